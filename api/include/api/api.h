@@ -1,0 +1,185 @@
+/* The API seen from the server: bytes in, bytes out. Knows no socket and no thread; it may be called from any one thread at a time
+ * per call object. The server matches a request's head, gathers the body, runs the call's steps where it likes, and sends the reply.
+ *
+ * The life of a call:  api_match -> api_call_create -> [api_call_feed ...] -> api_call_begin
+ *   -> API_STEP_DONE, or API_STEP_WORK: api_call_next / api_call_run over its ranges (in parallel), then api_call_finish
+ *   -> api_call_reply, api_call_new_revision -> api_call_destroy
+ */
+#ifndef API_API_H
+#define API_API_H
+
+#include <contact/contact.h>
+
+/* ---- limits: one table for the defaults, the options and /v1/limits ------------------------------------------------------ */
+
+/* X(member, "jsonName", default, least, greatest, "unit", "what it bounds") */
+#define API_LIMIT_MAP(X)                                                                                               \
+  X(json_bytes, "jsonBytes", 16777216, 1024, 1073741824, "bytes", "a JSON request body")                               \
+  X(ndjson_bytes, "ndjsonBytes", 1073741824, 1024, 1099511627776, "bytes", "a streamed NDJSON request body")           \
+  X(line_bytes, "lineBytes", 1048576, 256, 16777216, "bytes", "one NDJSON line")                                       \
+  X(request_memory_bytes, "requestMemoryBytes", 536870912, 1048576, 1099511627776, "bytes",                            \
+    "memory that one request may use (at most a quarter of the cgroup's limit)")                                       \
+  X(json_depth, "jsonDepth", 32, 8, 512, "levels", "nesting of arrays and objects")                                    \
+  X(scenes, "scenes", 10000, 1, 1000000, "", "scenes held at once")                                                    \
+  X(bodies, "bodies", 1000000, 1, 1000000, "", "bodies in one scene")                                                  \
+  X(hull_points, "hullPoints", 1000000, 4, 1000000, "", "points of one convex shape")                                  \
+  X(page, "page", 10000, 1, 1000000, "", "results in a reply when the request has no limit")                           \
+  X(page_max, "pageMax", 1000000, 1, 1000000, "", "greatest limit that a request may name")                            \
+  X(pairs, "pairs", 10000000, 1, 10000000, "", "candidate pairs of one query")                                         \
+  X(variants, "variants", 100000, 1, 10000000, "", "variants of one query")                                            \
+  X(batch, "batch", 1000, 1, 100000, "", "queries in one batch")                                                       \
+  X(deadline_ms, "deadlineMs", 5000, 1, 600000, "ms", "time for a request that names no deadline")                     \
+  X(deadline_max_ms, "deadlineMaxMs", 600000, 1, 86400000, "ms", "greatest deadline that a request may name")          \
+  X(cursor_seconds, "cursorSeconds", 30, 1, 3600, "s", "how long a cursor keeps its revision")                         \
+  X(cursors_per_scene, "cursorsPerScene", 8, 1, 1000, "", "revisions of one scene kept for cursors")                   \
+  X(user_bytes, "userBytes", 4096, 0, 1048576, "bytes", "the user member of a body or a scene")                        \
+  X(connections, "connections", 1024, 1, 100000, "", "open connections")                                               \
+  X(connections_per_address, "connectionsPerAddress", 64, 1, 100000, "", "open connections of one address, loopback excepted") \
+  X(queue, "queue", 256, 1, 1000000, "", "requests waiting for a worker, all scenes")                                  \
+  X(queue_per_scene, "queuePerScene", 64, 1, 1000000, "", "requests waiting for a worker, one scene")                  \
+  X(header_seconds, "headerSeconds", 5, 1, 3600, "s", "time for a request's head to arrive")                           \
+  X(body_seconds, "bodySeconds", 30, 1, 86400, "s", "time for a JSON body to arrive; NDJSON has as much again per 16 MiB") \
+  X(drain_seconds, "drainSeconds", 10, 0, 3600, "s", "time for running requests after SIGTERM")
+
+typedef struct api_limits {
+#define API_LIMIT_MEMBER(member, name, standard, least, greatest, unit, text) uint64_t member;
+  API_LIMIT_MAP(API_LIMIT_MEMBER)
+#undef API_LIMIT_MEMBER
+} api_limits;
+
+/* The fixed ones that /v1/limits shows beside them come from contact/limits.h. */
+
+typedef struct api_service api_service;
+
+typedef struct api_settings {
+  api_limits limits;
+  const char *durability;   /* word in every write's reply: "memory" */
+  unsigned workers;         /* shown by /v1/limits */
+} api_settings;
+
+/* Copies settings. NULL: out of memory. Immutable afterwards; shared by all threads. */
+api_service *api_service_create(const api_settings *settings);
+void api_service_destroy(api_service *service);
+
+/* ---- replies --------------------------------------------------------------------------------------------------------- */
+
+typedef struct api_header {
+  const char *name;
+  char value[160];
+} api_header;
+
+typedef struct api_reply {
+  int status;
+  const char *content_type;  /* static */
+  const char *body;          /* body_length bytes; owned by the call or refusal that made it */
+  size_t body_length;
+  api_header headers[4];     /* ETag, Location, Allow, Retry-After ... */
+  size_t header_count;
+} api_reply;
+
+/* Problems: X(ID, "kebab-name", status, "Title", "what it means and what to do"); served under /problems/{name}. The list is in
+ * api/problems.def so that this header stays short; API_PROBLEM_<ID> are its enum values. */
+typedef enum api_problem_id {
+#define X(id, name, status, title, text) API_PROBLEM_##id,
+#include <api/problems.def>
+#undef X
+  API_PROBLEM_COUNT
+} api_problem_id;
+
+/* A problem document that the server itself sends (guard, admission, deadline). detail is printf-like and is escaped here. The
+ * caller frees reply->body with free(); when memory is out the reply has an empty body. */
+__attribute__((format(printf, 3, 4))) void api_refuse(api_reply *reply, api_problem_id id, const char *detail, ...);
+
+/* ---- matching -------------------------------------------------------------------------------------------------------- */
+
+typedef struct api_head {
+  const char *method;       /* as sent */
+  const char *path;         /* raw: not percent-decoded, without the query */
+  const char *query;        /* raw text after '?', or NULL */
+  const char *content_type; /* or NULL */
+  const char *accept;       /* or NULL */
+  const char *if_match;     /* or NULL */
+  const char *if_none_match;/* or NULL */
+} api_head;
+
+/* What the call needs from the server's registry of scenes. */
+typedef enum api_target {
+  API_TARGET_NONE,        /* documents, stateless queries */
+  API_TARGET_LIST,        /* a snapshot of all scenes */
+  API_TARGET_CREATE,      /* a new scene under an id that the server makes */
+  API_TARGET_READ,        /* the scene of match.scene_id */
+  API_TARGET_WRITE,       /* the same, with the scene's writes in order */
+  API_TARGET_PUT,         /* as WRITE, but the scene may be absent */
+  API_TARGET_DELETE       /* as WRITE; when the reply is 2xx the scene goes */
+} api_target;
+
+typedef struct api_route api_route;
+
+typedef struct api_match {
+  const api_route *route;
+  api_target target;
+  char scene_id[CT_ID_LENGTH_MAX + 1]; /* empty unless the path names one; decoded and checked */
+  char item_id[CT_ID_LENGTH_MAX + 1];  /* body id or problem name; empty if none */
+  const char *label;        /* route template for logs and metrics: "/v1/scenes/{s}/query/distance" */
+  bool takes_body;
+  bool streams;             /* the body is NDJSON: hand it over with api_call_feed as it arrives */
+  uint64_t body_max;        /* bytes */
+} api_match;
+
+/* True: *match is set. False: *refusal is (404, 405 with Allow, 415, 400 for an id that cannot be); free(refusal->body). */
+bool api_match_head(const api_service *service, const api_head *head, api_match *match, api_reply *refusal);
+
+/* ---- calls ----------------------------------------------------------------------------------------------------------- */
+
+typedef struct api_scene_entry {
+  const char *id;
+  const ct_scene *scene;
+} api_scene_entry;
+
+typedef struct api_input {
+  const char *body;                  /* whole body unless it was fed; may be NULL when empty; borrowed for the call's life */
+  size_t body_length;
+  const ct_scene *scene;             /* current revision, or NULL: absent (or no target). Borrowed for the call's life */
+  const ct_scene *const *kept;       /* older revisions of the scene still kept for cursors; borrowed likewise */
+  size_t kept_count;
+  uint64_t first_revision;           /* number for a scene that this call creates */
+  const char *new_scene_id;          /* CREATE: the id made by the server */
+  const api_scene_entry *scenes;     /* LIST: all scenes in ascending order of id */
+  size_t scene_count;                /* LIST, CREATE, PUT: scenes that exist */
+  const ct_cancel *cancel;           /* polled by begin, run and finish; may be NULL */
+} api_input;
+
+typedef struct api_call api_call;
+
+typedef enum api_step { API_STEP_DONE, API_STEP_WORK } api_step;
+
+/* NULL: out of memory. head is copied as far as needed. */
+api_call *api_call_create(const api_service *service, const api_head *head, const api_match *match);
+void api_call_destroy(api_call *call);
+
+/* A streamed body, piece by piece, in order. False: the call has failed already and the rest of the body is of no use (begin then
+ * gives the problem). Cost: that of parsing; run it on a worker. */
+bool api_call_feed(api_call *call, const char *bytes, size_t length);
+
+/* Parses, checks, and does all that is cheap; a write's new revision is ready after this. Keeps `input` until destroy. */
+api_step api_call_begin(api_call *call, const api_input *input);
+
+/* After begin: */
+uint64_t api_call_deadline_ms(const api_call *call);  /* since the request arrived; the request's own or the default */
+double api_call_cost_ns(const api_call *call);        /* rough cost of the work on one core */
+
+/* The next range to run, or -1 when no more are needed now. One thread at a time (the server's loop). */
+long api_call_next(api_call *call);
+/* Runs a range; different ranges in parallel. Never fails: what goes wrong is in the reply. */
+void api_call_run(api_call *call, long range, ct_workspace *workspace);
+/* Tells that a range is complete; same thread as api_call_next. */
+void api_call_done(api_call *call, long range);
+/* After next has given -1 and every range given is done: lays the answer together. */
+void api_call_finish(api_call *call);
+
+/* After begin gave DONE, or after finish: */
+const api_reply *api_call_reply(const api_call *call);     /* owned by the call */
+const ct_scene *api_call_new_revision(const api_call *call); /* to be committed (retain it), or NULL */
+const ct_scene *api_call_pin(const api_call *call);        /* revision to keep for a cursor in the reply, or NULL */
+
+#endif

@@ -1,0 +1,63 @@
+/* Broad phase over boxes: a dynamic tree and brute force. Boxes are closed; a pair touches if it overlaps on all three axes.
+ * Pair lists are i < j, sorted by (i, j), each once: the same list whatever the method. */
+#ifndef CONTACT_BROAD_H
+#define CONTACT_BROAD_H
+
+#include <contact/status.h>
+#include <contact/vec.h>
+
+typedef struct ct_pair_index {
+  uint32_t i, j; /* i < j */
+} ct_pair_index;
+
+typedef struct ct_pair_list {
+  ct_pair_index *items; /* owned by the list; free with ct_pair_list_free */
+  size_t count, capacity;
+} ct_pair_list;
+void ct_pair_list_free(ct_pair_list *list);
+
+typedef struct ct_broad_statistics {
+  uint64_t box_tests;   /* box against box, leaves and inner nodes */
+  uint32_t tree_height; /* 0 for brute force */
+} ct_broad_statistics;
+
+typedef enum ct_broadphase { CT_BROADPHASE_AUTO, CT_BROADPHASE_TREE, CT_BROADPHASE_BRUTE_FORCE } ct_broadphase;
+
+/* Raised by another thread to stop a long computation; looked at every few microseconds. NULL: never. */
+typedef struct ct_cancel ct_cancel;
+
+/* All overlapping pairs of boxes[0..count). AUTO picks by count and says what it picked in *method. CT_PAIR_LIMIT when there are more
+ * than limit pairs (counting stops there), CT_CANCELLED. `list` must be empty. Brute force O(n^2), tree O(n log n + pairs). */
+ct_status ct_broad_pairs(const ct_box *boxes, size_t count, ct_broadphase *method, size_t limit, const ct_cancel *cancel,
+                         ct_pair_list *list, ct_broad_statistics *statistics);
+
+/* Dynamic tree of boxes, a proxy per box; see each function for who owns what. One writer at a time; queries are const. */
+typedef struct ct_tree ct_tree;
+#define CT_TREE_NULL UINT32_MAX
+
+ct_tree *ct_tree_create(void); /* NULL: out of memory */
+ct_tree *ct_tree_clone(const ct_tree *tree);
+void ct_tree_destroy(ct_tree *tree);
+/* Replaces all proxies by boxes[0..count) with user values users[i] (or i if users is NULL); proxies[i], if not NULL, is set. */
+ct_status ct_tree_build(ct_tree *tree, const ct_box *boxes, const uint32_t *users, size_t count, uint32_t *proxies);
+ct_status ct_tree_insert(ct_tree *tree, const ct_box *box, uint32_t user, uint32_t *proxy);
+void ct_tree_remove(ct_tree *tree, uint32_t proxy);
+void ct_tree_move(ct_tree *tree, uint32_t proxy, const ct_box *box);
+size_t ct_tree_count(const ct_tree *tree);
+uint32_t ct_tree_height(const ct_tree *tree);
+size_t ct_tree_bytes(const ct_tree *tree);
+/* False and a debug assertion message if an invariant is broken (parent holds children, leaf count, links). For tests. */
+bool ct_tree_valid(const ct_tree *tree);
+const ct_box *ct_tree_box(const ct_tree *tree, uint32_t proxy);
+
+/* Calls visit(context, user) for each proxy whose box overlaps `box`, in no particular order, until it returns false.
+ * Adds the boxes tested to *tests if not NULL. */
+typedef bool (*ct_tree_visit)(void *context, uint32_t user);
+void ct_tree_query(const ct_tree *tree, const ct_box *box, ct_tree_visit visit, void *context, uint64_t *tests);
+
+ct_cancel *ct_cancel_create(void);
+void ct_cancel_raise(ct_cancel *cancel);         /* any thread */
+bool ct_cancel_raised(const ct_cancel *cancel);  /* false for NULL; any thread */
+void ct_cancel_destroy(ct_cancel *cancel);
+
+#endif

@@ -1,0 +1,15 @@
+/* libcontact: all public headers. */
+#ifndef CONTACT_CONTACT_H
+#define CONTACT_CONTACT_H
+
+#include <contact/broad.h>
+#include <contact/hull.h>
+#include <contact/limits.h>
+#include <contact/pair.h>
+#include <contact/query.h>
+#include <contact/scene.h>
+#include <contact/shape.h>
+#include <contact/status.h>
+#include <contact/vec.h>
+
+#endif

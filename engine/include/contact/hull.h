@@ -1,0 +1,61 @@
+/* Convex hulls: built once with exact predicates, then immutable and shared by reference count.
+ *
+ * Vertices and face planes are kept as structure of arrays, each array 64-byte aligned and padded to a multiple of
+ * CT_HULL_LANES by repeating its last element, so that a vector loop needs no tail. Coordinates are in the shape's frame, m.
+ */
+#ifndef CONTACT_HULL_H
+#define CONTACT_HULL_H
+
+#include <contact/status.h>
+#include <contact/vec.h>
+
+#define CT_HULL_LANES 8
+
+typedef struct ct_hull ct_hull;
+
+/* Borrowed view of a hull's arrays; valid while the hull is retained. */
+typedef struct ct_hull_view {
+  uint32_t vertex_count, face_count, edge_count;
+  const double *x, *y, *z;              /* vertices */
+  const uint32_t *vertex_input;         /* [vertex_count] index of the input point it came from; UINT32_MAX for hulls of planes */
+  const double *nx, *ny, *nz, *offset;  /* [face_count] outward unit normals; n.p <= offset inside */
+  const uint32_t *face_start;           /* [face_count + 1] into face_loop */
+  const uint32_t *face_loop;            /* vertices of each face, counter-clockwise from outside */
+  const uint32_t *neighbour_start;      /* [vertex_count + 1] into neighbour */
+  const uint32_t *neighbour;            /* adjacent vertices of each vertex, ascending */
+  const uint32_t (*edge_vertices)[2];   /* [edge_count] lower index first, edges in ascending order */
+  const uint32_t (*edge_faces)[2];      /* [edge_count] the faces left and right of the edge, first to second vertex */
+  ct_vec3 centroid;                     /* of the volume, m */
+  double radius;                        /* of the ball about centroid that holds all vertices, m */
+  double volume;                        /* m^3, > 0 */
+  ct_mat3 inertia;                      /* about centroid for unit density, kg m^2 */
+  ct_box box;                           /* of the vertices */
+} ct_hull_view;
+
+/* What a failed build tells: the affine dimension of the points (0 point, 1 line, 2 plane), or the plane at fault. */
+typedef struct ct_hull_report {
+  int rank;          /* 0..3 */
+  uint32_t culprit;  /* for planes: index of a plane that shows the fault, else UINT32_MAX */
+} ct_hull_report;
+
+/* Hull of `count` points (interior and repeated points allowed; bit-equal points are one). Faces whose triangles are exactly
+ * coplanar are joined into polygons; a point on a face or an edge is no vertex. Rank and visibility are decided by exact
+ * predicates. CT_DEGENERATE_HULL: rank < 3, see report. Cost O(n log n) expected. The caller owns the reference in *out.
+ * Barber, Dobkin, Huhdanpaa 1996 (quickhull); Shewchuk 1997 (predicates). `report` may be NULL. */
+ct_status ct_hull_from_points(const ct_vec3 *points, size_t count, ct_hull **out, ct_hull_report *report);
+
+/* Intersection of half-spaces n.p + d <= 0, planes[i] = {nx, ny, nz, d} with n of any length but zero.
+ * CT_UNBOUNDED, CT_EMPTY, or CT_DEGENERATE_HULL (no interior). Redundant planes are dropped. Duality: Preparata, Muller 1979. */
+ct_status ct_hull_from_planes(const double (*planes)[4], size_t count, ct_hull **out, ct_hull_report *report);
+
+const ct_hull *ct_hull_retain(const ct_hull *hull);
+void ct_hull_release(const ct_hull *hull);
+const ct_hull_view *ct_hull_get(const ct_hull *hull);
+/* Bytes that the hull holds. */
+size_t ct_hull_bytes(const ct_hull *hull);
+
+/* Vertex of greatest direction.p; lowest index among equals (exactly equal products). `start` is a vertex to climb from, or 0.
+ * Small hulls are scanned, large ones climbed over the adjacency. */
+uint32_t ct_hull_support(const ct_hull *hull, ct_vec3 direction, uint32_t start);
+
+#endif

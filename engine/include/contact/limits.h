@@ -1,0 +1,30 @@
+/* Every constant of the engine that is a limit or a tolerance, with unit and reason. There is no mutable epsilon. */
+#ifndef CONTACT_LIMITS_H
+#define CONTACT_LIMITS_H
+
+/* Unit round-off of a double, 2^-53. */
+#define CT_UNIT_ROUNDOFF 0x1p-53
+/* Smallest and largest size of a shape, m: squares and cubes of these stay far from overflow and underflow. */
+#define CT_SIZE_MIN 1e-9
+#define CT_SIZE_MAX 1e9
+/* Largest absolute coordinate, m. */
+#define CT_COORDINATE_MAX 1e9
+/* Mass, kg. */
+#define CT_MASS_MIN 1e-12
+#define CT_MASS_MAX 1e15
+/* Iterations end when the bracket is at CT_ROUNDOFF_FACTOR u (L + |distance|), L the larger shape. */
+#define CT_ROUNDOFF_FACTOR 64.0
+/* GJK: polytopes end in a finite number of steps, about 20; the cap only bounds a cycle at round-off. */
+#define CT_GJK_ITERATIONS_MAX 128
+/* EPA: insertions before the bracket found so far is returned with CT_PAIR_ITERATION_LIMIT. */
+#define CT_EPA_ITERATIONS_MAX 4096
+/* Candidate pairs that one query may look at. */
+#define CT_PAIRS_MAX 10000000
+/* Points of one hull. */
+#define CT_HULL_POINTS_MAX 1000000
+/* Bodies of a scene; rows, with those of removed bodies not yet compacted, stay below twice this. */
+#define CT_BODIES_MAX 1000000
+/* Groups that take part in a scene's filter rules. */
+#define CT_GROUPS_MAX 4096
+
+#endif

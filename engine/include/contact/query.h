@@ -1,0 +1,71 @@
+/* Questions to a scene: the drivers that turn candidate pairs into answers.
+ *
+ * A query is prepared once, then run over ranges of its work items by any number of threads, each with its own workspace; hits come
+ * out in canonical order within a range, so ranges laid end to end give the same list whatever the cut.
+ * Work items: with explicit pairs, the pairs; else the rows of the scene (item i yields the pairs (i, j), j > i).
+ */
+#ifndef CONTACT_QUERY_H
+#define CONTACT_QUERY_H
+
+#include <contact/broad.h>
+#include <contact/pair.h>
+#include <contact/scene.h>
+
+typedef enum ct_query_kind { CT_QUERY_PAIRS, CT_QUERY_OVERLAP, CT_QUERY_DISTANCE } ct_query_kind;
+
+/* Poses that replace the scene's for one question. */
+typedef struct ct_override {
+  uint32_t row;
+  ct_pose pose;
+} ct_override;
+
+typedef struct ct_row_pair {
+  uint32_t a, b; /* in the order to answer; a != b */
+} ct_row_pair;
+
+typedef struct ct_query_options {
+  ct_query_kind kind;
+  double clearance;             /* report pairs at most this far apart, m; >= 0; not applied to explicit pairs */
+  double tolerance;             /* see ct_pair_options */
+  ct_broadphase broadphase;
+  const uint8_t *where_a;       /* [rows] 1 = selected; both NULL: every pair. A pair is kept if one body is in a, the other in b */
+  const uint8_t *where_b;
+  const ct_row_pair *pairs;     /* explicit pairs, answered all, in this order, filters ignored */
+  size_t pair_count;            /* 0: all pairs of the scene */
+  bool explicit_pairs;          /* pairs/pair_count are in force, even when empty */
+  const ct_override *overrides; /* what-if, sorted by row, each row once */
+  size_t override_count;
+  const ct_cancel *cancel;      /* NULL: never */
+} ct_query_options;
+
+typedef struct ct_hit {
+  uint32_t a, b;                   /* rows */
+  uint32_t collider_a, collider_b; /* of the extreme pair: least distance, ties to the lowest (a, b) */
+  bool overlap;                    /* kind overlap (result.point_a = point_b = the witness) */
+  ct_pair_result result;           /* kind distance */
+} ct_hit;
+
+typedef struct ct_query ct_query;
+
+/* Borrows everything in options and the scene until ct_query_destroy; builds what the ranges share (tree, boxes). */
+ct_status ct_query_prepare(const ct_scene *scene, const ct_query_options *options, ct_query **out);
+void ct_query_destroy(ct_query *query);
+size_t ct_query_items(const ct_query *query);
+/* Rough cost of the whole query, ns on one core: to choose where to run it and how to cut it. */
+double ct_query_cost(const ct_query *query);
+ct_broadphase ct_query_broadphase(const ct_query *query); /* the one used; never AUTO */
+
+/* Called for each hit in order; false stops the range (CT_OK is returned). */
+typedef bool (*ct_hit_sink)(void *context, const ct_hit *hit);
+
+typedef struct ct_range_statistics {
+  uint64_t candidates; /* pairs of bodies whose boxes passed, after filters */
+  uint64_t box_tests;
+} ct_range_statistics;
+
+/* Runs items [begin, end), leaving out hits of item `begin` with b <= after (CT_NO_ROW: none left out), so that a page can resume
+ * inside an item. CT_PAIR_LIMIT: more than CT_PAIRS_MAX candidates in this range alone. CT_CANCELLED. *statistics is added to. */
+ct_status ct_query_run(const ct_query *query, size_t begin, size_t end, uint32_t after, ct_workspace *workspace, ct_hit_sink sink,
+                       void *context, ct_range_statistics *statistics);
+
+#endif

@@ -1,0 +1,155 @@
+/* Scenes: bodies, sealed revisions with copy-on-write, filters.
+ *
+ * A ct_scene is one sealed revision: immutable, reference-counted, read by any number of threads without locks. A ct_draft is the
+ * next revision in the making: one owner, one thread. Rows are numbered in document order and keep their number for the life of
+ * their body in a lineage of revisions, except that ct_draft_seal may compact rows of removed bodies away (order is kept).
+ * Columns live in reference-counted chunks, shared by revisions; a draft copies a chunk when it first writes to it.
+ */
+#ifndef CONTACT_SCENE_H
+#define CONTACT_SCENE_H
+
+#include <contact/limits.h>
+#include <contact/shape.h>
+
+#define CT_NO_ROW UINT32_MAX
+#define CT_ID_LENGTH_MAX 128
+
+/* A span of bytes; not terminated. */
+typedef struct ct_text {
+  const char *bytes;
+  size_t length;
+} ct_text;
+
+/* ---- bodies ---------------------------------------------------------------------------------------------------------- */
+
+typedef struct ct_collider {
+  ct_text id;      /* empty: none */
+  ct_shape shape;
+  ct_pose pose;    /* in the body frame */
+  ct_text note;    /* opaque to the engine: how the caller spelled the shape, returned as given; empty: none */
+} ct_collider;
+
+typedef enum ct_mass_source { CT_MASS_NONE, CT_MASS_MASS, CT_MASS_DENSITY } ct_mass_source;
+
+typedef struct ct_motion {
+  ct_mass_source source;
+  double value;                   /* kg or kg/m^3, by source */
+  bool is_kinematic;
+  bool has_center, has_inertia;
+  ct_vec3 center;                 /* of mass, body frame */
+  ct_vec3 inertia_diagonal;       /* principal moments about center */
+  ct_quat inertia_orientation;    /* of the principal axes in the body frame */
+} ct_motion;
+
+/* What a body is made of. Pose and velocities are not here: they change often and live in columns. */
+typedef struct ct_body_options {
+  ct_text id;
+  const ct_collider *colliders; /* [collider_count] */
+  size_t collider_count;
+  const ct_motion *motion;      /* NULL: static */
+  const ct_text *groups;        /* [group_count] */
+  size_t group_count;
+  ct_text user;                 /* opaque; empty: none */
+} ct_body_options;
+
+/* Immutable, reference-counted. */
+typedef struct ct_body ct_body;
+
+/* Copies everything it is given (hulls are retained). Memory: one block, about 100 bytes and 150 per collider. */
+ct_status ct_body_create(const ct_body_options *options, const ct_body **out);
+const ct_body *ct_body_retain(const ct_body *body);
+void ct_body_release(const ct_body *body);
+ct_text ct_body_id(const ct_body *body);
+size_t ct_body_collider_count(const ct_body *body);
+ct_collider ct_body_collider(const ct_body *body, size_t index); /* borrowed from the body */
+const ct_motion *ct_body_motion(const ct_body *body);            /* NULL: static */
+size_t ct_body_group_count(const ct_body *body);
+ct_text ct_body_group(const ct_body *body, size_t index);
+ct_text ct_body_user(const ct_body *body);
+
+/* Mass properties in the body frame. Mass and inertia as the motion says; what it leaves out is computed from the colliders with
+ * uniform density (density 1000 kg/m^3 when the body is static). *overlap_ignored: several colliders, whose overlap counts twice.
+ * False: no mass can be had (a plane, or no collider with volume). */
+bool ct_body_mass(const ct_body *body, ct_mass_properties *out, bool *overlap_ignored);
+
+/* ---- filters --------------------------------------------------------------------------------------------------------- */
+
+typedef struct ct_group_rule {
+  ct_text group;
+  const ct_text *not_collide_with; /* [count] names of groups; symmetric */
+  size_t count;
+} ct_group_rule;
+
+typedef struct ct_pair_rule {
+  ct_text a, b;    /* body ids */
+  bool collide;    /* true overrides the groups' rules */
+  ct_text reason;  /* may be empty */
+} ct_pair_rule;
+
+typedef struct ct_filters {
+  const ct_group_rule *groups;
+  size_t group_count;
+  const ct_pair_rule *pairs; /* at most one rule for a pair */
+  size_t pair_count;
+} ct_filters;
+
+typedef struct ct_filter_verdict {
+  bool collide;
+  const ct_pair_rule *pair_rule;   /* the pair rule that decided, or NULL */
+  ct_text group_a, group_b;        /* the first pair of groups that excludes, or empty */
+} ct_filter_verdict;
+
+/* ---- revisions ------------------------------------------------------------------------------------------------------- */
+
+typedef struct ct_scene ct_scene;
+typedef struct ct_draft ct_draft;
+
+typedef struct ct_velocity {
+  ct_vec3 linear, angular; /* world frame, of the centre of mass; m/s, rad/s */
+} ct_velocity;
+
+/* An empty scene at the given revision number. NULL: out of memory. */
+const ct_scene *ct_scene_create(uint64_t revision);
+const ct_scene *ct_scene_retain(const ct_scene *scene);
+void ct_scene_release(const ct_scene *scene);
+uint64_t ct_scene_revision(const ct_scene *scene);
+/* Rows in use, removed ones included: row < ct_scene_rows. A removed row has body NULL. */
+uint32_t ct_scene_rows(const ct_scene *scene);
+uint32_t ct_scene_count(const ct_scene *scene); /* bodies */
+uint32_t ct_scene_find(const ct_scene *scene, ct_text id); /* CT_NO_ROW: absent. O(1) */
+const ct_body *ct_scene_body(const ct_scene *scene, uint32_t row); /* borrowed */
+ct_pose ct_scene_pose(const ct_scene *scene, uint32_t row);
+ct_velocity ct_scene_velocity(const ct_scene *scene, uint32_t row); /* zero unless set */
+const ct_filters *ct_scene_filters(const ct_scene *scene);
+ct_text ct_scene_user(const ct_scene *scene); /* opaque text of the scene's settings */
+/* Why a pair of bodies is, or is not, looked at. O(groups of a x groups of b). */
+ct_filter_verdict ct_scene_verdict(const ct_scene *scene, uint32_t row_a, uint32_t row_b);
+/* Bytes that this revision holds and shares with no other. */
+size_t ct_scene_bytes(const ct_scene *scene);
+
+/* A draft that starts as a copy of base (chunks shared) with revision + 1. NULL: out of memory. */
+ct_draft *ct_draft_begin(const ct_scene *base);
+/* Drops the draft; nothing has changed. */
+void ct_draft_discard(ct_draft *draft);
+/* Ends the draft; the caller owns the new revision. NULL: out of memory (the draft is still there). */
+const ct_scene *ct_draft_seal(ct_draft *draft);
+/* Each takes its own reference to body. Insert: CT_EXISTS if the id is in use; CT_LIMIT beyond CT_BODIES_MAX. */
+ct_status ct_draft_insert(ct_draft *draft, const ct_body *body, const ct_pose *pose, const ct_velocity *velocity, uint32_t *row);
+/* body must have the id of the row's. */
+ct_status ct_draft_replace(ct_draft *draft, uint32_t row, const ct_body *body, const ct_pose *pose, const ct_velocity *velocity);
+/* Also drops the pair rules that name the body. */
+ct_status ct_draft_remove(ct_draft *draft, uint32_t row);
+ct_status ct_draft_set_pose(ct_draft *draft, uint32_t row, const ct_pose *pose);
+ct_status ct_draft_set_velocity(ct_draft *draft, uint32_t row, const ct_velocity *velocity);
+/* Copies the filters; ids are the caller's to check (ct_draft_find). CT_LIMIT: more than CT_GROUPS_MAX groups with rules. */
+ct_status ct_draft_set_filters(ct_draft *draft, const ct_filters *filters);
+ct_status ct_draft_set_user(ct_draft *draft, ct_text user);
+uint32_t ct_draft_find(const ct_draft *draft, ct_text id);
+uint32_t ct_draft_count(const ct_draft *draft);
+const ct_body *ct_draft_body(const ct_draft *draft, uint32_t row);
+ct_pose ct_draft_pose(const ct_draft *draft, uint32_t row);
+ct_velocity ct_draft_velocity(const ct_draft *draft, uint32_t row);
+/* Bytes copied so far because chunks were shared with older revisions. */
+size_t ct_draft_copied_bytes(const ct_draft *draft);
+
+#endif

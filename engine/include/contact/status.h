@@ -1,0 +1,29 @@
+/* The one list of statuses: what a caller's data or a limit can make an engine function return.
+ * Numerical trouble is never a status: it is told in the result (see pair.h).
+ * On any status but CT_OK outputs are untouched and nothing has changed.
+ */
+#ifndef CONTACT_STATUS_H
+#define CONTACT_STATUS_H
+
+#define CT_STATUS_MAP(X)                                                                                               \
+  X(OK, "ok")                                                                                                          \
+  X(OUT_OF_MEMORY, "memory could not be had")                                                                          \
+  X(CANCELLED, "the caller's cancel flag was raised")                                                                  \
+  X(DEGENERATE_HULL, "the points or planes do not span a solid")                                                       \
+  X(UNBOUNDED, "the planes do not enclose a bounded solid")                                                            \
+  X(EMPTY, "the planes have no common point")                                                                          \
+  X(EXISTS, "the id is in use")                                                                                        \
+  X(NOT_FOUND, "no such id")                                                                                           \
+  X(PAIR_LIMIT, "more candidate pairs than the limit allows")                                                          \
+  X(LIMIT, "a documented limit of the engine is exceeded")
+
+typedef enum ct_status {
+#define CT_STATUS_ENUM(name, text) CT_##name,
+  CT_STATUS_MAP(CT_STATUS_ENUM)
+#undef CT_STATUS_ENUM
+} ct_status;
+
+/* One sentence for the status; static storage. */
+const char *ct_status_text(ct_status status);
+
+#endif
