@@ -18,7 +18,7 @@ endif
 
 WARN := -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wformat=2 -Werror
 HARDEN := -fstack-protector-strong -fPIE $(if $(SANITIZE),,-U_FORTIFY_SOURCE $(if $(filter -O0,$(OPT)),,-D_FORTIFY_SOURCE=2))
-BASE := -std=c17 $(OPT) -g -ffp-contract=off -fno-delete-null-pointer-checks -fno-math-errno -fno-trapping-math -fvisibility=hidden -MMD -MP $(HARDEN) $(WARN) $(SANITIZE) $(EXTRA_CFLAGS)
+BASE := -std=c17 $(OPT) -g -ffp-contract=off -fno-delete-null-pointer-checks -fno-math-errno -fvisibility=hidden -MMD -MP $(HARDEN) $(WARN) $(SANITIZE) $(EXTRA_CFLAGS)
 LINK := -pie -Wl,-z,relro,-z,now,-z,noexecstack $(SANITIZE)
 
 ENGINE_SRC := $(wildcard engine/*/*.c)
