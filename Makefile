@@ -79,6 +79,86 @@ $(BUILD)/tests/%: tests/%.c $(BUILD)/libapi.a $(BUILD)/libcontact.a
 
 -include $(ENGINE_OBJ:.o=.d) $(API_OBJ:.o=.d) $(SERVER_OBJ:.o=.d) $(TEST_BIN:=.d)
 
+# ---- packages: make run and make test install what is missing ---------------------------------------------------------
+
+RUN_PACKAGES  := gcc libc6-dev pkg-config libmicrohttpd-dev libjansson-dev libuv1-dev curl
+TEST_PACKAGES := $(RUN_PACKAGES) git jq binutils python3 python3-jsonschema clang
+BENCH_PACKAGES := $(TEST_PACKAGES) wrk
+SANITIZER_PACKAGES := $(TEST_PACKAGES) libclang-rt-14-dev
+
+.PHONY: deps deps-test
+deps: ## install the packages that building and running need, if missing
+	@tests/house/deps.sh $(RUN_PACKAGES)
+deps-test: # the same for the tests
+	@tests/house/deps.sh $(TEST_PACKAGES)
+
+# ---- run -----------------------------------------------------------------------------------------------------------------
+
+.PHONY: run
+run: deps ## build and serve the demo robot cell on http://127.0.0.1:7077
+	@$(MAKE) --no-print-directory -j2 build
+	$(BUILD)/contactd --durability memory --scene server/demo/cell.json $(ARGS)
+
+# ---- tests ---------------------------------------------------------------------------------------------------------------
+
+.PHONY: test check acceptance asan tsan bench
+test: deps-test ## everything that must pass: warnings, house rules, unit to HTTP tests; under 10 minutes on 2 cores
+	@$(MAKE) --no-print-directory -j2 build test-programs
+	@BUILD=$(BUILD) tests/run
+
+check: deps-test ## the quick part of test: house rules and the tests in process, about a minute
+	@$(MAKE) --no-print-directory -j2 build test-programs
+	@BUILD=$(BUILD) tests/run house unit oracle property
+
+.PHONY: test-programs
+test-programs: $(TEST_BIN)
+
+acceptance: deps-test ## the full figures of the issues: all corpora, compilers, optimisation levels, worker counts
+	@$(MAKE) --no-print-directory -j2 build test-programs
+	@BUILD=$(BUILD) CONTACTD_FULL=1 tests/run acceptance
+
+asan: deps-test ## the suite under AddressSanitizer and UndefinedBehaviorSanitizer
+	@$(MAKE) --no-print-directory -j2 BUILD=build/asan OPT=-O1 SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer" build test-programs
+	@BUILD=build/asan CONTACTD_SANITIZER=asan tests/run $(TESTS)
+
+tsan: deps-test ## the suite under ThreadSanitizer
+	@$(MAKE) --no-print-directory -j2 BUILD=build/tsan OPT=-O1 SANITIZE="-fsanitize=thread -fno-omit-frame-pointer" build test-programs
+	@BUILD=build/tsan CONTACTD_SANITIZER=tsan tests/run $(TESTS)
+
+bench: ## speeds as ratios within one run
+	@tests/house/deps.sh $(BENCH_PACKAGES)
+	@$(MAKE) --no-print-directory -j2 build
+	@BUILD=$(BUILD) tests/bench/run
+
+# ---- house ---------------------------------------------------------------------------------------------------------------
+
+.PHONY: format lint layers warnings
+format: ## lay out the C files (clang-format)
+	clang-format -i $$(git ls-files '*.c' '*.h')
+
+lint: ## lengths, parameters, marks, headers that compile alone
+	@tests/house/lint.py
+
+layers: build ## server -> api -> engine, proven on the objects
+	@tests/house/layers.py $(BUILD)
+
+warnings: deps-test ## gcc and clang, all warnings as errors
+	@$(MAKE) --no-print-directory -j2 BUILD=build/clang CC=clang build test-programs
+
+# ---- install -------------------------------------------------------------------------------------------------------------
+
+.PHONY: install
+install: build ## the daemon, libcontact.a, headers and pkg-config file under PREFIX
+	install -D -m 755 $(BUILD)/contactd $(DESTDIR)$(PREFIX)/bin/contactd
+	install -D -m 644 $(BUILD)/libcontact.a $(DESTDIR)$(PREFIX)/lib/libcontact.a
+	install -d $(DESTDIR)$(PREFIX)/include/contact $(DESTDIR)$(PREFIX)/lib/pkgconfig
+	install -m 644 engine/include/contact/*.h $(DESTDIR)$(PREFIX)/include/contact/
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' engine/contact.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/contact.pc
+
+.PHONY: help
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | sort | awk -F'\t' '{printf "  %-12s %s\n", $$1, $$2}'
+
 .PHONY: clean
 clean: ## remove what was built
 	rm -rf $(BUILD)

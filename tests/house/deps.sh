@@ -1,0 +1,19 @@
+#!/bin/sh
+# Installs the Debian packages named as arguments that are missing. Needs root or sudo only when something is missing.
+set -eu
+missing=""
+for package in "$@"; do
+  state=$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null || true)
+  [ "$state" = installed ] || missing="$missing $package"
+done
+[ -n "$missing" ] || exit 0
+as_root=""
+if [ "$(id -u)" -ne 0 ]; then
+  command -v sudo >/dev/null || { echo "these packages are missing, and installing them needs root or sudo:$missing" >&2; exit 1; }
+  as_root="sudo"
+fi
+echo "installing:$missing" >&2
+export DEBIAN_FRONTEND=noninteractive
+$as_root apt-get update -qq >&2
+# shellcheck disable=SC2086
+$as_root apt-get install -y -qq --no-install-recommends $missing >&2

@@ -1,0 +1,84 @@
+#!/usr/bin/python3
+"""Proves the layering on the compiled objects: server -> api -> engine, and the floors inside the engine.
+
+Reads the undefined symbols of every object (nm) and the includes of every source. Prints what breaks a rule, then
+"N passed, N failed, N skipped", one count per object or source.
+"""
+import pathlib
+import re
+import subprocess
+import sys
+
+BUILD = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "build")
+
+# What an object of the engine may take from outside itself: libc's memory and string functions, exact libm functions.
+ENGINE_LIBC = {
+    "malloc", "calloc", "realloc", "free", "aligned_alloc", "memcpy", "memmove", "memset", "memcmp", "strlen", "strcmp",
+    "strncmp", "qsort", "sqrt", "fabs", "floor", "ceil", "frexp", "ldexp", "nextafter", "fmax", "fmin", "copysign", "trunc",
+    "scalbn", "ilogb", "logb", "__assert_fail", "abort", "isfinite", "rint", "nearbyint",
+}
+TOOLCHAIN = re.compile(r"^(__stack_chk_fail|_GLOBAL_OFFSET_TABLE_|__[a-z]+_chk|__(asan|ubsan|tsan|sanitizer|gcov|llvm)_.*|_?_?memset_chk)$")
+FORBIDDEN_API = re.compile(r"^(MHD_|uv_|pthread_|socket$|bind$|listen$|accept|connect$|send|recv|poll$|epoll|open$|fopen|thrd_|mtx_|getenv|system$|exit$)")
+# The server moves scenes about; it asks them nothing geometric.
+SERVER_ENGINE = re.compile(r"^ct_(scene_(retain|release|revision|count|bytes|create)|cancel_\w+|workspace_(create|destroy)|status_text)$")
+
+FLOORS = ["base", "solve", "broad", "shape", "narrow", "scene", "motion", "force"]
+
+
+def undefined(obj):
+    out = subprocess.run(["nm", "-u", str(obj)], capture_output=True, text=True, check=True).stdout
+    return [line.split()[-1].split("@")[0] for line in out.splitlines() if line.strip()]
+
+
+def symbol_faults(layer, names):
+    for name in names:
+        if TOOLCHAIN.match(name):
+            continue
+        if layer == "engine" and not name.startswith("ct_") and name not in ENGINE_LIBC:
+            yield f"engine uses {name}"
+        if layer == "api" and (FORBIDDEN_API.match(name) or name.startswith("srv_")):
+            yield f"api uses {name}"
+        if layer == "server" and name.startswith("ct_") and not SERVER_ENGINE.match(name):
+            yield f"server uses {name}"
+        if layer == "server" and name.startswith("json_") and name != "json_object_seed":
+            yield f"server uses {name}"
+
+
+def include_faults(path):
+    parts = path.parts
+    layer = parts[0]
+    for include in re.findall(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', path.read_text(), re.M):
+        head = include.split("/")[0]
+        if layer == "engine" and parts[1] in FLOORS and head in FLOORS:
+            if FLOORS.index(head) > FLOORS.index(parts[1]):
+                yield f"room {parts[1]} includes {include} from a floor above"
+        if layer == "engine" and head in ("api", "jansson.h", "uv.h", "microhttpd.h", "pthread.h", "threads.h", "stdio.h"):
+            yield f"engine includes {include}"
+        if layer == "api" and head in ("uv.h", "microhttpd.h", "pthread.h", "server", *FLOORS):
+            yield f"api includes {include}"
+        if layer == "server" and head in ("jansson.h", *FLOORS):
+            yield f"server includes {include}"
+
+
+def main():
+    passed = failed = 0
+    for layer in ("engine", "api", "server"):
+        objects = sorted((BUILD / layer).rglob("*.o"))
+        if not objects:
+            print(f"FAILED {layer}: no objects under {BUILD}")
+            failed += 1
+        for obj in objects:
+            faults = list(symbol_faults(layer, undefined(obj)))
+            failed, passed = (failed + 1, passed) if faults else (failed, passed + 1)
+            for fault in faults:
+                print(f"FAILED {obj}: {fault}")
+        for path in sorted(p for p in pathlib.Path(layer).rglob("*.[ch]")):
+            faults = list(include_faults(path))
+            failed, passed = (failed + 1, passed) if faults else (failed, passed + 1)
+            for fault in faults:
+                print(f"FAILED {path}: {fault}")
+    print(f"{passed} passed, {failed} failed, 0 skipped")
+    return failed != 0
+
+
+sys.exit(main())
