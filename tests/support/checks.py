@@ -1,0 +1,118 @@
+"""The tests' own small harness for Python: a program is a list of named facts, each a function that raises Failure.
+
+    suite = Suite()
+
+    @suite.fact
+    def a_fact_in_words(): equal(1 + 1, 2)
+
+    suite.main()
+
+Prints "FAILED name: why" per broken fact and "N passed, N failed, N skipped" as its last line. The first argument picks the
+facts whose name contains it. Nothing is tried twice.
+"""
+import json
+import sys
+import traceback
+
+
+class Failure(Exception):
+    """A fact does not hold."""
+
+
+class Skip(Exception):
+    """A fact cannot be looked at here; the message says why."""
+
+
+def short(value, length=400):
+    text = value if isinstance(value, str) else repr(value)
+    return text if len(text) <= length else text[:length] + f"... ({len(text)} characters)"
+
+
+def check(condition, why):
+    if not condition:
+        raise Failure(why)
+
+
+def equal(actual, expected, what="value"):
+    if actual != expected:
+        raise Failure(f"{what} is {short(actual)}, should be {short(expected)}")
+
+
+def near(actual, expected, tolerance, what="value"):
+    if not isinstance(actual, (int, float)) or not abs(actual - expected) <= tolerance:
+        raise Failure(f"{what} is {actual!r}, should be {expected!r} within {tolerance!r}")
+
+
+def near_list(actual, expected, tolerance, what="value"):
+    if len(actual) != len(expected):
+        raise Failure(f"{what} has {len(actual)} elements, should have {len(expected)}")
+    for i, (x, y) in enumerate(zip(actual, expected)):
+        near(x, y, tolerance, f"{what}[{i}]")
+
+
+def holds(value, part, where=""):
+    """Every member of `part` is in `value` with an equal value; objects are compared member by member."""
+    for key, expected in part.items():
+        path = f"{where}/{key}"
+        if not isinstance(value, dict) or key not in value:
+            raise Failure(f"{path} is missing in {short(json.dumps(value))}")
+        if isinstance(expected, dict):
+            holds(value[key], expected, path)
+        else:
+            equal(value[key], expected, path)
+
+
+class Suite:
+    def __init__(self):
+        self.facts = []
+        self.counts = {"passed": 0, "failed": 0, "skipped": 0}
+        self.cleanups = []
+
+    def fact(self, function):
+        self.facts.append((function.__name__, function))
+        return function
+
+    def table(self, name, cases):
+        """One fact per case: cases yields (case name, function without arguments)."""
+        for case, function in cases:
+            self.facts.append((f"{name}: {case}", function))
+
+    def cleanup(self, function):
+        self.cleanups.append(function)
+
+    def run(self, name, function):
+        try:
+            function()
+        except Skip as reason:
+            self.counts["skipped"] += 1
+            print(f"skipped {name}: {reason}")
+        except Failure as why:
+            self.counts["failed"] += 1
+            print(f"FAILED {name}: {why}")
+        except Exception:  # a fault of the test or a dead daemon: counted, with its trace
+            self.counts["failed"] += 1
+            print(f"FAILED {name}: {traceback.format_exc()}")
+        else:
+            self.counts["passed"] += 1
+        sys.stdout.flush()
+
+    def add(self, passed=0, failed=0, skipped=0):
+        self.counts["passed"] += passed
+        self.counts["failed"] += failed
+        self.counts["skipped"] += skipped
+
+    def main(self):
+        wanted = sys.argv[1] if len(sys.argv) > 1 else ""
+        try:
+            for name, function in self.facts:
+                if wanted in name:
+                    self.run(name, function)
+        finally:
+            for function in reversed(self.cleanups):
+                try:
+                    function()
+                except Failure as why:
+                    self.counts["failed"] += 1
+                    print(f"FAILED at the end: {why}")
+        print("{passed} passed, {failed} failed, {skipped} skipped".format(**self.counts))
+        sys.exit(1 if self.counts["failed"] or not any(self.counts.values()) else 0)

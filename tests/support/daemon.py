@@ -1,0 +1,115 @@
+"""Starts and stops build/contactd for a test: a free port, the options asked for, an end by its own pid.
+
+The environment names another program (CONTACTD_BIN) or another build folder (BUILD). A daemon that ends by itself, or writes a
+sanitizer's report, is a failure of the program that used it.
+"""
+import os
+import pathlib
+import re
+import select
+import signal
+import subprocess
+import tempfile
+import time
+
+from support.checks import Failure
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ.get("BUILD", "build"))
+SANITIZER = os.environ.get("CONTACTD_SANITIZER", "")
+START_SECONDS = 60 if SANITIZER else 20
+STOP_SECONDS = 60 if SANITIZER else 20
+FIRST_LINE = re.compile(r"^contactd listening on http://127\.0\.0\.1:(\d+)\s*$")
+REPORT = re.compile(r"(ERROR: AddressSanitizer|WARNING: ThreadSanitizer|runtime error:|ERROR: LeakSanitizer|Assertion .* failed)")
+
+
+def binary():
+    path = pathlib.Path(os.environ.get("CONTACTD_BIN", BUILD / "contactd"))
+    return path if path.is_absolute() else ROOT / path
+
+
+class Daemon:
+    """with Daemon("--workers", "2") as d: d.port, d.pid, d.base"""
+
+    def __init__(self, *options, program=None, env=None, cwd=ROOT, durability="memory"):
+        self.command = [str(program or binary()), "--port", "0"]
+        if durability:
+            self.command += ["--durability", durability]
+        self.command += [str(o) for o in options]
+        self.env = dict(os.environ if env is None else env)
+        for name in [n for n in self.env if n.startswith("CONTACTD_")]:
+            del self.env[name]
+        self.cwd = cwd
+        self.process = None
+        self.log = tempfile.TemporaryFile()
+
+    def __enter__(self):
+        return self.start()
+
+    def __exit__(self, *unused):
+        self.stop()
+
+    def start(self):
+        self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self.log, cwd=self.cwd,
+                                        env=self.env)
+        line = self.first_line()
+        match = FIRST_LINE.match(line)
+        if not match:
+            self.kill()
+            raise Failure(f"first line of {self.command[0]} is {line!r}; its log: {self.log_text()[-800:]}")
+        self.port = int(match.group(1))
+        self.pid = self.process.pid
+        self.base = f"http://127.0.0.1:{self.port}"
+        return self
+
+    def first_line(self):
+        line, end = b"", time.monotonic() + START_SECONDS
+        out = self.process.stdout.fileno()
+        while not line.endswith(b"\n") and time.monotonic() < end:
+            if select.select([out], [], [], 0.1)[0]:
+                piece = os.read(out, 1)
+                if not piece:
+                    break
+                line += piece
+        return line.decode(errors="replace")
+
+    def log_text(self):
+        self.log.seek(0)
+        return self.log.read().decode(errors="replace")
+
+    def kill(self):
+        if self.process and self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        if self.process:
+            self.process.stdout.close()
+
+    def stop(self):
+        """SIGTERM, a clean end within STOP_SECONDS, status 0, no sanitizer report."""
+        if self.process is None:
+            return
+        if self.process.poll() is not None:
+            self.process.stdout.close()
+            raise Failure(f"the daemon ended by itself with {self.process.returncode}: {self.log_text()[-2000:]}")
+        self.process.send_signal(signal.SIGTERM)
+        try:
+            self.process.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            raise Failure(f"the daemon did not end within {STOP_SECONDS} s of SIGTERM: {self.log_text()[-800:]}") from None
+        self.process.stdout.close()
+        log = self.log_text()
+        report = REPORT.search(log)
+        if report:
+            raise Failure("the daemon's log holds a report: " + log[max(0, report.start() - 200):report.start() + 2500])
+        if self.process.returncode != 0:
+            raise Failure(f"the daemon's exit status is {self.process.returncode}: {log[-800:]}")
+
+    def status_bytes(self, name):
+        """A figure of /proc/<pid>/status in bytes: VmHWM (peak resident), VmRSS."""
+        text = pathlib.Path(f"/proc/{self.pid}/status").read_text()
+        return int(re.search(rf"^{name}:\s+(\d+) kB", text, re.M).group(1)) * 1024
+
+    def reset_peak(self):
+        """Sets VmHWM back to what is resident now."""
+        pathlib.Path(f"/proc/{self.pid}/clear_refs").write_text("5")
