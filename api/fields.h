@@ -1,0 +1,75 @@
+/* Typed readers over jansson's tree that know where they are: each error gets its JSON pointer.
+ *
+ * Every reader returns true when its value is good or absent, and leaves *out alone when absent (set the default first; use
+ * `required` for members that must be there). It returns false after adding a fault. Reading goes on after a fault, so that several
+ * are told at once; stop when api_faults_full.
+ */
+#ifndef API_FIELDS_H
+#define API_FIELDS_H
+
+#include "arena.h"
+#include "problem.h"
+
+/* What a reader needs besides its value. */
+typedef struct api_reader {
+  api_faults *faults;
+  const api_limits *limits;
+  api_arena *arena;        /* memory that lives as long as what is read */
+  const ct_cancel *cancel; /* may be NULL */
+} api_reader;
+
+/* A value and its place. The parent's field must outlive this one; do not move it while its children are read. */
+typedef struct api_field {
+  const char *name; /* of a member: set by the caller before api_read_object */
+  bool required;    /* likewise */
+  json_t *value;    /* borrowed; NULL: absent */
+  api_path path;
+} api_field;
+
+/* A document's root. */
+api_field api_field_root(json_t *value);
+/* A value at a given place. */
+api_field api_field_at(json_t *value, api_path path);
+/* Element of an array field; i below its length. */
+api_field api_field_element(const api_field *array, size_t i);
+static inline bool api_field_present(const api_field *field) { return field->value != NULL; }
+
+/* An object with exactly these members: sets value and path of each of members[0..count). Faults: WRONG_TYPE, UNKNOWN_MEMBER (each
+ * unknown name, with the nearest of the absent known ones), MISSING_MEMBER. True: none of these. The members are set in any case.
+ */
+bool api_read_object(api_reader *reader, const api_field *field, api_field *members, size_t count);
+/* Index of the one present member of members[0..count); `count` when there is none and it may be so, or after a fault `problem`
+ * at the object (none though required, or several). */
+size_t api_read_one_of(api_reader *reader, const api_field *object, const api_field *members, size_t count, bool required,
+                       api_problem_id problem);
+
+/* An array of least..greatest elements; *count is its length. Too many: LIMIT_EXCEEDED. Too few: MISSING_MEMBER. */
+bool api_read_array(api_reader *reader, const api_field *field, size_t least, size_t greatest, size_t *count);
+
+/* Numbers: integers are accepted as reals; -0 is read as 0. OUT_OF_RANGE names the limit. */
+bool api_read_number(api_reader *reader, const api_field *field, double least, double greatest, double *out);
+bool api_read_size(api_reader *reader, const api_field *field, double *out); /* CT_SIZE_MIN..CT_SIZE_MAX */
+/* A whole number, written 3 or 3.0; at most 2^53. */
+bool api_read_unsigned(api_reader *reader, const api_field *field, uint64_t least, uint64_t greatest, uint64_t *out);
+/* An array of exactly count numbers, each of absolute value at most greatest. */
+bool api_read_numbers(api_reader *reader, const api_field *field, double greatest, size_t count, double *out);
+bool api_read_vec3(api_reader *reader, const api_field *field, double greatest, ct_vec3 *out);
+bool api_read_position(api_reader *reader, const api_field *field, ct_vec3 *out); /* to CT_COORDINATE_MAX */
+bool api_read_bool(api_reader *reader, const api_field *field, bool *out);
+
+/* Texts are borrowed from the tree. */
+bool api_read_text(api_reader *reader, const api_field *field, size_t bytes_max, ct_text *out); /* longer: LIMIT_EXCEEDED */
+bool api_read_id(api_reader *reader, const api_field *field, ct_text *out);                     /* BAD_VALUE */
+/* One of words[0..count); *out is its index. BAD_VALUE with the nearest word. */
+bool api_read_word(api_reader *reader, const api_field *field, const char *const *words, size_t count, size_t *out);
+
+/* [A-Za-z0-9_][A-Za-z0-9._~:@-]{0,127} */
+bool api_id_valid(ct_text text);
+/* Copy of a text in the reader's arena; empty on failure, with a fault (bytes NULL). */
+ct_text api_reader_copy(api_reader *reader, ct_text text);
+/* True when the request is cancelled; adds the fault. */
+bool api_reader_cancelled(api_reader *reader);
+/* "an object", "a number" ... */
+const char *api_type_words(const json_t *value);
+
+#endif

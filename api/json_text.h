@@ -1,0 +1,25 @@
+/* JSON text to jansson's tree, with the bounds that jansson lacks (depth, memory, length of a number), and merge patches. */
+#ifndef API_JSON_TEXT_H
+#define API_JSON_TEXT_H
+
+#include "problem.h"
+
+/* A number literal may have this many characters. */
+#define API_NUMBER_LITERAL_MAX 64
+
+typedef struct api_json_options {
+  size_t depth;            /* levels of arrays and objects */
+  uint64_t memory;         /* bytes that the tree may take, as estimated from the text */
+  const ct_cancel *cancel; /* polled every KiB; may be NULL */
+  const api_path *at;      /* where errors point; NULL: the document */
+  size_t line;             /* number of the text's first line, for NDJSON; 0: 1 */
+} api_json_options;
+
+/* The tree, owned by the caller (json_decref), or NULL with a fault: MALFORMED_JSON (with line, column and byte in the detail),
+ * TOO_DEEP, BODY_TOO_LARGE, OUT_OF_MEMORY, DEADLINE_EXCEEDED. Any JSON value may stand at the top. Duplicate names are refused. */
+json_t *api_json_parse(const char *bytes, size_t length, const api_json_options *options, api_faults *faults);
+
+/* RFC 7396: applies patch to *target in place (*target may be replaced; both trees stay the caller's). False: out of memory. */
+bool api_json_merge(json_t **target, json_t *patch);
+
+#endif

@@ -1,0 +1,30 @@
+/* Packed poses: {"ids", "positions", "rotations", "linearVelocities", "angularVelocities"}; columns of equal length, ids and at
+ * least one more. A column that is not there keeps the scene's values. */
+#ifndef API_POSES_JSON_H
+#define API_POSES_JSON_H
+
+#include <contact/query.h>
+
+#include "pose_json.h"
+
+typedef struct api_poses {
+  size_t count;
+  const ct_text *ids;       /* borrowed from the tree */
+  const ct_vec3 *positions; /* each NULL if not given; in the arena */
+  const ct_quat *rotations;
+  const ct_vec3 *linear_velocities;
+  const ct_vec3 *angular_velocities;
+} api_poses;
+
+/* DUPLICATE_ID is told by the two functions below. */
+bool api_read_poses(api_reader *reader, const api_field *field, api_poses *out);
+/* Writes them into a draft; `at` is the place of the document. UNKNOWN_ID; DUPLICATE_ID; `all`: every body must be named
+ * (MISSING_MEMBER). A static body takes no velocity but zero (BAD_VALUE). */
+bool api_apply_poses(api_reader *reader, const api_path *at, const api_poses *poses, bool all, ct_draft *draft);
+/* As what-if: *out in the arena, sorted by row, each row once. */
+bool api_override_poses(api_reader *reader, const api_path *at, const api_poses *poses, const ct_scene *scene, ct_override **out,
+                        size_t *count);
+/* All bodies in row order; velocities if any body has motion. */
+void api_put_poses(api_buffer *buffer, const ct_scene *scene);
+
+#endif

@@ -1,0 +1,34 @@
+/* Whole scenes and their settings: decode, encode, merge patch. Settings are all members but bodies. */
+#ifndef API_SCENE_JSON_H
+#define API_SCENE_JSON_H
+
+#include "body_json.h"
+#include "filters_json.h"
+
+typedef struct api_scene_document {
+  ct_text id;         /* empty: not given; in the arena */
+  ct_filters filters; /* in the arena */
+  ct_text user;       /* compact JSON text in the arena; empty: none */
+  api_body_list bodies;
+} api_scene_document;
+
+/* *out must be zeroed; release it in any case. */
+bool api_read_scene(api_reader *reader, const api_field *field, api_scene_document *out);
+void api_scene_document_release(api_scene_document *document);
+/* Bodies, filters and user into a draft of an empty scene. `at` is the document's place (NULL: root). Discard the draft on false.
+ */
+bool api_fill_scene(api_reader *reader, const api_path *at, const api_scene_document *document, ct_draft *draft);
+/* The same from nothing to a sealed revision of the given number; the caller owns it. NULL: faults. */
+const ct_scene *api_make_scene(api_reader *reader, const api_path *at, const api_scene_document *document, uint64_t revision);
+
+/* {"id"?,"filters","user"?,"bodies"}; id empty: left out. Takes as long as the scene is large. */
+void api_put_scene(api_buffer *buffer, ct_text id, const ct_scene *scene);
+/* {"id"?,"filters","user"?} */
+void api_put_settings(api_buffer *buffer, ct_text id, const ct_scene *scene);
+/* Merge patch of the settings of `scene`, into a draft of it. The id cannot change (BAD_VALUE). */
+bool api_patch_settings(api_reader *reader, const api_field *patch, ct_text id, const ct_scene *scene, ct_draft *draft);
+
+/* Opaque JSON as compact text in the arena, at most limits->user_bytes (LIMIT_EXCEEDED). null is none. */
+bool api_read_user(api_reader *reader, const api_field *field, ct_text *out);
+
+#endif

@@ -1,0 +1,24 @@
+/* Shapes and colliders: decode and encode. */
+#ifndef API_SHAPE_JSON_H
+#define API_SHAPE_JSON_H
+
+#include "pose_json.h"
+
+/* Members of a collider, in this order: the shapes as in CT_KIND_MAP, id, pose. */
+#define API_SHAPE_MEMBERS                                                                                                          \
+  {.name = "sphere"}, {.name = "box"}, {.name = "capsule"}, {.name = "convex"}, { .name = "plane" }
+#define API_SHAPE_MEMBER_COUNT CT_KIND_COUNT
+
+/* Exactly one of the shape members. out->id and out->pose are untouched; out->note is in the reader's arena. A convex owns a
+ * reference to its hull: api_collider_release. On failure nothing is owned. */
+bool api_read_shape(api_reader *reader, const api_field *object, const api_field members[API_SHAPE_MEMBER_COUNT], ct_collider *out);
+/* A collider: shape, id, pose. */
+bool api_read_collider(api_reader *reader, const api_field *field, ct_collider *out);
+void api_collider_release(ct_collider *collider);
+
+/* {"box":{...},...}: as it was given. */
+void api_put_collider(api_buffer *buffer, const ct_collider *collider);
+/* Puts the member "box":{...} alone. */
+void api_put_shape_member(api_buffer *buffer, const ct_collider *collider);
+
+#endif
