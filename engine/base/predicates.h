@@ -22,6 +22,9 @@ static inline double ct_exact_flush(double x) { return fabs(x) < CT_EXACT_MIN ? 
  * Shewchuk 1997. */
 int ct_orient3d(ct_vec3 a, ct_vec3 b, ct_vec3 c, ct_vec3 d);
 
+/* Sign of direction . (a - b), exact. */
+int ct_dot_sign(ct_vec3 direction, ct_vec3 a, ct_vec3 b);
+
 /* Are a, b, c exactly on one line (or equal)? */
 bool ct_collinear(ct_vec3 a, ct_vec3 b, ct_vec3 c);
 

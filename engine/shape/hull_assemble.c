@@ -1,0 +1,241 @@
+/* The arrays of a hull from its cells: one block of memory, canonical order, adjacency, edges, planes.
+ *
+ * Adjacency by counting sort of the directed edges, so the cost is linear whatever the degrees are.
+ */
+#include "base/double_double.h"
+#include "shape/hull_cells.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ALIGNMENT 64u
+
+/* A directed edge of a loop and the face on its left. */
+typedef struct half_edge {
+  uint32_t from, to, face;
+} half_edge;
+
+/* Writable twins of the view's arrays while the hull is made. */
+typedef struct writer {
+  ct_hull *hull;
+  double *x, *y, *z, *nx, *ny, *nz, *offset;
+  uint32_t *vertex_input, *face_start, *face_loop, *neighbour_start, *neighbour;
+  uint32_t (*edge_vertices)[2], (*edge_faces)[2];
+} writer;
+
+typedef struct face_key {
+  uint64_t key;
+  uint32_t face, turn;
+} face_key;
+
+static uint32_t padded(uint32_t n) { return (n + CT_HULL_LANES - 1) / CT_HULL_LANES * CT_HULL_LANES; }
+
+/* Takes the next aligned piece of the block; with a NULL base it only adds up. */
+static void *piece(char *base, size_t *used, size_t bytes) {
+  void *at = base ? base + *used : NULL;
+  *used += (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  return at;
+}
+
+/* Divides the block; called once to learn its size and once to place the arrays. */
+static size_t lay_out(writer *w, char *base, uint32_t vertices, uint32_t faces, uint32_t loop) {
+  size_t used = 0, lanes_v = padded(vertices) * sizeof(double), lanes_f = padded(faces) * sizeof(double);
+  w->hull = piece(base, &used, sizeof *w->hull);
+  w->x = piece(base, &used, lanes_v);
+  w->y = piece(base, &used, lanes_v);
+  w->z = piece(base, &used, lanes_v);
+  w->nx = piece(base, &used, lanes_f);
+  w->ny = piece(base, &used, lanes_f);
+  w->nz = piece(base, &used, lanes_f);
+  w->offset = piece(base, &used, lanes_f);
+  w->vertex_input = piece(base, &used, vertices * sizeof(uint32_t));
+  w->face_start = piece(base, &used, ((size_t)faces + 1) * sizeof(uint32_t));
+  w->face_loop = piece(base, &used, loop * sizeof(uint32_t));
+  w->neighbour_start = piece(base, &used, ((size_t)vertices + 1) * sizeof(uint32_t));
+  w->neighbour = piece(base, &used, loop * sizeof(uint32_t));
+  w->edge_vertices = piece(base, &used, loop / 2 * sizeof *w->edge_vertices);
+  w->edge_faces = piece(base, &used, loop / 2 * sizeof *w->edge_faces);
+  return used;
+}
+
+static int by_key(const void *a, const void *b) {
+  uint64_t p = ((const face_key *)a)->key, q = ((const face_key *)b)->key;
+  return (p > q) - (p < q);
+}
+
+/* Each loop turned to begin at its lowest vertex, faces sorted by their first two vertices (a directed edge has one face). */
+static void write_faces(writer *w, const ct_hull_cells *cells, face_key *keys) {
+  for (uint32_t f = 0; f < cells->face_count; f++) {
+    const uint32_t *loop = cells->face_loop + cells->face_start[f];
+    uint32_t n = cells->face_start[f + 1] - cells->face_start[f], turn = 0;
+    for (uint32_t i = 1; i < n; i++) {
+      if (loop[i] < loop[turn]) turn = i;
+    }
+    keys[f] = (face_key){(uint64_t)loop[turn] << 32 | loop[(turn + 1) % n], f, turn};
+  }
+  qsort(keys, cells->face_count, sizeof *keys, by_key);
+  uint32_t at = 0;
+  for (uint32_t f = 0; f < cells->face_count; f++) {
+    uint32_t old = keys[f].face, n = cells->face_start[old + 1] - cells->face_start[old];
+    w->face_start[f] = at;
+    for (uint32_t i = 0; i < n; i++) w->face_loop[at++] = cells->face_loop[cells->face_start[old] + (keys[f].turn + i) % n];
+  }
+  w->face_start[cells->face_count] = at;
+}
+
+static void write_vertices(writer *w, const ct_hull_cells *cells) {
+  for (uint32_t i = 0; i < padded(cells->vertex_count); i++) {
+    uint32_t from = i < cells->vertex_count ? i : cells->vertex_count - 1;
+    w->x[i] = cells->vertices[from].x;
+    w->y[i] = cells->vertices[from].y;
+    w->z[i] = cells->vertices[from].z;
+    if (i < cells->vertex_count) w->vertex_input[i] = cells->vertex_input ? cells->vertex_input[i] : UINT32_MAX;
+  }
+}
+
+/* Stable distribution of the edges to buckets that begin at start[]; keyed by `from` or `to`. */
+static void distribute(const half_edge *in, half_edge *out, uint32_t count, const uint32_t *start, uint32_t *cursor, bool by_from) {
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t bucket = by_from ? in[i].from : in[i].to;
+    out[start[bucket] + cursor[bucket]++] = in[i];
+  }
+}
+
+/* Neighbours in ascending order, and the edges with the faces on both sides. Sorted by (from, to), an edge stands where its reverse
+ * stands when sorted by (to, from). */
+static void write_edges(writer *w, const ct_hull_cells *cells, half_edge *edges, half_edge *sorted, uint32_t *cursor) {
+  uint32_t count = w->face_start[cells->face_count], vertices = cells->vertex_count, at = 0;
+  memset(w->neighbour_start, 0, ((size_t)vertices + 1) * sizeof(uint32_t));
+  for (uint32_t f = 0; f < cells->face_count; f++) {
+    uint32_t n = w->face_start[f + 1] - w->face_start[f];
+    const uint32_t *loop = w->face_loop + w->face_start[f];
+    for (uint32_t i = 0; i < n; i++) {
+      edges[at++] = (half_edge){loop[i], loop[(i + 1) % n], f};
+      w->neighbour_start[loop[i] + 1]++;
+    }
+  }
+  for (uint32_t v = 0; v < vertices; v++) w->neighbour_start[v + 1] += w->neighbour_start[v];
+  memset(cursor, 0, vertices * sizeof *cursor);
+  distribute(edges, sorted, count, w->neighbour_start, cursor, true);
+  memset(cursor, 0, vertices * sizeof *cursor);
+  distribute(sorted, edges, count, w->neighbour_start, cursor, false);
+  memset(cursor, 0, vertices * sizeof *cursor);
+  distribute(edges, sorted, count, w->neighbour_start, cursor, true);
+  at = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    w->neighbour[i] = sorted[i].to;
+    if (sorted[i].from > sorted[i].to) continue;
+    w->edge_vertices[at][0] = sorted[i].from;
+    w->edge_vertices[at][1] = sorted[i].to;
+    w->edge_faces[at][0] = sorted[i].face;
+    w->edge_faces[at++][1] = edges[i].face;
+  }
+}
+
+/* Three vertices of the face that span a wide triangle: the first, the farthest from it, the farthest from that line. */
+static void wide_triangle(const ct_hull_view *view, uint32_t face, ct_vec3 corner[3]) {
+  const uint32_t *loop = view->face_loop + view->face_start[face];
+  uint32_t n = view->face_start[face + 1] - view->face_start[face], second = 1, third = 2;
+  corner[0] = ct_hull_vertex(view, loop[0]);
+  double most = -1.0;
+  for (uint32_t i = 1; i < n; i++) {
+    double d = ct_norm2(ct_sub(ct_hull_vertex(view, loop[i]), corner[0]));
+    if (d > most) {
+      most = d;
+      second = i;
+    }
+  }
+  ct_vec3 along = ct_sub(ct_hull_vertex(view, loop[second]), corner[0]);
+  most = -1.0;
+  for (uint32_t i = 1; i < n; i++) {
+    double d = ct_norm2(ct_cross(along, ct_sub(ct_hull_vertex(view, loop[i]), corner[0])));
+    if (i != second && d > most) {
+      most = d;
+      third = i;
+    }
+  }
+  corner[1] = ct_hull_vertex(view, loop[second < third ? second : third]);
+  corner[2] = ct_hull_vertex(view, loop[second < third ? third : second]);
+}
+
+/* Normal from a double-double cross product; the offset is the largest n.v of the face's vertices, so that they are all inside. */
+static void plane_of_face(const ct_hull_view *view, uint32_t face, double plane[4]) {
+  ct_vec3 corner[3];
+  wide_triangle(view, face, corner);
+  ct_dd3 p = ct_dd3_sub(corner[1], corner[0]), q = ct_dd3_sub(corner[2], corner[0]);
+  ct_dd3 cross = ct_dd3_cross(&p, &q);
+  ct_vec3 normal = ct_unit_or(ct_dd3_value(&cross), ct_vec(0.0, 0.0, 1.0));
+  ct_dd3 n = ct_dd3_of(normal);
+  double offset = -INFINITY;
+  for (uint32_t i = view->face_start[face]; i < view->face_start[face + 1]; i++) {
+    ct_dd3 v = ct_dd3_of(ct_hull_vertex(view, view->face_loop[i]));
+    offset = ct_max2(offset, ct_dd_value(ct_dd3_dot(&n, &v)));
+  }
+  memcpy(plane, (double[4]){normal.x, normal.y, normal.z, offset}, 4 * sizeof *plane);
+}
+
+static void write_planes(writer *w, const ct_hull_cells *cells, const face_key *keys) {
+  for (uint32_t f = 0; f < padded(cells->face_count); f++) {
+    double plane[4];
+    if (f >= cells->face_count)
+      memcpy(plane, (double[4]){w->nx[f - 1], w->ny[f - 1], w->nz[f - 1], w->offset[f - 1]}, sizeof plane);
+    else if (cells->planes) memcpy(plane, cells->planes[keys[f].face], sizeof plane);
+    else plane_of_face(&w->hull->view, f, plane);
+    w->nx[f] = plane[0];
+    w->ny[f] = plane[1];
+    w->nz[f] = plane[2];
+    w->offset[f] = plane[3];
+  }
+}
+
+static void open_view(writer *w, const ct_hull_cells *cells) {
+  w->hull->view = (ct_hull_view){.vertex_count = cells->vertex_count,
+                                 .face_count = cells->face_count,
+                                 .edge_count = cells->face_start[cells->face_count] / 2,
+                                 .x = w->x,
+                                 .y = w->y,
+                                 .z = w->z,
+                                 .vertex_input = w->vertex_input,
+                                 .nx = w->nx,
+                                 .ny = w->ny,
+                                 .nz = w->nz,
+                                 .offset = w->offset,
+                                 .face_start = w->face_start,
+                                 .face_loop = w->face_loop,
+                                 .neighbour_start = w->neighbour_start,
+                                 .neighbour = w->neighbour,
+                                 .edge_vertices = (const uint32_t(*)[2])w->edge_vertices,
+                                 .edge_faces = (const uint32_t(*)[2])w->edge_faces};
+}
+
+ct_status ct_hull_assemble(const ct_hull_cells *cells, bool exact, ct_hull **out) {
+  writer w = {0};
+  uint32_t loop = cells->face_start[cells->face_count];
+  size_t bytes = lay_out(&w, NULL, cells->vertex_count, cells->face_count, loop);
+  char *block = aligned_alloc(ALIGNMENT, bytes);
+  face_key *keys = malloc(cells->face_count * sizeof *keys);
+  half_edge *edges = malloc(loop * sizeof *edges), *sorted = malloc(loop * sizeof *sorted);
+  uint32_t *cursor = malloc(cells->vertex_count * sizeof *cursor);
+  bool ready = block && keys && edges && sorted && cursor;
+  if (ready) {
+    lay_out(&w, block, cells->vertex_count, cells->face_count, loop);
+    memset(block, 0, bytes);
+    open_view(&w, cells);
+    write_vertices(&w, cells);
+    write_faces(&w, cells, keys);
+    write_edges(&w, cells, edges, sorted, cursor);
+    write_planes(&w, cells, keys);
+    ct_hull_measure(&w.hull->view);
+    w.hull->bytes = bytes;
+    w.hull->exact = exact;
+    atomic_init(&w.hull->references, 1);
+    *out = w.hull;
+  } else {
+    free(block);
+  }
+  free(keys);
+  free(edges);
+  free(sorted);
+  free(cursor);
+  return ready ? CT_OK : CT_OUT_OF_MEMORY;
+}

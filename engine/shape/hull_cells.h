@@ -1,0 +1,40 @@
+/* The parts of which a ct_hull is made: polygon faces with their vertices, before they are put into its arrays. */
+#ifndef SHAPE_HULL_CELLS_H
+#define SHAPE_HULL_CELLS_H
+
+#include "shape/hull_grow.h"
+#include <contact/hull.h>
+#include <stdatomic.h>
+
+/* A closed convex surface of polygons. Owns its arrays. */
+typedef struct ct_hull_cells {
+  uint32_t vertex_count, face_count;
+  ct_vec3 *vertices;      /* [vertex_count] */
+  uint32_t *vertex_input; /* [vertex_count] input index, or NULL */
+  uint32_t *face_start;   /* [face_count + 1] into face_loop */
+  uint32_t *face_loop;    /* counter-clockwise from outside, any first vertex */
+  double (*planes)[4];    /* [face_count] unit normal and offset, or NULL: found from the vertices */
+} ct_hull_cells;
+
+struct ct_hull {
+  ct_hull_view view;
+  atomic_uint_least64_t references;
+  size_t bytes;
+  bool exact; /* vertices are exactly convex over the adjacency, so that climbing ends at the true maximum */
+};
+
+/* Facets of the triangulation: exactly coplanar neighbours joined, points on faces and edges dropped, vertices in ascending order
+ * of input index. *cells is zeroed on failure. */
+ct_status ct_hull_cells_join(const ct_grow *grow, uint32_t point_count, ct_hull_cells *cells);
+void ct_hull_cells_free(ct_hull_cells *cells);
+
+/* Makes the hull with one reference. Faces begin at their lowest vertex and are sorted by their first two vertices, so the result
+ * does not depend on the order in which the cells were found. */
+ct_status ct_hull_assemble(const ct_hull_cells *cells, bool exact, ct_hull **out);
+
+/* Fills volume, centroid, inertia and radius of a view whose arrays are complete. */
+void ct_hull_measure(ct_hull_view *view);
+
+static inline ct_vec3 ct_hull_vertex(const ct_hull_view *view, uint32_t i) { return (ct_vec3){view->x[i], view->y[i], view->z[i]}; }
+
+#endif

@@ -1,0 +1,12 @@
+/* Triangulated hull of many points. The arrays and the join of coplanar triangles are in hull_cells.h. */
+#ifndef SHAPE_QUICKHULL_H
+#define SHAPE_QUICKHULL_H
+
+#include "shape/hull_grow.h"
+
+/* Hull of `count` points (in the exactness range of base/predicates.h) into *grow, which must be zeroed or used before. Every point
+ * is on it or inside it, exactly. *rank is the affine dimension found, by exact predicates; CT_DEGENERATE_HULL below 3. Points that
+ * lie on a face without being its corner may or may not be vertices. The caller frees *grow in any case. */
+ct_status ct_quickhull(const ct_vec3 *points, uint32_t count, ct_grow *grow, int *rank);
+
+#endif
