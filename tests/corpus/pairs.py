@@ -124,17 +124,18 @@ def show():
             print(f"  {key:22}{counts[table][key]:6}" + "".join(f"{worst[table][key][name]:13.3g}" for name in MEASURES))
 
 
-loaded = []
+loaded = {}
 
 
 @suite.fact
 def all_cases_answered_in_one_call():
-    loaded.append(load())
+    loaded.update(load())
 
 
 def one(i):
-    check(loaded, "the scene was not answered")
-    look_at(cases[i], loaded[0]["distance"][i], loaded[0]["overlap"][i])
+    if not loaded:  # this fact was picked alone
+        loaded.update(load())
+    look_at(cases[i], loaded["distance"][i], loaded["overlap"][i])
 
 
 suite.table("pair", ((case["id"], lambda i=i: one(i)) for i, case in enumerate(cases)))
