@@ -16,7 +16,7 @@ typedef struct api_decimal {
 } api_decimal;
 api_decimal api_number_shortest(double value);
 
-/* Writes JSON text of a finite value, not terminated, and returns its length (at most 24). -0 is 0. Whole numbers below 1e17 and
+/* Writes JSON text of a finite value, not terminated, and returns its length (at most 25). -0 is 0. Whole numbers below 1e17 and
  * fractions from 1e-6 are written plainly (1000, 0.001), the rest with an exponent (1e21, 1.5e-9). */
 size_t api_number_format(double value, char *out);
 /* The same for an unsigned integer; at most 20 bytes. */

@@ -1,0 +1,359 @@
+/* Typed readers. Every message names what the member takes and what it got; numbers in messages are shortest text. */
+#include "fields.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <contact/limits.h>
+
+/* Names longer than this are not compared for likeness. */
+#define LIKE_LENGTH_MAX 40
+/* Whole numbers are exact in a double up to here. */
+#define WHOLE_MAX 9007199254740992.0
+
+static api_path root_path(void) { return (api_path){.kind = API_PATH_ROOT}; }
+
+api_field api_field_root(json_t *value) { return (api_field){.value = value, .path = root_path()}; }
+
+api_field api_field_at(json_t *value, api_path path) { return (api_field){.value = value, .path = path}; }
+
+api_field api_field_element(const api_field *array, size_t i) {
+  return (api_field){.value = json_array_get(array->value, i), .path = api_path_index(&array->path, i)};
+}
+
+const char *api_type_words(const json_t *value) {
+  switch (json_typeof(value)) {
+  case JSON_OBJECT: return "an object";
+  case JSON_ARRAY: return "an array";
+  case JSON_STRING: return "a string";
+  case JSON_INTEGER:
+  case JSON_REAL: return "a number";
+  case JSON_TRUE: return "true";
+  case JSON_FALSE: return "false";
+  default: return "null";
+  }
+}
+
+static bool wrong_type(api_reader *reader, const api_field *field, const char *wanted) {
+  api_fault_at(reader->faults, API_PROBLEM_WRONG_TYPE, &field->path, "Must be %s, is %s.", wanted, api_type_words(field->value));
+  return false;
+}
+
+/* Shortest text of a number, terminated. */
+static const char *number_text(double value, char out[API_NUMBER_BYTES]) {
+  out[api_number_format(value, out)] = 0;
+  return out;
+}
+
+/* ---- likeness of names --------------------------------------------------------------------------------------------------- */
+
+static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
+
+static size_t least3(size_t a, size_t b, size_t c) {
+  size_t m = a < b ? a : b;
+  return m < c ? m : c;
+}
+
+/* Number of letters to insert, drop, change or swap with a neighbour, upper and lower case alike (Damerau 1964, optimal string
+ * alignment). Both at most LIKE_LENGTH_MAX long. */
+static size_t edit_distance(ct_text a, ct_text b) {
+  size_t rows[3][LIKE_LENGTH_MAX + 1];
+  for (size_t j = 0; j <= b.length; j++) rows[0][j] = j;
+  for (size_t i = 1; i <= a.length; i++) {
+    size_t *row = rows[i % 3], *above = rows[(i + 2) % 3], *second = rows[(i + 1) % 3];
+    row[0] = i;
+    for (size_t j = 1; j <= b.length; j++) {
+      char x = lower(a.bytes[i - 1]), y = lower(b.bytes[j - 1]);
+      row[j] = least3(above[j] + 1, row[j - 1] + 1, above[j - 1] + (x != y));
+      bool swapped = i > 1 && j > 1 && x == lower(b.bytes[j - 2]) && lower(a.bytes[i - 2]) == y;
+      if (swapped && second[j - 2] + 1 < row[j]) row[j] = second[j - 2] + 1;
+    }
+  }
+  return rows[a.length % 3][b.length];
+}
+
+/* Distance of b from a, if at most a third of the longer differs; else SIZE_MAX. */
+static size_t likeness(ct_text a, ct_text b) {
+  if (a.length > LIKE_LENGTH_MAX || b.length > LIKE_LENGTH_MAX) return SIZE_MAX;
+  size_t distance = edit_distance(a, b), longer = a.length > b.length ? a.length : b.length;
+  return 3 * distance <= longer ? distance : SIZE_MAX;
+}
+
+/* ---- objects ----------------------------------------------------------------------------------------------------------- */
+
+static void tell_unknown(api_reader *reader, const api_field *field, ct_text name, const api_field *members, size_t count) {
+  const char *best = NULL;
+  size_t best_distance = SIZE_MAX;
+  for (size_t i = 0; i < count; i++) {
+    if (members[i].value) continue;
+    size_t distance = likeness(name, api_text(members[i].name));
+    if (distance >= best_distance) continue;
+    best_distance = distance;
+    best = members[i].name;
+  }
+  char echo[API_ECHO_MAX + 4];
+  api_echo(name, echo);
+  api_path path = api_path_text(&field->path, name);
+  if (best) {
+    api_fault *fault = api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_MEMBER, &path,
+                                    "\"%s\" is not a member here; did you mean \"%s\"?", echo, best);
+    api_fault_suggest(fault, api_text(best));
+    return;
+  }
+  char known[160];
+  size_t n = 0;
+  known[0] = 0;
+  for (size_t i = 0; i < count && n + 40 < sizeof known; i++)
+    n += (size_t)snprintf(known + n, sizeof known - n, "%s%.30s", i ? ", " : "", members[i].name);
+  api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_MEMBER, &path, "\"%s\" is not a member here%s%s.", echo,
+               count ? "; members: " : "", known);
+}
+
+static bool is_known(const char *name, const api_field *members, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (strcmp(members[i].name, name) == 0) return true;
+  return false;
+}
+
+static bool refuse_unknown(api_reader *reader, const api_field *field, const api_field *members, size_t count) {
+  /* Counting first keeps the usual case, in which all are known, free of comparisons. */
+  size_t present = 0;
+  for (size_t i = 0; i < count; i++) present += members[i].value != NULL;
+  if (present == json_object_size(field->value)) return true;
+  for (void *m = json_object_iter(field->value); m && !api_faults_full(reader->faults);
+       m = json_object_iter_next(field->value, m)) {
+    const char *name = json_object_iter_key(m);
+    if (!is_known(name, members, count)) tell_unknown(reader, field, api_text(name), members, count);
+  }
+  return false;
+}
+
+bool api_read_object(api_reader *reader, const api_field *field, api_field *members, size_t count) {
+  bool is_object = json_is_object(field->value), good = true;
+  for (size_t i = 0; i < count; i++) {
+    members[i].value = is_object ? json_object_get(field->value, members[i].name) : NULL;
+    members[i].path = api_path_member(&field->path, members[i].name);
+  }
+  if (!field->value) return true;
+  if (!is_object) return wrong_type(reader, field, "an object");
+  good = refuse_unknown(reader, field, members, count);
+  for (size_t i = 0; i < count; i++) {
+    if (!members[i].required || members[i].value) continue;
+    api_fault_at(reader->faults, API_PROBLEM_MISSING_MEMBER, &members[i].path, "The member \"%s\" is required.", members[i].name);
+    good = false;
+  }
+  return good;
+}
+
+size_t api_read_one_of(api_reader *reader, const api_field *object, const api_field *members, size_t count, bool required,
+                       api_problem_id problem) {
+  size_t found = count, present = 0, n = 0;
+  char names[160] = "";
+  for (size_t i = 0; i < count; i++) {
+    if (n + 40 < sizeof names) n += (size_t)snprintf(names + n, sizeof names - n, "%s%.30s", i ? ", " : "", members[i].name);
+    if (!members[i].value) continue;
+    present++;
+    found = i;
+  }
+  if (present == 1) return found;
+  if (present > 1) {
+    api_fault *fault = api_fault_at(reader->faults, problem, &object->path, "Only one of these members may be given: %s.", names);
+    api_fault_limit(fault, 1, (double)present);
+  } else if (required) {
+    api_fault *fault = api_fault_at(reader->faults, problem, &object->path, "One of these members is required: %s.", names);
+    api_fault_limit(fault, 1, 0);
+  }
+  return count;
+}
+
+bool api_read_array(api_reader *reader, const api_field *field, size_t least, size_t greatest, size_t *count) {
+  if (!field->value) return true;
+  if (!json_is_array(field->value)) return wrong_type(reader, field, "an array");
+  size_t length = json_array_size(field->value);
+  if (length > greatest) {
+    api_fault_limit(
+        api_fault_at(reader->faults, API_PROBLEM_LIMIT_EXCEEDED, &field->path, "At most %zu elements are allowed.", greatest),
+        (double)greatest, (double)length);
+    return false;
+  }
+  if (length < least) {
+    api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_MISSING_MEMBER, &field->path, "At least %zu element%s needed.", least,
+                                 least == 1 ? " is" : "s are"),
+                    (double)least, (double)length);
+    return false;
+  }
+  *count = length;
+  return true;
+}
+
+/* ---- numbers ----------------------------------------------------------------------------------------------------------- */
+
+/* A number in a range, at a place that is only given when it is wrong. */
+static bool check_range(api_reader *reader, const api_path *path, double value, double least, double greatest) {
+  if (value >= least && value <= greatest) return true;
+  char low[API_NUMBER_BYTES], high[API_NUMBER_BYTES];
+  api_fault *fault = api_fault_at(reader->faults, API_PROBLEM_OUT_OF_RANGE, path, "Must be from %s to %s.", number_text(least, low),
+                                  number_text(greatest, high));
+  api_fault_limit(fault, value < least ? least : greatest, value);
+  return false;
+}
+
+bool api_read_number(api_reader *reader, const api_field *field, double least, double greatest, double *out) {
+  if (!field->value) return true;
+  if (!json_is_number(field->value)) return wrong_type(reader, field, "a number");
+  double value = json_number_value(field->value) + 0.0;
+  if (!check_range(reader, &field->path, value, least, greatest)) return false;
+  *out = value;
+  return true;
+}
+
+bool api_read_size(api_reader *reader, const api_field *field, double *out) {
+  return api_read_number(reader, field, CT_SIZE_MIN, CT_SIZE_MAX, out);
+}
+
+bool api_read_unsigned(api_reader *reader, const api_field *field, uint64_t least, uint64_t greatest, uint64_t *out) {
+  if (!field->value) return true;
+  if (!json_is_number(field->value)) return wrong_type(reader, field, "a whole number");
+  double value = json_number_value(field->value) + 0.0;
+  if (value != floor(value)) {
+    api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_WRONG_TYPE, &field->path, "Must be a whole number."), NAN, value);
+    return false;
+  }
+  double top = (double)greatest < WHOLE_MAX ? (double)greatest : WHOLE_MAX;
+  if (!check_range(reader, &field->path, value, (double)least, top)) return false;
+  *out = (uint64_t)value;
+  return true;
+}
+
+bool api_read_numbers(api_reader *reader, const api_field *field, double greatest, size_t count, double *out) {
+  if (!field->value) return true;
+  if (!json_is_array(field->value)) {
+    char wanted[48];
+    snprintf(wanted, sizeof wanted, "an array of %zu numbers", count);
+    return wrong_type(reader, field, wanted);
+  }
+  size_t length = json_array_size(field->value);
+  if (length != count) {
+    api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_WRONG_TYPE, &field->path, "Must be an array of %zu numbers.", count),
+                    (double)count, (double)length);
+    return false;
+  }
+  bool good = true;
+  double values[16]; /* longest use: a matrix */
+  for (size_t i = 0; i < count && i < 16; i++) {
+    json_t *value = json_array_get(field->value, i);
+    values[i] = json_number_value(value) + 0.0;
+    if (json_is_number(value) && fabs(values[i]) <= greatest) continue;
+    api_field element = api_field_element(field, i);
+    if (!json_is_number(value)) wrong_type(reader, &element, "a number");
+    else check_range(reader, &element.path, values[i], -greatest, greatest);
+    good = false;
+  }
+  if (good) memcpy(out, values, count * sizeof *out);
+  return good;
+}
+
+bool api_read_vec3(api_reader *reader, const api_field *field, double greatest, ct_vec3 *out) {
+  double v[3] = {out->x, out->y, out->z};
+  if (!api_read_numbers(reader, field, greatest, 3, v)) return false;
+  *out = ct_vec(v[0], v[1], v[2]);
+  return true;
+}
+
+bool api_read_position(api_reader *reader, const api_field *field, ct_vec3 *out) {
+  return api_read_vec3(reader, field, CT_COORDINATE_MAX, out);
+}
+
+bool api_read_bool(api_reader *reader, const api_field *field, bool *out) {
+  if (!field->value) return true;
+  if (!json_is_boolean(field->value)) return wrong_type(reader, field, "true or false");
+  *out = json_is_true(field->value);
+  return true;
+}
+
+/* ---- texts ------------------------------------------------------------------------------------------------------------- */
+
+bool api_read_text(api_reader *reader, const api_field *field, size_t bytes_max, ct_text *out) {
+  if (!field->value) return true;
+  if (!json_is_string(field->value)) return wrong_type(reader, field, "a string");
+  ct_text text = {json_string_value(field->value), json_string_length(field->value)};
+  if (text.length > bytes_max) {
+    api_fault_limit(
+        api_fault_at(reader->faults, API_PROBLEM_LIMIT_EXCEEDED, &field->path, "At most %zu bytes are allowed.", bytes_max),
+        (double)bytes_max, (double)text.length);
+    return false;
+  }
+  *out = text;
+  return true;
+}
+
+static bool id_byte(char c, bool first) {
+  if ((c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_') return true;
+  return !first && (c == '.' || c == '~' || c == ':' || c == '@' || c == '-');
+}
+
+bool api_id_valid(ct_text text) {
+  if (text.length < 1 || text.length > CT_ID_LENGTH_MAX) return false;
+  for (size_t i = 0; i < text.length; i++)
+    if (!id_byte(text.bytes[i], i == 0)) return false;
+  return true;
+}
+
+bool api_read_id(api_reader *reader, const api_field *field, ct_text *out) {
+  if (!field->value) return true;
+  if (!json_is_string(field->value)) return wrong_type(reader, field, "a string");
+  ct_text text = {json_string_value(field->value), json_string_length(field->value)};
+  if (api_id_valid(text)) {
+    *out = text;
+    return true;
+  }
+  char echo[API_ECHO_MAX + 4];
+  api_fault *fault =
+      api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &field->path,
+                   "\"%s\" is no id: a letter, digit or underscore, then letters, digits and . _ ~ : @ -, at most %d in all.",
+                   api_echo(text, echo), CT_ID_LENGTH_MAX);
+  if (text.length > CT_ID_LENGTH_MAX) api_fault_limit(fault, CT_ID_LENGTH_MAX, (double)text.length);
+  return false;
+}
+
+bool api_read_word(api_reader *reader, const api_field *field, const char *const *words, size_t count, size_t *out) {
+  if (!field->value) return true;
+  if (!json_is_string(field->value)) return wrong_type(reader, field, "a string");
+  ct_text text = {json_string_value(field->value), json_string_length(field->value)};
+  const char *best = NULL;
+  size_t best_distance = SIZE_MAX, n = 0;
+  char known[160] = "";
+  for (size_t i = 0; i < count; i++) {
+    if (api_text_equal(text, api_text(words[i]))) {
+      *out = i;
+      return true;
+    }
+    if (n + 40 < sizeof known) n += (size_t)snprintf(known + n, sizeof known - n, "%s%.30s", i ? ", " : "", words[i]);
+    size_t distance = likeness(text, api_text(words[i]));
+    if (distance >= best_distance) continue;
+    best_distance = distance;
+    best = words[i];
+  }
+  char echo[API_ECHO_MAX + 4];
+  api_fault *fault =
+      api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &field->path, "\"%s\" is none of: %s.", api_echo(text, echo), known);
+  if (best) api_fault_suggest(fault, api_text(best));
+  return false;
+}
+
+ct_text api_reader_copy(api_reader *reader, ct_text text) {
+  char *copy = api_arena_copy(reader->arena, text.bytes, text.length);
+  if (!copy) {
+    api_fault_memory(reader->faults);
+    return (ct_text){0};
+  }
+  return (ct_text){copy, text.length};
+}
+
+bool api_reader_cancelled(api_reader *reader) {
+  if (!ct_cancel_raised(reader->cancel)) return false;
+  api_fault_cancelled(reader->faults);
+  return true;
+}

@@ -1,0 +1,259 @@
+/* Parsing: a scan for what jansson does not bound, then jansson. Merge patches after RFC 7396. The members' meaning is not here. */
+#include "json_text.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What jansson 2.14 takes from malloc on a 64-bit machine, in bytes, rounded up: a value's own block and what a container takes for
+ * each member or element, with the slack of arrays that double. */
+#define OBJECT_BYTES 256
+#define ARRAY_BYTES 144
+#define NUMBER_BYTES 32
+#define STRING_BYTES 80
+#define ELEMENT_BYTES 24
+#define MEMBER_BYTES 112
+
+/* Deepest patch that is followed: jsonDepth is at most 512. */
+#define MERGE_LEVELS_MAX 513
+
+/* ---- allocation -------------------------------------------------------------------------------------------------------- */
+
+/* Set when an allocation of jansson's fails on this thread: its lexer drops the byte that found no room and goes on. */
+static _Thread_local bool allocation_failed;
+
+static void *noticing_malloc(size_t bytes) {
+  void *block = malloc(bytes);
+  if (!block) allocation_failed = true;
+  return block;
+}
+
+void api_json_start(void) {
+  json_object_seed(0);
+  json_set_alloc_funcs(noticing_malloc, free);
+}
+
+/* ---- places in the text ------------------------------------------------------------------------------------------------ */
+
+typedef struct text_place {
+  size_t line, column, byte; /* from 1; columns count characters */
+} text_place;
+
+/* The place of the byte at offset. */
+static text_place locate(const char *bytes, size_t offset, size_t first_line) {
+  text_place place = {.line = first_line ? first_line : 1, .column = 1, .byte = offset + 1};
+  for (size_t i = 0; i < offset; i++) {
+    if (bytes[i] == '\n') {
+      place.line++;
+      place.column = 1;
+    } else if (((unsigned char)bytes[i + 1] & 0xc0) != 0x80) {
+      place.column++;
+    }
+  }
+  return place;
+}
+
+/* ---- the scan ---------------------------------------------------------------------------------------------------------- */
+
+typedef struct scan {
+  const char *bytes;
+  size_t length;
+  const api_json_options *options;
+  api_faults *faults;
+  uint64_t memory; /* estimate so far */
+  size_t depth;
+} scan;
+
+/* Offset after the string whose opening quote is at `at`. */
+static size_t skip_string(const char *bytes, size_t length, size_t at) {
+  for (size_t i = at + 1; i < length; i++) {
+    if (bytes[i] == '\\') i++;
+    else if (bytes[i] == '"') return i + 1;
+  }
+  return length;
+}
+
+static bool in_number(char byte) {
+  return (byte >= '0' && byte <= '9') || byte == '+' || byte == '-' || byte == '.' || byte == 'e' || byte == 'E';
+}
+
+/* Offset after the number at `at`, or 0 after a fault. */
+static size_t skip_number(scan *s, size_t at) {
+  size_t end = at;
+  while (end < s->length && in_number(s->bytes[end])) end++;
+  if (end - at <= API_NUMBER_LITERAL_MAX) return end;
+  text_place place = locate(s->bytes, at, s->options->line);
+  api_fault *fault = api_fault_at(s->faults, API_PROBLEM_MALFORMED_JSON, s->options->at,
+                                  "Line %zu, column %zu (byte %zu): a number of more than %d characters.", place.line, place.column,
+                                  place.byte, API_NUMBER_LITERAL_MAX);
+  api_fault_limit(fault, API_NUMBER_LITERAL_MAX, (double)(end - at));
+  return 0;
+}
+
+static bool open_container(scan *s, size_t at) {
+  s->memory += s->bytes[at] == '{' ? OBJECT_BYTES : ARRAY_BYTES;
+  if (++s->depth <= s->options->depth) return true;
+  text_place place = locate(s->bytes, at, s->options->line);
+  api_fault *fault =
+      api_fault_at(s->faults, API_PROBLEM_TOO_DEEP, s->options->at, "Line %zu, column %zu (byte %zu): nested beyond %zu levels.",
+                   place.line, place.column, place.byte, s->options->depth);
+  api_fault_limit(fault, (double)s->options->depth, (double)s->depth);
+  return false;
+}
+
+/* False after a fault. Grammar is left to the parser: the scan only counts tokens, and is right about them in any text that the
+ * parser accepts. */
+static bool scan_text(scan *s) {
+  size_t i = 0;
+  while (i < s->length) {
+    char byte = s->bytes[i];
+    size_t next = i + 1;
+    switch (byte) {
+    case '"':
+      next = skip_string(s->bytes, s->length, i);
+      s->memory += STRING_BYTES + (next - i);
+      break;
+    case '{':
+    case '[':
+      if (!open_container(s, i)) return false;
+      break;
+    case '}':
+    case ']':
+      if (s->depth) s->depth--;
+      break;
+    case ',': s->memory += ELEMENT_BYTES; break;
+    case ':': s->memory += MEMBER_BYTES; break;
+    default:
+      if (byte != '-' && (byte < '0' || byte > '9')) break;
+      next = skip_number(s, i);
+      if (!next) return false;
+      s->memory += NUMBER_BYTES;
+    }
+    i = next;
+  }
+  if (s->memory <= s->options->memory) return true;
+  api_fault *fault =
+      api_fault_at(s->faults, API_PROBLEM_BODY_TOO_LARGE, s->options->at,
+                   "The values of this JSON text would take about %llu bytes of memory, more than requestMemoryBytes.",
+                   (unsigned long long)s->memory);
+  api_fault_limit(fault, (double)s->options->memory, (double)s->memory);
+  return false;
+}
+
+/* ---- the parser -------------------------------------------------------------------------------------------------------- */
+
+typedef struct feed {
+  const char *bytes;
+  size_t length, at;
+  const ct_cancel *cancel;
+} feed;
+
+/* Hands out the text in the parser's pieces of a KiB, and nothing more once cancelled. */
+static size_t next_piece(void *buffer, size_t size, void *context) {
+  feed *f = context;
+  if (ct_cancel_raised(f->cancel)) return (size_t)-1;
+  size_t piece = f->length - f->at < size ? f->length - f->at : size;
+  memcpy(buffer, f->bytes + f->at, piece);
+  f->at += piece;
+  return piece;
+}
+
+/* The string that ends at offset `end`, without its quotes; empty if there is none. */
+static ct_text string_before(const char *bytes, size_t length, size_t end) {
+  for (size_t i = 0; i < end; i++) {
+    if (bytes[i] != '"') continue;
+    size_t after = skip_string(bytes, length, i);
+    if (after == end && after >= i + 2) return (ct_text){bytes + i + 1, after - i - 2};
+    i = after - 1;
+  }
+  return (ct_text){0};
+}
+
+static void tell_syntax(const char *bytes, size_t length, const api_json_options *options, const json_error_t *error,
+                        api_faults *faults) {
+  size_t end = error->position > 0 ? (size_t)error->position : 0;
+  if (end > length) end = length;
+  text_place place = locate(bytes, end ? end - 1 : 0, options->line);
+  char echo[API_ECHO_MAX + 4];
+  if (json_error_code(error) == json_error_duplicate_key) {
+    api_fault_at(faults, API_PROBLEM_MALFORMED_JSON, options->at, "Line %zu, column %zu (byte %zu): the name \"%s\" occurs twice.",
+                 place.line, place.column, place.byte, api_echo(string_before(bytes, length, end), echo));
+    return;
+  }
+  api_fault_at(faults, API_PROBLEM_MALFORMED_JSON, options->at, "Line %zu, column %zu (byte %zu): %s.", place.line, place.column,
+               place.byte, api_echo(api_text(error->text), echo));
+}
+
+json_t *api_json_parse(const char *bytes, size_t length, const api_json_options *options, api_faults *faults) {
+  scan s = {.bytes = bytes, .length = length, .options = options, .faults = faults};
+  if (length == 0) {
+    api_fault_at(faults, API_PROBLEM_MALFORMED_JSON, options->at, "Line 1, column 1 (byte 1): the text is empty.");
+    return NULL;
+  }
+  if (!scan_text(&s)) return NULL;
+
+  feed f = {bytes, length, 0, options->cancel};
+  json_error_t error = {0};
+  allocation_failed = false;
+  json_t *value = json_load_callback(next_piece, &f, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
+  bool memory = allocation_failed || (!value && (error.text[0] == 0 || json_error_code(&error) == json_error_out_of_memory));
+  if (value && !memory && !ct_cancel_raised(options->cancel)) return value;
+  json_decref(value);
+  if (ct_cancel_raised(options->cancel)) api_fault_cancelled(faults);
+  else if (memory) api_fault_memory(faults);
+  else tell_syntax(bytes, length, options, &error, faults);
+  return NULL;
+}
+
+/* ---- merge patch ------------------------------------------------------------------------------------------------------- */
+
+typedef struct merge_level {
+  json_t *target, *patch; /* objects */
+  void *member;           /* of patch: the next to apply */
+} merge_level;
+
+/* Applies one member. *deeper is the object to go into, or NULL. False: out of memory. */
+static bool merge_member(json_t *target, const char *name, json_t *value, json_t **deeper) {
+  *deeper = NULL;
+  if (json_is_null(value)) {
+    json_object_del(target, name);
+    return true;
+  }
+  if (!json_is_object(value)) return json_object_set(target, name, value) == 0;
+  json_t *old = json_object_get(target, name);
+  if (!json_is_object(old) && json_object_set_new(target, name, json_object()) != 0) return false;
+  *deeper = json_object_get(target, name);
+  return *deeper != NULL;
+}
+
+bool api_json_merge(json_t **target, json_t *patch) {
+  if (!json_is_object(patch)) {
+    json_decref(*target);
+    *target = json_incref(patch);
+    return true;
+  }
+  if (!json_is_object(*target)) {
+    json_t *empty = json_object();
+    if (!empty) return false;
+    json_decref(*target);
+    *target = empty;
+  }
+  merge_level levels[MERGE_LEVELS_MAX];
+  size_t depth = 1;
+  levels[0] = (merge_level){*target, patch, json_object_iter(patch)};
+  while (depth) {
+    merge_level *top = &levels[depth - 1];
+    if (!top->member) {
+      depth--;
+      continue;
+    }
+    const char *name = json_object_iter_key(top->member);
+    json_t *value = json_object_iter_value(top->member), *deeper;
+    top->member = json_object_iter_next(top->patch, top->member);
+    if (!merge_member(top->target, name, value, &deeper)) return false;
+    if (!deeper) continue;
+    if (depth == MERGE_LEVELS_MAX) return false;
+    levels[depth++] = (merge_level){deeper, value, json_object_iter(value)};
+  }
+  return true;
+}
