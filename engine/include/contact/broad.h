@@ -27,7 +27,8 @@ typedef enum ct_broadphase { CT_BROADPHASE_AUTO, CT_BROADPHASE_TREE, CT_BROADPHA
 typedef struct ct_cancel ct_cancel;
 
 /* All overlapping pairs of boxes[0..count). AUTO picks by count and says what it picked in *method. CT_PAIR_LIMIT when there are more
- * than limit pairs (counting stops there), CT_CANCELLED. `list` must be empty. Brute force O(n^2), tree O(n log n + pairs). */
+ * than limit pairs (counting stops there), CT_CANCELLED. `list` must be empty. Brute force O(n^2), tree O(n log n + pairs).
+ * `statistics` may be NULL. */
 ct_status ct_broad_pairs(const ct_box *boxes, size_t count, ct_broadphase *method, size_t limit, const ct_cancel *cancel,
                          ct_pair_list *list, ct_broad_statistics *statistics);
 
@@ -46,7 +47,7 @@ void ct_tree_move(ct_tree *tree, uint32_t proxy, const ct_box *box);
 size_t ct_tree_count(const ct_tree *tree);
 uint32_t ct_tree_height(const ct_tree *tree);
 size_t ct_tree_bytes(const ct_tree *tree);
-/* False and a debug assertion message if an invariant is broken (parent holds children, leaf count, links). For tests. */
+/* False if an invariant is broken (a parent's box is its children's union, heights, leaf count, links). For tests. */
 bool ct_tree_valid(const ct_tree *tree);
 const ct_box *ct_tree_box(const ct_tree *tree, uint32_t proxy);
 

@@ -1,0 +1,38 @@
+/* All overlapping pairs of an array of boxes: the table of methods and the choice among them. */
+#include "broad/method.h"
+
+typedef ct_status (*broad_run)(const ct_box *boxes, size_t count, ct_pair_output *out);
+
+static const struct {
+  ct_broadphase method;
+  broad_run run;
+} methods[] = {
+    {CT_BROADPHASE_TREE, ct_broad_tree},
+    {CT_BROADPHASE_BRUTE_FORCE, ct_broad_brute_force},
+};
+
+static broad_run find_method(ct_broadphase method) {
+  for (size_t k = 0; k < sizeof methods / sizeof methods[0]; k++)
+    if (methods[k].method == method) return methods[k].run;
+  return ct_broad_brute_force;
+}
+
+ct_status ct_broad_pairs(const ct_box *boxes, size_t count, ct_broadphase *method, size_t limit, const ct_cancel *cancel,
+                         ct_pair_list *list, ct_broad_statistics *statistics) {
+  if (count >= UINT32_MAX / 2) return CT_LIMIT;
+  ct_broadphase chosen = *method;
+  if (chosen == CT_BROADPHASE_AUTO)
+    chosen = count <= CT_BROAD_BRUTE_FORCE_MAX ? CT_BROADPHASE_BRUTE_FORCE : CT_BROADPHASE_TREE;
+  ct_pair_list pairs = {NULL, 0, 0};
+  ct_pair_output out = {.list = &pairs, .limit = limit, .cancel = cancel};
+  ct_status status = find_method(chosen)(boxes, count, &out);
+  if (status == CT_OK) status = ct_pair_list_sort(&pairs, count);
+  if (status != CT_OK) {
+    ct_pair_list_free(&pairs);
+    return status;
+  }
+  *method = chosen;
+  *list = pairs;
+  if (statistics) *statistics = (ct_broad_statistics){out.box_tests, out.tree_height};
+  return CT_OK;
+}

@@ -1,0 +1,21 @@
+/* Where every broad phase puts its pairs: a growing list with a limit, sorted at the end. */
+#ifndef BROAD_PAIR_LIST_H
+#define BROAD_PAIR_LIST_H
+
+#include <contact/broad.h>
+
+typedef struct ct_pair_output {
+  ct_pair_list *list;
+  size_t limit;            /* pairs at most */
+  const ct_cancel *cancel; /* may be NULL */
+  uint64_t box_tests;
+  uint32_t tree_height;
+} ct_pair_output;
+
+/* Adds {i, j}, in either order. CT_PAIR_LIMIT, CT_OUT_OF_MEMORY. */
+ct_status ct_pair_output_add(ct_pair_output *out, uint32_t i, uint32_t j);
+
+/* Sorts by (i, j); indices are below count. Two stable counting passes, O(pairs + count). CT_OUT_OF_MEMORY. */
+ct_status ct_pair_list_sort(ct_pair_list *list, size_t count);
+
+#endif
