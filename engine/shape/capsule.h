@@ -1,0 +1,21 @@
+/* A capsule of two radii as what it is: two balls and the cone between them, or one ball. */
+#ifndef SHAPE_CAPSULE_H
+#define SHAPE_CAPSULE_H
+
+#include <contact/shape.h>
+
+typedef struct ct_capsule_form {
+  bool is_ball; /* one ball of radius radius_top = radius_bottom centred at z = top */
+  double top;   /* z of the top centre; the bottom centre is at -top unless is_ball */
+  double radius_top, radius_bottom;
+} ct_capsule_form;
+
+/* One ball holds the other exactly when the centres are no farther apart than the radii differ. */
+static inline ct_capsule_form ct_capsule_reduce(const ct_shape *shape) {
+  double a = shape->capsule.half_length, bottom = shape->capsule.radius_bottom, top = shape->capsule.radius_top;
+  if (2.0 * a > fabs(bottom - top)) return (ct_capsule_form){false, a, top, bottom};
+  if (top >= bottom) return (ct_capsule_form){true, a, top, top};
+  return (ct_capsule_form){true, -a, bottom, bottom};
+}
+
+#endif
