@@ -1,0 +1,150 @@
+"""What the daemon says about itself: health, limits, version, problems, the OpenAPI document."""
+import json
+import os
+import re
+import subprocess
+
+import jsonschema
+
+from support.checks import Suite, check, equal
+from support.client import Curl
+from support.daemon import ROOT, Daemon, binary
+
+suite = Suite()
+daemon = Daemon("--workers", "3", "--limit", "jsonBytes=65536").start()
+suite.cleanup(daemon.stop)
+client = Curl(daemon)
+
+
+def problems_of_source():
+    """(name, status, title) of every row of problems.def."""
+    text = (ROOT / "api/include/api/problems.def").read_text()
+    return [(n, int(s), t) for n, s, t in re.findall(r'^X\(\w+, "([^"]+)", (\d+), "([^"]+)"', text, re.M)]
+
+
+def limits_of_source():
+    text = (ROOT / "api/include/api/api.h").read_text()
+    return re.findall(r'^\s*X\(\w+, "(\w+)", (\d+),', text, re.M)
+
+
+@suite.fact
+def the_daemon_is_alive_and_ready():
+    client.get("/livez").must(200)
+    client.get("/readyz").must(200)
+
+
+@suite.fact
+def limits_are_all_shown_with_their_values_in_force():
+    limits = client.get("/v1/limits").must(200).json
+    flat = json.dumps(limits)
+    for name, standard in limits_of_source():
+        check(f'"{name}"' in flat, f"{name} is not shown")
+    check("65536" in flat, "the value given at start is not shown")
+
+
+@suite.fact
+def version_is_that_of_the_makefile():
+    version = re.search(r"^VERSION\s*:?=\s*(\S+)", (ROOT / "Makefile").read_text(), re.M).group(1)
+    equal(client.get("/v1/version").must(200).json["version"], version, "version")
+    equal(client.get("/openapi.json").json["info"]["version"], version, "version of the OpenAPI document")
+
+
+@suite.fact
+def every_problem_type_has_a_page():
+    rows = problems_of_source()
+    check(len(rows) > 30, f"only {len(rows)} problems found")
+    for name, status, title in rows:
+        reply = client.get(f"/problems/{name}").must(200)
+        check(title in reply.text and str(status) in reply.text, f"the page of {name} lacks its title or status: {reply.text}")
+    client.get("/problems/no-such-problem").problem(404, "not-found")
+
+
+@suite.fact
+def every_problem_is_in_the_openapi_document():
+    text = json.dumps(client.get("/openapi.json").json)
+    for name, unused, title in problems_of_source():
+        check(f"/problems/{name}" in text, f"{name} is not in the OpenAPI document")
+
+
+@suite.fact
+def the_openapi_document_is_the_one_of_the_tree_and_its_schemas_are_schemas():
+    reply = client.get("/openapi.json").must(200)
+    document = reply.json
+    equal(document, json.loads((ROOT / "api/openapi.json").read_text()), "document")
+    equal(document["openapi"].rsplit(".", 1)[0], "3.1", "openapi")
+    for name, schema in document["components"]["schemas"].items():
+        try:
+            jsonschema.Draft202012Validator.check_schema(schema)
+        except jsonschema.SchemaError as why:
+            check(False, f"schema {name}: {why.message}")
+
+
+def references(node):
+    if isinstance(node, dict):
+        if isinstance(node.get("$ref"), str):
+            yield node["$ref"]
+        for value in node.values():
+            yield from references(value)
+    elif isinstance(node, list):
+        for value in node:
+            yield from references(value)
+
+
+@suite.fact
+def every_reference_of_the_openapi_document_leads_somewhere():
+    document = client.get("/openapi.json").json
+    for reference in set(references(document)):
+        node = document
+        for part in reference.lstrip("#/").split("/"):
+            part = part.replace("~1", "/").replace("~0", "~")
+            check(isinstance(node, dict) and part in node, f"{reference} leads nowhere")
+            node = node[part]
+
+
+@suite.fact
+def every_route_is_documented_and_nothing_else():
+    source = (ROOT / "api/routes.c").read_text().replace('SCENE "', '"/v1/scenes/{s}').replace("SCENE,", '"/v1/scenes/{s}",')
+    routes = set(re.findall(r'\{"([A-Z]+)", "([^"]+)",', source))
+    check(len(routes) > 30, f"only {len(routes)} routes found")
+    shape = lambda path: re.sub(r"\{\w+\}", "{}", path)
+    documented = {(method, shape(path)) for path, method, unused in client.document.operations()}
+    served = {(method, shape(path)) for method, path in routes} | {("GET", "/livez"), ("GET", "/readyz")}
+    equal(sorted(served - documented), [], "routes that are not documented")
+    equal(sorted(documented - served), [], "operations that are not served")
+
+
+@suite.fact
+def every_operation_has_a_summary_an_id_of_its_own_and_problems():
+    ids = []
+    for path, method, operation in client.document.operations():
+        check(operation.get("summary"), f"{method} {path} has no summary")
+        ids.append(operation.get("operationId"))
+        check(any(status[0] == "2" for status in operation["responses"]), f"{method} {path} documents no success")
+    check(None not in ids and len(set(ids)) == len(ids), "operation ids are missing or twice")
+
+
+@suite.fact
+def a_path_of_a_later_issue_is_not_found():
+    for path in ("/viewer/", "/metrics", "/v1/shapes", "/v1/solve/lcp", "/v1/scenes/x/events", "/v1/scenes/x/advance", "/v1"):
+        client.get(path).problem(404, "not-found")
+
+
+@suite.fact
+def options_of_the_command_line_are_printed_and_checked():
+    run = subprocess.run([str(binary()), "--help"], capture_output=True, text=True, timeout=10)
+    equal(run.returncode, 0, "exit status")
+    for word in ("--port", "--workers", "--durability", "--token-file", "--allow-host", "--insecure", "--scene", "CONTACTD_PORT"):
+        check(word in run.stdout, f"--help lacks {word}")
+    for wrong in (["--nonsense"], ["--port", "70000"], ["--port", "x"], ["--limit", "jsonBytes=1"], ["--durability", "wishful"]):
+        run = subprocess.run([str(binary()), *wrong], capture_output=True, text=True, timeout=10)
+        check(run.returncode != 0 and run.stdout == "" and run.stderr, f"{wrong} is not refused")
+
+
+@suite.fact
+def the_environment_sets_what_the_command_line_does_not():
+    env = dict(os.environ, CONTACTD_PORT="70000")
+    run = subprocess.run([str(binary())], capture_output=True, text=True, timeout=10, env=env)
+    check(run.returncode != 0 and "70000" in run.stderr, f"CONTACTD_PORT is not read: {run.stderr}")
+
+
+suite.main()
