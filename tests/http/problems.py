@@ -1,0 +1,361 @@
+"""Bad input: a table over every documented problem type. Each request gets the right status, type and JSON pointer, and leaves the
+scene as it was: the same ETag and the same bytes.
+
+What cannot be told from a table is tried by other programs, named in ELSEWHERE; a fact checks that nothing is forgotten.
+"""
+import json
+import re
+
+from support.checks import Suite, check, equal
+from support.client import NDJSON, Curl, ndjson
+from support.daemon import ROOT, Daemon
+
+suite = Suite()
+OPTIONS = ("jsonBytes=65536", "lineBytes=4096", "ndjsonBytes=262144", "bodies=50", "pairs=1000", "scenes=40", "batch=10", "variants=20",
+           "userBytes=256", "hullPoints=1000", "pageMax=5000", "deadlineMaxMs=20000")
+daemon = Daemon(*[word for option in OPTIONS for word in ("--limit", option)]).start()
+suite.cleanup(daemon.stop)
+client = Curl(daemon)
+
+SCENE = "/v1/scenes/victim"
+ELSEWHERE = {  # problem: what tries it
+    "busy": "server_pool.py: full queues", "draining": "server_lifecycle.py: SIGTERM", "out-of-memory": "needs a failing malloc: unit tests",
+    "internal": "a bug: never reachable from input", "unauthorized": "server_guard.py: --token-file",
+    "too-many-requests": "server_guard.py: failed tokens", "origin-denied": "server_guard.py", "bad-request": "guard_probe.py: raw sockets",
+    "headers-too-large": "server_guard.py", "revision-gone": "queries.py: a cursor after its time",
+}
+
+
+def ball(name, **rest):
+    return {"id": name, "colliders": [{"sphere": {"radius": 0.5}}], **rest}
+
+
+def solid(**shape):
+    """A PUT of one body with the collider."""
+    return {"colliders": [shape]}
+
+
+def setup():
+    bodies = [ball("a", position=[0, 0, 0], motion={"mass": 1}), ball("b", position=[0.5, 0, 0], user={"k": 1}),
+              {"id": "c", "colliders": [{"box": {"size": [1, 1, 1]}}], "groups": ["g"]}]
+    client.put(SCENE, {"bodies": bodies, "filters": {"groups": {"g": {"notCollideWith": ["g"]}}, "pairs": []}})
+
+
+setup()
+ONE = SCENE + "/bodies/new"
+BODIES = SCENE + "/bodies"
+DISTANCE = SCENE + "/query/distance"
+FREE = "/v1/query/distance"
+BALL = {"sphere": {"radius": 1}}
+rows = []
+
+
+def row(problem, status, name, method, path, body=None, pointer=None, **rest):
+    rows.append((problem, status, name, method, path, body, pointer, rest))
+
+
+def detail_has(*words):
+    def look(reply):
+        text = json.dumps(reply.json)
+        for word in words:
+            check(word in text, f"{word!r} is not in {text}")
+    return look
+
+
+# ---- 400: not JSON -------------------------------------------------------------------------------------------------------
+
+for name, text in (("cut short", '{"bodies": ['), ("NaN", '{"x": NaN}'), ("Infinity", '[Infinity]'), ("beyond double", '{"x": 1e309}'),
+                   ("2^63 as an integer", '[9223372036854775808]'), ("lone minus", "[-]"), ("leading zero", "[01]"), ("trailing comma", "[1,]"), ("single quotes", "{'a': 1}"),
+                   ("comment", "{} // x"), ("two values", "{} {}"), ("bad escape", '["\\x"]'), ("lone surrogate", '["\\ud800"]'), ("NUL escape", '["\\u0000"]'),
+                   ("bad UTF-8", b'["\xff"]'), ("overlong UTF-8", b'["\xc0\xaf"]'), ("byte order mark", b"\xef\xbb\xbf{}"),
+                   ("empty", ""), ("blank", "  \n "), ("plain word", "hello"), ("hex", "[0x10]"), ("a name twice", '{"id": "x", "id": "y"}'),
+                   ("a name twice, once escaped", '{"id": "x", "\\u0069d": "y"}'), ("number of 5,000 digits", "[" + "1" * 5000 + "]")):
+    row("malformed-json", 400, name, "PUT", ONE, text)
+row("malformed-json", 400, "names line, column and byte", "PUT", ONE, '{\n  "colliders": [\n    {]\n}', None, also=detail_has("Line 3", "column", "byte"))
+row("malformed-json", 400, "in an NDJSON line", "POST", BODIES, ndjson([ball("x")]) + "{\n", None, content_type=NDJSON)
+for method, path in (("POST", "/v1/scenes"), ("PUT", SCENE), ("PATCH", SCENE), ("POST", BODIES), ("PATCH", BODIES), ("PATCH", BODIES + "/a"),
+                     ("PUT", SCENE + "/poses"), ("PATCH", SCENE + "/poses"), ("PUT", SCENE + "/filters"), ("POST", DISTANCE), ("POST", SCENE + "/query"),
+                     ("POST", FREE), ("POST", "/v1/query")):
+    row("malformed-json", 400, f"{method} {path}", method, path, '{"a" 1}')
+row("too-deep", 400, "33 levels", "PUT", ONE, "[" * 33 + "]" * 33)
+row("too-deep", 400, "20,000 levels of arrays", "POST", FREE, "[" * 20000 + "]" * 20000)
+row("too-deep", 400, "10,000 levels of objects", "POST", FREE, '{"a":' * 10000 + "1" + "}" * 10000)
+row("too-deep", 400, "in a line", "POST", BODIES, "[" * 40 + "]" * 40 + "\n", None, content_type=NDJSON)
+for name in ("%20", "-x", ".x", "a%2Fb", "a%00b", "x" * 129, "a%", "a%zz", "a+b", "a,b", "%C3%A9"):
+    row("bad-id", 400, f"scene {name[:20]}", "GET", "/v1/scenes/" + name)
+row("bad-id", 400, "body", "GET", BODIES + "/-x")
+row("bad-parameter", 400, "unknown", "GET", BODIES + "?nonsense=1")
+row("bad-parameter", 400, "twice", "GET", BODIES + "?limit=1&limit=2")
+for value in ("0", "-1", "x", "1.5", "5001", "", "99999999999999999999"):
+    row("bad-parameter", 400, f"limit {value!r}", "GET", BODIES + "?limit=" + value)
+row("bad-parameter", 400, "neither id nor prefix", "DELETE", BODIES)
+row("bad-parameter", 400, "empty prefix", "DELETE", BODIES + "?prefix=")
+row("bad-parameter", 400, "id and prefix", "DELETE", BODIES + "?id=a&prefix=b")
+row("bad-parameter", 400, "effective without b", "GET", SCENE + "/filters/effective?a=a")
+
+# ---- 404, 405, 409, 412, 413, 415, 421 -----------------------------------------------------------------------------------
+
+for path in ("/", "/v1", "/v1/", "/v2/scenes", SCENE + "/nothing", SCENE + "/query/nothing", "/v1/query/nothing", BODIES + "/a/b", "/problems/nothing", "/openapi.yaml"):
+    row("not-found", 404, path, "GET", path)
+for method, rest, body in (("GET", "", None), ("PATCH", "", {}), ("DELETE", "", None), ("GET", "/bodies", None), ("POST", "/bodies", []), ("GET", "/poses", None),
+                           ("PATCH", "/poses", {"ids": []}), ("GET", "/filters", None), ("POST", "/query/overlap", {}), ("POST", "/query", {"queries": []})):
+    row("scene-not-found", 404, f"{method} {rest}", method, "/v1/scenes/nobody" + rest, body)
+for method, body in (("GET", None), ("PATCH", {"position": [0, 0, 0]}), ("DELETE", None)):
+    row("body-not-found", 404, method, method, BODIES + "/nobody", body)
+
+
+def allows(*methods):
+    def look(reply):
+        listed = {m.strip() for m in reply.headers.get("allow", "").split(",")}
+        check(set(methods) <= listed, f"Allow is {sorted(listed)}")
+    return look
+
+
+row("method-not-allowed", 405, "PUT of the list", "PUT", "/v1/scenes", {}, None, also=allows("GET", "POST"))
+row("method-not-allowed", 405, "POST of a scene", "POST", SCENE, {}, None, also=allows("GET", "PUT", "PATCH", "DELETE"))
+row("method-not-allowed", 405, "GET of a query", "GET", DISTANCE, None, None, also=allows("POST"))
+row("method-not-allowed", 405, "DELETE of limits", "DELETE", "/v1/limits", None, None, also=allows("GET"))
+row("method-not-allowed", 405, "a method of its own", "BREW", SCENE)
+row("id-in-use", 409, "of an array", "POST", BODIES, [ball("new"), ball("b")], "/1/id")
+row("id-in-use", 409, "of a line", "POST", BODIES, ndjson([ball("new"), ball("b")]), "/1/id", content_type=NDJSON)
+for method, path, body in (("PUT", SCENE, {"bodies": []}), ("PATCH", SCENE, {"user": 1}), ("DELETE", SCENE, None), ("POST", BODIES, [ball("new")]), ("PUT", ONE, solid(**BALL)),
+                           ("PATCH", BODIES + "/a", {"user": 1}), ("DELETE", BODIES + "/a", None), ("PATCH", SCENE + "/poses", {"ids": ["a"], "positions": [[1, 1, 1]]}),
+                           ("PUT", SCENE + "/filters", {"groups": {}, "pairs": []}), ("POST", DISTANCE, {})):
+    row("revision-mismatch", 412, f"{method} {path}", method, path, body, None, headers={"If-Match": '"r0"'})
+row("revision-mismatch", 412, "not even a tag", "DELETE", SCENE, None, None, headers={"If-Match": "r1"})
+row("body-too-large", 413, "beyond jsonBytes", "PUT", SCENE, '{"user": "' + "x" * 70000 + '"}')
+row("body-too-large", 413, "beyond ndjsonBytes", "POST", BODIES, ndjson([ball("x")]) + "\n" * 270000, None, content_type=NDJSON)
+row("body-too-large", 413, "a line beyond lineBytes", "POST", BODIES, ndjson([ball("x", user="y" * 5000)]), None, content_type=NDJSON)
+for kind in ("text/html", "application/xml", "model/stl", "multipart/form-data; boundary=x", "application/x-ndjson"):
+    row("unsupported-media-type", 415, f"{kind} for a scene", "PUT", SCENE, "{}", None, content_type=kind)
+row("unsupported-media-type", 415, "gzip", "PUT", SCENE, "{}", None, headers={"Content-Encoding": "gzip"})
+row("host-not-allowed", 421, "another name", "GET", SCENE, None, None, headers={"Host": "evil.example"})
+
+# ---- 422: members --------------------------------------------------------------------------------------------------------
+
+
+def suggests(word):
+    return lambda reply: check(word in [e.get("suggestion") for e in reply.json["errors"]], f"{word} is not suggested: {reply.text}")
+
+
+for body, pointer, word in (
+        ({"colliders": [BALL], "positon": [0, 0, 0]}, "/positon", "position"), ({"colliders": [BALL], "rotaton": [0, 0, 0, 1]}, "/rotaton", "rotation"),
+        ({"colliders": [BALL], "motion": {"mas": 1}}, "/motion/mas", "mass"), ({"colliders": [{"sphere": {"raduis": 1}}]}, "/colliders/0/sphere/raduis", "radius"),
+        ({"colliders": [{"spere": {"radius": 1}}]}, "/colliders/0/spere", "sphere"), ({"colliders": [{"box": {"sise": [1, 1, 1]}}]}, "/colliders/0/box/sise", "size"),
+        ({"coliders": [BALL]}, "/coliders", "colliders")):
+    row("unknown-member", 422, pointer, "PUT", ONE, body, pointer, also=suggests(word))
+row("unknown-member", 422, "of a query", "POST", DISTANCE, {"clearence": 1}, "/clearence", also=suggests("clearance"))
+row("unknown-member", 422, "of a scene", "PUT", SCENE, {"bodys": []}, "/bodys", also=suggests("bodies"))
+row("unknown-member", 422, "in the third body", "POST", BODIES, [ball("x"), ball("y"), ball("z", mass=1)], "/2/mass")
+row("unknown-member", 422, "in the second line", "POST", BODIES, ndjson([ball("x"), ball("z", mass=1)]), "/1/mass", content_type=NDJSON)
+row("unknown-member", 422, "with a slash and a tilde", "PUT", ONE, {"colliders": [BALL], "a/b~c": 1}, "/a~1b~0c")
+row("unknown-member", 422, "of poses", "PATCH", SCENE + "/poses", {"ids": ["a"], "position": [[0, 0, 0]]}, "/position", also=suggests("positions"))
+row("unknown-member", 422, "of filters", "PUT", SCENE + "/filters", {"pairs": [{"a": "a", "b": "b", "colide": False}]}, "/pairs/0/colide", also=suggests("collide"))
+row("unknown-member", 422, "of a later issue", "PUT", ONE, {"colliders": [{"cylinder": {"radius": 1, "height": 1}}]}, "/colliders/0/cylinder")
+for body, pointer in (({}, ""), ({"colliders": []}, "/colliders"), ({"colliders": [{}]}, "/colliders/0"), ({"colliders": [{"sphere": {}}]}, "/colliders/0/sphere/radius"),
+                      ({"colliders": [{"capsule": {"radius": 1}}]}, "/colliders/0/capsule/height"), ({"colliders": [{"convex": {}}]}, "/colliders/0/convex"),
+                      ({"colliders": [{"sphere": {"radius": 1}, "box": {"size": [1, 1, 1]}}]}, "/colliders/0")):
+    expected = "/colliders" if body == {} else pointer
+    row("missing-member", 422, json.dumps(body), "PUT", ONE, body, expected)
+row("missing-member", 422, "id of a body of the array", "POST", BODIES, [{"colliders": [BALL]}], "/0/id")
+row("missing-member", 422, "a without b", "POST", FREE, {"a": BALL}, None)
+row("missing-member", 422, "poses that leave out bodies", "PUT", SCENE + "/poses", {"ids": ["a"], "positions": [[0, 0, 0]]}, None)
+row("missing-member", 422, "id of a patch", "PATCH", BODIES, [{"position": [0, 0, 0]}], "/0/id")
+row("missing-member", 422, "neither ids nor groups nor prefix", "POST", DISTANCE, {"where": {"a": {}}}, "/where/a")
+
+# ---- 422: types and ranges -----------------------------------------------------------------------------------------------
+
+OTHERS = [None, True, "1", {}, [], 7]
+
+
+def wrong_types(field, kinds, body_of, pointer):
+    """Every JSON type that the field does not take."""
+    for value in OTHERS:
+        if type(value).__name__ not in kinds:
+            row("wrong-type", 422, f"{field} = {json.dumps(value)}", "PUT", ONE, body_of(value), pointer)
+
+
+wrong_types("radius", ("int",), lambda v: solid(sphere={"radius": v}), "/colliders/0/sphere/radius")
+wrong_types("size", (), lambda v: solid(box={"size": v}), "/colliders/0/box/size")
+wrong_types("position", (), lambda v: {"colliders": [BALL], "position": v}, "/position")
+wrong_types("colliders", ("list",), lambda v: {"colliders": v}, "/colliders")
+wrong_types("collider", ("dict",), lambda v: {"colliders": [v]}, "/colliders/0")
+wrong_types("sphere", ("dict",), lambda v: solid(sphere=v), "/colliders/0/sphere")
+wrong_types("motion", ("dict",), lambda v: {"colliders": [BALL], "motion": v}, "/motion")
+wrong_types("isKinematic", ("bool",), lambda v: {"colliders": [BALL], "motion": {"mass": 1, "isKinematic": v}}, "/motion/isKinematic")
+wrong_types("groups", ("list",), lambda v: {"colliders": [BALL], "groups": v}, "/groups")
+wrong_types("vertices", ("list",), lambda v: solid(convex={"vertices": v}), "/colliders/0/convex/vertices")
+row("wrong-type", 422, "position of two", "PUT", ONE, {"colliders": [BALL], "position": [1, 2]}, "/position")
+row("wrong-type", 422, "text in a position", "PUT", ONE, {"colliders": [BALL], "position": [1, "2", 3]}, "/position/1")
+row("wrong-type", 422, "rotation of three", "PUT", ONE, {"colliders": [BALL], "rotation": [0, 0, 1]}, "/rotation")
+row("wrong-type", 422, "a scene that is an array", "PUT", SCENE, [], "")
+row("wrong-type", 422, "bodies that are an object", "POST", BODIES, {"bodies": []}, "")
+row("wrong-type", 422, "columns of unequal length", "PATCH", SCENE + "/poses", {"ids": ["a", "b"], "positions": [[0, 0, 0]]}, "/positions")
+row("wrong-type", 422, "limit of one and a half", "POST", DISTANCE, {"limit": 1.5}, "/limit")
+row("wrong-type", 422, "pair of three", "POST", DISTANCE, {"pairs": [["a", "b", "c"]]}, "/pairs/0")
+row("wrong-type", 422, "box of five", "POST", "/v1/query/pairs", {"boxes": [[0, 0, 0, 1, 1]]}, "/boxes/0")
+for name, value in (("zero", 0), ("negative", -1), ("below 1e-9", 0.9e-9), ("denormal", 5e-324), ("tiny", 1e-300), ("above 1e9", 1.0000001e9), ("huge", 1e308)):
+    row("out-of-range", 422, f"radius {name}", "PUT", ONE, solid(sphere={"radius": value}), "/colliders/0/sphere/radius")
+    row("out-of-range", 422, f"size {name}", "PUT", ONE, solid(box={"size": [1, value, 1]}), "/colliders/0/box/size/1")
+row("out-of-range", 422, "radius written 1e-400", "PUT", ONE, '{"colliders": [{"sphere": {"radius": 1e-400}}]}', "/colliders/0/sphere/radius")
+row("out-of-range", 422, "negative height", "PUT", ONE, solid(capsule={"radius": 1, "height": -1}), "/colliders/0/capsule/height")
+for value in (1.0000001e9, -1e10, 1e308, -1.7976931348623157e308):
+    row("out-of-range", 422, f"coordinate {value}", "PUT", ONE, {"colliders": [BALL], "position": [0, value, 0]}, "/position/1")
+    row("out-of-range", 422, f"vertex {value}", "PUT", ONE, solid(convex={"vertices": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, value]]}), "/colliders/0/convex/vertices/3/2")
+row("out-of-range", 422, "limit 0", "POST", DISTANCE, {"limit": 0}, "/limit")
+row("out-of-range", 422, "limit beyond pageMax", "POST", DISTANCE, {"limit": 5001}, "/limit")
+row("out-of-range", 422, "negative clearance", "POST", DISTANCE, {"clearance": -0.1}, "/clearance")
+row("out-of-range", 422, "negative tolerance", "POST", DISTANCE, {"tolerance": -1e-300}, "/tolerance")
+row("out-of-range", 422, "deadline beyond the greatest", "POST", DISTANCE, {"deadlineMs": 20001}, "/deadlineMs")
+row("bad-value", 422, "broadphase", "POST", DISTANCE, {"broadphase": "treee"}, "/broadphase", also=suggests("tree"))
+row("bad-value", 422, "id with a blank", "POST", BODIES, [ball("a b")], "/0/id")
+row("bad-value", 422, "empty id", "POST", BODIES, [ball("")], "/0/id")
+row("bad-value", 422, "id of 129", "POST", BODIES, [ball("x" * 129)], "/0/id")
+row("bad-value", 422, "id other than the path's", "PUT", ONE, ball("other"), "/id")
+row("bad-value", 422, "pair of one body", "POST", DISTANCE, {"pairs": [["a", "a"]]}, "/pairs/0")
+row("bad-value", 422, "box with min > max", "POST", "/v1/query/pairs", {"boxes": [[0, 0, 0, 1, 1, 1], [1, 0, 0, 0, 1, 1]]}, "/boxes/1")
+row("bad-value", 422, "patch of the id", "PATCH", BODIES + "/a", {"id": "z"}, "/id")
+for name, value in (("zero", [0, 0, 0, 0]), ("long", [0, 0, 0, 1.01]), ("short", [0, 0, 0, 0.99]), ("tiny", [1e-200, 0, 0, 0])):
+    row("bad-rotation", 422, f"{name} quaternion", "PUT", ONE, {"colliders": [BALL], "rotation": value}, "/rotation")
+    row("bad-rotation", 422, f"{name} quaternion, w first", "PUT", ONE, {"colliders": [BALL], "rotationWxyz": value}, "/rotationWxyz")
+row("bad-rotation", 422, "of a collider", "PUT", ONE, solid(**BALL, rotation=[1, 1, 0, 0]), "/colliders/0/rotation")
+row("bad-rotation", 422, "of poses", "PATCH", SCENE + "/poses", {"ids": ["a", "b"], "rotations": [[0, 0, 0, 1], [0, 0, 0, 2]]}, "/rotations/1")
+row("bad-rotation", 422, "two forms", "PUT", ONE, {"colliders": [BALL], "rotation": [0, 0, 0, 1], "rpy": [0, 0, 0]}, None)
+row("bad-rotation", 422, "matrix that mirrors", "PUT", ONE, {"colliders": [BALL], "matrix": [[-1, 0, 0], [0, 1, 0], [0, 0, 1]]}, "/matrix")
+row("bad-rotation", 422, "matrix that shears", "PUT", ONE, {"colliders": [BALL], "matrix": [[1, 0.5, 0], [0, 1, 0], [0, 0, 1]]}, "/matrix")
+for name, motion, pointer in (("negative mass", {"mass": -1}, "/motion/mass"), ("zero mass", {"mass": 0}, "/motion/mass"), ("neither mass nor density", {}, "/motion"),
+                              ("mass and density", {"mass": 1, "density": 1}, "/motion"), ("negative density", {"density": -5}, "/motion/density"),
+                              ("a negative moment", {"mass": 1, "inertiaDiagonal": [1, -1, 1]}, None),
+                              ("moments against the triangle rule", {"mass": 1, "inertiaDiagonal": [1, 1, 3]}, "/motion/inertiaDiagonal")):
+    row("bad-mass", 422, name, "PUT", ONE, {"colliders": [BALL], "motion": motion}, pointer)
+
+
+def rank(number):
+    return lambda reply: equal([e.get("actual") for e in reply.json["errors"]], [number], "rank")
+
+
+SQUARE = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0], [0.5, 0.25, 0]]
+for name, points, value in (("a point", [[1, 2, 3]] * 4, 0), ("a line", [[i, 2 * i, 3 * i] for i in range(5)], 1), ("a plane", SQUARE, 2),
+                            ("a slanted plane", [[x, y, x + y] for x, y, unused in SQUARE], 2)):
+    row("degenerate-hull", 422, f"points in {name}", "PUT", ONE, solid(convex={"vertices": points}), "/colliders/0/convex/vertices", also=rank(value))
+row("degenerate-hull", 422, "three points", "PUT", ONE, solid(convex={"vertices": [[0, 0, 0], [1, 0, 0], [0, 1, 0]]}), "/colliders/0/convex/vertices")
+row("degenerate-hull", 422, "open planes", "PUT", ONE, solid(convex={"planes": [[1, 0, 0, -1], [-1, 0, 0, -1], [0, 1, 0, -1], [0, -1, 0, -1]]}), None)
+row("degenerate-hull", 422, "planes without a common point", "PUT", ONE,
+    solid(convex={"planes": [[1, 0, 0, 2], [-1, 0, 0, 2], [0, 1, 0, -1], [0, -1, 0, -1], [0, 0, 1, -1], [0, 0, -1, -1]]}), None)
+
+# ---- 422: ids, limits, cursors -------------------------------------------------------------------------------------------
+
+row("duplicate-id", 422, "bodies of an array", "POST", BODIES, [ball("x"), ball("x")], "/1/id")
+row("duplicate-id", 422, "bodies of a scene", "PUT", SCENE, {"bodies": [ball("x"), ball("y"), ball("x")]}, "/bodies/2/id")
+row("duplicate-id", 422, "colliders of a body", "PUT", ONE, {"colliders": [dict(BALL, id="s"), dict(BALL, id="s")]}, "/colliders/1/id")
+row("duplicate-id", 422, "poses", "PATCH", SCENE + "/poses", {"ids": ["a", "b", "a"], "positions": [[0, 0, 0]] * 3}, "/ids/2")
+row("duplicate-id", 422, "two rules for a pair", "PUT", SCENE + "/filters", {"pairs": [{"a": "a", "b": "b", "collide": False}, {"a": "b", "b": "a", "collide": True}]}, None)
+row("unknown-id", 422, "of a pair", "POST", DISTANCE, {"pairs": [["a", "b"], ["a", "nobody"]]}, "/pairs/1/1")
+row("unknown-id", 422, "of where", "POST", DISTANCE, {"where": {"a": {"ids": ["a", "nobody"]}}}, "/where/a/ids/1")
+row("unknown-id", 422, "of what-if poses", "POST", DISTANCE, {"poses": {"ids": ["nobody"], "positions": [[0, 0, 0]]}}, "/poses/ids/0")
+row("unknown-id", 422, "of a variant", "POST", DISTANCE, {"variants": [{"ids": [], "positions": []}, {"ids": ["nobody"], "positions": [[0, 0, 0]]}]}, "/variants/1/ids/0")
+row("unknown-id", 422, "of a rule", "PUT", SCENE + "/filters", {"pairs": [{"a": "nobody", "b": "b", "collide": False}]}, "/pairs/0/a")
+row("unknown-id", 422, "of masses", "POST", SCENE + "/query/massProperties", {"bodies": ["a", "nobody"]}, "/bodies/1")
+row("unknown-id", 422, "of effective", "GET", SCENE + "/filters/effective?a=a&b=nobody")
+row("limit-exceeded", 422, "bodies", "POST", BODIES, [ball(f"x{i}") for i in range(48)], None)
+row("limit-exceeded", 422, "user", "PUT", ONE, {"colliders": [BALL], "user": "x" * 300}, "/user")
+row("limit-exceeded", 422, "queries of a batch", "POST", SCENE + "/query", {"queries": [{"kind": "overlap"}] * 11}, "/queries")
+row("limit-exceeded", 422, "variants", "POST", DISTANCE, {"variants": [{"ids": [], "positions": []}] * 21}, "/variants")
+row("limit-exceeded", 422, "points of a hull", "PUT", ONE, solid(convex={"vertices": [[i, i * i % 7, i % 5] for i in range(1001)]}), "/colliders/0/convex/vertices")
+row("pair-limit", 422, "candidates of boxes", "POST", "/v1/query/pairs", {"boxes": [[0, 0, 0, 1, 1, 1]] * 60})
+for cursor in ("x", "0", "", "0-0-0-0-0", "ff" * 20):
+    row("bad-cursor", 422, f"query cursor {cursor!r}", "POST", DISTANCE, {"cursor": cursor}, "/cursor")
+row("bad-cursor", 422, "listing cursor", "GET", BODIES + "?cursor=nonsense")
+
+
+def snapshot():
+    reply = client.get(SCENE).must(200)
+    return reply.etag, reply.body
+
+
+def run(problem, status, method, path, body, pointer, rest):
+    rest = dict(rest)
+    also = rest.pop("also", None)
+    before = snapshot()
+    reply = client.request(method, path, body, **rest)
+    reply.problem(status, problem, pointer)
+    detail = reply.json["detail"]
+    check(detail and len(detail) < 600, f"detail is {detail!r}")
+    for error in reply.json.get("errors", []):
+        check(re.fullmatch(r"(/([^~/]|~[01])*)*", error["pointer"]) and error["detail"], f"error {error}")
+    if also:
+        also(reply)
+    equal(snapshot(), before, "scene")
+
+
+suite.table("bad input", ((f"{problem}: {name}", lambda a=(problem, status, method, path, body, pointer, rest): run(*a))
+                          for problem, status, name, method, path, body, pointer, rest in rows))
+
+
+@suite.fact
+def a_cursor_of_another_request_is_refused():
+    page = client.post(SCENE + "/query/overlap", {"limit": 1}).must(200).json
+    check("nextCursor" in page, "the scene has too few overlaps for two pages")
+    client.post(SCENE + "/query/overlap", {"cursor": page["nextCursor"], "where": {"a": {"ids": ["a"]}}}).problem(422, "bad-cursor", "/cursor")
+    client.post(DISTANCE, {"cursor": page["nextCursor"]}).problem(422, "bad-cursor", "/cursor")
+
+
+@suite.fact
+def more_scenes_than_the_limit_are_refused():
+    for i in range(60):
+        reply = client.put(f"/v1/scenes/fill{i}", {"bodies": []})
+        if reply.status != 201:
+            break
+    reply.problem(422, "limit-exceeded")
+    equal(i, 39, "scenes made beside the first")
+    client.put(SCENE, client.get(SCENE).body).must(200)  # one that exists may still be replaced
+
+
+@suite.fact
+def a_deadline_is_told_and_nothing_changes():
+    before = snapshot()
+    cloud = [{"convex": {"vertices": [[x * 0.3, y * 0.3, z * 0.3 + s] for x in (0, 1) for y in (0, 1) for z in (0, 1)]}} for s in (0, 0.01)]
+    bodies = [{"id": f"p{i}", "colliders": cloud} for i in range(45)]
+    client.put("/v1/scenes/victim2", {"bodies": bodies})
+    moves = [{"ids": ["p1"], "positions": [[i * 1e-3, 0, 0]]} for i in range(20)]
+    request = {"scene": {"bodies": bodies}, "variants": moves, "deadlineMs": 1}
+    client.post("/v1/query/distance", request).problem(504, "deadline-exceeded")
+    equal(snapshot(), before, "scene")
+
+
+@suite.fact
+def several_errors_are_told_at_once():
+    body = {"colliders": [{"sphere": {"radius": -1}}, {"box": {"size": [1, 0, 1]}}], "position": [1, 2], "motoin": {}}
+    pointers = {e["pointer"] for e in client.put(ONE, body).must(422).json["errors"]}
+    check({"/motoin"} <= pointers, f"pointers are {pointers}")
+    body.pop("motoin")
+    pointers = {e["pointer"] for e in client.put(ONE, body).must(422).json["errors"]}
+    check({"/colliders/0/sphere/radius", "/colliders/1/box/size/1", "/position"} <= pointers, f"pointers are {pointers}")
+
+
+@suite.fact
+def errors_repeat_little_of_what_they_were_sent():
+    reply = client.put(ONE, {"colliders": [BALL], "x" * 5000: 1}).problem(422, "unknown-member")
+    check("x" * 100 not in reply.text, "a name of 5,000 characters is sent back")
+
+
+@suite.fact
+def the_limits_themselves_are_accepted():
+    good = [solid(sphere={"radius": 1e-9}), solid(sphere={"radius": 1e9}), dict(solid(**BALL), position=[1e9, -1e9, 1e9]), dict(solid(**BALL), position=[5e-324, -0.0, 1e-400]),
+            dict(solid(**BALL), rotation=[0, 0, 0, 1.0009]), dict(solid(**BALL), motion={"mass": 1e-12}), dict(solid(**BALL), motion={"mass": 1e15}),
+            solid(capsule={"radius": 1, "height": 0}), dict(solid(**BALL), motion={"mass": 1, "inertiaDiagonal": [1, 1, 2]})]
+    for body in good:
+        client.put("/v1/scenes/victim/bodies/limit", body).must(201)
+        client.delete("/v1/scenes/victim/bodies/limit").must(200)
+
+
+@suite.fact
+def every_documented_problem_is_tried():
+    source = (ROOT / "api/include/api/problems.def").read_text()
+    documented = set(re.findall(r'^X\(\w+, "([^"]+)"', source, re.M))
+    tried = {r[0] for r in rows} | {"deadline-exceeded"}
+    equal(sorted(documented - tried - set(ELSEWHERE)), [], "problems that nothing tries")
+    equal(sorted(tried - documented), [], "problems tried that are not documented")
+
+
+suite.main()
