@@ -1,0 +1,226 @@
+/* The life of a call, from the matched head to the reply. What a call answers is in its route's handler; how ranges of a query run
+ * is in query_run.c. */
+#include "call.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "query_call.h"
+
+api_service *api_service_create(const api_settings *settings) {
+  api_service *service = calloc(1, sizeof *service);
+  if (!service) return NULL;
+  service->limits = settings->limits;
+  service->workers = settings->workers;
+  snprintf(service->durability, sizeof service->durability, "%s", settings->durability);
+  return service;
+}
+
+void api_service_destroy(api_service *service) { free(service); }
+
+/* False: out of memory. */
+static bool copy_text(const char *text, char **out) {
+  if (!text) return true;
+  size_t size = strlen(text) + 1;
+  *out = malloc(size);
+  if (*out) memcpy(*out, text, size);
+  return *out != NULL;
+}
+
+api_call *api_call_create(const api_service *service, const api_head *head, const api_match *match) {
+  api_call *call = malloc(sizeof *call);
+  if (!call) return NULL;
+  /* The faults are large and need no more than their count. */
+  memset(call, 0, offsetof(api_call, faults));
+  call->faults.count = 0;
+  call->service = service;
+  call->route = match->route;
+  call->match = *match;
+  call->deadline_ms = service->limits.deadline_ms;
+  api_arena_init(&call->arena, service->limits.request_memory_bytes / 2);
+  if (copy_text(head->query, &call->query) && copy_text(head->if_match, &call->if_match) &&
+      copy_text(head->if_none_match, &call->if_none_match))
+    return call;
+  api_call_destroy(call);
+  return NULL;
+}
+
+static void feed_free(api_feed *feed) {
+  if (!feed->used) return;
+  api_ndjson_free(&feed->ndjson);
+  api_body_list_free(&feed->bodies);
+  api_patch_lines_free(&feed->patches);
+  api_arena_free(&feed->arena);
+}
+
+void api_call_destroy(api_call *call) {
+  if (!call) return;
+  api_plan_destroy(call->plan);
+  feed_free(&call->feed);
+  json_decref(call->json);
+  if (call->next) ct_scene_release(call->next);
+  api_buffer_free(&call->out);
+  api_arena_free(&call->arena);
+  free(call->query);
+  free(call->if_match);
+  free(call->if_none_match);
+  free(call);
+}
+
+api_reader api_call_reader(api_call *call) {
+  return (api_reader){&call->faults, &call->service->limits, &call->arena, call->input.cancel};
+}
+
+bool api_call_feed(api_call *call, const char *bytes, size_t length) {
+  api_feed *feed = &call->feed;
+  if (!feed->used) {
+    bool patch = strcmp(call->route->method, "PATCH") == 0;
+    api_arena_init(&feed->arena, call->service->limits.request_memory_bytes / 2);
+    api_reader reader = {&call->faults, &call->service->limits, &feed->arena, NULL};
+    feed->used = true;
+    if (patch) api_ndjson_init(&feed->ndjson, &reader, api_ndjson_patch, &feed->patches);
+    else api_ndjson_init(&feed->ndjson, &reader, api_ndjson_body, &feed->bodies);
+  }
+  return api_ndjson_feed(&feed->ndjson, bytes, length);
+}
+
+bool api_call_parse(api_call *call, api_field *root) {
+  const api_limits *limits = &call->service->limits;
+  api_json_options options = {.depth = limits->json_depth, .memory = limits->request_memory_bytes, .cancel = call->input.cancel};
+  const char *bytes = call->input.body ? call->input.body : "";
+  call->json = api_json_parse(bytes, call->input.body_length, &options, &call->faults);
+  if (!call->json) return false;
+  *root = api_field_root(call->json);
+  return true;
+}
+
+/* Every parameter of the URL must be one that the route knows. */
+static bool parameters_known(api_call *call) {
+  const char *text = call->query;
+  api_url_parameter parameter;
+  while (api_url_next(&text, &parameter)) {
+    char word[API_ECHO_MAX + 4], name[24] = " ";
+    api_echo((ct_text){parameter.name, parameter.name_length}, word);
+    bool known = false;
+    if (parameter.name_length > 0 && parameter.name_length < sizeof name - 3) {
+      snprintf(name, sizeof name, " %.*s ", (int)parameter.name_length, parameter.name);
+      known = strchr(name + 1, ' ') == name + parameter.name_length + 1 && strstr(call->route->parameters, name);
+    }
+    if (!known) api_fault_plain(&call->faults, API_PROBLEM_BAD_PARAMETER, "This call has no URL parameter \"%s\".", word);
+    else if (parameter.bad) api_fault_plain(&call->faults, API_PROBLEM_BAD_PARAMETER, "The value of \"%s\" cannot be.", word);
+  }
+  return !api_faults_any(&call->faults);
+}
+
+static bool wants_scene(api_target target) {
+  return target == API_TARGET_READ || target == API_TARGET_WRITE || target == API_TARGET_DELETE;
+}
+
+api_step api_call_begin(api_call *call, const api_input *input) {
+  call->input = *input;
+  call->scene = input->scene;
+  /* What is wrong with the URL or the scene counts more than what a streamed body may have shown already. */
+  size_t fed = call->faults.count;
+  if (wants_scene(call->route->target) && !call->scene) {
+    call->faults.count = 0;
+    return api_call_absent(call, API_PROBLEM_SCENE_NOT_FOUND);
+  }
+  if (fed > 0) return api_call_fail(call);
+  if (!parameters_known(call)) return api_call_fail(call);
+  return call->route->begin(call);
+}
+
+uint64_t api_call_deadline_ms(const api_call *call) { return call->deadline_ms; }
+
+double api_call_cost_ns(const api_call *call) { return call->plan ? api_plan_cost(call->plan) : 0.0; }
+
+long api_call_next(api_call *call) { return call->plan ? api_plan_next(call->plan) : -1; }
+
+void api_call_run(api_call *call, long range, ct_workspace *workspace) { api_plan_run(call->plan, (size_t)range, workspace); }
+
+void api_call_done(api_call *call, long range) { api_plan_done(call->plan, (size_t)range); }
+
+void api_call_finish(api_call *call) {
+  if (call->plan) api_query_finish(call);
+}
+
+const api_reply *api_call_reply(const api_call *call) { return &call->reply; }
+
+const ct_scene *api_call_new_revision(const api_call *call) { return call->next; }
+
+const ct_scene *api_call_pin(const api_call *call) { return call->pin; }
+
+/* ---- replies --------------------------------------------------------------------------------------------------------- */
+
+void api_call_header(api_call *call, const char *name, const char *format, ...) {
+  api_header *header = &call->reply.headers[call->reply.header_count++];
+  header->name = name;
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(header->value, sizeof header->value, format, arguments);
+  va_end(arguments);
+}
+
+void api_call_etag(api_call *call, uint64_t revision) { api_call_header(call, "ETag", "\"r%llu\"", (unsigned long long)revision); }
+
+void api_call_open(api_call *call) { api_put_byte(&call->out, '{'); }
+
+/* The reply is out as it stands. When memory went out on the way there is no body at all. */
+static api_step reply_with(api_call *call, int status, const char *content_type) {
+  api_reply *reply = &call->reply;
+  reply->status = status;
+  reply->content_type = content_type;
+  if (call->out.failed) {
+    if (call->next) ct_scene_release(call->next);
+    call->next = call->pin = NULL;
+    reply->status = api_problem_get(API_PROBLEM_OUT_OF_MEMORY)->status;
+    reply->content_type = API_PROBLEM_TYPE;
+    reply->header_count = 0;
+    api_buffer_free(&call->out);
+  }
+  reply->body = call->out.bytes;
+  reply->body_length = call->out.length;
+  return API_STEP_DONE;
+}
+
+api_step api_call_fail(api_call *call) {
+  if (call->next) ct_scene_release(call->next);
+  call->next = call->pin = NULL;
+  api_buffer_free(&call->out);
+  api_put_problem(&call->out, &call->faults);
+  return reply_with(call, api_problem_get(call->faults.id)->status, API_PROBLEM_TYPE);
+}
+
+api_step api_call_absent(api_call *call, api_problem_id id) {
+  if (id == API_PROBLEM_BODY_NOT_FOUND)
+    api_fault_plain(&call->faults, id, "The scene \"%s\" has no body \"%s\".", call->match.scene_id, call->match.item_id);
+  else api_fault_plain(&call->faults, id, "No scene has the id \"%s\".", call->match.scene_id);
+  return api_call_fail(call);
+}
+
+api_step api_call_send(api_call *call, int status) {
+  api_put_byte(&call->out, '}');
+  return reply_with(call, status, "application/json");
+}
+
+api_step api_call_send_raw(api_call *call, int status) { return reply_with(call, status, "application/json"); }
+
+api_step api_call_written(api_call *call, uint64_t revision, int status) {
+  api_call_etag(call, revision);
+  if (call->out.length == 0) api_call_open(call);
+  api_put_member_unsigned(&call->out, "revision", revision);
+  api_put_member_string(&call->out, "durability", api_text(call->service->durability));
+  return api_call_send(call, status);
+}
+
+api_step api_call_commit(api_call *call, ct_draft *draft, int status) {
+  call->next = ct_draft_seal(draft);
+  if (!call->next) {
+    ct_draft_discard(draft);
+    api_fault_memory(&call->faults);
+    return api_call_fail(call);
+  }
+  return api_call_written(call, ct_scene_revision(call->next), status);
+}

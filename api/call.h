@@ -1,0 +1,82 @@
+/* The life of one call: what its handler sees, and how a reply is made. The handler of a route reads the request and either replies
+ * (API_STEP_DONE) or leaves a plan of ranges (API_STEP_WORK). */
+#ifndef API_CALL_H
+#define API_CALL_H
+
+#include <api/api.h>
+#include <jansson.h>
+
+#include "arena.h"
+#include "fields.h"
+#include "match.h"
+#include "ndjson.h"
+#include "problem.h"
+#include "routes.h"
+#include "service.h"
+
+/* A streamed body in the making: bodies (POST) or merge patches (PATCH). */
+typedef struct api_feed {
+  api_ndjson ndjson;
+  api_arena arena; /* rewound by line */
+  api_body_list bodies;
+  api_patch_lines patches;
+  bool used;
+} api_feed;
+
+typedef struct api_plan api_plan;
+
+struct api_call {
+  const api_service *service;
+  const api_route *route;
+  api_match match;
+  char *query; /* raw text after '?'; these three NULL when not sent */
+  char *if_match;
+  char *if_none_match;
+  api_input input;
+  const ct_scene *scene; /* the revision asked of: current, or a kept one; borrowed from the input */
+  const ct_scene *next;  /* new revision, owned */
+  const ct_scene *pin;   /* borrowed from the input */
+  json_t *json;          /* the body */
+  api_plan *plan;        /* queries */
+  uint64_t deadline_ms;
+  api_buffer out; /* the reply's body */
+  api_reply reply;
+  api_arena arena; /* of the request; one thread */
+  api_feed feed;
+  api_faults faults;
+};
+
+api_reader api_call_reader(api_call *call);
+/* Parses the body into call->json. False: faults. */
+bool api_call_parse(api_call *call, api_field *root);
+
+/* Fault SCENE_NOT_FOUND, BODY_NOT_FOUND ... about the path. */
+api_step api_call_absent(api_call *call, api_problem_id id);
+/* Sends call->faults (there is one at least) and drops a new revision. */
+api_step api_call_fail(api_call *call);
+/* Sends call->out, opened by api_call_open and closed here with "}". */
+api_step api_call_send(api_call *call, int status);
+/* Sends call->out as it stands. */
+api_step api_call_send_raw(api_call *call, int status);
+void api_call_open(api_call *call);
+/* Ends a write: seals the draft, replies {revision, durability}, after the members that call->out may hold, or the fault. */
+api_step api_call_commit(api_call *call, ct_draft *draft, int status);
+/* The reply of a write whose new revision has the number; likewise. */
+api_step api_call_written(api_call *call, uint64_t revision, int status);
+
+/* A header with a formatted value (cut at its room). */
+__attribute__((format(printf, 3, 4))) void api_call_header(api_call *call, const char *name, const char *format, ...);
+void api_call_etag(api_call *call, uint64_t revision);
+
+/* ---- preconditions -------------------------------------------------------------------------------------------------------- */
+
+/* If-Match and If-None-Match of a write against the current revision; `exists` tells of the resource itself. False: 412 fault. */
+bool api_call_may_write(api_call *call, bool exists);
+/* If-None-Match of a GET: true when the current revision is named; the reply is then 304. */
+bool api_call_unmodified(const api_call *call);
+/* If-Match of a query: picks call->scene among current and kept. False: 412 fault. */
+bool api_call_pick_revision(api_call *call);
+/* The revision that a cursor names, or NULL with a REVISION_GONE fault. */
+const ct_scene *api_call_kept(const api_call *call, uint64_t revision, api_faults *faults);
+
+#endif

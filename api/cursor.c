@@ -1,0 +1,78 @@
+/* Cursor text and the hash that binds it to its request. */
+#include "cursor.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+uint64_t api_hash_start(void) { return 0xcbf29ce484222325u; }
+
+uint64_t api_hash_bytes(uint64_t hash, const void *bytes, size_t length) {
+  const unsigned char *at = bytes;
+  for (size_t i = 0; i < length; i++) hash = (hash ^ at[i]) * 0x100000001b3u;
+  return hash;
+}
+
+static int hash_piece(const char *bytes, size_t length, void *context) {
+  uint64_t *hash = context;
+  *hash = api_hash_bytes(*hash, bytes, length);
+  return 0;
+}
+
+uint64_t api_hash_request(uint64_t hash, const json_t *object) {
+  static const char *const skipped[] = {"cursor", "limit", "deadlineMs", "id", "kind"};
+  uint64_t sum = 0;
+  const char *name;
+  json_t *value;
+  json_object_foreach((json_t *)(uintptr_t)object, name, value) {
+    bool skip = false;
+    for (size_t i = 0; i < sizeof skipped / sizeof skipped[0]; i++) skip = skip || strcmp(name, skipped[i]) == 0;
+    if (skip) continue;
+    uint64_t member = api_hash_bytes(api_hash_start(), name, strlen(name) + 1);
+    json_dump_callback(value, hash_piece, &member, JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY);
+    /* A sum does not depend on the order of the members. */
+    sum += member;
+  }
+  return api_hash_bytes(hash, &sum, sizeof sum);
+}
+
+static uint64_t seal(const api_cursor *cursor, uint64_t request_hash) {
+  const uint64_t fields[] = {request_hash, cursor->revision, cursor->variant, cursor->item, cursor->after};
+  return api_hash_bytes(api_hash_start(), fields, sizeof fields);
+}
+
+void api_cursor_write(const api_cursor *cursor, uint64_t request_hash, char out[API_CURSOR_LENGTH_MAX + 1]) {
+  snprintf(out, API_CURSOR_LENGTH_MAX + 1, "%" PRIx64 "-%" PRIx64 "-%" PRIx64 "-%" PRIx32 "-%016" PRIx64, cursor->revision,
+           cursor->variant, cursor->item, cursor->after, seal(cursor, request_hash));
+}
+
+/* One field of 1 to `digits` hexadecimal digits up to the end mark. */
+static bool read_field(const char **text, char mark, int digits, uint64_t *out) {
+  static const char hex_digits[] = "0123456789abcdef";
+  uint64_t value = 0;
+  int count = 0;
+  for (; **text && **text != mark; (*text)++) {
+    const char *digit = strchr(hex_digits, **text);
+    if (!digit || ++count > digits) return false;
+    value = value * 16 + (uint64_t)(digit - hex_digits);
+  }
+  if (**text != mark || count == 0) return false;
+  if (mark) (*text)++;
+  *out = value;
+  return true;
+}
+
+bool api_cursor_read(const char *text, size_t length, uint64_t request_hash, api_cursor *out) {
+  char copy[API_CURSOR_LENGTH_MAX + 1];
+  if (length > API_CURSOR_LENGTH_MAX) return false;
+  memcpy(copy, text, length);
+  copy[length] = 0;
+  const char *at = copy;
+  uint64_t field[5];
+  for (int i = 0; i < 5; i++)
+    if (!read_field(&at, i < 4 ? '-' : '\0', i == 3 ? 8 : 16, &field[i])) return false;
+  api_cursor cursor = {field[0], field[1], field[2], (uint32_t)field[3]};
+  if (field[4] != seal(&cursor, request_hash)) return false;
+  *out = cursor;
+  return true;
+}

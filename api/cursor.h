@@ -1,0 +1,31 @@
+/* Cursors: where the next page of an answer begins, bound to the request that gave them. A cursor is text of hexadecimal fields; it
+ * carries no secret, and a changed one is told from a true one by the hash over its fields and the request. */
+#ifndef API_CURSOR_H
+#define API_CURSOR_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Four fields of at most 16 digits, one of 8, and what joins them. */
+#define API_CURSOR_LENGTH_MAX 80
+
+typedef struct api_cursor {
+  uint64_t revision; /* 0 for stateless questions */
+  uint64_t variant;  /* 0 without variants */
+  uint64_t item;     /* work item, row or position in a list */
+  uint32_t after;    /* CT_NO_ROW, or the row whose hit of `item` was the last one given */
+} api_cursor;
+
+/* A hash over the parts of a request that a cursor must find unchanged (FNV-1a, Fowler, Noll, Vo 1991). */
+uint64_t api_hash_start(void);
+uint64_t api_hash_bytes(uint64_t hash, const void *bytes, size_t length);
+/* Adds the members of an object, whatever their order, but for cursor, limit, deadlineMs, id and kind, which a cursor survives. */
+uint64_t api_hash_request(uint64_t hash, const json_t *object);
+
+void api_cursor_write(const api_cursor *cursor, uint64_t request_hash, char out[API_CURSOR_LENGTH_MAX + 1]);
+/* False: not a cursor of this request; *out is then untouched. */
+bool api_cursor_read(const char *text, size_t length, uint64_t request_hash, api_cursor *out);
+
+#endif

@@ -1,0 +1,25 @@
+/* Reading of a URL: path segments against the route table, percent-decoding, URL parameters. */
+#ifndef API_MATCH_H
+#define API_MATCH_H
+
+#include <api/api.h>
+
+/* Percent-decodes once. Returns the length written to out (not terminated), or -1: a bad escape, or more than capacity bytes. */
+long api_url_decode(const char *bytes, size_t length, char *out, size_t capacity);
+
+/* Longest value of a URL parameter after decoding: an id or a cursor. */
+#define API_URL_VALUE_MAX 160
+
+typedef struct api_url_parameter {
+  const char *name; /* raw, name_length bytes */
+  size_t name_length;
+  char value[API_URL_VALUE_MAX + 1]; /* decoded, terminated */
+  size_t value_length;
+  bool bad; /* the value could not be decoded, or is too long */
+} api_url_parameter;
+
+/* Reads the next name=value of *text (a query string, advanced past it). False at the end. NULL is an empty query string. */
+bool api_url_next(const char **text, api_url_parameter *out);
+bool api_url_named(const api_url_parameter *parameter, const char *name);
+
+#endif

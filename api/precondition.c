@@ -1,0 +1,97 @@
+/* Preconditions (RFC 9110, section 13): entity tags are "r<revision>" of the scene, for every resource within it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "call.h"
+
+typedef struct tag {
+  bool any;  /* * */
+  bool weak; /* W/"..." */
+  const char *text;
+  size_t length; /* without the quotes */
+} tag;
+
+/* Reads the next tag of a list. False at its end, or where it is no list of tags any more. */
+static bool next_tag(const char **list, tag *out) {
+  const char *at = *list + strspn(*list, " \t,");
+  memset(out, 0, sizeof *out);
+  if (*at == '*') {
+    out->any = true;
+    *list = at + 1;
+    return true;
+  }
+  if (at[0] == 'W' && at[1] == '/') {
+    out->weak = true;
+    at += 2;
+  }
+  const char *end = *at == '"' ? strchr(at + 1, '"') : NULL;
+  if (!end) return false;
+  out->text = at + 1;
+  out->length = (size_t)(end - at) - 1;
+  *list = end + 1;
+  return true;
+}
+
+static bool tag_is(const tag *t, uint64_t revision) {
+  char text[24];
+  int length = snprintf(text, sizeof text, "r%llu", (unsigned long long)revision);
+  return !t->any && t->length == (size_t)length && memcmp(t->text, text, t->length) == 0;
+}
+
+/* Weak comparison is for If-None-Match only. */
+static bool list_has(const char *list, const ct_scene *scene, bool exists, bool weak) {
+  tag t;
+  while (next_tag(&list, &t)) {
+    if (t.any && exists) return true;
+    if (scene && (weak || !t.weak) && tag_is(&t, ct_scene_revision(scene))) return true;
+  }
+  return false;
+}
+
+static bool mismatch(api_call *call, const char *detail) {
+  const ct_scene *current = call->input.scene;
+  if (!current) {
+    api_fault_plain(&call->faults, API_PROBLEM_REVISION_MISMATCH, "%s: the scene does not exist.", detail);
+    return false;
+  }
+  unsigned long long revision = ct_scene_revision(current);
+  api_call_etag(call, revision);
+  api_fault_plain(&call->faults, API_PROBLEM_REVISION_MISMATCH, "%s: the current revision is %llu (ETag \"r%llu\").", detail,
+                  revision, revision);
+  return false;
+}
+
+bool api_call_may_write(api_call *call, bool exists) {
+  const ct_scene *current = call->input.scene;
+  if (call->if_match && !list_has(call->if_match, current, exists, false)) return mismatch(call, "If-Match names no such revision");
+  if (call->if_none_match && list_has(call->if_none_match, current, exists, true))
+    return mismatch(call, "If-None-Match does not hold");
+  return true;
+}
+
+bool api_call_unmodified(const api_call *call) {
+  return call->if_none_match && call->scene && list_has(call->if_none_match, call->scene, true, true);
+}
+
+bool api_call_pick_revision(api_call *call) {
+  const ct_scene *current = call->input.scene;
+  if (!call->if_match || !current || list_has(call->if_match, current, true, false)) return true;
+  for (size_t i = 0; i < call->input.kept_count; i++) {
+    if (list_has(call->if_match, call->input.kept[i], false, false)) {
+      call->scene = call->input.kept[i];
+      return true;
+    }
+  }
+  return mismatch(call, "If-Match names no revision that is kept");
+}
+
+const ct_scene *api_call_kept(const api_call *call, uint64_t revision, api_faults *faults) {
+  const ct_scene *current = call->input.scene;
+  if (ct_scene_revision(current) == revision) return current;
+  for (size_t i = 0; i < call->input.kept_count; i++)
+    if (ct_scene_revision(call->input.kept[i]) == revision) return call->input.kept[i];
+  api_fault_plain(faults, API_PROBLEM_REVISION_GONE, "Revision %llu, which the cursor continues, is gone; the current one is %llu.",
+                  (unsigned long long)revision, (unsigned long long)ct_scene_revision(current));
+  return NULL;
+}

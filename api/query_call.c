@@ -1,0 +1,156 @@
+/* One question: from the request to its plan, and from the plan's ranges to the reply. */
+#include "query_call.h"
+
+#include <string.h>
+
+#include "result_json.h"
+
+uint64_t api_query_seed(const api_call *call) {
+  return api_hash_bytes(api_hash_start(), call->match.scene_id, strlen(call->match.scene_id));
+}
+
+api_step api_query_start(api_call *call) {
+  if (!api_plan_cut(call->plan, &call->faults)) return api_call_fail(call);
+  if (call->plan->range_count > 0) return API_STEP_WORK;
+  api_query_finish(call);
+  return API_STEP_DONE;
+}
+
+api_step api_query_one(api_call *call) {
+  api_field root;
+  if (!api_call_pick_revision(call) || !api_call_parse(call, &root)) return api_call_fail(call);
+  call->plan = api_plan_create(call, 1);
+  if (!call->plan) {
+    api_fault_memory(&call->faults);
+    return api_call_fail(call);
+  }
+  api_reader reader = api_call_reader(call);
+  api_asking asking = {.call = call,
+                       .kind = call->route->kind,
+                       .scene = call->scene,
+                       .hash_seed = api_query_seed(call),
+                       .deadline_ms = &call->deadline_ms};
+  if (!api_read_question(&reader, &root, &asking, &call->plan->tasks[0].question)) return api_call_fail(call);
+  return api_query_start(call);
+}
+
+/* ---- results --------------------------------------------------------------------------------------------------------- */
+
+static void put_warnings(api_buffer *out, const api_question *q) {
+  if (q->warning_count == 0) return;
+  api_put_key(out, "warnings");
+  api_put_byte(out, '[');
+  for (size_t i = 0; i < q->warning_count; i++) {
+    api_put_item(out);
+    api_put_string(out, api_text(q->warnings[i]));
+  }
+  api_put_byte(out, ']');
+}
+
+/* The method, and the figures of a question that was answered whole: those of a page would be of no use. */
+static void put_statistics(api_buffer *out, const api_task *task, const api_page *page) {
+  const api_question *q = &task->question;
+  if (q->kind != API_KIND_PAIRS || q->options.explicit_pairs) return;
+  if (q->mode != API_MODE_SCENE && q->mode != API_MODE_BOXES) return;
+  if (page->truncated || q->resumed) return;
+  if (task->range_count > 0) api_put_member_string(out, "broadphase", api_text(api_broadphase_word(task->broadphase)));
+  api_put_key(out, "statistics");
+  api_put_byte(out, '{');
+  if (q->mode == API_MODE_SCENE) api_put_member_unsigned(out, "candidates", page->statistics.candidates);
+  api_put_member_unsigned(out, "boxTests", page->statistics.box_tests);
+  if (q->mode == API_MODE_BOXES && task->range_count > 0) api_put_member_unsigned(out, "treeHeight", task->ranges[0].tree_height);
+  api_put_byte(out, '}');
+}
+
+/* The first page->count results of the ranges. */
+static void put_results(api_buffer *out, const api_task *task, const api_page *page) {
+  uint64_t left = page->count;
+  for (size_t r = 0; r < page->ranges && left > 0; r++) {
+    const api_range *range = &task->ranges[r];
+    bool whole = range->count <= left;
+    size_t taken = whole ? range->count : (size_t)left;
+    if (taken == 0) continue;
+    api_put_item(out);
+    api_put_bytes(out, range->text.bytes, whole ? range->text.length : range->marks[taken - 1].end);
+    left -= taken;
+  }
+}
+
+/* The results of one variant: marks [first, first + count) of a range. */
+static void put_variant(api_buffer *out, const api_range *range, size_t variant, size_t first, size_t count) {
+  api_put_item(out);
+  api_put_byte(out, '{');
+  api_put_member_unsigned(out, "variant", variant);
+  api_put_member_unsigned(out, "count", count);
+  api_put_key(out, "results");
+  api_put_byte(out, '[');
+  if (count > 0) {
+    /* Results after a range's first stand behind a comma. */
+    size_t begin = first > 0 ? range->marks[first - 1].end + 1 : 0;
+    api_put_bytes(out, range->text.bytes + begin, range->marks[first + count - 1].end - begin);
+  }
+  api_put_raw(out, "]}");
+}
+
+static void put_variants(api_buffer *out, const api_task *task, const api_page *page) {
+  uint64_t left = page->count;
+  size_t listed = 0;
+  for (size_t r = 0; r < task->range_count && listed < page->variants; r++) {
+    const api_range *range = &task->ranges[r];
+    size_t first = 0;
+    for (size_t v = 0; v < range->variant_count && listed < page->variants; v++, listed++) {
+      size_t count = range->variant_counts[v] <= left ? range->variant_counts[v] : (size_t)left;
+      put_variant(out, range, task->start + listed, first, count);
+      first += range->variant_counts[v];
+      left -= count;
+    }
+  }
+}
+
+static void put_page(api_buffer *out, const api_task *task, const api_page *page) {
+  const api_question *q = &task->question;
+  bool variants = q->mode == API_MODE_VARIANTS, boxes = q->mode == API_MODE_BOXES;
+  if (q->reports_revision) api_put_member_unsigned(out, "revision", ct_scene_revision(q->scene));
+  api_put_member_string(out, "kind", api_text(api_kind_word(q->kind)));
+  api_put_member_unsigned(out, "count", variants ? page->variants : page->count);
+  if (!variants && !q->resumed && !page->truncated) api_put_member_unsigned(out, "total", page->count);
+  if (page->truncated) {
+    char cursor[API_CURSOR_LENGTH_MAX + 1];
+    api_cursor_write(&page->next, api_question_hash(q), cursor);
+    api_put_member_bool(out, "truncated", true);
+    api_put_member_string(out, "nextCursor", api_text(cursor));
+  }
+  api_put_member_bool(out, "complete", !page->truncated);
+  put_warnings(out, q);
+  put_statistics(out, task, page);
+  api_put_key(out, boxes ? "pairs" : "results");
+  api_put_byte(out, '[');
+  if (variants) put_variants(out, task, page);
+  else put_results(out, task, page);
+  api_put_byte(out, ']');
+}
+
+bool api_put_task_result(api_call *call, const api_task *task, api_buffer *out, api_faults *faults) {
+  api_page page;
+  if (!api_task_page(call->plan, task, &page, faults)) return false;
+  api_put_byte(out, '{');
+  put_page(out, task, &page);
+  api_put_byte(out, '}');
+  if (page.truncated && task->question.reports_revision) call->pin = task->question.scene;
+  return true;
+}
+
+void api_query_finish(api_call *call) {
+  api_plan_complete(call->plan);
+  if (call->route->kind == API_KIND_NONE) {
+    api_batch_finish(call);
+    return;
+  }
+  const api_task *task = &call->plan->tasks[0];
+  if (!api_put_task_result(call, task, &call->out, &call->faults)) {
+    api_call_fail(call);
+    return;
+  }
+  if (task->question.reports_revision) api_call_etag(call, ct_scene_revision(task->question.scene));
+  api_call_send_raw(call, 200);
+}

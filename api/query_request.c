@@ -1,0 +1,491 @@
+/* Decodes questions. Which members a question may have depends on its kind and on what it is asked of: a scene of the daemon's, an
+ * inline scene, two bodies, or raw boxes. */
+#include "query_request.h"
+
+#include <string.h>
+
+#include "scene_json.h"
+
+/* ---- members --------------------------------------------------------------------------------------------------------- */
+
+#define MEMBER_MAP(X)                                                                                                              \
+  X(WHERE, "where")                                                                                                                \
+  X(PAIRS, "pairs")                                                                                                                \
+  X(POSES, "poses")                                                                                                                \
+  X(VARIANTS, "variants")                                                                                                          \
+  X(CLEARANCE, "clearance")                                                                                                        \
+  X(TOLERANCE, "tolerance")                                                                                                        \
+  X(BROADPHASE, "broadphase")                                                                                                      \
+  X(BODIES, "bodies")                                                                                                              \
+  X(LIMIT, "limit")                                                                                                                \
+  X(CURSOR, "cursor")                                                                                                              \
+  X(DEADLINE, "deadlineMs")                                                                                                        \
+  X(A, "a")                                                                                                                        \
+  X(B, "b")                                                                                                                        \
+  X(SCENE, "scene")                                                                                                                \
+  X(BOXES, "boxes")                                                                                                                \
+  X(ID, "id")                                                                                                                      \
+  X(KIND, "kind")
+
+enum {
+#define MEMBER_ENUM(name, word) M_##name,
+  MEMBER_MAP(MEMBER_ENUM)
+#undef MEMBER_ENUM
+      M_COUNT
+};
+
+#define BIT(name) (1u << M_##name)
+/* Members of every question to a scene, and of those over pairs. */
+#define OF_ALL (BIT(LIMIT) | BIT(CURSOR))
+#define OF_PAIRS (OF_ALL | BIT(WHERE) | BIT(PAIRS) | BIT(POSES) | BIT(VARIANTS) | BIT(BROADPHASE))
+
+static const unsigned scene_members[API_KIND_COUNT] = {
+    [API_KIND_PAIRS] = OF_PAIRS | BIT(CLEARANCE),
+    [API_KIND_OVERLAP] = OF_PAIRS,
+    [API_KIND_DISTANCE] = OF_PAIRS | BIT(CLEARANCE) | BIT(TOLERANCE),
+    [API_KIND_MASS_PROPERTIES] = OF_ALL | BIT(BODIES),
+};
+/* Clearance may stand beside two bodies, which are answered however far apart. */
+static const unsigned given_members[API_KIND_COUNT] = {
+    [API_KIND_PAIRS] = BIT(A) | BIT(B),
+    [API_KIND_OVERLAP] = BIT(A) | BIT(B),
+    [API_KIND_DISTANCE] = BIT(A) | BIT(B) | BIT(TOLERANCE) | BIT(CLEARANCE),
+    [API_KIND_MASS_PROPERTIES] = BIT(A) | BIT(B),
+};
+#define BOXES_MEMBERS (BIT(BOXES) | BIT(BROADPHASE))
+
+/* The members in force, at their places in a list of all: those that cannot be here are read as unknown ones. */
+typedef struct member_set {
+  api_field all[M_COUNT];
+} member_set;
+
+static bool read_members(api_reader *reader, const api_field *field, unsigned allowed, member_set *set) {
+  static const char *const names[M_COUNT] = {
+#define MEMBER_NAME(name, word) [M_##name] = word,
+      MEMBER_MAP(MEMBER_NAME)
+#undef MEMBER_NAME
+  };
+  api_field list[M_COUNT];
+  int place[M_COUNT];
+  size_t count = 0;
+  for (int m = 0; m < M_COUNT; m++) {
+    set->all[m] = (api_field){.name = names[m]};
+    if (!(allowed & (1u << m))) continue;
+    place[count] = m;
+    list[count++] = set->all[m];
+  }
+  bool good = api_read_object(reader, field, list, count);
+  for (size_t i = 0; i < count; i++) set->all[place[i]] = list[i];
+  return good;
+}
+
+/* A stateless question is about two bodies, or a scene, or boxes: the members of the other two mean nothing then. */
+static bool refuse_others(api_reader *reader, const member_set *set, unsigned meant, const char *with) {
+  bool good = true;
+  for (int m = 0; m < M_COUNT; m++) {
+    const api_field *f = &set->all[m];
+    if (!api_field_present(f) || (meant & (1u << m))) continue;
+    api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_MEMBER, &f->path, "\"%s\" means nothing beside %s.", f->name, with);
+    good = false;
+  }
+  return good;
+}
+
+/* ---- selections ------------------------------------------------------------------------------------------------------ */
+
+/* The row of the body that element i of an array names; CT_NO_ROW with a fault. */
+static uint32_t read_row(api_reader *reader, const api_field *array, size_t i, const ct_scene *scene) {
+  api_field element = api_field_element(array, i);
+  ct_text id;
+  char echo[API_ECHO_MAX + 4];
+  if (!api_read_id(reader, &element, &id)) return CT_NO_ROW;
+  uint32_t row = ct_scene_find(scene, id);
+  if (row == CT_NO_ROW)
+    api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_ID, &element.path, "The scene has no body \"%s\".", api_echo(id, echo));
+  return row;
+}
+
+/* Rows of bodies named by an array of ids, one for each; NULL with a fault. */
+static uint32_t *read_rows(api_reader *reader, const api_field *field, const ct_scene *scene, size_t *count) {
+  if (!api_read_array(reader, field, 0, CT_BODIES_MAX, count)) return NULL;
+  uint32_t *rows = api_arena_array(reader->arena, *count, sizeof *rows);
+  if (!rows) api_fault_memory(reader->faults);
+  bool good = rows != NULL;
+  for (size_t i = 0; rows && i < *count && !api_faults_full(reader->faults); i++) {
+    rows[i] = read_row(reader, field, i, scene);
+    good = good && rows[i] != CT_NO_ROW;
+  }
+  return good ? rows : NULL;
+}
+
+static bool in_groups(const ct_body *body, const ct_text *groups, size_t count) {
+  for (size_t g = 0; g < ct_body_group_count(body); g++)
+    for (size_t i = 0; i < count; i++)
+      if (api_text_equal(ct_body_group(body, g), groups[i])) return true;
+  return false;
+}
+
+static bool select_groups(api_reader *reader, const api_field *field, const ct_scene *scene, uint8_t *mask) {
+  size_t count;
+  if (!api_read_array(reader, field, 0, CT_GROUPS_MAX, &count)) return false;
+  ct_text *groups = api_arena_array(reader->arena, count, sizeof *groups);
+  if (!groups) {
+    api_fault_memory(reader->faults);
+    return false;
+  }
+  bool good = true;
+  for (size_t i = 0; i < count; i++) {
+    api_field element = api_field_element(field, i);
+    good = api_read_id(reader, &element, &groups[i]) && good;
+  }
+  for (uint32_t row = 0; good && row < ct_scene_rows(scene); row++) {
+    const ct_body *body = ct_scene_body(scene, row);
+    mask[row] = body && in_groups(body, groups, count);
+  }
+  return good;
+}
+
+static bool select_prefix(api_reader *reader, const api_field *field, const ct_scene *scene, uint8_t *mask) {
+  ct_text prefix;
+  if (!api_read_text(reader, field, CT_ID_LENGTH_MAX, &prefix)) return false;
+  for (uint32_t row = 0; row < ct_scene_rows(scene); row++) {
+    const ct_body *body = ct_scene_body(scene, row);
+    ct_text id = body ? ct_body_id(body) : (ct_text){0};
+    mask[row] = body && id.length >= prefix.length && memcmp(id.bytes, prefix.bytes, prefix.length) == 0;
+  }
+  return true;
+}
+
+/* One side of where: {ids | groups | prefix}; absent: every body. */
+static bool read_side(api_reader *reader, const api_field *field, const ct_scene *scene, const uint8_t **out) {
+  uint32_t rows = ct_scene_rows(scene);
+  uint8_t *mask = api_arena_array(reader->arena, rows + 1u, 1);
+  if (!mask) {
+    api_fault_memory(reader->faults);
+    return false;
+  }
+  *out = mask;
+  if (!api_field_present(field)) {
+    memset(mask, 1, rows);
+    return true;
+  }
+  api_field by[] = {{.name = "ids"}, {.name = "groups"}, {.name = "prefix"}};
+  if (!api_read_object(reader, field, by, 3)) return false;
+  size_t which = api_read_one_of(reader, field, by, 3, true, API_PROBLEM_MISSING_MEMBER);
+  if (which == 3) return false;
+  if (which == 1) return select_groups(reader, &by[1], scene, mask);
+  if (which == 2) return select_prefix(reader, &by[2], scene, mask);
+  size_t count;
+  uint32_t *named = read_rows(reader, &by[0], scene, &count);
+  for (size_t i = 0; named && i < count; i++) mask[named[i]] = 1;
+  return named != NULL;
+}
+
+static bool read_where(api_reader *reader, const api_field *field, api_question *out) {
+  static const char *const empty[2] = {"where.a selects no body.", "where.b selects no body."};
+  if (!api_field_present(field)) return true;
+  api_field sides[] = {{.name = "a"}, {.name = "b"}};
+  if (!api_read_object(reader, field, sides, 2)) return false;
+  bool good = read_side(reader, &sides[0], out->scene, &out->options.where_a);
+  good = read_side(reader, &sides[1], out->scene, &out->options.where_b) && good;
+  for (int s = 0; good && s < 2; s++) {
+    const uint8_t *mask = s ? out->options.where_b : out->options.where_a;
+    if (api_field_present(&sides[s]) && !memchr(mask, 1, ct_scene_rows(out->scene))) out->warnings[out->warning_count++] = empty[s];
+  }
+  return good;
+}
+
+/* pairs: [["id", "id"], ...] */
+static bool read_pairs(api_reader *reader, const api_field *field, api_question *out) {
+  size_t count;
+  if (!api_field_present(field)) return true;
+  if (!api_read_array(reader, field, 0, reader->limits->pairs, &count)) return false;
+  ct_row_pair *pairs = api_arena_array(reader->arena, count, sizeof *pairs);
+  if (!pairs) {
+    api_fault_memory(reader->faults);
+    return false;
+  }
+  for (size_t i = 0; i < count && !api_faults_full(reader->faults); i++) {
+    api_field element = api_field_element(field, i);
+    size_t two;
+    if (i % 1024 == 0 && api_reader_cancelled(reader)) return false;
+    if (!api_read_array(reader, &element, 2, 2, &two)) continue;
+    pairs[i] = (ct_row_pair){read_row(reader, &element, 0, out->scene), read_row(reader, &element, 1, out->scene)};
+    if (pairs[i].a != CT_NO_ROW && pairs[i].a == pairs[i].b)
+      api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &element.path, "A pair has two different bodies.");
+  }
+  out->options.pairs = pairs;
+  out->options.pair_count = count;
+  out->options.explicit_pairs = true;
+  return !api_faults_any(reader->faults);
+}
+
+/* ---- what-if --------------------------------------------------------------------------------------------------------- */
+
+/* Own poses over the batch's: both are sorted by row. */
+static bool merge_overrides(api_reader *reader, api_variant base, api_variant own, api_question *out) {
+  ct_override *merged = api_arena_array(reader->arena, base.count + own.count, sizeof *merged);
+  if (!merged) {
+    api_fault_memory(reader->faults);
+    return false;
+  }
+  size_t b = 0, o = 0, count = 0;
+  while (b < base.count || o < own.count) {
+    if (o == own.count || (b < base.count && base.items[b].row < own.items[o].row)) {
+      merged[count++] = base.items[b++];
+    } else {
+      b += b < base.count && base.items[b].row == own.items[o].row;
+      merged[count++] = own.items[o++];
+    }
+  }
+  out->options.overrides = merged;
+  out->options.override_count = count;
+  return true;
+}
+
+static bool read_variant(api_reader *reader, const api_field *field, const ct_scene *scene, api_variant *out) {
+  api_poses poses;
+  ct_override *items = NULL;
+  if (!api_read_poses(reader, field, &poses)) return false;
+  if (!api_override_poses(reader, &field->path, &poses, scene, &items, &out->count)) return false;
+  out->items = items;
+  return true;
+}
+
+static bool read_poses(api_reader *reader, const api_field *field, const api_asking *asking, api_question *out) {
+  api_variant base = {0}, own = {0};
+  ct_override *items = NULL;
+  if (asking && asking->base && !api_override_poses(reader, asking->base_at, asking->base, out->scene, &items, &base.count))
+    return false;
+  base.items = items;
+  if (api_field_present(field) && !read_variant(reader, field, out->scene, &own)) return false;
+  if (base.count > 0 && own.count > 0) return merge_overrides(reader, base, own, out);
+  out->options.overrides = own.count > 0 ? own.items : base.items;
+  out->options.override_count = own.count > 0 ? own.count : base.count;
+  return true;
+}
+
+static bool read_variants(api_reader *reader, const api_field *field, api_question *out) {
+  if (!api_field_present(field)) return true;
+  if (!api_read_array(reader, field, 0, reader->limits->variants, &out->variant_count)) return false;
+  out->mode = API_MODE_VARIANTS;
+  out->variants = api_arena_array(reader->arena, out->variant_count, sizeof *out->variants);
+  if (!out->variants) {
+    api_fault_memory(reader->faults);
+    return false;
+  }
+  for (size_t i = 0; i < out->variant_count && !api_faults_full(reader->faults); i++) {
+    api_field element = api_field_element(field, i);
+    if (i % 256 == 0 && api_reader_cancelled(reader)) return false;
+    read_variant(reader, &element, out->scene, &out->variants[i]);
+  }
+  return !api_faults_any(reader->faults);
+}
+
+/* ---- common members -------------------------------------------------------------------------------------------------- */
+
+static bool read_broadphase(api_reader *reader, const api_field *field, api_question *out) {
+  static const char *const words[] = {"auto", "tree", "bruteForce"};
+  static const ct_broadphase values[] = {CT_BROADPHASE_AUTO, CT_BROADPHASE_TREE, CT_BROADPHASE_BRUTE_FORCE};
+  size_t which = 0;
+  if (!api_read_word(reader, field, words, 3, &which)) return false;
+  out->options.broadphase = values[which];
+  return true;
+}
+
+/* The page's start; a cursor may lead to a revision that is kept for it. */
+static bool read_cursor(api_reader *reader, const api_field *field, const api_asking *asking, api_question *out) {
+  ct_text text;
+  if (!api_field_present(field)) return true;
+  if (!api_read_text(reader, field, API_URL_VALUE_MAX, &text)) return false;
+  if (!api_cursor_read(text.bytes, text.length, api_question_hash(out), &out->from)) {
+    api_fault_at(reader->faults, API_PROBLEM_BAD_CURSOR, &field->path, "The cursor is not of this request.");
+    return false;
+  }
+  out->resumed = true;
+  if (!asking->scene) return true;
+  out->scene = api_call_kept(asking->call, out->from.revision, reader->faults);
+  return out->scene != NULL;
+}
+
+static bool read_common(api_reader *reader, const member_set *set, const api_asking *asking, api_question *out) {
+  const api_field *all = set->all;
+  bool good = api_read_unsigned(reader, &all[M_LIMIT], 1, reader->limits->page_max, &out->limit);
+  good = api_read_number(reader, &all[M_CLEARANCE], 0.0, CT_SIZE_MAX, &out->options.clearance) && good;
+  good = api_read_number(reader, &all[M_TOLERANCE], 0.0, CT_SIZE_MAX, &out->options.tolerance) && good;
+  good = read_broadphase(reader, &all[M_BROADPHASE], out) && good;
+  uint64_t deadline = 0;
+  good = api_read_unsigned(reader, &all[M_DEADLINE], 1, reader->limits->deadline_max_ms, &deadline) && good;
+  if (good && deadline > 0 && asking->deadline_ms) *asking->deadline_ms = deadline;
+  return good;
+}
+
+/* ---- the forms of a question ----------------------------------------------------------------------------------------- */
+
+/* Every body whose mass can be had. */
+static bool rows_with_mass(api_reader *reader, api_question *out) {
+  uint32_t *rows = api_arena_array(reader->arena, ct_scene_count(out->scene), sizeof *rows);
+  if (!rows) {
+    api_fault_memory(reader->faults);
+    return false;
+  }
+  for (uint32_t row = 0; row < ct_scene_rows(out->scene); row++) {
+    const ct_body *body = ct_scene_body(out->scene, row);
+    bool any = false;
+    for (size_t c = 0; body && c < ct_body_collider_count(body) && !any; c++)
+      any = ct_body_collider(body, c).shape.kind != CT_KIND_PLANE;
+    if (any) rows[out->row_count++] = row;
+  }
+  out->rows = rows;
+  return true;
+}
+
+/* A question to a scene, whose revision is settled. */
+static bool read_of_scene(api_reader *reader, const member_set *set, const api_asking *asking, api_question *out) {
+  if (!read_cursor(reader, &set->all[M_CURSOR], asking, out)) return false;
+  if (out->kind == API_KIND_MASS_PROPERTIES) {
+    out->mode = API_MODE_MASS;
+    if (!api_field_present(&set->all[M_BODIES])) return rows_with_mass(reader, out);
+    out->rows = read_rows(reader, &set->all[M_BODIES], out->scene, &out->row_count);
+    return out->rows != NULL;
+  }
+  out->options.kind = out->kind == API_KIND_PAIRS     ? CT_QUERY_PAIRS
+                      : out->kind == API_KIND_OVERLAP ? CT_QUERY_OVERLAP
+                                                      : CT_QUERY_DISTANCE;
+  bool good = read_where(reader, &set->all[M_WHERE], out);
+  good = read_pairs(reader, &set->all[M_PAIRS], out) && good;
+  good = read_poses(reader, &set->all[M_POSES], asking, out) && good;
+  return read_variants(reader, &set->all[M_VARIANTS], out) && good;
+}
+
+/* Two bodies as a scene of their own, asked for their one pair: compounds, and bounding boxes. */
+static bool pair_as_scene(api_reader *reader, const member_set *set, api_question *out) {
+  const ct_scene *empty = ct_scene_create(0);
+  ct_draft *draft = empty ? ct_draft_begin(empty) : NULL;
+  if (empty) ct_scene_release(empty);
+  ct_row_pair *pair = api_arena_alloc(reader->arena, sizeof *pair);
+  bool good = draft && pair;
+  for (int i = 0; i < 2 && good; i++) {
+    uint32_t row;
+    good = ct_draft_insert(draft, out->bodies[i].body, &out->bodies[i].pose, &out->bodies[i].velocity, &row) == CT_OK;
+  }
+  if (good) out->scene = ct_draft_seal(draft);
+  if (!out->scene) {
+    if (draft) ct_draft_discard(draft);
+    api_fault_memory(reader->faults);
+    return false;
+  }
+  *pair = (ct_row_pair){0, 1};
+  out->owns_scene = true;
+  out->options.pairs = pair;
+  out->options.pair_count = 1;
+  out->options.explicit_pairs = true;
+  return read_of_scene(reader, set, NULL, out);
+}
+
+static bool read_inline_scene(api_reader *reader, const member_set *set, const api_asking *asking, api_question *out) {
+  api_scene_document document = {0};
+  const api_field *field = &set->all[M_SCENE];
+  bool good = api_read_scene(reader, field, &document);
+  if (good) out->scene = api_make_scene(reader, &field->path, &document, 1);
+  api_scene_document_release(&document);
+  out->owns_scene = out->scene != NULL;
+  return out->owns_scene && read_of_scene(reader, set, asking, out);
+}
+
+/* The quick way is for two bodies of one collider each. */
+static bool read_pair(api_reader *reader, const member_set *set, api_question *out) {
+  const api_field *b = &set->all[M_B];
+  if (api_text_equal(ct_body_id(out->bodies[0].body), ct_body_id(out->bodies[1].body))) {
+    api_fault_at(reader->faults, API_PROBLEM_DUPLICATE_ID, &b->path, "a and b have the same id.");
+    return false;
+  }
+  bool single = true;
+  for (int i = 0; i < 2; i++) single = single && ct_body_collider_count(out->bodies[i].body) == 1;
+  if (!single || out->kind == API_KIND_PAIRS) return pair_as_scene(reader, set, out);
+  out->mode = API_MODE_PAIR;
+  return true;
+}
+
+/* a and b; mass properties do with a. */
+static bool read_bodies(api_reader *reader, const member_set *set, api_question *out) {
+  bool mass = out->kind == API_KIND_MASS_PROPERTIES;
+  for (int i = 0; i < 2; i++) {
+    const api_field *field = &set->all[i ? M_B : M_A];
+    if (!api_field_present(field)) {
+      if (mass && i == 1) break;
+      api_fault_at(reader->faults, API_PROBLEM_MISSING_MEMBER, field->path.parent, "The member \"%s\" is missing.", field->name);
+      return false;
+    }
+    api_body_form form = {.id = api_text(field->name), .allow_short = true};
+    if (!api_read_body(reader, field, &form, &out->bodies[i])) return false;
+    out->body_count = (size_t)i + 1;
+  }
+  if (!mass) return read_pair(reader, set, out);
+  out->mode = API_MODE_MASS;
+  return true;
+}
+
+static bool read_boxes(api_reader *reader, const api_field *field, api_question *out) {
+  size_t count;
+  out->mode = API_MODE_BOXES;
+  if (!api_read_array(reader, field, 0, CT_BODIES_MAX, &count)) return false;
+  ct_box *boxes = api_arena_array(reader->arena, count, sizeof *boxes);
+  if (!boxes) {
+    api_fault_memory(reader->faults);
+    return false;
+  }
+  for (size_t i = 0; i < count && !api_faults_full(reader->faults); i++) {
+    api_field element = api_field_element(field, i);
+    double v[6];
+    if (i % 1024 == 0 && api_reader_cancelled(reader)) return false;
+    if (!api_read_numbers(reader, &element, CT_COORDINATE_MAX, 6, v)) continue;
+    boxes[i] = (ct_box){{v[0], v[1], v[2]}, {v[3], v[4], v[5]}};
+    if (v[0] > v[3] || v[1] > v[4] || v[2] > v[5])
+      api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &element.path,
+                   "A box is [minX, minY, minZ, maxX, maxY, maxZ], min <= max.");
+  }
+  out->boxes = boxes;
+  out->box_count = count;
+  return !api_faults_any(reader->faults);
+}
+
+static bool read_stateless(api_reader *reader, const api_field *field, const member_set *set, const api_asking *asking,
+                           api_question *out) {
+  const unsigned around = BIT(ID) | BIT(KIND) | BIT(DEADLINE);
+  if (api_field_present(&set->all[M_SCENE]))
+    return refuse_others(reader, set, scene_members[out->kind] | BIT(SCENE) | around, "scene") &&
+           read_inline_scene(reader, set, asking, out);
+  if (api_field_present(&set->all[M_BOXES]))
+    return refuse_others(reader, set, BOXES_MEMBERS | around, "boxes") && read_boxes(reader, &set->all[M_BOXES], out);
+  if (!api_field_present(&set->all[M_A]) && !api_field_present(&set->all[M_B])) {
+    api_fault_at(reader->faults, API_PROBLEM_MISSING_MEMBER, &field->path, "Give %s, or scene%s.",
+                 out->kind == API_KIND_MASS_PROPERTIES ? "a" : "a and b", out->kind == API_KIND_PAIRS ? ", or boxes" : "");
+    return false;
+  }
+  return refuse_others(reader, set, given_members[out->kind] | around, "a and b") && read_bodies(reader, set, out);
+}
+
+bool api_read_question(api_reader *reader, const api_field *field, const api_asking *asking, api_question *out) {
+  unsigned allowed = scene_members[asking->kind] | (asking->in_batch ? BIT(ID) | BIT(KIND) : BIT(DEADLINE));
+  if (!asking->scene) allowed |= BIT(SCENE) | given_members[asking->kind] | (asking->kind == API_KIND_PAIRS ? BIT(BOXES) : 0u);
+  member_set set;
+  if (!read_members(reader, field, allowed, &set)) return false;
+  out->kind = asking->kind;
+  out->mode = API_MODE_SCENE;
+  out->scene = asking->scene;
+  out->reports_revision = asking->scene != NULL;
+  out->limit = reader->limits->page;
+  out->options.cancel = reader->cancel;
+  out->object = field->value;
+  out->hash_seed = api_hash_bytes(asking->hash_seed, &asking->kind, sizeof asking->kind);
+  if (!read_common(reader, &set, asking, out)) return false;
+  return asking->scene ? read_of_scene(reader, &set, asking, out) : read_stateless(reader, field, &set, asking, out);
+}
+
+uint64_t api_question_hash(const api_question *question) { return api_hash_request(question->hash_seed, question->object); }
+
+void api_question_release(api_question *question) {
+  for (size_t i = 0; i < question->body_count; i++) api_body_release(&question->bodies[i]);
+  if (question->owns_scene) ct_scene_release(question->scene);
+}

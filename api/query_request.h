@@ -1,0 +1,67 @@
+/* Questions: a query's JSON decoded against the scene that it is asked of. Running is in query_run.c. */
+#ifndef API_QUERY_REQUEST_H
+#define API_QUERY_REQUEST_H
+
+#include "body_json.h"
+#include "call.h"
+#include "cursor.h"
+#include "poses_json.h"
+
+typedef enum api_mode {
+  API_MODE_SCENE,    /* pairs, overlap or distance over a scene */
+  API_MODE_VARIANTS, /* the same for every variant's poses */
+  API_MODE_MASS,     /* mass properties of rows, or of the bodies given */
+  API_MODE_PAIR,     /* two bodies given in the request */
+  API_MODE_BOXES     /* raw boxes */
+} api_mode;
+
+typedef struct api_variant {
+  const ct_override *items; /* sorted by row */
+  size_t count;
+} api_variant;
+
+/* Longest warnings list: one for each side of where. */
+#define API_WARNINGS_MAX 2
+
+typedef struct api_question {
+  api_kind kind;
+  api_mode mode;
+  const ct_scene *scene;    /* NULL for bodies and boxes given */
+  bool owns_scene;          /* an inline scene */
+  bool reports_revision;    /* a scene of the daemon's */
+  ct_query_options options; /* SCENE, VARIANTS: all but overrides of a variant; PAIR: tolerance; BOXES: broadphase */
+  api_variant *variants;
+  size_t variant_count;
+  const uint32_t *rows; /* MASS of a scene */
+  size_t row_count;
+  api_body bodies[2]; /* PAIR, MASS of bodies given */
+  size_t body_count;
+  const ct_box *boxes;
+  size_t box_count;
+  uint64_t limit; /* results in this page */
+  bool resumed;
+  api_cursor from;      /* where the page starts, when resumed */
+  const json_t *object; /* what a cursor is bound to, with hash_seed */
+  uint64_t hash_seed;
+  const char *warnings[API_WARNINGS_MAX];
+  size_t warning_count;
+} api_question;
+
+/* What surrounds a question. */
+typedef struct api_asking {
+  const api_call *call; /* revisions for cursors */
+  api_kind kind;
+  const ct_scene *scene; /* NULL: stateless */
+  const api_poses *base; /* a batch's poses, or NULL */
+  const api_path *base_at;
+  bool in_batch; /* id and kind are members too, deadlineMs is not */
+  uint64_t hash_seed;
+  uint64_t *deadline_ms; /* set if the question says so; may be NULL */
+} api_asking;
+
+/* *out must be zeroed; release it in any case. What it points to is in the reader's arena or borrowed. */
+bool api_read_question(api_reader *reader, const api_field *field, const api_asking *asking, api_question *out);
+void api_question_release(api_question *question);
+uint64_t api_question_hash(const api_question *question);
+
+#endif

@@ -1,0 +1,470 @@
+/* Handing out and running ranges, and the page that complete ranges make. */
+#include "query_run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "result_json.h"
+
+/* A range is to take about this long, ns: long against handing it out, short against a deadline's grain. */
+#define RANGE_NS 100000.0
+/* Ranges of one task at most. */
+#define RANGES_MAX 4096
+/* Rough costs, ns: mass properties of a body, a pair of bodies, a raw box (with its share of a tree). */
+#define MASS_NS 2000.0
+#define PAIR_NS 3000.0
+#define BOX_NS 500.0
+/* A batch's questions share their preparation among ranges only while rows x questions stay below this; beyond, each question is
+ * one range that prepares itself, so that memory does not grow with the batch. */
+#define SHARED_ROWS_MAX 4000000
+/* Results in ranges beyond a prefix before no more are handed out; a slow first range cannot make the rest fill memory. */
+#define AHEAD_MAX 2000000
+
+/* ---- making a plan --------------------------------------------------------------------------------------------------- */
+
+api_plan *api_plan_create(const api_call *call, size_t task_count) {
+  api_plan *plan = calloc(1, sizeof *plan);
+  if (!plan) return NULL;
+  plan->limits = &call->service->limits;
+  plan->cancel = call->input.cancel;
+  plan->tasks = calloc(task_count ? task_count : 1, sizeof *plan->tasks);
+  plan->task_count = task_count;
+  if (plan->tasks) return plan;
+  free(plan);
+  return NULL;
+}
+
+static void range_free(api_range *range) {
+  api_buffer_free(&range->text);
+  free(range->marks);
+  free(range->variant_counts);
+}
+
+void api_plan_destroy(api_plan *plan) {
+  if (!plan) return;
+  for (size_t t = 0; t < plan->task_count; t++) {
+    api_task *task = &plan->tasks[t];
+    for (size_t r = 0; task->ranges && r < task->range_count; r++) range_free(&task->ranges[r]);
+    free(task->ranges);
+    if (task->query) ct_query_destroy(task->query);
+    api_buffer_free(&task->problem);
+    api_question_release(&task->question);
+  }
+  free(plan->tasks);
+  free(plan);
+}
+
+/* Items per range such that a range takes about RANGE_NS. */
+static size_t step_for(size_t items, double cost) {
+  double each = items > 0 ? cost / (double)items : 0.0;
+  double fit = each > 0.0 ? RANGE_NS / each : (double)items;
+  size_t least = items / RANGES_MAX + 1;
+  size_t step = fit < (double)least ? least : fit > (double)items ? items : (size_t)fit;
+  return step > 0 ? step : 1;
+}
+
+/* Variants are prepared one by one within ranges; the bare scene's query tells their cost. */
+static ct_status prepare(api_task *task, bool shared) {
+  api_question *q = &task->question;
+  size_t rows = ct_scene_rows(q->scene);
+  task->items = q->mode == API_MODE_VARIANTS ? q->variant_count : q->options.explicit_pairs ? q->options.pair_count : rows;
+  if (!shared) {
+    task->cost = MASS_NS * (double)(q->options.explicit_pairs ? q->options.pair_count + rows : 10 * rows);
+    return CT_OK;
+  }
+  ct_status status = ct_query_prepare(q->scene, &q->options, &task->query);
+  if (status != CT_OK) return status;
+  task->cost = ct_query_cost(task->query);
+  task->broadphase = ct_query_broadphase(task->query);
+  if (q->mode != API_MODE_VARIANTS) {
+    task->items = ct_query_items(task->query);
+    return CT_OK;
+  }
+  task->cost = (task->cost + BOX_NS * (double)rows) * (double)q->variant_count;
+  ct_query_destroy(task->query);
+  task->query = NULL;
+  return CT_OK;
+}
+
+static ct_status cut_task(api_task *task, bool shared) {
+  api_question *q = &task->question;
+  ct_status status = CT_OK;
+  switch (q->mode) {
+  case API_MODE_SCENE:
+  case API_MODE_VARIANTS: status = prepare(task, shared); break;
+  case API_MODE_MASS:
+    task->items = q->scene ? q->row_count : q->body_count;
+    task->cost = MASS_NS * (double)task->items;
+    break;
+  case API_MODE_PAIR:
+    task->items = 1;
+    task->cost = PAIR_NS;
+    break;
+  case API_MODE_BOXES:
+    task->items = 1;
+    task->cost = BOX_NS * (double)q->box_count;
+    break;
+  }
+  if (status != CT_OK) return status;
+  uint64_t from = q->mode == API_MODE_VARIANTS ? q->from.variant : q->from.item;
+  task->start = from < task->items ? (size_t)from : task->items;
+  size_t left = task->items - task->start;
+  task->step = q->mode == API_MODE_SCENE && !shared ? left : step_for(left, task->cost);
+  task->range_count = left > 0 ? (left - 1) / task->step + 1 : 0;
+  task->ranges = calloc(task->range_count ? task->range_count : 1, sizeof *task->ranges);
+  return task->ranges ? CT_OK : CT_OUT_OF_MEMORY;
+}
+
+bool api_plan_cut(api_plan *plan, api_faults *faults) {
+  size_t rows = 0;
+  for (size_t t = 0; t < plan->task_count; t++)
+    if (plan->tasks[t].question.scene) rows += ct_scene_rows(plan->tasks[t].question.scene);
+  bool shared = plan->task_count == 1 || rows <= SHARED_ROWS_MAX;
+  for (size_t t = 0; t < plan->task_count; t++) {
+    api_task *task = &plan->tasks[t];
+    task->first = plan->range_count;
+    if (task->status != 0) continue;
+    ct_status status = cut_task(task, shared);
+    if (status == CT_CANCELLED) api_fault_cancelled(faults);
+    else if (status == CT_PAIR_LIMIT) api_fault_plain(faults, API_PROBLEM_PAIR_LIMIT, "The question has too many candidate pairs.");
+    else if (status != CT_OK) api_fault_memory(faults);
+    if (status != CT_OK) return false;
+    plan->range_count += task->range_count;
+  }
+  return true;
+}
+
+double api_plan_cost(const api_plan *plan) {
+  double cost = 0.0;
+  for (size_t t = 0; t < plan->task_count; t++) cost += plan->tasks[t].cost;
+  return cost;
+}
+
+/* ---- handing out ----------------------------------------------------------------------------------------------------- */
+
+long api_plan_next(api_plan *plan) {
+  while (plan->current < plan->task_count) {
+    api_task *task = &plan->tasks[plan->current];
+    if (task->enough || task->next >= task->range_count) {
+      plan->current++;
+      continue;
+    }
+    if (plan->running > 0 && plan->ahead > AHEAD_MAX) return -1;
+    plan->running++;
+    return (long)(task->first + task->next++);
+  }
+  return -1;
+}
+
+/* The task that a range of the plan belongs to. */
+static api_task *task_of(api_plan *plan, size_t range) {
+  size_t low = 0, high = plan->task_count;
+  while (high - low > 1) {
+    size_t middle = low + (high - low) / 2;
+    if (plan->tasks[middle].first <= range) low = middle;
+    else high = middle;
+  }
+  return &plan->tasks[low];
+}
+
+/* Ranges are needed until the page is full with one more result seen, or something has gone wrong in what it takes. */
+void api_plan_done(api_plan *plan, size_t range) {
+  api_task *task = task_of(plan, range);
+  plan->running--;
+  task->ranges[range - task->first].complete = true;
+  plan->ahead += task->ranges[range - task->first].count;
+  while (task->prefix < task->range_count && task->ranges[task->prefix].complete) {
+    const api_range *r = &task->ranges[task->prefix++];
+    task->prefix_results += r->count;
+    task->prefix_candidates += r->statistics.candidates;
+    plan->ahead -= r->count;
+    bool pairs = task->question.mode == API_MODE_SCENE && task->prefix_candidates > plan->limits->pairs;
+    if (r->status != CT_OK || r->memory || pairs || task->prefix_results > task->question.limit) task->enough = true;
+  }
+}
+
+void api_plan_complete(api_plan *plan) {
+  ct_workspace *workspace = NULL;
+  for (long range = api_plan_next(plan); range >= 0; range = api_plan_next(plan)) {
+    if (!workspace) workspace = ct_workspace_create();
+    if (workspace) api_plan_run(plan, (size_t)range, workspace);
+    else task_of(plan, (size_t)range)->ranges[(size_t)range - task_of(plan, (size_t)range)->first].memory = true;
+    api_plan_done(plan, (size_t)range);
+  }
+  if (workspace) ct_workspace_destroy(workspace);
+}
+
+/* ---- running --------------------------------------------------------------------------------------------------------- */
+
+typedef struct range_run {
+  const api_plan *plan;
+  api_task *task;
+  api_range *range;
+  ct_workspace *workspace;
+  bool by_item; /* explicit pairs: the item is not the row */
+  uint32_t item;
+} range_run;
+
+/* Marks the end of the result just written. False: the range has seen enough, or memory is out. */
+static bool mark_result(range_run *run, uint32_t item, uint32_t after) {
+  api_range *range = run->range;
+  if (range->count == range->capacity) {
+    size_t capacity = range->capacity ? 2 * range->capacity : 8;
+    api_mark *marks = realloc(range->marks, capacity * sizeof *marks);
+    if (!marks) {
+      range->memory = true;
+      return false;
+    }
+    range->marks = marks;
+    range->capacity = capacity;
+  }
+  range->marks[range->count++] = (api_mark){range->text.length, item, after};
+  range->memory = range->text.failed;
+  if (range->text.length > run->plan->limits->request_memory_bytes) range->status = CT_LIMIT;
+  return !range->memory && range->status == CT_OK && range->count <= run->task->question.limit;
+}
+
+static bool take_hit(void *context, const ct_hit *hit) {
+  range_run *run = context;
+  const api_question *q = &run->task->question;
+  api_pair_answer answer = {.kind = q->kind,
+                            .a = ct_scene_body(q->scene, hit->a),
+                            .b = ct_scene_body(q->scene, hit->b),
+                            .collider_a = hit->collider_a,
+                            .collider_b = hit->collider_b,
+                            .overlap = hit->overlap,
+                            .result = &hit->result};
+  api_put_item(&run->range->text);
+  api_put_pair_answer(&run->range->text, &answer);
+  return mark_result(run, run->by_item ? run->item : hit->a, run->by_item ? CT_NO_ROW : hit->b);
+}
+
+static bool range_open(const range_run *run) {
+  const api_range *range = run->range;
+  return range->status == CT_OK && !range->memory && range->count <= run->task->question.limit;
+}
+
+/* Items [begin, end) of a prepared query; explicit pairs one by one, since a hit does not tell which of them it answers. */
+static void run_items(range_run *run, const ct_query *query, size_t begin, size_t end, uint32_t after) {
+  api_range *range = run->range;
+  run->by_item = run->task->question.options.explicit_pairs;
+  if (!run->by_item) {
+    ct_status status = ct_query_run(query, begin, end, after, run->workspace, take_hit, run, &range->statistics);
+    if (status != CT_OK) range->status = status;
+    return;
+  }
+  for (size_t i = begin; i < end && range_open(run); i++) {
+    run->item = (uint32_t)i;
+    ct_status status = ct_query_run(query, i, i + 1, CT_NO_ROW, run->workspace, take_hit, run, &range->statistics);
+    if (status != CT_OK) range->status = status;
+  }
+}
+
+static void run_scene(range_run *run, size_t begin, size_t end) {
+  api_task *task = run->task;
+  const api_question *q = &task->question;
+  uint32_t after = q->resumed && begin == task->start ? q->from.after : CT_NO_ROW;
+  if (task->query) {
+    run_items(run, task->query, begin, end, after);
+    return;
+  }
+  ct_query *own;
+  ct_status status = ct_query_prepare(q->scene, &q->options, &own);
+  if (status != CT_OK) {
+    run->range->status = status;
+    return;
+  }
+  /* Only the task's one range comes here. */
+  task->broadphase = ct_query_broadphase(own);
+  run_items(run, own, begin, ct_query_items(own), after);
+  ct_query_destroy(own);
+}
+
+/* The question's poses with the variant's over them, in scratch memory of base + variant items. */
+static size_t lay_over(const ct_query_options *base, const api_variant *variant, ct_override *out) {
+  size_t b = 0, v = 0, count = 0;
+  while (b < base->override_count || v < variant->count) {
+    bool from_base = v == variant->count || (b < base->override_count && base->overrides[b].row < variant->items[v].row);
+    if (!from_base && b < base->override_count && base->overrides[b].row == variant->items[v].row) b++;
+    out[count++] = from_base ? base->overrides[b++] : variant->items[v++];
+  }
+  return count;
+}
+
+static void run_variant(range_run *run, size_t index, ct_override *scratch) {
+  const api_question *q = &run->task->question;
+  ct_query_options options = q->options;
+  options.override_count = lay_over(&q->options, &q->variants[index], scratch);
+  options.overrides = scratch;
+  ct_query *query;
+  ct_status status = ct_query_prepare(q->scene, &options, &query);
+  if (status != CT_OK) {
+    run->range->status = status;
+    return;
+  }
+  bool resumed = q->resumed && index == run->task->start;
+  size_t items = ct_query_items(query), begin = resumed ? (size_t)q->from.item : 0;
+  uint64_t before = run->range->statistics.candidates;
+  if (begin < items) run_items(run, query, begin, items, resumed ? q->from.after : CT_NO_ROW);
+  ct_query_destroy(query);
+  if (run->range->statistics.candidates - before > run->plan->limits->pairs) run->range->status = CT_PAIR_LIMIT;
+}
+
+static void run_variants(range_run *run, size_t begin, size_t end) {
+  const api_question *q = &run->task->question;
+  size_t most = 0;
+  for (size_t i = begin; i < end; i++) most = q->variants[i].count > most ? q->variants[i].count : most;
+  ct_override *scratch = malloc((most + q->options.override_count + 1) * sizeof *scratch);
+  run->range->variant_counts = calloc(end - begin, sizeof *run->range->variant_counts);
+  run->range->memory = !scratch || !run->range->variant_counts;
+  for (size_t i = begin; i < end && range_open(run); i++) {
+    size_t before = run->range->count;
+    run_variant(run, i, scratch);
+    run->range->variant_counts[i - begin] = (uint32_t)(run->range->count - before);
+    run->range->variant_count = i - begin + 1;
+  }
+  free(scratch);
+}
+
+static void run_mass(range_run *run, size_t begin, size_t end) {
+  const api_question *q = &run->task->question;
+  for (size_t i = begin; i < end && range_open(run); i++) {
+    if (ct_cancel_raised(run->plan->cancel)) {
+      run->range->status = CT_CANCELLED;
+      return;
+    }
+    api_put_item(&run->range->text);
+    api_put_mass_answer(&run->range->text, q->scene ? ct_scene_body(q->scene, q->rows[i]) : q->bodies[i].body);
+    mark_result(run, (uint32_t)i, CT_NO_ROW);
+  }
+}
+
+/* Two bodies of one collider each, without a scene. */
+static void run_pair(range_run *run) {
+  const api_question *q = &run->task->question;
+  ct_collider collider[2];
+  ct_frame frame[2];
+  for (int i = 0; i < 2; i++) {
+    collider[i] = ct_body_collider(q->bodies[i].body, 0);
+    frame[i] = ct_frame_mul(ct_frame_of(q->bodies[i].pose), ct_frame_of(collider[i].pose));
+  }
+  ct_pair_result result = {0};
+  api_pair_answer answer = {.kind = q->kind, .a = q->bodies[0].body, .b = q->bodies[1].body, .result = &result};
+  if (q->kind == API_KIND_OVERLAP) {
+    answer.overlap = ct_pair_overlap(&collider[0].shape, &frame[0], &collider[1].shape, &frame[1], run->workspace, &result.point_a);
+  } else {
+    ct_pair_options options = {.tolerance = q->options.tolerance, .threshold = INFINITY};
+    ct_pair_distance(&collider[0].shape, &frame[0], &collider[1].shape, &frame[1], &options, run->workspace, &result);
+  }
+  api_put_pair_answer(&run->range->text, &answer);
+  mark_result(run, 0, CT_NO_ROW);
+}
+
+/* Raw boxes are never paged: the list is the range's text, "[i,j],[i,j]". */
+static void run_boxes(range_run *run) {
+  api_task *task = run->task;
+  const api_question *q = &task->question;
+  api_range *range = run->range;
+  ct_pair_list list = {0};
+  ct_broad_statistics statistics = {0};
+  task->broadphase = q->options.broadphase;
+  range->status =
+      ct_broad_pairs(q->boxes, q->box_count, &task->broadphase, run->plan->limits->pairs, run->plan->cancel, &list, &statistics);
+  for (size_t i = 0; range->status == CT_OK && i < list.count; i++) {
+    api_put_raw(&range->text, i ? ",[" : "[");
+    api_put_unsigned(&range->text, list.items[i].i);
+    api_put_byte(&range->text, ',');
+    api_put_unsigned(&range->text, list.items[i].j);
+    api_put_byte(&range->text, ']');
+  }
+  range->memory = range->text.failed;
+  range->count = range->status == CT_OK ? list.count : 0;
+  range->statistics.box_tests = statistics.box_tests;
+  range->tree_height = statistics.tree_height;
+  ct_pair_list_free(&list);
+}
+
+void api_plan_run(api_plan *plan, size_t range, ct_workspace *workspace) {
+  api_task *task = task_of(plan, range);
+  size_t index = range - task->first;
+  size_t begin = task->start + index * task->step;
+  size_t end = task->items - begin > task->step ? begin + task->step : task->items;
+  range_run run = {.plan = plan, .task = task, .range = &task->ranges[index], .workspace = workspace};
+  if (ct_cancel_raised(plan->cancel)) {
+    run.range->status = CT_CANCELLED;
+    return;
+  }
+  switch (task->question.mode) {
+  case API_MODE_SCENE: run_scene(&run, begin, end); break;
+  case API_MODE_VARIANTS: run_variants(&run, begin, end); break;
+  case API_MODE_MASS: run_mass(&run, begin, end); break;
+  case API_MODE_PAIR: run_pair(&run); break;
+  case API_MODE_BOXES: run_boxes(&run); break;
+  }
+}
+
+/* ---- the page -------------------------------------------------------------------------------------------------------- */
+
+static bool range_fault(const api_range *range, api_faults *faults) {
+  if (range->memory || range->status == CT_OUT_OF_MEMORY) api_fault_memory(faults);
+  else if (range->status == CT_CANCELLED || !range->complete) api_fault_cancelled(faults);
+  else if (range->status == CT_LIMIT)
+    api_fault_plain(faults, API_PROBLEM_LIMIT_EXCEEDED, "The answer needs more than requestMemoryBytes: ask for a smaller limit.");
+  return api_faults_any(faults);
+}
+
+/* Position after the last result of the page, which is result `local` of `range`, or the last of an earlier range. */
+static void page_end(const api_task *task, size_t range, size_t local, api_page *page) {
+  while (local == 0 && range > 0) local = task->ranges[--range].count;
+  const api_range *r = &task->ranges[range];
+  const api_mark *mark = &r->marks[local - 1];
+  page->next = (api_cursor){.item = mark->item, .after = mark->after};
+  /* Where the item has no more results of its own, the next page starts at the next one. */
+  if (mark->after == CT_NO_ROW) page->next.item++;
+  if (task->question.mode == API_MODE_VARIANTS) {
+    size_t variant = 0;
+    for (size_t sum = 0; variant < r->variant_count; variant++) {
+      sum += r->variant_counts[variant];
+      if (sum >= local) break;
+    }
+    page->variants = range * task->step + variant + 1;
+    page->next.variant = task->start + page->variants - 1;
+  }
+  if (task->question.reports_revision) page->next.revision = ct_scene_revision(task->question.scene);
+}
+
+static bool pair_fault(const api_plan *plan, api_faults *faults) {
+  uint64_t limit = plan->limits->pairs;
+  api_fault *fault = api_fault_plain(faults, API_PROBLEM_PAIR_LIMIT, "The question has more than %llu candidate pairs.",
+                                     (unsigned long long)limit);
+  fault->has_limit = true;
+  fault->limit = (double)limit;
+  return false;
+}
+
+bool api_task_page(const api_plan *plan, const api_task *task, api_page *page, api_faults *faults) {
+  const api_question *q = &task->question;
+  bool boxes = q->mode == API_MODE_BOXES;
+  uint64_t limit = boxes ? UINT64_MAX : q->limit, bytes = 0;
+  *page = (api_page){.variants = task->items - task->start};
+  for (size_t r = 0; r < task->range_count && !page->truncated; r++) {
+    const api_range *range = &task->ranges[r];
+    if (range->status == CT_PAIR_LIMIT) return pair_fault(plan, faults);
+    if (range_fault(range, faults)) return false;
+    page->statistics.candidates += range->statistics.candidates;
+    page->statistics.box_tests += range->statistics.box_tests;
+    if (q->mode == API_MODE_SCENE && page->statistics.candidates > plan->limits->pairs) return pair_fault(plan, faults);
+    page->ranges = r + 1;
+    page->truncated = page->count + range->count > limit;
+    size_t taken = page->truncated ? (size_t)(limit - page->count) : range->count;
+    if (page->truncated) page_end(task, r, taken, page);
+    bytes += taken == 0 ? 0 : boxes ? range->text.length : range->marks[taken - 1].end;
+    page->count += taken;
+    if (bytes > plan->limits->request_memory_bytes) {
+      api_fault_plain(faults, API_PROBLEM_LIMIT_EXCEEDED,
+                      "The answer needs more than requestMemoryBytes: ask for a smaller limit.");
+      return false;
+    }
+  }
+  return true;
+}

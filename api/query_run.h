@@ -1,0 +1,85 @@
+/* Running questions in ranges. A plan holds one task per question; a task is cut into ranges by content alone, each range writes
+ * its results as text of its own, and the answer is their concatenation up to the page's limit: the same bytes whatever the order
+ * in which ranges ran and however many ran needlessly. */
+#ifndef API_QUERY_RUN_H
+#define API_QUERY_RUN_H
+
+#include "query_request.h"
+
+/* Where a result ends in its range's text, and what a cursor needs to go on after it. */
+typedef struct api_mark {
+  size_t end;
+  uint32_t item, after;
+} api_mark;
+
+typedef struct api_range {
+  api_buffer text; /* results with commas between them */
+  api_mark *marks; /* [count] */
+  size_t count, capacity;
+  uint32_t *variant_counts; /* VARIANTS: results of each variant of the range */
+  size_t variant_count;     /* variants reached */
+  ct_range_statistics statistics;
+  uint32_t tree_height; /* BOXES */
+  ct_status status;
+  bool memory; /* memory went out */
+  bool complete;
+} api_range;
+
+typedef struct api_task {
+  api_question question;
+  ct_text id;               /* in a batch; empty: none */
+  int status;               /* 0: answered by its ranges; else that of the problem */
+  api_buffer problem;       /* its document */
+  ct_query *query;          /* NULL: the range prepares its own */
+  ct_broadphase broadphase; /* the one used */
+  size_t start, items;      /* first work item and one past the last */
+  size_t step;              /* items in a range */
+  size_t first;             /* number of the first range in the plan */
+  size_t range_count;
+  api_range *ranges;
+  double cost;   /* ns */
+  size_t next;   /* range to be handed out */
+  size_t prefix; /* ranges before it are complete */
+  uint64_t prefix_results;
+  uint64_t prefix_candidates;
+  bool enough;
+} api_task;
+
+struct api_plan {
+  api_task *tasks;
+  size_t task_count;
+  size_t range_count;
+  size_t current; /* task whose ranges are handed out */
+  size_t running; /* ranges handed out and not done */
+  uint64_t ahead; /* results in complete ranges beyond a prefix */
+  const api_limits *limits;
+  const ct_cancel *cancel;
+};
+
+/* Room for task_count questions, zeroed. NULL: out of memory. */
+api_plan *api_plan_create(const api_call *call, size_t task_count);
+void api_plan_destroy(api_plan *plan);
+/* Cuts the tasks whose question was read into ranges. False: out of memory or cancelled, with a fault. */
+bool api_plan_cut(api_plan *plan, api_faults *faults);
+
+double api_plan_cost(const api_plan *plan); /* ns on one core */
+long api_plan_next(api_plan *plan);
+void api_plan_run(api_plan *plan, size_t range, ct_workspace *workspace);
+void api_plan_done(api_plan *plan, size_t range);
+/* Runs here what is still needed, if anything. */
+void api_plan_complete(api_plan *plan);
+
+/* What a page holds of a task's complete ranges. */
+typedef struct api_page {
+  size_t ranges;   /* looked at */
+  uint64_t count;  /* results in the page */
+  bool truncated;  /* there are more */
+  api_cursor next; /* if truncated */
+  size_t variants; /* VARIANTS: entries in the page, from the task's start on */
+  ct_range_statistics statistics;
+} api_page;
+
+/* False: a fault. */
+bool api_task_page(const api_plan *plan, const api_task *task, api_page *page, api_faults *faults);
+
+#endif

@@ -1,0 +1,136 @@
+/* Results of queries as JSON: pair answers and mass properties. */
+#include "result_json.h"
+
+static const char *relation_word(ct_relation relation) {
+  switch (relation) {
+  case CT_SEPARATED: return "separated";
+  case CT_TOUCHING: return "touching";
+  case CT_PENETRATING: return "penetrating";
+  case CT_CONTAINING: return "containing";
+  case CT_CONTAINED: return "contained";
+  }
+  return "";
+}
+
+static const char *status_word(ct_pair_status status) {
+  switch (status) {
+  case CT_PAIR_OK: return "ok";
+  case CT_PAIR_DEGENERATE: return "degenerate";
+  case CT_PAIR_ITERATION_LIMIT: return "iterationLimit";
+  case CT_PAIR_UNSUPPORTED: return "unsupported";
+  }
+  return "";
+}
+
+const char *api_broadphase_word(ct_broadphase broadphase) {
+  switch (broadphase) {
+  case CT_BROADPHASE_AUTO: return "auto";
+  case CT_BROADPHASE_TREE: return "tree";
+  case CT_BROADPHASE_BRUTE_FORCE: return "bruteForce";
+  }
+  return "";
+}
+
+/* Ids are made of characters that JSON writes as they are. */
+static void put_id(api_buffer *buffer, const char *name, ct_text id) {
+  api_put_key(buffer, name);
+  api_put_byte(buffer, '"');
+  api_put_bytes(buffer, id.bytes, id.length);
+  api_put_byte(buffer, '"');
+}
+
+/* Which collider of a body that has several: its id, or its index where it has none. */
+static void put_collider_name(api_buffer *buffer, const char *name, const ct_body *body, uint32_t index) {
+  if (ct_body_collider_count(body) < 2) return;
+  ct_text id = ct_body_collider(body, index).id;
+  if (id.length > 0) put_id(buffer, name, id);
+  else api_put_member_unsigned(buffer, name, index);
+}
+
+static void put_flags(api_buffer *buffer, const char *const *words, size_t count) {
+  if (count == 0) return;
+  api_put_key(buffer, "flags");
+  api_put_byte(buffer, '[');
+  for (size_t i = 0; i < count; i++) {
+    api_put_item(buffer);
+    api_put_string(buffer, api_text(words[i]));
+  }
+  api_put_byte(buffer, ']');
+}
+
+static void put_pair_flags(api_buffer *buffer, uint32_t flags) {
+  const char *words[2];
+  size_t count = 0;
+  if (flags & CT_FLAG_NORMAL_ARBITRARY) words[count++] = "normalArbitrary";
+  if (flags & CT_FLAG_WITNESS_NOT_UNIQUE) words[count++] = "witnessNotUnique";
+  put_flags(buffer, words, count);
+}
+
+static void put_distance(api_buffer *buffer, const ct_pair_result *r) {
+  if (r->status == CT_PAIR_UNSUPPORTED) {
+    api_put_member_bool(buffer, "overlap", r->relation != CT_SEPARATED);
+  } else {
+    api_put_member_number(buffer, "distance", r->distance);
+    api_put_member_number(buffer, "lowerBound", r->lower_bound);
+    api_put_member_number(buffer, "upperBound", r->upper_bound);
+    api_put_member_vec3(buffer, "normal", r->normal);
+    api_put_member_vec3(buffer, "pointA", r->point_a);
+    api_put_member_vec3(buffer, "pointB", r->point_b);
+    api_put_member_vec3(buffer, "position", ct_scale(ct_add(r->point_a, r->point_b), 0.5));
+  }
+  api_put_member_string(buffer, "relation", api_text(relation_word(r->relation)));
+  /* Shapes of this daemon are convex: a depth is the least translation that parts the pair. */
+  if (r->status != CT_PAIR_UNSUPPORTED && r->distance < 0.0) api_put_member_string(buffer, "depthKind", api_text("minimal"));
+  api_put_member_string(buffer, "status", api_text(status_word(r->status)));
+  put_pair_flags(buffer, r->flags);
+}
+
+void api_put_pair_answer(api_buffer *buffer, const api_pair_answer *answer) {
+  api_put_byte(buffer, '{');
+  put_id(buffer, "a", ct_body_id(answer->a));
+  put_id(buffer, "b", ct_body_id(answer->b));
+  if (answer->kind == API_KIND_DISTANCE || (answer->kind == API_KIND_OVERLAP && answer->overlap)) {
+    put_collider_name(buffer, "colliderA", answer->a, answer->collider_a);
+    put_collider_name(buffer, "colliderB", answer->b, answer->collider_b);
+  }
+  if (answer->kind == API_KIND_OVERLAP) {
+    api_put_member_bool(buffer, "overlap", answer->overlap);
+    if (answer->overlap) api_put_member_vec3(buffer, "position", answer->result->point_a);
+  } else if (answer->kind == API_KIND_DISTANCE) {
+    put_distance(buffer, answer->result);
+  }
+  api_put_byte(buffer, '}');
+}
+
+void api_put_mass_answer(api_buffer *buffer, const ct_body *body) {
+  ct_mass_properties mass;
+  bool overlap_ignored = false;
+  api_put_byte(buffer, '{');
+  put_id(buffer, "id", ct_body_id(body));
+  bool known = ct_body_mass(body, &mass, &overlap_ignored);
+  if (known) {
+    ct_vec3 moments;
+    ct_quat axes;
+    ct_inertia_principal(&mass.inertia, &moments, &axes);
+    api_put_member_number(buffer, "mass", mass.mass);
+    api_put_member_number(buffer, "volume", mass.volume);
+    api_put_member_vec3(buffer, "centerOfMass", mass.center);
+    api_put_key(buffer, "inertia");
+    api_put_byte(buffer, '[');
+    const ct_vec3 rows[3] = {mass.inertia.rx, mass.inertia.ry, mass.inertia.rz};
+    for (int i = 0; i < 3; i++) {
+      api_put_item(buffer);
+      api_put_vec3(buffer, rows[i]);
+    }
+    api_put_byte(buffer, ']');
+    api_put_member_vec3(buffer, "principalMoments", moments);
+    api_put_member_quat(buffer, "principalRotation", axes);
+  }
+  api_put_member_string(buffer, "status", api_text(known ? "ok" : "unsupported"));
+  const char *words[2];
+  size_t count = 0;
+  if (known && overlap_ignored) words[count++] = "overlapIgnored";
+  if (known && !ct_body_motion(body)) words[count++] = "densityAssumed";
+  put_flags(buffer, words, count);
+  api_put_byte(buffer, '}');
+}

@@ -1,0 +1,26 @@
+/* Results of queries as JSON. What the numbers mean is in contact/pair.h and contact/shape.h. */
+#ifndef API_RESULT_JSON_H
+#define API_RESULT_JSON_H
+
+#include <contact/query.h>
+
+#include "buffer.h"
+#include "routes.h"
+
+/* One result over a pair of bodies. */
+typedef struct api_pair_answer {
+  api_kind kind; /* PAIRS, OVERLAP or DISTANCE */
+  const ct_body *a, *b;
+  uint32_t collider_a, collider_b;
+  bool overlap;                 /* OVERLAP */
+  const ct_pair_result *result; /* OVERLAP: the witness in point_a; DISTANCE: all of it */
+} api_pair_answer;
+
+void api_put_pair_answer(api_buffer *buffer, const api_pair_answer *answer);
+
+/* Mass properties of a body in its own frame. */
+void api_put_mass_answer(api_buffer *buffer, const ct_body *body);
+
+const char *api_broadphase_word(ct_broadphase broadphase);
+
+#endif

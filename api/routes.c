@@ -1,0 +1,64 @@
+/* The route table itself. Handlers live in scenes*.c, query_call.c and meta.c; matching is in match.c. */
+#include "routes.h"
+
+#include <string.h>
+
+#include "meta.h"
+#include "query_call.h"
+#include "scenes.h"
+
+#define SCENE "/v1/scenes/{s}"
+#define NO_KIND API_KIND_NONE
+
+const api_route api_routes[] = {
+    {"GET", "/v1/scenes", " cursor limit ", API_TARGET_LIST, API_INTAKE_NONE, NO_KIND, api_scenes_list},
+    {"POST", "/v1/scenes", "", API_TARGET_CREATE, API_INTAKE_JSON, NO_KIND, api_scenes_create},
+    {"GET", SCENE, "", API_TARGET_READ, API_INTAKE_NONE, NO_KIND, api_scene_get},
+    {"HEAD", SCENE, "", API_TARGET_READ, API_INTAKE_NONE, NO_KIND, api_scene_get},
+    {"PUT", SCENE, "", API_TARGET_PUT, API_INTAKE_JSON, NO_KIND, api_scene_put},
+    {"PATCH", SCENE, "", API_TARGET_WRITE, API_INTAKE_JSON, NO_KIND, api_scene_patch},
+    {"DELETE", SCENE, "", API_TARGET_DELETE, API_INTAKE_NONE, NO_KIND, api_scene_delete},
+    {"GET", SCENE "/bodies", " cursor limit ", API_TARGET_READ, API_INTAKE_NONE, NO_KIND, api_bodies_list},
+    {"POST", SCENE "/bodies", "", API_TARGET_WRITE, API_INTAKE_BULK, NO_KIND, api_bodies_post},
+    {"PATCH", SCENE "/bodies", "", API_TARGET_WRITE, API_INTAKE_BULK, NO_KIND, api_bodies_patch},
+    {"DELETE", SCENE "/bodies", " id prefix ", API_TARGET_WRITE, API_INTAKE_NONE, NO_KIND, api_bodies_delete},
+    {"GET", SCENE "/bodies/{b}", "", API_TARGET_READ, API_INTAKE_NONE, NO_KIND, api_body_get},
+    {"PUT", SCENE "/bodies/{b}", "", API_TARGET_WRITE, API_INTAKE_JSON, NO_KIND, api_body_put},
+    {"PATCH", SCENE "/bodies/{b}", "", API_TARGET_WRITE, API_INTAKE_JSON, NO_KIND, api_body_patch},
+    {"DELETE", SCENE "/bodies/{b}", "", API_TARGET_WRITE, API_INTAKE_NONE, NO_KIND, api_body_delete},
+    {"GET", SCENE "/poses", "", API_TARGET_READ, API_INTAKE_NONE, NO_KIND, api_poses_get},
+    {"PUT", SCENE "/poses", "", API_TARGET_WRITE, API_INTAKE_JSON, NO_KIND, api_poses_put},
+    {"PATCH", SCENE "/poses", "", API_TARGET_WRITE, API_INTAKE_JSON, NO_KIND, api_poses_patch},
+    {"GET", SCENE "/filters", "", API_TARGET_READ, API_INTAKE_NONE, NO_KIND, api_filters_get},
+    {"PUT", SCENE "/filters", "", API_TARGET_WRITE, API_INTAKE_JSON, NO_KIND, api_filters_put},
+    {"GET", SCENE "/filters/effective", " a b ", API_TARGET_READ, API_INTAKE_NONE, NO_KIND, api_filters_effective},
+    {"POST", SCENE "/query/pairs", "", API_TARGET_READ, API_INTAKE_JSON, API_KIND_PAIRS, api_query_one},
+    {"POST", SCENE "/query/overlap", "", API_TARGET_READ, API_INTAKE_JSON, API_KIND_OVERLAP, api_query_one},
+    {"POST", SCENE "/query/distance", "", API_TARGET_READ, API_INTAKE_JSON, API_KIND_DISTANCE, api_query_one},
+    {"POST", SCENE "/query/massProperties", "", API_TARGET_READ, API_INTAKE_JSON, API_KIND_MASS_PROPERTIES, api_query_one},
+    {"POST", SCENE "/query", "", API_TARGET_READ, API_INTAKE_JSON, NO_KIND, api_query_batch},
+    {"POST", "/v1/query/pairs", "", API_TARGET_NONE, API_INTAKE_JSON, API_KIND_PAIRS, api_query_one},
+    {"POST", "/v1/query/overlap", "", API_TARGET_NONE, API_INTAKE_JSON, API_KIND_OVERLAP, api_query_one},
+    {"POST", "/v1/query/distance", "", API_TARGET_NONE, API_INTAKE_JSON, API_KIND_DISTANCE, api_query_one},
+    {"POST", "/v1/query/massProperties", "", API_TARGET_NONE, API_INTAKE_JSON, API_KIND_MASS_PROPERTIES, api_query_one},
+    {"POST", "/v1/query", "", API_TARGET_NONE, API_INTAKE_JSON, NO_KIND, api_query_batch},
+    {"GET", "/v1/limits", "", API_TARGET_NONE, API_INTAKE_NONE, NO_KIND, api_meta_limits},
+    {"GET", "/v1/version", "", API_TARGET_NONE, API_INTAKE_NONE, NO_KIND, api_meta_version},
+    {"GET", "/openapi.json", "", API_TARGET_NONE, API_INTAKE_NONE, NO_KIND, api_meta_openapi},
+    {"GET", "/problems/{name}", "", API_TARGET_NONE, API_INTAKE_NONE, NO_KIND, api_meta_problem},
+};
+const size_t api_route_count = sizeof api_routes / sizeof api_routes[0];
+
+static const char *const kind_words[] = {
+#define API_KIND_WORD(name, word) [API_KIND_##name] = word,
+    API_KIND_MAP(API_KIND_WORD)
+#undef API_KIND_WORD
+};
+
+const char *api_kind_word(api_kind kind) { return kind < API_KIND_COUNT ? kind_words[kind] : ""; }
+
+api_kind api_kind_of(const char *word, size_t length) {
+  for (int k = 0; k < API_KIND_COUNT; k++)
+    if (strlen(kind_words[k]) == length && memcmp(kind_words[k], word, length) == 0) return (api_kind)k;
+  return API_KIND_NONE;
+}
