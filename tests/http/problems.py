@@ -316,7 +316,6 @@ def a_deadline_is_told_and_nothing_changes():
     before = snapshot()
     cloud = [{"convex": {"vertices": [[x * 0.3, y * 0.3, z * 0.3 + s] for x in (0, 1) for y in (0, 1) for z in (0, 1)]}} for s in (0, 0.01)]
     bodies = [{"id": f"p{i}", "colliders": cloud} for i in range(45)]
-    client.put("/v1/scenes/victim2", {"bodies": bodies})
     moves = [{"ids": ["p1"], "positions": [[i * 1e-3, 0, 0]]} for i in range(20)]
     request = {"scene": {"bodies": bodies}, "variants": moves, "deadlineMs": 1}
     client.post("/v1/query/distance", request).problem(504, "deadline-exceeded")
