@@ -10,7 +10,6 @@ from support.daemon import SANITIZER, Daemon
 
 COUNT = 20000 if SANITIZER else 100000
 GROWTH_MAX = 4.0
-COPIED_MAX = 20e6
 OVERLAP = {"limit": 1000000, "deadlineMs": 600000}
 PATH = "/v1/scenes/bulk"
 

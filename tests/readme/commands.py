@@ -1,0 +1,114 @@
+"""README.md keeps its word: its commands give the answers printed under them, and its table of files is that of the tree.
+
+A block fenced as `sh` that a block fenced as `json` or `text` follows at once is a command with its exact output: JSON is compared as
+JSON, text line by line. A `sh` block of curl commands without output must succeed. The blocks run in order against one daemon,
+started as `make run` starts it but on a free port, which takes the place of 7077. Blocks that begin with make, docker, git, apt or
+cd are instructions and are left to the reader.
+"""
+import json
+import os
+import re
+import shlex
+import subprocess
+
+from support.checks import Suite, check, equal, short
+from support.client import curl_environment
+from support.daemon import ROOT, Daemon
+
+BLOCK = re.compile(r"^```(\w*)[ \t]*\n(.*?)^```[ \t]*$", re.M | re.S)
+INSTRUCTION = re.compile(r"^\s*(\$ )?(sudo )?(make|docker|git|apt|apt-get|cd|gcc|cc|build/contactd)\b")
+PORT = 7077
+
+suite = Suite()
+readme = (ROOT / "README.md").read_text()
+
+
+def examples():
+    """(line, command, kind of output or None, output)"""
+    blocks = [(m.start(), m.end(), m.group(1), m.group(2)) for m in BLOCK.finditer(readme)]
+    for i, (start, end, kind, text) in enumerate(blocks):
+        if kind not in ("sh", "bash", "console"):
+            continue
+        line = readme.count("\n", 0, start) + 2
+        output = None, None
+        if i + 1 < len(blocks):
+            after = blocks[i + 1]
+            if after[2] in ("json", "text") and readme[end:after[0]].strip() == "":
+                output = after[2], after[3]
+        yield line, re.sub(r"^\$ ", "", text, flags=re.M), *output
+
+
+def run_options():
+    """What `make run` gives the daemon."""
+    recipe = re.search(r"^\t\$\(BUILD\)/contactd (.*)$", (ROOT / "Makefile").read_text(), re.M).group(1)
+    return [word for word in shlex.split(recipe) if not word.startswith("$(")]
+
+
+def compare(kind, printed, expected):
+    if kind == "json":
+        try:
+            got = json.loads(printed)
+        except ValueError:
+            got = [json.loads(line) for line in printed.splitlines()]
+        try:
+            wanted = json.loads(expected)
+        except ValueError:
+            wanted = [json.loads(line) for line in expected.splitlines()]
+        equal(got, wanted, "answer")
+    else:
+        lines = [[line.rstrip() for line in text.strip("\n").replace(str(daemon.port), str(PORT)).splitlines()] for text in (printed, expected)]
+        equal(lines[0], lines[1], "answer")
+
+
+def run(command, kind, expected):
+    run_with = command.replace(f":{PORT}", f":{daemon.port}")
+    done = subprocess.run(["bash", "-eo", "pipefail", "-c", run_with], cwd=ROOT, capture_output=True, text=True, timeout=60, env=curl_environment())
+    check(done.returncode == 0, f"exit status {done.returncode}: {short(done.stderr)} {short(done.stdout)}")
+    if expected is None:
+        check('"/problems/' not in done.stdout, f"the command was refused: {short(done.stdout)}")
+    else:
+        compare(kind, done.stdout, expected)
+
+
+options = run_options()
+durability = options[options.index("--durability") + 1] if "--durability" in options else None
+if durability:
+    at = options.index("--durability")
+    del options[at:at + 2]
+daemon = Daemon(*options, durability=durability).start()
+suite.cleanup(daemon.stop)
+found = [e for e in examples() if e[3] is not None or not INSTRUCTION.match(e[1])]
+suite.table("README.md", ((f"line {line}", lambda c=command, k=kind, e=output: run(c, k, e)) for line, command, kind, output in found))
+
+
+@suite.fact
+def the_readme_shows_commands_with_their_answers():
+    shown = [e for e in found if e[3] is not None]
+    check(len(shown) >= 5, f"only {len(shown)} commands with an answer")
+    check(any("/query/overlap" in e[1] for e in shown), "no command asks for the colliding pairs")
+    check(any('"clearance"' in e[1] and "0.05" in e[1] for e in shown), "no command asks for the clearances under 5 cm")
+
+
+@suite.fact
+def the_table_of_files_is_that_of_the_tree():
+    rows = re.findall(r"^\|\s*`([^`]+)`\s*\|", readme, re.M)
+    paths = [r for r in rows if re.fullmatch(r"[\w.][\w./-]*", r) and (r.endswith("/") or "." in r or (ROOT / r).exists())]
+    check(len(paths) >= 10, f"only {len(paths)} paths are in the table")
+    for path in paths:
+        there = (ROOT / path).is_dir() if path.endswith("/") else (ROOT / path).exists()
+        check(there, f"{path} is in the table and not in the tree")
+    tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True).stdout.split()
+    check(tracked, "git lists no files")
+    missing = [f for f in tracked if "/" in f and not f.startswith(".") and not any(f == p or f.startswith(p.rstrip("/") + "/") for p in paths)]
+    equal(missing, [], "files that no row of the table covers")
+    rooms = sorted({os.path.dirname(f) + "/" for f in tracked if f.startswith("engine/") and f.count("/") == 2 and f.endswith(".c")})
+    equal([r for r in rooms if r not in paths], [], "rooms of the engine that have no row")
+
+
+@suite.fact
+def links_to_files_lead_somewhere():
+    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", readme):
+        check((ROOT / target).exists(), f"{target} is linked and not there")
+
+
+suite.main()
