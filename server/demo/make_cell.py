@@ -2,8 +2,8 @@
 """Writes cell.json beside it: the demo scene, a robot cell of about 60 bodies.
 
 The arm has the public kinematic parameters and link masses of a Universal Robots UR5e (data sheet, 2018: d1 162.5 mm, a2 -425 mm,
-a3 -392.2 mm, d4 133.3 mm, d5 99.7 mm, d6 99.6 mm); its colliders are our own capsules, boxes and hulls round those axes. Table, bins,
-conveyor, fence and parts are made up. Lengths in m, z up, the floor is z = 0.
+a3 -392.2 mm, d4 133.3 mm, d5 99.7 mm, d6 99.6 mm); its colliders are our own capsules, boxes and hulls round those axes. Table,
+bins, conveyor, fence and parts are made up. Lengths in m, z up, the floor is z = 0.
 
     server/demo/make_cell.py          writes cell.json
     server/demo/make_cell.py --check  says whether cell.json is what this program writes
@@ -97,7 +97,8 @@ def hull(vertices, position=None, rotation=None, name=None):
 
 
 def prism(sides, radius, low, high, position=None, rotation=None, name=None, phase=0.0):
-    ring = [(radius * math.cos(2 * math.pi * (i + phase) / sides), radius * math.sin(2 * math.pi * (i + phase) / sides)) for i in range(sides)]
+    ring = [(radius * math.cos(2 * math.pi * (i + phase) / sides), radius * math.sin(2 * math.pi * (i + phase) / sides))
+            for i in range(sides)]
     return hull([[x, y, low] for x, y in ring] + [[x, y, high] for x, y in ring], position, rotation, name)
 
 
@@ -119,14 +120,20 @@ def arm():
     frames = arm_frames()
     shapes = {
         "base": (0, 4.0, [rod(0.06, 0.04, [0, 0, 0.085], name="drum"), prism(12, 0.0745, 0.001, 0.03, name="foot")]),
-        "shoulder": (1, 3.761, [rod(0.06, 0.075, [0, 0, 0.035], name="drum"), rod(0.058, 0.05, [0, -0.01, 0], Y_AXIS, name="neck")]),
-        "upper-arm": (2, 8.058, [rod(0.054, 0.425, [0.2125, 0, 0.138], X_AXIS, name="tube"), rod(0.058, 0.05, [0.425, 0, 0.138], name="shoulder-cap"),
+        "shoulder": (1, 3.761, [rod(0.06, 0.075, [0, 0, 0.035], name="drum"),
+                                rod(0.058, 0.05, [0, -0.01, 0], Y_AXIS, name="neck")]),
+        "upper-arm": (2, 8.058, [rod(0.054, 0.425, [0.2125, 0, 0.138], X_AXIS, name="tube"),
+                                 rod(0.058, 0.05, [0.425, 0, 0.138], name="shoulder-cap"),
                                  rod(0.055, 0.04, [0, 0, 0.125], name="elbow-cap")]),
-        "forearm": (3, 2.846, [rod(0.046, 0.3922, [0.1961, 0, 0.007], X_AXIS, name="tube"), rod(0.05, 0.03, [0.3922, 0, 0.012], name="elbow-cap"),
+        "forearm": (3, 2.846, [rod(0.046, 0.3922, [0.1961, 0, 0.007], X_AXIS, name="tube"),
+                               rod(0.05, 0.03, [0.3922, 0, 0.012], name="elbow-cap"),
                                rod(0.043, 0.03, [0, 0, 0.012], name="wrist-cap")]),
-        "wrist-1": (4, 1.37, [rod(0.0375, 0.04, [0, -0.02, 0], Y_AXIS, name="drum"), rod(0.0375, 0.025, [0, 0, 0.0125], name="cap")]),
-        "wrist-2": (5, 1.3, [rod(0.0375, 0.035, [0, 0.0175, 0], Y_AXIS, name="drum"), rod(0.0375, 0.025, [0, 0, 0.0125], name="cap")]),
-        "wrist-3": (6, 0.365, [taper(0.034, 0.031, 0.012, [0, 0, -0.035], name="drum"), prism(8, 0.0315, -0.02, 0.0, name="flange", phase=0.5)]),
+        "wrist-1": (4, 1.37, [rod(0.0375, 0.04, [0, -0.02, 0], Y_AXIS, name="drum"),
+                              rod(0.0375, 0.025, [0, 0, 0.0125], name="cap")]),
+        "wrist-2": (5, 1.3, [rod(0.0375, 0.035, [0, 0.0175, 0], Y_AXIS, name="drum"),
+                             rod(0.0375, 0.025, [0, 0, 0.0125], name="cap")]),
+        "wrist-3": (6, 0.365, [taper(0.034, 0.031, 0.012, [0, 0, -0.035], name="drum"),
+                               prism(8, 0.0315, -0.02, 0.0, name="flange", phase=0.5)]),
     }
     bodies = []
     for name, (index, mass, colliders) in shapes.items():
@@ -159,25 +166,32 @@ def gripper(flange):
 
 def furniture():
     static = ["structure"]
-    legs = [box(0.06, 0.06, 0.72, [x, y, 0.36], name=f"leg-{n}") for n, (x, y) in enumerate([(-0.45, -0.55), (0.45, -0.55), (-0.45, 0.55), (0.45, 0.55)], 1)]
+    legs = [box(0.06, 0.06, 0.72, [x, y, 0.36], name=f"leg-{n}") for n,
+            (x, y) in enumerate([(-0.45, -0.55), (0.45, -0.55), (-0.45, 0.55), (0.45, 0.55)], 1)]
     table = [box(1.0, 1.2, 0.03, [0, 0, 0.735], name="top")] + legs
     rollers = [rod(0.025, 0.34, [-0.5 + 0.11 * i, 0, 0.0], Y_AXIS, name=f"roller-{i}") for i in range(10)]
     rails = [box(1.15, 0.03, 0.08, [0, y, -0.01], name=n) for y, n in ((-0.22, "rail-right"), (0.22, "rail-left"))]
     bodies = [
         body("floor", [placed({"plane": {}})], groups=static),
-        body("pedestal", [box(0.30, 0.30, 0.59, [0, 0, 0.295], name="column"), box(0.36, 0.36, 0.03, [0, 0, 0.605], name="plate")], groups=static),
+        body("pedestal", [box(0.30, 0.30, 0.59, [0, 0, 0.295], name="column"), box(0.36, 0.36, 0.03, [0, 0, 0.605], name="plate")],
+             groups=static),
         body("table", table, [0.72, 0.0, 0.0], groups=static),
         body("conveyor", rollers + rails, [0.55, 1.0, 0.70], groups=static),
-        body("conveyor-stand", [box(0.08, 0.40, 0.64, [-0.4, 0, 0.32], name="foot-1"), box(0.08, 0.40, 0.64, [0.4, 0, 0.32], name="foot-2")],
+        body("conveyor-stand", [box(0.08, 0.40, 0.64, [-0.4, 0, 0.32], name="foot-1"),
+                                box(0.08, 0.40, 0.64, [0.4, 0, 0.32], name="foot-2")],
              [0.55, 1.0, 0.0], groups=static),
-        body("cabinet", [box(0.6, 0.5, 1.2, [0, 0, 0.6], name="case"), box(0.5, 0.02, 0.3, [0, 0.262, 0.85], name="panel")], [-0.55, -1.05, 0.0],
+        body("cabinet", [box(0.6, 0.5, 1.2, [0, 0, 0.6], name="case"), box(0.5, 0.02, 0.3, [0, 0.262, 0.85], name="panel")],
+             [-0.55, -1.05, 0.0],
              groups=static),
-        body("camera-mast", [rod(0.03, 1.55, [0, 0, 0.805], name="post"), rod(0.02, 0.40, [0.2, 0, 1.58], X_AXIS, name="boom")], [0.15, -0.72, 0.0],
+        body("camera-mast", [rod(0.03, 1.55, [0, 0, 0.805], name="post"), rod(0.02, 0.40, [0.2, 0, 1.58], X_AXIS, name="boom")],
+             [0.15, -0.72, 0.0],
              [0.0, 0.0, 0.382683, 0.92388], groups=static),
-        body("camera", [box(0.09, 0.06, 0.05, name="case"), taper(0.022, 0.028, 0.03, [0, 0, -0.042], name="lens")], [0.447, -0.423, 1.53],
+        body("camera", [box(0.09, 0.06, 0.05, name="case"), taper(0.022, 0.028, 0.03, [0, 0, -0.042], name="lens")],
+             [0.447, -0.423, 1.53],
              groups=["structure"]),
         body("stack-light", [rod(0.035, 0.18, [0, 0, 0.125])], [-0.55, -1.05, 1.2], groups=static),
-        body("dress-pack", [rod(0.018, 0.33, [0.21, 0.0, 0.216], X_AXIS, name="hose"), ball(0.03, [0.40, 0.0, 0.216], name="clamp")],
+        body("dress-pack", [rod(0.018, 0.33, [0.21, 0.0, 0.216], X_AXIS, name="hose"),
+                            ball(0.03, [0.40, 0.0, 0.216], name="clamp")],
              *arm_frames()[2], ["arm"], {"mass": 0.6, "isKinematic": True}),
     ]
     return bodies
@@ -194,7 +208,8 @@ def fence():
         size = (abs(u - x) - 0.08, 0.02, 1.6) if along_x else (0.02, abs(v - y) - 0.08, 1.6)
         bodies.append(body(f"fence-panel-{i}", [box(*size, [0, 0, 0.95])], [(x + u) / 2, (y + v) / 2, 0.0], groups=["structure"]))
     for name, y in (("a", -1.5), ("b", 1.5)):
-        bodies.append(body(f"light-curtain-{name}", [box(0.05, 0.04, 1.5, [0, 0, 0.8])], [-1.2, y - math.copysign(0.06, y), 0.0], groups=["structure"]))
+        bodies.append(body(f"light-curtain-{name}", [box(0.05, 0.04, 1.5, [0, 0, 0.8])], [-1.2, y - math.copysign(0.06, y), 0.0],
+                           groups=["structure"]))
     return bodies
 
 
@@ -223,7 +238,8 @@ def parts():
     pin = [taper(0.008, 0.005, 0.06)]
     flat = list(X_AXIS)
     bodies = [
-        open_bin("bin-steel", 0.98, -0.32, top, 0), open_bin("bin-mixed", 0.98, 0.02, top, 4), open_bin("bin-scrap", 0.98, 0.36, top, -7),
+        open_bin("bin-steel", 0.98, -0.32, top, 0), open_bin("bin-mixed", 0.98, 0.02, top, 4),
+        open_bin("bin-scrap", 0.98, 0.36, top, -7),
         part("nut-1", nut, 0.90, -0.38, floor + 0.008), part("nut-2", nut, 0.95, -0.38, floor + 0.008, turn(2, 20)),
         part("nut-3", nut, 0.99, -0.36, floor + 0.008, turn(2, 9)),
         # Stands on nut-2, sunk 0.5 mm into it: collision 3.
@@ -237,14 +253,17 @@ def parts():
         part("wedge-1", wedge, 0.98, 0.07, floor, turn(2, 8), aluminium),
         # Pushed 2 mm through the left wall of the scrap bin: collision 5.
         part("offcut", [box(0.05, 0.12, 0.02, [0, 0, 0.01])], 0.985, 0.42, floor, turn(2, -7), aluminium),
-        part("pin-1", pin, 0.93, 0.33, floor + 0.0081, times(turn(2, 35), flat)), part("pin-2", pin, 1.02, 0.31, floor + 0.0081, times(turn(2, 80), flat)),
+        part("pin-1", pin, 0.93, 0.33, floor + 0.0081, times(turn(2, 35), flat)),
+        part("pin-2", pin, 1.02, 0.31, floor + 0.0081, times(turn(2, 80), flat)),
         part("plate", [box(0.16, 0.10, 0.008, [0, 0, 0.004])], 0.62, -0.40, top + 0.001, turn(2, 12), aluminium),
-        part("bracket", [box(0.06, 0.05, 0.005, [0, 0, 0.0025], name="base"), box(0.005, 0.05, 0.05, [0.0275, 0, 0.031], name="web")], 0.62, -0.40,
+        part("bracket", [box(0.06, 0.05, 0.005, [0, 0, 0.0025], name="base"),
+                         box(0.005, 0.05, 0.05, [0.0275, 0, 0.031], name="web")], 0.62, -0.40,
              top + 0.011, turn(2, 12), aluminium),
         part("cone-gauge", [taper(0.03, 0.008, 0.09, [0, 0, 0.03])], 0.44, 0.30, top + 0.001),
         part("block-1", [box(0.08, 0.08, 0.05, [0, 0, 0.025])], 0.528, 0.41, top + 0.001, turn(2, 30), aluminium),
         part("block-2", [box(0.05, 0.05, 0.05, [0, 0, 0.025])], 0.53, 0.408, top + 0.053, turn(2, 12), aluminium),
-        part("gem", [hull([[0, 0, 0.04], [0, 0, -0.02], [0.03, 0, 0], [-0.03, 0, 0], [0, 0.03, 0], [0, -0.03, 0], [0.02, 0.02, 0.015], [-0.02, 0.02, 0.015]])],
+        part("gem", [hull([[0, 0, 0.04], [0, 0, -0.02], [0.03, 0, 0], [-0.03, 0, 0], [0, 0.03, 0], [0, -0.03, 0],
+                           [0.02, 0.02, 0.015], [-0.02, 0.02, 0.015]])],
              0.62, 0.34, top + 0.022),
         # On the conveyor: rollers end 0.725 m above the floor.
         part("carton-1", [box(0.20, 0.26, 0.15, [0, 0, 0.075])], 0.30, 1.0, 0.7265, None, {"density": 120}),
@@ -276,7 +295,8 @@ def text_of(scene):
     """Readable JSON: a body's head in one line, then one collider a line."""
     lines = ["{", f'  "id": {one_line(scene["id"])},', '  "filters": {', '    "groups": {']
     groups = scene["filters"]["groups"]
-    lines += [f"      {one_line(n)}: {one_line(r)}" + ("," if i + 1 < len(groups) else "") for i, (n, r) in enumerate(groups.items())]
+    lines += [f"      {one_line(n)}: {one_line(r)}" + ("," if i + 1 < len(groups) else "") for i,
+              (n, r) in enumerate(groups.items())]
     pairs = scene["filters"]["pairs"]
     lines += ["    },", '    "pairs": [']
     lines += [f"      {one_line(p)}" + ("," if i + 1 < len(pairs) else "") for i, p in enumerate(pairs)]

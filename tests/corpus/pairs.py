@@ -1,7 +1,7 @@
 """The reference pairs through the HTTP API: every case of the kinds built, none excluded, each a fact of its own.
 
-With eps = 2^-52, k = 1e-12 for separated pairs and 1e-10 for depths, scale as the corpus gives it and M the largest coordinate of the
-two positions, the allowance of a case is  k scale + 8 eps M.  Checked per case, in 60-digit arithmetic:
+With eps = 2^-52, k = 1e-12 for separated pairs and 1e-10 for depths, scale as the corpus gives it and M the largest coordinate of
+the two positions, the allowance of a case is  k scale + 8 eps M.  Checked per case, in 60-digit arithmetic:
   distance      |distance - truth| <= allowance
   bracket       lowerBound <= truth <= upperBound, within 8 eps M and the rounding of the printed truth
   width         upperBound - lowerBound <= 2 k scale
@@ -98,8 +98,10 @@ def record(case, errors):
 def look_at(case, distance, overlap):
     expect = case["expect"]
     for answer, kind in ((distance, "distance"), (overlap, "overlap")):
-        check(answer["a"] == case["id"] + ".a" and answer["b"] == case["id"] + ".b", f"{kind}: the answer is for {answer['a']}, {answer['b']}")
-        alone = client.post(f"/v1/query/{kind}", {"a": corpus.placed(case["a"]), "b": corpus.placed(case["b"])}).must(200).json["results"]
+        check(answer["a"] == case["id"] + ".a" and answer["b"] == case["id"] + ".b",
+              f"{kind}: the answer is for {answer['a']}, {answer['b']}")
+        alone = client.post(f"/v1/query/{kind}", {"a": corpus.placed(case["a"]),
+                                                  "b": corpus.placed(case["b"])}).must(200).json["results"]
         check(len(alone) == 1, f"stateless {kind} has {len(alone)} results")
         same = dict(answer, a="a", b="b")
         check(alone[0] == same, f"stateless {kind} {alone[0]} differs from the scene's {same}")

@@ -190,7 +190,8 @@ def put_of_poses_names_every_body_and_patch_only_bodies_there_are():
 @suite.fact
 def poses_are_normalised_but_exact_doubles_stay():
     path = scene(ball("a"))
-    client.patch(path + "/poses", {"ids": ["a"], "positions": [[0.1, 1e-300, 123456789.123456789]], "rotations": [[0, 0, 0.6004, 0.8]]}).must(200)
+    client.patch(path + "/poses", {"ids": ["a"], "positions": [[0.1, 1e-300, 123456789.123456789]],
+                                   "rotations": [[0, 0, 0.6004, 0.8]]}).must(200)
     body = client.get(path + "/bodies/a").json
     equal(body["position"], [0.1, 1e-300, 123456789.123456789], "position")
     size = sum(c * c for c in body["rotation"])
@@ -202,7 +203,8 @@ def poses_are_normalised_but_exact_doubles_stay():
 def filters_by_group_and_by_pair_with_a_reason():
     path = scene(ball("a", groups=["arm"]), ball("b", groups=["arm"]), ball("c", groups=["arm"]), ball("d"))
     filters = {"groups": {"arm": {"notCollideWith": ["arm"]}},
-               "pairs": [{"a": "a", "b": "b", "collide": True, "reason": "checked on purpose"}, {"a": "d", "b": "a", "collide": False}]}
+               "pairs": [{"a": "a", "b": "b", "collide": True, "reason": "checked on purpose"},
+                         {"a": "d", "b": "a", "collide": False}]}
     client.put(path + "/filters", filters).must(200)
     equal(client.get(path + "/filters").json["groups"], filters["groups"], "groups")
     found = client.post(path + "/query/overlap", {}).must(200).json["results"]
@@ -214,7 +216,8 @@ def effective_tells_why_a_pair_is_looked_at_or_not():
     path = scene(ball("a", groups=["g"]), ball("b", groups=["h"]), ball("c"))
     client.put(path + "/filters", {"groups": {"g": {"notCollideWith": ["h"]}},
                                    "pairs": [{"a": "a", "b": "c", "collide": False, "reason": "welded"}]}).must(200)
-    wanted = {("a", "b"): (False, "groups"), ("b", "a"): (False, "groups"), ("a", "c"): (False, "pair"), ("b", "c"): (True, "default")}
+    wanted = {("a", "b"): (False, "groups"), ("b", "a"): (False, "groups"), ("a", "c"): (False, "pair"),
+              ("b", "c"): (True, "default")}
     for (a, b), (collide, why) in wanted.items():
         verdict = client.get(path + f"/filters/effective?a={a}&b={b}").must(200).json
         holds(verdict, {"a": a, "b": b, "collide": collide, "decidedBy": why})
@@ -241,7 +244,8 @@ def a_rule_that_names_nobody_is_refused():
 @suite.fact
 def compounds_have_colliders_with_their_own_poses():
     dumbbell = {"id": "dumbbell", "position": [0, 0, 1], "colliders": [
-        {"id": "left", "sphere": {"radius": 0.25}, "position": [-1, 0, 0]}, {"id": "right", "sphere": {"radius": 0.25}, "position": [1, 0, 0]}]}
+        {"id": "left", "sphere": {"radius": 0.25}, "position": [-1, 0, 0]},
+        {"id": "right", "sphere": {"radius": 0.25}, "position": [1, 0, 0]}]}
     path = scene(dumbbell, ball("b", (3, 0, 1)))
     result = client.post(path + "/query/distance", {"pairs": [["dumbbell", "b"]]}).must(200).json["results"][0]
     holds(result, {"distance": 1.25, "colliderA": "right", "normal": [1, 0, 0], "pointA": [1.25, 0, 1], "pointB": [2.5, 0, 1]})

@@ -1,7 +1,7 @@
 """The bytes of the answers are the same for any number of workers, at -O0 and -O2, with gcc and with clang.
 
-A fixed list of requests runs against each daemon; the replies are compared byte for byte with those of one worker of the build under
-test. The other builds are made here, in <build>/variants; with CONTACTD_SANITIZER set they are left out.
+A fixed list of requests runs against each daemon; the replies are compared byte for byte with those of one worker of the build
+under test. The other builds are made here, in <build>/variants; with CONTACTD_SANITIZER set they are left out.
 """
 import os
 import subprocess
@@ -33,14 +33,19 @@ def requests():
     yield "POST", "/v1/scenes/cell/query/distance", {"clearance": 0.3}, json_type
     yield "PUT", "/v1/scenes/crowd", {"bodies": []}, json_type
     yield "POST", "/v1/scenes/crowd/bodies", ndjson(scenes.crowd(700)), NDJSON
-    for kind, extra in (("pairs", {}), ("overlap", {}), ("distance", {"clearance": 0.05}), ("overlap", {"limit": 100}), ("distance", {"clearance": 0.2, "limit": 333})):
+    for kind, extra in (("pairs", {}), ("overlap", {}), ("distance", {"clearance": 0.05}), ("overlap", {"limit": 100}),
+                        ("distance", {"clearance": 0.2, "limit": 333})):
         for method in ("tree", "bruteForce", "auto"):
             yield "POST", f"/v1/scenes/crowd/query/{kind}", {**extra, "broadphase": method, "deadlineMs": 600000}, json_type
     variants = [{"ids": ["b0000", "b0007"], "positions": [[0.1 * i, 0.2, 0.3], [1.0, 0.1 * i, 2.0]]} for i in range(60)]
-    yield "POST", "/v1/scenes/crowd/query/distance", {"variants": variants, "clearance": 0.1, "where": {"a": {"ids": ["b0000", "b0007"]}}, "deadlineMs": 600000}, json_type
-    yield "POST", "/v1/scenes/crowd/query", {"queries": [{"kind": k} for k in ("overlap", "pairs", "massProperties")] + [{"kind": "distance", "pairs": []}]}, json_type
+    yield "POST", "/v1/scenes/crowd/query/distance", {"variants": variants, "clearance": 0.1,
+                                                      "where": {"a": {"ids": ["b0000", "b0007"]}}, "deadlineMs": 600000}, json_type
+    yield "POST", "/v1/scenes/crowd/query", {"queries": [{"kind": k}
+                                                         for k in ("overlap", "pairs", "massProperties")] + [{"kind": "distance",
+                                                                 "pairs": []}]}, json_type
     yield "POST", "/v1/scenes/crowd/query/overlap", {"nonsense": 1}, json_type
-    yield "POST", "/v1/query/distance", {"a": {"box": {"size": [1, 1, 1]}}, "b": {"sphere": {"radius": 0.5}, "position": [0.9, 0, 0]}}, json_type
+    yield "POST", "/v1/query/distance", {"a": {"box": {"size": [1, 1, 1]}},
+                                         "b": {"sphere": {"radius": 0.5}, "position": [0.9, 0, 0]}}, json_type
 
 
 def answers(workers, program=None):

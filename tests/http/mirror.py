@@ -39,7 +39,8 @@ def mirrored(result):
 
 def compare(path, pairs):
     for kind in ("distance", "overlap"):
-        straight, swapped = (texts(client.post(f"{path}/query/{kind}", {"pairs": p, "limit": 100000})) for p in (pairs, [[b, a] for a, b in pairs]))
+        straight, swapped = (texts(client.post(f"{path}/query/{kind}", {"pairs": p, "limit": 100000}))
+                             for p in (pairs, [[b, a] for a, b in pairs]))
         equal(len(straight), len(pairs), "number of results")
         for one, other in zip(straight, swapped):
             equal(other, mirrored(one), f"{kind} of {one['b']}, {one['a']}")
@@ -48,7 +49,8 @@ def compare(path, pairs):
 @suite.fact
 def pairs_of_a_crowd_mirror():
     bodies = scenes.crowd(90)
-    client.put("/v1/scenes/crowd", {"bodies": bodies + [{"id": "floor", "colliders": [{"plane": {}}], "position": [0, 0, 0.7]}]}).must(201)
+    client.put("/v1/scenes/crowd", {"bodies": bodies + [{"id": "floor", "colliders": [{"plane": {}}],
+                                                         "position": [0, 0, 0.7]}]}).must(201)
     ids = [b["id"] for b in bodies] + ["floor"]
     compare("/v1/scenes/crowd", [[a, b] for i, a in enumerate(ids) for b in ids[i + 1:]])
 

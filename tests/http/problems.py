@@ -11,7 +11,8 @@ from support.client import NDJSON, Curl, ndjson
 from support.daemon import ROOT, Daemon
 
 suite = Suite()
-OPTIONS = ("jsonBytes=65536", "lineBytes=4096", "ndjsonBytes=262144", "bodies=50", "pairs=1000", "scenes=40", "batch=10", "variants=20",
+OPTIONS = ("jsonBytes=65536", "lineBytes=4096", "ndjsonBytes=262144", "bodies=50", "pairs=1000", "scenes=40", "batch=10",
+           "variants=20",
            "userBytes=256", "hullPoints=1000", "pageMax=5000", "deadlineMaxMs=20000")
 daemon = Daemon(*[word for option in OPTIONS for word in ("--limit", option)]).start()
 suite.cleanup(daemon.stop)
@@ -19,9 +20,11 @@ client = Curl(daemon)
 
 SCENE = "/v1/scenes/victim"
 ELSEWHERE = {  # problem: what tries it
-    "busy": "server_pool.py: full queues", "draining": "server_lifecycle.py: SIGTERM", "out-of-memory": "needs a failing malloc: unit tests",
+    "busy": "server_pool.py: full queues", "draining": "server_lifecycle.py: SIGTERM",
+    "out-of-memory": "needs a failing malloc: unit tests",
     "internal": "a bug: never reachable from input", "unauthorized": "server_guard.py: --token-file",
-    "too-many-requests": "server_guard.py: failed tokens", "origin-denied": "server_guard.py", "bad-request": "guard_probe.py: raw sockets",
+    "too-many-requests": "server_guard.py: failed tokens", "origin-denied": "server_guard.py",
+    "bad-request": "guard_probe.py: raw sockets",
     "headers-too-large": "server_guard.py", "revision-gone": "queries.py: a cursor after its time",
 }
 
@@ -64,17 +67,25 @@ def detail_has(*words):
 
 # ---- 400: not JSON -------------------------------------------------------------------------------------------------------
 
-for name, text in (("cut short", '{"bodies": ['), ("NaN", '{"x": NaN}'), ("Infinity", '[Infinity]'), ("beyond double", '{"x": 1e309}'),
-                   ("2^63 as an integer", '[9223372036854775808]'), ("lone minus", "[-]"), ("leading zero", "[01]"), ("trailing comma", "[1,]"), ("single quotes", "{'a': 1}"),
-                   ("comment", "{} // x"), ("two values", "{} {}"), ("bad escape", '["\\x"]'), ("lone surrogate", '["\\ud800"]'), ("NUL escape", '["\\u0000"]'),
+for name, text in (("cut short", '{"bodies": ['), ("NaN", '{"x": NaN}'), ("Infinity", '[Infinity]'),
+                   ("beyond double", '{"x": 1e309}'),
+                   ("2^63 as an integer", '[9223372036854775808]'), ("lone minus", "[-]"), ("leading zero", "[01]"),
+                   ("trailing comma", "[1,]"), ("single quotes", "{'a': 1}"),
+                   ("comment", "{} // x"), ("two values", "{} {}"), ("bad escape", '["\\x"]'), ("lone surrogate", '["\\ud800"]'),
+                   ("NUL escape", '["\\u0000"]'),
                    ("bad UTF-8", b'["\xff"]'), ("overlong UTF-8", b'["\xc0\xaf"]'), ("byte order mark", b"\xef\xbb\xbf{}"),
-                   ("empty", ""), ("blank", "  \n "), ("plain word", "hello"), ("hex", "[0x10]"), ("a name twice", '{"id": "x", "id": "y"}'),
-                   ("a name twice, once escaped", '{"id": "x", "\\u0069d": "y"}'), ("number of 5,000 digits", "[" + "1" * 5000 + "]")):
+                   ("empty", ""), ("blank", "  \n "), ("plain word", "hello"), ("hex", "[0x10]"),
+                   ("a name twice", '{"id": "x", "id": "y"}'),
+                   ("a name twice, once escaped", '{"id": "x", "\\u0069d": "y"}'),
+                   ("number of 5,000 digits", "[" + "1" * 5000 + "]")):
     row("malformed-json", 400, name, "PUT", ONE, text)
-row("malformed-json", 400, "names line, column and byte", "PUT", ONE, '{\n  "colliders": [\n    {]\n}', None, also=detail_has("Line 3", "column", "byte"))
+row("malformed-json", 400, "names line, column and byte", "PUT", ONE, '{\n  "colliders": [\n    {]\n}', None,
+    also=detail_has("Line 3", "column", "byte"))
 row("malformed-json", 400, "in an NDJSON line", "POST", BODIES, ndjson([ball("x")]) + "{\n", None, content_type=NDJSON)
-for method, path in (("POST", "/v1/scenes"), ("PUT", SCENE), ("PATCH", SCENE), ("POST", BODIES), ("PATCH", BODIES), ("PATCH", BODIES + "/a"),
-                     ("PUT", SCENE + "/poses"), ("PATCH", SCENE + "/poses"), ("PUT", SCENE + "/filters"), ("POST", DISTANCE), ("POST", SCENE + "/query"),
+for method, path in (("POST", "/v1/scenes"), ("PUT", SCENE), ("PATCH", SCENE), ("POST", BODIES), ("PATCH", BODIES),
+                     ("PATCH", BODIES + "/a"),
+                     ("PUT", SCENE + "/poses"), ("PATCH", SCENE + "/poses"), ("PUT", SCENE + "/filters"), ("POST", DISTANCE),
+                     ("POST", SCENE + "/query"),
                      ("POST", FREE), ("POST", "/v1/query")):
     row("malformed-json", 400, f"{method} {path}", method, path, '{"a" 1}')
 row("too-deep", 400, "33 levels", "PUT", ONE, "[" * 33 + "]" * 33)
@@ -95,10 +106,13 @@ row("bad-parameter", 400, "effective without b", "GET", SCENE + "/filters/effect
 
 # ---- 404, 405, 409, 412, 413, 415, 421 -----------------------------------------------------------------------------------
 
-for path in ("/", "/v1", "/v1/", "/v2/scenes", SCENE + "/nothing", SCENE + "/query/nothing", "/v1/query/nothing", BODIES + "/a/b", "/problems/nothing", "/openapi.yaml"):
+for path in ("/", "/v1", "/v1/", "/v2/scenes", SCENE + "/nothing", SCENE + "/query/nothing", "/v1/query/nothing", BODIES + "/a/b",
+             "/problems/nothing", "/openapi.yaml"):
     row("not-found", 404, path, "GET", path)
-for method, rest, body in (("GET", "", None), ("PATCH", "", {}), ("DELETE", "", None), ("GET", "/bodies", None), ("POST", "/bodies", []), ("GET", "/poses", None),
-                           ("PATCH", "/poses", {"ids": []}), ("GET", "/filters", None), ("POST", "/query/overlap", {}), ("POST", "/query", {"queries": []})):
+for method, rest, body in (("GET", "", None), ("PATCH", "", {}), ("DELETE", "", None), ("GET", "/bodies", None),
+                           ("POST", "/bodies", []), ("GET", "/poses", None),
+                           ("PATCH", "/poses", {"ids": []}), ("GET", "/filters", None), ("POST", "/query/overlap", {}),
+                           ("POST", "/query", {"queries": []})):
     row("scene-not-found", 404, f"{method} {rest}", method, "/v1/scenes/nobody" + rest, body)
 for method, body in (("GET", None), ("PATCH", {"position": [0, 0, 0]}), ("DELETE", None)):
     row("body-not-found", 404, method, method, BODIES + "/nobody", body)
@@ -118,14 +132,17 @@ row("method-not-allowed", 405, "DELETE of limits", "DELETE", "/v1/limits", None,
 row("method-not-allowed", 405, "a method of its own", "BREW", SCENE)
 row("id-in-use", 409, "of an array", "POST", BODIES, [ball("new"), ball("b")], "/1/id")
 row("id-in-use", 409, "of a line", "POST", BODIES, ndjson([ball("new"), ball("b")]), "/1/id", content_type=NDJSON)
-for method, path, body in (("PUT", SCENE, {"bodies": []}), ("PATCH", SCENE, {"user": 1}), ("DELETE", SCENE, None), ("POST", BODIES, [ball("new")]), ("PUT", ONE, solid(**BALL)),
-                           ("PATCH", BODIES + "/a", {"user": 1}), ("DELETE", BODIES + "/a", None), ("PATCH", SCENE + "/poses", {"ids": ["a"], "positions": [[1, 1, 1]]}),
+for method, path, body in (("PUT", SCENE, {"bodies": []}), ("PATCH", SCENE, {"user": 1}), ("DELETE", SCENE, None),
+                           ("POST", BODIES, [ball("new")]), ("PUT", ONE, solid(**BALL)),
+                           ("PATCH", BODIES + "/a", {"user": 1}), ("DELETE", BODIES + "/a", None),
+                           ("PATCH", SCENE + "/poses", {"ids": ["a"], "positions": [[1, 1, 1]]}),
                            ("PUT", SCENE + "/filters", {"groups": {}, "pairs": []}), ("POST", DISTANCE, {})):
     row("revision-mismatch", 412, f"{method} {path}", method, path, body, None, headers={"If-Match": '"r0"'})
 row("revision-mismatch", 412, "not even a tag", "DELETE", SCENE, None, None, headers={"If-Match": "r1"})
 row("body-too-large", 413, "beyond jsonBytes", "PUT", SCENE, '{"user": "' + "x" * 70000 + '"}')
 row("body-too-large", 413, "beyond ndjsonBytes", "POST", BODIES, ndjson([ball("x")]) + "\n" * 270000, None, content_type=NDJSON)
-row("body-too-large", 413, "a line beyond lineBytes", "POST", BODIES, ndjson([ball("x", user="y" * 5000)]), None, content_type=NDJSON)
+row("body-too-large", 413, "a line beyond lineBytes", "POST", BODIES, ndjson([ball("x", user="y" * 5000)]), None,
+    content_type=NDJSON)
 for kind in ("text/html", "application/xml", "model/stl", "multipart/form-data; boundary=x", "application/x-ndjson"):
     row("unsupported-media-type", 415, f"{kind} for a scene", "PUT", SCENE, "{}", None, content_type=kind)
 row("unsupported-media-type", 415, "gzip", "PUT", SCENE, "{}", None, headers={"Content-Encoding": "gzip"})
@@ -135,25 +152,35 @@ row("host-not-allowed", 421, "another name", "GET", SCENE, None, None, headers={
 
 
 def suggests(word):
-    return lambda reply: check(word in [e.get("suggestion") for e in reply.json["errors"]], f"{word} is not suggested: {reply.text}")
+    return lambda reply: check(word in [e.get("suggestion") for e in reply.json["errors"]],
+                               f"{word} is not suggested: {reply.text}")
 
 
 for body, pointer, word in (
-        ({"colliders": [BALL], "positon": [0, 0, 0]}, "/positon", "position"), ({"colliders": [BALL], "rotaton": [0, 0, 0, 1]}, "/rotaton", "rotation"),
-        ({"colliders": [BALL], "motion": {"mas": 1}}, "/motion/mas", "mass"), ({"colliders": [{"sphere": {"raduis": 1}}]}, "/colliders/0/sphere/raduis", "radius"),
-        ({"colliders": [{"spere": {"radius": 1}}]}, "/colliders/0/spere", "sphere"), ({"colliders": [{"box": {"sise": [1, 1, 1]}}]}, "/colliders/0/box/sise", "size"),
+        ({"colliders": [BALL], "positon": [0, 0, 0]}, "/positon", "position"),
+        ({"colliders": [BALL], "rotaton": [0, 0, 0, 1]}, "/rotaton", "rotation"),
+        ({"colliders": [BALL], "motion": {"mas": 1}}, "/motion/mas", "mass"),
+        ({"colliders": [{"sphere": {"raduis": 1}}]}, "/colliders/0/sphere/raduis", "radius"),
+        ({"colliders": [{"spere": {"radius": 1}}]}, "/colliders/0/spere", "sphere"),
+        ({"colliders": [{"box": {"sise": [1, 1, 1]}}]}, "/colliders/0/box/sise", "size"),
         ({"coliders": [BALL]}, "/coliders", "colliders")):
     row("unknown-member", 422, pointer, "PUT", ONE, body, pointer, also=suggests(word))
 row("unknown-member", 422, "of a query", "POST", DISTANCE, {"clearence": 1}, "/clearence", also=suggests("clearance"))
 row("unknown-member", 422, "of a scene", "PUT", SCENE, {"bodys": []}, "/bodys", also=suggests("bodies"))
 row("unknown-member", 422, "in the third body", "POST", BODIES, [ball("x"), ball("y"), ball("z", mass=1)], "/2/mass")
-row("unknown-member", 422, "in the second line", "POST", BODIES, ndjson([ball("x"), ball("z", mass=1)]), "/1/mass", content_type=NDJSON)
+row("unknown-member", 422, "in the second line", "POST", BODIES, ndjson([ball("x"), ball("z", mass=1)]), "/1/mass",
+    content_type=NDJSON)
 row("unknown-member", 422, "with a slash and a tilde", "PUT", ONE, {"colliders": [BALL], "a/b~c": 1}, "/a~1b~0c")
-row("unknown-member", 422, "of poses", "PATCH", SCENE + "/poses", {"ids": ["a"], "position": [[0, 0, 0]]}, "/position", also=suggests("positions"))
-row("unknown-member", 422, "of filters", "PUT", SCENE + "/filters", {"pairs": [{"a": "a", "b": "b", "colide": False}]}, "/pairs/0/colide", also=suggests("collide"))
-row("unknown-member", 422, "of a later issue", "PUT", ONE, {"colliders": [{"cylinder": {"radius": 1, "height": 1}}]}, "/colliders/0/cylinder")
-for body, pointer in (({}, ""), ({"colliders": []}, "/colliders"), ({"colliders": [{}]}, "/colliders/0"), ({"colliders": [{"sphere": {}}]}, "/colliders/0/sphere/radius"),
-                      ({"colliders": [{"capsule": {"radius": 1}}]}, "/colliders/0/capsule/height"), ({"colliders": [{"convex": {}}]}, "/colliders/0/convex"),
+row("unknown-member", 422, "of poses", "PATCH", SCENE + "/poses", {"ids": ["a"], "position": [[0, 0, 0]]}, "/position",
+    also=suggests("positions"))
+row("unknown-member", 422, "of filters", "PUT", SCENE + "/filters", {"pairs": [{"a": "a", "b": "b", "colide": False}]},
+    "/pairs/0/colide", also=suggests("collide"))
+row("unknown-member", 422, "of a later issue", "PUT", ONE, {"colliders": [{"cylinder": {"radius": 1, "height": 1}}]},
+    "/colliders/0/cylinder")
+for body, pointer in (({}, ""), ({"colliders": []}, "/colliders"), ({"colliders": [{}]}, "/colliders/0"),
+                      ({"colliders": [{"sphere": {}}]}, "/colliders/0/sphere/radius"),
+                      ({"colliders": [{"capsule": {"radius": 1}}]}, "/colliders/0/capsule/height"),
+                      ({"colliders": [{"convex": {}}]}, "/colliders/0/convex"),
                       ({"colliders": [{"sphere": {"radius": 1}, "box": {"size": [1, 1, 1]}}]}, "/colliders/0")):
     expected = "/colliders" if body == {} else pointer
     row("missing-member", 422, json.dumps(body), "PUT", ONE, body, expected)
@@ -182,7 +209,8 @@ wrong_types("colliders", ("list",), lambda v: {"colliders": v}, "/colliders")
 wrong_types("collider", ("dict",), lambda v: {"colliders": [v]}, "/colliders/0")
 wrong_types("sphere", ("dict",), lambda v: solid(sphere=v), "/colliders/0/sphere")
 wrong_types("motion", ("dict",), lambda v: {"colliders": [BALL], "motion": v}, "/motion")
-wrong_types("isKinematic", ("bool",), lambda v: {"colliders": [BALL], "motion": {"mass": 1, "isKinematic": v}}, "/motion/isKinematic")
+wrong_types("isKinematic", ("bool",), lambda v: {"colliders": [BALL], "motion": {"mass": 1, "isKinematic": v}},
+            "/motion/isKinematic")
 wrong_types("groups", ("list",), lambda v: {"colliders": [BALL], "groups": v}, "/groups")
 wrong_types("vertices", ("list",), lambda v: solid(convex={"vertices": v}), "/colliders/0/convex/vertices")
 row("wrong-type", 422, "position of two", "PUT", ONE, {"colliders": [BALL], "position": [1, 2]}, "/position")
@@ -190,18 +218,22 @@ row("wrong-type", 422, "text in a position", "PUT", ONE, {"colliders": [BALL], "
 row("wrong-type", 422, "rotation of three", "PUT", ONE, {"colliders": [BALL], "rotation": [0, 0, 1]}, "/rotation")
 row("wrong-type", 422, "a scene that is an array", "PUT", SCENE, [], "")
 row("wrong-type", 422, "bodies that are an object", "POST", BODIES, {"bodies": []}, "")
-row("wrong-type", 422, "columns of unequal length", "PATCH", SCENE + "/poses", {"ids": ["a", "b"], "positions": [[0, 0, 0]]}, "/positions")
+row("wrong-type", 422, "columns of unequal length", "PATCH", SCENE + "/poses", {"ids": ["a", "b"], "positions": [[0, 0, 0]]},
+    "/positions")
 row("wrong-type", 422, "limit of one and a half", "POST", DISTANCE, {"limit": 1.5}, "/limit")
 row("wrong-type", 422, "pair of three", "POST", DISTANCE, {"pairs": [["a", "b", "c"]]}, "/pairs/0")
 row("wrong-type", 422, "box of five", "POST", "/v1/query/pairs", {"boxes": [[0, 0, 0, 1, 1]]}, "/boxes/0")
-for name, value in (("zero", 0), ("negative", -1), ("below 1e-9", 0.9e-9), ("denormal", 5e-324), ("tiny", 1e-300), ("above 1e9", 1.0000001e9), ("huge", 1e308)):
+for name, value in (("zero", 0), ("negative", -1), ("below 1e-9", 0.9e-9), ("denormal", 5e-324), ("tiny", 1e-300),
+                    ("above 1e9", 1.0000001e9), ("huge", 1e308)):
     row("out-of-range", 422, f"radius {name}", "PUT", ONE, solid(sphere={"radius": value}), "/colliders/0/sphere/radius")
     row("out-of-range", 422, f"size {name}", "PUT", ONE, solid(box={"size": [1, value, 1]}), "/colliders/0/box/size/1")
-row("out-of-range", 422, "radius written 1e-400", "PUT", ONE, '{"colliders": [{"sphere": {"radius": 1e-400}}]}', "/colliders/0/sphere/radius")
+row("out-of-range", 422, "radius written 1e-400", "PUT", ONE, '{"colliders": [{"sphere": {"radius": 1e-400}}]}',
+    "/colliders/0/sphere/radius")
 row("out-of-range", 422, "negative height", "PUT", ONE, solid(capsule={"radius": 1, "height": -1}), "/colliders/0/capsule/height")
 for value in (1.0000001e9, -1e10, 1e308, -1.7976931348623157e308):
     row("out-of-range", 422, f"coordinate {value}", "PUT", ONE, {"colliders": [BALL], "position": [0, value, 0]}, "/position/1")
-    row("out-of-range", 422, f"vertex {value}", "PUT", ONE, solid(convex={"vertices": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, value]]}), "/colliders/0/convex/vertices/3/2")
+    row("out-of-range", 422, f"vertex {value}", "PUT", ONE,
+        solid(convex={"vertices": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, value]]}), "/colliders/0/convex/vertices/3/2")
 row("out-of-range", 422, "limit 0", "POST", DISTANCE, {"limit": 0}, "/limit")
 row("out-of-range", 422, "limit beyond pageMax", "POST", DISTANCE, {"limit": 5001}, "/limit")
 row("out-of-range", 422, "negative clearance", "POST", DISTANCE, {"clearance": -0.1}, "/clearance")
@@ -213,20 +245,28 @@ row("bad-value", 422, "empty id", "POST", BODIES, [ball("")], "/0/id")
 row("bad-value", 422, "id of 129", "POST", BODIES, [ball("x" * 129)], "/0/id")
 row("bad-value", 422, "id other than the path's", "PUT", ONE, ball("other"), "/id")
 row("bad-value", 422, "pair of one body", "POST", DISTANCE, {"pairs": [["a", "a"]]}, "/pairs/0")
-row("bad-value", 422, "box with min > max", "POST", "/v1/query/pairs", {"boxes": [[0, 0, 0, 1, 1, 1], [1, 0, 0, 0, 1, 1]]}, "/boxes/1")
+row("bad-value", 422, "box with min > max", "POST", "/v1/query/pairs", {"boxes": [[0, 0, 0, 1, 1, 1], [1, 0, 0, 0, 1, 1]]},
+    "/boxes/1")
 row("bad-value", 422, "patch of the id", "PATCH", BODIES + "/a", {"id": "z"}, "/id")
 for name, value in (("zero", [0, 0, 0, 0]), ("long", [0, 0, 0, 1.01]), ("short", [0, 0, 0, 0.99]), ("tiny", [1e-200, 0, 0, 0])):
     row("bad-rotation", 422, f"{name} quaternion", "PUT", ONE, {"colliders": [BALL], "rotation": value}, "/rotation")
-    row("bad-rotation", 422, f"{name} quaternion, w first", "PUT", ONE, {"colliders": [BALL], "rotationWxyz": value}, "/rotationWxyz")
+    row("bad-rotation", 422, f"{name} quaternion, w first", "PUT", ONE, {"colliders": [BALL], "rotationWxyz": value},
+        "/rotationWxyz")
 row("bad-rotation", 422, "of a collider", "PUT", ONE, solid(**BALL, rotation=[1, 1, 0, 0]), "/colliders/0/rotation")
-row("bad-rotation", 422, "of poses", "PATCH", SCENE + "/poses", {"ids": ["a", "b"], "rotations": [[0, 0, 0, 1], [0, 0, 0, 2]]}, "/rotations/1")
+row("bad-rotation", 422, "of poses", "PATCH", SCENE + "/poses", {"ids": ["a", "b"], "rotations": [[0, 0, 0, 1], [0, 0, 0, 2]]},
+    "/rotations/1")
 row("bad-rotation", 422, "two forms", "PUT", ONE, {"colliders": [BALL], "rotation": [0, 0, 0, 1], "rpy": [0, 0, 0]}, None)
-row("bad-rotation", 422, "matrix that mirrors", "PUT", ONE, {"colliders": [BALL], "matrix": [[-1, 0, 0], [0, 1, 0], [0, 0, 1]]}, "/matrix")
-row("bad-rotation", 422, "matrix that shears", "PUT", ONE, {"colliders": [BALL], "matrix": [[1, 0.5, 0], [0, 1, 0], [0, 0, 1]]}, "/matrix")
-for name, motion, pointer in (("negative mass", {"mass": -1}, "/motion/mass"), ("zero mass", {"mass": 0}, "/motion/mass"), ("neither mass nor density", {}, "/motion"),
-                              ("mass and density", {"mass": 1, "density": 1}, "/motion"), ("negative density", {"density": -5}, "/motion/density"),
+row("bad-rotation", 422, "matrix that mirrors", "PUT", ONE, {"colliders": [BALL], "matrix": [[-1, 0, 0], [0, 1, 0], [0, 0, 1]]},
+    "/matrix")
+row("bad-rotation", 422, "matrix that shears", "PUT", ONE, {"colliders": [BALL], "matrix": [[1, 0.5, 0], [0, 1, 0], [0, 0, 1]]},
+    "/matrix")
+for name, motion, pointer in (("negative mass", {"mass": -1}, "/motion/mass"), ("zero mass", {"mass": 0}, "/motion/mass"),
+                              ("neither mass nor density", {}, "/motion"),
+                              ("mass and density", {"mass": 1, "density": 1}, "/motion"),
+                              ("negative density", {"density": -5}, "/motion/density"),
                               ("a negative moment", {"mass": 1, "inertiaDiagonal": [1, -1, 1]}, None),
-                              ("moments against the triangle rule", {"mass": 1, "inertiaDiagonal": [1, 1, 3]}, "/motion/inertiaDiagonal")):
+                              ("moments against the triangle rule", {"mass": 1, "inertiaDiagonal": [1, 1, 3]},
+                               "/motion/inertiaDiagonal")):
     row("bad-mass", 422, name, "PUT", ONE, {"colliders": [BALL], "motion": motion}, pointer)
 
 
@@ -235,11 +275,15 @@ def rank(number):
 
 
 SQUARE = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0], [0.5, 0.25, 0]]
-for name, points, value in (("a point", [[1, 2, 3]] * 4, 0), ("a line", [[i, 2 * i, 3 * i] for i in range(5)], 1), ("a plane", SQUARE, 2),
+for name, points, value in (("a point", [[1, 2, 3]] * 4, 0), ("a line", [[i, 2 * i, 3 * i] for i in range(5)], 1),
+                            ("a plane", SQUARE, 2),
                             ("a slanted plane", [[x, y, x + y] for x, y, unused in SQUARE], 2)):
-    row("degenerate-hull", 422, f"points in {name}", "PUT", ONE, solid(convex={"vertices": points}), "/colliders/0/convex/vertices", also=rank(value))
-row("degenerate-hull", 422, "three points", "PUT", ONE, solid(convex={"vertices": [[0, 0, 0], [1, 0, 0], [0, 1, 0]]}), "/colliders/0/convex/vertices")
-row("degenerate-hull", 422, "open planes", "PUT", ONE, solid(convex={"planes": [[1, 0, 0, -1], [-1, 0, 0, -1], [0, 1, 0, -1], [0, -1, 0, -1]]}), None)
+    row("degenerate-hull", 422, f"points in {name}", "PUT", ONE, solid(convex={"vertices": points}),
+        "/colliders/0/convex/vertices", also=rank(value))
+row("degenerate-hull", 422, "three points", "PUT", ONE, solid(convex={"vertices": [[0, 0, 0], [1, 0, 0], [0, 1, 0]]}),
+    "/colliders/0/convex/vertices")
+row("degenerate-hull", 422, "open planes", "PUT", ONE,
+    solid(convex={"planes": [[1, 0, 0, -1], [-1, 0, 0, -1], [0, 1, 0, -1], [0, -1, 0, -1]]}), None)
 row("degenerate-hull", 422, "planes without a common point", "PUT", ONE,
     solid(convex={"planes": [[1, 0, 0, 2], [-1, 0, 0, 2], [0, 1, 0, -1], [0, -1, 0, -1], [0, 0, 1, -1], [0, 0, -1, -1]]}), None)
 
@@ -247,21 +291,27 @@ row("degenerate-hull", 422, "planes without a common point", "PUT", ONE,
 
 row("duplicate-id", 422, "bodies of an array", "POST", BODIES, [ball("x"), ball("x")], "/1/id")
 row("duplicate-id", 422, "bodies of a scene", "PUT", SCENE, {"bodies": [ball("x"), ball("y"), ball("x")]}, "/bodies/2/id")
-row("duplicate-id", 422, "colliders of a body", "PUT", ONE, {"colliders": [dict(BALL, id="s"), dict(BALL, id="s")]}, "/colliders/1/id")
+row("duplicate-id", 422, "colliders of a body", "PUT", ONE, {"colliders": [dict(BALL, id="s"), dict(BALL, id="s")]},
+    "/colliders/1/id")
 row("duplicate-id", 422, "poses", "PATCH", SCENE + "/poses", {"ids": ["a", "b", "a"], "positions": [[0, 0, 0]] * 3}, "/ids/2")
-row("duplicate-id", 422, "two rules for a pair", "PUT", SCENE + "/filters", {"pairs": [{"a": "a", "b": "b", "collide": False}, {"a": "b", "b": "a", "collide": True}]}, None)
+row("duplicate-id", 422, "two rules for a pair", "PUT", SCENE + "/filters",
+    {"pairs": [{"a": "a", "b": "b", "collide": False}, {"a": "b", "b": "a", "collide": True}]}, None)
 row("unknown-id", 422, "of a pair", "POST", DISTANCE, {"pairs": [["a", "b"], ["a", "nobody"]]}, "/pairs/1/1")
 row("unknown-id", 422, "of where", "POST", DISTANCE, {"where": {"a": {"ids": ["a", "nobody"]}}}, "/where/a/ids/1")
-row("unknown-id", 422, "of what-if poses", "POST", DISTANCE, {"poses": {"ids": ["nobody"], "positions": [[0, 0, 0]]}}, "/poses/ids/0")
-row("unknown-id", 422, "of a variant", "POST", DISTANCE, {"variants": [{"ids": [], "positions": []}, {"ids": ["nobody"], "positions": [[0, 0, 0]]}]}, "/variants/1/ids/0")
-row("unknown-id", 422, "of a rule", "PUT", SCENE + "/filters", {"pairs": [{"a": "nobody", "b": "b", "collide": False}]}, "/pairs/0/a")
+row("unknown-id", 422, "of what-if poses", "POST", DISTANCE, {"poses": {"ids": ["nobody"], "positions": [[0, 0, 0]]}},
+    "/poses/ids/0")
+row("unknown-id", 422, "of a variant", "POST", DISTANCE,
+    {"variants": [{"ids": [], "positions": []}, {"ids": ["nobody"], "positions": [[0, 0, 0]]}]}, "/variants/1/ids/0")
+row("unknown-id", 422, "of a rule", "PUT", SCENE + "/filters", {"pairs": [{"a": "nobody", "b": "b", "collide": False}]},
+    "/pairs/0/a")
 row("unknown-id", 422, "of masses", "POST", SCENE + "/query/massProperties", {"bodies": ["a", "nobody"]}, "/bodies/1")
 row("unknown-id", 422, "of effective", "GET", SCENE + "/filters/effective?a=a&b=nobody")
 row("limit-exceeded", 422, "bodies", "POST", BODIES, [ball(f"x{i}") for i in range(48)], None)
 row("limit-exceeded", 422, "user", "PUT", ONE, {"colliders": [BALL], "user": "x" * 300}, "/user")
 row("limit-exceeded", 422, "queries of a batch", "POST", SCENE + "/query", {"queries": [{"kind": "overlap"}] * 11}, "/queries")
 row("limit-exceeded", 422, "variants", "POST", DISTANCE, {"variants": [{"ids": [], "positions": []}] * 21}, "/variants")
-row("limit-exceeded", 422, "points of a hull", "PUT", ONE, solid(convex={"vertices": [[i, i * i % 7, i % 5] for i in range(1001)]}), "/colliders/0/convex/vertices")
+row("limit-exceeded", 422, "points of a hull", "PUT", ONE,
+    solid(convex={"vertices": [[i, i * i % 7, i % 5] for i in range(1001)]}), "/colliders/0/convex/vertices")
 row("pair-limit", 422, "candidates of boxes", "POST", "/v1/query/pairs", {"boxes": [[0, 0, 0, 1, 1, 1]] * 60})
 for cursor in ("x", "0", "", "0-0-0-0-0", "ff" * 20):
     row("bad-cursor", 422, f"query cursor {cursor!r}", "POST", DISTANCE, {"cursor": cursor}, "/cursor")
@@ -296,7 +346,8 @@ suite.table("bad input", ((f"{problem}: {name}", lambda a=(problem, status, meth
 def a_cursor_of_another_request_is_refused():
     page = client.post(SCENE + "/query/overlap", {"limit": 1}).must(200).json
     check("nextCursor" in page, "the scene has too few overlaps for two pages")
-    client.post(SCENE + "/query/overlap", {"cursor": page["nextCursor"], "where": {"a": {"ids": ["a"]}}}).problem(422, "bad-cursor", "/cursor")
+    client.post(SCENE + "/query/overlap", {"cursor": page["nextCursor"], "where": {"a": {"ids": ["a"]}}}).problem(422,
+            "bad-cursor", "/cursor")
     client.post(DISTANCE, {"cursor": page["nextCursor"]}).problem(422, "bad-cursor", "/cursor")
 
 
@@ -314,7 +365,8 @@ def more_scenes_than_the_limit_are_refused():
 @suite.fact
 def a_deadline_is_told_and_nothing_changes():
     before = snapshot()
-    cloud = [{"convex": {"vertices": [[x * 0.3, y * 0.3, z * 0.3 + s] for x in (0, 1) for y in (0, 1) for z in (0, 1)]}} for s in (0, 0.01)]
+    cloud = [{"convex": {"vertices": [[x * 0.3, y * 0.3, z * 0.3 + s] for x in (0, 1) for y in (0, 1) for z in (0, 1)]}}
+             for s in (0, 0.01)]
     bodies = [{"id": f"p{i}", "colliders": cloud} for i in range(45)]
     moves = [{"ids": ["p1"], "positions": [[i * 1e-3, 0, 0]]} for i in range(20)]
     request = {"scene": {"bodies": bodies}, "variants": moves, "deadlineMs": 1}
@@ -340,8 +392,10 @@ def errors_repeat_little_of_what_they_were_sent():
 
 @suite.fact
 def the_limits_themselves_are_accepted():
-    good = [solid(sphere={"radius": 1e-9}), solid(sphere={"radius": 1e9}), dict(solid(**BALL), position=[1e9, -1e9, 1e9]), dict(solid(**BALL), position=[5e-324, -0.0, 1e-400]),
-            dict(solid(**BALL), rotation=[0, 0, 0, 1.0009]), dict(solid(**BALL), motion={"mass": 1e-12}), dict(solid(**BALL), motion={"mass": 1e15}),
+    good = [solid(sphere={"radius": 1e-9}), solid(sphere={"radius": 1e9}), dict(solid(**BALL), position=[1e9, -1e9, 1e9]),
+            dict(solid(**BALL), position=[5e-324, -0.0, 1e-400]),
+            dict(solid(**BALL), rotation=[0, 0, 0, 1.0009]), dict(solid(**BALL), motion={"mass": 1e-12}),
+            dict(solid(**BALL), motion={"mass": 1e15}),
             solid(capsule={"radius": 1, "height": 0}), dict(solid(**BALL), motion={"mass": 1, "inertiaDiagonal": [1, 1, 2]})]
     for body in good:
         client.put("/v1/scenes/victim/bodies/limit", body).must(201)

@@ -102,9 +102,11 @@ def explicit_pairs_are_all_answered_in_their_order_and_direction():
 
 @suite.fact
 def where_narrows_by_ids_groups_and_prefix():
-    bodies = [ball("arm-1", 0, groups=["arm"]), ball("arm-2", 0.1, groups=["arm"]), ball("box-1", 0.2, groups=["box"]), ball("box-2", 0.3)]
+    bodies = [ball("arm-1", 0, groups=["arm"]), ball("arm-2", 0.1, groups=["arm"]), ball("box-1", 0.2, groups=["box"]),
+              ball("box-2", 0.3)]
     path = scene(bodies)
-    cases = [({"a": {"groups": ["arm"]}, "b": {"prefix": "box"}}, 4), ({"a": {"ids": ["box-2"]}}, 3), ({"a": {"prefix": "arm"}, "b": {"prefix": "arm"}}, 1),
+    cases = [({"a": {"groups": ["arm"]}, "b": {"prefix": "box"}}, 4), ({"a": {"ids": ["box-2"]}}, 3),
+             ({"a": {"prefix": "arm"}, "b": {"prefix": "arm"}}, 1),
              ({"a": {"groups": ["arm", "box"]}, "b": {"ids": ["arm-1"]}}, 2), ({}, 6)]
     for where, count in cases:
         equal(ask(path, "overlap", {"where": where})["count"], count, f"pairs where {where}")
@@ -182,7 +184,8 @@ def a_variant_answers_what_the_scene_would_after_the_move():
 @suite.fact
 def a_batch_answers_mixed_questions_at_one_revision_in_order():
     path = scene(row(3, 0.75))
-    queries = [{"id": "o", "kind": "overlap"}, {"id": "d", "kind": "distance", "pairs": [["b00", "b02"]]}, {"id": "bad", "kind": "distance", "clearence": 1},
+    queries = [{"id": "o", "kind": "overlap"}, {"id": "d", "kind": "distance", "pairs": [["b00", "b02"]]},
+               {"id": "bad", "kind": "distance", "clearence": 1},
                {"kind": "massProperties", "bodies": ["b00"]}, {"id": "p", "kind": "pairs"}]
     reply = client.post(path + "/query", {"queries": queries}).must(200).json
     results = reply["results"]
@@ -201,7 +204,8 @@ def a_batch_answers_mixed_questions_at_one_revision_in_order():
 def the_poses_of_a_batch_hold_for_all_its_queries():
     path = scene(row(2, 4.0))
     batch = {"poses": {"ids": ["b01"], "positions": [[1.5, 0, 0]]},
-             "queries": [{"kind": "distance", "clearance": 1}, {"kind": "distance", "clearance": 9, "poses": {"ids": ["b01"], "positions": [[3, 0, 0]]}}]}
+             "queries": [{"kind": "distance", "clearance": 1}, {"kind": "distance", "clearance": 9,
+                                                                "poses": {"ids": ["b01"], "positions": [[3, 0, 0]]}}]}
     results = client.post(path + "/query", batch).must(200).json["results"]
     equal([r["result"]["results"][0]["distance"] for r in results], [0.5, 2.0], "distances")
 
@@ -209,7 +213,8 @@ def the_poses_of_a_batch_hold_for_all_its_queries():
 @suite.fact
 def a_stateless_batch_answers_pairs_of_its_own():
     a, b = {"sphere": {"radius": 1}}, {"sphere": {"radius": 1}, "position": [3, 0, 0]}
-    results = client.post("/v1/query", {"queries": [{"kind": "distance", "a": a, "b": b}, {"kind": "overlap", "a": a, "b": b}]}).must(200).json["results"]
+    results = client.post("/v1/query", {"queries": [{"kind": "distance", "a": a, "b": b},
+                                                    {"kind": "overlap", "a": a, "b": b}]}).must(200).json["results"]
     equal(results[0]["result"]["results"][0]["distance"], 1, "distance")
     equal(results[1]["result"]["results"][0]["overlap"], False, "overlap")
 
@@ -284,7 +289,8 @@ def mass_properties_of_closed_forms():
               ({"box": {"size": [1, 2, 3]}}, 6.0, [(4 + 9) / 12, (1 + 9) / 12, (1 + 4) / 12]),
               ({"convex": {"vertices": [[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]}}, 8.0, [2 / 3] * 3)]
     for shape, volume, per_mass in solids:
-        result = client.post("/v1/query/massProperties", {"a": {"colliders": [shape], "motion": {"mass": 5}}}).must(200).json["results"][0]
+        result = client.post("/v1/query/massProperties", {"a": {"colliders": [shape],
+                                                                "motion": {"mass": 5}}}).must(200).json["results"][0]
         near(result["volume"], volume, 1e-14 * volume, "volume")
         equal(result["mass"], 5, "mass")
         near_list(result["centerOfMass"], [0, 0, 0], 1e-15, "centerOfMass")
@@ -294,7 +300,8 @@ def mass_properties_of_closed_forms():
 @suite.fact
 def the_tetrahedron_has_its_centre_at_the_mean_of_its_corners():
     shape = {"convex": {"vertices": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]}}
-    result = client.post("/v1/query/massProperties", {"a": {"colliders": [shape], "motion": {"density": 6}}}).must(200).json["results"][0]
+    result = client.post("/v1/query/massProperties", {"a": {"colliders": [shape],
+                                                            "motion": {"density": 6}}}).must(200).json["results"][0]
     near(result["mass"], 1.0, 1e-15, "mass")
     near_list(result["centerOfMass"], [0.25, 0.25, 0.25], 1e-15, "centerOfMass")
 
@@ -303,7 +310,8 @@ def the_tetrahedron_has_its_centre_at_the_mean_of_its_corners():
 def a_compound_has_the_mass_of_its_parts_about_the_common_centre():
     colliders = [{"sphere": {"radius": 1}, "position": [-2, 0, 0]}, {"sphere": {"radius": 1}, "position": [2, 0, 0]}]
     ball_mass = 4 / 3 * math.pi
-    result = client.post("/v1/query/massProperties", {"a": {"colliders": colliders, "motion": {"density": 1}}}).must(200).json["results"][0]
+    result = client.post("/v1/query/massProperties", {"a": {"colliders": colliders,
+                                                            "motion": {"density": 1}}}).must(200).json["results"][0]
     near(result["mass"], 2 * ball_mass, 1e-14, "mass")
     along, across = 2 * 0.4 * ball_mass, 2 * (0.4 + 4) * ball_mass
     near_list(sorted(result["principalMoments"]), [along, across, across], 1e-13, "principalMoments")

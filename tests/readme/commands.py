@@ -1,9 +1,9 @@
 """README.md keeps its word: its commands give the answers printed under them, and its table of files is that of the tree.
 
-A block fenced as `sh` that a block fenced as `json` or `text` follows at once is a command with its exact output: JSON is compared as
-JSON, text line by line. A `sh` block of curl commands without output must succeed. The blocks run in order against one daemon,
-started as `make run` starts it but on a free port, which takes the place of 7077. Blocks that begin with make, docker, git, apt or
-cd are instructions and are left to the reader.
+A block fenced as `sh` that a block fenced as `json` or `text` follows at once is a command with its exact output: JSON is
+compared as JSON, text line by line. A `sh` block of curl commands without output must succeed. The blocks run in order against
+one daemon, started as `make run` starts it but on a free port, which takes the place of 7077. Blocks that begin with make,
+docker, git, apt or cd are instructions and are left to the reader.
 """
 import json
 import os
@@ -56,13 +56,15 @@ def compare(kind, printed, expected):
             wanted = [json.loads(line) for line in expected.splitlines()]
         equal(got, wanted, "answer")
     else:
-        lines = [[line.rstrip() for line in text.strip("\n").replace(str(daemon.port), str(PORT)).splitlines()] for text in (printed, expected)]
+        lines = [[line.rstrip() for line in text.strip("\n").replace(str(daemon.port), str(PORT)).splitlines()]
+                 for text in (printed, expected)]
         equal(lines[0], lines[1], "answer")
 
 
 def run(command, kind, expected):
     run_with = command.replace(f":{PORT}", f":{daemon.port}")
-    done = subprocess.run(["bash", "-eo", "pipefail", "-c", run_with], cwd=ROOT, capture_output=True, text=True, timeout=60, env=curl_environment())
+    done = subprocess.run(["bash", "-eo", "pipefail", "-c", run_with], cwd=ROOT, capture_output=True, text=True, timeout=60,
+                          env=curl_environment())
     check(done.returncode == 0, f"exit status {done.returncode}: {short(done.stderr)} {short(done.stdout)}")
     if expected is None:
         check('"/problems/' not in done.stdout, f"the command was refused: {short(done.stdout)}")
@@ -78,7 +80,8 @@ if durability:
 daemon = Daemon(*options, durability=durability).start()
 suite.cleanup(daemon.stop)
 found = [e for e in examples() if e[3] is not None or not INSTRUCTION.match(e[1])]
-suite.table("README.md", ((f"line {line}", lambda c=command, k=kind, e=output: run(c, k, e)) for line, command, kind, output in found))
+suite.table("README.md", ((f"line {line}", lambda c=command, k=kind, e=output: run(c, k, e)) for line, command, kind,
+                          output in found))
 
 
 @suite.fact
@@ -99,9 +102,11 @@ def the_table_of_files_is_that_of_the_tree():
         check(there, f"{path} is in the table and not in the tree")
     tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True).stdout.split()
     check(tracked, "git lists no files")
-    missing = [f for f in tracked if "/" in f and not f.startswith(".") and not any(f == p or f.startswith(p.rstrip("/") + "/") for p in paths)]
+    missing = [f for f in tracked if "/" in f and not f.startswith(".")
+               and not any(f == p or f.startswith(p.rstrip("/") + "/") for p in paths)]
     equal(missing, [], "files that no row of the table covers")
-    rooms = sorted({os.path.dirname(f) + "/" for f in tracked if f.startswith("engine/") and f.count("/") == 2 and f.endswith(".c")})
+    rooms = sorted({os.path.dirname(f) + "/" for f in tracked if f.startswith("engine/") and f.count("/") == 2
+                    and f.endswith(".c")})
     equal([r for r in rooms if r not in paths], [], "rooms of the engine that have no row")
 
 

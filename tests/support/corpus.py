@@ -60,7 +60,8 @@ def placed(side):
 
 
 def body(name, side):
-    return {"id": name, "position": side["pose"]["position"], "rotationWxyz": side["pose"]["orientation"], "colliders": [collider(side["shape"])]}
+    return {"id": name, "position": side["pose"]["position"], "rotationWxyz": side["pose"]["orientation"],
+            "colliders": [collider(side["shape"])]}
 
 
 def synthetic(case):
@@ -71,7 +72,8 @@ def synthetic(case):
 
 
 def write_samples():
-    """The first two synthetic cases of every pair of kinds and category (hulls of at most 40 points), and the small sets of boxes."""
+    """The first two synthetic cases of every pair of kinds and category (hulls of at most 40 points), and the small sets of
+    boxes."""
     seen, kept = {}, []
     for case in lines(folder() / "pairs.jsonl"):
         if not synthetic(case) or any(len(case[side]["shape"].get("vertices", [])) > 40 for side in "ab"):

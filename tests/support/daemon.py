@@ -50,7 +50,8 @@ class Daemon:
         self.stop()
 
     def start(self):
-        self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self.log, cwd=self.cwd,
+        self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self.log,
+                                        cwd=self.cwd,
                                         env=self.env)
         line = self.first_line()
         match = FIRST_LINE.match(line)

@@ -28,7 +28,8 @@ def many_bodies(count, seed=7):
             collider = {"box": {"size": [number(rng.uniform(0.3, 0.8)) for unused in range(3)]}}
         else:
             collider = {"capsule": {"radius": number(rng.uniform(0.1, 0.25)), "height": number(rng.uniform(0.2, 0.6))}}
-        bodies.append({"id": f"body-{i:06d}", "position": position, "motion": {"mass": number(rng.uniform(0.5, 5.0))}, "colliders": [collider]})
+        bodies.append({"id": f"body-{i:06d}", "position": position, "motion": {"mass": number(rng.uniform(0.5, 5.0))},
+                       "colliders": [collider]})
     return bodies
 
 
@@ -60,6 +61,7 @@ def crowd(count, seed=11):
             collider = {"capsule": {"radius": rng.uniform(0.1, 0.2), "height": rng.uniform(0.1, 0.6)}}
         else:
             collider = {"convex": {"vertices": [[rng.uniform(-0.4, 0.4) for unused in range(3)] for unused in range(16)]}}
-        bodies.append({"id": f"b{i:04d}", "position": [rng.uniform(0, side) for unused in range(3)], "rotation": unit_quaternion(rng),
+        bodies.append({"id": f"b{i:04d}", "position": [rng.uniform(0, side) for unused in range(3)],
+                       "rotation": unit_quaternion(rng),
                        "colliders": [collider]})
     return bodies
