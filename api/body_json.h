@@ -4,6 +4,12 @@
 
 #include "shape_json.h"
 
+/* Groups that one body may be in: a pair's verdict takes the product of both numbers. */
+#define API_BODY_GROUPS_MAX 64
+
+/* Opaque JSON as compact text in the arena, at most limits->user_bytes (LIMIT_EXCEEDED). null is none. */
+bool api_read_user(api_reader *reader, const api_field *field, ct_text *out);
+
 typedef struct api_body {
   const ct_body *body; /* a reference, owned */
   ct_pose pose;
@@ -30,6 +36,7 @@ void api_put_row(api_buffer *buffer, const ct_scene *scene, uint32_t row);
 typedef struct api_body_list {
   api_body *items;
   size_t count, capacity;
+  size_t bytes; /* about what the bodies take, hulls included */
 } api_body_list;
 void api_body_list_free(api_body_list *list);                /* releases the bodies */
 bool api_body_list_add(api_body_list *list, api_body *body); /* takes the reference; false: out of memory, the caller keeps it */
@@ -42,9 +49,10 @@ bool api_insert_bodies(api_reader *reader, const api_path *at, const api_body_li
 /* As PUT of one body: replaces the body of the same id, or inserts. *created tells which; may be NULL. */
 bool api_put_body_into(api_reader *reader, const api_path *at, const api_body *body, ct_draft *draft, bool *created);
 
-/* Merge patch of the body in a row of the draft: its JSON, patched, decoded, replaced. A patch cannot change the id (BAD_VALUE). */
+/* Merge patch of the body in a row of the draft: its JSON, patched, decoded, replaced. A patch cannot change the id (BAD_VALUE). A
+ * patch with rotationWxyz, rpy or matrix replaces the rotation. */
 bool api_patch_row(api_reader *reader, const api_field *patch, ct_draft *draft, uint32_t row);
-/* A patch that names its body by the member id. MISSING_MEMBER, BODY_NOT_FOUND (422 pointer at id: UNKNOWN_ID). */
+/* A patch that names its body by the member id. MISSING_MEMBER, UNKNOWN_ID. */
 bool api_patch_body(api_reader *reader, const api_field *patch, ct_draft *draft);
 
 #endif

@@ -56,6 +56,12 @@ bool api_text_equal(ct_text a, ct_text b) {
   return a.length == b.length && (a.length == 0 || memcmp(a.bytes, b.bytes, a.length) == 0);
 }
 
+int api_text_compare(ct_text a, ct_text b) {
+  size_t shorter = a.length < b.length ? a.length : b.length;
+  int order = shorter ? memcmp(a.bytes, b.bytes, shorter) : 0;
+  return order ? order : (a.length > b.length) - (a.length < b.length);
+}
+
 void api_put_bytes(api_buffer *buffer, const char *bytes, size_t length) {
   if (!length || !api_buffer_reserve(buffer, length)) return;
   memcpy(buffer->bytes + buffer->length, bytes, length);

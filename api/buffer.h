@@ -1,6 +1,6 @@
 /* Growing output for JSON text. A failed allocation sticks: later puts do nothing and the owner asks `failed` once at the end.
- * Commas set themselves: api_put_key and api_put_item put one unless the last byte opens an object or array or the buffer is empty.
- */
+ * Commas set themselves: api_put_key and api_put_item put one unless the buffer is empty or its last byte opens an object or an
+ * array or ends a line. */
 #ifndef API_BUFFER_H
 #define API_BUFFER_H
 
@@ -25,6 +25,7 @@ char *api_buffer_take(api_buffer *buffer, size_t *length);
 /* A string literal's or any text's bytes as ct_text. */
 ct_text api_text(const char *terminated);
 bool api_text_equal(ct_text a, ct_text b);
+int api_text_compare(ct_text a, ct_text b); /* by bytes: <0, 0, >0 */
 
 void api_put_bytes(api_buffer *buffer, const char *bytes, size_t length);
 void api_put_byte(api_buffer *buffer, char byte);

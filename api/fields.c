@@ -172,6 +172,11 @@ bool api_read_array(api_reader *reader, const api_field *field, size_t least, si
   if (!field->value) return true;
   if (!json_is_array(field->value)) return wrong_type(reader, field, "an array");
   size_t length = json_array_size(field->value);
+  if (least == greatest && length != least) {
+    api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_WRONG_TYPE, &field->path, "Must be an array of %zu elements.", least),
+                    (double)least, (double)length);
+    return false;
+  }
   if (length > greatest) {
     api_fault_limit(
         api_fault_at(reader->faults, API_PROBLEM_LIMIT_EXCEEDED, &field->path, "At most %zu elements are allowed.", greatest),
@@ -341,6 +346,36 @@ bool api_read_word(api_reader *reader, const api_field *field, const char *const
       api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &field->path, "\"%s\" is none of: %s.", api_echo(text, echo), known);
   if (best) api_fault_suggest(fault, api_text(best));
   return false;
+}
+
+typedef struct ranked_text {
+  ct_text text;
+  size_t index;
+} ranked_text;
+
+static int compare_ranked(const void *a, const void *b) {
+  const ranked_text *x = a, *y = b;
+  int order = api_text_compare(x->text, y->text);
+  return order ? order : (x->index > y->index) - (x->index < y->index);
+}
+
+size_t api_first_duplicate(api_reader *reader, const ct_text *texts, size_t count) {
+  if (count < 2) return count;
+  api_arena_mark mark = api_arena_here(reader->arena);
+  ranked_text *sorted = api_arena_array(reader->arena, count, sizeof *sorted);
+  if (!sorted) {
+    api_fault_memory(reader->faults);
+    return SIZE_MAX;
+  }
+  for (size_t i = 0; i < count; i++) sorted[i] = (ranked_text){texts[i], i};
+  qsort(sorted, count, sizeof *sorted, compare_ranked);
+  size_t least = count;
+  for (size_t i = 1; i < count; i++) {
+    if (sorted[i].text.length == 0 || sorted[i].index >= least) continue;
+    if (api_text_equal(sorted[i - 1].text, sorted[i].text)) least = sorted[i].index;
+  }
+  api_arena_rewind(reader->arena, mark);
+  return least;
 }
 
 ct_text api_reader_copy(api_reader *reader, ct_text text) {

@@ -43,7 +43,8 @@ bool api_read_object(api_reader *reader, const api_field *field, api_field *memb
 size_t api_read_one_of(api_reader *reader, const api_field *object, const api_field *members, size_t count, bool required,
                        api_problem_id problem);
 
-/* An array of least..greatest elements; *count is its length. Too many: LIMIT_EXCEEDED. Too few: MISSING_MEMBER. */
+/* An array of least..greatest elements; *count is its length. Too many: LIMIT_EXCEEDED. Too few: MISSING_MEMBER. Where
+ * only one length will do: WRONG_TYPE. */
 bool api_read_array(api_reader *reader, const api_field *field, size_t least, size_t greatest, size_t *count);
 
 /* Numbers: integers are accepted as reals; -0 is read as 0. OUT_OF_RANGE names the limit. */
@@ -51,7 +52,7 @@ bool api_read_number(api_reader *reader, const api_field *field, double least, d
 bool api_read_size(api_reader *reader, const api_field *field, double *out); /* CT_SIZE_MIN..CT_SIZE_MAX */
 /* A whole number, written 3 or 3.0; at most 2^53. */
 bool api_read_unsigned(api_reader *reader, const api_field *field, uint64_t least, uint64_t greatest, uint64_t *out);
-/* An array of exactly count numbers, each of absolute value at most greatest. */
+/* An array of exactly count (at most 16) numbers, each of absolute value at most greatest. */
 bool api_read_numbers(api_reader *reader, const api_field *field, double greatest, size_t count, double *out);
 bool api_read_vec3(api_reader *reader, const api_field *field, double greatest, ct_vec3 *out);
 bool api_read_position(api_reader *reader, const api_field *field, ct_vec3 *out); /* to CT_COORDINATE_MAX */
@@ -65,6 +66,9 @@ bool api_read_word(api_reader *reader, const api_field *field, const char *const
 
 /* [A-Za-z0-9_][A-Za-z0-9._~:@-]{0,127} */
 bool api_id_valid(ct_text text);
+/* Least index of a text that equals an earlier one, or count. Empty texts are passed over. SIZE_MAX: out of memory, with a fault.
+ * O(n log n). */
+size_t api_first_duplicate(api_reader *reader, const ct_text *texts, size_t count);
 /* Copy of a text in the reader's arena; empty on failure, with a fault (bytes NULL). */
 ct_text api_reader_copy(api_reader *reader, ct_text text);
 /* True when the request is cancelled; adds the fault. */

@@ -7,7 +7,7 @@
 /* Longest reason, bytes. */
 #define API_REASON_BYTES_MAX 256
 
-/* *out is in the reader's arena, texts included. DUPLICATE_ID: two rules for a pair. */
+/* *out is in the reader's arena, its texts in the tree. DUPLICATE_ID: two rules for a pair. */
 bool api_read_filters(api_reader *reader, const api_field *field, ct_filters *out);
 /* Checks that the pair rules' bodies are in the draft (UNKNOWN_ID at at/pairs/i/a) and sets the filters. */
 bool api_apply_filters(api_reader *reader, const api_path *at, const ct_filters *filters, ct_draft *draft);

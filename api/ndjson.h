@@ -7,8 +7,14 @@
 #include "body_json.h"
 #include "json_text.h"
 
-/* Takes one record. The field's path is /n. False: a fault was added. */
-typedef bool (*api_record_sink)(void *context, api_reader *reader, const api_field *record, ct_text line);
+typedef struct api_record {
+  api_field field; /* its path is /n */
+  ct_text text;    /* the line, without its end */
+  size_t number;   /* of the line, from 1 */
+} api_record;
+
+/* Takes one record. False: a fault was added. */
+typedef bool (*api_record_sink)(void *context, api_reader *reader, const api_record *record);
 
 typedef struct api_ndjson {
   api_reader reader; /* its arena is rewound after each line */
@@ -28,16 +34,17 @@ bool api_ndjson_feed(api_ndjson *ndjson, const char *bytes, size_t length);
 /* The last line may lack its newline. */
 bool api_ndjson_end(api_ndjson *ndjson);
 
-/* Sink that decodes bodies; context is an api_body_list. */
-bool api_ndjson_body(void *context, api_reader *reader, const api_field *record, ct_text line);
+/* Sink that decodes bodies; context is an api_body_list. LIMIT_EXCEEDED beyond limits->bodies, BODY_TOO_LARGE when the bodies take
+ * more than limits->request_memory_bytes. */
+bool api_ndjson_body(void *context, api_reader *reader, const api_record *record);
 
 /* Merge patches by line, kept as text until the scene is known. A zeroed one is ready. */
 typedef struct api_patch_lines {
   api_buffer text; /* lines, each ended by a newline */
   size_t count;
 } api_patch_lines;
-/* Sink that keeps patches; context is an api_patch_lines. */
-bool api_ndjson_patch(void *context, api_reader *reader, const api_field *record, ct_text line);
+/* Sink that keeps patches; context is an api_patch_lines. Limits as for bodies. */
+bool api_ndjson_patch(void *context, api_reader *reader, const api_record *record);
 bool api_apply_patch_lines(api_reader *reader, const api_patch_lines *patches, ct_draft *draft);
 void api_patch_lines_free(api_patch_lines *patches);
 

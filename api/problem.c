@@ -86,16 +86,17 @@ void api_path_write(const api_path *at, char *out, size_t size) {
 
 /* ---- faults ---------------------------------------------------------------------------------------------------------- */
 
-static bool overrides(api_problem_id id) { return id == API_PROBLEM_OUT_OF_MEMORY || id == API_PROBLEM_DEADLINE_EXCEEDED; }
+/* What memory or time cut short is told alone. */
+static bool stands_alone(api_problem_id id) { return id == API_PROBLEM_OUT_OF_MEMORY || id == API_PROBLEM_DEADLINE_EXCEEDED; }
 
 static api_fault *next_fault(api_faults *faults, api_problem_id id) {
-  bool first = faults->count == 0;
-  if (first || (overrides(id) && !overrides(faults->id))) {
-    /* What memory or time cut short is told alone. */
-    faults->id = id;
-    faults->count = 0;
+  api_fault *fault = faults->count < API_FAULTS_MAX && !faults->alone ? &faults->items[faults->count] : &faults->spare;
+  bool takes_over = stands_alone(id) && !faults->alone;
+  if (faults->count == 0 || takes_over) faults->id = id;
+  if (takes_over) {
+    faults->alone = true;
+    fault = &faults->items[0];
   }
-  api_fault *fault = faults->count < API_FAULTS_MAX ? &faults->items[faults->count] : &faults->spare;
   faults->count++;
   *fault = (api_fault){0};
   return fault;
@@ -187,6 +188,7 @@ static void put_fault(api_buffer *buffer, const api_fault *fault) {
 void api_put_problem(api_buffer *buffer, const api_faults *faults) {
   put_head(buffer, faults->id, faults->items[0].detail);
   size_t count = faults->count < API_FAULTS_MAX ? faults->count : API_FAULTS_MAX, places = 0;
+  if (faults->alone) count = 1;
   for (size_t i = 0; i < count; i++) places += faults->items[i].has_pointer;
   if (places) {
     api_put_key(buffer, "errors");

@@ -55,7 +55,8 @@ typedef struct api_fault {
  * first fault's; OUT_OF_MEMORY and DEADLINE_EXCEEDED override it. */
 typedef struct api_faults {
   api_problem_id id; /* valid if count > 0 */
-  size_t count;      /* raised; the first API_FAULTS_MAX are kept */
+  size_t count;      /* raised, never falls; the first API_FAULTS_MAX are kept */
+  bool alone;        /* items[0] is one of the two that override, and the only one told */
   api_fault items[API_FAULTS_MAX];
   api_fault spare; /* takes those beyond */
 } api_faults;

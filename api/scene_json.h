@@ -6,8 +6,8 @@
 #include "filters_json.h"
 
 typedef struct api_scene_document {
-  ct_text id;         /* empty: not given; in the arena */
-  ct_filters filters; /* in the arena */
+  ct_text id;         /* empty: not given; in the tree */
+  ct_filters filters; /* in the arena and the tree */
   ct_text user;       /* compact JSON text in the arena; empty: none */
   api_body_list bodies;
 } api_scene_document;
@@ -27,8 +27,5 @@ void api_put_scene(api_buffer *buffer, ct_text id, const ct_scene *scene);
 void api_put_settings(api_buffer *buffer, ct_text id, const ct_scene *scene);
 /* Merge patch of the settings of `scene`, into a draft of it. The id cannot change (BAD_VALUE). */
 bool api_patch_settings(api_reader *reader, const api_field *patch, ct_text id, const ct_scene *scene, ct_draft *draft);
-
-/* Opaque JSON as compact text in the arena, at most limits->user_bytes (LIMIT_EXCEEDED). null is none. */
-bool api_read_user(api_reader *reader, const api_field *field, ct_text *out);
 
 #endif
