@@ -4,12 +4,7 @@
 #include "shape/quickhull.h"
 
 #include <stdlib.h>
-
-/* Coordinates below this fraction of the largest one are read as zero: with sizes inside the limits the predicates stay exact
- * (largest >= 2^-40 leaves nothing under 2^-300), and the factor is a power of two, so that scaling by 2^k changes no bit. */
-#define FLUSH_FRACTION 0x1p-260
-
-static double flushed(double x, double threshold) { return fabs(x) < threshold ? 0.0 : x; }
+#include <string.h>
 
 static double largest_coordinate(const ct_vec3 *points, size_t count) {
   double largest = 0.0;
@@ -20,16 +15,6 @@ static double largest_coordinate(const ct_vec3 *points, size_t count) {
   return largest;
 }
 
-static ct_vec3 *copy_flushed(const ct_vec3 *points, size_t count, double largest) {
-  double threshold = ct_max2(FLUSH_FRACTION * largest, CT_EXACT_MIN);
-  ct_vec3 *copy = malloc((count ? count : 1) * sizeof *copy);
-  if (!copy) return NULL;
-  for (size_t i = 0; i < count; i++) {
-    copy[i] = ct_vec(flushed(points[i].x, threshold), flushed(points[i].y, threshold), flushed(points[i].z, threshold));
-  }
-  return copy;
-}
-
 ct_status ct_hull_from_points(const ct_vec3 *points, size_t count, ct_hull **out, ct_hull_report *report) {
   ct_hull_report local;
   if (!report) report = &local;
@@ -37,8 +22,10 @@ ct_status ct_hull_from_points(const ct_vec3 *points, size_t count, ct_hull **out
   if (count > CT_HULL_POINTS_MAX) return CT_LIMIT;
   double largest = largest_coordinate(points, count);
   if (!(largest <= CT_EXACT_MAX)) return CT_LIMIT;
-  ct_vec3 *copy = copy_flushed(points, count, largest);
+  ct_vec3 *copy = malloc((count ? count : 1) * sizeof *copy);
   if (!copy) return CT_OUT_OF_MEMORY;
+  if (count) memcpy(copy, points, count * sizeof *copy);
+  ct_flush_points(copy, count, largest);
   ct_grow grow = {0};
   ct_hull_cells cells = {0};
   ct_status status = ct_quickhull(copy, (uint32_t)count, &grow, &report->rank);

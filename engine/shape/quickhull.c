@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define FLUSH_FRACTION 0x1p-260
+
 /* Outside set of a face, and its place in the queue of faces that have one. */
 typedef struct outside_set {
   uint32_t first;    /* head of the list, CT_GROW_NONE when empty */
@@ -183,6 +185,15 @@ static ct_status run(quickhull *q, const uint32_t simplex[4]) {
   enqueue_created(q);
   while (status == CT_OK && q->queue_first != CT_GROW_NONE) status = expand(q);
   return status;
+}
+
+static double flushed(double x, double threshold) { return fabs(x) < threshold ? 0.0 : x; }
+
+void ct_flush_points(ct_vec3 *points, size_t count, double largest) {
+  double threshold = ct_max2(FLUSH_FRACTION * largest, CT_EXACT_MIN);
+  for (size_t i = 0; i < count; i++) {
+    points[i] = ct_vec(flushed(points[i].x, threshold), flushed(points[i].y, threshold), flushed(points[i].z, threshold));
+  }
 }
 
 ct_status ct_quickhull(const ct_vec3 *points, uint32_t count, ct_grow *grow, int *rank) {
