@@ -1,0 +1,37 @@
+/* Settings of the daemon. One table (config.c) gives the options, the environment variables, the defaults, the --help text and the
+ * checks. Precedence: option, then environment, then default. */
+#ifndef SRV_CONFIG_H
+#define SRV_CONFIG_H
+
+#include <api/api.h>
+
+/* Values of a repeatable option. The texts are owned by the list. */
+typedef struct srv_words {
+  char **items;
+  size_t count;
+} srv_words;
+
+typedef struct srv_config {
+  uint64_t port;          /* 0: a free one */
+  const char *address;    /* numeric IPv4 or IPv6, or "localhost" */
+  uint64_t workers;
+  const char *durability; /* "memory" */
+  const char *token_file; /* NULL: no token asked for */
+  srv_words allow_hosts;
+  bool insecure;
+  srv_words scenes; /* files */
+  const char *log;  /* "stderr" or "off" */
+  api_limits limits;
+} srv_config;
+
+typedef enum srv_config_outcome {
+  SRV_CONFIG_RUN,   /* *config is set; end with srv_config_free */
+  SRV_CONFIG_SHOWN, /* --help or --version has been answered: exit 0 */
+  SRV_CONFIG_BAD    /* one sentence on standard error: exit 2 */
+} srv_config_outcome;
+
+/* Texts of the result are borrowed from argv and the environment, but for the lists. */
+srv_config_outcome srv_config_read(srv_config *config, int argc, char **argv);
+void srv_config_free(srv_config *config);
+
+#endif

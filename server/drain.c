@@ -1,0 +1,72 @@
+/* The end: SIGTERM or SIGINT stops new work and lets running work finish; the second signal ends at once. */
+#include "request.h"
+
+#include <unistd.h>
+
+/* Connections that the kernel has accepted for us, or whose request is on its way, are still answered for this long. */
+#define DRAIN_GRACE_NS 50000000u
+/* Workers see that they are cancelled within milliseconds; after this the end does not wait for them. */
+#define DRAIN_STUCK_NS 2000000000u
+/* Connections taken out of the kernel's queue when listening ends. */
+#define DRAIN_ACCEPTS_MAX 4096
+
+/* Closing the listening socket would reset connections in its queue, so they are taken first. */
+static void stop_listening(srv_server *server) {
+  int fd = MHD_quiesce_daemon(server->daemon);
+  if (fd < 0) return;
+  for (int i = 0; i < DRAIN_ACCEPTS_MAX; i++) {
+    struct sockaddr_storage address;
+    socklen_t length = sizeof address;
+    int client = accept4(fd, (struct sockaddr *)&address, &length, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (client < 0) break;
+    if (MHD_add_connection(server->daemon, client, (struct sockaddr *)&address, length) != MHD_YES) break;
+  }
+  close(fd);
+  server->listen_fd = -1;
+  srv_server_touch(server);
+}
+
+void srv_drain_begin(srv_server *server) {
+  if (server->drain != SRV_SERVING) {
+    srv_log_event(server->log, "killed", "second signal");
+    srv_log_destroy(server->log);
+    _exit(1);
+  }
+  uint64_t now_ns = uv_hrtime();
+  server->drain = SRV_DRAINING;
+  server->drain_since_ns = now_ns;
+  server->drain_until_ns = now_ns + server->limits->drain_seconds * 1000000000u;
+  srv_log_event(server->log, "draining", "no new requests are taken");
+  stop_listening(server);
+  uv_timer_set_repeat(&server->reap, SRV_SWEEP_MS);
+  uv_timer_again(&server->reap);
+}
+
+/* Time is over: what waits is answered, what runs is cancelled, uploads are cut. */
+static void give_up(srv_server *server) {
+  server->drain = SRV_DRAIN_OVER;
+  while (server->suspended_count) {
+    srv_request *request = server->suspended[server->suspended_count - 1];
+    srv_request_refuse(request, API_PROBLEM_DRAINING, "The daemon is shutting down; nothing has changed.");
+    srv_request_refusal_header(request, "Retry-After", "1");
+    srv_request_wake(request, request->body_ended ? SRV_STATE_READY : SRV_STATE_GONE);
+    srv_job_cancel(request);
+  }
+  for (srv_connection *connection = server->connections; connection; connection = connection->next)
+    if (connection->phase == SRV_PHASE_BODY) shutdown(connection->fd, SHUT_RDWR);
+}
+
+void srv_drain_check(srv_server *server) {
+  if (server->drain == SRV_SERVING) return;
+  uint64_t now_ns = uv_hrtime();
+  if (server->requests == 0 && now_ns - server->drain_since_ns >= DRAIN_GRACE_NS) {
+    uv_stop(server->loop);
+    return;
+  }
+  if (server->drain == SRV_DRAINING && now_ns >= server->drain_until_ns && server->requests > 0) give_up(server);
+  if (server->drain == SRV_DRAIN_OVER && now_ns >= server->drain_until_ns + DRAIN_STUCK_NS) {
+    srv_log_event(server->log, "killed", "requests did not end in time");
+    srv_log_destroy(server->log);
+    _exit(1);
+  }
+}

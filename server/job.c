@@ -1,0 +1,440 @@
+/* The steps of a call: where they run (loop thread or workers), in which order the writes of a scene go, what is committed.
+ *
+ * A job is open while the pool or a scene's queue of writes has the request. It ends in exactly one of two ways: conclude() takes the
+ * result, or the request was cancelled and the result is dropped. */
+#include "request.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- on a worker, or on the loop thread for small calls ------------------------------------------------------------------- */
+
+static void set_deadline(srv_request *request) {
+  uint64_t ms = api_call_deadline_ms(request->call);
+  if (ms == 0) ms = request->server->limits->deadline_ms;
+  atomic_store_explicit(&request->deadline_ns, request->arrived_ns + ms * 1000000u, memory_order_relaxed);
+}
+
+/* All ranges in order, and the answer. A call that is cancelled on the way is not finished: nobody asks for its reply. */
+static void run_serially(srv_request *request, ct_workspace *workspace) {
+  for (long range; (range = api_call_next(request->call)) >= 0;) {
+    api_call_run(request->call, range, workspace);
+    api_call_done(request->call, range);
+    if (ct_cancel_raised(request->cancel)) return;
+  }
+  api_call_finish(request->call);
+}
+
+static void run_start(srv_request *request, ct_workspace *workspace) {
+  api_step step = API_STEP_WORK;
+  if (!request->begun) {
+    step = api_call_begin(request->call, &request->input);
+    set_deadline(request);
+  }
+  if (step == API_STEP_WORK && api_call_cost_ns(request->call) <= SRV_SPLIT_NS) {
+    run_serially(request, workspace);
+    step = API_STEP_DONE;
+  }
+  request->outcome_done = step == API_STEP_DONE;
+}
+
+/* Frees what the call holds and borrows. */
+static void free_call(srv_request *request) {
+  if (request->call) api_call_destroy(request->call);
+  request->call = NULL;
+  free(request->body.bytes);
+  free(request->fed.bytes);
+  if (request->input.scene) ct_scene_release(request->input.scene);
+  for (size_t i = 0; i < request->input.kept_count; i++) ct_scene_release(request->kept[i]);
+  free(request->kept);
+  if (request->scenes) srv_registry_list_free(request->scenes, request->scenes_count);
+}
+
+static void run_piece(srv_job *job, long piece, ct_workspace *workspace) {
+  srv_request *request = (srv_request *)job;
+  switch (request->stage) {
+  case SRV_STAGE_FEED: request->feed_failed = !api_call_feed(request->call, request->fed.bytes, request->fed.length); break;
+  case SRV_STAGE_START: run_start(request, workspace); break;
+  case SRV_STAGE_RANGES: api_call_run(request->call, piece, workspace); break;
+  case SRV_STAGE_FINISH: api_call_finish(request->call); break;
+  case SRV_STAGE_TRASH: free_call(request); break;
+  case SRV_STAGE_NONE: break;
+  }
+}
+
+/* ---- what a call borrows ------------------------------------------------------------------------------------------------ */
+
+/* The entry of the scene that the path names, or that the call will create. False: out of memory. */
+static bool find_entry(srv_request *request) {
+  srv_registry *registry = request->server->registry;
+  if (request->entry) return true;
+  switch (request->match.target) {
+  case API_TARGET_READ:
+  case API_TARGET_WRITE:
+  case API_TARGET_DELETE: request->entry = srv_registry_find(registry, request->match.scene_id); break;
+  case API_TARGET_PUT:
+    request->entry = srv_registry_open(registry, request->match.scene_id);
+    if (!request->entry) return false;
+    break;
+  case API_TARGET_CREATE:
+    if (!srv_registry_new_id(request->new_id)) return false;
+    request->entry = srv_registry_open(registry, request->new_id);
+    if (!request->entry) return false;
+    break;
+  default: break;
+  }
+  if (request->entry) srv_registry_hold(request->entry);
+  return true;
+}
+
+/* Retains the revisions that the call sees: those of this moment. False: out of memory. */
+static bool fill_input(srv_request *request) {
+  srv_server *server = request->server;
+  srv_entry *entry = request->entry;
+  api_input *input = &request->input;
+  *input = (api_input){.body = request->body.bytes, .body_length = request->body.length};
+  if (request->match.streams) input->body = NULL, input->body_length = 0;
+  request->cancel = ct_cancel_create();
+  if (!request->cancel) return false;
+  input->cancel = request->cancel;
+  input->first_revision = srv_registry_first_revision(server->registry);
+  input->scene_count = srv_registry_count(server->registry);
+  if (request->match.target == API_TARGET_CREATE) input->new_scene_id = request->new_id;
+  if (request->match.target == API_TARGET_LIST) {
+    if (!srv_registry_list(server->registry, &request->scenes, &request->scenes_count)) return false;
+    input->scenes = request->scenes;
+    input->scene_count = request->scenes_count;
+  }
+  if (entry && entry->current) {
+    input->scene = ct_scene_retain(entry->current);
+    request->revision = ct_scene_revision(entry->current);
+  }
+  if (entry && entry->pin_count && request->match.target == API_TARGET_READ) {
+    request->kept = malloc(entry->pin_count * sizeof *request->kept);
+    if (!request->kept) return false;
+    for (size_t i = 0; i < entry->pin_count; i++) request->kept[i] = ct_scene_retain(entry->pins[i].scene);
+    input->kept = request->kept;
+    input->kept_count = entry->pin_count;
+  }
+  if (entry && !entry->current && request->writes) {
+    request->creates = true;
+    srv_registry_reserve(server->registry, 1);
+  }
+  return true;
+}
+
+/* ---- ends -------------------------------------------------------------------------------------------------------------- */
+
+static void open_job(srv_request *request) {
+  request->job_open = true;
+  srv_request_retain(request);
+}
+
+static void close_job(srv_request *request) {
+  srv_pool_withdraw(request->server->pool, &request->job);
+  request->job_open = false;
+  request->stage = SRV_STAGE_NONE;
+  srv_request_release(request);
+}
+
+static bool start(srv_request *request, bool may_inline);
+
+/* The write is over: the next in order begins. A write that cannot even begin is answered here and passes the slot on. */
+static void pass_slot(srv_request *request) {
+  if (request->creates) srv_registry_reserve(request->server->registry, -1);
+  request->creates = false;
+  if (!request->holds_slot) return;
+  request->holds_slot = false;
+  srv_entry *entry = request->entry;
+  entry->writer = NULL;
+  while (entry->writes_first && !entry->writer) {
+    srv_request *next = entry->writes_first;
+    entry->writes_first = next->next_write;
+    if (!entry->writes_first) entry->writes_last = NULL;
+    next->write_queued = false;
+    entry->writer = next;
+    next->holds_slot = true;
+    if (start(next, false)) break;
+    next->holds_slot = false;
+    entry->writer = NULL;
+    srv_request_wake(next, SRV_STATE_READY);
+    close_job(next);
+  }
+}
+
+static void commit(srv_request *request) {
+  srv_registry *registry = request->server->registry;
+  srv_entry *entry = request->entry;
+  const ct_scene *revision = api_call_new_revision(request->call);
+  const ct_scene *pin = api_call_pin(request->call);
+  if (entry && revision) {
+    srv_registry_commit(registry, entry, revision);
+    request->revision = ct_scene_revision(revision);
+  }
+  bool succeeded = request->reply->status >= 200 && request->reply->status < 300;
+  if (entry && request->match.target == API_TARGET_DELETE && succeeded) srv_registry_remove(registry, entry);
+  /* Out of memory: the cursor will be answered 410, as one whose time is over. */
+  if (entry && pin) (void)srv_registry_pin(registry, entry, pin, uv_hrtime());
+}
+
+/* Takes the result of a call that has run to its end, unless its time is over. */
+static void conclude(srv_request *request) {
+  request->ended_ns = uv_hrtime();
+  if (request->ended_ns >= atomic_load_explicit(&request->deadline_ns, memory_order_relaxed)) {
+    srv_request_refuse(request, API_PROBLEM_DEADLINE_EXCEEDED, "The request was not done after %llu ms.",
+                       (unsigned long long)api_call_deadline_ms(request->call));
+  } else {
+    request->reply = api_call_reply(request->call);
+    commit(request);
+  }
+  pass_slot(request);
+}
+
+/* The job leaves the pool with a result, or without one when it was cancelled. */
+static void end_job(srv_request *request) {
+  if (!request->cancelled) {
+    conclude(request);
+    srv_request_wake(request, SRV_STATE_READY);
+  } else {
+    request->ended_ns = uv_hrtime();
+    pass_slot(request);
+  }
+  close_job(request);
+}
+
+void srv_job_cancel(srv_request *request) {
+  if (request->cancelled) return;
+  request->cancelled = true;
+  if (request->cancel) ct_cancel_raise(request->cancel);
+  if (!request->job_open) return;
+  if (request->write_queued) {
+    srv_entry *entry = request->entry;
+    srv_request *before = NULL;
+    for (srv_request *at = entry->writes_first; at != request; at = at->next_write) before = at;
+    if (before) before->next_write = request->next_write;
+    else entry->writes_first = request->next_write;
+    if (entry->writes_last == request) entry->writes_last = before;
+    request->write_queued = false;
+    close_job(request);
+  } else if (request->job.running == 0) {
+    end_job(request);
+  } else {
+    srv_pool_withdraw(request->server->pool, &request->job);
+  }
+}
+
+/* ---- the pool's view ----------------------------------------------------------------------------------------------------- */
+
+static long take_piece(srv_job *job) {
+  srv_request *request = (srv_request *)job;
+  if (request->stage == SRV_STAGE_RANGES) {
+    long range = api_call_next(request->call);
+    if (range >= 0) return range;
+    if (job->running > 0) return SRV_NO_PIECE;
+    request->stage = SRV_STAGE_FINISH;
+    request->stage_taken = false;
+  }
+  if (request->stage_taken) return SRV_NO_PIECE;
+  request->stage_taken = true;
+  if (request->stage == SRV_STAGE_START && !request->started_ns) request->started_ns = uv_hrtime();
+  return 0;
+}
+
+static void feed_done(srv_request *request);
+
+static void piece_done(srv_job *job, long piece) {
+  srv_request *request = (srv_request *)job;
+  switch (request->stage) {
+  case SRV_STAGE_FEED: feed_done(request); break;
+  case SRV_STAGE_START:
+    if (request->cancelled || request->outcome_done) {
+      end_job(request);
+      break;
+    }
+    request->stage = SRV_STAGE_RANGES;
+    srv_pool_submit(request->server->pool, job, request->lane, false);
+    break;
+  case SRV_STAGE_RANGES:
+    api_call_done(request->call, piece);
+    if (!request->cancelled) srv_pool_submit(request->server->pool, job, request->lane, false);
+    else if (job->running == 0) end_job(request);
+    break;
+  case SRV_STAGE_FINISH: end_job(request); break;
+  case SRV_STAGE_TRASH:
+    srv_pool_withdraw(request->server->pool, job);
+    srv_request_free(request);
+    break;
+  case SRV_STAGE_NONE: break;
+  }
+}
+
+static void submit(srv_request *request, srv_stage stage, bool fresh) {
+  request->job.take = take_piece;
+  request->job.run = run_piece;
+  request->job.done = piece_done;
+  request->stage = stage;
+  request->stage_taken = false;
+  srv_pool_submit(request->server->pool, &request->job, request->lane, fresh);
+  srv_pool_pump(request->server->pool);
+}
+
+/* ---- starts ------------------------------------------------------------------------------------------------------------ */
+
+static void refuse_memory(srv_request *request) {
+  srv_request_refuse(request, API_PROBLEM_OUT_OF_MEMORY, "Memory for the request could not be had; nothing has changed.");
+}
+
+static void refuse_busy(srv_request *request) {
+  srv_request_refuse(request, API_PROBLEM_BUSY, "Too many requests wait for a worker.");
+  srv_request_refusal_header(request, "Retry-After", "1");
+}
+
+bool srv_job_admit(srv_request *request, bool small) {
+  if (small) return true;
+  const srv_entry *entry = request->match.scene_id[0] ? srv_registry_find(request->server->registry, request->match.scene_id) : NULL;
+  if (srv_pool_has_room(request->server->pool, entry ? &entry->lane : &request->server->stateless)) return true;
+  refuse_busy(request);
+  return false;
+}
+
+/* May begin run on the loop thread? It parses the body and does what is cheap, so both body and scene must be small. */
+static bool is_small(const srv_request *request) {
+  if (request->body_length > SRV_INLINE_BODY || request->match.streams) return false;
+  uint32_t bodies = request->input.scene ? ct_scene_count(request->input.scene) : 0;
+  if (request->match.target == API_TARGET_LIST) return request->scenes_count <= SRV_INLINE_LIST;
+  return bodies <= (request->writes ? SRV_INLINE_WRITE_BODIES : SRV_INLINE_READ_BODIES);
+}
+
+/* Begins the call here or queues it. False: it could not be begun; the refusal is the reply. When it ends here the state is READY. */
+static bool start(srv_request *request, bool may_inline) {
+  srv_server *server = request->server;
+  if (!fill_input(request)) {
+    refuse_memory(request);
+    if (request->creates) srv_registry_reserve(server->registry, -1);
+    request->creates = false;
+    return false;
+  }
+  if (may_inline && is_small(request)) {
+    request->started_ns = request->arrived_ns;
+    api_step step = api_call_begin(request->call, &request->input);
+    set_deadline(request);
+    request->begun = true;
+    if (step == API_STEP_DONE || api_call_cost_ns(request->call) <= SRV_INLINE_NS) {
+      if (step == API_STEP_WORK) run_serially(request, server->workspace);
+      conclude(request);
+      request->state = SRV_STATE_READY;
+      return true;
+    }
+  }
+  if (may_inline && !srv_pool_has_room(server->pool, request->lane)) {
+    refuse_busy(request);
+    pass_slot(request);
+    request->state = SRV_STATE_READY;
+    return true;
+  }
+  request->state = SRV_STATE_WAIT;
+  if (!request->job_open) open_job(request);
+  submit(request, SRV_STAGE_START, true);
+  return true;
+}
+
+/* Puts the write behind those before it. */
+static void queue_write(srv_request *request) {
+  srv_server *server = request->server;
+  srv_entry *entry = request->entry;
+  if (!srv_pool_has_room(server->pool, &entry->lane)) {
+    refuse_busy(request);
+    request->state = SRV_STATE_READY;
+    return;
+  }
+  srv_pool_expect(server->pool, &request->job, &entry->lane);
+  request->next_write = NULL;
+  if (entry->writes_last) entry->writes_last->next_write = request;
+  else entry->writes_first = request;
+  entry->writes_last = request;
+  request->write_queued = true;
+  request->state = SRV_STATE_WAIT;
+  open_job(request);
+}
+
+static void dispatch(srv_request *request) {
+  srv_server *server = request->server;
+  api_target target = request->match.target;
+  request->arrived_ns = uv_hrtime();
+  atomic_store_explicit(&request->deadline_ns, request->arrived_ns + server->limits->deadline_ms * 1000000u, memory_order_relaxed);
+  request->state = SRV_STATE_READY;
+  if (!request->call || !find_entry(request)) {
+    refuse_memory(request);
+    return;
+  }
+  request->lane = request->entry ? &request->entry->lane : &server->stateless;
+  request->writes = target == API_TARGET_WRITE || target == API_TARGET_PUT || target == API_TARGET_DELETE || target == API_TARGET_CREATE;
+  if (request->writes && request->entry) {
+    if (request->entry->writer) {
+      queue_write(request);
+      return;
+    }
+    request->entry->writer = request;
+    request->holds_slot = true;
+  }
+  if (!start(request, true)) pass_slot(request);
+}
+
+void srv_job_dispatch(srv_request *request) {
+  dispatch(request);
+  if (request->state == SRV_STATE_READY) srv_request_wake(request, SRV_STATE_READY);
+}
+
+/* ---- streamed bodies ------------------------------------------------------------------------------------------------------ */
+
+void srv_job_feed(srv_request *request) {
+  srv_buffer piece = request->fed;
+  request->fed = request->body;
+  request->body = piece;
+  request->body.length = 0;
+  if (!request->entry && !find_entry(request)) {
+    /* Said when the body has ended. */
+    request->feed_failed = true;
+    return;
+  }
+  request->lane = request->entry ? &request->entry->lane : &request->server->stateless;
+  open_job(request);
+  submit(request, SRV_STAGE_FEED, false);
+}
+
+static void feed_done(srv_request *request) {
+  request->fed.length = 0;
+  if (request->cancelled) {
+    close_job(request);
+    return;
+  }
+  /* The job is opened anew by what follows, before this reference is let go. */
+  srv_request_retain(request);
+  close_job(request);
+  if (request->feed_failed) request->body.length = 0;
+  if (request->body.length && (request->body_ended || request->body.length >= SRV_PIECE_BYTES)) srv_job_feed(request);
+  if (!request->body_ended) srv_request_wake(request, SRV_STATE_BODY);
+  else if (!srv_job_feeding(request)) srv_job_dispatch(request);
+  srv_request_release(request);
+}
+
+/* ---- disposal ---------------------------------------------------------------------------------------------------------- */
+
+static bool is_heavy(const srv_request *request) {
+  if (!request->call) return false;
+  const ct_scene *scene = request->input.scene;
+  if (request->bytes_in > SRV_TRASH_BYTES || (request->reply && request->reply->body_length > SRV_TRASH_BYTES)) return true;
+  return scene && request->entry->current != scene && ct_scene_count(scene) > SRV_TRASH_BODIES;
+}
+
+void srv_job_dispose(srv_request *request) {
+  srv_server *server = request->server;
+  server->body_bytes -= request->body.capacity + request->fed.capacity;
+  if (is_heavy(request)) {
+    request->lane = &server->stateless;
+    submit(request, SRV_STAGE_TRASH, false);
+    return;
+  }
+  free_call(request);
+  srv_request_free(request);
+}

@@ -1,0 +1,121 @@
+/* --scene: a scene document read from a file and put under its id before anybody listens, through the same calls as a PUT. */
+#include "request.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static bool fail(const char *file, const char *why) {
+  fprintf(stderr, "contactd: --scene: %s: %s\n", file, why);
+  return false;
+}
+
+static char *read_file(const char *file, size_t most, size_t *length) {
+  FILE *stream = fopen(file, "rb");
+  if (!stream) {
+    fail(file, strerror(errno));
+    return NULL;
+  }
+  struct stat status;
+  char *bytes = NULL;
+  if (fstat(fileno(stream), &status) != 0 || !S_ISREG(status.st_mode)) fail(file, "not a regular file");
+  else if ((uint64_t)status.st_size > most) fail(file, "larger than the limit jsonBytes");
+  else if (!(bytes = malloc((size_t)status.st_size + 1))) fail(file, "out of memory");
+  if (bytes) {
+    *length = fread(bytes, 1, (size_t)status.st_size, stream);
+    bytes[*length] = 0;
+  }
+  fclose(stream);
+  return bytes;
+}
+
+/* Past the string that starts at `at`; NULL: it has no end. */
+static const char *after_string(const char *at) {
+  for (at++; *at && *at != '"'; at++)
+    if (*at == '\\' && at[1]) at++;
+  return *at ? at + 1 : NULL;
+}
+
+/* The text of the member "id" of the document's top object. What is not JSON is found by the API afterwards. */
+static bool document_id(const char *text, char id[CT_ID_LENGTH_MAX + 1]) {
+  static const char blanks[] = " \t\r\n";
+  unsigned depth = 0;
+  for (const char *at = text; *at;) {
+    if (*at == '{' || *at == '[') depth++;
+    if ((*at == '}' || *at == ']') && depth > 0) depth--;
+    if (*at != '"') {
+      at++;
+      continue;
+    }
+    const char *end = after_string(at);
+    if (!end) return false;
+    const char *value = end + strspn(end, blanks);
+    bool named = depth == 1 && end - at == 4 && memcmp(at, "\"id\"", 4) == 0 && *value == ':';
+    at = end;
+    if (!named) continue;
+    value += 1 + strspn(value + 1, blanks);
+    const char *stop = *value == '"' ? after_string(value) : NULL;
+    if (!stop || stop - value - 2 > CT_ID_LENGTH_MAX || stop - value <= 2) return false;
+    memcpy(id, value + 1, (size_t)(stop - value - 2));
+    id[stop - value - 2] = 0;
+    return true;
+  }
+  return false;
+}
+
+/* Runs the whole call on this thread. NULL: no memory. */
+static api_call *run_call(srv_server *server, const api_head *head, const api_match *match, const api_input *input) {
+  api_call *call = api_call_create(server->service, head, match);
+  if (!call) return NULL;
+  if (api_call_begin(call, input) == API_STEP_WORK) {
+    for (long range; (range = api_call_next(call)) >= 0;) {
+      api_call_run(call, range, server->workspace);
+      api_call_done(call, range);
+    }
+    api_call_finish(call);
+  }
+  return call;
+}
+
+static bool put(srv_server *server, const char *file, const char *id, const char *bytes, size_t length) {
+  char path[CT_ID_LENGTH_MAX + 16];
+  snprintf(path, sizeof path, "/v1/scenes/%s", id);
+  api_head head = {.method = "PUT", .path = path, .content_type = "application/json"};
+  api_match match;
+  api_reply refusal = {0};
+  if (!api_match_head(server->service, &head, &match, &refusal)) {
+    free((void *)(uintptr_t)refusal.body);
+    return fail(file, "the member \"id\" is not an id");
+  }
+  srv_entry *entry = srv_registry_open(server->registry, id);
+  if (!entry) return fail(file, "out of memory");
+  api_input input = {.body = bytes,
+                     .body_length = length,
+                     .scene = entry->current,
+                     .first_revision = srv_registry_first_revision(server->registry),
+                     .scene_count = srv_registry_count(server->registry)};
+  api_call *call = run_call(server, &head, &match, &input);
+  if (!call) return fail(file, "out of memory");
+  const api_reply *reply = api_call_reply(call);
+  const ct_scene *revision = api_call_new_revision(call);
+  bool done = reply->status < 300 && revision;
+  if (done) srv_registry_commit(server->registry, entry, revision);
+  else {
+    fprintf(stderr, "contactd: --scene: %s: refused with status %d: %.*s\n", file, reply->status, (int)reply->body_length,
+            reply->body ? reply->body : "");
+  }
+  api_call_destroy(call);
+  return done;
+}
+
+bool srv_preload(srv_server *server, const char *file) {
+  size_t length = 0;
+  char id[CT_ID_LENGTH_MAX + 1];
+  char *bytes = read_file(file, (size_t)server->limits->json_bytes, &length);
+  if (!bytes) return false;
+  bool done = document_id(bytes, id) ? put(server, file, id, bytes, length) : fail(file, "the document has no member \"id\"");
+  free(bytes);
+  return done;
+}

@@ -1,0 +1,213 @@
+/* Entries in one array sorted by id: lookups by bisection, listings in order, insertion by a move of pointers. */
+#include "registry.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+/* Random bytes of an id: 128 bits in letters and digits of base 32. */
+#define ID_BYTES 16
+
+struct srv_registry {
+  srv_entry **items;
+  size_t count, capacity;
+  size_t scenes;         /* entries with a scene */
+  size_t reserved;       /* creations under way */
+  size_t pins;           /* of all entries */
+  uint64_t last_revision; /* greatest of the scenes that have gone */
+  size_t cursors_per_scene;
+  uint64_t cursor_ns;
+};
+
+srv_registry *srv_registry_create(size_t cursors_per_scene, uint64_t cursor_ns) {
+  srv_registry *registry = calloc(1, sizeof *registry);
+  if (!registry) return NULL;
+  registry->cursors_per_scene = cursors_per_scene;
+  registry->cursor_ns = cursor_ns;
+  return registry;
+}
+
+static void drop_pins(srv_registry *registry, srv_entry *entry) {
+  for (size_t i = 0; i < entry->pin_count; i++) ct_scene_release(entry->pins[i].scene);
+  registry->pins -= entry->pin_count;
+  free(entry->pins);
+  entry->pins = NULL;
+  entry->pin_count = 0;
+}
+
+void srv_registry_destroy(srv_registry *registry) {
+  if (!registry) return;
+  for (size_t i = 0; i < registry->count; i++) {
+    srv_entry *entry = registry->items[i];
+    drop_pins(registry, entry);
+    if (entry->current) ct_scene_release(entry->current);
+    free(entry);
+  }
+  free(registry->items);
+  free(registry);
+}
+
+size_t srv_registry_count(const srv_registry *registry) { return registry->scenes + registry->reserved; }
+
+void srv_registry_reserve(srv_registry *registry, int by) {
+  if (by > 0) registry->reserved++;
+  else registry->reserved--;
+}
+
+/* Index of the first entry whose id is not below `id`. */
+static size_t place_of(const srv_registry *registry, const char *id) {
+  size_t low = 0, high = registry->count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (strcmp(registry->items[middle]->id, id) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+srv_entry *srv_registry_find(srv_registry *registry, const char *id) {
+  size_t at = place_of(registry, id);
+  return at < registry->count && strcmp(registry->items[at]->id, id) == 0 ? registry->items[at] : NULL;
+}
+
+srv_entry *srv_registry_open(srv_registry *registry, const char *id) {
+  size_t at = place_of(registry, id);
+  if (at < registry->count && strcmp(registry->items[at]->id, id) == 0) return registry->items[at];
+  size_t length = strlen(id);
+  if (length > CT_ID_LENGTH_MAX) return NULL;
+  if (registry->count == registry->capacity) {
+    size_t capacity = registry->capacity ? registry->capacity * 2 : 64;
+    srv_entry **grown = realloc(registry->items, capacity * sizeof *grown);
+    if (!grown) return NULL;
+    registry->items = grown;
+    registry->capacity = capacity;
+  }
+  srv_entry *entry = calloc(1, sizeof *entry);
+  if (!entry) return NULL;
+  memcpy(entry->id, id, length + 1);
+  memmove(registry->items + at + 1, registry->items + at, (registry->count - at) * sizeof *registry->items);
+  registry->items[at] = entry;
+  registry->count++;
+  return entry;
+}
+
+void srv_registry_hold(srv_entry *entry) { entry->uses++; }
+
+static void forget_if_empty(srv_registry *registry, srv_entry *entry) {
+  if (entry->uses || entry->current) return;
+  size_t at = place_of(registry, entry->id);
+  memmove(registry->items + at, registry->items + at + 1, (registry->count - at - 1) * sizeof *registry->items);
+  registry->count--;
+  drop_pins(registry, entry);
+  free(entry);
+}
+
+void srv_registry_release(srv_registry *registry, srv_entry *entry) {
+  entry->uses--;
+  forget_if_empty(registry, entry);
+}
+
+void srv_registry_commit(srv_registry *registry, srv_entry *entry, const ct_scene *scene) {
+  const ct_scene *old = entry->current;
+  entry->current = ct_scene_retain(scene);
+  if (old) ct_scene_release(old);
+  else registry->scenes++;
+}
+
+void srv_registry_remove(srv_registry *registry, srv_entry *entry) {
+  if (!entry->current) return;
+  uint64_t revision = ct_scene_revision(entry->current);
+  /* The deletion counts as one more: its reply names that number. */
+  if (revision + 1 > registry->last_revision) registry->last_revision = revision + 1;
+  ct_scene_release(entry->current);
+  entry->current = NULL;
+  registry->scenes--;
+  drop_pins(registry, entry);
+  forget_if_empty(registry, entry);
+}
+
+uint64_t srv_registry_first_revision(const srv_registry *registry) { return registry->last_revision + 1; }
+
+/* ---- cursors --------------------------------------------------------------------------------------------------------- */
+
+static void drop_pin(srv_registry *registry, srv_entry *entry, size_t index) {
+  ct_scene_release(entry->pins[index].scene);
+  memmove(entry->pins + index, entry->pins + index + 1, (entry->pin_count - index - 1) * sizeof *entry->pins);
+  entry->pin_count--;
+  registry->pins--;
+}
+
+bool srv_registry_pin(srv_registry *registry, srv_entry *entry, const ct_scene *scene, uint64_t now_ns) {
+  if (!entry->current) return true; /* deleted meanwhile: its cursors are gone with it */
+  if (!entry->pins) {
+    entry->pins = calloc(registry->cursors_per_scene, sizeof *entry->pins);
+    if (!entry->pins) return false;
+  }
+  /* A revision pinned again becomes the youngest. */
+  for (size_t i = 0; i < entry->pin_count; i++) {
+    if (entry->pins[i].scene != scene) continue;
+    drop_pin(registry, entry, i);
+    break;
+  }
+  if (entry->pin_count == registry->cursors_per_scene) drop_pin(registry, entry, 0);
+  entry->pins[entry->pin_count++] = (srv_pin){ct_scene_retain(scene), now_ns + registry->cursor_ns};
+  registry->pins++;
+  return true;
+}
+
+void srv_registry_expire(srv_registry *registry, uint64_t now_ns) {
+  if (registry->pins == 0) return;
+  for (size_t i = 0; i < registry->count; i++) {
+    srv_entry *entry = registry->items[i];
+    while (entry->pin_count && entry->pins[0].expires_ns <= now_ns) drop_pin(registry, entry, 0);
+    if (entry->pins && entry->pin_count == 0) {
+      free(entry->pins);
+      entry->pins = NULL;
+    }
+  }
+}
+
+/* ---- lists and ids ----------------------------------------------------------------------------------------------------- */
+
+bool srv_registry_list(srv_registry *registry, api_scene_entry **out, size_t *count) {
+  /* The ids are copied behind the list: an entry may be freed while the list is read. */
+  size_t text = 0;
+  for (size_t i = 0; i < registry->count; i++)
+    if (registry->items[i]->current) text += strlen(registry->items[i]->id) + 1;
+  api_scene_entry *list = malloc(registry->scenes * sizeof *list + text + 1);
+  if (!list) return false;
+  char *at = (char *)(list + registry->scenes);
+  size_t n = 0;
+  for (size_t i = 0; i < registry->count; i++) {
+    const srv_entry *entry = registry->items[i];
+    if (!entry->current) continue;
+    size_t length = strlen(entry->id) + 1;
+    memcpy(at, entry->id, length);
+    list[n++] = (api_scene_entry){at, ct_scene_retain(entry->current)};
+    at += length;
+  }
+  *out = list;
+  *count = n;
+  return true;
+}
+
+void srv_registry_list_free(api_scene_entry *list, size_t count) {
+  for (size_t i = 0; i < count; i++) ct_scene_release(list[i].scene);
+  free(list);
+}
+
+bool srv_registry_new_id(char out[CT_ID_LENGTH_MAX + 1]) {
+  static const char digits[] = "abcdefghijklmnopqrstuvwxyz234567";
+  unsigned char bytes[ID_BYTES];
+  if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes) return false;
+  size_t n = 0;
+  unsigned bits = 0, held = 0;
+  for (size_t i = 0; i < sizeof bytes; i++) {
+    bits = bits << 8 | bytes[i];
+    for (held += 8; held >= 5; held -= 5) out[n++] = digits[bits >> (held - 5) & 31];
+    bits &= (1u << held) - 1;
+  }
+  out[n++] = digits[bits << (5 - held) & 31];
+  out[n] = 0;
+  return true;
+}

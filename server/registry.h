@@ -1,0 +1,62 @@
+/* Scenes by id: the current revision, the revisions kept for cursors, the lane of the scene's work and the order of its writes.
+ * Loop thread only; the revisions themselves are immutable and may be read anywhere. */
+#ifndef SRV_REGISTRY_H
+#define SRV_REGISTRY_H
+
+#include "pool.h"
+
+#include <api/api.h>
+
+typedef struct srv_registry srv_registry;
+struct srv_request;
+
+typedef struct srv_pin {
+  const ct_scene *scene;
+  uint64_t expires_ns;
+} srv_pin;
+
+typedef struct srv_entry {
+  char id[CT_ID_LENGTH_MAX + 1];
+  const ct_scene *current; /* NULL: no scene now; the entry only orders writes */
+  srv_pin *pins;           /* oldest first */
+  size_t pin_count;
+  srv_lane lane;
+  struct srv_request *writer;                /* holds the write slot */
+  struct srv_request *writes_first, *writes_last; /* wait for it, in order */
+  unsigned uses;                             /* requests that hold the entry */
+} srv_entry;
+
+srv_registry *srv_registry_create(size_t cursors_per_scene, uint64_t cursor_ns); /* NULL: out of memory */
+void srv_registry_destroy(srv_registry *registry);
+
+/* Scenes that exist, and creations under way. */
+size_t srv_registry_count(const srv_registry *registry);
+/* A creation begins (+1) or ends (-1): counted until the scene is there or has failed. */
+void srv_registry_reserve(srv_registry *registry, int by);
+/* NULL: no entry. O(log n) */
+srv_entry *srv_registry_find(srv_registry *registry, const char *id);
+/* Finds or makes an entry without a scene. NULL: out of memory. */
+srv_entry *srv_registry_open(srv_registry *registry, const char *id);
+/* An entry is freed when nothing holds it and it has no scene. */
+void srv_registry_hold(srv_entry *entry);
+void srv_registry_release(srv_registry *registry, srv_entry *entry);
+
+/* Makes a revision (retained here) current. */
+void srv_registry_commit(srv_registry *registry, srv_entry *entry, const ct_scene *scene);
+/* The scene goes, with what was kept for its cursors. */
+void srv_registry_remove(srv_registry *registry, srv_entry *entry);
+/* Number of the first revision of a new scene: above the last one of any scene that has gone. */
+uint64_t srv_registry_first_revision(const srv_registry *registry);
+/* Keeps a revision for a cursor. False: out of memory. */
+bool srv_registry_pin(srv_registry *registry, srv_entry *entry, const ct_scene *scene, uint64_t now_ns);
+/* Lets go of revisions whose time is over. */
+void srv_registry_expire(srv_registry *registry, uint64_t now_ns);
+
+/* All scenes, retained, in ascending order of id, as one block: free with srv_registry_list_free. False: out of memory. */
+bool srv_registry_list(srv_registry *registry, api_scene_entry **out, size_t *count);
+void srv_registry_list_free(api_scene_entry *list, size_t count);
+
+/* An id that nobody can guess. False: no random numbers to be had. */
+bool srv_registry_new_id(char out[CT_ID_LENGTH_MAX + 1]);
+
+#endif

@@ -1,0 +1,77 @@
+/* From an api_reply to libmicrohttpd: headers that every reply has, the body by reference. */
+#include "request.h"
+
+#include <string.h>
+
+/* Longest reply that counts as one unit of the time to take it: each further one adds as much time. */
+#define SEND_UNIT_BYTES 16777216u
+
+static void bytes_sent(void *cls) { srv_request_release(cls); }
+
+static size_t put_timing(char *out, const srv_request *request) {
+  size_t n = 0;
+  memcpy(out, "queue;dur=", 10);
+  n += 10;
+  n += srv_text_ms(out + n, request->started_ns - request->arrived_ns);
+  memcpy(out + n, ", run;dur=", 10);
+  n += 10;
+  return n + srv_text_ms(out + n, request->ended_ns - request->started_ns);
+}
+
+static bool add_headers(const srv_request *request, struct MHD_Response *response) {
+  const api_reply *reply = request->reply;
+  bool ok = MHD_add_response_header(response, "X-Request-Id", request->id) == MHD_YES;
+  if (reply->content_type) ok &= MHD_add_response_header(response, "Content-Type", reply->content_type) == MHD_YES;
+  for (size_t i = 0; i < reply->header_count; i++)
+    ok &= MHD_add_response_header(response, reply->headers[i].name, reply->headers[i].value) == MHD_YES;
+  if (request->started_ns && request->ended_ns) {
+    char timing[72];
+    put_timing(timing, request);
+    ok &= MHD_add_response_header(response, "Server-Timing", timing) == MHD_YES;
+  }
+  ok &= MHD_add_response_header(response, "X-Content-Type-Options", "nosniff") == MHD_YES;
+  ok &= MHD_add_response_header(response, "Cache-Control", "no-store") == MHD_YES;
+  if (request->close || request->server->drain != SRV_SERVING)
+    ok &= MHD_add_response_header(response, "Connection", "close") == MHD_YES;
+  return ok;
+}
+
+enum MHD_Result srv_reply_send(srv_request *request) {
+  const api_reply *reply = request->reply;
+  const api_limits *limits = request->server->limits;
+  if (!reply || reply->status == 0) return MHD_NO;
+
+  /* The reply's bytes belong to the call or the refusal, which the request keeps: it must live until they are sent. */
+  struct MHD_Response *response = MHD_create_response_from_buffer_with_free_callback_cls(
+      reply->body_length, (void *)(uintptr_t)(reply->body ? reply->body : ""), bytes_sent, request);
+  if (!response) return MHD_NO;
+  srv_request_retain(request);
+  enum MHD_Result result = MHD_NO;
+  if (add_headers(request, response)) result = MHD_queue_response(request->handle, (unsigned)reply->status, response);
+  MHD_destroy_response(response);
+  request->state = SRV_STATE_SENT;
+  srv_connection_phase(request->connection, SRV_PHASE_SEND, uv_hrtime(),
+                       limits->body_seconds * (1 + reply->body_length / SEND_UNIT_BYTES));
+  return result;
+}
+
+void srv_reply_log(srv_request *request) {
+  bool sent = request->state == SRV_STATE_SENT;
+  bool head = strcmp(request->method, "HEAD") == 0;
+  srv_log_entry entry = {
+      .id = request->id,
+      .method = request->method,
+      .path = request->uri,
+      .client = request->connection ? request->connection->client : "",
+      .route = request->has_match ? request->match.label : NULL,
+      .scene = request->has_match && request->match.scene_id[0] ? request->match.scene_id : NULL,
+      .revision = request->revision,
+      .status = sent ? request->reply->status : 0,
+      .bytes_in = request->bytes_in,
+      .bytes_out = sent && !head ? request->reply->body_length : 0,
+      .queue_ns = request->started_ns ? request->started_ns - request->arrived_ns : 0,
+      .run_ns = request->started_ns && request->ended_ns ? request->ended_ns - request->started_ns : 0,
+  };
+  if (!entry.scene && request->new_id[0]) entry.scene = request->new_id;
+  srv_log_request(request->server->log, &entry);
+}

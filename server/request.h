@@ -1,0 +1,161 @@
+/* A request from its head to its reply: http.c talks to libmicrohttpd, job.c takes the call's steps, reply.c lays out what is sent.
+ *
+ * References, all counted on the loop thread: the connection's (until libmicrohttpd has completed the request), the job's (until no
+ * worker and no queue has it), the reply's (until its bytes are sent). The last one gone frees the request. */
+#ifndef SRV_REQUEST_H
+#define SRV_REQUEST_H
+
+#include "server.h"
+
+#include <stdatomic.h>
+
+/* Bodies up to this size may be parsed on the loop thread, if what they ask for is small too. */
+#define SRV_INLINE_BODY 4096u
+/* Work estimated to take no longer is done on the loop thread: a hop to a worker and back costs as much. */
+#define SRV_INLINE_NS 25000.0
+/* Scenes of at most so many bodies are read, resp. written, on the loop thread. */
+#define SRV_INLINE_READ_BODIES 16u
+#define SRV_INLINE_WRITE_BODIES 1024u
+/* Scenes in a listing made on the loop thread. */
+#define SRV_INLINE_LIST 64u
+/* Work estimated to take longer is cut into ranges for all workers; shorter work stays on the worker that began it. */
+#define SRV_SPLIT_NS 500000.0
+/* A streamed body is handed over in pieces of at least this size (but for the last). */
+#define SRV_PIECE_BYTES 262144u
+/* Calls that read or wrote more bytes, or hold the last reference to a revision of more bodies, are freed on a worker. */
+#define SRV_TRASH_BYTES 65536u
+#define SRV_TRASH_BODIES 4096u
+/* A refused request's body up to this size is read to its end, so that the connection can be kept. */
+#define SRV_KEEP_BYTES 65536u
+/* What is read and thrown away after a refusal that could not be sent before the body, before the connection is cut. */
+#define SRV_SWALLOW_BYTES 67108864u
+
+typedef enum srv_state {
+  SRV_STATE_HEAD,    /* the handler has not been called yet */
+  SRV_STATE_BODY,    /* gathering the body */
+  SRV_STATE_SWALLOW, /* the reply is ready, but the body must end first */
+  SRV_STATE_WAIT,    /* a queue or a worker has it; the connection is suspended */
+  SRV_STATE_READY,   /* the reply can be sent */
+  SRV_STATE_SENT,
+  SRV_STATE_GONE /* the client has left */
+} srv_state;
+
+typedef enum srv_stage {
+  SRV_STAGE_NONE,
+  SRV_STAGE_FEED,   /* a piece of a streamed body */
+  SRV_STAGE_START,  /* begin, and everything else when it is short */
+  SRV_STAGE_RANGES, /* one piece per range */
+  SRV_STAGE_FINISH,
+  SRV_STAGE_TRASH /* what the call holds is freed */
+} srv_stage;
+
+typedef struct srv_buffer {
+  char *bytes;
+  size_t length, capacity;
+} srv_buffer;
+
+typedef struct srv_request {
+  srv_job job; /* first: the pool's view */
+  srv_server *server;
+  struct MHD_Connection *handle; /* NULL once completed */
+  srv_connection *connection;
+  unsigned references;
+  bool counted; /* in server->requests */
+
+  /* head */
+  char id[20];
+  char method[16];
+  char *uri;         /* raw target, owned; cut at '?' */
+  const char *query; /* behind it, or NULL */
+  bool has_match;
+  api_match match;
+
+  /* body */
+  srv_state state;
+  bool close; /* the connection ends with the reply */
+  bool chunked;
+  srv_buffer body;        /* what arrives */
+  srv_buffer fed;         /* what a worker reads: a streamed body's piece */
+  bool body_ended, feed_failed;
+  uint64_t bytes_in, swallowed, body_since_ns, body_length;
+
+  /* work */
+  api_call *call;
+  srv_entry *entry; /* held */
+  srv_lane *lane;   /* the entry's, or that of stateless work */
+  bool writes, creates, holds_slot, begun, job_open;
+  bool cancelled; /* nobody wants the result: nothing is committed */
+  bool outcome_done;
+  srv_stage stage;
+  bool stage_taken;
+  ct_cancel *cancel;
+  api_input input;
+  const ct_scene **kept;
+  api_scene_entry *scenes; /* of a listing */
+  size_t scenes_count;
+  char new_id[CT_ID_LENGTH_MAX + 1];
+  struct srv_request *next_write;
+  bool write_queued;
+
+  /* times, ns of uv_hrtime */
+  uint64_t arrived_ns, started_ns, ended_ns;
+  _Atomic uint64_t deadline_ns; /* 0: not running yet; a worker sets it after begin */
+
+  /* reply */
+  api_reply refusal; /* body owned */
+  const api_reply *reply;
+  uint64_t revision;
+  bool suspended;
+  size_t suspended_at; /* in server->suspended */
+  uint64_t suspended_ns; /* when */
+} srv_request;
+
+/* ---- request.c ---- */
+
+/* One reference, the connection's. NULL: out of memory. uri is copied. */
+srv_request *srv_request_create(srv_server *server, struct MHD_Connection *handle, const char *uri);
+void srv_request_retain(srv_request *request);
+void srv_request_release(srv_request *request);
+/* Makes the reply a problem document. */
+__attribute__((format(printf, 3, 4))) void srv_request_refuse(srv_request *request, api_problem_id problem, const char *detail, ...);
+/* Adds a header to the refusal. */
+void srv_request_refusal_header(srv_request *request, const char *name, const char *value);
+/* Appends to a buffer within the budget of all bodies. False: no memory, or the budget is used up. */
+bool srv_buffer_append(srv_server *server, srv_buffer *buffer, const char *bytes, size_t length, size_t expected);
+void srv_buffer_clear(srv_server *server, srv_buffer *buffer);
+/* Suspends the connection until srv_request_wake. */
+void srv_request_suspend(srv_request *request);
+/* Sets the state; a suspended connection goes on. */
+void srv_request_wake(srv_request *request, srv_state state);
+/* Frees the request itself; for srv_job_dispose. */
+void srv_request_free(srv_request *request);
+
+/* ---- job.c ---- */
+
+/* Can the request's work be queued now? False: a refusal is the reply. small: it may be done on the loop thread. */
+bool srv_job_admit(srv_request *request, bool small);
+/* The body is complete. The state becomes READY, or WAIT; a suspended connection is woken when it is READY. */
+void srv_job_dispatch(srv_request *request);
+/* Hands the gathered piece of a streamed body to a worker. */
+void srv_job_feed(srv_request *request);
+static inline bool srv_job_feeding(const srv_request *request) { return request->job_open && request->stage == SRV_STAGE_FEED; }
+/* Nobody wants the result any more. */
+void srv_job_cancel(srv_request *request);
+/* Frees the call and what it borrows, on a worker if that takes long, then the request. No reference is left. */
+void srv_job_dispose(srv_request *request);
+
+/* ---- reply.c ---- */
+
+/* Queues the request's reply; MHD_NO: out of memory, the connection is cut. */
+enum MHD_Result srv_reply_send(srv_request *request);
+/* The request's line in the log. */
+void srv_reply_log(srv_request *request);
+
+/* ---- http.c ---- */
+
+enum MHD_Result srv_http_handle(void *server, struct MHD_Connection *handle, const char *url, const char *method, const char *version,
+                                const char *upload, size_t *upload_length, void **context);
+void *srv_http_uri(void *server, const char *uri, struct MHD_Connection *handle);
+void srv_http_completed(void *server, struct MHD_Connection *handle, void **context, enum MHD_RequestTerminationCode code);
+
+#endif

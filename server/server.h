@@ -1,0 +1,124 @@
+/* The daemon's state and its parts. Everything here belongs to the loop thread; workers see only a request's call and its input while
+ * a piece of it runs. */
+#ifndef SRV_SERVER_H
+#define SRV_SERVER_H
+
+#include "auth.h"
+#include "config.h"
+#include "guard.h"
+#include "log.h"
+#include "peers.h"
+#include "pool.h"
+#include "registry.h"
+
+#include <microhttpd.h>
+#include <poll.h>
+#include <uv.h>
+
+/* Memory of one connection for its request's head; a longer head is answered 431. */
+#define SRV_CONNECTION_BYTES 32768u
+/* A connection that neither sends nor takes a byte for so long is closed, s. */
+#define SRV_IDLE_SECONDS 30u
+/* Look for clients that have left and deadlines that have passed; both are promised within 25 ms. */
+#define SRV_SWEEP_MS 10u
+/* Look for connections that are overdue. */
+#define SRV_REAP_MS 250u
+/* Kept of the open files for the listener, epoll, the log and libuv. */
+#define SRV_SPARE_FILES 64u
+
+typedef enum srv_phase {
+  SRV_PHASE_HEAD, /* waiting for a request, or in its head */
+  SRV_PHASE_BODY,
+  SRV_PHASE_BUSY, /* ours to act: no deadline against the client */
+  SRV_PHASE_SEND
+} srv_phase;
+
+/* A client's connection, from accept to close. */
+typedef struct srv_connection {
+  struct srv_connection *next, *previous;
+  int fd;
+  srv_peer *peer;
+  srv_phase phase;
+  uint64_t deadline_ns; /* the socket is shut down after it; 0: none */
+  char client[64];
+} srv_connection;
+
+typedef enum srv_drain { SRV_SERVING, SRV_DRAINING, SRV_DRAIN_OVER } srv_drain;
+
+typedef struct srv_server {
+  const srv_config *config;
+  const api_limits *limits;
+  const api_service *service;
+  uv_loop_t *loop;
+  struct MHD_Daemon *daemon;
+  int listen_fd;
+  bool dirty; /* libmicrohttpd must be run before the loop sleeps */
+  uv_poll_t epoll;
+  uv_prepare_t prepare;
+  uv_timer_t wake; /* libmicrohttpd's next timeout */
+  uv_timer_t sweep, reap;
+  uv_signal_t terminate, interrupt;
+  bool handles_open;
+
+  srv_log *log;
+  srv_auth auth;
+  srv_hosts hosts;
+  srv_peers *peers;
+  srv_pool *pool;
+  srv_registry *registry;
+  srv_lane stateless;
+  ct_workspace *workspace; /* for what the loop thread computes itself */
+
+  srv_connection *connections;
+  struct srv_request **suspended; /* requests whose connection is suspended, in no order */
+  struct pollfd *polled;
+  size_t suspended_count; /* at most limits->connections, the size of both arrays */
+  size_t requests;     /* between the head's end and the last trace */
+  uint64_t body_bytes; /* gathered bodies of all requests */
+  uint64_t id_prefix, id_next;
+
+  srv_drain drain;
+  uint64_t drain_since_ns, drain_until_ns;
+} srv_server;
+
+/* ---- loop.c ---- */
+
+/* Makes the parts that need no socket. False after one sentence on standard error. */
+bool srv_server_create(srv_server *server, const srv_config *config, const api_service *service);
+/* Listens and says so on standard output. False after one sentence on standard error. */
+bool srv_server_listen(srv_server *server);
+/* Serves until the drain is over. */
+void srv_server_run(srv_server *server);
+void srv_server_destroy(srv_server *server);
+/* libmicrohttpd has something to do before the loop sleeps. */
+static inline void srv_server_touch(srv_server *server) { server->dirty = true; }
+
+/* ---- drain.c ---- */
+
+void srv_drain_begin(srv_server *server);
+/* Called when a request has ended and by the reaper. */
+void srv_drain_check(srv_server *server);
+
+/* ---- connection.c ---- */
+
+enum MHD_Result srv_connection_accept(void *server, const struct sockaddr *address, socklen_t length);
+void srv_connection_notify(void *server, struct MHD_Connection *handle, void **context, enum MHD_ConnectionNotificationCode code);
+srv_connection *srv_connection_of(struct MHD_Connection *handle);
+/* Sets what is waited for and until when; 0 seconds: for ever. */
+void srv_connection_phase(srv_connection *connection, srv_phase phase, uint64_t now_ns, uint64_t seconds);
+void srv_connection_reap(srv_server *server, uint64_t now_ns);
+
+/* ---- sweep.c ---- */
+
+/* Watches a request whose connection is suspended. */
+void srv_sweep_add(srv_server *server, struct srv_request *request);
+void srv_sweep_remove(srv_server *server, struct srv_request *request);
+/* Ends requests whose client has left or whose deadline has passed. */
+void srv_sweep_run(srv_server *server);
+
+/* ---- preload.c ---- */
+
+/* Loads a scene document at start. False after one sentence on standard error. */
+bool srv_preload(srv_server *server, const char *file);
+
+#endif
