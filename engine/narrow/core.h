@@ -1,0 +1,66 @@
+/* Cores: every bounded kind as the convex hull of balls, placed in the frame of a pair.
+ *
+ * A core is a point, a segment, a box or a hull; the body is the core with a ball of `radius` around each of its points. Only a
+ * tapered capsule has two radii, one per end of its segment. The frame of a pair is the local frame of its first body.
+ * Minkowski vertices are differences w = b - a of core vertices, so that the normal from a to b is the direction of w.
+ * Not here: half-spaces (they are no hulls), iterations.
+ */
+#ifndef NARROW_CORE_H
+#define NARROW_CORE_H
+
+#include <contact/limits.h>
+#include <contact/shape.h>
+
+typedef enum ct_core_kind { CT_CORE_POINT, CT_CORE_SEGMENT, CT_CORE_BOX, CT_CORE_HULL } ct_core_kind;
+
+typedef struct ct_core {
+  ct_core_kind kind;
+  double radius[2];          /* at vertex 0 and at vertex 1 of a segment; equal for all other kinds */
+  ct_vec3 center;            /* point; middle of a segment or a box; origin of a hull's frame */
+  ct_vec3 axis[3];           /* box: half edges; segment: axis[2] goes from the centre to vertex 1 */
+  ct_vec3 half;              /* box: half edge lengths */
+  ct_mat3 rotation;          /* box, hull: its frame in the pair's */
+  bool turned;               /* hull: are rotation and centre to be applied? */
+  const ct_hull *hull;
+  const ct_hull_view *view;
+  ct_vec3 middle;            /* centre and radius of a ball that holds the core */
+  double size;
+  double extent;             /* farthest that the body (with its radius) reaches from the origin of its own frame */
+} ct_core;
+
+/* Vertex of the Minkowski difference b - a. */
+typedef struct ct_mink {
+  ct_vec3 w, a, b;
+  double radius;             /* of both balls together where the pair is tapered, else 0: radii are then added at the end */
+  uint32_t index_a, index_b;
+} ct_mink;
+
+/* A capsule whose one ball holds the other is a ball: its centre on the axis and its radius. */
+bool ct_shape_is_ball(const ct_shape *shape, double *center_z, double *radius);
+
+/* Core of a bounded shape placed by *frame, or in its own frame when frame is NULL. */
+void ct_core_place(const ct_shape *shape, const ct_frame *frame, ct_core *core);
+static inline bool ct_core_tapered(const ct_core *core) { return core->radius[0] != core->radius[1]; }
+
+/* The same core, moved. */
+ct_core ct_core_moved(const ct_core *core, ct_vec3 by);
+
+uint32_t ct_core_vertex_count(const ct_core *core);
+ct_vec3 ct_core_vertex(const ct_core *core, uint32_t index);
+static inline double ct_core_vertex_radius(const ct_core *core, uint32_t index) {
+  return core->kind == CT_CORE_SEGMENT ? core->radius[index] : core->radius[0];
+}
+
+/* Vertex that maximises direction.p + radius; `start` is where hulls climb from. */
+uint32_t ct_core_support(const ct_core *core, ct_vec3 direction, uint32_t start);
+
+/* Support value of the body, radius and all: max of direction.p, direction unit. */
+double ct_core_reach(const ct_core *core, ct_vec3 direction);
+
+/* Directions spanned by the vertices that are within `slack` of extreme along `direction`: 0, 1 or 2 of them. */
+int ct_core_feature(const ct_core *core, ct_vec3 direction, double slack, ct_vec3 span[2]);
+
+/* Length scale of a pair: the larger body, seen from the origin of its frame. Round-off is measured against it. */
+static inline double ct_core_scale(const ct_core *a, const ct_core *b) { return ct_max2(a->extent, b->extent); }
+
+#endif

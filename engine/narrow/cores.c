@@ -1,0 +1,141 @@
+/* Any two cores: distance by descent, depth by the growing polytope or, for tapered pairs, by their tangent planes; the points. */
+#include "narrow/tangent.h"
+#include "narrow/workspace.h"
+#include "narrow/matrix.h"
+
+static bool tapered(const ct_cell_input *in) { return ct_core_tapered(&in->a) || ct_core_tapered(&in->b); }
+
+/* What is still to be taken off the distance of the cores. */
+static double radii(const ct_cell_input *in) { return tapered(in) ? 0.0 : in->a.radius[0] + in->b.radius[0]; }
+
+/* The answer of a descent that ended apart. */
+static void answer_apart(const ct_cell_input *in, const ct_gjk *g, ct_cell_result *result) {
+  ct_vec3 a, b, n = g->simplex.normal;
+  double radius[2], rest = radii(in);
+  ct_gjk_points(g, &a, &b, radius);
+  result->normal = n;
+  result->distance = g->simplex.value - rest;
+  result->lower = g->lower - rest;
+  result->point_a = ct_add_scaled(a, n, radius[0]);
+  result->point_b = ct_add_scaled(b, n, -radius[1]);
+  result->upper = ct_norm(ct_sub(b, a)) - radius[0] - radius[1];
+}
+
+/* Farther than asked: the bound and the direction that shows it; the points are the supports along it. */
+static void answer_beyond(const ct_cell_input *in, const ct_gjk *g, ct_cell_result *result) {
+  uint32_t near[2] = {0, 0};
+  ct_mink m = ct_mink_support(&in->a, &in->b, g->lower_normal, near);
+  result->normal = g->lower_normal;
+  result->distance = result->lower = g->lower - radii(in);
+  result->point_a = ct_add_scaled(m.a, result->normal, ct_core_vertex_radius(&in->a, m.index_a));
+  result->point_b = ct_add_scaled(m.b, result->normal, -ct_core_vertex_radius(&in->b, m.index_b));
+  result->upper = ct_norm(ct_sub(result->point_b, result->point_a));
+}
+
+/* Points for a known normal and depth: with b moved out along the normal until the cores are one scale apart, the closest points
+ * are the touching ones. They also prove the normal: were another direction shorter, the cores would be less far apart. */
+static void find_points(const ct_cell_input *in, ct_cell_result *result) {
+  double scale = ct_core_scale(&in->a, &in->b), core = result->distance + radii(in), out = scale - core;
+  ct_core moved = ct_core_moved(&in->b, ct_scale(result->normal, out));
+  ct_gjk g = {.a = &in->a, .b = &moved, .threshold = INFINITY, .enough = -INFINITY, .first = result->normal};
+  ct_gjk_outcome outcome = ct_gjk_run(&g);
+  result->iterations += g.supports;
+  if (outcome != CT_GJK_SEPARATED || fabs(g.simplex.value - scale) > 4.0 * ct_roundoff(&in->a, &in->b, scale))
+    result->status = result->status == CT_PAIR_OK ? CT_PAIR_DEGENERATE : result->status;
+  ct_vec3 a, b;
+  double radius[2];
+  ct_gjk_points(&g, &a, &b, radius);
+  result->point_a = ct_add_scaled(a, result->normal, radius[0]);
+  result->point_b = ct_add_scaled(ct_add_scaled(b, result->normal, -out), result->normal, -radius[1]);
+}
+
+static void answer_tapered(const ct_cell_input *in, const ct_gjk *g, ct_cell_result *result) {
+  bool several, flip = in->a.kind == CT_CORE_SEGMENT;
+  const ct_core *segment = flip ? &in->a : &in->b, *polytope = flip ? &in->b : &in->a;
+  double value = ct_tangent_distance(polytope, segment, &result->normal, &several);
+  if (flip) result->normal = ct_neg(result->normal);
+  result->distance = result->upper = value;
+  result->lower = ct_min2(value, ct_max2(value, g->lower));
+  if (several) result->flags |= CT_FLAG_NORMAL_ARBITRARY;
+  find_points(in, result);
+}
+
+/* Cores that meet, or nearly: one arithmetic decides between a tiny gap and a tiny depth. */
+static void answer_inside(const ct_cell_input *in, const ct_gjk *g, ct_cell_result *result) {
+  ct_epa_result depth;
+  ct_epa_run(&in->workspace->epa, &in->a, &in->b, &g->simplex, &depth);
+  double rest = radii(in);
+  result->normal = depth.normal;
+  result->distance = -depth.depth - rest;
+  result->lower = result->distance;
+  result->upper = ct_max2(-depth.least - rest, result->distance);
+  result->status = depth.status;
+  result->iterations += depth.supports;
+  if (depth.several) result->flags |= CT_FLAG_NORMAL_ARBITRARY;
+  find_points(in, result);
+}
+
+void ct_cell_cores(const ct_cell_input *in, ct_cell_result *result) {
+  ct_gjk g = {.a = &in->a, .b = &in->b, .threshold = in->threshold + radii(in), .enough = -INFINITY};
+  ct_gjk_outcome outcome = ct_gjk_run(&g);
+  result->iterations = g.supports;
+  switch (outcome) {
+  case CT_GJK_BEYOND: answer_beyond(in, &g, result); break;
+  case CT_GJK_STALLED:
+    answer_apart(in, &g, result);
+    result->status = CT_PAIR_DEGENERATE;
+    break;
+  case CT_GJK_SEPARATED: answer_apart(in, &g, result); break;
+  case CT_GJK_WITHIN:
+  case CT_GJK_INSIDE:
+    if (tapered(in)) {
+      answer_tapered(in, &g, result);
+    } else {
+      answer_inside(in, &g, result);
+    }
+  }
+  result->lower = ct_min2(result->lower, result->distance);
+  result->upper = ct_max2(result->upper, result->distance);
+}
+
+/* Between the closest points of two cores whose balls overlap: a point within reach of both. */
+static ct_vec3 between(const ct_gjk *g) {
+  ct_vec3 a, b;
+  double radius[2];
+  ct_gjk_points(g, &a, &b, radius);
+  double sum = radius[0] + radius[1];
+  return ct_lerp(a, b, sum > 0.0 ? radius[0] / sum : 0.5);
+}
+
+ct_vec3 ct_cores_common_point(const ct_cell_input *in) {
+  /* The bare cores first: where they meet, the point is the origin's combination in the simplex. */
+  ct_core a = in->a, b = in->b;
+  a.radius[0] = a.radius[1] = b.radius[0] = b.radius[1] = 0.0;
+  ct_gjk g = {.a = &a, .b = &b, .threshold = INFINITY, .enough = -INFINITY};
+  ct_gjk_outcome outcome = ct_gjk_run(&g);
+  if (outcome == CT_GJK_SEPARATED && tapered(in)) {
+    g = (ct_gjk){.a = &in->a, .b = &in->b, .threshold = INFINITY, .enough = -INFINITY};
+    outcome = ct_gjk_run(&g);
+  }
+  if (g.simplex.value > 0.0) ct_simplex_reduce(&g.simplex);
+  g.a = &in->a;
+  g.b = &in->b;
+  return between(&g);
+}
+
+bool ct_cores_overlap(const ct_cell_input *in, ct_vec3 *common) {
+  double rest = radii(in), roundoff = 2.0 * ct_roundoff(&in->a, &in->b, rest);
+  ct_gjk g = {.a = &in->a, .b = &in->b, .threshold = rest + roundoff, .enough = rest - roundoff};
+  ct_gjk_outcome outcome = ct_gjk_run(&g);
+  if (outcome == CT_GJK_BEYOND) return false;
+  if (outcome == CT_GJK_WITHIN) {
+    if (g.simplex.value > 0.0) ct_simplex_reduce(&g.simplex);
+    if (common) *common = between(&g);
+    return true;
+  }
+  ct_cell_result full = {.status = CT_PAIR_OK};
+  ct_cell_cores(in, &full);
+  if (full.distance > 0.0) return false;
+  if (common) *common = ct_cores_common_point(in);
+  return true;
+}

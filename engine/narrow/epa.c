@@ -1,0 +1,284 @@
+/* Depth of two cores by a growing polytope. */
+#include "narrow/epa.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Nothing lies behind a face when the support is within this many u of its plane, times the size of the difference. Both plane and
+ * support err by about 5. */
+#define SLACK_FACTOR 16.0
+/* Faces as near as the nearest that are finished, too, for the sake of the tie rule. */
+#define TIES_MAX 64
+#define FIRST_CAPACITY 128u
+
+typedef struct ct_epa_plane {
+  ct_vec3 normal; /* unit, outward */
+  double offset;
+} ct_epa_plane;
+
+typedef struct run {
+  ct_epa *epa;
+  const ct_core *a, *b;
+  double grid, slack;
+  uint32_t near[2];
+  ct_epa_result *result;
+} run;
+
+void ct_epa_free(ct_epa *epa) {
+  ct_grow_free(&epa->grow);
+  free(epa->vertex);
+  free(epa->point);
+  free(epa->plane);
+  free(epa->heap);
+  memset(epa, 0, sizeof *epa);
+}
+
+static bool resize(void **array, size_t count, size_t size) {
+  void *larger = realloc(*array, count * size);
+  if (larger) *array = larger;
+  return larger != NULL;
+}
+
+static bool reserve_vertex(ct_epa *e) {
+  if (e->vertex_count < e->vertex_capacity) return true;
+  uint32_t n = e->vertex_capacity ? e->vertex_capacity * 2 : FIRST_CAPACITY;
+  void *vertex = e->vertex, *point = e->point;
+  bool ok = resize(&vertex, n, sizeof *e->vertex);
+  e->vertex = vertex;
+  ok = ok && resize(&point, n, sizeof *e->point);
+  e->point = point;
+  if (ok) e->vertex_capacity = n;
+  return ok;
+}
+
+static bool reserve_planes(ct_epa *e, uint32_t count) {
+  if (count <= e->plane_capacity) return true;
+  uint32_t n = e->plane_capacity ? e->plane_capacity : FIRST_CAPACITY;
+  while (n < count) n *= 2;
+  void *plane = e->plane, *heap = e->heap;
+  bool ok = resize(&plane, n, sizeof *e->plane);
+  e->plane = plane;
+  ok = ok && resize(&heap, n, sizeof *e->heap);
+  e->heap = heap;
+  if (ok) e->plane_capacity = n;
+  return ok;
+}
+
+/* Nearer face first; among equals the older one. */
+static bool before(const ct_epa *e, uint32_t f, uint32_t g) {
+  double a = e->plane[f].offset, b = e->plane[g].offset;
+  return a < b || (a == b && f < g);
+}
+
+static void heap_push(ct_epa *e, uint32_t face) {
+  uint32_t i = e->heap_count++;
+  while (i > 0 && before(e, face, e->heap[(i - 1) / 2])) {
+    e->heap[i] = e->heap[(i - 1) / 2];
+    i = (i - 1) / 2;
+  }
+  e->heap[i] = face;
+}
+
+static uint32_t heap_pop(ct_epa *e) {
+  uint32_t top = e->heap[0], last = e->heap[--e->heap_count], i = 0;
+  for (uint32_t child = 1; child < e->heap_count; child = 2 * i + 1) {
+    if (child + 1 < e->heap_count && before(e, e->heap[child + 1], e->heap[child])) child++;
+    if (!before(e, e->heap[child], last)) break;
+    e->heap[i] = e->heap[child];
+    i = child;
+  }
+  if (e->heap_count) e->heap[i] = last;
+  return top;
+}
+
+/* The nearest face that still is one; CT_GROW_NONE when there is none. */
+static uint32_t nearest_face(ct_epa *e) {
+  while (e->heap_count) {
+    uint32_t face = heap_pop(e);
+    if (ct_grow_alive(&e->grow, face)) return face;
+  }
+  return CT_GROW_NONE;
+}
+
+/* Gives the faces just created their planes and their places in the heap. */
+static bool enlist(run *r) {
+  ct_epa *e = r->epa;
+  if (!reserve_planes(e, e->grow.face_count)) return false;
+  for (uint32_t i = 0; i < e->grow.created_count; i++) {
+    uint32_t face = e->grow.created[i];
+    const uint32_t *v = e->grow.faces[face].vertex;
+    ct_vec3 n = ct_unit_or(ct_exact_normal(e->point[v[0]], e->point[v[1]], e->point[v[2]]), ct_vec(1.0, 0.0, 0.0));
+    e->plane[face] = (ct_epa_plane){n, ct_dot(n, e->point[v[2]])};
+    heap_push(e, face);
+  }
+  return true;
+}
+
+/* Appends the Minkowski vertex farthest along `direction`; false when memory is short. */
+static bool append_support(run *r, ct_vec3 direction) {
+  ct_epa *e = r->epa;
+  if (!reserve_vertex(e)) return false;
+  ct_mink m = ct_mink_support(r->a, r->b, ct_neg(direction), r->near);
+  m.w = ct_snap(m.w, r->grid);
+  e->vertex[e->vertex_count] = m;
+  e->point[e->vertex_count++] = m.w;
+  r->result->supports++;
+  return true;
+}
+
+/* Of the points so far, the farthest from the flat through `rank` chosen ones; its measure is zero when all lie in the flat. */
+static uint32_t farthest(const ct_epa *e, const uint32_t *chosen, int rank, double *measure) {
+  uint32_t best = 0;
+  *measure = 0.0;
+  ct_vec3 p = e->point[chosen[0]], n = {0.0, 0.0, 0.0};
+  if (rank == 3) n = ct_unit_or(ct_exact_normal(p, e->point[chosen[1]], e->point[chosen[2]]), n);
+  for (uint32_t i = 0; i < e->vertex_count; i++) {
+    double m;
+    if (rank == 1) {
+      m = ct_norm(ct_sub(e->point[i], p));
+    } else if (rank == 2) {
+      m = ct_norm(ct_exact_normal(p, e->point[chosen[1]], e->point[i]));
+    } else {
+      m = fabs(ct_dot(n, ct_sub(e->point[i], p)));
+      if (m <= *measure || ct_orient3d(p, e->point[chosen[1]], e->point[chosen[2]], e->point[i]) == 0) continue;
+    }
+    if (m > *measure) {
+      *measure = m;
+      best = i;
+    }
+  }
+  return best;
+}
+
+/* Directions in which a flat of `rank` points may still be left: across it, both ways. */
+static bool append_across(run *r, const uint32_t *chosen, int rank) {
+  const ct_epa *e = r->epa;
+  ct_vec3 p = e->point[chosen[0]], n;
+  if (rank == 3) {
+    n = ct_exact_normal(p, e->point[chosen[1]], e->point[chosen[2]]);
+    return append_support(r, n) && append_support(r, ct_neg(n));
+  }
+  ct_vec3 t = rank == 2 ? ct_sub(e->point[chosen[1]], p) : ct_vec(0.0, 0.0, 0.0);
+  for (int i = 0; i < 3; i++) {
+    n = ct_vec(i == 0 ? 1.0 : 0.0, i == 1 ? 1.0 : 0.0, i == 2 ? 1.0 : 0.0);
+    if (rank == 2) n = ct_cross(t, n);
+    if (ct_max_abs(n) == 0.0) continue;
+    if (!append_support(r, n) || !append_support(r, ct_neg(n))) return false;
+  }
+  return true;
+}
+
+/* Starts the hull from four points that span space. On a flat difference: rank of what was found (1..3), and the normal. */
+static ct_status start(run *r, const ct_simplex *seed, ct_vec3 *flat_normal) {
+  ct_epa *e = r->epa;
+  e->vertex_count = e->heap_count = 0;
+  for (int i = 0; seed && i < seed->count; i++) {
+    if (!reserve_vertex(e)) return CT_OUT_OF_MEMORY;
+    e->vertex[e->vertex_count] = seed->vertex[i];
+    e->point[e->vertex_count] = e->vertex[e->vertex_count].w = ct_snap(seed->vertex[i].w, r->grid);
+    e->vertex_count++;
+  }
+  if (!e->vertex_count && !append_support(r, ct_vec(1.0, 0.0, 0.0))) return CT_OUT_OF_MEMORY;
+  uint32_t chosen[4] = {0, 0, 0, 0};
+  for (int rank = 1; rank < 4; rank++) {
+    double measure;
+    chosen[rank] = farthest(e, chosen, rank, &measure);
+    if (measure == 0.0) {
+      if (!append_across(r, chosen, rank)) return CT_OUT_OF_MEMORY;
+      chosen[rank] = farthest(e, chosen, rank, &measure);
+    }
+    if (measure == 0.0) {
+      *flat_normal = rank == 3 ? ct_exact_normal(e->point[chosen[0]], e->point[chosen[1]], e->point[chosen[2]])
+                               : ct_cross(ct_sub(e->point[chosen[1]], e->point[chosen[0]]), ct_vec(0.0, 0.0, 1.0));
+      return CT_DEGENERATE_HULL;
+    }
+  }
+  return ct_grow_simplex(&e->grow, e->point, chosen);
+}
+
+/* Is n greater than m, x before y before z? The rule that picks among equally deep directions: lowest axis first, + before -. */
+static bool greater(ct_vec3 n, ct_vec3 m) {
+  if (n.x != m.x) return n.x > m.x;
+  if (n.y != m.y) return n.y > m.y;
+  return n.z > m.z;
+}
+
+/* Both sides of a difference that is flat to the grid: its depth is round-off. */
+static void answer_flat(run *r, ct_vec3 normal) {
+  ct_vec3 n = ct_unit_or(normal, ct_vec(1.0, 0.0, 0.0));
+  double radii = r->a->radius[0] + r->b->radius[0];
+  double up = ct_core_reach(r->b, n) + ct_core_reach(r->a, ct_neg(n)) - radii;
+  double down = ct_core_reach(r->b, ct_neg(n)) + ct_core_reach(r->a, n) - radii;
+  bool upward = up < down || (up == down && greater(ct_neg(n), n));
+  r->result->normal = upward ? ct_neg(n) : n;
+  r->result->depth = upward ? up : down;
+  r->result->least = ct_min2(r->result->depth, -r->slack);
+}
+
+/* Takes a finished face: the first one fixes the depth, later ones within round-off of it compete by the tie rule. */
+static void take(run *r, const ct_epa_plane *plane, double height, int *taken) {
+  ct_vec3 n = ct_neg(plane->normal);
+  ct_epa_result *result = r->result;
+  if ((*taken)++ == 0) {
+    result->least = ct_min2(plane->offset, height);
+  } else {
+    if (ct_norm(ct_sub(n, result->normal)) > 1e-6) result->several = true;
+    if (!greater(n, result->normal)) return;
+  }
+  result->normal = n;
+  result->depth = height;
+}
+
+/* Expands until the nearest faces are finished. CT_LIMIT: too many; then normal and depth are the best bound so far. */
+static ct_status expand(run *r) {
+  ct_epa *e = r->epa;
+  double best = INFINITY;
+  int taken = 0;
+  for (int round = 0; round < CT_EPA_ITERATIONS_MAX; round++) {
+    uint32_t face = nearest_face(e);
+    if (face == CT_GROW_NONE) return CT_OK;
+    ct_epa_plane plane = e->plane[face];
+    if (taken && (plane.offset > r->result->least + r->slack || taken >= TIES_MAX)) return CT_OK;
+    if (!append_support(r, plane.normal)) return CT_OUT_OF_MEMORY;
+    uint32_t newest = e->vertex_count - 1;
+    double height = ct_dot(plane.normal, e->point[newest]);
+    if (!taken && height < best) {
+      best = height;
+      r->result->normal = ct_neg(plane.normal);
+      r->result->depth = height;
+      r->result->least = plane.offset;
+    }
+    e->grow.points = e->point;
+    if (height - plane.offset <= r->slack || ct_grow_sees(&e->grow, face, e->point[newest]) <= 0) {
+      e->vertex_count--;
+      take(r, &plane, height, &taken);
+      continue;
+    }
+    if (!taken) r->result->least = plane.offset;
+    ct_status status = ct_grow_add(&e->grow, newest, face);
+    if (status != CT_OK) return status;
+    if (!enlist(r)) return CT_OUT_OF_MEMORY;
+  }
+  return taken ? CT_OK : CT_LIMIT;
+}
+
+void ct_epa_run(ct_epa *epa, const ct_core *a, const ct_core *b, const ct_simplex *seed, ct_epa_result *result) {
+  double size = ct_mink_size(a, b);
+  run r = {.epa = epa, .a = a, .b = b, .result = result, .grid = ct_grid(size)};
+  r.slack = CT_UNIT_ROUNDOFF * ct_max2(SLACK_FACTOR * size, 8.0 * ct_core_scale(a, b));
+  *result = (ct_epa_result){.normal = {1.0, 0.0, 0.0}, .status = CT_PAIR_OK};
+  ct_vec3 flat = {0.0, 0.0, 0.0};
+  ct_status status = start(&r, seed, &flat);
+  if (status == CT_DEGENERATE_HULL) {
+    answer_flat(&r, flat);
+    return;
+  }
+  if (status == CT_OK) status = enlist(&r) ? expand(&r) : CT_OUT_OF_MEMORY;
+  if (status == CT_OK) return;
+  /* Short of memory before anything was found: any direction gives a true bound. */
+  if (result->depth == 0.0 && result->least == 0.0) {
+    result->depth = size;
+    result->least = -size;
+  }
+  result->status = CT_PAIR_ITERATION_LIMIT;
+}

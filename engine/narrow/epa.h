@@ -1,0 +1,39 @@
+/* Depth of two overlapping (or touching) untapered cores: the face of their Minkowski difference nearest to the origin.
+ *
+ * A polytope inside the difference grows by supports. The face of least signed offset is looked behind first; when nothing lies
+ * behind it the offset is the depth. Offsets may be negative: a start that does not hold the origin needs no special treatment,
+ * and a tiny separation is certified by the same arithmetic as a tiny depth. Vertices are on a grid, topology is decided by exact
+ * predicates (shape/hull_grow.h) and normals are exact to rounding, so slivers do no harm and every step gains a vertex.
+ * van den Bergen 2001. Not here: witness points, radii.
+ */
+#ifndef NARROW_EPA_H
+#define NARROW_EPA_H
+
+#include "narrow/gjk.h"
+#include <contact/pair.h>
+#include "shape/hull_grow.h"
+
+/* Memory of the growing polytope; zeroed is empty. Kept warm by the workspace. */
+typedef struct ct_epa {
+  ct_grow grow;
+  ct_mink *vertex;       /* [vertex_capacity] */
+  ct_vec3 *point;        /* [vertex_capacity] vertex[i].w again, as the hull wants it */
+  struct ct_epa_plane *plane; /* [plane_capacity] by face index */
+  uint32_t *heap;        /* [plane_capacity] faces by offset */
+  uint32_t vertex_count, vertex_capacity, plane_capacity, heap_count;
+} ct_epa;
+void ct_epa_free(ct_epa *epa);
+
+typedef struct ct_epa_result {
+  ct_vec3 normal;       /* from a to b; among equally deep directions the one that is lexicographically greatest */
+  double depth;         /* of the cores along the normal; negative: separated by that much */
+  double least;         /* the true depth is not below it */
+  bool several;         /* other directions are as deep to round-off */
+  ct_pair_status status;
+  uint32_t supports;
+} ct_epa_result;
+
+/* `seed`: vertices found so far, or NULL. */
+void ct_epa_run(ct_epa *epa, const ct_core *a, const ct_core *b, const ct_simplex *seed, ct_epa_result *result);
+
+#endif

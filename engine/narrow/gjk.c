@@ -1,0 +1,153 @@
+/* Distance of two cores. */
+#include "narrow/gjk.h"
+
+/* The descent stops when the bracket is this part of the round-off of the contract; it mostly closes completely. */
+#define STOP_FRACTION 0.125
+/* Rounds without gain in value before the arithmetic is held to be at its end. */
+#define IDLE_ROUNDS_MAX 8
+
+ct_mink ct_mink_support(const ct_core *a, const ct_core *b, ct_vec3 normal, uint32_t near[2]) {
+  ct_mink m;
+  m.index_a = near[0] = ct_core_support(a, normal, near[0]);
+  m.index_b = near[1] = ct_core_support(b, ct_neg(normal), near[1]);
+  m.a = ct_core_vertex(a, m.index_a);
+  m.b = ct_core_vertex(b, m.index_b);
+  m.w = ct_sub(m.b, m.a);
+  bool tapered = ct_core_tapered(a) || ct_core_tapered(b);
+  m.radius = tapered ? ct_core_vertex_radius(a, m.index_a) + ct_core_vertex_radius(b, m.index_b) : 0.0;
+  return m;
+}
+
+double ct_mink_size(const ct_core *a, const ct_core *b) { return ct_norm(ct_sub(b->middle, a->middle)) + a->size + b->size; }
+
+double ct_roundoff(const ct_core *a, const ct_core *b, double distance) {
+  return CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * (ct_core_scale(a, b) + fabs(distance));
+}
+
+typedef struct run {
+  ct_gjk *gjk;
+  double grid;
+  uint32_t near[2];
+} run;
+
+static ct_mink next_vertex(run *r, ct_vec3 normal) {
+  ct_mink m = ct_mink_support(r->gjk->a, r->gjk->b, normal, r->near);
+  if (r->gjk->exact) m.w = ct_snap(m.w, r->grid);
+  r->gjk->supports++;
+  return m;
+}
+
+static bool in_simplex(const ct_simplex *s, const ct_mink *m) {
+  for (int i = 0; i < s->count; i++)
+    if (s->vertex[i].index_a == m->index_a && s->vertex[i].index_b == m->index_b) return true;
+  return false;
+}
+
+/* From here on all vertices are on a grid and cross products are exact. False if that was so already. */
+static bool turn_exact(run *r) {
+  ct_gjk *g = r->gjk;
+  if (g->exact) return false;
+  g->exact = true;
+  r->grid = ct_grid(ct_mink_size(g->a, g->b));
+  for (int i = 0; i < g->simplex.count; i++) g->simplex.vertex[i].w = ct_snap(g->simplex.vertex[i].w, r->grid);
+  if (!ct_simplex_solve(&g->simplex, false, true)) return false;
+  return true;
+}
+
+/* Does the simplex say that no tangent plane separates: the cores meet, or the weights of a tapered pair point backwards? */
+static bool inside(const ct_gjk *g) {
+  const ct_simplex *s = &g->simplex;
+  bool tapered = ct_core_tapered(g->a) || ct_core_tapered(g->b);
+  if (!tapered) return s->value <= ct_roundoff(g->a, g->b, 0.0);
+  ct_simplex carried = *s;
+  ct_simplex_reduce(&carried);
+  double weights[4], excess, along = 0.0;
+  ct_simplex_weights(&carried, weights, &excess);
+  for (int i = 0; i < carried.count; i++) along += weights[i] * ct_dot(carried.normal, carried.vertex[i].w);
+  return excess > 1e-9 || along <= ct_roundoff(g->a, g->b, 0.0);
+}
+
+static ct_vec3 first_direction(const ct_gjk *g) {
+  if (ct_max_abs(g->first) > 0.0) return ct_unit_or(g->first, g->first);
+  return ct_unit_or(ct_sub(g->b->middle, g->a->middle), ct_vec(1.0, 0.0, 0.0));
+}
+
+static void begin(run *r) {
+  ct_gjk *g = r->gjk;
+  g->supports = 0;
+  g->exact = false;
+  ct_vec3 n = first_direction(g);
+  g->simplex.count = 1;
+  g->simplex.vertex[0] = next_vertex(r, n);
+  g->lower = ct_dot(n, g->simplex.vertex[0].w) - g->simplex.vertex[0].radius;
+  g->lower_normal = n;
+}
+
+/* The last word on a descent that cannot go on. */
+static ct_gjk_outcome finish(ct_gjk *g) {
+  if (inside(g)) return CT_GJK_INSIDE;
+  ct_simplex_reduce(&g->simplex);
+  return g->simplex.value - g->lower <= ct_roundoff(g->a, g->b, g->simplex.value) ? CT_GJK_SEPARATED : CT_GJK_STALLED;
+}
+
+/* One support along the simplex's normal: better lower bound, and the vertex that shows it. */
+static ct_mink descend(run *r, double *low) {
+  ct_gjk *g = r->gjk;
+  ct_mink m = next_vertex(r, g->simplex.normal);
+  *low = ct_dot(g->simplex.normal, m.w) - m.radius;
+  if (*low > g->lower) {
+    g->lower = *low;
+    g->lower_normal = g->simplex.normal;
+  }
+  return m;
+}
+
+ct_gjk_outcome ct_gjk_run(ct_gjk *g) {
+  run r = {.gjk = g};
+  begin(&r);
+  ct_simplex *s = &g->simplex;
+  if (g->lower > g->threshold) return CT_GJK_BEYOND;
+  if (!ct_simplex_solve(s, false, false)) {
+    s->normal = g->lower_normal;
+    s->value = g->lower;
+    s->active = 1;
+    return CT_GJK_INSIDE;
+  }
+  int idle = 0;
+  for (int round = 0; round < CT_GJK_ITERATIONS_MAX; round++) {
+    bool met = inside(g), tapered = ct_core_tapered(g->a) || ct_core_tapered(g->b);
+    if (s->value < g->enough && !(met && tapered)) return CT_GJK_WITHIN;
+    if (met) return CT_GJK_INSIDE;
+    ct_simplex_reduce(s);
+    double low, before = s->value;
+    ct_mink m = descend(&r, &low);
+    if (g->lower > g->threshold) return CT_GJK_BEYOND;
+    if (before - low <= STOP_FRACTION * ct_roundoff(g->a, g->b, before)) return CT_GJK_SEPARATED;
+    bool repeated = in_simplex(s, &m);
+    if (!repeated) {
+      s->vertex[s->count++] = m;
+      if (!ct_simplex_solve(s, true, g->exact)) return CT_GJK_STALLED;
+    }
+    /* A value at rest still lets the normal turn, so a few such rounds are allowed. Then either only round-off is left between
+     * the bounds, or the plain arithmetic has reached its end and the exact one takes over. */
+    idle = s->value < before ? 0 : idle + 1;
+    if (!repeated && idle <= IDLE_ROUNDS_MAX) continue;
+    if (s->value - g->lower <= ct_roundoff(g->a, g->b, s->value) || !turn_exact(&r)) return finish(g);
+    idle = 0;
+  }
+  return finish(g);
+}
+
+void ct_gjk_points(const ct_gjk *g, ct_vec3 *a, ct_vec3 *b, double radius[2]) {
+  double weights[4], excess;
+  ct_simplex_weights(&g->simplex, weights, &excess);
+  *a = *b = ct_vec(0.0, 0.0, 0.0);
+  radius[0] = radius[1] = 0.0;
+  for (int i = 0; i < g->simplex.count; i++) {
+    const ct_mink *m = &g->simplex.vertex[i];
+    *a = ct_add_scaled(*a, m->a, weights[i]);
+    *b = ct_add_scaled(*b, m->b, weights[i]);
+    radius[0] += weights[i] * ct_core_vertex_radius(g->a, m->index_a);
+    radius[1] += weights[i] * ct_core_vertex_radius(g->b, m->index_b);
+  }
+}

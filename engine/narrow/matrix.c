@@ -1,0 +1,25 @@
+/* Dispatch by kinds. */
+#include "narrow/matrix.h"
+
+#include <assert.h>
+
+#define ROUND ct_cell_round_round
+#define BBOX ct_cell_ball_box
+#define CORES ct_cell_cores
+#define PLANE ct_cell_plane
+#define PLANES ct_cell_plane_plane
+
+/* Rows: the first kind, columns: the second. A new kind is one more row and column. */
+static const ct_cell matrix[CT_KIND_COUNT][CT_KIND_COUNT] = {
+    /*                    SPHERE  BOX    CAPSULE  CONVEX  PLANE  */
+    [CT_KIND_SPHERE]  = { ROUND,  BBOX,  ROUND,   CORES,  PLANE  },
+    [CT_KIND_BOX]     = { NULL,   CORES, CORES,   CORES,  PLANE  },
+    [CT_KIND_CAPSULE] = { NULL,   NULL,  ROUND,   CORES,  PLANE  },
+    [CT_KIND_CONVEX]  = { NULL,   NULL,  NULL,    CORES,  PLANE  },
+    [CT_KIND_PLANE]   = { NULL,   NULL,  NULL,    NULL,   PLANES },
+};
+
+ct_cell ct_matrix_cell(ct_kind a, ct_kind b) {
+  assert(a <= b && b < CT_KIND_COUNT && matrix[a][b]);
+  return matrix[a][b];
+}

@@ -1,0 +1,56 @@
+/* The kind x kind matrix: one cell per pair of kinds, and what goes in and comes out of a cell.
+ *
+ * Cells see a pair in content order (pair.c), in the local frame of the first body. Only the upper triangle is filled: the first
+ * kind never comes after the second in CT_KIND_MAP.
+ */
+#ifndef NARROW_MATRIX_H
+#define NARROW_MATRIX_H
+
+#include "narrow/core.h"
+#include <contact/pair.h>
+
+/* What a cell is given. The core of a plane is not set; only the relative frame and shape tell where it is. */
+typedef struct ct_cell_input {
+  ct_core a, b;
+  ct_frame relative; /* of b in a's frame */
+  double threshold;  /* as in ct_pair_options */
+  ct_workspace *workspace;
+} ct_cell_input;
+
+/* What it answers, in the local frame of the first body. The normal is from a to b and unit to a few u. */
+typedef struct ct_cell_result {
+  double distance, lower, upper;
+  ct_vec3 normal, point_a, point_b;
+  ct_pair_status status;
+  uint32_t flags, iterations;
+} ct_cell_result;
+
+typedef void (*ct_cell)(const ct_cell_input *input, ct_cell_result *result);
+
+/* The cell for kinds a <= b, never NULL. */
+ct_cell ct_matrix_cell(ct_kind a, ct_kind b);
+
+/* The cells. */
+void ct_cell_round_round(const ct_cell_input *input, ct_cell_result *result);  /* round.c: balls and capsules, closed form */
+void ct_cell_ball_box(const ct_cell_input *input, ct_cell_result *result);     /* box.c: closed form */
+void ct_cell_cores(const ct_cell_input *input, ct_cell_result *result);        /* cores.c: any two cores, by iteration */
+void ct_cell_plane(const ct_cell_input *input, ct_cell_result *result);        /* plane.c: a bounded body and a half-space */
+void ct_cell_plane_plane(const ct_cell_input *input, ct_cell_result *result);  /* plane.c */
+
+/* Signed distance of two balls or capsules (point and segment cores) along the best normal. Never fails. */
+double ct_round_distance(const ct_core *a, const ct_core *b, ct_vec3 *normal);
+
+/* Do two bounded bodies overlap, as ct_cell_cores decides? Cheaper. *common, when they do: a point of both. */
+bool ct_cores_overlap(const ct_cell_input *input, ct_vec3 *common);
+
+/* A point of both of two bounded bodies that overlap. */
+ct_vec3 ct_cores_common_point(const ct_cell_input *input);
+
+/* Does one bounded body hold another, both in one frame? Closed bodies, to round-off. `toward`: a direction in which the held body
+ * is likely to stick out, looked at first. */
+bool ct_core_holds(const ct_core *holder, const ct_core *held, ct_vec3 toward);
+
+/* Does the half-space hold the body? */
+bool ct_plane_holds(const ct_frame *plane, const ct_core *held);
+
+#endif

@@ -1,0 +1,170 @@
+/* One pair: content order, the pair's frame, the cell, and the way back to the world.
+ *
+ * Everything is computed on the ordered pair, so that a swapped call mirrors bit for bit; and on the difference of the positions,
+ * so that a common translation that stays representable changes no bit of distance and normal.
+ */
+#include "narrow/matrix.h"
+#include "narrow/workspace.h"
+
+#include <stdlib.h>
+
+ct_workspace *ct_workspace_create(void) { return calloc(1, sizeof(ct_workspace)); }
+
+void ct_workspace_destroy(ct_workspace *workspace) {
+  if (!workspace) return;
+  ct_epa_free(&workspace->epa);
+  free(workspace);
+}
+
+/* A capsule that is a ball counts as a sphere, so that a capsule of no length is one bit for bit. */
+static ct_kind content_kind(const ct_shape *shape) {
+  double center, radius;
+  return ct_shape_is_ball(shape, &center, &radius) ? CT_KIND_SPHERE : shape->kind;
+}
+
+static int compare(const double *p, const double *q, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (p[i] != q[i]) return p[i] < q[i] ? -1 : 1;
+  return 0;
+}
+
+static int compare_hulls(const ct_hull *a, const ct_hull *b) {
+  if (a == b) return 0;
+  const ct_hull_view *p = ct_hull_get(a), *q = ct_hull_get(b);
+  if (p->vertex_count != q->vertex_count) return p->vertex_count < q->vertex_count ? -1 : 1;
+  int order = compare(p->x, q->x, p->vertex_count);
+  if (!order) order = compare(p->y, q->y, p->vertex_count);
+  if (!order) order = compare(p->z, q->z, p->vertex_count);
+  return order;
+}
+
+/* Order by what the shapes are; pointers and ids have no say. */
+static int compare_shapes(const ct_shape *a, const ct_shape *b) {
+  ct_kind kind_a = content_kind(a), kind_b = content_kind(b);
+  if (kind_a != kind_b) return kind_a < kind_b ? -1 : 1;
+  switch (kind_a) {
+  case CT_KIND_SPHERE: {
+    double p[2], q[2];
+    ct_shape_is_ball(a, &p[1], &p[0]);
+    ct_shape_is_ball(b, &q[1], &q[0]);
+    return compare(p, q, 2);
+  }
+  case CT_KIND_BOX: return compare(&a->box.half.x, &b->box.half.x, 3);
+  case CT_KIND_CAPSULE: return compare(&a->capsule.half_length, &b->capsule.half_length, 3);
+  case CT_KIND_CONVEX: return compare_hulls(a->hull, b->hull);
+  default: return 0;
+  }
+}
+
+static int compare_frames(const ct_frame *a, const ct_frame *b) {
+  const ct_vec3 p[4] = {a->rotation.rx, a->rotation.ry, a->rotation.rz, a->position};
+  const ct_vec3 q[4] = {b->rotation.rx, b->rotation.ry, b->rotation.rz, b->position};
+  for (int i = 0; i < 4; i++) {
+    const double u[3] = {p[i].x, p[i].y, p[i].z}, v[3] = {q[i].x, q[i].y, q[i].z};
+    int order = compare(u, v, 3);
+    if (order) return order;
+  }
+  return 0;
+}
+
+/* A placed pair in content order. */
+typedef struct ordered {
+  const ct_shape *a, *b;
+  const ct_frame *frame_a, *frame_b;
+  ct_kind kind_a, kind_b;
+  bool swapped;
+  ct_cell_input input;
+} ordered;
+
+static void order_pair(const ct_shape *a, const ct_frame *frame_a, const ct_shape *b, const ct_frame *frame_b, ordered *o) {
+  int order = compare_shapes(a, b);
+  if (order == 0) order = compare_frames(frame_a, frame_b);
+  o->swapped = order > 0;
+  o->a = o->swapped ? b : a;
+  o->b = o->swapped ? a : b;
+  o->frame_a = o->swapped ? frame_b : frame_a;
+  o->frame_b = o->swapped ? frame_a : frame_b;
+  o->kind_a = content_kind(o->a);
+  o->kind_b = content_kind(o->b);
+  ct_cell_input *in = &o->input;
+  in->relative.rotation = ct_mat_mat(ct_mat_transpose(o->frame_a->rotation), o->frame_b->rotation);
+  in->relative.position = ct_to_local(*o->frame_a, o->frame_b->position);
+  if (o->kind_a != CT_KIND_PLANE) ct_core_place(o->a, NULL, &in->a);
+  if (o->kind_b != CT_KIND_PLANE) ct_core_place(o->b, &in->relative, &in->b);
+}
+
+/* Parallel features: points of contact that may slide. */
+static bool may_slide(const ct_cell_input *in, ct_vec3 normal) {
+  ct_vec3 a[2], b[2];
+  int rank_a = ct_core_feature(&in->a, normal, 1e-6, a);
+  if (rank_a == 0) return false;
+  int rank_b = ct_core_feature(&in->b, ct_neg(normal), 1e-6, b);
+  if (rank_a + rank_b > 2) return rank_b > 0;
+  return rank_a == 1 && rank_b == 1 && ct_norm(ct_cross(a[0], b[0])) <= 1e-6;
+}
+
+static ct_relation relation_of(const ordered *o, const ct_cell_result *r, double tolerance) {
+  const ct_cell_input *in = &o->input;
+  if (r->status == CT_PAIR_UNSUPPORTED) return CT_PENETRATING;
+  if (r->distance > tolerance) return CT_SEPARATED;
+  if (r->distance >= -tolerance) return CT_TOUCHING;
+  if (o->kind_a == CT_KIND_PLANE) return CT_PENETRATING;
+  if (o->kind_b == CT_KIND_PLANE) return ct_plane_holds(&in->relative, &in->a) ? CT_CONTAINED : CT_PENETRATING;
+  if (ct_core_holds(&in->a, &in->b, r->normal)) return CT_CONTAINING;
+  if (ct_core_holds(&in->b, &in->a, ct_neg(r->normal))) return CT_CONTAINED;
+  return CT_PENETRATING;
+}
+
+/* No negative zero leaves the engine. */
+static double plain(double x) { return x + 0.0; }
+static ct_vec3 plain3(ct_vec3 v) { return ct_vec(plain(v.x), plain(v.y), plain(v.z)); }
+
+static ct_relation mirrored(ct_relation relation) {
+  return relation == CT_CONTAINING ? CT_CONTAINED : relation == CT_CONTAINED ? CT_CONTAINING : relation;
+}
+
+/* From the pair's frame and order to the world's and the caller's. */
+static void hand_back(const ordered *o, const ct_cell_result *r, ct_relation relation, ct_pair_result *result) {
+  ct_vec3 n = ct_unit_or(ct_mat_mul(o->frame_a->rotation, r->normal), ct_vec(1.0, 0.0, 0.0));
+  ct_vec3 p = plain3(ct_to_parent(*o->frame_a, r->point_a)), q = plain3(ct_to_parent(*o->frame_a, r->point_b));
+  *result = (ct_pair_result){
+      .distance = plain(r->distance),
+      .lower_bound = plain(r->lower),
+      .upper_bound = plain(r->upper),
+      .normal = plain3(o->swapped ? ct_neg(n) : n),
+      .point_a = o->swapped ? q : p,
+      .point_b = o->swapped ? p : q,
+      .relation = o->swapped ? mirrored(relation) : relation,
+      .status = r->status,
+      .flags = r->flags,
+      .iterations = r->iterations,
+  };
+}
+
+void ct_pair_distance(const ct_shape *a, const ct_frame *frame_a, const ct_shape *b, const ct_frame *frame_b,
+                      const ct_pair_options *options, ct_workspace *workspace, ct_pair_result *result) {
+  ordered o = {.input = {.threshold = options->threshold, .workspace = workspace}};
+  order_pair(a, frame_a, b, frame_b, &o);
+  ct_cell_result r = {.status = CT_PAIR_OK};
+  ct_matrix_cell(o.kind_a, o.kind_b)(&o.input, &r);
+  if (o.kind_b != CT_KIND_PLANE && may_slide(&o.input, r.normal)) r.flags |= CT_FLAG_WITNESS_NOT_UNIQUE;
+  hand_back(&o, &r, relation_of(&o, &r, options->tolerance), result);
+}
+
+bool ct_pair_overlap(const ct_shape *a, const ct_frame *frame_a, const ct_shape *b, const ct_frame *frame_b,
+                     ct_workspace *workspace, ct_vec3 *witness) {
+  ordered o = {.input = {.threshold = INFINITY, .workspace = workspace}};
+  order_pair(a, frame_a, b, frame_b, &o);
+  ct_vec3 common = {0.0, 0.0, 0.0};
+  ct_cell cell = ct_matrix_cell(o.kind_a, o.kind_b);
+  if (cell == ct_cell_cores) {
+    if (!ct_cores_overlap(&o.input, witness ? &common : NULL)) return false;
+  } else {
+    ct_cell_result r = {.status = CT_PAIR_OK};
+    cell(&o.input, &r);
+    if (r.distance > 0.0) return false;
+    if (witness) common = o.kind_b == CT_KIND_PLANE ? r.point_a : ct_cores_common_point(&o.input);
+  }
+  if (witness) *witness = plain3(ct_to_parent(*o.frame_a, common));
+  return true;
+}

@@ -1,0 +1,177 @@
+/* Balls and capsules, tapered ones too: closed form.
+ *
+ * Each body is the hull of one or two balls. A tangent plane touches an end ball or, along a line, the cone between the balls; the
+ * best separating normal is one of the at most ten that these features define in pairs, and each is a certified bound by itself,
+ * so the greatest is the signed distance whether the bodies are apart or overlap. In the frame of a capsule its axis is exactly z,
+ * which is what keeps nearly parallel axes well conditioned.
+ */
+#include "narrow/matrix.h"
+
+#include <contact/pair.h>
+
+/* Axes whose cross product is below this many u are parallel: the angle is round-off of the rotation. */
+#define PARALLEL_ROUNDOFFS 8.0
+
+typedef struct round_body {
+  ct_vec3 center, end[2]; /* of a ball: end[0] alone */
+  int ends;
+  ct_vec3 axis;           /* unit, from end 0 to end 1 */
+  double half;
+  double radius[2];
+  double sine, cosine;    /* normal.axis on the cone, and the root of 1 - sine^2 */
+} round_body;
+
+enum { END_0, END_1, CONE };
+
+/* A candidate: unit normal, the features that it touches, its value. */
+typedef struct candidate {
+  ct_vec3 normal;
+  int on_a, on_b;
+  double value;
+} candidate;
+
+static round_body body_of(const ct_core *core) {
+  round_body r = {.center = core->center, .ends = 1, .radius = {core->radius[0], core->radius[1]}};
+  r.end[0] = core->center;
+  if (core->kind == CT_CORE_POINT) return r;
+  r.ends = 2;
+  r.half = core->size;
+  r.axis = ct_vec(core->axis[2].x / r.half, core->axis[2].y / r.half, core->axis[2].z / r.half);
+  r.end[0] = ct_core_vertex(core, 0);
+  r.end[1] = ct_core_vertex(core, 1);
+  r.sine = (r.radius[0] - r.radius[1]) / (2.0 * r.half);
+  r.cosine = sqrt((1.0 - r.sine) * (1.0 + r.sine));
+  return r;
+}
+
+/* Signed distance along a unit normal from a to b. */
+static double value_along(const round_body *a, const round_body *b, ct_vec3 n) {
+  double near_b = INFINITY, far_a = -INFINITY;
+  for (int i = 0; i < a->ends; i++) far_a = ct_max2(far_a, ct_dot(n, a->end[i]) + a->radius[i]);
+  for (int i = 0; i < b->ends; i++) near_b = ct_min2(near_b, ct_dot(n, b->end[i]) - b->radius[i]);
+  return near_b - far_a;
+}
+
+/* Greater value, or as great and the greater normal: lowest axis first, + before -. */
+static bool better(const candidate *c, const candidate *best) {
+  if (c->value != best->value) return c->value > best->value;
+  if (c->normal.x != best->normal.x) return c->normal.x > best->normal.x;
+  if (c->normal.y != best->normal.y) return c->normal.y > best->normal.y;
+  return c->normal.z > best->normal.z;
+}
+
+static void offer(const round_body *a, const round_body *b, candidate c, candidate *best) {
+  c.normal = ct_unit_or(c.normal, ct_vec(1.0, 0.0, 0.0));
+  c.value = value_along(a, b, c.normal);
+  if (better(&c, best)) *best = c;
+}
+
+/* Part of p across a unit axis; a fixed perpendicular where p lies on the axis. */
+static ct_vec3 across(ct_vec3 p, ct_vec3 axis) {
+  ct_vec3 q = ct_cross(axis, ct_cross(p, axis));
+  if (ct_max_abs(q) > 0.0) return ct_unit_or(q, q);
+  q = fabs(axis.x) < 0.75 ? ct_vec(1.0, 0.0, 0.0) : ct_vec(0.0, 1.0, 0.0);
+  return ct_unit_or(ct_cross(axis, ct_cross(q, axis)), q);
+}
+
+/* The normals of planes that touch both cones. */
+static void offer_cones(const round_body *a, const round_body *b, candidate *best) {
+  ct_vec3 m = ct_cross(a->axis, b->axis);
+  double square = ct_norm2(m), c = ct_dot(a->axis, b->axis);
+  if (!(square > 0.0)) return;
+  ct_vec3 tilt = {0.0, 0.0, 0.0};
+  if (a->sine != 0.0 || b->sine != 0.0)
+    tilt = ct_add(ct_scale(a->axis, (a->sine + b->sine * c) / square), ct_scale(b->axis, -(b->sine + a->sine * c) / square));
+  double rest = 1.0 - ct_norm2(tilt);
+  if (!(rest > 0.0)) return;
+  ct_vec3 up = ct_scale(m, sqrt(rest / square));
+  offer(a, b, (candidate){.normal = ct_add(tilt, up), .on_a = CONE, .on_b = CONE}, best);
+  offer(a, b, (candidate){.normal = ct_sub(tilt, up), .on_a = CONE, .on_b = CONE}, best);
+}
+
+static candidate best_normal(const round_body *a, const round_body *b) {
+  candidate best = {.value = -INFINITY};
+  for (int i = 0; i < a->ends; i++)
+    for (int j = 0; j < b->ends; j++)
+      offer(a, b, (candidate){.normal = ct_sub(b->end[j], a->end[i]), .on_a = i, .on_b = j}, &best);
+  for (int j = 0; j < b->ends && a->ends == 2; j++) {
+    ct_vec3 p = across(ct_sub(b->end[j], a->center), a->axis);
+    ct_vec3 n = ct_add(ct_scale(a->axis, a->sine), ct_scale(p, a->cosine));
+    offer(a, b, (candidate){.normal = n, .on_a = CONE, .on_b = j}, &best);
+  }
+  for (int i = 0; i < a->ends && b->ends == 2; i++) {
+    ct_vec3 p = across(ct_sub(a->end[i], b->center), b->axis);
+    ct_vec3 n = ct_neg(ct_add(ct_scale(b->axis, b->sine), ct_scale(p, b->cosine)));
+    offer(a, b, (candidate){.normal = n, .on_a = i, .on_b = CONE}, &best);
+  }
+  if (a->ends == 2 && b->ends == 2) offer_cones(a, b, &best);
+  return best;
+}
+
+/* Where on the axis of a cone the tangent sphere toward point p sits, from the centre: p less that point is along +-n. */
+static double foot(const round_body *r, ct_vec3 p, ct_vec3 n) {
+  ct_vec3 d = ct_sub(p, r->center), flat = ct_cross(r->axis, ct_cross(d, r->axis));
+  double lean = ct_dot(r->axis, n), reach = ct_dot(flat, n) / (r->cosine * r->cosine);
+  return ct_min2(ct_max2(ct_dot(d, r->axis) - lean * reach, -r->half), r->half);
+}
+
+static ct_vec3 on_axis(const round_body *r, double at) { return ct_add_scaled(r->center, r->axis, at); }
+
+static double radius_at(const round_body *r, double at) {
+  if (r->ends == 1 || r->radius[0] == r->radius[1]) return r->radius[0];
+  double t = 0.5 + 0.5 * (at / r->half);
+  return r->radius[0] + t * (r->radius[1] - r->radius[0]);
+}
+
+/* Parallel cones side by side: the middle of the stretch that they share. False when they share none. */
+static bool share_stretch(const round_body *a, const round_body *b, ct_vec3 n, double *at_a, double *at_b) {
+  if (a->ends < 2 || b->ends < 2) return false;
+  double limit = PARALLEL_ROUNDOFFS * CT_UNIT_ROUNDOFF;
+  if (ct_norm(ct_cross(a->axis, b->axis)) > limit) return false;
+  if (fabs(ct_dot(n, a->axis) - a->sine) > 2.0 * limit || fabs(ct_dot(n, b->axis) + b->sine) > 2.0 * limit) return false;
+  double p = foot(a, b->end[0], n), q = foot(a, b->end[1], n);
+  if (p == q) return false;
+  *at_a = 0.5 * (p + q);
+  *at_b = foot(b, on_axis(a, *at_a), n);
+  return true;
+}
+
+/* Positions on the axes that the plane pair of a candidate touches at. */
+static void touch(const round_body *a, const round_body *b, const candidate *c, double *at_a, double *at_b) {
+  *at_a = c->on_a == END_0 ? -a->half : a->half;
+  *at_b = c->on_b == END_0 ? -b->half : b->half;
+  if (c->on_a == CONE && c->on_b == CONE) {
+    ct_vec3 side = ct_cross(a->axis, c->normal);
+    double slope = ct_dot(b->axis, side);
+    double s = slope != 0.0 ? -ct_dot(ct_sub(b->center, a->center), side) / slope : 0.0;
+    *at_b = ct_min2(ct_max2(s, -b->half), b->half);
+  }
+  if (c->on_a == CONE) *at_a = foot(a, on_axis(b, *at_b), c->normal);
+  if (c->on_b == CONE) *at_b = foot(b, on_axis(a, *at_a), c->normal);
+}
+
+double ct_round_distance(const ct_core *core_a, const ct_core *core_b, ct_vec3 *normal) {
+  round_body a = body_of(core_a), b = body_of(core_b);
+  candidate best = best_normal(&a, &b);
+  *normal = best.normal;
+  return best.value;
+}
+
+void ct_cell_round_round(const ct_cell_input *input, ct_cell_result *result) {
+  round_body a = body_of(&input->a), b = body_of(&input->b);
+  candidate best = best_normal(&a, &b);
+  double at_a, at_b;
+  if (share_stretch(&a, &b, best.normal, &at_a, &at_b)) {
+    result->flags |= CT_FLAG_WITNESS_NOT_UNIQUE;
+  } else {
+    touch(&a, &b, &best, &at_a, &at_b);
+  }
+  result->normal = best.normal;
+  result->distance = result->lower = result->upper = best.value;
+  ct_vec3 axis_a = on_axis(&a, at_a), axis_b = on_axis(&b, at_b);
+  /* Axes that meet: the normal may turn about the point where they do, or be reversed. */
+  double roundoff = CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * ct_core_scale(&input->a, &input->b);
+  if (ct_norm(ct_sub(axis_b, axis_a)) <= roundoff) result->flags |= CT_FLAG_NORMAL_ARBITRARY;
+  result->point_a = ct_add_scaled(axis_a, best.normal, radius_at(&a, at_a));
+  result->point_b = ct_add_scaled(axis_b, best.normal, -radius_at(&b, at_b));
+}

@@ -1,0 +1,151 @@
+/* The best separating direction of a simplex: candidates, their values, weights. */
+#include "narrow/simplex.h"
+
+#include "base/double_double.h"
+
+double ct_grid(double largest) {
+  int exponent;
+  frexp(largest, &exponent);
+  return ldexp(1.5, exponent + 1);
+}
+
+/* a x b in double-double for a and b given without error, rounded. */
+static ct_vec3 exact_cross(ct_dd3 a, ct_dd3 b) {
+  ct_dd3 n = ct_dd3_cross(&a, &b);
+  return ct_dd3_value(&n);
+}
+
+ct_vec3 ct_exact_normal(ct_vec3 a, ct_vec3 b, ct_vec3 c) { return exact_cross(ct_dd3_sub(b, a), ct_dd3_sub(c, a)); }
+
+static double value_along(const ct_simplex *s, ct_vec3 n) {
+  double least = INFINITY;
+  for (int i = 0; i < s->count; i++) least = ct_min2(least, ct_dot(n, s->vertex[i].w) - s->vertex[i].radius);
+  return least;
+}
+
+/* Takes the candidate if its value beats the best so far; `n` need not be unit. */
+static void offer(ct_simplex *s, ct_vec3 n, unsigned active) {
+  double length = ct_norm(n);
+  if (!(length > 0.0)) return;
+  n = (ct_vec3){n.x / length, n.y / length, n.z / length};
+  double value = value_along(s, n);
+  if (value > s->value) {
+    s->value = value;
+    s->normal = n;
+    s->active = active;
+  }
+}
+
+/* The normal at right angles to the edge p q, up to the tilt that different radii ask for. */
+static void offer_edge(ct_simplex *s, int p, int q, bool exact) {
+  ct_vec3 w = s->vertex[p].w, t = ct_sub(s->vertex[q].w, w);
+  ct_vec3 m = exact ? exact_cross(ct_dd3_of(w), ct_dd3_of(t)) : ct_cross(w, t);
+  ct_vec3 across = ct_cross(t, m);
+  unsigned active = 1u << p | 1u << q;
+  double rise = s->vertex[q].radius - s->vertex[p].radius;
+  if (rise == 0.0) {
+    offer(s, across, active);
+    return;
+  }
+  double length = ct_norm(t), sine = rise / length, size = ct_norm(across);
+  if (!(fabs(sine) < 1.0) || !(size > 0.0)) return;
+  double cosine = sqrt((1.0 - sine) * (1.0 + sine));
+  offer(s, ct_add(ct_scale(t, sine / length), ct_scale(across, cosine / size)), active);
+}
+
+/* The normals of the plane that touches the three balls p, q, r. */
+static void offer_face(ct_simplex *s, const int at[3], bool exact) {
+  const ct_mink *p = &s->vertex[at[0]], *q = &s->vertex[at[1]], *r = &s->vertex[at[2]];
+  ct_vec3 t1 = ct_sub(q->w, p->w), t2 = ct_sub(r->w, p->w);
+  ct_vec3 m = exact ? ct_exact_normal(p->w, q->w, r->w) : ct_cross(t1, t2);
+  unsigned active = 1u << at[0] | 1u << at[1] | 1u << at[2];
+  double rise1 = q->radius - p->radius, rise2 = r->radius - p->radius;
+  if (rise1 == 0.0 && rise2 == 0.0) {
+    offer(s, ct_dot(m, p->w) < 0.0 ? ct_neg(m) : m, active);
+    return;
+  }
+  double square = ct_norm2(m);
+  if (!(square > 0.0)) return;
+  ct_vec3 tilt = ct_add(ct_scale(ct_cross(t2, m), rise1 / square), ct_scale(ct_cross(m, t1), rise2 / square));
+  double rest = 1.0 - ct_norm2(tilt);
+  if (!(rest > 0.0)) return;
+  ct_vec3 up = ct_scale(m, sqrt(rest / square));
+  offer(s, ct_add(tilt, up), active);
+  offer(s, ct_sub(tilt, up), active);
+}
+
+bool ct_simplex_solve(ct_simplex *s, bool newest_only, bool exact) {
+  int n = s->count, newest = n - 1;
+  s->value = -INFINITY;
+  for (int i = newest_only ? newest : 0; i < n; i++) offer(s, s->vertex[i].w, 1u << i);
+  for (int j = newest_only ? newest : 1; j < n; j++)
+    for (int i = 0; i < j; i++) offer_edge(s, j, i, exact);
+  for (int k = newest_only && newest > 2 ? newest : 2; k < n; k++)
+    for (int j = 1; j < k; j++)
+      for (int i = 0; i < j; i++) offer_face(s, (const int[3]){k, j, i}, exact);
+  return s->value > -INFINITY;
+}
+
+void ct_simplex_reduce(ct_simplex *s) {
+  int kept = 0;
+  for (int i = 0; i < s->count; i++)
+    if (s->active >> i & 1u) s->vertex[kept++] = s->vertex[i];
+  s->count = kept;
+  s->active = (1u << kept) - 1u;
+}
+
+static ct_vec3 flatten(ct_vec3 p, ct_vec3 n) { return ct_add_scaled(p, n, -ct_dot(p, n)); }
+
+/* Weights of three vertices: Cramer's rule in the plane across the normal, and one correction by the residual. */
+static void weights_of_face(const ct_simplex *s, double weights[4]) {
+  ct_vec3 n = s->normal, origin = flatten(s->vertex[0].w, n);
+  ct_vec3 t1 = flatten(ct_sub(s->vertex[1].w, s->vertex[0].w), n), t2 = flatten(ct_sub(s->vertex[2].w, s->vertex[0].w), n);
+  double det = ct_dot(n, ct_cross(t1, t2));
+  weights[0] = 1.0;
+  weights[1] = weights[2] = 0.0;
+  if (det == 0.0) return;
+  for (int round = 0; round < 2; round++) {
+    ct_vec3 rest = ct_neg(ct_add_scaled(ct_add_scaled(origin, t1, weights[1]), t2, weights[2]));
+    weights[1] += ct_dot(n, ct_cross(rest, t2)) / det;
+    weights[2] += ct_dot(n, ct_cross(t1, rest)) / det;
+  }
+  weights[0] = 1.0 - weights[1] - weights[2];
+}
+
+static void weights_of_solid(const ct_simplex *s, double weights[4]) {
+  ct_vec3 p = s->vertex[0].w, t1 = ct_sub(s->vertex[1].w, p), t2 = ct_sub(s->vertex[2].w, p), t3 = ct_sub(s->vertex[3].w, p);
+  double det = ct_dot(t1, ct_cross(t2, t3));
+  weights[0] = 1.0;
+  weights[1] = weights[2] = weights[3] = 0.0;
+  if (det == 0.0) return;
+  for (int round = 0; round < 2; round++) {
+    ct_vec3 rest = ct_neg(ct_add_scaled(ct_add_scaled(ct_add_scaled(p, t1, weights[1]), t2, weights[2]), t3, weights[3]));
+    weights[1] += ct_dot(rest, ct_cross(t2, t3)) / det;
+    weights[2] += ct_dot(t1, ct_cross(rest, t3)) / det;
+    weights[3] += ct_dot(t1, ct_cross(t2, rest)) / det;
+  }
+  weights[0] = 1.0 - weights[1] - weights[2] - weights[3];
+}
+
+void ct_simplex_weights(const ct_simplex *s, double weights[4], double *excess) {
+  weights[0] = 1.0;
+  weights[1] = weights[2] = weights[3] = 0.0;
+  if (s->count == 2) {
+    ct_vec3 t = flatten(ct_sub(s->vertex[1].w, s->vertex[0].w), s->normal);
+    double square = ct_norm2(t);
+    weights[1] = square > 0.0 ? -ct_dot(t, s->vertex[0].w) / square : 0.0;
+    weights[0] = 1.0 - weights[1];
+  } else if (s->count == 3) {
+    weights_of_face(s, weights);
+  } else if (s->count == 4) {
+    weights_of_solid(s, weights);
+  }
+  double sum = 0.0;
+  *excess = 0.0;
+  for (int i = 0; i < 4; i++) {
+    *excess = ct_max2(*excess, -weights[i]);
+    weights[i] = ct_max2(weights[i], 0.0);
+    sum += weights[i];
+  }
+  for (int i = 0; i < 4; i++) weights[i] /= sum;
+}

@@ -1,0 +1,123 @@
+/* Every pair of features of a polytope and a tapered capsule. */
+#include "narrow/tangent.h"
+
+/* The polytope's faces and edges in one form for boxes and hulls, and the capsule, all in the polytope's own frame. */
+typedef struct problem {
+  const ct_core *polytope; /* in its own frame */
+  ct_vec3 end[2];
+  double radius[2];
+  double tolerance;        /* of local tests, m */
+  ct_vec3 normal;          /* best so far */
+  double value;
+  bool several;
+} problem;
+
+static const uint8_t box_edges[12][2] = {{0, 1}, {2, 3}, {4, 5}, {6, 7}, {0, 2}, {1, 3}, {4, 6}, {5, 7}, {0, 4}, {1, 5}, {2, 6}, {3, 7}};
+
+static uint32_t edge_count(const ct_core *p) { return p->kind == CT_CORE_BOX ? 12 : p->view->edge_count; }
+static uint32_t face_count(const ct_core *p) { return p->kind == CT_CORE_BOX ? 6 : p->view->face_count; }
+
+static void edge_at(const ct_core *p, uint32_t i, uint32_t ends[2]) {
+  ends[0] = p->kind == CT_CORE_BOX ? box_edges[i][0] : p->view->edge_vertices[i][0];
+  ends[1] = p->kind == CT_CORE_BOX ? box_edges[i][1] : p->view->edge_vertices[i][1];
+}
+
+static ct_vec3 face_normal(const ct_core *p, uint32_t i) {
+  if (p->kind == CT_CORE_HULL) return ct_vec(p->view->nx[i], p->view->ny[i], p->view->nz[i]);
+  double sign = i & 1 ? -1.0 : 1.0;
+  return ct_vec(i / 2 == 0 ? sign : 0.0, i / 2 == 1 ? sign : 0.0, i / 2 == 2 ? sign : 0.0);
+}
+
+static bool greater(ct_vec3 n, ct_vec3 m) {
+  if (n.x != m.x) return n.x > m.x;
+  if (n.y != m.y) return n.y > m.y;
+  return n.z > m.z;
+}
+
+/* Is no neighbour of the vertex farther along n? Only then n is a normal of the polytope there. */
+static bool extreme_at(const problem *q, uint32_t vertex, ct_vec3 n) {
+  const ct_core *p = q->polytope;
+  double level = ct_dot(n, ct_core_vertex(p, vertex)) + q->tolerance;
+  if (p->kind == CT_CORE_BOX)
+    return ct_dot(n, ct_core_vertex(p, vertex ^ 1u)) <= level && ct_dot(n, ct_core_vertex(p, vertex ^ 2u)) <= level &&
+           ct_dot(n, ct_core_vertex(p, vertex ^ 4u)) <= level;
+  for (uint32_t i = p->view->neighbour_start[vertex]; i < p->view->neighbour_start[vertex + 1]; i++)
+    if (ct_dot(n, ct_core_vertex(p, p->view->neighbour[i])) > level) return false;
+  return true;
+}
+
+/* Judges a unit normal made for a vertex. */
+static void offer(problem *q, ct_vec3 n, uint32_t vertex) {
+  if (!extreme_at(q, vertex, n)) return;
+  double near = ct_min2(ct_dot(n, q->end[0]) - q->radius[0], ct_dot(n, q->end[1]) - q->radius[1]);
+  double value = near - ct_dot(n, ct_core_vertex(q->polytope, ct_core_support(q->polytope, n, vertex)));
+  bool tie = fabs(value - q->value) <= q->tolerance;
+  if (tie && ct_norm(ct_sub(n, q->normal)) > 1e-6) q->several = true;
+  if (tie ? !greater(n, q->normal) : value < q->value) return;
+  if (!tie) q->several = false;
+  q->value = value;
+  q->normal = n;
+}
+
+static ct_vec3 without(ct_vec3 p, ct_vec3 unit) { return ct_cross(unit, ct_cross(p, unit)); }
+
+/* Unit normal with normal.axis = sine that is best for a point at `to`; false where none is. */
+static bool lean(ct_vec3 axis, double sine, ct_vec3 to, ct_vec3 *n) {
+  ct_vec3 flat = without(to, axis);
+  if (!(fabs(sine) < 1.0) || ct_max_abs(flat) == 0.0) return false;
+  *n = ct_unit_or(ct_add_scaled(ct_scale(axis, sine), ct_unit_or(flat, flat), sqrt((1.0 - sine) * (1.0 + sine))), flat);
+  return true;
+}
+
+/* A vertex against both balls and against the cone. */
+static void offer_vertex(problem *q, uint32_t vertex) {
+  ct_vec3 v = ct_core_vertex(q->polytope, vertex), n, axis = ct_sub(q->end[1], q->end[0]);
+  double length = ct_norm(axis);
+  axis = ct_unit_or(axis, axis);
+  for (int k = 0; k < 2; k++) {
+    ct_vec3 d = ct_sub(q->end[k], v);
+    if (ct_max_abs(d) > 0.0) offer(q, ct_unit_or(d, d), vertex);
+  }
+  if (lean(axis, (q->radius[1] - q->radius[0]) / length, ct_sub(q->end[0], v), &n)) offer(q, n, vertex);
+}
+
+/* An edge against both balls (across the edge) and against the cone (across the edge, leaning on the axis). */
+static void offer_edge(problem *q, const uint32_t ends[2]) {
+  ct_vec3 v = ct_core_vertex(q->polytope, ends[0]), to = ct_core_vertex(q->polytope, ends[1]);
+  ct_vec3 edge = ct_unit_or(ct_sub(to, v), ct_vec(1.0, 0.0, 0.0)), n;
+  for (int k = 0; k < 2; k++)
+    if (lean(edge, 0.0, ct_sub(q->end[k], v), &n)) offer(q, n, ends[0]);
+  ct_vec3 axis = without(ct_sub(q->end[1], q->end[0]), edge), side = ct_cross(edge, axis);
+  double length = ct_norm(axis), sine = (q->radius[1] - q->radius[0]) / length;
+  if (!(length > 0.0) || !(fabs(sine) < 1.0)) return;
+  ct_vec3 tilt = ct_scale(axis, sine / length), up = ct_scale(side, sqrt((1.0 - sine) * (1.0 + sine)) / length);
+  offer(q, ct_unit_or(ct_add(tilt, up), up), ends[0]);
+  offer(q, ct_unit_or(ct_sub(tilt, up), up), ends[0]);
+}
+
+double ct_tangent_distance(const ct_core *polytope, const ct_core *segment, ct_vec3 *normal, bool *several) {
+  ct_core own = *polytope;
+  ct_mat3 turn = polytope->rotation;
+  problem q = {.polytope = &own, .radius = {segment->radius[0], segment->radius[1]}, .value = -INFINITY};
+  q.tolerance = 8.0 * CT_UNIT_ROUNDOFF * ct_core_scale(polytope, segment);
+  own.center = ct_vec(0.0, 0.0, 0.0);
+  own.turned = false;
+  for (int i = 0; i < 3 && own.kind == CT_CORE_BOX; i++) own.axis[i] = ct_vec(0.0, 0.0, 0.0);
+  own.axis[0].x = own.half.x;
+  own.axis[1].y = own.half.y;
+  own.axis[2].z = own.half.z;
+  for (uint32_t k = 0; k < 2; k++) q.end[k] = ct_mat_tmul(turn, ct_sub(ct_core_vertex(segment, k), polytope->center));
+  for (uint32_t i = 0; i < face_count(&own); i++) {
+    ct_vec3 n = face_normal(&own, i);
+    offer(&q, n, ct_core_support(&own, n, 0));
+  }
+  for (uint32_t i = 0; i < edge_count(&own); i++) {
+    uint32_t ends[2];
+    edge_at(&own, i, ends);
+    offer_edge(&q, ends);
+  }
+  for (uint32_t i = 0; i < ct_core_vertex_count(&own); i++) offer_vertex(&q, i);
+  *normal = ct_mat_mul(turn, q.normal);
+  *several = q.several;
+  return q.value;
+}

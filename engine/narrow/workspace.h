@@ -1,0 +1,12 @@
+/* Scratch memory of one thread for pairs. */
+#ifndef NARROW_WORKSPACE_H
+#define NARROW_WORKSPACE_H
+
+#include "narrow/epa.h"
+#include <contact/pair.h>
+
+struct ct_workspace {
+  ct_epa epa;
+};
+
+#endif
