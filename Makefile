@@ -10,7 +10,8 @@ SANITIZE ?=
 VERSION  := 0.1.0
 PREFIX   ?= /usr/local
 DESTDIR  ?=
-PYTHON   := /usr/bin/python3
+# make V=1 shows the commands
+Q        := $(if $(V),,@)
 
 ifeq ($(origin CC),default)
 CC := gcc
@@ -42,15 +43,18 @@ build: $(BUILD)/contactd $(BUILD)/libcontact.a ## build the daemon and the libra
 
 $(BUILD)/engine/%.o: engine/%.c
 	@mkdir -p $(@D)
-	$(CC) $(BASE) $(ENGINE_FLAGS) -c $< -o $@
+	@echo "CC $@"
+	$(Q)$(CC) $(BASE) $(ENGINE_FLAGS) -c $< -o $@
 
 $(BUILD)/api/%.o: api/%.c
 	@mkdir -p $(@D)
-	$(CC) $(BASE) $(API_FLAGS) -c $< -o $@
+	@echo "CC $@"
+	$(Q)$(CC) $(BASE) $(API_FLAGS) -c $< -o $@
 
 $(BUILD)/server/%.o: server/%.c
 	@mkdir -p $(@D)
-	$(CC) $(BASE) $(SERVER_FLAGS) -c $< -o $@
+	@echo "CC $@"
+	$(Q)$(CC) $(BASE) $(SERVER_FLAGS) -c $< -o $@
 
 # The OpenAPI document becomes bytes of the program.
 $(BUILD)/api/openapi_json.c: api/openapi.json
@@ -59,23 +63,26 @@ $(BUILD)/api/openapi_json.c: api/openapi.json
 	  printf '};\nconst size_t api_openapi_length = sizeof api_openapi_bytes;\n'; } > $@
 
 $(BUILD)/api/openapi_json.o: $(BUILD)/api/openapi_json.c
-	$(CC) $(BASE) $(API_FLAGS) -c $< -o $@
+	@echo "CC $@"
+	$(Q)$(CC) $(BASE) $(API_FLAGS) -c $< -o $@
 
 $(BUILD)/libcontact.a: $(ENGINE_OBJ)
 	@rm -f $@
-	ar rcs $@ $^
+	$(Q)ar rcs $@ $^
 
 $(BUILD)/libapi.a: $(API_OBJ)
 	@rm -f $@
-	ar rcs $@ $^
+	$(Q)ar rcs $@ $^
 
 $(BUILD)/contactd: $(SERVER_OBJ) $(BUILD)/libapi.a $(BUILD)/libcontact.a
-	$(CC) $(LINK) $(SERVER_OBJ) $(BUILD)/libapi.a $(BUILD)/libcontact.a $(SERVER_LIBS) -o $@
+	@echo "LD $@"
+	$(Q)$(CC) $(LINK) $(SERVER_OBJ) $(BUILD)/libapi.a $(BUILD)/libcontact.a $(SERVER_LIBS) -o $@
 
 # Tests of the engine link libcontact alone; tests/unit/test_api_* and friends link the API too. Unused archives cost nothing.
 $(BUILD)/tests/%: tests/%.c $(BUILD)/libapi.a $(BUILD)/libcontact.a
 	@mkdir -p $(@D)
-	$(CC) $(BASE) $(TEST_FLAGS) $(LINK) $< $(BUILD)/libapi.a $(BUILD)/libcontact.a -ljansson -lm -lpthread -o $@
+	@echo "CC $@"
+	$(Q)$(CC) $(BASE) $(TEST_FLAGS) $(LINK) $< $(BUILD)/libapi.a $(BUILD)/libcontact.a -ljansson -lm -lpthread -o $@
 
 -include $(ENGINE_OBJ:.o=.d) $(API_OBJ:.o=.d) $(SERVER_OBJ:.o=.d) $(TEST_BIN:=.d)
 
@@ -84,7 +91,6 @@ $(BUILD)/tests/%: tests/%.c $(BUILD)/libapi.a $(BUILD)/libcontact.a
 RUN_PACKAGES  := gcc libc6-dev pkg-config libmicrohttpd-dev libjansson-dev libuv1-dev curl
 TEST_PACKAGES := $(RUN_PACKAGES) git jq binutils python3 python3-jsonschema clang
 BENCH_PACKAGES := $(TEST_PACKAGES) wrk
-SANITIZER_PACKAGES := $(TEST_PACKAGES) libclang-rt-14-dev
 
 .PHONY: deps deps-test
 deps: ## install the packages that building and running need, if missing
