@@ -10,15 +10,15 @@ static double radii(const ct_cell_input *in) { return tapered(in) ? 0.0 : in->a.
 
 /* The answer of a descent that ended apart. */
 static void answer_apart(const ct_cell_input *in, const ct_gjk *g, ct_cell_result *result) {
-  ct_vec3 a, b, n = g->simplex.normal;
-  double radius[2], rest = radii(in);
-  ct_gjk_points(g, &a, &b, radius);
+  ct_vec3 n = g->simplex.normal;
+  double rest = radii(in);
+  ct_core_points p = ct_gjk_points(g);
   result->normal = n;
   result->distance = g->simplex.value - rest;
   result->lower = g->lower - rest;
-  result->point_a = ct_add_scaled(a, n, radius[0]);
-  result->point_b = ct_add_scaled(b, n, -radius[1]);
-  result->upper = ct_norm(ct_sub(b, a)) - radius[0] - radius[1];
+  result->point_a = ct_add_scaled(p.a, n, p.radius_a);
+  result->point_b = ct_add_scaled(p.b, n, -p.radius_b);
+  result->upper = ct_norm(ct_sub(p.b, p.a)) - p.radius_a - p.radius_b;
 }
 
 /* Farther than asked: the bound and the direction that shows it; the points are the supports along it. */
@@ -42,11 +42,9 @@ static void find_points(const ct_cell_input *in, ct_cell_result *result) {
   result->iterations += g.supports;
   if (outcome != CT_GJK_SEPARATED || fabs(g.simplex.value - scale) > 4.0 * ct_roundoff(&in->a, &in->b, scale))
     result->status = result->status == CT_PAIR_OK ? CT_PAIR_DEGENERATE : result->status;
-  ct_vec3 a, b;
-  double radius[2];
-  ct_gjk_points(&g, &a, &b, radius);
-  result->point_a = ct_add_scaled(a, result->normal, radius[0]);
-  result->point_b = ct_add_scaled(ct_add_scaled(b, result->normal, -out), result->normal, -radius[1]);
+  ct_core_points p = ct_gjk_points(&g);
+  result->point_a = ct_add_scaled(p.a, result->normal, p.radius_a);
+  result->point_b = ct_add_scaled(ct_add_scaled(p.b, result->normal, -out), result->normal, -p.radius_b);
 }
 
 static void answer_tapered(const ct_cell_input *in, const ct_gjk *g, ct_cell_result *result) {
@@ -99,28 +97,25 @@ void ct_cell_cores(const ct_cell_input *in, ct_cell_result *result) {
 }
 
 /* Between the closest points of two cores whose balls overlap: a point within reach of both. */
-static ct_vec3 between(const ct_gjk *g) {
-  ct_vec3 a, b;
-  double radius[2];
-  ct_gjk_points(g, &a, &b, radius);
-  double sum = radius[0] + radius[1];
-  return ct_lerp(a, b, sum > 0.0 ? radius[0] / sum : 0.5);
+static ct_vec3 between(ct_core_points p) {
+  double sum = p.radius_a + p.radius_b;
+  return ct_lerp(p.a, p.b, sum > 0.0 ? p.radius_a / sum : 0.5);
 }
 
 ct_vec3 ct_cores_common_point(const ct_cell_input *in) {
-  /* The bare cores first: where they meet, the point is the origin's combination in the simplex. */
+  /* The weighted descent first: where it ends on a tangent plane, its points are within reach of each other. */
+  if (tapered(in)) {
+    ct_gjk g = {.a = &in->a, .b = &in->b, .threshold = INFINITY, .enough = -INFINITY};
+    if (ct_gjk_run(&g) == CT_GJK_SEPARATED) return between(ct_gjk_points(&g));
+  }
+  /* The bare cores: where they meet, the point is the origin's combination in the simplex. */
   ct_core a = in->a, b = in->b;
   a.radius[0] = a.radius[1] = b.radius[0] = b.radius[1] = 0.0;
   ct_gjk g = {.a = &a, .b = &b, .threshold = INFINITY, .enough = -INFINITY};
-  ct_gjk_outcome outcome = ct_gjk_run(&g);
-  if (outcome == CT_GJK_SEPARATED && tapered(in)) {
-    g = (ct_gjk){.a = &in->a, .b = &in->b, .threshold = INFINITY, .enough = -INFINITY};
-    outcome = ct_gjk_run(&g);
-  }
-  if (g.simplex.value > 0.0) ct_simplex_reduce(&g.simplex);
+  ct_gjk_run(&g);
   g.a = &in->a;
   g.b = &in->b;
-  return between(&g);
+  return between(ct_gjk_nearest(&g));
 }
 
 bool ct_cores_overlap(const ct_cell_input *in, ct_vec3 *common) {
@@ -128,14 +123,15 @@ bool ct_cores_overlap(const ct_cell_input *in, ct_vec3 *common) {
   ct_gjk g = {.a = &in->a, .b = &in->b, .threshold = rest + roundoff, .enough = rest - roundoff};
   ct_gjk_outcome outcome = ct_gjk_run(&g);
   if (outcome == CT_GJK_BEYOND) return false;
-  if (outcome == CT_GJK_WITHIN) {
-    if (g.simplex.value > 0.0) ct_simplex_reduce(&g.simplex);
-    if (common) *common = between(&g);
+  if (outcome == CT_GJK_WITHIN && !tapered(in)) {
+    if (common) *common = between(ct_gjk_nearest(&g));
     return true;
   }
-  ct_cell_result full = {.status = CT_PAIR_OK};
-  ct_cell_cores(in, &full);
-  if (full.distance > 0.0) return false;
+  if (outcome != CT_GJK_WITHIN) {
+    ct_cell_result full = {.status = CT_PAIR_OK};
+    ct_cell_cores(in, &full);
+    if (full.distance > 0.0) return false;
+  }
   if (common) *common = ct_cores_common_point(in);
   return true;
 }

@@ -138,16 +138,26 @@ ct_gjk_outcome ct_gjk_run(ct_gjk *g) {
   return finish(g);
 }
 
-void ct_gjk_points(const ct_gjk *g, ct_vec3 *a, ct_vec3 *b, double radius[2]) {
-  double weights[4], excess;
-  ct_simplex_weights(&g->simplex, weights, &excess);
-  *a = *b = ct_vec(0.0, 0.0, 0.0);
-  radius[0] = radius[1] = 0.0;
+static ct_core_points combine(const ct_gjk *g, const double weights[4]) {
+  ct_core_points p = {.radius_a = 0.0};
   for (int i = 0; i < g->simplex.count; i++) {
     const ct_mink *m = &g->simplex.vertex[i];
-    *a = ct_add_scaled(*a, m->a, weights[i]);
-    *b = ct_add_scaled(*b, m->b, weights[i]);
-    radius[0] += weights[i] * ct_core_vertex_radius(g->a, m->index_a);
-    radius[1] += weights[i] * ct_core_vertex_radius(g->b, m->index_b);
+    p.a = ct_add_scaled(p.a, m->a, weights[i]);
+    p.b = ct_add_scaled(p.b, m->b, weights[i]);
+    p.radius_a += weights[i] * ct_core_vertex_radius(g->a, m->index_a);
+    p.radius_b += weights[i] * ct_core_vertex_radius(g->b, m->index_b);
   }
+  return p;
+}
+
+ct_core_points ct_gjk_points(const ct_gjk *g) {
+  double weights[4], excess;
+  ct_simplex_weights(&g->simplex, weights, &excess);
+  return combine(g, weights);
+}
+
+ct_core_points ct_gjk_nearest(ct_gjk *g) {
+  double weights[4];
+  ct_simplex_nearest(&g->simplex, weights);
+  return combine(g, weights);
 }

@@ -40,7 +40,16 @@ double ct_roundoff(const ct_core *a, const ct_core *b, double distance);
 
 ct_gjk_outcome ct_gjk_run(ct_gjk *gjk);
 
-/* Points of the cores for weights of the simplex; `radius`: what the weighted balls of a tapered pair reach, per body. */
-void ct_gjk_points(const ct_gjk *gjk, ct_vec3 *a, ct_vec3 *b, double radius[2]);
+/* A point on each core, and the radius of its ball there. */
+typedef struct ct_core_points {
+  ct_vec3 a, b;
+  double radius_a, radius_b;
+} ct_core_points;
+
+/* The points of the cores that the normal joins, after CT_GJK_SEPARATED. */
+ct_core_points ct_gjk_points(const ct_gjk *gjk);
+
+/* The closest points of the cores that the simplex shows, wherever the descent ended; reduces the simplex. */
+ct_core_points ct_gjk_nearest(ct_gjk *gjk);
 
 #endif

@@ -11,6 +11,8 @@
 
 /* Axes whose cross product is below this many u are parallel: the angle is round-off of the rotation. */
 #define PARALLEL_ROUNDOFFS 8.0
+/* Ends whose levels along the normal differ by less than this many u of the body's size are both touched. */
+#define TOUCH_ROUNDOFFS 16.0
 
 typedef struct round_body {
   ct_vec3 center, end[2]; /* of a ball: end[0] alone */
@@ -21,12 +23,8 @@ typedef struct round_body {
   double sine, cosine;    /* normal.axis on the cone, and the root of 1 - sine^2 */
 } round_body;
 
-enum { END_0, END_1, CONE };
-
-/* A candidate: unit normal, the features that it touches, its value. */
 typedef struct candidate {
-  ct_vec3 normal;
-  int on_a, on_b;
+  ct_vec3 normal; /* unit */
   double value;
 } candidate;
 
@@ -60,8 +58,9 @@ static bool better(const candidate *c, const candidate *best) {
   return c->normal.z > best->normal.z;
 }
 
-static void offer(const round_body *a, const round_body *b, candidate c, candidate *best) {
-  c.normal = ct_unit_or(c.normal, ct_vec(1.0, 0.0, 0.0));
+/* Judges a direction, of any length; a zero one stands for x. */
+static void offer(const round_body *a, const round_body *b, ct_vec3 direction, candidate *best) {
+  candidate c = {.normal = ct_unit_or(direction, ct_vec(1.0, 0.0, 0.0))};
   c.value = value_along(a, b, c.normal);
   if (better(&c, best)) *best = c;
 }
@@ -85,24 +84,21 @@ static void offer_cones(const round_body *a, const round_body *b, candidate *bes
   double rest = 1.0 - ct_norm2(tilt);
   if (!(rest > 0.0)) return;
   ct_vec3 up = ct_scale(m, sqrt(rest / square));
-  offer(a, b, (candidate){.normal = ct_add(tilt, up), .on_a = CONE, .on_b = CONE}, best);
-  offer(a, b, (candidate){.normal = ct_sub(tilt, up), .on_a = CONE, .on_b = CONE}, best);
+  offer(a, b, ct_add(tilt, up), best);
+  offer(a, b, ct_sub(tilt, up), best);
 }
 
 static candidate best_normal(const round_body *a, const round_body *b) {
   candidate best = {.value = -INFINITY};
   for (int i = 0; i < a->ends; i++)
-    for (int j = 0; j < b->ends; j++)
-      offer(a, b, (candidate){.normal = ct_sub(b->end[j], a->end[i]), .on_a = i, .on_b = j}, &best);
+    for (int j = 0; j < b->ends; j++) offer(a, b, ct_sub(b->end[j], a->end[i]), &best);
   for (int j = 0; j < b->ends && a->ends == 2; j++) {
     ct_vec3 p = across(ct_sub(b->end[j], a->center), a->axis);
-    ct_vec3 n = ct_add(ct_scale(a->axis, a->sine), ct_scale(p, a->cosine));
-    offer(a, b, (candidate){.normal = n, .on_a = CONE, .on_b = j}, &best);
+    offer(a, b, ct_add(ct_scale(a->axis, a->sine), ct_scale(p, a->cosine)), &best);
   }
   for (int i = 0; i < a->ends && b->ends == 2; i++) {
     ct_vec3 p = across(ct_sub(a->end[i], b->center), b->axis);
-    ct_vec3 n = ct_neg(ct_add(ct_scale(b->axis, b->sine), ct_scale(p, b->cosine)));
-    offer(a, b, (candidate){.normal = n, .on_a = i, .on_b = CONE}, &best);
+    offer(a, b, ct_neg(ct_add(ct_scale(b->axis, b->sine), ct_scale(p, b->cosine))), &best);
   }
   if (a->ends == 2 && b->ends == 2) offer_cones(a, b, &best);
   return best;
@@ -136,18 +132,29 @@ static bool share_stretch(const round_body *a, const round_body *b, ct_vec3 n, d
   return true;
 }
 
-/* Positions on the axes that the plane pair of a candidate touches at. */
-static void touch(const round_body *a, const round_body *b, const candidate *c, double *at_a, double *at_b) {
-  *at_a = c->on_a == END_0 ? -a->half : a->half;
-  *at_b = c->on_b == END_0 ? -b->half : b->half;
-  if (c->on_a == CONE && c->on_b == CONE) {
-    ct_vec3 side = ct_cross(a->axis, c->normal);
+/* Are both ends equally far along n, to round-off? Then the cone touches and any place on the axis may be the one. */
+static bool cone_touches(const round_body *r, ct_vec3 n) {
+  double level = ct_dot(n, r->axis) * 2.0 * r->half + (r->radius[1] - r->radius[0]);
+  return r->ends == 2 && fabs(level) <= TOUCH_ROUNDOFFS * CT_UNIT_ROUNDOFF * (r->half + r->radius[0] + r->radius[1]);
+}
+
+static double far_end(const round_body *r, ct_vec3 n) {
+  return ct_dot(n, r->axis) * 2.0 * r->half + (r->radius[1] - r->radius[0]) >= 0.0 ? r->half : -r->half;
+}
+
+/* Positions on the axes that the two tangent planes across n touch at. */
+static void touch(const round_body *a, const round_body *b, ct_vec3 n, double *at_a, double *at_b) {
+  bool cone_a = cone_touches(a, n), cone_b = cone_touches(b, ct_neg(n));
+  *at_a = far_end(a, n);
+  *at_b = far_end(b, ct_neg(n));
+  if (cone_a && cone_b) {
+    ct_vec3 side = ct_cross(a->axis, n);
     double slope = ct_dot(b->axis, side);
     double s = slope != 0.0 ? -ct_dot(ct_sub(b->center, a->center), side) / slope : 0.0;
     *at_b = ct_min2(ct_max2(s, -b->half), b->half);
   }
-  if (c->on_a == CONE) *at_a = foot(a, on_axis(b, *at_b), c->normal);
-  if (c->on_b == CONE) *at_b = foot(b, on_axis(a, *at_a), c->normal);
+  if (cone_a) *at_a = foot(a, on_axis(b, *at_b), n);
+  if (cone_b) *at_b = foot(b, on_axis(a, *at_a), n);
 }
 
 double ct_round_distance(const ct_core *core_a, const ct_core *core_b, ct_vec3 *normal) {
@@ -164,7 +171,7 @@ void ct_cell_round_round(const ct_cell_input *input, ct_cell_result *result) {
   if (share_stretch(&a, &b, best.normal, &at_a, &at_b)) {
     result->flags |= CT_FLAG_WITNESS_NOT_UNIQUE;
   } else {
-    touch(&a, &b, &best, &at_a, &at_b);
+    touch(&a, &b, best.normal, &at_a, &at_b);
   }
   result->normal = best.normal;
   result->distance = result->lower = result->upper = best.value;

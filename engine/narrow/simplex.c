@@ -127,25 +127,60 @@ static void weights_of_solid(const ct_simplex *s, double weights[4]) {
   weights[0] = 1.0 - weights[1] - weights[2] - weights[3];
 }
 
-void ct_simplex_weights(const ct_simplex *s, double weights[4], double *excess) {
-  weights[0] = 1.0;
-  weights[1] = weights[2] = weights[3] = 0.0;
-  if (s->count == 2) {
-    ct_vec3 t = flatten(ct_sub(s->vertex[1].w, s->vertex[0].w), s->normal);
-    double square = ct_norm2(t);
-    weights[1] = square > 0.0 ? -ct_dot(t, s->vertex[0].w) / square : 0.0;
-    weights[0] = 1.0 - weights[1];
-  } else if (s->count == 3) {
-    weights_of_face(s, weights);
-  } else if (s->count == 4) {
-    weights_of_solid(s, weights);
-  }
-  double sum = 0.0;
-  *excess = 0.0;
+static void weights_of_edge(const ct_simplex *s, ct_vec3 t, double weights[4]) {
+  double square = ct_norm2(t);
+  weights[1] = square > 0.0 ? -ct_dot(t, s->vertex[0].w) / square : 0.0;
+  weights[0] = 1.0 - weights[1];
+}
+
+/* Clamps to convex weights; returns how far below zero the least one was. */
+static double make_convex(double weights[4]) {
+  double sum = 0.0, excess = 0.0;
   for (int i = 0; i < 4; i++) {
-    *excess = ct_max2(*excess, -weights[i]);
+    excess = ct_max2(excess, -weights[i]);
     weights[i] = ct_max2(weights[i], 0.0);
     sum += weights[i];
   }
   for (int i = 0; i < 4; i++) weights[i] /= sum;
+  return excess;
+}
+
+void ct_simplex_weights(const ct_simplex *s, double weights[4], double *excess) {
+  weights[0] = 1.0;
+  weights[1] = weights[2] = weights[3] = 0.0;
+  if (s->count == 2) weights_of_edge(s, flatten(ct_sub(s->vertex[1].w, s->vertex[0].w), s->normal), weights);
+  if (s->count == 3) weights_of_face(s, weights);
+  if (s->count == 4) weights_of_solid(s, weights);
+  *excess = make_convex(weights);
+}
+
+/* Weights of the point of the flat through the vertices that is closest to the origin, clamped. */
+static double nearest_in_flat(ct_simplex *s, double weights[4]) {
+  weights[0] = 1.0;
+  weights[1] = weights[2] = weights[3] = 0.0;
+  if (s->count == 2) weights_of_edge(s, ct_sub(s->vertex[1].w, s->vertex[0].w), weights);
+  if (s->count == 3) {
+    s->normal = ct_unit_or(ct_exact_normal(s->vertex[0].w, s->vertex[1].w, s->vertex[2].w), ct_vec(0.0, 0.0, 0.0));
+    weights_of_face(s, weights);
+  }
+  if (s->count == 4) weights_of_solid(s, weights);
+  make_convex(weights);
+  ct_vec3 sum = {0.0, 0.0, 0.0};
+  for (int i = 0; i < s->count; i++) sum = ct_add_scaled(sum, s->vertex[i].w, weights[i]);
+  return ct_norm(sum);
+}
+
+void ct_simplex_nearest(ct_simplex *s, double weights[4]) {
+  double best = INFINITY;
+  ct_simplex all = *s;
+  for (unsigned mask = 1; mask < 1u << all.count; mask++) {
+    ct_simplex part = all;
+    part.active = mask;
+    ct_simplex_reduce(&part);
+    double w[4], distance = nearest_in_flat(&part, w);
+    if (distance >= best) continue;
+    best = distance;
+    *s = part;
+    for (int i = 0; i < 4; i++) weights[i] = w[i];
+  }
 }

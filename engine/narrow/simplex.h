@@ -31,6 +31,10 @@ void ct_simplex_reduce(ct_simplex *simplex);
  * *excess: how far below zero the least weight was before it was clamped. */
 void ct_simplex_weights(const ct_simplex *simplex, double weights[4], double *excess);
 
+/* Reduces the simplex to the vertices whose hull comes closest to the origin and gives the weights of that point: every subset is
+ * looked at, so it holds for an origin inside, on a face, on an edge or at a vertex. */
+void ct_simplex_nearest(ct_simplex *simplex, double weights[4]);
+
 /* A power of two times 3/2: adding and subtracting it rounds numbers of magnitude up to `largest` to 51 bits of that magnitude. */
 double ct_grid(double largest);
 static inline ct_vec3 ct_snap(ct_vec3 p, double grid) {
