@@ -308,16 +308,10 @@ srv_config_outcome srv_config_read(srv_config *config, int argc, char **argv) {
   }
   for (int at = 1; at < argc && outcome == SRV_CONFIG_RUN;) outcome = read_argument(config, argv, argc, &at);
 
-  if (outcome == SRV_CONFIG_RUN && config->limits.deadline_ms > config->limits.deadline_max_ms) {
-    fprintf(stderr, "contactd: --limit deadlineMs: %llu is greater than deadlineMaxMs, %llu.\n",
-            (unsigned long long)config->limits.deadline_ms, (unsigned long long)config->limits.deadline_max_ms);
-    outcome = SRV_CONFIG_BAD;
-  }
-  if (outcome == SRV_CONFIG_RUN && config->limits.page > config->limits.page_max) {
-    fprintf(stderr, "contactd: --limit page: %llu is greater than pageMax, %llu.\n", (unsigned long long)config->limits.page,
-            (unsigned long long)config->limits.page_max);
-    outcome = SRV_CONFIG_BAD;
-  }
+  /* What holds for requests that say nothing is never more than what they may say. */
+  api_limits *limits = &config->limits;
+  if (limits->deadline_ms > limits->deadline_max_ms) limits->deadline_ms = limits->deadline_max_ms;
+  if (limits->page > limits->page_max) limits->page = limits->page_max;
   if (outcome != SRV_CONFIG_RUN) srv_config_free(config);
   return outcome;
 }

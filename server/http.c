@@ -17,11 +17,11 @@ static enum MHD_Result take_header(void *cls, enum MHD_ValueKind kind, const cha
   return MHD_YES;
 }
 
-/* Sends the refusal now, or after a body that is short enough to be read. */
-static enum MHD_Result refuse_head(srv_request *request, const srv_head *head) {
+/* The reply is there without the body. It is sent after a body that is short enough to be read; a reply sent before the body has ended
+ * ends the connection. */
+static enum MHD_Result answer_head(srv_request *request, const srv_head *head) {
   uint64_t length = 0;
   bool known = srv_guard_length(head, &length);
-  if (!request->close && known && length == 0) return srv_reply_send(request);
   if (!request->close && known && length <= SRV_KEEP_BYTES && !head->expects) {
     request->state = SRV_STATE_SWALLOW;
     srv_connection_phase(request->connection, SRV_PHASE_BODY, uv_hrtime(), request->server->limits->body_seconds);
@@ -129,21 +129,21 @@ static enum MHD_Result on_head(srv_request *request, const char *version) {
   if (verdict.refused) {
     srv_request_refuse(request, verdict.problem, "%s", verdict.detail);
     request->close = verdict.close;
-    return refuse_head(request, &head);
+    return answer_head(request, &head);
   }
-  if (answer_probe(request)) return refuse_head(request, &head);
-  if (!authorize(request, &head)) return refuse_head(request, &head);
+  if (answer_probe(request)) return answer_head(request, &head);
+  if (!authorize(request, &head)) return answer_head(request, &head);
   if (server->drain != SRV_SERVING) {
     srv_request_refuse(request, API_PROBLEM_DRAINING, "The daemon is shutting down.");
     srv_request_refusal_header(request, "Retry-After", "1");
-    return refuse_head(request, &head);
+    return answer_head(request, &head);
   }
   api_head api;
-  if (!match_route(request, &head, &api) || !admit_body(request, &head)) return refuse_head(request, &head);
+  if (!match_route(request, &head, &api) || !admit_body(request, &head)) return answer_head(request, &head);
   request->call = api_call_create(server->service, &api, &request->match);
   if (!request->call) {
     srv_request_refuse(request, API_PROBLEM_OUT_OF_MEMORY, "Memory for the request could not be had.");
-    return refuse_head(request, &head);
+    return answer_head(request, &head);
   }
   request->body_since_ns = uv_hrtime();
   srv_connection_phase(request->connection, SRV_PHASE_BODY, request->body_since_ns, server->limits->body_seconds);

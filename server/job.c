@@ -53,7 +53,7 @@ static void free_call(srv_request *request) {
 static void run_piece(srv_job *job, long piece, ct_workspace *workspace) {
   srv_request *request = (srv_request *)job;
   switch (request->stage) {
-  case SRV_STAGE_FEED: request->feed_failed = !api_call_feed(request->call, request->fed.bytes, request->fed.length); break;
+  case SRV_STAGE_FEED: request->piece_failed = !api_call_feed(request->call, request->fed.bytes, request->fed.length); break;
   case SRV_STAGE_START: run_start(request, workspace); break;
   case SRV_STAGE_RANGES: api_call_run(request->call, piece, workspace); break;
   case SRV_STAGE_FINISH: api_call_finish(request->call); break;
@@ -404,6 +404,7 @@ void srv_job_feed(srv_request *request) {
 
 static void feed_done(srv_request *request) {
   request->fed.length = 0;
+  request->feed_failed = request->piece_failed;
   if (request->cancelled) {
     close_job(request);
     return;

@@ -77,6 +77,7 @@ typedef struct srv_request {
   srv_buffer body;        /* what arrives */
   srv_buffer fed;         /* what a worker reads: a streamed body's piece */
   bool body_ended, feed_failed;
+  bool piece_failed; /* a worker's word about the piece it has read */
   uint64_t bytes_in, swallowed, body_since_ns, body_length;
 
   /* work */
