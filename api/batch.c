@@ -29,7 +29,7 @@ static bool read_kind(api_reader *reader, const api_field *field, api_kind *kind
 static void read_query(api_call *call, const api_field *field, const api_asking *batch, api_faults *faults, api_task *task) {
   api_reader reader = {faults, &call->service->limits, &call->arena, call->input.cancel};
   api_asking asking = *batch;
-  faults->count = 0;
+  api_faults_clear(faults);
   if (read_kind(&reader, field, &asking.kind, &task->id)) api_read_question(&reader, field, &asking, &task->question);
   if (!api_faults_any(faults)) return;
   task->status = api_problem_get(faults->id)->status;
@@ -94,7 +94,7 @@ api_step api_query_batch(api_call *call) {
 static void put_answer(api_call *call, const api_task *task, api_faults *faults) {
   api_buffer *out = &call->out;
   api_buffer result = {0};
-  faults->count = 0;
+  api_faults_clear(faults);
   bool answered = task->status == 0 && api_put_task_result(call, task, &result, faults);
   bool late = task->status == 0 && !answered;
   if (late) api_put_problem(&result, faults);

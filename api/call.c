@@ -34,7 +34,7 @@ api_call *api_call_create(const api_service *service, const api_head *head, cons
   if (!call) return NULL;
   /* The faults are large and need no more than their count. */
   memset(call, 0, offsetof(api_call, faults));
-  call->faults.count = 0;
+  api_faults_clear(&call->faults);
   call->service = service;
   call->route = match->route;
   call->match = *match;
@@ -124,7 +124,7 @@ api_step api_call_begin(api_call *call, const api_input *input) {
   /* What is wrong with the URL or the scene counts more than what a streamed body may have shown already. */
   size_t fed = call->faults.count;
   if (wants_scene(call->route->target) && !call->scene) {
-    call->faults.count = 0;
+    api_faults_clear(&call->faults);
     return api_call_absent(call, API_PROBLEM_SCENE_NOT_FOUND);
   }
   if (fed > 0) return api_call_fail(call);

@@ -23,6 +23,12 @@ typedef struct api_feed {
   bool used;
 } api_feed;
 
+/* Empties a collector of errors; its items need not be cleared. */
+static inline void api_faults_clear(api_faults *faults) {
+  faults->count = 0;
+  faults->alone = false;
+}
+
 typedef struct api_plan api_plan;
 
 struct api_call {
