@@ -250,7 +250,8 @@ void api_put_json(api_buffer *buffer, const json_t *value) {
       if (depth == 0) return;
       current = next_child(buffer, &levels[depth - 1]);
       if (current) break;
-      api_put_byte(buffer, json_is_array(levels[--depth].value) ? ']' : '}');
+      depth--;
+      api_put_byte(buffer, json_is_array(levels[depth].value) ? ']' : '}');
     }
   }
 }
