@@ -12,8 +12,9 @@ typedef struct api_arena_block {
   struct api_arena_block *older;
   size_t size, used; /* of the bytes after the head */
   size_t dirty;      /* bytes that may not be zero */
-  size_t padding;    /* keeps the bytes aligned */
 } api_arena_block;
+
+_Static_assert(sizeof(api_arena_block) % ALIGNMENT == 0, "the bytes after the head are aligned");
 
 static char *block_bytes(api_arena_block *block) { return (char *)(block + 1); }
 
