@@ -5,6 +5,8 @@
 #include <string.h>
 
 #define FIRST_CAPACITY 64
+/* With fewer than one pair in this many indices counting passes cost more than a heap sort. */
+#define FEW_SHARE 16
 
 void ct_pair_list_free(ct_pair_list *list) {
   free(list->items);
@@ -42,14 +44,42 @@ static void scatter(const ct_pair_index *from, ct_pair_index *to, size_t pairs, 
   for (size_t k = 0; k < pairs; k++) to[starts[second ? from[k].j : from[k].i]++] = from[k];
 }
 
-ct_status ct_pair_list_sort(ct_pair_list *list, size_t count) {
-  if (list->count < 2) return CT_OK;
-  ct_pair_index *other = malloc(list->count * sizeof *other);
+static bool pair_before(ct_pair_index a, ct_pair_index b) { return a.i < b.i || (a.i == b.i && a.j < b.j); }
+
+static void heap_sort(ct_pair_index *items, size_t count) {
+  for (size_t heap = count / 2, end = count; end > 1;) {
+    if (heap > 0) {
+      heap--;
+    } else {
+      end--;
+      ct_pair_index top = items[0];
+      items[0] = items[end];
+      items[end] = top;
+    }
+    ct_pair_index sinking = items[heap];
+    size_t at = heap;
+    for (size_t child = 2 * at + 1; child < end; child = 2 * at + 1) {
+      if (child + 1 < end && pair_before(items[child], items[child + 1])) child++;
+      if (!pair_before(sinking, items[child])) break;
+      items[at] = items[child];
+      at = child;
+    }
+    items[at] = sinking;
+  }
+}
+
+ct_status ct_pair_index_sort(ct_pair_index *items, size_t pairs, size_t count) {
+  if (pairs < count / FEW_SHARE) {
+    heap_sort(items, pairs);
+    return CT_OK;
+  }
+  if (pairs < 2) return CT_OK;
+  ct_pair_index *other = malloc(pairs * sizeof *other);
   size_t *starts = malloc((count + 1) * sizeof *starts);
   bool had = other && starts;
   if (had) {
-    scatter(list->items, other, list->count, true, starts, count);
-    scatter(other, list->items, list->count, false, starts, count);
+    scatter(items, other, pairs, true, starts, count);
+    scatter(other, items, pairs, false, starts, count);
   }
   free(other);
   free(starts);

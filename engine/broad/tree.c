@@ -59,6 +59,12 @@ size_t ct_tree_bytes(const ct_tree *tree) { return sizeof *tree + tree->capacity
 
 const ct_box *ct_tree_box(const ct_tree *tree, uint32_t proxy) { return &tree->nodes[proxy].box; }
 
+bool ct_tree_bounds(const ct_tree *tree, ct_box *box) {
+  if (tree->root == CT_TREE_NULL) return false;
+  *box = tree->nodes[tree->root].box;
+  return true;
+}
+
 /* ---- nodes ---- */
 
 static uint32_t take_node(ct_tree *tree) {

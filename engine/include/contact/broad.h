@@ -50,6 +50,8 @@ size_t ct_tree_bytes(const ct_tree *tree);
 /* False if an invariant is broken (a parent's box is its children's union, heights, leaf count, links). For tests. */
 bool ct_tree_valid(const ct_tree *tree);
 const ct_box *ct_tree_box(const ct_tree *tree, uint32_t proxy);
+/* The box of all; false: the tree is empty. */
+bool ct_tree_bounds(const ct_tree *tree, ct_box *box);
 
 /* Calls visit(context, user) for each proxy whose box overlaps `box`, in no particular order, until it returns false.
  * Adds the boxes tested to *tests if not NULL. */

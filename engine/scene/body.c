@@ -1,0 +1,179 @@
+/* A body: one immutable block of memory with a fixed head, the motion, the colliders, then poses, group spans and texts. Offsets count
+ * from the start of the block. Poses that are the identity to the bit are not kept.
+ */
+#include "scene/body.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct ct_body {
+  _Alignas(8) _Atomic uint32_t refs;
+  uint32_t bytes; /* of the block */
+  uint32_t collider_count;
+  uint32_t group_count;
+  uint32_t user_length;
+  uint32_t texts; /* offset of the id, which the user text follows; the group spans end here */
+  uint8_t id_length;
+  bool has_motion;
+};
+
+typedef struct collider_record {
+  ct_shape shape;
+  uint32_t pose; /* offset; 0: identity */
+  uint32_t text; /* offset of the id, which the note follows */
+  uint32_t id_length, note_length;
+} collider_record;
+
+typedef struct group_span {
+  uint32_t offset, length;
+} group_span;
+
+/* Everything before the texts keeps 8-byte alignment. */
+_Static_assert(sizeof(struct ct_body) % 8 == 0 && sizeof(ct_motion) % 8 == 0 && sizeof(collider_record) % 8 == 0, "alignment");
+_Static_assert(sizeof(ct_pose) % 8 == 0 && sizeof(group_span) % 8 == 0, "alignment");
+
+static const char *block(const ct_body *body) { return (const char *)body; }
+
+static const collider_record *records(const ct_body *body) {
+  return (const collider_record *)(block(body) + sizeof *body + (body->has_motion ? sizeof(ct_motion) : 0));
+}
+
+static const group_span *spans(const ct_body *body) {
+  return (const group_span *)(block(body) + body->texts - body->group_count * sizeof(group_span));
+}
+
+/* By bits: a quaternion of other length, or a negative zero, is kept as given. */
+static bool is_identity(const ct_pose *pose) {
+  const ct_pose identity = ct_pose_identity();
+  return memcmp(pose, &identity, sizeof identity) == 0;
+}
+
+/* Bytes needed, or 0 when they do not fit in 32 bits. */
+static size_t measure(const ct_body_options *o, size_t *texts) {
+  const size_t most = UINT32_MAX / 2;
+  if (o->collider_count > most / 256 || o->group_count > most / 256 || o->user.length > most) return 0;
+  size_t fixed = sizeof(ct_body) + (o->motion ? sizeof(ct_motion) : 0) + o->collider_count * sizeof(collider_record) +
+                 o->group_count * sizeof(group_span);
+  size_t length = o->id.length + o->user.length;
+  for (size_t i = 0; i < o->collider_count; i++) {
+    const ct_collider *c = &o->colliders[i];
+    if (c->id.length > most || c->note.length > most || length > most) return 0;
+    if (!is_identity(&c->pose)) fixed += sizeof(ct_pose);
+    length += c->id.length + c->note.length;
+  }
+  for (size_t i = 0; i < o->group_count; i++) {
+    if (o->groups[i].length > most || length > most) return 0;
+    length += o->groups[i].length;
+  }
+  *texts = fixed;
+  return fixed + length <= most ? fixed + length : 0;
+}
+
+static size_t put_text(char *base, size_t at, ct_text text) {
+  if (text.length) memcpy(base + at, text.bytes, text.length);
+  return at + text.length;
+}
+
+/* Fills the block behind the head, which is complete. */
+static void fill(ct_body *body, const ct_body_options *o) {
+  char *base = (char *)body;
+  if (o->motion) memcpy(base + sizeof *body, o->motion, sizeof *o->motion);
+  collider_record *record = (collider_record *)(uintptr_t)records(body);
+  size_t pose_at = (size_t)((char *)(record + o->collider_count) - base);
+  size_t at = put_text(base, put_text(base, body->texts, o->id), o->user);
+  for (size_t i = 0; i < o->collider_count; i++) {
+    const ct_collider *c = &o->colliders[i];
+    record[i] = (collider_record){c->shape, 0, (uint32_t)at, (uint32_t)c->id.length, (uint32_t)c->note.length};
+    if (c->shape.kind == CT_KIND_CONVEX) ct_hull_retain(c->shape.hull);
+    at = put_text(base, put_text(base, at, c->id), c->note);
+    if (is_identity(&c->pose)) continue;
+    memcpy(base + pose_at, &c->pose, sizeof c->pose);
+    record[i].pose = (uint32_t)pose_at;
+    pose_at += sizeof(ct_pose);
+  }
+  group_span *span = (group_span *)(uintptr_t)spans(body);
+  for (size_t i = 0; i < o->group_count; i++) {
+    span[i] = (group_span){(uint32_t)at, (uint32_t)o->groups[i].length};
+    at = put_text(base, at, o->groups[i]);
+  }
+}
+
+ct_status ct_body_create(const ct_body_options *options, const ct_body **out) {
+  size_t texts = 0, bytes = measure(options, &texts);
+  if (bytes == 0 || options->id.length == 0 || options->id.length > CT_ID_LENGTH_MAX) return CT_LIMIT;
+  ct_body *body = malloc(bytes);
+  if (!body) return CT_OUT_OF_MEMORY;
+  atomic_init(&body->refs, 1);
+  body->bytes = (uint32_t)bytes;
+  body->collider_count = (uint32_t)options->collider_count;
+  body->group_count = (uint32_t)options->group_count;
+  body->user_length = (uint32_t)options->user.length;
+  body->texts = (uint32_t)texts;
+  body->id_length = (uint8_t)options->id.length;
+  body->has_motion = options->motion != NULL;
+  fill(body, options);
+  *out = body;
+  return CT_OK;
+}
+
+const ct_body *ct_body_retain(const ct_body *body) {
+  atomic_fetch_add_explicit(&((ct_body *)(uintptr_t)body)->refs, 1, memory_order_relaxed);
+  return body;
+}
+
+void ct_body_release(const ct_body *body) {
+  if (!body) return;
+  ct_body *mine = (ct_body *)(uintptr_t)body;
+  if (atomic_fetch_sub_explicit(&mine->refs, 1, memory_order_acq_rel) != 1) return;
+  for (size_t i = 0; i < body->collider_count; i++)
+    if (records(body)[i].shape.kind == CT_KIND_CONVEX) ct_hull_release(records(body)[i].shape.hull);
+  free(mine);
+}
+
+ct_text ct_body_id(const ct_body *body) { return (ct_text){block(body) + body->texts, body->id_length}; }
+
+size_t ct_body_collider_count(const ct_body *body) { return body->collider_count; }
+
+ct_collider ct_body_collider(const ct_body *body, size_t index) {
+  const collider_record *record = &records(body)[index];
+  const char *text = block(body) + record->text;
+  const ct_pose *pose = ct_body_shape_pose(body, index);
+  return (ct_collider){.id = {text, record->id_length},
+                       .shape = record->shape,
+                       .pose = pose ? *pose : ct_pose_identity(),
+                       .note = {text + record->id_length, record->note_length}};
+}
+
+const ct_motion *ct_body_motion(const ct_body *body) {
+  return body->has_motion ? (const ct_motion *)(block(body) + sizeof *body) : NULL;
+}
+
+size_t ct_body_group_count(const ct_body *body) { return body->group_count; }
+
+ct_text ct_body_group(const ct_body *body, size_t index) {
+  group_span span = spans(body)[index];
+  return (ct_text){block(body) + span.offset, span.length};
+}
+
+ct_text ct_body_user(const ct_body *body) { return (ct_text){block(body) + body->texts + body->id_length, body->user_length}; }
+
+const ct_shape *ct_body_shape(const ct_body *body, size_t index) { return &records(body)[index].shape; }
+
+const ct_pose *ct_body_shape_pose(const ct_body *body, size_t index) {
+  uint32_t offset = records(body)[index].pose;
+  return offset ? (const ct_pose *)(block(body) + offset) : NULL;
+}
+
+ct_box ct_body_box(const ct_body *body, const ct_frame *frame) {
+  ct_box box = ct_box_nothing();
+  for (size_t i = 0; i < body->collider_count; i++) {
+    ct_frame placed = ct_body_shape_frame(body, i, frame);
+    box = ct_box_union(box, ct_shape_box(&records(body)[i].shape, &placed));
+  }
+  return box;
+}
+
+size_t ct_body_owned_bytes(const ct_body *body) {
+  return atomic_load_explicit(&((ct_body *)(uintptr_t)body)->refs, memory_order_relaxed) == 1 ? body->bytes : 0;
+}

@@ -1,0 +1,28 @@
+/* Bodies seen from inside the room: their shapes without a copy, placed shapes and boxes, size. */
+#ifndef SCENE_BODY_H
+#define SCENE_BODY_H
+
+#include <contact/scene.h>
+
+/* A collider's shape, and its pose in the body frame or NULL where that is the identity. Borrowed from the body. */
+const ct_shape *ct_body_shape(const ct_body *body, size_t index);
+const ct_pose *ct_body_shape_pose(const ct_body *body, size_t index);
+
+/* Frame of a collider in the world, from the body's frame. */
+static inline ct_frame ct_body_shape_frame(const ct_body *body, size_t index, const ct_frame *frame) {
+  const ct_pose *pose = ct_body_shape_pose(body, index);
+  return pose ? ct_frame_mul(*frame, ct_frame_of(*pose)) : *frame;
+}
+
+/* Box that no box overlaps. */
+static inline ct_box ct_box_nothing(void) {
+  return (ct_box){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+}
+
+/* Union of the colliders' boxes; ct_box_nothing without colliders. */
+ct_box ct_body_box(const ct_body *body, const ct_frame *frame);
+
+/* Bytes of the body's block when it has one holder only, else 0; hulls are not in it. */
+size_t ct_body_owned_bytes(const ct_body *body);
+
+#endif

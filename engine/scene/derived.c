@@ -1,0 +1,256 @@
+/* Making a revision's derived data: from scratch, or from an older revision's by moving the rows that changed.
+ *
+ * Several threads may find it missing at once. One of them gets the older data to start from; the others build from scratch and stop
+ * as soon as one of them has published its own. Losers free theirs.
+ */
+#include "scene/body.h"
+#include "scene/scene.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Rows between two looks at the cancel flag and at what others have published: some tens of microseconds. */
+#define ROWS_PER_POLL 256
+
+void ct_derived_retain(ct_derived *derived) { atomic_fetch_add_explicit(&derived->refs, 1, memory_order_relaxed); }
+
+void ct_derived_release(ct_derived *derived) {
+  if (!derived || atomic_fetch_sub_explicit(&derived->refs, 1, memory_order_acq_rel) != 1) return;
+  ct_tree_destroy(derived->tree);
+  free(derived->proxies);
+  free(derived->loose);
+  free(derived);
+}
+
+size_t ct_derived_bytes(const ct_derived *derived) {
+  return sizeof *derived + ct_tree_bytes(derived->tree) + derived->rows * sizeof *derived->proxies +
+         derived->loose_capacity * sizeof *derived->loose;
+}
+
+uint32_t ct_derived_loose_from(const ct_derived *derived, uint32_t row) {
+  uint32_t low = 0, high = derived->loose_count;
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (derived->loose[middle].row < row) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+static ct_derived *new_derived(uint32_t rows) {
+  ct_derived *derived = calloc(1, sizeof *derived);
+  if (!derived) return NULL;
+  atomic_init(&derived->refs, 1);
+  derived->rows = rows;
+  derived->tree = ct_tree_create();
+  derived->proxies = malloc((rows ? rows : 1) * sizeof *derived->proxies);
+  if (derived->tree && derived->proxies) {
+    memset(derived->proxies, 0xff, rows * sizeof *derived->proxies);
+    return derived;
+  }
+  ct_tree_destroy(derived->tree);
+  free(derived->proxies);
+  free(derived);
+  return NULL;
+}
+
+static ct_derived *clone(const ct_derived *from) {
+  ct_derived *derived = new_derived(from->rows);
+  if (!derived) return NULL;
+  ct_tree *tree = ct_tree_clone(from->tree);
+  ct_loose_body *loose = malloc((from->loose_count ? from->loose_count : 1) * sizeof *loose);
+  if (!tree || !loose) {
+    ct_tree_destroy(tree);
+    free(loose);
+    ct_derived_release(derived);
+    return NULL;
+  }
+  ct_tree_destroy(derived->tree);
+  derived->tree = tree;
+  memcpy(derived->proxies, from->proxies, from->rows * sizeof *derived->proxies);
+  if (from->loose_count) memcpy(loose, from->loose, from->loose_count * sizeof *loose);
+  derived->loose = loose;
+  derived->loose_count = derived->loose_capacity = from->loose_count;
+  return derived;
+}
+
+/* Puts a body among the loose ones, or replaces its box there. */
+static bool set_loose(ct_derived *derived, uint32_t row, const ct_box *box) {
+  uint32_t at = ct_derived_loose_from(derived, row);
+  bool there = at < derived->loose_count && derived->loose[at].row == row;
+  if (!there && derived->loose_count == derived->loose_capacity) {
+    uint32_t capacity = derived->loose_capacity ? 2 * derived->loose_capacity : 4;
+    ct_loose_body *loose = realloc(derived->loose, capacity * sizeof *loose);
+    if (!loose) return false;
+    derived->loose = loose;
+    derived->loose_capacity = capacity;
+  }
+  if (!there) {
+    memmove(derived->loose + at + 1, derived->loose + at, (derived->loose_count - at) * sizeof *derived->loose);
+    derived->loose_count++;
+  }
+  derived->loose[at] = (ct_loose_body){row, *box};
+  return true;
+}
+
+static void drop_loose(ct_derived *derived, uint32_t row) {
+  uint32_t at = ct_derived_loose_from(derived, row);
+  if (at == derived->loose_count || derived->loose[at].row != row) return;
+  derived->loose_count--;
+  memmove(derived->loose + at, derived->loose + at + 1, (derived->loose_count - at) * sizeof *derived->loose);
+}
+
+/* The row's box; false: it has none (removed, or no colliders). */
+static bool row_box(const ct_scene *scene, uint32_t row, ct_box *box) {
+  const ct_body *body = ct_scene_body_at(scene, row);
+  if (!body || ct_body_collider_count(body) == 0) return false;
+  ct_frame frame = ct_frame_of(*ct_scene_pose_at(scene, row));
+  *box = ct_body_box(body, &frame);
+  return true;
+}
+
+/* ---- from scratch ---- */
+
+static bool stop_building(const ct_scene *scene, const ct_cancel *cancel) {
+  return ct_cancel_raised(cancel) || atomic_load_explicit(&scene->derived, memory_order_relaxed) != NULL;
+}
+
+/* Boxes of all rows; bounded ones go to boxes and rows, which have room for all. */
+static ct_status gather(const ct_scene *scene, const ct_cancel *cancel, ct_derived *derived, ct_box *boxes, uint32_t *rows) {
+  uint32_t count = 0;
+  for (uint32_t row = 0; row < scene->rows; row++) {
+    if (row % ROWS_PER_POLL == 0 && stop_building(scene, cancel)) return CT_CANCELLED;
+    if (!row_box(scene, row, &boxes[count])) continue;
+    if (ct_box_bounded(&boxes[count])) rows[count++] = row;
+    else if (!set_loose(derived, row, &boxes[count])) return CT_OUT_OF_MEMORY;
+  }
+  /* proxies serve as scratch for those of the boxes, then are dealt out to the rows from the end: row[i] >= i. */
+  ct_status status = ct_tree_build(derived->tree, boxes, rows, count, derived->proxies);
+  if (status != CT_OK) return status;
+  uint32_t row = scene->rows;
+  for (uint32_t i = count; i-- > 0;) {
+    uint32_t proxy = derived->proxies[i];
+    while (row > rows[i]) derived->proxies[--row] = CT_TREE_NULL;
+    derived->proxies[rows[i]] = proxy;
+  }
+  while (row > 0) derived->proxies[--row] = CT_TREE_NULL;
+  return CT_OK;
+}
+
+static ct_status build(const ct_scene *scene, const ct_cancel *cancel, ct_derived **out) {
+  ct_derived *derived = new_derived(scene->rows);
+  ct_box *boxes = malloc(((size_t)scene->rows + 1) * sizeof *boxes);
+  uint32_t *rows = malloc(((size_t)scene->rows + 1) * sizeof *rows);
+  ct_status status = derived && boxes && rows ? gather(scene, cancel, derived, boxes, rows) : CT_OUT_OF_MEMORY;
+  free(boxes);
+  free(rows);
+  if (status == CT_OK) *out = derived;
+  else ct_derived_release(derived);
+  return status;
+}
+
+/* ---- from an older revision's ---- */
+
+static bool extend_rows(ct_derived *derived, uint32_t rows) {
+  if (rows <= derived->rows) return true;
+  uint32_t *proxies = realloc(derived->proxies, rows * sizeof *proxies);
+  if (!proxies) return false;
+  memset(proxies + derived->rows, 0xff, (rows - derived->rows) * sizeof *proxies);
+  derived->proxies = proxies;
+  derived->rows = rows;
+  return true;
+}
+
+static bool update_row(ct_derived *derived, const ct_scene *scene, uint32_t row) {
+  ct_box box;
+  bool has_box = row_box(scene, row, &box), bounded = has_box && ct_box_bounded(&box);
+  uint32_t *proxy = &derived->proxies[row];
+  if (has_box && !bounded) {
+    if (!set_loose(derived, row, &box)) return false;
+  } else {
+    drop_loose(derived, row);
+  }
+  if (bounded && *proxy != CT_TREE_NULL) {
+    ct_tree_move(derived->tree, *proxy, &box);
+  } else if (bounded) {
+    if (ct_tree_insert(derived->tree, &box, row, proxy) != CT_OK) return false;
+  } else if (*proxy != CT_TREE_NULL) {
+    ct_tree_remove(derived->tree, *proxy);
+    *proxy = CT_TREE_NULL;
+  }
+  return true;
+}
+
+/* Brings the data up to date with the scene; takes it over. */
+static ct_status update(ct_derived *prior, const ct_scene *scene, const ct_cancel *cancel, ct_derived **out) {
+  ct_derived *mine = prior;
+  if (atomic_load_explicit(&prior->refs, memory_order_acquire) != 1) {
+    mine = clone(prior);
+    ct_derived_release(prior);
+    if (!mine) return CT_OUT_OF_MEMORY;
+  }
+  ct_status status = extend_rows(mine, scene->rows) ? CT_OK : CT_OUT_OF_MEMORY;
+  for (uint32_t i = 0; i < scene->changes.count && status == CT_OK; i++) {
+    if (i % ROWS_PER_POLL == 0 && ct_cancel_raised(cancel)) status = CT_CANCELLED;
+    else if (!update_row(mine, scene, scene->changes.rows[i])) status = CT_OUT_OF_MEMORY;
+  }
+  if (status == CT_OK) *out = mine;
+  else ct_derived_release(mine);
+  return status;
+}
+
+static void lock_prior(ct_scene *scene) {
+  while (atomic_flag_test_and_set_explicit(&scene->prior_lock, memory_order_acquire)) {
+  }
+}
+
+static void unlock_prior(ct_scene *scene) { atomic_flag_clear_explicit(&scene->prior_lock, memory_order_release); }
+
+ct_derived *ct_scene_hold_prior(ct_scene *scene) {
+  lock_prior(scene);
+  ct_derived *prior = scene->prior;
+  if (prior) ct_derived_retain(prior);
+  unlock_prior(scene);
+  return prior;
+}
+
+/* The older data, for one caller only. */
+static ct_derived *take_prior(ct_scene *scene) {
+  lock_prior(scene);
+  ct_derived *prior = scene->prior;
+  scene->prior = NULL;
+  unlock_prior(scene);
+  return prior;
+}
+
+ct_status ct_scene_derive(const ct_scene *scene, const ct_cancel *cancel, const ct_derived **out) {
+  ct_scene *late = ct_scene_late(scene);
+  ct_derived *derived = atomic_load_explicit(&late->derived, memory_order_acquire);
+  if (!derived) {
+    ct_derived *mine = NULL, *prior = take_prior(late);
+    ct_status status = prior ? update(prior, scene, cancel, &mine) : build(scene, cancel, &mine);
+    if (mine && atomic_compare_exchange_strong_explicit(&late->derived, &derived, mine, memory_order_acq_rel, memory_order_acquire)) {
+      derived = mine;
+    } else {
+      ct_derived_release(mine);
+      /* Another thread's, perhaps just published. */
+      derived = atomic_load_explicit(&late->derived, memory_order_acquire);
+      if (!derived) return status;
+    }
+  }
+  *out = derived;
+  return CT_OK;
+}
+
+ct_status ct_scene_row_filter(const ct_scene *scene, const ct_row_filter **out) {
+  ct_scene *late = ct_scene_late(scene);
+  ct_row_filter *filter = atomic_load_explicit(&late->row_filter, memory_order_acquire);
+  if (!filter && scene->filters) {
+    ct_row_filter *mine = ct_row_filter_create(scene->filters, &scene->bodies, scene->rows, ct_scene_find_id, scene);
+    if (!mine) return CT_OUT_OF_MEMORY;
+    if (atomic_compare_exchange_strong_explicit(&late->row_filter, &filter, mine, memory_order_acq_rel, memory_order_acquire)) filter = mine;
+    else ct_row_filter_release(mine);
+  }
+  *out = filter;
+  return CT_OK;
+}

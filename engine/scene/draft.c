@@ -1,0 +1,334 @@
+/* The next revision in the making. It is a scene that nobody else can see yet, sharing its base's chunks; every function gets the
+ * memory it needs before it changes anything.
+ */
+#include "scene/scene.h"
+
+#include <stdlib.h>
+
+/* Rows at most, with those of removed bodies: those of one revision stay below, see compact. */
+#define ROWS_MAX (2u * CT_BODIES_MAX - 1)
+/* A tree is brought up to date by moving rows while at most a quarter of them changed; building anew is cheaper beyond. */
+#define CHANGED_SHARE 4
+
+struct ct_draft {
+  ct_scene *next;
+  const ct_scene *base;
+  size_t copied;
+  ct_row_list changes;
+  bool many_changes;    /* more than the list may hold: no use starting from the older tree */
+  bool filters_changed; /* bodies or rules: the row filter cannot be kept */
+  const ct_body **removed; /* bodies removed since the pair rules were set, held; pair rules that name them go at sealing */
+  uint32_t removed_count, removed_capacity;
+};
+
+ct_draft *ct_draft_begin(const ct_scene *base) {
+  ct_draft *draft = calloc(1, sizeof *draft);
+  ct_scene *next = draft ? ct_scene_branch(base) : NULL;
+  if (!next) {
+    free(draft);
+    return NULL;
+  }
+  next->revision = base->revision + 1;
+  draft->next = next;
+  draft->base = ct_scene_retain(base);
+  return draft;
+}
+
+static void forget_removed(ct_draft *draft) {
+  for (uint32_t i = 0; i < draft->removed_count; i++) ct_body_release(draft->removed[i]);
+  draft->removed_count = 0;
+}
+
+/* The draft without its scene. */
+static void destroy(ct_draft *draft) {
+  forget_removed(draft);
+  free(draft->removed);
+  free(draft->changes.rows);
+  ct_scene_release(draft->base);
+  free(draft);
+}
+
+void ct_draft_discard(ct_draft *draft) {
+  if (!draft) return;
+  ct_scene_release(draft->next);
+  destroy(draft);
+}
+
+uint32_t ct_draft_find(const ct_draft *draft, ct_text id) { return ct_scene_find(draft->next, id); }
+uint32_t ct_draft_count(const ct_draft *draft) { return draft->next->count; }
+const ct_body *ct_draft_body(const ct_draft *draft, uint32_t row) { return ct_scene_body_at(draft->next, row); }
+ct_pose ct_draft_pose(const ct_draft *draft, uint32_t row) { return *ct_scene_pose_at(draft->next, row); }
+ct_velocity ct_draft_velocity(const ct_draft *draft, uint32_t row) { return ct_scene_velocity(draft->next, row); }
+size_t ct_draft_copied_bytes(const ct_draft *draft) { return draft->copied; }
+
+/* ---- changes ---- */
+
+static bool push_row(ct_row_list *list, uint32_t row) {
+  if (list->count == list->capacity) {
+    uint32_t capacity = list->capacity ? 2 * list->capacity : 16;
+    uint32_t *rows = realloc(list->rows, capacity * sizeof *rows);
+    if (!rows) return false;
+    list->rows = rows;
+    list->capacity = capacity;
+  }
+  list->rows[list->count++] = row;
+  return true;
+}
+
+/* Notes that the row's box may have changed; when that is too much to note, the next tree is built from scratch. */
+static void note_change(ct_draft *draft, uint32_t row) {
+  if (draft->many_changes) return;
+  if (draft->changes.count <= draft->next->rows / CHANGED_SHARE && push_row(&draft->changes, row)) return;
+  draft->many_changes = true;
+  free(draft->changes.rows);
+  draft->changes = (ct_row_list){NULL, 0, 0};
+}
+
+static bool is_still(const ct_velocity *v) {
+  return !v || (v->linear.x == 0.0 && v->linear.y == 0.0 && v->linear.z == 0.0 && v->angular.x == 0.0 && v->angular.y == 0.0 &&
+                v->angular.z == 0.0);
+}
+
+/* The row's velocity for writing. False: out of memory. *place is NULL where the column is not needed. */
+static bool own_velocity(ct_draft *draft, uint32_t row, const ct_velocity *velocity, ct_velocity **place) {
+  ct_scene *next = draft->next;
+  *place = NULL;
+  if (next->velocities.rows == 0 && is_still(velocity)) return true;
+  uint32_t rows = row < next->rows ? next->rows : row + 1;
+  if (!ct_column_extend(&next->velocities, rows, &draft->copied)) return false;
+  *place = ct_column_write(&next->velocities, row, &draft->copied);
+  return *place != NULL;
+}
+
+static void put_velocity(ct_velocity *place, const ct_velocity *velocity) {
+  if (place) *place = velocity ? *velocity : (ct_velocity){{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
+}
+
+ct_status ct_draft_insert(ct_draft *draft, const ct_body *body, const ct_pose *pose, const ct_velocity *velocity, uint32_t *row) {
+  ct_scene *next = draft->next;
+  ct_text id = ct_body_id(body);
+  if (ct_scene_find(next, id) != CT_NO_ROW) return CT_EXISTS;
+  if (next->count >= CT_BODIES_MAX || next->rows >= ROWS_MAX) return CT_LIMIT;
+  uint32_t at = next->rows;
+  if (!ct_column_extend(&next->bodies, at + 1, &draft->copied) || !ct_column_extend(&next->poses, at + 1, &draft->copied))
+    return CT_OUT_OF_MEMORY;
+  ct_velocity *velocity_place;
+  void *body_place = ct_column_write(&next->bodies, at, &draft->copied);
+  ct_pose *pose_place = ct_column_write(&next->poses, at, &draft->copied);
+  uint32_t *slot = ct_index_slot(&next->index, &next->bodies, next->key, id, &draft->copied);
+  if (!body_place || !pose_place || !slot || !own_velocity(draft, at, velocity, &velocity_place)) return CT_OUT_OF_MEMORY;
+  ct_column_set_pointer(&next->bodies, body_place, body);
+  *pose_place = *pose;
+  put_velocity(velocity_place, velocity);
+  ct_index_fill(&next->index, slot, next->key, id, at);
+  next->rows++;
+  next->count++;
+  draft->filters_changed = true;
+  note_change(draft, at);
+  if (row) *row = at;
+  return CT_OK;
+}
+
+ct_status ct_draft_replace(ct_draft *draft, uint32_t row, const ct_body *body, const ct_pose *pose, const ct_velocity *velocity) {
+  ct_scene *next = draft->next;
+  ct_velocity *velocity_place;
+  void *body_place = ct_column_write(&next->bodies, row, &draft->copied);
+  ct_pose *pose_place = ct_column_write(&next->poses, row, &draft->copied);
+  if (!body_place || !pose_place || !own_velocity(draft, row, velocity, &velocity_place)) return CT_OUT_OF_MEMORY;
+  ct_column_set_pointer(&next->bodies, body_place, body);
+  *pose_place = *pose;
+  put_velocity(velocity_place, velocity);
+  draft->filters_changed = true;
+  note_change(draft, row);
+  return CT_OK;
+}
+
+static bool has_pair_rules(const ct_draft *draft) { return draft->next->filters && draft->next->filters->filters.pair_count > 0; }
+
+static bool room_for_removed(ct_draft *draft) {
+  if (draft->removed_count < draft->removed_capacity) return true;
+  uint32_t capacity = draft->removed_capacity ? 2 * draft->removed_capacity : 8;
+  const ct_body **removed = realloc(draft->removed, capacity * sizeof *removed);
+  if (!removed) return false;
+  draft->removed = removed;
+  draft->removed_capacity = capacity;
+  return true;
+}
+
+ct_status ct_draft_remove(ct_draft *draft, uint32_t row) {
+  ct_scene *next = draft->next;
+  void *body_place = ct_column_write(&next->bodies, row, &draft->copied);
+  if (!body_place || (has_pair_rules(draft) && !room_for_removed(draft))) return CT_OUT_OF_MEMORY;
+  if (!ct_index_remove(&next->index, &next->bodies, next->key, row, &draft->copied)) return CT_OUT_OF_MEMORY;
+  if (has_pair_rules(draft)) draft->removed[draft->removed_count++] = ct_body_retain(ct_scene_body_at(next, row));
+  ct_column_set_pointer(&next->bodies, body_place, NULL);
+  next->count--;
+  draft->filters_changed = true;
+  note_change(draft, row);
+  return CT_OK;
+}
+
+ct_status ct_draft_set_pose(ct_draft *draft, uint32_t row, const ct_pose *pose) {
+  ct_pose *place = ct_column_write(&draft->next->poses, row, &draft->copied);
+  if (!place) return CT_OUT_OF_MEMORY;
+  *place = *pose;
+  note_change(draft, row);
+  return CT_OK;
+}
+
+ct_status ct_draft_set_velocity(ct_draft *draft, uint32_t row, const ct_velocity *velocity) {
+  ct_velocity *place;
+  if (!own_velocity(draft, row, velocity, &place)) return CT_OUT_OF_MEMORY;
+  put_velocity(place, velocity);
+  return CT_OK;
+}
+
+ct_status ct_draft_set_filters(ct_draft *draft, const ct_filters *filters) {
+  ct_filter_set *set = NULL;
+  if (filters->group_count || filters->pair_count) {
+    ct_status status = ct_filter_set_create(filters, draft->next->key, &set);
+    if (status != CT_OK) return status;
+  }
+  ct_filter_set_release(draft->next->filters);
+  draft->next->filters = set;
+  draft->filters_changed = true;
+  forget_removed(draft);
+  return CT_OK;
+}
+
+ct_status ct_draft_set_user(ct_draft *draft, ct_text user) {
+  ct_user_text *text = NULL;
+  if (user.length) {
+    text = malloc(sizeof *text + user.length);
+    if (!text) return CT_OUT_OF_MEMORY;
+    atomic_init(&text->refs, 1);
+    text->length = user.length;
+    memcpy(text->bytes, user.bytes, user.length);
+  }
+  ct_user_text_release(draft->next->user);
+  draft->next->user = text;
+  return CT_OK;
+}
+
+/* ---- sealing ---- */
+
+/* Rows of a stand-in for the removed bodies: their ids in an index of their own. */
+static bool index_removed(const ct_draft *draft, ct_column *bodies, ct_index *index) {
+  size_t ignored = 0;
+  *bodies = ct_column_empty(draft->next->bodies.type);
+  *index = ct_index_empty();
+  for (uint32_t i = 0; i < draft->removed_count; i++) {
+    ct_text id = ct_body_id(draft->removed[i]);
+    if (ct_index_find(index, bodies, draft->next->key, id) != CT_NO_ROW) continue;
+    uint32_t row = bodies->rows;
+    if (!ct_column_extend(bodies, row + 1, &ignored)) return false;
+    uint32_t *slot = ct_index_slot(index, bodies, draft->next->key, id, &ignored);
+    if (!slot) return false;
+    ct_column_set_pointer(bodies, ct_column_write(bodies, row, &ignored), draft->removed[i]);
+    ct_index_fill(index, slot, draft->next->key, id, row);
+  }
+  return true;
+}
+
+/* The filters without the pair rules that name a removed body. */
+static bool drop_pair_rules(ct_draft *draft) {
+  if (draft->removed_count == 0) return true;
+  ct_column bodies;
+  ct_index index;
+  ct_filters filters = draft->next->filters->filters;
+  ct_pair_rule *kept = malloc(filters.pair_count * sizeof *kept);
+  bool done = index_removed(draft, &bodies, &index) && kept;
+  if (done) {
+    size_t count = 0;
+    ct_hash_key key = draft->next->key;
+    for (size_t i = 0; i < filters.pair_count; i++)
+      if (ct_index_find(&index, &bodies, key, filters.pairs[i].a) == CT_NO_ROW &&
+          ct_index_find(&index, &bodies, key, filters.pairs[i].b) == CT_NO_ROW)
+        kept[count++] = filters.pairs[i];
+    filters.pairs = kept;
+    filters.pair_count = count;
+    done = ct_draft_set_filters(draft, &filters) == CT_OK;
+  }
+  free(kept);
+  ct_column_free(&bodies);
+  ct_column_free(&index.slots);
+  return done;
+}
+
+/* Moves row `from` of the scene to a fresh scene's next row. */
+static bool carry_row(ct_scene *fresh, const ct_scene *old, uint32_t from) {
+  size_t ignored = 0;
+  uint32_t at = fresh->rows;
+  const ct_body *body = ct_scene_body_at(old, from);
+  bool moving = old->velocities.rows > 0;
+  if (!ct_column_extend(&fresh->bodies, at + 1, &ignored) || !ct_column_extend(&fresh->poses, at + 1, &ignored)) return false;
+  if (moving && !ct_column_extend(&fresh->velocities, at + 1, &ignored)) return false;
+  uint32_t *slot = ct_index_slot(&fresh->index, &fresh->bodies, old->key, ct_body_id(body), &ignored);
+  if (!slot) return false;
+  ct_column_set_pointer(&fresh->bodies, ct_column_write(&fresh->bodies, at, &ignored), body);
+  *(ct_pose *)ct_column_write(&fresh->poses, at, &ignored) = *ct_scene_pose_at(old, from);
+  if (moving) *(ct_velocity *)ct_column_write(&fresh->velocities, at, &ignored) = ct_scene_velocity(old, from);
+  ct_index_fill(&fresh->index, slot, old->key, ct_body_id(body), at);
+  fresh->rows++;
+  return true;
+}
+
+/* Leaves out the rows of removed bodies when they are more than half, or when rows run short. Order is kept. */
+static bool compact(ct_draft *draft) {
+  ct_scene *old = draft->next;
+  uint32_t holes = old->rows - old->count;
+  if (2 * holes <= old->rows && (holes == 0 || old->rows < ROWS_MAX / 4 * 3)) return true;
+  ct_scene *fresh = ct_scene_branch(NULL);
+  if (!fresh) return false;
+  fresh->key = old->key;
+  for (uint32_t row = 0; row < old->rows; row++) {
+    if (!ct_scene_body_at(old, row) || carry_row(fresh, old, row)) continue;
+    ct_scene_release(fresh);
+    return false;
+  }
+  fresh->count = old->count;
+  fresh->revision = old->revision;
+  fresh->filters = ct_filter_set_retain(old->filters);
+  fresh->user = old->user;
+  old->user = NULL;
+  ct_scene_release(old);
+  draft->next = fresh;
+  draft->many_changes = true;
+  draft->filters_changed = true;
+  return true;
+}
+
+/* Finds the derived data that the new revision's can start from: the base's, or what the base itself would start from. */
+static void inherit_derived(ct_draft *draft) {
+  if (draft->many_changes) return;
+  ct_scene *base = ct_scene_late(draft->base);
+  ct_derived *derived = atomic_load_explicit(&base->derived, memory_order_acquire);
+  if (derived) {
+    ct_derived_retain(derived);
+  } else {
+    derived = ct_scene_hold_prior(base);
+    uint32_t total = derived ? draft->changes.count + base->changes.count : 0;
+    bool few = total <= draft->next->rows / CHANGED_SHARE;
+    for (uint32_t i = 0; derived && few && i < base->changes.count; i++) few = push_row(&draft->changes, base->changes.rows[i]);
+    if (!few) {
+      ct_derived_release(derived);
+      derived = NULL;
+    }
+  }
+  draft->next->prior = derived;
+  if (!derived) return;
+  draft->next->changes = draft->changes;
+  draft->changes = (ct_row_list){NULL, 0, 0};
+}
+
+const ct_scene *ct_draft_seal(ct_draft *draft) {
+  if (!drop_pair_rules(draft) || !compact(draft)) return NULL;
+  inherit_derived(draft);
+  ct_scene *next = draft->next;
+  if (!draft->filters_changed) {
+    ct_row_filter *filter = atomic_load_explicit(&ct_scene_late(draft->base)->row_filter, memory_order_acquire);
+    atomic_store_explicit(&next->row_filter, ct_row_filter_retain(filter), memory_order_relaxed);
+  }
+  destroy(draft);
+  return next;
+}

@@ -1,0 +1,178 @@
+/* Preparing a query: where its pairs come from, and what its ranges share. */
+#include "broad/pair_list.h"
+#include "scene/query.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Scenes up to this many rows are searched without a tree. */
+#define BOXES_ROWS_MAX 32
+/* `where` selects few bodies if at most one in this many: their pairs are listed by preparing. */
+#define FEW_SHARE 8
+/* Rows between two looks at the cancel flag. */
+#define ROWS_PER_POLL 256
+
+static ct_status set_overrides(ct_query *query) {
+  const ct_query_options *o = &query->options;
+  if (o->override_count == 0) return CT_OK;
+  query->overridden = calloc((size_t)query->scene->rows / 8 + 1, 1);
+  if (!query->overridden) return CT_OUT_OF_MEMORY;
+  for (size_t k = 0; k < o->override_count; k++) {
+    uint32_t row = o->overrides[k].row;
+    query->overridden[row / 8] = (uint8_t)(query->overridden[row / 8] | 1u << (row % 8));
+  }
+  return CT_OK;
+}
+
+/* Box of a row at the query's pose; ct_box_nothing without colliders. */
+static ct_box make_box(const ct_query *query, uint32_t row) {
+  const ct_body *body = ct_scene_body_at(query->scene, row);
+  if (!body) return ct_box_nothing();
+  ct_frame frame = ct_frame_of(*ct_query_pose(query, row));
+  return ct_body_box(body, &frame);
+}
+
+static ct_status make_boxes(ct_query *query) {
+  uint32_t rows = query->scene->rows;
+  ct_box *boxes = malloc(((size_t)rows + 1) * sizeof *boxes);
+  if (!boxes) return CT_OUT_OF_MEMORY;
+  query->boxes = boxes;
+  for (uint32_t row = 0; row < rows; row++) {
+    if (row % ROWS_PER_POLL == 0 && ct_cancel_raised(query->options.cancel)) return CT_CANCELLED;
+    boxes[row] = make_box(query, row);
+    query->reach = ct_max2(query->reach, ct_box_magnitude(&boxes[row]));
+  }
+  return CT_OK;
+}
+
+static ct_status make_tree(ct_query *query) {
+  const ct_query_options *o = &query->options;
+  ct_status status = ct_scene_derive(query->scene, o->cancel, &query->derived);
+  if (status != CT_OK) return status;
+  query->override_boxes = malloc((o->override_count + 1) * sizeof *query->override_boxes);
+  if (!query->override_boxes) return CT_OUT_OF_MEMORY;
+  ct_box root;
+  if (ct_tree_bounds(query->derived->tree, &root)) query->reach = ct_box_magnitude(&root);
+  for (uint32_t k = 0; k < query->derived->loose_count; k++)
+    query->reach = ct_max2(query->reach, ct_box_magnitude(&query->derived->loose[k].box));
+  for (size_t k = 0; k < o->override_count; k++) {
+    query->override_boxes[k] = make_box(query, o->overrides[k].row);
+    query->reach = ct_max2(query->reach, ct_box_magnitude(&query->override_boxes[k]));
+  }
+  return CT_OK;
+}
+
+/* ---- few selected bodies ---- */
+
+static size_t count_selected(const uint8_t *where, uint32_t rows) {
+  size_t count = 0;
+  for (uint32_t row = 0; where && row < rows; row++) count += where[row];
+  return where ? count : rows;
+}
+
+/* The smaller of the two sides when it is small, else NULL. */
+static const uint8_t *few_selected(const ct_query *query) {
+  const ct_query_options *o = &query->options;
+  if (!o->where_a && !o->where_b) return NULL;
+  size_t a = count_selected(o->where_a, query->scene->rows), b = count_selected(o->where_b, query->scene->rows);
+  if ((a < b ? a : b) * FEW_SHARE > query->scene->count) return NULL;
+  return a < b ? o->where_a : o->where_b;
+}
+
+static ct_status list_pair(ct_query *query, size_t *capacity, uint32_t i, uint32_t j) {
+  if (query->listed_count == CT_PAIRS_MAX) return CT_PAIR_LIMIT;
+  if (query->listed_count == *capacity) {
+    size_t more = *capacity ? 2 * *capacity : 64;
+    ct_pair_index *listed = realloc(query->listed, more * sizeof *listed);
+    if (!listed) return CT_OUT_OF_MEMORY;
+    query->listed = listed;
+    *capacity = more;
+  }
+  query->listed[query->listed_count++] = i < j ? (ct_pair_index){i, j} : (ct_pair_index){j, i};
+  return CT_OK;
+}
+
+/* Pairs of one selected row. One with another selected row is found from both: the lower row's finding counts. */
+static ct_status list_row(ct_query *query, ct_row_finder *finder, uint32_t row, const uint8_t *few, size_t *capacity) {
+  ct_row_view view;
+  uint64_t tests = 0;
+  if (!ct_row_view_set(finder, row, &view)) return CT_OK;
+  ct_status status = ct_query_find(finder, &view, 0, &tests);
+  for (size_t k = 0; k < finder->count && status == CT_OK; k++) {
+    uint32_t partner = finder->rows[k];
+    if (partner == row || (few[partner] && partner < row)) continue;
+    if (ct_query_accepts(query, &view, partner)) status = list_pair(query, capacity, row, partner);
+  }
+  return status;
+}
+
+static ct_status list_few(ct_query *query, const uint8_t *few) {
+  ct_row_finder *finder = malloc(sizeof *finder);
+  if (!finder) return CT_OUT_OF_MEMORY;
+  ct_row_finder_init(finder, query);
+  size_t capacity = 0;
+  ct_status status = CT_OK;
+  uint32_t rows = query->scene->rows;
+  for (uint32_t row = 0; row < rows && status == CT_OK; row++) {
+    while (row % 8 == 0 && row + 8 <= rows && memcmp(few + row, (const char[8]){0}, 8) == 0) row += 8;
+    if (row == rows) break;
+    if (!few[row]) continue;
+    if (ct_cancel_raised(query->options.cancel)) status = CT_CANCELLED;
+    else status = list_row(query, finder, row, few, &capacity);
+  }
+  ct_row_finder_free(finder);
+  free(finder);
+  if (status != CT_OK) return status;
+  query->source = CT_SOURCE_LISTED;
+  return ct_pair_index_sort(query->listed, query->listed_count, query->scene->rows);
+}
+
+/* ---- preparing ---- */
+
+static ct_status prepare(ct_query *query) {
+  const ct_query_options *o = &query->options;
+  ct_status status = set_overrides(query);
+  if (status != CT_OK) return status;
+  query->broadphase = o->broadphase;
+  if (query->broadphase == CT_BROADPHASE_AUTO)
+    query->broadphase = query->scene->rows <= BOXES_ROWS_MAX ? CT_BROADPHASE_BRUTE_FORCE : CT_BROADPHASE_TREE;
+  if (o->explicit_pairs) {
+    query->source = CT_SOURCE_EXPLICIT;
+    query->items = o->pair_count;
+    return CT_OK;
+  }
+  query->items = query->scene->rows;
+  status = ct_scene_row_filter(query->scene, &query->filter);
+  if (status != CT_OK) return status;
+  if (query->broadphase == CT_BROADPHASE_BRUTE_FORCE) {
+    query->source = CT_SOURCE_BOXES;
+    return make_boxes(query);
+  }
+  query->source = CT_SOURCE_TREE;
+  status = make_tree(query);
+  const uint8_t *few = status == CT_OK ? few_selected(query) : NULL;
+  return few ? list_few(query, few) : status;
+}
+
+ct_status ct_query_prepare(const ct_scene *scene, const ct_query_options *options, ct_query **out) {
+  ct_query *query = calloc(1, sizeof *query);
+  if (!query) return CT_OUT_OF_MEMORY;
+  query->scene = scene;
+  query->options = *options;
+  ct_status status = prepare(query);
+  if (status == CT_OK) *out = query;
+  else ct_query_destroy(query);
+  return status;
+}
+
+void ct_query_destroy(ct_query *query) {
+  if (!query) return;
+  free(query->boxes);
+  free(query->overridden);
+  free(query->override_boxes);
+  free(query->listed);
+  free(query);
+}
+
+size_t ct_query_items(const ct_query *query) { return query->items; }
+ct_broadphase ct_query_broadphase(const ct_query *query) { return query->broadphase; }

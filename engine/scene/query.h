@@ -1,0 +1,110 @@
+/* A query's insides, for the files of this room. */
+#ifndef SCENE_QUERY_H
+#define SCENE_QUERY_H
+
+#include "scene/body.h"
+#include "scene/scene.h"
+
+#include <contact/query.h>
+
+/* Where the pairs of an all-pairs query come from. */
+typedef enum ct_pair_source {
+  CT_SOURCE_EXPLICIT, /* the caller */
+  CT_SOURCE_BOXES,    /* every pair of an array of boxes */
+  CT_SOURCE_TREE,     /* each row asks the tree */
+  CT_SOURCE_LISTED    /* `where` selects few: their pairs were found by preparing */
+} ct_pair_source;
+
+struct ct_query {
+  const ct_scene *scene;
+  ct_query_options options;
+  ct_pair_source source;
+  ct_broadphase broadphase;
+  size_t items;
+  const ct_row_filter *filter; /* NULL: none */
+  const ct_derived *derived;   /* TREE, LISTED */
+  ct_box *boxes;               /* BOXES: [rows], ct_box_nothing for rows without */
+  uint8_t *overridden;         /* bit per row; NULL: no overrides */
+  ct_box *override_boxes;      /* [override_count], ct_box_nothing without colliders */
+  double reach;                /* largest finite coordinate of any box, m */
+  ct_pair_index *listed;       /* LISTED: accepted pairs in order */
+  size_t listed_count;
+};
+
+/* A row in the loops: what is the same for all its partners. */
+typedef struct ct_row_view {
+  uint32_t row;
+  ct_box box;
+  double magnitude;      /* largest finite coordinate of the box */
+  const ct_body *body;
+  const uint64_t *mask;  /* groups that it does not collide with, or NULL */
+} ct_row_view;
+
+/* Scratch of one range: rows found, and a second array to sort them with. */
+typedef struct ct_row_finder {
+  const ct_query *query;
+  uint32_t *rows, *spare;
+  size_t count, capacity;
+  uint32_t low;    /* rows below are not wanted */
+  size_t most;     /* stop after this many */
+  bool failed;     /* out of memory */
+  uint64_t mask[CT_GROUPS_MAX / 64];
+} ct_row_finder;
+
+static inline bool ct_query_overridden(const ct_query *query, uint32_t row) {
+  return query->overridden && (query->overridden[row / 8] >> (row % 8) & 1);
+}
+/* Index of a row among the overrides; the first one at or after it. */
+size_t ct_query_override_from(const ct_query *query, uint32_t row);
+/* The row's pose in this query. */
+const ct_pose *ct_query_pose(const ct_query *query, uint32_t row);
+/* Does `where` select the pair? */
+bool ct_query_selects(const ct_query *query, uint32_t i, uint32_t j);
+
+/* Largest finite absolute coordinate. */
+double ct_box_magnitude(const ct_box *box);
+/* The row's box; false: none. Not for EXPLICIT. */
+bool ct_query_box(const ct_query *query, uint32_t row, ct_box *box);
+
+void ct_row_finder_init(ct_row_finder *finder, const ct_query *query);
+void ct_row_finder_free(ct_row_finder *finder);
+/* Sets the view, its mask in the finder. False: the row takes part in no pair. */
+bool ct_row_view_set(ct_row_finder *finder, uint32_t row, ct_row_view *view);
+/* The row's box grown so that it meets the box of every row that ct_query_accepts. */
+ct_box ct_query_asked(const ct_query *query, const ct_row_view *view);
+/* Rows >= low that may be partners of the row, ascending, itself left out: a superset of those that ct_query_accepts. */
+ct_status ct_query_find(ct_row_finder *finder, const ct_row_view *view, uint32_t low, uint64_t *tests);
+/* The test of a pair that decides whether it is a candidate: `where`, boxes, planes, filters. It looks at nothing but the pair, so
+ * that no other body and no method can change the answer. */
+bool ct_query_accepts(const ct_query *query, const ct_row_view *view, uint32_t partner);
+
+/* A body in the narrow phase: colliders placed. Arrays grow and are kept from body to body. */
+typedef struct ct_placed_body {
+  const ct_body *body;
+  const ct_pose *pose;
+  uint32_t count;
+  bool boxed;       /* boxes are made */
+  ct_frame *frames; /* [count] of the colliders */
+  ct_box *boxes;    /* [count] */
+  uint32_t capacity;
+} ct_placed_body;
+
+/* False: out of memory. */
+bool ct_placed_body_set(ct_placed_body *placed, const ct_body *body, const ct_pose *pose);
+void ct_placed_body_free(ct_placed_body *placed);
+
+typedef struct ct_body_pair {
+  ct_placed_body *a, *b;
+  double limit;        /* pairs farther apart are no hits; INFINITY: all are */
+  double tolerance;
+  const ct_cancel *cancel;
+  ct_workspace *workspace;
+} ct_body_pair;
+
+/* Least distance over the pairs of colliders. *found: it is <= limit, and the hit's colliders, overlap and result are set. */
+ct_status ct_body_pair_distance(const ct_body_pair *pair, ct_hit *hit, bool *found);
+/* Overlap of any pair of colliders; the first that overlaps, with the witness. Where none does and limit >= 0 allows it, hit.overlap
+ * is false; *found: there is a hit. */
+ct_status ct_body_pair_overlap(const ct_body_pair *pair, ct_hit *hit, bool *found);
+
+#endif

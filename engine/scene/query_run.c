@@ -1,0 +1,144 @@
+/* Running a range of a query's items: candidate pairs in order, each through the narrow phase, hits to the sink. */
+#include "scene/query.h"
+
+#include <stdlib.h>
+
+typedef struct range_run {
+  const ct_query *query;
+  ct_workspace *workspace;
+  ct_hit_sink sink;
+  void *context;
+  ct_range_statistics *statistics;
+  uint64_t candidates; /* in this range */
+  ct_placed_body a, b;
+  uint32_t placed_a;   /* row that a stands for, or CT_NO_ROW */
+  bool stopped;        /* by the sink */
+  ct_row_finder finder;
+} range_run;
+
+/* Boxes of a pair of rows at the query's poses: the answer of kind `pairs` for an explicit pair. */
+static bool boxes_meet(const range_run *run, uint32_t a, uint32_t b) {
+  const ct_query *query = run->query;
+  ct_frame frame_a = ct_frame_of(*ct_query_pose(query, a)), frame_b = ct_frame_of(*ct_query_pose(query, b));
+  ct_box box_a = ct_body_box(ct_scene_body_at(query->scene, a), &frame_a);
+  ct_box box_b = ct_body_box(ct_scene_body_at(query->scene, b), &frame_b);
+  return ct_box_overlap(&box_a, &box_b);
+}
+
+/* The narrow phase of one pair; a hit goes to the sink. */
+static ct_status test_pair(range_run *run, uint32_t a, uint32_t b) {
+  const ct_query *query = run->query;
+  const ct_query_options *o = &query->options;
+  bool all = query->source == CT_SOURCE_EXPLICIT, found = true;
+  ct_hit hit = {.a = a, .b = b};
+  if (ct_cancel_raised(o->cancel)) return CT_CANCELLED;
+  if (o->kind == CT_QUERY_PAIRS) {
+    hit.overlap = all ? boxes_meet(run, a, b) : true;
+  } else {
+    const ct_body *body_a = ct_scene_body_at(query->scene, a), *body_b = ct_scene_body_at(query->scene, b);
+    if (run->placed_a != a && !ct_placed_body_set(&run->a, body_a, ct_query_pose(query, a))) return CT_OUT_OF_MEMORY;
+    run->placed_a = a;
+    if (!ct_placed_body_set(&run->b, body_b, ct_query_pose(query, b))) return CT_OUT_OF_MEMORY;
+    ct_body_pair pair = {&run->a, &run->b, all ? INFINITY : o->clearance, o->tolerance, o->cancel, run->workspace};
+    ct_status status = o->kind == CT_QUERY_OVERLAP ? ct_body_pair_overlap(&pair, &hit, &found) : ct_body_pair_distance(&pair, &hit, &found);
+    if (status != CT_OK) return status;
+  }
+  if (found && !run->sink(run->context, &hit)) run->stopped = true;
+  return CT_OK;
+}
+
+static ct_status test_candidate(range_run *run, uint32_t i, uint32_t j) {
+  if (run->candidates == CT_PAIRS_MAX) return CT_PAIR_LIMIT;
+  run->candidates++;
+  return test_pair(run, i, j);
+}
+
+static ct_status run_explicit(range_run *run, size_t begin, size_t end) {
+  ct_status status = CT_OK;
+  for (size_t k = begin; k < end && status == CT_OK && !run->stopped; k++) {
+    run->candidates++;
+    status = test_pair(run, run->query->options.pairs[k].a, run->query->options.pairs[k].b);
+  }
+  return status;
+}
+
+/* First listed pair whose row is at least `row`. */
+static size_t listed_from(const ct_query *query, size_t row) {
+  size_t low = 0, high = query->listed_count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (query->listed[middle].i < row) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+static ct_status run_listed(range_run *run, size_t begin, size_t end, uint32_t after) {
+  const ct_query *query = run->query;
+  ct_status status = CT_OK;
+  for (size_t k = listed_from(query, begin); k < query->listed_count && status == CT_OK && !run->stopped; k++) {
+    ct_pair_index pair = query->listed[k];
+    if (pair.i >= end) break;
+    if (pair.i == begin && after != CT_NO_ROW && pair.j <= after) continue;
+    status = test_candidate(run, pair.i, pair.j);
+  }
+  return status;
+}
+
+/* Pairs (row, j), j >= low, of boxes kept in an array. */
+static ct_status run_boxes(range_run *run, const ct_row_view *view, uint32_t low) {
+  const ct_query *query = run->query;
+  ct_box asked = ct_query_asked(query, view);
+  ct_status status = CT_OK;
+  for (uint32_t j = low; j < query->scene->rows && status == CT_OK && !run->stopped; j++) {
+    run->statistics->box_tests++;
+    if (ct_box_overlap(&asked, &query->boxes[j]) && ct_query_accepts(query, view, j)) status = test_candidate(run, view->row, j);
+  }
+  return status;
+}
+
+static ct_status run_row(range_run *run, uint32_t row, uint32_t low) {
+  ct_row_view view;
+  if (ct_cancel_raised(run->query->options.cancel)) return CT_CANCELLED;
+  if (!ct_row_view_set(&run->finder, row, &view)) return CT_OK;
+  if (run->query->source == CT_SOURCE_BOXES) return run_boxes(run, &view, low);
+  ct_status status = ct_query_find(&run->finder, &view, low, &run->statistics->box_tests);
+  for (size_t k = 0; k < run->finder.count && status == CT_OK && !run->stopped; k++)
+    if (ct_query_accepts(run->query, &view, run->finder.rows[k])) status = test_candidate(run, row, run->finder.rows[k]);
+  return status;
+}
+
+static ct_status run_items(range_run *run, size_t begin, size_t end, uint32_t after) {
+  if (run->query->source == CT_SOURCE_EXPLICIT) return run_explicit(run, begin, end);
+  if (run->query->source == CT_SOURCE_LISTED) return run_listed(run, begin, end, after);
+  ct_status status = CT_OK;
+  for (size_t row = begin; row < end && status == CT_OK && !run->stopped; row++) {
+    bool inside = row == begin && after != CT_NO_ROW && after > row;
+    status = run_row(run, (uint32_t)row, inside ? after + 1 : (uint32_t)row + 1);
+  }
+  return status;
+}
+
+ct_status ct_query_run(const ct_query *query, size_t begin, size_t end, uint32_t after, ct_workspace *workspace, ct_hit_sink sink,
+                       void *context, ct_range_statistics *statistics) {
+  range_run *run = calloc(1, sizeof *run);
+  if (!run) return CT_OUT_OF_MEMORY;
+  ct_range_statistics own = {0, 0};
+  run->query = query;
+  run->workspace = workspace;
+  run->sink = sink;
+  run->context = context;
+  run->statistics = &own;
+  run->placed_a = CT_NO_ROW;
+  ct_row_finder_init(&run->finder, query);
+  ct_status status = run_items(run, begin, end, after);
+  if (statistics) {
+    statistics->candidates += run->candidates;
+    statistics->box_tests += own.box_tests;
+  }
+  ct_row_finder_free(&run->finder);
+  ct_placed_body_free(&run->a);
+  ct_placed_body_free(&run->b);
+  free(run);
+  return status;
+}
