@@ -104,6 +104,7 @@ static bool admit_body(srv_request *request, const srv_head *head) {
   request->body_length = length;
   if (!request->match.takes_body && (length > 0 || request->chunked)) {
     srv_request_refuse(request, API_PROBLEM_BAD_REQUEST, "%s of this resource takes no body.", request->method);
+    request->close = true;
     return false;
   }
   if (length > request->match.body_max) {

@@ -52,6 +52,8 @@ static void free_call(srv_request *request) {
 
 static void run_piece(srv_job *job, long piece, ct_workspace *workspace) {
   srv_request *request = (srv_request *)job;
+  /* Cancelled while the piece waited for a worker: its outcome will not be looked at. */
+  if (request->stage != SRV_STAGE_TRASH && ct_cancel_raised(request->cancel)) return;
   switch (request->stage) {
   case SRV_STAGE_FEED: request->piece_failed = !api_call_feed(request->call, request->fed.bytes, request->fed.length); break;
   case SRV_STAGE_START: run_start(request, workspace); break;

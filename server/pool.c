@@ -1,5 +1,5 @@
-/* Slots are the items that libuv may hold: each has a work request and a workspace of its own, so a piece finds warm scratch memory
- * whatever thread runs it. */
+/* Slots are the items that libuv may hold: for every worker one that runs and one that waits, so that a worker finds its next piece
+ * without a round trip to the loop, which would leave it idle for some 80 us. Each slot has a work request and a workspace of its own. */
 #include "pool.h"
 
 #include <stdio.h>
@@ -7,6 +7,9 @@
 
 /* Jobs begun but not ended, per worker: each may hold trees and results, so their number bounds memory. */
 #define ACTIVE_PER_WORKER 4u
+
+/* Items per worker: running and next. */
+#define SLOTS_PER_WORKER 2u
 
 typedef struct slot {
   uv_work_t work;
@@ -19,7 +22,7 @@ typedef struct slot {
 
 struct srv_pool {
   uv_loop_t *loop;
-  unsigned workers;
+  unsigned slot_count;
   size_t queue, queue_per_scene;
   size_t waiting, active, active_max;
   srv_lane *turn; /* the lane to be served next, in the ring */
@@ -28,7 +31,7 @@ struct srv_pool {
 };
 
 static void slots_clear(srv_pool *pool) {
-  for (unsigned i = 0; i < pool->workers; i++) ct_workspace_destroy(pool->slots[i].workspace);
+  for (unsigned i = 0; i < pool->slot_count; i++) ct_workspace_destroy(pool->slots[i].workspace);
   free(pool);
 }
 
@@ -36,15 +39,16 @@ srv_pool *srv_pool_create(uv_loop_t *loop, unsigned workers, size_t queue, size_
   char text[16];
   snprintf(text, sizeof text, "%u", workers);
   setenv("UV_THREADPOOL_SIZE", text, 1);
-  srv_pool *pool = calloc(1, sizeof *pool + workers * sizeof pool->slots[0]);
+  unsigned slots = workers * SLOTS_PER_WORKER;
+  srv_pool *pool = calloc(1, sizeof *pool + slots * sizeof pool->slots[0]);
   if (!pool) return NULL;
   pool->loop = loop;
   pool->queue = queue;
   pool->queue_per_scene = queue_per_scene;
   pool->active_max = (size_t)workers * ACTIVE_PER_WORKER + ACTIVE_PER_WORKER;
-  for (unsigned i = 0; i < workers; i++) {
+  for (unsigned i = 0; i < slots; i++) {
     slot *s = &pool->slots[i];
-    pool->workers = i + 1;
+    pool->slot_count = i + 1;
     s->pool = pool;
     s->work.data = s;
     s->workspace = ct_workspace_create();

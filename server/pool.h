@@ -1,5 +1,5 @@
 /* Work for libuv's thread pool: our own queues in front of it, one lane per scene and one for stateless requests, served in turn.
- * libuv never holds more items than there are workers, so that what waits can be counted, refused and withdrawn.
+ * libuv holds no more items than run and one more per worker, so that what waits can be counted, refused and withdrawn.
  *
  * A job is cut into pieces. take, on the loop thread, names the next piece; run does it on a worker; done, on the loop thread, hears of
  * its end. Pieces of one job may run at once; jobs of a lane, and lanes, take turns piece by piece. Knows nothing of requests. */
@@ -56,7 +56,7 @@ void srv_pool_expect(srv_pool *pool, srv_job *job, srv_lane *lane);
 void srv_pool_submit(srv_pool *pool, srv_job *job, srv_lane *lane, bool fresh);
 /* Takes the job off its lane and the counts; pieces on workers run on and are heard of by done. */
 void srv_pool_withdraw(srv_pool *pool, srv_job *job);
-/* Hands out pieces while workers are idle. Call after submits. */
+/* Hands out pieces while libuv may take more. Call after submits. */
 void srv_pool_pump(srv_pool *pool);
 
 #endif
