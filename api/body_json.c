@@ -67,7 +67,7 @@ static bool check_mass(api_reader *reader, const api_path *path, double value, d
 static bool read_source(api_reader *reader, const api_field *field, const api_field m[MOTION_COUNT], ct_motion *out) {
   /* An infinite mass need not be given. */
   size_t which = api_read_one_of(reader, field, m + MASS, 2, !out->is_kinematic, API_PROBLEM_BAD_MASS);
-  if (which == 2) return true;
+  if (which == 2) return !api_faults_any(reader->faults);
   const api_field *source = &m[MASS + which];
   if (!api_read_number(reader, source, -DBL_MAX, DBL_MAX, &out->value)) return false;
   out->source = which == 0 ? CT_MASS_MASS : CT_MASS_DENSITY;
