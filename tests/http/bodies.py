@@ -196,7 +196,8 @@ def poses_are_normalised_but_exact_doubles_stay():
     equal(body["position"], [0.1, 1e-300, 123456789.123456789], "position")
     size = sum(c * c for c in body["rotation"])
     check(abs(size - 1) < 1e-15, f"|q|^2 = {size}")
-    near_list(body["rotation"], [0, 0, 0.60014, 0.79981], 1e-4, "rotation")
+    # |(0, 0, 0.6004, 0.8)|^2 = 1.00048016
+    near_list(body["rotation"], [0, 0, 0.600255908, 0.799808005], 1e-9, "rotation")
 
 
 @suite.fact

@@ -266,7 +266,7 @@ for name, motion, pointer in (("negative mass", {"mass": -1}, "/motion/mass"), (
                               ("negative density", {"density": -5}, "/motion/density"),
                               ("a negative moment", {"mass": 1, "inertiaDiagonal": [1, -1, 1]}, None),
                               ("moments against the triangle rule", {"mass": 1, "inertiaDiagonal": [1, 1, 3]},
-                               "/motion/inertiaDiagonal")):
+                               "/motion/inertiaDiagonal/2")):
     row("bad-mass", 422, name, "PUT", ONE, {"colliders": [BALL], "motion": motion}, pointer)
 
 

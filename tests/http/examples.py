@@ -1,0 +1,100 @@
+"""Each operation's example in the OpenAPI document is run, and the reply compared with the documented one.
+
+Every example stands for a daemon that holds just the scene of the example of PUT /v1/scenes/{s}, at revision 1. What differs from
+daemon to daemon is listed as JSON pointers in x-varies, beside the documented reply.
+"""
+import json
+from urllib.parse import quote
+
+from support.checks import Suite, check, equal
+from support.client import Curl, ndjson
+from support.daemon import ROOT, Daemon
+from support.schema import Document, resolve
+
+suite = Suite()
+document = Document(json.loads((ROOT / "api/openapi.json").read_text()))
+VARIES = "x-varies"
+
+
+def example_of(media):
+    if "example" in media:
+        return media["example"]
+    values = [e["value"] for e in media.get("examples", {}).values()]
+    return values[0] if values else None
+
+
+def request_media(operation):
+    """(content type, example) of every documented form of the request's body; one (None, None) where there is none."""
+    content = resolve(document.document, operation.get("requestBody", {})).get("content", {})
+    return [(name, example_of(media)) for name, media in content.items()] or [(None, None)]
+
+
+def address(template, operation, item):
+    """The path with its parameters' examples; query parameters that have one too."""
+    query = []
+    for parameter in item.get("parameters", []) + operation.get("parameters", []):
+        parameter = resolve(document.document, parameter)
+        value = parameter.get("example")
+        if parameter["in"] == "path":
+            check(value is not None, f"{template}: the parameter {parameter['name']} has no example")
+            template = template.replace("{" + parameter["name"] + "}", quote(value))
+        elif parameter["in"] == "query" and value is not None:
+            query += [f"{parameter['name']}={quote(str(v))}" for v in (value if isinstance(value, list) else [value])]
+        elif parameter["in"] == "query":
+            check(not parameter.get("required"), f"{template}: the parameter {parameter['name']} has no example")
+    return template + ("?" + "&".join(query) if query else "")
+
+
+def without(value, pointer):
+    """Takes the value at the pointer out; * stands for every element."""
+    *path, last = pointer.strip("/").split("/")
+    nodes = [value]
+    for part in path:
+        nodes = [child for node in nodes for child in (node if part == "*" else [node[int(part)]] if isinstance(node, list) else
+                                                       [node[part]] if part in node else [])]
+    for node in nodes:
+        if isinstance(node, dict):
+            node.pop(last, None)
+
+
+def demo_scene(client):
+    scene = example_of(document.document["paths"]["/v1/scenes/{s}"]["put"]["requestBody"]["content"]["application/json"])
+    name = document.document["components"]["parameters"]["scene"]["example"]
+    equal(client.put(f"/v1/scenes/{name}", scene).must(201).json["revision"], 1, "revision of the demo scene")
+
+
+def run(template, method, operation, content_type, body):
+    item = document.document["paths"][template]
+    path = address(template, operation, item)
+    with Daemon() as daemon:
+        client = Curl(daemon, document)
+        demo_scene(client)
+        if content_type:
+            check(body is not None, "the request has no example")
+            if content_type == "application/x-ndjson" and not isinstance(body, str):
+                body = ndjson(body)
+            reply = client.request(method, path, body, content_type=content_type)
+        else:
+            reply = client.request(method, path)
+        check(200 <= reply.status < 300, f"status is {reply.status}: {reply.text}")
+        documented = resolve(document.document, operation["responses"][str(reply.status)])
+        media = documented.get("content", {}).get(reply.headers.get("content-type", "").split(";")[0])
+        if method == "HEAD" or not reply.body or template == "/openapi.json":
+            return
+        expected = example_of(media)
+        check(expected is not None, f"the reply {reply.status} has no example; it is {reply.text[:1500]}")
+        got, expected = json.loads(reply.body), json.loads(json.dumps(expected))
+        for pointer in media.get(VARIES, documented.get(VARIES, operation.get(VARIES, []))):
+            without(got, pointer), without(expected, pointer)
+        equal(got, expected, "reply")
+
+
+def table():
+    for template, method, operation in document.operations():
+        for content_type, body in request_media(operation):
+            name = f"{method} {template}" + (f" {content_type}" if content_type else "")
+            yield name, lambda a=(template, method, operation, content_type, body): run(*a)
+
+
+suite.table("example", table())
+suite.main()
