@@ -92,17 +92,18 @@ static void joiner_close(joiner *j) {
 }
 
 /* Points on three loops or more become vertices; uses[] turns into the vertex's index, CT_GROW_NONE for the others. */
-static ct_status take_vertices(joiner *j, uint32_t point_count, ct_hull_cells *cells) {
+static ct_status take_vertices(joiner *j, uint32_t point_count, const uint32_t *position, ct_hull_cells *cells) {
   uint32_t count = 0;
   for (uint32_t i = 0; i < point_count; i++) count += j->uses[i] >= 3;
   cells->vertices = malloc((size_t)count * sizeof *cells->vertices);
   cells->vertex_input = malloc((size_t)count * sizeof *cells->vertex_input);
   if (!cells->vertices || !cells->vertex_input) return CT_OUT_OF_MEMORY;
   for (uint32_t i = 0; i < point_count; i++) {
-    bool corner = j->uses[i] >= 3;
-    j->uses[i] = corner ? cells->vertex_count : CT_GROW_NONE;
+    uint32_t at = position ? position[i] : i;
+    bool corner = j->uses[at] >= 3;
+    j->uses[at] = corner ? cells->vertex_count : CT_GROW_NONE;
     if (!corner) continue;
-    cells->vertices[cells->vertex_count] = j->grow->points[i];
+    cells->vertices[cells->vertex_count] = j->grow->points[at];
     cells->vertex_input[cells->vertex_count++] = i;
   }
   return CT_OK;
@@ -126,7 +127,7 @@ static ct_status take_faces(const joiner *j, ct_hull_cells *cells) {
   return CT_OK;
 }
 
-ct_status ct_hull_cells_join(const ct_grow *grow, uint32_t point_count, ct_hull_cells *cells) {
+ct_status ct_hull_cells_join(const ct_grow *grow, uint32_t point_count, const uint32_t *position, ct_hull_cells *cells) {
   joiner j = {.grow = grow};
   memset(cells, 0, sizeof *cells);
   ct_status status = joiner_open(&j, point_count) ? CT_OK : CT_OUT_OF_MEMORY;
@@ -134,7 +135,7 @@ ct_status ct_hull_cells_join(const ct_grow *grow, uint32_t point_count, ct_hull_
     for (uint32_t i = 0; i < grow->face_count; i++) {
       if (ct_grow_alive(grow, i) && j.facet_of[i] == CT_GROW_NONE) join_facet(&j, i);
     }
-    status = take_vertices(&j, point_count, cells);
+    status = take_vertices(&j, point_count, position, cells);
   }
   if (status == CT_OK) status = take_faces(&j, cells);
   joiner_close(&j);

@@ -25,7 +25,7 @@ struct ct_hull {
 
 /* Facets of the triangulation: exactly coplanar neighbours joined, points on faces and edges dropped, vertices in ascending order
  * of input index. *cells is zeroed on failure. */
-ct_status ct_hull_cells_join(const ct_grow *grow, uint32_t point_count, ct_hull_cells *cells);
+ct_status ct_hull_cells_join(const ct_grow *grow, uint32_t point_count, const uint32_t *position, ct_hull_cells *cells);
 void ct_hull_cells_free(ct_hull_cells *cells);
 
 /* Makes the hull with one reference. Faces begin at their lowest vertex and are sorted by their first two vertices, so the result

@@ -95,7 +95,7 @@ static ct_status dual_hull(plane_set *set, ct_vec3 center, ct_grow *grow, ct_hul
   ct_status status = ct_quickhull(set->points, set->count, grow, &rank);
   if (status == CT_DEGENERATE_HULL || (status == CT_OK && face_beyond_origin(grow) != CT_GROW_NONE)) return CT_UNBOUNDED;
   if (status != CT_OK) return status;
-  return ct_hull_cells_join(grow, set->count, cells);
+  return ct_hull_cells_join(grow, set->count, NULL, cells);
 }
 
 /* Three planes of the facet's loop that meet at the widest angles. */
