@@ -1,0 +1,219 @@
+/* Colliders: shapes decode to the engine's, come back as they were given, and bad ones say why and where. */
+#include "shape_json.h"
+#include "tests/support/document.h"
+
+static bool read_collider(document *d, const char *text, ct_collider *out) {
+  document_init(d);
+  return document_parse(d, text, strlen(text)) && api_read_collider(&d->reader, &d->root, out);
+}
+
+static void shapes_become_the_engines(void) {
+  document d;
+  ct_collider c = {0};
+  CHECK(read_collider(&d, "{\"sphere\":{\"radius\":0.25}}", &c));
+  CHECK(c.shape.kind == CT_KIND_SPHERE && c.shape.sphere.radius == 0.25 && c.note.length == 0 && c.id.length == 0);
+  document_free(&d);
+  CHECK(read_collider(&d, "{\"box\":{\"size\":[1,0.2,3]},\"position\":[1,2,3],\"id\":\"lid\"}", &c));
+  CHECK(c.shape.kind == CT_KIND_BOX && c.shape.box.half.x == 0.5 && c.shape.box.half.y == 0.1 && c.shape.box.half.z == 1.5);
+  CHECK(c.pose.position.z == 3 && c.id.length == 3);
+  document_free(&d);
+  CHECK(read_collider(&d, "{\"capsule\":{\"radius\":1,\"height\":4}}", &c));
+  CHECK(c.shape.kind == CT_KIND_CAPSULE && c.shape.capsule.half_length == 2);
+  CHECK(c.shape.capsule.radius_bottom == 1 && c.shape.capsule.radius_top == 1);
+  document_free(&d);
+  CHECK(read_collider(&d, "{\"capsule\":{\"radiusBottom\":1,\"radiusTop\":2,\"height\":0}}", &c));
+  CHECK(c.shape.capsule.half_length == 0 && c.shape.capsule.radius_bottom == 1 && c.shape.capsule.radius_top == 2);
+  document_free(&d);
+  CHECK(read_collider(&d, "{\"plane\":{}}", &c));
+  CHECK(c.shape.kind == CT_KIND_PLANE);
+  document_free(&d);
+  CHECK(read_collider(&d, "{\"convex\":{\"vertices\":[[0,0,0],[1,0,0],[0,1,0],[0,0,1],[0.1,0.1,0.1]]}}", &c));
+  CHECK(c.shape.kind == CT_KIND_CONVEX && ct_hull_get(c.shape.hull)->vertex_count == 4);
+  CHECK_NEAR(ct_hull_get(c.shape.hull)->volume, 1.0 / 6.0, 1e-15);
+  api_collider_release(&c);
+  document_free(&d);
+  CHECK(read_collider(&d, "{\"convex\":{\"planes\":[[2,0,0,-2],[-1,0,0,-1],[0,1,0,-1],[0,-1,0,-1],[0,0,1,-1],[0,0,-1,-1]]}}", &c));
+  CHECK_NEAR(ct_hull_get(c.shape.hull)->volume, 8.0, 1e-13);
+  api_collider_release(&c);
+  document_free(&d);
+}
+
+static void a_shape_comes_back_as_it_was_given(void) {
+  static const char *const texts[] = {
+      "{\"sphere\":{\"radius\":0.1}}",
+      "{\"id\":\"a\",\"box\":{\"size\":[0.1,0.2,0.30000000000000004]},\"position\":[1e-9,0,5e-324]}",
+      "{\"capsule\":{\"radius\":0.3,\"height\":0.7}}",
+      "{\"capsule\":{\"radius\":0.3,\"height\":0}}",
+      "{\"capsule\":{\"radiusBottom\":0.3,\"radiusTop\":0.3,\"height\":0.7}}",
+      "{\"capsule\":{\"radiusBottom\":0.3,\"radiusTop\":0.1,\"height\":0.7}}",
+      "{\"plane\":{},\"rotation\":[0,0.7071067811865475,0,0.7071067811865475]}",
+      "{\"convex\":{\"vertices\":[[0,0,0],[1,0,0],[0,1,0],[0,0,1]]}}",
+      "{\"convex\":{\"vertices\":[[0,0,1],[1,0,0],[0,1,0],[0,0,0]]}}",
+      /* A point inside, a point twice, points on an edge and a face. */
+      "{\"convex\":{\"vertices\":[[0.1,0.1,0.1],[0,0,0],[1,0,0],[0,1,0],[0,0,1]]}}",
+      "{\"convex\":{\"vertices\":[[0,0,0],[1,0,0],[0,1,0],[0,0,1],[1,0,0]]}}",
+      "{\"convex\":{\"vertices\":[[0,0,0],[1,0,0],[0.5,0,0],[0.25,0.25,0],[0,1,0],[0,0,1]]}}",
+      "{\"convex\":{\"vertices\":[[0,0,0],[1,0,5e-324],[0,1,0],[0,0,1]]}}",
+      "{\"convex\":{\"planes\":[[2,0,0,-2],[-1,0,0,-1],[0,1,0,-1],[0,-1,0,-1],[0,0,1,-1],[0,0,-1,-1],[1,0,0,-100]]}}",
+  };
+  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+    document d;
+    ct_collider c = {0};
+    if (!read_collider(&d, texts[i], &c)) CHECK_FAIL("%s: %s", texts[i], d.faults.items[0].detail);
+    api_buffer out = {0};
+    api_put_collider(&out, &c);
+    api_put_byte(&out, 0);
+    CHECK_TEXT(out.bytes, texts[i]);
+    api_buffer_free(&out);
+    api_collider_release(&c);
+    document_free(&d);
+  }
+}
+
+/* All points of a ball's surface are vertices: they come back in their order without a note. */
+static void points_that_are_all_vertices_need_no_note(void) {
+  check_random r = {21};
+  api_buffer text = {0}, out = {0};
+  api_put_raw(&text, "{\"convex\":{\"vertices\":[");
+  for (int i = 0; i < 500; i++) {
+    ct_vec3 p = {check_uniform(&r, -1, 1), check_uniform(&r, -1, 1), check_uniform(&r, -1, 1)};
+    api_put_item(&text);
+    api_put_vec3(&text, ct_scale(p, 1.0 / ct_norm(p)));
+  }
+  api_put_raw(&text, "]}}");
+  api_put_byte(&text, 0);
+  document d;
+  ct_collider c = {0};
+  CHECK(read_collider(&d, text.bytes, &c));
+  CHECK_INT(c.note.length, 0);
+  api_put_collider(&out, &c);
+  api_put_byte(&out, 0);
+  CHECK_TEXT(out.bytes, text.bytes);
+  api_collider_release(&c);
+  document_free(&d);
+  api_buffer_free(&text);
+  api_buffer_free(&out);
+}
+
+static void bad_shapes_say_why_and_where(void) {
+  static const struct {
+    const char *text, *problem, *pointer, *words;
+  } cases[] = {
+      {"{}", "missing-member", "", "sphere, box, capsule, convex, plane"},
+      {"{\"sphere\":{\"radius\":1},\"box\":{\"size\":[1,1,1]}}", "missing-member", "", "Only one"},
+      {"{\"sphere\":{\"radius\":1},\"colour\":1}", "unknown-member", "/colour", NULL},
+      {"{\"spheer\":{\"radius\":1}}", "unknown-member", "/spheer", "did you mean \"sphere\""},
+      {"{\"Box\":{\"size\":[1,1,1]}}", "unknown-member", "/Box", "did you mean \"box\""},
+      {"{\"mesh\":{\"vertices\":[],\"triangles\":[]}}", "unknown-member", "/mesh", NULL},
+      {"{\"cylinder\":{\"radius\":1,\"height\":1}}", "unknown-member", "/cylinder", NULL},
+      {"{\"sphere\":{\"radius\":1},\"margin\":0.1}", "unknown-member", "/margin", NULL},
+      {"{\"sphere\":{\"radius\":1},\"material\":\"steel\"}", "unknown-member", "/material", NULL},
+      {"{\"sphere\":{}}", "missing-member", "/sphere/radius", NULL},
+      {"{\"sphere\":{\"raduis\":1}}", "unknown-member", "/sphere/raduis", "did you mean \"radius\""},
+      {"{\"sphere\":{\"radius\":0}}", "out-of-range", "/sphere/radius", "1e-9"},
+      {"{\"sphere\":{\"radius\":-1}}", "out-of-range", "/sphere/radius", NULL},
+      {"{\"sphere\":{\"radius\":5e-324}}", "out-of-range", "/sphere/radius", NULL},
+      {"{\"sphere\":{\"radius\":1e308}}", "out-of-range", "/sphere/radius", NULL},
+      {"{\"sphere\":{\"radius\":\"1\"}}", "wrong-type", "/sphere/radius", NULL},
+      {"{\"sphere\":1}", "wrong-type", "/sphere", NULL},
+      {"{\"sphere\":null}", "wrong-type", "/sphere", "is null"},
+      {"{\"box\":{\"size\":[1,1]}}", "wrong-type", "/box/size", NULL},
+      {"{\"box\":{\"size\":1}}", "wrong-type", "/box/size", "array of 3 numbers"},
+      {"{\"box\":{\"size\":[1,0,1]}}", "out-of-range", "/box/size/1", NULL},
+      {"{\"box\":{\"size\":[1,1,2e9]}}", "out-of-range", "/box/size/2", NULL},
+      {"{\"box\":{\"size\":[1,1,-1]}}", "out-of-range", "/box/size/2", NULL},
+      {"{\"box\":{\"halfExtents\":[1,1,1]}}", "unknown-member", "/box/halfExtents", "members: size"},
+      {"{\"capsule\":{\"radius\":1}}", "missing-member", "/capsule/height", NULL},
+      {"{\"capsule\":{\"height\":1}}", "missing-member", "/capsule", "radiusBottom and radiusTop"},
+      {"{\"capsule\":{\"radius\":1,\"radiusTop\":1,\"height\":1}}", "missing-member", "/capsule", NULL},
+      {"{\"capsule\":{\"radiusTop\":1,\"height\":1}}", "missing-member", "/capsule", NULL},
+      {"{\"capsule\":{\"radius\":1,\"height\":-1}}", "out-of-range", "/capsule/height", NULL},
+      {"{\"capsule\":{\"radius\":1,\"height\":1e-10}}", "out-of-range", "/capsule/height", NULL},
+      {"{\"capsule\":{\"radiusBottom\":1,\"radiusTop\":0,\"height\":1}}", "out-of-range", "/capsule/radiusTop", NULL},
+      {"{\"capsule\":{\"radius\":1,\"length\":1}}", "unknown-member", "/capsule/length", NULL},
+      {"{\"plane\":{\"normal\":[0,0,1]}}", "unknown-member", "/plane/normal", NULL},
+      {"{\"plane\":true}", "wrong-type", "/plane", NULL},
+      {"{\"convex\":{}}", "missing-member", "/convex", "vertices, planes"},
+      {"{\"convex\":{\"vertices\":[],\"planes\":[]}}", "missing-member", "/convex", "Only one"},
+      {"{\"convex\":{\"points\":[]}}", "unknown-member", "/convex/points", NULL},
+      {"{\"convex\":{\"vertices\":[]}}", "degenerate-hull", "/convex/vertices", "at least 4"},
+      {"{\"convex\":{\"vertices\":[[0,0,0],[1,0,0],[0,1,0]]}}", "degenerate-hull", "/convex/vertices", "at least 4"},
+      {"{\"convex\":{\"vertices\":[[0,0,0],[1,0,0],[0,1,0],[0,0]]}}", "wrong-type", "/convex/vertices/3", NULL},
+      {"{\"convex\":{\"vertices\":[[0,0,0],[1,0,0],[0,\"y\",0],[0,0,1]]}}", "wrong-type", "/convex/vertices/2/1", NULL},
+      {"{\"convex\":{\"vertices\":[[0,0,0],[1,0,0],[0,1,0],[0,0,1e10]]}}", "out-of-range", "/convex/vertices/3/2", NULL},
+      {"{\"convex\":{\"vertices\":[0,0,0,1]}}", "wrong-type", "/convex/vertices/0", NULL},
+      {"{\"convex\":{\"vertices\":[[0,0,0],[1e-10,0,0],[0,1e-10,0],[0,0,1e-10]]}}", "out-of-range", "/convex/vertices",
+       "smaller than 1e-9"},
+      {"{\"convex\":{\"planes\":[[1,0,0,-1],[-1,0,0,-1],[0,1,0,-1],[0,-1,0,-1],[0,0,1,-1]]}}", "degenerate-hull", NULL, "bounded"},
+      {"{\"convex\":{\"planes\":[[1,0,0,1],[-1,0,0,1],[0,1,0,-1],[0,-1,0,-1],[0,0,1,-1],[0,0,-1,-1]]}}", "degenerate-hull", NULL,
+       NULL},
+      {"{\"convex\":{\"planes\":[[1,0,0,0],[-1,0,0,0],[0,1,0,-1],[0,-1,0,-1],[0,0,1,-1],[0,0,-1,-1]]}}", "degenerate-hull", NULL,
+       NULL},
+      {"{\"convex\":{\"planes\":[[1,0,0,-1],[-1,0,0,-1],[0,1,0,-1]]}}", "degenerate-hull", "/convex/planes", "at least 4"},
+      {"{\"convex\":{\"planes\":[[0,0,0,-1],[-1,0,0,-1],[0,1,0,-1],[0,-1,0,-1]]}}", "out-of-range", "/convex/planes/0", "normal"},
+      {"{\"convex\":{\"planes\":[[1,0,0,-2e9],[-1,0,0,-1],[0,1,0,-1],[0,-1,0,-1]]}}", "out-of-range", "/convex/planes/0", "1e9"},
+      {"{\"convex\":{\"planes\":[[1,0,0],[-1,0,0,-1],[0,1,0,-1],[0,-1,0,-1]]}}", "wrong-type", "/convex/planes/0", NULL},
+      {"{\"sphere\":{\"radius\":1},\"id\":\"a b\"}", "bad-value", "/id", NULL},
+      {"{\"sphere\":{\"radius\":1},\"rpy\":[0,0,0],\"rotation\":[0,0,0,1]}", "bad-rotation", "", NULL},
+      {"[]", "wrong-type", "", "Must be an object"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    document d;
+    ct_collider c = {0};
+    CHECK(!read_collider(&d, cases[i].text, &c));
+    document_expect(&d, cases[i].text, cases[i].problem, cases[i].pointer, cases[i].words);
+    document_free(&d);
+  }
+}
+
+/* Points of affine rank 0, 1 and 2, in general position: affine images of integer grids, which doubles hold exactly. */
+static void degenerate_points_are_told_their_rank(void) {
+  check_random r = {22};
+  static const char *const words[] = {"are one point", "lie on a line", "lie in a plane"};
+  for (int round = 0; round < 300; round++) {
+    int rank = round % 3;
+    ct_vec3 base = {(double)(check_next(&r) % 100), (double)(check_next(&r) % 100), (double)(check_next(&r) % 100)};
+    ct_vec3 u = {1 + (double)(check_next(&r) % 9), (double)(check_next(&r) % 9), (double)(check_next(&r) % 9)};
+    ct_vec3 v = {(double)(check_next(&r) % 9), -u.x, 3};
+    api_buffer text = {0};
+    api_put_raw(&text, "{\"convex\":{\"vertices\":[");
+    for (int i = 0; i < 12; i++) {
+      double s = rank > 0 ? (double)(i % 4) : 0, t = rank > 1 ? (double)(i / 4) : 0;
+      api_put_item(&text);
+      api_put_vec3(&text, ct_add_scaled(ct_add_scaled(base, u, s), v, t));
+    }
+    api_put_raw(&text, "]}}");
+    api_put_byte(&text, 0);
+    document d;
+    ct_collider c = {0};
+    CHECK(!read_collider(&d, text.bytes, &c));
+    document_expect(&d, "rank", "degenerate-hull", "/convex/vertices", words[rank]);
+    CHECK_NEAR(d.faults.items[0].actual, rank, 0);
+    CHECK_NEAR(d.faults.items[0].limit, 3, 0);
+    document_free(&d);
+    api_buffer_free(&text);
+  }
+}
+
+static void hull_points_are_limited(void) {
+  document d;
+  document_init(&d);
+  d.limits.hull_points = 5;
+  static const char text[] = "{\"convex\":{\"vertices\":[[0,0,0],[1,0,0],[0,1,0],[0,0,1],[1,1,1],[2,2,2]]}}";
+  ct_collider c = {0};
+  CHECK(document_parse(&d, text, sizeof text - 1));
+  CHECK(!api_read_collider(&d.reader, &d.root, &c));
+  document_expect(&d, "hull points", "limit-exceeded", "/convex/vertices", NULL);
+  CHECK_NEAR(d.faults.items[0].limit, 5, 0);
+  CHECK_NEAR(d.faults.items[0].actual, 6, 0);
+  document_free(&d);
+}
+
+static const check_test tests[] = {{"shapes_become_the_engines", shapes_become_the_engines},
+                                   {"a_shape_comes_back_as_it_was_given", a_shape_comes_back_as_it_was_given},
+                                   {"points_that_are_all_vertices_need_no_note", points_that_are_all_vertices_need_no_note},
+                                   {"bad_shapes_say_why_and_where", bad_shapes_say_why_and_where},
+                                   {"degenerate_points_are_told_their_rank", degenerate_points_are_told_their_rank},
+                                   {"hull_points_are_limited", hull_points_are_limited}};
+
+CHECK_MAIN(tests)
