@@ -27,7 +27,6 @@ static uint64_t put_rows(api_call *call, api_buffer *bodies, uint64_t *row, uint
   uint32_t rows = ct_scene_rows(call->scene);
   for (; *row < rows && count < limit && bodies->length < bytes_max; (*row)++) {
     if (!ct_scene_body(call->scene, (uint32_t)*row)) continue;
-    api_put_item(bodies);
     api_put_row(bodies, call->scene, (uint32_t)*row);
     count++;
   }

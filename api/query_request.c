@@ -41,14 +41,14 @@ enum {
 
 static const unsigned scene_members[API_KIND_COUNT] = {
     [API_KIND_PAIRS] = OF_PAIRS | BIT(CLEARANCE),
-    [API_KIND_OVERLAP] = OF_PAIRS,
+    [API_KIND_OVERLAP] = OF_PAIRS | BIT(CLEARANCE),
     [API_KIND_DISTANCE] = OF_PAIRS | BIT(CLEARANCE) | BIT(TOLERANCE),
     [API_KIND_MASS_PROPERTIES] = OF_ALL | BIT(BODIES),
 };
 /* Clearance may stand beside two bodies, which are answered however far apart. */
 static const unsigned given_members[API_KIND_COUNT] = {
-    [API_KIND_PAIRS] = BIT(A) | BIT(B),
-    [API_KIND_OVERLAP] = BIT(A) | BIT(B),
+    [API_KIND_PAIRS] = BIT(A) | BIT(B) | BIT(CLEARANCE),
+    [API_KIND_OVERLAP] = BIT(A) | BIT(B) | BIT(CLEARANCE),
     [API_KIND_DISTANCE] = BIT(A) | BIT(B) | BIT(TOLERANCE) | BIT(CLEARANCE),
     [API_KIND_MASS_PROPERTIES] = BIT(A) | BIT(B),
 };

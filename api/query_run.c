@@ -10,10 +10,12 @@
 #define RANGE_NS 100000.0
 /* Ranges of one task at most. */
 #define RANGES_MAX 4096
-/* Rough costs, ns: mass properties of a body, a pair of bodies, a raw box (with its share of a tree). */
+/* Rough costs, ns: mass properties of a body, a pair of bodies, a box (with its share of a tree). */
 #define MASS_NS 2000.0
-#define PAIR_NS 3000.0
+#define PAIR_NS 2000.0
 #define BOX_NS 500.0
+/* A body of a scene in a question that is not prepared yet. */
+#define ROW_NS 10000.0
 /* A batch's questions share their preparation among ranges only while rows x questions stay below this; beyond, each question is
  * one range that prepares itself, so that memory does not grow with the batch. */
 #define SHARED_ROWS_MAX 4000000
@@ -69,7 +71,7 @@ static ct_status prepare(api_task *task, bool shared) {
   size_t rows = ct_scene_rows(q->scene);
   task->items = q->mode == API_MODE_VARIANTS ? q->variant_count : q->options.explicit_pairs ? q->options.pair_count : rows;
   if (!shared) {
-    task->cost = MASS_NS * (double)(q->options.explicit_pairs ? q->options.pair_count + rows : 10 * rows);
+    task->cost = q->options.explicit_pairs ? PAIR_NS * (double)task->items : ROW_NS * (double)rows;
     return CT_OK;
   }
   ct_status status = ct_query_prepare(q->scene, &q->options, &task->query);
@@ -201,8 +203,7 @@ typedef struct range_run {
   api_task *task;
   api_range *range;
   ct_workspace *workspace;
-  bool by_item; /* explicit pairs: the item is not the row */
-  uint32_t item;
+  size_t item; /* explicit pairs: the next one to be answered */
 } range_run;
 
 /* Marks the end of the result just written. False: the range has seen enough, or memory is out. */
@@ -224,19 +225,29 @@ static bool mark_result(range_run *run, uint32_t item, uint32_t after) {
   return !range->memory && range->status == CT_OK && range->count <= run->task->question.limit;
 }
 
+/* The explicit pair that a hit answers: hits come in the order of the pairs. */
+static size_t pair_of_hit(range_run *run, const ct_hit *hit) {
+  const ct_query_options *o = &run->task->question.options;
+  while (run->item + 1 < o->pair_count && (o->pairs[run->item].a != hit->a || o->pairs[run->item].b != hit->b)) run->item++;
+  return run->item++;
+}
+
 static bool take_hit(void *context, const ct_hit *hit) {
   range_run *run = context;
   const api_question *q = &run->task->question;
+  bool given = q->options.explicit_pairs;
   api_pair_answer answer = {.kind = q->kind,
                             .a = ct_scene_body(q->scene, hit->a),
                             .b = ct_scene_body(q->scene, hit->b),
                             .collider_a = hit->collider_a,
                             .collider_b = hit->collider_b,
+                            .explicit_pair = given,
                             .overlap = hit->overlap,
                             .result = &hit->result};
+  size_t item = given ? pair_of_hit(run, hit) : hit->a;
   api_put_item(&run->range->text);
   api_put_pair_answer(&run->range->text, &answer);
-  return mark_result(run, run->by_item ? run->item : hit->a, run->by_item ? CT_NO_ROW : hit->b);
+  return mark_result(run, (uint32_t)item, given ? CT_NO_ROW : hit->b);
 }
 
 static bool range_open(const range_run *run) {
@@ -244,20 +255,12 @@ static bool range_open(const range_run *run) {
   return range->status == CT_OK && !range->memory && range->count <= run->task->question.limit;
 }
 
-/* Items [begin, end) of a prepared query; explicit pairs one by one, since a hit does not tell which of them it answers. */
+/* Items [begin, end) of a prepared query. */
 static void run_items(range_run *run, const ct_query *query, size_t begin, size_t end, uint32_t after) {
   api_range *range = run->range;
-  run->by_item = run->task->question.options.explicit_pairs;
-  if (!run->by_item) {
-    ct_status status = ct_query_run(query, begin, end, after, run->workspace, take_hit, run, &range->statistics);
-    if (status != CT_OK) range->status = status;
-    return;
-  }
-  for (size_t i = begin; i < end && range_open(run); i++) {
-    run->item = (uint32_t)i;
-    ct_status status = ct_query_run(query, i, i + 1, CT_NO_ROW, run->workspace, take_hit, run, &range->statistics);
-    if (status != CT_OK) range->status = status;
-  }
+  run->item = begin;
+  ct_status status = ct_query_run(query, begin, end, after, run->workspace, take_hit, run, &range->statistics);
+  if (status != CT_OK) range->status = status;
 }
 
 static void run_scene(range_run *run, size_t begin, size_t end) {
@@ -339,6 +342,12 @@ static void run_mass(range_run *run, size_t begin, size_t end) {
   }
 }
 
+static bool is_identity(const ct_pose *pose) {
+  const ct_vec3 *p = &pose->position;
+  const ct_quat *q = &pose->rotation;
+  return p->x == 0.0 && p->y == 0.0 && p->z == 0.0 && q->x == 0.0 && q->y == 0.0 && q->z == 0.0 && q->w == 1.0;
+}
+
 /* Two bodies of one collider each, without a scene. */
 static void run_pair(range_run *run) {
   const api_question *q = &run->task->question;
@@ -346,7 +355,8 @@ static void run_pair(range_run *run) {
   ct_frame frame[2];
   for (int i = 0; i < 2; i++) {
     collider[i] = ct_body_collider(q->bodies[i].body, 0);
-    frame[i] = ct_frame_mul(ct_frame_of(q->bodies[i].pose), ct_frame_of(collider[i].pose));
+    frame[i] = ct_frame_of(q->bodies[i].pose);
+    if (!is_identity(&collider[i].pose)) frame[i] = ct_frame_mul(frame[i], ct_frame_of(collider[i].pose));
   }
   ct_pair_result result = {0};
   api_pair_answer answer = {.kind = q->kind, .a = q->bodies[0].body, .b = q->bodies[1].body, .result = &result};

@@ -98,6 +98,8 @@ void api_put_pair_answer(api_buffer *buffer, const api_pair_answer *answer) {
     if (answer->overlap) api_put_member_vec3(buffer, "position", answer->result->point_a);
   } else if (answer->kind == API_KIND_DISTANCE) {
     put_distance(buffer, answer->result);
+  } else if (answer->explicit_pair) {
+    api_put_member_bool(buffer, "overlap", answer->overlap);
   }
   api_put_byte(buffer, '}');
 }

@@ -12,7 +12,8 @@ typedef struct api_pair_answer {
   api_kind kind; /* PAIRS, OVERLAP or DISTANCE */
   const ct_body *a, *b;
   uint32_t collider_a, collider_b;
-  bool overlap;                 /* OVERLAP */
+  bool explicit_pair;           /* named by the request: PAIRS then tells whether the boxes overlap */
+  bool overlap;                 /* OVERLAP; PAIRS: of the boxes */
   const ct_pair_result *result; /* OVERLAP: the witness in point_a; DISTANCE: all of it */
 } api_pair_answer;
 
