@@ -3,6 +3,11 @@
 #include "narrow/workspace.h"
 #include "narrow/matrix.h"
 
+/* Ways that b is moved out by to find points, in scales. Of a way s the points may be off by sqrt(16 u s) at worst. */
+static const double ways[] = {1.0, 0x1p-20, 0x1p-36};
+/* Points are good enough when they miss the line of the normal by this part of the round-off of the contract. */
+#define POINT_FRACTION 0.25
+
 static bool tapered(const ct_cell_input *in) { return ct_core_tapered(&in->a) || ct_core_tapered(&in->b); }
 
 /* What is still to be taken off the distance of the cores. */
@@ -32,19 +37,27 @@ static void answer_beyond(const ct_cell_input *in, const ct_gjk *g, ct_cell_resu
   result->upper = ct_norm(ct_sub(result->point_b, result->point_a));
 }
 
-/* Points for a known normal and depth: with b moved out along the normal until the cores are one scale apart, the closest points
- * are the touching ones. They also prove the normal: were another direction shorter, the cores would be less far apart. */
-static void find_points(const ct_cell_input *in, ct_cell_result *result) {
-  double scale = ct_core_scale(&in->a, &in->b), core = result->distance + radii(in), out = scale - core;
-  ct_core moved = ct_core_moved(&in->b, ct_scale(result->normal, out));
-  ct_gjk g = {.a = &in->a, .b = &moved, .threshold = INFINITY, .enough = -INFINITY, .first = result->normal};
-  ct_gjk_outcome outcome = ct_gjk_run(&g);
-  result->iterations += g.supports;
-  if (outcome != CT_GJK_SEPARATED || fabs(g.simplex.value - scale) > 4.0 * ct_roundoff(&in->a, &in->b, scale))
-    result->status = result->status == CT_PAIR_OK ? CT_PAIR_DEGENERATE : result->status;
-  ct_core_points p = ct_gjk_points(&g);
-  result->point_a = ct_add_scaled(p.a, result->normal, p.radius_a);
-  result->point_b = ct_add_scaled(ct_add_scaled(p.b, result->normal, -out), result->normal, -p.radius_b);
+/* Points for a known normal and depth: with b moved out along the normal until the cores are a little apart, the closest points
+ * are the touching ones. Far apart the descent is quick; but round-off leaves the normal of small features open, by an angle that
+ * shifts the points in proportion to the way out, so smaller ways follow until the points lie one above the other. */
+static bool find_points(const ct_cell_input *in, ct_cell_result *result) {
+  double scale = ct_core_scale(&in->a, &in->b), allowed = POINT_FRACTION * ct_roundoff(&in->a, &in->b, 0.0), least = INFINITY;
+  for (size_t round = 0; round < sizeof ways / sizeof ways[0] && least > allowed; round++) {
+    double out = ways[round] * scale - (result->distance + radii(in));
+    ct_core moved = ct_core_moved(&in->b, ct_scale(result->normal, out));
+    ct_gjk g = {.a = &in->a, .b = &moved, .threshold = INFINITY, .enough = -INFINITY, .first = result->normal};
+    if (ct_gjk_run(&g) == CT_GJK_INSIDE) continue;
+    result->iterations += g.supports;
+    ct_core_points p = ct_gjk_points(&g);
+    p.a = ct_add_scaled(p.a, result->normal, p.radius_a);
+    p.b = ct_add_scaled(ct_add_scaled(p.b, result->normal, -out), result->normal, -p.radius_b);
+    double defect = ct_norm(ct_add_scaled(ct_sub(p.b, p.a), result->normal, -result->distance));
+    if (defect >= least) continue;
+    least = defect;
+    result->point_a = p.a;
+    result->point_b = p.b;
+  }
+  return least <= ct_roundoff(&in->a, &in->b, 0.0);
 }
 
 static void answer_tapered(const ct_cell_input *in, const ct_gjk *g, ct_cell_result *result) {
@@ -55,7 +68,7 @@ static void answer_tapered(const ct_cell_input *in, const ct_gjk *g, ct_cell_res
   result->distance = result->upper = value;
   result->lower = ct_min2(value, ct_max2(value, g->lower));
   if (several) result->flags |= CT_FLAG_NORMAL_ARBITRARY;
-  find_points(in, result);
+  if (!find_points(in, result)) result->status = CT_PAIR_DEGENERATE;
 }
 
 /* Cores that meet, or nearly: one arithmetic decides between a tiny gap and a tiny depth. */
@@ -65,12 +78,19 @@ static void answer_inside(const ct_cell_input *in, const ct_gjk *g, ct_cell_resu
   double rest = radii(in);
   result->normal = depth.normal;
   result->distance = -depth.depth - rest;
-  result->lower = result->distance;
-  result->upper = ct_max2(-depth.least - rest, result->distance);
+  result->upper = -depth.least - rest;
   result->status = depth.status;
   result->iterations += depth.supports;
   if (depth.several) result->flags |= CT_FLAG_NORMAL_ARBITRARY;
-  find_points(in, result);
+  bool found = find_points(in, result);
+  if (!found && depth.several) {
+    /* As deep to round-off, but not the nearest way out after all. */
+    result->normal = depth.first_normal;
+    result->distance = -depth.first_depth - rest;
+    found = find_points(in, result);
+  }
+  result->lower = result->distance;
+  if (!found && result->status == CT_PAIR_OK) result->status = CT_PAIR_DEGENERATE;
 }
 
 void ct_cell_cores(const ct_cell_input *in, ct_cell_result *result) {
@@ -79,15 +99,15 @@ void ct_cell_cores(const ct_cell_input *in, ct_cell_result *result) {
   result->iterations = g.supports;
   switch (outcome) {
   case CT_GJK_BEYOND: answer_beyond(in, &g, result); break;
-  case CT_GJK_STALLED:
-    answer_apart(in, &g, result);
-    result->status = CT_PAIR_DEGENERATE;
-    break;
   case CT_GJK_SEPARATED: answer_apart(in, &g, result); break;
+  case CT_GJK_STALLED:
   case CT_GJK_WITHIN:
   case CT_GJK_INSIDE:
     if (tapered(in)) {
       answer_tapered(in, &g, result);
+    } else if (outcome == CT_GJK_STALLED) {
+      answer_apart(in, &g, result);
+      result->status = CT_PAIR_DEGENERATE;
     } else {
       answer_inside(in, &g, result);
     }

@@ -7,6 +7,8 @@
 /* Nothing lies behind a face when the support is within this many u of its plane, times the size of the difference. Both plane and
  * support err by about 5. */
 #define SLACK_FACTOR 16.0
+/* Faces whose offsets differ by this many u of the size are equally near: equal up to the rounding of one dot product. */
+#define TIE_FACTOR 2.0
 /* Faces as near as the nearest that are finished, too, for the sake of the tie rule. */
 #define TIES_MAX 64
 #define FIRST_CAPACITY 128u
@@ -19,7 +21,7 @@ typedef struct ct_epa_plane {
 typedef struct run {
   ct_epa *epa;
   const ct_core *a, *b;
-  double grid, slack;
+  double grid, slack, tie;
   uint32_t near[2];
   ct_epa_result *result;
 } run;
@@ -221,6 +223,8 @@ static void take(run *r, const ct_epa_plane *plane, double height, int *taken) {
   ct_epa_result *result = r->result;
   if ((*taken)++ == 0) {
     result->least = ct_min2(plane->offset, height);
+    result->first_normal = n;
+    result->first_depth = height;
   } else {
     if (ct_norm(ct_sub(n, result->normal)) > 1e-6) result->several = true;
     if (!greater(n, result->normal)) return;
@@ -238,7 +242,7 @@ static ct_status expand(run *r) {
     uint32_t face = nearest_face(e);
     if (face == CT_GROW_NONE) return CT_OK;
     ct_epa_plane plane = e->plane[face];
-    if (taken && (plane.offset > r->result->least + r->slack || taken >= TIES_MAX)) return CT_OK;
+    if (taken && (plane.offset > r->result->least + r->tie || taken >= TIES_MAX)) return CT_OK;
     if (!append_support(r, plane.normal)) return CT_OUT_OF_MEMORY;
     uint32_t newest = e->vertex_count - 1;
     double height = ct_dot(plane.normal, e->point[newest]);
@@ -266,6 +270,7 @@ void ct_epa_run(ct_epa *epa, const ct_core *a, const ct_core *b, const ct_simple
   double size = ct_mink_size(a, b);
   run r = {.epa = epa, .a = a, .b = b, .result = result, .grid = ct_grid(size)};
   r.slack = CT_UNIT_ROUNDOFF * ct_max2(SLACK_FACTOR * size, 8.0 * ct_core_scale(a, b));
+  r.tie = CT_UNIT_ROUNDOFF * TIE_FACTOR * size;
   *result = (ct_epa_result){.normal = {1.0, 0.0, 0.0}, .status = CT_PAIR_OK};
   ct_vec3 flat = {0.0, 0.0, 0.0};
   ct_status status = start(&r, seed, &flat);

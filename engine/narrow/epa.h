@@ -27,6 +27,8 @@ void ct_epa_free(ct_epa *epa);
 typedef struct ct_epa_result {
   ct_vec3 normal;       /* from a to b; among equally deep directions the one that is lexicographically greatest */
   double depth;         /* of the cores along the normal; negative: separated by that much */
+  ct_vec3 first_normal; /* of the face that was nearest by value alone, and its depth */
+  double first_depth;
   double least;         /* the true depth is not below it */
   bool several;         /* other directions are as deep to round-off */
   ct_pair_status status;

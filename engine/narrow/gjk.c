@@ -3,6 +3,10 @@
 
 /* The descent stops when the bracket is this part of the round-off of the contract; it mostly closes completely. */
 #define STOP_FRACTION 0.125
+/* Its points may be off the line of the normal by this part. */
+#define CARRY_FRACTION 0.0625
+/* Weights of a tangent plane may be below zero by this much: they are ratios of areas, known to about u over the shape of a sliver. */
+#define WEIGHT_SLACK 1e-9
 /* Rounds without gain in value before the arithmetic is held to be at its end. */
 #define IDLE_ROUNDS_MAX 8
 
@@ -61,10 +65,14 @@ static bool inside(const ct_gjk *g) {
   if (!tapered) return s->value <= ct_roundoff(g->a, g->b, 0.0);
   ct_simplex carried = *s;
   ct_simplex_reduce(&carried);
-  double weights[4], excess, along = 0.0;
+  double weights[4], excess, along = 0.0, roundoff = ct_roundoff(g->a, g->b, s->value);
   ct_simplex_weights(&carried, weights, &excess);
-  for (int i = 0; i < carried.count; i++) along += weights[i] * ct_dot(carried.normal, carried.vertex[i].w);
-  return excess > 1e-9 || along <= ct_roundoff(g->a, g->b, 0.0);
+  for (int i = 0; i < carried.count; i++) {
+    double level = ct_dot(carried.normal, carried.vertex[i].w);
+    if (level - carried.vertex[i].radius > s->value + roundoff) return true;
+    along += weights[i] * level;
+  }
+  return excess > WEIGHT_SLACK || along <= roundoff;
 }
 
 static ct_vec3 first_direction(const ct_gjk *g) {
@@ -81,6 +89,34 @@ static void begin(run *r) {
   g->simplex.vertex[0] = next_vertex(r, n);
   g->lower = ct_dot(n, g->simplex.vertex[0].w) - g->simplex.vertex[0].radius;
   g->lower_normal = n;
+}
+
+static ct_core_points combine(const ct_gjk *g, const double weights[4]) {
+  ct_core_points p = {.radius_a = 0.0};
+  for (int i = 0; i < g->simplex.count; i++) {
+    const ct_mink *m = &g->simplex.vertex[i];
+    p.a = ct_add_scaled(p.a, m->a, weights[i]);
+    p.b = ct_add_scaled(p.b, m->b, weights[i]);
+    p.radius_a += weights[i] * ct_core_vertex_radius(g->a, m->index_a);
+    p.radius_b += weights[i] * ct_core_vertex_radius(g->b, m->index_b);
+  }
+  return p;
+}
+
+ct_core_points ct_gjk_points(const ct_gjk *g) {
+  double weights[4], excess;
+  ct_simplex_weights(&g->simplex, weights, &excess);
+  return combine(g, weights);
+}
+
+/* Do the points that the simplex stands for lie one above the other along the normal, at the value's distance? A sliver may fix a
+ * normal that is a fine bound and yet not its own. */
+static bool carries(const ct_gjk *g) {
+  ct_core_points p = ct_gjk_points(g);
+  double apart = g->simplex.value;
+  if (ct_core_tapered(g->a) || ct_core_tapered(g->b)) apart += p.radius_a + p.radius_b;
+  ct_vec3 defect = ct_add_scaled(ct_sub(p.b, p.a), g->simplex.normal, -apart);
+  return ct_norm(defect) <= CARRY_FRACTION * ct_roundoff(g->a, g->b, apart);
 }
 
 /* The last word on a descent that cannot go on. */
@@ -115,14 +151,19 @@ ct_gjk_outcome ct_gjk_run(ct_gjk *g) {
   }
   int idle = 0;
   for (int round = 0; round < CT_GJK_ITERATIONS_MAX; round++) {
-    bool met = inside(g), tapered = ct_core_tapered(g->a) || ct_core_tapered(g->b);
+    bool tapered = ct_core_tapered(g->a) || ct_core_tapered(g->b);
+    if (s->value < 0.0 && !tapered) s->value = -ct_simplex_depth(s);
+    bool met = inside(g);
     if (s->value < g->enough && !(met && tapered)) return CT_GJK_WITHIN;
     if (met) return CT_GJK_INSIDE;
     ct_simplex_reduce(s);
     double low, before = s->value;
     ct_mink m = descend(&r, &low);
     if (g->lower > g->threshold) return CT_GJK_BEYOND;
-    if (before - low <= STOP_FRACTION * ct_roundoff(g->a, g->b, before)) return CT_GJK_SEPARATED;
+    if (before - low <= STOP_FRACTION * ct_roundoff(g->a, g->b, before)) {
+      if (carries(g) || !turn_exact(&r)) return CT_GJK_SEPARATED;
+      continue;
+    }
     bool repeated = in_simplex(s, &m);
     if (!repeated) {
       s->vertex[s->count++] = m;
@@ -132,28 +173,11 @@ ct_gjk_outcome ct_gjk_run(ct_gjk *g) {
      * the bounds, or the plain arithmetic has reached its end and the exact one takes over. */
     idle = s->value < before ? 0 : idle + 1;
     if (!repeated && idle <= IDLE_ROUNDS_MAX) continue;
-    if (s->value - g->lower <= ct_roundoff(g->a, g->b, s->value) || !turn_exact(&r)) return finish(g);
+    bool closed = s->value - g->lower <= ct_roundoff(g->a, g->b, s->value);
+    if ((closed && s->count < 4 && carries(g)) || !turn_exact(&r)) return finish(g);
     idle = 0;
   }
   return finish(g);
-}
-
-static ct_core_points combine(const ct_gjk *g, const double weights[4]) {
-  ct_core_points p = {.radius_a = 0.0};
-  for (int i = 0; i < g->simplex.count; i++) {
-    const ct_mink *m = &g->simplex.vertex[i];
-    p.a = ct_add_scaled(p.a, m->a, weights[i]);
-    p.b = ct_add_scaled(p.b, m->b, weights[i]);
-    p.radius_a += weights[i] * ct_core_vertex_radius(g->a, m->index_a);
-    p.radius_b += weights[i] * ct_core_vertex_radius(g->b, m->index_b);
-  }
-  return p;
-}
-
-ct_core_points ct_gjk_points(const ct_gjk *g) {
-  double weights[4], excess;
-  ct_simplex_weights(&g->simplex, weights, &excess);
-  return combine(g, weights);
 }
 
 ct_core_points ct_gjk_nearest(ct_gjk *g) {

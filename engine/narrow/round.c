@@ -13,6 +13,8 @@
 #define PARALLEL_ROUNDOFFS 8.0
 /* Ends whose levels along the normal differ by less than this many u of the body's size are both touched. */
 #define TOUCH_ROUNDOFFS 16.0
+/* Candidates within this part of the round-off of the contract are equally good. */
+#define TIE_FRACTION 0.0625
 
 typedef struct round_body {
   ct_vec3 center, end[2]; /* of a ball: end[0] alone */
@@ -58,11 +60,17 @@ static bool better(const candidate *c, const candidate *best) {
   return c->normal.z > best->normal.z;
 }
 
+/* The directions that may be best: four pairs of ends, two of each cone against an end of the other, two for both cones. */
+typedef struct candidates {
+  candidate items[10];
+  int count;
+} candidates;
+
 /* Judges a direction, of any length; a zero one stands for x. */
-static void offer(const round_body *a, const round_body *b, ct_vec3 direction, candidate *best) {
+static void offer(const round_body *a, const round_body *b, ct_vec3 direction, candidates *all) {
   candidate c = {.normal = ct_unit_or(direction, ct_vec(1.0, 0.0, 0.0))};
   c.value = value_along(a, b, c.normal);
-  if (better(&c, best)) *best = c;
+  all->items[all->count++] = c;
 }
 
 /* Part of p across a unit axis; a fixed perpendicular where p lies on the axis. */
@@ -74,7 +82,7 @@ static ct_vec3 across(ct_vec3 p, ct_vec3 axis) {
 }
 
 /* The normals of planes that touch both cones. */
-static void offer_cones(const round_body *a, const round_body *b, candidate *best) {
+static void offer_cones(const round_body *a, const round_body *b, candidates *all) {
   ct_vec3 m = ct_cross(a->axis, b->axis);
   double square = ct_norm2(m), c = ct_dot(a->axis, b->axis);
   if (!(square > 0.0)) return;
@@ -84,24 +92,23 @@ static void offer_cones(const round_body *a, const round_body *b, candidate *bes
   double rest = 1.0 - ct_norm2(tilt);
   if (!(rest > 0.0)) return;
   ct_vec3 up = ct_scale(m, sqrt(rest / square));
-  offer(a, b, ct_add(tilt, up), best);
-  offer(a, b, ct_sub(tilt, up), best);
+  offer(a, b, ct_add(tilt, up), all);
+  offer(a, b, ct_sub(tilt, up), all);
 }
 
-static candidate best_normal(const round_body *a, const round_body *b) {
-  candidate best = {.value = -INFINITY};
+static void offer_all(const round_body *a, const round_body *b, candidates *all) {
+  all->count = 0;
   for (int i = 0; i < a->ends; i++)
-    for (int j = 0; j < b->ends; j++) offer(a, b, ct_sub(b->end[j], a->end[i]), &best);
+    for (int j = 0; j < b->ends; j++) offer(a, b, ct_sub(b->end[j], a->end[i]), all);
   for (int j = 0; j < b->ends && a->ends == 2; j++) {
     ct_vec3 p = across(ct_sub(b->end[j], a->center), a->axis);
-    offer(a, b, ct_add(ct_scale(a->axis, a->sine), ct_scale(p, a->cosine)), &best);
+    offer(a, b, ct_add(ct_scale(a->axis, a->sine), ct_scale(p, a->cosine)), all);
   }
   for (int i = 0; i < a->ends && b->ends == 2; i++) {
     ct_vec3 p = across(ct_sub(a->end[i], b->center), b->axis);
-    offer(a, b, ct_neg(ct_add(ct_scale(b->axis, b->sine), ct_scale(p, b->cosine))), &best);
+    offer(a, b, ct_neg(ct_add(ct_scale(b->axis, b->sine), ct_scale(p, b->cosine))), all);
   }
-  if (a->ends == 2 && b->ends == 2) offer_cones(a, b, &best);
-  return best;
+  if (a->ends == 2 && b->ends == 2) offer_cones(a, b, all);
 }
 
 /* Where on the axis of a cone the tangent sphere toward point p sits, from the centre: p less that point is along +-n. */
@@ -159,26 +166,50 @@ static void touch(const round_body *a, const round_body *b, ct_vec3 n, double *a
 
 double ct_round_distance(const ct_core *core_a, const ct_core *core_b, ct_vec3 *normal) {
   round_body a = body_of(core_a), b = body_of(core_b);
-  candidate best = best_normal(&a, &b);
+  candidates all;
+  offer_all(&a, &b, &all);
+  candidate best = all.items[0];
+  for (int i = 1; i < all.count; i++)
+    if (better(&all.items[i], &best)) best = all.items[i];
   *normal = best.normal;
   return best.value;
 }
 
+/* Fills in normal, distance and points of a candidate; returns by how much the points miss the line of the normal. */
+static double answer(const round_body *a, const round_body *b, const candidate *c, ct_cell_result *result) {
+  double at_a, at_b;
+  bool stretch = share_stretch(a, b, c->normal, &at_a, &at_b);
+  if (!stretch) touch(a, b, c->normal, &at_a, &at_b);
+  result->normal = c->normal;
+  result->distance = result->lower = result->upper = c->value;
+  ct_vec3 axis_a = on_axis(a, at_a), axis_b = on_axis(b, at_b);
+  result->point_a = ct_add_scaled(axis_a, c->normal, radius_at(a, at_a));
+  result->point_b = ct_add_scaled(axis_b, c->normal, -radius_at(b, at_b));
+  result->flags = stretch ? CT_FLAG_WITNESS_NOT_UNIQUE : 0;
+  /* Axes that meet: the normal may turn about the point where they do, or be reversed. */
+  double size = a->half + a->radius[0] + b->half + b->radius[0];
+  if (ct_norm(ct_sub(axis_b, axis_a)) <= TOUCH_ROUNDOFFS * CT_UNIT_ROUNDOFF * size) result->flags |= CT_FLAG_NORMAL_ARBITRARY;
+  return ct_norm(ct_add_scaled(ct_sub(result->point_b, result->point_a), c->normal, -c->value));
+}
+
 void ct_cell_round_round(const ct_cell_input *input, ct_cell_result *result) {
   round_body a = body_of(&input->a), b = body_of(&input->b);
-  candidate best = best_normal(&a, &b);
-  double at_a, at_b;
-  if (share_stretch(&a, &b, best.normal, &at_a, &at_b)) {
-    result->flags |= CT_FLAG_WITNESS_NOT_UNIQUE;
-  } else {
-    touch(&a, &b, best.normal, &at_a, &at_b);
+  candidates all;
+  offer_all(&a, &b, &all);
+  double most = -INFINITY, least = INFINITY;
+  for (int i = 0; i < all.count; i++) most = ct_max2(most, all.items[i].value);
+  /* Of the candidates that are best to round-off, the one whose points lie one above the other; among several of these the
+   * greatest. A short capsule has candidates that agree in value and yet not in where they touch. */
+  double tie = TIE_FRACTION * CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * (ct_core_scale(&input->a, &input->b) + fabs(most));
+  candidate best = {.value = -INFINITY};
+  for (int i = 0; i < all.count; i++) {
+    candidate c = all.items[i];
+    if (c.value < most - tie) continue;
+    ct_cell_result tried = {.status = CT_PAIR_OK};
+    double defect = ct_max2(answer(&a, &b, &c, &tried), tie);
+    if (defect > least || (defect == least && !better(&c, &best))) continue;
+    least = defect;
+    best = c;
+    *result = tried;
   }
-  result->normal = best.normal;
-  result->distance = result->lower = result->upper = best.value;
-  ct_vec3 axis_a = on_axis(&a, at_a), axis_b = on_axis(&b, at_b);
-  /* Axes that meet: the normal may turn about the point where they do, or be reversed. */
-  double roundoff = CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * ct_core_scale(&input->a, &input->b);
-  if (ct_norm(ct_sub(axis_b, axis_a)) <= roundoff) result->flags |= CT_FLAG_NORMAL_ARBITRARY;
-  result->point_a = ct_add_scaled(axis_a, best.normal, radius_at(&a, at_a));
-  result->point_b = ct_add_scaled(axis_b, best.normal, -radius_at(&b, at_b));
 }

@@ -86,6 +86,16 @@ bool ct_simplex_solve(ct_simplex *s, bool newest_only, bool exact) {
   return s->value > -INFINITY;
 }
 
+double ct_simplex_depth(const ct_simplex *s) {
+  double least = s->count == 4 ? INFINITY : 0.0;
+  for (int skip = 0; skip < 4 && s->count == 4; skip++) {
+    ct_vec3 p = s->vertex[(skip + 1) % 4].w, q = s->vertex[(skip + 2) % 4].w, r = s->vertex[(skip + 3) % 4].w;
+    ct_vec3 n = ct_unit_or(ct_cross(ct_sub(q, p), ct_sub(r, p)), ct_vec(0.0, 0.0, 0.0));
+    least = ct_min2(least, fabs(ct_dot(n, p)));
+  }
+  return least;
+}
+
 void ct_simplex_reduce(ct_simplex *s) {
   int kept = 0;
   for (int i = 0; i < s->count; i++)

@@ -24,6 +24,9 @@ typedef struct ct_simplex {
  * those that fix the new normal. False when no candidate exists (all vertices at the origin, or balls inside balls). */
 bool ct_simplex_solve(ct_simplex *simplex, bool newest_only, bool exact);
 
+/* For vertices whose hull holds the origin (the value came out below zero): how far below. Zero unless they are four. */
+double ct_simplex_depth(const ct_simplex *simplex);
+
 /* Drops the vertices that do not fix the normal. */
 void ct_simplex_reduce(ct_simplex *simplex);
 

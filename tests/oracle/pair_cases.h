@@ -1,0 +1,194 @@
+/* Seeded families of hard pairs: near contact, parallel, thin, far, tiny against huge, snapped to grids.
+ *
+ * A case owns its hulls; release it. All randomness comes from the check_random passed in.
+ */
+#ifndef ORACLE_PAIR_CASES_H
+#define ORACLE_PAIR_CASES_H
+
+#include <contact/contact.h>
+
+#include "tests/support/check.h"
+
+#define CASE_POINTS_MAX 10
+
+typedef struct pair_body {
+  ct_shape shape;
+  ct_pose pose;
+  ct_vec3 points[CASE_POINTS_MAX];
+  int count;
+} pair_body;
+
+typedef struct pair_case {
+  pair_body a, b;
+} pair_case;
+
+static inline void body_release(pair_body *b) {
+  if (b->shape.kind == CT_KIND_CONVEX) ct_hull_release(b->shape.hull);
+}
+static inline void case_release(pair_case *c) {
+  body_release(&c->a);
+  body_release(&c->b);
+}
+
+static inline uint32_t pick(check_random *r, uint32_t count) { return (uint32_t)(check_next(r) >> 33) % count; }
+static inline double snap(double x, double grid) { return floor(x / grid + 0.5) * grid; }
+
+static inline ct_vec3 random_vec(check_random *r, double size) {
+  double x = check_uniform(r, -size, size), y = check_uniform(r, -size, size);
+  return ct_vec(x, y, check_uniform(r, -size, size));
+}
+static inline ct_quat random_rotation(check_random *r) {
+  ct_quat q = {check_uniform(r, -1, 1), check_uniform(r, -1, 1), check_uniform(r, -1, 1), check_uniform(r, -1, 1)};
+  double n = sqrt(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w);
+  return n > 0.1 ? (ct_quat){q.x / n, q.y / n, q.z / n, q.w / n} : ct_quat_identity();
+}
+/* Multiples of 45 degrees about an axis or a diagonal; those of 90 are exact. */
+static inline ct_quat special_rotation(check_random *r) {
+  static const double h = 0.70710678118654752440, c = 0.92387953251128675613, s = 0.38268343236508977173;
+  const ct_quat choices[] = {{0, 0, 0, 1}, {1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {h, 0, 0, h}, {0, h, 0, h}, {0, 0, h, h},
+                             {0.5, 0.5, 0.5, 0.5}, {h, h, 0, 0}, {s, 0, 0, c}, {0, s, 0, c}, {0, 0, s, c}};
+  return choices[pick(r, 12)];
+}
+
+/* The hull of the points; false where they span no solid. */
+static inline bool make_hull(pair_body *b) {
+  ct_hull *hull = NULL;
+  if (ct_hull_from_points(b->points, (size_t)b->count, &hull, NULL) != CT_OK) return false;
+  b->shape = (ct_shape){.kind = CT_KIND_CONVEX, .hull = hull};
+  return true;
+}
+
+/* A body of the kind, of size about `size`, whose three directions are stretched. Capsules: half of them tapered. */
+static inline void make_body(pair_body *b, ct_kind kind, check_random *r, double size, ct_vec3 stretch) {
+  b->count = 0;
+  b->shape.kind = kind;
+  switch (kind) {
+  case CT_KIND_SPHERE: b->shape.sphere.radius = size * check_uniform(r, 0.1, 1); return;
+  case CT_KIND_BOX: {
+    double x = check_uniform(r, 0.1, 1), y = check_uniform(r, 0.1, 1), z = check_uniform(r, 0.1, 1);
+    b->shape.box.half = ct_vec(size * x * stretch.x, size * y * stretch.y, size * z * stretch.z);
+    return;
+  }
+  case CT_KIND_CAPSULE:
+    b->shape.capsule.half_length = size * check_uniform(r, 0.1, 1) * stretch.z;
+    b->shape.capsule.radius_bottom = b->shape.capsule.radius_top = size * check_uniform(r, 0.1, 0.6) * stretch.x;
+    if (pick(r, 2)) b->shape.capsule.radius_top = size * check_uniform(r, 0.1, 0.6) * stretch.x;
+    return;
+  default: break;
+  }
+  do {
+    b->count = 4 + (int)pick(r, 5);
+    for (int i = 0; i < b->count; i++) {
+      ct_vec3 p = random_vec(r, size);
+      b->points[i] = ct_vec(p.x * stretch.x, p.y * stretch.y, p.z * stretch.z);
+    }
+  } while (!make_hull(b));
+}
+
+static inline ct_kind random_kind(check_random *r) { return (ct_kind)pick(r, CT_KIND_PLANE); }
+
+/* Puts b so that its origin is at distance about `far` times the sizes from a's. */
+static inline void place_near(pair_case *c, check_random *r, double far) {
+  c->a.pose.position = random_vec(r, 1.0);
+  c->b.pose.position = ct_add(c->a.pose.position, random_vec(r, far));
+}
+
+static inline void family_random(pair_case *c, check_random *r) {
+  make_body(&c->a, random_kind(r), r, 1.0, ct_vec(1, 1, 1));
+  make_body(&c->b, random_kind(r), r, 1.0, ct_vec(1, 1, 1));
+  c->a.pose.rotation = random_rotation(r);
+  c->b.pose.rotation = random_rotation(r);
+  place_near(c, r, pick(r, 3) ? 1.2 : 4.0);
+}
+
+/* Sizes and positions on a coarse grid, right angles: faces, edges and vertices meet exactly. */
+static inline void family_grid(pair_case *c, check_random *r) {
+  const double grid = pick(r, 2) ? 0.25 : 0x1p-20;
+  pair_body *both[2] = {&c->a, &c->b};
+  for (int k = 0; k < 2; k++) {
+    pair_body *b = both[k];
+    b->count = 0;
+    ct_kind kind = random_kind(r);
+    b->shape.kind = kind;
+    ct_vec3 h = ct_vec(snap(check_uniform(r, 0.25, 1.5), grid), snap(check_uniform(r, 0.25, 1.5), grid), snap(check_uniform(r, 0.25, 1.5), grid));
+    if (kind == CT_KIND_SPHERE) b->shape.sphere.radius = h.x;
+    if (kind == CT_KIND_BOX) b->shape.box.half = h;
+    if (kind == CT_KIND_CAPSULE) {
+      b->shape.capsule.half_length = h.z;
+      b->shape.capsule.radius_bottom = b->shape.capsule.radius_top = h.x;
+    }
+    if (kind == CT_KIND_CONVEX) {
+      do {
+        b->count = 4 + (int)pick(r, 5);
+        for (int i = 0; i < b->count; i++) {
+          ct_vec3 p = random_vec(r, 1.5);
+          b->points[i] = ct_vec(snap(p.x, grid), snap(p.y, grid), snap(p.z, grid));
+        }
+      } while (!make_hull(b));
+    }
+    b->pose.rotation = special_rotation(r);
+    ct_vec3 p = random_vec(r, 1.5);
+    b->pose.position = ct_vec(snap(p.x, grid), snap(p.y, grid), snap(p.z, grid));
+  }
+}
+
+/* Same centre, often the same orientation or the same body. */
+static inline void family_concentric(pair_case *c, check_random *r) {
+  make_body(&c->a, random_kind(r), r, 1.0, ct_vec(1, 1, 1));
+  make_body(&c->b, random_kind(r), r, pick(r, 2) ? 1.0 : 0.25, ct_vec(1, 1, 1));
+  c->a.pose.position = c->b.pose.position = random_vec(r, 1.0);
+  c->a.pose.rotation = c->b.pose.rotation = pick(r, 2) ? special_rotation(r) : random_rotation(r);
+  if (pick(r, 3) == 0) c->b.pose.rotation = special_rotation(r);
+}
+
+/* Slabs and needles down to 1e-9 of their length. */
+static inline void family_thin(pair_case *c, check_random *r) {
+  pair_body *both[2] = {&c->a, &c->b};
+  for (int k = 0; k < 2; k++) {
+    double thin = pow(10.0, -(double)pick(r, 10));
+    ct_vec3 stretch = pick(r, 2) ? ct_vec(1, 1, thin) : ct_vec(thin, thin, 1);
+    ct_kind kind = (ct_kind)(1 + pick(r, 3));
+    make_body(both[k], kind, r, 1.0, stretch);
+    both[k]->pose.rotation = pick(r, 3) ? random_rotation(r) : special_rotation(r);
+  }
+  place_near(c, r, pick(r, 2) ? 0.3 : 1.5);
+}
+
+/* Capsules and long boxes whose axes differ by 1e-16 .. 1e-2 rad and that lie side by side, cross or overlap. */
+static inline void family_nearly_parallel(pair_case *c, check_random *r) {
+  pair_body *both[2] = {&c->a, &c->b};
+  for (int k = 0; k < 2; k++) make_body(both[k], pick(r, 2) ? CT_KIND_CAPSULE : random_kind(r), r, 1.0, ct_vec(0.2, 0.2, 1));
+  double angle = pow(10.0, -2.0 - 14.0 * check_uniform(r, 0, 1));
+  c->a.pose.rotation = pick(r, 2) ? ct_quat_identity() : random_rotation(r);
+  ct_quat small = {0.5 * angle, 0.25 * angle * (double)pick(r, 2), 0.0, 1.0};
+  c->b.pose.rotation = ct_quat_mul(c->a.pose.rotation, small);
+  c->a.pose.position = random_vec(r, 1.0);
+  double side = pick(r, 3) == 0 ? 0.0 : check_uniform(r, 0, 0.6);
+  ct_vec3 local = {side, pick(r, 2) ? 0.0 : check_uniform(r, -0.3, 0.3), check_uniform(r, -1.5, 1.5)};
+  c->b.pose.position = ct_add(c->a.pose.position, ct_mat_mul(ct_quat_matrix(c->a.pose.rotation), local));
+}
+
+/* 1e-3 and less against 1 .. 1e3. */
+static inline void family_scales(pair_case *c, check_random *r) {
+  double small = pow(10.0, -3.0 - (double)pick(r, 4)), big = pow(10.0, (double)pick(r, 4));
+  make_body(&c->a, random_kind(r), r, small, ct_vec(1, 1, 1));
+  make_body(&c->b, random_kind(r), r, big, ct_vec(1, 1, 1));
+  c->a.pose.rotation = random_rotation(r);
+  c->b.pose.rotation = random_rotation(r);
+  place_near(c, r, pick(r, 2) ? 1.2 * big : 0.3 * big);
+}
+
+typedef void (*pair_family)(pair_case *, check_random *);
+
+/* Moves b along a direction until the gap that the engine reports is `gap`, within rounding: near contact from above and below. */
+static inline void bring_to_gap(pair_case *c, ct_workspace *workspace, double gap) {
+  const ct_pair_options options = {.tolerance = 0.0, .threshold = INFINITY};
+  for (int step = 0; step < 3; step++) {
+    ct_frame fa = ct_frame_of(c->a.pose), fb = ct_frame_of(c->b.pose);
+    ct_pair_result result;
+    ct_pair_distance(&c->a.shape, &fa, &c->b.shape, &fb, &options, workspace, &result);
+    c->b.pose.position = ct_add_scaled(c->b.pose.position, result.normal, gap - result.distance);
+  }
+}
+
+#endif
