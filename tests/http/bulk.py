@@ -9,7 +9,9 @@ from support.client import NDJSON, KeepAlive, ndjson
 from support.daemon import SANITIZER, Daemon
 
 COUNT = 20000 if SANITIZER else 100000
-GROWTH_MAX = 4.0
+GROWTH_MAX = 4.0  # times the text
+COPIED_MAX = 20e6  # bytes
+HELD = 6  # revisions
 OVERLAP = {"limit": 1000000, "deadlineMs": 600000}
 PATH = "/v1/scenes/bulk"
 
@@ -83,26 +85,52 @@ def all_pairs_find_every_pair_of_balls_that_meet():
 
 
 @suite.fact
-def ten_thousand_poses_are_written_while_a_query_holds_the_old_revision():
+def ten_thousand_poses_are_written_while_a_query_runs_on_the_old_revision():
     post()["reply"].must(201)
     other = KeepAlive(daemon)
+    # Many what-ifs that change nothing: a query that takes long enough to be overtaken.
+    still = {"ids": [bodies[0]["id"]], "positions": [bodies[0]["position"]]}
+    question = {**OVERLAP, "variants": [still] * (4 if SANITIZER else 30)}
     start = time.monotonic()
-    before = other.post(PATH + "/query/overlap", OVERLAP, check=False).must(200)
+    before = other.post(PATH + "/query/overlap", question, check=False).must(200)
     alone = time.monotonic() - start
-    moves = scenes.moved(bodies[::COUNT // 10000], 0.5)
-    answer = []
-    holder = threading.Thread(target=lambda: answer.append(other.post(PATH + "/query/overlap", OVERLAP, check=False)))
-    resident = daemon.status_bytes("VmRSS")
-    daemon.reset_peak()
+    answer, ended = [], []
+
+    def hold():
+        answer.append(other.post(PATH + "/query/overlap", question, check=False))
+        ended.append(time.monotonic())
+
+    holder = threading.Thread(target=hold)
     holder.start()
     time.sleep(alone / 5)
-    written = client.patch(PATH + "/poses", moves).must(200).json["revision"]
+    written = client.patch(PATH + "/poses", scenes.moved(bodies[::COUNT // 10000], 0.5)).must(200).json["revision"]
+    done = time.monotonic()
     holder.join()
+    check(done < ended[0], f"the write waited for the query of {alone:.2f} s")
     equal(answer[0].must(200).json["revision"], written - 1, "revision of the query that was running")
-    equal(answer[0].body, before.body, "answer of the old revision")
+    equal(answer[0].json["results"], before.json["results"], "answer of the old revision")
     after = other.post(PATH + "/query/overlap", OVERLAP, check=False).must(200)
-    check(after.json["count"] != before.json["count"], "the poses changed nothing")
-    print(f"10,000 poses beside a query of {alone:.2f} s: peak {(daemon.status_bytes('VmHWM') - resident) / 1e6:.1f} MB above")
+    check(after.json["results"] != before.json["results"][0]["results"], "the poses changed nothing")
+    other.close()
+
+
+@suite.fact
+def ten_thousand_poses_copy_less_than_20_mb_of_a_revision_that_is_held():
+    if SANITIZER:
+        raise Skip("memory is not the program's own under a sanitizer")
+    post()["reply"].must(201)
+    # Each revision is held by a cursor, so none gives memory back: the growth over several is the copies, the requests' own
+    # memory being resident after the first.
+    resident = []
+    for i in range(HELD + 1):
+        page = client.post(PATH + "/query/overlap", {"limit": 1}).must(200).json
+        check("nextCursor" in page, "no cursor holds the revision")
+        client.patch(PATH + "/poses", scenes.moved(bodies[::COUNT // 10000], 0.1 * i)).must(200)
+        resident.append(daemon.status_bytes("VmRSS"))
+    client.post(PATH + "/query/overlap", {"limit": 1, "cursor": page["nextCursor"]}).must(200)
+    each = (resident[-1] - resident[0]) / HELD
+    print(f"10,000 poses beside a revision that is held: {each / 1e6:.1f} MB more are resident")
+    check(1e5 < each < COPIED_MAX, f"{each / 1e6:.1f} MB more are resident")
 
 
 @suite.fact

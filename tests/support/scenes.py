@@ -21,7 +21,7 @@ def many_bodies(count, seed=7):
     for i in range(count):
         x, y, z = i % side, i // side % side, i // (side * side)
         position = [number(c + rng.uniform(-0.2, 0.2)) for c in (x, y, z)]
-        kind = i % 3
+        kind = rng.randrange(3)
         if kind == 0:
             collider = {"sphere": {"radius": number(rng.uniform(0.2, 0.45))}}
         elif kind == 1:

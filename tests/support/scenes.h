@@ -1,0 +1,60 @@
+/* Bodies and scenes for the engine's tests. */
+#ifndef TESTS_SCENES_H
+#define TESTS_SCENES_H
+
+#include "tests/support/check.h"
+
+#include <contact/contact.h>
+
+static inline ct_text text_of(const char *s) { return (ct_text){s, strlen(s)}; }
+
+static inline bool text_is(ct_text text, const char *s) { return text.length == strlen(s) && memcmp(text.bytes, s, text.length) == 0; }
+
+static inline ct_shape sphere_of(double radius) { return (ct_shape){.kind = CT_KIND_SPHERE, .sphere = {radius}}; }
+static inline ct_shape box_of(double x, double y, double z) { return (ct_shape){.kind = CT_KIND_BOX, .box = {{x, y, z}}}; }
+static inline ct_shape plane_of(void) { return (ct_shape){.kind = CT_KIND_PLANE}; }
+static inline ct_shape capsule_of(double half, double radius) {
+  return (ct_shape){.kind = CT_KIND_CAPSULE, .capsule = {half, radius, radius}};
+}
+
+static inline ct_pose pose_at(double x, double y, double z) { return (ct_pose){{x, y, z}, {0.0, 0.0, 0.0, 1.0}}; }
+
+/* A body of shapes in one place each. poses NULL: all at the origin. The caller owns the reference. */
+static inline const ct_body *body_of(const char *id, const ct_shape *shapes, const ct_pose *poses, size_t count, const char *group) {
+  ct_collider colliders[16] = {{.shape = {.kind = CT_KIND_SPHERE}}};
+  if (count > 16) count = 16;
+  for (size_t i = 0; i < count; i++) colliders[i] = (ct_collider){.shape = shapes[i], .pose = poses ? poses[i] : ct_pose_identity()};
+  ct_text groups[1] = {group ? text_of(group) : (ct_text){NULL, 0}};
+  ct_body_options options = {.id = text_of(id), .colliders = colliders, .collider_count = count, .groups = groups, .group_count = group != NULL};
+  const ct_body *body = NULL;
+  CHECK_INT(ct_body_create(&options, &body), CT_OK);
+  return body;
+}
+
+/* Adds a body and gives the caller's reference back. */
+static inline uint32_t add_body(ct_draft *draft, const ct_body *body, ct_pose pose) {
+  uint32_t row = CT_NO_ROW;
+  CHECK_INT(ct_draft_insert(draft, body, &pose, NULL, &row), CT_OK);
+  ct_body_release(body);
+  return row;
+}
+
+static inline uint32_t add_shape(ct_draft *draft, const char *id, ct_shape shape, ct_pose pose) {
+  return add_body(draft, body_of(id, &shape, NULL, 1, NULL), pose);
+}
+
+/* Seals the draft; the base is given back. */
+static inline const ct_scene *seal(ct_draft *draft, const ct_scene *base) {
+  const ct_scene *scene = ct_draft_seal(draft);
+  CHECK(scene != NULL);
+  ct_scene_release(base);
+  return scene;
+}
+
+static inline ct_quat random_rotation(check_random *r) {
+  ct_quat q = {check_uniform(r, -1, 1), check_uniform(r, -1, 1), check_uniform(r, -1, 1), check_uniform(r, -1, 1)};
+  double n = sqrt(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w);
+  return n > 0.1 ? (ct_quat){q.x / n, q.y / n, q.z / n, q.w / n} : ct_quat_identity();
+}
+
+#endif
