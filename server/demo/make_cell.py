@@ -19,6 +19,7 @@ FLANGE = 6
 JOINTS = [-154.0, -67.0, 72.0, -95.0, -90.0, 15.0]
 DH = [(0.1625, 0.0, 90.0), (0.0, -0.425, 0.0), (0.0, -0.3922, 0.0), (0.1333, 0.0, 90.0), (0.0997, 0.0, -90.0), (0.0996, 0.0, 0.0)]
 PEDESTAL_TOP = 0.62
+TABLE_TOP, RACK_HEIGHT = 0.75, 0.06
 X_AXIS, Y_AXIS = [0.0, 0.707107, 0.0, 0.707107], [-0.707107, 0.0, 0.0, 0.707107]  # rotations that lay a capsule along x, y
 
 
@@ -176,6 +177,8 @@ def furniture():
         body("pedestal", [box(0.30, 0.30, 0.59, [0, 0, 0.295], name="column"), box(0.36, 0.36, 0.03, [0, 0, 0.605], name="plate")],
              groups=static),
         body("table", table, [0.72, 0.0, 0.0], groups=static),
+        body("bin-rack", [box(0.40, 1.05, RACK_HEIGHT, [0, 0, RACK_HEIGHT / 2])], [0.98, 0.02, TABLE_TOP],
+             groups=["structure", "rack"]),
         body("conveyor", rollers + rails, [0.55, 1.0, 0.70], groups=static),
         body("conveyor-stand", [box(0.08, 0.40, 0.64, [-0.4, 0, 0.32], name="foot-1"),
                                 box(0.08, 0.40, 0.64, [0.4, 0, 0.32], name="foot-2")],
@@ -224,13 +227,14 @@ def open_bin(name, x, y, z, degrees, length=0.36, width=0.26, height=0.12, wall=
 
 
 def parts():
-    top = 0.75  # of the table; parts float 1 mm above what they rest on unless a comment says otherwise
-    floor = top + 0.001 + 0.006 + 0.001  # of the bins
-    loose = ["parts"]
+    top = TABLE_TOP  # parts float 1 mm above what they rest on unless a comment says otherwise
+    rack = top + RACK_HEIGHT
+    floor = rack + 0.001 + 0.006 + 0.001  # of the bins
     steel, aluminium = {"density": 7850}, {"density": 2700}
 
     def part(name, colliders, x, y, z, rotation=None, motion=steel):
-        return body("part-" + name, colliders, [x, y, z], rotation, loose, motion)
+        groups = ["parts", "binned"] if floor <= z < floor + 0.05 else ["parts"]
+        return body("part-" + name, colliders, [x, y, z], rotation, groups, motion)
 
     nut = [prism(6, 0.0185, -0.008, 0.008)]
     bolt = [rod(0.006, 0.05, [0, 0, -0.03], name="shank"), prism(6, 0.0115, 0.0, 0.008, name="head")]
@@ -238,8 +242,8 @@ def parts():
     pin = [taper(0.008, 0.005, 0.06)]
     flat = list(X_AXIS)
     bodies = [
-        open_bin("bin-steel", 0.98, -0.32, top, 0), open_bin("bin-mixed", 0.98, 0.02, top, 4),
-        open_bin("bin-scrap", 0.98, 0.36, top, -7),
+        open_bin("bin-steel", 0.98, -0.32, rack, 0), open_bin("bin-mixed", 0.98, 0.02, rack, 4),
+        open_bin("bin-scrap", 0.98, 0.36, rack, -7),
         part("nut-1", nut, 0.90, -0.38, floor + 0.008), part("nut-2", nut, 0.95, -0.38, floor + 0.008, turn(2, 20)),
         part("nut-3", nut, 0.99, -0.36, floor + 0.008, turn(2, 9)),
         # Stands on nut-2, sunk 0.5 mm into it: collision 3.
@@ -252,14 +256,14 @@ def parts():
         part("ball-5", [ball(0.025)], 1.068, -0.0305, floor + 0.025),
         part("wedge-1", wedge, 0.98, 0.07, floor, turn(2, 8), aluminium),
         # Pushed 2 mm through the left wall of the scrap bin: collision 5.
-        part("offcut", [box(0.05, 0.12, 0.02, [0, 0, 0.01])], 0.985, 0.42, floor, turn(2, -7), aluminium),
+        part("offcut", [box(0.05, 0.12, 0.02, [0, 0, 0.01])], 0.988, 0.4255, floor, turn(2, -7), aluminium),
         part("pin-1", pin, 0.93, 0.33, floor + 0.0081, times(turn(2, 35), flat)),
         part("pin-2", pin, 1.02, 0.31, floor + 0.0081, times(turn(2, 80), flat)),
         part("plate", [box(0.16, 0.10, 0.008, [0, 0, 0.004])], 0.62, -0.40, top + 0.001, turn(2, 12), aluminium),
         part("bracket", [box(0.06, 0.05, 0.005, [0, 0, 0.0025], name="base"),
                          box(0.005, 0.05, 0.05, [0.0275, 0, 0.031], name="web")], 0.62, -0.40,
              top + 0.011, turn(2, 12), aluminium),
-        part("cone-gauge", [taper(0.03, 0.008, 0.09, [0, 0, 0.03])], 0.44, 0.30, top + 0.001),
+        part("cone-gauge", [taper(0.03, 0.008, 0.09, [0, 0, 0.075])], 0.44, 0.30, top + 0.001),
         part("block-1", [box(0.08, 0.08, 0.05, [0, 0, 0.025])], 0.528, 0.41, top + 0.001, turn(2, 30), aluminium),
         part("block-2", [box(0.05, 0.05, 0.05, [0, 0, 0.025])], 0.53, 0.408, top + 0.053, turn(2, 12), aluminium),
         part("gem", [hull([[0, 0, 0.04], [0, 0, -0.02], [0.03, 0, 0], [-0.03, 0, 0], [0, 0.03, 0], [0, -0.03, 0],
@@ -268,7 +272,7 @@ def parts():
         # On the conveyor: rollers end 0.725 m above the floor.
         part("carton-1", [box(0.20, 0.26, 0.15, [0, 0, 0.075])], 0.30, 1.0, 0.7265, None, {"density": 120}),
         part("carton-2", [box(0.20, 0.26, 0.15, [0, 0, 0.075])], 0.53, 0.99, 0.7265, turn(2, 3), {"density": 120}),
-        # Leans against carton-2 with a corner 1 cm inside it: collision 6.
+        # Leans against carton-2 with an edge 14 mm inside it: collision 6.
         part("carton-3", [box(0.20, 0.26, 0.15, [0, 0, 0.075])], 0.735, 1.005, 0.7265, turn(2, -6), {"density": 120}),
     ]
     return bodies
@@ -280,7 +284,8 @@ def filters():
               ("arm-wrist-1", "arm-wrist-2", "wrist 2 joint"), ("arm-wrist-2", "arm-wrist-3", "wrist 3 joint"),
               ("arm-wrist-3", "gripper-palm", "bolted to the flange"), ("arm-upper-arm", "dress-pack", "clamped to the upper arm"),
               ("pedestal", "arm-base", "bolted to the plate"), ("camera-mast", "camera", "held by the boom")]
-    return {"groups": {"structure": {"notCollideWith": ["structure"]}, "gripper": {"notCollideWith": ["gripper"]}},
+    return {"groups": {"structure": {"notCollideWith": ["structure"]}, "gripper": {"notCollideWith": ["gripper"]},
+                       "rack": {"notCollideWith": ["binned"]}},
             "pairs": [{"a": a, "b": b, "collide": False, "reason": reason} for a, b, reason in joints]}
 
 
