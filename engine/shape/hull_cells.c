@@ -25,6 +25,7 @@ void ct_hull_cells_free(ct_hull_cells *cells) {
   free(cells->vertex_input);
   free(cells->face_start);
   free(cells->face_loop);
+  free(cells->face_source);
   free(cells->planes);
   memset(cells, 0, sizeof *cells);
 }

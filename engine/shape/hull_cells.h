@@ -13,6 +13,7 @@ typedef struct ct_hull_cells {
   uint32_t *vertex_input; /* [vertex_count] input index, or NULL */
   uint32_t *face_start;   /* [face_count + 1] into face_loop */
   uint32_t *face_loop;    /* counter-clockwise from outside, any first vertex */
+  uint32_t *face_source;  /* [face_count] index of the given plane, or NULL */
   double (*planes)[4];    /* [face_count] unit normal and offset, or NULL: found from the vertices */
 } ct_hull_cells;
 

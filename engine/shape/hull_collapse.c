@@ -1,13 +1,8 @@
 /* Contraction of edges at round-off, on the loops of the faces. */
 #include "shape/hull_collapse.h"
-#include <contact/limits.h>
 
 #include <stdlib.h>
 #include <string.h>
-
-/* Vertices closer than this times the largest coordinate are one: each is rounded to u, and the planes that define it are doubles
- * too, so that a vertex of more than three of them is known to some u only. */
-#define COLLAPSE_FACTOR (32.0 * CT_UNIT_ROUNDOFF)
 
 typedef struct collapser {
   uint32_t *leader; /* [vertex_count] forest of joined vertices; roots are the lowest index */
@@ -15,7 +10,7 @@ typedef struct collapser {
   uint32_t *start, *loop;
   uint64_t *edges;
   uint32_t face_count;
-  double (*planes)[4];
+  uint32_t *source;
 } collapser;
 
 static uint32_t root(collapser *c, uint32_t v) {
@@ -31,18 +26,14 @@ static void unite(collapser *c, uint32_t a, uint32_t b) {
 }
 
 /* Returns whether any edge was short. */
-static bool unite_short_edges(collapser *c, const ct_hull_cells *cells) {
-  double largest = 0.0;
+static bool unite_short_edges(collapser *c, const ct_hull_cells *cells, const double *rounding) {
   bool any = false;
-  for (uint32_t i = 0; i < cells->vertex_count; i++) {
-    largest = ct_max2(largest, ct_max_abs(cells->vertices[i]));
-    c->leader[i] = i;
-  }
+  for (uint32_t i = 0; i < cells->vertex_count; i++) c->leader[i] = i;
   for (uint32_t f = 0; f < cells->face_count; f++) {
     uint32_t begin = cells->face_start[f], end = cells->face_start[f + 1];
     for (uint32_t i = begin; i < end; i++) {
       uint32_t a = cells->face_loop[i], b = cells->face_loop[i + 1 < end ? i + 1 : begin];
-      if (ct_max_abs(ct_sub(cells->vertices[a], cells->vertices[b])) > COLLAPSE_FACTOR * largest) continue;
+      if (ct_max_abs(ct_sub(cells->vertices[a], cells->vertices[b])) > rounding[a] + rounding[b]) continue;
       unite(c, a, b);
       any = true;
     }
@@ -68,7 +59,7 @@ static void rewrite(collapser *c, const ct_hull_cells *cells, const uint32_t *in
       at = first;
       continue;
     }
-    memmove(c->planes[kept], filter ? c->planes[f] : cells->planes[f], sizeof c->planes[kept]);
+    c->source[kept] = filter ? c->source[f] : cells->face_source[f];
     c->start[++kept] = at;
   }
   c->face_count = kept;
@@ -113,7 +104,7 @@ static void replace(collapser *c, ct_hull_cells *cells) {
   cells->vertex_count = count;
   cells->face_count = c->face_count;
   memcpy(cells->face_start, c->start, ((size_t)c->face_count + 1) * sizeof *c->start);
-  memcpy(cells->planes, c->planes, c->face_count * sizeof *c->planes);
+  memcpy(cells->face_source, c->source, c->face_count * sizeof *c->source);
   for (uint32_t i = 0; i < c->start[c->face_count]; i++) cells->face_loop[i] = c->uses[c->loop[i]];
 }
 
@@ -130,21 +121,21 @@ static void contract(collapser *c, ct_hull_cells *cells) {
   if (vertices >= 4 && is_closed(c, vertices)) replace(c, cells);
 }
 
-ct_status ct_hull_collapse(ct_hull_cells *cells) {
+ct_status ct_hull_collapse(ct_hull_cells *cells, const double *rounding) {
   uint32_t corners = cells->face_start[cells->face_count];
   collapser c = {.leader = malloc(cells->vertex_count * sizeof *c.leader),
                  .uses = malloc(cells->vertex_count * sizeof *c.uses),
                  .start = calloc((size_t)cells->face_count + 1, sizeof *c.start),
                  .loop = malloc(corners * sizeof *c.loop),
                  .edges = malloc(corners * sizeof *c.edges),
-                 .planes = malloc(cells->face_count * sizeof *c.planes)};
-  bool ready = c.leader && c.uses && c.start && c.loop && c.edges && c.planes;
-  if (ready && unite_short_edges(&c, cells)) contract(&c, cells);
+                 .source = malloc(cells->face_count * sizeof *c.source)};
+  bool ready = c.leader && c.uses && c.start && c.loop && c.edges && c.source;
+  if (ready && unite_short_edges(&c, cells, rounding)) contract(&c, cells);
   free(c.leader);
   free(c.uses);
   free(c.start);
   free(c.loop);
   free(c.edges);
-  free(c.planes);
+  free(c.source);
   return ready ? CT_OK : CT_OUT_OF_MEMORY;
 }

@@ -13,6 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A plane's rounding (4 u) through each of three planes, twice for safety, as a factor of the largest coordinate over the
+ * determinant. */
+#define ROUNDING_FACTOR (24.0 * CT_UNIT_ROUNDOFF)
+
 typedef struct plane_set {
   const double (*given)[4];
   uint32_t count;
@@ -98,31 +102,31 @@ static ct_status dual_hull(plane_set *set, ct_vec3 center, ct_grow *grow, ct_hul
   return ct_hull_cells_join(grow, set->count, NULL, cells);
 }
 
-/* Three planes of the facet's loop that meet at the widest angles. */
-static void best_three(const plane_set *set, const ct_hull_cells *dual, uint32_t facet, uint32_t plane[3]) {
-  const uint32_t *loop = dual->face_loop + dual->face_start[facet];
-  uint32_t n = dual->face_start[facet + 1] - dual->face_start[facet], second = 1, third = 2;
-  ct_vec3 a = set->unit[dual->vertex_input[loop[0]]].normal;
+/* Three of the planes that meet at the widest angles; returns |determinant| of their unit normals. */
+static double best_three(const plane_set *set, const uint32_t *planes, uint32_t n, uint32_t best[3]) {
+  uint32_t second = 1, third = 2;
+  ct_vec3 a = set->unit[planes[0]].normal;
   double most = -1.0;
   for (uint32_t i = 1; i < n; i++) {
-    double sine = ct_norm2(ct_cross(a, set->unit[dual->vertex_input[loop[i]]].normal));
+    double sine = ct_norm2(ct_cross(a, set->unit[planes[i]].normal));
     if (sine > most) {
       most = sine;
       second = i;
     }
   }
-  ct_vec3 axis = ct_cross(a, set->unit[dual->vertex_input[loop[second]]].normal);
+  ct_vec3 axis = ct_cross(a, set->unit[planes[second]].normal);
   most = -1.0;
   for (uint32_t i = 1; i < n; i++) {
-    double volume = fabs(ct_dot(axis, set->unit[dual->vertex_input[loop[i]]].normal));
+    double volume = fabs(ct_dot(axis, set->unit[planes[i]].normal));
     if (i != second && volume > most) {
       most = volume;
       third = i;
     }
   }
-  plane[0] = dual->vertex_input[loop[0]];
-  plane[1] = dual->vertex_input[loop[second]];
-  plane[2] = dual->vertex_input[loop[third]];
+  best[0] = planes[0];
+  best[1] = planes[second];
+  best[2] = planes[third];
+  return most;
 }
 
 static ct_dd3 scaled(const ct_dd3 *a, double s) {
@@ -147,20 +151,20 @@ static ct_vec3 meeting_point(const plane_set *set, const uint32_t plane[3]) {
   return ct_vec(ct_dd_value(ct_dd_div(sum.x, det)), ct_dd_value(ct_dd_div(sum.y, det)), ct_dd_value(ct_dd_div(sum.z, det)));
 }
 
-/* A corner of a dual facet: seen from its vertex, the neighbours before and after it in the loop. */
+/* A corner of a face: seen from its vertex, the neighbours before and after it in the loop. */
 typedef struct corner {
-  uint32_t facet, before, after;
+  uint32_t face, before, after;
 } corner;
 
-/* Corners bucketed by dual vertex: those of v are at[start[v]] .. at[start[v + 1] - 1]. */
-static void sort_corners(const ct_hull_cells *dual, uint32_t *start, corner *at, uint32_t *cursor) {
-  memset(start, 0, ((size_t)dual->vertex_count + 1) * sizeof *start);
-  memset(cursor, 0, dual->vertex_count * sizeof *cursor);
-  for (uint32_t i = 0; i < dual->face_start[dual->face_count]; i++) start[dual->face_loop[i] + 1]++;
-  for (uint32_t v = 0; v < dual->vertex_count; v++) start[v + 1] += start[v];
-  for (uint32_t f = 0; f < dual->face_count; f++) {
-    const uint32_t *loop = dual->face_loop + dual->face_start[f];
-    uint32_t n = dual->face_start[f + 1] - dual->face_start[f];
+/* Corners bucketed by vertex: those of v are at[start[v]] .. at[start[v + 1] - 1], in order of faces. */
+static void sort_corners(const ct_hull_cells *cells, uint32_t *start, corner *at, uint32_t *cursor) {
+  memset(start, 0, ((size_t)cells->vertex_count + 1) * sizeof *start);
+  memset(cursor, 0, cells->vertex_count * sizeof *cursor);
+  for (uint32_t i = 0; i < cells->face_start[cells->face_count]; i++) start[cells->face_loop[i] + 1]++;
+  for (uint32_t v = 0; v < cells->vertex_count; v++) start[v + 1] += start[v];
+  for (uint32_t f = 0; f < cells->face_count; f++) {
+    const uint32_t *loop = cells->face_loop + cells->face_start[f];
+    uint32_t n = cells->face_start[f + 1] - cells->face_start[f];
     for (uint32_t i = 0; i < n; i++) {
       uint32_t v = loop[i];
       at[start[v] + cursor[v]++] = (corner){f, loop[(i + n - 1) % n], loop[(i + 1) % n]};
@@ -168,53 +172,91 @@ static void sort_corners(const ct_hull_cells *dual, uint32_t *start, corner *at,
   }
 }
 
-/* The facets around each dual vertex, counter-clockwise: the facet left of v -> after is followed by the one left of v -> before.
- */
+/* Facets around each dual vertex, counter-clockwise: the facet left of v -> after is followed by the one left of v -> before. */
 static void turn_around_vertices(const ct_hull_cells *dual, const uint32_t *start, const corner *at, uint32_t *slot,
                                  uint32_t *loop) {
   for (uint32_t v = 0; v < dual->vertex_count; v++) {
     for (uint32_t i = start[v]; i < start[v + 1]; i++) slot[at[i].after] = i;
     uint32_t i = start[v];
-    for (uint32_t k = start[v]; k < start[v + 1]; k++, i = slot[at[i].before]) loop[k] = at[i].facet;
+    for (uint32_t k = start[v]; k < start[v + 1]; k++, i = slot[at[i].before]) loop[k] = at[i].face;
   }
 }
 
-/* Turns the dual's cells into those of the intersection. */
-static ct_status polarise(const plane_set *set, const ct_hull_cells *dual, ct_hull_cells *out) {
+/* Loops of the intersection: its faces are the dual's vertices and its vertices the dual's facets. No positions yet. */
+static ct_status polarise(const ct_hull_cells *dual, ct_hull_cells *out) {
   uint32_t corners = dual->face_start[dual->face_count];
   corner *at = malloc(corners * sizeof *at);
   uint32_t *slot = malloc(dual->vertex_count * sizeof *slot);
   out->vertices = malloc(dual->face_count * sizeof *out->vertices);
-  out->planes = malloc(dual->vertex_count * sizeof *out->planes);
+  out->face_source = malloc(dual->vertex_count * sizeof *out->face_source);
   out->face_start = malloc(((size_t)dual->vertex_count + 1) * sizeof *out->face_start);
   out->face_loop = malloc(corners * sizeof *out->face_loop);
-  bool ready = at && slot && out->vertices && out->planes && out->face_start && out->face_loop;
+  bool ready = at && slot && out->vertices && out->face_source && out->face_start && out->face_loop;
   if (ready) {
     out->vertex_count = dual->face_count;
     out->face_count = dual->vertex_count;
     sort_corners(dual, out->face_start, at, slot);
     turn_around_vertices(dual, out->face_start, at, slot, out->face_loop);
-    for (uint32_t f = 0; f < dual->face_count; f++) {
-      uint32_t plane[3];
-      best_three(set, dual, f, plane);
-      out->vertices[f] = meeting_point(set, plane);
-    }
-    for (uint32_t v = 0; v < dual->vertex_count; v++) {
-      ct_half_space h = set->unit[dual->vertex_input[v]];
-      memcpy(out->planes[v], (double[4]){h.normal.x, h.normal.y, h.normal.z, h.offset}, sizeof out->planes[v]);
-    }
+    memcpy(out->face_source, dual->vertex_input, dual->vertex_count * sizeof *out->face_source);
   }
   free(at);
   free(slot);
   return ready ? CT_OK : CT_OUT_OF_MEMORY;
 }
 
+/* Every vertex from the planes of its faces. rounding[v], if asked for, is how far the planes' own rounding may move it: a plane is
+ * known to 4 u of the coordinates, and an error of each of three planes grows by 1 / determinant of their normals. */
+static ct_status place_vertices(const plane_set *set, ct_hull_cells *cells, double *rounding) {
+  uint32_t corners = cells->face_start[cells->face_count];
+  corner *at = malloc(corners * sizeof *at);
+  uint32_t *start = malloc(((size_t)cells->vertex_count + 1) * sizeof *start);
+  uint32_t *cursor = malloc(cells->vertex_count * sizeof *cursor), *planes = malloc(corners * sizeof *planes);
+  bool ready = at && start && cursor && planes;
+  if (ready) {
+    double far = 0.0;
+    sort_corners(cells, start, at, cursor);
+    for (uint32_t i = 0; i < corners; i++) planes[i] = cells->face_source[at[i].face];
+    for (uint32_t v = 0; v < cells->vertex_count; v++) {
+      uint32_t best[3];
+      double det = best_three(set, planes + start[v], start[v + 1] - start[v], best);
+      cells->vertices[v] = meeting_point(set, best);
+      far = ct_max2(far, ct_max_abs(cells->vertices[v]));
+      if (rounding) rounding[v] = ROUNDING_FACTOR / det;
+    }
+    for (uint32_t v = 0; rounding && v < cells->vertex_count; v++) rounding[v] *= far;
+  }
+  free(at);
+  free(start);
+  free(cursor);
+  free(planes);
+  return ready ? CT_OK : CT_OUT_OF_MEMORY;
+}
+
+/* Positions, joining of vertices that rounding cannot tell apart, positions again from all planes of the joined ones, face planes.
+ */
+static ct_status complete(const plane_set *set, ct_hull_cells *cells) {
+  double *rounding = malloc(cells->vertex_count * sizeof *rounding);
+  ct_status status = rounding ? place_vertices(set, cells, rounding) : CT_OUT_OF_MEMORY;
+  uint32_t before = cells->vertex_count;
+  if (status == CT_OK) status = ct_hull_collapse(cells, rounding);
+  if (status == CT_OK && cells->vertex_count < before) status = place_vertices(set, cells, NULL);
+  free(rounding);
+  if (status != CT_OK) return status;
+  cells->planes = malloc(cells->face_count * sizeof *cells->planes);
+  if (!cells->planes) return CT_OUT_OF_MEMORY;
+  for (uint32_t f = 0; f < cells->face_count; f++) {
+    ct_half_space h = set->unit[cells->face_source[f]];
+    memcpy(cells->planes[f], (double[4]){h.normal.x, h.normal.y, h.normal.z, h.offset}, sizeof cells->planes[f]);
+  }
+  return CT_OK;
+}
+
 /* One pass: duals about the center, hull, back, assembly. */
 static ct_status intersect(plane_set *set, ct_vec3 center, ct_grow *grow, ct_hull **out) {
   ct_hull_cells dual = {0}, cells = {0};
   ct_status status = dual_hull(set, center, grow, &dual);
-  if (status == CT_OK) status = polarise(set, &dual, &cells);
-  if (status == CT_OK) status = ct_hull_collapse(&cells);
+  if (status == CT_OK) status = polarise(&dual, &cells);
+  if (status == CT_OK) status = complete(set, &cells);
   if (status == CT_OK) status = ct_hull_assemble(&cells, false, out);
   ct_hull_cells_free(&dual);
   ct_hull_cells_free(&cells);

@@ -74,8 +74,9 @@ static inline void hull_check_convex(const ct_hull_view *h, const ct_vec3 *point
   }
 }
 
-/* Unit normals, offsets that hold every vertex, padding that repeats the last element, vertices inside ball and box. */
-static inline void hull_check_arrays(const ct_hull_view *h) {
+/* Unit normals, offsets that hold every vertex to `rounding` u of the largest coordinate, padding that repeats the last element,
+ * vertices inside ball and box. */
+static inline void hull_check_arrays(const ct_hull_view *h, double rounding) {
   const double *arrays[7] = {h->x, h->y, h->z, h->nx, h->ny, h->nz, h->offset};
   for (int k = 0; k < 7; k++) {
     uint32_t n = k < 3 ? h->vertex_count : h->face_count;
@@ -90,11 +91,12 @@ static inline void hull_check_arrays(const ct_hull_view *h) {
     CHECK(p.x >= h->box.min.x && p.y >= h->box.min.y && p.z >= h->box.min.z);
     CHECK(p.x <= h->box.max.x && p.y <= h->box.max.y && p.z <= h->box.max.z);
   }
-  /* A normal rounded to 2 u and a dot product of three terms: some u of the largest coordinate. */
   for (uint32_t f = 0; f < h->face_count; f++) {
     ct_vec3 n = ct_vec(h->nx[f], h->ny[f], h->nz[f]);
     CHECK_NEAR(ct_norm(n), 1.0, 4.0 * 0x1p-52);
-    for (uint32_t v = 0; v < h->vertex_count; v++) CHECK(ct_dot(n, hull_vertex(h, v)) <= h->offset[f] + 16.0 * 0x1p-53 * far);
+    double out = -INFINITY;
+    for (uint32_t v = 0; v < h->vertex_count; v++) out = ct_max2(out, ct_dot(n, hull_vertex(h, v)) - h->offset[f]);
+    CHECK_NEAR(ct_max2(out, 0.0), 0.0, rounding * 0x1p-53 * far);
   }
 }
 
@@ -130,7 +132,8 @@ static inline void hull_check_measure(const ct_hull_view *h) {
 static inline void hull_check(const ct_hull_view *h, const ct_vec3 *points, size_t count) {
   hull_check_topology(h);
   hull_check_convex(h, points, count);
-  hull_check_arrays(h);
+  /* A normal rounded to 2 u and a dot product of three terms. */
+  hull_check_arrays(h, 16.0);
   hull_check_measure(h);
 }
 
