@@ -122,19 +122,22 @@ static void weights_of_face(const ct_simplex *s, double weights[4]) {
   weights[0] = 1.0 - weights[1] - weights[2];
 }
 
+/* Weights of four vertices around the origin: volumes of the tetrahedra that it makes with the faces, in double-double, as the
+ * simplex may be a sliver. */
 static void weights_of_solid(const ct_simplex *s, double weights[4]) {
-  ct_vec3 p = s->vertex[0].w, t1 = ct_sub(s->vertex[1].w, p), t2 = ct_sub(s->vertex[2].w, p), t3 = ct_sub(s->vertex[3].w, p);
-  double det = ct_dot(t1, ct_cross(t2, t3));
+  ct_dd3 w[4];
+  for (int i = 0; i < 4; i++) w[i] = ct_dd3_of(s->vertex[i].w);
+  ct_dd volume[4], sum = ct_dd_of(0.0);
+  for (int i = 0; i < 4; i++) {
+    ct_dd3 across = ct_dd3_cross(&w[(i + 1) % 4], &w[(i + 2) % 4]);
+    volume[i] = ct_dd3_dot(&across, &w[(i + 3) % 4]);
+    if (i & 1) volume[i] = ct_dd_neg(volume[i]);
+    sum = ct_dd_add(sum, volume[i]);
+  }
   weights[0] = 1.0;
   weights[1] = weights[2] = weights[3] = 0.0;
-  if (det == 0.0) return;
-  for (int round = 0; round < 2; round++) {
-    ct_vec3 rest = ct_neg(ct_add_scaled(ct_add_scaled(ct_add_scaled(p, t1, weights[1]), t2, weights[2]), t3, weights[3]));
-    weights[1] += ct_dot(rest, ct_cross(t2, t3)) / det;
-    weights[2] += ct_dot(t1, ct_cross(rest, t3)) / det;
-    weights[3] += ct_dot(t1, ct_cross(t2, rest)) / det;
-  }
-  weights[0] = 1.0 - weights[1] - weights[2] - weights[3];
+  if (ct_dd_value(sum) == 0.0) return;
+  for (int i = 0; i < 4; i++) weights[i] = ct_dd_value(volume[i]) / ct_dd_value(sum);
 }
 
 static void weights_of_edge(const ct_simplex *s, ct_vec3 t, double weights[4]) {

@@ -19,8 +19,14 @@ typedef struct oracle_vec {
   long double x, y, z;
 } oracle_vec;
 
+/* 113 bits, for the cross products of slivers, whose digits cancel. */
+__extension__ typedef __float128 oracle_quad;
+typedef struct oracle_wide {
+  oracle_quad x, y, z;
+} oracle_wide;
+
 typedef struct oracle_body {
-  oracle_vec center[ORACLE_BALLS_MAX];
+  oracle_wide exact[ORACLE_BALLS_MAX]; /* centres */
   long double radius[ORACLE_BALLS_MAX];
   int balls;
   int edge[ORACLE_LISTS_MAX][2], edges;
@@ -38,12 +44,25 @@ static inline oracle_vec oracle_mix(oracle_vec a, long double s, oracle_vec b, l
 }
 static inline long double oracle_norm(oracle_vec a) { return sqrtl(oracle_dot(a, a)); }
 
-static inline oracle_vec oracle_place(const ct_pose *pose, oracle_vec p) {
-  long double x = pose->rotation.x, y = pose->rotation.y, z = pose->rotation.z, w = pose->rotation.w;
-  long double s = 2.0L / (x * x + y * y + z * z + w * w);
-  oracle_vec v = {x, y, z}, t = oracle_cross(v, p), tt = oracle_cross(v, t);
-  return (oracle_vec){p.x + s * (w * t.x + tt.x) + pose->position.x, p.y + s * (w * t.y + tt.y) + pose->position.y,
-                      p.z + s * (w * t.z + tt.z) + pose->position.z};
+static inline oracle_wide oracle_wide_sub(oracle_wide a, oracle_wide b) { return (oracle_wide){a.x - b.x, a.y - b.y, a.z - b.z}; }
+static inline oracle_wide oracle_wide_cross(oracle_wide a, oracle_wide b) {
+  return (oracle_wide){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+static inline oracle_vec oracle_narrow(oracle_wide a) { return (oracle_vec){(long double)a.x, (long double)a.y, (long double)a.z}; }
+
+/* a x b, in 113 bits where long double would lose more than 5 digits. */
+static inline oracle_vec oracle_safe_cross(oracle_wide a, oracle_wide b) {
+  oracle_vec p = oracle_narrow(a), q = oracle_narrow(b), m = oracle_cross(p, q);
+  if (oracle_dot(m, m) > 1e-10L * oracle_dot(p, p) * oracle_dot(q, q)) return m;
+  return oracle_narrow(oracle_wide_cross(a, b));
+}
+
+static inline oracle_wide oracle_place(const ct_pose *pose, const oracle_vec *local) {
+  oracle_quad x = pose->rotation.x, y = pose->rotation.y, z = pose->rotation.z, w = pose->rotation.w;
+  oracle_quad s = 2 / (x * x + y * y + z * z + w * w);
+  oracle_wide p = {local->x, local->y, local->z}, v = {x, y, z}, t = oracle_wide_cross(v, p), tt = oracle_wide_cross(v, t);
+  return (oracle_wide){p.x + s * (w * t.x + tt.x) + pose->position.x, p.y + s * (w * t.y + tt.y) + pose->position.y,
+                       p.z + s * (w * t.z + tt.z) + pose->position.z};
 }
 
 /* All pairs and triples: right for any few points. */
@@ -108,12 +127,13 @@ static inline oracle_body oracle_of(const ct_shape *shape, const ct_pose *pose, 
     oracle_complete(&b);
     break;
   }
-  for (int i = 0; i < b.balls; i++) b.center[i] = oracle_place(pose, local[i]);
+  for (int i = 0; i < b.balls; i++) b.exact[i] = oracle_place(pose, &local[i]);
   return b;
 }
 
 typedef struct oracle_search {
   const oracle_body *a, *b;
+  oracle_vec from_a[ORACLE_BALLS_MAX], from_b[ORACLE_BALLS_MAX]; /* from a's first centre, so that far positions cost no digits */
   long double best;
   oracle_vec normal;
 } oracle_search;
@@ -122,16 +142,14 @@ static inline void oracle_offer(oracle_search *s, oracle_vec n) {
   long double length = oracle_norm(n);
   if (!(length > 0)) return;
   n = (oracle_vec){n.x / length, n.y / length, n.z / length};
-  /* Relative to a's first centre, so that far positions cost no digits. */
-  oracle_vec from = s->a->center[0];
   long double reach = -INFINITY;
   for (int i = 0; i < s->a->balls; i++) {
-    long double h = oracle_dot(n, oracle_sub(s->a->center[i], from)) + s->a->radius[i];
+    long double h = oracle_dot(n, s->from_a[i]) + s->a->radius[i];
     if (h > reach) reach = h;
   }
   long double near = INFINITY;
   for (int j = 0; j < s->b->balls; j++) {
-    long double h = oracle_dot(n, oracle_sub(s->b->center[j], from)) - s->b->radius[j];
+    long double h = oracle_dot(n, s->from_b[j]) - s->b->radius[j];
     if (h < near) near = h;
     if (near - reach <= s->best) return;
   }
@@ -140,10 +158,11 @@ static inline void oracle_offer(oracle_search *s, oracle_vec n) {
 }
 
 /* n.t = rise, else as much along `to` as can be. */
-static inline void oracle_offer_edge(oracle_search *s, oracle_vec t, long double rise, oracle_vec to) {
+static inline void oracle_offer_edge(oracle_search *s, oracle_wide edge, long double rise, oracle_wide to) {
+  oracle_vec t = oracle_narrow(edge);
   long double square = oracle_dot(t, t);
   if (!(square > 0) || rise * rise >= square) return;
-  oracle_vec p = oracle_cross(t, oracle_cross(to, t));
+  oracle_vec p = oracle_cross(t, oracle_safe_cross(to, edge));
   long double across = oracle_norm(p);
   if (!(across > 0)) { /* on the line of t all directions across are alike */
     oracle_vec any = {fabsl(t.x) <= fabsl(t.y), fabsl(t.x) > fabsl(t.y), 0};
@@ -155,8 +174,8 @@ static inline void oracle_offer_edge(oracle_search *s, oracle_vec t, long double
 }
 
 /* n.t = rise and n.u = lift: two normals. */
-static inline void oracle_offer_face(oracle_search *s, oracle_vec t, long double rise, oracle_vec u, long double lift) {
-  oracle_vec m = oracle_cross(t, u);
+static inline void oracle_offer_face(oracle_search *s, oracle_wide p, long double rise, oracle_wide q, long double lift) {
+  oracle_vec t = oracle_narrow(p), u = oracle_narrow(q), m = oracle_safe_cross(p, q);
   long double square = oracle_dot(m, m);
   if (!(square > 0)) return;
   oracle_vec tilt = oracle_mix(oracle_cross(u, m), rise / square, oracle_cross(m, t), lift / square);
@@ -167,24 +186,24 @@ static inline void oracle_offer_face(oracle_search *s, oracle_vec t, long double
 }
 
 /* Constraint of an edge of a (sign +1: n.t + rise of radii = 0) or of b. */
-static inline oracle_vec oracle_edge(const oracle_body *body, int i, int j, int sign, long double *rise) {
+static inline oracle_wide oracle_edge(const oracle_body *body, int i, int j, int sign, long double *rise) {
   *rise = sign * (body->radius[i] - body->radius[j]);
-  return oracle_sub(body->center[j], body->center[i]);
+  return oracle_wide_sub(body->exact[j], body->exact[i]);
 }
 
 static inline void oracle_edges_faces(oracle_search *s, const oracle_body *own, const oracle_body *other, int sign) {
   long double rise, lift;
   for (int e = 0; e < own->edges; e++) {
     int i = own->edge[e][0];
-    oracle_vec t = oracle_edge(own, i, own->edge[e][1], sign, &rise);
+    oracle_wide t = oracle_edge(own, i, own->edge[e][1], sign, &rise);
     for (int j = 0; j < other->balls; j++) {
-      oracle_vec to = oracle_sub(other->center[j], own->center[i]);
-      oracle_offer_edge(s, t, rise, sign > 0 ? to : oracle_mix(to, -1, to, 0));
+      oracle_wide own_at = own->exact[i], other_at = other->exact[j];
+      oracle_offer_edge(s, t, rise, sign > 0 ? oracle_wide_sub(other_at, own_at) : oracle_wide_sub(own_at, other_at));
     }
   }
   for (int f = 0; f < own->faces; f++) {
-    oracle_vec t = oracle_edge(own, own->face[f][0], own->face[f][1], sign, &rise);
-    oracle_vec u = oracle_edge(own, own->face[f][0], own->face[f][2], sign, &lift);
+    oracle_wide t = oracle_edge(own, own->face[f][0], own->face[f][1], sign, &rise);
+    oracle_wide u = oracle_edge(own, own->face[f][0], own->face[f][2], sign, &lift);
     oracle_offer_face(s, t, rise, u, lift);
   }
 }
@@ -192,16 +211,18 @@ static inline void oracle_edges_faces(oracle_search *s, const oracle_body *own, 
 /* Signed distance and its normal from a to b. */
 static inline long double oracle_distance(const oracle_body *a, const oracle_body *b, oracle_vec *normal) {
   oracle_search s = {.a = a, .b = b, .best = -INFINITY};
+  for (int i = 0; i < a->balls; i++) s.from_a[i] = oracle_narrow(oracle_wide_sub(a->exact[i], a->exact[0]));
+  for (int j = 0; j < b->balls; j++) s.from_b[j] = oracle_narrow(oracle_wide_sub(b->exact[j], a->exact[0]));
   oracle_offer(&s, (oracle_vec){1, 0, 0});
   for (int i = 0; i < a->balls; i++)
-    for (int j = 0; j < b->balls; j++) oracle_offer(&s, oracle_sub(b->center[j], a->center[i]));
+    for (int j = 0; j < b->balls; j++) oracle_offer(&s, oracle_narrow(oracle_wide_sub(b->exact[j], a->exact[i])));
   oracle_edges_faces(&s, a, b, 1);
   oracle_edges_faces(&s, b, a, -1);
   for (int e = 0; e < a->edges; e++) {
     long double rise, lift;
-    oracle_vec t = oracle_edge(a, a->edge[e][0], a->edge[e][1], 1, &rise);
+    oracle_wide t = oracle_edge(a, a->edge[e][0], a->edge[e][1], 1, &rise);
     for (int f = 0; f < b->edges; f++) {
-      oracle_vec u = oracle_edge(b, b->edge[f][0], b->edge[f][1], -1, &lift);
+      oracle_wide u = oracle_edge(b, b->edge[f][0], b->edge[f][1], -1, &lift);
       oracle_offer_face(&s, t, rise, u, lift);
     }
   }

@@ -28,7 +28,7 @@ static void expect(double *record, double error, double limit, const char *what,
 /* Signed distance of a point to a body, by the oracle. */
 static double oracle_point(const oracle_body *body, ct_vec3 p) {
   oracle_body point = {.balls = 1};
-  point.center[0] = (oracle_vec){p.x, p.y, p.z};
+  point.exact[0] = (oracle_wide){p.x, p.y, p.z};
   return (double)oracle_distance(body, &point, NULL);
 }
 
