@@ -48,9 +48,9 @@ api_call *api_call_create(const api_service *service, const api_head *head, cons
 }
 
 static void feed_free(api_feed *feed) {
+  api_body_list_free(&feed->bodies); /* an array's bodies are here too */
   if (!feed->used) return;
   api_ndjson_free(&feed->ndjson);
-  api_body_list_free(&feed->bodies);
   api_patch_lines_free(&feed->patches);
   api_arena_free(&feed->arena);
 }
