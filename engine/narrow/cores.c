@@ -93,27 +93,31 @@ static void answer_inside(const ct_cell_input *in, const ct_gjk *g, ct_cell_resu
   if (!found && result->status == CT_PAIR_OK) result->status = CT_PAIR_DEGENERATE;
 }
 
-void ct_cell_cores(const ct_cell_input *in, ct_cell_result *result) {
-  ct_gjk g = {.a = &in->a, .b = &in->b, .threshold = in->threshold + radii(in), .enough = -INFINITY};
-  ct_gjk_outcome outcome = ct_gjk_run(&g);
-  result->iterations = g.supports;
-  switch (outcome) {
-  case CT_GJK_BEYOND: answer_beyond(in, &g, result); break;
-  case CT_GJK_SEPARATED: answer_apart(in, &g, result); break;
-  case CT_GJK_STALLED:
-  case CT_GJK_WITHIN:
-  case CT_GJK_INSIDE:
-    if (tapered(in)) {
-      answer_tapered(in, &g, result);
-    } else if (outcome == CT_GJK_STALLED) {
-      answer_apart(in, &g, result);
-      result->status = CT_PAIR_DEGENERATE;
-    } else {
-      answer_inside(in, &g, result);
-    }
+/* The answer, and where the descent *g ended. */
+static ct_gjk_outcome solve(const ct_cell_input *in, ct_gjk *g, ct_cell_result *result) {
+  *g = (ct_gjk){.a = &in->a, .b = &in->b, .threshold = in->threshold + radii(in), .enough = -INFINITY};
+  ct_gjk_outcome outcome = ct_gjk_run(g);
+  result->iterations = g->supports;
+  if (outcome == CT_GJK_BEYOND) {
+    answer_beyond(in, g, result);
+  } else if (outcome == CT_GJK_SEPARATED) {
+    answer_apart(in, g, result);
+  } else if (tapered(in)) {
+    answer_tapered(in, g, result);
+  } else if (outcome == CT_GJK_STALLED) {
+    answer_apart(in, g, result);
+    result->status = CT_PAIR_DEGENERATE;
+  } else {
+    answer_inside(in, g, result);
   }
   result->lower = ct_min2(result->lower, result->distance);
   result->upper = ct_max2(result->upper, result->distance);
+  return outcome;
+}
+
+void ct_cell_cores(const ct_cell_input *in, ct_cell_result *result) {
+  ct_gjk g;
+  solve(in, &g, result);
 }
 
 /* Between the closest points of two cores whose balls overlap: a point within reach of both. */
@@ -138,20 +142,30 @@ ct_vec3 ct_cores_common_point(const ct_cell_input *in) {
   return between(ct_gjk_nearest(&g));
 }
 
+/* A common point after the full answer, which found an overlap. */
+static ct_vec3 common_after(const ct_cell_input *in, const ct_gjk *g, ct_gjk_outcome outcome, const ct_cell_result *full) {
+  if (tapered(in)) return ct_cores_common_point(in);
+  if (outcome == CT_GJK_SEPARATED) return between(ct_gjk_points(g));
+  ct_mink vertex[4];
+  double weights[4];
+  ct_vec3 sum = {0.0, 0.0, 0.0};
+  if (!ct_epa_origin(&in->workspace->epa, vertex, weights)) return ct_lerp(full->point_a, full->point_b, 0.5);
+  for (int i = 0; i < 4; i++) sum = ct_add_scaled(sum, ct_lerp(vertex[i].a, vertex[i].b, 0.5), weights[i]);
+  return sum;
+}
+
 bool ct_cores_overlap(const ct_cell_input *in, ct_vec3 *common) {
   double rest = radii(in), roundoff = 2.0 * ct_roundoff(&in->a, &in->b, rest);
   ct_gjk g = {.a = &in->a, .b = &in->b, .threshold = rest + roundoff, .enough = rest - roundoff};
   ct_gjk_outcome outcome = ct_gjk_run(&g);
   if (outcome == CT_GJK_BEYOND) return false;
-  if (outcome == CT_GJK_WITHIN && !tapered(in)) {
-    if (common) *common = between(ct_gjk_nearest(&g));
+  if (outcome == CT_GJK_WITHIN) {
+    if (common) *common = tapered(in) ? ct_cores_common_point(in) : between(ct_gjk_nearest(&g));
     return true;
   }
-  if (outcome != CT_GJK_WITHIN) {
-    ct_cell_result full = {.status = CT_PAIR_OK};
-    ct_cell_cores(in, &full);
-    if (full.distance > 0.0) return false;
-  }
-  if (common) *common = ct_cores_common_point(in);
+  ct_cell_result full = {.status = CT_PAIR_OK};
+  outcome = solve(in, &g, &full);
+  if (full.distance > 0.0) return false;
+  if (common) *common = common_after(in, &g, outcome, &full);
   return true;
 }

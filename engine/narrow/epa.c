@@ -173,7 +173,7 @@ static bool append_across(run *r, const uint32_t *chosen, int rank) {
 /* Starts the hull from four points that span space. On a flat difference: rank of what was found (1..3), and the normal. */
 static ct_status start(run *r, const ct_simplex *seed, ct_vec3 *flat_normal) {
   ct_epa *e = r->epa;
-  e->vertex_count = e->heap_count = 0;
+  e->vertex_count = e->heap_count = e->grow.face_count = 0;
   for (int i = 0; seed && i < seed->count; i++) {
     if (!reserve_vertex(e)) return CT_OUT_OF_MEMORY;
     e->vertex[e->vertex_count] = seed->vertex[i];
@@ -286,4 +286,27 @@ void ct_epa_run(ct_epa *epa, const ct_core *a, const ct_core *b, const ct_simple
     result->least = -size;
   }
   result->status = CT_PAIR_ITERATION_LIMIT;
+}
+
+bool ct_epa_origin(const ct_epa *e, ct_mink vertex[4], double weights[4]) {
+  /* The tetrahedra of one vertex with all faces fill the polytope; the one with the largest least weight holds the origin best. */
+  double most = -INFINITY;
+  uint32_t apex = CT_GROW_NONE;
+  for (uint32_t face = 0; face < e->grow.face_count; face++) {
+    if (!ct_grow_alive(&e->grow, face)) continue;
+    const uint32_t *v = e->grow.faces[face].vertex;
+    if (apex == CT_GROW_NONE) apex = v[0];
+    if (v[0] == apex || v[1] == apex || v[2] == apex) continue;
+    const ct_vec3 at[4] = {e->point[apex], e->point[v[0]], e->point[v[1]], e->point[v[2]]};
+    double w[4];
+    if (!ct_origin_weights(at, w)) continue;
+    double least = ct_min2(ct_min2(w[0], w[1]), ct_min2(w[2], w[3]));
+    if (least <= most) continue;
+    most = least;
+    for (int i = 0; i < 4; i++) {
+      weights[i] = w[i];
+      vertex[i] = e->vertex[i ? v[i - 1] : apex];
+    }
+  }
+  return most >= 0.0;
 }

@@ -38,4 +38,7 @@ typedef struct ct_epa_result {
 /* `seed`: vertices found so far, or NULL. */
 void ct_epa_run(ct_epa *epa, const ct_core *a, const ct_core *b, const ct_simplex *seed, ct_epa_result *result);
 
+/* The vertices and weights that make the origin in the polytope of the last run; false when it does not hold the origin. */
+bool ct_epa_origin(const ct_epa *epa, ct_mink vertex[4], double weights[4]);
+
 #endif

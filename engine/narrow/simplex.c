@@ -87,11 +87,14 @@ bool ct_simplex_solve(ct_simplex *s, bool newest_only, bool exact) {
 }
 
 double ct_simplex_depth(const ct_simplex *s) {
-  double least = s->count == 4 ? INFINITY : 0.0;
-  for (int skip = 0; skip < 4 && s->count == 4; skip++) {
+  if (s->count < 4) return 0.0;
+  double least = INFINITY;
+  for (int skip = 0; skip < 4; skip++) {
     ct_vec3 p = s->vertex[(skip + 1) % 4].w, q = s->vertex[(skip + 2) % 4].w, r = s->vertex[(skip + 3) % 4].w;
-    ct_vec3 n = ct_unit_or(ct_cross(ct_sub(q, p), ct_sub(r, p)), ct_vec(0.0, 0.0, 0.0));
-    least = ct_min2(least, fabs(ct_dot(n, p)));
+    ct_vec3 n = ct_unit_or(ct_exact_normal(p, q, r), ct_vec(0.0, 0.0, 0.0));
+    double to_origin = -ct_dot(n, p), to_vertex = ct_dot(n, ct_sub(s->vertex[skip].w, p));
+    if (!(to_origin * to_vertex > 0.0)) return 0.0;
+    least = ct_min2(least, fabs(to_origin));
   }
   return least;
 }
@@ -122,11 +125,9 @@ static void weights_of_face(const ct_simplex *s, double weights[4]) {
   weights[0] = 1.0 - weights[1] - weights[2];
 }
 
-/* Weights of four vertices around the origin: volumes of the tetrahedra that it makes with the faces, in double-double, as the
- * simplex may be a sliver. */
-static void weights_of_solid(const ct_simplex *s, double weights[4]) {
+bool ct_origin_weights(const ct_vec3 at[4], double weights[4]) {
   ct_dd3 w[4];
-  for (int i = 0; i < 4; i++) w[i] = ct_dd3_of(s->vertex[i].w);
+  for (int i = 0; i < 4; i++) w[i] = ct_dd3_of(at[i]);
   ct_dd volume[4], sum = ct_dd_of(0.0);
   for (int i = 0; i < 4; i++) {
     ct_dd3 across = ct_dd3_cross(&w[(i + 1) % 4], &w[(i + 2) % 4]);
@@ -134,10 +135,14 @@ static void weights_of_solid(const ct_simplex *s, double weights[4]) {
     if (i & 1) volume[i] = ct_dd_neg(volume[i]);
     sum = ct_dd_add(sum, volume[i]);
   }
-  weights[0] = 1.0;
-  weights[1] = weights[2] = weights[3] = 0.0;
-  if (ct_dd_value(sum) == 0.0) return;
+  if (ct_dd_value(sum) == 0.0) return false;
   for (int i = 0; i < 4; i++) weights[i] = ct_dd_value(volume[i]) / ct_dd_value(sum);
+  return true;
+}
+
+static void weights_of_solid(const ct_simplex *s, double weights[4]) {
+  const ct_vec3 at[4] = {s->vertex[0].w, s->vertex[1].w, s->vertex[2].w, s->vertex[3].w};
+  ct_origin_weights(at, weights);
 }
 
 static void weights_of_edge(const ct_simplex *s, ct_vec3 t, double weights[4]) {

@@ -24,7 +24,7 @@ typedef struct ct_simplex {
  * those that fix the new normal. False when no candidate exists (all vertices at the origin, or balls inside balls). */
 bool ct_simplex_solve(ct_simplex *simplex, bool newest_only, bool exact);
 
-/* For vertices whose hull holds the origin (the value came out below zero): how far below. Zero unless they are four. */
+/* How deep the origin lies in four vertices; zero when they do not hold it, or are fewer. Signs are those of exact normals. */
 double ct_simplex_depth(const ct_simplex *simplex);
 
 /* Drops the vertices that do not fix the normal. */
@@ -37,6 +37,10 @@ void ct_simplex_weights(const ct_simplex *simplex, double weights[4], double *ex
 /* Reduces the simplex to the vertices whose hull comes closest to the origin and gives the weights of that point: every subset is
  * looked at, so it holds for an origin inside, on a face, on an edge or at a vertex. */
 void ct_simplex_nearest(ct_simplex *simplex, double weights[4]);
+
+/* Weights of the origin in the tetrahedron of four points: quotients of volumes in double-double, as it may be a sliver. They sum to 1
+ * and one is negative when the origin is outside. False, and nothing written, for a flat tetrahedron. */
+bool ct_origin_weights(const ct_vec3 at[4], double weights[4]);
 
 /* A power of two times 3/2: adding and subtracting it rounds numbers of magnitude up to `largest` to 51 bits of that magnitude. */
 double ct_grid(double largest);
