@@ -173,7 +173,7 @@ static void test_distance(const collider_walk *walk, uint64_t k, extreme_pair *b
   uint32_t a, b;
   walk_at(walk, k, &a, &b);
   double threshold = best->found && best->key < pair->limit ? best->key : pair->limit;
-  ct_pair_options options = {pair->tolerance, threshold};
+  ct_pair_options options = {pair->tolerance, ct_max2(threshold, 0.0)};
   ct_pair_result result;
   ct_pair_distance(ct_body_shape(pair->a->body, a), &pair->a->frames[a], ct_body_shape(pair->b->body, b), &pair->b->frames[b], &options,
                    pair->workspace, &result);
@@ -200,7 +200,7 @@ ct_status ct_body_pair_distance(const ct_body_pair *pair, ct_hit *hit, bool *fou
     if (k % PAIRS_PER_POLL == 0 && ct_cancel_raised(pair->cancel)) return CT_CANCELLED;
     if (k == start) continue;
     double gap = gap_at(&walk, k);
-    if (gap > pair->limit || (best.found && gap > best.key)) continue;
+    if (gap > 0.0 && (gap > pair->limit || (best.found && gap > best.key))) continue;
     test_distance(&walk, k, &best);
   }
   *found = best.found;
