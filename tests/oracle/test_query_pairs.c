@@ -35,7 +35,7 @@ static const ct_scene *random_scene(check_random *r, int bodies, double side) {
   const ct_scene *empty = ct_scene_create(0);
   ct_draft *draft = ct_draft_begin(empty);
   for (int i = 0; i < bodies; i++) {
-    char id[8];
+    char id[16];
     ct_shape shapes[4] = {{.kind = CT_KIND_SPHERE}};
     ct_pose poses[4];
     size_t count = i % 5 == 0 ? 2 + check_next(r) % 3 : 1;
@@ -387,7 +387,7 @@ static void more_candidates_than_the_limit_are_refused(void) {
   const ct_scene *empty = ct_scene_create(0);
   ct_draft *draft = ct_draft_begin(empty);
   for (uint32_t i = 0; i < bodies; i++) {
-    char id[12];
+    char id[16];
     snprintf(id, sizeof id, "b%u", i);
     add_shape(draft, id, sphere_of(1), pose_at(0, 0, 0));
   }

@@ -9,7 +9,7 @@ static const ct_scene *crowd(const unsigned *groups) {
   const ct_scene *empty = ct_scene_create(0);
   ct_draft *draft = ct_draft_begin(empty);
   for (int i = 0; i < BODIES; i++) {
-    char id[8];
+    char id[16];
     snprintf(id, sizeof id, "b%d", i);
     ct_text in[GROUPS];
     size_t count = 0;
@@ -134,7 +134,7 @@ static void removing_a_body_drops_its_pair_rules_even_if_the_id_comes_back(void)
 }
 
 static void more_groups_with_rules_than_the_limit_are_refused(void) {
-  static char names[CT_GROUPS_MAX + 1][8];
+  static char names[CT_GROUPS_MAX + 1][16];
   static ct_text texts[CT_GROUPS_MAX + 1];
   for (int i = 0; i <= CT_GROUPS_MAX; i++) {
     snprintf(names[i], sizeof names[i], "n%d", i);
@@ -164,7 +164,7 @@ static bool collides(const unsigned *groups, bool excludes[GROUPS][GROUPS], int 
 }
 
 static void random_rules_mean_what_they_say(void) {
-  static char group_names[GROUPS][8], ids[BODIES][8];
+  static char group_names[GROUPS][16], ids[BODIES][16];
   check_random r = {41};
   for (int g = 0; g < GROUPS; g++) snprintf(group_names[g], sizeof group_names[g], "g%d", g);
   for (int i = 0; i < BODIES; i++) snprintf(ids[i], sizeof ids[i], "b%d", i);
