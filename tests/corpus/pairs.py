@@ -3,7 +3,7 @@
 With eps = 2^-52, k = 1e-12 for separated pairs and 1e-10 for depths, scale as the corpus gives it and M the largest coordinate of
 the two positions, the allowance of a case is  k scale + 8 eps M.  Checked per case, in 60-digit arithmetic:
   distance      |distance - truth| <= allowance
-  bracket       lowerBound <= truth <= upperBound, within 8 eps M and the rounding of the printed truth
+  bracket       lowerBound <= truth <= upperBound, within 8 eps M
   width         upperBound - lowerBound <= 2 k scale
   points        pointA on the surface of a, pointB of b, within the allowance
   vector        |pointB - pointA - distance normal| <= allowance
@@ -39,7 +39,6 @@ class Allowance:
         self.largest = max(abs(x) for side in "ab" for x in case[side]["pose"]["position"])
         self.rounding = 8 * EPS * self.largest
         self.all = self.k * self.scale + self.rounding
-        self.printed = EPS * abs(truth)
 
 
 def measure(case, answer):
@@ -52,7 +51,7 @@ def measure(case, answer):
     allowed = Decimal(allow.all)
     out = {"distance": abs(distance - truth) / allowed}
     outside = max(low - truth, truth - high, Decimal(0))
-    slack = Decimal(allow.rounding) + Decimal(allow.printed)
+    slack = Decimal(allow.rounding)
     out["bracket"] = outside / slack if slack else (Decimal(0) if outside == 0 else Decimal("Infinity"))
     out["width"] = (high - low) / (2 * Decimal(allow.k) * Decimal(allow.scale))
     out["points"] = max(a.off_surface(point_a), b.off_surface(point_b)) / allowed
