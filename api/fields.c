@@ -150,18 +150,19 @@ bool api_read_object(api_reader *reader, const api_field *field, api_field *memb
 size_t api_read_one_of(api_reader *reader, const api_field *object, const api_field *members, size_t count, bool required,
                        api_problem_id problem) {
   size_t found = count, present = 0, n = 0;
-  char names[160] = "";
   for (size_t i = 0; i < count; i++) {
-    if (n + 40 < sizeof names) n += (size_t)snprintf(names + n, sizeof names - n, "%s%.30s", i ? ", " : "", members[i].name);
     if (!members[i].value) continue;
     present++;
     found = i;
   }
-  if (present == 1) return found;
+  if (present == 1 || (present == 0 && !required)) return found;
+  char names[160] = "";
+  for (size_t i = 0; i < count && n + 40 < sizeof names; i++)
+    n += (size_t)snprintf(names + n, sizeof names - n, "%s%.30s", i ? ", " : "", members[i].name);
   if (present > 1) {
     api_fault *fault = api_fault_at(reader->faults, problem, &object->path, "Only one of these members may be given: %s.", names);
     api_fault_limit(fault, 1, (double)present);
-  } else if (required) {
+  } else {
     api_fault *fault = api_fault_at(reader->faults, problem, &object->path, "One of these members is required: %s.", names);
     api_fault_limit(fault, 1, 0);
   }

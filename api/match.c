@@ -15,7 +15,7 @@
 typedef struct segment {
   char text[CT_ID_LENGTH_MAX + 1];
   size_t length;
-  bool bad; /* bad escape, or longer than any id or word */
+  bool bad; /* bad escape, a NUL, or longer than any id or word */
 } segment;
 
 typedef struct split_path {
@@ -77,7 +77,7 @@ static bool path_split(const char *path, split_path *out) {
     size_t length = strcspn(++path, "/");
     segment *s = &out->items[out->count++];
     long decoded = api_url_decode(path, length, s->text, CT_ID_LENGTH_MAX);
-    s->bad = decoded < 0;
+    s->bad = decoded < 0 || memchr(s->text, 0, (size_t)decoded) != NULL;
     s->length = s->bad ? 0 : (size_t)decoded;
     s->text[s->length] = 0;
     path += length;
@@ -89,11 +89,16 @@ static bool path_split(const char *path, split_path *out) {
 static bool path_fits(const char *template, const split_path *path) {
   size_t index = 0;
   while (*template == '/') {
-    size_t length = strcspn(++template, "/");
+    template ++;
     if (index == path->count) return false;
     const segment *s = &path->items[index++];
-    if (template[0] != '{' && (s->bad || s->length != length || memcmp(s->text, template, length) != 0)) return false;
-    template += length;
+    if (*template == '{') {
+      while (*template && *template != '/') template ++;
+      continue;
+    }
+    if (s->bad || strncmp(s->text, template, s->length) != 0) return false;
+    template += s->length;
+    if (*template && *template != '/') return false;
   }
   return index == path->count;
 }

@@ -54,36 +54,39 @@ static const unsigned given_members[API_KIND_COUNT] = {
 };
 #define BOXES_MEMBERS (BIT(BOXES) | BIT(BROADPHASE))
 
-/* The members in force, at their places in a list of all: those that cannot be here are read as unknown ones. */
+static const char *const member_names[M_COUNT] = {
+#define MEMBER_NAME(name, word) [M_##name] = word,
+    MEMBER_MAP(MEMBER_NAME)
+#undef MEMBER_NAME
+};
+
+/* The members that a question may have. */
 typedef struct member_set {
-  api_field all[M_COUNT];
+  api_field list[M_COUNT];
+  size_t count;
+  uint8_t place[M_COUNT]; /* in the list; its first unused place for those that cannot be here */
 } member_set;
 
 static bool read_members(api_reader *reader, const api_field *field, unsigned allowed, member_set *set) {
-  static const char *const names[M_COUNT] = {
-#define MEMBER_NAME(name, word) [M_##name] = word,
-      MEMBER_MAP(MEMBER_NAME)
-#undef MEMBER_NAME
-  };
-  api_field list[M_COUNT];
-  int place[M_COUNT];
-  size_t count = 0;
+  set->count = 0;
   for (int m = 0; m < M_COUNT; m++) {
-    set->all[m] = (api_field){.name = names[m]};
     if (!(allowed & (1u << m))) continue;
-    place[count] = m;
-    list[count++] = set->all[m];
+    set->place[m] = (uint8_t)set->count;
+    set->list[set->count++] = (api_field){.name = member_names[m]};
   }
-  bool good = api_read_object(reader, field, list, count);
-  for (size_t i = 0; i < count; i++) set->all[place[i]] = list[i];
-  return good;
+  if (set->count < M_COUNT) set->list[set->count] = (api_field){0};
+  for (int m = 0; m < M_COUNT; m++)
+    if (!(allowed & (1u << m))) set->place[m] = (uint8_t)set->count;
+  return api_read_object(reader, field, set->list, set->count);
 }
+
+static const api_field *member(const member_set *set, int which) { return &set->list[set->place[which]]; }
 
 /* A stateless question is about two bodies, or a scene, or boxes: the members of the other two mean nothing then. */
 static bool refuse_others(api_reader *reader, const member_set *set, unsigned meant, const char *with) {
   bool good = true;
   for (int m = 0; m < M_COUNT; m++) {
-    const api_field *f = &set->all[m];
+    const api_field *f = member(set, m);
     if (!api_field_present(f) || (meant & (1u << m))) continue;
     api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_MEMBER, &f->path, "\"%s\" means nothing beside %s.", f->name, with);
     good = false;
@@ -309,13 +312,12 @@ static bool read_cursor(api_reader *reader, const api_field *field, const api_as
 }
 
 static bool read_common(api_reader *reader, const member_set *set, const api_asking *asking, api_question *out) {
-  const api_field *all = set->all;
-  bool good = api_read_unsigned(reader, &all[M_LIMIT], 1, reader->limits->page_max, &out->limit);
-  good = api_read_number(reader, &all[M_CLEARANCE], 0.0, CT_SIZE_MAX, &out->options.clearance) && good;
-  good = api_read_number(reader, &all[M_TOLERANCE], 0.0, CT_SIZE_MAX, &out->options.tolerance) && good;
-  good = read_broadphase(reader, &all[M_BROADPHASE], out) && good;
+  bool good = api_read_unsigned(reader, member(set, M_LIMIT), 1, reader->limits->page_max, &out->limit);
+  good = api_read_number(reader, member(set, M_CLEARANCE), 0.0, CT_SIZE_MAX, &out->options.clearance) && good;
+  good = api_read_number(reader, member(set, M_TOLERANCE), 0.0, CT_SIZE_MAX, &out->options.tolerance) && good;
+  good = read_broadphase(reader, member(set, M_BROADPHASE), out) && good;
   uint64_t deadline = 0;
-  good = api_read_unsigned(reader, &all[M_DEADLINE], 1, reader->limits->deadline_max_ms, &deadline) && good;
+  good = api_read_unsigned(reader, member(set, M_DEADLINE), 1, reader->limits->deadline_max_ms, &deadline) && good;
   if (good && deadline > 0 && asking->deadline_ms) *asking->deadline_ms = deadline;
   return good;
 }
@@ -342,20 +344,20 @@ static bool rows_with_mass(api_reader *reader, api_question *out) {
 
 /* A question to a scene, whose revision is settled. */
 static bool read_of_scene(api_reader *reader, const member_set *set, const api_asking *asking, api_question *out) {
-  if (!read_cursor(reader, &set->all[M_CURSOR], asking, out)) return false;
+  if (!read_cursor(reader, member(set, M_CURSOR), asking, out)) return false;
   if (out->kind == API_KIND_MASS_PROPERTIES) {
     out->mode = API_MODE_MASS;
-    if (!api_field_present(&set->all[M_BODIES])) return rows_with_mass(reader, out);
-    out->rows = read_rows(reader, &set->all[M_BODIES], out->scene, &out->row_count);
+    if (!api_field_present(member(set, M_BODIES))) return rows_with_mass(reader, out);
+    out->rows = read_rows(reader, member(set, M_BODIES), out->scene, &out->row_count);
     return out->rows != NULL;
   }
   out->options.kind = out->kind == API_KIND_PAIRS     ? CT_QUERY_PAIRS
                       : out->kind == API_KIND_OVERLAP ? CT_QUERY_OVERLAP
                                                       : CT_QUERY_DISTANCE;
-  bool good = read_where(reader, &set->all[M_WHERE], out);
-  good = read_pairs(reader, &set->all[M_PAIRS], out) && good;
-  good = read_poses(reader, &set->all[M_POSES], asking, out) && good;
-  return read_variants(reader, &set->all[M_VARIANTS], out) && good;
+  bool good = read_where(reader, member(set, M_WHERE), out);
+  good = read_pairs(reader, member(set, M_PAIRS), out) && good;
+  good = read_poses(reader, member(set, M_POSES), asking, out) && good;
+  return read_variants(reader, member(set, M_VARIANTS), out) && good;
 }
 
 /* Two bodies as a scene of their own, asked for their one pair: compounds, and bounding boxes. */
@@ -385,7 +387,7 @@ static bool pair_as_scene(api_reader *reader, const member_set *set, api_questio
 
 static bool read_inline_scene(api_reader *reader, const member_set *set, const api_asking *asking, api_question *out) {
   api_scene_document document = {0};
-  const api_field *field = &set->all[M_SCENE];
+  const api_field *field = member(set, M_SCENE);
   bool good = api_read_scene(reader, field, &document);
   if (good) out->scene = api_make_scene(reader, &field->path, &document, 1);
   api_scene_document_release(&document);
@@ -395,7 +397,7 @@ static bool read_inline_scene(api_reader *reader, const member_set *set, const a
 
 /* The quick way is for two bodies of one collider each. */
 static bool read_pair(api_reader *reader, const member_set *set, api_question *out) {
-  const api_field *b = &set->all[M_B];
+  const api_field *b = member(set, M_B);
   if (api_text_equal(ct_body_id(out->bodies[0].body), ct_body_id(out->bodies[1].body))) {
     api_fault_at(reader->faults, API_PROBLEM_DUPLICATE_ID, &b->path, "a and b have the same id.");
     return false;
@@ -411,7 +413,7 @@ static bool read_pair(api_reader *reader, const member_set *set, api_question *o
 static bool read_bodies(api_reader *reader, const member_set *set, api_question *out) {
   bool mass = out->kind == API_KIND_MASS_PROPERTIES;
   for (int i = 0; i < 2; i++) {
-    const api_field *field = &set->all[i ? M_B : M_A];
+    const api_field *field = member(set, i ? M_B : M_A);
     if (!api_field_present(field)) {
       if (mass && i == 1) break;
       api_fault_at(reader->faults, API_PROBLEM_MISSING_MEMBER, field->path.parent, "The member \"%s\" is missing.", field->name);
@@ -453,12 +455,12 @@ static bool read_boxes(api_reader *reader, const api_field *field, api_question 
 static bool read_stateless(api_reader *reader, const api_field *field, const member_set *set, const api_asking *asking,
                            api_question *out) {
   const unsigned around = BIT(ID) | BIT(KIND) | BIT(DEADLINE);
-  if (api_field_present(&set->all[M_SCENE]))
+  if (api_field_present(member(set, M_SCENE)))
     return refuse_others(reader, set, scene_members[out->kind] | BIT(SCENE) | around, "scene") &&
            read_inline_scene(reader, set, asking, out);
-  if (api_field_present(&set->all[M_BOXES]))
-    return refuse_others(reader, set, BOXES_MEMBERS | around, "boxes") && read_boxes(reader, &set->all[M_BOXES], out);
-  if (!api_field_present(&set->all[M_A]) && !api_field_present(&set->all[M_B])) {
+  if (api_field_present(member(set, M_BOXES)))
+    return refuse_others(reader, set, BOXES_MEMBERS | around, "boxes") && read_boxes(reader, member(set, M_BOXES), out);
+  if (!api_field_present(member(set, M_A)) && !api_field_present(member(set, M_B))) {
     api_fault_at(reader->faults, API_PROBLEM_MISSING_MEMBER, &field->path, "Give %s, or scene%s.",
                  out->kind == API_KIND_MASS_PROPERTIES ? "a" : "a and b", out->kind == API_KIND_PAIRS ? ", or boxes" : "");
     return false;

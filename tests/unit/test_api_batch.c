@@ -32,7 +32,8 @@ static void answers_are_those_of_the_questions_asked_alone(void) {
     snprintf(batch + used, sizeof batch - used, "%s{\"id\": \"q%zu\", \"kind\": \"%s\"%s}", q ? ", " : "", q, questions[q][0],
              questions[q][1]);
   }
-  strcat(batch, "]}");
+  size_t length = strlen(batch);
+  snprintf(batch + length, sizeof batch - length, "]}");
   for (int order = 0; order < 2; order++) {
     r.order = order ? RIG_BACKWARD : RIG_FORWARD;
     rig_reply reply = rig_ask(&r, "POST", "/v1/scenes/s/query", batch);

@@ -9,7 +9,7 @@ static int refusal(const api_head *head, char *allow) {
   int status = api_match_head(r.service, head, &match, &reply) ? 0 : reply.status;
   if (allow) allow[0] = 0;
   for (size_t i = 0; allow && i < reply.header_count; i++)
-    if (strcmp(reply.headers[i].name, "Allow") == 0) strcpy(allow, reply.headers[i].value);
+    if (strcmp(reply.headers[i].name, "Allow") == 0) snprintf(allow, 160, "%s", reply.headers[i].value);
   free((void *)(uintptr_t)reply.body);
   rig_close(&r);
   return status;

@@ -49,7 +49,7 @@ static double gap(const cloud *c, size_t i, size_t j) {
 }
 
 static size_t index_of(json_t *result, const char *side) {
-  return (size_t)atoi(json_string_value(json_object_get(result, side)) + 1);
+  return strtoul(json_string_value(json_object_get(result, side)) + 1, NULL, 10);
 }
 
 static void all_pairs_within_clearance_are_found_in_order(void) {
