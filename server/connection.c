@@ -3,6 +3,7 @@
 #include "server.h"
 
 #include <stdlib.h>
+#include <sys/ioctl.h>
 
 static uint64_t after(uint64_t now_ns, uint64_t seconds) { return now_ns + seconds * 1000000000u; }
 
@@ -64,7 +65,27 @@ void srv_connection_phase(srv_connection *connection, srv_phase phase, uint64_t 
   connection->deadline_ns = seconds ? after(now_ns, seconds) : 0;
 }
 
+/* Closes connections whose client has closed its side in the middle of a request: libmicrohttpd 0.9.75 does not notice when the last
+ * bytes and the end arrive together. What has not been read yet is waited for, and a round more for what has just been read. */
+static void reap_half_closed(srv_server *server) {
+  size_t count = 0;
+  for (srv_connection *connection = server->connections; connection; connection = connection->next) {
+    bool ours = connection->phase == SRV_PHASE_HEAD || connection->phase == SRV_PHASE_BODY;
+    server->polled[count++] = (struct pollfd){.fd = ours ? connection->fd : -1, .events = POLLRDHUP};
+  }
+  if (count == 0 || poll(server->polled, count, 0) <= 0) return;
+  count = 0;
+  for (srv_connection *connection = server->connections; connection; connection = connection->next) {
+    int unread = 0;
+    bool ended = server->polled[count++].revents & (POLLRDHUP | POLLHUP | POLLERR);
+    if (ended && ioctl(connection->fd, FIONREAD, &unread) == 0 && unread > 0) ended = false;
+    if (ended && connection->half_closed) shutdown(connection->fd, SHUT_RDWR);
+    connection->half_closed = ended;
+  }
+}
+
 void srv_connection_reap(srv_server *server, uint64_t now_ns) {
+  reap_half_closed(server);
   for (srv_connection *connection = server->connections; connection; connection = connection->next) {
     if (!connection->deadline_ns || now_ns < connection->deadline_ns) continue;
     connection->deadline_ns = 0;

@@ -25,13 +25,46 @@ static bool has_control(const char *text, size_t length) {
   return false;
 }
 
-static bool is_named(const char *name, size_t length, const char *wanted) {
-  return strlen(wanted) == length && strncasecmp(name, wanted, length) == 0;
-}
-
 static void once(srv_head *head, const char **member, const char *value) {
   if (*member) head->repeated++;
   else *member = value;
+}
+
+typedef enum known_header {
+  HEADER_HOST,
+  HEADER_LENGTH,
+  HEADER_ENCODING,
+  HEADER_ORIGIN,
+  HEADER_AUTHORIZATION,
+  HEADER_TYPE,
+  HEADER_CODING,
+  HEADER_MATCH,
+  HEADER_NONE_MATCH,
+  HEADER_EXPECT,
+  HEADER_ACCEPT,
+  HEADER_OTHER
+} known_header;
+
+static known_header header_of(const char *name, size_t length) {
+  static const struct {
+    size_t length;
+    const char *name;
+  } known[] = {
+      [HEADER_HOST] = {4, "Host"},
+      [HEADER_LENGTH] = {14, "Content-Length"},
+      [HEADER_ENCODING] = {17, "Transfer-Encoding"},
+      [HEADER_ORIGIN] = {6, "Origin"},
+      [HEADER_AUTHORIZATION] = {13, "Authorization"},
+      [HEADER_TYPE] = {12, "Content-Type"},
+      [HEADER_CODING] = {16, "Content-Encoding"},
+      [HEADER_MATCH] = {8, "If-Match"},
+      [HEADER_NONE_MATCH] = {13, "If-None-Match"},
+      [HEADER_EXPECT] = {6, "Expect"},
+      [HEADER_ACCEPT] = {6, "Accept"},
+  };
+  for (int i = 0; i < HEADER_OTHER; i++)
+    if (known[i].length == length && strncasecmp(name, known[i].name, length) == 0) return (known_header)i;
+  return HEADER_OTHER;
 }
 
 void srv_guard_header(srv_head *head, const char *name, size_t name_length, const char *value, size_t value_length) {
@@ -39,17 +72,20 @@ void srv_guard_header(srv_head *head, const char *name, size_t name_length, cons
   if (!is_token(name, name_length)) head->bad_name = true;
   if (!value) value = "", value_length = 0;
   if (has_control(value, value_length)) head->bad_value = true;
-  if (is_named(name, name_length, "Host")) head->hosts++, head->host = value;
-  else if (is_named(name, name_length, "Content-Length")) head->lengths++, head->content_length = value;
-  else if (is_named(name, name_length, "Transfer-Encoding")) head->encodings++, head->transfer_encoding = value;
-  else if (is_named(name, name_length, "Origin")) once(head, &head->origin, value);
-  else if (is_named(name, name_length, "Authorization")) once(head, &head->authorization, value);
-  else if (is_named(name, name_length, "Content-Type")) once(head, &head->content_type, value);
-  else if (is_named(name, name_length, "Content-Encoding")) once(head, &head->content_encoding, value);
-  else if (is_named(name, name_length, "If-Match")) once(head, &head->if_match, value);
-  else if (is_named(name, name_length, "If-None-Match")) once(head, &head->if_none_match, value);
-  else if (is_named(name, name_length, "Expect")) head->expects = true;
-  else if (is_named(name, name_length, "Accept") && !head->accept) head->accept = value;
+  switch (header_of(name, name_length)) {
+  case HEADER_HOST: head->hosts++, head->host = value; break;
+  case HEADER_LENGTH: head->lengths++, head->content_length = value; break;
+  case HEADER_ENCODING: head->encodings++, head->transfer_encoding = value; break;
+  case HEADER_ORIGIN: once(head, &head->origin, value); break;
+  case HEADER_AUTHORIZATION: once(head, &head->authorization, value); break;
+  case HEADER_TYPE: once(head, &head->content_type, value); break;
+  case HEADER_CODING: once(head, &head->content_encoding, value); break;
+  case HEADER_MATCH: once(head, &head->if_match, value); break;
+  case HEADER_NONE_MATCH: once(head, &head->if_none_match, value); break;
+  case HEADER_EXPECT: head->expects = true; break;
+  case HEADER_ACCEPT: if (!head->accept) head->accept = value; break;
+  case HEADER_OTHER: break;
+  }
 }
 
 bool srv_guard_length(const srv_head *head, uint64_t *length) {

@@ -42,8 +42,6 @@ static void on_prepare(uv_prepare_t *handle) {
   else uv_timer_stop(&server->wake);
 }
 
-static void on_sweep(uv_timer_t *handle) { srv_sweep_run(handle->data); }
-
 static void on_reap(uv_timer_t *handle) {
   srv_server *server = handle->data;
   uint64_t now_ns = uv_hrtime();
@@ -73,7 +71,6 @@ static bool open_handles(srv_server *server) {
   server->handles_open = true;
   server->dirty = true;
   return uv_poll_start(&server->epoll, UV_READABLE, on_epoll) == 0 && uv_prepare_start(&server->prepare, on_prepare) == 0 &&
-         uv_timer_start(&server->sweep, on_sweep, SRV_SWEEP_MS, SRV_SWEEP_MS) == 0 &&
          uv_timer_start(&server->reap, on_reap, SRV_REAP_MS, SRV_REAP_MS) == 0 &&
          uv_signal_start(&server->terminate, on_signal, SIGTERM) == 0 && uv_signal_start(&server->interrupt, on_signal, SIGINT) == 0;
 }

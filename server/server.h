@@ -40,6 +40,7 @@ typedef struct srv_connection {
   srv_peer *peer;
   srv_phase phase;
   uint64_t deadline_ns; /* the socket is shut down after it; 0: none */
+  bool half_closed;     /* seen so in the last round */
   char client[64];
 } srv_connection;
 
@@ -72,7 +73,7 @@ typedef struct srv_server {
   srv_connection *connections;
   struct srv_request **suspended; /* requests whose connection is suspended, in no order */
   struct pollfd *polled;
-  size_t suspended_count; /* at most limits->connections, the size of both arrays */
+  size_t suspended_count; /* at most limits->connections, the size of both arrays; polled is scratch */
   size_t requests;     /* between the head's end and the last trace */
   uint64_t body_bytes; /* gathered bodies of all requests */
   uint64_t id_prefix, id_next;
@@ -113,8 +114,6 @@ void srv_connection_reap(srv_server *server, uint64_t now_ns);
 /* Watches a request whose connection is suspended. */
 void srv_sweep_add(srv_server *server, struct srv_request *request);
 void srv_sweep_remove(srv_server *server, struct srv_request *request);
-/* Ends requests whose client has left or whose deadline has passed. */
-void srv_sweep_run(srv_server *server);
 
 /* ---- preload.c ---- */
 

@@ -2,12 +2,6 @@
  * same round finds the deadlines that have passed. A client that closes its sending side has left, too. */
 #include "request.h"
 
-
-void srv_sweep_add(srv_server *server, srv_request *request) {
-  request->suspended_at = server->suspended_count;
-  server->suspended[server->suspended_count++] = request;
-}
-
 void srv_sweep_remove(srv_server *server, srv_request *request) {
   srv_request *last = server->suspended[--server->suspended_count];
   server->suspended[request->suspended_at] = last;
@@ -22,7 +16,8 @@ static void time_out(srv_request *request) {
   srv_job_cancel(request);
 }
 
-void srv_sweep_run(srv_server *server) {
+/* Ends requests whose client has left or whose deadline has passed. */
+static void sweep(srv_server *server) {
   size_t count = server->suspended_count;
   if (count == 0) return;
   uint64_t now_ns = uv_hrtime();
@@ -44,4 +39,17 @@ void srv_sweep_run(srv_server *server) {
       time_out(request);
     }
   }
+}
+
+static void on_sweep(uv_timer_t *handle) {
+  srv_server *server = handle->data;
+  sweep(server);
+  /* Nothing to look at: the loop may sleep. */
+  if (server->suspended_count == 0) uv_timer_stop(handle);
+}
+
+void srv_sweep_add(srv_server *server, srv_request *request) {
+  request->suspended_at = server->suspended_count;
+  server->suspended[server->suspended_count++] = request;
+  if (!uv_is_active((uv_handle_t *)&server->sweep)) uv_timer_start(&server->sweep, on_sweep, SRV_SWEEP_MS, SRV_SWEEP_MS);
 }

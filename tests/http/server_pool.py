@@ -1,0 +1,301 @@
+"""Work on the pool: deadlines, clients that leave, full queues, fairness between scenes, order of writes.
+
+The slow question: every pair of n long thin bars whose boxes all overlap and of which none is within the clearance; about 1 us a pair.
+"""
+import json
+import os
+import statistics
+import threading
+import time
+
+from support.checks import Suite, check, equal
+from support.daemon import Daemon
+from support.raw import Raw, ask, request
+
+SLOWER = {"": 1, "asan": 4, "tsan": 12}.get(os.environ.get("CONTACTD_SANITIZER", ""), 4)
+JSON_TYPE = [("Content-Type", "application/json")]
+BARS = 3000
+TINY = '{"a":{"sphere":{"radius":1}},"b":{"sphere":{"radius":1},"position":[3,0,0]}}'
+suite = Suite()
+
+
+def bars(count):
+    turned = [0, 0, 0.3826834323650898, 0.9238795325112867]
+    return {"bodies": [{"id": f"bar-{i}", "position": [0.005 * i, -0.005 * i, 0], "rotation": turned,
+                        "colliders": [{"box": {"size": [100, 0.001, 0.001]}}]} for i in range(count)]}
+
+
+def slow_query(deadline_ms=60000, scene="slow"):
+    return request("POST", f"/v1/scenes/{scene}/query/distance", json.dumps({"clearance": 0.001, "deadlineMs": deadline_ms}), JSON_TYPE)
+
+
+def load(daemon, scene="slow", count=BARS):
+    equal(ask(daemon.port, "PUT", f"/v1/scenes/{scene}", json.dumps(bars(count)), JSON_TYPE).status, 201, "status of the scene")
+
+
+def cpu_seconds(daemon):
+    with open(f"/proc/{daemon.pid}/stat", encoding="ascii") as file:
+        fields = file.read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def tiny_seconds(connection):
+    begin = time.monotonic()
+    connection.send(request("POST", "/v1/query/distance", TINY, JSON_TYPE))
+    equal(connection.reply().status, 200, "status")
+    return time.monotonic() - begin
+
+
+daemon = Daemon("--log", "off", "--workers", "2").start()
+suite.cleanup(daemon.stop)
+load(daemon)
+
+
+@suite.fact
+def a_deadline_is_kept_within_25_ms():
+    late = []
+    for wanted in (50, 100, 150, 200, 300):
+        with Raw(daemon.port) as connection:
+            begin = time.monotonic()
+            connection.send(slow_query(wanted))
+            reply = connection.reply()
+            late.append(time.monotonic() - begin - wanted / 1000)
+            equal(reply.status, 504, "status")
+            equal(json.loads(reply.body)["type"], "/problems/deadline-exceeded", "type")
+            connection.send(request("GET", "/v1/limits"))
+            equal(connection.reply().status, 200, "the next request on the connection")
+    check(min(late) >= -0.001, f"answered {-min(late):.3f} s early")
+    check(max(late) <= 0.025 * SLOWER, f"late by {[round(1e3 * s, 1) for s in late]} ms")
+
+
+@suite.fact
+def deadlines_are_kept_while_all_workers_are_busy():
+    busy = [Raw(daemon.port) for unused in range(6)]
+    for connection in busy:
+        connection.send(slow_query(1500))
+    time.sleep(0.1)
+    begin = time.monotonic()
+    waiting = [Raw(daemon.port) for unused in range(4)]
+    for connection in waiting:
+        connection.send(slow_query(300))
+    late = []
+    for connection in waiting:
+        equal(connection.reply().status, 504, "status")
+        late.append(time.monotonic() - begin - 0.3)
+    for connection in waiting + busy:
+        connection.close()
+    # What a request names is read when a worker begins it; before, the default deadline holds.
+    check(max(late) <= 0.05 * SLOWER + 0.025, f"late by {[round(1e3 * s, 1) for s in late]} ms")
+
+
+@suite.fact
+def a_client_that_leaves_frees_its_workers_within_100_ms():
+    for how in ("close", "reset", "half"):
+        gone = [Raw(daemon.port) for unused in range(2)]
+        for connection in gone:
+            connection.send(slow_query())
+        time.sleep(0.3)
+        busy = cpu_seconds(daemon)
+        time.sleep(0.2)
+        check(cpu_seconds(daemon) - busy > 0.05, "the query is not running")
+        for connection in gone:
+            if how == "half":
+                connection.socket.shutdown(1)
+            elif how == "reset":
+                connection.socket.setsockopt(1, 13, b"\1\0\0\0\0\0\0\0")
+            if how != "half":
+                connection.close()
+        time.sleep(0.1 * SLOWER)
+        begin = cpu_seconds(daemon)
+        time.sleep(0.3)
+        used = cpu_seconds(daemon) - begin
+        check(used <= 0.05, f"after a {how} the daemon still used {used:.2f} s of CPU in 0.3 s")
+        for connection in gone:
+            connection.close()
+
+
+@suite.fact
+def small_requests_are_answered_while_all_workers_are_busy():
+    busy = [Raw(daemon.port) for unused in range(4)]
+    for connection in busy:
+        connection.send(slow_query())
+    time.sleep(0.2)
+    with Raw(daemon.port) as connection:
+        times = [tiny_seconds(connection) for unused in range(50)]
+    for connection in busy:
+        connection.close()
+    median = statistics.median(times)
+    check(median <= 0.01 * SLOWER, f"the median is {1e3 * median:.1f} ms")
+
+
+@suite.fact
+def a_full_queue_is_answered_503_at_once():
+    with Daemon("--log", "off", "--workers", "1", "--limit", "queue=8", "--limit", "queuePerScene=4") as d:
+        load(d)
+        crowd = [Raw(d.port) for unused in range(40)]
+        for connection in crowd:
+            connection.send(slow_query(10000))
+            time.sleep(0.01)
+        times = []
+        for unused in range(20):
+            begin = time.monotonic()
+            with Raw(d.port) as connection:
+                connection.send(slow_query(10000))
+                reply = connection.reply()
+            times.append(time.monotonic() - begin)
+            equal(reply.status, 503, "status")
+            equal(json.loads(reply.body)["type"], "/problems/busy", "type")
+            check(int(reply.headers["retry-after"]) >= 1, "Retry-After")
+        median = statistics.median(times)
+        check(median <= 0.005 * SLOWER, f"503 took {1e3 * median:.1f} ms (median)")
+        # What needs no worker is still answered.
+        with Raw(d.port) as connection:
+            tiny_seconds(connection)
+        for connection in crowd:
+            connection.close()
+
+
+@suite.fact
+def a_scene_that_floods_does_not_starve_another():
+    with Daemon("--log", "off", "--workers", "2") as d:
+        load(d, "slow", 1500)
+        load(d, "small", 150)
+        flood = [Raw(d.port) for unused in range(40)]
+        for connection in flood:
+            connection.send(slow_query(scene="slow"))
+        time.sleep(0.2)
+        begin = time.monotonic()
+        with Raw(d.port) as connection:
+            connection.send(slow_query(scene="small"))
+            equal(connection.reply().status, 200, "status")
+        took = time.monotonic() - begin
+        for connection in flood:
+            connection.close()
+        check(took <= 1.0 * SLOWER, f"a short query of another scene took {took:.2f} s")
+
+
+@suite.fact
+def writes_of_one_scene_are_in_order_and_each_is_one_revision():
+    path = "/v1/scenes/ordered"
+    equal(ask(daemon.port, "PUT", path, '{"bodies":[]}', JSON_TYPE).status, 201, "status")
+    first = json.loads(ask(daemon.port, "GET", "/v1/scenes").body)
+    revision = next(s["revision"] for s in first["scenes"] if s["id"] == "ordered")
+    count = 40
+    seen, lock = [], threading.Lock()
+
+    def write(i):
+        body = {"colliders": [{"sphere": {"radius": 1}}], "position": [i, 0, 0]}
+        with Raw(daemon.port) as connection:
+            connection.send(request("PUT", f"{path}/bodies/b{i}", json.dumps(body), JSON_TYPE))
+            mine = json.loads(connection.reply().body)["revision"]
+            # A read after the reply sees the write.
+            connection.send(request("GET", f"{path}/bodies/b{i}"))
+            reply = connection.reply()
+            with lock:
+                seen.append((mine, reply.status, int(reply.headers["etag"].strip('"r'))))
+
+    threads = [threading.Thread(target=write, args=(i,)) for i in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    equal(sorted(mine for mine, unused, unused_too in seen), list(range(revision + 1, revision + 1 + count)), "revisions")
+    check(all(status == 200 and at >= mine for mine, status, at in seen), "a read after a write did not see it")
+
+
+@suite.fact
+def writes_on_one_connection_follow_each_other():
+    path = "/v1/scenes/chain"
+    bodies = [{"colliders": [{"sphere": {"radius": 1}}], "position": [i, 0, 0]} for i in range(20)]
+    data = request("PUT", path, '{"bodies":[]}', JSON_TYPE)
+    data += b"".join(request("PUT", f"{path}/bodies/b", json.dumps(body), JSON_TYPE) for body in bodies)
+    with Raw(daemon.port) as connection:
+        connection.send(data + request("GET", f"{path}/bodies/b"))
+        revisions = [json.loads(connection.reply().body)["revision"] for unused in range(21)]
+        equal(revisions, list(range(revisions[0], revisions[0] + 21)), "revisions")
+        equal(json.loads(connection.reply().body)["position"], [19, 0, 0], "last position")
+
+
+@suite.fact
+def a_write_that_is_cut_off_changes_nothing():
+    path = "/v1/scenes/cut"
+    document = json.dumps(bars(40000))
+    equal(ask(daemon.port, "PUT", path, '{"bodies":[]}', JSON_TYPE).status, 201, "status")
+    before = ask(daemon.port, "GET", path)
+    for delay in (0.0, 0.005, 0.02):
+        connection = Raw(daemon.port)
+        connection.send(request("PUT", path, document, JSON_TYPE))
+        time.sleep(delay)
+        connection.close()
+        with Raw(daemon.port) as half:
+            half.send(request("PUT", path, document, JSON_TYPE)[:-1000])
+    time.sleep(0.3 * SLOWER)
+    after = ask(daemon.port, "GET", path)
+    equal(after.headers["etag"], before.headers["etag"], "ETag")
+    equal(after.body, before.body, "scene")
+
+
+@suite.fact
+def revisions_do_not_restart_when_a_scene_is_made_again():
+    path = "/v1/scenes/again"
+    last = 0
+    for unused in range(4):
+        made = ask(daemon.port, "PUT", path, '{"bodies":[]}', JSON_TYPE)
+        equal(made.status, 201, "status")
+        first = json.loads(made.body)["revision"]
+        check(first > last, f"revision {first} after {last}")
+        json_body = json.dumps({"colliders": [{"sphere": {"radius": 1}}]})
+        second = json.loads(ask(daemon.port, "PUT", f"{path}/bodies/b", json_body, JSON_TYPE).body)["revision"]
+        check(second > first, "a write did not raise the revision")
+        last = json.loads(ask(daemon.port, "DELETE", path).body)["revision"]
+        check(last > second, "the deletion did not raise the revision")
+        equal(ask(daemon.port, "GET", path).status, 404, "status after the deletion")
+
+
+@suite.fact
+def a_deleted_scene_does_not_disturb_a_running_query():
+    equal(ask(daemon.port, "PUT", "/v1/scenes/doomed", json.dumps(bars(1200)), JSON_TYPE).status, 201, "status")
+    with Raw(daemon.port) as connection:
+        connection.send(slow_query(scene="doomed"))
+        time.sleep(0.05)
+        equal(ask(daemon.port, "DELETE", "/v1/scenes/doomed").status, 200, "status")
+        reply = connection.reply()
+        equal(reply.status, 200, "status of the query")
+        equal(json.loads(reply.body)["complete"], True, "complete")
+
+
+@suite.fact
+def no_more_scenes_than_allowed_are_made_at_once():
+    with Daemon("--log", "off", "--limit", "scenes=5") as d:
+        connections = [Raw(d.port) for unused in range(20)]
+        document = json.dumps(bars(2000))
+        for i, connection in enumerate(connections):
+            connection.send(request("POST", "/v1/scenes", document, JSON_TYPE))
+        statuses = sorted(connection.reply().status for connection in connections)
+        for connection in connections:
+            connection.close()
+        equal(statuses, [201] * 5 + [422] * 15, "statuses")
+        equal(json.loads(ask(d.port, "GET", "/v1/scenes").body)["total"], 5, "scenes")
+
+
+@suite.fact
+def many_aborted_requests_leak_nothing():
+    def files():
+        return len(os.listdir(f"/proc/{daemon.pid}/fd"))
+    time.sleep(0.2)
+    before, memory = files(), daemon.status_bytes("VmRSS")
+    for i in range(600):
+        connection = Raw(daemon.port)
+        data = slow_query() if i % 3 == 0 else request("POST", "/v1/query/distance", TINY * 1000)
+        connection.send(data[:len(data) - (i % 2) * 7])
+        connection.close()
+    # Connections that ended in the middle of a body are found by the reaper.
+    end = time.monotonic() + 2 * SLOWER
+    while files() > before and time.monotonic() < end:
+        time.sleep(0.05)
+    equal(files(), before, "open files")
+    grown = daemon.status_bytes("VmRSS") - memory
+    check(SLOWER > 1 or grown < 32 << 20, f"resident memory grew by {grown >> 20} MiB")
+
+
+suite.main()
