@@ -13,10 +13,10 @@
 
 /* As long as the answer to the query that it is compared with. */
 static const char answer[] =
-    "{\"kind\":\"distance\",\"count\":1,\"complete\":true,\"truncated\":false,\"results\":[{\"a\":\"a\",\"b\":\"b\",\"distance\":-"
-    "0.1,"
-    "\"lowerBound\":-0.1,\"upperBound\":-0.1,\"normal\":[1,0,0],\"pointA\":[0.5,0,0],\"pointB\":[0.4,0,0],\"position\":[0.45,0,0],"
-    "\"relation\":\"penetrating\",\"status\":\"ok\"}]}";
+    "{\"kind\":\"distance\",\"count\":1,\"total\":1,\"complete\":true,\"results\":[{\"a\":\"a\",\"b\":\"b\","
+    "\"distance\":-0.09999999999999998,\"lowerBound\":-0.09999999999999998,\"upperBound\":-0.09999999999999998,"
+    "\"normal\":[1,0,0],\"pointA\":[0.5,0,0],\"pointB\":[0.4,0,0],\"position\":[0.45,0,0],\"relation\":\"penetrating\","
+    "\"depthKind\":\"minimal\",\"status\":\"ok\"}]}";
 
 #define BODY_BYTES_MAX 4096
 
