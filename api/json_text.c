@@ -14,23 +14,40 @@
 #define ELEMENT_BYTES 24
 #define MEMBER_BYTES 112
 
+/* Bytes between two looks at the cancel flag. */
+#define CANCEL_STRIDE 1024
+
 /* Deepest patch that is followed: jsonDepth is at most 512. */
 #define MERGE_LEVELS_MAX 513
 
 /* ---- allocation -------------------------------------------------------------------------------------------------------- */
 
-/* Set when an allocation of jansson's fails on this thread: its lexer drops the byte that found no room and goes on. */
-static _Thread_local bool allocation_failed;
+/* jansson 2.14 does not look whether its lexer's token could grow: the byte is dropped, and a string that lost its closing quote is
+ * then copied beyond its end. So while a text is parsed there is a reserve as large as any growth of a token. The first allocation
+ * that fails gets it if it fits, and the text ends for the parser with the next byte it asks for; so there is no second growth. */
+typedef struct parsing {
+  char *reserve; /* owned by the parse */
+  size_t reserve_bytes;
+  bool failed; /* an allocation has */
+} parsing;
 
-static void *noticing_malloc(size_t bytes) {
+static _Thread_local parsing *current; /* NULL when this thread does not parse */
+
+static void *guarded_malloc(size_t bytes) {
   void *block = malloc(bytes);
-  if (!block) allocation_failed = true;
-  return block;
+  if (block || !current) return block;
+  bool first = !current->failed;
+  current->failed = true;
+  return first && bytes <= current->reserve_bytes ? current->reserve : NULL;
+}
+
+static void guarded_free(void *block) {
+  if (!current || block != current->reserve) free(block);
 }
 
 void api_json_start(void) {
   json_object_seed(0);
-  json_set_alloc_funcs(noticing_malloc, free);
+  json_set_alloc_funcs(guarded_malloc, guarded_free);
 }
 
 /* ---- places in the text ------------------------------------------------------------------------------------------------ */
@@ -60,7 +77,8 @@ typedef struct scan {
   size_t length;
   const api_json_options *options;
   api_faults *faults;
-  uint64_t memory; /* estimate so far */
+  uint64_t memory;      /* estimate so far */
+  size_t longest_token; /* bytes; at least that of any token that the parser meets */
   size_t depth;
 } scan;
 
@@ -75,6 +93,14 @@ static size_t skip_string(const char *bytes, size_t length, size_t at) {
 
 static bool in_number(char byte) {
   return (byte >= '0' && byte <= '9') || byte == '+' || byte == '-' || byte == '.' || byte == 'e' || byte == 'E';
+}
+
+static bool in_word(char byte) { return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z'); }
+
+/* Offset after the letters at `at`: true, false, null, or what is no JSON. */
+static size_t skip_word(const char *bytes, size_t length, size_t at) {
+  while (at < length && in_word(bytes[at])) at++;
+  return at;
 }
 
 /* Offset after the number at `at`, or 0 after a fault. */
@@ -124,11 +150,15 @@ static bool scan_text(scan *s) {
     case ',': s->memory += ELEMENT_BYTES; break;
     case ':': s->memory += MEMBER_BYTES; break;
     default:
-      if (byte != '-' && (byte < '0' || byte > '9')) break;
-      next = skip_number(s, i);
-      if (!next) return false;
-      s->memory += NUMBER_BYTES;
+      if (in_word(byte)) {
+        next = skip_word(s->bytes, s->length, i);
+      } else if (in_number(byte)) {
+        next = skip_number(s, i);
+        if (!next) return false;
+        s->memory += NUMBER_BYTES;
+      }
     }
+    if (s->longest_token < next - i) s->longest_token = next - i;
     i = next;
   }
   if (s->memory <= s->options->memory) return true;
@@ -148,14 +178,14 @@ typedef struct feed {
   const ct_cancel *cancel;
 } feed;
 
-/* Hands out the text in the parser's pieces of a KiB, and nothing more once cancelled. */
-static size_t next_piece(void *buffer, size_t size, void *context) {
+/* Hands out the text byte by byte, so that it can end right after a failed allocation, and ends it when cancelled. */
+static size_t next_byte(void *buffer, size_t size, void *context) {
   feed *f = context;
-  if (ct_cancel_raised(f->cancel)) return (size_t)-1;
-  size_t piece = f->length - f->at < size ? f->length - f->at : size;
-  memcpy(buffer, f->bytes + f->at, piece);
-  f->at += piece;
-  return piece;
+  (void)size;
+  if (f->at == f->length || current->failed) return 0;
+  if (f->at % CANCEL_STRIDE == 0 && ct_cancel_raised(f->cancel)) return 0;
+  *(char *)buffer = f->bytes[f->at++];
+  return 1;
 }
 
 /* The string that ends at offset `end`, without its quotes; empty if there is none. */
@@ -192,17 +222,29 @@ json_t *api_json_parse(const char *bytes, size_t length, const api_json_options 
   }
   if (!scan_text(&s)) return NULL;
 
+  /* A token's room doubles, with a byte for its end. */
+  parsing state = {.reserve_bytes = 2 * (s.longest_token + 2) + 64};
+  state.reserve = malloc(state.reserve_bytes);
+  if (!state.reserve) {
+    api_fault_memory(faults);
+    return NULL;
+  }
   feed f = {bytes, length, 0, options->cancel};
   json_error_t error = {0};
-  allocation_failed = false;
-  json_t *value = json_load_callback(next_piece, &f, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
-  bool memory = allocation_failed || (!value && (error.text[0] == 0 || json_error_code(&error) == json_error_out_of_memory));
-  if (value && !memory && !ct_cancel_raised(options->cancel)) return value;
-  json_decref(value);
-  if (ct_cancel_raised(options->cancel)) api_fault_cancelled(faults);
-  else if (memory) api_fault_memory(faults);
-  else tell_syntax(bytes, length, options, &error, faults);
-  return NULL;
+  current = &state;
+  json_t *value = json_load_callback(next_byte, &f, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
+  bool cancelled = ct_cancel_raised(options->cancel);
+  bool memory = state.failed || (!value && (error.text[0] == 0 || json_error_code(&error) == json_error_out_of_memory));
+  if (!value || cancelled || memory) {
+    json_decref(value);
+    value = NULL;
+    if (cancelled) api_fault_cancelled(faults);
+    else if (memory) api_fault_memory(faults);
+    else tell_syntax(bytes, length, options, &error, faults);
+  }
+  current = NULL;
+  free(state.reserve);
+  return value;
 }
 
 /* ---- merge patch ------------------------------------------------------------------------------------------------------- */

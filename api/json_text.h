@@ -7,8 +7,7 @@
 /* A number literal may have this many characters. */
 #define API_NUMBER_LITERAL_MAX 64
 
-/* Once, before any thread parses: seeds jansson's hashes and lets the parser notice failed allocations, which jansson 2.14 in one
- * place (a growing token) passes over in silence. Without this call everything works but that. */
+/* Once, before any thread parses: seeds jansson's hashes, and sets its allocation so that want of memory cannot harm the parser. */
 void api_json_start(void);
 
 typedef struct api_json_options {

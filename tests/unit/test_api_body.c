@@ -228,8 +228,8 @@ static void bodies_come_back_as_they_were_given(void) {
   static const char *const texts[] = {
       "{\"id\":\"a\",\"position\":[0,0,0],\"rotation\":[0,0,0,1]," BALL "}",
       "{\"id\":\"arm.link-1~x:y@z\",\"position\":[1e-9,-1000000000,0.1],\"rotation\":[0.5,0.5,0.5,0.5],\"motion\":{\"mass\":2.5},"
-      "\"colliders\":[{\"id\":\"c1\",\"box\":{\"size\":[1,2,3]},\"position\":[0,0,1],\"rotation\":[0,0,1,0]},{\"sphere\":{\"radius\":1}}],"
-      "\"groups\":[\"arm\",\"left\"],\"user\":{\"z\":[1,2.5,\"\xc3\xa4\",null],\"a\":{}}}",
+      "\"colliders\":[{\"id\":\"c1\",\"box\":{\"size\":[1,2,3]},\"position\":[0,0,1],\"rotation\":[0,0,1,0]},{\"sphere\":"
+      "{\"radius\":1}}],\"groups\":[\"arm\",\"left\"],\"user\":{\"z\":[1,2.5,\"\xc3\xa4\",null],\"a\":{}}}",
       "{\"id\":\"b\",\"position\":[0,0,0],\"rotation\":[0,0,0,1],\"motion\":{\"density\":1000,\"linearVelocity\":[1,0,0],"
       "\"angularVelocity\":[0,0,-3.5]}," BALL "}",
       "{\"id\":\"k\",\"position\":[0,0,0],\"rotation\":[0,0,0,1],\"motion\":{\"angularVelocity\":[0,0,1],\"isKinematic\":true}"
