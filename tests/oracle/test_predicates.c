@@ -148,15 +148,31 @@ static void the_sign_of_a_dot_product_is_the_integer_sign(void) {
   CHECK(zeros > 5000);
 }
 
+/* direction (s, -s, 0) and a, b near the plane x = y, one coordinate of b tiny and one ulp off: s (a.x - b.x) - s (a.y - b.y) is
+ * s (b.y - b.x), about 2^-105 of the products. */
+static void dot_products_below_double_double_have_their_sign(void) {
+  check_random r = {17};
+  for (int i = 0; i < 100000; i++) {
+    double s = check_uniform(&r, 0.5, 1.0), big = check_uniform(&r, 0.5, 1.0);
+    double small = ldexp(check_uniform(&r, 0.5, 1.0), -40 - (int)(check_next(&r) % 20)), up = small + small * 0x1p-52;
+    ct_vec3 d = ct_vec(s, -s, 0.0), a = ct_vec(big, big, 3.0);
+    CHECK_INT(ct_dot_sign(d, a, ct_vec(small, small, -1.0)), 0);
+    CHECK_INT(ct_dot_sign(d, a, ct_vec(small, up, -1.0)), 1);
+    CHECK_INT(ct_dot_sign(d, a, ct_vec(up, small, 7.0)), -1);
+  }
+}
+
 static const check_test tests[] = {
     {"orientation_is_positive_on_the_side_of_the_normal", orientation_is_positive_on_the_side_of_the_normal},
     {"random_integer_points_have_the_integer_sign", random_integer_points_have_the_integer_sign},
     {"points_within_one_unit_of_the_plane_have_the_integer_sign", points_within_one_unit_of_the_plane_have_the_integer_sign},
-    {"points_of_the_plane_z_equals_x_are_told_from_their_neighbours", points_of_the_plane_z_equals_x_are_told_from_their_neighbours},
+    {"points_of_the_plane_z_equals_x_are_told_from_their_neighbours",
+     points_of_the_plane_z_equals_x_are_told_from_their_neighbours},
     {"the_sign_alternates_under_permutation", the_sign_alternates_under_permutation},
     {"the_range_of_exactness_reaches_its_ends", the_range_of_exactness_reaches_its_ends},
     {"collinear_points_are_those_with_zero_cross_product", collinear_points_are_those_with_zero_cross_product},
     {"the_sign_of_a_dot_product_is_the_integer_sign", the_sign_of_a_dot_product_is_the_integer_sign},
+    {"dot_products_below_double_double_have_their_sign", dot_products_below_double_double_have_their_sign},
 };
 
 CHECK_MAIN(tests)
