@@ -7,11 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "json_text.h"
 #include "query_call.h"
 
 api_service *api_service_create(const api_settings *settings) {
   api_service *service = calloc(1, sizeof *service);
   if (!service) return NULL;
+  api_json_start();
   service->limits = settings->limits;
   service->workers = settings->workers;
   snprintf(service->durability, sizeof service->durability, "%s", settings->durability);

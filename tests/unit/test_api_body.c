@@ -294,7 +294,7 @@ static void user_data_is_limited_by_its_compact_text(void) {
     size_t n = strlen(text);
     memset(text + n, 'x', 4094 + extra);
     n += 4094 + extra;
-    strcpy(text + n, "\"   }");
+    memcpy(text + n, "\"   }", sizeof "\"   }");
     document d;
     api_body body = {0};
     read_body(&d, text, NULL, &body);

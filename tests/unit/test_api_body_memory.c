@@ -99,10 +99,11 @@ static bool apply_poses(document *d, ct_draft *draft) {
 }
 
 static bool apply_lines(document *d, ct_draft *draft) {
+  static const char text[] = LINES;
   api_ndjson n;
   api_patch_lines patches = {0};
   api_ndjson_init(&n, &d->reader, api_ndjson_patch, &patches);
-  bool good = api_ndjson_feed(&n, LINES, 50) && api_ndjson_feed(&n, LINES + 50, sizeof LINES - 51) && api_ndjson_end(&n);
+  bool good = api_ndjson_feed(&n, text, 50) && api_ndjson_feed(&n, text + 50, sizeof text - 51) && api_ndjson_end(&n);
   good = good && api_apply_patch_lines(&d->reader, &patches, draft);
   api_patch_lines_free(&patches);
   api_ndjson_free(&n);
