@@ -37,6 +37,7 @@ static void opened(srv_server *server, struct MHD_Connection *handle, void **con
   connection->next = server->connections;
   if (connection->next) connection->next->previous = connection;
   server->connections = connection;
+  server->connection_count++;
 }
 
 static void closed(srv_server *server, void **context) {
@@ -48,6 +49,8 @@ static void closed(srv_server *server, void **context) {
   if (connection->next) connection->next->previous = connection->previous;
   srv_peer_leave(server->peers, connection->peer);
   free(connection);
+  /* libmicrohttpd listens again only in the run after the one in which it fell below its limit. */
+  if (server->connection_count-- >= server->limits->connections) srv_server_touch(server);
 }
 
 void srv_connection_notify(void *cls, struct MHD_Connection *handle, void **context, enum MHD_ConnectionNotificationCode code) {

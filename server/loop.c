@@ -49,6 +49,8 @@ static void on_reap(uv_timer_t *handle) {
   srv_registry_expire(server->registry, now_ns);
   srv_log_flush(server->log);
   srv_drain_check(server);
+  /* Once without an event: accepting may have stopped for want of a descriptor. */
+  srv_server_touch(server);
 }
 
 static void on_signal(uv_signal_t *handle, int number) {

@@ -71,6 +71,7 @@ typedef struct srv_server {
   ct_workspace *workspace; /* for what the loop thread computes itself */
 
   srv_connection *connections;
+  size_t connection_count;
   struct srv_request **suspended; /* requests whose connection is suspended, in no order */
   struct pollfd *polled;
   size_t suspended_count; /* at most limits->connections, the size of both arrays; polled is scratch */

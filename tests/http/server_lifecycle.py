@@ -1,0 +1,385 @@
+"""Start, settings, log and end of the daemon."""
+import json
+import os
+import pathlib
+import re
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+
+from support.checks import Failure, Suite, check, equal
+from support.daemon import ROOT, Daemon, binary
+from support.raw import Raw, ask, request
+
+SLOWER = {"": 1, "asan": 4, "tsan": 12}.get(os.environ.get("CONTACTD_SANITIZER", ""), 4)
+JSON_TYPE = [("Content-Type", "application/json")]
+suite = Suite()
+folder = tempfile.TemporaryDirectory()
+suite.cleanup(folder.cleanup)
+
+
+def clean_environment(**more):
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("CONTACTD_")}
+    environment.update(more)
+    return environment
+
+
+def run(*options, **environment):
+    """A daemon that is expected to end by itself."""
+    return subprocess.run([str(binary()), *options], capture_output=True, text=True, timeout=20 * SLOWER, cwd=ROOT, check=False,
+                          env=clean_environment(**environment))
+
+
+def file_of(name, text, mode=0o600):
+    path = pathlib.Path(folder.name) / name
+    path.write_text(text)
+    path.chmod(mode)
+    return str(path)
+
+
+def refused(options, *words, **environment):
+    """Ends with status 2 and one sentence that holds the words."""
+    def fact():
+        result = run(*options, **environment)
+        equal(result.returncode, 2, "exit status")
+        equal(result.stdout, "", "standard output")
+        lines = result.stderr.strip().split("\n")
+        equal(len(lines), 1, "lines on standard error")
+        check(lines[0].startswith("contactd: "), f"the sentence is {lines[0]!r}")
+        for word in words:
+            check(word in lines[0], f"{word!r} is not in {lines[0]!r}")
+    return fact
+
+
+SCENE = json.dumps({"id": "one", "bodies": [{"id": "b", "colliders": [{"sphere": {"radius": 1}}]}]})
+suite.table("settings that cannot be are refused", [
+    ("a port beyond the last", refused(["--port", "65536"], "--port", "65536", "65535")),
+    ("a port that is no number", refused(["--port", "http"], "--port", "http")),
+    ("a negative port", refused(["--port=-1"], "--port", "-1")),
+    ("no port", refused(["--port"], "--port", "needs a value")),
+    ("an empty port", refused(["--port="], "--port")),
+    ("a number beyond every number", refused(["--port", "9" * 30], "--port")),
+    ("no worker", refused(["--workers", "0"], "--workers", "1")),
+    ("an unknown option", refused(["--prot", "1"], "--prot")),
+    ("a word that is no option", refused(["serve"], "serve")),
+    ("an unknown durability", refused(["--durability", "disk"], "--durability", "disk", "memory")),
+    ("an unknown log", refused(["--log", "file"], "--log", "stderr")),
+    ("a flag with a value", refused(["--insecure=yes"], "--insecure")),
+    ("a limit without a value", refused(["--limit", "queue"], "queue")),
+    ("an unknown limit", refused(["--limit", "qeue=3"], "qeue")),
+    ("a limit below its least", refused(["--limit", "jsonDepth=7"], "jsonDepth", "8", "512")),
+    ("a limit above its greatest", refused(["--limit", "bodies=1000001"], "bodies", "1000000")),
+    ("a bad variable", refused([], "CONTACTD_PORT", "70000", CONTACTD_PORT="70000")),
+    ("a bad variable of a limit", refused([], "CONTACTD_JSON_DEPTH", CONTACTD_JSON_DEPTH="x")),
+    ("a bad flag variable", refused([], "CONTACTD_INSECURE", CONTACTD_INSECURE="yes")),
+    ("an address that is none", refused(["--port", "0", "--address", "nowhere"], "--address", "nowhere")),
+    ("an address of others", refused(["--port", "0", "--address", "192.0.2.1", "--insecure"], "192.0.2.1")),
+    ("an open address without a token", refused(["--port", "0", "--address", "0.0.0.0"], "--token-file", "--insecure")),
+    ("an open IPv6 address without a token", refused(["--port", "0", "--address", "::"], "--token-file", "--insecure")),
+    ("a token file that is not there", refused(["--port", "0", "--token-file", "/nowhere"], "--token-file", "/nowhere")),
+    ("a token file that all can read", refused(["--port", "0", "--token-file", file_of("open", "a-long-token", 0o644)], "others")),
+    ("a short token", refused(["--port", "0", "--token-file", file_of("short", "abc")], "8")),
+    ("a token of two words", refused(["--port", "0", "--token-file", file_of("words", "two words here")], "blanks")),
+    ("a folder as token file", refused(["--port", "0", "--token-file", "/"], "regular")),
+    ("a scene file that is not there", refused(["--port", "0", "--scene", "/nowhere.json"], "/nowhere.json")),
+    ("a scene without an id", refused(["--port", "0", "--scene", file_of("noid.json", '{"bodies":[]}')], "id")),
+    ("a scene with a bad id", refused(["--port", "0", "--scene", file_of("badid.json", '{"id":"a b","bodies":[]}')], "id")),
+    ("a scene that is not JSON", refused(["--port", "0", "--scene", file_of("bad.json", '{"id":"a","bodies":[}')], "400")),
+    ("a scene with a misspelt member", refused(["--port", "0", "--scene", file_of("miss.json", '{"id":"a","bodeis":[]}')], "422")),
+])
+
+
+@suite.fact
+def help_lists_every_option_with_its_variable_and_the_limits():
+    result = run("--help")
+    equal((result.returncode, result.stderr), (0, ""), "exit status and standard error")
+    for option in ("port", "address", "workers", "durability", "token-file", "allow-host", "insecure", "scene", "log"):
+        check(f"--{option}" in result.stdout, f"--{option} is missing")
+        check("CONTACTD_" + option.upper().replace("-", "_") in result.stdout, f"the variable of --{option} is missing")
+    with Daemon("--log", "off") as d:
+        limits = json.loads(ask(d.port, "GET", "/v1/limits").body)
+    shown = set(re.findall(r"--limit (\w+)=N", result.stdout))
+    check(len(shown) >= 20, f"only {len(shown)} limits are listed")
+    text = json.dumps(limits)
+    for name in shown:
+        check(f'"{name}"' in text, f"/v1/limits has no {name}")
+
+
+@suite.fact
+def the_version_is_the_one_that_is_served():
+    result = run("--version")
+    equal(result.returncode, 0, "exit status")
+    with Daemon("--log", "off") as d:
+        check(result.stdout.split()[-1] in ask(d.port, "GET", "/v1/version").text, f"--version says {result.stdout!r}")
+
+
+def limit_of(d, name):
+    document = json.loads(ask(d.port, "GET", "/v1/limits").body)
+    stack = [document]
+    while stack:
+        value = stack.pop()
+        if isinstance(value, dict):
+            if name in value:
+                found = value[name]
+                return found.get("value", found) if isinstance(found, dict) else found
+            if value.get("name") == name:
+                return value["value"]
+            stack += value.values()
+        elif isinstance(value, list):
+            stack += value
+    raise Failure(f"/v1/limits has no {name}")
+
+
+@suite.fact
+def an_option_wins_over_its_variable():
+    class Inheriting(Daemon):
+        def start(self):
+            self.env.update(CONTACTD_JSON_DEPTH="16", CONTACTD_QUEUE="17", CONTACTD_ALLOW_HOST="one.example,two.example",
+                            CONTACTD_LOG="off")
+            return super().start()
+
+    with Inheriting("--limit", "queue=18") as d:
+        equal(limit_of(d, "jsonDepth"), 16, "jsonDepth")
+        equal(limit_of(d, "queue"), 18, "queue")
+        for host, status in (("one.example", 200), ("two.example", 200), ("three.example", 421)):
+            equal(ask(d.port, "GET", "/livez", host=host).status, status, host)
+    with Inheriting("--allow-host", "three.example") as d:
+        for host, status in (("one.example", 421), ("three.example", 200)):
+            equal(ask(d.port, "GET", "/livez", host=host).status, status, host)
+
+
+@suite.fact
+def a_port_in_use_is_refused():
+    with Daemon("--log", "off") as d:
+        refused(["--port", str(d.port)], str(d.port), "in use")()
+
+
+@suite.fact
+def ipv6_is_served():
+    try:
+        probe = socket.socket(socket.AF_INET6)
+        probe.bind(("::1", 0))
+        probe.close()
+    except OSError:
+        return  # no IPv6 on this machine: the address cannot be had
+    process = subprocess.Popen([str(binary()), "--port", "0", "--address", "::1", "--log", "off"], stdout=subprocess.PIPE, text=True,
+                               env=clean_environment())
+    try:
+        line = process.stdout.readline()
+        match = re.match(r"contactd listening on http://\[::1\]:(\d+)$", line.strip())
+        check(match, f"the first line is {line!r}")
+        with Raw(int(match.group(1)), "::1") as connection:
+            connection.send(request("GET", "/livez", host="[::1]"))
+            equal(connection.reply().status, 200, "status")
+    finally:
+        process.send_signal(signal.SIGTERM)
+        equal(process.wait(20 * SLOWER), 0, "exit status")
+        process.stdout.close()
+
+
+@suite.fact
+def scenes_given_at_start_are_there():
+    two = json.dumps({"user": {"id": "no", "a": ["\"id\":\"no\"", "}"]}, "bodies": [], "id": "two"})
+    with Daemon("--log", "off", "--scene", file_of("one.json", SCENE), "--scene", file_of("two.json", two)) as d:
+        listed = json.loads(ask(d.port, "GET", "/v1/scenes").body)["scenes"]
+        equal([(s["id"], s["bodies"]) for s in listed], [("one", 1), ("two", 0)], "scenes")
+
+
+def log_lines(d):
+    return [json.loads(line) for line in d.log_text().splitlines() if line.startswith("{")]
+
+
+@suite.fact
+def every_request_has_one_line_in_the_log():
+    d = Daemon().start()
+    reply = ask(d.port, "PUT", "/v1/scenes/logged", SCENE.replace('"one"', '"logged"'), JSON_TYPE)
+    query = ask(d.port, "POST", "/v1/scenes/logged/query/overlap", "{}", JSON_TYPE)
+    ask(d.port, "GET", "/v1/no%0d%0a%22path\"<>{}")
+    ask(d.port, "GET", "/livez", host="evil.example")
+    d.stop()
+    entries = [entry for entry in log_lines(d) if "method" in entry]
+    equal(len(entries), 4, "lines")
+    first, second, third, fourth = entries
+    equal(first["id"], reply.headers["x-request-id"], "id")
+    equal([first[k] for k in ("method", "route", "path", "status", "scene", "client")],
+          ["PUT", "/v1/scenes/{s}", "/v1/scenes/logged", 201, "logged", "127.0.0.1"], "line")
+    equal(first["revision"], json.loads(reply.body)["revision"], "revision")
+    equal(first["bytesOut"], len(reply.body), "bytesOut")
+    equal(first["bytesIn"], len(SCENE.replace('"one"', '"logged"')), "bytesIn")
+    check(first["queueMs"] >= 0 and first["runMs"] >= 0, "times are negative")
+    check(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", first["time"]), "time")
+    equal((second["route"], second["revision"]), ("/v1/scenes/{s}/query/overlap", json.loads(query.body)["revision"]), "second line")
+    equal((third["path"], third["status"]), ("/v1/no%0d%0a%22path\"<>{}", 404), "third line")
+    equal(fourth["status"], 421, "status of the fourth line")
+
+
+@suite.fact
+def a_log_that_nobody_reads_stops_nothing():
+    reader, writer = os.pipe()
+    process = subprocess.Popen([str(binary()), "--port", "0"], stdout=subprocess.PIPE, stderr=writer, text=True, env=clean_environment())
+    os.close(writer)
+    try:
+        port = int(process.stdout.readline().rsplit(":", 1)[1])
+        slowest = 0.0
+        with Raw(port) as connection:
+            for unused in range(60):
+                begin = time.monotonic()
+                connection.send(request("GET", "/v1/" + "x" * 200) * 100)
+                for unused_too in range(100):
+                    equal(connection.reply().status, 404, "status")
+                slowest = max(slowest, time.monotonic() - begin)
+        check(slowest < 2 * SLOWER, f"a hundred requests took {slowest:.1f} s")
+        text = b""
+        os.set_blocking(reader, False)
+        end = time.monotonic() + 2
+        while time.monotonic() < end and b"linesDropped" not in text:
+            try:
+                text += os.read(reader, 65536)
+            except BlockingIOError:
+                ask(port, "GET", "/livez")
+                time.sleep(0.05)
+        check(b"linesDropped" in text, "the log does not say that lines were dropped")
+    finally:
+        process.send_signal(signal.SIGTERM)
+        equal(process.wait(20 * SLOWER), 0, "exit status")
+        process.stdout.close()
+        os.close(reader)
+
+
+# ---- the end -----------------------------------------------------------------------------------------------------------------
+
+def bars(count):
+    turned = [0, 0, 0.3826834323650898, 0.9238795325112867]
+    return json.dumps({"bodies": [{"id": f"bar-{i}", "position": [0.005 * i, -0.005 * i, 0], "rotation": turned,
+                                   "colliders": [{"box": {"size": [100, 0.001, 0.001]}}]} for i in range(count)]})
+
+
+def slow_query(deadline_ms=60000):
+    body = json.dumps({"clearance": 0.001, "deadlineMs": deadline_ms})
+    return request("POST", "/v1/scenes/slow/query/distance", body, JSON_TYPE)
+
+
+@suite.fact
+def requests_that_run_are_finished_after_sigterm():
+    d = Daemon("--workers", "2", "--limit", f"drainSeconds={30 * SLOWER}").start()
+    equal(ask(d.port, "PUT", "/v1/scenes/slow", bars(1200), JSON_TYPE).status, 201, "status")
+    running, kept, idle = [Raw(d.port, seconds=60 * SLOWER) for unused in range(4)], Raw(d.port), Raw(d.port)
+    for connection in running:
+        connection.send(slow_query())
+    kept.send(request("GET", "/readyz"))
+    equal(kept.reply().status, 200, "/readyz before")
+    time.sleep(0.05)
+    d.process.send_signal(signal.SIGTERM)
+    time.sleep(0.05)
+    kept.send(request("GET", "/readyz"))
+    reply = kept.reply()
+    equal(reply.status, 503, "/readyz after")
+    equal(reply.headers["connection"], "close", "Connection")
+    kept.ends(2)
+    idle.send(request("GET", "/v1/version"))
+    equal(json.loads(idle.reply().body)["type"], "/problems/draining", "a new request")
+    try:
+        Raw(d.port).close()
+        raise Failure("a new connection was accepted")
+    except ConnectionRefusedError:
+        pass
+    for connection in running:
+        reply = connection.reply()
+        equal((reply.status, reply.headers["connection"]), (200, "close"), "a running request")
+        connection.close()
+    equal(d.process.wait(10 * SLOWER), 0, "exit status")
+    d.process.stdout.close()
+
+
+@suite.fact
+def requests_that_run_too_long_are_answered_503_at_the_limit():
+    d = Daemon("--workers", "1", "--limit", "drainSeconds=1").start()
+    equal(ask(d.port, "PUT", "/v1/scenes/slow", bars(4000), JSON_TYPE).status, 201, "status")
+    running = [Raw(d.port) for unused in range(3)]
+    for connection in running:
+        connection.send(slow_query())
+    upload = Raw(d.port)
+    upload.send(b"POST /v1/query/distance HTTP/1.1\r\nHost: localhost\r\nContent-Length: 90\r\n\r\n{")
+    time.sleep(0.1)
+    begin = time.monotonic()
+    d.process.send_signal(signal.SIGTERM)
+    for connection in running:
+        reply = connection.reply()
+        equal(json.loads(reply.body)["type"], "/problems/draining", "type")
+    upload.ends(2)
+    equal(d.process.wait(3 + 2 * SLOWER), 0, "exit status")
+    took = time.monotonic() - begin
+    d.process.stdout.close()
+    check(0.9 <= took <= 1.2 + 0.5 * SLOWER, f"the end took {took:.2f} s")
+
+
+@suite.fact
+def an_idle_daemon_ends_at_once():
+    for number in (signal.SIGTERM, signal.SIGINT):
+        d = Daemon("--log", "off").start()
+        idle = [Raw(d.port) for unused in range(20)]
+        begin = time.monotonic()
+        d.process.send_signal(number)
+        equal(d.process.wait(5 * SLOWER), 0, "exit status")
+        check(time.monotonic() - begin <= 0.5 * SLOWER, f"the end took {time.monotonic() - begin:.2f} s")
+        d.process.stdout.close()
+        for connection in idle:
+            connection.close()
+
+
+@suite.fact
+def a_second_signal_ends_at_once_with_status_1():
+    d = Daemon("--workers", "1").start()
+    equal(ask(d.port, "PUT", "/v1/scenes/slow", bars(4000), JSON_TYPE).status, 201, "status")
+    with Raw(d.port) as connection:
+        connection.send(slow_query())
+        time.sleep(0.1)
+        d.process.send_signal(signal.SIGTERM)
+        time.sleep(0.2)
+        check(d.process.poll() is None, "the first signal did not wait")
+        d.process.send_signal(signal.SIGTERM)
+        equal(d.process.wait(1 + SLOWER), 1, "exit status")
+    d.process.stdout.close()
+
+
+@suite.fact
+def no_request_is_lost_when_the_end_comes_under_load():
+    for unused in range(3):
+        d = Daemon("--log", "off").start()
+        connections = [Raw(d.port) for unused_too in range(30)]
+        for connection in connections:
+            connection.send(request("GET", "/v1/version"))
+        d.process.send_signal(signal.SIGTERM)
+        statuses = [connection.reply().status for connection in connections]
+        check(set(statuses) <= {200, 503}, f"statuses are {statuses}")
+        equal(d.process.wait(10 * SLOWER), 0, "exit status")
+        d.process.stdout.close()
+        for connection in connections:
+            connection.close()
+
+
+@suite.fact
+def few_open_files_mean_fewer_connections():
+    def narrow():
+        import resource
+        resource.setrlimit(resource.RLIMIT_NOFILE, (96, 96))
+    process = subprocess.Popen([str(binary()), "--port", "0"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                               env=clean_environment(), preexec_fn=narrow)
+    port = int(process.stdout.readline().rsplit(":", 1)[1])
+    crowd = [Raw(port) for unused in range(60)]
+    crowd[0].send(request("GET", "/v1/limits"))
+    text = crowd[0].reply().text
+    for connection in crowd:
+        connection.close()
+    equal(ask(port, "GET", "/livez").status, 200, "status after the crowd")
+    process.send_signal(signal.SIGTERM)
+    equal(process.wait(10 * SLOWER), 0, "exit status")
+    check("limited to 32" in process.stderr.read(), "the log does not say that connections are fewer")
+    check("32" in text, "/v1/limits does not show the fewer connections")
+    process.stdout.close()
+    process.stderr.close()
+
+
+suite.main()
