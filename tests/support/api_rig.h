@@ -31,7 +31,8 @@ typedef struct rig {
   size_t scene_count;
   uint64_t first_revision;
   rig_order order;
-  size_t ranges; /* run by the last call */
+  size_t ranges;  /* run by the last call */
+  bool *counting; /* set while a call runs, for tests that count allocations; may be NULL */
 } rig;
 
 typedef struct rig_reply {
@@ -102,6 +103,10 @@ static inline void rig_remove(rig *r, const char *id) {
   r->scene_count--;
 }
 
+static inline void rig_count(rig *r, bool on) {
+  if (r->counting) *r->counting = on;
+}
+
 static inline void rig_run(rig *r, api_call *call) {
   r->ranges = 0;
   for (;;) {
@@ -170,7 +175,12 @@ static inline rig_reply rig_send(rig *r, const api_head *sent, const char *body,
     free((void *)(uintptr_t)refusal.body);
     return out;
   }
+  rig_count(r, true);
   api_call *call = api_call_create(r->service, &head, &match);
+  if (!call) {
+    rig_count(r, false);
+    return (rig_reply){.status = 503, .body = calloc(1, 1)};
+  }
   if (match.streams)
     for (size_t at = 0; at < length; at += piece ? piece : length)
       if (!api_call_feed(call, body + at, piece && length - at > piece ? piece : length - at)) break;
@@ -188,6 +198,7 @@ static inline rig_reply rig_send(rig *r, const api_head *sent, const char *body,
                      .scene_count = r->scene_count,
                      .cancel = r->cancel};
   if (api_call_begin(call, &input) == API_STEP_WORK) rig_run(r, call);
+  rig_count(r, false);
   rig_reply out = rig_take(api_call_reply(call));
   out.deadline_ms = api_call_deadline_ms(call);
   rig_outcome(r, &match, call, "made");

@@ -1,0 +1,171 @@
+/* Memory that cannot be had: each allocation of a call fails in turn, alone or with all that follow. The call must end with its
+ * usual reply or with out-of-memory, the scene must be what it was or what the write makes it, and nothing may be lost. */
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define OWNS_MALLOC 1
+#ifdef __has_feature
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#undef OWNS_MALLOC
+#endif
+#endif
+#endif
+
+#include "tests/support/api_rig.h"
+
+/* Allocation number `fail_at` fails, and those after it if fail_on; 0: none. */
+static long fail_at, taken, live;
+static bool fail_on, counting;
+
+#ifdef OWNS_MALLOC
+/* The C library's own, under the names that it keeps for replacements. */
+extern void *__libc_malloc(size_t size);
+extern void *__libc_calloc(size_t count, size_t size);
+extern void *__libc_realloc(void *memory, size_t size);
+extern void *__libc_memalign(size_t alignment, size_t size);
+extern void __libc_free(void *memory);
+
+static bool refused(void) {
+  if (!counting) return false;
+  taken++;
+  return fail_at && (taken == fail_at || (fail_on && taken > fail_at));
+}
+
+static void *counted(void *memory) {
+  if (memory) live++;
+  return memory;
+}
+
+void *malloc(size_t size) { return refused() ? NULL : counted(__libc_malloc(size)); }
+void *calloc(size_t count, size_t size) { return refused() ? NULL : counted(__libc_calloc(count, size)); }
+void *aligned_alloc(size_t alignment, size_t size) { return refused() ? NULL : counted(__libc_memalign(alignment, size)); }
+void *realloc(void *memory, size_t size) {
+  if (refused()) return NULL;
+  return memory ? __libc_realloc(memory, size) : counted(__libc_realloc(NULL, size));
+}
+void free(void *memory) {
+  if (memory) live--;
+  __libc_free(memory);
+}
+#endif
+
+#define BODY(id, x)                                                                                                                \
+  "{\"id\": \"" id "\", \"position\": [" x ", 0, 0], \"motion\": {\"mass\": 1}, \"groups\": [\"g\"], \"user\": [1, {}],"           \
+  " \"colliders\": [{\"convex\": {\"vertices\": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]}}, {\"sphere\": {\"radius\": 0.5}}]}"
+#define SCENE                                                                                                                      \
+  "{\"bodies\": [" BODY("a", "0") ", " BODY("b", "0.5") ", " BODY(                                                                 \
+      "c", "3") "], \"user\": {\"k\": 1},"                                                                                         \
+                " \"filters\": {\"groups\": {\"g\": {\"notCollideWith\": [\"h\"]}}, \"pairs\": [{\"a\": \"a\", \"b\": \"c\", "     \
+                "\"collide\": false}]}}"
+
+typedef struct request {
+  const char *method, *path, *type, *body;
+} request;
+
+static const request requests[] = {
+    {"POST", "/v1/scenes", NULL, SCENE},
+    {"PUT", "/v1/scenes/s", NULL, SCENE},
+    {"PATCH", "/v1/scenes/s", NULL, "{\"user\": {\"k\": 2}, \"filters\": {\"groups\": {\"h\": {\"notCollideWith\": [\"h\"]}}}}"},
+    {"GET", "/v1/scenes", NULL, NULL},
+    {"GET", "/v1/scenes/s", NULL, NULL},
+    {"DELETE", "/v1/scenes/s", NULL, NULL},
+    {"GET", "/v1/scenes/s/bodies?limit=1", NULL, NULL},
+    {"POST", "/v1/scenes/s/bodies", NULL, "[" BODY("d", "4") ", " BODY("e", "5") "]"},
+    {"POST", "/v1/scenes/s/bodies", "application/x-ndjson", BODY("d", "4") "\n" BODY("e", "5") "\n"},
+    {"PATCH", "/v1/scenes/s/bodies", NULL, "[{\"id\": \"b\", \"position\": [1, 2, 3]}]"},
+    {"PATCH", "/v1/scenes/s/bodies", "application/x-ndjson", "{\"id\": \"b\", \"position\": [1, 2, 3]}"},
+    {"DELETE", "/v1/scenes/s/bodies?id=a&id=c", NULL, NULL},
+    {"PUT", "/v1/scenes/s/bodies/n", NULL, BODY("n", "7")},
+    {"PATCH", "/v1/scenes/s/bodies/a", NULL, "{\"colliders\": [{\"box\": {\"size\": [1, 1, 1]}}]}"},
+    {"PUT", "/v1/scenes/s/poses", NULL, "{\"ids\": [\"c\", \"b\", \"a\"], \"positions\": [[1, 0, 0], [2, 0, 0], [3, 0, 0]]}"},
+    {"PUT", "/v1/scenes/s/filters", NULL, "{\"pairs\": [{\"a\": \"b\", \"b\": \"c\", \"collide\": false, \"reason\": \"why\"}]}"},
+    {"GET", "/v1/scenes/s/filters/effective?a=a&b=c", NULL, NULL},
+    {"POST", "/v1/scenes/s/query/pairs", NULL, "{\"broadphase\": \"tree\"}"},
+    {"POST", "/v1/scenes/s/query/overlap", NULL, "{\"where\": {\"a\": {\"groups\": [\"g\"]}}, \"limit\": 1}"},
+    {"POST", "/v1/scenes/s/query/distance", NULL, "{\"clearance\": 9, \"poses\": {\"ids\": [\"b\"], \"positions\": [[8, 0, 0]]}}"},
+    {"POST", "/v1/scenes/s/query/distance", NULL,
+     "{\"pairs\": [[\"a\", \"b\"]], \"variants\": [{\"ids\": [\"a\"], \"positions\": [[5, 0, 0]]}]}"},
+    {"POST", "/v1/scenes/s/query/massProperties", NULL, "{}"},
+    {"POST", "/v1/scenes/s/query", NULL,
+     "{\"queries\": [{\"id\": \"x\", \"kind\": \"overlap\"}, {\"kind\": \"distance\", \"bad\": 1}]}"},
+    {"POST", "/v1/query/distance", NULL, "{\"a\": {\"sphere\": {\"radius\": 1}}, \"b\": " BODY("b", "3") "}"},
+    {"POST", "/v1/query/overlap", NULL, "{\"scene\": " SCENE "}"},
+    {"POST", "/v1/query/pairs", NULL, "{\"boxes\": [[0, 0, 0, 1, 1, 1], [0, 0, 0, 2, 2, 2]], \"broadphase\": \"tree\"}"},
+    {"PUT", "/v1/scenes/s", NULL, "{\"bodies\": [{\"id\": \"a\"}]}"},
+};
+
+/* The scene as text, or NULL if it is not there. */
+static char *scene_text(rig *r) {
+  rig_reply reply = rig_ask(r, "GET", "/v1/scenes/s", NULL);
+  json_decref(reply.json);
+  return reply.body;
+}
+
+/* Runs the request with the failure set. Its status. */
+static int run(rig *r, const request *q, rig_reply *reply) {
+  api_head head = {.method = q->method, .path = q->path, .content_type = q->type};
+  taken = 0;
+  r->counting = &counting;
+  *reply = rig_send(r, &head, q->body, q->body ? strlen(q->body) : 0, 0);
+  r->counting = NULL;
+  return reply->status;
+}
+
+/* One request with allocation n failing. False: it had fewer. */
+static bool try_one(const request *q, long n, const char *usual, int usual_status) {
+  rig r = rig_open();
+  rig_must(&r, "PUT", "/v1/scenes/s", SCENE, 201);
+  char *before = scene_text(&r);
+  rig_reply reply;
+  fail_at = n;
+  int status = run(&r, q, &reply);
+  fail_at = 0;
+  bool reached = taken >= n;
+  if (status == usual_status) {
+    /* A batch tells of memory by question. */
+    if (strcmp(reply.body, usual) != 0 && !strstr(reply.body, "/problems/out-of-memory"))
+      CHECK_FAIL("%s %s, failure %ld: replied %.200s", q->method, q->path, n, reply.body);
+  } else {
+    if (status != 503) CHECK_FAIL("%s %s, failure %ld: %d %.200s", q->method, q->path, n, status, reply.body);
+    char *after = scene_text(&r);
+    if (strcmp(after, before) != 0) CHECK_FAIL("%s %s, failure %ld: the scene has changed", q->method, q->path, n);
+    free(after);
+  }
+  rig_free(&reply);
+  free(before);
+  rig_close(&r);
+  return reached;
+}
+
+static void fail_each(bool all_after) {
+#ifdef OWNS_MALLOC
+  fail_on = all_after;
+  for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++) {
+    rig r = rig_open();
+    rig_must(&r, "PUT", "/v1/scenes/s", SCENE, 201);
+    rig_reply usual;
+    int status = run(&r, &requests[i], &usual);
+    rig_close(&r);
+    long start = live;
+    for (long n = 1; n < 5000; n++) {
+      if (!try_one(&requests[i], n, usual.body, status)) break;
+      if (live != start) {
+        CHECK_FAIL("%s %s, failure %ld: %ld allocations are lost", requests[i].method, requests[i].path, n, live - start);
+        start = live;
+      }
+    }
+    rig_free(&usual);
+  }
+#else
+  (void)all_after;
+  CHECK_SKIP("the sanitizer has its own malloc");
+#endif
+}
+
+static void one_failed_allocation_is_told_and_nothing_is_lost(void) { fail_each(false); }
+
+static void no_memory_from_some_point_on_is_told_and_nothing_is_lost(void) { fail_each(true); }
+
+static const check_test tests[] = {
+    {"one_failed_allocation_is_told_and_nothing_is_lost", one_failed_allocation_is_told_and_nothing_is_lost},
+    {"no_memory_from_some_point_on_is_told_and_nothing_is_lost", no_memory_from_some_point_on_is_told_and_nothing_is_lost},
+};
+CHECK_MAIN(tests)
