@@ -54,6 +54,7 @@ void ct_cell_ball_box(const ct_cell_input *input, ct_cell_result *result) {
   }
   result->distance = result->lower = result->upper = core - radius;
   result->normal = ct_neg(ct_mat_mul(input->relative.rotation, out));
+  result->radius_a = radius;
   result->point_a = ct_add_scaled(ball->center, result->normal, radius);
   result->point_b = ct_to_parent(input->relative, q);
 }

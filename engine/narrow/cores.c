@@ -16,16 +16,22 @@ static bool tapered(const ct_cell_input *in) { return ct_core_tapered(&in->a) ||
 /* What is still to be taken off the distance of the cores. */
 static double radii(const ct_cell_input *in) { return tapered(in) ? 0.0 : in->a.radius[0] + in->b.radius[0]; }
 
+/* Points of the bodies over those of their cores, along the normal. */
+static void set_points(ct_cell_result *result, const ct_core_points *p) {
+  result->radius_a = p->radius_a;
+  result->radius_b = p->radius_b;
+  result->point_a = ct_add_scaled(p->a, result->normal, p->radius_a);
+  result->point_b = ct_add_scaled(p->b, result->normal, -p->radius_b);
+}
+
 /* The answer of a descent that ended apart. */
 static void answer_apart(const ct_cell_input *in, const ct_gjk *g, ct_cell_result *result) {
-  ct_vec3 n = g->simplex.normal;
   double rest = radii(in);
   ct_core_points p = ct_gjk_points(g);
-  result->normal = n;
+  result->normal = g->simplex.normal;
   result->distance = g->simplex.value - rest;
   result->lower = g->lower - rest;
-  result->point_a = ct_add_scaled(p.a, n, p.radius_a);
-  result->point_b = ct_add_scaled(p.b, n, -p.radius_b);
+  set_points(result, &p);
   result->upper = ct_norm(ct_sub(p.b, p.a)) - p.radius_a - p.radius_b;
 }
 
@@ -47,22 +53,21 @@ static bool find_points(const ct_cell_input *in, ct_cell_result *result) {
   double scale = ct_core_scale(&in->a, &in->b), allowed = POINT_FRACTION * ct_roundoff(&in->a, &in->b, 0.0), least = INFINITY;
   uint32_t near[2] = {0, 0};
   ct_mink m = ct_mink_support(&in->a, &in->b, result->normal, near);
-  result->point_a = ct_add_scaled(m.a, result->normal, ct_core_vertex_radius(&in->a, m.index_a));
-  result->point_b = ct_add_scaled(result->point_a, result->normal, result->distance);
+  ct_core_points p = {m.a, m.b, ct_core_vertex_radius(&in->a, m.index_a), ct_core_vertex_radius(&in->b, m.index_b)};
+  set_points(result, &p);
   for (size_t round = 0; round < sizeof ways / sizeof ways[0] && least > allowed; round++) {
     double out = ways[round] * scale - (result->distance + radii(in));
     ct_core moved = ct_core_moved(&in->b, ct_scale(result->normal, out));
     ct_gjk g = {.a = &in->a, .b = &moved, .threshold = INFINITY, .enough = -INFINITY, .first = result->normal};
     if (ct_gjk_run(&g) == CT_GJK_INSIDE) continue;
     result->iterations += g.supports;
-    ct_core_points p = ct_gjk_points(&g);
-    p.a = ct_add_scaled(p.a, result->normal, p.radius_a);
-    p.b = ct_add_scaled(ct_add_scaled(p.b, result->normal, -out), result->normal, -p.radius_b);
-    double defect = ct_norm(ct_add_scaled(ct_sub(p.b, p.a), result->normal, -result->distance));
+    p = ct_gjk_points(&g);
+    p.b = ct_add_scaled(p.b, result->normal, -out);
+    double apart = result->distance + p.radius_a + p.radius_b;
+    double defect = ct_norm(ct_add_scaled(ct_sub(p.b, p.a), result->normal, -apart));
     if (defect >= least) continue;
     least = defect;
-    result->point_a = p.a;
-    result->point_b = p.b;
+    set_points(result, &p);
   }
   return least <= ct_roundoff(&in->a, &in->b, 0.0);
 }
@@ -129,36 +134,34 @@ void ct_cell_cores(const ct_cell_input *in, ct_cell_result *result) {
   solve(in, &g, result);
 }
 
-/* Between the closest points of two cores whose balls overlap: a point within reach of both. */
+/* Between points of two cores that are not farther apart than their radii reach: a point within reach of both. */
 static ct_vec3 between(ct_core_points p) {
   double sum = p.radius_a + p.radius_b;
   return ct_lerp(p.a, p.b, sum > 0.0 ? p.radius_a / sum : 0.5);
 }
 
-ct_vec3 ct_cores_common_point(const ct_cell_input *in) {
-  /* The weighted descent first: where it ends on a tangent plane, its points are within reach of each other. */
-  if (tapered(in)) {
-    ct_gjk g = {.a = &in->a, .b = &in->b, .threshold = INFINITY, .enough = -INFINITY};
-    if (ct_gjk_run(&g) == CT_GJK_SEPARATED) return between(ct_gjk_points(&g));
+ct_vec3 ct_cores_common_point(const ct_cell_input *in, const ct_cell_result *r) {
+  double apart = r->distance + r->radius_a + r->radius_b;
+  if (apart >= -ct_roundoff(&in->a, &in->b, 0.0)) {
+    ct_core_points p = {ct_add_scaled(r->point_a, r->normal, -r->radius_a), ct_add_scaled(r->point_b, r->normal, r->radius_b),
+                        r->radius_a, r->radius_b};
+    return between(p);
   }
-  /* The bare cores: where they meet, the point is the origin's combination in the simplex. */
+  /* The bare cores overlap: the point is the origin's combination in a simplex of their difference. */
   ct_core a = in->a, b = in->b;
   a.radius[0] = a.radius[1] = b.radius[0] = b.radius[1] = 0.0;
   ct_gjk g = {.a = &a, .b = &b, .threshold = INFINITY, .enough = -INFINITY};
   ct_gjk_run(&g);
-  g.a = &in->a;
-  g.b = &in->b;
   return between(ct_gjk_nearest(&g));
 }
 
-/* A common point after the full answer, which found an overlap. */
-static ct_vec3 common_after(const ct_cell_input *in, const ct_gjk *g, ct_gjk_outcome outcome, const ct_cell_result *full) {
-  if (tapered(in)) return ct_cores_common_point(in);
-  if (outcome == CT_GJK_SEPARATED) return between(ct_gjk_points(g));
+/* The same where the growing polytope has just answered: it holds the origin, by exact signs. */
+static ct_vec3 common_after(const ct_cell_input *in, ct_gjk_outcome outcome, const ct_cell_result *full) {
   ct_mink vertex[4];
   double weights[4];
+  bool grown = outcome == CT_GJK_INSIDE && !tapered(in) && ct_epa_origin(&in->workspace->epa, vertex, weights);
+  if (!grown) return ct_cores_common_point(in, full);
   ct_vec3 sum = {0.0, 0.0, 0.0};
-  if (!ct_epa_origin(&in->workspace->epa, vertex, weights)) return ct_lerp(full->point_a, full->point_b, 0.5);
   for (int i = 0; i < 4; i++) sum = ct_add_scaled(sum, ct_lerp(vertex[i].a, vertex[i].b, 0.5), weights[i]);
   return sum;
 }
@@ -168,13 +171,13 @@ bool ct_cores_overlap(const ct_cell_input *in, ct_vec3 *common) {
   ct_gjk g = {.a = &in->a, .b = &in->b, .threshold = rest + roundoff, .enough = rest - roundoff};
   ct_gjk_outcome outcome = ct_gjk_run(&g);
   if (outcome == CT_GJK_BEYOND) return false;
-  if (outcome == CT_GJK_WITHIN) {
-    if (common) *common = tapered(in) ? ct_cores_common_point(in) : between(ct_gjk_nearest(&g));
+  if (outcome == CT_GJK_WITHIN && !(tapered(in) && common)) {
+    if (common) *common = between(ct_gjk_nearest(&g));
     return true;
   }
   ct_cell_result full = {.status = CT_PAIR_OK};
   outcome = solve(in, &g, &full);
   if (full.distance > 0.0) return false;
-  if (common) *common = common_after(in, &g, outcome, &full);
+  if (common) *common = common_after(in, outcome, &full);
   return true;
 }

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Nothing lies behind a face when the support is within this many u of its plane, times the size of the difference. Both plane and
- * support err by about 5. */
-#define SLACK_FACTOR 16.0
+/* Nothing lies behind a face when the support is within this many u of its plane, times the size of the difference: what the unit
+ * normal errs by. */
+#define SLACK_FACTOR 3.0
 /* Faces whose offsets differ by this many u of the size are equally near: equal up to the rounding of one dot product. */
 #define TIE_FACTOR 2.0
 /* Faces as near as the nearest that are finished, too, for the sake of the tie rule. */
@@ -245,7 +245,8 @@ static ct_status expand(run *r) {
     if (taken && (plane.offset > r->result->least + r->tie || taken >= TIES_MAX)) return CT_OK;
     if (!append_support(r, plane.normal)) return CT_OUT_OF_MEMORY;
     uint32_t newest = e->vertex_count - 1;
-    double height = ct_dot(plane.normal, e->point[newest]);
+    ct_vec3 beyond = ct_sub(e->point[newest], e->point[e->grow.faces[face].vertex[2]]);
+    double height = plane.offset + ct_dot(plane.normal, beyond);
     if (!taken && height < best) {
       best = height;
       r->result->normal = ct_neg(plane.normal);
@@ -269,7 +270,7 @@ static ct_status expand(run *r) {
 void ct_epa_run(ct_epa *epa, const ct_core *a, const ct_core *b, const ct_simplex *seed, ct_epa_result *result) {
   double size = ct_mink_size(a, b);
   run r = {.epa = epa, .a = a, .b = b, .result = result, .grid = ct_grid(size)};
-  r.slack = CT_UNIT_ROUNDOFF * ct_max2(SLACK_FACTOR * size, 8.0 * ct_core_scale(a, b));
+  r.slack = CT_UNIT_ROUNDOFF * SLACK_FACTOR * size;
   r.tie = CT_UNIT_ROUNDOFF * TIE_FACTOR * size;
   *result = (ct_epa_result){.normal = {1.0, 0.0, 0.0}, .status = CT_PAIR_OK};
   ct_vec3 flat = {0.0, 0.0, 0.0};

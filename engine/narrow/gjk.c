@@ -5,8 +5,6 @@
 #define STOP_FRACTION 0.125
 /* Its points may be off the line of the normal by this part. */
 #define CARRY_FRACTION 0.0625
-/* Weights of a tangent plane may be below zero by this much: they are ratios of areas, known to about u over the shape of a sliver. */
-#define WEIGHT_SLACK 1e-9
 /* Rounds without gain in value before the arithmetic is held to be at its end. */
 #define IDLE_ROUNDS_MAX 8
 
@@ -58,23 +56,6 @@ static bool turn_exact(run *r) {
   return true;
 }
 
-/* Does the simplex say that no tangent plane separates: the cores meet, or the weights of a tapered pair point backwards? */
-static bool inside(const ct_gjk *g) {
-  const ct_simplex *s = &g->simplex;
-  bool tapered = ct_core_tapered(g->a) || ct_core_tapered(g->b);
-  if (!tapered) return s->value <= ct_roundoff(g->a, g->b, 0.0);
-  ct_simplex carried = *s;
-  ct_simplex_reduce(&carried);
-  double weights[4], excess, along = 0.0, roundoff = ct_roundoff(g->a, g->b, s->value);
-  ct_simplex_weights(&carried, weights, &excess);
-  for (int i = 0; i < carried.count; i++) {
-    double level = ct_dot(carried.normal, carried.vertex[i].w);
-    if (level - carried.vertex[i].radius > s->value + roundoff) return true;
-    along += weights[i] * level;
-  }
-  return excess > WEIGHT_SLACK || along <= roundoff;
-}
-
 static ct_vec3 first_direction(const ct_gjk *g) {
   if (ct_max_abs(g->first) > 0.0) return ct_unit_or(g->first, g->first);
   return ct_unit_or(ct_sub(g->b->middle, g->a->middle), ct_vec(1.0, 0.0, 0.0));
@@ -104,19 +85,33 @@ static ct_core_points combine(const ct_gjk *g, const double weights[4]) {
 }
 
 ct_core_points ct_gjk_points(const ct_gjk *g) {
-  double weights[4], excess;
-  ct_simplex_weights(&g->simplex, weights, &excess);
+  double weights[4];
+  ct_simplex_weights(&g->simplex, weights);
   return combine(g, weights);
 }
+
+static bool tapered(const ct_gjk *g) { return ct_core_tapered(g->a) || ct_core_tapered(g->b); }
 
 /* Do the points that the simplex stands for lie one above the other along the normal, at the value's distance? A sliver may fix a
  * normal that is a fine bound and yet not its own. */
 static bool carries(const ct_gjk *g) {
   ct_core_points p = ct_gjk_points(g);
   double apart = g->simplex.value;
-  if (ct_core_tapered(g->a) || ct_core_tapered(g->b)) apart += p.radius_a + p.radius_b;
+  if (tapered(g)) apart += p.radius_a + p.radius_b;
   ct_vec3 defect = ct_add_scaled(ct_sub(p.b, p.a), g->simplex.normal, -apart);
   return ct_norm(defect) <= CARRY_FRACTION * ct_roundoff(g->a, g->b, apart);
+}
+
+/* Does the simplex say that no tangent plane separates? The cores meet; or, for a tapered pair, the plane found is not carried by
+ * the vertices that fix it, because the optimum lies inside the ball of normals. */
+static bool inside(const ct_gjk *g) {
+  const ct_simplex *s = &g->simplex;
+  double roundoff = ct_roundoff(g->a, g->b, 0.0);
+  if (!tapered(g)) return s->value <= roundoff;
+  ct_gjk carried = *g;
+  ct_simplex_reduce(&carried.simplex);
+  ct_core_points p = ct_gjk_points(&carried);
+  return s->value + p.radius_a + p.radius_b <= roundoff || !carries(&carried);
 }
 
 /* The last word on a descent that cannot go on. */
@@ -145,16 +140,17 @@ ct_gjk_outcome ct_gjk_run(ct_gjk *g) {
   if (g->lower > g->threshold) return CT_GJK_BEYOND;
   if (!ct_simplex_solve(s, false, false)) {
     s->normal = g->lower_normal;
-    s->value = g->lower;
-    s->active = 1;
     return CT_GJK_INSIDE;
   }
   int idle = 0;
   for (int round = 0; round < CT_GJK_ITERATIONS_MAX; round++) {
-    bool tapered = ct_core_tapered(g->a) || ct_core_tapered(g->b);
-    if (s->value < 0.0 && !tapered) s->value = -ct_simplex_depth(s);
+    if (s->value < 0.0 && !tapered(g)) s->value = -ct_simplex_depth(s);
     bool met = inside(g);
-    if (s->value < g->enough && !(met && tapered)) return CT_GJK_WITHIN;
+    if (met && s->value >= g->enough && turn_exact(&r)) {
+      if (s->value < 0.0 && !tapered(g)) s->value = -ct_simplex_depth(s);
+      met = inside(g);
+    }
+    if (s->value < g->enough && !(met && tapered(g))) return CT_GJK_WITHIN;
     if (met) return CT_GJK_INSIDE;
     ct_simplex_reduce(s);
     double low, before = s->value;

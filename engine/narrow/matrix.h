@@ -21,6 +21,7 @@ typedef struct ct_cell_input {
 typedef struct ct_cell_result {
   double distance, lower, upper;
   ct_vec3 normal, point_a, point_b;
+  double radius_a, radius_b; /* of the balls of the cores that the points are on */
   ct_pair_status status;
   uint32_t flags, iterations;
 } ct_cell_result;
@@ -43,8 +44,8 @@ double ct_round_distance(const ct_core *a, const ct_core *b, ct_vec3 *normal);
 /* Do two bounded bodies overlap, as ct_cell_cores decides? Cheaper. *common, when they do: a point of both. */
 bool ct_cores_overlap(const ct_cell_input *input, ct_vec3 *common);
 
-/* A point of both of two bounded bodies that overlap. */
-ct_vec3 ct_cores_common_point(const ct_cell_input *input);
+/* A point of both of two bounded bodies, from the answer that says that they overlap. */
+ct_vec3 ct_cores_common_point(const ct_cell_input *input, const ct_cell_result *result);
 
 /* Does one bounded body hold another, both in one frame? Closed bodies, to round-off. `toward`: a direction in which the held body
  * is likely to stick out, looked at first. */

@@ -163,7 +163,7 @@ bool ct_pair_overlap(const ct_shape *a, const ct_frame *frame_a, const ct_shape 
     ct_cell_result r = {.status = CT_PAIR_OK};
     cell(&o.input, &r);
     if (r.distance > 0.0) return false;
-    if (witness) common = o.kind_b == CT_KIND_PLANE ? r.point_a : ct_cores_common_point(&o.input);
+    if (witness) common = o.kind_b == CT_KIND_PLANE ? r.point_a : ct_cores_common_point(&o.input, &r);
   }
   if (witness) *witness = plain3(ct_to_parent(*o.frame_a, common));
   return true;

@@ -14,7 +14,7 @@
 /* Ends whose levels along the normal differ by less than this many u of the body's size are both touched. */
 #define TOUCH_ROUNDOFFS 16.0
 /* Candidates within this part of the round-off of the contract are equally good. */
-#define TIE_FRACTION 0.0625
+#define TIE_FRACTION 0.25
 
 typedef struct round_body {
   ct_vec3 center, end[2]; /* of a ball: end[0] alone */
@@ -81,17 +81,17 @@ static ct_vec3 across(ct_vec3 p, ct_vec3 axis) {
   return ct_unit_or(ct_cross(axis, ct_cross(q, axis)), q);
 }
 
-/* The normals of planes that touch both cones. */
+/* The normals of planes that touch both cones. In the plane of the axes their part is fixed by both leans; it is built on a's axis
+ * and the direction across it, so that axes that are nearly parallel cost the leans no digits. */
 static void offer_cones(const round_body *a, const round_body *b, candidates *all) {
   ct_vec3 m = ct_cross(a->axis, b->axis);
-  double square = ct_norm2(m), c = ct_dot(a->axis, b->axis);
-  if (!(square > 0.0)) return;
-  ct_vec3 tilt = {0.0, 0.0, 0.0};
-  if (a->sine != 0.0 || b->sine != 0.0)
-    tilt = ct_add(ct_scale(a->axis, (a->sine + b->sine * c) / square), ct_scale(b->axis, -(b->sine + a->sine * c) / square));
-  double rest = 1.0 - ct_norm2(tilt);
-  if (!(rest > 0.0)) return;
-  ct_vec3 up = ct_scale(m, sqrt(rest / square));
+  double angle = ct_norm(m);
+  if (!(angle > 0.0)) return;
+  m = ct_unit_or(m, m);
+  double along = -(b->sine + a->sine * ct_dot(a->axis, b->axis)) / angle;
+  double rest = (a->cosine - along) * (a->cosine + along);
+  if (!(rest >= 0.0)) return;
+  ct_vec3 tilt = ct_add_scaled(ct_scale(a->axis, a->sine), ct_cross(m, a->axis), along), up = ct_scale(m, sqrt(rest));
   offer(a, b, ct_add(tilt, up), all);
   offer(a, b, ct_sub(tilt, up), all);
 }
@@ -183,8 +183,10 @@ static double answer(const round_body *a, const round_body *b, const candidate *
   result->normal = c->normal;
   result->distance = result->lower = result->upper = c->value;
   ct_vec3 axis_a = on_axis(a, at_a), axis_b = on_axis(b, at_b);
-  result->point_a = ct_add_scaled(axis_a, c->normal, radius_at(a, at_a));
-  result->point_b = ct_add_scaled(axis_b, c->normal, -radius_at(b, at_b));
+  result->radius_a = radius_at(a, at_a);
+  result->radius_b = radius_at(b, at_b);
+  result->point_a = ct_add_scaled(axis_a, c->normal, result->radius_a);
+  result->point_b = ct_add_scaled(axis_b, c->normal, -result->radius_b);
   result->flags = stretch ? CT_FLAG_WITNESS_NOT_UNIQUE : 0;
   /* Axes that meet: the normal may turn about the point where they do, or be reversed. */
   double size = a->half + a->radius[0] + b->half + b->radius[0];

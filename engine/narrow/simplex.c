@@ -83,7 +83,10 @@ bool ct_simplex_solve(ct_simplex *s, bool newest_only, bool exact) {
   for (int k = newest_only && newest > 2 ? newest : 2; k < n; k++)
     for (int j = 1; j < k; j++)
       for (int i = 0; i < j; i++) offer_face(s, (const int[3]){k, j, i}, exact);
-  return s->value > -INFINITY;
+  if (s->value > -INFINITY) return true;
+  s->value = 0.0;
+  s->active = 1;
+  return false;
 }
 
 double ct_simplex_depth(const ct_simplex *s) {
@@ -151,25 +154,22 @@ static void weights_of_edge(const ct_simplex *s, ct_vec3 t, double weights[4]) {
   weights[0] = 1.0 - weights[1];
 }
 
-/* Clamps to convex weights; returns how far below zero the least one was. */
-static double make_convex(double weights[4]) {
-  double sum = 0.0, excess = 0.0;
+static void make_convex(double weights[4]) {
+  double sum = 0.0;
   for (int i = 0; i < 4; i++) {
-    excess = ct_max2(excess, -weights[i]);
     weights[i] = ct_max2(weights[i], 0.0);
     sum += weights[i];
   }
   for (int i = 0; i < 4; i++) weights[i] /= sum;
-  return excess;
 }
 
-void ct_simplex_weights(const ct_simplex *s, double weights[4], double *excess) {
+void ct_simplex_weights(const ct_simplex *s, double weights[4]) {
   weights[0] = 1.0;
   weights[1] = weights[2] = weights[3] = 0.0;
   if (s->count == 2) weights_of_edge(s, flatten(ct_sub(s->vertex[1].w, s->vertex[0].w), s->normal), weights);
   if (s->count == 3) weights_of_face(s, weights);
   if (s->count == 4) weights_of_solid(s, weights);
-  *excess = make_convex(weights);
+  make_convex(weights);
 }
 
 /* Weights of the point of the flat through the vertices that is closest to the origin, clamped. */

@@ -21,7 +21,8 @@ typedef struct ct_simplex {
 } ct_simplex;
 
 /* Finds normal and value. `newest_only`: the last vertex is known to be beyond the optimum of the others, so it must be among
- * those that fix the new normal. False when no candidate exists (all vertices at the origin, or balls inside balls). */
+ * those that fix the new normal. False when no candidate exists (all vertices at the origin, or balls
+ * inside balls); the value is then 0 and the normal is as it was. */
 bool ct_simplex_solve(ct_simplex *simplex, bool newest_only, bool exact);
 
 /* How deep the origin lies in four vertices; zero when they do not hold it, or are fewer. Signs are those of exact normals. */
@@ -31,8 +32,8 @@ double ct_simplex_depth(const ct_simplex *simplex);
 void ct_simplex_reduce(ct_simplex *simplex);
 
 /* Convex weights that put the combination of the vertices on the line along the normal (or, with four vertices, at the origin).
- * *excess: how far below zero the least weight was before it was clamped. */
-void ct_simplex_weights(const ct_simplex *simplex, double weights[4], double *excess);
+ * Weights below zero are clamped. */
+void ct_simplex_weights(const ct_simplex *simplex, double weights[4]);
 
 /* Reduces the simplex to the vertices whose hull comes closest to the origin and gives the weights of that point: every subset is
  * looked at, so it holds for an origin inside, on a face, on an edge or at a vertex. */
