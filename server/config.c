@@ -42,10 +42,12 @@ typedef struct option {
 static const option options[] = {
     {KIND_NUMBER, "port", "N", AT(port), 7077, 0, 65535, NULL, "", "port to listen on; 0 takes a free one"},
     {KIND_TEXT, "address", "ADDRESS", AT(address), 0, 0, 0, "127.0.0.1", "", "IPv4 or IPv6 address to listen on"},
-    {KIND_NUMBER, "workers", "N", AT(workers), STANDARD_CORES, 1, WORKERS_MAX, NULL, "", "threads that compute; by default one per core"},
+    {KIND_NUMBER, "workers", "N", AT(workers), STANDARD_CORES, 1, WORKERS_MAX, NULL, "",
+     "threads that compute; by default one per core"},
     {KIND_WORD, "durability", "WORD", AT(durability), 0, 0, 0, "memory", "", "what an acknowledged write survives"},
     {KIND_TEXT, "token-file", "FILE", AT(token_file), 0, 0, 0, NULL, "", "file with the token that requests must bear"},
-    {KIND_LIST, "allow-host", "NAME", AT(allow_hosts), 0, 0, 0, NULL, "", "name that a request's Host may have beside loopback's; repeatable"},
+    {KIND_LIST, "allow-host", "NAME", AT(allow_hosts), 0, 0, 0, NULL, "",
+     "name that a request's Host may have beside loopback's; repeatable"},
     {KIND_FLAG, "insecure", NULL, AT(insecure), 0, 0, 0, NULL, "", "allow an address that is not loopback without a token"},
     {KIND_LIST, "scene", "FILE", AT(scenes), 0, 0, 0, NULL, "", "scene document to load at start; repeatable"},
     {KIND_WORD, "log", "WORD", AT(log), 0, 0, 0, "stderr off", "", "where a line per request goes"},
@@ -136,8 +138,7 @@ static bool set_value(srv_config *config, const option *row, const char *given, 
       return false;
     }
     return true;
-  default:
-    return false;
+  default: return false;
   }
 }
 
@@ -227,7 +228,8 @@ static void print_help(void) {
     printf("  %-34s %s", "", name);
     if (row->kind == KIND_LIMIT || row->kind == KIND_NUMBER) {
       if (row->standard != STANDARD_CORES) printf(", default %llu", (unsigned long long)row->standard);
-      printf(", %llu to %llu%s%s", (unsigned long long)row->least, (unsigned long long)row->greatest, row->unit[0] ? " " : "", row->unit);
+      printf(", %llu to %llu%s%s", (unsigned long long)row->least, (unsigned long long)row->greatest, row->unit[0] ? " " : "",
+             row->unit);
     } else if (row->kind == KIND_WORD) {
       printf(", default %.*s", (int)strcspn(row->words, " "), row->words);
     } else if (row->kind == KIND_TEXT && row->words) {

@@ -12,8 +12,8 @@ typedef struct srv_words {
 } srv_words;
 
 typedef struct srv_config {
-  uint64_t port;          /* 0: a free one */
-  const char *address;    /* numeric IPv4 or IPv6, or "localhost" */
+  uint64_t port;       /* 0: a free one */
+  const char *address; /* numeric IPv4 or IPv6, or "localhost" */
   uint64_t workers;
   const char *durability; /* "memory" */
   const char *token_file; /* NULL: no token asked for */

@@ -1,5 +1,5 @@
-/* Connections from accept to close: how many an address may have, and how long a client may take. libmicrohttpd only knows a time of
- * silence, which a client that sends a byte now and then never reaches. */
+/* Connections from accept to close: how many an address may have, and how long a client may take. libmicrohttpd only knows a time
+ * of silence, which a client that sends a byte now and then never reaches. */
 #include "server.h"
 
 #include <stdlib.h>
@@ -68,8 +68,9 @@ void srv_connection_phase(srv_connection *connection, srv_phase phase, uint64_t 
   connection->deadline_ns = seconds ? after(now_ns, seconds) : 0;
 }
 
-/* Closes connections whose client has closed its side in the middle of a request: libmicrohttpd 0.9.75 does not notice when the last
- * bytes and the end arrive together. What has not been read yet is waited for, and a round more for what has just been read. */
+/* Closes connections whose client has closed its side in the middle of a request: libmicrohttpd 0.9.75 does not notice when the
+ * last bytes and the end arrive together. What has not been read yet is waited for, and a round more for what has just been read.
+ */
 static void reap_half_closed(srv_server *server) {
   size_t count = 0;
   for (srv_connection *connection = server->connections; connection; connection = connection->next) {
@@ -93,9 +94,10 @@ void srv_connection_reap(srv_server *server, uint64_t now_ns) {
     if (!connection->deadline_ns || now_ns < connection->deadline_ns) continue;
     connection->deadline_ns = 0;
     shutdown(connection->fd, SHUT_RDWR);
-    srv_log_event(server->log, connection->phase == SRV_PHASE_HEAD   ? "headLate"
-                               : connection->phase == SRV_PHASE_BODY ? "bodyLate"
-                                                                     : "replyNotTaken",
+    srv_log_event(server->log,
+                  connection->phase == SRV_PHASE_HEAD   ? "headLate"
+                  : connection->phase == SRV_PHASE_BODY ? "bodyLate"
+                                                        : "replyNotTaken",
                   connection->client);
   }
 }

@@ -83,7 +83,9 @@ void srv_guard_header(srv_head *head, const char *name, size_t name_length, cons
   case HEADER_MATCH: once(head, &head->if_match, value); break;
   case HEADER_NONE_MATCH: once(head, &head->if_none_match, value); break;
   case HEADER_EXPECT: head->expects = true; break;
-  case HEADER_ACCEPT: if (!head->accept) head->accept = value; break;
+  case HEADER_ACCEPT:
+    if (!head->accept) head->accept = value;
+    break;
   case HEADER_OTHER: break;
   }
 }
@@ -110,7 +112,8 @@ static srv_verdict check_framing(const srv_head *head, const char *version) {
   if (head->lengths > 1) return malformed("Content-Length is given more than once.");
   if (head->encodings > 1) return malformed("Transfer-Encoding is given more than once.");
   if (head->lengths && head->encodings) return malformed("Content-Length and Transfer-Encoding contradict each other.");
-  if (head->encodings && strcasecmp(head->transfer_encoding, "chunked") != 0) return malformed("The only Transfer-Encoding known is chunked.");
+  if (head->encodings && strcasecmp(head->transfer_encoding, "chunked") != 0)
+    return malformed("The only Transfer-Encoding known is chunked.");
   if (head->encodings && strcmp(version, "HTTP/1.0") == 0) return malformed("HTTP/1.0 has no Transfer-Encoding.");
   if (head->lengths) {
     size_t digits = strspn(head->content_length, "0123456789");
@@ -156,14 +159,16 @@ static bool origin_is_own(const char *origin, const char *host) {
   return strcasecmp(origin, host) == 0;
 }
 
-srv_verdict srv_guard_check(const srv_head *head, const char *method, const char *uri, const char *version, const srv_hosts *hosts) {
+srv_verdict srv_guard_check(const srv_head *head, const char *method, const char *uri, const char *version,
+                            const srv_hosts *hosts) {
   srv_verdict verdict = check_framing(head, version);
   if (!verdict.refused) verdict = check_target(method, uri);
   if (verdict.refused) return verdict;
   if (head->hosts == 0 || !*head->host) return malformed("The Host header is missing.");
   if (head->hosts > 1) return malformed("Host is given more than once.");
   if (!host_allowed(head->host, hosts))
-    return (srv_verdict){true, false, API_PROBLEM_HOST_NOT_ALLOWED, "The Host header names no host that is served here; see --allow-host."};
+    return (srv_verdict){true, false, API_PROBLEM_HOST_NOT_ALLOWED,
+                         "The Host header names no host that is served here; see --allow-host."};
   if (head->origin && (strcmp(method, "OPTIONS") == 0 || !origin_is_own(head->origin, head->host)))
     return (srv_verdict){true, false, API_PROBLEM_ORIGIN_DENIED, "The Origin header names a page of another origin."};
   if (head->content_encoding && *head->content_encoding && strcasecmp(head->content_encoding, "identity") != 0)

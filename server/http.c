@@ -1,8 +1,8 @@
 /* libmicrohttpd's callbacks: the head is checked and admitted, the body gathered or streamed, the reply sent.
  *
- * The handler is called once with the head, then with pieces of the body, then with none; after a suspended connection was resumed, again
- * with none. A reply can be queued only in the first call or after the body's end, so a refusal in between lets the rest of the body
- * pass. */
+ * The handler is called once with the head, then with pieces of the body, then with none; after a suspended connection was resumed,
+ * again with none. A reply can be queued only in the first call or after the body's end, so a refusal in between lets the rest of
+ * the body pass. */
 #include "request.h"
 
 #include <stdlib.h>
@@ -17,8 +17,8 @@ static enum MHD_Result take_header(void *cls, enum MHD_ValueKind kind, const cha
   return MHD_YES;
 }
 
-/* The reply is there without the body. It is sent after a body that is short enough to be read; a reply sent before the body has ended
- * ends the connection. */
+/* The reply is there without the body. It is sent after a body that is short enough to be read; a reply sent before the body has
+ * ended ends the connection. */
 static enum MHD_Result answer_head(srv_request *request, const srv_head *head) {
   uint64_t length = 0;
   bool known = srv_guard_length(head, &length);
@@ -108,8 +108,8 @@ static bool admit_body(srv_request *request, const srv_head *head) {
     return false;
   }
   if (length > request->match.body_max) {
-    srv_request_refuse(request, API_PROBLEM_BODY_TOO_LARGE, "The body has %llu bytes, the limit is %llu.", (unsigned long long)length,
-                       (unsigned long long)request->match.body_max);
+    srv_request_refuse(request, API_PROBLEM_BODY_TOO_LARGE, "The body has %llu bytes, the limit is %llu.",
+                       (unsigned long long)length, (unsigned long long)request->match.body_max);
     request->close = true;
     return false;
   }

@@ -1,7 +1,7 @@
 /* The steps of a call: where they run (loop thread or workers), in which order the writes of a scene go, what is committed.
  *
- * A job is open while the pool or a scene's queue of writes has the request. It ends in exactly one of two ways: conclude() takes the
- * result, or the request was cancelled and the result is dropped. */
+ * A job is open while the pool or a scene's queue of writes has the request. It ends in exactly one of two ways: conclude() takes
+ * the result, or the request was cancelled and the result is dropped. */
 #include "request.h"
 
 #include <stdlib.h>
@@ -293,7 +293,8 @@ static void refuse_busy(srv_request *request) {
 
 bool srv_job_admit(srv_request *request, bool small) {
   if (small) return true;
-  const srv_entry *entry = request->match.scene_id[0] ? srv_registry_find(request->server->registry, request->match.scene_id) : NULL;
+  const srv_entry *entry =
+      request->match.scene_id[0] ? srv_registry_find(request->server->registry, request->match.scene_id) : NULL;
   if (srv_pool_has_room(request->server->pool, entry ? &entry->lane : &request->server->stateless)) return true;
   refuse_busy(request);
   return false;
@@ -307,7 +308,8 @@ static bool is_small(const srv_request *request) {
   return bodies <= (request->writes ? SRV_INLINE_WRITE_BODIES : SRV_INLINE_READ_BODIES);
 }
 
-/* Begins the call here or queues it. False: it could not be begun; the refusal is the reply. When it ends here the state is READY. */
+/* Begins the call here or queues it. False: it could not be begun; the refusal is the reply. When it ends here the state is READY.
+ */
 static bool start(srv_request *request, bool may_inline) {
   srv_server *server = request->server;
   if (!fill_input(request)) {
@@ -370,7 +372,8 @@ static void dispatch(srv_request *request) {
     return;
   }
   request->lane = request->entry ? &request->entry->lane : &server->stateless;
-  request->writes = target == API_TARGET_WRITE || target == API_TARGET_PUT || target == API_TARGET_DELETE || target == API_TARGET_CREATE;
+  request->writes =
+      target == API_TARGET_WRITE || target == API_TARGET_PUT || target == API_TARGET_DELETE || target == API_TARGET_CREATE;
   if (request->writes && request->entry) {
     if (request->entry->writer) {
       queue_write(request);

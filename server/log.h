@@ -1,5 +1,5 @@
-/* One JSON line per request, and rare lines for events, to standard error. Lines are buffered and written without blocking: when the
- * reader is slow they are dropped and counted. Loop thread only. */
+/* One JSON line per request, and rare lines for events, to standard error. Lines are buffered and written without blocking: when
+ * the reader is slow they are dropped and counted. Loop thread only. */
 #ifndef SRV_LOG_H
 #define SRV_LOG_H
 

@@ -74,7 +74,8 @@ static bool open_handles(srv_server *server) {
   server->dirty = true;
   return uv_poll_start(&server->epoll, UV_READABLE, on_epoll) == 0 && uv_prepare_start(&server->prepare, on_prepare) == 0 &&
          uv_timer_start(&server->reap, on_reap, SRV_REAP_MS, SRV_REAP_MS) == 0 &&
-         uv_signal_start(&server->terminate, on_signal, SIGTERM) == 0 && uv_signal_start(&server->interrupt, on_signal, SIGINT) == 0;
+         uv_signal_start(&server->terminate, on_signal, SIGTERM) == 0 &&
+         uv_signal_start(&server->interrupt, on_signal, SIGINT) == 0;
 }
 
 static void close_handles(srv_server *server) {
@@ -167,7 +168,8 @@ bool srv_server_listen(srv_server *server) {
     return false;
   }
   if (!srv_address_is_loopback((struct sockaddr *)&address) && !server->auth.required && !server->config->insecure) {
-    fprintf(stderr, "contactd: --address: %.64s can be reached from other machines; give --token-file, or --insecure to do without.\n",
+    fprintf(stderr,
+            "contactd: --address: %.64s can be reached from other machines; give --token-file, or --insecure to do without.\n",
             server->config->address);
     return false;
   }
@@ -177,7 +179,8 @@ bool srv_server_listen(srv_server *server) {
   srv_address_text((struct sockaddr *)&address, text);
   bool six = address.ss_family == AF_INET6;
   uint16_t port = six ? ((struct sockaddr_in6 *)&address)->sin6_port : ((struct sockaddr_in *)&address)->sin_port;
-  printf(strchr(text, ':') ? "contactd listening on http://[%s]:%u\n" : "contactd listening on http://%s:%u\n", text, (unsigned)ntohs(port));
+  printf(strchr(text, ':') ? "contactd listening on http://[%s]:%u\n" : "contactd listening on http://%s:%u\n", text,
+         (unsigned)ntohs(port));
   fflush(stdout);
   return true;
 }
@@ -213,8 +216,8 @@ bool srv_server_create(srv_server *server, const srv_config *config, const api_s
   server->log = srv_log_create(strcmp(config->log, "stderr") == 0);
   server->peers = srv_peers_create();
   server->registry = srv_registry_create((size_t)config->limits.cursors_per_scene, config->limits.cursor_seconds * 1000000000u);
-  server->pool =
-      srv_pool_create(server->loop, (unsigned)config->workers, (size_t)config->limits.queue, (size_t)config->limits.queue_per_scene);
+  server->pool = srv_pool_create(server->loop, (unsigned)config->workers, (size_t)config->limits.queue,
+                                 (size_t)config->limits.queue_per_scene);
   server->workspace = ct_workspace_create();
   server->suspended = calloc((size_t)config->limits.connections, sizeof *server->suspended);
   server->polled = calloc((size_t)config->limits.connections, sizeof *server->polled);

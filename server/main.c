@@ -31,12 +31,14 @@ static bool fit_files(api_limits *limits) {
   if (files.rlim_cur >= wanted) return true;
   files.rlim_cur = files.rlim_max < wanted ? files.rlim_max : wanted;
   if (files.rlim_cur <= SRV_SPARE_FILES || setrlimit(RLIMIT_NOFILE, &files) != 0) {
-    fprintf(stderr, "contactd: the limit of open files, %llu, leaves no room for connections.\n", (unsigned long long)files.rlim_cur);
+    fprintf(stderr, "contactd: the limit of open files, %llu, leaves no room for connections.\n",
+            (unsigned long long)files.rlim_cur);
     return false;
   }
   if (files.rlim_cur < wanted) {
     limits->connections = (uint64_t)files.rlim_cur - SRV_SPARE_FILES;
-    fprintf(stderr, "contactd: connections are limited to %llu by the limit of open files.\n", (unsigned long long)limits->connections);
+    fprintf(stderr, "contactd: connections are limited to %llu by the limit of open files.\n",
+            (unsigned long long)limits->connections);
   }
   return true;
 }

@@ -1,5 +1,5 @@
-/* Addresses in chains of a fixed hash table. A peer without connections is kept while its failures count and freed when its chain is
- * walked later. */
+/* Addresses in chains of a fixed hash table. A peer without connections is kept while its failures count and freed when its chain
+ * is walked later. */
 #include "peers.h"
 
 #include <arpa/inet.h>
@@ -60,8 +60,7 @@ static bool ipv4_of(const struct sockaddr *address, uint32_t *out) {
 bool srv_address_is_loopback(const struct sockaddr *address) {
   uint32_t four;
   if (ipv4_of(address, &four)) return four >> 24 == 127;
-  return address->sa_family == AF_INET6 &&
-         IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)(const void *)address)->sin6_addr);
+  return address->sa_family == AF_INET6 && IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)(const void *)address)->sin6_addr);
 }
 
 void srv_address_text(const struct sockaddr *address, char *out) {

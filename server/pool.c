@@ -1,5 +1,6 @@
 /* Slots are the items that libuv may hold: for every worker one that runs and one that waits, so that a worker finds its next piece
- * without a round trip to the loop, which would leave it idle for some 80 us. Each slot has a work request and a workspace of its own. */
+ * without a round trip to the loop, which would leave it idle for some 80 us. Each slot has a work request and a workspace of its
+ * own. */
 #include "pool.h"
 
 #include <stdio.h>

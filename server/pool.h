@@ -1,8 +1,9 @@
 /* Work for libuv's thread pool: our own queues in front of it, one lane per scene and one for stateless requests, served in turn.
  * libuv holds no more items than run and one more per worker, so that what waits can be counted, refused and withdrawn.
  *
- * A job is cut into pieces. take, on the loop thread, names the next piece; run does it on a worker; done, on the loop thread, hears of
- * its end. Pieces of one job may run at once; jobs of a lane, and lanes, take turns piece by piece. Knows nothing of requests. */
+ * A job is cut into pieces. take, on the loop thread, names the next piece; run does it on a worker; done, on the loop thread,
+ * hears of its end. Pieces of one job may run at once; jobs of a lane, and lanes, take turns piece by piece. Knows nothing of
+ * requests. */
 #ifndef SRV_POOL_H
 #define SRV_POOL_H
 
@@ -16,7 +17,7 @@ typedef struct srv_job srv_job;
 #define SRV_NO_PIECE (-1L)
 
 struct srv_job {
-  long (*take)(srv_job *job);                                  /* SRV_NO_PIECE: none now; the job is taken off its lane */
+  long (*take)(srv_job *job); /* SRV_NO_PIECE: none now; the job is taken off its lane */
   void (*run)(srv_job *job, long piece, ct_workspace *workspace);
   void (*done)(srv_job *job, long piece);
   /* The rest is the pool's. */

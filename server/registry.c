@@ -11,9 +11,9 @@
 struct srv_registry {
   srv_entry **items;
   size_t count, capacity;
-  size_t scenes;         /* entries with a scene */
-  size_t reserved;       /* creations under way */
-  size_t pins;           /* of all entries */
+  size_t scenes;          /* entries with a scene */
+  size_t reserved;        /* creations under way */
+  size_t pins;            /* of all entries */
   uint64_t last_revision; /* greatest of the scenes that have gone */
   size_t cursors_per_scene;
   uint64_t cursor_ns;

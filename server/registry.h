@@ -21,9 +21,9 @@ typedef struct srv_entry {
   srv_pin *pins;           /* oldest first */
   size_t pin_count;
   srv_lane lane;
-  struct srv_request *writer;                /* holds the write slot */
+  struct srv_request *writer;                     /* holds the write slot */
   struct srv_request *writes_first, *writes_last; /* wait for it, in order */
-  unsigned uses;                             /* requests that hold the entry */
+  unsigned uses;                                  /* requests that hold the entry */
 } srv_entry;
 
 srv_registry *srv_registry_create(size_t cursors_per_scene, uint64_t cursor_ns); /* NULL: out of memory */

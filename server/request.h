@@ -74,8 +74,8 @@ typedef struct srv_request {
   srv_state state;
   bool close; /* the connection ends with the reply */
   bool chunked;
-  srv_buffer body;        /* what arrives */
-  srv_buffer fed;         /* what a worker reads: a streamed body's piece */
+  srv_buffer body; /* what arrives */
+  srv_buffer fed;  /* what a worker reads: a streamed body's piece */
   bool body_ended, feed_failed;
   bool piece_failed; /* a worker's word about the piece it has read */
   uint64_t bytes_in, swallowed, body_since_ns, body_length;
@@ -107,7 +107,7 @@ typedef struct srv_request {
   const api_reply *reply;
   uint64_t revision;
   bool suspended;
-  size_t suspended_at; /* in server->suspended */
+  size_t suspended_at;   /* in server->suspended */
   uint64_t suspended_ns; /* when */
 } srv_request;
 
@@ -118,7 +118,8 @@ srv_request *srv_request_create(srv_server *server, struct MHD_Connection *handl
 void srv_request_retain(srv_request *request);
 void srv_request_release(srv_request *request);
 /* Makes the reply a problem document. */
-__attribute__((format(printf, 3, 4))) void srv_request_refuse(srv_request *request, api_problem_id problem, const char *detail, ...);
+__attribute__((format(printf, 3, 4))) void srv_request_refuse(srv_request *request, api_problem_id problem, const char *detail,
+                                                              ...);
 /* Adds a header to the refusal. */
 void srv_request_refusal_header(srv_request *request, const char *name, const char *value);
 /* Appends to a buffer within the budget of all bodies. False: no memory, or the budget is used up. */
@@ -154,8 +155,8 @@ void srv_reply_log(srv_request *request);
 
 /* ---- http.c ---- */
 
-enum MHD_Result srv_http_handle(void *server, struct MHD_Connection *handle, const char *url, const char *method, const char *version,
-                                const char *upload, size_t *upload_length, void **context);
+enum MHD_Result srv_http_handle(void *server, struct MHD_Connection *handle, const char *url, const char *method,
+                                const char *version, const char *upload, size_t *upload_length, void **context);
 void *srv_http_uri(void *server, const char *uri, struct MHD_Connection *handle);
 void srv_http_completed(void *server, struct MHD_Connection *handle, void **context, enum MHD_RequestTerminationCode code);
 

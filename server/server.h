@@ -1,5 +1,5 @@
-/* The daemon's state and its parts. Everything here belongs to the loop thread; workers see only a request's call and its input while
- * a piece of it runs. */
+/* The daemon's state and its parts. Everything here belongs to the loop thread; workers see only a request's call and its input
+ * while a piece of it runs. */
 #ifndef SRV_SERVER_H
 #define SRV_SERVER_H
 
@@ -75,8 +75,8 @@ typedef struct srv_server {
   struct srv_request **suspended; /* requests whose connection is suspended, in no order */
   struct pollfd *polled;
   size_t suspended_count; /* at most limits->connections, the size of both arrays; polled is scratch */
-  size_t requests;     /* between the head's end and the last trace */
-  uint64_t body_bytes; /* gathered bodies of all requests */
+  size_t requests;        /* between the head's end and the last trace */
+  uint64_t body_bytes;    /* gathered bodies of all requests */
   uint64_t id_prefix, id_next;
 
   srv_drain drain;

@@ -25,8 +25,8 @@ static void sweep(srv_server *server) {
     server->polled[i] = (struct pollfd){.fd = server->suspended[i]->connection->fd, .events = POLLRDHUP};
   int ready = poll(server->polled, count, 0);
 
-  /* From the end: a request that is woken gives its place to the last one, which has been looked at. Ending a request may end others
-   * (a write passes its slot on), so the place is looked at again. */
+  /* From the end: a request that is woken gives its place to the last one, which has been looked at. Ending a request may end
+   * others (a write passes its slot on), so the place is looked at again. */
   for (size_t i = count; i-- > 0;) {
     if (i >= server->suspended_count) continue;
     srv_request *request = server->suspended[i];

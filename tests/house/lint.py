@@ -7,6 +7,8 @@ import subprocess
 import sys
 
 FILE_LINES, FUNCTION_LINES, PARAMETERS, COLUMNS = 700, 100, 6, 132
+# Callbacks whose signature libmicrohttpd fixes.
+FIXED_SIGNATURES = {"srv_http_handle", "on_request"}
 ROOTS = ("engine", "api", "server", "tests", "docker")
 MARKS = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X|HA" r"CK)\b")
 STRICT = ["-std=c17", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Wstrict-prototypes", "-Werror"]
@@ -62,7 +64,7 @@ def faults_of(path):
     for name, count, first, last in functions(code):
         if last - first + 1 > FUNCTION_LINES:
             yield f"line {first}: {name} has {last - first + 1} lines, limit {FUNCTION_LINES}"
-        if count > PARAMETERS and path.parts[:3] != ("engine", "include", "contact"):
+        if count > PARAMETERS and name not in FIXED_SIGNATURES and path.parts[:3] != ("engine", "include", "contact"):
             yield f"line {first}: {name} has {count} parameters, limit {PARAMETERS}"
     if re.search(r"\b(sprintf|strcpy|strcat|atoi|alloca|gets)\s*\(", code):
         yield "uses a function that checks nothing (sprintf, strcpy, strcat, atoi, alloca, gets)"
