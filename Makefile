@@ -22,7 +22,7 @@ HARDEN := -fstack-protector-strong -fPIE $(if $(SANITIZE),,-U_FORTIFY_SOURCE $(i
 BASE := -std=c17 $(OPT) -g -ffp-contract=off -fno-delete-null-pointer-checks -fno-math-errno -fvisibility=hidden -MMD -MP $(HARDEN) $(WARN) $(SANITIZE) $(EXTRA_CFLAGS)
 LINK := -pie -Wl,-z,relro,-z,now,-z,noexecstack $(SANITIZE)
 
-ENGINE_SRC := $(wildcard engine/*/*.c)
+ENGINE_SRC := $(filter-out engine/example/%,$(wildcard engine/*/*.c))
 API_SRC    := $(wildcard api/*.c)
 SERVER_SRC := $(wildcard server/*.c)
 ENGINE_OBJ := $(ENGINE_SRC:%.c=$(BUILD)/%.o)
@@ -88,8 +88,8 @@ $(BUILD)/tests/%: tests/%.c $(BUILD)/libapi.a $(BUILD)/libcontact.a
 
 # ---- packages: make run and make test install what is missing ---------------------------------------------------------
 
-RUN_PACKAGES  := gcc libc6-dev pkg-config libmicrohttpd-dev libjansson-dev libuv1-dev curl
-TEST_PACKAGES := $(RUN_PACKAGES) git jq binutils python3 python3-jsonschema clang
+RUN_PACKAGES  := gcc libc6-dev pkg-config libmicrohttpd-dev libjansson-dev libuv1-dev curl jq
+TEST_PACKAGES := $(RUN_PACKAGES) git binutils python3 python3-jsonschema clang
 BENCH_PACKAGES := $(TEST_PACKAGES) wrk
 
 .PHONY: deps deps-test

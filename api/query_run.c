@@ -19,8 +19,9 @@
 /* A batch's questions share their preparation among ranges only while rows x questions stay below this; beyond, each question is
  * one range that prepares itself, so that memory does not grow with the batch. */
 #define SHARED_ROWS_MAX 4000000
-/* Results in ranges beyond a prefix before no more are handed out; a slow first range cannot make the rest fill memory. */
-#define AHEAD_MAX 2000000
+/* Complete ranges beyond a prefix may hold this share of a request's memory (1 / n) before no more are handed out: a slow first
+ * range must not make the rest fill it. */
+#define AHEAD_SHARE 4
 
 /* ---- making a plan --------------------------------------------------------------------------------------------------- */
 
@@ -151,7 +152,7 @@ long api_plan_next(api_plan *plan) {
       plan->current++;
       continue;
     }
-    if (plan->running > 0 && plan->ahead > AHEAD_MAX) return -1;
+    if (plan->running > 0 && plan->ahead_bytes > plan->limits->request_memory_bytes / AHEAD_SHARE) return -1;
     plan->running++;
     return (long)(task->first + task->next++);
   }
@@ -174,14 +175,16 @@ void api_plan_done(api_plan *plan, size_t range) {
   api_task *task = task_of(plan, range);
   plan->running--;
   task->ranges[range - task->first].complete = true;
-  plan->ahead += task->ranges[range - task->first].count;
+  plan->ahead_bytes += task->ranges[range - task->first].text.length;
   while (task->prefix < task->range_count && task->ranges[task->prefix].complete) {
     const api_range *r = &task->ranges[task->prefix++];
     task->prefix_results += r->count;
     task->prefix_candidates += r->statistics.candidates;
-    plan->ahead -= r->count;
+    task->prefix_bytes += r->text.length;
+    plan->ahead_bytes -= r->text.length;
     bool pairs = task->question.mode == API_MODE_SCENE && task->prefix_candidates > plan->limits->pairs;
-    if (r->status != CT_OK || r->memory || pairs || task->prefix_results > task->question.limit) task->enough = true;
+    bool large = task->prefix_bytes > plan->limits->request_memory_bytes;
+    if (r->status != CT_OK || r->memory || pairs || large || task->prefix_results > task->question.limit) task->enough = true;
   }
 }
 
@@ -259,7 +262,8 @@ static bool range_open(const range_run *run) {
 static void run_items(range_run *run, const ct_query *query, size_t begin, size_t end, uint32_t after) {
   api_range *range = run->range;
   run->item = begin;
-  ct_status status = ct_query_run(query, begin, end, after, run->workspace, take_hit, run, &range->statistics);
+  ct_query_range items = {begin, end, after};
+  ct_status status = ct_query_run(query, &items, run->workspace, take_hit, run, &range->statistics);
   if (status != CT_OK) range->status = status;
 }
 
@@ -377,9 +381,9 @@ static void run_boxes(range_run *run) {
   api_range *range = run->range;
   ct_pair_list list = {0};
   ct_broad_statistics statistics = {0};
-  task->broadphase = q->options.broadphase;
-  range->status =
-      ct_broad_pairs(q->boxes, q->box_count, &task->broadphase, run->plan->limits->pairs, run->plan->cancel, &list, &statistics);
+  ct_broad_options options = {q->options.broadphase, run->plan->limits->pairs, run->plan->cancel};
+  range->status = ct_broad_pairs(q->boxes, q->box_count, &options, &list, &statistics);
+  task->broadphase = statistics.method;
   for (size_t i = 0; range->status == CT_OK && i < list.count; i++) {
     api_put_raw(&range->text, i ? ",[" : "[");
     api_put_unsigned(&range->text, list.items[i].i);

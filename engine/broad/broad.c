@@ -17,22 +17,20 @@ static broad_run find_method(ct_broadphase method) {
   return ct_broad_brute_force;
 }
 
-ct_status ct_broad_pairs(const ct_box *boxes, size_t count, ct_broadphase *method, size_t limit, const ct_cancel *cancel,
-                         ct_pair_list *list, ct_broad_statistics *statistics) {
-  if (count >= UINT32_MAX / 2) return CT_LIMIT;
-  ct_broadphase chosen = *method;
-  if (chosen == CT_BROADPHASE_AUTO)
-    chosen = count <= CT_BROAD_BRUTE_FORCE_MAX ? CT_BROADPHASE_BRUTE_FORCE : CT_BROADPHASE_TREE;
+ct_status ct_broad_pairs(const ct_box *boxes, size_t count, const ct_broad_options *options, ct_pair_list *list,
+                         ct_broad_statistics *statistics) {
+  if (count > CT_BROAD_BOXES_MAX) return CT_LIMIT;
+  ct_broadphase method = options->method;
+  if (method == CT_BROADPHASE_AUTO) method = count <= CT_BROAD_BRUTE_FORCE_MAX ? CT_BROADPHASE_BRUTE_FORCE : CT_BROADPHASE_TREE;
   ct_pair_list pairs = {NULL, 0, 0};
-  ct_pair_output out = {.list = &pairs, .limit = limit, .cancel = cancel};
-  ct_status status = find_method(chosen)(boxes, count, &out);
+  ct_pair_output out = {.list = &pairs, .limit = options->limit, .cancel = options->cancel};
+  ct_status status = find_method(method)(boxes, count, &out);
   if (status == CT_OK) status = ct_pair_index_sort(pairs.items, pairs.count, count);
   if (status != CT_OK) {
     ct_pair_list_free(&pairs);
     return status;
   }
-  *method = chosen;
   *list = pairs;
-  if (statistics) *statistics = (ct_broad_statistics){out.box_tests, out.tree_height};
+  if (statistics) *statistics = (ct_broad_statistics){method, out.tree_height, out.box_tests};
   return CT_OK;
 }

@@ -1,8 +1,8 @@
-/* The dynamic tree: insertion, removal, movement and the rotations that keep it good. Building it whole is in tree_build.c, asking it
- * in tree_query.c.
+/* The dynamic tree: insertion, removal, movement and the rotations that keep it good. Building it whole is in tree_build.c, asking
+ * it in tree_query.c.
  *
- * Insertion looks for the sibling of least added surface by branch and bound (Goldsmith, Salmon 1987; Bittner, Hapala, Havran 2013);
- * rotations lower the surface on the way up (Kensler 2008). Neither takes the tree above its height limit.
+ * Insertion looks for the sibling of least added surface by branch and bound (Goldsmith, Salmon 1987; Bittner, Hapala, Havran
+ * 2013); rotations lower the surface on the way up (Kensler 2008). Neither takes the tree above its height limit.
  */
 #include "broad/tree.h"
 
@@ -308,5 +308,6 @@ bool ct_tree_valid(const ct_tree *tree) {
   if (ct_tree_height(tree) > CT_TREE_HEIGHT_MAX) return false;
   uint32_t listed = 0;
   for (uint32_t i = tree->free_head; i != CT_TREE_NULL && listed <= unused; i = tree->nodes[i].parent) listed++;
-  return leaves == tree->leaf_count && inner == (leaves ? leaves - 1 : 0) && listed == unused && (leaves == 0) == (tree->root == CT_TREE_NULL);
+  return leaves == tree->leaf_count && inner == (leaves ? leaves - 1 : 0) && listed == unused &&
+         (leaves == 0) == (tree->root == CT_TREE_NULL);
 }

@@ -1,7 +1,7 @@
 /* The dynamic tree's nodes, for the files of this room.
  *
- * One array of 64-byte nodes; a leaf is a proxy and keeps its index for life. A fresh build lays siblings side by side, in the order
- * of a depth-first walk. Boxes are tight: a parent's is the union of its children's.
+ * One array of 64-byte nodes; a leaf is a proxy and keeps its index for life. A fresh build lays siblings side by side, in the
+ * order of a depth-first walk. Boxes are tight: a parent's is the union of its children's.
  */
 #ifndef BROAD_TREE_H
 #define BROAD_TREE_H
@@ -62,7 +62,8 @@ static inline void ct_tree_join(ct_tree_node *node, const ct_tree_node *a, const
 
 /* Half the surface, m^2; finite. */
 static inline double ct_tree_area(ct_box box) {
-  double x = ct_tree_extent(box.min.x, box.max.x), y = ct_tree_extent(box.min.y, box.max.y), z = ct_tree_extent(box.min.z, box.max.z);
+  double x = ct_tree_extent(box.min.x, box.max.x), y = ct_tree_extent(box.min.y, box.max.y),
+         z = ct_tree_extent(box.min.z, box.max.z);
   return x * y + y * z + z * x;
 }
 

@@ -37,8 +37,8 @@ static double centre2(const ct_box *box, int axis) {
 }
 
 static bool bounded(const ct_box *b) {
-  return b->min.x > -CENTRE_MAX && b->min.y > -CENTRE_MAX && b->min.z > -CENTRE_MAX && b->max.x < CENTRE_MAX && b->max.y < CENTRE_MAX &&
-         b->max.z < CENTRE_MAX;
+  return b->min.x > -CENTRE_MAX && b->min.y > -CENTRE_MAX && b->min.z > -CENTRE_MAX && b->max.x < CENTRE_MAX &&
+         b->max.y < CENTRE_MAX && b->max.z < CENTRE_MAX;
 }
 
 static void swap_items(build_item *a, build_item *b) {
@@ -148,7 +148,8 @@ static uint32_t split(build_item *items, uint32_t count, bool by_count) {
     sort_items(items, count, bins.axis);
     return count / 2;
   }
-  for (int k = 0; k < bins.count; k++) bins.bin[k] = (build_bin){{{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}}, 0};
+  for (int k = 0; k < bins.count; k++)
+    bins.bin[k] = (build_bin){{{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}}, 0};
   for (uint32_t i = 0; i < count; i++) {
     build_bin *bin = &bins.bin[bin_of(&bins, &items[i])];
     bin->box = ct_box_union(bin->box, items[i].box);

@@ -1,5 +1,5 @@
-/* A body: one immutable block of memory with a fixed head, the motion, the colliders, then poses, group spans and texts. Offsets count
- * from the start of the block. Poses that are the identity to the bit are not kept.
+/* A body: one immutable block of memory with a fixed head, the motion, the colliders, then poses, group spans and texts. Offsets
+ * count from the start of the block. Poses that are the identity to the bit are not kept.
  */
 #include "scene/body.h"
 

@@ -51,8 +51,9 @@ bool ct_body_mass(const ct_body *body, ct_mass_properties *out, bool *overlap_ig
   bool computed = unit_mass(body, &result);
   if (!computed && !told) return false;
   if (!computed) result = (ct_mass_properties){0};
-  double mass = motion->source == CT_MASS_MASS ? motion->value
-                                               : result.mass * (motion->source == CT_MASS_DENSITY ? motion->value : STANDARD_DENSITY);
+  double mass = motion->source == CT_MASS_MASS
+                    ? motion->value
+                    : result.mass * (motion->source == CT_MASS_DENSITY ? motion->value : STANDARD_DENSITY);
   if (computed) result.inertia = scaled(result.inertia, mass / result.mass);
   if (motion->has_center) {
     result.inertia = seen_from(result.inertia, mass, ct_sub(motion->center, result.center));

@@ -1,7 +1,7 @@
 /* Two bodies in the narrow phase: the extreme pair of their colliders.
  *
- * Compounds go through their pairs of colliders in an order that depends on the bodies' contents, not on which of them is a: ties go
- * to the first pair in that order, so that swapping the bodies mirrors the answer.
+ * Compounds go through their pairs of colliders in an order that depends on the bodies' contents, not on which of them is a: ties
+ * go to the first pair in that order, so that swapping the bodies mirrors the answer.
  */
 #include "scene/query.h"
 
@@ -117,8 +117,8 @@ static double box_gap(const ct_box *a, const ct_box *b) {
 typedef struct collider_walk {
   const ct_body_pair *pair;
   bool b_first;
-  uint32_t inner;  /* count of the second body's colliders */
-  uint64_t count;  /* pairs in all */
+  uint32_t inner; /* count of the second body's colliders */
+  uint64_t count; /* pairs in all */
 } collider_walk;
 
 static collider_walk walk_of(const ct_body_pair *pair) {
@@ -163,8 +163,8 @@ static uint64_t nearest_boxes(const collider_walk *walk) {
 
 typedef struct extreme_pair {
   bool found;
-  uint64_t at;   /* in the walk */
-  double key;    /* distance; unsupported depths are unbounded */
+  uint64_t at; /* in the walk */
+  double key;  /* distance; unsupported depths are unbounded */
   ct_hit *hit;
 } extreme_pair;
 
@@ -175,8 +175,8 @@ static void test_distance(const collider_walk *walk, uint64_t k, extreme_pair *b
   double threshold = best->found && best->key < pair->limit ? best->key : pair->limit;
   ct_pair_options options = {pair->tolerance, ct_max2(threshold, 0.0)};
   ct_pair_result result;
-  ct_pair_distance(ct_body_shape(pair->a->body, a), &pair->a->frames[a], ct_body_shape(pair->b->body, b), &pair->b->frames[b], &options,
-                   pair->workspace, &result);
+  ct_pair_distance(ct_body_shape(pair->a->body, a), &pair->a->frames[a], ct_body_shape(pair->b->body, b), &pair->b->frames[b],
+                   &options, pair->workspace, &result);
   double key = result.status == CT_PAIR_UNSUPPORTED ? -INFINITY : result.distance;
   if (key > pair->limit) return;
   if (best->found && !(key < best->key || (key == best->key && k < best->at))) return;

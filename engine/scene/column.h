@@ -1,8 +1,8 @@
 /* A chunked column with copy-on-write: rows of one fixed size in reference-counted chunks.
  *
- * Copying a column copies pointers to pages of chunks, nothing else. Writing to a row copies its page (pointers) and its chunk if they
- * are shared with another column, and works in place if not. Columns of pointers keep a reference per element and chunk.
- * A column belongs to one owner at a time; columns that share chunks may be read, copied and freed by different threads.
+ * Copying a column copies pointers to pages of chunks, nothing else. Writing to a row copies its page (pointers) and its chunk if
+ * they are shared with another column, and works in place if not. Columns of pointers keep a reference per element and chunk. A
+ * column belongs to one owner at a time; columns that share chunks may be read, copied and freed by different threads.
  */
 #ifndef SCENE_COLUMN_H
 #define SCENE_COLUMN_H
@@ -13,11 +13,12 @@
 #include <stdint.h>
 
 typedef struct ct_column_type {
-  size_t element;                        /* bytes of a row */
-  unsigned chunk_shift;                  /* log2 of the rows of a chunk */
-  void (*retain)(const void *element);   /* for columns of pointers: what an element points to gains or loses a holder; NULL pointers */
-  void (*release)(const void *element);  /* never get here. Both NULL: plain data */
-  size_t (*owned)(const void *element);  /* bytes that only this holder keeps; NULL: none */
+  size_t element;       /* bytes of a row */
+  unsigned chunk_shift; /* log2 of the rows of a chunk */
+  void (*retain)(
+      const void *element); /* for columns of pointers: what an element points to gains or loses a holder; NULL pointers */
+  void (*release)(const void *element); /* never get here. Both NULL: plain data */
+  size_t (*owned)(const void *element); /* bytes that only this holder keeps; NULL: none */
 } ct_column_type;
 
 typedef struct ct_column_chunk {

@@ -1,7 +1,7 @@
 /* Making a revision's derived data: from scratch, or from an older revision's by moving the rows that changed.
  *
- * Several threads may find it missing at once. One of them gets the older data to start from; the others build from scratch and stop
- * as soon as one of them has published its own. Losers free theirs.
+ * Several threads may find it missing at once. One of them gets the older data to start from; the others build from scratch and
+ * stop as soon as one of them has published its own. Losers free theirs.
  */
 #include "scene/body.h"
 #include "scene/scene.h"
@@ -229,7 +229,8 @@ ct_status ct_scene_derive(const ct_scene *scene, const ct_cancel *cancel, const 
   if (!derived) {
     ct_derived *mine = NULL, *prior = take_prior(late);
     ct_status status = prior ? update(prior, scene, cancel, &mine) : build(scene, cancel, &mine);
-    if (mine && atomic_compare_exchange_strong_explicit(&late->derived, &derived, mine, memory_order_acq_rel, memory_order_acquire)) {
+    if (mine &&
+        atomic_compare_exchange_strong_explicit(&late->derived, &derived, mine, memory_order_acq_rel, memory_order_acquire)) {
       derived = mine;
     } else {
       ct_derived_release(mine);
@@ -248,7 +249,8 @@ ct_status ct_scene_row_filter(const ct_scene *scene, const ct_row_filter **out) 
   if (!filter && scene->filters) {
     ct_row_filter *mine = ct_row_filter_create(scene->filters, &scene->bodies, scene->rows, ct_scene_find_id, scene);
     if (!mine) return CT_OUT_OF_MEMORY;
-    if (atomic_compare_exchange_strong_explicit(&late->row_filter, &filter, mine, memory_order_acq_rel, memory_order_acquire)) filter = mine;
+    if (atomic_compare_exchange_strong_explicit(&late->row_filter, &filter, mine, memory_order_acq_rel, memory_order_acquire))
+      filter = mine;
     else ct_row_filter_release(mine);
   }
   *out = filter;

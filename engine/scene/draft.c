@@ -15,8 +15,8 @@ struct ct_draft {
   const ct_scene *base;
   size_t copied;
   ct_row_list changes;
-  bool many_changes;    /* more than the list may hold: no use starting from the older tree */
-  bool filters_changed; /* bodies or rules: the row filter cannot be kept */
+  bool many_changes;       /* more than the list may hold: no use starting from the older tree */
+  bool filters_changed;    /* bodies or rules: the row filter cannot be kept */
   const ct_body **removed; /* bodies removed since the pair rules were set, held; pair rules that name them go at sealing */
   uint32_t removed_count, removed_capacity;
 };

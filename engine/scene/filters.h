@@ -8,14 +8,14 @@
 /* One immutable block: the caller's structures, the names of the groups that have rules, and which of them exclude each other. */
 typedef struct ct_filter_set {
   _Atomic uint32_t refs;
-  uint32_t group_count;    /* groups that take part in rules */
-  uint32_t words;          /* 64-bit words of a matrix row */
-  uint32_t slot_mask;      /* of the table of names */
+  uint32_t group_count; /* groups that take part in rules */
+  uint32_t words;       /* 64-bit words of a matrix row */
+  uint32_t slot_mask;   /* of the table of names */
   ct_hash_key key;
   ct_filters filters;
-  const ct_text *groups;   /* [group_count] */
-  const uint32_t *slots;   /* group + 1 by hash of name; 0: empty */
-  const uint64_t *matrix;  /* [group_count * words]: bit b of row a: groups a and b do not collide */
+  const ct_text *groups;  /* [group_count] */
+  const uint32_t *slots;  /* group + 1 by hash of name; 0: empty */
+  const uint64_t *matrix; /* [group_count * words]: bit b of row a: groups a and b do not collide */
   size_t bytes;
 } ct_filter_set;
 
@@ -38,14 +38,15 @@ typedef struct ct_row_filter {
   uint16_t *group;           /* indices of the groups with rules that each row is in */
   struct ct_row_rule *rules; /* table by pair of rows; NULL: no pair rules */
   size_t rule_mask;
-  uint8_t *ruled;            /* bit per row: named by a pair rule */
+  uint8_t *ruled; /* bit per row: named by a pair rule */
 } ct_row_filter;
 
 /* rows_of(context, id): the row, or CT_NO_ROW. */
 typedef uint32_t (*ct_find_row)(const void *context, ct_text id);
 
 /* NULL: out of memory. */
-ct_row_filter *ct_row_filter_create(ct_filter_set *set, const ct_column *bodies, uint32_t rows, ct_find_row find, const void *context);
+ct_row_filter *ct_row_filter_create(ct_filter_set *set, const ct_column *bodies, uint32_t rows, ct_find_row find,
+                                    const void *context);
 ct_row_filter *ct_row_filter_retain(ct_row_filter *filter);
 void ct_row_filter_release(ct_row_filter *filter);
 

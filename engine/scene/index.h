@@ -1,5 +1,5 @@
-/* Rows by body id: an open-addressing table whose slots are a copy-on-write column, so that one insert into a large scene copies one
- * chunk of slots. The ids themselves are in the bodies. */
+/* Rows by body id: an open-addressing table whose slots are a copy-on-write column, so that one insert into a large scene copies
+ * one chunk of slots. The ids themselves are in the bodies. */
 #ifndef SCENE_INDEX_H
 #define SCENE_INDEX_H
 
@@ -7,9 +7,9 @@
 #include "scene/hash.h"
 
 typedef struct ct_index {
-  ct_column slots;    /* uint32_t: 0 empty, else row + 1 below and a few bits of the hash above, or removed */
-  uint32_t used;      /* slots not empty */
-  uint32_t live;      /* slots that name a row */
+  ct_column slots; /* uint32_t: 0 empty, else row + 1 below and a few bits of the hash above, or removed */
+  uint32_t used;   /* slots not empty */
+  uint32_t live;   /* slots that name a row */
 } ct_index;
 
 ct_index ct_index_empty(void);

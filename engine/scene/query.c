@@ -1,12 +1,12 @@
 /* Preparing a query: where its pairs come from, and what its ranges share. */
-#include "broad/pair_list.h"
 #include "scene/query.h"
+#include "broad/pair_list.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Scenes up to this many rows are searched without a tree. */
-#define BOXES_ROWS_MAX 32
+/* Scenes up to this many rows are searched without a tree: a first question costs less so, a later one no more than 1 us. */
+#define BOXES_ROWS_MAX 16
 /* `where` selects few bodies if at most one in this many: their pairs are listed by preparing. */
 #define FEW_SHARE 8
 /* Rows between two looks at the cancel flag. */

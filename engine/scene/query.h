@@ -35,9 +35,9 @@ struct ct_query {
 typedef struct ct_row_view {
   uint32_t row;
   ct_box box;
-  double magnitude;      /* largest finite coordinate of the box */
+  double magnitude; /* largest finite coordinate of the box */
   const ct_body *body;
-  const uint64_t *mask;  /* groups that it does not collide with, or NULL */
+  const uint64_t *mask; /* groups that it does not collide with, or NULL */
 } ct_row_view;
 
 /* Scratch of one range: rows found, and a second array to sort them with. */
@@ -45,9 +45,9 @@ typedef struct ct_row_finder {
   const ct_query *query;
   uint32_t *rows, *spare;
   size_t count, capacity;
-  uint32_t low;    /* rows below are not wanted */
-  size_t most;     /* stop after this many */
-  bool failed;     /* out of memory */
+  uint32_t low; /* rows below are not wanted */
+  size_t most;  /* stop after this many */
+  bool failed;  /* out of memory */
   uint64_t mask[CT_GROUPS_MAX / 64];
 } ct_row_finder;
 
@@ -95,7 +95,7 @@ void ct_placed_body_free(ct_placed_body *placed);
 
 typedef struct ct_body_pair {
   ct_placed_body *a, *b;
-  double limit;        /* pairs farther apart are no hits; INFINITY: all are */
+  double limit; /* pairs farther apart are no hits; INFINITY: all are */
   double tolerance;
   const ct_cancel *cancel;
   ct_workspace *workspace;
@@ -103,8 +103,8 @@ typedef struct ct_body_pair {
 
 /* Least distance over the pairs of colliders. *found: it is <= limit, and the hit's colliders, overlap and result are set. */
 ct_status ct_body_pair_distance(const ct_body_pair *pair, ct_hit *hit, bool *found);
-/* Overlap of any pair of colliders; the first that overlaps, with the witness. Where none does and limit >= 0 allows it, hit.overlap
- * is false; *found: there is a hit. */
+/* Overlap of any pair of colliders; the first that overlaps, with the witness. Where none does and limit >= 0 allows it,
+ * hit.overlap is false; *found: there is a hit. */
 ct_status ct_body_pair_overlap(const ct_body_pair *pair, ct_hit *hit, bool *found);
 
 #endif

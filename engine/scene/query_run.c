@@ -11,8 +11,8 @@ typedef struct range_run {
   ct_range_statistics *statistics;
   uint64_t candidates; /* in this range */
   ct_placed_body a, b;
-  uint32_t placed_a;   /* row that a stands for, or CT_NO_ROW */
-  bool stopped;        /* by the sink */
+  uint32_t placed_a; /* row that a stands for, or CT_NO_ROW */
+  bool stopped;      /* by the sink */
   ct_row_finder finder;
 } range_run;
 
@@ -40,7 +40,8 @@ static ct_status test_pair(range_run *run, uint32_t a, uint32_t b) {
     run->placed_a = a;
     if (!ct_placed_body_set(&run->b, body_b, ct_query_pose(query, b))) return CT_OUT_OF_MEMORY;
     ct_body_pair pair = {&run->a, &run->b, all ? INFINITY : o->clearance, o->tolerance, o->cancel, run->workspace};
-    ct_status status = o->kind == CT_QUERY_OVERLAP ? ct_body_pair_overlap(&pair, &hit, &found) : ct_body_pair_distance(&pair, &hit, &found);
+    ct_status status =
+        o->kind == CT_QUERY_OVERLAP ? ct_body_pair_overlap(&pair, &hit, &found) : ct_body_pair_distance(&pair, &hit, &found);
     if (status != CT_OK) return status;
   }
   if (found && !run->sink(run->context, &hit)) run->stopped = true;
@@ -53,9 +54,9 @@ static ct_status test_candidate(range_run *run, uint32_t i, uint32_t j) {
   return test_pair(run, i, j);
 }
 
-static ct_status run_explicit(range_run *run, size_t begin, size_t end) {
+static ct_status run_explicit(range_run *run, const ct_query_range *range) {
   ct_status status = CT_OK;
-  for (size_t k = begin; k < end && status == CT_OK && !run->stopped; k++) {
+  for (size_t k = range->begin; k < range->end && status == CT_OK && !run->stopped; k++) {
     run->candidates++;
     status = test_pair(run, run->query->options.pairs[k].a, run->query->options.pairs[k].b);
   }
@@ -73,13 +74,13 @@ static size_t listed_from(const ct_query *query, size_t row) {
   return low;
 }
 
-static ct_status run_listed(range_run *run, size_t begin, size_t end, uint32_t after) {
+static ct_status run_listed(range_run *run, const ct_query_range *range) {
   const ct_query *query = run->query;
   ct_status status = CT_OK;
-  for (size_t k = listed_from(query, begin); k < query->listed_count && status == CT_OK && !run->stopped; k++) {
+  for (size_t k = listed_from(query, range->begin); k < query->listed_count && status == CT_OK && !run->stopped; k++) {
     ct_pair_index pair = query->listed[k];
-    if (pair.i >= end) break;
-    if (pair.i == begin && after != CT_NO_ROW && pair.j <= after) continue;
+    if (pair.i >= range->end) break;
+    if (pair.i == range->begin && range->after != CT_NO_ROW && pair.j <= range->after) continue;
     status = test_candidate(run, pair.i, pair.j);
   }
   return status;
@@ -108,19 +109,19 @@ static ct_status run_row(range_run *run, uint32_t row, uint32_t low) {
   return status;
 }
 
-static ct_status run_items(range_run *run, size_t begin, size_t end, uint32_t after) {
-  if (run->query->source == CT_SOURCE_EXPLICIT) return run_explicit(run, begin, end);
-  if (run->query->source == CT_SOURCE_LISTED) return run_listed(run, begin, end, after);
+static ct_status run_items(range_run *run, const ct_query_range *range) {
+  if (run->query->source == CT_SOURCE_EXPLICIT) return run_explicit(run, range);
+  if (run->query->source == CT_SOURCE_LISTED) return run_listed(run, range);
   ct_status status = CT_OK;
-  for (size_t row = begin; row < end && status == CT_OK && !run->stopped; row++) {
-    bool inside = row == begin && after != CT_NO_ROW && after > row;
-    status = run_row(run, (uint32_t)row, inside ? after + 1 : (uint32_t)row + 1);
+  for (size_t row = range->begin; row < range->end && status == CT_OK && !run->stopped; row++) {
+    bool inside = row == range->begin && range->after != CT_NO_ROW && range->after > row;
+    status = run_row(run, (uint32_t)row, inside ? range->after + 1 : (uint32_t)row + 1);
   }
   return status;
 }
 
-ct_status ct_query_run(const ct_query *query, size_t begin, size_t end, uint32_t after, ct_workspace *workspace, ct_hit_sink sink,
-                       void *context, ct_range_statistics *statistics) {
+ct_status ct_query_run(const ct_query *query, const ct_query_range *range, ct_workspace *workspace, ct_hit_sink sink, void *context,
+                       ct_range_statistics *statistics) {
   range_run *run = calloc(1, sizeof *run);
   if (!run) return CT_OUT_OF_MEMORY;
   ct_range_statistics own = {0, 0};
@@ -131,7 +132,7 @@ ct_status ct_query_run(const ct_query *query, size_t begin, size_t end, uint32_t
   run->statistics = &own;
   run->placed_a = CT_NO_ROW;
   ct_row_finder_init(&run->finder, query);
-  ct_status status = run_items(run, begin, end, after);
+  ct_status status = run_items(run, range);
   if (statistics) {
     statistics->candidates += run->candidates;
     statistics->box_tests += own.box_tests;

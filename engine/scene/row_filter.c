@@ -8,9 +8,7 @@ typedef struct ct_row_rule {
   bool collide;
 } ct_row_rule;
 
-static const ct_body *body_at(const ct_column *bodies, uint32_t row) {
-  return *(const ct_body *const *)ct_column_at(bodies, row);
-}
+static const ct_body *body_at(const ct_column *bodies, uint32_t row) { return *(const ct_body *const *)ct_column_at(bodies, row); }
 
 /* Fills start and group; with group NULL only counts. */
 static size_t list_groups(ct_row_filter *filter, const ct_column *bodies) {
@@ -71,7 +69,8 @@ static bool resolve_pairs(ct_row_filter *filter, ct_find_row find, const void *c
   return true;
 }
 
-ct_row_filter *ct_row_filter_create(ct_filter_set *set, const ct_column *bodies, uint32_t rows, ct_find_row find, const void *context) {
+ct_row_filter *ct_row_filter_create(ct_filter_set *set, const ct_column *bodies, uint32_t rows, ct_find_row find,
+                                    const void *context) {
   ct_row_filter *filter = malloc(sizeof *filter);
   if (!filter) return NULL;
   *filter = (ct_row_filter){.rows = rows, .set = ct_filter_set_retain(set)};

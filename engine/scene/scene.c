@@ -113,7 +113,8 @@ size_t ct_scene_bytes(const ct_scene *scene) {
   bytes += ct_column_unshared_bytes(&scene->bodies) + ct_column_unshared_bytes(&scene->poses);
   bytes += ct_column_unshared_bytes(&scene->velocities) + ct_column_unshared_bytes(&scene->index.slots);
   if (scene->filters && atomic_load_explicit(&scene->filters->refs, memory_order_relaxed) == 1) bytes += scene->filters->bytes;
-  if (scene->user && atomic_load_explicit(&scene->user->refs, memory_order_relaxed) == 1) bytes += sizeof *scene->user + scene->user->length;
+  if (scene->user && atomic_load_explicit(&scene->user->refs, memory_order_relaxed) == 1)
+    bytes += sizeof *scene->user + scene->user->length;
   const ct_derived *derived = atomic_load_explicit(&scene->derived, memory_order_acquire);
   if (derived) bytes += ct_derived_bytes(derived);
   return bytes;

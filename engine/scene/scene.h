@@ -39,7 +39,8 @@ struct ct_scene {
   /* Made when first asked for, by whichever thread comes first; then it stays. */
   _Atomic(ct_derived *) derived;
   _Atomic(ct_row_filter *) row_filter;
-  /* An older revision's derived data to start from, and what changed since. The flag guards `prior` alone, for a few instructions. */
+  /* An older revision's derived data to start from, and what changed since. The flag guards `prior` alone, for a few instructions.
+   */
   atomic_flag prior_lock;
   ct_derived *prior;
   ct_row_list changes; /* meaningful while prior was not NULL at sealing */

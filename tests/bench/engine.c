@@ -144,9 +144,9 @@ static void broad_rates(void) {
     }
     ct_pair_list list = {0};
     ct_broad_statistics statistics = {0};
-    ct_broadphase method = CT_BROADPHASE_TREE;
+    ct_broad_options options = {CT_BROADPHASE_TREE, CT_PAIRS_MAX, NULL};
     double start = now();
-    if (ct_broad_pairs(boxes, count, &method, CT_PAIRS_MAX, NULL, &list, &statistics) != CT_OK) abort();
+    if (ct_broad_pairs(boxes, count, &options, &list, &statistics) != CT_OK) abort();
     printf("boxes %zu, tree|%.2f|%zu\n", count, 1e3 * (now() - start), list.count);
     ct_pair_list_free(&list);
     free(boxes);

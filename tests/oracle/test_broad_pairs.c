@@ -14,8 +14,12 @@ static ct_box random_box(int family, check_random *r, size_t i) {
   case CLUSTERED: p = ct_scale(p, ldexp(1.0, -(int)(i % 12))); break;
   case GRID: p = ct_vec(floor(p.x * 2), floor(p.y * 2), floor(p.z * 2)), h = ct_vec(0.5, 0.5, 0.5); break;
   case POINTS: p = ct_vec(floor(p.x), floor(p.y), floor(p.z)), h = ct_vec(0, 0, 0); break;
-  case HUGE_ONE: if (i == COUNT / 2) h = ct_vec(1e8, 1e8, 1e8); break;
-  case UNBOUNDED: if (i % 10 == 0) h.z = INFINITY; break;
+  case HUGE_ONE:
+    if (i == COUNT / 2) h = ct_vec(1e8, 1e8, 1e8);
+    break;
+  case UNBOUNDED:
+    if (i % 10 == 0) h.z = INFINITY;
+    break;
   case ONE_AXIS: p = ct_vec(400 * u, 0, 0); break;
   case SAME: p = ct_vec(1, 1, 1), h = ct_vec(1, 1, 1); break;
   case SCALES: h = ct_scale(h, pow(10.0, check_uniform(r, -6, 1))); break;
@@ -48,10 +52,11 @@ static void every_method_gives_the_list_of_the_double_loop(void) {
     size_t count = all_pairs(boxes, expected);
     CHECK(count > 0);
     for (ct_broadphase asked = CT_BROADPHASE_AUTO; asked <= CT_BROADPHASE_BRUTE_FORCE; asked++) {
-      ct_broadphase method = asked;
+      ct_broad_options options = {asked, SIZE_MAX, NULL};
       ct_pair_list list = {NULL, 0, 0};
       ct_broad_statistics statistics;
-      CHECK_INT(ct_broad_pairs(boxes, COUNT, &method, SIZE_MAX, NULL, &list, &statistics), CT_OK);
+      CHECK_INT(ct_broad_pairs(boxes, COUNT, &options, &list, &statistics), CT_OK);
+      ct_broadphase method = statistics.method;
       CHECK(method != CT_BROADPHASE_AUTO && (asked == CT_BROADPHASE_AUTO || method == asked));
       CHECK_INT(list.count, count);
       CHECK(list.count != count || memcmp(list.items, expected, count * sizeof *expected) == 0);
@@ -66,14 +71,16 @@ static void more_pairs_than_the_limit_are_refused_and_exactly_as_many_are_not(vo
   for (size_t i = 0; i < 300; i++) boxes[i] = (ct_box){{0, 0, 0}, {1, 1, 1}};
   const size_t pairs = 300 * 299 / 2;
   for (ct_broadphase asked = CT_BROADPHASE_TREE; asked <= CT_BROADPHASE_BRUTE_FORCE; asked++) {
-    ct_broadphase method = asked;
+    ct_broad_options options = {asked, pairs - 1, NULL};
     ct_pair_list list = {NULL, 0, 0};
-    CHECK_INT(ct_broad_pairs(boxes, 300, &method, pairs - 1, NULL, &list, NULL), CT_PAIR_LIMIT);
+    CHECK_INT(ct_broad_pairs(boxes, 300, &options, &list, NULL), CT_PAIR_LIMIT);
     CHECK(!list.items && list.count == 0);
-    CHECK_INT(ct_broad_pairs(boxes, 300, &method, pairs, NULL, &list, NULL), CT_OK);
+    options.limit = pairs;
+    CHECK_INT(ct_broad_pairs(boxes, 300, &options, &list, NULL), CT_OK);
     CHECK_INT(list.count, pairs);
     ct_pair_list_free(&list);
-    CHECK_INT(ct_broad_pairs(boxes, 2, &method, 0, NULL, &list, NULL), CT_PAIR_LIMIT);
+    options.limit = 0;
+    CHECK_INT(ct_broad_pairs(boxes, 2, &options, &list, NULL), CT_PAIR_LIMIT);
   }
 }
 
@@ -86,8 +93,8 @@ static void a_raised_flag_cancels(void) {
   ct_cancel_raise(cancel);
   CHECK(ct_cancel_raised(cancel));
   for (ct_broadphase asked = CT_BROADPHASE_TREE; asked <= CT_BROADPHASE_BRUTE_FORCE; asked++) {
-    ct_broadphase method = asked;
-    CHECK_INT(ct_broad_pairs(boxes, 3, &method, 10, cancel, &list, NULL), CT_CANCELLED);
+    ct_broad_options options = {asked, 10, cancel};
+    CHECK_INT(ct_broad_pairs(boxes, 3, &options, &list, NULL), CT_CANCELLED);
     CHECK(!list.items);
   }
   ct_cancel_destroy(cancel);
@@ -97,9 +104,9 @@ static void no_boxes_and_one_box_have_no_pairs(void) {
   ct_box box = {{0, 0, 0}, {1, 1, 1}};
   for (size_t count = 0; count < 2; count++) {
     for (ct_broadphase asked = CT_BROADPHASE_AUTO; asked <= CT_BROADPHASE_BRUTE_FORCE; asked++) {
-      ct_broadphase method = asked;
+      ct_broad_options options = {asked, 10, NULL};
       ct_pair_list list = {NULL, 0, 0};
-      CHECK_INT(ct_broad_pairs(&box, count, &method, 10, NULL, &list, NULL), CT_OK);
+      CHECK_INT(ct_broad_pairs(&box, count, &options, &list, NULL), CT_OK);
       CHECK_INT(list.count, 0);
       ct_pair_list_free(&list);
     }
@@ -123,7 +130,8 @@ static void a_tree_moved_for_100_frames_answers_as_a_fresh_one(void) {
   static uint32_t proxies[COUNT];
   for (size_t i = 0; i < COUNT; i++) {
     boxes[i] = random_box(UNIFORM, &r, i);
-    velocity[i] = ct_scale(ct_vec(check_uniform(&r, -1, 1), check_uniform(&r, -1, 1), check_uniform(&r, -1, 1)), i % 10 ? 0.02 : 0.5);
+    velocity[i] =
+        ct_scale(ct_vec(check_uniform(&r, -1, 1), check_uniform(&r, -1, 1), check_uniform(&r, -1, 1)), i % 10 ? 0.02 : 0.5);
   }
   ct_tree *moved = ct_tree_create(), *fresh = ct_tree_create();
   CHECK_INT(ct_tree_build(moved, boxes, NULL, COUNT, proxies), CT_OK);
@@ -141,7 +149,8 @@ static void a_tree_moved_for_100_frames_answers_as_a_fresh_one(void) {
       ct_tree_query(fresh, &boxes[i], note, &b, NULL);
       CHECK(memcmp(&a, &b, sizeof a) == 0);
       for (size_t j = 0; j < COUNT; j++)
-        if (a.seen[j] != ct_box_overlap(&boxes[i], &boxes[j])) CHECK_FAIL("frame %d, boxes %zu and %zu: %d", frame, i, j, a.seen[j]);
+        if (a.seen[j] != ct_box_overlap(&boxes[i], &boxes[j]))
+          CHECK_FAIL("frame %d, boxes %zu and %zu: %d", frame, i, j, a.seen[j]);
     }
   }
   ct_tree_destroy(moved);
@@ -150,7 +159,8 @@ static void a_tree_moved_for_100_frames_answers_as_a_fresh_one(void) {
 
 static const check_test tests[] = {
     {"every_method_gives_the_list_of_the_double_loop", every_method_gives_the_list_of_the_double_loop},
-    {"more_pairs_than_the_limit_are_refused_and_exactly_as_many_are_not", more_pairs_than_the_limit_are_refused_and_exactly_as_many_are_not},
+    {"more_pairs_than_the_limit_are_refused_and_exactly_as_many_are_not",
+     more_pairs_than_the_limit_are_refused_and_exactly_as_many_are_not},
     {"a_raised_flag_cancels", a_raised_flag_cancels},
     {"no_boxes_and_one_box_have_no_pairs", no_boxes_and_one_box_have_no_pairs},
     {"a_tree_moved_for_100_frames_answers_as_a_fresh_one", a_tree_moved_for_100_frames_answers_as_a_fresh_one},

@@ -114,16 +114,17 @@ static void run_all(const ct_scene *scene, const ct_query_options *options, ct_w
   if (!query) return;
   CHECK(ct_query_broadphase(query) != CT_BROADPHASE_AUTO);
   CHECK(ct_query_cost(query) >= 0.0);
-  CHECK_INT(ct_query_run(query, 0, ct_query_items(query), CT_NO_ROW, w, note_hit, log, NULL), CT_OK);
+  CHECK_INT(ct_query_run(query, &(ct_query_range){0, ct_query_items(query), CT_NO_ROW}, w, note_hit, log, NULL), CT_OK);
   ct_query_destroy(query);
 }
 
 static bool same_hit(const ct_hit *a, const ct_hit *b) {
   const ct_pair_result *p = &a->result, *q = &b->result;
-  return a->a == b->a && a->b == b->b && a->collider_a == b->collider_a && a->collider_b == b->collider_b && a->overlap == b->overlap &&
-         p->distance == q->distance && p->lower_bound == q->lower_bound && p->upper_bound == q->upper_bound &&
-         memcmp(&p->normal, &q->normal, sizeof p->normal) == 0 && memcmp(&p->point_a, &q->point_a, sizeof p->point_a) == 0 &&
-         memcmp(&p->point_b, &q->point_b, sizeof p->point_b) == 0 && p->relation == q->relation && p->status == q->status;
+  return a->a == b->a && a->b == b->b && a->collider_a == b->collider_a && a->collider_b == b->collider_b &&
+         a->overlap == b->overlap && p->distance == q->distance && p->lower_bound == q->lower_bound &&
+         p->upper_bound == q->upper_bound && memcmp(&p->normal, &q->normal, sizeof p->normal) == 0 &&
+         memcmp(&p->point_a, &q->point_a, sizeof p->point_a) == 0 && memcmp(&p->point_b, &q->point_b, sizeof p->point_b) == 0 &&
+         p->relation == q->relation && p->status == q->status;
 }
 
 static void check_same_hits(const hit_log *a, const hit_log *b, const char *what) {
@@ -144,7 +145,8 @@ static void check_against_loops(const ct_scene *scene, const ct_query_options *o
   CHECK_INT(tree.count, count);
   for (size_t k = 0; k < tree.count && k < count; k++) {
     const ct_hit *hit = &tree.hits[k];
-    if (hit->a != pairs[k].a || hit->b != pairs[k].b) CHECK_FAIL("hit %zu is %u %u, should be %u %u", k, hit->a, hit->b, pairs[k].a, pairs[k].b);
+    if (hit->a != pairs[k].a || hit->b != pairs[k].b)
+      CHECK_FAIL("hit %zu is %u %u, should be %u %u", k, hit->a, hit->b, pairs[k].a, pairs[k].b);
     CHECK_INT(hit->overlap, distances[k] <= 0.0);
     if (o.kind == CT_QUERY_DISTANCE && hit->result.status != CT_PAIR_UNSUPPORTED) CHECK(hit->result.distance == distances[k]);
   }
@@ -208,7 +210,9 @@ static void any_cut_into_ranges_gives_the_same_list(void) {
   static uint8_t few[BODIES];
   few[3] = few[50] = few[70] = 1;
   for (int round = 0; round < 30; round++) {
-    ct_query_options o = {.kind = (ct_query_kind)(round % 3), .clearance = 0.1, .broadphase = round % 2 ? CT_BROADPHASE_TREE : CT_BROADPHASE_BRUTE_FORCE};
+    ct_query_options o = {.kind = (ct_query_kind)(round % 3),
+                          .clearance = 0.1,
+                          .broadphase = round % 2 ? CT_BROADPHASE_TREE : CT_BROADPHASE_BRUTE_FORCE};
     if (round % 5 == 0) o.where_a = few;
     run_all(scene, &o, w, &whole);
     ct_query *query;
@@ -218,12 +222,12 @@ static void any_cut_into_ranges_gives_the_same_list(void) {
     for (size_t begin = 0, end; begin < ct_query_items(query); begin = end) {
       end = begin + check_next(&r) % 20;
       if (end > ct_query_items(query)) end = ct_query_items(query);
-      CHECK_INT(ct_query_run(query, begin, end, CT_NO_ROW, w, note_hit, &parts, &sum), CT_OK);
+      CHECK_INT(ct_query_run(query, &(ct_query_range){begin, end, CT_NO_ROW}, w, note_hit, &parts, &sum), CT_OK);
     }
     check_same_hits(&whole, &parts, "ranges");
     static hit_log again;
     again.count = again.stop_after = 0;
-    CHECK_INT(ct_query_run(query, 0, ct_query_items(query), CT_NO_ROW, w, note_hit, &again, &all), CT_OK);
+    CHECK_INT(ct_query_run(query, &(ct_query_range){0, ct_query_items(query), CT_NO_ROW}, w, note_hit, &again, &all), CT_OK);
     CHECK(all.candidates == sum.candidates && all.box_tests == sum.box_tests && all.candidates >= whole.count);
     ct_query_destroy(query);
   }
@@ -247,7 +251,7 @@ static void pages_resumed_after_any_hit_give_the_same_list(void) {
     for (size_t turn = 0; turn <= HITS; turn++) {
       size_t before = pages.count;
       pages.stop_after = before + page;
-      CHECK_INT(ct_query_run(query, item, ct_query_items(query), after, w, note_hit, &pages, NULL), CT_OK);
+      CHECK_INT(ct_query_run(query, &(ct_query_range){item, ct_query_items(query), after}, w, note_hit, &pages, NULL), CT_OK);
       if (pages.count < before + page) break;
       item = pages.hits[pages.count - 1].a;
       after = pages.hits[pages.count - 1].b;
@@ -360,7 +364,7 @@ static void a_raised_flag_cancels_preparing_and_running(void) {
     CHECK_INT(ct_query_prepare(scene, &o, &query), CT_OK);
     ct_cancel_raise(cancel);
     log.count = log.stop_after = 0;
-    CHECK_INT(ct_query_run(query, 0, ct_query_items(query), CT_NO_ROW, w, note_hit, &log, NULL), CT_CANCELLED);
+    CHECK_INT(ct_query_run(query, &(ct_query_range){0, ct_query_items(query), CT_NO_ROW}, w, note_hit, &log, NULL), CT_CANCELLED);
     CHECK_INT(log.count, 0);
     ct_query_destroy(query);
     ct_cancel_destroy(cancel);
@@ -396,7 +400,8 @@ static void more_candidates_than_the_limit_are_refused(void) {
   ct_query *query;
   size_t hits = 0;
   CHECK_INT(ct_query_prepare(scene, &o, &query), CT_OK);
-  CHECK_INT(ct_query_run(query, 0, ct_query_items(query), CT_NO_ROW, NULL, count_hit, &hits, NULL), CT_PAIR_LIMIT);
+  CHECK_INT(ct_query_run(query, &(ct_query_range){0, ct_query_items(query), CT_NO_ROW}, NULL, count_hit, &hits, NULL),
+            CT_PAIR_LIMIT);
   CHECK_INT(hits, CT_PAIRS_MAX);
   ct_query_destroy(query);
   ct_scene_release(scene);
@@ -404,7 +409,8 @@ static void more_candidates_than_the_limit_are_refused(void) {
 
 static const check_test tests[] = {
     {"every_broad_phase_gives_the_hits_of_the_loops", every_broad_phase_gives_the_hits_of_the_loops},
-    {"what_if_poses_selections_and_filters_change_what_the_loops_change", what_if_poses_selections_and_filters_change_what_the_loops_change},
+    {"what_if_poses_selections_and_filters_change_what_the_loops_change",
+     what_if_poses_selections_and_filters_change_what_the_loops_change},
     {"any_cut_into_ranges_gives_the_same_list", any_cut_into_ranges_gives_the_same_list},
     {"pages_resumed_after_any_hit_give_the_same_list", pages_resumed_after_any_hit_give_the_same_list},
     {"explicit_pairs_are_all_answered_and_mirrored_when_swapped", explicit_pairs_are_all_answered_and_mirrored_when_swapped},

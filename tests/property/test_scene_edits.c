@@ -50,8 +50,7 @@ static void check_same(const ct_scene *scene, const model *m) {
     CHECK_INT(ct_scene_find(scene, text_of(id_text(expected->id))), row);
   }
   CHECK_INT(k, m->count);
-  for (int id = 0; id < IDS; id += 7)
-    CHECK((ct_scene_find(scene, text_of(id_text(id))) != CT_NO_ROW) == (model_find(m, id) >= 0));
+  for (int id = 0; id < IDS; id += 7) CHECK((ct_scene_find(scene, text_of(id_text(id))) != CT_NO_ROW) == (model_find(m, id) >= 0));
 }
 
 typedef struct pair_log {
@@ -71,7 +70,7 @@ static pair_log pairs_of(const ct_scene *scene, ct_broadphase broadphase) {
   ct_query *query = NULL;
   pair_log log = {0, 0};
   CHECK_INT(ct_query_prepare(scene, &options, &query), CT_OK);
-  CHECK_INT(ct_query_run(query, 0, ct_query_items(query), CT_NO_ROW, NULL, note_pair, &log, NULL), CT_OK);
+  CHECK_INT(ct_query_run(query, &(ct_query_range){0, ct_query_items(query), CT_NO_ROW}, NULL, note_pair, &log, NULL), CT_OK);
   ct_query_destroy(query);
   return log;
 }

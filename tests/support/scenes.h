@@ -8,7 +8,9 @@
 
 static inline ct_text text_of(const char *s) { return (ct_text){s, strlen(s)}; }
 
-static inline bool text_is(ct_text text, const char *s) { return text.length == strlen(s) && memcmp(text.bytes, s, text.length) == 0; }
+static inline bool text_is(ct_text text, const char *s) {
+  return text.length == strlen(s) && memcmp(text.bytes, s, text.length) == 0;
+}
 
 static inline ct_shape sphere_of(double radius) { return (ct_shape){.kind = CT_KIND_SPHERE, .sphere = {radius}}; }
 static inline ct_shape box_of(double x, double y, double z) { return (ct_shape){.kind = CT_KIND_BOX, .box = {{x, y, z}}}; }
@@ -20,12 +22,15 @@ static inline ct_shape capsule_of(double half, double radius) {
 static inline ct_pose pose_at(double x, double y, double z) { return (ct_pose){{x, y, z}, {0.0, 0.0, 0.0, 1.0}}; }
 
 /* A body of shapes in one place each. poses NULL: all at the origin. The caller owns the reference. */
-static inline const ct_body *body_of(const char *id, const ct_shape *shapes, const ct_pose *poses, size_t count, const char *group) {
+static inline const ct_body *body_of(const char *id, const ct_shape *shapes, const ct_pose *poses, size_t count,
+                                     const char *group) {
   ct_collider colliders[16] = {{.shape = {.kind = CT_KIND_SPHERE}}};
   if (count > 16) count = 16;
-  for (size_t i = 0; i < count; i++) colliders[i] = (ct_collider){.shape = shapes[i], .pose = poses ? poses[i] : ct_pose_identity()};
+  for (size_t i = 0; i < count; i++)
+    colliders[i] = (ct_collider){.shape = shapes[i], .pose = poses ? poses[i] : ct_pose_identity()};
   ct_text groups[1] = {group ? text_of(group) : (ct_text){NULL, 0}};
-  ct_body_options options = {.id = text_of(id), .colliders = colliders, .collider_count = count, .groups = groups, .group_count = group != NULL};
+  ct_body_options options = {
+      .id = text_of(id), .colliders = colliders, .collider_count = count, .groups = groups, .group_count = group != NULL};
   const ct_body *body = NULL;
   CHECK_INT(ct_body_create(&options, &body), CT_OK);
   return body;

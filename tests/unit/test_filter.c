@@ -1,4 +1,5 @@
-/* Filters: what excludes a pair, what overrides it, and that the pair loops and the verdict agree with a plain reading of the rules. */
+/* Filters: what excludes a pair, what overrides it, and that the pair loops and the verdict agree with a plain reading of the
+ * rules. */
 #include "tests/support/scenes.h"
 
 enum { BODIES = 24, GROUPS = 6 };
@@ -41,7 +42,7 @@ static void pairs_of(const ct_scene *scene, ct_broadphase broadphase, bool *seen
   ct_query *query;
   memset(seen, 0, BODIES * BODIES);
   CHECK_INT(ct_query_prepare(scene, &options, &query), CT_OK);
-  CHECK_INT(ct_query_run(query, 0, ct_query_items(query), CT_NO_ROW, NULL, note_pair, seen, NULL), CT_OK);
+  CHECK_INT(ct_query_run(query, &(ct_query_range){0, ct_query_items(query), CT_NO_ROW}, NULL, note_pair, seen, NULL), CT_OK);
   ct_query_destroy(query);
 }
 
@@ -49,7 +50,8 @@ static void groups_exclude_both_ways_and_pair_rules_win(void) {
   unsigned groups[BODIES] = {1, 2, 4, 3};
   ct_text against[1] = {text_of("g1")};
   ct_group_rule rule = {text_of("g0"), against, 1};
-  ct_pair_rule pairs[2] = {{text_of("b1"), text_of("b0"), true, text_of("wired")}, {text_of("b2"), text_of("b5"), false, text_of("bolted")}};
+  ct_pair_rule pairs[2] = {{text_of("b1"), text_of("b0"), true, text_of("wired")},
+                           {text_of("b2"), text_of("b5"), false, text_of("bolted")}};
   const ct_scene *scene = with_filters(crowd(groups), &(ct_filters){&rule, 1, pairs, 2});
   bool seen[BODIES * BODIES];
   pairs_of(scene, CT_BROADPHASE_TREE, seen);
@@ -214,7 +216,8 @@ static const check_test tests[] = {
     {"groups_exclude_both_ways_and_pair_rules_win", groups_exclude_both_ways_and_pair_rules_win},
     {"a_group_can_exclude_itself", a_group_can_exclude_itself},
     {"filters_are_given_back_as_set_and_empty_ones_clear", filters_are_given_back_as_set_and_empty_ones_clear},
-    {"removing_a_body_drops_its_pair_rules_even_if_the_id_comes_back", removing_a_body_drops_its_pair_rules_even_if_the_id_comes_back},
+    {"removing_a_body_drops_its_pair_rules_even_if_the_id_comes_back",
+     removing_a_body_drops_its_pair_rules_even_if_the_id_comes_back},
     {"more_groups_with_rules_than_the_limit_are_refused", more_groups_with_rules_than_the_limit_are_refused},
     {"random_rules_mean_what_they_say", random_rules_mean_what_they_say},
 };

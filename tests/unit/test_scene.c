@@ -2,8 +2,9 @@
 #include "tests/support/scenes.h"
 
 static void a_body_gives_back_what_it_was_made_of(void) {
-  ct_collider colliders[2] = {{.id = text_of("hand"), .shape = sphere_of(0.25), .pose = pose_at(1, 2, 3), .note = text_of("{\"sphere\":1}")},
-                              {.shape = box_of(1, 2, 3), .pose = ct_pose_identity()}};
+  ct_collider colliders[2] = {
+      {.id = text_of("hand"), .shape = sphere_of(0.25), .pose = pose_at(1, 2, 3), .note = text_of("{\"sphere\":1}")},
+      {.shape = box_of(1, 2, 3), .pose = ct_pose_identity()}};
   ct_text groups[2] = {text_of("robot"), text_of("left")};
   ct_motion motion = {.source = CT_MASS_DENSITY, .value = 7.0, .has_center = true, .center = {0.1, 0.2, 0.3}};
   ct_body_options options = {text_of("arm~1"), colliders, 2, &motion, groups, 2, text_of("{\"colour\":\"red\"}")};
@@ -170,7 +171,8 @@ static void scattered_poses_of_a_large_scene_copy_little(void) {
 }
 
 static void mass_comes_from_the_motion_and_what_it_leaves_out_from_the_colliders(void) {
-  ct_collider colliders[2] = {{.shape = box_of(1, 1.5, 2), .pose = pose_at(3, 0, 0)}, {.shape = sphere_of(1), .pose = pose_at(-3, 0, 0)}};
+  ct_collider colliders[2] = {{.shape = box_of(1, 1.5, 2), .pose = pose_at(3, 0, 0)},
+                              {.shape = sphere_of(1), .pose = pose_at(-3, 0, 0)}};
   ct_motion motion = {.source = CT_MASS_MASS, .value = 48.0, .inertia_orientation = {0, 0, 0, 1}};
   ct_body_options options = {.id = text_of("m"), .colliders = colliders, .collider_count = 1, .motion = &motion};
   const ct_body *body;
@@ -236,7 +238,8 @@ static void mass_comes_from_the_motion_and_what_it_leaves_out_from_the_colliders
 static const check_test tests[] = {
     {"a_body_gives_back_what_it_was_made_of", a_body_gives_back_what_it_was_made_of},
     {"bodies_without_an_id_or_with_too_long_a_one_are_refused", bodies_without_an_id_or_with_too_long_a_one_are_refused},
-    {"a_draft_changes_nothing_until_sealed_and_nothing_of_its_base_ever", a_draft_changes_nothing_until_sealed_and_nothing_of_its_base_ever},
+    {"a_draft_changes_nothing_until_sealed_and_nothing_of_its_base_ever",
+     a_draft_changes_nothing_until_sealed_and_nothing_of_its_base_ever},
     {"an_id_can_be_used_once_and_again_after_removal", an_id_can_be_used_once_and_again_after_removal},
     {"replacing_keeps_the_row_and_sets_pose_and_velocity", replacing_keeps_the_row_and_sets_pose_and_velocity},
     {"rows_of_removed_bodies_go_when_they_are_more_than_half", rows_of_removed_bodies_go_when_they_are_more_than_half},

@@ -64,7 +64,8 @@ static void random_edits_keep_the_tree_right(void) {
       count--;
     } else {
       /* Small and large steps alike. */
-      ct_vec3 d = ct_scale(ct_vec(check_uniform(&r, -1, 1), check_uniform(&r, -1, 1), check_uniform(&r, -1, 1)), step % 2 ? 0.05 : 10.0);
+      ct_vec3 d =
+          ct_scale(ct_vec(check_uniform(&r, -1, 1), check_uniform(&r, -1, 1), check_uniform(&r, -1, 1)), step % 2 ? 0.05 : 10.0);
       boxes[i] = (ct_box){ct_add(boxes[i].min, d), ct_add(boxes[i].max, d)};
       ct_tree_move(tree, proxies[i], &boxes[i]);
       CHECK(memcmp(ct_tree_box(tree, proxies[i]), &boxes[i], sizeof boxes[i]) == 0);

@@ -16,21 +16,27 @@ typedef struct ct_pair_list {
 } ct_pair_list;
 void ct_pair_list_free(ct_pair_list *list);
 
-typedef struct ct_broad_statistics {
-  uint64_t box_tests;   /* box against box, leaves and inner nodes */
-  uint32_t tree_height; /* 0 for brute force */
-} ct_broad_statistics;
-
 typedef enum ct_broadphase { CT_BROADPHASE_AUTO, CT_BROADPHASE_TREE, CT_BROADPHASE_BRUTE_FORCE } ct_broadphase;
 
 /* Raised by another thread to stop a long computation; looked at every few microseconds. NULL: never. */
 typedef struct ct_cancel ct_cancel;
 
-/* All overlapping pairs of boxes[0..count). AUTO picks by count and says what it picked in *method. CT_PAIR_LIMIT when there are more
- * than limit pairs (counting stops there), CT_CANCELLED. `list` must be empty. Brute force O(n^2), tree O(n log n + pairs).
- * `statistics` may be NULL. */
-ct_status ct_broad_pairs(const ct_box *boxes, size_t count, ct_broadphase *method, size_t limit, const ct_cancel *cancel,
-                         ct_pair_list *list, ct_broad_statistics *statistics);
+typedef struct ct_broad_options {
+  ct_broadphase method;
+  size_t limit;            /* pairs at most */
+  const ct_cancel *cancel; /* NULL: never */
+} ct_broad_options;
+
+typedef struct ct_broad_statistics {
+  ct_broadphase method; /* the one used; never AUTO */
+  uint32_t tree_height; /* 0 for brute force */
+  uint64_t box_tests;   /* box against box, leaves and inner nodes */
+} ct_broad_statistics;
+
+/* All overlapping pairs of boxes[0..count). AUTO picks by count. CT_PAIR_LIMIT when there are more than limit pairs (counting stops
+ * there), CT_CANCELLED. `list` must be empty; `statistics` may be NULL. Brute force O(n^2), tree O(n log n + pairs). */
+ct_status ct_broad_pairs(const ct_box *boxes, size_t count, const ct_broad_options *options, ct_pair_list *list,
+                         ct_broad_statistics *statistics);
 
 /* Dynamic tree of boxes, a proxy per box; see each function for who owns what. One writer at a time; queries are const. */
 typedef struct ct_tree ct_tree;
@@ -59,8 +65,8 @@ typedef bool (*ct_tree_visit)(void *context, uint32_t user);
 void ct_tree_query(const ct_tree *tree, const ct_box *box, ct_tree_visit visit, void *context, uint64_t *tests);
 
 ct_cancel *ct_cancel_create(void);
-void ct_cancel_raise(ct_cancel *cancel);         /* any thread */
-bool ct_cancel_raised(const ct_cancel *cancel);  /* false for NULL; any thread */
+void ct_cancel_raise(ct_cancel *cancel);        /* any thread */
+bool ct_cancel_raised(const ct_cancel *cancel); /* false for NULL; any thread */
 void ct_cancel_destroy(ct_cancel *cancel);
 
 #endif

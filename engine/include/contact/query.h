@@ -11,6 +11,9 @@
 #include <contact/pair.h>
 #include <contact/scene.h>
 
+/* PAIRS: the bodies' boxes overlap, the first grown by the clearance. OVERLAP: some pair of colliders shares a point; with a
+ * clearance also the bodies apart by no more, `overlap` telling which. DISTANCE: the least over the pairs of colliders is at most
+ * the clearance. Explicit pairs are hits whatever comes out (PAIRS: `overlap` tells). Bodies without colliders are in no hit. */
 typedef enum ct_query_kind { CT_QUERY_PAIRS, CT_QUERY_OVERLAP, CT_QUERY_DISTANCE } ct_query_kind;
 
 /* Poses that replace the scene's for one question. */
@@ -25,29 +28,33 @@ typedef struct ct_row_pair {
 
 typedef struct ct_query_options {
   ct_query_kind kind;
-  double clearance;             /* report pairs at most this far apart, m; >= 0; not applied to explicit pairs */
-  double tolerance;             /* see ct_pair_options */
+  double clearance; /* report pairs at most this far apart, m; >= 0; not applied to explicit pairs */
+  double tolerance; /* see ct_pair_options */
   ct_broadphase broadphase;
-  const uint8_t *where_a;       /* [rows] 1 = selected; both NULL: every pair. A pair is kept if one body is in a, the other in b */
+  const uint8_t *where_a; /* [rows] 1 = selected, NULL: all. A pair is kept if one body is in a, the other in b */
   const uint8_t *where_b;
   const ct_row_pair *pairs;     /* explicit pairs, answered all, in this order, filters ignored */
   size_t pair_count;            /* 0: all pairs of the scene */
   bool explicit_pairs;          /* pairs/pair_count are in force, even when empty */
   const ct_override *overrides; /* what-if, sorted by row, each row once */
   size_t override_count;
-  const ct_cancel *cancel;      /* NULL: never */
+  const ct_cancel *cancel; /* NULL: never */
 } ct_query_options;
 
 typedef struct ct_hit {
   uint32_t a, b;                   /* rows */
-  uint32_t collider_a, collider_b; /* of the extreme pair: least distance, ties to the lowest (a, b) */
-  bool overlap;                    /* kind overlap (result.point_a = point_b = the witness) */
-  ct_pair_result result;           /* kind distance */
+  uint32_t collider_a, collider_b; /* of the extreme pair: least distance (a depth that is unsupported counts as unbounded);
+                                    * kind overlap: the first pair that overlaps. Ties and first go by (a, b), the body that comes
+                                    * first by pose and content being a, so that swapped bodies mirror */
+  bool overlap;                    /* kind overlap (result.point_a = point_b = the witness); kind distance: distance <= 0 */
+  ct_pair_result result;           /* kind distance, and overlap within a clearance */
 } ct_hit;
 
 typedef struct ct_query ct_query;
 
-/* Borrows everything in options and the scene until ct_query_destroy; builds what the ranges share (tree, boxes). */
+/* Borrows everything in options and the scene until ct_query_destroy; builds what the ranges share (tree, boxes). The first query
+ * of a revision makes its tree, from the previous revision's where that had one. With `where` selecting few bodies all candidates
+ * are found here. CT_CANCELLED, CT_PAIR_LIMIT. */
 ct_status ct_query_prepare(const ct_scene *scene, const ct_query_options *options, ct_query **out);
 void ct_query_destroy(ct_query *query);
 size_t ct_query_items(const ct_query *query);
@@ -63,9 +70,15 @@ typedef struct ct_range_statistics {
   uint64_t box_tests;
 } ct_range_statistics;
 
-/* Runs items [begin, end), leaving out hits of item `begin` with b <= after (CT_NO_ROW: none left out), so that a page can resume
- * inside an item. CT_PAIR_LIMIT: more than CT_PAIRS_MAX candidates in this range alone. CT_CANCELLED. *statistics is added to. */
-ct_status ct_query_run(const ct_query *query, size_t begin, size_t end, uint32_t after, ct_workspace *workspace, ct_hit_sink sink,
-                       void *context, ct_range_statistics *statistics);
+/* Items [begin, end), leaving out hits of item `begin` with b <= after (CT_NO_ROW: none), so that a page can resume inside an item.
+ */
+typedef struct ct_query_range {
+  size_t begin, end;
+  uint32_t after;
+} ct_query_range;
+
+/* CT_PAIR_LIMIT: more than CT_PAIRS_MAX candidates in this range alone. CT_CANCELLED. *statistics is added to; it may be NULL. */
+ct_status ct_query_run(const ct_query *query, const ct_query_range *range, ct_workspace *workspace, ct_hit_sink sink, void *context,
+                       ct_range_statistics *statistics);
 
 #endif

@@ -23,22 +23,22 @@ typedef struct ct_text {
 /* ---- bodies ---------------------------------------------------------------------------------------------------------- */
 
 typedef struct ct_collider {
-  ct_text id;      /* empty: none */
+  ct_text id; /* empty: none */
   ct_shape shape;
-  ct_pose pose;    /* in the body frame */
-  ct_text note;    /* opaque to the engine: how the caller spelled the shape, returned as given; empty: none */
+  ct_pose pose; /* in the body frame */
+  ct_text note; /* opaque to the engine: how the caller spelled the shape, returned as given; empty: none */
 } ct_collider;
 
 typedef enum ct_mass_source { CT_MASS_NONE, CT_MASS_MASS, CT_MASS_DENSITY } ct_mass_source;
 
 typedef struct ct_motion {
   ct_mass_source source;
-  double value;                   /* kg or kg/m^3, by source */
+  double value; /* kg or kg/m^3, by source */
   bool is_kinematic;
   bool has_center, has_inertia;
-  ct_vec3 center;                 /* of mass, body frame */
-  ct_vec3 inertia_diagonal;       /* principal moments about center */
-  ct_quat inertia_orientation;    /* of the principal axes in the body frame */
+  ct_vec3 center;              /* of mass, body frame */
+  ct_vec3 inertia_diagonal;    /* principal moments about center */
+  ct_quat inertia_orientation; /* of the principal axes in the body frame */
 } ct_motion;
 
 /* What a body is made of. Pose and velocities are not here: they change often and live in columns. */
@@ -46,16 +46,17 @@ typedef struct ct_body_options {
   ct_text id;
   const ct_collider *colliders; /* [collider_count] */
   size_t collider_count;
-  const ct_motion *motion;      /* NULL: static */
-  const ct_text *groups;        /* [group_count] */
+  const ct_motion *motion; /* NULL: static */
+  const ct_text *groups;   /* [group_count] */
   size_t group_count;
-  ct_text user;                 /* opaque; empty: none */
+  ct_text user; /* opaque; empty: none */
 } ct_body_options;
 
 /* Immutable, reference-counted. */
 typedef struct ct_body ct_body;
 
-/* Copies everything it is given (hulls are retained). Memory: one block, about 100 bytes and 150 per collider. */
+/* Copies everything it is given (hulls are retained). Memory: one block of 32 bytes, 48 per collider (104 with a pose of its own),
+ * 104 for a motion, and the texts. CT_LIMIT: an id that is empty or too long, or 2 GiB in all. */
 ct_status ct_body_create(const ct_body_options *options, const ct_body **out);
 const ct_body *ct_body_retain(const ct_body *body);
 void ct_body_release(const ct_body *body);
@@ -68,8 +69,9 @@ ct_text ct_body_group(const ct_body *body, size_t index);
 ct_text ct_body_user(const ct_body *body);
 
 /* Mass properties in the body frame. Mass and inertia as the motion says; what it leaves out is computed from the colliders with
- * uniform density (density 1000 kg/m^3 when the body is static). *overlap_ignored: several colliders, whose overlap counts twice.
- * False: no mass can be had (a plane, or no collider with volume). */
+ * uniform density (1000 kg/m^3 without mass and density): the inertia about the given centre is that of the colliders seen from
+ * there. *overlap_ignored: several colliders, whose overlap counts twice. False: no mass can be had (a plane, or no collider with
+ * volume). */
 bool ct_body_mass(const ct_body *body, ct_mass_properties *out, bool *overlap_ignored);
 
 /* ---- filters --------------------------------------------------------------------------------------------------------- */
@@ -81,9 +83,9 @@ typedef struct ct_group_rule {
 } ct_group_rule;
 
 typedef struct ct_pair_rule {
-  ct_text a, b;    /* body ids */
-  bool collide;    /* true overrides the groups' rules */
-  ct_text reason;  /* may be empty */
+  ct_text a, b;   /* body ids */
+  bool collide;   /* true overrides the groups' rules */
+  ct_text reason; /* may be empty */
 } ct_pair_rule;
 
 typedef struct ct_filters {
@@ -95,8 +97,8 @@ typedef struct ct_filters {
 
 typedef struct ct_filter_verdict {
   bool collide;
-  const ct_pair_rule *pair_rule;   /* the pair rule that decided, or NULL */
-  ct_text group_a, group_b;        /* the first pair of groups that excludes, or empty */
+  const ct_pair_rule *pair_rule; /* the pair rule that decided, or NULL */
+  ct_text group_a, group_b;      /* the first pair of groups that excludes, or empty */
 } ct_filter_verdict;
 
 /* ---- revisions ------------------------------------------------------------------------------------------------------- */
@@ -115,16 +117,16 @@ void ct_scene_release(const ct_scene *scene);
 uint64_t ct_scene_revision(const ct_scene *scene);
 /* Rows in use, removed ones included: row < ct_scene_rows. A removed row has body NULL. */
 uint32_t ct_scene_rows(const ct_scene *scene);
-uint32_t ct_scene_count(const ct_scene *scene); /* bodies */
-uint32_t ct_scene_find(const ct_scene *scene, ct_text id); /* CT_NO_ROW: absent. O(1) */
+uint32_t ct_scene_count(const ct_scene *scene);                    /* bodies */
+uint32_t ct_scene_find(const ct_scene *scene, ct_text id);         /* CT_NO_ROW: absent. O(1) */
 const ct_body *ct_scene_body(const ct_scene *scene, uint32_t row); /* borrowed */
 ct_pose ct_scene_pose(const ct_scene *scene, uint32_t row);
 ct_velocity ct_scene_velocity(const ct_scene *scene, uint32_t row); /* zero unless set */
 const ct_filters *ct_scene_filters(const ct_scene *scene);
 ct_text ct_scene_user(const ct_scene *scene); /* opaque text of the scene's settings */
-/* Why a pair of bodies is, or is not, looked at. O(groups of a x groups of b). */
+/* Why a pair of bodies is, or is not, looked at. O(pair rules + groups of a x groups of b). */
 ct_filter_verdict ct_scene_verdict(const ct_scene *scene, uint32_t row_a, uint32_t row_b);
-/* Bytes that this revision holds and shares with no other. */
+/* Bytes that this revision holds and shares with no other; hulls are left out. O(chunks + bodies in unshared chunks). */
 size_t ct_scene_bytes(const ct_scene *scene);
 
 /* A draft that starts as a copy of base (chunks shared) with revision + 1. NULL: out of memory. */
