@@ -85,7 +85,10 @@ api_step api_query_batch(api_call *call) {
                        .base_at = &members[B_POSES].path,
                        .in_batch = true,
                        .hash_seed = api_query_seed(call)};
-  if (has_poses) asking.hash_seed = api_hash_request(asking.hash_seed, members[B_POSES].value);
+  if (has_poses && !api_hash_request(&asking.hash_seed, members[B_POSES].value)) {
+    api_fault_memory(&call->faults);
+    return api_call_fail(call);
+  }
   if (!read_queries(call, &members[B_QUERIES], count, &asking)) return api_call_fail(call);
   return api_query_start(call);
 }

@@ -19,7 +19,7 @@ static int hash_piece(const char *bytes, size_t length, void *context) {
   return 0;
 }
 
-uint64_t api_hash_request(uint64_t hash, const json_t *object) {
+bool api_hash_request(uint64_t *hash, const json_t *object) {
   static const char *const skipped[] = {"cursor", "limit", "deadlineMs", "id", "kind"};
   uint64_t sum = 0;
   const char *name;
@@ -29,11 +29,12 @@ uint64_t api_hash_request(uint64_t hash, const json_t *object) {
     for (size_t i = 0; i < sizeof skipped / sizeof skipped[0]; i++) skip = skip || strcmp(name, skipped[i]) == 0;
     if (skip) continue;
     uint64_t member = api_hash_bytes(api_hash_start(), name, strlen(name) + 1);
-    json_dump_callback(value, hash_piece, &member, JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY);
+    if (json_dump_callback(value, hash_piece, &member, JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY) != 0) return false;
     /* A sum does not depend on the order of the members. */
     sum += member;
   }
-  return api_hash_bytes(hash, &sum, sizeof sum);
+  *hash = api_hash_bytes(*hash, &sum, sizeof sum);
+  return true;
 }
 
 static uint64_t seal(const api_cursor *cursor, uint64_t request_hash) {

@@ -21,8 +21,9 @@ typedef struct api_cursor {
 /* A hash over the parts of a request that a cursor must find unchanged (FNV-1a, Fowler, Noll, Vo 1991). */
 uint64_t api_hash_start(void);
 uint64_t api_hash_bytes(uint64_t hash, const void *bytes, size_t length);
-/* Adds the members of an object, whatever their order, but for cursor, limit, deadlineMs, id and kind, which a cursor survives. */
-uint64_t api_hash_request(uint64_t hash, const json_t *object);
+/* Adds the members of an object, whatever their order, but for cursor, limit, deadlineMs, id and kind, which a cursor survives.
+ * False: out of memory. */
+bool api_hash_request(uint64_t *hash, const json_t *object);
 
 void api_cursor_write(const api_cursor *cursor, uint64_t request_hash, char out[API_CURSOR_LENGTH_MAX + 1]);
 /* False: not a cursor of this request; *out is then untouched. */

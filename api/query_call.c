@@ -116,7 +116,9 @@ static void put_page(api_buffer *out, const api_task *task, const api_page *page
   if (!variants && !q->resumed && !page->truncated) api_put_member_unsigned(out, "total", page->count);
   if (page->truncated) {
     char cursor[API_CURSOR_LENGTH_MAX + 1];
-    api_cursor_write(&page->next, api_question_hash(q), cursor);
+    uint64_t hash;
+    if (!api_question_hash(q, &hash)) out->failed = true;
+    api_cursor_write(&page->next, hash, cursor);
     api_put_member_bool(out, "truncated", true);
     api_put_member_string(out, "nextCursor", api_text(cursor));
   }

@@ -301,7 +301,12 @@ static bool read_cursor(api_reader *reader, const api_field *field, const api_as
   ct_text text;
   if (!api_field_present(field)) return true;
   if (!api_read_text(reader, field, API_URL_VALUE_MAX, &text)) return false;
-  if (!api_cursor_read(text.bytes, text.length, api_question_hash(out), &out->from)) {
+  uint64_t hash;
+  if (!api_question_hash(out, &hash)) {
+    api_fault_memory(reader->faults);
+    return false;
+  }
+  if (!api_cursor_read(text.bytes, text.length, hash, &out->from)) {
     api_fault_at(reader->faults, API_PROBLEM_BAD_CURSOR, &field->path, "The cursor is not of this request.");
     return false;
   }
@@ -354,7 +359,12 @@ static bool read_of_scene(api_reader *reader, const member_set *set, const api_a
   out->options.kind = out->kind == API_KIND_PAIRS     ? CT_QUERY_PAIRS
                       : out->kind == API_KIND_OVERLAP ? CT_QUERY_OVERLAP
                                                       : CT_QUERY_DISTANCE;
-  bool good = read_where(reader, member(set, M_WHERE), out);
+  const api_field *where = member(set, M_WHERE);
+  if (api_field_present(where) && api_field_present(member(set, M_PAIRS))) {
+    api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_MEMBER, &where->path, "\"where\" means nothing beside pairs.");
+    return false;
+  }
+  bool good = read_where(reader, where, out);
   good = read_pairs(reader, member(set, M_PAIRS), out) && good;
   good = read_poses(reader, member(set, M_POSES), asking, out) && good;
   return read_variants(reader, member(set, M_VARIANTS), out) && good;
@@ -485,7 +495,10 @@ bool api_read_question(api_reader *reader, const api_field *field, const api_ask
   return asking->scene ? read_of_scene(reader, &set, asking, out) : read_stateless(reader, field, &set, asking, out);
 }
 
-uint64_t api_question_hash(const api_question *question) { return api_hash_request(question->hash_seed, question->object); }
+bool api_question_hash(const api_question *question, uint64_t *hash) {
+  *hash = question->hash_seed;
+  return api_hash_request(hash, question->object);
+}
 
 void api_question_release(api_question *question) {
   for (size_t i = 0; i < question->body_count; i++) api_body_release(&question->bodies[i]);

@@ -62,6 +62,7 @@ typedef struct api_asking {
 /* *out must be zeroed; release it in any case. What it points to is in the reader's arena or borrowed. */
 bool api_read_question(api_reader *reader, const api_field *field, const api_asking *asking, api_question *out);
 void api_question_release(api_question *question);
-uint64_t api_question_hash(const api_question *question);
+/* What a cursor of the question is bound to. False: out of memory. */
+bool api_question_hash(const api_question *question, uint64_t *hash);
 
 #endif

@@ -42,6 +42,7 @@ typedef struct api_task {
   size_t prefix; /* ranges before it are complete */
   uint64_t prefix_results;
   uint64_t prefix_candidates;
+  uint64_t prefix_bytes;
   bool enough;
 } api_task;
 
@@ -49,9 +50,9 @@ struct api_plan {
   api_task *tasks;
   size_t task_count;
   size_t range_count;
-  size_t current; /* task whose ranges are handed out */
-  size_t running; /* ranges handed out and not done */
-  uint64_t ahead; /* results in complete ranges beyond a prefix */
+  size_t current;       /* task whose ranges are handed out */
+  size_t running;       /* ranges handed out and not done */
+  uint64_t ahead_bytes; /* text of complete ranges beyond a prefix */
   const api_limits *limits;
   const ct_cancel *cancel;
 };

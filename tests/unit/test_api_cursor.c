@@ -9,7 +9,8 @@ static json_t *parse(const char *text) { return json_loads(text, 0, NULL); }
 
 static uint64_t hash_of(const char *text) {
   json_t *object = parse(text);
-  uint64_t hash = api_hash_request(api_hash_start(), object);
+  uint64_t hash = api_hash_start();
+  CHECK(api_hash_request(&hash, object));
   json_decref(object);
   return hash;
 }

@@ -79,7 +79,7 @@ static const request requests[] = {
     {"PUT", "/v1/scenes/s/filters", NULL, "{\"pairs\": [{\"a\": \"b\", \"b\": \"c\", \"collide\": false, \"reason\": \"why\"}]}"},
     {"GET", "/v1/scenes/s/filters/effective?a=a&b=c", NULL, NULL},
     {"POST", "/v1/scenes/s/query/pairs", NULL, "{\"broadphase\": \"tree\"}"},
-    {"POST", "/v1/scenes/s/query/overlap", NULL, "{\"where\": {\"a\": {\"groups\": [\"g\"]}}, \"limit\": 1}"},
+    {"POST", "/v1/scenes/s/query/overlap", NULL, "{\"where\": {\"a\": {\"groups\": [\"g\"]}}, \"clearance\": 9, \"limit\": 1}"},
     {"POST", "/v1/scenes/s/query/distance", NULL, "{\"clearance\": 9, \"poses\": {\"ids\": [\"b\"], \"positions\": [[8, 0, 0]]}}"},
     {"POST", "/v1/scenes/s/query/distance", NULL,
      "{\"pairs\": [[\"a\", \"b\"]], \"variants\": [{\"ids\": [\"a\"], \"positions\": [[5, 0, 0]]}]}"},
