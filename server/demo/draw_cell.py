@@ -119,16 +119,17 @@ def main():
         if body["id"].startswith(HIDDEN):
             continue
         colour = COLOURS.get((body.get("groups") or ["structure"])[0], "#b8bec8")
-        drawn += [d for d in (draw_collider(body, c, colour) for c in body["colliders"]) if d]
-    drawn.sort(key=lambda d: d[0])
-    corners = [project((x, y, z)) for x in (-0.95, 1.3) for y in (-1.35, 1.35) for z in (0.0, 1.3)]
+        furniture = colour == COLOURS["structure"]
+        drawn += [(not furniture, *d) for d in (draw_collider(body, c, colour) for c in body["colliders"]) if d]
+    drawn.sort(key=lambda d: d[:2])  # what stands on the furniture is painted after it
+    corners = [project((x, y, z)) for x in (-0.95, 1.3) for y in (-1.35, 1.35) for z in (0.0, 0.9)]
     left, top = min(c[0] for c in corners) - MARGIN, min(c[1] for c in corners) - MARGIN
     width, height = max(c[0] for c in corners) + MARGIN - left, max(c[1] for c in corners) + MARGIN - top
     floor = [project((x, y, 0.0)) for x, y in ((-0.95, -1.35), (1.3, -1.35), (1.3, 1.35), (-0.95, 1.35))]
     print(f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{left:.0f} {top:.0f} {width:.0f} {height:.0f}" width="{width:.0f}">')
     print(f'<rect x="{left:.0f}" y="{top:.0f}" width="{width:.0f}" height="{height:.0f}" fill="#ffffff"/>')
     print(polygon(floor, "#eceff3"))
-    for _, parts in drawn:
+    for _, _, parts in drawn:
         print("\n".join(parts))
     print("\n".join(draw_results(answer["results"])))
     print("</svg>")
