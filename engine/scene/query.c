@@ -98,6 +98,7 @@ static ct_status list_row(ct_query *query, ct_row_finder *finder, uint32_t row, 
   uint64_t tests = 0;
   if (!ct_row_view_set(finder, row, &view)) return CT_OK;
   ct_status status = ct_query_find(finder, &view, 0, &tests);
+  query->listed_tests += finder->count;
   for (size_t k = 0; k < finder->count && status == CT_OK; k++) {
     uint32_t partner = finder->rows[k];
     if (partner == row || (few[partner] && partner < row)) continue;

@@ -29,6 +29,7 @@ struct ct_query {
   double reach;                /* largest finite coordinate of any box, m */
   ct_pair_index *listed;       /* LISTED: accepted pairs in order */
   size_t listed_count;
+  uint64_t listed_tests; /* box pairs looked at to find them */
 };
 
 /* A row in the loops: what is the same for all its partners. */
@@ -72,7 +73,8 @@ void ct_row_finder_free(ct_row_finder *finder);
 bool ct_row_view_set(ct_row_finder *finder, uint32_t row, ct_row_view *view);
 /* The row's box grown so that it meets the box of every row that ct_query_accepts. */
 ct_box ct_query_asked(const ct_query *query, const ct_row_view *view);
-/* Rows >= low that may be partners of the row, ascending, itself left out: a superset of those that ct_query_accepts. */
+/* Rows >= low that may be partners of the row, ascending, and the row itself if it is one: a superset of those that
+ * ct_query_accepts. *tests is added to: nodes and boxes looked at. */
 ct_status ct_query_find(ct_row_finder *finder, const ct_row_view *view, uint32_t low, uint64_t *tests);
 /* The test of a pair that decides whether it is a candidate: `where`, boxes, planes, filters. It looks at nothing but the pair, so
  * that no other body and no method can change the answer. */

@@ -77,6 +77,7 @@ static size_t listed_from(const ct_query *query, size_t row) {
 static ct_status run_listed(range_run *run, const ct_query_range *range) {
   const ct_query *query = run->query;
   ct_status status = CT_OK;
+  if (range->begin == 0 && range->end > 0) run->statistics->box_tests += query->listed_tests;
   for (size_t k = listed_from(query, range->begin); k < query->listed_count && status == CT_OK && !run->stopped; k++) {
     ct_pair_index pair = query->listed[k];
     if (pair.i >= range->end) break;
@@ -103,7 +104,9 @@ static ct_status run_row(range_run *run, uint32_t row, uint32_t low) {
   if (ct_cancel_raised(run->query->options.cancel)) return CT_CANCELLED;
   if (!ct_row_view_set(&run->finder, row, &view)) return CT_OK;
   if (run->query->source == CT_SOURCE_BOXES) return run_boxes(run, &view, low);
-  ct_status status = ct_query_find(&run->finder, &view, low, &run->statistics->box_tests);
+  uint64_t nodes = 0;
+  ct_status status = ct_query_find(&run->finder, &view, low, &nodes);
+  run->statistics->box_tests += run->finder.count;
   for (size_t k = 0; k < run->finder.count && status == CT_OK && !run->stopped; k++)
     if (ct_query_accepts(run->query, &view, run->finder.rows[k])) status = test_candidate(run, row, run->finder.rows[k]);
   return status;

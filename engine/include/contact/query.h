@@ -67,7 +67,9 @@ typedef bool (*ct_hit_sink)(void *context, const ct_hit *hit);
 
 typedef struct ct_range_statistics {
   uint64_t candidates; /* pairs of bodies whose boxes passed, after filters */
-  uint64_t box_tests;
+  uint64_t
+      box_tests; /* pairs of bodies' boxes looked at one by one; inner nodes of a tree do not count, so that the number does not
+                  * depend on how the tree came to be. With `where` selecting few: all of them in the range that holds item 0 */
 } ct_range_statistics;
 
 /* Items [begin, end), leaving out hits of item `begin` with b <= after (CT_NO_ROW: none), so that a page can resume inside an item.
