@@ -4,7 +4,7 @@
 #include "narrow/matrix.h"
 
 /* Ways that b is moved out by to find points, in scales. Of a way s the points may be off by sqrt(16 u s) at worst. */
-static const double ways[] = {1.0, 0x1p-20, 0x1p-36};
+static const double ways[] = {1.0, 0x1p-20, 0x1p-36, 0x1p-10, 0x1p-28};
 /* Points are good enough when they miss the line of the normal by this part of the round-off of the contract. */
 #define POINT_FRACTION 0.25
 /* The bounds of a depth are computed in doubles themselves: they are moved apart by this part of the round-off of the contract,

@@ -90,17 +90,13 @@ ct_core_points ct_gjk_points(const ct_gjk *g) {
   return combine(g, weights);
 }
 
-static bool tapered(const ct_gjk *g) { return ct_core_tapered(g->a) || ct_core_tapered(g->b); }
-
-/* Do the points that the simplex stands for lie one above the other along the normal, at the value's distance? A sliver may fix a
- * normal that is a fine bound and yet not its own. */
+/* Do the vertices carry the normal: is their weighted point on its line, at the distance of the value? A sliver may fix a normal that
+ * is a fine bound and yet not its own. */
 static bool carries(const ct_gjk *g) {
-  ct_core_points p = ct_gjk_points(g);
-  double apart = g->simplex.value;
-  if (tapered(g)) apart += p.radius_a + p.radius_b;
-  ct_vec3 defect = ct_add_scaled(ct_sub(p.b, p.a), g->simplex.normal, -apart);
-  return ct_norm(defect) <= CARRY_FRACTION * ct_roundoff(g->a, g->b, apart);
+  return ct_simplex_defect(&g->simplex) <= CARRY_FRACTION * ct_roundoff(g->a, g->b, g->simplex.value);
 }
+
+static bool tapered(const ct_gjk *g) { return ct_core_tapered(g->a) || ct_core_tapered(g->b); }
 
 /* Does the simplex say that no tangent plane separates? The cores meet; or, for a tapered pair, the plane found is not carried by
  * the vertices that fix it, because the optimum lies inside the ball of normals. */

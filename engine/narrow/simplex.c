@@ -3,6 +3,9 @@
 
 #include "base/double_double.h"
 
+/* Values of candidates that differ by this many u of the largest vertex are equal. */
+#define TIE_ROUNDOFFS 4.0
+
 double ct_grid(double largest) {
   int exponent;
   frexp(largest, &exponent);
@@ -23,45 +26,68 @@ static double value_along(const ct_simplex *s, ct_vec3 n) {
   return least;
 }
 
-/* Takes the candidate if its value beats the best so far; `n` need not be unit. */
-static void offer(ct_simplex *s, ct_vec3 n, unsigned active) {
+/* What is looked for: first the greatest value; then, in exact mode, among those within `tie` of it the normal that its vertices
+ * carry best. Values that agree to round-off may belong to normals that stand over quite different places of a long simplex. */
+typedef struct search {
+  ct_simplex *simplex;
+  bool exact;
+  double most, tie;  /* second pass: the greatest value, and what is as good; first pass: tie < 0 */
+  double defect;     /* least so far */
+} search;
+
+/* Takes the candidate if it beats the best so far; `n` need not be unit. */
+static void offer(search *f, ct_vec3 n, unsigned active) {
+  ct_simplex *s = f->simplex;
   double length = ct_norm(n);
   if (!(length > 0.0)) return;
   n = (ct_vec3){n.x / length, n.y / length, n.z / length};
   double value = value_along(s, n);
-  if (value > s->value) {
-    s->value = value;
-    s->normal = n;
-    s->active = active;
+  if (f->tie >= 0.0) {
+    if (value < f->most - f->tie) return;
+    ct_simplex part = *s;
+    part.normal = n;
+    part.value = value;
+    part.active = active;
+    ct_simplex_reduce(&part);
+    double defect = ct_max2(ct_simplex_defect(&part), f->tie);
+    if (defect > f->defect || (defect == f->defect && value <= s->value)) return;
+    f->defect = defect;
+  } else if (value <= s->value) {
+    return;
   }
+  s->value = value;
+  s->normal = n;
+  s->active = active;
 }
 
 /* The normal at right angles to the edge p q, up to the tilt that different radii ask for. */
-static void offer_edge(ct_simplex *s, int p, int q, bool exact) {
+static void offer_edge(search *f, int p, int q) {
+  const ct_simplex *s = f->simplex;
   ct_vec3 w = s->vertex[p].w, t = ct_sub(s->vertex[q].w, w);
-  ct_vec3 m = exact ? exact_cross(ct_dd3_of(w), ct_dd3_of(t)) : ct_cross(w, t);
+  ct_vec3 m = f->exact ? exact_cross(ct_dd3_of(w), ct_dd3_of(t)) : ct_cross(w, t);
   ct_vec3 across = ct_cross(t, m);
   unsigned active = 1u << p | 1u << q;
   double rise = s->vertex[q].radius - s->vertex[p].radius;
   if (rise == 0.0) {
-    offer(s, across, active);
+    offer(f, across, active);
     return;
   }
   double length = ct_norm(t), sine = rise / length, size = ct_norm(across);
   if (!(fabs(sine) < 1.0) || !(size > 0.0)) return;
   double cosine = sqrt((1.0 - sine) * (1.0 + sine));
-  offer(s, ct_add(ct_scale(t, sine / length), ct_scale(across, cosine / size)), active);
+  offer(f, ct_add(ct_scale(t, sine / length), ct_scale(across, cosine / size)), active);
 }
 
 /* The normals of the plane that touches the three balls p, q, r. */
-static void offer_face(ct_simplex *s, const int at[3], bool exact) {
+static void offer_face(search *f, const int at[3]) {
+  const ct_simplex *s = f->simplex;
   const ct_mink *p = &s->vertex[at[0]], *q = &s->vertex[at[1]], *r = &s->vertex[at[2]];
   ct_vec3 t1 = ct_sub(q->w, p->w), t2 = ct_sub(r->w, p->w);
-  ct_vec3 m = exact ? ct_exact_normal(p->w, q->w, r->w) : ct_cross(t1, t2);
+  ct_vec3 m = f->exact ? ct_exact_normal(p->w, q->w, r->w) : ct_cross(t1, t2);
   unsigned active = 1u << at[0] | 1u << at[1] | 1u << at[2];
   double rise1 = q->radius - p->radius, rise2 = r->radius - p->radius;
   if (rise1 == 0.0 && rise2 == 0.0) {
-    offer(s, ct_dot(m, p->w) < 0.0 ? ct_neg(m) : m, active);
+    offer(f, ct_dot(m, p->w) < 0.0 ? ct_neg(m) : m, active);
     return;
   }
   double square = ct_norm2(m);
@@ -70,20 +96,35 @@ static void offer_face(ct_simplex *s, const int at[3], bool exact) {
   double rest = 1.0 - ct_norm2(tilt);
   if (!(rest > 0.0)) return;
   ct_vec3 up = ct_scale(m, sqrt(rest / square));
-  offer(s, ct_add(tilt, up), active);
-  offer(s, ct_sub(tilt, up), active);
+  offer(f, ct_add(tilt, up), active);
+  offer(f, ct_sub(tilt, up), active);
+}
+
+static void offer_all(search *f, bool newest_only) {
+  const ct_simplex *s = f->simplex;
+  int n = s->count, newest = n - 1;
+  for (int i = newest_only ? newest : 0; i < n; i++) offer(f, s->vertex[i].w, 1u << i);
+  for (int j = newest_only ? newest : 1; j < n; j++)
+    for (int i = 0; i < j; i++) offer_edge(f, j, i);
+  for (int k = newest_only && newest > 2 ? newest : 2; k < n; k++)
+    for (int j = 1; j < k; j++)
+      for (int i = 0; i < j; i++) offer_face(f, (const int[3]){k, j, i});
 }
 
 bool ct_simplex_solve(ct_simplex *s, bool newest_only, bool exact) {
-  int n = s->count, newest = n - 1;
+  search f = {.simplex = s, .exact = exact, .tie = -1.0};
   s->value = -INFINITY;
-  for (int i = newest_only ? newest : 0; i < n; i++) offer(s, s->vertex[i].w, 1u << i);
-  for (int j = newest_only ? newest : 1; j < n; j++)
-    for (int i = 0; i < j; i++) offer_edge(s, j, i, exact);
-  for (int k = newest_only && newest > 2 ? newest : 2; k < n; k++)
-    for (int j = 1; j < k; j++)
-      for (int i = 0; i < j; i++) offer_face(s, (const int[3]){k, j, i}, exact);
-  if (s->value > -INFINITY) return true;
+  offer_all(&f, newest_only);
+  if (s->value > -INFINITY) {
+    if (!exact) return true;
+    double size = 0.0;
+    for (int i = 0; i < s->count; i++) size = ct_max2(size, ct_norm(s->vertex[i].w));
+    f.most = s->value;
+    f.tie = TIE_ROUNDOFFS * CT_UNIT_ROUNDOFF * size;
+    f.defect = INFINITY;
+    offer_all(&f, newest_only);
+    return true;
+  }
   s->value = 0.0;
   s->active = 1;
   return false;
@@ -170,6 +211,17 @@ void ct_simplex_weights(const ct_simplex *s, double weights[4]) {
   if (s->count == 3) weights_of_face(s, weights);
   if (s->count == 4) weights_of_solid(s, weights);
   make_convex(weights);
+}
+
+double ct_simplex_defect(const ct_simplex *s) {
+  double weights[4], apart = s->value;
+  ct_simplex_weights(s, weights);
+  ct_vec3 sum = {0.0, 0.0, 0.0};
+  for (int i = 0; i < s->count; i++) {
+    sum = ct_add_scaled(sum, s->vertex[i].w, weights[i]);
+    apart += weights[i] * s->vertex[i].radius;
+  }
+  return ct_norm(ct_add_scaled(sum, s->normal, -apart));
 }
 
 /* Weights of the point of the flat through the vertices that is closest to the origin, clamped. */

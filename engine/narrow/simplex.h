@@ -35,6 +35,9 @@ void ct_simplex_reduce(ct_simplex *simplex);
  * Weights below zero are clamped. */
 void ct_simplex_weights(const ct_simplex *simplex, double weights[4]);
 
+/* By how much the weighted point of a reduced simplex misses the place on the line of the normal that the value says. */
+double ct_simplex_defect(const ct_simplex *simplex);
+
 /* Reduces the simplex to the vertices whose hull comes closest to the origin and gives the weights of that point: every subset is
  * looked at, so it holds for an origin inside, on a face, on an edge or at a vertex. */
 void ct_simplex_nearest(ct_simplex *simplex, double weights[4]);
