@@ -96,9 +96,10 @@ static bool path_fits(const char *template, const split_path *path) {
       while (*template && *template != '/') template ++;
       continue;
     }
-    if (s->bad || strncmp(s->text, template, s->length) != 0) return false;
-    template += s->length;
-    if (*template && *template != '/') return false;
+    /* A decoded slash is a character of its segment: it parts nothing. */
+    size_t length = strcspn(template, "/");
+    if (s->bad || s->length != length || memcmp(s->text, template, length) != 0) return false;
+    template += length;
   }
   return index == path->count;
 }
