@@ -132,37 +132,11 @@ static void write_edges(writer *w, const ct_hull_cells *cells, half_edge *edges,
   }
 }
 
-/* Three vertices of the face that span a wide triangle: the first, the farthest from it, the farthest from that line. */
-static void wide_triangle(const ct_hull_view *view, uint32_t face, ct_vec3 corner[3]) {
-  const uint32_t *loop = view->face_loop + view->face_start[face];
-  uint32_t n = view->face_start[face + 1] - view->face_start[face], second = 1, third = 2;
-  corner[0] = ct_hull_vertex(view, loop[0]);
-  double most = -1.0;
-  for (uint32_t i = 1; i < n; i++) {
-    double d = ct_norm2(ct_sub(ct_hull_vertex(view, loop[i]), corner[0]));
-    if (d > most) {
-      most = d;
-      second = i;
-    }
-  }
-  ct_vec3 along = ct_sub(ct_hull_vertex(view, loop[second]), corner[0]);
-  most = -1.0;
-  for (uint32_t i = 1; i < n; i++) {
-    double d = ct_norm2(ct_cross(along, ct_sub(ct_hull_vertex(view, loop[i]), corner[0])));
-    if (i != second && d > most) {
-      most = d;
-      third = i;
-    }
-  }
-  corner[1] = ct_hull_vertex(view, loop[second < third ? second : third]);
-  corner[2] = ct_hull_vertex(view, loop[second < third ? third : second]);
-}
-
 /* Normal from a double-double cross product; the offset is the largest n.v of the face's vertices, so that they are all inside. */
-static void plane_of_face(const ct_hull_view *view, uint32_t face, double plane[4]) {
-  ct_vec3 corner[3];
-  wide_triangle(view, face, corner);
-  ct_dd3 p = ct_dd3_sub(corner[1], corner[0]), q = ct_dd3_sub(corner[2], corner[0]);
+static void plane_of_face(const ct_hull_view *view, const ct_vec3 *vertices, uint32_t face, double plane[4]) {
+  uint32_t wide[3];
+  ct_wide_triangle(vertices, view->face_loop + view->face_start[face], view->face_start[face + 1] - view->face_start[face], wide);
+  ct_dd3 p = ct_dd3_sub(vertices[wide[1]], vertices[wide[0]]), q = ct_dd3_sub(vertices[wide[2]], vertices[wide[0]]);
   ct_dd3 cross = ct_dd3_cross(&p, &q);
   ct_vec3 normal = ct_unit_or(ct_dd3_value(&cross), ct_vec(0.0, 0.0, 1.0));
   ct_dd3 n = ct_dd3_of(normal);
@@ -180,7 +154,7 @@ static void write_planes(writer *w, const ct_hull_cells *cells, const face_key *
     if (f >= cells->face_count)
       memcpy(plane, (double[4]){w->nx[f - 1], w->ny[f - 1], w->nz[f - 1], w->offset[f - 1]}, sizeof plane);
     else if (cells->planes) memcpy(plane, cells->planes[keys[f].face], sizeof plane);
-    else plane_of_face(&w->hull->view, f, plane);
+    else plane_of_face(&w->hull->view, cells->vertices, f, plane);
     w->nx[f] = plane[0];
     w->ny[f] = plane[1];
     w->nz[f] = plane[2];

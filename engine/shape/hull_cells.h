@@ -29,6 +29,10 @@ struct ct_hull {
 ct_status ct_hull_cells_join(const ct_grow *grow, uint32_t point_count, const uint32_t *position, ct_hull_cells *cells);
 void ct_hull_cells_free(ct_hull_cells *cells);
 
+/* Three vertices of a convex loop that span a wide triangle, in the loop's sense: the first, the farthest from it, the farthest
+ * from that line. */
+void ct_wide_triangle(const ct_vec3 *vertices, const uint32_t *loop, uint32_t count, uint32_t wide[3]);
+
 /* Makes the hull with one reference. Faces begin at their lowest vertex and are sorted by their first two vertices, so the result
  * does not depend on the order in which the cells were found. */
 ct_status ct_hull_assemble(const ct_hull_cells *cells, bool exact, ct_hull **out);
