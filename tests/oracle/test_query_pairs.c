@@ -366,6 +366,89 @@ static void statistics_do_not_depend_on_how_the_scene_came_to_be(void) {
   ct_scene_release(posted);
 }
 
+/* Union of the colliders' boxes; false: none. */
+static bool naive_box(const ct_scene *scene, uint32_t row, ct_box *box) {
+  const ct_body *body = ct_scene_body(scene, row);
+  size_t count = body ? ct_body_collider_count(body) : 0;
+  for (size_t k = 0; k < count; k++) {
+    ct_collider c = ct_body_collider(body, k);
+    ct_frame placed = ct_frame_mul(ct_frame_of(ct_scene_pose(scene, row)), ct_frame_of(c.pose));
+    ct_box one = ct_shape_box(&c.shape, &placed);
+    *box = k ? ct_box_union(*box, one) : one;
+  }
+  return count > 0;
+}
+
+static void check_boxes_against_loops(const ct_scene *scene, const ct_query_options *options, ct_workspace *w) {
+  static hit_log log;
+  size_t at = 0;
+  run_all(scene, options, w, &log);
+  for (uint32_t i = 0; i < ct_scene_rows(scene); i++) {
+    for (uint32_t j = i + 1; j < ct_scene_rows(scene); j++) {
+      ct_box a, b;
+      if (!naive_box(scene, i, &a) || !naive_box(scene, j, &b) || !selected(options, i, j)) continue;
+      a = ct_box_grow(a, options->clearance);
+      if (!ct_box_overlap(&a, &b)) continue;
+      if (at >= log.count || log.hits[at].a != i || log.hits[at].b != j) CHECK_FAIL("candidate %zu should be %u %u", at, i, j);
+      at++;
+    }
+  }
+  CHECK_INT(log.count, at);
+}
+
+/* Balls of one decimal on a lattice of one decimal: every gap is a tie to rounding, and rounding must go the same way everywhere.
+ */
+static void candidates_at_the_edge_of_the_clearance_are_those_of_the_loops(void) {
+  check_random r = {68};
+  ct_workspace *w = ct_workspace_create();
+  static uint8_t few[BODIES];
+  for (uint32_t i = 0; i < BODIES; i += 11) few[i] = 1;
+  for (int round = 0; round < 10; round++) {
+    const ct_scene *empty = ct_scene_create(0);
+    ct_draft *draft = ct_draft_begin(empty);
+    for (int i = 0; i < BODIES; i++) {
+      char id[16];
+      snprintf(id, sizeof id, "b%d", i);
+      ct_vec3 p = {(double)(check_next(&r) % 21) / 10, (double)(check_next(&r) % 21) / 10, (double)(check_next(&r) % 21) / 10};
+      double half = 0.1 * (double)(1 + check_next(&r) % 3);
+      add_shape(draft, id, i % 2 ? sphere_of(half) : box_of(half, half, half), pose_at(p.x, p.y, p.z));
+    }
+    const ct_scene *scene = seal(draft, empty);
+    for (int k = 0; k < 9; k++) {
+      ct_query_options o = {.kind = CT_QUERY_PAIRS, .clearance = k / 3 * 0.1, .where_a = k % 3 == 2 ? few : NULL};
+      o.broadphase = k % 3 == 0 ? CT_BROADPHASE_BRUTE_FORCE : CT_BROADPHASE_TREE;
+      check_boxes_against_loops(scene, &o, w);
+    }
+    ct_scene_release(scene);
+  }
+  const ct_scene *mixed = random_scene(&r, BODIES, 5.0);
+  check_boxes_against_loops(mixed, &(ct_query_options){.kind = CT_QUERY_PAIRS, .broadphase = CT_BROADPHASE_TREE}, w);
+  ct_scene_release(mixed);
+  ct_workspace_destroy(w);
+}
+
+/* Balls of radius 1/2 on the integers touch their neighbours exactly. */
+static void exact_touches_are_never_lost(void) {
+  const ct_scene *empty = ct_scene_create(0);
+  ct_draft *draft = ct_draft_begin(empty);
+  for (int i = 0; i < 64; i++) {
+    char id[16];
+    snprintf(id, sizeof id, "b%d", i);
+    add_shape(draft, id, sphere_of(0.5), pose_at(i % 4, i / 4 % 4, i / 16));
+  }
+  const ct_scene *scene = seal(draft, empty);
+  ct_workspace *w = ct_workspace_create();
+  static hit_log log;
+  for (int k = 0; k < 4; k++) {
+    ct_query_options o = {.kind = k % 2 ? CT_QUERY_OVERLAP : CT_QUERY_DISTANCE,
+                          .broadphase = k / 2 ? CT_BROADPHASE_TREE : CT_BROADPHASE_BRUTE_FORCE};
+    run_all(scene, &o, w, &log);
+    CHECK_INT(log.count, 3 * 3 * 16);
+  }
+  ct_workspace_destroy(w);
+  ct_scene_release(scene);
+}
+
 /* Kind pairs: closed boxes, grown by the clearance. */
 static void candidate_pairs_are_those_of_closed_boxes(void) {
   const ct_scene *empty = ct_scene_create(0);
@@ -457,6 +540,9 @@ static const check_test tests[] = {
     {"explicit_pairs_are_all_answered_and_mirrored_when_swapped", explicit_pairs_are_all_answered_and_mirrored_when_swapped},
     {"ties_between_colliders_mirror_when_swapped", ties_between_colliders_mirror_when_swapped},
     {"statistics_do_not_depend_on_how_the_scene_came_to_be", statistics_do_not_depend_on_how_the_scene_came_to_be},
+    {"candidates_at_the_edge_of_the_clearance_are_those_of_the_loops",
+     candidates_at_the_edge_of_the_clearance_are_those_of_the_loops},
+    {"exact_touches_are_never_lost", exact_touches_are_never_lost},
     {"candidate_pairs_are_those_of_closed_boxes", candidate_pairs_are_those_of_closed_boxes},
     {"a_raised_flag_cancels_preparing_and_running", a_raised_flag_cancels_preparing_and_running},
     {"more_candidates_than_the_limit_are_refused", more_candidates_than_the_limit_are_refused},
