@@ -11,7 +11,7 @@
 /* Ranges of one task at most. */
 #define RANGES_MAX 4096
 /* Rough costs, ns: mass properties of a body, a pair of bodies, a box (with its share of a tree). */
-#define MASS_NS 2000.0
+#define MASS_NS 500.0
 #define PAIR_NS 2000.0
 #define BOX_NS 500.0
 /* A body of a scene in a question that is not prepared yet. */
