@@ -1,0 +1,369 @@
+/* Pairs whose answer is known in closed form, and one case for each failure that other libraries are known for. */
+#include <contact/contact.h>
+
+#include "tests/support/check.h"
+
+/* Round-off of these problems of size about 1..5 m. */
+#define TIGHT 4e-15
+
+static const double root_half = 0.70710678118654752440;
+static ct_workspace *workspace;
+
+static ct_shape sphere(double r) { return (ct_shape){.kind = CT_KIND_SPHERE, .sphere = {r}}; }
+static ct_shape box(double x, double y, double z) { return (ct_shape){.kind = CT_KIND_BOX, .box = {{x, y, z}}}; }
+static ct_shape capsule(double half, double bottom, double top) {
+  return (ct_shape){.kind = CT_KIND_CAPSULE, .capsule = {half, bottom, top}};
+}
+static ct_shape plane(void) { return (ct_shape){.kind = CT_KIND_PLANE}; }
+static ct_shape hull_of(const ct_vec3 *points, size_t count) {
+  ct_hull *hull = NULL;
+  if (ct_hull_from_points(points, count, &hull, NULL) != CT_OK) CHECK_FAIL("no hull");
+  return (ct_shape){.kind = CT_KIND_CONVEX, .hull = hull};
+}
+/* The box as a hull. */
+static ct_shape hull_box(double x, double y, double z) {
+  ct_vec3 p[8];
+  for (int i = 0; i < 8; i++) p[i] = ct_vec(i & 1 ? x : -x, i & 2 ? y : -y, i & 4 ? z : -z);
+  return hull_of(p, 8);
+}
+static ct_pose at(double x, double y, double z) { return (ct_pose){{x, y, z}, {0.0, 0.0, 0.0, 1.0}}; }
+static ct_pose turned(ct_pose p, double x, double y, double z, double w) {
+  p.rotation = (ct_quat){x, y, z, w};
+  return p;
+}
+
+static ct_pair_result solve(const ct_shape *a, ct_pose pa, const ct_shape *b, ct_pose pb) {
+  ct_frame fa = ct_frame_of(pa), fb = ct_frame_of(pb);
+  ct_pair_options options = {.tolerance = 0.0, .threshold = INFINITY};
+  ct_pair_result r;
+  ct_pair_distance(a, &fa, b, &fb, &options, workspace, &r);
+  CHECK(isfinite(r.distance) && isfinite(r.lower_bound) && isfinite(r.upper_bound));
+  CHECK_NEAR(ct_norm(r.normal), 1.0, 4 * 0x1p-52);
+  CHECK(ct_pair_overlap(a, &fa, b, &fb, workspace, NULL) == (r.distance <= 0.0));
+  return r;
+}
+
+static void check_vec(ct_vec3 v, double x, double y, double z, double tolerance) {
+  CHECK_NEAR(v.x, x, tolerance);
+  CHECK_NEAR(v.y, y, tolerance);
+  CHECK_NEAR(v.z, z, tolerance);
+}
+
+static void boxes_corner_to_corner(void) {
+  const ct_shape forms[] = {box(0.5, 0.5, 0.5), hull_box(0.5, 0.5, 0.5)};
+  for (int i = 0; i < 4; i++) {
+    ct_pair_result r = solve(&forms[i & 1], at(0, 0, 0), &forms[i >> 1], at(1.3, 1.4, 2.2));
+    CHECK_NEAR(r.distance, 1.3, TIGHT);
+    check_vec(r.point_a, 0.5, 0.5, 0.5, TIGHT);
+    check_vec(r.point_b, 0.8, 0.9, 1.7, TIGHT);
+    check_vec(r.normal, 3.0 / 13, 4.0 / 13, 12.0 / 13, TIGHT);
+    CHECK_INT(r.relation, CT_SEPARATED);
+    CHECK_INT(r.flags, 0);
+  }
+  ct_hull_release(forms[1].hull);
+}
+
+static void sphere_beside_a_box_edge(void) {
+  const ct_shape b = box(1, 1, 1), ball = sphere(0.25);
+  ct_pair_result r = solve(&b, at(0, 0, 0), &ball, at(1.3, 1.4, 0.2));
+  CHECK_NEAR(r.distance, 0.25, TIGHT);
+  check_vec(r.normal, 0.6, 0.8, 0, TIGHT);
+  check_vec(r.point_a, 1, 1, 0.2, TIGHT);
+  r = solve(&b, at(0, 0, 0), &ball, at(1.03, 1.04, 0.2));
+  CHECK_NEAR(r.distance, -0.2, TIGHT);
+  check_vec(r.normal, 0.6, 0.8, 0, 2e-14);
+  const ct_shape slab = box(2, 0.05, 0.35), small = sphere(0.1);
+  r = solve(&slab, at(0, 0, 0), &small, at(0.7, 0.149, 0.1));
+  CHECK_NEAR(r.distance, -0.001, TIGHT);
+  check_vec(r.normal, 0, 1, 0, TIGHT);
+}
+
+static void crossed_capsules_are_apart_by_the_gap_of_their_axes(void) {
+  const ct_shape c = capsule(1, 0.2, 0.2);
+  ct_pair_result r = solve(&c, turned(at(0, 0, 0), 0, root_half, 0, root_half), &c, turned(at(0, 0, 0.5), root_half, 0, 0, root_half));
+  CHECK_NEAR(r.distance, 0.1, TIGHT);
+  check_vec(r.normal, 0, 0, 1, TIGHT);
+  /* Ends: cores (0,0,0)-(1,0,0) and (2,1,1)-(2,3,1) are sqrt 3 apart. */
+  const ct_shape half = capsule(0.5, 0.1, 0.1), one = capsule(1, 0.1, 0.1);
+  r = solve(&half, turned(at(0.5, 0, 0), 0, root_half, 0, root_half), &one, turned(at(2, 2, 1), root_half, 0, 0, root_half));
+  CHECK_NEAR(r.distance, sqrt(3.0) - 0.2, TIGHT);
+}
+
+static void crossed_capsules_whose_axes_meet_part_along_the_common_perpendicular(void) {
+  const ct_shape c = capsule(1, 0.2, 0.2);
+  ct_pair_result r = solve(&c, turned(at(0, 0, 0), 0, root_half, 0, root_half), &c, turned(at(0, 0, 0), root_half, 0, 0, root_half));
+  CHECK_NEAR(r.distance, -0.4, TIGHT);
+  CHECK_NEAR(fabs(r.normal.z), 1.0, TIGHT);
+  CHECK(r.flags & CT_FLAG_NORMAL_ARBITRARY);
+}
+
+static void parallel_capsules_touch_in_the_middle_of_the_shared_stretch(void) {
+  const ct_shape c = capsule(1, 0.25, 0.25);
+  ct_pair_result r = solve(&c, at(0, 0, 0), &c, at(0.75, 0, 0.5));
+  CHECK_NEAR(r.distance, 0.25, TIGHT);
+  check_vec(r.point_a, 0.25, 0, 0.25, TIGHT);
+  check_vec(r.point_b, 0.5, 0, 0.25, TIGHT);
+  CHECK(r.flags & CT_FLAG_WITNESS_NOT_UNIQUE);
+}
+
+/* The tangent of the cone: normal.axis = (r0 - r1) / 2h = 0.125, support 0.5 - 0.125. */
+static void tapered_capsule_touches_along_its_cone(void) {
+  const ct_shape c = capsule(1, 0.5, 0.25), ball = sphere(0.25);
+  double cosine = sqrt(1 - 0.125 * 0.125), truth = 3 * cosine - 0.375 - 0.25;
+  ct_pair_result r = solve(&c, at(0, 0, 0), &ball, at(3, 0, 0));
+  CHECK_NEAR(r.distance, truth, TIGHT);
+  check_vec(r.normal, cosine, 0, 0.125, TIGHT);
+  /* A wall of a box at x = 3: the larger end is nearer; a hull does the same. */
+  const ct_shape walls[] = {box(1, 4, 4), hull_box(1, 4, 4)};
+  for (int i = 0; i < 2; i++) {
+    r = solve(&c, at(0, 0, 0), &walls[i], at(4, 0, 0));
+    CHECK_NEAR(r.distance, 2.5, TIGHT);
+    check_vec(r.point_a, 0.5, 0, -1, TIGHT);
+    r = solve(&c, at(0, 0, 0), &walls[i], at(1.25, 0, 0));
+    CHECK_NEAR(r.distance, -0.25, TIGHT);
+    check_vec(r.normal, 1, 0, 0, TIGHT);
+  }
+  ct_hull_release(walls[1].hull);
+}
+
+static void capsule_that_is_a_ball_is_the_sphere_bit_for_bit(void) {
+  const ct_shape round[] = {sphere(0.3), capsule(0, 0.3, 0.3)}, other[] = {sphere(0.7), box(0.4, 0.5, 0.6), capsule(0.5, 0.2, 0.3)};
+  ct_pose p = turned(at(0.1, 0.2, 0.3), 0.1, 0.2, 0.3, 0.9), q = turned(at(0.9, -0.7, 0.4), 0.5, 0.5, -0.5, 0.5);
+  for (int i = 0; i < 3; i++) {
+    ct_pair_result r = solve(&round[0], p, &other[i], q), s = solve(&round[1], p, &other[i], q);
+    CHECK(r.distance == s.distance && memcmp(&r.normal, &s.normal, sizeof r.normal) == 0);
+    CHECK(memcmp(&r.point_a, &s.point_a, sizeof r.point_a) == 0 && memcmp(&r.point_b, &s.point_b, sizeof r.point_b) == 0);
+  }
+}
+
+static void boxes_overlap_by_the_least_way_out(void) {
+  const ct_shape forms[] = {box(0.5, 0.5, 0.5), hull_box(0.5, 0.5, 0.5)};
+  for (int i = 0; i < 4; i++) {
+    ct_pair_result r = solve(&forms[i & 1], at(0.5, 0.5, 0.5), &forms[i >> 1], at(1.3, 1.2, 1.1));
+    CHECK_NEAR(r.distance, -0.2, TIGHT);
+    check_vec(r.normal, 1, 0, 0, TIGHT);
+    r = solve(&forms[i & 1], at(0, 0, 0), &forms[i >> 1], at(0.9, 0.2, 0.1));
+    CHECK_NEAR(r.distance, -0.1, TIGHT);
+    check_vec(r.normal, 1, 0, 0, TIGHT);
+    CHECK(r.flags & CT_FLAG_WITNESS_NOT_UNIQUE);
+  }
+  ct_hull_release(forms[1].hull);
+}
+
+static void overlapping_spheres(void) {
+  const ct_shape a = sphere(1), b = sphere(0.5);
+  ct_pair_result r = solve(&a, at(0, 0, 0), &b, at(1.2, 0.3, 0.1));
+  double d = sqrt(1.2 * 1.2 + 0.3 * 0.3 + 0.1 * 0.1);
+  CHECK_NEAR(r.distance, d - 1.5, TIGHT);
+  check_vec(r.normal, 1.2 / d, 0.3 / d, 0.1 / d, TIGHT);
+}
+
+/* The documented tie rule: the lowest axis, + before -, in the frame of the first body in content order. */
+static void concentric_bodies_part_along_the_first_axis(void) {
+  const ct_shape forms[] = {box(1, 1, 1), hull_box(1, 1, 1)}, small[] = {box(0.5, 0.5, 0.5), hull_box(0.5, 0.5, 0.5)};
+  for (int i = 0; i < 4; i++) {
+    ct_pair_result r = solve(&forms[i & 1], at(0, 0, 0), &small[i >> 1], at(0, 0, 0));
+    CHECK_NEAR(r.distance, -1.5, TIGHT);
+    check_vec(ct_vec(fabs(r.normal.x), r.normal.y, r.normal.z), 1, 0, 0, 0.0);
+    CHECK(r.flags & CT_FLAG_NORMAL_ARBITRARY);
+    CHECK_INT(r.relation, CT_CONTAINING);
+  }
+  const ct_shape big = box(2, 2, 2), ball = sphere(1);
+  ct_pair_result r = solve(&big, at(0, 0, 0), &ball, at(0, 0, 0));
+  CHECK_NEAR(r.distance, -3, TIGHT);
+  CHECK_INT(r.relation, CT_CONTAINING);
+  const ct_shape s = sphere(0.25);
+  r = solve(&ball, at(1, 2, 3), &s, at(1, 2, 3));
+  CHECK_NEAR(r.distance, -1.25, TIGHT);
+  check_vec(ct_vec(fabs(r.normal.x), r.normal.y, r.normal.z), 1, 0, 0, 0.0);
+  CHECK(r.flags & CT_FLAG_NORMAL_ARBITRARY);
+  ct_hull_release(forms[1].hull);
+  ct_hull_release(small[1].hull);
+}
+
+static void planes_bound_everything_in_closed_form(void) {
+  const ct_shape ground = plane(), b = box(0.5, 0.5, 0.5), c = capsule(1, 0.5, 0.25), ball = sphere(1);
+  ct_pair_result r = solve(&ground, at(0, 0, 1), &ball, at(5, 6, 3.5));
+  CHECK_NEAR(r.distance, 1.5, 0);
+  check_vec(r.normal, 0, 0, 1, 0);
+  check_vec(r.point_a, 5, 6, 1, 0);
+  check_vec(r.point_b, 5, 6, 2.5, 0);
+  r = solve(&b, at(0, 0, 0.25), &ground, at(7, 7, 0));
+  CHECK_NEAR(r.distance, -0.25, 0);
+  check_vec(r.normal, 0, 0, -1, 0);
+  CHECK(r.flags & CT_FLAG_WITNESS_NOT_UNIQUE);
+  CHECK_INT(r.relation, CT_PENETRATING);
+  r = solve(&b, at(0, 0, -2), &ground, at(7, 7, 0));
+  CHECK_INT(r.relation, CT_CONTAINED);
+  CHECK_NEAR(r.distance, -2.5, 0);
+  r = solve(&ground, at(0, 0, 0), &c, turned(at(0, 0, 2), 1, 0, 0, 0));
+  CHECK_NEAR(r.distance, 0.75, TIGHT);
+}
+
+static void half_spaces_face_each_other_or_cross(void) {
+  const ct_shape p = plane();
+  ct_pair_result r = solve(&p, at(0, 0, 0), &p, turned(at(0.3, -2, 1.25), 1, 0, 0, 0));
+  CHECK_NEAR(r.distance, 1.25, 0);
+  check_vec(r.normal, 0, 0, 1, 0);
+  CHECK_NEAR(r.point_b.z - r.point_a.z, 1.25, 0);
+  r = solve(&p, at(0, 0, 0), &p, turned(at(0, 0, -3), 0, 1, 0, 0));
+  CHECK_NEAR(r.distance, -3, 0);
+  CHECK_INT(r.relation, CT_PENETRATING);
+  const ct_pose crossing[] = {turned(at(0, 0, 9), root_half, 0, 0, root_half), at(0, 0, 5), at(0, 0, -5)};
+  for (int i = 0; i < 3; i++) {
+    r = solve(&p, at(0, 0, 0), &p, crossing[i]);
+    CHECK_INT(r.status, CT_PAIR_UNSUPPORTED);
+    CHECK_NEAR(r.distance, 0, 0);
+    ct_frame fa = ct_frame_of(at(0, 0, 0)), fb = ct_frame_of(crossing[i]);
+    ct_vec3 common;
+    CHECK(ct_pair_overlap(&p, &fa, &p, &fb, workspace, &common));
+    CHECK(ct_to_local(fa, common).z <= TIGHT && ct_to_local(fb, common).z <= TIGHT);
+  }
+}
+
+static void bodies_inside_bodies_are_told(void) {
+  const ct_shape shells[] = {sphere(3), box(3, 3, 3), capsule(3, 3, 2.5), hull_box(3, 3, 3)};
+  const ct_shape cores[] = {sphere(0.5), box(0.25, 0.25, 0.25), capsule(0.5, 0.5, 0.25), hull_box(0.25, 0.5, 0.25)};
+  for (int i = 0; i < 4; i++)
+    for (int j = 0; j < 4; j++) {
+      ct_pose p = turned(at(0.1, 0.2, 0.1), 0.1, 0.2, 0.3, 0.9);
+      CHECK_INT(solve(&shells[i], p, &cores[j], at(0.3, 0, 0)).relation, CT_CONTAINING);
+      CHECK_INT(solve(&cores[j], at(0.3, 0, 0), &shells[i], p).relation, CT_CONTAINED);
+      ct_vec3 edge = ct_to_parent(ct_frame_of(p), ct_vec(3, 0, 0));
+      CHECK_INT(solve(&shells[i], p, &cores[j], at(edge.x, edge.y, edge.z)).relation, CT_PENETRATING);
+    }
+  ct_hull_release(shells[3].hull);
+  ct_hull_release(cores[3].hull);
+}
+
+static void tolerance_names_touching_and_nothing_else(void) {
+  const ct_shape a = sphere(1), b = sphere(1);
+  ct_frame fa = ct_frame_of(at(0, 0, 0)), fb = ct_frame_of(at(2.001, 0, 0));
+  ct_pair_options options = {.tolerance = 0.01, .threshold = INFINITY};
+  ct_pair_result r;
+  ct_pair_distance(&a, &fa, &b, &fb, &options, workspace, &r);
+  CHECK_INT(r.relation, CT_TOUCHING);
+  CHECK_NEAR(r.distance, 0.001, TIGHT);
+  fb.position.x = 2.02;
+  ct_pair_distance(&a, &fa, &b, &fb, &options, workspace, &r);
+  CHECK_INT(r.relation, CT_SEPARATED);
+  fb.position.x = 1.9;
+  ct_pair_distance(&a, &fa, &b, &fb, &options, workspace, &r);
+  CHECK_INT(r.relation, CT_PENETRATING);
+}
+
+static void beyond_the_threshold_a_lower_bound_will_do(void) {
+  const ct_shape a = hull_box(1, 1, 1), b = box(1, 2, 3);
+  ct_frame fa = ct_frame_of(at(0, 0, 0)), fb = ct_frame_of(turned(at(7, 8, 9), 0.1, 0.2, 0.3, 0.9));
+  ct_pair_options options = {.tolerance = 0.0, .threshold = INFINITY};
+  ct_pair_result whole, early;
+  ct_pair_distance(&a, &fa, &b, &fb, &options, workspace, &whole);
+  options.threshold = 1.0;
+  ct_pair_distance(&a, &fa, &b, &fb, &options, workspace, &early);
+  CHECK(early.distance > 1.0 && early.distance <= whole.distance && early.lower_bound <= whole.distance);
+  CHECK(early.upper_bound >= whole.distance && early.iterations <= whole.iterations);
+  CHECK_INT(early.relation, CT_SEPARATED);
+  options.threshold = whole.distance + 1.0;
+  ct_pair_distance(&a, &fa, &b, &fb, &options, workspace, &early);
+  CHECK(early.distance == whole.distance);
+  ct_hull_release(a.hull);
+}
+
+/* libccd 25: two cubes of side 2, 1.9 apart, were free of contact with a NaN direction. */
+static void libccd_25_stacked_cubes(void) {
+  const ct_shape forms[] = {box(1, 1, 1), hull_box(1, 1, 1)};
+  for (int i = 0; i < 4; i++) {
+    ct_pair_result r = solve(&forms[i & 1], at(0, 0, 0), &forms[i >> 1], at(0, 0, 1.9));
+    CHECK_NEAR(r.distance, -0.1, TIGHT);
+    check_vec(r.normal, 0, 0, 1, 0);
+  }
+  ct_hull_release(forms[1].hull);
+}
+
+/* libccd 49 and 68, Coal 325: depth zero divided by zero; touching faces, edges and corners crashed or gave -infinity. */
+static void libccd_49_68_coal_325_touching_exactly(void) {
+  const ct_shape forms[] = {box(0.5, 0.5, 0.5), hull_box(0.5, 0.5, 0.5)};
+  const ct_pose places[] = {at(1, 0, 0), at(1, 1, 0), at(1, 1, 1), at(1, 0.25, 0.125)};
+  for (int i = 0; i < 16; i++) {
+    ct_pair_result r = solve(&forms[i & 1], at(0, 0, 0), &forms[i >> 1 & 1], places[i >> 2]);
+    CHECK_NEAR(r.distance, 0.0, 8 * 0x1p-53);
+    CHECK_INT(r.status, CT_PAIR_OK);
+    CHECK(r.relation == CT_TOUCHING || fabs(r.distance) > 0.0);
+  }
+  ct_hull_release(forms[1].hull);
+}
+
+/* libccd 71, FCL 319 to 495: wrong direction, or "touching" and "separated" from two tests that disagree. */
+static void fcl_319_364_395_crossing_edges_near_contact(void) {
+  const ct_shape b = box(1, 1, 1), h = hull_box(1, 1, 1);
+  const double gaps[] = {0, 1e-16, -1e-16, 1e-15, -1e-15, 1e-13, -1e-13, 1e-10, -1e-10};
+  for (int i = 0; i < 9; i++) {
+    /* Edge of one cube, turned 45 degrees about z, against the edge of the other, turned 45 degrees about y: sqrt 2 + sqrt 2. */
+    ct_pose p = turned(at(0, 0, 0), 0, 0, 0.38268343236508977173, 0.92387953251128675613);
+    ct_pose q = turned(at(2.82842712474619009760 + gaps[i], 0, 0), 0, 0.38268343236508977173, 0, 0.92387953251128675613);
+    ct_pair_result r = solve(&b, p, &b, q), s = solve(&h, p, &b, q);
+    double truth = (2.82842712474619009760 + gaps[i]) - 2.82842712474619009760;
+    CHECK_NEAR(r.distance, truth, TIGHT);
+    CHECK_NEAR(s.distance, truth, TIGHT);
+    check_vec(r.normal, 1, 0, 0, TIGHT);
+    check_vec(s.normal, 1, 0, 0, TIGHT);
+  }
+  ct_hull_release(h.hull);
+}
+
+/* Coal 76 and 531: bodies of very different sizes, and very far apart. */
+static void coal_76_531_sizes_and_places_far_apart(void) {
+  const ct_shape giant = box(1e9, 1e9, 1e9), grain = box(1e-9, 1e-9, 1e-9), flake = hull_box(1e-9, 1e-9, 1e-9);
+  ct_pair_result r = solve(&giant, at(-1e9, 0, 0), &grain, at(1e-9, 0, 0));
+  CHECK_NEAR(r.distance, 0.0, 1e-6);
+  r = solve(&grain, at(-1e9, 0, 0), &flake, at(1e9, 0, 0));
+  CHECK_NEAR(r.distance, 2e9, 1e-6);
+  check_vec(r.normal, 1, 0, 0, 1e-15);
+  r = solve(&flake, at(0, 0, 0), &grain, at(2.5e-9, 0, 0));
+  CHECK_NEAR(r.distance, 0.5e-9, 1e-23);
+  ct_hull_release(flake.hull);
+}
+
+/* Jolt 1037 and 2065, godot-jolt 485: long thin triangles put points far outside or hung. */
+static void jolt_1037_2065_long_thin_plates(void) {
+  const ct_vec3 p[] = {{-1000, 0, 0}, {1000, 0, 0}, {0, 1e-3, 0}, {0, 0, -1e-3}};
+  const ct_shape plate = hull_of(p, 4), ball = sphere(0.5);
+  ct_pair_result r = solve(&plate, at(0, 0, 0), &ball, at(900, 0, 0.5 - 1e-6));
+  CHECK_NEAR(r.distance, -1e-6, 1e-12);
+  CHECK_NEAR(r.point_a.x, 900, 1e-3);
+  r = solve(&plate, at(0, 0, 0), &ball, at(0, 0.0005, 0.75));
+  CHECK_NEAR(r.distance, 0.25, 1e-13);
+  check_vec(r.normal, 0, 0, 1, 1e-9);
+  ct_hull_release(plate.hull);
+}
+
+static const check_test tests[] = {
+    {"boxes_corner_to_corner", boxes_corner_to_corner},
+    {"sphere_beside_a_box_edge", sphere_beside_a_box_edge},
+    {"crossed_capsules_are_apart_by_the_gap_of_their_axes", crossed_capsules_are_apart_by_the_gap_of_their_axes},
+    {"crossed_capsules_whose_axes_meet_part_along_the_common_perpendicular",
+     crossed_capsules_whose_axes_meet_part_along_the_common_perpendicular},
+    {"parallel_capsules_touch_in_the_middle_of_the_shared_stretch", parallel_capsules_touch_in_the_middle_of_the_shared_stretch},
+    {"tapered_capsule_touches_along_its_cone", tapered_capsule_touches_along_its_cone},
+    {"capsule_that_is_a_ball_is_the_sphere_bit_for_bit", capsule_that_is_a_ball_is_the_sphere_bit_for_bit},
+    {"boxes_overlap_by_the_least_way_out", boxes_overlap_by_the_least_way_out},
+    {"overlapping_spheres", overlapping_spheres},
+    {"concentric_bodies_part_along_the_first_axis", concentric_bodies_part_along_the_first_axis},
+    {"planes_bound_everything_in_closed_form", planes_bound_everything_in_closed_form},
+    {"half_spaces_face_each_other_or_cross", half_spaces_face_each_other_or_cross},
+    {"bodies_inside_bodies_are_told", bodies_inside_bodies_are_told},
+    {"tolerance_names_touching_and_nothing_else", tolerance_names_touching_and_nothing_else},
+    {"beyond_the_threshold_a_lower_bound_will_do", beyond_the_threshold_a_lower_bound_will_do},
+    {"libccd_25_stacked_cubes", libccd_25_stacked_cubes},
+    {"libccd_49_68_coal_325_touching_exactly", libccd_49_68_coal_325_touching_exactly},
+    {"fcl_319_364_395_crossing_edges_near_contact", fcl_319_364_395_crossing_edges_near_contact},
+    {"coal_76_531_sizes_and_places_far_apart", coal_76_531_sizes_and_places_far_apart},
+    {"jolt_1037_2065_long_thin_plates", jolt_1037_2065_long_thin_plates},
+};
+
+int main(int argc, char **argv) {
+  workspace = ct_workspace_create();
+  int failed = check_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
+  ct_workspace_destroy(workspace);
+  return failed;
+}

@@ -1,0 +1,62 @@
+/* The kind x kind matrix: every cell is filled, reached in both orders, and answers a free, a touching and an overlapping pair. */
+#include "narrow/matrix.h"
+
+#include <contact/contact.h>
+
+#include "tests/support/check.h"
+
+/* One body per kind that reaches exactly 1 up and, but for the plane, 1 down along z. */
+static ct_shape shape_of(ct_kind kind) {
+  switch (kind) {
+  case CT_KIND_SPHERE: return (ct_shape){.kind = kind, .sphere = {1.0}};
+  case CT_KIND_BOX: return (ct_shape){.kind = kind, .box = {{1.0, 1.0, 1.0}}};
+  case CT_KIND_CAPSULE: return (ct_shape){.kind = kind, .capsule = {0.5, 0.5, 0.5}};
+  case CT_KIND_CONVEX: {
+    const ct_vec3 octahedron[] = {{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1}};
+    ct_hull *hull = NULL;
+    CHECK_INT(ct_hull_from_points(octahedron, 6, &hull, NULL), CT_OK);
+    return (ct_shape){.kind = kind, .hull = hull};
+  }
+  default: return (ct_shape){.kind = CT_KIND_PLANE};
+  }
+}
+
+/* The plane's solid side is down, so it goes below; a plane above faces down. */
+static ct_frame frame_of(ct_kind kind, double z, bool above) {
+  double reach = kind == CT_KIND_PLANE ? (above ? z - 1.0 : z + 1.0) : z;
+  ct_quat q = kind == CT_KIND_PLANE && above ? (ct_quat){1, 0, 0, 0} : ct_quat_identity();
+  return ct_frame_of((ct_pose){{0, 0, reach}, q});
+}
+
+static void every_cell_on_and_above_the_diagonal_is_filled(void) {
+  for (int a = 0; a < CT_KIND_COUNT; a++)
+    for (int b = a; b < CT_KIND_COUNT; b++) CHECK(ct_matrix_cell((ct_kind)a, (ct_kind)b) != NULL);
+}
+
+static void every_pair_of_kinds_answers_in_both_orders(void) {
+  ct_workspace *workspace = ct_workspace_create();
+  const ct_pair_options options = {.tolerance = 0.0, .threshold = INFINITY};
+  const double gaps[] = {0.5, 0.0, -0.25};
+  for (int a = 0; a < CT_KIND_COUNT; a++)
+    for (int b = 0; b < CT_KIND_COUNT; b++)
+      for (int i = 0; i < 3; i++) {
+        ct_shape below = shape_of((ct_kind)a), above = shape_of((ct_kind)b);
+        ct_frame fa = frame_of((ct_kind)a, 0.0, false), fb = frame_of((ct_kind)b, 2.0 + gaps[i], true);
+        ct_pair_result r;
+        ct_pair_distance(&below, &fa, &above, &fb, &options, workspace, &r);
+        CHECK_NEAR(r.distance, gaps[i], 8 * 0x1p-53);
+        CHECK_NEAR(r.normal.z, 1.0, 8 * 0x1p-53);
+        CHECK_INT(r.status, CT_PAIR_OK);
+        CHECK(ct_pair_overlap(&below, &fa, &above, &fb, workspace, NULL) == (r.distance <= 0.0));
+        if (below.kind == CT_KIND_CONVEX) ct_hull_release(below.hull);
+        if (above.kind == CT_KIND_CONVEX) ct_hull_release(above.hull);
+      }
+  ct_workspace_destroy(workspace);
+}
+
+static const check_test tests[] = {
+    {"every_cell_on_and_above_the_diagonal_is_filled", every_cell_on_and_above_the_diagonal_is_filled},
+    {"every_pair_of_kinds_answers_in_both_orders", every_pair_of_kinds_answers_in_both_orders},
+};
+
+CHECK_MAIN(tests)
