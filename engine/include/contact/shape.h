@@ -55,8 +55,8 @@ const char *ct_kind_word(ct_kind kind);
  * direction must not be zero; not for planes. */
 ct_vec3 ct_shape_support(const ct_shape *shape, ct_vec3 direction);
 
-/* Smallest axis-aligned box of the placed shape, outward-rounded so that it holds the exact shape. A plane's box is infinite but for
- * the side it bounds when its normal is exactly along an axis. O(1), hulls O(vertices). theory: closed forms per kind. */
+/* Smallest axis-aligned box of the placed shape, outward-rounded so that it holds the exact shape. A plane's box is infinite
+ * but for the side it bounds when its normal is exactly along an axis. O(1), hulls O(vertices). */
 ct_box ct_shape_box(const ct_shape *shape, const ct_frame *frame);
 
 /* Centre and radius of a bounding ball, local frame; a plane has radius infinity. */
