@@ -42,18 +42,19 @@ void srv_drain_begin(srv_server *server) {
   uv_timer_again(&server->reap);
 }
 
-/* Time is over: what waits is answered, what runs is cancelled, uploads are cut. */
+/* Time is over: what waits is answered, what runs is cancelled, uploads and replies under way are cut. */
 static void give_up(srv_server *server) {
   server->drain = SRV_DRAIN_OVER;
   while (server->suspended_count) {
     srv_request *request = server->suspended[server->suspended_count - 1];
     srv_request_refuse(request, API_PROBLEM_DRAINING, "The daemon is shutting down; nothing has changed.");
     srv_request_refusal_header(request, "Retry-After", "1");
+    if (!request->body_ended) shutdown(request->connection->fd, SHUT_RDWR);
     srv_request_wake(request, request->body_ended ? SRV_STATE_READY : SRV_STATE_GONE);
     srv_job_cancel(request);
   }
   for (srv_connection *connection = server->connections; connection; connection = connection->next)
-    if (connection->phase == SRV_PHASE_BODY) shutdown(connection->fd, SHUT_RDWR);
+    if (connection->phase == SRV_PHASE_BODY || connection->phase == SRV_PHASE_SEND) shutdown(connection->fd, SHUT_RDWR);
 }
 
 void srv_drain_check(srv_server *server) {

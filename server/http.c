@@ -155,6 +155,7 @@ static enum MHD_Result on_head(srv_request *request, const char *version) {
 
 /* What has been gathered is of no use; the rest passes. */
 static void swallow(srv_request *request) {
+  srv_job_cancel(request);
   srv_buffer_clear(request->server, &request->body);
   request->close = true;
   request->state = SRV_STATE_SWALLOW;

@@ -170,6 +170,8 @@ static void commit(srv_request *request) {
   const ct_scene *revision = api_call_new_revision(request->call);
   const ct_scene *pin = api_call_pin(request->call);
   if (entry && revision) {
+    if (request->match.target != API_TARGET_WRITE) entry->written_bytes = 0;
+    entry->written_bytes += request->bytes_in;
     srv_registry_commit(registry, entry, revision);
     request->revision = ct_scene_revision(revision);
   }
@@ -305,6 +307,8 @@ static bool is_small(const srv_request *request) {
   if (request->body_length > SRV_INLINE_BODY || request->match.streams) return false;
   uint32_t bodies = request->input.scene ? ct_scene_count(request->input.scene) : 0;
   if (request->match.target == API_TARGET_LIST) return request->scenes_count <= SRV_INLINE_LIST;
+  uint64_t bytes = request->input.scene ? request->entry->written_bytes : 0;
+  if (bytes > (request->writes ? SRV_INLINE_WRITE_BYTES : SRV_INLINE_READ_BYTES)) return false;
   return bodies <= (request->writes ? SRV_INLINE_WRITE_BODIES : SRV_INLINE_READ_BODIES);
 }
 
@@ -429,7 +433,7 @@ static void feed_done(srv_request *request) {
 static bool is_heavy(const srv_request *request) {
   if (!request->call) return false;
   const ct_scene *scene = request->input.scene;
-  if (request->bytes_in > SRV_TRASH_BYTES || (request->reply && request->reply->body_length > SRV_TRASH_BYTES)) return true;
+  if (request->bytes_in > SRV_TRASH_BYTES_IN || (request->reply && request->reply->body_length > SRV_TRASH_BYTES_OUT)) return true;
   return scene && request->entry->current != scene && ct_scene_count(scene) > SRV_TRASH_BODIES;
 }
 

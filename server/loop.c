@@ -218,6 +218,8 @@ bool srv_server_create(srv_server *server, const srv_config *config, const api_s
   server->registry = srv_registry_create((size_t)config->limits.cursors_per_scene, config->limits.cursor_seconds * 1000000000u);
   server->pool = srv_pool_create(server->loop, (unsigned)config->workers, (size_t)config->limits.queue,
                                  (size_t)config->limits.queue_per_scene);
+  /* Half of all places, so that stateless requests leave room to the scenes. */
+  server->stateless.most = (size_t)(config->limits.queue + 1) / 2;
   server->workspace = ct_workspace_create();
   server->suspended = calloc((size_t)config->limits.connections, sizeof *server->suspended);
   server->polled = calloc((size_t)config->limits.connections, sizeof *server->polled);

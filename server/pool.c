@@ -116,7 +116,7 @@ static void ring_drop_if_empty(srv_pool *pool, srv_lane *lane) {
 /* ---- jobs ------------------------------------------------------------------------------------------------------------ */
 
 bool srv_pool_has_room(const srv_pool *pool, const srv_lane *lane) {
-  return pool->waiting < pool->queue && lane->waiting < pool->queue_per_scene;
+  return pool->waiting < pool->queue && lane->waiting < (lane->most ? lane->most : pool->queue_per_scene);
 }
 
 void srv_pool_expect(srv_pool *pool, srv_job *job, srv_lane *lane) {

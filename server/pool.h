@@ -38,6 +38,7 @@ struct srv_lane {
   srv_job_list fresh;   /* not begun */
   srv_job_list started; /* begun, with more to do */
   bool fresh_next;      /* whose turn it is */
+  size_t most;          /* jobs that may wait; 0: queue_per_scene */
   size_t waiting, active;
   srv_lane *next, *previous; /* ring of lanes with jobs */
   bool listed;

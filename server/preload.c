@@ -101,8 +101,10 @@ static bool put(srv_server *server, const char *file, const char *id, const char
   const api_reply *reply = api_call_reply(call);
   const ct_scene *revision = api_call_new_revision(call);
   bool done = reply->status < 300 && revision;
-  if (done) srv_registry_commit(server->registry, entry, revision);
-  else {
+  if (done) {
+    entry->written_bytes = length;
+    srv_registry_commit(server->registry, entry, revision);
+  } else {
     fprintf(stderr, "contactd: --scene: %s: refused with status %d: %.*s\n", file, reply->status, (int)reply->body_length,
             reply->body ? reply->body : "");
   }

@@ -18,6 +18,7 @@ typedef struct srv_pin {
 typedef struct srv_entry {
   char id[CT_ID_LENGTH_MAX + 1];
   const ct_scene *current; /* NULL: no scene now; the entry only orders writes */
+  uint64_t written_bytes;  /* of all request bodies since the scene was last put: a bound on how large its document is */
   srv_pin *pins;           /* oldest first */
   size_t pin_count;
   srv_lane lane;

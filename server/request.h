@@ -13,17 +13,21 @@
 #define SRV_INLINE_BODY 4096u
 /* Work estimated to take no longer is done on the loop thread: a hop to a worker and back costs as much. */
 #define SRV_INLINE_NS 25000.0
-/* Scenes of at most so many bodies are read, resp. written, on the loop thread. */
+/* Scenes of at most so many bodies, made of so many bytes of requests, are read, resp. written, on the loop thread. */
 #define SRV_INLINE_READ_BODIES 16u
+#define SRV_INLINE_READ_BYTES 16384u
 #define SRV_INLINE_WRITE_BODIES 1024u
+#define SRV_INLINE_WRITE_BYTES 1048576u
 /* Scenes in a listing made on the loop thread. */
 #define SRV_INLINE_LIST 64u
 /* Work estimated to take longer is cut into ranges for all workers; shorter work stays on the worker that began it. */
 #define SRV_SPLIT_NS 500000.0
 /* A streamed body is handed over in pieces of at least this size (but for the last). */
 #define SRV_PIECE_BYTES 262144u
-/* Calls that read or wrote more bytes, or hold the last reference to a revision of more bodies, are freed on a worker. */
-#define SRV_TRASH_BYTES 65536u
+/* Calls that read or wrote more bytes, or hold the last reference to a revision of more bodies, are freed on a worker: trees of
+ * JSON take long, texts do not. */
+#define SRV_TRASH_BYTES_IN 65536u
+#define SRV_TRASH_BYTES_OUT 4194304u
 #define SRV_TRASH_BODIES 4096u
 /* A refused request's body up to this size is read to its end, so that the connection can be kept. */
 #define SRV_KEEP_BYTES 65536u
