@@ -1,5 +1,5 @@
-/* The API seen from the server: bytes in, bytes out. Knows no socket and no thread; a call object may be used by
- * one thread at a time. The server matches a request's head, gathers the body, runs the call's steps where it likes, sends the reply.
+/* The API seen from the server: bytes in, bytes out. Knows no socket and no thread; a call object may be used by one thread at a
+ * time. The server matches a request's head, gathers the body, runs the call's steps where it likes, and sends the reply.
  *
  * The life of a call:  api_match -> api_call_create -> [api_call_feed ...] -> api_call_begin
  *   -> API_STEP_DONE, or API_STEP_WORK: api_call_next / api_call_run over its ranges (in parallel), then api_call_finish
