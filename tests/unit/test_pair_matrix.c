@@ -12,9 +12,9 @@ static ct_shape shape_of(ct_kind kind) {
   case CT_KIND_BOX: return (ct_shape){.kind = kind, .box = {{1.0, 1.0, 1.0}}};
   case CT_KIND_CAPSULE: return (ct_shape){.kind = kind, .capsule = {0.5, 0.5, 0.5}};
   case CT_KIND_CONVEX: {
-    const ct_vec3 octahedron[] = {{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1}};
+    const ct_vec3 prism[] = {{2, 0, -1}, {-1, 2, -1}, {-1, -2, -1}, {2, 0, 1}, {-1, 2, 1}, {-1, -2, 1}};
     ct_hull *hull = NULL;
-    CHECK_INT(ct_hull_from_points(octahedron, 6, &hull, NULL), CT_OK);
+    CHECK_INT(ct_hull_from_points(prism, 6, &hull, NULL), CT_OK);
     return (ct_shape){.kind = kind, .hull = hull};
   }
   default: return (ct_shape){.kind = CT_KIND_PLANE};
