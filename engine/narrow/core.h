@@ -15,23 +15,23 @@ typedef enum ct_core_kind { CT_CORE_POINT, CT_CORE_SEGMENT, CT_CORE_BOX, CT_CORE
 
 typedef struct ct_core {
   ct_core_kind kind;
-  double radius[2];          /* at vertex 0 and at vertex 1 of a segment; equal for all other kinds */
-  ct_vec3 center;            /* point; middle of a segment or a box; origin of a hull's frame */
-  ct_vec3 axis[3];           /* box: half edges; segment: axis[2] goes from the centre to vertex 1 */
-  ct_vec3 half;              /* box: half edge lengths */
-  ct_mat3 rotation;          /* box, hull: its frame in the pair's */
-  bool turned;               /* hull: are rotation and centre to be applied? */
+  double radius[2]; /* at vertex 0 and at vertex 1 of a segment; equal for all other kinds */
+  ct_vec3 center;   /* point; middle of a segment or a box; origin of a hull's frame */
+  ct_vec3 axis[3];  /* box: half edges; segment: axis[2] goes from the centre to vertex 1 */
+  ct_vec3 half;     /* box: half edge lengths */
+  ct_mat3 rotation; /* box, hull: its frame in the pair's */
+  bool turned;      /* hull: are rotation and centre to be applied? */
   const ct_hull *hull;
   const ct_hull_view *view;
-  ct_vec3 middle;            /* centre and radius of a ball that holds the core */
+  ct_vec3 middle; /* centre and radius of a ball that holds the core */
   double size;
-  double extent;             /* farthest that the body (with its radius) reaches from the origin of its own frame */
+  double extent; /* farthest that the body (with its radius) reaches from the origin of its own frame */
 } ct_core;
 
 /* Vertex of the Minkowski difference b - a. */
 typedef struct ct_mink {
   ct_vec3 w, a, b;
-  double radius;             /* of both balls together where the pair is tapered, else 0: radii are then added at the end */
+  double radius; /* of both balls together where the pair is tapered, else 0: radii are then added at the end */
   uint32_t index_a, index_b;
 } ct_mink;
 

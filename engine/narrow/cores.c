@@ -1,7 +1,7 @@
 /* Any two cores: distance by descent, depth by the growing polytope or, for tapered pairs, by their tangent planes; the points. */
+#include "narrow/matrix.h"
 #include "narrow/tangent.h"
 #include "narrow/workspace.h"
-#include "narrow/matrix.h"
 
 /* Ways that b is moved out by to find points, in scales. Of a way s the points may be off by sqrt(16 u s) at worst. */
 static const double ways[] = {1.0, 0x1p-20, 0x1p-36, 0x1p-10, 0x1p-28};

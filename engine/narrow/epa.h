@@ -10,16 +10,16 @@
 #define NARROW_EPA_H
 
 #include "narrow/gjk.h"
-#include <contact/pair.h>
 #include "shape/hull_grow.h"
+#include <contact/pair.h>
 
 /* Memory of the growing polytope; zeroed is empty. Kept warm by the workspace. */
 typedef struct ct_epa {
   ct_grow grow;
-  ct_mink *vertex;       /* [vertex_capacity] */
-  ct_vec3 *point;        /* [vertex_capacity] vertex[i].w again, as the hull wants it */
+  ct_mink *vertex;            /* [vertex_capacity] */
+  ct_vec3 *point;             /* [vertex_capacity] vertex[i].w again, as the hull wants it */
   struct ct_epa_plane *plane; /* [plane_capacity] by face index */
-  uint32_t *heap;        /* [plane_capacity] faces by offset */
+  uint32_t *heap;             /* [plane_capacity] faces by offset */
   uint32_t vertex_count, vertex_capacity, plane_capacity, heap_count;
 } ct_epa;
 void ct_epa_free(ct_epa *epa);
@@ -29,8 +29,8 @@ typedef struct ct_epa_result {
   double depth;         /* of the cores along the normal; negative: separated by that much */
   ct_vec3 first_normal; /* of the face that was nearest by value alone, and its depth */
   double first_depth;
-  double least;         /* the true depth is not below it */
-  bool several;         /* other directions are as deep to round-off */
+  double least; /* the true depth is not below it */
+  bool several; /* other directions are as deep to round-off */
   ct_pair_status status;
   uint32_t supports;
 } ct_epa_result;

@@ -90,8 +90,8 @@ ct_core_points ct_gjk_points(const ct_gjk *g) {
   return combine(g, weights);
 }
 
-/* Do the vertices carry the normal: is their weighted point on its line, at the distance of the value? A sliver may fix a normal that
- * is a fine bound and yet not its own. */
+/* Do the vertices carry the normal: is their weighted point on its line, at the distance of the value? A sliver may fix a normal
+ * that is a fine bound and yet not its own. */
 static bool carries(const ct_gjk *g) {
   return ct_simplex_defect(&g->simplex) <= CARRY_FRACTION * ct_roundoff(g->a, g->b, g->simplex.value);
 }

@@ -18,15 +18,15 @@ typedef enum ct_gjk_outcome {
 
 typedef struct ct_gjk {
   const ct_core *a, *b;
-  double threshold;       /* stop once lower > threshold; INFINITY for never */
-  double enough;          /* stop once value < enough; -INFINITY for never */
-  ct_vec3 first;          /* first direction to look along, or zero */
+  double threshold; /* stop once lower > threshold; INFINITY for never */
+  double enough;    /* stop once value < enough; -INFINITY for never */
+  ct_vec3 first;    /* first direction to look along, or zero */
 
-  ct_simplex simplex;     /* where it ended: normal, value and the vertices that carry it */
-  double lower;           /* certified: the distance (of tapered bodies: signed) is not below it */
-  ct_vec3 lower_normal;   /* the normal that certifies it */
+  ct_simplex simplex;   /* where it ended: normal, value and the vertices that carry it */
+  double lower;         /* certified: the distance (of tapered bodies: signed) is not below it */
+  ct_vec3 lower_normal; /* the normal that certifies it */
   uint32_t supports;
-  bool exact;             /* did it need grid points and exact cross products? */
+  bool exact; /* did it need grid points and exact cross products? */
 } ct_gjk;
 
 /* The Minkowski vertex of least normal.w - radius. The indices in *near are where hulls climb from, and are overwritten. */

@@ -9,6 +9,7 @@
 #define PLANE ct_cell_plane
 #define PLANES ct_cell_plane_plane
 
+/* clang-format off */
 /* Rows: the first kind, columns: the second. A new kind is one more row and column. */
 static const ct_cell matrix[CT_KIND_COUNT][CT_KIND_COUNT] = {
     /*                    SPHERE  BOX    CAPSULE  CONVEX  PLANE  */
@@ -18,6 +19,7 @@ static const ct_cell matrix[CT_KIND_COUNT][CT_KIND_COUNT] = {
     [CT_KIND_CONVEX]  = { NULL,   NULL,  NULL,    CORES,  PLANE  },
     [CT_KIND_PLANE]   = { NULL,   NULL,  NULL,    NULL,   PLANES },
 };
+/* clang-format on */
 
 ct_cell ct_matrix_cell(ct_kind a, ct_kind b) {
   assert(a <= b && b < CT_KIND_COUNT && matrix[a][b]);

@@ -32,11 +32,11 @@ typedef void (*ct_cell)(const ct_cell_input *input, ct_cell_result *result);
 ct_cell ct_matrix_cell(ct_kind a, ct_kind b);
 
 /* The cells. */
-void ct_cell_round_round(const ct_cell_input *input, ct_cell_result *result);  /* round.c: balls and capsules, closed form */
-void ct_cell_ball_box(const ct_cell_input *input, ct_cell_result *result);     /* box.c: closed form */
-void ct_cell_cores(const ct_cell_input *input, ct_cell_result *result);        /* cores.c: any two cores, by iteration */
-void ct_cell_plane(const ct_cell_input *input, ct_cell_result *result);        /* plane.c: a bounded body and a half-space */
-void ct_cell_plane_plane(const ct_cell_input *input, ct_cell_result *result);  /* plane.c */
+void ct_cell_round_round(const ct_cell_input *input, ct_cell_result *result); /* round.c: balls and capsules, closed form */
+void ct_cell_ball_box(const ct_cell_input *input, ct_cell_result *result);    /* box.c: closed form */
+void ct_cell_cores(const ct_cell_input *input, ct_cell_result *result);       /* cores.c: any two cores, by iteration */
+void ct_cell_plane(const ct_cell_input *input, ct_cell_result *result);       /* plane.c: a bounded body and a half-space */
+void ct_cell_plane_plane(const ct_cell_input *input, ct_cell_result *result); /* plane.c */
 
 /* Signed distance of two balls or capsules (point and segment cores) along the best normal. Never fails. */
 double ct_round_distance(const ct_core *a, const ct_core *b, ct_vec3 *normal);

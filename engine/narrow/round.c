@@ -19,10 +19,10 @@
 typedef struct round_body {
   ct_vec3 center, end[2]; /* of a ball: end[0] alone */
   int ends;
-  ct_vec3 axis;           /* unit, from end 0 to end 1 */
+  ct_vec3 axis; /* unit, from end 0 to end 1 */
   double half;
   double radius[2];
-  double sine, cosine;    /* normal.axis on the cone, and the root of 1 - sine^2 */
+  double sine, cosine; /* normal.axis on the cone, and the root of 1 - sine^2 */
 } round_body;
 
 typedef struct candidate {

@@ -31,8 +31,8 @@ static double value_along(const ct_simplex *s, ct_vec3 n) {
 typedef struct search {
   ct_simplex *simplex;
   bool exact;
-  double most, tie;  /* second pass: the greatest value, and what is as good; first pass: tie < 0 */
-  double defect;     /* least so far */
+  double most, tie; /* second pass: the greatest value, and what is as good; first pass: tie < 0 */
+  double defect;    /* least so far */
 } search;
 
 /* Takes the candidate if it beats the best so far; `n` need not be unit. */

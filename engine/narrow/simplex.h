@@ -42,8 +42,8 @@ double ct_simplex_defect(const ct_simplex *simplex);
  * looked at, so it holds for an origin inside, on a face, on an edge or at a vertex. */
 void ct_simplex_nearest(ct_simplex *simplex, double weights[4]);
 
-/* Weights of the origin in the tetrahedron of four points: quotients of volumes in double-double, as it may be a sliver. They sum to 1
- * and one is negative when the origin is outside. False, and nothing written, for a flat tetrahedron. */
+/* Weights of the origin in the tetrahedron of four points: quotients of volumes in double-double, as it may be a sliver. They sum
+ * to 1 and one is negative when the origin is outside. False, and nothing written, for a flat tetrahedron. */
 bool ct_origin_weights(const ct_vec3 at[4], double weights[4]);
 
 /* A power of two times 3/2: adding and subtracting it rounds numbers of magnitude up to `largest` to 51 bits of that magnitude. */

@@ -6,13 +6,14 @@ typedef struct problem {
   const ct_core *polytope; /* in its own frame */
   ct_vec3 end[2];
   double radius[2];
-  double tolerance;        /* of local tests, m */
-  ct_vec3 normal;          /* best so far */
+  double tolerance; /* of local tests, m */
+  ct_vec3 normal;   /* best so far */
   double value;
   bool several;
 } problem;
 
-static const uint8_t box_edges[12][2] = {{0, 1}, {2, 3}, {4, 5}, {6, 7}, {0, 2}, {1, 3}, {4, 6}, {5, 7}, {0, 4}, {1, 5}, {2, 6}, {3, 7}};
+static const uint8_t box_edges[12][2] = {{0, 1}, {2, 3}, {4, 5}, {6, 7}, {0, 2}, {1, 3},
+                                         {4, 6}, {5, 7}, {0, 4}, {1, 5}, {2, 6}, {3, 7}};
 
 static uint32_t edge_count(const ct_core *p) { return p->kind == CT_CORE_BOX ? 12 : p->view->edge_count; }
 static uint32_t face_count(const ct_core *p) { return p->kind == CT_CORE_BOX ? 6 : p->view->face_count; }

@@ -32,7 +32,8 @@ static row rows[ROWS_MAX];
 static int row_count, failed, passed;
 
 static ct_vec3 vec3_of(const json_t *a) {
-  return ct_vec(json_number_value(json_array_get(a, 0)), json_number_value(json_array_get(a, 1)), json_number_value(json_array_get(a, 2)));
+  return ct_vec(json_number_value(json_array_get(a, 0)), json_number_value(json_array_get(a, 1)),
+                json_number_value(json_array_get(a, 2)));
 }
 
 static bool read_convex(const json_t *s, body *b) {
@@ -78,8 +79,7 @@ static void release(const body *b) {
   if (b->shape.kind == CT_KIND_CONVEX && b->shape.hull) ct_hull_release(b->shape.hull);
 }
 
-/* How far a world point lies outside the body, and how far it is from the tangent plane across n (both local, long double where
- * it matters little is not needed: the rotation is the same double matrix). */
+/* How far a world point lies outside the body. */
 static double outside(const body *b, ct_vec3 world) {
   ct_vec3 p = ct_to_local(b->frame, world);
   switch (b->shape.kind) {
@@ -101,6 +101,7 @@ static double outside(const body *b, ct_vec3 world) {
   return far;
 }
 
+/* How far a world point lies beyond the body's tangent plane across n. */
 static double off_tangent(const body *b, ct_vec3 world, ct_vec3 n) {
   if (b->shape.kind == CT_KIND_PLANE) return ct_to_local(b->frame, world).z;
   ct_vec3 d = ct_mat_tmul(b->frame.rotation, n), p = ct_to_local(b->frame, world);
@@ -168,15 +169,16 @@ static void judge(const expected *e, const body *a, const body *b, ct_workspace 
     return;
   }
   failed++;
-  printf("FAILED %s %s %s: distance %.17g truth %.17g [%.17g %.17g] errors %.3g %.3g %.3g %.3g%s%s%s status %d supports %u\n", e->id,
-         e->category, pair, r.distance, e->distance, r.lower_bound, r.upper_bound, w.distance, w.bracket, w.points, w.normal,
+  printf("FAILED %s %s %s: distance %.17g truth %.17g [%.17g %.17g] errors %.3g %.3g %.3g %.3g%s%s%s status %d supports %u\n",
+         e->id, e->category, pair, r.distance, e->distance, r.lower_bound, r.upper_bound, w.distance, w.bracket, w.points, w.normal,
          mirrored ? "" : " not mirrored", yes ? "" : " overlap wrong", shared ? "" : " common point outside", (int)r.status,
          r.iterations);
 }
 
 static void run_case(const json_t *j, ct_workspace *workspace) {
   body a = {0}, b = {0};
-  bool known = read_body(json_object_get(j, "a"), &a) & read_body(json_object_get(j, "b"), &b);
+  bool known_a = read_body(json_object_get(j, "a"), &a), known_b = read_body(json_object_get(j, "b"), &b),
+       known = known_a && known_b;
   const json_t *expect = json_object_get(j, "expect");
   if (known) {
     expected e = {.id = json_string_value(json_object_get(j, "id")),
@@ -219,11 +221,11 @@ int main(int argc, char **argv) {
   fclose(file);
   ct_workspace_destroy(workspace);
   qsort(rows, (size_t)row_count, sizeof rows[0], by_name);
-  printf("%-20s %6s  worst error, 1 = allowed\n%-20s %6s %10s %10s %10s %10s\n", "", "", "pair / category", "cases", "distance", "bracket",
-         "points", "normal");
+  printf("%-20s %6s  worst error, 1 = allowed\n%-20s %6s %10s %10s %10s %10s\n", "", "", "pair / category", "cases", "distance",
+         "bracket", "points", "normal");
   for (int i = 0; i < row_count; i++)
-    printf("%-20s %6d %10.2e %10.2e %10.2e %10.2e\n", rows[i].name, rows[i].cases, rows[i].distance, rows[i].bracket, rows[i].points,
-           rows[i].normal);
+    printf("%-20s %6d %10.2e %10.2e %10.2e %10.2e\n", rows[i].name, rows[i].cases, rows[i].distance, rows[i].bracket,
+           rows[i].points, rows[i].normal);
   printf("%d passed, %d failed, 0 skipped\n", passed, failed);
   return failed != 0;
 }

@@ -32,21 +32,26 @@ static inline void case_release(pair_case *c) {
 
 static inline uint32_t pick(check_random *r, uint32_t count) { return (uint32_t)(check_next(r) >> 33) % count; }
 static inline double snap(double x, double grid) { return floor(x / grid + 0.5) * grid; }
+static inline ct_vec3 snap_vec(ct_vec3 v, double grid) { return ct_vec(snap(v.x, grid), snap(v.y, grid), snap(v.z, grid)); }
 
-static inline ct_vec3 random_vec(check_random *r, double size) {
-  double x = check_uniform(r, -size, size), y = check_uniform(r, -size, size);
-  return ct_vec(x, y, check_uniform(r, -size, size));
+/* In order x, y, z: arguments and initialisers have none of their own. */
+static inline ct_vec3 uniform_vec(check_random *r, double low, double high) {
+  double x = check_uniform(r, low, high);
+  double y = check_uniform(r, low, high);
+  return ct_vec(x, y, check_uniform(r, low, high));
 }
+static inline ct_vec3 random_vec(check_random *r, double size) { return uniform_vec(r, -size, size); }
 static inline ct_quat random_rotation(check_random *r) {
-  ct_quat q = {check_uniform(r, -1, 1), check_uniform(r, -1, 1), check_uniform(r, -1, 1), check_uniform(r, -1, 1)};
+  ct_vec3 v = random_vec(r, 1.0);
+  ct_quat q = {v.x, v.y, v.z, check_uniform(r, -1, 1)};
   double n = sqrt(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w);
   return n > 0.1 ? (ct_quat){q.x / n, q.y / n, q.z / n, q.w / n} : ct_quat_identity();
 }
 /* Multiples of 45 degrees about an axis or a diagonal; those of 90 are exact. */
 static inline ct_quat special_rotation(check_random *r) {
   static const double h = 0.70710678118654752440, c = 0.92387953251128675613, s = 0.38268343236508977173;
-  const ct_quat choices[] = {{0, 0, 0, 1}, {1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {h, 0, 0, h}, {0, h, 0, h}, {0, 0, h, h},
-                             {0.5, 0.5, 0.5, 0.5}, {h, h, 0, 0}, {s, 0, 0, c}, {0, s, 0, c}, {0, 0, s, c}};
+  const ct_quat choices[] = {{0, 0, 0, 1}, {1, 0, 0, 0},         {0, 1, 0, 0}, {0, 0, 1, 0}, {h, 0, 0, h}, {0, h, 0, h},
+                             {0, 0, h, h}, {0.5, 0.5, 0.5, 0.5}, {h, h, 0, 0}, {s, 0, 0, c}, {0, s, 0, c}, {0, 0, s, c}};
   return choices[pick(r, 12)];
 }
 
@@ -65,8 +70,8 @@ static inline void make_body(pair_body *b, ct_kind kind, check_random *r, double
   switch (kind) {
   case CT_KIND_SPHERE: b->shape.sphere.radius = size * check_uniform(r, 0.1, 1); return;
   case CT_KIND_BOX: {
-    double x = check_uniform(r, 0.1, 1), y = check_uniform(r, 0.1, 1), z = check_uniform(r, 0.1, 1);
-    b->shape.box.half = ct_vec(size * x * stretch.x, size * y * stretch.y, size * z * stretch.z);
+    ct_vec3 h = uniform_vec(r, 0.1, 1);
+    b->shape.box.half = ct_vec(size * h.x * stretch.x, size * h.y * stretch.y, size * h.z * stretch.z);
     return;
   }
   case CT_KIND_CAPSULE:
@@ -110,7 +115,7 @@ static inline void family_grid(pair_case *c, check_random *r) {
     b->count = 0;
     ct_kind kind = random_kind(r);
     b->shape.kind = kind;
-    ct_vec3 h = ct_vec(snap(check_uniform(r, 0.25, 1.5), grid), snap(check_uniform(r, 0.25, 1.5), grid), snap(check_uniform(r, 0.25, 1.5), grid));
+    ct_vec3 h = snap_vec(uniform_vec(r, 0.25, 1.5), grid);
     if (kind == CT_KIND_SPHERE) b->shape.sphere.radius = h.x;
     if (kind == CT_KIND_BOX) b->shape.box.half = h;
     if (kind == CT_KIND_CAPSULE) {
@@ -120,22 +125,19 @@ static inline void family_grid(pair_case *c, check_random *r) {
     if (kind == CT_KIND_CONVEX) {
       do {
         b->count = 4 + (int)pick(r, 5);
-        for (int i = 0; i < b->count; i++) {
-          ct_vec3 p = random_vec(r, 1.5);
-          b->points[i] = ct_vec(snap(p.x, grid), snap(p.y, grid), snap(p.z, grid));
-        }
+        for (int i = 0; i < b->count; i++) b->points[i] = snap_vec(random_vec(r, 1.5), grid);
       } while (!make_hull(b));
     }
     b->pose.rotation = special_rotation(r);
-    ct_vec3 p = random_vec(r, 1.5);
-    b->pose.position = ct_vec(snap(p.x, grid), snap(p.y, grid), snap(p.z, grid));
+    b->pose.position = snap_vec(random_vec(r, 1.5), grid);
   }
 }
 
 /* Same centre, often the same orientation or the same body. */
 static inline void family_concentric(pair_case *c, check_random *r) {
   make_body(&c->a, random_kind(r), r, 1.0, ct_vec(1, 1, 1));
-  make_body(&c->b, random_kind(r), r, pick(r, 2) ? 1.0 : 0.25, ct_vec(1, 1, 1));
+  ct_kind kind = random_kind(r);
+  make_body(&c->b, kind, r, pick(r, 2) ? 1.0 : 0.25, ct_vec(1, 1, 1));
   c->a.pose.position = c->b.pose.position = random_vec(r, 1.0);
   c->a.pose.rotation = c->b.pose.rotation = pick(r, 2) ? special_rotation(r) : random_rotation(r);
   if (pick(r, 3) == 0) c->b.pose.rotation = special_rotation(r);
@@ -160,17 +162,19 @@ static inline void family_nearly_parallel(pair_case *c, check_random *r) {
   for (int k = 0; k < 2; k++) make_body(both[k], pick(r, 2) ? CT_KIND_CAPSULE : random_kind(r), r, 1.0, ct_vec(0.2, 0.2, 1));
   double angle = pow(10.0, -2.0 - 14.0 * check_uniform(r, 0, 1));
   c->a.pose.rotation = pick(r, 2) ? ct_quat_identity() : random_rotation(r);
-  ct_quat small = {0.5 * angle, 0.25 * angle * (double)pick(r, 2), 0.0, 1.0};
+  ct_quat small = {0.5 * angle, pick(r, 2) ? 0.25 * angle : 0.0, 0.0, 1.0};
   c->b.pose.rotation = ct_quat_mul(c->a.pose.rotation, small);
   c->a.pose.position = random_vec(r, 1.0);
   double side = pick(r, 3) == 0 ? 0.0 : check_uniform(r, 0, 0.6);
-  ct_vec3 local = {side, pick(r, 2) ? 0.0 : check_uniform(r, -0.3, 0.3), check_uniform(r, -1.5, 1.5)};
+  double across = pick(r, 2) ? 0.0 : check_uniform(r, -0.3, 0.3);
+  ct_vec3 local = {side, across, check_uniform(r, -1.5, 1.5)};
   c->b.pose.position = ct_add(c->a.pose.position, ct_mat_mul(ct_quat_matrix(c->a.pose.rotation), local));
 }
 
 /* 1e-3 and less against 1 .. 1e3. */
 static inline void family_scales(pair_case *c, check_random *r) {
-  double small = pow(10.0, -3.0 - (double)pick(r, 4)), big = pow(10.0, (double)pick(r, 4));
+  double small = pow(10.0, -3.0 - (double)pick(r, 4));
+  double big = pow(10.0, (double)pick(r, 4));
   make_body(&c->a, random_kind(r), r, small, ct_vec(1, 1, 1));
   make_body(&c->b, random_kind(r), r, big, ct_vec(1, 1, 1));
   c->a.pose.rotation = random_rotation(r);

@@ -1,9 +1,9 @@
 /* Signed distance of two placed bodies by brute force in long double: the oracle of the pair tests.
  *
  * A body is a set of balls (its hull) with lists of edges and triangles among their centres; lists may hold more than the true
- * edges and faces. Signed distance = max over unit n of min_j (n.b_j - s_j) - max_i (n.a_i + r_i). The maximum lies at a normal fixed
- * by one, two or three Minkowski vertices, so all such normals are tried and each is judged by all vertices: a candidate too many
- * does no harm. Rotations are those of q/|q| in long double. Nothing of the engine is used but the data types.
+ * edges and faces. Signed distance = max over unit n of min_j (n.b_j - s_j) - max_i (n.a_i + r_i). The maximum lies at a normal
+ * fixed by one, two or three Minkowski vertices, so all such normals are tried and each is judged by all vertices: a candidate too
+ * many does no harm. Rotations are those of q/|q| in long double. Nothing of the engine is used but the data types.
  */
 #ifndef ORACLE_PAIR_ORACLE_H
 #define ORACLE_PAIR_ORACLE_H

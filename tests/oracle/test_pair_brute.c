@@ -22,7 +22,8 @@ static double reach(const pair_body *b) {
 static void expect(double *record, double error, double limit, const char *what, const pair_case *c, int index) {
   *record = ct_max2(*record, error);
   if (!(error <= limit))
-    CHECK_FAIL("case %d (%s, %s): %s off by %g units", index, ct_kind_word(c->a.shape.kind), ct_kind_word(c->b.shape.kind), what, error);
+    CHECK_FAIL("case %d (%s, %s): %s off by %g units", index, ct_kind_word(c->a.shape.kind), ct_kind_word(c->b.shape.kind), what,
+               error);
 }
 
 /* Signed distance of a point to a body, by the oracle. */
@@ -81,7 +82,8 @@ static void run_family(const char *name, pair_family family, int count, bool at_
     judge(&c, workspace, &w, i);
     case_release(&c);
   }
-  printf("%-28s %6d pairs, %6d overlap, %5d in the band; worst: distance %.1f bracket %.1f points %.1f units; %u supports, %d degenerate\n",
+  printf("%-28s %6d pairs, %6d overlap, %5d in the band; worst: distance %.1f bracket %.1f points %.1f units; %u supports, %d "
+         "degenerate\n",
          name, w.cases, w.inside, w.unsure, w.distance, w.bracket, w.points, w.supports, w.degenerate);
   CHECK_INT(w.degenerate, 0);
   ct_workspace_destroy(workspace);

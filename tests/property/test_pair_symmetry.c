@@ -6,7 +6,8 @@
 
 static const ct_pair_options full = {.tolerance = 0.0, .threshold = INFINITY};
 
-static const pair_family families[] = {family_random, family_grid, family_concentric, family_thin, family_nearly_parallel, family_scales};
+static const pair_family families[] = {family_random,          family_grid,  family_concentric, family_thin,
+                                       family_nearly_parallel, family_scales};
 #define FAMILIES (sizeof families / sizeof families[0])
 
 static void solve(const pair_body *a, const pair_body *b, ct_workspace *workspace, ct_pair_result *result) {
@@ -82,9 +83,9 @@ static void powers_of_two_scale_every_bit(void) { each_case(12, check_scale); }
 /* Positions on a grid of 2^-30 m, moved by whole metres: the sums are exact. */
 static void check_translation(const pair_case *c, ct_workspace *workspace, check_random *r) {
   pair_body a = c->a, b = c->b, far_a, far_b;
-  ct_vec3 *at[2] = {&a.pose.position, &b.pose.position};
-  for (int i = 0; i < 2; i++) *at[i] = ct_vec(snap(at[i]->x, 0x1p-30), snap(at[i]->y, 0x1p-30), snap(at[i]->z, 0x1p-30));
-  ct_vec3 by = ct_vec(floor(check_uniform(r, -4096, 4096)), floor(check_uniform(r, -4096, 4096)), floor(check_uniform(r, -4096, 4096)));
+  a.pose.position = snap_vec(a.pose.position, 0x1p-30);
+  b.pose.position = snap_vec(b.pose.position, 0x1p-30);
+  ct_vec3 by = snap_vec(random_vec(r, 4096.0), 1.0);
   far_a = a;
   far_b = b;
   far_a.pose.position = ct_add(a.pose.position, by);
@@ -142,7 +143,8 @@ static void check_lipschitz(const pair_case *c, ct_workspace *workspace, check_r
 static void distance_changes_no_faster_than_position(void) { each_case(15, check_lipschitz); }
 
 static void check_motion(const pair_case *c, ct_workspace *workspace, check_random *r) {
-  ct_pose motion = {random_vec(r, 10.0), random_rotation(r)};
+  ct_pose motion = {.position = random_vec(r, 10.0)};
+  motion.rotation = random_rotation(r);
   ct_mat3 turn = ct_quat_matrix(motion.rotation);
   pair_body moved[2] = {c->a, c->b};
   for (int i = 0; i < 2; i++) {

@@ -80,7 +80,8 @@ static void sphere_beside_a_box_edge(void) {
 
 static void crossed_capsules_are_apart_by_the_gap_of_their_axes(void) {
   const ct_shape c = capsule(1, 0.2, 0.2);
-  ct_pair_result r = solve(&c, turned(at(0, 0, 0), 0, root_half, 0, root_half), &c, turned(at(0, 0, 0.5), root_half, 0, 0, root_half));
+  ct_pair_result r =
+      solve(&c, turned(at(0, 0, 0), 0, root_half, 0, root_half), &c, turned(at(0, 0, 0.5), root_half, 0, 0, root_half));
   CHECK_NEAR(r.distance, 0.1, TIGHT);
   check_vec(r.normal, 0, 0, 1, TIGHT);
   /* Ends: cores (0,0,0)-(1,0,0) and (2,1,1)-(2,3,1) are sqrt 3 apart. */
@@ -91,7 +92,8 @@ static void crossed_capsules_are_apart_by_the_gap_of_their_axes(void) {
 
 static void crossed_capsules_whose_axes_meet_part_along_the_common_perpendicular(void) {
   const ct_shape c = capsule(1, 0.2, 0.2);
-  ct_pair_result r = solve(&c, turned(at(0, 0, 0), 0, root_half, 0, root_half), &c, turned(at(0, 0, 0), root_half, 0, 0, root_half));
+  ct_pair_result r =
+      solve(&c, turned(at(0, 0, 0), 0, root_half, 0, root_half), &c, turned(at(0, 0, 0), root_half, 0, 0, root_half));
   CHECK_NEAR(r.distance, -0.4, TIGHT);
   CHECK_NEAR(fabs(r.normal.z), 1.0, TIGHT);
   CHECK(r.flags & CT_FLAG_NORMAL_ARBITRARY);
