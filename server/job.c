@@ -1,4 +1,5 @@
-/* The steps of a call: where they run (loop thread or workers), in which order the writes of a scene go, what is committed.
+/* The course of a call, on the loop thread: what it borrows, where its steps run, in which order the writes of a scene go, what is
+ * committed. What a worker does is in work.c.
  *
  * A job is open while the pool or a scene's queue of writes has the request. It ends in exactly one of two ways: conclude() takes
  * the result, or the request was cancelled and the result is dropped. */
@@ -6,63 +7,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- on a worker, or on the loop thread for small calls ------------------------------------------------------------------- */
-
-static void set_deadline(srv_request *request) {
-  uint64_t ms = api_call_deadline_ms(request->call);
-  if (ms == 0) ms = request->server->limits->deadline_ms;
-  atomic_store_explicit(&request->deadline_ns, request->arrived_ns + ms * 1000000u, memory_order_relaxed);
-}
-
-/* All ranges in order, and the answer. A call that is cancelled on the way is not finished: nobody asks for its reply. */
-static void run_serially(srv_request *request, ct_workspace *workspace) {
-  for (long range; (range = api_call_next(request->call)) >= 0;) {
-    api_call_run(request->call, range, workspace);
-    api_call_done(request->call, range);
-    if (ct_cancel_raised(request->cancel)) return;
-  }
-  api_call_finish(request->call);
-}
-
-static void run_start(srv_request *request, ct_workspace *workspace) {
-  api_step step = API_STEP_WORK;
-  if (!request->begun) {
-    step = api_call_begin(request->call, &request->input);
-    set_deadline(request);
-  }
-  if (step == API_STEP_WORK && api_call_cost_ns(request->call) <= SRV_SPLIT_NS) {
-    run_serially(request, workspace);
-    step = API_STEP_DONE;
-  }
-  request->outcome_done = step == API_STEP_DONE;
-}
-
-/* Frees what the call holds and borrows. */
-static void free_call(srv_request *request) {
-  if (request->call) api_call_destroy(request->call);
-  request->call = NULL;
-  free(request->body.bytes);
-  free(request->fed.bytes);
-  if (request->input.scene) ct_scene_release(request->input.scene);
-  for (size_t i = 0; i < request->input.kept_count; i++) ct_scene_release(request->kept[i]);
-  free(request->kept);
-  if (request->scenes) srv_registry_list_free(request->scenes, request->scenes_count);
-}
-
-static void run_piece(srv_job *job, long piece, ct_workspace *workspace) {
-  srv_request *request = (srv_request *)job;
-  /* Cancelled while the piece waited for a worker: its outcome will not be looked at. */
-  if (request->stage != SRV_STAGE_TRASH && ct_cancel_raised(request->cancel)) return;
-  switch (request->stage) {
-  case SRV_STAGE_FEED: request->piece_failed = !api_call_feed(request->call, request->fed.bytes, request->fed.length); break;
-  case SRV_STAGE_START: run_start(request, workspace); break;
-  case SRV_STAGE_RANGES: api_call_run(request->call, piece, workspace); break;
-  case SRV_STAGE_FINISH: api_call_finish(request->call); break;
-  case SRV_STAGE_TRASH: free_call(request); break;
-  case SRV_STAGE_NONE: break;
-  }
-}
 
 /* ---- what a call borrows ------------------------------------------------------------------------------------------------ */
 
@@ -97,7 +41,8 @@ static bool fill_input(srv_request *request) {
   *input = (api_input){.body = request->body.bytes, .body_length = request->body.length};
   if (request->match.streams) input->body = NULL, input->body_length = 0;
   request->cancel = ct_cancel_create();
-  if (!request->cancel) return false;
+  if (!request->cancel || uv_mutex_init(&request->ranges_lock) != 0) return false;
+  request->ranges_lock_made = true;
   input->cancel = request->cancel;
   input->first_revision = srv_registry_first_revision(server->registry);
   input->scene_count = srv_registry_count(server->registry);
@@ -194,8 +139,10 @@ static void conclude(srv_request *request) {
   pass_slot(request);
 }
 
-/* The job leaves the pool with a result, or without one when it was cancelled. */
-static void end_job(srv_request *request) {
+/* The result is taken, or dropped when the request was cancelled; once. */
+static void settle(srv_request *request) {
+  if (request->settled) return;
+  request->settled = true;
   if (!request->cancelled) {
     conclude(request);
     srv_request_wake(request, SRV_STATE_READY);
@@ -203,6 +150,10 @@ static void end_job(srv_request *request) {
     request->ended_ns = uv_hrtime();
     pass_slot(request);
   }
+}
+
+static void end_job(srv_request *request) {
+  settle(request);
   close_job(request);
 }
 
@@ -229,41 +180,61 @@ void srv_job_cancel(srv_request *request) {
 
 /* ---- the pool's view ----------------------------------------------------------------------------------------------------- */
 
+/* More pieces at once than this find nothing to do: a piece takes several ranges. */
+static unsigned pieces_at_once(const srv_request *request) {
+  double pieces = api_call_cost_ns(request->call) / (SRV_SLICE_NS / 4);
+  double most = 2.0 * (double)request->server->config->workers;
+  return pieces < 2.0 ? 2u : (unsigned)(pieces < most ? pieces : most);
+}
+
 static long take_piece(srv_job *job) {
   srv_request *request = (srv_request *)job;
   if (request->stage == SRV_STAGE_RANGES) {
-    long range = api_call_next(request->call);
-    if (range >= 0) return range;
-    if (job->running > 0) return SRV_NO_PIECE;
-    request->stage = SRV_STAGE_FINISH;
-    request->stage_taken = false;
+    if (srv_work_ended(request) || job->running >= request->pieces_most) return SRV_NO_PIECE;
+    /* Others hold all ranges that are left. */
+    if (job->running > 0 && atomic_load_explicit(&request->dry, memory_order_relaxed)) return SRV_NO_PIECE;
+    return 0;
   }
   if (request->stage_taken) return SRV_NO_PIECE;
   request->stage_taken = true;
+  request->crowded = srv_pool_crowded(request->server->pool);
   if (request->stage == SRV_STAGE_START && !request->started_ns) request->started_ns = uv_hrtime();
   return 0;
 }
 
 static void feed_done(srv_request *request);
 
+/* A worker has left the ranges. The answer may be there while pieces that will find nothing still wait for a worker: it is sent,
+ * and the job stays open for them. */
+static void ranges_done(srv_request *request) {
+  bool over = srv_work_finished(request) || request->cancelled;
+  if (!over) {
+    srv_pool_submit(request->server->pool, &request->job, request->lane, false);
+    return;
+  }
+  if (request->job.running == 0) {
+    end_job(request);
+  } else if (!request->cancelled) {
+    srv_pool_withdraw(request->server->pool, &request->job);
+    settle(request);
+  }
+}
+
 static void piece_done(srv_job *job, long piece) {
   srv_request *request = (srv_request *)job;
+  (void)piece;
   switch (request->stage) {
   case SRV_STAGE_FEED: feed_done(request); break;
   case SRV_STAGE_START:
-    if (request->cancelled || request->outcome_done) {
+    if (request->cancelled || srv_work_finished(request)) {
       end_job(request);
       break;
     }
     request->stage = SRV_STAGE_RANGES;
+    request->pieces_most = pieces_at_once(request);
     srv_pool_submit(request->server->pool, job, request->lane, false);
     break;
-  case SRV_STAGE_RANGES:
-    api_call_done(request->call, piece);
-    if (!request->cancelled) srv_pool_submit(request->server->pool, job, request->lane, false);
-    else if (job->running == 0) end_job(request);
-    break;
-  case SRV_STAGE_FINISH: end_job(request); break;
+  case SRV_STAGE_RANGES: ranges_done(request); break;
   case SRV_STAGE_TRASH:
     srv_pool_withdraw(request->server->pool, job);
     srv_request_free(request);
@@ -274,7 +245,7 @@ static void piece_done(srv_job *job, long piece) {
 
 static void submit(srv_request *request, srv_stage stage, bool fresh) {
   request->job.take = take_piece;
-  request->job.run = run_piece;
+  request->job.run = srv_work_piece;
   request->job.done = piece_done;
   request->stage = stage;
   request->stage_taken = false;
@@ -324,11 +295,9 @@ static bool start(srv_request *request, bool may_inline) {
   }
   if (may_inline && is_small(request)) {
     request->started_ns = request->arrived_ns;
-    api_step step = api_call_begin(request->call, &request->input);
-    set_deadline(request);
-    request->begun = true;
+    api_step step = srv_work_begin(request);
     if (step == API_STEP_DONE || api_call_cost_ns(request->call) <= SRV_INLINE_NS) {
-      if (step == API_STEP_WORK) run_serially(request, server->workspace);
+      if (step == API_STEP_WORK) srv_work_serially(request, server->workspace);
       conclude(request);
       request->state = SRV_STATE_READY;
       return true;
@@ -445,6 +414,6 @@ void srv_job_dispose(srv_request *request) {
     submit(request, SRV_STAGE_TRASH, false);
     return;
   }
-  free_call(request);
+  srv_work_free(request);
   srv_request_free(request);
 }

@@ -28,6 +28,7 @@ struct srv_pool {
   size_t waiting, active, active_max;
   srv_lane *turn; /* the lane to be served next, in the ring */
   slot *free_slots;
+  unsigned taken; /* slots */
   slot slots[];
 };
 
@@ -155,6 +156,8 @@ void srv_pool_withdraw(srv_pool *pool, srv_job *job) {
   job->lane = NULL;
 }
 
+bool srv_pool_crowded(const srv_pool *pool) { return pool->taken >= pool->slot_count / SLOTS_PER_WORKER; }
+
 /* ---- pieces ---------------------------------------------------------------------------------------------------------- */
 
 static void on_work(uv_work_t *work) {
@@ -171,6 +174,7 @@ static void on_worked(uv_work_t *work, int status) {
   s->job = NULL;
   s->next_free = pool->free_slots;
   pool->free_slots = s;
+  pool->taken--;
   job->running--;
   job->done(job, piece);
   srv_pool_pump(pool);
@@ -201,6 +205,7 @@ static bool hand_out(srv_pool *pool, srv_job *job) {
   if (piece == SRV_NO_PIECE) return false;
   slot *s = pool->free_slots;
   pool->free_slots = s->next_free;
+  pool->taken++;
   s->job = job;
   s->piece = piece;
   job->running++;

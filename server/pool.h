@@ -58,6 +58,8 @@ void srv_pool_expect(srv_pool *pool, srv_job *job, srv_lane *lane);
 void srv_pool_submit(srv_pool *pool, srv_job *job, srv_lane *lane, bool fresh);
 /* Takes the job off its lane and the counts; pieces on workers run on and are heard of by done. */
 void srv_pool_withdraw(srv_pool *pool, srv_job *job);
+/* Has every worker something to do? */
+bool srv_pool_crowded(const srv_pool *pool);
 /* Hands out pieces while libuv may take more. Call after submits. */
 void srv_pool_pump(srv_pool *pool);
 

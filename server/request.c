@@ -40,6 +40,7 @@ void srv_request_free(srv_request *request) {
   srv_server *server = request->server;
   if (request->entry) srv_registry_release(server->registry, request->entry);
   ct_cancel_destroy(request->cancel);
+  if (request->ranges_lock_made) uv_mutex_destroy(&request->ranges_lock);
   free((void *)(uintptr_t)request->refusal.body);
   free(request->uri);
   if (request->counted) {

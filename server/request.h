@@ -22,6 +22,8 @@
 #define SRV_INLINE_LIST 64u
 /* Work estimated to take longer is cut into ranges for all workers; shorter work stays on the worker that began it. */
 #define SRV_SPLIT_NS 500000.0
+/* A worker stays with a call's ranges for so long, then looks what else there is to do. */
+#define SRV_SLICE_NS 1000000u
 /* A streamed body is handed over in pieces of at least this size (but for the last). */
 #define SRV_PIECE_BYTES 262144u
 /* Calls that read or wrote more bytes, or hold the last reference to a revision of more bodies, are freed on a worker: trees of
@@ -48,9 +50,8 @@ typedef enum srv_stage {
   SRV_STAGE_NONE,
   SRV_STAGE_FEED,   /* a piece of a streamed body */
   SRV_STAGE_START,  /* begin, and everything else when it is short */
-  SRV_STAGE_RANGES, /* one piece per range */
-  SRV_STAGE_FINISH,
-  SRV_STAGE_TRASH /* what the call holds is freed */
+  SRV_STAGE_RANGES, /* a piece takes ranges for a slice of time */
+  SRV_STAGE_TRASH   /* what the call holds is freed */
 } srv_stage;
 
 typedef struct srv_buffer {
@@ -90,9 +91,17 @@ typedef struct srv_request {
   srv_lane *lane;   /* the entry's, or that of stateless work */
   bool writes, creates, holds_slot, begun, job_open;
   bool cancelled; /* nobody wants the result: nothing is committed */
-  bool outcome_done;
+  bool settled;   /* the job's result has been taken or dropped */
   srv_stage stage;
   bool stage_taken;
+  bool crowded;         /* all workers had something to do when the call began */
+  unsigned pieces_most; /* of RANGES at once */
+  uv_mutex_t ranges_lock;
+  bool ranges_lock_made;
+  unsigned helpers;      /* under ranges_lock: workers between two ranges or in one */
+  _Atomic bool dry;      /* the last worker to ask got no range */
+  _Atomic bool ended;    /* no more ranges will be taken */
+  _Atomic bool finished; /* the answer is there */
   ct_cancel *cancel;
   api_input input;
   const ct_scene **kept;
@@ -149,6 +158,20 @@ static inline bool srv_job_feeding(const srv_request *request) { return request-
 void srv_job_cancel(srv_request *request);
 /* Frees the call and what it borrows, on a worker if that takes long, then the request. No reference is left. */
 void srv_job_dispose(srv_request *request);
+
+/* ---- work.c: on a worker, or on the loop thread for small calls ---- */
+
+/* Begins the call and sets its deadline. */
+api_step srv_work_begin(srv_request *request);
+/* All ranges in order, and the answer. */
+void srv_work_serially(srv_request *request, ct_workspace *workspace);
+/* The pool's run. */
+void srv_work_piece(srv_job *job, long piece, ct_workspace *workspace);
+/* Frees what the call holds and borrows. */
+void srv_work_free(srv_request *request);
+/* No more ranges will be taken; the answer is there. Any thread. */
+bool srv_work_ended(const srv_request *request);
+bool srv_work_finished(const srv_request *request);
 
 /* ---- reply.c ---- */
 
