@@ -88,11 +88,17 @@ bool api_call_feed(api_call *call, const char *bytes, size_t length) {
   return api_ndjson_feed(&feed->ndjson, bytes, length);
 }
 
+/* A question to a scene, and the making of one, need nothing said: no body is an empty object. */
+static bool body_may_lack(const api_route *route) {
+  return route->target == API_TARGET_CREATE || (route->target == API_TARGET_READ && route->kind != API_KIND_NONE);
+}
+
 bool api_call_parse(api_call *call, api_field *root) {
   const api_limits *limits = &call->service->limits;
   api_json_options options = {.depth = limits->json_depth, .memory = limits->request_memory_bytes, .cancel = call->input.cancel};
-  const char *bytes = call->input.body ? call->input.body : "";
-  call->json = api_json_parse(bytes, call->input.body_length, &options, &call->faults);
+  bool lacks = call->input.body_length == 0 && body_may_lack(call->route);
+  const char *bytes = lacks ? "{}" : call->input.body ? call->input.body : "";
+  call->json = api_json_parse(bytes, lacks ? 2 : call->input.body_length, &options, &call->faults);
   if (!call->json) return false;
   *root = api_field_root(call->json);
   return true;

@@ -51,6 +51,17 @@ def the_answer_of_the_design_page():
 
 
 @suite.fact
+def a_question_without_a_body_is_asked_with_every_default():
+    path = scene(row(4, 0.75))
+    for kind in ("pairs", "overlap", "distance", "massProperties"):
+        bare = client.request("POST", f"{path}/query/{kind}").must(200)
+        equal(bare.text, client.post(f"{path}/query/{kind}", {}).must(200).text, f"answer to {kind}")
+    client.request("POST", "/v1/query/distance").problem(400, "malformed-json")
+    made = client.request("POST", "/v1/scenes").must(201).json
+    equal(client.get(f"/v1/scenes/{made['id']}").must(200).json["bodies"], [], "bodies of a scene made of nothing")
+
+
+@suite.fact
 def distance_lists_the_pairs_within_clearance_in_scene_order():
     path = scene(row(5, 1.25))
     equal(ask(path, "distance")["results"], [], "results without clearance")
