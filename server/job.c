@@ -3,6 +3,7 @@
  *
  * A job is open while the pool or a scene's queue of writes has the request. It ends in exactly one of two ways: conclude() takes
  * the result, or the request was cancelled and the result is dropped. */
+#include "peek.h"
 #include "request.h"
 
 #include <stdlib.h>
@@ -283,6 +284,21 @@ static bool is_small(const srv_request *request) {
   return bodies <= (request->writes ? SRV_INLINE_WRITE_BODIES : SRV_INLINE_READ_BODIES);
 }
 
+/* A call that waits for a worker has not been read yet, but its deadline holds: it is looked for at the start of the text. */
+static void peek_deadline(srv_request *request) {
+  size_t length = request->body.length < SRV_PEEK_BYTES ? request->body.length : SRV_PEEK_BYTES, left;
+  if (request->begun || request->match.streams || length == 0) return;
+  const char *value = srv_peek_member(request->body.bytes, length, "deadlineMs", &left);
+  uint64_t ms = 0;
+  size_t digits = 0;
+  while (value && digits < left && digits < 9 && value[digits] >= '0' && value[digits] <= '9')
+    ms = ms * 10 + (uint64_t)(value[digits++] - '0');
+  /* 1e3 and 1.5 are left to the API. */
+  if (digits == left || digits == 0 || !strchr(",} \t\r\n", value[digits])) return;
+  if (ms == 0 || ms > request->server->limits->deadline_max_ms) return;
+  atomic_store_explicit(&request->deadline_ns, request->arrived_ns + ms * 1000000u, memory_order_relaxed);
+}
+
 /* Begins the call here or queues it. False: it could not be begun; the refusal is the reply. When it ends here the state is READY.
  */
 static bool start(srv_request *request, bool may_inline) {
@@ -310,7 +326,10 @@ static bool start(srv_request *request, bool may_inline) {
     return true;
   }
   request->state = SRV_STATE_WAIT;
-  if (!request->job_open) open_job(request);
+  if (!request->job_open) {
+    peek_deadline(request);
+    open_job(request);
+  }
   submit(request, SRV_STAGE_START, true);
   return true;
 }
@@ -324,6 +343,7 @@ static void queue_write(srv_request *request) {
     request->state = SRV_STATE_READY;
     return;
   }
+  peek_deadline(request);
   srv_pool_expect(server->pool, &request->job, &entry->lane);
   request->next_write = NULL;
   if (entry->writes_last) entry->writes_last->next_write = request;

@@ -1,4 +1,5 @@
 /* --scene: a scene document read from a file and put under its id before anybody listens, through the same calls as a PUT. */
+#include "peek.h"
 #include "request.h"
 
 #include <errno.h>
@@ -31,38 +32,17 @@ static char *read_file(const char *file, size_t most, size_t *length) {
   return bytes;
 }
 
-/* Past the string that starts at `at`; NULL: it has no end. */
-static const char *after_string(const char *at) {
-  for (at++; *at && *at != '"'; at++)
-    if (*at == '\\' && at[1]) at++;
-  return *at ? at + 1 : NULL;
-}
-
-/* The text of the member "id" of the document's top object. What is not JSON is found by the API afterwards. */
-static bool document_id(const char *text, char id[CT_ID_LENGTH_MAX + 1]) {
-  static const char blanks[] = " \t\r\n";
-  unsigned depth = 0;
-  for (const char *at = text; *at;) {
-    if (*at == '{' || *at == '[') depth++;
-    if ((*at == '}' || *at == ']') && depth > 0) depth--;
-    if (*at != '"') {
-      at++;
-      continue;
-    }
-    const char *end = after_string(at);
-    if (!end) return false;
-    const char *value = end + strspn(end, blanks);
-    bool named = depth == 1 && end - at == 4 && memcmp(at, "\"id\"", 4) == 0 && *value == ':';
-    at = end;
-    if (!named) continue;
-    value += 1 + strspn(value + 1, blanks);
-    const char *stop = *value == '"' ? after_string(value) : NULL;
-    if (!stop || stop - value - 2 > CT_ID_LENGTH_MAX || stop - value <= 2) return false;
-    memcpy(id, value + 1, (size_t)(stop - value - 2));
-    id[stop - value - 2] = 0;
-    return true;
-  }
-  return false;
+/* The id that the document names. What is wrong with it is found by the API. */
+static bool document_id(const char *text, size_t length, char id[CT_ID_LENGTH_MAX + 1]) {
+  size_t left;
+  const char *value = srv_peek_member(text, length, "id", &left);
+  if (!value || *value != '"') return false;
+  const char *stop = memchr(value + 1, '"', left - 1);
+  size_t size = stop ? (size_t)(stop - value - 1) : 0;
+  if (size == 0 || size > CT_ID_LENGTH_MAX) return false;
+  memcpy(id, value + 1, size);
+  id[size] = 0;
+  return true;
 }
 
 /* Runs the whole call on this thread. NULL: no memory. */
@@ -117,7 +97,8 @@ bool srv_preload(srv_server *server, const char *file) {
   char id[CT_ID_LENGTH_MAX + 1];
   char *bytes = read_file(file, (size_t)server->limits->json_bytes, &length);
   if (!bytes) return false;
-  bool done = document_id(bytes, id) ? put(server, file, id, bytes, length) : fail(file, "the document has no member \"id\"");
+  bool done =
+      document_id(bytes, length, id) ? put(server, file, id, bytes, length) : fail(file, "the document has no member \"id\"");
   free(bytes);
   return done;
 }

@@ -33,6 +33,8 @@
 #define SRV_TRASH_BODIES 4096u
 /* A refused request's body up to this size is read to its end, so that the connection can be kept. */
 #define SRV_KEEP_BYTES 65536u
+/* How far into a body that waits for a worker its deadline is looked for. */
+#define SRV_PEEK_BYTES 65536u
 /* What is read and thrown away after a refusal that could not be sent before the body, before the connection is cut. */
 #define SRV_SWALLOW_BYTES 67108864u
 
