@@ -1,5 +1,5 @@
-/* Ball and box: closed form in the frame of the box. */
-#include "narrow/matrix.h"
+/* Boxes: ball and box in closed form, and the depth of two boxes over the fifteen axes that can hold it. */
+#include "narrow/box.h"
 
 static double clamp(double x, double limit) { return x > limit ? limit : x < -limit ? -limit : x; }
 
@@ -57,4 +57,49 @@ void ct_cell_ball_box(const ct_cell_input *input, ct_cell_result *result) {
   result->radius_a = radius;
   result->point_a = ct_add_scaled(ball->center, result->normal, radius);
   result->point_b = ct_to_parent(input->relative, q);
+}
+
+/* Two boxes: the search over axes. */
+typedef struct axes {
+  const ct_core *a, *b;
+  ct_vec3 between; /* centre to centre */
+  double tie;
+  ct_epa_result *result;
+} axes;
+
+static double half_width(const ct_core *box, ct_vec3 n) {
+  return fabs(ct_dot(n, box->axis[0])) + fabs(ct_dot(n, box->axis[1])) + fabs(ct_dot(n, box->axis[2]));
+}
+
+/* Judges an axis, turned from a to b; the greater of both senses where the centres do not tell. */
+static void offer(axes *f, ct_vec3 axis) {
+  double length = ct_norm(axis);
+  if (!(length > 0.0)) return;
+  ct_vec3 n = ct_vec(axis.x / length, axis.y / length, axis.z / length);
+  double level = ct_dot(n, f->between);
+  if (level < 0.0 || (level == 0.0 && ct_normal_greater(ct_neg(n), n))) n = ct_neg(n);
+  double depth = half_width(f->a, n) + half_width(f->b, n) - fabs(level);
+  ct_epa_result *r = f->result;
+  if (depth < r->first_depth) {
+    if (depth < r->first_depth - f->tie) r->several = false;
+    r->first_depth = depth;
+    r->first_normal = n;
+  }
+  bool tie = fabs(depth - r->depth) <= f->tie;
+  if (fabs(level) <= f->tie && depth <= r->first_depth + f->tie) r->several = true;
+  if (tie && ct_norm(ct_sub(n, r->normal)) > 1e-6) r->several = true;
+  if (tie ? !ct_normal_greater(n, r->normal) : depth > r->depth) return;
+  r->depth = depth;
+  r->normal = n;
+}
+
+void ct_box_box_depth(const ct_core *a, const ct_core *b, ct_epa_result *result) {
+  axes f = {.a = a, .b = b, .between = ct_sub(b->center, a->center), .result = result};
+  f.tie = 2.0 * CT_UNIT_ROUNDOFF * (ct_norm(f.between) + a->size + b->size);
+  *result = (ct_epa_result){.depth = INFINITY, .first_depth = INFINITY, .status = CT_PAIR_OK};
+  for (int i = 0; i < 3; i++) offer(&f, a->axis[i]);
+  for (int j = 0; j < 3; j++) offer(&f, b->axis[j]);
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) offer(&f, ct_cross(a->axis[i], b->axis[j]));
+  result->least = ct_min2(result->first_depth, result->depth);
 }

@@ -60,6 +60,13 @@ double ct_core_reach(const ct_core *core, ct_vec3 direction);
 /* Directions spanned by the vertices that are within `slack` of extreme along `direction`: 0, 1 or 2 of them. */
 int ct_core_feature(const ct_core *core, ct_vec3 direction, double slack, ct_vec3 span[2]);
 
+/* The rule that picks among normals that are equally good: the greater one, x before y before z; so the lowest axis, + before -. */
+static inline bool ct_normal_greater(ct_vec3 n, ct_vec3 m) {
+  if (n.x != m.x) return n.x > m.x;
+  if (n.y != m.y) return n.y > m.y;
+  return n.z > m.z;
+}
+
 /* Length scale of a pair: the larger body, seen from the origin of its frame. Round-off is measured against it. */
 static inline double ct_core_scale(const ct_core *a, const ct_core *b) { return ct_max2(a->extent, b->extent); }
 

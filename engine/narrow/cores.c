@@ -1,5 +1,5 @@
 /* Any two cores: distance by descent, depth by the growing polytope or, for tapered pairs, by their tangent planes; the points. */
-#include "narrow/matrix.h"
+#include "narrow/box.h"
 #include "narrow/tangent.h"
 #include "narrow/workspace.h"
 
@@ -86,7 +86,12 @@ static void answer_tapered(const ct_cell_input *in, const ct_gjk *g, ct_cell_res
 /* Cores that meet, or nearly: one arithmetic decides between a tiny gap and a tiny depth. */
 static void answer_inside(const ct_cell_input *in, const ct_gjk *g, ct_cell_result *result) {
   ct_epa_result depth;
-  ct_epa_run(&in->workspace->epa, &in->a, &in->b, &g->simplex, &depth);
+  bool boxes = in->a.kind == CT_CORE_BOX && in->b.kind == CT_CORE_BOX;
+  if (boxes) {
+    ct_box_box_depth(&in->a, &in->b, &depth);
+  } else {
+    ct_epa_run(&in->workspace->epa, &in->a, &in->b, &g->simplex, &depth);
+  }
   double rest = radii(in);
   result->normal = depth.normal;
   result->distance = -depth.depth - rest;
@@ -159,7 +164,8 @@ ct_vec3 ct_cores_common_point(const ct_cell_input *in, const ct_cell_result *r) 
 static ct_vec3 common_after(const ct_cell_input *in, ct_gjk_outcome outcome, const ct_cell_result *full) {
   ct_mink vertex[4];
   double weights[4];
-  bool grown = outcome == CT_GJK_INSIDE && !tapered(in) && ct_epa_origin(&in->workspace->epa, vertex, weights);
+  bool boxes = in->a.kind == CT_CORE_BOX && in->b.kind == CT_CORE_BOX;
+  bool grown = outcome == CT_GJK_INSIDE && !tapered(in) && !boxes && ct_epa_origin(&in->workspace->epa, vertex, weights);
   if (!grown) return ct_cores_common_point(in, full);
   ct_vec3 sum = {0.0, 0.0, 0.0};
   for (int i = 0; i < 4; i++) sum = ct_add_scaled(sum, ct_lerp(vertex[i].a, vertex[i].b, 0.5), weights[i]);

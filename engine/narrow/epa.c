@@ -198,20 +198,13 @@ static ct_status start(run *r, const ct_simplex *seed, ct_vec3 *flat_normal) {
   return ct_grow_simplex(&e->grow, e->point, chosen);
 }
 
-/* Is n greater than m, x before y before z? The rule that picks among equally deep directions: lowest axis first, + before -. */
-static bool greater(ct_vec3 n, ct_vec3 m) {
-  if (n.x != m.x) return n.x > m.x;
-  if (n.y != m.y) return n.y > m.y;
-  return n.z > m.z;
-}
-
 /* Both sides of a difference that is flat to the grid: its depth is round-off. */
 static void answer_flat(run *r, ct_vec3 normal) {
   ct_vec3 n = ct_unit_or(normal, ct_vec(1.0, 0.0, 0.0));
   double radii = r->a->radius[0] + r->b->radius[0];
   double up = ct_core_reach(r->b, n) + ct_core_reach(r->a, ct_neg(n)) - radii;
   double down = ct_core_reach(r->b, ct_neg(n)) + ct_core_reach(r->a, n) - radii;
-  bool upward = up < down || (up == down && greater(ct_neg(n), n));
+  bool upward = up < down || (up == down && ct_normal_greater(ct_neg(n), n));
   r->result->normal = upward ? ct_neg(n) : n;
   r->result->depth = upward ? up : down;
   r->result->least = ct_min2(r->result->depth, -r->slack);
@@ -227,7 +220,7 @@ static void take(run *r, const ct_epa_plane *plane, double height, int *taken) {
     result->first_depth = height;
   } else {
     if (ct_norm(ct_sub(n, result->normal)) > 1e-6) result->several = true;
-    if (!greater(n, result->normal)) return;
+    if (!ct_normal_greater(n, result->normal)) return;
   }
   result->normal = n;
   result->depth = height;

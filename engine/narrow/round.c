@@ -52,12 +52,10 @@ static double value_along(const round_body *a, const round_body *b, ct_vec3 n) {
   return near_b - far_a;
 }
 
-/* Greater value, or as great and the greater normal: lowest axis first, + before -. */
+/* Greater value, or as great and the greater normal. */
 static bool better(const candidate *c, const candidate *best) {
   if (c->value != best->value) return c->value > best->value;
-  if (c->normal.x != best->normal.x) return c->normal.x > best->normal.x;
-  if (c->normal.y != best->normal.y) return c->normal.y > best->normal.y;
-  return c->normal.z > best->normal.z;
+  return ct_normal_greater(c->normal, best->normal);
 }
 
 /* The directions that may be best: four pairs of ends, two of each cone against an end of the other, two for both cones. */

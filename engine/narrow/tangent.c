@@ -6,6 +6,7 @@ typedef struct problem {
   const ct_core *polytope; /* in its own frame */
   ct_vec3 end[2];
   double radius[2];
+  ct_vec3 inner;    /* a point within the polytope */
   double tolerance; /* of local tests, m */
   ct_vec3 normal;   /* best so far */
   double value;
@@ -29,12 +30,6 @@ static ct_vec3 face_normal(const ct_core *p, uint32_t i) {
   return ct_vec(i / 2 == 0 ? sign : 0.0, i / 2 == 1 ? sign : 0.0, i / 2 == 2 ? sign : 0.0);
 }
 
-static bool greater(ct_vec3 n, ct_vec3 m) {
-  if (n.x != m.x) return n.x > m.x;
-  if (n.y != m.y) return n.y > m.y;
-  return n.z > m.z;
-}
-
 /* Is no neighbour of the vertex farther along n? Only then n is a normal of the polytope there. */
 static bool extreme_at(const problem *q, uint32_t vertex, ct_vec3 n) {
   const ct_core *p = q->polytope;
@@ -47,14 +42,16 @@ static bool extreme_at(const problem *q, uint32_t vertex, ct_vec3 n) {
   return true;
 }
 
-/* Judges a unit normal made for a vertex. */
+/* Judges a unit normal made for a vertex. The cheap tests first: it must lead outward, and be no worse than the best. */
 static void offer(problem *q, ct_vec3 n, uint32_t vertex) {
-  if (!extreme_at(q, vertex, n)) return;
+  ct_vec3 v = ct_core_vertex(q->polytope, vertex);
+  if (ct_dot(n, ct_sub(v, q->inner)) < 0.0) return;
   double near = ct_min2(ct_dot(n, q->end[0]) - q->radius[0], ct_dot(n, q->end[1]) - q->radius[1]);
+  if (near - ct_dot(n, v) < q->value - q->tolerance || !extreme_at(q, vertex, n)) return;
   double value = near - ct_dot(n, ct_core_vertex(q->polytope, ct_core_support(q->polytope, n, vertex)));
   bool tie = fabs(value - q->value) <= q->tolerance;
   if (tie && ct_norm(ct_sub(n, q->normal)) > 1e-6) q->several = true;
-  if (tie ? !greater(n, q->normal) : value < q->value) return;
+  if (tie ? !ct_normal_greater(n, q->normal) : value < q->value) return;
   if (!tie) q->several = false;
   q->value = value;
   q->normal = n;
@@ -102,6 +99,7 @@ double ct_tangent_distance(const ct_core *polytope, const ct_core *segment, ct_v
   problem q = {.polytope = &own, .radius = {segment->radius[0], segment->radius[1]}, .value = -INFINITY};
   q.tolerance = 8.0 * CT_UNIT_ROUNDOFF * ct_core_scale(polytope, segment);
   own.center = ct_vec(0.0, 0.0, 0.0);
+  q.inner = own.kind == CT_CORE_HULL ? own.view->centroid : own.center;
   own.turned = false;
   for (int i = 0; i < 3 && own.kind == CT_CORE_BOX; i++) own.axis[i] = ct_vec(0.0, 0.0, 0.0);
   own.axis[0].x = own.half.x;
@@ -110,7 +108,7 @@ double ct_tangent_distance(const ct_core *polytope, const ct_core *segment, ct_v
   for (uint32_t k = 0; k < 2; k++) q.end[k] = ct_mat_tmul(turn, ct_sub(ct_core_vertex(segment, k), polytope->center));
   for (uint32_t i = 0; i < face_count(&own); i++) {
     ct_vec3 n = face_normal(&own, i);
-    offer(&q, n, ct_core_support(&own, n, 0));
+    offer(&q, n, ct_core_support(&own, n, own.kind == CT_CORE_HULL ? own.view->face_loop[own.view->face_start[i]] : 0));
   }
   for (uint32_t i = 0; i < edge_count(&own); i++) {
     uint32_t ends[2];

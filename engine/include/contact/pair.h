@@ -26,7 +26,9 @@ typedef enum ct_relation {
 
 /* Flags of a result. */
 enum {
-  CT_FLAG_NORMAL_ARBITRARY = 1 << 0,   /* several normals are equally right; a documented rule chose */
+  /* Several normals are equally right: the one taken is the lexicographically greatest (lowest axis first, + before -) in the frame
+   * of the body that comes first by content. */
+  CT_FLAG_NORMAL_ARBITRARY = 1 << 0,
   CT_FLAG_WITNESS_NOT_UNIQUE = 1 << 1  /* several witness points are equally right (parallel features) */
 };
 
