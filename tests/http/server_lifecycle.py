@@ -20,6 +20,13 @@ folder = tempfile.TemporaryDirectory()
 suite.cleanup(folder.cleanup)
 
 
+def begun(*options):
+    """A daemon that its test ends; if it does not come so far, it is killed at the end."""
+    daemon = Daemon(*options).start()
+    suite.cleanup(daemon.kill)
+    return daemon
+
+
 def clean_environment(**more):
     environment = {name: value for name, value in os.environ.items() if not name.startswith("CONTACTD_")}
     environment.update(more)
@@ -193,7 +200,7 @@ def log_lines(d):
 
 @suite.fact
 def every_request_has_one_line_in_the_log():
-    d = Daemon().start()
+    d = begun()
     reply = ask(d.port, "PUT", "/v1/scenes/logged", SCENE.replace('"one"', '"logged"'), JSON_TYPE)
     query = ask(d.port, "POST", "/v1/scenes/logged/query/overlap", "{}", JSON_TYPE)
     ask(d.port, "GET", "/v1/no%0d%0a%22path\"<>{}")
@@ -263,7 +270,7 @@ def slow_query(deadline_ms=60000):
 
 @suite.fact
 def requests_that_run_are_finished_after_sigterm():
-    d = Daemon("--workers", "2", "--limit", f"drainSeconds={30 * SLOWER}").start()
+    d = begun("--workers", "2", "--limit", f"drainSeconds={30 * SLOWER}")
     equal(ask(d.port, "PUT", "/v1/scenes/slow", bars(1200), JSON_TYPE).status, 201, "status")
     running, kept, idle = [Raw(d.port, seconds=60 * SLOWER) for unused in range(4)], Raw(d.port), Raw(d.port)
     for connection in running:
@@ -295,7 +302,7 @@ def requests_that_run_are_finished_after_sigterm():
 
 @suite.fact
 def requests_that_run_too_long_are_answered_503_at_the_limit():
-    d = Daemon("--workers", "1", "--limit", "drainSeconds=1").start()
+    d = begun("--workers", "1", "--limit", "drainSeconds=1")
     equal(ask(d.port, "PUT", "/v1/scenes/slow", bars(4000), JSON_TYPE).status, 201, "status")
     running = [Raw(d.port) for unused in range(3)]
     for connection in running:
@@ -318,7 +325,7 @@ def requests_that_run_too_long_are_answered_503_at_the_limit():
 @suite.fact
 def an_idle_daemon_ends_at_once():
     for number in (signal.SIGTERM, signal.SIGINT):
-        d = Daemon("--log", "off").start()
+        d = begun("--log", "off")
         idle = [Raw(d.port) for unused in range(20)]
         begin = time.monotonic()
         d.process.send_signal(number)
@@ -331,7 +338,7 @@ def an_idle_daemon_ends_at_once():
 
 @suite.fact
 def a_second_signal_ends_at_once_with_status_1():
-    d = Daemon("--workers", "1").start()
+    d = begun("--workers", "1")
     equal(ask(d.port, "PUT", "/v1/scenes/slow", bars(4000), JSON_TYPE).status, 201, "status")
     with Raw(d.port) as connection:
         connection.send(slow_query())
@@ -347,7 +354,7 @@ def a_second_signal_ends_at_once_with_status_1():
 @suite.fact
 def no_request_is_lost_when_the_end_comes_under_load():
     for unused in range(3):
-        d = Daemon("--log", "off").start()
+        d = begun("--log", "off")
         connections = [Raw(d.port) for unused_too in range(30)]
         for connection in connections:
             connection.send(request("GET", "/v1/version"))
@@ -367,15 +374,17 @@ def few_open_files_mean_fewer_connections():
         resource.setrlimit(resource.RLIMIT_NOFILE, (96, 96))
     process = subprocess.Popen([str(binary()), "--port", "0"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                env=clean_environment(), preexec_fn=narrow)
-    port = int(process.stdout.readline().rsplit(":", 1)[1])
-    crowd = [Raw(port) for unused in range(60)]
-    crowd[0].send(request("GET", "/v1/limits"))
-    text = crowd[0].reply().text
-    for connection in crowd:
-        connection.close()
-    equal(ask(port, "GET", "/livez").status, 200, "status after the crowd")
-    process.send_signal(signal.SIGTERM)
-    equal(process.wait(10 * SLOWER), 0, "exit status")
+    try:
+        port = int(process.stdout.readline().rsplit(":", 1)[1])
+        crowd = [Raw(port) for unused in range(60)]
+        crowd[0].send(request("GET", "/v1/limits"))
+        text = crowd[0].reply().text
+        for connection in crowd:
+            connection.close()
+        equal(ask(port, "GET", "/livez").status, 200, "status after the crowd")
+    finally:
+        process.send_signal(signal.SIGTERM)
+        equal(process.wait(10 * SLOWER), 0, "exit status")
     check("limited to 32" in process.stderr.read(), "the log does not say that connections are fewer")
     check("32" in text, "/v1/limits does not show the fewer connections")
     process.stdout.close()
