@@ -100,7 +100,7 @@ typedef struct srv_request {
   unsigned pieces_most; /* of RANGES at once */
   uv_mutex_t ranges_lock;
   bool ranges_lock_made;
-  unsigned helpers;      /* under ranges_lock: workers between two ranges or in one */
+  unsigned at_work;      /* under ranges_lock: workers between two ranges or in one */
   _Atomic bool dry;      /* the last worker to ask got no range */
   _Atomic bool ended;    /* no more ranges will be taken */
   _Atomic bool finished; /* the answer is there */

@@ -41,7 +41,7 @@ static void run_ranges(srv_request *request, ct_workspace *workspace) {
   long range = 0;
   bool over = false, cancelled = false;
   uv_mutex_lock(&request->ranges_lock);
-  request->helpers++;
+  request->at_work++;
   while (!over && !srv_work_ended(request) && !(cancelled = ct_cancel_raised(request->cancel))) {
     range = api_call_next(request->call);
     if (range < 0) break;
@@ -51,8 +51,8 @@ static void run_ranges(srv_request *request, ct_workspace *workspace) {
     uv_mutex_lock(&request->ranges_lock);
     api_call_done(request->call, range);
   }
-  request->helpers--;
-  bool last = range < 0 && !cancelled && request->helpers == 0 && !srv_work_ended(request);
+  request->at_work--;
+  bool last = range < 0 && !cancelled && request->at_work == 0 && !srv_work_ended(request);
   if (last) atomic_store_explicit(&request->ended, true, memory_order_relaxed);
   atomic_store_explicit(&request->dry, range < 0, memory_order_relaxed);
   uv_mutex_unlock(&request->ranges_lock);

@@ -2,6 +2,7 @@
 
 The slow question: every pair of n long thin bars whose boxes all overlap and of which none is within the clearance; about 1 us a pair.
 """
+import atexit
 import json
 import os
 import statistics
@@ -47,6 +48,7 @@ def tiny_seconds(connection):
 
 
 daemon = Daemon("--log", "off", "--workers", "2").start()
+atexit.register(daemon.kill)
 suite.cleanup(daemon.stop)
 load(daemon)
 
