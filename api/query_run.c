@@ -365,10 +365,12 @@ static void run_pair(range_run *run) {
   ct_pair_result result = {0};
   api_pair_answer answer = {.kind = q->kind, .a = q->bodies[0].body, .b = q->bodies[1].body, .result = &result};
   if (q->kind == API_KIND_OVERLAP) {
-    answer.overlap = ct_pair_overlap(&collider[0].shape, &frame[0], &collider[1].shape, &frame[1], run->workspace, &result.point_a);
+    answer.overlap = ct_pair_overlap((ct_placed){&collider[0].shape, &frame[0]}, (ct_placed){&collider[1].shape, &frame[1]},
+                                     run->workspace, &result.point_a);
   } else {
     ct_pair_options options = {.tolerance = q->options.tolerance, .threshold = INFINITY};
-    ct_pair_distance(&collider[0].shape, &frame[0], &collider[1].shape, &frame[1], &options, run->workspace, &result);
+    ct_pair_distance((ct_placed){&collider[0].shape, &frame[0]}, (ct_placed){&collider[1].shape, &frame[1]}, &options,
+                     run->workspace, &result);
   }
   api_put_pair_answer(&run->range->text, &answer);
   mark_result(run, 0, CT_NO_ROW);

@@ -12,7 +12,7 @@ int main(void) {
   ct_pair_result result;
   ct_workspace *workspace = ct_workspace_create();
   if (!workspace) return 1;
-  ct_pair_distance(&ball, &at_ball, &box, &at_box, &options, workspace, &result);
+  ct_pair_distance((ct_placed){&ball, &at_ball}, (ct_placed){&box, &at_box}, &options, workspace, &result);
   printf("distance %.12f m, certainly in [%.12f, %.12f]\n", result.distance, result.lower_bound, result.upper_bound);
   printf("nearest on the box: %.6f %.6f %.6f\n", result.point_b.x, result.point_b.y, result.point_b.z);
   ct_workspace_destroy(workspace);

@@ -7,9 +7,6 @@
 static const double ways[] = {1.0, 0x1p-20, 0x1p-36, 0x1p-10, 0x1p-28};
 /* Points are good enough when they miss the line of the normal by this part of the round-off of the contract. */
 #define POINT_FRACTION 0.25
-/* The bounds of a depth are computed in doubles themselves: they are moved apart by this part of the round-off of the contract,
- * 8 u (L + |depth|), so that they hold the true depth. The reference pairs show up to 4.1 u of their scale. */
-#define BRACKET_FRACTION 0.125
 
 static bool tapered(const ct_cell_input *in) { return ct_core_tapered(&in->a) || ct_core_tapered(&in->b); }
 
@@ -106,9 +103,8 @@ static void answer_inside(const ct_cell_input *in, const ct_gjk *g, ct_cell_resu
     result->distance = -depth.first_depth - rest;
     found = find_points(in, result);
   }
-  double slack = BRACKET_FRACTION * ct_roundoff(&in->a, &in->b, result->distance);
-  result->lower = result->distance - slack;
-  result->upper = ct_max2(result->upper, result->distance) + slack;
+  result->lower = result->distance;
+  result->upper = ct_max2(result->upper, result->distance);
   if (!found && result->status == CT_PAIR_OK) result->status = CT_PAIR_DEGENERATE;
 }
 

@@ -8,6 +8,10 @@
 
 #include <stdlib.h>
 
+/* Round-off of an answer in units of u (L + |distance|), L the larger body. Against 113-bit references over the seeded families the
+ * worst is 22. */
+#define BRACKET_SLACK 32.0
+
 ct_workspace *ct_workspace_create(void) { return calloc(1, sizeof(ct_workspace)); }
 
 void ct_workspace_destroy(ct_workspace *workspace) {
@@ -76,14 +80,14 @@ typedef struct ordered {
   ct_cell_input input;
 } ordered;
 
-static void order_pair(const ct_shape *a, const ct_frame *frame_a, const ct_shape *b, const ct_frame *frame_b, ordered *o) {
-  int order = compare_shapes(a, b);
-  if (order == 0) order = compare_frames(frame_a, frame_b);
+static void order_pair(ct_placed a, ct_placed b, ordered *o) {
+  int order = compare_shapes(a.shape, b.shape);
+  if (order == 0) order = compare_frames(a.frame, b.frame);
   o->swapped = order > 0;
-  o->a = o->swapped ? b : a;
-  o->b = o->swapped ? a : b;
-  o->frame_a = o->swapped ? frame_b : frame_a;
-  o->frame_b = o->swapped ? frame_a : frame_b;
+  o->a = o->swapped ? b.shape : a.shape;
+  o->b = o->swapped ? a.shape : b.shape;
+  o->frame_a = o->swapped ? b.frame : a.frame;
+  o->frame_b = o->swapped ? a.frame : b.frame;
   o->kind_a = content_kind(o->a);
   o->kind_b = content_kind(o->b);
   ct_cell_input *in = &o->input;
@@ -91,6 +95,18 @@ static void order_pair(const ct_shape *a, const ct_frame *frame_a, const ct_shap
   in->relative.position = ct_to_local(*o->frame_a, o->frame_b->position);
   if (o->kind_a != CT_KIND_PLANE) ct_core_place(o->a, NULL, &in->a);
   if (o->kind_b != CT_KIND_PLANE) ct_core_place(o->b, &in->relative, &in->b);
+}
+
+/* Moves the bounds apart by what round-off can have done to them on the way: placing the bodies, supports, sums. */
+static void widen(const ordered *o, ct_cell_result *r) {
+  if (r->status == CT_PAIR_UNSUPPORTED) return;
+  const ct_cell_input *in = &o->input;
+  double length;
+  if (o->kind_b != CT_KIND_PLANE) length = ct_core_scale(&in->a, &in->b);
+  else length = ct_norm(in->relative.position) + (o->kind_a == CT_KIND_PLANE ? 0.0 : in->a.extent);
+  double slack = BRACKET_SLACK * CT_UNIT_ROUNDOFF * (length + fabs(r->distance));
+  r->lower -= slack;
+  r->upper += slack;
 }
 
 /* Parallel features: points of contact that may slide. */
@@ -141,20 +157,19 @@ static void hand_back(const ordered *o, const ct_cell_result *r, ct_relation rel
   };
 }
 
-void ct_pair_distance(const ct_shape *a, const ct_frame *frame_a, const ct_shape *b, const ct_frame *frame_b,
-                      const ct_pair_options *options, ct_workspace *workspace, ct_pair_result *result) {
+void ct_pair_distance(ct_placed a, ct_placed b, const ct_pair_options *options, ct_workspace *workspace, ct_pair_result *result) {
   ordered o = {.input = {.threshold = options->threshold, .workspace = workspace}};
-  order_pair(a, frame_a, b, frame_b, &o);
+  order_pair(a, b, &o);
   ct_cell_result r = {.status = CT_PAIR_OK};
   ct_matrix_cell(o.kind_a, o.kind_b)(&o.input, &r);
   if (o.kind_b != CT_KIND_PLANE && may_slide(&o.input, r.normal)) r.flags |= CT_FLAG_WITNESS_NOT_UNIQUE;
+  widen(&o, &r);
   hand_back(&o, &r, relation_of(&o, &r, options->tolerance), result);
 }
 
-bool ct_pair_overlap(const ct_shape *a, const ct_frame *frame_a, const ct_shape *b, const ct_frame *frame_b,
-                     ct_workspace *workspace, ct_vec3 *witness) {
+bool ct_pair_overlap(ct_placed a, ct_placed b, ct_workspace *workspace, ct_vec3 *witness) {
   ordered o = {.input = {.threshold = INFINITY, .workspace = workspace}};
-  order_pair(a, frame_a, b, frame_b, &o);
+  order_pair(a, b, &o);
   ct_vec3 common = {0.0, 0.0, 0.0};
   ct_cell cell = ct_matrix_cell(o.kind_a, o.kind_b);
   if (cell == ct_cell_cores) {

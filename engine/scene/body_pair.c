@@ -175,8 +175,8 @@ static void test_distance(const collider_walk *walk, uint64_t k, extreme_pair *b
   double threshold = best->found && best->key < pair->limit ? best->key : pair->limit;
   ct_pair_options options = {pair->tolerance, ct_max2(threshold, 0.0)};
   ct_pair_result result;
-  ct_pair_distance(ct_body_shape(pair->a->body, a), &pair->a->frames[a], ct_body_shape(pair->b->body, b), &pair->b->frames[b],
-                   &options, pair->workspace, &result);
+  ct_pair_distance((ct_placed){ct_body_shape(pair->a->body, a), &pair->a->frames[a]},
+                   (ct_placed){ct_body_shape(pair->b->body, b), &pair->b->frames[b]}, &options, pair->workspace, &result);
   double key = result.status == CT_PAIR_UNSUPPORTED ? -INFINITY : result.distance;
   if (key > pair->limit) return;
   if (best->found && !(key < best->key || (key == best->key && k < best->at))) return;
@@ -218,8 +218,8 @@ ct_status ct_body_pair_overlap(const ct_body_pair *pair, ct_hit *hit, bool *foun
     uint32_t a, b;
     ct_vec3 witness;
     walk_at(&walk, k, &a, &b);
-    if (!ct_pair_overlap(ct_body_shape(pair->a->body, a), &pair->a->frames[a], ct_body_shape(pair->b->body, b), &pair->b->frames[b],
-                         pair->workspace, &witness))
+    if (!ct_pair_overlap((ct_placed){ct_body_shape(pair->a->body, a), &pair->a->frames[a]},
+                         (ct_placed){ct_body_shape(pair->b->body, b), &pair->b->frames[b]}, pair->workspace, &witness))
       continue;
     *hit = (ct_hit){.a = hit->a, .b = hit->b, .collider_a = a, .collider_b = b, .overlap = true};
     hit->result.point_a = hit->result.point_b = witness;

@@ -83,9 +83,9 @@ static double measure(const pair *pairs, bool overlap_only, ct_workspace *worksp
         const pair *p = &pairs[i];
         ct_pair_result result;
         if (overlap_only) {
-          *sum += ct_pair_overlap(&p->a, &p->frame_a, &p->b, &p->frame_b, workspace, NULL);
+          *sum += ct_pair_overlap((ct_placed){&p->a, &p->frame_a}, (ct_placed){&p->b, &p->frame_b}, workspace, NULL);
         } else {
-          ct_pair_distance(&p->a, &p->frame_a, &p->b, &p->frame_b, &options, workspace, &result);
+          ct_pair_distance((ct_placed){&p->a, &p->frame_a}, (ct_placed){&p->b, &p->frame_b}, &options, workspace, &result);
           *sum += result.distance;
         }
       }

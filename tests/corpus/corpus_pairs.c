@@ -134,10 +134,10 @@ typedef struct expected {
 static void judge(const expected *e, const body *a, const body *b, ct_workspace *workspace) {
   ct_pair_options options = {.tolerance = 0.0, .threshold = INFINITY};
   ct_pair_result r, swapped;
-  ct_pair_distance(&a->shape, &a->frame, &b->shape, &b->frame, &options, workspace, &r);
-  ct_pair_distance(&b->shape, &b->frame, &a->shape, &a->frame, &options, workspace, &swapped);
+  ct_pair_distance((ct_placed){&a->shape, &a->frame}, (ct_placed){&b->shape, &b->frame}, &options, workspace, &r);
+  ct_pair_distance((ct_placed){&b->shape, &b->frame}, (ct_placed){&a->shape, &a->frame}, &options, workspace, &swapped);
   ct_vec3 common;
-  bool overlap = ct_pair_overlap(&a->shape, &a->frame, &b->shape, &b->frame, workspace, &common);
+  bool overlap = ct_pair_overlap((ct_placed){&a->shape, &a->frame}, (ct_placed){&b->shape, &b->frame}, workspace, &common);
   double k = e->distance > 0.0 ? 1e-12 : 1e-10, round = 8.0 * EPSILON * ct_max2(a->position, b->position);
   double allowance = k * e->scale + round;
   row w = {.cases = 1};

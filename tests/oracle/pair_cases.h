@@ -190,7 +190,7 @@ static inline void bring_to_gap(pair_case *c, ct_workspace *workspace, double ga
   for (int step = 0; step < 3; step++) {
     ct_frame fa = ct_frame_of(c->a.pose), fb = ct_frame_of(c->b.pose);
     ct_pair_result result;
-    ct_pair_distance(&c->a.shape, &fa, &c->b.shape, &fb, &options, workspace, &result);
+    ct_pair_distance((ct_placed){&c->a.shape, &fa}, (ct_placed){&c->b.shape, &fb}, &options, workspace, &result);
     c->b.pose.position = ct_add_scaled(c->b.pose.position, result.normal, gap - result.distance);
   }
 }

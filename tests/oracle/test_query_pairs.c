@@ -76,7 +76,7 @@ static bool naive_distance(const ct_scene *scene, const ct_query_options *o, ct_
       ct_collider ca = ct_body_collider(a, i), cb = ct_body_collider(b, k);
       ct_frame fa = ct_frame_mul(frame_a, ct_frame_of(ca.pose)), fb = ct_frame_mul(frame_b, ct_frame_of(cb.pose));
       ct_pair_result result;
-      ct_pair_distance(&ca.shape, &fa, &cb.shape, &fb, &options, w, &result);
+      ct_pair_distance((ct_placed){&ca.shape, &fa}, (ct_placed){&cb.shape, &fb}, &options, w, &result);
       double d = result.status == CT_PAIR_UNSUPPORTED ? -INFINITY : result.distance;
       if (d < *least) *least = d;
     }

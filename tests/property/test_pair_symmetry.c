@@ -12,7 +12,7 @@ static const pair_family families[] = {family_random,          family_grid,  fam
 
 static void solve(const pair_body *a, const pair_body *b, ct_workspace *workspace, ct_pair_result *result) {
   ct_frame fa = ct_frame_of(a->pose), fb = ct_frame_of(b->pose);
-  ct_pair_distance(&a->shape, &fa, &b->shape, &fb, &full, workspace, result);
+  ct_pair_distance((ct_placed){&a->shape, &fa}, (ct_placed){&b->shape, &fb}, &full, workspace, result);
 }
 
 /* Calls visit with PAIRS cases of all families; every third is brought to contact first. */
@@ -178,8 +178,8 @@ static void one_ulp_steps_cross_contact_once(void) {
       for (int step = 0; step < 80; step++, x = nextafter(x, 0.0)) {
         fb.position.x = x;
         ct_pair_result p;
-        ct_pair_distance(&shapes[i], &fa, &shapes[j], &fb, &full, workspace, &p);
-        bool now = ct_pair_overlap(&shapes[i], &fa, &shapes[j], &fb, workspace, NULL);
+        ct_pair_distance((ct_placed){&shapes[i], &fa}, (ct_placed){&shapes[j], &fb}, &full, workspace, &p);
+        bool now = ct_pair_overlap((ct_placed){&shapes[i], &fa}, (ct_placed){&shapes[j], &fb}, workspace, NULL);
         CHECK(now == (p.distance <= 0.0));
         CHECK_NEAR(p.distance, x - 1.0, 8 * 0x1p-53);
         changes += now != before;

@@ -36,10 +36,10 @@ static ct_pair_result solve(const ct_shape *a, ct_pose pa, const ct_shape *b, ct
   ct_frame fa = ct_frame_of(pa), fb = ct_frame_of(pb);
   ct_pair_options options = {.tolerance = 0.0, .threshold = INFINITY};
   ct_pair_result r;
-  ct_pair_distance(a, &fa, b, &fb, &options, workspace, &r);
+  ct_pair_distance((ct_placed){a, &fa}, (ct_placed){b, &fb}, &options, workspace, &r);
   CHECK(isfinite(r.distance) && isfinite(r.lower_bound) && isfinite(r.upper_bound));
   CHECK_NEAR(ct_norm(r.normal), 1.0, 4 * 0x1p-52);
-  CHECK(ct_pair_overlap(a, &fa, b, &fb, workspace, NULL) == (r.distance <= 0.0));
+  CHECK(ct_pair_overlap((ct_placed){a, &fa}, (ct_placed){b, &fb}, workspace, NULL) == (r.distance <= 0.0));
   return r;
 }
 
@@ -218,7 +218,7 @@ static void half_spaces_face_each_other_or_cross(void) {
     CHECK_NEAR(r.distance, 0, 0);
     ct_frame fa = ct_frame_of(at(0, 0, 0)), fb = ct_frame_of(crossing[i]);
     ct_vec3 common;
-    CHECK(ct_pair_overlap(&p, &fa, &p, &fb, workspace, &common));
+    CHECK(ct_pair_overlap((ct_placed){&p, &fa}, (ct_placed){&p, &fb}, workspace, &common));
     CHECK(ct_to_local(fa, common).z <= TIGHT && ct_to_local(fb, common).z <= TIGHT);
   }
 }
@@ -243,14 +243,14 @@ static void tolerance_names_touching_and_nothing_else(void) {
   ct_frame fa = ct_frame_of(at(0, 0, 0)), fb = ct_frame_of(at(2.001, 0, 0));
   ct_pair_options options = {.tolerance = 0.01, .threshold = INFINITY};
   ct_pair_result r;
-  ct_pair_distance(&a, &fa, &b, &fb, &options, workspace, &r);
+  ct_pair_distance((ct_placed){&a, &fa}, (ct_placed){&b, &fb}, &options, workspace, &r);
   CHECK_INT(r.relation, CT_TOUCHING);
   CHECK_NEAR(r.distance, 0.001, TIGHT);
   fb.position.x = 2.02;
-  ct_pair_distance(&a, &fa, &b, &fb, &options, workspace, &r);
+  ct_pair_distance((ct_placed){&a, &fa}, (ct_placed){&b, &fb}, &options, workspace, &r);
   CHECK_INT(r.relation, CT_SEPARATED);
   fb.position.x = 1.9;
-  ct_pair_distance(&a, &fa, &b, &fb, &options, workspace, &r);
+  ct_pair_distance((ct_placed){&a, &fa}, (ct_placed){&b, &fb}, &options, workspace, &r);
   CHECK_INT(r.relation, CT_PENETRATING);
 }
 
@@ -259,14 +259,14 @@ static void beyond_the_threshold_a_lower_bound_will_do(void) {
   ct_frame fa = ct_frame_of(at(0, 0, 0)), fb = ct_frame_of(turned(at(7, 8, 9), 0.1, 0.2, 0.3, 0.9));
   ct_pair_options options = {.tolerance = 0.0, .threshold = INFINITY};
   ct_pair_result whole, early;
-  ct_pair_distance(&a, &fa, &b, &fb, &options, workspace, &whole);
+  ct_pair_distance((ct_placed){&a, &fa}, (ct_placed){&b, &fb}, &options, workspace, &whole);
   options.threshold = 1.0;
-  ct_pair_distance(&a, &fa, &b, &fb, &options, workspace, &early);
+  ct_pair_distance((ct_placed){&a, &fa}, (ct_placed){&b, &fb}, &options, workspace, &early);
   CHECK(early.distance > 1.0 && early.distance <= whole.distance && early.lower_bound <= whole.distance);
   CHECK(early.upper_bound >= whole.distance && early.iterations <= whole.iterations);
   CHECK_INT(early.relation, CT_SEPARATED);
   options.threshold = whole.distance + 1.0;
-  ct_pair_distance(&a, &fa, &b, &fb, &options, workspace, &early);
+  ct_pair_distance((ct_placed){&a, &fa}, (ct_placed){&b, &fb}, &options, workspace, &early);
   CHECK(early.distance == whole.distance);
   ct_hull_release(a.hull);
 }

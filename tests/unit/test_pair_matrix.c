@@ -43,11 +43,11 @@ static void every_pair_of_kinds_answers_in_both_orders(void) {
         ct_shape below = shape_of((ct_kind)a), above = shape_of((ct_kind)b);
         ct_frame fa = frame_of((ct_kind)a, 0.0, false), fb = frame_of((ct_kind)b, 2.0 + gaps[i], true);
         ct_pair_result r;
-        ct_pair_distance(&below, &fa, &above, &fb, &options, workspace, &r);
+        ct_pair_distance((ct_placed){&below, &fa}, (ct_placed){&above, &fb}, &options, workspace, &r);
         CHECK_NEAR(r.distance, gaps[i], 8 * 0x1p-53);
         CHECK_NEAR(r.normal.z, 1.0, 8 * 0x1p-53);
         CHECK_INT(r.status, CT_PAIR_OK);
-        CHECK(ct_pair_overlap(&below, &fa, &above, &fb, workspace, NULL) == (r.distance <= 0.0));
+        CHECK(ct_pair_overlap((ct_placed){&below, &fa}, (ct_placed){&above, &fb}, workspace, NULL) == (r.distance <= 0.0));
         if (below.kind == CT_KIND_CONVEX) ct_hull_release(below.hull);
         if (above.kind == CT_KIND_CONVEX) ct_hull_release(above.hull);
       }

@@ -11,9 +11,9 @@
 
 typedef enum ct_pair_status {
   CT_PAIR_OK,
-  CT_PAIR_DEGENERATE,       /* answered, but the bracket could not be brought to round-off */
-  CT_PAIR_ITERATION_LIMIT,  /* best answer so far; the bracket is true */
-  CT_PAIR_UNSUPPORTED       /* plane/plane depth: overlap is known, distance is not; distance fields are 0, normal is a's normal */
+  CT_PAIR_DEGENERATE,      /* answered, but the bracket could not be brought to round-off */
+  CT_PAIR_ITERATION_LIMIT, /* best answer so far; the bracket is true */
+  CT_PAIR_UNSUPPORTED      /* plane/plane depth: overlap is known, distance is not; distance fields are 0, normal is a's normal */
 } ct_pair_status;
 
 typedef enum ct_relation {
@@ -29,24 +29,30 @@ enum {
   /* Several normals are equally right: the one taken is the lexicographically greatest (lowest axis first, + before -) in the frame
    * of the body that comes first by content. */
   CT_FLAG_NORMAL_ARBITRARY = 1 << 0,
-  CT_FLAG_WITNESS_NOT_UNIQUE = 1 << 1  /* several witness points are equally right (parallel features) */
+  CT_FLAG_WITNESS_NOT_UNIQUE = 1 << 1 /* several witness points are equally right (parallel features) */
 };
 
 typedef struct ct_pair_options {
-  double tolerance;  /* |distance| <= tolerance is called touching; decides nothing else; >= 0, m */
-  double threshold;  /* a pair certified farther than this may be answered with distance = lower_bound only, relation
-                      * separated; INFINITY for the full answer */
+  double tolerance; /* |distance| <= tolerance is called touching; decides nothing else; >= 0, m */
+  double threshold; /* a pair certified farther than this may be answered with distance = lower_bound only, relation
+                     * separated; INFINITY for the full answer */
 } ct_pair_options;
 
 typedef struct ct_pair_result {
   double distance;
-  double lower_bound, upper_bound; /* of the true distance; equal where the answer is exact to round-off */
+  double lower_bound, upper_bound; /* certified, round-off included: the exact distance of the given doubles lies between them */
   ct_vec3 normal, point_a, point_b;
   ct_relation relation;
   ct_pair_status status;
   uint32_t flags;
   uint32_t iterations; /* supports taken; 0 for a closed form */
 } ct_pair_result;
+
+/* A shape and where it is; both borrowed. */
+typedef struct ct_placed {
+  const ct_shape *shape;
+  const ct_frame *frame;
+} ct_placed;
 
 /* Scratch memory of one thread: no allocation per pair once warm. Not shared between threads. */
 typedef struct ct_workspace ct_workspace;
@@ -56,12 +62,10 @@ void ct_workspace_destroy(ct_workspace *workspace);
 /* Signed distance of two placed shapes. Never fails on finite input inside the limits; trouble is in result->status.
  * Cost: closed form for sphere, capsule and plane pairs; else GJK (about 10 supports) and, when overlapping, EPA.
  * Gilbert, Johnson, Keerthi 1988; Montanari 2017 (signed volumes); van den Bergen 2001 (EPA). */
-void ct_pair_distance(const ct_shape *a, const ct_frame *frame_a, const ct_shape *b, const ct_frame *frame_b,
-                      const ct_pair_options *options, ct_workspace *workspace, ct_pair_result *result);
+void ct_pair_distance(ct_placed a, ct_placed b, const ct_pair_options *options, ct_workspace *workspace, ct_pair_result *result);
 
 /* Do the closed shapes share a point? The same decision as ct_pair_distance's distance <= 0, cheaper.
  * witness (may be NULL): a point of both, when they do. */
-bool ct_pair_overlap(const ct_shape *a, const ct_frame *frame_a, const ct_shape *b, const ct_frame *frame_b,
-                     ct_workspace *workspace, ct_vec3 *witness);
+bool ct_pair_overlap(ct_placed a, ct_placed b, ct_workspace *workspace, ct_vec3 *witness);
 
 #endif
