@@ -168,11 +168,11 @@ api_step api_call_begin(api_call *call, const api_input *input);
 uint64_t api_call_deadline_ms(const api_call *call);  /* since the request arrived; the request's own or the default */
 double api_call_cost_ns(const api_call *call);        /* rough cost of the work on one core */
 
-/* The next range to run, or -1 when no more are needed now. One thread at a time (the server's loop). */
+/* The next range to run, or -1 when no more are needed now. Any thread, but one at a time with api_call_done. */
 long api_call_next(api_call *call);
 /* Runs a range; different ranges in parallel. Never fails: what goes wrong is in the reply. */
 void api_call_run(api_call *call, long range, ct_workspace *workspace);
-/* Tells that a range is complete; same thread as api_call_next. */
+/* Tells that a range is complete. Any thread, but one at a time with api_call_next. */
 void api_call_done(api_call *call, long range);
 /* After next has given -1 and every range given is done: lays the answer together. */
 void api_call_finish(api_call *call);
