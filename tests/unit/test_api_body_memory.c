@@ -1,61 +1,10 @@
 /* Want of memory: every allocation of a request fails in turn, once alone and once with all that follow. Each time the answer is
  * out-of-memory and nothing is held any more; when none fails, the answer is right.
  * That needs a malloc of our own; under a sanitizer, which has its own, the same life runs once without failures. */
-#include <errno.h>
-
 #include "ndjson.h"
 #include "poses_json.h"
 #include "tests/support/document.h"
-
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define OWNS_MALLOC 1
-#ifdef __has_feature
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
-#undef OWNS_MALLOC
-#endif
-#endif
-#endif
-
-/* Allocation number `fail_at` fails, and those after it if `fail_rest`; 0: none. */
-static long allocations, fail_at, live;
-static bool fail_rest, counting;
-
-#ifdef OWNS_MALLOC
-static bool fails(void) {
-  if (!counting) return false;
-  allocations++;
-  return fail_at && (allocations == fail_at || (fail_rest && allocations > fail_at));
-}
-
-/* The C library's own, under the names that it keeps for replacements. */
-extern void *__libc_malloc(size_t size);
-extern void *__libc_calloc(size_t count, size_t size);
-extern void *__libc_realloc(void *block, size_t size);
-extern void *__libc_memalign(size_t alignment, size_t size);
-extern void __libc_free(void *block);
-
-static void *counted(void *block) {
-  if (block && counting) live++;
-  return block;
-}
-
-static void *refused(void) {
-  errno = ENOMEM;
-  return NULL;
-}
-
-void *malloc(size_t size) { return fails() ? refused() : counted(__libc_malloc(size)); }
-void *calloc(size_t count, size_t size) { return fails() ? refused() : counted(__libc_calloc(count, size)); }
-void *aligned_alloc(size_t alignment, size_t size) { return fails() ? refused() : counted(__libc_memalign(alignment, size)); }
-void *realloc(void *block, size_t size) {
-  if (fails()) return refused();
-  return block ? __libc_realloc(block, size) : counted(__libc_realloc(NULL, size));
-}
-void free(void *block) {
-  if (block && counting) live--;
-  __libc_free(block);
-}
-#endif
+#include "tests/support/failing_malloc.h"
 
 #define HULL "[0,0,0],[1,0,0],[0,1,0],[0,0,1],[1,1,1],[0.2,0.2,0.2]"
 #define SCENE                                                                                                                      \
@@ -151,15 +100,15 @@ static bool whole_life(document *d, char **text) {
 static bool attempt(long at, bool rest, char **text) {
   static document d;
   document_init(&d);
-  allocations = 0;
-  fail_at = at;
-  fail_rest = rest;
-  live = 0;
-  counting = true;
+  memory.taken = 0;
+  memory.fail_at = at;
+  memory.rest = rest;
+  long start = memory.live;
+  memory.counting = true;
   bool good = whole_life(&d, text);
   document_free(&d);
-  long held = live ? live - (good ? 1 : 0) : 0; /* the text stays */
-  counting = false;
+  memory.counting = false;
+  long held = FAILING_MALLOC ? memory.live - start - (good ? 1 : 0) : 0; /* the text stays */
   if (held) CHECK_FAIL("allocation %ld%s: %ld blocks are still held", at, rest ? " and all later ones" : "", held);
   if (good != !api_faults_any(&d.faults))
     CHECK_FAIL("allocation %ld: %s, %zu faults", at, good ? "done" : "failed", d.faults.count);
@@ -173,10 +122,8 @@ static void each_failed_allocation_is_told_and_leaks_nothing(void) {
   char *expected = NULL;
   api_json_start();
   CHECK(attempt(0, false, &expected));
-  long total = allocations;
-#ifdef OWNS_MALLOC
-  CHECK(total > 100);
-#endif
+  long total = memory.taken;
+  if (FAILING_MALLOC) CHECK(total > 100);
   if (!expected) return;
   CHECK(strstr(expected, "\"n2\"") && strstr(expected, "\"other\":2") && strstr(expected, "[7,8,9]"));
   int survived = 0;

@@ -1,51 +1,7 @@
 /* Memory that cannot be had: each allocation of a call fails in turn, alone or with all that follow. The call must end with its
  * usual reply or with out-of-memory, the scene must be what it was or what the write makes it, and nothing may be lost. */
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define OWNS_MALLOC 1
-#ifdef __has_feature
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
-#undef OWNS_MALLOC
-#endif
-#endif
-#endif
-
 #include "tests/support/api_rig.h"
-
-/* Allocation number `fail_at` fails, and those after it if fail_on; 0: none. */
-static long fail_at, taken, live;
-static bool fail_on, counting;
-
-#ifdef OWNS_MALLOC
-/* The C library's own, under the names that it keeps for replacements. */
-extern void *__libc_malloc(size_t size);
-extern void *__libc_calloc(size_t count, size_t size);
-extern void *__libc_realloc(void *memory, size_t size);
-extern void *__libc_memalign(size_t alignment, size_t size);
-extern void __libc_free(void *memory);
-
-static bool refused(void) {
-  if (!counting) return false;
-  taken++;
-  return fail_at && (taken == fail_at || (fail_on && taken > fail_at));
-}
-
-static void *counted(void *memory) {
-  if (memory) live++;
-  return memory;
-}
-
-void *malloc(size_t size) { return refused() ? NULL : counted(__libc_malloc(size)); }
-void *calloc(size_t count, size_t size) { return refused() ? NULL : counted(__libc_calloc(count, size)); }
-void *aligned_alloc(size_t alignment, size_t size) { return refused() ? NULL : counted(__libc_memalign(alignment, size)); }
-void *realloc(void *memory, size_t size) {
-  if (refused()) return NULL;
-  return memory ? __libc_realloc(memory, size) : counted(__libc_realloc(NULL, size));
-}
-void free(void *memory) {
-  if (memory) live--;
-  __libc_free(memory);
-}
-#endif
+#include "tests/support/failing_malloc.h"
 
 #define BODY(id, x)                                                                                                                \
   "{\"id\": \"" id "\", \"position\": [" x ", 0, 0], \"motion\": {\"mass\": 1}, \"groups\": [\"g\"], \"user\": [1, {}],"           \
@@ -102,8 +58,8 @@ static char *scene_text(rig *r) {
 /* Runs the request with the failure set. Its status. */
 static int run(rig *r, const request *q, rig_reply *reply) {
   api_head head = {.method = q->method, .path = q->path, .content_type = q->type};
-  taken = 0;
-  r->counting = &counting;
+  memory.taken = 0;
+  r->counting = &memory.counting;
   *reply = rig_send(r, &head, q->body, q->body ? strlen(q->body) : 0, 0);
   r->counting = NULL;
   return reply->status;
@@ -115,10 +71,10 @@ static bool try_one(const request *q, long n, const char *usual, int usual_statu
   rig_must(&r, "PUT", "/v1/scenes/s", SCENE, 201);
   char *before = scene_text(&r);
   rig_reply reply;
-  fail_at = n;
+  memory.fail_at = n;
   int status = run(&r, q, &reply);
-  fail_at = 0;
-  bool reached = taken >= n;
+  memory.fail_at = 0;
+  bool reached = memory.taken >= n;
   if (status == usual_status) {
     /* A batch tells of memory by question. */
     if (strcmp(reply.body, usual) != 0 && !strstr(reply.body, "/problems/out-of-memory"))
@@ -136,28 +92,27 @@ static bool try_one(const request *q, long n, const char *usual, int usual_statu
 }
 
 static void fail_each(bool all_after) {
-#ifdef OWNS_MALLOC
-  fail_on = all_after;
+  if (!FAILING_MALLOC) {
+    CHECK_SKIP("the sanitizer has its own malloc");
+    return;
+  }
+  memory.rest = all_after;
   for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++) {
     rig r = rig_open();
     rig_must(&r, "PUT", "/v1/scenes/s", SCENE, 201);
     rig_reply usual;
     int status = run(&r, &requests[i], &usual);
     rig_close(&r);
-    long start = live;
+    long start = memory.live;
     for (long n = 1; n < 5000; n++) {
       if (!try_one(&requests[i], n, usual.body, status)) break;
-      if (live != start) {
-        CHECK_FAIL("%s %s, failure %ld: %ld allocations are lost", requests[i].method, requests[i].path, n, live - start);
-        start = live;
+      if (memory.live != start) {
+        CHECK_FAIL("%s %s, failure %ld: %ld allocations are lost", requests[i].method, requests[i].path, n, memory.live - start);
+        start = memory.live;
       }
     }
     rig_free(&usual);
   }
-#else
-  (void)all_after;
-  CHECK_SKIP("the sanitizer has its own malloc");
-#endif
 }
 
 static void one_failed_allocation_is_told_and_nothing_is_lost(void) { fail_each(false); }
