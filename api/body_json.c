@@ -52,6 +52,9 @@ bool api_read_user(api_reader *reader, const api_field *field, ct_text *out) {
 /* ---- motion -------------------------------------------------------------------------------------------------------------- */
 
 enum { MASS, DENSITY, INERTIA, ORIENTATION, CENTER, LINEAR, ANGULAR, KINEMATIC, MOTION_COUNT };
+static const api_field motion_members[MOTION_COUNT] = {
+    {.name = "mass"},         {.name = "density"},        {.name = "inertiaDiagonal"}, {.name = "inertiaOrientation"},
+    {.name = "centerOfMass"}, {.name = "linearVelocity"}, {.name = "angularVelocity"}, {.name = "isKinematic"}};
 
 /* Mass, density or a moment in its range; the limits are those of mass, so the problem is BAD_MASS. */
 static bool check_mass(api_reader *reader, const api_path *path, double value, double least, double greatest) {
@@ -104,9 +107,8 @@ static bool read_inertia(api_reader *reader, const api_field *diagonal, const ap
 }
 
 static bool read_motion(api_reader *reader, const api_field *field, ct_motion *motion, ct_velocity *velocity) {
-  api_field m[MOTION_COUNT] = {
-      {.name = "mass"},         {.name = "density"},        {.name = "inertiaDiagonal"}, {.name = "inertiaOrientation"},
-      {.name = "centerOfMass"}, {.name = "linearVelocity"}, {.name = "angularVelocity"}, {.name = "isKinematic"}};
+  api_field m[MOTION_COUNT];
+  memcpy(m, motion_members, sizeof m);
   *motion = (ct_motion){.inertia_orientation = ct_quat_identity()};
   bool good = api_read_object(reader, field, m, MOTION_COUNT);
   if (!json_is_object(field->value)) return false;
@@ -262,12 +264,12 @@ static bool read_short(api_reader *reader, const api_field *field, const api_bod
   return good;
 }
 
-/* A shape at the top, and no list of colliders. */
+/* A shape at the top, or nothing that only a whole body has: a misspelt shape is then told with the names of the shapes. */
 static bool looks_short(const json_t *value) {
   if (!json_is_object(value) || json_object_get(value, "colliders")) return false;
   for (int kind = 0; kind < CT_KIND_COUNT; kind++)
     if (json_object_get(value, ct_kind_word((ct_kind)kind))) return true;
-  return false;
+  return !json_object_get(value, "motion") && !json_object_get(value, "groups") && !json_object_get(value, "user");
 }
 
 bool api_read_body(api_reader *reader, const api_field *field, const api_body_form *form, api_body *out) {
@@ -471,7 +473,19 @@ static void drop_replaced_rotation(json_t *target, const json_t *patch) {
   }
 }
 
+/* A null leaves no trace in what is merged, so the patch's own names are looked at. */
+static bool check_patch_names(api_reader *reader, const api_field *patch) {
+  enum { MOTION = 2, COUNT = 5 + API_POSE_MEMBER_COUNT };
+  api_field m[COUNT] = {{.name = "id"},     {.name = "colliders"}, {.name = "motion"},
+                        {.name = "groups"}, {.name = "user"},      API_POSE_MEMBERS};
+  if (!api_read_object(reader, patch, m, COUNT)) return false;
+  api_field motion[MOTION_COUNT];
+  memcpy(motion, motion_members, sizeof motion);
+  return !json_is_object(m[MOTION].value) || api_read_object(reader, &m[MOTION], motion, MOTION_COUNT);
+}
+
 bool api_patch_row(api_reader *reader, const api_field *patch, ct_draft *draft, uint32_t row) {
+  if (!check_patch_names(reader, patch)) return false;
   json_t *merged = row_json(reader, draft, row);
   if (!merged) return false;
   drop_replaced_rotation(merged, patch->value);

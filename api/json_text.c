@@ -199,6 +199,18 @@ static ct_text string_before(const char *bytes, size_t length, size_t end) {
   return (ct_text){0};
 }
 
+/* The parser's words, but for those that speak of its own options, or could tell more. */
+static const char *syntax_words(const json_error_t *error, bool lines, char echo[API_ECHO_MAX + 4]) {
+  switch (json_error_code(error)) {
+  case json_error_null_character:
+  case json_error_null_byte_in_key: return "a text may not hold the character U+0000";
+  case json_error_end_of_input_expected:
+    return lines ? "NDJSON has one value on each line (curl keeps the line ends with --data-binary, not with -d)"
+                 : "more text follows the value";
+  default: return api_echo(api_text(error->text), echo);
+  }
+}
+
 static void tell_syntax(const char *bytes, size_t length, const api_json_options *options, const json_error_t *error,
                         api_faults *faults) {
   size_t end = error->position > 0 ? (size_t)error->position : 0;
@@ -211,7 +223,7 @@ static void tell_syntax(const char *bytes, size_t length, const api_json_options
     return;
   }
   api_fault_at(faults, API_PROBLEM_MALFORMED_JSON, options->at, "Line %zu, column %zu (byte %zu): %s.", place.line, place.column,
-               place.byte, api_echo(api_text(error->text), echo));
+               place.byte, syntax_words(error, options->line > 0, echo));
 }
 
 json_t *api_json_parse(const char *bytes, size_t length, const api_json_options *options, api_faults *faults) {

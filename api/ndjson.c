@@ -99,10 +99,18 @@ bool api_ndjson_feed(api_ndjson *ndjson, const char *bytes, size_t length) {
   return !ndjson->stopped;
 }
 
+/* A write of nothing is most likely a file that was not sent. */
+static bool tell_nothing(api_ndjson *ndjson) {
+  api_fault_plain(ndjson->reader.faults, API_PROBLEM_MALFORMED_JSON, "The body holds no line with a value.");
+  return false;
+}
+
 bool api_ndjson_end(api_ndjson *ndjson) {
-  if (ndjson->stopped || ndjson->line.length == 0) return !ndjson->stopped;
-  ndjson->stopped = !take_line(ndjson, (ct_text){ndjson->line.bytes, ndjson->line.length});
-  api_buffer_free(&ndjson->line);
+  if (!ndjson->stopped && ndjson->line.length > 0) {
+    ndjson->stopped = !take_line(ndjson, (ct_text){ndjson->line.bytes, ndjson->line.length});
+    api_buffer_free(&ndjson->line);
+  }
+  if (!ndjson->stopped && ndjson->records == 0) ndjson->stopped = !tell_nothing(ndjson);
   return !ndjson->stopped;
 }
 

@@ -107,6 +107,9 @@ static bool keeps_id(api_reader *reader, const api_field *field, ct_text given, 
 }
 
 bool api_patch_settings(api_reader *reader, const api_field *patch, ct_text id, const ct_scene *scene, ct_draft *draft) {
+  /* A null leaves no trace in what is merged, so the patch's own names are looked at. */
+  api_field named[SETTINGS_COUNT] = {{.name = "id"}, {.name = "filters"}, {.name = "user"}};
+  if (!api_read_object(reader, patch, named, SETTINGS_COUNT)) return false;
   json_t *merged = settings_json(reader, id, scene);
   if (!merged) return false;
   bool good = api_json_merge(&merged, patch->value);

@@ -175,6 +175,12 @@ row("unknown-member", 422, "of poses", "PATCH", SCENE + "/poses", {"ids": ["a"],
     also=suggests("positions"))
 row("unknown-member", 422, "of filters", "PUT", SCENE + "/filters", {"pairs": [{"a": "a", "b": "b", "colide": False}]},
     "/pairs/0/colide", also=suggests("collide"))
+row("unknown-member", 422, "that a patch of a body takes away", "PATCH", BODIES + "/a", {"positoin": None}, "/positoin", also=suggests("position"))
+row("unknown-member", 422, "that a patch takes from a motion", "PATCH", BODIES + "/a", {"motion": {"maas": None}}, "/motion/maas")
+row("unknown-member", 422, "that a patch of the settings takes away", "PATCH", SCENE, {"gravity": None}, "/gravity")
+row("unknown-member", 422, "a misspelt shape in the short form", "POST", FREE,
+    {"a": {"Sphere": {"radius": 1}}, "b": {"sphere": {"radius": 1}}}, "/a/Sphere", also=suggests("sphere"))
+row("malformed-json", 400, "of lines that hold nothing", "POST", BODIES, b"\n\n", content_type="application/x-ndjson")
 row("unknown-member", 422, "of a later issue", "PUT", ONE, {"colliders": [{"cylinder": {"radius": 1, "height": 1}}]},
     "/colliders/0/cylinder")
 for body, pointer in (({}, ""), ({"colliders": []}, "/colliders"), ({"colliders": [{}]}, "/colliders/0"),

@@ -48,8 +48,22 @@ static void any_cut_gives_the_same_bodies(void) {
     for (size_t piece = 1; piece <= length; piece++) check_bodies(texts[i], length, piece, &r, ids, 4);
     for (int round = 0; round < 200; round++) check_bodies(texts[i], length, 0, &r, ids, 4);
   }
-  check_bodies("", 0, 1, &r, ids, 0);
-  check_bodies(" \n\n", 3, 1, &r, ids, 0);
+}
+
+static void a_body_without_a_line_is_refused(void) {
+  static const char *const texts[] = {"", "\n", " \r\n\n\t"};
+  for (size_t i = 0; i < 3; i++) {
+    document d;
+    api_ndjson n;
+    api_body_list list = {0};
+    document_init(&d);
+    api_ndjson_init(&n, &d.reader, api_ndjson_body, &list);
+    CHECK(api_ndjson_feed(&n, texts[i], strlen(texts[i])) && !api_ndjson_end(&n));
+    document_expect(&d, "nothing", "malformed-json", NULL, "no line with a value");
+    api_ndjson_free(&n);
+    api_body_list_free(&list);
+    document_free(&d);
+  }
 }
 
 static void faults_name_record_and_line(void) {
@@ -63,7 +77,7 @@ static void faults_name_record_and_line(void) {
       {"[1]\n", "wrong-type", "/0", "(line 1)", 0},
       {"\n\n\n7", "wrong-type", "/0", "(line 4)", 0},
       {"{\n\"id\":\"a\"}\n", "malformed-json", "/0", "Line 1", 0},
-      {BODY("a") BODY("b") "\n", "malformed-json", "/0", "Line 1", 0},
+      {BODY("a") BODY("b") "\n", "malformed-json", "/0", "--data-binary", 0},
       {BODY("a") "\n{\"id\":\"b\",\"colour\":1,\"size\":2}\n", "unknown-member", "/1/colour", "(line 2)", 1},
       {BODY("a") "\n[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[\n", "too-deep", "/1", "Line 2, column 33", 1},
       {BODY("a") "\n\xef\xbb\xbf" BODY("b") "\n", "malformed-json", "/1", "Line 2", 1},
@@ -263,6 +277,7 @@ static const check_test tests[] = {
     {"a_hundred_thousand_lines_take_four_times_their_text_at_most", a_hundred_thousand_lines_take_four_times_their_text_at_most},
 #endif
     {"any_cut_gives_the_same_bodies", any_cut_gives_the_same_bodies},
+    {"a_body_without_a_line_is_refused", a_body_without_a_line_is_refused},
     {"faults_name_record_and_line", faults_name_record_and_line},
     {"long_lines_are_refused_before_they_end", long_lines_are_refused_before_they_end},
     {"bodies_are_limited_in_number_and_memory", bodies_are_limited_in_number_and_memory},
