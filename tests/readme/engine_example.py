@@ -9,7 +9,6 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-BUILD = ROOT / os.environ.get("BUILD", "build")
 SANITIZE = {"asan": ["-fsanitize=address,undefined"], "tsan": ["-fsanitize=thread"]}.get(os.environ.get("CONTACTD_SANITIZER", ""), [])
 FAILURES = []
 
@@ -20,27 +19,17 @@ def check(fact, *shown):
 
 
 def install(prefix):
-    """What `make install` does for the library."""
-    for folder in ("include/contact", "lib/pkgconfig"):
-        (prefix / folder).mkdir(parents=True)
-    for header in (ROOT / "engine/include/contact").glob("*.h"):
-        (prefix / "include/contact" / header.name).write_bytes(header.read_bytes())
-    (prefix / "lib/libcontact.a").write_bytes((BUILD / "libcontact.a").read_bytes())
-    text = (ROOT / "engine/contact.pc.in").read_text().replace("@PREFIX@", str(prefix)).replace("@VERSION@", "0.1.0")
-    (prefix / "lib/pkgconfig/contact.pc").write_text(text)
+    run = subprocess.run(["make", "--no-print-directory", "install", f"PREFIX={prefix}", f"BUILD={os.environ.get('BUILD', 'build')}"], cwd=ROOT,
+                         capture_output=True, text=True)
+    check(run.returncode == 0, "make install fails:", run.stderr)
+    check((prefix / "bin/contactd").exists(), "make install leaves no bin/contactd")
 
 
 def flags(prefix):
-    """The pkg-config file read as pkg-config reads it, which need not be installed."""
-    values, found = {}, {}
-    for line in (prefix / "lib/pkgconfig/contact.pc").read_text().splitlines():
-        line = re.sub(r"\$\{(\w+)\}", lambda m: values[m.group(1)], line)
-        if match := re.match(r"(\w+)=(.*)", line):
-            values[match.group(1)] = match.group(2)
-        elif match := re.match(r"(\w+): (.*)", line):
-            found[match.group(1)] = match.group(2)
-    check(set(found) >= {"Name", "Description", "Version", "Cflags", "Libs"}, "contact.pc lacks a field:", found)
-    return found["Cflags"].split() + found["Libs"].split()
+    run = subprocess.run(["pkg-config", "--cflags", "--libs", "contact"], capture_output=True, text=True,
+                         env=dict(os.environ, PKG_CONFIG_PATH=str(prefix / "lib/pkgconfig")))
+    check(run.returncode == 0, "pkg-config:", run.stderr)
+    return run.stdout.split()
 
 
 def main():
