@@ -140,12 +140,13 @@ bench: ## speeds as ratios within one run
 
 .PHONY: format lint layers warnings
 format: ## lay out the C files (clang-format)
+	@tests/house/deps.sh clang-format
 	clang-format -i $$(git ls-files '*.c' '*.h')
 
-lint: ## lengths, parameters, marks, headers that compile alone
+lint: deps-test ## lengths, parameters, marks, headers that compile alone
 	@tests/house/lint.py
 
-layers: build ## server -> api -> engine, proven on the objects
+layers: deps-test build ## server -> api -> engine, proven on the objects
 	@tests/house/layers.py $(BUILD)
 
 warnings: deps-test ## gcc and clang, all warnings as errors
