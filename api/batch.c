@@ -94,7 +94,7 @@ api_step api_query_batch(api_call *call) {
 }
 
 /* {"id"?, "httpStatus", "result" | "problem"} */
-static void put_answer(api_call *call, const api_task *task, api_faults *faults) {
+static void put_answer(api_call *call, api_task *task, api_faults *faults) {
   api_buffer *out = &call->out;
   api_buffer result = {0};
   api_faults_clear(faults);

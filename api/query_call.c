@@ -1,6 +1,7 @@
 /* One question: from the request to its plan, and from the plan's ranges to the reply. */
 #include "query_call.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "result_json.h"
@@ -62,17 +63,26 @@ static void put_statistics(api_buffer *out, const api_task *task, const api_page
   api_put_byte(out, '}');
 }
 
+/* What a range has told is in the reply now: large answers are not held twice. */
+static void let_go(api_range *range) {
+  api_buffer_free(&range->text);
+  free(range->marks);
+  range->marks = NULL;
+  range->count = range->capacity = 0;
+}
+
 /* The first page->count results of the ranges. */
-static void put_results(api_buffer *out, const api_task *task, const api_page *page) {
+static void put_results(api_buffer *out, api_task *task, const api_page *page) {
   uint64_t left = page->count;
   for (size_t r = 0; r < page->ranges && left > 0; r++) {
-    const api_range *range = &task->ranges[r];
+    api_range *range = &task->ranges[r];
     bool whole = range->count <= left;
     size_t taken = whole ? range->count : (size_t)left;
     if (taken == 0) continue;
     api_put_item(out);
     api_put_bytes(out, range->text.bytes, whole ? range->text.length : range->marks[taken - 1].end);
     left -= taken;
+    let_go(range);
   }
 }
 
@@ -92,11 +102,11 @@ static void put_variant(api_buffer *out, const api_range *range, size_t variant,
   api_put_raw(out, "]}");
 }
 
-static void put_variants(api_buffer *out, const api_task *task, const api_page *page) {
+static void put_variants(api_buffer *out, api_task *task, const api_page *page) {
   uint64_t left = page->count;
   size_t listed = 0;
   for (size_t r = 0; r < task->range_count && listed < page->variants; r++) {
-    const api_range *range = &task->ranges[r];
+    api_range *range = &task->ranges[r];
     size_t first = 0;
     for (size_t v = 0; v < range->variant_count && listed < page->variants; v++, listed++) {
       size_t count = range->variant_counts[v] <= left ? range->variant_counts[v] : (size_t)left;
@@ -104,10 +114,18 @@ static void put_variants(api_buffer *out, const api_task *task, const api_page *
       first += range->variant_counts[v];
       left -= count;
     }
+    let_go(range);
   }
 }
 
-static void put_page(api_buffer *out, const api_task *task, const api_page *page) {
+/* One reservation for all results: growing by steps would hold a large answer twice. */
+static void make_room(api_buffer *out, const api_task *task, const api_page *page) {
+  size_t bytes = 0;
+  for (size_t r = 0; r < page->ranges && r < task->range_count; r++) bytes += task->ranges[r].text.length + 1;
+  if (bytes > 0) api_buffer_reserve(out, bytes);
+}
+
+static void put_page(api_buffer *out, api_task *task, const api_page *page) {
   const api_question *q = &task->question;
   bool variants = q->mode == API_MODE_VARIANTS, boxes = q->mode == API_MODE_BOXES;
   if (q->reports_revision) api_put_member_unsigned(out, "revision", ct_scene_revision(q->scene));
@@ -127,12 +145,13 @@ static void put_page(api_buffer *out, const api_task *task, const api_page *page
   put_statistics(out, task, page);
   api_put_key(out, boxes ? "pairs" : "results");
   api_put_byte(out, '[');
+  make_room(out, task, page);
   if (variants) put_variants(out, task, page);
   else put_results(out, task, page);
   api_put_byte(out, ']');
 }
 
-bool api_put_task_result(api_call *call, const api_task *task, api_buffer *out, api_faults *faults) {
+bool api_put_task_result(api_call *call, api_task *task, api_buffer *out, api_faults *faults) {
   api_page page;
   if (!api_task_page(call->plan, task, &page, faults)) return false;
   api_put_byte(out, '{');
@@ -148,7 +167,7 @@ void api_query_finish(api_call *call) {
     api_batch_finish(call);
     return;
   }
-  const api_task *task = &call->plan->tasks[0];
+  api_task *task = &call->plan->tasks[0];
   if (!api_put_task_result(call, task, &call->out, &call->faults)) {
     api_call_fail(call);
     return;

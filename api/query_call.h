@@ -17,6 +17,6 @@ uint64_t api_query_seed(const api_call *call);
 /* WORK if the plan has ranges; else the answer is made here. */
 api_step api_query_start(api_call *call);
 /* Puts a task's result object; false: a fault, and nothing is put. Pins the revision for a cursor. */
-bool api_put_task_result(api_call *call, const api_task *task, api_buffer *out, api_faults *faults);
+bool api_put_task_result(api_call *call, api_task *task, api_buffer *out, api_faults *faults);
 
 #endif
