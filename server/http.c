@@ -51,10 +51,10 @@ static bool answer_probe(srv_request *request) {
   return true;
 }
 
-/* False: the refusal is the reply. */
+/* False: the refusal is the reply. The right token always passes: others behind the same address may have failed. */
 static bool authorize(srv_request *request, const srv_head *head) {
   srv_server *server = request->server;
-  if (!server->auth.required) return true;
+  if (srv_auth_accepts(&server->auth, head->authorization)) return true;
   uint64_t now_ns = uv_hrtime();
   unsigned wait_seconds = srv_peer_locked(request->connection->peer, now_ns);
   if (wait_seconds) {
@@ -64,7 +64,6 @@ static bool authorize(srv_request *request, const srv_head *head) {
     srv_request_refusal_header(request, "Retry-After", text);
     return false;
   }
-  if (srv_auth_accepts(&server->auth, head->authorization)) return true;
   srv_peer_fail(request->connection->peer, now_ns);
   srv_request_refuse(request, API_PROBLEM_UNAUTHORIZED, "The request does not bear the daemon's token.");
   srv_request_refusal_header(request, "WWW-Authenticate", "Bearer realm=\"contactd\"");
@@ -206,6 +205,9 @@ static enum MHD_Result on_body(srv_request *request, const char *bytes, size_t l
     return MHD_YES;
   }
   if (request->match.streams) take_streamed(request);
+  if (request->match.streams || request->body.length <= SRV_INLINE_BODY) return MHD_YES;
+  /* A large body is looked through as it comes, so that its end costs no more than a piece. */
+  srv_request_peek(request);
   return MHD_YES;
 }
 

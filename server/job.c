@@ -3,7 +3,6 @@
  *
  * A job is open while the pool or a scene's queue of writes has the request. It ends in exactly one of two ways: conclude() takes
  * the result, or the request was cancelled and the result is dropped. */
-#include "peek.h"
 #include "request.h"
 
 #include <stdlib.h>
@@ -284,14 +283,16 @@ static bool is_small(const srv_request *request) {
   return bodies <= (request->writes ? SRV_INLINE_WRITE_BODIES : SRV_INLINE_READ_BODIES);
 }
 
-/* A call that waits for a worker has not been read yet, but its deadline holds: it is looked for at the start of the text. */
+/* A call that waits for a worker has not been read yet, but its deadline holds: it is looked for in the text. */
 static void peek_deadline(srv_request *request) {
-  size_t length = request->body.length < SRV_PEEK_BYTES ? request->body.length : SRV_PEEK_BYTES, left;
-  if (request->begun || request->match.streams || length == 0) return;
-  const char *value = srv_peek_member(request->body.bytes, length, "deadlineMs", &left);
+  if (request->begun || request->match.streams || request->body.length == 0) return;
+  srv_request_peek(request);
+  if (!request->deadline_peek.found) return;
+  const char *value = request->body.bytes + request->deadline_peek.value;
+  size_t left = request->body.length - request->deadline_peek.value;
   uint64_t ms = 0;
   size_t digits = 0;
-  while (value && digits < left && digits < 9 && value[digits] >= '0' && value[digits] <= '9')
+  while (digits < left && digits < 9 && value[digits] >= '0' && value[digits] <= '9')
     ms = ms * 10 + (uint64_t)(value[digits++] - '0');
   /* 1e3 and 1.5 are left to the API. */
   if (digits == left || digits == 0 || !strchr(",} \t\r\n", value[digits])) return;

@@ -3,10 +3,22 @@
 #ifndef SRV_PEEK_H
 #define SRV_PEEK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
-/* First byte of the value of the member `name`, and in *left the bytes from there to the end; NULL: not found. A name written with
- * escapes is not found. O(length). */
-const char *srv_peek_member(const char *text, size_t length, const char *name, size_t *left);
+/* A search that goes on as the text grows. Initialise to {.name = ...}; the rest is its own but for found and value. */
+typedef struct srv_peek {
+  const char *name;
+  bool found;
+  size_t value; /* place of the value's first byte, once found */
+  size_t at;    /* bytes that have been looked at */
+  size_t start; /* of the string in which `at` is, or of the last one of the top object */
+  unsigned depth;
+  enum { SRV_PEEK_BETWEEN, SRV_PEEK_STRING, SRV_PEEK_ESCAPE, SRV_PEEK_COLON, SRV_PEEK_VALUE, SRV_PEEK_OVER } state;
+} srv_peek;
+
+/* Looks at what has come since: text is the whole text so far. The first member of that name counts; a name written with escapes is
+ * not found. O(bytes that have come). */
+void srv_peek_on(srv_peek *peek, const char *text, size_t length);
 
 #endif

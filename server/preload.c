@@ -34,10 +34,11 @@ static char *read_file(const char *file, size_t most, size_t *length) {
 
 /* The id that the document names. What is wrong with it is found by the API. */
 static bool document_id(const char *text, size_t length, char id[CT_ID_LENGTH_MAX + 1]) {
-  size_t left;
-  const char *value = srv_peek_member(text, length, "id", &left);
-  if (!value || *value != '"') return false;
-  const char *stop = memchr(value + 1, '"', left - 1);
+  srv_peek peek = {.name = "id"};
+  srv_peek_on(&peek, text, length);
+  if (!peek.found || text[peek.value] != '"') return false;
+  const char *value = text + peek.value;
+  const char *stop = memchr(value + 1, '"', length - peek.value - 1);
   size_t size = stop ? (size_t)(stop - value - 1) : 0;
   if (size == 0 || size > CT_ID_LENGTH_MAX) return false;
   memcpy(id, value + 1, size);

@@ -26,6 +26,7 @@ srv_request *srv_request_create(srv_server *server, struct MHD_Connection *handl
   request->server = server;
   request->handle = handle;
   request->references = 1;
+  request->deadline_peek.name = "deadlineMs";
   make_id(server, request->id);
   return request;
 }

@@ -5,6 +5,7 @@
 #ifndef SRV_REQUEST_H
 #define SRV_REQUEST_H
 
+#include "peek.h"
 #include "server.h"
 
 #include <stdatomic.h>
@@ -33,8 +34,6 @@
 #define SRV_TRASH_BODIES 4096u
 /* A refused request's body up to this size is read to its end, so that the connection can be kept. */
 #define SRV_KEEP_BYTES 65536u
-/* How far into a body that waits for a worker its deadline is looked for. */
-#define SRV_PEEK_BYTES 65536u
 /* What is read and thrown away after a refusal that could not be sent before the body, before the connection is cut. */
 #define SRV_SWALLOW_BYTES 67108864u
 
@@ -83,6 +82,7 @@ typedef struct srv_request {
   bool chunked;
   srv_buffer body; /* what arrives */
   srv_buffer fed;  /* what a worker reads: a streamed body's piece */
+  srv_peek deadline_peek;
   bool body_ended, feed_failed;
   bool piece_failed; /* a worker's word about the piece it has read */
   uint64_t bytes_in, swallowed, body_since_ns, body_length;
@@ -140,6 +140,10 @@ void srv_request_refusal_header(srv_request *request, const char *name, const ch
 /* Appends to a buffer within the budget of all bodies. False: no memory, or the budget is used up. */
 bool srv_buffer_append(srv_server *server, srv_buffer *buffer, const char *bytes, size_t length, size_t expected);
 void srv_buffer_clear(srv_server *server, srv_buffer *buffer);
+/* Looks for the deadline in what the body has grown by. */
+static inline void srv_request_peek(srv_request *request) {
+  srv_peek_on(&request->deadline_peek, request->body.bytes, request->body.length);
+}
 /* Suspends the connection until srv_request_wake. */
 void srv_request_suspend(srv_request *request);
 /* Sets the state; a suspended connection goes on. */

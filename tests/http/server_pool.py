@@ -5,6 +5,7 @@ The slow question: every pair of n long thin bars whose boxes all overlap and of
 import atexit
 import json
 import os
+import random
 import statistics
 import threading
 import time
@@ -87,6 +88,37 @@ def deadlines_are_kept_while_all_workers_are_busy():
     for connection in waiting + busy:
         connection.close()
     check(max(late) <= 0.025 * SLOWER, f"late by {[round(1e3 * s, 1) for s in late]} ms")
+
+
+def long_question(deadline_ms):
+    """A question of some 12 MB that takes long to read and names its deadline at the very end."""
+    rng = random.Random(5)
+    vertices = ",".join(f"[{rng.uniform(-1, 1):.15f},{rng.uniform(-1, 1):.15f},{rng.uniform(-1, 1):.15f}]" for unused in range(200000))
+    decoy = '"user":{"deadlineMs":7},"name":"\\",\\"deadlineMs\\":7,\\""'
+    return f'{{"a":{{"convex":{{"vertices":[{vertices}]}},{decoy}}},"b":{{"sphere":{{"radius":1}}}},"deadlineMs":{deadline_ms}}}'
+
+
+@suite.fact
+def a_deadline_at_the_end_of_a_large_body_is_kept():
+    with Raw(daemon.port) as connection:
+        data = request("POST", "/v1/query/distance", long_question(100), JSON_TYPE)
+        check(len(data) > 8 << 20, f"the body has only {len(data)} bytes")
+        connection.send(data)
+        begin = time.monotonic()
+        reply = connection.reply()
+        late = time.monotonic() - begin - 0.1
+        equal(reply.status, 504, "status")
+        check(" 100 ms" in json.loads(reply.body)["detail"], f"the detail is {json.loads(reply.body)['detail']!r}")
+    check(late <= 0.025 * SLOWER, f"late by {1e3 * late:.0f} ms")
+
+
+@suite.fact
+def a_late_deadline_at_the_end_of_a_large_body_holds_before_it_is_read():
+    # The time of requests that name none would be over while the body is read.
+    with Daemon("--log", "off", "--limit", "deadlineMs=50") as d, Raw(d.port) as connection:
+        connection.send(request("POST", "/v1/query/distance", long_question(600000), JSON_TYPE))
+        reply = connection.reply()
+        check(reply.status != 504, f"the reply is {reply.text}")
 
 
 @suite.fact
