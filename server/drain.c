@@ -1,6 +1,7 @@
 /* The end: SIGTERM or SIGINT stops new work and lets running work finish; the second signal ends at once. */
 #include "request.h"
 
+#include <errno.h>
 #include <unistd.h>
 
 /* Connections that the kernel has accepted for us, or whose request is on its way, are still answered for this long. */
@@ -18,8 +19,10 @@ static void stop_listening(srv_server *server) {
     struct sockaddr_storage address;
     socklen_t length = sizeof address;
     int client = accept4(fd, (struct sockaddr *)&address, &length, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (client < 0 && (errno == EINTR || errno == ECONNABORTED)) continue;
     if (client < 0) break;
-    if (MHD_add_connection(server->daemon, client, (struct sockaddr *)&address, length) != MHD_YES) break;
+    /* One that is refused, as too many of its address, is closed; those behind it are not concerned. */
+    (void)MHD_add_connection(server->daemon, client, (struct sockaddr *)&address, length);
   }
   close(fd);
   server->listen_fd = -1;

@@ -158,7 +158,10 @@ static ssize_t write_piece(srv_log *log, const char *bytes, size_t length) {
   if (log->sink == SINK_SOCKET) return send(log->fd, bytes, length, MSG_DONTWAIT | MSG_NOSIGNAL);
   if (log->sink == SINK_POLLED) {
     struct pollfd p = {.fd = log->fd, .events = POLLOUT};
-    if (poll(&p, 1, 0) != 1 || !(p.revents & POLLOUT)) return -1;
+    if (poll(&p, 1, 0) != 1 || !(p.revents & POLLOUT)) {
+      errno = EAGAIN;
+      return -1;
+    }
     if (length > LOG_PIECE) length = LOG_PIECE;
   }
   return write(log->fd, bytes, length);

@@ -49,6 +49,7 @@ enum MHD_Result srv_reply_send(srv_request *request) {
   enum MHD_Result result = MHD_NO;
   if (add_headers(request, response)) result = MHD_queue_response(request->handle, (unsigned)reply->status, response);
   MHD_destroy_response(response);
+  if (result != MHD_YES) return MHD_NO;
   request->state = SRV_STATE_SENT;
   srv_connection_phase(request->connection, SRV_PHASE_SEND, uv_hrtime(),
                        limits->body_seconds * (1 + reply->body_length / SEND_UNIT_BYTES));
