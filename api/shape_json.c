@@ -9,6 +9,8 @@
 
 /* Fewest points of a solid, and fewest planes of a bounded one. */
 #define HULL_POINTS_MIN 4
+/* Points or planes between two looks at the cancel flag: some 100 us. */
+#define POINTS_PER_POLL 1024
 /* A solid spans this many dimensions. */
 #define SOLID_RANK 3
 
@@ -86,12 +88,14 @@ static bool read_plane(api_reader *reader, const api_field *field, ct_collider *
 
 /* ---- convex -------------------------------------------------------------------------------------------------------------- */
 
-/* The JSON text of the shape member as the note. */
+/* The JSON text of the shape member as the note. False with a fault: out of memory, or cancelled. */
 static bool keep_note(api_reader *reader, const char *name, const double *numbers, size_t rows, size_t columns, ct_collider *out) {
   api_buffer note = {0};
   api_put_byte(&note, '{');
   api_put_key(&note, name);
-  for (size_t i = 0; i < rows; i++) {
+  bool cancelled = false;
+  for (size_t i = 0; i < rows && !cancelled; i++) {
+    cancelled = i % POINTS_PER_POLL == 0 && api_reader_cancelled(reader);
     api_put_byte(&note, i ? ',' : '[');
     for (size_t j = 0; j < columns; j++) {
       api_put_byte(&note, j ? ',' : '[');
@@ -101,7 +105,7 @@ static bool keep_note(api_reader *reader, const char *name, const double *number
   }
   api_put_raw(&note, "]}");
   if (note.failed) api_fault_memory(reader->faults);
-  else out->note = api_reader_copy(reader, (ct_text){note.bytes, note.length});
+  else if (!cancelled) out->note = api_reader_copy(reader, (ct_text){note.bytes, note.length});
   api_buffer_free(&note);
   return out->note.bytes != NULL;
 }
@@ -123,6 +127,8 @@ static void tell_points(api_reader *reader, const api_field *field, ct_status st
   static const char *const hints[] = {"use a sphere", "use a capsule", "use a thin box, or move a point out of the plane"};
   if (status == CT_OUT_OF_MEMORY) {
     api_fault_memory(reader->faults);
+  } else if (status == CT_CANCELLED) {
+    api_fault_cancelled(reader->faults);
   } else if (status == CT_DEGENERATE_HULL && rank >= 0 && rank < SOLID_RANK) {
     api_fault *fault = api_fault_at(reader->faults, API_PROBLEM_DEGENERATE_HULL, &field->path,
                                     "The %zu points %s (rank %d); a solid needs rank 3: %s.", count, lie[rank], rank, hints[rank]);
@@ -134,8 +140,9 @@ static void tell_points(api_reader *reader, const api_field *field, ct_status st
 
 /* Why planes make none; culprit is a plane that shows the fault, or beyond count. */
 static void tell_planes(api_reader *reader, const api_field *field, ct_status status, size_t culprit, size_t count) {
-  if (status == CT_OUT_OF_MEMORY) {
-    api_fault_memory(reader->faults);
+  if (status == CT_OUT_OF_MEMORY || status == CT_CANCELLED) {
+    if (status == CT_CANCELLED) api_fault_cancelled(reader->faults);
+    else api_fault_memory(reader->faults);
     return;
   }
   api_field plane = culprit < count ? api_field_element(field, culprit) : *field;
@@ -188,6 +195,7 @@ static bool read_vertices(api_reader *reader, const api_field *field, ct_collide
   bool good = true;
   for (size_t i = 0; i < count && !api_faults_full(reader->faults); i++) {
     api_field element = api_field_element(field, i);
+    if (i % POINTS_PER_POLL == 0 && api_reader_cancelled(reader)) return false;
     good = api_read_position(reader, &element, &points[i]) && good;
   }
   if (!good || api_reader_cancelled(reader)) return false;
@@ -198,7 +206,7 @@ static bool read_vertices(api_reader *reader, const api_field *field, ct_collide
   if (!one_point && !check_extent(reader, field, box)) return false;
   ct_hull *hull = NULL;
   ct_hull_report report = {.culprit = UINT32_MAX};
-  ct_status status = ct_hull_from_points(points, count, &hull, &report);
+  ct_status status = ct_hull_from_points(points, count, reader->cancel, &hull, &report);
   if (status != CT_OK) {
     tell_points(reader, field, status, report.rank, count);
     return false;
@@ -243,13 +251,14 @@ static bool read_planes(api_reader *reader, const api_field *field, ct_collider 
   bool good = true;
   for (size_t i = 0; i < count && !api_faults_full(reader->faults); i++) {
     api_field element = api_field_element(field, i);
+    if (i % POINTS_PER_POLL == 0 && api_reader_cancelled(reader)) return false;
     good = api_read_numbers(reader, &element, CT_COORDINATE_MAX * CT_SIZE_MAX, 4, planes[i]) &&
            check_plane(reader, &element, planes[i]) && good;
   }
   if (!good || api_reader_cancelled(reader)) return false;
   ct_hull *hull = NULL;
   ct_hull_report report = {.culprit = UINT32_MAX};
-  ct_status status = ct_hull_from_planes((const double(*)[4])planes, count, &hull, &report);
+  ct_status status = ct_hull_from_planes((const double(*)[4])planes, count, reader->cancel, &hull, &report);
   if (status != CT_OK) {
     tell_planes(reader, field, status, report.culprit, count);
     return false;

@@ -10,6 +10,8 @@
 #define BINS_MIN 4
 /* Coordinates are cut here for centres, m: sums stay finite. */
 #define CENTRE_MAX 1e100
+/* Items of the ranges split between two looks at the cancel flag: some 100 us. */
+#define ITEMS_PER_POLL 8192
 /* Open ranges: one waits per level. */
 #define STACK_MAX (CT_TREE_HEIGHT_MAX + 2)
 
@@ -164,12 +166,13 @@ static uint32_t split(build_item *items, uint32_t count, bool by_count) {
   return i;
 }
 
-/* Splits ranges until each is a leaf. Children come after their parent, siblings side by side. */
-static void split_all(ct_tree *tree, build_item *items, uint32_t count, uint32_t *proxies) {
+/* Splits ranges until each is a leaf. Children come after their parent, siblings side by side. False: cancelled. */
+static bool split_all(ct_tree *tree, build_item *items, uint32_t count, uint32_t *proxies, const ct_cancel *cancel) {
   ct_tree_node *nodes = tree->nodes;
   build_range stack[STACK_MAX];
   uint32_t limit = 2 * ct_tree_log2(count) + CT_TREE_HEIGHT_SLACK, bounded_count = part_unbounded(items, count);
   int top = 0;
+  uint32_t since_poll = ITEMS_PER_POLL;
   nodes[0].parent = CT_TREE_NULL;
   tree->used = 1;
   stack[top++] = (build_range){0, count, 0, 0};
@@ -177,6 +180,11 @@ static void split_all(ct_tree *tree, build_item *items, uint32_t count, uint32_t
     build_range r = stack[--top];
     ct_tree_node *node = &nodes[r.node];
     uint32_t size = r.end - r.begin;
+    since_poll += size;
+    if (since_poll >= ITEMS_PER_POLL) {
+      if (ct_cancel_raised(cancel)) return false;
+      since_poll = 0;
+    }
     if (size == 1) {
       const build_item *item = &items[r.begin];
       node->box = item->box;
@@ -199,14 +207,20 @@ static void split_all(ct_tree *tree, build_item *items, uint32_t count, uint32_t
     stack[top++] = (build_range){middle, r.end, left + 1, r.depth + 1};
     stack[top++] = (build_range){r.begin, middle, left, r.depth + 1};
   }
+  return true;
 }
 
-ct_status ct_tree_build(ct_tree *tree, const ct_box *boxes, const uint32_t *users, size_t count, uint32_t *proxies) {
+static void clear(ct_tree *tree) {
+  tree->used = tree->leaf_count = 0;
+  tree->root = tree->free_head = CT_TREE_NULL;
+}
+
+ct_status ct_tree_build(ct_tree *tree, const ct_box *boxes, const uint32_t *users, size_t count, uint32_t *proxies,
+                        const ct_cancel *cancel) {
   if (count > CT_TREE_LEAVES_MAX) return CT_LIMIT;
   uint32_t n = (uint32_t)count;
   if (n == 0) {
-    tree->used = tree->leaf_count = 0;
-    tree->root = tree->free_head = CT_TREE_NULL;
+    clear(tree);
     return CT_OK;
   }
   build_item *items = malloc(count * sizeof *items);
@@ -218,8 +232,12 @@ ct_status ct_tree_build(ct_tree *tree, const ct_box *boxes, const uint32_t *user
   tree->root = 0;
   tree->free_head = CT_TREE_NULL;
   tree->leaf_count = n;
-  split_all(tree, items, n, proxies);
+  bool whole = split_all(tree, items, n, proxies, cancel);
   free(items);
+  if (!whole) {
+    clear(tree);
+    return CT_CANCELLED;
+  }
   /* Children have higher indices than their parent: one sweep from the end makes boxes and heights. */
   for (uint32_t i = tree->used; i-- > 0;) {
     ct_tree_node *node = &tree->nodes[i];

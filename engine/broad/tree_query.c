@@ -76,7 +76,7 @@ ct_status ct_tree_pairs(const ct_tree *tree, ct_pair_output *out) {
 ct_status ct_broad_tree(const ct_box *boxes, size_t count, ct_pair_output *out) {
   ct_tree *tree = ct_tree_create();
   if (!tree) return CT_OUT_OF_MEMORY;
-  ct_status status = ct_tree_build(tree, boxes, NULL, count, NULL);
+  ct_status status = ct_tree_build(tree, boxes, NULL, count, NULL, out->cancel);
   if (status == CT_OK) status = ct_tree_pairs(tree, out);
   ct_tree_destroy(tree);
   return status;

@@ -125,7 +125,7 @@ static ct_status gather(const ct_scene *scene, const ct_cancel *cancel, ct_deriv
     else if (!set_loose(derived, row, &boxes[count])) return CT_OUT_OF_MEMORY;
   }
   /* proxies serve as scratch for those of the boxes, then are dealt out to the rows from the end: row[i] >= i. */
-  ct_status status = ct_tree_build(derived->tree, boxes, rows, count, derived->proxies);
+  ct_status status = ct_tree_build(derived->tree, boxes, rows, count, derived->proxies, cancel);
   if (status != CT_OK) return status;
   uint32_t row = scene->rows;
   for (uint32_t i = count; i-- > 0;) {

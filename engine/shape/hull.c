@@ -52,7 +52,7 @@ static ct_status open_worklist(worklist *work, const ct_vec3 *points, uint32_t c
   return status;
 }
 
-ct_status ct_hull_from_points(const ct_vec3 *points, size_t count, ct_hull **out, ct_hull_report *report) {
+ct_status ct_hull_from_points(const ct_vec3 *points, size_t count, const ct_cancel *cancel, ct_hull **out, ct_hull_report *report) {
   ct_hull_report local;
   if (!report) report = &local;
   *report = (ct_hull_report){.rank = 0, .culprit = UINT32_MAX};
@@ -64,12 +64,12 @@ ct_status ct_hull_from_points(const ct_vec3 *points, size_t count, ct_hull **out
   ct_grow grow = {0};
   ct_hull_cells cells = {0};
   ct_status status = open_worklist(&work, points, n, largest);
-  if (status == CT_OK) status = ct_quickhull(work.points, n, &grow, &report->rank);
-  if (status == CT_OK) status = ct_hull_cells_join(&grow, n, work.position, &cells);
+  if (status == CT_OK) status = ct_quickhull(work.points, n, cancel, &grow, &report->rank);
+  if (status == CT_OK) status = ct_hull_cells_join(&grow, n, work.position, cancel, &cells);
   ct_grow_free(&grow);
   free(work.points);
   free(work.position);
-  if (status == CT_OK) status = ct_hull_assemble(&cells, true, out);
+  if (status == CT_OK) status = ct_hull_assemble(&cells, true, cancel, out);
   ct_hull_cells_free(&cells);
   return status;
 }

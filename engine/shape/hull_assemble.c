@@ -1,19 +1,15 @@
 /* The arrays of a hull from its cells: one block of memory, canonical order, adjacency, edges, planes.
  *
- * Adjacency by counting sort of the directed edges, so the cost is linear whatever the degrees are.
+ * Faces and adjacency are sorted as directed edges, so the cost is linear whatever the degrees are.
  */
 #include "base/double_double.h"
+#include "shape/half_edge.h"
 #include "shape/hull_cells.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define ALIGNMENT 64u
-
-/* A directed edge of a loop and the face on its left. */
-typedef struct half_edge {
-  uint32_t from, to, face;
-} half_edge;
 
 /* Writable twins of the view's arrays while the hull is made. */
 typedef struct writer {
@@ -23,10 +19,12 @@ typedef struct writer {
   uint32_t (*edge_vertices)[2], (*edge_faces)[2];
 } writer;
 
-typedef struct face_key {
-  uint64_t key;
-  uint32_t face, turn;
-} face_key;
+/* Scratch of the making. */
+typedef struct scratch {
+  uint32_t *order; /* [face_count] the cells' faces in the hull's order */
+  uint32_t *turn;  /* [face_count] where the loop of a face of the cells begins */
+  ct_half_edges set;
+} scratch;
 
 static uint32_t padded(uint32_t n) { return (n + CT_HULL_LANES - 1) / CT_HULL_LANES * CT_HULL_LANES; }
 
@@ -58,29 +56,29 @@ static size_t lay_out(writer *w, char *base, uint32_t vertices, uint32_t faces, 
   return used;
 }
 
-static int by_key(const void *a, const void *b) {
-  uint64_t p = ((const face_key *)a)->key, q = ((const face_key *)b)->key;
-  return (p > q) - (p < q);
-}
-
-/* Each loop turned to begin at its lowest vertex, faces sorted by their first two vertices (a directed edge has one face). */
-static void write_faces(writer *w, const ct_hull_cells *cells, face_key *keys) {
+/* Each loop turned to begin at its lowest vertex, faces sorted by their first two vertices (a directed edge has one face). False:
+ * cancelled. */
+static bool write_faces(writer *w, const ct_hull_cells *cells, scratch *s) {
   for (uint32_t f = 0; f < cells->face_count; f++) {
     const uint32_t *loop = cells->face_loop + cells->face_start[f];
     uint32_t n = cells->face_start[f + 1] - cells->face_start[f], turn = 0;
     for (uint32_t i = 1; i < n; i++) {
       if (loop[i] < loop[turn]) turn = i;
     }
-    keys[f] = (face_key){(uint64_t)loop[turn] << 32 | loop[(turn + 1) % n], f, turn};
+    s->turn[f] = turn;
+    s->set.edges[f] = (ct_half_edge){loop[turn], loop[(turn + 1) % n], f};
   }
-  qsort(keys, cells->face_count, sizeof *keys, by_key);
+  s->set.count = cells->face_count;
+  if (!ct_half_edges_sort(&s->set)) return false;
   uint32_t at = 0;
   for (uint32_t f = 0; f < cells->face_count; f++) {
-    uint32_t old = keys[f].face, n = cells->face_start[old + 1] - cells->face_start[old];
+    uint32_t old = s->set.edges[f].face, n = cells->face_start[old + 1] - cells->face_start[old];
+    s->order[f] = old;
     w->face_start[f] = at;
-    for (uint32_t i = 0; i < n; i++) w->face_loop[at++] = cells->face_loop[cells->face_start[old] + (keys[f].turn + i) % n];
+    for (uint32_t i = 0; i < n; i++) w->face_loop[at++] = cells->face_loop[cells->face_start[old] + (s->turn[old] + i) % n];
   }
   w->face_start[cells->face_count] = at;
+  return true;
 }
 
 static void write_vertices(writer *w, const ct_hull_cells *cells) {
@@ -93,43 +91,32 @@ static void write_vertices(writer *w, const ct_hull_cells *cells) {
   }
 }
 
-/* Stable distribution of the edges to buckets that begin at start[]; keyed by `from` or `to`. */
-static void distribute(const half_edge *in, half_edge *out, uint32_t count, const uint32_t *start, uint32_t *cursor, bool by_from) {
-  for (uint32_t i = 0; i < count; i++) {
-    uint32_t bucket = by_from ? in[i].from : in[i].to;
-    out[start[bucket] + cursor[bucket]++] = in[i];
-  }
-}
-
-/* Neighbours in ascending order, and the edges with the faces on both sides. Sorted by (from, to), an edge stands where its reverse
- * stands when sorted by (to, from). */
-static void write_edges(writer *w, const ct_hull_cells *cells, half_edge *edges, half_edge *sorted, uint32_t *cursor) {
+/* Neighbours in ascending order, and the edges with the faces on both sides. False: cancelled. */
+static bool write_edges(writer *w, const ct_hull_cells *cells, scratch *s) {
   uint32_t count = w->face_start[cells->face_count], vertices = cells->vertex_count, at = 0;
   memset(w->neighbour_start, 0, ((size_t)vertices + 1) * sizeof(uint32_t));
   for (uint32_t f = 0; f < cells->face_count; f++) {
     uint32_t n = w->face_start[f + 1] - w->face_start[f];
     const uint32_t *loop = w->face_loop + w->face_start[f];
     for (uint32_t i = 0; i < n; i++) {
-      edges[at++] = (half_edge){loop[i], loop[(i + 1) % n], f};
+      s->set.edges[at++] = (ct_half_edge){loop[i], loop[(i + 1) % n], f};
       w->neighbour_start[loop[i] + 1]++;
     }
   }
   for (uint32_t v = 0; v < vertices; v++) w->neighbour_start[v + 1] += w->neighbour_start[v];
-  memset(cursor, 0, vertices * sizeof *cursor);
-  distribute(edges, sorted, count, w->neighbour_start, cursor, true);
-  memset(cursor, 0, vertices * sizeof *cursor);
-  distribute(sorted, edges, count, w->neighbour_start, cursor, false);
-  memset(cursor, 0, vertices * sizeof *cursor);
-  distribute(edges, sorted, count, w->neighbour_start, cursor, true);
+  s->set.count = count;
+  if (!ct_half_edges_match(&s->set)) return false;
+  const ct_half_edge *edges = s->set.edges, *reverse = s->set.spare;
   at = 0;
   for (uint32_t i = 0; i < count; i++) {
-    w->neighbour[i] = sorted[i].to;
-    if (sorted[i].from > sorted[i].to) continue;
-    w->edge_vertices[at][0] = sorted[i].from;
-    w->edge_vertices[at][1] = sorted[i].to;
-    w->edge_faces[at][0] = sorted[i].face;
-    w->edge_faces[at++][1] = edges[i].face;
+    w->neighbour[i] = edges[i].to;
+    if (edges[i].from > edges[i].to) continue;
+    w->edge_vertices[at][0] = edges[i].from;
+    w->edge_vertices[at][1] = edges[i].to;
+    w->edge_faces[at][0] = edges[i].face;
+    w->edge_faces[at++][1] = reverse[i].face;
   }
+  return true;
 }
 
 /* Normal from a double-double cross product; the offset is the largest n.v of the face's vertices, so that they are all inside. */
@@ -148,18 +135,21 @@ static void plane_of_face(const ct_hull_view *view, const ct_vec3 *vertices, uin
   memcpy(plane, (double[4]){normal.x, normal.y, normal.z, offset}, 4 * sizeof *plane);
 }
 
-static void write_planes(writer *w, const ct_hull_cells *cells, const face_key *keys) {
+/* False: cancelled. */
+static bool write_planes(writer *w, const ct_hull_cells *cells, const scratch *s) {
   for (uint32_t f = 0; f < padded(cells->face_count); f++) {
     double plane[4];
+    if (ct_hull_cancelled(f, s->set.cancel)) return false;
     if (f >= cells->face_count)
       memcpy(plane, (double[4]){w->nx[f - 1], w->ny[f - 1], w->nz[f - 1], w->offset[f - 1]}, sizeof plane);
-    else if (cells->planes) memcpy(plane, cells->planes[keys[f].face], sizeof plane);
+    else if (cells->planes) memcpy(plane, cells->planes[s->order[f]], sizeof plane);
     else plane_of_face(&w->hull->view, cells->vertices, f, plane);
     w->nx[f] = plane[0];
     w->ny[f] = plane[1];
     w->nz[f] = plane[2];
     w->offset[f] = plane[3];
   }
+  return true;
 }
 
 static void open_view(writer *w, const ct_hull_cells *cells) {
@@ -182,34 +172,37 @@ static void open_view(writer *w, const ct_hull_cells *cells) {
                                  .edge_faces = (const uint32_t(*)[2])w->edge_faces};
 }
 
-ct_status ct_hull_assemble(const ct_hull_cells *cells, bool exact, ct_hull **out) {
+/* Fills the block; false: cancelled. */
+static bool write_hull(writer *w, const ct_hull_cells *cells, scratch *s) {
+  open_view(w, cells);
+  write_vertices(w, cells);
+  return write_faces(w, cells, s) && write_edges(w, cells, s) && write_planes(w, cells, s) &&
+         ct_hull_measure(&w->hull->view, s->set.cancel);
+}
+
+ct_status ct_hull_assemble(const ct_hull_cells *cells, bool exact, const ct_cancel *cancel, ct_hull **out) {
   writer w = {0};
   uint32_t loop = cells->face_start[cells->face_count];
   size_t bytes = lay_out(&w, NULL, cells->vertex_count, cells->face_count, loop);
   char *block = aligned_alloc(ALIGNMENT, bytes);
-  face_key *keys = malloc(cells->face_count * sizeof *keys);
-  half_edge *edges = malloc(loop * sizeof *edges), *sorted = malloc(loop * sizeof *sorted);
-  uint32_t *cursor = malloc(cells->vertex_count * sizeof *cursor);
-  bool ready = block && keys && edges && sorted && cursor;
+  scratch s = {.order = malloc(cells->face_count * sizeof *s.order), .turn = malloc(cells->face_count * sizeof *s.turn)};
+  bool ready = ct_half_edges_open(&s.set, loop, cells->vertex_count, cancel) && block && s.order && s.turn;
+  ct_status status = ready ? CT_OK : CT_OUT_OF_MEMORY;
   if (ready) {
     lay_out(&w, block, cells->vertex_count, cells->face_count, loop);
     memset(block, 0, bytes);
-    open_view(&w, cells);
-    write_vertices(&w, cells);
-    write_faces(&w, cells, keys);
-    write_edges(&w, cells, edges, sorted, cursor);
-    write_planes(&w, cells, keys);
-    ct_hull_measure(&w.hull->view);
-    w.hull->bytes = bytes;
-    w.hull->exact = exact;
-    atomic_init(&w.hull->references, 1);
-    *out = w.hull;
-  } else {
-    free(block);
+    if (!write_hull(&w, cells, &s)) status = CT_CANCELLED;
   }
-  free(keys);
-  free(edges);
-  free(sorted);
-  free(cursor);
-  return ready ? CT_OK : CT_OUT_OF_MEMORY;
+  free(s.order);
+  free(s.turn);
+  ct_half_edges_close(&s.set);
+  if (status != CT_OK) {
+    free(block);
+    return status;
+  }
+  w.hull->bytes = bytes;
+  w.hull->exact = exact;
+  atomic_init(&w.hull->references, 1);
+  *out = w.hull;
+  return CT_OK;
 }

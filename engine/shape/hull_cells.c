@@ -18,6 +18,8 @@ typedef struct joiner {
   uint32_t *loop;     /* loops of all facets, of points */
   uint32_t *start;    /* [facets + 1] */
   uint32_t facets;
+  const ct_cancel *cancel;
+  uint32_t steps; /* triangles taken */
 } joiner;
 
 void ct_hull_cells_free(ct_hull_cells *cells) {
@@ -64,13 +66,14 @@ static bool coplanar(const ct_grow *grow, uint32_t face, uint32_t other) {
   return true;
 }
 
-/* Gathers the facet of `seed` and appends its boundary loop. */
-static void join_facet(joiner *j, uint32_t seed) {
+/* Gathers the facet of `seed` and appends its boundary loop. False: cancelled. */
+static bool join_facet(joiner *j, uint32_t seed) {
   const ct_grow *g = j->grow;
   uint32_t depth = 0, boundary = 0, from = CT_GROW_NONE, facet = j->facets++;
   j->stack[depth++] = seed;
   j->facet_of[seed] = facet;
   while (depth) {
+    if (ct_hull_cancelled(j->steps++, j->cancel)) return false;
     uint32_t face = j->stack[--depth];
     const ct_grow_face *f = &g->faces[face];
     for (uint32_t e = 0; e < 3; e++) {
@@ -92,6 +95,7 @@ static void join_facet(joiner *j, uint32_t seed) {
     j->uses[from]++;
   }
   j->start[facet + 1] = at;
+  return true;
 }
 
 static bool joiner_open(joiner *j, uint32_t point_count) {
@@ -153,16 +157,15 @@ static ct_status take_faces(const joiner *j, ct_hull_cells *cells) {
   return CT_OK;
 }
 
-ct_status ct_hull_cells_join(const ct_grow *grow, uint32_t point_count, const uint32_t *position, ct_hull_cells *cells) {
-  joiner j = {.grow = grow};
+ct_status ct_hull_cells_join(const ct_grow *grow, uint32_t point_count, const uint32_t *position, const ct_cancel *cancel,
+                             ct_hull_cells *cells) {
+  joiner j = {.grow = grow, .cancel = cancel};
   memset(cells, 0, sizeof *cells);
   ct_status status = joiner_open(&j, point_count) ? CT_OK : CT_OUT_OF_MEMORY;
-  if (status == CT_OK) {
-    for (uint32_t i = 0; i < grow->face_count; i++) {
-      if (ct_grow_alive(grow, i) && j.facet_of[i] == CT_GROW_NONE) join_facet(&j, i);
-    }
-    status = take_vertices(&j, point_count, position, cells);
+  for (uint32_t i = 0; status == CT_OK && i < grow->face_count; i++) {
+    if (ct_grow_alive(grow, i) && j.facet_of[i] == CT_GROW_NONE && !join_facet(&j, i)) status = CT_CANCELLED;
   }
+  if (status == CT_OK) status = take_vertices(&j, point_count, position, cells);
   if (status == CT_OK) status = take_faces(&j, cells);
   joiner_close(&j);
   if (status != CT_OK) ct_hull_cells_free(cells);

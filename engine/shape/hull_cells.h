@@ -3,6 +3,7 @@
 #define SHAPE_HULL_CELLS_H
 
 #include "shape/hull_grow.h"
+#include <contact/cancel.h>
 #include <contact/hull.h>
 #include <stdatomic.h>
 
@@ -25,8 +26,9 @@ struct ct_hull {
 };
 
 /* Facets of the triangulation: exactly coplanar neighbours joined, points on faces and edges dropped, vertices in ascending order
- * of input index. *cells is zeroed on failure. */
-ct_status ct_hull_cells_join(const ct_grow *grow, uint32_t point_count, const uint32_t *position, ct_hull_cells *cells);
+ * of input index. *cells is zeroed on failure, CT_OUT_OF_MEMORY or CT_CANCELLED. */
+ct_status ct_hull_cells_join(const ct_grow *grow, uint32_t point_count, const uint32_t *position, const ct_cancel *cancel,
+                             ct_hull_cells *cells);
 void ct_hull_cells_free(ct_hull_cells *cells);
 
 /* Three vertices of a convex loop that span a wide triangle, in the loop's sense: the first, the farthest from it, the farthest
@@ -34,11 +36,17 @@ void ct_hull_cells_free(ct_hull_cells *cells);
 void ct_wide_triangle(const ct_vec3 *vertices, const uint32_t *loop, uint32_t count, uint32_t wide[3]);
 
 /* Makes the hull with one reference. Faces begin at their lowest vertex and are sorted by their first two vertices, so the result
- * does not depend on the order in which the cells were found. */
-ct_status ct_hull_assemble(const ct_hull_cells *cells, bool exact, ct_hull **out);
+ * does not depend on the order in which the cells were found. CT_OUT_OF_MEMORY, CT_CANCELLED. */
+ct_status ct_hull_assemble(const ct_hull_cells *cells, bool exact, const ct_cancel *cancel, ct_hull **out);
 
-/* Fills volume, centroid, inertia and radius of a view whose arrays are complete. */
-void ct_hull_measure(ct_hull_view *view);
+/* Fills volume, centroid, inertia and radius of a view whose arrays are complete. False: cancelled. */
+bool ct_hull_measure(ct_hull_view *view, const ct_cancel *cancel);
+
+/* Faces, vertices or points between two looks at the cancel flag: 1 ms at 1 us each, which is double-double or an exact sign. */
+#define CT_HULL_POLL 1024u
+static inline bool ct_hull_cancelled(uint32_t step, const ct_cancel *cancel) {
+  return step % CT_HULL_POLL == 0 && ct_cancel_raised(cancel);
+}
 
 static inline ct_vec3 ct_hull_vertex(const ct_hull_view *view, uint32_t i) { return (ct_vec3){view->x[i], view->y[i], view->z[i]}; }
 

@@ -1,5 +1,6 @@
 /* Contraction of edges at round-off, on the loops of the faces. */
 #include "shape/hull_collapse.h"
+#include "shape/half_edge.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,9 +9,10 @@ typedef struct collapser {
   uint32_t *leader; /* [vertex_count] forest of joined vertices; roots are the lowest index */
   uint32_t *uses;   /* [vertex_count] loops through the vertex, then its new index */
   uint32_t *start, *loop;
-  uint64_t *edges;
+  ct_half_edges set;
   uint32_t face_count;
   uint32_t *source;
+  bool cancelled;
 } collapser;
 
 static uint32_t root(collapser *c, uint32_t v) {
@@ -65,25 +67,22 @@ static void rewrite(collapser *c, const ct_hull_cells *cells, const uint32_t *in
   c->face_count = kept;
 }
 
-static int by_value(const void *a, const void *b) {
-  uint64_t p = *(const uint64_t *)a, q = *(const uint64_t *)b;
-  return (p > q) - (p < q);
-}
-
-/* Every directed edge once, its reverse present, Euler's number 2. */
+/* Every directed edge once, its reverse present, Euler's number 2. False also when cancelled. */
 static bool is_closed(collapser *c, uint32_t vertices) {
   uint32_t n = 0;
   for (uint32_t f = 0; f < c->face_count; f++) {
     for (uint32_t i = c->start[f]; i < c->start[f + 1]; i++) {
       uint32_t to = c->loop[i + 1 < c->start[f + 1] ? i + 1 : c->start[f]];
-      c->edges[n++] = (uint64_t)c->loop[i] << 32 | to;
+      c->set.edges[n++] = (ct_half_edge){c->loop[i], to, f};
     }
   }
-  qsort(c->edges, n, sizeof *c->edges, by_value);
+  c->set.count = n;
+  c->cancelled = !ct_half_edges_match(&c->set);
+  if (c->cancelled) return false;
+  const ct_half_edge *edge = c->set.edges, *reverse = c->set.spare;
   for (uint32_t i = 0; i < n; i++) {
-    uint64_t reverse = c->edges[i] << 32 | c->edges[i] >> 32;
-    if (i > 0 && c->edges[i] == c->edges[i - 1]) return false;
-    if (!bsearch(&reverse, c->edges, n, sizeof *c->edges, by_value)) return false;
+    if (i > 0 && edge[i].from == edge[i - 1].from && edge[i].to == edge[i - 1].to) return false;
+    if (edge[i].from != reverse[i].to || edge[i].to != reverse[i].from) return false;
   }
   return (int64_t)vertices - n / 2 + c->face_count == 2;
 }
@@ -121,21 +120,22 @@ static void contract(collapser *c, ct_hull_cells *cells) {
   if (vertices >= 4 && is_closed(c, vertices)) replace(c, cells);
 }
 
-ct_status ct_hull_collapse(ct_hull_cells *cells, const double *rounding) {
+ct_status ct_hull_collapse(ct_hull_cells *cells, const double *rounding, const ct_cancel *cancel) {
   uint32_t corners = cells->face_start[cells->face_count];
   collapser c = {.leader = malloc(cells->vertex_count * sizeof *c.leader),
                  .uses = malloc(cells->vertex_count * sizeof *c.uses),
                  .start = calloc((size_t)cells->face_count + 1, sizeof *c.start),
                  .loop = malloc(corners * sizeof *c.loop),
-                 .edges = malloc(corners * sizeof *c.edges),
                  .source = malloc(cells->face_count * sizeof *c.source)};
-  bool ready = c.leader && c.uses && c.start && c.loop && c.edges && c.source;
+  bool ready =
+      ct_half_edges_open(&c.set, corners, cells->vertex_count, cancel) && c.leader && c.uses && c.start && c.loop && c.source;
   if (ready && unite_short_edges(&c, cells, rounding)) contract(&c, cells);
   free(c.leader);
   free(c.uses);
   free(c.start);
   free(c.loop);
-  free(c.edges);
   free(c.source);
-  return ready ? CT_OK : CT_OUT_OF_MEMORY;
+  ct_half_edges_close(&c.set);
+  if (!ready) return CT_OUT_OF_MEMORY;
+  return c.cancelled ? CT_CANCELLED : CT_OK;
 }

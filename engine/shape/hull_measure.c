@@ -41,18 +41,21 @@ static void add_tetrahedron(moments *m, ct_vec3 reference, ct_vec3 x, ct_vec3 y,
   add_term(&m->zx, d, second(sz, sx, cz, cx));
 }
 
-static moments integrate(const ct_hull_view *view, ct_vec3 reference) {
-  moments m = {0};
+/* False: cancelled. */
+static bool integrate(const ct_hull_view *view, ct_vec3 reference, const ct_cancel *cancel, moments *m) {
+  *m = (moments){0};
+  uint32_t steps = 0;
   for (uint32_t f = 0; f < view->face_count; f++) {
     uint32_t begin = view->face_start[f], end = view->face_start[f + 1];
     ct_vec3 x = ct_hull_vertex(view, view->face_loop[begin]), y = ct_hull_vertex(view, view->face_loop[begin + 1]);
     for (uint32_t i = begin + 2; i < end; i++) {
       ct_vec3 z = ct_hull_vertex(view, view->face_loop[i]);
-      add_tetrahedron(&m, reference, x, y, z);
+      if (ct_hull_cancelled(steps++, cancel)) return false;
+      add_tetrahedron(m, reference, x, y, z);
       y = z;
     }
   }
-  return m;
+  return true;
 }
 
 /* Centroid of the tetrahedra relative to the reference: sum D s / (4 sum D). */
@@ -78,12 +81,13 @@ static ct_mat3 inertia_of(const moments *m, ct_vec3 c) {
   return (ct_mat3){{yy + zz, -xy, -zx}, {-xy, zz + xx, -yz}, {-zx, -yz, xx + yy}};
 }
 
-void ct_hull_measure(ct_hull_view *view) {
+bool ct_hull_measure(ct_hull_view *view, const ct_cancel *cancel) {
   ct_vec3 inner = mean_vertex(view);
-  moments m = integrate(view, inner);
+  moments m;
+  if (!integrate(view, inner, cancel, &m)) return false;
   view->volume = ct_dd_value(m.d) / 6.0;
   view->centroid = ct_add(inner, centroid_offset(&m));
-  m = integrate(view, view->centroid);
+  if (!integrate(view, view->centroid, cancel, &m)) return false;
   view->inertia = inertia_of(&m, centroid_offset(&m));
 
   ct_vec3 v = ct_hull_vertex(view, 0);
@@ -95,4 +99,5 @@ void ct_hull_measure(ct_hull_view *view) {
     radius = ct_max2(radius, ct_norm(ct_sub(v, view->centroid)));
   }
   view->radius = radius * (1.0 + RADIUS_WIDENING);
+  return true;
 }

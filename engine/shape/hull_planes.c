@@ -24,6 +24,7 @@ static ct_status planes_open(ct_plane_set *set, const double (*given)[4], ct_hul
   set->points = malloc(n * sizeof *set->points);
   if (!set->unit || !set->normals || !set->constants || !set->points) return CT_OUT_OF_MEMORY;
   for (uint32_t i = 0; i < set->count; i++) {
+    if (ct_hull_cancelled(i, set->cancel)) return CT_CANCELLED;
     ct_vec3 normal = ct_vec(given[i][0], given[i][1], given[i][2]);
     int exponent;
     double largest = ct_max_abs(normal);
@@ -47,7 +48,7 @@ static ct_status planes_open(ct_plane_set *set, const double (*given)[4], ct_hul
 /* The intersection is bounded exactly when the origin is strictly inside the hull of the normals. */
 static ct_status check_bounded(ct_plane_set *set, ct_grow *grow, ct_hull_report *report) {
   int rank;
-  ct_status status = ct_quickhull(set->normals, set->count, grow, &rank);
+  ct_status status = ct_quickhull(set->normals, set->count, set->cancel, grow, &rank);
   if (status == CT_DEGENERATE_HULL) return CT_UNBOUNDED;
   if (status != CT_OK) return status;
   uint32_t face = ct_face_beyond_origin(grow);
@@ -59,7 +60,8 @@ static ct_status check_bounded(ct_plane_set *set, ct_grow *grow, ct_hull_report 
 /* From the inscribed ball's centre, and once more from the centroid found: dual points about the middle of the body are the best
  * spread. */
 static ct_status build(ct_plane_set *set, ct_grow *grow, ct_hull **out, ct_hull_report *report) {
-  ct_inscribed ball = ct_inscribed_ball(set->unit, set->count);
+  ct_inscribed ball = ct_inscribed_ball(set->unit, set->count, set->cancel);
+  if (ct_cancel_raised(set->cancel)) return CT_CANCELLED;
   report->culprit = ball.culprit;
   if (ball.open) return CT_UNBOUNDED;
   if (ball.radius < -ball.resolution) return CT_EMPTY;
@@ -70,7 +72,7 @@ static ct_status build(ct_plane_set *set, ct_grow *grow, ct_hull **out, ct_hull_
   status = ct_hull_polar(set, ball.center, grow, &rough);
   if (status != CT_OK) return status;
   status = ct_hull_polar(set, rough->view.centroid, grow, &fine);
-  if (status == CT_OUT_OF_MEMORY) {
+  if (status == CT_OUT_OF_MEMORY || status == CT_CANCELLED) {
     ct_hull_release(rough);
     return status;
   }
@@ -80,12 +82,13 @@ static ct_status build(ct_plane_set *set, ct_grow *grow, ct_hull **out, ct_hull_
   return CT_OK;
 }
 
-ct_status ct_hull_from_planes(const double (*planes)[4], size_t count, ct_hull **out, ct_hull_report *report) {
+ct_status ct_hull_from_planes(const double (*planes)[4], size_t count, const ct_cancel *cancel, ct_hull **out,
+                              ct_hull_report *report) {
   ct_hull_report local;
   if (!report) report = &local;
   *report = (ct_hull_report){.rank = 0, .culprit = UINT32_MAX};
   if (count > CT_HULL_POINTS_MAX) return CT_LIMIT;
-  ct_plane_set set = {.count = (uint32_t)count};
+  ct_plane_set set = {.count = (uint32_t)count, .cancel = cancel};
   ct_grow grow = {0};
   ct_status status = planes_open(&set, planes, report);
   if (status == CT_OK) status = build(&set, &grow, out, report);

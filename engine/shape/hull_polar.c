@@ -38,6 +38,7 @@ static ct_status dual_hull(ct_plane_set *set, ct_vec3 center, ct_grow *grow, ct_
   ct_dd3 c = ct_dd3_of(center);
   double largest = 0.0;
   for (uint32_t i = 0; i < set->count; i++) {
+    if (ct_hull_cancelled(i, set->cancel)) return CT_CANCELLED;
     ct_dd3 n = ct_dd3_of(set->normals[i]);
     double inside = -ct_dd_value(ct_dd_add(ct_dd3_dot(&n, &c), ct_dd_of(set->constants[i])));
     if (!(inside > 0.0)) return CT_DEGENERATE_HULL;
@@ -46,10 +47,10 @@ static ct_status dual_hull(ct_plane_set *set, ct_vec3 center, ct_grow *grow, ct_
   }
   ct_flush_points(set->points, set->count, largest);
   int rank;
-  ct_status status = ct_quickhull(set->points, set->count, grow, &rank);
+  ct_status status = ct_quickhull(set->points, set->count, set->cancel, grow, &rank);
   if (status == CT_DEGENERATE_HULL || (status == CT_OK && ct_face_beyond_origin(grow) != CT_GROW_NONE)) return CT_UNBOUNDED;
   if (status != CT_OK) return status;
-  return ct_hull_cells_join(grow, set->count, NULL, cells);
+  return ct_hull_cells_join(grow, set->count, NULL, set->cancel, cells);
 }
 
 /* Three of the planes that meet at the widest angles; returns |determinant| of their unit normals. */
@@ -148,7 +149,7 @@ static void turn_around_vertices(const ct_hull_cells *dual, const uint32_t *star
 }
 
 /* The intersection: its faces are the dual's vertices and its vertices the dual's facets. */
-static ct_status polarise(const ct_hull_cells *dual, ct_vec3 center, ct_hull_cells *out) {
+static ct_status polarise(const ct_hull_cells *dual, ct_vec3 center, const ct_cancel *cancel, ct_hull_cells *out) {
   uint32_t corners = dual->face_start[dual->face_count];
   corner *at = malloc(corners * sizeof *at);
   uint32_t *slot = malloc(dual->vertex_count * sizeof *slot);
@@ -156,18 +157,22 @@ static ct_status polarise(const ct_hull_cells *dual, ct_vec3 center, ct_hull_cel
   out->face_source = malloc(dual->vertex_count * sizeof *out->face_source);
   out->face_start = malloc(((size_t)dual->vertex_count + 1) * sizeof *out->face_start);
   out->face_loop = malloc(corners * sizeof *out->face_loop);
-  bool ready = at && slot && out->vertices && out->face_source && out->face_start && out->face_loop;
+  bool ready = at && slot && out->vertices && out->face_source && out->face_start && out->face_loop, cancelled = false;
   if (ready) {
     out->vertex_count = dual->face_count;
     out->face_count = dual->vertex_count;
     sort_corners(dual, out->face_start, at, slot);
     turn_around_vertices(dual, out->face_start, at, slot, out->face_loop);
-    for (uint32_t f = 0; f < dual->face_count; f++) out->vertices[f] = polar_vertex(dual, f, center);
+    for (uint32_t f = 0; f < dual->face_count && !cancelled; f++) {
+      cancelled = ct_hull_cancelled(f, cancel);
+      out->vertices[f] = polar_vertex(dual, f, center);
+    }
     memcpy(out->face_source, dual->vertex_input, dual->vertex_count * sizeof *out->face_source);
   }
   free(at);
   free(slot);
-  return ready ? CT_OK : CT_OUT_OF_MEMORY;
+  if (!ready) return CT_OUT_OF_MEMORY;
+  return cancelled ? CT_CANCELLED : CT_OK;
 }
 
 /* The faces' planes around each vertex: those of v are planes[start[v]] .. planes[start[v + 1] - 1]. */
@@ -206,15 +211,17 @@ static double largest_coordinate(const ct_hull_cells *cells) {
  * three planes grows by 1 / determinant of their normals. */
 static ct_status vertex_rounding(const ct_plane_set *set, const ct_hull_cells *cells, double *rounding) {
   incidence in = {0};
-  bool ready = incidence_open(&in, cells);
+  bool ready = incidence_open(&in, cells), cancelled = false;
   double far = largest_coordinate(cells);
-  for (uint32_t v = 0; ready && v < cells->vertex_count; v++) {
+  for (uint32_t v = 0; ready && !cancelled && v < cells->vertex_count; v++) {
     uint32_t best[3];
+    cancelled = ct_hull_cancelled(v, set->cancel);
     double det = best_three(set, in.planes + in.start[v], in.start[v + 1] - in.start[v], best);
     rounding[v] = ct_min2(ROUNDING_FACTOR / det, MOVE_MAX) * far;
   }
   incidence_close(&in);
-  return ready ? CT_OK : CT_OUT_OF_MEMORY;
+  if (!ready) return CT_OUT_OF_MEMORY;
+  return cancelled ? CT_CANCELLED : CT_OK;
 }
 
 /* Moves vertices to where the three given planes of best condition meet, which is more exact than the polar vertex where the angles
@@ -222,10 +229,11 @@ static ct_status vertex_rounding(const ct_plane_set *set, const ct_hull_cells *c
  * vertex is off its planes: a needle or plate so thin that even double-double lost it. */
 static ct_status refine_vertices(const ct_plane_set *set, ct_hull_cells *cells) {
   incidence in = {0};
-  bool ready = incidence_open(&in, cells), good = true;
+  bool ready = incidence_open(&in, cells), good = true, cancelled = false;
   double far = largest_coordinate(cells);
-  for (uint32_t v = 0; ready && v < cells->vertex_count; v++) {
+  for (uint32_t v = 0; ready && !cancelled && v < cells->vertex_count; v++) {
     uint32_t best[3];
+    cancelled = ct_hull_cancelled(v, set->cancel);
     best_three(set, in.planes + in.start[v], in.start[v + 1] - in.start[v], best);
     ct_vec3 p = meeting_point(set, best);
     bool better = ct_max_abs(ct_sub(p, cells->vertices[v])) <= MOVE_MAX * far;
@@ -241,6 +249,7 @@ static ct_status refine_vertices(const ct_plane_set *set, ct_hull_cells *cells) 
   }
   incidence_close(&in);
   if (!ready) return CT_OUT_OF_MEMORY;
+  if (cancelled) return CT_CANCELLED;
   return good ? CT_OK : CT_DEGENERATE_HULL;
 }
 
@@ -248,7 +257,7 @@ static ct_status refine_vertices(const ct_plane_set *set, ct_hull_cells *cells) 
 static ct_status complete(const ct_plane_set *set, ct_hull_cells *cells) {
   double *rounding = malloc(cells->vertex_count * sizeof *rounding);
   ct_status status = rounding ? vertex_rounding(set, cells, rounding) : CT_OUT_OF_MEMORY;
-  if (status == CT_OK) status = ct_hull_collapse(cells, rounding);
+  if (status == CT_OK) status = ct_hull_collapse(cells, rounding, set->cancel);
   if (status == CT_OK) status = refine_vertices(set, cells);
   free(rounding);
   if (status != CT_OK) return status;
@@ -265,9 +274,9 @@ ct_status ct_hull_polar(ct_plane_set *set, ct_vec3 center, ct_grow *grow, ct_hul
   ct_hull_cells dual = {0}, cells = {0};
   ct_hull *hull = NULL;
   ct_status status = dual_hull(set, center, grow, &dual);
-  if (status == CT_OK) status = polarise(&dual, center, &cells);
+  if (status == CT_OK) status = polarise(&dual, center, set->cancel, &cells);
   if (status == CT_OK) status = complete(set, &cells);
-  if (status == CT_OK) status = ct_hull_assemble(&cells, false, &hull);
+  if (status == CT_OK) status = ct_hull_assemble(&cells, false, set->cancel, &hull);
   ct_hull_cells_free(&dual);
   ct_hull_cells_free(&cells);
   if (status != CT_OK) return status;

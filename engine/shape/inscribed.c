@@ -138,14 +138,14 @@ static void finish(const program *lp, ct_vec3 center, ct_inscribed *out) {
   }
 }
 
-ct_inscribed ct_inscribed_ball(const ct_half_space *planes, uint32_t count) {
+ct_inscribed ct_inscribed_ball(const ct_half_space *planes, uint32_t count, const ct_cancel *cancel) {
   program lp = {.planes = planes, .count = count, .basis = {count, count + 1, count + 2, count + 3}};
   for (uint32_t i = 0; i < count; i++) lp.scale = ct_max2(lp.scale, fabs(planes[i].offset));
   if (lp.scale == 0.0) lp.scale = 1.0;
   ct_inscribed out = {.culprit = UINT32_MAX};
   ct_vec3 center = {0.0, 0.0, 0.0};
   double radius = FAR * lp.scale;
-  for (int step = 0; step < STEPS_MAX; step++) {
+  for (int step = 0; step < STEPS_MAX && !ct_cancel_raised(cancel); step++) {
     double weight[4], change[4];
     if (!basis_ball(&lp, &center, &radius)) break;
     uint32_t enter = entering(&lp, center, radius, step >= STEPS_FAST);

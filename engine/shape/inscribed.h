@@ -2,6 +2,7 @@
 #ifndef SHAPE_INSCRIBED_H
 #define SHAPE_INSCRIBED_H
 
+#include <contact/cancel.h>
 #include <contact/status.h>
 #include <contact/vec.h>
 
@@ -19,7 +20,8 @@ typedef struct ct_inscribed {
   double resolution; /* radius is known to this, m */
 } ct_inscribed;
 
-/* Linear program in (center, radius), solved by the simplex method on its dual. Cost: planes times some 10 to 50 steps; bounded. */
-ct_inscribed ct_inscribed_ball(const ct_half_space *planes, uint32_t count);
+/* Linear program in (center, radius), solved by the simplex method on its dual. Cost: planes times some 10 to 50 steps; bounded.
+ * When the flag is raised the result means nothing: look at it afterwards. */
+ct_inscribed ct_inscribed_ball(const ct_half_space *planes, uint32_t count, const ct_cancel *cancel);
 
 #endif

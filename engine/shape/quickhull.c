@@ -10,6 +10,9 @@
 #include <string.h>
 
 #define FLUSH_FRACTION 0x1p-260
+/* Signs of a point against a face, or faces made and removed, between two looks at the cancel flag: some 100 us, ten times that
+ * where all signs need exact arithmetic. */
+#define STEPS_PER_POLL 8192u
 
 /* Outside set of a face, and its place in the queue of faces that have one. */
 typedef struct outside_set {
@@ -27,6 +30,8 @@ typedef struct quickhull {
   outside_set *sets;
   uint32_t set_capacity;
   uint32_t queue_first, queue_last;
+  const ct_cancel *cancel; /* may be NULL */
+  uint32_t steps;          /* since it was looked at */
 } quickhull;
 
 static uint32_t farthest_from_point(const ct_vec3 *points, uint32_t count, uint32_t a) {
@@ -42,8 +47,10 @@ static uint32_t farthest_from_point(const ct_vec3 *points, uint32_t count, uint3
   return best;
 }
 
-/* A point off the line a b; CT_GROW_NONE when all are on it, exactly. */
-static uint32_t farthest_from_line(const ct_vec3 *points, uint32_t count, uint32_t a, uint32_t b) {
+/* A point off the line a b; CT_GROW_NONE when all are on it, exactly, or when cancelled. */
+static uint32_t farthest_from_line(const quickhull *q, uint32_t a, uint32_t b) {
+  const ct_vec3 *points = q->points;
+  const uint32_t count = q->count;
   uint32_t best = a;
   double most = 0.0;
   ct_vec3 along = ct_sub(points[b], points[a]);
@@ -56,13 +63,16 @@ static uint32_t farthest_from_line(const ct_vec3 *points, uint32_t count, uint32
   }
   if (!ct_collinear(points[a], points[b], points[best])) return best;
   for (uint32_t i = 0; i < count; i++) {
+    if (i % STEPS_PER_POLL == 0 && ct_cancel_raised(q->cancel)) break;
     if (!ct_collinear(points[a], points[b], points[i])) return i;
   }
   return CT_GROW_NONE;
 }
 
-/* A point off the plane v0 v1 v2; CT_GROW_NONE when all are on it, exactly. */
-static uint32_t farthest_from_plane(const ct_vec3 *points, uint32_t count, const uint32_t v[3]) {
+/* A point off the plane v0 v1 v2; CT_GROW_NONE when all are on it, exactly, or when cancelled. */
+static uint32_t farthest_from_plane(const quickhull *q, const uint32_t v[3]) {
+  const ct_vec3 *points = q->points;
+  const uint32_t count = q->count;
   uint32_t best = v[0];
   double most = 0.0;
   ct_vec3 origin = points[v[0]];
@@ -76,13 +86,16 @@ static uint32_t farthest_from_plane(const ct_vec3 *points, uint32_t count, const
   }
   if (ct_orient3d(points[v[0]], points[v[1]], points[v[2]], points[best]) != 0) return best;
   for (uint32_t i = 0; i < count; i++) {
+    if (i % STEPS_PER_POLL == 0 && ct_cancel_raised(q->cancel)) break;
     if (ct_orient3d(points[v[0]], points[v[1]], points[v[2]], points[i]) != 0) return i;
   }
   return CT_GROW_NONE;
 }
 
-/* Four affinely independent points, spread wide. Returns the rank; below 3 v is not complete. */
-static int first_simplex(const ct_vec3 *points, uint32_t count, uint32_t v[4]) {
+/* Four affinely independent points, spread wide. Returns the rank; below 3, or when cancelled, v is not complete. */
+static int first_simplex(const quickhull *q, uint32_t v[4]) {
+  const ct_vec3 *points = q->points;
+  const uint32_t count = q->count;
   uint32_t lowest = 0;
   for (uint32_t i = 1; i < count; i++) {
     if (points[i].x < points[lowest].x) lowest = i;
@@ -91,10 +104,17 @@ static int first_simplex(const ct_vec3 *points, uint32_t count, uint32_t v[4]) {
   v[0] = farthest_from_point(points, count, lowest);
   v[1] = farthest_from_point(points, count, v[0]);
   if (v[0] == v[1]) return 0;
-  v[2] = farthest_from_line(points, count, v[0], v[1]);
+  v[2] = farthest_from_line(q, v[0], v[1]);
   if (v[2] == CT_GROW_NONE) return 1;
-  v[3] = farthest_from_plane(points, count, v);
+  v[3] = farthest_from_plane(q, v);
   return v[3] == CT_GROW_NONE ? 2 : 3;
+}
+
+static bool cancelled(quickhull *q, uint32_t steps) {
+  q->steps += steps;
+  if (q->steps < STEPS_PER_POLL) return false;
+  q->steps = 0;
+  return ct_cancel_raised(q->cancel);
 }
 
 static bool reserve_sets(quickhull *q) {
@@ -123,8 +143,8 @@ static void dequeue(quickhull *q, uint32_t face) {
   else q->sets[s->after].before = s->before;
 }
 
-/* Puts the point into the set of the first created face that sees it; drops it when none does. */
-static void assign(quickhull *q, uint32_t point) {
+/* Puts the point into the set of the first created face that sees it; drops it when none does. Returns the faces looked at. */
+static uint32_t assign(quickhull *q, uint32_t point) {
   const ct_grow *g = q->grow;
   ct_vec3 p = q->points[point];
   for (uint32_t i = 0; i < g->created_count; i++) {
@@ -138,8 +158,9 @@ static void assign(quickhull *q, uint32_t point) {
     }
     q->next[point] = s->first;
     s->first = point;
-    return;
+    return i + 1;
   }
+  return g->created_count;
 }
 
 static void clear_created(quickhull *q) {
@@ -160,6 +181,7 @@ static ct_status expand(quickhull *q) {
   ct_status status = ct_grow_add(g, apex, q->queue_first);
   if (status != CT_OK) return status;
   if (!reserve_sets(q)) return CT_OUT_OF_MEMORY;
+  if (cancelled(q, g->created_count + g->removed_count)) return CT_CANCELLED;
   clear_created(q);
   for (uint32_t i = 0; i < g->removed_count; i++) {
     uint32_t face = g->removed[i];
@@ -167,7 +189,7 @@ static ct_status expand(quickhull *q) {
     dequeue(q, face);
     for (uint32_t point = q->sets[face].first, next; point != CT_GROW_NONE; point = next) {
       next = q->next[point];
-      if (point != apex) assign(q, point);
+      if (point != apex && cancelled(q, assign(q, point))) return CT_CANCELLED;
     }
   }
   enqueue_created(q);
@@ -181,7 +203,8 @@ static ct_status run(quickhull *q, const uint32_t simplex[4]) {
   q->next = malloc((size_t)q->count * sizeof *q->next);
   if (!q->next || !reserve_sets(q)) return CT_OUT_OF_MEMORY;
   clear_created(q);
-  for (uint32_t i = 0; i < q->count; i++) assign(q, i);
+  for (uint32_t i = 0; i < q->count; i++)
+    if (cancelled(q, assign(q, i))) return CT_CANCELLED;
   enqueue_created(q);
   while (status == CT_OK && q->queue_first != CT_GROW_NONE) status = expand(q);
   return status;
@@ -196,11 +219,13 @@ void ct_flush_points(ct_vec3 *points, size_t count, double largest) {
   }
 }
 
-ct_status ct_quickhull(const ct_vec3 *points, uint32_t count, ct_grow *grow, int *rank) {
+ct_status ct_quickhull(const ct_vec3 *points, uint32_t count, const ct_cancel *cancel, ct_grow *grow, int *rank) {
+  quickhull q = {
+      .grow = grow, .points = points, .count = count, .queue_first = CT_GROW_NONE, .queue_last = CT_GROW_NONE, .cancel = cancel};
   uint32_t simplex[4];
-  *rank = count == 0 ? 0 : first_simplex(points, count, simplex);
+  *rank = count == 0 ? 0 : first_simplex(&q, simplex);
+  if (ct_cancel_raised(cancel)) return CT_CANCELLED;
   if (*rank < 3) return CT_DEGENERATE_HULL;
-  quickhull q = {.grow = grow, .points = points, .count = count, .queue_first = CT_GROW_NONE, .queue_last = CT_GROW_NONE};
   ct_status status = run(&q, simplex);
   free(q.next);
   free(q.sets);

@@ -42,7 +42,7 @@ static ct_hull *random_hull(check_random *random, size_t count) {
   if (!points) abort();
   for (size_t i = 0; i < count; i++) points[i] = ct_unit_or(in_ball(random), ct_vec(1, 0, 0));
   ct_hull *hull = NULL;
-  if (ct_hull_from_points(points, count, &hull, NULL) != CT_OK) abort();
+  if (ct_hull_from_points(points, count, NULL, &hull, NULL) != CT_OK) abort();
   free(points);
   return hull;
 }

@@ -43,7 +43,7 @@ static bool read_convex(const json_t *s, body *b) {
   if (!points) return false;
   for (size_t i = 0; i < n; i++) points[i] = vec3_of(json_array_get(vertices, i));
   ct_hull *hull = NULL;
-  ct_status status = ct_hull_from_points(points, n, &hull, NULL);
+  ct_status status = ct_hull_from_points(points, n, NULL, &hull, NULL);
   free(points);
   b->shape = (ct_shape){.kind = CT_KIND_CONVEX, .hull = hull};
   return status == CT_OK;

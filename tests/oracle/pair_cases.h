@@ -58,7 +58,7 @@ static inline ct_quat special_rotation(check_random *r) {
 /* The hull of the points; false where they span no solid. */
 static inline bool make_hull(pair_body *b) {
   ct_hull *hull = NULL;
-  if (ct_hull_from_points(b->points, (size_t)b->count, &hull, NULL) != CT_OK) return false;
+  if (ct_hull_from_points(b->points, (size_t)b->count, NULL, &hull, NULL) != CT_OK) return false;
   b->shape = (ct_shape){.kind = CT_KIND_CONVEX, .hull = hull};
   return true;
 }

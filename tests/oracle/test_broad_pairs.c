@@ -134,7 +134,7 @@ static void a_tree_moved_for_100_frames_answers_as_a_fresh_one(void) {
         ct_scale(ct_vec(check_uniform(&r, -1, 1), check_uniform(&r, -1, 1), check_uniform(&r, -1, 1)), i % 10 ? 0.02 : 0.5);
   }
   ct_tree *moved = ct_tree_create(), *fresh = ct_tree_create();
-  CHECK_INT(ct_tree_build(moved, boxes, NULL, COUNT, proxies), CT_OK);
+  CHECK_INT(ct_tree_build(moved, boxes, NULL, COUNT, proxies, NULL), CT_OK);
   for (int frame = 0; frame < 100; frame++) {
     for (size_t i = 0; i < COUNT; i++) {
       boxes[i] = (ct_box){ct_add(boxes[i].min, velocity[i]), ct_add(boxes[i].max, velocity[i])};
@@ -142,7 +142,7 @@ static void a_tree_moved_for_100_frames_answers_as_a_fresh_one(void) {
       ct_tree_move(moved, proxies[i], &boxes[i]);
     }
     CHECK(ct_tree_valid(moved));
-    CHECK_INT(ct_tree_build(fresh, boxes, NULL, COUNT, NULL), CT_OK);
+    CHECK_INT(ct_tree_build(fresh, boxes, NULL, COUNT, NULL, NULL), CT_OK);
     for (size_t i = 0; i < COUNT; i++) {
       partner_list a = {{0}}, b = {{0}};
       ct_tree_query(moved, &boxes[i], note, &a, NULL);

@@ -146,7 +146,7 @@ static void compare(const integer_point *p, int count, double unit) {
   for (int i = 0; i < count; i++) points[i] = ct_vec((double)p[i].x * unit, (double)p[i].y * unit, (double)p[i].z * unit);
   ct_hull *hull = NULL;
   ct_hull_report report;
-  ct_status status = ct_hull_from_points(points, (size_t)count, &hull, &report);
+  ct_status status = ct_hull_from_points(points, (size_t)count, NULL, &hull, &report);
   CHECK_INT(report.rank, affine_rank(p, count));
   CHECK_INT(status, report.rank == 3 ? CT_OK : CT_DEGENERATE_HULL);
   if (status != CT_OK) {

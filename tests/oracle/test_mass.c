@@ -173,7 +173,7 @@ static void hulls_agree_with_tetrahedra_in_long_double(void) {
       p[i] = ct_vec(check_uniform(&r, -1, 1) + far, check_uniform(&r, -1, 1) - far, flat * check_uniform(&r, -1, 1));
     }
     ct_hull *hull = NULL;
-    CHECK_INT(ct_hull_from_points(p, 100, &hull, NULL), CT_OK);
+    CHECK_INT(ct_hull_from_points(p, 100, NULL, &hull, NULL), CT_OK);
     if (!hull) continue;
     ct_mass_properties truth, m = mass_of((ct_shape){.kind = CT_KIND_CONVEX, .hull = hull}, 1.0);
     hull_truth(ct_hull_get(hull), &truth);
@@ -199,7 +199,7 @@ static void fine_spheres_converge_to_the_ball(void) {
       }
     }
     ct_hull *hull = NULL;
-    CHECK_INT(ct_hull_from_points(p, (size_t)count, &hull, NULL), CT_OK);
+    CHECK_INT(ct_hull_from_points(p, (size_t)count, NULL, &hull, NULL), CT_OK);
     error[k] = (double)(4.0L * PI_L / 3.0L) - ct_hull_get(hull)->volume;
     CHECK_NEAR(ct_max_abs(ct_hull_get(hull)->centroid), 0.0, 1e-15);
     ct_hull_release(hull);

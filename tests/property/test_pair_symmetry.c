@@ -163,7 +163,7 @@ static void one_ulp_steps_cross_contact_once(void) {
   ct_vec3 corners[8];
   for (int i = 0; i < 8; i++) corners[i] = ct_vec(i & 1 ? 0.5 : -0.5, i & 2 ? 0.5 : -0.5, i & 4 ? 0.5 : -0.5);
   ct_hull *cube = NULL;
-  CHECK_INT(ct_hull_from_points(corners, 8, &cube, NULL), CT_OK);
+  CHECK_INT(ct_hull_from_points(corners, 8, NULL, &cube, NULL), CT_OK);
   const ct_shape shapes[] = {{.kind = CT_KIND_SPHERE, .sphere = {0.5}},
                              {.kind = CT_KIND_BOX, .box = {{0.5, 0.5, 0.5}}},
                              {.kind = CT_KIND_CAPSULE, .capsule = {0.25, 0.5, 0.5}},

@@ -17,7 +17,7 @@ static ct_vec3 on_sphere(check_random *r) {
 static ct_hull *make(const ct_vec3 *points, size_t count) {
   ct_hull *hull = NULL;
   ct_hull_report report;
-  ct_status status = ct_hull_from_points(points, count, &hull, &report);
+  ct_status status = ct_hull_from_points(points, count, NULL, &hull, &report);
   CHECK_INT(status, CT_OK);
   CHECK_INT(report.rank, 3);
   return hull;
@@ -162,7 +162,7 @@ static void ranks_are_exact_under_noise(void) {
       for (int axis = rank; axis < 3; axis++) expected += moved[axis];
       ct_hull *hull = NULL;
       ct_hull_report report;
-      ct_status status = ct_hull_from_points(p, 60, &hull, &report);
+      ct_status status = ct_hull_from_points(p, 60, NULL, &hull, &report);
       CHECK_INT(report.rank, expected);
       CHECK_INT(status, expected == 3 ? CT_OK : CT_DEGENERATE_HULL);
       if (status == CT_OK) hull_check(ct_hull_get(hull), p, 60);
@@ -181,12 +181,12 @@ static void skew_degenerate_sets_have_their_rank(void) {
     double a = check_uniform(&r, -1, 1), b = check_uniform(&r, -1e-3, 1e-3);
     p[i] = ct_vec(a, b, a);
   }
-  CHECK_INT(ct_hull_from_points(p, 300, &hull, &report), CT_DEGENERATE_HULL);
+  CHECK_INT(ct_hull_from_points(p, 300, NULL, &hull, &report), CT_DEGENERATE_HULL);
   CHECK_INT(report.rank, 2);
   for (int i = 0; i < 300; i++) p[i] = ct_vec(p[i].x, -p[i].x, 0.5 * p[i].x);
-  CHECK_INT(ct_hull_from_points(p, 300, &hull, &report), CT_DEGENERATE_HULL);
+  CHECK_INT(ct_hull_from_points(p, 300, NULL, &hull, &report), CT_DEGENERATE_HULL);
   CHECK_INT(report.rank, 1);
-  CHECK_INT(ct_hull_from_points(p, 0, &hull, NULL), CT_DEGENERATE_HULL);
+  CHECK_INT(ct_hull_from_points(p, 0, NULL, &hull, NULL), CT_DEGENERATE_HULL);
   CHECK(hull == NULL);
 }
 
@@ -194,14 +194,14 @@ static void input_over_the_limits_is_refused(void) {
   ct_hull *hull = NULL;
   ct_hull_report report;
   ct_vec3 p[4] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, INFINITY}};
-  CHECK_INT(ct_hull_from_points(p, 4, &hull, &report), CT_LIMIT);
+  CHECK_INT(ct_hull_from_points(p, 4, NULL, &hull, &report), CT_LIMIT);
   p[3].z = NAN;
-  CHECK_INT(ct_hull_from_points(p, 4, &hull, &report), CT_LIMIT);
+  CHECK_INT(ct_hull_from_points(p, 4, NULL, &hull, &report), CT_LIMIT);
   p[3].z = 1e200;
-  CHECK_INT(ct_hull_from_points(p, 4, &hull, &report), CT_LIMIT);
-  CHECK_INT(ct_hull_from_points(p, (size_t)CT_HULL_POINTS_MAX + 1, &hull, &report), CT_LIMIT);
+  CHECK_INT(ct_hull_from_points(p, 4, NULL, &hull, &report), CT_LIMIT);
+  CHECK_INT(ct_hull_from_points(p, (size_t)CT_HULL_POINTS_MAX + 1, NULL, &hull, &report), CT_LIMIT);
   p[3].z = 1e-300;
-  CHECK_INT(ct_hull_from_points(p, 4, &hull, &report), CT_DEGENERATE_HULL);
+  CHECK_INT(ct_hull_from_points(p, 4, NULL, &hull, &report), CT_DEGENERATE_HULL);
   CHECK_INT(report.rank, 2);
   CHECK(hull == NULL);
 }

@@ -34,14 +34,14 @@ static ct_mat3 random_rotation(check_random *r) {
 static ct_hull *make(const plane_list *l) {
   ct_hull *hull = NULL;
   ct_hull_report report;
-  CHECK_INT(ct_hull_from_planes((const double(*)[4])l->at, l->count, &hull, &report), CT_OK);
+  CHECK_INT(ct_hull_from_planes((const double(*)[4])l->at, l->count, NULL, &hull, &report), CT_OK);
   CHECK_INT(report.rank, 3);
   return hull;
 }
 
 static ct_status status_of(const plane_list *l, ct_hull_report *report) {
   ct_hull *hull = NULL;
-  ct_status status = ct_hull_from_planes((const double(*)[4])l->at, l->count, &hull, report);
+  ct_status status = ct_hull_from_planes((const double(*)[4])l->at, l->count, NULL, &hull, report);
   if (status != CT_OK) CHECK(hull == NULL);
   ct_hull_release(hull);
   return status;
@@ -248,7 +248,7 @@ static void planes_of_a_hull_give_the_hull_back(void) {
       if (k % 2) p[i] = ct_vec(floor(3 * p[i].x), floor(3 * p[i].y), floor(3 * p[i].z));
     }
     ct_hull *hull = NULL;
-    CHECK_INT(ct_hull_from_points(p, 40, &hull, NULL), CT_OK);
+    CHECK_INT(ct_hull_from_points(p, 40, NULL, &hull, NULL), CT_OK);
     if (!hull) continue;
     const ct_hull_view *a = ct_hull_get(hull);
     plane_list l = {.count = 0};
@@ -304,7 +304,7 @@ static void hostile_planes_give_a_sound_hull_or_a_status(void) {
     }
     if (k % 3 == 0) place(&l, random_rotation(&r), ct_vec(size, -2 * size, 0));
     ct_hull *hull = NULL;
-    ct_status status = ct_hull_from_planes((const double(*)[4])l.at, l.count, &hull, NULL);
+    ct_status status = ct_hull_from_planes((const double(*)[4])l.at, l.count, NULL, &hull, NULL);
     if (status != CT_OK) {
       CHECK(status == CT_UNBOUNDED || status == CT_EMPTY || status == CT_DEGENERATE_HULL);
       continue;

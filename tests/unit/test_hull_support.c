@@ -9,7 +9,7 @@ static ct_vec3 random_direction(check_random *r) {
 
 static ct_hull *make(const ct_vec3 *points, size_t count) {
   ct_hull *hull = NULL;
-  CHECK_INT(ct_hull_from_points(points, count, &hull, NULL), CT_OK);
+  CHECK_INT(ct_hull_from_points(points, count, NULL, &hull, NULL), CT_OK);
   return hull;
 }
 
@@ -99,7 +99,7 @@ static void large_hulls_of_planes_give_the_greatest_product(void) {
     memcpy(planes[i], (double[4]){n.x, n.y, n.z, -1.0}, sizeof planes[i]);
   }
   ct_hull *hull = NULL;
-  CHECK_INT(ct_hull_from_planes((const double(*)[4])planes, COUNT, &hull, NULL), CT_OK);
+  CHECK_INT(ct_hull_from_planes((const double(*)[4])planes, COUNT, NULL, &hull, NULL), CT_OK);
   CHECK(ct_hull_get(hull)->vertex_count > 256);
   for (int i = 0; i < 300; i++) {
     ct_vec3 d = random_direction(&r);

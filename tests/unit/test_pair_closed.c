@@ -17,7 +17,7 @@ static ct_shape capsule(double half, double bottom, double top) {
 static ct_shape plane(void) { return (ct_shape){.kind = CT_KIND_PLANE}; }
 static ct_shape hull_of(const ct_vec3 *points, size_t count) {
   ct_hull *hull = NULL;
-  if (ct_hull_from_points(points, count, &hull, NULL) != CT_OK) CHECK_FAIL("no hull");
+  if (ct_hull_from_points(points, count, NULL, &hull, NULL) != CT_OK) CHECK_FAIL("no hull");
   return (ct_shape){.kind = CT_KIND_CONVEX, .hull = hull};
 }
 /* The box as a hull. */

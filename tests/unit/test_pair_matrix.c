@@ -14,7 +14,7 @@ static ct_shape shape_of(ct_kind kind) {
   case CT_KIND_CONVEX: {
     const ct_vec3 prism[] = {{2, 0, -1}, {-1, 2, -1}, {-1, -2, -1}, {2, 0, 1}, {-1, 2, 1}, {-1, -2, 1}};
     ct_hull *hull = NULL;
-    CHECK_INT(ct_hull_from_points(prism, 6, &hull, NULL), CT_OK);
+    CHECK_INT(ct_hull_from_points(prism, 6, NULL, &hull, NULL), CT_OK);
     return (ct_shape){.kind = kind, .hull = hull};
   }
   default: return (ct_shape){.kind = CT_KIND_PLANE};

@@ -19,7 +19,7 @@ static ct_shape convex(check_random *r, int count) {
   ct_vec3 p[400];
   ct_hull *hull = NULL;
   for (int i = 0; i < count; i++) p[i] = ct_add(random_unit(r), ct_vec(0.5, -0.25, 2.0));
-  CHECK_INT(ct_hull_from_points(p, (size_t)count, &hull, NULL), CT_OK);
+  CHECK_INT(ct_hull_from_points(p, (size_t)count, NULL, &hull, NULL), CT_OK);
   return (ct_shape){.kind = CT_KIND_CONVEX, .hull = hull};
 }
 
@@ -192,7 +192,7 @@ static void boxes_of_unturned_shapes_are_exact(void) {
 
   ct_vec3 p[4] = {{0, 0, 0}, {1, 0, 0}, {0, 2, 0}, {0, 0, 4}};
   ct_hull *hull = NULL;
-  CHECK_INT(ct_hull_from_points(p, 4, &hull, NULL), CT_OK);
+  CHECK_INT(ct_hull_from_points(p, 4, NULL, &hull, NULL), CT_OK);
   s = (ct_shape){.kind = CT_KIND_CONVEX, .hull = hull};
   b = ct_shape_box(&s, &f);
   CHECK(b.min.x == 0 && b.max.x == 1 && b.min.y == -4 && b.max.y == 0 && b.min.z == 0 && b.max.z == 2);

@@ -38,7 +38,7 @@ static void an_empty_tree_answers_nothing(void) {
   CHECK_INT(ct_tree_height(tree), 0);
   CHECK(!ct_tree_bounds(tree, &bounds));
   CHECK(ct_tree_valid(tree));
-  CHECK_INT(ct_tree_build(tree, NULL, NULL, 0, NULL), CT_OK);
+  CHECK_INT(ct_tree_build(tree, NULL, NULL, 0, NULL, NULL), CT_OK);
   CHECK(ct_tree_valid(tree));
   ct_tree_destroy(tree);
 }
@@ -91,7 +91,7 @@ static void a_clone_is_independent(void) {
   static bool there[COUNT];
   for (size_t i = 0; i < COUNT; i++) boxes[i] = random_box(&r, 10.0, 1.0), there[i] = true;
   ct_tree *tree = ct_tree_create();
-  CHECK_INT(ct_tree_build(tree, boxes, NULL, COUNT, proxies), CT_OK);
+  CHECK_INT(ct_tree_build(tree, boxes, NULL, COUNT, proxies, NULL), CT_OK);
   ct_tree *copy = ct_tree_clone(tree);
   for (size_t i = 0; i < COUNT; i += 2) ct_tree_remove(tree, proxies[i]);
   ct_box far = {{100, 100, 100}, {101, 101, 101}};
@@ -127,7 +127,7 @@ static void a_visitor_can_stop_the_query(void) {
   static ct_box boxes[COUNT];
   for (size_t i = 0; i < COUNT; i++) boxes[i] = random_box(&r, 1.0, 1.0);
   ct_tree *tree = ct_tree_create();
-  CHECK_INT(ct_tree_build(tree, boxes, NULL, COUNT, NULL), CT_OK);
+  CHECK_INT(ct_tree_build(tree, boxes, NULL, COUNT, NULL, NULL), CT_OK);
   ct_box all = {{0, 0, 0}, {9, 9, 9}};
   hit_list hits = {{0}, 0, 7};
   ct_tree_query(tree, &all, note, &hits, NULL);
@@ -160,7 +160,7 @@ static void no_order_makes_the_tree_deep(void) {
       boxes[i] = hard_box(family, i);
       CHECK_INT(ct_tree_insert(grown, &boxes[i], (uint32_t)i, &proxy), CT_OK);
     }
-    CHECK_INT(ct_tree_build(built, boxes, NULL, (size_t)count, NULL), CT_OK);
+    CHECK_INT(ct_tree_build(built, boxes, NULL, (size_t)count, NULL, NULL), CT_OK);
     CHECK(ct_tree_valid(grown));
     CHECK(ct_tree_valid(built));
     if (ct_tree_height(grown) > 28 || ct_tree_height(built) > 28)
@@ -171,7 +171,25 @@ static void no_order_makes_the_tree_deep(void) {
   free(boxes);
 }
 
+static void a_raised_flag_stops_building_and_leaves_the_tree_empty(void) {
+  ct_box boxes[8];
+  for (int i = 0; i < 8; i++) boxes[i] = (ct_box){{i, 0, 0}, {i + 0.5, 1, 1}};
+  ct_tree *tree = ct_tree_create();
+  ct_cancel *cancel = ct_cancel_create();
+  CHECK_INT(ct_tree_build(tree, boxes, NULL, 8, NULL, cancel), CT_OK);
+  ct_cancel_raise(cancel);
+  CHECK_INT(ct_tree_build(tree, boxes, NULL, 8, NULL, cancel), CT_CANCELLED);
+  CHECK_INT(ct_tree_count(tree), 0);
+  CHECK(ct_tree_valid(tree));
+  CHECK_INT(ct_tree_build(tree, boxes, NULL, 8, NULL, NULL), CT_OK);
+  CHECK_INT(ct_tree_count(tree), 8);
+  CHECK(ct_tree_valid(tree));
+  ct_cancel_destroy(cancel);
+  ct_tree_destroy(tree);
+}
+
 static const check_test tests[] = {
+    {"a_raised_flag_stops_building_and_leaves_the_tree_empty", a_raised_flag_stops_building_and_leaves_the_tree_empty},
     {"an_empty_tree_answers_nothing", an_empty_tree_answers_nothing},
     {"random_edits_keep_the_tree_right", random_edits_keep_the_tree_right},
     {"a_clone_is_independent", a_clone_is_independent},

@@ -3,6 +3,7 @@
 #ifndef CONTACT_BROAD_H
 #define CONTACT_BROAD_H
 
+#include <contact/cancel.h>
 #include <contact/status.h>
 #include <contact/vec.h>
 
@@ -17,9 +18,6 @@ typedef struct ct_pair_list {
 void ct_pair_list_free(ct_pair_list *list);
 
 typedef enum ct_broadphase { CT_BROADPHASE_AUTO, CT_BROADPHASE_TREE, CT_BROADPHASE_BRUTE_FORCE } ct_broadphase;
-
-/* Raised by another thread to stop a long computation; looked at every few microseconds. NULL: never. */
-typedef struct ct_cancel ct_cancel;
 
 typedef struct ct_broad_options {
   ct_broadphase method;
@@ -45,8 +43,10 @@ typedef struct ct_tree ct_tree;
 ct_tree *ct_tree_create(void); /* NULL: out of memory */
 ct_tree *ct_tree_clone(const ct_tree *tree);
 void ct_tree_destroy(ct_tree *tree);
-/* Replaces all proxies by boxes[0..count) with user values users[i] (or i if users is NULL); proxies[i], if not NULL, is set. */
-ct_status ct_tree_build(ct_tree *tree, const ct_box *boxes, const uint32_t *users, size_t count, uint32_t *proxies);
+/* Replaces all proxies by boxes[0..count) with user values users[i] (or i if users is NULL); proxies[i], if not NULL, is set.
+ * CT_CANCELLED leaves the tree empty. */
+ct_status ct_tree_build(ct_tree *tree, const ct_box *boxes, const uint32_t *users, size_t count, uint32_t *proxies,
+                        const ct_cancel *cancel);
 ct_status ct_tree_insert(ct_tree *tree, const ct_box *box, uint32_t user, uint32_t *proxy);
 void ct_tree_remove(ct_tree *tree, uint32_t proxy);
 void ct_tree_move(ct_tree *tree, uint32_t proxy, const ct_box *box);
@@ -63,10 +63,5 @@ bool ct_tree_bounds(const ct_tree *tree, ct_box *box);
  * Adds the boxes tested to *tests if not NULL. */
 typedef bool (*ct_tree_visit)(void *context, uint32_t user);
 void ct_tree_query(const ct_tree *tree, const ct_box *box, ct_tree_visit visit, void *context, uint64_t *tests);
-
-ct_cancel *ct_cancel_create(void);
-void ct_cancel_raise(ct_cancel *cancel);        /* any thread */
-bool ct_cancel_raised(const ct_cancel *cancel); /* false for NULL; any thread */
-void ct_cancel_destroy(ct_cancel *cancel);
 
 #endif

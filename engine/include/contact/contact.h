@@ -3,6 +3,7 @@
 #define CONTACT_CONTACT_H
 
 #include <contact/broad.h>
+#include <contact/cancel.h>
 #include <contact/hull.h>
 #include <contact/limits.h>
 #include <contact/pair.h>

@@ -6,6 +6,7 @@
 #ifndef CONTACT_HULL_H
 #define CONTACT_HULL_H
 
+#include <contact/cancel.h>
 #include <contact/status.h>
 #include <contact/vec.h>
 
@@ -41,15 +42,17 @@ typedef struct ct_hull_report {
 /* Hull of `count` points (interior and repeated points allowed; bit-equal points are one). Faces whose triangles are exactly
  * coplanar are joined into polygons; a point on a face or an edge is no vertex. Rank and visibility are decided by exact
  * predicates; coordinates below 2^-260 of the largest are read as zero. CT_DEGENERATE_HULL: rank < 3, see report. CT_LIMIT:
- * more than CT_HULL_POINTS_MAX points, or a coordinate that is not finite or beyond 2^300. Cost O(n log n) expected. The caller
- * owns the reference in *out. Barber, Dobkin, Huhdanpaa 1996 (quickhull); Shewchuk 1997 (predicates). `report` may be NULL. */
-ct_status ct_hull_from_points(const ct_vec3 *points, size_t count, ct_hull **out, ct_hull_report *report);
+ * more than CT_HULL_POINTS_MAX points, or a coordinate that is not finite or beyond 2^300. CT_CANCELLED. Cost O(n log n)
+ * expected. The caller owns the reference in *out. Barber, Dobkin, Huhdanpaa 1996 (quickhull); Shewchuk 1997
+ * (predicates). `cancel` and `report` may be NULL. */
+ct_status ct_hull_from_points(const ct_vec3 *points, size_t count, const ct_cancel *cancel, ct_hull **out, ct_hull_report *report);
 
 /* Intersection of half-spaces n.p + d <= 0, planes[i] = {nx, ny, nz, d} with n of any length but zero.
- * CT_UNBOUNDED, CT_EMPTY, or CT_DEGENERATE_HULL (no interior, or none that survives rounding), CT_LIMIT as above. Redundant
- * planes are dropped. No vertex is outside a given plane by more than 2^-40 of the largest coordinate, by some u where angles
- * are wide. Duality: Preparata, Muller 1979. */
-ct_status ct_hull_from_planes(const double (*planes)[4], size_t count, ct_hull **out, ct_hull_report *report);
+ * CT_UNBOUNDED, CT_EMPTY, or CT_DEGENERATE_HULL (no interior, or none that survives rounding), CT_LIMIT and CT_CANCELLED as
+ * above. Redundant planes are dropped. No vertex is outside a given plane by more than 2^-40 of the largest coordinate, by some u
+ * where angles are wide. Duality: Preparata, Muller 1979. */
+ct_status ct_hull_from_planes(const double (*planes)[4], size_t count, const ct_cancel *cancel, ct_hull **out,
+                              ct_hull_report *report);
 
 const ct_hull *ct_hull_retain(const ct_hull *hull);
 void ct_hull_release(const ct_hull *hull);

@@ -1,5 +1,5 @@
 /* The cancel flag: one atomic bool that any thread raises and long computations poll. */
-#include <contact/broad.h>
+#include <contact/cancel.h>
 
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -1,0 +1,15 @@
+/* A flag that any thread raises to stop a long computation; the computation looks at it every few microseconds to milliseconds. */
+#ifndef CONTACT_CANCEL_H
+#define CONTACT_CANCEL_H
+
+#include <stdbool.h>
+
+/* Where a function takes one, NULL means never. */
+typedef struct ct_cancel ct_cancel;
+
+ct_cancel *ct_cancel_create(void);
+void ct_cancel_raise(ct_cancel *cancel);        /* any thread */
+bool ct_cancel_raised(const ct_cancel *cancel); /* false for NULL; any thread */
+void ct_cancel_destroy(ct_cancel *cancel);
+
+#endif

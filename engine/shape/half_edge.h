@@ -1,0 +1,29 @@
+/* Directed edges in order of their vertices: counting passes, linear whatever the degrees are. */
+#ifndef SHAPE_HALF_EDGE_H
+#define SHAPE_HALF_EDGE_H
+
+#include <contact/cancel.h>
+#include <stdint.h>
+
+/* A directed edge of a loop and what it belongs to. */
+typedef struct ct_half_edge {
+  uint32_t from, to, face;
+} ct_half_edge;
+
+typedef struct ct_half_edges {
+  ct_half_edge *edges, *spare; /* [count] */
+  uint32_t *cursor;            /* [vertices] scratch */
+  uint32_t count, vertices;    /* vertices of edges are below */
+  const ct_cancel *cancel;     /* may be NULL */
+} ct_half_edges;
+
+/* False: out of memory; close all the same. */
+bool ct_half_edges_open(ct_half_edges *set, uint32_t count, uint32_t vertices, const ct_cancel *cancel);
+void ct_half_edges_close(ct_half_edges *set);
+
+/* Sorts edges by (from, to). False: cancelled, the order is then any. */
+bool ct_half_edges_sort(ct_half_edges *set);
+/* The same, and spare holds the edges sorted by (to, from): on a closed surface spare[i] is then the reverse of edges[i]. */
+bool ct_half_edges_match(ct_half_edges *set);
+
+#endif

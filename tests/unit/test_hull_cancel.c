@@ -1,0 +1,143 @@
+/* Hulls being built stop soon after the flag is raised, wherever they are, and give nothing; and finish as ever when it is not. */
+#include "tests/support/check.h"
+
+#include <contact/contact.h>
+#include <pthread.h>
+#include <time.h>
+
+enum { POINTS = 60000, PLANES = 8000, MOMENTS = 14 };
+/* From the flag to the return, s: polls are 1 ms apart at most; the rest is a busy machine, and sanitizers. */
+#define SOON 0.1
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+typedef struct raiser {
+  ct_cancel *cancel;
+  double wait, raised;
+} raiser;
+
+static void *raise_later(void *context) {
+  raiser *r = context;
+  struct timespec t = {(time_t)r->wait, (long)(1e9 * (r->wait - (double)(time_t)r->wait))};
+  nanosleep(&t, NULL);
+  r->raised = now();
+  ct_cancel_raise(r->cancel);
+  return NULL;
+}
+
+typedef ct_status (*build)(const ct_cancel *cancel, ct_hull **hull);
+
+static ct_vec3 points[POINTS];
+static double planes[PLANES][4];
+
+static ct_vec3 on_sphere(check_random *r) {
+  for (;;) {
+    ct_vec3 p = {check_uniform(r, -1, 1), check_uniform(r, -1, 1), check_uniform(r, -1, 1)};
+    double n = ct_norm(p);
+    if (n > 0.1 && n < 1.0) return ct_scale(p, 1.0 / n);
+  }
+}
+
+static ct_status of_points(const ct_cancel *cancel, ct_hull **hull) {
+  return ct_hull_from_points(points, POINTS, cancel, hull, NULL);
+}
+
+static ct_status of_planes(const ct_cancel *cancel, ct_hull **hull) {
+  return ct_hull_from_planes((const double(*)[4])planes, PLANES, cancel, hull, NULL);
+}
+
+/* All in one plane: every sign there is needs exact arithmetic, and there is no hull. */
+static ct_vec3 flat[POINTS];
+static ct_status of_flat(const ct_cancel *cancel, ct_hull **hull) { return ct_hull_from_points(flat, POINTS, cancel, hull, NULL); }
+
+/* The flag goes up at moments spread over the whole building. */
+static void check_stops(build make, ct_status at_rest) {
+  ct_hull *whole = NULL;
+  double begin = now();
+  CHECK_INT(make(NULL, &whole), at_rest);
+  double seconds = now() - begin;
+  int stopped = 0;
+  for (int k = 0; k < MOMENTS; k++) {
+    raiser r = {ct_cancel_create(), seconds * k / MOMENTS, 0.0};
+    pthread_t thread;
+    CHECK_INT(pthread_create(&thread, NULL, raise_later, &r), 0);
+    ct_hull *hull = NULL;
+    ct_status status = make(r.cancel, &hull);
+    double end = now();
+    CHECK_INT(pthread_join(thread, NULL), 0);
+    if (status == CT_CANCELLED) {
+      stopped++;
+      CHECK(hull == NULL);
+      if (end - r.raised > SOON) CHECK_FAIL("moment %d: returned %g ms after the flag", k, 1e3 * (end - r.raised));
+    } else {
+      CHECK_INT(status, at_rest);
+      if (hull) CHECK(ct_hull_get(hull)->volume == ct_hull_get(whole)->volume);
+    }
+    ct_hull_release(hull);
+    ct_cancel_destroy(r.cancel);
+  }
+  CHECK(stopped > 0);
+  ct_hull_release(whole);
+}
+
+static void a_hull_of_points_stops_soon(void) {
+  check_random r = {81};
+  for (int i = 0; i < POINTS; i++) points[i] = on_sphere(&r);
+  check_stops(of_points, CT_OK);
+}
+
+static void an_intersection_of_planes_stops_soon(void) {
+  check_random r = {82};
+  for (int i = 0; i < PLANES; i++) {
+    ct_vec3 n = on_sphere(&r);
+    planes[i][0] = n.x, planes[i][1] = n.y, planes[i][2] = n.z, planes[i][3] = -1.0;
+  }
+  check_stops(of_planes, CT_OK);
+}
+
+/* Facets of thousands of coplanar triangles. */
+static void a_hull_of_a_lattice_on_a_cube_stops_soon(void) {
+  check_random r = {83};
+  for (int i = 0; i < POINTS; i++) {
+    double p[3] = {0.1 * (double)(check_next(&r) % 200), 0.1 * (double)(check_next(&r) % 200),
+                   0.1 * (double)(check_next(&r) % 200)};
+    p[i % 3] = i % 2 ? 0.0 : 19.9;
+    points[i] = ct_vec(p[0], p[1], p[2]);
+  }
+  check_stops(of_points, CT_OK);
+}
+
+static void points_in_a_plane_stop_soon(void) {
+  check_random r = {84};
+  for (int i = 0; i < POINTS; i++) {
+    double u = check_uniform(&r, -1, 1), v = check_uniform(&r, -1, 1);
+    flat[i] = ct_vec(u, v, u);
+  }
+  check_stops(of_flat, CT_DEGENERATE_HULL);
+}
+
+static void a_flag_already_raised_builds_nothing(void) {
+  ct_cancel *cancel = ct_cancel_create();
+  ct_cancel_raise(cancel);
+  const ct_vec3 corners[4] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  const double sides[4][4] = {{-1, 0, 0, 0}, {0, -1, 0, 0}, {0, 0, -1, 0}, {1, 1, 1, -1}};
+  ct_hull *hull = NULL;
+  CHECK_INT(ct_hull_from_points(corners, 4, cancel, &hull, NULL), CT_CANCELLED);
+  CHECK_INT(ct_hull_from_planes(sides, 4, cancel, &hull, NULL), CT_CANCELLED);
+  CHECK(hull == NULL);
+  ct_cancel_destroy(cancel);
+}
+
+static const check_test tests[] = {
+    {"a_hull_of_points_stops_soon", a_hull_of_points_stops_soon},
+    {"an_intersection_of_planes_stops_soon", an_intersection_of_planes_stops_soon},
+    {"a_hull_of_a_lattice_on_a_cube_stops_soon", a_hull_of_a_lattice_on_a_cube_stops_soon},
+    {"points_in_a_plane_stop_soon", points_in_a_plane_stop_soon},
+    {"a_flag_already_raised_builds_nothing", a_flag_already_raised_builds_nothing},
+};
+
+CHECK_MAIN(tests)
