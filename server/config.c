@@ -16,6 +16,7 @@ typedef enum option_kind {
   KIND_LIST,   /* repeatable text; in the environment separated by commas */
   KIND_FLAG,   /* present or not; in the environment 0 or 1 */
   KIND_LIMIT,  /* as NUMBER, given as --limit NAME=VALUE */
+  KIND_ACTION, /* as FLAG, on the command line only: done instead of serving */
   KIND_HELP,
   KIND_VERSION
 } option_kind;
@@ -33,7 +34,6 @@ typedef struct option {
 
 /* Stands in `standard` for "as many as there are cores". */
 #define STANDARD_CORES UINT64_MAX
-#define WORKERS_MAX 256
 
 #define AT(member) offsetof(srv_config, member)
 #define LIMIT_ROW(member, name, standard, least, greatest, unit, text)                                                             \
@@ -42,7 +42,7 @@ typedef struct option {
 static const option options[] = {
     {KIND_NUMBER, "port", "N", AT(port), 7077, 0, 65535, NULL, "", "port to listen on; 0 takes a free one"},
     {KIND_TEXT, "address", "ADDRESS", AT(address), 0, 0, 0, "127.0.0.1", "", "IPv4 or IPv6 address to listen on"},
-    {KIND_NUMBER, "workers", "N", AT(workers), STANDARD_CORES, 1, WORKERS_MAX, NULL, "",
+    {KIND_NUMBER, "workers", "N", AT(workers), STANDARD_CORES, 1, SRV_WORKERS_MAX, NULL, "",
      "threads that compute; by default one per core"},
     {KIND_WORD, "durability", "WORD", AT(durability), 0, 0, 0, "memory", "", "what an acknowledged write survives"},
     {KIND_TEXT, "token-file", "FILE", AT(token_file), 0, 0, 0, NULL, "", "file with the token that requests must bear"},
@@ -51,7 +51,9 @@ static const option options[] = {
     {KIND_FLAG, "insecure", NULL, AT(insecure), 0, 0, 0, NULL, "", "allow an address that is not loopback without a token"},
     {KIND_LIST, "scene", "FILE", AT(scenes), 0, 0, 0, NULL, "", "scene document to load at start; repeatable"},
     {KIND_WORD, "log", "WORD", AT(log), 0, 0, 0, "stderr off", "", "where a line per request goes"},
-    API_LIMIT_MAP(LIMIT_ROW){KIND_VERSION, "version", NULL, 0, 0, 0, 0, NULL, "", "print the version"},
+    API_LIMIT_MAP(LIMIT_ROW){KIND_ACTION, "healthcheck", NULL, AT(healthcheck), 0, 0, 0, NULL, "",
+                             "ask the daemon at this address and port if it is ready; status 0: it is, 1: it is not"},
+    {KIND_VERSION, "version", NULL, 0, 0, 0, 0, NULL, "", "print the version"},
     {KIND_HELP, "help", NULL, 0, 0, 0, 0, NULL, "", "print this text"},
 };
 #define OPTION_COUNT (sizeof options / sizeof options[0])
@@ -153,7 +155,7 @@ static void set_defaults(srv_config *config) {
       uint64_t value = row->standard;
       if (value == STANDARD_CORES) {
         value = uv_available_parallelism();
-        if (value > WORKERS_MAX) value = WORKERS_MAX;
+        if (value > SRV_WORKERS_MAX) value = SRV_WORKERS_MAX;
       }
       memcpy(member, &value, sizeof value);
     } else if (row->kind == KIND_TEXT) {
@@ -179,7 +181,7 @@ static bool read_list_variable(srv_config *config, const option *row, const char
 static bool read_environment(srv_config *config) {
   for (size_t i = 0; i < OPTION_COUNT; i++) {
     const option *row = &options[i];
-    if (row->kind == KIND_HELP || row->kind == KIND_VERSION) continue;
+    if (row->kind >= KIND_ACTION) continue;
     char name[64];
     environment_name(row->name, name, sizeof name);
     const char *text = getenv(name);
@@ -223,7 +225,7 @@ static void print_help(void) {
     printf("  %-34s %s", left, row->text);
     if (row->kind == KIND_WORD) printf(": %s", row->words);
     printf("\n");
-    if (row->kind == KIND_HELP || row->kind == KIND_VERSION) continue;
+    if (row->kind >= KIND_ACTION) continue;
     environment_name(row->name, name, sizeof name);
     printf("  %-34s %s", "", name);
     if (row->kind == KIND_LIMIT || row->kind == KIND_NUMBER) {
@@ -291,7 +293,7 @@ static srv_config_outcome read_argument(srv_config *config, char **argv, int arg
     printf("contactd %s\n", CONTACTD_VERSION);
     return SRV_CONFIG_SHOWN;
   }
-  if (row->kind == KIND_FLAG) {
+  if (row->kind == KIND_FLAG || row->kind == KIND_ACTION) {
     bool on = true;
     memcpy(member_of(config, row), &on, sizeof on);
     return SRV_CONFIG_RUN;

@@ -5,6 +5,9 @@
 
 #include <api/api.h>
 
+/* Most threads that compute: memory for each is taken at start. */
+#define SRV_WORKERS_MAX 256
+
 /* Values of a repeatable option. The texts are owned by the list. */
 typedef struct srv_words {
   char **items;
@@ -21,6 +24,7 @@ typedef struct srv_config {
   bool insecure;
   srv_words scenes; /* files */
   const char *log;  /* "stderr" or "off" */
+  bool healthcheck; /* ask a daemon instead of being one */
   api_limits limits;
 } srv_config;
 

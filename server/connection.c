@@ -1,5 +1,6 @@
 /* Connections from accept to close: how many an address may have, and how long a client may take. libmicrohttpd only knows a time
  * of silence, which a client that sends a byte now and then never reaches. */
+#include "address.h"
 #include "server.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* One libuv loop drives libmicrohttpd through its epoll descriptor: libmicrohttpd runs at most once per iteration, before the loop
  * sleeps, however many things happened in it. */
+#include "address.h"
 #include "request.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
 #include <stdarg.h>
@@ -92,32 +92,6 @@ static void close_handles(srv_server *server) {
 
 /* ---- listening --------------------------------------------------------------------------------------------------------- */
 
-/* Numeric address, or localhost, and port to a socket address. */
-static bool parse_address(const char *text, uint16_t port, struct sockaddr_storage *out, socklen_t *length) {
-  char bare[64];
-  size_t n = strlen(text);
-  if (strcmp(text, "localhost") == 0) text = "127.0.0.1", n = 9;
-  if (n >= 2 && text[0] == '[' && text[n - 1] == ']') text++, n -= 2;
-  if (n >= sizeof bare) return false;
-  memcpy(bare, text, n);
-  bare[n] = 0;
-  memset(out, 0, sizeof *out);
-  struct sockaddr_in *four = (struct sockaddr_in *)out;
-  struct sockaddr_in6 *six = (struct sockaddr_in6 *)out;
-  if (inet_pton(AF_INET, bare, &four->sin_addr) == 1) {
-    four->sin_family = AF_INET;
-    four->sin_port = htons(port);
-    *length = sizeof *four;
-    return true;
-  }
-  memset(out, 0, sizeof *out);
-  if (inet_pton(AF_INET6, bare, &six->sin6_addr) != 1) return false;
-  six->sin6_family = AF_INET6;
-  six->sin6_port = htons(port);
-  *length = sizeof *six;
-  return true;
-}
-
 static bool listen_socket(srv_server *server, struct sockaddr_storage *address, socklen_t length) {
   char what[96];
   snprintf(what, sizeof what, "--address %s --port %llu", server->config->address, (unsigned long long)server->config->port);
@@ -163,7 +137,7 @@ static bool start_daemon(srv_server *server) {
 bool srv_server_listen(srv_server *server) {
   struct sockaddr_storage address;
   socklen_t length;
-  if (!parse_address(server->config->address, (uint16_t)server->config->port, &address, &length)) {
+  if (!srv_address_parse(server->config->address, (uint16_t)server->config->port, &address, &length)) {
     fprintf(stderr, "contactd: --address: '%.64s' is not an IPv4 or IPv6 address.\n", server->config->address);
     return false;
   }
@@ -197,7 +171,7 @@ static bool collect_hosts(srv_server *server) {
   const char *address = server->config->address;
   struct sockaddr_storage parsed;
   socklen_t length;
-  if (parse_address(address, 0, &parsed, &length) && parsed.ss_family == AF_INET && strcmp(address, "0.0.0.0") != 0)
+  if (srv_address_parse(address, 0, &parsed, &length) && parsed.ss_family == AF_INET && strcmp(address, "0.0.0.0") != 0)
     names[server->hosts.count++] = address;
   return true;
 }

@@ -2,7 +2,8 @@
  * is walked later. */
 #include "peers.h"
 
-#include <arpa/inet.h>
+#include "address.h"
+
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,42 +43,10 @@ void srv_peers_destroy(srv_peers *peers) {
   free(peers);
 }
 
-/* An IPv4 client of an IPv6 socket is looked at as IPv4. */
-static bool ipv4_of(const struct sockaddr *address, uint32_t *out) {
-  if (address->sa_family == AF_INET) {
-    *out = ntohl(((const struct sockaddr_in *)(const void *)address)->sin_addr.s_addr);
-    return true;
-  }
-  if (address->sa_family != AF_INET6) return false;
-  const struct in6_addr *six = &((const struct sockaddr_in6 *)(const void *)address)->sin6_addr;
-  if (!IN6_IS_ADDR_V4MAPPED(six)) return false;
-  uint32_t word;
-  memcpy(&word, six->s6_addr + 12, sizeof word);
-  *out = ntohl(word);
-  return true;
-}
-
-bool srv_address_is_loopback(const struct sockaddr *address) {
-  uint32_t four;
-  if (ipv4_of(address, &four)) return four >> 24 == 127;
-  return address->sa_family == AF_INET6 && IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)(const void *)address)->sin6_addr);
-}
-
-void srv_address_text(const struct sockaddr *address, char *out) {
-  uint32_t four;
-  out[0] = 0;
-  if (ipv4_of(address, &four)) {
-    four = htonl(four);
-    inet_ntop(AF_INET, &four, out, 64);
-  } else if (address->sa_family == AF_INET6) {
-    inet_ntop(AF_INET6, &((const struct sockaddr_in6 *)(const void *)address)->sin6_addr, out, 64);
-  }
-}
-
 static void key_of(const struct sockaddr *address, uint8_t *key) {
   uint32_t four;
   memset(key, 0, KEY_BYTES);
-  if (ipv4_of(address, &four)) {
+  if (srv_address_ipv4(address, &four)) {
     key[0] = 4;
     memcpy(key + 1, &four, sizeof four);
   } else if (address->sa_family == AF_INET6) {

@@ -17,10 +17,6 @@ typedef struct srv_peer srv_peer;
 srv_peers *srv_peers_create(void); /* NULL: out of memory */
 void srv_peers_destroy(srv_peers *peers);
 
-bool srv_address_is_loopback(const struct sockaddr *address);
-/* Numeric text of the address without port. out takes 64 bytes. */
-void srv_address_text(const struct sockaddr *address, char *out);
-
 /* Counts one more connection; the peer stays valid until srv_peer_leave. NULL: out of memory. */
 srv_peer *srv_peer_join(srv_peers *peers, const struct sockaddr *address, uint64_t now_ns);
 void srv_peer_leave(srv_peers *peers, srv_peer *peer);

@@ -44,8 +44,8 @@ struct srv_lane {
   bool listed;
 };
 
-/* workers: at most 1024; sets the size of libuv's pool, so nothing may have used that before. queue and queue_per_scene bound the
- * waiting jobs. NULL: out of memory. */
+/* workers: at most SRV_WORKERS_MAX of config.h; sets the size of libuv's pool, so nothing may have used that before. queue and
+ * queue_per_scene bound the waiting jobs. NULL: out of memory. */
 srv_pool *srv_pool_create(uv_loop_t *loop, unsigned workers, size_t queue, size_t queue_per_scene);
 /* No job may be left. */
 void srv_pool_destroy(srv_pool *pool);

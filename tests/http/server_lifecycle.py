@@ -105,6 +105,8 @@ def help_lists_every_option_with_its_variable_and_the_limits():
     for option in ("port", "address", "workers", "durability", "token-file", "allow-host", "insecure", "scene", "log"):
         check(f"--{option}" in result.stdout, f"--{option} is missing")
         check("CONTACTD_" + option.upper().replace("-", "_") in result.stdout, f"the variable of --{option} is missing")
+    check("--healthcheck" in result.stdout, "--healthcheck is missing")
+    check("CONTACTD_HEALTHCHECK" not in result.stdout, "a variable would turn every start into a check")
     with Daemon("--log", "off") as d:
         limits = json.loads(ask(d.port, "GET", "/v1/limits").body)
     shown = set(re.findall(r"--limit (\w+)=N", result.stdout))
@@ -389,6 +391,74 @@ def few_open_files_mean_fewer_connections():
     check("32" in text, "/v1/limits does not show the fewer connections")
     process.stdout.close()
     process.stderr.close()
+
+
+def checked(port, *options, **environment):
+    result = run("--healthcheck", "--port", str(port), *options, **environment)
+    equal(result.stdout, "", "standard output")
+    equal(result.stderr.count("\n"), 0 if result.returncode == 0 else 1, "lines on standard error")
+    return result.returncode
+
+
+@suite.fact
+def the_health_check_tells_a_daemon_that_is_ready_from_one_that_is_not():
+    d = begun("--log", "off", "--token-file", file_of("health", "a-token-of-some-length"))
+    for address in ("127.0.0.1", "localhost", "0.0.0.0"):
+        equal(checked(d.port, "--address", address), 0, f"status at {address}")
+    result = run("--healthcheck", CONTACTD_PORT=str(d.port))
+    equal(result.returncode, 0, "status by the environment")
+    d.stop()
+    d.process = None
+    equal(checked(d.port), 1, "status when it has ended")
+    equal(checked(0), 1, "status of no port")
+
+
+@suite.fact
+def the_health_check_waits_no_longer_than_two_seconds_and_wants_a_200():
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        begin = time.monotonic()
+        equal(checked(silent.getsockname()[1]), 1, "status of a server that says nothing")
+        took = time.monotonic() - begin
+        check(1.8 <= took <= 2.2 * SLOWER, f"it took {took:.2f} s")
+    for answer, status in ((b"HTTP/1.1 200 OK\r\n\r\n", 0), (b"HTTP/1.1 503 No\r\n\r\n", 1), (b"HTTP/1.1 2", 1), (b"", 1)):
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            process = subprocess.Popen([str(binary()), "--healthcheck", "--port", str(server.getsockname()[1])],
+                                       stderr=subprocess.DEVNULL, env=clean_environment())
+            server.settimeout(5 * SLOWER)
+            connection, unused = server.accept()
+            with connection:
+                asked = connection.recv(1000)
+                connection.sendall(answer)
+            equal(process.wait(5 * SLOWER), status, f"status after {answer!r}")
+            check(asked.startswith(b"GET /readyz HTTP/1.1\r\n"), f"it asked {asked!r}")
+
+
+def least_memory_limit():
+    """Of the control groups that this process is in."""
+    least = 2 ** 63
+    for line in pathlib.Path("/proc/self/cgroup").read_text().splitlines():
+        number, controllers, group = line.split(":", 2)
+        if number == "0" and not controllers:
+            mount, name = pathlib.Path("/sys/fs/cgroup"), "memory.max"
+        elif "memory" in controllers.split(","):
+            mount, name = pathlib.Path("/sys/fs/cgroup/memory"), "memory.limit_in_bytes"
+        else:
+            continue
+        place = mount / group.strip("/")
+        for folder_above in (place, *place.parents):
+            if folder_above == mount or mount in folder_above.parents:
+                try:
+                    least = min(least, int((folder_above / name).read_text()))
+                except (OSError, ValueError):
+                    pass
+    return least
+
+
+@suite.fact
+def a_request_may_use_a_quarter_of_the_control_groups_memory():
+    most = 1099511627776
+    with Daemon("--log", "off", "--limit", f"requestMemoryBytes={most}") as d:
+        equal(limit_of(d, "requestMemoryBytes"), min(most, least_memory_limit() // 4), "requestMemoryBytes")
 
 
 suite.main()
