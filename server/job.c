@@ -420,9 +420,22 @@ static void feed_done(srv_request *request) {
 
 /* ---- disposal ---------------------------------------------------------------------------------------------------------- */
 
+/* Does it hold a large revision that others may have let go of? */
+static bool holds_large(const srv_request *request) {
+  const ct_scene *made = api_call_new_revision(request->call);
+  if (made && request->entry->current != made && ct_scene_count(made) > SRV_TRASH_BODIES) return true;
+  if (request->scenes_count > SRV_INLINE_LIST) return true;
+  for (size_t i = 0; i < request->scenes_count; i++)
+    if (ct_scene_count(request->scenes[i].scene) > SRV_TRASH_BODIES) return true;
+  for (size_t i = 0; i < request->input.kept_count; i++)
+    if (ct_scene_count(request->kept[i]) > SRV_TRASH_BODIES) return true;
+  return false;
+}
+
 static bool is_heavy(const srv_request *request) {
   if (!request->call) return false;
   const ct_scene *scene = request->input.scene;
+  if (holds_large(request)) return true;
   if (request->bytes_in > SRV_TRASH_BYTES_IN || (request->reply && request->reply->body_length > SRV_TRASH_BYTES_OUT)) return true;
   return scene && request->entry->current != scene && ct_scene_count(scene) > SRV_TRASH_BODIES;
 }

@@ -17,18 +17,29 @@ struct srv_registry {
   uint64_t last_revision; /* greatest of the scenes that have gone */
   size_t cursors_per_scene;
   uint64_t cursor_ns;
+  srv_let_go *let_go;
+  void *let_go_cls;
 };
 
-srv_registry *srv_registry_create(size_t cursors_per_scene, uint64_t cursor_ns) {
+srv_registry *srv_registry_create(size_t cursors_per_scene, uint64_t cursor_ns, srv_let_go *let_go, void *cls) {
   srv_registry *registry = calloc(1, sizeof *registry);
   if (!registry) return NULL;
   registry->cursors_per_scene = cursors_per_scene;
   registry->cursor_ns = cursor_ns;
+  registry->let_go = let_go;
+  registry->let_go_cls = cls;
   return registry;
 }
 
+static void let_go(srv_registry *registry, const ct_scene *scene) { registry->let_go(registry->let_go_cls, scene); }
+
+static void release_now(void *cls, const ct_scene *scene) {
+  (void)cls;
+  ct_scene_release(scene);
+}
+
 static void drop_pins(srv_registry *registry, srv_entry *entry) {
-  for (size_t i = 0; i < entry->pin_count; i++) ct_scene_release(entry->pins[i].scene);
+  for (size_t i = 0; i < entry->pin_count; i++) let_go(registry, entry->pins[i].scene);
   registry->pins -= entry->pin_count;
   free(entry->pins);
   entry->pins = NULL;
@@ -37,6 +48,7 @@ static void drop_pins(srv_registry *registry, srv_entry *entry) {
 
 void srv_registry_destroy(srv_registry *registry) {
   if (!registry) return;
+  registry->let_go = release_now;
   for (size_t i = 0; i < registry->count; i++) {
     srv_entry *entry = registry->items[i];
     drop_pins(registry, entry);
@@ -110,6 +122,7 @@ void srv_registry_release(srv_registry *registry, srv_entry *entry) {
 void srv_registry_commit(srv_registry *registry, srv_entry *entry, const ct_scene *scene) {
   const ct_scene *old = entry->current;
   entry->current = ct_scene_retain(scene);
+  /* The write that made the new one holds the old one, too: this is not the last reference. */
   if (old) ct_scene_release(old);
   else registry->scenes++;
 }
@@ -119,6 +132,7 @@ void srv_registry_remove(srv_registry *registry, srv_entry *entry) {
   uint64_t revision = ct_scene_revision(entry->current);
   /* The deletion counts as one more: its reply names that number. */
   if (revision + 1 > registry->last_revision) registry->last_revision = revision + 1;
+  /* Held by the deletion, too. */
   ct_scene_release(entry->current);
   entry->current = NULL;
   registry->scenes--;
@@ -131,7 +145,7 @@ uint64_t srv_registry_first_revision(const srv_registry *registry) { return regi
 /* ---- cursors --------------------------------------------------------------------------------------------------------- */
 
 static void drop_pin(srv_registry *registry, srv_entry *entry, size_t index) {
-  ct_scene_release(entry->pins[index].scene);
+  let_go(registry, entry->pins[index].scene);
   memmove(entry->pins + index, entry->pins + index + 1, (entry->pin_count - index - 1) * sizeof *entry->pins);
   entry->pin_count--;
   registry->pins--;

@@ -27,7 +27,11 @@ typedef struct srv_entry {
   unsigned uses;                                  /* requests that hold the entry */
 } srv_entry;
 
-srv_registry *srv_registry_create(size_t cursors_per_scene, uint64_t cursor_ns); /* NULL: out of memory */
+/* Takes over a reference and lets it go. */
+typedef void srv_let_go(void *cls, const ct_scene *scene);
+
+/* let_go gets the revisions that were kept for cursors, but for those of the registry's end. NULL: out of memory. */
+srv_registry *srv_registry_create(size_t cursors_per_scene, uint64_t cursor_ns, srv_let_go *let_go, void *cls);
 void srv_registry_destroy(srv_registry *registry);
 
 /* Scenes that exist, and creations under way. */

@@ -179,6 +179,11 @@ void srv_work_free(srv_request *request);
 bool srv_work_ended(const srv_request *request);
 bool srv_work_finished(const srv_request *request);
 
+/* ---- trash.c ---- */
+
+/* Lets go of a reference, on a worker if that may take long. For the registry. */
+void srv_trash_scene(void *server, const ct_scene *scene);
+
 /* ---- reply.c ---- */
 
 /* Queues the request's reply; MHD_NO: out of memory, the connection is cut. */

@@ -297,6 +297,32 @@ def a_deleted_scene_does_not_disturb_a_running_query():
         equal(json.loads(reply.body)["complete"], True, "complete")
 
 
+def kept_revision_seconds(d, connection):
+    """A large revision that only a cursor keeps; the longest of the small requests while its time ends."""
+    hull = b'{"convex":{"vertices":[[0,0,0],[1,0,0],[0,1,0],[0,0,%d]]}}'
+    text = b"".join(b'{"id":"b%d","colliders":[' % i + b",".join(hull % (4 * i + j) for j in range(1, 5)) + b"]}\n" for i in range(50000))
+    path = "/v1/scenes/kept"
+    ask(d.port, "PUT", path, '{"bodies":[]}', JSON_TYPE)
+    equal(ask(d.port, "POST", path + "/bodies", text, [("Content-Type", "application/x-ndjson")]).status, 201, "status of the bodies")
+    page = json.loads(ask(d.port, "GET", path + "/bodies?limit=5").body)
+    check("nextCursor" in page, "the page names no cursor")
+    equal(ask(d.port, "PUT", path, '{"bodies":[]}', JSON_TYPE).status, 200, "status of the empty scene")
+    time.sleep(0.3)
+    worst, end = 0.0, time.monotonic() + 1.5
+    while time.monotonic() < end:
+        worst = max(worst, tiny_seconds(connection))
+        time.sleep(0.001)
+    equal(ask(d.port, "GET", path + f"/bodies?limit=5&cursor={page['nextCursor']}").status, 410, "status of the cursor")
+    return worst
+
+
+@suite.fact
+def small_requests_do_not_wait_while_a_large_kept_revision_is_freed():
+    with Daemon("--log", "off", "--workers", "2", "--limit", "cursorSeconds=1") as d, Raw(d.port) as connection:
+        worst = [kept_revision_seconds(d, connection) for unused in range(3)]
+    check(min(worst) <= 0.015 * SLOWER, f"the longest took {[round(1e3 * seconds) for seconds in worst]} ms")
+
+
 @suite.fact
 def no_more_scenes_than_allowed_are_made_at_once():
     with Daemon("--log", "off", "--limit", "scenes=5") as d:
