@@ -64,6 +64,7 @@ typedef struct axes {
   const ct_core *a, *b;
   ct_vec3 between; /* centre to centre */
   double tie;
+  bool choosing; /* first pass: look for the least depth; second: choose among the axes that are as good */
   ct_epa_result *result;
 } axes;
 
@@ -80,26 +81,31 @@ static void offer(axes *f, ct_vec3 axis) {
   if (level < 0.0 || (level == 0.0 && ct_normal_greater(ct_neg(n), n))) n = ct_neg(n);
   double depth = half_width(f->a, n) + half_width(f->b, n) - fabs(level);
   ct_epa_result *r = f->result;
-  if (depth < r->first_depth) {
-    if (depth < r->first_depth - f->tie) r->several = false;
+  if (!f->choosing && depth < r->first_depth) {
     r->first_depth = depth;
     r->first_normal = n;
   }
-  bool tie = fabs(depth - r->depth) <= f->tie;
-  if (fabs(level) <= f->tie && depth <= r->first_depth + f->tie) r->several = true;
-  if (tie && ct_norm(ct_sub(n, r->normal)) > 1e-6) r->several = true;
-  if (tie ? !ct_normal_greater(n, r->normal) : depth > r->depth) return;
+  if (!f->choosing || depth > r->first_depth + f->tie) return;
+  bool first = !(r->depth < INFINITY);
+  if (fabs(level) <= f->tie || (!first && ct_norm(ct_sub(n, r->normal)) > 1e-6)) r->several = true;
+  if (!first && !ct_normal_greater(n, r->normal)) return;
   r->depth = depth;
   r->normal = n;
+}
+
+static void offer_all(axes *f) {
+  for (int i = 0; i < 3; i++) offer(f, f->a->axis[i]);
+  for (int j = 0; j < 3; j++) offer(f, f->b->axis[j]);
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) offer(f, ct_cross(f->a->axis[i], f->b->axis[j]));
 }
 
 void ct_box_box_depth(const ct_core *a, const ct_core *b, ct_epa_result *result) {
   axes f = {.a = a, .b = b, .between = ct_sub(b->center, a->center), .result = result};
   f.tie = 2.0 * CT_UNIT_ROUNDOFF * (ct_norm(f.between) + a->size + b->size);
   *result = (ct_epa_result){.depth = INFINITY, .first_depth = INFINITY, .status = CT_PAIR_OK};
-  for (int i = 0; i < 3; i++) offer(&f, a->axis[i]);
-  for (int j = 0; j < 3; j++) offer(&f, b->axis[j]);
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) offer(&f, ct_cross(a->axis[i], b->axis[j]));
-  result->least = ct_min2(result->first_depth, result->depth);
+  offer_all(&f);
+  f.choosing = true;
+  offer_all(&f);
+  result->least = result->first_depth;
 }

@@ -69,14 +69,14 @@ static bool find_points(const ct_cell_input *in, ct_cell_result *result) {
   return least <= ct_roundoff(&in->a, &in->b, 0.0);
 }
 
-static void answer_tapered(const ct_cell_input *in, const ct_gjk *g, ct_cell_result *result) {
-  bool several, flip = in->a.kind == CT_CORE_SEGMENT;
+static void answer_tapered(const ct_cell_input *in, ct_cell_result *result) {
+  bool flip = in->a.kind == CT_CORE_SEGMENT;
   const ct_core *segment = flip ? &in->a : &in->b, *polytope = flip ? &in->b : &in->a;
-  double value = ct_tangent_distance(polytope, segment, &result->normal, &several);
-  if (flip) result->normal = ct_neg(result->normal);
-  result->distance = result->upper = value;
-  result->lower = ct_min2(value, ct_max2(value, g->lower));
-  if (several) result->flags |= CT_FLAG_NORMAL_ARBITRARY;
+  ct_tangent t = ct_tangent_distance(polytope, segment);
+  result->normal = flip ? ct_neg(t.normal) : t.normal;
+  result->distance = result->lower = t.value;
+  result->upper = t.most; /* the optimum is among the normals tried */
+  if (t.several) result->flags |= CT_FLAG_NORMAL_ARBITRARY;
   if (!find_points(in, result)) result->status = CT_PAIR_DEGENERATE;
 }
 
@@ -118,7 +118,7 @@ static ct_gjk_outcome solve(const ct_cell_input *in, ct_gjk *g, ct_cell_result *
   } else if (outcome == CT_GJK_SEPARATED) {
     answer_apart(in, g, result);
   } else if (tapered(in)) {
-    answer_tapered(in, g, result);
+    answer_tapered(in, result);
   } else if (outcome == CT_GJK_STALLED) {
     answer_apart(in, g, result);
     result->status = CT_PAIR_DEGENERATE;

@@ -7,8 +7,10 @@ typedef struct problem {
   ct_vec3 end[2];
   double radius[2];
   ct_vec3 inner;    /* a point within the polytope */
-  double tolerance; /* of local tests, m */
-  ct_vec3 normal;   /* best so far */
+  double tolerance; /* of local tests; and values that differ by less are equal, m */
+  double most;      /* greatest value of all */
+  bool choosing;    /* first pass: look for the greatest value; second: choose among the normals that are as good */
+  ct_vec3 normal;   /* chosen so far, and its value */
   double value;
   bool several;
 } problem;
@@ -42,17 +44,20 @@ static bool extreme_at(const problem *q, uint32_t vertex, ct_vec3 n) {
   return true;
 }
 
-/* Judges a unit normal made for a vertex. The cheap tests first: it must lead outward, and be no worse than the best. */
+/* Judges a unit normal made for a vertex. The cheap tests first: it must lead outward, and be no worse than the best. What is as
+ * good is measured from the greatest value alone: from a chosen one, a chain of nearly equal normals would lead away. */
 static void offer(problem *q, ct_vec3 n, uint32_t vertex) {
   ct_vec3 v = ct_core_vertex(q->polytope, vertex);
   if (ct_dot(n, ct_sub(v, q->inner)) < 0.0) return;
   double near = ct_min2(ct_dot(n, q->end[0]) - q->radius[0], ct_dot(n, q->end[1]) - q->radius[1]);
-  if (near - ct_dot(n, v) < q->value - q->tolerance || !extreme_at(q, vertex, n)) return;
+  double limit = q->choosing ? q->most - q->tolerance : q->most;
+  if (near - ct_dot(n, v) < limit || !extreme_at(q, vertex, n)) return;
   double value = near - ct_dot(n, ct_core_vertex(q->polytope, ct_core_support(q->polytope, n, vertex)));
-  bool tie = fabs(value - q->value) <= q->tolerance;
-  if (tie && ct_norm(ct_sub(n, q->normal)) > 1e-6) q->several = true;
-  if (tie ? !ct_normal_greater(n, q->normal) : value < q->value) return;
-  if (!tie) q->several = false;
+  if (!q->choosing) q->most = ct_max2(q->most, value);
+  if (!q->choosing || value < limit) return;
+  bool first = !(q->value > -INFINITY);
+  if (!first && ct_norm(ct_sub(n, q->normal)) > 1e-6) q->several = true;
+  if (!first && !ct_normal_greater(n, q->normal)) return;
   q->value = value;
   q->normal = n;
 }
@@ -93,10 +98,24 @@ static void offer_edge(problem *q, const uint32_t ends[2]) {
   offer(q, ct_unit_or(ct_sub(tilt, up), up), ends[0]);
 }
 
-double ct_tangent_distance(const ct_core *polytope, const ct_core *segment, ct_vec3 *normal, bool *several) {
+static void offer_all(problem *q) {
+  const ct_core *p = q->polytope;
+  for (uint32_t i = 0; i < face_count(p); i++) {
+    ct_vec3 n = face_normal(p, i);
+    offer(q, n, ct_core_support(p, n, p->kind == CT_CORE_HULL ? p->view->face_loop[p->view->face_start[i]] : 0));
+  }
+  for (uint32_t i = 0; i < edge_count(p); i++) {
+    uint32_t ends[2];
+    edge_at(p, i, ends);
+    offer_edge(q, ends);
+  }
+  for (uint32_t i = 0; i < ct_core_vertex_count(p); i++) offer_vertex(q, i);
+}
+
+ct_tangent ct_tangent_distance(const ct_core *polytope, const ct_core *segment) {
   ct_core own = *polytope;
   ct_mat3 turn = polytope->rotation;
-  problem q = {.polytope = &own, .radius = {segment->radius[0], segment->radius[1]}, .value = -INFINITY};
+  problem q = {.polytope = &own, .radius = {segment->radius[0], segment->radius[1]}, .most = -INFINITY, .value = -INFINITY};
   q.tolerance = 8.0 * CT_UNIT_ROUNDOFF * ct_core_scale(polytope, segment);
   own.center = ct_vec(0.0, 0.0, 0.0);
   q.inner = own.kind == CT_CORE_HULL ? own.view->centroid : own.center;
@@ -106,17 +125,8 @@ double ct_tangent_distance(const ct_core *polytope, const ct_core *segment, ct_v
   own.axis[1].y = own.half.y;
   own.axis[2].z = own.half.z;
   for (uint32_t k = 0; k < 2; k++) q.end[k] = ct_mat_tmul(turn, ct_sub(ct_core_vertex(segment, k), polytope->center));
-  for (uint32_t i = 0; i < face_count(&own); i++) {
-    ct_vec3 n = face_normal(&own, i);
-    offer(&q, n, ct_core_support(&own, n, own.kind == CT_CORE_HULL ? own.view->face_loop[own.view->face_start[i]] : 0));
-  }
-  for (uint32_t i = 0; i < edge_count(&own); i++) {
-    uint32_t ends[2];
-    edge_at(&own, i, ends);
-    offer_edge(&q, ends);
-  }
-  for (uint32_t i = 0; i < ct_core_vertex_count(&own); i++) offer_vertex(&q, i);
-  *normal = ct_mat_mul(turn, q.normal);
-  *several = q.several;
-  return q.value;
+  offer_all(&q);
+  q.choosing = true;
+  offer_all(&q);
+  return (ct_tangent){.normal = ct_mat_mul(turn, q.normal), .value = q.value, .most = q.most, .several = q.several};
 }

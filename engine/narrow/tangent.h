@@ -2,14 +2,21 @@
  *
  * Where the bodies are apart narrow/gjk.h finds it faster; it stops where the optimum is no convex one. The normals tried are those
  * of faces, of edges and vertices against either ball, and of edges and vertices against the cone between the balls; each gives a
- * certified bound and the true optimum is among them. Cost: vertices + edges + faces of the polytope.
+ * certified bound and the true optimum is among them, so the greatest of their values is the distance. Cost: vertices + edges +
+ * faces of the polytope.
  */
 #ifndef NARROW_TANGENT_H
 #define NARROW_TANGENT_H
 
 #include "narrow/core.h"
 
-/* Signed distance and unit normal from the polytope to the segment core. *several: another normal is as good to round-off. */
-double ct_tangent_distance(const ct_core *polytope, const ct_core *segment, ct_vec3 *normal, bool *several);
+typedef struct ct_tangent {
+  ct_vec3 normal; /* unit, from the polytope to the segment; of those as good as the best to round-off the greatest */
+  double value;   /* signed distance along it: a lower bound */
+  double most;    /* of all normals: the distance itself */
+  bool several;   /* another normal is as good to round-off */
+} ct_tangent;
+
+ct_tangent ct_tangent_distance(const ct_core *polytope, const ct_core *segment);
 
 #endif

@@ -55,10 +55,16 @@ static inline ct_quat special_rotation(check_random *r) {
   return choices[pick(r, 12)];
 }
 
-/* The hull of the points; false where they span no solid. */
-static inline bool make_hull(pair_body *b) {
+/* The hull of points; NULL where they span no solid. */
+static inline const ct_hull *hull_of(const ct_vec3 *points, int count) {
   ct_hull *hull = NULL;
-  if (ct_hull_from_points(b->points, (size_t)b->count, NULL, &hull, NULL) != CT_OK) return false;
+  return ct_hull_from_points(points, (size_t)count, NULL, &hull, NULL) == CT_OK ? hull : NULL;
+}
+
+/* Makes the body the hull of its points; false where they span no solid. */
+static inline bool make_hull(pair_body *b) {
+  const ct_hull *hull = hull_of(b->points, b->count);
+  if (!hull) return false;
   b->shape = (ct_shape){.kind = CT_KIND_CONVEX, .hull = hull};
   return true;
 }
