@@ -117,6 +117,10 @@ static ct_gjk_outcome finish(ct_gjk *g) {
   return g->simplex.value - g->lower <= ct_roundoff(g->a, g->b, g->simplex.value) ? CT_GJK_SEPARATED : CT_GJK_STALLED;
 }
 
+/* Is the distance above the threshold beyond doubt? The lower bound has the round-off of its own support and sum, so it may be a
+ * little above the distance that a full descent would give. */
+static bool beyond(const ct_gjk *g) { return g->lower > g->threshold + ct_roundoff(g->a, g->b, g->lower); }
+
 /* One support along the simplex's normal: better lower bound, and the vertex that shows it. */
 static ct_mink descend(run *r, double *low) {
   ct_gjk *g = r->gjk;
@@ -133,7 +137,7 @@ ct_gjk_outcome ct_gjk_run(ct_gjk *g) {
   run r = {.gjk = g};
   begin(&r);
   ct_simplex *s = &g->simplex;
-  if (g->lower > g->threshold) return CT_GJK_BEYOND;
+  if (beyond(g)) return CT_GJK_BEYOND;
   if (!ct_simplex_solve(s, false, false)) {
     s->normal = g->lower_normal;
     return CT_GJK_INSIDE;
@@ -151,7 +155,7 @@ ct_gjk_outcome ct_gjk_run(ct_gjk *g) {
     ct_simplex_reduce(s);
     double low, before = s->value;
     ct_mink m = descend(&r, &low);
-    if (g->lower > g->threshold) return CT_GJK_BEYOND;
+    if (beyond(g)) return CT_GJK_BEYOND;
     if (before - low <= STOP_FRACTION * ct_roundoff(g->a, g->b, before)) {
       if (carries(g) || !turn_exact(&r)) return CT_GJK_SEPARATED;
       continue;

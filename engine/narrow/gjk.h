@@ -10,7 +10,7 @@
 
 typedef enum ct_gjk_outcome {
   CT_GJK_SEPARATED, /* lower <= distance of the cores <= value, closed to round-off */
-  CT_GJK_BEYOND,    /* lower > threshold: stopped early */
+  CT_GJK_BEYOND,    /* lower > threshold by more than round-off: stopped early */
   CT_GJK_WITHIN,    /* value < enough: stopped early, the bodies overlap whatever the exact distance is */
   CT_GJK_INSIDE,    /* the cores overlap or touch to round-off; tapered: the optimum is not a tangent plane */
   CT_GJK_STALLED    /* the bracket is true but wider than round-off */
@@ -18,7 +18,7 @@ typedef enum ct_gjk_outcome {
 
 typedef struct ct_gjk {
   const ct_core *a, *b;
-  double threshold; /* stop once lower > threshold; INFINITY for never */
+  double threshold; /* stop once lower > threshold beyond round-off; INFINITY for never */
   double enough;    /* stop once value < enough; -INFINITY for never */
   ct_vec3 first;    /* first direction to look along, or zero */
 

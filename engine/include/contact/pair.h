@@ -34,8 +34,9 @@ enum {
 
 typedef struct ct_pair_options {
   double tolerance; /* |distance| <= tolerance is called touching; decides nothing else; >= 0, m */
-  double threshold; /* a pair certified farther than this may be answered with distance = lower_bound only, relation
-                     * separated; INFINITY for the full answer */
+  double threshold; /* a pair certified farther than this by more than round-off may be answered early: distance is then no
+                     * more than the true one but still greater than the threshold, relation separated. A pair whose full
+                     * answer is not above the threshold gets that answer, bit for bit. INFINITY for the full answer; m */
 } ct_pair_options;
 
 typedef struct ct_pair_result {
