@@ -10,15 +10,19 @@
 #define RANGE_NS 100000.0
 /* Ranges of one task at most. */
 #define RANGES_MAX 4096
-/* Rough costs, ns: mass properties of a body, a pair of bodies, a box (with its share of a tree). */
+/* Rough costs, ns: mass properties of a body, a pair of simple bodies, a box (with its share of a tree). */
 #define MASS_NS 500.0
 #define PAIR_NS 2000.0
 #define BOX_NS 500.0
+/* Explicit pairs looked at for their cost. */
+#define PAIR_SAMPLES 32
 /* A body of a scene in a question that is not prepared yet. */
 #define ROW_NS 10000.0
 /* A batch's questions share their preparation among ranges only while rows x questions stay below this; beyond, each question is
  * one range that prepares itself, so that memory does not grow with the batch. */
 #define SHARED_ROWS_MAX 4000000
+/* Pairs of boxes written between two looks at the cancel flag: some 100 us. */
+#define PAIRS_PER_POLL 4096
 /* Complete ranges beyond a prefix may hold this share of a request's memory (1 / n) before no more are handed out: a slow first
  * range must not make the rest fill it. */
 #define AHEAD_SHARE 4
@@ -66,13 +70,23 @@ static size_t step_for(size_t items, double cost) {
   return step > 0 ? step : 1;
 }
 
+/* Cost of the explicit pairs, from some of them. */
+static double pairs_cost(const api_question *q) {
+  const ct_query_options *o = &q->options;
+  size_t stride = o->pair_count / PAIR_SAMPLES + 1, seen = 0;
+  double sum = 0.0;
+  for (size_t k = 0; k < o->pair_count; k += stride, seen++)
+    sum += ct_query_pair_cost(o->kind, ct_scene_body(q->scene, o->pairs[k].a), ct_scene_body(q->scene, o->pairs[k].b));
+  return seen ? sum / (double)seen * (double)o->pair_count : 0.0;
+}
+
 /* Variants are prepared one by one within ranges; the bare scene's query tells their cost. */
 static ct_status prepare(api_task *task, bool shared) {
   api_question *q = &task->question;
   size_t rows = ct_scene_rows(q->scene);
   task->items = q->mode == API_MODE_VARIANTS ? q->variant_count : q->options.explicit_pairs ? q->options.pair_count : rows;
   if (!shared) {
-    task->cost = q->options.explicit_pairs ? PAIR_NS * (double)task->items : ROW_NS * (double)rows;
+    task->cost = q->options.explicit_pairs ? pairs_cost(q) : ROW_NS * (double)rows;
     return CT_OK;
   }
   ct_status status = ct_query_prepare(q->scene, &q->options, &task->query);
@@ -387,6 +401,7 @@ static void run_boxes(range_run *run) {
   range->status = ct_broad_pairs(q->boxes, q->box_count, &options, &list, &statistics);
   task->broadphase = statistics.method;
   for (size_t i = 0; range->status == CT_OK && i < list.count; i++) {
+    if (i % PAIRS_PER_POLL == 0 && ct_cancel_raised(run->plan->cancel)) range->status = CT_CANCELLED;
     api_put_raw(&range->text, i ? ",[" : "[");
     api_put_unsigned(&range->text, list.items[i].i);
     api_put_byte(&range->text, ',');

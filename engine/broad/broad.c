@@ -25,7 +25,7 @@ ct_status ct_broad_pairs(const ct_box *boxes, size_t count, const ct_broad_optio
   ct_pair_list pairs = {NULL, 0, 0};
   ct_pair_output out = {.list = &pairs, .limit = options->limit, .cancel = options->cancel};
   ct_status status = find_method(method)(boxes, count, &out);
-  if (status == CT_OK) status = ct_pair_index_sort(pairs.items, pairs.count, count);
+  if (status == CT_OK) status = ct_pair_index_sort(pairs.items, pairs.count, count, options->cancel);
   if (status != CT_OK) {
     ct_pair_list_free(&pairs);
     return status;

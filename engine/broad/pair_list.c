@@ -7,6 +7,8 @@
 #define FIRST_CAPACITY 64
 /* With fewer than one pair in this many indices counting passes cost more than a heap sort. */
 #define FEW_SHARE 16
+/* Pairs moved between two looks at the cancel flag: 1 ms out of the cache. */
+#define PAIRS_PER_POLL 65536
 
 void ct_pair_list_free(ct_pair_list *list) {
   free(list->items);
@@ -36,12 +38,27 @@ ct_status ct_pair_output_add(ct_pair_output *out, uint32_t i, uint32_t j) {
   return CT_OK;
 }
 
-/* Stable counting pass by j (second = true) or by i. starts has room for count + 1. */
-static void scatter(const ct_pair_index *from, ct_pair_index *to, size_t pairs, bool second, size_t *starts, size_t count) {
-  memset(starts, 0, (count + 1) * sizeof *starts);
-  for (size_t k = 0; k < pairs; k++) starts[(second ? from[k].j : from[k].i) + 1]++;
-  for (size_t k = 0; k < count; k++) starts[k + 1] += starts[k];
-  for (size_t k = 0; k < pairs; k++) to[starts[second ? from[k].j : from[k].i]++] = from[k];
+/* What the counting passes share. */
+typedef struct sorting {
+  size_t pairs, count;
+  size_t *starts; /* [count + 1] */
+  const ct_cancel *cancel;
+} sorting;
+
+/* Stable counting pass by j (second = true) or by i. False: cancelled. */
+static bool scatter(const sorting *s, const ct_pair_index *from, ct_pair_index *to, bool second) {
+  size_t *starts = s->starts;
+  memset(starts, 0, (s->count + 1) * sizeof *starts);
+  for (size_t k = 0; k < s->pairs; k++) {
+    if (k % PAIRS_PER_POLL == 0 && ct_cancel_raised(s->cancel)) return false;
+    starts[(second ? from[k].j : from[k].i) + 1]++;
+  }
+  for (size_t k = 0; k < s->count; k++) starts[k + 1] += starts[k];
+  for (size_t k = 0; k < s->pairs; k++) {
+    if (k % PAIRS_PER_POLL == 0 && ct_cancel_raised(s->cancel)) return false;
+    to[starts[second ? from[k].j : from[k].i]++] = from[k];
+  }
+  return true;
 }
 
 static bool pair_before(ct_pair_index a, ct_pair_index b) { return a.i < b.i || (a.i == b.i && a.j < b.j); }
@@ -68,20 +85,17 @@ static void heap_sort(ct_pair_index *items, size_t count) {
   }
 }
 
-ct_status ct_pair_index_sort(ct_pair_index *items, size_t pairs, size_t count) {
+ct_status ct_pair_index_sort(ct_pair_index *items, size_t pairs, size_t count, const ct_cancel *cancel) {
   if (pairs < count / FEW_SHARE) {
     heap_sort(items, pairs);
     return CT_OK;
   }
   if (pairs < 2) return CT_OK;
   ct_pair_index *other = malloc(pairs * sizeof *other);
-  size_t *starts = malloc((count + 1) * sizeof *starts);
-  bool had = other && starts;
-  if (had) {
-    scatter(items, other, pairs, true, starts, count);
-    scatter(other, items, pairs, false, starts, count);
-  }
+  sorting s = {pairs, count, malloc((count + 1) * sizeof *s.starts), cancel};
+  ct_status status = other && s.starts ? CT_OK : CT_OUT_OF_MEMORY;
+  if (status == CT_OK && !(scatter(&s, items, other, true) && scatter(&s, other, items, false))) status = CT_CANCELLED;
   free(other);
-  free(starts);
-  return had ? CT_OK : CT_OUT_OF_MEMORY;
+  free(s.starts);
+  return status;
 }

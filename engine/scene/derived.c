@@ -9,9 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows between two looks at the cancel flag and at what others have published: some tens of microseconds. */
-#define ROWS_PER_POLL 256
-
 void ct_derived_retain(ct_derived *derived) { atomic_fetch_add_explicit(&derived->refs, 1, memory_order_relaxed); }
 
 void ct_derived_release(ct_derived *derived) {
@@ -119,7 +116,7 @@ static bool stop_building(const ct_scene *scene, const ct_cancel *cancel) {
 static ct_status gather(const ct_scene *scene, const ct_cancel *cancel, ct_derived *derived, ct_box *boxes, uint32_t *rows) {
   uint32_t count = 0;
   for (uint32_t row = 0; row < scene->rows; row++) {
-    if (row % ROWS_PER_POLL == 0 && stop_building(scene, cancel)) return CT_CANCELLED;
+    if (stop_building(scene, cancel)) return CT_CANCELLED;
     if (!row_box(scene, row, &boxes[count])) continue;
     if (ct_box_bounded(&boxes[count])) rows[count++] = row;
     else if (!set_loose(derived, row, &boxes[count])) return CT_OUT_OF_MEMORY;
@@ -191,7 +188,7 @@ static ct_status update(ct_derived *prior, const ct_scene *scene, const ct_cance
   }
   ct_status status = extend_rows(mine, scene->rows) ? CT_OK : CT_OUT_OF_MEMORY;
   for (uint32_t i = 0; i < scene->changes.count && status == CT_OK; i++) {
-    if (i % ROWS_PER_POLL == 0 && ct_cancel_raised(cancel)) status = CT_CANCELLED;
+    if (ct_cancel_raised(cancel)) status = CT_CANCELLED;
     else if (!update_row(mine, scene, scene->changes.rows[i])) status = CT_OUT_OF_MEMORY;
   }
   if (status == CT_OK) *out = mine;
@@ -243,12 +240,12 @@ ct_status ct_scene_derive(const ct_scene *scene, const ct_cancel *cancel, const 
   return CT_OK;
 }
 
-ct_status ct_scene_row_filter(const ct_scene *scene, const ct_row_filter **out) {
+ct_status ct_scene_row_filter(const ct_scene *scene, const ct_cancel *cancel, const ct_row_filter **out) {
   ct_scene *late = ct_scene_late(scene);
   ct_row_filter *filter = atomic_load_explicit(&late->row_filter, memory_order_acquire);
   if (!filter && scene->filters) {
-    ct_row_filter *mine = ct_row_filter_create(scene->filters, &scene->bodies, scene->rows, ct_scene_find_id, scene);
-    if (!mine) return CT_OUT_OF_MEMORY;
+    ct_row_filter *mine = ct_row_filter_create(scene->filters, &scene->bodies, scene->rows, ct_scene_find_id, scene, cancel);
+    if (!mine) return ct_cancel_raised(cancel) ? CT_CANCELLED : CT_OUT_OF_MEMORY;
     if (atomic_compare_exchange_strong_explicit(&late->row_filter, &filter, mine, memory_order_acq_rel, memory_order_acquire))
       filter = mine;
     else ct_row_filter_release(mine);

@@ -44,9 +44,9 @@ typedef struct ct_row_filter {
 /* rows_of(context, id): the row, or CT_NO_ROW. */
 typedef uint32_t (*ct_find_row)(const void *context, ct_text id);
 
-/* NULL: out of memory. */
+/* NULL: out of memory, or cancelled. */
 ct_row_filter *ct_row_filter_create(ct_filter_set *set, const ct_column *bodies, uint32_t rows, ct_find_row find,
-                                    const void *context);
+                                    const void *context, const ct_cancel *cancel);
 ct_row_filter *ct_row_filter_retain(ct_row_filter *filter);
 void ct_row_filter_release(ct_row_filter *filter);
 

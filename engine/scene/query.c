@@ -9,8 +9,6 @@
 #define BOXES_ROWS_MAX 16
 /* `where` selects few bodies if at most one in this many: their pairs are listed by preparing. */
 #define FEW_SHARE 8
-/* Rows between two looks at the cancel flag. */
-#define ROWS_PER_POLL 256
 
 static ct_status set_overrides(ct_query *query) {
   const ct_query_options *o = &query->options;
@@ -38,7 +36,7 @@ static ct_status make_boxes(ct_query *query) {
   if (!boxes) return CT_OUT_OF_MEMORY;
   query->boxes = boxes;
   for (uint32_t row = 0; row < rows; row++) {
-    if (row % ROWS_PER_POLL == 0 && ct_cancel_raised(query->options.cancel)) return CT_CANCELLED;
+    if (ct_cancel_raised(query->options.cancel)) return CT_CANCELLED;
     boxes[row] = make_box(query, row);
     query->reach = ct_max2(query->reach, ct_box_magnitude(&boxes[row]));
   }
@@ -56,6 +54,7 @@ static ct_status make_tree(ct_query *query) {
   for (uint32_t k = 0; k < query->derived->loose_count; k++)
     query->reach = ct_max2(query->reach, ct_box_magnitude(&query->derived->loose[k].box));
   for (size_t k = 0; k < o->override_count; k++) {
+    if (ct_cancel_raised(o->cancel)) return CT_CANCELLED;
     query->override_boxes[k] = make_box(query, o->overrides[k].row);
     query->reach = ct_max2(query->reach, ct_box_magnitude(&query->override_boxes[k]));
   }
@@ -125,7 +124,7 @@ static ct_status list_few(ct_query *query, const uint8_t *few) {
   free(finder);
   if (status != CT_OK) return status;
   query->source = CT_SOURCE_LISTED;
-  return ct_pair_index_sort(query->listed, query->listed_count, query->scene->rows);
+  return ct_pair_index_sort(query->listed, query->listed_count, query->scene->rows, query->options.cancel);
 }
 
 /* ---- preparing ---- */
@@ -143,7 +142,7 @@ static ct_status prepare(ct_query *query) {
     return CT_OK;
   }
   query->items = query->scene->rows;
-  status = ct_scene_row_filter(query->scene, &query->filter);
+  status = ct_scene_row_filter(query->scene, o->cancel, &query->filter);
   if (status != CT_OK) return status;
   if (query->broadphase == CT_BROADPHASE_BRUTE_FORCE) {
     query->source = CT_SOURCE_BOXES;

@@ -85,10 +85,15 @@ typedef struct ct_placed_body {
   const ct_body *body;
   const ct_pose *pose;
   uint32_t count;
-  bool boxed;       /* boxes are made */
   ct_frame *frames; /* [count] of the colliders */
-  ct_box *boxes;    /* [count] */
   uint32_t capacity;
+
+  /* Made when a pair of compounds asks for them. */
+  bool boxed, treed; /* boxes, the tree are made */
+  ct_box *boxes;     /* [count] */
+  double reach;      /* largest finite coordinate of the boxes */
+  ct_tree *tree;     /* of the boxes; user value: collider */
+  uint32_t *found;   /* [count] scratch, with the tree */
 } ct_placed_body;
 
 /* False: out of memory. */

@@ -16,15 +16,16 @@
 #define SAMPLES 32
 #define PARTNERS_MAX 4096
 
-static double collider_pair_ns(const ct_query *query) {
-  if (query->options.kind == CT_QUERY_PAIRS) return PAIR_NS;
-  return query->options.kind == CT_QUERY_OVERLAP ? OVERLAP_NS : DISTANCE_NS;
+/* Of compounds about as many pairs of colliders reach the narrow phase, or cost as much in boxes, as there are colliders. */
+double ct_query_pair_cost(ct_query_kind kind, const ct_body *a, const ct_body *b) {
+  if (kind == CT_QUERY_PAIRS) return PAIR_NS;
+  double count_a = (double)ct_body_collider_count(a), count_b = (double)ct_body_collider_count(b);
+  double pairs = count_a * count_b < count_a + count_b ? count_a * count_b : count_a + count_b;
+  return PAIR_NS + pairs * (kind == CT_QUERY_OVERLAP ? OVERLAP_NS : DISTANCE_NS);
 }
 
 static double pair_ns(const ct_query *query, uint32_t a, uint32_t b) {
-  const ct_body *body_a = ct_scene_body_at(query->scene, a), *body_b = ct_scene_body_at(query->scene, b);
-  double pairs = (double)ct_body_collider_count(body_a) * (double)ct_body_collider_count(body_b);
-  return PAIR_NS + pairs * collider_pair_ns(query);
+  return ct_query_pair_cost(query->options.kind, ct_scene_body_at(query->scene, a), ct_scene_body_at(query->scene, b));
 }
 
 /* Cost of the pairs of some of the items, scaled to all; `stride` items apart. */

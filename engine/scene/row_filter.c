@@ -10,10 +10,14 @@ typedef struct ct_row_rule {
 
 static const ct_body *body_at(const ct_column *bodies, uint32_t row) { return *(const ct_body *const *)ct_column_at(bodies, row); }
 
-/* Fills start and group; with group NULL only counts. */
-static size_t list_groups(ct_row_filter *filter, const ct_column *bodies) {
+/* Rows or rules between two looks at the cancel flag: some 10 us. */
+#define ROWS_PER_POLL 256
+
+/* Fills start and group; with group NULL only counts. SIZE_MAX: cancelled. */
+static size_t list_groups(ct_row_filter *filter, const ct_column *bodies, const ct_cancel *cancel) {
   size_t at = 0;
   for (uint32_t row = 0; row < filter->rows; row++) {
+    if (row % ROWS_PER_POLL == 0 && ct_cancel_raised(cancel)) return SIZE_MAX;
     filter->start[row] = (uint32_t)at;
     const ct_body *body = body_at(bodies, row);
     size_t count = body ? ct_body_group_count(body) : 0;
@@ -28,16 +32,15 @@ static size_t list_groups(ct_row_filter *filter, const ct_column *bodies) {
   return at;
 }
 
-static bool resolve_groups(ct_row_filter *filter, const ct_column *bodies) {
+static bool resolve_groups(ct_row_filter *filter, const ct_column *bodies, const ct_cancel *cancel) {
   if (filter->set->group_count == 0) return true;
   filter->start = malloc(((size_t)filter->rows + 1) * sizeof *filter->start);
   if (!filter->start) return false;
-  size_t count = list_groups(filter, bodies);
+  size_t count = list_groups(filter, bodies, cancel);
   if (count >= UINT32_MAX) return false;
   filter->group = malloc((count + 1) * sizeof *filter->group);
   if (!filter->group) return false;
-  list_groups(filter, bodies);
-  return true;
+  return list_groups(filter, bodies, cancel) != SIZE_MAX;
 }
 
 static size_t rule_slot(const ct_row_filter *filter, uint32_t low, uint32_t high) {
@@ -47,7 +50,7 @@ static size_t rule_slot(const ct_row_filter *filter, uint32_t low, uint32_t high
   return at;
 }
 
-static bool resolve_pairs(ct_row_filter *filter, ct_find_row find, const void *context) {
+static bool resolve_pairs(ct_row_filter *filter, ct_find_row find, const void *context, const ct_cancel *cancel) {
   const ct_filters *f = &filter->set->filters;
   if (f->pair_count == 0) return true;
   size_t slots = 4;
@@ -57,6 +60,7 @@ static bool resolve_pairs(ct_row_filter *filter, ct_find_row find, const void *c
   if (!filter->rules || !filter->ruled) return false;
   filter->rule_mask = slots - 1;
   for (size_t i = 0; i < f->pair_count; i++) {
+    if (i % ROWS_PER_POLL == 0 && ct_cancel_raised(cancel)) return false;
     uint32_t a = find(context, f->pairs[i].a), b = find(context, f->pairs[i].b);
     if (a == CT_NO_ROW || b == CT_NO_ROW || a == b) continue;
     uint32_t low = a < b ? a : b, high = a < b ? b : a;
@@ -70,12 +74,12 @@ static bool resolve_pairs(ct_row_filter *filter, ct_find_row find, const void *c
 }
 
 ct_row_filter *ct_row_filter_create(ct_filter_set *set, const ct_column *bodies, uint32_t rows, ct_find_row find,
-                                    const void *context) {
+                                    const void *context, const ct_cancel *cancel) {
   ct_row_filter *filter = malloc(sizeof *filter);
   if (!filter) return NULL;
   *filter = (ct_row_filter){.rows = rows, .set = ct_filter_set_retain(set)};
   atomic_init(&filter->refs, 1);
-  if (resolve_groups(filter, bodies) && resolve_pairs(filter, find, context)) return filter;
+  if (resolve_groups(filter, bodies, cancel) && resolve_pairs(filter, find, context, cancel)) return filter;
   ct_row_filter_release(filter);
   return NULL;
 }

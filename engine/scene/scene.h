@@ -67,6 +67,6 @@ ct_status ct_scene_derive(const ct_scene *scene, const ct_cancel *cancel, const 
 /* What the revision would start from, with a reference for the caller; NULL: nothing, or a query has taken it. */
 ct_derived *ct_scene_hold_prior(ct_scene *scene);
 /* The row filter, likewise; *out is NULL when the scene has no filters. */
-ct_status ct_scene_row_filter(const ct_scene *scene, const ct_row_filter **out);
+ct_status ct_scene_row_filter(const ct_scene *scene, const ct_cancel *cancel, const ct_row_filter **out);
 
 #endif

@@ -60,6 +60,8 @@ void ct_query_destroy(ct_query *query);
 size_t ct_query_items(const ct_query *query);
 /* Rough cost of the whole query, ns on one core: to choose where to run it and how to cut it. */
 double ct_query_cost(const ct_query *query);
+/* The same for one pair of bodies. */
+double ct_query_pair_cost(ct_query_kind kind, const ct_body *a, const ct_body *b);
 ct_broadphase ct_query_broadphase(const ct_query *query); /* the one used; never AUTO */
 
 /* Called for each hit in order; false stops the range (CT_OK is returned). */
