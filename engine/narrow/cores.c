@@ -1,5 +1,7 @@
-/* Any two cores: distance by descent, depth by the growing polytope or, for tapered pairs, by their tangent planes; the points. */
+/* Any two cores: distance by descent; depth by the scan that fits the kinds, or by the growing polytope where both have many faces;
+ * the points. */
 #include "narrow/box.h"
+#include "narrow/enclosed.h"
 #include "narrow/tangent.h"
 #include "narrow/workspace.h"
 
@@ -80,15 +82,22 @@ static void answer_tapered(const ct_cell_input *in, ct_cell_result *result) {
   if (!find_points(in, result)) result->status = CT_PAIR_DEGENERATE;
 }
 
-/* Cores that meet, or nearly: one arithmetic decides between a tiny gap and a tiny depth. */
-static void answer_inside(const ct_cell_input *in, const ct_gjk *g, ct_cell_result *result) {
-  ct_epa_result depth;
-  bool boxes = in->a.kind == CT_CORE_BOX && in->b.kind == CT_CORE_BOX;
-  if (boxes) {
-    ct_box_box_depth(&in->a, &in->b, &depth);
-  } else {
-    ct_epa_run(&in->workspace->epa, &in->a, &in->b, &g->simplex, &depth);
+/* Depth by the axes of two boxes or by the planes of a hull around a point or segment; false where the pair has neither. */
+static bool scanned_depth(const ct_cell_input *in, ct_epa_result *depth) {
+  ct_core_kind a = in->a.kind, b = in->b.kind;
+  if (a == CT_CORE_BOX && b == CT_CORE_BOX) {
+    ct_box_box_depth(&in->a, &in->b, depth);
+    return true;
   }
+  bool thin = a == CT_CORE_POINT || a == CT_CORE_SEGMENT;
+  return thin && b == CT_CORE_HULL && ct_enclosed_depth(&in->a, &in->b, depth);
+}
+
+/* Cores that meet, or nearly: one arithmetic decides between a tiny gap and a tiny depth. True when the polytope was grown. */
+static bool answer_inside(const ct_cell_input *in, const ct_gjk *g, ct_cell_result *result) {
+  ct_epa_result depth;
+  bool grown = !scanned_depth(in, &depth);
+  if (grown) ct_epa_run(&in->workspace->epa, &in->a, &in->b, &g->simplex, &depth);
   double rest = radii(in);
   result->normal = depth.normal;
   result->distance = -depth.depth - rest;
@@ -96,7 +105,14 @@ static void answer_inside(const ct_cell_input *in, const ct_gjk *g, ct_cell_resu
   result->status = depth.status;
   result->iterations += depth.supports;
   if (depth.several) result->flags |= CT_FLAG_NORMAL_ARBITRARY;
-  bool found = find_points(in, result);
+  bool found = in->a.kind == CT_CORE_POINT && !grown && depth.depth >= 0.0;
+  if (found) {
+    /* Of a point within, the foot on the nearest face. */
+    ct_vec3 foot = ct_add_scaled(in->a.center, result->normal, -depth.depth);
+    set_points(result, &(ct_core_points){in->a.center, foot, in->a.radius[0], in->b.radius[0]});
+  } else {
+    found = find_points(in, result);
+  }
   if (!found && depth.several) {
     /* As deep to round-off, but not the nearest way out after all. */
     result->normal = depth.first_normal;
@@ -104,14 +120,15 @@ static void answer_inside(const ct_cell_input *in, const ct_gjk *g, ct_cell_resu
     found = find_points(in, result);
   }
   result->lower = result->distance;
-  result->upper = ct_max2(result->upper, result->distance);
   if (!found && result->status == CT_PAIR_OK) result->status = CT_PAIR_DEGENERATE;
+  return grown;
 }
 
-/* The answer, and where the descent *g ended. */
-static ct_gjk_outcome solve(const ct_cell_input *in, ct_gjk *g, ct_cell_result *result) {
+/* The answer; true when it comes from the growing polytope, which is then in the workspace. */
+static bool solve(const ct_cell_input *in, ct_gjk *g, ct_cell_result *result) {
   *g = (ct_gjk){.a = &in->a, .b = &in->b, .threshold = in->threshold + radii(in), .enough = -INFINITY};
   ct_gjk_outcome outcome = ct_gjk_run(g);
+  bool grown = false;
   result->iterations = g->supports;
   if (outcome == CT_GJK_BEYOND) {
     answer_beyond(in, g, result);
@@ -123,11 +140,11 @@ static ct_gjk_outcome solve(const ct_cell_input *in, ct_gjk *g, ct_cell_result *
     answer_apart(in, g, result);
     result->status = CT_PAIR_DEGENERATE;
   } else {
-    answer_inside(in, g, result);
+    grown = answer_inside(in, g, result);
   }
   result->lower = ct_min2(result->lower, result->distance);
   result->upper = ct_max2(result->upper, result->distance);
-  return outcome;
+  return grown;
 }
 
 void ct_cell_cores(const ct_cell_input *in, ct_cell_result *result) {
@@ -156,13 +173,11 @@ ct_vec3 ct_cores_common_point(const ct_cell_input *in, const ct_cell_result *r) 
   return between(ct_gjk_nearest(&g));
 }
 
-/* The same where the growing polytope has just answered: it holds the origin, by exact signs. */
-static ct_vec3 common_after(const ct_cell_input *in, ct_gjk_outcome outcome, const ct_cell_result *full) {
+/* The same where the growing polytope may just have answered: it holds the origin, by exact signs. */
+static ct_vec3 common_after(const ct_cell_input *in, bool grown, const ct_cell_result *full) {
   ct_mink vertex[4];
   double weights[4];
-  bool boxes = in->a.kind == CT_CORE_BOX && in->b.kind == CT_CORE_BOX;
-  bool grown = outcome == CT_GJK_INSIDE && !tapered(in) && !boxes && ct_epa_origin(&in->workspace->epa, vertex, weights);
-  if (!grown) return ct_cores_common_point(in, full);
+  if (!grown || !ct_epa_origin(&in->workspace->epa, vertex, weights)) return ct_cores_common_point(in, full);
   ct_vec3 sum = {0.0, 0.0, 0.0};
   for (int i = 0; i < 4; i++) sum = ct_add_scaled(sum, ct_lerp(vertex[i].a, vertex[i].b, 0.5), weights[i]);
   return sum;
@@ -178,8 +193,8 @@ bool ct_cores_overlap(const ct_cell_input *in, ct_vec3 *common) {
     return true;
   }
   ct_cell_result full = {.status = CT_PAIR_OK};
-  outcome = solve(in, &g, &full);
+  bool grown = solve(in, &g, &full);
   if (full.distance > 0.0) return false;
-  if (common) *common = common_after(in, outcome, &full);
+  if (common) *common = common_after(in, grown, &full);
   return true;
 }

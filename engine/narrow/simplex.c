@@ -20,6 +20,8 @@ static ct_vec3 exact_cross(ct_dd3 a, ct_dd3 b) {
 
 ct_vec3 ct_exact_normal(ct_vec3 a, ct_vec3 b, ct_vec3 c) { return exact_cross(ct_dd3_sub(b, a), ct_dd3_sub(c, a)); }
 
+ct_vec3 ct_exact_cross(ct_vec3 a, ct_vec3 b, ct_vec3 d) { return exact_cross(ct_dd3_sub(b, a), ct_dd3_of(d)); }
+
 static double value_along(const ct_simplex *s, ct_vec3 n) {
   double least = INFINITY;
   for (int i = 0; i < s->count; i++) least = ct_min2(least, ct_dot(n, s->vertex[i].w) - s->vertex[i].radius);

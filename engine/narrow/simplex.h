@@ -52,7 +52,8 @@ static inline ct_vec3 ct_snap(ct_vec3 p, double grid) {
   return (ct_vec3){(p.x + grid) - grid, (p.y + grid) - grid, (p.z + grid) - grid};
 }
 
-/* (b - a) x (c - a), each component right to about one unit in its last place for points on a grid. */
+/* (b - a) x (c - a), each component right to about one unit in its last place for points on a grid; and (b - a) x d. */
 ct_vec3 ct_exact_normal(ct_vec3 a, ct_vec3 b, ct_vec3 c);
+ct_vec3 ct_exact_cross(ct_vec3 a, ct_vec3 b, ct_vec3 d);
 
 #endif
