@@ -9,7 +9,7 @@
 
 #include "tests/support/check.h"
 
-#define CASE_POINTS_MAX 10
+#define CASE_POINTS_MAX 16
 
 typedef struct pair_body {
   ct_shape shape;
@@ -186,6 +186,31 @@ static inline void family_scales(pair_case *c, check_random *r) {
   c->a.pose.rotation = random_rotation(r);
   c->b.pose.rotation = random_rotation(r);
   place_near(c, r, pick(r, 2) ? 1.2 * big : 0.3 * big);
+}
+
+/* Hulls of up to 16 vertices against anything. */
+static inline void family_large_hulls(pair_case *c, check_random *r) {
+  c->a.shape.kind = CT_KIND_CONVEX;
+  do {
+    c->a.count = 12 + (int)pick(r, 5);
+    for (int i = 0; i < c->a.count; i++) {
+      ct_vec3 p = random_vec(r, 1.0);
+      c->a.points[i] = ct_scale(p, 1.0 / ct_max2(ct_norm(p), 0.1));
+    }
+  } while (!make_hull(&c->a));
+  make_body(&c->b, random_kind(r), r, pick(r, 2) ? 1.0 : 0.3, ct_vec(1, 1, 1));
+  c->a.pose.rotation = random_rotation(r);
+  c->b.pose.rotation = random_rotation(r);
+  place_near(c, r, pick(r, 2) ? 0.5 : 2.0);
+}
+
+/* Apart by 10 to 1e7 times their sizes, which may be as far from each other. */
+static inline void family_far(pair_case *c, check_random *r) {
+  make_body(&c->a, random_kind(r), r, pow(10.0, -(double)pick(r, 4)), ct_vec(1, 1, 1));
+  make_body(&c->b, random_kind(r), r, 1.0, pick(r, 2) ? ct_vec(1, 1, 1) : ct_vec(0.01, 0.01, 1));
+  c->a.pose.rotation = random_rotation(r);
+  c->b.pose.rotation = random_rotation(r);
+  place_near(c, r, pow(10.0, 1.0 + (double)pick(r, 7)));
 }
 
 typedef void (*pair_family)(pair_case *, check_random *);

@@ -5,6 +5,8 @@
 
 /* As in test_pair_brute.c, in units of u (L + |distance|). */
 #define LIMIT 24.0
+/* 832 there; the engine's extent of a dome, whose centroid is off its origin, is up to a fifth more than its reach. */
+#define WIDTH_LIMIT 1000.0
 
 typedef enum placing { CONCENTRIC, COAXIAL, NEARLY_COAXIAL, CONTAINED, TOUCHING, APART, PLACINGS } placing;
 
@@ -102,7 +104,7 @@ static void judge(const subject *s, const pair_case *c, ct_workspace *workspace,
   CHECK(ct_pair_overlap(pa, pb, workspace, NULL) == (p.distance <= 0.0));
   CHECK_INT(p.status, CT_PAIR_OK);
   expect(&w->distance, fabs(p.distance - truth) / unit, LIMIT, "distance");
-  expect(&w->width, (p.upper_bound - p.lower_bound) / unit, 128.0, "width of bracket");
+  expect(&w->width, (p.upper_bound - p.lower_bound) / unit, WIDTH_LIMIT, "width of bracket");
   ct_vec3 gap = ct_sub(ct_sub(p.point_b, p.point_a), ct_scale(p.normal, p.distance));
   expect(&w->points, ct_norm(gap) / unit_far, 4.0 * LIMIT, "gap between points");
   if (s->solid.count <= 1000)
