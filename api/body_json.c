@@ -143,7 +143,7 @@ static bool check_body_mass(api_reader *reader, const api_field *motion_field, c
 /* Reads all colliders into the arena. *count tells how many own something, whether or not the reading was good. */
 static bool read_colliders(api_reader *reader, const api_field *field, ct_collider **out, size_t *count) {
   size_t length = 0;
-  if (!api_read_array(reader, field, 1, reader->limits->bodies, &length) || !field->value) return false;
+  if (!api_read_array(reader, field, 1, reader->limits->colliders, &length) || !field->value) return false;
   ct_collider *colliders = api_arena_array(reader->arena, length, sizeof *colliders);
   ct_text *ids = api_arena_array(reader->arena, length, sizeof *ids);
   if (!colliders || !ids) {

@@ -13,7 +13,7 @@ from support.daemon import ROOT, Daemon
 suite = Suite()
 OPTIONS = ("jsonBytes=65536", "lineBytes=4096", "ndjsonBytes=262144", "bodies=50", "pairs=1000", "scenes=40", "batch=10",
            "variants=20",
-           "userBytes=256", "hullPoints=1000", "pageMax=5000", "deadlineMaxMs=20000")
+           "userBytes=256", "colliders=30", "hullPoints=1000", "pageMax=5000", "deadlineMaxMs=20000")
 daemon = Daemon(*[word for option in OPTIONS for word in ("--limit", option)]).start()
 suite.cleanup(daemon.stop)
 client = Curl(daemon)
@@ -313,6 +313,7 @@ row("unknown-id", 422, "of a rule", "PUT", SCENE + "/filters", {"pairs": [{"a": 
 row("unknown-id", 422, "of masses", "POST", SCENE + "/query/massProperties", {"bodies": ["a", "nobody"]}, "/bodies/1")
 row("unknown-id", 422, "of effective", "GET", SCENE + "/filters/effective?a=a&b=nobody")
 row("limit-exceeded", 422, "bodies", "POST", BODIES, [ball(f"x{i}") for i in range(48)], None)
+row("limit-exceeded", 422, "colliders", "PUT", ONE, {"colliders": [BALL] * 31}, "/colliders")
 row("limit-exceeded", 422, "user", "PUT", ONE, {"colliders": [BALL], "user": "x" * 300}, "/user")
 row("limit-exceeded", 422, "queries of a batch", "POST", SCENE + "/query", {"queries": [{"kind": "overlap"}] * 11}, "/queries")
 row("limit-exceeded", 422, "variants", "POST", DISTANCE, {"variants": [{"ids": [], "positions": []}] * 21}, "/variants")

@@ -147,6 +147,89 @@ def a_client_that_leaves_frees_its_workers_within_100_ms():
             connection.close()
 
 
+def balls(count, seed, apart):
+    """A body of small balls, for which every pair with those of another body has much the same distance."""
+    rng = random.Random(seed)
+    colliders = ",".join(f'{{"sphere":{{"radius":1}},"position":[{rng.uniform(0, 1e-3):.9f},{rng.uniform(0, 1e-3):.9f},0]}}'
+                         for unused in range(count))
+    return f'{{"id":"b{seed}","position":[{apart},0,0],"colliders":[{colliders}]}}'
+
+
+def worker_seconds(connection):
+    """Time of a small query that is not answered without a worker."""
+    begin = time.monotonic()
+    connection.send(request("POST", "/v1/scenes/small/query/distance", json.dumps({"clearance": 1e-9}), JSON_TYPE))
+    equal(connection.reply().status, 200, "status")
+    return time.monotonic() - begin
+
+
+def check_worker_is_freed(question, deadline_ms, *limits):
+    """One worker, a question that takes it seconds: it is free again soon after the deadline, and after the client has left."""
+    late = {}
+    with Daemon("--log", "off", "--workers", "1", *[word for limit in limits for word in ("--limit", limit)]) as d:
+        load(d, "small", 60)
+        with Raw(d.port) as other:
+            worker_seconds(other)
+            with Raw(d.port) as connection:
+                connection.send(request("POST", "/v1/query/distance", question(deadline_ms), JSON_TYPE))
+                equal(connection.reply().status, 504, "status")
+                late["deadline"] = worker_seconds(other)
+            data = request("POST", "/v1/query/distance", question(60000), JSON_TYPE)
+            with Raw(d.port) as connection:
+                connection.send(data)
+                time.sleep(deadline_ms / 1000)
+                busy = cpu_seconds(d)
+                time.sleep(0.05)
+                check(cpu_seconds(d) > busy, "the question is not running")
+            late["client"] = worker_seconds(other)
+    check(max(late.values()) <= 0.1 * SLOWER, f"the worker was free again after {late} s")
+
+
+@suite.fact
+def a_question_about_two_bodies_of_20000_colliders_frees_its_worker_within_100_ms():
+    # All overlap, so that nothing can be left out: 400 million pairs, which take minutes.
+    a, b = balls(20000, 1, 0), balls(20000, 2, 0.5)
+    check_worker_is_freed(lambda ms: f'{{"a":{a},"b":{b},"deadlineMs":{ms}}}', 600, "colliders=20000")
+
+
+@suite.fact
+def two_bodies_of_20000_colliders_that_are_apart_are_answered_at_once():
+    def cloud(seed, x):
+        rng = random.Random(seed)
+        return {"id": f"c{seed}", "position": [x, 0, 0], "colliders": [
+            {"sphere": {"radius": 0.01}, "position": [rng.random(), rng.random(), rng.random()]} for unused in range(20000)]}
+
+    question = json.dumps({"a": cloud(1, 0), "b": cloud(2, 5)})
+    with Daemon("--log", "off", "--workers", "1", "--limit", "colliders=20000", "--limit", "deadlineMs=60000") as d:
+        begin = time.monotonic()
+        equal(ask(d.port, "POST", "/v1/query/distance", question, JSON_TYPE).status, 200, "status")
+        took = time.monotonic() - begin
+    # Reading is most of it; all pairs of boxes alone are seconds.
+    check(took <= 1.0 * SLOWER, f"it took {took:.2f} s")
+
+
+@suite.fact
+def a_hull_of_250000_points_being_built_frees_its_worker_within_100_ms():
+    rng = random.Random(6)
+    points = []
+    while len(points) < (250000 if SLOWER == 1 else 40000):
+        p = [rng.uniform(-1, 1) for unused in range(3)]
+        n = sum(c * c for c in p) ** 0.5
+        if 0.1 < n < 1:
+            points.append(f"[{p[0] / n:.15f},{p[1] / n:.15f},{p[2] / n:.15f}]")
+    shape = f'{{"convex":{{"vertices":[{",".join(points)}]}}}}'
+
+    def question(deadline_ms):
+        return f'{{"a":{shape},"b":{{"sphere":{{"radius":1}}}},"deadlineMs":{deadline_ms}}}'
+
+    begin = time.monotonic()
+    equal(ask(daemon.port, "POST", "/v1/query/distance", question(60000), JSON_TYPE).status, 200, "status")
+    whole_ms = 1000 * (time.monotonic() - begin)
+    # The first quarter is reading.
+    for part in (0.2, 0.35, 0.5):
+        check_worker_is_freed(question, round(part * whole_ms))
+
+
 @suite.fact
 def small_requests_are_answered_while_all_workers_are_busy():
     busy = [Raw(daemon.port) for unused in range(4)]

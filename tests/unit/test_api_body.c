@@ -288,6 +288,22 @@ static void random_bodies_are_stable_after_one_round(void) {
   }
 }
 
+static void colliders_of_a_body_are_limited(void) {
+  for (uint64_t limit = 2; limit <= 3; limit++) {
+    static const char text[] = "{\"id\":\"a\",\"colliders\":[{\"plane\":{}},{\"plane\":{}},{\"plane\":{}}]}";
+    document d;
+    api_body body = {0};
+    document_init(&d);
+    d.limits.colliders = limit;
+    CHECK(document_parse(&d, text, sizeof text - 1));
+    CHECK_INT(api_read_body(&d.reader, &d.root, NULL, &body), limit == 3);
+    document_expect(&d, "colliders", limit == 3 ? NULL : "limit-exceeded", "/colliders", NULL);
+    if (limit == 2) CHECK(d.faults.items[0].limit == 2.0 && d.faults.items[0].actual == 3.0);
+    api_body_release(&body);
+    document_free(&d);
+  }
+}
+
 static void user_data_is_limited_by_its_compact_text(void) {
   for (size_t extra = 0; extra < 2; extra++) {
     char text[6000] = "{\"id\":\"a\"," BALL ",\"user\":  \"";
@@ -380,6 +396,7 @@ static const check_test tests[] = {
     {"every_number_refuses_the_huge", every_number_refuses_the_huge},
     {"bodies_come_back_as_they_were_given", bodies_come_back_as_they_were_given},
     {"random_bodies_are_stable_after_one_round", random_bodies_are_stable_after_one_round},
+    {"colliders_of_a_body_are_limited", colliders_of_a_body_are_limited},
     {"user_data_is_limited_by_its_compact_text", user_data_is_limited_by_its_compact_text},
     {"the_short_form_is_one_collider_placed_as_a_body", the_short_form_is_one_collider_placed_as_a_body},
     {"a_fixed_id_cannot_be_another", a_fixed_id_cannot_be_another},

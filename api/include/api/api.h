@@ -22,6 +22,7 @@
   X(json_depth, "jsonDepth", 32, 8, 512, "levels", "nesting of arrays and objects")                                    \
   X(scenes, "scenes", 10000, 1, 1000000, "", "scenes held at once")                                                    \
   X(bodies, "bodies", 1000000, 1, 1000000, "", "bodies in one scene")                                                  \
+  X(colliders, "colliders", 10000, 1, 1000000, "", "colliders of one body")                                            \
   X(hull_points, "hullPoints", 1000000, 4, 1000000, "", "points of one convex shape")                                  \
   X(page, "page", 10000, 1, 1000000, "", "results in a reply when the request has no limit")                           \
   X(page_max, "pageMax", 1000000, 1, 1000000, "", "greatest limit that a request may name")                            \
