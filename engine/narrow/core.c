@@ -1,22 +1,10 @@
 /* Cores: placing, vertices, supports. */
 #include "narrow/core.h"
 
+#include "shape/capsule.h"
+
 /* Neighbours looked at for one feature; a face with more edges still shows two of its directions early. */
 #define FEATURE_NEIGHBOURS_MAX 1024
-
-bool ct_shape_is_ball(const ct_shape *shape, double *center_z, double *radius) {
-  if (shape->kind == CT_KIND_SPHERE) {
-    *center_z = 0.0;
-    *radius = shape->sphere.radius;
-    return true;
-  }
-  if (shape->kind != CT_KIND_CAPSULE) return false;
-  double bottom = shape->capsule.radius_bottom, top = shape->capsule.radius_top, half = shape->capsule.half_length;
-  if (fabs(bottom - top) < 2.0 * half) return false;
-  *center_z = half == 0.0 ? 0.0 : bottom > top ? -half : half;
-  *radius = ct_max2(bottom, top);
-  return true;
-}
 
 static ct_vec3 column(const ct_mat3 *m, int i) {
   return i == 0   ? ct_vec(m->rx.x, m->ry.x, m->rz.x)

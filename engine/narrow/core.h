@@ -35,9 +35,6 @@ typedef struct ct_mink {
   uint32_t index_a, index_b;
 } ct_mink;
 
-/* A capsule whose one ball holds the other is a ball: its centre on the axis and its radius. */
-bool ct_shape_is_ball(const ct_shape *shape, double *center_z, double *radius);
-
 /* Core of a bounded shape placed by *frame, or in its own frame when frame is NULL. */
 void ct_core_place(const ct_shape *shape, const ct_frame *frame, ct_core *core);
 static inline bool ct_core_tapered(const ct_core *core) { return core->radius[0] != core->radius[1]; }

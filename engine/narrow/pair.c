@@ -5,6 +5,7 @@
  */
 #include "narrow/matrix.h"
 #include "narrow/workspace.h"
+#include "shape/compare.h"
 
 #include <stdlib.h>
 
@@ -30,52 +31,12 @@ void ct_workspace_destroy(ct_workspace *workspace) {
   free(workspace);
 }
 
-/* A capsule that is a ball counts as a sphere, so that a capsule of no length is one bit for bit. */
-static ct_kind content_kind(const ct_shape *shape) {
-  double center, radius;
-  return ct_shape_is_ball(shape, &center, &radius) ? CT_KIND_SPHERE : shape->kind;
-}
-
-static int compare(const double *p, const double *q, size_t count) {
-  for (size_t i = 0; i < count; i++)
-    if (p[i] != q[i]) return p[i] < q[i] ? -1 : 1;
-  return 0;
-}
-
-static int compare_hulls(const ct_hull *a, const ct_hull *b) {
-  if (a == b) return 0;
-  const ct_hull_view *p = ct_hull_get(a), *q = ct_hull_get(b);
-  if (p->vertex_count != q->vertex_count) return p->vertex_count < q->vertex_count ? -1 : 1;
-  int order = compare(p->x, q->x, p->vertex_count);
-  if (!order) order = compare(p->y, q->y, p->vertex_count);
-  if (!order) order = compare(p->z, q->z, p->vertex_count);
-  return order;
-}
-
-/* Order by what the shapes are; pointers and ids have no say. */
-static int compare_shapes(const ct_shape *a, const ct_shape *b) {
-  ct_kind kind_a = content_kind(a), kind_b = content_kind(b);
-  if (kind_a != kind_b) return kind_a < kind_b ? -1 : 1;
-  switch (kind_a) {
-  case CT_KIND_SPHERE: {
-    double p[2], q[2];
-    ct_shape_is_ball(a, &p[1], &p[0]);
-    ct_shape_is_ball(b, &q[1], &q[0]);
-    return compare(p, q, 2);
-  }
-  case CT_KIND_BOX: return compare(&a->box.half.x, &b->box.half.x, 3);
-  case CT_KIND_CAPSULE: return compare(&a->capsule.half_length, &b->capsule.half_length, 3);
-  case CT_KIND_CONVEX: return compare_hulls(a->hull, b->hull);
-  default: return 0;
-  }
-}
-
 static int compare_frames(const ct_frame *a, const ct_frame *b) {
   const ct_vec3 p[4] = {a->rotation.rx, a->rotation.ry, a->rotation.rz, a->position};
   const ct_vec3 q[4] = {b->rotation.rx, b->rotation.ry, b->rotation.rz, b->position};
   for (int i = 0; i < 4; i++) {
     const double u[3] = {p[i].x, p[i].y, p[i].z}, v[3] = {q[i].x, q[i].y, q[i].z};
-    int order = compare(u, v, 3);
+    int order = ct_numbers_compare(u, v, 3);
     if (order) return order;
   }
   return 0;
@@ -91,15 +52,15 @@ typedef struct ordered {
 } ordered;
 
 static void order_pair(ct_placed a, ct_placed b, ordered *o) {
-  int order = compare_shapes(a.shape, b.shape);
+  int order = ct_shape_compare(a.shape, b.shape);
   if (order == 0) order = compare_frames(a.frame, b.frame);
   o->swapped = order > 0;
   o->a = o->swapped ? b.shape : a.shape;
   o->b = o->swapped ? a.shape : b.shape;
   o->frame_a = o->swapped ? b.frame : a.frame;
   o->frame_b = o->swapped ? a.frame : b.frame;
-  o->kind_a = content_kind(o->a);
-  o->kind_b = content_kind(o->b);
+  o->kind_a = ct_shape_content_kind(o->a);
+  o->kind_b = ct_shape_content_kind(o->b);
   ct_cell_input *in = &o->input;
   in->relative.rotation = ct_mat_mat(ct_mat_transpose(o->frame_a->rotation), o->frame_b->rotation);
   in->relative.position = ct_to_local(*o->frame_a, o->frame_b->position);

@@ -6,6 +6,7 @@
  */
 #include "broad/tree.h"
 #include "scene/query.h"
+#include "shape/compare.h"
 
 #include <stdlib.h>
 
@@ -86,45 +87,10 @@ static ct_status make_tree(ct_placed_body *placed, const ct_cancel *cancel) {
 
 /* ---- order of contents ---- */
 
-static int compare_numbers(const double *a, const double *b, size_t count) {
-  for (size_t i = 0; i < count; i++)
-    if (a[i] != b[i]) return a[i] < b[i] ? -1 : 1;
-  return 0;
-}
-
 static int compare_poses(const ct_pose *a, const ct_pose *b) {
   double va[] = {a->position.x, a->position.y, a->position.z, a->rotation.x, a->rotation.y, a->rotation.z, a->rotation.w};
   double vb[] = {b->position.x, b->position.y, b->position.z, b->rotation.x, b->rotation.y, b->rotation.z, b->rotation.w};
-  return compare_numbers(va, vb, 7);
-}
-
-static int compare_hulls(const ct_hull *a, const ct_hull *b) {
-  if (a == b) return 0;
-  const ct_hull_view *va = ct_hull_get(a), *vb = ct_hull_get(b);
-  if (va->vertex_count != vb->vertex_count) return va->vertex_count < vb->vertex_count ? -1 : 1;
-  int order = compare_numbers(va->x, vb->x, va->vertex_count);
-  if (!order) order = compare_numbers(va->y, vb->y, va->vertex_count);
-  return order ? order : compare_numbers(va->z, vb->z, va->vertex_count);
-}
-
-static int compare_shapes(const ct_shape *a, const ct_shape *b) {
-  if (a->kind != b->kind) return a->kind < b->kind ? -1 : 1;
-  double va[3] = {0.0, 0.0, 0.0}, vb[3] = {0.0, 0.0, 0.0};
-  switch (a->kind) {
-  case CT_KIND_SPHERE: va[0] = a->sphere.radius, vb[0] = b->sphere.radius; break;
-  case CT_KIND_BOX:
-    va[0] = a->box.half.x, va[1] = a->box.half.y, va[2] = a->box.half.z;
-    vb[0] = b->box.half.x, vb[1] = b->box.half.y, vb[2] = b->box.half.z;
-    break;
-  case CT_KIND_CAPSULE:
-    va[0] = a->capsule.half_length, va[1] = a->capsule.radius_bottom, va[2] = a->capsule.radius_top;
-    vb[0] = b->capsule.half_length, vb[1] = b->capsule.radius_bottom, vb[2] = b->capsule.radius_top;
-    break;
-  case CT_KIND_CONVEX: return compare_hulls(a->hull, b->hull);
-  case CT_KIND_PLANE:
-  case CT_KIND_COUNT: break;
-  }
-  return compare_numbers(va, vb, 3);
+  return ct_numbers_compare(va, vb, 7);
 }
 
 /* < 0: a comes first. Pose, number of colliders, then each collider's shape and pose. */
@@ -134,7 +100,7 @@ static int compare_bodies(const ct_placed_body *a, const ct_placed_body *b) {
   if (order) return order;
   if (a->count != b->count) return a->count < b->count ? -1 : 1;
   for (uint32_t i = 0; i < a->count; i++) {
-    order = compare_shapes(ct_body_shape(a->body, i), ct_body_shape(b->body, i));
+    order = ct_shape_compare(ct_body_shape(a->body, i), ct_body_shape(b->body, i));
     if (order) return order;
     const ct_pose *pa = ct_body_shape_pose(a->body, i), *pb = ct_body_shape_pose(b->body, i);
     order = compare_poses(pa ? pa : &identity, pb ? pb : &identity);

@@ -18,4 +18,19 @@ static inline ct_capsule_form ct_capsule_reduce(const ct_shape *shape) {
   return (ct_capsule_form){true, -a, bottom, bottom};
 }
 
+/* A sphere, or a capsule whose one ball holds the other: its centre on the axis and its radius. */
+static inline bool ct_shape_is_ball(const ct_shape *shape, double *center_z, double *radius) {
+  if (shape->kind == CT_KIND_SPHERE) {
+    *center_z = 0.0;
+    *radius = shape->sphere.radius;
+    return true;
+  }
+  if (shape->kind != CT_KIND_CAPSULE) return false;
+  ct_capsule_form c = ct_capsule_reduce(shape);
+  if (!c.is_ball) return false;
+  *center_z = c.top + 0.0;
+  *radius = c.radius_top;
+  return true;
+}
+
 #endif

@@ -1,0 +1,17 @@
+/* An order of shapes by what they are: pointers and ids have no say in it, so that answers do not depend on who comes first. */
+#ifndef SHAPE_COMPARE_H
+#define SHAPE_COMPARE_H
+
+#include <contact/shape.h>
+
+/* A capsule that is a ball counts as a sphere, so that a capsule of no length is one bit for bit. */
+ct_kind ct_shape_content_kind(const ct_shape *shape);
+
+/* < 0, 0 or > 0: by content kind, then parameters; hulls by vertices, their number first. 0 for shapes that are the same body,
+ * and for any two planes. Cost: vertices. */
+int ct_shape_compare(const ct_shape *a, const ct_shape *b);
+
+/* The first numbers that differ decide. */
+int ct_numbers_compare(const double *a, const double *b, size_t count);
+
+#endif
