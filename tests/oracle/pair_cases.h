@@ -198,7 +198,8 @@ static inline void family_large_hulls(pair_case *c, check_random *r) {
       c->a.points[i] = ct_scale(p, 1.0 / ct_max2(ct_norm(p), 0.1));
     }
   } while (!make_hull(&c->a));
-  make_body(&c->b, random_kind(r), r, pick(r, 2) ? 1.0 : 0.3, ct_vec(1, 1, 1));
+  ct_kind kind = random_kind(r);
+  make_body(&c->b, kind, r, pick(r, 2) ? 1.0 : 0.3, ct_vec(1, 1, 1));
   c->a.pose.rotation = random_rotation(r);
   c->b.pose.rotation = random_rotation(r);
   place_near(c, r, pick(r, 2) ? 0.5 : 2.0);
@@ -206,8 +207,9 @@ static inline void family_large_hulls(pair_case *c, check_random *r) {
 
 /* Apart by 10 to 1e7 times their sizes, which may be as far from each other. */
 static inline void family_far(pair_case *c, check_random *r) {
-  make_body(&c->a, random_kind(r), r, pow(10.0, -(double)pick(r, 4)), ct_vec(1, 1, 1));
-  make_body(&c->b, random_kind(r), r, 1.0, pick(r, 2) ? ct_vec(1, 1, 1) : ct_vec(0.01, 0.01, 1));
+  double size = pow(10.0, -(double)pick(r, 4)), thin = pick(r, 2) ? 1.0 : 0.01;
+  make_body(&c->a, random_kind(r), r, size, ct_vec(1, 1, 1));
+  make_body(&c->b, random_kind(r), r, 1.0, ct_vec(thin, thin, 1));
   c->a.pose.rotation = random_rotation(r);
   c->b.pose.rotation = random_rotation(r);
   place_near(c, r, pow(10.0, 1.0 + (double)pick(r, 7)));
