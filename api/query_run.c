@@ -223,8 +223,8 @@ typedef struct range_run {
   size_t item; /* explicit pairs: the next one to be answered */
 } range_run;
 
-/* Marks the end of the result just written. False: the range has seen enough, or memory is out. */
-static bool mark_result(range_run *run, uint32_t item, uint32_t after) {
+/* Marks the end of the result just written; its end is set here. False: the range has seen enough, or memory is out. */
+static bool mark_result(range_run *run, api_mark mark) {
   api_range *range = run->range;
   if (range->count == range->capacity) {
     size_t capacity = range->capacity ? 2 * range->capacity : 8;
@@ -236,7 +236,8 @@ static bool mark_result(range_run *run, uint32_t item, uint32_t after) {
     range->marks = marks;
     range->capacity = capacity;
   }
-  range->marks[range->count++] = (api_mark){range->text.length, item, after};
+  mark.end = range->text.length;
+  range->marks[range->count++] = mark;
   range->memory = range->text.failed;
   if (range->text.length > run->plan->limits->request_memory_bytes) range->status = CT_LIMIT;
   return !range->memory && range->status == CT_OK && range->count <= run->task->question.limit;
@@ -264,7 +265,7 @@ static bool take_hit(void *context, const ct_hit *hit) {
   size_t item = given ? pair_of_hit(run, hit) : hit->a;
   api_put_item(&run->range->text);
   api_put_pair_answer(&run->range->text, &answer);
-  return mark_result(run, (uint32_t)item, given ? CT_NO_ROW : hit->b);
+  return mark_result(run, (api_mark){.candidates = hit->candidates, .item = (uint32_t)item, .after = given ? CT_NO_ROW : hit->b});
 }
 
 static bool range_open(const range_run *run) {
@@ -356,7 +357,7 @@ static void run_mass(range_run *run, size_t begin, size_t end) {
     }
     api_put_item(&run->range->text);
     api_put_mass_answer(&run->range->text, q->scene ? ct_scene_body(q->scene, q->rows[i]) : q->bodies[i].body);
-    mark_result(run, (uint32_t)i, CT_NO_ROW);
+    mark_result(run, (api_mark){.item = (uint32_t)i, .after = CT_NO_ROW});
   }
 }
 
@@ -387,7 +388,7 @@ static void run_pair(range_run *run) {
                      run->workspace, &result);
   }
   api_put_pair_answer(&run->range->text, &answer);
-  mark_result(run, 0, CT_NO_ROW);
+  mark_result(run, (api_mark){.after = CT_NO_ROW});
 }
 
 /* Raw boxes are never paged: the list is the range's text, "[i,j],[i,j]". */
@@ -436,10 +437,11 @@ void api_plan_run(api_plan *plan, size_t range, ct_workspace *workspace) {
 
 /* ---- the page -------------------------------------------------------------------------------------------------------- */
 
-static bool range_fault(const api_range *range, api_faults *faults) {
+/* enough: the page ends in this range, before what else may have gone wrong in it. */
+static bool range_fault(const api_range *range, bool enough, api_faults *faults) {
   if (range->memory || range->status == CT_OUT_OF_MEMORY) api_fault_memory(faults);
   else if (range->status == CT_CANCELLED || !range->complete) api_fault_cancelled(faults);
-  else if (range->status == CT_LIMIT)
+  else if (range->status == CT_LIMIT && !enough)
     api_fault_plain(faults, API_PROBLEM_LIMIT_EXCEEDED, "The answer needs more than requestMemoryBytes: ask for a smaller limit.");
   return api_faults_any(faults);
 }
@@ -476,17 +478,22 @@ static bool pair_fault(const api_plan *plan, api_faults *faults) {
 bool api_task_page(const api_plan *plan, const api_task *task, api_page *page, api_faults *faults) {
   const api_question *q = &task->question;
   bool boxes = q->mode == API_MODE_BOXES;
-  uint64_t limit = boxes ? UINT64_MAX : q->limit, bytes = 0;
+  uint64_t limit = boxes ? UINT64_MAX : q->limit, bytes = 0, candidates = 0;
   *page = (api_page){.variants = task->items - task->start};
   for (size_t r = 0; r < task->range_count && !page->truncated; r++) {
     const api_range *range = &task->ranges[r];
-    if (range->status == CT_PAIR_LIMIT) return pair_fault(plan, faults);
-    if (range_fault(range, faults)) return false;
+    page->truncated = page->count + range->count > limit;
+    if (range->status == CT_PAIR_LIMIT && !page->truncated) return pair_fault(plan, faults);
+    if (range_fault(range, page->truncated, faults)) return false;
     page->statistics.candidates += range->statistics.candidates;
     page->statistics.box_tests += range->statistics.box_tests;
-    if (q->mode == API_MODE_SCENE && page->statistics.candidates > plan->limits->pairs) return pair_fault(plan, faults);
+    /* What a truncated page needs is counted up to the first result beyond it: where ranges begin and end does not matter. */
+    uint64_t needed = candidates;
+    if (page->truncated) needed += range->marks[limit - page->count].candidates;
+    else if (q->mode == API_MODE_SCENE) needed += range->statistics.candidates;
+    if (needed > plan->limits->pairs) return pair_fault(plan, faults);
+    if (q->mode == API_MODE_SCENE) candidates = needed;
     page->ranges = r + 1;
-    page->truncated = page->count + range->count > limit;
     size_t taken = page->truncated ? (size_t)(limit - page->count) : range->count;
     if (page->truncated) page_end(task, r, taken, page);
     bytes += taken == 0 ? 0 : boxes ? range->text.length : range->marks[taken - 1].end;

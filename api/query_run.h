@@ -6,9 +6,11 @@
 
 #include "query_request.h"
 
-/* Where a result ends in its range's text, and what a cursor needs to go on after it. */
+/* Where a result ends in its range's text, what a cursor needs to go on after it, and the candidate pairs looked at up to it: in
+ * the range, or in its variant. */
 typedef struct api_mark {
   size_t end;
+  uint64_t candidates;
   uint32_t item, after;
 } api_mark;
 

@@ -44,6 +44,7 @@ static ct_status test_pair(range_run *run, uint32_t a, uint32_t b) {
         o->kind == CT_QUERY_OVERLAP ? ct_body_pair_overlap(&pair, &hit, &found) : ct_body_pair_distance(&pair, &hit, &found);
     if (status != CT_OK) return status;
   }
+  hit.candidates = run->candidates;
   if (found && !run->sink(run->context, &hit)) run->stopped = true;
   return CT_OK;
 }

@@ -393,6 +393,38 @@ static void more_candidates_than_the_limit_are_refused_unless_a_page_needs_fewer
   rig_close(&r);
 }
 
+/* Every pair is a hit, so a page needs one candidate more than it has results; ranges of a row or so look at more. Holes left by
+ * removed bodies cut the ranges elsewhere. */
+static void a_page_at_the_limit_of_candidates_does_not_depend_on_the_cut(void) {
+  static const size_t pages[] = {1, 298, 299, 500, 1000};
+  cloud c = make_cloud(18, BALLS, 4);
+  char *document = cloud_document(&c);
+  for (size_t k = 0; k < 2 * sizeof pages / sizeof pages[0]; k++) {
+    api_limits limits = rig_limits();
+    limits.pairs = pages[k / 2] + k % 2;
+    for (int holes = 0; holes < 2; holes++) {
+      rig r = rig_open_with(&limits);
+      rig_must(&r, "PUT", "/v1/scenes/s", document, 201);
+      for (size_t i = 0; holes && i < 12; i++) {
+        char path[64];
+        snprintf(path, sizeof path, "/v1/scenes/s/bodies/n%03zu", 7 * i);
+        rig_must(&r, "DELETE", path, "", 200);
+      }
+      for (int variants = 0; variants < 2; variants++) {
+        char question[128];
+        snprintf(question, sizeof question, "{\"limit\":%zu%s}", pages[k / 2],
+                 variants ? ",\"variants\":[{\"ids\":[],\"positions\":[]},{\"ids\":[],\"positions\":[]}]" : "");
+        r.order = holes ? RIG_BACKWARD : RIG_FORWARD;
+        rig_reply reply = rig_ask(&r, "POST", "/v1/scenes/s/query/distance", question);
+        CHECK_INT(reply.status, k % 2 ? 200 : 422);
+        rig_free(&reply);
+      }
+      rig_close(&r);
+    }
+  }
+  free(document);
+}
+
 static void questions_never_write(void) {
   cloud c = make_cloud(18, 20, 8);
   rig r = with_cloud(&c);
@@ -550,6 +582,7 @@ static const check_test tests[] = {
     {"a_compound_answers_with_its_extreme_collider", a_compound_answers_with_its_extreme_collider},
     {"half_spaces_that_meet_overlap_without_a_depth", half_spaces_that_meet_overlap_without_a_depth},
     {"raw_boxes_are_listed_in_full", raw_boxes_are_listed_in_full},
+    {"a_page_at_the_limit_of_candidates_does_not_depend_on_the_cut", a_page_at_the_limit_of_candidates_does_not_depend_on_the_cut},
     {"more_candidates_than_the_limit_are_refused_unless_a_page_needs_fewer",
      more_candidates_than_the_limit_are_refused_unless_a_page_needs_fewer},
     {"questions_never_write", questions_never_write},

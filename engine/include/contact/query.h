@@ -48,6 +48,7 @@ typedef struct ct_hit {
                                     * first by pose and content being a, so that swapped bodies mirror */
   bool overlap;                    /* kind overlap (result.point_a = point_b = the witness); kind distance: distance <= 0 */
   ct_pair_result result;           /* kind distance, and overlap within a clearance */
+  uint64_t candidates;             /* looked at in this range, up to and with this one */
 } ct_hit;
 
 typedef struct ct_query ct_query;
