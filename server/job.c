@@ -126,12 +126,27 @@ static void commit(srv_request *request) {
   if (entry && pin) (void)srv_registry_pin(registry, entry, pin, uv_hrtime());
 }
 
+/* Counts the reply among those on their way. False: clients that do not read hold too much already. What a write has done is
+ * told in any case; such replies are short. */
+static bool admit_reply(srv_request *request, const api_reply *reply) {
+  srv_server *server = request->server;
+  bool full = server->reply_bytes > 0 && server->reply_bytes + reply->body_length > server->limits->replies_bytes;
+  if (full && !request->writes) return false;
+  request->reply_bytes = reply->body_length;
+  server->reply_bytes += request->reply_bytes;
+  return true;
+}
+
 /* Takes the result of a call that has run to its end, unless its time is over. */
 static void conclude(srv_request *request) {
   request->ended_ns = uv_hrtime();
   if (request->ended_ns >= atomic_load_explicit(&request->deadline_ns, memory_order_relaxed)) {
     srv_request_refuse(request, API_PROBLEM_DEADLINE_EXCEEDED, "The request was not done after %llu ms.",
                        (unsigned long long)api_call_deadline_ms(request->call));
+  } else if (!admit_reply(request, api_call_reply(request->call))) {
+    srv_request_refuse(request, API_PROBLEM_BUSY, "Replies of more than %llu bytes (repliesBytes) are on their way.",
+                       (unsigned long long)request->server->limits->replies_bytes);
+    srv_request_refusal_header(request, "Retry-After", "1");
   } else {
     request->reply = api_call_reply(request->call);
     commit(request);
@@ -198,7 +213,6 @@ static long take_piece(srv_job *job) {
   if (request->stage_taken) return SRV_NO_PIECE;
   request->stage_taken = true;
   request->crowded = srv_pool_crowded(request->server->pool);
-  if (request->stage == SRV_STAGE_START && !request->started_ns) request->started_ns = uv_hrtime();
   return 0;
 }
 
@@ -311,7 +325,7 @@ static bool start(srv_request *request, bool may_inline) {
     return false;
   }
   if (may_inline && is_small(request)) {
-    request->started_ns = request->arrived_ns;
+    atomic_store_explicit(&request->started_ns, request->arrived_ns, memory_order_relaxed);
     api_step step = srv_work_begin(request);
     if (step == API_STEP_DONE || api_call_cost_ns(request->call) <= SRV_INLINE_NS) {
       if (step == API_STEP_WORK) srv_work_serially(request, server->workspace);
@@ -319,6 +333,8 @@ static bool start(srv_request *request, bool may_inline) {
       request->state = SRV_STATE_READY;
       return true;
     }
+    /* The work waits for a worker: until one takes it the request counts as queued. */
+    atomic_store_explicit(&request->started_ns, 0, memory_order_relaxed);
   }
   if (may_inline && !srv_pool_has_room(server->pool, request->lane)) {
     refuse_busy(request);
@@ -443,6 +459,7 @@ static bool is_heavy(const srv_request *request) {
 void srv_job_dispose(srv_request *request) {
   srv_server *server = request->server;
   server->body_bytes -= request->body.capacity + request->fed.capacity;
+  server->reply_bytes -= request->reply_bytes;
   if (is_heavy(request)) {
     request->lane = &server->stateless;
     submit(request, SRV_STAGE_TRASH, false);

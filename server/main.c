@@ -3,9 +3,13 @@
 #include "machine.h"
 #include "request.h"
 
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+/* Blocks from this size on are the kernel's own; smaller ones are the heap's. */
+#define LARGE_BLOCK_BYTES 1048576
 
 /* Exit status for settings that cannot be served. */
 #define EXIT_SETTINGS 2
@@ -28,6 +32,9 @@ int main(int argc, char **argv) {
   case SRV_CONFIG_RUN: break;
   }
   signal(SIGPIPE, SIG_IGN);
+  /* Large replies and bodies come from the kernel and go back to it, instead of staying in the heap for good. */
+  mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK_BYTES);
+  mallopt(M_TRIM_THRESHOLD, LARGE_BLOCK_BYTES);
   if (config.healthcheck) {
     bool ready = srv_health_check(&config);
     srv_config_free(&config);

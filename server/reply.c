@@ -8,14 +8,22 @@
 
 static void bytes_sent(void *cls) { srv_request_release(cls); }
 
-static size_t put_timing(char *out, const srv_request *request) {
+/* Start and end of the work as far as it came: a worker may take up a request in the moment in which its deadline ends it. */
+static bool work_times(const srv_request *request, uint64_t *queue_ns, uint64_t *run_ns) {
+  uint64_t started = atomic_load_explicit(&request->started_ns, memory_order_relaxed);
+  *queue_ns = started ? started - request->arrived_ns : 0;
+  *run_ns = started && request->ended_ns > started ? request->ended_ns - started : 0;
+  return started && request->ended_ns;
+}
+
+static size_t put_timing(char *out, uint64_t queue_ns, uint64_t run_ns) {
   size_t n = 0;
   memcpy(out, "queue;dur=", 10);
   n += 10;
-  n += srv_text_ms(out + n, request->started_ns - request->arrived_ns);
+  n += srv_text_ms(out + n, queue_ns);
   memcpy(out + n, ", run;dur=", 10);
   n += 10;
-  return n + srv_text_ms(out + n, request->ended_ns - request->started_ns);
+  return n + srv_text_ms(out + n, run_ns);
 }
 
 static bool add_headers(const srv_request *request, struct MHD_Response *response) {
@@ -24,9 +32,10 @@ static bool add_headers(const srv_request *request, struct MHD_Response *respons
   if (reply->content_type) ok &= MHD_add_response_header(response, "Content-Type", reply->content_type) == MHD_YES;
   for (size_t i = 0; i < reply->header_count; i++)
     ok &= MHD_add_response_header(response, reply->headers[i].name, reply->headers[i].value) == MHD_YES;
-  if (request->started_ns && request->ended_ns) {
+  uint64_t queue_ns, run_ns;
+  if (work_times(request, &queue_ns, &run_ns)) {
     char timing[72];
-    put_timing(timing, request);
+    put_timing(timing, queue_ns, run_ns);
     ok &= MHD_add_response_header(response, "Server-Timing", timing) == MHD_YES;
   }
   ok &= MHD_add_response_header(response, "X-Content-Type-Options", "nosniff") == MHD_YES;
@@ -57,6 +66,8 @@ enum MHD_Result srv_reply_send(srv_request *request) {
 }
 
 void srv_reply_log(srv_request *request) {
+  uint64_t queue_ns, run_ns;
+  work_times(request, &queue_ns, &run_ns);
   bool sent = request->state == SRV_STATE_SENT;
   bool head = strcmp(request->method, "HEAD") == 0;
   srv_log_entry entry = {
@@ -70,8 +81,8 @@ void srv_reply_log(srv_request *request) {
       .status = sent ? request->reply->status : 0,
       .bytes_in = request->bytes_in,
       .bytes_out = sent && !head ? request->reply->body_length : 0,
-      .queue_ns = request->started_ns ? request->started_ns - request->arrived_ns : 0,
-      .run_ns = request->started_ns && request->ended_ns ? request->ended_ns - request->started_ns : 0,
+      .queue_ns = queue_ns,
+      .run_ns = run_ns,
   };
   if (!entry.scene && request->new_id[0]) entry.scene = request->new_id;
   srv_log_request(request->server->log, &entry);

@@ -114,12 +114,14 @@ typedef struct srv_request {
   bool write_queued;
 
   /* times, ns of uv_hrtime */
-  uint64_t arrived_ns, started_ns, ended_ns;
+  uint64_t arrived_ns, ended_ns;
+  _Atomic uint64_t started_ns; /* 0: no thread has taken it up */
   _Atomic uint64_t deadline_ns; /* 0: not running yet; a worker sets it after begin */
 
   /* reply */
   api_reply refusal; /* body owned */
   const api_reply *reply;
+  uint64_t reply_bytes; /* counted in server->reply_bytes */
   uint64_t revision;
   bool suspended;
   size_t suspended_at;   /* in server->suspended */

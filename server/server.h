@@ -77,6 +77,7 @@ typedef struct srv_server {
   size_t suspended_count; /* at most limits->connections, the size of both arrays; polled is scratch */
   size_t requests;        /* between the head's end and the last trace */
   uint64_t body_bytes;    /* gathered bodies of all requests */
+  uint64_t reply_bytes;   /* replies of calls that are not freed yet */
   uint64_t id_prefix, id_next;
 
   srv_drain drain;

@@ -63,6 +63,7 @@ static void run_ranges(srv_request *request, ct_workspace *workspace) {
 
 /* Short work stays here; so does the first slice of long work when all workers have something to do. */
 static void run_start(srv_request *request, ct_workspace *workspace) {
+  atomic_store_explicit(&request->started_ns, uv_hrtime(), memory_order_relaxed);
   api_step step = request->begun ? API_STEP_WORK : srv_work_begin(request);
   if (step == API_STEP_WORK && api_call_cost_ns(request->call) > SRV_SPLIT_NS) {
     if (request->crowded) run_ranges(request, workspace);

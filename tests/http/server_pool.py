@@ -454,4 +454,44 @@ def many_aborted_requests_leak_nothing():
     check(SLOWER > 1 or grown < 8 << 20, f"resident memory in MiB after each round: {[size >> 20 for size in sizes]}")
 
 
+@suite.fact
+def replies_that_nobody_reads_are_bounded_in_bytes():
+    with Daemon("--log", "off", "--limit", "repliesBytes=40000000") as small:
+        balls = [{"id": f"b{i}", "position": [0.001 * i, 0, 0], "colliders": [{"sphere": {"radius": 1}}]} for i in range(400)]
+        equal(ask(small.port, "PUT", "/v1/scenes/s", json.dumps({"bodies": balls}), JSON_TYPE).status, 201, "status of the scene")
+        question = request("POST", "/v1/scenes/s/query/distance", json.dumps({"limit": 1000000, "deadlineMs": 60000}), JSON_TYPE)
+        idle = [Raw(small.port) for unused in range(3)]
+        for connection in idle:  # each answer takes some 25 MB, more than sockets hold
+            connection.send(question)
+            time.sleep(0.7 * SLOWER)
+        with Raw(small.port) as connection:
+            connection.send(question)
+            reply = connection.reply()
+            equal(reply.status, 503, "status while others do not read")
+            equal(reply.headers.get("retry-after"), "1", "Retry-After")
+            for other in idle:
+                other.close()
+            time.sleep(0.3 * SLOWER)
+            connection.send(question)
+            equal(connection.reply().status, 200, "status when they are gone")
+
+
+@suite.fact
+def waiting_for_a_worker_counts_as_queue_not_as_run():
+    draw = random.Random(5)
+    points = [[draw.uniform(-1, 1), draw.uniform(-1, 1), draw.uniform(-1, 1)] for unused in range(100000)]
+    large = json.dumps({"a": {"convex": {"vertices": points}}, "b": {"sphere": {"radius": 1}, "position": [9, 0, 0]}})
+    with Daemon("--log", "off", "--workers", "1") as single:
+        pairs = json.dumps({"pairs": [["bar-0", "bar-1"]] * 400})
+        equal(ask(single.port, "PUT", "/v1/scenes/few", json.dumps(bars(3)), JSON_TYPE).status, 201, "status of the scene")
+        with Raw(single.port) as busy, Raw(single.port) as waiting:
+            busy.send(request("POST", "/v1/query/distance", large, JSON_TYPE))  # one piece of work, parsing and hull
+            time.sleep(0.05)
+            waiting.send(request("POST", "/v1/scenes/few/query/distance", pairs, JSON_TYPE))
+            timing = waiting.reply().headers["server-timing"]
+            equal(busy.reply().status, 200, "status of the large question")
+        queue, run = (float(part.rsplit("=", 1)[1]) for part in timing.split(", "))
+        check(queue > run, f"Server-Timing is {timing}")
+
+
 suite.main()

@@ -19,6 +19,8 @@
   X(line_bytes, "lineBytes", 1048576, 256, 16777216, "bytes", "one NDJSON line")                                       \
   X(request_memory_bytes, "requestMemoryBytes", 536870912, 1048576, 1099511627776, "bytes",                            \
     "memory that one request may use (at most a quarter of the cgroup's limit)")                                       \
+  X(replies_bytes, "repliesBytes", 1073741824, 1048576, 1099511627776, "bytes",                                        \
+    "replies on their way to clients at one time; one more is answered 503")                                           \
   X(json_depth, "jsonDepth", 32, 8, 512, "levels", "nesting of arrays and objects")                                    \
   X(scenes, "scenes", 10000, 1, 1000000, "", "scenes held at once")                                                    \
   X(bodies, "bodies", 1000000, 1, 1000000, "", "bodies in one scene")                                                  \
