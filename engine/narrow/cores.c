@@ -45,6 +45,23 @@ static void answer_beyond(const ct_cell_input *in, const ct_gjk *g, ct_cell_resu
   result->upper = ct_norm(ct_sub(result->point_b, result->point_a));
 }
 
+/* A point or an end of a segment may stand over the middle of a face of which there are thousands alike: its foot there, if the
+ * polytope holds it. */
+static bool find_foot(const ct_cell_input *in, ct_cell_result *result) {
+  bool first = in->a.kind == CT_CORE_POINT || in->a.kind == CT_CORE_SEGMENT;
+  const ct_core *thin = first ? &in->a : &in->b, *polytope = first ? &in->b : &in->a;
+  if (thin->kind != CT_CORE_POINT && thin->kind != CT_CORE_SEGMENT) return false;
+  ct_vec3 toward = first ? result->normal : ct_neg(result->normal);
+  uint32_t end = ct_core_support(thin, toward, 0);
+  double radius = ct_core_vertex_radius(thin, end);
+  ct_vec3 center = ct_core_vertex(thin, end);
+  ct_vec3 foot = ct_add_scaled(center, toward, result->distance + radius);
+  ct_core point = {.kind = CT_CORE_POINT, .center = foot, .middle = foot};
+  if (!ct_core_holds(polytope, &point, toward)) return false;
+  set_points(result, first ? &(ct_core_points){center, foot, radius, 0.0} : &(ct_core_points){foot, center, 0.0, radius});
+  return true;
+}
+
 /* Points for a known normal and depth: with b moved out along the normal until the cores are a little apart, the closest points
  * are the touching ones. Far apart the descent is quick; but round-off leaves the normal of small features open, by an angle that
  * shifts the points in proportion to the way out, so smaller ways follow until the points lie one above the other. */
@@ -68,7 +85,7 @@ static bool find_points(const ct_cell_input *in, ct_cell_result *result) {
     least = defect;
     set_points(result, &p);
   }
-  return least <= ct_roundoff(&in->a, &in->b, 0.0);
+  return least <= ct_roundoff(&in->a, &in->b, 0.0) || find_foot(in, result);
 }
 
 static void answer_tapered(const ct_cell_input *in, ct_cell_result *result) {
@@ -79,7 +96,14 @@ static void answer_tapered(const ct_cell_input *in, ct_cell_result *result) {
   result->distance = result->lower = t.value;
   result->upper = t.most; /* the optimum is among the normals tried */
   if (t.several) result->flags |= CT_FLAG_NORMAL_ARBITRARY;
-  if (!find_points(in, result)) result->status = CT_PAIR_DEGENERATE;
+  bool found = find_points(in, result);
+  if (!found && t.several) {
+    /* As good to round-off, but not where the bodies meet after all. */
+    result->normal = flip ? ct_neg(t.first_normal) : t.first_normal;
+    result->distance = result->lower = t.most;
+    found = find_points(in, result);
+  }
+  if (!found) result->status = CT_PAIR_DEGENERATE;
 }
 
 /* Depth by the axes of two boxes or by the planes of a hull around a point or segment; false where the pair has neither. */

@@ -8,9 +8,10 @@ typedef struct problem {
   double radius[2];
   ct_vec3 inner;    /* a point within the polytope */
   double tolerance; /* of local tests; and values that differ by less are equal, m */
-  double most;      /* greatest value of all */
-  bool choosing;    /* first pass: look for the greatest value; second: choose among the normals that are as good */
-  ct_vec3 normal;   /* chosen so far, and its value */
+  double most;      /* greatest value of all, and the first normal that has it */
+  ct_vec3 first_normal;
+  bool choosing;  /* first pass: look for the greatest value; second: choose among the normals that are as good */
+  ct_vec3 normal; /* chosen so far, and its value */
   double value;
   bool several;
 } problem;
@@ -53,7 +54,10 @@ static void offer(problem *q, ct_vec3 n, uint32_t vertex) {
   double limit = q->choosing ? q->most - q->tolerance : q->most;
   if (near - ct_dot(n, v) < limit || !extreme_at(q, vertex, n)) return;
   double value = near - ct_dot(n, ct_core_vertex(q->polytope, ct_core_support(q->polytope, n, vertex)));
-  if (!q->choosing) q->most = ct_max2(q->most, value);
+  if (!q->choosing && value > q->most) {
+    q->most = value;
+    q->first_normal = n;
+  }
   if (!q->choosing || value < limit) return;
   bool first = !(q->value > -INFINITY);
   if (!first && ct_norm(ct_sub(n, q->normal)) > 1e-6) q->several = true;
@@ -128,5 +132,9 @@ ct_tangent ct_tangent_distance(const ct_core *polytope, const ct_core *segment) 
   offer_all(&q);
   q.choosing = true;
   offer_all(&q);
-  return (ct_tangent){.normal = ct_mat_mul(turn, q.normal), .value = q.value, .most = q.most, .several = q.several};
+  return (ct_tangent){.normal = ct_mat_mul(turn, q.normal),
+                      .value = q.value,
+                      .first_normal = ct_mat_mul(turn, q.first_normal),
+                      .most = q.most,
+                      .several = q.several};
 }

@@ -11,10 +11,11 @@
 #include "narrow/core.h"
 
 typedef struct ct_tangent {
-  ct_vec3 normal; /* unit, from the polytope to the segment; of those as good as the best to round-off the greatest */
-  double value;   /* signed distance along it: a lower bound */
-  double most;    /* of all normals: the distance itself */
-  bool several;   /* another normal is as good to round-off */
+  ct_vec3 normal;       /* unit, from the polytope to the segment; of those as good as the best to round-off the greatest */
+  double value;         /* signed distance along it: a lower bound */
+  ct_vec3 first_normal; /* the best by value alone, and its value: the distance itself */
+  double most;
+  bool several; /* another normal is as good to round-off */
 } ct_tangent;
 
 ct_tangent ct_tangent_distance(const ct_core *polytope, const ct_core *segment);

@@ -41,8 +41,8 @@ typedef struct ct_pair_options {
 
 typedef struct ct_pair_result {
   double distance;
-  /* Certified, round-off included: between them lies the exact distance of the shapes, placed by rotations that the frames' matrices
-   * are within 23 u of, as those of ct_frame_of are. */
+  /* Certified, round-off included: between them lies the exact distance of the shapes, placed by rotations that the frames'
+   * matrices are within 23 u of, as those of ct_frame_of are. */
   double lower_bound, upper_bound;
   ct_vec3 normal, point_a, point_b;
   ct_relation relation;
