@@ -486,7 +486,7 @@ def waiting_for_a_worker_counts_as_queue_not_as_run():
         equal(ask(single.port, "PUT", "/v1/scenes/few", json.dumps(bars(3)), JSON_TYPE).status, 201, "status of the scene")
         with Raw(single.port) as busy, Raw(single.port) as waiting:
             busy.send(request("POST", "/v1/query/distance", large, JSON_TYPE))  # one piece of work, parsing and hull
-            time.sleep(0.05)
+            time.sleep(0.05 * SLOWER)
             waiting.send(request("POST", "/v1/scenes/few/query/distance", pairs, JSON_TYPE))
             timing = waiting.reply().headers["server-timing"]
             equal(busy.reply().status, 200, "status of the large question")
