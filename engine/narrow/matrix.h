@@ -51,6 +51,9 @@ ct_vec3 ct_cores_common_point(const ct_cell_input *input, const ct_cell_result *
  * is likely to stick out, looked at first. */
 bool ct_core_holds(const ct_core *holder, const ct_core *held, ct_vec3 toward);
 
+/* Of two half-spaces that overlap without bound: one holds the other when their normals agree to round-off, else they cross. */
+ct_relation ct_planes_overlapping(const ct_frame *relative);
+
 /* Does the half-space hold the body? */
 bool ct_plane_holds(const ct_frame *plane, const ct_core *held);
 

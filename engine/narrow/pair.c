@@ -92,7 +92,7 @@ static bool may_slide(const ct_cell_input *in, ct_vec3 normal) {
 
 static ct_relation relation_of(const ordered *o, const ct_cell_result *r, double tolerance) {
   const ct_cell_input *in = &o->input;
-  if (r->status == CT_PAIR_UNSUPPORTED) return CT_PENETRATING;
+  if (r->status == CT_PAIR_UNSUPPORTED) return ct_planes_overlapping(&in->relative);
   if (r->distance > tolerance) return CT_SEPARATED;
   if (r->distance >= -tolerance) return CT_TOUCHING;
   if (o->kind_a == CT_KIND_PLANE) return CT_PENETRATING;

@@ -39,6 +39,13 @@ void ct_cell_plane_plane(const ct_cell_input *input, ct_cell_result *result) {
   result->point_b = origin;
 }
 
+ct_relation ct_planes_overlapping(const ct_frame *relative) {
+  ct_vec3 up = normal_of(relative);
+  double limit = OPPOSITE_ROUNDOFFS * CT_UNIT_ROUNDOFF;
+  if (fabs(up.x) > limit || fabs(up.y) > limit || up.z < 0.0) return CT_PENETRATING;
+  return relative->position.z <= 0.0 ? CT_CONTAINING : CT_CONTAINED;
+}
+
 bool ct_plane_holds(const ct_frame *plane, const ct_core *held) {
   ct_vec3 up = normal_of(plane);
   uint32_t i = ct_core_support(held, up, 0);

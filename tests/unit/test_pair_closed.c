@@ -212,8 +212,12 @@ static void half_spaces_face_each_other_or_cross(void) {
   CHECK_NEAR(r.distance, -3, 0);
   CHECK_INT(r.relation, CT_PENETRATING);
   const ct_pose crossing[] = {turned(at(0, 0, 9), root_half, 0, 0, root_half), at(0, 0, 5), at(0, 0, -5)};
+  const ct_relation relations[][2] = {
+      {CT_PENETRATING, CT_PENETRATING}, {CT_CONTAINED, CT_CONTAINING}, {CT_CONTAINING, CT_CONTAINED}};
   for (int i = 0; i < 3; i++) {
+    CHECK_INT(solve(&p, crossing[i], &p, at(0, 0, 0)).relation, relations[i][1]);
     r = solve(&p, at(0, 0, 0), &p, crossing[i]);
+    CHECK_INT(r.relation, relations[i][0]);
     CHECK_INT(r.status, CT_PAIR_UNSUPPORTED);
     CHECK_NEAR(r.distance, 0, 0);
     ct_frame fa = ct_frame_of(at(0, 0, 0)), fb = ct_frame_of(crossing[i]);
