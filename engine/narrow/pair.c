@@ -125,6 +125,8 @@ static void hand_back(const ordered *o, const ct_cell_result *r, ct_relation rel
       .status = r->status,
       .flags = r->flags,
       .iterations = r->iterations,
+      .triangle_a = CT_NO_TRIANGLE,
+      .triangle_b = CT_NO_TRIANGLE,
   };
 }
 

@@ -22,6 +22,9 @@
 #define CT_PAIRS_MAX 10000000
 /* Points of one hull. */
 #define CT_HULL_POINTS_MAX 1000000
+/* Triangles of one mesh, and vertices. */
+#define CT_MESH_TRIANGLES_MAX 5000000
+#define CT_MESH_VERTICES_MAX 15000000
 /* Bodies of a scene; rows, with those of removed bodies not yet compacted, stay below twice this. */
 #define CT_BODIES_MAX 1000000
 /* Groups that take part in a scene's filter rules. */

@@ -24,6 +24,13 @@ typedef enum ct_relation {
   CT_CONTAINED   /* b holds a */
 } ct_relation;
 
+/* What a distance below zero, or zero, means. */
+typedef enum ct_depth_kind {
+  CT_DEPTH_MINIMAL, /* the least translation that parts the pair */
+  CT_DEPTH_FEATURE, /* solids that are not convex: the deepest feature of one inside the other */
+  CT_DEPTH_NONE     /* a surface that crosses: distance 0, point_a = point_b where it does */
+} ct_depth_kind;
+
 /* Flags of a result. */
 enum {
   /* Several normals are equally right: the one taken is the lexicographically greatest (lowest axis first, + before -) in the frame
@@ -49,6 +56,8 @@ typedef struct ct_pair_result {
   ct_pair_status status;
   uint32_t flags;
   uint32_t iterations; /* supports taken; 0 for a closed form */
+  ct_depth_kind depth_kind;
+  uint32_t triangle_a, triangle_b; /* of meshes: the triangle that the point is on; else CT_NO_TRIANGLE */
 } ct_pair_result;
 
 /* A shape and where it is; both borrowed. */

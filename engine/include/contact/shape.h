@@ -3,6 +3,7 @@
 #define CONTACT_SHAPE_H
 
 #include <contact/hull.h>
+#include <contact/mesh.h>
 #include <contact/status.h>
 #include <contact/vec.h>
 

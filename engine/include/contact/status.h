@@ -12,6 +12,8 @@
   X(DEGENERATE_HULL, "the points or planes do not span a solid")                                                       \
   X(UNBOUNDED, "the planes do not enclose a bounded solid")                                                            \
   X(EMPTY, "the planes have no common point")                                                                          \
+  X(OPEN_MESH, "the mesh is not closed and consistently oriented, so it bounds no solid")                              \
+  X(DEGENERATE_MESH, "the mesh has no triangle with an area")                                                          \
   X(EXISTS, "the id is in use")                                                                                        \
   X(NOT_FOUND, "no such id")                                                                                           \
   X(PAIR_LIMIT, "more candidate pairs than the limit allows")                                                          \

@@ -1,0 +1,51 @@
+/* Contact manifolds: the points where two placed shapes touch, with the features that meet there.
+ *
+ * Conventions are those of pair.h: the normal points from a to b, point_b - point_a = distance * normal for every point.
+ */
+#ifndef CONTACT_MANIFOLD_H
+#define CONTACT_MANIFOLD_H
+
+#include <contact/pair.h>
+
+typedef enum ct_detail {
+  CT_DETAIL_DEEPEST,  /* the point of least distance alone */
+  CT_DETAIL_MANIFOLD, /* at most four points of each patch, the deepest among them */
+  CT_DETAIL_FULL      /* all points found */
+} ct_detail;
+
+/* Part of a shape's boundary. Numbers are stable while the shape is: of a box 0..7 for vertices (bit 0: +x, 1: +y, 2: +z), 0..5 for
+ * faces (2 axis + (1: positive side)), 0..11 for edges (4 axis + bits of the signs of the other two axes, lower axis first); of a
+ * convex those of its hull; of a mesh the triangle for faces, the given vertex for vertices, 3 triangle + corner for edges; of a
+ * segment its ends; of a cylinder or cone rims are edges 0 (bottom) and 1 (top), caps faces 0 and 1, the apex a vertex. */
+typedef enum ct_feature_kind { CT_FEATURE_SMOOTH, CT_FEATURE_VERTEX, CT_FEATURE_EDGE, CT_FEATURE_FACE } ct_feature_kind;
+
+typedef struct ct_feature {
+  ct_feature_kind kind;
+  uint32_t index; /* 0 for smooth ones */
+} ct_feature;
+
+typedef struct ct_contact_point {
+  ct_feature a, b;
+  ct_vec3 point_a, point_b, normal;
+  double distance;
+  uint32_t patch; /* points of one patch of connected contact have one number, from 0 */
+} ct_contact_point;
+
+typedef struct ct_contact_options {
+  double clearance; /* points apart by more are left out; >= 0, m */
+  double tolerance; /* as in ct_pair_options */
+  ct_detail detail;
+} ct_contact_options;
+
+typedef struct ct_manifold {
+  ct_pair_result
+      pair; /* the pair as ct_pair_distance answers it, of the deepest point; early when apart by more than the clearance */
+  const ct_contact_point *points; /* [count] deepest first, then by features; borrowed from the workspace until its next use */
+  size_t count;                   /* 0: apart by more than the clearance */
+  bool failed;                    /* memory was short: points are missing */
+} ct_manifold;
+
+/* Convex pairs within the clearance have a point at least. Cost: that of ct_pair_distance and, for faces, of a clip. */
+void ct_pair_contacts(ct_placed a, ct_placed b, const ct_contact_options *options, ct_workspace *workspace, ct_manifold *out);
+
+#endif
