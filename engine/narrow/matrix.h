@@ -11,6 +11,7 @@
 
 /* What a cell is given. The core of a plane is not set; only the relative frame and shape tell where it is. */
 typedef struct ct_cell_input {
+  const ct_shape *shape_a, *shape_b;
   ct_core a, b;
   ct_frame relative; /* of b in a's frame */
   double threshold;  /* as in ct_pair_options */
@@ -24,6 +25,7 @@ typedef struct ct_cell_result {
   double radius_a, radius_b; /* of the balls of the cores that the points are on */
   ct_pair_status status;
   uint32_t flags, iterations;
+  ct_depth_kind depth_kind;
 } ct_cell_result;
 
 typedef void (*ct_cell)(const ct_cell_input *input, ct_cell_result *result);

@@ -62,6 +62,8 @@ static void order_pair(ct_placed a, ct_placed b, ordered *o) {
   o->kind_a = ct_shape_content_kind(o->a);
   o->kind_b = ct_shape_content_kind(o->b);
   ct_cell_input *in = &o->input;
+  in->shape_a = o->a;
+  in->shape_b = o->b;
   in->relative.rotation = ct_mat_mat(ct_mat_transpose(o->frame_a->rotation), o->frame_b->rotation);
   in->relative.position = ct_to_local(*o->frame_a, o->frame_b->position);
   if (o->kind_a != CT_KIND_PLANE) ct_core_place(o->a, NULL, &in->a);
@@ -125,6 +127,7 @@ static void hand_back(const ordered *o, const ct_cell_result *r, ct_relation rel
       .status = r->status,
       .flags = r->flags,
       .iterations = r->iterations,
+      .depth_kind = r->depth_kind,
       .triangle_a = CT_NO_TRIANGLE,
       .triangle_b = CT_NO_TRIANGLE,
   };
