@@ -14,31 +14,42 @@
 
 /* Triangles of a leaf of the mesh's tree, at most. */
 #define CT_MESH_LEAF_MAX 4
+/* Levels of the tree below its root, at most: a descent that keeps one waiting node a level needs a stack of this many. */
+#define CT_MESH_DEPTH_MAX 64
 /* No triangle. */
 #define CT_NO_TRIANGLE UINT32_MAX
 
 typedef struct ct_mesh ct_mesh;
 
-/* Node of the tree over the live triangles. nodes[0] is the root; children stand side by side. */
+/* Node of the tree over the live triangles: one cache line. nodes[0] is the root, nodes[1] is not used; children stand side by
+ * side from an even index, so that a pair of them is one aligned block of 128 bytes. */
 typedef struct ct_mesh_node {
   ct_box box;     /* of the node's triangles, exactly */
+  double radius;  /* of a ball about the box's middle, 0.5 (min + max), that holds the triangles; at most half the diagonal */
   uint32_t first; /* inner node: its first child, the second is first + 1; leaf: position of its first triangle in `order` */
   uint32_t count; /* leaf: its triangles; 0: inner node */
 } ct_mesh_node;
 
-/* Borrowed view of a mesh's arrays; valid while the mesh is retained. */
+/* Borrowed view of a mesh's arrays; valid while the mesh is retained. A position is a place in the order of the leaves, which has
+ * the triangles of a node side by side. */
 typedef struct ct_mesh_view {
   uint32_t vertex_count, triangle_count; /* as given, all of them */
   const ct_vec3 *vertices;
   const uint32_t (*triangles)[3]; /* vertex indices as given; seen from outside counter-clockwise, or clockwise when `flipped` */
-  bool flipped;                   /* a closed mesh that was given inside out: read every triangle the other way round */
+  bool flipped;                   /* a closed mesh that was given inside out: every triangle is read the other way round */
   bool solid;
-  uint32_t live_count;       /* triangles that take part: neither degenerate nor given twice */
-  const uint32_t *order;     /* [live_count] live triangles in the order of the leaves */
-  const ct_mesh_node *nodes; /* [node_count] */
+  uint32_t live_count;          /* triangles that take part: neither degenerate nor given twice */
+  const uint32_t *order;        /* [live_count] live triangles in the order of the leaves */
+  const uint32_t (*corners)[3]; /* [live_count] vertices of order[i], counter-clockwise from outside; of bit-equal ones the first,
+                                   so that triangles share an edge where they share two indices */
+  const uint32_t (*across)[3];  /* [live_count] position of the triangle beyond the edge from corners[i][k] to the next corner, or
+                                   CT_NO_TRIANGLE where not exactly two live triangles meet */
+  const ct_mesh_node *nodes;    /* [node_count], aligned to 128 bytes */
   uint32_t node_count;
+  uint32_t point_count;             /* different points that live triangles use */
+  const uint32_t *points;           /* [point_count] their vertices, the first of bit-equal ones, ascending */
   uint32_t component_count;         /* connected parts, by shared vertices */
-  const uint32_t *component_vertex; /* [component_count] a vertex of each part */
+  const uint32_t *component_vertex; /* [component_count] the first vertex of each part */
   ct_vec3 centroid;                 /* of the volume of a solid, else of the area */
   double radius;                    /* of the ball about centroid that holds all live triangles, m */
   double volume;                    /* m^3; 0 for a surface */
@@ -53,19 +64,20 @@ typedef struct ct_mesh_report {
   uint32_t merged_vertices;      /* given vertices that are bit-equal to an earlier one */
   uint32_t unused_vertices;      /* given vertices that no live triangle uses */
   uint32_t degenerate_triangles; /* dropped: two corners are one point, or all three lie on a line, by exact predicate */
-  uint32_t duplicate_triangles;  /* dropped: the three corners of an earlier one, either way round */
+  uint32_t duplicate_triangles;  /* dropped: the three corners of an earlier one, the same way round */
+  uint32_t opposed_triangles;    /* kept: the three corners of an earlier one, the other way round; the two cancel in a solid */
   uint32_t components;
   uint32_t open_edges;         /* edges of one triangle */
   uint32_t crowded_edges;      /* edges of three and more triangles: the mesh is no manifold */
-  uint32_t inconsistent_edges; /* edges that two triangles run through in the same direction */
+  uint32_t inconsistent_edges; /* edges that triangles run through more often one way than the other, by two and more */
   uint32_t pinched_vertices;   /* vertices whose triangles form more than one fan: no manifold there */
-  bool closed;     /* no open edge, and every edge has as many triangles one way as the other or is merely inconsistent */
-  bool oriented;   /* no inconsistent edge */
-  bool manifold;   /* no crowded edge, no pinched vertex */
-  bool watertight; /* closed, oriented and manifold */
-  bool flipped;    /* closed, but inside out: read the other way round */
+  bool closed;                 /* every edge has an even number of triangles */
+  bool oriented;               /* no inconsistent edge */
+  bool manifold;               /* no crowded edge, no pinched vertex */
+  bool watertight;             /* closed, oriented and manifold */
+  bool flipped;                /* closed and oriented, but inside out: read the other way round */
   bool solid;
-  uint32_t bad_triangle; /* a triangle at the first open, crowded or inconsistent edge, or CT_NO_TRIANGLE */
+  uint32_t bad_triangle; /* the first triangle at an open, crowded or inconsistent edge, or CT_NO_TRIANGLE */
   uint32_t bad_edge[2];  /* that edge's vertices as given */
   double volume, area;   /* m^3 (0 unless closed and oriented), m^2 */
   ct_box box;
@@ -73,16 +85,24 @@ typedef struct ct_mesh_report {
 
 typedef enum ct_mesh_reading { CT_MESH_AUTO, CT_MESH_SURFACE, CT_MESH_SOLID } ct_mesh_reading;
 
-/* A mesh of copies of the given arrays; every index must be < vertex_count and every coordinate finite. AUTO: a solid when closed
- * and oriented, else a surface. CT_OPEN_MESH: SOLID was asked of a mesh that is not closed and oriented, or encloses no volume.
- * CT_DEGENERATE_MESH: no live triangle. CT_LIMIT: more than CT_MESH_TRIANGLES_MAX triangles. CT_OUT_OF_MEMORY, CT_CANCELLED.
- * Cost O(n log n). The caller owns the reference in *out. Mass: Mirtich 1996 in the form of sums over triangles. */
+/* A mesh of copies of the given arrays; every index must be < vertex_count. AUTO: a solid when closed and oriented with a volume,
+ * else a surface. A triangle whose three different corners lie on a line has no points of its own, but it joins edges: where a
+ * mesh is closed and oriented with such triangles and not without, it is closed. Coordinates below 2^-260 of the largest are read
+ * as zero. CT_OPEN_MESH: SOLID was asked of a mesh that is not closed and oriented, or encloses no volume. CT_DEGENERATE_MESH: no
+ * live triangle. CT_LIMIT: more than CT_MESH_TRIANGLES_MAX triangles or CT_MESH_VERTICES_MAX vertices, or a coordinate that is not
+ * finite or beyond 2^300. CT_OUT_OF_MEMORY, CT_CANCELLED. `cancel` and `report` may be NULL. Cost O(n log n). The caller owns the
+ * reference in *out. Mass: Mirtich 1996 in the form of sums over triangles; where parts overlap, theirs counts twice. */
 ct_status ct_mesh_create(const ct_vec3 *vertices, size_t vertex_count, const uint32_t (*triangles)[3], size_t triangle_count,
                          ct_mesh_reading reading, const ct_cancel *cancel, ct_mesh **out, ct_mesh_report *report);
 const ct_mesh *ct_mesh_retain(const ct_mesh *mesh);
 void ct_mesh_release(const ct_mesh *mesh);
 const ct_mesh_view *ct_mesh_get(const ct_mesh *mesh);
+/* Bytes that the mesh holds. */
 size_t ct_mesh_bytes(const ct_mesh *mesh);
+
+/* Unit normal of a triangle that is live, outward where the mesh is closed, else from its corners' sense. Right to some u for
+ * needles too. */
+ct_vec3 ct_mesh_normal(const ct_mesh *mesh, uint32_t triangle);
 
 /* The nearest point of the surface. */
 typedef struct ct_mesh_foot {
@@ -91,11 +111,31 @@ typedef struct ct_mesh_foot {
   uint32_t triangle; /* the lowest number among equally near ones */
 } ct_mesh_foot;
 
-/* Nearest point to p among those not farther than `limit` (INFINITY: any); false when there is none. Tree, best first. */
+/* Nearest point to p among those not farther than `limit` (INFINITY: any); false when there is none. O(log n) expected. */
 bool ct_mesh_nearest(const ct_mesh *mesh, ct_vec3 p, double limit, ct_mesh_foot *out);
 
-/* Is p inside a closed and oriented mesh, or on it? By the parity of crossings of a ray, with exact predicates and ties broken
- * symbolically: right for every p, near edges and vertices too. Solids only. O(log n) expected. */
+/* Is p inside a closed and oriented mesh, or on its surface? Inside: the triangles wind around p at least once, so a cavity's
+ * inside is outside, and where parts overlap is inside. Right for every p: crossings of a ray along z, with exact predicates and
+ * ties broken symbolically; whether p is on a triangle is decided exactly. False for a surface. O(log n) expected where walls are
+ * not on top of each other. Simulation of simplicity: Edelsbrunner, Muecke 1990. */
 bool ct_mesh_contains(const ct_mesh *mesh, ct_vec3 p);
+
+/* A point where a ray meets a triangle. */
+typedef struct ct_mesh_hit {
+  double t;          /* the point is origin + t direction, t >= 0 */
+  ct_vec3 point;     /* in the triangle, to round-off */
+  uint32_t triangle; /* number as given */
+  int side;          /* +1: the ray goes in through the front, -1: out through the back, 0: it runs in the triangle's plane */
+} ct_mesh_hit;
+
+/* First point of the ray origin + t direction, 0 <= t <= t_max, on the triangles, the lowest triangle among equal t; false when
+ * there is none. Triangles are closed sets and exact predicates decide whether the ray meets one, so nothing slips through a
+ * shared edge or vertex; t errs by some u of the largest coordinate difference. Direction of any length but zero; components below
+ * 2^-300 of its largest are read as zero. O(log n) expected. */
+bool ct_mesh_ray_first(const ct_mesh *mesh, ct_vec3 origin, ct_vec3 direction, double t_max, ct_mesh_hit *out);
+
+/* All triangles that the ray meets: returns how many, and writes the first `room` of them in the order of (t, triangle). A ray
+ * through a shared edge or vertex meets every triangle there, at equal points to round-off. */
+size_t ct_mesh_ray_all(const ct_mesh *mesh, ct_vec3 origin, ct_vec3 direction, double t_max, ct_mesh_hit *out, size_t room);
 
 #endif
