@@ -8,6 +8,7 @@
 #include <contact/limits.h>
 #include <contact/pair.h>
 #include <contact/query.h>
+#include <contact/ray.h>
 #include <contact/scene.h>
 #include <contact/shape.h>
 #include <contact/status.h>

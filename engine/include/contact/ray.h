@@ -1,0 +1,34 @@
+/* Rays: where a half-line crosses the surface of one placed shape.
+ *
+ * Shapes are closed: a ray that only touches a shape, or runs within its surface, hits it. Where the line's common part with a
+ * convex shape begins is its entry, where it ends its exit; those not behind the origin, and not beyond the reach, are crossings.
+ * So a ray from within has an exit alone, and one that touches a ball in one point has both there. What hangs on less than the
+ * round-off of the shape's size, as a hit where the ray grazes or an origin on the surface, may fall either way.
+ */
+#ifndef CONTACT_RAY_H
+#define CONTACT_RAY_H
+
+#include <contact/pair.h>
+
+typedef struct ct_ray {
+  ct_vec3 origin;    /* world, m */
+  ct_vec3 direction; /* of any length but zero: the line is the one through these very numbers */
+  double reach;      /* crossings farther from the origin are none, m; INFINITY: any */
+} ct_ray;
+
+typedef struct ct_ray_crossing {
+  double distance;       /* from the origin along the ray, >= 0, m */
+  ct_vec3 position;      /* on the surface, world */
+  ct_vec3 normal;        /* of the surface there, unit, out of the shape */
+  bool entering;         /* else leaving */
+  uint32_t triangle;     /* of a mesh; else CT_NO_TRIANGLE */
+  ct_pair_status status; /* OK, or ITERATION_LIMIT: an entry is then certainly no nearer, an exit no farther */
+} ct_ray_crossing;
+
+/* Crossings in order: 0, 1 or 2. Distances and positions are right to some u of the shape's size, and of the distance, however far
+ * the origin is. A normal where faces meet is that of one of them.
+ * Cost: closed forms; hulls O(faces).
+ * Sphere as in Haines, Guenther, Akenine-Moeller 2019; slabs: Kay, Kajiya 1986; hulls: Cyrus, Beck 1978. */
+int ct_ray_cross(const ct_ray *ray, ct_placed shape, ct_workspace *workspace, ct_ray_crossing out[2]);
+
+#endif

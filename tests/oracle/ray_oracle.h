@@ -1,0 +1,86 @@
+/* Rays by bisection in long double: a convex function of space that is negative inside the shape, its least value along the ray,
+ * and from there its two roots. Nothing of the engine is used but the data types.
+ */
+#ifndef ORACLE_RAY_ORACLE_H
+#define ORACLE_RAY_ORACLE_H
+
+#include "tests/oracle/pair_oracle.h"
+
+/* Placed by q/|q| in long double: the point in the shape's frame. */
+static inline oracle_vec oracle_local(const ct_pose *pose, oracle_vec p) {
+  long double x = -(long double)pose->rotation.x, y = -(long double)pose->rotation.y, z = -(long double)pose->rotation.z;
+  long double w = pose->rotation.w, s = 2 / (x * x + y * y + z * z + w * w);
+  oracle_vec v = {x, y, z}, t = oracle_cross(v, p), tt = oracle_cross(v, t);
+  return (oracle_vec){p.x + s * (w * t.x + tt.x), p.y + s * (w * t.y + tt.y), p.z + s * (w * t.z + tt.z)};
+}
+
+/* Of the convex hull of two balls on the axis: the greatest n.p - h(n) over the normals of its sides. */
+static inline long double oracle_capsule_level(const ct_shape *shape, oracle_vec p) {
+  long double a = shape->capsule.half_length, bottom = shape->capsule.radius_bottom, top = shape->capsule.radius_top;
+  long double out = sqrtl(p.x * p.x + p.y * p.y);
+  long double of_bottom = sqrtl(out * out + (p.z + a) * (p.z + a)) - bottom,
+              of_top = sqrtl(out * out + (p.z - a) * (p.z - a)) - top;
+  if (2 * a <= fabsl(bottom - top)) return top >= bottom ? of_top : of_bottom;
+  long double sine = (bottom - top) / (2 * a), cosine = sqrtl(1 - sine * sine);
+  long double foot = (p.z + a) * cosine - out * sine; /* along the side, from where the bottom ball touches it */
+  if (foot <= 0) return of_bottom;
+  if (foot >= 2 * a * cosine) return of_top;
+  return out * cosine + (p.z + a) * sine - bottom;
+}
+
+/* Negative inside, zero on the surface, convex; of the shape's scale near it. */
+static inline long double oracle_level(const ct_shape *shape, oracle_vec p) {
+  switch (shape->kind) {
+  case CT_KIND_SPHERE: return oracle_norm(p) - shape->sphere.radius;
+  case CT_KIND_BOX:
+    return fmaxl(fmaxl(fabsl(p.x) - shape->box.half.x, fabsl(p.y) - shape->box.half.y), fabsl(p.z) - shape->box.half.z);
+  case CT_KIND_CAPSULE: return oracle_capsule_level(shape, p);
+  case CT_KIND_CONVEX: {
+    const ct_hull_view *view = ct_hull_get(shape->hull);
+    long double level = -INFINITY;
+    for (uint32_t i = 0; i < view->face_count; i++)
+      level = fmaxl(level, view->nx[i] * p.x + view->ny[i] * p.y + view->nz[i] * p.z - view->offset[i]);
+    return level;
+  }
+  case CT_KIND_PLANE: return p.z;
+  default: return NAN;
+  }
+}
+
+typedef struct oracle_ray {
+  const ct_ray *ray;
+  const ct_shape *shape;
+  const ct_pose *pose;
+  long double length; /* of the direction */
+} oracle_ray;
+
+/* At the distance t from the origin; `inflation` is taken off. */
+static inline long double oracle_ray_level(const oracle_ray *r, long double t) {
+  long double s = t / r->length;
+  oracle_vec p = {r->ray->origin.x - (long double)r->pose->position.x + s * r->ray->direction.x,
+                  r->ray->origin.y - (long double)r->pose->position.y + s * r->ray->direction.y,
+                  r->ray->origin.z - (long double)r->pose->position.z + s * r->ray->direction.z};
+  return oracle_level(r->shape, oracle_local(r->pose, p));
+}
+
+/* Where the level is least between low and high: by thirds. */
+static inline long double oracle_ray_least(const oracle_ray *r, long double low, long double high) {
+  for (int i = 0; i < 240; i++) {
+    long double a = low + (high - low) / 3, b = high - (high - low) / 3;
+    if (oracle_ray_level(r, a) <= oracle_ray_level(r, b)) high = b;
+    else low = a;
+  }
+  return (low + high) / 2;
+}
+
+/* The root between a point inside and one outside. */
+static inline long double oracle_ray_root(const oracle_ray *r, long double inside, long double outside) {
+  for (int i = 0; i < 140; i++) {
+    long double middle = (inside + outside) / 2;
+    if (oracle_ray_level(r, middle) <= 0) inside = middle;
+    else outside = middle;
+  }
+  return (inside + outside) / 2;
+}
+
+#endif
