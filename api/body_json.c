@@ -267,8 +267,9 @@ static bool read_short(api_reader *reader, const api_field *field, const api_bod
 /* A shape at the top, or nothing that only a whole body has: a misspelt shape is then told with the names of the shapes. */
 static bool looks_short(const json_t *value) {
   if (!json_is_object(value) || json_object_get(value, "colliders")) return false;
-  for (int kind = 0; kind < CT_KIND_COUNT; kind++)
-    if (json_object_get(value, ct_kind_word((ct_kind)kind))) return true;
+  static const api_field shapes[] = {API_SHAPE_MEMBERS};
+  for (size_t i = 0; i < API_SHAPE_MEMBER_COUNT; i++)
+    if (json_object_get(value, shapes[i].name)) return true;
   return !json_object_get(value, "motion") && !json_object_get(value, "groups") && !json_object_get(value, "user");
 }
 
@@ -357,6 +358,7 @@ static size_t body_bytes(const ct_body *body) {
     ct_collider collider = ct_body_collider(body, i);
     bytes += collider.note.length;
     if (collider.shape.kind == CT_KIND_CONVEX) bytes += ct_hull_bytes(collider.shape.hull);
+    if (collider.shape.kind == CT_KIND_MESH) bytes += ct_mesh_bytes(collider.shape.mesh);
   }
   return bytes;
 }

@@ -285,21 +285,24 @@ static bool read_convex(api_reader *reader, const api_field *field, ct_collider 
 
 bool api_read_shape(api_reader *reader, const api_field *object, const api_field members[API_SHAPE_MEMBER_COUNT],
                     ct_collider *out) {
-  static bool (*const readers[])(api_reader *, const api_field *, ct_collider *) = {
+  static bool (*const readers[CT_KIND_COUNT])(api_reader *, const api_field *, ct_collider *) = {
       [CT_KIND_SPHERE] = read_sphere, [CT_KIND_BOX] = read_box,     [CT_KIND_CAPSULE] = read_capsule,
       [CT_KIND_CONVEX] = read_convex, [CT_KIND_PLANE] = read_plane,
   };
-  size_t kind = api_read_one_of(reader, object, members, API_SHAPE_MEMBER_COUNT, true, API_PROBLEM_MISSING_MEMBER);
-  if (kind == API_SHAPE_MEMBER_COUNT) return false;
-  ct_collider collider = {.id = out->id, .pose = out->pose, .shape.kind = (ct_kind)kind};
-  if (!readers[kind](reader, &members[kind], &collider)) return false;
+#define SHAPE_KIND(kind, word) CT_KIND_##kind,
+  static const ct_kind kinds[] = {API_SHAPE_MAP(SHAPE_KIND)};
+#undef SHAPE_KIND
+  size_t member = api_read_one_of(reader, object, members, API_SHAPE_MEMBER_COUNT, true, API_PROBLEM_MISSING_MEMBER);
+  if (member == API_SHAPE_MEMBER_COUNT) return false;
+  ct_collider collider = {.id = out->id, .pose = out->pose, .shape.kind = kinds[member]};
+  if (!readers[kinds[member]](reader, &members[member], &collider)) return false;
   *out = collider;
   return true;
 }
 
 bool api_read_collider(api_reader *reader, const api_field *field, ct_collider *out) {
   enum { ID = API_SHAPE_MEMBER_COUNT, POSE, COUNT = POSE + API_POSE_MEMBER_COUNT };
-  api_field m[COUNT] = {API_SHAPE_MEMBERS, {.name = "id"}, API_POSE_MEMBERS};
+  api_field m[COUNT] = {API_SHAPE_MEMBERS {.name = "id"}, API_POSE_MEMBERS};
   ct_collider collider = {.pose = ct_pose_identity()};
   bool good = api_read_object(reader, field, m, COUNT);
   if (!field->value || !json_is_object(field->value)) return false;
@@ -313,7 +316,7 @@ bool api_read_collider(api_reader *reader, const api_field *field, ct_collider *
 }
 
 void api_collider_release(ct_collider *collider) {
-  if (collider->shape.kind == CT_KIND_CONVEX) ct_hull_release(collider->shape.hull);
+  ct_shape_release(&collider->shape);
   *collider = (ct_collider){0};
 }
 

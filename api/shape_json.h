@@ -4,10 +4,17 @@
 
 #include "pose_json.h"
 
-/* Members of a collider, in this order: the shapes as in CT_KIND_MAP, id, pose. */
-#define API_SHAPE_MEMBERS                                                                                                          \
-  {.name = "sphere"}, {.name = "box"}, {.name = "capsule"}, {.name = "convex"}, { .name = "plane" }
-#define API_SHAPE_MEMBER_COUNT CT_KIND_COUNT
+/* Members of a collider, in this order: the shapes, one row each (kind, word on the wire), id, pose. */
+#define API_SHAPE_MAP(X)                                                                                                           \
+  X(SPHERE, "sphere")                                                                                                              \
+  X(BOX, "box")                                                                                                                    \
+  X(CAPSULE, "capsule")                                                                                                            \
+  X(CONVEX, "convex")                                                                                                              \
+  X(PLANE, "plane")
+#define API_SHAPE_MEMBER(kind, word) {.name = (word)},
+#define API_SHAPE_MEMBERS API_SHAPE_MAP(API_SHAPE_MEMBER)
+#define API_SHAPE_COUNTED(kind, word) +1
+enum { API_SHAPE_MEMBER_COUNT = 0 API_SHAPE_MAP(API_SHAPE_COUNTED) };
 
 /* Exactly one of the shape members. out->id and out->pose are untouched; out->note is in the reader's arena. A convex owns a
  * reference to its hull: api_collider_release. On failure nothing is owned. */

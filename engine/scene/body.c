@@ -85,7 +85,7 @@ static void fill(ct_body *body, const ct_body_options *o) {
   for (size_t i = 0; i < o->collider_count; i++) {
     const ct_collider *c = &o->colliders[i];
     record[i] = (collider_record){c->shape, 0, (uint32_t)at, (uint32_t)c->id.length, (uint32_t)c->note.length};
-    if (c->shape.kind == CT_KIND_CONVEX) ct_hull_retain(c->shape.hull);
+    ct_shape_retain(&c->shape);
     at = put_text(base, put_text(base, at, c->id), c->note);
     if (is_identity(&c->pose)) continue;
     memcpy(base + pose_at, &c->pose, sizeof c->pose);
@@ -126,8 +126,7 @@ void ct_body_release(const ct_body *body) {
   if (!body) return;
   ct_body *mine = (ct_body *)(uintptr_t)body;
   if (atomic_fetch_sub_explicit(&mine->refs, 1, memory_order_acq_rel) != 1) return;
-  for (size_t i = 0; i < body->collider_count; i++)
-    if (records(body)[i].shape.kind == CT_KIND_CONVEX) ct_hull_release(records(body)[i].shape.hull);
+  for (size_t i = 0; i < body->collider_count; i++) ct_shape_release(&records(body)[i].shape);
   free(mine);
 }
 

@@ -1,4 +1,4 @@
-/* A capsule of two radii as what it is: two balls and the cone between them, or one ball. */
+/* A capsule of two radii as what it is: two balls and the cone between them, or one ball; and all the other shapes that are one. */
 #ifndef SHAPE_CAPSULE_H
 #define SHAPE_CAPSULE_H
 
@@ -10,20 +10,29 @@ typedef struct ct_capsule_form {
   double radius_top, radius_bottom;
 } ct_capsule_form;
 
+/* What rounding and margin add to the radii of a body that inset rounding leaves as it is. */
+static inline double ct_shape_growth(const ct_shape *shape) { return (shape->inset ? 0.0 : shape->rounding) + shape->margin; }
+
 /* One ball holds the other exactly when the centres are no farther apart than the radii differ. */
 static inline ct_capsule_form ct_capsule_reduce(const ct_shape *shape) {
-  double a = shape->capsule.half_length, bottom = shape->capsule.radius_bottom, top = shape->capsule.radius_top;
+  double growth = ct_shape_growth(shape), a = shape->capsule.half_length;
+  double bottom = shape->capsule.radius_bottom + growth, top = shape->capsule.radius_top + growth;
   if (2.0 * a > fabs(bottom - top)) return (ct_capsule_form){false, a, top, bottom};
   if (top >= bottom) return (ct_capsule_form){true, a, top, top};
   return (ct_capsule_form){true, -a, bottom, bottom};
 }
 
-/* A sphere, or a capsule whose one ball holds the other: its centre on the axis and its radius. */
+/* A sphere, a capsule whose one ball holds the other, an ellipsoid of equal radii: its centre on the axis and its radius. */
 static inline bool ct_shape_is_ball(const ct_shape *shape, double *center_z, double *radius) {
+  *center_z = 0.0;
   if (shape->kind == CT_KIND_SPHERE) {
-    *center_z = 0.0;
-    *radius = shape->sphere.radius;
+    *radius = shape->sphere.radius + ct_shape_growth(shape);
     return true;
+  }
+  if (shape->kind == CT_KIND_ELLIPSOID) {
+    ct_vec3 r = shape->ellipsoid.radii;
+    *radius = r.x + ct_shape_growth(shape);
+    return r.x == r.y && r.y == r.z;
   }
   if (shape->kind != CT_KIND_CAPSULE) return false;
   ct_capsule_form c = ct_capsule_reduce(shape);

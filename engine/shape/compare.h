@@ -4,11 +4,13 @@
 
 #include <contact/shape.h>
 
-/* A capsule that is a ball counts as a sphere, so that a capsule of no length is one bit for bit. */
+/* A capsule or an ellipsoid that is a ball counts as a sphere and a cone of equal radii as a cylinder, so that each is one bit for
+ * bit. It is the kind of the shape within (shape/inner.h). */
 ct_kind ct_shape_content_kind(const ct_shape *shape);
 
-/* < 0, 0 or > 0: by content kind, then parameters; hulls by vertices, their number first. 0 for shapes that are the same body,
- * and for any two planes. Cost: vertices. */
+/* < 0, 0 or > 0: by content kind, then the parameters of the sharp shape within and its ball; hulls by vertices, their number
+ * first; meshes by reading, vertices and triangles. 0 for shapes that are the same body, and for any two planes of one growth.
+ * Cost: vertices. */
 int ct_shape_compare(const ct_shape *a, const ct_shape *b);
 
 /* The first numbers that differ decide. */

@@ -48,6 +48,23 @@ static ct_mass_properties ball_mass(double center, double radius) {
   return (ct_mass_properties){volume, volume, {0.0, 0.0, center}, diagonal(i, i, i)};
 }
 
+/* Parts of one body along one axis. */
+static ct_mass_properties revolved_mass(const revolved *parts, int count) {
+  double volume = 0.0, moment = 0.0, across = 0.0, along = 0.0;
+  for (int i = 0; i < count; i++) {
+    volume += parts[i].volume;
+    moment += parts[i].first + parts[i].volume * parts[i].origin;
+  }
+  double center = moment / volume;
+  /* Second moments about the centre of mass, part by part, so that no large terms cancel at the end. */
+  for (int i = 0; i < count; i++) {
+    double d = parts[i].origin - center;
+    across += parts[i].disc + (parts[i].second + d * (2.0 * parts[i].first + d * parts[i].volume));
+    along += 2.0 * parts[i].disc;
+  }
+  return (ct_mass_properties){volume, volume, {0.0, 0.0, center}, diagonal(across, across, along)};
+}
+
 /* The cone touches both balls on circles where its normal has z = s = (radius_bottom - radius_top) / distance of the centres. The
  * solid is the bottom ball below its circle, the frustum between the circles, and the top ball above its circle. */
 static ct_mass_properties capsule_mass(const ct_capsule_form *c) {
@@ -56,19 +73,44 @@ static ct_mass_properties capsule_mass(const ct_capsule_form *c) {
   revolved parts[3] = {cap_below(-c->top, c->radius_bottom, s),
                        frustum(-c->top + c->radius_bottom * s, apart * c2, c->radius_bottom * cosine, c->radius_top * cosine),
                        cap_above(c->top, c->radius_top, s)};
-  double volume = 0.0, moment = 0.0, across = 0.0, along = 0.0;
-  for (int i = 0; i < 3; i++) {
-    volume += parts[i].volume;
-    moment += parts[i].first + parts[i].volume * parts[i].origin;
-  }
-  double center = moment / volume;
-  /* Second moments about the centre of mass, part by part, so that no large terms cancel at the end. */
-  for (int i = 0; i < 3; i++) {
-    double d = parts[i].origin - center;
-    across += parts[i].disc + (parts[i].second + d * (2.0 * parts[i].first + d * parts[i].volume));
-    along += 2.0 * parts[i].disc;
-  }
-  return (ct_mass_properties){volume, volume, {0.0, 0.0, center}, diagonal(across, across, along)};
+  return revolved_mass(parts, 3);
+}
+
+static ct_mass_properties cylinder_mass(double radius, double a) {
+  double volume = 2.0 * PI * radius * radius * a, across = volume * (radius * radius / 4.0 + a * a / 3.0);
+  return (ct_mass_properties){volume, volume, {0.0, 0.0, 0.0}, diagonal(across, across, 0.5 * volume * radius * radius)};
+}
+
+static ct_mass_properties cone_mass(double a, double bottom, double top) {
+  if (bottom == top) return cylinder_mass(bottom, a);
+  revolved part = frustum(-a, 2.0 * a, bottom, top);
+  return revolved_mass(&part, 1);
+}
+
+static ct_mass_properties ellipsoid_mass(ct_vec3 r) {
+  double volume = 4.0 / 3.0 * PI * r.x * r.y * r.z;
+  return (ct_mass_properties){volume,
+                              volume,
+                              {0.0, 0.0, 0.0},
+                              diagonal(volume * (r.y * r.y + r.z * r.z) / 5.0, volume * (r.z * r.z + r.x * r.x) / 5.0,
+                                       volume * (r.x * r.x + r.y * r.y) / 5.0)};
+}
+
+/* Integral of x^2 over a box of half edges a (along x), b, c with a ball of radius p about each point: the box, slabs, quarters of
+ * cylinders and eighths of balls. */
+static double rounded_second(double a, double b, double c, double p) {
+  double aa = a * a, a3 = aa * a, pp = p * p, p3 = pp * p, p4 = p3 * p;
+  double faces = 8.0 / 3.0 * b * c * p * (3.0 * aa + 3.0 * a * p + pp) + 8.0 / 3.0 * p * (b + c) * a3;
+  double edges = 2.0 / 3.0 * PI * pp * a3 + 2.0 * (b + c) * (PI * pp * aa + 8.0 / 3.0 * a * p3 + PI * p4 / 4.0);
+  double corners = 4.0 / 3.0 * PI * p3 * aa + PI * a * p4 + 4.0 / 15.0 * PI * p4 * p;
+  return 8.0 / 3.0 * a3 * b * c + faces + edges + corners;
+}
+
+static ct_mass_properties rounded_box_mass(ct_vec3 h, double p) {
+  double volume = 8.0 * h.x * h.y * h.z + 8.0 * p * (h.x * h.y + h.y * h.z + h.z * h.x) + 2.0 * PI * p * p * (h.x + h.y + h.z) +
+                  4.0 / 3.0 * PI * p * p * p;
+  double x = rounded_second(h.x, h.y, h.z, p), y = rounded_second(h.y, h.z, h.x, p), z = rounded_second(h.z, h.x, h.y, p);
+  return (ct_mass_properties){volume, volume, {0.0, 0.0, 0.0}, diagonal(y + z, z + x, x + y)};
 }
 
 static ct_mass_properties box_mass(ct_vec3 h) {
@@ -84,25 +126,44 @@ static ct_mat3 scaled(ct_mat3 m, double s) { return (ct_mat3){ct_scale(m.rx, s),
 
 static ct_mat3 sum(ct_mat3 a, ct_mat3 b) { return (ct_mat3){ct_add(a.rx, b.rx), ct_add(a.ry, b.ry), ct_add(a.rz, b.rz)}; }
 
-bool ct_shape_mass(const ct_shape *shape, double density, ct_mass_properties *out) {
-  ct_mass_properties m;
+/* At density 1, of a shape whose rounding, if it has any, adds to it. */
+static bool unit_mass(const ct_shape *shape, ct_mass_properties *m) {
+  double rounding = shape->rounding;
   switch (shape->kind) {
-  case CT_KIND_SPHERE: m = ball_mass(0.0, shape->sphere.radius); break;
-  case CT_KIND_BOX: m = box_mass(shape->box.half); break;
+  case CT_KIND_SPHERE: *m = ball_mass(0.0, shape->sphere.radius + rounding); return true;
+  case CT_KIND_BOX: *m = rounding > 0.0 ? rounded_box_mass(shape->box.half, rounding) : box_mass(shape->box.half); return true;
   case CT_KIND_CAPSULE: {
     ct_capsule_form c = ct_capsule_reduce(shape);
-    m = c.is_ball ? ball_mass(c.top, c.radius_top) : capsule_mass(&c);
-    break;
+    *m = c.is_ball ? ball_mass(c.top, c.radius_top) : capsule_mass(&c);
+    return true;
   }
+  default: break;
+  }
+  if (rounding > 0.0) return false;
+  switch (shape->kind) {
+  case CT_KIND_CYLINDER: *m = cylinder_mass(shape->cylinder.radius, shape->cylinder.half_length); return true;
+  case CT_KIND_CONE: *m = cone_mass(shape->cone.half_length, shape->cone.radius_bottom, shape->cone.radius_top); return true;
+  case CT_KIND_ELLIPSOID: *m = ellipsoid_mass(shape->ellipsoid.radii); return true;
   case CT_KIND_CONVEX: {
     const ct_hull_view *view = ct_hull_get(shape->hull);
-    m = (ct_mass_properties){view->volume, view->volume, view->centroid, view->inertia};
-    break;
+    *m = (ct_mass_properties){view->volume, view->volume, view->centroid, view->inertia};
+    return true;
   }
-  case CT_KIND_PLANE:
-  case CT_KIND_COUNT:
+  case CT_KIND_MESH: {
+    const ct_mesh_view *view = ct_mesh_get(shape->mesh);
+    *m = (ct_mass_properties){view->volume, view->volume, view->centroid, view->inertia};
+    return view->solid;
+  }
   default: return false;
   }
+}
+
+bool ct_shape_mass(const ct_shape *shape, double density, ct_mass_properties *out) {
+  ct_shape bare = *shape;
+  bare.margin = 0.0;
+  if (bare.inset) bare.rounding = 0.0;
+  ct_mass_properties m;
+  if (!unit_mass(&bare, &m)) return false;
   m.mass = m.volume * density;
   m.inertia = scaled(m.inertia, density);
   *out = m;

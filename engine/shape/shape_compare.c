@@ -1,10 +1,13 @@
 /* Shapes by content. */
 #include "shape/capsule.h"
 #include "shape/compare.h"
+#include "shape/inner.h"
 
 ct_kind ct_shape_content_kind(const ct_shape *shape) {
   double center, radius;
-  return ct_shape_is_ball(shape, &center, &radius) ? CT_KIND_SPHERE : shape->kind;
+  if (ct_shape_is_ball(shape, &center, &radius)) return CT_KIND_SPHERE;
+  bool straight = shape->kind == CT_KIND_CONE && shape->cone.radius_bottom == shape->cone.radius_top;
+  return straight ? CT_KIND_CYLINDER : shape->kind;
 }
 
 int ct_numbers_compare(const double *a, const double *b, size_t count) {
@@ -22,27 +25,45 @@ static int compare_hulls(const ct_hull *a, const ct_hull *b) {
   return order ? order : ct_numbers_compare(p->z, q->z, p->vertex_count);
 }
 
-/* The numbers of a ball, box or capsule; zero where it has fewer than three. */
-static void numbers_of(const ct_shape *shape, double v[3]) {
-  v[0] = v[1] = v[2] = 0.0;
-  if (ct_shape_is_ball(shape, &v[1], &v[0])) return;
-  if (shape->kind == CT_KIND_BOX) {
-    v[0] = shape->box.half.x;
-    v[1] = shape->box.half.y;
-    v[2] = shape->box.half.z;
-  } else if (shape->kind == CT_KIND_CAPSULE) {
-    v[0] = shape->capsule.half_length;
-    v[1] = shape->capsule.radius_bottom;
-    v[2] = shape->capsule.radius_top;
+static int compare_meshes(const ct_mesh *a, const ct_mesh *b) {
+  if (a == b) return 0;
+  const ct_mesh_view *p = ct_mesh_get(a), *q = ct_mesh_get(b);
+  if (p->solid != q->solid) return p->solid ? -1 : 1;
+  if (p->vertex_count != q->vertex_count) return p->vertex_count < q->vertex_count ? -1 : 1;
+  if (p->triangle_count != q->triangle_count) return p->triangle_count < q->triangle_count ? -1 : 1;
+  int order = ct_numbers_compare(&p->vertices[0].x, &q->vertices[0].x, 3 * (size_t)p->vertex_count);
+  if (order) return order;
+  for (uint32_t i = 0; i < p->triangle_count; i++)
+    for (int k = 0; k < 3; k++)
+      if (p->triangles[i][k] != q->triangles[i][k]) return p->triangles[i][k] < q->triangles[i][k] ? -1 : 1;
+  return 0;
+}
+
+/* The numbers of a sharp shape that is neither hull nor mesh; zero where it has fewer than three. */
+static ct_vec3 numbers_of(const ct_shape *shape) {
+  switch (shape->kind) {
+  case CT_KIND_SPHERE: return ct_vec(shape->sphere.radius, 0.0, 0.0);
+  case CT_KIND_BOX: return shape->box.half;
+  case CT_KIND_CAPSULE: return ct_vec(shape->capsule.half_length, shape->capsule.radius_bottom, shape->capsule.radius_top);
+  case CT_KIND_CYLINDER: return ct_vec(shape->cylinder.radius, shape->cylinder.half_length, 0.0);
+  case CT_KIND_CONE: return ct_vec(shape->cone.half_length, shape->cone.radius_bottom, shape->cone.radius_top);
+  case CT_KIND_ELLIPSOID: return shape->ellipsoid.radii;
+  case CT_KIND_CONVEX:
+  case CT_KIND_MESH:
+  case CT_KIND_PLANE:
+  case CT_KIND_COUNT: break;
   }
+  return ct_vec(0.0, 0.0, 0.0);
 }
 
 int ct_shape_compare(const ct_shape *a, const ct_shape *b) {
   ct_kind kind_a = ct_shape_content_kind(a), kind_b = ct_shape_content_kind(b);
   if (kind_a != kind_b) return kind_a < kind_b ? -1 : 1;
+  ct_inner p = ct_shape_inner(a), q = ct_shape_inner(b);
+  ct_vec3 u = numbers_of(&p.shape), v = numbers_of(&q.shape);
+  const double first[] = {u.x, u.y, u.z, p.center_z, p.radius}, second[] = {v.x, v.y, v.z, q.center_z, q.radius};
+  int order = ct_numbers_compare(first, second, 5);
+  if (order) return order;
   if (kind_a == CT_KIND_CONVEX) return compare_hulls(a->hull, b->hull);
-  double p[3], q[3];
-  numbers_of(a, p);
-  numbers_of(b, q);
-  return ct_numbers_compare(p, q, 3);
+  return kind_a == CT_KIND_MESH ? compare_meshes(a->mesh, b->mesh) : 0;
 }

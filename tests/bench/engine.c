@@ -47,6 +47,10 @@ static ct_hull *random_hull(check_random *random, size_t count) {
   return hull;
 }
 
+/* Kinds that are measured. */
+static const ct_kind kinds[] = {CT_KIND_SPHERE, CT_KIND_BOX, CT_KIND_CAPSULE, CT_KIND_CONVEX, CT_KIND_PLANE};
+#define KINDS ((int)(sizeof kinds / sizeof *kinds))
+
 static ct_shape shape_of(check_random *random, ct_kind kind, ct_hull *const *hulls) {
   ct_shape shape = {.kind = kind};
   if (kind == CT_KIND_SPHERE) shape.sphere.radius = check_uniform(random, 0.5, 1.0);
@@ -101,15 +105,16 @@ static double measure(const pair *pairs, bool overlap_only, ct_workspace *worksp
 static void pair_rates(ct_workspace *workspace, ct_hull *const *hulls, double *sum) {
   pair *pairs = malloc(PAIRS * sizeof *pairs);
   if (!pairs) abort();
-  for (int a = 0; a < CT_KIND_COUNT; a++)
-    for (int b = a; b < CT_KIND_COUNT; b++) {
+  for (int i = 0; i < KINDS; i++)
+    for (int j = i; j < KINDS; j++) {
+      ct_kind a = kinds[i], b = kinds[j];
       if (a == CT_KIND_PLANE) continue;
-      fill(pairs, (ct_kind)a, (ct_kind)b, true, hulls);
+      fill(pairs, a, b, true, hulls);
       double apart = measure(pairs, false, workspace, sum);
       double apart_overlap = measure(pairs, true, workspace, sum);
-      fill(pairs, (ct_kind)a, (ct_kind)b, false, hulls);
+      fill(pairs, a, b, false, hulls);
       double deep = measure(pairs, false, workspace, sum);
-      printf("pair %s-%s|%.0f|%.0f|%.0f\n", ct_kind_word((ct_kind)a), ct_kind_word((ct_kind)b), apart, apart_overlap, deep);
+      printf("pair %s-%s|%.0f|%.0f|%.0f\n", ct_kind_word(a), ct_kind_word(b), apart, apart_overlap, deep);
     }
   free(pairs);
 }

@@ -23,48 +23,124 @@ static ct_shape convex(check_random *r, int count) {
   return (ct_shape){.kind = CT_KIND_CONVEX, .hull = hull};
 }
 
-/* Support value by the definition of each kind, in long double. */
-static long double truth(const ct_shape *s, ct_vec3 d) {
-  long double x = d.x, y = d.y, z = d.z, length = sqrtl(x * x + y * y + z * z), best = -INFINITY;
+static ct_shape cylinder(double radius, double a) {
+  return (ct_shape){.kind = CT_KIND_CYLINDER, .cylinder = {.radius = radius, .half_length = a}};
+}
+static ct_shape cone(double a, double bottom, double top) { return (ct_shape){.kind = CT_KIND_CONE, .cone = {a, bottom, top}}; }
+static ct_shape ellipsoid(double x, double y, double z) { return (ct_shape){.kind = CT_KIND_ELLIPSOID, .ellipsoid = {{x, y, z}}}; }
+static ct_shape rounded(ct_shape s, bool inset, double rounding, double margin) {
+  s.inset = inset;
+  s.rounding = rounding;
+  s.margin = margin;
+  return s;
+}
+
+/* Support value by the definition of each sharp kind, in long double. */
+static long double sharp_truth(const ct_shape *s, long double x, long double y, long double z, long double length) {
+  long double across = sqrtl(x * x + y * y), best = -INFINITY;
   switch (s->kind) {
   case CT_KIND_SPHERE: return s->sphere.radius * length;
   case CT_KIND_BOX: return s->box.half.x * fabsl(x) + s->box.half.y * fabsl(y) + s->box.half.z * fabsl(z);
   case CT_KIND_CAPSULE:
     return fmaxl(s->capsule.half_length * z + s->capsule.radius_top * length,
                  -s->capsule.half_length * z + s->capsule.radius_bottom * length);
+  case CT_KIND_CYLINDER: return s->cylinder.half_length * fabsl(z) + s->cylinder.radius * across;
+  case CT_KIND_CONE:
+    return fmaxl(s->cone.half_length * z + s->cone.radius_top * across, -s->cone.half_length * z + s->cone.radius_bottom * across);
+  case CT_KIND_ELLIPSOID: {
+    long double a = s->ellipsoid.radii.x * x, b = s->ellipsoid.radii.y * y, c = s->ellipsoid.radii.z * z;
+    return sqrtl(a * a + b * b + c * c);
+  }
   case CT_KIND_CONVEX: {
     const ct_hull_view *h = ct_hull_get(s->hull);
     for (uint32_t i = 0; i < h->vertex_count; i++) best = fmaxl(best, x * h->x[i] + y * h->y[i] + z * h->z[i]);
     return best;
   }
-  case CT_KIND_PLANE:
-  case CT_KIND_COUNT:
   default: return INFINITY;
   }
 }
 
-static int make_shapes(check_random *r, ct_shape shapes[8]) {
-  shapes[0] = sphere(1.5);
-  shapes[1] = box(1.0, 2.0, 0.25);
-  shapes[2] = capsule(1.0, 0.5, 0.5);
-  shapes[3] = capsule(1.0, 0.25, 1.5);
-  shapes[4] = capsule(0.25, 1.0, 0.25);
-  shapes[5] = capsule(0.0, 0.75, 0.75);
-  shapes[6] = convex(r, 30);
-  shapes[7] = convex(r, 400);
-  return 8;
+/* The cone of height 2a and radii b at the bottom, t <= b at the top, moved in by p: frustum or apex, with the formulas of each. */
+static long double inset_cone_truth(const ct_shape *s, long double p, long double across, long double z) {
+  long double h = 2.0L * s->cone.half_length, b = s->cone.radius_bottom, t = s->cone.radius_top, a = 0.5L * h;
+  long double k = (b - t) / h, root = sqrtl(1.0L + k * k), bottom = b - p * (k + root), top = t + p * (k - root);
+  long double low = fmaxl(-(a - p) * z + bottom * across, (a - p) * z + top * across);
+  if (top >= 0.0L) return low;
+  /* Its apex is that of the full cone, lowered by p over the sine of the half angle. */
+  long double full = h * b / (b - t), slant = sqrtl(b * b + full * full);
+  return fmaxl(-(a - p) * z + bottom * across, (full - a - p * slant / b) * z);
 }
 
-static void free_shapes(ct_shape shapes[8]) {
-  ct_hull_release(shapes[6].hull);
-  ct_hull_release(shapes[7].hull);
+/* With rounding and margin; length: of (x, y, z). */
+static long double truth_of(const ct_shape *s, long double x, long double y, long double z, long double length) {
+  long double across = sqrtl(x * x + y * y), p = s->rounding;
+  long double margin = s->margin * length;
+  bool kept = s->kind == CT_KIND_SPHERE || s->kind == CT_KIND_CAPSULE;
+  if (!s->inset) return sharp_truth(s, x, y, z, length) + p * length + margin;
+  if (kept) return sharp_truth(s, x, y, z, length) + margin;
+  if (s->kind == CT_KIND_BOX) return sharp_truth(s, x, y, z, length) - p * (fabsl(x) + fabsl(y) + fabsl(z)) + p * length + margin;
+  if (s->kind == CT_KIND_CYLINDER) return sharp_truth(s, x, y, z, length) - p * (across + fabsl(z)) + p * length + margin;
+  if (s->kind == CT_KIND_CONE) return inset_cone_truth(s, p, across, z) + p * length + margin;
+  return sharp_truth(s, x, y, z, length) + p * length + margin;
+}
+
+static long double truth(const ct_shape *s, ct_vec3 d) {
+  long double x = d.x, y = d.y, z = d.z;
+  return truth_of(s, x, y, z, sqrtl(x * x + y * y + z * z));
+}
+
+#define SHAPES_MAX 32
+
+static int make_shapes(check_random *r, ct_shape shapes[SHAPES_MAX]) {
+  const ct_shape all[] = {
+      sphere(1.5),
+      box(1.0, 2.0, 0.25),
+      capsule(1.0, 0.5, 0.5),
+      capsule(1.0, 0.25, 1.5),
+      capsule(0.25, 1.0, 0.25),
+      capsule(0.0, 0.75, 0.75),
+      cylinder(0.5, 1.5),
+      cylinder(2.0, 0.125),
+      cone(0.6, 0.5, 0.0),
+      cone(0.6, 0.0, 0.5),
+      cone(0.75, 1.5, 0.5),
+      cone(2.0, 0.5, 0.75),
+      cone(1.0, 0.5, 0.5),
+      ellipsoid(0.5, 0.3, 0.8),
+      ellipsoid(2.0, 2.0, 0.01),
+      ellipsoid(1.25, 1.25, 1.25),
+      rounded(sphere(0.7), false, 0.1, 0.3),
+      rounded(sphere(0.7), true, 0.1, 0.3),
+      rounded(box(1.0, 2.0, 0.25), true, 0.1, 0.0),
+      rounded(box(1.0, 2.0, 0.25), false, 0.1, 0.05),
+      rounded(capsule(1.0, 0.25, 1.5), false, 0.1, 0.05),
+      rounded(cylinder(0.5, 1.5), true, 0.3, 0.1),
+      rounded(cone(0.6, 0.5, 0.0), true, 0.1, 0.0),
+      rounded(cone(0.75, 1.5, 0.5), true, 0.2, 0.1),
+      rounded(cone(0.75, 1.5, 0.1), true, 0.3, 0.0),
+      rounded(cone(0.75, 1.5, 0.5), false, 0.2, 0.0),
+      rounded(ellipsoid(0.5, 0.3, 0.8), false, 0.2, 0.1),
+  };
+  int count = (int)(sizeof all / sizeof *all);
+  memcpy(shapes, all, sizeof all);
+  shapes[count++] = convex(r, 30);
+  shapes[count++] = rounded(convex(r, 400), false, 0.1, 0.0);
+  return count;
+}
+
+static void free_shapes(const ct_shape *shapes, int count) {
+  for (int i = 0; i < count; i++) ct_shape_release(&shapes[i]);
 }
 
 static void kinds_have_their_words(void) {
   CHECK_TEXT(ct_kind_word(CT_KIND_SPHERE), "sphere");
   CHECK_TEXT(ct_kind_word(CT_KIND_BOX), "box");
   CHECK_TEXT(ct_kind_word(CT_KIND_CAPSULE), "capsule");
+  CHECK_TEXT(ct_kind_word(CT_KIND_CYLINDER), "cylinder");
+  CHECK_TEXT(ct_kind_word(CT_KIND_CONE), "cone");
+  CHECK_TEXT(ct_kind_word(CT_KIND_ELLIPSOID), "ellipsoid");
   CHECK_TEXT(ct_kind_word(CT_KIND_CONVEX), "convex");
+  CHECK_TEXT(ct_kind_word(CT_KIND_MESH), "mesh");
   CHECK_TEXT(ct_kind_word(CT_KIND_PLANE), "plane");
 }
 
@@ -76,7 +152,7 @@ static void statuses_have_sentences(void) {
 
 static void support_points_reach_the_support_value(void) {
   check_random r = {71};
-  ct_shape shapes[8];
+  ct_shape shapes[SHAPES_MAX];
   int count = make_shapes(&r, shapes);
   for (int k = 0; k < count; k++) {
     for (int i = 0; i < 1000; i++) {
@@ -90,7 +166,7 @@ static void support_points_reach_the_support_value(void) {
       CHECK(ct_dot(p, e) <= (double)truth(&shapes[k], e) + 4e-15);
     }
   }
-  free_shapes(shapes);
+  free_shapes(shapes, count);
 }
 
 static void ties_go_to_the_positive_corner(void) {
@@ -102,6 +178,22 @@ static void ties_go_to_the_positive_corner(void) {
   s = capsule(1.0, 0.5, 0.5);
   p = ct_shape_support(&s, ct_vec(1, 0, 0));
   CHECK(p.x == 0.5 && p.z == 1.0);
+  s = cylinder(2.0, 1.0);
+  p = ct_shape_support(&s, ct_vec(0, -3, -0.0));
+  CHECK(p.x == 0 && p.y == -2 && p.z == 1);
+  p = ct_shape_support(&s, ct_vec(0, 0, -1));
+  CHECK(p.x == 0 && p.y == 0 && p.z == -1);
+}
+
+/* r1 = 0.5, r2 = 0, H = 1.2: the sine of the half angle is 0.5/1.3. */
+static void a_cone_switches_from_its_base_to_its_apex_at_the_half_angle(void) {
+  ct_shape s = cone(0.6, 0.5, 0.0);
+  const double sine = 0.3846153846;
+  for (int i = -1; i <= 1; i += 2) {
+    double z = sine + i * 1e-9;
+    ct_vec3 p = ct_shape_support(&s, ct_vec(sqrt(1 - z * z), 0, z));
+    CHECK(i > 0 ? p.x == 0.0 && p.z == 0.6 : p.x == 0.5 && p.z == -0.6);
+  }
 }
 
 static void a_capsule_without_length_is_a_sphere_to_the_bit(void) {
@@ -130,32 +222,9 @@ static void exact_rotation(ct_quat q, long double m[3][3]) {
   memcpy(m, rows, sizeof rows);
 }
 
-/* Long double values of one axis of the box of the exactly rotated shape. */
-static void exact_span(const ct_shape *s, const long double row[3], long double position, long double span[2]) {
-  for (int side = 0; side < 2; side++) {
-    long double sign = side ? 1.0L : -1.0L, reach = 0.0L;
-    if (s->kind == CT_KIND_CONVEX) {
-      const ct_hull_view *h = ct_hull_get(s->hull);
-      reach = -INFINITY;
-      for (uint32_t i = 0; i < h->vertex_count; i++) {
-        reach = fmaxl(reach, sign * (row[0] * h->x[i] + row[1] * h->y[i] + row[2] * h->z[i]));
-      }
-    }
-    if (s->kind == CT_KIND_BOX) {
-      reach = s->box.half.x * fabsl(row[0]) + s->box.half.y * fabsl(row[1]) + s->box.half.z * fabsl(row[2]);
-    }
-    if (s->kind == CT_KIND_SPHERE) reach = s->sphere.radius;
-    if (s->kind == CT_KIND_CAPSULE) {
-      reach = fmaxl(sign * row[2] * s->capsule.half_length + s->capsule.radius_top,
-                    -sign * row[2] * s->capsule.half_length + s->capsule.radius_bottom);
-    }
-    span[side] = position + sign * reach;
-  }
-}
-
 static void boxes_hold_the_exactly_rotated_shape_and_are_tight(void) {
   check_random r = {73};
-  ct_shape shapes[8];
+  ct_shape shapes[SHAPES_MAX];
   int count = make_shapes(&r, shapes);
   for (int k = 0; k < count; k++) {
     for (int i = 0; i < 500; i++) {
@@ -167,14 +236,15 @@ static void boxes_hold_the_exactly_rotated_shape_and_are_tight(void) {
       ct_box b = ct_shape_box(&shapes[k], &f);
       double low[3] = {b.min.x, b.min.y, b.min.z}, high[3] = {b.max.x, b.max.y, b.max.z}, at[3] = {t.x, t.y, t.z};
       for (int axis = 0; axis < 3; axis++) {
-        exact_span(&shapes[k], m[axis], at[axis], span);
+        span[0] = at[axis] - truth_of(&shapes[k], -m[axis][0], -m[axis][1], -m[axis][2], 1.0L);
+        span[1] = at[axis] + truth_of(&shapes[k], m[axis][0], m[axis][1], m[axis][2], 1.0L);
         CHECK(low[axis] <= span[0] && high[axis] >= span[1]);
         double loose = 4e-14 + 4.0 * 0x1p-53 * fabs(at[axis]);
         CHECK(low[axis] >= span[0] - loose && high[axis] <= span[1] + loose);
       }
     }
   }
-  free_shapes(shapes);
+  free_shapes(shapes, count);
 }
 
 /* Turns by quarter circles and no turn: nothing is rounded, so nothing may be added. */
@@ -228,7 +298,7 @@ static void a_plane_is_bounded_on_the_side_of_its_normal_only(void) {
 
 static void bounding_balls_hold_the_shape(void) {
   check_random r = {74};
-  ct_shape shapes[8];
+  ct_shape shapes[SHAPES_MAX];
   int count = make_shapes(&r, shapes);
   for (int k = 0; k < count; k++) {
     ct_vec3 center;
@@ -243,7 +313,7 @@ static void bounding_balls_hold_the_shape(void) {
     /* Not needlessly large: 2000 directions come near the farthest point. */
     CHECK(reach >= 0.98 * radius);
   }
-  free_shapes(shapes);
+  free_shapes(shapes, count);
 }
 
 static const check_test tests[] = {
@@ -251,6 +321,7 @@ static const check_test tests[] = {
     {"statuses_have_sentences", statuses_have_sentences},
     {"support_points_reach_the_support_value", support_points_reach_the_support_value},
     {"ties_go_to_the_positive_corner", ties_go_to_the_positive_corner},
+    {"a_cone_switches_from_its_base_to_its_apex_at_the_half_angle", a_cone_switches_from_its_base_to_its_apex_at_the_half_angle},
     {"a_capsule_without_length_is_a_sphere_to_the_bit", a_capsule_without_length_is_a_sphere_to_the_bit},
     {"boxes_hold_the_exactly_rotated_shape_and_are_tight", boxes_hold_the_exactly_rotated_shape_and_are_tight},
     {"boxes_of_unturned_shapes_are_exact", boxes_of_unturned_shapes_are_exact},

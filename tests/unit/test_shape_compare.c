@@ -36,8 +36,7 @@ static void copies_are_equal_and_the_order_is_one_chain(void) {
       int order = ct_shape_compare(&sorted[i], &sorted[j]);
       CHECK_INT(order, i / 2 == j / 2 ? 0 : i < j ? -1 : 1);
     }
-  for (int i = 0; i < 2 * COUNT; i++)
-    if (sorted[i].kind == CT_KIND_CONVEX) ct_hull_release(sorted[i].hull);
+  for (int i = 0; i < 2 * COUNT; i++) ct_shape_release(&sorted[i]);
 }
 
 static const check_test tests[] = {

@@ -12,7 +12,11 @@
   X(SPHERE, "sphere")                                                                                                  \
   X(BOX, "box")                                                                                                        \
   X(CAPSULE, "capsule")                                                                                                \
+  X(CYLINDER, "cylinder")                                                                                              \
+  X(CONE, "cone")                                                                                                      \
+  X(ELLIPSOID, "ellipsoid")                                                                                            \
   X(CONVEX, "convex")                                                                                                  \
+  X(MESH, "mesh")                                                                                                      \
   X(PLANE, "plane")
 
 typedef enum ct_kind {
@@ -22,10 +26,16 @@ typedef enum ct_kind {
       CT_KIND_COUNT
 } ct_kind;
 
-/* A shape by value; a convex borrows its hull (who stores a shape retains the hull).
- * Lengths in m within CT_SIZE_MIN..CT_SIZE_MAX; half_length may be 0 (a sphere, bit for bit). */
+/* A shape by value; a convex borrows its hull and a mesh its triangles (who stores a shape retains it: ct_shape_retain).
+ * Lengths in m within CT_SIZE_MIN..CT_SIZE_MAX; a capsule's half_length may be 0 (a sphere, bit for bit), one radius of a cone may
+ * be 0 (an apex), rounding and margin are 0 or a size.
+ *
+ * The shape is the sharp one of the kind's parameters with a ball of `rounding` and a ball of `margin` around each of its points.
+ * With `inset` the sharp one is first shrunk so that its outer faces stay put; a convex then borrows the hull that is shrunk
+ * already. Inset rounding changes no sphere, capsule or plane, and is not for ellipsoids and meshes. */
 typedef struct ct_shape {
   ct_kind kind;
+  bool inset; /* rounding goes inward */
   union {
     struct {
       double radius;
@@ -38,8 +48,23 @@ typedef struct ct_shape {
       double radius_bottom; /* convex hull of the two balls */
       double radius_top;
     } capsule;
+    struct {
+      double radius;
+      double half_length; /* flat ends at z = -half_length and +half_length */
+    } cylinder;
+    struct {
+      double half_length;   /* flat ends at z = -half_length (bottom) and +half_length (top): the frame is at mid height */
+      double radius_bottom; /* 0: an apex, or, with both above 0, a frustum */
+      double radius_top;
+    } cone;
+    struct {
+      ct_vec3 radii; /* semi-axes */
+    } ellipsoid;
     const ct_hull *hull;
+    const ct_mesh *mesh;
   };
+  double rounding; /* m */
+  double margin;   /* m; counts for contact, not for mass */
 } ct_shape;
 
 typedef struct ct_mass_properties {
@@ -52,18 +77,25 @@ typedef struct ct_mass_properties {
 /* Word of the kind ("sphere"); static storage. */
 const char *ct_kind_word(ct_kind kind);
 
-/* A point of the shape that maximises direction.p, local frame; ties go to + for boxes, to the lowest vertex for hulls.
- * direction must not be zero; not for planes. */
+/* Takes, and gives back, the reference that a stored shape holds on its hull or mesh. */
+void ct_shape_retain(const ct_shape *shape);
+void ct_shape_release(const ct_shape *shape);
+
+/* A point of the shape that maximises direction.p, local frame; ties go to + for boxes, to the top and to the middle of a flat end
+ * for cylinders and cones, to the lowest vertex for hulls; of a mesh it is a point of its convex hull. direction must not be zero;
+ * not for planes. */
 ct_vec3 ct_shape_support(const ct_shape *shape, ct_vec3 direction);
 
 /* Smallest axis-aligned box of the placed shape, outward-rounded so that it holds the exact shape. A plane's box is infinite
- * but for the side it bounds when its normal is exactly along an axis. O(1), hulls O(vertices). */
+ * but for the side it bounds when its normal is exactly along an axis. O(1), hulls O(vertices), meshes O(triangles). */
 ct_box ct_shape_box(const ct_shape *shape, const ct_frame *frame);
 
 /* Centre and radius of a bounding ball, local frame; a plane has radius infinity. */
 void ct_shape_ball(const ct_shape *shape, ct_vec3 *center, double *radius);
 
-/* Volume, centre and inertia at the given density (kg/m^3), local frame. Exact formulas; false for a plane, which has none. */
+/* Volume, centre and inertia at the given density (kg/m^3), local frame, by exact formulas. The margin does not count; inset
+ * rounding leaves the mass of the sharp shape. False for what has none: a plane, the surface of a mesh, and rounding that adds to
+ * other kinds than sphere, capsule and box. */
 bool ct_shape_mass(const ct_shape *shape, double density, ct_mass_properties *out);
 
 /* Mass properties of a part seen from the frame that it is placed in. */

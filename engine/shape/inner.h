@@ -1,0 +1,18 @@
+/* A shape without rounding and margin as a sharp one in a ball: what the narrow phase makes its cores of. */
+#ifndef SHAPE_INNER_H
+#define SHAPE_INNER_H
+
+#include <contact/shape.h>
+
+typedef struct ct_inner {
+  ct_shape shape;  /* neither rounding nor margin; its hull or mesh is the given shape's, borrowed */
+  double center_z; /* where its origin lies in the given shape's frame */
+  double radius;   /* of the ball around each of its points, m */
+} ct_inner;
+
+/* The sharp shape within, in the simplest kind that it is: a capsule or ellipsoid that is a ball becomes a sphere, a cone of equal
+ * radii a cylinder. Spheres and capsules carry rounding and margin in their own radii, so that `radius` is 0. Of a plane, `radius`
+ * is how far its surface moves out. The rounding of an inset shape must leave a solid (ct_shape_inset_limit). O(1). */
+ct_inner ct_shape_inner(const ct_shape *shape);
+
+#endif

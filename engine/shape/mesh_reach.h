@@ -1,0 +1,13 @@
+/* How far a mesh reaches in a direction, by its tree. */
+#ifndef SHAPE_MESH_REACH_H
+#define SHAPE_MESH_REACH_H
+
+#include <contact/mesh.h>
+
+/* The greatest direction.p over the corners of live triangles, as rounded: x, y and z products summed in this order. */
+double ct_mesh_reach(const ct_mesh_view *view, ct_vec3 direction);
+
+/* A corner of a live triangle that reaches so far; the lowest number among equals. */
+ct_vec3 ct_mesh_support(const ct_mesh_view *view, ct_vec3 direction);
+
+#endif
