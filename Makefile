@@ -90,7 +90,7 @@ $(BUILD)/tests/%: tests/%.c $(BUILD)/libapi.a $(BUILD)/libcontact.a
 
 RUN_PACKAGES  := gcc libc6-dev pkg-config libmicrohttpd-dev libjansson-dev libuv1-dev curl jq
 TEST_PACKAGES := $(RUN_PACKAGES) git binutils python3 python3-jsonschema clang
-BENCH_PACKAGES := $(TEST_PACKAGES) wrk
+BENCH_PACKAGES := $(TEST_PACKAGES) wrk g++ libfcl-dev libccd-dev libbullet-dev libode-dev
 
 .PHONY: deps deps-test
 deps: ## install the packages that building and running need, if missing

@@ -1,0 +1,212 @@
+/* Runs the peers' benchmark: rows, rounds in turns, medians, verdicts.
+ *
+ * Every measurement is a child of its own, forked when inputs and references stand, so that all engines see the same bytes and one
+ * that aborts or hangs is a failed cell and no more. Its processor time counts, not the time it waits.
+ * Prints lines "row|work|engine|ours|ns|failed|wrong|largest error|correct" and "note|..." for the script that makes the tables.
+ *
+ *     peers [rounds [seconds]] [W1|W2|W3...]
+ */
+#include "peers.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* An answer farther from the reference is wrong, m: the bodies are about 1 m large. */
+#define WRONG 1e-6
+#define CHILD_SECONDS 20u
+enum { ROUNDS_MAX = 15, ENGINES_MAX = 32 };
+
+/* What a child hands back, in memory that it shares with its parent. */
+typedef struct cell {
+  bool answered;
+  double ns;
+  double values[BENCH_PAIRS_MAX];
+} cell;
+
+typedef struct settings {
+  int rounds;
+  double seconds;
+  const char *only;
+} settings;
+
+typedef struct tally {
+  double ns[ROUNDS_MAX];
+  int rounds, failed, wrong;
+  double error;
+} tally;
+
+static double processor_seconds(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void measure(const bench_engine *engine, const bench_row *row, double seconds, cell *out) {
+  void *state = engine->prepare(row);
+  if (!state) return;
+  engine->answer(state, row, out->values); /* warms caches and scratch memory, and is what the errors are taken from */
+  long passes = 0;
+  double start = processor_seconds(), now = start;
+  static double ignored[BENCH_PAIRS_MAX];
+  while (now - start < seconds) {
+    engine->answer(state, row, ignored);
+    passes++;
+    now = processor_seconds();
+  }
+  out->ns = 1e9 * (now - start) / ((double)passes * row->count);
+  out->answered = true;
+}
+
+/* One measurement in a child. */
+static bool measure_apart(const bench_engine *engine, const bench_row *row, double seconds, cell *out) {
+  out->answered = false;
+  fflush(NULL);
+  pid_t child = fork();
+  if (child < 0) return false;
+  if (child == 0) {
+    alarm(CHILD_SECONDS);
+    if (!freopen("/dev/null", "w", stdout)) _exit(1);
+    measure(engine, row, seconds, out);
+    _exit(0);
+  }
+  int status = 0;
+  return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0 && out->answered;
+}
+
+/* W3: contact where the reference says so; touching to 1e-12 may be either. */
+static void judge_contact(const bench_engine *engine, double value, double reference, tally *t) {
+  bool contact = value != BENCH_NO_CONTACT;
+  if (fabs(reference) > 1e-12 && contact != (reference < 0.0)) t->wrong++;
+  if (contact && reference < 0.0 && engine->tells_depth) t->error = fmax(t->error, fabs(value + reference));
+}
+
+static void judge(const bench_engine *engine, const bench_row *row, const cell *c, tally *t) {
+  t->failed = t->wrong = 0;
+  t->error = 0.0;
+  for (int i = 0; i < row->count; i++) {
+    double value = c->values[i];
+    if (value == BENCH_FAILED || value != value) {
+      t->failed++;
+    } else if (row->work == BENCH_PRIMITIVES) {
+      judge_contact(engine, value, row->reference[i], t);
+    } else {
+      double error = fabs(value - row->reference[i]);
+      t->error = fmax(t->error, error);
+      t->wrong += !(error <= WRONG);
+    }
+  }
+}
+
+static int ascending(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static void print_cell(const bench_row *row, const bench_engine *engine, tally *t) {
+  static const char *const works[] = {"W1", "W2", "W3"};
+  qsort(t->ns, (size_t)t->rounds, sizeof t->ns[0], ascending);
+  bool correct = t->rounds && !t->failed && !t->wrong;
+  printf("%s|%s|%s|%d|%.1f|%d|%d|%.2g|%d\n", row->name, works[row->work], engine->name, engine->ours,
+         t->rounds ? t->ns[t->rounds / 2] : NAN, t->failed, t->wrong, engine->tells_depth ? t->error : NAN, correct);
+}
+
+static int engines_for(const bench_row *row, const bench_engine *found[ENGINES_MAX]) {
+  const struct {
+    const bench_engine *list;
+    int count;
+  } all[] = {{bench_ours, bench_ours_count},
+             {bench_fcl, bench_fcl_count},
+             {bench_ccd, bench_ccd_count},
+             {bench_bullet, bench_bullet_count},
+             {bench_ode, bench_ode_count}};
+  int count = 0;
+  for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+    for (int k = 0; k < all[i].count; k++)
+      if (all[i].list[k].takes(row) && count < ENGINES_MAX) found[count++] = &all[i].list[k];
+  return count;
+}
+
+static bool run_row(const settings *s, bench_row *row, cell *shared) {
+  const bench_engine *engines[ENGINES_MAX];
+  int count = engines_for(row, engines);
+  double *reference = calloc((size_t)row->count, sizeof *reference), gap = 0.0;
+  tally *tallies = calloc((size_t)count, sizeof *tallies);
+  bool ok = reference && tallies && bench_reference_make(row, reference, &gap);
+  row->reference = reference;
+  for (int round = 0; ok && round < s->rounds; round++) {
+    for (int e = 0; e < count; e++) {
+      tally *t = &tallies[e];
+      if (!measure_apart(engines[e], row, s->seconds, shared)) {
+        t->failed = row->count;
+        continue;
+      }
+      t->ns[t->rounds++] = shared->ns;
+      if (round == 0) judge(engines[e], row, shared, t);
+    }
+  }
+  if (ok && gap > 1e-12) printf("note|%s: the reference is certain to %.2g only\n", row->name, gap);
+  for (int e = 0; ok && e < count; e++) print_cell(row, engines[e], &tallies[e]);
+  fflush(stdout);
+  free(reference);
+  free(tallies);
+  return ok;
+}
+
+static const struct {
+  bench_work work;
+  int size;
+  const char *name, *word;
+} rows[] = {
+    {BENCH_DISTANCE, 8, "distance, 8 vertices", "W1"},
+    {BENCH_DISTANCE, 32, "distance, 32 vertices", "W1"},
+    {BENCH_DISTANCE, 128, "distance, 128 vertices", "W1"},
+    {BENCH_DISTANCE, 512, "distance, 512 vertices", "W1"},
+    {BENCH_DEPTH, 8, "depth, 8 vertices", "W2"},
+    {BENCH_DEPTH, 32, "depth, 32 vertices", "W2"},
+    {BENCH_DEPTH, 128, "depth, 128 vertices", "W2"},
+    {BENCH_DEPTH, 512, "depth, 512 vertices", "W2"},
+    {BENCH_PRIMITIVES, 0, "box - box", "W3"},
+    {BENCH_PRIMITIVES, 1, "sphere - sphere", "W3"},
+    {BENCH_PRIMITIVES, 2, "capsule - capsule", "W3"},
+    {BENCH_PRIMITIVES, 3, "box - sphere", "W3"},
+};
+
+static bool read_settings(int count, char **words, settings *s) {
+  *s = (settings){.rounds = 5, .seconds = 0.06};
+  for (int i = 1, number = 0; i < count; i++) {
+    if (words[i][0] == 'W') {
+      s->only = words[i];
+      continue;
+    }
+    double value = strtod(words[i], NULL);
+    if (number == 0) s->rounds = (int)value;
+    if (number == 1) s->seconds = value;
+    number++;
+  }
+  return s->rounds >= 1 && s->rounds <= ROUNDS_MAX && s->seconds > 0.0;
+}
+
+int main(int count, char **words) {
+  settings s;
+  if (!read_settings(count, words, &s)) return 2;
+  cell *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (shared == MAP_FAILED) return 1;
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    if (s.only && strcmp(s.only, rows[i].word) != 0) continue;
+    bench_row row;
+    bool as_specified;
+    if (!bench_input_make(rows[i].work, rows[i].size, &row, &as_specified)) return 1;
+    row.name = rows[i].name;
+    if (!as_specified) printf("note|%s: this libm rounds some inputs differently from the specification\n", row.name);
+    bool ok = run_row(&s, &row, shared);
+    bench_input_free(&row);
+    if (!ok) return 1;
+  }
+  return 0;
+}

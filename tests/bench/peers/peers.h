@@ -1,0 +1,84 @@
+/* The peers' benchmark: the same questions to this engine and to those that Debian packages, in one run.
+ *
+ * A row is one workload at one size: W1 distance of separated hulls, W2 depth of overlapping ones, W3 contact of primitives. An
+ * engine answers a whole row in one call. Inputs are made by input.c, references by reference.c, and peers.c runs the rounds.
+ */
+#ifndef BENCH_PEERS_H
+#define BENCH_PEERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { BENCH_HULLS = 64, BENCH_PRIMITIVE_PAIRS = 25000, BENCH_PAIRS_MAX = BENCH_PRIMITIVE_PAIRS };
+
+typedef enum bench_work { BENCH_DISTANCE, BENCH_DEPTH, BENCH_PRIMITIVES } bench_work;
+typedef enum bench_primitive { BENCH_BOX, BENCH_SPHERE, BENCH_CAPSULE } bench_primitive;
+
+/* A hull whose vertices are all extreme and whose faces are triangles. */
+typedef struct bench_hull {
+  int vertex_count, face_count;
+  double (*vertex)[3];
+  int (*face)[3]; /* counter-clockwise from outside */
+} bench_hull;
+
+/* Positions in m; rotations x, y, z, w, unit to float precision: to be normalised. The layout is hashed. */
+typedef struct bench_pair {
+  int32_t hull_a, hull_b;
+  double rotation_a[4], position_a[3], rotation_b[4], position_b[3];
+} bench_pair;
+
+typedef struct bench_solid {
+  bench_primitive kind;
+  double size[3]; /* box: half edges; sphere: radius; capsule about z: radius, half length between the centres */
+  double rotation[4], position[3];
+} bench_solid;
+
+typedef struct bench_row {
+  bench_work work;
+  int size;         /* vertices of a hull; W3: 0 box-box, 1 sphere-sphere, 2 capsule-capsule, 3 box-sphere */
+  const char *name; /* of the row */
+  int count;
+  const bench_hull *hulls;        /* [BENCH_HULLS]; W1, W2 */
+  const bench_pair *pairs;        /* [count]; W1, W2 */
+  const bench_solid (*solids)[2]; /* [count]; W3 */
+  const double *reference;        /* [count] W1: distance; W2: depth; W3: signed distance */
+} bench_row;
+
+/* Row-major matrix of the normalised quaternion. */
+void bench_matrix(const double rotation[4], double matrix[9]);
+
+/* Makes the inputs of a row. False, with a message on stderr, when memory is short. *as_specified: do the hashes agree with those
+ * of the specification? Another libm may round a few numbers differently. */
+bool bench_input_make(bench_work work, int size, bench_row *row, bool *as_specified);
+void bench_input_free(bench_row *row);
+
+/* Reference answers in long double, by other algorithms than any engine's here. *gap: the largest uncertainty. */
+bool bench_reference_make(const bench_row *row, double *reference, double *gap);
+
+/* What an engine reports where it fails to answer, and in W3 where it finds no contact. */
+#define BENCH_FAILED (-1e300)
+#define BENCH_NO_CONTACT (-1.0)
+
+/* One way to ask one engine. */
+typedef struct bench_engine {
+  const char *name;
+  bool ours;
+  bool tells_depth; /* W3: is the value the depth, or only whether there is contact? */
+  bool (*takes)(const bench_row *row);
+  void *(*prepare)(const bench_row *row); /* objects, placed; not measured. NULL: cannot */
+  /* Answers all pairs. W1: distance; W2: depth, positive; W3: depth of the deepest contact or BENCH_NO_CONTACT. */
+  void (*answer)(void *state, const bench_row *row, double *values);
+} bench_engine;
+
+extern const bench_engine bench_ours[], bench_fcl[], bench_ccd[], bench_bullet[], bench_ode[];
+extern const int bench_ours_count, bench_fcl_count, bench_ccd_count, bench_bullet_count, bench_ode_count;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
