@@ -3,6 +3,7 @@
  * Everything is computed on the ordered pair, so that a swapped call mirrors bit for bit; and on the difference of the positions,
  * so that a common translation that stays representable changes no bit of distance and normal.
  */
+#include "narrow/pair.h"
 #include "narrow/matrix.h"
 #include "narrow/workspace.h"
 #include "shape/compare.h"
@@ -28,6 +29,7 @@ ct_workspace *ct_workspace_create(void) { return calloc(1, sizeof(ct_workspace))
 void ct_workspace_destroy(ct_workspace *workspace) {
   if (!workspace) return;
   ct_epa_free(&workspace->epa);
+  ct_manifold_memory_free(&workspace->manifold);
   free(workspace);
 }
 
@@ -42,6 +44,11 @@ static int compare_frames(const ct_frame *a, const ct_frame *b) {
   return 0;
 }
 
+bool ct_pair_swapped(ct_placed a, ct_placed b) {
+  int order = ct_shape_compare(a.shape, b.shape);
+  return order ? order > 0 : compare_frames(a.frame, b.frame) > 0;
+}
+
 /* A placed pair in content order. */
 typedef struct ordered {
   const ct_shape *a, *b;
@@ -52,9 +59,7 @@ typedef struct ordered {
 } ordered;
 
 static void order_pair(ct_placed a, ct_placed b, ordered *o) {
-  int order = ct_shape_compare(a.shape, b.shape);
-  if (order == 0) order = compare_frames(a.frame, b.frame);
-  o->swapped = order > 0;
+  o->swapped = ct_pair_swapped(a, b);
   o->a = o->swapped ? b.shape : a.shape;
   o->b = o->swapped ? a.shape : b.shape;
   o->frame_a = o->swapped ? b.frame : a.frame;

@@ -6,6 +6,7 @@
 #include <contact/cancel.h>
 #include <contact/hull.h>
 #include <contact/limits.h>
+#include <contact/manifold.h>
 #include <contact/pair.h>
 #include <contact/query.h>
 #include <contact/ray.h>

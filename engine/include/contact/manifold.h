@@ -28,7 +28,8 @@ typedef struct ct_contact_point {
   ct_feature a, b;
   ct_vec3 point_a, point_b, normal;
   double distance;
-  uint32_t patch; /* points of one patch of connected contact have one number, from 0 */
+  uint32_t patch;  /* points of one patch of connected contact have one number, from 0 */
+  uint32_t number; /* of points of one patch with the same two features: 0, 1, ... */
 } ct_contact_point;
 
 typedef struct ct_contact_options {

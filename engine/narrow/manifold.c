@@ -1,0 +1,185 @@
+/* Manifolds: the pair's distance and normal, the outlines that face each other, their overlap, and the points that are kept.
+ *
+ * The pair itself is answered by ct_pair_distance; nothing here changes that. Everything is built on the pair in content order, in
+ * the frame of its first body, so that a swapped call mirrors bit for bit. Terdiman, Gregorius, Catto (Game Physics, 2013 to 2015)
+ * describe the choice between faces and edges.
+ */
+#include "narrow/manifold.h"
+#include "narrow/gjk.h"
+#include "narrow/pair.h"
+#include "narrow/workspace.h"
+
+#include <stdlib.h>
+
+/* A face is shown instead of an edge when its separation is less by no more than this part of the smaller body and of itself. It
+ * keeps a manifold from flickering between the two; distance and normal are those of the pair either way. */
+#define FACE_OVER_EDGE_SIZE 1e-7
+#define FACE_OVER_EDGE 0.01
+/* Cosine between the pair's normal and that of such a face, at least. */
+#define FACE_COSINE_MIN 0.7
+
+void ct_manifold_memory_free(ct_manifold_memory *memory) {
+  for (int i = 0; i < 2; i++) {
+    free(memory->outline[i].corners.items);
+    free(memory->outline[i].slopes.items);
+    free(memory->cut[i].items);
+  }
+  free(memory->points);
+}
+
+void ct_contacts_add(ct_contacts *c, const ct_meeting *meeting) {
+  ct_manifold_memory *m = c->memory;
+  if (!(meeting->distance <= c->reach)) return;
+  if (m->count == m->capacity) {
+    uint32_t capacity = m->capacity ? 2 * m->capacity : 16;
+    ct_contact_point *points = realloc(m->points, capacity * sizeof *points);
+    c->failed = c->failed || !points;
+    if (!points) return;
+    m->points = points;
+    m->capacity = capacity;
+  }
+  ct_vec3 other = ct_add_scaled(meeting->at, c->view.normal, meeting->on_second ? -meeting->distance : meeting->distance);
+  m->points[m->count++] = (ct_contact_point){.a = meeting->a,
+                                             .b = meeting->b,
+                                             .point_a = meeting->on_second ? other : meeting->at,
+                                             .point_b = meeting->on_second ? meeting->at : other,
+                                             .normal = c->view.normal,
+                                             .distance = meeting->distance};
+}
+
+static bool is_plane(ct_placed body) { return body.shape->kind == CT_KIND_PLANE; }
+
+/* ---- outlines ---- */
+
+/* Least distance of the two bodies along a direction; negative: they overlap by as much. */
+static double separation(const ct_contacts *c, ct_vec3 direction) {
+  return -ct_core_reach(&c->core_b, ct_neg(direction)) - ct_core_reach(&c->core_a, direction);
+}
+
+/* Is an outline a face that the bodies may be said to meet on? */
+static bool meets_on(const ct_contacts *c, const ct_outline *o, bool polygon) {
+  if (o->kind != CT_OUTLINE_POLYGON) return false;
+  if (o->tilt <= CT_PARALLEL_ANGLE) return true;
+  ct_vec3 normal = o->second ? ct_neg(o->normal) : o->normal;
+  if (!polygon || ct_dot(normal, c->view.normal) < FACE_COSINE_MIN) return false;
+  double level = separation(c, normal), size = ct_min2(c->core_a.extent, c->core_b.extent);
+  return level > c->distance - FACE_OVER_EDGE_SIZE * size - FACE_OVER_EDGE * fabs(level);
+}
+
+static bool outline_of(ct_contacts *c, int which, ct_outline_want want) {
+  ct_outline *o = &c->memory->outline[which];
+  o->second = which == 1;
+  bool good = ct_outline_of(which ? &c->core_b : &c->core_a, &c->view, want, o);
+  c->failed = c->failed || !good;
+  return good;
+}
+
+/* Leaves the outlines that the bodies meet on in the memory. False: out of memory. */
+static bool meet(ct_contacts *c) {
+  ct_outline *a = &c->memory->outline[0], *b = &c->memory->outline[1];
+  if (!outline_of(c, 0, CT_WANT_FACE) || !outline_of(c, 1, CT_WANT_FACE)) return false;
+  bool both = a->kind == CT_OUTLINE_POLYGON && b->kind == CT_OUTLINE_POLYGON;
+  if (meets_on(c, a, both) || meets_on(c, b, both)) {
+    ct_contacts_overlap(c, a, b);
+    return !c->failed;
+  }
+  if (!outline_of(c, 0, CT_WANT_EDGE) || !outline_of(c, 1, CT_WANT_EDGE)) return false;
+  ct_contacts_overlap(c, a, b);
+  return !c->failed;
+}
+
+/* ---- the pair's own point ---- */
+
+/* What the pair's own point lies on: of an outline that leans, an edge or the support vertex. */
+static ct_feature feature_of(ct_contacts *c, int which) {
+  if (is_plane(which ? c->b : c->a)) return (ct_feature){CT_FEATURE_FACE, 0};
+  if (is_plane(c->b)) return (ct_feature){CT_FEATURE_SMOOTH, 0};
+  ct_outline *o = &c->memory->outline[which];
+  if (o->tilt > CT_PARALLEL_ANGLE && !outline_of(c, which, CT_WANT_EDGE)) return (ct_feature){CT_FEATURE_SMOOTH, 0};
+  return o->inside;
+}
+
+/* The pair's own points stand where no other point is as deep: an overlap that is one point, or lies inside an outline. */
+static void add_own(ct_contacts *c, ct_vec3 point_a, ct_vec3 point_b) {
+  ct_manifold_memory *m = c->memory;
+  double least = INFINITY;
+  for (uint32_t i = 0; i < m->count; i++) least = ct_min2(least, m->points[i].distance);
+  if (least <= c->distance + 2.0 * c->slack) return;
+  ct_meeting meeting = {.a = feature_of(c, 0), .b = feature_of(c, 1), .at = point_a, .distance = c->distance};
+  for (uint32_t i = 0; i < m->count; i++) {
+    ct_contact_point *p = &m->points[i];
+    if (p->a.kind != meeting.a.kind || p->a.index != meeting.a.index || p->b.kind != meeting.b.kind ||
+        p->b.index != meeting.b.index)
+      continue;
+    *p = m->points[--m->count];
+    break;
+  }
+  uint32_t before = m->count;
+  ct_contacts_add(c, &meeting);
+  if (m->count > before) m->points[m->count - 1].point_b = point_b;
+}
+
+/* ---- the pair ---- */
+
+/* No negative zero leaves the engine. */
+static ct_vec3 plain(ct_vec3 v) { return ct_vec(v.x + 0.0, v.y + 0.0, v.z + 0.0); }
+
+/* From the pair's frame and order to the world's and the caller's. */
+static void hand_back(const ct_contacts *c, bool swapped, ct_manifold *out) {
+  ct_contact_point *points = c->memory->points;
+  for (size_t i = 0; i < out->count; i++) {
+    ct_contact_point p = points[i];
+    ct_vec3 a = plain(ct_to_parent(*c->a.frame, p.point_a)), b = plain(ct_to_parent(*c->a.frame, p.point_b));
+    points[i].point_a = swapped ? b : a;
+    points[i].point_b = swapped ? a : b;
+    points[i].a = swapped ? p.b : p.a;
+    points[i].b = swapped ? p.a : p.b;
+    points[i].normal = out->pair.normal;
+    points[i].distance = p.distance + 0.0;
+  }
+  out->points = points;
+}
+
+static size_t keep(const ct_contacts *c, ct_detail detail) {
+  ct_manifold_memory *m = c->memory;
+  ct_contacts_sort(m->points, m->count, 2.0 * c->slack);
+  if (detail == CT_DETAIL_DEEPEST) return m->count > 0;
+  return detail == CT_DETAIL_FULL ? m->count : ct_contacts_reduce(m->points, m->count, &c->view, c->slack);
+}
+
+static void place(ct_contacts *c, ct_vec3 normal) {
+  c->view = ct_view_along(ct_unit_or(ct_mat_tmul(c->a.frame->rotation, normal), ct_vec(0.0, 0.0, 1.0)));
+  c->relative.rotation = ct_mat_mat(ct_mat_transpose(c->a.frame->rotation), c->b.frame->rotation);
+  c->relative.position = ct_to_local(*c->a.frame, c->b.frame->position);
+  double scale = ct_norm(c->relative.position);
+  if (!is_plane(c->a)) {
+    ct_core_place(c->a.shape, NULL, &c->core_a);
+    if (!is_plane(c->b)) ct_core_place(c->b.shape, &c->relative, &c->core_b);
+    scale = is_plane(c->b) ? c->core_a.extent : ct_core_scale(&c->core_a, &c->core_b);
+  }
+  c->slack = CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * (scale + fabs(c->distance));
+}
+
+void ct_pair_contacts(ct_placed a, ct_placed b, const ct_contact_options *options, ct_workspace *workspace, ct_manifold *out) {
+  ct_pair_options pair_options = {options->tolerance, options->clearance};
+  *out = (ct_manifold){.points = NULL};
+  ct_pair_distance(a, b, &pair_options, workspace, &out->pair);
+  if (out->pair.status == CT_PAIR_UNSUPPORTED || out->pair.distance > options->clearance) return;
+  bool swapped = ct_pair_swapped(a, b);
+  ct_contacts c;
+  c.a = swapped ? b : a;
+  c.b = swapped ? a : b;
+  c.distance = out->pair.distance;
+  c.memory = &workspace->manifold;
+  c.memory->count = 0;
+  c.failed = false;
+  place(&c, swapped ? ct_neg(out->pair.normal) : out->pair.normal);
+  c.reach = options->clearance + c.slack;
+  if (!is_plane(c.b)) meet(&c);
+  else if (!is_plane(c.a)) ct_contacts_plane(&c);
+  ct_vec3 own_a = ct_to_local(*c.a.frame, out->pair.point_a), own_b = ct_to_local(*c.a.frame, out->pair.point_b);
+  add_own(&c, swapped ? own_b : own_a, swapped ? own_a : own_b);
+  out->count = keep(&c, options->detail);
+  out->failed = c.failed;
+  hand_back(&c, swapped, out);
+}

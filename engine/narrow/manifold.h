@@ -1,0 +1,52 @@
+/* Making the points of a manifold: the pair in content order, its view, and the points found so far, in the frame of the pair. */
+#ifndef NARROW_MANIFOLD_H
+#define NARROW_MANIFOLD_H
+
+#include "narrow/outline.h"
+#include <contact/manifold.h>
+
+/* Scratch of manifolds; zeroed is empty. Kept warm by the workspace. */
+typedef struct ct_manifold_memory {
+  ct_outline outline[2];    /* their lists */
+  ct_corner_list cut[2];    /* a polygon while it is clipped */
+  ct_contact_point *points; /* [capacity] */
+  uint32_t count, capacity;
+} ct_manifold_memory;
+void ct_manifold_memory_free(ct_manifold_memory *memory);
+
+typedef struct ct_contacts {
+  ct_placed a, b;         /* in content order */
+  ct_frame relative;      /* of b in a's frame */
+  ct_core core_a, core_b; /* that of a plane or a mesh is not set */
+  ct_view view;
+  double distance; /* of the pair */
+  double reach;    /* points farther apart are left out: the clearance and round-off */
+  double slack;    /* round-off of the pair, m */
+  ct_manifold_memory *memory;
+  bool failed; /* out of memory */
+} ct_contacts;
+
+/* A point of the first body and the feature that it is on, and of the second. Left out when beyond the reach. The points are one
+ * above the other: of one that is given, the other is made by the distance along the view's normal. */
+typedef struct ct_meeting {
+  ct_feature a, b;
+  ct_vec3 at; /* on the second body if `on_second`, else on the first */
+  bool on_second;
+  double distance;
+} ct_meeting;
+void ct_contacts_add(ct_contacts *contacts, const ct_meeting *meeting);
+
+/* The points of two outlines that overlap in the view. */
+void ct_contacts_overlap(ct_contacts *contacts, const ct_outline *first, const ct_outline *second);
+
+/* The points of a bounded body, the first, over a half-space. */
+void ct_contacts_plane(ct_contacts *contacts);
+
+/* Points in order: the deepest, then by features. Counts equal pairs of features. */
+void ct_contacts_sort(ct_contact_point *points, uint32_t count, double slack);
+
+/* At most four of points in that order, the first among them and the others such that they span much of the area, moved to the
+ * front in their order; their number. Erin Catto 2007's rules with ties by order. */
+uint32_t ct_contacts_reduce(ct_contact_point *points, uint32_t count, const ct_view *view, double slack);
+
+#endif

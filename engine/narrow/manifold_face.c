@@ -1,0 +1,182 @@
+/* Two outlines that overlap in the view: faces against faces and lines, lines against lines.
+ *
+ * The overlap of two convex polygons has three sorts of corners: corners of one over the inside of the other, and crossings of
+ * edges. Distances are taken along the pair's normal, between the surfaces themselves, so that no point is deeper than the pair.
+ * Sutherland, Hodgman 1974.
+ */
+#include "narrow/manifold.h"
+
+/* Marks an edge of a polygon being clipped as a side of the other outline. */
+#define SIDE 0x80000000u
+
+/* Which outline clips, and what the other is. */
+typedef struct overlap {
+  ct_contacts *contacts;
+  const ct_outline *frame, *body; /* frame: POLYGON; body: POLYGON or SEGMENT */
+} overlap;
+
+static double height_of(const overlap *o, ct_vec3 at) { return ct_dot(o->contacts->view.normal, at); }
+
+/* A meeting with features in the order of frame and body. `at` is on the body unless on_frame. */
+static void add(const overlap *o, ct_feature of_frame, ct_feature of_body, ct_vec3 at, bool on_frame) {
+  double x = ct_dot(o->contacts->view.x, at), y = ct_dot(o->contacts->view.y, at), height = height_of(o, at);
+  const ct_outline *other = on_frame ? o->body : o->frame;
+  double gap = ct_outline_height(other, x, y) - height;
+  bool second = on_frame == o->frame->second;
+  ct_meeting meeting = {.at = at, .on_second = second, .distance = second ? -gap : gap};
+  meeting.a = o->frame->second ? of_body : of_frame;
+  meeting.b = o->frame->second ? of_frame : of_body;
+  ct_contacts_add(o->contacts, &meeting);
+}
+
+static ct_feature feature(ct_feature_kind kind, uint32_t index) { return (ct_feature){kind, index}; }
+
+/* How far a place is inside a side, times the side's length. */
+static double inside(const ct_corner *from, const ct_corner *to, const ct_corner *p) {
+  return (to->x - from->x) * (p->y - from->y) - (to->y - from->y) * (p->x - from->x);
+}
+
+static ct_corner crossing(const ct_corner *p, const ct_corner *q, double t) {
+  return (ct_corner){.at = ct_lerp(p->at, q->at, t), .x = p->x + t * (q->x - p->x), .y = p->y + t * (q->y - p->y)};
+}
+
+/* Cuts a polygon by one side of the frame. Corners within round-off of the side count as inside. */
+static void cut(const ct_corner_list *in, const ct_corner *from, const ct_corner *to, uint32_t side, double slack,
+                ct_corner_list *out) {
+  double length = sqrt((to->x - from->x) * (to->x - from->x) + (to->y - from->y) * (to->y - from->y));
+  double limit = -slack * length;
+  out->count = 0;
+  if (in->count == 0) return;
+  const ct_corner *p = &in->items[in->count - 1];
+  double level_p = inside(from, to, p);
+  for (uint32_t i = 0; i < in->count; i++) {
+    const ct_corner *q = &in->items[i];
+    double level_q = inside(from, to, q);
+    if ((level_p >= limit) != (level_q >= limit)) {
+      double t = level_p / (level_p - level_q);
+      ct_corner *c = &out->items[out->count++];
+      *c = crossing(p, q, ct_min2(ct_max2(t, 0.0), 1.0));
+      c->edge = level_p >= limit ? SIDE | side : p->edge;
+    }
+    if (level_q >= limit) out->items[out->count++] = *q;
+    p = q;
+    level_p = level_q;
+  }
+}
+
+/* Clips the body's polygon by all sides of the frame's; NULL: out of memory. */
+static const ct_corner_list *clip(const overlap *o) {
+  const ct_corner_list *frame = &o->frame->corners, *in = &o->body->corners;
+  ct_corner_list *lists = o->contacts->memory->cut;
+  uint32_t most = in->count + frame->count + 2;
+  if (!ct_corner_list_reserve(&lists[0], most) || !ct_corner_list_reserve(&lists[1], most)) return NULL;
+  for (uint32_t k = 0; k < frame->count; k++) {
+    const ct_corner *from = &frame->items[k], *to = &frame->items[k + 1 == frame->count ? 0 : k + 1];
+    cut(in, from, to, k, o->contacts->slack, &lists[k % 2]);
+    in = &lists[k % 2];
+  }
+  return in;
+}
+
+static bool near(const ct_corner *p, const ct_corner *q, double slack) {
+  return fabs(p->x - q->x) <= slack && fabs(p->y - q->y) <= slack;
+}
+
+/* A corner of the clipped polygon. Crossings that fall on a corner are that corner. */
+static void add_corner(const overlap *o, const ct_corner *before, const ct_corner *c, const ct_corner *after) {
+  bool side_in = before->edge & SIDE, side_out = c->edge & SIDE;
+  const ct_corner_list *frame = &o->frame->corners;
+  if (!side_in && !side_out) {
+    add(o, o->frame->inside, feature(CT_FEATURE_VERTEX, c->vertex), c->at, false);
+  } else if (side_in && side_out) {
+    const ct_corner *corner = &frame->items[c->edge & ~SIDE];
+    add(o, feature(CT_FEATURE_VERTEX, corner->vertex), o->body->inside, corner->at, true);
+  } else if (!near(c, before, 2.0 * o->contacts->slack) && !near(c, after, 2.0 * o->contacts->slack)) {
+    uint32_t side = (side_in ? before->edge : c->edge) & ~SIDE, edge = side_in ? c->edge : before->edge;
+    add(o, feature(CT_FEATURE_EDGE, frame->items[side].edge), feature(CT_FEATURE_EDGE, edge), c->at, false);
+  }
+}
+
+static void polygon_in_polygon(const overlap *o) {
+  const ct_corner_list *cut_out = clip(o);
+  if (!cut_out) {
+    o->contacts->failed = true;
+    return;
+  }
+  const ct_corner *c = cut_out->items;
+  uint32_t n = cut_out->count;
+  for (uint32_t i = 0; i < n; i++) add_corner(o, &c[i == 0 ? n - 1 : i - 1], &c[i], &c[i + 1 == n ? 0 : i + 1]);
+}
+
+/* The part of a line over a polygon: its ends, or where it crosses sides. */
+static void segment_in_polygon(const overlap *o) {
+  const ct_corner *p = &o->body->corners.items[0], *q = &o->body->corners.items[1];
+  const ct_corner_list *frame = &o->frame->corners;
+  double low = 0.0, high = 1.0, slack = o->contacts->slack;
+  uint32_t low_side = SIDE, high_side = SIDE;
+  for (uint32_t k = 0; k < frame->count; k++) {
+    const ct_corner *from = &frame->items[k], *to = &frame->items[k + 1 == frame->count ? 0 : k + 1];
+    double length = sqrt((to->x - from->x) * (to->x - from->x) + (to->y - from->y) * (to->y - from->y));
+    double level_p = inside(from, to, p), level_q = inside(from, to, q);
+    bool in_p = level_p >= -slack * length, in_q = level_q >= -slack * length;
+    if (!in_p && !in_q) return;
+    if (in_p == in_q) continue;
+    double t = ct_min2(ct_max2(level_p / (level_p - level_q), 0.0), 1.0);
+    if (in_q && t > low) {
+      low = t;
+      low_side = k;
+    } else if (in_p && t < high) {
+      high = t;
+      high_side = k;
+    }
+  }
+  if (low > high) return;
+  ct_feature line = o->body->inside;
+  for (int end = 0; end < 2; end++) {
+    uint32_t side = end ? high_side : low_side;
+    if (end && high_side != SIDE && low_side != SIDE && high - low <= 0.0) continue;
+    if (side == SIDE) add(o, o->frame->inside, feature(CT_FEATURE_VERTEX, (end ? q : p)->vertex), (end ? q : p)->at, false);
+    else add(o, feature(CT_FEATURE_EDGE, frame->items[side].edge), line, ct_lerp(p->at, q->at, end ? high : low), false);
+  }
+}
+
+/* Two lines that lie side by side in the view: the ends of what they share. */
+static void segment_on_segment(ct_contacts *c, const ct_outline *first, const ct_outline *second) {
+  const ct_corner *p = first->corners.items, *q = second->corners.items;
+  double dx = p[1].x - p[0].x, dy = p[1].y - p[0].y, ex = q[1].x - q[0].x, ey = q[1].y - q[0].y;
+  double length = sqrt(dx * dx + dy * dy), other = sqrt(ex * ex + ey * ey);
+  if (fabs(dx * ey - dy * ex) > CT_PARALLEL_ANGLE * length * other) return;
+  double start = ((q[0].x - p[0].x) * dx + (q[0].y - p[0].y) * dy) / (length * length);
+  double step = (ex * dx + ey * dy) / (length * length), tie = c->slack / length;
+  for (int end = 0; end < 2; end++) {
+    /* The end of the shared part: of the first line, or that of the second which comes earlier. */
+    bool turned = step < 0.0;
+    uint32_t k = (end == 1) != turned;
+    double of_second = start + (k ? step : 0.0), of_first = end;
+    bool inner = end ? of_second < of_first - tie : of_second > of_first + tie;
+    double t = inner ? of_second : of_first, s = inner ? k : (t - start) / step;
+    if (t < -tie || t > 1.0 + tie || s < -tie * length / other || s > 1.0 + tie * length / other) continue;
+    bool ends = !inner && fabs(of_second - of_first) <= tie;
+    ct_vec3 at = inner ? q[k].at : p[end].at, over = inner ? ct_lerp(p[0].at, p[1].at, t) : ct_lerp(q[0].at, q[1].at, s);
+    double gap = ct_dot(c->view.normal, ct_sub(over, at));
+    ct_meeting meeting = {.at = at, .on_second = inner, .distance = inner ? -gap : gap};
+    meeting.a = inner ? first->inside : feature(CT_FEATURE_VERTEX, p[end].vertex);
+    meeting.b = inner || ends ? feature(CT_FEATURE_VERTEX, q[k].vertex) : second->inside;
+    ct_contacts_add(c, &meeting);
+  }
+}
+
+void ct_contacts_overlap(ct_contacts *contacts, const ct_outline *first, const ct_outline *second) {
+  bool first_frames = first->kind == CT_OUTLINE_POLYGON;
+  if (first_frames && second->kind == CT_OUTLINE_POLYGON)
+    first_frames = first->tilt <= CT_PARALLEL_ANGLE || first->tilt <= second->tilt;
+  overlap o = {contacts, first_frames ? first : second, first_frames ? second : first};
+  if (o.body->kind == CT_OUTLINE_POINT) return;
+  if (o.frame->kind == CT_OUTLINE_SEGMENT) {
+    if (o.body->kind == CT_OUTLINE_SEGMENT) segment_on_segment(contacts, first, second);
+  } else if (o.body->kind == CT_OUTLINE_SEGMENT) {
+    segment_in_polygon(&o);
+  } else {
+    polygon_in_polygon(&o);
+  }
+}

@@ -1,0 +1,136 @@
+/* Order of contact points, and the four that stand for many. */
+#include "narrow/manifold.h"
+
+/* Lengths and areas that differ by less, relatively, are equal: the points' order decides, so that round-off does not. */
+#define TIE 1e-9
+#define KEPT_MAX 4
+
+static int compare_features(ct_feature p, ct_feature q) {
+  if (p.kind != q.kind) return p.kind < q.kind ? -1 : 1;
+  return p.index == q.index ? 0 : p.index < q.index ? -1 : 1;
+}
+
+/* By patch, features, number. */
+static int compare(const ct_contact_point *p, const ct_contact_point *q) {
+  if (p->patch != q->patch) return p->patch < q->patch ? -1 : 1;
+  int order = compare_features(p->a, q->a);
+  if (order == 0) order = compare_features(p->b, q->b);
+  if (order) return order;
+  return p->number == q->number ? 0 : p->number < q->number ? -1 : 1;
+}
+
+static void sift(ct_contact_point *points, uint32_t root, uint32_t count) {
+  ct_contact_point moved = points[root];
+  for (uint32_t child; (child = 2 * root + 1) < count; root = child) {
+    if (child + 1 < count && compare(&points[child], &points[child + 1]) < 0) child++;
+    if (compare(&moved, &points[child]) >= 0) break;
+    points[root] = points[child];
+  }
+  points[root] = moved;
+}
+
+/* In place and without memory of its own. */
+static void heap_sort(ct_contact_point *points, uint32_t count) {
+  for (uint32_t i = count / 2; i-- > 0;) sift(points, i, count);
+  for (uint32_t i = count; i-- > 1;) {
+    ct_contact_point last = points[i];
+    points[i] = points[0];
+    points[0] = last;
+    sift(points, 0, i);
+  }
+}
+
+static void insertion_sort(ct_contact_point *points, uint32_t count) {
+  for (uint32_t i = 1; i < count; i++) {
+    ct_contact_point p = points[i];
+    uint32_t k = i;
+    for (; k > 0 && compare(&points[k - 1], &p) > 0; k--) points[k] = points[k - 1];
+    points[k] = p;
+  }
+}
+
+/* Moves point k to the front, the others back. */
+static void move_front(ct_contact_point *points, uint32_t k) {
+  ct_contact_point p = points[k];
+  for (; k > 0; k--) points[k] = points[k - 1];
+  points[0] = p;
+}
+
+void ct_contacts_sort(ct_contact_point *points, uint32_t count, double slack) {
+  if (count <= 16) insertion_sort(points, count);
+  else heap_sort(points, count);
+  uint32_t deepest = 0;
+  double least = INFINITY;
+  for (uint32_t i = 0; i < count; i++) least = ct_min2(least, points[i].distance);
+  while (deepest < count && points[deepest].distance > least + slack) deepest++;
+  if (deepest < count) move_front(points, deepest);
+}
+
+/* Places in the view. */
+typedef struct spot {
+  double x, y;
+} spot;
+
+static spot spot_of(const ct_contact_point *p, const ct_view *view) {
+  ct_vec3 middle = ct_scale(ct_add(p->point_a, p->point_b), 0.5);
+  return (spot){ct_dot(view->x, middle), ct_dot(view->y, middle)};
+}
+
+/* Twice the signed area of a triangle. */
+static double area(spot p, spot q, spot r) { return (q.x - p.x) * (r.y - p.y) - (q.y - p.y) * (r.x - p.x); }
+
+typedef struct chosen {
+  const ct_contact_point *points;
+  uint32_t count;
+  const ct_view *view;
+  uint32_t at[KEPT_MAX];
+  spot spots[KEPT_MAX];
+  uint32_t kept;
+} chosen;
+
+static bool is_kept(const chosen *c, uint32_t i) {
+  for (uint32_t k = 0; k < c->kept; k++)
+    if (c->at[k] == i) return true;
+  return false;
+}
+
+/* What a point adds to those chosen: distance from the first, area with two, area outside of three. */
+static double gain(const chosen *c, spot p) {
+  const spot *s = c->spots;
+  if (c->kept == 1) return (p.x - s[0].x) * (p.x - s[0].x) + (p.y - s[0].y) * (p.y - s[0].y);
+  double whole = area(s[0], s[1], p);
+  if (c->kept == 2) return fabs(whole);
+  double sense = area(s[0], s[1], s[2]) < 0.0 ? -1.0 : 1.0;
+  return ct_max2(ct_max2(-sense * whole, -sense * area(s[1], s[2], p)), -sense * area(s[2], s[0], p));
+}
+
+/* Takes the point that adds most, the first among equals; false when none adds more than `least`. */
+static bool take_best(chosen *c, double least) {
+  uint32_t best = c->count;
+  double most = least;
+  for (uint32_t i = 0; i < c->count; i++) {
+    double g = is_kept(c, i) ? 0.0 : gain(c, spot_of(&c->points[i], c->view));
+    if (!(g > most * (1.0 + TIE))) continue;
+    most = g;
+    best = i;
+  }
+  if (best == c->count) return false;
+  c->at[c->kept] = best;
+  c->spots[c->kept++] = spot_of(&c->points[best], c->view);
+  return true;
+}
+
+uint32_t ct_contacts_reduce(ct_contact_point *points, uint32_t count, const ct_view *view, double slack) {
+  if (count <= KEPT_MAX) return count;
+  chosen c = {.points = points, .count = count, .view = view, .at = {0}, .kept = 1};
+  c.spots[0] = spot_of(&points[0], view);
+  if (take_best(&c, 4.0 * slack * slack)) {
+    double length = sqrt(gain(&(chosen){.spots = {c.spots[0]}, .kept = 1}, c.spots[1]));
+    if (take_best(&c, 2.0 * slack * length)) take_best(&c, 2.0 * slack * length);
+  }
+  /* The places stay in order: those chosen move to the front. */
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < count; i++)
+    if (is_kept(&c, i)) points[kept++] = points[i];
+  return kept;
+}

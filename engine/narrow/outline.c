@@ -1,0 +1,195 @@
+/* Outlines: views, lists, and those of points, segments and boxes. */
+#include "narrow/outline.h"
+
+#include <stdlib.h>
+
+ct_view ct_view_along(ct_vec3 normal) {
+  double x = fabs(normal.x), y = fabs(normal.y), z = fabs(normal.z);
+  /* Across the axis that is least along the normal. */
+  ct_vec3 across = x <= y && x <= z ? ct_vec(0.0, -normal.z, normal.y)
+                   : y <= z         ? ct_vec(normal.z, 0.0, -normal.x)
+                                    : ct_vec(-normal.y, normal.x, 0.0);
+  ct_view view = {.x = ct_scale(across, 1.0 / sqrt(ct_norm2(across))), .normal = normal};
+  view.y = ct_cross(normal, view.x);
+  return view;
+}
+
+static uint32_t grown(uint32_t capacity, uint32_t count) {
+  uint32_t more = capacity ? capacity : 16;
+  while (more < count) more *= 2;
+  return more;
+}
+
+bool ct_corner_list_reserve(ct_corner_list *list, uint32_t count) {
+  if (count <= list->capacity) return true;
+  uint32_t capacity = grown(list->capacity, count);
+  ct_corner *items = realloc(list->items, capacity * sizeof *items);
+  if (!items) return false;
+  list->items = items;
+  list->capacity = capacity;
+  return true;
+}
+
+bool ct_slope_list_reserve(ct_slope_list *list, uint32_t count) {
+  if (count <= list->capacity) return true;
+  uint32_t capacity = grown(list->capacity, count);
+  ct_slope *items = realloc(list->items, capacity * sizeof *items);
+  if (!items) return false;
+  list->items = items;
+  list->capacity = capacity;
+  return true;
+}
+
+void ct_outline_add(const ct_core *core, const ct_view *view, uint32_t vertex, ct_vec3 way, ct_outline *out) {
+  ct_corner *c = &out->corners.items[out->corners.count++];
+  c->at = ct_add_scaled(ct_core_vertex(core, vertex), way, ct_core_vertex_radius(core, vertex));
+  c->x = ct_dot(view->x, c->at);
+  c->y = ct_dot(view->y, c->at);
+  c->vertex = vertex;
+  c->edge = 0;
+}
+
+void ct_outline_slope(const ct_view *view, ct_vec3 normal, double offset, uint32_t face, ct_outline *out) {
+  double along = ct_dot(normal, view->normal);
+  out->slopes.items[out->slopes.count++] =
+      (ct_slope){-ct_dot(normal, view->x) / along, -ct_dot(normal, view->y) / along, offset / along, face};
+}
+
+double ct_outline_height(const ct_outline *outline, double x, double y) {
+  const ct_slope *s = outline->slopes.items;
+  double height = s[0].x * x + s[0].y * y + s[0].level;
+  for (uint32_t i = 1; i < outline->slopes.count; i++) {
+    double h = s[i].x * x + s[i].y * y + s[i].level;
+    height = outline->second ? ct_max2(height, h) : ct_min2(height, h);
+  }
+  return height;
+}
+
+static bool point_outline(const ct_core *core, const ct_view *view, ct_outline *out) {
+  ct_vec3 way = ct_outline_way(view, out);
+  out->kind = CT_OUTLINE_POINT;
+  out->inside = (ct_feature){CT_FEATURE_SMOOTH, 0};
+  out->normal = way;
+  out->tilt = 0.0;
+  ct_outline_add(core, view, 0, way, out);
+  return true;
+}
+
+/* The line of the surface along a segment that faces the view; where it leans, the end that is farther out touches with its ball.
+ */
+static bool segment_outline(const ct_core *core, const ct_view *view, ct_outline_want want, ct_outline *out) {
+  ct_vec3 way = ct_outline_way(view, out), axis = ct_unit_or(core->axis[2], ct_vec(0.0, 0.0, 1.0));
+  /* The normal of the cone between two balls leans to the smaller one. */
+  double lean = core->size > 0.0 ? (core->radius[0] - core->radius[1]) / (2.0 * core->size) : 1.0;
+  ct_vec3 across = ct_add_scaled(way, axis, -ct_dot(way, axis));
+  double length = ct_norm(across);
+  bool line = fabs(lean) < 1.0 && length > 0.0;
+  if (line) {
+    out->normal = ct_add_scaled(ct_scale(across, sqrt(1.0 - lean * lean) / length), axis, lean);
+    out->tilt = ct_norm(ct_sub(out->normal, way));
+  }
+  uint32_t low = ct_core_support(core, way, 0);
+  if (!line || (want == CT_WANT_EDGE && out->tilt > CT_PARALLEL_ANGLE)) {
+    out->kind = CT_OUTLINE_POINT;
+    out->inside = (ct_feature){CT_FEATURE_VERTEX, low};
+    out->normal = way;
+    out->tilt = 0.0;
+    ct_outline_add(core, view, low, way, out);
+    return true;
+  }
+  out->kind = CT_OUTLINE_SEGMENT;
+  out->inside = (ct_feature){CT_FEATURE_EDGE, 0};
+  bool flat = out->tilt <= CT_PARALLEL_ANGLE;
+  for (uint32_t i = 0; i < 2; i++) ct_outline_add(core, view, i, flat || i == low ? way : out->normal, out);
+  return true;
+}
+
+/* ---- boxes ---- */
+
+static double half_of(const ct_core *box, int axis) { return axis == 0 ? box->half.x : axis == 1 ? box->half.y : box->half.z; }
+
+static ct_vec3 box_axis(const ct_core *box, int axis) {
+  const ct_mat3 *m = &box->rotation;
+  return axis == 0   ? ct_vec(m->rx.x, m->ry.x, m->rz.x)
+         : axis == 1 ? ct_vec(m->rx.y, m->ry.y, m->rz.y)
+                     : ct_vec(m->rx.z, m->ry.z, m->rz.z);
+}
+
+/* Number of the box's edge along an axis at a vertex. */
+static uint32_t box_edge(int axis, uint32_t vertex) {
+  uint32_t x = vertex & 1u, y = vertex >> 1 & 1u, z = vertex >> 2 & 1u;
+  uint32_t low = axis == 0 ? y : x, high = axis == 2 ? y : z;
+  return 4u * (uint32_t)axis + low + 2u * high;
+}
+
+/* How far the box reaches in a direction beyond a vertex, m; about zero: the vertex is as good as the support. */
+static bool is_lowest(const double level[3], uint32_t vertex, double slack) {
+  double short_by = 0.0;
+  for (int i = 0; i < 3; i++)
+    if ((vertex >> i & 1u) != (level[i] >= 0.0)) short_by += 2.0 * fabs(level[i]);
+  return short_by <= slack;
+}
+
+static bool box_edge_outline(const ct_core *core, const ct_view *view, const double cosine[3], ct_outline *out) {
+  uint32_t top = (cosine[0] >= 0.0 ? 1u : 0u) | (cosine[1] >= 0.0 ? 2u : 0u) | (cosine[2] >= 0.0 ? 4u : 0u);
+  int along = -1;
+  for (int i = 0; i < 3; i++)
+    if (fabs(cosine[i]) <= CT_PARALLEL_ANGLE) along = i;
+  ct_vec3 way = ct_outline_way(view, out);
+  out->normal = way;
+  out->tilt = 0.0;
+  if (along < 0) {
+    out->kind = CT_OUTLINE_POINT;
+    out->inside = (ct_feature){CT_FEATURE_VERTEX, top};
+    ct_outline_add(core, view, top, way, out);
+    return true;
+  }
+  out->kind = CT_OUTLINE_SEGMENT;
+  out->inside = (ct_feature){CT_FEATURE_EDGE, box_edge(along, top)};
+  for (uint32_t end = 0; end < 2; end++) ct_outline_add(core, view, (top & ~(1u << along)) | end << along, way, out);
+  return true;
+}
+
+static bool box_outline(const ct_core *core, const ct_view *view, ct_outline_want want, ct_outline *out) {
+  ct_vec3 way = ct_outline_way(view, out);
+  /* Cosines of the axes, and heights of the half edges. */
+  double cosine[3], level[3];
+  for (int k = 0; k < 3; k++) {
+    cosine[k] = ct_dot(way, box_axis(core, k));
+    level[k] = cosine[k] * half_of(core, k);
+  }
+  if (want == CT_WANT_EDGE) return box_edge_outline(core, view, cosine, out);
+  int i = fabs(cosine[1]) > fabs(cosine[0]) ? 1 : 0;
+  if (fabs(cosine[2]) > fabs(cosine[i])) i = 2;
+  bool positive = cosine[i] >= 0.0, backwards = positive == out->second;
+  int j = (i + 1) % 3, k = (i + 2) % 3;
+  out->kind = CT_OUTLINE_POLYGON;
+  out->normal = ct_scale(box_axis(core, i), positive ? 1.0 : -1.0);
+  out->tilt = ct_norm(ct_sub(out->normal, way));
+  out->inside = (ct_feature){CT_FEATURE_FACE, 2u * (uint32_t)i + positive};
+  double radius = core->radius[0], slack = CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * core->extent;
+  bool flat = out->tilt <= CT_PARALLEL_ANGLE || radius == 0.0;
+  for (uint32_t step = 0; step < 4; step++) {
+    /* Along j and k: 00, 10, 11, 01, or the other way round. */
+    bool first = step == 1 || step == 2, later = step >= 2;
+    uint32_t on_j = backwards ? later : first, on_k = backwards ? first : later;
+    uint32_t vertex = (uint32_t)positive << i | on_j << j | on_k << k;
+    ct_outline_add(core, view, vertex, flat || is_lowest(level, vertex, slack) ? way : out->normal, out);
+    out->corners.items[step].edge = box_edge((step % 2 == 0) == !backwards ? j : k, vertex);
+  }
+  double offset = ct_dot(out->normal, core->center) + half_of(core, i) + radius;
+  ct_outline_slope(view, out->normal, offset, out->inside.index, out);
+  return true;
+}
+
+bool ct_outline_of(const ct_core *core, const ct_view *view, ct_outline_want want, ct_outline *out) {
+  out->corners.count = out->slopes.count = 0;
+  if (!ct_corner_list_reserve(&out->corners, 4) || !ct_slope_list_reserve(&out->slopes, 1)) return false;
+  switch (core->kind) {
+  case CT_CORE_POINT: return point_outline(core, view, out);
+  case CT_CORE_SEGMENT: return segment_outline(core, view, want, out);
+  case CT_CORE_BOX: return box_outline(core, view, want, out);
+  case CT_CORE_HULL: break;
+  }
+  return ct_outline_hull(core, view, want, out);
+}

@@ -1,0 +1,90 @@
+/* Outlines: the part of a body's surface that faces a direction, seen along that direction. Manifolds are made from two of them.
+ *
+ * Everything is in the frame of a pair (narrow/core.h). A view has the pair's normal, from the first body to the second, and two
+ * axes across it; height is the coordinate along the normal. The outline of the first body faces up, that of the second down;
+ * corners run counter-clockwise in the view for both. Corners lie on the surface: those of the core moved out by its radius.
+ */
+#ifndef NARROW_OUTLINE_H
+#define NARROW_OUTLINE_H
+
+#include "narrow/core.h"
+#include <contact/manifold.h>
+
+/* Directions that differ by less are parallel, rad: the meaning that ct_core_feature gives the word. */
+#define CT_PARALLEL_ANGLE 1e-6
+
+typedef struct ct_view {
+  ct_vec3 x, y, normal; /* orthonormal, right-handed */
+} ct_view;
+
+/* The view along a unit normal. */
+ct_view ct_view_along(ct_vec3 normal);
+
+typedef enum ct_outline_kind { CT_OUTLINE_POINT, CT_OUTLINE_SEGMENT, CT_OUTLINE_POLYGON } ct_outline_kind;
+
+/* A corner, and the edge from it to the next. */
+typedef struct ct_corner {
+  ct_vec3 at;
+  double x, y;
+  uint32_t vertex, edge; /* numbers as in manifold.h */
+} ct_corner;
+
+/* A plane over the view: height = x px + y py + level. */
+typedef struct ct_slope {
+  double x, y, level;
+  uint32_t face;
+} ct_slope;
+
+/* Arrays that grow and are kept from pair to pair. */
+typedef struct ct_corner_list {
+  ct_corner *items;
+  uint32_t count, capacity;
+} ct_corner_list;
+
+typedef struct ct_slope_list {
+  ct_slope *items;
+  uint32_t count, capacity;
+} ct_slope_list;
+
+/* Room for `count` items in all; what is there is kept. False: out of memory. */
+bool ct_corner_list_reserve(ct_corner_list *list, uint32_t count);
+bool ct_slope_list_reserve(ct_slope_list *list, uint32_t count);
+
+typedef struct ct_outline {
+  ct_outline_kind kind;
+  bool second;            /* of the second body: it faces down */
+  ct_feature inside;      /* what a point between the corners lies on */
+  ct_vec3 normal;         /* outward, of the face or of the line of a segment's surface; unit */
+  double tilt;            /* angle between that and the direction that the body faces, as a distance of unit vectors */
+  ct_corner_list corners; /* POLYGON: 3 and more; SEGMENT: 2; POINT: 1 */
+  ct_slope_list slopes; /* POLYGON: planes of its faces; the surface is their lower envelope, of the second body their upper one */
+} ct_outline;
+
+/* Which outline. */
+typedef enum ct_outline_want {
+  CT_WANT_FACE, /* the face most nearly across the view among those at the support vertex; of a capsule its line */
+  CT_WANT_EDGE  /* the edge that lies across the view, to CT_PARALLEL_ANGLE, or else the support vertex */
+} ct_outline_want;
+
+/* Outline of a core; the lists in *out are used again. False: out of memory.
+ * Cost: of a hull the support vertex, its faces, and the corners. */
+bool ct_outline_of(const ct_core *core, const ct_view *view, ct_outline_want want, ct_outline *out);
+
+/* Height of the surface at a place of the view. POLYGON only. */
+double ct_outline_height(const ct_outline *outline, double x, double y);
+
+/* The same of hulls alone; from ct_outline_of. */
+bool ct_outline_hull(const ct_core *core, const ct_view *view, ct_outline_want want, ct_outline *out);
+
+/* Adds the corner for a vertex of the core, moved out along `way` by the core's radius there. There must be room. */
+void ct_outline_add(const ct_core *core, const ct_view *view, uint32_t vertex, ct_vec3 way, ct_outline *out);
+
+/* Adds the plane normal.p = offset. There must be room. */
+void ct_outline_slope(const ct_view *view, ct_vec3 normal, double offset, uint32_t face, ct_outline *out);
+
+/* The direction that the outline faces. */
+static inline ct_vec3 ct_outline_way(const ct_view *view, const ct_outline *outline) {
+  return outline->second ? ct_neg(view->normal) : view->normal;
+}
+
+#endif

@@ -1,0 +1,195 @@
+/* Outlines of hulls.
+ *
+ * The rounding of a turned face's vertices cuts it into several faces that differ by a hair. They are one face to everybody, so
+ * faces that are connected and flat to FLAT_ANGLE make one outline; heights over it are still those of each face.
+ */
+#include "narrow/outline.h"
+
+/* Normals that differ by less make one face, as a distance of unit vectors: that of single-precision coordinates over edges of a
+ * thousandth of the size. */
+#define FLAT_ANGLE 1e-4
+
+/* The hull's edge between two vertices. */
+static uint32_t edge_between(const ct_hull_view *view, uint32_t u, uint32_t v) {
+  uint32_t first = u < v ? u : v, second = u < v ? v : u, low = 0, high = view->edge_count - 1;
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    const uint32_t *e = view->edge_vertices[middle];
+    if (e[0] < first || (e[0] == first && e[1] < second)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+static ct_vec3 face_normal(const ct_hull_view *view, uint32_t face) {
+  return ct_vec(view->nx[face], view->ny[face], view->nz[face]);
+}
+
+/* The face at a vertex that is most nearly across a direction; the lowest among equals. */
+static uint32_t face_at(const ct_hull_view *view, uint32_t vertex, ct_vec3 direction) {
+  uint32_t best = UINT32_MAX;
+  double most = -INFINITY;
+  for (uint32_t i = view->neighbour_start[vertex]; i < view->neighbour_start[vertex + 1]; i++) {
+    const uint32_t *faces = view->edge_faces[edge_between(view, vertex, view->neighbour[i])];
+    for (int side = 0; side < 2; side++) {
+      double cosine = ct_dot(face_normal(view, faces[side]), direction);
+      if (cosine < most || (cosine == most && faces[side] >= best)) continue;
+      most = cosine;
+      best = faces[side];
+    }
+  }
+  return best;
+}
+
+typedef struct region {
+  const ct_core *core;
+  const ct_hull_view *hull;
+  const ct_view *view;
+  ct_vec3 seed; /* normal, in the hull's frame */
+  ct_outline *out;
+} region;
+
+static bool in_region(const region *r, uint32_t face) {
+  return ct_norm2(ct_sub(face_normal(r->hull, face), r->seed)) <= FLAT_ANGLE * FLAT_ANGLE;
+}
+
+/* A directed edge of a face: the one that begins at place `at` of its loop. */
+typedef struct place {
+  uint32_t face, at;
+} place;
+
+static uint32_t loop_length(const region *r, uint32_t face) { return r->hull->face_start[face + 1] - r->hull->face_start[face]; }
+static uint32_t vertex_at(const region *r, place p) { return r->hull->face_loop[r->hull->face_start[p.face] + p.at]; }
+static place next_in_loop(const region *r, place p) { return (place){p.face, p.at + 1 == loop_length(r, p.face) ? 0 : p.at + 1}; }
+static uint32_t edge_of(const region *r, place p) {
+  return edge_between(r->hull, vertex_at(r, p), vertex_at(r, next_in_loop(r, p)));
+}
+static uint32_t face_across(const region *r, place p, uint32_t edge) {
+  const uint32_t *faces = r->hull->edge_faces[edge];
+  return faces[0] == p.face ? faces[1] : faces[0];
+}
+
+/* The directed edge that begins at the same vertex in another face of it. */
+static place same_vertex(const region *r, place p, uint32_t face) {
+  uint32_t vertex = vertex_at(r, p), length = loop_length(r, face);
+  for (uint32_t i = 0; i < length; i++)
+    if (vertex_at(r, (place){face, i}) == vertex) return (place){face, i};
+  return p;
+}
+
+static bool listed(const ct_slope_list *slopes, uint32_t face) {
+  for (uint32_t i = 0; i < slopes->count; i++)
+    if (slopes->items[i].face == face) return true;
+  return false;
+}
+
+static bool add_face(const region *r, uint32_t face) {
+  if (!ct_slope_list_reserve(&r->out->slopes, r->out->slopes.count + 1)) return false;
+  const ct_core *core = r->core;
+  ct_vec3 normal = face_normal(r->hull, face);
+  double offset = r->hull->offset[face] + core->radius[0];
+  if (core->turned) {
+    normal = ct_mat_mul(core->rotation, normal);
+    offset += ct_dot(normal, core->center);
+  }
+  ct_outline_slope(r->view, normal, offset, face, r->out);
+  return true;
+}
+
+/* The faces of the region, and an edge of its rim. A hull has no region without one: its normals go all round. */
+static bool flood(const region *r, uint32_t seed, place *rim) {
+  bool found = false;
+  if (!add_face(r, seed)) return false;
+  for (uint32_t k = 0; k < r->out->slopes.count; k++) {
+    uint32_t face = r->out->slopes.items[k].face;
+    for (place p = {face, 0}; p.at < loop_length(r, face); p.at++) {
+      uint32_t other = face_across(r, p, edge_of(r, p));
+      if (!in_region(r, other)) {
+        if (!found) *rim = p;
+        found = true;
+      } else if (!listed(&r->out->slopes, other) && !add_face(r, other)) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+/* Walks round the rim. */
+static bool walk_rim(const region *r, place start, bool flat) {
+  ct_corner_list *corners = &r->out->corners;
+  ct_vec3 way = ct_outline_way(r->view, r->out);
+  double slack = CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * r->core->extent, reach = ct_core_reach(r->core, way) - slack;
+  place p = start;
+  uint32_t first = edge_of(r, start), bound = 4 * r->hull->edge_count;
+  do {
+    uint32_t edge = edge_of(r, p), other = face_across(r, p, edge);
+    if (in_region(r, other)) {
+      p = same_vertex(r, p, other);
+      continue;
+    }
+    if (!ct_corner_list_reserve(corners, corners->count + 1)) return false;
+    uint32_t vertex = vertex_at(r, p);
+    bool low = flat || ct_dot(way, ct_core_vertex(r->core, vertex)) + r->core->radius[0] >= reach;
+    ct_outline_add(r->core, r->view, vertex, low ? way : r->out->normal, r->out);
+    corners->items[corners->count - 1].edge = edge;
+    p = next_in_loop(r, p);
+  } while (--bound > 0 && (edge_of(r, p) != first || vertex_at(r, p) != vertex_at(r, start)));
+  return true;
+}
+
+/* The other way round. */
+static void reverse(ct_corner_list *corners) {
+  uint32_t n = corners->count;
+  ct_corner *c = corners->items;
+  for (uint32_t i = 0, k = n - 1; i < k; i++, k--) {
+    ct_corner corner = c[i];
+    c[i] = c[k];
+    c[k] = corner;
+  }
+  /* Edge i led from old corner n - 1 - i to the one before it in the new order. */
+  uint32_t last = c[0].edge;
+  for (uint32_t i = 0; i + 1 < n; i++) c[i].edge = c[i + 1].edge;
+  c[n - 1].edge = last;
+}
+
+static bool face_outline(const ct_core *core, const ct_view *view, uint32_t top, ct_vec3 local, ct_outline *out) {
+  const ct_hull_view *hull = core->view;
+  uint32_t seed = face_at(hull, top, local);
+  region r = {core, hull, view, face_normal(hull, seed), out};
+  out->kind = CT_OUTLINE_POLYGON;
+  out->normal = core->turned ? ct_mat_mul(core->rotation, r.seed) : r.seed;
+  out->tilt = ct_norm(ct_sub(r.seed, local));
+  place rim = {seed, 0};
+  if (!flood(&r, seed, &rim)) return false;
+  uint32_t lowest = seed;
+  for (uint32_t i = 0; i < out->slopes.count; i++)
+    if (out->slopes.items[i].face < lowest) lowest = out->slopes.items[i].face;
+  out->inside = (ct_feature){CT_FEATURE_FACE, lowest};
+  if (!walk_rim(&r, rim, out->tilt <= CT_PARALLEL_ANGLE || core->radius[0] == 0.0)) return false;
+  if (out->second) reverse(&out->corners);
+  return true;
+}
+
+bool ct_outline_hull(const ct_core *core, const ct_view *view, ct_outline_want want, ct_outline *out) {
+  const ct_hull_view *hull = core->view;
+  ct_vec3 way = ct_outline_way(view, out), local = core->turned ? ct_mat_tmul(core->rotation, way) : way;
+  uint32_t top = ct_core_support(core, way, 0);
+  if (want == CT_WANT_FACE) return face_outline(core, view, top, local, out);
+  ct_vec3 from = ct_vec(hull->x[top], hull->y[top], hull->z[top]);
+  out->normal = way;
+  out->tilt = 0.0;
+  ct_outline_add(core, view, top, way, out);
+  for (uint32_t i = hull->neighbour_start[top]; i < hull->neighbour_start[top + 1]; i++) {
+    uint32_t v = hull->neighbour[i];
+    ct_vec3 edge = ct_sub(ct_vec(hull->x[v], hull->y[v], hull->z[v]), from);
+    if (fabs(ct_dot(local, edge)) > CT_PARALLEL_ANGLE * ct_norm(edge)) continue;
+    out->kind = CT_OUTLINE_SEGMENT;
+    out->inside = (ct_feature){CT_FEATURE_EDGE, edge_between(hull, top, v)};
+    ct_outline_add(core, view, v, way, out);
+    return true;
+  }
+  out->kind = CT_OUTLINE_POINT;
+  out->inside = (ct_feature){CT_FEATURE_VERTEX, top};
+  return true;
+}

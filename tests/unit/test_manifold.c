@@ -1,0 +1,346 @@
+/* Manifolds whose points are known in closed form: theory's cases, the slides' pictures, and each kind of contact. */
+#include <contact/contact.h>
+
+#include "tests/support/check.h"
+
+#define TIGHT 4e-15
+
+static const double root_half = 0.70710678118654752440;
+static ct_workspace *workspace;
+
+static ct_shape sphere(double r) { return (ct_shape){.kind = CT_KIND_SPHERE, .sphere = {r}}; }
+static ct_shape box(double x, double y, double z) { return (ct_shape){.kind = CT_KIND_BOX, .box = {{x, y, z}}}; }
+static ct_shape capsule(double half, double bottom, double top) {
+  return (ct_shape){.kind = CT_KIND_CAPSULE, .capsule = {half, bottom, top}};
+}
+static ct_shape plane(void) { return (ct_shape){.kind = CT_KIND_PLANE}; }
+static ct_shape hull_of(const ct_vec3 *points, size_t count) {
+  ct_hull *hull = NULL;
+  if (ct_hull_from_points(points, count, NULL, &hull, NULL) != CT_OK) CHECK_FAIL("no hull");
+  return (ct_shape){.kind = CT_KIND_CONVEX, .hull = hull};
+}
+static ct_shape hull_box(double x, double y, double z) {
+  ct_vec3 p[8];
+  for (int i = 0; i < 8; i++) p[i] = ct_vec(i & 1 ? x : -x, i & 2 ? y : -y, i & 4 ? z : -z);
+  return hull_of(p, 8);
+}
+static ct_pose at(double x, double y, double z) { return (ct_pose){{x, y, z}, {0.0, 0.0, 0.0, 1.0}}; }
+static ct_pose turned(ct_pose p, double x, double y, double z, double w) {
+  p.rotation = (ct_quat){x, y, z, w};
+  return p;
+}
+
+static ct_manifold meet_as(const ct_shape *a, ct_pose pa, const ct_shape *b, ct_pose pb, ct_contact_options options) {
+  ct_frame fa = ct_frame_of(pa), fb = ct_frame_of(pb);
+  ct_manifold m;
+  ct_pair_contacts((ct_placed){a, &fa}, (ct_placed){b, &fb}, &options, workspace, &m);
+  CHECK(!m.failed);
+  for (size_t i = 0; i < m.count; i++) {
+    const ct_contact_point *p = &m.points[i];
+    CHECK_NEAR(ct_norm(p->normal), 1.0, 4 * 0x1p-52);
+    CHECK(ct_norm(ct_add_scaled(ct_sub(p->point_b, p->point_a), p->normal, -p->distance)) <= 16 * TIGHT);
+    CHECK(p->distance >= m.pair.distance - TIGHT);
+  }
+  if (m.count > 0) CHECK_NEAR(m.points[0].distance, m.pair.distance, 8 * TIGHT);
+  return m;
+}
+static ct_manifold meet(const ct_shape *a, ct_pose pa, const ct_shape *b, ct_pose pb, double clearance) {
+  return meet_as(a, pa, b, pb, (ct_contact_options){clearance, 0.0, CT_DETAIL_FULL});
+}
+
+/* Is there a point whose middle is there, and which? */
+static const ct_contact_point *point_at(const ct_manifold *m, double x, double y, double z) {
+  for (size_t i = 0; i < m->count; i++) {
+    ct_vec3 middle = ct_lerp(m->points[i].point_a, m->points[i].point_b, 0.5);
+    if (ct_norm(ct_sub(middle, ct_vec(x, y, z))) <= 4 * TIGHT) return &m->points[i];
+  }
+  CHECK_FAIL("no point at %g %g %g", x, y, z);
+  return NULL;
+}
+static void check_point(const ct_manifold *m, double x, double y, double z, ct_feature_kind a, ct_feature_kind b) {
+  const ct_contact_point *p = point_at(m, x, y, z);
+  if (!p) return;
+  CHECK_INT(p->a.kind, a);
+  CHECK_INT(p->b.kind, b);
+}
+static void check_normal(const ct_manifold *m, double x, double y, double z) {
+  for (size_t i = 0; i < m->count; i++) CHECK(ct_norm(ct_sub(m->points[i].normal, ct_vec(x, y, z))) <= TIGHT);
+}
+static void check_distances(const ct_manifold *m, double distance) {
+  for (size_t i = 0; i < m->count; i++) CHECK_NEAR(m->points[i].distance, distance, 4 * TIGHT);
+}
+
+/* Area of the convex polygon of the points seen along z. */
+static double area_of(const ct_manifold *m) {
+  double best = 0.0;
+  ct_vec3 c = {0, 0, 0};
+  for (size_t i = 0; i < m->count; i++) c = ct_add_scaled(c, m->points[i].point_a, 1.0 / (double)m->count);
+  for (size_t i = 0; i < m->count; i++) {
+    /* The next point counter-clockwise about the middle. */
+    ct_vec3 p = ct_sub(m->points[i].point_a, c);
+    double least = INFINITY, area = 0.0;
+    for (size_t k = 0; k < m->count; k++) {
+      ct_vec3 q = ct_sub(m->points[k].point_a, c);
+      double cross = p.x * q.y - p.y * q.x, angle = atan2(cross, p.x * q.x + p.y * q.y);
+      if (k == i || angle <= 0.0 || angle >= least) continue;
+      least = angle;
+      area = cross;
+    }
+    best += 0.5 * area;
+  }
+  return best;
+}
+
+static void small_cube_over_the_rim_of_a_large_one(void) {
+  const ct_shape forms[] = {box(1, 1, 1), hull_box(1, 1, 1), box(0.5, 0.5, 0.5), hull_box(0.5, 0.5, 0.5)};
+  for (int i = 0; i < 4; i++) {
+    ct_manifold m = meet(&forms[i & 1], at(0, 0, 0), &forms[2 + (i >> 1)], at(0.8, 0.3, 1.4), 0);
+    CHECK_INT(m.count, 4);
+    check_normal(&m, 0, 0, 1);
+    check_distances(&m, -0.1);
+    check_point(&m, 0.3, -0.2, 0.95, CT_FEATURE_FACE, CT_FEATURE_VERTEX);
+    check_point(&m, 0.3, 0.8, 0.95, CT_FEATURE_FACE, CT_FEATURE_VERTEX);
+    check_point(&m, 1, -0.2, 0.95, CT_FEATURE_EDGE, CT_FEATURE_EDGE);
+    check_point(&m, 1, 0.8, 0.95, CT_FEATURE_EDGE, CT_FEATURE_EDGE);
+  }
+  ct_manifold m = meet(&forms[0], at(0, 0, 0), &forms[2], at(0.8, 0.3, 1.4), 0);
+  const ct_contact_point *p = point_at(&m, 1, -0.2, 0.95);
+  /* Edge of the large cube along y at +x +z; edge of the small one along x at -y -z. */
+  CHECK_INT(p->a.index, 4 + 1 + 2);
+  CHECK_INT(p->b.index, 0);
+  CHECK_INT(point_at(&m, 0.3, 0.8, 0.95)->b.index, 2);
+  CHECK_INT(point_at(&m, 0.3, 0.8, 0.95)->a.index, 5);
+  ct_hull_release(forms[1].hull);
+  ct_hull_release(forms[3].hull);
+}
+
+static void cube_turned_by_45_degrees_meets_in_an_octagon(void) {
+  const ct_shape forms[] = {box(1, 1, 1), hull_box(1, 1, 1)};
+  const double r = sqrt(2.0) - 1.0, sine = sin(atan(1.0) / 2.0), cosine = cos(atan(1.0) / 2.0);
+  for (int i = 0; i < 4; i++) {
+    ct_manifold m = meet(&forms[i & 1], at(0, 0, 0), &forms[i >> 1], turned(at(0, 0, 1.95), 0, 0, sine, cosine), 0);
+    CHECK_INT(m.count, 8);
+    check_distances(&m, -0.05);
+    check_normal(&m, 0, 0, 1);
+    for (int k = 0; k < 8; k++) {
+      double x = k & 1 ? 1 : -1, y = k & 2 ? r : -r;
+      check_point(&m, k & 4 ? x : y, k & 4 ? y : x, 0.975, CT_FEATURE_EDGE, CT_FEATURE_EDGE);
+    }
+    CHECK_NEAR(area_of(&m), 8 * r, 1e-13);
+    m = meet_as(&forms[i & 1], at(0, 0, 0), &forms[i >> 1], turned(at(0, 0, 1.95), 0, 0, sine, cosine),
+                (ct_contact_options){0, 0, CT_DETAIL_MANIFOLD});
+    CHECK_INT(m.count, 4);
+    CHECK_NEAR(area_of(&m), 2.3431457505076203, 1e-13);
+    m = meet_as(&forms[i & 1], at(0, 0, 0), &forms[i >> 1], turned(at(0, 0, 1.95), 0, 0, sine, cosine),
+                (ct_contact_options){0, 0, CT_DETAIL_DEEPEST});
+    CHECK_INT(m.count, 1);
+  }
+  ct_hull_release(forms[1].hull);
+}
+
+/* Two roofs, ridge over ridge. */
+static void crossed_roof_edges_meet_in_one_point(void) {
+  const ct_vec3 lower[] = {{-2, 0, 0}, {2, 0, 0}, {-2, 2, -2}, {2, 2, -2}, {-2, -2, -2}, {2, -2, -2}};
+  const ct_vec3 upper[] = {{0, -2, 0}, {0, 2, 0}, {2, -2, 2}, {2, 2, 2}, {-2, -2, 2}, {-2, 2, 2}};
+  ct_shape a = hull_of(lower, 6), b = hull_of(upper, 6);
+  ct_manifold m = meet(&a, at(0, 0, 0), &b, at(0, 0, -0.02), 0);
+  CHECK_INT(m.count, 1);
+  check_normal(&m, 0, 0, 1);
+  check_distances(&m, -0.02);
+  CHECK(ct_norm(m.points[0].point_a) <= TIGHT);
+  CHECK(ct_norm(ct_sub(m.points[0].point_b, ct_vec(0, 0, -0.02))) <= TIGHT);
+  CHECK_INT(m.points[0].a.kind, CT_FEATURE_EDGE);
+  CHECK_INT(m.points[0].b.kind, CT_FEATURE_EDGE);
+  /* Apart by as much, within the clearance: the same with a positive distance. */
+  m = meet(&a, at(0, 0, 0), &b, at(0, 0, 0.02), 0.05);
+  CHECK_INT(m.count, 1);
+  check_distances(&m, 0.02);
+  CHECK_INT(m.points[0].a.kind, CT_FEATURE_EDGE);
+  CHECK_INT(m.points[0].b.kind, CT_FEATURE_EDGE);
+  CHECK_INT(meet(&a, at(0, 0, 0), &b, at(0, 0, 0.02), 0.01).count, 0);
+  ct_hull_release(a.hull);
+  ct_hull_release(b.hull);
+}
+
+static void cube_on_the_floor_stands_on_four_vertices(void) {
+  const ct_shape floor = plane(), forms[] = {box(0.5, 0.5, 0.5), hull_box(0.5, 0.5, 0.5)};
+  for (int i = 0; i < 2; i++) {
+    ct_manifold m = meet(&floor, at(0, 0, 0), &forms[i], at(0, 0, 0.5), 0);
+    CHECK_INT(m.count, 4);
+    check_normal(&m, 0, 0, 1);
+    for (size_t k = 0; k < m.count; k++) CHECK(m.points[k].distance == 0.0);
+    for (int k = 0; k < 4; k++) check_point(&m, k & 1 ? 0.5 : -0.5, k & 2 ? 0.5 : -0.5, 0, CT_FEATURE_FACE, CT_FEATURE_VERTEX);
+    m = meet(&forms[i], at(0, 0, 0.5), &floor, at(0, 0, 0), 0);
+    CHECK_INT(m.count, 4);
+    check_normal(&m, 0, 0, -1);
+    check_point(&m, 0.5, 0.5, 0, CT_FEATURE_VERTEX, CT_FEATURE_FACE);
+  }
+  ct_hull_release(forms[1].hull);
+}
+
+/* The slide's picture: two corners of the upper box, two crossings of its edges with the rim of the lower one. */
+static void box_that_hangs_over_meets_in_two_corners_and_two_crossings(void) {
+  const ct_shape a = box(1, 1, 1), b = box(1, 0.9, 1);
+  ct_manifold m = meet(&a, at(0, 0, 0), &b, at(1, 0, 1.99), 0);
+  CHECK_INT(m.count, 4);
+  check_distances(&m, -0.01);
+  for (int k = 0; k < 2; k++) {
+    double y = k ? 0.9 : -0.9;
+    check_point(&m, 0, y, 0.995, CT_FEATURE_FACE, CT_FEATURE_VERTEX);
+    check_point(&m, 1, y, 0.995, CT_FEATURE_EDGE, CT_FEATURE_EDGE);
+  }
+  CHECK_NEAR(area_of(&m), 1.8, 1e-14);
+}
+
+static void corner_of_the_lower_face_counts_as_its_vertex(void) {
+  const ct_shape a = box(0.5, 0.5, 0.5), b = box(1, 1, 1);
+  ct_manifold m = meet(&a, at(0, 0, 0), &b, at(0.8, 0.9, 1.4), 0);
+  CHECK_INT(m.count, 4);
+  check_point(&m, 0.5, 0.5, 0.45, CT_FEATURE_VERTEX, CT_FEATURE_FACE);
+  check_point(&m, -0.2, -0.1, 0.45, CT_FEATURE_FACE, CT_FEATURE_VERTEX);
+  check_point(&m, 0.5, -0.1, 0.45, CT_FEATURE_EDGE, CT_FEATURE_EDGE);
+  check_point(&m, -0.2, 0.5, 0.45, CT_FEATURE_EDGE, CT_FEATURE_EDGE);
+}
+
+static void equal_cubes_meet_in_four_vertices(void) {
+  const ct_shape a = box(1, 1, 1);
+  ct_manifold m = meet(&a, at(0, 0, 0), &a, at(0, 0, 2), 0);
+  CHECK_INT(m.count, 4);
+  CHECK_NEAR(area_of(&m), 4, 1e-14);
+  /* Beside each other with a shared rim: the overlap is a line, or nothing; there is a point all the same. */
+  m = meet(&a, at(0, 0, 0), &a, at(2, 0, 2), 0);
+  CHECK(m.count >= 1);
+  m = meet(&a, at(0, 0, 0), &a, at(2, 2, 2), 0);
+  CHECK(m.count >= 1);
+  m = meet(&a, at(0, 0, 0), &a, at(2.1, 2.2, 2.3), 0.5);
+  CHECK_INT(m.count, 1);
+  CHECK_INT(m.points[0].a.kind, CT_FEATURE_VERTEX);
+  CHECK_INT(m.points[0].b.kind, CT_FEATURE_VERTEX);
+}
+
+static void parallel_edges_meet_in_the_ends_of_what_they_share(void) {
+  const ct_shape a = box(1, 1, 1), b = box(0.5, 1, 0.5);
+  /* Edges along y, at (1, 1) and, 0.3 and 0.4 farther, at (1.3, 1.4); b shifted along y by 0.5. */
+  ct_manifold m = meet(&a, at(0, 0, 0), &b, at(1.8, 0.5, 1.9), 0.6);
+  CHECK_INT(m.count, 2);
+  check_distances(&m, 0.5);
+  check_normal(&m, 0.6, 0, 0.8);
+  check_point(&m, 1.15, 1, 1.2, CT_FEATURE_VERTEX, CT_FEATURE_EDGE);
+  check_point(&m, 1.15, -0.5, 1.2, CT_FEATURE_EDGE, CT_FEATURE_VERTEX);
+}
+
+static void ball_meets_in_one_point(void) {
+  const ct_shape ball = sphere(0.5), cube = box(1, 1, 1), floor = plane();
+  ct_manifold m = meet(&cube, at(0, 0, 0), &ball, at(0.2, 0.3, 1.4), 0);
+  CHECK_INT(m.count, 1);
+  CHECK_INT(m.points[0].a.kind, CT_FEATURE_FACE);
+  CHECK_INT(m.points[0].a.index, 5);
+  CHECK_INT(m.points[0].b.kind, CT_FEATURE_SMOOTH);
+  m = meet(&cube, at(0, 0, 0), &ball, at(1.3, 0.3, 1.3), 0);
+  CHECK_INT(m.points[0].a.kind, CT_FEATURE_EDGE);
+  CHECK_INT(m.points[0].a.index, 4 + 1 + 2);
+  m = meet(&cube, at(0, 0, 0), &ball, at(1.2, 1.2, 1.2), 0);
+  CHECK_INT(m.points[0].a.kind, CT_FEATURE_VERTEX);
+  CHECK_INT(m.points[0].a.index, 7);
+  m = meet(&ball, at(0, 0, 0.4), &floor, at(0, 0, 0), 0);
+  CHECK_INT(m.count, 1);
+  check_distances(&m, -0.1);
+  check_point(&m, 0, 0, -0.05, CT_FEATURE_SMOOTH, CT_FEATURE_FACE);
+  m = meet(&ball, at(0, 0, 0), &ball, at(0, 0.9, 0), 0);
+  CHECK_INT(m.count, 1);
+  CHECK_INT(m.points[0].b.kind, CT_FEATURE_SMOOTH);
+}
+
+/* A capsule along x over a face that ends at x = 1. */
+static void lying_capsule_is_cut_at_the_rim(void) {
+  const ct_shape forms[] = {box(1, 1, 1), hull_box(1, 1, 1)}, rod = capsule(1, 0.25, 0.25), floor = plane();
+  for (int i = 0; i < 2; i++) {
+    ct_manifold m = meet(&forms[i], at(0, 0, 0), &rod, turned(at(0.5, 0.2, 1.2), 0, root_half, 0, root_half), 0);
+    CHECK_INT(m.count, 2);
+    check_distances(&m, -0.05);
+    check_point(&m, -0.5, 0.2, 0.975, CT_FEATURE_FACE, CT_FEATURE_VERTEX);
+    check_point(&m, 1, 0.2, 0.975, CT_FEATURE_EDGE, CT_FEATURE_EDGE);
+  }
+  ct_manifold m = meet(&rod, turned(at(0, 0, 0.2), 0, root_half, 0, root_half), &floor, at(0, 0, 0), 0);
+  CHECK_INT(m.count, 2);
+  check_distances(&m, -0.05);
+  check_point(&m, 1, 0, -0.025, CT_FEATURE_VERTEX, CT_FEATURE_FACE);
+  check_point(&m, -1, 0, -0.025, CT_FEATURE_VERTEX, CT_FEATURE_FACE);
+  ct_hull_release(forms[1].hull);
+}
+
+/* The cone of a tapered capsule lies on the face when its axis leans by asin((r0 - r1) / 2h). */
+static void tapered_capsule_lies_on_its_cone(void) {
+  const ct_shape cube = box(4, 4, 1), rod = capsule(1, 0.5, 0.25);
+  double lean = asin(0.125), half = (atan(1.0) * 2 + lean) / 2;
+  double low = 0.5 - 0.01; /* height of the larger end's centre over the face */
+  ct_pose pose = {{cos(lean), 0, 1 + low - sin(lean)}, {0, sin(half), 0, cos(half)}};
+  ct_manifold m = meet(&cube, at(0, 0, 0), &rod, pose, 0);
+  CHECK_INT(m.count, 2);
+  for (size_t i = 0; i < m.count; i++) {
+    CHECK_NEAR(m.points[i].distance, -0.01, 1e-14);
+    CHECK_NEAR(m.points[i].point_b.z, 0.99, 1e-14);
+  }
+}
+
+static void capsules_side_by_side_meet_in_two_points(void) {
+  const ct_shape rod = capsule(1, 0.25, 0.25);
+  ct_manifold m = meet(&rod, at(0, 0, 0), &rod, at(0.45, 0, 0.5), 0);
+  CHECK_INT(m.count, 2);
+  check_distances(&m, -0.05);
+  check_point(&m, 0.225, 0, 1, CT_FEATURE_VERTEX, CT_FEATURE_EDGE);
+  check_point(&m, 0.225, 0, -0.5, CT_FEATURE_EDGE, CT_FEATURE_VERTEX);
+  m = meet(&rod, at(0, 0, 0), &rod, turned(at(0.45, 0, 0.5), root_half, 0, 0, root_half), 0);
+  CHECK_INT(m.count, 1);
+  CHECK_INT(m.points[0].a.kind, CT_FEATURE_EDGE);
+  CHECK_INT(m.points[0].b.kind, CT_FEATURE_EDGE);
+  m = meet(&rod, at(0, 0, 0), &rod, at(0, 0, 2.4), 0);
+  CHECK_INT(m.count, 1);
+  CHECK_INT(m.points[0].a.kind, CT_FEATURE_VERTEX);
+}
+
+static void apart_by_more_than_the_clearance_there_is_nothing(void) {
+  const ct_shape cube = box(1, 1, 1);
+  ct_manifold m = meet(&cube, at(0, 0, 0), &cube, at(0, 0, 2.25), 0.2);
+  CHECK_INT(m.count, 0);
+  CHECK_INT(m.pair.relation, CT_SEPARATED);
+  m = meet(&cube, at(0, 0, 0), &cube, at(0, 0, 2.25), 0.25);
+  CHECK_INT(m.count, 4);
+  check_distances(&m, 0.25);
+}
+
+static void half_spaces_meet_in_a_point_or_cannot_be_answered(void) {
+  const ct_shape floor = plane();
+  ct_manifold m = meet(&floor, at(0, 0, 0), &floor, turned(at(0, 0, 1), 1, 0, 0, 0), 2);
+  CHECK_INT(m.count, 1);
+  check_distances(&m, 1);
+  ct_frame a = ct_frame_of(at(0, 0, 0)), b = ct_frame_of(turned(at(0, 0, 0), root_half, 0, 0, root_half));
+  ct_contact_options options = {0, 0, CT_DETAIL_FULL};
+  ct_pair_contacts((ct_placed){&floor, &a}, (ct_placed){&floor, &b}, &options, workspace, &m);
+  CHECK_INT(m.count, 0);
+  CHECK_INT(m.pair.status, CT_PAIR_UNSUPPORTED);
+}
+
+static const check_test tests[] = {
+    {"small_cube_over_the_rim_of_a_large_one", small_cube_over_the_rim_of_a_large_one},
+    {"cube_turned_by_45_degrees_meets_in_an_octagon", cube_turned_by_45_degrees_meets_in_an_octagon},
+    {"crossed_roof_edges_meet_in_one_point", crossed_roof_edges_meet_in_one_point},
+    {"cube_on_the_floor_stands_on_four_vertices", cube_on_the_floor_stands_on_four_vertices},
+    {"box_that_hangs_over_meets_in_two_corners_and_two_crossings", box_that_hangs_over_meets_in_two_corners_and_two_crossings},
+    {"corner_of_the_lower_face_counts_as_its_vertex", corner_of_the_lower_face_counts_as_its_vertex},
+    {"equal_cubes_meet_in_four_vertices", equal_cubes_meet_in_four_vertices},
+    {"parallel_edges_meet_in_the_ends_of_what_they_share", parallel_edges_meet_in_the_ends_of_what_they_share},
+    {"ball_meets_in_one_point", ball_meets_in_one_point},
+    {"lying_capsule_is_cut_at_the_rim", lying_capsule_is_cut_at_the_rim},
+    {"tapered_capsule_lies_on_its_cone", tapered_capsule_lies_on_its_cone},
+    {"capsules_side_by_side_meet_in_two_points", capsules_side_by_side_meet_in_two_points},
+    {"apart_by_more_than_the_clearance_there_is_nothing", apart_by_more_than_the_clearance_there_is_nothing},
+    {"half_spaces_meet_in_a_point_or_cannot_be_answered", half_spaces_meet_in_a_point_or_cannot_be_answered},
+};
+
+int main(int argc, char **argv) {
+  workspace = ct_workspace_create();
+  int status = check_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
+  ct_workspace_destroy(workspace);
+  return status;
+}
