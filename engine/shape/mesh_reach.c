@@ -3,9 +3,10 @@
  */
 #include "shape/mesh_reach.h"
 
-/* A mesh of CT_MESH_TRIANGLES_MAX triangles has a tree that is not much deeper than its halvings; a subtree that finds the list of
- * those to visit full is looked at triangle by triangle. */
-#define STACK_SIZE 64
+#include <assert.h>
+
+/* One node waits on each level, and the two children of the node that is looked at. */
+#define STACK_SIZE (CT_MESH_DEPTH_MAX + 2)
 
 typedef struct search {
   const ct_mesh_view *view;
@@ -14,9 +15,9 @@ typedef struct search {
   uint32_t vertex;
 } search;
 
-static void offer_triangle(search *s, uint32_t triangle) {
+static void offer_triangle(search *s, const uint32_t corners[3]) {
   for (int k = 0; k < 3; k++) {
-    uint32_t vertex = s->view->triangles[triangle][k];
+    uint32_t vertex = corners[k];
     double value = ct_dot(s->direction, s->view->vertices[vertex]);
     if (value < s->most || (value == s->most && vertex >= s->vertex)) continue;
     s->most = value;
@@ -30,15 +31,6 @@ static double box_reach(const ct_box *box, ct_vec3 d) {
       d, ct_vec(d.x >= 0.0 ? box->max.x : box->min.x, d.y >= 0.0 ? box->max.y : box->min.y, d.z >= 0.0 ? box->max.z : box->min.z));
 }
 
-/* The triangles of a subtree stand side by side in `order`: from its first leaf's first to its last leaf's last. */
-static void offer_subtree(search *s, uint32_t node) {
-  const ct_mesh_node *nodes = s->view->nodes;
-  uint32_t first = node, last = node;
-  while (nodes[first].count == 0) first = nodes[first].first;
-  while (nodes[last].count == 0) last = nodes[last].first + 1;
-  for (uint32_t i = nodes[first].first; i < nodes[last].first + nodes[last].count; i++) offer_triangle(s, s->view->order[i]);
-}
-
 static search find(const ct_mesh_view *view, ct_vec3 direction) {
   search s = {.view = view, .direction = direction, .most = -INFINITY, .vertex = UINT32_MAX};
   uint32_t stack[STACK_SIZE], depth = 0;
@@ -46,10 +38,9 @@ static search find(const ct_mesh_view *view, ct_vec3 direction) {
   while (depth > 0) {
     const ct_mesh_node *node = &view->nodes[stack[--depth]];
     if (box_reach(&node->box, direction) < s.most) continue;
-    if (node->count > 0 || depth + 2 > STACK_SIZE) {
-      offer_subtree(&s, (uint32_t)(node - view->nodes));
-      continue;
-    }
+    for (uint32_t i = node->first; i < node->first + node->count; i++) offer_triangle(&s, view->corners[i]);
+    if (node->count > 0) continue;
+    assert(depth + 2 <= STACK_SIZE);
     /* The child that may reach farther is looked at first. */
     double near = box_reach(&view->nodes[node->first].box, direction);
     double far = box_reach(&view->nodes[node->first + 1].box, direction);
