@@ -46,19 +46,20 @@ static void answer_beyond(const ct_cell_input *in, const ct_gjk *g, ct_cell_resu
 }
 
 /* A point or an end of a segment may stand over the middle of a face of which there are thousands alike: its foot there, if the
- * polytope holds it. */
+ * polytope, bare of its rounding, holds it. */
 static bool find_foot(const ct_cell_input *in, ct_cell_result *result) {
   bool first = in->a.kind == CT_CORE_POINT || in->a.kind == CT_CORE_SEGMENT;
   const ct_core *thin = first ? &in->a : &in->b, *polytope = first ? &in->b : &in->a;
   if (thin->kind != CT_CORE_POINT && thin->kind != CT_CORE_SEGMENT) return false;
   ct_vec3 toward = first ? result->normal : ct_neg(result->normal);
   uint32_t end = ct_core_support(thin, toward, 0);
-  double radius = ct_core_vertex_radius(thin, end);
+  double radius = ct_core_vertex_radius(thin, end), rounding = polytope->radius[0];
   ct_vec3 center = ct_core_vertex(thin, end);
-  ct_vec3 foot = ct_add_scaled(center, toward, result->distance + radius);
-  ct_core point = {.kind = CT_CORE_POINT, .center = foot, .middle = foot};
-  if (!ct_core_holds(polytope, &point, toward)) return false;
-  set_points(result, first ? &(ct_core_points){center, foot, radius, 0.0} : &(ct_core_points){foot, center, 0.0, radius});
+  ct_vec3 foot = ct_add_scaled(center, toward, result->distance + radius + rounding);
+  ct_core point = {.kind = CT_CORE_POINT, .center = foot, .middle = foot}, bare = *polytope;
+  bare.radius[0] = bare.radius[1] = 0.0;
+  if (!ct_core_holds(&bare, &point, toward)) return false;
+  set_points(result, first ? &(ct_core_points){center, foot, radius, rounding} : &(ct_core_points){foot, center, rounding, radius});
   return true;
 }
 
@@ -93,14 +94,15 @@ static void answer_tapered(const ct_cell_input *in, ct_cell_result *result) {
   const ct_core *segment = flip ? &in->a : &in->b, *polytope = flip ? &in->b : &in->a;
   ct_tangent t = ct_tangent_distance(polytope, segment);
   result->normal = flip ? ct_neg(t.normal) : t.normal;
-  result->distance = result->lower = t.value;
-  result->upper = t.most; /* the optimum is among the normals tried */
+  double rounding = polytope->radius[0];
+  result->distance = result->lower = t.value - rounding;
+  result->upper = t.most - rounding; /* the optimum is among the normals tried */
   if (t.several) result->flags |= CT_FLAG_NORMAL_ARBITRARY;
   bool found = find_points(in, result);
   if (!found && t.several) {
     /* As good to round-off, but not where the bodies meet after all. */
     result->normal = flip ? ct_neg(t.first_normal) : t.first_normal;
-    result->distance = result->lower = t.most;
+    result->distance = result->lower = t.most - rounding;
     found = find_points(in, result);
   }
   if (!found) result->status = CT_PAIR_DEGENERATE;

@@ -1,4 +1,5 @@
 /* Containment: a convex body holds a hull of balls when it holds each ball. */
+#include "narrow/gjk.h"
 #include "narrow/matrix.h"
 
 static double slack_of(const ct_core *holder, const ct_core *held) {
@@ -19,8 +20,25 @@ static bool round_holds(const ct_core *holder, const ct_core *held, double slack
   return true;
 }
 
+/* Are the balls of the held body within the rounding of a polytope whose faces they do not pass? A ball no smaller than the
+ * rounding is, and any other when its centre is as near to the bare polytope as the radii differ. */
+static bool corners_hold(const ct_core *holder, const ct_core *held, double slack) {
+  ct_core bare = *holder;
+  bare.radius[0] = bare.radius[1] = 0.0;
+  for (uint32_t i = 0; i < ct_core_vertex_count(held); i++) {
+    double spare = holder->radius[0] - ct_core_vertex_radius(held, i);
+    if (spare <= 0.0) continue;
+    ct_core point = {.kind = CT_CORE_POINT, .center = ct_core_vertex(held, i)};
+    point.middle = point.center;
+    ct_gjk g = {.a = &bare, .b = &point, .threshold = spare + slack, .enough = spare};
+    ct_gjk_outcome outcome = ct_gjk_run(&g);
+    if (outcome == CT_GJK_BEYOND || (outcome == CT_GJK_SEPARATED && g.simplex.value > spare + slack)) return false;
+  }
+  return true;
+}
+
 /* Box or hull: no face is passed. */
-static bool polytope_holds(const ct_core *holder, const ct_core *held, double slack) {
+static bool faces_hold(const ct_core *holder, const ct_core *held, double slack) {
   bool hull = holder->kind == CT_CORE_HULL;
   uint32_t faces = hull ? holder->view->face_count : 3, near = 0;
   for (uint32_t i = 0; i < faces; i++) {
@@ -31,6 +49,7 @@ static bool polytope_holds(const ct_core *holder, const ct_core *held, double sl
       ct_vec3 out = ct_scale(n, side);
       near = ct_core_support(held, out, near);
       double limit = hull ? holder->view->offset[i] : i == 0 ? holder->half.x : i == 1 ? holder->half.y : holder->half.z;
+      limit += holder->radius[0];
       double reach = ct_dot(out, ct_sub(ct_core_vertex(held, near), holder->center)) + ct_core_vertex_radius(held, near);
       if (reach > limit + slack) return false;
     }
@@ -44,5 +63,6 @@ bool ct_core_holds(const ct_core *holder, const ct_core *held, ct_vec3 toward) {
   ct_vec3 apart = ct_unit_or(ct_sub(held->middle, holder->middle), toward);
   if (reaches_beyond(holder, held, apart, slack)) return false;
   bool round = holder->kind == CT_CORE_POINT || holder->kind == CT_CORE_SEGMENT;
-  return round ? round_holds(holder, held, slack) : polytope_holds(holder, held, slack);
+  if (round) return round_holds(holder, held, slack);
+  return faces_hold(holder, held, slack) && (holder->radius[0] == 0.0 || corners_hold(holder, held, slack));
 }

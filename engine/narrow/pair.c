@@ -6,6 +6,7 @@
 #include "narrow/pair.h"
 #include "narrow/matrix.h"
 #include "narrow/workspace.h"
+#include "shape/capsule.h"
 #include "shape/compare.h"
 
 #include <stdlib.h>
@@ -55,8 +56,20 @@ typedef struct ordered {
   const ct_frame *frame_a, *frame_b;
   ct_kind kind_a, kind_b;
   bool swapped;
+  double lift; /* z of the pair's frame in frame_a */
   ct_cell_input input;
 } ordered;
+
+/* Rounding and margin of a plane lift its surface: the frames that the cell sees are on it. */
+static void lift_planes(ordered *o) {
+  ct_cell_input *in = &o->input;
+  if (o->kind_b != CT_KIND_PLANE) return;
+  ct_vec3 up = {in->relative.rotation.rx.z, in->relative.rotation.ry.z, in->relative.rotation.rz.z};
+  in->relative.position = ct_add_scaled(in->relative.position, up, ct_shape_growth(o->b));
+  if (o->kind_a != CT_KIND_PLANE) return;
+  o->lift = ct_shape_growth(o->a);
+  in->relative.position.z -= o->lift;
+}
 
 static void order_pair(ct_placed a, ct_placed b, ordered *o) {
   o->swapped = ct_pair_swapped(a, b);
@@ -71,6 +84,7 @@ static void order_pair(ct_placed a, ct_placed b, ordered *o) {
   in->shape_b = o->b;
   in->relative.rotation = ct_mat_mat(ct_mat_transpose(o->frame_a->rotation), o->frame_b->rotation);
   in->relative.position = ct_to_local(*o->frame_a, o->frame_b->position);
+  lift_planes(o);
   if (o->kind_a != CT_KIND_PLANE) ct_core_place(o->a, NULL, &in->a);
   if (o->kind_b != CT_KIND_PLANE) ct_core_place(o->b, &in->relative, &in->b);
 }
@@ -117,10 +131,13 @@ static ct_relation mirrored(ct_relation relation) {
   return relation == CT_CONTAINING ? CT_CONTAINED : relation == CT_CONTAINED ? CT_CONTAINING : relation;
 }
 
+/* A point of the pair's frame in the world. */
+static ct_vec3 to_world(const ordered *o, ct_vec3 p) { return plain3(ct_to_parent(*o->frame_a, ct_vec(p.x, p.y, p.z + o->lift))); }
+
 /* From the pair's frame and order to the world's and the caller's. */
 static void hand_back(const ordered *o, const ct_cell_result *r, ct_relation relation, ct_pair_result *result) {
   ct_vec3 n = ct_unit_or(ct_mat_mul(o->frame_a->rotation, r->normal), ct_vec(1.0, 0.0, 0.0));
-  ct_vec3 p = plain3(ct_to_parent(*o->frame_a, r->point_a)), q = plain3(ct_to_parent(*o->frame_a, r->point_b));
+  ct_vec3 p = to_world(o, r->point_a), q = to_world(o, r->point_b);
   *result = (ct_pair_result){
       .distance = plain(r->distance),
       .lower_bound = plain(r->lower),
@@ -161,6 +178,6 @@ bool ct_pair_overlap(ct_placed a, ct_placed b, ct_workspace *workspace, ct_vec3 
     if (r.distance > 0.0) return false;
     if (witness) common = o.kind_b == CT_KIND_PLANE ? r.point_a : ct_cores_common_point(&o.input, &r);
   }
-  if (witness) *witness = plain3(ct_to_parent(*o.frame_a, common));
+  if (witness) *witness = to_world(&o, common);
   return true;
 }

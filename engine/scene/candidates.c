@@ -3,6 +3,7 @@
  * The tree answers with a margin that covers every rounding; the decision is taken pair by pair, from the two boxes alone.
  */
 #include "scene/query.h"
+#include "shape/capsule.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -177,9 +178,10 @@ static bool above_plane(const ct_body *body, const ct_pose *pose, const ct_box *
   ct_frame frame = ct_frame_of(*pose);
   frame = ct_body_shape_frame(body, 0, &frame);
   ct_vec3 n = {frame.rotation.rx.z, frame.rotation.ry.z, frame.rotation.rz.z}, p = frame.position;
+  reach += ct_shape_growth(ct_body_shape(body, 0));
   double x = (n.x > 0.0 ? box->min.x : box->max.x) - p.x, y = (n.y > 0.0 ? box->min.y : box->max.y) - p.y;
   double z = (n.z > 0.0 ? box->min.z : box->max.z) - p.z;
-  double slack = PAIR_SLACK * (fabs(x) + fabs(y) + fabs(z) + ct_max_abs(p));
+  double slack = PAIR_SLACK * (fabs(x) + fabs(y) + fabs(z) + ct_max_abs(p) + reach);
   return n.x * x + n.y * y + n.z * z > reach + slack;
 }
 
