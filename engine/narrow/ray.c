@@ -1,15 +1,21 @@
 /* A ray and one placed shape: into the shape's frame, to the interval that they share, and back.
  *
  * The line is first moved, exactly to round-off of the shape's size, to its point nearest to the shape's middle: an origin far away
- * costs no digits.
+ * costs no digits. Sharp shapes have closed forms; to the surface of one with a ball around it a point moves from both sides.
  */
 #include <contact/ray.h>
 
 #include "base/double_double.h"
 #include "narrow/ray_forms.h"
+#include "shape/inner.h"
 
 #include <contact/limits.h>
 
+/* Steps to the surface of a shape in a ball: the distance falls quadratically where the line crosses, by halves where it touches.
+ */
+#define STEPS_MAX 128
+/* Point distances are round-off up to here, in u of the shape's size. */
+#define ENOUGH_ROUNDOFFS 4.0
 /* Rounding of the quick test against the bounding ball, in u of what goes in. */
 #define BALL_ROUNDOFFS 64.0
 
@@ -22,13 +28,6 @@ typedef struct local_ray {
   double radius;
 } local_ray;
 
-/* The direction brought to between 1 and 2 without changing it: a power of two. */
-static ct_vec3 scaled(ct_vec3 d) {
-  int exponent;
-  frexp(ct_max_abs(d), &exponent);
-  return ct_vec(ldexp(d.x, 1 - exponent), ldexp(d.y, 1 - exponent), ldexp(d.z, 1 - exponent));
-}
-
 /* o - p + s d, rounded once. */
 static double moved(double o, double p, double s, double d) {
   return ct_dd_value(ct_dd_add(ct_two_sum(o, -p), ct_two_product(s, d)));
@@ -36,7 +35,7 @@ static double moved(double o, double p, double s, double d) {
 
 static void look_from(const ct_ray *ray, ct_placed shape, local_ray *local) {
   const ct_frame *frame = shape.frame;
-  ct_vec3 d = scaled(ray->direction), o = ray->origin, p = frame->position;
+  ct_vec3 d = ct_ray_scaled(ray->direction), o = ray->origin, p = frame->position;
   ct_shape_ball(shape.shape, &local->middle, &local->radius);
   ct_vec3 apart = ct_sub(ct_sub(o, p), ct_mat_mul(frame->rotation, local->middle));
   double s = -ct_dot(apart, d) / ct_norm2(d);
@@ -54,10 +53,9 @@ static bool passes_by(const local_ray *local) {
   return ct_norm(aside) > (local->radius + slack) * local->length;
 }
 
-/* ---- spans ---- */
+/* ---- sharp shapes ---- */
 
-static bool span_of(const local_ray *local, const ct_shape *shape, ct_line_span *span) {
-  const ct_line *line = &local->line;
+static bool span_of(const ct_line *line, const ct_shape *shape, ct_line_span *span) {
   switch (shape->kind) {
   case CT_KIND_SPHERE: return ct_line_ball(line, 0.0, shape->sphere.radius, span);
   case CT_KIND_BOX: return ct_line_box(line, shape->box.half, span);
@@ -65,10 +63,82 @@ static bool span_of(const local_ray *local, const ct_shape *shape, ct_line_span 
     ct_capsule_form form = ct_capsule_reduce(shape);
     return ct_line_capsule(line, &form, span);
   }
+  case CT_KIND_CYLINDER:
+    return ct_line_frustum(line, shape->cylinder.half_length, shape->cylinder.radius, shape->cylinder.radius, span);
+  case CT_KIND_CONE: return ct_line_frustum(line, shape->cone.half_length, shape->cone.radius_bottom, shape->cone.radius_top, span);
+  case CT_KIND_ELLIPSOID: return ct_line_ellipsoid(line, shape->ellipsoid.radii, span);
   case CT_KIND_CONVEX: return ct_line_hull(line, ct_hull_get(shape->hull), span);
   case CT_KIND_PLANE: return ct_line_half_space(line, 0.0, span);
-  default: return false;
+  case CT_KIND_MESH:
+  case CT_KIND_COUNT: break;
   }
+  return false;
+}
+
+/* ---- shapes in a ball ---- */
+
+/* A point that moves along the line to a sharp shape with a ball around it. */
+typedef struct approach {
+  const ct_line *line;
+  const ct_inner *inner;
+  ct_workspace *workspace;
+  double enough; /* distance that counts as none */
+  bool limited;  /* out of steps */
+} approach;
+
+/* Signed distance of the line's point from the surface, and the way out there. */
+static double height_at(const approach *a, double s, ct_vec3 *out) {
+  const ct_shape point = {.kind = CT_KIND_SPHERE};
+  const ct_mat3 same = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
+  const ct_frame at = {same, ct_add_scaled(a->line->o, a->line->d, s)}, origin = {same, ct_vec(0.0, 0.0, 0.0)};
+  const ct_pair_options options = {.threshold = INFINITY};
+  ct_pair_result r;
+  ct_pair_distance((ct_placed){&point, &at}, (ct_placed){&a->inner->shape, &origin}, &options, a->workspace, &r);
+  *out = ct_neg(r.normal);
+  return r.distance - a->inner->radius;
+}
+
+/* From a place outside, from tangent plane to tangent plane: the distance is convex along the line, so that no step goes through
+ * the surface. sense 1: on along the line, -1: back. False: the line passes by. */
+static bool approach_surface(approach *a, double sense, double *s, ct_vec3 *normal) {
+  for (int step = 0; step < STEPS_MAX; step++) {
+    double height = height_at(a, *s, normal);
+    if (height <= a->enough) return true;
+    double fall = -sense * ct_dot(*normal, a->line->d);
+    if (fall <= 0.0) return false;
+    double next = *s + sense * (height / fall);
+    if (next == *s) return true;
+    if (!(fabs(next) < INFINITY)) return false;
+    *s = next;
+  }
+  a->limited = true;
+  return true;
+}
+
+/* From both sides of the bounding ball. */
+static bool approach_both(approach *a, const local_ray *local, ct_line_span *span) {
+  ct_line from = {ct_sub(local->line.o, local->middle), local->line.d};
+  if (!ct_line_ball(&from, 0.0, local->radius * (1.0 + BALL_ROUNDOFFS * CT_UNIT_ROUNDOFF), span)) return false;
+  if (!approach_surface(a, 1.0, &span->in, &span->normal_in) || !approach_surface(a, -1.0, &span->out, &span->normal_out))
+    return false;
+  return span->in <= span->out;
+}
+
+/* The span with the shape, whatever kind it is; *limited: not brought to round-off. */
+static bool find_span(const local_ray *local, const ct_shape *shape, ct_workspace *workspace, ct_line_span *span, bool *limited) {
+  ct_inner inner = ct_shape_inner(shape);
+  *limited = false;
+  if (shape->kind == CT_KIND_PLANE) return ct_line_half_space(&local->line, inner.radius, span);
+  ct_line line = local->line;
+  line.o.z -= inner.center_z;
+  if (inner.radius == 0.0) return span_of(&line, &inner.shape, span);
+  approach a = {&line, &inner, workspace, ENOUGH_ROUNDOFFS * CT_UNIT_ROUNDOFF * local->radius, false};
+  local_ray moved_ray = *local;
+  moved_ray.line = line;
+  moved_ray.middle.z -= inner.center_z;
+  bool hit = approach_both(&a, &moved_ray, span);
+  *limited = a.limited;
+  return hit;
 }
 
 /* ---- the answer ---- */
@@ -90,16 +160,17 @@ static void set_normal(const ct_frame *frame, ct_vec3 normal, ct_ray_crossing *o
 }
 
 int ct_ray_cross(const ct_ray *ray, ct_placed shape, ct_workspace *workspace, ct_ray_crossing out[2]) {
-  (void)workspace;
   local_ray local;
   ct_line_span span;
+  bool limited;
   look_from(ray, shape, &local);
-  if (passes_by(&local) || !span_of(&local, shape.shape, &span)) return 0;
+  if (passes_by(&local) || !find_span(&local, shape.shape, workspace, &span, &limited)) return 0;
   int count = 0;
   if (make_crossing(ray, &local, shape.frame, span.in, &out[count])) {
     set_normal(shape.frame, span.normal_in, &out[count]);
     out[count++].entering = true;
   }
   if (make_crossing(ray, &local, shape.frame, span.out, &out[count])) set_normal(shape.frame, span.normal_out, &out[count++]);
+  for (int k = 0; limited && k < count; k++) out[k].status = CT_PAIR_ITERATION_LIMIT;
   return count;
 }

@@ -19,6 +19,13 @@ typedef struct ct_line_span {
   ct_vec3 normal_in, normal_out;
 } ct_line_span;
 
+/* A ray's direction brought to where its largest component is between 1 and 2, without changing it: by a power of two. */
+static inline ct_vec3 ct_ray_scaled(ct_vec3 direction) {
+  int exponent;
+  frexp(ct_max_abs(direction), &exponent);
+  return ct_vec(ldexp(direction.x, 1 - exponent), ldexp(direction.y, 1 - exponent), ldexp(direction.z, 1 - exponent));
+}
+
 /* Each sets the span; false: the line misses. */
 bool ct_line_ball(const ct_line *line, double center_z, double radius, ct_line_span *span);
 bool ct_line_box(const ct_line *line, ct_vec3 half, ct_line_span *span);

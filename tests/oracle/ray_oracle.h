@@ -29,12 +29,24 @@ static inline long double oracle_capsule_level(const ct_shape *shape, oracle_vec
 }
 
 /* Negative inside, zero on the surface, convex; of the shape's scale near it. */
-static inline long double oracle_level(const ct_shape *shape, oracle_vec p) {
+static inline long double oracle_sharp_level(const ct_shape *shape, oracle_vec p) {
   switch (shape->kind) {
   case CT_KIND_SPHERE: return oracle_norm(p) - shape->sphere.radius;
   case CT_KIND_BOX:
     return fmaxl(fmaxl(fabsl(p.x) - shape->box.half.x, fabsl(p.y) - shape->box.half.y), fabsl(p.z) - shape->box.half.z);
   case CT_KIND_CAPSULE: return oracle_capsule_level(shape, p);
+  case CT_KIND_CYLINDER:
+    return fmaxl(sqrtl(p.x * p.x + p.y * p.y) - shape->cylinder.radius, fabsl(p.z) - shape->cylinder.half_length);
+  case CT_KIND_CONE: {
+    long double a = shape->cone.half_length, bottom = shape->cone.radius_bottom, top = shape->cone.radius_top;
+    long double radius = bottom + (top - bottom) * (p.z + a) / (2 * a), slant = hypotl(2 * a, top - bottom);
+    return fmaxl((sqrtl(p.x * p.x + p.y * p.y) - radius) * 2 * a / slant, fabsl(p.z) - a);
+  }
+  case CT_KIND_ELLIPSOID: {
+    ct_vec3 r = shape->ellipsoid.radii;
+    oracle_vec unit = {p.x / r.x, p.y / r.y, p.z / r.z};
+    return (oracle_norm(unit) - 1) * fminl(r.x, fminl(r.y, r.z));
+  }
   case CT_KIND_CONVEX: {
     const ct_hull_view *view = ct_hull_get(shape->hull);
     long double level = -INFINITY;
@@ -45,6 +57,23 @@ static inline long double oracle_level(const ct_shape *shape, oracle_vec p) {
   case CT_KIND_PLANE: return p.z;
   default: return NAN;
   }
+}
+
+/* A box in a ball: the distance from the box, inside as far as a side. */
+static inline long double oracle_round_box_level(ct_vec3 half, long double radius, oracle_vec p) {
+  long double x = fabsl(p.x) - half.x, y = fabsl(p.y) - half.y, z = fabsl(p.z) - half.z;
+  oracle_vec out = {fmaxl(x, 0), fmaxl(y, 0), fmaxl(z, 0)};
+  return oracle_norm(out) + fminl(fmaxl(x, fmaxl(y, z)), 0) - radius;
+}
+
+/* With rounding and margin, of the kinds that have them here: balls and capsules grow, boxes become round. */
+static inline long double oracle_level(const ct_shape *shape, oracle_vec p) {
+  long double growth = (shape->inset ? 0.0L : shape->rounding) + shape->margin;
+  if (shape->rounding == 0.0 && shape->margin == 0.0) return oracle_sharp_level(shape, p);
+  if (shape->kind != CT_KIND_BOX) return oracle_sharp_level(shape, p) - growth;
+  ct_vec3 half = shape->box.half;
+  if (shape->inset) half = ct_vec(half.x - shape->rounding, half.y - shape->rounding, half.z - shape->rounding);
+  return oracle_round_box_level(half, (long double)shape->rounding + shape->margin, p);
 }
 
 typedef struct oracle_ray {

@@ -24,7 +24,8 @@ static ct_hull *random_hull(check_random *r, double size) {
 
 /* The caller gives the hull back: release_shape. */
 static ct_shape random_shape(check_random *r, double size) {
-  static const ct_kind kinds[] = {CT_KIND_SPHERE, CT_KIND_BOX, CT_KIND_CAPSULE, CT_KIND_CONVEX, CT_KIND_PLANE};
+  static const ct_kind kinds[] = {CT_KIND_SPHERE, CT_KIND_BOX,       CT_KIND_CAPSULE, CT_KIND_CYLINDER,
+                                  CT_KIND_CONE,   CT_KIND_ELLIPSOID, CT_KIND_CONVEX,  CT_KIND_PLANE};
   ct_shape shape = {.kind = kinds[check_next(r) % (sizeof kinds / sizeof kinds[0])]};
   double low = 0.05 * size;
   switch (shape.kind) {
@@ -36,6 +37,18 @@ static ct_shape random_shape(check_random *r, double size) {
     shape.capsule.half_length = check_uniform(r, 0.0, size);
     shape.capsule.radius_bottom = check_uniform(r, low, size);
     shape.capsule.radius_top = check_next(r) % 3 ? check_uniform(r, low, size) : shape.capsule.radius_bottom;
+    break;
+  case CT_KIND_CYLINDER:
+    shape.cylinder.radius = check_uniform(r, low, size);
+    shape.cylinder.half_length = check_uniform(r, low, size);
+    break;
+  case CT_KIND_CONE:
+    shape.cone.half_length = check_uniform(r, low, size);
+    shape.cone.radius_bottom = check_next(r) % 3 ? check_uniform(r, low, size) : 0.0;
+    shape.cone.radius_top = shape.cone.radius_bottom > 0.0 && check_next(r) % 2 ? 0.0 : check_uniform(r, low, size);
+    break;
+  case CT_KIND_ELLIPSOID:
+    shape.ellipsoid.radii = ct_vec(check_uniform(r, low, size), check_uniform(r, low, size), check_uniform(r, low, size));
     break;
   case CT_KIND_CONVEX: shape.hull = random_hull(r, size); break;
   default: break;
@@ -109,6 +122,28 @@ static void random_rays_are_right(void) {
     ct_vec3 direction = ct_scale(ct_sub(to, from), check_uniform(&r, 0.1, 10.0));
     ct_ray ray = ray_of(from, direction);
     judge(&ray, &shape, &pose, size, 64.0 * CT_UNIT_ROUNDOFF * 4.0 * size);
+    release_shape(&shape);
+  }
+}
+
+/* Rounding, inset or added, and margins: of balls and capsules in closed form, of boxes by tangent planes. */
+static void rounded_shapes_are_right(void) {
+  check_random r = {21};
+  for (int i = 0; i < 4000; i++) {
+    double size = i % 3 == 0 ? 1e-4 : 1.0;
+    ct_shape shape = random_shape(&r, size);
+    bool round =
+        shape.kind == CT_KIND_SPHERE || shape.kind == CT_KIND_CAPSULE || shape.kind == CT_KIND_BOX || shape.kind == CT_KIND_PLANE;
+    if (round) {
+      shape.inset = shape.kind == CT_KIND_BOX && check_next(&r) % 2;
+      shape.rounding = check_next(&r) % 3 ? check_uniform(&r, 1e-3, 0.04) * size : 0.0;
+      shape.margin = check_next(&r) % 3 ? check_uniform(&r, 1e-9, 0.3) * size : 0.0;
+      if (shape.kind == CT_KIND_PLANE) shape.rounding = 0.0;
+      ct_pose pose = {random_vec(&r, size), random_rotation(&r)};
+      ct_vec3 from = ct_add(pose.position, random_vec(&r, i % 4 ? 3.0 * size : 0.5 * size));
+      ct_ray ray = ray_of(from, ct_sub(ct_add(pose.position, random_vec(&r, 1.2 * size)), from));
+      judge(&ray, &shape, &pose, size, 64.0 * CT_UNIT_ROUNDOFF * 4.0 * size);
+    }
     release_shape(&shape);
   }
 }
@@ -222,6 +257,7 @@ static void the_length_of_the_direction_does_not_matter(void) {
 
 static const check_test tests[] = {
     {"random rays are right", random_rays_are_right},
+    {"rounded shapes are right", rounded_shapes_are_right},
     {"origins far away cost no digits", origins_far_away_cost_no_digits},
     {"axis-parallel rays are right", axis_parallel_rays_are_right},
     {"a ball is entered and left along its diameter", a_ball_is_entered_and_left_along_its_diameter},

@@ -8,6 +8,7 @@
 #include <contact/limits.h>
 #include <contact/manifold.h>
 #include <contact/pair.h>
+#include <contact/probe.h>
 #include <contact/query.h>
 #include <contact/ray.h>
 #include <contact/scene.h>

@@ -27,8 +27,9 @@ typedef struct ct_ray_crossing {
 
 /* Crossings in order: 0, 1 or 2. Distances and positions are right to some u of the shape's size, and of the distance, however far
  * the origin is. A normal where faces meet is that of one of them.
- * Cost: closed forms; hulls O(faces).
- * Sphere as in Haines, Guenther, Akenine-Moeller 2019; slabs: Kay, Kajiya 1986; hulls: Cyrus, Beck 1978. */
+ * Cost: closed forms; hulls O(faces); boxes, hulls and the like with a rounding or a margin a few point distances (pair.h) a
+ * crossing. Sphere as in Haines, Guenther, Akenine-Moeller 2019; slabs: Kay, Kajiya 1986; hulls: Cyrus, Beck 1978; in a ball: van
+ * den Bergen 2004, from tangent plane to tangent plane. */
 int ct_ray_cross(const ct_ray *ray, ct_placed shape, ct_workspace *workspace, ct_ray_crossing out[2]);
 
 #endif
