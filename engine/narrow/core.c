@@ -57,8 +57,17 @@ void ct_core_place(const ct_shape *shape, const ct_frame *frame, ct_core *core) 
   }
 }
 
+ct_core ct_core_triangle(const ct_vec3 corner[3], double extent) {
+  ct_core core = {.kind = CT_CORE_TRIANGLE, .extent = extent};
+  for (int i = 0; i < 3; i++) core.axis[i] = corner[i];
+  core.middle = core.center = ct_scale(ct_add(ct_add(corner[0], corner[1]), corner[2]), 1.0 / 3.0);
+  for (int i = 0; i < 3; i++) core.size = ct_max2(core.size, ct_norm(ct_sub(corner[i], core.middle)));
+  return core;
+}
+
 ct_core ct_core_moved(const ct_core *core, ct_vec3 by) {
   ct_core moved = *core;
+  for (int i = 0; i < 3 && core->kind == CT_CORE_TRIANGLE; i++) moved.axis[i] = ct_add(core->axis[i], by);
   moved.center = ct_add(core->center, by);
   moved.middle = ct_add(core->middle, by);
   moved.turned = true;
@@ -69,43 +78,92 @@ uint32_t ct_core_vertex_count(const ct_core *core) {
   switch (core->kind) {
   case CT_CORE_POINT: return 1;
   case CT_CORE_SEGMENT: return 2;
+  case CT_CORE_TRIANGLE: return 3;
   case CT_CORE_BOX: return 8;
-  case CT_CORE_HULL: break;
+  case CT_CORE_HULL: return core->view->vertex_count;
+  case CT_CORE_FRUSTUM:
+  case CT_CORE_ELLIPSOID: break;
   }
-  return core->view->vertex_count;
+  return 0;
 }
 
 ct_vec3 ct_core_vertex(const ct_core *core, uint32_t index) {
   ct_vec3 p = core->center;
   switch (core->kind) {
-  case CT_CORE_POINT: return p;
   case CT_CORE_SEGMENT: return index ? ct_add(p, core->axis[2]) : ct_sub(p, core->axis[2]);
+  case CT_CORE_TRIANGLE: return core->axis[index];
   case CT_CORE_BOX: {
     double x = index & 1 ? 1.0 : -1.0, y = index & 2 ? 1.0 : -1.0, z = index & 4 ? 1.0 : -1.0;
     ct_vec3 arm = ct_add_scaled(ct_add_scaled(ct_scale(core->axis[0], x), core->axis[1], y), core->axis[2], z);
     return ct_add(p, arm);
   }
-  case CT_CORE_HULL: break;
+  case CT_CORE_HULL: {
+    ct_vec3 v = {core->view->x[index], core->view->y[index], core->view->z[index]};
+    return core->turned ? ct_add(ct_mat_mul(core->rotation, v), p) : v;
   }
-  ct_vec3 v = {core->view->x[index], core->view->y[index], core->view->z[index]};
-  return core->turned ? ct_add(ct_mat_mul(core->rotation, v), p) : v;
+  case CT_CORE_POINT:
+  case CT_CORE_FRUSTUM:
+  case CT_CORE_ELLIPSOID: break;
+  }
+  return p;
 }
 
 uint32_t ct_core_support(const ct_core *core, ct_vec3 direction, uint32_t start) {
   switch (core->kind) {
-  case CT_CORE_POINT: return 0;
   case CT_CORE_SEGMENT: return 2.0 * ct_dot(direction, core->axis[2]) + (core->radius[1] - core->radius[0]) >= 0.0 ? 1 : 0;
+  case CT_CORE_TRIANGLE: {
+    double height[3];
+    for (int i = 0; i < 3; i++) height[i] = ct_dot(direction, core->axis[i]);
+    if (height[0] >= height[1]) return height[0] >= height[2] ? 0 : 2;
+    return height[1] >= height[2] ? 1 : 2;
+  }
   case CT_CORE_BOX:
     return (ct_dot(direction, core->axis[0]) >= 0.0 ? 1u : 0u) | (ct_dot(direction, core->axis[1]) >= 0.0 ? 2u : 0u) |
            (ct_dot(direction, core->axis[2]) >= 0.0 ? 4u : 0u);
-  case CT_CORE_HULL: break;
+  case CT_CORE_HULL:
+    return ct_hull_support(core->hull, core->turned ? ct_mat_tmul(core->rotation, direction) : direction, start);
+  case CT_CORE_POINT:
+  case CT_CORE_FRUSTUM:
+  case CT_CORE_ELLIPSOID: break;
   }
-  return ct_hull_support(core->hull, core->turned ? ct_mat_tmul(core->rotation, direction) : direction, start);
+  return 0;
+}
+
+/* Along the axis of a frustum: the middle of the disc. */
+static ct_vec3 frustum_point(const ct_core *core, ct_vec3 d) {
+  double across = sqrt(d.x * d.x + d.y * d.y);
+  bool top = 2.0 * core->half.z * d.z + (core->rim[1] - core->rim[0]) * across >= 0.0;
+  double radius = core->rim[top ? 1 : 0], z = top ? core->half.z : -core->half.z;
+  return across > 0.0 ? ct_vec(radius * (d.x / across), radius * (d.y / across), z) : ct_vec(0.0, 0.0, z);
+}
+
+static ct_vec3 ellipsoid_point(ct_vec3 radii, ct_vec3 d) {
+  ct_vec3 m = ct_unit_or(ct_vec(radii.x * d.x, radii.y * d.y, radii.z * d.z), ct_vec(1.0, 0.0, 0.0));
+  return ct_vec(radii.x * m.x, radii.y * m.y, radii.z * m.z);
+}
+
+ct_vec3 ct_core_point(const ct_core *core, ct_vec3 direction, uint32_t *near, double *radius) {
+  if (!ct_core_curved(core)) {
+    *near = ct_core_support(core, direction, *near);
+    *radius = ct_core_vertex_radius(core, *near);
+    return ct_core_vertex(core, *near);
+  }
+  *radius = core->radius[0];
+  ct_vec3 d = ct_mat_tmul(core->rotation, direction);
+  ct_vec3 local = core->kind == CT_CORE_FRUSTUM ? frustum_point(core, d) : ellipsoid_point(core->half, d);
+  return ct_add(ct_mat_mul(core->rotation, local), core->center);
 }
 
 double ct_core_reach(const ct_core *core, ct_vec3 direction) {
-  uint32_t i = ct_core_support(core, direction, 0);
-  return ct_dot(direction, ct_core_vertex(core, i)) + ct_core_vertex_radius(core, i);
+  uint32_t near = 0;
+  double radius;
+  return ct_dot(direction, ct_core_point(core, direction, &near, &radius)) + radius;
+}
+
+double ct_core_lean(const ct_core *core) {
+  const double *r = core->kind == CT_CORE_FRUSTUM ? core->rim : core->radius;
+  double rise = r[0] - r[1], length = 2.0 * (core->kind == CT_CORE_FRUSTUM ? core->half.z : core->size);
+  return core->kind == CT_CORE_FRUSTUM ? rise / sqrt(rise * rise + length * length) : rise / length;
 }
 
 /* Adds d to the span unless it lies in it already; directions are compared to 1e-6 rad, the documented meaning of parallel. */
@@ -136,10 +194,43 @@ static int hull_feature(const ct_core *core, ct_vec3 direction, double slack, ct
   return rank;
 }
 
-int ct_core_feature(const ct_core *core, ct_vec3 direction, double slack, ct_vec3 span[2]) {
-  if (core->kind == CT_CORE_HULL) return hull_feature(core, direction, slack, span);
+static int triangle_feature(const ct_core *core, ct_vec3 direction, double slack, ct_vec3 span[2]) {
+  uint32_t top = ct_core_support(core, direction, 0);
   int rank = 0;
-  for (int i = core->kind == CT_CORE_BOX ? 0 : 2; i < 3 && core->kind != CT_CORE_POINT && rank < 2; i++) {
+  for (uint32_t i = 1; i < 3; i++) {
+    ct_vec3 edge = ct_sub(core->axis[(top + i) % 3], core->axis[top]);
+    if (fabs(ct_dot(direction, edge)) <= slack * ct_norm(edge)) rank = add_span(span, rank, edge);
+  }
+  return rank;
+}
+
+/* A disc that faces the direction, or a line of the side. */
+static int frustum_feature(const ct_core *core, ct_vec3 direction, double slack, ct_vec3 span[2]) {
+  ct_vec3 d = ct_mat_tmul(core->rotation, direction);
+  double across = sqrt(d.x * d.x + d.y * d.y);
+  if (across <= slack && core->rim[d.z >= 0.0 ? 1 : 0] > 0.0) {
+    span[0] = column(&core->rotation, 0);
+    span[1] = column(&core->rotation, 1);
+    return 2;
+  }
+  double rise = core->rim[1] - core->rim[0], length = 2.0 * core->half.z;
+  if (across == 0.0 || fabs(length * d.z + rise * across) > slack * sqrt(rise * rise + length * length)) return 0;
+  ct_vec3 line = {rise * (d.x / across), rise * (d.y / across), length};
+  return add_span(span, 0, ct_mat_mul(core->rotation, line));
+}
+
+int ct_core_feature(const ct_core *core, ct_vec3 direction, double slack, ct_vec3 span[2]) {
+  switch (core->kind) {
+  case CT_CORE_HULL: return hull_feature(core, direction, slack, span);
+  case CT_CORE_TRIANGLE: return triangle_feature(core, direction, slack, span);
+  case CT_CORE_FRUSTUM: return frustum_feature(core, direction, slack, span);
+  case CT_CORE_POINT:
+  case CT_CORE_ELLIPSOID: return 0;
+  case CT_CORE_SEGMENT:
+  case CT_CORE_BOX: break;
+  }
+  int rank = 0;
+  for (int i = core->kind == CT_CORE_BOX ? 0 : 2; i < 3 && rank < 2; i++) {
     double level = 2.0 * ct_dot(direction, core->axis[i]) + (core->radius[1] - core->radius[0]);
     if (fabs(level) <= 2.0 * slack * ct_norm(core->axis[i])) rank = add_span(span, rank, core->axis[i]);
   }

@@ -1,6 +1,7 @@
 /* Any two cores: distance by descent; depth by the scan that fits the kinds, or by the growing polytope where both have many faces;
  * the points. */
 #include "narrow/box.h"
+#include "narrow/curved.h"
 #include "narrow/enclosed.h"
 #include "narrow/tangent.h"
 #include "narrow/workspace.h"
@@ -174,6 +175,10 @@ static bool solve(const ct_cell_input *in, ct_gjk *g, ct_cell_result *result) {
 }
 
 void ct_cell_cores(const ct_cell_input *in, ct_cell_result *result) {
+  if (ct_cores_smooth(&in->a, &in->b)) {
+    ct_curved_distance(in, result);
+    return;
+  }
   ct_gjk g;
   solve(in, &g, result);
 }
@@ -185,6 +190,7 @@ static ct_vec3 between(ct_core_points p) {
 }
 
 ct_vec3 ct_cores_common_point(const ct_cell_input *in, const ct_cell_result *r) {
+  if (ct_cores_smooth(&in->a, &in->b)) return ct_curved_common_point(in);
   double apart = r->distance + r->radius_a + r->radius_b;
   if (apart >= -ct_roundoff(&in->a, &in->b, 0.0)) {
     ct_core_points p = {ct_add_scaled(r->point_a, r->normal, -r->radius_a), ct_add_scaled(r->point_b, r->normal, r->radius_b),
@@ -210,6 +216,7 @@ static ct_vec3 common_after(const ct_cell_input *in, bool grown, const ct_cell_r
 }
 
 bool ct_cores_overlap(const ct_cell_input *in, ct_vec3 *common) {
+  if (ct_cores_smooth(&in->a, &in->b)) return ct_curved_overlap(in, common);
   double rest = radii(in), roundoff = 2.0 * ct_roundoff(&in->a, &in->b, rest);
   ct_gjk g = {.a = &in->a, .b = &in->b, .threshold = rest + roundoff, .enough = rest - roundoff};
   ct_gjk_outcome outcome = ct_gjk_run(&g);

@@ -12,6 +12,8 @@
 /* Faces as near as the nearest that are finished, too, for the sake of the tie rule. */
 #define TIES_MAX 64
 #define FIRST_CAPACITY 128u
+/* Cosine of the angle within which two directions of one basin count as the same: 8 degrees. */
+#define SAME_DIRECTION 0.99
 
 typedef struct ct_epa_plane {
   ct_vec3 normal; /* unit, outward */
@@ -22,6 +24,7 @@ typedef struct run {
   ct_epa *epa;
   const ct_core *a, *b;
   double grid, slack, tie;
+  double width, known; /* of a bracket: see ct_epa_bracket; width < 0 for none */
   uint32_t near[2];
   ct_epa_result *result;
 } run;
@@ -230,11 +233,16 @@ static void take(run *r, const ct_epa_plane *plane, double height, int *taken) {
 static ct_status expand(run *r) {
   ct_epa *e = r->epa;
   double best = INFINITY;
+  bool bracket = r->width >= 0.0;
   int taken = 0;
   for (int round = 0; round < CT_EPA_ITERATIONS_MAX; round++) {
     uint32_t face = nearest_face(e);
     if (face == CT_GROW_NONE) return CT_OK;
     ct_epa_plane plane = e->plane[face];
+    if (bracket && ct_min2(best, r->known) - plane.offset <= r->width) {
+      r->result->least = plane.offset;
+      return CT_OK;
+    }
     if (taken && (plane.offset > r->result->least + r->tie || taken >= TIES_MAX)) return CT_OK;
     if (!append_support(r, plane.normal)) return CT_OUT_OF_MEMORY;
     uint32_t newest = e->vertex_count - 1;
@@ -250,6 +258,7 @@ static ct_status expand(run *r) {
     if (height - plane.offset <= r->slack || ct_grow_sees(&e->grow, face, e->point[newest]) <= 0) {
       e->vertex_count--;
       take(r, &plane, height, &taken);
+      if (bracket) return CT_OK;
       continue;
     }
     if (!taken) r->result->least = plane.offset;
@@ -260,19 +269,20 @@ static ct_status expand(run *r) {
   return taken ? CT_OK : CT_LIMIT;
 }
 
-void ct_epa_run(ct_epa *epa, const ct_core *a, const ct_core *b, const ct_simplex *seed, ct_epa_result *result) {
-  double size = ct_mink_size(a, b);
-  run r = {.epa = epa, .a = a, .b = b, .result = result, .grid = ct_grid(size)};
-  r.slack = CT_UNIT_ROUNDOFF * SLACK_FACTOR * size;
-  r.tie = CT_UNIT_ROUNDOFF * TIE_FACTOR * size;
+static void solve(run *r, const ct_simplex *seed) {
+  double size = ct_mink_size(r->a, r->b);
+  r->grid = ct_grid(size);
+  r->slack = CT_UNIT_ROUNDOFF * SLACK_FACTOR * size;
+  r->tie = CT_UNIT_ROUNDOFF * TIE_FACTOR * size;
+  ct_epa_result *result = r->result;
   *result = (ct_epa_result){.normal = {1.0, 0.0, 0.0}, .status = CT_PAIR_OK};
   ct_vec3 flat = {0.0, 0.0, 0.0};
-  ct_status status = start(&r, seed, &flat);
+  ct_status status = start(r, seed, &flat);
   if (status == CT_DEGENERATE_HULL) {
-    answer_flat(&r, flat);
+    answer_flat(r, flat);
     return;
   }
-  if (status == CT_OK) status = enlist(&r) ? expand(&r) : CT_OUT_OF_MEMORY;
+  if (status == CT_OK) status = enlist(r) ? expand(r) : CT_OUT_OF_MEMORY;
   if (status == CT_OK) return;
   /* Short of memory before anything was found: any direction gives a true bound. */
   if (result->depth == 0.0 && result->least == 0.0) {
@@ -280,6 +290,29 @@ void ct_epa_run(ct_epa *epa, const ct_core *a, const ct_core *b, const ct_simple
     result->least = -size;
   }
   result->status = CT_PAIR_ITERATION_LIMIT;
+}
+
+void ct_epa_run(ct_epa *epa, const ct_core *a, const ct_core *b, const ct_simplex *seed, ct_epa_result *result) {
+  run r = {.epa = epa, .a = a, .b = b, .result = result, .width = -1.0, .known = INFINITY};
+  solve(&r, seed);
+}
+
+void ct_epa_bracket(ct_epa *epa, const ct_core *a, const ct_core *b, const ct_simplex *seed, ct_epa_bracket_options options,
+                    ct_epa_result *result) {
+  run r = {.epa = epa, .a = a, .b = b, .result = result, .width = options.width, .known = options.known};
+  solve(&r, seed);
+}
+
+int ct_epa_directions(const ct_epa *e, double limit, ct_vec3 *normals, int room) {
+  int count = 0;
+  for (uint32_t face = 0; face < e->grow.face_count && count < room; face++) {
+    if (!ct_grow_alive(&e->grow, face) || e->plane[face].offset > limit) continue;
+    ct_vec3 n = ct_neg(e->plane[face].normal);
+    bool same = false;
+    for (int i = 0; i < count && !same; i++) same = ct_dot(n, normals[i]) > SAME_DIRECTION;
+    if (!same) normals[count++] = n;
+  }
+  return count;
 }
 
 bool ct_epa_origin(const ct_epa *e, ct_mink vertex[4], double weights[4]) {

@@ -35,8 +35,22 @@ typedef struct ct_epa_result {
   uint32_t supports;
 } ct_epa_result;
 
+typedef struct ct_epa_bracket_options {
+  double width; /* m */
+  double known; /* m */
+} ct_epa_bracket_options;
+
 /* `seed`: vertices found so far, or NULL. */
 void ct_epa_run(ct_epa *epa, const ct_core *a, const ct_core *b, const ct_simplex *seed, ct_epa_result *result);
+
+/* The same for curved cores, whose polytope never ends: until the depth is known within `width` (m), or faces run out. The normal is
+ * that of the least depth seen; ties are not looked for. `known`: a depth that is known to be reached, or INFINITY. */
+void ct_epa_bracket(ct_epa *epa, const ct_core *a, const ct_core *b, const ct_simplex *seed, ct_epa_bracket_options options,
+                    ct_epa_result *result);
+
+/* After a run: normals (from a to b) of faces with offsets up to `limit`, no two of them nearly the same; at most `room`. Returns
+ * how many. */
+int ct_epa_directions(const ct_epa *epa, double limit, ct_vec3 *normals, int room);
 
 /* The vertices and weights that make the origin in the polytope of the last run; false when it does not hold the origin. */
 bool ct_epa_origin(const ct_epa *epa, ct_mink vertex[4], double weights[4]);

@@ -10,13 +10,19 @@
 
 ct_mink ct_mink_support(const ct_core *a, const ct_core *b, ct_vec3 normal, uint32_t near[2]) {
   ct_mink m;
-  m.index_a = near[0] = ct_core_support(a, normal, near[0]);
-  m.index_b = near[1] = ct_core_support(b, ct_neg(normal), near[1]);
-  m.a = ct_core_vertex(a, m.index_a);
-  m.b = ct_core_vertex(b, m.index_b);
+  double radius_a, radius_b;
+  m.a = ct_core_point(a, normal, &near[0], &radius_a);
+  m.b = ct_core_point(b, ct_neg(normal), &near[1], &radius_b);
+  m.index_a = near[0];
+  m.index_b = near[1];
+  bool tapered = ct_core_tapered(a) || ct_core_tapered(b), smooth = tapered && ct_cores_smooth(a, b);
+  m.radius = tapered && !smooth ? radius_a + radius_b : 0.0;
+  if (smooth) {
+    ct_vec3 n = ct_unit_or(normal, normal);
+    if (ct_core_tapered(a)) m.a = ct_add_scaled(m.a, n, radius_a);
+    if (ct_core_tapered(b)) m.b = ct_add_scaled(m.b, n, -radius_b);
+  }
   m.w = ct_sub(m.b, m.a);
-  bool tapered = ct_core_tapered(a) || ct_core_tapered(b);
-  m.radius = tapered ? ct_core_vertex_radius(a, m.index_a) + ct_core_vertex_radius(b, m.index_b) : 0.0;
   return m;
 }
 

@@ -8,14 +8,14 @@ static ct_vec3 normal_of(const ct_frame *plane) { return ct_vec(plane->rotation.
 
 void ct_cell_plane(const ct_cell_input *input, ct_cell_result *result) {
   ct_vec3 up = ct_unit_or(normal_of(&input->relative), ct_vec(0.0, 0.0, 1.0)), down = ct_neg(up);
-  uint32_t lowest = ct_core_support(&input->a, down, 0);
-  ct_vec3 vertex = ct_core_vertex(&input->a, lowest);
-  double radius = ct_core_vertex_radius(&input->a, lowest);
-  double height = ct_dot(up, ct_sub(vertex, input->relative.position));
+  uint32_t near = 0;
+  double radius;
+  ct_vec3 lowest = ct_core_point(&input->a, down, &near, &radius);
+  double height = ct_dot(up, ct_sub(lowest, input->relative.position));
   result->normal = down;
   result->distance = result->lower = result->upper = height - radius;
-  result->point_a = ct_add_scaled(vertex, down, radius);
-  result->point_b = ct_add_scaled(vertex, down, height);
+  result->point_a = ct_add_scaled(lowest, down, radius);
+  result->point_b = ct_add_scaled(lowest, down, height);
   result->iterations = input->a.kind == CT_CORE_HULL ? 1 : 0;
   ct_vec3 span[2];
   if (ct_core_feature(&input->a, down, 1e-6, span) > 0) result->flags |= CT_FLAG_WITNESS_NOT_UNIQUE;
@@ -48,7 +48,8 @@ ct_relation ct_planes_overlapping(const ct_frame *relative) {
 
 bool ct_plane_holds(const ct_frame *plane, const ct_core *held) {
   ct_vec3 up = normal_of(plane);
-  uint32_t i = ct_core_support(held, up, 0);
-  double top = ct_dot(up, ct_sub(ct_core_vertex(held, i), plane->position)) + ct_core_vertex_radius(held, i);
+  uint32_t near = 0;
+  double radius;
+  double top = ct_dot(up, ct_sub(ct_core_point(held, up, &near, &radius), plane->position)) + radius;
   return top <= CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * ct_max2(held->extent, fabs(top));
 }

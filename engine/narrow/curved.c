@@ -1,0 +1,253 @@
+/* The cell of curved pairs: descent, polish, polytope, and what they certify together. */
+#include "narrow/curved.h"
+
+#include "narrow/workspace.h"
+
+/* Supports of one descent. */
+#define DESCENT_MAX 128
+/* Rounds without gain in value before a descent is held to be at its end. */
+#define IDLE_ROUNDS_MAX 6
+/* Brackets at which descents pause for a polish, in scales: the next one only if the last polish did not close its bracket. */
+static const double pauses[] = {0x1p-10, 0x1p-20, 0x1p-32, 0x1p-44, 0.0};
+/* Features whose normals are within this of the present one are tried by a polish, rad. */
+#define FEATURE_ANGLE 0.25
+/* A depth is refined until its bracket is this part of the scale. */
+#define DEPTH_WIDTH 0x1p-31
+/* What a polytope may leave of it and still be called good. */
+#define DEPTH_WIDTH_ALLOWED 0x1p-27
+/* Basins of the depth that are polished. */
+#define BASINS_MAX 12
+/* Points that miss the line of the normal by more than this many round-offs are called so in the status. */
+#define DEFECT_ALLOWED 16.0
+/* Normals as good as the best to this part of the round-off compete by the rule of ct_normal_greater. */
+#define TIE_FRACTION 0.25
+
+typedef enum outcome { APART, BEYOND, WITHIN, INSIDE, STALLED } outcome;
+
+typedef struct descent {
+  ct_curved *curved;
+  double threshold, enough; /* as in ct_gjk */
+  ct_simplex simplex;
+  double lower;
+  ct_vec3 lower_normal;
+} descent;
+
+static double rest_of(const ct_core *core) { return ct_core_tapered(core) ? 0.0 : core->radius[0]; }
+static double radii(const ct_cell_input *in) { return rest_of(&in->a) + rest_of(&in->b); }
+
+ct_mink ct_curved_look(ct_curved *c, ct_vec3 normal) {
+  c->supports++;
+  return ct_mink_support(c->a, c->b, normal, c->near);
+}
+
+static ct_curved curved_of(const ct_cell_input *in) {
+  ct_curved c = {.a = &in->a, .b = &in->b, .scale = ct_core_scale(&in->a, &in->b)};
+  c.roundoff = CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * c.scale;
+  return c;
+}
+
+/* One support: the bound it gives, and the vertex. */
+static ct_mink look(descent *d, ct_vec3 n, double *low) {
+  ct_mink m = ct_curved_look(d->curved, n);
+  *low = ct_dot(n, m.w);
+  if (*low > d->lower) {
+    d->lower = *low;
+    d->lower_normal = n;
+  }
+  return m;
+}
+
+static bool same_point(const ct_simplex *s, ct_vec3 w) {
+  for (int i = 0; i < s->count; i++)
+    if (s->vertex[i].w.x == w.x && s->vertex[i].w.y == w.y && s->vertex[i].w.z == w.z) return true;
+  return false;
+}
+
+static bool beyond(const descent *d) {
+  return d->lower > d->threshold + d->curved->roundoff + CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * fabs(d->lower);
+}
+
+static void begin(descent *d) {
+  const ct_curved *c = d->curved;
+  d->lower = -INFINITY;
+  ct_vec3 n = ct_unit_or(ct_sub(c->b->middle, c->a->middle), ct_vec(1.0, 0.0, 0.0));
+  double low;
+  d->simplex = (ct_simplex){.count = 1, .normal = n};
+  d->simplex.vertex[0] = look(d, n, &low);
+}
+
+/* Where the simplex stands after it was solved. */
+static bool inside(ct_simplex *s, double roundoff) {
+  if (s->value < 0.0) s->value = -ct_simplex_depth(s);
+  return s->value <= roundoff;
+}
+
+/* Goes on until the bracket is narrower than `tolerance`. */
+static outcome descend(descent *d, double tolerance) {
+  ct_simplex *s = &d->simplex;
+  double roundoff = d->curved->roundoff;
+  if (beyond(d)) return BEYOND;
+  if (!ct_simplex_solve(s, false, false)) return INSIDE;
+  int idle = 0;
+  for (int round = 0; round < DESCENT_MAX; round++) {
+    if (inside(s, roundoff)) return INSIDE;
+    if (s->value < d->enough) return WITHIN;
+    ct_simplex_reduce(s);
+    double low, before = s->value;
+    ct_mink m = look(d, s->normal, &low);
+    if (beyond(d)) return BEYOND;
+    if (before - d->lower <= ct_max2(tolerance, 0.125 * roundoff)) return APART;
+    if (same_point(s, m.w)) return STALLED;
+    s->vertex[s->count++] = m;
+    if (!ct_simplex_solve(s, true, false)) return STALLED;
+    idle = s->value < before ? 0 : idle + 1;
+    if (idle > IDLE_ROUNDS_MAX) return STALLED;
+  }
+  return STALLED;
+}
+
+/* Normal and points that belong together, of the cores. */
+typedef struct answer {
+  ct_vec3 normal;
+  double value; /* s along the normal */
+  ct_curved_points points;
+  double upper; /* distance of the points */
+} answer;
+
+static answer answer_along(ct_curved *c, ct_vec3 normal, double value) {
+  answer r = {.normal = normal, .value = value, .points = ct_curved_match(c, normal)};
+  r.upper = ct_norm(ct_sub(r.points.b, r.points.a));
+  return r;
+}
+
+static answer polished(ct_curved *c, ct_vec3 normal) {
+  double value = ct_curved_polish(c, FEATURE_ANGLE, &normal);
+  return answer_along(c, normal, value);
+}
+
+static void hand_over(const ct_cell_input *in, const ct_curved *c, const answer *r, ct_cell_result *result) {
+  double rest_a = rest_of(&in->a), rest_b = rest_of(&in->b);
+  result->normal = r->normal;
+  result->distance = result->lower = r->value - (rest_a + rest_b);
+  result->radius_a = rest_a;
+  result->radius_b = rest_b;
+  result->point_a = ct_add_scaled(r->points.a, r->normal, rest_a);
+  result->point_b = ct_add_scaled(r->points.b, r->normal, -rest_b);
+  result->iterations = c->supports;
+}
+
+static void answer_apart(const ct_cell_input *in, const ct_curved *c, const answer *r, ct_cell_result *result) {
+  hand_over(in, c, r, result);
+  result->upper = ct_max2(result->distance, r->upper - radii(in));
+  double roundoff = c->roundoff + CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * fabs(r->value);
+  if (r->upper - r->value > DEFECT_ALLOWED * roundoff) result->status = CT_PAIR_DEGENERATE;
+}
+
+static void answer_beyond(const ct_cell_input *in, descent *d, ct_cell_result *result) {
+  ct_mink m = ct_curved_look(d->curved, d->lower_normal);
+  answer r = {.normal = d->lower_normal, .value = d->lower, .points = {m.a, m.b, 0.0}};
+  hand_over(in, d->curved, &r, result);
+  result->upper = ct_norm(ct_sub(result->point_b, result->point_a));
+}
+
+/* Takes the better of two basins; as good to round-off, the greater normal. */
+static void compete(answer *best, const answer *r, double tie, bool *several) {
+  double lead = r->value - best->value;
+  if (lead < -tie) return;
+  bool equal = lead <= tie && ct_norm(ct_sub(r->normal, best->normal)) > 1e-6;
+  *several = lead > tie ? false : *several || equal;
+  if (lead > tie || (equal && ct_normal_greater(r->normal, best->normal))) *best = *r;
+}
+
+/* Cores that meet. The polytope finds the basins and certifies the depth to its width; the polish gives the rest of the digits. */
+static void answer_inside(const ct_cell_input *in, descent *d, double known, ct_cell_result *result) {
+  ct_curved *c = d->curved;
+  ct_epa_result depth;
+  ct_epa_bracket_options options = {DEPTH_WIDTH * c->scale, known};
+  ct_epa_bracket(&in->workspace->epa, c->a, c->b, &d->simplex, options, &depth);
+  c->supports += depth.supports;
+  answer best = polished(c, depth.normal);
+  ct_vec3 normals[BASINS_MAX];
+  int basins = ct_epa_directions(&in->workspace->epa, ct_min2(depth.depth, -best.value) + options.width, normals, BASINS_MAX);
+  bool several = false;
+  for (int i = 0; i < basins; i++) {
+    answer r = polished(c, normals[i]);
+    compete(&best, &r, TIE_FRACTION * c->roundoff, &several);
+  }
+  hand_over(in, c, &best, result);
+  result->upper = ct_max2(result->distance, -depth.least - radii(in));
+  if (several) result->flags |= CT_FLAG_NORMAL_ARBITRARY;
+  if (result->upper - result->distance > DEPTH_WIDTH_ALLOWED * c->scale) result->status = CT_PAIR_ITERATION_LIMIT;
+  else if (best.points.defect > DEFECT_ALLOWED * c->roundoff) result->status = CT_PAIR_DEGENERATE;
+}
+
+static void solve(const ct_cell_input *in, ct_cell_result *result) {
+  ct_curved c = curved_of(in);
+  descent d = {.curved = &c, .threshold = in->threshold + radii(in), .enough = -INFINITY};
+  begin(&d);
+  answer best = {.upper = INFINITY, .value = -INFINITY};
+  for (size_t i = 0; i < sizeof pauses / sizeof pauses[0]; i++) {
+    outcome o = descend(&d, pauses[i] * c.scale);
+    if (o == BEYOND) {
+      answer_beyond(in, &d, result);
+      return;
+    }
+    if (o == INSIDE) break;
+    answer r = polished(&c, d.lower_normal);
+    if (r.upper - r.value < best.upper - best.value) best = r;
+    double roundoff = c.roundoff + CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * fabs(best.value);
+    bool closed = best.upper - best.value <= roundoff;
+    if (closed || (o == STALLED && best.value > 0.0)) {
+      answer_apart(in, &c, &best, result);
+      return;
+    }
+    if (r.value < 0.0 && r.points.defect <= roundoff) break;
+    if (o == STALLED) break;
+  }
+  answer_inside(in, &d, best.value < 0.0 ? -best.value : INFINITY, result);
+}
+
+void ct_curved_distance(const ct_cell_input *in, ct_cell_result *result) { solve(in, result); }
+
+static ct_vec3 middle_of(ct_simplex *s) {
+  double weights[4];
+  ct_simplex_nearest(s, weights);
+  ct_vec3 sum = {0.0, 0.0, 0.0};
+  for (int i = 0; i < s->count; i++) sum = ct_add_scaled(sum, ct_lerp(s->vertex[i].a, s->vertex[i].b, 0.5), weights[i]);
+  return sum;
+}
+
+ct_vec3 ct_curved_common_point(const ct_cell_input *in) {
+  ct_curved c = curved_of(in);
+  descent d = {.curved = &c, .threshold = INFINITY, .enough = -INFINITY};
+  begin(&d);
+  descend(&d, 0.0);
+  double weights[4], rest_a = rest_of(&in->a), rest = radii(in);
+  if (rest == 0.0) return middle_of(&d.simplex);
+  ct_simplex_nearest(&d.simplex, weights);
+  ct_vec3 a = {0.0, 0.0, 0.0}, b = a;
+  for (int i = 0; i < d.simplex.count; i++) {
+    a = ct_add_scaled(a, d.simplex.vertex[i].a, weights[i]);
+    b = ct_add_scaled(b, d.simplex.vertex[i].b, weights[i]);
+  }
+  return ct_lerp(a, b, rest_a / rest);
+}
+
+bool ct_curved_overlap(const ct_cell_input *in, ct_vec3 *common) {
+  ct_curved c = curved_of(in);
+  double rest = radii(in), roundoff = 2.0 * (c.roundoff + CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * rest);
+  descent d = {.curved = &c, .threshold = rest + roundoff, .enough = rest - roundoff};
+  begin(&d);
+  outcome o = descend(&d, 0.0);
+  if (o == BEYOND) return false;
+  bool surely = o == WITHIN || (o == INSIDE && d.simplex.value < rest - roundoff);
+  if (!surely) {
+    ct_cell_result full = {.status = CT_PAIR_OK};
+    ct_cell_input whole = *in;
+    whole.threshold = INFINITY;
+    ct_curved_distance(&whole, &full);
+    if (full.distance > 0.0) return false;
+  }
+  if (common) *common = ct_curved_common_point(in);
+  return true;
+}

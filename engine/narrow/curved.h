@@ -1,0 +1,43 @@
+/* Pairs with a curved core: distance and depth of frustums, ellipsoids, and of capsules of two radii against them.
+ *
+ * The signed distance is the greatest s(n) = min of n.b - max of n.a over unit normals n, so every normal gives a certified lower
+ * bound. A descent over supports (apart) or a growing polytope (overlapping) comes close to the best normal; Newton steps on s,
+ * restricted to the normals of the flat features that are near, bring it to round-off (curved_polish.c); points that lie one above
+ * the other along it close the bracket of a pair that is apart (curved_match.c), the polytope that of a depth.
+ */
+#ifndef NARROW_CURVED_H
+#define NARROW_CURVED_H
+
+#include "narrow/gjk.h"
+#include "narrow/matrix.h"
+
+/* A pair in the making. Points and values are those of the cores: the balls of equal radii come off at the end. */
+typedef struct ct_curved {
+  const ct_core *a, *b;
+  double scale;     /* of the pair, m */
+  double roundoff;  /* CT_ROUNDOFF_FACTOR u scale, m */
+  uint32_t near[2]; /* where hulls climb from */
+  uint32_t supports;
+} ct_curved;
+
+/* The Minkowski point of least n.w; n unit. */
+ct_mink ct_curved_look(ct_curved *c, ct_vec3 normal);
+
+/* The best normal in the neighbourhood of a start: first the features whose normals are within `angle` (rad) of it, then Newton.
+ * Returns s there; never less than at the start. */
+double ct_curved_polish(ct_curved *c, double angle, ct_vec3 *normal);
+
+/* Points of both cores that lie one above the other along the normal, and by how much they miss that: the length of their
+ * difference across the normal, m. */
+typedef struct ct_curved_points {
+  ct_vec3 a, b;
+  double defect;
+} ct_curved_points;
+ct_curved_points ct_curved_match(ct_curved *c, ct_vec3 normal);
+
+/* Distance, depth and overlap like ct_cell_cores and ct_cores_overlap, for ct_cores_smooth pairs. */
+void ct_curved_distance(const ct_cell_input *in, ct_cell_result *result);
+bool ct_curved_overlap(const ct_cell_input *in, ct_vec3 *common);
+ct_vec3 ct_curved_common_point(const ct_cell_input *in);
+
+#endif

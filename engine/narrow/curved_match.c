@@ -1,0 +1,137 @@
+/* The points of two cores that lie one above the other along a normal: the origin's place in the part of the Minkowski difference
+ * that is extreme along it, which is flat, so the search is one in the plane across the normal. */
+#include "narrow/curved.h"
+
+/* Rounds of the search in the plane: a disc against a disc takes the most. */
+#define ROUNDS_MAX 24
+/* How far the normal is tilted to see the ends of flat features, rad. The least tilt that shows them is right: a tilt t takes in
+ * features that lean by t, and moves points of curved ones by t times the radius of curvature. */
+static const double tilts[] = {0x1p-46, 0x1p-38, 0x1p-30, 0x1p-24};
+/* Points that miss each other by less than this many u of the size are one above the other. */
+#define DEFECT_ROUNDOFFS 8.0
+
+typedef struct corner {
+  ct_mink m;
+  double x, y; /* of m.w across the normal */
+} corner;
+
+typedef struct patch {
+  ct_curved *curved;
+  ct_vec3 normal, across[2];
+  double tilt;
+  corner item[3];
+  double weight[3];
+  int count;
+} patch;
+
+static corner corner_toward(patch *p, double x, double y) {
+  double length = sqrt(x * x + y * y);
+  ct_vec3 n = p->normal;
+  if (length > 0.0) {
+    ct_vec3 t = ct_add(ct_scale(p->across[0], x / length), ct_scale(p->across[1], y / length));
+    n = ct_unit_or(ct_add_scaled(n, t, p->tilt), n);
+  }
+  corner c = {.m = ct_curved_look(p->curved, n)};
+  c.x = ct_dot(p->across[0], c.m.w);
+  c.y = ct_dot(p->across[1], c.m.w);
+  return c;
+}
+
+/* Closest point of the segment from corner i to corner j to the origin; its square and weights. */
+static double closest_on_edge(const patch *p, int i, int j, double weight[3]) {
+  double x = p->item[j].x - p->item[i].x, y = p->item[j].y - p->item[i].y, square = x * x + y * y;
+  double t = square > 0.0 ? -(p->item[i].x * x + p->item[i].y * y) / square : 0.0;
+  t = ct_min2(ct_max2(t, 0.0), 1.0);
+  weight[0] = weight[1] = weight[2] = 0.0;
+  weight[i] = 1.0 - t;
+  weight[j] = t;
+  double u = p->item[i].x + t * x, v = p->item[i].y + t * y;
+  return u * u + v * v;
+}
+
+static bool holds_origin(patch *p) {
+  const corner *c = p->item;
+  double d[3], sum = 0.0;
+  for (int i = 0; i < 3; i++) {
+    const corner *u = &c[(i + 1) % 3], *v = &c[(i + 2) % 3];
+    d[i] = u->x * v->y - u->y * v->x;
+    sum += d[i];
+  }
+  if (sum == 0.0) return false;
+  for (int i = 0; i < 3; i++)
+    if (d[i] / sum < 0.0) return false;
+  for (int i = 0; i < 3; i++) p->weight[i] = d[i] / sum;
+  return true;
+}
+
+/* Finds the corners and weights closest to the origin and drops the others. */
+static void settle(patch *p) {
+  if (p->count == 1) p->weight[0] = 1.0;
+  if (p->count == 1 || (p->count == 3 && holds_origin(p))) return;
+  double least = INFINITY;
+  for (int j = 1; j < p->count; j++)
+    for (int i = 0; i < j; i++) {
+      double w[3], square = closest_on_edge(p, i, j, w);
+      if (square >= least) continue;
+      least = square;
+      for (int k = 0; k < 3; k++) p->weight[k] = w[k];
+    }
+  int kept = 0;
+  for (int i = 0; i < p->count; i++) {
+    if (p->weight[i] == 0.0) continue;
+    p->item[kept] = p->item[i];
+    p->weight[kept++] = p->weight[i];
+  }
+  p->count = kept;
+}
+
+static ct_curved_points points_of(const patch *p) {
+  ct_curved_points r = {.defect = 0.0};
+  double x = 0.0, y = 0.0;
+  for (int i = 0; i < p->count; i++) {
+    r.a = ct_add_scaled(r.a, p->item[i].m.a, p->weight[i]);
+    r.b = ct_add_scaled(r.b, p->item[i].m.b, p->weight[i]);
+    x += p->weight[i] * p->item[i].x;
+    y += p->weight[i] * p->item[i].y;
+  }
+  r.defect = sqrt(x * x + y * y);
+  return r;
+}
+
+static ct_curved_points search(patch *p, double allowed) {
+  ct_curved_points r = points_of(p);
+  for (int round = 0; round < ROUNDS_MAX && r.defect > allowed && p->count < 3; round++) {
+    double x = 0.0, y = 0.0;
+    for (int i = 0; i < p->count; i++) {
+      x += p->weight[i] * p->item[i].x;
+      y += p->weight[i] * p->item[i].y;
+    }
+    /* s is the least over the difference: the support along a tilted normal is the corner farthest against the tilt. */
+    corner c = corner_toward(p, x, y);
+    if (c.x * x + c.y * y >= (x * x + y * y) * (1.0 - 0x1p-40)) break;
+    p->item[p->count++] = c;
+    settle(p);
+    r = points_of(p);
+  }
+  return r;
+}
+
+ct_curved_points ct_curved_match(ct_curved *c, ct_vec3 n) {
+  double allowed = DEFECT_ROUNDOFFS * CT_UNIT_ROUNDOFF * c->scale;
+  patch p = {.curved = c, .normal = n, .count = 1, .weight = {1.0}};
+  ct_vec3 e = fabs(n.x) < 0.6 ? ct_vec(1.0, 0.0, 0.0) : ct_vec(0.0, 1.0, 0.0);
+  p.across[0] = ct_unit_or(ct_cross(n, e), e);
+  p.across[1] = ct_cross(n, p.across[0]);
+  p.item[0] = corner_toward(&p, 0.0, 0.0);
+  corner first = p.item[0];
+  ct_curved_points best = points_of(&p);
+  for (size_t i = 0; i < sizeof tilts / sizeof tilts[0] && best.defect > allowed; i++) {
+    p.tilt = tilts[i];
+    p.count = 1;
+    p.weight[0] = 1.0;
+    p.item[0] = first;
+    ct_curved_points r = search(&p, allowed);
+    if (r.defect < best.defect) best = r;
+  }
+  return best;
+}
