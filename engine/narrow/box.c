@@ -38,7 +38,7 @@ static bool several_faces(ct_vec3 p, ct_vec3 half, double depth, double roundoff
 
 void ct_cell_ball_box(const ct_cell_input *input, ct_cell_result *result) {
   const ct_core *ball = &input->a;
-  double radius = ball->radius[0];
+  double radius = ball->radius[0], rounding = input->b.radius[0];
   ct_vec3 half = input->b.half;
   ct_vec3 p = ct_to_local(input->relative, ball->center);
   ct_vec3 q = {clamp(p.x, half.x), clamp(p.y, half.y), clamp(p.z, half.z)};
@@ -52,11 +52,12 @@ void ct_cell_ball_box(const ct_cell_input *input, ct_cell_result *result) {
     if (several_faces(p, half, core, roundoff)) result->flags |= CT_FLAG_NORMAL_ARBITRARY;
     core = -core;
   }
-  result->distance = result->lower = result->upper = core - radius;
+  result->distance = result->lower = result->upper = core - (radius + rounding);
   result->normal = ct_neg(ct_mat_mul(input->relative.rotation, out));
   result->radius_a = radius;
   result->point_a = ct_add_scaled(ball->center, result->normal, radius);
-  result->point_b = ct_to_parent(input->relative, q);
+  result->radius_b = rounding;
+  result->point_b = ct_add_scaled(ct_to_parent(input->relative, q), result->normal, -rounding);
 }
 
 /* Two boxes: the search over axes. */

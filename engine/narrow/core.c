@@ -1,7 +1,9 @@
 /* Cores: placing, vertices, supports. */
 #include "narrow/core.h"
 
-#include "shape/capsule.h"
+#include "shape/inner.h"
+
+#include <assert.h>
 
 /* Neighbours looked at for one feature; a face with more edges still shows two of its directions early. */
 #define FEATURE_NEIGHBOURS_MAX 1024
@@ -27,34 +29,64 @@ static void place_hull(const ct_shape *shape, const ct_frame *frame, ct_core *co
   core->extent = ct_norm(core->view->centroid) + core->size;
 }
 
-void ct_core_place(const ct_shape *shape, const ct_frame *frame, ct_core *core) {
-  *core = (ct_core){.center = frame ? frame->position : ct_vec(0.0, 0.0, 0.0)};
-  core->rotation = frame ? frame->rotation : (ct_mat3){{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
-  core->middle = core->center;
-  double center_z = 0.0, radius = 0.0;
-  if (ct_shape_is_ball(shape, &center_z, &radius)) {
+static void place_frustum(double half_length, double bottom, double top, const ct_frame *frame, ct_core *core) {
+  core->kind = CT_CORE_FRUSTUM;
+  core->rim[0] = bottom;
+  core->rim[1] = top;
+  core->half = ct_vec(ct_max2(bottom, top), ct_max2(bottom, top), half_length);
+  core->axis[2] = axis_of(frame, 2, half_length);
+  core->size = core->extent = ct_norm(ct_vec(core->half.x, 0.0, half_length));
+}
+
+/* The sharp shape about its own origin; its radii are those of a ball or capsule, else 0. */
+static void place_sharp(const ct_shape *shape, const ct_frame *frame, ct_core *core) {
+  switch (shape->kind) {
+  case CT_KIND_SPHERE:
     core->kind = CT_CORE_POINT;
-    if (center_z != 0.0) core->center = ct_add(core->center, axis_of(frame, 2, center_z));
-    core->middle = core->center;
-    core->radius[0] = core->radius[1] = radius;
-    core->extent = fabs(center_z) + radius;
-  } else if (shape->kind == CT_KIND_CAPSULE) {
+    core->radius[0] = core->radius[1] = core->extent = shape->sphere.radius;
+    break;
+  case CT_KIND_CAPSULE:
     core->kind = CT_CORE_SEGMENT;
     core->axis[2] = axis_of(frame, 2, shape->capsule.half_length);
     core->radius[0] = shape->capsule.radius_bottom;
     core->radius[1] = shape->capsule.radius_top;
     core->size = shape->capsule.half_length;
     core->extent = core->size + ct_max2(core->radius[0], core->radius[1]);
-  } else if (shape->kind == CT_KIND_BOX) {
+    break;
+  case CT_KIND_BOX:
     core->kind = CT_CORE_BOX;
     core->half = shape->box.half;
     core->axis[0] = axis_of(frame, 0, shape->box.half.x);
     core->axis[1] = axis_of(frame, 1, shape->box.half.y);
     core->axis[2] = axis_of(frame, 2, shape->box.half.z);
     core->size = core->extent = ct_norm(shape->box.half);
-  } else {
-    place_hull(shape, frame, core);
+    break;
+  case CT_KIND_CYLINDER:
+    place_frustum(shape->cylinder.half_length, shape->cylinder.radius, shape->cylinder.radius, frame, core);
+    break;
+  case CT_KIND_CONE: place_frustum(shape->cone.half_length, shape->cone.radius_bottom, shape->cone.radius_top, frame, core); break;
+  case CT_KIND_ELLIPSOID:
+    core->kind = CT_CORE_ELLIPSOID;
+    core->half = shape->ellipsoid.radii;
+    core->size = core->extent = ct_max_abs(shape->ellipsoid.radii);
+    break;
+  case CT_KIND_CONVEX: place_hull(shape, frame, core); break;
+  case CT_KIND_MESH:
+  case CT_KIND_PLANE:
+  case CT_KIND_COUNT: assert(!"a core is bounded and convex");
   }
+}
+
+void ct_core_place(const ct_shape *shape, const ct_frame *frame, ct_core *core) {
+  ct_inner inner = ct_shape_inner(shape);
+  *core = (ct_core){.center = frame ? frame->position : ct_vec(0.0, 0.0, 0.0)};
+  core->rotation = frame ? frame->rotation : (ct_mat3){{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
+  if (inner.center_z != 0.0) core->center = ct_add(core->center, axis_of(frame, 2, inner.center_z));
+  core->middle = core->center;
+  place_sharp(&inner.shape, frame, core);
+  core->radius[0] += inner.radius;
+  core->radius[1] += inner.radius;
+  core->extent += fabs(inner.center_z) + inner.radius;
 }
 
 ct_core ct_core_triangle(const ct_vec3 corner[3], double extent) {
@@ -120,8 +152,7 @@ uint32_t ct_core_support(const ct_core *core, ct_vec3 direction, uint32_t start)
   case CT_CORE_BOX:
     return (ct_dot(direction, core->axis[0]) >= 0.0 ? 1u : 0u) | (ct_dot(direction, core->axis[1]) >= 0.0 ? 2u : 0u) |
            (ct_dot(direction, core->axis[2]) >= 0.0 ? 4u : 0u);
-  case CT_CORE_HULL:
-    return ct_hull_support(core->hull, core->turned ? ct_mat_tmul(core->rotation, direction) : direction, start);
+  case CT_CORE_HULL: return ct_hull_support(core->hull, core->turned ? ct_mat_tmul(core->rotation, direction) : direction, start);
   case CT_CORE_POINT:
   case CT_CORE_FRUSTUM:
   case CT_CORE_ELLIPSOID: break;

@@ -42,7 +42,8 @@ typedef struct ct_core {
 /* Vertex of the Minkowski difference b - a. */
 typedef struct ct_mink {
   ct_vec3 w, a, b;
-  double radius; /* of both balls together where the pair is tapered and has no curved core, else 0: radii are then added at the end */
+  double
+      radius; /* of both balls together where the pair is tapered and has no curved core, else 0: radii are then added at the end */
   uint32_t index_a, index_b; /* of the vertices; of curved cores nothing */
 } ct_mink;
 
@@ -55,7 +56,8 @@ ct_core ct_core_triangle(const ct_vec3 corner[3], double extent);
 
 static inline bool ct_core_tapered(const ct_core *core) { return core->radius[0] != core->radius[1]; }
 static inline bool ct_core_curved(const ct_core *core) { return core->kind >= CT_CORE_FRUSTUM; }
-/* Is the pair one for narrow/curved.h? A capsule of two radii then counts whole, balls and all, as a curved core without a radius. */
+/* Is the pair one for narrow/curved.h? A capsule of two radii then counts whole, balls and all, as a curved core without a radius.
+ */
 static inline bool ct_cores_smooth(const ct_core *a, const ct_core *b) {
   if (ct_core_curved(a) || ct_core_curved(b)) return true;
   return (a->kind == CT_CORE_TRIANGLE && ct_core_tapered(b)) || (b->kind == CT_CORE_TRIANGLE && ct_core_tapered(a));

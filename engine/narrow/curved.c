@@ -106,37 +106,18 @@ static outcome descend(descent *d, double tolerance) {
   return STALLED;
 }
 
-/* Normal and points that belong together, of the cores. */
-typedef struct answer {
-  ct_vec3 normal;
-  double value; /* s along the normal */
-  ct_curved_points points;
-  double upper; /* distance of the points */
-} answer;
-
-static answer answer_along(ct_curved *c, ct_vec3 normal, double value) {
-  answer r = {.normal = normal, .value = value, .points = ct_curved_match(c, normal)};
-  r.upper = ct_norm(ct_sub(r.points.b, r.points.a));
-  return r;
-}
-
-static answer polished(ct_curved *c, ct_vec3 normal) {
-  double value = ct_curved_polish(c, FEATURE_ANGLE, &normal);
-  return answer_along(c, normal, value);
-}
-
-static void hand_over(const ct_cell_input *in, const ct_curved *c, const answer *r, ct_cell_result *result) {
+static void hand_over(const ct_cell_input *in, const ct_curved *c, const ct_curved_answer *r, ct_cell_result *result) {
   double rest_a = rest_of(&in->a), rest_b = rest_of(&in->b);
   result->normal = r->normal;
   result->distance = result->lower = r->value - (rest_a + rest_b);
   result->radius_a = rest_a;
   result->radius_b = rest_b;
-  result->point_a = ct_add_scaled(r->points.a, r->normal, rest_a);
-  result->point_b = ct_add_scaled(r->points.b, r->normal, -rest_b);
+  result->point_a = ct_add_scaled(r->a, r->normal, rest_a);
+  result->point_b = ct_add_scaled(r->b, r->normal, -rest_b);
   result->iterations = c->supports;
 }
 
-static void answer_apart(const ct_cell_input *in, const ct_curved *c, const answer *r, ct_cell_result *result) {
+static void answer_apart(const ct_cell_input *in, const ct_curved *c, const ct_curved_answer *r, ct_cell_result *result) {
   hand_over(in, c, r, result);
   result->upper = ct_max2(result->distance, r->upper - radii(in));
   double roundoff = c->roundoff + CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * fabs(r->value);
@@ -145,13 +126,13 @@ static void answer_apart(const ct_cell_input *in, const ct_curved *c, const answ
 
 static void answer_beyond(const ct_cell_input *in, descent *d, ct_cell_result *result) {
   ct_mink m = ct_curved_look(d->curved, d->lower_normal);
-  answer r = {.normal = d->lower_normal, .value = d->lower, .points = {m.a, m.b, 0.0}};
+  ct_curved_answer r = {.normal = d->lower_normal, .value = d->lower, .a = m.a, .b = m.b};
   hand_over(in, d->curved, &r, result);
   result->upper = ct_norm(ct_sub(result->point_b, result->point_a));
 }
 
 /* Takes the better of two basins; as good to round-off, the greater normal. */
-static void compete(answer *best, const answer *r, double tie, bool *several) {
+static void compete(ct_curved_answer *best, const ct_curved_answer *r, double tie, bool *several) {
   double lead = r->value - best->value;
   if (lead < -tie) return;
   bool equal = lead <= tie && ct_norm(ct_sub(r->normal, best->normal)) > 1e-6;
@@ -166,26 +147,26 @@ static void answer_inside(const ct_cell_input *in, descent *d, double known, ct_
   ct_epa_bracket_options options = {DEPTH_WIDTH * c->scale, known};
   ct_epa_bracket(&in->workspace->epa, c->a, c->b, &d->simplex, options, &depth);
   c->supports += depth.supports;
-  answer best = polished(c, depth.normal);
+  ct_curved_answer best = ct_curved_polish(c, FEATURE_ANGLE, depth.normal);
   ct_vec3 normals[BASINS_MAX];
   int basins = ct_epa_directions(&in->workspace->epa, ct_min2(depth.depth, -best.value) + options.width, normals, BASINS_MAX);
   bool several = false;
   for (int i = 0; i < basins; i++) {
-    answer r = polished(c, normals[i]);
+    ct_curved_answer r = ct_curved_polish(c, FEATURE_ANGLE, normals[i]);
     compete(&best, &r, TIE_FRACTION * c->roundoff, &several);
   }
   hand_over(in, c, &best, result);
   result->upper = ct_max2(result->distance, -depth.least - radii(in));
   if (several) result->flags |= CT_FLAG_NORMAL_ARBITRARY;
   if (result->upper - result->distance > DEPTH_WIDTH_ALLOWED * c->scale) result->status = CT_PAIR_ITERATION_LIMIT;
-  else if (best.points.defect > DEFECT_ALLOWED * c->roundoff) result->status = CT_PAIR_DEGENERATE;
+  else if (best.defect > DEFECT_ALLOWED * c->roundoff) result->status = CT_PAIR_DEGENERATE;
 }
 
 static void solve(const ct_cell_input *in, ct_cell_result *result) {
   ct_curved c = curved_of(in);
   descent d = {.curved = &c, .threshold = in->threshold + radii(in), .enough = -INFINITY};
   begin(&d);
-  answer best = {.upper = INFINITY, .value = -INFINITY};
+  ct_curved_answer best = {.upper = INFINITY, .value = -INFINITY};
   for (size_t i = 0; i < sizeof pauses / sizeof pauses[0]; i++) {
     outcome o = descend(&d, pauses[i] * c.scale);
     if (o == BEYOND) {
@@ -193,7 +174,7 @@ static void solve(const ct_cell_input *in, ct_cell_result *result) {
       return;
     }
     if (o == INSIDE) break;
-    answer r = polished(&c, d.lower_normal);
+    ct_curved_answer r = ct_curved_polish(&c, FEATURE_ANGLE, d.lower_normal);
     if (r.upper - r.value < best.upper - best.value) best = r;
     double roundoff = c.roundoff + CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * fabs(best.value);
     bool closed = best.upper - best.value <= roundoff;
@@ -201,7 +182,7 @@ static void solve(const ct_cell_input *in, ct_cell_result *result) {
       answer_apart(in, &c, &best, result);
       return;
     }
-    if (r.value < 0.0 && r.points.defect <= roundoff) break;
+    if (r.value < 0.0 && r.defect <= roundoff) break;
     if (o == STALLED) break;
   }
   answer_inside(in, &d, best.value < 0.0 ? -best.value : INFINITY, result);

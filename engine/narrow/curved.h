@@ -23,17 +23,22 @@ typedef struct ct_curved {
 /* The Minkowski point of least n.w; n unit. */
 ct_mink ct_curved_look(ct_curved *c, ct_vec3 normal);
 
-/* The best normal in the neighbourhood of a start: first the features whose normals are within `angle` (rad) of it, then Newton.
- * Returns s there; never less than at the start. */
-double ct_curved_polish(ct_curved *c, double angle, ct_vec3 *normal);
+/* A normal with what belongs to it. */
+typedef struct ct_curved_answer {
+  ct_vec3 normal;
+  double value;  /* s(normal) */
+  bool matched;  /* are the following set? */
+  ct_vec3 a, b;  /* points of both cores that lie one above the other along the normal */
+  double defect; /* by how much they do not: the length of b - a across the normal, m */
+  double upper;  /* |b - a| */
+} ct_curved_answer;
 
-/* Points of both cores that lie one above the other along the normal, and by how much they miss that: the length of their
- * difference across the normal, m. */
-typedef struct ct_curved_points {
-  ct_vec3 a, b;
-  double defect;
-} ct_curved_points;
-ct_curved_points ct_curved_match(ct_curved *c, ct_vec3 normal);
+/* The best normal in the neighbourhood of a start: Newton from it with and without the features whose normals are within `angle`
+ * (rad) of it. Its value is never less than at the start; matched. */
+ct_curved_answer ct_curved_polish(ct_curved *c, double angle, ct_vec3 start);
+
+/* Finds the points of a normal. */
+void ct_curved_match(ct_curved *c, ct_curved_answer *answer);
 
 /* Distance, depth and overlap like ct_cell_cores and ct_cores_overlap, for ct_cores_smooth pairs. */
 void ct_curved_distance(const ct_cell_input *in, ct_cell_result *result);

@@ -85,53 +85,58 @@ static void settle(patch *p) {
   p->count = kept;
 }
 
-static ct_curved_points points_of(const patch *p) {
-  ct_curved_points r = {.defect = 0.0};
-  double x = 0.0, y = 0.0;
+typedef struct place {
+  ct_vec3 a, b;
+  double x, y, defect;
+} place;
+
+static place place_of(const patch *p) {
+  place r = {.defect = 0.0};
   for (int i = 0; i < p->count; i++) {
     r.a = ct_add_scaled(r.a, p->item[i].m.a, p->weight[i]);
     r.b = ct_add_scaled(r.b, p->item[i].m.b, p->weight[i]);
-    x += p->weight[i] * p->item[i].x;
-    y += p->weight[i] * p->item[i].y;
+    r.x += p->weight[i] * p->item[i].x;
+    r.y += p->weight[i] * p->item[i].y;
   }
-  r.defect = sqrt(x * x + y * y);
+  r.defect = sqrt(r.x * r.x + r.y * r.y);
   return r;
 }
 
-static ct_curved_points search(patch *p, double allowed) {
-  ct_curved_points r = points_of(p);
+static place search(patch *p, double allowed) {
+  place r = place_of(p);
   for (int round = 0; round < ROUNDS_MAX && r.defect > allowed && p->count < 3; round++) {
-    double x = 0.0, y = 0.0;
-    for (int i = 0; i < p->count; i++) {
-      x += p->weight[i] * p->item[i].x;
-      y += p->weight[i] * p->item[i].y;
-    }
     /* s is the least over the difference: the support along a tilted normal is the corner farthest against the tilt. */
-    corner c = corner_toward(p, x, y);
-    if (c.x * x + c.y * y >= (x * x + y * y) * (1.0 - 0x1p-40)) break;
+    corner c = corner_toward(p, r.x, r.y);
+    if (c.x * r.x + c.y * r.y >= r.defect * r.defect * (1.0 - 0x1p-40)) break;
     p->item[p->count++] = c;
     settle(p);
-    r = points_of(p);
+    place next = place_of(p);
+    if (next.defect >= r.defect) break;
+    r = next;
   }
   return r;
 }
 
-ct_curved_points ct_curved_match(ct_curved *c, ct_vec3 n) {
+void ct_curved_match(ct_curved *c, ct_curved_answer *answer) {
   double allowed = DEFECT_ROUNDOFFS * CT_UNIT_ROUNDOFF * c->scale;
+  ct_vec3 n = answer->normal;
   patch p = {.curved = c, .normal = n, .count = 1, .weight = {1.0}};
   ct_vec3 e = fabs(n.x) < 0.6 ? ct_vec(1.0, 0.0, 0.0) : ct_vec(0.0, 1.0, 0.0);
   p.across[0] = ct_unit_or(ct_cross(n, e), e);
   p.across[1] = ct_cross(n, p.across[0]);
-  p.item[0] = corner_toward(&p, 0.0, 0.0);
-  corner first = p.item[0];
-  ct_curved_points best = points_of(&p);
+  corner first = p.item[0] = corner_toward(&p, 0.0, 0.0);
+  place best = place_of(&p);
   for (size_t i = 0; i < sizeof tilts / sizeof tilts[0] && best.defect > allowed; i++) {
     p.tilt = tilts[i];
     p.count = 1;
     p.weight[0] = 1.0;
     p.item[0] = first;
-    ct_curved_points r = search(&p, allowed);
+    place r = search(&p, allowed);
     if (r.defect < best.defect) best = r;
   }
-  return best;
+  answer->matched = true;
+  answer->a = best.a;
+  answer->b = best.b;
+  answer->defect = best.defect;
+  answer->upper = ct_norm(ct_sub(best.b, best.a));
 }

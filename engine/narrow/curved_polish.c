@@ -15,7 +15,7 @@
 #define STEP_LONGEST 0.5
 /* Neighbours of a hull's vertex that are looked at. */
 #define NEIGHBOURS_MAX 64
-/* Values that differ by this many u of the size are equal: then the way with more kinks stands. */
+/* Values that differ by this many u of the size are equal. */
 #define TIE_ROUNDOFFS 4.0
 
 /* Normals with n.along = level are those at which the support jumps; a fixed one is the one normal `along`. */
@@ -192,38 +192,35 @@ static bool meet(const kink *p, const kink *q, ct_vec3 n, ct_vec3 *normal) {
   return true;
 }
 
-typedef struct best {
-  ct_vec3 normal;
-  double value, tie;
-} best;
-
-static void offer(ct_curved *c, best *b, ct_vec3 n) {
-  double value = ct_dot(n, ct_curved_look(c, n).w);
-  if (!(value > b->value + b->tie)) return;
-  b->value = value;
-  b->normal = n;
+/* Judges a normal. Of normals that are as good to round-off the one whose points lie best above each other: a value is flat near
+ * its greatest, so that a normal which is off by the root of the round-off still has it. */
+static void offer(ct_curved *c, ct_curved_answer *best, ct_vec3 n) {
+  ct_curved_answer r = {.normal = n, .value = ct_dot(n, ct_curved_look(c, n).w)};
+  double tie = TIE_ROUNDOFFS * CT_UNIT_ROUNDOFF * c->scale;
+  if (r.value < best->value - tie) return;
+  if (r.value <= best->value + tie) {
+    if (!best->matched) ct_curved_match(c, best);
+    ct_curved_match(c, &r);
+    if (r.defect >= best->defect) return;
+  }
+  *best = r;
 }
 
-double ct_curved_polish(ct_curved *c, double angle, ct_vec3 *normal) {
-  ct_vec3 start = *normal, n = start;
+ct_curved_answer ct_curved_polish(ct_curved *c, double angle, ct_vec3 start) {
+  ct_curved_answer best = {.normal = start, .value = ct_dot(start, ct_curved_look(c, start).w)};
   kinks k = {.lines = 0};
+  ct_vec3 n;
   collect(&k, c->a, start, 1.0, angle);
   collect(&k, c->b, start, -1.0, angle);
-  best b = {.normal = start, .value = -INFINITY, .tie = TIE_ROUNDOFFS * CT_UNIT_ROUNDOFF * c->scale};
-  double before = ct_dot(start, ct_curved_look(c, start).w);
-  for (int i = 0; i < k.fixes; i++) offer(c, &b, k.fixed[i].along);
+  for (int i = 0; i < k.fixes; i++) offer(c, &best, k.fixed[i].along);
   for (int i = 0; i < k.lines; i++)
     for (int j = 0; j < i; j++)
-      if (meet(&k.line[i], &k.line[j], start, &n)) offer(c, &b, n);
+      if (meet(&k.line[i], &k.line[j], start, &n)) offer(c, &best, n);
   for (int i = 0; i < k.lines; i++) {
     n = start;
-    if (climb_circle(c, &k.line[i], &n)) offer(c, &b, n);
+    if (climb_circle(c, &k.line[i], &n)) offer(c, &best, n);
   }
-  offer(c, &b, climb_sphere(c, start));
-  if (!(b.value > before)) {
-    b.value = before;
-    b.normal = start;
-  }
-  *normal = b.normal;
-  return b.value;
+  offer(c, &best, climb_sphere(c, start));
+  if (!best.matched) ct_curved_match(c, &best);
+  return best;
 }

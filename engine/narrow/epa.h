@@ -36,15 +36,15 @@ typedef struct ct_epa_result {
 } ct_epa_result;
 
 typedef struct ct_epa_bracket_options {
-  double width; /* m */
-  double known; /* m */
+  double width; /* stop when the depth is known to this, m */
+  double known; /* a depth that is known to be reached, or INFINITY, m */
 } ct_epa_bracket_options;
 
 /* `seed`: vertices found so far, or NULL. */
 void ct_epa_run(ct_epa *epa, const ct_core *a, const ct_core *b, const ct_simplex *seed, ct_epa_result *result);
 
-/* The same for curved cores, whose polytope never ends: until the depth is known within `width` (m), or faces run out. The normal is
- * that of the least depth seen; ties are not looked for. `known`: a depth that is known to be reached, or INFINITY. */
+/* The same for curved cores, whose polytope never ends: until the depth is known well enough, or faces run out. The normal is
+ * that of the least depth seen; ties are not looked for. */
 void ct_epa_bracket(ct_epa *epa, const ct_core *a, const ct_core *b, const ct_simplex *seed, ct_epa_bracket_options options,
                     ct_epa_result *result);
 

@@ -12,6 +12,7 @@ static bool reaches_beyond(const ct_core *holder, const ct_core *held, ct_vec3 d
 
 /* Ball or capsule: each ball of the held body is at least its radius deep. */
 static bool round_holds(const ct_core *holder, const ct_core *held, double slack) {
+  if (ct_core_curved(held)) return false;
   for (uint32_t i = 0; i < ct_core_vertex_count(held); i++) {
     ct_core point = {.kind = CT_CORE_POINT, .center = ct_core_vertex(held, i)};
     ct_vec3 normal;
@@ -47,10 +48,11 @@ static bool faces_hold(const ct_core *holder, const ct_core *held, double slack)
     if (!hull || holder->turned) n = ct_mat_mul(holder->rotation, n);
     for (int side = hull ? 1 : -1; side <= 1; side += 2) {
       ct_vec3 out = ct_scale(n, side);
-      near = ct_core_support(held, out, near);
+      double radius;
+      ct_vec3 far = ct_core_point(held, out, &near, &radius);
       double limit = hull ? holder->view->offset[i] : i == 0 ? holder->half.x : i == 1 ? holder->half.y : holder->half.z;
       limit += holder->radius[0];
-      double reach = ct_dot(out, ct_sub(ct_core_vertex(held, near), holder->center)) + ct_core_vertex_radius(held, near);
+      double reach = ct_dot(out, ct_sub(far, holder->center)) + radius;
       if (reach > limit + slack) return false;
     }
   }
@@ -62,6 +64,7 @@ bool ct_core_holds(const ct_core *holder, const ct_core *held, ct_vec3 toward) {
   if (reaches_beyond(holder, held, toward, slack) || reaches_beyond(holder, held, ct_neg(toward), slack)) return false;
   ct_vec3 apart = ct_unit_or(ct_sub(held->middle, holder->middle), toward);
   if (reaches_beyond(holder, held, apart, slack)) return false;
+  if (ct_core_curved(holder) || holder->kind == CT_CORE_TRIANGLE) return false;
   bool round = holder->kind == CT_CORE_POINT || holder->kind == CT_CORE_SEGMENT;
   if (round) return round_holds(holder, held, slack);
   return faces_hold(holder, held, slack) && (holder->radius[0] == 0.0 || corners_hold(holder, held, slack));

@@ -1,6 +1,7 @@
 /* Pairs of the reference corpus straight through the engine: every case of the engine's kinds, none excluded.
  *
- * Checks per case, in units of the allowance k scale + 8 eps max|position| (k = 1e-12 apart, 1e-10 in depth, eps = 2^-52):
+ * Checks per case, in units of the allowance k scale + 8 eps max|position| (eps = 2^-52; k = 1e-12 apart, 1e-10 in depth, and for
+ * curved bodies but against half-spaces 1e-10 and 1e-8):
  * distance against the truth, bracket around the truth and no wider than 2 k scale, points on their shapes and joined by
  * distance * normal, and extreme along the normal; normal unit to 4 eps; the same distance swapped; overlap where it is defined.
  * Usage: corpus_pairs [file.jsonl]; without a file $CONTACTD_CORPUS/pairs.jsonl, ../shared/corpus/pairs.jsonl, or the
@@ -65,6 +66,12 @@ static bool read_body(const json_t *j, body *b) {
     b->shape = (ct_shape){.kind = CT_KIND_BOX, .box = {vec3_of(json_object_get(s, "half_extents"))}};
   } else if (strcmp(type, "capsule") == 0) {
     b->shape = (ct_shape){.kind = CT_KIND_CAPSULE, .capsule = {half, radius, radius}};
+  } else if (strcmp(type, "cylinder") == 0) {
+    b->shape = (ct_shape){.kind = CT_KIND_CYLINDER, .cylinder = {radius, half}};
+  } else if (strcmp(type, "cone") == 0) {
+    b->shape = (ct_shape){.kind = CT_KIND_CONE, .cone = {half, radius, 0.0}};
+  } else if (strcmp(type, "ellipsoid") == 0) {
+    b->shape = (ct_shape){.kind = CT_KIND_ELLIPSOID, .ellipsoid = {vec3_of(json_object_get(s, "radii"))}};
   } else if (strcmp(type, "half_space") == 0) {
     b->shape = (ct_shape){.kind = CT_KIND_PLANE};
   } else if (strcmp(type, "convex") == 0) {
@@ -91,6 +98,17 @@ static double outside(const body *b, ct_vec3 world) {
   case CT_KIND_CAPSULE: {
     double z = ct_max2(fabs(p.z) - b->shape.capsule.half_length, 0.0);
     return ct_norm(ct_vec(p.x, p.y, z)) - b->shape.capsule.radius_bottom;
+  }
+  case CT_KIND_CYLINDER:
+    return ct_max2(fabs(p.z) - b->shape.cylinder.half_length, ct_norm(ct_vec(p.x, p.y, 0.0)) - b->shape.cylinder.radius);
+  case CT_KIND_CONE: {
+    double h = b->shape.cone.half_length, r = b->shape.cone.radius_bottom, slant = ct_norm(ct_vec(r, 2.0 * h, 0.0));
+    return ct_max2(-h - p.z, (2.0 * h * ct_norm(ct_vec(p.x, p.y, 0.0)) + r * (p.z - h)) / slant);
+  }
+  case CT_KIND_ELLIPSOID: {
+    ct_vec3 s = b->shape.ellipsoid.radii, q = {p.x / s.x, p.y / s.y, p.z / s.z};
+    double level = ct_norm(q), steep = ct_norm(ct_vec(q.x / s.x, q.y / s.y, q.z / s.z));
+    return steep > 0.0 ? level * (level - 1.0) / steep : -1.0;
   }
   case CT_KIND_PLANE: return p.z;
   default: break;
@@ -131,6 +149,17 @@ typedef struct expected {
   const json_t *overlap;
 } expected;
 
+static bool curved(const body *b) {
+  return b->shape.kind == CT_KIND_CYLINDER || b->shape.kind == CT_KIND_CONE || b->shape.kind == CT_KIND_ELLIPSOID;
+}
+
+/* What the kinds are held to: closed forms and polytopes, then curved ones, which half-spaces do not make harder. */
+static double allowance_factor(const body *a, const body *b, double distance) {
+  bool plane = a->shape.kind == CT_KIND_PLANE || b->shape.kind == CT_KIND_PLANE;
+  if (plane || !(curved(a) || curved(b))) return distance > 0.0 ? 1e-12 : 1e-10;
+  return distance > 0.0 ? 1e-10 : 1e-8;
+}
+
 static void judge(const expected *e, const body *a, const body *b, ct_workspace *workspace) {
   ct_pair_options options = {.tolerance = 0.0, .threshold = INFINITY};
   ct_pair_result r, swapped;
@@ -138,7 +167,7 @@ static void judge(const expected *e, const body *a, const body *b, ct_workspace 
   ct_pair_distance((ct_placed){&b->shape, &b->frame}, (ct_placed){&a->shape, &a->frame}, &options, workspace, &swapped);
   ct_vec3 common;
   bool overlap = ct_pair_overlap((ct_placed){&a->shape, &a->frame}, (ct_placed){&b->shape, &b->frame}, workspace, &common);
-  double k = e->distance > 0.0 ? 1e-12 : 1e-10, round = 8.0 * EPSILON * ct_max2(a->position, b->position);
+  double k = allowance_factor(a, b, e->distance), round = 8.0 * EPSILON * ct_max2(a->position, b->position);
   double allowance = k * e->scale + round;
   row w = {.cases = 1};
   w.distance = fabs(r.distance - e->distance) / allowance;

@@ -6,7 +6,8 @@
 #include "tests/support/check.h"
 
 /* Kinds whose cells are filled. */
-static const ct_kind kinds[] = {CT_KIND_SPHERE, CT_KIND_BOX, CT_KIND_CAPSULE, CT_KIND_CONVEX, CT_KIND_PLANE};
+static const ct_kind kinds[] = {CT_KIND_SPHERE, CT_KIND_BOX,       CT_KIND_CAPSULE, CT_KIND_CYLINDER,
+                                CT_KIND_CONE,   CT_KIND_ELLIPSOID, CT_KIND_CONVEX,  CT_KIND_PLANE};
 #define KINDS ((int)(sizeof kinds / sizeof *kinds))
 
 /* One body per kind that reaches exactly 1 up and, but for the plane, 1 down along z. */
@@ -15,6 +16,9 @@ static ct_shape shape_of(ct_kind kind) {
   case CT_KIND_SPHERE: return (ct_shape){.kind = kind, .sphere = {1.0}};
   case CT_KIND_BOX: return (ct_shape){.kind = kind, .box = {{1.0, 1.0, 1.0}}};
   case CT_KIND_CAPSULE: return (ct_shape){.kind = kind, .capsule = {0.5, 0.5, 0.5}};
+  case CT_KIND_CYLINDER: return (ct_shape){.kind = kind, .cylinder = {1.5, 1.0}};
+  case CT_KIND_CONE: return (ct_shape){.kind = kind, .cone = {1.0, 1.5, 0.5}};
+  case CT_KIND_ELLIPSOID: return (ct_shape){.kind = kind, .ellipsoid = {{1.5, 2.0, 1.0}}};
   case CT_KIND_CONVEX: {
     const ct_vec3 prism[] = {{2, 0, -1}, {-1, 2, -1}, {-1, -2, -1}, {2, 0, 1}, {-1, 2, 1}, {-1, -2, 1}};
     ct_hull *hull = NULL;
