@@ -5,6 +5,14 @@ void ct_contacts_plane(ct_contacts *c) {
   const ct_core *core = &c->core_a;
   ct_vec3 down = c->view.normal;
   double level = ct_dot(down, c->relative.position);
+  if (ct_core_curved(core)) {
+    uint32_t near = 0;
+    double radius;
+    ct_vec3 lowest = ct_add_scaled(ct_core_point(core, down, &near, &radius), down, radius);
+    ct_meeting meeting = {.b = {CT_FEATURE_FACE, 0}, .at = lowest, .distance = level - ct_dot(down, lowest)};
+    ct_contacts_add(c, &meeting);
+    return;
+  }
   uint32_t count = ct_core_vertex_count(core);
   bool smooth = core->kind == CT_CORE_POINT;
   for (uint32_t i = 0; i < count; i++) {

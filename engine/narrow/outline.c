@@ -71,7 +71,10 @@ static bool point_outline(const ct_core *core, const ct_view *view, ct_outline *
   out->inside = (ct_feature){CT_FEATURE_SMOOTH, 0};
   out->normal = way;
   out->tilt = 0.0;
-  ct_outline_add(core, view, 0, way, out);
+  uint32_t near = 0;
+  double radius;
+  ct_vec3 at = ct_add_scaled(ct_core_point(core, way, &near, &radius), way, radius);
+  out->corners.items[out->corners.count++] = (ct_corner){.at = at, .x = ct_dot(view->x, at), .y = ct_dot(view->y, at)};
   return true;
 }
 
@@ -189,6 +192,9 @@ bool ct_outline_of(const ct_core *core, const ct_view *view, ct_outline_want wan
   case CT_CORE_POINT: return point_outline(core, view, out);
   case CT_CORE_SEGMENT: return segment_outline(core, view, want, out);
   case CT_CORE_BOX: return box_outline(core, view, want, out);
+  case CT_CORE_TRIANGLE:
+  case CT_CORE_FRUSTUM:
+  case CT_CORE_ELLIPSOID: return point_outline(core, view, out);
   case CT_CORE_HULL: break;
   }
   return ct_outline_hull(core, view, want, out);
