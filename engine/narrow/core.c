@@ -188,7 +188,8 @@ ct_vec3 ct_core_point(const ct_core *core, ct_vec3 direction, uint32_t *near, do
 double ct_core_reach(const ct_core *core, ct_vec3 direction) {
   uint32_t near = 0;
   double radius;
-  return ct_dot(direction, ct_core_point(core, direction, &near, &radius)) + radius;
+  ct_vec3 far = ct_core_point(core, direction, &near, &radius);
+  return ct_dot(direction, far) + radius;
 }
 
 double ct_core_lean(const ct_core *core) {

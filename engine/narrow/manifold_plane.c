@@ -7,8 +7,9 @@ void ct_contacts_plane(ct_contacts *c) {
   double level = ct_dot(down, c->relative.position);
   if (ct_core_curved(core)) {
     uint32_t near = 0;
-    double radius = 0.0;
-    ct_vec3 lowest = ct_add_scaled(ct_core_point(core, down, &near, &radius), down, radius);
+    double radius;
+    ct_vec3 lowest = ct_core_point(core, down, &near, &radius);
+    lowest = ct_add_scaled(lowest, down, radius);
     ct_meeting meeting = {.b = {CT_FEATURE_FACE, 0}, .at = lowest, .distance = level - ct_dot(down, lowest)};
     ct_contacts_add(c, &meeting);
     return;

@@ -73,7 +73,8 @@ static bool point_outline(const ct_core *core, const ct_view *view, ct_outline *
   out->tilt = 0.0;
   uint32_t near = 0;
   double radius;
-  ct_vec3 at = ct_add_scaled(ct_core_point(core, way, &near, &radius), way, radius);
+  ct_vec3 at = ct_core_point(core, way, &near, &radius);
+  at = ct_add_scaled(at, way, radius);
   out->corners.items[out->corners.count++] = (ct_corner){.at = at, .x = ct_dot(view->x, at), .y = ct_dot(view->y, at)};
   return true;
 }

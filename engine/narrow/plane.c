@@ -50,6 +50,7 @@ bool ct_plane_holds(const ct_frame *plane, const ct_core *held) {
   ct_vec3 up = normal_of(plane);
   uint32_t near = 0;
   double radius;
-  double top = ct_dot(up, ct_sub(ct_core_point(held, up, &near, &radius), plane->position)) + radius;
+  ct_vec3 highest = ct_core_point(held, up, &near, &radius);
+  double top = ct_dot(up, ct_sub(highest, plane->position)) + radius;
   return top <= CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * ct_max2(held->extent, fabs(top));
 }
