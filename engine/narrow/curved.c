@@ -11,10 +11,10 @@
 static const double pauses[] = {0x1p-10, 0x1p-20, 0x1p-32, 0x1p-44, 0.0};
 /* Features whose normals are within this of the present one are tried by a polish, rad. */
 #define FEATURE_ANGLE 0.25
-/* A depth is refined until its bracket is this part of the scale. */
-#define DEPTH_WIDTH 0x1p-31
-/* What a polytope may leave of it and still be called good. */
-#define DEPTH_WIDTH_ALLOWED 0x1p-27
+/* Brackets of a depth at which the polytope pauses, in scales: to find the basins, and to certify the depth. */
+static const double widths[] = {0x1p-6, 0x1p-31};
+/* What it may leave of the depth and still be called good: two parts in 1e8 are promised. */
+#define DEPTH_WIDTH_ALLOWED 0x1p-26
 /* Basins of the depth that are polished. */
 #define BASINS_MAX 12
 /* Points that miss the line of the normal by more than this many round-offs are called so in the status. */
@@ -140,23 +140,47 @@ static void compete(ct_curved_answer *best, const ct_curved_answer *r, double ti
   if (lead > tie || (equal && ct_normal_greater(r->normal, best->normal))) *best = *r;
 }
 
-/* Cores that meet. The polytope finds the basins and certifies the depth to its width; the polish gives the rest of the digits. */
-static void answer_inside(const ct_cell_input *in, descent *d, double known, ct_cell_result *result) {
+/* A depth that is certain without a polytope: a body is no less deep in another than any point of it is. */
+static double least_by_points(const ct_curved *c, const ct_curved_answer *r) {
+  double least = -INFINITY;
+  if (ct_core_curved(c->a)) least = -ct_curved_foot_of(c->a, r->b, 1.0).distance;
+  if (ct_core_curved(c->b)) least = ct_max2(least, -ct_curved_foot_of(c->b, r->a, 1.0).distance);
+  return least;
+}
+
+/* The polytope finds the basins, which are polished; then, unless the point of the best certifies it, the polytope certifies the
+ * depth to its width. Returns the least depth there can be. */
+static double search_basins(const ct_cell_input *in, descent *d, ct_curved_answer *best, bool *several) {
   ct_curved *c = d->curved;
-  ct_epa_result depth;
-  ct_epa_bracket_options options = {DEPTH_WIDTH * c->scale, known};
-  ct_epa_bracket(&in->workspace->epa, c->a, c->b, &d->simplex, options, &depth);
-  c->supports += depth.supports;
-  ct_curved_answer best = ct_curved_polish(c, FEATURE_ANGLE, depth.normal);
-  ct_vec3 normals[BASINS_MAX];
-  int basins = ct_epa_directions(&in->workspace->epa, ct_min2(depth.depth, -best.value) + options.width, normals, BASINS_MAX);
-  bool several = false;
-  for (int i = 0; i < basins; i++) {
-    ct_curved_answer r = ct_curved_polish(c, FEATURE_ANGLE, normals[i]);
-    compete(&best, &r, TIE_FRACTION * c->roundoff, &several);
+  double least = -INFINITY;
+  for (size_t stage = 0; stage < sizeof widths / sizeof widths[0]; stage++) {
+    ct_epa_result depth;
+    ct_epa_bracket_options options = {widths[stage] * c->scale, -best->value, stage > 0};
+    ct_epa_bracket(&in->workspace->epa, c->a, c->b, &d->simplex, options, &depth);
+    c->supports += depth.supports;
+    ct_vec3 normals[BASINS_MAX];
+    int basins = ct_epa_directions(&in->workspace->epa, -best->value, normals, BASINS_MAX - 1);
+    normals[basins++] = depth.normal;
+    for (int i = 0; i < basins; i++) {
+      ct_curved_answer r = ct_curved_polish(c, FEATURE_ANGLE, normals[i]);
+      compete(best, &r, TIE_FRACTION * c->roundoff, several);
+    }
+    least = ct_max2(ct_max2(least, depth.least), least_by_points(c, best));
+    if (-best->value - least <= c->roundoff || depth.status != CT_PAIR_OK) break;
   }
+  return least;
+}
+
+/* Cores that meet: the least depth there can be, and the best normal by polish. */
+static void answer_inside(const ct_cell_input *in, descent *d, ct_cell_result *result) {
+  ct_curved *c = d->curved;
+  ct_curved_ring ring = {.normal = d->lower_normal};
+  bool turned = ct_curved_turned(c, &ring), several = ring.several;
+  ct_curved_answer best = ct_curved_polish(c, FEATURE_ANGLE, ring.normal);
+  double least = turned ? ring.least : least_by_points(c, &best);
+  if (-best.value - least > c->roundoff && !turned) least = ct_max2(least, search_basins(in, d, &best, &several));
   hand_over(in, c, &best, result);
-  result->upper = ct_max2(result->distance, -depth.least - radii(in));
+  result->upper = ct_max2(result->distance, -least - radii(in));
   if (several) result->flags |= CT_FLAG_NORMAL_ARBITRARY;
   if (result->upper - result->distance > DEPTH_WIDTH_ALLOWED * c->scale) result->status = CT_PAIR_ITERATION_LIMIT;
   else if (best.defect > DEFECT_ALLOWED * c->roundoff) result->status = CT_PAIR_DEGENERATE;
@@ -185,10 +209,12 @@ static void solve(const ct_cell_input *in, ct_cell_result *result) {
     if (r.value < 0.0 && r.defect <= roundoff) break;
     if (o == STALLED) break;
   }
-  answer_inside(in, &d, best.value < 0.0 ? -best.value : INFINITY, result);
+  answer_inside(in, &d, result);
 }
 
-void ct_curved_distance(const ct_cell_input *in, ct_cell_result *result) { solve(in, result); }
+void ct_curved_distance(const ct_cell_input *in, ct_cell_result *result) {
+  if (!ct_curved_ball(in, result)) solve(in, result);
+}
 
 static ct_vec3 middle_of(ct_simplex *s) {
   double weights[4];

@@ -40,6 +40,27 @@ ct_curved_answer ct_curved_polish(ct_curved *c, double angle, ct_vec3 start);
 /* Finds the points of a normal. */
 void ct_curved_match(ct_curved *c, ct_curved_answer *answer);
 
+/* The place of the surface of a frustum or ellipsoid, without its radius, that is nearest to a point. */
+typedef struct ct_curved_foot {
+  double distance;       /* signed: below zero inside, m */
+  ct_vec3 normal, point; /* outward unit normal there, and the place */
+  bool several;          /* other places are as near to round-off */
+} ct_curved_foot;
+/* Of several normals n the one whose sense * n is the greatest (sense is 1 or -1). */
+ct_curved_foot ct_curved_foot_of(const ct_core *core, ct_vec3 p, double sense);
+
+/* A ball and a frustum or ellipsoid, in closed form; false, and nothing written, for other pairs. */
+bool ct_curved_ball(const ct_cell_input *in, ct_cell_result *result);
+
+/* The depth of bodies of revolution about parallel axes. */
+typedef struct ct_curved_ring {
+  ct_vec3 normal; /* the best, to about 1e-8 rad */
+  double least;   /* the depth is not below it, m */
+  bool several;   /* the axes are one: a ring of normals is as good */
+} ct_curved_ring;
+/* False for other pairs. */
+bool ct_curved_turned(const ct_curved *c, ct_curved_ring *ring);
+
 /* Distance, depth and overlap like ct_cell_cores and ct_cores_overlap, for ct_cores_smooth pairs. */
 void ct_curved_distance(const ct_cell_input *in, ct_cell_result *result);
 bool ct_curved_overlap(const ct_cell_input *in, ct_vec3 *common);

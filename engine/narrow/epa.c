@@ -25,6 +25,7 @@ typedef struct run {
   const ct_core *a, *b;
   double grid, slack, tie;
   double width, known; /* of a bracket: see ct_epa_bracket; width < 0 for none */
+  bool resume;
   uint32_t near[2];
   ct_epa_result *result;
 } run;
@@ -241,6 +242,7 @@ static ct_status expand(run *r) {
     ct_epa_plane plane = e->plane[face];
     if (bracket && ct_min2(best, r->known) - plane.offset <= r->width) {
       r->result->least = plane.offset;
+      heap_push(e, face);
       return CT_OK;
     }
     if (taken && (plane.offset > r->result->least + r->tie || taken >= TIES_MAX)) return CT_OK;
@@ -258,7 +260,10 @@ static ct_status expand(run *r) {
     if (height - plane.offset <= r->slack || ct_grow_sees(&e->grow, face, e->point[newest]) <= 0) {
       e->vertex_count--;
       take(r, &plane, height, &taken);
-      if (bracket) return CT_OK;
+      if (bracket) {
+        heap_push(e, face);
+        return CT_OK;
+      }
       continue;
     }
     if (!taken) r->result->least = plane.offset;
@@ -277,12 +282,12 @@ static void solve(run *r, const ct_simplex *seed) {
   ct_epa_result *result = r->result;
   *result = (ct_epa_result){.normal = {1.0, 0.0, 0.0}, .status = CT_PAIR_OK};
   ct_vec3 flat = {0.0, 0.0, 0.0};
-  ct_status status = start(r, seed, &flat);
+  ct_status status = r->resume ? CT_OK : start(r, seed, &flat);
   if (status == CT_DEGENERATE_HULL) {
     answer_flat(r, flat);
     return;
   }
-  if (status == CT_OK) status = enlist(r) ? expand(r) : CT_OUT_OF_MEMORY;
+  if (status == CT_OK) status = r->resume || enlist(r) ? expand(r) : CT_OUT_OF_MEMORY;
   if (status == CT_OK) return;
   /* Short of memory before anything was found: any direction gives a true bound. */
   if (result->depth == 0.0 && result->least == 0.0) {
@@ -299,7 +304,7 @@ void ct_epa_run(ct_epa *epa, const ct_core *a, const ct_core *b, const ct_simple
 
 void ct_epa_bracket(ct_epa *epa, const ct_core *a, const ct_core *b, const ct_simplex *seed, ct_epa_bracket_options options,
                     ct_epa_result *result) {
-  run r = {.epa = epa, .a = a, .b = b, .result = result, .width = options.width, .known = options.known};
+  run r = {.epa = epa, .a = a, .b = b, .result = result, .width = options.width, .known = options.known, .resume = options.resume};
   solve(&r, seed);
 }
 

@@ -38,6 +38,7 @@ typedef struct ct_epa_result {
 typedef struct ct_epa_bracket_options {
   double width; /* stop when the depth is known to this, m */
   double known; /* a depth that is known to be reached, or INFINITY, m */
+  bool resume;  /* go on with the polytope of the last run, of the same cores; not after a flat one */
 } ct_epa_bracket_options;
 
 /* `seed`: vertices found so far, or NULL. */
