@@ -1,26 +1,222 @@
-/* Meshes, shared by reference count. */
-#include <contact/mesh.h>
+/* Making a mesh from what its parts tell, and the life of a mesh.
+ */
+#include "base/double_double.h"
+#include "base/predicates.h"
+#include "shape/mesh_parts.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
-struct ct_mesh {
-  ct_mesh_view view;
-  atomic_uint_least64_t references;
-  size_t bytes;
-};
+/* A pair of nodes is one aligned block. */
+#define ALIGNMENT 128u
+/* Coordinates below this fraction of the largest are read as zero, as in a hull: then sizes inside the limits lie in the exactness
+ * range. A power of two, so that scaling by one changes no bit. */
+#define FLUSH_FRACTION 0x1p-260
+/* Relative widening of a radius, above the rounding of a distance (4 u). */
+#define RADIUS_WIDENING (8.0 * CT_UNIT_ROUNDOFF)
+
+/* The block of a mesh, piece by piece. */
+typedef struct layout {
+  ct_mesh *mesh;
+  ct_mesh_node *nodes;
+  ct_vec3 *vertices;
+  uint32_t (*triangles)[3], *order, (*corners)[3], (*across)[3], *points, *component_vertex;
+} layout;
+
+static void *take(char *block, size_t *at, size_t bytes) {
+  void *piece = block ? block + *at : NULL;
+  *at += (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  return piece;
+}
+
+/* Where the pieces lie in the block; NULL: only how long it is. */
+static size_t lay_out(layout *l, char *block, const ct_mesh_parts *m, const ct_mesh_report *report, uint32_t node_count) {
+  size_t at = 0, live = m->live_count;
+  l->mesh = take(block, &at, sizeof *l->mesh);
+  l->nodes = take(block, &at, node_count * sizeof *l->nodes);
+  l->corners = take(block, &at, live * sizeof *l->corners);
+  l->vertices = take(block, &at, m->vertex_count * sizeof *l->vertices);
+  l->order = take(block, &at, live * sizeof *l->order);
+  l->across = take(block, &at, live * sizeof *l->across);
+  l->triangles = take(block, &at, m->triangle_count * sizeof *l->triangles);
+  l->points = take(block, &at, report->vertices * sizeof *l->points);
+  l->component_vertex = take(block, &at, report->components * sizeof *l->component_vertex);
+  return at;
+}
+
+/* What is known of a mesh before its block is there. */
+typedef struct plan {
+  ct_mesh_parts parts;
+  ct_mesh_sums sums;
+  uint32_t *order, *position; /* live triangles in leaf order; [triangle_count] their places there */
+  ct_mesh_branch *branches;
+  uint32_t branch_count;
+} plan;
+
+static void plan_free(plan *p) {
+  free(p->parts.first);
+  free(p->parts.state);
+  free(p->parts.across);
+  free(p->parts.parent);
+  free(p->order);
+  free(p->position);
+  free(p->branches);
+}
+
+static void write_vertices(layout *l, const ct_mesh_parts *m) {
+  uint32_t points = 0, components = 0;
+  for (uint32_t v = 0; v < m->vertex_count; v++) {
+    l->vertices[v] = ct_mesh_point(m, v);
+    if (m->parent[v] != CT_NO_TRIANGLE) l->points[points++] = v;
+    if (m->parent[v] == v) l->component_vertex[components++] = v;
+  }
+  memcpy(l->triangles, m->triangles, m->triangle_count * sizeof *l->triangles);
+}
+
+/* Corners in leaf order, and what is beyond their edges. Turned round, a triangle's corners are 0, 2, 1, and the edges that begin
+ * at them are the edges 2, 1, 0. False: cancelled. */
+static bool write_triangles(layout *l, const plan *p, bool flipped) {
+  static const uint32_t corner_of[2][3] = {{0, 1, 2}, {0, 2, 1}}, edge_of[2][3] = {{0, 1, 2}, {2, 1, 0}};
+  const ct_mesh_parts *m = &p->parts;
+  for (uint32_t i = 0; i < m->live_count; i++) p->position[p->order[i]] = i;
+  for (uint32_t i = 0; i < m->live_count; i++) {
+    if (ct_mesh_cancelled(i, m->cancel)) return false;
+    uint32_t t = p->order[i];
+    l->order[i] = t;
+    for (uint32_t k = 0; k < 3; k++) {
+      uint32_t beyond = m->across[3 * t + edge_of[flipped][k]];
+      l->corners[i][k] = ct_mesh_corner(m, 3 * t + corner_of[flipped][k]);
+      l->across[i][k] = beyond == CT_NO_TRIANGLE ? CT_NO_TRIANGLE : p->position[beyond / 3];
+    }
+  }
+  return true;
+}
+
+static double radius_about(const ct_mesh_view *view, ct_vec3 centre) {
+  double radius = 0.0;
+  for (uint32_t i = 0; i < view->point_count; i++)
+    radius = ct_max2(radius, ct_norm(ct_sub(view->vertices[view->points[i]], centre)));
+  return radius * (1.0 + RADIUS_WIDENING);
+}
+
+static void open_view(layout *l, const plan *p, const ct_mesh_report *report) {
+  const ct_mesh_sums *sums = &p->sums;
+  l->mesh->view =
+      (ct_mesh_view){.vertex_count = p->parts.vertex_count,
+                     .triangle_count = p->parts.triangle_count,
+                     .vertices = l->vertices,
+                     .triangles = (const uint32_t(*)[3])l->triangles,
+                     .flipped = report->flipped,
+                     .solid = report->solid,
+                     .live_count = p->parts.live_count,
+                     .order = l->order,
+                     .corners = (const uint32_t(*)[3])l->corners,
+                     .across = (const uint32_t(*)[3])l->across,
+                     .nodes = l->nodes,
+                     .node_count = p->branch_count,
+                     .point_count = report->vertices,
+                     .points = l->points,
+                     .component_count = report->components,
+                     .component_vertex = l->component_vertex,
+                     .centroid = report->solid ? sums->volume_centroid : sums->area_centroid,
+                     .volume = report->solid ? report->volume : 0.0,
+                     .inertia = report->solid ? sums->inertia : (ct_mat3){{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}},
+                     .box = report->box};
+}
+
+/* The object, from a plan that is complete. */
+static ct_status assemble(plan *p, const ct_mesh_report *report, ct_mesh **out) {
+  ct_mesh_parts *m = &p->parts;
+  layout l;
+  size_t bytes = lay_out(&l, NULL, m, report, p->branch_count);
+  p->position = malloc((size_t)m->triangle_count * sizeof *p->position);
+  char *block = aligned_alloc(ALIGNMENT, bytes);
+  if (!p->position || !block) {
+    free(block);
+    return CT_OUT_OF_MEMORY;
+  }
+  lay_out(&l, block, m, report, p->branch_count);
+  open_view(&l, p, report);
+  write_vertices(&l, m);
+  for (uint32_t i = 0; i < p->branch_count; i++)
+    l.nodes[i] = (ct_mesh_node){.first = p->branches[i].first, .count = p->branches[i].count};
+  if (!write_triangles(&l, p, report->flipped) || !ct_mesh_fit(&l.mesh->view, l.nodes, m->cancel)) {
+    free(block);
+    return CT_CANCELLED;
+  }
+  l.mesh->view.radius = radius_about(&l.mesh->view, l.mesh->view.centroid);
+  l.mesh->bytes = bytes;
+  atomic_init(&l.mesh->references, 1);
+  *out = l.mesh;
+  return CT_OK;
+}
+
+/* What the numbers say of orientation and reading; CT_OPEN_MESH: not the reading that was asked for. */
+static ct_status decide(const ct_mesh_sums *sums, ct_mesh_reading reading, ct_mesh_report *report) {
+  bool encloses = report->closed && report->oriented && sums->volume != 0.0;
+  report->flipped = sums->volume < 0.0;
+  report->volume = fabs(sums->volume);
+  report->solid = encloses && reading != CT_MESH_SURFACE;
+  return reading == CT_MESH_SOLID && !encloses ? CT_OPEN_MESH : CT_OK;
+}
+
+/* False: a coordinate is not finite or beyond the exactness range. */
+static bool open_parts(ct_mesh_parts *m) {
+  double largest = 0.0;
+  for (uint32_t v = 0; v < m->vertex_count; v++) {
+    double size = ct_max_abs(m->vertices[v]);
+    if (!(size <= CT_EXACT_MAX) || !isfinite(m->vertices[v].x + m->vertices[v].y + m->vertices[v].z)) return false;
+    largest = ct_max2(largest, size);
+  }
+  m->flush = ct_max2(FLUSH_FRACTION * largest, CT_EXACT_MIN);
+  return true;
+}
+
+static ct_status build(plan *p, ct_mesh_reading reading, ct_mesh_report *report, ct_mesh **out) {
+  ct_status status = ct_mesh_join(&p->parts, report);
+  if (status == CT_OK) status = ct_mesh_edges(&p->parts, report);
+  if (status == CT_OK && !ct_mesh_measure(&p->parts, report, &p->sums)) status = CT_CANCELLED;
+  if (status == CT_OK) status = decide(&p->sums, reading, report);
+  if (status == CT_OK) status = ct_mesh_branches(&p->parts, &report->box, &p->order, &p->branches, &p->branch_count);
+  return status == CT_OK ? assemble(p, report, out) : status;
+}
+
+ct_status ct_mesh_create(const ct_vec3 *vertices, size_t vertex_count, const uint32_t (*triangles)[3], size_t triangle_count,
+                         ct_mesh_reading reading, const ct_cancel *cancel, ct_mesh **out, ct_mesh_report *report) {
+  if (vertex_count > CT_MESH_VERTICES_MAX || triangle_count > CT_MESH_TRIANGLES_MAX) return CT_LIMIT;
+  plan p = {.parts = {.vertices = vertices,
+                      .triangles = triangles,
+                      .vertex_count = (uint32_t)vertex_count,
+                      .triangle_count = (uint32_t)triangle_count,
+                      .cancel = cancel}};
+  ct_mesh_report own = {.bad_triangle = CT_NO_TRIANGLE};
+  if (!open_parts(&p.parts)) return CT_LIMIT;
+  ct_status status = build(&p, reading, &own, out);
+  plan_free(&p);
+  if (report && (status == CT_OK || status == CT_OPEN_MESH || status == CT_DEGENERATE_MESH)) *report = own;
+  return status;
+}
 
 const ct_mesh *ct_mesh_retain(const ct_mesh *mesh) {
-  atomic_fetch_add_explicit(&((ct_mesh *)(uintptr_t)mesh)->references, 1, memory_order_relaxed);
+  ct_mesh *own = (ct_mesh *)(uintptr_t)mesh;
+  atomic_fetch_add_explicit(&own->references, 1, memory_order_relaxed);
   return mesh;
 }
 
 void ct_mesh_release(const ct_mesh *mesh) {
   if (!mesh) return;
-  ct_mesh *mine = (ct_mesh *)(uintptr_t)mesh;
-  if (atomic_fetch_sub_explicit(&mine->references, 1, memory_order_acq_rel) == 1) free(mine);
+  ct_mesh *own = (ct_mesh *)(uintptr_t)mesh;
+  if (atomic_fetch_sub_explicit(&own->references, 1, memory_order_acq_rel) == 1) free(own);
 }
 
 const ct_mesh_view *ct_mesh_get(const ct_mesh *mesh) { return &mesh->view; }
 
 size_t ct_mesh_bytes(const ct_mesh *mesh) { return mesh->bytes; }
+
+ct_vec3 ct_mesh_normal(const ct_mesh *mesh, uint32_t triangle) {
+  const ct_mesh_view *view = &mesh->view;
+  const uint32_t *t = view->triangles[triangle];
+  ct_vec3 a = view->vertices[t[0]], b = view->vertices[t[view->flipped ? 2 : 1]], c = view->vertices[t[view->flipped ? 1 : 2]];
+  ct_dd3 p = ct_dd3_sub(b, a), q = ct_dd3_sub(c, a), cross = ct_dd3_cross(&p, &q);
+  return ct_unit_or(ct_dd3_value(&cross), (ct_vec3){0.0, 0.0, 1.0});
+}

@@ -6,6 +6,7 @@
 #include <contact/cancel.h>
 #include <contact/hull.h>
 #include <contact/limits.h>
+#include <contact/mesh.h>
 #include <contact/manifold.h>
 #include <contact/pair.h>
 #include <contact/probe.h>

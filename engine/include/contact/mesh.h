@@ -62,7 +62,7 @@ typedef struct ct_mesh_report {
   uint32_t triangles;            /* live */
   uint32_t vertices;             /* different points that live triangles use */
   uint32_t merged_vertices;      /* given vertices that are bit-equal to an earlier one */
-  uint32_t unused_vertices;      /* given vertices that no live triangle uses */
+  uint32_t unused_vertices;      /* given vertices in whose point no live triangle has a corner */
   uint32_t degenerate_triangles; /* dropped: two corners are one point, or all three lie on a line, by exact predicate */
   uint32_t duplicate_triangles;  /* dropped: the three corners of an earlier one, the same way round */
   uint32_t opposed_triangles;    /* kept: the three corners of an earlier one, the other way round; the two cancel in a solid */

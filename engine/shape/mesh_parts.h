@@ -1,0 +1,93 @@
+/* A mesh in the making: what is found out about the caller's arrays before the mesh's own are laid out. Steps in order:
+ * mesh_join.c, mesh_edges.c, mesh_measure.c, mesh_tree.c, mesh.c. */
+#ifndef SHAPE_MESH_PARTS_H
+#define SHAPE_MESH_PARTS_H
+
+#include <contact/mesh.h>
+#include <stdatomic.h>
+
+struct ct_mesh {
+  ct_mesh_view view;
+  atomic_uint_least64_t references;
+  size_t bytes;
+};
+
+/* Triangles, corners or vertices between two looks at the cancel flag: below 1 ms at 100 ns each. */
+#define CT_MESH_POLL 8192u
+
+typedef enum ct_mesh_part_state {
+  CT_MESH_LIVE,
+  CT_MESH_LINE,   /* three different corners on a line: joins edges where that closes the mesh */
+  CT_MESH_DROPPED /* two corners in one point, or given before */
+} ct_mesh_part_state;
+
+/* The arrays given are borrowed, the others owned. A corner is a number 3 t + k: vertex k of triangle t, and the edge from there to
+ * the next vertex of t. */
+typedef struct ct_mesh_parts {
+  const ct_vec3 *vertices;
+  const uint32_t (*triangles)[3];
+  uint32_t vertex_count, triangle_count, live_count;
+  double flush; /* coordinates below this are read as zero */
+  const ct_cancel *cancel;
+  uint32_t *first; /* [vertex_count] the first vertex in the same point */
+  uint8_t *state;  /* [triangle_count] ct_mesh_part_state */
+  uint32_t
+      *across; /* [3 triangle_count] of a live triangle's corner: the corner on the other side of its edge, or CT_NO_TRIANGLE */
+  uint32_t *parent; /* [vertex_count] union-find of the parts by vertices; a root is its part's first vertex that is used, and an
+                       unused vertex is CT_NO_TRIANGLE */
+  bool lines;       /* collinear triangles count as joining edges */
+} ct_mesh_parts;
+
+static inline double ct_mesh_flushed(double x, double below) { return fabs(x) < below ? 0.0 : x; }
+
+static inline ct_vec3 ct_mesh_point(const ct_mesh_parts *m, uint32_t vertex) {
+  ct_vec3 p = m->vertices[vertex];
+  return (ct_vec3){ct_mesh_flushed(p.x, m->flush), ct_mesh_flushed(p.y, m->flush), ct_mesh_flushed(p.z, m->flush)};
+}
+
+/* The first of the bit-equal vertices at a corner. */
+static inline uint32_t ct_mesh_corner(const ct_mesh_parts *m, uint32_t corner) {
+  return m->first[m->triangles[corner / 3][corner % 3]];
+}
+
+static inline uint32_t ct_mesh_next_corner(uint32_t corner) { return corner % 3 == 2 ? corner - 2 : corner + 1; }
+
+static inline bool ct_mesh_cancelled(uint32_t step, const ct_cancel *cancel) {
+  return step % CT_MESH_POLL == 0 && ct_cancel_raised(cancel);
+}
+
+/* Does the triangle take part in the question which edges are closed? */
+static inline bool ct_mesh_joins(const ct_mesh_parts *m, uint32_t triangle) {
+  return m->state[triangle] == CT_MESH_LIVE || (m->lines && m->state[triangle] == CT_MESH_LINE);
+}
+
+/* Fills first, state, live_count and the report's counts of vertices merged and triangles dropped. CT_OUT_OF_MEMORY, CT_CANCELLED;
+ * the caller frees the arrays in any case. */
+ct_status ct_mesh_join(ct_mesh_parts *m, ct_mesh_report *report);
+
+/* Fills across, parent, lines and the report's edges, fans, components and booleans but `flipped` and `solid`. As above. */
+ct_status ct_mesh_edges(ct_mesh_parts *m, ct_mesh_report *report);
+
+/* Sums over the triangles. */
+typedef struct ct_mesh_sums {
+  double volume; /* of a closed and oriented mesh, with the sign of its orientation; 0 when it is 0 to round-off */
+  ct_mat3 inertia;
+  ct_vec3 volume_centroid, area_centroid;
+} ct_mesh_sums;
+
+/* Fills *sums and the report's area and box. False: cancelled. */
+bool ct_mesh_measure(const ct_mesh_parts *m, ct_mesh_report *report, ct_mesh_sums *sums);
+
+/* The shape of a tree: nodes with first and count as in ct_mesh_node. */
+typedef struct ct_mesh_branch {
+  uint32_t first, count;
+} ct_mesh_branch;
+
+/* Order of the live triangles and the branches over it; both owned by the caller. CT_OUT_OF_MEMORY, CT_CANCELLED: both NULL. */
+ct_status ct_mesh_branches(const ct_mesh_parts *m, const ct_box *box, uint32_t **order, ct_mesh_branch **branches,
+                           uint32_t *branch_count);
+
+/* Boxes and radii of the view's nodes, whose first and count are there, as are order and corners. False: cancelled. */
+bool ct_mesh_fit(const ct_mesh_view *view, ct_mesh_node *nodes, const ct_cancel *cancel);
+
+#endif
