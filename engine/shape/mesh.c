@@ -181,13 +181,13 @@ static ct_status build(plan *p, ct_mesh_reading reading, ct_mesh_report *report,
   return status == CT_OK ? assemble(p, report, out) : status;
 }
 
-ct_status ct_mesh_create(const ct_vec3 *vertices, size_t vertex_count, const uint32_t (*triangles)[3], size_t triangle_count,
-                         ct_mesh_reading reading, const ct_cancel *cancel, ct_mesh **out, ct_mesh_report *report) {
-  if (vertex_count > CT_MESH_VERTICES_MAX || triangle_count > CT_MESH_TRIANGLES_MAX) return CT_LIMIT;
-  plan p = {.parts = {.vertices = vertices,
-                      .triangles = triangles,
-                      .vertex_count = (uint32_t)vertex_count,
-                      .triangle_count = (uint32_t)triangle_count,
+ct_status ct_mesh_create(const ct_mesh_data *data, ct_mesh_reading reading, const ct_cancel *cancel, ct_mesh **out,
+                         ct_mesh_report *report) {
+  if (data->vertex_count > CT_MESH_VERTICES_MAX || data->triangle_count > CT_MESH_TRIANGLES_MAX) return CT_LIMIT;
+  plan p = {.parts = {.vertices = data->vertices,
+                      .triangles = data->triangles,
+                      .vertex_count = (uint32_t)data->vertex_count,
+                      .triangle_count = (uint32_t)data->triangle_count,
                       .cancel = cancel}};
   ct_mesh_report own = {.bad_triangle = CT_NO_TRIANGLE};
   if (!open_parts(&p.parts)) return CT_LIMIT;

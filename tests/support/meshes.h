@@ -112,7 +112,8 @@ static inline void soup_shuffle(soup *s, check_random *r) {
 }
 
 static inline ct_status soup_build(const soup *s, ct_mesh_reading reading, ct_mesh **mesh, ct_mesh_report *report) {
-  return ct_mesh_create(s->v, s->vn, (const uint32_t(*)[3])s->t, s->tn, reading, NULL, mesh, report);
+  ct_mesh_data data = {s->v, s->vn, (const uint32_t(*)[3])s->t, s->tn};
+  return ct_mesh_create(&data, reading, NULL, mesh, report);
 }
 
 /* The mesh of a list that must build; the list is freed. */

@@ -85,15 +85,23 @@ typedef struct ct_mesh_report {
 
 typedef enum ct_mesh_reading { CT_MESH_AUTO, CT_MESH_SURFACE, CT_MESH_SOLID } ct_mesh_reading;
 
-/* A mesh of copies of the given arrays; every index must be < vertex_count. AUTO: a solid when closed and oriented with a volume,
+/* Borrowed arrays of a mesh that is to be made. */
+typedef struct ct_mesh_data {
+  const ct_vec3 *vertices; /* [vertex_count] */
+  size_t vertex_count;
+  const uint32_t (*triangles)[3]; /* [triangle_count] indices below vertex_count */
+  size_t triangle_count;
+} ct_mesh_data;
+
+/* A mesh of copies of the given arrays. AUTO: a solid when closed and oriented with a volume,
  * else a surface. A triangle whose three different corners lie on a line has no points of its own, but it joins edges: where a
  * mesh is closed and oriented with such triangles and not without, it is closed. Coordinates below 2^-260 of the largest are read
  * as zero. CT_OPEN_MESH: SOLID was asked of a mesh that is not closed and oriented, or encloses no volume. CT_DEGENERATE_MESH: no
  * live triangle. CT_LIMIT: more than CT_MESH_TRIANGLES_MAX triangles or CT_MESH_VERTICES_MAX vertices, or a coordinate that is not
  * finite or beyond 2^300. CT_OUT_OF_MEMORY, CT_CANCELLED. `cancel` and `report` may be NULL. Cost O(n log n). The caller owns the
  * reference in *out. Mass: Mirtich 1996 in the form of sums over triangles; where parts overlap, theirs counts twice. */
-ct_status ct_mesh_create(const ct_vec3 *vertices, size_t vertex_count, const uint32_t (*triangles)[3], size_t triangle_count,
-                         ct_mesh_reading reading, const ct_cancel *cancel, ct_mesh **out, ct_mesh_report *report);
+ct_status ct_mesh_create(const ct_mesh_data *data, ct_mesh_reading reading, const ct_cancel *cancel, ct_mesh **out,
+                         ct_mesh_report *report);
 const ct_mesh *ct_mesh_retain(const ct_mesh *mesh);
 void ct_mesh_release(const ct_mesh *mesh);
 const ct_mesh_view *ct_mesh_get(const ct_mesh *mesh);
