@@ -4,26 +4,14 @@
  * so that a common translation that stays representable changes no bit of distance and normal.
  */
 #include "narrow/pair.h"
+#include "narrow/bracket.h"
 #include "narrow/matrix.h"
+#include "narrow/quick.h"
 #include "narrow/workspace.h"
 #include "shape/capsule.h"
 #include "shape/compare.h"
 
 #include <stdlib.h>
-
-/* Round-off of an answer, bounded in units of u (L + |distance|), L the larger extent; first order in u, matrices as spectral
- * norms. With t the offset of the frames, |t| <= 2 L + |distance|, and w a Minkowski vertex, |w| <= 4 L + |distance|: matrix of a
- * quaternion: 10 for the common factor 2/|q|^2, 13 for products and sums       23 a body relative rotation: both matrices, and 9
- * for the product                                  55 offset: difference 1, first matrix 23, product 5 29 |t| vertex of b placed:
- * rotation 55, product 5, sum 1                                        61 L + |t| (a tapered capsule or a ball is turned into its
- * partner's frame instead: 55 |t|, or 55 * 3 L where the bodies overlap) choice of supports by rounded directions and products 23 L
- *   value: unit normal 3, difference 1, dot product 3                                        7 |w|
- *   snap to the grid of 2^-50 |w| (exact mode and polytope), and the polytope's own slack    10 |w|
- *   radii                                                                                    2 L
- *   cores that touch: planes may show less than the gap that ended the descent               64 L
- * Apart: 61 + 60 + 23 + 68 + 2 = 214 L and 47 |distance|; overlapping, the tapered ones: 165 + 60 + 23 + 28 + 2 = 278 L; balls
- * against boxes: 170 L and 85 |distance|; touching: 278 L. Measured against 113-bit references over the seeded families: 22. */
-#define BRACKET_SLACK 384.0
 
 ct_workspace *ct_workspace_create(void) { return calloc(1, sizeof(ct_workspace)); }
 
@@ -72,6 +60,7 @@ static void lift_planes(ordered *o) {
 }
 
 static void order_pair(ct_placed a, ct_placed b, ordered *o) {
+  o->lift = 0.0;
   o->swapped = ct_pair_swapped(a, b);
   o->a = o->swapped ? b.shape : a.shape;
   o->b = o->swapped ? a.shape : b.shape;
@@ -96,7 +85,7 @@ static void widen(const ordered *o, ct_cell_result *r) {
   double length;
   if (o->kind_b != CT_KIND_PLANE) length = ct_core_scale(&in->a, &in->b);
   else length = ct_norm(in->relative.position) + (o->kind_a == CT_KIND_PLANE ? 0.0 : in->a.extent);
-  double slack = BRACKET_SLACK * CT_UNIT_ROUNDOFF * (length + fabs(r->distance));
+  double slack = ct_bracket_slack(length, r->distance);
   r->lower -= slack;
   r->upper += slack;
 }
@@ -123,16 +112,16 @@ static ct_relation relation_of(const ordered *o, const ct_cell_result *r, double
   return CT_PENETRATING;
 }
 
-/* No negative zero leaves the engine. */
 static double plain(double x) { return x + 0.0; }
-static ct_vec3 plain3(ct_vec3 v) { return ct_vec(plain(v.x), plain(v.y), plain(v.z)); }
 
 static ct_relation mirrored(ct_relation relation) {
   return relation == CT_CONTAINING ? CT_CONTAINED : relation == CT_CONTAINED ? CT_CONTAINING : relation;
 }
 
 /* A point of the pair's frame in the world. */
-static ct_vec3 to_world(const ordered *o, ct_vec3 p) { return plain3(ct_to_parent(*o->frame_a, ct_vec(p.x, p.y, p.z + o->lift))); }
+static ct_vec3 to_world(const ordered *o, ct_vec3 p) {
+  return ct_plain(ct_to_parent(*o->frame_a, ct_vec(p.x, p.y, p.z + o->lift)));
+}
 
 /* From the pair's frame and order to the world's and the caller's. */
 static void hand_back(const ordered *o, const ct_cell_result *r, ct_relation relation, ct_pair_result *result) {
@@ -142,7 +131,7 @@ static void hand_back(const ordered *o, const ct_cell_result *r, ct_relation rel
       .distance = plain(r->distance),
       .lower_bound = plain(r->lower),
       .upper_bound = plain(r->upper),
-      .normal = plain3(o->swapped ? ct_neg(n) : n),
+      .normal = ct_plain(o->swapped ? ct_neg(n) : n),
       .point_a = o->swapped ? q : p,
       .point_b = o->swapped ? p : q,
       .relation = o->swapped ? mirrored(relation) : relation,
@@ -156,7 +145,10 @@ static void hand_back(const ordered *o, const ct_cell_result *r, ct_relation rel
 }
 
 void ct_pair_distance(ct_placed a, ct_placed b, const ct_pair_options *options, ct_workspace *workspace, ct_pair_result *result) {
-  ordered o = {.input = {.threshold = options->threshold, .workspace = workspace}};
+  if (ct_quick_distance(a, b, options, result, NULL)) return;
+  ordered o;
+  o.input.threshold = options->threshold;
+  o.input.workspace = workspace;
   order_pair(a, b, &o);
   ct_cell_result r = {.status = CT_PAIR_OK};
   ct_matrix_cell(o.kind_a, o.kind_b)(&o.input, &r);
@@ -166,7 +158,14 @@ void ct_pair_distance(ct_placed a, ct_placed b, const ct_pair_options *options, 
 }
 
 bool ct_pair_overlap(ct_placed a, ct_placed b, ct_workspace *workspace, ct_vec3 *witness) {
-  ordered o = {.input = {.threshold = INFINITY, .workspace = workspace}};
+  bool overlap;
+  if (ct_quick_overlap(a, b, &overlap)) {
+    ct_pair_result quick;
+    if (!overlap || !witness || ct_quick_distance(a, b, &(ct_pair_options){.threshold = INFINITY}, &quick, witness)) return overlap;
+  }
+  ordered o;
+  o.input.threshold = INFINITY;
+  o.input.workspace = workspace;
   order_pair(a, b, &o);
   ct_vec3 common = {0.0, 0.0, 0.0};
   ct_cell cell = ct_matrix_cell(o.kind_a, o.kind_b);
