@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "scene_json.h"
+#include "selection.h"
 
 /* ---- members --------------------------------------------------------------------------------------------------------- */
 
@@ -23,6 +24,13 @@
   X(A, "a")                                                                                                                        \
   X(B, "b")                                                                                                                        \
   X(SCENE, "scene")                                                                                                                \
+  X(RAYS, "rays")                                                                                                                  \
+  X(HITS, "hits")                                                                                                                  \
+  X(POINTS, "points")                                                                                                              \
+  X(NEAREST, "k")                                                                                                                  \
+  X(MAX_DISTANCE, "maxDistance")                                                                                                   \
+  X(REGION, "region")                                                                                                              \
+  X(MODE, "mode")                                                                                                                  \
   X(BOXES, "boxes")                                                                                                                \
   X(ID, "id")                                                                                                                      \
   X(KIND, "kind")
@@ -39,10 +47,22 @@ enum {
 #define OF_ALL (BIT(LIMIT) | BIT(CURSOR))
 #define OF_PAIRS (OF_ALL | BIT(WHERE) | BIT(PAIRS) | BIT(POSES) | BIT(VARIANTS) | BIT(BROADPHASE))
 
+/* What probes are given, and what is looked at. */
+#define OF_RAYCAST (BIT(RAYS) | BIT(HITS))
+#define OF_NEAREST (BIT(POINTS) | BIT(NEAREST) | BIT(MAX_DISTANCE))
+#define OF_POINT BIT(POINTS)
+#define OF_REGION (BIT(REGION) | BIT(MODE))
+#define OF_GIVEN (OF_ALL | BIT(A) | BIT(B))
+#define OF_PROBES (OF_ALL | BIT(WHERE) | BIT(POSES) | BIT(BROADPHASE))
+
 static const unsigned scene_members[API_KIND_COUNT] = {
     [API_KIND_PAIRS] = OF_PAIRS | BIT(CLEARANCE),
     [API_KIND_OVERLAP] = OF_PAIRS | BIT(CLEARANCE),
     [API_KIND_DISTANCE] = OF_PAIRS | BIT(CLEARANCE) | BIT(TOLERANCE),
+    [API_KIND_RAYCAST] = OF_PROBES | OF_RAYCAST,
+    [API_KIND_NEAREST] = OF_PROBES | OF_NEAREST,
+    [API_KIND_POINT] = OF_PROBES | OF_POINT,
+    [API_KIND_REGION] = OF_PROBES | OF_REGION,
     [API_KIND_MASS_PROPERTIES] = OF_ALL | BIT(BODIES),
 };
 /* Clearance may stand beside two bodies, which are answered however far apart. */
@@ -50,6 +70,10 @@ static const unsigned given_members[API_KIND_COUNT] = {
     [API_KIND_PAIRS] = BIT(A) | BIT(B) | BIT(CLEARANCE),
     [API_KIND_OVERLAP] = BIT(A) | BIT(B) | BIT(CLEARANCE),
     [API_KIND_DISTANCE] = BIT(A) | BIT(B) | BIT(TOLERANCE) | BIT(CLEARANCE),
+    [API_KIND_RAYCAST] = OF_GIVEN | OF_RAYCAST,
+    [API_KIND_NEAREST] = OF_GIVEN | OF_NEAREST,
+    [API_KIND_POINT] = OF_GIVEN | OF_POINT,
+    [API_KIND_REGION] = OF_GIVEN | OF_REGION,
     [API_KIND_MASS_PROPERTIES] = BIT(A) | BIT(B),
 };
 #define BOXES_MEMBERS (BIT(BOXES) | BIT(BROADPHASE))
@@ -96,101 +120,13 @@ static bool refuse_others(api_reader *reader, const member_set *set, unsigned me
 
 /* ---- selections ------------------------------------------------------------------------------------------------------ */
 
-/* The row of the body that element i of an array names; CT_NO_ROW with a fault. */
-static uint32_t read_row(api_reader *reader, const api_field *array, size_t i, const ct_scene *scene) {
-  api_field element = api_field_element(array, i);
-  ct_text id;
-  char echo[API_ECHO_MAX + 4];
-  if (!api_read_id(reader, &element, &id)) return CT_NO_ROW;
-  uint32_t row = ct_scene_find(scene, id);
-  if (row == CT_NO_ROW)
-    api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_ID, &element.path, "The scene has no body \"%s\".", api_echo(id, echo));
-  return row;
-}
-
-/* Rows of bodies named by an array of ids, one for each; NULL with a fault. */
-static uint32_t *read_rows(api_reader *reader, const api_field *field, const ct_scene *scene, size_t *count) {
-  if (!api_read_array(reader, field, 0, CT_BODIES_MAX, count)) return NULL;
-  uint32_t *rows = api_arena_array(reader->arena, *count, sizeof *rows);
-  if (!rows) api_fault_memory(reader->faults);
-  bool good = rows != NULL;
-  for (size_t i = 0; rows && i < *count && !api_faults_full(reader->faults); i++) {
-    rows[i] = read_row(reader, field, i, scene);
-    good = good && rows[i] != CT_NO_ROW;
-  }
-  return good ? rows : NULL;
-}
-
-static bool in_groups(const ct_body *body, const ct_text *groups, size_t count) {
-  for (size_t g = 0; g < ct_body_group_count(body); g++)
-    for (size_t i = 0; i < count; i++)
-      if (api_text_equal(ct_body_group(body, g), groups[i])) return true;
-  return false;
-}
-
-static bool select_groups(api_reader *reader, const api_field *field, const ct_scene *scene, uint8_t *mask) {
-  size_t count;
-  if (!api_read_array(reader, field, 0, CT_GROUPS_MAX, &count)) return false;
-  ct_text *groups = api_arena_array(reader->arena, count, sizeof *groups);
-  if (!groups) {
-    api_fault_memory(reader->faults);
-    return false;
-  }
-  bool good = true;
-  for (size_t i = 0; i < count; i++) {
-    api_field element = api_field_element(field, i);
-    good = api_read_id(reader, &element, &groups[i]) && good;
-  }
-  for (uint32_t row = 0; good && row < ct_scene_rows(scene); row++) {
-    const ct_body *body = ct_scene_body(scene, row);
-    mask[row] = body && in_groups(body, groups, count);
-  }
-  return good;
-}
-
-static bool select_prefix(api_reader *reader, const api_field *field, const ct_scene *scene, uint8_t *mask) {
-  ct_text prefix;
-  if (!api_read_text(reader, field, CT_ID_LENGTH_MAX, &prefix)) return false;
-  for (uint32_t row = 0; row < ct_scene_rows(scene); row++) {
-    const ct_body *body = ct_scene_body(scene, row);
-    ct_text id = body ? ct_body_id(body) : (ct_text){0};
-    mask[row] = body && id.length >= prefix.length && memcmp(id.bytes, prefix.bytes, prefix.length) == 0;
-  }
-  return true;
-}
-
-/* One side of where: {ids | groups | prefix}; absent: every body. */
-static bool read_side(api_reader *reader, const api_field *field, const ct_scene *scene, const uint8_t **out) {
-  uint32_t rows = ct_scene_rows(scene);
-  uint8_t *mask = api_arena_array(reader->arena, rows + 1u, 1);
-  if (!mask) {
-    api_fault_memory(reader->faults);
-    return false;
-  }
-  *out = mask;
-  if (!api_field_present(field)) {
-    memset(mask, 1, rows);
-    return true;
-  }
-  api_field by[] = {{.name = "ids"}, {.name = "groups"}, {.name = "prefix"}};
-  if (!api_read_object(reader, field, by, 3)) return false;
-  size_t which = api_read_one_of(reader, field, by, 3, true, API_PROBLEM_MISSING_MEMBER);
-  if (which == 3) return false;
-  if (which == 1) return select_groups(reader, &by[1], scene, mask);
-  if (which == 2) return select_prefix(reader, &by[2], scene, mask);
-  size_t count;
-  uint32_t *named = read_rows(reader, &by[0], scene, &count);
-  for (size_t i = 0; named && i < count; i++) mask[named[i]] = 1;
-  return named != NULL;
-}
-
 static bool read_where(api_reader *reader, const api_field *field, api_question *out) {
   static const char *const empty[2] = {"where.a selects no body.", "where.b selects no body."};
   if (!api_field_present(field)) return true;
   api_field sides[] = {{.name = "a"}, {.name = "b"}};
   if (!api_read_object(reader, field, sides, 2)) return false;
-  bool good = read_side(reader, &sides[0], out->scene, &out->options.where_a);
-  good = read_side(reader, &sides[1], out->scene, &out->options.where_b) && good;
+  bool good = api_read_side(reader, &sides[0], out->scene, &out->options.where_a);
+  good = api_read_side(reader, &sides[1], out->scene, &out->options.where_b) && good;
   for (int s = 0; good && s < 2; s++) {
     const uint8_t *mask = s ? out->options.where_b : out->options.where_a;
     if (api_field_present(&sides[s]) && !memchr(mask, 1, ct_scene_rows(out->scene))) out->warnings[out->warning_count++] = empty[s];
@@ -213,7 +149,7 @@ static bool read_pairs(api_reader *reader, const api_field *field, api_question 
     size_t two;
     if (i % 1024 == 0 && api_reader_cancelled(reader)) return false;
     if (!api_read_array(reader, &element, 2, 2, &two)) continue;
-    pairs[i] = (ct_row_pair){read_row(reader, &element, 0, out->scene), read_row(reader, &element, 1, out->scene)};
+    pairs[i] = (ct_row_pair){api_read_row(reader, &element, 0, out->scene), api_read_row(reader, &element, 1, out->scene)};
     if (pairs[i].a != CT_NO_ROW && pairs[i].a == pairs[i].b)
       api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &element.path, "A pair has two different bodies.");
   }
@@ -347,15 +283,46 @@ static bool rows_with_mass(api_reader *reader, api_question *out) {
   return true;
 }
 
+/* Where a probe looks, what at, and what for. */
+static bool read_probe(api_reader *reader, const member_set *set, const api_asking *asking, api_question *out) {
+  static const char *const empty = "where selects no body.";
+  const api_field *where = member(set, M_WHERE), *region = member(set, M_REGION);
+  api_probe_fields fields = {.rays = member(set, M_RAYS),
+                             .hits = member(set, M_HITS),
+                             .points = member(set, M_POINTS),
+                             .nearest = member(set, M_NEAREST),
+                             .max_distance = member(set, M_MAX_DISTANCE),
+                             .region = region,
+                             .mode = member(set, M_MODE)};
+  ct_probe_options *probe = &out->probe;
+  out->mode = API_MODE_PROBE;
+  bool good = api_read_probe(reader, out->kind, &fields, probe);
+  if (api_field_present(region)) {
+    out->has_region = api_read_region(reader, region, &out->region);
+    good = out->has_region && good;
+    probe->region = out->region.shape;
+    probe->region_pose = out->region.pose;
+  }
+  if (api_field_present(where)) good = api_read_side(reader, where, out->scene, &probe->where) && good;
+  if (good && probe->where && !memchr(probe->where, 1, ct_scene_rows(out->scene))) out->warnings[out->warning_count++] = empty;
+  good = read_poses(reader, member(set, M_POSES), asking, out) && good;
+  probe->overrides = out->options.overrides;
+  probe->override_count = out->options.override_count;
+  probe->broadphase = out->options.broadphase;
+  probe->cancel = reader->cancel;
+  return good;
+}
+
 /* A question to a scene, whose revision is settled. */
 static bool read_of_scene(api_reader *reader, const member_set *set, const api_asking *asking, api_question *out) {
   if (!read_cursor(reader, member(set, M_CURSOR), asking, out)) return false;
   if (out->kind == API_KIND_MASS_PROPERTIES) {
     out->mode = API_MODE_MASS;
     if (!api_field_present(member(set, M_BODIES))) return rows_with_mass(reader, out);
-    out->rows = read_rows(reader, member(set, M_BODIES), out->scene, &out->row_count);
+    out->rows = api_read_rows(reader, member(set, M_BODIES), out->scene, &out->row_count);
     return out->rows != NULL;
   }
+  if (api_kind_is_probe(out->kind)) return read_probe(reader, set, asking, out);
   out->options.kind = out->kind == API_KIND_PAIRS     ? CT_QUERY_PAIRS
                       : out->kind == API_KIND_OVERLAP ? CT_QUERY_OVERLAP
                                                       : CT_QUERY_DISTANCE;
@@ -370,25 +337,30 @@ static bool read_of_scene(api_reader *reader, const member_set *set, const api_a
   return read_variants(reader, member(set, M_VARIANTS), out) && good;
 }
 
-/* Two bodies as a scene of their own, asked for their one pair: compounds, and bounding boxes. */
-static bool pair_as_scene(api_reader *reader, const member_set *set, api_question *out) {
+/* The bodies given as a scene of their own. */
+static bool make_scene_of_given(api_reader *reader, api_question *out) {
   const ct_scene *empty = ct_scene_create(0);
   ct_draft *draft = empty ? ct_draft_begin(empty) : NULL;
   if (empty) ct_scene_release(empty);
-  ct_row_pair *pair = api_arena_alloc(reader->arena, sizeof *pair);
-  bool good = draft && pair;
-  for (int i = 0; i < 2 && good; i++) {
+  bool good = draft != NULL;
+  for (size_t i = 0; i < out->body_count && good; i++) {
     uint32_t row;
     good = ct_draft_insert(draft, out->bodies[i].body, &out->bodies[i].pose, &out->bodies[i].velocity, &row) == CT_OK;
   }
   if (good) out->scene = ct_draft_seal(draft);
-  if (!out->scene) {
-    if (draft) ct_draft_discard(draft);
-    api_fault_memory(reader->faults);
-    return false;
-  }
+  out->owns_scene = out->scene != NULL;
+  if (out->scene) return true;
+  if (draft) ct_draft_discard(draft);
+  api_fault_memory(reader->faults);
+  return false;
+}
+
+/* Two bodies asked for their one pair: compounds, and bounding boxes. */
+static bool pair_as_scene(api_reader *reader, const member_set *set, api_question *out) {
+  ct_row_pair *pair = api_arena_alloc(reader->arena, sizeof *pair);
+  if (!pair) api_fault_memory(reader->faults);
+  if (!pair || !make_scene_of_given(reader, out)) return false;
   *pair = (ct_row_pair){0, 1};
-  out->owns_scene = true;
   out->options.pairs = pair;
   out->options.pair_count = 1;
   out->options.explicit_pairs = true;
@@ -405,13 +377,15 @@ static bool read_inline_scene(api_reader *reader, const member_set *set, const a
   return out->owns_scene && read_of_scene(reader, set, asking, out);
 }
 
+static bool differ(api_reader *reader, const member_set *set, const api_question *out) {
+  if (out->body_count < 2 || !api_text_equal(ct_body_id(out->bodies[0].body), ct_body_id(out->bodies[1].body))) return true;
+  api_fault_at(reader->faults, API_PROBLEM_DUPLICATE_ID, &member(set, M_B)->path, "a and b have the same id.");
+  return false;
+}
+
 /* The quick way is for two bodies of one collider each. */
 static bool read_pair(api_reader *reader, const member_set *set, api_question *out) {
-  const api_field *b = member(set, M_B);
-  if (api_text_equal(ct_body_id(out->bodies[0].body), ct_body_id(out->bodies[1].body))) {
-    api_fault_at(reader->faults, API_PROBLEM_DUPLICATE_ID, &b->path, "a and b have the same id.");
-    return false;
-  }
+  if (!differ(reader, set, out)) return false;
   bool single = true;
   for (int i = 0; i < 2; i++) single = single && ct_body_collider_count(out->bodies[i].body) == 1;
   if (!single || out->kind == API_KIND_PAIRS) return pair_as_scene(reader, set, out);
@@ -419,13 +393,13 @@ static bool read_pair(api_reader *reader, const member_set *set, api_question *o
   return true;
 }
 
-/* a and b; mass properties do with a. */
-static bool read_bodies(api_reader *reader, const member_set *set, api_question *out) {
-  bool mass = out->kind == API_KIND_MASS_PROPERTIES;
+/* a and b; mass properties and probes do with a. */
+static bool read_bodies(api_reader *reader, const member_set *set, const api_asking *asking, api_question *out) {
+  bool mass = out->kind == API_KIND_MASS_PROPERTIES, probe = api_kind_is_probe(out->kind);
   for (int i = 0; i < 2; i++) {
     const api_field *field = member(set, i ? M_B : M_A);
     if (!api_field_present(field)) {
-      if (mass && i == 1) break;
+      if ((mass || probe) && i == 1) break;
       api_fault_at(reader->faults, API_PROBLEM_MISSING_MEMBER, field->path.parent, "The member \"%s\" is missing.", field->name);
       return false;
     }
@@ -433,6 +407,7 @@ static bool read_bodies(api_reader *reader, const member_set *set, api_question 
     if (!api_read_body(reader, field, &form, &out->bodies[i])) return false;
     out->body_count = (size_t)i + 1;
   }
+  if (probe) return differ(reader, set, out) && make_scene_of_given(reader, out) && read_of_scene(reader, set, asking, out);
   if (!mass) return read_pair(reader, set, out);
   out->mode = API_MODE_MASS;
   return true;
@@ -472,10 +447,11 @@ static bool read_stateless(api_reader *reader, const api_field *field, const mem
     return refuse_others(reader, set, BOXES_MEMBERS | around, "boxes") && read_boxes(reader, member(set, M_BOXES), out);
   if (!api_field_present(member(set, M_A)) && !api_field_present(member(set, M_B))) {
     api_fault_at(reader->faults, API_PROBLEM_MISSING_MEMBER, &field->path, "Give %s, or scene%s.",
-                 out->kind == API_KIND_MASS_PROPERTIES ? "a" : "a and b", out->kind == API_KIND_PAIRS ? ", or boxes" : "");
+                 out->kind == API_KIND_MASS_PROPERTIES || api_kind_is_probe(out->kind) ? "a" : "a and b",
+                 out->kind == API_KIND_PAIRS ? ", or boxes" : "");
     return false;
   }
-  return refuse_others(reader, set, given_members[out->kind] | around, "a and b") && read_bodies(reader, set, out);
+  return refuse_others(reader, set, given_members[out->kind] | around, "a and b") && read_bodies(reader, set, asking, out);
 }
 
 bool api_read_question(api_reader *reader, const api_field *field, const api_asking *asking, api_question *out) {
@@ -502,5 +478,6 @@ bool api_question_hash(const api_question *question, uint64_t *hash) {
 
 void api_question_release(api_question *question) {
   for (size_t i = 0; i < question->body_count; i++) api_body_release(&question->bodies[i]);
+  if (question->has_region) api_collider_release(&question->region);
   if (question->owns_scene) ct_scene_release(question->scene);
 }

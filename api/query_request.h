@@ -6,13 +6,15 @@
 #include "call.h"
 #include "cursor.h"
 #include "poses_json.h"
+#include "probe_request.h"
 
 typedef enum api_mode {
   API_MODE_SCENE,    /* pairs, overlap or distance over a scene */
   API_MODE_VARIANTS, /* the same for every variant's poses */
   API_MODE_MASS,     /* mass properties of rows, or of the bodies given */
   API_MODE_PAIR,     /* two bodies given in the request */
-  API_MODE_BOXES     /* raw boxes */
+  API_MODE_BOXES,    /* raw boxes */
+  API_MODE_PROBE     /* rays, points or a region in a scene */
 } api_mode;
 
 typedef struct api_variant {
@@ -32,6 +34,9 @@ typedef struct api_question {
   ct_query_options options; /* SCENE, VARIANTS: all but overrides of a variant; PAIR: tolerance; BOXES: broadphase */
   api_variant *variants;
   size_t variant_count;
+  ct_probe_options probe; /* PROBE */
+  ct_collider region;     /* what its region borrows, when it has one */
+  bool has_region;
   const uint32_t *rows; /* MASS of a scene */
   size_t row_count;
   api_body bodies[2]; /* PAIR, MASS of bodies given */

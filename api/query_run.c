@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe_json.h"
 #include "result_json.h"
 
 /* A range is to take about this long, ns: long against handing it out, short against a deadline's grain. */
@@ -54,6 +55,7 @@ void api_plan_destroy(api_plan *plan) {
     for (size_t r = 0; task->ranges && r < task->range_count; r++) range_free(&task->ranges[r]);
     free(task->ranges);
     if (task->query) ct_query_destroy(task->query);
+    ct_probe_destroy(task->probe);
     api_buffer_free(&task->problem);
     api_question_release(&task->question);
   }
@@ -103,12 +105,27 @@ static ct_status prepare(api_task *task, bool shared) {
   return CT_OK;
 }
 
+/* Until a probe is prepared, its items are what the request names, or as many as the region may reach. */
+static ct_status prepare_probe(api_task *task, bool shared) {
+  const api_question *q = &task->question;
+  size_t rows = ct_scene_rows(q->scene);
+  task->items = q->probe.kind == CT_PROBE_REGION ? rows : q->probe.count;
+  task->cost = ROW_NS * (double)(rows + task->items);
+  if (!shared) return CT_OK;
+  ct_status status = ct_probe_prepare(q->scene, &q->probe, &task->probe);
+  if (status != CT_OK) return status;
+  task->items = ct_probe_items(task->probe);
+  task->cost = ct_probe_cost(task->probe);
+  return CT_OK;
+}
+
 static ct_status cut_task(api_task *task, bool shared) {
   api_question *q = &task->question;
   ct_status status = CT_OK;
   switch (q->mode) {
   case API_MODE_SCENE:
   case API_MODE_VARIANTS: status = prepare(task, shared); break;
+  case API_MODE_PROBE: status = prepare_probe(task, shared); break;
   case API_MODE_MASS:
     task->items = q->scene ? q->row_count : q->body_count;
     task->cost = MASS_NS * (double)task->items;
@@ -126,7 +143,8 @@ static ct_status cut_task(api_task *task, bool shared) {
   uint64_t from = q->mode == API_MODE_VARIANTS ? q->from.variant : q->from.item;
   task->start = from < task->items ? (size_t)from : task->items;
   size_t left = task->items - task->start;
-  task->step = q->mode == API_MODE_SCENE && !shared ? left : step_for(left, task->cost);
+  bool alone = !shared && (q->mode == API_MODE_SCENE || q->mode == API_MODE_PROBE);
+  task->step = alone ? left : step_for(left, task->cost);
   task->range_count = left > 0 ? (left - 1) / task->step + 1 : 0;
   task->ranges = calloc(task->range_count ? task->range_count : 1, sizeof *task->ranges);
   return task->ranges ? CT_OK : CT_OUT_OF_MEMORY;
@@ -367,6 +385,28 @@ static bool is_identity(const ct_pose *pose) {
   return p->x == 0.0 && p->y == 0.0 && p->z == 0.0 && q->x == 0.0 && q->y == 0.0 && q->z == 0.0 && q->w == 1.0;
 }
 
+static bool take_probe_hit(void *context, const ct_probe_hit *hit) {
+  range_run *run = context;
+  const api_question *q = &run->task->question;
+  api_put_item(&run->range->text);
+  api_put_probe_answer(&run->range->text, q->probe.kind, ct_scene_body(q->scene, hit->row), hit);
+  return mark_result(run, (api_mark){.item = hit->item, .after = hit->rank});
+}
+
+/* Items [begin, end) of a probe; a task that shares none has one range, which makes its own. */
+static void run_probe(range_run *run, size_t begin, size_t end) {
+  const api_task *task = run->task;
+  const api_question *q = &task->question;
+  ct_query_range items = {.begin = begin, .end = end, .after = CT_NO_ROW};
+  if (q->resumed && begin == task->start) items.after = q->from.after;
+  ct_probe *own = NULL;
+  ct_status status = task->probe ? CT_OK : ct_probe_prepare(q->scene, &q->probe, &own);
+  if (own) items.end = ct_probe_items(own);
+  if (status == CT_OK) status = ct_probe_run(own ? own : task->probe, &items, run->workspace, take_probe_hit, run);
+  ct_probe_destroy(own);
+  if (status != CT_OK) run->range->status = status;
+}
+
 /* Two bodies of one collider each, without a scene. */
 static void run_pair(range_run *run) {
   const api_question *q = &run->task->question;
@@ -432,6 +472,7 @@ void api_plan_run(api_plan *plan, size_t range, ct_workspace *workspace) {
   case API_MODE_MASS: run_mass(&run, begin, end); break;
   case API_MODE_PAIR: run_pair(&run); break;
   case API_MODE_BOXES: run_boxes(&run); break;
+  case API_MODE_PROBE: run_probe(&run, begin, end); break;
   }
 }
 

@@ -33,6 +33,7 @@ typedef struct api_task {
   int status;               /* 0: answered by its ranges; else that of the problem */
   api_buffer problem;       /* its document */
   ct_query *query;          /* NULL: the range prepares its own */
+  ct_probe *probe;          /* PROBE: likewise */
   ct_broadphase broadphase; /* the one used */
   size_t start, items;      /* first work item and one past the last */
   size_t step;              /* items in a range */

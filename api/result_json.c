@@ -31,19 +31,17 @@ const char *api_broadphase_word(ct_broadphase broadphase) {
   return "";
 }
 
-/* Ids are made of characters that JSON writes as they are. */
-static void put_id(api_buffer *buffer, const char *name, ct_text id) {
+void api_put_id(api_buffer *buffer, const char *name, ct_text id) {
   api_put_key(buffer, name);
   api_put_byte(buffer, '"');
   api_put_bytes(buffer, id.bytes, id.length);
   api_put_byte(buffer, '"');
 }
 
-/* Which collider of a body that has several: its id, or its index where it has none. */
-static void put_collider_name(api_buffer *buffer, const char *name, const ct_body *body, uint32_t index) {
+void api_put_collider_name(api_buffer *buffer, const char *name, const ct_body *body, uint32_t index) {
   if (ct_body_collider_count(body) < 2) return;
   ct_text id = ct_body_collider(body, index).id;
-  if (id.length > 0) put_id(buffer, name, id);
+  if (id.length > 0) api_put_id(buffer, name, id);
   else api_put_member_unsigned(buffer, name, index);
 }
 
@@ -66,6 +64,11 @@ static void put_pair_flags(api_buffer *buffer, uint32_t flags) {
   put_flags(buffer, words, count);
 }
 
+void api_put_status(api_buffer *buffer, ct_pair_status status, uint32_t flags) {
+  api_put_member_string(buffer, "status", api_text(status_word(status)));
+  put_pair_flags(buffer, flags);
+}
+
 static void put_distance(api_buffer *buffer, const ct_pair_result *r) {
   if (r->status == CT_PAIR_UNSUPPORTED) {
     api_put_member_bool(buffer, "overlap", r->relation != CT_SEPARATED);
@@ -81,17 +84,16 @@ static void put_distance(api_buffer *buffer, const ct_pair_result *r) {
   api_put_member_string(buffer, "relation", api_text(relation_word(r->relation)));
   /* Shapes of this daemon are convex: a depth is the least translation that parts the pair. */
   if (r->status != CT_PAIR_UNSUPPORTED && r->distance < 0.0) api_put_member_string(buffer, "depthKind", api_text("minimal"));
-  api_put_member_string(buffer, "status", api_text(status_word(r->status)));
-  put_pair_flags(buffer, r->flags);
+  api_put_status(buffer, r->status, r->flags);
 }
 
 void api_put_pair_answer(api_buffer *buffer, const api_pair_answer *answer) {
   api_put_byte(buffer, '{');
-  put_id(buffer, "a", ct_body_id(answer->a));
-  put_id(buffer, "b", ct_body_id(answer->b));
+  api_put_id(buffer, "a", ct_body_id(answer->a));
+  api_put_id(buffer, "b", ct_body_id(answer->b));
   if (answer->kind == API_KIND_DISTANCE || (answer->kind == API_KIND_OVERLAP && answer->overlap)) {
-    put_collider_name(buffer, "colliderA", answer->a, answer->collider_a);
-    put_collider_name(buffer, "colliderB", answer->b, answer->collider_b);
+    api_put_collider_name(buffer, "colliderA", answer->a, answer->collider_a);
+    api_put_collider_name(buffer, "colliderB", answer->b, answer->collider_b);
   }
   if (answer->kind == API_KIND_OVERLAP) {
     api_put_member_bool(buffer, "overlap", answer->overlap);
@@ -108,7 +110,7 @@ void api_put_mass_answer(api_buffer *buffer, const ct_body *body) {
   ct_mass_properties mass;
   bool overlap_ignored = false;
   api_put_byte(buffer, '{');
-  put_id(buffer, "id", ct_body_id(body));
+  api_put_id(buffer, "id", ct_body_id(body));
   bool known = ct_body_mass(body, &mass, &overlap_ignored);
   if (known) {
     ct_vec3 moments;

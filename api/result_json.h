@@ -19,6 +19,13 @@ typedef struct api_pair_answer {
 
 void api_put_pair_answer(api_buffer *buffer, const api_pair_answer *answer);
 
+/* The member `name`: ids are made of characters that JSON writes as they are. */
+void api_put_id(api_buffer *buffer, const char *name, ct_text id);
+/* Which collider of a body that has several: its id, or its index where it has none. */
+void api_put_collider_name(api_buffer *buffer, const char *name, const ct_body *body, uint32_t index);
+/* The members status and, where there are any, flags. */
+void api_put_status(api_buffer *buffer, ct_pair_status status, uint32_t flags);
+
 /* Mass properties of a body in its own frame. */
 void api_put_mass_answer(api_buffer *buffer, const ct_body *body);
 

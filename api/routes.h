@@ -16,6 +16,10 @@ typedef enum api_intake {
   X(PAIRS, "pairs")                                                                                                                \
   X(OVERLAP, "overlap")                                                                                                            \
   X(DISTANCE, "distance")                                                                                                          \
+  X(RAYCAST, "raycast")                                                                                                            \
+  X(NEAREST, "nearest")                                                                                                            \
+  X(POINT, "point")                                                                                                                \
+  X(REGION, "region")                                                                                                              \
   X(MASS_PROPERTIES, "massProperties")
 
 typedef enum api_kind {

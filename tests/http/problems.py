@@ -12,7 +12,7 @@ from support.daemon import ROOT, Daemon
 
 suite = Suite()
 OPTIONS = ("jsonBytes=65536", "lineBytes=4096", "ndjsonBytes=262144", "bodies=50", "pairs=1000", "scenes=40", "batch=10",
-           "variants=20",
+           "variants=20", "rays=8", "points=9", "nearest=7",
            "userBytes=256", "colliders=30", "hullPoints=1000", "pageMax=5000", "deadlineMaxMs=20000")
 daemon = Daemon(*[word for option in OPTIONS for word in ("--limit", option)]).start()
 suite.cleanup(daemon.stop)
@@ -50,6 +50,8 @@ BODIES = SCENE + "/bodies"
 DISTANCE = SCENE + "/query/distance"
 FREE = "/v1/query/distance"
 BALL = {"sphere": {"radius": 1}}
+RAYCAST = SCENE + "/query/raycast"
+RAY = {"origin": [0, 0, 0], "direction": [1, 0, 0]}
 rows = []
 
 
@@ -254,6 +256,31 @@ row("bad-value", 422, "pair of one body", "POST", DISTANCE, {"pairs": [["a", "a"
 row("bad-value", 422, "box with min > max", "POST", "/v1/query/pairs", {"boxes": [[0, 0, 0, 1, 1, 1], [1, 0, 0, 0, 1, 1]]},
     "/boxes/1")
 row("bad-value", 422, "patch of the id", "PATCH", BODIES + "/a", {"id": "z"}, "/id")
+for name, ray, problem, pointer in (("no direction", {"origin": [0, 0, 0]}, "missing-member", "/rays/0/direction"),
+                                    ("zero direction", {**RAY, "direction": [0, 0, 0]}, "bad-value", "/rays/0/direction"),
+                                    ("text in a direction", {**RAY, "direction": [0, "1", 0]}, "wrong-type", "/rays/0/direction/1"),
+                                    ("an origin too far", {**RAY, "origin": [0, 2e9, 0]}, "out-of-range", "/rays/0/origin/1"),
+                                    ("negative distance", {**RAY, "maxDistance": -1}, "out-of-range", "/rays/0/maxDistance"),
+                                    ("misspelt", {**RAY, "maxdistance": 1}, "unknown-member", "/rays/0/maxdistance")):
+    row(problem, 422, f"a ray: {name}", "POST", RAYCAST, {"rays": [ray]}, pointer)
+row("missing-member", 422, "rays", "POST", RAYCAST, {}, "/rays")
+row("missing-member", 422, "points", "POST", SCENE + "/query/nearest", {"k": 2}, "/points")
+row("missing-member", 422, "region", "POST", SCENE + "/query/region", {}, "/region")
+row("missing-member", 422, "max of a region", "POST", SCENE + "/query/region", {"region": {"min": [0, 0, 0]}}, "/region/max")
+row("missing-member", 422, "shape of a region", "POST", SCENE + "/query/region", {"region": {}}, "/region")
+row("missing-member", 422, "what a ray is cast at", "POST", "/v1/query/raycast", {"rays": [RAY]}, None)
+row("bad-value", 422, "hits", "POST", RAYCAST, {"rays": [RAY], "hits": "al"}, "/hits", also=suggests("all"))
+row("bad-value", 422, "mode", "POST", SCENE + "/query/region", {"region": BALL, "mode": "insid"}, "/mode", also=suggests("inside"))
+row("out-of-range", 422, "k of 0", "POST", SCENE + "/query/nearest", {"points": [], "k": 0}, "/k")
+row("out-of-range", 422, "k beyond nearest", "POST", SCENE + "/query/nearest", {"points": [], "k": 8}, "/k")
+row("out-of-range", 422, "a flat region", "POST", SCENE + "/query/region", {"region": {"min": [0, 0, 0], "max": [1, 1, 0]}},
+    "/region/max")
+row("unknown-member", 422, "points of a raycast", "POST", RAYCAST, {"rays": [RAY], "points": []}, "/points")
+row("unknown-member", 422, "variants of a raycast", "POST", RAYCAST, {"rays": [RAY], "variants": []}, "/variants")
+row("unknown-member", 422, "sides of a probe's where", "POST", RAYCAST, {"rays": [RAY], "where": {"a": {"prefix": ""}}}, "/where/a")
+row("duplicate-id", 422, "two given bodies of a probe", "POST", "/v1/query/point",
+    {"a": {"id": "x", "colliders": [BALL]}, "b": {"id": "x", "colliders": [BALL]}, "points": []}, "/b")
+row("unknown-id", 422, "of a probe's where", "POST", RAYCAST, {"rays": [RAY], "where": {"ids": ["nobody"]}}, "/where/ids/0")
 for name, value in (("zero", [0, 0, 0, 0]), ("long", [0, 0, 0, 1.01]), ("short", [0, 0, 0, 0.99]), ("tiny", [1e-200, 0, 0, 0])):
     row("bad-rotation", 422, f"{name} quaternion", "PUT", ONE, {"colliders": [BALL], "rotation": value}, "/rotation")
     row("bad-rotation", 422, f"{name} quaternion, w first", "PUT", ONE, {"colliders": [BALL], "rotationWxyz": value},
@@ -317,6 +344,8 @@ row("limit-exceeded", 422, "colliders", "PUT", ONE, {"colliders": [BALL] * 31}, 
 row("limit-exceeded", 422, "user", "PUT", ONE, {"colliders": [BALL], "user": "x" * 300}, "/user")
 row("limit-exceeded", 422, "queries of a batch", "POST", SCENE + "/query", {"queries": [{"kind": "overlap"}] * 11}, "/queries")
 row("limit-exceeded", 422, "variants", "POST", DISTANCE, {"variants": [{"ids": [], "positions": []}] * 21}, "/variants")
+row("limit-exceeded", 422, "rays", "POST", RAYCAST, {"rays": [RAY] * 9}, "/rays")
+row("limit-exceeded", 422, "points", "POST", SCENE + "/query/point", {"points": [[0, 0, 0]] * 10}, "/points")
 row("limit-exceeded", 422, "points of a hull", "PUT", ONE,
     solid(convex={"vertices": [[i, i * i % 7, i % 5] for i in range(1001)]}), "/colliders/0/convex/vertices")
 row("pair-limit", 422, "candidates of boxes", "POST", "/v1/query/pairs", {"boxes": [[0, 0, 0, 1, 1, 1]] * 60})

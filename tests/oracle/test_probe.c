@@ -204,7 +204,7 @@ static void probe(const ct_probe_options *o, const ct_scene *scene, size_t step,
   CHECK(ct_probe_cost(p) >= 0.0);
   for (size_t begin = 0; begin < ct_probe_items(p); begin += step) {
     size_t end = begin + step < ct_probe_items(p) ? begin + step : ct_probe_items(p);
-    CHECK_INT(ct_probe_run(p, &(ct_query_range){begin, end, CT_NO_ROW}, workspace, take, list), CT_OK);
+    CHECK_INT(ct_probe_run(p, &(ct_query_range){.begin = begin, .end = end, .after = CT_NO_ROW}, workspace, take, list), CT_OK);
   }
   ct_probe_destroy(p);
   ct_workspace_destroy(workspace);
@@ -320,7 +320,8 @@ static void a_range_resumes_after_a_rank(void) {
   for (size_t k = 0; k < whole.count; k += 13) {
     const ct_probe_hit *last = &whole.items[k];
     rest.count = 0;
-    CHECK_INT(ct_probe_run(p, &(ct_query_range){last->item, ITEMS, last->rank}, workspace, take, &rest), CT_OK);
+    CHECK_INT(ct_probe_run(p, &(ct_query_range){.begin = last->item, .end = ITEMS, .after = last->rank}, workspace, take, &rest),
+              CT_OK);
     CHECK_INT(rest.count, whole.count - k - 1);
     CHECK(rest.count == 0 || same_hit(&o, &rest.items[0], &whole.items[k + 1]));
   }
@@ -345,10 +346,10 @@ static void the_sink_stops_and_the_flag_cancels(void) {
   ct_probe *p = NULL;
   CHECK_INT(ct_probe_prepare(w.scene, &o, &p), CT_OK);
   list.count = 0;
-  CHECK_INT(ct_probe_run(p, &(ct_query_range){0, ITEMS, CT_NO_ROW}, workspace, take_three, &list), CT_OK);
+  CHECK_INT(ct_probe_run(p, &(ct_query_range){.begin = 0, .end = ITEMS, .after = CT_NO_ROW}, workspace, take_three, &list), CT_OK);
   CHECK_INT(list.count, 3);
   ct_cancel_raise(cancel);
-  CHECK_INT(ct_probe_run(p, &(ct_query_range){0, ITEMS, CT_NO_ROW}, workspace, take, &list), CT_CANCELLED);
+  CHECK_INT(ct_probe_run(p, &(ct_query_range){.begin = 0, .end = ITEMS, .after = CT_NO_ROW}, workspace, take, &list), CT_CANCELLED);
   ct_probe_destroy(p);
   ct_workspace_destroy(workspace);
   ct_cancel_destroy(cancel);

@@ -29,6 +29,9 @@
   X(page, "page", 10000, 1, 1000000, "", "results in a reply when the request has no limit")                           \
   X(page_max, "pageMax", 1000000, 1, 1000000, "", "greatest limit that a request may name")                            \
   X(pairs, "pairs", 10000000, 1, 10000000, "", "candidate pairs of one query")                                         \
+  X(rays, "rays", 100000, 1, 10000000, "", "rays of one query")                                                        \
+  X(points, "points", 100000, 1, 10000000, "", "points of one query")                                                  \
+  X(nearest, "nearest", 10000, 1, 1000000, "", "nearest bodies that a query asks of one point")                        \
   X(variants, "variants", 100000, 1, 10000000, "", "variants of one query")                                            \
   X(batch, "batch", 1000, 1, 100000, "", "queries in one batch")                                                       \
   X(deadline_ms, "deadlineMs", 5000, 1, 600000, "ms", "time for a request that names no deadline")                     \

@@ -1,0 +1,89 @@
+/* Which bodies of a scene a question means. */
+#include "selection.h"
+
+#include <string.h>
+
+uint32_t api_read_row(api_reader *reader, const api_field *array, size_t i, const ct_scene *scene) {
+  api_field element = api_field_element(array, i);
+  ct_text id;
+  char echo[API_ECHO_MAX + 4];
+  if (!api_read_id(reader, &element, &id)) return CT_NO_ROW;
+  uint32_t row = ct_scene_find(scene, id);
+  if (row == CT_NO_ROW)
+    api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_ID, &element.path, "The scene has no body \"%s\".", api_echo(id, echo));
+  return row;
+}
+
+uint32_t *api_read_rows(api_reader *reader, const api_field *field, const ct_scene *scene, size_t *count) {
+  if (!api_read_array(reader, field, 0, CT_BODIES_MAX, count)) return NULL;
+  uint32_t *rows = api_arena_array(reader->arena, *count, sizeof *rows);
+  if (!rows) api_fault_memory(reader->faults);
+  bool good = rows != NULL;
+  for (size_t i = 0; rows && i < *count && !api_faults_full(reader->faults); i++) {
+    rows[i] = api_read_row(reader, field, i, scene);
+    good = good && rows[i] != CT_NO_ROW;
+  }
+  return good ? rows : NULL;
+}
+
+static bool in_groups(const ct_body *body, const ct_text *groups, size_t count) {
+  for (size_t g = 0; g < ct_body_group_count(body); g++)
+    for (size_t i = 0; i < count; i++)
+      if (api_text_equal(ct_body_group(body, g), groups[i])) return true;
+  return false;
+}
+
+static bool select_groups(api_reader *reader, const api_field *field, const ct_scene *scene, uint8_t *mask) {
+  size_t count;
+  if (!api_read_array(reader, field, 0, CT_GROUPS_MAX, &count)) return false;
+  ct_text *groups = api_arena_array(reader->arena, count, sizeof *groups);
+  if (!groups) {
+    api_fault_memory(reader->faults);
+    return false;
+  }
+  bool good = true;
+  for (size_t i = 0; i < count; i++) {
+    api_field element = api_field_element(field, i);
+    good = api_read_id(reader, &element, &groups[i]) && good;
+  }
+  for (uint32_t row = 0; good && row < ct_scene_rows(scene); row++) {
+    const ct_body *body = ct_scene_body(scene, row);
+    mask[row] = body && in_groups(body, groups, count);
+  }
+  return good;
+}
+
+static bool select_prefix(api_reader *reader, const api_field *field, const ct_scene *scene, uint8_t *mask) {
+  ct_text prefix;
+  if (!api_read_text(reader, field, CT_ID_LENGTH_MAX, &prefix)) return false;
+  for (uint32_t row = 0; row < ct_scene_rows(scene); row++) {
+    const ct_body *body = ct_scene_body(scene, row);
+    ct_text id = body ? ct_body_id(body) : (ct_text){0};
+    mask[row] = body && id.length >= prefix.length && memcmp(id.bytes, prefix.bytes, prefix.length) == 0;
+  }
+  return true;
+}
+
+bool api_read_side(api_reader *reader, const api_field *field, const ct_scene *scene, const uint8_t **out) {
+  uint32_t rows = ct_scene_rows(scene);
+  uint8_t *mask = api_arena_array(reader->arena, rows + 1u, 1);
+  if (!mask) {
+    api_fault_memory(reader->faults);
+    return false;
+  }
+  *out = mask;
+  if (!api_field_present(field)) {
+    memset(mask, 1, rows);
+    return true;
+  }
+  api_field by[] = {{.name = "ids"}, {.name = "groups"}, {.name = "prefix"}};
+  if (!api_read_object(reader, field, by, 3)) return false;
+  size_t which = api_read_one_of(reader, field, by, 3, true, API_PROBLEM_MISSING_MEMBER);
+  if (which == 3) return false;
+  if (which == 1) return select_groups(reader, &by[1], scene, mask);
+  if (which == 2) return select_prefix(reader, &by[2], scene, mask);
+  size_t count;
+  uint32_t *named = api_read_rows(reader, &by[0], scene, &count);
+  for (size_t i = 0; named && i < count; i++) mask[named[i]] = 1;
+  return named != NULL;
+}

@@ -1,0 +1,16 @@
+/* Which bodies of a scene a question means: by id, by group, by prefix. */
+#ifndef API_SELECTION_H
+#define API_SELECTION_H
+
+#include <contact/scene.h>
+
+#include "fields.h"
+
+/* The row of the body that element i of an array names; CT_NO_ROW with a fault (UNKNOWN_ID). */
+uint32_t api_read_row(api_reader *reader, const api_field *array, size_t i, const ct_scene *scene);
+/* Rows of bodies named by an array of ids, one for each, in the reader's arena; NULL with a fault. */
+uint32_t *api_read_rows(api_reader *reader, const api_field *field, const ct_scene *scene, size_t *count);
+/* {ids | groups | prefix} as a byte per row, in the reader's arena: 1 where it selects. Absent: every body. */
+bool api_read_side(api_reader *reader, const api_field *field, const ct_scene *scene, const uint8_t **out);
+
+#endif
