@@ -1,4 +1,5 @@
-/* Shapes and colliders. What a shape cannot tell of its spelling goes into the collider's note: the JSON value of its shape member.
+/* Convex shapes and colliders. What a shape cannot tell of its spelling goes into the collider's note: the JSON value of its shape
+ * member. Shapes of a few numbers: primitive_json.c.
  */
 #include "shape_json.h"
 
@@ -7,84 +8,15 @@
 
 #include <contact/limits.h>
 
+#include "primitive_json.h"
+#include "rounding_json.h"
+
 /* Fewest points of a solid, and fewest planes of a bounded one. */
 #define HULL_POINTS_MIN 4
 /* Points or planes between two looks at the cancel flag: some 100 us. */
 #define POINTS_PER_POLL 1024
 /* A solid spans this many dimensions. */
 #define SOLID_RANK 3
-
-/* ---- round shapes and boxes ---------------------------------------------------------------------------------------------- */
-
-static bool read_sphere(api_reader *reader, const api_field *field, ct_collider *out) {
-  api_field radius = {.name = "radius", .required = true};
-  if (!api_read_object(reader, field, &radius, 1)) return false;
-  return api_read_size(reader, &radius, &out->shape.sphere.radius);
-}
-
-static bool read_box(api_reader *reader, const api_field *field, ct_collider *out) {
-  api_field size = {.name = "size", .required = true};
-  if (!api_read_object(reader, field, &size, 1)) return false;
-  double edges[3];
-  if (!api_read_numbers(reader, &size, HUGE_VAL, 3, edges)) return false;
-  bool good = true;
-  for (size_t i = 0; i < 3; i++) {
-    api_field edge = api_field_element(&size, i);
-    good = api_read_size(reader, &edge, &edges[i]) && good;
-  }
-  out->shape.box.half = ct_vec(0.5 * edges[0], 0.5 * edges[1], 0.5 * edges[2]);
-  return good;
-}
-
-/* 0 or a size: a capsule without height is a sphere. */
-static bool read_height(api_reader *reader, const api_field *field, double *out) {
-  double height = 0.0;
-  if (json_is_number(field->value) && json_number_value(field->value) == 0.0) {
-    *out = 0.0;
-    return true;
-  }
-  if (!api_read_size(reader, field, &height)) return false;
-  *out = height;
-  return true;
-}
-
-static bool read_capsule(api_reader *reader, const api_field *field, ct_collider *out) {
-  enum { RADIUS, BOTTOM, TOP, HEIGHT, COUNT };
-  api_field m[COUNT] = {{.name = "radius"}, {.name = "radiusBottom"}, {.name = "radiusTop"}, {.name = "height", .required = true}};
-  if (!api_read_object(reader, field, m, COUNT)) return false;
-  bool two = m[BOTTOM].value || m[TOP].value;
-  if (two == (m[RADIUS].value != NULL) || (m[BOTTOM].value != NULL) != (m[TOP].value != NULL)) {
-    api_fault_at(reader->faults, API_PROBLEM_MISSING_MEMBER, &field->path,
-                 "Either radius, or radiusBottom and radiusTop, is required.");
-    return false;
-  }
-  double bottom = 0.0, top = 0.0, height = 0.0;
-  bool good = api_read_size(reader, &m[two ? BOTTOM : RADIUS], &bottom);
-  if (two) good = api_read_size(reader, &m[TOP], &top) && good;
-  else top = bottom;
-  if (!read_height(reader, &m[HEIGHT], &height) || !good) return false;
-
-  out->shape.capsule.half_length = 0.5 * height;
-  out->shape.capsule.radius_bottom = bottom;
-  out->shape.capsule.radius_top = top;
-  /* Equal radii are written as radius unless they were given one by one. */
-  if (!two || bottom != top) return true;
-  api_buffer note = {0};
-  api_put_byte(&note, '{');
-  api_put_member_number(&note, "radiusBottom", bottom);
-  api_put_member_number(&note, "radiusTop", top);
-  api_put_member_number(&note, "height", height);
-  api_put_byte(&note, '}');
-  if (note.failed) api_fault_memory(reader->faults);
-  else out->note = api_reader_copy(reader, (ct_text){note.bytes, note.length});
-  api_buffer_free(&note);
-  return out->note.bytes != NULL;
-}
-
-static bool read_plane(api_reader *reader, const api_field *field, ct_collider *out) {
-  (void)out;
-  return api_read_object(reader, field, NULL, 0);
-}
 
 /* ---- convex -------------------------------------------------------------------------------------------------------------- */
 
@@ -286,8 +218,9 @@ static bool read_convex(api_reader *reader, const api_field *field, ct_collider 
 bool api_read_shape(api_reader *reader, const api_field *object, const api_field members[API_SHAPE_MEMBER_COUNT],
                     ct_collider *out) {
   static bool (*const readers[CT_KIND_COUNT])(api_reader *, const api_field *, ct_collider *) = {
-      [CT_KIND_SPHERE] = read_sphere, [CT_KIND_BOX] = read_box,     [CT_KIND_CAPSULE] = read_capsule,
-      [CT_KIND_CONVEX] = read_convex, [CT_KIND_PLANE] = read_plane,
+      [CT_KIND_SPHERE] = api_read_primitive,   [CT_KIND_BOX] = api_read_primitive,  [CT_KIND_CAPSULE] = api_read_primitive,
+      [CT_KIND_CYLINDER] = api_read_primitive, [CT_KIND_CONE] = api_read_primitive, [CT_KIND_ELLIPSOID] = api_read_primitive,
+      [CT_KIND_CONVEX] = read_convex,          [CT_KIND_PLANE] = api_read_primitive,
   };
 #define SHAPE_KIND(kind, word) CT_KIND_##kind,
   static const ct_kind kinds[] = {API_SHAPE_MAP(SHAPE_KIND)};
@@ -301,8 +234,9 @@ bool api_read_shape(api_reader *reader, const api_field *object, const api_field
 }
 
 bool api_read_collider(api_reader *reader, const api_field *field, ct_collider *out) {
-  enum { ID = API_SHAPE_MEMBER_COUNT, POSE, COUNT = POSE + API_POSE_MEMBER_COUNT };
-  api_field m[COUNT] = {API_SHAPE_MEMBERS {.name = "id"}, API_POSE_MEMBERS};
+  enum { ID = API_SHAPE_MEMBER_COUNT, POSE, ROUNDING = POSE + API_POSE_MEMBER_COUNT };
+  enum { COUNT = ROUNDING + API_ROUNDING_MEMBER_COUNT };
+  api_field m[COUNT] = {API_SHAPE_MEMBERS {.name = "id"}, API_POSE_MEMBERS, API_ROUNDING_MEMBERS};
   ct_collider collider = {.pose = ct_pose_identity()};
   bool good = api_read_object(reader, field, m, COUNT);
   if (!field->value || !json_is_object(field->value)) return false;
@@ -310,6 +244,7 @@ bool api_read_collider(api_reader *reader, const api_field *field, ct_collider *
   good = api_read_pose(reader, field, m + POSE, &collider.pose) && good;
   /* The shape last: it is the dear part, and it owns something. */
   if (!api_read_shape(reader, field, m, &collider)) return false;
+  good = api_read_rounding(reader, field, m + ROUNDING, &collider.shape) && good;
   if (good) *out = collider;
   else api_collider_release(&collider);
   return good;
@@ -351,17 +286,6 @@ static void put_vertices(api_buffer *buffer, const ct_hull *hull) {
   free(order);
 }
 
-static void put_capsule(api_buffer *buffer, const ct_shape *shape) {
-  double bottom = shape->capsule.radius_bottom, top = shape->capsule.radius_top;
-  if (bottom == top) {
-    api_put_member_number(buffer, "radius", bottom);
-  } else {
-    api_put_member_number(buffer, "radiusBottom", bottom);
-    api_put_member_number(buffer, "radiusTop", top);
-  }
-  api_put_member_number(buffer, "height", 2.0 * shape->capsule.half_length);
-}
-
 void api_put_shape_member(api_buffer *buffer, const ct_collider *collider) {
   const ct_shape *shape = &collider->shape;
   api_put_key(buffer, ct_kind_word(shape->kind));
@@ -370,13 +294,8 @@ void api_put_shape_member(api_buffer *buffer, const ct_collider *collider) {
     return;
   }
   api_put_byte(buffer, '{');
-  switch (shape->kind) {
-  case CT_KIND_SPHERE: api_put_member_number(buffer, "radius", shape->sphere.radius); break;
-  case CT_KIND_BOX: api_put_member_vec3(buffer, "size", ct_scale(shape->box.half, 2.0)); break;
-  case CT_KIND_CAPSULE: put_capsule(buffer, shape); break;
-  case CT_KIND_CONVEX: put_vertices(buffer, shape->hull); break;
-  default: break;
-  }
+  if (shape->kind == CT_KIND_CONVEX) put_vertices(buffer, ct_hull_outer(shape->hull));
+  else api_put_primitive(buffer, shape);
   api_put_byte(buffer, '}');
 }
 
@@ -385,6 +304,7 @@ void api_put_collider(api_buffer *buffer, const ct_collider *collider) {
   api_put_byte(buffer, '{');
   if (collider->id.length) api_put_member_string(buffer, "id", collider->id);
   api_put_shape_member(buffer, collider);
+  api_put_rounding(buffer, &collider->shape);
   api_put_pose_members(buffer, &collider->pose, false);
   api_put_byte(buffer, '}');
 }

@@ -4,11 +4,14 @@
 
 #include "pose_json.h"
 
-/* Members of a collider, in this order: the shapes, one row each (kind, word on the wire), id, pose. */
+/* Members of a collider, in this order: the shapes, one row each (kind, word on the wire), id, pose, rounding. */
 #define API_SHAPE_MAP(X)                                                                                                           \
   X(SPHERE, "sphere")                                                                                                              \
   X(BOX, "box")                                                                                                                    \
   X(CAPSULE, "capsule")                                                                                                            \
+  X(CYLINDER, "cylinder")                                                                                                          \
+  X(CONE, "cone")                                                                                                                  \
+  X(ELLIPSOID, "ellipsoid")                                                                                                        \
   X(CONVEX, "convex")                                                                                                              \
   X(PLANE, "plane")
 #define API_SHAPE_MEMBER(kind, word) {.name = (word)},
@@ -19,7 +22,7 @@ enum { API_SHAPE_MEMBER_COUNT = 0 API_SHAPE_MAP(API_SHAPE_COUNTED) };
 /* Exactly one of the shape members. out->id and out->pose are untouched; out->note is in the reader's arena. A convex owns a
  * reference to its hull: api_collider_release. On failure nothing is owned. */
 bool api_read_shape(api_reader *reader, const api_field *object, const api_field members[API_SHAPE_MEMBER_COUNT], ct_collider *out);
-/* A collider: shape, id, pose. */
+/* A collider: shape, id, pose, rounding, margin. */
 bool api_read_collider(api_reader *reader, const api_field *field, ct_collider *out);
 void api_collider_release(ct_collider *collider);
 

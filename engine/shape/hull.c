@@ -1,4 +1,5 @@
-/* Hulls of points, and the life of a hull. Hulls of planes: hull_planes.c; the support function: hull_support.c.
+/* Hulls of points, and the life of a hull. Hulls of planes: hull_planes.c, shrunk ones: hull_inset.c; the support function:
+ * hull_support.c.
  */
 #include "shape/hull_cells.h"
 #include "shape/quickhull.h"
@@ -83,9 +84,13 @@ const ct_hull *ct_hull_retain(const ct_hull *hull) {
 void ct_hull_release(const ct_hull *hull) {
   if (!hull) return;
   ct_hull *own = (ct_hull *)(uintptr_t)hull;
-  if (atomic_fetch_sub_explicit(&own->references, 1, memory_order_acq_rel) == 1) free(own);
+  if (atomic_fetch_sub_explicit(&own->references, 1, memory_order_acq_rel) != 1) return;
+  ct_hull_release(own->outer);
+  free(own);
 }
 
 const ct_hull_view *ct_hull_get(const ct_hull *hull) { return &hull->view; }
 
-size_t ct_hull_bytes(const ct_hull *hull) { return hull->bytes; }
+const ct_hull *ct_hull_outer(const ct_hull *hull) { return hull->outer ? hull->outer : hull; }
+
+size_t ct_hull_bytes(const ct_hull *hull) { return hull->bytes + (hull->outer ? hull->outer->bytes : 0); }

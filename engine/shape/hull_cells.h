@@ -22,6 +22,7 @@ struct ct_hull {
   ct_hull_view view;
   atomic_uint_least64_t references;
   size_t bytes;
+  const ct_hull *outer; /* of an inset: the hull whose planes were moved in, a reference; else NULL */
   bool exact; /* vertices are exactly convex over the adjacency, so that climbing ends at the true maximum */
 };
 

@@ -5,6 +5,9 @@
 
 #include <assert.h>
 
+/* Part of the inradius by which a shape may be shrunk: what is left spans a millionth, far more than round-off. */
+#define INSET_PART (1.0 - 0x1p-20)
+
 /* The cone whose side and ends lie `by` deeper. With slope k = (bottom - top)/height the side stands back by by sqrt(1 + k^2) in
  * every plane across the axis; where that leaves no top the cone ends in an apex below it. */
 static void inset_cone(ct_inner *inner, double by) {
@@ -66,4 +69,27 @@ ct_inner ct_shape_inner(const ct_shape *shape) {
   }
   if (shape->inset && shape->rounding > 0.0) inset(&inner, shape->rounding);
   return inner;
+}
+
+/* The largest ball that touches the wide end and the side, or both ends. */
+static double cone_inradius(const ct_shape *shape) {
+  double a = shape->cone.half_length, wide = ct_max2(shape->cone.radius_bottom, shape->cone.radius_top);
+  double slope = fabs(shape->cone.radius_bottom - shape->cone.radius_top) / (2.0 * a);
+  return ct_min2(a, wide / (slope + sqrt(1.0 + slope * slope)));
+}
+
+double ct_shape_inset_limit(const ct_shape *shape, const ct_cancel *cancel) {
+  switch (shape->kind) {
+  case CT_KIND_SPHERE: return shape->sphere.radius;
+  case CT_KIND_BOX: return INSET_PART * ct_min2(ct_min2(shape->box.half.x, shape->box.half.y), shape->box.half.z);
+  case CT_KIND_CAPSULE: return ct_min2(shape->capsule.radius_bottom, shape->capsule.radius_top);
+  case CT_KIND_CYLINDER: return INSET_PART * ct_min2(shape->cylinder.radius, shape->cylinder.half_length);
+  case CT_KIND_CONE: return INSET_PART * cone_inradius(shape);
+  case CT_KIND_CONVEX: return INSET_PART * ct_hull_inradius(shape->hull, cancel);
+  case CT_KIND_PLANE: return INFINITY;
+  case CT_KIND_ELLIPSOID:
+  case CT_KIND_MESH:
+  case CT_KIND_COUNT: break;
+  }
+  return 0.0;
 }

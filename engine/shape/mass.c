@@ -145,7 +145,7 @@ static bool unit_mass(const ct_shape *shape, ct_mass_properties *m) {
   case CT_KIND_CONE: *m = cone_mass(shape->cone.half_length, shape->cone.radius_bottom, shape->cone.radius_top); return true;
   case CT_KIND_ELLIPSOID: *m = ellipsoid_mass(shape->ellipsoid.radii); return true;
   case CT_KIND_CONVEX: {
-    const ct_hull_view *view = ct_hull_get(shape->hull);
+    const ct_hull_view *view = ct_hull_get(shape->inset ? ct_hull_outer(shape->hull) : shape->hull);
     *m = (ct_mass_properties){view->volume, view->volume, view->centroid, view->inertia};
     return true;
   }

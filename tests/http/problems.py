@@ -4,6 +4,7 @@ scene as it was: the same ETag and the same bytes.
 What cannot be told from a table is tried by other programs, named in ELSEWHERE; a fact checks that nothing is forgotten.
 """
 import json
+import math
 import re
 
 from support.checks import Suite, check, equal
@@ -183,11 +184,15 @@ row("unknown-member", 422, "that a patch of the settings takes away", "PATCH", S
 row("unknown-member", 422, "a misspelt shape in the short form", "POST", FREE,
     {"a": {"Sphere": {"radius": 1}}, "b": {"sphere": {"radius": 1}}}, "/a/Sphere", also=suggests("sphere"))
 row("malformed-json", 400, "of lines that hold nothing", "POST", BODIES, b"\n\n", content_type="application/x-ndjson")
-row("unknown-member", 422, "of a later issue", "PUT", ONE, {"colliders": [{"cylinder": {"radius": 1, "height": 1}}]},
-    "/colliders/0/cylinder")
+row("unknown-member", 422, "of a kind that there is not", "PUT", ONE, {"colliders": [{"torus": {"radius": 1, "height": 1}}]},
+    "/colliders/0/torus")
 for body, pointer in (({}, ""), ({"colliders": []}, "/colliders"), ({"colliders": [{}]}, "/colliders/0"),
                       ({"colliders": [{"sphere": {}}]}, "/colliders/0/sphere/radius"),
                       ({"colliders": [{"capsule": {"radius": 1}}]}, "/colliders/0/capsule/height"),
+                      ({"colliders": [{"cylinder": {"radius": 1}}]}, "/colliders/0/cylinder/height"),
+                      ({"colliders": [{"cone": {"height": 1}}]}, "/colliders/0/cone/radius"),
+                      ({"colliders": [{"ellipsoid": {}}]}, "/colliders/0/ellipsoid/radii"),
+                      ({"colliders": [dict(BALL, roundingMode="add")]}, "/colliders/0"),
                       ({"colliders": [{"convex": {}}]}, "/colliders/0/convex"),
                       ({"colliders": [{"sphere": {"radius": 1}, "box": {"size": [1, 1, 1]}}]}, "/colliders/0")):
     expected = "/colliders" if body == {} else pointer
@@ -212,6 +217,12 @@ def wrong_types(field, kinds, body_of, pointer):
 
 wrong_types("radius", ("int",), lambda v: solid(sphere={"radius": v}), "/colliders/0/sphere/radius")
 wrong_types("size", (), lambda v: solid(box={"size": v}), "/colliders/0/box/size")
+wrong_types("cylinder", ("dict",), lambda v: solid(cylinder=v), "/colliders/0/cylinder")
+wrong_types("radiusTop", ("int",), lambda v: solid(cone={"radius": 1, "height": 1, "radiusTop": v}), "/colliders/0/cone/radiusTop")
+wrong_types("radii", (), lambda v: solid(ellipsoid={"radii": v}), "/colliders/0/ellipsoid/radii")
+wrong_types("roundingRadius", ("int",), lambda v: solid(**BALL, roundingRadius=v), "/colliders/0/roundingRadius")
+wrong_types("roundingMode", ("str",), lambda v: solid(**BALL, roundingRadius=0.1, roundingMode=v), "/colliders/0/roundingMode")
+wrong_types("margin", ("int",), lambda v: solid(**BALL, margin=v), "/colliders/0/margin")
 wrong_types("position", (), lambda v: {"colliders": [BALL], "position": v}, "/position")
 wrong_types("colliders", ("list",), lambda v: {"colliders": v}, "/colliders")
 wrong_types("collider", ("dict",), lambda v: {"colliders": [v]}, "/colliders/0")
@@ -234,6 +245,16 @@ row("wrong-type", 422, "box of five", "POST", "/v1/query/pairs", {"boxes": [[0, 
 for name, value in (("zero", 0), ("negative", -1), ("below 1e-9", 0.9e-9), ("denormal", 5e-324), ("tiny", 1e-300),
                     ("above 1e9", 1.0000001e9), ("huge", 1e308)):
     row("out-of-range", 422, f"radius {name}", "PUT", ONE, solid(sphere={"radius": value}), "/colliders/0/sphere/radius")
+    row("out-of-range", 422, f"radius of a cone {name}", "PUT", ONE, solid(cone={"radius": value, "height": 1}),
+        "/colliders/0/cone/radius")
+    row("out-of-range", 422, f"height of a cylinder {name}", "PUT", ONE, solid(cylinder={"radius": 1, "height": value}),
+        "/colliders/0/cylinder/height")
+    row("out-of-range", 422, f"radius of an ellipsoid {name}", "PUT", ONE, solid(ellipsoid={"radii": [1, 1, value]}),
+        "/colliders/0/ellipsoid/radii/2")
+    if value:
+        row("out-of-range", 422, f"margin {name}", "PUT", ONE, solid(**BALL, margin=value), "/colliders/0/margin")
+        row("out-of-range", 422, f"added rounding {name}", "PUT", ONE, solid(**BALL, roundingRadius=value, roundingMode="add"),
+            "/colliders/0/roundingRadius")
     row("out-of-range", 422, f"size {name}", "PUT", ONE, solid(box={"size": [1, value, 1]}), "/colliders/0/box/size/1")
 row("out-of-range", 422, "radius written 1e-400", "PUT", ONE, '{"colliders": [{"sphere": {"radius": 1e-400}}]}',
     "/colliders/0/sphere/radius")
@@ -242,6 +263,28 @@ for value in (1.0000001e9, -1e10, 1e308, -1.7976931348623157e308):
     row("out-of-range", 422, f"coordinate {value}", "PUT", ONE, {"colliders": [BALL], "position": [0, value, 0]}, "/position/1")
     row("out-of-range", 422, f"vertex {value}", "PUT", ONE,
         solid(convex={"vertices": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, value]]}), "/colliders/0/convex/vertices/3/2")
+TETRAHEDRON = {"vertices": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]}
+
+
+def inradius(number):
+    """The limit that is named is the inradius, less about a millionth."""
+    return lambda reply: [check(0 < 1 - e["limit"] / number < 2e-6 or e["limit"] == number, f"limit {e['limit']}")
+                          for e in reply.json["errors"]]
+
+
+for name, shape, radius in (("a ball", {"sphere": {"radius": 0.5}}, 0.5), ("a box", {"box": {"size": [1, 2, 3]}}, 0.5),
+                            ("a capsule", {"capsule": {"radiusBottom": 0.5, "radiusTop": 0.25, "height": 1}}, 0.25),
+                            ("a cylinder", {"cylinder": {"radius": 2, "height": 1}}, 0.5),
+                            ("a cone", {"cone": {"radius": 3, "height": 4}}, 1.5),
+                            ("a frustum", {"cone": {"radius": 3, "height": 1, "radiusTop": 2}}, 0.5),
+                            ("a hull", {"convex": TETRAHEDRON}, 1 / (3 + math.sqrt(3)))):
+    row("out-of-range", 422, f"inset rounding of {name} too large for it", "PUT", ONE, solid(**shape, roundingRadius=radius * 1.000001),
+        "/colliders/0/roundingRadius", also=inradius(radius))
+for where, mode in (("roundingRadius", {}), ("roundingMode", {"roundingMode": "inset"})):
+    row("bad-value", 422, f"inset rounding of an ellipsoid, told at {where}", "PUT", ONE,
+        solid(ellipsoid={"radii": [1, 2, 3]}, roundingRadius=0.1, **mode), "/colliders/0/" + where, also=suggests("add"))
+row("bad-value", 422, "roundingMode", "PUT", ONE, solid(**BALL, roundingRadius=0.1, roundingMode="insert"),
+    "/colliders/0/roundingMode", also=suggests("inset"))
 row("out-of-range", 422, "limit 0", "POST", DISTANCE, {"limit": 0}, "/limit")
 row("out-of-range", 422, "limit beyond pageMax", "POST", DISTANCE, {"limit": 5001}, "/limit")
 row("out-of-range", 422, "negative clearance", "POST", DISTANCE, {"clearance": -0.1}, "/clearance")
@@ -301,6 +344,10 @@ for name, motion, pointer in (("negative mass", {"mass": -1}, "/motion/mass"), (
                               ("moments against the triangle rule", {"mass": 1, "inertiaDiagonal": [1, 1, 3]},
                                "/motion/inertiaDiagonal/2")):
     row("bad-mass", 422, name, "PUT", ONE, {"colliders": [BALL], "motion": motion}, pointer)
+for name, shape in (("a cylinder", {"cylinder": {"radius": 1, "height": 1}}), ("a cone", {"cone": {"radius": 1, "height": 1}}),
+                    ("an ellipsoid", {"ellipsoid": {"radii": [1, 2, 3]}}), ("a hull", {"convex": TETRAHEDRON})):
+    row("bad-mass", 422, f"density of {name} with added rounding", "PUT", ONE,
+        dict(solid(**shape, roundingRadius=0.1, roundingMode="add"), motion={"density": 1000}), "/motion")
 
 
 def rank(number):

@@ -24,6 +24,19 @@ static void shapes_become_the_engines(void) {
   CHECK(read_collider(&d, "{\"capsule\":{\"radiusBottom\":1,\"radiusTop\":2,\"height\":0}}", &c));
   CHECK(c.shape.capsule.half_length == 0 && c.shape.capsule.radius_bottom == 1 && c.shape.capsule.radius_top == 2);
   document_free(&d);
+  CHECK(read_collider(&d, "{\"cylinder\":{\"radius\":0.25,\"height\":1.5}}", &c));
+  CHECK(c.shape.kind == CT_KIND_CYLINDER && c.shape.cylinder.radius == 0.25 && c.shape.cylinder.half_length == 0.75);
+  document_free(&d);
+  CHECK(read_collider(&d, "{\"cone\":{\"radius\":0.25,\"height\":1.5}}", &c));
+  CHECK(c.shape.kind == CT_KIND_CONE && c.shape.cone.half_length == 0.75);
+  CHECK(c.shape.cone.radius_bottom == 0.25 && c.shape.cone.radius_top == 0);
+  document_free(&d);
+  CHECK(read_collider(&d, "{\"cone\":{\"radius\":0.25,\"height\":1.5,\"radiusTop\":2}}", &c));
+  CHECK(c.shape.cone.radius_bottom == 0.25 && c.shape.cone.radius_top == 2);
+  document_free(&d);
+  CHECK(read_collider(&d, "{\"ellipsoid\":{\"radii\":[0.5,1,2]}}", &c));
+  CHECK(c.shape.kind == CT_KIND_ELLIPSOID && c.shape.ellipsoid.radii.x == 0.5 && c.shape.ellipsoid.radii.z == 2);
+  document_free(&d);
   CHECK(read_collider(&d, "{\"plane\":{}}", &c));
   CHECK(c.shape.kind == CT_KIND_PLANE);
   document_free(&d);
@@ -38,6 +51,34 @@ static void shapes_become_the_engines(void) {
   document_free(&d);
 }
 
+static void rounding_and_margin_become_the_engines(void) {
+  document d;
+  ct_collider c = {0};
+  CHECK(read_collider(&d, "{\"box\":{\"size\":[1,1,1]}}", &c));
+  CHECK(!c.shape.inset && c.shape.rounding == 0 && c.shape.margin == 0);
+  document_free(&d);
+  CHECK(read_collider(&d, "{\"box\":{\"size\":[1,1,1]},\"roundingRadius\":0.25,\"margin\":0.5}", &c));
+  CHECK(c.shape.inset && c.shape.rounding == 0.25 && c.shape.margin == 0.5 && c.shape.box.half.x == 0.5);
+  document_free(&d);
+  CHECK(read_collider(&d, "{\"box\":{\"size\":[1,1,1]},\"roundingRadius\":2,\"roundingMode\":\"add\"}", &c));
+  CHECK(!c.shape.inset && c.shape.rounding == 2);
+  document_free(&d);
+  CHECK(read_collider(&d, "{\"box\":{\"size\":[1,1,1]},\"roundingRadius\":0,\"roundingMode\":\"inset\",\"margin\":0}", &c));
+  CHECK(!c.shape.inset && c.shape.rounding == 0 && c.shape.margin == 0);
+  document_free(&d);
+  /* A tetrahedron of inradius 1 / (3 + sqrt 3), shrunk by 1/8: its corner at the origin moves by 1/8 along each axis. */
+  CHECK(read_collider(&d, "{\"convex\":{\"vertices\":[[0,0,0],[1,0,0],[0,1,0],[0,0,1]]},\"roundingRadius\":0.125}", &c));
+  const ct_hull_view *inset = ct_hull_get(c.shape.hull), *outer = ct_hull_get(ct_hull_outer(c.shape.hull));
+  double edge = 1 - 0.125 * (3 + sqrt(3));
+  CHECK(inset != outer && outer->vertex_count == 4 && inset->vertex_count == 4);
+  CHECK_NEAR(outer->volume, 1.0 / 6.0, 1e-15);
+  CHECK_NEAR(inset->volume, edge * edge * edge / 6.0, 1e-12);
+  CHECK_NEAR(inset->box.min.x, 0.125, 1e-12);
+  CHECK(ct_hull_bytes(c.shape.hull) > ct_hull_bytes(ct_hull_outer(c.shape.hull)));
+  api_collider_release(&c);
+  document_free(&d);
+}
+
 static void a_shape_comes_back_as_it_was_given(void) {
   static const char *const texts[] = {
       "{\"sphere\":{\"radius\":0.1}}",
@@ -46,6 +87,18 @@ static void a_shape_comes_back_as_it_was_given(void) {
       "{\"capsule\":{\"radius\":0.3,\"height\":0}}",
       "{\"capsule\":{\"radiusBottom\":0.3,\"radiusTop\":0.3,\"height\":0.7}}",
       "{\"capsule\":{\"radiusBottom\":0.3,\"radiusTop\":0.1,\"height\":0.7}}",
+      "{\"cylinder\":{\"radius\":0.3,\"height\":0.7}}",
+      "{\"cone\":{\"radius\":0.3,\"height\":0.7}}",
+      "{\"cone\":{\"radius\":0.3,\"height\":0.7,\"radiusTop\":0}}",
+      "{\"cone\":{\"radius\":0.3,\"height\":0.7,\"radiusTop\":0.1}}",
+      "{\"cone\":{\"radius\":0.3,\"height\":0.7,\"radiusTop\":0.3}}",
+      "{\"ellipsoid\":{\"radii\":[0.1,0.2,0.30000000000000004]}}",
+      "{\"sphere\":{\"radius\":0.1},\"roundingRadius\":0.1}",
+      "{\"box\":{\"size\":[1,2,3]},\"roundingRadius\":0.1,\"margin\":0.01,\"position\":[1,0,0]}",
+      "{\"ellipsoid\":{\"radii\":[0.1,0.2,0.3]},\"roundingRadius\":0.1,\"roundingMode\":\"add\"}",
+      "{\"convex\":{\"vertices\":[[0,0,1],[1,0,0],[0,1,0],[0,0,0]]},\"roundingRadius\":0.1}",
+      "{\"convex\":{\"vertices\":[[0,0,1],[1,0,0],[0,1,0],[0,0,0]]},\"roundingRadius\":1,\"roundingMode\":\"add\"}",
+      "{\"plane\":{},\"margin\":0.1}",
       "{\"plane\":{},\"rotation\":[0,0.7071067811865475,0,0.7071067811865475]}",
       "{\"convex\":{\"vertices\":[[0,0,0],[1,0,0],[0,1,0],[0,0,1]]}}",
       "{\"convex\":{\"vertices\":[[0,0,1],[1,0,0],[0,1,0],[0,0,0]]}}",
@@ -99,14 +152,14 @@ static void bad_shapes_say_why_and_where(void) {
   static const struct {
     const char *text, *problem, *pointer, *words;
   } cases[] = {
-      {"{}", "missing-member", "", "sphere, box, capsule, convex, plane"},
+      {"{}", "missing-member", "", "sphere, box, capsule, cylinder, cone, ellipsoid, convex, plane"},
       {"{\"sphere\":{\"radius\":1},\"box\":{\"size\":[1,1,1]}}", "missing-member", "", "Only one"},
       {"{\"sphere\":{\"radius\":1},\"colour\":1}", "unknown-member", "/colour", NULL},
       {"{\"spheer\":{\"radius\":1}}", "unknown-member", "/spheer", "did you mean \"sphere\""},
       {"{\"Box\":{\"size\":[1,1,1]}}", "unknown-member", "/Box", "did you mean \"box\""},
       {"{\"mesh\":{\"vertices\":[],\"triangles\":[]}}", "unknown-member", "/mesh", NULL},
-      {"{\"cylinder\":{\"radius\":1,\"height\":1}}", "unknown-member", "/cylinder", NULL},
-      {"{\"sphere\":{\"radius\":1},\"margin\":0.1}", "unknown-member", "/margin", NULL},
+      {"{\"tetmesh\":{\"vertices\":[]}}", "unknown-member", "/tetmesh", NULL},
+      {"{\"sphere\":{\"radius\":1},\"rounding\":0.1}", "unknown-member", "/rounding", NULL},
       {"{\"sphere\":{\"radius\":1},\"material\":\"steel\"}", "unknown-member", "/material", NULL},
       {"{\"sphere\":{}}", "missing-member", "/sphere/radius", NULL},
       {"{\"sphere\":{\"raduis\":1}}", "unknown-member", "/sphere/raduis", "did you mean \"radius\""},
@@ -131,6 +184,33 @@ static void bad_shapes_say_why_and_where(void) {
       {"{\"capsule\":{\"radius\":1,\"height\":1e-10}}", "out-of-range", "/capsule/height", NULL},
       {"{\"capsule\":{\"radiusBottom\":1,\"radiusTop\":0,\"height\":1}}", "out-of-range", "/capsule/radiusTop", NULL},
       {"{\"capsule\":{\"radius\":1,\"length\":1}}", "unknown-member", "/capsule/length", NULL},
+      {"{\"cylinder\":{\"radius\":1,\"height\":0}}", "out-of-range", "/cylinder/height", NULL},
+      {"{\"cylinder\":{\"height\":1}}", "missing-member", "/cylinder/radius", NULL},
+      {"{\"cylinder\":{\"radius\":1,\"length\":1}}", "unknown-member", "/cylinder/length", NULL},
+      {"{\"cone\":{\"radius\":0,\"height\":1}}", "out-of-range", "/cone/radius", NULL},
+      {"{\"cone\":{\"radius\":1,\"height\":1,\"radiusTop\":1e-10}}", "out-of-range", "/cone/radiusTop", NULL},
+      {"{\"cone\":{\"radius\":1,\"height\":1,\"radiusTop\":-1}}", "out-of-range", "/cone/radiusTop", NULL},
+      {"{\"cone\":{\"radius\":1}}", "missing-member", "/cone/height", NULL},
+      {"{\"ellipsoid\":{\"radii\":[1,2]}}", "wrong-type", "/ellipsoid/radii", NULL},
+      {"{\"ellipsoid\":{\"radii\":[1,2,0]}}", "out-of-range", "/ellipsoid/radii/2", NULL},
+      {"{\"ellipsoid\":{\"radius\":1}}", "unknown-member", "/ellipsoid/radius", NULL},
+      {"{\"sphere\":{\"radius\":1},\"margin\":-0.1}", "out-of-range", "/margin", NULL},
+      {"{\"sphere\":{\"radius\":1},\"margin\":\"1 mm\"}", "wrong-type", "/margin", NULL},
+      {"{\"sphere\":{\"radius\":1},\"roundingRadius\":1e10,\"roundingMode\":\"add\"}", "out-of-range", "/roundingRadius", NULL},
+      {"{\"box\":{\"size\":[1,1,1]},\"roundingRadius\":0.1,\"roundingMode\":\"ad\"}", "bad-value", "/roundingMode", NULL},
+      {"{\"box\":{\"size\":[1,1,1]},\"roundingMode\":\"add\"}", "missing-member", "", "needs roundingRadius"},
+      {"{\"box\":{\"size\":[1,1,3]},\"roundingRadius\":0.5}", "out-of-range", "/roundingRadius", "too thin"},
+      {"{\"sphere\":{\"radius\":1},\"roundingRadius\":1.5}", "out-of-range", "/roundingRadius", "too thin"},
+      {"{\"capsule\":{\"radiusBottom\":1,\"radiusTop\":0.5,\"height\":3},\"roundingRadius\":0.75}", "out-of-range",
+       "/roundingRadius", "too thin"},
+      {"{\"cylinder\":{\"radius\":1,\"height\":1},\"roundingRadius\":0.5}", "out-of-range", "/roundingRadius", "too thin"},
+      /* 3, 4, 5: the inradius of the section is 3 * 4 / (3 + 5). */
+      {"{\"cone\":{\"radius\":3,\"height\":4},\"roundingRadius\":1.5}", "out-of-range", "/roundingRadius", "too thin"},
+      {"{\"convex\":{\"vertices\":[[0,0,0],[1,0,0],[0,1,0],[0,0,1]]},\"roundingRadius\":0.2114}", "out-of-range", "/roundingRadius",
+       "too thin"},
+      {"{\"ellipsoid\":{\"radii\":[1,2,3]},\"roundingRadius\":0.1}", "bad-value", "/roundingRadius", "add"},
+      {"{\"ellipsoid\":{\"radii\":[1,2,3]},\"roundingRadius\":0.1,\"roundingMode\":\"inset\"}", "bad-value", "/roundingMode",
+       "add"},
       {"{\"plane\":{\"normal\":[0,0,1]}}", "unknown-member", "/plane/normal", NULL},
       {"{\"plane\":true}", "wrong-type", "/plane", NULL},
       {"{\"convex\":{}}", "missing-member", "/convex", "vertices, planes"},
@@ -210,6 +290,7 @@ static void hull_points_are_limited(void) {
 }
 
 static const check_test tests[] = {{"shapes_become_the_engines", shapes_become_the_engines},
+                                   {"rounding_and_margin_become_the_engines", rounding_and_margin_become_the_engines},
                                    {"a_shape_comes_back_as_it_was_given", a_shape_comes_back_as_it_was_given},
                                    {"points_that_are_all_vertices_need_no_note", points_that_are_all_vertices_need_no_note},
                                    {"bad_shapes_say_why_and_where", bad_shapes_say_why_and_where},

@@ -54,10 +54,18 @@ ct_status ct_hull_from_points(const ct_vec3 *points, size_t count, const ct_canc
 ct_status ct_hull_from_planes(const double (*planes)[4], size_t count, const ct_cancel *cancel, ct_hull **out,
                               ct_hull_report *report);
 
+/* The hull with each face plane moved in by `by` > 0 m, for inset rounding; it keeps a reference to the hull that it was made of.
+ * CT_EMPTY or CT_DEGENERATE_HULL: `by` is not below the inradius, or too near to it for a solid to be told; others as above. */
+ct_status ct_hull_inset(const ct_hull *hull, double by, const ct_cancel *cancel, ct_hull **out);
+/* The hull that an inset was made of; any other hull itself. Borrowed. */
+const ct_hull *ct_hull_outer(const ct_hull *hull);
+/* Radius of the largest ball in the hull, m; at most 2^-40 of the size too small. 0 without memory. Cost as of CT_EMPTY planes. */
+double ct_hull_inradius(const ct_hull *hull, const ct_cancel *cancel);
+
 const ct_hull *ct_hull_retain(const ct_hull *hull);
 void ct_hull_release(const ct_hull *hull);
 const ct_hull_view *ct_hull_get(const ct_hull *hull);
-/* Bytes that the hull holds. */
+/* Bytes that the hull holds, with those of its outer one. */
 size_t ct_hull_bytes(const ct_hull *hull);
 
 /* Vertex of greatest direction.p; lowest index among equals (exactly equal products). `start` is a vertex to climb from, or 0.
