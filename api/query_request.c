@@ -24,6 +24,7 @@
   X(A, "a")                                                                                                                        \
   X(B, "b")                                                                                                                        \
   X(SCENE, "scene")                                                                                                                \
+  X(INCLUDE, "include")                                                                                                            \
   X(RAYS, "rays")                                                                                                                  \
   X(HITS, "hits")                                                                                                                  \
   X(POINTS, "points")                                                                                                              \
@@ -58,7 +59,7 @@ enum {
 static const unsigned scene_members[API_KIND_COUNT] = {
     [API_KIND_PAIRS] = OF_PAIRS | BIT(CLEARANCE),
     [API_KIND_OVERLAP] = OF_PAIRS | BIT(CLEARANCE),
-    [API_KIND_DISTANCE] = OF_PAIRS | BIT(CLEARANCE) | BIT(TOLERANCE),
+    [API_KIND_DISTANCE] = OF_PAIRS | BIT(CLEARANCE) | BIT(TOLERANCE) | BIT(INCLUDE),
     [API_KIND_RAYCAST] = OF_PROBES | OF_RAYCAST,
     [API_KIND_NEAREST] = OF_PROBES | OF_NEAREST,
     [API_KIND_POINT] = OF_PROBES | OF_POINT,
@@ -69,7 +70,7 @@ static const unsigned scene_members[API_KIND_COUNT] = {
 static const unsigned given_members[API_KIND_COUNT] = {
     [API_KIND_PAIRS] = BIT(A) | BIT(B) | BIT(CLEARANCE),
     [API_KIND_OVERLAP] = BIT(A) | BIT(B) | BIT(CLEARANCE),
-    [API_KIND_DISTANCE] = BIT(A) | BIT(B) | BIT(TOLERANCE) | BIT(CLEARANCE),
+    [API_KIND_DISTANCE] = BIT(A) | BIT(B) | BIT(TOLERANCE) | BIT(CLEARANCE) | BIT(INCLUDE),
     [API_KIND_RAYCAST] = OF_GIVEN | OF_RAYCAST,
     [API_KIND_NEAREST] = OF_GIVEN | OF_NEAREST,
     [API_KIND_POINT] = OF_GIVEN | OF_POINT,
@@ -232,6 +233,20 @@ static bool read_broadphase(api_reader *reader, const api_field *field, api_ques
   return true;
 }
 
+/* include: ["gradient"] */
+static bool read_include(api_reader *reader, const api_field *field, api_question *out) {
+  static const char *const words[] = {"gradient"};
+  size_t count, which = 0;
+  if (!api_field_present(field)) return true;
+  if (!api_read_array(reader, field, 0, sizeof words / sizeof words[0], &count)) return false;
+  for (size_t i = 0; i < count; i++) {
+    api_field element = api_field_element(field, i);
+    if (!api_read_word(reader, &element, words, sizeof words / sizeof words[0], &which)) return false;
+    out->gradient = true;
+  }
+  return true;
+}
+
 /* The page's start; a cursor may lead to a revision that is kept for it. */
 static bool read_cursor(api_reader *reader, const api_field *field, const api_asking *asking, api_question *out) {
   ct_text text;
@@ -257,6 +272,7 @@ static bool read_common(api_reader *reader, const member_set *set, const api_ask
   good = api_read_number(reader, member(set, M_CLEARANCE), 0.0, CT_SIZE_MAX, &out->options.clearance) && good;
   good = api_read_number(reader, member(set, M_TOLERANCE), 0.0, CT_SIZE_MAX, &out->options.tolerance) && good;
   good = read_broadphase(reader, member(set, M_BROADPHASE), out) && good;
+  good = read_include(reader, member(set, M_INCLUDE), out) && good;
   uint64_t deadline = 0;
   good = api_read_unsigned(reader, member(set, M_DEADLINE), 1, reader->limits->deadline_max_ms, &deadline) && good;
   if (good && deadline > 0 && asking->deadline_ms) *asking->deadline_ms = deadline;

@@ -32,6 +32,7 @@ typedef struct api_question {
   bool owns_scene;          /* an inline scene */
   bool reports_revision;    /* a scene of the daemon's */
   ct_query_options options; /* SCENE, VARIANTS: all but overrides of a variant; PAIR: tolerance; BOXES: broadphase */
+  bool gradient;            /* DISTANCE: of the distance, in the answers */
   api_variant *variants;
   size_t variant_count;
   ct_probe_options probe; /* PROBE */

@@ -238,7 +238,8 @@ typedef struct range_run {
   api_task *task;
   api_range *range;
   ct_workspace *workspace;
-  size_t item; /* explicit pairs: the next one to be answered */
+  const ct_query_options *options; /* of the query being run: a variant has its own */
+  size_t item;                     /* explicit pairs: the next one to be answered */
 } range_run;
 
 /* Marks the end of the result just written; its end is set here. False: the range has seen enough, or memory is out. */
@@ -268,6 +269,19 @@ static size_t pair_of_hit(range_run *run, const ct_hit *hit) {
   return run->item++;
 }
 
+/* Where a row's frame is in the query being run. */
+static ct_vec3 origin_of(const range_run *run, uint32_t row) {
+  const ct_query_options *o = run->options;
+  size_t low = 0, high = o->override_count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (o->overrides[middle].row < row) low = middle + 1;
+    else high = middle;
+  }
+  if (low < o->override_count && o->overrides[low].row == row) return o->overrides[low].pose.position;
+  return ct_scene_pose(run->task->question.scene, row).position;
+}
+
 static bool take_hit(void *context, const ct_hit *hit) {
   range_run *run = context;
   const api_question *q = &run->task->question;
@@ -279,8 +293,13 @@ static bool take_hit(void *context, const ct_hit *hit) {
                             .collider_b = hit->collider_b,
                             .explicit_pair = given,
                             .overlap = hit->overlap,
+                            .gradient = q->gradient,
                             .result = &hit->result};
   size_t item = given ? pair_of_hit(run, hit) : hit->a;
+  if (q->gradient) {
+    answer.origin_a = origin_of(run, hit->a);
+    answer.origin_b = origin_of(run, hit->b);
+  }
   api_put_item(&run->range->text);
   api_put_pair_answer(&run->range->text, &answer);
   return mark_result(run, (api_mark){.candidates = hit->candidates, .item = (uint32_t)item, .after = given ? CT_NO_ROW : hit->b});
@@ -336,6 +355,7 @@ static void run_variant(range_run *run, size_t index, ct_override *scratch) {
   ct_query_options options = q->options;
   options.override_count = lay_over(&q->options, &q->variants[index], scratch);
   options.overrides = scratch;
+  run->options = &options;
   ct_query *query;
   ct_status status = ct_query_prepare(q->scene, &options, &query);
   if (status != CT_OK) {
@@ -418,7 +438,13 @@ static void run_pair(range_run *run) {
     if (!is_identity(&collider[i].pose)) frame[i] = ct_frame_mul(frame[i], ct_frame_of(collider[i].pose));
   }
   ct_pair_result result = {0};
-  api_pair_answer answer = {.kind = q->kind, .a = q->bodies[0].body, .b = q->bodies[1].body, .result = &result};
+  api_pair_answer answer = {.kind = q->kind,
+                            .a = q->bodies[0].body,
+                            .b = q->bodies[1].body,
+                            .gradient = q->gradient,
+                            .origin_a = q->bodies[0].pose.position,
+                            .origin_b = q->bodies[1].pose.position,
+                            .result = &result};
   if (q->kind == API_KIND_OVERLAP) {
     answer.overlap = ct_pair_overlap((ct_placed){&collider[0].shape, &frame[0]}, (ct_placed){&collider[1].shape, &frame[1]},
                                      run->workspace, &result.point_a);
@@ -461,7 +487,8 @@ void api_plan_run(api_plan *plan, size_t range, ct_workspace *workspace) {
   size_t index = range - task->first;
   size_t begin = task->start + index * task->step;
   size_t end = task->items - begin > task->step ? begin + task->step : task->items;
-  range_run run = {.plan = plan, .task = task, .range = &task->ranges[index], .workspace = workspace};
+  range_run run = {
+      .plan = plan, .task = task, .range = &task->ranges[index], .workspace = workspace, .options = &task->question.options};
   if (ct_cancel_raised(plan->cancel)) {
     run.range->status = CT_CANCELLED;
     return;

@@ -87,6 +87,25 @@ static void put_distance(api_buffer *buffer, const ct_pair_result *r) {
   api_put_status(buffer, r->status, r->flags);
 }
 
+static void put_pose_gradient(api_buffer *buffer, const char *name, const ct_pose_gradient *part) {
+  api_put_key(buffer, name);
+  api_put_byte(buffer, '{');
+  api_put_member_vec3(buffer, "translation", part->translation);
+  api_put_member_vec3(buffer, "rotation", part->rotation);
+  api_put_byte(buffer, '}');
+}
+
+/* Left out where the distance has none. */
+static void put_gradient(api_buffer *buffer, const api_pair_answer *answer) {
+  ct_gradient gradient;
+  if (!ct_pair_gradient(answer->result, answer->origin_a, answer->origin_b, &gradient)) return;
+  api_put_key(buffer, "gradient");
+  api_put_byte(buffer, '{');
+  put_pose_gradient(buffer, "a", &gradient.a);
+  put_pose_gradient(buffer, "b", &gradient.b);
+  api_put_byte(buffer, '}');
+}
+
 void api_put_pair_answer(api_buffer *buffer, const api_pair_answer *answer) {
   api_put_byte(buffer, '{');
   api_put_id(buffer, "a", ct_body_id(answer->a));
@@ -100,6 +119,7 @@ void api_put_pair_answer(api_buffer *buffer, const api_pair_answer *answer) {
     if (answer->overlap) api_put_member_vec3(buffer, "position", answer->result->point_a);
   } else if (answer->kind == API_KIND_DISTANCE) {
     put_distance(buffer, answer->result);
+    if (answer->gradient) put_gradient(buffer, answer);
   } else if (answer->explicit_pair) {
     api_put_member_bool(buffer, "overlap", answer->overlap);
   }

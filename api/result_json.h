@@ -2,6 +2,7 @@
 #ifndef API_RESULT_JSON_H
 #define API_RESULT_JSON_H
 
+#include <contact/gradient.h>
 #include <contact/query.h>
 
 #include "buffer.h"
@@ -14,6 +15,8 @@ typedef struct api_pair_answer {
   uint32_t collider_a, collider_b;
   bool explicit_pair;           /* named by the request: PAIRS then tells whether the boxes overlap */
   bool overlap;                 /* OVERLAP; PAIRS: of the boxes */
+  bool gradient; /* DISTANCE: asked for, about these origins of the bodies' frames */
+  ct_vec3 origin_a, origin_b;
   const ct_pair_result *result; /* OVERLAP: the witness in point_a; DISTANCE: all of it */
 } api_pair_answer;
 

@@ -291,6 +291,8 @@ row("out-of-range", 422, "negative clearance", "POST", DISTANCE, {"clearance": -
 row("out-of-range", 422, "negative tolerance", "POST", DISTANCE, {"tolerance": -1e-300}, "/tolerance")
 row("out-of-range", 422, "deadline beyond the greatest", "POST", DISTANCE, {"deadlineMs": 20001}, "/deadlineMs")
 row("bad-value", 422, "broadphase", "POST", DISTANCE, {"broadphase": "treee"}, "/broadphase", also=suggests("tree"))
+row("bad-value", 422, "include", "POST", DISTANCE, {"include": ["gradiant"]}, "/include/0", also=suggests("gradient"))
+row("unknown-member", 422, "include beside overlap", "POST", SCENE + "/query/overlap", {"include": []}, "/include")
 row("bad-value", 422, "id with a blank", "POST", BODIES, [ball("a b")], "/0/id")
 row("bad-value", 422, "empty id", "POST", BODIES, [ball("")], "/0/id")
 row("bad-value", 422, "id of 129", "POST", BODIES, [ball("x" * 129)], "/0/id")

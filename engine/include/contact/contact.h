@@ -4,6 +4,7 @@
 
 #include <contact/broad.h>
 #include <contact/cancel.h>
+#include <contact/gradient.h>
 #include <contact/hull.h>
 #include <contact/limits.h>
 #include <contact/mesh.h>
