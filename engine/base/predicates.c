@@ -11,6 +11,8 @@
 /* Double-double determinant: exact differences; a product errs by at most 8 u^2, a sum by 4 u^2 of its terms' sizes, which adds up
  * to 28 u^2 permanent; 64 leaves room for the rounding of the permanent. */
 #define PAIR_BOUND (64.0 * CT_UNIT_ROUNDOFF * CT_UNIT_ROUNDOFF)
+/* Filter of a determinant of two rows of differences: (3 + 16 u) u (Shewchuk 1997, section 4.2). */
+#define FLAT_BOUND ((3.0 + 16.0 * CT_UNIT_ROUNDOFF) * CT_UNIT_ROUNDOFF)
 /* Dot product with a difference in doubles: u for the difference, the product and each of two sums; 5 u with second order. */
 #define DOT_BOUND (5.0 * CT_UNIT_ROUNDOFF)
 /* Components of the largest expansions: a product of two pairs, a minor, a minor times a pair, the determinant. */
@@ -112,18 +114,17 @@ static int determinant_sign(const ct_dd3 *a, const ct_dd3 *b, const ct_dd3 *c) {
 
 static int sign_of(double x) { return (x > 0.0) - (x < 0.0); }
 
-/* The stages after the filter; differences are taken from d. */
-static int orient3d_hard(const ct_vec3 *a, const ct_vec3 *b, const ct_vec3 *c, const ct_vec3 *d, double permanent) {
-  ct_dd3 p = ct_dd3_sub(*a, *d), q = ct_dd3_sub(*b, *d), r = ct_dd3_sub(*c, *d);
-  bool lost = has_lows(&p) || has_lows(&q) || has_lows(&r);
+/* Sign of p . (q x r): the stages after the filter. */
+static int triple_sign(const ct_dd3 *p, const ct_dd3 *q, const ct_dd3 *r, double permanent) {
+  bool lost = has_lows(p) || has_lows(q) || has_lows(r);
   if (!lost) {
-    double exact = chain(highs(&p), highs(&q), highs(&r), &lost);
-    if (!lost) return -sign_of(exact);
+    double exact = chain(highs(p), highs(q), highs(r), &lost);
+    if (!lost) return sign_of(exact);
   }
-  ct_dd3 cross = ct_dd3_cross(&q, &r);
-  double det = ct_dd3_dot(&p, &cross).high;
-  if (fabs(det) > PAIR_BOUND * permanent) return -sign_of(det);
-  return -determinant_sign(&p, &q, &r);
+  ct_dd3 cross = ct_dd3_cross(q, r);
+  double det = ct_dd3_dot(p, &cross).high;
+  if (fabs(det) > PAIR_BOUND * permanent) return sign_of(det);
+  return determinant_sign(p, q, r);
 }
 
 int ct_orient3d(ct_vec3 a, ct_vec3 b, ct_vec3 c, ct_vec3 d) {
@@ -135,7 +136,20 @@ int ct_orient3d(ct_vec3 a, ct_vec3 b, ct_vec3 c, ct_vec3 d) {
   if (fabs(det) > FILTER_BOUND * permanent) return -sign_of(det);
   /* Nothing underflows in the exactness range, so each of the six terms is exactly zero: points on a coordinate plane. */
   if (permanent == 0.0) return 0;
-  return orient3d_hard(&a, &b, &c, &d, permanent);
+  ct_dd3 exact_p = ct_dd3_sub(a, d), exact_q = ct_dd3_sub(b, d), exact_r = ct_dd3_sub(c, d);
+  return -triple_sign(&exact_p, &exact_q, &exact_r, permanent);
+}
+
+int ct_line_side(ct_vec3 origin, ct_vec3 direction, ct_vec3 a, ct_vec3 b) {
+  ct_vec3 p = direction, q = ct_sub(a, origin), r = ct_sub(b, origin);
+  double qyrz = q.y * r.z, qzry = q.z * r.y, qzrx = q.z * r.x, qxrz = q.x * r.z, qxry = q.x * r.y, qyrx = q.y * r.x;
+  double det = p.x * (qyrz - qzry) + p.y * (qzrx - qxrz) + p.z * (qxry - qyrx);
+  double permanent =
+      (fabs(qyrz) + fabs(qzry)) * fabs(p.x) + (fabs(qzrx) + fabs(qxrz)) * fabs(p.y) + (fabs(qxry) + fabs(qyrx)) * fabs(p.z);
+  if (fabs(det) > FILTER_BOUND * permanent) return sign_of(det);
+  if (permanent == 0.0) return 0;
+  ct_dd3 exact_p = ct_dd3_of(direction), exact_q = ct_dd3_sub(a, origin), exact_r = ct_dd3_sub(b, origin);
+  return triple_sign(&exact_p, &exact_q, &exact_r, permanent);
 }
 
 /* Is (a - c) x (b - c) exactly zero in the plane of two axes? */
@@ -145,6 +159,14 @@ static bool minor_is_zero(ct_dd a, ct_dd b, ct_dd c, ct_dd d) {
   /* Relative error of either product with rounded differences is below 4 u. */
   if (fabs(left - right) > 8.0 * CT_UNIT_ROUNDOFF * (fabs(left) + fabs(right))) return false;
   return expansion_sign(minor, expansion_minor(a, b, c, d, minor)) == 0;
+}
+
+int ct_orient2d(ct_vec2 a, ct_vec2 b, ct_vec2 c) {
+  double px = a.x - c.x, py = a.y - c.y, qx = b.x - c.x, qy = b.y - c.y, left = px * qy, right = py * qx;
+  if (fabs(left - right) > FLAT_BOUND * (fabs(left) + fabs(right))) return sign_of(left - right);
+  double minor[MINOR_MAX];
+  return expansion_sign(
+      minor, expansion_minor(ct_two_sum(a.x, -c.x), ct_two_sum(a.y, -c.y), ct_two_sum(b.x, -c.x), ct_two_sum(b.y, -c.y), minor));
 }
 
 int ct_dot_sign(ct_vec3 direction, ct_vec3 a, ct_vec3 b) {

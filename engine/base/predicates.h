@@ -22,6 +22,19 @@ static inline double ct_exact_flush(double x) { return fabs(x) < CT_EXACT_MIN ? 
  * Shewchuk 1997. */
 int ct_orient3d(ct_vec3 a, ct_vec3 b, ct_vec3 c, ct_vec3 d);
 
+/* Sign of direction . ((a - origin) x (b - origin)), exact: on which side the line origin + t direction passes the segment from a
+ * to b. +1: with direction pointing at the reader, a to b runs counter-clockwise around the line. The direction's components are in
+ * the exactness range too. Cost as above. */
+int ct_line_side(ct_vec3 origin, ct_vec3 direction, ct_vec3 a, ct_vec3 b);
+
+/* A point of a coordinate plane. */
+typedef struct ct_vec2 {
+  double x, y;
+} ct_vec2;
+
+/* Sign of (a - c) x (b - c), exact: +1 when a, b, c turn counter-clockwise. */
+int ct_orient2d(ct_vec2 a, ct_vec2 b, ct_vec2 c);
+
 /* Sign of direction . (a - b), exact. */
 int ct_dot_sign(ct_vec3 direction, ct_vec3 a, ct_vec3 b);
 

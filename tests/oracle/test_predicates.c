@@ -134,7 +134,7 @@ static void the_sign_of_a_dot_product_is_the_integer_sign(void) {
   check_random r = {16};
   int zeros = 0;
   for (int i = 0; i < 200000; i++) {
-    int64_t limit = (int64_t)1 << (1 + check_next(&r) % 50);
+    int64_t limit = (int64_t)1 << (1 + check_next(&r) % 48);
     grid_point d = random_point(&r, limit), a = random_point(&r, limit), move = random_point(&r, 1);
     /* a - b perpendicular to d, or one unit off. */
     grid_point e = random_point(&r, 4);
@@ -162,6 +162,46 @@ static void dot_products_below_double_double_have_their_sign(void) {
   }
 }
 
+/* Lines through, beside and along segments: small integers make one side in ten a zero. */
+static void lines_pass_segments_on_the_integer_side(void) {
+  check_random r = {16};
+  int zeros = 0;
+  for (int i = 0; i < 200000; i++) {
+    int64_t limit = (int64_t)1 << (1 + check_next(&r) % 38);
+    double unit = ldexp(1.0, (int)(check_next(&r) % 120) - 60), length = ldexp(1.0, (int)(check_next(&r) % 200) - 100);
+    grid_point o = random_point(&r, limit), a = random_point(&r, limit), b = random_point(&r, limit), d = random_point(&r, limit);
+    if (i % 2) { /* towards a point of the segment's line, or nearly */
+      int64_t s = uniform_int(&r, 4), hair = i % 4 == 1 ? 0 : 1;
+      d = (grid_point){a.x - o.x + s * (b.x - a.x), a.y - o.y + s * (b.y - a.y), a.z - o.z + s * (b.z - a.z) + hair};
+    }
+    wide px = a.x - o.x, py = a.y - o.y, pz = a.z - o.z, qx = b.x - o.x, qy = b.y - o.y, qz = b.z - o.z;
+    wide det = d.x * (py * qz - pz * qy) + d.y * (pz * qx - px * qz) + d.z * (px * qy - py * qx);
+    int expected = (det > 0) - (det < 0);
+    zeros += expected == 0;
+    CHECK_INT(ct_line_side(scaled(o, unit), scaled(d, length), scaled(a, unit), scaled(b, unit)), expected);
+  }
+  CHECK(zeros > 50000);
+}
+
+static void turns_in_a_plane_have_the_integer_sign(void) {
+  check_random r = {17};
+  int zeros = 0;
+  for (int i = 0; i < 200000; i++) {
+    int64_t limit = (int64_t)1 << (1 + check_next(&r) % 48);
+    double unit = ldexp(1.0, (int)(check_next(&r) % 120) - 60);
+    grid_point a = random_point(&r, limit), b = random_point(&r, limit), c = random_point(&r, limit), move = random_point(&r, 1);
+    int64_t s = uniform_int(&r, 4);
+    if (i % 2) c = (grid_point){a.x + s * (b.x - a.x) + move.x, a.y + s * (b.y - a.y) + move.y, 0};
+    wide det = (wide)(a.x - c.x) * (b.y - c.y) - (wide)(a.y - c.y) * (b.x - c.x);
+    ct_vec3 p = scaled(a, unit), q = scaled(b, unit), t = scaled(c, unit);
+    int expected = (det > 0) - (det < 0);
+    zeros += expected == 0;
+    CHECK_INT(ct_orient2d((ct_vec2){p.x, p.y}, (ct_vec2){q.x, q.y}, (ct_vec2){t.x, t.y}), expected);
+  }
+  CHECK(zeros > 10000);
+  CHECK_INT(ct_orient2d((ct_vec2){0, 0}, (ct_vec2){1, 0}, (ct_vec2){0, 1}), 1);
+}
+
 static const check_test tests[] = {
     {"orientation_is_positive_on_the_side_of_the_normal", orientation_is_positive_on_the_side_of_the_normal},
     {"random_integer_points_have_the_integer_sign", random_integer_points_have_the_integer_sign},
@@ -173,6 +213,8 @@ static const check_test tests[] = {
     {"collinear_points_are_those_with_zero_cross_product", collinear_points_are_those_with_zero_cross_product},
     {"the_sign_of_a_dot_product_is_the_integer_sign", the_sign_of_a_dot_product_is_the_integer_sign},
     {"dot_products_below_double_double_have_their_sign", dot_products_below_double_double_have_their_sign},
+    {"lines_pass_segments_on_the_integer_side", lines_pass_segments_on_the_integer_side},
+    {"turns_in_a_plane_have_the_integer_sign", turns_in_a_plane_have_the_integer_sign},
 };
 
 CHECK_MAIN(tests)
