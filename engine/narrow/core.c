@@ -186,7 +186,7 @@ ct_vec3 ct_core_point(const ct_core *core, ct_vec3 direction, uint32_t *near, do
 }
 
 double ct_core_reach(const ct_core *core, ct_vec3 direction) {
-  uint32_t near = 0;
+  uint32_t near = core->near;
   double radius;
   ct_vec3 far = ct_core_point(core, direction, &near, &radius);
   return ct_dot(direction, far) + radius;
@@ -214,7 +214,7 @@ static int add_span(ct_vec3 span[2], int rank, ct_vec3 d) {
 
 static int hull_feature(const ct_core *core, ct_vec3 direction, double slack, ct_vec3 span[2]) {
   const ct_hull_view *view = core->view;
-  uint32_t top = ct_core_support(core, direction, 0);
+  uint32_t top = ct_core_support(core, direction, core->near);
   ct_vec3 p = ct_core_vertex(core, top);
   int rank = 0;
   uint32_t first = view->neighbour_start[top], end = view->neighbour_start[top + 1];
@@ -227,7 +227,7 @@ static int hull_feature(const ct_core *core, ct_vec3 direction, double slack, ct
 }
 
 static int triangle_feature(const ct_core *core, ct_vec3 direction, double slack, ct_vec3 span[2]) {
-  uint32_t top = ct_core_support(core, direction, 0);
+  uint32_t top = ct_core_support(core, direction, core->near);
   int rank = 0;
   for (uint32_t i = 1; i < 3; i++) {
     ct_vec3 edge = ct_sub(core->axis[(top + i) % 3], core->axis[top]);

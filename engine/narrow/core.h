@@ -36,6 +36,7 @@ typedef struct ct_core {
   const ct_hull_view *view;
   ct_vec3 middle; /* centre and radius of a ball that holds the core */
   double size;
+  uint32_t near; /* of a hull: a vertex that questions about the core may climb from; any will do */
   double extent; /* farthest that the body (with its radius) reaches from the origin of its own frame */
 } ct_core;
 

@@ -24,6 +24,15 @@ static void set_points(ct_cell_result *result, const ct_core_points *p) {
   result->point_b = ct_add_scaled(p->b, result->normal, -p->radius_b);
 }
 
+/* By how much points miss the line of the normal, at the distance that is known. */
+static double defect_of(const ct_cell_result *result, const ct_core_points *p) {
+  double apart = result->distance + p->radius_a + p->radius_b;
+  return ct_norm(ct_add_scaled(ct_sub(p->b, p->a), result->normal, -apart));
+}
+
+/* What it may be for good points. */
+static double allowed_defect(const ct_cell_input *in) { return POINT_FRACTION * ct_roundoff(&in->a, &in->b, 0.0); }
+
 /* The answer of a descent that ended apart. */
 static void answer_apart(const ct_cell_input *in, const ct_gjk *g, ct_cell_result *result) {
   double rest = radii(in);
@@ -37,7 +46,7 @@ static void answer_apart(const ct_cell_input *in, const ct_gjk *g, ct_cell_resul
 
 /* Farther than asked: the bound and the direction that shows it; the points are the supports along it. */
 static void answer_beyond(const ct_cell_input *in, const ct_gjk *g, ct_cell_result *result) {
-  uint32_t near[2] = {0, 0};
+  uint32_t near[2] = {result->near_a, result->near_b};
   ct_mink m = ct_mink_support(&in->a, &in->b, g->lower_normal, near);
   result->normal = g->lower_normal;
   result->distance = result->lower = g->lower - radii(in);
@@ -68,7 +77,7 @@ static bool find_foot(const ct_cell_input *in, ct_cell_result *result) {
  * are the touching ones. Far apart the descent is quick; but round-off leaves the normal of small features open, by an angle that
  * shifts the points in proportion to the way out, so smaller ways follow until the points lie one above the other. */
 static bool find_points(const ct_cell_input *in, ct_cell_result *result) {
-  double scale = ct_core_scale(&in->a, &in->b), allowed = POINT_FRACTION * ct_roundoff(&in->a, &in->b, 0.0), least = INFINITY;
+  double scale = ct_core_scale(&in->a, &in->b), allowed = allowed_defect(in), least = INFINITY;
   uint32_t near[2] = {0, 0};
   ct_mink m = ct_mink_support(&in->a, &in->b, result->normal, near);
   ct_core_points p = {m.a, m.b, ct_core_vertex_radius(&in->a, m.index_a), ct_core_vertex_radius(&in->b, m.index_b)};
@@ -81,8 +90,7 @@ static bool find_points(const ct_cell_input *in, ct_cell_result *result) {
     result->iterations += g.supports;
     p = ct_gjk_points(&g);
     p.b = ct_add_scaled(p.b, result->normal, -out);
-    double apart = result->distance + p.radius_a + p.radius_b;
-    double defect = ct_norm(ct_add_scaled(ct_sub(p.b, p.a), result->normal, -apart));
+    double defect = defect_of(result, &p);
     if (defect >= least) continue;
     least = defect;
     set_points(result, &p);
@@ -137,6 +145,11 @@ static bool answer_inside(const ct_cell_input *in, const ct_gjk *g, ct_cell_resu
     /* Of a point within, the foot on the nearest face. */
     ct_vec3 foot = ct_add_scaled(in->a.center, result->normal, -depth.depth);
     set_points(result, &(ct_core_points){in->a.center, foot, in->a.radius[0], in->b.radius[0]});
+  } else if (grown && depth.on_face && defect_of(result, &depth.points) <= allowed_defect(in)) {
+    found = true;
+    set_points(result, &depth.points);
+    result->near_a = depth.near[0];
+    result->near_b = depth.near[1];
   } else {
     found = find_points(in, result);
   }
@@ -157,6 +170,8 @@ static bool solve(const ct_cell_input *in, ct_gjk *g, ct_cell_result *result) {
   ct_gjk_outcome outcome = ct_gjk_run(g);
   bool grown = false;
   result->iterations = g->supports;
+  result->near_a = g->simplex.vertex[0].index_a;
+  result->near_b = g->simplex.vertex[0].index_b;
   if (outcome == CT_GJK_BEYOND) {
     answer_beyond(in, g, result);
   } else if (outcome == CT_GJK_SEPARATED) {

@@ -16,17 +16,18 @@
 #define SAME_DIRECTION 0.99
 
 typedef struct ct_epa_plane {
-  ct_vec3 normal; /* unit, outward */
-  double offset;
+  ct_vec3 normal; /* unit, outward; not set before the face is looked behind */
+  double offset;  /* until then a number that the offset is certainly not below */
+  bool known;
 } ct_epa_plane;
 
 typedef struct run {
   ct_epa *epa;
   const ct_core *a, *b;
-  double grid, slack, tie;
+  double size, grid, slack, tie;
   double width, known; /* of a bracket: see ct_epa_bracket; width < 0 for none */
   bool resume;
-  uint32_t near[2];
+  uint32_t near[2], taken; /* taken: the face that the answer is from */
   ct_epa_result *result;
 } run;
 
@@ -97,30 +98,50 @@ static uint32_t heap_pop(ct_epa *e) {
   return top;
 }
 
-/* The nearest face that still is one; CT_GROW_NONE when there is none. */
+/* The plane of a face, right to rounding. */
+static ct_epa_plane plane_of(const ct_epa *e, uint32_t face) {
+  if (e->plane[face].known) return e->plane[face];
+  const uint32_t *v = e->grow.faces[face].vertex;
+  ct_vec3 n = ct_unit_or(ct_exact_normal(e->point[v[0]], e->point[v[1]], e->point[v[2]]), ct_vec(1.0, 0.0, 0.0));
+  return (ct_epa_plane){n, ct_dot(n, e->point[v[2]]), true};
+}
+
+/* The nearest face that still is one; CT_GROW_NONE when there is none. Most faces give way before their turn comes, so a face's
+ * plane is made exactly when it is first in the heap by its bound; then it may have to wait again. */
 static uint32_t nearest_face(ct_epa *e) {
   while (e->heap_count) {
     uint32_t face = heap_pop(e);
-    if (ct_grow_alive(&e->grow, face)) return face;
+    if (!ct_grow_alive(&e->grow, face)) continue;
+    if (e->plane[face].known) return face;
+    e->plane[face] = plane_of(e, face);
+    if (!e->heap_count || before(e, face, e->heap[0])) return face;
+    heap_push(e, face);
   }
   return CT_GROW_NONE;
 }
 
-/* Gives the faces just created their planes and their places in the heap. */
+/* Below the offset of a face by its rounded normal: what that errs by, and the rounding of the rest. */
+static double bound_of(const run *r, uint32_t face) {
+  const ct_grow_face *f = &r->epa->grow.faces[face];
+  double length = ct_norm(f->normal);
+  if (!(length > 0.0)) return -INFINITY;
+  double error = 2.0 * f->slack / length + 8.0 * CT_UNIT_ROUNDOFF;
+  if (error > 0.1) return -INFINITY;
+  return ct_dot(f->normal, r->epa->point[f->vertex[2]]) / length - error * r->size;
+}
+
+/* Gives the faces just created their places in the heap. */
 static bool enlist(run *r) {
   ct_epa *e = r->epa;
   if (!reserve_planes(e, e->grow.face_count)) return false;
   for (uint32_t i = 0; i < e->grow.created_count; i++) {
     uint32_t face = e->grow.created[i];
-    const uint32_t *v = e->grow.faces[face].vertex;
-    ct_vec3 n = ct_unit_or(ct_exact_normal(e->point[v[0]], e->point[v[1]], e->point[v[2]]), ct_vec(1.0, 0.0, 0.0));
-    e->plane[face] = (ct_epa_plane){n, ct_dot(n, e->point[v[2]])};
+    e->plane[face] = (ct_epa_plane){.offset = bound_of(r, face), .known = false};
     heap_push(e, face);
   }
   return true;
 }
 
-/* Appends the Minkowski vertex farthest along `direction`; false when memory is short. */
 static bool append_support(run *r, ct_vec3 direction) {
   ct_epa *e = r->epa;
   if (!reserve_vertex(e)) return false;
@@ -185,7 +206,8 @@ static ct_status start(run *r, const ct_simplex *seed, ct_vec3 *flat_normal) {
     e->vertex_count++;
   }
   if (!e->vertex_count && !append_support(r, ct_vec(1.0, 0.0, 0.0))) return CT_OUT_OF_MEMORY;
-  uint32_t chosen[4] = {0, 0, 0, 0};
+  uint32_t chosen[4] = {0, 1, 2, 3};
+  if (e->vertex_count == 4 && ct_grow_simplex(&e->grow, e->point, chosen) == CT_OK) return CT_OK;
   for (int rank = 1; rank < 4; rank++) {
     double measure;
     chosen[rank] = farthest(e, chosen, rank, &measure);
@@ -215,7 +237,8 @@ static void answer_flat(run *r, ct_vec3 normal) {
 }
 
 /* Takes a finished face: the first one fixes the depth, later ones within round-off of it compete by the tie rule. */
-static void take(run *r, const ct_epa_plane *plane, double height, int *taken) {
+static void take(run *r, uint32_t face, double height, int *taken) {
+  const ct_epa_plane *plane = &r->epa->plane[face];
   ct_vec3 n = ct_neg(plane->normal);
   ct_epa_result *result = r->result;
   if ((*taken)++ == 0) {
@@ -228,6 +251,7 @@ static void take(run *r, const ct_epa_plane *plane, double height, int *taken) {
   }
   result->normal = n;
   result->depth = height;
+  r->taken = face;
 }
 
 /* Expands until the nearest faces are finished. CT_LIMIT: too many; then normal and depth are the best bound so far. */
@@ -246,6 +270,9 @@ static ct_status expand(run *r) {
       return CT_OK;
     }
     if (taken && (plane.offset > r->result->least + r->tie || taken >= TIES_MAX)) return CT_OK;
+    const ct_mink *corner = &e->vertex[e->grow.faces[face].vertex[2]];
+    r->near[0] = corner->index_a;
+    r->near[1] = corner->index_b;
     if (!append_support(r, plane.normal)) return CT_OUT_OF_MEMORY;
     uint32_t newest = e->vertex_count - 1;
     ct_vec3 beyond = ct_sub(e->point[newest], e->point[e->grow.faces[face].vertex[2]]);
@@ -259,7 +286,7 @@ static ct_status expand(run *r) {
     e->grow.points = e->point;
     if (height - plane.offset <= r->slack || ct_grow_sees(&e->grow, face, e->point[newest]) <= 0) {
       e->vertex_count--;
-      take(r, &plane, height, &taken);
+      take(r, face, height, &taken);
       if (bracket) {
         heap_push(e, face);
         return CT_OK;
@@ -275,7 +302,8 @@ static ct_status expand(run *r) {
 }
 
 static void solve(run *r, const ct_simplex *seed) {
-  double size = ct_mink_size(r->a, r->b);
+  double size = r->size = ct_mink_size(r->a, r->b);
+  r->taken = CT_GROW_NONE;
   r->grid = ct_grid(size);
   r->slack = CT_UNIT_ROUNDOFF * SLACK_FACTOR * size;
   r->tie = CT_UNIT_ROUNDOFF * TIE_FACTOR * size;
@@ -300,6 +328,13 @@ static void solve(run *r, const ct_simplex *seed) {
 void ct_epa_run(ct_epa *epa, const ct_core *a, const ct_core *b, const ct_simplex *seed, ct_epa_result *result) {
   run r = {.epa = epa, .a = a, .b = b, .result = result, .width = -1.0, .known = INFINITY};
   solve(&r, seed);
+  result->on_face = r.taken != CT_GROW_NONE;
+  if (!result->on_face) return;
+  ct_gjk g = {.a = a, .b = b, .simplex = {.count = 3, .normal = result->normal, .value = -result->depth}};
+  for (int i = 0; i < 3; i++) g.simplex.vertex[i] = epa->vertex[epa->grow.faces[r.taken].vertex[i]];
+  result->points = ct_gjk_points(&g);
+  result->near[0] = g.simplex.vertex[0].index_a;
+  result->near[1] = g.simplex.vertex[0].index_b;
 }
 
 void ct_epa_bracket(ct_epa *epa, const ct_core *a, const ct_core *b, const ct_simplex *seed, ct_epa_bracket_options options,
@@ -312,7 +347,9 @@ int ct_epa_directions(const ct_epa *e, double limit, ct_vec3 *normals, int room)
   int count = 0;
   for (uint32_t face = 0; face < e->grow.face_count && count < room; face++) {
     if (!ct_grow_alive(&e->grow, face) || e->plane[face].offset > limit) continue;
-    ct_vec3 n = ct_neg(e->plane[face].normal);
+    ct_epa_plane plane = plane_of(e, face);
+    if (plane.offset > limit) continue;
+    ct_vec3 n = ct_neg(plane.normal);
     bool same = false;
     for (int i = 0; i < count && !same; i++) same = ct_dot(n, normals[i]) > SAME_DIRECTION;
     if (!same) normals[count++] = n;

@@ -29,10 +29,12 @@ typedef struct ct_epa_result {
   double depth;         /* of the cores along the normal; negative: separated by that much */
   ct_vec3 first_normal; /* of the face that was nearest by value alone, and its depth */
   double first_depth;
-  double least; /* the true depth is not below it */
-  bool several; /* other directions are as deep to round-off */
+  double least;          /* the true depth is not below it */
+  bool on_face;          /* ct_epa_run: normal and depth are those of a face, */
+  ct_core_points points; /* and these are the points of the cores that meet at its point nearest to the origin, to its rounding */
+  bool several;          /* other directions are as deep to round-off */
   ct_pair_status status;
-  uint32_t supports;
+  uint32_t supports, near[2]; /* near: vertices of the cores near the normal */
 } ct_epa_result;
 
 typedef struct ct_epa_bracket_options {

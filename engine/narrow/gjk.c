@@ -5,6 +5,8 @@
 #define STOP_FRACTION 0.125
 /* Its points may be off the line of the normal by this part. */
 #define CARRY_FRACTION 0.0625
+/* A depth of this part of the difference's size is no matter of rounding. */
+#define CLEAR_FRACTION 0x1p-20
 /* Rounds without gain in value before the arithmetic is held to be at its end. */
 #define IDLE_ROUNDS_MAX 8
 
@@ -116,6 +118,19 @@ static bool inside(const ct_gjk *g) {
   return s->value + p.radius_a + p.radius_b <= roundoff || !carries(&carried);
 }
 
+/* Do four vertices hold the origin so deep that rounding has no say? Signs and depths by plain normals, which slivers would spoil.
+ */
+static bool holds_origin(const ct_simplex *s, double clear) {
+  if (s->count < 4) return false;
+  for (int skip = 0; skip < 4; skip++) {
+    ct_vec3 p = s->vertex[(skip + 1) % 4].w, q = s->vertex[(skip + 2) % 4].w, r = s->vertex[(skip + 3) % 4].w;
+    ct_vec3 n = ct_cross(ct_sub(q, p), ct_sub(r, p));
+    double to_origin = -ct_dot(n, p), to_vertex = ct_dot(n, ct_sub(s->vertex[skip].w, p)), square = to_origin * to_origin;
+    if (!(to_origin * to_vertex > 0.0) || !(square > clear * clear * ct_norm2(n))) return false;
+  }
+  return true;
+}
+
 /* The last word on a descent that cannot go on. */
 static ct_gjk_outcome finish(ct_gjk *g) {
   if (inside(g)) return CT_GJK_INSIDE;
@@ -149,8 +164,12 @@ ct_gjk_outcome ct_gjk_run(ct_gjk *g) {
     return CT_GJK_INSIDE;
   }
   int idle = 0;
+  double clear = CLEAR_FRACTION * ct_mink_size(g->a, g->b);
   for (int round = 0; round < CT_GJK_ITERATIONS_MAX; round++) {
-    if (s->value < 0.0 && !tapered(g)) s->value = -ct_simplex_depth(s);
+    if (s->value < 0.0 && !tapered(g)) {
+      if (holds_origin(s, clear)) return g->enough > -INFINITY ? CT_GJK_WITHIN : CT_GJK_INSIDE;
+      s->value = -ct_simplex_depth(s);
+    }
     bool met = inside(g);
     if (met && s->value >= g->enough && turn_exact(&r)) {
       if (s->value < 0.0 && !tapered(g)) s->value = -ct_simplex_depth(s);

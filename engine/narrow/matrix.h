@@ -25,6 +25,7 @@ typedef struct ct_cell_result {
   double radius_a, radius_b; /* of the balls of the cores that the points are on */
   ct_pair_status status;
   uint32_t flags, iterations;
+  uint32_t near_a, near_b; /* of hulls: vertices near the normal, for ct_core's near */
   ct_depth_kind depth_kind;
 } ct_cell_result;
 

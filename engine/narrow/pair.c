@@ -152,6 +152,8 @@ void ct_pair_distance(ct_placed a, ct_placed b, const ct_pair_options *options, 
   order_pair(a, b, &o);
   ct_cell_result r = {.status = CT_PAIR_OK};
   ct_matrix_cell(o.kind_a, o.kind_b)(&o.input, &r);
+  o.input.a.near = r.near_a;
+  o.input.b.near = r.near_b;
   if (o.kind_b != CT_KIND_PLANE && may_slide(&o.input, r.normal)) r.flags |= CT_FLAG_WITNESS_NOT_UNIQUE;
   widen(&o, &r);
   hand_back(&o, &r, relation_of(&o, &r, options->tolerance), result);

@@ -5,6 +5,9 @@
 
 /* Values of candidates that differ by this many u of the largest vertex are equal. */
 #define TIE_ROUNDOFFS 4.0
+/* Squares that differ by more than this part have more than rounding between them; below SQUARE_MIN they may have lost digits. */
+#define CERTAIN 0x1p-40
+#define SQUARE_MIN 0x1p-900
 
 double ct_grid(double largest) {
   int exponent;
@@ -33,13 +36,27 @@ static double value_along(const ct_simplex *s, ct_vec3 n) {
 typedef struct search {
   ct_simplex *simplex;
   bool exact;
+  bool balls;       /* has any vertex a radius? */
   double most, tie; /* second pass: the greatest value, and what is as good; first pass: tie < 0 */
   double defect;    /* least so far */
 } search;
 
+/* Is the value of a normal of any length certainly no better than the best so far? Most candidates are not, and this needs neither
+ * root nor quotient. */
+static bool hopeless(const search *f, ct_vec3 n) {
+  const ct_simplex *s = f->simplex;
+  if (!(s->value > 0.0) || f->tie >= 0.0 || f->balls) return false;
+  double least = INFINITY;
+  for (int i = 0; i < s->count; i++) least = ct_min2(least, ct_dot(n, s->vertex[i].w));
+  double square = least * least;
+  if (least <= 0.0) return true;
+  return square > SQUARE_MIN && square < (1.0 - CERTAIN) * (s->value * s->value) * ct_norm2(n);
+}
+
 /* Takes the candidate if it beats the best so far; `n` need not be unit. */
 static void offer(search *f, ct_vec3 n, unsigned active) {
   ct_simplex *s = f->simplex;
+  if (hopeless(f, n)) return;
   double length = ct_norm(n);
   if (!(length > 0.0)) return;
   n = (ct_vec3){n.x / length, n.y / length, n.z / length};
@@ -115,6 +132,7 @@ static void offer_all(search *f, bool newest_only) {
 
 bool ct_simplex_solve(ct_simplex *s, bool newest_only, bool exact) {
   search f = {.simplex = s, .exact = exact, .tie = -1.0};
+  for (int i = 0; i < s->count; i++) f.balls = f.balls || s->vertex[i].radius != 0.0;
   s->value = -INFINITY;
   offer_all(&f, newest_only);
   if (s->value > -INFINITY) {

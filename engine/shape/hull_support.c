@@ -5,38 +5,62 @@
  */
 #include "shape/hull_cells.h"
 
-/* A scan of so many vertices costs about what a climb from a near start costs, 60 ns; a cold climb costs twice that. */
-#define SCAN_MAX 64u
+/* A scan of so many vertices costs about what a climb from a near start costs; a cold climb costs twice that. */
+#define SCAN_MAX 128u
 /* Rounding of direction . (b - a) against the sum of its terms' sizes: 4 u, and one for second order. */
 #define CLIMB_BOUND (5.0 * CT_UNIT_ROUNDOFF)
 
-/* Each lane keeps its own best, the first among equals; then the lanes are compared by value and index. Padding repeats the last
- * vertex under a higher index, so it never wins. */
+/* Two numbers at a time: what every x86-64 and arm64 has, and the bits are those of single ones. */
+typedef double lanes __attribute__((vector_size(16)));
+typedef double stored_lanes __attribute__((vector_size(16), may_alias));
+typedef int64_t mask __attribute__((vector_size(16)));
+#define VECTORS (CT_HULL_LANES / 2)
+
+/* The best so far of each lane: its product, and its vertex as a number so that one kind of register holds both. */
+typedef struct leaders {
+  lanes height, vertex;
+} leaders;
+
+static inline leaders choose(mask second, leaders a, leaders b) {
+  return (leaders){(lanes)((second & (mask)b.height) | (~second & (mask)a.height)),
+                   (lanes)((second & (mask)b.vertex) | (~second & (mask)a.vertex))};
+}
+
+/* The higher of each lane; among equals the lower vertex. */
+static inline leaders merge(leaders a, leaders b) {
+  return choose((b.height > a.height) | ((b.height == a.height) & (b.vertex < a.vertex)), a, b);
+}
+
+static inline lanes products(const ct_hull_view *view, ct_vec3 d, uint32_t at) {
+  lanes x = *(const stored_lanes *)(const void *)(view->x + at), y = *(const stored_lanes *)(const void *)(view->y + at);
+  lanes z = *(const stored_lanes *)(const void *)(view->z + at);
+  return d.x * x + d.y * y + d.z * z;
+}
+
+/* Each lane keeps the first of its equals; then the lanes are compared by product and vertex. Padding repeats the last vertex under
+ * a higher index, so it never wins. */
 static uint32_t scan(const ct_hull_view *view, ct_vec3 d) {
-  double best[CT_HULL_LANES];
-  uint32_t at[CT_HULL_LANES];
-  for (uint32_t l = 0; l < CT_HULL_LANES; l++) {
-    best[l] = d.x * view->x[l] + d.y * view->y[l] + d.z * view->z[l];
-    at[l] = l;
+  leaders best[VECTORS];
+  lanes vertex[VECTORS];
+  for (uint32_t v = 0; v < VECTORS; v++) {
+    vertex[v] = (lanes){2.0 * v, 2.0 * v + 1.0};
+    best[v] = (leaders){products(view, d, 2 * v), vertex[v]};
   }
   for (uint32_t i = CT_HULL_LANES; i < view->vertex_count; i += CT_HULL_LANES) {
-    for (uint32_t l = 0; l < CT_HULL_LANES; l++) {
-      double h = d.x * view->x[i + l] + d.y * view->y[i + l] + d.z * view->z[i + l];
-      bool better = h > best[l];
-      best[l] = better ? h : best[l];
-      at[l] = better ? i + l : at[l];
+    for (uint32_t v = 0; v < VECTORS; v++) {
+      vertex[v] += (double)CT_HULL_LANES;
+      leaders next = {products(view, d, i + 2 * v), vertex[v]};
+      best[v] = choose(next.height > best[v].height, best[v], next);
     }
   }
-  uint32_t lane = 0;
-  for (uint32_t l = 1; l < CT_HULL_LANES; l++) {
-    if (best[l] > best[lane] || (best[l] == best[lane] && at[l] < at[lane])) lane = l;
-  }
-  return at[lane];
+  leaders top = merge(merge(best[0], best[1]), merge(best[2], best[3]));
+  bool second = top.height[1] > top.height[0] || (top.height[1] == top.height[0] && top.vertex[1] < top.vertex[0]);
+  return (uint32_t)top.vertex[second];
 }
 
 /* The neighbour that rises most by rounded heights above `at`, if that rise is certain; else any that rises by an exact sign; else
- * `at` itself. */
-static uint32_t climb_step(const ct_hull_view *view, ct_vec3 d, uint32_t at) {
+ * `at` itself. *alone: all neighbours of the top are certainly lower. */
+static uint32_t climb_step(const ct_hull_view *view, ct_vec3 d, uint32_t at, bool *alone) {
   ct_vec3 from = ct_hull_vertex(view, at);
   uint32_t best = at;
   double most = 0.0;
@@ -51,6 +75,7 @@ static uint32_t climb_step(const ct_hull_view *view, ct_vec3 d, uint32_t at) {
     }
     unsure |= fabs(h) <= bound;
   }
+  *alone = !unsure;
   if (best != at || !unsure) return best;
   for (uint32_t i = view->neighbour_start[at]; i < view->neighbour_start[at + 1]; i++) {
     if (ct_dot_sign(d, ct_hull_vertex(view, view->neighbour[i]), from) > 0) return view->neighbour[i];
@@ -81,10 +106,11 @@ uint32_t ct_hull_support(const ct_hull *hull, ct_vec3 direction, uint32_t start)
   if (view->vertex_count <= SCAN_MAX || !hull->exact) return scan(view, direction);
   uint32_t at = start < view->vertex_count ? start : 0;
   /* Heights rise strictly, so no vertex comes twice; the bound only guards directions outside the exactness range. */
+  bool alone = false;
   for (uint32_t steps = 0; steps < view->vertex_count; steps++) {
-    uint32_t next = climb_step(view, direction, at);
+    uint32_t next = climb_step(view, direction, at, &alone);
     if (next == at) break;
     at = next;
   }
-  return lowest_equal(view, direction, at);
+  return alone ? at : lowest_equal(view, direction, at);
 }

@@ -35,7 +35,7 @@ static void a_scan_finds_the_lowest_of_equal_products(void) {
   check_random r = {41};
   ct_vec3 p[300];
   for (int k = 0; k < 60; k++) {
-    int count = 4 + (int)(check_next(&r) % 61);
+    int count = 4 + (int)(check_next(&r) % 125);
     for (int i = 0; i < count; i++) p[i] = random_direction(&r);
     if (k % 3 == 0) {
       count = 64;
@@ -71,7 +71,7 @@ static void a_climb_ends_at_the_lowest_exact_maximum(void) {
   enum { COUNT = 3000 };
   static ct_vec3 p[COUNT];
   for (int run = 0; run < 10; run++) {
-    int family = run % 5, count = run < 5 ? COUNT : 130;
+    int family = run % 5, count = run < 5 ? COUNT : 400;
     ct_mat3 m = ct_quat_matrix((ct_quat){0.1, -0.3, 0.2, 0.7});
     for (int i = 0; i < count; i++) {
       double t = 2.0 * PI * (i / 2) / (count / 2);
@@ -83,7 +83,7 @@ static void a_climb_ends_at_the_lowest_exact_maximum(void) {
       if (family == 4) p[i] = ct_mat_mul(m, ct_vec(cos(t), sin(t), i ? 1e-15 * check_uniform(&r, -1, 1) : -1.0));
     }
     ct_hull *hull = make(p, (size_t)count);
-    CHECK(ct_hull_get(hull)->vertex_count > 64);
+    CHECK(ct_hull_get(hull)->vertex_count > 128);
     check_climb(hull, &r);
     ct_hull_release(hull);
   }
