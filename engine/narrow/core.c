@@ -192,10 +192,13 @@ double ct_core_reach(const ct_core *core, ct_vec3 direction) {
   return ct_dot(direction, far) + radius;
 }
 
-double ct_core_lean(const ct_core *core) {
-  const double *r = core->kind == CT_CORE_FRUSTUM ? core->rim : core->radius;
-  double rise = r[0] - r[1], length = 2.0 * (core->kind == CT_CORE_FRUSTUM ? core->half.z : core->size);
-  return core->kind == CT_CORE_FRUSTUM ? rise / sqrt(rise * rise + length * length) : rise / length;
+ct_lean ct_core_lean(const ct_core *core) {
+  if (core->kind == CT_CORE_FRUSTUM) {
+    double rise = core->rim[0] - core->rim[1], length = 2.0 * core->half.z, slant = sqrt(rise * rise + length * length);
+    return (ct_lean){rise / slant, length / slant};
+  }
+  double rise = core->radius[0] - core->radius[1], length = 2.0 * core->size;
+  return (ct_lean){rise / length, sqrt(ct_max2((length - rise) * (length + rise), 0.0)) / length};
 }
 
 /* Adds d to the span unless it lies in it already; directions are compared to 1e-6 rad, the documented meaning of parallel. */

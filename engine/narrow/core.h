@@ -84,8 +84,11 @@ ct_vec3 ct_core_point(const ct_core *core, ct_vec3 direction, uint32_t *near, do
 /* Support value of the body, radius and all: max of direction.p, direction unit. */
 double ct_core_reach(const ct_core *core, ct_vec3 direction);
 
-/* The sine of the angle by which the outward normals of the side of a frustum, or of a tapered capsule, lean to their axis[2]. */
-double ct_core_lean(const ct_core *core);
+/* How the outward normals of the side of a frustum or a capsule lean: their parts along axis[2] and across it. */
+typedef struct ct_lean {
+  double sine, cosine;
+} ct_lean;
+ct_lean ct_core_lean(const ct_core *core);
 
 /* Directions spanned by the points that are within `slack` of extreme along `direction`: 0, 1 or 2 of them. */
 int ct_core_feature(const ct_core *core, ct_vec3 direction, double slack, ct_vec3 span[2]);

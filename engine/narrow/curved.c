@@ -216,11 +216,16 @@ void ct_curved_distance(const ct_cell_input *in, ct_cell_result *result) {
   if (!ct_curved_ball(in, result)) solve(in, result);
 }
 
-static ct_vec3 middle_of(ct_simplex *s) {
+/* The point of a simplex that is closest to the origin; reduces the simplex. */
+static ct_mink nearest_of(ct_simplex *s) {
   double weights[4];
   ct_simplex_nearest(s, weights);
-  ct_vec3 sum = {0.0, 0.0, 0.0};
-  for (int i = 0; i < s->count; i++) sum = ct_add_scaled(sum, ct_lerp(s->vertex[i].a, s->vertex[i].b, 0.5), weights[i]);
+  ct_mink sum = {.radius = 0.0};
+  for (int i = 0; i < s->count; i++) {
+    sum.a = ct_add_scaled(sum.a, s->vertex[i].a, weights[i]);
+    sum.b = ct_add_scaled(sum.b, s->vertex[i].b, weights[i]);
+  }
+  sum.w = ct_sub(sum.b, sum.a);
   return sum;
 }
 
@@ -229,15 +234,9 @@ ct_vec3 ct_curved_common_point(const ct_cell_input *in) {
   descent d = {.curved = &c, .threshold = INFINITY, .enough = -INFINITY};
   begin(&d);
   descend(&d, 0.0);
-  double weights[4], rest_a = rest_of(&in->a), rest = radii(in);
-  if (rest == 0.0) return middle_of(&d.simplex);
-  ct_simplex_nearest(&d.simplex, weights);
-  ct_vec3 a = {0.0, 0.0, 0.0}, b = a;
-  for (int i = 0; i < d.simplex.count; i++) {
-    a = ct_add_scaled(a, d.simplex.vertex[i].a, weights[i]);
-    b = ct_add_scaled(b, d.simplex.vertex[i].b, weights[i]);
-  }
-  return ct_lerp(a, b, rest_a / rest);
+  double rest = radii(in);
+  ct_mink m = nearest_of(&d.simplex);
+  return ct_lerp(m.a, m.b, rest > 0.0 ? rest_of(&in->a) / rest : 0.5);
 }
 
 bool ct_curved_overlap(const ct_cell_input *in, ct_vec3 *common) {
@@ -247,7 +246,12 @@ bool ct_curved_overlap(const ct_cell_input *in, ct_vec3 *common) {
   begin(&d);
   outcome o = descend(&d, 0.0);
   if (o == BEYOND) return false;
-  bool surely = o == WITHIN || (o == INSIDE && d.simplex.value < rest - roundoff);
+  bool surely = o == INSIDE && d.simplex.value < rest - roundoff;
+  if (o == WITHIN) {
+    /* The value of a sliver may be less than its distance: the points have the last word. */
+    ct_simplex nearest = d.simplex;
+    surely = ct_norm(nearest_of(&nearest).w) < rest - roundoff;
+  }
   if (!surely) {
     ct_cell_result full = {.status = CT_PAIR_OK};
     ct_cell_input whole = *in;

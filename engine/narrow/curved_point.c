@@ -55,7 +55,7 @@ static void frustum_foot(choice *c, ct_vec3 p) {
   double across = sqrt(p.x * p.x + p.y * p.y);
   bool ring = across <= 0.25 * c->tie;
   ct_vec3 out = ring ? greatest_across(c) : ct_vec(p.x / across, p.y / across, 0.0);
-  double sine = ct_core_lean(core), cosine = sqrt((1.0 - sine) * (1.0 + sine));
+  double sine = ct_core_lean(core).sine, cosine = ct_core_lean(core).cosine;
   /* Along the slanted side from the bottom rim, and off it. */
   double slant = sqrt((top - bottom) * (top - bottom) + 4.0 * h * h);
   double along = cosine * (p.z + h) - sine * (across - bottom), off = cosine * (across - bottom) + sine * (p.z + h);

@@ -20,8 +20,9 @@
 
 /* Normals with n.along = level are those at which the support jumps; a fixed one is the one normal `along`. */
 typedef struct kink {
-  ct_vec3 along; /* unit */
-  double level, distance;
+  ct_vec3 along;       /* unit */
+  double level, reach; /* the cosine and the sine of the angle to it */
+  double distance;     /* of the present normal from the kink */
 } kink;
 
 typedef struct kinks {
@@ -30,15 +31,15 @@ typedef struct kinks {
 } kinks;
 
 /* Keeps the nearest of a body's lines. */
-static void add_line(kinks *k, ct_vec3 along, double level, double distance) {
+static void add_line(kinks *k, const kink *line) {
   int i = k->lines;
   if (k->lines - k->first < KINKS_MAX) k->lines++;
-  else if (k->line[--i].distance <= distance) return;
-  while (i > k->first && k->line[i - 1].distance > distance) {
+  else if (k->line[--i].distance <= line->distance) return;
+  while (i > k->first && k->line[i - 1].distance > line->distance) {
     k->line[i] = k->line[i - 1];
     i--;
   }
-  k->line[i] = (kink){along, level, distance};
+  k->line[i] = *line;
 }
 
 static void add_edge(kinks *k, ct_vec3 edge, ct_vec3 n, double angle) {
@@ -46,7 +47,7 @@ static void add_edge(kinks *k, ct_vec3 edge, ct_vec3 n, double angle) {
   if (!(length > 0.0)) return;
   ct_vec3 along = ct_scale(edge, 1.0 / length);
   double distance = fabs(ct_dot(along, n));
-  if (distance <= angle) add_line(k, along, 0.0, distance);
+  if (distance <= angle) add_line(k, &(kink){along, 0.0, 1.0, distance});
 }
 
 static void add_hull(kinks *k, const ct_core *core, ct_vec3 out, double angle) {
@@ -59,11 +60,10 @@ static void add_hull(kinks *k, const ct_core *core, ct_vec3 out, double angle) {
 }
 
 static void add_side(kinks *k, const ct_core *core, ct_vec3 n, double sign, double angle) {
-  double lean = sign * ct_core_lean(core);
-  if (!(fabs(lean) < 1.0)) return;
+  ct_lean lean = ct_core_lean(core);
   ct_vec3 axis = ct_unit_or(core->axis[2], core->axis[2]);
-  double distance = fabs(ct_dot(axis, n) - lean);
-  if (distance <= angle) add_line(k, axis, lean, distance);
+  double distance = fabs(ct_dot(axis, n) - sign * lean.sine);
+  if (distance <= angle && lean.cosine > 0.0) add_line(k, &(kink){axis, sign * lean.sine, lean.cosine, distance});
 }
 
 static void add_caps(kinks *k, const ct_core *core, ct_vec3 n, double sign, double angle) {
@@ -161,7 +161,7 @@ static bool onto(const kink *k, ct_vec3 n, ct_vec3 *radial) {
 
 /* One kink: the normals of a circle. */
 static bool climb_circle(ct_curved *c, const kink *k, ct_vec3 *normal) {
-  double reach = sqrt((1.0 - k->level) * (1.0 + k->level));
+  double reach = k->reach;
   ct_vec3 radial;
   if (!onto(k, *normal, &radial)) return false;
   for (int step = 0; step < STEPS_MAX; step++) {

@@ -1,6 +1,13 @@
-/* Containment: a convex body holds a hull of balls when it holds each ball. */
-#include "narrow/gjk.h"
-#include "narrow/matrix.h"
+/* Containment. A convex body holds a hull of balls when it holds each ball; a polytope holds a body that passes none of its faces.
+ *
+ * Else, of a curved body that is held, the point farthest out is looked for: the distance of a point from the holder is convex, so
+ * from any point the support along the holder's normal there is no nearer, and the search climbs until it is no farther. It is
+ * begun all round, and every step that ends outside is a proof.
+ */
+#include "narrow/curved.h"
+
+/* Steps of one climb: each is a support of the held body; they end when a step gains round-off. */
+#define CLIMB_STEPS_MAX 64
 
 static double slack_of(const ct_core *holder, const ct_core *held) {
   return CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * ct_core_scale(holder, held);
@@ -10,14 +17,65 @@ static bool reaches_beyond(const ct_core *holder, const ct_core *held, ct_vec3 d
   return ct_core_reach(held, direction) > ct_core_reach(holder, direction) + slack;
 }
 
-/* Ball or capsule: each ball of the held body is at least its radius deep. */
-static bool round_holds(const ct_core *holder, const ct_core *held, double slack) {
-  if (ct_core_curved(held)) return false;
-  for (uint32_t i = 0; i < ct_core_vertex_count(held); i++) {
-    ct_core point = {.kind = CT_CORE_POINT, .center = ct_core_vertex(held, i)};
-    ct_vec3 normal;
-    if (ct_round_distance(holder, &point, &normal) + ct_core_vertex_radius(held, i) > slack) return false;
+/* Signed distance of a point from a body, and the normal there. False: a polytope that holds the point; neither is set. */
+static bool point_distance(const ct_core *holder, ct_vec3 p, double *distance, ct_vec3 *normal) {
+  ct_core point = {.kind = CT_CORE_POINT, .center = p, .middle = p};
+  if (ct_core_curved(holder)) {
+    ct_curved_foot foot = ct_curved_foot_of(holder, p, 1.0);
+    *distance = foot.distance - holder->radius[0];
+    *normal = foot.normal;
+    return true;
   }
+  if (holder->kind == CT_CORE_POINT || holder->kind == CT_CORE_SEGMENT) {
+    *distance = ct_round_distance(holder, &point, normal);
+    return true;
+  }
+  ct_core bare = *holder;
+  bare.radius[0] = bare.radius[1] = 0.0;
+  ct_gjk g = {.a = &bare, .b = &point, .threshold = INFINITY, .enough = -INFINITY};
+  if (ct_gjk_run(&g) == CT_GJK_INSIDE) return false;
+  *distance = g.simplex.value - holder->radius[0];
+  *normal = g.simplex.normal;
+  return true;
+}
+
+/* Each ball of the held body is at least its radius deep. */
+static bool holds_balls(const ct_core *holder, const ct_core *held, double slack) {
+  for (uint32_t i = 0; i < ct_core_vertex_count(held); i++) {
+    double distance;
+    ct_vec3 normal;
+    if (!point_distance(holder, ct_core_vertex(held, i), &distance, &normal)) continue;
+    if (distance + ct_core_vertex_radius(held, i) > slack) return false;
+  }
+  return true;
+}
+
+/* Does the climb from the support along `start` stay inside? */
+static bool climb_stays_inside(const ct_core *holder, const ct_core *held, ct_vec3 start, double slack) {
+  uint32_t near = 0;
+  double radius;
+  ct_vec3 p = ct_core_point(held, start, &near, &radius);
+  for (int step = 0; step < CLIMB_STEPS_MAX; step++) {
+    double distance;
+    ct_vec3 normal;
+    if (!point_distance(holder, p, &distance, &normal)) return true;
+    if (distance + radius > slack) return false;
+    ct_vec3 next = ct_core_point(held, normal, &near, &radius);
+    if (ct_dot(normal, ct_sub(next, p)) <= 0.25 * slack) return true;
+    p = next;
+  }
+  return true;
+}
+
+static bool holds_curved(const ct_core *holder, const ct_core *held, double slack) {
+  for (int x = -1; x <= 1; x++)
+    for (int y = -1; y <= 1; y++)
+      for (int z = -1; z <= 1; z++) {
+        ct_vec3 way = {x, y, z};
+        if (x == 0 && y == 0 && z == 0) continue;
+        if (!climb_stays_inside(holder, held, ct_mat_mul(held->rotation, way), slack)) return false;
+        if (ct_core_curved(holder) && !climb_stays_inside(holder, held, ct_mat_mul(holder->rotation, way), slack)) return false;
+      }
   return true;
 }
 
@@ -64,8 +122,10 @@ bool ct_core_holds(const ct_core *holder, const ct_core *held, ct_vec3 toward) {
   if (reaches_beyond(holder, held, toward, slack) || reaches_beyond(holder, held, ct_neg(toward), slack)) return false;
   ct_vec3 apart = ct_unit_or(ct_sub(held->middle, holder->middle), toward);
   if (reaches_beyond(holder, held, apart, slack)) return false;
-  if (ct_core_curved(holder) || holder->kind == CT_CORE_TRIANGLE) return false;
-  bool round = holder->kind == CT_CORE_POINT || holder->kind == CT_CORE_SEGMENT;
-  if (round) return round_holds(holder, held, slack);
-  return faces_hold(holder, held, slack) && (holder->radius[0] == 0.0 || corners_hold(holder, held, slack));
+  if (holder->kind == CT_CORE_TRIANGLE) return false;
+  bool faces = holder->kind == CT_CORE_BOX || holder->kind == CT_CORE_HULL;
+  if (faces && !faces_hold(holder, held, slack)) return false;
+  if (faces && holder->radius[0] == 0.0) return true;
+  if (ct_core_curved(held)) return holds_curved(holder, held, slack);
+  return faces ? corners_hold(holder, held, slack) : holds_balls(holder, held, slack);
 }

@@ -1,0 +1,221 @@
+/* Pairs with cylinders, cones, frustums and ellipsoids against brute force in long double, over families of hard cases.
+ *
+ * What is checked of every answer proves it: the supporting planes along the normal are as far apart as the distance says (so the
+ * distance is not less), the points are on their bodies and one above the other (so, apart, it is not more), and no direction that
+ * a search finds separates better. Errors are told as parts of the size of the pair.
+ */
+#include "tests/oracle/curved_oracle.h"
+#include "tests/support/check.h"
+
+/* Promised: distances apart to 1e-10, depths to 1e-8 of the size. */
+#define APART 1e-10
+#define DEPTH 1e-8
+
+typedef struct tally {
+  int cases, inside, unsure, degenerate, limit;
+  double value, points, miss, width;
+  uint32_t supports;
+  uint64_t total;
+} tally;
+
+static double wide(check_random *r, double low, double high) { return exp(check_uniform(r, log(low), log(high))); }
+
+static ct_quat any_rotation(check_random *r) {
+  ct_quat q;
+  do {
+    q = (ct_quat){check_uniform(r, -1, 1), check_uniform(r, -1, 1), check_uniform(r, -1, 1), check_uniform(r, -1, 1)};
+  } while (q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w < 0.05);
+  return q;
+}
+
+static ct_quat square_rotation(check_random *r) {
+  static const ct_quat all[] = {{0, 0, 0, 1}, {1, 0, 0, 0}, {0, 1, 0, 1}, {1, 0, 0, 1}, {1, 1, 1, 1}, {0.5, -0.5, 0.5, 0.5}};
+  return all[check_next(r) % 6];
+}
+
+static const ct_kind kinds[] = {CT_KIND_SPHERE, CT_KIND_BOX,       CT_KIND_CAPSULE, CT_KIND_CYLINDER,
+                                CT_KIND_CONE,   CT_KIND_ELLIPSOID, CT_KIND_CONVEX};
+
+typedef double (*length_of)(check_random *r);
+static double plain_length(check_random *r) { return check_uniform(r, 0.2, 1.0); }
+static double wide_length(check_random *r) { return wide(r, 1e-3, 1.0); }
+static double huge_length(check_random *r) { return wide(r, 1e-6, 1e3); }
+static double whole_length(check_random *r) { return 0.25 * (double)(1 + check_next(r) % 8); }
+
+static curved_body body_of(check_random *r, ct_kind kind, length_of length) {
+  curved_body b = {.shape = {.kind = kind}, .pose = ct_pose_identity()};
+  double x = length(r), y = length(r), z = length(r);
+  switch (kind) {
+  case CT_KIND_SPHERE: b.shape.sphere.radius = x; break;
+  case CT_KIND_BOX: b.shape.box.half = ct_vec(x, y, z); break;
+  case CT_KIND_CAPSULE:
+    b.shape.capsule.half_length = x;
+    b.shape.capsule.radius_bottom = y;
+    b.shape.capsule.radius_top = check_next(r) % 2 ? y : ct_max2(0.3 * y, y - x);
+    break;
+  case CT_KIND_CYLINDER:
+    b.shape.cylinder.radius = x;
+    b.shape.cylinder.half_length = y;
+    break;
+  case CT_KIND_CONE:
+    b.shape.cone.half_length = x;
+    b.shape.cone.radius_bottom = check_next(r) % 3 ? y : 0.0;
+    b.shape.cone.radius_top = b.shape.cone.radius_bottom == 0.0 ? z : check_next(r) % 2 ? z : 0.0;
+    break;
+  case CT_KIND_ELLIPSOID: b.shape.ellipsoid.radii = check_next(r) % 3 ? ct_vec(x, y, z) : ct_vec(x, x, y); break;
+  default:
+    b.count = 6 + (int)(check_next(r) % 8);
+    for (int i = 0; i < b.count; i++)
+      b.points[i] = ct_vec(x * check_uniform(r, -1, 1), y * check_uniform(r, -1, 1), z * check_uniform(r, -1, 1));
+    if (ct_hull_from_points(b.points, (size_t)b.count, NULL, &b.hull, NULL) != CT_OK) abort();
+    b.shape.hull = b.hull;
+    break;
+  }
+  return b;
+}
+
+static double reach(const curved_body *b) {
+  ct_vec3 center;
+  double radius;
+  ct_shape_ball(&b->shape, &center, &radius);
+  return ct_norm(center) + radius;
+}
+
+static void expect(double *worst, double error, double limit, const char *what, const curved_body *a, const curved_body *b,
+                   int index) {
+  if (error > *worst) *worst = error;
+  if (!(error <= limit))
+    CHECK_FAIL("case %d (%s, %s): %s off by %g of the size, allowed %g", index, ct_kind_word(a->shape.kind),
+               ct_kind_word(b->shape.kind), what, error, limit);
+}
+
+static void ask(const curved_body *a, const curved_body *b, ct_workspace *workspace, ct_pair_result *r) {
+  const ct_pair_options options = {.tolerance = 0.0, .threshold = INFINITY};
+  ct_frame fa = ct_frame_of(a->pose), fb = ct_frame_of(b->pose);
+  ct_pair_distance((ct_placed){&a->shape, &fa}, (ct_placed){&b->shape, &fb}, &options, workspace, r);
+}
+
+static void judge(const curved_body *a, const curved_body *b, ct_workspace *workspace, tally *t, int index) {
+  ct_pair_result r, swapped;
+  ask(a, b, workspace, &r);
+  ask(b, a, workspace, &swapped);
+  CHECK(swapped.distance == r.distance && swapped.lower_bound == r.lower_bound && swapped.upper_bound == r.upper_bound);
+  double far = ct_max2(ct_max_abs(a->pose.position), ct_max_abs(b->pose.position));
+  double size = ct_max2(reach(a) + reach(b), fabs(r.distance)), far_off = 8.0 * 0x1p-52 * far / size;
+  double k = (r.distance > 0.0 ? APART : DEPTH) + far_off;
+  t->cases++;
+  t->inside += r.distance < 0.0;
+  t->degenerate += r.status == CT_PAIR_DEGENERATE;
+  t->limit += r.status == CT_PAIR_ITERATION_LIMIT;
+  t->total += r.iterations;
+  if (r.iterations > t->supports) t->supports = r.iterations;
+  CHECK_NEAR(ct_norm(r.normal), 1.0, 4 * 0x1p-52);
+  CHECK(r.lower_bound <= r.distance && r.distance <= r.upper_bound);
+  oracle_vec n = {r.normal.x, r.normal.y, r.normal.z};
+  double planes = (double)curved_value(a, b, n);
+  expect(&t->value, fabs(planes - r.distance) / size, 1e-12 + far_off, "planes", a, b, index);
+  double grow_a = a->shape.rounding + a->shape.margin, grow_b = b->shape.rounding + b->shape.margin;
+  ct_vec3 gap = ct_sub(ct_sub(r.point_b, r.point_a), ct_scale(r.normal, r.distance));
+  expect(&t->points, ct_norm(gap) / size, k, "points one above the other", a, b, index);
+  ct_vec3 pa = ct_add_scaled(r.point_a, r.normal, -grow_a), pb = ct_add_scaled(r.point_b, r.normal, grow_b);
+  expect(&t->points, (double)curved_outside(a, pa) / size, k, "point a in its body", a, b, index);
+  expect(&t->points, (double)curved_outside(b, pb) / size, k, "point b in its body", a, b, index);
+  if (r.status == CT_PAIR_OK)
+    expect(&t->width, (r.upper_bound - r.lower_bound) / size, 2.0 * (k - far_off), "bracket", a, b, index);
+  if (r.distance < 0.0) {
+    double found = (double)curved_search(a, b);
+    expect(&t->miss, (found - r.distance) / size, k, "a better direction", a, b, index);
+    expect(&t->miss, (found - r.upper_bound) / size, far_off, "a direction beyond the bound", a, b, index);
+  }
+  ct_frame fa = ct_frame_of(a->pose), fb = ct_frame_of(b->pose);
+  ct_vec3 common;
+  bool overlap = ct_pair_overlap((ct_placed){&a->shape, &fa}, (ct_placed){&b->shape, &fb}, workspace, &common);
+  if (overlap != (r.distance <= 0.0))
+    CHECK_FAIL("case %d (%s, %s): overlap %d, distance %g in [%g, %g], best %g", index, ct_kind_word(a->shape.kind),
+               ct_kind_word(b->shape.kind), overlap, r.distance, r.lower_bound, r.upper_bound, (double)curved_search(a, b));
+}
+
+typedef struct family {
+  const char *name;
+  length_of length;
+  bool square, concentric, touching, rounded;
+  double far;
+} family;
+
+/* Puts b at this gap along the normal that the engine found: the true distance may be less. */
+static void bring_near(const curved_body *a, curved_body *b, double gap, ct_workspace *workspace) {
+  ct_pair_result r;
+  ask(a, b, workspace, &r);
+  b->pose.position = ct_add_scaled(b->pose.position, r.normal, gap - r.distance);
+}
+
+static void run(const family *f, int count, uint64_t seed) {
+  check_random r = {seed};
+  ct_workspace *workspace = ct_workspace_create();
+  tally t = {.cases = 0};
+  for (int i = 0; i < count; i++) {
+    ct_kind first = kinds[3 + check_next(&r) % 3], second = kinds[check_next(&r) % 7];
+    curved_body a = body_of(&r, first, f->length), b = body_of(&r, second, f->length);
+    a.pose.rotation = f->square ? square_rotation(&r) : any_rotation(&r);
+    b.pose.rotation = f->square ? square_rotation(&r) : any_rotation(&r);
+    double spread = check_uniform(&r, 0.0, 1.2) * (reach(&a) + reach(&b));
+    if (f->far > 0.0) a.pose.position = ct_vec(f->far * check_uniform(&r, -1, 1), f->far * check_uniform(&r, -1, 1), f->far);
+    ct_vec3 way = {check_uniform(&r, -1, 1), check_uniform(&r, -1, 1), check_uniform(&r, -1, 1)};
+    way = ct_scale(ct_unit_or(way, way), spread);
+    if (f->square)
+      way = ct_vec(0.25 * (double)(check_next(&r) % 9), 0.25 * (double)(check_next(&r) % 5), 0.25 * (double)(check_next(&r) % 9));
+    b.pose.position = f->concentric ? a.pose.position : ct_add(a.pose.position, way);
+    if (f->rounded) {
+      a.shape.rounding = 0.1 * check_uniform(&r, 0, 1);
+      b.shape.margin = 0.1 * check_uniform(&r, 0, 1);
+    }
+    if (f->touching) {
+      static const double gaps[] = {0.0, 1e-12, -1e-12, 1e-9, -1e-9, 1e-6, -1e-6};
+      bring_near(&a, &b, gaps[check_next(&r) % 7] * (reach(&a) + reach(&b)), workspace);
+    }
+    judge(&a, &b, workspace, &t, i);
+    if (a.hull) ct_hull_release(a.hull);
+    if (b.hull) ct_hull_release(b.hull);
+  }
+  printf("%s: %d cases, %d overlap, %d degenerate, %d at the limit; parts of the size: planes %.1e points %.1e missed %.1e bracket "
+         "%.1e; supports %.1f, at most %u\n",
+         f->name, t.cases, t.inside, t.degenerate, t.limit, t.value, t.points, t.miss, t.width, (double)t.total / t.cases,
+         t.supports);
+  ct_workspace_destroy(workspace);
+}
+
+#ifndef COUNT
+#define COUNT 400
+#endif
+
+static void plain_pairs(void) { run(&(family){.name = "plain", .length = plain_length}, COUNT, 1); }
+static void needles_and_plates(void) { run(&(family){.name = "needles and plates", .length = wide_length}, COUNT, 2); }
+static void sizes_of_nine_decades(void) { run(&(family){.name = "sizes of nine decades", .length = huge_length}, COUNT, 3); }
+static void concentric_pairs(void) { run(&(family){.name = "concentric", .length = plain_length, .concentric = true}, COUNT, 4); }
+static void whole_sizes_and_right_angles(void) {
+  run(&(family){.name = "right angles", .length = whole_length, .square = true}, COUNT, 5);
+}
+static void concentric_right_angles(void) {
+  run(&(family){.name = "concentric right angles", .length = whole_length, .square = true, .concentric = true}, COUNT, 6);
+}
+static void touching_pairs(void) { run(&(family){.name = "touching", .length = plain_length, .touching = true}, COUNT, 7); }
+static void touching_needles(void) {
+  run(&(family){.name = "touching needles", .length = wide_length, .touching = true}, COUNT, 8);
+}
+static void far_from_the_origin(void) { run(&(family){.name = "far", .length = plain_length, .far = 1e5}, COUNT, 9); }
+static void rounded_pairs(void) { run(&(family){.name = "rounded", .length = plain_length, .rounded = true}, COUNT, 10); }
+
+static const check_test tests[] = {
+    {"plain_pairs", plain_pairs},
+    {"needles_and_plates", needles_and_plates},
+    {"sizes_of_nine_decades", sizes_of_nine_decades},
+    {"concentric_pairs", concentric_pairs},
+    {"whole_sizes_and_right_angles", whole_sizes_and_right_angles},
+    {"concentric_right_angles", concentric_right_angles},
+    {"touching_pairs", touching_pairs},
+    {"touching_needles", touching_needles},
+    {"far_from_the_origin", far_from_the_origin},
+    {"rounded_pairs", rounded_pairs},
+};
+
+CHECK_MAIN(tests)
