@@ -38,13 +38,13 @@ bool api_hash_request(uint64_t *hash, const json_t *object) {
 }
 
 static uint64_t seal(const api_cursor *cursor, uint64_t request_hash) {
-  const uint64_t fields[] = {request_hash, cursor->revision, cursor->variant, cursor->item, cursor->after};
+  const uint64_t fields[] = {request_hash, cursor->revision, cursor->variant, cursor->item, cursor->after, cursor->part};
   return api_hash_bytes(api_hash_start(), fields, sizeof fields);
 }
 
 void api_cursor_write(const api_cursor *cursor, uint64_t request_hash, char out[API_CURSOR_LENGTH_MAX + 1]) {
-  snprintf(out, API_CURSOR_LENGTH_MAX + 1, "%" PRIx64 "-%" PRIx64 "-%" PRIx64 "-%" PRIx32 "-%016" PRIx64, cursor->revision,
-           cursor->variant, cursor->item, cursor->after, seal(cursor, request_hash));
+  snprintf(out, API_CURSOR_LENGTH_MAX + 1, "%" PRIx64 "-%" PRIx64 "-%" PRIx64 "-%" PRIx32 "-%" PRIx32 "-%016" PRIx64,
+           cursor->revision, cursor->variant, cursor->item, cursor->after, cursor->part, seal(cursor, request_hash));
 }
 
 /* One field of 1 to `digits` hexadecimal digits up to the end mark. */
@@ -69,11 +69,11 @@ bool api_cursor_read(const char *text, size_t length, uint64_t request_hash, api
   memcpy(copy, text, length);
   copy[length] = 0;
   const char *at = copy;
-  uint64_t field[5];
-  for (int i = 0; i < 5; i++)
-    if (!read_field(&at, i < 4 ? '-' : '\0', i == 3 ? 8 : 16, &field[i])) return false;
-  api_cursor cursor = {field[0], field[1], field[2], (uint32_t)field[3]};
-  if (field[4] != seal(&cursor, request_hash)) return false;
+  uint64_t field[6];
+  for (int i = 0; i < 6; i++)
+    if (!read_field(&at, i < 5 ? '-' : '\0', i == 3 || i == 4 ? 8 : 16, &field[i])) return false;
+  api_cursor cursor = {field[0], field[1], field[2], (uint32_t)field[3], (uint32_t)field[4]};
+  if (field[5] != seal(&cursor, request_hash)) return false;
   *out = cursor;
   return true;
 }

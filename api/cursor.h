@@ -8,14 +8,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Four fields of at most 16 digits, one of 8, and what joins them. */
-#define API_CURSOR_LENGTH_MAX 80
+/* Four fields of at most 16 digits, two of 8, and what joins them. */
+#define API_CURSOR_LENGTH_MAX 88
 
 typedef struct api_cursor {
   uint64_t revision; /* 0 for stateless questions */
   uint64_t variant;  /* 0 without variants */
   uint64_t item;     /* work item, row or position in a list */
   uint32_t after;    /* CT_NO_ROW, or the row whose hit of `item` was the last one given */
+  uint32_t part;     /* results of that pair given, where there may be more; else 0 */
 } api_cursor;
 
 /* A hash over the parts of a request that a cursor must find unchanged (FNV-1a, Fowler, Noll, Vo 1991). */

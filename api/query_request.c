@@ -16,6 +16,7 @@
   X(VARIANTS, "variants")                                                                                                          \
   X(CLEARANCE, "clearance")                                                                                                        \
   X(TOLERANCE, "tolerance")                                                                                                        \
+  X(DETAIL, "detail")                                                                                                              \
   X(BROADPHASE, "broadphase")                                                                                                      \
   X(BODIES, "bodies")                                                                                                              \
   X(LIMIT, "limit")                                                                                                                \
@@ -60,17 +61,19 @@ static const unsigned scene_members[API_KIND_COUNT] = {
     [API_KIND_PAIRS] = OF_PAIRS | BIT(CLEARANCE),
     [API_KIND_OVERLAP] = OF_PAIRS | BIT(CLEARANCE),
     [API_KIND_DISTANCE] = OF_PAIRS | BIT(CLEARANCE) | BIT(TOLERANCE) | BIT(INCLUDE),
+    [API_KIND_CONTACTS] = OF_PAIRS | BIT(CLEARANCE) | BIT(TOLERANCE) | BIT(DETAIL),
     [API_KIND_RAYCAST] = OF_PROBES | OF_RAYCAST,
     [API_KIND_NEAREST] = OF_PROBES | OF_NEAREST,
     [API_KIND_POINT] = OF_PROBES | OF_POINT,
     [API_KIND_REGION] = OF_PROBES | OF_REGION,
     [API_KIND_MASS_PROPERTIES] = OF_ALL | BIT(BODIES),
 };
-/* Clearance may stand beside two bodies, which are answered however far apart. */
+/* Clearance may stand beside two bodies, which are answered however far apart; of contacts it says how far apart points may be. */
 static const unsigned given_members[API_KIND_COUNT] = {
     [API_KIND_PAIRS] = BIT(A) | BIT(B) | BIT(CLEARANCE),
     [API_KIND_OVERLAP] = BIT(A) | BIT(B) | BIT(CLEARANCE),
     [API_KIND_DISTANCE] = BIT(A) | BIT(B) | BIT(TOLERANCE) | BIT(CLEARANCE) | BIT(INCLUDE),
+    [API_KIND_CONTACTS] = BIT(A) | BIT(B) | BIT(TOLERANCE) | BIT(CLEARANCE) | BIT(DETAIL),
     [API_KIND_RAYCAST] = OF_GIVEN | OF_RAYCAST,
     [API_KIND_NEAREST] = OF_GIVEN | OF_NEAREST,
     [API_KIND_POINT] = OF_GIVEN | OF_POINT,
@@ -247,6 +250,15 @@ static bool read_include(api_reader *reader, const api_field *field, api_questio
   return true;
 }
 
+static bool read_detail(api_reader *reader, const api_field *field, api_question *out) {
+  static const char *const words[] = {"deepest", "manifold", "full"};
+  static const ct_detail values[] = {CT_DETAIL_DEEPEST, CT_DETAIL_MANIFOLD, CT_DETAIL_FULL};
+  size_t which = 1;
+  if (!api_read_word(reader, field, words, 3, &which)) return false;
+  out->options.detail = values[which];
+  return true;
+}
+
 /* The page's start; a cursor may lead to a revision that is kept for it. */
 static bool read_cursor(api_reader *reader, const api_field *field, const api_asking *asking, api_question *out) {
   ct_text text;
@@ -273,6 +285,7 @@ static bool read_common(api_reader *reader, const member_set *set, const api_ask
   good = api_read_number(reader, member(set, M_TOLERANCE), 0.0, CT_SIZE_MAX, &out->options.tolerance) && good;
   good = read_broadphase(reader, member(set, M_BROADPHASE), out) && good;
   good = read_include(reader, member(set, M_INCLUDE), out) && good;
+  good = read_detail(reader, member(set, M_DETAIL), out) && good;
   uint64_t deadline = 0;
   good = api_read_unsigned(reader, member(set, M_DEADLINE), 1, reader->limits->deadline_max_ms, &deadline) && good;
   if (good && deadline > 0 && asking->deadline_ms) *asking->deadline_ms = deadline;
@@ -339,9 +352,10 @@ static bool read_of_scene(api_reader *reader, const member_set *set, const api_a
     return out->rows != NULL;
   }
   if (api_kind_is_probe(out->kind)) return read_probe(reader, set, asking, out);
-  out->options.kind = out->kind == API_KIND_PAIRS     ? CT_QUERY_PAIRS
-                      : out->kind == API_KIND_OVERLAP ? CT_QUERY_OVERLAP
-                                                      : CT_QUERY_DISTANCE;
+  out->options.kind = out->kind == API_KIND_PAIRS      ? CT_QUERY_PAIRS
+                      : out->kind == API_KIND_OVERLAP  ? CT_QUERY_OVERLAP
+                      : out->kind == API_KIND_DISTANCE ? CT_QUERY_DISTANCE
+                                                       : CT_QUERY_CONTACTS;
   const api_field *where = member(set, M_WHERE);
   if (api_field_present(where) && api_field_present(member(set, M_PAIRS))) {
     api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_MEMBER, &where->path, "\"where\" means nothing beside pairs.");
@@ -399,12 +413,12 @@ static bool differ(api_reader *reader, const member_set *set, const api_question
   return false;
 }
 
-/* The quick way is for two bodies of one collider each. */
+/* The quick way is for two bodies of one collider each, and kinds that answer them with one result. */
 static bool read_pair(api_reader *reader, const member_set *set, api_question *out) {
   if (!differ(reader, set, out)) return false;
   bool single = true;
   for (int i = 0; i < 2; i++) single = single && ct_body_collider_count(out->bodies[i].body) == 1;
-  if (!single || out->kind == API_KIND_PAIRS) return pair_as_scene(reader, set, out);
+  if (!single || out->kind == API_KIND_PAIRS || out->kind == API_KIND_CONTACTS) return pair_as_scene(reader, set, out);
   out->mode = API_MODE_PAIR;
   return true;
 }

@@ -9,7 +9,7 @@
 #include "probe_request.h"
 
 typedef enum api_mode {
-  API_MODE_SCENE,    /* pairs, overlap or distance over a scene */
+  API_MODE_SCENE,    /* a kind over pairs, of a scene */
   API_MODE_VARIANTS, /* the same for every variant's poses */
   API_MODE_MASS,     /* mass properties of rows, or of the bodies given */
   API_MODE_PAIR,     /* two bodies given in the request */

@@ -239,7 +239,6 @@ typedef struct range_run {
   api_range *range;
   ct_workspace *workspace;
   const ct_query_options *options; /* of the query being run: a variant has its own */
-  size_t item;                     /* explicit pairs: the next one to be answered */
 } range_run;
 
 /* Marks the end of the result just written; its end is set here. False: the range has seen enough, or memory is out. */
@@ -260,13 +259,6 @@ static bool mark_result(range_run *run, api_mark mark) {
   range->memory = range->text.failed;
   if (range->text.length > run->plan->limits->request_memory_bytes) range->status = CT_LIMIT;
   return !range->memory && range->status == CT_OK && range->count <= run->task->question.limit;
-}
-
-/* The explicit pair that a hit answers: hits come in the order of the pairs. */
-static size_t pair_of_hit(range_run *run, const ct_hit *hit) {
-  const ct_query_options *o = &run->task->question.options;
-  while (run->item + 1 < o->pair_count && (o->pairs[run->item].a != hit->a || o->pairs[run->item].b != hit->b)) run->item++;
-  return run->item++;
 }
 
 /* Where a row's frame is in the query being run. */
@@ -294,15 +286,19 @@ static bool take_hit(void *context, const ct_hit *hit) {
                             .explicit_pair = given,
                             .overlap = hit->overlap,
                             .gradient = q->gradient,
-                            .result = &hit->result};
-  size_t item = given ? pair_of_hit(run, hit) : hit->a;
+                            .result = &hit->result,
+                            .points = hit->points,
+                            .point_count = hit->point_count};
   if (q->gradient) {
     answer.origin_a = origin_of(run, hit->a);
     answer.origin_b = origin_of(run, hit->b);
   }
   api_put_item(&run->range->text);
   api_put_pair_answer(&run->range->text, &answer);
-  return mark_result(run, (api_mark){.candidates = hit->candidates, .item = (uint32_t)item, .after = given ? CT_NO_ROW : hit->b});
+  return mark_result(run, (api_mark){.candidates = hit->candidates,
+                                     .item = (uint32_t)hit->item,
+                                     .after = given ? CT_NO_ROW : hit->b,
+                                     .part = q->kind == API_KIND_CONTACTS ? hit->part : 0});
 }
 
 static bool range_open(const range_run *run) {
@@ -310,21 +306,23 @@ static bool range_open(const range_run *run) {
   return range->status == CT_OK && !range->memory && range->count <= run->task->question.limit;
 }
 
-/* Items [begin, end) of a prepared query. */
-static void run_items(range_run *run, const ct_query *query, size_t begin, size_t end, uint32_t after) {
+/* Items of a prepared query. */
+static void run_items(range_run *run, const ct_query *query, const ct_query_range *items) {
   api_range *range = run->range;
-  run->item = begin;
-  ct_query_range items = {begin, end, after};
-  ct_status status = ct_query_run(query, &items, run->workspace, take_hit, run, &range->statistics);
+  ct_status status = ct_query_run(query, items, run->workspace, take_hit, run, &range->statistics);
   if (status != CT_OK) range->status = status;
 }
 
 static void run_scene(range_run *run, size_t begin, size_t end) {
   api_task *task = run->task;
   const api_question *q = &task->question;
-  uint32_t after = q->resumed && begin == task->start ? q->from.after : CT_NO_ROW;
+  ct_query_range items = {begin, end, CT_NO_ROW, 0};
+  if (q->resumed && begin == task->start) {
+    items.after = q->from.after;
+    items.part = q->from.part;
+  }
   if (task->query) {
-    run_items(run, task->query, begin, end, after);
+    run_items(run, task->query, &items);
     return;
   }
   ct_query *own;
@@ -335,7 +333,8 @@ static void run_scene(range_run *run, size_t begin, size_t end) {
   }
   /* Only the task's one range comes here. */
   task->broadphase = ct_query_broadphase(own);
-  run_items(run, own, begin, ct_query_items(own), after);
+  items.end = ct_query_items(own);
+  run_items(run, own, &items);
   ct_query_destroy(own);
 }
 
@@ -363,9 +362,10 @@ static void run_variant(range_run *run, size_t index, ct_override *scratch) {
     return;
   }
   bool resumed = q->resumed && index == run->task->start;
-  size_t items = ct_query_items(query), begin = resumed ? (size_t)q->from.item : 0;
+  ct_query_range items = {0, ct_query_items(query), CT_NO_ROW, 0};
+  if (resumed) items = (ct_query_range){(size_t)q->from.item, items.end, q->from.after, q->from.part};
   uint64_t before = run->range->statistics.candidates;
-  if (begin < items) run_items(run, query, begin, items, resumed ? q->from.after : CT_NO_ROW);
+  if (items.begin < items.end) run_items(run, query, &items);
   ct_query_destroy(query);
   if (run->range->statistics.candidates - before > run->plan->limits->pairs) run->range->status = CT_PAIR_LIMIT;
 }
@@ -519,9 +519,9 @@ static void page_end(const api_task *task, size_t range, size_t local, api_page 
   while (local == 0 && range > 0) local = task->ranges[--range].count;
   const api_range *r = &task->ranges[range];
   const api_mark *mark = &r->marks[local - 1];
-  page->next = (api_cursor){.item = mark->item, .after = mark->after};
+  page->next = (api_cursor){.item = mark->item, .after = mark->after, .part = mark->part};
   /* Where the item has no more results of its own, the next page starts at the next one. */
-  if (mark->after == CT_NO_ROW) page->next.item++;
+  if (mark->after == CT_NO_ROW && mark->part == 0) page->next.item++;
   if (task->question.mode == API_MODE_VARIANTS) {
     size_t variant = 0;
     for (size_t sum = 0; variant < r->variant_count; variant++) {

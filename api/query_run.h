@@ -12,6 +12,7 @@ typedef struct api_mark {
   size_t end;
   uint64_t candidates;
   uint32_t item, after;
+  uint32_t part; /* kind contacts: results of the pair up to this one; else 0 */
 } api_mark;
 
 typedef struct api_range {

@@ -69,6 +69,11 @@ void api_put_status(api_buffer *buffer, ct_pair_status status, uint32_t flags) {
   put_pair_flags(buffer, flags);
 }
 
+/* Shapes of this daemon are convex: a depth is the least translation that parts the pair. */
+static void put_depth_kind(api_buffer *buffer, const ct_pair_result *r) {
+  if (r->status != CT_PAIR_UNSUPPORTED && r->distance < 0.0) api_put_member_string(buffer, "depthKind", api_text("minimal"));
+}
+
 static void put_distance(api_buffer *buffer, const ct_pair_result *r) {
   if (r->status == CT_PAIR_UNSUPPORTED) {
     api_put_member_bool(buffer, "overlap", r->relation != CT_SEPARATED);
@@ -82,8 +87,70 @@ static void put_distance(api_buffer *buffer, const ct_pair_result *r) {
     api_put_member_vec3(buffer, "position", ct_scale(ct_add(r->point_a, r->point_b), 0.5));
   }
   api_put_member_string(buffer, "relation", api_text(relation_word(r->relation)));
-  /* Shapes of this daemon are convex: a depth is the least translation that parts the pair. */
-  if (r->status != CT_PAIR_UNSUPPORTED && r->distance < 0.0) api_put_member_string(buffer, "depthKind", api_text("minimal"));
+  put_depth_kind(buffer, r);
+  api_put_status(buffer, r->status, r->flags);
+}
+
+/* What the two features of a contact are called together. */
+static const char *const contact_words[4][4] = {
+    [CT_FEATURE_SMOOTH] = {"smooth", "smoothVertex", "smoothEdge", "smoothFace"},
+    [CT_FEATURE_VERTEX] = {"vertexSmooth", "vertexVertex", "vertexEdge", "vertexFace"},
+    [CT_FEATURE_EDGE] = {"edgeSmooth", "edgeVertex", "edgeEdge", "edgeFace"},
+    [CT_FEATURE_FACE] = {"faceSmooth", "faceVertex", "faceEdge", "faceFace"},
+};
+
+static void put_feature(api_buffer *buffer, ct_feature feature) {
+  static const char letters[] = {
+      [CT_FEATURE_SMOOTH] = 's', [CT_FEATURE_VERTEX] = 'v', [CT_FEATURE_EDGE] = 'e', [CT_FEATURE_FACE] = 'f'};
+  api_put_byte(buffer, letters[feature.kind]);
+  api_put_unsigned(buffer, feature.index);
+}
+
+/* v3/f2, with .1 on the second of the same two features and #1 on those of the second patch. */
+static void put_contact_id(api_buffer *buffer, const ct_contact_point *p) {
+  api_put_key(buffer, "id");
+  api_put_byte(buffer, '"');
+  put_feature(buffer, p->a);
+  api_put_byte(buffer, '/');
+  put_feature(buffer, p->b);
+  if (p->number > 0) {
+    api_put_byte(buffer, '.');
+    api_put_unsigned(buffer, p->number);
+  }
+  if (p->patch > 0) {
+    api_put_byte(buffer, '#');
+    api_put_unsigned(buffer, p->patch);
+  }
+  api_put_byte(buffer, '"');
+}
+
+static void put_contact(api_buffer *buffer, const ct_contact_point *p) {
+  api_put_item(buffer);
+  api_put_byte(buffer, '{');
+  put_contact_id(buffer, p);
+  api_put_member_string(buffer, "kind", api_text(contact_words[p->a.kind][p->b.kind]));
+  api_put_member_vec3(buffer, "position", ct_scale(ct_add(p->point_a, p->point_b), 0.5));
+  api_put_member_vec3(buffer, "pointA", p->point_a);
+  api_put_member_vec3(buffer, "pointB", p->point_b);
+  api_put_member_vec3(buffer, "normal", p->normal);
+  api_put_member_number(buffer, "distance", p->distance);
+  api_put_byte(buffer, '}');
+}
+
+static void put_contacts(api_buffer *buffer, const api_pair_answer *answer) {
+  const ct_pair_result *r = answer->result;
+  if (r->status == CT_PAIR_UNSUPPORTED) {
+    api_put_member_bool(buffer, "overlap", r->relation != CT_SEPARATED);
+  } else {
+    api_put_member_number(buffer, "distance", r->distance);
+    api_put_member_vec3(buffer, "normal", r->normal);
+  }
+  api_put_member_string(buffer, "relation", api_text(relation_word(r->relation)));
+  put_depth_kind(buffer, r);
+  api_put_key(buffer, "points");
+  api_put_byte(buffer, '[');
+  for (size_t i = 0; i < answer->point_count; i++) put_contact(buffer, &answer->points[i]);
+  api_put_byte(buffer, ']');
   api_put_status(buffer, r->status, r->flags);
 }
 
@@ -110,7 +177,8 @@ void api_put_pair_answer(api_buffer *buffer, const api_pair_answer *answer) {
   api_put_byte(buffer, '{');
   api_put_id(buffer, "a", ct_body_id(answer->a));
   api_put_id(buffer, "b", ct_body_id(answer->b));
-  if (answer->kind == API_KIND_DISTANCE || (answer->kind == API_KIND_OVERLAP && answer->overlap)) {
+  if (answer->kind == API_KIND_DISTANCE || answer->kind == API_KIND_CONTACTS ||
+      (answer->kind == API_KIND_OVERLAP && answer->overlap)) {
     api_put_collider_name(buffer, "colliderA", answer->a, answer->collider_a);
     api_put_collider_name(buffer, "colliderB", answer->b, answer->collider_b);
   }
@@ -120,6 +188,8 @@ void api_put_pair_answer(api_buffer *buffer, const api_pair_answer *answer) {
   } else if (answer->kind == API_KIND_DISTANCE) {
     put_distance(buffer, answer->result);
     if (answer->gradient) put_gradient(buffer, answer);
+  } else if (answer->kind == API_KIND_CONTACTS) {
+    put_contacts(buffer, answer);
   } else if (answer->explicit_pair) {
     api_put_member_bool(buffer, "overlap", answer->overlap);
   }

@@ -10,14 +10,16 @@
 
 /* One result over a pair of bodies. */
 typedef struct api_pair_answer {
-  api_kind kind; /* PAIRS, OVERLAP or DISTANCE */
+  api_kind kind; /* PAIRS, OVERLAP, DISTANCE or CONTACTS */
   const ct_body *a, *b;
   uint32_t collider_a, collider_b;
-  bool explicit_pair;           /* named by the request: PAIRS then tells whether the boxes overlap */
-  bool overlap;                 /* OVERLAP; PAIRS: of the boxes */
-  bool gradient; /* DISTANCE: asked for, about these origins of the bodies' frames */
+  bool explicit_pair; /* named by the request: PAIRS then tells whether the boxes overlap */
+  bool overlap;       /* OVERLAP; PAIRS: of the boxes */
+  bool gradient;      /* DISTANCE: asked for, about these origins of the bodies' frames */
   ct_vec3 origin_a, origin_b;
-  const ct_pair_result *result; /* OVERLAP: the witness in point_a; DISTANCE: all of it */
+  const ct_pair_result *result;   /* OVERLAP: the witness in point_a; DISTANCE, CONTACTS: all of it */
+  const ct_contact_point *points; /* [point_count] CONTACTS */
+  size_t point_count;
 } api_pair_answer;
 
 void api_put_pair_answer(api_buffer *buffer, const api_pair_answer *answer);

@@ -16,6 +16,7 @@ typedef enum api_intake {
   X(PAIRS, "pairs")                                                                                                                \
   X(OVERLAP, "overlap")                                                                                                            \
   X(DISTANCE, "distance")                                                                                                          \
+  X(CONTACTS, "contacts")                                                                                                          \
   X(RAYCAST, "raycast")                                                                                                            \
   X(NEAREST, "nearest")                                                                                                            \
   X(POINT, "point")                                                                                                                \

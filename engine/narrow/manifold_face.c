@@ -167,16 +167,15 @@ static void segment_on_segment(ct_contacts *c, const ct_outline *first, const ct
 }
 
 void ct_contacts_overlap(ct_contacts *contacts, const ct_outline *first, const ct_outline *second) {
-  bool first_frames = first->kind == CT_OUTLINE_POLYGON;
-  if (first_frames && second->kind == CT_OUTLINE_POLYGON)
-    first_frames = first->tilt <= CT_PARALLEL_ANGLE || first->tilt <= second->tilt;
-  overlap o = {contacts, first_frames ? first : second, first_frames ? second : first};
-  if (o.body->kind == CT_OUTLINE_POINT) return;
-  if (o.frame->kind == CT_OUTLINE_SEGMENT) {
-    if (o.body->kind == CT_OUTLINE_SEGMENT) segment_on_segment(contacts, first, second);
-  } else if (o.body->kind == CT_OUTLINE_SEGMENT) {
-    segment_in_polygon(&o);
-  } else {
-    polygon_in_polygon(&o);
+  if (first->kind == CT_OUTLINE_POINT || second->kind == CT_OUTLINE_POINT) return;
+  if (first->kind == CT_OUTLINE_SEGMENT && second->kind == CT_OUTLINE_SEGMENT) {
+    segment_on_segment(contacts, first, second);
+    return;
   }
+  bool polygons = first->kind == second->kind;
+  bool first_frames =
+      polygons ? first->tilt <= CT_PARALLEL_ANGLE || first->tilt <= second->tilt : first->kind == CT_OUTLINE_POLYGON;
+  overlap o = {contacts, first_frames ? first : second, first_frames ? second : first};
+  if (polygons) polygon_in_polygon(&o);
+  else segment_in_polygon(&o);
 }

@@ -305,6 +305,61 @@ ct_status ct_body_pair_distance(const ct_body_pair *pair, ct_hit *hit, bool *fou
   return status;
 }
 
+/* ---- all pairs ---- */
+
+static int by_index(const void *a, const void *b) {
+  uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
+  return (p > q) - (p < q);
+}
+
+/* Colliders of the second body whose boxes are within reach of that of one of the first's, ascending, in `found` of the second. */
+static ct_status near_boxes(collider_walk *walk, uint32_t first, double reach, size_t *count) {
+  const ct_tree_node *nodes = walk->second->tree->nodes;
+  uint32_t stack[CT_TREE_HEIGHT_MAX + 2], *found = walk->second->found;
+  int top = 0;
+  *count = 0;
+  stack[top++] = walk->second->tree->root;
+  while (top > 0) {
+    uint32_t at = stack[--top];
+    if (cancelled(&walk->poll, 1)) return CT_CANCELLED;
+    if (wait_for(walk, first, at).gap > reach) continue;
+    if (nodes[at].height == 0) {
+      if (gap_of(walk, (collider_pair){first, nodes[at].child[1]}) <= reach) found[(*count)++] = nodes[at].child[1];
+      continue;
+    }
+    stack[top++] = nodes[at].child[0];
+    stack[top++] = nodes[at].child[1];
+  }
+  qsort(found, *count, sizeof *found, by_index);
+  return CT_OK;
+}
+
+static ct_status visit_row(collider_walk *walk, uint32_t a, ct_collider_visit visit, void *context) {
+  bool large = is_large(walk);
+  size_t count = walk->second->count;
+  ct_status status = large ? near_boxes(walk, a, walk->pair->limit, &count) : CT_OK;
+  for (size_t k = 0; k < count && status == CT_OK; k++) {
+    uint32_t b = large ? walk->second->found[k] : (uint32_t)k;
+    if (cancelled(&walk->poll, 1)) return CT_CANCELLED;
+    if (!large && gap_of(walk, (collider_pair){a, b}) > walk->pair->limit) continue;
+    status = visit(context, a, b);
+    if (status == CT_OK && cancelled(&walk->poll, PAIR_STEPS)) status = CT_CANCELLED;
+  }
+  return status;
+}
+
+ct_status ct_body_pair_visit(const ct_body_pair *pair, ct_collider_visit visit, void *context) {
+  collider_walk walk = {pair, pair->a, pair->b, false, pair->a->count == 1 && pair->b->count == 1, {pair->cancel, 0}};
+  ct_status status = CT_OK;
+  if (!walk.single) {
+    status = make_boxes(pair->a, &walk.poll);
+    if (status == CT_OK) status = make_boxes(pair->b, &walk.poll);
+    if (status == CT_OK && is_large(&walk)) status = make_tree(pair->b, pair->cancel);
+  }
+  for (uint32_t a = 0; a < pair->a->count && status == CT_OK; a++) status = visit_row(&walk, a, visit, context);
+  return status;
+}
+
 /* ---- overlap ---- */
 
 /* *found: the pair overlaps, and the hit tells where. */
@@ -331,38 +386,11 @@ static ct_status overlap_of_all(collider_walk *walk, ct_hit *hit, bool *found) {
   return status;
 }
 
-static int by_index(const void *a, const void *b) {
-  uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
-  return (p > q) - (p < q);
-}
-
-/* Colliders of the second body whose boxes meet that of one of the first's, ascending, in `found` of the second. */
-static ct_status meeting_boxes(collider_walk *walk, uint32_t first, size_t *count) {
-  const ct_tree_node *nodes = walk->second->tree->nodes;
-  uint32_t stack[CT_TREE_HEIGHT_MAX + 2], *found = walk->second->found;
-  int top = 0;
-  *count = 0;
-  stack[top++] = walk->second->tree->root;
-  while (top > 0) {
-    uint32_t at = stack[--top];
-    if (cancelled(&walk->poll, 1)) return CT_CANCELLED;
-    if (wait_for(walk, first, at).gap > 0.0) continue;
-    if (nodes[at].height == 0) {
-      if (gap_of(walk, (collider_pair){first, nodes[at].child[1]}) == 0.0) found[(*count)++] = nodes[at].child[1];
-      continue;
-    }
-    stack[top++] = nodes[at].child[0];
-    stack[top++] = nodes[at].child[1];
-  }
-  qsort(found, *count, sizeof *found, by_index);
-  return CT_OK;
-}
-
 static ct_status overlap_by_tree(collider_walk *walk, ct_hit *hit, bool *found) {
   ct_status status = make_tree(walk->second, walk->pair->cancel);
   for (uint32_t i = 0; i < walk->first->count && status == CT_OK && !*found; i++) {
     size_t count;
-    status = meeting_boxes(walk, i, &count);
+    status = near_boxes(walk, i, 0.0, &count);
     for (size_t k = 0; k < count && status == CT_OK && !*found; k++)
       status = test_overlap(walk, (collider_pair){i, walk->second->found[k]}, hit, found);
   }

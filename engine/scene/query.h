@@ -114,4 +114,20 @@ ct_status ct_body_pair_distance(const ct_body_pair *pair, ct_hit *hit, bool *fou
  * hit.overlap is false; *found: there is a hit. */
 ct_status ct_body_pair_overlap(const ct_body_pair *pair, ct_hit *hit, bool *found);
 
+/* Calls visit for each pair of colliders whose boxes may be within the limit, in the order of a's colliders, then b's; one that is
+ * not CT_OK ends it and is returned. */
+typedef ct_status (*ct_collider_visit)(void *context, uint32_t collider_a, uint32_t collider_b);
+ct_status ct_body_pair_visit(const ct_body_pair *pair, ct_collider_visit visit, void *context);
+
+/* Manifolds of the pairs of colliders within the limit, each as a hit to the sink, without the first `part`; the hit given is what
+ * they have in common. `all`: a pair that has none is one hit all the same. *stopped: by the sink. */
+typedef struct ct_contact_walk {
+  ct_detail detail;
+  uint32_t part;
+  bool all;
+  ct_hit_sink sink;
+  void *context;
+} ct_contact_walk;
+ct_status ct_body_pair_contacts(const ct_body_pair *pair, const ct_contact_walk *walk, const ct_hit *hit, bool *stopped);
+
 #endif

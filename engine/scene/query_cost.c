@@ -12,6 +12,7 @@
 #define PAIR_NS 20.0
 #define OVERLAP_NS 800.0
 #define DISTANCE_NS 1500.0
+#define CONTACTS_NS 2000.0
 /* Items looked at, and partners counted for one of them. */
 #define SAMPLES 32
 #define PARTNERS_MAX 4096
@@ -21,7 +22,8 @@ double ct_query_pair_cost(ct_query_kind kind, const ct_body *a, const ct_body *b
   if (kind == CT_QUERY_PAIRS) return PAIR_NS;
   double count_a = (double)ct_body_collider_count(a), count_b = (double)ct_body_collider_count(b);
   double pairs = count_a * count_b < count_a + count_b ? count_a * count_b : count_a + count_b;
-  return PAIR_NS + pairs * (kind == CT_QUERY_OVERLAP ? OVERLAP_NS : DISTANCE_NS);
+  double each = kind == CT_QUERY_OVERLAP ? OVERLAP_NS : kind == CT_QUERY_DISTANCE ? DISTANCE_NS : CONTACTS_NS;
+  return PAIR_NS + pairs * each;
 }
 
 static double pair_ns(const ct_query *query, uint32_t a, uint32_t b) {

@@ -5,6 +5,7 @@
 
 typedef struct range_run {
   const ct_query *query;
+  const ct_query_range *range;
   ct_workspace *workspace;
   ct_hit_sink sink;
   void *context;
@@ -13,6 +14,8 @@ typedef struct range_run {
   ct_placed_body a, b;
   uint32_t placed_a; /* row that a stands for, or CT_NO_ROW */
   bool stopped;      /* by the sink */
+  size_t item;       /* at work */
+  uint32_t part;     /* hits of the next pair that are left out */
   ct_row_finder finder;
 } range_run;
 
@@ -25,25 +28,37 @@ static bool boxes_meet(const range_run *run, uint32_t a, uint32_t b) {
   return ct_box_overlap(&box_a, &box_b);
 }
 
-/* The narrow phase of one pair; a hit goes to the sink. */
+static bool place_pair(range_run *run, uint32_t a, uint32_t b) {
+  const ct_query *query = run->query;
+  const ct_body *body_a = ct_scene_body_at(query->scene, a), *body_b = ct_scene_body_at(query->scene, b);
+  if (run->placed_a != a && !ct_placed_body_set(&run->a, body_a, ct_query_pose(query, a))) return false;
+  run->placed_a = a;
+  return ct_placed_body_set(&run->b, body_b, ct_query_pose(query, b));
+}
+
+/* The narrow phase of one pair; hits go to the sink. */
 static ct_status test_pair(range_run *run, uint32_t a, uint32_t b) {
   const ct_query *query = run->query;
   const ct_query_options *o = &query->options;
   bool all = query->source == CT_SOURCE_EXPLICIT, found = true;
-  ct_hit hit = {.a = a, .b = b};
+  ct_hit hit = {.a = a, .b = b, .item = run->item, .candidates = run->candidates};
   if (ct_cancel_raised(o->cancel)) return CT_CANCELLED;
   if (o->kind == CT_QUERY_PAIRS) {
     hit.overlap = all ? boxes_meet(run, a, b) : true;
   } else {
-    const ct_body *body_a = ct_scene_body_at(query->scene, a), *body_b = ct_scene_body_at(query->scene, b);
-    if (run->placed_a != a && !ct_placed_body_set(&run->a, body_a, ct_query_pose(query, a))) return CT_OUT_OF_MEMORY;
-    run->placed_a = a;
-    if (!ct_placed_body_set(&run->b, body_b, ct_query_pose(query, b))) return CT_OUT_OF_MEMORY;
+    if (!place_pair(run, a, b)) return CT_OUT_OF_MEMORY;
     ct_body_pair pair = {&run->a, &run->b, all ? INFINITY : o->clearance, o->tolerance, o->cancel, run->workspace};
+    if (o->kind == CT_QUERY_CONTACTS) {
+      pair.limit = o->clearance;
+      ct_contact_walk walk = {o->detail, run->part, all, run->sink, run->context};
+      return ct_body_pair_contacts(&pair, &walk, &hit, &run->stopped);
+    }
     ct_status status =
         o->kind == CT_QUERY_OVERLAP ? ct_body_pair_overlap(&pair, &hit, &found) : ct_body_pair_distance(&pair, &hit, &found);
     if (status != CT_OK) return status;
   }
+  hit.item = run->item;
+  hit.part = 1;
   hit.candidates = run->candidates;
   if (found && !run->sink(run->context, &hit)) run->stopped = true;
   return CT_OK;
@@ -52,6 +67,8 @@ static ct_status test_pair(range_run *run, uint32_t a, uint32_t b) {
 static ct_status test_candidate(range_run *run, uint32_t i, uint32_t j) {
   if (run->candidates == CT_PAIRS_MAX) return CT_PAIR_LIMIT;
   run->candidates++;
+  run->item = i;
+  run->part = i == run->range->begin && j == run->range->after ? run->range->part : 0;
   return test_pair(run, i, j);
 }
 
@@ -59,6 +76,8 @@ static ct_status run_explicit(range_run *run, const ct_query_range *range) {
   ct_status status = CT_OK;
   for (size_t k = range->begin; k < range->end && status == CT_OK && !run->stopped; k++) {
     run->candidates++;
+    run->item = k;
+    run->part = k == range->begin ? range->part : 0;
     status = test_pair(run, run->query->options.pairs[k].a, run->query->options.pairs[k].b);
   }
   return status;
@@ -75,6 +94,9 @@ static size_t listed_from(const ct_query *query, size_t row) {
   return low;
 }
 
+/* The first partner of item `begin` that is wanted, where the range resumes inside it. */
+static uint32_t first_wanted(const ct_query_range *range) { return range->part > 0 ? range->after : range->after + 1; }
+
 static ct_status run_listed(range_run *run, const ct_query_range *range) {
   const ct_query *query = run->query;
   ct_status status = CT_OK;
@@ -82,7 +104,7 @@ static ct_status run_listed(range_run *run, const ct_query_range *range) {
   for (size_t k = listed_from(query, range->begin); k < query->listed_count && status == CT_OK && !run->stopped; k++) {
     ct_pair_index pair = query->listed[k];
     if (pair.i >= range->end) break;
-    if (pair.i == range->begin && range->after != CT_NO_ROW && pair.j <= range->after) continue;
+    if (pair.i == range->begin && range->after != CT_NO_ROW && pair.j < first_wanted(range)) continue;
     status = test_candidate(run, pair.i, pair.j);
   }
   return status;
@@ -119,7 +141,7 @@ static ct_status run_items(range_run *run, const ct_query_range *range) {
   ct_status status = CT_OK;
   for (size_t row = range->begin; row < range->end && status == CT_OK && !run->stopped; row++) {
     bool inside = row == range->begin && range->after != CT_NO_ROW && range->after > row;
-    status = run_row(run, (uint32_t)row, inside ? range->after + 1 : (uint32_t)row + 1);
+    status = run_row(run, (uint32_t)row, inside ? first_wanted(range) : (uint32_t)row + 1);
   }
   return status;
 }
@@ -130,6 +152,7 @@ ct_status ct_query_run(const ct_query *query, const ct_query_range *range, ct_wo
   if (!run) return CT_OUT_OF_MEMORY;
   ct_range_statistics own = {0, 0};
   run->query = query;
+  run->range = range;
   run->workspace = workspace;
   run->sink = sink;
   run->context = context;

@@ -1,5 +1,6 @@
 """Swapping a pair changes signs and nothing else, to the last digit: the reply's numbers are compared as text."""
 import json
+import re
 
 from support import corpus, scenes
 from support.checks import Suite, check, equal
@@ -32,6 +33,13 @@ def mirrored(result):
                 out[name] = result[other]
     if "normal" in result:
         out["normal"] = [negated(c) for c in result["normal"]]
+    if "points" in result:
+        out["points"] = [mirrored(p) for p in result["points"]]
+    if "id" in result:
+        features, number, *rest = [*re.split("([.#].*)", result["id"]), ""]
+        out["id"] = "/".join(reversed(features.split("/"))) + number
+        words = re.match("([a-z]+)(Smooth|Vertex|Edge|Face)$", result["kind"])
+        out["kind"] = words[2].lower() + words[1].capitalize() if words else result["kind"]
     if "relation" in result:
         out["relation"] = RELATIONS.get(result["relation"], result["relation"])
     return out
@@ -39,8 +47,9 @@ def mirrored(result):
 
 def compare(path, pairs, content=lambda name: name):
     """content: what a body is made of and where it is. Two equal bodies swapped are the same question, which gets the same answer."""
-    for kind in ("distance", "overlap"):
-        straight, swapped = (texts(client.post(f"{path}/query/{kind}", {"pairs": p, "limit": 100000}))
+    for kind in ("distance", "overlap", "contacts"):
+        request = {"limit": 100000, **({"detail": "full", "clearance": 0.05} if kind == "contacts" else {})}
+        straight, swapped = (texts(client.post(f"{path}/query/{kind}", {"pairs": p, **request}))
                              for p in (pairs, [[b, a] for a, b in pairs]))
         equal(len(straight), len(pairs), "number of results")
         for one, other in zip(straight, swapped):

@@ -49,6 +49,7 @@ setup()
 ONE = SCENE + "/bodies/new"
 BODIES = SCENE + "/bodies"
 DISTANCE = SCENE + "/query/distance"
+CONTACTS = SCENE + "/query/contacts"
 FREE = "/v1/query/distance"
 BALL = {"sphere": {"radius": 1}}
 RAYCAST = SCENE + "/query/raycast"
@@ -290,6 +291,11 @@ row("out-of-range", 422, "limit beyond pageMax", "POST", DISTANCE, {"limit": 500
 row("out-of-range", 422, "negative clearance", "POST", DISTANCE, {"clearance": -0.1}, "/clearance")
 row("out-of-range", 422, "negative tolerance", "POST", DISTANCE, {"tolerance": -1e-300}, "/tolerance")
 row("out-of-range", 422, "deadline beyond the greatest", "POST", DISTANCE, {"deadlineMs": 20001}, "/deadlineMs")
+row("bad-value", 422, "detail", "POST", CONTACTS, {"detail": "manifolds"}, "/detail", also=suggests("manifold"))
+row("wrong-type", 422, "detail of contacts", "POST", CONTACTS, {"detail": 2}, "/detail")
+row("out-of-range", 422, "clearance of contacts", "POST", CONTACTS, {"clearance": -0.1}, "/clearance")
+row("unknown-member", 422, "detail of a distance", "POST", DISTANCE, {"detail": "full"}, "/detail")
+row("unknown-member", 422, "of contacts", "POST", CONTACTS, {"details": "full"}, "/details", also=suggests("detail"))
 row("bad-value", 422, "broadphase", "POST", DISTANCE, {"broadphase": "treee"}, "/broadphase", also=suggests("tree"))
 row("bad-value", 422, "include", "POST", DISTANCE, {"include": ["gradiant"]}, "/include/0", also=suggests("gradient"))
 row("unknown-member", 422, "include beside overlap", "POST", SCENE + "/query/overlap", {"include": []}, "/include")

@@ -108,7 +108,7 @@ static ct_status ask(const ct_scene *scene, const ct_query_options *options, ct_
   *last = (last_hit){.count = 0};
   ct_status status = ct_query_prepare(scene, options, &query);
   if (status != CT_OK) return status;
-  status = ct_query_run(query, &(ct_query_range){0, ct_query_items(query), CT_NO_ROW}, w, keep, last, NULL);
+  status = ct_query_run(query, &(ct_query_range){0, ct_query_items(query), CT_NO_ROW, 0}, w, keep, last, NULL);
   ct_query_destroy(query);
   return status;
 }

@@ -114,7 +114,7 @@ static void run_all(const ct_scene *scene, const ct_query_options *options, ct_w
   if (!query) return;
   CHECK(ct_query_broadphase(query) != CT_BROADPHASE_AUTO);
   CHECK(ct_query_cost(query) >= 0.0);
-  CHECK_INT(ct_query_run(query, &(ct_query_range){0, ct_query_items(query), CT_NO_ROW}, w, note_hit, log, NULL), CT_OK);
+  CHECK_INT(ct_query_run(query, &(ct_query_range){0, ct_query_items(query), CT_NO_ROW, 0}, w, note_hit, log, NULL), CT_OK);
   ct_query_destroy(query);
 }
 
@@ -222,12 +222,12 @@ static void any_cut_into_ranges_gives_the_same_list(void) {
     for (size_t begin = 0, end; begin < ct_query_items(query); begin = end) {
       end = begin + check_next(&r) % 20;
       if (end > ct_query_items(query)) end = ct_query_items(query);
-      CHECK_INT(ct_query_run(query, &(ct_query_range){begin, end, CT_NO_ROW}, w, note_hit, &parts, &sum), CT_OK);
+      CHECK_INT(ct_query_run(query, &(ct_query_range){begin, end, CT_NO_ROW, 0}, w, note_hit, &parts, &sum), CT_OK);
     }
     check_same_hits(&whole, &parts, "ranges");
     static hit_log again;
     again.count = again.stop_after = 0;
-    CHECK_INT(ct_query_run(query, &(ct_query_range){0, ct_query_items(query), CT_NO_ROW}, w, note_hit, &again, &all), CT_OK);
+    CHECK_INT(ct_query_run(query, &(ct_query_range){0, ct_query_items(query), CT_NO_ROW, 0}, w, note_hit, &again, &all), CT_OK);
     CHECK(all.candidates == sum.candidates && all.box_tests == sum.box_tests && all.candidates >= whole.count);
     ct_query_destroy(query);
   }
@@ -251,7 +251,7 @@ static void pages_resumed_after_any_hit_give_the_same_list(void) {
     for (size_t turn = 0; turn <= HITS; turn++) {
       size_t before = pages.count;
       pages.stop_after = before + page;
-      CHECK_INT(ct_query_run(query, &(ct_query_range){item, ct_query_items(query), after}, w, note_hit, &pages, NULL), CT_OK);
+      CHECK_INT(ct_query_run(query, &(ct_query_range){item, ct_query_items(query), after, 0}, w, note_hit, &pages, NULL), CT_OK);
       if (pages.count < before + page) break;
       item = pages.hits[pages.count - 1].a;
       after = pages.hits[pages.count - 1].b;
@@ -353,7 +353,7 @@ static void statistics_do_not_depend_on_how_the_scene_came_to_be(void) {
     for (int k = 0; k < 2; k++) {
       ct_query *query;
       CHECK_INT(ct_query_prepare(k ? moved : posted, &o, &query), CT_OK);
-      ct_query_range all = {0, ct_query_items(query), CT_NO_ROW};
+      ct_query_range all = {0, ct_query_items(query), CT_NO_ROW, 0};
       log.count = log.stop_after = 0;
       CHECK_INT(ct_query_run(query, &all, w, note_hit, &log, &found[k]), CT_OK);
       ct_query_destroy(query);
@@ -488,7 +488,8 @@ static void a_raised_flag_cancels_preparing_and_running(void) {
     CHECK_INT(ct_query_prepare(scene, &o, &query), CT_OK);
     ct_cancel_raise(cancel);
     log.count = log.stop_after = 0;
-    CHECK_INT(ct_query_run(query, &(ct_query_range){0, ct_query_items(query), CT_NO_ROW}, w, note_hit, &log, NULL), CT_CANCELLED);
+    CHECK_INT(ct_query_run(query, &(ct_query_range){0, ct_query_items(query), CT_NO_ROW, 0}, w, note_hit, &log, NULL),
+              CT_CANCELLED);
     CHECK_INT(log.count, 0);
     ct_query_destroy(query);
     ct_cancel_destroy(cancel);
@@ -524,7 +525,7 @@ static void more_candidates_than_the_limit_are_refused(void) {
   ct_query *query;
   size_t hits = 0;
   CHECK_INT(ct_query_prepare(scene, &o, &query), CT_OK);
-  CHECK_INT(ct_query_run(query, &(ct_query_range){0, ct_query_items(query), CT_NO_ROW}, NULL, count_hit, &hits, NULL),
+  CHECK_INT(ct_query_run(query, &(ct_query_range){0, ct_query_items(query), CT_NO_ROW, 0}, NULL, count_hit, &hits, NULL),
             CT_PAIR_LIMIT);
   CHECK_INT(hits, CT_PAIRS_MAX);
   ct_query_destroy(query);

@@ -70,7 +70,7 @@ static pair_log pairs_of(const ct_scene *scene, ct_broadphase broadphase) {
   ct_query *query = NULL;
   pair_log log = {0, 0};
   CHECK_INT(ct_query_prepare(scene, &options, &query), CT_OK);
-  CHECK_INT(ct_query_run(query, &(ct_query_range){0, ct_query_items(query), CT_NO_ROW}, NULL, note_pair, &log, NULL), CT_OK);
+  CHECK_INT(ct_query_run(query, &(ct_query_range){0, ct_query_items(query), CT_NO_ROW, 0}, NULL, note_pair, &log, NULL), CT_OK);
   ct_query_destroy(query);
   return log;
 }

@@ -25,7 +25,8 @@ static pair_log pairs_of(const ct_scene *scene, ct_broadphase broadphase) {
   pair_log log = {0, 0};
   ct_workspace *workspace = ct_workspace_create();
   CHECK_INT(ct_query_prepare(scene, &options, &query), CT_OK);
-  CHECK_INT(ct_query_run(query, &(ct_query_range){0, ct_query_items(query), CT_NO_ROW}, workspace, note_pair, &log, NULL), CT_OK);
+  CHECK_INT(ct_query_run(query, &(ct_query_range){0, ct_query_items(query), CT_NO_ROW, 0}, workspace, note_pair, &log, NULL),
+            CT_OK);
   ct_query_destroy(query);
   ct_workspace_destroy(workspace);
   return log;
@@ -184,7 +185,8 @@ static bool note_rows(void *context, const ct_hit *hit) {
 static void *run_range(void *context) {
   range_job *job = context;
   ct_workspace *workspace = ct_workspace_create();
-  CHECK_INT(ct_query_run(job->query, &(ct_query_range){job->begin, job->end, CT_NO_ROW}, workspace, note_rows, job, NULL), CT_OK);
+  CHECK_INT(ct_query_run(job->query, &(ct_query_range){job->begin, job->end, CT_NO_ROW, 0}, workspace, note_rows, job, NULL),
+            CT_OK);
   ct_workspace_destroy(workspace);
   return NULL;
 }

@@ -75,7 +75,7 @@ static void other_paths_are_404(void) {
                                       "/v1/scenes/x/bodies/y/z",
                                       "/v1/Scenes",
                                       "/v1/limits/",
-                                      "/v1/query/contacts",
+                                      "/v1/query/sweep",
                                       "/v1/scenes/x/query/volume",
                                       "/openapi.jsonx",
                                       "/a/b/c/d/e/f/g/h/i",

@@ -42,7 +42,7 @@ static void pairs_of(const ct_scene *scene, ct_broadphase broadphase, bool *seen
   ct_query *query;
   memset(seen, 0, BODIES * BODIES);
   CHECK_INT(ct_query_prepare(scene, &options, &query), CT_OK);
-  CHECK_INT(ct_query_run(query, &(ct_query_range){0, ct_query_items(query), CT_NO_ROW}, NULL, note_pair, seen, NULL), CT_OK);
+  CHECK_INT(ct_query_run(query, &(ct_query_range){0, ct_query_items(query), CT_NO_ROW, 0}, NULL, note_pair, seen, NULL), CT_OK);
   ct_query_destroy(query);
 }
 

@@ -8,13 +8,15 @@
 #define CONTACT_QUERY_H
 
 #include <contact/broad.h>
-#include <contact/pair.h>
+#include <contact/manifold.h>
 #include <contact/scene.h>
 
 /* PAIRS: the bodies' boxes overlap, the first grown by the clearance. OVERLAP: some pair of colliders shares a point; with a
  * clearance also the bodies apart by no more, `overlap` telling which. DISTANCE: the least over the pairs of colliders is at most
- * the clearance. Explicit pairs are hits whatever comes out (PAIRS: `overlap` tells). Bodies without colliders are in no hit. */
-typedef enum ct_query_kind { CT_QUERY_PAIRS, CT_QUERY_OVERLAP, CT_QUERY_DISTANCE } ct_query_kind;
+ * the clearance. CONTACTS: one hit for each pair of colliders within the clearance, in the order of a's colliders, then b's.
+ * Explicit pairs are hits whatever comes out (PAIRS: `overlap` tells; CONTACTS: of bodies apart, one hit of the nearest colliders,
+ * without points). Bodies without colliders are in no hit. */
+typedef enum ct_query_kind { CT_QUERY_PAIRS, CT_QUERY_OVERLAP, CT_QUERY_DISTANCE, CT_QUERY_CONTACTS } ct_query_kind;
 
 /* Poses that replace the scene's for one question. */
 typedef struct ct_override {
@@ -28,8 +30,9 @@ typedef struct ct_row_pair {
 
 typedef struct ct_query_options {
   ct_query_kind kind;
-  double clearance; /* report pairs at most this far apart, m; >= 0; not applied to explicit pairs */
+  double clearance; /* report pairs at most this far apart, m; >= 0; not applied to explicit pairs, but to their contact points */
   double tolerance; /* see ct_pair_options */
+  ct_detail detail; /* CONTACTS */
   ct_broadphase broadphase;
   const uint8_t *where_a; /* [rows] 1 = selected, NULL: all. A pair is kept if one body is in a, the other in b */
   const uint8_t *where_b;
@@ -47,8 +50,12 @@ typedef struct ct_hit {
                                     * kind overlap: the first pair that overlaps. Ties and first go by (a, b), the body that comes
                                     * first by pose and content being a, so that swapped bodies mirror */
   bool overlap;                    /* kind overlap (result.point_a = point_b = the witness); kind distance: distance <= 0 */
-  ct_pair_result result;           /* kind distance, and overlap within a clearance */
-  uint64_t candidates;             /* looked at in this range, up to and with this one */
+  ct_pair_result result;           /* kinds distance and contacts, and overlap within a clearance */
+  const ct_contact_point *points;  /* [point_count] kind contacts, as in ct_manifold; valid during the call of the sink */
+  size_t point_count;
+  size_t item;         /* work item that it is a hit of */
+  uint32_t part;       /* kind contacts: hits of the pair of bodies up to and with this one; else 1 */
+  uint64_t candidates; /* looked at in this range, up to and with this one */
 } ct_hit;
 
 typedef struct ct_query ct_query;
@@ -76,10 +83,10 @@ typedef struct ct_range_statistics {
 } ct_range_statistics;
 
 /* Items [begin, end), leaving out hits of item `begin` with b <= after (CT_NO_ROW: none), so that a page can resume inside an item.
- */
+ * part > 0: of its pair with b = after, or of an explicit pair, only the first `part` hits are left out. */
 typedef struct ct_query_range {
   size_t begin, end;
-  uint32_t after;
+  uint32_t after, part;
 } ct_query_range;
 
 /* CT_PAIR_LIMIT: more than CT_PAIRS_MAX candidates in this range alone. CT_CANCELLED. *statistics is added to; it may be NULL. */
