@@ -1,4 +1,4 @@
-"""Each operation's example in the OpenAPI document is run, and the reply compared with the documented one.
+"""Each operation's examples in the OpenAPI document are run, and the reply compared with the documented one of the same name.
 
 Every example stands for a daemon that holds just the scene of the example of PUT /v1/scenes/{s}, at revision 1. What differs from
 daemon to daemon is listed as JSON pointers in x-varies, beside the documented reply.
@@ -16,17 +16,23 @@ document = Document(json.loads((ROOT / "api/openapi.json").read_text()))
 VARIES = "x-varies"
 
 
-def example_of(media):
-    if "example" in media:
-        return media["example"]
-    values = [e["value"] for e in media.get("examples", {}).values()]
-    return values[0] if values else None
+def examples_of(media):
+    """Name: value. One without a name stands under None."""
+    return {None: media["example"]} if "example" in media else {k: e["value"] for k, e in media.get("examples", {}).items()}
+
+
+def example_of(media, name=None):
+    """The example of the name, else the first; None where there is none."""
+    examples = examples_of(media)
+    return examples.get(name, next(iter(examples.values()), None))
 
 
 def request_media(operation):
-    """(content type, example) of every documented form of the request's body; one (None, None) where there is none."""
+    """(content type, name, example) of every example of the request's body, in all its forms; a form without one, and an operation
+    without a body, count once."""
     content = resolve(document.document, operation.get("requestBody", {})).get("content", {})
-    return [(name, example_of(media)) for name, media in content.items()] or [(None, None)]
+    return [(form, name, value) for form, media in content.items() for name, value in (examples_of(media) or {None: None}).items()] \
+        or [(None, None, None)]
 
 
 def address(template, operation, item):
@@ -63,7 +69,7 @@ def demo_scene(client):
     equal(client.put(f"/v1/scenes/{name}", scene).must(201).json["revision"], 1, "revision of the demo scene")
 
 
-def run(template, method, operation, content_type, body):
+def run(template, method, operation, content_type, name, body):
     item = document.document["paths"][template]
     path = address(template, operation, item)
     with Daemon() as daemon:
@@ -81,7 +87,7 @@ def run(template, method, operation, content_type, body):
         media = documented.get("content", {}).get(reply.headers.get("content-type", "").split(";")[0])
         if method == "HEAD" or not reply.body or template == "/openapi.json":
             return
-        expected = example_of(media)
+        expected = example_of(media, name)
         check(expected is not None, f"the reply {reply.status} has no example; it is {reply.text[:1500]}")
         got, expected = json.loads(reply.body), json.loads(json.dumps(expected))
         for pointer in media.get(VARIES, documented.get(VARIES, operation.get(VARIES, []))):
@@ -91,9 +97,9 @@ def run(template, method, operation, content_type, body):
 
 def table():
     for template, method, operation in document.operations():
-        for content_type, body in request_media(operation):
-            name = f"{method} {template}" + (f" {content_type}" if content_type else "")
-            yield name, lambda a=(template, method, operation, content_type, body): run(*a)
+        for content_type, example, body in request_media(operation):
+            name = " ".join(word for word in (method, template, content_type, example) if word)
+            yield name, lambda a=(template, method, operation, content_type, example, body): run(*a)
 
 
 suite.table("example", table())

@@ -120,6 +120,46 @@ static void support_points_are_of_the_shape_and_farthest(void) {
   }
 }
 
+/* A point of a sharp shape, by parameters: uniform in some of them, often on the surface. */
+static ct_vec3 sampled_point(const ct_shape *s, check_random *r) {
+  double u = check_uniform(r, 0, 1), t = check_next(r) % 3 ? check_uniform(r, 0, 1) : (double)(check_next(r) % 2);
+  ct_vec3 d = ct_unit_or(random_vector(r), ct_vec(1, 0, 0)), ring = ct_unit_or(ct_vec(d.x, d.y, 0), ct_vec(1, 0, 0));
+  u = check_next(r) % 2 ? 1.0 : u;
+  switch (s->kind) {
+  case CT_KIND_SPHERE: return ct_scale(d, u * s->sphere.radius);
+  case CT_KIND_BOX:
+    return ct_vec((2 * t - 1) * s->box.half.x, (d.x > 0 ? u : -u) * s->box.half.y, (d.y > 0 ? u : -1) * s->box.half.z);
+  case CT_KIND_CAPSULE: {
+    double z = (2 * t - 1) * s->capsule.half_length;
+    return ct_add(ct_vec(0, 0, z), ct_scale(d, u * ((1 - t) * s->capsule.radius_bottom + t * s->capsule.radius_top)));
+  }
+  case CT_KIND_CYLINDER: {
+    ct_vec3 p = ct_scale(ring, u * s->cylinder.radius);
+    return ct_vec(p.x, p.y, (2 * t - 1) * s->cylinder.half_length);
+  }
+  case CT_KIND_CONE: {
+    ct_vec3 p = ct_scale(ring, u * ((1 - t) * s->cone.radius_bottom + t * s->cone.radius_top));
+    return ct_vec(p.x, p.y, (2 * t - 1) * s->cone.half_length);
+  }
+  default: return ct_vec(u * d.x * s->ellipsoid.radii.x, u * d.y * s->ellipsoid.radii.y, u * d.z * s->ellipsoid.radii.z);
+  }
+}
+
+/* Of shapes with added rounding and margin: a point of the sharp shape and a ball around it. */
+static void no_sampled_point_lies_beyond_the_support_point(void) {
+  check_random r = {95};
+  for (int i = 0; i < 600; i++) {
+    ct_shape s = random_shape(&r, (ct_kind)(i % CT_KIND_CONVEX), 1.0);
+    double size = size_of(&s);
+    if (i % 2) s = rounded(s, false, check_uniform(&r, 0, 0.5), check_uniform(&r, 0, 0.5));
+    ct_vec3 d = ct_unit_or(random_vector(&r), ct_vec(1, 0, 0)), p = ct_shape_support(&s, d);
+    double most = -INFINITY, reach = ct_dot(p, d), ball = s.rounding + s.margin;
+    for (int k = 0; k < 2000; k++) most = ct_max2(most, ct_dot(sampled_point(&s, &r), d) + ball);
+    CHECK(most <= reach + 16.0 * 0x1p-53 * (size + ball));
+    CHECK(most >= reach - 0.35 * size);
+  }
+}
+
 static void bounding_balls_hold_the_shape(void) {
   check_random r = {93};
   for (int i = 0; i < 4000; i++) {
@@ -160,6 +200,7 @@ static void insets_up_to_the_limit_leave_a_solid(void) {
 static const check_test tests[] = {
     {"boxes_hold_the_exact_shape_and_are_tight", boxes_hold_the_exact_shape_and_are_tight},
     {"support_points_are_of_the_shape_and_farthest", support_points_are_of_the_shape_and_farthest},
+    {"no_sampled_point_lies_beyond_the_support_point", no_sampled_point_lies_beyond_the_support_point},
     {"bounding_balls_hold_the_shape", bounding_balls_hold_the_shape},
     {"insets_up_to_the_limit_leave_a_solid", insets_up_to_the_limit_leave_a_solid},
 };

@@ -15,7 +15,20 @@ static void solve(const pair_body *a, const pair_body *b, ct_workspace *workspac
   ct_pair_distance((ct_placed){&a->shape, &fa}, (ct_placed){&b->shape, &fb}, &full, workspace, result);
 }
 
-/* Calls visit with PAIRS cases of all families; every third is brought to contact first. */
+/* Rounding, inward where the body takes it, and margin: as large as the body, or a thousandth of it. */
+static void round_body(pair_body *b, check_random *r) {
+  ct_vec3 center;
+  double radius;
+  ct_shape_ball(&b->shape, &center, &radius);
+  if (pick(r, 2)) radius *= 1e-3;
+  if (pick(r, 2)) b->shape.margin = radius * check_uniform(r, 0.01, 1.0);
+  if (pick(r, 2)) return;
+  b->shape.inset = b->shape.kind != CT_KIND_CONVEX && pick(r, 2);
+  double most = b->shape.inset ? ct_shape_inset_limit(&b->shape, NULL) : radius;
+  b->shape.rounding = most * check_uniform(r, 0.01, 0.99);
+}
+
+/* Calls visit with PAIRS cases of all families; every fifth is rounded, every third is brought to contact first. */
 static void each_case(uint64_t seed, void (*visit)(const pair_case *, ct_workspace *, check_random *)) {
   check_random r = {seed};
   ct_workspace *workspace = ct_workspace_create();
@@ -23,6 +36,8 @@ static void each_case(uint64_t seed, void (*visit)(const pair_case *, ct_workspa
   for (int i = 0; i < PAIRS; i++) {
     pair_case c;
     families[(size_t)i % FAMILIES](&c, &r);
+    if (i % 5 == 0) round_body(&c.a, &r);
+    if (i % 10 == 0) round_body(&c.b, &r);
     if (i % 3 == 0) bring_to_gap(&c, workspace, gaps[i / 3 % 5]);
     visit(&c, workspace, &r);
     case_release(&c);
@@ -63,6 +78,8 @@ static pair_body scaled(const pair_body *b, double s) {
     for (int i = 0; i < t.count; i++) t.points[i] = ct_scale(b->points[i], s);
     if (!make_hull(&t)) CHECK_FAIL("scaled hull is degenerate");
   }
+  t.shape.rounding = s * b->shape.rounding;
+  t.shape.margin = s * b->shape.margin;
   return t;
 }
 
