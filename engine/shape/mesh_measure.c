@@ -13,17 +13,17 @@
 #define SUM_BOUND (4.0 * CT_UNIT_ROUNDOFF * CT_UNIT_ROUNDOFF)
 #define TERM_BOUND (64.0 * CT_UNIT_ROUNDOFF * CT_UNIT_ROUNDOFF)
 
-/* Six times the volume, 24 times its first and 120 times its second moments. */
+/* Twice the area and six times its first moments; six times the volume, 24 times its first and 120 times its second moments. */
 typedef struct moments {
-  ct_dd d;
-  ct_dd3 first;
+  ct_dd area, d;
+  ct_dd3 area_first, first;
   ct_dd xx, yy, zz, xy, yz, zx;
   double extent; /* sum of the sizes of the determinants' terms */
 } moments;
 
 typedef struct corners {
   ct_dd3 a, b, c; /* from the reference */
-  ct_dd3 p, q;    /* the edges from a to b and to c: a needle's cross product is exact in them, not in a, b, c */
+  ct_dd3 p, q;    /* the edges from a to b and to c; a . (p x q) is a . (b x c), but good for needles too */
 } corners;
 
 static corners corners_from(const ct_mesh_parts *m, uint32_t t, ct_vec3 reference) {
@@ -46,15 +46,13 @@ static ct_dd second(ct_dd ab, ct_dd bc, ct_dd ca, const ct_dd other[3]) {
   return ct_dd_add(ct_dd_add(ct_dd_mul(ab, other[0]), ct_dd_mul(bc, other[1])), ct_dd_mul(ca, other[2]));
 }
 
-/* a . (p x q) = a . (b x c) */
-static ct_dd determinant(const corners *t) {
-  ct_dd3 cross = ct_dd3_cross(&t->p, &t->q);
-  return ct_dd3_dot(&t->a, &cross);
-}
-
 static void add_first(moments *m, const corners *t) {
-  ct_dd3 ab = add3(&t->a, &t->b), sum = add3(&ab, &t->c);
-  ct_dd d = determinant(t);
+  ct_dd3 ab = add3(&t->a, &t->b), sum = add3(&ab, &t->c), cross = ct_dd3_cross(&t->p, &t->q);
+  ct_dd d = ct_dd3_dot(&t->a, &cross), area = ct_dd_of(ct_norm(ct_dd3_value(&cross)));
+  m->area = ct_dd_add(m->area, area);
+  accumulate(&m->area_first.x, area, sum.x);
+  accumulate(&m->area_first.y, area, sum.y);
+  accumulate(&m->area_first.z, area, sum.z);
   m->d = ct_dd_add(m->d, d);
   accumulate(&m->first.x, d, sum.x);
   accumulate(&m->first.y, d, sum.y);
@@ -65,7 +63,8 @@ static void add_first(moments *m, const corners *t) {
 static void add_second(moments *m, const corners *t) {
   ct_dd3 ab = add3(&t->a, &t->b), bc = add3(&t->b, &t->c), ca = add3(&t->c, &t->a);
   ct_dd x[3] = {ab.x, bc.x, ca.x}, y[3] = {ab.y, bc.y, ca.y}, z[3] = {ab.z, bc.z, ca.z};
-  ct_dd d = determinant(t);
+  ct_dd3 cross = ct_dd3_cross(&t->p, &t->q);
+  ct_dd d = ct_dd3_dot(&t->a, &cross);
   accumulate(&m->xx, d, second(x[0], x[1], x[2], x));
   accumulate(&m->yy, d, second(y[0], y[1], y[2], y));
   accumulate(&m->zz, d, second(z[0], z[1], z[2], z));
@@ -87,34 +86,6 @@ static ct_vec3 middle_of(const ct_box *box) {
   return (ct_vec3){0.5 * (box->min.x + box->max.x), 0.5 * (box->min.y + box->max.y), 0.5 * (box->min.z + box->max.z)};
 }
 
-/* Twice the area of a triangle, right to some u for needles too. */
-static double area2(const corners *t) {
-  ct_dd3 cross = ct_dd3_cross(&t->p, &t->q);
-  return ct_norm(ct_dd3_value(&cross));
-}
-
-/* False: cancelled. */
-static bool sum_area(const ct_mesh_parts *m, ct_vec3 reference, double *area, ct_vec3 *centroid) {
-  ct_dd sum = {0.0, 0.0};
-  ct_dd3 first = {{0.0, 0.0}, {0.0, 0.0}, {0.0, 0.0}};
-  for (uint32_t t = 0; t < m->triangle_count; t++) {
-    if (ct_mesh_cancelled(t, m->cancel)) return false;
-    if (m->state[t] != CT_MESH_LIVE) continue;
-    corners c = corners_from(m, t, reference);
-    ct_dd3 ab = add3(&c.a, &c.b), s = add3(&ab, &c.c);
-    ct_dd weight = ct_dd_of(area2(&c));
-    sum = ct_dd_add(sum, weight);
-    accumulate(&first.x, weight, s.x);
-    accumulate(&first.y, weight, s.y);
-    accumulate(&first.z, weight, s.z);
-  }
-  *area = 0.5 * ct_dd_value(sum);
-  ct_dd three = ct_dd_mul(sum, ct_dd_of(3.0));
-  *centroid = ct_add(reference, (ct_vec3){ct_dd_value(ct_dd_div(first.x, three)), ct_dd_value(ct_dd_div(first.y, three)),
-                                          ct_dd_value(ct_dd_div(first.z, three))});
-  return true;
-}
-
 /* False: cancelled. */
 static bool integrate(const ct_mesh_parts *m, ct_vec3 reference, void (*add)(moments *, const corners *), moments *out) {
   *out = (moments){0};
@@ -134,27 +105,28 @@ static ct_mat3 inertia_of(const moments *m, bool inside_out) {
   return (ct_mat3){{yy + zz, -xy, -zx}, {-xy, zz + xx, -yz}, {-zx, -yz, xx + yy}};
 }
 
-/* The centroid is rounded to a double; what the second moments about it lack to be about the true one is of the second order of
- * that rounding, below u of them. False: cancelled. */
-static bool sum_volume(const ct_mesh_parts *m, ct_vec3 reference, ct_mesh_sums *sums) {
-  moments s;
-  if (!integrate(m, reference, add_first, &s)) return false;
-  double six = ct_dd_value(s.d);
-  if (fabs(six) <= (SUM_BOUND * (double)m->live_count + TERM_BOUND) * s.extent) return true;
-  ct_dd four = ct_dd_mul(s.d, ct_dd_of(4.0));
-  sums->volume = six / 6.0;
-  sums->volume_centroid =
-      ct_add(reference, (ct_vec3){ct_dd_value(ct_dd_div(s.first.x, four)), ct_dd_value(ct_dd_div(s.first.y, four)),
-                                  ct_dd_value(ct_dd_div(s.first.z, four))});
-  if (!integrate(m, sums->volume_centroid, add_second, &s)) return false;
-  sums->inertia = inertia_of(&s, six < 0.0);
-  return true;
+static ct_vec3 centroid_of(ct_vec3 reference, const ct_dd3 *first, ct_dd weight, double factor) {
+  ct_dd all = ct_dd_mul(weight, ct_dd_of(factor));
+  return ct_add(reference, (ct_vec3){ct_dd_value(ct_dd_div(first->x, all)), ct_dd_value(ct_dd_div(first->y, all)),
+                                     ct_dd_value(ct_dd_div(first->z, all))});
 }
 
+/* The centroid of the volume is rounded to a double; what the second moments about it lack to be about the true one is of the
+ * second order of that rounding. */
 bool ct_mesh_measure(const ct_mesh_parts *m, ct_mesh_report *report, ct_mesh_sums *sums) {
+  moments s;
   *sums = (ct_mesh_sums){0};
   find_box(m, &report->box);
   ct_vec3 middle = middle_of(&report->box);
-  if (!sum_area(m, middle, &report->area, &sums->area_centroid)) return false;
-  return !(report->closed && report->oriented) || sum_volume(m, middle, sums);
+  if (!integrate(m, middle, add_first, &s)) return false;
+  report->area = 0.5 * ct_dd_value(s.area);
+  sums->area_centroid = centroid_of(middle, &s.area_first, s.area, 3.0);
+  double six = ct_dd_value(s.d);
+  bool encloses = fabs(six) > (SUM_BOUND * (double)m->live_count + TERM_BOUND) * s.extent;
+  if (!encloses || !report->closed || !report->oriented) return true;
+  sums->volume = six / 6.0;
+  sums->volume_centroid = centroid_of(middle, &s.first, s.d, 4.0);
+  if (!integrate(m, sums->volume_centroid, add_second, &s)) return false;
+  sums->inertia = inertia_of(&s, six < 0.0);
+  return true;
 }

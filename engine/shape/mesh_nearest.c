@@ -12,7 +12,7 @@ typedef struct waiting {
   double distance2; /* of the node's box, at most */
 } waiting;
 
-static double beyond(double low, double high, double p) { return p < low ? low - p : p > high ? p - high : 0.0; }
+static double beyond(double low, double high, double p) { return ct_max2(ct_max2(low - p, p - high), 0.0); }
 
 static waiting wait_for(const ct_mesh_view *view, uint32_t node, ct_vec3 p) {
   const ct_box *b = &view->nodes[node].box;

@@ -9,7 +9,11 @@
 #include <float.h>
 #include <stdlib.h>
 
-#define BINS 16
+#define BINS_MAX 16
+/* Ranges with fewer triangles than this have half as many bins. */
+#define FEW 64
+/* Ranges with more triangles are cut across their widest axis, without a look at the others. */
+#define MANY 65536
 /* Levels kept for halving: a range of 2^32 triangles is halved in fewer. */
 #define HALVING_LEVELS 33u
 /* Relative widening of a radius, above the rounding of a distance to the rounded middle (4 u) and a sum. */
@@ -40,8 +44,8 @@ static const fbox empty_box = {{FLT_MAX, FLT_MAX, FLT_MAX}, {-FLT_MAX, -FLT_MAX,
 
 static void grow(fbox *a, const fbox *by) {
   for (int k = 0; k < 3; k++) {
-    if (by->low[k] < a->low[k]) a->low[k] = by->low[k];
-    if (by->high[k] > a->high[k]) a->high[k] = by->high[k];
+    a->low[k] = by->low[k] < a->low[k] ? by->low[k] : a->low[k];
+    a->high[k] = by->high[k] > a->high[k] ? by->high[k] : a->high[k];
   }
 }
 
@@ -66,28 +70,28 @@ typedef struct bin {
 
 typedef struct cut {
   int axis; /* -1: none */
-  int border;
+  int bins, border;
   float low, scale, cost;
 } cut;
 
 static int bin_of(const cut *c, const item *i) {
   float b = (centre(i, c->axis) - c->low) * c->scale;
-  return b < (float)(BINS - 1) ? (int)b : BINS - 1;
+  return b < (float)(c->bins - 1) ? (int)b : c->bins - 1;
 }
 
 /* The cheapest border of the bins of one axis: count times area on either side. */
-static void try_borders(const bin bins[BINS], cut c, cut *best) {
-  float right[BINS];
+static void try_borders(const bin *bins, cut c, cut *best) {
+  float right[BINS_MAX];
   fbox box = empty_box;
   uint32_t count = 0;
-  for (int k = BINS - 1; k > 0; k--) {
+  for (int k = c.bins - 1; k > 0; k--) {
     grow(&box, &bins[k].box);
     count += bins[k].count;
     right[k] = count ? (float)count * area_of(&box) : INFINITY;
   }
   box = empty_box;
   count = 0;
-  for (int k = 0; k < BINS - 1; k++) {
+  for (int k = 0; k < c.bins - 1; k++) {
     if (!bins[k].count) continue;
     grow(&box, &bins[k].box);
     count += bins[k].count;
@@ -107,13 +111,17 @@ static cut find_cut(const item *items, uint32_t count) {
       if (c > high[k]) high[k] = c;
     }
   }
+  int widest = 0;
+  for (int k = 1; k < 3; k++)
+    if (high[k] - low[k] > high[widest] - low[widest]) widest = k;
   for (int axis = 0; axis < 3; axis++) {
     float width = high[axis] - low[axis];
-    cut c = {.axis = axis, .low = low[axis], .scale = (float)BINS / width};
+    cut c = {.axis = axis, .bins = count < FEW ? BINS_MAX / 2 : BINS_MAX, .low = low[axis]};
+    c.scale = (float)c.bins / width;
     /* Widths so small that their inverse overflows are no widths. */
-    if (!(width > 0.0F) || !(c.scale < FLT_MAX)) continue;
-    bin bins[BINS];
-    for (int k = 0; k < BINS; k++) bins[k] = (bin){empty_box, 0};
+    if ((count > MANY && axis != widest) || !(width > 0.0F) || !(c.scale < FLT_MAX)) continue;
+    bin bins[BINS_MAX];
+    for (int k = 0; k < c.bins; k++) bins[k] = (bin){empty_box, 0};
     for (uint32_t i = 0; i < count; i++) {
       bin *b = &bins[bin_of(&c, &items[i])];
       grow(&b->box, &items[i].box);

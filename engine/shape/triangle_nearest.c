@@ -44,7 +44,7 @@ static ct_vec3 mean(ct_vec3 a, ct_vec3 b, ct_vec3 c, const double w[3]) {
   return ct_add_scaled(ct_add_scaled(a, ct_sub(b, a), w[1] / sum), ct_sub(c, a), w[2] / sum);
 }
 
-/* The same as below in double-double. */
+/* Is the foot inside the triangle? As below, in double-double. */
 static bool inside_exactly(ct_vec3 a, ct_vec3 b, ct_vec3 c, ct_vec3 p, ct_triangle_near *out) {
   ct_dd3 ab = ct_dd3_sub(b, a), bc = ct_dd3_sub(c, b), ca = ct_dd3_sub(a, c), n = ct_dd3_cross(&ab, &bc);
   ct_dd3 from[3] = {ct_dd3_sub(b, p), ct_dd3_sub(c, p), ct_dd3_sub(a, p)};
@@ -61,30 +61,34 @@ static bool inside_exactly(ct_vec3 a, ct_vec3 b, ct_vec3 c, ct_vec3 p, ct_triang
   return true;
 }
 
-/* Is the foot of p in the plane inside the triangle? With n the cross product of two edges, n . ((b - p) x (c - b)) is the part of
- * |n|^2 that corner a weighs in the foot. */
-static bool inside(ct_vec3 a, ct_vec3 b, ct_vec3 c, ct_vec3 p, ct_triangle_near *out) {
+/* Where is the foot of p in the plane? Inside the triangle: 0, and *out is filled. Else the edges on which the nearest point can
+ * be, bit k for the edge opposite to corner k: those beyond which the foot is, or all where doubles cannot tell. With n the cross
+ * product of two edges, n . ((b - p) x (c - b)) is the part of |n|^2 that corner a weighs in the foot. */
+static int edges_beside(ct_vec3 a, ct_vec3 b, ct_vec3 c, ct_vec3 p, ct_triangle_near *out) {
   ct_vec3 along[3] = {ct_sub(c, b), ct_sub(a, c), ct_sub(b, a)}, from[3] = {ct_sub(b, p), ct_sub(c, p), ct_sub(a, p)};
   ct_vec3 n = ct_cross(along[2], along[0]);
   double longest2 = ct_max2(ct_max2(ct_norm2(along[0]), ct_norm2(along[1])), ct_norm2(along[2])), length2 = ct_norm2(n);
-  double w[3];
   bool wide = length2 >= WIDE * WIDE * longest2 * longest2;
+  double w[3];
+  int beside = 0;
   for (int i = 0; i < 3; i++) {
     w[i] = ct_dot(n, ct_cross(from[i], along[i]));
     if (w[i] >= 0.0) continue;
-    if (wide || w[i] < -WEIGHT_BOUND * longest2 * sqrt(ct_norm2(from[i]) * ct_norm2(along[i]))) return false;
+    beside |= 1 << i;
+    if (!wide && w[i] < -WEIGHT_BOUND * longest2 * sqrt(ct_norm2(from[i]) * ct_norm2(along[i]))) return 7;
   }
-  if (!wide) return inside_exactly(a, b, c, p, out);
+  if (!wide) return inside_exactly(a, b, c, p, out) ? 0 : 7;
+  if (beside) return beside;
   double height = ct_dot(n, from[0]);
   *out = (ct_triangle_near){height / length2 * height, mean(a, b, c, w)};
-  return true;
+  return 0;
 }
 
 ct_triangle_near ct_triangle_nearest(ct_vec3 a, ct_vec3 b, ct_vec3 c, ct_vec3 p) {
   ct_triangle_near best = {.distance2 = INFINITY};
-  if (inside(a, b, c, p, &best)) return best;
-  offer_edge(&best, a, b, p);
-  offer_edge(&best, b, c, p);
-  offer_edge(&best, c, a, p);
+  int beside = edges_beside(a, b, c, p, &best);
+  if (beside & 1) offer_edge(&best, b, c, p);
+  if (beside & 2) offer_edge(&best, c, a, p);
+  if (beside & 4) offer_edge(&best, a, b, p);
   return best;
 }

@@ -1,0 +1,150 @@
+/* A mesh being built: refused memory leaves nothing behind, a raised flag ends it soon, and hostile input is not slow. */
+#include "tests/support/failing_malloc.h"
+#include "tests/support/meshes.h"
+
+#include <pthread.h>
+#include <time.h>
+
+/* From the flag to the return, s: polls are some ms apart at most; the rest is a busy machine, and sanitizers. */
+#define SOON 0.1
+enum { MOMENTS = 14 };
+
+static void every_refused_allocation_is_told_and_leaves_nothing(void) {
+  if (!FAILING_MALLOC) {
+    CHECK_SKIP("a sanitizer has its own malloc");
+    return;
+  }
+  soup s = {0};
+  soup_sphere(&s, ct_vec(0, 0, 0), 1, 12, 16);
+  soup_explode(&s);
+  soup_triangle(&s, 0, 0, 1);
+  long before = memory.live;
+  ct_mesh *mesh = NULL;
+  for (long at = 1;; at++) {
+    ct_mesh_report report = {.triangles = 77};
+    mesh = NULL;
+    memory.fail_at = at, memory.taken = 0, memory.counting = true;
+    ct_status status = soup_build(&s, CT_MESH_AUTO, &mesh, &report);
+    memory.counting = false;
+    if (status == CT_OK) {
+      CHECK(at > 8);
+      break;
+    }
+    CHECK_INT(status, CT_OUT_OF_MEMORY);
+    CHECK(mesh == NULL && report.triangles == 77);
+    CHECK_INT(memory.live, before);
+  }
+  /* The mesh is one block. */
+  CHECK_INT(memory.live, before + 1);
+  ct_mesh_release(mesh);
+  CHECK_INT(memory.live, before);
+  memory.fail_at = 0;
+  /* Refused meshes hold nothing either. */
+  CHECK_INT(soup_build(&s, CT_MESH_SOLID, &mesh, NULL), CT_OK);
+  ct_mesh_release(mesh);
+  s.tn -= 5;
+  CHECK_INT(soup_build(&s, CT_MESH_SOLID, &mesh, NULL), CT_OPEN_MESH);
+  CHECK_INT(memory.live, before);
+  soup_free(&s);
+}
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+typedef struct raiser {
+  ct_cancel *cancel;
+  double wait, raised;
+} raiser;
+
+static void *raise_later(void *context) {
+  raiser *r = context;
+  struct timespec t = {(time_t)r->wait, (long)(1e9 * (r->wait - (double)(time_t)r->wait))};
+  nanosleep(&t, NULL);
+  r->raised = now();
+  ct_cancel_raise(r->cancel);
+  return NULL;
+}
+
+/* The flag goes up at moments spread over the whole building. */
+static void check_stops(const soup *s) {
+  ct_mesh *whole = NULL;
+  double begin = now();
+  CHECK_INT(soup_build(s, CT_MESH_AUTO, &whole, NULL), CT_OK);
+  double seconds = now() - begin;
+  int stopped = 0;
+  ct_mesh_data data = {s->v, s->vn, (const uint32_t(*)[3])s->t, s->tn};
+  for (int k = 0; k < MOMENTS; k++) {
+    raiser r = {ct_cancel_create(), seconds * k / MOMENTS, 0.0};
+    pthread_t thread;
+    CHECK_INT(pthread_create(&thread, NULL, raise_later, &r), 0);
+    ct_mesh *mesh = NULL;
+    ct_mesh_report report = {.triangles = 77};
+    ct_status status = ct_mesh_create(&data, CT_MESH_AUTO, r.cancel, &mesh, &report);
+    double end = now();
+    CHECK_INT(pthread_join(thread, NULL), 0);
+    if (status == CT_CANCELLED) {
+      stopped++;
+      CHECK(mesh == NULL && report.triangles == 77);
+      if (end - r.raised > SOON) CHECK_FAIL("moment %d: returned %g ms after the flag", k, 1e3 * (end - r.raised));
+    } else {
+      CHECK_INT(status, CT_OK);
+      if (mesh) CHECK(ct_mesh_get(mesh)->volume == ct_mesh_get(whole)->volume);
+    }
+    ct_mesh_release(mesh);
+    ct_cancel_destroy(r.cancel);
+  }
+  CHECK(stopped > 0);
+  ct_mesh_release(whole);
+}
+
+static void a_raised_flag_ends_the_building_soon(void) {
+  soup s = {0};
+  soup_sphere(&s, ct_vec(0, 0, 0), 1, 180, 200);
+  soup_explode(&s);
+  check_stops(&s);
+  soup_free(&s);
+  /* A fan of 60,000 triangles about one vertex: one group of everything. */
+  uint32_t hub = soup_vertex(&s, ct_vec(0, 0, 1));
+  for (uint32_t i = 0; i < 60000; i++) soup_vertex(&s, ct_vec(cos(i * 1e-4), sin(i * 1e-4), i * 1e-9));
+  for (uint32_t i = 1; i < 60000; i++) soup_triangle(&s, hub, i, i + 1);
+  check_stops(&s);
+  soup_free(&s);
+}
+
+static void a_flag_already_raised_builds_nothing(void) {
+  soup s = {0};
+  soup_octahedron(&s, ct_vec(0, 0, 0), 1);
+  ct_cancel *cancel = ct_cancel_create();
+  ct_cancel_raise(cancel);
+  ct_mesh *mesh = NULL;
+  ct_mesh_data data = {s.v, s.vn, (const uint32_t(*)[3])s.t, s.tn};
+  CHECK_INT(ct_mesh_create(&data, CT_MESH_AUTO, cancel, &mesh, NULL), CT_CANCELLED);
+  CHECK(mesh == NULL);
+  ct_cancel_destroy(cancel);
+  soup_free(&s);
+}
+
+/* Bytes of the mesh for each triangle: what a limit on memory can reckon with. */
+static void a_mesh_takes_a_known_number_of_bytes_a_triangle(void) {
+  for (int k = 0; k < 2; k++) {
+    soup s = {0};
+    soup_sphere(&s, ct_vec(0, 0, 0), 1, 100, 100);
+    if (k) soup_explode(&s);
+    uint32_t triangles = s.tn;
+    ct_mesh *mesh = soup_mesh(&s);
+    CHECK((double)ct_mesh_bytes(mesh) < (k ? 220.0 : 160.0) * triangles);
+    ct_mesh_release(mesh);
+  }
+}
+
+static const check_test tests[] = {
+    {"every_refused_allocation_is_told_and_leaves_nothing", every_refused_allocation_is_told_and_leaves_nothing},
+    {"a_raised_flag_ends_the_building_soon", a_raised_flag_ends_the_building_soon},
+    {"a_flag_already_raised_builds_nothing", a_flag_already_raised_builds_nothing},
+    {"a_mesh_takes_a_known_number_of_bytes_a_triangle", a_mesh_takes_a_known_number_of_bytes_a_triangle},
+};
+
+CHECK_MAIN(tests)
