@@ -13,7 +13,7 @@
 /* Ranges with fewer triangles than this have half as many bins. */
 #define FEW 64
 /* Ranges with more triangles are cut across their widest axis, without a look at the others. */
-#define MANY 65536
+#define MANY 4096
 /* Levels kept for halving: a range of 2^32 triangles is halved in fewer. */
 #define HALVING_LEVELS 33u
 /* Relative widening of a radius, above the rounding of a distance to the rounded middle (4 u) and a sum. */
@@ -30,6 +30,7 @@ typedef struct item {
 
 typedef struct range {
   uint32_t begin, end, branch, depth;
+  bool sorted; /* along an axis: only halved from here on */
 } range;
 
 typedef struct builder {
@@ -101,10 +102,12 @@ static void try_borders(const bin *bins, cut c, cut *best) {
   }
 }
 
-static cut find_cut(const item *items, uint32_t count) {
+/* Of a cancelled build anything: the ranges' walk ends at its next look. */
+static cut find_cut(const item *items, uint32_t count, const ct_cancel *cancel) {
   cut best = {.axis = -1, .cost = INFINITY};
   float low[3] = {FLT_MAX, FLT_MAX, FLT_MAX}, high[3] = {-FLT_MAX, -FLT_MAX, -FLT_MAX};
   for (uint32_t i = 0; i < count; i++) {
+    if (i > 0 && ct_mesh_cancelled(i, cancel)) return best;
     for (int k = 0; k < 3; k++) {
       float c = centre(&items[i], k);
       if (c < low[k]) low[k] = c;
@@ -123,6 +126,7 @@ static cut find_cut(const item *items, uint32_t count) {
     bin bins[BINS_MAX];
     for (int k = 0; k < c.bins; k++) bins[k] = (bin){empty_box, 0};
     for (uint32_t i = 0; i < count; i++) {
+      if (i > 0 && ct_mesh_cancelled(i, cancel)) return best;
       bin *b = &bins[bin_of(&c, &items[i])];
       grow(&b->box, &items[i].box);
       b->count++;
@@ -138,7 +142,8 @@ static bool before(const item *a, const item *b, int axis) {
 }
 
 /* Heap sort: no input makes it slow. */
-static void sort_items(item *items, uint32_t count, int axis) {
+static void sort_items(item *items, uint32_t count, int axis, const ct_cancel *cancel) {
+  uint32_t steps = 1;
   for (uint32_t heap = count / 2, end = count; end > 1;) {
     if (heap > 0) heap--;
     else swap(&items[0], &items[--end]);
@@ -149,15 +154,16 @@ static void sort_items(item *items, uint32_t count, int axis) {
       swap(&items[at], &items[child]);
       at = child;
     }
+    if (ct_mesh_cancelled(steps++, cancel)) return;
   }
 }
 
 /* Reorders items and returns how many go left, in [1, count - 1]. */
-static uint32_t split(item *items, uint32_t count, bool halve) {
-  cut c = find_cut(items, count);
+static uint32_t split(item *items, uint32_t count, bool sort, const ct_cancel *cancel) {
+  cut c = find_cut(items, count, cancel);
   if (c.axis < 0) return count / 2;
-  if (halve) {
-    sort_items(items, count, c.axis);
+  if (sort) {
+    sort_items(items, count, c.axis, cancel);
     return count / 2;
   }
   uint32_t i = 0, j = count;
@@ -178,7 +184,7 @@ static uint32_t levels_to_halve(uint32_t count) {
 static bool split_all(builder *b, uint32_t count) {
   range stack[CT_MESH_DEPTH_MAX + 1];
   int top = 0;
-  stack[top++] = (range){0, count, 0, 0};
+  stack[top++] = (range){0, count, 0, 0, false};
   b->branches[1] = (ct_mesh_branch){0, 0};
   b->branch_count = 2;
   while (top > 0) {
@@ -193,12 +199,13 @@ static bool split_all(builder *b, uint32_t count) {
       b->branches[r.branch] = (ct_mesh_branch){r.begin, size};
       continue;
     }
-    bool halve = r.depth + HALVING_LEVELS >= CT_MESH_DEPTH_MAX && r.depth + levels_to_halve(size) >= CT_MESH_DEPTH_MAX;
-    uint32_t middle = r.begin + split(b->items + r.begin, size, halve), left = b->branch_count;
+    bool halve =
+        r.sorted || (r.depth + HALVING_LEVELS >= CT_MESH_DEPTH_MAX && r.depth + levels_to_halve(size) >= CT_MESH_DEPTH_MAX);
+    uint32_t middle = r.begin + (r.sorted ? size / 2 : split(b->items + r.begin, size, halve, b->cancel)), left = b->branch_count;
     b->branches[r.branch] = (ct_mesh_branch){left, 0};
     b->branch_count += 2;
-    stack[top++] = (range){middle, r.end, left + 1, r.depth + 1};
-    stack[top++] = (range){r.begin, middle, left, r.depth + 1};
+    stack[top++] = (range){middle, r.end, left + 1, r.depth + 1, halve};
+    stack[top++] = (range){r.begin, middle, left, r.depth + 1, halve};
   }
   return true;
 }

@@ -112,6 +112,14 @@ static void a_raised_flag_ends_the_building_soon(void) {
   for (uint32_t i = 1; i < 60000; i++) soup_triangle(&s, hub, i, i + 1);
   check_stops(&s);
   soup_free(&s);
+  /* Sizes over 140 powers of two, which every cut parts badly. */
+  for (uint32_t i = 0; i < 40000; i++) {
+    double size = ldexp(1, -(int)(i % 140)), turn = i * 1e-3;
+    uint32_t a = soup_vertex(&s, ct_vec(size, 0, 0)), b = soup_vertex(&s, ct_vec(size * 0.5, size * cos(turn), size * sin(turn)));
+    soup_triangle(&s, a, b, soup_vertex(&s, ct_vec(0.7 * size, -size * sin(turn), size)));
+  }
+  check_stops(&s);
+  soup_free(&s);
 }
 
 static void a_flag_already_raised_builds_nothing(void) {
