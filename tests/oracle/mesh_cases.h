@@ -22,6 +22,17 @@ static inline int64_t case_integer(check_random *r, int64_t low, int64_t high) {
   return low + (int64_t)(check_next(r) % (uint64_t)(high - low + 1));
 }
 
+/* Components in [low, high), drawn in one order under every compiler. */
+static inline ct_vec3 case_vec(check_random *r, double low, double high) {
+  double x = check_uniform(r, low, high), y = check_uniform(r, low, high);
+  return ct_vec(x, y, check_uniform(r, low, high));
+}
+
+static inline ct_mat3 case_turn(check_random *r) {
+  ct_vec3 v = case_vec(r, -1, 1);
+  return ct_quat_matrix((ct_quat){v.x, v.y, v.z, 1});
+}
+
 static inline void case_snap(soup *s, double unit) {
   for (uint32_t i = 0; i < s->vn; i++) s->v[i] = ct_vec(rint(s->v[i].x / unit), rint(s->v[i].y / unit), rint(s->v[i].z / unit));
 }
@@ -50,11 +61,13 @@ static inline void mesh_case(soup *s, int kind, check_random *r) {
   switch (kind % MESH_CASE_COUNT) {
   case 0: soup_box(s, ct_vec(-4, -6, -8), ct_vec(5, 6, 7)); break;
   case 1: soup_octahedron(s, ct_vec(1, 0, -1), 12); break;
-  case 2:
-    soup_sphere(s, ct_vec(0, 0, 0), 1, 5 + (uint32_t)(check_next(r) % 12), 6 + (uint32_t)(check_next(r) % 16));
+  case 2: {
+    uint32_t rings = 5 + (uint32_t)(check_next(r) % 12), sectors = 6 + (uint32_t)(check_next(r) % 16);
+    soup_sphere(s, ct_vec(0, 0, 0), 1, rings, sectors);
     for (uint32_t i = 0; i < s->vn; i++) s->v[i] = ct_scale(s->v[i], check_uniform(r, 10, 40));
     case_snap(s, 1);
     break;
+  }
   case 3: case_torus(s, 40, 12, 9 + (uint32_t)(check_next(r) % 9), 7), case_snap(s, 1); break;
   case 4: { /* a cavity, and a part beside */
     soup_box(s, ct_vec(-10, -10, -10), ct_vec(10, 10, 10));
@@ -92,10 +105,11 @@ static inline ipoint case_point(const ct_mesh_view *v, check_random *r) {
   case 0: return a;
   case 1: return (ipoint){(p.x + q.x) / 2, (p.y + q.y) / 2, (p.z + q.z) / 2};
   case 2: return (ipoint){(p.x + q.x + o.x) / 3, (p.y + q.y + o.y) / 3, (p.z + q.z + o.z) / 3};
-  default:
-    return (ipoint){case_integer(r, (int64_t)b.min.x - 2, (int64_t)b.max.x + 2),
-                    case_integer(r, (int64_t)b.min.y - 2, (int64_t)b.max.y + 2),
-                    case_integer(r, (int64_t)b.min.z - 2, (int64_t)b.max.z + 2)};
+  default: {
+    int64_t x = case_integer(r, (int64_t)b.min.x - 2, (int64_t)b.max.x + 2);
+    int64_t y = case_integer(r, (int64_t)b.min.y - 2, (int64_t)b.max.y + 2);
+    return (ipoint){x, y, case_integer(r, (int64_t)b.min.z - 2, (int64_t)b.max.z + 2)};
+  }
   }
 }
 

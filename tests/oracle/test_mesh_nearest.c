@@ -44,7 +44,7 @@ static void points_about_integer_meshes(void) {
     double scale = 2 * ct_mesh_get(mesh)->radius;
     for (int i = 0; i < 25; i++) {
       ct_vec3 p = vec_of(case_point(ct_mesh_get(mesh), &r));
-      if (i % 2) p = ct_add(p, ct_vec(check_uniform(&r, -1, 1), check_uniform(&r, -1, 1), check_uniform(&r, -1, 1)));
+      if (i % 2) p = ct_add(p, case_vec(&r, -1, 1));
       if (i % 10 == 0) p = ct_scale(p, 1e4);
       check_point(mesh, p, scale);
     }
@@ -69,7 +69,7 @@ static void needles_and_flat_triangles_keep_their_digits(void) {
   check_random r = {502};
   for (int k = 0; k < 80; k++) {
     double thin = pow(10, -check_uniform(&r, 1, 12));
-    ct_mat3 turn = ct_quat_matrix((ct_quat){check_uniform(&r, -1, 1), check_uniform(&r, -1, 1), check_uniform(&r, -1, 1), 1});
+    ct_mat3 turn = case_turn(&r);
     soup s = {0};
     uint32_t a = soup_vertex(&s, ct_vec(0, 0, 0)), b = soup_vertex(&s, ct_vec(1, 0, 0));
     uint32_t c = soup_vertex(&s, k % 2 ? ct_vec(0.4, thin, 0) : ct_vec(thin * 0.3, thin, 0));
@@ -82,7 +82,7 @@ static void needles_and_flat_triangles_keep_their_digits(void) {
     for (int i = 0; i < 60; i++) {
       double u = check_uniform(&r, -0.2, 1.2), w = check_uniform(&r, -0.5, 1), size = i % 3 == 0 ? 1 : i % 3 == 1 ? thin : 1e-3;
       ct_vec3 at = ct_add_scaled(ct_add_scaled(p, ct_sub(q, p), u), ct_sub(o, p), w);
-      check_point(mesh, ct_add(at, ct_vec(check_uniform(&r, -size, size), check_uniform(&r, -size, size), size)), 1);
+      check_point(mesh, ct_add(at, case_vec(&r, -size, size)), 1);
     }
     ct_mesh_release(mesh);
   }
@@ -95,8 +95,7 @@ static void far_from_the_origin_distances_are_as_good(void) {
   soup_sphere(&s, ct_vec(1e6, -2e6, 3e6), 1, 8, 9);
   ct_mesh *mesh = soup_mesh(&s);
   for (int i = 0; i < 200; i++) {
-    ct_vec3 p =
-        ct_add(ct_vec(1e6, -2e6, 3e6), ct_vec(check_uniform(&r, -2, 2), check_uniform(&r, -2, 2), check_uniform(&r, -2, 2)));
+    ct_vec3 p = ct_add(ct_vec(1e6, -2e6, 3e6), case_vec(&r, -2, 2));
     const ct_mesh_view *v = ct_mesh_get(mesh);
     long double least = INFINITY;
     for (uint32_t t = 0; t < v->live_count; t++) least = fminl(least, to_triangle(v, t, p));

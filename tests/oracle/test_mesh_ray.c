@@ -145,7 +145,7 @@ static void nothing_slips_through_edges_and_vertices(void) {
     const uint32_t *c = v->corners[check_next(&r) % v->live_count];
     ct_vec3 p = v->vertices[c[0]], q = v->vertices[c[1]];
     ct_vec3 at = i % 3 == 0 ? p : ct_add_scaled(p, ct_sub(q, p), check_uniform(&r, 0, 1));
-    ct_vec3 from = {check_uniform(&r, -9, 9), check_uniform(&r, -9, 9), check_uniform(&r, -9, 9)}, d = ct_sub(v->centroid, at);
+    ct_vec3 from = case_vec(&r, -9, 9), d = ct_sub(v->centroid, at);
     /* Aimed a little to the inside, so that the rounding of the aim does not lead past the outline. */
     if (i % 2) d = ct_sub(ct_add_scaled(at, ct_sub(v->centroid, at), 1e-9), from);
     else from = ct_add_scaled(at, d, -2);

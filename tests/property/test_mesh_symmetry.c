@@ -94,8 +94,8 @@ static void a_scale_by_a_power_of_two_scales_every_bit(void) {
     CHECK(memcmp(w->across, v->across, v->live_count * sizeof *v->across) == 0);
     CHECK(w->nodes[0].radius == v->nodes[0].radius * f);
     for (int i = 0; i < 20; i++) {
-      ct_vec3 p = ct_add(vec_of(case_point(v, &r)), ct_vec(check_uniform(&r, -1, 1), check_uniform(&r, -1, 1), i % 2));
-      ct_vec3 d = {check_uniform(&r, -1, 1), check_uniform(&r, -1, 1), check_uniform(&r, -1, 1)};
+      ct_vec3 by = case_vec(&r, -1, 1), p = ct_add(vec_of(case_point(v, &r)), by);
+      ct_vec3 d = case_vec(&r, -1, 1);
       ct_mesh_foot x, y;
       CHECK(ct_mesh_nearest(a, p, INFINITY, &x) && ct_mesh_nearest(b, ct_scale(p, f), INFINITY, &y));
       CHECK(y.distance == x.distance * f && scaled_bits(y.point, x.point, f) && y.triangle == x.triangle);
@@ -116,8 +116,8 @@ static void a_turned_and_moved_mesh_measures_the_same(void) {
     soup s = {0}, t;
     mesh_case(&s, k, &r);
     copy(&s, &t);
-    ct_mat3 turn = ct_quat_matrix((ct_quat){check_uniform(&r, -1, 1), check_uniform(&r, -1, 1), check_uniform(&r, -1, 1), 1});
-    ct_frame frame = {turn, {check_uniform(&r, -99, 99), check_uniform(&r, -99, 99), check_uniform(&r, -99, 99)}};
+    ct_mat3 turn = case_turn(&r);
+    ct_frame frame = {turn, case_vec(&r, -99, 99)};
     for (uint32_t i = 0; i < t.vn; i++) t.v[i] = ct_to_parent(frame, t.v[i]);
     ct_mesh_report first, second;
     ct_mesh *a = NULL, *b = NULL;
@@ -136,7 +136,7 @@ static void a_turned_and_moved_mesh_measures_the_same(void) {
       CHECK_NEAR(w->inertia.ry.z, turned.ry.z, 1e-12 * size);
       CHECK_NEAR(w->radius, v->radius, 1e-12 * v->radius);
       for (int i = 0; i < 20; i++) {
-        ct_vec3 p = ct_add(vec_of(case_point(v, &r)), ct_vec(check_uniform(&r, -1, 1), check_uniform(&r, -1, 1), i % 2));
+        ct_vec3 by = case_vec(&r, -1, 1), p = ct_add(vec_of(case_point(v, &r)), by);
         ct_vec3 q = ct_to_parent(frame, p);
         ct_mesh_foot x, y;
         CHECK(ct_mesh_nearest(a, p, INFINITY, &x) && ct_mesh_nearest(b, q, INFINITY, &y));
