@@ -11,7 +11,8 @@ from support.daemon import ROOT
 
 KINDS = ("sphere", "box", "capsule", "convex", "half_space")
 FULL = {"pairs": 1042, "broadphase": 21}  # cases of the full set that these kinds answer
-SAMPLES = {"pairs": ROOT / "tests/corpus/synthetic_pairs.jsonl", "broadphase": ROOT / "tests/corpus/synthetic_broadphase.jsonl"}
+SAMPLES = {"pairs": ROOT / "tests/corpus/synthetic_pairs.jsonl", "broadphase": ROOT / "tests/corpus/synthetic_broadphase.jsonl",
+           "softmesh": ROOT / "tests/corpus/synthetic_softmesh.jsonl"}
 
 
 def folder():
@@ -66,6 +67,8 @@ def body(name, side):
 
 def synthetic(case):
     """Only shapes made for the corpus may be copied: generated parameters, or a source that says so."""
+    if "rays_from_a" in case.get("expect", {}):
+        return all(case[side]["shape"]["type"] == "mesh" and case[side]["shape"]["source"].startswith("synthetic") for side in "ab")
     if "aabbs" in case:
         return case["origin"].startswith("synthetic") and case["n"] <= 1000
     return known_pair(case) and all(case[side]["shape"].get("source", "synthetic").startswith("synthetic") for side in "ab")
@@ -82,7 +85,8 @@ def write_samples():
         seen[key] = seen.get(key, 0) + 1
         if seen[key] <= 2:
             kept.append(case)
-    for name, chosen in (("pairs", kept), ("broadphase", [c for c in lines(folder() / "broadphase.jsonl") if synthetic(c)])):
+    for name, chosen in (("pairs", kept), ("broadphase", [c for c in lines(folder() / "broadphase.jsonl") if synthetic(c)]),
+                         ("softmesh", [c for c in lines(folder() / "softmesh.jsonl") if synthetic(c)])):
         SAMPLES[name].write_text("".join(json.dumps(case, separators=(",", ":")) + "\n" for case in chosen))
         print(f"{SAMPLES[name].name}: {len(chosen)} cases")
 

@@ -1,0 +1,164 @@
+/* Vertices of one mesh against another, from the reference corpus (softmesh.jsonl, computed with exact rationals there): which are
+ * inside, how deep, and what the rays along their normals hit.
+ *
+ * The file is $CONTACTD_CORPUS/softmesh.jsonl or ../shared/corpus/softmesh.jsonl; without one, the synthetic cases kept in the
+ * tree. Vertices are brought into the other mesh's frame in long double: what lies exactly on a surface there may fall on either
+ * side here and is left out.
+ */
+#include "tests/support/meshes.h"
+
+#include <jansson.h>
+
+static FILE *corpus(void) {
+  char path[4096];
+  const char *folder = getenv("CONTACTD_CORPUS");
+  snprintf(path, sizeof path, "%s/softmesh.jsonl", folder ? folder : "../shared/corpus");
+  FILE *file = fopen(path, "r");
+  return file ? file : fopen("tests/corpus/synthetic_softmesh.jsonl", "r");
+}
+
+static double number_at(const json_t *array, size_t i) { return json_number_value(json_array_get(array, i)); }
+
+typedef struct placing {
+  long double rotation[3][3], position[3];
+} placing;
+
+/* The rotation of q / |q|, q = w, x, y, z. */
+static placing placing_of(const json_t *pose) {
+  const json_t *q = json_object_get(pose, "orientation"), *at = json_object_get(pose, "position");
+  long double w = number_at(q, 0), x = number_at(q, 1), y = number_at(q, 2), z = number_at(q, 3);
+  long double s = 2 / (w * w + x * x + y * y + z * z);
+  placing p = {{{1 - s * (y * y + z * z), s * (x * y - w * z), s * (x * z + w * y)},
+                {s * (x * y + w * z), 1 - s * (x * x + z * z), s * (y * z - w * x)},
+                {s * (x * z - w * y), s * (y * z + w * x), 1 - s * (x * x + y * y)}},
+               {number_at(at, 0), number_at(at, 1), number_at(at, 2)}};
+  return p;
+}
+
+static void to_world(const placing *p, const json_t *v, long double out[3]) {
+  for (int i = 0; i < 3; i++) {
+    out[i] = p->position[i];
+    for (size_t k = 0; k < 3; k++) out[i] += p->rotation[i][k] * number_at(v, k);
+  }
+}
+
+static ct_vec3 turned_back(const placing *p, const long double w[3]) {
+  long double out[3] = {0, 0, 0};
+  for (int i = 0; i < 3; i++)
+    for (int k = 0; k < 3; k++) out[i] += p->rotation[k][i] * w[k];
+  return ct_vec((double)out[0], (double)out[1], (double)out[2]);
+}
+
+static ct_mesh *mesh_of(const json_t *shape) {
+  const json_t *vertices = json_object_get(shape, "vertices"), *triangles = json_object_get(shape, "triangles");
+  soup s = {0};
+  for (size_t i = 0; i < json_array_size(vertices); i++) {
+    const json_t *v = json_array_get(vertices, i);
+    soup_vertex(&s, ct_vec(number_at(v, 0), number_at(v, 1), number_at(v, 2)));
+  }
+  for (size_t i = 0; i < json_array_size(triangles); i++) {
+    const json_t *t = json_array_get(triangles, i);
+    soup_triangle(&s, (uint32_t)number_at(t, 0), (uint32_t)number_at(t, 1), (uint32_t)number_at(t, 2));
+  }
+  return soup_mesh(&s);
+}
+
+static bool is_mesh(const json_t *side) {
+  return strcmp(json_string_value(json_object_get(json_object_get(side, "shape"), "type")), "mesh") == 0;
+}
+
+static bool holds(const json_t *array, size_t number) {
+  for (size_t i = 0; i < json_array_size(array); i++)
+    if ((size_t)number_at(array, i) == number) return true;
+  return false;
+}
+
+typedef struct meeting {
+  ct_mesh *a, *b;
+  placing of_a, of_b;
+  const json_t *vertices, *expect; /* of a */
+} meeting;
+
+static ct_vec3 vertex_in_b(const meeting *m, size_t i) {
+  long double w[3];
+  to_world(&m->of_a, json_array_get(m->vertices, i), w);
+  for (int k = 0; k < 3; k++) w[k] -= m->of_b.position[k];
+  return turned_back(&m->of_b, w);
+}
+
+static void check_vertices(const meeting *m) {
+  const json_t *inside = json_object_get(m->expect, "vertices_a_in_b");
+  const json_t *on = json_object_get(m->expect, "vertices_on_surface_a_in_b");
+  for (size_t i = 0; i < json_array_size(m->vertices); i++)
+    if (!holds(on, i)) CHECK_INT(ct_mesh_contains(m->b, vertex_in_b(m, i)), holds(inside, i));
+  const json_t *features = json_object_get(m->expect, "features_a_in_b");
+  for (size_t i = 0; i < json_array_size(features); i++) {
+    const json_t *f = json_array_get(features, i);
+    ct_mesh_foot foot;
+    CHECK(ct_mesh_nearest(m->b, vertex_in_b(m, (size_t)json_number_value(json_object_get(f, "vertex"))), INFINITY, &foot));
+    CHECK_NEAR(foot.distance, json_number_value(json_object_get(f, "depth")), 1e-15 * ct_mesh_get(m->b)->radius);
+  }
+}
+
+/* Farther from the triangle's edges than the rounding of the ray can reach. */
+static bool well_inside(const json_t *hit) {
+  const json_t *share = json_object_get(hit, "barycentric");
+  return number_at(share, 0) > 1e-12 && number_at(share, 1) > 1e-12 && number_at(share, 2) > 1e-12;
+}
+
+static int check_rays(const meeting *m) {
+  const json_t *rays = json_object_get(m->expect, "rays_from_a"), *on = json_object_get(m->expect, "vertices_on_surface_a_in_b");
+  int checked = 0;
+  for (size_t i = 0; i < json_array_size(rays); i++) {
+    const json_t *ray = json_array_get(rays, i), *n = json_object_get(ray, "vertex_normal");
+    size_t vertex = (size_t)json_number_value(json_object_get(ray, "vertex"));
+    long double world[3] = {number_at(n, 0), number_at(n, 1), number_at(n, 2)};
+    ct_vec3 p = vertex_in_b(m, vertex), direction = turned_back(&m->of_b, world);
+    for (int side = 0; side < 2 && !holds(on, vertex); side++, checked++) {
+      const json_t *truth = json_object_get(ray, side ? "inward" : "outward");
+      ct_mesh_hit hit;
+      bool met = ct_mesh_ray_first(m->b, p, side ? ct_neg(direction) : direction, INFINITY, &hit);
+      CHECK_INT(met, !json_is_null(truth));
+      if (!met || json_is_null(truth)) continue;
+      double t = json_number_value(json_object_get(truth, "t"));
+      CHECK_NEAR(hit.t, t, 1e-14 * (t + ct_mesh_get(m->b)->radius));
+      if (well_inside(truth)) CHECK(holds(json_object_get(truth, "triangles"), hit.triangle));
+    }
+  }
+  return checked;
+}
+
+static void vertices_of_corpus_meshes_are_inside_and_rays_hit_as_exact_rationals_say(void) {
+  FILE *file = corpus();
+  CHECK(file != NULL);
+  if (!file) return;
+  int cases = 0, rays = 0;
+  json_t *line;
+  while ((line = json_loadf(file, JSON_DISABLE_EOF_CHECK, NULL)) != NULL) {
+    const json_t *a = json_object_get(line, "a"), *b = json_object_get(line, "b");
+    if (is_mesh(a) && is_mesh(b)) {
+      meeting m = {mesh_of(json_object_get(a, "shape")),
+                   mesh_of(json_object_get(b, "shape")),
+                   placing_of(json_object_get(a, "pose")),
+                   placing_of(json_object_get(b, "pose")),
+                   json_object_get(json_object_get(a, "shape"), "vertices"),
+                   json_object_get(line, "expect")};
+      CHECK(ct_mesh_get(m.b)->solid);
+      check_vertices(&m);
+      rays += check_rays(&m);
+      cases++;
+      ct_mesh_release(m.a);
+      ct_mesh_release(m.b);
+    }
+    json_decref(line);
+  }
+  fclose(file);
+  CHECK(cases >= 10 && rays >= 100);
+}
+
+static const check_test tests[] = {
+    {"vertices_of_corpus_meshes_are_inside_and_rays_hit_as_exact_rationals_say",
+     vertices_of_corpus_meshes_are_inside_and_rays_hit_as_exact_rationals_say},
+};
+
+CHECK_MAIN(tests)
