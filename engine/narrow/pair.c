@@ -19,6 +19,7 @@ void ct_workspace_destroy(ct_workspace *workspace) {
   if (!workspace) return;
   ct_epa_free(&workspace->epa);
   ct_manifold_memory_free(&workspace->manifold);
+  free(workspace->ray.hits);
   free(workspace);
 }
 

@@ -3,10 +3,8 @@
  * The line is first moved, exactly to round-off of the shape's size, to its point nearest to the shape's middle: an origin far away
  * costs no digits. Sharp shapes have closed forms; to the surface of one with a ball around it a point moves from both sides.
  */
-#include <contact/ray.h>
-
 #include "base/double_double.h"
-#include "narrow/ray_forms.h"
+#include "narrow/ray_local.h"
 #include "shape/inner.h"
 
 #include <contact/limits.h>
@@ -19,21 +17,12 @@
 /* Rounding of the quick test against the bounding ball, in u of what goes in. */
 #define BALL_ROUNDOFFS 64.0
 
-/* The ray seen from the shape. */
-typedef struct local_ray {
-  ct_line line;
-  double start;   /* parameter of the line's o on the world's line */
-  double length;  /* of the world's direction: distance = (start + s) length */
-  ct_vec3 middle; /* of the bounding ball, local */
-  double radius;
-} local_ray;
-
 /* o - p + s d, rounded once. */
 static double moved(double o, double p, double s, double d) {
   return ct_dd_value(ct_dd_add(ct_two_sum(o, -p), ct_two_product(s, d)));
 }
 
-static void look_from(const ct_ray *ray, ct_placed shape, local_ray *local) {
+static void look_from(const ct_ray *ray, ct_placed shape, ct_local_ray *local) {
   const ct_frame *frame = shape.frame;
   ct_vec3 d = ct_ray_scaled(ray->direction), o = ray->origin, p = frame->position;
   ct_shape_ball(shape.shape, &local->middle, &local->radius);
@@ -46,7 +35,7 @@ static void look_from(const ct_ray *ray, ct_placed shape, local_ray *local) {
 }
 
 /* Certainly past the bounding ball? */
-static bool passes_by(const local_ray *local) {
+static bool passes_by(const ct_local_ray *local) {
   if (!(local->radius < INFINITY)) return false;
   ct_vec3 aside = ct_cross(ct_sub(local->line.o, local->middle), local->line.d);
   double slack = BALL_ROUNDOFFS * CT_UNIT_ROUNDOFF * (ct_max_abs(local->line.o) + ct_max_abs(local->middle) + local->radius);
@@ -116,7 +105,7 @@ static bool approach_surface(approach *a, double sense, double *s, ct_vec3 *norm
 }
 
 /* From both sides of the bounding ball. */
-static bool approach_both(approach *a, const local_ray *local, ct_line_span *span) {
+static bool approach_both(approach *a, const ct_local_ray *local, ct_line_span *span) {
   ct_line from = {ct_sub(local->line.o, local->middle), local->line.d};
   if (!ct_line_ball(&from, 0.0, local->radius * (1.0 + BALL_ROUNDOFFS * CT_UNIT_ROUNDOFF), span)) return false;
   if (!approach_surface(a, 1.0, &span->in, &span->normal_in) || !approach_surface(a, -1.0, &span->out, &span->normal_out))
@@ -125,7 +114,8 @@ static bool approach_both(approach *a, const local_ray *local, ct_line_span *spa
 }
 
 /* The span with the shape, whatever kind it is; *limited: not brought to round-off. */
-static bool find_span(const local_ray *local, const ct_shape *shape, ct_workspace *workspace, ct_line_span *span, bool *limited) {
+static bool find_span(const ct_local_ray *local, const ct_shape *shape, ct_workspace *workspace, ct_line_span *span,
+                      bool *limited) {
   ct_inner inner = ct_shape_inner(shape);
   *limited = false;
   if (shape->kind == CT_KIND_PLANE) return ct_line_half_space(&local->line, inner.radius, span);
@@ -133,7 +123,7 @@ static bool find_span(const local_ray *local, const ct_shape *shape, ct_workspac
   line.o.z -= inner.center_z;
   if (inner.radius == 0.0) return span_of(&line, &inner.shape, span);
   approach a = {&line, &inner, workspace, ENOUGH_ROUNDOFFS * CT_UNIT_ROUNDOFF * local->radius, false};
-  local_ray moved_ray = *local;
+  ct_local_ray moved_ray = *local;
   moved_ray.line = line;
   moved_ray.middle.z -= inner.center_z;
   bool hit = approach_both(&a, &moved_ray, span);
@@ -145,32 +135,44 @@ static bool find_span(const local_ray *local, const ct_shape *shape, ct_workspac
 
 static ct_vec3 plain(ct_vec3 v) { return ct_vec(v.x + 0.0, v.y + 0.0, v.z + 0.0); }
 
-/* One end of the span as a crossing of the ray; false: behind the origin or out of reach. */
-static bool make_crossing(const ct_ray *ray, const local_ray *local, const ct_frame *frame, double s, ct_ray_crossing *out) {
-  double distance = (local->start + s) * local->length;
+bool ct_ray_crossing_at(const ct_ray *ray, const ct_frame *frame, double distance, ct_vec3 local, ct_ray_crossing *out) {
   if (!(distance >= 0.0 && distance <= ray->reach && distance < INFINITY)) return false;
   *out = (ct_ray_crossing){.distance = distance + 0.0, .triangle = CT_NO_TRIANGLE, .status = CT_PAIR_OK};
-  out->position = plain(ct_to_parent(*frame, ct_add_scaled(local->line.o, local->line.d, s)));
+  out->position = plain(ct_to_parent(*frame, local));
   return true;
 }
 
-static void set_normal(const ct_frame *frame, ct_vec3 normal, ct_ray_crossing *out) {
+void ct_ray_crossing_normal(const ct_frame *frame, ct_vec3 normal, ct_ray_crossing *out) {
   ct_vec3 unit = ct_unit_or(normal, ct_vec(0.0, 0.0, 1.0));
   out->normal = plain(ct_unit_or(ct_mat_mul(frame->rotation, unit), unit));
 }
 
-int ct_ray_cross(const ct_ray *ray, ct_placed shape, ct_workspace *workspace, ct_ray_crossing out[2]) {
-  local_ray local;
+/* Both ends of a span, those that the ray has. */
+static size_t cross_convex(const ct_ray *ray, ct_placed shape, const ct_local_ray *local, ct_workspace *workspace,
+                           ct_ray_crossing out[2]) {
   ct_line_span span;
   bool limited;
-  look_from(ray, shape, &local);
-  if (passes_by(&local) || !find_span(&local, shape.shape, workspace, &span, &limited)) return 0;
-  int count = 0;
-  if (make_crossing(ray, &local, shape.frame, span.in, &out[count])) {
-    set_normal(shape.frame, span.normal_in, &out[count]);
-    out[count++].entering = true;
+  size_t count = 0;
+  if (!find_span(local, shape.shape, workspace, &span, &limited)) return 0;
+  for (int end = 0; end < 2; end++) {
+    double s = end ? span.out : span.in;
+    ct_vec3 point = ct_add_scaled(local->line.o, local->line.d, s);
+    if (!ct_ray_crossing_at(ray, shape.frame, (local->start + s) * local->length, point, &out[count])) continue;
+    ct_ray_crossing_normal(shape.frame, end ? span.normal_out : span.normal_in, &out[count]);
+    out[count].entering = end == 0;
+    if (limited) out[count].status = CT_PAIR_ITERATION_LIMIT;
+    count++;
   }
-  if (make_crossing(ray, &local, shape.frame, span.out, &out[count])) set_normal(shape.frame, span.normal_out, &out[count++]);
-  for (int k = 0; limited && k < count; k++) out[k].status = CT_PAIR_ITERATION_LIMIT;
+  return count;
+}
+
+size_t ct_ray_cross(const ct_ray *ray, ct_placed shape, ct_workspace *workspace, ct_ray_crossing *out, size_t room) {
+  ct_local_ray local;
+  ct_ray_crossing ends[2];
+  look_from(ray, shape, &local);
+  if (passes_by(&local)) return 0;
+  if (shape.shape->kind == CT_KIND_MESH) return ct_ray_cross_mesh(ray, shape, &local, workspace, out, room);
+  size_t count = cross_convex(ray, shape, &local, workspace, ends);
+  for (size_t k = 0; k < count && k < room; k++) out[k] = ends[k];
   return count;
 }

@@ -6,9 +6,16 @@
 #include "narrow/manifold.h"
 #include <contact/pair.h>
 
+/* Hits of a ray on a mesh. */
+typedef struct ct_ray_memory {
+  ct_mesh_hit *hits;
+  size_t capacity;
+} ct_ray_memory;
+
 struct ct_workspace {
   ct_epa epa;
   ct_manifold_memory manifold;
+  ct_ray_memory ray;
 };
 
 #endif

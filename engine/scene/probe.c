@@ -193,6 +193,7 @@ ct_status ct_probe_run(const ct_probe *probe, const ct_query_range *range, ct_wo
     }
   }
   free(run.hits);
+  free(run.crossings);
   ct_placed_body_free(&run.placed);
   return status;
 }

@@ -29,6 +29,8 @@ typedef struct ct_probing {
   uint32_t steps;      /* since the cancel flag was looked at */
 
   /* RAYCAST */
+  ct_ray_crossing *crossings; /* of a collider */
+  size_t crossing_room;
   ct_ray ray;
   ct_vec3 direction; /* the ray's, its largest component between 1 and 2 */
   double length;     /* of it */

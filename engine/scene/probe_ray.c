@@ -7,6 +7,9 @@
 /* Rounding of a box's slabs, relative to the coordinates: boxes must leave out nothing that the narrow phase would hit. */
 #define BOX_SLACK (CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF)
 
+/* A ray against a shape, in steps of the cancel flag. */
+#define RAY_STEPS 8
+
 /* Where the line is between two planes across an axis; false: nowhere. */
 static bool cut_slab(double low, double high, double origin, double direction, double *in, double *out) {
   if (direction == 0.0) return low <= origin && origin <= high;
@@ -60,15 +63,32 @@ static ct_status keep(ct_probing *run, const ct_probe_hit *hit) {
   return CT_OK;
 }
 
+/* The crossings of a collider, in run->crossings; SIZE_MAX: out of memory. */
+static size_t cross_collider(ct_probing *run, ct_placed collider) {
+  size_t enough = run->probe->options.all ? 2 : 1;
+  for (;;) {
+    if (run->crossing_room < enough) {
+      ct_ray_crossing *crossings = realloc(run->crossings, enough * sizeof *crossings);
+      if (!crossings) return SIZE_MAX;
+      run->crossings = crossings;
+      run->crossing_room = enough;
+    }
+    size_t count = ct_ray_cross(&run->ray, collider, run->workspace, run->crossings, run->crossing_room);
+    if (count == SIZE_MAX) return SIZE_MAX;
+    if (count <= run->crossing_room || !run->probe->options.all) return count < run->crossing_room ? count : run->crossing_room;
+    enough = count;
+  }
+}
+
 static ct_status cross_body(ct_probing *run, uint32_t row) {
   if (!ct_probe_place(run, row)) return CT_OUT_OF_MEMORY;
   const ct_placed_body *placed = &run->placed;
   for (uint32_t i = 0; i < placed->count; i++) {
-    ct_ray_crossing crossing[2];
-    if (ct_probe_cancelled(run, 8)) return CT_CANCELLED;
-    int count = ct_ray_cross(&run->ray, (ct_placed){ct_body_shape(placed->body, i), &placed->frames[i]}, run->workspace, crossing);
-    for (int k = 0; k < count; k++) {
-      ct_probe_hit hit = hit_of(&crossing[k], row, i);
+    if (ct_probe_cancelled(run, RAY_STEPS)) return CT_CANCELLED;
+    size_t count = cross_collider(run, (ct_placed){ct_body_shape(placed->body, i), &placed->frames[i]});
+    if (count == SIZE_MAX) return CT_OUT_OF_MEMORY;
+    for (size_t k = 0; k < count; k++) {
+      ct_probe_hit hit = hit_of(&run->crossings[k], row, i);
       ct_status status = keep(run, &hit);
       if (status != CT_OK) return status;
     }

@@ -114,8 +114,8 @@ static void brute_ray(const ct_probe_options *o, const ct_scene *scene, size_t i
       ct_collider collider = ct_body_collider(body, c);
       ct_frame placed = frame_of_collider(&frame, &collider);
       ct_ray_crossing x[2];
-      int count = ct_ray_cross(&o->rays[item], (ct_placed){&collider.shape, &placed}, workspace, x);
-      for (int k = 0; k < count; k++)
+      size_t count = ct_ray_cross(&o->rays[item], (ct_placed){&collider.shape, &placed}, workspace, x, 2);
+      for (size_t k = 0; k < count; k++)
         add_in_order(o, list, first,
                      (ct_probe_hit){.item = (uint32_t)item,
                                     .row = row,

@@ -6,7 +6,7 @@ static int cross(const ct_ray *ray, const ct_shape *shape, const ct_pose *pose, 
   static ct_workspace *workspace;
   if (!workspace) workspace = ct_workspace_create();
   ct_frame frame = ct_frame_of(*pose);
-  return ct_ray_cross(ray, (ct_placed){shape, &frame}, workspace, out);
+  return (int)ct_ray_cross(ray, (ct_placed){shape, &frame}, workspace, out, 2);
 }
 
 static ct_ray ray_of(ct_vec3 origin, ct_vec3 direction) { return (ct_ray){origin, direction, INFINITY}; }

@@ -25,11 +25,13 @@ typedef struct ct_ray_crossing {
   ct_pair_status status; /* OK, or ITERATION_LIMIT: an entry is then certainly no nearer, an exit no farther */
 } ct_ray_crossing;
 
-/* Crossings in order: 0, 1 or 2. Distances and positions are right to some u of the shape's size, and of the distance, however far
- * the origin is. A normal where faces meet is that of one of them.
+/* The crossings in order: returns how many there are, and writes the first `room` of them. Convex shapes have at most two; of a
+ * mesh each way through its triangles is one, those around an edge or a vertex together, `entering` telling whether through the
+ * front; with room 1 it is enough to find a mesh's first. SIZE_MAX: out of memory, meshes alone. Distances and positions are right
+ * to some u of the shape's size, and of the distance, however far the origin is. A normal where faces meet is that of one of them.
  * Cost: closed forms; hulls O(faces); boxes, hulls and the like with a rounding or a margin a few point distances (pair.h) a
- * crossing. Sphere as in Haines, Guenther, Akenine-Moeller 2019; slabs: Kay, Kajiya 1986; hulls: Cyrus, Beck 1978; in a ball: van
- * den Bergen 2004, from tangent plane to tangent plane. */
-int ct_ray_cross(const ct_ray *ray, ct_placed shape, ct_workspace *workspace, ct_ray_crossing out[2]);
+ * crossing; meshes as in mesh.h. Sphere as in Haines, Guenther, Akenine-Moeller 2019; slabs: Kay, Kajiya 1986; hulls: Cyrus, Beck
+ * 1978; in a ball: van den Bergen 2004, from tangent plane to tangent plane. */
+size_t ct_ray_cross(const ct_ray *ray, ct_placed shape, ct_workspace *workspace, ct_ray_crossing *out, size_t room);
 
 #endif

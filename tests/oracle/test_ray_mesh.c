@@ -1,0 +1,214 @@
+/* Rays and meshes: against the convex shape that a mesh stands for, against the points that it holds, and first against all. */
+#include "tests/oracle/mesh_cases.h"
+#include "tests/support/scenes.h"
+
+#define CROSSINGS_MAX 256
+
+static ct_mesh *mesh_of(const soup *s) {
+  ct_mesh *mesh = NULL;
+  ct_mesh_report report;
+  CHECK_INT(soup_build(s, CT_MESH_AUTO, &mesh, &report), CT_OK);
+  return mesh;
+}
+
+static size_t cross(const ct_ray *ray, const ct_shape *shape, const ct_pose *pose, ct_ray_crossing *out, size_t room) {
+  static ct_workspace *workspace;
+  if (!workspace) workspace = ct_workspace_create();
+  ct_frame frame = ct_frame_of(*pose);
+  return ct_ray_cross(ray, (ct_placed){shape, &frame}, workspace, out, room);
+}
+
+static ct_vec3 vec_in(check_random *r, double size) {
+  double x = check_uniform(r, -size, size), y = check_uniform(r, -size, size);
+  return ct_vec(x, y, check_uniform(r, -size, size));
+}
+
+static void a_box_of_triangles_is_crossed_like_a_box(void) {
+  check_random r = {1};
+  soup s = {0};
+  soup_box(&s, ct_vec(-1.0, -2.0, -0.5), ct_vec(1.0, 2.0, 0.5));
+  ct_mesh *mesh = mesh_of(&s);
+  ct_shape shape = {.kind = CT_KIND_MESH, .mesh = mesh}, box = box_of(1.0, 2.0, 0.5);
+  size_t hits = 0;
+  for (int i = 0; i < 4000; i++) {
+    double far = i % 4 == 0 ? 1e6 : i % 4 == 1 ? 0.4 : 4.0;
+    ct_pose pose = {vec_in(&r, 3.0), random_rotation(&r)};
+    ct_vec3 from = ct_add(pose.position, vec_in(&r, far));
+    ct_ray ray = {from, ct_sub(ct_add(pose.position, vec_in(&r, 1.5)), from), i % 3 ? INFINITY : 4.0};
+    ct_ray_crossing a[2], b[CROSSINGS_MAX];
+    size_t count = cross(&ray, &box, &pose, a, 2);
+    CHECK_INT(cross(&ray, &shape, &pose, b, CROSSINGS_MAX), count);
+    hits += count;
+    for (size_t k = 0; k < count; k++) {
+      CHECK_NEAR(b[k].distance, a[k].distance, 1e-13 + 1e-15 * a[k].distance);
+      CHECK_NEAR(ct_norm(ct_sub(b[k].position, a[k].position)), 0.0, 1e-13);
+      CHECK_NEAR(ct_norm(ct_sub(b[k].normal, a[k].normal)), 0.0, 1e-13);
+      CHECK(b[k].entering == a[k].entering && b[k].triangle < 12);
+    }
+  }
+  CHECK(hits > 2000);
+  ct_mesh_release(mesh);
+  soup_free(&s);
+}
+
+/* With a margin it is a box with round edges. */
+static void a_margin_grows_a_mesh_like_a_box(void) {
+  check_random r = {3};
+  soup s = {0};
+  soup_box(&s, ct_vec(-1.0, -2.0, -0.5), ct_vec(1.0, 2.0, 0.5));
+  ct_mesh *mesh = mesh_of(&s);
+  ct_shape shape = {.kind = CT_KIND_MESH, .mesh = mesh, .margin = 0.25}, box = box_of(1.0, 2.0, 0.5);
+  box.margin = 0.25;
+  size_t hits = 0;
+  for (int i = 0; i < 300; i++) {
+    ct_pose pose = {vec_in(&r, 3.0), random_rotation(&r)};
+    ct_vec3 from = ct_add(pose.position, vec_in(&r, i % 4 ? 4.0 : 0.4));
+    ct_ray ray = {from, ct_sub(ct_add(pose.position, vec_in(&r, 1.5)), from), INFINITY};
+    ct_ray_crossing a[2], b[8];
+    size_t count = cross(&ray, &box, &pose, a, 2);
+    CHECK_INT(cross(&ray, &shape, &pose, b, 8), count);
+    hits += count;
+    for (size_t k = 0; k < count; k++) {
+      CHECK_NEAR(b[k].distance, a[k].distance, 1e-11);
+      CHECK_NEAR(ct_norm(ct_sub(b[k].normal, a[k].normal)), 0.0, 1e-9);
+      CHECK(b[k].entering == a[k].entering && b[k].status == CT_PAIR_OK);
+    }
+  }
+  CHECK(hits > 150);
+  ct_mesh_release(mesh);
+  soup_free(&s);
+}
+
+/* Between two crossings of a solid the line is within it when the first goes in, and when the second comes out. */
+static void check_walls(const ct_mesh *mesh, const ct_ray *ray, const ct_ray_crossing *c, size_t count) {
+  ct_vec3 d = ct_unit_or(ray->direction, ray->direction);
+  for (size_t k = 0; k + 1 < count; k++) {
+    if (c[k + 1].distance - c[k].distance < 1e-9) continue;
+    ct_vec3 middle = ct_add_scaled(ray->origin, d, 0.5 * (c[k].distance + c[k + 1].distance));
+    bool touch = k > 0 && c[k].distance - c[k - 1].distance < 1e-9;
+    bool next_touch = k + 2 < count && c[k + 2].distance - c[k + 1].distance < 1e-9;
+    bool inside = ct_mesh_contains(mesh, middle);
+    if (!touch) CHECK(inside == c[k].entering);
+    if (!next_touch) CHECK(inside == !c[k + 1].entering);
+  }
+}
+
+static void crossings_are_the_walls_of_what_a_solid_holds(void) {
+  check_random r = {2};
+  size_t walls = 0;
+  for (int i = 0; i < 4; i++) {
+    for (int kind = 0; kind < 4; kind++) {
+      soup s = {0};
+      mesh_case(&s, kind, &r);
+      ct_mesh *mesh = mesh_of(&s);
+      ct_shape shape = {.kind = CT_KIND_MESH, .mesh = mesh};
+      ct_pose origin = ct_pose_identity();
+      for (int k = 0; k < 400 && ct_mesh_get(mesh)->solid; k++) {
+        ct_vec3 from = vec_in(&r, k % 2 ? 90.0 : 20.0);
+        ct_ray ray = {from, ct_sub(vec_in(&r, 30.0), from), INFINITY};
+        ct_ray_crossing c[CROSSINGS_MAX], first;
+        size_t count = cross(&ray, &shape, &origin, c, CROSSINGS_MAX);
+        CHECK(count < CROSSINGS_MAX);
+        walls += count;
+        if (count > 0) CHECK(ct_mesh_contains(mesh, from) == !c[0].entering && !c[count - 1].entering);
+        else CHECK(!ct_mesh_contains(mesh, from));
+        check_walls(mesh, &ray, c, count);
+        size_t found = cross(&ray, &shape, &origin, &first, 1);
+        CHECK((found > 0) == (count > 0));
+        if (found) CHECK(first.distance == c[0].distance && first.triangle == c[0].triangle && first.entering == c[0].entering);
+      }
+      ct_mesh_release(mesh);
+      soup_free(&s);
+    }
+  }
+  CHECK(walls > 3000);
+}
+
+/* Through vertices and along edges, where many triangles meet: one crossing each way. */
+static void triangles_around_an_edge_are_one_crossing(void) {
+  soup s = {0};
+  soup_octahedron(&s, ct_vec(0.0, 0.0, 0.0), 2.0);
+  ct_mesh *mesh = mesh_of(&s);
+  ct_shape shape = {.kind = CT_KIND_MESH, .mesh = mesh};
+  ct_pose origin = ct_pose_identity();
+  ct_ray_crossing c[CROSSINGS_MAX];
+  ct_ray through = {ct_vec(0.0, 0.0, 5.0), ct_vec(0.0, 0.0, -3.0), INFINITY};
+  CHECK_INT(cross(&through, &shape, &origin, c, CROSSINGS_MAX), 2);
+  CHECK(c[0].distance == 3.0 && c[0].entering && c[1].distance == 7.0 && !c[1].entering);
+  ct_ray edge = {ct_vec(1.0, 0.0, 5.0), ct_vec(0.0, 0.0, -1.0), INFINITY};
+  CHECK_INT(cross(&edge, &shape, &origin, c, CROSSINGS_MAX), 2);
+  CHECK(c[0].distance == 4.0 && c[0].entering && c[1].distance == 6.0 && !c[1].entering);
+  ct_ray graze = {ct_vec(-5.0, 0.0, 2.0), ct_vec(1.0, 0.0, 0.0), INFINITY};
+  CHECK_INT(cross(&graze, &shape, &origin, c, CROSSINGS_MAX), 2);
+  CHECK(c[0].distance == 5.0 && c[0].entering && c[1].distance == 5.0 && !c[1].entering);
+  ct_mesh_release(mesh);
+  soup_free(&s);
+}
+
+/* An open sheet has a front and a back. */
+static void a_sheet_is_crossed_once(void) {
+  soup s = {0};
+  for (int i = 0; i < 4; i++) soup_vertex(&s, ct_vec(i & 1 ? 1.0 : -1.0, i & 2 ? 1.0 : -1.0, 0.0));
+  soup_triangle(&s, 0, 1, 3);
+  soup_triangle(&s, 0, 3, 2);
+  ct_mesh *mesh = mesh_of(&s);
+  ct_shape shape = {.kind = CT_KIND_MESH, .mesh = mesh};
+  ct_pose origin = ct_pose_identity();
+  ct_ray_crossing c[CROSSINGS_MAX];
+  ct_ray down = {ct_vec(0.25, 0.25, 2.0), ct_vec(0.0, 0.0, -1.0), INFINITY},
+         up = {ct_vec(0.25, 0.25, -2.0), ct_vec(0.0, 0.0, 1.0), 2.0};
+  CHECK_INT(cross(&down, &shape, &origin, c, CROSSINGS_MAX), 1);
+  CHECK(c[0].distance == 2.0 && c[0].entering && c[0].normal.z == 1.0);
+  CHECK_INT(cross(&up, &shape, &origin, c, CROSSINGS_MAX), 1);
+  CHECK(c[0].distance == 2.0 && !c[0].entering && c[0].normal.z == 1.0);
+  up.reach = 2.0 - 0x1p-50;
+  CHECK_INT(cross(&up, &shape, &origin, c, CROSSINGS_MAX), 0);
+  ct_mesh_release(mesh);
+  soup_free(&s);
+}
+
+/* A scene gives the crossings of more triangles than its first room holds, and a first one that is the first of all. */
+static bool take(void *context, const ct_probe_hit *hit) {
+  size_t *count = context;
+  CHECK(hit->triangle != CT_NO_TRIANGLE);
+  CHECK_INT(hit->rank, *count);
+  (*count)++;
+  return true;
+}
+
+static void a_scene_lists_every_sheet_of_a_stack(void) {
+  soup s = {0};
+  for (int i = 0; i < 40; i++) soup_box(&s, ct_vec(-1.0, -1.0, i), ct_vec(1.0, 1.0, i + 0.5));
+  ct_mesh *mesh = mesh_of(&s);
+  const ct_scene *empty = ct_scene_create(1);
+  ct_draft *draft = ct_draft_begin(empty);
+  add_shape(draft, "stack", (ct_shape){.kind = CT_KIND_MESH, .mesh = mesh}, pose_at(1.0, 2.0, 3.0));
+  const ct_scene *scene = seal(draft, empty);
+  ct_ray ray = {ct_vec(1.0, 2.0, -5.0), ct_vec(0.0, 0.0, 1.0), INFINITY};
+  ct_probe_options o = {.kind = CT_PROBE_RAYCAST, .rays = &ray, .count = 1, .all = true};
+  ct_workspace *workspace = ct_workspace_create();
+  for (int all = 0; all < 2; all++) {
+    ct_probe *p = NULL;
+    size_t count = 0;
+    o.all = all;
+    CHECK_INT(ct_probe_prepare(scene, &o, &p), CT_OK);
+    CHECK_INT(ct_probe_run(p, &(ct_query_range){.begin = 0, .end = 1, .after = CT_NO_ROW}, workspace, take, &count), CT_OK);
+    CHECK_INT(count, all ? 80 : 1);
+    ct_probe_destroy(p);
+  }
+  ct_workspace_destroy(workspace);
+  ct_scene_release(scene);
+  ct_mesh_release(mesh);
+  soup_free(&s);
+}
+
+static const check_test tests[] = {
+    {"a box of triangles is crossed like a box", a_box_of_triangles_is_crossed_like_a_box},
+    {"a margin grows a mesh like a box", a_margin_grows_a_mesh_like_a_box},
+    {"crossings are the walls of what a solid holds", crossings_are_the_walls_of_what_a_solid_holds},
+    {"triangles around an edge are one crossing", triangles_around_an_edge_are_one_crossing},
+    {"a sheet is crossed once", a_sheet_is_crossed_once},
+    {"a scene lists every sheet of a stack", a_scene_lists_every_sheet_of_a_stack},
+};
+
+CHECK_MAIN(tests)
