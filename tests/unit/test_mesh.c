@@ -347,7 +347,30 @@ static void a_collinear_triangle_closes_a_t_joint(void) {
   CHECK(r.watertight && r.solid && r.volume == 1.0);
   CHECK_INT(r.degenerate_triangles, 1);
   CHECK_INT(r.triangles, 13);
-  soup_free(&s);
+  ct_mesh *mesh = soup_mesh(&s);
+  check_view(mesh);
+  CHECK(ct_mesh_contains(mesh, ct_vec(0.3, 0, 0)) && ct_mesh_contains(mesh, ct_vec(0.7, 0, 0)));
+  CHECK(ct_mesh_contains(mesh, ct_vec(0.3, 0x1p-60, 0x1p-60)) && !ct_mesh_contains(mesh, ct_vec(0.3, -0x1p-60, 0x1p-60)));
+  ct_mesh_release(mesh);
+}
+
+/* A wall in a solid, given with both sides, parts nothing and is full of points of the surface. */
+static void a_wall_with_two_sides_parts_nothing(void) {
+  soup s = {0};
+  soup_box(&s, ct_vec(0, 0, 0), ct_vec(2, 2, 2));
+  uint32_t a = soup_vertex(&s, ct_vec(1, 0.5, 0.5)), b = soup_vertex(&s, ct_vec(1, 1.5, 0.5));
+  uint32_t c = soup_vertex(&s, ct_vec(1, 1, 1.5));
+  soup_triangle(&s, a, b, c), soup_triangle(&s, a, c, b);
+  ct_mesh_report r = report_of(&s, CT_MESH_SOLID, CT_OK);
+  CHECK(r.watertight && r.volume == 8.0 && r.opposed_triangles == 1 && r.components == 2);
+  ct_mesh *mesh = soup_mesh(&s);
+  for (int i = -1; i <= 1; i++) CHECK(ct_mesh_contains(mesh, ct_vec(1 + i * 0x1p-52, 1, 1)));
+  ct_mesh_foot foot;
+  CHECK(ct_mesh_nearest(mesh, ct_vec(1.25, 1, 1), INFINITY, &foot) && foot.distance == 0.25 && foot.triangle == 12);
+  ct_mesh_hit hits[4];
+  CHECK_INT(ct_mesh_ray_all(mesh, ct_vec(-1, 1, 0.75), ct_vec(1, 0, 0), INFINITY, hits, 4), 4);
+  CHECK(hits[0].side == 1 && hits[1].triangle == 12 && hits[2].triangle == 13 && hits[1].side == -hits[2].side && hits[3].t == 3);
+  ct_mesh_release(mesh);
 }
 
 static void what_is_no_mesh_is_refused(void) {
@@ -508,6 +531,7 @@ static const check_test tests[] = {
     {"degenerate_and_repeated_triangles_are_dropped", degenerate_and_repeated_triangles_are_dropped},
     {"opposed_twins_stay_and_cancel", opposed_twins_stay_and_cancel},
     {"a_collinear_triangle_closes_a_t_joint", a_collinear_triangle_closes_a_t_joint},
+    {"a_wall_with_two_sides_parts_nothing", a_wall_with_two_sides_parts_nothing},
     {"what_is_no_mesh_is_refused", what_is_no_mesh_is_refused},
     {"needles_are_kept", needles_are_kept},
     {"far_from_its_origin_a_sphere_keeps_its_digits", far_from_its_origin_a_sphere_keeps_its_digits},
