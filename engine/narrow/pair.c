@@ -146,7 +146,7 @@ static void hand_back(const ordered *o, const ct_cell_result *r, ct_relation rel
 }
 
 void ct_pair_distance(ct_placed a, ct_placed b, const ct_pair_options *options, ct_workspace *workspace, ct_pair_result *result) {
-  if (ct_quick_distance(a, b, options, result, NULL)) return;
+  if (ct_quick_distance(a, b, options, result)) return;
   ordered o;
   o.input.threshold = options->threshold;
   o.input.workspace = workspace;
@@ -162,10 +162,7 @@ void ct_pair_distance(ct_placed a, ct_placed b, const ct_pair_options *options, 
 
 bool ct_pair_overlap(ct_placed a, ct_placed b, ct_workspace *workspace, ct_vec3 *witness) {
   bool overlap;
-  if (ct_quick_overlap(a, b, &overlap)) {
-    ct_pair_result quick;
-    if (!overlap || !witness || ct_quick_distance(a, b, &(ct_pair_options){.threshold = INFINITY}, &quick, witness)) return overlap;
-  }
+  if (ct_quick_overlap(a, b, &overlap) && (!overlap || !witness || ct_quick_common(a, b, witness))) return overlap;
   ordered o;
   o.input.threshold = INFINITY;
   o.input.workspace = workspace;

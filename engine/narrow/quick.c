@@ -13,23 +13,21 @@
 #define SQUARE_MIN 0x1p-900
 #define SQUARE_MAX 0x1p+900
 
+/* Small enough to be worth no call; values then stay in registers. */
+#define INLINE static inline __attribute__((always_inline))
+
 typedef enum form { BALL, CAPSULE, BOX, OTHER } form;
 
 /* A body as its core and the radius around that. */
 typedef struct body {
   form form;
   double radius, half; /* half: of a capsule's segment, 0 for a ball */
-  const ct_frame *frame;
-  const ct_shape *shape;
 } body;
 
-static body body_of(ct_placed placed) {
-  const ct_shape *s = placed.shape;
-  body b = {.form = OTHER, .frame = placed.frame, .shape = s};
+static body other_body(const ct_shape *s) {
+  body b = {.form = OTHER};
   double center_z;
-  if (s->kind == CT_KIND_BOX) {
-    if (s->rounding == 0.0 && s->margin == 0.0) b.form = BOX;
-  } else if (ct_shape_is_ball(s, &center_z, &b.radius)) {
+  if (ct_shape_is_ball(s, &center_z, &b.radius)) {
     if (center_z == 0.0) b.form = BALL;
   } else if (s->kind == CT_KIND_CAPSULE) {
     ct_capsule_form c = ct_capsule_reduce(s);
@@ -40,64 +38,69 @@ static body body_of(ct_placed placed) {
   return b;
 }
 
-/* What the forms find out: the pair in the order given to them. */
-typedef struct answer {
-  double distance, lower, upper, length; /* bounds before round-off; length: the larger body's reach */
-  ct_vec3 normal, point_a, point_b, common;
-  ct_relation relation; /* of a pair that overlaps */
-  uint32_t flags;
-} answer;
-
-static void hand_over(const answer *r, bool swapped, double tolerance, ct_pair_result *out) {
-  double slack = ct_bracket_slack(r->length, r->distance);
-  ct_relation relation = r->distance > tolerance ? CT_SEPARATED : r->distance >= -tolerance ? CT_TOUCHING : r->relation;
-  if (swapped && relation >= CT_CONTAINING) relation = relation == CT_CONTAINING ? CT_CONTAINED : CT_CONTAINING;
-  ct_vec3 p = ct_plain(r->point_a), q = ct_plain(r->point_b);
-  *out = (ct_pair_result){.distance = r->distance + 0.0,
-                          .lower_bound = r->lower - slack + 0.0,
-                          .upper_bound = r->upper + slack + 0.0,
-                          .normal = ct_plain(swapped ? ct_neg(r->normal) : r->normal),
-                          .point_a = swapped ? q : p,
-                          .point_b = swapped ? p : q,
-                          .relation = relation,
-                          .status = CT_PAIR_OK,
-                          .flags = r->flags,
-                          .triangle_a = CT_NO_TRIANGLE,
-                          .triangle_b = CT_NO_TRIANGLE};
+INLINE body body_of(const ct_shape *s) {
+  if (s->kind == CT_KIND_SPHERE) return (body){BALL, s->sphere.radius + ct_shape_growth(s), 0.0};
+  if (s->kind == CT_KIND_BOX) return (body){s->rounding == 0.0 && s->margin == 0.0 ? BOX : OTHER, 0.0, 0.0};
+  return other_body(s);
 }
 
-/* Two cores whose nearest points are p and q = p + apart. False: too close for the normal. */
-static bool join(const body *a, const body *b, ct_vec3 p, ct_vec3 apart, answer *r) {
-  double square = ct_norm2(apart), radii = a->radius + b->radius;
+/* Writes an answer in the order of the call: of the pair swapped when `swapped`. */
+INLINE void answer(ct_pair_result *out, bool swapped, ct_vec3 normal, ct_vec3 p, ct_vec3 q, double distance) {
+  out->distance = distance + 0.0;
+  out->normal = ct_plain(swapped ? ct_neg(normal) : normal);
+  out->point_a = ct_plain(swapped ? q : p);
+  out->point_b = ct_plain(swapped ? p : q);
+  out->status = CT_PAIR_OK;
+  out->flags = out->iterations = 0;
+  out->depth_kind = CT_DEPTH_MINIMAL;
+  out->triangle_a = out->triangle_b = CT_NO_TRIANGLE;
+}
+
+/* Bounds, given what is certain but for round-off, and the larger reach of the two. */
+INLINE void bound(ct_pair_result *out, double lower, double length) {
+  double slack = ct_bracket_slack(length, out->distance);
+  out->lower_bound = lower - slack;
+  out->upper_bound = out->distance + slack;
+}
+
+/* `holds`: what the relation is of a pair that overlaps, in the order of the call. */
+INLINE void relate(ct_pair_result *out, double tolerance, ct_relation overlapping) {
+  out->relation = out->distance > tolerance ? CT_SEPARATED : out->distance >= -tolerance ? CT_TOUCHING : overlapping;
+}
+
+static ct_relation turned(ct_relation relation, bool swapped) {
+  if (!swapped || relation < CT_CONTAINING) return relation;
+  return relation == CT_CONTAINING ? CT_CONTAINED : CT_CONTAINING;
+}
+
+/* The direction between two cores' nearest points; false: too close for it. */
+INLINE bool direction_of(ct_vec3 apart, double length, double *core, ct_vec3 *normal) {
+  double square = ct_norm2(apart);
   if (!(square > SQUARE_MIN && square < SQUARE_MAX)) return false;
-  double core = sqrt(square);
-  r->length = ct_max2(a->half + a->radius, b->half + b->radius);
-  if (core < CLOSE * r->length) return false;
-  r->normal = ct_vec(apart.x / core, apart.y / core, apart.z / core);
-  r->distance = r->lower = r->upper = core - radii;
-  r->point_a = ct_add_scaled(p, r->normal, a->radius);
-  r->point_b = ct_add_scaled(ct_add(p, apart), r->normal, -b->radius);
-  r->common = ct_add_scaled(p, apart, a->radius / radii);
-  r->flags = 0;
-  r->relation = CT_PENETRATING;
+  *core = sqrt(square);
+  *normal = ct_vec(apart.x / *core, apart.y / *core, apart.z / *core);
+  return *core >= CLOSE * length;
+}
+
+/* All is the same, but for signs, whichever comes first. */
+INLINE bool ball_ball(ct_placed a, ct_placed b, double ra, double rb, double tolerance, ct_pair_result *out) {
+  ct_vec3 p = a.frame->position, q = b.frame->position, normal;
+  double core, length = ct_max2(ra, rb);
+  if (!direction_of(ct_sub(q, p), length, &core, &normal)) return false;
+  answer(out, false, normal, ct_add_scaled(p, normal, ra), ct_add_scaled(q, normal, -rb), core - (ra + rb));
+  bound(out, out->distance, length);
+  double slack = CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * length;
+  relate(out, tolerance, core + rb <= ra + slack ? CT_CONTAINING : core + ra <= rb + slack ? CT_CONTAINED : CT_PENETRATING);
   return true;
 }
 
-static bool ball_ball(const body *a, const body *b, answer *r) {
-  if (!join(a, b, a->frame->position, ct_sub(b->frame->position, a->frame->position), r)) return false;
-  double slack = CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * r->length, core = r->distance + (a->radius + b->radius);
-  if (core + b->radius <= a->radius + slack) r->relation = CT_CONTAINING;
-  else if (core + a->radius <= b->radius + slack) r->relation = CT_CONTAINED;
-  return true;
-}
-
-static double clamp(double x, double limit) { return x > limit ? limit : x < -limit ? -limit : x; }
+INLINE double clamp(double x, double limit) { return x > limit ? limit : x < -limit ? -limit : x; }
 
 /* By half length and radius, then by pose; 0: the same body twice. */
-static int compare(const body *a, const body *b) {
+INLINE int compare(const body *a, const body *b, const ct_frame *fa, const ct_frame *fb) {
   if (a->half != b->half) return a->half < b->half ? -1 : 1;
   if (a->radius != b->radius) return a->radius < b->radius ? -1 : 1;
-  const ct_vec3 p[2] = {a->frame->position, ct_frame_axis_z(a->frame)}, q[2] = {b->frame->position, ct_frame_axis_z(b->frame)};
+  const ct_vec3 p[2] = {fa->position, ct_frame_axis_z(fa)}, q[2] = {fb->position, ct_frame_axis_z(fb)};
   for (int i = 0; i < 2; i++) {
     if (p[i].x != q[i].x) return p[i].x < q[i].x ? -1 : 1;
     if (p[i].y != q[i].y) return p[i].y < q[i].y ? -1 : 1;
@@ -108,27 +111,33 @@ static int compare(const body *a, const body *b) {
 
 /* Nearest points of two segments by clamping to one and then to the other; the least over the ends of what the normal separates
  * proves the answer. Ericson 2005, 5.1.9. */
-static bool capsule_capsule(const body *a, const body *b, answer *r) {
-  ct_vec3 u = ct_frame_axis_z(a->frame), v = ct_frame_axis_z(b->frame), d = ct_sub(b->frame->position, a->frame->position);
-  double cosine = ct_dot(u, v), along_a = ct_dot(d, u), along_b = ct_dot(d, v), sine = 1.0 - cosine * cosine;
-  double s = 0.0, t = 0.0;
-  if (a->half > 0.0 && b->half > 0.0) {
+static bool capsule_capsule(ct_placed first, ct_placed second, double tolerance, ct_pair_result *out) {
+  body a = body_of(first.shape), b = body_of(second.shape);
+  int order = compare(&a, &b, first.frame, second.frame);
+  if (order == 0) return false;
+  bool swapped = order > 0;
+  const ct_frame *fa = swapped ? second.frame : first.frame, *fb = swapped ? first.frame : second.frame;
+  double half_a = swapped ? b.half : a.half, half_b = swapped ? a.half : b.half;
+  double ra = swapped ? b.radius : a.radius, rb = swapped ? a.radius : b.radius, radii = ra + rb;
+  ct_vec3 u = ct_frame_axis_z(fa), v = ct_frame_axis_z(fb), d = ct_sub(fb->position, fa->position), normal;
+  double cosine = ct_dot(u, v), along_a = ct_dot(d, u), along_b = ct_dot(d, v), sine = 1.0 - cosine * cosine, s = 0.0, core;
+  if (half_a > 0.0 && half_b > 0.0) {
     if (sine < PARALLEL) return false;
-    s = clamp((along_a - cosine * along_b) / sine, a->half);
+    s = clamp((along_a - cosine * along_b) / sine, half_a);
   }
-  t = clamp(cosine * s - along_b, b->half);
-  s = clamp(cosine * t + along_a, a->half);
-  ct_vec3 p = ct_scale(u, s), apart = ct_sub(ct_add_scaled(d, v, t), p);
-  if (!join(a, b, ct_add(a->frame->position, p), apart, r)) return false;
-  double lean_a = fabs(ct_dot(r->normal, u)) * a->half, lean_b = fabs(ct_dot(r->normal, v)) * b->half;
-  double radii = a->radius + b->radius;
-  r->lower = ct_dot(r->normal, d) - lean_a - lean_b - radii;
-  double roundoff = GAP_FRACTION * CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * (r->length + fabs(r->distance));
-  if (r->upper - r->lower > roundoff) return false;
-  r->lower = ct_min2(r->lower, r->distance);
+  double t = clamp(cosine * s - along_b, half_b), length = ct_max2(half_a + ra, half_b + rb);
+  s = clamp(cosine * t + along_a, half_a);
+  ct_vec3 p = ct_add_scaled(fa->position, u, s), q = ct_add_scaled(fb->position, v, t);
+  if (!direction_of(ct_sub(ct_add_scaled(d, v, t), ct_scale(u, s)), length, &core, &normal)) return false;
+  double lean_a = fabs(ct_dot(normal, u)) * half_a, lean_b = fabs(ct_dot(normal, v)) * half_b;
+  double lower = ct_dot(normal, d) - lean_a - lean_b, least = CLOSE * length;
+  if (core - lower > GAP_FRACTION * CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * (length + fabs(core - radii))) return false;
   /* Each must stick out of the other, if only along the normal; else the matrix tells which is held. */
-  double core = r->distance + radii, least = CLOSE * r->length;
-  return core + 2.0 * lean_b + b->radius > a->radius + least && core + 2.0 * lean_a + a->radius > b->radius + least;
+  if (core + 2.0 * lean_b + rb <= ra + least || core + 2.0 * lean_a + ra <= rb + least) return false;
+  answer(out, swapped, normal, ct_add_scaled(p, normal, ra), ct_add_scaled(q, normal, -rb), core - radii);
+  bound(out, ct_min2(lower - radii, out->distance), length);
+  relate(out, tolerance, CT_PENETRATING);
+  return true;
 }
 
 /* Centre inside: out through the nearest face; among equally near ones the lowest axis, + before -. Returns how deep it is. */
@@ -154,71 +163,74 @@ static double nearest_face(const double p[3], const double half[3], double out[3
   return depth;
 }
 
-/* Ball first. */
-static bool ball_box(const body *ball, const body *box, answer *r) {
-  ct_vec3 center = ball->frame->position, local = ct_to_local(*box->frame, center), size = box->shape->box.half;
-  const double p[3] = {local.x, local.y, local.z}, half[3] = {size.x, size.y, size.z};
-  double on[3], out[3], radius = ball->radius;
-  for (int i = 0; i < 3; i++) {
-    on[i] = clamp(p[i], half[i]);
-    out[i] = p[i] - on[i];
+/* `swapped`: the call named the box first. *inside: the ball's centre is in the box. */
+static bool ball_box(ct_placed ball, ct_placed box, double radius, bool swapped, double tolerance, ct_pair_result *out) {
+  ct_vec3 center = ball.frame->position, local = ct_to_local(*box.frame, center), size = box.shape->box.half;
+  ct_vec3 on = {clamp(local.x, size.x), clamp(local.y, size.y), clamp(local.z, size.z)}, way = ct_sub(local, on);
+  double square = ct_norm2(way), core, extent = sqrt(ct_norm2(size)), length = ct_max2(radius, extent);
+  bool inside = ct_max_abs(way) == 0.0, several = false;
+  if (inside) {
+    double face[3], foot[3];
+    core = -nearest_face((double[3]){local.x, local.y, local.z}, (double[3]){size.x, size.y, size.z}, face, foot, &several);
+    way = ct_vec(face[0], face[1], face[2]);
+    on = ct_vec(foot[0], foot[1], foot[2]);
+  } else {
+    if (!(square > SQUARE_MIN && square < SQUARE_MAX)) return false;
+    core = sqrt(square);
   }
-  double square = out[0] * out[0] + out[1] * out[1] + out[2] * out[2], core, extent = ct_norm(size);
-  bool inside = out[0] == 0.0 && out[1] == 0.0 && out[2] == 0.0, several = false;
-  if (!inside && !(square > SQUARE_MIN && square < SQUARE_MAX)) return false;
-  core = inside ? -nearest_face(p, half, out, on, &several) : sqrt(square);
-  ct_vec3 way = ct_mat_mul(box->frame->rotation, ct_vec(out[0], out[1], out[2]));
+  way = ct_mat_mul(box.frame->rotation, way);
   double reach = sqrt(ct_norm2(way));
-  r->normal = ct_vec(-way.x / reach, -way.y / reach, -way.z / reach);
-  r->distance = r->lower = r->upper = core - radius;
-  r->length = ct_max2(radius, extent);
-  r->point_a = ct_add_scaled(center, r->normal, radius);
-  r->point_b = ct_to_parent(*box->frame, ct_vec(on[0], on[1], on[2]));
-  r->common = inside ? center : r->point_b;
-  r->flags = several ? CT_FLAG_NORMAL_ARBITRARY : 0;
-  r->relation = CT_PENETRATING;
-  if (r->distance >= 0.0) return true;
-  double slack = CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * r->length;
-  ct_vec3 corner = {fabs(p[0]) + half[0], fabs(p[1]) + half[1], fabs(p[2]) + half[2]};
-  if (inside && -core + slack >= radius) r->relation = CT_CONTAINED;
-  else if (extent <= radius + slack && ct_norm(corner) <= radius + slack) r->relation = CT_CONTAINING;
+  ct_vec3 normal = {-way.x / reach, -way.y / reach, -way.z / reach};
+  answer(out, swapped, normal, ct_add_scaled(center, normal, radius), ct_to_parent(*box.frame, on), core - radius);
+  bound(out, out->distance, length);
+  if (several) out->flags = CT_FLAG_NORMAL_ARBITRARY;
+  ct_relation relation = CT_PENETRATING;
+  double slack = CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * length;
+  ct_vec3 corner = {fabs(local.x) + size.x, fabs(local.y) + size.y, fabs(local.z) + size.z};
+  if (inside && -core + slack >= radius) relation = CT_CONTAINED;
+  else if (extent <= radius + slack && ct_norm(corner) <= radius + slack) relation = CT_CONTAINING;
+  relate(out, tolerance, turned(relation, swapped));
   return true;
 }
 
-/* The answer of two forms that are not two boxes, and whether it is that of the pair swapped. */
-static bool solve(const body *a, const body *b, answer *r, bool *swapped) {
-  *swapped = false;
-  if (a->form <= CAPSULE && b->form <= CAPSULE) {
-    int order = compare(a, b);
-    if (order == 0) return false;
-    *swapped = order > 0;
-    const body *first = order < 0 ? a : b, *second = order < 0 ? b : a;
-    return second->form == BALL ? ball_ball(first, second, r) : capsule_capsule(first, second, r);
-  }
-  if (a->form == BALL && b->form == BOX) return ball_box(a, b, r);
-  *swapped = true;
-  return a->form == BOX && b->form == BALL && ball_box(b, a, r);
-}
-
-bool ct_quick_distance(ct_placed a, ct_placed b, const ct_pair_options *options, ct_pair_result *result, ct_vec3 *common) {
-  body p = body_of(a), q = body_of(b);
+bool ct_quick_distance(ct_placed a, ct_placed b, const ct_pair_options *options, ct_pair_result *result) {
+  body p = body_of(a.shape), q = body_of(b.shape);
   if (p.form == OTHER || q.form == OTHER) return false;
-  if (p.form == BOX && q.form == BOX) return !common && ct_quick_boxes(a, b, options, result);
-  answer r;
-  bool swapped;
-  if (!solve(&p, &q, &r, &swapped)) return false;
-  hand_over(&r, swapped, options->tolerance, result);
-  if (common) *common = ct_plain(r.common);
-  return true;
+  if (p.form == BOX)
+    return q.form == BOX    ? ct_quick_boxes(a, b, options, result)
+           : q.form == BALL ? ball_box(b, a, q.radius, true, options->tolerance, result)
+                            : false;
+  if (q.form == BOX) return p.form == BALL && ball_box(a, b, p.radius, false, options->tolerance, result);
+  if (p.form == BALL && q.form == BALL) return ball_ball(a, b, p.radius, q.radius, options->tolerance, result);
+  return capsule_capsule(a, b, options->tolerance, result);
 }
 
 bool ct_quick_overlap(ct_placed a, ct_placed b, bool *overlap) {
-  body p = body_of(a), q = body_of(b);
-  if (p.form == OTHER || q.form == OTHER) return false;
-  if (p.form == BOX && q.form == BOX) return ct_quick_boxes_overlap(a, b, overlap);
-  answer r;
-  bool swapped;
-  if (!solve(&p, &q, &r, &swapped)) return false;
-  *overlap = r.distance <= 0.0;
+  if (a.shape->kind == CT_KIND_BOX && b.shape->kind == CT_KIND_BOX) {
+    bool plain = body_of(a.shape).form == BOX && body_of(b.shape).form == BOX;
+    return plain && ct_quick_boxes_overlap(a, b, overlap);
+  }
+  ct_pair_result result;
+  if (!ct_quick_distance(a, b, &(ct_pair_options){.threshold = INFINITY}, &result)) return false;
+  *overlap = result.distance <= 0.0;
+  return true;
+}
+
+bool ct_quick_common(ct_placed a, ct_placed b, ct_vec3 *common) {
+  body p = body_of(a.shape), q = body_of(b.shape);
+  ct_pair_result r;
+  if (p.form == OTHER || q.form == OTHER || (p.form == BOX && q.form == BOX)) return false;
+  if (!ct_quick_distance(a, b, &(ct_pair_options){.threshold = INFINITY}, &r)) return false;
+  /* Of a box the nearest point, or the ball's centre where that is inside; else between the cores, as the radii are. */
+  ct_vec3 core_a = ct_add_scaled(r.point_a, r.normal, -p.radius), core_b = ct_add_scaled(r.point_b, r.normal, q.radius);
+  if (p.form == BOX || q.form == BOX) {
+    const ct_vec3 center = p.form == BOX ? b.frame->position : a.frame->position;
+    bool inside = r.distance < -ct_max2(p.radius, q.radius);
+    *common = inside ? center : p.form == BOX ? r.point_a : r.point_b;
+  } else {
+    double radii = p.radius + q.radius;
+    *common = ct_scale(ct_add(ct_scale(core_a, q.radius), ct_scale(core_b, p.radius)), 1.0 / radii);
+  }
+  *common = ct_plain(*common);
   return true;
 }

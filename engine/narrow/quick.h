@@ -9,12 +9,14 @@
 
 #include <contact/pair.h>
 
-/* Signed distance as ct_pair_distance answers it. False, and nothing that counts written: ask the matrix.
- * common (may be NULL): a point of both, when they overlap; two boxes are declined then. */
-bool ct_quick_distance(ct_placed a, ct_placed b, const ct_pair_options *options, ct_pair_result *result, ct_vec3 *common);
+/* Signed distance as ct_pair_distance answers it. False, and nothing that counts written: ask the matrix. */
+bool ct_quick_distance(ct_placed a, ct_placed b, const ct_pair_options *options, ct_pair_result *result);
 
 /* Do they overlap, as the distance's sign decides? False: ask the matrix. */
 bool ct_quick_overlap(ct_placed a, ct_placed b, bool *overlap);
+
+/* A point of both of a pair that overlaps. False: ask the matrix; two boxes always do. */
+bool ct_quick_common(ct_placed a, ct_placed b, ct_vec3 *common);
 
 /* Two boxes without rounding and margin, from quick_box.c: as the two above. */
 bool ct_quick_boxes(ct_placed a, ct_placed b, const ct_pair_options *options, ct_pair_result *result);

@@ -17,6 +17,9 @@
 /* Unit vectors whose product differs from 1 by less are one direction. */
 #define SAME 1e-12
 
+/* Small enough to be worth no call; indices are then known where they are used. */
+#define INLINE static inline __attribute__((always_inline))
+
 typedef struct boxes {
   const ct_frame *frame_a, *frame_b;
   double a[3], b[3];             /* half edges */
@@ -76,18 +79,18 @@ static void place(ct_placed first, ct_placed second, boxes *s) {
   s->sure = SURE_ROUNDOFFS * CT_UNIT_ROUNDOFF * (p.x + p.y + p.z + q.x + q.y + q.z + fabs(d.x) + fabs(d.y) + fabs(d.z));
 }
 
-static double gap_of_a(boxes *s, int i) {
+INLINE double gap_of_a(boxes *s, int i) {
   s->reach_b[i] = s->b[0] * s->size[i][0] + s->b[1] * s->size[i][1] + s->b[2] * s->size[i][2];
   return fabs(s->t[i]) - s->a[i] - s->reach_b[i];
 }
 
-static double gap_of_b(boxes *s, int j) {
+INLINE double gap_of_b(boxes *s, int j) {
   s->reach_a[j] = s->a[0] * s->size[0][j] + s->a[1] * s->size[1][j] + s->a[2] * s->size[2][j];
   return fabs(s->along[j]) - s->b[j] - s->reach_a[j];
 }
 
 /* Of a cross product, times its length. */
-static inline double gap_of_cross(const boxes *s, int i, int j) {
+INLINE double gap_of_cross(const boxes *s, int i, int j) {
   int i1 = i == 2 ? 0 : i + 1, i2 = i == 0 ? 2 : i - 1, j1 = j == 2 ? 0 : j + 1, j2 = j == 0 ? 2 : j - 1;
   double level = s->t[i2] * s->r[i1][j] - s->t[i1] * s->r[i2][j];
   double reach_a = s->a[i1] * s->size[i2][j] + s->a[i2] * s->size[i1][j];
@@ -95,17 +98,17 @@ static inline double gap_of_cross(const boxes *s, int i, int j) {
   return fabs(level) - reach_a - reach_b;
 }
 
-static double length_of_cross(const boxes *s, int i, int j) {
+INLINE double length_of_cross(const boxes *s, int i, int j) {
   double x = s->r[i == 2 ? 0 : i + 1][j], y = s->r[i == 0 ? 2 : i - 1][j];
   return sqrt(x * x + y * y);
 }
 
 /* Along an axis of b. */
-static double on_b(const boxes *s, ct_vec3 n, int j) { return n.x * s->r[0][j] + n.y * s->r[1][j] + n.z * s->r[2][j]; }
-static double level_of(const boxes *s, ct_vec3 n) { return n.x * s->t[0] + n.y * s->t[1] + n.z * s->t[2]; }
+INLINE double on_b(const boxes *s, ct_vec3 n, int j) { return n.x * s->r[0][j] + n.y * s->r[1][j] + n.z * s->r[2][j]; }
+INLINE double level_of(const boxes *s, ct_vec3 n) { return n.x * s->t[0] + n.y * s->t[1] + n.z * s->t[2]; }
 
 /* The unit normal of an axis in a's frame, from a to b. */
-static ct_vec3 normal_of(const boxes *s, int index) {
+INLINE ct_vec3 normal_of(const boxes *s, int index) {
   ct_vec3 n;
   if (index < 3) {
     n = ct_vec(index == 0, index == 1, index == 2);
@@ -121,7 +124,7 @@ static ct_vec3 normal_of(const boxes *s, int index) {
 }
 
 /* Of a unit normal; good to round-off however skew the edges are that it comes from. */
-static double gap_along(const boxes *s, ct_vec3 n) {
+INLINE double gap_along(const boxes *s, ct_vec3 n) {
   double reach = s->a[0] * fabs(n.x) + s->a[1] * fabs(n.y) + s->a[2] * fabs(n.z);
   for (int j = 0; j < 3; j++) reach += s->b[j] * fabs(on_b(s, n, j));
   return fabs(level_of(s, n)) - reach;
@@ -139,35 +142,56 @@ static void keep(const boxes *s, axis *best, int index, double gap) {
   *best = (axis){index, gap, false};
 }
 
+/* Looks along a cross product that may part the boxes, or be the least deep. */
+static verdict keep_cross(const boxes *s, axis *best, int index, double limit) {
+  if (length_of_cross(s, (index - 6) / 3, (index - 6) % 3) <= PARALLEL_ROUNDOFFS * CT_UNIT_ROUNDOFF) return OVERLAPPING;
+  double gap = gap_along(s, normal_of(s, index));
+  if (gap > s->sure && !(limit < INFINITY)) return UNSURE;
+  if (gap > limit) {
+    *best = (axis){index, gap, false};
+    return APART;
+  }
+  keep(s, best, index, gap);
+  return OVERLAPPING;
+}
+
+INLINE verdict look_across(const boxes *s, axis *best, int i, int j, double limit) {
+  double gap = gap_of_cross(s, i, j);
+  if (gap < 0.0 && gap < best->gap - s->sure) return OVERLAPPING;
+  return keep_cross(s, best, 6 + 3 * i + j, limit);
+}
+
+INLINE verdict keep_face(const boxes *s, axis *best, int index, double gap, double limit) {
+  if (gap > limit) {
+    *best = (axis){index, gap, false};
+    return APART;
+  }
+  if (gap > s->sure && !(limit < INFINITY)) return UNSURE;
+  if (index == 0) *best = (axis){index, gap, false};
+  else if (gap >= best->gap - s->sure) keep(s, best, index, gap);
+  return OVERLAPPING;
+}
+
 /* Looks along the axes until one parts the boxes by more than `limit`. OVERLAPPING: all show an overlap, and *best is the least
  * deep. Boxes apart that are not to be answered early are UNSURE at once. */
-static verdict search(boxes *s, double limit, axis *best) {
+static __attribute__((noinline)) verdict search(boxes *s, double limit, axis *best) {
   *best = (axis){0, -INFINITY, false};
-  bool early = limit < INFINITY;
-  for (int k = 0; k < 6; k++) {
-    double gap = k < 3 ? gap_of_a(s, k) : gap_of_b(s, k - 3);
-    if (gap > s->sure && !early) return UNSURE;
-    if (k == 0) *best = (axis){k, gap, false};
-    else keep(s, best, k, gap);
-    if (gap > limit) {
-      *best = (axis){k, gap, false};
-      return APART;
-    }
-  }
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) {
-      double gap = gap_of_cross(s, i, j);
-      if (gap < 0.0 && gap < best->gap - s->sure) continue;
-      if (length_of_cross(s, i, j) <= PARALLEL_ROUNDOFFS * CT_UNIT_ROUNDOFF) continue;
-      int index = 6 + 3 * i + j;
-      gap = gap_along(s, normal_of(s, index));
-      if (gap > s->sure && !early) return UNSURE;
-      if (gap > limit) {
-        *best = (axis){index, gap, false};
-        return APART;
-      }
-      keep(s, best, index, gap);
-    }
+  verdict found = OVERLAPPING;
+  if ((found = keep_face(s, best, 0, gap_of_a(s, 0), limit)) != OVERLAPPING) return found;
+  if ((found = keep_face(s, best, 1, gap_of_a(s, 1), limit)) != OVERLAPPING) return found;
+  if ((found = keep_face(s, best, 2, gap_of_a(s, 2), limit)) != OVERLAPPING) return found;
+  if ((found = keep_face(s, best, 3, gap_of_b(s, 0), limit)) != OVERLAPPING) return found;
+  if ((found = keep_face(s, best, 4, gap_of_b(s, 1), limit)) != OVERLAPPING) return found;
+  if ((found = keep_face(s, best, 5, gap_of_b(s, 2), limit)) != OVERLAPPING) return found;
+  if ((found = look_across(s, best, 0, 0, limit)) != OVERLAPPING) return found;
+  if ((found = look_across(s, best, 0, 1, limit)) != OVERLAPPING) return found;
+  if ((found = look_across(s, best, 0, 2, limit)) != OVERLAPPING) return found;
+  if ((found = look_across(s, best, 1, 0, limit)) != OVERLAPPING) return found;
+  if ((found = look_across(s, best, 1, 1, limit)) != OVERLAPPING) return found;
+  if ((found = look_across(s, best, 1, 2, limit)) != OVERLAPPING) return found;
+  if ((found = look_across(s, best, 2, 0, limit)) != OVERLAPPING) return found;
+  if ((found = look_across(s, best, 2, 1, limit)) != OVERLAPPING) return found;
+  if ((found = look_across(s, best, 2, 2, limit)) != OVERLAPPING) return found;
   return best->gap < -s->sure ? OVERLAPPING : UNSURE;
 }
 

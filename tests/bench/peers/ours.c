@@ -93,6 +93,17 @@ static void touches(void *opaque, const bench_row *row, double *values) {
   }
 }
 
+/* The same with all the points of the manifold. */
+static void contacts(void *opaque, const bench_row *row, double *values) {
+  const state *s = opaque;
+  const ct_contact_options options = {.detail = CT_DETAIL_MANIFOLD};
+  for (int i = 0; i < row->count; i++) {
+    ct_manifold m;
+    ct_pair_contacts(of(&s->pairs[i][0]), of(&s->pairs[i][1]), &options, s->workspace, &m);
+    values[i] = m.count ? -m.pair.distance : BENCH_NO_CONTACT;
+  }
+}
+
 static void overlaps(void *opaque, const bench_row *row, double *values) {
   const state *s = opaque;
   for (int i = 0; i < row->count; i++)
@@ -105,6 +116,7 @@ static bool takes_solids(const bench_row *row) { return row->solids != NULL; }
 const bench_engine bench_ours[] = {
     {"contactd distance", true, true, takes_hulls, prepare, distances},
     {"contactd distance", true, true, takes_solids, prepare, touches},
+    {"contactd contacts", true, true, takes_solids, prepare, contacts},
     {"contactd overlap", true, false, takes_solids, prepare, overlaps},
 };
 const int bench_ours_count = sizeof bench_ours / sizeof bench_ours[0];
