@@ -15,8 +15,9 @@ static const double pauses[] = {0x1p-10, 0x1p-20, 0x1p-32, 0x1p-44, 0.0};
 static const double widths[] = {0x1p-6, 0x1p-31};
 /* What it may leave of the depth and still be called good: two parts in 1e8 are promised. */
 #define DEPTH_WIDTH_ALLOWED 0x1p-26
-/* Basins of the depth that are polished. */
+/* Basins of the depth that are polished, and the cosine of the angle within which two normals are in one. */
 #define BASINS_MAX 12
+#define SAME_BASIN 0.99
 /* Points that miss the line of the normal by more than this many round-offs are called so in the status. */
 #define DEFECT_ALLOWED 16.0
 /* Normals as good as the best to this part of the round-off compete by the rule of ct_normal_greater. */
@@ -148,9 +149,20 @@ static double least_by_points(const ct_curved *c, const ct_curved_answer *r) {
   return least;
 }
 
-/* The polytope finds the basins, which are polished; then, unless the point of the best certifies it, the polytope certifies the
- * depth to its width. Returns the least depth there can be. */
-static double search_basins(const ct_cell_input *in, descent *d, ct_curved_answer *best, bool *several) {
+/* Polishes the other basins whose faces the polytope has no farther out than the best normal: one may be as good. */
+static void look_into_basins(const ct_cell_input *in, ct_curved *c, ct_curved_answer *best, bool *several) {
+  ct_vec3 normals[BASINS_MAX];
+  int basins = ct_epa_directions(&in->workspace->epa, -best->value, normals, BASINS_MAX);
+  for (int i = 0; i < basins; i++) {
+    if (ct_dot(normals[i], best->normal) > SAME_BASIN) continue;
+    ct_curved_answer r = ct_curved_polish(c, FEATURE_ANGLE, normals[i]);
+    compete(best, &r, TIE_FRACTION * c->roundoff, several);
+  }
+}
+
+/* The polytope finds the deepest place, which is polished; then, unless a point certifies that, the polytope certifies the depth to
+ * its width. Returns the least depth there can be. */
+static double search_depth(const ct_cell_input *in, descent *d, ct_curved_answer *best, bool *several) {
   ct_curved *c = d->curved;
   double least = -INFINITY;
   for (size_t stage = 0; stage < sizeof widths / sizeof widths[0]; stage++) {
@@ -158,16 +170,14 @@ static double search_basins(const ct_cell_input *in, descent *d, ct_curved_answe
     ct_epa_bracket_options options = {widths[stage] * c->scale, -best->value, stage > 0};
     ct_epa_bracket(&in->workspace->epa, c->a, c->b, &d->simplex, options, &depth);
     c->supports += depth.supports;
-    ct_vec3 normals[BASINS_MAX];
-    int basins = ct_epa_directions(&in->workspace->epa, -best->value, normals, BASINS_MAX - 1);
-    normals[basins++] = depth.normal;
-    for (int i = 0; i < basins; i++) {
-      ct_curved_answer r = ct_curved_polish(c, FEATURE_ANGLE, normals[i]);
+    if (depth.depth < -best->value || stage == 0) {
+      ct_curved_answer r = ct_curved_polish(c, FEATURE_ANGLE, depth.normal);
       compete(best, &r, TIE_FRACTION * c->roundoff, several);
     }
     least = ct_max2(ct_max2(least, depth.least), least_by_points(c, best));
     if (-best->value - least <= c->roundoff || depth.status != CT_PAIR_OK) break;
   }
+  look_into_basins(in, c, best, several);
   return least;
 }
 
@@ -178,7 +188,7 @@ static void answer_inside(const ct_cell_input *in, descent *d, ct_cell_result *r
   bool turned = ct_curved_turned(c, &ring), several = ring.several;
   ct_curved_answer best = ct_curved_polish(c, FEATURE_ANGLE, ring.normal);
   double least = turned ? ring.least : least_by_points(c, &best);
-  if (-best.value - least > c->roundoff && !turned) least = ct_max2(least, search_basins(in, d, &best, &several));
+  if (-best.value - least > c->roundoff && !turned) least = ct_max2(least, search_depth(in, d, &best, &several));
   hand_over(in, c, &best, result);
   result->upper = ct_max2(result->distance, -least - radii(in));
   if (several) result->flags |= CT_FLAG_NORMAL_ARBITRARY;

@@ -11,6 +11,10 @@
 #define KINKS_MAX 3
 /* Newton steps of one way; it gains digits twofold each, from wherever it starts to contract. */
 #define STEPS_MAX 12
+/* After a step this short, rad, the next one would be round-off. */
+#define STEP_LAST 0x1p-27
+/* Steps that lead down before a way is given up: there is a kink on it. */
+#define DROPS_MAX 2
 /* Longest step, rad. */
 #define STEP_LONGEST 0.5
 /* Neighbours of a hull's vertex that are looked at. */
@@ -130,9 +134,12 @@ static double limited(double step) { return ct_min2(ct_max2(step, -STEP_LONGEST)
 
 /* No kink: two free parameters. Where s is not concave the steps are shortened until it could be. */
 static ct_vec3 climb_sphere(ct_curved *c, ct_vec3 n) {
-  for (int step = 0; step < STEPS_MAX; step++) {
+  double before = -INFINITY;
+  for (int step = 0, drops = 0; step < STEPS_MAX; step++) {
     ct_vec3 w = ct_curved_look(c, n).w, t1 = perpendicular(n), t2 = ct_cross(n, t1);
     double g1 = ct_dot(t1, w), g2 = ct_dot(t2, w), s = ct_dot(n, w);
+    if (s < before && ++drops == DROPS_MAX) break;
+    before = s;
     double h11 = bend_both(c, n, t1, t1) + s, h12 = bend_both(c, n, t1, t2), h22 = bend_both(c, n, t2, t2) + s;
     double mean = 0.5 * (h11 + h22), half = 0.5 * (h11 - h22), least = mean - sqrt(half * half + h12 * h12);
     double most = 2.0 * mean - least, floor = 1e-13 * ct_max2(fabs(most), fabs(least));
@@ -146,7 +153,7 @@ static ct_vec3 climb_sphere(ct_curved *c, ct_vec3 n) {
     if (!(det > 0.0)) return n;
     double x = limited((g1 * h22 - g2 * h12) / det), y = limited((g2 * h11 - g1 * h12) / det);
     n = ct_unit_or(ct_add_scaled(ct_add_scaled(n, t1, x), t2, y), n);
-    if (fabs(x) + fabs(y) <= 4.0 * CT_UNIT_ROUNDOFF) break;
+    if (fabs(x) + fabs(y) <= STEP_LAST) break;
   }
   return n;
 }
@@ -164,16 +171,20 @@ static bool climb_circle(ct_curved *c, const kink *k, ct_vec3 *normal) {
   double reach = k->reach;
   ct_vec3 radial;
   if (!onto(k, *normal, &radial)) return false;
-  for (int step = 0; step < STEPS_MAX; step++) {
+  double before = -INFINITY;
+  for (int step = 0, drops = 0; step < STEPS_MAX; step++) {
     ct_vec3 n = ct_add_scaled(ct_scale(radial, reach), k->along, k->level), round = ct_cross(k->along, radial);
     *normal = n;
     ct_vec3 w = ct_curved_look(c, n).w;
+    double s = ct_dot(n, w);
+    if (s < before && ++drops == DROPS_MAX) break;
+    before = s;
     double slope = ct_dot(round, w), curve = reach * bend_both(c, n, round, round) + ct_dot(radial, w);
     if (!(fabs(curve) > 0.0)) return true;
     double turn = limited(slope / fabs(curve));
     radial = ct_unit_or(ct_add_scaled(radial, round, turn), radial);
     radial = ct_unit_or(ct_cross(k->along, ct_cross(radial, k->along)), radial);
-    if (fabs(turn) <= 4.0 * CT_UNIT_ROUNDOFF) break;
+    if (fabs(turn) <= STEP_LAST) break;
   }
   *normal = ct_unit_or(ct_add_scaled(ct_scale(radial, reach), k->along, k->level), *normal);
   return true;

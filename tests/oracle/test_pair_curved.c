@@ -20,10 +20,20 @@ typedef struct tally {
 
 static double wide(check_random *r, double low, double high) { return exp(check_uniform(r, log(low), log(high))); }
 
+/* Statements, not arguments: these have no order, and compilers would draw different cases. */
+static ct_vec3 any_vec(check_random *r) {
+  ct_vec3 v;
+  v.x = check_uniform(r, -1, 1);
+  v.y = check_uniform(r, -1, 1);
+  v.z = check_uniform(r, -1, 1);
+  return v;
+}
+
 static ct_quat any_rotation(check_random *r) {
   ct_quat q;
   do {
-    q = (ct_quat){check_uniform(r, -1, 1), check_uniform(r, -1, 1), check_uniform(r, -1, 1), check_uniform(r, -1, 1)};
+    ct_vec3 v = any_vec(r);
+    q = (ct_quat){v.x, v.y, v.z, check_uniform(r, -1, 1)};
   } while (q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w < 0.05);
   return q;
 }
@@ -65,8 +75,10 @@ static curved_body body_of(check_random *r, ct_kind kind, length_of length) {
   case CT_KIND_ELLIPSOID: b.shape.ellipsoid.radii = check_next(r) % 3 ? ct_vec(x, y, z) : ct_vec(x, x, y); break;
   default:
     b.count = 6 + (int)(check_next(r) % 8);
-    for (int i = 0; i < b.count; i++)
-      b.points[i] = ct_vec(x * check_uniform(r, -1, 1), y * check_uniform(r, -1, 1), z * check_uniform(r, -1, 1));
+    for (int i = 0; i < b.count; i++) {
+      ct_vec3 v = any_vec(r);
+      b.points[i] = ct_vec(x * v.x, y * v.y, z * v.z);
+    }
     if (ct_hull_from_points(b.points, (size_t)b.count, NULL, &b.hull, NULL) != CT_OK) abort();
     b.shape.hull = b.hull;
     break;
@@ -161,11 +173,10 @@ static void run(const family *f, int count, uint64_t seed) {
     a.pose.rotation = f->square ? square_rotation(&r) : any_rotation(&r);
     b.pose.rotation = f->square ? square_rotation(&r) : any_rotation(&r);
     double spread = check_uniform(&r, 0.0, 1.2) * (reach(&a) + reach(&b));
-    if (f->far > 0.0) a.pose.position = ct_vec(f->far * check_uniform(&r, -1, 1), f->far * check_uniform(&r, -1, 1), f->far);
-    ct_vec3 way = {check_uniform(&r, -1, 1), check_uniform(&r, -1, 1), check_uniform(&r, -1, 1)};
+    if (f->far > 0.0) a.pose.position = ct_scale(any_vec(&r), f->far);
+    ct_vec3 way = any_vec(&r);
     way = ct_scale(ct_unit_or(way, way), spread);
-    if (f->square)
-      way = ct_vec(0.25 * (double)(check_next(&r) % 9), 0.25 * (double)(check_next(&r) % 5), 0.25 * (double)(check_next(&r) % 9));
+    if (f->square) way = ct_vec(0.25 * floor(5.0 * fabs(way.x)), 0.25 * floor(5.0 * fabs(way.y)), 0.25 * floor(5.0 * fabs(way.z)));
     b.pose.position = f->concentric ? a.pose.position : ct_add(a.pose.position, way);
     if (f->rounded) {
       a.shape.rounding = 0.1 * check_uniform(&r, 0, 1);
