@@ -35,7 +35,7 @@ ENGINE_FLAGS := -Iengine/include -Iengine
 API_FLAGS    := -Iengine/include -Iapi/include -Iapi -DCONTACTD_VERSION='"$(VERSION)"'
 SERVER_FLAGS := -Iengine/include -Iapi/include -Iserver -D_POSIX_C_SOURCE=200809L -D_GNU_SOURCE -DCONTACTD_VERSION='"$(VERSION)"'
 TEST_FLAGS   := -Iengine/include -Iengine -Iapi/include -Iapi -I. -D_GNU_SOURCE
-SERVER_LIBS  := -lmicrohttpd -luv -ljansson -lm -lpthread
+SERVER_LIBS  := -lmicrohttpd -luv -ljansson -lnettle -lm -lpthread
 
 .DEFAULT_GOAL := build
 .PHONY: build
@@ -82,13 +82,13 @@ $(BUILD)/contactd: $(SERVER_OBJ) $(BUILD)/libapi.a $(BUILD)/libcontact.a
 $(BUILD)/tests/%: tests/%.c $(BUILD)/libapi.a $(BUILD)/libcontact.a
 	@mkdir -p $(@D)
 	@echo "CC $@"
-	$(Q)$(CC) $(BASE) $(TEST_FLAGS) $(LINK) $< $(BUILD)/libapi.a $(BUILD)/libcontact.a -ljansson -lm -lpthread -o $@
+	$(Q)$(CC) $(BASE) $(TEST_FLAGS) $(LINK) $< $(BUILD)/libapi.a $(BUILD)/libcontact.a -ljansson -lnettle -lm -lpthread -o $@
 
 -include $(ENGINE_OBJ:.o=.d) $(API_OBJ:.o=.d) $(SERVER_OBJ:.o=.d) $(TEST_BIN:=.d)
 
 # ---- packages: make run and make test install what is missing ---------------------------------------------------------
 
-RUN_PACKAGES  := gcc libc6-dev pkg-config libmicrohttpd-dev libjansson-dev libuv1-dev curl jq
+RUN_PACKAGES  := gcc libc6-dev pkg-config libmicrohttpd-dev libjansson-dev libuv1-dev nettle-dev curl jq
 TEST_PACKAGES := $(RUN_PACKAGES) git binutils python3 python3-jsonschema clang
 BENCH_PACKAGES := $(TEST_PACKAGES) wrk g++ libfcl-dev libccd-dev libbullet-dev libode-dev
 

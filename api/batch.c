@@ -27,7 +27,8 @@ static bool read_kind(api_reader *reader, const api_field *field, api_kind *kind
 
 /* Reads one question. What is wrong with it becomes its answer. Its memory, unlike its faults, is the call's. */
 static void read_query(api_call *call, const api_field *field, const api_asking *batch, api_faults *faults, api_task *task) {
-  api_reader reader = {faults, &call->service->limits, &call->arena, call->input.cancel};
+  api_reader reader = api_call_reader(call);
+  reader.faults = faults;
   api_asking asking = *batch;
   api_faults_clear(faults);
   if (read_kind(&reader, field, &asking.kind, &task->id)) api_read_question(&reader, field, &asking, &task->question);

@@ -221,10 +221,24 @@ static bool create_body(api_reader *reader, const ct_body_options *options, cons
   return true;
 }
 
+/* The colliders of another body, borrowed. */
+static bool keep_colliders(api_reader *reader, const ct_body *body, ct_body_options *options) {
+  size_t count = ct_body_collider_count(body);
+  ct_collider *colliders = api_arena_array(reader->arena, count, sizeof *colliders);
+  if (!colliders) {
+    api_fault_memory(reader->faults);
+    return false;
+  }
+  for (size_t i = 0; i < count; i++) colliders[i] = ct_body_collider(body, i);
+  options->colliders = colliders;
+  options->collider_count = count;
+  return true;
+}
+
 static bool read_full(api_reader *reader, const api_field *field, const api_body_form *form, api_body *out) {
   enum { ID, COLLIDERS, MOTION, GROUPS, USER, POSE, COUNT = POSE + API_POSE_MEMBER_COUNT };
   api_field m[COUNT] = {{.name = "id", .required = form->id.length == 0},
-                        {.name = "colliders", .required = true},
+                        {.name = "colliders", .required = !form->kept},
                         {.name = "motion"},
                         {.name = "groups"},
                         {.name = "user"},
@@ -246,6 +260,7 @@ static bool read_full(api_reader *reader, const api_field *field, const api_body
   options.motion = m[MOTION].value ? &motion : NULL;
   options.colliders = colliders;
   options.collider_count = owned;
+  if (form->kept) good = keep_colliders(reader, form->kept, &options) && good;
   good = good && create_body(reader, &options, &m[MOTION], out);
   for (size_t i = 0; i < owned; i++) api_collider_release(&colliders[i]);
   return good;
@@ -270,6 +285,7 @@ static bool looks_short(const json_t *value) {
   static const api_field shapes[] = {API_SHAPE_MEMBERS};
   for (size_t i = 0; i < API_SHAPE_MEMBER_COUNT; i++)
     if (json_object_get(value, shapes[i].name)) return true;
+  if (json_object_get(value, "shape")) return true;
   return !json_object_get(value, "motion") && !json_object_get(value, "groups") && !json_object_get(value, "user");
 }
 
@@ -306,12 +322,7 @@ static void put_motion(api_buffer *buffer, const ct_motion *motion, const ct_vel
   api_put_byte(buffer, '}');
 }
 
-void api_put_body(api_buffer *buffer, const ct_body *body, const ct_pose *pose, const ct_velocity *velocity) {
-  api_put_item(buffer);
-  api_put_byte(buffer, '{');
-  api_put_member_string(buffer, "id", ct_body_id(body));
-  api_put_pose_members(buffer, pose, true);
-  if (ct_body_motion(body)) put_motion(buffer, ct_body_motion(body), velocity);
+static void put_colliders(api_buffer *buffer, const ct_body *body) {
   api_put_key(buffer, "colliders");
   api_put_byte(buffer, '[');
   for (size_t i = 0; i < ct_body_collider_count(body); i++) {
@@ -319,6 +330,15 @@ void api_put_body(api_buffer *buffer, const ct_body *body, const ct_pose *pose, 
     api_put_collider(buffer, &collider);
   }
   api_put_byte(buffer, ']');
+}
+
+static void put_body(api_buffer *buffer, const ct_body *body, const ct_pose *pose, const ct_velocity *velocity, bool colliders) {
+  api_put_item(buffer);
+  api_put_byte(buffer, '{');
+  api_put_member_string(buffer, "id", ct_body_id(body));
+  api_put_pose_members(buffer, pose, true);
+  if (ct_body_motion(body)) put_motion(buffer, ct_body_motion(body), velocity);
+  if (colliders) put_colliders(buffer, body);
   if (ct_body_group_count(body)) {
     api_put_key(buffer, "groups");
     api_put_byte(buffer, '[');
@@ -334,6 +354,10 @@ void api_put_body(api_buffer *buffer, const ct_body *body, const ct_pose *pose, 
     api_put_bytes(buffer, user.bytes, user.length);
   }
   api_put_byte(buffer, '}');
+}
+
+void api_put_body(api_buffer *buffer, const ct_body *body, const ct_pose *pose, const ct_velocity *velocity) {
+  put_body(buffer, body, pose, velocity, true);
 }
 
 void api_put_row(api_buffer *buffer, const ct_scene *scene, uint32_t row) {
@@ -452,12 +476,12 @@ bool api_put_body_into(api_reader *reader, const api_path *at, const api_body *b
 
 /* ---- merge patch --------------------------------------------------------------------------------------------------------- */
 
-/* A row's own JSON. NULL with a fault: out of memory. */
-static json_t *row_json(api_reader *reader, const ct_draft *draft, uint32_t row) {
+/* A row's own JSON, with or without its colliders. NULL with a fault: out of memory. */
+static json_t *row_json(api_reader *reader, const ct_draft *draft, uint32_t row, bool colliders) {
   ct_pose pose = ct_draft_pose(draft, row);
   ct_velocity velocity = ct_draft_velocity(draft, row);
   api_buffer text = {0};
-  api_put_body(&text, ct_draft_body(draft, row), &pose, &velocity);
+  put_body(&text, ct_draft_body(draft, row), &pose, &velocity, colliders);
   json_t *value = NULL;
   if (text.failed) api_fault_memory(reader->faults);
   else
@@ -488,14 +512,17 @@ static bool check_patch_names(api_reader *reader, const api_field *patch) {
 
 bool api_patch_row(api_reader *reader, const api_field *patch, ct_draft *draft, uint32_t row) {
   if (!check_patch_names(reader, patch)) return false;
-  json_t *merged = row_json(reader, draft, row);
+  /* Colliders that the patch leaves alone are kept as they are: they may be large. */
+  bool touched = json_object_get(patch->value, "colliders") != NULL;
+  json_t *merged = row_json(reader, draft, row, touched);
   if (!merged) return false;
   drop_replaced_rotation(merged, patch->value);
   bool good = api_json_merge(&merged, patch->value);
   if (!good) api_fault_memory(reader->faults);
 
   api_field field = api_field_at(merged, patch->path);
-  api_body_form form = {.id = ct_body_id(ct_draft_body(draft, row)), .id_is_fixed = true};
+  const ct_body *own = ct_draft_body(draft, row);
+  api_body_form form = {.id = ct_body_id(own), .id_is_fixed = true, .kept = touched ? NULL : own};
   api_body body = {0};
   good = good && api_read_body(reader, &field, &form, &body);
   if (good && ct_draft_replace(draft, row, body.body, &body.pose, &body.velocity) != CT_OK) {

@@ -18,9 +18,10 @@ typedef struct api_body {
 void api_body_release(api_body *body);
 
 typedef struct api_body_form {
-  ct_text id;       /* id where the document names none; empty: the document must */
-  bool id_is_fixed; /* a document's id must equal `id` (BAD_VALUE), as with PUT of one body */
-  bool allow_short; /* one collider with its pose may stand for a body, as with stateless queries */
+  ct_text id;          /* id where the document names none; empty: the document must */
+  bool id_is_fixed;    /* a document's id must equal `id` (BAD_VALUE), as with PUT of one body */
+  bool allow_short;    /* one collider with its pose may stand for a body, as with stateless queries */
+  const ct_body *kept; /* its colliders are the body's, and the document has none; NULL: the document has them */
 } api_body_form;
 
 /* form NULL: id required, no short form. On success *out owns a body; on failure nothing is owned. The reader's arena is rewound.

@@ -9,6 +9,7 @@
 
 #include "json_text.h"
 #include "query_call.h"
+#include "shapes.h"
 
 api_service *api_service_create(const api_settings *settings) {
   api_service *service = calloc(1, sizeof *service);
@@ -34,13 +35,17 @@ static bool copy_text(const char *text, char **out) {
 api_call *api_call_create(const api_service *service, const api_head *head, const api_match *match) {
   api_call *call = malloc(sizeof *call);
   if (!call) return NULL;
-  /* The faults are large and need no more than their count. */
-  memset(call, 0, offsetof(api_call, faults));
+  /* What is large needs no more than its count. */
+  memset(call, 0, offsetof(api_call, shapes));
+  call->shapes.table = NULL;
+  call->shapes.scaled_count = 0;
+  call->warnings.count = 0;
   api_faults_clear(&call->faults);
   call->service = service;
   call->route = match->route;
   call->match = *match;
   call->deadline_ms = service->limits.deadline_ms;
+  if (match->route->body == API_INTAKE_SHAPE) api_shapes_deadline(head->query, &service->limits, &call->deadline_ms);
   api_arena_init(&call->arena, service->limits.request_memory_bytes / 2);
   if (copy_text(head->query, &call->query) && copy_text(head->if_match, &call->if_match) &&
       copy_text(head->if_none_match, &call->if_none_match))
@@ -63,6 +68,8 @@ void api_call_destroy(api_call *call) {
   feed_free(&call->feed);
   json_decref(call->json);
   if (call->next) ct_scene_release(call->next);
+  if (call->shape) api_shape_release(call->shape);
+  api_shape_scope_free(&call->shapes);
   api_buffer_free(&call->out);
   api_arena_free(&call->arena);
   free(call->query);
@@ -72,15 +79,23 @@ void api_call_destroy(api_call *call) {
 }
 
 api_reader api_call_reader(api_call *call) {
-  return (api_reader){&call->faults, &call->service->limits, &call->arena, call->input.cancel};
+  return (api_reader){.faults = &call->faults,
+                      .limits = &call->service->limits,
+                      .arena = &call->arena,
+                      .cancel = call->input.cancel,
+                      .shapes = &call->shapes,
+                      .warnings = &call->warnings};
 }
+
+void api_call_use_shapes(api_call *call, const api_shape_table *shapes) { api_shape_scope_set(&call->shapes, shapes); }
 
 bool api_call_feed(api_call *call, const char *bytes, size_t length) {
   api_feed *feed = &call->feed;
   if (!feed->used) {
     bool patch = strcmp(call->route->method, "PATCH") == 0;
     api_arena_init(&feed->arena, call->service->limits.request_memory_bytes / 2);
-    api_reader reader = {&call->faults, &call->service->limits, &feed->arena, NULL};
+    api_reader reader = api_call_reader(call);
+    reader.arena = &feed->arena;
     feed->used = true;
     if (patch) api_ndjson_init(&feed->ndjson, &reader, api_ndjson_patch, &feed->patches);
     else api_ndjson_init(&feed->ndjson, &reader, api_ndjson_body, &feed->bodies);
@@ -218,6 +233,7 @@ api_step api_call_send_raw(api_call *call, int status) { return reply_with(call,
 api_step api_call_written(api_call *call, uint64_t revision, int status) {
   api_call_etag(call, revision);
   if (call->out.length == 0) api_call_open(call);
+  api_put_warnings(&call->out, &call->warnings, false);
   api_put_member_unsigned(&call->out, "revision", revision);
   api_put_member_string(&call->out, "durability", api_text(call->service->durability));
   return api_call_send(call, status);

@@ -13,6 +13,8 @@
 #include "problem.h"
 #include "routes.h"
 #include "service.h"
+#include "shape_reference.h"
+#include "warning.h"
 
 /* A streamed body in the making: bodies (POST) or merge patches (PATCH). */
 typedef struct api_feed {
@@ -49,6 +51,10 @@ struct api_call {
   api_reply reply;
   api_arena arena; /* of the request; one thread */
   api_feed feed;
+  const api_shape *shape; /* a new one, owned */
+  bool drops_shape;       /* that of match.item_id */
+  api_shape_scope shapes; /* these three are large and need no more than their count */
+  api_warnings warnings;
   api_faults faults;
 };
 

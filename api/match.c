@@ -155,18 +155,45 @@ static bool media_is_json(const char *type, size_t length) {
          (length > sizeof suffix && strncasecmp(type + length - (sizeof suffix - 1), suffix, sizeof suffix - 1) == 0);
 }
 
+/* What a route's body may be, for a refusal. */
+static const char *intake_words(api_intake intake) {
+  switch (intake) {
+  case API_INTAKE_BULK: return " or application/x-ndjson";
+  case API_INTAKE_SHAPE: return ", model/stl or model/obj";
+  default: return "";
+  }
+}
+
+/* The form of a media type that a route takes. False: it does not. */
+static bool take_form(api_intake intake, const char *type, size_t length, api_form *out) {
+  *out = API_FORM_JSON;
+  if (intake == API_INTAKE_BULK && media_is(type, length, "application/x-ndjson")) *out = API_FORM_NDJSON;
+  else if (intake == API_INTAKE_SHAPE && media_is(type, length, "model/stl")) *out = API_FORM_STL;
+  else if (intake == API_INTAKE_SHAPE && media_is(type, length, "model/obj")) *out = API_FORM_OBJ;
+  else return media_is_json(type, length);
+  return true;
+}
+
+static uint64_t body_max(const api_limits *limits, api_form form) {
+  switch (form) {
+  case API_FORM_NDJSON: return limits->ndjson_bytes;
+  case API_FORM_STL:
+  case API_FORM_OBJ: return limits->shape_bytes;
+  default: return limits->json_bytes;
+  }
+}
+
 static bool take_body(const api_service *service, const char *content_type, api_match *match, api_reply *refusal) {
-  match->takes_body = match->route->body != API_INTAKE_NONE;
+  api_intake intake = match->route->body;
+  match->takes_body = intake != API_INTAKE_NONE;
   if (!match->takes_body) return true;
   const char *type = content_type ? content_type + strspn(content_type, " \t") : "";
-  size_t length = strcspn(type, "; \t,");
-  match->streams = match->route->body == API_INTAKE_BULK && media_is(type, length, "application/x-ndjson");
-  if (!match->streams && !media_is_json(type, length)) {
-    api_refuse(refusal, API_PROBLEM_UNSUPPORTED_MEDIA_TYPE, "This call takes application/json%s.",
-               match->route->body == API_INTAKE_BULK ? " or application/x-ndjson" : "");
+  if (!take_form(intake, type, strcspn(type, "; \t,"), &match->form)) {
+    api_refuse(refusal, API_PROBLEM_UNSUPPORTED_MEDIA_TYPE, "This call takes application/json%s.", intake_words(intake));
     return false;
   }
-  match->body_max = match->streams ? service->limits.ndjson_bytes : service->limits.json_bytes;
+  match->streams = match->form == API_FORM_NDJSON;
+  match->body_max = body_max(&service->limits, match->form);
   return true;
 }
 

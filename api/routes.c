@@ -1,4 +1,5 @@
-/* The route table itself. Handlers live in scenes*.c, query_call.c and meta.c; matching is in match.c. */
+/* The route table itself. Handlers live in scenes.c, bodies.c, columns.c, shapes.c, query_call.c and meta.c; matching is in
+ * match.c. */
 #include "routes.h"
 
 #include <string.h>
@@ -6,6 +7,7 @@
 #include "meta.h"
 #include "query_call.h"
 #include "scenes.h"
+#include "shapes.h"
 
 #define SCENE "/v1/scenes/{s}"
 #define NO_KIND API_KIND_NONE
@@ -52,6 +54,11 @@ const api_route api_routes[] = {
     {"POST", "/v1/query/region", "", API_TARGET_NONE, API_INTAKE_JSON, API_KIND_REGION, api_query_one},
     {"POST", "/v1/query/massProperties", "", API_TARGET_NONE, API_INTAKE_JSON, API_KIND_MASS_PROPERTIES, api_query_one},
     {"POST", "/v1/query", "", API_TARGET_NONE, API_INTAKE_JSON, NO_KIND, api_query_batch},
+    {"GET", "/v1/shapes", " cursor limit ", API_TARGET_NONE, API_INTAKE_NONE, NO_KIND, api_shapes_list},
+    {"POST", "/v1/shapes", " unit solid deadlineMs ", API_TARGET_SHAPE_WRITE, API_INTAKE_SHAPE, NO_KIND, api_shapes_post},
+    {"GET", "/v1/shapes/{id}", "", API_TARGET_SHAPE_READ, API_INTAKE_NONE, NO_KIND, api_shape_read},
+    {"HEAD", "/v1/shapes/{id}", "", API_TARGET_SHAPE_READ, API_INTAKE_NONE, NO_KIND, api_shape_read},
+    {"DELETE", "/v1/shapes/{id}", "", API_TARGET_SHAPE_WRITE, API_INTAKE_NONE, NO_KIND, api_shape_delete},
     {"GET", "/v1/limits", "", API_TARGET_NONE, API_INTAKE_NONE, NO_KIND, api_meta_limits},
     {"GET", "/v1/version", "", API_TARGET_NONE, API_INTAKE_NONE, NO_KIND, api_meta_version},
     {"GET", "/openapi.json", "", API_TARGET_NONE, API_INTAKE_NONE, NO_KIND, api_meta_openapi},

@@ -8,7 +8,8 @@
 typedef enum api_intake {
   API_INTAKE_NONE, /* a body is not read */
   API_INTAKE_JSON, /* one JSON value */
-  API_INTAKE_BULK  /* a JSON array, or NDJSON by its content type */
+  API_INTAKE_BULK, /* a JSON array, or NDJSON by its content type */
+  API_INTAKE_SHAPE /* JSON, STL or OBJ by its content type */
 } api_intake;
 
 /* Kinds of query on the wire; API_KIND_NONE for routes that are no single query. */
@@ -38,7 +39,7 @@ api_kind api_kind_of(const char *word, size_t length);
 
 struct api_route {
   const char *method;
-  const char *path;       /* template and label: {s} scene, {b} body, {name} problem */
+  const char *path;       /* template and label: {s} scene, {b} body, {id} shape, {name} problem */
   const char *parameters; /* names that the URL may carry, each between blanks: " a b "; "" for none */
   api_target target;
   api_intake body;

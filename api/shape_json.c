@@ -8,8 +8,10 @@
 
 #include <contact/limits.h>
 
+#include "mesh_json.h"
 #include "primitive_json.h"
 #include "rounding_json.h"
+#include "shape_reference.h"
 
 /* Fewest points of a solid, and fewest planes of a bounded one. */
 #define HULL_POINTS_MIN 4
@@ -112,6 +114,21 @@ static ct_box points_box(const ct_vec3 *points, size_t count) {
   return box;
 }
 
+bool api_make_hull(api_reader *reader, const api_field *field, const ct_vec3 *points, size_t count, ct_hull **out) {
+  if (count < HULL_POINTS_MIN) {
+    tell_too_few(reader, field, count);
+    return false;
+  }
+  /* Points that span something, but less than a size, are too small rather than degenerate. */
+  ct_box box = points_box(points, count);
+  bool one_point = box.min.x == box.max.x && box.min.y == box.max.y && box.min.z == box.max.z;
+  if (!one_point && !check_extent(reader, field, box)) return false;
+  ct_hull_report report = {.culprit = UINT32_MAX};
+  ct_status status = ct_hull_from_points(points, count, reader->cancel, out, &report);
+  if (status != CT_OK) tell_points(reader, field, status, report.rank, count);
+  return status == CT_OK;
+}
+
 static bool read_vertices(api_reader *reader, const api_field *field, ct_collider *out) {
   size_t count = 0;
   if (!api_read_array(reader, field, 0, reader->limits->hull_points, &count)) return false;
@@ -132,17 +149,8 @@ static bool read_vertices(api_reader *reader, const api_field *field, ct_collide
   }
   if (!good || api_reader_cancelled(reader)) return false;
 
-  /* Points that span something, but less than a size, are too small rather than degenerate. */
-  ct_box box = points_box(points, count);
-  bool one_point = box.min.x == box.max.x && box.min.y == box.max.y && box.min.z == box.max.z;
-  if (!one_point && !check_extent(reader, field, box)) return false;
   ct_hull *hull = NULL;
-  ct_hull_report report = {.culprit = UINT32_MAX};
-  ct_status status = ct_hull_from_points(points, count, reader->cancel, &hull, &report);
-  if (status != CT_OK) {
-    tell_points(reader, field, status, report.rank, count);
-    return false;
-  }
+  if (!api_make_hull(reader, field, points, count, &hull)) return false;
   if (!hull_tells_points(hull, points, count) && !keep_note(reader, "vertices", (const double *)points, count, 3, out)) {
     ct_hull_release(hull);
     return false;
@@ -220,7 +228,7 @@ bool api_read_shape(api_reader *reader, const api_field *object, const api_field
   static bool (*const readers[CT_KIND_COUNT])(api_reader *, const api_field *, ct_collider *) = {
       [CT_KIND_SPHERE] = api_read_primitive,   [CT_KIND_BOX] = api_read_primitive,  [CT_KIND_CAPSULE] = api_read_primitive,
       [CT_KIND_CYLINDER] = api_read_primitive, [CT_KIND_CONE] = api_read_primitive, [CT_KIND_ELLIPSOID] = api_read_primitive,
-      [CT_KIND_CONVEX] = read_convex,          [CT_KIND_PLANE] = api_read_primitive,
+      [CT_KIND_CONVEX] = read_convex, [CT_KIND_MESH] = api_read_mesh, [CT_KIND_PLANE] = api_read_primitive,
   };
 #define SHAPE_KIND(kind, word) CT_KIND_##kind,
   static const ct_kind kinds[] = {API_SHAPE_MAP(SHAPE_KIND)};
@@ -233,17 +241,29 @@ bool api_read_shape(api_reader *reader, const api_field *object, const api_field
   return true;
 }
 
+/* A shape member, or the name of a posted shape. */
+static bool read_shape_or_name(api_reader *reader, const api_field *object, const api_field *members, ct_collider *out) {
+  const api_field *name = &members[API_SHAPE_MEMBER_COUNT], *scale = name + 1;
+  if (!api_field_present(name)) {
+    if (!api_field_present(scale)) return api_read_shape(reader, object, members, out);
+    api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_MEMBER, &scale->path, "\"scale\" means nothing without shape.");
+    return false;
+  }
+  size_t which = api_read_one_of(reader, object, members, API_SHAPE_MEMBER_COUNT + 1, true, API_PROBLEM_MISSING_MEMBER);
+  return which == API_SHAPE_MEMBER_COUNT && api_read_reference(reader, name, out);
+}
+
 bool api_read_collider(api_reader *reader, const api_field *field, ct_collider *out) {
-  enum { ID = API_SHAPE_MEMBER_COUNT, POSE, ROUNDING = POSE + API_POSE_MEMBER_COUNT };
+  enum { ID = API_SHAPE_MEMBER_COUNT + API_REFERENCE_MEMBER_COUNT, POSE, ROUNDING = POSE + API_POSE_MEMBER_COUNT };
   enum { COUNT = ROUNDING + API_ROUNDING_MEMBER_COUNT };
-  api_field m[COUNT] = {API_SHAPE_MEMBERS {.name = "id"}, API_POSE_MEMBERS, API_ROUNDING_MEMBERS};
+  api_field m[COUNT] = {API_SHAPE_MEMBERS API_REFERENCE_MEMBERS, {.name = "id"}, API_POSE_MEMBERS, API_ROUNDING_MEMBERS};
   ct_collider collider = {.pose = ct_pose_identity()};
   bool good = api_read_object(reader, field, m, COUNT);
   if (!field->value || !json_is_object(field->value)) return false;
   good = api_read_id(reader, &m[ID], &collider.id) && good;
   good = api_read_pose(reader, field, m + POSE, &collider.pose) && good;
   /* The shape last: it is the dear part, and it owns something. */
-  if (!api_read_shape(reader, field, m, &collider)) return false;
+  if (!read_shape_or_name(reader, field, m, &collider)) return false;
   good = api_read_rounding(reader, field, m + ROUNDING, &collider.shape) && good;
   if (good) *out = collider;
   else api_collider_release(&collider);
@@ -286,9 +306,26 @@ static void put_vertices(api_buffer *buffer, const ct_hull *hull) {
   free(order);
 }
 
+/* A note is the value of the shape's member; but that of a mesh only tells whether `solid` was given, and one that begins with a
+ * quotation mark holds the member's name as well, or the name of a posted shape. */
+static void put_named(api_buffer *buffer, ct_text note) {
+  static const char mesh[] = "\"mesh\":";
+  if (note.length < sizeof mesh - 1 || memcmp(note.bytes, mesh, sizeof mesh - 1) != 0) api_put_key(buffer, "shape");
+  else api_put_item(buffer);
+  api_put_bytes(buffer, note.bytes, note.length);
+}
+
 void api_put_shape_member(api_buffer *buffer, const ct_collider *collider) {
   const ct_shape *shape = &collider->shape;
+  if (collider->note.length && collider->note.bytes[0] == '"') {
+    put_named(buffer, collider->note);
+    return;
+  }
   api_put_key(buffer, ct_kind_word(shape->kind));
+  if (shape->kind == CT_KIND_MESH) {
+    api_put_mesh(buffer, collider);
+    return;
+  }
   if (collider->note.length) {
     api_put_bytes(buffer, collider->note.bytes, collider->note.length);
     return;

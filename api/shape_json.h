@@ -22,9 +22,12 @@ enum { API_SHAPE_MEMBER_COUNT = 0 API_SHAPE_MAP(API_SHAPE_COUNTED) };
 /* Exactly one of the shape members. out->id and out->pose are untouched; out->note is in the reader's arena. A convex owns a
  * reference to its hull: api_collider_release. On failure nothing is owned. */
 bool api_read_shape(api_reader *reader, const api_field *object, const api_field members[API_SHAPE_MEMBER_COUNT], ct_collider *out);
-/* A collider: shape, id, pose, rounding, margin. */
+/* A collider: shape or the name of a posted one, id, pose, rounding, margin. */
 bool api_read_collider(api_reader *reader, const api_field *field, ct_collider *out);
 void api_collider_release(ct_collider *collider);
+
+/* The hull of points whose place is the field; the caller owns it. Faults: DEGENERATE_HULL, OUT_OF_RANGE, LIMIT_EXCEEDED. */
+bool api_make_hull(api_reader *reader, const api_field *field, const ct_vec3 *points, size_t count, ct_hull **out);
 
 /* {"box":{...},...}: as it was given. */
 void api_put_collider(api_buffer *buffer, const ct_collider *collider);

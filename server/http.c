@@ -165,7 +165,7 @@ static void wait_suspended(srv_request *request) {
   srv_request_suspend(request);
 }
 
-/* A streamed body may take as long again for every 16 MiB; the time that it waits for us is not the client's. */
+/* Anything but JSON may take as long again for every 16 MiB; the time that it waits for us is not the client's. */
 static void extend_body_time(srv_request *request) {
   uint64_t seconds = request->server->limits->body_seconds * (1 + request->bytes_in / 16777216u);
   srv_connection_phase(request->connection, SRV_PHASE_BODY, request->body_since_ns, seconds);
@@ -194,10 +194,9 @@ static enum MHD_Result on_body(srv_request *request, const char *bytes, size_t l
     swallow(request);
     return MHD_YES;
   }
-  if (request->match.streams) {
-    if (request->connection->phase != SRV_PHASE_BODY) request->body_since_ns += uv_hrtime() - request->suspended_ns;
-    extend_body_time(request);
-  }
+  if (request->match.streams && request->connection->phase != SRV_PHASE_BODY)
+    request->body_since_ns += uv_hrtime() - request->suspended_ns;
+  if (request->match.form != API_FORM_JSON) extend_body_time(request);
   if (!srv_buffer_append(server, &request->body, bytes, length, (size_t)request->body_length)) {
     srv_request_refuse(request, API_PROBLEM_OUT_OF_MEMORY, "Memory for the body could not be had.");
     srv_request_refusal_header(request, "Retry-After", "1");
@@ -205,7 +204,7 @@ static enum MHD_Result on_body(srv_request *request, const char *bytes, size_t l
     return MHD_YES;
   }
   if (request->match.streams) take_streamed(request);
-  if (request->match.streams || request->body.length <= SRV_INLINE_BODY) return MHD_YES;
+  if (request->match.form != API_FORM_JSON || request->body.length <= SRV_INLINE_BODY) return MHD_YES;
   /* A large body is looked through as it comes, so that its end costs no more than a piece. */
   srv_request_peek(request);
   return MHD_YES;

@@ -33,6 +33,10 @@ static bool find_entry(srv_request *request) {
   return true;
 }
 
+static bool wants_all_scenes(api_target target) {
+  return target == API_TARGET_LIST || target == API_TARGET_SHAPE_READ || target == API_TARGET_SHAPE_WRITE;
+}
+
 /* Retains the revisions that the call sees: those of this moment. False: out of memory. */
 static bool fill_input(srv_request *request) {
   srv_server *server = request->server;
@@ -44,10 +48,11 @@ static bool fill_input(srv_request *request) {
   if (!request->cancel || uv_mutex_init(&request->ranges_lock) != 0) return false;
   request->ranges_lock_made = true;
   input->cancel = request->cancel;
+  api_call_use_shapes(request->call, server->shapes);
   input->first_revision = srv_registry_first_revision(server->registry);
   input->scene_count = srv_registry_count(server->registry);
   if (request->match.target == API_TARGET_CREATE) input->new_scene_id = request->new_id;
-  if (request->match.target == API_TARGET_LIST) {
+  if (wants_all_scenes(request->match.target)) {
     if (!srv_registry_list(server->registry, &request->scenes, &request->scenes_count)) return false;
     input->scenes = request->scenes;
     input->scene_count = request->scenes_count;
@@ -109,7 +114,16 @@ static void pass_slot(srv_request *request) {
   }
 }
 
+/* The shapes that requests see from now on. */
+static void commit_shapes(srv_request *request) {
+  srv_server *server = request->server;
+  const api_shape_table *old = server->shapes;
+  server->shapes = api_call_commit_shapes(request->call, old);
+  api_shapes_release(old);
+}
+
 static void commit(srv_request *request) {
+  if (request->match.target == API_TARGET_SHAPE_WRITE) commit_shapes(request);
   srv_registry *registry = request->server->registry;
   srv_entry *entry = request->entry;
   const ct_scene *revision = api_call_new_revision(request->call);
@@ -287,11 +301,28 @@ bool srv_job_admit(srv_request *request, bool small) {
   return false;
 }
 
+/* Scaling a shape builds it anew, which a few bytes may ask of a large one: the text is looked at as it stands, and an escape may
+ * spell anything. */
+static bool may_scale(const srv_request *request) {
+  if (request->body.length == 0 || !api_shapes_heavy(request->server->shapes)) return false;
+  return memmem(request->body.bytes, request->body.length, "\"scale\"", 7) ||
+         memchr(request->body.bytes, '\\', request->body.length);
+}
+
+/* Who names a shape is found by looking at all bodies. */
+static bool few_bodies(const srv_request *request) {
+  uint64_t bodies = 0;
+  if (request->scenes_count > SRV_INLINE_LIST) return false;
+  for (size_t i = 0; i < request->scenes_count; i++) bodies += ct_scene_count(request->scenes[i].scene);
+  return bodies <= SRV_INLINE_READ_BODIES;
+}
+
 /* May begin run on the loop thread? It parses the body and does what is cheap, so both body and scene must be small. */
 static bool is_small(const srv_request *request) {
-  if (request->body_length > SRV_INLINE_BODY || request->match.streams) return false;
+  if (request->body_length > SRV_INLINE_BODY || request->match.streams || may_scale(request)) return false;
   uint32_t bodies = request->input.scene ? ct_scene_count(request->input.scene) : 0;
   if (request->match.target == API_TARGET_LIST) return request->scenes_count <= SRV_INLINE_LIST;
+  if (wants_all_scenes(request->match.target)) return few_bodies(request);
   uint64_t bytes = request->input.scene ? request->entry->written_bytes : 0;
   if (bytes > (request->writes ? SRV_INLINE_WRITE_BYTES : SRV_INLINE_READ_BYTES)) return false;
   return bodies <= (request->writes ? SRV_INLINE_WRITE_BODIES : SRV_INLINE_READ_BODIES);
@@ -299,7 +330,7 @@ static bool is_small(const srv_request *request) {
 
 /* A call that waits for a worker has not been read yet, but its deadline holds: it is looked for in the text. */
 static void peek_deadline(srv_request *request) {
-  if (request->begun || request->match.streams || request->body.length == 0) return;
+  if (request->begun || request->match.form != API_FORM_JSON || request->body.length == 0) return;
   srv_request_peek(request);
   if (!request->deadline_peek.found) return;
   const char *value = request->body.bytes + request->deadline_peek.value;
@@ -375,15 +406,16 @@ static void dispatch(srv_request *request) {
   srv_server *server = request->server;
   api_target target = request->match.target;
   request->arrived_ns = uv_hrtime();
-  atomic_store_explicit(&request->deadline_ns, request->arrived_ns + server->limits->deadline_ms * 1000000u, memory_order_relaxed);
+  uint64_t ms = request->call ? api_call_deadline_ms(request->call) : server->limits->deadline_ms;
+  atomic_store_explicit(&request->deadline_ns, request->arrived_ns + ms * 1000000u, memory_order_relaxed);
   request->state = SRV_STATE_READY;
   if (!request->call || !find_entry(request)) {
     refuse_memory(request);
     return;
   }
   request->lane = request->entry ? &request->entry->lane : &server->stateless;
-  request->writes =
-      target == API_TARGET_WRITE || target == API_TARGET_PUT || target == API_TARGET_DELETE || target == API_TARGET_CREATE;
+  request->writes = target == API_TARGET_WRITE || target == API_TARGET_PUT || target == API_TARGET_DELETE ||
+                    target == API_TARGET_CREATE || target == API_TARGET_SHAPE_WRITE;
   if (request->writes && request->entry) {
     if (request->entry->writer) {
       queue_write(request);
@@ -413,6 +445,7 @@ void srv_job_feed(srv_request *request) {
     return;
   }
   request->lane = request->entry ? &request->entry->lane : &request->server->stateless;
+  api_call_use_shapes(request->call, request->server->shapes);
   open_job(request);
   submit(request, SRV_STAGE_FEED, false);
 }

@@ -198,8 +198,9 @@ bool srv_server_create(srv_server *server, const srv_config *config, const api_s
   server->workspace = ct_workspace_create();
   server->suspended = calloc((size_t)config->limits.connections, sizeof *server->suspended);
   server->polled = calloc((size_t)config->limits.connections, sizeof *server->polled);
-  if (!server->log || !server->peers || !server->registry || !server->pool || !server->workspace || !server->suspended ||
-      !server->polled || !collect_hosts(server))
+  server->shapes = api_shapes_create();
+  if (!server->log || !server->peers || !server->registry || !server->pool || !server->shapes || !server->workspace ||
+      !server->suspended || !server->polled || !collect_hosts(server))
     return fail("start", "out of memory");
   return true;
 }
@@ -216,6 +217,7 @@ void srv_server_destroy(srv_server *server) {
     free(server->loop);
   }
   srv_registry_destroy(server->registry);
+  api_shapes_release(server->shapes);
   srv_pool_destroy(server->pool);
   srv_peers_destroy(server->peers);
   if (server->workspace) ct_workspace_destroy(server->workspace);

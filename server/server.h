@@ -67,6 +67,7 @@ typedef struct srv_server {
   srv_peers *peers;
   srv_pool *pool;
   srv_registry *registry;
+  const api_shape_table *shapes; /* posted shapes; a change makes another table */
   srv_lane stateless;
   ct_workspace *workspace; /* for what the loop thread computes itself */
 

@@ -1,7 +1,8 @@
 """Each operation's examples in the OpenAPI document are run, and the reply compared with the documented one of the same name.
 
-Every example stands for a daemon that holds just the scene of the example of PUT /v1/scenes/{s}, at revision 1. What differs from
-daemon to daemon is listed as JSON pointers in x-varies, beside the documented reply.
+Every example stands for a daemon that holds just the scene of the example of PUT /v1/scenes/{s}, at revision 1; those of a posted
+shape, for one that also holds the shape of the JSON example of POST /v1/shapes. What differs from daemon to daemon is listed as JSON
+pointers in x-varies, beside the documented reply. A parameter of the URL with x-with is sent with the content types that it lists.
 """
 import json
 from urllib.parse import quote
@@ -35,12 +36,14 @@ def request_media(operation):
         or [(None, None, None)]
 
 
-def address(template, operation, item):
+def address(template, operation, item, content_type):
     """The path with its parameters' examples; query parameters that have one too."""
     query = []
     for parameter in item.get("parameters", []) + operation.get("parameters", []):
         parameter = resolve(document.document, parameter)
         value = parameter.get("example")
+        if content_type not in parameter.get("x-with", [content_type]):
+            continue
         if parameter["in"] == "path":
             check(value is not None, f"{template}: the parameter {parameter['name']} has no example")
             template = template.replace("{" + parameter["name"] + "}", quote(value))
@@ -69,12 +72,20 @@ def demo_scene(client):
     equal(client.put(f"/v1/scenes/{name}", scene).must(201).json["revision"], 1, "revision of the demo scene")
 
 
+def demo_shape(client):
+    media = document.document["paths"]["/v1/shapes"]["post"]["requestBody"]["content"]["application/json"]
+    made = client.post("/v1/shapes", example_of(media)).must(201)
+    equal(made.json["id"], document.document["components"]["parameters"]["shape"]["example"], "id of the demo shape")
+
+
 def run(template, method, operation, content_type, name, body):
     item = document.document["paths"][template]
-    path = address(template, operation, item)
+    path = address(template, operation, item, content_type)
     with Daemon() as daemon:
         client = Curl(daemon, document)
         demo_scene(client)
+        if template == "/v1/shapes/{id}":
+            demo_shape(client)
         if content_type:
             check(body is not None, "the request has no example")
             if content_type == "application/x-ndjson" and not isinstance(body, str):

@@ -43,14 +43,18 @@ def setup():
     bodies = [ball("a", position=[0, 0, 0], motion={"mass": 1}), ball("b", position=[0.5, 0, 0], user={"k": 1}),
               {"id": "c", "colliders": [{"box": {"size": [1, 1, 1]}}], "groups": ["g"]}]
     client.put(SCENE, {"bodies": bodies, "filters": {"groups": {"g": {"notCollideWith": ["g"]}}, "pairs": []}})
+    made = client.post("/v1/shapes", {"sphere": {"radius": 0.5}}).json["id"]
+    client.put("/v1/scenes/holder", {"bodies": [{"id": "x", "colliders": [{"shape": made}]}]})
+    return "/v1/shapes/" + made
 
 
-setup()
+HELD = setup()
 ONE = SCENE + "/bodies/new"
 BODIES = SCENE + "/bodies"
 DISTANCE = SCENE + "/query/distance"
 CONTACTS = SCENE + "/query/contacts"
 FREE = "/v1/query/distance"
+SHAPES = "/v1/shapes"
 BALL = {"sphere": {"radius": 1}}
 RAYCAST = SCENE + "/query/raycast"
 RAY = {"origin": [0, 0, 0], "direction": [1, 0, 0]}
@@ -96,6 +100,8 @@ row("too-deep", 400, "33 levels", "PUT", ONE, "[" * 33 + "]" * 33)
 row("too-deep", 400, "20,000 levels of arrays", "POST", FREE, "[" * 20000 + "]" * 20000)
 row("too-deep", 400, "10,000 levels of objects", "POST", FREE, '{"a":' * 10000 + "1" + "}" * 10000)
 row("too-deep", 400, "in a line", "POST", BODIES, "[" * 40 + "]" * 40 + "\n", None, content_type=NDJSON)
+for kind, text in (("model/stl", b"solid x\nfacet"), ("model/stl", b"\0" * 90), ("model/obj", b"v 0\n"), ("model/obj", b"<html>")):
+    row("malformed-file", 400, f"{kind} {text[:20]}", "POST", SHAPES + "?unit=m", text, content_type=kind)
 for name in ("%20", "-x", ".x", "a%2Fb", "a%00b", "x" * 129, "a%", "a%zz", "a+b", "a,b", "%C3%A9"):
     row("bad-id", 400, f"scene {name[:20]}", "GET", "/v1/scenes/" + name)
 row("bad-id", 400, "body", "GET", BODIES + "/-x")
@@ -103,6 +109,8 @@ row("bad-parameter", 400, "unknown", "GET", BODIES + "?nonsense=1")
 row("bad-parameter", 400, "twice", "GET", BODIES + "?limit=1&limit=2")
 for value in ("0", "-1", "x", "1.5", "5001", "", "99999999999999999999"):
     row("bad-parameter", 400, f"limit {value!r}", "GET", BODIES + "?limit=" + value)
+row("bad-parameter", 400, "a file without its unit", "POST", SHAPES, b"v 0 0 0\n", content_type="model/obj")
+row("bad-parameter", 400, "a unit of JSON", "POST", SHAPES + "?unit=mm", {"sphere": {"radius": 1}})
 row("bad-parameter", 400, "neither id nor prefix", "DELETE", BODIES)
 row("bad-parameter", 400, "empty prefix", "DELETE", BODIES + "?prefix=")
 row("bad-parameter", 400, "id and prefix", "DELETE", BODIES + "?id=a&prefix=b")
@@ -120,6 +128,9 @@ for method, rest, body in (("GET", "", None), ("PATCH", "", {}), ("DELETE", "", 
     row("scene-not-found", 404, f"{method} {rest}", method, "/v1/scenes/nobody" + rest, body)
 for method, body in (("GET", None), ("PATCH", {"position": [0, 0, 0]}), ("DELETE", None)):
     row("body-not-found", 404, method, method, BODIES + "/nobody", body)
+for method in ("GET", "DELETE"):
+    row("shape-not-found", 404, method, method, SHAPES + "/s-nobody")
+row("shape-in-use", 409, "a collider of another scene", "DELETE", HELD)
 
 
 def allows(*methods):
@@ -149,6 +160,7 @@ row("body-too-large", 413, "a line beyond lineBytes", "POST", BODIES, ndjson([ba
     content_type=NDJSON)
 for kind in ("text/html", "application/xml", "model/stl", "multipart/form-data; boundary=x", "application/x-ndjson"):
     row("unsupported-media-type", 415, f"{kind} for a scene", "PUT", SCENE, "{}", None, content_type=kind)
+row("unsupported-media-type", 415, "PLY for a shape", "POST", SHAPES + "?unit=m", "ply", None, content_type="model/ply")
 row("unsupported-media-type", 415, "gzip", "PUT", SCENE, "{}", None, headers={"Content-Encoding": "gzip"})
 row("host-not-allowed", 421, "another name", "GET", SCENE, None, None, headers={"Host": "evil.example"})
 
@@ -203,6 +215,18 @@ row("missing-member", 422, "a without b", "POST", FREE, {"a": BALL}, None)
 row("missing-member", 422, "poses that leave out bodies", "PUT", SCENE + "/poses", {"ids": ["a"], "positions": [[0, 0, 0]]}, None)
 row("missing-member", 422, "id of a patch", "PATCH", BODIES, [{"position": [0, 0, 0]}], "/0/id")
 row("missing-member", 422, "neither ids nor groups nor prefix", "POST", DISTANCE, {"where": {"a": {}}}, "/where/a")
+
+# ---- 422: shapes ---------------------------------------------------------------------------------------------------------
+
+THREE = b"v 0 0 0\nv 1 0 0\nv 0 1 0\n"
+row("bad-index", 422, "a face of OBJ", "POST", SHAPES + "?unit=m", THREE + b"f 1 2 4\n", content_type="model/obj")
+row("open-mesh", 422, "a triangle that must be a solid", "POST", SHAPES + "?unit=m&solid=true", THREE + b"f 1 2 3\n", content_type="model/obj")
+row("degenerate-mesh", 422, "a point thrice", "POST", SHAPES + "?unit=m", THREE + b"f 1 1 1\n", content_type="model/obj")
+row("missing-member", 422, "no shape", "POST", SHAPES, {}, "")
+row("unknown-member", 422, "a pose", "POST", SHAPES, {"sphere": {"radius": 1}, "position": [0, 0, 0]}, "/position")
+row("wrong-type", 422, "a list for a shape", "POST", SHAPES, [], "")
+row("unknown-id", 422, "a shape that is not there", "PUT", ONE, solid(shape="s-nobody"), "/colliders/0/shape")
+row("out-of-range", 422, "a scale of nothing", "PUT", ONE, solid(shape="s-nobody", scale=0), "/colliders/0/scale")
 
 # ---- 422: types and ranges -----------------------------------------------------------------------------------------------
 
@@ -449,7 +473,7 @@ def more_scenes_than_the_limit_are_refused():
         if reply.status != 201:
             break
     reply.problem(422, "limit-exceeded")
-    equal(i, 39, "scenes made beside the first")
+    equal(i, 38, "scenes made beside the first two")
     client.put(SCENE, client.get(SCENE).body).must(200)  # one that exists may still be replaced
 
 

@@ -29,6 +29,7 @@ typedef struct rig {
   ct_cancel *cancel;            /* raised by a test, or NULL */
   rig_scene scenes[RIG_SCENES]; /* in ascending order of id */
   size_t scene_count;
+  const api_shape_table *shapes; /* NULL until a shape is posted */
   uint64_t first_revision;
   rig_order order;
   size_t ranges;  /* run by the last call */
@@ -67,6 +68,7 @@ static inline void rig_close(rig *r) {
     ct_scene_release(r->scenes[i].current);
     for (size_t k = 0; k < r->scenes[i].kept_count; k++) ct_scene_release(r->scenes[i].kept[k]);
   }
+  api_shapes_release(r->shapes);
   ct_workspace_destroy(r->workspace);
   api_service_destroy(r->service);
 }
@@ -149,6 +151,12 @@ static inline void rig_free(rig_reply *reply) {
   json_decref(reply->json);
 }
 
+static inline void rig_commit_shapes(rig *r, api_call *call) {
+  const api_shape_table *old = r->shapes;
+  r->shapes = api_call_commit_shapes(call, old);
+  api_shapes_release(old);
+}
+
 /* What the server does with the outcome. */
 static inline void rig_outcome(rig *r, const api_match *match, api_call *call, const char *new_id) {
   int status = api_call_reply(call)->status;
@@ -181,6 +189,7 @@ static inline rig_reply rig_send(rig *r, const api_head *sent, const char *body,
     rig_count(r, false);
     return (rig_reply){.status = 503, .body = calloc(1, 1)};
   }
+  api_call_use_shapes(call, r->shapes);
   if (match.streams)
     for (size_t at = 0; at < length; at += piece ? piece : length)
       if (!api_call_feed(call, body + at, piece && length - at > piece ? piece : length - at)) break;
@@ -198,6 +207,7 @@ static inline rig_reply rig_send(rig *r, const api_head *sent, const char *body,
                      .scene_count = r->scene_count,
                      .cancel = r->cancel};
   if (api_call_begin(call, &input) == API_STEP_WORK) rig_run(r, call);
+  if (match.target == API_TARGET_SHAPE_WRITE) rig_commit_shapes(r, call);
   rig_count(r, false);
   rig_reply out = rig_take(api_call_reply(call));
   out.deadline_ms = api_call_deadline_ms(call);

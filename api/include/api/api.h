@@ -26,6 +26,10 @@
   X(bodies, "bodies", 1000000, 1, 1000000, "", "bodies in one scene")                                                  \
   X(colliders, "colliders", 10000, 1, 1000000, "", "colliders of one body")                                            \
   X(hull_points, "hullPoints", 1000000, 4, 1000000, "", "points of one convex shape")                                  \
+  X(mesh_triangles, "meshTriangles", 5000000, 1, 5000000, "", "triangles of one mesh")                                 \
+  X(shape_bytes, "shapeBytes", 268435456, 1024, 1099511627776, "bytes", "an STL or OBJ file posted as a shape")        \
+  X(shapes, "shapes", 10000, 1, 1000000, "", "posted shapes held at once")                                             \
+  X(shapes_bytes, "shapesBytes", 4294967296, 1048576, 1099511627776, "bytes", "memory that all posted shapes may take") \
   X(page, "page", 10000, 1, 1000000, "", "results in a reply when the request has no limit")                           \
   X(page_max, "pageMax", 1000000, 1, 1000000, "", "greatest limit that a request may name")                            \
   X(pairs, "pairs", 10000000, 1, 10000000, "", "candidate pairs of one query")                                         \
@@ -116,24 +120,42 @@ typedef enum api_target {
   API_TARGET_READ,        /* the scene of match.scene_id */
   API_TARGET_WRITE,       /* the same, with the scene's writes in order */
   API_TARGET_PUT,         /* as WRITE, but the scene may be absent */
-  API_TARGET_DELETE       /* as WRITE; when the reply is 2xx the scene goes */
+  API_TARGET_DELETE,      /* as WRITE; when the reply is 2xx the scene goes */
+  API_TARGET_SHAPE_READ,  /* posted shapes, and a snapshot of all scenes: who names them */
+  API_TARGET_SHAPE_WRITE  /* the same; afterwards api_call_commit_shapes */
 } api_target;
 
 typedef struct api_route api_route;
+
+/* What a body is, by its content type. */
+typedef enum api_form { API_FORM_JSON, API_FORM_NDJSON, API_FORM_STL, API_FORM_OBJ } api_form;
 
 typedef struct api_match {
   const api_route *route;
   api_target target;
   char scene_id[CT_ID_LENGTH_MAX + 1]; /* empty unless the path names one; decoded and checked */
-  char item_id[CT_ID_LENGTH_MAX + 1];  /* body id or problem name; empty if none */
+  char item_id[CT_ID_LENGTH_MAX + 1];  /* id of a body or a shape, or problem name; empty if none */
   const char *label;        /* route template for logs and metrics: "/v1/scenes/{s}/query/distance" */
   bool takes_body;
+  api_form form;
   bool streams;             /* the body is NDJSON: hand it over with api_call_feed as it arrives */
   uint64_t body_max;        /* bytes */
 } api_match;
 
 /* True: *match is set. False: *refusal is (404, 405 with Allow, 415, 400 for an id that cannot be); free(refusal->body). */
 bool api_match_head(const api_service *service, const api_head *head, api_match *match, api_reply *refusal);
+
+/* ---- posted shapes ------------------------------------------------------------------------------------------------------- */
+
+/* All posted shapes of one moment: immutable, counted references, read by any threads. */
+typedef struct api_shape_table api_shape_table;
+
+/* An empty table. NULL: out of memory. */
+const api_shape_table *api_shapes_create(void);
+const api_shape_table *api_shapes_retain(const api_shape_table *table); /* NULL is allowed, and returned */
+void api_shapes_release(const api_shape_table *table);                  /* NULL is allowed */
+/* May a scaled copy of one of the shapes take long to make? */
+bool api_shapes_heavy(const api_shape_table *table);
 
 /* ---- calls ----------------------------------------------------------------------------------------------------------- */
 
@@ -150,8 +172,8 @@ typedef struct api_input {
   size_t kept_count;
   uint64_t first_revision;           /* number for a scene that this call creates */
   const char *new_scene_id;          /* CREATE: the id made by the server */
-  const api_scene_entry *scenes;     /* LIST: all scenes in ascending order of id */
-  size_t scene_count;                /* LIST, CREATE, PUT: scenes that exist */
+  const api_scene_entry *scenes;     /* LIST, SHAPE_READ, SHAPE_WRITE: all scenes in ascending order of id */
+  size_t scene_count;                /* the same, and CREATE, PUT: scenes that exist */
   const ct_cancel *cancel;           /* polled by begin, run and finish; may be NULL */
 } api_input;
 
@@ -162,6 +184,10 @@ typedef enum api_step { API_STEP_DONE, API_STEP_WORK } api_step;
 /* NULL: out of memory. head is copied as far as needed. */
 api_call *api_call_create(const api_service *service, const api_head *head, const api_match *match);
 void api_call_destroy(api_call *call);
+
+/* The shapes that the call may name, and lists: those of this moment. The call takes a reference; the last table given counts. To
+ * be called before the first feed and before begin; without it there are none. */
+void api_call_use_shapes(api_call *call, const api_shape_table *shapes);
 
 /* A streamed body, piece by piece, in order. False: the call has failed already and the rest of the body is of no use (begin then
  * gives the problem). Cost: that of parsing; run it on a worker. */
@@ -187,5 +213,8 @@ void api_call_finish(api_call *call);
 const api_reply *api_call_reply(const api_call *call);     /* owned by the call */
 const ct_scene *api_call_new_revision(const api_call *call); /* to be committed (retain it), or NULL */
 const ct_scene *api_call_pin(const api_call *call);        /* revision to keep for a cursor in the reply, or NULL */
+/* What a SHAPE_WRITE makes of the current table, which may be another than the call began with: the table that is current from now
+ * on, a reference; never NULL. Where a limit or memory does not allow the change, the reply becomes a problem. O(shapes) */
+const api_shape_table *api_call_commit_shapes(api_call *call, const api_shape_table *current);
 
 #endif

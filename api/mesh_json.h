@@ -1,0 +1,14 @@
+/* Meshes in JSON: {"vertices", "triangles", "solid"?, "convexHull"?}. */
+#ifndef API_MESH_JSON_H
+#define API_MESH_JSON_H
+
+#include "fields.h"
+
+/* A mesh, or with convexHull the hull of its vertices (out->shape.kind tells which); out->shape is a reference, owned, and
+ * out->note is in the reader's arena. Faults: BAD_INDEX at an index that names no vertex or one twice, those of api_build_mesh. */
+bool api_read_mesh(api_reader *reader, const api_field *field, ct_collider *out);
+
+/* The value of the member mesh, out of the mesh itself: the caller's vertices and triangles in the caller's order. */
+void api_put_mesh(api_buffer *buffer, const ct_collider *collider);
+
+#endif

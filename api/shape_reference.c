@@ -1,0 +1,207 @@
+/* References to posted shapes, and scaled copies. The note of a collider that names a shape is what follows the member's key:
+ * "s-...","scale":2 - the text of no other note begins so. */
+#include "shape_reference.h"
+
+#include <contact/limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mesh_build.h"
+
+/* Bodies between two looks at the cancel flag. */
+#define ROWS_PER_POLL 4096
+
+void api_shape_scope_set(api_shape_scope *scope, const api_shape_table *table) {
+  api_shapes_retain(table);
+  api_shape_scope_free(scope);
+  scope->table = table;
+}
+
+void api_shape_scope_free(api_shape_scope *scope) {
+  for (size_t i = 0; i < scope->scaled_count && i < API_SCALED_MAX; i++) ct_shape_release(&scope->scaled[i].copy);
+  api_shapes_release(scope->table);
+  scope->scaled_count = 0;
+  scope->table = NULL;
+}
+
+/* ---- scaling ------------------------------------------------------------------------------------------------------------- */
+
+typedef struct scaling {
+  api_reader *reader;
+  const api_field *field; /* scale */
+  double scale;
+} scaling;
+
+static bool refuse_size(const scaling *s, double size) {
+  api_fault *fault = api_fault_at(s->reader->faults, API_PROBLEM_OUT_OF_RANGE, &s->field->path,
+                                  "Scaled so, the shape has a size of %.17g m; sizes are 1e-9 to 1e9 m.", size);
+  api_fault_limit(fault, size < CT_SIZE_MIN ? CT_SIZE_MIN : CT_SIZE_MAX, size);
+  return false;
+}
+
+/* Scales a length that is `part` of a size. 0 stays 0. */
+static bool scale_length(const scaling *s, double *length, double part) {
+  double scaled = *length * s->scale, size = scaled / part;
+  if (*length != 0.0 && !(size >= CT_SIZE_MIN && size <= CT_SIZE_MAX)) return refuse_size(s, size);
+  *length = scaled;
+  return true;
+}
+
+static bool scale_lengths(const scaling *s, ct_vec3 *lengths, double part) {
+  return scale_length(s, &lengths->x, part) && scale_length(s, &lengths->y, part) && scale_length(s, &lengths->z, part);
+}
+
+/* Room for scaled points; their box is checked beforehand. */
+static ct_vec3 *scaled_points(const scaling *s, ct_box box, size_t count) {
+  double widest = ct_max_abs(ct_sub(box.max, box.min)) * s->scale;
+  double farthest = ct_max2(ct_max_abs(box.min), ct_max_abs(box.max)) * s->scale;
+  if (!(widest >= CT_SIZE_MIN)) {
+    refuse_size(s, widest);
+    return NULL;
+  }
+  if (!(farthest <= CT_COORDINATE_MAX)) {
+    api_fault_limit(api_fault_at(s->reader->faults, API_PROBLEM_OUT_OF_RANGE, &s->field->path,
+                                 "Scaled so, a point of the shape lies beyond 1e9 m."),
+                    CT_COORDINATE_MAX, farthest);
+    return NULL;
+  }
+  ct_vec3 *points = malloc((count ? count : 1) * sizeof *points);
+  if (!points) api_fault_memory(s->reader->faults);
+  return points;
+}
+
+static bool scale_hull(const scaling *s, ct_shape *shape) {
+  const ct_hull_view *view = ct_hull_get(shape->hull);
+  ct_vec3 *points = scaled_points(s, view->box, view->vertex_count);
+  if (!points) return false;
+  for (uint32_t i = 0; i < view->vertex_count; i++) points[i] = ct_scale(ct_vec(view->x[i], view->y[i], view->z[i]), s->scale);
+  ct_hull *hull = NULL;
+  ct_status status = ct_hull_from_points(points, view->vertex_count, s->reader->cancel, &hull, NULL);
+  free(points);
+  if (status == CT_OUT_OF_MEMORY) api_fault_memory(s->reader->faults);
+  else if (status == CT_CANCELLED) api_fault_cancelled(s->reader->faults);
+  else if (status != CT_OK)
+    api_fault_at(s->reader->faults, API_PROBLEM_DEGENERATE_HULL, &s->field->path, "Scaled so, %s.", ct_status_text(status));
+  shape->hull = hull;
+  return status == CT_OK;
+}
+
+static bool scale_mesh(const scaling *s, ct_shape *shape) {
+  const ct_mesh_view *view = ct_mesh_get(shape->mesh);
+  ct_vec3 *points = scaled_points(s, view->box, view->vertex_count);
+  if (!points) return false;
+  for (uint32_t i = 0; i < view->vertex_count; i++) points[i] = ct_scale(view->vertices[i], s->scale);
+  api_mesh_source source = {.data = {points, view->vertex_count, view->triangles, view->triangle_count},
+                            .reading = view->solid ? CT_MESH_SOLID : CT_MESH_SURFACE,
+                            .at = &s->field->path};
+  ct_mesh *mesh = NULL;
+  ct_mesh_report report;
+  bool good = api_build_mesh(s->reader, &source, &mesh, &report);
+  free(points);
+  shape->mesh = mesh;
+  return good;
+}
+
+/* *shape borrows before and owns after. */
+static bool scale_shape(const scaling *s, ct_shape *shape) {
+  switch (shape->kind) {
+  case CT_KIND_SPHERE: return scale_length(s, &shape->sphere.radius, 1.0);
+  case CT_KIND_BOX: return scale_lengths(s, &shape->box.half, 0.5);
+  case CT_KIND_CAPSULE:
+    return scale_length(s, &shape->capsule.half_length, 0.5) && scale_length(s, &shape->capsule.radius_bottom, 1.0) &&
+           scale_length(s, &shape->capsule.radius_top, 1.0);
+  case CT_KIND_CYLINDER: return scale_length(s, &shape->cylinder.half_length, 0.5) && scale_length(s, &shape->cylinder.radius, 1.0);
+  case CT_KIND_CONE:
+    return scale_length(s, &shape->cone.half_length, 0.5) && scale_length(s, &shape->cone.radius_bottom, 1.0) &&
+           scale_length(s, &shape->cone.radius_top, 1.0);
+  case CT_KIND_ELLIPSOID: return scale_lengths(s, &shape->ellipsoid.radii, 1.0);
+  case CT_KIND_CONVEX: return scale_hull(s, shape);
+  case CT_KIND_MESH: return scale_mesh(s, shape);
+  default: return true; /* a half-space is its own copy */
+  }
+}
+
+/* ---- reading ------------------------------------------------------------------------------------------------------------- */
+
+static const api_scaled *find_scaled(const api_shape_scope *scope, const api_shape *shape, double scale) {
+  for (size_t i = 0; i < scope->scaled_count && i < API_SCALED_MAX; i++)
+    if (scope->scaled[i].shape == shape && scope->scaled[i].scale == scale) return &scope->scaled[i];
+  return NULL;
+}
+
+static void remember(api_shape_scope *scope, const api_shape *shape, double scale, const ct_shape *copy) {
+  api_scaled *place = &scope->scaled[scope->scaled_count % API_SCALED_MAX];
+  if (scope->scaled_count >= API_SCALED_MAX) ct_shape_release(&place->copy);
+  *place = (api_scaled){shape, scale, *copy};
+  ct_shape_retain(copy);
+  scope->scaled_count++;
+}
+
+/* The shape at the scale; *out owns a reference. */
+static bool take_shape(const scaling *s, const api_shape *shape, ct_shape *out) {
+  api_shape_scope *scope = s->reader->shapes;
+  *out = api_shape_get(shape)->shape;
+  const api_scaled *known = s->scale == 1.0 ? NULL : find_scaled(scope, shape, s->scale);
+  if (known) *out = known->copy;
+  if (known || s->scale == 1.0) {
+    ct_shape_retain(out);
+    return true;
+  }
+  if (!scale_shape(s, out)) return false;
+  remember(scope, shape, s->scale, out);
+  return true;
+}
+
+static bool put_note(api_reader *reader, const char *id, const api_field *scale, double value, ct_text *out) {
+  api_buffer note = {0};
+  api_put_string(&note, api_text(id));
+  if (api_field_present(scale)) api_put_member_number(&note, "scale", value);
+  if (note.failed) api_fault_memory(reader->faults);
+  else *out = api_reader_copy(reader, (ct_text){note.bytes, note.length});
+  api_buffer_free(&note);
+  return out->bytes != NULL;
+}
+
+bool api_read_reference(api_reader *reader, const api_field members[API_REFERENCE_MEMBER_COUNT], ct_collider *out) {
+  scaling s = {reader, &members[1], 1.0};
+  ct_text id = {0};
+  bool good = api_read_id(reader, &members[0], &id);
+  good = api_read_number(reader, &members[1], API_SCALE_MIN, API_SCALE_MAX, &s.scale) && good;
+  if (!good) return false;
+  const api_shape *shape = reader->shapes ? api_shapes_find(reader->shapes->table, id) : NULL;
+  if (!shape) {
+    char echo[API_ECHO_MAX + 4];
+    api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_ID, &members[0].path,
+                 "There is no shape \"%s\"; POST /v1/shapes makes shapes and tells their ids.", api_echo(id, echo));
+    return false;
+  }
+  if (api_shape_get(shape)->shape.kind == CT_KIND_MESH) {
+    api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &members[0].path, "The shape is a mesh, which no collider can be.");
+    return false;
+  }
+  out->note = (ct_text){0};
+  if (!put_note(reader, api_shape_get(shape)->id, &members[1], s.scale, &out->note)) return false;
+  return take_shape(&s, shape, &out->shape);
+}
+
+/* ---- who names a shape ----------------------------------------------------------------------------------------------------- */
+
+bool api_note_names(ct_text note, const char *shape_id) {
+  size_t length = strlen(shape_id);
+  return note.length >= length + 2 && note.bytes[0] == '"' && memcmp(note.bytes + 1, shape_id, length) == 0 &&
+         note.bytes[length + 1] == '"';
+}
+
+uint64_t api_count_references(const api_scene_entry *scenes, size_t count, const char *shape_id, const ct_cancel *cancel) {
+  uint64_t references = 0;
+  for (size_t s = 0; s < count; s++) {
+    for (uint32_t row = 0; row < ct_scene_rows(scenes[s].scene); row++) {
+      if (row % ROWS_PER_POLL == 0 && ct_cancel_raised(cancel)) return references;
+      const ct_body *body = ct_scene_body(scenes[s].scene, row);
+      if (!body) continue;
+      for (size_t i = 0; i < ct_body_collider_count(body); i++)
+        references += api_note_names(ct_body_collider(body, i).note, shape_id);
+    }
+  }
+  return references;
+}

@@ -1,0 +1,45 @@
+/* Colliders that name a posted shape: {"shape": "<id>", "scale": 2}. */
+#ifndef API_SHAPE_REFERENCE_H
+#define API_SHAPE_REFERENCE_H
+
+#include "fields.h"
+#include "shape_table.h"
+
+/* To be put into a collider's list of members, in this order. */
+#define API_REFERENCE_MEMBERS                                                                                                      \
+  {.name = "shape"}, { .name = "scale" }
+#define API_REFERENCE_MEMBER_COUNT 2
+
+#define API_SCALE_MIN 1e-6
+#define API_SCALE_MAX 1e6
+
+/* Scaled hulls and meshes that a call remembers. */
+#define API_SCALED_MAX 32
+
+typedef struct api_scaled {
+  const api_shape *shape; /* of the table */
+  double scale;
+  ct_shape copy; /* a reference, owned */
+} api_scaled;
+
+/* The shapes that a call may name. Colliders of one call that name one shape at one scale share its copy. */
+typedef struct api_shape_scope {
+  const api_shape_table *table; /* a reference, owned; NULL: no shapes */
+  api_scaled scaled[API_SCALED_MAX];
+  size_t scaled_count; /* made so far; the latest API_SCALED_MAX are kept */
+} api_shape_scope;
+
+/* Takes its own reference to the table in the place of the one before. */
+void api_shape_scope_set(api_shape_scope *scope, const api_shape_table *table);
+void api_shape_scope_free(api_shape_scope *scope);
+
+/* The members shape and scale; shape is present. out->shape is a reference, owned; out->note tells how it is spelled. Faults:
+ * UNKNOWN_ID, OUT_OF_RANGE for a scale, or for a size that it makes. */
+bool api_read_reference(api_reader *reader, const api_field members[API_REFERENCE_MEMBER_COUNT], ct_collider *out);
+
+/* Does the collider's note name the shape? */
+bool api_note_names(ct_text note, const char *shape_id);
+/* Colliders that name the shape, in all scenes of the list. Stops early when cancelled. O(colliders) */
+uint64_t api_count_references(const api_scene_entry *scenes, size_t count, const char *shape_id, const ct_cancel *cancel);
+
+#endif

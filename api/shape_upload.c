@@ -1,0 +1,165 @@
+/* Uploads: decode, build, report. The report's members are text from here on: a shape never changes. */
+#include "shape_upload.h"
+
+#include <contact/limits.h>
+
+#include "mesh_build.h"
+#include "shape_json.h"
+
+/* Largest sides of things between which a unit is likely the right one, m. */
+#define LIKELY_LEAST 1e-3
+#define LIKELY_GREATEST 100.0
+
+/* What was made of the body. */
+typedef struct built {
+  ct_collider collider; /* its shape is a reference, owned */
+  bool has_report;
+  ct_mesh_report report; /* of a mesh */
+  uint64_t welded;
+} built;
+
+/* ---- the report ---------------------------------------------------------------------------------------------------------- */
+
+static void put_box(api_buffer *out, ct_box box) {
+  api_put_key(out, "box");
+  api_put_byte(out, '{');
+  api_put_member_vec3(out, "min", box.min);
+  api_put_member_vec3(out, "max", box.max);
+  api_put_byte(out, '}');
+}
+
+static void put_mesh(api_buffer *out, const built *b) {
+  const ct_mesh_report *r = &b->report;
+  api_put_member_unsigned(out, "triangles", r->triangles);
+  api_put_member_unsigned(out, "vertices", r->vertices);
+  api_put_member_unsigned(out, "welded", b->welded);
+  api_put_member_unsigned(out, "degenerateDropped", r->degenerate_triangles);
+  api_put_member_unsigned(out, "duplicatesDropped", r->duplicate_triangles);
+  api_put_member_unsigned(out, "components", r->components);
+  api_put_member_bool(out, "closed", r->closed);
+  api_put_member_bool(out, "oriented", r->oriented);
+  api_put_member_bool(out, "manifold", r->manifold);
+  api_put_member_bool(out, "watertight", r->watertight);
+  api_put_member_bool(out, "solid", r->solid);
+  api_put_member_bool(out, "flipped", r->flipped);
+  if (r->closed && r->oriented) api_put_member_number(out, "volume", r->volume);
+  api_put_member_number(out, "area", r->area);
+  put_box(out, r->box);
+}
+
+static void put_convex(api_buffer *out, const ct_hull *hull) {
+  const ct_hull_view *view = ct_hull_get(hull);
+  api_put_member_unsigned(out, "vertices", view->vertex_count);
+  api_put_member_unsigned(out, "faces", view->face_count);
+  api_put_member_number(out, "volume", view->volume);
+  put_box(out, view->box);
+}
+
+static void put_primitive(api_buffer *out, const ct_shape *shape) {
+  ct_mass_properties mass;
+  if (ct_shape_mass(shape, 1.0, &mass)) api_put_member_number(out, "volume", mass.volume);
+  if (shape->kind == CT_KIND_PLANE) return;
+  ct_frame identity = ct_frame_of(ct_pose_identity());
+  put_box(out, ct_shape_box(shape, &identity));
+}
+
+static void put_report(api_buffer *out, const api_call *call, const api_upload *upload, const built *b) {
+  const ct_shape *shape = &b->collider.shape;
+  api_put_member_string(out, "kind", api_text(ct_kind_word(shape->kind)));
+  if (upload->unit) api_put_member_string(out, "unit", api_text(upload->unit->word));
+  api_put_member_unsigned(out, "bytes", call->input.body_length);
+  if (b->has_report) put_mesh(out, b);
+  else if (shape->kind == CT_KIND_CONVEX) put_convex(out, shape->hull);
+  else put_primitive(out, shape);
+  api_put_warnings(out, &call->warnings, true);
+}
+
+static const api_shape *keep(api_call *call, const api_upload *upload, const built *b) {
+  api_buffer report = {0};
+  const api_shape *shape = NULL;
+  put_report(&report, call, upload, b);
+  if (!report.failed) {
+    shape = api_shape_create(&(api_shape_form){.id = upload->id,
+                                               .shape = b->collider.shape,
+                                               .unit = upload->unit ? upload->unit->word : NULL,
+                                               .bytes = call->input.body_length,
+                                               .report = {report.bytes, report.length}});
+  }
+  api_buffer_free(&report);
+  if (!shape) api_fault_memory(&call->faults);
+  return shape;
+}
+
+/* ---- files --------------------------------------------------------------------------------------------------------------- */
+
+/* Files carry no unit; a size that few things have is told. */
+static void warn_unit(api_warnings *warnings, const api_unit *unit, ct_box box) {
+  double side = ct_max_abs(ct_sub(box.max, box.min));
+  if (side >= LIKELY_LEAST && side <= LIKELY_GREATEST) return;
+  api_warn(warnings, "unit", NULL, 0, "The largest side is %.6g m; is the file's unit really %s?", side, unit->word);
+}
+
+static void warn_file(api_call *call, const api_import *import, const ct_mesh_report *report) {
+  warn_unit(&call->warnings, import->unit, report->box);
+  if (import->ignored)
+    api_warn(&call->warnings, "elementsIgnored", NULL, import->ignored,
+             "Points, lines and free-form geometry are not part of the shape; the first is in line %zu.", import->ignored_line);
+  if (import->bent)
+    api_warn(&call->warnings, "bentPolygons", NULL, import->bent,
+             "Polygons whose corners do not lie in a plane were cut into triangles; the first is in line %zu.", import->bent_line);
+  api_warn_mesh(&call->warnings, NULL, report);
+}
+
+/* Points and triangles to a mesh. */
+static bool build(api_call *call, const api_import *import, ct_mesh_reading reading, built *b) {
+  const api_soup *soup = import->soup;
+  api_reader reader = api_call_reader(call);
+  api_mesh_source source = {
+      .data = {soup->vertices, soup->vertex_count, (const uint32_t(*)[3])soup->triangles, soup->triangle_count},
+      .reading = reading};
+  ct_mesh *mesh = NULL;
+  if (!api_build_mesh(&reader, &source, &mesh, &b->report)) return false;
+  b->has_report = true;
+  b->collider.shape = (ct_shape){.kind = CT_KIND_MESH, .mesh = mesh};
+  return true;
+}
+
+static bool read_file(api_call *call, const api_upload *upload, built *b) {
+  const api_limits *limits = &call->service->limits;
+  api_reader reader = api_call_reader(call);
+  api_soup soup = {.key = upload->key, .budget = limits->request_memory_bytes, .triangles_max = limits->mesh_triangles};
+  api_import import = {.reader = &reader, .file = {call->input.body, call->input.body_length}, .unit = upload->unit, .soup = &soup};
+  bool stl = upload->form == API_FORM_STL;
+  bool good = (stl ? api_import_stl(&import) : api_import_obj(&import)) && build(call, &import, upload->reading, b);
+  if (good) {
+    b->welded = stl ? 3 * (uint64_t)soup.triangle_count - soup.vertex_count : b->report.merged_vertices;
+    warn_file(call, &import, &b->report);
+  }
+  api_soup_free(&soup);
+  return good;
+}
+
+/* ---- JSON ---------------------------------------------------------------------------------------------------------------- */
+
+static bool read_json(api_call *call, built *b) {
+  api_reader reader = api_call_reader(call);
+  api_field root, m[API_SHAPE_MEMBER_COUNT] = {API_SHAPE_MEMBERS};
+  reader.mesh_report = &b->report;
+  if (!api_call_parse(call, &root)) return false;
+  if (!json_is_object(root.value)) {
+    api_fault_at(&call->faults, API_PROBLEM_WRONG_TYPE, &root.path, "Must be an object, is %s.", api_type_words(root.value));
+    return false;
+  }
+  if (!api_read_object(&reader, &root, m, API_SHAPE_MEMBER_COUNT) || !api_read_shape(&reader, &root, m, &b->collider)) return false;
+  b->has_report = b->collider.shape.kind == CT_KIND_MESH;
+  b->welded = b->report.merged_vertices;
+  return true;
+}
+
+const api_shape *api_shape_upload(api_call *call, const api_upload *upload) {
+  built b = {0};
+  if (!(upload->form == API_FORM_JSON ? read_json(call, &b) : read_file(call, upload, &b))) return NULL;
+  const api_shape *shape = keep(call, upload, &b);
+  api_collider_release(&b.collider);
+  return shape;
+}

@@ -1,0 +1,20 @@
+/* What was posted to what is kept: JSON, STL and OBJ to a shape with its report. */
+#ifndef API_SHAPE_UPLOAD_H
+#define API_SHAPE_UPLOAD_H
+
+#include "call.h"
+#include "import.h"
+
+/* How the body of a POST is to be read. */
+typedef struct api_upload {
+  api_form form;        /* JSON, STL or OBJ */
+  const api_unit *unit; /* NULL for JSON */
+  ct_mesh_reading reading;
+  const char *id;
+  uint64_t key; /* see api_soup */
+} api_upload;
+
+/* The shape of the call's body, a reference. NULL: faults. Cost O(n log n). */
+const api_shape *api_shape_upload(api_call *call, const api_upload *upload);
+
+#endif

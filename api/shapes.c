@@ -1,0 +1,234 @@
+/* Handlers of posted shapes: /v1/shapes and /v1/shapes/{id}. */
+#include "shapes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "scenes.h"
+#include "shape_upload.h"
+
+/* ---- replies ------------------------------------------------------------------------------------------------------------- */
+
+static void put_shape(api_call *call, const api_shape *shape, bool is_new) {
+  const api_shape_form *form = api_shape_get(shape);
+  const api_input *input = &call->input;
+  uint64_t references = is_new ? 0 : api_count_references(input->scenes, input->scene_count, form->id, input->cancel);
+  api_buffer *out = &call->out;
+  api_call_open(call);
+  api_put_member_string(out, "id", api_text(form->id));
+  api_put_byte(out, ',');
+  api_put_bytes(out, form->report.bytes, form->report.length);
+  api_put_member_unsigned(out, "references", references);
+}
+
+static void put_durability(api_call *call) { api_put_member_string(&call->out, "durability", api_text(call->service->durability)); }
+
+/* The shape of the path, or NULL with a fault. */
+static const api_shape *find_shape(api_call *call) {
+  const api_shape *shape = api_shapes_find(call->shapes.table, api_text(call->match.item_id));
+  if (!shape) api_fault_plain(&call->faults, API_PROBLEM_SHAPE_NOT_FOUND, "No shape has the id \"%s\".", call->match.item_id);
+  return shape;
+}
+
+/* ---- list and read --------------------------------------------------------------------------------------------------------- */
+
+/* First shape after the id in ascending order; all of them for "". */
+static size_t shapes_after(const api_shape_table *table, const char *id) {
+  size_t low = 0, high = api_shapes_count(table);
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (strcmp(api_shape_get(api_shapes_at(table, middle))->id, id) <= 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+api_step api_shapes_list(api_call *call) {
+  uint64_t limit;
+  char cursor[API_URL_VALUE_MAX + 1];
+  if (!api_scene_page(call, &limit, cursor)) return api_call_fail(call);
+  if (cursor[0] && !api_id_valid(api_text(cursor))) {
+    api_fault_plain(&call->faults, API_PROBLEM_BAD_CURSOR, "This is no cursor of the list of shapes.");
+    return api_call_fail(call);
+  }
+  const api_shape_table *table = call->shapes.table;
+  size_t total = api_shapes_count(table), first = shapes_after(table, cursor), left = total - first;
+  size_t count = left < limit ? left : (size_t)limit;
+  api_buffer *out = &call->out;
+  api_call_open(call);
+  api_put_member_unsigned(out, "count", count);
+  api_put_member_unsigned(out, "total", total);
+  if (count < left) {
+    api_put_member_bool(out, "truncated", true);
+    api_put_member_string(out, "nextCursor", api_text(api_shape_get(api_shapes_at(table, first + count - 1))->id));
+  }
+  api_put_key(out, "shapes");
+  api_put_byte(out, '[');
+  for (size_t i = first; i < first + count; i++) {
+    const api_shape_form *form = api_shape_get(api_shapes_at(table, i));
+    api_put_item(out);
+    api_put_byte(out, '{');
+    api_put_member_string(out, "id", api_text(form->id));
+    api_put_member_string(out, "kind", api_text(ct_kind_word(form->shape.kind)));
+    if (form->unit) api_put_member_string(out, "unit", api_text(form->unit));
+    api_put_member_unsigned(out, "bytes", form->bytes);
+    api_put_byte(out, '}');
+  }
+  api_put_byte(out, ']');
+  return api_call_send(call, 200);
+}
+
+api_step api_shape_read(api_call *call) {
+  const api_shape *shape = find_shape(call);
+  if (!shape) return api_call_fail(call);
+  put_shape(call, shape, false);
+  return api_call_send(call, 200);
+}
+
+/* ---- post ---------------------------------------------------------------------------------------------------------------- */
+
+/* Whole number from 1 to `most`. */
+static bool read_milliseconds(const api_url_parameter *parameter, uint64_t most, uint64_t *out) {
+  size_t length = parameter->value_length;
+  if (length == 0 || length > 9 || strspn(parameter->value, "0123456789") != length) return false;
+  uint64_t value = strtoull(parameter->value, NULL, 10);
+  if (value < 1 || value > most) return false;
+  *out = value;
+  return true;
+}
+
+void api_shapes_deadline(const char *query, const api_limits *limits, uint64_t *deadline_ms) {
+  api_url_parameter parameter;
+  while (api_url_next(&query, &parameter))
+    if (api_url_named(&parameter, "deadlineMs")) (void)read_milliseconds(&parameter, limits->deadline_max_ms, deadline_ms);
+}
+
+static bool refuse_parameter(api_call *call, const char *detail) {
+  api_fault_plain(&call->faults, API_PROBLEM_BAD_PARAMETER, "%s", detail);
+  return false;
+}
+
+static bool read_parameter(api_call *call, const api_url_parameter *parameter, api_upload *upload) {
+  bool file = upload->form != API_FORM_JSON;
+  ct_text value = {parameter->value, parameter->value_length};
+  if (api_url_named(parameter, "deadlineMs")) {
+    uint64_t unused;
+    if (read_milliseconds(parameter, call->service->limits.deadline_max_ms, &unused)) return true;
+    api_fault_plain(&call->faults, API_PROBLEM_BAD_PARAMETER, "deadlineMs is a whole number from 1 to %llu.",
+                    (unsigned long long)call->service->limits.deadline_max_ms);
+    return false;
+  }
+  if (!file) return refuse_parameter(call, "unit and solid are for STL and OBJ; JSON is in metres and has a member solid.");
+  if (api_url_named(parameter, "unit")) {
+    upload->unit = api_unit_of(value);
+    return upload->unit || refuse_parameter(call, "unit is one of " API_UNIT_WORDS ".");
+  }
+  bool solid = api_text_equal(value, api_text("true"));
+  if (!solid && !api_text_equal(value, api_text("false"))) return refuse_parameter(call, "solid is true or false.");
+  upload->reading = solid ? CT_MESH_SOLID : CT_MESH_SURFACE;
+  return true;
+}
+
+static bool read_parameters(api_call *call, api_upload *upload) {
+  const char *text = call->query;
+  api_url_parameter parameter;
+  bool seen[3] = {false};
+  while (api_url_next(&text, &parameter)) {
+    bool *twice = &seen[api_url_named(&parameter, "unit") ? 0 : api_url_named(&parameter, "solid") ? 1 : 2];
+    if (*twice) return refuse_parameter(call, "A parameter of the URL is given twice.");
+    *twice = true;
+    if (!read_parameter(call, &parameter, upload)) return false;
+  }
+  return upload->unit || upload->form == API_FORM_JSON ||
+         refuse_parameter(call, "The file carries no unit of length: ?unit= is required, one of " API_UNIT_WORDS ".");
+}
+
+/* The id of the body as it is to be read. */
+static bool name_body(api_call *call, const api_upload *upload, api_digest *out) {
+  static const char *const forms[] = {[API_FORM_JSON] = "json", [API_FORM_STL] = "stl", [API_FORM_OBJ] = "obj"};
+  static const char *const readings[] = {[CT_MESH_AUTO] = "", [CT_MESH_SURFACE] = " surface", [CT_MESH_SOLID] = " solid"};
+  char form[32];
+  snprintf(form, sizeof form, "%s %s%s", forms[upload->form], upload->unit ? upload->unit->word : "m", readings[upload->reading]);
+  const char *bytes = call->input.body ? call->input.body : "";
+  if (api_digest_make(form, bytes, call->input.body_length, call->input.cancel, out)) return true;
+  api_fault_cancelled(&call->faults);
+  return false;
+}
+
+/* Room for one shape more of so many bytes. */
+static bool check_room(api_call *call, const api_shape_table *table, uint64_t bytes) {
+  const api_limits *limits = &call->service->limits;
+  if (api_shapes_count(table) >= limits->shapes) {
+    api_fault *fault = api_fault_plain(&call->faults, API_PROBLEM_LIMIT_EXCEEDED, "The daemon holds %llu shapes already (shapes).",
+                                       (unsigned long long)limits->shapes);
+    api_fault_limit(fault, (double)limits->shapes, (double)api_shapes_count(table) + 1.0);
+    return false;
+  }
+  if (api_shapes_memory(table) + bytes <= limits->shapes_bytes) return true;
+  api_fault *fault =
+      api_fault_plain(&call->faults, API_PROBLEM_LIMIT_EXCEEDED, "All shapes would take more than %llu bytes (shapesBytes).",
+                      (unsigned long long)limits->shapes_bytes);
+  api_fault_limit(fault, (double)limits->shapes_bytes, (double)api_shapes_memory(table) + (double)bytes);
+  return false;
+}
+
+api_step api_shapes_post(api_call *call) {
+  api_upload upload = {.form = call->match.form, .reading = CT_MESH_AUTO};
+  api_digest digest;
+  if (!read_parameters(call, &upload) || !name_body(call, &upload, &digest)) return api_call_fail(call);
+  const api_shape *known = api_shapes_find(call->shapes.table, api_text(digest.id));
+  upload.id = digest.id;
+  upload.key = digest.key;
+  if (!known) {
+    if (check_room(call, call->shapes.table, 0)) call->shape = api_shape_upload(call, &upload);
+    if (!call->shape || !check_room(call, call->shapes.table, api_shape_memory(call->shape))) return api_call_fail(call);
+    api_call_header(call, "Location", "/v1/shapes/%s", digest.id);
+  }
+  put_shape(call, known ? known : call->shape, !known);
+  put_durability(call);
+  return api_call_send(call, known ? 200 : 201);
+}
+
+/* ---- delete and commit ------------------------------------------------------------------------------------------------------ */
+
+api_step api_shape_delete(api_call *call) {
+  const api_shape *shape = find_shape(call);
+  if (!shape) return api_call_fail(call);
+  const char *id = api_shape_get(shape)->id;
+  const api_input *input = &call->input;
+  uint64_t references = api_count_references(input->scenes, input->scene_count, id, input->cancel);
+  if (references > 0) {
+    api_fault *fault =
+        api_fault_plain(&call->faults, API_PROBLEM_SHAPE_IN_USE, "%llu collider%s of scenes name%s the shape \"%s\".",
+                        (unsigned long long)references, references == 1 ? "" : "s", references == 1 ? "s" : "", id);
+    api_fault_limit(fault, 0, (double)references);
+    return api_call_fail(call);
+  }
+  call->drops_shape = true;
+  api_call_open(call);
+  api_put_member_string(&call->out, "id", api_text(id));
+  put_durability(call);
+  return api_call_send(call, 200);
+}
+
+const api_shape_table *api_call_commit_shapes(api_call *call, const api_shape_table *current) {
+  const api_shape_table *next = NULL;
+  bool is_good = call->reply.status >= 200 && call->reply.status < 300;
+  if (!is_good || (!call->shape && !call->drops_shape)) return api_shapes_retain(current);
+  ct_text id = api_text(call->shape ? api_shape_get(call->shape)->id : call->match.item_id);
+  bool there = api_shapes_find(current, id) != NULL;
+  /* Another call has done the same in the meantime. */
+  if (there == (call->shape != NULL)) {
+    if (there) return api_shapes_retain(current);
+    api_fault_plain(&call->faults, API_PROBLEM_SHAPE_NOT_FOUND, "No shape has the id \"%s\".", call->match.item_id);
+  } else if (call->drops_shape) {
+    next = api_shapes_without(current, id);
+  } else if (check_room(call, current, api_shape_memory(call->shape))) {
+    next = api_shapes_with(current, call->shape);
+  }
+  if (next) return next;
+  if (!api_faults_any(&call->faults)) api_fault_memory(&call->faults);
+  call->reply.header_count = 0;
+  api_call_fail(call);
+  return api_shapes_retain(current);
+}

@@ -1,0 +1,236 @@
+/* Posted shapes in process: memory that cannot be had, tables of one moment, two calls that commit at once. */
+#include "shape_table.h"
+#include "tests/support/api_rig.h"
+#include "tests/support/failing_malloc.h"
+
+#define OBJ                                                                                                                        \
+  "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\nf 4 3 2 1\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 "   \
+  "7\n"                                                                                                                            \
+  "f 4 1 5 8\n"
+#define STL "solid x\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid x\n"
+#define HULL "{\"convex\": {\"vertices\": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [0.1, 0.1, 0.1]]}}"
+
+typedef struct request {
+  const char *method, *path, *type, *body;
+} request;
+
+static rig_reply ask(rig *r, const request *q) {
+  api_head head = {.method = q->method, .path = q->path, .content_type = q->type};
+  return rig_send(r, &head, q->body, q->body ? strlen(q->body) : 0, 0);
+}
+
+/* Posts the hull and a scene whose body names it, twice as large. The shape's path. */
+static void prepare(rig *r, char path[64]) {
+  char scene[160];
+  rig_reply made = rig_ask(r, "POST", "/v1/shapes", HULL);
+  CHECK_INT(made.status, 201);
+  snprintf(path, 64, "%.60s", made.location);
+  snprintf(scene, sizeof scene, "{\"bodies\": [{\"id\": \"b\", \"colliders\": [{\"shape\": \"%.40s\", \"scale\": 2}]}]}",
+           made.location + 11);
+  rig_free(&made);
+  rig_must(r, "PUT", "/v1/scenes/s", scene, 201);
+}
+
+static char *listing(rig *r) {
+  rig_reply reply = rig_ask(r, "GET", "/v1/shapes", NULL);
+  json_decref(reply.json);
+  return reply.body;
+}
+
+/* One request with allocation n failing. False: it had fewer. */
+static bool try_one(const request *q, long n, const char *usual, int usual_status) {
+  rig r = rig_open();
+  char path[64];
+  prepare(&r, path);
+  char *before = listing(&r);
+  memory.taken = 0;
+  memory.fail_at = n;
+  r.counting = &memory.counting;
+  rig_reply reply = ask(&r, q);
+  r.counting = NULL;
+  memory.fail_at = 0;
+  bool reached = memory.taken >= n;
+  if (reply.status == usual_status ? strcmp(reply.body, usual) != 0 : reply.status != 503)
+    CHECK_FAIL("%s %s, failure %ld: %d %.200s", q->method, q->path, n, reply.status, reply.body);
+  char *after = listing(&r);
+  if (reply.status == 503 && strcmp(before, after) != 0)
+    CHECK_FAIL("%s %s, failure %ld: the shapes have changed", q->method, q->path, n);
+  free(before);
+  free(after);
+  rig_free(&reply);
+  rig_close(&r);
+  return reached;
+}
+
+static void fail_each(bool all_after) {
+  if (!FAILING_MALLOC) {
+    CHECK_SKIP("the sanitizer has its own malloc");
+    return;
+  }
+  char path[64];
+  rig first = rig_open();
+  prepare(&first, path);
+  rig_close(&first);
+  char named[200], scaled[200];
+  snprintf(named, sizeof named, "[{\"id\": \"n\", \"colliders\": [{\"shape\": \"%s\", \"scale\": 3}]}]", path + 11);
+  snprintf(scaled, sizeof scaled, "{\"a\": {\"shape\": \"%s\"}, \"b\": {\"shape\": \"%s\", \"scale\": 5, \"position\": [9, 0, 0]}}",
+           path + 11, path + 11);
+  const request requests[] = {
+      {"POST", "/v1/shapes?unit=mm", "model/obj", OBJ},
+      {"POST", "/v1/shapes?unit=mm", "model/stl", STL},
+      {"POST", "/v1/shapes", NULL, "{\"box\": {\"size\": [1, 2, 3]}}"},
+      {"POST", "/v1/shapes", NULL, HULL},
+      {"POST", "/v1/shapes?unit=m&solid=true", "model/stl", STL},
+      {"GET", "/v1/shapes", NULL, NULL},
+      {"GET", path, NULL, NULL},
+      {"DELETE", path, NULL, NULL},
+      {"POST", "/v1/scenes/s/bodies", NULL, named},
+      {"PATCH", "/v1/scenes/s/bodies/b", NULL, "{\"position\": [1, 2, 3]}"},
+      {"POST", "/v1/query/distance", NULL, scaled},
+      {"GET", "/v1/scenes/s", NULL, NULL},
+  };
+  memory.rest = all_after;
+  for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++) {
+    rig r = rig_open();
+    prepare(&r, path);
+    rig_reply usual = ask(&r, &requests[i]);
+    rig_close(&r);
+    long start = memory.live;
+    for (long n = 1; n < 5000; n++) {
+      if (!try_one(&requests[i], n, usual.body, usual.status)) break;
+      if (memory.live == start) continue;
+      CHECK_FAIL("%s %s, failure %ld: %ld allocations are lost", requests[i].method, requests[i].path, n, memory.live - start);
+      start = memory.live;
+    }
+    rig_free(&usual);
+  }
+}
+
+static void one_failed_allocation_is_told_and_nothing_is_lost(void) { fail_each(false); }
+
+static void no_memory_from_some_point_on_is_told_and_nothing_is_lost(void) { fail_each(true); }
+
+/* A shape that can go. */
+static void a_shape_without_references_goes_or_stays_whole(void) {
+  if (!FAILING_MALLOC) {
+    CHECK_SKIP("the sanitizer has its own malloc");
+    return;
+  }
+  memory.rest = false;
+  for (long n = 1; n < 200; n++) {
+    rig r = rig_open();
+    rig_reply made = rig_ask(&r, "POST", "/v1/shapes", HULL);
+    char *before = listing(&r);
+    memory.taken = 0;
+    memory.fail_at = n;
+    r.counting = &memory.counting;
+    rig_reply gone = rig_ask(&r, "DELETE", made.location, NULL);
+    r.counting = NULL;
+    memory.fail_at = 0;
+    bool reached = memory.taken >= n;
+    char *after = listing(&r);
+    if (gone.status == 200 ? strcmp(before, after) == 0 : gone.status != 503 || strcmp(before, after) != 0)
+      CHECK_FAIL("failure %ld: %d, %s then %s", n, gone.status, before, after);
+    rig_free(&gone);
+    rig_free(&made);
+    free(before);
+    free(after);
+    rig_close(&r);
+    if (!reached) break;
+  }
+}
+
+/* ---- tables -------------------------------------------------------------------------------------------------------------- */
+
+/* A call begun but not committed. */
+typedef struct pending {
+  api_call *call;
+  api_match match;
+} pending;
+
+static pending begin(rig *r, const char *method, const char *path, const char *body) {
+  pending p;
+  api_head head = {.method = method, .path = path};
+  api_reply refusal = {0};
+  CHECK(api_match_head(r->service, &head, &p.match, &refusal));
+  p.call = api_call_create(r->service, &head, &p.match);
+  api_call_use_shapes(p.call, r->shapes);
+  api_input input = {.body = body, .body_length = body ? strlen(body) : 0};
+  CHECK(api_call_begin(p.call, &input) == API_STEP_DONE);
+  return p;
+}
+
+static int commit(rig *r, pending *p) {
+  rig_commit_shapes(r, p->call);
+  int status = api_call_reply(p->call)->status;
+  api_call_destroy(p->call);
+  return status;
+}
+
+static void two_posts_at_once_are_both_kept_and_two_of_one_are_one(void) {
+  rig r = rig_open();
+  pending a = begin(&r, "POST", "/v1/shapes", "{\"sphere\": {\"radius\": 1}}");
+  pending b = begin(&r, "POST", "/v1/shapes", "{\"sphere\": {\"radius\": 2}}");
+  pending c = begin(&r, "POST", "/v1/shapes", "{\"sphere\": {\"radius\": 1}}");
+  CHECK_INT(commit(&r, &a), 201);
+  CHECK_INT(commit(&r, &b), 201);
+  CHECK_INT(commit(&r, &c), 201);
+  CHECK_INT(api_shapes_count(r.shapes), 2);
+  rig_close(&r);
+}
+
+static void limits_hold_for_posts_at_once(void) {
+  api_limits limits = rig_limits();
+  limits.shapes = 1;
+  rig r = rig_open_with(&limits);
+  pending a = begin(&r, "POST", "/v1/shapes", "{\"sphere\": {\"radius\": 1}}");
+  pending b = begin(&r, "POST", "/v1/shapes", "{\"sphere\": {\"radius\": 2}}");
+  CHECK_INT(commit(&r, &a), 201);
+  CHECK_INT(commit(&r, &b), 422);
+  CHECK_INT(api_shapes_count(r.shapes), 1);
+  rig_close(&r);
+}
+
+static void of_two_deletions_at_once_one_finds_nothing(void) {
+  rig r = rig_open();
+  rig_reply made = rig_ask(&r, "POST", "/v1/shapes", "{\"sphere\": {\"radius\": 1}}");
+  pending a = begin(&r, "DELETE", made.location, NULL);
+  pending b = begin(&r, "DELETE", made.location, NULL);
+  CHECK_INT(commit(&r, &a), 200);
+  CHECK_INT(commit(&r, &b), 404);
+  CHECK_INT(api_shapes_count(r.shapes), 0);
+  rig_free(&made);
+  rig_close(&r);
+}
+
+static void a_call_sees_the_shapes_that_it_was_given(void) {
+  rig r = rig_open();
+  rig_reply made = rig_ask(&r, "POST", "/v1/shapes", "{\"sphere\": {\"radius\": 1}}");
+  char body[160];
+  snprintf(body, sizeof body, "{\"a\": {\"shape\": \"%.40s\"}, \"b\": {\"sphere\": {\"radius\": 1}}}", made.location + 11);
+  api_match match;
+  api_head head = {.method = "POST", .path = "/v1/query/massProperties"};
+  api_reply refusal = {0};
+  CHECK(api_match_head(r.service, &head, &match, &refusal));
+  api_call *call = api_call_create(r.service, &head, &match);
+  api_call_use_shapes(call, r.shapes);
+  rig_must(&r, "DELETE", made.location, NULL, 200);
+  api_input input = {.body = body, .body_length = strlen(body)};
+  if (api_call_begin(call, &input) == API_STEP_WORK) rig_run(&r, call);
+  CHECK_INT(api_call_reply(call)->status, 200);
+  api_call_destroy(call);
+  rig_refused(&r, "POST", "/v1/query/massProperties", body, (rig_fault){422, "unknown-id", "/a/shape"});
+  rig_free(&made);
+  rig_close(&r);
+}
+
+static const check_test tests[] = {
+    {"one_failed_allocation_is_told_and_nothing_is_lost", one_failed_allocation_is_told_and_nothing_is_lost},
+    {"no_memory_from_some_point_on_is_told_and_nothing_is_lost", no_memory_from_some_point_on_is_told_and_nothing_is_lost},
+    {"a_shape_without_references_goes_or_stays_whole", a_shape_without_references_goes_or_stays_whole},
+    {"two_posts_at_once_are_both_kept_and_two_of_one_are_one", two_posts_at_once_are_both_kept_and_two_of_one_are_one},
+    {"limits_hold_for_posts_at_once", limits_hold_for_posts_at_once},
+    {"of_two_deletions_at_once_one_finds_nothing", of_two_deletions_at_once_one_finds_nothing},
+    {"a_call_sees_the_shapes_that_it_was_given", a_call_sees_the_shapes_that_it_was_given},
+};
+CHECK_MAIN(tests)
