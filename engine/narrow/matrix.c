@@ -8,20 +8,23 @@
 #define CORES ct_cell_cores
 #define PLANE ct_cell_plane
 #define PLANES ct_cell_plane_plane
+#define CMESH ct_cell_convex_mesh
+#define MESHES ct_cell_mesh_mesh
+#define MPLANE ct_cell_mesh_plane
 
 /* clang-format off */
 /* Rows: the first kind, columns: the second. A new kind is one more row and column. */
 static const ct_cell matrix[CT_KIND_COUNT][CT_KIND_COUNT] = {
-    /*                      SPHERE  BOX    CAPSULE  CYLINDER  CONE   ELLIPSOID  CONVEX  MESH  PLANE  */
-    [CT_KIND_SPHERE]    = { ROUND,  BBOX,  ROUND,   CORES,    CORES, CORES,     CORES,  NULL, PLANE  },
-    [CT_KIND_BOX]       = { NULL,   CORES, CORES,   CORES,    CORES, CORES,     CORES,  NULL, PLANE  },
-    [CT_KIND_CAPSULE]   = { NULL,   NULL,  ROUND,   CORES,    CORES, CORES,     CORES,  NULL, PLANE  },
-    [CT_KIND_CYLINDER]  = { NULL,   NULL,  NULL,    CORES,    CORES, CORES,     CORES,  NULL, PLANE  },
-    [CT_KIND_CONE]      = { NULL,   NULL,  NULL,    NULL,     CORES, CORES,     CORES,  NULL, PLANE  },
-    [CT_KIND_ELLIPSOID] = { NULL,   NULL,  NULL,    NULL,     NULL,  CORES,     CORES,  NULL, PLANE  },
-    [CT_KIND_CONVEX]    = { NULL,   NULL,  NULL,    NULL,     NULL,  NULL,      CORES,  NULL, PLANE  },
-    [CT_KIND_MESH]      = { NULL,   NULL,  NULL,    NULL,     NULL,  NULL,      NULL,   NULL, NULL   },
-    [CT_KIND_PLANE]     = { NULL,   NULL,  NULL,    NULL,     NULL,  NULL,      NULL,   NULL, PLANES },
+    /*                      SPHERE  BOX    CAPSULE  CYLINDER  CONE   ELLIPSOID  CONVEX  MESH    PLANE   */
+    [CT_KIND_SPHERE]    = { ROUND,  BBOX,  ROUND,   CORES,    CORES, CORES,     CORES,  CMESH,  PLANE  },
+    [CT_KIND_BOX]       = { NULL,   CORES, CORES,   CORES,    CORES, CORES,     CORES,  CMESH,  PLANE  },
+    [CT_KIND_CAPSULE]   = { NULL,   NULL,  ROUND,   CORES,    CORES, CORES,     CORES,  CMESH,  PLANE  },
+    [CT_KIND_CYLINDER]  = { NULL,   NULL,  NULL,    CORES,    CORES, CORES,     CORES,  CMESH,  PLANE  },
+    [CT_KIND_CONE]      = { NULL,   NULL,  NULL,    NULL,     CORES, CORES,     CORES,  CMESH,  PLANE  },
+    [CT_KIND_ELLIPSOID] = { NULL,   NULL,  NULL,    NULL,     NULL,  CORES,     CORES,  CMESH,  PLANE  },
+    [CT_KIND_CONVEX]    = { NULL,   NULL,  NULL,    NULL,     NULL,  NULL,      CORES,  CMESH,  PLANE  },
+    [CT_KIND_MESH]      = { NULL,   NULL,  NULL,    NULL,     NULL,  NULL,      NULL,   MESHES, MPLANE },
+    [CT_KIND_PLANE]     = { NULL,   NULL,  NULL,    NULL,     NULL,  NULL,      NULL,   NULL,   PLANES },
 };
 /* clang-format on */
 

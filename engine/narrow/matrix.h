@@ -27,6 +27,9 @@ typedef struct ct_cell_result {
   uint32_t flags, iterations;
   uint32_t near_a, near_b; /* of hulls: vertices near the normal, for ct_core's near */
   ct_depth_kind depth_kind;
+  uint32_t triangle_a, triangle_b; /* of meshes: as given */
+  bool crossed;                    /* of a mesh: the surfaces share a point */
+  double overlap;                  /* where depth_kind is NONE: how far they overlap there, by the normal */
 } ct_cell_result;
 
 typedef void (*ct_cell)(const ct_cell_input *input, ct_cell_result *result);
@@ -40,6 +43,20 @@ void ct_cell_ball_box(const ct_cell_input *input, ct_cell_result *result);    /*
 void ct_cell_cores(const ct_cell_input *input, ct_cell_result *result);       /* cores.c: any two cores, by iteration */
 void ct_cell_plane(const ct_cell_input *input, ct_cell_result *result);       /* plane.c: a bounded body and a half-space */
 void ct_cell_plane_plane(const ct_cell_input *input, ct_cell_result *result); /* plane.c */
+
+void ct_cell_mesh_mesh(const ct_cell_input *input, ct_cell_result *result);   /* mesh_cell.c */
+void ct_cell_convex_mesh(const ct_cell_input *input, ct_cell_result *result); /* mesh_convex.c */
+void ct_cell_mesh_plane(const ct_cell_input *input, ct_cell_result *result);  /* mesh_plane.c */
+
+/* Do two bodies overlap of which the second is a mesh, or a mesh and a half-space? As the cells decide, cheaper. *common (may be
+ * NULL), when they do: a point of both. */
+bool ct_mesh_overlap(const ct_cell_input *input, ct_vec3 *common);
+
+/* How two bodies lie of which one is a mesh, from the cell's answer. */
+ct_relation ct_mesh_relation(const ct_cell_input *input, const ct_cell_result *result, double tolerance);
+
+/* The ball of a mesh in place of a core: middle, size and extent are set. */
+ct_core ct_mesh_ball(const ct_shape *shape, const ct_frame *frame);
 
 /* Signed distance of two balls or capsules (point and segment cores) along the best normal. Never fails. */
 double ct_round_distance(const ct_core *a, const ct_core *b, ct_vec3 *normal);

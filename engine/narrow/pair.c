@@ -20,8 +20,11 @@ void ct_workspace_destroy(ct_workspace *workspace) {
   ct_epa_free(&workspace->epa);
   ct_manifold_memory_free(&workspace->manifold);
   free(workspace->ray.hits);
+  ct_mesh_memory_free(&workspace->mesh);
   free(workspace);
 }
+
+void ct_workspace_watch(ct_workspace *workspace, const ct_cancel *cancel) { workspace->mesh.cancel = cancel; }
 
 static int compare_frames(const ct_frame *a, const ct_frame *b) {
   const ct_vec3 p[4] = {a->rotation.rx, a->rotation.ry, a->rotation.rz, a->position};
@@ -60,6 +63,13 @@ static void lift_planes(ordered *o) {
   in->relative.position.z -= o->lift;
 }
 
+static void place(const ct_shape *shape, const ct_frame *frame, ct_core *core) {
+  if (shape->kind == CT_KIND_MESH) *core = ct_mesh_ball(shape, frame);
+  else ct_core_place(shape, frame, core);
+}
+
+static bool has_mesh(const ordered *o) { return o->kind_a == CT_KIND_MESH || o->kind_b == CT_KIND_MESH; }
+
 static void order_pair(ct_placed a, ct_placed b, ordered *o) {
   o->lift = 0.0;
   o->swapped = ct_pair_swapped(a, b);
@@ -75,13 +85,13 @@ static void order_pair(ct_placed a, ct_placed b, ordered *o) {
   in->relative.rotation = ct_mat_mat(ct_mat_transpose(o->frame_a->rotation), o->frame_b->rotation);
   in->relative.position = ct_to_local(*o->frame_a, o->frame_b->position);
   lift_planes(o);
-  if (o->kind_a != CT_KIND_PLANE) ct_core_place(o->a, NULL, &in->a);
-  if (o->kind_b != CT_KIND_PLANE) ct_core_place(o->b, &in->relative, &in->b);
+  if (o->kind_a != CT_KIND_PLANE) place(o->a, NULL, &in->a);
+  if (o->kind_b != CT_KIND_PLANE) place(o->b, &in->relative, &in->b);
 }
 
 /* Moves the bounds apart by what round-off can have done to them on the way: placing the bodies, supports, sums. */
 static void widen(const ordered *o, ct_cell_result *r) {
-  if (r->status == CT_PAIR_UNSUPPORTED) return;
+  if (r->status == CT_PAIR_UNSUPPORTED || r->depth_kind == CT_DEPTH_NONE) return;
   const ct_cell_input *in = &o->input;
   double length;
   if (o->kind_b != CT_KIND_PLANE) length = ct_core_scale(&in->a, &in->b);
@@ -104,6 +114,7 @@ static bool may_slide(const ct_cell_input *in, ct_vec3 normal) {
 static ct_relation relation_of(const ordered *o, const ct_cell_result *r, double tolerance) {
   const ct_cell_input *in = &o->input;
   if (r->status == CT_PAIR_UNSUPPORTED) return ct_planes_overlapping(&in->relative);
+  if (has_mesh(o)) return ct_mesh_relation(in, r, tolerance);
   if (r->distance > tolerance) return CT_SEPARATED;
   if (r->distance >= -tolerance) return CT_TOUCHING;
   if (o->kind_a == CT_KIND_PLANE) return CT_PENETRATING;
@@ -128,6 +139,8 @@ static ct_vec3 to_world(const ordered *o, ct_vec3 p) {
 static void hand_back(const ordered *o, const ct_cell_result *r, ct_relation relation, ct_pair_result *result) {
   ct_vec3 n = ct_unit_or(ct_mat_mul(o->frame_a->rotation, r->normal), ct_vec(1.0, 0.0, 0.0));
   ct_vec3 p = to_world(o, r->point_a), q = to_world(o, r->point_b);
+  uint32_t first = o->kind_a == CT_KIND_MESH ? r->triangle_a : CT_NO_TRIANGLE;
+  uint32_t second = o->kind_b == CT_KIND_MESH ? r->triangle_b : CT_NO_TRIANGLE;
   *result = (ct_pair_result){
       .distance = plain(r->distance),
       .lower_bound = plain(r->lower),
@@ -140,8 +153,8 @@ static void hand_back(const ordered *o, const ct_cell_result *r, ct_relation rel
       .flags = r->flags,
       .iterations = r->iterations,
       .depth_kind = r->depth_kind,
-      .triangle_a = CT_NO_TRIANGLE,
-      .triangle_b = CT_NO_TRIANGLE,
+      .triangle_a = o->swapped ? second : first,
+      .triangle_b = o->swapped ? first : second,
   };
 }
 
@@ -155,7 +168,7 @@ void ct_pair_distance(ct_placed a, ct_placed b, const ct_pair_options *options, 
   ct_matrix_cell(o.kind_a, o.kind_b)(&o.input, &r);
   o.input.a.near = r.near_a;
   o.input.b.near = r.near_b;
-  if (o.kind_b != CT_KIND_PLANE && may_slide(&o.input, r.normal)) r.flags |= CT_FLAG_WITNESS_NOT_UNIQUE;
+  if (o.kind_b != CT_KIND_PLANE && !has_mesh(&o) && may_slide(&o.input, r.normal)) r.flags |= CT_FLAG_WITNESS_NOT_UNIQUE;
   widen(&o, &r);
   hand_back(&o, &r, relation_of(&o, &r, options->tolerance), result);
 }
@@ -169,7 +182,9 @@ bool ct_pair_overlap(ct_placed a, ct_placed b, ct_workspace *workspace, ct_vec3 
   order_pair(a, b, &o);
   ct_vec3 common = {0.0, 0.0, 0.0};
   ct_cell cell = ct_matrix_cell(o.kind_a, o.kind_b);
-  if (cell == ct_cell_cores) {
+  if (has_mesh(&o)) {
+    if (!ct_mesh_overlap(&o.input, witness ? &common : NULL)) return false;
+  } else if (cell == ct_cell_cores) {
     if (!ct_cores_overlap(&o.input, witness ? &common : NULL)) return false;
   } else {
     ct_cell_result r = {.status = CT_PAIR_OK};

@@ -4,6 +4,7 @@
 
 #include "narrow/epa.h"
 #include "narrow/manifold.h"
+#include "narrow/mesh_memory.h"
 #include <contact/pair.h>
 
 /* Hits of a ray on a mesh. */
@@ -16,6 +17,7 @@ struct ct_workspace {
   ct_epa epa;
   ct_manifold_memory manifold;
   ct_ray_memory ray;
+  ct_mesh_memory mesh;
 };
 
 #endif

@@ -4,10 +4,11 @@
 #include <contact/contact.h>
 
 #include "tests/support/check.h"
+#include "tests/support/meshes.h"
 
 /* Kinds whose cells are filled. */
-static const ct_kind kinds[] = {CT_KIND_SPHERE, CT_KIND_BOX,       CT_KIND_CAPSULE, CT_KIND_CYLINDER,
-                                CT_KIND_CONE,   CT_KIND_ELLIPSOID, CT_KIND_CONVEX,  CT_KIND_PLANE};
+static const ct_kind kinds[] = {CT_KIND_SPHERE,    CT_KIND_BOX,    CT_KIND_CAPSULE, CT_KIND_CYLINDER, CT_KIND_CONE,
+                                CT_KIND_ELLIPSOID, CT_KIND_CONVEX, CT_KIND_MESH,    CT_KIND_PLANE};
 #define KINDS ((int)(sizeof kinds / sizeof *kinds))
 
 /* One body per kind that reaches exactly 1 up and, but for the plane, 1 down along z. */
@@ -25,6 +26,11 @@ static ct_shape shape_of(ct_kind kind) {
     CHECK_INT(ct_hull_from_points(prism, 6, NULL, &hull, NULL), CT_OK);
     return (ct_shape){.kind = kind, .hull = hull};
   }
+  case CT_KIND_MESH: {
+    soup slab = {0};
+    soup_box(&slab, ct_vec(-3, -3, -1), ct_vec(3, 3, 1));
+    return (ct_shape){.kind = kind, .mesh = soup_mesh(&slab)};
+  }
   default: return (ct_shape){.kind = CT_KIND_PLANE};
   }
 }
@@ -33,6 +39,8 @@ static ct_shape shape_of(ct_kind kind) {
 static ct_frame frame_of(ct_kind kind, double z, bool above) {
   double reach = kind == CT_KIND_PLANE ? (above ? z - 1.0 : z + 1.0) : z;
   ct_quat q = kind == CT_KIND_PLANE && above ? (ct_quat){1, 0, 0, 0} : ct_quat_identity();
+  /* A slab on a slab is turned, so that edges pass through edges. */
+  if (kind == CT_KIND_MESH && above) q = (ct_quat){0, 0, 0.25, 1};
   return ct_frame_of((ct_pose){{0, 0, reach}, q});
 }
 

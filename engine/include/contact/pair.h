@@ -70,6 +70,9 @@ typedef struct ct_placed {
 typedef struct ct_workspace ct_workspace;
 ct_workspace *ct_workspace_create(void); /* NULL: out of memory */
 void ct_workspace_destroy(ct_workspace *workspace);
+/* From here on pairs look at the flag (NULL: none; borrowed) while they take long, as pairs of large meshes may: raised, a distance
+ * ends with CT_PAIR_ITERATION_LIMIT and bounds that are true but wide, an overlap ends as it stands, mostly false. */
+void ct_workspace_watch(ct_workspace *workspace, const ct_cancel *cancel);
 
 /* Signed distance of two placed shapes. Never fails on finite input inside the limits; trouble is in result->status.
  * Cost: closed form for sphere, capsule and plane pairs and for spheres against curved kinds; else GJK (about 10 supports) and,

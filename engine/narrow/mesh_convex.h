@@ -1,0 +1,62 @@
+/* A convex body and a mesh, in the frame of the mesh.
+ *
+ * The body is a core and a ball of `radius` around each of its points; distances are those of the core. A body whose balls differ
+ * in size counts whole, with a radius of 0.
+ */
+#ifndef NARROW_MESH_CONVEX_H
+#define NARROW_MESH_CONVEX_H
+
+#include "narrow/matrix.h"
+#include "narrow/mesh_memory.h"
+#include "narrow/triangle.h"
+
+typedef struct ct_convex_mesh {
+  const ct_mesh *mesh;
+  const ct_mesh_view *view;
+  ct_core core; /* without its radius unless tapered */
+  double radius;
+  double growth;   /* of the mesh: its margin */
+  double extent;   /* the larger of how far the two reach from the origins of their own frames */
+  double roundoff; /* CT_ROUNDOFF_FACTOR u extent */
+  double slack;    /* what rounding can do to the bound of a node */
+  ct_mat3 axes;    /* of the core, as rows */
+  ct_mat3 size;    /* absolute values of axes */
+  ct_box box;      /* of the core along the mesh's axes */
+  ct_box own_box;  /* along its own, from the origin of the mesh's frame */
+  ct_workspace *workspace;
+} ct_convex_mesh;
+
+void ct_convex_mesh_open(ct_convex_mesh *p, const ct_cell_input *input);
+
+/* Triangles of a node are not nearer to the core. */
+double ct_convex_node_gap(const ct_convex_mesh *p, const ct_mesh_node *node);
+
+/* Between them lies the distance of the core and a triangle: equal but for curved cores. */
+typedef struct ct_bracket {
+  double lower, upper;
+} ct_bracket;
+
+/* Distance of the core and a triangle unless it is above `limit`: then false. The gap's points are on the core and on the
+ * triangle; its distance is 0 where they meet, and `overlap` tells how far they overlap. *bracket is set in any case. */
+bool ct_convex_triangle_gap(const ct_convex_mesh *p, uint32_t position, double limit, ct_gap *gap, ct_bracket *bracket);
+
+/* False ends the visit. */
+typedef bool (*ct_convex_visit)(void *context, uint32_t position, const ct_gap *gap);
+/* Visits the triangles that are not farther from the core than `reach`. False: stopped, by the visitor or by the flag. */
+bool ct_convex_mesh_visit(const ct_convex_mesh *p, double reach, ct_convex_visit visit, void *context);
+
+/* The deepest feature of a solid mesh and a core that overlap: a vertex of the core in the mesh, a vertex of the mesh in the core,
+ * the end of a capsule, of curved cores the point that is farthest in; where there is none, the triangle that is hardest to leave.
+ */
+typedef struct ct_convex_feature {
+  double depth; /* of the core, >= 0; of a tapered body of the whole */
+  ct_gap gap;   /* points and normal, b - a = -depth normal */
+  uint32_t triangle;
+  bool complete; /* false: stopped */
+} ct_convex_feature;
+ct_convex_feature ct_convex_mesh_deepest(const ct_convex_mesh *p, const ct_gap *nearest, uint32_t triangle);
+
+/* How far vertices of the mesh stick out of the core at most, if by more than `floor`; else -INFINITY. */
+double ct_convex_mesh_outside(const ct_convex_mesh *p, double floor);
+
+#endif

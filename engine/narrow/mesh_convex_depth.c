@@ -1,0 +1,167 @@
+/* How deep a convex core and a solid mesh are in each other. */
+#include "narrow/mesh_convex.h"
+#include "narrow/mesh_depth.h"
+#include "narrow/workspace.h"
+
+/* Steps from one farthest point of a curved core to the next. */
+#define CLIMB_STEPS 8
+/* Triangles that cross a core and are asked how hard they are to leave. */
+#define CROSSING_TRIANGLES_MAX 256
+
+/* ---- a point and a core ---- */
+
+static void point_to_core(const ct_convex_mesh *p, ct_vec3 point, ct_cell_result *r) {
+  ct_cell_input in = {.a = {.kind = CT_CORE_POINT, .center = point, .middle = point, .extent = p->extent}, .b = p->core};
+  in.relative = (ct_frame){{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}, {0.0, 0.0, 0.0}};
+  in.threshold = INFINITY;
+  in.workspace = p->workspace;
+  *r = (ct_cell_result){.status = CT_PAIR_OK};
+  ct_cell_cores(&in, r);
+}
+
+/* Depth of a point in a core, below 0 outside; of hulls outside a bound of it, which will do. */
+static double depth_in_core(void *context, ct_vec3 point, double need) {
+  const ct_convex_mesh *p = context;
+  const ct_core *core = &p->core;
+  double far = ct_norm(ct_sub(point, core->middle)) - core->size - ct_max2(core->radius[0], core->radius[1]);
+  if (-far <= need) return -far;
+  if (core->kind == CT_CORE_POINT) return -ct_norm(ct_sub(point, core->center));
+  if (core->kind == CT_CORE_BOX) {
+    ct_vec3 d = ct_mat_tmul(core->rotation, ct_sub(point, core->center));
+    d = ct_vec(fabs(d.x) - core->half.x, fabs(d.y) - core->half.y, fabs(d.z) - core->half.z);
+    double most = ct_max2(ct_max2(d.x, d.y), d.z);
+    return most <= 0.0 ? -most : -ct_norm(ct_vec(ct_max2(d.x, 0.0), ct_max2(d.y, 0.0), ct_max2(d.z, 0.0)));
+  }
+  if (core->kind == CT_CORE_HULL) {
+    ct_vec3 d = ct_mat_tmul(core->rotation, ct_sub(point, core->center));
+    const ct_hull_view *v = core->view;
+    double most = -INFINITY;
+    for (uint32_t i = 0; i < v->face_count && -most > need; i++)
+      most = ct_max2(most, v->nx[i] * d.x + v->ny[i] * d.y + v->nz[i] * d.z - v->offset[i]);
+    return -most;
+  }
+  ct_cell_result r;
+  point_to_core(p, point, &r);
+  return -r.distance;
+}
+
+/* Distance of a point outside the core, below 0 inside. */
+static double outside_core(void *context, ct_vec3 point, double need) {
+  const ct_convex_mesh *p = context;
+  (void)need;
+  if (p->core.kind == CT_CORE_HULL) {
+    ct_cell_result r;
+    point_to_core(p, point, &r);
+    return r.distance;
+  }
+  return -depth_in_core(context, point, -INFINITY);
+}
+
+double ct_convex_mesh_outside(const ct_convex_mesh *p, double floor) {
+  ct_mesh_peak peak = ct_mesh_peak_of(p->view, &p->workspace->mesh, floor, outside_core, (void *)(uintptr_t)p);
+  return peak.stopped ? INFINITY : peak.value;
+}
+
+/* ---- points of the core in the mesh ---- */
+
+/* A point of the body's core with the ball of `ball` more around it than the rest of the core has; in the mesh, or over its surface
+ * by less than the ball. Offers it as a feature, and tells where the surface is nearest. */
+static double offer_point(const ct_convex_mesh *p, ct_vec3 point, double ball, ct_convex_feature *best, ct_mesh_foot *foot) {
+  bool inside = ct_mesh_contains(p->mesh, point);
+  ct_mesh_nearest(p->mesh, point, INFINITY, foot);
+  double depth = (inside ? foot->distance : -foot->distance) + ball;
+  if (!(depth > best->depth)) return depth;
+  ct_vec3 in = ct_neg(ct_mesh_normal(p->mesh, foot->triangle));
+  ct_vec3 way = inside ? ct_sub(point, foot->point) : ct_sub(foot->point, point);
+  best->gap.normal = foot->distance > p->roundoff ? ct_unit_or(way, in) : in;
+  best->gap.a = ct_add_scaled(point, best->gap.normal, ball);
+  best->gap.b = foot->point;
+  best->depth = depth;
+  best->triangle = foot->triangle;
+  return depth;
+}
+
+/* Vertices of a polytope. The last one looked at tells of its neighbours that they cannot be deeper. */
+static void offer_vertices(const ct_convex_mesh *p, ct_convex_feature *best) {
+  uint32_t count = ct_core_vertex_count(&p->core);
+  ct_vec3 last = p->core.middle;
+  double depth = INFINITY;
+  ct_mesh_foot foot;
+  for (uint32_t i = 0; i < count && best->complete; i++) {
+    ct_vec3 v = ct_core_vertex(&p->core, i);
+    double ball = ct_core_tapered(&p->core) ? ct_core_vertex_radius(&p->core, i) : 0.0;
+    if (depth + ct_norm(ct_sub(v, last)) + ball <= best->depth) continue;
+    depth = offer_point(p, v, ball, best, &foot) - ball;
+    last = v;
+    best->complete = !ct_mesh_stopped(&p->workspace->mesh, 16);
+  }
+}
+
+/* Points of a curved core: the one that is farthest from the way out of the centre, then from its own way out, and so on. */
+static void offer_farthest(const ct_convex_mesh *p, ct_convex_feature *best) {
+  ct_vec3 point = p->core.middle;
+  uint32_t near = 0;
+  for (int step = 0; step < CLIMB_STEPS; step++) {
+    ct_mesh_foot foot;
+    double before = best->depth, radius;
+    offer_point(p, point, 0.0, best, &foot);
+    if (step > 1 && !(best->depth > before)) return;
+    ct_vec3 out = ct_mesh_normal(p->mesh, foot.triangle);
+    if (foot.distance > p->roundoff) {
+      ct_vec3 way = ct_unit_or(ct_sub(foot.point, point), out);
+      out = ct_dot(way, out) < 0.0 ? ct_neg(way) : way;
+    }
+    point = ct_core_point(&p->core, ct_neg(out), &near, &radius);
+  }
+}
+
+/* ---- vertices of the mesh in the core ---- */
+
+static void offer_mesh_vertex(const ct_convex_mesh *p, ct_convex_feature *best) {
+  ct_mesh_peak peak = ct_mesh_peak_of(p->view, &p->workspace->mesh, best->depth, depth_in_core, (void *)(uintptr_t)p);
+  if (peak.stopped) best->complete = false;
+  if (!(peak.value > best->depth)) return;
+  ct_vec3 v = p->view->vertices[peak.vertex];
+  ct_cell_result r;
+  point_to_core(p, v, &r);
+  best->depth = ct_max2(-r.distance, 0.0);
+  best->gap.normal = ct_neg(r.normal);
+  best->gap.a = r.point_b;
+  best->gap.b = v;
+  best->triangle = p->view->order[peak.position];
+}
+
+/* ---- triangles through the core ---- */
+
+typedef struct hardest {
+  const ct_convex_mesh *p;
+  ct_convex_feature *best;
+  int count;
+} hardest;
+
+/* Whoever parts the bodies parts the core from each triangle, so the greatest overlap is one that must be undone. */
+static bool offer_overlap(void *context, uint32_t position, const ct_gap *gap) {
+  hardest *h = context;
+  if (gap->overlap > h->best->depth) {
+    h->best->depth = gap->overlap;
+    h->best->gap = *gap;
+    h->best->gap.a = ct_add_scaled(gap->b, gap->normal, gap->overlap);
+    h->best->triangle = h->p->view->order[position];
+  }
+  return ++h->count < CROSSING_TRIANGLES_MAX;
+}
+
+ct_convex_feature ct_convex_mesh_deepest(const ct_convex_mesh *p, const ct_gap *nearest, uint32_t triangle) {
+  ct_convex_feature best = {.gap = *nearest, .triangle = triangle, .complete = true};
+  best.gap.b = best.gap.a = ct_lerp(nearest->a, nearest->b, 0.5);
+  if (ct_core_curved(&p->core)) offer_farthest(p, &best);
+  else offer_vertices(p, &best);
+  bool solid_core = p->core.kind != CT_CORE_POINT && !(p->core.kind == CT_CORE_SEGMENT && !ct_core_tapered(&p->core));
+  if (solid_core && best.complete) offer_mesh_vertex(p, &best);
+  if (best.complete && best.depth <= p->roundoff) {
+    hardest h = {p, &best, 0};
+    ct_convex_mesh_visit(p, 0.0, offer_overlap, &h);
+  }
+  if (best.depth <= p->roundoff && ct_max_abs(nearest->normal) > 0.0) best.gap.normal = nearest->normal;
+  return best;
+}

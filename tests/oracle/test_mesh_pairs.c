@@ -1,0 +1,285 @@
+/* Pairs of meshes against brute force over all pairs of triangles in 113 bits, and against the same solids given as other kinds. */
+#include "tests/oracle/triangle_oracle.h"
+#include "tests/support/meshes.h"
+
+#include <contact/contact.h>
+
+#include <float.h>
+
+static ct_workspace *workspace;
+static const ct_pair_options full = {.tolerance = 0.0, .threshold = INFINITY};
+
+static ct_pose random_pose(check_random *r, double away) {
+  ct_pose p = {{check_uniform(r, -away, away), check_uniform(r, -away, away), check_uniform(r, -away, away)},
+               {check_uniform(r, -1, 1), check_uniform(r, -1, 1), check_uniform(r, -1, 1), check_uniform(r, -1, 1)}};
+  double n =
+      sqrt(p.rotation.x * p.rotation.x + p.rotation.y * p.rotation.y + p.rotation.z * p.rotation.z + p.rotation.w * p.rotation.w);
+  p.rotation = (ct_quat){p.rotation.x / n, p.rotation.y / n, p.rotation.z / n, p.rotation.w / n};
+  return p;
+}
+
+/* A star: a sphere of few triangles with its vertices pulled in and out; closed, not convex. */
+static void star(soup *s, check_random *r, double size) {
+  soup_sphere(s, ct_vec(0, 0, 0), 1.0, 3 + (uint32_t)(check_next(r) % 3), 4 + (uint32_t)(check_next(r) % 4));
+  for (uint32_t i = 0; i < s->vn; i++) s->v[i] = ct_scale(s->v[i], size * check_uniform(r, 0.3, 1.0));
+}
+
+/* Loose triangles, some of them needles. */
+static void loose(soup *s, check_random *r, double size) {
+  for (int i = 0; i < 20; i++) {
+    ct_vec3 c = {check_uniform(r, -size, size), check_uniform(r, -size, size), check_uniform(r, -size, size)};
+    double width = size * pow(10.0, check_uniform(r, -9.0, -0.3));
+    uint32_t first = s->vn;
+    for (int k = 0; k < 3; k++) {
+      double reach = k == 2 ? width : 0.5 * size;
+      ct_vec3 by = {check_uniform(r, -reach, reach), check_uniform(r, -reach, reach), check_uniform(r, -reach, reach)};
+      soup_vertex(s, ct_add(k == 2 ? s->v[first] : c, by));
+    }
+    soup_triangle(s, first, first + 1, first + 2);
+  }
+}
+
+static ct_shape shape_of(soup *s, ct_mesh_reading reading) {
+  ct_mesh *mesh = NULL;
+  CHECK_INT(soup_build(s, reading, &mesh, NULL), CT_OK);
+  return (ct_shape){.kind = CT_KIND_MESH, .mesh = mesh};
+}
+
+static ct_shape box_mesh(ct_vec3 half) {
+  soup s = {0};
+  soup_box(&s, ct_neg(half), half);
+  ct_shape shape = shape_of(&s, CT_MESH_SOLID);
+  soup_free(&s);
+  return shape;
+}
+
+/* Vertices in the world, rounded once from long double. */
+static void place(const soup *s, const ct_pose *pose, ct_vec3 *out) {
+  long double x = pose->rotation.x, y = pose->rotation.y, z = pose->rotation.z, w = pose->rotation.w;
+  long double f = 2 / (x * x + y * y + z * z + w * w);
+  for (uint32_t i = 0; i < s->vn; i++) {
+    long double px = s->v[i].x, py = s->v[i].y, pz = s->v[i].z;
+    long double tx = y * pz - z * py, ty = z * px - x * pz, tz = x * py - y * px;
+    out[i].x = (double)(px + f * (w * tx + y * tz - z * ty) + pose->position.x);
+    out[i].y = (double)(py + f * (w * ty + z * tx - x * tz) + pose->position.y);
+    out[i].z = (double)(pz + f * (w * tz + x * ty - y * tx) + pose->position.z);
+  }
+}
+
+static double brute_force(const soup *a, const ct_pose *pose_a, const soup *b, const ct_pose *pose_b) {
+  ct_vec3 *p = malloc(a->vn * sizeof *p), *q = malloc(b->vn * sizeof *q);
+  long double least = INFINITY;
+  place(a, pose_a, p);
+  place(b, pose_b, q);
+  for (uint32_t i = 0; i < a->tn && least > 0; i++)
+    for (uint32_t j = 0; j < b->tn && least > 0; j++) {
+      const ct_vec3 t[3] = {p[a->t[i][0]], p[a->t[i][1]], p[a->t[i][2]]}, u[3] = {q[b->t[j][0]], q[b->t[j][1]], q[b->t[j][2]]};
+      long double d = oracle_triangles(t, u);
+      if (d < least) least = d;
+    }
+  free(p);
+  free(q);
+  return (double)least;
+}
+
+static bool same_vec(ct_vec3 a, ct_vec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
+
+/* The same answer bit for bit; the work that it took may differ. */
+static bool same(const ct_pair_result *p, const ct_pair_result *q) {
+  return p->distance == q->distance && p->lower_bound == q->lower_bound && p->upper_bound == q->upper_bound &&
+         same_vec(p->normal, q->normal) && same_vec(p->point_a, q->point_a) && same_vec(p->point_b, q->point_b) &&
+         p->relation == q->relation && p->status == q->status && p->flags == q->flags && p->depth_kind == q->depth_kind &&
+         p->triangle_a == q->triangle_a && p->triangle_b == q->triangle_b;
+}
+
+/* What holds for every answer, whatever it is. */
+static void check_answer(ct_placed a, ct_placed b, const ct_pair_result *r, double unit) {
+  ct_pair_result swapped;
+  ct_pair_distance(b, a, &full, workspace, &swapped);
+  CHECK(swapped.distance == r->distance && swapped.lower_bound == r->lower_bound && swapped.upper_bound == r->upper_bound);
+  CHECK(swapped.normal.x == -r->normal.x && swapped.normal.y == -r->normal.y && swapped.normal.z == -r->normal.z);
+  CHECK(same_vec(swapped.point_a, r->point_b) && same_vec(swapped.point_b, r->point_a));
+  CHECK(swapped.triangle_a == r->triangle_b && swapped.triangle_b == r->triangle_a && swapped.depth_kind == r->depth_kind);
+  CHECK_NEAR(ct_norm(r->normal), 1.0, 8 * 0x1p-53);
+  CHECK(r->lower_bound <= r->distance && r->distance <= r->upper_bound);
+  CHECK(r->upper_bound - r->lower_bound <= 2048 * unit);
+  CHECK(ct_norm(ct_sub(ct_sub(r->point_b, r->point_a), ct_scale(r->normal, r->distance))) <= 128 * unit);
+  ct_vec3 witness;
+  CHECK(ct_pair_overlap(a, b, workspace, &witness) == (r->distance <= 0.0));
+  CHECK((r->relation == CT_SEPARATED) == (r->distance > 0.0));
+  const double thresholds[] = {0.0, 0.5 * fabs(r->distance), fabs(r->distance), 2.0 * fabs(r->distance)};
+  for (int i = 0; i < 4; i++) {
+    ct_pair_result early;
+    ct_pair_distance(a, b, &(ct_pair_options){0.0, thresholds[i]}, workspace, &early);
+    if (r->distance <= thresholds[i]) CHECK(same(&early, r));
+    else CHECK(early.distance > thresholds[i] && early.distance <= r->upper_bound && early.relation == CT_SEPARATED);
+  }
+}
+
+static void surfaces_are_as_far_apart_as_brute_force_says(void) {
+  check_random r = {11};
+  for (int i = 0; i < 40; i++) {
+    const double scales[] = {1.0, 1e-3, 1e3};
+    double scale = scales[i % 3];
+    soup a = {0}, b = {0};
+    if (i % 4 < 2) star(&a, &r, scale);
+    else loose(&a, &r, scale);
+    if (i % 8 < 4) star(&b, &r, scale);
+    else loose(&b, &r, scale);
+    ct_shape sa = shape_of(&a, CT_MESH_SURFACE), sb = shape_of(&b, CT_MESH_SURFACE);
+    ct_pose pa = random_pose(&r, 1.5 * scale), pb = random_pose(&r, 1.5 * scale);
+    ct_frame fa = ct_frame_of(pa), fb = ct_frame_of(pb);
+    ct_pair_result result;
+    ct_pair_distance((ct_placed){&sa, &fa}, (ct_placed){&sb, &fb}, &full, workspace, &result);
+    double truth = brute_force(&a, &pa, &b, &pb), unit = 0x1p-53 * 4.0 * scale;
+    CHECK_NEAR(result.distance, truth, 64 * unit);
+    CHECK(result.lower_bound <= truth && truth <= result.upper_bound);
+    check_answer((ct_placed){&sa, &fa}, (ct_placed){&sb, &fb}, &result, unit);
+    if (truth > 0.0) {
+      const uint32_t *t = a.t[result.triangle_a], *u = b.t[result.triangle_b];
+      ct_vec3 *p = malloc(a.vn * sizeof *p), *q = malloc(b.vn * sizeof *q);
+      place(&a, &pa, p);
+      place(&b, &pb, q);
+      const ct_vec3 on_a[3] = {p[t[0]], p[t[1]], p[t[2]]}, on_b[3] = {q[u[0]], q[u[1]], q[u[2]]};
+      const ct_vec3 point_a[3] = {result.point_a, result.point_a, result.point_a};
+      const ct_vec3 point_b[3] = {result.point_b, result.point_b, result.point_b};
+      CHECK(oracle_triangles(on_a, point_a) <= 64 * unit && oracle_triangles(on_b, point_b) <= 64 * unit);
+      free(p);
+      free(q);
+    } else {
+      CHECK_INT(result.depth_kind, CT_DEPTH_NONE);
+      CHECK(result.distance == 0.0 && result.lower_bound == 0.0 && result.upper_bound == 0.0);
+      CHECK(result.flags & CT_FLAG_NORMAL_ARBITRARY);
+    }
+    soup_free(&a);
+    soup_free(&b);
+    ct_shape_release(&sa);
+    ct_shape_release(&sb);
+  }
+}
+
+/* A box given as a mesh is the box: apart to round-off, overlapping exactly where it does. */
+static void a_box_of_triangles_is_a_box_to_every_convex_kind(void) {
+  check_random r = {12};
+  ct_hull *hull = NULL;
+  const ct_vec3 points[] = {{0.7, 0, -0.5}, {-0.4, 0.6, -0.5}, {-0.4, -0.6, -0.5}, {0.1, 0.2, 0.9}, {-0.2, 0.1, 0.8}};
+  CHECK_INT(ct_hull_from_points(points, 5, NULL, &hull, NULL), CT_OK);
+  const ct_shape kinds[] = {
+      {.kind = CT_KIND_SPHERE, .sphere = {0.6}},
+      {.kind = CT_KIND_BOX, .box = {{0.3, 0.5, 0.7}}},
+      {.kind = CT_KIND_BOX, .box = {{0.3, 0.5, 0.7}}, .rounding = 0.1},
+      {.kind = CT_KIND_CAPSULE, .capsule = {0.5, 0.25, 0.25}},
+      {.kind = CT_KIND_CAPSULE, .capsule = {0.5, 0.35, 0.15}},
+      {.kind = CT_KIND_CYLINDER, .cylinder = {0.4, 0.6}},
+      {.kind = CT_KIND_CONE, .cone = {0.6, 0.5, 0.0}},
+      {.kind = CT_KIND_ELLIPSOID, .ellipsoid = {{0.3, 0.5, 0.8}}},
+      {.kind = CT_KIND_CONVEX, .hull = hull},
+      {.kind = CT_KIND_CONVEX, .hull = hull, .margin = 0.05},
+      {.kind = CT_KIND_PLANE},
+  };
+  ct_vec3 half = {0.8, 1.0, 0.5};
+  ct_shape mesh = box_mesh(half), box = {.kind = CT_KIND_BOX, .box = {half}};
+  int met = 0, apart = 0;
+  for (int k = 0; k < (int)(sizeof kinds / sizeof *kinds); k++)
+    for (int i = 0; i < 60; i++) {
+      ct_frame fa = ct_frame_of(random_pose(&r, 1.0)), fb = ct_frame_of(random_pose(&r, 1.0));
+      ct_pair_result as_mesh, as_box;
+      ct_placed other = {&kinds[k], &fb};
+      ct_pair_distance((ct_placed){&mesh, &fa}, other, &full, workspace, &as_mesh);
+      ct_pair_distance((ct_placed){&box, &fa}, other, &full, workspace, &as_box);
+      CHECK_INT(as_mesh.status, CT_PAIR_OK);
+      CHECK((as_mesh.distance <= 0.0) == (as_box.distance <= 0.0));
+      if (as_box.distance > 0.0) {
+        CHECK_NEAR(as_mesh.distance, as_box.distance, 1e-11);
+        CHECK(as_mesh.lower_bound <= as_box.upper_bound && as_box.lower_bound <= as_mesh.upper_bound);
+        apart++;
+      } else {
+        CHECK(as_mesh.distance < 0.0);
+        if (k < 10) CHECK(as_mesh.distance >= -2.0 && as_mesh.depth_kind == CT_DEPTH_FEATURE);
+        else CHECK_NEAR(as_mesh.distance, as_box.distance, 1e-14);
+        met++;
+      }
+      if (as_box.relation == CT_CONTAINING || as_box.relation == CT_CONTAINED) CHECK_INT(as_mesh.relation, as_box.relation);
+      check_answer((ct_placed){&mesh, &fa}, other, &as_mesh, 0x1p-53 * 4.0);
+    }
+  CHECK(met > 100 && apart > 100);
+  ct_shape_release(&mesh);
+  ct_hull_release(hull);
+}
+
+static void a_surface_crosses_a_body_at_distance_zero(void) {
+  soup s = {0};
+  soup_box(&s, ct_vec(-1, -1, -1), ct_vec(1, 1, 1));
+  s.tn -= 2; /* open on one side */
+  ct_shape open = shape_of(&s, CT_MESH_AUTO), ball = {.kind = CT_KIND_SPHERE, .sphere = {0.5}};
+  soup_free(&s);
+  CHECK(!ct_mesh_get(open.mesh)->solid);
+  const struct {
+    double x, distance;
+    ct_relation relation;
+  } cases[] = {{0.0, 0.5, CT_SEPARATED},   {0.5, 0.0, CT_TOUCHING}, {0.75, 0.0, CT_PENETRATING},
+               {1.0, 0.0, CT_PENETRATING}, {1.5, 0.0, CT_TOUCHING}, {2.0, 0.5, CT_SEPARATED}};
+  for (int i = 0; i < (int)(sizeof cases / sizeof *cases); i++) {
+    ct_frame fa = ct_frame_of(ct_pose_identity()), fb = ct_frame_of((ct_pose){{cases[i].x, 0, 0}, ct_quat_identity()});
+    ct_pair_result r;
+    ct_pair_distance((ct_placed){&open, &fa}, (ct_placed){&ball, &fb}, &full, workspace, &r);
+    CHECK(r.distance == cases[i].distance);
+    CHECK_INT(r.relation, cases[i].relation);
+    if (r.distance == 0.0) CHECK(r.depth_kind == CT_DEPTH_NONE && same_vec(r.point_a, r.point_b));
+    if (r.distance == 0.0) CHECK(ct_norm(ct_sub(r.point_b, fb.position)) <= 0.5 && fabs(r.point_a.x - 1.0) <= 1e-15);
+    check_answer((ct_placed){&open, &fa}, (ct_placed){&ball, &fb}, &r, 0x1p-53 * 4.0);
+  }
+  ct_shape_release(&open);
+}
+
+/* A box with a hollow, a box in the hollow, and boxes in the wall and around it all. */
+static void solids_in_solids_overlap_and_in_their_hollows_do_not(void) {
+  soup s = {0};
+  soup_box(&s, ct_vec(-4, -4, -4), ct_vec(4, 4, 4));
+  uint32_t from = s.tn;
+  soup_box(&s, ct_vec(-2, -2, -2), ct_vec(2, 2, 2));
+  soup_invert(&s, from);
+  ct_shape hollow = shape_of(&s, CT_MESH_SOLID), around = box_mesh(ct_vec(5, 6, 7)), small = box_mesh(ct_vec(0.5, 0.5, 0.5));
+  soup_free(&s);
+  ct_shape ball = {.kind = CT_KIND_SPHERE, .sphere = {0.5}}, large = {.kind = CT_KIND_SPHERE, .sphere = {8.0}};
+  const struct {
+    const ct_shape *other;
+    ct_vec3 at;
+    double distance;
+    ct_relation relation; /* of the hollow box to the other */
+  } cases[] = {
+      {&small, {0, 0, 0}, 1.5, CT_SEPARATED},
+      {&small, {3, 0, 0}, -1.0, CT_CONTAINING}, /* the wall is 2 thick: a vertex 1 deep at most, as it is 1/2 from the middle */
+      {&small, {1.75, 0, 0}, -0.25, CT_PENETRATING},
+      {&around, {0, 0, 0}, -3.0, CT_CONTAINED},
+      {&ball, {0, 0.5, 0}, 1.0, CT_SEPARATED},
+      {&ball, {0, 3, 0}, -1.5, CT_CONTAINING},
+      {&ball, {2, 0, 0}, -0.5, CT_PENETRATING},
+      {&large, {0, 0, 0}, -6.0, CT_CONTAINED},
+  };
+  for (int i = 0; i < (int)(sizeof cases / sizeof *cases); i++) {
+    ct_frame fa = ct_frame_of(ct_pose_identity()), fb = ct_frame_of((ct_pose){cases[i].at, ct_quat_identity()});
+    ct_pair_result r;
+    ct_pair_distance((ct_placed){&hollow, &fa}, (ct_placed){cases[i].other, &fb}, &full, workspace, &r);
+    CHECK_INT(r.relation, cases[i].relation);
+    if (i != 1) CHECK_NEAR(r.distance, cases[i].distance, 1e-14);
+    check_answer((ct_placed){&hollow, &fa}, (ct_placed){cases[i].other, &fb}, &r, 0x1p-53 * 16.0);
+  }
+  ct_shape_release(&hollow);
+  ct_shape_release(&around);
+  ct_shape_release(&small);
+}
+
+static const check_test tests[] = {
+    {"surfaces_are_as_far_apart_as_brute_force_says", surfaces_are_as_far_apart_as_brute_force_says},
+    {"a_box_of_triangles_is_a_box_to_every_convex_kind", a_box_of_triangles_is_a_box_to_every_convex_kind},
+    {"a_surface_crosses_a_body_at_distance_zero", a_surface_crosses_a_body_at_distance_zero},
+    {"solids_in_solids_overlap_and_in_their_hollows_do_not", solids_in_solids_overlap_and_in_their_hollows_do_not},
+};
+
+int main(int argc, char **argv) {
+  workspace = ct_workspace_create();
+  int failed = check_main(argc, argv, tests, sizeof tests / sizeof *tests);
+  ct_workspace_destroy(workspace);
+  return failed;
+}
