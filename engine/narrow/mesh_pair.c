@@ -158,12 +158,23 @@ static bool comes_first(const search *s, uint32_t a, uint32_t b) {
   return new_a != old_a ? new_a < old_a : new_b < old_b;
 }
 
+/* The greatest n.p over a triangle's corners. */
+static double reach_of(const ct_triangle *t, ct_vec3 n) {
+  return ct_max2(ct_max2(ct_dot(n, t->v[0]), ct_dot(n, t->v[1])), ct_dot(n, t->v[2]));
+}
+
 static void test_leaves(search *s, ct_waiting w) {
   leaves l;
   load_leaves(s->pair, w, &l);
   ct_mesh_nearest_pair *best = s->best;
+  /* Along the best normal so far most pairs show that they are farther. */
+  double far_a[CT_MESH_LEAF_MAX], far_b[CT_MESH_LEAF_MAX];
+  ct_vec3 n = best->gap.normal, back = ct_neg(n);
+  for (uint32_t i = 0; i < l.count_a; i++) far_a[i] = reach_of(&l.a[i], n);
+  for (uint32_t j = 0; j < l.count_b; j++) far_b[j] = reach_of(&l.b[j], back);
   for (uint32_t i = 0; i < l.count_a && best->gap.distance > 0.0; i++) {
     for (uint32_t j = 0; j < l.count_b && best->gap.distance > 0.0; j++) {
+      if (-far_b[j] - far_a[i] - s->pair->slack > best->gap.distance) continue;
       if (box_gap_square(&l.box_a[i], &l.box_b[j]) > best->gap.distance * best->gap.distance) continue;
       ct_gap gap;
       best->tests++;

@@ -338,7 +338,7 @@ static slab settle(const set *a, const set *b, const search *s, ct_gap *gap) {
   double distance = sqrt(s->square), extent = 0.0;
   ct_vec3 v = ct_sub(s->b, s->a), n = ct_unit_or(v, ct_vec(1.0, 0.0, 0.0)), best = n;
   double width = slab_width(a, b, s->a, n, &extent);
-  if (width < distance) {
+  if (distance - width > SLAB_ROUNDOFFS * CT_UNIT_ROUNDOFF * extent) {
     ct_vec3 m = ct_unit_or(direction_of(s), n);
     for (int turn = 0; turn < 2; turn++, m = ct_neg(m)) {
       double other = slab_width(a, b, s->a, m, &extent);

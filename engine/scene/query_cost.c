@@ -1,4 +1,5 @@
 /* A guess at what a query costs, from a few of its items. */
+#include "scene/body.h"
 #include "scene/query.h"
 
 #include <stdlib.h>
@@ -13,9 +14,29 @@
 #define OVERLAP_NS 800.0
 #define DISTANCE_NS 1500.0
 #define CONTACTS_NS 2000.0
+/* A distance that a mesh takes part in, and what it grows by with the root of the triangles: about as many are at a contact. An
+ * overlap ends at the first crossing. */
+#define MESH_NS 3000.0
+#define MESH_ROOT_NS 300.0
+#define MESH_OVERLAP_PART 0.25
+/* Colliders of a body that are asked whether they are meshes. */
+#define COLLIDERS_ASKED 8
 /* Items looked at, and partners counted for one of them. */
 #define SAMPLES 32
 #define PARTNERS_MAX 4096
+
+/* What a pair costs more because of a body's meshes; of its first colliders the largest counts. */
+static double mesh_ns(const ct_body *body) {
+  size_t count = ct_body_collider_count(body), asked = count < COLLIDERS_ASKED ? count : COLLIDERS_ASKED;
+  double most = 0.0;
+  for (size_t i = 0; i < asked; i++) {
+    const ct_shape *shape = ct_body_shape(body, i);
+    if (shape->kind != CT_KIND_MESH) continue;
+    double ns = MESH_NS + MESH_ROOT_NS * sqrt((double)ct_mesh_get(shape->mesh)->live_count);
+    if (ns > most) most = ns;
+  }
+  return most;
+}
 
 /* Of compounds about as many pairs of colliders reach the narrow phase, or cost as much in boxes, as there are colliders. */
 double ct_query_pair_cost(ct_query_kind kind, const ct_body *a, const ct_body *b) {
@@ -23,7 +44,8 @@ double ct_query_pair_cost(ct_query_kind kind, const ct_body *a, const ct_body *b
   double count_a = (double)ct_body_collider_count(a), count_b = (double)ct_body_collider_count(b);
   double pairs = count_a * count_b < count_a + count_b ? count_a * count_b : count_a + count_b;
   double each = kind == CT_QUERY_OVERLAP ? OVERLAP_NS : kind == CT_QUERY_DISTANCE ? DISTANCE_NS : CONTACTS_NS;
-  return PAIR_NS + pairs * each;
+  double meshes = (mesh_ns(a) + mesh_ns(b)) * (kind == CT_QUERY_OVERLAP ? MESH_OVERLAP_PART : 1.0);
+  return PAIR_NS + pairs * (each + meshes);
 }
 
 static double pair_ns(const ct_query *query, uint32_t a, uint32_t b) {
