@@ -96,9 +96,8 @@ void ct_cell_mesh_mesh(const ct_cell_input *in, ct_cell_result *result) {
   } else if (gap->distance > 0.0 && !nested(&p, &inside)) {
     if (gap->distance <= roundoff_of(&p)) ct_mesh_pair_touch_normal(&p, roundoff_of(&p), &gap->normal);
     ct_mesh_answer(gap->distance, *gap, growth, solids, result);
-    if (outcome != CT_MESH_BEYOND) return;
-    result->upper = result->distance;
-    result->distance = result->lower = found.least - growth.a - growth.b;
+    result->lower = found.least - growth.a - growth.b;
+    if (outcome == CT_MESH_BEYOND) result->distance = result->lower;
   } else if (solids) {
     answer_solids(&p, gap, growth, result);
   } else {

@@ -112,8 +112,15 @@ typedef struct search {
   ct_gap best;
   ct_bracket bracket; /* of the least distance */
   uint32_t position, tests;
-  double drop, dropped, least;
+  double drop, dropped, least; /* as in mesh_pair.c */
+  double cut;
 } search;
+
+static bool is_cut(search *s, double key) {
+  if (key + 2.0 * s->p->slack < s->best.distance) return false;
+  s->cut = ct_min2(s->cut, key);
+  return true;
+}
 
 static void test_leaf(search *s, const ct_mesh_node *leaf) {
   for (uint32_t i = leaf->first; i < leaf->first + leaf->count && s->best.distance > 0.0; i++) {
@@ -148,7 +155,7 @@ static void search_depth_first(search *s, ct_waiting w) {
   while (top > 0 && !ct_mesh_stopped(&s->p->workspace->mesh, 8)) {
     w = stack[--top];
     const ct_mesh_node *n = &s->p->view->nodes[w.a];
-    if (w.key > s->best.distance) continue;
+    if (is_cut(s, w.key)) continue;
     if (n->count > 0) {
       test_leaf(s, n);
       continue;
@@ -162,7 +169,7 @@ static void search_depth_first(search *s, ct_waiting w) {
 }
 
 static void offer(search *s, ct_waiting w) {
-  if (w.key > s->best.distance) return;
+  if (is_cut(s, w.key)) return;
   if (w.key > s->drop) s->dropped = ct_min2(s->dropped, w.key);
   else if (!ct_waiting_push(&s->p->workspace->mesh, w)) search_depth_first(s, w);
 }
@@ -170,7 +177,7 @@ static void offer(search *s, ct_waiting w) {
 static ct_mesh_outcome find_nearest(search *s, double threshold) {
   ct_mesh_memory *memory = &s->p->workspace->mesh;
   const ct_mesh_node *nodes = s->p->view->nodes;
-  s->best.distance = s->dropped = INFINITY;
+  s->best.distance = s->dropped = s->cut = INFINITY;
   s->bracket = (ct_bracket){INFINITY, INFINITY};
   s->drop = threshold + s->p->slack;
   memory->count = 0;
@@ -186,7 +193,7 @@ static ct_mesh_outcome find_nearest(search *s, double threshold) {
   bool stopped = false;
   while (memory->count > 0 && s->best.distance > 0.0 && !stopped) {
     w = ct_waiting_pop(memory);
-    if (w.key > s->best.distance) break;
+    if (is_cut(s, w.key)) break;
     s->least = ct_max2(w.key, 0.0);
     if (nodes[w.a].count > 0) {
       test_leaf(s, &nodes[w.a]);
@@ -198,6 +205,7 @@ static ct_mesh_outcome find_nearest(search *s, double threshold) {
     stopped = ct_mesh_stopped(memory, 8);
   }
   if (stopped) return CT_MESH_STOPPED;
+  s->bracket.lower = ct_min2(s->bracket.lower, ct_max2(s->cut, 0.0));
   if (s->dropped < s->best.distance) {
     s->least = s->dropped;
     return CT_MESH_BEYOND;
@@ -240,7 +248,7 @@ static void answer_apart(const ct_convex_mesh *p, const search *s, bool early, c
   ct_mesh_answer(s->best.distance, s->best, (ct_mesh_growth){p->radius, p->growth}, p->view->solid, result);
   result->lower = ct_min2(s->bracket.lower - grown, result->distance);
   result->upper = ct_max2(s->bracket.upper - grown, result->distance);
-  if (s->bracket.upper - s->bracket.lower > p->roundoff + CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * s->best.distance)
+  if (s->bracket.upper - s->bracket.lower > 2.0 * p->slack + CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * s->best.distance)
     result->status = CT_PAIR_DEGENERATE;
   if (early) result->distance = result->lower = ct_min2(s->least, s->bracket.lower) - grown;
 }

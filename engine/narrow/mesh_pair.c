@@ -148,7 +148,16 @@ typedef struct search {
   ct_mesh_nearest_pair *best;
   double drop; /* nodes above this need not be looked at: the threshold with its round-off */
   double dropped;
+  double cut; /* the least bound of nodes that were left out though it is below the best distance: by round-off */
 } search;
+
+/* Can nothing below a bound be nearer than the best but by round-off? Faces side by side have thousands of pairs as near as the
+ * nearest; looking at each would gain nothing. */
+static bool is_cut(search *s, double key) {
+  if (key + 2.0 * s->pair->slack < s->best->gap.distance) return false;
+  s->cut = ct_min2(s->cut, key);
+  return true;
+}
 
 /* Of two pairs that are equally near the one of lower numbers. */
 static bool comes_first(const search *s, uint32_t a, uint32_t b) {
@@ -202,7 +211,7 @@ static void search_depth_first(search *s, ct_waiting w) {
   stack[top++] = w;
   while (top > 0 && !ct_mesh_stopped(s->pair->memory, 1)) {
     w = stack[--top];
-    if (w.key > s->best->gap.distance) continue;
+    if (is_cut(s, w.key)) continue;
     if (!open_pair(s->pair, w, child)) {
       test_leaves(s, w);
       continue;
@@ -215,7 +224,7 @@ static void search_depth_first(search *s, ct_waiting w) {
 
 static void offer_children(search *s, ct_waiting child[2]) {
   for (int k = 0; k < 2; k++) {
-    if (child[k].key > s->best->gap.distance) continue;
+    if (is_cut(s, child[k].key)) continue;
     if (child[k].key > s->drop) s->dropped = ct_min2(s->dropped, child[k].key);
     else if (!ct_waiting_push(s->pair->memory, child[k])) search_depth_first(s, child[k]);
   }
@@ -223,7 +232,7 @@ static void offer_children(search *s, ct_waiting child[2]) {
 
 ct_mesh_outcome ct_mesh_pair_nearest(const ct_mesh_pair *p, double threshold, ct_mesh_nearest_pair *out) {
   *out = (ct_mesh_nearest_pair){.gap = {.distance = INFINITY}};
-  search s = {.pair = p, .best = out, .drop = threshold + p->slack, .dropped = INFINITY};
+  search s = {.pair = p, .best = out, .drop = threshold + p->slack, .dropped = INFINITY, .cut = INFINITY};
   ct_mesh_memory *memory = p->memory;
   memory->count = 0;
   test_leaves(&s, first_leaves(p));
@@ -232,7 +241,7 @@ ct_mesh_outcome ct_mesh_pair_nearest(const ct_mesh_pair *p, double threshold, ct
   bool stopped = false;
   while (memory->count > 0 && out->gap.distance > 0.0 && !stopped) {
     w = ct_waiting_pop(memory);
-    if (w.key > out->gap.distance) break;
+    if (is_cut(&s, w.key)) break;
     out->least = ct_max2(w.key, 0.0);
     if (open_pair(p, w, child)) offer_children(&s, child);
     else test_leaves(&s, w);
@@ -240,10 +249,10 @@ ct_mesh_outcome ct_mesh_pair_nearest(const ct_mesh_pair *p, double threshold, ct
   }
   if (stopped) return CT_MESH_STOPPED;
   if (s.dropped < out->gap.distance) {
-    out->least = s.dropped;
+    out->least = ct_min2(s.dropped, s.cut);
     return CT_MESH_BEYOND;
   }
-  out->least = out->gap.distance;
+  out->least = ct_min2(out->gap.distance, ct_max2(s.cut, 0.0));
   return CT_MESH_FOUND;
 }
 

@@ -38,12 +38,12 @@ typedef enum ct_mesh_outcome {
 typedef struct ct_mesh_nearest_pair {
   ct_gap gap;
   uint32_t position_a, position_b;
-  double least; /* the surfaces are not nearer; the distance itself when found */
+  double least; /* the surfaces are not nearer */
   uint32_t tests;
 } ct_mesh_nearest_pair;
 
-/* The nearest pair of triangles; of equally near ones that of the lowest numbers. Ends at the first pair that meets. Best first, so
- * no pair of nodes is opened that is farther than the answer; O(log) of the sizes where the meshes are apart. */
+/* The nearest pair of triangles, to round-off: `least` tells how near another could be. Ends at the first pair that meets. Best
+ * first, so no pair of nodes is opened that is farther than the answer; O(log) of the sizes where the meshes are apart. */
 ct_mesh_outcome ct_mesh_pair_nearest(const ct_mesh_pair *p, double threshold, ct_mesh_nearest_pair *out);
 
 /* A pair of triangles that is near. */

@@ -24,7 +24,9 @@ void ct_workspace_destroy(ct_workspace *workspace) {
   free(workspace);
 }
 
-void ct_workspace_watch(ct_workspace *workspace, const ct_cancel *cancel) { workspace->mesh.cancel = cancel; }
+void ct_workspace_watch(ct_workspace *workspace, const ct_cancel *cancel) {
+  if (workspace) workspace->mesh.cancel = cancel;
+}
 
 static int compare_frames(const ct_frame *a, const ct_frame *b) {
   const ct_vec3 p[4] = {a->rotation.rx, a->rotation.ry, a->rotation.rz, a->position};

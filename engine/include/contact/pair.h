@@ -71,7 +71,8 @@ typedef struct ct_workspace ct_workspace;
 ct_workspace *ct_workspace_create(void); /* NULL: out of memory */
 void ct_workspace_destroy(ct_workspace *workspace);
 /* From here on pairs look at the flag (NULL: none; borrowed) while they take long, as pairs of large meshes may: raised, a distance
- * ends with CT_PAIR_ITERATION_LIMIT and bounds that are true but wide, an overlap ends as it stands, mostly false. */
+ * ends with CT_PAIR_ITERATION_LIMIT and bounds that are true but wide, an overlap ends as it stands, mostly false. A NULL workspace
+ * is left alone. */
 void ct_workspace_watch(ct_workspace *workspace, const ct_cancel *cancel);
 
 /* Signed distance of two placed shapes. Never fails on finite input inside the limits; trouble is in result->status.
