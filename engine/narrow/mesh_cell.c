@@ -29,6 +29,7 @@ void ct_mesh_answer(double core, ct_gap gap, ct_mesh_growth growth, bool solids,
 
 static void open_pair(const ct_cell_input *in, ct_mesh_pair *p) {
   ct_mesh_pair_open(p, in->shape_a->mesh, in->shape_b->mesh, &in->relative, &in->workspace->mesh);
+  p->contact = ct_shape_growth(in->shape_a) + ct_shape_growth(in->shape_b);
 }
 
 /* A vertex of a part of one mesh that lies in the other, a solid: in the frame of the first mesh. */

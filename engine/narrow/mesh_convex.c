@@ -117,7 +117,8 @@ typedef struct search {
 } search;
 
 static bool is_cut(search *s, double key) {
-  if (key + 2.0 * s->p->slack < s->best.distance) return false;
+  double best = s->best.distance, contact = s->p->radius + s->p->growth;
+  if (key + 2.0 * s->p->slack < best || (key <= contact && contact < best)) return false;
   s->cut = ct_min2(s->cut, key);
   return true;
 }

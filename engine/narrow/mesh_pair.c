@@ -152,9 +152,10 @@ typedef struct search {
 } search;
 
 /* Can nothing below a bound be nearer than the best but by round-off? Faces side by side have thousands of pairs as near as the
- * nearest; looking at each would gain nothing. */
+ * nearest; looking at each would gain nothing. But whether the bodies touch is never left to round-off. */
 static bool is_cut(search *s, double key) {
-  if (key + 2.0 * s->pair->slack < s->best->gap.distance) return false;
+  double best = s->best->gap.distance, contact = s->pair->contact;
+  if (key + 2.0 * s->pair->slack < best || (key <= contact && contact < best)) return false;
   s->cut = ct_min2(s->cut, key);
   return true;
 }

@@ -17,6 +17,7 @@ typedef struct ct_mesh_pair {
   ct_mat3 size;      /* absolute values of its rotation */
   double extent;     /* the larger of how far the meshes reach from their own origins */
   double slack;      /* what rounding can do to a bound of boxes, m */
+  double contact;    /* surfaces not farther apart than this touch: what margins add, m */
   ct_mesh_memory *memory;
 } ct_mesh_pair;
 

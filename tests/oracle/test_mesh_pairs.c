@@ -1,86 +1,10 @@
 /* Pairs of meshes against brute force over all pairs of triangles in 113 bits, and against the same solids given as other kinds. */
-#include "tests/oracle/triangle_oracle.h"
-#include "tests/support/meshes.h"
-
-#include <contact/contact.h>
+#include "tests/oracle/mesh_oracle.h"
 
 #include <float.h>
 
 static ct_workspace *workspace;
 static const ct_pair_options full = {.tolerance = 0.0, .threshold = INFINITY};
-
-static ct_pose random_pose(check_random *r, double away) {
-  ct_pose p = {{check_uniform(r, -away, away), check_uniform(r, -away, away), check_uniform(r, -away, away)},
-               {check_uniform(r, -1, 1), check_uniform(r, -1, 1), check_uniform(r, -1, 1), check_uniform(r, -1, 1)}};
-  double n =
-      sqrt(p.rotation.x * p.rotation.x + p.rotation.y * p.rotation.y + p.rotation.z * p.rotation.z + p.rotation.w * p.rotation.w);
-  p.rotation = (ct_quat){p.rotation.x / n, p.rotation.y / n, p.rotation.z / n, p.rotation.w / n};
-  return p;
-}
-
-/* A star: a sphere of few triangles with its vertices pulled in and out; closed, not convex. */
-static void star(soup *s, check_random *r, double size) {
-  soup_sphere(s, ct_vec(0, 0, 0), 1.0, 3 + (uint32_t)(check_next(r) % 3), 4 + (uint32_t)(check_next(r) % 4));
-  for (uint32_t i = 0; i < s->vn; i++) s->v[i] = ct_scale(s->v[i], size * check_uniform(r, 0.3, 1.0));
-}
-
-/* Loose triangles, some of them needles. */
-static void loose(soup *s, check_random *r, double size) {
-  for (int i = 0; i < 20; i++) {
-    ct_vec3 c = {check_uniform(r, -size, size), check_uniform(r, -size, size), check_uniform(r, -size, size)};
-    double width = size * pow(10.0, check_uniform(r, -9.0, -0.3));
-    uint32_t first = s->vn;
-    for (int k = 0; k < 3; k++) {
-      double reach = k == 2 ? width : 0.5 * size;
-      ct_vec3 by = {check_uniform(r, -reach, reach), check_uniform(r, -reach, reach), check_uniform(r, -reach, reach)};
-      soup_vertex(s, ct_add(k == 2 ? s->v[first] : c, by));
-    }
-    soup_triangle(s, first, first + 1, first + 2);
-  }
-}
-
-static ct_shape shape_of(soup *s, ct_mesh_reading reading) {
-  ct_mesh *mesh = NULL;
-  CHECK_INT(soup_build(s, reading, &mesh, NULL), CT_OK);
-  return (ct_shape){.kind = CT_KIND_MESH, .mesh = mesh};
-}
-
-static ct_shape box_mesh(ct_vec3 half) {
-  soup s = {0};
-  soup_box(&s, ct_neg(half), half);
-  ct_shape shape = shape_of(&s, CT_MESH_SOLID);
-  soup_free(&s);
-  return shape;
-}
-
-/* Vertices in the world, rounded once from long double. */
-static void place(const soup *s, const ct_pose *pose, ct_vec3 *out) {
-  long double x = pose->rotation.x, y = pose->rotation.y, z = pose->rotation.z, w = pose->rotation.w;
-  long double f = 2 / (x * x + y * y + z * z + w * w);
-  for (uint32_t i = 0; i < s->vn; i++) {
-    long double px = s->v[i].x, py = s->v[i].y, pz = s->v[i].z;
-    long double tx = y * pz - z * py, ty = z * px - x * pz, tz = x * py - y * px;
-    out[i].x = (double)(px + f * (w * tx + y * tz - z * ty) + pose->position.x);
-    out[i].y = (double)(py + f * (w * ty + z * tx - x * tz) + pose->position.y);
-    out[i].z = (double)(pz + f * (w * tz + x * ty - y * tx) + pose->position.z);
-  }
-}
-
-static double brute_force(const soup *a, const ct_pose *pose_a, const soup *b, const ct_pose *pose_b) {
-  ct_vec3 *p = malloc(a->vn * sizeof *p), *q = malloc(b->vn * sizeof *q);
-  long double least = INFINITY;
-  place(a, pose_a, p);
-  place(b, pose_b, q);
-  for (uint32_t i = 0; i < a->tn && least > 0; i++)
-    for (uint32_t j = 0; j < b->tn && least > 0; j++) {
-      const ct_vec3 t[3] = {p[a->t[i][0]], p[a->t[i][1]], p[a->t[i][2]]}, u[3] = {q[b->t[j][0]], q[b->t[j][1]], q[b->t[j][2]]};
-      long double d = oracle_triangles(t, u);
-      if (d < least) least = d;
-    }
-  free(p);
-  free(q);
-  return (double)least;
-}
 
 static bool same_vec(ct_vec3 a, ct_vec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
@@ -122,24 +46,24 @@ static void surfaces_are_as_far_apart_as_brute_force_says(void) {
     const double scales[] = {1.0, 1e-3, 1e3};
     double scale = scales[i % 3];
     soup a = {0}, b = {0};
-    if (i % 4 < 2) star(&a, &r, scale);
-    else loose(&a, &r, scale);
-    if (i % 8 < 4) star(&b, &r, scale);
-    else loose(&b, &r, scale);
-    ct_shape sa = shape_of(&a, CT_MESH_SURFACE), sb = shape_of(&b, CT_MESH_SURFACE);
-    ct_pose pa = random_pose(&r, 1.5 * scale), pb = random_pose(&r, 1.5 * scale);
+    if (i % 4 < 2) oracle_star(&a, &r, scale);
+    else oracle_loose(&a, &r, scale);
+    if (i % 8 < 4) oracle_star(&b, &r, scale);
+    else oracle_loose(&b, &r, scale);
+    ct_shape sa = oracle_shape_of(&a, CT_MESH_SURFACE), sb = oracle_shape_of(&b, CT_MESH_SURFACE);
+    ct_pose pa = oracle_random_pose(&r, 1.5 * scale), pb = oracle_random_pose(&r, 1.5 * scale);
     ct_frame fa = ct_frame_of(pa), fb = ct_frame_of(pb);
     ct_pair_result result;
     ct_pair_distance((ct_placed){&sa, &fa}, (ct_placed){&sb, &fb}, &full, workspace, &result);
-    double truth = brute_force(&a, &pa, &b, &pb), unit = 0x1p-53 * 4.0 * scale;
+    double truth = oracle_brute_force(&a, &pa, &b, &pb), unit = 0x1p-53 * 4.0 * scale;
     CHECK_NEAR(result.distance, truth, 64 * unit);
     CHECK(result.lower_bound <= truth && truth <= result.upper_bound);
     check_answer((ct_placed){&sa, &fa}, (ct_placed){&sb, &fb}, &result, unit);
     if (truth > 0.0) {
       const uint32_t *t = a.t[result.triangle_a], *u = b.t[result.triangle_b];
       ct_vec3 *p = malloc(a.vn * sizeof *p), *q = malloc(b.vn * sizeof *q);
-      place(&a, &pa, p);
-      place(&b, &pb, q);
+      oracle_place(&a, &pa, p);
+      oracle_place(&b, &pb, q);
       const ct_vec3 on_a[3] = {p[t[0]], p[t[1]], p[t[2]]}, on_b[3] = {q[u[0]], q[u[1]], q[u[2]]};
       const ct_vec3 point_a[3] = {result.point_a, result.point_a, result.point_a};
       const ct_vec3 point_b[3] = {result.point_b, result.point_b, result.point_b};
@@ -178,11 +102,11 @@ static void a_box_of_triangles_is_a_box_to_every_convex_kind(void) {
       {.kind = CT_KIND_PLANE},
   };
   ct_vec3 half = {0.8, 1.0, 0.5};
-  ct_shape mesh = box_mesh(half), box = {.kind = CT_KIND_BOX, .box = {half}};
+  ct_shape mesh = oracle_box_mesh(half), box = {.kind = CT_KIND_BOX, .box = {half}};
   int met = 0, apart = 0;
   for (int k = 0; k < (int)(sizeof kinds / sizeof *kinds); k++)
     for (int i = 0; i < 60; i++) {
-      ct_frame fa = ct_frame_of(random_pose(&r, 1.0)), fb = ct_frame_of(random_pose(&r, 1.0));
+      ct_frame fa = ct_frame_of(oracle_random_pose(&r, 1.0)), fb = ct_frame_of(oracle_random_pose(&r, 1.0));
       ct_pair_result as_mesh, as_box;
       ct_placed other = {&kinds[k], &fb};
       ct_pair_distance((ct_placed){&mesh, &fa}, other, &full, workspace, &as_mesh);
@@ -211,7 +135,7 @@ static void a_surface_crosses_a_body_at_distance_zero(void) {
   soup s = {0};
   soup_box(&s, ct_vec(-1, -1, -1), ct_vec(1, 1, 1));
   s.tn -= 2; /* open on one side */
-  ct_shape open = shape_of(&s, CT_MESH_AUTO), ball = {.kind = CT_KIND_SPHERE, .sphere = {0.5}};
+  ct_shape open = oracle_shape_of(&s, CT_MESH_AUTO), ball = {.kind = CT_KIND_SPHERE, .sphere = {0.5}};
   soup_free(&s);
   CHECK(!ct_mesh_get(open.mesh)->solid);
   const struct {
@@ -239,7 +163,8 @@ static void solids_in_solids_overlap_and_in_their_hollows_do_not(void) {
   uint32_t from = s.tn;
   soup_box(&s, ct_vec(-2, -2, -2), ct_vec(2, 2, 2));
   soup_invert(&s, from);
-  ct_shape hollow = shape_of(&s, CT_MESH_SOLID), around = box_mesh(ct_vec(5, 6, 7)), small = box_mesh(ct_vec(0.5, 0.5, 0.5));
+  ct_shape hollow = oracle_shape_of(&s, CT_MESH_SOLID), around = oracle_box_mesh(ct_vec(5, 6, 7)),
+           small = oracle_box_mesh(ct_vec(0.5, 0.5, 0.5));
   soup_free(&s);
   ct_shape ball = {.kind = CT_KIND_SPHERE, .sphere = {0.5}}, large = {.kind = CT_KIND_SPHERE, .sphere = {8.0}};
   const struct {
