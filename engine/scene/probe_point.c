@@ -33,33 +33,69 @@ static double bound_of_ball(const ct_probing *run, ct_placed placed) {
   return apart - radius - BOX_SLACK * (ct_max_abs(run->point) + apart + radius);
 }
 
+/* Signed distance of the point to a collider, as far as the limit: sets all of the hit but row and collider. */
+static bool measure(const ct_probing *run, ct_placed solid, double limit, ct_probe_hit *hit) {
+  const ct_shape point = {.kind = CT_KIND_SPHERE, .sphere = {0.0}};
+  const ct_frame at = {{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}, run->point};
+  ct_pair_options options = {.threshold = ct_max2(limit, 0.0)};
+  ct_pair_result r;
+  ct_pair_distance((ct_placed){&point, &at}, solid, &options, run->workspace, &r);
+  *hit = (ct_probe_hit){.distance = r.distance,
+                        .position = r.point_b,
+                        .normal = ct_vec(0.0 - r.normal.x, 0.0 - r.normal.y, 0.0 - r.normal.z),
+                        .triangle = r.triangle_b,
+                        .status = r.status,
+                        .flags = r.flags};
+  return r.distance <= limit;
+}
+
+/* The same of a mesh: the foot on its surface, and whether the point is inside, which no rounding decides. */
+static bool measure_mesh(const ct_probing *run, ct_placed solid, double limit, ct_probe_hit *hit) {
+  const ct_mesh *mesh = solid.shape->mesh;
+  double growth = solid.shape->rounding + solid.shape->margin;
+  ct_vec3 p = ct_to_local(*solid.frame, run->point);
+  bool inside = ct_mesh_contains(mesh, p);
+  double wide = (ct_max2(limit, 0.0) + growth) * (1.0 + BOX_SLACK);
+  ct_mesh_foot foot;
+  if (!ct_mesh_nearest(mesh, p, inside ? INFINITY : wide, &foot)) return false;
+  ct_vec3 face = ct_mesh_normal(mesh, foot.triangle);
+  ct_vec3 out = ct_unit_or(inside ? ct_sub(foot.point, p) : ct_sub(p, foot.point), face);
+  double distance = (inside ? -foot.distance : foot.distance) - growth;
+  ct_vec3 on = ct_to_parent(*solid.frame, ct_add_scaled(foot.point, out, growth));
+  ct_vec3 normal = ct_mat_mul(solid.frame->rotation, out);
+  *hit = (ct_probe_hit){.distance = distance + 0.0,
+                        .position = ct_vec(on.x + 0.0, on.y + 0.0, on.z + 0.0),
+                        .normal = ct_vec(normal.x + 0.0, normal.y + 0.0, normal.z + 0.0),
+                        .triangle = foot.triangle,
+                        .status = CT_PAIR_OK};
+  return distance <= limit;
+}
+
+/* A sheet without thickness holds no point. */
+static bool is_sheet(const ct_shape *shape) {
+  return shape->kind == CT_KIND_MESH && !ct_mesh_get(shape->mesh)->solid && shape->rounding + shape->margin == 0.0;
+}
+
 /* The body's collider of least distance, if that is not above the limit: the first among equals. */
 static ct_status nearest_collider(ct_probing *run, uint32_t row, ct_probe_hit *hit, bool *found) {
   if (!ct_probe_place(run, row)) return CT_OUT_OF_MEMORY;
   const ct_placed_body *placed = &run->placed;
-  const ct_shape point = {.kind = CT_KIND_SPHERE, .sphere = {0.0}};
-  const ct_frame at = {{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}, run->point};
+  bool holders = run->probe->options.kind == CT_PROBE_POINT;
   double limit = run->limit;
   *found = false;
   for (uint32_t i = 0; i < placed->count; i++) {
     ct_placed solid = {ct_body_shape(placed->body, i), &placed->frames[i]};
     if (ct_probe_cancelled(run, 1)) return CT_CANCELLED;
-    if (placed->count > 1 && bound_of_ball(run, solid) > limit) continue;
-    ct_pair_options options = {.threshold = ct_max2(limit, 0.0)};
-    ct_pair_result r;
-    ct_pair_distance((ct_placed){&point, &at}, solid, &options, run->workspace, &r);
+    if ((holders && is_sheet(solid.shape)) || (placed->count > 1 && bound_of_ball(run, solid) > limit)) continue;
+    ct_probe_hit one;
+    bool near = solid.shape->kind == CT_KIND_MESH ? measure_mesh(run, solid, limit, &one) : measure(run, solid, limit, &one);
     if (ct_probe_cancelled(run, PAIR_STEPS)) return CT_CANCELLED;
-    if (r.distance > limit || (*found && r.distance >= hit->distance)) continue;
-    limit = r.distance;
+    if (!near || (*found && one.distance >= hit->distance)) continue;
+    limit = one.distance;
     *found = true;
-    *hit = (ct_probe_hit){.row = row,
-                          .collider = i,
-                          .distance = r.distance,
-                          .position = r.point_b,
-                          .normal = ct_vec(0.0 - r.normal.x, 0.0 - r.normal.y, 0.0 - r.normal.z),
-                          .triangle = r.triangle_b,
-                          .status = r.status,
-                          .flags = r.flags};
+    *hit = one;
+    hit->row = row;
+    hit->collider = i;
   }
   return CT_OK;
 }

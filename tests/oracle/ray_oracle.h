@@ -66,10 +66,29 @@ static inline long double oracle_round_box_level(ct_vec3 half, long double radiu
   return oracle_norm(out) + fminl(fmaxl(x, fmaxl(y, z)), 0) - radius;
 }
 
-/* With rounding and margin, of the kinds that have them here: balls and capsules grow, boxes become round. */
+/* A solid of revolution in a ball: signed distance from the convex outline (0, -a) (bottom, -a) (top, a) (0, a), by its sides. */
+static inline long double oracle_round_lathe_level(const long double outline[3], long double radius, oracle_vec p) {
+  long double a = outline[0], r = sqrtl(p.x * p.x + p.y * p.y), slant = hypotl(2 * a, outline[2] - outline[1]);
+  long double along = ((outline[2] - outline[1]) * (r - outline[1]) + 2 * a * (p.z + a)) / (slant * slant);
+  long double t = fminl(fmaxl(along, 0), 1), at = outline[1] + t * (outline[2] - outline[1]);
+  long double side = hypotl(r - at, p.z + a - 2 * a * t), low = hypotl(fmaxl(r - outline[1], 0), p.z + a);
+  long double high = hypotl(fmaxl(r - outline[2], 0), p.z - a);
+  long double here = outline[1] + (outline[2] - outline[1]) * (p.z + a) / (2 * a);
+  bool inside = fabsl(p.z) <= a && r <= here;
+  return (inside ? -1 : 1) * fminl(side, fminl(low, high)) - radius;
+}
+
+/* With rounding and margin, of the kinds that have them here: balls and capsules grow, others become round. */
 static inline long double oracle_level(const ct_shape *shape, oracle_vec p) {
   long double growth = (shape->inset ? 0.0L : shape->rounding) + shape->margin;
   if (shape->rounding == 0.0 && shape->margin == 0.0) return oracle_sharp_level(shape, p);
+  if (shape->kind == CT_KIND_CYLINDER) {
+    long double by = shape->inset ? shape->rounding : 0.0L, r = shape->cylinder.radius - by;
+    return oracle_round_lathe_level((long double[]){shape->cylinder.half_length - by, r, r}, growth + by, p);
+  }
+  if (shape->kind == CT_KIND_CONE)
+    return oracle_round_lathe_level((long double[]){shape->cone.half_length, shape->cone.radius_bottom, shape->cone.radius_top},
+                                    growth, p);
   if (shape->kind != CT_KIND_BOX) return oracle_sharp_level(shape, p) - growth;
   ct_vec3 half = shape->box.half;
   if (shape->inset) half = ct_vec(half.x - shape->rounding, half.y - shape->rounding, half.z - shape->rounding);

@@ -132,10 +132,9 @@ static void rounded_shapes_are_right(void) {
   for (int i = 0; i < 4000; i++) {
     double size = i % 3 == 0 ? 1e-4 : 1.0;
     ct_shape shape = random_shape(&r, size);
-    bool round =
-        shape.kind == CT_KIND_SPHERE || shape.kind == CT_KIND_CAPSULE || shape.kind == CT_KIND_BOX || shape.kind == CT_KIND_PLANE;
+    bool round = shape.kind != CT_KIND_ELLIPSOID && shape.kind != CT_KIND_CONVEX;
     if (round) {
-      shape.inset = shape.kind == CT_KIND_BOX && check_next(&r) % 2;
+      shape.inset = (shape.kind == CT_KIND_BOX || shape.kind == CT_KIND_CYLINDER) && check_next(&r) % 2;
       shape.rounding = check_next(&r) % 3 ? check_uniform(&r, 1e-3, 0.04) * size : 0.0;
       shape.margin = check_next(&r) % 3 ? check_uniform(&r, 1e-9, 0.3) * size : 0.0;
       if (shape.kind == CT_KIND_PLANE) shape.rounding = 0.0;
@@ -146,6 +145,30 @@ static void rounded_shapes_are_right(void) {
     }
     release_shape(&shape);
   }
+}
+
+/* A hull of a box's corners with a margin is the box with that margin. */
+static void a_hull_with_a_margin_is_right(void) {
+  check_random r = {22};
+  ct_vec3 corners[8];
+  for (int i = 0; i < 8; i++) corners[i] = ct_vec(i & 1 ? 1.0 : -1.0, i & 2 ? 0.5 : -0.5, i & 4 ? 2.0 : -2.0);
+  ct_hull *hull = NULL;
+  CHECK_INT(ct_hull_from_points(corners, 8, NULL, &hull, NULL), CT_OK);
+  ct_shape shape = {.kind = CT_KIND_CONVEX, .hull = hull, .margin = 0.125}, box = box_of(1.0, 0.5, 2.0);
+  box.margin = 0.125;
+  for (int i = 0; i < 1000; i++) {
+    ct_pose pose = {random_vec(&r, 1.0), random_rotation(&r)};
+    ct_vec3 from = random_vec(&r, 4.0);
+    ct_ray ray = ray_of(from, ct_sub(random_vec(&r, 2.0), from));
+    ct_ray_crossing a[2], b[2];
+    int count = cross(&ray, &box, &pose, a);
+    CHECK_INT(cross(&ray, &shape, &pose, b), count);
+    for (int k = 0; k < count; k++) {
+      CHECK_NEAR(b[k].distance, a[k].distance, 1e-12);
+      CHECK_NEAR(ct_norm(ct_sub(b[k].normal, a[k].normal)), 0.0, 1e-11);
+    }
+  }
+  ct_hull_release(hull);
 }
 
 static void origins_far_away_cost_no_digits(void) {
@@ -258,6 +281,7 @@ static void the_length_of_the_direction_does_not_matter(void) {
 static const check_test tests[] = {
     {"random rays are right", random_rays_are_right},
     {"rounded shapes are right", rounded_shapes_are_right},
+    {"a hull with a margin is right", a_hull_with_a_margin_is_right},
     {"origins far away cost no digits", origins_far_away_cost_no_digits},
     {"axis-parallel rays are right", axis_parallel_rays_are_right},
     {"a ball is entered and left along its diameter", a_ball_is_entered_and_left_along_its_diameter},
