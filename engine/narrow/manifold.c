@@ -44,7 +44,8 @@ void ct_contacts_add(ct_contacts *c, const ct_meeting *meeting) {
                                              .point_a = meeting->on_second ? other : meeting->at,
                                              .point_b = meeting->on_second ? meeting->at : other,
                                              .normal = c->view.normal,
-                                             .distance = meeting->distance};
+                                             .distance = meeting->distance,
+                                             .number = meeting->number};
 }
 
 static bool is_plane(ct_placed body) { return body.shape->kind == CT_KIND_PLANE; }
@@ -56,9 +57,11 @@ static double separation(const ct_contacts *c, ct_vec3 direction) {
   return -ct_core_reach(&c->core_b, ct_neg(direction)) - ct_core_reach(&c->core_a, direction);
 }
 
+static bool is_face(const ct_outline *o) { return o->kind == CT_OUTLINE_POLYGON || o->kind == CT_OUTLINE_DISC; }
+
 /* Is an outline a face that the bodies may be said to meet on? */
 static bool meets_on(const ct_contacts *c, const ct_outline *o, bool polygon) {
-  if (o->kind != CT_OUTLINE_POLYGON) return false;
+  if (!is_face(o)) return false;
   if (o->tilt <= CT_PARALLEL_ANGLE) return true;
   ct_vec3 normal = o->second ? ct_neg(o->normal) : o->normal;
   if (!polygon || ct_dot(normal, c->view.normal) < FACE_COSINE_MIN) return false;
@@ -78,7 +81,7 @@ static bool outline_of(ct_contacts *c, int which, ct_outline_want want) {
 static bool meet(ct_contacts *c) {
   ct_outline *a = &c->memory->outline[0], *b = &c->memory->outline[1];
   if (!outline_of(c, 0, CT_WANT_FACE) || !outline_of(c, 1, CT_WANT_FACE)) return false;
-  bool both = a->kind == CT_OUTLINE_POLYGON && b->kind == CT_OUTLINE_POLYGON;
+  bool both = is_face(a) && is_face(b);
   if (meets_on(c, a, both) || meets_on(c, b, both)) {
     ct_contacts_overlap(c, a, b);
     return !c->failed;

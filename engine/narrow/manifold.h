@@ -32,12 +32,20 @@ typedef struct ct_meeting {
   ct_feature a, b;
   ct_vec3 at; /* on the second body if `on_second`, else on the first */
   bool on_second;
+  uint32_t number; /* of several of the same two features */
   double distance;
 } ct_meeting;
 void ct_contacts_add(ct_contacts *contacts, const ct_meeting *meeting);
 
 /* The points of two outlines that overlap in the view. */
 void ct_contacts_overlap(ct_contacts *contacts, const ct_outline *first, const ct_outline *second);
+
+/* The same where one of them is a disc. */
+void ct_contacts_disc(ct_contacts *contacts, const ct_outline *first, const ct_outline *second);
+
+/* Directions to four points of a rim, a quarter turn from each other, the first where it is farthest along `down`, or `across`
+ * where the rim lies flat to `slack`, an angle. `axis`: unit, across the rim. */
+void ct_rim_points(ct_vec3 axis, ct_vec3 across, ct_vec3 down, double slack, ct_vec3 out[4]);
 
 /* The points of a bounded body, the first, over a half-space. */
 void ct_contacts_plane(ct_contacts *contacts);

@@ -30,6 +30,7 @@ static void add(const overlap *o, ct_feature of_frame, ct_feature of_body, ct_ve
 }
 
 static ct_feature feature(ct_feature_kind kind, uint32_t index) { return (ct_feature){kind, index}; }
+static ct_feature feature_of(const ct_corner *c) { return feature(c->kind, c->vertex); }
 
 /* How far a place is inside a side, times the side's length. */
 static double inside(const ct_corner *from, const ct_corner *to, const ct_corner *p) {
@@ -87,10 +88,10 @@ static void add_corner(const overlap *o, const ct_corner *before, const ct_corne
   bool side_in = before->edge & SIDE, side_out = c->edge & SIDE;
   const ct_corner_list *frame = &o->frame->corners;
   if (!side_in && !side_out) {
-    add(o, o->frame->inside, feature(CT_FEATURE_VERTEX, c->vertex), c->at, false);
+    add(o, o->frame->inside, feature_of(c), c->at, false);
   } else if (side_in && side_out) {
     const ct_corner *corner = &frame->items[c->edge & ~SIDE];
-    add(o, feature(CT_FEATURE_VERTEX, corner->vertex), o->body->inside, corner->at, true);
+    add(o, feature_of(corner), o->body->inside, corner->at, true);
   } else if (!near(c, before, 2.0 * o->contacts->slack) && !near(c, after, 2.0 * o->contacts->slack)) {
     uint32_t side = (side_in ? before->edge : c->edge) & ~SIDE, edge = side_in ? c->edge : before->edge;
     add(o, feature(CT_FEATURE_EDGE, frame->items[side].edge), feature(CT_FEATURE_EDGE, edge), c->at, false);
@@ -135,7 +136,7 @@ static void segment_in_polygon(const overlap *o) {
   for (int end = 0; end < 2; end++) {
     uint32_t side = end ? high_side : low_side;
     if (end && high_side != SIDE && low_side != SIDE && high - low <= 0.0) continue;
-    if (side == SIDE) add(o, o->frame->inside, feature(CT_FEATURE_VERTEX, (end ? q : p)->vertex), (end ? q : p)->at, false);
+    if (side == SIDE) add(o, o->frame->inside, feature_of(end ? q : p), (end ? q : p)->at, false);
     else add(o, feature(CT_FEATURE_EDGE, frame->items[side].edge), line, ct_lerp(p->at, q->at, end ? high : low), false);
   }
 }
@@ -160,14 +161,18 @@ static void segment_on_segment(ct_contacts *c, const ct_outline *first, const ct
     ct_vec3 at = inner ? q[k].at : p[end].at, over = inner ? ct_lerp(p[0].at, p[1].at, t) : ct_lerp(q[0].at, q[1].at, s);
     double gap = ct_dot(c->view.normal, ct_sub(over, at));
     ct_meeting meeting = {.at = at, .on_second = inner, .distance = inner ? -gap : gap};
-    meeting.a = inner ? first->inside : feature(CT_FEATURE_VERTEX, p[end].vertex);
-    meeting.b = inner || ends ? feature(CT_FEATURE_VERTEX, q[k].vertex) : second->inside;
+    meeting.a = inner ? first->inside : feature_of(&p[end]);
+    meeting.b = inner || ends ? feature_of(&q[k]) : second->inside;
     ct_contacts_add(c, &meeting);
   }
 }
 
 void ct_contacts_overlap(ct_contacts *contacts, const ct_outline *first, const ct_outline *second) {
   if (first->kind == CT_OUTLINE_POINT || second->kind == CT_OUTLINE_POINT) return;
+  if (first->kind == CT_OUTLINE_DISC || second->kind == CT_OUTLINE_DISC) {
+    ct_contacts_disc(contacts, first, second);
+    return;
+  }
   if (first->kind == CT_OUTLINE_SEGMENT && second->kind == CT_OUTLINE_SEGMENT) {
     segment_on_segment(contacts, first, second);
     return;

@@ -45,6 +45,7 @@ void ct_outline_add(const ct_core *core, const ct_view *view, uint32_t vertex, c
   c->at = ct_add_scaled(ct_core_vertex(core, vertex), way, ct_core_vertex_radius(core, vertex));
   c->x = ct_dot(view->x, c->at);
   c->y = ct_dot(view->y, c->at);
+  c->kind = CT_FEATURE_VERTEX;
   c->vertex = vertex;
   c->edge = 0;
 }
@@ -186,6 +187,35 @@ static bool box_outline(const ct_core *core, const ct_view *view, ct_outline_wan
   return true;
 }
 
+/* Either side of a triangle; edges are numbered by their first corner. */
+static bool triangle_outline(const ct_core *core, const ct_view *view, ct_outline_want want, ct_outline *out) {
+  ct_vec3 way = ct_outline_way(view, out),
+          normal = ct_cross(ct_sub(core->axis[1], core->axis[0]), ct_sub(core->axis[2], core->axis[0]));
+  bool backwards = ct_dot(normal, view->normal) < 0.0;
+  normal = ct_unit_or(normal, way);
+  if (ct_dot(normal, way) < 0.0) normal = ct_neg(normal);
+  if (want == CT_WANT_EDGE || !(ct_dot(normal, way) > CT_PARALLEL_ANGLE)) {
+    uint32_t top = ct_core_support(core, way, 0);
+    out->kind = CT_OUTLINE_POINT;
+    out->inside = (ct_feature){CT_FEATURE_VERTEX, top};
+    out->normal = way;
+    out->tilt = 0.0;
+    ct_outline_add(core, view, top, way, out);
+    return true;
+  }
+  out->kind = CT_OUTLINE_POLYGON;
+  out->inside = (ct_feature){CT_FEATURE_FACE, 0};
+  out->normal = normal;
+  out->tilt = ct_norm(ct_sub(normal, way));
+  for (uint32_t k = 0; k < 3; k++) {
+    uint32_t vertex = backwards ? 2 - k : k;
+    ct_outline_add(core, view, vertex, normal, out);
+    out->corners.items[k].edge = backwards ? (vertex + 2) % 3 : vertex;
+  }
+  ct_outline_slope(view, normal, ct_dot(normal, core->axis[0]) + core->radius[0], 0, out);
+  return true;
+}
+
 bool ct_outline_of(const ct_core *core, const ct_view *view, ct_outline_want want, ct_outline *out) {
   out->corners.count = out->slopes.count = 0;
   if (!ct_corner_list_reserve(&out->corners, 4) || !ct_slope_list_reserve(&out->slopes, 1)) return false;
@@ -193,8 +223,8 @@ bool ct_outline_of(const ct_core *core, const ct_view *view, ct_outline_want wan
   case CT_CORE_POINT: return point_outline(core, view, out);
   case CT_CORE_SEGMENT: return segment_outline(core, view, want, out);
   case CT_CORE_BOX: return box_outline(core, view, want, out);
-  case CT_CORE_TRIANGLE:
-  case CT_CORE_FRUSTUM:
+  case CT_CORE_TRIANGLE: return triangle_outline(core, view, want, out);
+  case CT_CORE_FRUSTUM: return ct_outline_frustum(core, view, want, out);
   case CT_CORE_ELLIPSOID: return point_outline(core, view, out);
   case CT_CORE_HULL: break;
   }

@@ -20,12 +20,13 @@ typedef struct ct_view {
 /* The view along a unit normal. */
 ct_view ct_view_along(ct_vec3 normal);
 
-typedef enum ct_outline_kind { CT_OUTLINE_POINT, CT_OUTLINE_SEGMENT, CT_OUTLINE_POLYGON } ct_outline_kind;
+typedef enum ct_outline_kind { CT_OUTLINE_POINT, CT_OUTLINE_SEGMENT, CT_OUTLINE_POLYGON, CT_OUTLINE_DISC } ct_outline_kind;
 
 /* A corner, and the edge from it to the next. */
 typedef struct ct_corner {
   ct_vec3 at;
   double x, y;
+  ct_feature_kind kind;  /* a vertex, or a rim where the line of a frustum's side ends */
   uint32_t vertex, edge; /* numbers as in manifold.h */
 } ct_corner;
 
@@ -56,8 +57,10 @@ typedef struct ct_outline {
   ct_feature inside;      /* what a point between the corners lies on */
   ct_vec3 normal;         /* outward, of the face or of the line of a segment's surface; unit */
   double tilt;            /* angle between that and the direction that the body faces, as a distance of unit vectors */
-  ct_corner_list corners; /* POLYGON: 3 and more; SEGMENT: 2; POINT: 1 */
-  ct_slope_list slopes; /* POLYGON: planes of its faces; the surface is their lower envelope, of the second body their upper one */
+  ct_corner_list corners; /* POLYGON: 3 and more; SEGMENT: 2; POINT: 1; DISC: none */
+  ct_slope_list slopes; /* POLYGON, DISC: planes of its faces; the surface is their lower envelope, of the second body the upper */
+  ct_vec3 center, across; /* DISC: its middle, and a unit direction in its plane that goes with the body */
+  double radius;          /* DISC, m */
 } ct_outline;
 
 /* Which outline. */
@@ -70,11 +73,12 @@ typedef enum ct_outline_want {
  * Cost: of a hull the support vertex, its faces, and the corners. */
 bool ct_outline_of(const ct_core *core, const ct_view *view, ct_outline_want want, ct_outline *out);
 
-/* Height of the surface at a place of the view. POLYGON only. */
+/* Height of the surface at a place of the view. POLYGON and DISC only. */
 double ct_outline_height(const ct_outline *outline, double x, double y);
 
-/* The same of hulls alone; from ct_outline_of. */
+/* The same of hulls and of frustums alone; from ct_outline_of. */
 bool ct_outline_hull(const ct_core *core, const ct_view *view, ct_outline_want want, ct_outline *out);
+bool ct_outline_frustum(const ct_core *core, const ct_view *view, ct_outline_want want, ct_outline *out);
 
 /* Adds the corner for a vertex of the core, moved out along `way` by the core's radius there. There must be room. */
 void ct_outline_add(const ct_core *core, const ct_view *view, uint32_t vertex, ct_vec3 way, ct_outline *out);

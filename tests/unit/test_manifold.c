@@ -299,6 +299,108 @@ static void capsules_side_by_side_meet_in_two_points(void) {
   CHECK_INT(m.points[0].a.kind, CT_FEATURE_VERTEX);
 }
 
+static ct_shape cylinder(double half, double radius) {
+  return (ct_shape){.kind = CT_KIND_CYLINDER, .cylinder = {.half_length = half, .radius = radius}};
+}
+static ct_shape cone(double half, double bottom, double top) {
+  return (ct_shape){.kind = CT_KIND_CONE, .cone = {half, bottom, top}};
+}
+
+static void standing_cylinder_meets_in_four_points_of_its_rim(void) {
+  const ct_shape post = cylinder(1, 0.5), slab = box(2, 2, 0.5), floor = plane();
+  ct_manifold m = meet(&slab, at(0, 0, 0), &post, at(0.25, 0.5, 1.49), 0);
+  CHECK_INT(m.count, 4);
+  check_distances(&m, -0.01);
+  check_normal(&m, 0, 0, 1);
+  for (int k = 0; k < 4; k++)
+    check_point(&m, 0.25 + (k == 0) * 0.5 - (k == 1) * 0.5, 0.5 + (k == 2) * 0.5 - (k == 3) * 0.5, 0.495, CT_FEATURE_FACE,
+                CT_FEATURE_EDGE);
+  m = meet(&post, at(0.25, 0.5, 0.99), &floor, at(0, 0, 0), 0);
+  CHECK_INT(m.count, 4);
+  check_distances(&m, -0.01);
+  check_point(&m, 0.75, 0.5, -0.005, CT_FEATURE_EDGE, CT_FEATURE_FACE);
+  CHECK_INT(point_at(&m, 0.75, 0.5, -0.005)->a.index, 0);
+}
+
+/* A cap of radius 1 over the corner of a square: the corner, two points of the rim, two crossings. */
+static void cap_over_a_corner_is_cut_by_both_edges(void) {
+  const ct_shape post = cylinder(1, 1), slab = box(1, 1, 0.5);
+  const double reach = sqrt(0.75);
+  ct_manifold m = meet(&post, at(1.5, 1.5, 1.5), &slab, at(0, 0, 0), 0);
+  CHECK_INT(m.count, 3);
+  check_point(&m, 1, 1, 0.5, CT_FEATURE_FACE, CT_FEATURE_VERTEX);
+  check_point(&m, 1.5 - reach, 1, 0.5, CT_FEATURE_EDGE, CT_FEATURE_EDGE);
+  check_point(&m, 1, 1.5 - reach, 0.5, CT_FEATURE_EDGE, CT_FEATURE_EDGE);
+}
+
+static void caps_side_by_side_meet_in_a_lens(void) {
+  const ct_shape post = cylinder(1, 0.5);
+  ct_manifold m = meet(&post, at(0, 0, 0), &post, at(0.6, 0, 1.98), 0);
+  CHECK_INT(m.count, 4);
+  check_distances(&m, -0.02);
+  check_point(&m, 0.5, 0, 0.99, CT_FEATURE_EDGE, CT_FEATURE_FACE);
+  check_point(&m, 0.1, 0, 0.99, CT_FEATURE_FACE, CT_FEATURE_EDGE);
+  check_point(&m, 0.3, 0.4, 0.99, CT_FEATURE_EDGE, CT_FEATURE_EDGE);
+  check_point(&m, 0.3, -0.4, 0.99, CT_FEATURE_EDGE, CT_FEATURE_EDGE);
+}
+
+static void lying_cylinder_meets_in_the_ends_of_its_line(void) {
+  const ct_shape log = cylinder(1, 0.25), slab = box(1, 1, 1), floor = plane();
+  ct_pose lying = turned(at(0.5, 0.2, 1.2), 0, root_half, 0, root_half);
+  ct_manifold m = meet(&slab, at(0, 0, 0), &log, lying, 0);
+  CHECK_INT(m.count, 2);
+  check_distances(&m, -0.05);
+  check_point(&m, -0.5, 0.2, 0.975, CT_FEATURE_FACE, CT_FEATURE_EDGE);
+  check_point(&m, 1, 0.2, 0.975, CT_FEATURE_EDGE, CT_FEATURE_SMOOTH);
+  m = meet(&log, lying, &floor, at(0, 0, 1), 0);
+  CHECK_INT(m.count, 2);
+  check_point(&m, -0.5, 0.2, 0.975, CT_FEATURE_EDGE, CT_FEATURE_FACE);
+  check_point(&m, 1.5, 0.2, 0.975, CT_FEATURE_EDGE, CT_FEATURE_FACE);
+}
+
+static void cone_stands_on_its_rim_and_its_apex(void) {
+  const ct_shape hat = cone(1, 0.5, 0), slab = box(2, 2, 0.5), floor = plane();
+  CHECK_INT(meet(&slab, at(0, 0, 0), &hat, at(0, 0, 1.5), 0).count, 4);
+  ct_manifold m = meet(&slab, at(0, 0, 0), &hat, turned(at(0.5, 0.5, 1.4), 1, 0, 0, 0), 0);
+  CHECK_INT(m.count, 1);
+  check_point(&m, 0.5, 0.5, 0.45, CT_FEATURE_FACE, CT_FEATURE_VERTEX);
+  m = meet(&hat, turned(at(0, 0, 0.9), 1, 0, 0, 0), &floor, at(0, 0, 0), 0);
+  CHECK_INT(m.count, 1);
+  check_point(&m, 0, 0, -0.05, CT_FEATURE_VERTEX, CT_FEATURE_FACE);
+}
+
+static void ellipsoid_meets_in_one_point(void) {
+  const ct_shape egg = {.kind = CT_KIND_ELLIPSOID, .ellipsoid = {{1, 0.5, 0.25}}}, slab = box(2, 2, 0.5), floor = plane();
+  ct_manifold m = meet(&slab, at(0, 0, 0), &egg, at(0.5, 0, 0.7), 0);
+  CHECK_INT(m.count, 1);
+  check_distances(&m, -0.05);
+  CHECK_INT(m.points[0].b.kind, CT_FEATURE_SMOOTH);
+  m = meet(&egg, at(0.5, 0, 0.2), &floor, at(0, 0, 0), 0);
+  CHECK_INT(m.count, 1);
+  check_point(&m, 0.5, 0, -0.025, CT_FEATURE_SMOOTH, CT_FEATURE_FACE);
+}
+
+/* Rounded by `add`, the face of the core is where the points are; a leaning one rolls onto the edge's ball. */
+static void rounded_boxes_meet_over_their_cores(void) {
+  ct_shape soft = box(1, 1, 1), slab = box(4, 4, 0.5);
+  soft.rounding = 0.25;
+  ct_manifold m = meet(&slab, at(0, 0, 0), &soft, at(0.5, 0, 1.7), 0);
+  CHECK_INT(m.count, 4);
+  check_distances(&m, -0.05);
+  check_point(&m, 1.5, 1, 0.475, CT_FEATURE_FACE, CT_FEATURE_VERTEX);
+  soft.inset = true;
+  m = meet(&slab, at(0, 0, 0), &soft, at(0.5, 0, 1.45), 0);
+  CHECK_INT(m.count, 4);
+  check_point(&m, 1.25, 0.75, 0.475, CT_FEATURE_FACE, CT_FEATURE_VERTEX);
+  /* 0.1 rad about y. */
+  soft.inset = false;
+  const double sine = sin(0.05), cosine = cos(0.05), low = sin(0.1) + cos(0.1);
+  m = meet(&slab, at(0, 0, 0), &soft, turned(at(0, 0, 0.5 + low + 0.25 - 0.01), 0, sine, 0, cosine), 0.5);
+  CHECK_INT(m.count, 4);
+  CHECK_NEAR(m.points[0].distance, -0.01, 1e-14);
+  for (size_t i = 0; i < m.count; i++) CHECK_NEAR(m.points[i].point_a.z, 0.5, 1e-14);
+}
+
 static void apart_by_more_than_the_clearance_there_is_nothing(void) {
   const ct_shape cube = box(1, 1, 1);
   ct_manifold m = meet(&cube, at(0, 0, 0), &cube, at(0, 0, 2.25), 0.2);
@@ -334,6 +436,13 @@ static const check_test tests[] = {
     {"lying_capsule_is_cut_at_the_rim", lying_capsule_is_cut_at_the_rim},
     {"tapered_capsule_lies_on_its_cone", tapered_capsule_lies_on_its_cone},
     {"capsules_side_by_side_meet_in_two_points", capsules_side_by_side_meet_in_two_points},
+    {"standing_cylinder_meets_in_four_points_of_its_rim", standing_cylinder_meets_in_four_points_of_its_rim},
+    {"cap_over_a_corner_is_cut_by_both_edges", cap_over_a_corner_is_cut_by_both_edges},
+    {"caps_side_by_side_meet_in_a_lens", caps_side_by_side_meet_in_a_lens},
+    {"lying_cylinder_meets_in_the_ends_of_its_line", lying_cylinder_meets_in_the_ends_of_its_line},
+    {"cone_stands_on_its_rim_and_its_apex", cone_stands_on_its_rim_and_its_apex},
+    {"ellipsoid_meets_in_one_point", ellipsoid_meets_in_one_point},
+    {"rounded_boxes_meet_over_their_cores", rounded_boxes_meet_over_their_cores},
     {"apart_by_more_than_the_clearance_there_is_nothing", apart_by_more_than_the_clearance_there_is_nothing},
     {"half_spaces_meet_in_a_point_or_cannot_be_answered", half_spaces_meet_in_a_point_or_cannot_be_answered},
 };
