@@ -25,6 +25,7 @@ void ct_manifold_memory_free(ct_manifold_memory *memory) {
     free(memory->cut[i].items);
   }
   free(memory->points);
+  free(memory->root);
 }
 
 void ct_contacts_add(ct_contacts *c, const ct_meeting *meeting) {
@@ -49,6 +50,7 @@ void ct_contacts_add(ct_contacts *c, const ct_meeting *meeting) {
 }
 
 static bool is_plane(ct_placed body) { return body.shape->kind == CT_KIND_PLANE; }
+static bool is_mesh(ct_placed body) { return body.shape->kind == CT_KIND_MESH; }
 
 /* ---- outlines ---- */
 
@@ -77,18 +79,16 @@ static bool outline_of(ct_contacts *c, int which, ct_outline_want want) {
   return good;
 }
 
-/* Leaves the outlines that the bodies meet on in the memory. False: out of memory. */
-static bool meet(ct_contacts *c) {
+void ct_contacts_meet(ct_contacts *c) {
   ct_outline *a = &c->memory->outline[0], *b = &c->memory->outline[1];
-  if (!outline_of(c, 0, CT_WANT_FACE) || !outline_of(c, 1, CT_WANT_FACE)) return false;
+  if (!outline_of(c, 0, CT_WANT_FACE) || !outline_of(c, 1, CT_WANT_FACE)) return;
   bool both = is_face(a) && is_face(b);
   if (meets_on(c, a, both) || meets_on(c, b, both)) {
     ct_contacts_overlap(c, a, b);
-    return !c->failed;
+    return;
   }
-  if (!outline_of(c, 0, CT_WANT_EDGE) || !outline_of(c, 1, CT_WANT_EDGE)) return false;
+  if (!outline_of(c, 0, CT_WANT_EDGE) || !outline_of(c, 1, CT_WANT_EDGE)) return;
   ct_contacts_overlap(c, a, b);
-  return !c->failed;
 }
 
 /* ---- the pair's own point ---- */
@@ -96,30 +96,31 @@ static bool meet(ct_contacts *c) {
 /* What the pair's own point lies on: of an outline that leans, an edge or the support vertex. */
 static ct_feature feature_of(ct_contacts *c, int which) {
   if (is_plane(which ? c->b : c->a)) return (ct_feature){CT_FEATURE_FACE, 0};
-  if (is_plane(c->b)) return (ct_feature){CT_FEATURE_SMOOTH, 0};
+  if (is_plane(c->b) || is_mesh(c->a)) return (ct_feature){CT_FEATURE_SMOOTH, 0};
   ct_outline *o = &c->memory->outline[which];
   if (o->tilt > CT_PARALLEL_ANGLE && !outline_of(c, which, CT_WANT_EDGE)) return (ct_feature){CT_FEATURE_SMOOTH, 0};
   return o->inside;
 }
 
+static bool same_features(const ct_contact_point *p, const ct_meeting *q) {
+  return p->a.kind == q->a.kind && p->a.index == q->a.index && p->b.kind == q->b.kind && p->b.index == q->b.index;
+}
+
 /* The pair's own points stand where no other point is as deep: an overlap that is one point, or lies inside an outline. */
-static void add_own(ct_contacts *c, ct_vec3 point_a, ct_vec3 point_b) {
+void ct_contacts_own(ct_contacts *c, uint32_t first, const ct_meeting *own) {
   ct_manifold_memory *m = c->memory;
   double least = INFINITY;
-  for (uint32_t i = 0; i < m->count; i++) least = ct_min2(least, m->points[i].distance);
-  if (least <= c->distance + 2.0 * c->slack) return;
-  ct_meeting meeting = {.a = feature_of(c, 0), .b = feature_of(c, 1), .at = point_a, .distance = c->distance};
-  for (uint32_t i = 0; i < m->count; i++) {
-    ct_contact_point *p = &m->points[i];
-    if (p->a.kind != meeting.a.kind || p->a.index != meeting.a.index || p->b.kind != meeting.b.kind ||
-        p->b.index != meeting.b.index)
-      continue;
-    *p = m->points[--m->count];
+  for (uint32_t i = first; i < m->count; i++) least = ct_min2(least, m->points[i].distance);
+  if (least <= own->distance + 2.0 * c->slack) return;
+  ct_meeting meeting = *own;
+  if (meeting.a.kind == CT_FEATURE_SMOOTH) meeting.a = feature_of(c, 0);
+  if (meeting.b.kind == CT_FEATURE_SMOOTH) meeting.b = feature_of(c, 1);
+  for (uint32_t i = first; i < m->count; i++) {
+    if (!same_features(&m->points[i], &meeting)) continue;
+    m->points[i] = m->points[--m->count];
     break;
   }
-  uint32_t before = m->count;
   ct_contacts_add(c, &meeting);
-  if (m->count > before) m->points[m->count - 1].point_b = point_b;
 }
 
 /* ---- the pair ---- */
@@ -137,51 +138,104 @@ static void hand_back(const ct_contacts *c, bool swapped, ct_manifold *out) {
     points[i].point_b = swapped ? a : b;
     points[i].a = swapped ? p.b : p.a;
     points[i].b = swapped ? p.a : p.b;
-    points[i].normal = out->pair.normal;
+    ct_vec3 normal = is_mesh(c->b) ? ct_unit_or(ct_mat_mul(c->a.frame->rotation, p.normal), p.normal) : out->pair.normal;
+    points[i].normal = is_mesh(c->b) ? plain(swapped ? ct_neg(normal) : normal) : normal;
     points[i].distance = p.distance + 0.0;
   }
   out->points = points;
 }
 
+/* Each patch for itself, its deepest point first; then the deepest of all before the others. */
 static size_t keep(const ct_contacts *c, ct_detail detail) {
   ct_manifold_memory *m = c->memory;
-  ct_contacts_sort(m->points, m->count, 2.0 * c->slack);
-  if (detail == CT_DETAIL_DEEPEST) return m->count > 0;
-  return detail == CT_DETAIL_FULL ? m->count : ct_contacts_reduce(m->points, m->count, &c->view, c->slack);
+  uint32_t kept = 0, deepest = 0;
+  ct_contacts_order(m->points, m->count);
+  if (is_mesh(c->b)) m->count = ct_contacts_unique(m->points, m->count);
+  for (uint32_t first = 0, end; first < m->count; first = end) {
+    for (end = first + 1; end < m->count && m->points[end].patch == m->points[first].patch; end++) continue;
+    ct_contact_point *patch = &m->points[first];
+    uint32_t count = end - first;
+    ct_contacts_deepest_first(patch, count, 2.0 * c->slack);
+    ct_view view = is_mesh(c->b) ? ct_view_along(patch[0].normal) : c->view;
+    if (detail == CT_DETAIL_MANIFOLD) count = ct_contacts_reduce(patch, count, &view, c->slack);
+    if (patch[0].distance < m->points[deepest].distance - 2.0 * c->slack) deepest = kept;
+    for (uint32_t i = 0; i < count; i++) m->points[kept++] = patch[i];
+  }
+  ct_contact_point first = kept > 0 ? m->points[deepest] : (ct_contact_point){.patch = 0};
+  for (uint32_t i = deepest; i > 0; i--) m->points[i] = m->points[i - 1];
+  if (kept > 0) m->points[0] = first;
+  return detail == CT_DETAIL_DEEPEST && kept > 1 ? 1 : kept;
+}
+
+static double extent_of(ct_placed body) {
+  const ct_mesh_view *mesh = ct_mesh_get(body.shape->mesh);
+  return ct_norm(mesh->centroid) + mesh->radius;
 }
 
 static void place(ct_contacts *c, ct_vec3 normal) {
   c->view = ct_view_along(ct_unit_or(ct_mat_tmul(c->a.frame->rotation, normal), ct_vec(0.0, 0.0, 1.0)));
   c->relative.rotation = ct_mat_mat(ct_mat_transpose(c->a.frame->rotation), c->b.frame->rotation);
   c->relative.position = ct_to_local(*c->a.frame, c->b.frame->position);
-  double scale = ct_norm(c->relative.position);
-  if (!is_plane(c->a)) {
+  bool core_a = !is_plane(c->a) && !is_mesh(c->a), core_b = !is_plane(c->b) && !is_mesh(c->b);
+  double scale_a = 0.0, scale_b = 0.0;
+  if (core_a) {
     ct_core_place(c->a.shape, NULL, &c->core_a);
-    if (!is_plane(c->b)) ct_core_place(c->b.shape, &c->relative, &c->core_b);
-    scale = is_plane(c->b) ? c->core_a.extent : ct_core_scale(&c->core_a, &c->core_b);
+    scale_a = c->core_a.extent;
+  } else {
+    scale_a = is_mesh(c->a) ? extent_of(c->a) : ct_norm(c->relative.position);
   }
-  c->slack = CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * (scale + fabs(c->distance));
+  if (core_b) {
+    ct_core_place(c->b.shape, &c->relative, &c->core_b);
+    scale_b = c->core_b.extent;
+  } else if (is_mesh(c->b)) {
+    scale_b = extent_of(c->b);
+  }
+  c->slack = CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * (ct_max2(scale_a, scale_b) + fabs(c->distance));
+}
+
+/* All points but the pair's own. */
+static void find_points(ct_contacts *c) {
+  if (is_plane(c->a)) return;
+  if (is_mesh(c->a)) {
+    if (is_plane(c->b)) ct_contacts_mesh_plane(c);
+  } else if (is_plane(c->b)) {
+    ct_contacts_plane(c);
+  } else if (is_mesh(c->b)) {
+    ct_contacts_mesh(c);
+  } else {
+    ct_contacts_meet(c);
+  }
+}
+
+/* The feature that the pair's answer names: the triangle of a mesh. Smooth where it names none. */
+static ct_feature named(uint32_t triangle) {
+  if (triangle == CT_NO_TRIANGLE) return (ct_feature){CT_FEATURE_SMOOTH, 0};
+  return (ct_feature){CT_FEATURE_FACE, triangle};
 }
 
 void ct_pair_contacts(ct_placed a, ct_placed b, const ct_contact_options *options, ct_workspace *workspace, ct_manifold *out) {
   ct_pair_options pair_options = {options->tolerance, options->clearance};
   *out = (ct_manifold){.points = NULL};
   ct_pair_distance(a, b, &pair_options, workspace, &out->pair);
-  if (out->pair.status == CT_PAIR_UNSUPPORTED || out->pair.distance > options->clearance) return;
+  const ct_pair_result *pair = &out->pair;
+  if (pair->status == CT_PAIR_UNSUPPORTED || pair->distance > options->clearance) return;
   bool swapped = ct_pair_swapped(a, b);
   ct_contacts c;
   c.a = swapped ? b : a;
   c.b = swapped ? a : b;
-  c.distance = out->pair.distance;
+  c.distance = pair->distance;
+  c.workspace = workspace;
   c.memory = &workspace->manifold;
   c.memory->count = 0;
   c.failed = false;
-  place(&c, swapped ? ct_neg(out->pair.normal) : out->pair.normal);
+  place(&c, swapped ? ct_neg(pair->normal) : pair->normal);
   c.reach = options->clearance + c.slack;
-  if (!is_plane(c.b)) meet(&c);
-  else if (!is_plane(c.a)) ct_contacts_plane(&c);
-  ct_vec3 own_a = ct_to_local(*c.a.frame, out->pair.point_a), own_b = ct_to_local(*c.a.frame, out->pair.point_b);
-  add_own(&c, swapped ? own_b : own_a, swapped ? own_a : own_b);
+  find_points(&c);
+  ct_meeting own = {.a = named(swapped ? pair->triangle_b : pair->triangle_a),
+                    .b = named(swapped ? pair->triangle_a : pair->triangle_b),
+                    .at = ct_to_local(*c.a.frame, swapped ? pair->point_b : pair->point_a),
+                    .distance = pair->distance};
+  ct_contacts_own(&c, 0, &own);
   out->count = keep(&c, options->detail);
   out->failed = c.failed;
   hand_back(&c, swapped, out);

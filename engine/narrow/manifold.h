@@ -11,6 +11,8 @@ typedef struct ct_manifold_memory {
   ct_corner_list cut[2];    /* a polygon while it is clipped */
   ct_contact_point *points; /* [capacity] */
   uint32_t count, capacity;
+  uint32_t *root; /* [root_capacity] of meshes: groups of triangles, or of vertices, in the making */
+  uint32_t root_capacity;
 } ct_manifold_memory;
 void ct_manifold_memory_free(ct_manifold_memory *memory);
 
@@ -22,6 +24,7 @@ typedef struct ct_contacts {
   double distance; /* of the pair */
   double reach;    /* points farther apart are left out: the clearance and round-off */
   double slack;    /* round-off of the pair, m */
+  ct_workspace *workspace;
   ct_manifold_memory *memory;
   bool failed; /* out of memory */
 } ct_contacts;
@@ -50,8 +53,27 @@ void ct_rim_points(ct_vec3 axis, ct_vec3 across, ct_vec3 down, double slack, ct_
 /* The points of a bounded body, the first, over a half-space. */
 void ct_contacts_plane(ct_contacts *contacts);
 
-/* Points in order: the deepest, then by features. Counts equal pairs of features. */
-void ct_contacts_sort(ct_contact_point *points, uint32_t count, double slack);
+/* The same of a mesh, the first, over a half-space. */
+void ct_contacts_mesh_plane(ct_contacts *contacts);
+
+/* The points of a bounded convex body, the first, and a mesh. Apart, each triangle within reach is met along its own normal, else
+ * along that of the pair. */
+void ct_contacts_mesh(ct_contacts *contacts);
+
+/* The points of two bodies that have cores, along the view. */
+void ct_contacts_meet(ct_contacts *contacts);
+
+/* Adds the pair's own points if no other one, of those from `first` on, is as deep. */
+void ct_contacts_own(ct_contacts *contacts, uint32_t first, const ct_meeting *own);
+
+/* Sorts by patch, features and number. */
+void ct_contacts_order(ct_contact_point *points, uint32_t count);
+
+/* Moves the deepest of ordered points to the front: of those as deep to `slack` the first. */
+void ct_contacts_deepest_first(ct_contact_point *points, uint32_t count, double slack);
+
+/* Of sorted points with the same patch, features and number the deepest; how many are left. */
+uint32_t ct_contacts_unique(ct_contact_point *points, uint32_t count);
 
 /* At most four of points in that order, the first among them and the others such that they span much of the area, moved to the
  * front in their order; their number. Erin Catto 2007's rules with ties by order. */

@@ -56,9 +56,21 @@ static void move_front(ct_contact_point *points, uint32_t k) {
   points[0] = p;
 }
 
-void ct_contacts_sort(ct_contact_point *points, uint32_t count, double slack) {
+uint32_t ct_contacts_unique(ct_contact_point *points, uint32_t count) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    if (kept == 0 || compare(&points[kept - 1], &points[i]) != 0) points[kept++] = points[i];
+    else if (points[i].distance < points[kept - 1].distance) points[kept - 1] = points[i];
+  }
+  return kept;
+}
+
+void ct_contacts_order(ct_contact_point *points, uint32_t count) {
   if (count <= 16) insertion_sort(points, count);
   else heap_sort(points, count);
+}
+
+void ct_contacts_deepest_first(ct_contact_point *points, uint32_t count, double slack) {
   uint32_t deepest = 0;
   double least = INFINITY;
   for (uint32_t i = 0; i < count; i++) least = ct_min2(least, points[i].distance);
