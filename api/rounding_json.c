@@ -33,6 +33,10 @@ static bool inset_hull(api_reader *reader, const api_field *field, double limit,
 static bool shrink(api_reader *reader, const api_field *m, double radius, ct_shape *shape) {
   double limit = ct_shape_inset_limit(shape, reader->cancel);
   if (api_reader_cancelled(reader)) return false;
+  if (limit < 0.0) {
+    api_fault_memory(reader->faults);
+    return false;
+  }
   if (limit == 0.0) {
     api_fault *fault =
         api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &m[m[MODE].value ? MODE : RADIUS].path,

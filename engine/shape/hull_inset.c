@@ -23,7 +23,7 @@ ct_status ct_hull_inset(const ct_hull *hull, double by, const ct_cancel *cancel,
 double ct_hull_inradius(const ct_hull *hull, const ct_cancel *cancel) {
   const ct_hull_view *view = &hull->view;
   ct_half_space *planes = malloc(view->face_count * sizeof *planes);
-  if (!planes) return 0.0;
+  if (!planes) return -1.0;
   for (uint32_t i = 0; i < view->face_count; i++)
     planes[i] = (ct_half_space){ct_vec(view->nx[i], view->ny[i], view->nz[i]), view->offset[i]};
   ct_inscribed ball = ct_inscribed_ball(planes, view->face_count, cancel);

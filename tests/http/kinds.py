@@ -76,7 +76,7 @@ def inset_rounding_keeps_faces_and_cuts_corners():
 
 @suite.fact
 def the_larger_of_two_kinds_holds_the_smaller():
-    for big in UPRIGHT[1], UPRIGHT[6]:
+    for big in UPRIGHT:
         for small in ({"cylinder": {"radius": 0.1, "height": 0.2}}, {"cone": {"radius": 0.1, "height": 0.2}},
                       {"ellipsoid": {"radii": [0.1, 0.15, 0.2]}}, {"box": {"size": [0.2, 0.2, 0.2]}, "roundingRadius": 0.05}):
             equal(distance(big, small)["relation"], "containing", f"{list(big)[0]} {list(small)[0]}")

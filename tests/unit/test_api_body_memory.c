@@ -15,7 +15,8 @@
   "0]},"                                                                                                                           \
   "\"colliders\":[{\"id\":\"one\",\"box\":{\"size\":[1,2,3]}},{\"capsule\":{\"radiusBottom\":1,\"radiusTop\":1,\"height\":2}}],"   \
   "\"groups\":[\"g\",\"h\"],\"user\":\"a text that is longer than sixteen bytes\"},"                                               \
-  "{\"id\":\"b\",\"colliders\":[{\"convex\":{\"vertices\":[" HULL "]}}]},"                                                         \
+  "{\"id\":\"b\",\"colliders\":[{\"convex\":{\"vertices\":[" HULL "]}},{\"cone\":{\"radius\":1,\"height\":1,\"radiusTop\":0}},"    \
+  "{\"convex\":{\"vertices\":[" HULL "]},\"roundingRadius\":0.05}]},"                                                              \
   "{\"id\":\"c\",\"colliders\":[{\"convex\":{\"planes\":[[1,0,0,-1],[-1,0,0,-1],[0,1,0,-1],[0,-1,0,-1],[0,0,1,-1],[0,0,-1,-1]]}}]" \
   "}]}"
 #define POSES "{\"ids\":[\"c\",\"a\"],\"positions\":[[1,2,3],[4,5,6]],\"rotations\":[[0,0,0,1],[0,0,1,0]]}"

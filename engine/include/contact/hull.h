@@ -59,7 +59,7 @@ ct_status ct_hull_from_planes(const double (*planes)[4], size_t count, const ct_
 ct_status ct_hull_inset(const ct_hull *hull, double by, const ct_cancel *cancel, ct_hull **out);
 /* The hull that an inset was made of; any other hull itself. Borrowed. */
 const ct_hull *ct_hull_outer(const ct_hull *hull);
-/* Radius of the largest ball in the hull, m; at most 2^-40 of the size too small. 0 without memory. Cost as of CT_EMPTY planes. */
+/* Radius of the largest ball in the hull, m; at most 2^-40 of the size too small. -1 without memory. Cost as of CT_EMPTY planes. */
 double ct_hull_inradius(const ct_hull *hull, const ct_cancel *cancel);
 
 const ct_hull *ct_hull_retain(const ct_hull *hull);

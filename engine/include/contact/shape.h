@@ -83,7 +83,7 @@ void ct_shape_release(const ct_shape *shape);
 
 /* The greatest inset rounding that leaves a solid within the sharp shape, m: a little below the radius of the largest ball in it;
  * the radius itself of a sphere or capsule, INFINITY for a plane, 0 for an ellipsoid or a mesh, which are not shrunk. The shape's
- * own rounding does not count; of a convex it is about the hull given. O(1), hulls as ct_hull_inradius. */
+ * own rounding does not count; of a convex it is about the hull given. Below 0 without memory. O(1), hulls as ct_hull_inradius. */
 double ct_shape_inset_limit(const ct_shape *shape, const ct_cancel *cancel);
 
 /* A point of the shape that maximises direction.p, local frame; ties go to + for boxes, to the top and to the middle of a flat end
