@@ -166,6 +166,16 @@ static void boxes_hold_the_exactly_rotated_shape_and_are_tight(void) {
   free_shapes(shapes, count);
 }
 
+/* r = 0.4, half length 0.7, axis (1, 1, 1)/sqrt 3: 0.7/sqrt 3 + 0.4 sqrt(2/3) each way. */
+static void a_slanted_cylinder_has_the_published_box(void) {
+  ct_shape s = cylinder(0.4, 0.7);
+  /* The shortest turn of z to the axis. */
+  ct_frame f = ct_frame_of((ct_pose){{0, 0, 0}, {-1, 1, 0, 1 + sqrt(3)}});
+  ct_box b = ct_shape_box(&s, &f);
+  const double sides[] = {b.max.x, b.max.y, b.max.z, -b.min.x, -b.min.y, -b.min.z};
+  for (int i = 0; i < 6; i++) CHECK_NEAR(sides[i], 0.7307438, 1e-7);
+}
+
 /* Turns by quarter circles and no turn: nothing is rounded, so nothing may be added. */
 static void boxes_of_unturned_shapes_are_exact(void) {
   ct_shape s = box(1, 2, 3);
@@ -243,6 +253,7 @@ static const check_test tests[] = {
     {"a_cone_switches_from_its_base_to_its_apex_at_the_half_angle", a_cone_switches_from_its_base_to_its_apex_at_the_half_angle},
     {"a_capsule_without_length_is_a_sphere_to_the_bit", a_capsule_without_length_is_a_sphere_to_the_bit},
     {"boxes_hold_the_exactly_rotated_shape_and_are_tight", boxes_hold_the_exactly_rotated_shape_and_are_tight},
+    {"a_slanted_cylinder_has_the_published_box", a_slanted_cylinder_has_the_published_box},
     {"boxes_of_unturned_shapes_are_exact", boxes_of_unturned_shapes_are_exact},
     {"a_plane_is_bounded_on_the_side_of_its_normal_only", a_plane_is_bounded_on_the_side_of_its_normal_only},
     {"bounding_balls_hold_the_shape", bounding_balls_hold_the_shape},
