@@ -83,30 +83,48 @@ static bool near(const ct_corner *p, const ct_corner *q, double slack) {
   return fabs(p->x - q->x) <= slack && fabs(p->y - q->y) <= slack;
 }
 
-/* A corner of the clipped polygon. Crossings that fall on a corner are that corner. */
-static void add_corner(const overlap *o, const ct_corner *before, const ct_corner *c, const ct_corner *after) {
+/* What a corner of the clipped polygon is, by the edges before and after it. */
+typedef enum corner_sort { OF_BODY, OF_FRAME, CROSSING } corner_sort;
+
+static corner_sort sort_of(const ct_corner *before, const ct_corner *c) {
   bool side_in = before->edge & SIDE, side_out = c->edge & SIDE;
-  const ct_corner_list *frame = &o->frame->corners;
-  if (!side_in && !side_out) {
-    add(o, o->frame->inside, feature_of(c), c->at, false);
-  } else if (side_in && side_out) {
-    const ct_corner *corner = &frame->items[c->edge & ~SIDE];
-    add(o, feature_of(corner), o->body->inside, corner->at, true);
-  } else if (!near(c, before, 2.0 * o->contacts->slack) && !near(c, after, 2.0 * o->contacts->slack)) {
-    uint32_t side = (side_in ? before->edge : c->edge) & ~SIDE, edge = side_in ? c->edge : before->edge;
-    add(o, feature(CT_FEATURE_EDGE, frame->items[side].edge), feature(CT_FEATURE_EDGE, edge), c->at, false);
+  return side_in != side_out ? CROSSING : side_in ? OF_FRAME : OF_BODY;
+}
+
+static void add_frame_corner(const overlap *o, uint32_t side) {
+  const ct_corner *corner = &o->frame->corners.items[side & ~SIDE];
+  add(o, feature_of(corner), o->body->inside, corner->at, true);
+}
+
+/* Crossings that fall on a corner are that corner; two that fall together are the corner of the frame between their sides, or, on
+ * one side, one crossing. */
+static void add_crossing(const overlap *o, const ct_corner *c, uint32_t n, uint32_t i) {
+  uint32_t p = i == 0 ? n - 1 : i - 1, q = i + 1 == n ? 0 : i + 1;
+  bool side_in = c[p].edge & SIDE;
+  double slack = 2.0 * o->contacts->slack;
+  if (near(&c[i], &c[p], slack)) {
+    if (!side_in && sort_of(&c[p == 0 ? n - 1 : p - 1], &c[p]) == CROSSING) add_frame_corner(o, c[i].edge);
+    return;
   }
+  if (near(&c[i], &c[q], slack) && (side_in || sort_of(&c[i], &c[q]) != CROSSING)) return;
+  uint32_t side = (side_in ? c[p].edge : c[i].edge) & ~SIDE, edge = side_in ? c[i].edge : c[p].edge;
+  add(o, feature(CT_FEATURE_EDGE, o->frame->corners.items[side].edge), feature(CT_FEATURE_EDGE, edge), c[i].at, false);
 }
 
 static void polygon_in_polygon(const overlap *o) {
-  const ct_corner_list *cut_out = clip(o);
-  if (!cut_out) {
+  const ct_corner_list *clipped = clip(o);
+  if (!clipped) {
     o->contacts->failed = true;
     return;
   }
-  const ct_corner *c = cut_out->items;
-  uint32_t n = cut_out->count;
-  for (uint32_t i = 0; i < n; i++) add_corner(o, &c[i == 0 ? n - 1 : i - 1], &c[i], &c[i + 1 == n ? 0 : i + 1]);
+  const ct_corner *c = clipped->items;
+  uint32_t n = clipped->count;
+  for (uint32_t i = 0; i < n; i++) {
+    corner_sort sort = sort_of(&c[i == 0 ? n - 1 : i - 1], &c[i]);
+    if (sort == CROSSING) add_crossing(o, c, n, i);
+    else if (sort == OF_FRAME) add_frame_corner(o, c[i].edge);
+    else add(o, o->frame->inside, feature_of(&c[i]), c[i].at, false);
+  }
 }
 
 /* The part of a line over a polygon: its ends, or where it crosses sides. */

@@ -202,6 +202,18 @@ static void corner_of_the_lower_face_counts_as_its_vertex(void) {
   check_point(&m, -0.2, 0.5, 0.45, CT_FEATURE_EDGE, CT_FEATURE_EDGE);
 }
 
+/* A box turned by atan(3/4) whose face has two corners just on edges of the other's. */
+static void corners_on_edges_are_corners(void) {
+  const ct_shape a = box(1, 1, 0.5), b = box(0.5, 1, 0.25);
+  ct_pose pose = turned(at(0, 0, 0.74), 0, 0, 0.5, 1);
+  ct_manifold m = meet(&a, at(0, 0, 0), &b, pose, 0);
+  CHECK_INT(m.count, 6);
+  check_point(&m, -0.5, 1, 0.495, CT_FEATURE_FACE, CT_FEATURE_VERTEX);
+  check_point(&m, 0.5, -1, 0.495, CT_FEATURE_FACE, CT_FEATURE_VERTEX);
+  m = meet(&b, pose, &a, at(0, 0, 0), 0);
+  CHECK_INT(m.count, 6);
+}
+
 static void equal_cubes_meet_in_four_vertices(void) {
   const ct_shape a = box(1, 1, 1);
   ct_manifold m = meet(&a, at(0, 0, 0), &a, at(0, 0, 2), 0);
@@ -430,6 +442,7 @@ static const check_test tests[] = {
     {"cube_on_the_floor_stands_on_four_vertices", cube_on_the_floor_stands_on_four_vertices},
     {"box_that_hangs_over_meets_in_two_corners_and_two_crossings", box_that_hangs_over_meets_in_two_corners_and_two_crossings},
     {"corner_of_the_lower_face_counts_as_its_vertex", corner_of_the_lower_face_counts_as_its_vertex},
+    {"corners_on_edges_are_corners", corners_on_edges_are_corners},
     {"equal_cubes_meet_in_four_vertices", equal_cubes_meet_in_four_vertices},
     {"parallel_edges_meet_in_the_ends_of_what_they_share", parallel_edges_meet_in_the_ends_of_what_they_share},
     {"ball_meets_in_one_point", ball_meets_in_one_point},
