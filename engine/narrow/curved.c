@@ -18,8 +18,9 @@ static const double widths[] = {0x1p-6, 0x1p-31};
 /* Basins of the depth that are polished, and the cosine of the angle within which two normals are in one. */
 #define BASINS_MAX 12
 #define SAME_BASIN 0.99
-/* Points that miss the line of the normal by more than this many round-offs are called so in the status. */
-#define DEFECT_ALLOWED 16.0
+/* What points may miss the line of the normal by, and a bracket of a pair apart be wide, in scales, to be called good: a part in
+ * 1e10 is promised. */
+#define DEFECT_ALLOWED 0x1p-35
 /* Normals as good as the best to this part of the round-off compete by the rule of ct_normal_greater. */
 #define TIE_FRACTION 0.25
 
@@ -121,8 +122,8 @@ static void hand_over(const ct_cell_input *in, const ct_curved *c, const ct_curv
 static void answer_apart(const ct_cell_input *in, const ct_curved *c, const ct_curved_answer *r, ct_cell_result *result) {
   hand_over(in, c, r, result);
   result->upper = ct_max2(result->distance, r->upper - radii(in));
-  double roundoff = c->roundoff + CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * fabs(r->value);
-  if (r->upper - r->value > DEFECT_ALLOWED * roundoff) result->status = CT_PAIR_DEGENERATE;
+  double allowed = DEFECT_ALLOWED * (c->scale + fabs(r->value));
+  if (r->upper - r->value > allowed || r->defect > allowed) result->status = CT_PAIR_DEGENERATE;
 }
 
 static void answer_beyond(const ct_cell_input *in, descent *d, ct_cell_result *result) {
@@ -193,7 +194,7 @@ static void answer_inside(const ct_cell_input *in, descent *d, ct_cell_result *r
   result->upper = ct_max2(result->distance, -least - radii(in));
   if (several) result->flags |= CT_FLAG_NORMAL_ARBITRARY;
   if (result->upper - result->distance > DEPTH_WIDTH_ALLOWED * c->scale) result->status = CT_PAIR_ITERATION_LIMIT;
-  else if (best.defect > DEFECT_ALLOWED * c->roundoff) result->status = CT_PAIR_DEGENERATE;
+  else if (best.defect > DEFECT_ALLOWED * c->scale) result->status = CT_PAIR_DEGENERATE;
 }
 
 static void solve(const ct_cell_input *in, ct_cell_result *result) {

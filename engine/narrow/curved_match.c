@@ -2,8 +2,8 @@
  * that is extreme along it, which is flat, so the search is one in the plane across the normal. */
 #include "narrow/curved.h"
 
-/* Rounds of the search in the plane: a disc against a disc takes the most. */
-#define ROUNDS_MAX 24
+/* Rounds of the search in the plane: a disc that touches a line at one point takes the most, two thirds of a digit each. */
+#define ROUNDS_MAX 64
 /* How far the normal is tilted to see the ends of flat features, rad. The least tilt that shows them is right: a tilt t takes in
  * features that lean by t, and moves points of curved ones by t times the radius of curvature. */
 static const double tilts[] = {0x1p-46, 0x1p-38, 0x1p-30, 0x1p-24};

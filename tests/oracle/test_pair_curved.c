@@ -4,6 +4,8 @@
  * distance is not less), the points are on their bodies and one above the other (so, apart, it is not more), and no direction that
  * a search finds separates better. Errors are told as parts of the size of the pair.
  */
+#include "narrow/matrix.h"
+
 #include "tests/oracle/curved_oracle.h"
 #include "tests/support/check.h"
 
@@ -199,6 +201,44 @@ static void run(const family *f, int count, uint64_t seed) {
 
 #define COUNT 400
 
+/* Triangles are cores of no kind of shape: a triangle and the hull of it and the same triangle a hair lower must agree to the hair.
+ */
+static void triangles_agree_with_hulls_a_hair_thick(void) {
+  const double hair = 1e-7;
+  check_random r = {11};
+  ct_workspace *workspace = ct_workspace_create();
+  double worst = 0.0;
+  int inside = 0;
+  for (int i = 0; i < COUNT; i++) {
+    curved_body a = body_of(&r, kinds[2 + check_next(&r) % 4], plain_length);
+    if (a.shape.kind == CT_KIND_CAPSULE) a.shape.capsule.radius_top = 0.5 * a.shape.capsule.radius_bottom;
+    ct_vec3 corner[3], hull_points[6], middle = ct_scale(any_vec(&r), 0.8);
+    for (int k = 0; k < 3; k++) corner[k] = ct_add(middle, ct_scale(any_vec(&r), 0.7));
+    ct_vec3 up = ct_unit_or(ct_cross(ct_sub(corner[1], corner[0]), ct_sub(corner[2], corner[0])), ct_vec(1, 0, 0));
+    for (int k = 0; k < 6; k++) hull_points[k] = ct_add_scaled(corner[k % 3], up, k < 3 ? 0.0 : hair);
+    ct_hull *hull = NULL;
+    if (ct_hull_from_points(hull_points, 6, NULL, &hull, NULL) != CT_OK) continue;
+    ct_cell_input thin = {.threshold = INFINITY, .workspace = workspace}, thick = thin;
+    ct_core_place(&a.shape, NULL, &thin.a);
+    thick.a = thin.a;
+    thin.b = ct_core_triangle(corner, 2.0);
+    ct_core_place(&(ct_shape){.kind = CT_KIND_CONVEX, .hull = hull}, NULL, &thick.b);
+    ct_cell_result p = {.status = CT_PAIR_OK}, q = p;
+    ct_cell_cores(&thin, &p);
+    ct_cell_cores(&thick, &q);
+    worst = ct_max2(worst, fabs(p.distance - q.distance));
+    inside += p.distance < 0.0;
+    CHECK(p.status == CT_PAIR_OK && p.lower <= p.distance && p.distance <= p.upper);
+    /* The thicker body is no farther, and its depth no less. */
+    CHECK(q.distance <= p.distance + 1e-9 && q.distance >= p.distance - hair - 1e-9);
+    CHECK(ct_norm(ct_sub(ct_sub(p.point_b, p.point_a), ct_scale(p.normal, p.distance))) <= 1e-10);
+    CHECK(ct_cores_overlap(&thin, NULL) == (p.distance <= 0.0));
+    ct_hull_release(hull);
+  }
+  printf("triangles: %d overlap, differ by %.1e from hulls %.0e thick\n", inside, worst, hair);
+  ct_workspace_destroy(workspace);
+}
+
 static void plain_pairs(void) { run(&(family){.name = "plain", .length = plain_length}, COUNT, 1); }
 static void needles_and_plates(void) { run(&(family){.name = "needles and plates", .length = wide_length}, COUNT, 2); }
 static void sizes_of_nine_decades(void) { run(&(family){.name = "sizes of nine decades", .length = huge_length}, COUNT, 3); }
@@ -227,6 +267,7 @@ static const check_test tests[] = {
     {"touching_needles", touching_needles},
     {"far_from_the_origin", far_from_the_origin},
     {"rounded_pairs", rounded_pairs},
+    {"triangles_agree_with_hulls_a_hair_thick", triangles_agree_with_hulls_a_hair_thick},
 };
 
 CHECK_MAIN(tests)

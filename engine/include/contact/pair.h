@@ -11,7 +11,7 @@
 
 typedef enum ct_pair_status {
   CT_PAIR_OK,
-  CT_PAIR_DEGENERATE,      /* answered, but the bracket could not be brought to round-off */
+  CT_PAIR_DEGENERATE,      /* answered, but the bracket (of curved kinds: or the points) could not be brought to what is promised */
   CT_PAIR_ITERATION_LIMIT, /* best answer so far; the bracket is true */
   CT_PAIR_UNSUPPORTED      /* plane/plane depth: overlap is known, distance is not; distance fields are 0, normal is a's normal */
 } ct_pair_status;
