@@ -29,6 +29,7 @@ void ct_mesh_answer(double core, ct_gap gap, ct_mesh_growth growth, bool solids,
 
 static void open_pair(const ct_cell_input *in, ct_mesh_pair *p) {
   ct_mesh_pair_open(p, in->shape_a->mesh, in->shape_b->mesh, &in->relative, &in->workspace->mesh);
+  p->memory->stopped = false;
   p->contact = ct_shape_growth(in->shape_a) + ct_shape_growth(in->shape_b);
 }
 
@@ -80,42 +81,54 @@ static void answer_stopped(const ct_mesh_pair *p, const ct_mesh_nearest_pair *fo
   else if (solids) result->lower = -2.0 * ct_min2(p->a->radius, p->b->radius) - growth.a - growth.b;
 }
 
+/* Surfaces that share no point. */
+static void answer_apart(const ct_mesh_pair *p, double threshold, ct_mesh_growth growth, ct_cell_result *result) {
+  ct_mesh_nearest_pair found;
+  double grown = growth.a + growth.b;
+  ct_mesh_outcome outcome = ct_mesh_pair_nearest(p, threshold + grown, &found);
+  result->iterations = found.tests;
+  result->triangle_a = p->a->order[found.position_a];
+  result->triangle_b = p->b->order[found.position_b];
+  if (outcome == CT_MESH_STOPPED) {
+    answer_stopped(p, &found, growth, result);
+    return;
+  }
+  if (found.gap.distance <= roundoff_of(p)) ct_mesh_pair_touch_normal(p, roundoff_of(p), &found.gap.normal);
+  ct_mesh_answer(found.gap.distance, found.gap, growth, p->a->solid && p->b->solid, result);
+  result->lower = found.least - grown;
+  if (outcome == CT_MESH_BEYOND) result->distance = result->lower;
+}
+
 void ct_cell_mesh_mesh(const ct_cell_input *in, ct_cell_result *result) {
   ct_mesh_pair p;
   open_pair(in, &p);
   ct_mesh_growth growth = {ct_shape_growth(in->shape_a), ct_shape_growth(in->shape_b)};
-  ct_mesh_nearest_pair found;
-  ct_mesh_outcome outcome = ct_mesh_pair_nearest(&p, in->threshold + growth.a + growth.b, &found);
-  ct_gap *gap = &found.gap;
   bool solids = p.a->solid && p.b->solid;
-  result->iterations = found.tests;
-  result->triangle_a = p.a->order[found.position_a];
-  result->triangle_b = p.b->order[found.position_b];
-  ct_vec3 inside;
-  if (outcome == CT_MESH_STOPPED) {
-    answer_stopped(&p, &found, growth, result);
-  } else if (gap->distance > 0.0 && !nested(&p, &inside)) {
-    if (gap->distance <= roundoff_of(&p)) ct_mesh_pair_touch_normal(&p, roundoff_of(&p), &gap->normal);
-    ct_mesh_answer(gap->distance, *gap, growth, solids, result);
-    result->lower = found.least - growth.a - growth.b;
-    if (outcome == CT_MESH_BEYOND) result->distance = result->lower;
-  } else if (solids) {
-    answer_solids(&p, gap, growth, result);
+  ct_mesh_nearest_pair found = {.gap = {.normal = {1.0, 0.0, 0.0}}};
+  bool crossed = ct_mesh_pair_cross(&p, &found);
+  if (!crossed && !nested(&p, &found.gap.a)) {
+    answer_apart(&p, in->threshold, growth, result);
   } else {
-    bool crossed = gap->distance == 0.0;
-    if (!crossed) gap->a = gap->b = inside;
-    ct_mesh_answer(0.0, *gap, growth, false, result);
+    if (!crossed) found.gap.b = found.gap.a;
+    result->iterations = found.tests;
+    result->triangle_a = p.a->order[found.position_a];
+    result->triangle_b = p.b->order[found.position_b];
+    if (solids) answer_solids(&p, &found.gap, growth, result);
+    else ct_mesh_answer(0.0, found.gap, growth, false, result);
     result->crossed = crossed;
   }
+  if (!p.memory->stopped || result->status != CT_PAIR_OK) return;
+  result->status = CT_PAIR_ITERATION_LIMIT;
+  result->lower = ct_min2(result->lower, -2.0 * ct_min2(p.a->radius, p.b->radius) - growth.a - growth.b);
 }
 
 bool ct_mesh_mesh_overlap(const ct_cell_input *in, ct_vec3 *common) {
   ct_mesh_pair p;
   open_pair(in, &p);
-  ct_vec3 point;
-  bool found = ct_mesh_pair_meet(&p, &point) || nested(&p, &point);
-  if (found && common) *common = point;
-  return found;
+  ct_mesh_nearest_pair found;
+  if (!ct_mesh_pair_cross(&p, &found) && !nested(&p, &found.gap.a)) return false;
+  if (common) *common = found.gap.a;
+  return true;
 }
 
 /* ---- how they lie ---- */

@@ -5,6 +5,7 @@
 #include "narrow/mesh_pair.h"
 #include "narrow/workspace.h"
 #include "shape/capsule.h"
+#include "shape/mesh_reach.h"
 
 #include <assert.h>
 
@@ -39,6 +40,7 @@ void ct_convex_mesh_open(ct_convex_mesh *p, const ct_cell_input *in) {
   const ct_mat3 identity = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
   ct_frame frame = inverse_of(&in->relative);
   *p = (ct_convex_mesh){.mesh = in->shape_b->mesh, .workspace = in->workspace};
+  in->workspace->mesh.stopped = false;
   p->view = ct_mesh_get(p->mesh);
   ct_core_place(in->shape_a, &frame, &p->core);
   p->growth = ct_shape_growth(in->shape_b);
@@ -114,6 +116,7 @@ typedef struct search {
   uint32_t position, tests;
   double drop, dropped, least; /* as in mesh_pair.c */
   double cut;
+  double reach; /* of the core along the best normal */
 } search;
 
 static bool is_cut(search *s, double key) {
@@ -123,10 +126,26 @@ static bool is_cut(search *s, double key) {
   return true;
 }
 
+/* Does the slab across the best normal part the body and the whole mesh? Then the best triangle is the nearest one. */
+static bool slab_parts(search *s) {
+  const ct_convex_mesh *p = s->p;
+  if (!(s->best.distance > 0.0)) return false;
+  double width = -ct_mesh_reach(p->view, ct_neg(s->best.normal)) - s->reach - p->slack;
+  return width > 0.0 && is_cut(s, width);
+}
+
+/* The least n.p over a triangle's corners. */
+static double bottom_of(const ct_triangle *t, ct_vec3 n) {
+  return ct_min2(ct_min2(ct_dot(n, t->v[0]), ct_dot(n, t->v[1])), ct_dot(n, t->v[2]));
+}
+
 static void test_leaf(search *s, const ct_mesh_node *leaf) {
   for (uint32_t i = leaf->first; i < leaf->first + leaf->count && s->best.distance > 0.0; i++) {
     ct_gap gap;
     ct_bracket bracket;
+    /* Along the best normal so far most triangles show that they are farther. */
+    ct_triangle t = ct_mesh_triangle(s->p->view, i);
+    if (bottom_of(&t, s->best.normal) - s->reach - s->p->slack > s->best.distance) continue;
     s->tests++;
     bool near = ct_convex_triangle_gap(s->p, i, s->best.distance, &gap, &bracket);
     s->bracket.lower = ct_min2(s->bracket.lower, bracket.lower);
@@ -136,6 +155,7 @@ static void test_leaf(search *s, const ct_mesh_node *leaf) {
     if (gap.distance == s->best.distance && order[i] > order[s->position]) continue;
     s->best = gap;
     s->position = i;
+    s->reach = ct_core_reach(&s->p->core, gap.normal);
   }
 }
 
@@ -191,6 +211,7 @@ static ct_mesh_outcome find_nearest(search *s, double threshold) {
   }
   test_leaf(s, &nodes[down.a]);
   offer(s, w);
+  double judged = INFINITY;
   bool stopped = false;
   while (memory->count > 0 && s->best.distance > 0.0 && !stopped) {
     w = ct_waiting_pop(memory);
@@ -198,6 +219,8 @@ static ct_mesh_outcome find_nearest(search *s, double threshold) {
     s->least = ct_max2(w.key, 0.0);
     if (nodes[w.a].count > 0) {
       test_leaf(s, &nodes[w.a]);
+      if (s->best.distance < judged && slab_parts(s)) break;
+      judged = s->best.distance;
     } else {
       open_node(s->p, w, child);
       offer(s, child[0]);

@@ -67,10 +67,12 @@ bool ct_crossing_add(ct_mesh_memory *m, ct_crossing c) {
 }
 
 bool ct_mesh_stopped(ct_mesh_memory *m, uint32_t steps) {
+  if (m->stopped) return true;
   if (m->steps > steps) {
     m->steps -= steps;
     return false;
   }
   m->steps = POLL_STEPS;
-  return ct_cancel_raised(m->cancel);
+  m->stopped = ct_cancel_raised(m->cancel);
+  return m->stopped;
 }

@@ -37,6 +37,7 @@ typedef struct ct_mesh_memory {
   size_t crossing_count, crossing_capacity;
   const ct_cancel *cancel;
   uint32_t steps; /* until the flag is looked at */
+  bool stopped;   /* it was found raised; cleared when a pair begins */
 } ct_mesh_memory;
 
 void ct_mesh_memory_free(ct_mesh_memory *m);
@@ -47,7 +48,7 @@ bool ct_waiting_push(ct_mesh_memory *m, ct_waiting w);
 ct_waiting ct_waiting_pop(ct_mesh_memory *m);
 bool ct_crossing_add(ct_mesh_memory *m, ct_crossing c);
 
-/* Has the flag been raised? Looked at every few thousand steps of about 100 ns. */
+/* Has the flag been raised? Looked at every few thousand steps of about 100 ns; once raised, true for the rest of the pair. */
 bool ct_mesh_stopped(ct_mesh_memory *m, uint32_t steps);
 
 #endif

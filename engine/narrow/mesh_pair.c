@@ -10,6 +10,8 @@
 #define BOX_GAP_ROUNDOFFS 8.0
 /* Descending two trees, one node waits per level and the last brings two. */
 #define STACK_SIZE (2 * CT_MESH_DEPTH_MAX + 4)
+/* Steps from slab to slab before the search over all nodes begins. */
+#define SLAB_STEPS 16
 
 static ct_mat3 absolute(ct_mat3 m) {
   return (ct_mat3){{fabs(m.rx.x), fabs(m.rx.y), fabs(m.rx.z)},
@@ -168,6 +170,11 @@ static bool comes_first(const search *s, uint32_t a, uint32_t b) {
   return new_a != old_a ? new_a < old_a : new_b < old_b;
 }
 
+static double reach_of_box(const ct_box *box, ct_vec3 n) {
+  return ct_dot(
+      n, ct_vec(n.x >= 0.0 ? box->max.x : box->min.x, n.y >= 0.0 ? box->max.y : box->min.y, n.z >= 0.0 ? box->max.z : box->min.z));
+}
+
 /* The greatest n.p over a triangle's corners. */
 static double reach_of(const ct_triangle *t, ct_vec3 n) {
   return ct_max2(ct_max2(ct_dot(n, t->v[0]), ct_dot(n, t->v[1])), ct_dot(n, t->v[2]));
@@ -205,6 +212,59 @@ static ct_waiting first_leaves(const ct_mesh_pair *p) {
   return w;
 }
 
+/* The leaf with a corner that reaches farthest in a direction, and how far. */
+static uint32_t farthest_leaf(const ct_mesh_view *view, ct_vec3 d, double *most) {
+  uint32_t stack[CT_MESH_DEPTH_MAX + 4], leaf = 0;
+  int top = 0;
+  *most = -INFINITY;
+  stack[top++] = 0;
+  while (top > 0) {
+    uint32_t at = stack[--top];
+    const ct_mesh_node *n = &view->nodes[at];
+    if (reach_of_box(&n->box, d) < *most) continue;
+    for (uint32_t i = n->first; i < n->first + n->count; i++) {
+      ct_triangle t = ct_mesh_triangle(view, i);
+      double reach = reach_of(&t, d);
+      if (reach <= *most) continue;
+      *most = reach;
+      leaf = at;
+    }
+    if (n->count > 0) continue;
+    assert(top + 2 <= CT_MESH_DEPTH_MAX + 4);
+    bool second = reach_of_box(&view->nodes[n->first + 1].box, d) > reach_of_box(&view->nodes[n->first].box, d);
+    stack[top++] = n->first + (second ? 0 : 1);
+    stack[top++] = n->first + (second ? 1 : 0);
+  }
+  return leaf;
+}
+
+/* Does the slab across the best normal part the whole meshes? Then the best pair is the nearest one, and no other need be looked
+ * at. *extreme: the leaves that reach farthest into it. */
+static bool slab_parts(search *s, ct_waiting *extreme) {
+  const ct_mesh_pair *p = s->pair;
+  ct_vec3 n = s->best->gap.normal;
+  double far_a, far_b;
+  *extreme = (ct_waiting){0.0, farthest_leaf(p->a, n, &far_a), 0};
+  extreme->b = farthest_leaf(p->b, ct_neg(ct_mat_tmul(p->relative.rotation, n)), &far_b);
+  double width = ct_dot(n, p->relative.position) - far_b - far_a - p->slack;
+  if (!(width > 0.0) || !is_cut(s, width)) return false;
+  s->best->least = ct_min2(s->best->gap.distance, width);
+  return true;
+}
+
+/* From one good pair to a better one: that of the leaves which reach farthest into the slab between them; true when the slab shows
+ * that the best is the nearest. Bodies that a plane parts are done with here, however many triangles they have. */
+static bool walk_slabs(search *s) {
+  ct_waiting extreme;
+  for (int step = 0; step < SLAB_STEPS && s->best->gap.distance > 0.0; step++) {
+    double before = s->best->gap.distance;
+    if (slab_parts(s, &extreme)) return true;
+    test_leaves(s, extreme);
+    if (!(s->best->gap.distance < before)) return false;
+  }
+  return false;
+}
+
 /* A pair of nodes and all below it, nearer ones first, where the heap has no room. */
 static void search_depth_first(search *s, ct_waiting w) {
   ct_waiting stack[STACK_SIZE], child[2];
@@ -237,6 +297,7 @@ ct_mesh_outcome ct_mesh_pair_nearest(const ct_mesh_pair *p, double threshold, ct
   ct_mesh_memory *memory = p->memory;
   memory->count = 0;
   test_leaves(&s, first_leaves(p));
+  if (walk_slabs(&s)) return CT_MESH_FOUND;
   ct_waiting w = roots(p), child[2] = {w, {INFINITY, 0, 0}};
   offer_children(&s, child);
   bool stopped = false;
@@ -244,8 +305,10 @@ ct_mesh_outcome ct_mesh_pair_nearest(const ct_mesh_pair *p, double threshold, ct
     w = ct_waiting_pop(memory);
     if (is_cut(&s, w.key)) break;
     out->least = ct_max2(w.key, 0.0);
+    double before = out->gap.distance;
     if (open_pair(p, w, child)) offer_children(&s, child);
     else test_leaves(&s, w);
+    if (out->gap.distance < before && walk_slabs(&s)) return CT_MESH_FOUND;
     stopped = ct_mesh_stopped(memory, 4);
   }
   if (stopped) return CT_MESH_STOPPED;
@@ -302,16 +365,21 @@ bool ct_mesh_pair_visit(const ct_mesh_pair *p, double reach, ct_mesh_visit visit
   return true;
 }
 
-static bool leaves_meet(const ct_mesh_pair *p, ct_waiting w, ct_vec3 *point) {
+static bool leaves_cross(const ct_mesh_pair *p, ct_waiting w, ct_mesh_nearest_pair *out) {
   leaves l;
   load_leaves(p, w, &l);
-  for (uint32_t i = 0; i < l.count_a; i++)
-    for (uint32_t j = 0; j < l.count_b; j++)
-      if (ct_box_overlap(&l.box_a[i], &l.box_b[j]) && ct_triangles_meet(&l.a[i], &l.b[j], point)) return true;
+  for (uint32_t i = 0; i < l.count_a; i++) {
+    for (uint32_t j = 0; j < l.count_b; j++) {
+      if (!ct_box_overlap(&l.box_a[i], &l.box_b[j]) || !ct_triangles_meet(&l.a[i], &l.b[j], NULL)) continue;
+      *out = (ct_mesh_nearest_pair){.position_a = l.first_a + i, .position_b = l.first_b + j, .tests = 1};
+      ct_triangles_gap(&l.a[i], &l.b[j], INFINITY, &out->gap);
+      return true;
+    }
+  }
   return false;
 }
 
-bool ct_mesh_pair_meet(const ct_mesh_pair *p, ct_vec3 *point) {
+bool ct_mesh_pair_cross(const ct_mesh_pair *p, ct_mesh_nearest_pair *out) {
   ct_waiting stack[STACK_SIZE], child[2];
   int top = 0;
   stack[top++] = roots(p);
@@ -320,7 +388,7 @@ bool ct_mesh_pair_meet(const ct_mesh_pair *p, ct_vec3 *point) {
     if (w.key > 0.0) continue;
     if (ct_mesh_stopped(p->memory, 1)) return false;
     if (!open_pair(p, w, child)) {
-      if (leaves_meet(p, w, point)) return true;
+      if (leaves_cross(p, w, out)) return true;
       continue;
     }
     assert(top + 2 <= STACK_SIZE);
