@@ -117,6 +117,22 @@ static place search(patch *p, double allowed) {
   return r;
 }
 
+static bool is_in(const ct_core *core, ct_vec3 p, double allowed) {
+  return ct_core_curved(core) && ct_curved_foot_of(core, p, 1.0).distance <= allowed;
+}
+
+/* Where a body is so flat that a double's last place of the normal moves its point far, the point may go across the normal to
+ * where the other one is: it leaves the body by the square of that. */
+static void slide(const ct_curved *c, ct_vec3 n, double allowed, place *r) {
+  ct_vec3 apart = ct_sub(r->b, r->a), across = ct_add_scaled(apart, n, -ct_dot(n, apart));
+  ct_vec3 a = ct_add(r->a, across), b = ct_sub(r->b, across);
+  if (is_in(c->a, a, allowed)) r->a = a;
+  else if (is_in(c->b, b, allowed)) r->b = b;
+  else return;
+  apart = ct_sub(r->b, r->a);
+  r->defect = ct_norm(ct_add_scaled(apart, n, -ct_dot(n, apart)));
+}
+
 void ct_curved_match(ct_curved *c, ct_curved_answer *answer) {
   double allowed = DEFECT_ROUNDOFFS * CT_UNIT_ROUNDOFF * c->scale;
   ct_vec3 n = answer->normal;
@@ -134,6 +150,7 @@ void ct_curved_match(ct_curved *c, ct_curved_answer *answer) {
     place r = search(&p, allowed);
     if (r.defect < best.defect) best = r;
   }
+  if (best.defect > allowed) slide(c, n, allowed, &best);
   answer->matched = true;
   answer->a = best.a;
   answer->b = best.b;
