@@ -4,6 +4,7 @@
 #include "shape/inner.h"
 
 #include <assert.h>
+#include <string.h>
 
 /* Neighbours looked at for one feature; a face with more edges still shows two of its directions early. */
 #define FEATURE_NEIGHBOURS_MAX 1024
@@ -79,7 +80,8 @@ static void place_sharp(const ct_shape *shape, const ct_frame *frame, ct_core *c
 
 void ct_core_place(const ct_shape *shape, const ct_frame *frame, ct_core *core) {
   ct_inner inner = ct_shape_inner(shape);
-  *core = (ct_core){.center = frame ? frame->position : ct_vec(0.0, 0.0, 0.0)};
+  memset(core, 0, sizeof *core);
+  core->center = frame ? frame->position : ct_vec(0.0, 0.0, 0.0);
   core->rotation = frame ? frame->rotation : (ct_mat3){{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
   if (inner.center_z != 0.0) core->center = ct_add(core->center, axis_of(frame, 2, inner.center_z));
   core->middle = core->center;
@@ -217,14 +219,18 @@ static int add_span(ct_vec3 span[2], int rank, ct_vec3 d) {
 
 static int hull_feature(const ct_core *core, ct_vec3 direction, double slack, ct_vec3 span[2]) {
   const ct_hull_view *view = core->view;
-  uint32_t top = ct_core_support(core, direction, core->near);
-  ct_vec3 p = ct_core_vertex(core, top);
+  /* Seen from the hull: only the edges that count are turned. */
+  ct_vec3 local = core->turned ? ct_mat_tmul(core->rotation, direction) : direction;
+  uint32_t top = ct_hull_support(core->hull, local, core->near);
+  ct_vec3 p = ct_vec(view->x[top], view->y[top], view->z[top]);
   int rank = 0;
   uint32_t first = view->neighbour_start[top], end = view->neighbour_start[top + 1];
   if (end - first > FEATURE_NEIGHBOURS_MAX) end = first + FEATURE_NEIGHBOURS_MAX;
   for (uint32_t i = first; i < end && rank < 2; i++) {
-    ct_vec3 edge = ct_sub(ct_core_vertex(core, view->neighbour[i]), p);
-    if (fabs(ct_dot(direction, edge)) <= slack * ct_norm(edge)) rank = add_span(span, rank, edge);
+    uint32_t v = view->neighbour[i];
+    ct_vec3 edge = ct_sub(ct_vec(view->x[v], view->y[v], view->z[v]), p);
+    if (fabs(ct_dot(local, edge)) > slack * ct_norm(edge)) continue;
+    rank = add_span(span, rank, core->turned ? ct_mat_mul(core->rotation, edge) : edge);
   }
   return rank;
 }

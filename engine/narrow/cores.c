@@ -166,7 +166,11 @@ static bool answer_inside(const ct_cell_input *in, const ct_gjk *g, ct_cell_resu
 
 /* The answer; true when it comes from the growing polytope, which is then in the workspace. */
 static bool solve(const ct_cell_input *in, ct_gjk *g, ct_cell_result *result) {
-  *g = (ct_gjk){.a = &in->a, .b = &in->b, .threshold = in->threshold + radii(in), .enough = -INFINITY};
+  g->a = &in->a;
+  g->b = &in->b;
+  g->threshold = in->threshold + radii(in);
+  g->enough = -INFINITY;
+  g->first = ct_vec(0.0, 0.0, 0.0);
   ct_gjk_outcome outcome = ct_gjk_run(g);
   bool grown = false;
   result->iterations = g->supports;

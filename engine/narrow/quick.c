@@ -1,6 +1,5 @@
 /* Balls against balls and boxes, capsules against balls and capsules. */
 #include "narrow/quick.h"
-#include "narrow/bracket.h"
 #include "shape/capsule.h"
 
 /* Cores nearer to each other than this part of their bodies' size leave the normal open by too many u. */
@@ -13,9 +12,6 @@
 #define SQUARE_MIN 0x1p-900
 #define SQUARE_MAX 0x1p+900
 
-/* Small enough to be worth no call; values then stay in registers. */
-#define INLINE static inline __attribute__((always_inline))
-
 typedef enum form { BALL, CAPSULE, BOX, OTHER } form;
 
 /* A body as its core and the radius around that. */
@@ -24,47 +20,26 @@ typedef struct body {
   double radius, half; /* half: of a capsule's segment, 0 for a ball */
 } body;
 
+/* Kinds that are balls at times. */
 static body other_body(const ct_shape *s) {
   body b = {.form = OTHER};
   double center_z;
   if (ct_shape_is_ball(s, &center_z, &b.radius)) {
     if (center_z == 0.0) b.form = BALL;
-  } else if (s->kind == CT_KIND_CAPSULE) {
-    ct_capsule_form c = ct_capsule_reduce(s);
-    if (c.radius_top == c.radius_bottom) b.form = CAPSULE;
-    b.half = c.top;
-    b.radius = c.radius_top;
   }
   return b;
 }
 
-INLINE body body_of(const ct_shape *s) {
+CT_INLINE body body_of(const ct_shape *s) {
   if (s->kind == CT_KIND_SPHERE) return (body){BALL, s->sphere.radius + ct_shape_growth(s), 0.0};
   if (s->kind == CT_KIND_BOX) return (body){s->rounding == 0.0 && s->margin == 0.0 ? BOX : OTHER, 0.0, 0.0};
+  if (s->kind == CT_KIND_CAPSULE && s->capsule.half_length > 0.0 && s->capsule.radius_bottom == s->capsule.radius_top)
+    return (body){CAPSULE, s->capsule.radius_top + ct_shape_growth(s), s->capsule.half_length};
   return other_body(s);
 }
 
-/* Writes an answer in the order of the call: of the pair swapped when `swapped`. */
-INLINE void answer(ct_pair_result *out, bool swapped, ct_vec3 normal, ct_vec3 p, ct_vec3 q, double distance) {
-  out->distance = distance + 0.0;
-  out->normal = ct_plain(swapped ? ct_neg(normal) : normal);
-  out->point_a = ct_plain(swapped ? q : p);
-  out->point_b = ct_plain(swapped ? p : q);
-  out->status = CT_PAIR_OK;
-  out->flags = out->iterations = 0;
-  out->depth_kind = CT_DEPTH_MINIMAL;
-  out->triangle_a = out->triangle_b = CT_NO_TRIANGLE;
-}
-
-/* Bounds, given what is certain but for round-off, and the larger reach of the two. */
-INLINE void bound(ct_pair_result *out, double lower, double length) {
-  double slack = ct_bracket_slack(length, out->distance);
-  out->lower_bound = lower - slack;
-  out->upper_bound = out->distance + slack;
-}
-
-/* `holds`: what the relation is of a pair that overlaps, in the order of the call. */
-INLINE void relate(ct_pair_result *out, double tolerance, ct_relation overlapping) {
+/* `overlapping`: what the relation is of a pair that overlaps, in the order of the call. */
+CT_INLINE void relate(ct_pair_result *out, double tolerance, ct_relation overlapping) {
   out->relation = out->distance > tolerance ? CT_SEPARATED : out->distance >= -tolerance ? CT_TOUCHING : overlapping;
 }
 
@@ -74,7 +49,7 @@ static ct_relation turned(ct_relation relation, bool swapped) {
 }
 
 /* The direction between two cores' nearest points; false: too close for it. */
-INLINE bool direction_of(ct_vec3 apart, double length, double *core, ct_vec3 *normal) {
+CT_INLINE bool direction_of(ct_vec3 apart, double length, double *core, ct_vec3 *normal) {
   double square = ct_norm2(apart);
   if (!(square > SQUARE_MIN && square < SQUARE_MAX)) return false;
   *core = sqrt(square);
@@ -83,24 +58,22 @@ INLINE bool direction_of(ct_vec3 apart, double length, double *core, ct_vec3 *no
 }
 
 /* All is the same, but for signs, whichever comes first. */
-INLINE bool ball_ball(ct_placed a, ct_placed b, double ra, double rb, double tolerance, ct_pair_result *out) {
+CT_INLINE bool ball_ball(ct_placed a, ct_placed b, double ra, double rb, double tolerance, ct_pair_result *out) {
   ct_vec3 p = a.frame->position, q = b.frame->position, normal;
   double core, length = ct_max2(ra, rb);
   if (!direction_of(ct_sub(q, p), length, &core, &normal)) return false;
-  answer(out, false, normal, ct_add_scaled(p, normal, ra), ct_add_scaled(q, normal, -rb), core - (ra + rb));
-  bound(out, out->distance, length);
+  ct_quick_answer(out, false, normal, ct_add_scaled(p, normal, ra), ct_add_scaled(q, normal, -rb), core - (ra + rb));
+  ct_quick_bound(out, out->distance, length);
   double slack = CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * length;
   relate(out, tolerance, core + rb <= ra + slack ? CT_CONTAINING : core + ra <= rb + slack ? CT_CONTAINED : CT_PENETRATING);
   return true;
 }
 
-INLINE double clamp(double x, double limit) { return x > limit ? limit : x < -limit ? -limit : x; }
+CT_INLINE double clamp(double x, double limit) { return ct_max2(ct_min2(x, limit), -limit); }
 
-/* By half length and radius, then by pose; 0: the same body twice. */
-INLINE int compare(const body *a, const body *b, const ct_frame *fa, const ct_frame *fb) {
-  if (a->half != b->half) return a->half < b->half ? -1 : 1;
-  if (a->radius != b->radius) return a->radius < b->radius ? -1 : 1;
-  const ct_vec3 p[2] = {fa->position, ct_frame_axis_z(fa)}, q[2] = {fb->position, ct_frame_axis_z(fb)};
+/* By pose; 0: the same. */
+static int compare(const ct_frame *a, const ct_frame *b) {
+  const ct_vec3 p[2] = {a->position, ct_frame_axis_z(a)}, q[2] = {b->position, ct_frame_axis_z(b)};
   for (int i = 0; i < 2; i++) {
     if (p[i].x != q[i].x) return p[i].x < q[i].x ? -1 : 1;
     if (p[i].y != q[i].y) return p[i].y < q[i].y ? -1 : 1;
@@ -111,14 +84,17 @@ INLINE int compare(const body *a, const body *b, const ct_frame *fa, const ct_fr
 
 /* Nearest points of two segments by clamping to one and then to the other; the least over the ends of what the normal separates
  * proves the answer. Ericson 2005, 5.1.9. */
-static bool capsule_capsule(ct_placed first, ct_placed second, double tolerance, ct_pair_result *out) {
-  body a = body_of(first.shape), b = body_of(second.shape);
-  int order = compare(&a, &b, first.frame, second.frame);
+CT_INLINE bool capsule_capsule(const body *first, const body *second, const ct_frame *const frames[2], double tolerance,
+                               ct_pair_result *out) {
+  /* The order is by half length, radius and pose. */
+  int order = first->half != second->half       ? (first->half > second->half) - (first->half < second->half)
+              : first->radius != second->radius ? (first->radius > second->radius) - (first->radius < second->radius)
+                                                : compare(frames[0], frames[1]);
   if (order == 0) return false;
   bool swapped = order > 0;
-  const ct_frame *fa = swapped ? second.frame : first.frame, *fb = swapped ? first.frame : second.frame;
-  double half_a = swapped ? b.half : a.half, half_b = swapped ? a.half : b.half;
-  double ra = swapped ? b.radius : a.radius, rb = swapped ? a.radius : b.radius, radii = ra + rb;
+  const ct_frame *fa = frames[swapped], *fb = frames[!swapped];
+  const body *a = swapped ? second : first, *b = swapped ? first : second;
+  double half_a = a->half, half_b = b->half, ra = a->radius, rb = b->radius, radii = ra + rb;
   ct_vec3 u = ct_frame_axis_z(fa), v = ct_frame_axis_z(fb), d = ct_sub(fb->position, fa->position), normal;
   double cosine = ct_dot(u, v), along_a = ct_dot(d, u), along_b = ct_dot(d, v), sine = 1.0 - cosine * cosine, s = 0.0, core;
   if (half_a > 0.0 && half_b > 0.0) {
@@ -134,8 +110,8 @@ static bool capsule_capsule(ct_placed first, ct_placed second, double tolerance,
   if (core - lower > GAP_FRACTION * CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * (length + fabs(core - radii))) return false;
   /* Each must stick out of the other, if only along the normal; else the matrix tells which is held. */
   if (core + 2.0 * lean_b + rb <= ra + least || core + 2.0 * lean_a + ra <= rb + least) return false;
-  answer(out, swapped, normal, ct_add_scaled(p, normal, ra), ct_add_scaled(q, normal, -rb), core - radii);
-  bound(out, ct_min2(lower - radii, out->distance), length);
+  ct_quick_answer(out, swapped, normal, ct_add_scaled(p, normal, ra), ct_add_scaled(q, normal, -rb), core - radii);
+  ct_quick_bound(out, ct_min2(lower - radii, out->distance), length);
   relate(out, tolerance, CT_PENETRATING);
   return true;
 }
@@ -181,8 +157,8 @@ static bool ball_box(ct_placed ball, ct_placed box, double radius, bool swapped,
   way = ct_mat_mul(box.frame->rotation, way);
   double reach = sqrt(ct_norm2(way));
   ct_vec3 normal = {-way.x / reach, -way.y / reach, -way.z / reach};
-  answer(out, swapped, normal, ct_add_scaled(center, normal, radius), ct_to_parent(*box.frame, on), core - radius);
-  bound(out, out->distance, length);
+  ct_quick_answer(out, swapped, normal, ct_add_scaled(center, normal, radius), ct_to_parent(*box.frame, on), core - radius);
+  ct_quick_bound(out, out->distance, length);
   if (several) out->flags = CT_FLAG_NORMAL_ARBITRARY;
   ct_relation relation = CT_PENETRATING;
   double slack = CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * length;
@@ -202,7 +178,7 @@ bool ct_quick_distance(ct_placed a, ct_placed b, const ct_pair_options *options,
                             : false;
   if (q.form == BOX) return p.form == BALL && ball_box(a, b, p.radius, false, options->tolerance, result);
   if (p.form == BALL && q.form == BALL) return ball_ball(a, b, p.radius, q.radius, options->tolerance, result);
-  return capsule_capsule(a, b, options->tolerance, result);
+  return capsule_capsule(&p, &q, (const ct_frame *[2]){a.frame, b.frame}, options->tolerance, result);
 }
 
 bool ct_quick_overlap(ct_placed a, ct_placed b, bool *overlap) {

@@ -7,7 +7,11 @@
 #ifndef NARROW_QUICK_H
 #define NARROW_QUICK_H
 
+#include "narrow/bracket.h"
 #include <contact/pair.h>
+
+/* Small enough to be worth no call; values then stay in registers. */
+#define CT_INLINE static inline __attribute__((always_inline))
 
 /* Signed distance as ct_pair_distance answers it. False, and nothing that counts written: ask the matrix. */
 bool ct_quick_distance(ct_placed a, ct_placed b, const ct_pair_options *options, ct_pair_result *result);
@@ -26,5 +30,26 @@ static inline ct_vec3 ct_frame_axis_z(const ct_frame *f) { return ct_vec(f->rota
 
 /* No negative zero leaves the engine. */
 static inline ct_vec3 ct_plain(ct_vec3 v) { return ct_vec(v.x + 0.0, v.y + 0.0, v.z + 0.0); }
+
+/* Writes an answer in the order of the call: of the pair swapped when `swapped`. That is as good as random, so nothing branches on
+ * it. */
+CT_INLINE void ct_quick_answer(ct_pair_result *out, bool swapped, ct_vec3 normal, ct_vec3 p, ct_vec3 q, double distance) {
+  ct_vec3 *of_p = swapped ? &out->point_b : &out->point_a, *of_q = swapped ? &out->point_a : &out->point_b;
+  out->distance = distance + 0.0;
+  out->normal = ct_plain(ct_scale(normal, (double)(1 - 2 * (int)swapped)));
+  *of_p = ct_plain(p);
+  *of_q = ct_plain(q);
+  out->status = CT_PAIR_OK;
+  out->flags = out->iterations = 0;
+  out->depth_kind = CT_DEPTH_MINIMAL;
+  out->triangle_a = out->triangle_b = CT_NO_TRIANGLE;
+}
+
+/* Bounds, given what is certain but for round-off, and the larger reach of the two. */
+CT_INLINE void ct_quick_bound(ct_pair_result *out, double lower, double length) {
+  double slack = ct_bracket_slack(length, out->distance);
+  out->lower_bound = lower - slack;
+  out->upper_bound = out->distance + slack;
+}
 
 #endif

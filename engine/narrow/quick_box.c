@@ -3,7 +3,6 @@
  * Everything is in the frame of the first box by content. A deepest axis that is not alone, and features that lie flat on each
  * other, are left to the matrix. Gottschalk, Lin, Manocha 1996.
  */
-#include "narrow/bracket.h"
 #include "narrow/quick.h"
 
 /* Axes that part the boxes by less than this many u of the problem's size decide nothing. */
@@ -16,9 +15,6 @@
 #define FLAT 1e-6
 /* Unit vectors whose product differs from 1 by less are one direction. */
 #define SAME 1e-12
-
-/* Small enough to be worth no call; indices are then known where they are used. */
-#define INLINE static inline __attribute__((always_inline))
 
 typedef struct boxes {
   const ct_frame *frame_a, *frame_b;
@@ -79,18 +75,18 @@ static void place(ct_placed first, ct_placed second, boxes *s) {
   s->sure = SURE_ROUNDOFFS * CT_UNIT_ROUNDOFF * (p.x + p.y + p.z + q.x + q.y + q.z + fabs(d.x) + fabs(d.y) + fabs(d.z));
 }
 
-INLINE double gap_of_a(boxes *s, int i) {
+CT_INLINE double gap_of_a(boxes *s, int i) {
   s->reach_b[i] = s->b[0] * s->size[i][0] + s->b[1] * s->size[i][1] + s->b[2] * s->size[i][2];
   return fabs(s->t[i]) - s->a[i] - s->reach_b[i];
 }
 
-INLINE double gap_of_b(boxes *s, int j) {
+CT_INLINE double gap_of_b(boxes *s, int j) {
   s->reach_a[j] = s->a[0] * s->size[0][j] + s->a[1] * s->size[1][j] + s->a[2] * s->size[2][j];
   return fabs(s->along[j]) - s->b[j] - s->reach_a[j];
 }
 
 /* Of a cross product, times its length. */
-INLINE double gap_of_cross(const boxes *s, int i, int j) {
+CT_INLINE double gap_of_cross(const boxes *s, int i, int j) {
   int i1 = i == 2 ? 0 : i + 1, i2 = i == 0 ? 2 : i - 1, j1 = j == 2 ? 0 : j + 1, j2 = j == 0 ? 2 : j - 1;
   double level = s->t[i2] * s->r[i1][j] - s->t[i1] * s->r[i2][j];
   double reach_a = s->a[i1] * s->size[i2][j] + s->a[i2] * s->size[i1][j];
@@ -98,17 +94,17 @@ INLINE double gap_of_cross(const boxes *s, int i, int j) {
   return fabs(level) - reach_a - reach_b;
 }
 
-INLINE double length_of_cross(const boxes *s, int i, int j) {
+CT_INLINE double length_of_cross(const boxes *s, int i, int j) {
   double x = s->r[i == 2 ? 0 : i + 1][j], y = s->r[i == 0 ? 2 : i - 1][j];
   return sqrt(x * x + y * y);
 }
 
 /* Along an axis of b. */
-INLINE double on_b(const boxes *s, ct_vec3 n, int j) { return n.x * s->r[0][j] + n.y * s->r[1][j] + n.z * s->r[2][j]; }
-INLINE double level_of(const boxes *s, ct_vec3 n) { return n.x * s->t[0] + n.y * s->t[1] + n.z * s->t[2]; }
+CT_INLINE double on_b(const boxes *s, ct_vec3 n, int j) { return n.x * s->r[0][j] + n.y * s->r[1][j] + n.z * s->r[2][j]; }
+CT_INLINE double level_of(const boxes *s, ct_vec3 n) { return n.x * s->t[0] + n.y * s->t[1] + n.z * s->t[2]; }
 
 /* The unit normal of an axis in a's frame, from a to b. */
-INLINE ct_vec3 normal_of(const boxes *s, int index) {
+CT_INLINE ct_vec3 normal_of(const boxes *s, int index) {
   ct_vec3 n;
   if (index < 3) {
     n = ct_vec(index == 0, index == 1, index == 2);
@@ -124,7 +120,7 @@ INLINE ct_vec3 normal_of(const boxes *s, int index) {
 }
 
 /* Of a unit normal; good to round-off however skew the edges are that it comes from. */
-INLINE double gap_along(const boxes *s, ct_vec3 n) {
+CT_INLINE double gap_along(const boxes *s, ct_vec3 n) {
   double reach = s->a[0] * fabs(n.x) + s->a[1] * fabs(n.y) + s->a[2] * fabs(n.z);
   for (int j = 0; j < 3; j++) reach += s->b[j] * fabs(on_b(s, n, j));
   return fabs(level_of(s, n)) - reach;
@@ -155,13 +151,13 @@ static verdict keep_cross(const boxes *s, axis *best, int index, double limit) {
   return OVERLAPPING;
 }
 
-INLINE verdict look_across(const boxes *s, axis *best, int i, int j, double limit) {
+CT_INLINE verdict look_across(const boxes *s, axis *best, int i, int j, double limit) {
   double gap = gap_of_cross(s, i, j);
   if (gap < 0.0 && gap < best->gap - s->sure) return OVERLAPPING;
   return keep_cross(s, best, 6 + 3 * i + j, limit);
 }
 
-INLINE verdict keep_face(const boxes *s, axis *best, int index, double gap, double limit) {
+CT_INLINE verdict keep_face(const boxes *s, axis *best, int index, double gap, double limit) {
   if (gap > limit) {
     *best = (axis){index, gap, false};
     return APART;
@@ -294,23 +290,14 @@ static bool deepest(const boxes *s, const axis *best, ct_vec3 n, double p[3], do
 static double square_of(const double v[3]) { return v[0] * v[0] + v[1] * v[1] + v[2] * v[2]; }
 
 /* From a's frame and the order by content to the world's and the caller's. */
-static void hand_over(const boxes *s, const axis *best, ct_vec3 n, const double p[3], const double q[3], ct_pair_result *out) {
-  double slack = ct_bracket_slack(sqrt(ct_max2(square_of(s->a), square_of(s->b))), best->gap);
+CT_INLINE void hand_over(const boxes *s, const axis *best, ct_vec3 n, const double p[3], const double q[3], ct_pair_result *out) {
   ct_vec3 normal = ct_mat_mul(s->frame_a->rotation, n);
   double length = sqrt(ct_norm2(normal));
   normal = ct_vec(normal.x / length, normal.y / length, normal.z / length);
-  ct_vec3 on_a = ct_plain(ct_to_parent(*s->frame_a, ct_vec(p[0], p[1], p[2])));
-  ct_vec3 on_b = ct_plain(ct_to_parent(*s->frame_a, ct_vec(q[0], q[1], q[2])));
-  *out = (ct_pair_result){.distance = best->gap,
-                          .lower_bound = best->gap - slack,
-                          .upper_bound = best->gap + slack,
-                          .normal = ct_plain(s->swapped ? ct_neg(normal) : normal),
-                          .point_a = s->swapped ? on_b : on_a,
-                          .point_b = s->swapped ? on_a : on_b,
-                          .relation = CT_SEPARATED,
-                          .status = CT_PAIR_OK,
-                          .triangle_a = CT_NO_TRIANGLE,
-                          .triangle_b = CT_NO_TRIANGLE};
+  ct_vec3 on_a = ct_to_parent(*s->frame_a, ct_vec(p[0], p[1], p[2])), on_b = ct_to_parent(*s->frame_a, ct_vec(q[0], q[1], q[2]));
+  ct_quick_answer(out, s->swapped, normal, on_a, on_b, best->gap);
+  ct_quick_bound(out, best->gap, sqrt(ct_max2(square_of(s->a), square_of(s->b))));
+  out->relation = CT_SEPARATED;
 }
 
 bool ct_quick_boxes(ct_placed a, ct_placed b, const ct_pair_options *options, ct_pair_result *result) {
