@@ -1,4 +1,5 @@
-/* Rays and meshes: against the convex shape that a mesh stands for, against the points that it holds, and first against all. */
+/* Probes and meshes. Rays: against the convex shape that a mesh stands for, against the points that it holds, and first against
+ * all. */
 #include "tests/oracle/mesh_cases.h"
 #include "tests/support/scenes.h"
 
@@ -174,12 +175,14 @@ static bool keep_hit(void *context, const ct_probe_hit *hit) {
   return true;
 }
 
-static size_t probe_points(const ct_scene *scene, ct_probe_options o, ct_probe_hit *out) {
+static size_t probe_all(const ct_scene *scene, ct_probe_options o, ct_probe_hit *out) {
   ct_workspace *workspace = ct_workspace_create();
   ct_probe *p = NULL;
   ct_probe_hit *next = out;
   CHECK_INT(ct_probe_prepare(scene, &o, &p), CT_OK);
-  CHECK_INT(ct_probe_run(p, &(ct_query_range){.begin = 0, .end = o.count, .after = CT_NO_ROW}, workspace, keep_hit, &next), CT_OK);
+  CHECK_INT(
+      ct_probe_run(p, &(ct_query_range){.begin = 0, .end = ct_probe_items(p), .after = CT_NO_ROW}, workspace, keep_hit, &next),
+      CT_OK);
   ct_probe_destroy(p);
   ct_workspace_destroy(workspace);
   return (size_t)(next - out);
@@ -200,16 +203,53 @@ static void points_and_meshes(void) {
   const ct_vec3 points[] = {{10.25, 0.5, 0.125}, {10.0, 2.0, 0.0}, {1.0, 1.0, 5.0}, {1.0, 1.0, -4.875}, {10.0, -5.0, 4.5}};
   ct_probe_hit hits[16];
   ct_probe_options holds = {.kind = CT_PROBE_POINT, .points = points, .count = 5};
-  CHECK_INT(probe_points(scene, holds, hits), 3);
+  CHECK_INT(probe_all(scene, holds, hits), 3);
   CHECK(hits[0].item == 0 && hits[0].row == 0 && hits[0].distance == -0.375 && hits[0].normal.z == 1.0 &&
         hits[0].position.z == 0.5);
   CHECK(hits[1].item == 1 && hits[1].row == 0 && hits[1].distance == 0.0 && hits[1].normal.y == 1.0);
   CHECK(hits[2].item == 3 && hits[2].row == 2 && hits[2].distance == -0.125 && hits[2].position.z == -4.75);
   ct_probe_options near = {.kind = CT_PROBE_NEAREST, .points = points, .count = 5, .nearest = 1, .reach = INFINITY};
-  CHECK_INT(probe_points(scene, near, hits), 5);
+  CHECK_INT(probe_all(scene, near, hits), 5);
   CHECK(hits[2].row == 1 && hits[2].distance == 0.0 && hits[2].triangle == 0 && hits[2].normal.z == 1.0);
   CHECK(hits[4].row == 0 && hits[4].distance == 5.0 && hits[4].position.y == -2.0 && hits[4].position.z == 0.5);
   CHECK_NEAR(hits[4].normal.y, -0.6, 1e-15);
+  ct_scene_release(scene);
+  ct_mesh_release(box);
+  ct_mesh_release(open);
+  soup_free(&solid);
+  soup_free(&sheet);
+}
+
+/* Regions: a solid mesh holds what is within it, any region may hold a mesh, and a sheet only crosses. */
+static void regions_and_meshes(void) {
+  soup solid = {0}, sheet = {0};
+  soup_box(&solid, ct_vec(-2.0, -2.0, -2.0), ct_vec(2.0, 2.0, 2.0));
+  for (int i = 0; i < 3; i++) soup_vertex(&sheet, ct_vec(i == 1 ? 1.0 : 0.0, i == 2 ? 1.0 : 0.0, 0.0));
+  soup_triangle(&sheet, 0, 1, 2);
+  ct_mesh *box = mesh_of(&solid), *open = mesh_of(&sheet);
+  const ct_scene *empty = ct_scene_create(1);
+  ct_draft *draft = ct_draft_begin(empty);
+  add_shape(draft, "held", sphere_of(0.5), pose_at(1.0, 0.0, 0.0));
+  add_shape(draft, "sheet", (ct_shape){.kind = CT_KIND_MESH, .mesh = open}, pose_at(-1.0, -1.0, 1.0));
+  add_shape(draft, "half", sphere_of(0.5), pose_at(2.0, 0.0, 0.0));
+  add_shape(draft, "away", (ct_shape){.kind = CT_KIND_MESH, .mesh = open}, pose_at(4.0, 0.0, 0.0));
+  add_shape(draft, "solid", (ct_shape){.kind = CT_KIND_MESH, .mesh = box}, pose_at(0.0, 0.0, 0.0));
+  const ct_scene *scene = seal(draft, empty);
+  ct_probe_hit hits[8];
+  ct_probe_options by_mesh = {
+      .kind = CT_PROBE_REGION, .region = {.kind = CT_KIND_MESH, .mesh = box}, .region_pose = ct_pose_identity()};
+  CHECK_INT(probe_all(scene, by_mesh, hits), 4);
+  CHECK(hits[0].row == 0 && hits[0].inside && hits[1].row == 1 && hits[1].inside && hits[2].row == 2 && !hits[2].inside);
+  ct_probe_options by_ball = {.kind = CT_PROBE_REGION, .region = sphere_of(3.5), .region_pose = ct_pose_identity()};
+  CHECK_INT(probe_all(scene, by_ball, hits), 4);
+  CHECK(hits[1].row == 1 && hits[1].inside && hits[3].row == 4 && hits[3].inside);
+  by_ball.region = sphere_of(3.25);
+  CHECK_INT(probe_all(scene, by_ball, hits), 4);
+  CHECK(hits[3].row == 4 && !hits[3].inside);
+  ct_probe_options by_sheet = {
+      .kind = CT_PROBE_REGION, .region = {.kind = CT_KIND_MESH, .mesh = open}, .region_pose = pose_at(1.875, 0.0, 0.0)};
+  CHECK_INT(probe_all(scene, by_sheet, hits), 2);
+  CHECK(hits[0].row == 2 && !hits[0].inside && hits[1].row == 4 && !hits[1].inside);
   ct_scene_release(scene);
   ct_mesh_release(box);
   ct_mesh_release(open);
@@ -259,6 +299,7 @@ static const check_test tests[] = {
     {"triangles around an edge are one crossing", triangles_around_an_edge_are_one_crossing},
     {"a sheet is crossed once", a_sheet_is_crossed_once},
     {"points have signed distances to solids and plain ones to sheets", points_and_meshes},
+    {"regions hold and cross meshes", regions_and_meshes},
     {"a scene lists every sheet of a stack", a_scene_lists_every_sheet_of_a_stack},
 };
 
