@@ -69,9 +69,18 @@ void api_put_status(api_buffer *buffer, ct_pair_status status, uint32_t flags) {
   put_pair_flags(buffer, flags);
 }
 
-/* Shapes of this daemon are convex: a depth is the least translation that parts the pair. */
+/* What a depth means, and that surfaces which cross have none. */
 static void put_depth_kind(api_buffer *buffer, const ct_pair_result *r) {
-  if (r->status != CT_PAIR_UNSUPPORTED && r->distance < 0.0) api_put_member_string(buffer, "depthKind", api_text("minimal"));
+  static const char *const words[] = {[CT_DEPTH_MINIMAL] = "minimal", [CT_DEPTH_FEATURE] = "feature", [CT_DEPTH_NONE] = "none"};
+  if (r->status == CT_PAIR_UNSUPPORTED || r->distance > 0.0) return;
+  if (r->distance < 0.0 || r->depth_kind != CT_DEPTH_MINIMAL)
+    api_put_member_string(buffer, "depthKind", api_text(words[r->depth_kind]));
+}
+
+/* The triangles of meshes that the points are on, by the caller's numbers. */
+static void put_triangles(api_buffer *buffer, const ct_pair_result *r) {
+  if (r->triangle_a != CT_NO_TRIANGLE) api_put_member_unsigned(buffer, "triangleA", r->triangle_a);
+  if (r->triangle_b != CT_NO_TRIANGLE) api_put_member_unsigned(buffer, "triangleB", r->triangle_b);
 }
 
 static void put_distance(api_buffer *buffer, const ct_pair_result *r) {
@@ -85,6 +94,7 @@ static void put_distance(api_buffer *buffer, const ct_pair_result *r) {
     api_put_member_vec3(buffer, "pointA", r->point_a);
     api_put_member_vec3(buffer, "pointB", r->point_b);
     api_put_member_vec3(buffer, "position", ct_scale(ct_add(r->point_a, r->point_b), 0.5));
+    put_triangles(buffer, r);
   }
   api_put_member_string(buffer, "relation", api_text(relation_word(r->relation)));
   put_depth_kind(buffer, r);

@@ -13,6 +13,7 @@
   X(CONE, "cone")                                                                                                                  \
   X(ELLIPSOID, "ellipsoid")                                                                                                        \
   X(CONVEX, "convex")                                                                                                              \
+  X(MESH, "mesh")                                                                                                                  \
   X(PLANE, "plane")
 #define API_SHAPE_MEMBER(kind, word) {.name = (word)},
 #define API_SHAPE_MEMBERS API_SHAPE_MAP(API_SHAPE_MEMBER)

@@ -175,10 +175,6 @@ bool api_read_reference(api_reader *reader, const api_field members[API_REFERENC
                  "There is no shape \"%s\"; POST /v1/shapes makes shapes and tells their ids.", api_echo(id, echo));
     return false;
   }
-  if (api_shape_get(shape)->shape.kind == CT_KIND_MESH) {
-    api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &members[0].path, "The shape is a mesh, which no collider can be.");
-    return false;
-  }
   out->note = (ct_text){0};
   if (!put_note(reader, api_shape_get(shape)->id, &members[1], s.scale, &out->note)) return false;
   return take_shape(&s, shape, &out->shape);
