@@ -8,6 +8,10 @@
   "7\n"                                                                                                                            \
   "f 4 1 5 8\n"
 #define STL "solid x\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid x\n"
+#define MESH                                                                                                                       \
+  "{\"mesh\": {\"vertices\": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [5, 5, 5]], \"triangles\": [[0, 1, 2], [0, 3, 1], [1, "  \
+  "3, 2], [2, 3, "                                                                                                                 \
+  "0], [0, 1, 2]]"
 #define HULL "{\"convex\": {\"vertices\": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [0.1, 0.1, 0.1]]}}"
 
 typedef struct request {
@@ -29,6 +33,7 @@ static void prepare(rig *r, char path[64]) {
            made.location + 11);
   rig_free(&made);
   rig_must(r, "PUT", "/v1/scenes/s", scene, 201);
+  rig_must(r, "PUT", "/v1/scenes/s/bodies/mesh", "{\"colliders\": [" MESH ", \"solid\": true}}]}", 201);
 }
 
 static char *listing(rig *r) {
@@ -81,6 +86,9 @@ static void fail_each(bool all_after) {
       {"POST", "/v1/shapes", NULL, "{\"box\": {\"size\": [1, 2, 3]}}"},
       {"POST", "/v1/shapes", NULL, HULL},
       {"POST", "/v1/shapes?unit=m&solid=true", "model/stl", STL},
+      {"POST", "/v1/shapes", NULL, MESH "}}"},
+      {"POST", "/v1/shapes", NULL, MESH ", \"convexHull\": true}}"},
+      {"PUT", "/v1/scenes/s/bodies/m", NULL, "{\"colliders\": [" MESH ", \"solid\": true}}]}"},
       {"GET", "/v1/shapes", NULL, NULL},
       {"GET", path, NULL, NULL},
       {"DELETE", path, NULL, NULL},
