@@ -178,7 +178,7 @@ static const struct {
 };
 
 static bool read_settings(int count, char **words, settings *s) {
-  *s = (settings){.rounds = 5, .seconds = 0.06};
+  *s = (settings){.rounds = 5, .seconds = 0.05};
   for (int i = 1, number = 0; i < count; i++) {
     if (words[i][0] == 'W') {
       s->only = words[i];
