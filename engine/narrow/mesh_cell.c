@@ -49,7 +49,9 @@ static bool part_inside(const ct_mesh_pair *p, bool second, ct_vec3 *point) {
 }
 
 /* Surfaces that are apart: does one body reach into the other all the same? */
-static bool nested(const ct_mesh_pair *p, ct_vec3 *point) { return part_inside(p, true, point) || part_inside(p, false, point); }
+static bool nested(const ct_mesh_pair *p, ct_vec3 *point) {
+  return !ct_mesh_pair_boxes_part(p) && (part_inside(p, true, point) || part_inside(p, false, point));
+}
 
 static void answer_solids(const ct_mesh_pair *p, const ct_gap *found, ct_mesh_growth growth, ct_cell_result *result) {
   ct_mesh_feature f;

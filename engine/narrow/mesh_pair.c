@@ -365,6 +365,8 @@ bool ct_mesh_pair_visit(const ct_mesh_pair *p, double reach, ct_mesh_visit visit
   return true;
 }
 
+bool ct_mesh_pair_boxes_part(const ct_mesh_pair *p) { return roots(p).key > 0.0; }
+
 static bool leaves_cross(const ct_mesh_pair *p, ct_waiting w, ct_mesh_nearest_pair *out) {
   leaves l;
   load_leaves(p, w, &l);

@@ -61,6 +61,9 @@ typedef bool (*ct_mesh_visit)(void *context, const ct_mesh_near *near);
  * by the visitor or by the flag. */
 bool ct_mesh_pair_visit(const ct_mesh_pair *p, double reach, ct_mesh_visit visit, void *context);
 
+/* Are the meshes apart, insides and all, as their boxes and balls show? */
+bool ct_mesh_pair_boxes_part(const ct_mesh_pair *p);
+
 /* Do the surfaces share a point? The same decision as a distance of 0. *out, when they do: a pair of triangles that meets. */
 bool ct_mesh_pair_cross(const ct_mesh_pair *p, ct_mesh_nearest_pair *out);
 

@@ -79,7 +79,11 @@ void ct_workspace_watch(ct_workspace *workspace, const ct_cancel *cancel);
  * Cost: closed form for sphere, capsule and plane pairs and for spheres against curved kinds; else GJK (about 10 supports) and,
  * when overlapping, EPA. Pairs with cylinders, cones and ellipsoids are brought to round-off by Newton's method (about 20 supports
  * apart, 60 in depth); their depth is bracketed to two parts in 1e8 of the size.
- * Gilbert, Johnson, Keerthi 1988; Montanari 2017 (signed volumes); van den Bergen 2001 (EPA). */
+ * Meshes: the nearest triangles, best first over their trees, O(log n) where a plane parts the bodies; surfaces that share a point
+ * are at 0 exactly (of the corners as placed), solids that overlap at minus the depth of the deepest feature, which takes a nearest
+ * point for each vertex that may be it.
+ * Gilbert, Johnson, Keerthi 1988; Montanari 2017 (signed volumes); van den Bergen 2001 (EPA); Larsen, Gottschalk, Lin, Manocha 1999
+ * (trees and triangles). */
 void ct_pair_distance(ct_placed a, ct_placed b, const ct_pair_options *options, ct_workspace *workspace, ct_pair_result *result);
 
 /* Do the closed shapes share a point? The same decision as ct_pair_distance's distance <= 0, cheaper.
