@@ -9,9 +9,11 @@ import pathlib
 
 from support.daemon import ROOT
 
-KINDS = ("sphere", "box", "capsule", "convex", "half_space")
-FULL = {"pairs": 1042, "broadphase": 21}  # cases of the full set that these kinds answer
+KINDS = ("sphere", "box", "capsule", "cylinder", "cone", "ellipsoid", "convex", "half_space")
+POLYTOPES = ("sphere", "box", "capsule", "convex", "half_space", "mesh")  # and round bodies with a polytope as core
+FULL = {"pairs": 2875, "broadphase": 21, "meshes": 64, "mesh_pairs": 30, "scenes": 13}  # cases of the full set
 SAMPLES = {"pairs": ROOT / "tests/corpus/synthetic_pairs.jsonl", "broadphase": ROOT / "tests/corpus/synthetic_broadphase.jsonl",
+           "meshes": ROOT / "tests/corpus/synthetic_pairs.jsonl",
            "softmesh": ROOT / "tests/corpus/synthetic_softmesh.jsonl"}
 
 
@@ -27,7 +29,7 @@ def lines(path):
 
 def cases(name, chosen=lambda case: True):
     """(list of cases, number left out)."""
-    path = folder() / f"{name}.jsonl"
+    path = folder() / f"{'pairs' if name == 'meshes' else name}.jsonl"
     if path.exists():
         return [case for case in lines(path) if chosen(case)], 0
     sample = [case for case in lines(SAMPLES[name]) if chosen(case)]
@@ -35,11 +37,19 @@ def cases(name, chosen=lambda case: True):
 
 
 def known_pair(case):
-    return all(case[side]["shape"]["type"] in KINDS for side in "ab")
+    """Convex kinds and half-spaces; a mesh only against a half-space, where its distance is signed."""
+    kinds = [case[side]["shape"]["type"] for side in "ab"]
+    return all(kind in KINDS for kind in kinds) or sorted(kinds) == ["half_space", "mesh"]
 
 
-def collider(shape):
-    """The shape as the API spells it."""
+def mesh_pair(case):
+    """A mesh against a mesh or a convex kind."""
+    kinds = [case[side]["shape"]["type"] for side in "ab"]
+    return "mesh" in kinds and all(kind in KINDS[:-1] + ("mesh",) for kind in kinds)
+
+
+def collider(shape, solid=None):
+    """The shape as the API spells it; a mesh in the reading asked for."""
     kind = shape["type"]
     if kind == "sphere":
         return {"sphere": {"radius": shape["radius"]}}
@@ -47,22 +57,77 @@ def collider(shape):
         return {"box": {"size": [2 * h for h in shape["half_extents"]]}}
     if kind == "capsule":
         return {"capsule": {"radius": shape["radius"], "height": 2 * shape["half_length"]}}
+    if kind == "cylinder":
+        return {"cylinder": {"radius": shape["radius"], "height": 2 * shape["half_length"]}}
+    if kind == "cone":
+        return {"cone": {"radius": shape["radius"], "height": 2 * shape["half_length"]}}
+    if kind == "ellipsoid":
+        return {"ellipsoid": {"radii": shape["radii"]}}
     if kind == "convex":
         return {"convex": {"vertices": shape["vertices"]}}
+    if kind == "mesh":
+        reading = {} if solid is None else {"solid": solid and shape.get("closed", False)}
+        return {"mesh": dict(vertices=shape["vertices"], triangles=shape["triangles"], **reading)}
     return {"plane": {}}
 
 
-def placed(side):
+def placed_pose(side):
+    return {"position": side["pose"]["position"], "rotationWxyz": side["pose"]["orientation"]}
+
+
+def placed(side, solid=None):
     """Collider and pose for a stateless query."""
-    out = collider(side["shape"])
-    out["position"] = side["pose"]["position"]
-    out["rotationWxyz"] = side["pose"]["orientation"]
-    return out
+    return dict(collider(side["shape"], solid), **placed_pose(side))
 
 
 def body(name, side):
     return {"id": name, "position": side["pose"]["position"], "rotationWxyz": side["pose"]["orientation"],
             "colliders": [collider(side["shape"])]}
+
+
+def mesh_files():
+    """Cases whose meshes are files beside them."""
+    path = folder() / "mesh_pairs.jsonl"
+    return (list(lines(path)), 0) if path.exists() else ([], FULL["mesh_pairs"])
+
+
+def with_files(case):
+    """The same case with the meshes' numbers in it."""
+    out = dict(case, category="file", scale=max(abs(case["expect"]["distance"]), mesh_size(case)))
+    for side in "ab":
+        out[side] = dict(case[side], shape=dict(obj_file(case[side]["shape"]["file"]), type="mesh"))
+    return out
+
+
+OBJ = {}  # file -> shape
+
+
+def obj_file(name):
+    if name not in OBJ:
+        rows = [line.split() for line in (folder() / name).read_text().splitlines()]
+        vertices = [[float(x) for x in row[1:4]] for row in rows if row and row[0] == "v"]
+        faces = [[int(item.split("/")[0]) - 1 for item in row[1:]] for row in rows if row and row[0] == "f"]
+        OBJ[name] = {"vertices": vertices, "triangles": [[f[0], f[i], f[i + 1]] for f in faces for i in range(1, len(f) - 1)]}
+    return OBJ[name]
+
+
+def mesh_size(case):
+    """Half the diagonals of the two meshes' boxes together."""
+    total = 0.0
+    for side in "ab":
+        v = obj_file(case[side]["shape"]["file"])["vertices"]
+        total += 0.5 * sum((max(p[i] for p in v) - min(p[i] for p in v)) ** 2 for i in range(3)) ** 0.5
+    return total
+
+
+def scenes():
+    """(files, number left out)"""
+    paths = sorted((folder() / "scenes").glob("*.json"))
+    return paths, 0 if paths else FULL["scenes"]
+
+
+def document(path):
+    return json.loads(path.read_text(encoding="utf-8"))
 
 
 def synthetic(case):
@@ -71,7 +136,8 @@ def synthetic(case):
         return all(case[side]["shape"]["type"] == "mesh" and case[side]["shape"]["source"].startswith("synthetic") for side in "ab")
     if "aabbs" in case:
         return case["origin"].startswith("synthetic") and case["n"] <= 1000
-    return known_pair(case) and all(case[side]["shape"].get("source", "synthetic").startswith("synthetic") for side in "ab")
+    sources = [case[side]["shape"].get("source", "synthetic") for side in "ab"]
+    return (known_pair(case) or mesh_pair(case)) and all(source.startswith("synthetic") for source in sources)
 
 
 def write_samples():

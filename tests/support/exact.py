@@ -113,6 +113,67 @@ class Capsule:
         return abs(d[2]) * self.half + self.radius * length(d)
 
 
+class Cylinder:
+    def __init__(self, shape):
+        self.radius, self.half = Decimal(shape["radius"]), Decimal(shape["half_length"])
+
+    def off_surface(self, p):
+        over = (ring(p) - self.radius, abs(p[2]) - self.half)
+        if max(over) <= 0:
+            return -max(over)
+        return length((max(over[0], ZERO), max(over[1], ZERO), ZERO))
+
+    def reach(self, d):
+        return abs(d[2]) * self.half + self.radius * ring(d)
+
+
+class Cone:
+    """Apex at +half, base at -half."""
+
+    def __init__(self, shape):
+        self.radius, self.half = Decimal(shape["radius"]), Decimal(shape["half_length"])
+
+    def off_surface(self, p):
+        at, rim = (ring(p), p[2], ZERO), (self.radius, -self.half, ZERO)
+        return min(segment_distance(at, (ZERO, -self.half, ZERO), rim), segment_distance(at, rim, (ZERO, self.half, ZERO)))
+
+    def reach(self, d):
+        return max(d[2] * self.half, self.radius * ring(d) - d[2] * self.half)
+
+
+class Ellipsoid:
+    def __init__(self, shape):
+        self.radii = vector(shape["radii"])
+
+    def off_surface(self, p):
+        """Distance by the root t of sum (s p / (t + s^2))^2 = 1, the nearest surface point being s^2 p / (t + s^2); the root is
+        halved out of its bracket. A coordinate that is zero where its factor would vanish is left to the limit: the shortest
+        axis then takes what is missing of the sum."""
+        squares = tuple(s * s for s in self.radii)
+        least = min(squares)
+        q = tuple(abs(c) for c in p)
+        low, high = -least, length(q) * max(self.radii) - least + least
+        floor = low + least * Decimal(10) ** -50
+
+        def total(t):
+            return sum((self.radii[i] * q[i] / (t + squares[i])) ** 2 for i in range(3) if q[i])
+
+        if total(floor) <= 1:
+            near = [squares[i] * q[i] / (squares[i] - least) if squares[i] > least else ZERO for i in range(3)]
+            short = squares.index(least)
+            rest = max(ONE - sum((near[i] / self.radii[i]) ** 2 for i in range(3) if i != short), ZERO)
+            near[short] = self.radii[short] * rest.sqrt()
+            return length(sub(q, near))
+        low = floor
+        for _ in range(190):
+            middle = (low + high) / 2
+            low, high = (middle, high) if total(middle) > 1 else (low, middle)
+        return length(sub(q, tuple(squares[i] * q[i] / (low + squares[i]) for i in range(3))))
+
+    def reach(self, d):
+        return length(tuple(self.radii[i] * d[i] for i in range(3)))
+
+
 class HalfSpace:
     def __init__(self, shape):
         pass
@@ -146,7 +207,52 @@ class Convex:
         return max(dot(d, v) for v in self.vertices)
 
 
-SHAPES = {"sphere": Sphere, "box": Box, "capsule": Capsule, "half_space": HalfSpace, "convex": Convex}
+class Mesh:
+    """A surface of triangles."""
+
+    def __init__(self, shape):
+        self.floats = [tuple(v) for v in shape["vertices"]]
+        self.vertices = [vector(v) for v in self.floats]
+        self.triangles = [t for t in shape["triangles"] if len({self.floats[i] for i in t}) == 3]
+
+    def off_surface(self, p):
+        q = tuple(float(c) for c in p)
+        bound = [float_triangle_distance(q, *(self.floats[i] for i in t)) for t in self.triangles]
+        size = max(max(abs(c) for c in v) for v in self.floats) + max(abs(c) for c in q)
+        limit = min(bound) + 1e-9 * size
+        return min(triangle_distance(p, *(self.vertices[i] for i in t)) for t, b in zip(self.triangles, bound) if b <= limit)
+
+    def reach(self, d):
+        return max(dot(d, v) for v in self.vertices)
+
+
+SHAPES = {"sphere": Sphere, "box": Box, "capsule": Capsule, "cylinder": Cylinder, "cone": Cone, "ellipsoid": Ellipsoid,
+          "half_space": HalfSpace, "convex": Convex, "mesh": Mesh}
+
+
+def ring(p):
+    """Distance from the z axis."""
+    return (p[0] * p[0] + p[1] * p[1]).sqrt()
+
+
+def float_triangle_distance(p, a, b, c):
+    """In double precision: good enough to leave far triangles out."""
+    ab, ac, ap = sub(b, a), sub(c, a), sub(p, a)
+    n = cross(ab, ac)
+    nn = dot(n, n)
+    if nn > 0.0:
+        v, w = dot(cross(ap, ac), n) / nn, dot(cross(ab, ap), n) / nn
+        if v >= 0.0 and w >= 0.0 and v + w <= 1.0:
+            return abs(dot(n, ap)) / math.sqrt(nn)
+
+    def edge(u, v):
+        uv, up = sub(v, u), sub(p, u)
+        span = dot(uv, uv)
+        t = min(max(dot(up, uv) / span, 0.0), 1.0) if span > 0.0 else 0.0
+        gap = sub(up, scaled(uv, t))
+        return math.sqrt(dot(gap, gap))
+
+    return min(edge(a, b), edge(b, c), edge(c, a))
 
 
 def float_plane(floats, triangle):
