@@ -30,6 +30,7 @@ API_OBJ    := $(API_SRC:%.c=$(BUILD)/%.o) $(BUILD)/api/openapi_json.o
 SERVER_OBJ := $(SERVER_SRC:%.c=$(BUILD)/%.o)
 TEST_SRC   := $(wildcard tests/unit/test_*.c tests/oracle/test_*.c tests/property/test_*.c)
 TEST_BIN   := $(TEST_SRC:%.c=$(BUILD)/%)
+PEER_BIN   := $(patsubst %.cpp,$(BUILD)/%,$(wildcard tests/peers/*.cpp))
 
 ENGINE_FLAGS := -Iengine/include -Iengine
 API_FLAGS    := -Iengine/include -Iapi/include -Iapi -DCONTACTD_VERSION='"$(VERSION)"'
@@ -84,13 +85,19 @@ $(BUILD)/tests/%: tests/%.c $(BUILD)/libapi.a $(BUILD)/libcontact.a
 	@echo "CC $@"
 	$(Q)$(CC) $(BASE) $(TEST_FLAGS) $(LINK) $< $(BUILD)/libapi.a $(BUILD)/libcontact.a -ljansson -lnettle -lm -lpthread -o $@
 
+# Programs that ask another library the same questions.
+$(BUILD)/tests/peers/%: tests/peers/%.cpp
+	@mkdir -p $(@D)
+	@echo "CXX $@"
+	$(Q)g++ -std=c++17 -O2 $< $$(pkg-config --cflags --libs fcl) -o $@
+
 -include $(ENGINE_OBJ:.o=.d) $(API_OBJ:.o=.d) $(SERVER_OBJ:.o=.d) $(TEST_BIN:=.d)
 
 # ---- packages: make run and make test install what is missing ---------------------------------------------------------
 
 RUN_PACKAGES  := gcc libc6-dev pkg-config libmicrohttpd-dev libjansson-dev libuv1-dev nettle-dev curl jq
-TEST_PACKAGES := $(RUN_PACKAGES) git binutils python3 python3-jsonschema clang
-BENCH_PACKAGES := $(TEST_PACKAGES) wrk g++ libfcl-dev libccd-dev libbullet-dev libode-dev
+TEST_PACKAGES := $(RUN_PACKAGES) git binutils python3 python3-jsonschema clang g++ libfcl-dev dart-doc
+BENCH_PACKAGES := $(TEST_PACKAGES) wrk libccd-dev libbullet-dev libode-dev
 
 .PHONY: deps deps-test
 deps: ## install the packages that building and running need, if missing
@@ -117,7 +124,7 @@ check: deps-test ## the quick part of test: house rules and the tests in process
 	@BUILD=$(BUILD) tests/run house unit oracle property
 
 .PHONY: test-programs
-test-programs: $(TEST_BIN)
+test-programs: $(TEST_BIN) $(PEER_BIN)
 
 acceptance: deps-test ## the full figures of the issues: all corpora, compilers, optimisation levels, worker counts
 	@$(MAKE) --no-print-directory -j2 build test-programs

@@ -99,7 +99,7 @@ ids = {}
 def posted(name):
     if name not in ids:
         text = (corpus.folder() / name).read_bytes()
-        reply = client.request("POST", "/v1/shapes?unit=m&solid=false", text, {"Content-Type": "model/obj"}).must(201).json
+        reply = client.request("POST", "/v1/shapes?unit=m&solid=false", text, content_type="model/obj").must(201).json
         ids[name] = reply["id"]
     return ids[name]
 
