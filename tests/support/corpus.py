@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 
+from support import exact
 from support.daemon import ROOT
 
 KINDS = ("sphere", "box", "capsule", "cylinder", "cone", "ellipsoid", "convex", "half_space")
@@ -83,6 +84,21 @@ def placed(side, solid=None):
 def body(name, side):
     return {"id": name, "position": side["pose"]["position"], "rotationWxyz": side["pose"]["orientation"],
             "colliders": [collider(side["shape"])]}
+
+
+def exact_of(placed):
+    """The exact geometry of a collider as the API spells it, with its pose."""
+    kind = next(k for k in ("sphere", "box", "capsule", "cylinder", "cone", "ellipsoid", "convex", "mesh", "plane") if k in placed)
+    shape = dict(placed[kind], type="half_space" if kind == "plane" else kind)
+    if kind == "box":
+        shape["half_extents"] = [0.5 * edge for edge in shape["size"]]
+    if "height" in shape:
+        shape["half_length"] = 0.5 * shape["height"]
+    pose = {"position": placed.get("position", [0, 0, 0]), "orientation": placed.get("rotationWxyz", [1, 0, 0, 0])}
+    body = exact.Placed(shape, pose)
+    if "matrix" in placed:
+        body.rows = tuple(exact.vector(row) for row in placed["matrix"])
+    return body
 
 
 def mesh_files():

@@ -1,0 +1,129 @@
+/* What convex bodies of every kind reach, and how far a point is outside of them, in long double: closed forms that share nothing
+ * with the engine. Rotations are those of q/|q|.
+ */
+#ifndef ORACLE_KIND_ORACLE_H
+#define ORACLE_KIND_ORACLE_H
+
+#include "tests/oracle/pair_cases.h"
+#include "tests/oracle/pair_oracle.h"
+
+/* World to local, for a direction: columns of the rotation times the vector. */
+static inline oracle_vec kind_turned_back(const ct_pose *pose, oracle_vec v) {
+  long double x = pose->rotation.x, y = pose->rotation.y, z = pose->rotation.z, w = pose->rotation.w;
+  long double s = 2 / (x * x + y * y + z * z + w * w);
+  oracle_vec q = {-x, -y, -z}, t = oracle_cross(q, v), tt = oracle_cross(q, t);
+  return (oracle_vec){v.x + s * (w * t.x + tt.x), v.y + s * (w * t.y + tt.y), v.z + s * (w * t.z + tt.z)};
+}
+
+static inline long double kind_greater(long double a, long double b) { return a > b ? a : b; }
+static inline long double kind_ring(oracle_vec p) { return sqrtl(p.x * p.x + p.y * p.y); }
+
+/* Radii and half height of a cylinder or cone. */
+static inline void kind_frustum(const ct_shape *shape, long double *half, long double *bottom, long double *top) {
+  bool cylinder = shape->kind == CT_KIND_CYLINDER;
+  *half = cylinder ? shape->cylinder.half_length : shape->cone.half_length;
+  *bottom = cylinder ? shape->cylinder.radius : shape->cone.radius_bottom;
+  *top = cylinder ? shape->cylinder.radius : shape->cone.radius_top;
+}
+
+/* max n.p over the body, from the body's own position. */
+static inline long double kind_reach(const pair_body *body, oracle_vec world) {
+  const ct_shape *shape = &body->shape;
+  oracle_vec n = kind_turned_back(&body->pose, world);
+  long double half, bottom, top, most = -INFINITY;
+  switch (shape->kind) {
+  case CT_KIND_SPHERE: return shape->sphere.radius * oracle_norm(n);
+  case CT_KIND_BOX: {
+    ct_vec3 h = shape->box.half;
+    return fabsl(n.x) * h.x + fabsl(n.y) * h.y + fabsl(n.z) * h.z;
+  }
+  case CT_KIND_CAPSULE:
+    half = shape->capsule.half_length;
+    return kind_greater(n.z * half + shape->capsule.radius_top * oracle_norm(n),
+                        shape->capsule.radius_bottom * oracle_norm(n) - n.z * half);
+  case CT_KIND_CYLINDER:
+  case CT_KIND_CONE:
+    kind_frustum(shape, &half, &bottom, &top);
+    return kind_greater(n.z * half + top * kind_ring(n), bottom * kind_ring(n) - n.z * half);
+  case CT_KIND_ELLIPSOID: {
+    ct_vec3 r = shape->ellipsoid.radii;
+    return oracle_norm((oracle_vec){r.x * n.x, r.y * n.y, r.z * n.z});
+  }
+  default:
+    for (int i = 0; i < body->count; i++) {
+      ct_vec3 p = body->points[i];
+      most = kind_greater(most, n.x * p.x + n.y * p.y + n.z * p.z);
+    }
+    return most;
+  }
+}
+
+/* Distance of the point (ring, z) from a segment of the meridian plane. */
+static inline long double kind_segment(long double ring, long double z, const long double from[2], const long double to[2]) {
+  long double u = to[0] - from[0], v = to[1] - from[1], t = ((ring - from[0]) * u + (z - from[1]) * v) / (u * u + v * v);
+  t = t < 0 ? 0 : t > 1 ? 1 : t;
+  return sqrtl((ring - from[0] - t * u) * (ring - from[0] - t * u) + (z - from[1] - t * v) * (z - from[1] - t * v));
+}
+
+static inline long double kind_outside_frustum(const ct_shape *shape, oracle_vec p) {
+  long double half, bottom, top, ring = kind_ring(p);
+  kind_frustum(shape, &half, &bottom, &top);
+  long double side = bottom + (top - bottom) * (p.z + half) / (2 * half);
+  if (fabsl(p.z) <= half && ring <= side) return 0;
+  const long double a[2] = {0, -half}, b[2] = {bottom, -half}, c[2] = {top, half}, d[2] = {0, half};
+  long double least = kind_segment(ring, p.z, b, c);
+  if (bottom > 0) least = fminl(least, kind_segment(ring, p.z, a, b));
+  if (top > 0) least = fminl(least, kind_segment(ring, p.z, d, c));
+  return least;
+}
+
+/* The nearest point is s^2 p / (t + s^2) with the root t >= 0 of sum (s p / (t + s^2))^2 = 1; halved out of its bracket. */
+static inline long double kind_outside_ellipsoid(ct_vec3 radii, oracle_vec p) {
+  const long double s[3] = {radii.x, radii.y, radii.z}, q[3] = {p.x, p.y, p.z};
+  long double low = 0, high = 0, gap = 0;
+  for (int i = 0; i < 3; i++) high = kind_greater(high, s[i]);
+  high *= oracle_norm(p);
+  for (int step = 0; step < 200; step++) {
+    long double t = step ? (low + high) / 2 : 0, sum = 0;
+    for (int i = 0; i < 3; i++) sum += (s[i] * q[i] / (t + s[i] * s[i])) * (s[i] * q[i] / (t + s[i] * s[i]));
+    if (step == 0 && sum <= 1) return 0;
+    if (sum > 1) low = t;
+    else high = t;
+  }
+  for (int i = 0; i < 3; i++) gap += (q[i] * low / (low + s[i] * s[i])) * (q[i] * low / (low + s[i] * s[i]));
+  return sqrtl(gap);
+}
+
+/* How far a world point is outside the body; 0 inside. */
+static inline long double kind_outside(const pair_body *body, ct_vec3 point) {
+  const ct_shape *shape = &body->shape;
+  ct_vec3 o = body->pose.position;
+  oracle_vec p = {(long double)point.x - o.x, (long double)point.y - o.y, (long double)point.z - o.z};
+  p = kind_turned_back(&body->pose, p);
+  switch (shape->kind) {
+  case CT_KIND_SPHERE: return kind_greater(oracle_norm(p) - shape->sphere.radius, 0);
+  case CT_KIND_BOX: {
+    ct_vec3 h = shape->box.half;
+    return oracle_norm((oracle_vec){kind_greater(fabsl(p.x) - h.x, 0), kind_greater(fabsl(p.y) - h.y, 0), kind_greater(fabsl(p.z) - h.z, 0)});
+  }
+  case CT_KIND_CYLINDER:
+  case CT_KIND_CONE: return kind_outside_frustum(shape, p);
+  case CT_KIND_ELLIPSOID: return kind_outside_ellipsoid(shape->ellipsoid.radii, p);
+  default: break;
+  }
+  oracle_body hull = oracle_of(shape, &body->pose, body->points, body->count), at = {.balls = 1};
+  at.exact[0] = (oracle_wide){point.x, point.y, point.z};
+  return kind_greater(oracle_distance(&hull, &at, NULL), 0);
+}
+
+/* The gap between the supporting planes across n, in long double from a's position. */
+static inline long double kind_gap(const pair_case *c, ct_vec3 normal) {
+  oracle_vec n = {normal.x, normal.y, normal.z};
+  long double length = oracle_norm(n);
+  n = (oracle_vec){n.x / length, n.y / length, n.z / length};
+  oracle_vec to = {(long double)c->b.pose.position.x - c->a.pose.position.x, (long double)c->b.pose.position.y - c->a.pose.position.y,
+                   (long double)c->b.pose.position.z - c->a.pose.position.z};
+  return oracle_dot(n, to) - kind_reach(&c->a, n) - kind_reach(&c->b, (oracle_vec){-n.x, -n.y, -n.z});
+}
+
+#endif
