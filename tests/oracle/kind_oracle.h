@@ -104,7 +104,8 @@ static inline long double kind_outside(const pair_body *body, ct_vec3 point) {
   case CT_KIND_SPHERE: return kind_greater(oracle_norm(p) - shape->sphere.radius, 0);
   case CT_KIND_BOX: {
     ct_vec3 h = shape->box.half;
-    return oracle_norm((oracle_vec){kind_greater(fabsl(p.x) - h.x, 0), kind_greater(fabsl(p.y) - h.y, 0), kind_greater(fabsl(p.z) - h.z, 0)});
+    return oracle_norm(
+        (oracle_vec){kind_greater(fabsl(p.x) - h.x, 0), kind_greater(fabsl(p.y) - h.y, 0), kind_greater(fabsl(p.z) - h.z, 0)});
   }
   case CT_KIND_CYLINDER:
   case CT_KIND_CONE: return kind_outside_frustum(shape, p);
@@ -121,7 +122,8 @@ static inline long double kind_gap(const pair_case *c, ct_vec3 normal) {
   oracle_vec n = {normal.x, normal.y, normal.z};
   long double length = oracle_norm(n);
   n = (oracle_vec){n.x / length, n.y / length, n.z / length};
-  oracle_vec to = {(long double)c->b.pose.position.x - c->a.pose.position.x, (long double)c->b.pose.position.y - c->a.pose.position.y,
+  oracle_vec to = {(long double)c->b.pose.position.x - c->a.pose.position.x,
+                   (long double)c->b.pose.position.y - c->a.pose.position.y,
                    (long double)c->b.pose.position.z - c->a.pose.position.z};
   return oracle_dot(n, to) - kind_reach(&c->a, n) - kind_reach(&c->b, (oracle_vec){-n.x, -n.y, -n.z});
 }

@@ -1,6 +1,6 @@
-/* Boxes turned by quaternions of small integers: rotations are rational, so which boxes meet, and along which axis they are deepest, is
- * decided in 128-bit integers. Half of the pairs are brought to touch along one of the fifteen axes exactly, or to miss it by a few
- * units of the last place. CONTACTD_FULL=1 for the full numbers.
+/* Boxes turned by quaternions of small integers: rotations are rational, so which boxes meet, and along which axis they are
+ * deepest, is decided in 128-bit integers. Half of the pairs are brought to touch along one of the fifteen axes exactly, or to miss
+ * it by a few units of the last place. CONTACTD_FULL=1 for the full numbers.
  */
 #include <contact/contact.h>
 
@@ -158,7 +158,8 @@ static void judge(const whole_box *a, const whole_box *b, ct_workspace *workspac
   }
   /* A depth is the least overlap of the axes; of boxes apart the axes only bound the distance from below. */
   if (sign >= 0 && (truth < r.lower_bound || truth > r.upper_bound)) CHECK_FAIL("pair %ld: %g outside its bounds", t->pairs, truth);
-  if (sign < 0 && truth > r.upper_bound) CHECK_FAIL("pair %ld: the axes prove %g, above the bound %g", t->pairs, truth, r.upper_bound);
+  if (sign < 0 && truth > r.upper_bound)
+    CHECK_FAIL("pair %ld: the axes prove %g, above the bound %g", t->pairs, truth, r.upper_bound);
 }
 
 static void run(const char *name, bool touch, long count) {

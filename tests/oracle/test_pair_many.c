@@ -1,8 +1,8 @@
-/* Very many pairs of every convex kind, each answer proved by itself in long double: the normal's supporting planes prove how far apart
- * at least, the points (or, of an overlap, a common point) how far at most. CONTACTD_FULL=1 for the full numbers.
+/* Very many pairs of every convex kind, each answer proved by itself in long double: the normal's supporting planes prove how far
+ * apart at least, the points (or, of an overlap, a common point) how far at most. CONTACTD_FULL=1 for the full numbers.
  *
- * Where a pair overlaps nothing but a search over all normals proves a depth; polytopes and round bodies have one in pair_oracle.h, and
- * the families of hard cases are judged by it, box against box also by integers alone.
+ * Where a pair overlaps nothing but a search over all normals proves a depth; polytopes and round bodies have one in pair_oracle.h,
+ * and the families of hard cases are judged by it, box against box also by integers alone.
  */
 #include "tests/oracle/kind_oracle.h"
 
@@ -27,8 +27,8 @@ static double reach_of(const pair_body *b) {
 static bool finite3(ct_vec3 v) { return isfinite(v.x) && isfinite(v.y) && isfinite(v.z); }
 
 static bool is_finite(const ct_pair_result *r) {
-  return isfinite(r->distance) && isfinite(r->lower_bound) && isfinite(r->upper_bound) && finite3(r->normal) && finite3(r->point_a) &&
-         finite3(r->point_b);
+  return isfinite(r->distance) && isfinite(r->lower_bound) && isfinite(r->upper_bound) && finite3(r->normal) &&
+         finite3(r->point_a) && finite3(r->point_b);
 }
 
 static void blame(const pair_case *c, long index, const char *what, double by) {
@@ -54,8 +54,10 @@ static void prove(const pair_case *c, ct_workspace *workspace, long index, tally
   /* The supporting planes are a true lower bound of the distance. */
   t->outside = ct_max2(t->outside, (gap - r.upper_bound) / unit);
   if (gap > r.upper_bound) blame(c, index, "the planes prove more than the upper bound", (gap - r.upper_bound) / unit);
-  if (gap < r.lower_bound - ROUNDING * unit) blame(c, index, "the normal does not prove the lower bound", (r.lower_bound - gap) / unit);
-  if (!(r.lower_bound <= r.distance && r.distance <= r.upper_bound)) blame(c, index, "the distance is outside its bounds", r.distance);
+  if (gap < r.lower_bound - ROUNDING * unit)
+    blame(c, index, "the normal does not prove the lower bound", (r.lower_bound - gap) / unit);
+  if (!(r.lower_bound <= r.distance && r.distance <= r.upper_bound))
+    blame(c, index, "the distance is outside its bounds", r.distance);
   if (overlap != (r.distance <= 0.0)) blame(c, index, "overlap contradicts the distance", r.distance);
   double size = fabs(ct_norm(r.normal) - 1.0);
   if (size > 4 * 0x1p-52) blame(c, index, "the normal is not unit", size);
@@ -64,7 +66,8 @@ static void prove(const pair_case *c, ct_workspace *workspace, long index, tally
   double off = (double)kind_greater(kind_outside(&c->a, p), kind_outside(&c->b, q));
   double slack = overlap ? 0.0 : r.upper_bound - r.lower_bound; /* a point may be as far off as the bracket is wide */
   t->points = ct_max2(t->points, (off - slack) / world);
-  if (off > slack + ROUNDING * world) blame(c, index, overlap ? "the common point is outside" : "a point is outside its body", off / world);
+  if (off > slack + ROUNDING * world)
+    blame(c, index, overlap ? "the common point is outside" : "a point is outside its body", off / world);
   double apart = ct_norm(ct_sub(r.point_b, r.point_a));
   if (!overlap && apart < r.lower_bound - ROUNDING * world) blame(c, index, "the points are nearer than the lower bound", apart);
   t->unsure += fabs(gap) <= BAND * unit;
@@ -99,7 +102,9 @@ static void adversarial_concentric(void) { run("concentric", family_concentric, 
 static void adversarial_thin(void) { run("thin", family_thin, count_of(5000, 150000), false); }
 static void adversarial_thin_at_contact(void) { run("thin at contact", family_thin, count_of(3000, 100000), true); }
 static void adversarial_parallel(void) { run("nearly parallel", family_nearly_parallel, count_of(5000, 200000), false); }
-static void adversarial_parallel_at_contact(void) { run("parallel at contact", family_nearly_parallel, count_of(3000, 100000), true); }
+static void adversarial_parallel_at_contact(void) {
+  run("parallel at contact", family_nearly_parallel, count_of(3000, 100000), true);
+}
 
 static const check_test tests[] = {
     {"random_pairs", random_pairs},
