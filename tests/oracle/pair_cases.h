@@ -22,9 +22,7 @@ typedef struct pair_case {
   pair_body a, b;
 } pair_case;
 
-static inline void body_release(pair_body *b) {
-  ct_shape_release(&b->shape);
-}
+static inline void body_release(pair_body *b) { ct_shape_release(&b->shape); }
 static inline void case_release(pair_case *c) {
   body_release(&c->a);
   body_release(&c->b);
@@ -85,6 +83,20 @@ static inline void make_body(pair_body *b, ct_kind kind, check_random *r, double
     b->shape.capsule.radius_bottom = b->shape.capsule.radius_top = size * check_uniform(r, 0.1, 0.6) * stretch.x;
     if (pick(r, 2)) b->shape.capsule.radius_top = size * check_uniform(r, 0.1, 0.6) * stretch.x;
     return;
+  case CT_KIND_CYLINDER:
+    b->shape.cylinder.half_length = size * check_uniform(r, 0.1, 1) * stretch.z;
+    b->shape.cylinder.radius = size * check_uniform(r, 0.1, 1) * stretch.x;
+    return;
+  case CT_KIND_CONE:
+    b->shape.cone.half_length = size * check_uniform(r, 0.1, 1) * stretch.z;
+    b->shape.cone.radius_bottom = size * check_uniform(r, 0.1, 1) * stretch.x;
+    b->shape.cone.radius_top = pick(r, 2) ? size * check_uniform(r, 0.1, 1) * stretch.x : 0.0;
+    return;
+  case CT_KIND_ELLIPSOID: {
+    ct_vec3 s = uniform_vec(r, 0.1, 1);
+    b->shape.ellipsoid.radii = ct_vec(size * s.x * stretch.x, size * s.y * stretch.y, size * s.z * stretch.z);
+    return;
+  }
   default: break;
   }
   do {
@@ -96,10 +108,13 @@ static inline void make_body(pair_body *b, ct_kind kind, check_random *r, double
   } while (!make_hull(b));
 }
 
-/* Bounded kinds that the oracles know, solids of more than one direction last. */
-static const ct_kind case_kinds[] = {CT_KIND_SPHERE, CT_KIND_BOX, CT_KIND_CAPSULE, CT_KIND_CONVEX};
+/* Bounded kinds; the search over all normals (pair_oracle.h) knows the first four. */
+static const ct_kind case_kinds[] = {CT_KIND_SPHERE,   CT_KIND_BOX,  CT_KIND_CAPSULE,  CT_KIND_CONVEX,
+                                     CT_KIND_CYLINDER, CT_KIND_CONE, CT_KIND_ELLIPSOID};
+/* How many of them the families draw from: a program that also wants curved bodies sets it to 7. */
+static uint32_t case_kind_count = 4;
 
-static inline ct_kind random_kind(check_random *r) { return case_kinds[pick(r, sizeof case_kinds / sizeof *case_kinds)]; }
+static inline ct_kind random_kind(check_random *r) { return case_kinds[pick(r, case_kind_count)]; }
 
 /* Puts b so that its origin is at distance about `far` times the sizes from a's. */
 static inline void place_near(pair_case *c, check_random *r, double far) {
@@ -131,6 +146,10 @@ static inline void family_grid(pair_case *c, check_random *r) {
       b->shape.capsule.half_length = h.z;
       b->shape.capsule.radius_bottom = b->shape.capsule.radius_top = h.x;
     }
+    if (kind == CT_KIND_CYLINDER) b->shape.cylinder.radius = h.x, b->shape.cylinder.half_length = h.z;
+    if (kind == CT_KIND_CONE)
+      b->shape.cone.half_length = h.z, b->shape.cone.radius_bottom = h.x, b->shape.cone.radius_top = pick(r, 2) ? h.y : 0.0;
+    if (kind == CT_KIND_ELLIPSOID) b->shape.ellipsoid.radii = h;
     if (kind == CT_KIND_CONVEX) {
       do {
         b->count = 4 + (int)pick(r, 5);
@@ -158,7 +177,7 @@ static inline void family_thin(pair_case *c, check_random *r) {
   for (int k = 0; k < 2; k++) {
     double thin = pow(10.0, -(double)pick(r, 10));
     ct_vec3 stretch = pick(r, 2) ? ct_vec(1, 1, thin) : ct_vec(thin, thin, 1);
-    ct_kind kind = case_kinds[1 + pick(r, 3)];
+    ct_kind kind = case_kinds[1 + pick(r, case_kind_count - 1)];
     make_body(both[k], kind, r, 1.0, stretch);
     both[k]->pose.rotation = pick(r, 3) ? random_rotation(r) : special_rotation(r);
   }

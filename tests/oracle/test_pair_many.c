@@ -46,7 +46,7 @@ static void prove(const pair_case *c, ct_workspace *workspace, long index, tally
   bool overlap = ct_pair_overlap(a, b, workspace, &common);
   if (!is_finite(&r) || !finite3(common)) CHECK_FAIL("pair %ld: a number is not finite", index);
   double far = ct_max2(ct_max_abs(c->a.pose.position), ct_max_abs(c->b.pose.position));
-  double unit = 0x1p-53 * (reach_of(&c->a) + reach_of(&c->b)), world = unit + 0x1p-53 * far;
+  double unit = 0x1p-53 * (reach_of(&c->a) + reach_of(&c->b) + fabs(r.distance)), world = unit + 0x1p-53 * far;
   double gap = (double)kind_gap(c, r.normal);
   t->pairs++;
   t->overlap += overlap;
@@ -78,6 +78,7 @@ static void run(const char *name, pair_family family, long count, bool at_contac
   static const double gaps[] = {0.0, 0x1p-53, -0x1p-53, 0x1p-40, -0x1p-40, 1e-9, -1e-9};
   check_random r = {0xb00b5eedu + (uint64_t)count};
   ct_workspace *workspace = ct_workspace_create();
+  case_kind_count = sizeof case_kinds / sizeof *case_kinds;
   tally t = {.outside = -INFINITY, .points = -INFINITY};
   for (long i = 0; i < count && check_failures < 10; i++) {
     pair_case c;
