@@ -50,7 +50,10 @@ def proved(answer, a, b, size):
     near(float(exact.length(normal)), 1.0, 4 * 2.0 ** -52, "length of the normal")
     apart = exact.sub(exact.sub(points[1], points[0]), exact.scaled(normal, distance))
     near(float(exact.length(apart)), 0.0, ALLOWED * size, "pointB - pointA - distance * normal")
-    for side, body, point in zip("AB", placed, points):
+    crossing = answer.get("depthKind") == "none"  # a common point, which may be inside what is solid
+    for side, body, point, shape in zip("AB", placed, points, (a, b)):
+        if crossing and "mesh" not in shape:
+            continue
         near(float(body.off_surface(point)), 0.0, ALLOWED * size, f"distance of point{side} from its surface")
     if "mesh" not in a and "mesh" not in b:
         gap = -(placed[0].reach(normal) + placed[1].reach(exact.scaled(normal, -1)))

@@ -28,7 +28,7 @@ SHAPES = {
     "box with margin": {"box": {"size": [2, 2, 1.5]}, "margin": 0.25},
     "solid mesh": {"mesh": {"vertices": CUBE, "triangles": SIDES}},
     "surface mesh": {"mesh": {"vertices": CUBE, "triangles": SIDES, "solid": False}},
-    "open mesh": {"mesh": {"vertices": CUBE, "triangles": SIDES[4:]}},
+    "open mesh": {"mesh": {"vertices": CUBE, "triangles": SIDES[:-2]}},
     "plane": {"plane": {}},
 }
 GAPS = {"apart": 0.5, "touching": 0.0, "overlapping": -0.25}
