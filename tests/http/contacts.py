@@ -204,4 +204,22 @@ def results_are_those_of_distance_pair_by_pair():
     equal({(r["a"], r["b"]): r["distance"] for r in distances}, least, "distances by pair")
 
 
+@suite.fact
+def a_mesh_stands_on_a_patch_for_each_foot():
+    feet, triangles = [], []
+    for x in (0, 2, 4):
+        first = len(feet)
+        feet += [[x, 0, 0], [x + 1, 0, 0], [x, 1, 0], [x, 0, 1]]
+        triangles += [[first + i for i in t] for t in ([0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2])]
+    result = of_two({"plane": {}}, {"mesh": {"vertices": feet, "triangles": triangles}, "position": [0, 0, -0.125]})
+    equal(result["distance"], -0.125, "distance")
+    ids = [p["id"] for p in result["points"]]
+    expected = [f"f0/v{4 * k + i}" + (f"#{k}" if k else "") for k in range(3) for i in range(3)]
+    equal(sorted(ids), sorted(expected), "ids")
+    box = of_two({"box": {"size": [9, 9, 1]}, "position": [0, 0, -0.5]}, {"mesh": {"vertices": feet[:4], "triangles": triangles[:4]}},
+                 clearance=0.01)
+    check(len(box["points"]) >= 3, f"only {len(box['points'])} points")
+    near(box["points"][0]["distance"], box["distance"], 1e-12, "the deepest point")
+
+
 suite.main()

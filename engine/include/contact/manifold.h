@@ -46,7 +46,8 @@ typedef struct ct_manifold {
   bool failed;                    /* memory was short: points are missing */
 } ct_manifold;
 
-/* Convex pairs within the clearance have a point at least. Cost: that of ct_pair_distance and, for faces, of a clip. */
+/* A pair within the clearance has a point at least; two meshes, and a surface that crosses a body, have the pair's own alone. Cost:
+ * that of ct_pair_distance and, for faces, of a clip. */
 void ct_pair_contacts(ct_placed a, ct_placed b, const ct_contact_options *options, ct_workspace *workspace, ct_manifold *out);
 
 #endif
