@@ -14,7 +14,7 @@ from support.client import KeepAlive
 from support.daemon import BUILD, Daemon
 
 FILE = pathlib.Path("/usr/share/doc/dart/data/urdf/KR5/KR5 sixx R650.urdf")
-CONFIGURATIONS = 1000 if os.environ.get("CONTACTD_FULL") else 100
+CONFIGURATIONS = 1000 if os.environ.get("CONTACTD_FULL") else 10 if os.environ.get("CONTACTD_SANITIZER") else 100
 NEAR = 1e-9  # m
 suite = Suite()
 daemon = Daemon().start()
