@@ -317,6 +317,11 @@ static void solve(run *r, const ct_simplex *seed) {
   }
   if (status == CT_OK) status = r->resume || enlist(r) ? expand(r) : CT_OUT_OF_MEMORY;
   if (status == CT_OK) return;
+  if (status == CT_OUT_OF_MEMORY) {
+    /* Faces may be without planes: nobody is to read them. */
+    r->epa->grow.face_count = r->epa->heap_count = 0;
+    r->epa->starved = true;
+  }
   /* Short of memory before anything was found: any direction gives a true bound. */
   if (result->depth == 0.0 && result->least == 0.0) {
     result->depth = size;

@@ -21,6 +21,7 @@ typedef struct ct_epa {
   struct ct_epa_plane *plane; /* [plane_capacity] by face index */
   uint32_t *heap;             /* [plane_capacity] faces by offset */
   uint32_t vertex_count, vertex_capacity, plane_capacity, heap_count;
+  bool starved; /* memory was refused; never cleared here */
 } ct_epa;
 void ct_epa_free(ct_epa *epa);
 
@@ -43,7 +44,7 @@ typedef struct ct_epa_bracket_options {
   bool resume;  /* go on with the polytope of the last run, of the same cores; not after a flat one */
 } ct_epa_bracket_options;
 
-/* `seed`: vertices found so far, or NULL. */
+/* `seed`: vertices found so far, or NULL. Where memory is refused: CT_PAIR_ITERATION_LIMIT, a true bound, an empty polytope. */
 void ct_epa_run(ct_epa *epa, const ct_core *a, const ct_core *b, const ct_simplex *seed, ct_epa_result *result);
 
 /* The same for curved cores, whose polytope never ends: until the depth is known well enough, or faces run out. The normal is

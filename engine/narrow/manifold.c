@@ -237,6 +237,7 @@ void ct_pair_contacts(ct_placed a, ct_placed b, const ct_contact_options *option
                     .distance = pair->distance};
   ct_contacts_own(&c, 0, &own);
   out->count = keep(&c, options->detail);
+  workspace->manifold.starved = workspace->manifold.starved || c.failed;
   out->failed = c.failed;
   hand_back(&c, swapped, out);
 }

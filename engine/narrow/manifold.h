@@ -13,6 +13,7 @@ typedef struct ct_manifold_memory {
   uint32_t count, capacity;
   uint32_t *root; /* [root_capacity] of meshes: groups of triangles, or of vertices, in the making */
   uint32_t root_capacity;
+  bool starved; /* memory was refused; never cleared here */
 } ct_manifold_memory;
 void ct_manifold_memory_free(ct_manifold_memory *memory);
 

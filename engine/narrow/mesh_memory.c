@@ -12,13 +12,16 @@ void ct_mesh_memory_free(ct_mesh_memory *m) {
 }
 
 /* Room for one more; false at the bound, or where memory is short. */
-static bool make_room(void **array, size_t item, size_t count, size_t *capacity, size_t most) {
+static bool make_room(ct_mesh_memory *m, void **array, size_t item, size_t count, size_t *capacity, size_t most) {
   if (count < *capacity) return true;
   size_t wanted = *capacity ? 2 * *capacity : FIRST_CAPACITY;
   if (wanted > most) wanted = most;
   if (count >= wanted) return false;
   void *more = realloc(*array, wanted * item);
-  if (!more) return false;
+  if (!more) {
+    m->starved = true;
+    return false;
+  }
   *array = more;
   *capacity = wanted;
   return true;
@@ -31,7 +34,7 @@ static bool before(const ct_waiting *p, const ct_waiting *q) {
 
 bool ct_waiting_push(ct_mesh_memory *m, ct_waiting w) {
   void *array = m->heap;
-  bool fits = make_room(&array, sizeof w, m->count, &m->capacity, CT_MESH_WAITING_MAX);
+  bool fits = make_room(m, &array, sizeof w, m->count, &m->capacity, CT_MESH_WAITING_MAX);
   m->heap = array;
   if (!fits) return false;
   size_t at = m->count++;
@@ -60,7 +63,7 @@ ct_waiting ct_waiting_pop(ct_mesh_memory *m) {
 
 bool ct_crossing_add(ct_mesh_memory *m, ct_crossing c) {
   void *array = m->crossing;
-  bool fits = make_room(&array, sizeof c, m->crossing_count, &m->crossing_capacity, CT_MESH_CROSSINGS_MAX);
+  bool fits = make_room(m, &array, sizeof c, m->crossing_count, &m->crossing_capacity, CT_MESH_CROSSINGS_MAX);
   m->crossing = array;
   if (fits) m->crossing[m->crossing_count++] = c;
   return fits;

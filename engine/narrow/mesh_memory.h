@@ -38,6 +38,7 @@ typedef struct ct_mesh_memory {
   const ct_cancel *cancel;
   uint32_t steps; /* until the flag is looked at */
   bool stopped;   /* it was found raised; cleared when a pair begins */
+  bool starved;   /* memory was refused; never cleared here */
 } ct_mesh_memory;
 
 void ct_mesh_memory_free(ct_mesh_memory *m);

@@ -28,6 +28,13 @@ void ct_workspace_watch(ct_workspace *workspace, const ct_cancel *cancel) {
   if (workspace) workspace->mesh.cancel = cancel;
 }
 
+bool ct_workspace_starved(ct_workspace *workspace) {
+  if (!workspace) return false;
+  bool starved = workspace->epa.starved || workspace->manifold.starved || workspace->mesh.starved;
+  workspace->epa.starved = workspace->manifold.starved = workspace->mesh.starved = false;
+  return starved;
+}
+
 static int compare_frames(const ct_frame *a, const ct_frame *b) {
   const ct_vec3 p[4] = {a->rotation.rx, a->rotation.ry, a->rotation.rz, a->position};
   const ct_vec3 q[4] = {b->rotation.rx, b->rotation.ry, b->rotation.rz, b->position};

@@ -183,8 +183,10 @@ ct_status ct_probe_run(const ct_probe *probe, const ct_query_range *range, ct_wo
   ct_probing run = {.probe = probe, .workspace = workspace, .placed_row = CT_NO_ROW};
   ct_status status = CT_OK;
   bool wanted = true;
+  ct_workspace_starved(workspace); /* what came before is not this probe's */
   for (size_t item = range->begin; item < range->end && status == CT_OK && wanted; item++) {
     status = ct_cancel_raised(probe->options.cancel) ? CT_CANCELLED : run_item(&run, item);
+    if (status == CT_OK && ct_workspace_starved(workspace)) status = CT_OUT_OF_MEMORY;
     size_t first = item == range->begin && range->after != CT_NO_ROW ? (size_t)range->after + 1 : 0;
     for (size_t k = first; k < run.count && status == CT_OK && wanted; k++) {
       run.hits[k].item = run.item;

@@ -56,6 +56,7 @@ static ct_status test_pair(range_run *run, uint32_t a, uint32_t b) {
     ct_status status =
         o->kind == CT_QUERY_OVERLAP ? ct_body_pair_overlap(&pair, &hit, &found) : ct_body_pair_distance(&pair, &hit, &found);
     if (status != CT_OK) return status;
+    if (ct_workspace_starved(run->workspace)) return CT_OUT_OF_MEMORY;
     /* A pair of large meshes may have been cut short. */
     if (ct_cancel_raised(o->cancel)) return CT_CANCELLED;
   }
@@ -162,6 +163,7 @@ ct_status ct_query_run(const ct_query *query, const ct_query_range *range, ct_wo
   run->placed_a = CT_NO_ROW;
   ct_row_finder_init(&run->finder, query);
   ct_workspace_watch(workspace, query->options.cancel);
+  ct_workspace_starved(workspace); /* what came before is not this query's */
   ct_status status = run_items(run, range);
   ct_workspace_watch(workspace, NULL);
   if (statistics) {

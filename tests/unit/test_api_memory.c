@@ -12,6 +12,19 @@
                 " \"filters\": {\"groups\": {\"g\": {\"notCollideWith\": [\"h\"]}}, \"pairs\": [{\"a\": \"a\", \"b\": \"c\", "     \
                 "\"collide\": false}]}}"
 
+/* Bodies whose overlap takes the growing polytope, or heaps of meshes. */
+#define POINTS "[[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 1], [0, 0, -1], [0.6, 0.6, 0.6], [-0.6, 0.5, -0.6]]"
+#define GEM "{\"convex\": {\"vertices\": " POINTS "}}"
+#define TURN "\"position\": [0.3, 0.2, 0.1], \"rpy\": [0.1, 0.2, 0.3]"
+#define GEM_TURNED "{\"convex\": {\"vertices\": " POINTS "}, " TURN "}"
+#define CAN "{\"cylinder\": {\"radius\": 1, \"height\": 2}}"
+#define HORN "{\"cone\": {\"radius\": 1, \"height\": 2}, " TURN "}"
+#define EGG "{\"ellipsoid\": {\"radii\": [0.5, 0.7, 0.9]}, \"position\": [0.1, 0.2, 0.3]}"
+#define CRATE "{\"mesh\": {\"vertices\": [[0,0,0],[1,0,0],[0,1,0],[0,0,1]], \"triangles\": [[0,2,1],[0,1,3],[0,3,2],[1,2,3]]}}"
+#define GEMS                                                                                                                       \
+  "{\"bodies\": [{\"id\": \"a\", \"colliders\": [" GEM "]}, {\"id\": \"b\", " TURN ", \"colliders\": [" GEM "]}, "                 \
+  "{\"id\": \"c\", \"position\": [0.5, 0.5, 0.5], \"colliders\": [" CAN "]}]}"
+
 typedef struct request {
   const char *method, *path, *type, *body;
 } request;
@@ -55,6 +68,14 @@ static const request requests[] = {
      "{\"queries\": [{\"id\": \"x\", \"kind\": \"overlap\"}, {\"kind\": \"distance\", \"bad\": 1}]}"},
     {"POST", "/v1/query/distance", NULL, "{\"a\": {\"sphere\": {\"radius\": 1}}, \"b\": " BODY("b", "3") "}"},
     {"POST", "/v1/query/overlap", NULL, "{\"scene\": " SCENE "}"},
+    {"POST", "/v1/query/distance", NULL, "{\"a\": " GEM ", \"b\": " GEM_TURNED "}"},
+    {"POST", "/v1/query/overlap", NULL, "{\"a\": " GEM ", \"b\": " GEM_TURNED "}"},
+    {"POST", "/v1/query/distance", NULL, "{\"a\": " CAN ", \"b\": " HORN "}"},
+    {"POST", "/v1/query/distance", NULL, "{\"a\": " CRATE ", \"b\": " GEM_TURNED "}"},
+    {"POST", "/v1/query/distance", NULL, "{\"scene\": " GEMS "}"},
+    {"POST", "/v1/query/contacts", NULL, "{\"scene\": " GEMS "}"},
+    {"POST", "/v1/query/nearest", NULL, "{\"scene\": " GEMS ", \"points\": [[0.1, 0.2, 0.1]]}"},
+    {"POST", "/v1/query/region", NULL, "{\"scene\": " GEMS ", \"region\": " EGG "}"},
     {"POST", "/v1/query/pairs", NULL, "{\"boxes\": [[0, 0, 0, 1, 1, 1], [0, 0, 0, 2, 2, 2]], \"broadphase\": \"tree\"}"},
     {"PUT", "/v1/scenes/s", NULL, "{\"bodies\": [{\"id\": \"a\"}]}"},
 };
