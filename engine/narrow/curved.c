@@ -24,6 +24,8 @@ static const double widths[] = {0x1p-6, 0x1p-31};
 /* Normals as good as the best to this part of the round-off compete by the rule of ct_normal_greater. */
 #define TIE_FRACTION 0.25
 
+/* A common point may be this many u of the size outside of a body before a better one is looked for. */
+#define COMMON_ROUNDOFFS 8.0
 typedef enum outcome { APART, BEYOND, WITHIN, INSIDE, STALLED } outcome;
 
 typedef struct descent {
@@ -69,14 +71,14 @@ static bool beyond(const descent *d) {
   return d->lower > d->threshold + d->curved->roundoff + CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * fabs(d->lower);
 }
 
-static void begin(descent *d) {
-  const ct_curved *c = d->curved;
+static void begin(descent *d, ct_vec3 n) {
   d->lower = -INFINITY;
-  ct_vec3 n = ct_unit_or(ct_sub(c->b->middle, c->a->middle), ct_vec(1.0, 0.0, 0.0));
   double low;
   d->simplex = (ct_simplex){.count = 1, .normal = n};
   d->simplex.vertex[0] = look(d, n, &low);
 }
+
+static ct_vec3 first_normal(const ct_curved *c) { return ct_unit_or(ct_sub(c->b->middle, c->a->middle), ct_vec(1.0, 0.0, 0.0)); }
 
 /* Where the simplex stands after it was solved. */
 static bool inside(ct_simplex *s, double roundoff) {
@@ -200,7 +202,7 @@ static void answer_inside(const ct_cell_input *in, descent *d, ct_cell_result *r
 static void solve(const ct_cell_input *in, ct_cell_result *result) {
   ct_curved c = curved_of(in);
   descent d = {.curved = &c, .threshold = in->threshold + radii(in), .enough = -INFINITY};
-  begin(&d);
+  begin(&d, first_normal(&c));
   ct_curved_answer best = {.upper = INFINITY, .value = -INFINITY};
   for (size_t i = 0; i < sizeof pauses / sizeof pauses[0]; i++) {
     outcome o = descend(&d, pauses[i] * c.scale);
@@ -223,8 +225,64 @@ static void solve(const ct_cell_input *in, ct_cell_result *result) {
   answer_inside(in, &d, result);
 }
 
+/* Descends until the sign of the distance is certain beyond round-off, or will not be. */
+static outcome descend_for_sign(const ct_cell_input *in, ct_curved *c, descent *d) {
+  double rest = radii(in), roundoff = 2.0 * (c->roundoff + CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * rest);
+  *d = (descent){.curved = c, .threshold = rest + roundoff, .enough = rest - roundoff};
+  begin(d, first_normal(c));
+  return descend(d, 0.0);
+}
+
+/* Takes a normal's place if that shows the pair to be apart, which it was not held to be. */
+static bool turn_apart(const ct_cell_input *in, ct_curved *c, ct_vec3 normal, ct_cell_result *result) {
+  ct_curved_answer r = ct_curved_polish(c, FEATURE_ANGLE, normal);
+  if (!(r.value - radii(in) > ct_max2(0.0, result->distance))) return false;
+  uint32_t before = result->iterations;
+  result->status = CT_PAIR_OK;
+  result->flags &= ~(uint32_t)CT_FLAG_NORMAL_ARBITRARY;
+  answer_apart(in, c, &r, result);
+  result->iterations += before;
+  return true;
+}
+
+static descent full_descent(ct_curved *c, ct_vec3 first) {
+  descent d = {.curved = c, .threshold = INFINITY, .enough = -INFINITY};
+  begin(&d, first);
+  descend(&d, 0.0);
+  return d;
+}
+
+/* An answer whose bracket holds zero: between slivers a polish may have ended beside the best normal. The descent that
+ * ct_curved_overlap goes by is asked first, so that both decide alike; then the search for a common point, which comes to the
+ * normal of the gap when there is none. */
+static void settle_sign(const ct_cell_input *in, ct_cell_result *result) {
+  ct_curved c = curved_of(in);
+  descent d;
+  if (descend_for_sign(in, &c, &d) == BEYOND) {
+    d.threshold = INFINITY;
+    d.enough = -INFINITY;
+    descend(&d, 0.0);
+    if (turn_apart(in, &c, d.lower_normal, result)) return;
+  }
+  if (result->upper <= c.roundoff) return;
+  double allowed = COMMON_ROUNDOFFS * CT_UNIT_ROUNDOFF * c.scale;
+  ct_vec3 middle = ct_lerp(result->point_a, result->point_b, 0.5);
+  ct_curved_meeting m = ct_curved_meet(&in->a, &in->b, middle, result->normal, allowed);
+  if (m.outside <= allowed || turn_apart(in, &c, m.normal, result)) return;
+  turn_apart(in, &c, full_descent(&c, m.normal).lower_normal, result);
+}
+
 void ct_curved_distance(const ct_cell_input *in, ct_cell_result *result) {
-  if (!ct_curved_ball(in, result)) solve(in, result);
+  if (ct_curved_ball(in, result)) return;
+  solve(in, result);
+  if (result->distance <= 0.0 && result->upper > 0.0) settle_sign(in, result);
+}
+
+static void full_answer(const ct_cell_input *in, ct_cell_result *full) {
+  ct_cell_input whole = *in;
+  whole.threshold = INFINITY;
+  *full = (ct_cell_result){.status = CT_PAIR_OK};
+  ct_curved_distance(&whole, full);
 }
 
 /* The point of a simplex that is closest to the origin; reduces the simplex. */
@@ -240,36 +298,45 @@ static ct_mink nearest_of(ct_simplex *s) {
   return sum;
 }
 
-ct_vec3 ct_curved_common_point(const ct_cell_input *in) {
+/* A point of both bodies where a descent of their cores ended; where that is a sliver which holds the origin badly, one that is
+ * found from the full answer's points. *answer is NULL or has that answer. */
+static ct_vec3 common_of(const ct_cell_input *in, const ct_cell_result *answer) {
   ct_curved c = curved_of(in);
-  descent d = {.curved = &c, .threshold = INFINITY, .enough = -INFINITY};
-  begin(&d);
-  descend(&d, 0.0);
+  descent d = full_descent(&c, first_normal(&c));
   double rest = radii(in);
   ct_mink m = nearest_of(&d.simplex);
-  return ct_lerp(m.a, m.b, rest > 0.0 ? rest_of(&in->a) / rest : 0.5);
+  ct_curved_meeting best = {.point = ct_lerp(m.a, m.b, rest > 0.0 ? rest_of(&in->a) / rest : 0.5), .outside = ct_norm(m.w) - rest};
+  double allowed = COMMON_ROUNDOFFS * CT_UNIT_ROUNDOFF * c.scale;
+  if (best.outside <= allowed) return best.point;
+  ct_cell_result full;
+  if (!answer) {
+    full_answer(in, &full);
+    answer = &full;
+  }
+  ct_vec3 middle = ct_lerp(answer->point_a, answer->point_b, 0.5);
+  ct_curved_meeting other = ct_curved_meet(&in->a, &in->b, middle, answer->normal, allowed);
+  return other.outside < best.outside ? other.point : best.point;
 }
+
+ct_vec3 ct_curved_common_point(const ct_cell_input *in) { return common_of(in, NULL); }
 
 bool ct_curved_overlap(const ct_cell_input *in, ct_vec3 *common) {
   ct_curved c = curved_of(in);
-  double rest = radii(in), roundoff = 2.0 * (c.roundoff + CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * rest);
-  descent d = {.curved = &c, .threshold = rest + roundoff, .enough = rest - roundoff};
-  begin(&d);
-  outcome o = descend(&d, 0.0);
+  descent d;
+  outcome o = descend_for_sign(in, &c, &d);
   if (o == BEYOND) return false;
-  bool surely = o == INSIDE && d.simplex.value < rest - roundoff;
-  if (o == WITHIN) {
+  bool surely = o == WITHIN || (o == INSIDE && d.simplex.value < d.enough);
+  if (surely) {
     /* The value of a sliver may be less than its distance: the points have the last word. */
     ct_simplex nearest = d.simplex;
-    surely = ct_norm(nearest_of(&nearest).w) < rest - roundoff;
+    double apart = ct_norm(nearest_of(&nearest).w);
+    surely = apart < d.enough || (o == INSIDE && apart <= COMMON_ROUNDOFFS * CT_UNIT_ROUNDOFF * c.scale);
   }
+  ct_cell_result full;
   if (!surely) {
-    ct_cell_result full = {.status = CT_PAIR_OK};
-    ct_cell_input whole = *in;
-    whole.threshold = INFINITY;
-    ct_curved_distance(&whole, &full);
+    full_answer(in, &full);
     if (full.distance > 0.0) return false;
   }
-  if (common) *common = ct_curved_common_point(in);
+  if (common) *common = common_of(in, surely ? NULL : &full);
   return true;
 }

@@ -61,6 +61,21 @@ typedef struct ct_curved_ring {
 /* False for other pairs. */
 bool ct_curved_turned(const ct_curved *c, ct_curved_ring *ring);
 
+/* A point, and how far it is outside of two bodies at most. */
+typedef struct ct_curved_meeting {
+  ct_vec3 point;
+  double outside; /* m; not below 0 */
+  ct_vec3 normal; /* at the end of the way; of bodies that are apart after all, about theirs */
+} ct_curved_meeting;
+
+/* A point of two bodies that overlap, from one that is near both, and the normal of the pair; of those on the way the one least
+ * outside, which ends as soon as it is not more than `enough` outside. */
+ct_curved_meeting ct_curved_meet(const ct_core *a, const ct_core *b, ct_vec3 start, ct_vec3 normal, double enough);
+
+/* Signed distance of a point from a body, radius and all, and the outward unit normal there. False: a polytope that holds the point
+ * to round-off; neither is set. */
+bool ct_core_point_distance(const ct_core *body, ct_vec3 p, double *distance, ct_vec3 *normal);
+
 /* Distance, depth and overlap like ct_cell_cores and ct_cores_overlap, for ct_cores_smooth pairs. */
 void ct_curved_distance(const ct_cell_input *in, ct_cell_result *result);
 bool ct_curved_overlap(const ct_cell_input *in, ct_vec3 *common);

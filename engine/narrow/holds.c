@@ -17,8 +17,7 @@ static bool reaches_beyond(const ct_core *holder, const ct_core *held, ct_vec3 d
   return ct_core_reach(held, direction) > ct_core_reach(holder, direction) + slack;
 }
 
-/* Signed distance of a point from a body, and the normal there. False: a polytope that holds the point; neither is set. */
-static bool point_distance(const ct_core *holder, ct_vec3 p, double *distance, ct_vec3 *normal) {
+bool ct_core_point_distance(const ct_core *holder, ct_vec3 p, double *distance, ct_vec3 *normal) {
   ct_core point = {.kind = CT_CORE_POINT, .center = p, .middle = p};
   if (ct_core_curved(holder)) {
     ct_curved_foot foot = ct_curved_foot_of(holder, p, 1.0);
@@ -44,7 +43,7 @@ static bool holds_balls(const ct_core *holder, const ct_core *held, double slack
   for (uint32_t i = 0; i < ct_core_vertex_count(held); i++) {
     double distance;
     ct_vec3 normal;
-    if (!point_distance(holder, ct_core_vertex(held, i), &distance, &normal)) continue;
+    if (!ct_core_point_distance(holder, ct_core_vertex(held, i), &distance, &normal)) continue;
     if (distance + ct_core_vertex_radius(held, i) > slack) return false;
   }
   return true;
@@ -58,7 +57,7 @@ static bool climb_stays_inside(const ct_core *holder, const ct_core *held, ct_ve
   for (int step = 0; step < CLIMB_STEPS_MAX; step++) {
     double distance;
     ct_vec3 normal;
-    if (!point_distance(holder, p, &distance, &normal)) return true;
+    if (!ct_core_point_distance(holder, p, &distance, &normal)) return true;
     if (distance + radius > slack) return false;
     ct_vec3 next = ct_core_point(held, normal, &near, &radius);
     if (ct_dot(normal, ct_sub(next, p)) <= 0.25 * slack) return true;
