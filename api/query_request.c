@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "query_members.h"
 #include "scene_json.h"
 #include "selection.h"
 
@@ -122,109 +123,6 @@ static bool refuse_others(api_reader *reader, const member_set *set, unsigned me
   return good;
 }
 
-/* ---- selections ------------------------------------------------------------------------------------------------------ */
-
-static bool read_where(api_reader *reader, const api_field *field, api_question *out) {
-  static const char *const empty[2] = {"where.a selects no body.", "where.b selects no body."};
-  if (!api_field_present(field)) return true;
-  api_field sides[] = {{.name = "a"}, {.name = "b"}};
-  if (!api_read_object(reader, field, sides, 2)) return false;
-  bool good = api_read_side(reader, &sides[0], out->scene, &out->options.where_a);
-  good = api_read_side(reader, &sides[1], out->scene, &out->options.where_b) && good;
-  for (int s = 0; good && s < 2; s++) {
-    const uint8_t *mask = s ? out->options.where_b : out->options.where_a;
-    if (api_field_present(&sides[s]) && !memchr(mask, 1, ct_scene_rows(out->scene))) out->warnings[out->warning_count++] = empty[s];
-  }
-  return good;
-}
-
-/* pairs: [["id", "id"], ...] */
-static bool read_pairs(api_reader *reader, const api_field *field, api_question *out) {
-  size_t count;
-  if (!api_field_present(field)) return true;
-  if (!api_read_array(reader, field, 0, reader->limits->pairs, &count)) return false;
-  ct_row_pair *pairs = api_arena_array(reader->arena, count, sizeof *pairs);
-  if (!pairs) {
-    api_fault_memory(reader->faults);
-    return false;
-  }
-  for (size_t i = 0; i < count && !api_faults_full(reader->faults); i++) {
-    api_field element = api_field_element(field, i);
-    size_t two;
-    if (i % 1024 == 0 && api_reader_cancelled(reader)) return false;
-    if (!api_read_array(reader, &element, 2, 2, &two)) continue;
-    pairs[i] = (ct_row_pair){api_read_row(reader, &element, 0, out->scene), api_read_row(reader, &element, 1, out->scene)};
-    if (pairs[i].a != CT_NO_ROW && pairs[i].a == pairs[i].b)
-      api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &element.path, "A pair has two different bodies.");
-  }
-  out->options.pairs = pairs;
-  out->options.pair_count = count;
-  out->options.explicit_pairs = true;
-  return !api_faults_any(reader->faults);
-}
-
-/* ---- what-if --------------------------------------------------------------------------------------------------------- */
-
-/* Own poses over the batch's: both are sorted by row. */
-static bool merge_overrides(api_reader *reader, api_variant base, api_variant own, api_question *out) {
-  ct_override *merged = api_arena_array(reader->arena, base.count + own.count, sizeof *merged);
-  if (!merged) {
-    api_fault_memory(reader->faults);
-    return false;
-  }
-  size_t b = 0, o = 0, count = 0;
-  while (b < base.count || o < own.count) {
-    if (o == own.count || (b < base.count && base.items[b].row < own.items[o].row)) {
-      merged[count++] = base.items[b++];
-    } else {
-      b += b < base.count && base.items[b].row == own.items[o].row;
-      merged[count++] = own.items[o++];
-    }
-  }
-  out->options.overrides = merged;
-  out->options.override_count = count;
-  return true;
-}
-
-static bool read_variant(api_reader *reader, const api_field *field, const ct_scene *scene, api_variant *out) {
-  api_poses poses;
-  ct_override *items = NULL;
-  if (!api_read_poses(reader, field, &poses)) return false;
-  if (!api_override_poses(reader, &field->path, &poses, scene, &items, &out->count)) return false;
-  out->items = items;
-  return true;
-}
-
-static bool read_poses(api_reader *reader, const api_field *field, const api_asking *asking, api_question *out) {
-  api_variant base = {0}, own = {0};
-  ct_override *items = NULL;
-  if (asking && asking->base && !api_override_poses(reader, asking->base_at, asking->base, out->scene, &items, &base.count))
-    return false;
-  base.items = items;
-  if (api_field_present(field) && !read_variant(reader, field, out->scene, &own)) return false;
-  if (base.count > 0 && own.count > 0) return merge_overrides(reader, base, own, out);
-  out->options.overrides = own.count > 0 ? own.items : base.items;
-  out->options.override_count = own.count > 0 ? own.count : base.count;
-  return true;
-}
-
-static bool read_variants(api_reader *reader, const api_field *field, api_question *out) {
-  if (!api_field_present(field)) return true;
-  if (!api_read_array(reader, field, 0, reader->limits->variants, &out->variant_count)) return false;
-  out->mode = API_MODE_VARIANTS;
-  out->variants = api_arena_array(reader->arena, out->variant_count, sizeof *out->variants);
-  if (!out->variants) {
-    api_fault_memory(reader->faults);
-    return false;
-  }
-  for (size_t i = 0; i < out->variant_count && !api_faults_full(reader->faults); i++) {
-    api_field element = api_field_element(field, i);
-    if (i % 256 == 0 && api_reader_cancelled(reader)) return false;
-    read_variant(reader, &element, out->scene, &out->variants[i]);
-  }
-  return !api_faults_any(reader->faults);
-}
-
 /* ---- common members -------------------------------------------------------------------------------------------------- */
 
 static bool read_broadphase(api_reader *reader, const api_field *field, api_question *out) {
@@ -334,7 +232,7 @@ static bool read_probe(api_reader *reader, const member_set *set, const api_aski
   }
   if (api_field_present(where)) good = api_read_side(reader, where, out->scene, &probe->where) && good;
   if (good && probe->where && !memchr(probe->where, 1, ct_scene_rows(out->scene))) out->warnings[out->warning_count++] = empty;
-  good = read_poses(reader, member(set, M_POSES), asking, out) && good;
+  good = api_read_what_if(reader, member(set, M_POSES), asking, out) && good;
   probe->overrides = out->options.overrides;
   probe->override_count = out->options.override_count;
   probe->broadphase = out->options.broadphase;
@@ -361,10 +259,10 @@ static bool read_of_scene(api_reader *reader, const member_set *set, const api_a
     api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_MEMBER, &where->path, "\"where\" means nothing beside pairs.");
     return false;
   }
-  bool good = read_where(reader, where, out);
-  good = read_pairs(reader, member(set, M_PAIRS), out) && good;
-  good = read_poses(reader, member(set, M_POSES), asking, out) && good;
-  return read_variants(reader, member(set, M_VARIANTS), out) && good;
+  bool good = api_read_where(reader, where, out);
+  good = api_read_row_pairs(reader, member(set, M_PAIRS), out) && good;
+  good = api_read_what_if(reader, member(set, M_POSES), asking, out) && good;
+  return api_read_variants(reader, member(set, M_VARIANTS), out) && good;
 }
 
 /* The bodies given as a scene of their own. */

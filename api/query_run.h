@@ -64,6 +64,8 @@ struct api_plan {
 /* Room for task_count questions, zeroed. NULL: out of memory. */
 api_plan *api_plan_create(const api_call *call, size_t task_count);
 void api_plan_destroy(api_plan *plan);
+/* The task that a range of the plan belongs to. */
+api_task *api_plan_task(api_plan *plan, size_t range);
 /* Cuts the tasks whose question was read into ranges. False: out of memory or cancelled, with a fault. */
 bool api_plan_cut(api_plan *plan, api_faults *faults);
 

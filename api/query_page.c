@@ -1,0 +1,72 @@
+/* The page that complete ranges make. */
+#include "query_run.h"
+
+/* enough: the page ends in this range, before what else may have gone wrong in it. */
+static bool range_fault(const api_range *range, bool enough, api_faults *faults) {
+  if (range->memory || range->status == CT_OUT_OF_MEMORY) api_fault_memory(faults);
+  else if (range->status == CT_CANCELLED || !range->complete) api_fault_cancelled(faults);
+  else if (range->status == CT_LIMIT && !enough)
+    api_fault_plain(faults, API_PROBLEM_LIMIT_EXCEEDED, "The answer needs more than requestMemoryBytes: ask for a smaller limit.");
+  return api_faults_any(faults);
+}
+
+/* Position after the last result of the page, which is result `local` of `range`, or the last of an earlier range. */
+static void page_end(const api_task *task, size_t range, size_t local, api_page *page) {
+  while (local == 0 && range > 0) local = task->ranges[--range].count;
+  const api_range *r = &task->ranges[range];
+  const api_mark *mark = &r->marks[local - 1];
+  page->next = (api_cursor){.item = mark->item, .after = mark->after, .part = mark->part};
+  /* Where the item has no more results of its own, the next page starts at the next one. */
+  if (mark->after == CT_NO_ROW && mark->part == 0) page->next.item++;
+  if (task->question.mode == API_MODE_VARIANTS) {
+    size_t variant = 0;
+    for (size_t sum = 0; variant < r->variant_count; variant++) {
+      sum += r->variant_counts[variant];
+      if (sum >= local) break;
+    }
+    page->variants = range * task->step + variant + 1;
+    page->next.variant = task->start + page->variants - 1;
+  }
+  if (task->question.reports_revision) page->next.revision = ct_scene_revision(task->question.scene);
+}
+
+static bool pair_fault(const api_plan *plan, api_faults *faults) {
+  uint64_t limit = plan->limits->pairs;
+  api_fault *fault = api_fault_plain(faults, API_PROBLEM_PAIR_LIMIT, "The question has more than %llu candidate pairs.",
+                                     (unsigned long long)limit);
+  fault->has_limit = true;
+  fault->limit = (double)limit;
+  return false;
+}
+
+bool api_task_page(const api_plan *plan, const api_task *task, api_page *page, api_faults *faults) {
+  const api_question *q = &task->question;
+  bool boxes = q->mode == API_MODE_BOXES;
+  uint64_t limit = boxes ? UINT64_MAX : q->limit, bytes = 0, candidates = 0;
+  *page = (api_page){.variants = task->items - task->start};
+  for (size_t r = 0; r < task->range_count && !page->truncated; r++) {
+    const api_range *range = &task->ranges[r];
+    page->truncated = page->count + range->count > limit;
+    if (range->status == CT_PAIR_LIMIT && !page->truncated) return pair_fault(plan, faults);
+    if (range_fault(range, page->truncated, faults)) return false;
+    page->statistics.candidates += range->statistics.candidates;
+    page->statistics.box_tests += range->statistics.box_tests;
+    /* What a truncated page needs is counted up to the first result beyond it: where ranges begin and end does not matter. */
+    uint64_t needed = candidates;
+    if (page->truncated) needed += range->marks[limit - page->count].candidates;
+    else if (q->mode == API_MODE_SCENE) needed += range->statistics.candidates;
+    if (needed > plan->limits->pairs) return pair_fault(plan, faults);
+    if (q->mode == API_MODE_SCENE) candidates = needed;
+    page->ranges = r + 1;
+    size_t taken = page->truncated ? (size_t)(limit - page->count) : range->count;
+    if (page->truncated) page_end(task, r, taken, page);
+    bytes += taken == 0 ? 0 : boxes ? range->text.length : range->marks[taken - 1].end;
+    page->count += taken;
+    if (bytes > plan->limits->request_memory_bytes) {
+      api_fault_plain(faults, API_PROBLEM_LIMIT_EXCEEDED,
+                      "The answer needs more than requestMemoryBytes: ask for a smaller limit.");
+      return false;
+    }
+  }
+  return true;
+}
