@@ -55,7 +55,7 @@ typedef struct ct_body_options {
 /* Immutable, reference-counted. */
 typedef struct ct_body ct_body;
 
-/* Copies everything it is given (hulls are retained). Memory: one block of 32 bytes, 48 per collider (104 with a pose of its own),
+/* Copies everything it is given (hulls are retained). Memory: one block of 32 bytes, 64 per collider (120 with a pose of its own),
  * 104 for a motion, and the texts. CT_LIMIT: an id that is empty or too long, or 2 GiB in all. */
 ct_status ct_body_create(const ct_body_options *options, const ct_body **out);
 const ct_body *ct_body_retain(const ct_body *body);
