@@ -79,10 +79,15 @@ static void place_sharp(const ct_shape *shape, const ct_frame *frame, ct_core *c
 }
 
 void ct_core_place(const ct_shape *shape, const ct_frame *frame, ct_core *core) {
-  ct_inner inner = ct_shape_inner(shape);
   memset(core, 0, sizeof *core);
   core->center = frame ? frame->position : ct_vec(0.0, 0.0, 0.0);
   core->rotation = frame ? frame->rotation : (ct_mat3){{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
+  if (ct_shape_is_plain(shape)) {
+    core->middle = core->center;
+    place_sharp(shape, frame, core);
+    return;
+  }
+  ct_inner inner = ct_shape_inner(shape);
   if (inner.center_z != 0.0) core->center = ct_add(core->center, axis_of(frame, 2, inner.center_z));
   core->middle = core->center;
   place_sharp(&inner.shape, frame, core);
@@ -126,11 +131,7 @@ ct_vec3 ct_core_vertex(const ct_core *core, uint32_t index) {
   switch (core->kind) {
   case CT_CORE_SEGMENT: return index ? ct_add(p, core->axis[2]) : ct_sub(p, core->axis[2]);
   case CT_CORE_TRIANGLE: return core->axis[index];
-  case CT_CORE_BOX: {
-    double x = index & 1 ? 1.0 : -1.0, y = index & 2 ? 1.0 : -1.0, z = index & 4 ? 1.0 : -1.0;
-    ct_vec3 arm = ct_add_scaled(ct_add_scaled(ct_scale(core->axis[0], x), core->axis[1], y), core->axis[2], z);
-    return ct_add(p, arm);
-  }
+  case CT_CORE_BOX: return ct_core_box_vertex(core, index);
   case CT_CORE_HULL: {
     ct_vec3 v = {core->view->x[index], core->view->y[index], core->view->z[index]};
     return core->turned ? ct_add(ct_mat_mul(core->rotation, v), p) : v;
@@ -229,7 +230,9 @@ static int hull_feature(const ct_core *core, ct_vec3 direction, double slack, ct
   for (uint32_t i = first; i < end && rank < 2; i++) {
     uint32_t v = view->neighbour[i];
     ct_vec3 edge = ct_sub(ct_vec(view->x[v], view->y[v], view->z[v]), p);
-    if (fabs(ct_dot(local, edge)) > slack * ct_norm(edge)) continue;
+    double level = fabs(ct_dot(local, edge));
+    /* The sum of the parts is no less than the length, and most edges rise far above it. */
+    if (level > 2.0 * slack * (fabs(edge.x) + fabs(edge.y) + fabs(edge.z)) || level > slack * ct_norm(edge)) continue;
     rank = add_span(span, rank, core->turned ? ct_mat_mul(core->rotation, edge) : edge);
   }
   return rank;

@@ -70,6 +70,11 @@ ct_core ct_core_moved(const ct_core *core, ct_vec3 by);
 /* Of cores with vertices. */
 uint32_t ct_core_vertex_count(const ct_core *core);
 ct_vec3 ct_core_vertex(const ct_core *core, uint32_t index);
+static inline ct_vec3 ct_core_box_vertex(const ct_core *core, uint32_t index) {
+  double x = index & 1 ? 1.0 : -1.0, y = index & 2 ? 1.0 : -1.0, z = index & 4 ? 1.0 : -1.0;
+  ct_vec3 arm = ct_add_scaled(ct_add_scaled(ct_scale(core->axis[0], x), core->axis[1], y), core->axis[2], z);
+  return ct_add(core->center, arm);
+}
 static inline double ct_core_vertex_radius(const ct_core *core, uint32_t index) {
   return core->kind == CT_CORE_SEGMENT ? core->radius[index] : core->radius[0];
 }

@@ -10,8 +10,25 @@
 /* Rounds without gain in value before the arithmetic is held to be at its end. */
 #define IDLE_ROUNDS_MAX 8
 
+/* Two hulls are the pair that takes most steps: no kinds to be told apart at each of them. */
+static ct_vec3 hull_point(const ct_core *core, ct_vec3 direction, uint32_t *near) {
+  const ct_hull_view *view = core->view;
+  *near = ct_hull_support(core->hull, core->turned ? ct_mat_tmul(core->rotation, direction) : direction, *near);
+  ct_vec3 v = ct_vec(view->x[*near], view->y[*near], view->z[*near]);
+  return core->turned ? ct_add(ct_mat_mul(core->rotation, v), core->center) : v;
+}
+
 ct_mink ct_mink_support(const ct_core *a, const ct_core *b, ct_vec3 normal, uint32_t near[2]) {
   ct_mink m;
+  if (a->kind == CT_CORE_HULL && b->kind == CT_CORE_HULL) {
+    m.a = hull_point(a, normal, &near[0]);
+    m.b = hull_point(b, ct_neg(normal), &near[1]);
+    m.w = ct_sub(m.b, m.a);
+    m.radius = 0.0;
+    m.index_a = near[0];
+    m.index_b = near[1];
+    return m;
+  }
   double radius_a, radius_b;
   m.a = ct_core_point(a, normal, &near[0], &radius_a);
   m.b = ct_core_point(b, ct_neg(normal), &near[1], &radius_b);

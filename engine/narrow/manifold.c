@@ -54,9 +54,16 @@ static bool is_mesh(ct_placed body) { return body.shape->kind == CT_KIND_MESH; }
 
 /* ---- outlines ---- */
 
+static double reach_of(const ct_core *core, ct_vec3 direction) {
+  if (core->kind != CT_CORE_BOX) return ct_core_reach(core, direction);
+  uint32_t top = 0;
+  for (int i = 0; i < 3; i++) top |= (uint32_t)(ct_dot(direction, core->axis[i]) >= 0.0) << i;
+  return ct_dot(direction, ct_core_box_vertex(core, top)) + core->radius[0];
+}
+
 /* Least distance of the two bodies along a direction; negative: they overlap by as much. */
 static double separation(const ct_contacts *c, ct_vec3 direction) {
-  return -ct_core_reach(&c->core_b, ct_neg(direction)) - ct_core_reach(&c->core_a, direction);
+  return -reach_of(&c->core_b, ct_neg(direction)) - reach_of(&c->core_a, direction);
 }
 
 static bool is_face(const ct_outline *o) { return o->kind == CT_OUTLINE_POLYGON || o->kind == CT_OUTLINE_DISC; }
@@ -79,8 +86,27 @@ static bool outline_of(ct_contacts *c, int which, ct_outline_want want) {
   return good;
 }
 
+/* Two boxes on no face: do their edges part ways in the view beyond doubt? Then they share no more than the pair's own point. */
+static bool edges_cross(ct_contacts *c, ct_outline *a, ct_outline *b) {
+  ct_vec3 p = ct_outline_box_edge(&c->core_a, &c->view, a), q = ct_outline_box_edge(&c->core_b, &c->view, b);
+  if (a->kind == CT_OUTLINE_POINT || b->kind == CT_OUTLINE_POINT) return true;
+  double px = ct_dot(c->view.x, p), py = ct_dot(c->view.y, p), qx = ct_dot(c->view.x, q), qy = ct_dot(c->view.y, q);
+  return fabs(px * qy - py * qx) > 2.0 * CT_PARALLEL_ANGLE * (fabs(px) + fabs(py)) * (fabs(qx) + fabs(qy));
+}
+
+/* Most pairs of boxes that meet at no face meet in one point: no corners are needed to know it. */
+static bool boxes_cross(ct_contacts *c, ct_outline *a, ct_outline *b) {
+  if (c->core_a.kind != CT_CORE_BOX || c->core_b.kind != CT_CORE_BOX) return false;
+  a->second = false;
+  b->second = true;
+  ct_outline_box_face(&c->core_a, &c->view, a);
+  ct_outline_box_face(&c->core_b, &c->view, b);
+  return !meets_on(c, a, true) && !meets_on(c, b, true) && edges_cross(c, a, b);
+}
+
 void ct_contacts_meet(ct_contacts *c) {
   ct_outline *a = &c->memory->outline[0], *b = &c->memory->outline[1];
+  if (boxes_cross(c, a, b)) return;
   if (!outline_of(c, 0, CT_WANT_FACE) || !outline_of(c, 1, CT_WANT_FACE)) return;
   bool both = is_face(a) && is_face(b);
   if (meets_on(c, a, both) || meets_on(c, b, both)) {
@@ -159,11 +185,10 @@ static size_t keep(const ct_contacts *c, ct_detail detail) {
     ct_view view = is_mesh(c->b) ? ct_view_along(patch[0].normal) : c->view;
     if (detail == CT_DETAIL_MANIFOLD) count = ct_contacts_reduce(patch, count, &view, c->slack);
     if (patch[0].distance < m->points[deepest].distance - 2.0 * c->slack) deepest = kept;
-    for (uint32_t i = 0; i < count; i++) m->points[kept++] = patch[i];
+    for (uint32_t i = 0; i < count && kept < first; i++) m->points[kept + i] = patch[i];
+    kept += count;
   }
-  ct_contact_point first = kept > 0 ? m->points[deepest] : (ct_contact_point){.patch = 0};
-  for (uint32_t i = deepest; i > 0; i--) m->points[i] = m->points[i - 1];
-  if (kept > 0) m->points[0] = first;
+  if (deepest > 0) ct_contacts_move_front(m->points, deepest);
   return detail == CT_DETAIL_DEEPEST && kept > 1 ? 1 : kept;
 }
 
@@ -215,7 +240,9 @@ static ct_feature named(uint32_t triangle) {
 
 void ct_pair_contacts(ct_placed a, ct_placed b, const ct_contact_options *options, ct_workspace *workspace, ct_manifold *out) {
   ct_pair_options pair_options = {options->tolerance, options->clearance};
-  *out = (ct_manifold){.points = NULL};
+  out->points = NULL;
+  out->count = 0;
+  out->failed = false;
   ct_pair_distance(a, b, &pair_options, workspace, &out->pair);
   const ct_pair_result *pair = &out->pair;
   if (pair->status == CT_PAIR_UNSUPPORTED || pair->distance > options->clearance) return;

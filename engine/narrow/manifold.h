@@ -73,6 +73,9 @@ void ct_contacts_order(ct_contact_point *points, uint32_t count);
 /* Moves the deepest of ordered points to the front: of those as deep to `slack` the first. */
 void ct_contacts_deepest_first(ct_contact_point *points, uint32_t count, double slack);
 
+/* Moves point k to the front, those before it back. */
+void ct_contacts_move_front(ct_contact_point *points, uint32_t k);
+
 /* Of sorted points with the same patch, features and number the deepest; how many are left. */
 uint32_t ct_contacts_unique(ct_contact_point *points, uint32_t count);
 

@@ -41,13 +41,15 @@ static ct_corner crossing(const ct_corner *p, const ct_corner *q, double t) {
   return (ct_corner){.at = ct_lerp(p->at, q->at, t), .x = p->x + t * (q->x - p->x), .y = p->y + t * (q->y - p->y)};
 }
 
-/* Cuts a polygon by one side of the frame. Corners within round-off of the side count as inside. */
-static void cut(const ct_corner_list *in, const ct_corner *from, const ct_corner *to, uint32_t side, double slack,
-                ct_corner_list *out) {
+/* Cuts a polygon by one side of the frame: the list to go on with, `in` itself where all of it is inside. Corners within round-off
+ * of the side count as inside. */
+static const ct_corner_list *cut(const ct_corner_list *in, const ct_corner *from, const ct_corner *to, uint32_t side, double slack,
+                                 ct_corner_list *out) {
   double length = sqrt((to->x - from->x) * (to->x - from->x) + (to->y - from->y) * (to->y - from->y));
-  double limit = -slack * length;
+  double limit = -slack * length, least = INFINITY;
+  for (uint32_t i = 0; i < in->count; i++) least = ct_min2(least, inside(from, to, &in->items[i]));
+  if (least >= limit) return in;
   out->count = 0;
-  if (in->count == 0) return;
   const ct_corner *p = &in->items[in->count - 1];
   double level_p = inside(from, to, p);
   for (uint32_t i = 0; i < in->count; i++) {
@@ -63,6 +65,7 @@ static void cut(const ct_corner_list *in, const ct_corner *from, const ct_corner
     p = q;
     level_p = level_q;
   }
+  return out;
 }
 
 /* Clips the body's polygon by all sides of the frame's; NULL: out of memory. */
@@ -73,8 +76,7 @@ static const ct_corner_list *clip(const overlap *o) {
   if (!ct_corner_list_reserve(&lists[0], most) || !ct_corner_list_reserve(&lists[1], most)) return NULL;
   for (uint32_t k = 0; k < frame->count; k++) {
     const ct_corner *from = &frame->items[k], *to = &frame->items[k + 1 == frame->count ? 0 : k + 1];
-    cut(in, from, to, k, o->contacts->slack, &lists[k % 2]);
-    in = &lists[k % 2];
+    in = cut(in, from, to, k, o->contacts->slack, &lists[in == &lists[0]]);
   }
   return in;
 }

@@ -49,8 +49,7 @@ static void insertion_sort(ct_contact_point *points, uint32_t count) {
   }
 }
 
-/* Moves point k to the front, the others back. */
-static void move_front(ct_contact_point *points, uint32_t k) {
+void ct_contacts_move_front(ct_contact_point *points, uint32_t k) {
   ct_contact_point p = points[k];
   for (; k > 0; k--) points[k] = points[k - 1];
   points[0] = p;
@@ -75,7 +74,7 @@ void ct_contacts_deepest_first(ct_contact_point *points, uint32_t count, double 
   double least = INFINITY;
   for (uint32_t i = 0; i < count; i++) least = ct_min2(least, points[i].distance);
   while (deepest < count && points[deepest].distance > least + slack) deepest++;
-  if (deepest < count) move_front(points, deepest);
+  if (deepest > 0 && deepest < count) ct_contacts_move_front(points, deepest);
 }
 
 /* Places in the view. */

@@ -40,14 +40,19 @@ bool ct_slope_list_reserve(ct_slope_list *list, uint32_t count) {
   return true;
 }
 
-void ct_outline_add(const ct_core *core, const ct_view *view, uint32_t vertex, ct_vec3 way, ct_outline *out) {
+static inline void add_corner(const ct_view *view, ct_vec3 at, uint32_t vertex, uint32_t edge, ct_outline *out) {
   ct_corner *c = &out->corners.items[out->corners.count++];
-  c->at = ct_add_scaled(ct_core_vertex(core, vertex), way, ct_core_vertex_radius(core, vertex));
-  c->x = ct_dot(view->x, c->at);
-  c->y = ct_dot(view->y, c->at);
+  c->at = at;
+  c->x = ct_dot(view->x, at);
+  c->y = ct_dot(view->y, at);
   c->kind = CT_FEATURE_VERTEX;
   c->vertex = vertex;
-  c->edge = 0;
+  c->edge = edge;
+}
+
+void ct_outline_add(const ct_core *core, const ct_view *view, uint32_t vertex, ct_vec3 way, ct_outline *out) {
+  ct_vec3 at = ct_add_scaled(ct_core_vertex(core, vertex), way, ct_core_vertex_radius(core, vertex));
+  add_corner(view, at, vertex, 0, out);
 }
 
 void ct_outline_slope(const ct_view *view, ct_vec3 normal, double offset, uint32_t face, ct_outline *out) {
@@ -135,54 +140,80 @@ static bool is_lowest(const double level[3], uint32_t vertex, double slack) {
   return short_by <= slack;
 }
 
-static bool box_edge_outline(const ct_core *core, const ct_view *view, const double cosine[3], ct_outline *out) {
-  uint32_t top = (cosine[0] >= 0.0 ? 1u : 0u) | (cosine[1] >= 0.0 ? 2u : 0u) | (cosine[2] >= 0.0 ? 4u : 0u);
-  int along = -1;
-  for (int i = 0; i < 3; i++)
-    if (fabs(cosine[i]) <= CT_PARALLEL_ANGLE) along = i;
-  ct_vec3 way = ct_outline_way(view, out);
-  out->normal = way;
-  out->tilt = 0.0;
-  if (along < 0) {
-    out->kind = CT_OUTLINE_POINT;
-    out->inside = (ct_feature){CT_FEATURE_VERTEX, top};
-    ct_outline_add(core, view, top, way, out);
-    return true;
-  }
-  out->kind = CT_OUTLINE_SEGMENT;
-  out->inside = (ct_feature){CT_FEATURE_EDGE, box_edge(along, top)};
-  for (uint32_t end = 0; end < 2; end++) ct_outline_add(core, view, (top & ~(1u << along)) | end << along, way, out);
-  return true;
-}
+/* The face of the box that is most nearly across: its axis, and its side there. */
+typedef struct box_face {
+  int axis;
+  bool positive;
+} box_face;
 
-static bool box_outline(const ct_core *core, const ct_view *view, ct_outline_want want, ct_outline *out) {
-  ct_vec3 way = ct_outline_way(view, out);
-  /* Cosines of the axes, and heights of the half edges. */
-  double cosine[3], level[3];
-  for (int k = 0; k < 3; k++) {
-    cosine[k] = ct_dot(way, box_axis(core, k));
-    level[k] = cosine[k] * half_of(core, k);
-  }
-  if (want == CT_WANT_EDGE) return box_edge_outline(core, view, cosine, out);
+static box_face lean_face(const ct_core *core, ct_vec3 way, ct_outline *out) {
+  double cosine[3];
+  for (int k = 0; k < 3; k++) cosine[k] = ct_dot(way, box_axis(core, k));
   int i = fabs(cosine[1]) > fabs(cosine[0]) ? 1 : 0;
   if (fabs(cosine[2]) > fabs(cosine[i])) i = 2;
-  bool positive = cosine[i] >= 0.0, backwards = positive == out->second;
-  int j = (i + 1) % 3, k = (i + 2) % 3;
+  bool positive = cosine[i] >= 0.0;
   out->kind = CT_OUTLINE_POLYGON;
   out->normal = ct_scale(box_axis(core, i), positive ? 1.0 : -1.0);
   out->tilt = ct_norm(ct_sub(out->normal, way));
   out->inside = (ct_feature){CT_FEATURE_FACE, 2u * (uint32_t)i + positive};
+  return (box_face){i, positive};
+}
+
+void ct_outline_box_face(const ct_core *core, const ct_view *view, ct_outline *out) {
+  lean_face(core, ct_outline_way(view, out), out);
+}
+
+ct_vec3 ct_outline_box_edge(const ct_core *core, const ct_view *view, ct_outline *out) {
+  ct_vec3 way = ct_outline_way(view, out);
+  uint32_t top = 0;
+  int along = -1;
+  for (int i = 0; i < 3; i++) {
+    double cosine = ct_dot(way, box_axis(core, i));
+    top |= (uint32_t)(cosine >= 0.0) << i;
+    if (fabs(cosine) <= CT_PARALLEL_ANGLE) along = i;
+  }
+  out->normal = way;
+  out->tilt = 0.0;
+  out->kind = along < 0 ? CT_OUTLINE_POINT : CT_OUTLINE_SEGMENT;
+  out->inside = along < 0 ? (ct_feature){CT_FEATURE_VERTEX, top} : (ct_feature){CT_FEATURE_EDGE, box_edge(along, top)};
+  return along < 0 ? ct_vec(0.0, 0.0, 0.0) : core->axis[along];
+}
+
+static bool box_edge_outline(const ct_core *core, const ct_view *view, ct_outline *out) {
+  ct_outline_box_edge(core, view, out);
+  if (out->kind == CT_OUTLINE_POINT) {
+    ct_outline_add(core, view, out->inside.index, out->normal, out);
+    return true;
+  }
+  /* Of the edge's number: the axis, and the signs of the other two. */
+  uint32_t edge = out->inside.index, along = edge / 4, low = edge & 1u, high = edge >> 1 & 1u;
+  uint32_t vertex = low << (along == 0 ? 1 : 0) | high << (along == 2 ? 1 : 2);
+  for (uint32_t end = 0; end < 2; end++) ct_outline_add(core, view, vertex | end << along, out->normal, out);
+  return true;
+}
+
+static bool box_outline(const ct_core *core, const ct_view *view, ct_outline_want want, ct_outline *out) {
+  if (want == CT_WANT_EDGE) return box_edge_outline(core, view, out);
+  ct_vec3 way = ct_outline_way(view, out);
+  box_face face = lean_face(core, way, out);
+  uint32_t i = (uint32_t)face.axis, j = i == 2 ? 0 : i + 1, k = i == 0 ? 2 : i - 1, at = face.positive;
+  /* Corners and the edges from them, along j and k: 00, 10, 11, 01, or the other way round. */
+  uint32_t low = at << i, on_j = 1u << j, on_k = 1u << k;
+  uint32_t edge_j = 4u * j + (i < k ? at : 2u * at), step_j = i < k ? 2u : 1u;
+  uint32_t edge_k = 4u * k + (i < j ? at : 2u * at), step_k = i < j ? 2u : 1u;
+  const uint32_t corners[2][4][2] = {
+      {{low, edge_j}, {low | on_j, edge_k + step_k}, {low | on_j | on_k, edge_j + step_j}, {low | on_k, edge_k}},
+      {{low, edge_k}, {low | on_k, edge_j + step_j}, {low | on_j | on_k, edge_k + step_k}, {low | on_j, edge_j}}};
   double radius = core->radius[0], slack = CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * core->extent;
   bool flat = out->tilt <= CT_PARALLEL_ANGLE || radius == 0.0;
+  double level[3] = {0.0, 0.0, 0.0}; /* heights of the half edges */
+  for (int m = 0; m < 3 && !flat; m++) level[m] = ct_dot(way, box_axis(core, m)) * half_of(core, m);
   for (uint32_t step = 0; step < 4; step++) {
-    /* Along j and k: 00, 10, 11, 01, or the other way round. */
-    bool first = step == 1 || step == 2, later = step >= 2;
-    uint32_t on_j = backwards ? later : first, on_k = backwards ? first : later;
-    uint32_t vertex = (uint32_t)positive << i | on_j << j | on_k << k;
-    ct_outline_add(core, view, vertex, flat || is_lowest(level, vertex, slack) ? way : out->normal, out);
-    out->corners.items[step].edge = box_edge((step % 2 == 0) == !backwards ? j : k, vertex);
+    const uint32_t *corner = corners[face.positive == out->second][step];
+    ct_vec3 moved = flat || is_lowest(level, corner[0], slack) ? way : out->normal;
+    add_corner(view, ct_add_scaled(ct_core_box_vertex(core, corner[0]), moved, radius), corner[0], corner[1], out);
   }
-  double offset = ct_dot(out->normal, core->center) + half_of(core, i) + radius;
+  double offset = ct_dot(out->normal, core->center) + half_of(core, face.axis) + radius;
   ct_outline_slope(view, out->normal, offset, out->inside.index, out);
   return true;
 }

@@ -73,6 +73,11 @@ typedef enum ct_outline_want {
  * Cost: of a hull the support vertex, its faces, and the corners. */
 bool ct_outline_of(const ct_core *core, const ct_view *view, ct_outline_want want, ct_outline *out);
 
+/* Of a box alone what comes before the corners: kind, normal, tilt and inside, of the face or of the edge. The latter's half, or
+ * zero where a vertex is alone. */
+void ct_outline_box_face(const ct_core *core, const ct_view *view, ct_outline *out);
+ct_vec3 ct_outline_box_edge(const ct_core *core, const ct_view *view, ct_outline *out);
+
 /* Height of the surface at a place of the view. POLYGON and DISC only. */
 double ct_outline_height(const ct_outline *outline, double x, double y);
 

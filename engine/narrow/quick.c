@@ -35,6 +35,7 @@ CT_INLINE body body_of(const ct_shape *s) {
   if (s->kind == CT_KIND_BOX) return (body){s->rounding == 0.0 && s->margin == 0.0 ? BOX : OTHER, 0.0, 0.0};
   if (s->kind == CT_KIND_CAPSULE && s->capsule.half_length > 0.0 && s->capsule.radius_bottom == s->capsule.radius_top)
     return (body){CAPSULE, s->capsule.radius_top + ct_shape_growth(s), s->capsule.half_length};
+  if (s->kind != CT_KIND_CAPSULE && s->kind != CT_KIND_ELLIPSOID) return (body){.form = OTHER};
   return other_body(s);
 }
 

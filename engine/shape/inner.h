@@ -15,4 +15,9 @@ typedef struct ct_inner {
  * is how far its surface moves out. The rounding of an inset shape must leave a solid (ct_shape_inset_limit). O(1). */
 ct_inner ct_shape_inner(const ct_shape *shape);
 
+/* Is a shape, of the commonest kinds, its own sharp shape within, at its own place and without a ball around it? */
+static inline bool ct_shape_is_plain(const ct_shape *shape) {
+  return (shape->kind == CT_KIND_BOX || shape->kind == CT_KIND_CONVEX) && shape->rounding == 0.0 && shape->margin == 0.0;
+}
+
 #endif

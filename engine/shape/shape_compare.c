@@ -59,6 +59,10 @@ static ct_vec3 numbers_of(const ct_shape *shape) {
 int ct_shape_compare(const ct_shape *a, const ct_shape *b) {
   ct_kind kind_a = ct_shape_content_kind(a), kind_b = ct_shape_content_kind(b);
   if (kind_a != kind_b) return kind_a < kind_b ? -1 : 1;
+  if (ct_shape_is_plain(a) && ct_shape_is_plain(b)) {
+    if (kind_a == CT_KIND_CONVEX) return compare_hulls(a->hull, b->hull);
+    return ct_numbers_compare(&a->box.half.x, &b->box.half.x, 3);
+  }
   ct_inner p = ct_shape_inner(a), q = ct_shape_inner(b);
   ct_vec3 u = numbers_of(&p.shape), v = numbers_of(&q.shape);
   const double first[] = {u.x, u.y, u.z, p.center_z, p.radius}, second[] = {v.x, v.y, v.z, q.center_z, q.radius};
