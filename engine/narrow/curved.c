@@ -233,6 +233,33 @@ static outcome descend_for_sign(const ct_cell_input *in, ct_curved *c, descent *
   return descend(d, 0.0);
 }
 
+/* The point of a simplex that is closest to the origin; reduces the simplex. */
+static ct_mink nearest_of(ct_simplex *s) {
+  double weights[4];
+  ct_simplex_nearest(s, weights);
+  ct_mink sum = {.radius = 0.0};
+  for (int i = 0; i < s->count; i++) {
+    sum.a = ct_add_scaled(sum.a, s->vertex[i].a, weights[i]);
+    sum.b = ct_add_scaled(sum.b, s->vertex[i].b, weights[i]);
+  }
+  sum.w = ct_sub(sum.b, sum.a);
+  return sum;
+}
+
+/* How far the points are from each other to which a descent has come. */
+static double apart_of(const descent *d) {
+  ct_simplex nearest = d->simplex;
+  return ct_norm(nearest_of(&nearest).w);
+}
+
+/* Did a descent for the sign find a common point? */
+static bool surely_meet(const descent *d, outcome o) {
+  if (o != WITHIN && !(o == INSIDE && d->simplex.value < d->enough)) return false;
+  /* The value of a sliver may be less than its distance: the points have the last word. */
+  double apart = apart_of(d);
+  return apart < d->enough || (o == INSIDE && apart <= COMMON_ROUNDOFFS * CT_UNIT_ROUNDOFF * d->curved->scale);
+}
+
 /* Takes a normal's place if that shows the pair to be apart, which it was not held to be. */
 static bool turn_apart(const ct_cell_input *in, ct_curved *c, ct_vec3 normal, ct_cell_result *result) {
   ct_curved_answer r = ct_curved_polish(c, FEATURE_ANGLE, normal);
@@ -253,23 +280,32 @@ static descent full_descent(ct_curved *c, ct_vec3 first) {
 }
 
 /* An answer whose bracket holds zero: between slivers a polish may have ended beside the best normal. The descent that
- * ct_curved_overlap goes by is asked first, so that both decide alike; then the search for a common point, which comes to the
- * normal of the gap when there is none. */
+ * ct_curved_overlap goes by is asked first, so that both decide alike: for a common point, or a gap. Then the search for a common
+ * point, which comes to the places on both sides of the gap when there is none. */
 static void settle_sign(const ct_cell_input *in, ct_cell_result *result) {
   ct_curved c = curved_of(in);
   descent d;
-  if (descend_for_sign(in, &c, &d) == BEYOND) {
+  outcome o = descend_for_sign(in, &c, &d);
+  double allowed = COMMON_ROUNDOFFS * CT_UNIT_ROUNDOFF * c.scale;
+  if (o != BEYOND && apart_of(&d) <= radii(in) + allowed) return;
+  if (o == BEYOND) {
     d.threshold = INFINITY;
     d.enough = -INFINITY;
     descend(&d, 0.0);
     if (turn_apart(in, &c, d.lower_normal, result)) return;
   }
   if (result->upper <= c.roundoff) return;
-  double allowed = COMMON_ROUNDOFFS * CT_UNIT_ROUNDOFF * c.scale;
   ct_vec3 middle = ct_lerp(result->point_a, result->point_b, 0.5);
   ct_curved_meeting m = ct_curved_meet(&in->a, &in->b, middle, result->normal, allowed);
   if (m.outside <= allowed || turn_apart(in, &c, m.normal, result)) return;
-  turn_apart(in, &c, full_descent(&c, m.normal).lower_normal, result);
+  if (turn_apart(in, &c, full_descent(&c, m.normal).lower_normal, result)) return;
+  double gap = ct_norm(ct_sub(m.b, m.a));
+  if (!m.apart || gap <= c.roundoff) return;
+  /* A gap too small to tell its normal: the best one that is known still proves the lower bound. */
+  result->distance = result->upper = gap;
+  result->point_a = m.a;
+  result->point_b = m.b;
+  result->status = CT_PAIR_DEGENERATE;
 }
 
 void ct_curved_distance(const ct_cell_input *in, ct_cell_result *result) {
@@ -283,19 +319,6 @@ static void full_answer(const ct_cell_input *in, ct_cell_result *full) {
   whole.threshold = INFINITY;
   *full = (ct_cell_result){.status = CT_PAIR_OK};
   ct_curved_distance(&whole, full);
-}
-
-/* The point of a simplex that is closest to the origin; reduces the simplex. */
-static ct_mink nearest_of(ct_simplex *s) {
-  double weights[4];
-  ct_simplex_nearest(s, weights);
-  ct_mink sum = {.radius = 0.0};
-  for (int i = 0; i < s->count; i++) {
-    sum.a = ct_add_scaled(sum.a, s->vertex[i].a, weights[i]);
-    sum.b = ct_add_scaled(sum.b, s->vertex[i].b, weights[i]);
-  }
-  sum.w = ct_sub(sum.b, sum.a);
-  return sum;
 }
 
 /* A point of both bodies where a descent of their cores ended; where that is a sliver which holds the origin badly, one that is
@@ -325,13 +348,7 @@ bool ct_curved_overlap(const ct_cell_input *in, ct_vec3 *common) {
   descent d;
   outcome o = descend_for_sign(in, &c, &d);
   if (o == BEYOND) return false;
-  bool surely = o == WITHIN || (o == INSIDE && d.simplex.value < d.enough);
-  if (surely) {
-    /* The value of a sliver may be less than its distance: the points have the last word. */
-    ct_simplex nearest = d.simplex;
-    double apart = ct_norm(nearest_of(&nearest).w);
-    surely = apart < d.enough || (o == INSIDE && apart <= COMMON_ROUNDOFFS * CT_UNIT_ROUNDOFF * c.scale);
-  }
+  bool surely = surely_meet(&d, o);
   ct_cell_result full;
   if (!surely) {
     full_answer(in, &full);

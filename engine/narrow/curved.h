@@ -66,6 +66,8 @@ typedef struct ct_curved_meeting {
   ct_vec3 point;
   double outside; /* m; not below 0 */
   ct_vec3 normal; /* at the end of the way; of bodies that are apart after all, about theirs */
+  bool apart;     /* they are: */
+  ct_vec3 a, b;   /* the places of both that are nearest to each other */
 } ct_curved_meeting;
 
 /* A point of two bodies that overlap, from one that is near both, and the normal of the pair; of those on the way the one least

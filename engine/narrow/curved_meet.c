@@ -13,6 +13,12 @@
 /* Squared sine of the angle of planes below which they have no line in common. */
 #define PARALLEL 0x1p-100
 
+/* The bodies are held to be apart when turns onto one and the other, with normals that differ by less than this, rad, gain less
+ * than this part of the gap in STILL_TURNS of them. */
+#define STILL_ANGLE 0x1p-6
+#define STILL_GAIN 0x1p-10
+#define STILL_TURNS 8
+
 /* A point, how far it is outside of each body, and the normals there, or where it was last outside. */
 typedef struct spot {
   ct_vec3 point, normal[2];
@@ -51,17 +57,38 @@ static void step_onto_farther(const ct_core *const body[2], spot *s) {
   measure(body, s);
 }
 
+/* Are the places nearest to each other on both bodies found? */
+static bool at_gap(const spot *s, double before) {
+  if (!(before - worst(s) < STILL_GAIN * before) || ct_dot(s->normal[0], s->normal[1]) > 0.0) return false;
+  return ct_norm2(ct_cross(s->normal[0], s->normal[1])) < STILL_ANGLE * STILL_ANGLE;
+}
+
+/* The end of a way: the normal there, and both places. */
+static void end_at(const spot *s, ct_curved_meeting *m) {
+  bool first = s->outside[0] >= s->outside[1];
+  m->normal = first ? s->normal[0] : ct_neg(s->normal[1]);
+  m->a = first ? ct_add_scaled(s->point, s->normal[0], -s->outside[0]) : s->point;
+  m->b = first ? s->point : ct_add_scaled(s->point, s->normal[1], -s->outside[1]);
+}
+
 ct_curved_meeting ct_curved_meet(const ct_core *a, const ct_core *b, ct_vec3 start, ct_vec3 normal, double enough) {
   const ct_core *const body[2] = {a, b};
   spot s = {.point = start, .normal = {normal, ct_neg(normal)}};
   measure(body, &s);
   ct_curved_meeting best = {.point = s.point, .outside = worst(&s)};
-  for (int step = 0; step < STEPS_MAX && best.outside > enough; step++) {
-    if (!step_onto_both(body, &s)) step_onto_farther(body, &s);
+  double before = INFINITY;
+  for (int step = 0, turns = 0; step < STEPS_MAX && best.outside > enough && !best.apart; step++) {
+    if (step_onto_both(body, &s)) {
+      turns = 0;
+    } else {
+      if (turns % STILL_TURNS == 0) before = worst(&s);
+      step_onto_farther(body, &s);
+      best.apart = ++turns % STILL_TURNS == 0 && turns > STILL_TURNS && at_gap(&s, before);
+    }
     if (!(worst(&s) < best.outside)) continue;
     best.point = s.point;
     best.outside = worst(&s);
   }
-  best.normal = s.outside[0] >= s.outside[1] ? s.normal[0] : ct_neg(s.normal[1]);
+  end_at(&s, &best);
   return best;
 }
