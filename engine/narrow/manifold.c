@@ -26,11 +26,11 @@ void ct_manifold_memory_free(ct_manifold_memory *memory) {
   }
   free(memory->points);
   free(memory->root);
+  free(memory->touches);
 }
 
-void ct_contacts_add(ct_contacts *c, const ct_meeting *meeting) {
+void ct_contacts_push(ct_contacts *c, const ct_contact_point *point) {
   ct_manifold_memory *m = c->memory;
-  if (!(meeting->distance <= c->reach)) return;
   if (m->count == m->capacity) {
     uint32_t capacity = m->capacity ? 2 * m->capacity : 16;
     ct_contact_point *points = realloc(m->points, capacity * sizeof *points);
@@ -39,14 +39,20 @@ void ct_contacts_add(ct_contacts *c, const ct_meeting *meeting) {
     m->points = points;
     m->capacity = capacity;
   }
+  m->points[m->count++] = *point;
+}
+
+void ct_contacts_add(ct_contacts *c, const ct_meeting *meeting) {
+  if (!(meeting->distance <= c->reach)) return;
   ct_vec3 other = ct_add_scaled(meeting->at, c->view.normal, meeting->on_second ? -meeting->distance : meeting->distance);
-  m->points[m->count++] = (ct_contact_point){.a = meeting->a,
-                                             .b = meeting->b,
-                                             .point_a = meeting->on_second ? other : meeting->at,
-                                             .point_b = meeting->on_second ? meeting->at : other,
-                                             .normal = c->view.normal,
-                                             .distance = meeting->distance,
-                                             .number = meeting->number};
+  const ct_contact_point point = {.a = meeting->a,
+                                  .b = meeting->b,
+                                  .point_a = meeting->on_second ? other : meeting->at,
+                                  .point_b = meeting->on_second ? meeting->at : other,
+                                  .normal = c->view.normal,
+                                  .distance = meeting->distance,
+                                  .number = meeting->number};
+  ct_contacts_push(c, &point);
 }
 
 static bool is_plane(ct_placed body) { return body.shape->kind == CT_KIND_PLANE; }
@@ -223,6 +229,7 @@ static void find_points(ct_contacts *c) {
   if (is_plane(c->a)) return;
   if (is_mesh(c->a)) {
     if (is_plane(c->b)) ct_contacts_mesh_plane(c);
+    else ct_contacts_meshes(c);
   } else if (is_plane(c->b)) {
     ct_contacts_plane(c);
   } else if (is_mesh(c->b)) {
@@ -255,16 +262,18 @@ void ct_pair_contacts(ct_placed a, ct_placed b, const ct_contact_options *option
   c.memory = &workspace->manifold;
   c.memory->count = 0;
   c.failed = false;
+  c.cut_short = false;
+  c.own_triangle[0] = swapped ? pair->triangle_b : pair->triangle_a;
+  c.own_triangle[1] = swapped ? pair->triangle_a : pair->triangle_b;
+  c.own_point = ct_to_local(*c.a.frame, swapped ? pair->point_b : pair->point_a);
   place(&c, swapped ? ct_neg(pair->normal) : pair->normal);
   c.reach = options->clearance + c.slack;
   find_points(&c);
-  ct_meeting own = {.a = named(swapped ? pair->triangle_b : pair->triangle_a),
-                    .b = named(swapped ? pair->triangle_a : pair->triangle_b),
-                    .at = ct_to_local(*c.a.frame, swapped ? pair->point_b : pair->point_a),
-                    .distance = pair->distance};
+  ct_meeting own = {.a = named(c.own_triangle[0]), .b = named(c.own_triangle[1]), .at = c.own_point, .distance = pair->distance};
   ct_contacts_own(&c, 0, &own);
   out->count = keep(&c, options->detail);
   workspace->manifold.starved = workspace->manifold.starved || c.failed;
   out->failed = c.failed;
+  if (c.cut_short && pair->status == CT_PAIR_OK) out->pair.status = CT_PAIR_ITERATION_LIMIT;
   hand_back(&c, swapped, out);
 }

@@ -13,6 +13,8 @@ typedef struct ct_manifold_memory {
   uint32_t count, capacity;
   uint32_t *root; /* [root_capacity] of meshes: groups of triangles, or of vertices, in the making */
   uint32_t root_capacity;
+  struct ct_touch *touches; /* [touch_capacity] of two meshes */
+  uint32_t touch_count, touch_capacity;
   bool starved; /* memory was refused; never cleared here */
 } ct_manifold_memory;
 void ct_manifold_memory_free(ct_manifold_memory *memory);
@@ -27,7 +29,10 @@ typedef struct ct_contacts {
   double slack;    /* round-off of the pair, m */
   ct_workspace *workspace;
   ct_manifold_memory *memory;
-  bool failed; /* out of memory */
+  uint32_t own_triangle[2]; /* of the pair's own points, of meshes */
+  ct_vec3 own_point;        /* the pair's own, on a */
+  bool failed;              /* out of memory */
+  bool cut_short;           /* by the flag, or by the number of points */
 } ct_contacts;
 
 /* A point of the first body and the feature that it is on, and of the second. Left out when beyond the reach. The points are one
@@ -40,6 +45,9 @@ typedef struct ct_meeting {
   double distance;
 } ct_meeting;
 void ct_contacts_add(ct_contacts *contacts, const ct_meeting *meeting);
+
+/* A point as it is. */
+void ct_contacts_push(ct_contacts *contacts, const ct_contact_point *point);
 
 /* The points of two outlines that overlap in the view. */
 void ct_contacts_overlap(ct_contacts *contacts, const ct_outline *first, const ct_outline *second);
@@ -60,6 +68,19 @@ void ct_contacts_mesh_plane(ct_contacts *contacts);
 /* The points of a bounded convex body, the first, and a mesh. Apart, each triangle within reach is met along its own normal, else
  * along that of the pair. */
 void ct_contacts_mesh(ct_contacts *contacts);
+
+/* The points of two meshes: of features that face each other within reach, of vertices and edges in the other solid, and where
+ * surfaces cross. */
+void ct_contacts_meshes(ct_contacts *contacts);
+
+/* Triangles side by side are one patch unless the cosine between their normals is below this: 45 degrees. */
+#define CT_PATCH_COSINE_MIN 0.7071
+/* Not in contact. */
+#define CT_NOT_MET UINT32_MAX
+/* Groups of numbers below count, in memory->root, each CT_NOT_MET at first; false: out of memory. The lowest stands for a group. */
+bool ct_groups_open(ct_contacts *contacts, uint32_t count);
+uint32_t ct_groups_find(uint32_t *root, uint32_t i);
+void ct_groups_join(uint32_t *root, uint32_t i, uint32_t k);
 
 /* The points of two bodies that have cores, along the view. */
 void ct_contacts_meet(ct_contacts *contacts);

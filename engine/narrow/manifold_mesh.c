@@ -1,25 +1,21 @@
 /* Contacts of meshes: triangle by triangle against a convex body, vertex by vertex over a half-space.
  *
  * Triangles in contact that share an edge and whose normals differ little are one patch of connected contact, as are vertices that
- * an edge joins. Pairs of meshes are told by the pair's own point.
+ * an edge joins. Pairs of meshes: manifold_meshes.c.
  */
 #include "narrow/manifold.h"
 #include "narrow/matrix.h"
 
 #include <stdlib.h>
 
-/* Triangles side by side are one patch unless the cosine between their normals is below this: 45 degrees. */
-#define PATCH_COSINE_MIN 0.7071
 /* A triangle of a solid that faces the other body less than this, as a cosine, is not met along the pair's normal. */
 #define FACING_MIN 0.1
-/* Not in contact, and the mark of a group's number. */
-#define NOT_MET UINT32_MAX
+/* The mark of a group's number. */
 #define NUMBERED 0x80000000u
 
 /* ---- groups ---- */
 
-/* False: out of memory. */
-static bool open_groups(ct_contacts *c, uint32_t count) {
+bool ct_groups_open(ct_contacts *c, uint32_t count) {
   ct_manifold_memory *m = c->memory;
   if (count > m->root_capacity) {
     uint32_t *root = realloc(m->root, count * sizeof *root);
@@ -28,11 +24,11 @@ static bool open_groups(ct_contacts *c, uint32_t count) {
     m->root = root;
     m->root_capacity = count;
   }
-  for (uint32_t i = 0; i < count; i++) m->root[i] = NOT_MET;
+  for (uint32_t i = 0; i < count; i++) m->root[i] = CT_NOT_MET;
   return true;
 }
 
-static uint32_t find(uint32_t *root, uint32_t i) {
+uint32_t ct_groups_find(uint32_t *root, uint32_t i) {
   while (root[i] != i) {
     root[i] = root[root[i]];
     i = root[i];
@@ -40,10 +36,9 @@ static uint32_t find(uint32_t *root, uint32_t i) {
   return i;
 }
 
-/* The lower number stands for the group. */
-static void join(uint32_t *root, uint32_t i, uint32_t k) {
-  i = find(root, i);
-  k = find(root, k);
+void ct_groups_join(uint32_t *root, uint32_t i, uint32_t k) {
+  i = ct_groups_find(root, i);
+  k = ct_groups_find(root, k);
   if (i < k) root[k] = i;
   else root[i] = k;
 }
@@ -52,9 +47,9 @@ static void join(uint32_t *root, uint32_t i, uint32_t k) {
 static void number_groups(ct_manifold_memory *m, uint32_t count) {
   uint32_t *root = m->root, next = 0;
   for (uint32_t i = 0; i < count; i++)
-    if (root[i] != NOT_MET) root[i] = find(root, i);
+    if (root[i] != CT_NOT_MET) root[i] = ct_groups_find(root, i);
   for (uint32_t i = 0; i < count; i++) {
-    if (root[i] == NOT_MET) continue;
+    if (root[i] == CT_NOT_MET) continue;
     root[i] = root[i] == i ? NUMBERED | next++ : root[root[i]];
   }
   for (uint32_t i = 0; i < m->count; i++) m->points[i].patch = root[m->points[i].patch] & ~NUMBERED;
@@ -67,7 +62,7 @@ void ct_contacts_mesh_plane(ct_contacts *c) {
   ct_manifold_memory *m = c->memory;
   ct_vec3 down = c->view.normal;
   double level = ct_dot(down, c->relative.position), radius = c->a.shape->rounding + c->a.shape->margin;
-  if (!open_groups(c, mesh->vertex_count)) return;
+  if (!ct_groups_open(c, mesh->vertex_count)) return;
   for (uint32_t i = 0; i < mesh->point_count && !c->failed; i++) {
     uint32_t vertex = mesh->points[i], before = m->count;
     ct_vec3 at = ct_add_scaled(mesh->vertices[vertex], down, radius);
@@ -81,7 +76,7 @@ void ct_contacts_mesh_plane(ct_contacts *c) {
   for (uint32_t i = 0; i < mesh->live_count; i++) {
     for (int k = 0; k < 3; k++) {
       uint32_t v = mesh->corners[i][k], w = mesh->corners[i][(k + 1) % 3];
-      if (m->root[v] != NOT_MET && m->root[w] != NOT_MET) join(m->root, v, w);
+      if (m->root[v] != CT_NOT_MET && m->root[w] != CT_NOT_MET) ct_groups_join(m->root, v, w);
     }
   }
   number_groups(m, mesh->vertex_count);
@@ -197,10 +192,10 @@ static void group_patches(mesh_run *run) {
   ct_manifold_memory *m = run->contacts->memory;
   const ct_mesh_view *mesh = run->mesh;
   for (uint32_t i = 0; i < mesh->live_count; i++) {
-    for (int k = 0; k < 3 && m->root[i] != NOT_MET; k++) {
+    for (int k = 0; k < 3 && m->root[i] != CT_NOT_MET; k++) {
       uint32_t other = mesh->across[i][k];
-      if (other == CT_NO_TRIANGLE || other < i || m->root[other] == NOT_MET) continue;
-      if (ct_dot(normal_of(run, i), normal_of(run, other)) >= PATCH_COSINE_MIN) join(m->root, i, other);
+      if (other == CT_NO_TRIANGLE || other < i || m->root[other] == CT_NOT_MET) continue;
+      if (ct_dot(normal_of(run, i), normal_of(run, other)) >= CT_PATCH_COSINE_MIN) ct_groups_join(m->root, i, other);
     }
   }
   number_groups(m, mesh->live_count);
@@ -209,7 +204,7 @@ static void group_patches(mesh_run *run) {
 void ct_contacts_mesh(ct_contacts *c) {
   const ct_mesh_view *mesh = ct_mesh_get(c->b.shape->mesh);
   mesh_run run = {c, mesh, c->b.shape->rounding + c->b.shape->margin, c->distance > 0.0};
-  if ((!run.apart && !mesh->solid) || !open_groups(c, mesh->live_count)) return;
+  if ((!run.apart && !mesh->solid) || !ct_groups_open(c, mesh->live_count)) return;
   ct_frame back = {ct_mat_transpose(c->relative.rotation), {0.0, 0.0, 0.0}};
   back.position = ct_neg(ct_mat_mul(back.rotation, c->relative.position));
   ct_box box = ct_box_grow(ct_shape_box(c->a.shape, &back), c->reach + c->slack);

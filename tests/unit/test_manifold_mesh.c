@@ -169,25 +169,12 @@ static void cube_in_a_corner_meets_in_two_patches(void) {
   ct_mesh_release(walls.mesh);
 }
 
-static void pairs_of_meshes_have_their_own_point(void) {
-  soup s = {.vertex_count = 0};
-  add_box(&s, ct_vec(0, 0, 0), ct_vec(1, 1, 1));
-  ct_shape solid = mesh_of(&s);
-  ct_manifold m = meet(&solid, ct_vec(0, 0, 0), &solid, ct_vec(0, 0, 1.05), full);
-  CHECK_INT(m.count, 1);
-  CHECK_NEAR(m.points[0].distance, 0.05, 1e-12);
-  m = meet(&solid, ct_vec(0, 0, 0), &solid, ct_vec(0, 0, 0.95), full);
-  CHECK(m.count >= 1);
-  ct_mesh_release(solid.mesh);
-}
-
 static const check_test tests[] = {
     {"table_stands_on_four_patches", table_stands_on_four_patches},
     {"sheet_on_the_floor_keeps_four_of_its_vertices", sheet_on_the_floor_keeps_four_of_its_vertices},
     {"box_over_a_sheet_meets_in_its_corners", box_over_a_sheet_meets_in_its_corners},
     {"box_in_a_solid_meets_in_the_overlap", box_in_a_solid_meets_in_the_overlap},
     {"cube_in_a_corner_meets_in_two_patches", cube_in_a_corner_meets_in_two_patches},
-    {"pairs_of_meshes_have_their_own_point", pairs_of_meshes_have_their_own_point},
 };
 
 int main(int argc, char **argv) {

@@ -46,8 +46,12 @@ typedef struct ct_manifold {
   bool failed;                    /* memory was short: points are missing */
 } ct_manifold;
 
-/* A pair within the clearance has a point at least; two meshes, and a surface that crosses a body, have the pair's own alone. Cost:
- * that of ct_pair_distance and, for faces, of a clip. */
+/* A pair within the clearance has a point at least. Two meshes: corners over faces, edges over edges, and corners over corners and
+ * edges, that face each other; solids that overlap have each vertex inside with its nearest surface point, none deeper than the
+ * pair; surfaces that cross have the places where edges pass triangles, at distance 0. A surface that crosses a convex body has the
+ * pair's own point alone. More than 65,536 points of two meshes, or a raised flag, cut the search short: points are missing and the
+ * status is CT_PAIR_ITERATION_LIMIT. Cost: that of ct_pair_distance and, for faces, of a clip; for meshes of each pair of triangles
+ * within the clearance, and of a nearest point for each vertex in the other solid. */
 void ct_pair_contacts(ct_placed a, ct_placed b, const ct_contact_options *options, ct_workspace *workspace, ct_manifold *out);
 
 #endif

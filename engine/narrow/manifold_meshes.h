@@ -1,0 +1,69 @@
+/* Touches of two meshes in the making: two features that meet, on two triangles.
+ *
+ * Everything is in the frame of the first mesh, b's corners placed in it one by one as in mesh_pair.h; distances are those of the
+ * bare meshes until a touch is taken, which adds what rounding and margins add.
+ */
+#ifndef NARROW_MANIFOLD_MESHES_H
+#define NARROW_MANIFOLD_MESHES_H
+
+#include "narrow/manifold.h"
+#include "narrow/mesh_pair.h"
+
+/* Points of two meshes, at most: what many touches are cut to when they are as many as CT_TOUCHES_MAX. */
+#define CT_MESH_POINTS_MAX 65536u
+#define CT_TOUCHES_MAX 131072u
+
+typedef struct ct_touch {
+  ct_contact_point point;
+  uint32_t position[2];
+  double facing; /* how much the two triangles face each other along the normal */
+} ct_touch;
+
+typedef struct ct_touching {
+  ct_contacts *contacts;
+  ct_mesh_pair pair;
+  const ct_mesh *mesh[2];
+  const ct_mesh_view *view[2];
+  double growth[2];
+  double reach, least; /* of bare meshes: touches farther apart or deeper are left out */
+  double slack;        /* round-off, m */
+  bool overlap;        /* of solids that overlap touches may be below 0 */
+} ct_touching;
+
+/* A triangle of one mesh. */
+typedef struct ct_mesh_face {
+  int which; /* 0: of a, 1: of b */
+  uint32_t position;
+  ct_triangle t;
+  ct_vec3 normal; /* unit; zero of one that placing has made a segment */
+} ct_mesh_face;
+ct_mesh_face ct_touching_face(const ct_touching *t, int which, uint32_t position);
+ct_vec3 ct_touching_vertex(const ct_touching *t, int which, uint32_t vertex);
+
+/* What meets: features and points of the two bare meshes in the order of the faces; the normal from the first face's mesh. */
+typedef struct ct_meet {
+  ct_feature feature[2];
+  ct_vec3 point[2], normal;
+  double distance;
+} ct_meet;
+
+/* Keeps it if it is within reach. */
+void ct_touch_take(ct_touching *t, const ct_mesh_face face[2], const ct_meet *meet);
+/* Marks the triangles of two faces as being in contact. */
+void ct_touch_mark(ct_touching *t, const ct_mesh_face face[2]);
+/* Each meeting of two features once, in the order of their features. */
+void ct_touches_unique(ct_touching *t);
+/* From touches to the points of the manifold, numbered by patches: those of triangles that hang together on both meshes. */
+void ct_touches_hand_over(ct_touching *t);
+
+/* The part of a face that a point of it is on: a corner or an edge when within round-off; edges inside a flat part are of the face.
+ */
+ct_feature ct_face_feature(const ct_touching *t, const ct_mesh_face *face, ct_vec3 point);
+
+/* Touches of two faces: corners of the first over the second, and edges over edges. */
+void ct_touch_corners(ct_touching *t, const ct_mesh_face face[2]);
+void ct_touch_edges(ct_touching *t, const ct_mesh_face face[2]);
+/* Where edges of the first pass the second: points at distance 0, along a given normal. */
+void ct_touch_passings(ct_touching *t, const ct_mesh_face face[2], ct_vec3 normal);
+
+#endif

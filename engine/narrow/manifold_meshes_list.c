@@ -1,0 +1,138 @@
+/* Touches of two meshes: the list, each meeting of features once, and patches. */
+#include "narrow/manifold_meshes.h"
+
+#include <stdlib.h>
+
+ct_vec3 ct_touching_vertex(const ct_touching *t, int which, uint32_t vertex) {
+  ct_vec3 v = t->view[which]->vertices[vertex];
+  return which ? ct_to_parent(t->pair.relative, v) : v;
+}
+
+ct_mesh_face ct_touching_face(const ct_touching *t, int which, uint32_t position) {
+  ct_mesh_face f = {.which = which, .position = position};
+  for (int k = 0; k < 3; k++) f.t.v[k] = ct_touching_vertex(t, which, t->view[which]->corners[position][k]);
+  f.normal = ct_unit_or(ct_triangle_cross(&f.t), ct_vec(0.0, 0.0, 0.0));
+  return f;
+}
+
+/* ---- the list ---- */
+
+static bool make_room(ct_touching *t) {
+  ct_contacts *c = t->contacts;
+  ct_manifold_memory *m = c->memory;
+  if (m->touch_count == CT_TOUCHES_MAX) {
+    ct_touches_unique(t);
+    if (m->touch_count > CT_MESH_POINTS_MAX) {
+      c->cut_short = true;
+      return false;
+    }
+  }
+  if (m->touch_count < m->touch_capacity) return true;
+  uint32_t capacity = m->touch_capacity ? 2 * m->touch_capacity : 64;
+  ct_touch *touches = realloc(m->touches, capacity * sizeof *touches);
+  c->failed = c->failed || !touches;
+  if (!touches) return false;
+  m->touches = touches;
+  m->touch_capacity = capacity;
+  return true;
+}
+
+void ct_touch_mark(ct_touching *t, const ct_mesh_face face[2]) {
+  uint32_t *root = t->contacts->memory->root;
+  for (int i = 0; i < 2; i++) {
+    uint32_t member = face[i].position + (face[i].which ? t->view[0]->live_count : 0);
+    if (root[member] == CT_NOT_MET) root[member] = member;
+  }
+}
+
+void ct_touch_take(ct_touching *t, const ct_mesh_face face[2], const ct_meet *meet) {
+  if (!(meet->distance <= t->reach) || meet->distance < t->least || t->contacts->cut_short || !make_room(t)) return;
+  int a = face[0].which ? 1 : 0, b = 1 - a;
+  ct_vec3 n = a ? ct_neg(meet->normal) : meet->normal;
+  ct_touch touch = {.position = {face[a].position, face[b].position}};
+  touch.facing = ct_dot(n, face[a].normal) - ct_dot(n, face[b].normal);
+  touch.point = (ct_contact_point){.a = meet->feature[a],
+                                   .b = meet->feature[b],
+                                   .point_a = ct_add_scaled(meet->point[a], n, t->growth[0]),
+                                   .point_b = ct_add_scaled(meet->point[b], n, -t->growth[1]),
+                                   .normal = n,
+                                   .distance = meet->distance - t->growth[0] - t->growth[1]};
+  ct_touch_mark(t, face);
+  t->contacts->memory->touches[t->contacts->memory->touch_count++] = touch;
+}
+
+static int by_number(uint32_t p, uint32_t q) { return (p > q) - (p < q); }
+
+static int by_feature(ct_feature p, ct_feature q) {
+  return p.kind != q.kind ? (p.kind > q.kind) - (p.kind < q.kind) : by_number(p.index, q.index);
+}
+
+static int by_features(const ct_touch *p, const ct_touch *q) {
+  int order = by_feature(p->point.a, q->point.a);
+  return order ? order : by_feature(p->point.b, q->point.b);
+}
+
+/* Of the same two features the touch on the triangles that face each other most, then by numbers. */
+static int by_rank(const void *first, const void *second) {
+  const ct_touch *p = first, *q = second;
+  int order = by_features(p, q);
+  if (order == 0) order = (p->facing < q->facing) - (p->facing > q->facing);
+  if (order == 0) order = by_number(p->position[0], q->position[0]);
+  if (order == 0) order = by_number(p->position[1], q->position[1]);
+  return order ? order : (p->point.distance > q->point.distance) - (p->point.distance < q->point.distance);
+}
+
+void ct_touches_unique(ct_touching *t) {
+  ct_manifold_memory *m = t->contacts->memory;
+  uint32_t kept = 0;
+  if (m->touch_count > 0) qsort(m->touches, m->touch_count, sizeof *m->touches, by_rank);
+  for (uint32_t i = 0; i < m->touch_count; i++)
+    if (kept == 0 || by_features(&m->touches[kept - 1], &m->touches[i]) != 0) m->touches[kept++] = m->touches[i];
+  m->touch_count = kept;
+}
+
+/* ---- patches ---- */
+
+static void join_neighbours(const ct_touching *t, int which) {
+  uint32_t *root = t->contacts->memory->root, base = which ? t->view[0]->live_count : 0;
+  const ct_mesh_view *view = t->view[which];
+  for (uint32_t i = 0; i < view->live_count; i++) {
+    if (root[base + i] == CT_NOT_MET) continue;
+    for (int k = 0; k < 3; k++) {
+      uint32_t other = view->across[i][k];
+      if (other == CT_NO_TRIANGLE || other < i || root[base + other] == CT_NOT_MET) continue;
+      ct_vec3 n = ct_touching_face(t, which, i).normal, m = ct_touching_face(t, which, other).normal;
+      if (ct_dot(n, m) >= CT_PATCH_COSINE_MIN) ct_groups_join(root, base + i, base + other);
+    }
+  }
+}
+
+static int by_groups(const void *first, const void *second) {
+  const ct_touch *p = first, *q = second;
+  int order = by_number(p->position[0], q->position[0]);
+  return order ? order : by_number(p->position[1], q->position[1]);
+}
+
+void ct_touches_hand_over(ct_touching *t) {
+  ct_manifold_memory *m = t->contacts->memory;
+  uint32_t patch = 0, base = t->view[0]->live_count;
+  ct_touches_unique(t);
+  if (m->touch_count > CT_MESH_POINTS_MAX) {
+    m->touch_count = CT_MESH_POINTS_MAX;
+    t->contacts->cut_short = true;
+  }
+  if (m->touch_count == 0) return;
+  join_neighbours(t, 0);
+  join_neighbours(t, 1);
+  for (uint32_t i = 0; i < m->touch_count; i++) {
+    ct_touch *touch = &m->touches[i];
+    touch->position[0] = ct_groups_find(m->root, touch->position[0]);
+    touch->position[1] = ct_groups_find(m->root, base + touch->position[1]);
+  }
+  qsort(m->touches, m->touch_count, sizeof *m->touches, by_groups);
+  for (uint32_t i = 0; i < m->touch_count; i++) {
+    if (i > 0 && by_groups(&m->touches[i - 1], &m->touches[i]) != 0) patch++;
+    m->touches[i].point.patch = patch;
+    ct_contacts_push(t->contacts, &m->touches[i].point);
+  }
+}

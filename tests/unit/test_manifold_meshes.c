@@ -1,0 +1,320 @@
+/* Manifolds of two meshes: features that face each other, solids in each other, surfaces that cross, patches. */
+#include <contact/contact.h>
+
+#include "tests/support/check.h"
+
+static ct_workspace *workspace;
+
+enum { VERTICES_MAX = 512, TRIANGLES_MAX = 1024 };
+typedef struct soup {
+  ct_vec3 vertices[VERTICES_MAX];
+  uint32_t triangles[TRIANGLES_MAX][3];
+  size_t vertex_count, triangle_count;
+} soup;
+
+/* Adds the twelve triangles of a box. */
+static void add_box(soup *s, ct_vec3 low, ct_vec3 high) {
+  static const uint32_t quads[6][4] = {{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4}, {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}};
+  uint32_t first = (uint32_t)s->vertex_count;
+  for (int i = 0; i < 8; i++)
+    s->vertices[s->vertex_count++] = ct_vec(i & 1 ? high.x : low.x, i & 2 ? high.y : low.y, i & 4 ? high.z : low.z);
+  for (int q = 0; q < 6; q++) {
+    for (int t = 0; t < 2; t++) {
+      uint32_t *corner = s->triangles[s->triangle_count++];
+      corner[0] = first + quads[q][0];
+      corner[1] = first + quads[q][1 + t];
+      corner[2] = first + quads[q][2 + t];
+    }
+  }
+}
+
+/* A sheet of n x n unit squares at z = 0 about the origin. */
+static void add_sheet(soup *s, int n) {
+  for (int y = 0; y <= n; y++)
+    for (int x = 0; x <= n; x++) s->vertices[s->vertex_count++] = ct_vec(x - n / 2.0, y - n / 2.0, 0);
+  for (int y = 0; y < n; y++) {
+    for (int x = 0; x < n; x++) {
+      uint32_t at = (uint32_t)(y * (n + 1) + x), up = at + (uint32_t)n + 1;
+      const uint32_t pair[2][3] = {{at, at + 1, up + 1}, {at, up + 1, up}};
+      memcpy(s->triangles[s->triangle_count], pair, sizeof pair);
+      s->triangle_count += 2;
+    }
+  }
+}
+
+static ct_shape mesh_of(const soup *s) {
+  ct_mesh *mesh = NULL;
+  ct_mesh_report report;
+  const ct_mesh_data data = {s->vertices, s->vertex_count, s->triangles, s->triangle_count};
+  if (ct_mesh_create(&data, CT_MESH_AUTO, NULL, &mesh, &report) != CT_OK) CHECK_FAIL("no mesh");
+  return (ct_shape){.kind = CT_KIND_MESH, .mesh = mesh};
+}
+
+static ct_manifold meet(const ct_shape *a, ct_vec3 at_a, const ct_shape *b, ct_vec3 at_b, ct_contact_options options) {
+  ct_frame fa = ct_frame_of((ct_pose){at_a, {0, 0, 0, 1}}), fb = ct_frame_of((ct_pose){at_b, {0, 0, 0, 1}});
+  ct_manifold m;
+  ct_pair_contacts((ct_placed){a, &fa}, (ct_placed){b, &fb}, &options, workspace, &m);
+  CHECK(!m.failed);
+  for (size_t i = 0; i < m.count; i++) {
+    const ct_contact_point *p = &m.points[i];
+    CHECK(ct_norm(ct_add_scaled(ct_sub(p->point_b, p->point_a), p->normal, -p->distance)) <= 1e-13);
+    CHECK(p->distance >= m.pair.distance - 1e-12 && p->distance <= options.clearance + 1e-12);
+    CHECK_NEAR(ct_norm(p->normal), 1.0, 1e-15);
+    for (size_t k = 0; k < i; k++) {
+      const ct_contact_point *q = &m.points[k];
+      CHECK(p->a.kind != q->a.kind || p->a.index != q->a.index || p->b.kind != q->b.kind || p->b.index != q->b.index ||
+            p->number != q->number || p->patch != q->patch);
+    }
+  }
+  if (m.count > 0) CHECK_NEAR(m.points[0].distance, m.pair.distance, 1e-12);
+  return m;
+}
+static const ct_contact_options full = {0.0625, 0, CT_DETAIL_FULL}, four = {0.0625, 0, CT_DETAIL_MANIFOLD},
+                                deepest = {0.0625, 0, CT_DETAIL_DEEPEST};
+
+static bool has_point(const ct_manifold *m, ct_vec3 p) {
+  for (size_t i = 0; i < m->count; i++)
+    if (ct_norm(ct_sub(ct_lerp(m->points[i].point_a, m->points[i].point_b, 0.5), p)) < 1e-12) return true;
+  return false;
+}
+
+static uint32_t patches_of(const ct_manifold *m) {
+  uint32_t most = 0;
+  for (size_t i = 0; i < m->count; i++)
+    if (m->points[i].patch >= most) most = m->points[i].patch + 1;
+  return most;
+}
+
+static ct_shape box_mesh(ct_vec3 half) {
+  soup s = {.vertex_count = 0};
+  add_box(&s, ct_neg(half), half);
+  return mesh_of(&s);
+}
+
+/* A copy, as a manifold borrows from the workspace. */
+typedef struct kept {
+  ct_manifold m;
+  ct_contact_point points[256];
+} kept;
+static void keep(kept *k, ct_manifold m) {
+  CHECK(m.count <= 256);
+  k->m = m;
+  memcpy(k->points, m.points, m.count * sizeof *m.points);
+  k->m.points = k->points;
+}
+
+/* Boxes as meshes and as boxes: the same points, apart and in each other. */
+static void boxes_meet_as_the_convex_ones_do(void) {
+  static const struct {
+    ct_vec3 half_a, half_b, at;
+    int points; /* corners of the faces' overlap */
+  } cases[] = {
+      {{1, 1, 1}, {0.5, 0.5, 0.5}, {0.8, 0.3, 1.55}, 4},   {{1, 1, 1}, {0.5, 0.5, 0.5}, {0.8, 0.3, 1.49}, 4},
+      {{1, 1, 1}, {1, 0.9, 1}, {1, 0, 1.99}, 4},           {{1, 1, 1}, {1, 1, 1}, {0, 0, 2.03125}, 4},
+      {{1, 1, 1}, {1, 1, 1}, {0, 0, 1.96875}, 4},          {{1, 1, 1}, {0.5, 0.5, 0.5}, {0.25, -0.25, 1.5}, 4},
+      {{2, 0.25, 0.25}, {0.25, 2, 0.25}, {0, 0, 0.53}, 4}, {{2, 0.25, 0.25}, {0.25, 2, 0.25}, {0, 0, 0.49}, 4},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    ct_shape a = {.kind = CT_KIND_BOX, .box = {cases[i].half_a}}, b = {.kind = CT_KIND_BOX, .box = {cases[i].half_b}};
+    ct_shape mesh_a = box_mesh(cases[i].half_a), mesh_b = box_mesh(cases[i].half_b);
+    kept convex;
+    keep(&convex, meet(&a, ct_vec(0, 0, 0), &b, cases[i].at, full));
+    ct_manifold m = meet(&mesh_a, ct_vec(0, 0, 0), &mesh_b, cases[i].at, full);
+    CHECK_NEAR(m.pair.distance, convex.m.pair.distance, 1e-12);
+    CHECK_INT(convex.m.count, cases[i].points);
+    for (size_t k = 0; k < convex.m.count; k++)
+      CHECK(has_point(&m, ct_lerp(convex.points[k].point_a, convex.points[k].point_b, 0.5)));
+    for (size_t k = 0; k < m.count; k++) {
+      CHECK_NEAR(m.points[k].distance, convex.m.pair.distance, 1e-12);
+      CHECK(m.points[k].normal.z > 1 - 1e-12);
+    }
+    CHECK_INT(patches_of(&m), 1);
+    if (m.count > 5) CHECK_FAIL("case %d: %d points", (int)i, (int)m.count);
+    ct_mesh_release(mesh_a.mesh);
+    ct_mesh_release(mesh_b.mesh);
+  }
+}
+
+static void legs_on_a_floor_mesh_are_patches(void) {
+  soup legs = {.vertex_count = 0}, sheet = {.vertex_count = 0}, slab = {.vertex_count = 0};
+  for (int i = 0; i < 4; i++) {
+    double x = i & 1 ? 1 : -1.5, y = i & 2 ? 1 : -1.5;
+    add_box(&legs, ct_vec(x, y, 0), ct_vec(x + 0.5, y + 0.5, 1));
+  }
+  add_box(&legs, ct_vec(-1.5, -1.5, 0.75), ct_vec(1.5, 1.5, 1.25));
+  add_sheet(&sheet, 6);
+  add_box(&slab, ct_vec(-3, -3, -1), ct_vec(3, 3, 0));
+  ct_shape table = mesh_of(&legs), floors[2] = {mesh_of(&sheet), mesh_of(&slab)};
+  for (int f = 0; f < 2; f++) {
+    ct_manifold m = meet(&floors[f], ct_vec(0, 0, 0), &table, ct_vec(0.125, 0.0625, 0.03125), full);
+    CHECK_INT(patches_of(&m), 4);
+    for (size_t i = 0; i < m.count; i++) CHECK(m.points[i].distance == 0.03125 && m.points[i].normal.z > 1 - 1e-15);
+    for (int i = 0; i < 16; i++) {
+      ct_vec3 foot = legs.vertices[8 * (i / 4) + (i & 3)];
+      CHECK(has_point(&m, ct_add(foot, ct_vec(0.125, 0.0625, 0.015625))));
+    }
+    m = meet(&table, ct_vec(0.125, 0.0625, 0.03125), &floors[f], ct_vec(0, 0, 0), four);
+    CHECK_INT(m.count, 16);
+    CHECK_INT(meet(&table, ct_vec(0.125, 0.0625, 0.03125), &floors[f], ct_vec(0, 0, 0), deepest).count, 1);
+    ct_mesh_release(floors[f].mesh);
+  }
+  ct_mesh_release(table.mesh);
+}
+
+/* Bars turned on edge, one across the other. Apart: one point of two edges. In each other: the edge's stretch inside is as deep as
+ * the slope of the other's sides makes it, and nothing is deeper. */
+static void crossing_bars_meet_in_two_edges(void) {
+  ct_shape bar = box_mesh(ct_vec(2, 0.25, 0.25));
+  double top = 0.25 * sqrt(2.0), eighth = 0.39269908169872414;
+  for (int sign = -1; sign <= 1; sign += 2) {
+    ct_frame low = ct_frame_of((ct_pose){{0, 0, 0}, {sin(eighth), 0, 0, cos(eighth)}});
+    ct_frame high = {{{0, 1, 0}, {-1, 0, 0}, {0, 0, 1}}, {0, 0, 2 * top + sign * 0.03125}};
+    ct_frame turned = {ct_mat_mat(high.rotation, low.rotation), high.position};
+    ct_manifold m;
+    ct_pair_contacts((ct_placed){&bar, &low}, (ct_placed){&bar, &turned}, &full, workspace, &m);
+    CHECK_INT(m.count, 1);
+    const ct_contact_point *p = m.points;
+    if (sign > 0) {
+      CHECK(p->a.kind == CT_FEATURE_EDGE && p->b.kind == CT_FEATURE_EDGE);
+      CHECK_NEAR(p->distance, 0.03125, 1e-12);
+      CHECK_NEAR(p->normal.z, 1, 1e-12);
+      CHECK(ct_norm(ct_sub(p->point_a, ct_vec(0, 0, top))) < 1e-12);
+    } else {
+      CHECK((p->a.kind == CT_FEATURE_EDGE) != (p->b.kind == CT_FEATURE_EDGE));
+      CHECK_NEAR(p->distance, -0.03125 / sqrt(2.0), 1e-12);
+    }
+  }
+  ct_mesh_release(bar.mesh);
+}
+
+/* A small cube in a large one, a corner near the wall. */
+static void nested_solids_have_the_depths_of_vertices(void) {
+  ct_shape out = box_mesh(ct_vec(2, 2, 2)), in = box_mesh(ct_vec(0.5, 0.5, 0.5));
+  ct_manifold m = meet(&out, ct_vec(0, 0, 0), &in, ct_vec(1.25, 0, 0), full);
+  CHECK_NEAR(m.pair.distance, -1.25, 1e-12);
+  CHECK_INT(m.count, 8);
+  for (size_t i = 0; i < m.count; i++) {
+    CHECK_INT(m.points[i].b.kind, CT_FEATURE_VERTEX);
+    CHECK(fabs(m.points[i].distance + 0.25) < 1e-12 || fabs(m.points[i].distance + 1.25) < 1e-12);
+  }
+  ct_mesh_release(out.mesh);
+  ct_mesh_release(in.mesh);
+}
+
+/* A box that stands in a sheet crosses it in a rectangle; two sheets in a line. */
+static void surfaces_meet_where_they_cross(void) {
+  soup s = {.vertex_count = 0};
+  add_sheet(&s, 2);
+  ct_shape sheet = mesh_of(&s), box = box_mesh(ct_vec(0.25, 0.375, 0.5));
+  static const ct_contact_options close = {0, 0, CT_DETAIL_FULL};
+  ct_manifold m = meet(&sheet, ct_vec(0, 0, 0), &box, ct_vec(0.5, -0.5, 0.125), close);
+  CHECK(m.pair.distance == 0 && m.pair.depth_kind == CT_DEPTH_NONE);
+  for (int i = 0; i < 4; i++) CHECK(has_point(&m, ct_vec(i & 1 ? 0.75 : 0.25, i & 2 ? -0.125 : -0.875, 0)));
+  for (size_t i = 0; i < m.count; i++) {
+    ct_vec3 d = ct_sub(m.points[i].point_a, ct_vec(0.5, -0.5, 0));
+    CHECK(m.points[i].distance == 0 && fabs(d.z) < 1e-14);
+    CHECK(fabs(fabs(d.x) - 0.25) < 1e-14 || fabs(fabs(d.y) - 0.375) < 1e-14);
+  }
+  ct_frame flat = ct_frame_of((ct_pose){{0, 0, 0}, {0, 0, 0, 1}}), upright = {{{0, 0, 1}, {0, 1, 0}, {-1, 0, 0}}, {0.25, 0, 0}};
+  ct_pair_contacts((ct_placed){&sheet, &flat}, (ct_placed){&sheet, &upright}, &close, workspace, &m);
+  CHECK(m.pair.distance == 0 && has_point(&m, ct_vec(0.25, 1, 0)) && has_point(&m, ct_vec(0.25, -1, 0)));
+  for (size_t i = 0; i < m.count; i++) CHECK(fabs(m.points[i].point_a.x - 0.25) < 1e-14 && fabs(m.points[i].point_a.z) < 1e-14);
+  ct_mesh_release(sheet.mesh);
+  ct_mesh_release(box.mesh);
+}
+
+static double number_in(uint64_t *state, double low, double high) {
+  *state = *state * 6364136223846793005u + 1442695040888963407u;
+  return low + (high - low) * (double)(*state >> 11) * 0x1p-53;
+}
+
+/* A ball of bumps: an octahedron whose sides are cut in four, each corner pushed in or out. */
+static ct_shape bumpy(uint64_t *state, bool open) {
+  static const double sign[2] = {1, -1};
+  soup s = {.vertex_count = 0};
+  for (int n = 0; n < 27; n++) {
+    ct_vec3 d = {n % 3 - 1, n / 3 % 3 - 1, n / 9 - 1};
+    s.vertices[s.vertex_count++] = n == 13 ? d : ct_scale(d, number_in(state, 0.6, 1.2) / ct_norm(d));
+  }
+  for (int n = 0; n < 8; n++) {
+    int x = (int)sign[n & 1], y = (int)sign[n >> 1 & 1], z = (int)sign[n >> 2];
+    uint32_t c[6] = {(uint32_t)(13 + x),         (uint32_t)(13 + 3 * y),         (uint32_t)(13 + 9 * z),
+                     (uint32_t)(13 + x + 3 * y), (uint32_t)(13 + 3 * y + 9 * z), (uint32_t)(13 + x + 9 * z)};
+    static const int faces[4][3] = {{0, 3, 5}, {3, 1, 4}, {5, 4, 2}, {3, 4, 5}};
+    for (int f = 0; f < (open && n == 0 ? 3 : 4); f++) {
+      uint32_t *t = s.triangles[s.triangle_count++];
+      bool turn = x * y * z < 0;
+      t[0] = c[faces[f][0]];
+      t[1] = c[faces[f][turn ? 2 : 1]];
+      t[2] = c[faces[f][turn ? 1 : 2]];
+    }
+  }
+  return mesh_of(&s);
+}
+
+static double off_surface(const ct_shape *shape, const ct_frame *frame, ct_vec3 p) {
+  ct_mesh_foot foot;
+  return ct_mesh_nearest(shape->mesh, ct_to_local(*frame, p), INFINITY, &foot) ? foot.distance : INFINITY;
+}
+
+static bool same(ct_vec3 p, ct_vec3 q) { return p.x == q.x && p.y == q.y && p.z == q.z; }
+
+/* Each point is on both surfaces, none is deeper than the pair, and a swap mirrors bit for bit. */
+static void random_pair(uint64_t *state, int kinds, bool far) {
+  ct_shape a = bumpy(state, kinds & 1), b = bumpy(state, kinds & 2);
+  ct_quat q = {number_in(state, -1, 1), number_in(state, -1, 1), number_in(state, -1, 1), number_in(state, -1, 1)};
+  double n = sqrt(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w);
+  q = (ct_quat){q.x / n, q.y / n, q.z / n, q.w / n};
+  double x = far ? number_in(state, 1.6, 2.2) : number_in(state, 0.2, 1.6);
+  ct_frame fa = ct_frame_of(ct_pose_identity()), fb = ct_frame_of((ct_pose){{x, number_in(state, -0.3, 0.3), 0.1}, q});
+  const ct_contact_options options = {0.125, 0, CT_DETAIL_FULL};
+  kept one;
+  ct_manifold m;
+  ct_pair_contacts((ct_placed){&a, &fa}, (ct_placed){&b, &fb}, &options, workspace, &m);
+  keep(&one, m);
+  CHECK(m.pair.status == CT_PAIR_OK && (m.count > 0) == (m.pair.distance <= 0.125));
+  for (size_t i = 0; i < one.m.count; i++) {
+    const ct_contact_point *p = &one.points[i];
+    CHECK(ct_norm(ct_add_scaled(ct_sub(p->point_b, p->point_a), p->normal, -p->distance)) <= 1e-13);
+    CHECK(p->distance >= m.pair.distance - 1e-12 && p->distance <= 0.125 + 1e-12);
+    CHECK_NEAR(ct_norm(p->normal), 1.0, 1e-14);
+    CHECK(off_surface(&a, &fa, p->point_a) <= 1e-12 && off_surface(&b, &fb, p->point_b) <= 1e-12);
+    bool in = ct_mesh_contains(a.mesh, ct_to_local(fa, p->point_b)) || ct_mesh_contains(b.mesh, ct_to_local(fb, p->point_a));
+    if (p->distance < -1e-12) CHECK(in);
+  }
+  if (one.m.count > 0) CHECK_NEAR(one.points[0].distance, m.pair.distance, 1e-12);
+  ct_pair_contacts((ct_placed){&b, &fb}, (ct_placed){&a, &fa}, &options, workspace, &m);
+  CHECK_INT(m.count, one.m.count);
+  for (size_t i = 0; i < m.count && i < one.m.count; i++) {
+    const ct_contact_point *p = &m.points[i];
+    const ct_contact_point *mirror = NULL;
+    for (size_t k = 0; k < one.m.count && !mirror; k++) {
+      const ct_contact_point *o = &one.points[k];
+      if (same(p->point_a, o->point_b) && same(p->point_b, o->point_a) && same(p->normal, ct_neg(o->normal))) mirror = o;
+    }
+    CHECK(mirror && mirror->distance == p->distance && mirror->patch == p->patch);
+  }
+  ct_mesh_release(a.mesh);
+  ct_mesh_release(b.mesh);
+}
+
+static void points_are_on_both_surfaces(void) {
+  uint64_t state = 7;
+  for (int i = 0; i < 400; i++) random_pair(&state, i & 3, i & 4);
+}
+
+static const check_test tests[] = {
+    {"boxes_meet_as_the_convex_ones_do", boxes_meet_as_the_convex_ones_do},
+    {"legs_on_a_floor_mesh_are_patches", legs_on_a_floor_mesh_are_patches},
+    {"crossing_bars_meet_in_two_edges", crossing_bars_meet_in_two_edges},
+    {"nested_solids_have_the_depths_of_vertices", nested_solids_have_the_depths_of_vertices},
+    {"surfaces_meet_where_they_cross", surfaces_meet_where_they_cross},
+    {"points_are_on_both_surfaces", points_are_on_both_surfaces},
+};
+
+int main(int argc, char **argv) {
+  workspace = ct_workspace_create();
+  int status = check_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
+  ct_workspace_destroy(workspace);
+  return status;
+}
