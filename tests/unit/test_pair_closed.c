@@ -49,6 +49,7 @@ static void check_vec(ct_vec3 v, double x, double y, double z, double tolerance)
   CHECK_NEAR(v.z, z, tolerance);
 }
 
+/* T3.1, T4.4 */
 static void boxes_corner_to_corner(void) {
   const ct_shape forms[] = {box(0.5, 0.5, 0.5), hull_box(0.5, 0.5, 0.5)};
   for (int i = 0; i < 4; i++) {
@@ -63,12 +64,14 @@ static void boxes_corner_to_corner(void) {
   ct_hull_release(forms[1].hull);
 }
 
+/* T3.2, T4.6; T4.7; T4.5 */
 static void sphere_beside_a_box_edge(void) {
   const ct_shape b = box(1, 1, 1), ball = sphere(0.25);
   ct_pair_result r = solve(&b, at(0, 0, 0), &ball, at(1.3, 1.4, 0.2));
   CHECK_NEAR(r.distance, 0.25, TIGHT);
   check_vec(r.normal, 0.6, 0.8, 0, TIGHT);
   check_vec(r.point_a, 1, 1, 0.2, TIGHT);
+  check_vec(r.point_b, 1.15, 1.2, 0.2, TIGHT);
   r = solve(&b, at(0, 0, 0), &ball, at(1.03, 1.04, 0.2));
   CHECK_NEAR(r.distance, -0.2, TIGHT);
   check_vec(r.normal, 0.6, 0.8, 0, 2e-14);
@@ -78,6 +81,7 @@ static void sphere_beside_a_box_edge(void) {
   check_vec(r.normal, 0, 1, 0, TIGHT);
 }
 
+/* T3.3, T3.4 */
 static void crossed_capsules_are_apart_by_the_gap_of_their_axes(void) {
   const ct_shape c = capsule(1, 0.2, 0.2);
   ct_pair_result r =
@@ -138,12 +142,15 @@ static void capsule_that_is_a_ball_is_the_sphere_bit_for_bit(void) {
   }
 }
 
+/* T4.2, T4.3 */
 static void boxes_overlap_by_the_least_way_out(void) {
   const ct_shape forms[] = {box(0.5, 0.5, 0.5), hull_box(0.5, 0.5, 0.5)};
   for (int i = 0; i < 4; i++) {
     ct_pair_result r = solve(&forms[i & 1], at(0.5, 0.5, 0.5), &forms[i >> 1], at(1.3, 1.2, 1.1));
     CHECK_NEAR(r.distance, -0.2, TIGHT);
     check_vec(r.normal, 1, 0, 0, TIGHT);
+    CHECK_NEAR(r.point_a.x, 1.0, TIGHT);
+    CHECK_NEAR(r.point_b.x, 0.8, TIGHT);
     r = solve(&forms[i & 1], at(0, 0, 0), &forms[i >> 1], at(0.9, 0.2, 0.1));
     CHECK_NEAR(r.distance, -0.1, TIGHT);
     check_vec(r.normal, 1, 0, 0, TIGHT);
@@ -152,12 +159,15 @@ static void boxes_overlap_by_the_least_way_out(void) {
   ct_hull_release(forms[1].hull);
 }
 
+/* T4.1 */
 static void overlapping_spheres(void) {
   const ct_shape a = sphere(1), b = sphere(0.5);
   ct_pair_result r = solve(&a, at(0, 0, 0), &b, at(1.2, 0.3, 0.1));
   double d = sqrt(1.2 * 1.2 + 0.3 * 0.3 + 0.1 * 0.1);
   CHECK_NEAR(r.distance, d - 1.5, TIGHT);
   check_vec(r.normal, 1.2 / d, 0.3 / d, 0.1 / d, TIGHT);
+  CHECK_NEAR(r.distance, -0.259032635, 1e-9);
+  check_vec(r.normal, 0.966988, 0.241747, 0.080582, 1e-6);
 }
 
 /* The documented tie rule: the lowest axis, + before -, in the frame of the first body in content order. */

@@ -43,7 +43,7 @@ static void near3(ct_vec3 v, double x, double y, double z, double tolerance) {
 
 #define ROUND 4e-15
 
-/* theory.md T3.5 and T4.9; digits of the reference. */
+/* T3.5, T4.9: the digits published. */
 static void two_ellipsoids_apart(void) {
   ct_pair_result r = ask_upright(ellipsoid(1, 0.5, 0.7), ellipsoid(0.6, 0.6, 0.4), ct_vec(1.2, 0.7, 0.3));
   CHECK_NEAR(r.distance, 0.00868413, 5e-9);

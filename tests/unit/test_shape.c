@@ -97,6 +97,7 @@ static void support_points_reach_the_support_value(void) {
   free_shapes(shapes, count);
 }
 
+/* T1.9, and the other kinds */
 static void ties_go_to_the_positive_corner(void) {
   ct_shape s = box(1, 2, 3);
   ct_vec3 p = ct_shape_support(&s, ct_vec(1, -1, 0));
@@ -113,7 +114,7 @@ static void ties_go_to_the_positive_corner(void) {
   CHECK(p.x == 0 && p.y == 0 && p.z == -1);
 }
 
-/* r1 = 0.5, r2 = 0, H = 1.2: the sine of the half angle is 0.5/1.3. */
+/* T1.10: r1 = 0.5, r2 = 0, H = 1.2; the sine of the half angle is 0.5/1.3. */
 static void a_cone_switches_from_its_base_to_its_apex_at_the_half_angle(void) {
   ct_shape s = cone(0.6, 0.5, 0.0);
   const double sine = 0.3846153846;

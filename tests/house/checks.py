@@ -1,0 +1,17 @@
+#!/usr/bin/python3
+"""Every published check (T1.1 to T6.5: closed forms and figures with a number) stands in a test that names it."""
+import pathlib
+import re
+import sys
+
+CHECKS = {"T1": 10, "T3": 5, "T4": 10, "T6": 5}
+
+named = set()
+for path in pathlib.Path("tests").glob("*/test_*.c"):
+    named.update(re.findall(r"\bT\d\.\d+\b", path.read_text(encoding="utf-8")))
+wanted = [f"{chapter}.{i}" for chapter, count in CHECKS.items() for i in range(1, count + 1)]
+absent = [name for name in wanted if name not in named]
+for name in absent:
+    print(f"FAILED {name}: no test names it")
+print(f"{len(wanted) - len(absent)} passed, {len(absent)} failed, 0 skipped")
+sys.exit(bool(absent))
