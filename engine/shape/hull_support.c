@@ -31,6 +31,11 @@ static inline leaders merge(leaders a, leaders b) {
   return choose((b.height > a.height) | ((b.height == a.height) & (b.vertex < a.vertex)), a, b);
 }
 
+static inline lanes higher(lanes a, lanes b) {
+  mask second = b > a;
+  return (lanes)((second & (mask)b) | (~second & (mask)a));
+}
+
 static inline lanes products(const ct_hull_view *view, ct_vec3 d, uint32_t at) {
   lanes x = *(const stored_lanes *)(const void *)(view->x + at), y = *(const stored_lanes *)(const void *)(view->y + at);
   lanes z = *(const stored_lanes *)(const void *)(view->z + at);
@@ -56,6 +61,18 @@ static uint32_t scan(const ct_hull_view *view, ct_vec3 d) {
   leaders top = merge(merge(best[0], best[1]), merge(best[2], best[3]));
   bool second = top.height[1] > top.height[0] || (top.height[1] == top.height[0] && top.vertex[1] < top.vertex[0]);
   return (uint32_t)top.vertex[second];
+}
+
+/* The same of a hull that fills the lanes once at most: the greatest product, then the lowest vertex that has it, by its bit. */
+static uint32_t scan_few(const ct_hull_view *view, ct_vec3 d) {
+  lanes h0 = products(view, d, 0), h1 = products(view, d, 2), h2 = products(view, d, 4), h3 = products(view, d, 6);
+  lanes low = higher(h0, h1), high = higher(h2, h3), top = higher(low, high);
+  double most = top[0] > top[1] ? top[0] : top[1];
+  lanes all = {most, most};
+  mask found = ((h0 == all) & (mask){1, 2}) | ((h1 == all) & (mask){4, 8}) | ((h2 == all) & (mask){16, 32}) |
+               ((h3 == all) & (mask){64, 128});
+  uint64_t bits = (uint64_t)(found[0] | found[1]);
+  return bits ? (uint32_t)__builtin_ctzll(bits) : 0;
 }
 
 /* The neighbour that rises most by rounded heights above `at`, if that rise is certain; else any that rises by an exact sign; else
@@ -103,6 +120,7 @@ static uint32_t lowest_equal(const ct_hull_view *view, ct_vec3 d, uint32_t top) 
 
 uint32_t ct_hull_support(const ct_hull *hull, ct_vec3 direction, uint32_t start) {
   const ct_hull_view *view = &hull->view;
+  if (view->vertex_count <= CT_HULL_LANES) return scan_few(view, direction);
   if (view->vertex_count <= SCAN_MAX || !hull->exact) return scan(view, direction);
   uint32_t at = start < view->vertex_count ? start : 0;
   /* Heights rise strictly, so no vertex comes twice; the bound only guards directions outside the exactness range. */
