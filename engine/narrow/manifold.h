@@ -69,6 +69,9 @@ void ct_contacts_mesh_plane(ct_contacts *contacts);
  * along that of the pair. */
 void ct_contacts_mesh(ct_contacts *contacts);
 
+/* The points where a triangle of the second, a surface, and its edges cross the first, a convex body. */
+void ct_contacts_pierce(ct_contacts *contacts, uint32_t position);
+
 /* The points of two meshes: of features that face each other within reach, of vertices and edges in the other solid, and where
  * surfaces cross. */
 void ct_contacts_meshes(ct_contacts *contacts);

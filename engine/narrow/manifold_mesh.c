@@ -5,11 +5,14 @@
  */
 #include "narrow/manifold.h"
 #include "narrow/matrix.h"
+#include "narrow/workspace.h"
 
 #include <stdlib.h>
 
 /* A triangle of a solid that faces the other body less than this, as a cosine, is not met along the pair's normal. */
 #define FACING_MIN 0.1
+/* Steps of 100 ns that a triangle takes, for the flag. */
+#define TRIANGLE_STEPS 16
 /* The mark of a group's number. */
 #define NUMBERED 0x80000000u
 
@@ -89,6 +92,7 @@ typedef struct mesh_run {
   const ct_mesh_view *mesh;
   double radius; /* of the mesh's rounding and margin */
   bool apart;
+  bool crossed; /* a surface that passes through the body, or lies in it */
 } mesh_run;
 
 static ct_vec3 corner_of(const mesh_run *run, uint32_t position, int k) {
@@ -156,6 +160,7 @@ static void meet_apart(mesh_run *run, uint32_t position) {
 
 static void meet_triangle(mesh_run *run, uint32_t position) {
   ct_contacts *c = run->contacts;
+  c->cut_short = ct_mesh_stopped(&c->workspace->mesh, TRIANGLE_STEPS);
   ct_vec3 corner[3] = {corner_of(run, position, 0), corner_of(run, position, 1), corner_of(run, position, 2)};
   c->core_b = ct_core_triangle(corner, c->core_a.extent);
   c->core_b.radius[0] = c->core_b.radius[1] = run->radius;
@@ -176,11 +181,14 @@ static void visit_near(mesh_run *run, const ct_box *box) {
   const ct_mesh_view *mesh = run->mesh;
   uint32_t stack[CT_MESH_DEPTH_MAX + 2], top = 0;
   stack[top++] = 0;
-  while (top > 0 && !run->contacts->failed) {
+  while (top > 0 && !run->contacts->failed && !run->contacts->cut_short) {
     const ct_mesh_node *node = &mesh->nodes[stack[--top]];
     ct_box node_box = grown(node, run->radius);
     if (!ct_box_overlap(box, &node_box)) continue;
-    for (uint32_t i = 0; i < node->count; i++) meet_triangle(run, node->first + i);
+    for (uint32_t i = 0; i < node->count && !run->contacts->cut_short; i++) {
+      if (run->crossed) ct_contacts_pierce(run->contacts, node->first + i);
+      else meet_triangle(run, node->first + i);
+    }
     if (node->count > 0) continue;
     stack[top++] = node->first + 1;
     stack[top++] = node->first;
@@ -203,8 +211,9 @@ static void group_patches(mesh_run *run) {
 
 void ct_contacts_mesh(ct_contacts *c) {
   const ct_mesh_view *mesh = ct_mesh_get(c->b.shape->mesh);
-  mesh_run run = {c, mesh, c->b.shape->rounding + c->b.shape->margin, c->distance > 0.0};
-  if ((!run.apart && !mesh->solid) || !ct_groups_open(c, mesh->live_count)) return;
+  mesh_run run = {c, mesh, c->b.shape->rounding + c->b.shape->margin, c->distance > 0.0, c->distance <= 0.0 && !mesh->solid};
+  c->workspace->mesh.stopped = false;
+  if (!ct_groups_open(c, mesh->live_count)) return;
   ct_frame back = {ct_mat_transpose(c->relative.rotation), {0.0, 0.0, 0.0}};
   back.position = ct_neg(ct_mat_mul(back.rotation, c->relative.position));
   ct_box box = ct_box_grow(ct_shape_box(c->a.shape, &back), c->reach + c->slack);

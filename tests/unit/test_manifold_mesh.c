@@ -169,12 +169,39 @@ static void cube_in_a_corner_meets_in_two_patches(void) {
   ct_mesh_release(walls.mesh);
 }
 
+/* A sheet through a box crosses it in a rectangle, through a ball in a circle. */
+static void surface_through_a_body_meets_where_it_crosses(void) {
+  soup s = {.vertex_count = 0};
+  add_sheet(&s, 2);
+  ct_shape sheet = mesh_of(&s), box = {.kind = CT_KIND_BOX, .box = {{0.25, 0.375, 0.5}}},
+           ball = {.kind = CT_KIND_SPHERE, .sphere = {0.5}};
+  ct_manifold m = meet(&sheet, ct_vec(0, 0, 0), &box, ct_vec(0.5, -0.5, 0.125), full);
+  CHECK(m.pair.distance == 0 && m.count >= 4);
+  for (int i = 0; i < 4; i++) CHECK(has_point(&m, i & 1 ? 0.75 : 0.25, i & 2 ? -0.125 : -0.875));
+  for (size_t i = 0; i < m.count; i++) {
+    ct_vec3 d = ct_sub(m.points[i].point_a, ct_vec(0.5, -0.5, 0));
+    CHECK(m.points[i].distance == 0 && fabs(d.z) < 1e-14 && m.points[i].patch == 0);
+    CHECK(fabs(fabs(d.x) - 0.25) < 1e-14 || fabs(fabs(d.y) - 0.375) < 1e-14);
+  }
+  CHECK_INT(meet(&box, ct_vec(0.5, -0.5, 0.125), &sheet, ct_vec(0, 0, 0), four).count, 4);
+  m = meet(&ball, ct_vec(0.1, 0.2, 0.3), &sheet, ct_vec(0, 0, 0), full);
+  CHECK(m.count >= 4);
+  for (size_t i = 0; i < m.count; i++) {
+    ct_vec3 d = ct_sub(m.points[i].point_a, ct_vec(0.1, 0.2, 0.3));
+    CHECK(fabs(m.points[i].point_b.z) < 1e-14);
+    CHECK_NEAR(ct_norm(d), 0.5, 1e-14);
+    CHECK_NEAR(m.points[i].normal.z, -1, 1e-15);
+  }
+  ct_mesh_release(sheet.mesh);
+}
+
 static const check_test tests[] = {
     {"table_stands_on_four_patches", table_stands_on_four_patches},
     {"sheet_on_the_floor_keeps_four_of_its_vertices", sheet_on_the_floor_keeps_four_of_its_vertices},
     {"box_over_a_sheet_meets_in_its_corners", box_over_a_sheet_meets_in_its_corners},
     {"box_in_a_solid_meets_in_the_overlap", box_in_a_solid_meets_in_the_overlap},
     {"cube_in_a_corner_meets_in_two_patches", cube_in_a_corner_meets_in_two_patches},
+    {"surface_through_a_body_meets_where_it_crosses", surface_through_a_body_meets_where_it_crosses},
 };
 
 int main(int argc, char **argv) {
