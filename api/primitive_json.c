@@ -30,9 +30,18 @@ static bool read_box(api_reader *reader, const api_field *field, ct_collider *ou
 }
 
 bool api_read_size_or_zero(api_reader *reader, const api_field *field, double *out) {
-  if (!json_is_number(field->value) || json_number_value(field->value) != 0.0) return api_read_size(reader, field, out);
-  *out = 0.0;
-  return true;
+  double value = json_number_value(field->value) + 0.0;
+  if (json_is_number(field->value) && (value < CT_SIZE_MIN || value > CT_SIZE_MAX)) {
+    if (value == 0.0) {
+      *out = 0.0;
+      return true;
+    }
+    api_fault *fault =
+        api_fault_at(reader->faults, API_PROBLEM_OUT_OF_RANGE, &field->path, "Must be 0, or from 1e-9 to 1000000000.");
+    api_fault_limit(fault, value < 0.0 ? 0.0 : value < CT_SIZE_MIN ? CT_SIZE_MIN : CT_SIZE_MAX, value);
+    return false;
+  }
+  return api_read_size(reader, field, out);
 }
 
 /* The numbers as they were given, in this order, as the note. */

@@ -118,7 +118,9 @@ static bool read_parameter(api_call *call, const api_url_parameter *parameter, a
                     (unsigned long long)call->service->limits.deadline_max_ms);
     return false;
   }
-  if (!file) return refuse_parameter(call, "unit and solid are for STL and OBJ; JSON is in metres and has a member solid.");
+  if (!file)
+    return refuse_parameter(call, "unit and solid are for STL and OBJ (Content-Type: model/stl or model/obj); "
+                                  "JSON is in metres and has a member solid.");
   if (api_url_named(parameter, "unit")) {
     upload->unit = api_unit_of(value);
     return upload->unit || refuse_parameter(call, "unit is one of " API_UNIT_WORDS ".");

@@ -164,4 +164,16 @@ def documents_come_back_as_they_were_sent():
     equal(client.get("/v1/scenes/round/bodies/x").must(200).json, body, "again")
 
 
+@suite.fact
+def what_may_be_zero_is_told_so():
+    ball = {"sphere": {"radius": 1}}
+    for wrong in ({"margin": -1}, {"roundingRadius": -1}, {"margin": 1e-12}):
+        reply = client.post("/v1/query/overlap", {"a": dict(ball, **wrong), "b": ball})
+        reply.problem(422, "out-of-range", f"/a/{list(wrong)[0]}")
+        error = reply.json["errors"][0]
+        equal(error["detail"], "Must be 0, or from 1e-9 to 1000000000.", "detail")
+        value = list(wrong.values())[0]
+        equal((error["limit"], error["actual"]), (0 if value < 0 else 1e-9, value), "limit and actual")
+
+
 suite.main()
