@@ -17,6 +17,17 @@
 
 /* ---- pairs of triangles ---- */
 
+/* From a to b where surfaces cross: of a surface and a solid along the surface's normal, away from the middle of the solid. */
+static ct_vec3 way_across(const ct_touching *t, const ct_mesh_face face[2], ct_vec3 otherwise) {
+  if (t->view[0]->solid == t->view[1]->solid) return otherwise;
+  int surface = t->view[0]->solid ? 1 : 0;
+  ct_vec3 n = face[surface].normal, middle = t->view[1 - surface]->centroid;
+  if (!(ct_max_abs(n) > 0.0)) return otherwise;
+  if (!surface) middle = ct_to_parent(t->pair.relative, middle);
+  bool back = ct_dot(n, ct_sub(face[surface].t.v[0], middle)) < 0.0;
+  return back == (surface == 1) ? ct_neg(n) : n;
+}
+
 static bool meet_pair(void *context, const ct_mesh_near *near) {
   ct_touching *t = context;
   ct_mesh_face face[2] = {ct_touching_face(t, 0, near->position_a), ct_touching_face(t, 1, near->position_b)};
@@ -28,8 +39,9 @@ static bool meet_pair(void *context, const ct_mesh_near *near) {
   ct_touch_corners(t, turned);
   ct_touch_edges(t, face);
   if (near->gap.distance == 0.0 && !solids) {
-    ct_touch_passings(t, face, near->gap.normal);
-    ct_touch_passings(t, turned, ct_neg(near->gap.normal));
+    ct_vec3 way = way_across(t, face, near->gap.normal);
+    ct_touch_passings(t, face, way);
+    ct_touch_passings(t, turned, ct_neg(way));
   }
   return !t->contacts->failed && !t->contacts->cut_short && !ct_mesh_stopped(t->pair.memory, 32);
 }

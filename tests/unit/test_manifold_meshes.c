@@ -99,7 +99,7 @@ typedef struct kept {
 static void keep(kept *k, ct_manifold m) {
   CHECK(m.count <= 256);
   k->m = m;
-  memcpy(k->points, m.points, m.count * sizeof *m.points);
+  if (m.count > 0) memcpy(k->points, m.points, m.count * sizeof *m.points);
   k->m.points = k->points;
 }
 
@@ -214,7 +214,9 @@ static void surfaces_meet_where_they_cross(void) {
     ct_vec3 d = ct_sub(m.points[i].point_a, ct_vec(0.5, -0.5, 0));
     CHECK(m.points[i].distance == 0 && fabs(d.z) < 1e-14);
     CHECK(fabs(fabs(d.x) - 0.25) < 1e-14 || fabs(fabs(d.y) - 0.375) < 1e-14);
+    CHECK(m.points[i].normal.z == 1 && m.points[i].patch < 4);
   }
+  CHECK(meet(&box, ct_vec(0.5, -0.5, 0.125), &sheet, ct_vec(0, 0, 0), deepest).points[0].normal.z == -1);
   ct_frame flat = ct_frame_of((ct_pose){{0, 0, 0}, {0, 0, 0, 1}}), upright = {{{0, 0, 1}, {0, 1, 0}, {-1, 0, 0}}, {0.25, 0, 0}};
   ct_pair_contacts((ct_placed){&sheet, &flat}, (ct_placed){&sheet, &upright}, &close, workspace, &m);
   CHECK(m.pair.distance == 0 && has_point(&m, ct_vec(0.25, 1, 0)) && has_point(&m, ct_vec(0.25, -1, 0)));
@@ -303,12 +305,34 @@ static void points_are_on_both_surfaces(void) {
   for (int i = 0; i < 400; i++) random_pair(&state, i & 3, i & 4);
 }
 
+/* A raised flag ends the search, and the answer says so. */
+static void raised_flag_cuts_the_search_short(void) {
+  static const ct_contact_options close = {0.125, 0, CT_DETAIL_FULL};
+  soup s = {.vertex_count = 0};
+  add_sheet(&s, 20);
+  ct_shape sheet = mesh_of(&s);
+  ct_frame low = ct_frame_of(ct_pose_identity()), high = ct_frame_of((ct_pose){{0.25, 0.125, 0.0625}, {0, 0, 0, 1}});
+  ct_cancel *cancel = ct_cancel_create();
+  ct_manifold m;
+  ct_pair_contacts((ct_placed){&sheet, &low}, (ct_placed){&sheet, &high}, &close, workspace, &m);
+  size_t all = m.count;
+  CHECK(m.pair.status == CT_PAIR_OK && all >= 400);
+  ct_cancel_raise(cancel);
+  ct_workspace_watch(workspace, cancel);
+  ct_pair_contacts((ct_placed){&sheet, &low}, (ct_placed){&sheet, &high}, &close, workspace, &m);
+  ct_workspace_watch(workspace, NULL);
+  CHECK(m.pair.status == CT_PAIR_ITERATION_LIMIT && !m.failed && m.count >= 1 && m.count < all);
+  ct_cancel_destroy(cancel);
+  ct_mesh_release(sheet.mesh);
+}
+
 static const check_test tests[] = {
     {"boxes_meet_as_the_convex_ones_do", boxes_meet_as_the_convex_ones_do},
     {"legs_on_a_floor_mesh_are_patches", legs_on_a_floor_mesh_are_patches},
     {"crossing_bars_meet_in_two_edges", crossing_bars_meet_in_two_edges},
     {"nested_solids_have_the_depths_of_vertices", nested_solids_have_the_depths_of_vertices},
     {"surfaces_meet_where_they_cross", surfaces_meet_where_they_cross},
+    {"raised_flag_cuts_the_search_short", raised_flag_cuts_the_search_short},
     {"points_are_on_both_surfaces", points_are_on_both_surfaces},
 };
 
