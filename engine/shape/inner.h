@@ -17,7 +17,10 @@ ct_inner ct_shape_inner(const ct_shape *shape);
 
 /* Is a shape, of the commonest kinds, its own sharp shape within, at its own place and without a ball around it? */
 static inline bool ct_shape_is_plain(const ct_shape *shape) {
-  return (shape->kind == CT_KIND_BOX || shape->kind == CT_KIND_CONVEX) && shape->rounding == 0.0 && shape->margin == 0.0;
+  if (shape->rounding != 0.0 || shape->margin != 0.0) return false;
+  if (shape->kind == CT_KIND_CAPSULE)
+    return shape->capsule.half_length > 0.0 && shape->capsule.radius_bottom == shape->capsule.radius_top;
+  return shape->kind == CT_KIND_BOX || shape->kind == CT_KIND_CONVEX || shape->kind == CT_KIND_SPHERE;
 }
 
 #endif

@@ -61,7 +61,8 @@ int ct_shape_compare(const ct_shape *a, const ct_shape *b) {
   if (kind_a != kind_b) return kind_a < kind_b ? -1 : 1;
   if (ct_shape_is_plain(a) && ct_shape_is_plain(b)) {
     if (kind_a == CT_KIND_CONVEX) return compare_hulls(a->hull, b->hull);
-    return ct_numbers_compare(&a->box.half.x, &b->box.half.x, 3);
+    ct_vec3 u = numbers_of(a), v = numbers_of(b);
+    return ct_numbers_compare(&u.x, &v.x, 3);
   }
   ct_inner p = ct_shape_inner(a), q = ct_shape_inner(b);
   ct_vec3 u = numbers_of(&p.shape), v = numbers_of(&q.shape);

@@ -141,6 +141,44 @@ static void cube_turned_by_45_degrees_meets_in_an_octagon(void) {
 }
 
 /* T6.3: two roofs, ridge over ridge. */
+/* Boxes and hulls find their outlines by different means: turned at will, in steps of a grid, or about one axis. */
+static void boxes_meet_where_their_hulls_do(void) {
+  check_random r = {7};
+  ct_shape a = box(0.5, 0.4, 0.3), b = box(0.25, 0.5, 0.75), hulls[] = {hull_box(0.5, 0.4, 0.3), hull_box(0.25, 0.5, 0.75)};
+  int crossings = 0;
+  for (int i = 0; i < 3000; i++) {
+    double q[4], p[3];
+    for (int k = 0; k < 4; k++) q[k] = i % 3 == 0 || k >= 2 ? check_uniform(&r, -1.0, 1.0) : 0.0;
+    for (int k = 0; k < 3; k++) p[k] = i % 3 == 1 ? 0.25 * (double)(check_next(&r) % 5) - 0.5 : check_uniform(&r, -0.7, 0.7);
+    ct_pose pose = turned(at(p[0], p[1], p[2]), q[0], q[1], q[2], q[3]);
+    ct_manifold m = meet(&a, at(0, 0, 0), &b, pose, 0);
+    ct_contact_point points[16];
+    size_t count = m.count;
+    double distance = m.pair.distance;
+    ct_vec3 normal = m.pair.normal;
+    CHECK(count <= 16);
+    if (count > 16) continue;
+    for (size_t k = 0; k < count; k++) points[k] = m.points[k];
+    m = meet(&hulls[0], at(0, 0, 0), &hulls[1], pose, 0);
+    /* Normals that are equally good to round-off may differ. */
+    if (count == 0 || ct_norm(ct_sub(normal, m.pair.normal)) > 64 * TIGHT) continue;
+    CHECK_NEAR(distance, m.pair.distance, 4 * TIGHT);
+    CHECK_INT(m.count, count);
+    crossings += points[0].a.kind == CT_FEATURE_EDGE && count == 1;
+    for (size_t k = 0; k < count; k++) {
+      double least = INFINITY;
+      for (size_t n = 0; n < m.count; n++) {
+        if (m.points[n].a.kind != points[k].a.kind || m.points[n].b.kind != points[k].b.kind) continue;
+        least = ct_min2(least, ct_norm(ct_sub(m.points[n].point_a, points[k].point_a)));
+      }
+      CHECK(least <= 1e-12);
+    }
+  }
+  CHECK(crossings > 100);
+  ct_hull_release(hulls[0].hull);
+  ct_hull_release(hulls[1].hull);
+}
+
 static void crossed_roof_edges_meet_in_one_point(void) {
   const ct_vec3 lower[] = {{-2, 0, 0}, {2, 0, 0}, {-2, 2, -2}, {2, 2, -2}, {-2, -2, -2}, {2, -2, -2}};
   const ct_vec3 upper[] = {{0, -2, 0}, {0, 2, 0}, {2, -2, 2}, {2, 2, 2}, {-2, -2, 2}, {-2, 2, 2}};
@@ -441,6 +479,7 @@ static void half_spaces_meet_in_a_point_or_cannot_be_answered(void) {
 static const check_test tests[] = {
     {"small_cube_over_the_rim_of_a_large_one", small_cube_over_the_rim_of_a_large_one},
     {"cube_turned_by_45_degrees_meets_in_an_octagon", cube_turned_by_45_degrees_meets_in_an_octagon},
+    {"boxes_meet_where_their_hulls_do", boxes_meet_where_their_hulls_do},
     {"crossed_roof_edges_meet_in_one_point", crossed_roof_edges_meet_in_one_point},
     {"cube_on_the_floor_stands_on_four_vertices", cube_on_the_floor_stands_on_four_vertices},
     {"box_that_hangs_over_meets_in_two_corners_and_two_crossings", box_that_hangs_over_meets_in_two_corners_and_two_crossings},
