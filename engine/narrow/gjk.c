@@ -11,37 +11,39 @@
 #define IDLE_ROUNDS_MAX 8
 
 /* Two hulls are the pair that takes most steps: no kinds to be told apart at each of them. */
-static ct_vec3 hull_point(const ct_core *core, ct_vec3 direction, uint32_t *near) {
+static inline ct_vec3 hull_point(const ct_core *core, ct_vec3 direction, uint32_t *near) {
   const ct_hull_view *view = core->view;
-  *near = ct_hull_support(core->hull, core->turned ? ct_mat_tmul(core->rotation, direction) : direction, *near);
-  ct_vec3 v = ct_vec(view->x[*near], view->y[*near], view->z[*near]);
-  return core->turned ? ct_add(ct_mat_mul(core->rotation, v), core->center) : v;
+  uint32_t v = ct_hull_support(core->hull, core->turned ? ct_mat_tmul(core->rotation, direction) : direction, *near);
+  *near = v;
+  ct_vec3 p = ct_vec(view->x[v], view->y[v], view->z[v]);
+  return core->turned ? ct_add(ct_mat_mul(core->rotation, p), core->center) : p;
+}
+
+static void support(const ct_core *a, const ct_core *b, ct_vec3 normal, uint32_t near[2], ct_mink *m) {
+  if (a->kind == CT_CORE_HULL && b->kind == CT_CORE_HULL) {
+    m->a = hull_point(a, normal, &near[0]);
+    m->b = hull_point(b, ct_neg(normal), &near[1]);
+    m->radius = 0.0;
+  } else {
+    double radius_a, radius_b;
+    m->a = ct_core_point(a, normal, &near[0], &radius_a);
+    m->b = ct_core_point(b, ct_neg(normal), &near[1], &radius_b);
+    bool tapered = ct_core_tapered(a) || ct_core_tapered(b), smooth = tapered && ct_cores_smooth(a, b);
+    m->radius = tapered && !smooth ? radius_a + radius_b : 0.0;
+    if (smooth) {
+      ct_vec3 n = ct_unit_or(normal, normal);
+      if (ct_core_tapered(a)) m->a = ct_add_scaled(m->a, n, radius_a);
+      if (ct_core_tapered(b)) m->b = ct_add_scaled(m->b, n, -radius_b);
+    }
+  }
+  m->index_a = near[0];
+  m->index_b = near[1];
+  m->w = ct_sub(m->b, m->a);
 }
 
 ct_mink ct_mink_support(const ct_core *a, const ct_core *b, ct_vec3 normal, uint32_t near[2]) {
   ct_mink m;
-  if (a->kind == CT_CORE_HULL && b->kind == CT_CORE_HULL) {
-    m.a = hull_point(a, normal, &near[0]);
-    m.b = hull_point(b, ct_neg(normal), &near[1]);
-    m.w = ct_sub(m.b, m.a);
-    m.radius = 0.0;
-    m.index_a = near[0];
-    m.index_b = near[1];
-    return m;
-  }
-  double radius_a, radius_b;
-  m.a = ct_core_point(a, normal, &near[0], &radius_a);
-  m.b = ct_core_point(b, ct_neg(normal), &near[1], &radius_b);
-  m.index_a = near[0];
-  m.index_b = near[1];
-  bool tapered = ct_core_tapered(a) || ct_core_tapered(b), smooth = tapered && ct_cores_smooth(a, b);
-  m.radius = tapered && !smooth ? radius_a + radius_b : 0.0;
-  if (smooth) {
-    ct_vec3 n = ct_unit_or(normal, normal);
-    if (ct_core_tapered(a)) m.a = ct_add_scaled(m.a, n, radius_a);
-    if (ct_core_tapered(b)) m.b = ct_add_scaled(m.b, n, -radius_b);
-  }
-  m.w = ct_sub(m.b, m.a);
+  support(a, b, normal, near, &m);
   return m;
 }
 
@@ -57,11 +59,10 @@ typedef struct run {
   uint32_t near[2];
 } run;
 
-static ct_mink next_vertex(run *r, ct_vec3 normal) {
-  ct_mink m = ct_mink_support(r->gjk->a, r->gjk->b, normal, r->near);
-  if (r->gjk->exact) m.w = ct_snap(m.w, r->grid);
+static inline void next_vertex(run *r, ct_vec3 normal, ct_mink *m) {
+  support(r->gjk->a, r->gjk->b, normal, r->near, m);
+  if (r->gjk->exact) m->w = ct_snap(m->w, r->grid);
   r->gjk->supports++;
-  return m;
 }
 
 static bool in_simplex(const ct_simplex *s, const ct_mink *m) {
@@ -92,7 +93,7 @@ static void begin(run *r) {
   g->exact = false;
   ct_vec3 n = first_direction(g);
   g->simplex.count = 1;
-  g->simplex.vertex[0] = next_vertex(r, n);
+  next_vertex(r, n, &g->simplex.vertex[0]);
   g->lower = ct_dot(n, g->simplex.vertex[0].w) - g->simplex.vertex[0].radius;
   g->lower_normal = n;
 }
@@ -160,15 +161,15 @@ static ct_gjk_outcome finish(ct_gjk *g) {
 static bool beyond(const ct_gjk *g) { return g->lower > g->threshold + ct_roundoff(g->a, g->b, g->lower); }
 
 /* One support along the simplex's normal: better lower bound, and the vertex that shows it. */
-static ct_mink descend(run *r, double *low) {
+static double descend(run *r, ct_mink *m) {
   ct_gjk *g = r->gjk;
-  ct_mink m = next_vertex(r, g->simplex.normal);
-  *low = ct_dot(g->simplex.normal, m.w) - m.radius;
-  if (*low > g->lower) {
-    g->lower = *low;
+  next_vertex(r, g->simplex.normal, m);
+  double low = ct_dot(g->simplex.normal, m->w) - m->radius;
+  if (low > g->lower) {
+    g->lower = low;
     g->lower_normal = g->simplex.normal;
   }
-  return m;
+  return low;
 }
 
 ct_gjk_outcome ct_gjk_run(ct_gjk *g) {
@@ -195,8 +196,8 @@ ct_gjk_outcome ct_gjk_run(ct_gjk *g) {
     if (s->value < g->enough && !(met && tapered(g))) return CT_GJK_WITHIN;
     if (met) return CT_GJK_INSIDE;
     ct_simplex_reduce(s);
-    double low, before = s->value;
-    ct_mink m = descend(&r, &low);
+    ct_mink m;
+    double before = s->value, low = descend(&r, &m);
     if (beyond(g)) return CT_GJK_BEYOND;
     if (before - low <= STOP_FRACTION * ct_roundoff(g->a, g->b, before)) {
       if (carries(g) || !turn_exact(&r)) return CT_GJK_SEPARATED;
