@@ -74,6 +74,10 @@ typedef struct ct_curved_meeting {
  * outside, which ends as soon as it is not more than `enough` outside. */
 ct_curved_meeting ct_curved_meet(const ct_core *a, const ct_core *b, ct_vec3 start, ct_vec3 normal, double enough);
 
+/* The same by cutting planes, from the point that *m has: slower, but sure in the acute corners of slivers. Point and outside
+ * change for a point that is less outside; the rest when planes prove the bodies to be apart. */
+void ct_curved_cut(const ct_core *a, const ct_core *b, double enough, ct_curved_meeting *m);
+
 /* Signed distance of a point from a body, radius and all, and the outward unit normal there. False: a polytope that holds the point
  * to round-off; neither is set. */
 bool ct_core_point_distance(const ct_core *body, ct_vec3 p, double *distance, ct_vec3 *normal);

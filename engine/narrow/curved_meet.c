@@ -2,7 +2,8 @@
  *
  * Turn by turn onto one body and the other always comes closer, but in proportion to the angle of the surfaces, which is small
  * where bodies touch. So the line in which the planes of both nearest places cross is tried first: Newton's step for both
- * distances, the shortest that leads there. It is taken when it pays, as surfaces that bend may lead it astray.
+ * distances, the shortest that leads there. It is taken when it pays, as surfaces that bend may lead it astray. Where all that
+ * does not arrive, cutting planes do (curved_cuts.c).
  */
 #include "narrow/curved.h"
 
@@ -90,5 +91,6 @@ ct_curved_meeting ct_curved_meet(const ct_core *a, const ct_core *b, ct_vec3 sta
     best.outside = worst(&s);
   }
   end_at(&s, &best);
+  if (best.outside > enough) ct_curved_cut(a, b, enough, &best);
   return best;
 }

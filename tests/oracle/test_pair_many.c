@@ -93,6 +93,28 @@ static void run(const char *name, pair_family family, long count, bool at_contac
   ct_workspace_destroy(workspace);
 }
 
+/* Needles of which projections alone told the wrong: a sliver in an acute corner, and a gap between a tip and an edge. */
+static void needles_that_barely_meet(void) {
+  pair_case c[2] = {
+      {.a = {.shape = {.kind = CT_KIND_CONE, .cone = {0x1.01926260050d7p-1, 0x1.d73d5af635fa8p-32, 0x1.8f93266a0b2e4p-31}},
+             .pose = {{0x1.63b97b9639142p-1, -0x1.2a4f8a48346c4p-2, -0x1.2108dc7da7a5ap-1}, {0.5, 0.5, 0.5, 0.5}}},
+       .b = {.shape = {.kind = CT_KIND_ELLIPSOID,
+                       .ellipsoid = {{0x1.7770c275c7057p-25, 0x1.099ac03ed1989p-24, 0x1.c4c1d73f73f83p-1}}},
+             .pose = {{0x1.61153d066aaa3p+0, -0x1.b01dc363efcap-3, -0x1.4fa9ea85e9f2cp-1},
+                      {-0x1.132601d7e0cf1p-1, 0x1.4bbd8986024bfp-1, -0x1.2cc4c9c0c6b1ap-3, 0x1.09f4580346debp-1}}}},
+      {.a = {.shape = {.kind = CT_KIND_ELLIPSOID,
+                       .ellipsoid = {{0x1.0a40170c4887bp-32, 0x1.24c9159cc1eap-31, 0x1.2e0e358b951bap-1}}},
+             .pose = {{-0x1.6efc3b2b3974ap-1, 0x1.80f5acc6e2688p-3, -0x1.8a5dd35ea40dcp-1}, {0.5, 0.5, 0.5, 0.5}}},
+       .b = {.shape = {.kind = CT_KIND_BOX, .box = {{0x1.239c8847781b7p-31, 0x1.2e8ac68143a85p-32, 0x1.9ac74f5718f5p-3}}},
+             .pose = {{-0x1.f05b738e3e3aap-2, 0x1.cca3c997de211p-3, -0x1.863f0c57d937bp-1},
+                      {-0x1.df63d25ea7939p-2, 0x1.18d9c356fcbccp-1, 0x1.612324d6d6f67p-2, -0x1.33a1816cfa68dp-1}}}}};
+  ct_workspace *workspace = ct_workspace_create();
+  tally t = {.outside = -INFINITY, .points = -INFINITY};
+  for (int i = 0; i < 2; i++) prove(&c[i], workspace, i, &t);
+  CHECK(t.overlap == 1);
+  ct_workspace_destroy(workspace);
+}
+
 static void random_pairs(void) { run("random", family_random, count_of(40000, 7000000), false); }
 static void random_pairs_near_contact(void) { run("random at contact", family_random, count_of(10000, 1000000), true); }
 static void pairs_of_unlike_sizes(void) { run("unlike sizes", family_scales, count_of(5000, 1000000), false); }
@@ -108,6 +130,7 @@ static void adversarial_parallel_at_contact(void) {
 }
 
 static const check_test tests[] = {
+    {"needles_that_barely_meet", needles_that_barely_meet},
     {"random_pairs", random_pairs},
     {"random_pairs_near_contact", random_pairs_near_contact},
     {"pairs_of_unlike_sizes", pairs_of_unlike_sizes},
