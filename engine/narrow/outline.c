@@ -85,8 +85,8 @@ static bool point_outline(const ct_core *core, const ct_view *view, ct_outline *
   return true;
 }
 
-/* The line of the surface along a segment that faces the view; where it leans, the end that is farther out touches with its ball.
- */
+/* The line of the surface along a segment that faces the view. Where it leans, the ball of the end that is farther out reaches
+ * farther yet: that is the pair's own point. */
 static bool segment_outline(const ct_core *core, const ct_view *view, ct_outline_want want, ct_outline *out) {
   ct_vec3 way = ct_outline_way(view, out), axis = ct_unit_or(core->axis[2], ct_vec(0.0, 0.0, 1.0));
   /* The normal of the cone between two balls leans to the smaller one. */
@@ -110,7 +110,7 @@ static bool segment_outline(const ct_core *core, const ct_view *view, ct_outline
   out->kind = CT_OUTLINE_SEGMENT;
   out->inside = (ct_feature){CT_FEATURE_EDGE, 0};
   bool flat = out->tilt <= CT_PARALLEL_ANGLE;
-  for (uint32_t i = 0; i < 2; i++) ct_outline_add(core, view, i, flat || i == low ? way : out->normal, out);
+  for (uint32_t i = 0; i < 2; i++) ct_outline_add(core, view, i, flat ? way : out->normal, out);
   return true;
 }
 
@@ -130,14 +130,6 @@ static uint32_t box_edge(int axis, uint32_t vertex) {
   uint32_t x = vertex & 1u, y = vertex >> 1 & 1u, z = vertex >> 2 & 1u;
   uint32_t low = axis == 0 ? y : x, high = axis == 2 ? y : z;
   return 4u * (uint32_t)axis + low + 2u * high;
-}
-
-/* How far the box reaches in a direction beyond a vertex, m; about zero: the vertex is as good as the support. */
-static bool is_lowest(const double level[3], uint32_t vertex, double slack) {
-  double short_by = 0.0;
-  for (int i = 0; i < 3; i++)
-    if ((vertex >> i & 1u) != (level[i] >= 0.0)) short_by += 2.0 * fabs(level[i]);
-  return short_by <= slack;
 }
 
 /* The face of the box that is most nearly across: its axis, and its side there. */
@@ -204,13 +196,10 @@ static bool box_outline(const ct_core *core, const ct_view *view, ct_outline_wan
   const uint32_t corners[2][4][2] = {
       {{low, edge_j}, {low | on_j, edge_k + step_k}, {low | on_j | on_k, edge_j + step_j}, {low | on_k, edge_k}},
       {{low, edge_k}, {low | on_k, edge_j + step_j}, {low | on_j | on_k, edge_k + step_k}, {low | on_j, edge_j}}};
-  double radius = core->radius[0], slack = CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * core->extent;
-  bool flat = out->tilt <= CT_PARALLEL_ANGLE || radius == 0.0;
-  double level[3] = {0.0, 0.0, 0.0}; /* heights of the half edges */
-  for (int m = 0; m < 3 && !flat; m++) level[m] = ct_dot(way, box_axis(core, m)) * half_of(core, m);
+  double radius = core->radius[0];
+  ct_vec3 moved = out->tilt <= CT_PARALLEL_ANGLE ? way : out->normal;
   for (uint32_t step = 0; step < 4; step++) {
     const uint32_t *corner = corners[face.positive == out->second][step];
-    ct_vec3 moved = flat || is_lowest(level, corner[0], slack) ? way : out->normal;
     add_corner(view, ct_add_scaled(ct_core_box_vertex(core, corner[0]), moved, radius), corner[0], corner[1], out);
   }
   double offset = ct_dot(out->normal, core->center) + half_of(core, face.axis) + radius;

@@ -2,7 +2,9 @@
  *
  * Everything is in the frame of a pair (narrow/core.h). A view has the pair's normal, from the first body to the second, and two
  * axes across it; height is the coordinate along the normal. The outline of the first body faces up, that of the second down;
- * corners run counter-clockwise in the view for both. Corners lie on the surface: those of the core moved out by its radius.
+ * corners run counter-clockwise in the view for both. Corners lie on the surface: those of the core moved out by its radius along
+ * the outline's own normal, so that all between them lies on it too. A rounded body that leans reaches farther beyond its corners,
+ * where its surface curves away: that is for the pair's own point.
  */
 #ifndef NARROW_OUTLINE_H
 #define NARROW_OUTLINE_H
@@ -84,6 +86,9 @@ double ct_outline_height(const ct_outline *outline, double x, double y);
 /* The same of hulls and of frustums alone; from ct_outline_of. */
 bool ct_outline_hull(const ct_core *core, const ct_view *view, ct_outline_want want, ct_outline *out);
 bool ct_outline_frustum(const ct_core *core, const ct_view *view, ct_outline_want want, ct_outline *out);
+
+/* Normal of the face at a hull's vertex that is most nearly across a direction. */
+ct_vec3 ct_outline_hull_way(const ct_core *core, uint32_t vertex, ct_vec3 direction);
 
 /* Adds the corner for a vertex of the core, moved out along `way` by the core's radius there. There must be room. */
 void ct_outline_add(const ct_core *core, const ct_view *view, uint32_t vertex, ct_vec3 way, ct_outline *out);

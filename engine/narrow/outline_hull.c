@@ -41,6 +41,12 @@ static uint32_t face_at(const ct_hull_view *view, uint32_t vertex, ct_vec3 direc
   return best;
 }
 
+ct_vec3 ct_outline_hull_way(const ct_core *core, uint32_t vertex, ct_vec3 direction) {
+  ct_vec3 local = core->turned ? ct_mat_tmul(core->rotation, direction) : direction;
+  ct_vec3 normal = face_normal(core->view, face_at(core->view, vertex, local));
+  return core->turned ? ct_mat_mul(core->rotation, normal) : normal;
+}
+
 typedef struct region {
   const ct_core *core;
   const ct_hull_view *hull;
@@ -118,8 +124,7 @@ static bool flood(const region *r, uint32_t seed, place *rim) {
 /* Walks round the rim. */
 static bool walk_rim(const region *r, place start, bool flat) {
   ct_corner_list *corners = &r->out->corners;
-  ct_vec3 way = ct_outline_way(r->view, r->out);
-  double slack = CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * r->core->extent, reach = ct_core_reach(r->core, way) - slack;
+  ct_vec3 moved = flat ? ct_outline_way(r->view, r->out) : r->out->normal;
   place p = start;
   uint32_t first = edge_of(r, start), bound = 4 * r->hull->edge_count;
   do {
@@ -130,8 +135,7 @@ static bool walk_rim(const region *r, place start, bool flat) {
     }
     if (!ct_corner_list_reserve(corners, corners->count + 1)) return false;
     uint32_t vertex = vertex_at(r, p);
-    bool low = flat || ct_dot(way, ct_core_vertex(r->core, vertex)) + r->core->radius[0] >= reach;
-    ct_outline_add(r->core, r->view, vertex, low ? way : r->out->normal, r->out);
+    ct_outline_add(r->core, r->view, vertex, moved, r->out);
     corners->items[corners->count - 1].edge = edge;
     p = next_in_loop(r, p);
   } while (--bound > 0 && (edge_of(r, p) != first || vertex_at(r, p) != vertex_at(r, start)));
@@ -166,7 +170,7 @@ static bool face_outline(const ct_core *core, const ct_view *view, uint32_t top,
   for (uint32_t i = 0; i < out->slopes.count; i++)
     if (out->slopes.items[i].face < lowest) lowest = out->slopes.items[i].face;
   out->inside = (ct_feature){CT_FEATURE_FACE, lowest};
-  if (!walk_rim(&r, rim, out->tilt <= CT_PARALLEL_ANGLE || core->radius[0] == 0.0)) return false;
+  if (!walk_rim(&r, rim, out->tilt <= CT_PARALLEL_ANGLE)) return false;
   if (out->second) reverse(&out->corners);
   return true;
 }

@@ -46,7 +46,7 @@ bool ct_outline_frustum(const ct_core *core, const ct_view *view, ct_outline_wan
   bool flat = out->tilt <= CT_PARALLEL_ANGLE, line = flat || want == CT_WANT_FACE;
   out->kind = line ? CT_OUTLINE_SEGMENT : CT_OUTLINE_POINT;
   for (uint32_t end = 0; end < 2; end++)
-    if (line || end == top) add_rim(core, view, end, (ct_vec3[]){radial, flat || end == top ? way : out->normal}, out);
+    if (line || end == top) add_rim(core, view, end, (ct_vec3[]){radial, flat || !line ? way : out->normal}, out);
   out->inside = (ct_feature){CT_FEATURE_SMOOTH, 0};
   if (!line) {
     out->inside = (ct_feature){out->corners.items[0].kind, out->corners.items[0].vertex};
