@@ -11,7 +11,8 @@ suite = Suite()
 daemon = Daemon().start()
 suite.cleanup(daemon.stop)
 client = KeepAlive(daemon)
-EXCHANGED = (("a", "b"), ("colliderA", "colliderB"), ("pointA", "pointB"))
+EXCHANGED = (("a", "b"), ("colliderA", "colliderB"), ("pointA", "pointB"),
+             ("triangleA", "triangleB"))
 RELATIONS = {"containing": "contained", "contained": "containing"}
 
 
