@@ -16,7 +16,9 @@ static void point_to_core(const ct_convex_mesh *p, ct_vec3 point, ct_cell_result
   in.threshold = INFINITY;
   in.workspace = p->workspace;
   *r = (ct_cell_result){.status = CT_PAIR_OK};
-  ct_cell_cores(&in, r);
+  /* Balls and capsules have their own cell: the general one knows a capsule of two radii from polytopes alone. */
+  bool round = p->core.kind == CT_CORE_POINT || p->core.kind == CT_CORE_SEGMENT;
+  (round ? ct_cell_round_round : ct_cell_cores)(&in, r);
 }
 
 /* Depth of a point in a core, below 0 outside; of hulls outside a bound of it, which will do. */

@@ -1,6 +1,8 @@
 /* Every pair of features of a polytope and a tapered capsule. */
 #include "narrow/tangent.h"
 
+#include <assert.h>
+
 /* The polytope's faces and edges in one form for boxes and hulls, and the capsule, all in the polytope's own frame. */
 typedef struct problem {
   const ct_core *polytope; /* in its own frame */
@@ -117,6 +119,7 @@ static void offer_all(problem *q) {
 }
 
 ct_tangent ct_tangent_distance(const ct_core *polytope, const ct_core *segment) {
+  assert((polytope->kind == CT_CORE_BOX || polytope->kind == CT_CORE_HULL) && segment->kind == CT_CORE_SEGMENT);
   ct_core own = *polytope;
   ct_mat3 turn = polytope->rotation;
   problem q = {.polytope = &own, .radius = {segment->radius[0], segment->radius[1]}, .most = -INFINITY, .value = -INFINITY};

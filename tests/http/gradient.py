@@ -112,4 +112,16 @@ def where_several_normals_are_right_there_is_none():
     near(result["distance"], -2, 0, "depth")
 
 
+@suite.fact
+def where_the_depth_is_not_minimal_there_is_none():
+    tetrahedron = {"vertices": [[0, 0, 0], [2, 0, 0], [0, 2, 0], [0, 0, 2]], "triangles": [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]}
+    for solid, kind in ((True, "feature"), (False, "none")):
+        asked = {"a": {"capsule": {"radiusBottom": 1, "radiusTop": 1.5, "height": 2}}, "b": {"mesh": {**tetrahedron, "solid": solid}},
+                 "include": ["gradient"]}
+        result = client.post("/v1/query/distance", asked).must(200).json["results"][0]
+        holds(result, {"relation": "penetrating", "depthKind": kind})
+        check("gradient" not in result, f"{kind} has no gradient")
+        client.post("/v1/query/contacts", {"a": asked["a"], "b": asked["b"]}).must(200)
+
+
 suite.main()

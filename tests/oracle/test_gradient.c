@@ -109,6 +109,17 @@ static void a_pair_with_several_normals_has_none(void) {
   ct_workspace_destroy(workspace);
 }
 
+/* The depth of a deepest feature is not along the normal alone, and surfaces that cross have no depth: no slope is told. */
+static void depths_that_are_not_minimal_have_none(void) {
+  ct_pair_result r = {.distance = -0.5, .normal = {0.0, 0.0, 1.0}, .point_a = {0.0, 0.0, 0.5}};
+  ct_gradient g;
+  CHECK(ct_pair_gradient(&r, ct_vec(0.0, 0.0, 0.0), ct_vec(0.0, 0.0, 0.0), &g));
+  r.depth_kind = CT_DEPTH_FEATURE;
+  CHECK(!ct_pair_gradient(&r, ct_vec(0.0, 0.0, 0.0), ct_vec(0.0, 0.0, 0.0), &g));
+  r = (ct_pair_result){.normal = {0.0, 0.0, 1.0}, .depth_kind = CT_DEPTH_NONE};
+  CHECK(!ct_pair_gradient(&r, ct_vec(0.0, 0.0, 0.0), ct_vec(0.0, 0.0, 0.0), &g));
+}
+
 /* A ball over the ground, held at an arm's length: turning the arm lifts it by the arm's lever. */
 static void a_lever_lifts(void) {
   ct_pair_result r = {.distance = 0.5, .normal = {0.0, 0.0, 1.0}, .point_a = {2.0, 0.0, 0.0}, .point_b = {2.0, 0.0, 0.5}};
@@ -123,6 +134,7 @@ static const check_test tests[] = {
     {"slopes are those of the oracle", slopes_are_those_of_the_oracle},
     {"a common motion changes nothing", a_common_motion_changes_nothing},
     {"a pair with several normals has none", a_pair_with_several_normals_has_none},
+    {"depths that are not minimal have none", depths_that_are_not_minimal_have_none},
     {"a lever lifts", a_lever_lifts},
 };
 

@@ -18,8 +18,9 @@ typedef struct ct_gradient {
   ct_pose_gradient a, b;
 } ct_gradient;
 
-/* False where the distance has none: unsupported depths, surfaces that cross, several normals equally right. The result must be one
- * that was answered in full; origins: of the bodies' frames, world. O(1). */
+/* False where the distance has none: unsupported depths, surfaces that cross, several normals equally right; and where a depth is
+ * that of a feature (CT_DEPTH_FEATURE), whose slope is not the normal. The result must be one that was answered in full; origins:
+ * of the bodies' frames, world. O(1). */
 bool ct_pair_gradient(const ct_pair_result *result, ct_vec3 origin_a, ct_vec3 origin_b, ct_gradient *out);
 
 #endif
