@@ -7,11 +7,10 @@
 #define RANGE_NS 100000.0
 /* Ranges of one task at most. */
 #define RANGES_MAX 4096
-/* Rough costs, ns: mass properties of a body, a pair of simple bodies, a box (with its share of a tree). */
+/* Rough costs, ns: mass properties of a body, a box (with its share of a tree). */
 #define MASS_NS 500.0
-#define PAIR_NS 2000.0
 #define BOX_NS 500.0
-/* Explicit pairs looked at for their cost. */
+/* Explicit pairs, or a scene's bodies, looked at for their cost. */
 #define PAIR_SAMPLES 32
 /* A body of a scene in a question that is not prepared yet. */
 #define ROW_NS 10000.0
@@ -76,7 +75,19 @@ static double pairs_cost(const api_question *q) {
   return seen ? sum / (double)seen * (double)o->pair_count : 0.0;
 }
 
-/* Variants are prepared one by one within ranges; the bare scene's query tells their cost. */
+/* The costliest of some bodies against its like: a variant may bring together what is apart in the bare scene. */
+static double like_pair_cost(const api_question *q) {
+  uint32_t rows = ct_scene_rows(q->scene), stride = rows / PAIR_SAMPLES + 1;
+  double most = 0.0;
+  for (uint32_t row = 0; row < rows; row += stride) {
+    const ct_body *body = ct_scene_body(q->scene, row);
+    double cost = body ? ct_query_pair_cost(q->options.kind, body, body) : 0.0;
+    most = cost > most ? cost : most;
+  }
+  return most;
+}
+
+/* Variants are prepared one by one within ranges; the bare scene's query tells their cost, as far as it can. */
 static ct_status prepare(api_task *task, bool shared) {
   api_question *q = &task->question;
   size_t rows = ct_scene_rows(q->scene);
@@ -93,7 +104,7 @@ static ct_status prepare(api_task *task, bool shared) {
     task->items = ct_query_items(task->query);
     return CT_OK;
   }
-  task->cost = (task->cost + BOX_NS * (double)rows) * (double)q->variant_count;
+  task->cost = (task->cost + like_pair_cost(q) + BOX_NS * (double)rows) * (double)q->variant_count;
   ct_query_destroy(task->query);
   task->query = NULL;
   return CT_OK;
@@ -126,7 +137,8 @@ static ct_status cut_task(api_task *task, bool shared) {
     break;
   case API_MODE_PAIR:
     task->items = 1;
-    task->cost = PAIR_NS;
+    task->cost = ct_query_pair_cost(q->kind == API_KIND_OVERLAP ? CT_QUERY_OVERLAP : CT_QUERY_DISTANCE, q->bodies[0].body,
+                                    q->bodies[1].body);
     break;
   case API_MODE_BOXES:
     task->items = 1;

@@ -221,6 +221,7 @@ static void run_pair(range_run *run) {
                             .origin_a = q->bodies[0].pose.position,
                             .origin_b = q->bodies[1].pose.position,
                             .result = &result};
+  ct_workspace_watch(run->workspace, run->plan->cancel);
   ct_workspace_starved(run->workspace); /* what came before is not this pair's */
   if (q->kind == API_KIND_OVERLAP) {
     answer.overlap = ct_pair_overlap((ct_placed){&collider[0].shape, &frame[0]}, (ct_placed){&collider[1].shape, &frame[1]},
@@ -230,8 +231,10 @@ static void run_pair(range_run *run) {
     ct_pair_distance((ct_placed){&collider[0].shape, &frame[0]}, (ct_placed){&collider[1].shape, &frame[1]}, &options,
                      run->workspace, &result);
   }
+  ct_workspace_watch(run->workspace, NULL);
   run->range->memory = ct_workspace_starved(run->workspace);
-  if (run->range->memory) return;
+  if (ct_cancel_raised(run->plan->cancel)) run->range->status = CT_CANCELLED; /* the pair may have been cut short */
+  if (run->range->memory || run->range->status != CT_OK) return;
   api_put_pair_answer(&run->range->text, &answer);
   mark_result(run, (api_mark){.after = CT_NO_ROW});
 }

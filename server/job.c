@@ -309,12 +309,23 @@ static bool may_scale(const srv_request *request) {
          memchr(request->body.bytes, '\\', request->body.length);
 }
 
-/* Who names a shape is found by looking at all bodies. */
-static bool few_bodies(const srv_request *request) {
-  uint64_t bodies = 0;
+/* Who names a shape is found by looking at all colliders of all bodies. */
+static bool few_colliders(const srv_request *request) {
+  uint64_t bodies = 0, rows = 0, colliders = 0;
   if (request->scenes_count > SRV_INLINE_LIST) return false;
-  for (size_t i = 0; i < request->scenes_count; i++) bodies += ct_scene_count(request->scenes[i].scene);
-  return bodies <= SRV_INLINE_READ_BODIES;
+  for (size_t i = 0; i < request->scenes_count; i++) {
+    bodies += ct_scene_count(request->scenes[i].scene);
+    rows += ct_scene_rows(request->scenes[i].scene);
+  }
+  if (bodies > SRV_INLINE_READ_BODIES || rows > SRV_INLINE_ROWS) return false;
+  for (size_t i = 0; i < request->scenes_count; i++) {
+    const ct_scene *scene = request->scenes[i].scene;
+    for (uint32_t row = 0; row < ct_scene_rows(scene); row++) {
+      const ct_body *body = ct_scene_body(scene, row);
+      if (body) colliders += ct_body_collider_count(body);
+    }
+  }
+  return colliders <= SRV_INLINE_COLLIDERS;
 }
 
 /* May begin run on the loop thread? It parses the body and does what is cheap, so both body and scene must be small. */
@@ -322,7 +333,7 @@ static bool is_small(const srv_request *request) {
   if (request->body_length > SRV_INLINE_BODY || request->match.streams || may_scale(request)) return false;
   uint32_t bodies = request->input.scene ? ct_scene_count(request->input.scene) : 0;
   if (request->match.target == API_TARGET_LIST) return request->scenes_count <= SRV_INLINE_LIST;
-  if (wants_all_scenes(request->match.target)) return few_bodies(request);
+  if (wants_all_scenes(request->match.target)) return few_colliders(request);
   uint64_t bytes = request->input.scene ? request->entry->written_bytes : 0;
   if (bytes > (request->writes ? SRV_INLINE_WRITE_BYTES : SRV_INLINE_READ_BYTES)) return false;
   return bodies <= (request->writes ? SRV_INLINE_WRITE_BODIES : SRV_INLINE_READ_BODIES);

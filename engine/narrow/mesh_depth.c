@@ -13,6 +13,9 @@
 /* Normals of touching triangles that are judged by the whole bodies, and pairs looked at to find them. */
 #define NORMALS_MAX 32
 #define NORMAL_PAIRS_MAX 4096
+/* A point against a solid in steps of the flag: on the surface, where many triangles are near and the predicates are exact, some
+ * 100 us. */
+#define POINT_STEPS 1024
 /* Square of the angle below which two normals are one. */
 #define SAME_NORMAL2 1e-20
 
@@ -57,7 +60,7 @@ static void climb_depth_first(climb *c, ct_waiting w) {
   ct_waiting stack[STACK_SIZE];
   int top = 0;
   stack[top++] = w;
-  while (top > 0 && !ct_mesh_stopped(c->memory, 16)) {
+  while (top > 0 && !ct_mesh_stopped(c->memory, POINT_STEPS)) {
     w = stack[--top];
     const ct_mesh_node *n = &c->view->nodes[w.a];
     if (!(-w.key > so_far(c))) continue;
@@ -85,7 +88,7 @@ ct_mesh_peak ct_mesh_peak_of(const ct_mesh_view *view, ct_mesh_memory *memory, d
       ct_waiting child = bounded(&c, n->first + k, -w.key);
       if (-child.key > so_far(&c) && !ct_waiting_push(memory, child)) climb_depth_first(&c, child);
     }
-    if (ct_mesh_stopped(memory, 32)) {
+    if (ct_mesh_stopped(memory, POINT_STEPS)) {
       c.peak.stopped = true;
       c.peak.bound = -w.key;
       return c.peak;
@@ -220,13 +223,14 @@ static void deepest_stretch(const ct_mesh_pair *p, bool second, ct_mesh_feature 
     ct_vec3 from = view->vertices[c->low], to = view->vertices[c->high];
     if (0.5 * (d->at - c->at) * ct_norm(ct_sub(to, from)) <= best->depth) continue;
     ct_vec3 middle = ct_lerp(from, to, 0.5 * (c->at + d->at));
+    if (ct_mesh_stopped(m, POINT_STEPS)) {
+      best->complete = false;
+      return;
+    }
     if (!ct_mesh_contains(s.mesh, in_solid_frame(&s, middle))) continue;
     ct_mesh_feature f = *best;
     set_feature(p, second, middle, c->position, &f);
     if (f.depth > best->depth) *best = f;
-    if (!ct_mesh_stopped(m, 32)) continue;
-    best->complete = false;
-    return;
   }
 }
 
@@ -253,7 +257,7 @@ static bool offer_middles(void *context, const ct_mesh_near *near) {
   if (near->position_b != m->last_b) offer_middle(m->pair, true, near->position_b, m->best);
   m->last_a = near->position_a;
   m->last_b = near->position_b;
-  return !ct_mesh_stopped(m->pair->memory, 32);
+  return !ct_mesh_stopped(m->pair->memory, POINT_STEPS);
 }
 
 bool ct_mesh_pair_deepest(const ct_mesh_pair *p, ct_mesh_feature *out) {

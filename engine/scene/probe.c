@@ -7,11 +7,15 @@
 /* Steps between two looks at the cancel flag: a step is a box or a placed collider, some ns. */
 #define STEPS_PER_POLL 4096
 /* Nanoseconds on one core of 2020, to within a factor of three: an item, each level of the tree, a body out of the tree, a body in
- * a region. */
+ * a region before its pairs. */
 #define ITEM_NS 2000.0
 #define LEVEL_NS 60.0
 #define LOOSE_NS 300.0
-#define REGION_NS 4000.0
+#define REGION_NS 2500.0
+/* A collider of a body that is placed for an item. */
+#define COLLIDER_NS 50.0
+/* Bodies looked at for the cost. */
+#define SAMPLES 32
 
 /* ---- preparing ---- */
 
@@ -51,13 +55,38 @@ void ct_probe_destroy(ct_probe *probe) {
 
 size_t ct_probe_items(const ct_probe *probe) { return probe->items; }
 
+/* Overlap and distance with each body, from some of them. */
+static double region_cost(const ct_probe *probe) {
+  size_t stride = probe->items / SAMPLES + 1, seen = 0;
+  double sum = 0.0;
+  for (size_t k = 0; k < probe->items; k += stride, seen++) {
+    const ct_body *body = ct_scene_body_at(probe->scene, probe->rows[k]);
+    sum += ct_shape_body_cost(CT_QUERY_OVERLAP, &probe->options.region, body) +
+           ct_shape_body_cost(CT_QUERY_DISTANCE, &probe->options.region, body);
+  }
+  return seen ? (REGION_NS + sum / (double)seen) * (double)probe->items : 0.0;
+}
+
+/* Most colliders of some of the bodies. */
+static double most_colliders(const ct_probe *probe) {
+  uint32_t rows = ct_scene_rows(probe->scene), stride = rows / SAMPLES + 1;
+  size_t most = 0;
+  for (uint32_t row = 0; row < rows; row += stride) {
+    const ct_body *body = ct_scene_body(probe->scene, row);
+    size_t count = body ? ct_body_collider_count(body) : 0;
+    most = count > most ? count : most;
+  }
+  return (double)most;
+}
+
 double ct_probe_cost(const ct_probe *probe) {
   double items = (double)probe->items;
-  if (probe->options.kind == CT_PROBE_REGION) return REGION_NS * items;
+  if (probe->options.kind == CT_PROBE_REGION) return region_cost(probe);
+  double item = ITEM_NS + COLLIDER_NS * most_colliders(probe);
   const ct_query *query = probe->query;
-  if (query->source == CT_SOURCE_BOXES) return (ITEM_NS + LOOSE_NS * (double)query->scene->rows) * items;
+  if (query->source == CT_SOURCE_BOXES) return (item + LOOSE_NS * (double)query->scene->rows) * items;
   double loose = (double)query->derived->loose_count + (double)query->options.override_count;
-  return (ITEM_NS + LEVEL_NS * (double)ct_tree_height(query->derived->tree) + LOOSE_NS * loose) * items;
+  return (item + LEVEL_NS * (double)ct_tree_height(query->derived->tree) + LOOSE_NS * loose) * items;
 }
 
 /* ---- for the kinds ---- */
@@ -183,6 +212,7 @@ ct_status ct_probe_run(const ct_probe *probe, const ct_query_range *range, ct_wo
   ct_probing run = {.probe = probe, .workspace = workspace, .placed_row = CT_NO_ROW};
   ct_status status = CT_OK;
   bool wanted = true;
+  ct_workspace_watch(workspace, probe->options.cancel);
   ct_workspace_starved(workspace); /* what came before is not this probe's */
   for (size_t item = range->begin; item < range->end && status == CT_OK && wanted; item++) {
     status = ct_cancel_raised(probe->options.cancel) ? CT_CANCELLED : run_item(&run, item);
@@ -194,6 +224,7 @@ ct_status ct_probe_run(const ct_probe *probe, const ct_query_range *range, ct_wo
       wanted = sink(context, &run.hits[k]);
     }
   }
+  ct_workspace_watch(workspace, NULL);
   free(run.hits);
   free(run.crossings);
   ct_placed_body_free(&run.placed);

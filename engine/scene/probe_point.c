@@ -5,8 +5,6 @@
 
 /* Rounding of distances against that of boxes, relative to the coordinates. */
 #define BOX_SLACK (CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF)
-/* A narrow phase in steps of the cancel flag. */
-#define PAIR_STEPS 128
 
 /* Signed distance of the point to a closed box: from within, how far out the nearest side is. */
 static double box_distance(const ct_box *box, ct_vec3 p) {
@@ -89,7 +87,7 @@ static ct_status nearest_collider(ct_probing *run, uint32_t row, ct_probe_hit *h
     if ((holders && is_sheet(solid.shape)) || (placed->count > 1 && bound_of_ball(run, solid) > limit)) continue;
     ct_probe_hit one;
     bool near = solid.shape->kind == CT_KIND_MESH ? measure_mesh(run, solid, limit, &one) : measure(run, solid, limit, &one);
-    if (ct_probe_cancelled(run, PAIR_STEPS)) return CT_CANCELLED;
+    if (ct_cancel_raised(run->probe->options.cancel)) return CT_CANCELLED; /* the pair may have been cut short */
     if (!near || (*found && one.distance >= hit->distance)) continue;
     limit = one.distance;
     *found = true;

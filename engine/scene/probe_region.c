@@ -5,7 +5,6 @@
 
 /* Rounding of distances against that of boxes, relative to the coordinates. */
 #define BOX_SLACK (CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF)
-#define PAIR_STEPS 128
 
 /* Rows that the walk finds, kept as hits until all are known. */
 static ct_status keep_row(ct_probing *run, uint32_t row) {
@@ -45,11 +44,11 @@ static ct_status holds_all(ct_probing *run, bool *inside) {
   const ct_placed_body *placed = &run->placed;
   *inside = true;
   for (uint32_t i = 0; i < placed->count && *inside; i++) {
-    if (ct_probe_cancelled(run, PAIR_STEPS)) return CT_CANCELLED;
     ct_pair_options options = {.threshold = 0.0};
     ct_pair_result r;
     ct_pair_distance((ct_placed){&probe->options.region, &probe->region_frame},
                      (ct_placed){ct_body_shape(placed->body, i), &placed->frames[i]}, &options, run->workspace, &r);
+    if (ct_cancel_raised(probe->options.cancel)) return CT_CANCELLED; /* the pair may have been cut short */
     *inside = r.relation == CT_CONTAINING;
   }
   return CT_OK;
@@ -62,8 +61,10 @@ ct_status ct_probe_item_region(ct_probing *run) {
   const ct_placed_body *placed = &run->placed;
   ct_placed region = {&probe->options.region, &probe->region_frame};
   for (; i < placed->count; i++) {
-    if (ct_probe_cancelled(run, PAIR_STEPS)) return CT_CANCELLED;
-    if (ct_pair_overlap(region, (ct_placed){ct_body_shape(placed->body, i), &placed->frames[i]}, run->workspace, NULL)) break;
+    const ct_shape *shape = ct_body_shape(placed->body, i);
+    bool overlap = ct_pair_overlap(region, (ct_placed){shape, &placed->frames[i]}, run->workspace, NULL);
+    if (ct_cancel_raised(probe->options.cancel)) return CT_CANCELLED; /* the pair may have been cut short */
+    if (overlap) break;
   }
   if (i == placed->count) return CT_OK;
   bool inside;

@@ -64,6 +64,8 @@ bool ct_query_selects(const ct_query *query, uint32_t i, uint32_t j);
 
 /* Largest finite absolute coordinate. */
 double ct_box_magnitude(const ct_box *box);
+/* Rough cost of a shape with every collider of a body, ns, as ct_query_pair_cost of two bodies. */
+double ct_shape_body_cost(ct_query_kind kind, const ct_shape *shape, const ct_body *body);
 /* The row's box; false: none. Not for EXPLICIT. */
 bool ct_query_box(const ct_query *query, uint32_t row, ct_box *box);
 

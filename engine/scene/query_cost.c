@@ -19,23 +19,55 @@
 #define MESH_NS 3000.0
 #define MESH_ROOT_NS 300.0
 #define MESH_OVERLAP_PART 0.25
-/* Colliders of a body that are asked whether they are meshes. */
-#define COLLIDERS_ASKED 8
+/* A mesh deep in a simple solid, or the other way round, takes this for each of its triangles at times: some count, so that no
+ * such pair is taken for a short one. */
+#define MESH_TRIANGLE_NS 100.0
+#define MESH_TRIANGLES_MOST 300.0
+/* A hull's supports grow with the root of its vertices. */
+#define HULL_ROOT_NS 500.0
+/* Overlapping hulls, and meshes with hulls or meshes, by the facets of the one that has fewer: from a tenth of it on, and ten times
+ * as much where the surfaces run side by side. */
+#define HULL_FACET_NS 200.0
+#define MESH_FACET_NS 2000.0
+/* Colliders of a body whose shapes are looked at: bodies of more cost more than a short question by their number alone. */
+#define COLLIDERS_ASKED 32
 /* Items looked at, and partners counted for one of them. */
 #define SAMPLES 32
 #define PARTNERS_MAX 4096
 
-/* What a pair costs more because of a body's meshes; of its first colliders the largest counts. */
-static double mesh_ns(const ct_body *body) {
+/* What a shape costs in any pair more than a simple one, in a distance; triangles or vertices. */
+typedef struct fineness {
+  double ns, facets;
+  bool mesh;
+} fineness;
+
+static fineness shape_fineness(const ct_shape *shape) {
+  if (shape->kind == CT_KIND_MESH) {
+    double n = (double)ct_mesh_get(shape->mesh)->live_count;
+    return (fineness){MESH_NS + MESH_ROOT_NS * sqrt(n) + MESH_TRIANGLE_NS * ct_min2(n, MESH_TRIANGLES_MOST), n, true};
+  }
+  if (shape->kind != CT_KIND_CONVEX) return (fineness){0.0, 0.0, false};
+  double n = (double)ct_hull_get(shape->hull)->vertex_count;
+  return (fineness){HULL_ROOT_NS * sqrt(n), n, false};
+}
+
+static fineness body_fineness(const ct_body *body) {
   size_t count = ct_body_collider_count(body), asked = count < COLLIDERS_ASKED ? count : COLLIDERS_ASKED;
-  double most = 0.0;
+  fineness most = {0.0, 0.0, false};
   for (size_t i = 0; i < asked; i++) {
-    const ct_shape *shape = ct_body_shape(body, i);
-    if (shape->kind != CT_KIND_MESH) continue;
-    double ns = MESH_NS + MESH_ROOT_NS * sqrt((double)ct_mesh_get(shape->mesh)->live_count);
-    if (ns > most) most = ns;
+    fineness f = shape_fineness(ct_body_shape(body, i));
+    most.ns = ct_max2(most.ns, f.ns);
+    most.facets = ct_max2(most.facets, f.facets);
+    most.mesh = most.mesh || f.mesh;
   }
   return most;
+}
+
+/* What a pair of colliders costs. */
+static double colliders_ns(ct_query_kind kind, fineness a, fineness b) {
+  double each = kind == CT_QUERY_OVERLAP ? OVERLAP_NS : kind == CT_QUERY_DISTANCE ? DISTANCE_NS : CONTACTS_NS;
+  double facets = ct_min2(a.facets, b.facets) * (a.mesh || b.mesh ? MESH_FACET_NS : HULL_FACET_NS);
+  return each + (a.ns + b.ns + facets) * (kind == CT_QUERY_OVERLAP ? MESH_OVERLAP_PART : 1.0);
 }
 
 /* Of compounds about as many pairs of colliders reach the narrow phase, or cost as much in boxes, as there are colliders. */
@@ -43,9 +75,11 @@ double ct_query_pair_cost(ct_query_kind kind, const ct_body *a, const ct_body *b
   if (kind == CT_QUERY_PAIRS) return PAIR_NS;
   double count_a = (double)ct_body_collider_count(a), count_b = (double)ct_body_collider_count(b);
   double pairs = count_a * count_b < count_a + count_b ? count_a * count_b : count_a + count_b;
-  double each = kind == CT_QUERY_OVERLAP ? OVERLAP_NS : kind == CT_QUERY_DISTANCE ? DISTANCE_NS : CONTACTS_NS;
-  double meshes = (mesh_ns(a) + mesh_ns(b)) * (kind == CT_QUERY_OVERLAP ? MESH_OVERLAP_PART : 1.0);
-  return PAIR_NS + pairs * (each + meshes);
+  return PAIR_NS + pairs * colliders_ns(kind, body_fineness(a), body_fineness(b));
+}
+
+double ct_shape_body_cost(ct_query_kind kind, const ct_shape *shape, const ct_body *body) {
+  return PAIR_NS + (double)ct_body_collider_count(body) * colliders_ns(kind, shape_fineness(shape), body_fineness(body));
 }
 
 static double pair_ns(const ct_query *query, uint32_t a, uint32_t b) {

@@ -4,6 +4,7 @@ The slow question: every pair of n long thin bars whose boxes all overlap and of
 """
 import atexit
 import json
+import math
 import os
 import random
 import statistics
@@ -228,6 +229,58 @@ def a_hull_of_250000_points_being_built_frees_its_worker_within_100_ms():
     # The first quarter is reading.
     for part in (0.2, 0.35, 0.5):
         check_worker_is_freed(question, round(part * whole_ms))
+
+
+def ball_mesh(rings, sectors):
+    """A sphere of quadrilaterals cut in two."""
+    points = [[0, 0, 1], [0, 0, -1]]
+    for i in range(1, rings):
+        for j in range(sectors):
+            theta, phi = math.pi * i / rings, 2 * math.pi * j / sectors
+            points.append([math.sin(theta) * math.cos(phi), math.sin(theta) * math.sin(phi), math.cos(theta)])
+    triangles, last = [], 2 + (rings - 2) * sectors
+    for j in range(sectors):
+        k = (j + 1) % sectors
+        triangles += [[0, 2 + j, 2 + k], [1, last + k, last + j]]
+        for a in range(2, last, sectors):
+            triangles += [[a + j, a + sectors + j, a + sectors + k], [a + j, a + sectors + k, a + k]]
+    return {"mesh": {"vertices": points, "triangles": triangles}}
+
+
+def living_while(port, path, question, deadline_ms):
+    """Sends a question that runs into its deadline; how late that is told, and the longest that /livez took meanwhile, s."""
+    waited = []
+    with Raw(port) as asking, Raw(port) as other:
+        begin = time.monotonic()
+        asking.send(request("POST", path, json.dumps({**question, "deadlineMs": deadline_ms}), JSON_TYPE))
+        while time.monotonic() - begin < 0.8 * deadline_ms / 1000:
+            at = time.monotonic()
+            other.send(request("GET", "/livez"))
+            equal(other.reply().status, 200, "status of /livez")
+            waited.append(time.monotonic() - at)
+            time.sleep(0.005)
+        reply = asking.reply()
+        late = time.monotonic() - begin - deadline_ms / 1000
+    equal(reply.status, 504, f"status of {path}")
+    equal(json.loads(reply.body)["type"], "/problems/deadline-exceeded", "type")
+    return late, max(waited)
+
+
+@suite.fact
+def short_questions_about_large_meshes_do_not_hold_others_up_and_keep_their_deadlines():
+    # Some 40000 triangles against themselves: seconds, asked for in a few bytes and without a scene.
+    with Daemon("--log", "off", "--workers", "2") as d:
+        posted = ask(d.port, "POST", "/v1/shapes", json.dumps(ball_mesh(100, 200)), JSON_TYPE)
+        equal(posted.status, 201, "status of the shape")
+        shape = {"shape": json.loads(posted.body)["id"]}
+        aside = {**shape, "position": [0.001, 0, 0]}
+        body = {"id": "b", "colliders": [shape]}
+        for path, question in (("/v1/query/distance", {"a": shape, "b": shape}),
+                               ("/v1/query/distance", {"a": shape, "b": aside}),
+                               ("/v1/query/region", {"scene": {"bodies": [body]}, "region": shape})):
+            late, waited = living_while(d.port, path, question, 300)
+            check(waited <= 0.1 * SLOWER, f"{path}: /livez took {1e3 * waited:.0f} ms")
+            check(late <= 0.025 * SLOWER, f"{path}: late by {1e3 * late:.1f} ms")
 
 
 @suite.fact

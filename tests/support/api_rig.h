@@ -33,6 +33,7 @@ typedef struct rig {
   uint64_t first_revision;
   rig_order order;
   size_t ranges;  /* run by the last call */
+  double cost_ns; /* that the last call which left work was thought to have */
   bool *counting; /* set while a call runs, for tests that count allocations; may be NULL */
 } rig;
 
@@ -206,7 +207,10 @@ static inline rig_reply rig_send(rig *r, const api_head *sent, const char *body,
                      .scenes = entries,
                      .scene_count = r->scene_count,
                      .cancel = r->cancel};
-  if (api_call_begin(call, &input) == API_STEP_WORK) rig_run(r, call);
+  if (api_call_begin(call, &input) == API_STEP_WORK) {
+    r->cost_ns = api_call_cost_ns(call);
+    rig_run(r, call);
+  }
   if (match.target == API_TARGET_SHAPE_WRITE) rig_commit_shapes(r, call);
   rig_count(r, false);
   rig_reply out = rig_take(api_call_reply(call));
