@@ -4,10 +4,10 @@
 #include <math.h>
 #include <string.h>
 
-/* Lines between two looks at the cancel flag: below a millisecond. */
-#define LINES_PER_POLL 4096
-/* Corners of one polygon. */
-#define CORNERS_MAX 4096
+/* Steps between two looks at the cancel flag: a line, a corner, or a triangle that is tried; below a millisecond. */
+#define STEPS_PER_POLL 4096
+/* Corners of one polygon. Finding how to cut it takes up to twice their square: some milliseconds. */
+#define CORNERS_MAX 1024
 /* What coordinates of six or seven digits leave uncertain, as a part of a polygon's area, or of its width: a triangle of a fan may
  * be turned over by this much and still count as flat, and corners may stand off their plane by this much. */
 #define FILE_SLACK 1e-6
@@ -16,6 +16,7 @@ typedef struct obj_file {
   api_import *import;
   api_scan scan;
   size_t points; /* of the lines before this one */
+  size_t steps;  /* since the cancel flag was looked at */
 } obj_file;
 
 typedef struct obj_face {
@@ -23,6 +24,14 @@ typedef struct obj_face {
   size_t count;
   size_t line;
 } obj_face;
+
+/* Counts steps; true: cancelled, with a fault. */
+static bool cancelled(obj_file *f, size_t steps) {
+  f->steps += steps;
+  if (f->steps < STEPS_PER_POLL) return false;
+  f->steps = 0;
+  return api_reader_cancelled(f->import->reader);
+}
 
 /* ---- lines --------------------------------------------------------------------------------------------------------------- */
 
@@ -109,13 +118,15 @@ static double least_part(const api_soup *soup, const obj_face *polygon, size_t a
   return least;
 }
 
-/* The first corner whose fan covers the polygon, best with triangles that all have an area; count: none. */
-static size_t find_apex(const api_soup *soup, const obj_face *polygon, ct_vec3 area) {
+/* The first corner whose fan covers the polygon, best with triangles that all have an area; count: none. False: cancelled. */
+static bool find_apex(obj_file *f, const obj_face *polygon, ct_vec3 area, size_t *out) {
   const double enough[] = {FILE_SLACK, -FILE_SLACK};
   for (int pass = 0; pass < 2; pass++)
-    for (size_t apex = 0; apex < polygon->count; apex++)
-      if (least_part(soup, polygon, apex, area, enough[pass]) >= enough[pass]) return apex;
-  return polygon->count;
+    for (*out = 0; *out < polygon->count; ++*out) {
+      if (cancelled(f, polygon->count)) return false;
+      if (least_part(f->import->soup, polygon, *out, area, enough[pass]) >= enough[pass]) return true;
+    }
+  return true;
 }
 
 static bool is_bent(const api_soup *soup, const obj_face *polygon, ct_vec3 area) {
@@ -133,12 +144,13 @@ static bool put_polygon(obj_file *f, obj_face *polygon) {
   api_import *import = f->import;
   api_soup *soup = import->soup;
   size_t apex = 0;
+  if (cancelled(f, polygon->count)) return false;
   drop_repeated(soup, polygon);
   ct_vec3 area = area_vector(soup, polygon);
   double square = ct_dot(area, area);
   if (polygon->count > 3 && square > 0.0 && isfinite(square)) {
     if (is_bent(soup, polygon, area) && import->bent++ == 0) import->bent_line = polygon->line;
-    apex = find_apex(soup, polygon, area);
+    if (!find_apex(f, polygon, area, &apex)) return false;
     if (apex == polygon->count)
       return api_import_refuse(
           import, API_PROBLEM_BAD_VALUE, polygon->line,
@@ -204,11 +216,10 @@ static bool take_line(obj_file *f, ct_text word, bool faces) {
 }
 
 static bool read_lines(api_import *import, bool faces) {
-  obj_file f = {import, {import->file.bytes, import->file.bytes + import->file.length, 1}, 0};
-  size_t lines = 0;
+  obj_file f = {import, {import->file.bytes, import->file.bytes + import->file.length, 1}, 0, STEPS_PER_POLL};
   do {
     ct_text word;
-    if (lines++ % LINES_PER_POLL == 0 && api_reader_cancelled(import->reader)) return false;
+    if (cancelled(&f, 1)) return false;
     if (api_scan_word(&f.scan, &word) && !take_line(&f, word, faces)) return false;
   } while (api_scan_line(&f.scan));
   return true;

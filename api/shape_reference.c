@@ -188,16 +188,18 @@ bool api_note_names(ct_text note, const char *shape_id) {
          note.bytes[length + 1] == '"';
 }
 
-uint64_t api_count_references(const api_scene_entry *scenes, size_t count, const char *shape_id, const ct_cancel *cancel) {
+ct_status api_count_references(api_shape_users users, const char *shape_id, const ct_cancel *cancel, uint64_t *out) {
   uint64_t references = 0;
-  for (size_t s = 0; s < count; s++) {
-    for (uint32_t row = 0; row < ct_scene_rows(scenes[s].scene); row++) {
-      if (row % ROWS_PER_POLL == 0 && ct_cancel_raised(cancel)) return references;
-      const ct_body *body = ct_scene_body(scenes[s].scene, row);
+  for (size_t s = 0; s < users.count; s++) {
+    const ct_scene *scene = users.scenes[s].scene;
+    for (uint32_t row = 0; row < ct_scene_rows(scene); row++) {
+      if (row % ROWS_PER_POLL == 0 && ct_cancel_raised(cancel)) return CT_CANCELLED;
+      const ct_body *body = ct_scene_body(scene, row);
       if (!body) continue;
       for (size_t i = 0; i < ct_body_collider_count(body); i++)
         references += api_note_names(ct_body_collider(body, i).note, shape_id);
     }
   }
-  return references;
+  *out = references;
+  return CT_OK;
 }

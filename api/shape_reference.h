@@ -39,7 +39,12 @@ bool api_read_reference(api_reader *reader, const api_field members[API_REFERENC
 
 /* Does the collider's note name the shape? */
 bool api_note_names(ct_text note, const char *shape_id);
-/* Colliders that name the shape, in all scenes of the list. Stops early when cancelled. O(colliders) */
-uint64_t api_count_references(const api_scene_entry *scenes, size_t count, const char *shape_id, const ct_cancel *cancel);
+/* The scenes in which a shape may be named. */
+typedef struct api_shape_users {
+  const api_scene_entry *scenes;
+  size_t count;
+} api_shape_users;
+/* Colliders that name the shape, in all scenes of the list. CT_CANCELLED: *out is not set. O(colliders) */
+ct_status api_count_references(api_shape_users users, const char *shape_id, const ct_cancel *cancel, uint64_t *out);
 
 #endif

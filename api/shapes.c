@@ -9,16 +9,26 @@
 
 /* ---- replies ------------------------------------------------------------------------------------------------------------- */
 
-static void put_shape(api_call *call, const api_shape *shape, bool is_new) {
-  const api_shape_form *form = api_shape_get(shape);
+/* False: cancelled, with a fault. */
+static bool count_references(api_call *call, const char *id, uint64_t *out) {
   const api_input *input = &call->input;
-  uint64_t references = is_new ? 0 : api_count_references(input->scenes, input->scene_count, form->id, input->cancel);
+  if (api_count_references((api_shape_users){input->scenes, input->scene_count}, id, input->cancel, out) == CT_OK) return true;
+  api_fault_cancelled(&call->faults);
+  return false;
+}
+
+/* False: cancelled, with a fault. */
+static bool put_shape(api_call *call, const api_shape *shape, bool is_new) {
+  const api_shape_form *form = api_shape_get(shape);
+  uint64_t references = 0;
+  if (!is_new && !count_references(call, form->id, &references)) return false;
   api_buffer *out = &call->out;
   api_call_open(call);
   api_put_member_string(out, "id", api_text(form->id));
   api_put_byte(out, ',');
   api_put_bytes(out, form->report.bytes, form->report.length);
   api_put_member_unsigned(out, "references", references);
+  return true;
 }
 
 static void put_durability(api_call *call) { api_put_member_string(&call->out, "durability", api_text(call->service->durability)); }
@@ -81,7 +91,7 @@ api_step api_shapes_list(api_call *call) {
 api_step api_shape_read(api_call *call) {
   const api_shape *shape = find_shape(call);
   if (!shape) return api_call_fail(call);
-  put_shape(call, shape, false);
+  if (!put_shape(call, shape, false)) return api_call_fail(call);
   return api_call_send(call, 200);
 }
 
@@ -186,7 +196,7 @@ api_step api_shapes_post(api_call *call) {
     if (!call->shape || !check_room(call, call->shapes.table, api_shape_memory(call->shape))) return api_call_fail(call);
     api_call_header(call, "Location", "/v1/shapes/%s", digest.id);
   }
-  put_shape(call, known ? known : call->shape, !known);
+  if (!put_shape(call, known ? known : call->shape, !known)) return api_call_fail(call);
   put_durability(call);
   return api_call_send(call, known ? 200 : 201);
 }
@@ -197,8 +207,8 @@ api_step api_shape_delete(api_call *call) {
   const api_shape *shape = find_shape(call);
   if (!shape) return api_call_fail(call);
   const char *id = api_shape_get(shape)->id;
-  const api_input *input = &call->input;
-  uint64_t references = api_count_references(input->scenes, input->scene_count, id, input->cancel);
+  uint64_t references;
+  if (!count_references(call, id, &references)) return api_call_fail(call);
   if (references > 0) {
     api_fault *fault =
         api_fault_plain(&call->faults, API_PROBLEM_SHAPE_IN_USE, "%llu collider%s of scenes name%s the shape \"%s\".",
@@ -213,7 +223,13 @@ api_step api_shape_delete(api_call *call) {
   return api_call_send(call, 200);
 }
 
-const api_shape_table *api_call_commit_shapes(api_call *call, const api_shape_table *current) {
+bool api_match_names_shapes(const api_match *match) {
+  if (match->target == API_TARGET_CREATE || match->target == API_TARGET_PUT) return true;
+  if (match->target != API_TARGET_WRITE || !match->takes_body) return false;
+  return !strstr(match->label, "/poses") && !strstr(match->label, "/filters");
+}
+
+const api_shape_table *api_call_commit_shapes(api_call *call, const api_shape_table *current, bool written) {
   const api_shape_table *next = NULL;
   bool is_good = call->reply.status >= 200 && call->reply.status < 300;
   if (!is_good || (!call->shape && !call->drops_shape)) return api_shapes_retain(current);
@@ -223,6 +239,11 @@ const api_shape_table *api_call_commit_shapes(api_call *call, const api_shape_ta
   if (there == (call->shape != NULL)) {
     if (there) return api_shapes_retain(current);
     api_fault_plain(&call->faults, API_PROBLEM_SHAPE_NOT_FOUND, "No shape has the id \"%s\".", call->match.item_id);
+  } else if (call->drops_shape && written) {
+    api_fault_plain(
+        &call->faults, API_PROBLEM_SHAPE_IN_USE,
+        "Bodies that may name the shape \"%s\" are being written, or were while those that name it were counted; ask again.",
+        call->match.item_id);
   } else if (call->drops_shape) {
     next = api_shapes_without(current, id);
   } else if (check_room(call, current, api_shape_memory(call->shape))) {

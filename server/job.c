@@ -37,6 +37,22 @@ static bool wants_all_scenes(api_target target) {
   return target == API_TARGET_LIST || target == API_TARGET_SHAPE_READ || target == API_TARGET_SHAPE_WRITE;
 }
 
+/* The call names the shapes of this moment: that of its first piece where the body is streamed. */
+static void use_shapes(srv_request *request) {
+  if (request->has_shapes) return;
+  srv_server *server = request->server;
+  request->has_shapes = true;
+  api_call_use_shapes(request->call, server->shapes);
+  request->naming = api_match_names_shapes(&request->match);
+  if (request->naming) server->naming++;
+}
+
+/* What the call names is committed, or will never be. */
+static void end_naming(srv_request *request) {
+  if (request->naming) request->server->naming--;
+  request->naming = false;
+}
+
 /* Retains the revisions that the call sees: those of this moment. False: out of memory. */
 static bool fill_input(srv_request *request) {
   srv_server *server = request->server;
@@ -48,7 +64,8 @@ static bool fill_input(srv_request *request) {
   if (!request->cancel || uv_mutex_init(&request->ranges_lock) != 0) return false;
   request->ranges_lock_made = true;
   input->cancel = request->cancel;
-  api_call_use_shapes(request->call, server->shapes);
+  use_shapes(request);
+  request->named_then = server->named;
   input->first_revision = srv_registry_first_revision(server->registry);
   input->scene_count = srv_registry_count(server->registry);
   if (request->match.target == API_TARGET_CREATE) input->new_scene_id = request->new_id;
@@ -93,6 +110,7 @@ static bool start(srv_request *request, bool may_inline);
 
 /* The write is over: the next in order begins. A write that cannot even begin is answered here and passes the slot on. */
 static void pass_slot(srv_request *request) {
+  end_naming(request);
   if (request->creates) srv_registry_reserve(request->server->registry, -1);
   request->creates = false;
   if (!request->holds_slot) return;
@@ -118,7 +136,8 @@ static void pass_slot(srv_request *request) {
 static void commit_shapes(srv_request *request) {
   srv_server *server = request->server;
   const api_shape_table *old = server->shapes;
-  server->shapes = api_call_commit_shapes(request->call, old);
+  bool written = server->naming > 0 || server->named != request->named_then;
+  server->shapes = api_call_commit_shapes(request->call, old, written);
   api_shapes_release(old);
 }
 
@@ -132,6 +151,7 @@ static void commit(srv_request *request) {
     if (request->match.target != API_TARGET_WRITE) entry->written_bytes = 0;
     entry->written_bytes += request->bytes_in;
     srv_registry_commit(registry, entry, revision);
+    if (request->naming) request->server->named++;
     request->revision = ct_scene_revision(revision);
   }
   bool succeeded = request->reply->status >= 200 && request->reply->status < 300;
@@ -456,7 +476,7 @@ void srv_job_feed(srv_request *request) {
     return;
   }
   request->lane = request->entry ? &request->entry->lane : &request->server->stateless;
-  api_call_use_shapes(request->call, request->server->shapes);
+  use_shapes(request);
   open_job(request);
   submit(request, SRV_STAGE_FEED, false);
 }
@@ -502,6 +522,7 @@ static bool is_heavy(const srv_request *request) {
 
 void srv_job_dispose(srv_request *request) {
   srv_server *server = request->server;
+  end_naming(request);
   server->body_bytes -= request->body.capacity + request->fed.capacity;
   server->reply_bytes -= request->reply_bytes;
   if (is_heavy(request)) {

@@ -92,8 +92,11 @@ typedef struct srv_request {
 
   /* work */
   api_call *call;
-  srv_entry *entry; /* held */
-  srv_lane *lane;   /* the entry's, or that of stateless work */
+  bool has_shapes;     /* the call has the shapes of its moment */
+  bool naming;         /* counted in server->naming */
+  uint64_t named_then; /* server->named when the input was taken */
+  srv_entry *entry;    /* held */
+  srv_lane *lane;      /* the entry's, or that of stateless work */
   bool writes, creates, holds_slot, begun, job_open;
   bool cancelled; /* nobody wants the result: nothing is committed */
   bool settled;   /* the job's result has been taken or dropped */
@@ -118,7 +121,7 @@ typedef struct srv_request {
 
   /* times, ns of uv_hrtime */
   uint64_t arrived_ns, ended_ns;
-  _Atomic uint64_t started_ns; /* 0: no thread has taken it up */
+  _Atomic uint64_t started_ns;  /* 0: no thread has taken it up */
   _Atomic uint64_t deadline_ns; /* 0: not running yet; a worker sets it after begin */
 
   /* reply */

@@ -68,6 +68,8 @@ typedef struct srv_server {
   srv_pool *pool;
   srv_registry *registry;
   const api_shape_table *shapes; /* posted shapes; a change makes another table */
+  size_t naming;                 /* writes under way that have their shapes and may name them */
+  uint64_t named;                /* revisions that such writes have committed */
   srv_lane stateless;
   ct_workspace *workspace; /* for what the loop thread computes itself */
 

@@ -27,6 +27,7 @@ void ct_manifold_memory_free(ct_manifold_memory *memory) {
   free(memory->points);
   free(memory->root);
   free(memory->touches);
+  free(memory->link);
 }
 
 void ct_contacts_push(ct_contacts *c, const ct_contact_point *point) {

@@ -15,6 +15,8 @@ typedef struct ct_manifold_memory {
   uint32_t root_capacity;
   struct ct_touch *touches; /* [touch_capacity] of two meshes */
   uint32_t touch_count, touch_capacity;
+  uint32_t (*link)[2]; /* [link_capacity] neighbours of the corners of a large polygon while it is clipped */
+  uint32_t link_capacity;
   bool starved; /* memory was refused; never cleared here */
 } ct_manifold_memory;
 void ct_manifold_memory_free(ct_manifold_memory *memory);
@@ -51,6 +53,13 @@ void ct_contacts_push(ct_contacts *contacts, const ct_contact_point *point);
 
 /* The points of two outlines that overlap in the view. */
 void ct_contacts_overlap(ct_contacts *contacts, const ct_outline *first, const ct_outline *second);
+
+/* Marks an edge of a clipped polygon as a side of the frame. */
+#define CT_CLIP_SIDE 0x80000000u
+
+/* The part of a convex polygon that lies over another one, the frame: its corners in order, none where nothing is left. Borrowed
+ * from the memory. NULL: `failed` or `cut_short` is set, by the workspace's watched flag. Cost: linear but for small ones. */
+const ct_corner_list *ct_contacts_clip(ct_contacts *contacts, const ct_corner_list *frame, const ct_corner_list *body);
 
 /* The same where one of them is a disc. */
 void ct_contacts_disc(ct_contacts *contacts, const ct_outline *first, const ct_outline *second);

@@ -2,12 +2,10 @@
  *
  * The overlap of two convex polygons has three sorts of corners: corners of one over the inside of the other, and crossings of
  * edges. Distances are taken along the pair's normal, between the surfaces themselves, so that no point is deeper than the pair.
- * Sutherland, Hodgman 1974.
  */
 #include "narrow/manifold.h"
 
-/* Marks an edge of a polygon being clipped as a side of the other outline. */
-#define SIDE 0x80000000u
+#define SIDE CT_CLIP_SIDE
 
 /* Which outline clips, and what the other is. */
 typedef struct overlap {
@@ -35,50 +33,6 @@ static ct_feature feature_of(const ct_corner *c) { return feature(c->kind, c->ve
 /* How far a place is inside a side, times the side's length. */
 static double inside(const ct_corner *from, const ct_corner *to, const ct_corner *p) {
   return (to->x - from->x) * (p->y - from->y) - (to->y - from->y) * (p->x - from->x);
-}
-
-static ct_corner crossing(const ct_corner *p, const ct_corner *q, double t) {
-  return (ct_corner){.at = ct_lerp(p->at, q->at, t), .x = p->x + t * (q->x - p->x), .y = p->y + t * (q->y - p->y)};
-}
-
-/* Cuts a polygon by one side of the frame: the list to go on with, `in` itself where all of it is inside. Corners within round-off
- * of the side count as inside. */
-static const ct_corner_list *cut(const ct_corner_list *in, const ct_corner *from, const ct_corner *to, uint32_t side, double slack,
-                                 ct_corner_list *out) {
-  double length = sqrt((to->x - from->x) * (to->x - from->x) + (to->y - from->y) * (to->y - from->y));
-  double limit = -slack * length, least = INFINITY;
-  for (uint32_t i = 0; i < in->count; i++) least = ct_min2(least, inside(from, to, &in->items[i]));
-  if (least >= limit) return in;
-  out->count = 0;
-  const ct_corner *p = &in->items[in->count - 1];
-  double level_p = inside(from, to, p);
-  for (uint32_t i = 0; i < in->count; i++) {
-    const ct_corner *q = &in->items[i];
-    double level_q = inside(from, to, q);
-    if ((level_p >= limit) != (level_q >= limit)) {
-      double t = level_p / (level_p - level_q);
-      ct_corner *c = &out->items[out->count++];
-      *c = crossing(p, q, ct_min2(ct_max2(t, 0.0), 1.0));
-      c->edge = level_p >= limit ? SIDE | side : p->edge;
-    }
-    if (level_q >= limit) out->items[out->count++] = *q;
-    p = q;
-    level_p = level_q;
-  }
-  return out;
-}
-
-/* Clips the body's polygon by all sides of the frame's; NULL: out of memory. */
-static const ct_corner_list *clip(const overlap *o) {
-  const ct_corner_list *frame = &o->frame->corners, *in = &o->body->corners;
-  ct_corner_list *lists = o->contacts->memory->cut;
-  uint32_t most = in->count + frame->count + 2;
-  if (!ct_corner_list_reserve(&lists[0], most) || !ct_corner_list_reserve(&lists[1], most)) return NULL;
-  for (uint32_t k = 0; k < frame->count; k++) {
-    const ct_corner *from = &frame->items[k], *to = &frame->items[k + 1 == frame->count ? 0 : k + 1];
-    in = cut(in, from, to, k, o->contacts->slack, &lists[in == &lists[0]]);
-  }
-  return in;
 }
 
 static bool near(const ct_corner *p, const ct_corner *q, double slack) {
@@ -114,11 +68,8 @@ static void add_crossing(const overlap *o, const ct_corner *c, uint32_t n, uint3
 }
 
 static void polygon_in_polygon(const overlap *o) {
-  const ct_corner_list *clipped = clip(o);
-  if (!clipped) {
-    o->contacts->failed = true;
-    return;
-  }
+  const ct_corner_list *clipped = ct_contacts_clip(o->contacts, &o->frame->corners, &o->body->corners);
+  if (!clipped) return;
   const ct_corner *c = clipped->items;
   uint32_t n = clipped->count;
   for (uint32_t i = 0; i < n; i++) {

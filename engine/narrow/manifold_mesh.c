@@ -160,7 +160,7 @@ static void meet_apart(mesh_run *run, uint32_t position) {
 
 static void meet_triangle(mesh_run *run, uint32_t position) {
   ct_contacts *c = run->contacts;
-  c->cut_short = ct_mesh_stopped(&c->workspace->mesh, TRIANGLE_STEPS);
+  c->cut_short = c->cut_short || ct_mesh_stopped(&c->workspace->mesh, TRIANGLE_STEPS);
   ct_vec3 corner[3] = {corner_of(run, position, 0), corner_of(run, position, 1), corner_of(run, position, 2)};
   c->core_b = ct_core_triangle(corner, c->core_a.extent);
   c->core_b.radius[0] = c->core_b.radius[1] = run->radius;

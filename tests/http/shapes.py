@@ -4,10 +4,12 @@ import json
 import math
 import pathlib
 import struct
+import time
 
 from support.checks import Skip, Suite, check, equal, holds, near
 from support.client import Curl, ndjson
 from support.daemon import Daemon
+from support.raw import Raw
 
 suite = Suite()
 daemon = Daemon().start()
@@ -228,6 +230,78 @@ def what_is_wrong_with_a_name_is_told_with_its_place():
     client.put(path, {"bodies": []}).must(201)
     client.post(path + "/bodies", ndjson([{"id": "x", "colliders": [{"shape": "gone"}]}]), content_type="application/x-ndjson").problem(
         422, "unknown-id", "/0/colliders/0/shape")
+
+
+class HeldUpload:
+    """An NDJSON upload whose first lines a worker reads while the rest is kept back."""
+
+    def __init__(self, scene, lines):
+        self.raw = Raw(daemon.port)
+        self.raw.send(f"POST /v1/scenes/{scene}/bodies HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-ndjson\r\n"
+                      "Transfer-Encoding: chunked\r\n\r\n")
+        self.send(lines)
+
+    def send(self, lines):
+        data = ndjson(lines)
+        data = data if isinstance(data, bytes) else data.encode()
+        self.raw.send(b"%x\r\n%s\r\n" % (len(data), data))
+
+    def end(self):
+        self.raw.send(b"0\r\n\r\n")
+        reply = self.raw.reply()
+        self.raw.close()
+        return reply
+
+
+def many_bodies(first, count, shape):
+    return [{"id": f"{first}{i}", "colliders": [{"shape": shape}]} for i in range(count)]
+
+
+@suite.fact
+def a_shape_stays_while_an_upload_may_name_it():
+    shape = made({"sphere": {"radius": 0.3125}})
+    client.put("/v1/scenes/held", {"bodies": []}).must(201)
+    upload = HeldUpload("held", many_bodies("a", 6000, shape))
+    time.sleep(0.5)
+    client.delete("/v1/shapes/" + shape).problem(409, "shape-in-use")
+    upload.send(many_bodies("b", 10, shape))
+    equal(upload.end().status, 201, "upload")
+    equal(client.get("/v1/shapes/" + shape).must(200).json["references"], 6010, "references")
+    document = client.get("/v1/scenes/held").must(200).json
+    client.put("/v1/scenes/again", {"bodies": document["bodies"]}).must(201)
+    for scene in ("held", "again"):
+        client.delete("/v1/shapes/" + shape).problem(409, "shape-in-use")
+        client.delete("/v1/scenes/" + scene).must(200)
+    client.delete("/v1/shapes/" + shape).must(200)
+
+
+@suite.fact
+def an_upload_that_is_broken_off_holds_no_shape():
+    shape = made({"sphere": {"radius": 0.328125}})
+    client.put("/v1/scenes/broken", {"bodies": []}).must(201)
+    upload = HeldUpload("broken", many_bodies("a", 6000, shape))
+    time.sleep(0.5)
+    client.delete("/v1/shapes/" + shape).problem(409, "shape-in-use")
+    upload.raw.close()
+    until = time.monotonic() + 10
+    while client.delete("/v1/shapes/" + shape).status != 200:
+        check(time.monotonic() < until, "the shape is held though the upload has gone")
+        time.sleep(0.05)
+
+
+@suite.fact
+def an_upload_sees_the_shapes_of_its_beginning():
+    shape = made({"sphere": {"radius": 0.34375}})
+    client.put("/v1/scenes/moment", {"bodies": []}).must(201)
+    upload = HeldUpload("moment", many_bodies("a", 6000, shape))
+    time.sleep(0.5)
+    late = made({"sphere": {"radius": 0.359375}})
+    upload.send(many_bodies("b", 6000, late))
+    reply = upload.end()
+    equal(reply.status, 422, "upload that names a shape made after it began")
+    equal(json.loads(reply.body)["errors"][0]["pointer"], "/6000/colliders/0/shape", "pointer")
+    client.delete("/v1/shapes/" + late).must(200)
+    client.delete("/v1/shapes/" + shape).must(200)
 
 
 # ---- limits ------------------------------------------------------------------------------------------------------------------

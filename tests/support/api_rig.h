@@ -30,6 +30,7 @@ typedef struct rig {
   rig_scene scenes[RIG_SCENES]; /* in ascending order of id */
   size_t scene_count;
   const api_shape_table *shapes; /* NULL until a shape is posted */
+  bool written;                  /* what a commit of shapes is told: bodies are being written */
   uint64_t first_revision;
   rig_order order;
   size_t ranges;  /* run by the last call */
@@ -154,7 +155,7 @@ static inline void rig_free(rig_reply *reply) {
 
 static inline void rig_commit_shapes(rig *r, api_call *call) {
   const api_shape_table *old = r->shapes;
-  r->shapes = api_call_commit_shapes(call, old);
+  r->shapes = api_call_commit_shapes(call, old, r->written);
   api_shapes_release(old);
 }
 

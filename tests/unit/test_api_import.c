@@ -1,6 +1,9 @@
 /* STL and OBJ in process: a cube whose points and triangles are known by heart, in every spelling; every way to cut a file short;
  * the lines and bytes that refusals name. */
 #include <float.h>
+#include <math.h>
+#include <signal.h>
+#include <sys/time.h>
 
 #include "import.h"
 #include "limits.h"
@@ -369,6 +372,51 @@ static void a_raised_flag_ends_the_reading(void) {
   ct_cancel_destroy(cancel);
 }
 
+static ct_cancel *alarm_flag;
+static void raise_flag(int signal) {
+  (void)signal;
+  ct_cancel_raise(alarm_flag);
+}
+
+/* Fewer lines than a look at the flag was once made after, with corners that take long. */
+static void a_flag_raised_among_large_polygons_ends_the_reading(void) {
+  enum { CORNERS = 200, FACES = 3000 };
+  size_t room = CORNERS * 64 + FACES * (CORNERS * 4 + 8), length = 0;
+  char *file = malloc(room);
+  /* A disc with a notch down to its middle, the corner from which alone it can be cut well. */
+  for (int i = 1; i < CORNERS; i++) {
+    double angle = 6.2 * i / CORNERS;
+    length += (size_t)snprintf(file + length, room - length, "v %.9f %.9f 0\n", cos(angle), sin(angle));
+  }
+  length += (size_t)snprintf(file + length, room - length, "v 0 0 0\n");
+  for (int f = 0; f < FACES; f++) {
+    length += (size_t)snprintf(file + length, room - length, "f");
+    for (int i = 1; i <= CORNERS; i++) length += (size_t)snprintf(file + length, room - length, " %d", i);
+    length += (size_t)snprintf(file + length, room - length, "\n");
+  }
+  bench b;
+  bench_start(&b, file, length, "m");
+  b.soup.budget = 1u << 28;
+  b.soup.triangles_max = CORNERS * FACES;
+  b.reader.cancel = alarm_flag = ct_cancel_create();
+  signal(SIGALRM, raise_flag);
+  struct itimerval soon = {.it_value = {0, 5000}};
+  setitimer(ITIMER_REAL, &soon, NULL);
+  CHECK(!api_import_obj(&b.import));
+  CHECK_INT(b.faults.id, API_PROBLEM_DEADLINE_EXCEEDED);
+  CHECK(b.soup.triangle_count < CORNERS * FACES / 2);
+  bench_end(&b);
+  ct_cancel_destroy(alarm_flag);
+  free(file);
+}
+
+static void a_polygon_of_too_many_corners_is_refused(void) {
+  char file[8192] = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf";
+  size_t length = strlen(file);
+  for (int i = 0; i < 1025; i++) length += (size_t)snprintf(file + length, sizeof file - length, " %d", i % 3 + 1);
+  check_refused(api_import_obj, file, length, API_PROBLEM_LIMIT_EXCEEDED, "Line 4: a polygon has at most 1024 corners");
+}
+
 static const check_test tests[] = {
     {"binary_stl_is_read_whatever_its_head_says", binary_stl_is_read_whatever_its_head_says},
     {"text_stl_is_read_with_any_line_ends_and_case", text_stl_is_read_with_any_line_ends_and_case},
@@ -383,5 +431,7 @@ static const check_test tests[] = {
     {"what_obj_holds_beside_faces_is_counted", what_obj_holds_beside_faces_is_counted},
     {"faults_of_obj_are_told_with_their_line", faults_of_obj_are_told_with_their_line},
     {"a_raised_flag_ends_the_reading", a_raised_flag_ends_the_reading},
+    {"a_flag_raised_among_large_polygons_ends_the_reading", a_flag_raised_among_large_polygons_ends_the_reading},
+    {"a_polygon_of_too_many_corners_is_refused", a_polygon_of_too_many_corners_is_refused},
 };
 CHECK_MAIN(tests)

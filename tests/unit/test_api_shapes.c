@@ -211,6 +211,65 @@ static void of_two_deletions_at_once_one_finds_nothing(void) {
   rig_close(&r);
 }
 
+/* Bodies that are written while the references are counted may name the shape. */
+static void a_shape_stays_while_bodies_are_written(void) {
+  rig r = rig_open();
+  rig_reply made = rig_ask(&r, "POST", "/v1/shapes", "{\"sphere\": {\"radius\": 1}}");
+  r.written = true;
+  rig_refused(&r, "DELETE", made.location, NULL, (rig_fault){409, "shape-in-use", NULL});
+  CHECK_INT(api_shapes_count(r.shapes), 1);
+  rig_must(&r, "POST", "/v1/shapes", "{\"sphere\": {\"radius\": 2}}", 201);
+  rig_must(&r, "DELETE", "/v1/shapes/none", NULL, 404);
+  r.written = false;
+  rig_must(&r, "DELETE", made.location, NULL, 200);
+  CHECK_INT(api_shapes_count(r.shapes), 1);
+  rig_free(&made);
+  rig_close(&r);
+}
+
+static void a_count_that_is_cut_short_is_no_count(void) {
+  rig r = rig_open();
+  char path[64];
+  prepare(&r, path);
+  r.cancel = ct_cancel_create();
+  ct_cancel_raise(r.cancel);
+  rig_refused(&r, "DELETE", path, NULL, (rig_fault){504, "deadline-exceeded", NULL});
+  rig_refused(&r, "GET", path, NULL, (rig_fault){504, "deadline-exceeded", NULL});
+  CHECK_INT(api_shapes_count(r.shapes), 1);
+  ct_cancel_destroy(r.cancel);
+  r.cancel = NULL;
+  rig_must(&r, "DELETE", path, NULL, 409);
+  rig_close(&r);
+}
+
+static void only_writes_of_bodies_may_name_shapes(void) {
+  static const struct {
+    const char *method, *path;
+    bool names;
+  } routes[] = {{"POST", "/v1/scenes", true},
+                {"PUT", "/v1/scenes/s", true},
+                {"PATCH", "/v1/scenes/s", true},
+                {"POST", "/v1/scenes/s/bodies", true},
+                {"PATCH", "/v1/scenes/s/bodies", true},
+                {"PUT", "/v1/scenes/s/bodies/b", true},
+                {"PATCH", "/v1/scenes/s/bodies/b", true},
+                {"PUT", "/v1/scenes/s/poses", false},
+                {"PUT", "/v1/scenes/s/filters", false},
+                {"DELETE", "/v1/scenes/s/bodies/b", false},
+                {"DELETE", "/v1/scenes/s", false},
+                {"POST", "/v1/query/distance", false},
+                {"POST", "/v1/shapes", false}};
+  rig r = rig_open();
+  for (size_t i = 0; i < sizeof routes / sizeof routes[0]; i++) {
+    api_head head = {.method = routes[i].method, .path = routes[i].path};
+    api_match match;
+    api_reply refusal = {0};
+    CHECK(api_match_head(r.service, &head, &match, &refusal));
+    if (api_match_names_shapes(&match) != routes[i].names) CHECK_FAIL("%s %s", routes[i].method, routes[i].path);
+  }
+  rig_close(&r);
+}
+
 static void a_call_sees_the_shapes_that_it_was_given(void) {
   rig r = rig_open();
   rig_reply made = rig_ask(&r, "POST", "/v1/shapes", "{\"sphere\": {\"radius\": 1}}");
@@ -239,6 +298,9 @@ static const check_test tests[] = {
     {"two_posts_at_once_are_both_kept_and_two_of_one_are_one", two_posts_at_once_are_both_kept_and_two_of_one_are_one},
     {"limits_hold_for_posts_at_once", limits_hold_for_posts_at_once},
     {"of_two_deletions_at_once_one_finds_nothing", of_two_deletions_at_once_one_finds_nothing},
+    {"a_shape_stays_while_bodies_are_written", a_shape_stays_while_bodies_are_written},
+    {"a_count_that_is_cut_short_is_no_count", a_count_that_is_cut_short_is_no_count},
+    {"only_writes_of_bodies_may_name_shapes", only_writes_of_bodies_may_name_shapes},
     {"a_call_sees_the_shapes_that_it_was_given", a_call_sees_the_shapes_that_it_was_given},
 };
 CHECK_MAIN(tests)

@@ -476,6 +476,83 @@ static void half_spaces_meet_in_a_point_or_cannot_be_answered(void) {
   CHECK_INT(m.pair.status, CT_PAIR_UNSUPPORTED);
 }
 
+/* A prism of height 2 about a regular polygon with corners at distance 1, the first at an angle. */
+static ct_shape prism(int corners, double angle) {
+  ct_vec3 *p = malloc(2 * (size_t)corners * sizeof *p);
+  for (int i = 0; i < corners; i++) {
+    double turn = angle + 6.283185307179586 * i / corners;
+    p[2 * i] = ct_vec(cos(turn), sin(turn), -1);
+    p[2 * i + 1] = ct_vec(cos(turn), sin(turn), 1);
+  }
+  ct_shape shape = hull_of(p, 2 * (size_t)corners);
+  free(p);
+  return shape;
+}
+
+static double flat_radius(const ct_contact_point *p) { return sqrt(p->point_a.x * p->point_a.x + p->point_a.y * p->point_a.y); }
+
+/* Regular polygons turned by half a side, small ones and large ones: every side crosses two others. */
+static void prisms_turned_by_half_a_side_meet_in_all_crossings(void) {
+  static const int corners[] = {6, 60, 255, 256, 257, 300, 1000};
+  for (size_t k = 0; k < sizeof corners / sizeof corners[0]; k++) {
+    int n = corners[k];
+    double half = 3.141592653589793 / n, radius = cos(half) / cos(0.5 * half);
+    ct_shape lower = prism(n, 0.1), upper = prism(n, 0.1 + half);
+    ct_manifold m = meet(&lower, at(0, 0, 0), &upper, at(0, 0, 2.25), 1);
+    CHECK_INT(m.count, 2 * n);
+    for (size_t i = 0; i < m.count; i++) {
+      CHECK_NEAR(flat_radius(&m.points[i]), radius, 1e-13 * n);
+      CHECK(m.points[i].a.kind == CT_FEATURE_EDGE && m.points[i].b.kind == CT_FEATURE_EDGE);
+    }
+    ct_hull_release(lower.hull);
+    ct_hull_release(upper.hull);
+  }
+}
+
+/* A small prism over a large one is left whole; one beside the middle keeps the part over it. */
+static void a_prism_over_another_keeps_what_is_over_it(void) {
+  const int n = 400;
+  ct_shape lower = prism(n, 0.1), same = prism(n, 0.1);
+  const ct_shape small = box(0.25, 0.25, 1), slab = box(3, 0.5, 1);
+  ct_manifold m = meet(&lower, at(0, 0, 0), &small, at(0, 0, 2.25), 1);
+  CHECK_INT(m.count, 4);
+  m = meet(&lower, at(0, 0, 0), &same, at(0, 0, 2.25), 1);
+  CHECK_INT(m.count, n);
+  for (size_t i = 0; i < m.count; i++) CHECK(m.points[i].a.kind == CT_FEATURE_VERTEX || m.points[i].b.kind == CT_FEATURE_VERTEX);
+  /* Two discs apart by d: the lens between x = d - 1 and x = 1, with two crossings. */
+  m = meet(&lower, at(0, 0, 0), &same, at(0.75, 0, 2.25), 1);
+  double area = area_of(&m), lens = 2 * acos(0.375) - 0.375 * sqrt(4 - 0.75 * 0.75);
+  CHECK_NEAR(area, lens, 1e-3);
+  int crossings = 0;
+  for (size_t i = 0; i < m.count; i++) crossings += m.points[i].a.kind == CT_FEATURE_EDGE && m.points[i].b.kind == CT_FEATURE_EDGE;
+  CHECK_INT(crossings, 2);
+  m = meet(&lower, at(0, 0, 0), &slab, at(0, 0, 2.25), 1);
+  crossings = 0;
+  for (size_t i = 0; i < m.count; i++) crossings += m.points[i].a.kind == CT_FEATURE_EDGE && m.points[i].b.kind == CT_FEATURE_EDGE;
+  CHECK_INT(crossings, 4);
+  ct_hull_release(lower.hull);
+  ct_hull_release(same.hull);
+}
+
+/* Stopped on the way: told, and the next pair is whole again. */
+static void a_raised_flag_stops_a_large_overlap(void) {
+  ct_shape lower = prism(300, 0.1), upper = prism(300, 0.105);
+  ct_frame a = ct_frame_of(at(0, 0, 0)), b = ct_frame_of(at(0, 0, 2.25));
+  ct_contact_options options = {1, 0, CT_DETAIL_FULL};
+  ct_cancel *cancel = ct_cancel_create();
+  ct_cancel_raise(cancel);
+  ct_manifold m;
+  ct_workspace_watch(workspace, cancel);
+  ct_pair_contacts((ct_placed){&lower, &a}, (ct_placed){&upper, &b}, &options, workspace, &m);
+  CHECK_INT(m.pair.status, CT_PAIR_ITERATION_LIMIT);
+  ct_workspace_watch(workspace, NULL);
+  ct_cancel_destroy(cancel);
+  m = meet(&lower, at(0, 0, 0), &upper, at(0, 0, 2.25), 1);
+  CHECK_INT(m.count, 600);
+  ct_hull_release(lower.hull);
+  ct_hull_release(upper.hull);
+}
+
 static const check_test tests[] = {
     {"small_cube_over_the_rim_of_a_large_one", small_cube_over_the_rim_of_a_large_one},
     {"cube_turned_by_45_degrees_meets_in_an_octagon", cube_turned_by_45_degrees_meets_in_an_octagon},
@@ -499,6 +576,9 @@ static const check_test tests[] = {
     {"ellipsoid_meets_in_one_point", ellipsoid_meets_in_one_point},
     {"rounded_boxes_meet_over_their_cores", rounded_boxes_meet_over_their_cores},
     {"apart_by_more_than_the_clearance_there_is_nothing", apart_by_more_than_the_clearance_there_is_nothing},
+    {"prisms_turned_by_half_a_side_meet_in_all_crossings", prisms_turned_by_half_a_side_meet_in_all_crossings},
+    {"a_prism_over_another_keeps_what_is_over_it", a_prism_over_another_keeps_what_is_over_it},
+    {"a_raised_flag_stops_a_large_overlap", a_raised_flag_stops_a_large_overlap},
     {"half_spaces_meet_in_a_point_or_cannot_be_answered", half_spaces_meet_in_a_point_or_cannot_be_answered},
 };
 

@@ -147,6 +147,9 @@ bool api_match_head(const api_service *service, const api_head *head, api_match 
 
 /* ---- posted shapes ------------------------------------------------------------------------------------------------------- */
 
+/* Is it a write whose bodies may name posted shapes? */
+bool api_match_names_shapes(const api_match *match);
+
 /* All posted shapes of one moment: immutable, counted references, read by any threads. */
 typedef struct api_shape_table api_shape_table;
 
@@ -214,7 +217,9 @@ const api_reply *api_call_reply(const api_call *call);     /* owned by the call 
 const ct_scene *api_call_new_revision(const api_call *call); /* to be committed (retain it), or NULL */
 const ct_scene *api_call_pin(const api_call *call);        /* revision to keep for a cursor in the reply, or NULL */
 /* What a SHAPE_WRITE makes of the current table, which may be another than the call began with: the table that is current from now
- * on, a reference; never NULL. Where a limit or memory does not allow the change, the reply becomes a problem. O(shapes) */
-const api_shape_table *api_call_commit_shapes(api_call *call, const api_shape_table *current);
+ * on, a reference; never NULL. Where a limit or memory does not allow the change, the reply becomes a problem. O(shapes)
+ * written: calls for which api_match_names_shapes holds have been committed since the input was taken, or have their shapes and are
+ * still under way. What they name has not been counted: no shape is deleted then. */
+const api_shape_table *api_call_commit_shapes(api_call *call, const api_shape_table *current, bool written);
 
 #endif
