@@ -270,6 +270,8 @@ void ct_pair_contacts(ct_placed a, ct_placed b, const ct_contact_options *option
   place(&c, swapped ? ct_neg(pair->normal) : pair->normal);
   c.reach = options->clearance + c.slack;
   find_points(&c);
+  /* Over a mesh the body's outline is that of the last triangle's view, or, where none was met, of an earlier pair. */
+  if (is_mesh(c.b) && !is_mesh(c.a)) outline_of(&c, 0, CT_WANT_FACE);
   ct_meeting own = {.a = named(c.own_triangle[0]), .b = named(c.own_triangle[1]), .at = c.own_point, .distance = pair->distance};
   ct_contacts_own(&c, 0, &own);
   out->count = keep(&c, options->detail);
