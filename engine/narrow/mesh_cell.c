@@ -33,8 +33,15 @@ static void open_pair(const ct_cell_input *in, ct_mesh_pair *p) {
   p->contact = ct_shape_growth(in->shape_a) + ct_shape_growth(in->shape_b);
 }
 
-/* A vertex of a part of one mesh that lies in the other, a solid: in the frame of the first mesh. */
-static bool part_inside(const ct_mesh_pair *p, bool second, ct_vec3 *point) {
+/* A vertex, and which. */
+typedef struct held_vertex {
+  ct_vec3 point; /* in the frame of the first mesh */
+  ct_vec3 own;   /* in that of its mesh */
+  bool second;   /* is it of the second mesh? */
+} held_vertex;
+
+/* A vertex of a part of one mesh that lies in the other, a solid. */
+static bool part_inside(const ct_mesh_pair *p, bool second, held_vertex *held) {
   const ct_mesh_view *parts = second ? p->b : p->a, *solid = second ? p->a : p->b;
   if (!solid->solid) return false;
   for (uint32_t i = 0; i < parts->component_count; i++) {
@@ -42,15 +49,24 @@ static bool part_inside(const ct_mesh_pair *p, bool second, ct_vec3 *point) {
     ct_vec3 there = second ? ct_to_parent(p->relative, v) : ct_to_local(p->relative, v);
     if (ct_mesh_stopped(p->memory, 8)) return false;
     if (!ct_mesh_contains(second ? p->mesh_a : p->mesh_b, there)) continue;
-    *point = second ? there : v;
+    *held = (held_vertex){second ? there : v, v, second};
     return true;
   }
   return false;
 }
 
 /* Surfaces that are apart: does one body reach into the other all the same? */
-static bool nested(const ct_mesh_pair *p, ct_vec3 *point) {
-  return !ct_mesh_pair_boxes_part(p) && (part_inside(p, true, point) || part_inside(p, false, point));
+static bool nested(const ct_mesh_pair *p, held_vertex *held) {
+  return !ct_mesh_pair_boxes_part(p) && (part_inside(p, true, held) || part_inside(p, false, held));
+}
+
+/* The vertex is on a triangle of its own mesh, and on none of the other. */
+static void answer_nested(const ct_mesh_pair *p, const held_vertex *held, ct_gap *gap, ct_cell_result *result) {
+  ct_mesh_foot foot = {.triangle = CT_NO_TRIANGLE};
+  ct_mesh_nearest(held->second ? p->mesh_b : p->mesh_a, held->own, INFINITY, &foot);
+  result->triangle_a = held->second ? CT_NO_TRIANGLE : foot.triangle;
+  result->triangle_b = held->second ? foot.triangle : CT_NO_TRIANGLE;
+  gap->a = gap->b = held->point;
 }
 
 static void answer_solids(const ct_mesh_pair *p, const ct_gap *found, ct_mesh_growth growth, ct_cell_result *result) {
@@ -107,14 +123,15 @@ void ct_cell_mesh_mesh(const ct_cell_input *in, ct_cell_result *result) {
   ct_mesh_growth growth = {ct_shape_growth(in->shape_a), ct_shape_growth(in->shape_b)};
   bool solids = p.a->solid && p.b->solid;
   ct_mesh_nearest_pair found = {.gap = {.normal = {1.0, 0.0, 0.0}}};
+  held_vertex held;
   bool crossed = ct_mesh_pair_cross(&p, &found);
-  if (!crossed && !nested(&p, &found.gap.a)) {
+  if (!crossed && !nested(&p, &held)) {
     answer_apart(&p, in->threshold, growth, result);
   } else {
-    if (!crossed) found.gap.b = found.gap.a;
     result->iterations = found.tests;
     result->triangle_a = p.a->order[found.position_a];
     result->triangle_b = p.b->order[found.position_b];
+    if (!crossed) answer_nested(&p, &held, &found.gap, result);
     if (solids) answer_solids(&p, &found.gap, growth, result);
     else ct_mesh_answer(0.0, found.gap, growth, false, result);
     result->crossed = crossed;
@@ -128,8 +145,10 @@ bool ct_mesh_mesh_overlap(const ct_cell_input *in, ct_vec3 *common) {
   ct_mesh_pair p;
   open_pair(in, &p);
   ct_mesh_nearest_pair found;
-  if (!ct_mesh_pair_cross(&p, &found) && !nested(&p, &found.gap.a)) return false;
-  if (common) *common = found.gap.a;
+  held_vertex held;
+  bool crossed = ct_mesh_pair_cross(&p, &found);
+  if (!crossed && !nested(&p, &held)) return false;
+  if (common) *common = crossed ? found.gap.a : held.point;
   return true;
 }
 
@@ -157,7 +176,7 @@ static bool pass_through(const ct_mesh_pair *p, const ct_cell_result *result, do
 static bool mesh_holds(const ct_mesh_pair *p, bool second, bool crossed) {
   const ct_mesh_view *held = second ? p->b : p->a, *holder = second ? p->a : p->b;
   const ct_mesh *holder_mesh = second ? p->mesh_a : p->mesh_b;
-  ct_vec3 point;
+  held_vertex other;
   if (!holder->solid) return false;
   if (crossed)
     return ct_mesh_pair_outside(p, second) <= roundoff_of(p) && !(held->solid && ct_mesh_pair_inside(p, !second) > roundoff_of(p));
@@ -166,7 +185,7 @@ static bool mesh_holds(const ct_mesh_pair *p, bool second, bool crossed) {
     ct_vec3 there = second ? ct_to_parent(p->relative, v) : ct_to_local(p->relative, v);
     if (!ct_mesh_contains(holder_mesh, there)) return false;
   }
-  return !part_inside(p, !second, &point);
+  return !part_inside(p, !second, &other);
 }
 
 ct_relation ct_mesh_mesh_relation(const ct_cell_input *in, const ct_cell_result *result, double touching) {

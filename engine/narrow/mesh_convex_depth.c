@@ -154,7 +154,8 @@ static bool offer_overlap(void *context, uint32_t position, const ct_gap *gap) {
 }
 
 ct_convex_feature ct_convex_mesh_deepest(const ct_convex_mesh *p, const ct_gap *nearest, uint32_t triangle) {
-  ct_convex_feature best = {.gap = *nearest, .triangle = triangle, .complete = true};
+  /* Until a feature is found, the point between the nearest ones: on the triangle only where they are one. */
+  ct_convex_feature best = {.gap = *nearest, .triangle = nearest->distance == 0.0 ? triangle : CT_NO_TRIANGLE, .complete = true};
   best.gap.b = best.gap.a = ct_lerp(nearest->a, nearest->b, 0.5);
   if (ct_core_curved(&p->core)) offer_farthest(p, &best);
   else offer_vertices(p, &best);

@@ -1,6 +1,8 @@
 /* A ray and a mesh: the triangles that it meets, those around one edge or vertex as one crossing.
  *
- * The mesh decides by exact signs which triangles are met; what is joined here is met at one distance to round-off. Where the ray
+ * The mesh decides by exact signs which triangles are met; what is joined here is met at one distance to round-off. A triangle that
+ * the ray runs in is no way through: a solid is entered and left by others at the ends of its face, and an open mesh is met where
+ * the ray comes to such triangles from none. Where the ray
  * goes in and comes out at one distance, as where it touches a ridge, there are both crossings. A mesh in a ball is walked up to by
  * the distance from it.
  */
@@ -75,6 +77,44 @@ static void put(const ct_ray *ray, ct_placed shape, const mesh_ray *m, const ct_
   add(list, &c);
 }
 
+/* Where a ray leaves a triangle that it runs in. */
+static double end_in_plane(const mesh_ray *m, uint32_t triangle) {
+  const ct_mesh_view *view = ct_mesh_get(m->mesh);
+  ct_vec3 side = ct_cross(ct_mesh_normal(m->mesh, triangle), m->direction);
+  double along[3], aside[3], length2 = ct_norm2(m->direction), end = 0.0;
+  for (int k = 0; k < 3; k++) {
+    ct_vec3 from = ct_sub(view->vertices[view->triangles[triangle][k]], m->origin);
+    along[k] = ct_dot(from, m->direction) / length2;
+    aside[k] = ct_dot(from, side);
+  }
+  for (int k = 0; k < 3; k++) {
+    int next = (k + 1) % 3;
+    if (fabs(aside[k]) <= m->same * length2) end = ct_max2(end, along[k]);
+    if (aside[k] * aside[next] >= 0.0) continue;
+    end = ct_max2(end, along[k] + (along[next] - along[k]) * (aside[k] / (aside[k] - aside[next])));
+  }
+  return end;
+}
+
+/* Joins what is met at one distance. */
+static void put_hits(const ct_ray *ray, ct_placed shape, const mesh_ray *m, size_t count, const ct_mesh_hit *hits,
+                     crossing_list *list) {
+  double covered = -INFINITY; /* how far triangles reach that the ray runs in */
+  bool solid = ct_mesh_get(m->mesh)->solid;
+  for (size_t i = 0, end; i < count; i = end) {
+    const ct_mesh_hit *in = NULL, *back = NULL;
+    double before = covered;
+    for (end = i; end < count && hits[end].t <= hits[i].t + m->same; end++) {
+      if (hits[end].side > 0 && !in) in = &hits[end];
+      if (hits[end].side < 0 && !back) back = &hits[end];
+      if (hits[end].side == 0 && !solid) covered = ct_max2(covered, end_in_plane(m, hits[end].triangle));
+    }
+    if (!in && !back && !solid && hits[i].t > before + m->same) in = &hits[i];
+    if (in) put(ray, shape, m, in, list);
+    if (back) put(ray, shape, m, back, list);
+  }
+}
+
 /* ---- a mesh in a ball ---- */
 
 /* A place on the line: how far from the surface it is, negative within, and the foot. */
@@ -147,24 +187,13 @@ size_t ct_ray_cross_mesh(const ct_ray *ray, ct_placed shape, const ct_local_ray 
     cross_grown(ray, shape, &m, growth, &list);
     return list.count;
   }
-  double t_max = m.t_max;
   ct_mesh_hit first;
-  if (room == 1) {
-    if (!ct_mesh_ray_first(m.mesh, m.origin, m.direction, t_max, &first)) return 0;
-    t_max = first.t + m.same;
-  }
-  size_t count = gather(&m, t_max, workspace);
-  if (count == SIZE_MAX) return SIZE_MAX;
-  const ct_mesh_hit *hits = workspace->ray.hits;
-  for (size_t i = 0, end; i < count; i = end) {
-    const ct_mesh_hit *in = NULL, *back = NULL;
-    for (end = i; end < count && hits[end].t <= hits[i].t + m.same; end++) {
-      if (hits[end].side > 0 && !in) in = &hits[end];
-      if (hits[end].side < 0 && !back) back = &hits[end];
-    }
-    if (!in && !back) in = &hits[i];
-    if (in) put(ray, shape, &m, in, &list);
-    if (back) put(ray, shape, &m, back, &list);
+  if (room == 1 && !ct_mesh_ray_first(m.mesh, m.origin, m.direction, m.t_max, &first)) return 0;
+  /* What is met first may be no crossing. */
+  for (int all = room != 1; all < 2 && list.count == 0; all++) {
+    size_t count = gather(&m, all ? m.t_max : first.t + m.same, workspace);
+    if (count == SIZE_MAX) return SIZE_MAX;
+    put_hits(ray, shape, &m, count, workspace->ray.hits, &list);
   }
   return list.count;
 }

@@ -40,8 +40,37 @@ static ct_pose small_pose(check_random *r) {
   return pose;
 }
 
+/* From a triangle, or a point thrice: over its inside when the foot is within all edges, else from the nearest edge. */
+static long double from_triangle(ct_vec3 at, const ct_vec3 corner[3]) {
+  quad3 p = quad_of(at), v[3] = {quad_of(corner[0]), quad_of(corner[1]), quad_of(corner[2])};
+  quad3 n = quad_cross(quad_sub(v[1], v[0]), quad_sub(v[2], v[0]));
+  long double least = INFINITY;
+  bool over = quad_dot(n, n) > 0;
+  for (int k = 0; k < 3; k++) {
+    quad3 edge = quad_sub(v[(k + 1) % 3], v[k]), to = quad_sub(p, v[k]);
+    quad length2 = quad_dot(edge, edge), t = length2 > 0 ? quad_dot(to, edge) / length2 : 0;
+    t = t < 0 ? 0 : t > 1 ? 1 : t;
+    quad3 rest = {to.x - t * edge.x, to.y - t * edge.y, to.z - t * edge.z};
+    least = fminl(least, sqrtl((long double)quad_dot(rest, rest)));
+    over = over && quad_dot(quad_cross(edge, to), n) >= 0;
+  }
+  return over ? fabsl((long double)quad_dot(n, quad_sub(p, v[0]))) / sqrtl((long double)quad_dot(n, n)) : least;
+}
+
+/* The point of a mesh is on the triangle that is named, which one of a surface always is. */
+static void check_triangle(ct_placed mesh, uint32_t triangle, ct_vec3 point) {
+  const ct_mesh_view *view = mesh.shape->kind == CT_KIND_MESH ? ct_mesh_get(mesh.shape->mesh) : NULL;
+  if (!view) CHECK_INT(triangle, CT_NO_TRIANGLE);
+  if (!view || triangle == CT_NO_TRIANGLE) return;
+  ct_vec3 corner[3];
+  for (int k = 0; k < 3; k++) corner[k] = ct_to_parent(*mesh.frame, view->vertices[view->triangles[triangle][k]]);
+  CHECK_NEAR((double)from_triangle(point, corner), mesh.shape->margin, mesh.shape->margin + 1e-9);
+}
+
 /* What holds for every answer. */
 static void check_pair(ct_placed a, ct_placed b, const ct_pair_result *r) {
+  check_triangle(a, r->triangle_a, r->point_a);
+  check_triangle(b, r->triangle_b, r->point_b);
   ct_vec3 witness;
   CHECK(isfinite(r->distance) && r->lower_bound <= r->distance && r->distance <= r->upper_bound);
   CHECK_NEAR(ct_norm(r->normal), 1.0, 1e-15);
@@ -66,23 +95,6 @@ static long double least_of(along_axis f, const void *context) {
     else low = p, p = q, fp = fq, q = low + golden * (high - low), fq = f(context, q);
   }
   return fminl(fminl(fp, fq), fminl(f(context, 0), f(context, 1)));
-}
-
-/* From a triangle, or a point thrice: over its inside when the foot is within all edges, else from the nearest edge. */
-static long double from_triangle(ct_vec3 at, const ct_vec3 corner[3]) {
-  quad3 p = quad_of(at), v[3] = {quad_of(corner[0]), quad_of(corner[1]), quad_of(corner[2])};
-  quad3 n = quad_cross(quad_sub(v[1], v[0]), quad_sub(v[2], v[0]));
-  long double least = INFINITY;
-  bool over = quad_dot(n, n) > 0;
-  for (int k = 0; k < 3; k++) {
-    quad3 edge = quad_sub(v[(k + 1) % 3], v[k]), to = quad_sub(p, v[k]);
-    quad length2 = quad_dot(edge, edge), t = length2 > 0 ? quad_dot(to, edge) / length2 : 0;
-    t = t < 0 ? 0 : t > 1 ? 1 : t;
-    quad3 rest = {to.x - t * edge.x, to.y - t * edge.y, to.z - t * edge.z};
-    least = fminl(least, sqrtl((long double)quad_dot(rest, rest)));
-    over = over && quad_dot(quad_cross(edge, to), n) >= 0;
-  }
-  return over ? fabsl((long double)quad_dot(n, quad_sub(p, v[0]))) / sqrtl((long double)quad_dot(n, n)) : least;
 }
 
 typedef struct balls {
@@ -223,7 +235,31 @@ static void every_convex_kind_answers_every_small_mesh(void) {
   ct_hull_release(hull);
 }
 
+/* A sheet, and parts of one, deep in a solid: a point of the sheet is of no triangle of the solid, and the other way round. */
+static void in_a_solid_no_triangle_of_it_is_named(void) {
+  check_random r = {43};
+  int held = 0;
+  for (int i = 0; i < 200; i++) {
+    soup s = {0}, t = {0};
+    small_mesh(&s, i % MESH_KINDS, &r);
+    if (i % 2) soup_sphere(&t, ct_vec(0, 0, 0), 4.0, 12, 12);
+    else small_mesh(&t, 1 + i / 2 % 3, &r);
+    ct_shape a = oracle_shape_of(&s, i % 4 ? CT_MESH_SURFACE : CT_MESH_AUTO), b = oracle_shape_of(&t, CT_MESH_SOLID);
+    ct_frame fa = ct_frame_of(small_pose(&r)), fb = ct_frame_of(small_pose(&r));
+    ct_pair_result result;
+    ct_pair_distance((ct_placed){&a, &fa}, (ct_placed){&b, &fb}, &full, workspace, &result);
+    check_pair((ct_placed){&a, &fa}, (ct_placed){&b, &fb}, &result);
+    held += result.relation == CT_CONTAINED && result.triangle_a != CT_NO_TRIANGLE && result.triangle_b == CT_NO_TRIANGLE;
+    ct_shape_release(&a);
+    ct_shape_release(&b);
+    soup_free(&s);
+    soup_free(&t);
+  }
+  CHECK(held > 40);
+}
+
 static const check_test tests[] = {
+    {"in a solid no triangle of it is named", in_a_solid_no_triangle_of_it_is_named},
     {"capsules of two radii are balls along an axis", capsules_of_two_radii_are_balls_along_an_axis},
     {"a corner in the middle of a capsule is inside", a_corner_in_the_middle_of_a_capsule_is_inside},
     {"every convex kind answers every small mesh", every_convex_kind_answers_every_small_mesh},

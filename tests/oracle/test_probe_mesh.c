@@ -168,6 +168,75 @@ static void a_sheet_is_crossed_once(void) {
   soup_free(&s);
 }
 
+/* The same crossings as of a box, first and all. */
+static void check_like_a_box(const ct_shape *mesh, ct_vec3 from, ct_vec3 direction, const ct_pose *at_mesh) {
+  ct_shape box = box_of(0.5, 0.5, 0.5);
+  ct_pose at_box = {ct_add(at_mesh->position, ct_vec(0.5, 0.5, 0.5)), ct_quat_identity()};
+  ct_ray ray = {ct_add(at_mesh->position, from), direction, INFINITY};
+  ct_ray_crossing a[2], b[CROSSINGS_MAX], first;
+  size_t count = cross(&ray, &box, &at_box, a, 2);
+  CHECK_INT(count, ct_max_abs(from) > 1.0 ? 2 : 1);
+  CHECK_INT(cross(&ray, mesh, at_mesh, b, CROSSINGS_MAX), count);
+  CHECK(cross(&ray, mesh, at_mesh, &first, 1) > 0 && first.distance == b[0].distance && first.entering == b[0].entering);
+  for (size_t k = 0; k < count; k++) {
+    CHECK_NEAR(b[k].distance, a[k].distance, 1e-13);
+    CHECK(b[k].entering == a[k].entering);
+  }
+}
+
+/* In the planes of all faces: across, along the edges, along diagonals and aslant, both ways, from afar and from on the face. */
+static void along_a_face_a_box_of_triangles_is_crossed_like_a_box(void) {
+  const double ways[][4] = {{0, 0.5, 1, 0}, {0, 0.25, 1, 0}, {0, 0, 1, 0},     {0, 1, 1, 0},
+                            {0, 0, 1, 1},   {0, 1, 1, -1},   {0, 0.25, 1, 0.5}};
+  soup s = {0};
+  soup_box(&s, ct_vec(0, 0, 0), ct_vec(1, 1, 1));
+  ct_mesh *mesh = mesh_of(&s);
+  ct_shape shape = {.kind = CT_KIND_MESH, .mesh = mesh};
+  const ct_pose poses[] = {ct_pose_identity(), {{3.0, -2.0, 0.5}, ct_quat_identity()}};
+  for (int i = 0; i < 2 * 6 * 2 * 7 * 3; i++) {
+    const double *w = ways[i % 7];
+    int axis = i / 7 % 3;
+    double level = i / 21 % 2, turn = i / 42 % 2 ? -1.0 : 1.0, back = i / 84 % 3 == 0 ? -20.0 : i / 84 % 3 == 1 ? -4.0 : 0.0;
+    /* From `back` before the place where the way comes onto the face, or, turned, as far behind where it leaves it. */
+    double u = w[0] + (turn > 0.0 ? back : 1.0 - back) * w[2], v = w[1] + (turn > 0.0 ? back : 1.0 - back) * w[3];
+    if (back == 0.0) u = w[0] + 0.5 * w[2], v = w[1] + 0.5 * w[3];
+    const double p[3] = {level, u, v}, d[3] = {0.0, turn * w[2], turn * w[3]};
+    ct_vec3 from = ct_vec(p[(3 - axis) % 3], p[(4 - axis) % 3], p[(5 - axis) % 3]);
+    ct_vec3 way = ct_vec(d[(3 - axis) % 3], d[(4 - axis) % 3], d[(5 - axis) % 3]);
+    check_like_a_box(&shape, from, way, &poses[i / 252]);
+  }
+  ct_mesh_release(mesh);
+  soup_free(&s);
+}
+
+/* A ray in the plane of sheets comes to each once, whatever triangles they are of. */
+static void along_a_sheet_it_is_entered_once(void) {
+  soup s = {0};
+  for (int part = 0; part < 2; part++)
+    for (int i = 0; i < 4; i++) {
+      double x = 8.0 * part + i;
+      uint32_t base = s.vn;
+      for (int k = 0; k < 4; k++) soup_vertex(&s, ct_vec(x + (k & 1), k & 2 ? 1.0 : 0.0, 0.0));
+      soup_triangle(&s, base, base + 1, base + 3);
+      soup_triangle(&s, base, base + 3, base + 2);
+    }
+  ct_mesh *mesh = mesh_of(&s);
+  ct_shape shape = {.kind = CT_KIND_MESH, .mesh = mesh};
+  ct_pose origin = ct_pose_identity();
+  ct_ray_crossing c[CROSSINGS_MAX];
+  for (int i = 0; i < 5; i++) {
+    ct_ray there = {ct_vec(-5.0, 0.25 * i, 0.0), ct_vec(2.0, 0.0, 0.0), INFINITY},
+           back = {ct_vec(20.0, 0.25 * i, 0.0), ct_vec(-1.0, 0.0, 0.0), INFINITY};
+    CHECK_INT(cross(&there, &shape, &origin, c, CROSSINGS_MAX), 2);
+    CHECK(c[0].distance == 5.0 && c[1].distance == 13.0 && c[0].entering && c[1].entering);
+    CHECK_INT(cross(&back, &shape, &origin, c, CROSSINGS_MAX), 2);
+    CHECK(c[0].distance == 8.0 && c[1].distance == 16.0);
+    CHECK(cross(&back, &shape, &origin, c, 1) > 0 && c[0].distance == 8.0);
+  }
+  ct_mesh_release(mesh);
+  soup_free(&s);
+}
+
 /* Points: signed distance to a solid box of triangles and to an open sheet, which holds no point until it has a margin. */
 static bool keep_hit(void *context, const ct_probe_hit *hit) {
   ct_probe_hit **next = context;
@@ -298,6 +367,8 @@ static const check_test tests[] = {
     {"crossings are the walls of what a solid holds", crossings_are_the_walls_of_what_a_solid_holds},
     {"triangles around an edge are one crossing", triangles_around_an_edge_are_one_crossing},
     {"a sheet is crossed once", a_sheet_is_crossed_once},
+    {"along a face a box of triangles is crossed like a box", along_a_face_a_box_of_triangles_is_crossed_like_a_box},
+    {"along a sheet it is entered once", along_a_sheet_it_is_entered_once},
     {"points have signed distances to solids and plain ones to sheets", points_and_meshes},
     {"regions hold and cross meshes", regions_and_meshes},
     {"a scene lists every sheet of a stack", a_scene_lists_every_sheet_of_a_stack},

@@ -27,7 +27,8 @@ typedef struct ct_ray_crossing {
 
 /* The crossings in order: returns how many there are, and writes the first `room` of them. Convex shapes have at most two; of a
  * mesh each way through its triangles is one, those around an edge or a vertex together, `entering` telling whether through the
- * front; with room 1 it is enough to find a mesh's first. SIZE_MAX: out of memory, meshes alone. Distances and positions are right
+ * front; along a face a solid is entered and left where the face begins and ends, and an open mesh is entered where the ray comes
+ * to it; with room 1 it is enough to find a mesh's first. SIZE_MAX: out of memory, meshes alone. Distances and positions are right
  * to some u of the shape's size, and of the distance, however far the origin is. A normal where faces meet is that of one of them.
  * Cost: closed forms; hulls O(faces); boxes, hulls and the like with a rounding or a margin a few point distances (pair.h) a
  * crossing; meshes as in mesh.h. Sphere as in Haines, Guenther, Akenine-Moeller 2019; slabs: Kay, Kajiya 1986; hulls: Cyrus, Beck
