@@ -8,9 +8,9 @@
 #define BOUND_ROUNDOFFS 128.0
 /* Of the gap of two boxes whose corners are exact: a difference, a square, two sums, relative. */
 #define BOX_GAP_ROUNDOFFS 8.0
-/* Descending two trees, one node waits per level and the last brings two. */
 /* Two leaves in steps of the flag: pairs of triangles, of which those that touch ask exact predicates, take up to 100 us. */
 #define LEAF_STEPS 64
+/* Descending two trees, one node waits per level and the last brings two. */
 #define STACK_SIZE (2 * CT_MESH_DEPTH_MAX + 4)
 /* Steps from slab to slab before the search over all nodes begins. */
 #define SLAB_STEPS 16
