@@ -1,6 +1,7 @@
 /* What holds for the contacts of every pair of rounded bodies: each point lies on its body, none is deeper than the pair, and the
  * first one is as deep as the pair. */
 #include "tests/oracle/pair_cases.h"
+#include "tests/support/meshes.h"
 
 #include <contact/manifold.h>
 
@@ -115,9 +116,43 @@ static void points_of_rounded_bodies_over_a_plane_lie_on_them(void) {
   ct_workspace_destroy(workspace);
 }
 
+static ct_mesh *random_mesh(check_random *r) {
+  soup s = {0};
+  if (pick(r, 2)) soup_box(&s, uniform_vec(r, -1.0, -0.2), uniform_vec(r, 0.2, 1.0));
+  else soup_octahedron(&s, ct_vec(0.1, 0.0, 0.0), check_uniform(r, 0.3, 1.0));
+  if (pick(r, 2)) s.tn -= 2; /* open: a surface */
+  return soup_mesh(&s);
+}
+
+/* The balls of a mesh's triangles hide each other where it is hollow, so of these the depth alone. */
+static void no_point_of_a_rounded_mesh_is_deeper_than_the_pair(void) {
+  check_random r = {73};
+  ct_workspace *workspace = ct_workspace_create();
+  case_kind_count = 7;
+  for (int i = 0; i < PAIRS; i++) {
+    pair_case c;
+    family_random(&c, &r);
+    body_release(&c.a);
+    c.a.shape = (ct_shape){.kind = CT_KIND_MESH, .mesh = random_mesh(&r), .rounding = check_uniform(&r, 0.01, 0.3)};
+    if (i % 2) round_body(&c.b, &r);
+    ct_frame fa = ct_frame_of(c.a.pose), fb = ct_frame_of(c.b.pose);
+    const ct_contact_options options = {i % 4 ? 10.0 : 0.25, 0.0, i % 3 ? CT_DETAIL_FULL : CT_DETAIL_DEEPEST};
+    ct_manifold m;
+    ct_pair_contacts((ct_placed){&c.a.shape, &fa}, (ct_placed){&c.b.shape, &fb}, &options, workspace, &m);
+    if (m.pair.distance <= options.clearance && m.pair.status == CT_PAIR_OK) {
+      CHECK(m.count >= 1);
+      if (m.count > 0) CHECK_NEAR(m.points[0].distance, m.pair.distance, 1e-9);
+      for (size_t k = 0; k < m.count; k++) CHECK(m.points[k].distance >= m.pair.distance - 1e-9);
+    }
+    case_release(&c);
+  }
+  ct_workspace_destroy(workspace);
+}
+
 static const check_test tests[] = {
     {"points_of_rounded_bodies_lie_on_them", points_of_rounded_bodies_lie_on_them},
     {"points_of_rounded_bodies_over_a_plane_lie_on_them", points_of_rounded_bodies_over_a_plane_lie_on_them},
+    {"no_point_of_a_rounded_mesh_is_deeper_than_the_pair", no_point_of_a_rounded_mesh_is_deeper_than_the_pair},
 };
 
 CHECK_MAIN(tests)
