@@ -188,6 +188,19 @@ bool api_note_names(ct_text note, const char *shape_id) {
          note.bytes[length + 1] == '"';
 }
 
+bool api_scenes_within(const api_scene_entry *scenes, size_t count, uint64_t limit) {
+  uint64_t rows = 0, colliders = 0;
+  for (size_t s = 0; s < count && rows <= limit; s++) rows += ct_scene_rows(scenes[s].scene);
+  if (rows > limit) return false;
+  for (size_t s = 0; s < count; s++) {
+    for (uint32_t row = 0; row < ct_scene_rows(scenes[s].scene); row++) {
+      const ct_body *body = ct_scene_body(scenes[s].scene, row);
+      if (body) colliders += ct_body_collider_count(body);
+    }
+  }
+  return colliders <= limit;
+}
+
 ct_status api_count_references(api_shape_users users, const char *shape_id, const ct_cancel *cancel, uint64_t *out) {
   uint64_t references = 0;
   for (size_t s = 0; s < users.count; s++) {

@@ -331,21 +331,8 @@ static bool may_scale(const srv_request *request) {
 
 /* Who names a shape is found by looking at all colliders of all bodies. */
 static bool few_colliders(const srv_request *request) {
-  uint64_t bodies = 0, rows = 0, colliders = 0;
-  if (request->scenes_count > SRV_INLINE_LIST) return false;
-  for (size_t i = 0; i < request->scenes_count; i++) {
-    bodies += ct_scene_count(request->scenes[i].scene);
-    rows += ct_scene_rows(request->scenes[i].scene);
-  }
-  if (bodies > SRV_INLINE_READ_BODIES || rows > SRV_INLINE_ROWS) return false;
-  for (size_t i = 0; i < request->scenes_count; i++) {
-    const ct_scene *scene = request->scenes[i].scene;
-    for (uint32_t row = 0; row < ct_scene_rows(scene); row++) {
-      const ct_body *body = ct_scene_body(scene, row);
-      if (body) colliders += ct_body_collider_count(body);
-    }
-  }
-  return colliders <= SRV_INLINE_COLLIDERS;
+  return request->scenes_count <= SRV_INLINE_LIST &&
+         api_scenes_within(request->scenes, request->scenes_count, SRV_INLINE_COLLIDERS);
 }
 
 /* May begin run on the loop thread? It parses the body and does what is cheap, so both body and scene must be small. */

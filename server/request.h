@@ -22,7 +22,6 @@
 /* Scenes in a listing made on the loop thread. */
 #define SRV_INLINE_LIST 64u
 /* Rows and colliders that are looked at on the loop thread: who names a shape. */
-#define SRV_INLINE_ROWS 1024u
 #define SRV_INLINE_COLLIDERS 1024u
 /* Work estimated to take longer is cut into ranges for all workers; shorter work stays on the worker that began it. */
 #define SRV_SPLIT_NS 500000.0

@@ -180,6 +180,10 @@ typedef struct api_input {
   const ct_cancel *cancel;           /* polled by begin, run and finish; may be NULL */
 } api_input;
 
+/* Are there at most so many rows, and colliders, in all these scenes? Who names a shape is found by looking at all of them.
+ * O(scenes + limit). */
+bool api_scenes_within(const api_scene_entry *scenes, size_t count, uint64_t limit);
+
 typedef struct api_call api_call;
 
 typedef enum api_step { API_STEP_DONE, API_STEP_WORK } api_step;
