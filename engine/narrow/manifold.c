@@ -8,15 +8,9 @@
 #include "narrow/gjk.h"
 #include "narrow/pair.h"
 #include "narrow/workspace.h"
+#include "shape/inner.h"
 
 #include <stdlib.h>
-
-/* A face is shown instead of an edge when its separation is less by no more than this part of the smaller body and of itself. It
- * keeps a manifold from flickering between the two; distance and normal are those of the pair either way. */
-#define FACE_OVER_EDGE_SIZE 1e-7
-#define FACE_OVER_EDGE 0.01
-/* Cosine between the pair's normal and that of such a face, at least. */
-#define FACE_COSINE_MIN 0.7
 
 void ct_manifold_memory_free(ct_manifold_memory *memory) {
   for (int i = 0; i < 2; i++) {
@@ -80,9 +74,9 @@ static bool meets_on(const ct_contacts *c, const ct_outline *o, bool polygon) {
   if (!is_face(o)) return false;
   if (o->tilt <= CT_PARALLEL_ANGLE) return true;
   ct_vec3 normal = o->second ? ct_neg(o->normal) : o->normal;
-  if (!polygon || ct_dot(normal, c->view.normal) < FACE_COSINE_MIN) return false;
+  if (!polygon || ct_dot(normal, c->view.normal) < CT_FACE_COSINE_MIN) return false;
   double level = separation(c, normal), size = ct_min2(c->core_a.extent, c->core_b.extent);
-  return level > c->distance - FACE_OVER_EDGE_SIZE * size - FACE_OVER_EDGE * fabs(level);
+  return level > c->distance - CT_FACE_OVER_EDGE_SIZE * size - CT_FACE_OVER_EDGE * fabs(level);
 }
 
 static bool outline_of(ct_contacts *c, int which, ct_outline_want want) {
@@ -204,10 +198,13 @@ static double extent_of(ct_placed body) {
   return ct_norm(mesh->centroid) + mesh->radius;
 }
 
-static void place(ct_contacts *c, ct_vec3 normal) {
+static void place_frames(ct_contacts *c, ct_vec3 normal) {
   c->view = ct_view_along(ct_unit_or(ct_mat_tmul(c->a.frame->rotation, normal), ct_vec(0.0, 0.0, 1.0)));
   c->relative.rotation = ct_mat_mat(ct_mat_transpose(c->a.frame->rotation), c->b.frame->rotation);
   c->relative.position = ct_to_local(*c->a.frame, c->b.frame->position);
+}
+
+static void place_cores(ct_contacts *c) {
   bool core_a = !is_plane(c->a) && !is_mesh(c->a), core_b = !is_plane(c->b) && !is_mesh(c->b);
   double scale_a = 0.0, scale_b = 0.0;
   if (core_a) {
@@ -246,7 +243,19 @@ static ct_feature named(uint32_t triangle) {
   return (ct_feature){CT_FEATURE_FACE, triangle};
 }
 
-void ct_pair_contacts(ct_placed a, ct_placed b, const ct_contact_options *options, ct_workspace *workspace, ct_manifold *out) {
+static void find_by_outlines(ct_contacts *c, double clearance) {
+  place_cores(c);
+  c->reach = clearance + c->slack;
+  find_points(c);
+  /* Over a mesh the body's outline is that of the last triangle's view, or, where none was met, of an earlier pair. */
+  if (is_mesh(c->b) && !is_mesh(c->a)) outline_of(c, 0, CT_WANT_FACE);
+}
+
+static bool plain_box(ct_placed body) { return body.shape->kind == CT_KIND_BOX && ct_shape_is_plain(body.shape); }
+
+/* `quick`: may two boxes be answered on the stack? */
+static void contacts_of(ct_placed a, ct_placed b, const ct_contact_options *options, ct_workspace *workspace, bool quick,
+                        ct_manifold *out) {
   ct_pair_options pair_options = {options->tolerance, options->clearance};
   out->points = NULL;
   out->count = 0;
@@ -267,16 +276,23 @@ void ct_pair_contacts(ct_placed a, ct_placed b, const ct_contact_options *option
   c.own_triangle[0] = swapped ? pair->triangle_b : pair->triangle_a;
   c.own_triangle[1] = swapped ? pair->triangle_a : pair->triangle_b;
   c.own_point = ct_to_local(*c.a.frame, swapped ? pair->point_b : pair->point_a);
-  place(&c, swapped ? ct_neg(pair->normal) : pair->normal);
-  c.reach = options->clearance + c.slack;
-  find_points(&c);
-  /* Over a mesh the body's outline is that of the last triangle's view, or, where none was met, of an earlier pair. */
-  if (is_mesh(c.b) && !is_mesh(c.a)) outline_of(&c, 0, CT_WANT_FACE);
+  place_frames(&c, swapped ? ct_neg(pair->normal) : pair->normal);
   ct_meeting own = {.a = named(c.own_triangle[0]), .b = named(c.own_triangle[1]), .at = c.own_point, .distance = pair->distance};
+  bool done = quick && plain_box(a) && plain_box(b) && ct_contacts_boxes(&c, options->clearance, &own);
+  if (!done) find_by_outlines(&c, options->clearance);
   ct_contacts_own(&c, 0, &own);
   out->count = keep(&c, options->detail);
   workspace->manifold.starved = workspace->manifold.starved || c.failed;
   out->failed = c.failed;
   if (c.cut_short && pair->status == CT_PAIR_OK) out->pair.status = CT_PAIR_ITERATION_LIMIT;
   hand_back(&c, swapped, out);
+}
+
+void ct_pair_contacts(ct_placed a, ct_placed b, const ct_contact_options *options, ct_workspace *workspace, ct_manifold *out) {
+  contacts_of(a, b, options, workspace, true, out);
+}
+
+void ct_pair_contacts_by_outlines(ct_placed a, ct_placed b, const ct_contact_options *options, ct_workspace *workspace,
+                                  ct_manifold *out) {
+  contacts_of(a, b, options, workspace, false, out);
 }

@@ -97,6 +97,22 @@ void ct_groups_join(uint32_t *root, uint32_t i, uint32_t k);
 /* The points of two bodies that have cores, along the view. */
 void ct_contacts_meet(ct_contacts *contacts);
 
+/* A face is shown instead of an edge when its separation is less by no more than this part of the smaller body and of itself. It
+ * keeps a manifold from flickering between the two; distance and normal are those of the pair either way. */
+#define CT_FACE_OVER_EDGE_SIZE 1e-7
+#define CT_FACE_OVER_EDGE 0.01
+/* Cosine between the pair's normal and that of such a face, at least. */
+#define CT_FACE_COSINE_MIN 0.7
+
+/* All points but the pair's own of two boxes without rounding and margin, to the bit as ct_contacts_meet finds them, on the stack;
+ * sets the slack and the reach, and the features of `own` where no other point is as deep. Reads view, relative, a, b and distance.
+ * False, and no points: left to that. */
+bool ct_contacts_boxes(ct_contacts *contacts, double clearance, ct_meeting *own);
+
+/* ct_pair_contacts without the above, which it must agree with. */
+void ct_pair_contacts_by_outlines(ct_placed a, ct_placed b, const ct_contact_options *options, ct_workspace *workspace,
+                                  ct_manifold *out);
+
 /* Adds the pair's own points if no other one, of those from `first` on, is as deep. */
 void ct_contacts_own(ct_contacts *contacts, uint32_t first, const ct_meeting *own);
 

@@ -2,6 +2,7 @@
 #include "narrow/outline.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 ct_view ct_view_along(ct_vec3 normal) {
   double x = fabs(normal.x), y = fabs(normal.y), z = fabs(normal.z);
@@ -125,13 +126,6 @@ static ct_vec3 box_axis(const ct_core *box, int axis) {
                      : ct_vec(m->rx.z, m->ry.z, m->rz.z);
 }
 
-/* Number of the box's edge along an axis at a vertex. */
-static uint32_t box_edge(int axis, uint32_t vertex) {
-  uint32_t x = vertex & 1u, y = vertex >> 1 & 1u, z = vertex >> 2 & 1u;
-  uint32_t low = axis == 0 ? y : x, high = axis == 2 ? y : z;
-  return 4u * (uint32_t)axis + low + 2u * high;
-}
-
 /* The face of the box that is most nearly across: its axis, and its side there. */
 typedef struct box_face {
   int axis;
@@ -167,7 +161,7 @@ ct_vec3 ct_outline_box_edge(const ct_core *core, const ct_view *view, ct_outline
   out->normal = way;
   out->tilt = 0.0;
   out->kind = along < 0 ? CT_OUTLINE_POINT : CT_OUTLINE_SEGMENT;
-  out->inside = along < 0 ? (ct_feature){CT_FEATURE_VERTEX, top} : (ct_feature){CT_FEATURE_EDGE, box_edge(along, top)};
+  out->inside = along < 0 ? (ct_feature){CT_FEATURE_VERTEX, top} : (ct_feature){CT_FEATURE_EDGE, ct_box_edge(along, top)};
   return along < 0 ? ct_vec(0.0, 0.0, 0.0) : core->axis[along];
 }
 
@@ -184,24 +178,28 @@ static bool box_edge_outline(const ct_core *core, const ct_view *view, ct_outlin
   return true;
 }
 
-static bool box_outline(const ct_core *core, const ct_view *view, ct_outline_want want, ct_outline *out) {
-  if (want == CT_WANT_EDGE) return box_edge_outline(core, view, out);
-  ct_vec3 way = ct_outline_way(view, out);
-  box_face face = lean_face(core, way, out);
-  uint32_t i = (uint32_t)face.axis, j = i == 2 ? 0 : i + 1, k = i == 0 ? 2 : i - 1, at = face.positive;
+void ct_outline_box_ring(int axis, bool positive, bool second, uint32_t ring[4][2]) {
+  uint32_t i = (uint32_t)axis, j = i == 2 ? 0 : i + 1, k = i == 0 ? 2 : i - 1, at = positive;
   /* Corners and the edges from them, along j and k: 00, 10, 11, 01, or the other way round. */
   uint32_t low = at << i, on_j = 1u << j, on_k = 1u << k;
   uint32_t edge_j = 4u * j + (i < k ? at : 2u * at), step_j = i < k ? 2u : 1u;
   uint32_t edge_k = 4u * k + (i < j ? at : 2u * at), step_k = i < j ? 2u : 1u;
-  const uint32_t corners[2][4][2] = {
+  const uint32_t round[2][4][2] = {
       {{low, edge_j}, {low | on_j, edge_k + step_k}, {low | on_j | on_k, edge_j + step_j}, {low | on_k, edge_k}},
       {{low, edge_k}, {low | on_k, edge_j + step_j}, {low | on_j | on_k, edge_k + step_k}, {low | on_j, edge_j}}};
+  memcpy(ring, round[positive == second], sizeof round[0]);
+}
+
+static bool box_outline(const ct_core *core, const ct_view *view, ct_outline_want want, ct_outline *out) {
+  if (want == CT_WANT_EDGE) return box_edge_outline(core, view, out);
+  ct_vec3 way = ct_outline_way(view, out);
+  box_face face = lean_face(core, way, out);
+  uint32_t ring[4][2];
+  ct_outline_box_ring(face.axis, face.positive, out->second, ring);
   double radius = core->radius[0];
   ct_vec3 moved = out->tilt <= CT_PARALLEL_ANGLE ? way : out->normal;
-  for (uint32_t step = 0; step < 4; step++) {
-    const uint32_t *corner = corners[face.positive == out->second][step];
-    add_corner(view, ct_add_scaled(ct_core_box_vertex(core, corner[0]), moved, radius), corner[0], corner[1], out);
-  }
+  for (uint32_t i = 0; i < 4; i++)
+    add_corner(view, ct_add_scaled(ct_core_box_vertex(core, ring[i][0]), moved, radius), ring[i][0], ring[i][1], out);
   double offset = ct_dot(out->normal, core->center) + half_of(core, face.axis) + radius;
   ct_outline_slope(view, out->normal, offset, out->inside.index, out);
   return true;

@@ -80,6 +80,16 @@ bool ct_outline_of(const ct_core *core, const ct_view *view, ct_outline_want wan
 void ct_outline_box_face(const ct_core *core, const ct_view *view, ct_outline *out);
 ct_vec3 ct_outline_box_edge(const ct_core *core, const ct_view *view, ct_outline *out);
 
+/* Corners of a box's face and the edges from each to the next, counter-clockwise in the view as the first body or the second. */
+void ct_outline_box_ring(int axis, bool positive, bool second, uint32_t ring[4][2]);
+
+/* Number of the box's edge along an axis at a vertex. */
+static inline uint32_t ct_box_edge(int axis, uint32_t vertex) {
+  uint32_t x = vertex & 1u, y = vertex >> 1 & 1u, z = vertex >> 2 & 1u;
+  uint32_t low = axis == 0 ? y : x, high = axis == 2 ? y : z;
+  return 4u * (uint32_t)axis + low + 2u * high;
+}
+
 /* Height of the surface at a place of the view. POLYGON and DISC only. */
 double ct_outline_height(const ct_outline *outline, double x, double y);
 

@@ -1,0 +1,146 @@
+/* Two boxes are answered on the stack where that is safe. The other way, by outlines, must give the same points to the last bit:
+ * the two are written apart from each other, and outlines are checked against closed forms and solids elsewhere. */
+#include "tests/oracle/pair_cases.h"
+
+#include <narrow/workspace.h>
+
+#define PAIRS 20000
+
+static void make_box(pair_body *b, check_random *r, double grid) {
+  ct_vec3 half = uniform_vec(r, 0.2, 1.0);
+  b->shape = (ct_shape){.kind = CT_KIND_BOX};
+  b->shape.box.half = grid > 0.0 ? snap_vec(ct_add(half, ct_vec(grid, grid, grid)), grid) : half;
+  b->pose = (ct_pose){.position = random_vec(r, 0.9), .rotation = random_rotation(r)};
+}
+
+/* Anyhow, and at times flat or thin. */
+static void at_random(pair_case *c, check_random *r) {
+  make_box(&c->a, r, 0.0);
+  make_box(&c->b, r, 0.0);
+  if (pick(r, 4) == 0) c->b.shape.box.half.x *= pow(10.0, -(double)pick(r, 6));
+}
+
+/* Sizes and places on a grid, turned by multiples of 45 degrees. */
+static void on_a_grid(pair_case *c, check_random *r) {
+  double grid = pick(r, 2) ? 0.25 : 0.125;
+  pair_body *both[2] = {&c->a, &c->b};
+  for (int k = 0; k < 2; k++) {
+    make_box(both[k], r, grid);
+    both[k]->pose = (ct_pose){snap_vec(random_vec(r, 1.0), grid), special_rotation(r)};
+  }
+}
+
+/* One on the other, turned about the vertical and leaning by anything from nothing to a tenth. */
+static void stacked(pair_case *c, check_random *r) {
+  make_box(&c->a, r, 0.0);
+  make_box(&c->b, r, 0.0);
+  double turn = check_uniform(r, -1.0, 1.0), sink = pick(r, 2) ? 0.0 : pow(10.0, -(double)(1 + pick(r, 10)));
+  ct_vec3 lean = pick(r, 2) ? ct_vec(0.0, 0.0, 0.0) : random_vec(r, pow(10.0, -1.0 - (double)pick(r, 10)));
+  c->a.pose = (ct_pose){{0.0, 0.0, 0.0}, ct_quat_identity()};
+  c->b.pose.rotation = (ct_quat){lean.x, lean.y, turn, 1.0};
+  double up = c->a.shape.box.half.z + c->b.shape.box.half.z - sink;
+  c->b.pose.position = ct_vec(check_uniform(r, -0.8, 0.8), check_uniform(r, -0.8, 0.8), up);
+  if (pick(r, 2) == 0) return;
+  ct_quat q = random_rotation(r);
+  c->a.pose.rotation = q;
+  c->b.pose.rotation = ct_quat_mul(q, c->b.pose.rotation);
+  c->b.pose.position = ct_mat_mul(ct_quat_matrix(q), c->b.pose.position);
+}
+
+static void touching(pair_case *c, check_random *r, ct_workspace *workspace) {
+  static const double gaps[] = {0.0, 1e-12, -1e-12, 1e-9, -1e-6, 1e-3};
+  at_random(c, r);
+  bring_to_gap(c, workspace, gaps[pick(r, 6)]);
+}
+
+/* A manifold, kept while the workspace is used for others. */
+typedef struct kept {
+  ct_contact_point points[32];
+  size_t count;
+} kept;
+
+static kept copy_of(const ct_manifold *m) {
+  kept k = {.count = m->count};
+  CHECK(m->count <= 32 && !m->failed);
+  for (size_t i = 0; i < m->count && i < 32; i++) k.points[i] = m->points[i];
+  return k;
+}
+
+static bool same(ct_vec3 a, ct_vec3 b) { return memcmp(&a, &b, sizeof a) == 0; }
+static bool same_feature(ct_feature a, ct_feature b) { return a.kind == b.kind && a.index == b.index; }
+
+static bool same_point(const ct_contact_point *p, const ct_contact_point *q) {
+  return same_feature(p->a, q->a) && same_feature(p->b, q->b) && same(p->point_a, q->point_a) && same(p->point_b, q->point_b) &&
+         same(p->normal, q->normal) && p->distance == q->distance && p->patch == q->patch && p->number == q->number;
+}
+
+static void check_pair(const pair_case *c, int number, const ct_contact_options *options, ct_workspace *workspace) {
+  ct_frame fa = ct_frame_of(c->a.pose), fb = ct_frame_of(c->b.pose);
+  const ct_placed a = {&c->a.shape, &fa}, b = {&c->b.shape, &fb};
+  ct_manifold m;
+  ct_pair_contacts(a, b, options, workspace, &m);
+  kept quick = copy_of(&m);
+  ct_pair_contacts_by_outlines(a, b, options, workspace, &m);
+  kept slow = copy_of(&m);
+  ct_pair_contacts(b, a, options, workspace, &m);
+  kept turned = copy_of(&m);
+  bool good = quick.count == slow.count && quick.count == turned.count;
+  for (size_t i = 0; good && i < quick.count; i++) {
+    ct_contact_point *t = &turned.points[i], mirrored = *t;
+    mirrored.a = t->b;
+    mirrored.b = t->a;
+    mirrored.point_a = t->point_b;
+    mirrored.point_b = t->point_a;
+    mirrored.normal = ct_vec(0.0 - t->normal.x, 0.0 - t->normal.y, 0.0 - t->normal.z);
+    good = same_point(&quick.points[i], &slow.points[i]) && same_point(&quick.points[i], &mirrored);
+  }
+  if (!good) CHECK_FAIL("pair %d: %zu points, %zu by outlines, %zu swapped", number, quick.count, slow.count, turned.count);
+}
+
+static void boxes_have_the_points_that_outlines_give(void) {
+  check_random r = {91};
+  ct_workspace *workspace = ct_workspace_create();
+  for (int i = 0; i < PAIRS; i++) {
+    pair_case c = {0};
+    if (i % 4 == 0) at_random(&c, &r);
+    else if (i % 4 == 1) on_a_grid(&c, &r);
+    else if (i % 4 == 2) stacked(&c, &r);
+    else touching(&c, &r, workspace);
+    ct_contact_options options = {pick(&r, 3) ? 0.01 : pick(&r, 2) ? 0.3 : 0.0, 0.0, CT_DETAIL_FULL};
+    if (pick(&r, 2)) options.detail = CT_DETAIL_MANIFOLD;
+    check_pair(&c, i, &options, workspace);
+  }
+  ct_workspace_destroy(workspace);
+}
+
+/* Else the above would say nothing: of boxes in contact nearly all go the quick way. */
+static void most_boxes_in_contact_are_answered_on_the_stack(void) {
+  check_random r = {92};
+  ct_workspace *workspace = ct_workspace_create();
+  int met = 0, quick = 0;
+  for (int i = 0; i < 4000; i++) {
+    pair_case c = {0};
+    if (i % 2) at_random(&c, &r);
+    else stacked(&c, &r);
+    ct_frame fa = ct_frame_of(c.a.pose), fb = ct_frame_of(c.b.pose);
+    const ct_placed a = {&c.a.shape, &fa}, b = {&c.b.shape, &fb};
+    ct_contact_options options = {0.01, 0.0, CT_DETAIL_FULL};
+    ct_manifold m;
+    ct_pair_contacts(a, b, &options, workspace, &m);
+    if (m.count == 0) continue;
+    met++;
+    ct_outline *outline = &workspace->manifold.outline[0];
+    outline->tilt = -1.0;
+    ct_pair_contacts(a, b, &options, workspace, &m);
+    quick += outline->tilt == -1.0;
+  }
+  CHECK(met > 1000 && quick > met * 9 / 10);
+  ct_workspace_destroy(workspace);
+}
+
+static const check_test tests[] = {
+    {"boxes_have_the_points_that_outlines_give", boxes_have_the_points_that_outlines_give},
+    {"most_boxes_in_contact_are_answered_on_the_stack", most_boxes_in_contact_are_answered_on_the_stack},
+};
+
+CHECK_MAIN(tests)
