@@ -5,6 +5,7 @@
  * side by side, and clips that go wrong are left to those. Sutherland, Hodgman 1974.
  */
 #include "narrow/manifold.h"
+#include "narrow/quick.h"
 
 #define SIDE CT_CLIP_SIDE
 /* Of the reach of the pair: separations of faces within this of their limit are left to the outlines. */
@@ -39,20 +40,27 @@ typedef struct boxes {
   double extent[2];
 } boxes;
 
-static void place(ct_contacts *c, boxes *s) {
+CT_INLINE void place(ct_contacts *c, boxes *s) {
   const ct_vec3 p = c->a.shape->box.half, q = c->b.shape->box.half, n = c->view.normal, m = ct_neg(n);
   const ct_mat3 *r = &c->relative.rotation;
-  *s = (boxes){.contacts = c,
-               .half = {{p.x, p.y, p.z}, {q.x, q.y, q.z}},
-               .axis = {{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}},
-                        {{r->rx.x, r->ry.x, r->rz.x}, {r->rx.y, r->ry.y, r->rz.y}, {r->rx.z, r->ry.z, r->rz.z}}},
-               .cosine = {{n.x, n.y, n.z}},
-               .center = {{0.0, 0.0, 0.0}, c->relative.position},
-               .extent = {ct_norm(p), ct_norm(q)}};
+  s->contacts = c;
+  s->half[0][0] = p.x, s->half[0][1] = p.y, s->half[0][2] = p.z;
+  s->half[1][0] = q.x, s->half[1][1] = q.y, s->half[1][2] = q.z;
+  s->axis[0][0] = ct_vec(1.0, 0.0, 0.0);
+  s->axis[0][1] = ct_vec(0.0, 1.0, 0.0);
+  s->axis[0][2] = ct_vec(0.0, 0.0, 1.0);
+  s->axis[1][0] = ct_vec(r->rx.x, r->ry.x, r->rz.x);
+  s->axis[1][1] = ct_vec(r->rx.y, r->ry.y, r->rz.y);
+  s->axis[1][2] = ct_vec(r->rx.z, r->ry.z, r->rz.z);
+  s->cosine[0][0] = n.x, s->cosine[0][1] = n.y, s->cosine[0][2] = n.z;
+  s->center[0] = ct_vec(0.0, 0.0, 0.0);
+  s->center[1] = c->relative.position;
+  s->extent[0] = ct_norm(p);
+  s->extent[1] = ct_norm(q);
   for (int k = 0; k < 3; k++) s->cosine[1][k] = ct_dot(m, s->axis[1][k]);
 }
 
-static void find_face(const boxes *s, bool second, face *out) {
+CT_INLINE void find_face(const boxes *s, bool second, face *out) {
   const double *cosine = s->cosine[second];
   int i = fabs(cosine[1]) > fabs(cosine[0]) ? 1 : 0;
   if (fabs(cosine[2]) > fabs(cosine[i])) i = 2;
@@ -71,7 +79,7 @@ static void find_face(const boxes *s, bool second, face *out) {
 typedef enum verdict { NO, YES, OPEN } verdict;
 
 /* May the bodies be said to meet on a face? */
-static verdict meets_on(const boxes *s, const face *f) {
+CT_INLINE verdict meets_on(const boxes *s, const face *f) {
   if (f->tilt <= CT_PARALLEL_ANGLE) return YES;
   if (f->cosine < CT_FACE_COSINE_MIN) return NO;
   ct_vec3 n = f->second ? ct_neg(f->normal) : f->normal;
@@ -126,13 +134,14 @@ static void find_corners(const boxes *s, face *f) {
 /* Cuts a polygon by a side of the frame; how many corners are left in `out`, or UINT32_MAX where all are inside. */
 static uint32_t cut(const corner *in, uint32_t n, const corner *frame, uint32_t side, double slack, corner *out) {
   const corner *from = &frame[side], *to = &frame[(side + 1) & 3];
-  double dx = to->x - from->x, dy = to->y - from->y, limit = -slack * sqrt(dx * dx + dy * dy), level[CORNERS_MAX];
-  bool all = true;
+  double dx = to->x - from->x, dy = to->y - from->y, level[CORNERS_MAX], least = 0.0;
   for (uint32_t i = 0; i < n; i++) {
     level[i] = dx * (in[i].y - from->y) - dy * (in[i].x - from->x);
-    all = all && level[i] >= limit;
+    least = ct_min2(least, level[i]);
   }
-  if (all) return UINT32_MAX;
+  if (least >= 0.0) return UINT32_MAX;
+  double limit = -slack * sqrt(dx * dx + dy * dy);
+  if (least >= limit) return UINT32_MAX;
   uint32_t count = 0;
   for (uint32_t i = 0, p = n - 1; i < n; p = i++) {
     bool was_in = level[p] >= limit, is_in = level[i] >= limit;

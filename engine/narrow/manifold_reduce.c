@@ -4,6 +4,8 @@
 /* Lengths and areas that differ by less, relatively, are equal: the points' order decides, so that round-off does not. */
 #define TIE 1e-9
 #define KEPT_MAX 4
+/* Places of so many points are worked out but once. */
+#define SPOTS_MAX 16
 
 static int compare_features(ct_feature p, ct_feature q) {
   if (p.kind != q.kind) return p.kind < q.kind ? -1 : 1;
@@ -94,10 +96,13 @@ typedef struct chosen {
   const ct_contact_point *points;
   uint32_t count;
   const ct_view *view;
+  const spot *all; /* [count] or NULL */
   uint32_t at[KEPT_MAX];
   spot spots[KEPT_MAX];
   uint32_t kept;
 } chosen;
+
+static spot spot_at(const chosen *c, uint32_t i) { return c->all ? c->all[i] : spot_of(&c->points[i], c->view); }
 
 static bool is_kept(const chosen *c, uint32_t i) {
   for (uint32_t k = 0; k < c->kept; k++)
@@ -120,21 +125,23 @@ static bool take_best(chosen *c, double least) {
   uint32_t best = c->count;
   double most = least;
   for (uint32_t i = 0; i < c->count; i++) {
-    double g = is_kept(c, i) ? 0.0 : gain(c, spot_of(&c->points[i], c->view));
+    double g = is_kept(c, i) ? 0.0 : gain(c, spot_at(c, i));
     if (!(g > most * (1.0 + TIE))) continue;
     most = g;
     best = i;
   }
   if (best == c->count) return false;
   c->at[c->kept] = best;
-  c->spots[c->kept++] = spot_of(&c->points[best], c->view);
+  c->spots[c->kept++] = spot_at(c, best);
   return true;
 }
 
 uint32_t ct_contacts_reduce(ct_contact_point *points, uint32_t count, const ct_view *view, double slack) {
   if (count <= KEPT_MAX) return count;
-  chosen c = {.points = points, .count = count, .view = view, .at = {0}, .kept = 1};
-  c.spots[0] = spot_of(&points[0], view);
+  spot all[SPOTS_MAX];
+  for (uint32_t i = 0; i < count && count <= SPOTS_MAX; i++) all[i] = spot_of(&points[i], view);
+  chosen c = {.points = points, .count = count, .view = view, .all = count <= SPOTS_MAX ? all : NULL, .at = {0}, .kept = 1};
+  c.spots[0] = spot_at(&c, 0);
   if (take_best(&c, 4.0 * slack * slack)) {
     double length = sqrt(gain(&(chosen){.spots = {c.spots[0]}, .kept = 1}, c.spots[1]));
     if (take_best(&c, 2.0 * slack * length)) take_best(&c, 2.0 * slack * length);
