@@ -253,7 +253,7 @@ static void find_by_outlines(ct_contacts *c, double clearance) {
 
 static bool plain_box(ct_placed body) { return body.shape->kind == CT_KIND_BOX && ct_shape_is_plain(body.shape); }
 
-/* `quick`: may two boxes be answered on the stack? */
+/* `quick`: may two boxes be answered on the stack, and two balls by the pair's own points alone? */
 static void contacts_of(ct_placed a, ct_placed b, const ct_contact_options *options, ct_workspace *workspace, bool quick,
                         ct_manifold *out) {
   ct_pair_options pair_options = {options->tolerance, options->clearance};
@@ -278,9 +278,15 @@ static void contacts_of(ct_placed a, ct_placed b, const ct_contact_options *opti
   c.own_point = ct_to_local(*c.a.frame, swapped ? pair->point_b : pair->point_a);
   place_frames(&c, swapped ? ct_neg(pair->normal) : pair->normal);
   ct_meeting own = {.a = named(c.own_triangle[0]), .b = named(c.own_triangle[1]), .at = c.own_point, .distance = pair->distance};
-  bool done = quick && plain_box(a) && plain_box(b) && ct_contacts_boxes(&c, options->clearance, &own);
-  if (!done) find_by_outlines(&c, options->clearance);
-  ct_contacts_own(&c, 0, &own);
+  if (quick && a.shape->kind == CT_KIND_SPHERE && b.shape->kind == CT_KIND_SPHERE) {
+    c.slack = 0.0;
+    c.reach = options->clearance;
+    ct_contacts_add(&c, &own);
+  } else {
+    bool done = quick && plain_box(a) && plain_box(b) && ct_contacts_boxes(&c, options->clearance, &own);
+    if (!done) find_by_outlines(&c, options->clearance);
+    ct_contacts_own(&c, 0, &own);
+  }
   out->count = keep(&c, options->detail);
   workspace->manifold.starved = workspace->manifold.starved || c.failed;
   out->failed = c.failed;

@@ -8,7 +8,7 @@
 #include "narrow/quick.h"
 
 #define SIDE CT_CLIP_SIDE
-/* Of the reach of the pair: separations of faces within this of their limit are left to the outlines. */
+/* Of the extents of both: separations of faces within this of their limit are left to the outlines. */
 #define UNSURE 1e-9
 /* Corners of a clipped face: eight, and what round-off may add. A cut adds at most half as many as there are. */
 #define CORNERS_MAX 16

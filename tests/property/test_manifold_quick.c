@@ -113,6 +113,25 @@ static void boxes_have_the_points_that_outlines_give(void) {
   ct_workspace_destroy(workspace);
 }
 
+static void balls_have_the_point_that_outlines_give(void) {
+  check_random r = {93};
+  ct_workspace *workspace = ct_workspace_create();
+  for (int i = 0; i < 3000; i++) {
+    pair_case c = {0};
+    pair_body *both[2] = {&c.a, &c.b};
+    for (int k = 0; k < 2; k++) {
+      make_body(both[k], CT_KIND_SPHERE, &r, 1.0, ct_vec(1, 1, 1));
+      both[k]->pose = (ct_pose){random_vec(&r, 0.6), random_rotation(&r)};
+      if (pick(&r, 3) == 0) both[k]->shape.margin = 0.1;
+    }
+    if (i % 5 == 0) c.b.pose = c.a.pose;
+    if (i % 5 == 1) bring_to_gap(&c, workspace, 0.0);
+    ct_contact_options options = {i % 2 ? 0.3 : 0.0, 0.0, CT_DETAIL_MANIFOLD};
+    check_pair(&c, i, &options, workspace);
+  }
+  ct_workspace_destroy(workspace);
+}
+
 /* Else the above would say nothing: of boxes in contact nearly all go the quick way. */
 static void most_boxes_in_contact_are_answered_on_the_stack(void) {
   check_random r = {92};
@@ -140,6 +159,7 @@ static void most_boxes_in_contact_are_answered_on_the_stack(void) {
 
 static const check_test tests[] = {
     {"boxes_have_the_points_that_outlines_give", boxes_have_the_points_that_outlines_give},
+    {"balls_have_the_point_that_outlines_give", balls_have_the_point_that_outlines_give},
     {"most_boxes_in_contact_are_answered_on_the_stack", most_boxes_in_contact_are_answered_on_the_stack},
 };
 
