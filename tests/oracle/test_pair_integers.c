@@ -35,11 +35,11 @@ static wide magnitude(wide x) { return x < 0 ? -x : x; }
 
 /* Axis k of the fifteen: faces of a, faces of b, products of edges. */
 static void axis_of(const whole_box *a, const whole_box *b, int k, long out[3]) {
-  const long *u = a->axis[k < 3 ? k : (k - 6) / 3], *v = b->axis[k < 6 ? (k + 3) % 3 : (k - 6) % 3];
   if (k < 6) {
-    memcpy(out, k < 3 ? u : v, 3 * sizeof *out);
+    memcpy(out, k < 3 ? a->axis[k] : b->axis[k - 3], 3 * sizeof *out);
     return;
   }
+  const long *u = a->axis[(k - 6) / 3], *v = b->axis[(k - 6) % 3];
   out[0] = u[1] * v[2] - u[2] * v[1];
   out[1] = u[2] * v[0] - u[0] * v[2];
   out[2] = u[0] * v[1] - u[1] * v[0];
@@ -78,14 +78,15 @@ static void scale(whole_box *b, long by) {
   }
 }
 
-/* Changes a's first half size so that the boxes exactly touch along a's first axis, then misses by `delta` units. */
+/* Changes a's first half size so that the boxes exactly touch along one of the axes, then misses by some units. */
 static void bring_to_touch(whole_box *a, whole_box *b, check_random *r) {
   static const long deltas[] = {0, 0, 1, -1, 2, -2, 3, -3, 64, -64, 4096, -4096};
   long axis[3];
-  axis_of(a, b, 0, axis);
+  axis_of(a, b, (int)pick(r, 0, 14), axis);
   wide missing = overlap_along(a, b, axis), unit = magnitude(dot(axis, a->axis[0])) * b->norm;
   /* half[0] * unit must change by -missing: all lengths times unit, so that the quotient is whole. */
   long by = (long)unit;
+  if (by == 0) return;
   wide half = (wide)a->half[0] * by - missing;
   if (half <= 0 || half / by > 4096) return;
   scale(a, by);
