@@ -4,6 +4,7 @@ import math
 import os
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -38,7 +39,7 @@ def main():
         install(prefix)
         program = pathlib.Path(folder) / "clearance"
         source = ROOT / "engine/example/clearance.c"
-        run = subprocess.run([os.environ.get("CC", "cc"), "-std=c17", "-Wall", "-Wextra", "-Wpedantic", "-Werror", *SANITIZE, str(source),
+        run = subprocess.run([*shlex.split(os.environ.get("CC", "cc")), "-std=c17", "-Wall", "-Wextra", "-Wpedantic", "-Werror", *SANITIZE, str(source),
                               *flags(prefix), "-o", str(program)], capture_output=True, text=True)
         check(run.returncode == 0, "the example does not compile:", run.stderr)
         if run.returncode == 0:
