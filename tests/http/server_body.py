@@ -1,13 +1,12 @@
 """Bodies and connections: Expect, chunks, caps, streams, pipelining, HEAD, slow clients."""
 import json
-import os
 import time
 
 from support.checks import Failure, Suite, check, equal
 from support.daemon import Daemon
+from support.pace import SLOWER
 from support.raw import Raw, ask, request
 
-SLOWER = {"": 1, "asan": 4, "tsan": 12}.get(os.environ.get("CONTACTD_SANITIZER", ""), 4)
 JSON_TYPE = [("Content-Type", "application/json")]
 LINES_TYPE = [("Content-Type", "application/x-ndjson")]
 PATH = "/v1/query/distance"

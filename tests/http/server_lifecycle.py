@@ -11,9 +11,9 @@ import time
 
 from support.checks import Failure, Suite, check, equal
 from support.daemon import ROOT, Daemon, binary
+from support.pace import SLOWER
 from support.raw import Raw, ask, request
 
-SLOWER = {"": 1, "asan": 4, "tsan": 12}.get(os.environ.get("CONTACTD_SANITIZER", ""), 4)
 JSON_TYPE = [("Content-Type", "application/json")]
 suite = Suite()
 folder = tempfile.TemporaryDirectory()

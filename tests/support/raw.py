@@ -3,9 +3,10 @@ import socket
 import time
 
 from support.checks import Failure
+from support.pace import SLOWER
 
 QUIET_SECONDS = 0.25  # silence after which a kept connection is taken to have said all
-SECONDS = 20
+SECONDS = 20 * SLOWER  # for one call that sends or receives
 
 
 class RawReply:
