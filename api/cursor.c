@@ -1,6 +1,7 @@
 /* Cursor text and the hash that binds it to its request. */
 #include "cursor.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -75,5 +76,28 @@ bool api_cursor_read(const char *text, size_t length, uint64_t request_hash, api
   api_cursor cursor = {field[0], field[1], field[2], (uint32_t)field[3], (uint32_t)field[4]};
   if (field[5] != seal(&cursor, request_hash)) return false;
   *out = cursor;
+  return true;
+}
+
+static uint64_t seal_place(const char *id, size_t length, uint64_t list_hash) {
+  uint64_t hash = api_hash_bytes(api_hash_start(), &list_hash, sizeof list_hash);
+  return api_hash_bytes(hash, id, length);
+}
+
+void api_place_write(const char *id, uint64_t list_hash, char out[API_PLACE_LENGTH_MAX + 1]) {
+  size_t length = strlen(id);
+  assert(length <= CT_ID_LENGTH_MAX);
+  snprintf(out, API_PLACE_LENGTH_MAX + 1, "%s-%016" PRIx64, id, seal_place(id, length, list_hash));
+}
+
+bool api_place_read(const char *text, uint64_t list_hash, char out[CT_ID_LENGTH_MAX + 1]) {
+  const char *mark = strrchr(text, '-');
+  size_t length = mark ? (size_t)(mark - text) : 0;
+  if (length == 0 || length > CT_ID_LENGTH_MAX || strlen(mark) != 17) return false;
+  uint64_t hash;
+  mark++;
+  if (!read_field(&mark, '\0', 16, &hash) || hash != seal_place(text, length, list_hash)) return false;
+  memcpy(out, text, length);
+  out[length] = 0;
   return true;
 }

@@ -3,6 +3,7 @@
 #ifndef API_CURSOR_H
 #define API_CURSOR_H
 
+#include <contact/scene.h>
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,6 +11,8 @@
 
 /* Four fields of at most 16 digits, two of 8, and what joins them. */
 #define API_CURSOR_LENGTH_MAX 88
+/* An id, a hyphen and 16 digits. */
+#define API_PLACE_LENGTH_MAX (CT_ID_LENGTH_MAX + 17)
 
 typedef struct api_cursor {
   uint64_t revision; /* 0 for stateless questions */
@@ -29,5 +32,11 @@ bool api_hash_request(uint64_t *hash, const json_t *object);
 void api_cursor_write(const api_cursor *cursor, uint64_t request_hash, char out[API_CURSOR_LENGTH_MAX + 1]);
 /* False: not a cursor of this request; *out is then untouched. */
 bool api_cursor_read(const char *text, size_t length, uint64_t request_hash, api_cursor *out);
+
+/* Cursors of lists in the order of ids, whose items come and go: the next page begins after the id that was last given, whether it
+ * is still there or not. `list_hash`: see api_scene_list_hash. */
+void api_place_write(const char *id, uint64_t list_hash, char out[API_PLACE_LENGTH_MAX + 1]);
+/* False: not a cursor of this list; *out is then untouched. */
+bool api_place_read(const char *text, uint64_t list_hash, char out[CT_ID_LENGTH_MAX + 1]);
 
 #endif

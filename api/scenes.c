@@ -61,6 +61,22 @@ uint64_t api_scene_list_hash(const api_call *call) {
   return api_hash_bytes(hash, call->match.scene_id, strlen(call->match.scene_id));
 }
 
+bool api_scene_place(api_call *call, uint64_t *limit, char after[CT_ID_LENGTH_MAX + 1]) {
+  char cursor[API_URL_VALUE_MAX + 1];
+  after[0] = 0;
+  if (!api_scene_page(call, limit, cursor)) return false;
+  if (!cursor[0] || api_place_read(cursor, api_scene_list_hash(call), after)) return true;
+  api_fault_plain(&call->faults, API_PROBLEM_BAD_CURSOR, "This is no cursor of this list.");
+  return false;
+}
+
+void api_scene_put_next(api_call *call, const char *last) {
+  char next[API_PLACE_LENGTH_MAX + 1];
+  api_place_write(last, api_scene_list_hash(call), next);
+  api_put_member_bool(&call->out, "truncated", true);
+  api_put_member_string(&call->out, "nextCursor", api_text(next));
+}
+
 /* ---- the list -------------------------------------------------------------------------------------------------------- */
 
 /* First entry after the id in ascending order; all of them for "". */
@@ -76,24 +92,16 @@ static size_t entries_after(const api_input *input, const char *id) {
 
 api_step api_scenes_list(api_call *call) {
   uint64_t limit;
-  /* The cursor is the last id given: scenes come and go, and the next page goes on after it. */
-  char cursor[API_URL_VALUE_MAX + 1];
-  if (!api_scene_page(call, &limit, cursor)) return api_call_fail(call);
-  if (cursor[0] && !api_id_valid(api_text(cursor))) {
-    api_fault_plain(&call->faults, API_PROBLEM_BAD_CURSOR, "This is no cursor of the list of scenes.");
-    return api_call_fail(call);
-  }
+  char after[CT_ID_LENGTH_MAX + 1];
+  if (!api_scene_place(call, &limit, after)) return api_call_fail(call);
   const api_input *input = &call->input;
-  size_t first = entries_after(input, cursor), left = input->scene_count - first;
+  size_t first = entries_after(input, after), left = input->scene_count - first;
   size_t count = left < limit ? left : (size_t)limit;
   api_buffer *out = &call->out;
   api_call_open(call);
   api_put_member_unsigned(out, "count", count);
   api_put_member_unsigned(out, "total", input->scene_count);
-  if (count < left) {
-    api_put_member_bool(out, "truncated", true);
-    api_put_member_string(out, "nextCursor", api_text(input->scenes[first + count - 1].id));
-  }
+  if (count < left) api_scene_put_next(call, input->scenes[first + count - 1].id);
   api_put_key(out, "scenes");
   api_put_byte(out, '[');
   for (size_t i = first; i < first + count; i++) {

@@ -55,23 +55,16 @@ static size_t shapes_after(const api_shape_table *table, const char *id) {
 
 api_step api_shapes_list(api_call *call) {
   uint64_t limit;
-  char cursor[API_URL_VALUE_MAX + 1];
-  if (!api_scene_page(call, &limit, cursor)) return api_call_fail(call);
-  if (cursor[0] && !api_id_valid(api_text(cursor))) {
-    api_fault_plain(&call->faults, API_PROBLEM_BAD_CURSOR, "This is no cursor of the list of shapes.");
-    return api_call_fail(call);
-  }
+  char after[CT_ID_LENGTH_MAX + 1];
+  if (!api_scene_place(call, &limit, after)) return api_call_fail(call);
   const api_shape_table *table = call->shapes.table;
-  size_t total = api_shapes_count(table), first = shapes_after(table, cursor), left = total - first;
+  size_t total = api_shapes_count(table), first = shapes_after(table, after), left = total - first;
   size_t count = left < limit ? left : (size_t)limit;
   api_buffer *out = &call->out;
   api_call_open(call);
   api_put_member_unsigned(out, "count", count);
   api_put_member_unsigned(out, "total", total);
-  if (count < left) {
-    api_put_member_bool(out, "truncated", true);
-    api_put_member_string(out, "nextCursor", api_text(api_shape_get(api_shapes_at(table, first + count - 1))->id));
-  }
+  if (count < left) api_scene_put_next(call, api_shape_get(api_shapes_at(table, first + count - 1))->id);
   api_put_key(out, "shapes");
   api_put_byte(out, '[');
   for (size_t i = first; i < first + count; i++) {

@@ -105,10 +105,17 @@ for kind, text in (("model/stl", b"solid x\nfacet"), ("model/stl", b"\0" * 90), 
 for name in ("%20", "-x", ".x", "a%2Fb", "a%00b", "x" * 129, "a%", "a%zz", "a+b", "a,b", "%C3%A9"):
     row("bad-id", 400, f"scene {name[:20]}", "GET", "/v1/scenes/" + name)
 row("bad-id", 400, "body", "GET", BODIES + "/-x")
-row("bad-parameter", 400, "unknown", "GET", BODIES + "?nonsense=1")
-row("bad-parameter", 400, "twice", "GET", BODIES + "?limit=1&limit=2")
-for value in ("0", "-1", "x", "1.5", "5001", "", "99999999999999999999"):
-    row("bad-parameter", 400, f"limit {value!r}", "GET", BODIES + "?limit=" + value)
+for path in ("/v1/scenes", BODIES, SHAPES):
+    for query in ("nonsense=1", "Limit=1", "limit=1&offset=2", "limit=1&limit=2", "limit=1&limit=1", "cursor=a&cursor=a", "limit", "=1",
+                  "limit=%zz", "cursor=" + "x" * 161):
+        row("bad-parameter", 400, f"{path} {query[:30]}", "GET", f"{path}?{query}")
+    for value in ("0", "-1", "x", "1.5", "5001", "", "99999999999999999999", "+1", "1e1"):
+        row("bad-parameter", 400, f"{path} limit {value!r}", "GET", f"{path}?limit={value}")
+for method, path, body in (("GET", SCENE, None), ("GET", BODIES + "/a", None), ("GET", SCENE + "/poses", None), ("GET", SCENE + "/filters", None),
+                           ("GET", HELD, None), ("GET", "/v1/limits", None), ("GET", "/v1/version", None), ("GET", "/openapi.json", None),
+                           ("POST", DISTANCE, {}), ("POST", SCENE + "/query", {"queries": []}), ("POST", BODIES, []), ("DELETE", HELD, None),
+                           ("PUT", SCENE, {"bodies": []}), ("PATCH", SCENE, {}), ("DELETE", SCENE, None)):
+    row("bad-parameter", 400, f"a parameter of {method} {path}", method, path + "?limit=1", body)
 row("bad-parameter", 400, "a file without its unit", "POST", SHAPES, b"v 0 0 0\n", content_type="model/obj")
 row("bad-parameter", 400, "a unit of JSON", "POST", SHAPES + "?unit=mm", {"sphere": {"radius": 1}})
 row("bad-parameter", 400, "neither id nor prefix", "DELETE", BODIES)
@@ -430,7 +437,10 @@ row("limit-exceeded", 422, "points of a hull", "PUT", ONE,
 row("pair-limit", 422, "candidates of boxes", "POST", "/v1/query/pairs", {"boxes": [[0, 0, 0, 1, 1, 1]] * 60})
 for cursor in ("x", "0", "", "0-0-0-0-0", "ff" * 20):
     row("bad-cursor", 422, f"query cursor {cursor!r}", "POST", DISTANCE, {"cursor": cursor}, "/cursor")
-row("bad-cursor", 422, "listing cursor", "GET", BODIES + "?cursor=nonsense")
+for path in ("/v1/scenes", BODIES, SHAPES):
+    # An id of the list, one that could be, and texts that could not.
+    for cursor in ("nonsense", "a", "victim", "-", "", "victim-0123456789abcdef", "-0123456789abcdef", "x" * 160):
+        row("bad-cursor", 422, f"{path} {cursor[:20]!r}", "GET", f"{path}?cursor={cursor}")
 
 
 def snapshot():

@@ -199,6 +199,18 @@ def the_list_is_in_order_of_ids_and_goes_on_with_a_cursor():
 
 
 @suite.fact
+def the_list_goes_on_where_its_last_scene_has_gone():
+    for name in ("go-a", "go-b", "go-c"):
+        client.put(f"/v1/scenes/{name}", {"bodies": []})
+    page = client.get("/v1/scenes?limit=1").must(200).json
+    while page["scenes"][0]["id"] != "go-b":
+        page = client.get(f"/v1/scenes?limit=1&cursor={page['nextCursor']}").must(200).json
+    client.delete("/v1/scenes/go-b").must(200)
+    equal(client.get(f"/v1/scenes?limit=1&cursor={page['nextCursor']}").must(200).json["scenes"][0]["id"], "go-c", "next scene")
+    client.get(f"/v1/shapes?cursor={page['nextCursor']}").problem(422, "bad-cursor")
+
+
+@suite.fact
 def ids_may_have_every_character_of_the_alphabet_and_are_decoded_once():
     name = "A9_z.~:@-"
     client.put(f"/v1/scenes/{name}", {"bodies": []}).must(201)

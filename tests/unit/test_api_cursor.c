@@ -66,6 +66,31 @@ static void texts_that_are_no_cursors_are_refused(void) {
   CHECK(!api_cursor_read(longest, sizeof longest, 42, &back));
 }
 
+static void a_place_is_read_back_in_its_own_list_alone(void) {
+  static const char *const ids[] = {"a", "s-0123456789abcdef", "x-0", "a:b~c@d.e-f-0123456789abcdef"};
+  char longest[CT_ID_LENGTH_MAX + 1];
+  memset(longest, 'x', sizeof longest - 1);
+  longest[sizeof longest - 1] = 0;
+  for (size_t i = 0; i < 5; i++) {
+    const char *id = i < 4 ? ids[i] : longest;
+    char text[API_PLACE_LENGTH_MAX + 1], back[CT_ID_LENGTH_MAX + 1];
+    api_place_write(id, 42, text);
+    CHECK(api_place_read(text, 42, back) && strcmp(back, id) == 0);
+    CHECK(!api_place_read(text, 43, back));
+    CHECK(!api_place_read(id, 42, back));
+    for (size_t k = 0; text[k]; k++) {
+      char kept = text[k];
+      text[k] = kept == '0' ? '1' : '0';
+      CHECK(!api_place_read(text, 42, back));
+      text[k] = kept;
+    }
+    for (size_t cut = strlen(text); cut-- > 0;) {
+      text[cut] = 0;
+      CHECK(!api_place_read(text, 42, back));
+    }
+  }
+}
+
 static void a_cursor_survives_what_a_next_page_may_change(void) {
   uint64_t hash = hash_of("{\"clearance\": 0.5, \"where\": {\"a\": {\"ids\": [\"x\"]}}}");
   CHECK(hash == hash_of("{\"where\": {\"a\": {\"ids\": [\"x\"]}}, \"clearance\": 0.5}"));
@@ -83,6 +108,7 @@ static const check_test tests[] = {
     {"a_cursor_of_another_request_is_refused", a_cursor_of_another_request_is_refused},
     {"a_cursor_with_any_byte_changed_is_refused", a_cursor_with_any_byte_changed_is_refused},
     {"texts_that_are_no_cursors_are_refused", texts_that_are_no_cursors_are_refused},
+    {"a_place_is_read_back_in_its_own_list_alone", a_place_is_read_back_in_its_own_list_alone},
     {"a_cursor_survives_what_a_next_page_may_change", a_cursor_survives_what_a_next_page_may_change},
 };
 CHECK_MAIN(tests)
