@@ -85,6 +85,7 @@ static void settle(patch *p) {
   p->count = kept;
 }
 
+/* defect: what the points miss each other by across the normal. */
 typedef struct place {
   ct_vec3 a, b;
   double x, y, defect;
@@ -121,16 +122,28 @@ static bool is_in(const ct_core *core, ct_vec3 p, double allowed) {
   return ct_core_curved(core) && ct_curved_foot_of(core, p, 1.0).distance <= allowed;
 }
 
+/* What the points miss each other by at the distance of the planes. More than across where a tilt has led round a body that is
+ * hardly thicker than nothing, to its far side. */
+static double missed(const ct_curved_answer *answer, ct_vec3 a, ct_vec3 b) {
+  return ct_norm(ct_add_scaled(ct_sub(b, a), answer->normal, -answer->value));
+}
+
+/* Points that are better than the answer's become its. */
+static void take(ct_curved_answer *answer, ct_vec3 a, ct_vec3 b) {
+  double defect = missed(answer, a, b);
+  if (!(defect < answer->defect)) return;
+  answer->a = a;
+  answer->b = b;
+  answer->defect = defect;
+}
+
 /* Where a body is so flat that a double's last place of the normal moves its point far, the point may go across the normal to
  * where the other one is: it leaves the body by the square of that. */
-static void slide(const ct_curved *c, ct_vec3 n, double allowed, place *r) {
-  ct_vec3 apart = ct_sub(r->b, r->a), across = ct_add_scaled(apart, n, -ct_dot(n, apart));
-  ct_vec3 a = ct_add(r->a, across), b = ct_sub(r->b, across);
-  if (is_in(c->a, a, allowed)) r->a = a;
-  else if (is_in(c->b, b, allowed)) r->b = b;
-  else return;
-  apart = ct_sub(r->b, r->a);
-  r->defect = ct_norm(ct_add_scaled(apart, n, -ct_dot(n, apart)));
+static void slide(const ct_curved *c, double allowed, ct_vec3 a, ct_vec3 b, ct_curved_answer *answer) {
+  ct_vec3 n = answer->normal, apart = ct_sub(b, a), across = ct_add_scaled(apart, n, -ct_dot(n, apart));
+  ct_vec3 to_a = ct_add(a, across), to_b = ct_sub(b, across);
+  if (is_in(c->a, to_a, allowed)) take(answer, to_a, b);
+  else if (is_in(c->b, to_b, allowed)) take(answer, a, to_b);
 }
 
 void ct_curved_match(ct_curved *c, ct_curved_answer *answer) {
@@ -141,19 +154,20 @@ void ct_curved_match(ct_curved *c, ct_curved_answer *answer) {
   p.across[0] = ct_unit_or(ct_cross(n, e), e);
   p.across[1] = ct_cross(n, p.across[0]);
   corner first = p.item[0] = corner_toward(&p, 0.0, 0.0);
-  place best = place_of(&p);
-  for (size_t i = 0; i < sizeof tilts / sizeof tilts[0] && best.defect > allowed; i++) {
+  answer->defect = INFINITY;
+  take(answer, first.m.a, first.m.b);
+  for (size_t i = 0; i < sizeof tilts / sizeof tilts[0] && answer->defect > allowed; i++) {
     p.tilt = tilts[i];
     p.count = 1;
     p.weight[0] = 1.0;
     p.item[0] = first;
     place r = search(&p, allowed);
-    if (r.defect < best.defect) best = r;
+    take(answer, r.a, r.b);
   }
-  if (best.defect > allowed) slide(c, n, allowed, &best);
+  if (answer->defect > allowed) {
+    slide(c, allowed, answer->a, answer->b, answer);
+    slide(c, allowed, first.m.a, first.m.b, answer);
+  }
   answer->matched = true;
-  answer->a = best.a;
-  answer->b = best.b;
-  answer->defect = best.defect;
-  answer->upper = ct_norm(ct_sub(best.b, best.a));
+  answer->upper = ct_norm(ct_sub(answer->b, answer->a));
 }

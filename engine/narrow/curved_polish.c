@@ -207,7 +207,7 @@ static bool meet(const kink *p, const kink *q, ct_vec3 n, ct_vec3 *normal) {
  * its greatest, so that a normal which is off by the root of the round-off still has it. */
 static void offer(ct_curved *c, ct_curved_answer *best, ct_vec3 n) {
   ct_curved_answer r = {.normal = n, .value = ct_dot(n, ct_curved_look(c, n).w)};
-  double tie = TIE_ROUNDOFFS * CT_UNIT_ROUNDOFF * c->scale;
+  double tie = TIE_ROUNDOFFS * CT_UNIT_ROUNDOFF * (c->scale + fabs(r.value));
   if (r.value < best->value - tie) return;
   if (r.value <= best->value + tie) {
     if (!best->matched) ct_curved_match(c, best);

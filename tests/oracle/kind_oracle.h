@@ -94,6 +94,47 @@ static inline long double kind_outside_ellipsoid(ct_vec3 radii, oracle_vec p) {
   return sqrtl(gap);
 }
 
+/* Square of the distance of p from the triangle: its plane's foot where that is in it, else the nearest of its edges. */
+static inline long double kind_triangle(oracle_vec p, const oracle_vec t[3]) {
+  oracle_vec u = oracle_sub(t[1], t[0]), v = oracle_sub(t[2], t[0]), to = oracle_sub(p, t[0]), n = oracle_cross(u, v);
+  long double square = oracle_dot(n, n), s = oracle_dot(oracle_cross(to, v), n), w = oracle_dot(oracle_cross(u, to), n);
+  if (square > 0 && s >= 0 && w >= 0 && s + w <= square) return oracle_dot(to, n) * oracle_dot(to, n) / square;
+  long double least = INFINITY;
+  for (int i = 0; i < 3; i++) {
+    oracle_vec e = oracle_sub(t[(i + 1) % 3], t[i]), from = oracle_sub(p, t[i]);
+    long double length = oracle_dot(e, e), along = length > 0 ? oracle_dot(from, e) / length : 0;
+    along = along < 0 ? 0 : along > 1 ? 1 : along;
+    oracle_vec off = oracle_mix(from, 1, e, -along);
+    least = fminl(least, oracle_dot(off, off));
+  }
+  return least;
+}
+
+/* Of a hull of more points than the search over all normals takes: outside where some face's plane says so; then the nearest of the
+ * faces' triangles. The faces are the engine's: test_hull_brute.c proves those. */
+static inline long double kind_outside_hull(const pair_body *body, oracle_vec p) {
+  const ct_hull_view *h = ct_hull_get(body->shape.hull);
+  bool outside = false;
+  for (uint32_t f = 0; f < h->face_count && !outside; f++) {
+    oracle_vec n = {h->nx[f], h->ny[f], h->nz[f]};
+    long double most = -INFINITY;
+    for (uint32_t k = h->face_start[f]; k < h->face_start[f + 1]; k++) {
+      uint32_t v = h->face_loop[k];
+      most = kind_greater(most, n.x * h->x[v] + n.y * h->y[v] + n.z * h->z[v]);
+    }
+    outside = oracle_dot(n, p) > most;
+  }
+  long double least = INFINITY;
+  for (uint32_t f = 0; f < h->face_count && outside; f++)
+    for (uint32_t k = h->face_start[f] + 1; k + 1 < h->face_start[f + 1]; k++) {
+      const uint32_t corner[3] = {h->face_loop[h->face_start[f]], h->face_loop[k], h->face_loop[k + 1]};
+      oracle_vec t[3];
+      for (int i = 0; i < 3; i++) t[i] = (oracle_vec){h->x[corner[i]], h->y[corner[i]], h->z[corner[i]]};
+      least = fminl(least, kind_triangle(p, t));
+    }
+  return outside ? sqrtl(least) : 0;
+}
+
 /* How far a world point is outside the body; 0 inside. */
 static inline long double kind_outside(const pair_body *body, ct_vec3 point) {
   const ct_shape *shape = &body->shape;
@@ -110,6 +151,9 @@ static inline long double kind_outside(const pair_body *body, ct_vec3 point) {
   case CT_KIND_CYLINDER:
   case CT_KIND_CONE: return kind_outside_frustum(shape, p);
   case CT_KIND_ELLIPSOID: return kind_outside_ellipsoid(shape->ellipsoid.radii, p);
+  case CT_KIND_CONVEX:
+    if (body->count > ORACLE_BALLS_MAX) return kind_outside_hull(body, p);
+    break;
   default: break;
   }
   oracle_body hull = oracle_of(shape, &body->pose, body->points, body->count), at = {.balls = 1};

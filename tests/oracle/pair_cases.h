@@ -9,7 +9,7 @@
 
 #include "tests/support/check.h"
 
-#define CASE_POINTS_MAX 16
+#define CASE_POINTS_MAX 512
 
 typedef struct pair_body {
   ct_shape shape;
@@ -20,6 +20,8 @@ typedef struct pair_body {
 
 typedef struct pair_case {
   pair_body a, b;
+  bool known;   /* does the family know the signed distance? Who asks sets it to false before */
+  double truth; /* then: the signed distance, m */
 } pair_case;
 
 static inline void body_release(pair_body *b) { ct_shape_release(&b->shape); }

@@ -1,0 +1,198 @@
+/* What can be proved of one answer about two convex bodies, in long double, whoever gave it: the normal's supporting planes prove
+ * how far apart at least, the points (or, of an overlap, a common point) how far at most.
+ */
+#ifndef ORACLE_PAIR_PROOF_H
+#define ORACLE_PAIR_PROOF_H
+
+#include "tests/oracle/kind_oracle.h"
+
+/* Of the reach of both bodies, in u: what the yes or no may not be wrong beyond, and what the rounding of points in the world
+ * costs. */
+#define PROOF_BAND 64.0
+#define PROOF_ROUNDING 96.0
+/* Of the size: the widest bracket without a word in the status, which is what is promised of depths of curved bodies; and what the
+ * planes may miss of the distance. */
+#define PROOF_WIDTH 2e-8
+#define PROOF_PLANES 1e-12
+/* What the points may lie off the normal by, of the size, where the status is ok: apart, and of a depth. */
+#define PROOF_ABOVE 1e-10
+#define PROOF_ABOVE_DEEP 1e-8
+/* The share of a family's answers that may have a status that is not ok, if the family states no other. */
+#define PROOF_FLAGGED 1e-4
+
+typedef struct proof_tally {
+  long pairs, overlap, unsure, flagged, known;
+  double outside, points; /* worst, in u of the size; outside: of the planes beyond the upper bound */
+  double width, value,
+      above;     /* worst of answers that are ok, of the size: bracket, planes off the distance, points off the normal */
+  double wanted; /* worst, in u of the size: off a known truth */
+} proof_tally;
+
+typedef struct proof_answer {
+  ct_pair_result r;
+  ct_vec3 common; /* of an overlap */
+  bool overlap;
+} proof_answer;
+
+/* The two ways to ask: the distance in full, and the yes or no. */
+static inline proof_answer proof_ask(ct_placed a, ct_placed b, ct_workspace *workspace) {
+  const ct_pair_options options = {.tolerance = 0.0, .threshold = INFINITY};
+  proof_answer answer = {.overlap = false};
+  ct_pair_distance(a, b, &options, workspace, &answer.r);
+  answer.overlap = ct_pair_overlap(a, b, workspace, &answer.common);
+  return answer;
+}
+
+static inline double proof_reach(const pair_body *b) {
+  ct_vec3 center;
+  double radius;
+  ct_shape_ball(&b->shape, &center, &radius);
+  return ct_norm(center) + radius;
+}
+
+/* What errors are told in: u of the size of the pair. */
+static inline double proof_unit(const pair_case *c, const ct_pair_result *r) {
+  return 0x1p-53 * (proof_reach(&c->a) + proof_reach(&c->b) + fabs(r->distance));
+}
+
+static inline bool proof_finite3(ct_vec3 v) { return isfinite(v.x) && isfinite(v.y) && isfinite(v.z); }
+
+static inline bool proof_finite(const ct_pair_result *r) {
+  return isfinite(r->distance) && isfinite(r->lower_bound) && isfinite(r->upper_bound) && proof_finite3(r->normal) &&
+         proof_finite3(r->point_a) && proof_finite3(r->point_b);
+}
+
+static inline void proof_blame(const pair_case *c, long index, const char *what, double by) {
+  CHECK_FAIL("pair %ld (%s, %s): %s by %g", index, ct_kind_word(c->a.shape.kind), ct_kind_word(c->b.shape.kind), what, by);
+}
+
+/* Points in the bodies prove an upper bound where the bodies are apart, a common point the overlap. */
+static inline void proof_points(const pair_case *c, const proof_answer *answer, double unit, long index, proof_tally *t) {
+  const ct_pair_result *r = &answer->r;
+  bool overlap = answer->overlap;
+  double far = ct_max2(ct_max_abs(c->a.pose.position), ct_max_abs(c->b.pose.position)), world = unit + 0x1p-53 * far;
+  ct_vec3 p = overlap ? answer->common : r->point_a, q = overlap ? answer->common : r->point_b;
+  double off = (double)kind_greater(kind_outside(&c->a, p), kind_outside(&c->b, q));
+  double slack = overlap ? 0.0 : r->upper_bound - r->lower_bound; /* a point may be as far off as the bracket is wide */
+  t->points = ct_max2(t->points, (off - slack) / world);
+  if (off > slack + PROOF_ROUNDING * world)
+    proof_blame(c, index, overlap ? "the common point is outside" : "a point is outside its body", off / world);
+  double apart = ct_norm(ct_sub(r->point_b, r->point_a));
+  if (!overlap && apart < r->lower_bound - PROOF_ROUNDING * world)
+    proof_blame(c, index, "the points are nearer than the lower bound", apart);
+}
+
+/* Where the family knows the signed distance. */
+static inline void proof_known(const pair_case *c, const proof_answer *answer, double unit, long index, proof_tally *t) {
+  double off = fabs(answer->r.distance - c->truth);
+  t->known++;
+  t->wanted = ct_max2(t->wanted, off / unit);
+  if (off > PROOF_BAND * unit) proof_blame(c, index, "the distance is not the known one", off / unit);
+  if (c->truth < answer->r.lower_bound || c->truth > answer->r.upper_bound)
+    proof_blame(c, index, "the known distance is outside the bounds", c->truth);
+  if (fabs(c->truth) > PROOF_BAND * unit && answer->overlap != (c->truth <= 0.0))
+    proof_blame(c, index, "the yes or no is wrong", c->truth / unit);
+}
+
+/* Bounds in order, a unit normal, one decision; a bracket that is narrow or says so. */
+static inline void proof_shape(const pair_case *c, const proof_answer *answer, double unit, long index, proof_tally *t) {
+  const ct_pair_result *r = &answer->r;
+  double size = 0x1p53 * unit, width = (r->upper_bound - r->lower_bound) / size, length = fabs(ct_norm(r->normal) - 1.0);
+  if (!proof_finite(r) || !proof_finite3(answer->common)) CHECK_FAIL("pair %ld: a number is not finite", index);
+  if (!(r->lower_bound <= r->distance && r->distance <= r->upper_bound))
+    proof_blame(c, index, "the distance is outside its bounds", r->distance);
+  if (answer->overlap != (r->distance <= 0.0)) proof_blame(c, index, "overlap contradicts the distance", r->distance);
+  if (length > 4 * 0x1p-52) proof_blame(c, index, "the normal is not unit", length);
+  t->flagged += r->status != CT_PAIR_OK;
+  if (r->status != CT_PAIR_OK) return;
+  double above = ct_norm(ct_sub(ct_sub(r->point_b, r->point_a), ct_scale(r->normal, r->distance)));
+  double far = ct_max2(ct_max_abs(c->a.pose.position), ct_max_abs(c->b.pose.position));
+  above = ct_max2(0.0, above - 8.0 * 0x1p-53 * far) / size;
+  t->above = ct_max2(t->above, above);
+  if (above > (r->distance > 0.0 ? PROOF_ABOVE : PROOF_ABOVE_DEEP))
+    proof_blame(c, index, "the points are not one above the other", above);
+  t->width = ct_max2(t->width, width);
+  if (width > PROOF_WIDTH) proof_blame(c, index, "the bracket is wide and the status is ok", width);
+}
+
+/* Everything but the value of a depth that is not the least one. */
+static inline void proof_of(const pair_case *c, const proof_answer *answer, long index, proof_tally *t) {
+  const ct_pair_result *r = &answer->r;
+  double unit = proof_unit(c, r), gap = (double)kind_gap(c, r->normal);
+  bool minimal = r->distance > 0.0 || r->depth_kind == CT_DEPTH_MINIMAL;
+  t->pairs++;
+  t->overlap += answer->overlap;
+  t->unsure += fabs(gap) <= PROOF_BAND * unit;
+  proof_shape(c, answer, unit, index, t);
+  proof_points(c, answer, unit, index, t);
+  if (answer->overlap && gap > PROOF_BAND * unit)
+    proof_blame(c, index, "a separating plane exists, overlap is answered", gap / unit);
+  if (!minimal) return;
+  /* The supporting planes are a true lower bound of the distance. */
+  t->outside = ct_max2(t->outside, (gap - r->upper_bound) / unit);
+  if (gap > r->upper_bound) proof_blame(c, index, "the planes prove more than the upper bound", (gap - r->upper_bound) / unit);
+  if (gap < r->lower_bound - PROOF_ROUNDING * unit)
+    proof_blame(c, index, "the normal does not prove the lower bound", (r->lower_bound - gap) / unit);
+  double value = fabs(gap - r->distance) / (0x1p53 * unit);
+  if (r->status == CT_PAIR_OK) t->value = ct_max2(t->value, value);
+  if (r->status == CT_PAIR_OK && value > PROOF_PLANES)
+    proof_blame(c, index, "the planes are not as far apart as the distance says", value);
+  if (c->known) proof_known(c, answer, unit, index, t);
+}
+
+/* Asks and proves. */
+static inline proof_answer prove(const pair_case *c, ct_workspace *workspace, long index, proof_tally *t) {
+  ct_frame fa = ct_frame_of(c->a.pose), fb = ct_frame_of(c->b.pose);
+  proof_answer answer = proof_ask((ct_placed){&c->a.shape, &fa}, (ct_placed){&c->b.shape, &fb}, workspace);
+  proof_of(c, &answer, index, t);
+  return answer;
+}
+
+static inline proof_tally proof_begin(void) { return (proof_tally){.outside = -INFINITY, .points = -INFINITY}; }
+
+/* One line, and the share of answers that may say that they are not as promised. */
+static inline void proof_end(const char *name, const proof_tally *t, double share) {
+  printf("%-26s %9ld pairs, %8ld overlap, %7ld within %g u of touching, %5ld not ok; worst: bracket %.1e, planes %.1e and points "
+         "%.1e of the "
+         "size, planes beyond the upper bound by %.3g u, points outside by %.3g u",
+         name, t->pairs, t->overlap, t->unsure, PROOF_BAND, t->flagged, t->width, t->value, t->above, t->outside, t->points);
+  if (t->known) printf(", %.3g u off %ld known distances", t->wanted, t->known);
+  printf("\n");
+  if ((double)t->flagged > share * (double)t->pairs + 1.0)
+    CHECK_FAIL("%s: %ld of %ld answers are not ok", name, t->flagged, t->pairs);
+}
+
+typedef struct proof_plan {
+  const char *name;
+  pair_family family;
+  long quick, full;
+  bool at_contact;
+  double flagged; /* share of answers that may not be ok; 0: PROOF_FLAGGED */
+} proof_plan;
+
+/* The numbers of an ordinary run, or with CONTACTD_FULL=1 the full ones. */
+static inline long proof_count(long quick, long full) { return getenv("CONTACTD_FULL") ? full : quick; }
+
+static inline void proof_run(const proof_plan *plan) {
+  static const double gaps[] = {0.0, 0x1p-53, -0x1p-53, 0x1p-40, -0x1p-40, 1e-9, -1e-9};
+  long count = proof_count(plan->quick, plan->full);
+  check_random r = {0xb00b5eedu + (uint64_t)count};
+  ct_workspace *workspace = ct_workspace_create();
+  case_kind_count = sizeof case_kinds / sizeof *case_kinds;
+  proof_tally t = proof_begin();
+  for (long i = 0; i < count && check_failures < 10; i++) {
+    pair_case c;
+    c.known = false;
+    plan->family(&c, &r);
+    if (plan->at_contact) {
+      bring_to_gap(&c, workspace, gaps[i % 7]);
+      c.known = false;
+    }
+    prove(&c, workspace, i, &t);
+    case_release(&c);
+  }
+  proof_end(plan->name, &t, plan->flagged > 0.0 ? plan->flagged : PROOF_FLAGGED);
+  ct_workspace_destroy(workspace);
+}
+
+#endif
