@@ -2,30 +2,9 @@
 #ifndef ORACLE_SHAPE_TRUTH_H
 #define ORACLE_SHAPE_TRUTH_H
 
-#include <contact/shape.h>
+#include "tests/support/shapes.h"
+
 #include <string.h>
-
-static inline ct_shape sphere(double radius) { return (ct_shape){.kind = CT_KIND_SPHERE, .sphere = {radius}}; }
-static inline ct_shape box(double x, double y, double z) { return (ct_shape){.kind = CT_KIND_BOX, .box = {{x, y, z}}}; }
-static inline ct_shape capsule(double a, double bottom, double top) {
-  return (ct_shape){.kind = CT_KIND_CAPSULE, .capsule = {a, bottom, top}};
-}
-
-static inline ct_shape cylinder(double radius, double a) {
-  return (ct_shape){.kind = CT_KIND_CYLINDER, .cylinder = {.radius = radius, .half_length = a}};
-}
-static inline ct_shape cone(double a, double bottom, double top) {
-  return (ct_shape){.kind = CT_KIND_CONE, .cone = {a, bottom, top}};
-}
-static inline ct_shape ellipsoid(double x, double y, double z) {
-  return (ct_shape){.kind = CT_KIND_ELLIPSOID, .ellipsoid = {{x, y, z}}};
-}
-static inline ct_shape rounded(ct_shape s, bool inset, double rounding, double margin) {
-  s.inset = inset;
-  s.rounding = rounding;
-  s.margin = margin;
-  return s;
-}
 
 /* Support value by the definition of each sharp kind, in long double. */
 static inline long double sharp_truth(const ct_shape *s, long double x, long double y, long double z, long double length) {

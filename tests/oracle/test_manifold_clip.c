@@ -2,10 +2,9 @@
  * random pairs; the reduction against all choices of four. */
 #include <contact/contact.h>
 
-#include "tests/support/check.h"
+#include "tests/support/workspace.h"
 
 enum { CORNERS_MAX = 8, PLACES_MAX = 256, ROUNDS = 400 };
-static ct_workspace *workspace;
 
 typedef struct place {
   long double x, y;
@@ -375,9 +374,4 @@ static const check_test tests[] = {
     {"a_scale_by_a_power_of_two_changes_nothing_else", a_scale_by_a_power_of_two_changes_nothing_else},
 };
 
-int main(int argc, char **argv) {
-  workspace = ct_workspace_create();
-  int status = check_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
-  ct_workspace_destroy(workspace);
-  return status;
-}
+WORKSPACE_MAIN(tests)

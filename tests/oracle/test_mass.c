@@ -1,12 +1,9 @@
 /* Mass properties against closed forms, against quadrature over z in long double, and against tetrahedra in long double. */
 #include "tests/support/check.h"
+#include "tests/support/shapes.h"
 #include <contact/shape.h>
 
 #define PI_L 3.14159265358979323846264338327950288L
-
-static ct_shape capsule(double half_length, double bottom, double top) {
-  return (ct_shape){.kind = CT_KIND_CAPSULE, .capsule = {half_length, bottom, top}};
-}
 
 static ct_mass_properties mass_of(ct_shape shape, double density) {
   ct_mass_properties m = {0};

@@ -1,21 +1,9 @@
 /* Mass of cylinders, cones, ellipsoids and rounded shapes: published values, quadrature in long double, counts of grid points. */
 #include "tests/support/check.h"
+#include "tests/support/shapes.h"
 #include <contact/shape.h>
 
 #define PI_L 3.14159265358979323846264338327950288L
-
-static ct_shape cylinder(double radius, double a) {
-  return (ct_shape){.kind = CT_KIND_CYLINDER, .cylinder = {.radius = radius, .half_length = a}};
-}
-static ct_shape cone(double a, double bottom, double top) { return (ct_shape){.kind = CT_KIND_CONE, .cone = {a, bottom, top}}; }
-static ct_shape ellipsoid(double x, double y, double z) { return (ct_shape){.kind = CT_KIND_ELLIPSOID, .ellipsoid = {{x, y, z}}}; }
-static ct_shape box(double x, double y, double z) { return (ct_shape){.kind = CT_KIND_BOX, .box = {{x, y, z}}}; }
-static ct_shape rounded(ct_shape s, bool inset, double rounding, double margin) {
-  s.inset = inset;
-  s.rounding = rounding;
-  s.margin = margin;
-  return s;
-}
 
 static ct_mass_properties mass_of(ct_shape shape, double density) {
   ct_mass_properties m = {0};

@@ -1,7 +1,7 @@
 /* Overlap of solid meshes and their deepest feature against brute force; touching, flush and equal solids; half-spaces. */
 #include "tests/oracle/mesh_oracle.h"
+#include "tests/support/workspace.h"
 
-static ct_workspace *workspace;
 static const ct_pair_options full = {.tolerance = 0.0, .threshold = INFINITY};
 
 static ct_pair_result distance_of(const ct_shape *a, ct_pose pose_a, const ct_shape *b, ct_pose pose_b) {
@@ -245,9 +245,4 @@ static const check_test tests[] = {
     {"answers_scale", answers_scale},
 };
 
-int main(int argc, char **argv) {
-  workspace = ct_workspace_create();
-  int failed = check_main(argc, argv, tests, sizeof tests / sizeof *tests);
-  ct_workspace_destroy(workspace);
-  return failed;
-}
+WORKSPACE_MAIN(tests)

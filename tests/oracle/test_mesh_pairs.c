@@ -1,9 +1,9 @@
 /* Pairs of meshes against brute force over all pairs of triangles in 113 bits, and against the same solids given as other kinds. */
 #include "tests/oracle/mesh_oracle.h"
+#include "tests/support/workspace.h"
 
 #include <float.h>
 
-static ct_workspace *workspace;
 static const ct_pair_options full = {.tolerance = 0.0, .threshold = INFINITY};
 
 static bool same_vec(ct_vec3 a, ct_vec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
@@ -202,9 +202,4 @@ static const check_test tests[] = {
     {"solids_in_solids_overlap_and_in_their_hollows_do_not", solids_in_solids_overlap_and_in_their_hollows_do_not},
 };
 
-int main(int argc, char **argv) {
-  workspace = ct_workspace_create();
-  int failed = check_main(argc, argv, tests, sizeof tests / sizeof *tests);
-  ct_workspace_destroy(workspace);
-  return failed;
-}
+WORKSPACE_MAIN(tests)

@@ -1,8 +1,8 @@
 /* Every convex kind and meshes of one triangle to a few dozen, many at places of the grid where corners fall on axes and centres;
  * and capsules of two radii, which are the union of the balls on their axes, against a search along the axis in long double. */
 #include "tests/oracle/mesh_oracle.h"
+#include "tests/support/workspace.h"
 
-static ct_workspace *workspace;
 static const ct_pair_options full = {.tolerance = 0.0, .threshold = INFINITY};
 
 enum { MESH_KINDS = 6 };
@@ -265,9 +265,4 @@ static const check_test tests[] = {
     {"every convex kind answers every small mesh", every_convex_kind_answers_every_small_mesh},
 };
 
-int main(int argc, char **argv) {
-  workspace = ct_workspace_create();
-  int status = check_main(argc, argv, tests, sizeof tests / sizeof *tests);
-  ct_workspace_destroy(workspace);
-  return status;
-}
+WORKSPACE_MAIN(tests)

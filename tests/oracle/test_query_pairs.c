@@ -26,10 +26,6 @@ static ct_shape random_shape(check_random *r) {
   }
 }
 
-static ct_pose random_pose(check_random *r, double side) {
-  return (ct_pose){{check_uniform(r, 0, side), check_uniform(r, 0, side), check_uniform(r, 0, side)}, random_rotation(r)};
-}
-
 /* Simple bodies, compounds, one body without colliders, planes of both sorts, holes. */
 static const ct_scene *random_scene(check_random *r, int bodies, double side) {
   const ct_scene *empty = ct_scene_create(0);

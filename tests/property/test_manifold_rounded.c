@@ -116,14 +116,6 @@ static void points_of_rounded_bodies_over_a_plane_lie_on_them(void) {
   ct_workspace_destroy(workspace);
 }
 
-static ct_mesh *random_mesh(check_random *r) {
-  soup s = {0};
-  if (pick(r, 2)) soup_box(&s, uniform_vec(r, -1.0, -0.2), uniform_vec(r, 0.2, 1.0));
-  else soup_octahedron(&s, ct_vec(0.1, 0.0, 0.0), check_uniform(r, 0.3, 1.0));
-  if (pick(r, 2)) s.tn -= 2; /* open: a surface */
-  return soup_mesh(&s);
-}
-
 /* The balls of a mesh's triangles hide each other where it is hollow, so of these the depth alone. */
 static void no_point_of_a_rounded_mesh_is_deeper_than_the_pair(void) {
   check_random r = {73};
@@ -133,7 +125,8 @@ static void no_point_of_a_rounded_mesh_is_deeper_than_the_pair(void) {
     pair_case c;
     family_random(&c, &r);
     body_release(&c.a);
-    c.a.shape = (ct_shape){.kind = CT_KIND_MESH, .mesh = random_mesh(&r), .rounding = check_uniform(&r, 0.01, 0.3)};
+    c.a.shape = soup_random(&r);
+    c.a.shape.rounding = check_uniform(&r, 0.01, 0.3);
     if (i % 2) round_body(&c.b, &r);
     ct_frame fa = ct_frame_of(c.a.pose), fb = ct_frame_of(c.b.pose);
     const ct_contact_options options = {i % 4 ? 10.0 : 0.25, 0.0, i % 3 ? CT_DETAIL_FULL : CT_DETAIL_DEEPEST};

@@ -11,17 +11,9 @@
 /* Put where answers go before they are asked for. */
 #define STALE 0xAA
 
-static ct_mesh *random_mesh(check_random *r) {
-  soup s = {0};
-  if (pick(r, 2)) soup_box(&s, uniform_vec(r, -1.0, -0.2), uniform_vec(r, 0.2, 1.0));
-  else soup_octahedron(&s, ct_vec(0.1, 0.0, 0.0), check_uniform(r, 0.3, 1.0));
-  if (pick(r, 2)) s.tn -= 2; /* open: a surface */
-  return soup_mesh(&s);
-}
-
 static void make_any(pair_body *b, check_random *r) {
   uint32_t kind = pick(r, 10);
-  if (kind == 7 || kind == 8) *b = (pair_body){.shape = {.kind = CT_KIND_MESH, .mesh = random_mesh(r)}};
+  if (kind == 7 || kind == 8) *b = (pair_body){.shape = soup_random(r)};
   else if (kind == 9) *b = (pair_body){.shape = {.kind = CT_KIND_PLANE}};
   else make_body(b, case_kinds[kind], r, 1.0, ct_vec(1, 1, 1));
   if (pick(r, 3) == 0) b->shape.rounding = check_uniform(r, 0.01, 0.2);

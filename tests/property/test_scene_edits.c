@@ -29,10 +29,6 @@ static const char *id_text(int id) {
   return text;
 }
 
-static ct_pose random_pose(check_random *r, double side) {
-  return (ct_pose){{check_uniform(r, 0, side), check_uniform(r, 0, side), check_uniform(r, 0, side)}, random_rotation(r)};
-}
-
 static void check_same(const ct_scene *scene, const model *m) {
   int k = 0;
   CHECK_INT(ct_scene_count(scene), m->count);
@@ -51,28 +47,6 @@ static void check_same(const ct_scene *scene, const model *m) {
   }
   CHECK_INT(k, m->count);
   for (int id = 0; id < IDS; id += 7) CHECK((ct_scene_find(scene, text_of(id_text(id))) != CT_NO_ROW) == (model_find(m, id) >= 0));
-}
-
-typedef struct pair_log {
-  uint64_t sum;
-  size_t count;
-} pair_log;
-
-static bool note_pair(void *context, const ct_hit *hit) {
-  pair_log *log = context;
-  log->sum = log->sum * 6364136223846793005u + ((uint64_t)hit->a << 32 | hit->b) + 1;
-  log->count++;
-  return true;
-}
-
-static pair_log pairs_of(const ct_scene *scene, ct_broadphase broadphase) {
-  ct_query_options options = {.kind = CT_QUERY_PAIRS, .broadphase = broadphase};
-  ct_query *query = NULL;
-  pair_log log = {0, 0};
-  CHECK_INT(ct_query_prepare(scene, &options, &query), CT_OK);
-  CHECK_INT(ct_query_run(query, &(ct_query_range){0, ct_query_items(query), CT_NO_ROW, 0}, NULL, note_pair, &log, NULL), CT_OK);
-  ct_query_destroy(query);
-  return log;
 }
 
 static void edit(ct_draft *draft, model *m, check_random *r) {
@@ -116,7 +90,8 @@ static void empty_out(ct_draft *draft, model *m) {
 }
 
 static void check_tree(const ct_scene *scene) {
-  pair_log tree = pairs_of(scene, CT_BROADPHASE_TREE), brute = pairs_of(scene, CT_BROADPHASE_BRUTE_FORCE);
+  pair_log tree = log_pairs(scene, CT_QUERY_PAIRS, CT_BROADPHASE_TREE),
+           brute = log_pairs(scene, CT_QUERY_PAIRS, CT_BROADPHASE_BRUTE_FORCE);
   CHECK_INT(tree.count, brute.count);
   CHECK(tree.sum == brute.sum);
 }
@@ -163,7 +138,8 @@ static void a_tree_handed_down_for_100_revisions_answers_as_a_fresh_one(void) {
   add_shape(draft, "floor", plane_of(), pose_at(0, 0, 0));
   scene = seal(draft, scene);
   for (int frame = 0; frame < 100; frame++) {
-    pair_log tree = pairs_of(scene, CT_BROADPHASE_TREE), brute = pairs_of(scene, CT_BROADPHASE_BRUTE_FORCE);
+    pair_log tree = log_pairs(scene, CT_QUERY_PAIRS, CT_BROADPHASE_TREE),
+             brute = log_pairs(scene, CT_QUERY_PAIRS, CT_BROADPHASE_BRUTE_FORCE);
     CHECK(tree.count > 100);
     CHECK_INT(tree.count, brute.count);
     CHECK(tree.sum == brute.sum);

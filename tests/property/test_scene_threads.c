@@ -7,31 +7,6 @@
 
 enum { READERS = 3, BODIES = 300, REVISIONS = 60, SAME_TIME = 40 };
 
-typedef struct pair_log {
-  uint64_t sum;
-  size_t count;
-} pair_log;
-
-static bool note_pair(void *context, const ct_hit *hit) {
-  pair_log *log = context;
-  log->sum = log->sum * 6364136223846793005u + ((uint64_t)hit->a << 32 | hit->b) + 1;
-  log->count++;
-  return true;
-}
-
-static pair_log pairs_of(const ct_scene *scene, ct_broadphase broadphase) {
-  ct_query_options options = {.kind = CT_QUERY_OVERLAP, .broadphase = broadphase};
-  ct_query *query = NULL;
-  pair_log log = {0, 0};
-  ct_workspace *workspace = ct_workspace_create();
-  CHECK_INT(ct_query_prepare(scene, &options, &query), CT_OK);
-  CHECK_INT(ct_query_run(query, &(ct_query_range){0, ct_query_items(query), CT_NO_ROW, 0}, workspace, note_pair, &log, NULL),
-            CT_OK);
-  ct_query_destroy(query);
-  ct_workspace_destroy(workspace);
-  return log;
-}
-
 static const char *id_text(char *text, uint32_t i) {
   snprintf(text, 16, "b%u", i);
   return text;
@@ -79,7 +54,8 @@ static void *read_revisions(void *context) {
   show *s = context;
   do {
     const ct_scene *scene = take(s);
-    pair_log tree = pairs_of(scene, CT_BROADPHASE_TREE), brute = pairs_of(scene, CT_BROADPHASE_BRUTE_FORCE);
+    pair_log tree = log_pairs(scene, CT_QUERY_OVERLAP, CT_BROADPHASE_TREE),
+             brute = log_pairs(scene, CT_QUERY_OVERLAP, CT_BROADPHASE_BRUTE_FORCE);
     if (tree.sum != brute.sum || tree.count != brute.count) atomic_fetch_add(&s->wrong, 1);
     atomic_fetch_add(&s->asked, 1);
     ct_scene_release(scene);
@@ -135,7 +111,7 @@ typedef struct first_question {
 static void *ask_first(void *context) {
   first_question *q = context;
   pthread_barrier_wait(q->start);
-  q->log = pairs_of(q->scene, CT_BROADPHASE_TREE);
+  q->log = log_pairs(q->scene, CT_QUERY_OVERLAP, CT_BROADPHASE_TREE);
   return NULL;
 }
 
@@ -148,7 +124,7 @@ static void the_first_questions_of_a_revision_may_race(void) {
   for (uint32_t turn = 0; turn < SAME_TIME; turn++) {
     first_question questions[READERS];
     pthread_t readers[READERS];
-    pair_log brute = pairs_of(scene, CT_BROADPHASE_BRUTE_FORCE);
+    pair_log brute = log_pairs(scene, CT_QUERY_OVERLAP, CT_BROADPHASE_BRUTE_FORCE);
     for (int k = 0; k < READERS; k++) {
       questions[k] = (first_question){scene, &start, {0, 0}};
       CHECK_INT(pthread_create(&readers[k], NULL, ask_first, &questions[k]), 0);
@@ -179,7 +155,7 @@ static bool note_rows(void *context, const ct_hit *hit) {
     job->rows[2 * job->log.count] = hit->a;
     job->rows[2 * job->log.count + 1] = hit->b;
   }
-  return note_pair(&job->log, hit);
+  return log_pair(&job->log, hit);
 }
 
 static void *run_range(void *context) {
@@ -198,7 +174,7 @@ static void ranges_of_one_query_run_on_any_thread(void) {
   ct_query *query = NULL;
   static range_job jobs[READERS];
   pthread_t threads[READERS];
-  pair_log whole = pairs_of(scene, CT_BROADPHASE_TREE), joined = {0, 0};
+  pair_log whole = log_pairs(scene, CT_QUERY_OVERLAP, CT_BROADPHASE_TREE), joined = {0, 0};
   CHECK_INT(ct_query_prepare(scene, &options, &query), CT_OK);
   for (size_t k = 0; k < READERS; k++) {
     jobs[k].query = query;
@@ -211,7 +187,7 @@ static void ranges_of_one_query_run_on_any_thread(void) {
     CHECK(jobs[k].log.count > 0 && jobs[k].log.count < BODIES * 2);
     for (size_t h = 0; h < jobs[k].log.count; h++) {
       ct_hit hit = {.a = jobs[k].rows[2 * h], .b = jobs[k].rows[2 * h + 1]};
-      note_pair(&joined, &hit);
+      log_pair(&joined, &hit);
     }
   }
   CHECK(joined.count == whole.count && joined.sum == whole.sum);

@@ -51,6 +51,20 @@ static inline void soup_box(soup *s, ct_vec3 low, ct_vec3 high) {
   for (int i = 0; i < 12; i++) soup_triangle(s, base + f[i][0], base + f[i][1], base + f[i][2]);
 }
 
+/* n x n unit squares at z = 0 about the origin, each cut in two, seen from above counter-clockwise. */
+static inline void soup_sheet(soup *s, uint32_t n) {
+  uint32_t base = s->vn;
+  for (uint32_t y = 0; y <= n; y++)
+    for (uint32_t x = 0; x <= n; x++) soup_vertex(s, ct_vec(x - n / 2.0, y - n / 2.0, 0));
+  for (uint32_t y = 0; y < n; y++) {
+    for (uint32_t x = 0; x < n; x++) {
+      uint32_t low = base + y * (n + 1) + x, up = low + n + 1;
+      soup_triangle(s, low, low + 1, up + 1);
+      soup_triangle(s, low, up + 1, up);
+    }
+  }
+}
+
 static inline void soup_octahedron(soup *s, ct_vec3 c, double r) {
   static const uint32_t f[8][3] = {{0, 2, 4}, {2, 1, 4}, {1, 3, 4}, {3, 0, 4}, {2, 0, 5}, {1, 2, 5}, {3, 1, 5}, {0, 3, 5}};
   uint32_t base = s->vn;
@@ -122,6 +136,20 @@ static inline ct_mesh *soup_mesh(soup *s) {
   if (soup_build(s, CT_MESH_AUTO, &mesh, NULL) != CT_OK) abort();
   soup_free(s);
   return mesh;
+}
+
+static inline ct_shape soup_shape(soup *s) { return (ct_shape){.kind = CT_KIND_MESH, .mesh = soup_mesh(s)}; }
+
+/* A box or an octahedron about the origin, within 1 m; half of them with two triangles missing: surfaces. */
+static inline ct_shape soup_random(check_random *r) {
+  soup s = {0};
+  double n[6]; /* in order: arguments have none of their own */
+  bool boxed = check_next(r) >> 63, open = check_next(r) >> 63;
+  for (int i = 0; i < 6; i++) n[i] = check_uniform(r, 0.2, 1.0);
+  if (boxed) soup_box(&s, ct_vec(-n[0], -n[1], -n[2]), ct_vec(n[3], n[4], n[5]));
+  else soup_octahedron(&s, ct_vec(0.1, 0.0, 0.0), n[0]);
+  if (open) s.tn -= 2;
+  return soup_shape(&s);
 }
 
 #endif

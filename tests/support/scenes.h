@@ -62,4 +62,36 @@ static inline ct_quat random_rotation(check_random *r) {
   return n > 0.1 ? (ct_quat){q.x / n, q.y / n, q.z / n, q.w / n} : ct_quat_identity();
 }
 
+/* In the cube from the origin, turned. */
+static inline ct_pose random_pose(check_random *r, double side) {
+  double x = check_uniform(r, 0, side), y = check_uniform(r, 0, side), z = check_uniform(r, 0, side);
+  return (ct_pose){{x, y, z}, random_rotation(r)};
+}
+
+/* How many hits there were, and a sum over which rows they are of, in order. */
+typedef struct pair_log {
+  uint64_t sum;
+  size_t count;
+} pair_log;
+
+static inline bool log_pair(void *context, const ct_hit *hit) {
+  pair_log *log = context;
+  log->sum = log->sum * 6364136223846793005u + ((uint64_t)hit->a << 32 | hit->b) + 1;
+  log->count++;
+  return true;
+}
+
+/* All pairs of the scene that the kind of question finds. */
+static inline pair_log log_pairs(const ct_scene *scene, ct_query_kind kind, ct_broadphase broadphase) {
+  ct_query_options options = {.kind = kind, .broadphase = broadphase};
+  ct_query *query = NULL;
+  pair_log log = {0, 0};
+  ct_workspace *own = ct_workspace_create();
+  CHECK_INT(ct_query_prepare(scene, &options, &query), CT_OK);
+  CHECK_INT(ct_query_run(query, &(ct_query_range){0, ct_query_items(query), CT_NO_ROW, 0}, own, log_pair, &log, NULL), CT_OK);
+  ct_query_destroy(query);
+  ct_workspace_destroy(own);
+  return log;
+}
+
 #endif

@@ -1,27 +1,18 @@
 /* Pairs that take long: what they are thought to cost, which decides where they run, and that a raised flag ends them. */
 #include "tests/support/api_rig.h"
 #include "tests/support/meshes.h"
+#include "tests/support/raiser.h"
 #include "tests/support/scenes.h"
-
-#include <pthread.h>
-#include <time.h>
 
 /* What the server runs on its loop thread at most, ns (server/request.h). */
 #define INLINE_NS 25000.0
 /* Some 4000 triangles: against itself at the same place a distance takes seconds. */
 #define RINGS 32
 
-/* Of this process, so that others on the machine do not count; the thread that raises the flag takes next to nothing. */
-static double cpu_seconds(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static ct_shape ball_mesh(uint32_t rings) {
   soup s = {0};
   soup_sphere(&s, ct_vec(0, 0, 0), 1.0, rings, 2 * rings);
-  return (ct_shape){.kind = CT_KIND_MESH, .mesh = soup_mesh(&s)};
+  return soup_shape(&s);
 }
 
 static ct_shape ball_hull(uint32_t rings) {
@@ -143,24 +134,6 @@ static void the_cost_of_a_point_counts_colliders(void) {
 
 /* ---- flags ---- */
 
-typedef struct raiser {
-  ct_cancel *cancel;
-  double from, raised; /* s of work */
-} raiser;
-
-static void *raise_later(void *context) {
-  raiser *r = context;
-  while (cpu_seconds() < r->from + 0.03) nanosleep(&(struct timespec){0, 1000000}, NULL);
-  r->raised = cpu_seconds();
-  ct_cancel_raise(r->cancel);
-  return NULL;
-}
-
-static void check_soon(double end, double raised) {
-  if (end < raised) CHECK_FAIL("the pair was over before the flag was raised");
-  if (end - raised > 0.1) CHECK_FAIL("returned %g ms of work after the flag", 1e3 * (end - raised));
-}
-
 static bool count_hit(void *context, const ct_probe_hit *hit) {
   (void)hit;
   ++*(int *)context;
@@ -171,23 +144,19 @@ static void a_region_of_meshes_stops_soon(void) {
   ct_shape mesh = ball_mesh(RINGS);
   const ct_scene *scene = scene_of(mesh);
   ct_workspace *workspace = ct_workspace_create();
-  raiser later = {ct_cancel_create(), cpu_seconds(), 0.0};
+  raiser later;
+  raiser_start(&later, 0.03);
   ct_probe_options o = {
       .kind = CT_PROBE_REGION, .region = mesh, .region_pose = ct_pose_identity(), .inside = false, .cancel = later.cancel};
   ct_probe *probe = NULL;
   int hits = 0;
   CHECK_INT(ct_probe_prepare(scene, &o, &probe), CT_OK);
   CHECK_INT((int)ct_probe_items(probe), 1);
-  pthread_t thread;
-  CHECK_INT(pthread_create(&thread, NULL, raise_later, &later), 0);
   ct_query_range range = {0, 1, CT_NO_ROW, 0};
   CHECK_INT(ct_probe_run(probe, &range, workspace, count_hit, &hits), CT_CANCELLED);
-  double end = cpu_seconds();
-  CHECK_INT(pthread_join(thread, NULL), 0);
-  check_soon(end, later.raised);
+  raiser_end_soon(&later);
   CHECK_INT(hits, 0);
   ct_probe_destroy(probe);
-  ct_cancel_destroy(later.cancel);
   ct_workspace_destroy(workspace);
   ct_scene_release(scene);
   ct_shape_release(&mesh);
@@ -216,18 +185,14 @@ static void post_ball(rig *r, uint32_t rings, char *id, size_t room) {
 
 /* Asks with a flag that is raised on the way; wanted: deadline-exceeded, soon. */
 static void check_stops(rig *r, const char *path, const char *question) {
-  raiser later = {ct_cancel_create(), cpu_seconds(), 0.0};
+  raiser later;
+  raiser_start(&later, 0.03);
   r->cancel = later.cancel;
   r->cost_ns = 0.0;
-  pthread_t thread;
-  CHECK_INT(pthread_create(&thread, NULL, raise_later, &later), 0);
   rig_refused(r, "POST", path, question, (rig_fault){504, "deadline-exceeded", NULL});
-  double end = cpu_seconds();
-  CHECK_INT(pthread_join(thread, NULL), 0);
-  check_soon(end, later.raised);
-  if (!(r->cost_ns > INLINE_NS)) CHECK_FAIL("%s is thought to take %g ns", path, r->cost_ns);
   r->cancel = NULL;
-  ct_cancel_destroy(later.cancel);
+  raiser_end_soon(&later);
+  if (!(r->cost_ns > INLINE_NS)) CHECK_FAIL("%s is thought to take %g ns", path, r->cost_ns);
 }
 
 static void questions_about_given_meshes_stop_soon(void) {

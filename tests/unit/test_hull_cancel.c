@@ -1,34 +1,7 @@
 /* Hulls being built stop soon after the flag is raised, wherever they are, and give nothing; and finish as ever when it is not. */
-#include "tests/support/check.h"
-
-#include <contact/contact.h>
-#include <pthread.h>
-#include <time.h>
+#include "tests/support/raiser.h"
 
 enum { POINTS = 60000, PLANES = 8000, MOMENTS = 14 };
-/* From the flag to the return, s: polls are 1 ms apart at most; the rest is a busy machine, and sanitizers. */
-#define SOON 0.1
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-typedef struct raiser {
-  ct_cancel *cancel;
-  double wait, raised;
-} raiser;
-
-static void *raise_later(void *context) {
-  raiser *r = context;
-  struct timespec t = {(time_t)r->wait, (long)(1e9 * (r->wait - (double)(time_t)r->wait))};
-  nanosleep(&t, NULL);
-  r->raised = now();
-  ct_cancel_raise(r->cancel);
-  return NULL;
-}
-
 typedef ct_status (*build)(const ct_cancel *cancel, ct_hull **hull);
 
 static ct_vec3 points[POINTS];
@@ -57,28 +30,25 @@ static ct_status of_flat(const ct_cancel *cancel, ct_hull **hull) { return ct_hu
 /* The flag goes up at moments spread over the whole building. */
 static void check_stops(build make, ct_status at_rest) {
   ct_hull *whole = NULL;
-  double begin = now();
+  double begin = work_seconds();
   CHECK_INT(make(NULL, &whole), at_rest);
-  double seconds = now() - begin;
+  double seconds = work_seconds() - begin;
   int stopped = 0;
   for (int k = 0; k < MOMENTS; k++) {
-    raiser r = {ct_cancel_create(), seconds * k / MOMENTS, 0.0};
-    pthread_t thread;
-    CHECK_INT(pthread_create(&thread, NULL, raise_later, &r), 0);
+    raiser r;
+    raiser_start(&r, seconds * k / MOMENTS);
     ct_hull *hull = NULL;
     ct_status status = make(r.cancel, &hull);
-    double end = now();
-    CHECK_INT(pthread_join(thread, NULL), 0);
+    double late = raiser_end(&r);
     if (status == CT_CANCELLED) {
       stopped++;
       CHECK(hull == NULL);
-      if (end - r.raised > SOON) CHECK_FAIL("moment %d: returned %g ms after the flag", k, 1e3 * (end - r.raised));
+      if (late > RAISER_SOON) CHECK_FAIL("moment %d: returned %g ms after the flag", k, 1e3 * late);
     } else {
       CHECK_INT(status, at_rest);
       if (hull) CHECK(ct_hull_get(hull)->volume == ct_hull_get(whole)->volume);
     }
     ct_hull_release(hull);
-    ct_cancel_destroy(r.cancel);
   }
   CHECK(stopped > 0);
   ct_hull_release(whole);

@@ -1,34 +1,12 @@
 /* Manifolds whose points are known in closed form: theory's cases, the slides' pictures, and each kind of contact. */
 #include <contact/contact.h>
 
-#include "tests/support/check.h"
+#include "tests/support/shapes.h"
+#include "tests/support/workspace.h"
 
 #define TIGHT 4e-15
 
 static const double root_half = 0.70710678118654752440;
-static ct_workspace *workspace;
-
-static ct_shape sphere(double r) { return (ct_shape){.kind = CT_KIND_SPHERE, .sphere = {r}}; }
-static ct_shape box(double x, double y, double z) { return (ct_shape){.kind = CT_KIND_BOX, .box = {{x, y, z}}}; }
-static ct_shape capsule(double half, double bottom, double top) {
-  return (ct_shape){.kind = CT_KIND_CAPSULE, .capsule = {half, bottom, top}};
-}
-static ct_shape plane(void) { return (ct_shape){.kind = CT_KIND_PLANE}; }
-static ct_shape hull_of(const ct_vec3 *points, size_t count) {
-  ct_hull *hull = NULL;
-  if (ct_hull_from_points(points, count, NULL, &hull, NULL) != CT_OK) CHECK_FAIL("no hull");
-  return (ct_shape){.kind = CT_KIND_CONVEX, .hull = hull};
-}
-static ct_shape hull_box(double x, double y, double z) {
-  ct_vec3 p[8];
-  for (int i = 0; i < 8; i++) p[i] = ct_vec(i & 1 ? x : -x, i & 2 ? y : -y, i & 4 ? z : -z);
-  return hull_of(p, 8);
-}
-static ct_pose at(double x, double y, double z) { return (ct_pose){{x, y, z}, {0.0, 0.0, 0.0, 1.0}}; }
-static ct_pose turned(ct_pose p, double x, double y, double z, double w) {
-  p.rotation = (ct_quat){x, y, z, w};
-  return p;
-}
 
 static ct_manifold meet_as(const ct_shape *a, ct_pose pa, const ct_shape *b, ct_pose pb, ct_contact_options options) {
   ct_frame fa = ct_frame_of(pa), fb = ct_frame_of(pb);
@@ -182,7 +160,7 @@ static void boxes_meet_where_their_hulls_do(void) {
 static void crossed_roof_edges_meet_in_one_point(void) {
   const ct_vec3 lower[] = {{-2, 0, 0}, {2, 0, 0}, {-2, 2, -2}, {2, 2, -2}, {-2, -2, -2}, {2, -2, -2}};
   const ct_vec3 upper[] = {{0, -2, 0}, {0, 2, 0}, {2, -2, 2}, {2, 2, 2}, {-2, -2, 2}, {-2, 2, 2}};
-  ct_shape a = hull_of(lower, 6), b = hull_of(upper, 6);
+  ct_shape a = hull_shape(lower, 6), b = hull_shape(upper, 6);
   ct_manifold m = meet(&a, at(0, 0, 0), &b, at(0, 0, -0.02), 0);
   CHECK_INT(m.count, 1);
   check_normal(&m, 0, 0, 1);
@@ -352,15 +330,8 @@ static void capsules_side_by_side_meet_in_two_points(void) {
   CHECK_INT(m.points[0].a.kind, CT_FEATURE_VERTEX);
 }
 
-static ct_shape cylinder(double half, double radius) {
-  return (ct_shape){.kind = CT_KIND_CYLINDER, .cylinder = {.half_length = half, .radius = radius}};
-}
-static ct_shape cone(double half, double bottom, double top) {
-  return (ct_shape){.kind = CT_KIND_CONE, .cone = {half, bottom, top}};
-}
-
 static void standing_cylinder_meets_in_four_points_of_its_rim(void) {
-  const ct_shape post = cylinder(1, 0.5), slab = box(2, 2, 0.5), floor = plane();
+  const ct_shape post = cylinder(0.5, 1), slab = box(2, 2, 0.5), floor = plane();
   ct_manifold m = meet(&slab, at(0, 0, 0), &post, at(0.25, 0.5, 1.49), 0);
   CHECK_INT(m.count, 4);
   check_distances(&m, -0.01);
@@ -387,7 +358,7 @@ static void cap_over_a_corner_is_cut_by_both_edges(void) {
 }
 
 static void caps_side_by_side_meet_in_a_lens(void) {
-  const ct_shape post = cylinder(1, 0.5);
+  const ct_shape post = cylinder(0.5, 1);
   ct_manifold m = meet(&post, at(0, 0, 0), &post, at(0.6, 0, 1.98), 0);
   CHECK_INT(m.count, 4);
   check_distances(&m, -0.02);
@@ -398,7 +369,7 @@ static void caps_side_by_side_meet_in_a_lens(void) {
 }
 
 static void lying_cylinder_meets_in_the_ends_of_its_line(void) {
-  const ct_shape log = cylinder(1, 0.25), slab = box(1, 1, 1), floor = plane();
+  const ct_shape log = cylinder(0.25, 1), slab = box(1, 1, 1), floor = plane();
   ct_pose lying = turned(at(0.5, 0.2, 1.2), 0, root_half, 0, root_half);
   ct_manifold m = meet(&slab, at(0, 0, 0), &log, lying, 0);
   CHECK_INT(m.count, 2);
@@ -484,7 +455,7 @@ static ct_shape prism(int corners, double angle) {
     p[2 * i] = ct_vec(cos(turn), sin(turn), -1);
     p[2 * i + 1] = ct_vec(cos(turn), sin(turn), 1);
   }
-  ct_shape shape = hull_of(p, 2 * (size_t)corners);
+  ct_shape shape = hull_shape(p, 2 * (size_t)corners);
   free(p);
   return shape;
 }
@@ -582,9 +553,4 @@ static const check_test tests[] = {
     {"half_spaces_meet_in_a_point_or_cannot_be_answered", half_spaces_meet_in_a_point_or_cannot_be_answered},
 };
 
-int main(int argc, char **argv) {
-  workspace = ct_workspace_create();
-  int status = check_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
-  ct_workspace_destroy(workspace);
-  return status;
-}
+WORKSPACE_MAIN(tests)

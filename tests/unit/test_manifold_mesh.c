@@ -1,76 +1,8 @@
 /* Manifolds of meshes: vertices over a half-space, triangles against convex bodies, patches. */
+#include "tests/support/manifold.h"
+#include "tests/support/meshes.h"
+
 #include <contact/contact.h>
-
-#include "tests/support/check.h"
-
-static ct_workspace *workspace;
-
-enum { VERTICES_MAX = 512, TRIANGLES_MAX = 1024 };
-typedef struct soup {
-  ct_vec3 vertices[VERTICES_MAX];
-  uint32_t triangles[TRIANGLES_MAX][3];
-  size_t vertex_count, triangle_count;
-} soup;
-
-/* Adds the twelve triangles of a box. */
-static void add_box(soup *s, ct_vec3 low, ct_vec3 high) {
-  static const uint32_t quads[6][4] = {{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4}, {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}};
-  uint32_t first = (uint32_t)s->vertex_count;
-  for (int i = 0; i < 8; i++)
-    s->vertices[s->vertex_count++] = ct_vec(i & 1 ? high.x : low.x, i & 2 ? high.y : low.y, i & 4 ? high.z : low.z);
-  for (int q = 0; q < 6; q++) {
-    for (int t = 0; t < 2; t++) {
-      uint32_t *corner = s->triangles[s->triangle_count++];
-      corner[0] = first + quads[q][0];
-      corner[1] = first + quads[q][1 + t];
-      corner[2] = first + quads[q][2 + t];
-    }
-  }
-}
-
-/* A sheet of n x n unit squares at z = 0 about the origin. */
-static void add_sheet(soup *s, int n) {
-  for (int y = 0; y <= n; y++)
-    for (int x = 0; x <= n; x++) s->vertices[s->vertex_count++] = ct_vec(x - n / 2.0, y - n / 2.0, 0);
-  for (int y = 0; y < n; y++) {
-    for (int x = 0; x < n; x++) {
-      uint32_t at = (uint32_t)(y * (n + 1) + x), up = at + (uint32_t)n + 1;
-      const uint32_t pair[2][3] = {{at, at + 1, up + 1}, {at, up + 1, up}};
-      memcpy(s->triangles[s->triangle_count], pair, sizeof pair);
-      s->triangle_count += 2;
-    }
-  }
-}
-
-static ct_shape mesh_of(const soup *s) {
-  ct_mesh *mesh = NULL;
-  ct_mesh_report report;
-  const ct_mesh_data data = {s->vertices, s->vertex_count, s->triangles, s->triangle_count};
-  if (ct_mesh_create(&data, CT_MESH_AUTO, NULL, &mesh, &report) != CT_OK) CHECK_FAIL("no mesh");
-  return (ct_shape){.kind = CT_KIND_MESH, .mesh = mesh};
-}
-
-static ct_manifold meet(const ct_shape *a, ct_vec3 at_a, const ct_shape *b, ct_vec3 at_b, ct_contact_options options) {
-  ct_frame fa = ct_frame_of((ct_pose){at_a, {0, 0, 0, 1}}), fb = ct_frame_of((ct_pose){at_b, {0, 0, 0, 1}});
-  ct_manifold m;
-  ct_pair_contacts((ct_placed){a, &fa}, (ct_placed){b, &fb}, &options, workspace, &m);
-  CHECK(!m.failed);
-  for (size_t i = 0; i < m.count; i++) {
-    const ct_contact_point *p = &m.points[i];
-    CHECK(ct_norm(ct_add_scaled(ct_sub(p->point_b, p->point_a), p->normal, -p->distance)) <= 1e-13);
-    CHECK(p->distance >= m.pair.distance - 1e-12 && p->distance <= options.clearance + 1e-12);
-    CHECK_NEAR(ct_norm(p->normal), 1.0, 1e-15);
-    for (size_t k = 0; k < i; k++) {
-      const ct_contact_point *q = &m.points[k];
-      CHECK(p->a.kind != q->a.kind || p->a.index != q->a.index || p->b.kind != q->b.kind || p->b.index != q->b.index ||
-            p->number != q->number || p->patch != q->patch);
-    }
-  }
-  if (m.count > 0) CHECK_NEAR(m.points[0].distance, m.pair.distance, 1e-12);
-  return m;
-}
-static const ct_contact_options full = {0.0625, 0, CT_DETAIL_FULL}, four = {0.0625, 0, CT_DETAIL_MANIFOLD},
-                                deepest = {0.0625, 0, CT_DETAIL_DEEPEST};
 
 static bool has_point(const ct_manifold *m, double x, double y) {
   for (size_t i = 0; i < m->count; i++)
@@ -80,20 +12,20 @@ static bool has_point(const ct_manifold *m, double x, double y) {
 
 /* Four legs under a board. */
 static void table_stands_on_four_patches(void) {
-  soup s = {.vertex_count = 0};
+  soup s = {0};
   for (int i = 0; i < 4; i++) {
     double x = i & 1 ? 2 : 0, y = i & 2 ? 2 : 0;
-    add_box(&s, ct_vec(x, y, 0), ct_vec(x + 0.5, y + 0.5, 1));
+    soup_box(&s, ct_vec(x, y, 0), ct_vec(x + 0.5, y + 0.5, 1));
   }
-  add_box(&s, ct_vec(0, 0, 0.75), ct_vec(2.5, 2.5, 1.25));
-  ct_shape table = mesh_of(&s), floor = {.kind = CT_KIND_PLANE};
+  soup_box(&s, ct_vec(0, 0, 0.75), ct_vec(2.5, 2.5, 1.25));
+  ct_shape table = soup_shape(&s), floor = {.kind = CT_KIND_PLANE};
   ct_manifold m = meet(&floor, ct_vec(0, 0, 0), &table, ct_vec(0, 0, -0.01), full);
   CHECK_INT(m.count, 16);
   for (size_t i = 0; i < m.count; i++) {
     CHECK_NEAR(m.points[i].distance, -0.01, 1e-14);
     CHECK_INT(m.points[i].a.kind, CT_FEATURE_FACE);
     CHECK_INT(m.points[i].b.kind, CT_FEATURE_VERTEX);
-    CHECK(m.points[i].patch < 4 && s.vertices[m.points[i].b.index].z == 0);
+    CHECK(m.points[i].patch < 4 && m.points[i].b.index < 32 && m.points[i].b.index % 8 < 4); /* the soles of the legs */
     CHECK(m.points[i].normal.z == 1.0);
   }
   CHECK_INT(meet(&floor, ct_vec(0, 0, 0), &table, ct_vec(0, 0, -0.01), four).count, 16);
@@ -103,9 +35,9 @@ static void table_stands_on_four_patches(void) {
 
 /* A grid of vertices reduces to its corners. */
 static void sheet_on_the_floor_keeps_four_of_its_vertices(void) {
-  soup s = {.vertex_count = 0};
-  add_sheet(&s, 4);
-  ct_shape sheet = mesh_of(&s), floor = {.kind = CT_KIND_PLANE};
+  soup s = {0};
+  soup_sheet(&s, 4);
+  ct_shape sheet = soup_shape(&s), floor = {.kind = CT_KIND_PLANE};
   CHECK_INT(meet(&sheet, ct_vec(0, 0, 0.05), &floor, ct_vec(0, 0, 0), full).count, 25);
   ct_manifold m = meet(&sheet, ct_vec(0, 0, 0.05), &floor, ct_vec(0, 0, 0), four);
   CHECK_INT(m.count, 4);
@@ -115,9 +47,9 @@ static void sheet_on_the_floor_keeps_four_of_its_vertices(void) {
 
 /* A box over a sheet, apart: its corners are points, whatever triangles they are over. */
 static void box_over_a_sheet_meets_in_its_corners(void) {
-  soup s = {.vertex_count = 0};
-  add_sheet(&s, 6);
-  ct_shape sheet = mesh_of(&s), box = {.kind = CT_KIND_BOX, .box = {{0.8, 0.7, 0.5}}};
+  soup s = {0};
+  soup_sheet(&s, 6);
+  ct_shape sheet = soup_shape(&s), box = {.kind = CT_KIND_BOX, .box = {{0.8, 0.7, 0.5}}};
   ct_manifold m = meet(&box, ct_vec(0.1, 0.2, 0.55), &sheet, ct_vec(0, 0, 0), full);
   CHECK(m.count >= 4);
   for (int i = 0; i < 4; i++) CHECK(has_point(&m, 0.1 + (i & 1 ? 0.8 : -0.8), 0.2 + (i & 2 ? 0.7 : -0.7)));
@@ -133,9 +65,9 @@ static void box_over_a_sheet_meets_in_its_corners(void) {
 
 /* A solid box as a mesh under another box. */
 static void box_in_a_solid_meets_in_the_overlap(void) {
-  soup s = {.vertex_count = 0};
-  add_box(&s, ct_vec(-2, -2, -1), ct_vec(2, 2, 0));
-  ct_shape solid = mesh_of(&s), box = {.kind = CT_KIND_BOX, .box = {{0.5, 0.5, 0.5}}};
+  soup s = {0};
+  soup_box(&s, ct_vec(-2, -2, -1), ct_vec(2, 2, 0));
+  ct_shape solid = soup_shape(&s), box = {.kind = CT_KIND_BOX, .box = {{0.5, 0.5, 0.5}}};
   ct_manifold m = meet(&box, ct_vec(1.75, 0, 0.49), &solid, ct_vec(0, 0, 0), full);
   CHECK_NEAR(m.pair.distance, -0.01, 1e-12);
   for (int i = 0; i < 4; i++) CHECK(has_point(&m, i & 1 ? 2 : 1.25, i & 2 ? 0.5 : -0.5));
@@ -152,10 +84,10 @@ static void box_in_a_solid_meets_in_the_overlap(void) {
 
 /* A cube in the notch between two walls has two patches. */
 static void cube_in_a_corner_meets_in_two_patches(void) {
-  soup s = {.vertex_count = 0};
-  add_box(&s, ct_vec(-2, -2, -1), ct_vec(2, 2, 0));
-  add_box(&s, ct_vec(-3, -2, -1), ct_vec(-2, 2, 2));
-  ct_shape walls = mesh_of(&s), box = {.kind = CT_KIND_BOX, .box = {{0.5, 0.5, 0.5}}};
+  soup s = {0};
+  soup_box(&s, ct_vec(-2, -2, -1), ct_vec(2, 2, 0));
+  soup_box(&s, ct_vec(-3, -2, -1), ct_vec(-2, 2, 2));
+  ct_shape walls = soup_shape(&s), box = {.kind = CT_KIND_BOX, .box = {{0.5, 0.5, 0.5}}};
   ct_manifold m = meet(&box, ct_vec(-1.45, 0, 0.55), &walls, ct_vec(0, 0, 0), four);
   CHECK_NEAR(m.pair.distance, 0.05, 1e-12);
   uint32_t last = 0;
@@ -171,9 +103,9 @@ static void cube_in_a_corner_meets_in_two_patches(void) {
 
 /* A sheet through a box crosses it in a rectangle, through a ball in a circle. */
 static void surface_through_a_body_meets_where_it_crosses(void) {
-  soup s = {.vertex_count = 0};
-  add_sheet(&s, 2);
-  ct_shape sheet = mesh_of(&s), box = {.kind = CT_KIND_BOX, .box = {{0.25, 0.375, 0.5}}},
+  soup s = {0};
+  soup_sheet(&s, 2);
+  ct_shape sheet = soup_shape(&s), box = {.kind = CT_KIND_BOX, .box = {{0.25, 0.375, 0.5}}},
            ball = {.kind = CT_KIND_SPHERE, .sphere = {0.5}};
   ct_manifold m = meet(&sheet, ct_vec(0, 0, 0), &box, ct_vec(0.5, -0.5, 0.125), full);
   CHECK(m.pair.distance == 0 && m.count >= 4);
@@ -204,9 +136,4 @@ static const check_test tests[] = {
     {"surface_through_a_body_meets_where_it_crosses", surface_through_a_body_meets_where_it_crosses},
 };
 
-int main(int argc, char **argv) {
-  workspace = ct_workspace_create();
-  int status = check_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
-  ct_workspace_destroy(workspace);
-  return status;
-}
+WORKSPACE_MAIN(tests)

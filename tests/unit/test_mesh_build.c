@@ -1,12 +1,8 @@
 /* A mesh being built: refused memory leaves nothing behind, a raised flag ends it soon, and hostile input is not slow. */
 #include "tests/support/failing_malloc.h"
 #include "tests/support/meshes.h"
+#include "tests/support/raiser.h"
 
-#include <pthread.h>
-#include <time.h>
-
-/* From the flag to the return, s: polls are some ms apart at most; the rest is a busy machine, and sanitizers. */
-#define SOON 0.1
 enum { MOMENTS = 14 };
 
 static void every_refused_allocation_is_told_and_leaves_nothing(void) {
@@ -48,53 +44,30 @@ static void every_refused_allocation_is_told_and_leaves_nothing(void) {
   soup_free(&s);
 }
 
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-typedef struct raiser {
-  ct_cancel *cancel;
-  double wait, raised;
-} raiser;
-
-static void *raise_later(void *context) {
-  raiser *r = context;
-  struct timespec t = {(time_t)r->wait, (long)(1e9 * (r->wait - (double)(time_t)r->wait))};
-  nanosleep(&t, NULL);
-  r->raised = now();
-  ct_cancel_raise(r->cancel);
-  return NULL;
-}
-
 /* The flag goes up at moments spread over the whole building. */
 static void check_stops(const soup *s) {
   ct_mesh *whole = NULL;
-  double begin = now();
+  double begin = work_seconds();
   CHECK_INT(soup_build(s, CT_MESH_AUTO, &whole, NULL), CT_OK);
-  double seconds = now() - begin;
+  double seconds = work_seconds() - begin;
   int stopped = 0;
   ct_mesh_data data = {s->v, s->vn, (const uint32_t(*)[3])s->t, s->tn};
   for (int k = 0; k < MOMENTS; k++) {
-    raiser r = {ct_cancel_create(), seconds * k / MOMENTS, 0.0};
-    pthread_t thread;
-    CHECK_INT(pthread_create(&thread, NULL, raise_later, &r), 0);
+    raiser r;
+    raiser_start(&r, seconds * k / MOMENTS);
     ct_mesh *mesh = NULL;
     ct_mesh_report report = {.triangles = 77};
     ct_status status = ct_mesh_create(&data, CT_MESH_AUTO, r.cancel, &mesh, &report);
-    double end = now();
-    CHECK_INT(pthread_join(thread, NULL), 0);
+    double late = raiser_end(&r);
     if (status == CT_CANCELLED) {
       stopped++;
       CHECK(mesh == NULL && report.triangles == 77);
-      if (end - r.raised > SOON) CHECK_FAIL("moment %d: returned %g ms after the flag", k, 1e3 * (end - r.raised));
+      if (late > RAISER_SOON) CHECK_FAIL("moment %d: returned %g ms after the flag", k, 1e3 * late);
     } else {
       CHECK_INT(status, CT_OK);
       if (mesh) CHECK(ct_mesh_get(mesh)->volume == ct_mesh_get(whole)->volume);
     }
     ct_mesh_release(mesh);
-    ct_cancel_destroy(r.cancel);
   }
   CHECK(stopped > 0);
   ct_mesh_release(whole);

@@ -21,7 +21,7 @@ static ct_shape field(uint32_t n, double level, double wave, double phase) {
       soup_triangle(&s, a, b, b + 1);
       soup_triangle(&s, a, b + 1, a + 1);
     }
-  return (ct_shape){.kind = CT_KIND_MESH, .mesh = soup_mesh(&s)};
+  return soup_shape(&s);
 }
 
 static ct_pair_result distance_of(const ct_shape *a, const ct_shape *b, ct_workspace *workspace) {
@@ -80,9 +80,9 @@ static void without_memory_the_answer_is_the_same(void) {
   ct_shape a = field(30, 0.0, 0.05, 0.0), b = field(30, 0.01, 0.05, 0.1), ball = {.kind = CT_KIND_SPHERE, .sphere = {0.1}};
   soup s = {0};
   soup_sphere(&s, ct_vec(0.5, 0.5, 0.3), 0.2, 20, 20);
-  ct_shape solid = {.kind = CT_KIND_MESH, .mesh = soup_mesh(&s)};
+  ct_shape solid = soup_shape(&s);
   soup_sphere(&s, ct_vec(0.6, 0.5, 0.3), 0.2, 21, 20);
-  ct_shape other = {.kind = CT_KIND_MESH, .mesh = soup_mesh(&s)};
+  ct_shape other = soup_shape(&s);
   const ct_shape *pairs[][2] = {{&a, &b}, {&a, &solid}, {&ball, &a}, {&solid, &other}, {&ball, &solid}};
   for (int i = 0; i < 5; i++) {
     ct_pair_result whole = distance_of(pairs[i][0], pairs[i][1], warm);

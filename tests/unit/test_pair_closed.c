@@ -1,36 +1,13 @@
 /* Pairs whose answer is known in closed form, and one case for each failure that other libraries are known for. */
 #include <contact/contact.h>
 
-#include "tests/support/check.h"
+#include "tests/support/shapes.h"
+#include "tests/support/workspace.h"
 
 /* Round-off of these problems of size about 1..5 m. */
 #define TIGHT 4e-15
 
 static const double root_half = 0.70710678118654752440;
-static ct_workspace *workspace;
-
-static ct_shape sphere(double r) { return (ct_shape){.kind = CT_KIND_SPHERE, .sphere = {r}}; }
-static ct_shape box(double x, double y, double z) { return (ct_shape){.kind = CT_KIND_BOX, .box = {{x, y, z}}}; }
-static ct_shape capsule(double half, double bottom, double top) {
-  return (ct_shape){.kind = CT_KIND_CAPSULE, .capsule = {half, bottom, top}};
-}
-static ct_shape plane(void) { return (ct_shape){.kind = CT_KIND_PLANE}; }
-static ct_shape hull_of(const ct_vec3 *points, size_t count) {
-  ct_hull *hull = NULL;
-  if (ct_hull_from_points(points, count, NULL, &hull, NULL) != CT_OK) CHECK_FAIL("no hull");
-  return (ct_shape){.kind = CT_KIND_CONVEX, .hull = hull};
-}
-/* The box as a hull. */
-static ct_shape hull_box(double x, double y, double z) {
-  ct_vec3 p[8];
-  for (int i = 0; i < 8; i++) p[i] = ct_vec(i & 1 ? x : -x, i & 2 ? y : -y, i & 4 ? z : -z);
-  return hull_of(p, 8);
-}
-static ct_pose at(double x, double y, double z) { return (ct_pose){{x, y, z}, {0.0, 0.0, 0.0, 1.0}}; }
-static ct_pose turned(ct_pose p, double x, double y, double z, double w) {
-  p.rotation = (ct_quat){x, y, z, w};
-  return p;
-}
 
 static ct_pair_result solve(const ct_shape *a, ct_pose pa, const ct_shape *b, ct_pose pb) {
   ct_frame fa = ct_frame_of(pa), fb = ct_frame_of(pb);
@@ -343,7 +320,7 @@ static void coal_76_531_sizes_and_places_far_apart(void) {
 /* Jolt 1037 and 2065, godot-jolt 485: long thin triangles put points far outside or hung. */
 static void jolt_1037_2065_long_thin_plates(void) {
   const ct_vec3 p[] = {{-1000, 0, 0}, {1000, 0, 0}, {0, 1e-3, 0}, {0, 0, -1e-3}};
-  const ct_shape plate = hull_of(p, 4), ball = sphere(0.5);
+  const ct_shape plate = hull_shape(p, 4), ball = sphere(0.5);
   ct_pair_result r = solve(&plate, at(0, 0, 0), &ball, at(900, 0, 0.5 - 1e-6));
   CHECK_NEAR(r.distance, -1e-6, 1e-12);
   CHECK_NEAR(r.point_a.x, 900, 1e-3);
@@ -377,9 +354,4 @@ static const check_test tests[] = {
     {"jolt_1037_2065_long_thin_plates", jolt_1037_2065_long_thin_plates},
 };
 
-int main(int argc, char **argv) {
-  workspace = ct_workspace_create();
-  int failed = check_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
-  ct_workspace_destroy(workspace);
-  return failed;
-}
+WORKSPACE_MAIN(tests)

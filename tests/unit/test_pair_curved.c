@@ -1,20 +1,8 @@
 /* Cylinders, cones, frustums and ellipsoids: pairs whose distance, points and relation are known in closed form. */
 #include <contact/contact.h>
 
-#include "tests/support/check.h"
-
-static ct_workspace *workspace;
-
-static ct_shape sphere(double radius) { return (ct_shape){.kind = CT_KIND_SPHERE, .sphere = {radius}}; }
-static ct_shape box(double x, double y, double z) { return (ct_shape){.kind = CT_KIND_BOX, .box = {{x, y, z}}}; }
-static ct_shape capsule(double half, double bottom, double top) {
-  return (ct_shape){.kind = CT_KIND_CAPSULE, .capsule = {half, bottom, top}};
-}
-static ct_shape cylinder(double radius, double half) { return (ct_shape){.kind = CT_KIND_CYLINDER, .cylinder = {radius, half}}; }
-static ct_shape cone(double half, double bottom, double top) {
-  return (ct_shape){.kind = CT_KIND_CONE, .cone = {half, bottom, top}};
-}
-static ct_shape ellipsoid(double x, double y, double z) { return (ct_shape){.kind = CT_KIND_ELLIPSOID, .ellipsoid = {{x, y, z}}}; }
+#include "tests/support/shapes.h"
+#include "tests/support/workspace.h"
 
 static const ct_quat upright = {0, 0, 0, 1}, lying = {0, 0.70710678118654752, 0, 0.70710678118654752}; /* z to x */
 
@@ -260,9 +248,4 @@ static const check_test tests[] = {
     {"asked_early_a_pair_is_answered_early_or_in_full", asked_early_a_pair_is_answered_early_or_in_full},
 };
 
-int main(int argc, char **argv) {
-  workspace = ct_workspace_create();
-  int failed = check_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
-  ct_workspace_destroy(workspace);
-  return failed;
-}
+WORKSPACE_MAIN(tests)
