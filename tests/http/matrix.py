@@ -1,84 +1,226 @@
-"""The matrix of kinds, walked: every kind with every kind, apart, touching and overlapping, in every question about a pair.
+"""The matrix of kinds, walked: every kind with every kind, apart, touching and overlapping, upright and turned, in every question
+about a pair.
 
-`unsupported` may be said of two half-spaces that overlap and, where a question needs a solid, of open meshes; nowhere else.
+`unsupported` may be said of two half-spaces that overlap and, where a question needs a solid, of open meshes; nowhere else. Upright
+pairs stand on each other, so that their distance is known; the same pair turned as a whole has the same distance. For pairs in
+general position the answer is proven by what is known of each shape alone (support/solids.py): apart, its points are on the two
+surfaces and no nearer ones are beyond the planes across its normal; overlapping, no direction parts them by less.
 """
 import itertools
+import random
 
-from support.checks import Suite, check, equal, near
+from support.checks import Suite, check, equal, near, near_list
 from support.client import KeepAlive
 from support.daemon import Daemon
+from support.solids import SHAPES, Placed, add, dot, length, rotated, rotation, scaled, sub, times, unit
 
-CUBE = [[x, y, z] for z in (-1, 1) for y in (-1, 1) for x in (-1, 1)]
-SIDES = [[0, 2, 1], [1, 2, 3], [4, 5, 6], [5, 7, 6], [0, 1, 4], [1, 5, 4], [2, 6, 3], [3, 6, 7], [0, 4, 2], [2, 4, 6], [1, 3, 5], [3, 7, 5]]
-# Each reaches from z = -1 to z = 1.
-SHAPES = {
-    "sphere": {"sphere": {"radius": 1}},
-    "box": {"box": {"size": [2, 2.5, 2]}},
-    "capsule": {"capsule": {"radius": 0.5, "height": 1}},
-    "tapered capsule": {"capsule": {"radiusBottom": 0.5, "radiusTop": 0.25, "height": 1.25}, "position": [0, 0, 0.125]},
-    "cylinder": {"cylinder": {"radius": 0.75, "height": 2}},
-    "cone": {"cone": {"radius": 1.25, "height": 2}},
-    "frustum": {"cone": {"radius": 1.25, "radiusTop": 0.75, "height": 2}},
-    "ellipsoid": {"ellipsoid": {"radii": [0.75, 1.25, 1]}},
-    "convex": {"convex": {"vertices": [[2, 0, -1], [-1, 2, -1], [-1, -2, -1], [2, 0, 1], [-1, 2, 1], [-1, -2, 1]]}},
-    "rounded box": {"box": {"size": [2, 2.5, 2]}, "roundingRadius": 0.25},
-    "rounded cylinder": {"cylinder": {"radius": 0.75, "height": 1.5}, "roundingRadius": 0.25, "roundingMode": "add"},
-    "rounded cone": {"cone": {"radius": 1.25, "radiusTop": 0.75, "height": 2}, "roundingRadius": 0.125},
-    "rounded convex": {"convex": {"vertices": CUBE}, "roundingRadius": 0.25},
-    "box with margin": {"box": {"size": [2, 2, 1.5]}, "margin": 0.25},
-    "solid mesh": {"mesh": {"vertices": CUBE, "triangles": SIDES}},
-    "surface mesh": {"mesh": {"vertices": CUBE, "triangles": SIDES, "solid": False}},
-    "open mesh": {"mesh": {"vertices": CUBE, "triangles": SIDES[:-2]}},
-    "plane": {"plane": {}},
-}
 GAPS = {"apart": 0.5, "touching": 0.0, "overlapping": -0.25}
-CURVED_DEPTH = 1e-8  # of the size, here 1 m
+APART, CURVED_DEPTH = 1e-10, 1e-8  # of the size, here 1 m
+UPRIGHT, OVER = [0, 0, 0, 1], [1, 0, 0, 0]
+STEP, SLOPE = 1e-6, 2e-6  # m and radians, of a slope by differences; some are only once differentiable, others turn fast
+DIRECTIONS = 60
+PLANE_DEPTH, INSIDE = 0.2, 0.85
 suite = Suite()
 daemon = Daemon().start()
 suite.cleanup(daemon.stop)
 client = KeepAlive(daemon)
 
 
-def placed(name, z, above):
-    shape = dict(SHAPES[name])
-    x, y, lift = shape.get("position", [0, 0, 0])
-    if name == "plane":
-        # Solid below: the upper one is turned over, and both end where the others do.
-        return dict(shape, position=[0, 0, z - 1 if above else z + 1], **({"rotation": [1, 0, 0, 0]} if above else {}))
-    return dict(shape, position=[x, y, z + lift])
-
-
 def ask(kind, a, b, **rest):
-    return client.post(f"/v1/query/{kind}", dict(rest, a=a, b=b)).must(200).json["results"]
+    """Upright pairs show for each kind of question that requests and replies fit the document; that takes more than the answer."""
+    shown = a.get("rotation", UPRIGHT) == UPRIGHT
+    return client.post(f"/v1/query/{kind}", dict(rest, a=a, b=b), check=shown).must(200).json["results"]
+
+
+def reading(name):
+    return SHAPES[name].reading
 
 
 def is_surface(name):
-    return name in ("surface mesh", "open mesh")
+    return reading(name) in ("surface", "open")
 
 
-def cell(below, above):
-    for word, gap in GAPS.items():
-        a, b = placed(below, 0.0, False), placed(above, 2.0 + gap, True)
-        answer = ask("distance", a, b, include=["gradient"])[0]
-        overlap = ask("overlap", a, b)[0]
-        check(answer["status"] in ("ok", "degenerate"), f"{word}: status {answer['status']}")
-        crossing = "mesh" in below + above and gap < 0 and "plane" not in (below, above)
-        if not crossing:
-            near(answer["distance"], gap, CURVED_DEPTH if gap < 0 else 1e-10, f"{word}: distance")
-            if gap > 0 or "mesh" not in below + above:
-                near(answer["normal"][2], 1.0, 1e-8, f"{word}: normal")
-        elif is_surface(below) or is_surface(above):
-            equal((answer["distance"], answer["depthKind"]), (0, "none"), f"{word}: crossing surfaces")
-        else:
-            check(answer["distance"] <= 0 and answer["depthKind"] == "feature", f"{word}: solids that overlap: {answer}")
-        if gap:
-            equal(overlap["overlap"], gap < 0, f"{word}: overlap")
-            equal(answer["relation"] == "separated", gap > 0, f"{word}: separated")
-        contacts = ask("contacts", a, b, detail="full")
-        if gap < 0:
-            check(contacts and contacts[0]["points"], f"{word}: no contact")
+def are_convex(*names):
+    """No mesh among them: the depth is the least translation that parts them."""
+    return not any("mesh" in name for name in names)
+
+
+def seeded(*words):
+    return random.Random("/".join(words))
+
+
+# ---- on top of each other ------------------------------------------------------------------------------------------------------
+
+
+def look(below, above, a, b, gap, up):
+    """The answers of a pair that stands along `up` with this gap."""
+    answer = ask("distance", a, b, include=["gradient"])[0]
+    overlap = ask("overlap", a, b)[0]
+    check(answer["status"] in ("ok", "degenerate"), f"status {answer['status']}")
+    crossing = not are_convex(below, above) and gap < 0 and "plane" not in (below, above)
+    if not crossing:
+        near(answer["distance"], gap, CURVED_DEPTH if gap < 0 else APART, "distance")
+        if gap > 0 or are_convex(below, above):
+            near(dot(answer["normal"], up), 1.0, 1e-8, "normal along the stack")
+    elif is_surface(below) or is_surface(above):
+        equal((answer["distance"], answer["depthKind"]), (0, "none"), "crossing surfaces")
+    else:
+        check(answer["distance"] <= 0 and answer["depthKind"] == "feature", f"solids that overlap: {answer}")
+    if gap:
+        equal(overlap["overlap"], gap < 0, "overlap")
+        equal(answer["relation"] == "separated", gap > 0, "separated")
+    contacts = ask("contacts", a, b, detail="full")
+    if gap < 0:
+        check(contacts and contacts[0]["points"], "no contact")
+    for contact in contacts:
+        check(contact["status"] in ("ok", "degenerate"), f"contact status {contact['status']}")
+
+
+def stacked(below, above, word):
+    """Upright; spun about the axis and turned as a whole; the upper one upside down if it is a half-space, which is solid below."""
+    gap, rng = GAPS[word], seeded(below, above, word)
+    over = OVER if above == "plane" else UPRIGHT
+    look(below, above, Placed(below, [0, 0, 0], UPRIGHT).body(), Placed(above, [0, 0, 2 + gap], over).body(), gap, [0, 0, 1])
+    if below == above == "plane":
+        return  # turned, they are parallel no longer
+    spin = lambda: unit([0, 0, rng.uniform(-1, 1), rng.uniform(-1, 1)])
+    whole, at = rotation(rng), [rng.uniform(-3, 3) for unused in range(3)]
+    a = Placed(below, at, times(whole, spin()))
+    b = Placed(above, add(at, rotated(whole, [0, 0, 2 + gap])), times(times(whole, spin()), over))
+    look(below, above, a.body(), b.body(), gap, rotated(whole, [0, 0, 1]))
+
+
+# ---- in general position -------------------------------------------------------------------------------------------------------
+
+
+def tilted(name_a, name_b, rng, gap=None):
+    """A pair turned anyhow: with a gap between its supports along some direction, or one that surely overlaps."""
+    a, b = Placed(name_a, [0, 0, 0], rotation(rng)), Placed(name_b, [0, 0, 0], rotation(rng))
+    along = rotated(rotation(rng), [0, 0, 1])
+    if name_a == "plane":
+        along = rotated(a.turn, [0, 0, 1])
+        start = add(a.position, along)
+    elif name_b == "plane":
+        along = scaled(rotated(b.turn, [0, 0, 1]), -1)
+        start = a.support(along)
+    else:
+        # Away from the side that an open mesh lacks.
+        for which, sign in ((a, 1), (b, -1)):
+            if which.name == "open mesh" and dot(rotated(which.turn, [1, 0, 0]), along) * sign > 0:
+                which.turn = times(which.turn, [0, 0, 1, 0])
+        start = a.support(along)
+    end = add(b.position, scaled(along, -1)) if name_b == "plane" else b.support(scaled(along, -1))
+    if gap is not None:
+        b.position = scaled(along, dot(sub(start, end), along) + gap)
+    elif "plane" in (name_a, name_b):
+        b.position = scaled(along, dot(sub(start, end), along) - PLANE_DEPTH)
+    else:
+        # Shapes are convex, or the surface of a convex one, about their origins: these points are well inside, and become one.
+        b.position = sub(scaled(start, INSIDE), scaled(end, INSIDE))
+    return a, b
+
+
+def width(a, b, n):
+    """How far b must be moved along n so that a plane across n parts them; negative: how far apart they are along it."""
+    top = lambda body, d: dot(add(body.position, rotated(body.turn, [0, 0, 1])), d) if body.name == "plane" else dot(body.support(d), d)
+    return top(a, n) + top(b, scaled(n, -1))
+
+
+def proven(a, b, answer):
+    """The points are on the surfaces, the distance is that of the points, along the normal."""
+    check(answer["status"] in ("ok", "degenerate"), f"status {answer['status']}")
+    check(answer["lowerBound"] <= answer["distance"] <= answer["upperBound"], "bounds")
+    near(length(answer["normal"]), 1.0, 1e-14, "length of the normal")
+    near_list(sub(answer["pointB"], answer["pointA"]), scaled(answer["normal"], answer["distance"]), 1e-12, "from point to point")
+    tolerance = APART if answer["distance"] >= 0 else CURVED_DEPTH
+    for body, point in ((a, answer["pointA"]), (b, answer["pointB"])):
+        off = body.distance(point)
+        # A feature of a curved or rounded body is a ball of it, whose deepest point the rest of the body may cover.
+        covered = answer.get("depthKind") == "feature" and "mesh" not in body.name
+        check(off <= tolerance and (covered or off >= -tolerance), f"{off} m off the surface of {body.name}")
+
+
+def general_apart(name_a, name_b):
+    a, b = tilted(name_a, name_b, seeded(name_a, name_b), 0.3)
+    answer = ask("distance", a.body(), b.body(), include=["gradient"])[0]
+    proven(a, b, answer)
+    near(-width(a, b, answer["normal"]), answer["distance"], APART, "what the planes across the normal leave")
+    equal((answer["relation"], ask("overlap", a.body(), b.body())[0]["overlap"]), ("separated", False), "relation")
+    slopes_agree(a, b, answer)
+    near_contacts(a, b, answer)
+
+
+def general_overlap(name_a, name_b):
+    rng = seeded(name_a, name_b, "deep")
+    a, b = tilted(name_a, name_b, rng)
+    answer = ask("distance", a.body(), b.body(), include=["gradient"])[0]
+    equal((answer["relation"], ask("overlap", a.body(), b.body())[0]["overlap"]), ("penetrating", True), "relation")
+    if is_surface(name_a) and name_b != "plane" or is_surface(name_b) and name_a != "plane":
+        equal((answer["distance"], answer["depthKind"]), (0, "none"), "crossing surfaces")
+        near(a.distance(answer["pointA"]), 0.0, 1e-12, "the crossing off a") if is_surface(name_a) else None
+        near(b.distance(answer["pointB"]), 0.0, 1e-12, "the crossing off b") if is_surface(name_b) else None
+        return
+    proven(a, b, answer)
+    depth, n = -answer["distance"], answer["normal"]
+    check(depth > 0, f"depth {depth}")
+    if "plane" in (name_a, name_b):
+        near(depth, PLANE_DEPTH, CURVED_DEPTH, "depth")
+    elif are_convex(name_a, name_b):
+        near(width(a, b, n), depth, CURVED_DEPTH, "what parts them along the normal")
+        for k in range(DIRECTIONS):
+            other = [rng.uniform(-1, 1) for unused in range(3)]
+            v = unit(other if k % 2 else add(n, scaled(other, 0.01)))
+            check(width(a, b, v) >= depth - CURVED_DEPTH, f"along {v} they are parted by {width(a, b, v)}, depth is {depth}")
+        slopes_agree(a, b, answer)
+    else:
+        equal(answer["depthKind"], "feature", "kind of depth")
+    near_contacts(a, b, answer)
+
+
+def slopes_agree(a, b, answer):
+    """The gradient is the slope of the distance, by moving and turning each body a little to either side."""
+    variants = []
+    for name, body in (("a", a), ("b", b)):
+        for axis, step in itertools.product(range(3), (STEP, -STEP)):
+            moved = [step if k == axis else 0.0 for k in range(3)]
+            variants.append({"ids": [name], "positions": [add(body.position, moved)], "rotations": [body.turn]})
+        for axis, step in itertools.product(range(3), (STEP, -STEP)):
+            turn = unit([step / 2 if k == axis else 0.0 for k in range(3)] + [1.0])
+            variants.append({"ids": [name], "positions": [body.position], "rotations": [times(turn, body.turn)]})
+    scene = {"bodies": [a.body(id="a"), b.body(id="b")]}
+    request = {"scene": scene, "pairs": [["a", "b"]], "variants": variants}
+    answers = client.post("/v1/query/distance", request, check=False)
+    d = [each["results"][0]["distance"] for each in answers.must(200).json["results"]]
+    slopes = [(x - y) / (2 * STEP) for x, y in zip(d[0::2], d[1::2])]
+    given = [x for body in "ab" for part in ("translation", "rotation") for x in answer["gradient"][body][part]]
+    near_list(given, slopes, SLOPE, "gradient")
+
+
+def near_contacts(a, b, answer):
+    """Manifolds: the deepest of the points is as deep as the pair, and each point is where it says."""
+    for detail in ("deepest", "manifold", "full"):
+        contacts = ask("contacts", a.body(), b.body(), detail=detail, clearance=2.0)
+        check(contacts and contacts[0]["points"], f"{detail}: no contact")
         for contact in contacts:
-            check(contact["status"] in ("ok", "degenerate"), f"{word}: contact status {contact['status']}")
+            check(contact["status"] in ("ok", "degenerate"), f"{detail}: status {contact['status']}")
+            near(contact["distance"], answer["distance"], CURVED_DEPTH, f"{detail}: distance")
+            for point in contact["points"]:
+                near_list(sub(point["pointB"], point["pointA"]), scaled(point["normal"], point["distance"]), 1e-9, f"{detail}: points")
+
+
+# ---- mass ----------------------------------------------------------------------------------------------------------------------
+
+
+def mass(name):
+    """Turned, a body has the volume it has upright."""
+    rng, hollow = seeded(name), is_surface(name) or name in ("plane", "rounded cylinder")
+    volumes = []
+    for turn in (UPRIGHT, rotation(rng)):
+        answer = client.post("/v1/query/massProperties", {"a": Placed(name, [0, 0, 0], turn).body()}).must(200).json["results"][0]
+        equal(answer["status"], "unsupported" if hollow else "ok", "status of the mass")
+        volumes.append(answer.get("volume", 1.0))
+    check(volumes[0] > 0.5, f"volume {volumes[0]}")
+    near(volumes[1], volumes[0], 1e-13 * volumes[0], "volume, turned")
 
 
 @suite.fact
@@ -87,14 +229,9 @@ def half_spaces_that_cross_overlap_without_a_depth():
     equal((answer["status"], answer["overlap"]), ("unsupported", True), "half-spaces that cross")
 
 
-def mass(name):
-    body = placed(name, 0.0, False)
-    answer = client.post("/v1/query/massProperties", {"a": body}).must(200).json["results"][0]
-    hollow = name in ("plane", "surface mesh", "open mesh", "rounded cylinder")
-    equal(answer["status"], "unsupported" if hollow else "ok", "status of the mass")
-    check(hollow or answer["volume"] > 0.5, f"volume {answer.get('volume')}")
-
-
-suite.table("pair", ((f"{a} {b}", lambda a=a, b=b: cell(a, b)) for a, b in itertools.product(SHAPES, repeat=2)))
+PAIRS = list(itertools.product(SHAPES, repeat=2))
+suite.table("stacked", ((f"{a} {b} {word}", lambda a=a, b=b, word=word: stacked(a, b, word)) for (a, b), word in itertools.product(PAIRS, GAPS)))
+suite.table("general", ((f"{a} {b} {how.__name__}", lambda a=a, b=b, how=how: how(a, b)) for (a, b), how in
+                        itertools.product(PAIRS, (general_apart, general_overlap)) if (a, b) != ("plane", "plane")))
 suite.table("mass", ((name, lambda name=name: mass(name)) for name in SHAPES))
 suite.main()
