@@ -1,17 +1,14 @@
 /* Contacts of two meshes: pairs of triangles within reach, vertices of a solid in the other, places where surfaces cross.
  *
  * Points are found on the bare meshes; rounding and margins are added when a touch is taken. Solids that are deep in each other
- * have the nearest surface point of each vertex inside; while they are not, faces, edges and vertices that face each other are met
- * as when apart, with a distance below 0. Nothing is deeper than the pair itself.
+ * are met as seen along the pair's normal, and along others that the nearest surface points of corners inside have:
+ * manifold_meshes_seen.c. Nothing is deeper than the pair itself.
  */
 #include "narrow/manifold_meshes.h"
 
 #include "narrow/workspace.h"
 #include "shape/capsule.h"
 
-/* Solids are shallow in each other when their depth is below this part of the smaller one's radius: pairs of triangles within the
- * depth are then few. */
-#define SHALLOW 0.1
 /* Vertices whose nearest points are kept, by their lowest bits: a vertex has some six triangles, mostly in one leaf. */
 #define RECENT 64u
 
@@ -92,7 +89,7 @@ static void vertex_inside(inside *x, uint32_t position, int k) {
     x->in[slot] = ct_mesh_contains(solid, there) && ct_mesh_nearest(solid, there, INFINITY, &x->foot[slot]);
   }
   /* On the surface: met by the faces there, if at all. */
-  if (!x->in[slot] || x->foot[slot].distance <= t->slack) return;
+  if (!x->in[slot] || x->foot[slot].distance <= t->slack || ct_touches_has(t, x->which, vertex)) return;
   const ct_mesh_foot *foot = &x->foot[slot];
   uint32_t at = position_of(t->view[1 - x->which], foot->triangle);
   ct_mesh_face face[2] = {ct_touching_face(t, x->which, position), ct_touching_face(t, 1 - x->which, at)};
@@ -101,7 +98,7 @@ static void vertex_inside(inside *x, uint32_t position, int k) {
                   .point = {v, point},
                   .normal = ct_unit_or(ct_sub(v, point), ct_neg(face[1].normal)),
                   .distance = -foot->distance};
-  ct_touch_take(t, face, &meet);
+  if (ct_is_corner(t, &face[0], k)) ct_touch_take(t, face, &meet);
 }
 
 static void vertices_inside(ct_touching *t, int which) {
@@ -157,18 +154,38 @@ static void open_touching(ct_contacts *c, ct_touching *t) {
   t->overlap = t->view[0]->solid && t->view[1]->solid && c->distance + grown < -c->slack;
 }
 
+/* The deepest touch whose normal none of those looked along is near to. */
+static bool next_look(const ct_touching *t, const ct_vec3 *along, int count, ct_vec3 *next) {
+  const ct_manifold_memory *m = t->contacts->memory;
+  double least = INFINITY;
+  for (uint32_t i = 0; i < m->touch_count; i++) {
+    const ct_contact_point *p = &m->touches[i].point;
+    bool near = !(p->distance < least);
+    for (int k = 0; k < count && !near; k++) near = ct_dot(p->normal, along[k]) >= CT_PATCH_COSINE_MIN;
+    if (near) continue;
+    least = p->distance;
+    *next = p->normal;
+  }
+  return least < INFINITY;
+}
+
+/* Solids that overlap. */
+static void look_inside(ct_touching *t) {
+  ct_vec3 along[CT_LOOKS_MAX] = {t->contacts->view.normal};
+  ct_touches_seen(t, along[0], 0);
+  vertices_inside(t, 0);
+  vertices_inside(t, 1);
+  for (int k = 1; k < CT_LOOKS_MAX && next_look(t, along, k, &along[k]); k++) ct_touches_seen(t, along[k], (uint32_t)k);
+}
+
 void ct_contacts_meshes(ct_contacts *c) {
   ct_touching t;
   open_touching(c, &t);
   c->memory->touch_count = 0;
-  if (!ct_groups_open(c, t.view[0]->live_count + t.view[1]->live_count)) return;
-  double near = t.reach;
-  if (t.overlap) {
-    vertices_inside(&t, 0);
-    vertices_inside(&t, 1);
-    if (-t.least < SHALLOW * ct_min2(t.view[0]->radius, t.view[1]->radius)) near = ct_max2(near, -t.least);
-  }
-  if (!c->failed && !c->cut_short) ct_mesh_pair_visit(&t.pair, near, meet_pair, &t);
+  uint32_t members = t.view[0]->live_count + t.view[1]->live_count;
+  if (!ct_groups_open(c, members + t.view[0]->vertex_count + t.view[1]->vertex_count)) return;
+  if (t.overlap) look_inside(&t);
+  if (!c->failed && !c->cut_short) ct_mesh_pair_visit(&t.pair, t.reach, meet_pair, &t);
   c->cut_short = c->cut_short || t.pair.memory->stopped;
   if (!c->cut_short) take_own(&t);
   ct_touches_hand_over(&t);

@@ -30,6 +30,9 @@ typedef struct ct_touching {
   bool overlap;        /* of solids that overlap touches may be below 0 */
 } ct_touching;
 
+/* Solids that overlap are looked at along the pair's normal and, where features inside have quite other ones, along those. */
+#define CT_LOOKS_MAX 8
+
 /* A triangle of one mesh. */
 typedef struct ct_mesh_face {
   int which; /* 0: of a, 1: of b */
@@ -60,10 +63,37 @@ void ct_touches_hand_over(ct_touching *t);
  */
 ct_feature ct_face_feature(const ct_touching *t, const ct_mesh_face *face, ct_vec3 point);
 
+/* An edge of a face. */
+typedef struct ct_mesh_edge {
+  ct_feature feature;
+  uint32_t number;   /* the lower of its two triangles' numbers for it */
+  ct_vec3 p, q;      /* from the vertex of the lower number */
+  ct_vec3 beyond[2]; /* the third corners of its triangles */
+  ct_vec3 other;     /* unit normal of the triangle beyond; zero where there is none */
+  int wings;
+  bool flat; /* inside a flat part */
+} ct_mesh_edge;
+ct_mesh_edge ct_touching_edge(const ct_touching *t, const ct_mesh_face *face, int k);
+
+/* Is a point inside a solid, or on its surface to round-off? */
+bool ct_touching_holds(const ct_touching *t, int which, ct_vec3 point);
+
+/* Is corner k of a face one of the solid too, or is it amid a flat part or on a straight edge, where cutting faces finer has put
+ * it?
+ */
+bool ct_is_corner(const ct_touching *t, const ct_mesh_face *face, int k);
+
 /* Touches of two faces: corners of the first over the second, and edges over edges. */
 void ct_touch_corners(ct_touching *t, const ct_mesh_face face[2]);
 void ct_touch_edges(ct_touching *t, const ct_mesh_face face[2]);
 /* Where edges of the first pass the second: points at distance 0, along a given normal. */
 void ct_touch_passings(ct_touching *t, const ct_mesh_face face[2], ct_vec3 normal);
+
+/* Solids that overlap, seen along a normal: where rims of the one run over rims of the other, and vertices over faces that the
+ * vertices' nearest surface points are not on. Marks the triangles of the overlap, so that patches hang together. `number`: of the
+ * look, from 0; vertices inside are found after the first. */
+void ct_touches_seen(ct_touching *t, ct_vec3 normal, uint32_t number);
+/* Has a vertex that is inside got its place along a normal? */
+bool ct_touches_has(const ct_touching *t, int which, uint32_t vertex);
 
 #endif

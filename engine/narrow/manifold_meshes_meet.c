@@ -18,27 +18,19 @@
 
 /* ---- edges ---- */
 
-typedef struct edge {
-  ct_feature feature;
-  uint32_t number;   /* the lower of its two triangles' numbers for it */
-  ct_vec3 p, q;      /* from the vertex of the lower number */
-  ct_vec3 beyond[2]; /* the third corners of its triangles */
-  int wings;
-  bool flat; /* inside a flat part */
-} edge;
-
-static edge edge_of(const ct_touching *t, const ct_mesh_face *face, int k) {
+ct_mesh_edge ct_touching_edge(const ct_touching *t, const ct_mesh_face *face, int k) {
   const ct_mesh_view *view = t->view[face->which];
   int l = k == 2 ? 0 : k + 1, m = l == 2 ? 0 : l + 1;
   const uint32_t *corner = view->corners[face->position];
   bool turned = corner[k] > corner[l];
-  edge e = {.p = face->t.v[turned ? l : k], .q = face->t.v[turned ? k : l], .beyond = {face->t.v[m]}, .wings = 1};
+  ct_mesh_edge e = {.p = face->t.v[turned ? l : k], .q = face->t.v[turned ? k : l], .beyond = {face->t.v[m]}, .wings = 1};
   uint32_t number = 3 * view->order[face->position] + (uint32_t)k, other = view->across[face->position][k];
   for (int i = 0; other != CT_NO_TRIANGLE && i < 3; i++) {
     const uint32_t *there = view->corners[other];
     if (there[i] != corner[l] || there[(i + 1) % 3] != corner[k]) continue;
     ct_mesh_face beyond = ct_touching_face(t, face->which, other);
     e.beyond[e.wings++] = beyond.t.v[(i + 2) % 3];
+    e.other = beyond.normal;
     double rise = ct_dot(face->normal, ct_sub(e.beyond[1], e.p));
     e.flat = fabs(rise) <= t->slack && ct_dot(face->normal, beyond.normal) > 0.0;
     uint32_t opposite = 3 * view->order[other] + (uint32_t)i;
@@ -50,7 +42,7 @@ static edge edge_of(const ct_touching *t, const ct_mesh_face *face, int k) {
   return e;
 }
 
-static bool edge_ends(const edge *e, ct_vec3 at, ct_vec3 way, double slack, double lean) {
+static bool edge_ends(const ct_mesh_edge *e, ct_vec3 at, ct_vec3 way, double slack, double lean) {
   for (int i = 0; i < e->wings; i++) {
     ct_vec3 d = ct_sub(e->beyond[i], at);
     if (ct_dot(way, d) > slack + lean * ct_norm(d)) return false;
@@ -66,7 +58,7 @@ ct_feature ct_face_feature(const ct_touching *t, const ct_mesh_face *face, ct_ve
     int l = k == 2 ? 0 : k + 1;
     ct_vec3 d = ct_sub(face->t.v[l], face->t.v[k]);
     double height = ct_norm(ct_cross(d, ct_sub(point, face->t.v[k])));
-    if (height <= t->slack * ct_norm(d)) return edge_of(t, face, k).feature;
+    if (height <= t->slack * ct_norm(d)) return ct_touching_edge(t, face, k).feature;
   }
   return (ct_feature){CT_FEATURE_FACE, view->order[face->position]};
 }
@@ -106,12 +98,36 @@ static bool vertex_ends(const ct_touching *t, const ct_mesh_face *face, int k, c
   return true;
 }
 
+static bool in_plane_of(const ct_touching *t, const ct_mesh_face *plane, const ct_mesh_face *face) {
+  for (int k = 0; k < 3; k++)
+    if (fabs(ct_dot(plane->normal, ct_sub(face->t.v[k], plane->t.v[0]))) > t->slack) return false;
+  return true;
+}
+
+bool ct_is_corner(const ct_touching *t, const ct_mesh_face *face, int k) {
+  const ct_mesh_view *view = t->view[face->which];
+  uint32_t vertex = view->corners[face->position][k], at = face->position;
+  ct_mesh_face plane[2];
+  int planes = 0;
+  for (int step = 0; step < FAN_MAX; step++) {
+    ct_mesh_face there = ct_touching_face(t, face->which, at);
+    int i = 0;
+    while (i < planes && !in_plane_of(t, &plane[i], &there)) i++;
+    if (i == 2) return true;
+    if (i == planes) plane[planes++] = there;
+    at = view->across[at][corner_at(view, at, vertex)];
+    if (at == CT_NO_TRIANGLE) return true;
+    if (at == face->position) return false;
+  }
+  return true;
+}
+
 /* Does the mesh end along a way in the feature of a face that a point is on? */
 static bool foot_ends(const ct_touching *t, const ct_mesh_face *face, ct_vec3 foot, ct_vec3 way) {
   for (int k = 0; k < 3; k++)
     if (ct_norm(ct_sub(foot, face->t.v[k])) <= t->slack) return vertex_ends(t, face, k, way);
   for (int k = 0; k < 3; k++) {
-    edge e = edge_of(t, face, k);
+    ct_mesh_edge e = ct_touching_edge(t, face, k);
     ct_vec3 d = ct_sub(e.q, e.p);
     if (ct_norm(ct_cross(d, ct_sub(foot, e.p))) > t->slack * ct_norm(d)) continue;
     return edge_ends(&e, foot, way, t->slack, DIRECTION_ROUNDOFF);
@@ -128,23 +144,21 @@ static bool faces_at(const ct_touching *t, const ct_mesh_face *face, int k, ct_v
   return corners_end(t, face->which, face->position, k, way);
 }
 
-/* Inside a solid, or on its surface to round-off? */
-static bool is_in(const ct_touching *t, int which, ct_vec3 point) {
+bool ct_touching_holds(const ct_touching *t, int which, ct_vec3 point) {
   ct_vec3 there = which ? ct_to_local(t->pair.relative, point) : point;
   ct_mesh_foot foot;
   return ct_mesh_contains(t->mesh[which], there) || ct_mesh_nearest(t->mesh[which], there, t->slack, &foot);
 }
 
-/* A corner right over the other face, or, of solids that overlap, under it. */
+/* A corner right over the other face. */
 static void corner_over_face(ct_touching *t, const ct_mesh_face face[2], int k, ct_vec3 foot) {
   ct_vec3 v = face[0].t.v[k];
   double height = ct_dot(face[1].normal, ct_sub(v, face[1].t.v[0]));
   bool back = !t->view[face[1].which]->solid && height < 0.0;
   ct_vec3 way = back ? face[1].normal : ct_neg(face[1].normal);
   double distance = back ? -height : height;
-  if (distance > t->reach || (distance < 0.0 && !t->overlap && distance < -t->slack)) return;
+  if (distance > t->reach || distance < -t->slack) return;
   if (distance < t->least || !faces_at(t, &face[0], k, way)) return;
-  if (distance < -t->slack && !is_in(t, face[1].which, v)) return;
   ct_meet meet = {
       .feature = {{CT_FEATURE_VERTEX, t->view[face[0].which]->corners[face[0].position][k]}, ct_face_feature(t, &face[1], foot)},
       .point = {v, ct_add_scaled(v, way, distance)},
@@ -177,7 +191,7 @@ void ct_touch_corners(ct_touching *t, const ct_mesh_face face[2]) {
 /* ---- edges over edges ---- */
 
 /* Nearest points of the lines of two edges, when both are between the ends. */
-static bool lines_nearest(const edge *e, const edge *f, double slack, ct_vec3 out[2]) {
+static bool lines_nearest(const ct_mesh_edge *e, const ct_mesh_edge *f, double slack, ct_vec3 out[2]) {
   ct_vec3 u = ct_sub(e->q, e->p), v = ct_sub(f->q, f->p), r = ct_sub(f->p, e->p), n = ct_cross(u, v);
   double nn = ct_norm2(n), length = ct_norm(u), other = ct_norm(v);
   if (!(nn > SKEW_MIN * SKEW_MIN * ct_norm2(u) * ct_norm2(v))) return false;
@@ -188,7 +202,7 @@ static bool lines_nearest(const edge *e, const edge *f, double slack, ct_vec3 ou
   return true;
 }
 
-static void edge_over_edge(ct_touching *t, const ct_mesh_face face[2], const edge *e, const edge *f) {
+static void edge_over_edge(ct_touching *t, const ct_mesh_face face[2], const ct_mesh_edge *e, const ct_mesh_edge *f) {
   ct_vec3 at[2];
   if (!lines_nearest(e, f, t->slack, at)) return;
   ct_vec3 n = ct_unit_or(ct_cross(ct_sub(e->q, e->p), ct_sub(f->q, f->p)), ct_vec(0.0, 0.0, 0.0));
@@ -199,7 +213,8 @@ static void edge_over_edge(ct_touching *t, const ct_mesh_face face[2], const edg
   for (int turn = 0; turn < 2; turn++, n = ct_neg(n), distance = -distance) {
     if (distance < 0.0 && !t->overlap && distance < -t->slack) return;
     if (!edge_ends(e, at[0], n, t->slack, LEAN_MAX) || !edge_ends(f, at[1], ct_neg(n), t->slack, LEAN_MAX)) continue;
-    if (distance < -t->slack && !(is_in(t, face[1].which, at[0]) && is_in(t, face[0].which, at[1]))) continue;
+    if (distance < -t->slack && !(ct_touching_holds(t, face[1].which, at[0]) && ct_touching_holds(t, face[0].which, at[1])))
+      continue;
     ct_meet meet = {{e->feature, f->feature}, {at[0], ct_add_scaled(at[0], n, distance)}, n, distance};
     ct_touch_take(t, face, &meet);
     return;
@@ -207,10 +222,10 @@ static void edge_over_edge(ct_touching *t, const ct_mesh_face face[2], const edg
 }
 
 void ct_touch_edges(ct_touching *t, const ct_mesh_face face[2]) {
-  edge other[3];
-  for (int k = 0; k < 3; k++) other[k] = edge_of(t, &face[1], k);
+  ct_mesh_edge other[3];
+  for (int k = 0; k < 3; k++) other[k] = ct_touching_edge(t, &face[1], k);
   for (int i = 0; i < 3; i++) {
-    edge e = edge_of(t, &face[0], i);
+    ct_mesh_edge e = ct_touching_edge(t, &face[0], i);
     for (int k = 0; k < 3 && !e.flat; k++)
       if (!other[k].flat) edge_over_edge(t, face, &e, &other[k]);
   }
@@ -220,7 +235,7 @@ void ct_touch_edges(ct_touching *t, const ct_mesh_face face[2]) {
 
 void ct_touch_passings(ct_touching *t, const ct_mesh_face face[2], ct_vec3 normal) {
   for (int k = 0; k < 3; k++) {
-    edge e = edge_of(t, &face[0], k);
+    ct_mesh_edge e = ct_touching_edge(t, &face[0], k);
     double at;
     if (!ct_segment_meets(e.p, e.q, &face[1].t, &at)) continue;
     ct_vec3 point = ct_lerp(e.p, e.q, at);
