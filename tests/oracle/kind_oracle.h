@@ -94,9 +94,12 @@ static inline long double kind_outside_ellipsoid(ct_vec3 radii, oracle_vec p) {
   return sqrtl(gap);
 }
 
+static inline oracle_wide kind_wide(oracle_vec v) { return (oracle_wide){v.x, v.y, v.z}; }
+
 /* Square of the distance of p from the triangle: its plane's foot where that is in it, else the nearest of its edges. */
 static inline long double kind_triangle(oracle_vec p, const oracle_vec t[3]) {
-  oracle_vec u = oracle_sub(t[1], t[0]), v = oracle_sub(t[2], t[0]), to = oracle_sub(p, t[0]), n = oracle_cross(u, v);
+  oracle_vec u = oracle_sub(t[1], t[0]), v = oracle_sub(t[2], t[0]), to = oracle_sub(p, t[0]);
+  oracle_vec n = oracle_safe_cross(kind_wide(u), kind_wide(v));
   long double square = oracle_dot(n, n), s = oracle_dot(oracle_cross(to, v), n), w = oracle_dot(oracle_cross(u, to), n);
   if (square > 0 && s >= 0 && w >= 0 && s + w <= square) return oracle_dot(to, n) * oracle_dot(to, n) / square;
   long double least = INFINITY;
@@ -122,6 +125,10 @@ static inline long double kind_outside_hull(const pair_body *body, oracle_vec p)
       uint32_t v = h->face_loop[k];
       most = kind_greater(most, n.x * h->x[v] + n.y * h->y[v] + n.z * h->z[v]);
     }
+    if (oracle_dot(n, p) <= most) continue;
+    /* Of a face hardly larger than round-off the normal may lean, and others of the points be farther. */
+    for (int i = 0; i < body->count; i++)
+      most = kind_greater(most, n.x * body->points[i].x + n.y * body->points[i].y + n.z * body->points[i].z);
     outside = oracle_dot(n, p) > most;
   }
   long double least = INFINITY;
