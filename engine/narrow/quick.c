@@ -1,5 +1,5 @@
 /* Balls against balls and boxes, capsules against balls and capsules. */
-#include "narrow/quick.h"
+#include "narrow/box_pair.h"
 #include "shape/capsule.h"
 
 /* Cores nearer to each other than this part of their bodies' size leave the normal open by too many u. */
@@ -171,22 +171,19 @@ static bool ball_box(ct_placed ball, ct_placed box, double radius, bool swapped,
 }
 
 bool ct_quick_distance(ct_placed a, ct_placed b, const ct_pair_options *options, ct_pair_result *result) {
+  if (ct_box_is_plain(a.shape) && ct_box_is_plain(b.shape)) return ct_quick_boxes(a, b, options, result);
   body p = body_of(a.shape), q = body_of(b.shape);
   if (p.form == OTHER || q.form == OTHER) return false;
   if (p.form == BOX)
-    return q.form == BOX    ? ct_quick_boxes(a, b, options, result)
-           : q.form == BALL ? ball_box(b, a, q.radius, true, options->tolerance, result)
-                            : false;
+    return q.form == BALL && ball_box(b, a, q.radius, true, options->tolerance, result);
   if (q.form == BOX) return p.form == BALL && ball_box(a, b, p.radius, false, options->tolerance, result);
   if (p.form == BALL && q.form == BALL) return ball_ball(a, b, p.radius, q.radius, options->tolerance, result);
   return capsule_capsule(&p, &q, (const ct_frame *[2]){a.frame, b.frame}, options->tolerance, result);
 }
 
 bool ct_quick_overlap(ct_placed a, ct_placed b, bool *overlap) {
-  if (a.shape->kind == CT_KIND_BOX && b.shape->kind == CT_KIND_BOX) {
-    bool plain = body_of(a.shape).form == BOX && body_of(b.shape).form == BOX;
-    return plain && ct_quick_boxes_overlap(a, b, overlap);
-  }
+  if (a.shape->kind == CT_KIND_BOX && b.shape->kind == CT_KIND_BOX)
+    return ct_box_is_plain(a.shape) && ct_box_is_plain(b.shape) && ct_quick_boxes_overlap(a, b, overlap);
   ct_pair_result result;
   if (!ct_quick_distance(a, b, &(ct_pair_options){.threshold = INFINITY}, &result)) return false;
   *overlap = result.distance <= 0.0;

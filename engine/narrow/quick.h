@@ -31,6 +31,9 @@ static inline ct_vec3 ct_frame_axis_z(const ct_frame *f) { return ct_vec(f->rota
 /* No negative zero leaves the engine. */
 static inline ct_vec3 ct_plain(ct_vec3 v) { return ct_vec(v.x + 0.0, v.y + 0.0, v.z + 0.0); }
 
+/* Brings a vector that was unit but for round-off to unit length again: one step of Newton's method, to 2 u. */
+static inline ct_vec3 ct_unit_again(ct_vec3 v) { return ct_scale(v, 1.5 - 0.5 * ct_norm2(v)); }
+
 /* Writes an answer in the order of the call: of the pair swapped when `swapped`. That is as good as random, so nothing branches on
  * it. */
 CT_INLINE void ct_quick_answer(ct_pair_result *out, bool swapped, ct_vec3 normal, ct_vec3 p, ct_vec3 q, double distance) {

@@ -1,9 +1,11 @@
-/* Two boxes by the fifteen axes that can part them: apart along the first that does, else out along the one of least depth.
+/* Two boxes by the fifteen axes that can part them: apart along one of the faces' or the first of the others that does, else out
+ * along the one of least depth.
  *
- * Everything is in the frame of the first box by content. A deepest axis that is not alone, and features that lie flat on each
- * other, are left to the matrix. Gottschalk, Lin, Manocha 1996.
+ * Everything is in the frame of the first box by content. All six axes of the faces are looked at before anything is decided, then
+ * all nine others: which of them parts a pair is as good as random, and a wrong guess costs more than the sums. A deepest axis that
+ * is not alone, and features that lie flat on each other, are left to the matrix. Gottschalk, Lin, Manocha 1996.
  */
-#include "narrow/quick.h"
+#include "narrow/box_pair.h"
 
 /* Axes that part the boxes by less than this many u of the problem's size decide nothing. */
 #define SURE_ROUNDOFFS 64.0
@@ -13,26 +15,18 @@
 #define POINT_FRACTION 0.25
 /* Cosines below this are those of features that lie flat, rad: the documented meaning of parallel. */
 #define FLAT 1e-6
-/* Unit vectors whose product differs from 1 by less are one direction. */
-#define SAME 1e-12
 
-typedef struct boxes {
-  const ct_frame *frame_a, *frame_b;
-  double a[3], b[3];             /* half edges */
-  double r[3][3];                /* r[i][j]: axis i of a times axis j of b */
-  double size[3][3];             /* their absolute values, */
-  double t[3], along[3];         /* from centre to centre: on the axes of a, on those of b */
-  double reach_a[3], reach_b[3]; /* of a on the axes of b, of b on those of a */
-  double sure;                   /* m */
-  bool swapped;
-} boxes;
+typedef ct_box_pair boxes;
 
-/* An axis: 0..2 of a, 3..5 of b, 6 + 3 i + j the cross product of two. */
+/* An axis: 0..2 of a, 3..5 of b, 6 + 3 j + i the cross product of a's i and b's j. */
 typedef struct axis {
   int index;
   double gap; /* what it parts the boxes by, m; below zero: they overlap by as much */
-  bool tied;  /* another direction is as good */
 } axis;
+
+CT_INLINE double part(ct_vec3 v, int i) { return i == 0 ? v.x : i == 1 ? v.y : v.z; }
+CT_INLINE ct_vec3 column(const ct_mat3 *m, int j) { return ct_vec(part(m->rx, j), part(m->ry, j), part(m->rz, j)); }
+CT_INLINE ct_vec3 absolute(ct_vec3 v) { return ct_vec(fabs(v.x), fabs(v.y), fabs(v.z)); }
 
 static int compare(const double *p, const double *q, int count) {
   for (int i = 0; i < count; i++)
@@ -40,293 +34,299 @@ static int compare(const double *p, const double *q, int count) {
   return 0;
 }
 
-/* By size, then by pose. */
-static bool swapped(ct_placed a, ct_placed b) {
-  const double p[3] = {a.shape->box.half.x, a.shape->box.half.y, a.shape->box.half.z};
-  const double q[3] = {b.shape->box.half.x, b.shape->box.half.y, b.shape->box.half.z};
-  int order = compare(p, q, 3);
+/* As ct_pair_swapped. */
+static bool swapped_by_rest(ct_placed a, ct_placed b) {
+  const ct_vec3 p = a.shape->box.half, q = b.shape->box.half;
+  const double sizes[2][3] = {{p.x, p.y, p.z}, {q.x, q.y, q.z}};
+  int order = compare(sizes[0], sizes[1], 3);
   if (order) return order > 0;
   const ct_mat3 *m = &a.frame->rotation, *n = &b.frame->rotation;
   const ct_vec3 u = a.frame->position, v = b.frame->position;
-  const double f[12] = {u.x, u.y, u.z, m->rx.x, m->rx.y, m->rx.z, m->ry.x, m->ry.y, m->ry.z, m->rz.x, m->rz.y, m->rz.z};
-  const double g[12] = {v.x, v.y, v.z, n->rx.x, n->rx.y, n->rx.z, n->ry.x, n->ry.y, n->ry.z, n->rz.x, n->rz.y, n->rz.z};
+  const double f[12] = {m->rx.x, m->rx.y, m->rx.z, m->ry.x, m->ry.y, m->ry.z, m->rz.x, m->rz.y, m->rz.z, u.x, u.y, u.z};
+  const double g[12] = {n->rx.x, n->rx.y, n->rx.z, n->ry.x, n->ry.y, n->ry.z, n->rz.x, n->rz.y, n->rz.z, v.x, v.y, v.z};
   return compare(f, g, 12) > 0;
 }
 
-static void place(ct_placed first, ct_placed second, boxes *s) {
-  s->swapped = swapped(first, second);
-  ct_placed a = s->swapped ? second : first, b = s->swapped ? first : second;
-  s->frame_a = a.frame;
-  s->frame_b = b.frame;
-  const ct_vec3 p = a.shape->box.half, q = b.shape->box.half, d = ct_sub(b.frame->position, a.frame->position);
-  s->a[0] = p.x, s->a[1] = p.y, s->a[2] = p.z;
-  s->b[0] = q.x, s->b[1] = q.y, s->b[2] = q.z;
-  const ct_vec3 rows[3] = {
-      ct_mat_tmul(b.frame->rotation, ct_vec(a.frame->rotation.rx.x, a.frame->rotation.ry.x, a.frame->rotation.rz.x)),
-      ct_mat_tmul(b.frame->rotation, ct_vec(a.frame->rotation.rx.y, a.frame->rotation.ry.y, a.frame->rotation.rz.y)),
-      ct_mat_tmul(b.frame->rotation, ct_vec(a.frame->rotation.rx.z, a.frame->rotation.ry.z, a.frame->rotation.rz.z))};
-  const ct_vec3 t = ct_mat_tmul(a.frame->rotation, d), along = ct_mat_tmul(b.frame->rotation, d);
-  s->t[0] = t.x, s->t[1] = t.y, s->t[2] = t.z;
-  s->along[0] = along.x, s->along[1] = along.y, s->along[2] = along.z;
-  for (int i = 0; i < 3; i++) {
-    s->r[i][0] = rows[i].x, s->r[i][1] = rows[i].y, s->r[i][2] = rows[i].z;
-    for (int j = 0; j < 3; j++) s->size[i][j] = fabs(s->r[i][j]);
-  }
+/* Which comes first is as good as random: nothing branches on it. */
+CT_INLINE void place(ct_placed first, ct_placed second, boxes *s) {
+  double x = first.shape->box.half.x, y = second.shape->box.half.x;
+  s->swapped = x != y ? x > y : swapped_by_rest(first, second);
+  const ct_placed both[2] = {first, second};
+  const ct_placed *a = &both[s->swapped], *b = &both[!s->swapped];
+  const ct_frame *f = a->frame, *g = b->frame;
+  const ct_vec3 p = a->shape->box.half, q = b->shape->box.half, d = ct_sub(g->position, f->position);
+  s->frame[0] = f;
+  s->frame[1] = g;
+  s->half[0] = p;
+  s->half[1] = q;
+  s->axis[0] = ct_mat_tmul(f->rotation, column(&g->rotation, 0));
+  s->axis[1] = ct_mat_tmul(f->rotation, column(&g->rotation, 1));
+  s->axis[2] = ct_mat_tmul(f->rotation, column(&g->rotation, 2));
+  s->center = ct_mat_tmul(f->rotation, d);
+  const ct_vec3 on_b = ct_mat_tmul(g->rotation, d);
+  s->along[0] = s->center.x, s->along[1] = s->center.y, s->along[2] = s->center.z;
+  s->along[3] = on_b.x, s->along[4] = on_b.y, s->along[5] = on_b.z;
   s->sure = SURE_ROUNDOFFS * CT_UNIT_ROUNDOFF * (p.x + p.y + p.z + q.x + q.y + q.z + fabs(d.x) + fabs(d.y) + fabs(d.z));
 }
 
-CT_INLINE double gap_of_a(boxes *s, int i) {
-  s->reach_b[i] = s->b[0] * s->size[i][0] + s->b[1] * s->size[i][1] + s->b[2] * s->size[i][2];
-  return fabs(s->t[i]) - s->a[i] - s->reach_b[i];
+void ct_box_pair_place(ct_placed a, ct_placed b, ct_box_pair *pair) { place(a, b, pair); }
+
+/* ---- axes ---- */
+
+CT_INLINE void face_gaps(boxes *s, double gap[6]) {
+  const ct_vec3 p = s->half[0], q = s->half[1];
+  s->size[0] = absolute(s->axis[0]);
+  s->size[1] = absolute(s->axis[1]);
+  s->size[2] = absolute(s->axis[2]);
+  ct_vec3 of_b = ct_add_scaled(ct_add_scaled(ct_scale(s->size[0], q.x), s->size[1], q.y), s->size[2], q.z);
+  s->reach[0] = of_b.x, s->reach[1] = of_b.y, s->reach[2] = of_b.z;
+  s->reach[3] = ct_dot(p, s->size[0]);
+  s->reach[4] = ct_dot(p, s->size[1]);
+  s->reach[5] = ct_dot(p, s->size[2]);
+  gap[0] = fabs(s->along[0]) - p.x - s->reach[0];
+  gap[1] = fabs(s->along[1]) - p.y - s->reach[1];
+  gap[2] = fabs(s->along[2]) - p.z - s->reach[2];
+  gap[3] = fabs(s->along[3]) - q.x - s->reach[3];
+  gap[4] = fabs(s->along[4]) - q.y - s->reach[4];
+  gap[5] = fabs(s->along[5]) - q.z - s->reach[5];
 }
 
-CT_INLINE double gap_of_b(boxes *s, int j) {
-  s->reach_a[j] = s->a[0] * s->size[0][j] + s->a[1] * s->size[1][j] + s->a[2] * s->size[2][j];
-  return fabs(s->along[j]) - s->b[j] - s->reach_a[j];
+CT_INLINE double greatest(const double v[6]) {
+  return ct_max2(ct_max2(ct_max2(v[0], v[1]), ct_max2(v[2], v[3])), ct_max2(v[4], v[5]));
 }
 
-/* Of a cross product, times its length. */
-CT_INLINE double gap_of_cross(const boxes *s, int i, int j) {
-  int i1 = i == 2 ? 0 : i + 1, i2 = i == 0 ? 2 : i - 1, j1 = j == 2 ? 0 : j + 1, j2 = j == 0 ? 2 : j - 1;
-  double level = s->t[i2] * s->r[i1][j] - s->t[i1] * s->r[i2][j];
-  double reach_a = s->a[i1] * s->size[i2][j] + s->a[i2] * s->size[i1][j];
-  double reach_b = s->b[j1] * s->size[i][j2] + s->b[j2] * s->size[i][j1];
-  return fabs(level) - reach_a - reach_b;
+/* Which of six are at least so large, as bits. */
+CT_INLINE unsigned at_least(const double v[6], double least) {
+  return (unsigned)(v[0] >= least) | (unsigned)(v[1] >= least) << 1 | (unsigned)(v[2] >= least) << 2 |
+         (unsigned)(v[3] >= least) << 3 | (unsigned)(v[4] >= least) << 4 | (unsigned)(v[5] >= least) << 5;
+}
+
+/* What may be more than zero: the signed square of a cross product's gap, above that of `depth` with round-off. The products'
+ * lengths are not above one, and `depth` has the round-off of an axis that ties already. */
+CT_INLINE double excess(double gap, double length2, double depth2, double slack2) {
+  return gap * fabs(gap) + depth2 * length2 + slack2;
+}
+
+CT_INLINE ct_vec3 excesses(const boxes *s, int j, double depth2, double slack2) {
+  const int j1 = j == 2 ? 0 : j + 1, j2 = j == 0 ? 2 : j - 1;
+  const ct_vec3 p = s->half[0], b = s->axis[j], z = s->size[j], t = s->center, on_b = s->half[1];
+  double u = part(on_b, j1), v = part(on_b, j2);
+  ct_vec3 level = absolute(ct_cross(b, t)), of_b = ct_add_scaled(ct_scale(s->size[j2], u), s->size[j1], v);
+  ct_vec3 of_a = {p.y * z.z + p.z * z.y, p.z * z.x + p.x * z.z, p.x * z.y + p.y * z.x};
+  ct_vec3 gap = ct_sub(ct_sub(level, of_a), of_b);
+  double x2 = z.x * z.x, y2 = z.y * z.y, z2 = z.z * z.z;
+  return ct_vec(excess(gap.x, y2 + z2, depth2, slack2), excess(gap.y, z2 + x2, depth2, slack2),
+                excess(gap.z, x2 + y2, depth2, slack2));
 }
 
 CT_INLINE double length_of_cross(const boxes *s, int i, int j) {
-  double x = s->r[i == 2 ? 0 : i + 1][j], y = s->r[i == 0 ? 2 : i - 1][j];
+  double x = part(s->axis[j], i == 2 ? 0 : i + 1), y = part(s->axis[j], i == 0 ? 2 : i - 1);
   return sqrt(x * x + y * y);
 }
 
-/* Along an axis of b. */
-CT_INLINE double on_b(const boxes *s, ct_vec3 n, int j) { return n.x * s->r[0][j] + n.y * s->r[1][j] + n.z * s->r[2][j]; }
-CT_INLINE double level_of(const boxes *s, ct_vec3 n) { return n.x * s->t[0] + n.y * s->t[1] + n.z * s->t[2]; }
+CT_INLINE double level_of(const boxes *s, ct_vec3 n) { return ct_dot(n, s->center); }
 
-/* The unit normal of an axis in a's frame, from a to b. */
-CT_INLINE ct_vec3 normal_of(const boxes *s, int index) {
-  ct_vec3 n;
-  if (index < 3) {
-    n = ct_vec(index == 0, index == 1, index == 2);
-  } else if (index < 6) {
-    n = ct_vec(s->r[0][index - 3], s->r[1][index - 3], s->r[2][index - 3]);
-  } else {
-    int i = (index - 6) / 3, j = (index - 6) % 3;
-    double length = length_of_cross(s, i, j);
-    ct_vec3 b = {s->r[0][j] / length, s->r[1][j] / length, s->r[2][j] / length};
-    n = i == 0 ? ct_vec(0.0, -b.z, b.y) : i == 1 ? ct_vec(b.z, 0.0, -b.x) : ct_vec(-b.y, b.x, 0.0);
-  }
+/* The unit normal of a cross product in a's frame, from a to b. */
+static ct_vec3 normal_of_cross(const boxes *s, int index) {
+  int j = (index - 6) / 3, i = (index - 6) % 3;
+  double length = length_of_cross(s, i, j);
+  ct_vec3 b = {s->axis[j].x / length, s->axis[j].y / length, s->axis[j].z / length};
+  ct_vec3 n = i == 0 ? ct_vec(0.0, -b.z, b.y) : i == 1 ? ct_vec(b.z, 0.0, -b.x) : ct_vec(-b.y, b.x, 0.0);
   return level_of(s, n) < 0.0 ? ct_neg(n) : n;
 }
 
 /* Of a unit normal; good to round-off however skew the edges are that it comes from. */
 CT_INLINE double gap_along(const boxes *s, ct_vec3 n) {
-  double reach = s->a[0] * fabs(n.x) + s->a[1] * fabs(n.y) + s->a[2] * fabs(n.z);
-  for (int j = 0; j < 3; j++) reach += s->b[j] * fabs(on_b(s, n, j));
+  double reach = ct_dot(s->half[0], absolute(n));
+  for (int j = 0; j < 3; j++) reach += part(s->half[1], j) * fabs(ct_dot(n, s->axis[j]));
   return fabs(level_of(s, n)) - reach;
 }
 
 typedef enum verdict { APART, OVERLAPPING, UNSURE } verdict;
 
-/* Takes an axis if it is less deep than the best so far; notes whether another direction is as good. */
-static void keep(const boxes *s, axis *best, int index, double gap) {
-  if (gap < best->gap - s->sure) return;
-  if (gap <= best->gap + s->sure) {
-    best->tied = best->tied || ct_dot(normal_of(s, index), normal_of(s, best->index)) < 1.0 - SAME;
-    return;
+/* Looks along those cross products that may part the boxes by more than the best axis so far. *second: the greatest gap but the
+ * best one's. */
+static __attribute__((noinline)) verdict look_across(const boxes *s, const ct_vec3 excess[3], double limit, axis *best,
+                                                     double *second) {
+  for (int j = 0; j < 3; j++) {
+    for (int i = 0; i < 3; i++) {
+      if (part(excess[j], i) < 0.0 || length_of_cross(s, i, j) <= PARALLEL_ROUNDOFFS * CT_UNIT_ROUNDOFF) continue;
+      int index = 6 + 3 * j + i;
+      double gap = gap_along(s, normal_of_cross(s, index));
+      *second = ct_max2(*second, ct_min2(gap, best->gap));
+      if (gap > best->gap) *best = (axis){index, gap};
+      if (gap > limit) return APART;
+    }
   }
-  *best = (axis){index, gap, false};
-}
-
-/* Looks along a cross product that may part the boxes, or be the least deep. */
-static verdict keep_cross(const boxes *s, axis *best, int index, double limit) {
-  if (length_of_cross(s, (index - 6) / 3, (index - 6) % 3) <= PARALLEL_ROUNDOFFS * CT_UNIT_ROUNDOFF) return OVERLAPPING;
-  double gap = gap_along(s, normal_of(s, index));
-  if (gap > s->sure && !(limit < INFINITY)) return UNSURE;
-  if (gap > limit) {
-    *best = (axis){index, gap, false};
-    return APART;
-  }
-  keep(s, best, index, gap);
   return OVERLAPPING;
 }
 
-CT_INLINE verdict look_across(const boxes *s, axis *best, int i, int j, double limit) {
-  double gap = gap_of_cross(s, i, j);
-  if (gap < 0.0 && gap < best->gap - s->sure) return OVERLAPPING;
-  return keep_cross(s, best, 6 + 3 * i + j, limit);
-}
-
-CT_INLINE verdict keep_face(const boxes *s, axis *best, int index, double gap, double limit) {
-  if (gap > limit) {
-    *best = (axis){index, gap, false};
-    return APART;
-  }
-  if (gap > s->sure && !(limit < INFINITY)) return UNSURE;
-  if (index == 0) *best = (axis){index, gap, false};
-  else if (gap >= best->gap - s->sure) keep(s, best, index, gap);
-  return OVERLAPPING;
-}
-
-/* Looks along the axes until one parts the boxes by more than `limit`. OVERLAPPING: all show an overlap, and *best is the least
- * deep. Boxes apart that are not to be answered early are UNSURE at once. */
-static __attribute__((noinline)) verdict search(boxes *s, double limit, axis *best) {
-  *best = (axis){0, -INFINITY, false};
-  verdict found = OVERLAPPING;
-  if ((found = keep_face(s, best, 0, gap_of_a(s, 0), limit)) != OVERLAPPING) return found;
-  if ((found = keep_face(s, best, 1, gap_of_a(s, 1), limit)) != OVERLAPPING) return found;
-  if ((found = keep_face(s, best, 2, gap_of_a(s, 2), limit)) != OVERLAPPING) return found;
-  if ((found = keep_face(s, best, 3, gap_of_b(s, 0), limit)) != OVERLAPPING) return found;
-  if ((found = keep_face(s, best, 4, gap_of_b(s, 1), limit)) != OVERLAPPING) return found;
-  if ((found = keep_face(s, best, 5, gap_of_b(s, 2), limit)) != OVERLAPPING) return found;
-  if ((found = look_across(s, best, 0, 0, limit)) != OVERLAPPING) return found;
-  if ((found = look_across(s, best, 0, 1, limit)) != OVERLAPPING) return found;
-  if ((found = look_across(s, best, 0, 2, limit)) != OVERLAPPING) return found;
-  if ((found = look_across(s, best, 1, 0, limit)) != OVERLAPPING) return found;
-  if ((found = look_across(s, best, 1, 1, limit)) != OVERLAPPING) return found;
-  if ((found = look_across(s, best, 1, 2, limit)) != OVERLAPPING) return found;
-  if ((found = look_across(s, best, 2, 0, limit)) != OVERLAPPING) return found;
-  if ((found = look_across(s, best, 2, 1, limit)) != OVERLAPPING) return found;
-  if ((found = look_across(s, best, 2, 2, limit)) != OVERLAPPING) return found;
-  return best->gap < -s->sure ? OVERLAPPING : UNSURE;
+/* Looks along all axes, or along those of the faces where one parts the boxes by more than `limit`. OVERLAPPING: all show an
+ * overlap, and *best is the least deep, if `depth` is asked for. UNSURE: boxes apart by less than the limit, ties, and boxes that
+ * may touch. Boxes apart that are not to be answered early are UNSURE at once. */
+CT_INLINE verdict search(boxes *s, double limit, bool depth, axis *best) {
+  double gap[6], sure = s->sure;
+  face_gaps(s, gap);
+  double most = greatest(gap);
+  bool apart = most > limit;
+  unsigned near = at_least(gap, apart ? most : most - sure);
+  *best = (axis){__builtin_ctz(near | 1u << 6), most};
+  if (apart) return APART;
+  if (most > sure && !(limit < INFINITY)) return UNSURE;
+  double deep = (depth ? ct_max2(-most, 0.0) : 0.0) + sure, deep2 = deep * deep, slack2 = (deep + sure) * sure;
+  const ct_vec3 excess[3] = {excesses(s, 0, deep2, slack2), excesses(s, 1, deep2, slack2), excesses(s, 2, deep2, slack2)};
+  const double largest[6] = {ct_max2(excess[0].x, excess[0].y),
+                             ct_max2(excess[0].z, excess[1].x),
+                             ct_max2(excess[1].y, excess[1].z),
+                             ct_max2(excess[2].x, excess[2].y),
+                             excess[2].z,
+                             excess[2].z};
+  double second = -INFINITY;
+  if (greatest(largest) >= 0.0 && look_across(s, excess, limit, best, &second) == APART) return APART;
+  if (!(best->gap < -sure) || (depth && second >= best->gap - sure)) return UNSURE;
+  return depth && best->index < 6 && (near & (near - 1)) ? UNSURE : OVERLAPPING;
 }
 
 /* ---- points ---- */
 
-static double sign_of(double x) { return x >= 0.0 ? 1.0 : -1.0; }
+CT_INLINE ct_vec3 like(ct_vec3 size, ct_vec3 sign) {
+  return ct_vec(copysign(size.x, sign.x), copysign(size.y, sign.y), copysign(size.z, sign.z));
+}
 
-/* A vertex of b on a face of a. Points in a's frame; false: the vertex is not alone, or not over the face. */
-static bool vertex_on_a(const boxes *s, int i, ct_vec3 n, double p[3], double q[3]) {
-  double way = i == 0 ? n.x : i == 1 ? n.y : n.z;
-  for (int k = 0; k < 3; k++) q[k] = s->t[k];
-  for (int j = 0; j < 3; j++) {
-    if (s->size[i][j] <= FLAT) return false;
-    double step = -sign_of(way * s->r[i][j]) * s->b[j];
-    for (int k = 0; k < 3; k++) q[k] += step * s->r[k][j];
-  }
-  bool over = true;
-  for (int k = 0; k < 3; k++) {
-    p[k] = k == i ? way * s->a[k] : q[k];
-    over = over && fabs(p[k]) <= s->a[k] + s->sure;
-  }
-  return over;
+/* Cosines of a direction with the axes of b. */
+CT_INLINE ct_vec3 on_b(const boxes *s, ct_vec3 n) {
+  return ct_vec(ct_dot(n, s->axis[0]), ct_dot(n, s->axis[1]), ct_dot(n, s->axis[2]));
+}
+
+/* Of b's own coordinates. */
+CT_INLINE ct_vec3 point_of_b(const boxes *s, ct_vec3 p) {
+  return ct_add_scaled(ct_add_scaled(ct_add_scaled(s->center, s->axis[0], p.x), s->axis[1], p.y), s->axis[2], p.z);
+}
+
+CT_INLINE bool within(ct_vec3 p, ct_vec3 half, double slack) {
+  return (fabs(p.x) <= half.x + slack) & (fabs(p.y) <= half.y + slack) & (fabs(p.z) <= half.z + slack);
+}
+
+/* Is a feature alone that lies so to the normal? `but`: an axis that does not count. */
+CT_INLINE bool leans(ct_vec3 cosine, int but) {
+  return ((fabs(cosine.x) > FLAT) | (but == 0)) & ((fabs(cosine.y) > FLAT) | (but == 1)) & ((fabs(cosine.z) > FLAT) | (but == 2));
+}
+
+/* What a pair has besides the gap, in a's frame. */
+typedef struct points {
+  ct_vec3 normal, p, q;
+} points;
+
+/* The unit normal of a face's axis, from a to b. */
+CT_INLINE ct_vec3 normal_of_face(const boxes *s, int index) {
+  const ct_vec3 axes[6] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}, s->axis[0], s->axis[1], s->axis[2]};
+  return ct_scale(axes[index], copysign(1.0, s->along[index]));
+}
+
+/* A vertex of b on a face of a; false: the vertex is not alone, or not over the face. */
+static bool vertex_on_a(const boxes *s, int i, points *out) {
+  double way = copysign(1.0, s->along[i]);
+  ct_vec3 cosine = {way * part(s->axis[0], i), way * part(s->axis[1], i), way * part(s->axis[2], i)};
+  out->q = point_of_b(s, ct_neg(like(s->half[1], cosine)));
+  double p[3] = {out->q.x, out->q.y, out->q.z};
+  p[i] = way * part(s->half[0], i);
+  out->p = ct_vec(p[0], p[1], p[2]);
+  return leans(cosine, 3) & within(out->p, s->half[0], s->sure);
 }
 
 /* A vertex of a on a face of b. */
-static bool vertex_on_b(const boxes *s, int j, ct_vec3 n, double depth, double p[3], double q[3]) {
-  const double way[3] = {n.x, n.y, n.z};
-  double d[3];
-  for (int i = 0; i < 3; i++) {
-    if (fabs(way[i]) <= FLAT) return false;
-    p[i] = sign_of(way[i]) * s->a[i];
-    q[i] = p[i] - depth * way[i];
-    d[i] = q[i] - s->t[i];
-  }
-  bool over = true;
-  for (int k = 0; k < 3; k++)
-    over = over && (k == j || fabs(d[0] * s->r[0][k] + d[1] * s->r[1][k] + d[2] * s->r[2][k]) <= s->b[k] + s->sure);
-  return over;
+static bool vertex_on_b(const boxes *s, int j, double gap, points *out) {
+  out->p = like(s->half[0], out->normal);
+  out->q = ct_add_scaled(out->p, out->normal, gap);
+  ct_vec3 at = on_b(s, ct_sub(out->q, s->center));
+  const double local[3] = {j == 0 ? 0.0 : at.x, j == 1 ? 0.0 : at.y, j == 2 ? 0.0 : at.z};
+  return leans(out->normal, 3) & within(ct_vec(local[0], local[1], local[2]), s->half[1], s->sure);
 }
 
 /* An edge of each, crossing. */
-static bool edges_cross(const boxes *s, const axis *best, ct_vec3 n, double p[3], double q[3]) {
-  int i = (best->index - 6) / 3, j = (best->index - 6) % 3;
-  const double way[3] = {n.x, n.y, n.z};
-  double w[3], along = 0.0;
-  for (int k = 0; k < 3; k++) {
-    if (k != i && fabs(way[k]) <= FLAT) return false;
-    p[k] = k == i ? 0.0 : sign_of(way[k]) * s->a[k];
-    q[k] = s->t[k];
-  }
-  for (int k = 0; k < 3; k++) {
-    double level = on_b(s, n, k);
-    if (k == j) continue;
-    if (fabs(level) <= FLAT) return false;
-    for (int c = 0; c < 3; c++) q[c] -= sign_of(level) * s->b[k] * s->r[c][k];
-  }
-  for (int k = 0; k < 3; k++) {
-    w[k] = q[k] - p[k];
-    along += w[k] * s->r[k][j];
-  }
-  double cosine = s->r[i][j], length = length_of_cross(s, i, j), square = length * length;
-  double x = (w[i] - cosine * along) / square, y = (cosine * w[i] - along) / square, defect = 0.0;
+static bool edges_cross(const boxes *s, const axis *best, points *out) {
+  int j = (best->index - 6) / 3, i = (best->index - 6) % 3;
+  ct_vec3 n = out->normal, cosine = on_b(s, n), edge = s->axis[j];
+  if (!(leans(n, i) & leans(cosine, j))) return false;
+  ct_vec3 top_a = like(s->half[0], n), top_b = ct_neg(like(s->half[1], cosine));
+  double p[3] = {top_a.x, top_a.y, top_a.z}, q[3] = {top_b.x, top_b.y, top_b.z};
+  p[i] = q[j] = 0.0;
+  ct_vec3 on_a = {p[0], p[1], p[2]}, near_b = point_of_b(s, ct_vec(q[0], q[1], q[2])), w = ct_sub(near_b, on_a);
+  double along = ct_dot(w, edge), along_a = part(w, i), product = part(edge, i), length = length_of_cross(s, i, j);
+  double square = length * length, x = (along_a - product * along) / square, y = (product * along_a - along) / square;
   p[i] = x;
-  for (int k = 0; k < 3; k++) {
-    q[k] += y * s->r[k][j];
-    defect = ct_max2(defect, fabs(q[k] - p[k] - best->gap * way[k]));
-  }
-  return fabs(x) <= s->a[i] + s->sure && fabs(y) <= s->b[j] + s->sure && defect <= POINT_FRACTION * s->sure;
+  out->p = ct_vec(p[0], p[1], p[2]);
+  out->q = ct_add_scaled(near_b, edge, y);
+  double defect = ct_max_abs(ct_add_scaled(ct_sub(out->q, out->p), n, -best->gap));
+  return (fabs(x) <= part(s->half[0], i) + s->sure) & (fabs(y) <= part(s->half[1], j) + s->sure) &
+         (defect <= POINT_FRACTION * s->sure);
 }
 
-/* Does one box hold the other, to round-off? */
-static ct_relation held(const boxes *s) {
-  bool a_holds = true, b_holds = true;
-  for (int i = 0; i < 3; i++) {
-    a_holds = a_holds && fabs(s->t[i]) + s->reach_b[i] <= s->a[i] + s->sure;
-    b_holds = b_holds && fabs(s->along[i]) + s->reach_a[i] <= s->b[i] + s->sure;
-  }
-  return a_holds ? CT_CONTAINING : b_holds ? CT_CONTAINED : CT_PENETRATING;
+CT_INLINE bool deepest(const boxes *s, const axis *best, points *out) {
+  out->normal = best->index < 6 ? normal_of_face(s, best->index) : normal_of_cross(s, best->index);
+  if (level_of(s, out->normal) <= s->sure) return false;
+  if (best->index < 3) return vertex_on_a(s, best->index, out);
+  if (best->index < 6) return vertex_on_b(s, best->index - 3, best->gap, out);
+  return edges_cross(s, best, out);
 }
 
-/* The vertices farthest along the normal, in a's frame: points of a pair that is apart by more than was asked. */
-static void farthest(const boxes *s, ct_vec3 n, double p[3], double q[3]) {
-  const double way[3] = {n.x, n.y, n.z};
-  for (int k = 0; k < 3; k++) {
-    p[k] = sign_of(way[k]) * s->a[k];
-    q[k] = s->t[k];
-  }
-  for (int j = 0; j < 3; j++) {
-    double step = -sign_of(way[0] * s->r[0][j] + way[1] * s->r[1][j] + way[2] * s->r[2][j]) * s->b[j];
-    for (int k = 0; k < 3; k++) q[k] += step * s->r[k][j];
-  }
+/* The vertices farthest along the normal: points of a pair that is apart by more than was asked. */
+CT_INLINE void farthest(const boxes *s, const axis *best, points *out) {
+  out->normal = best->index < 6 ? normal_of_face(s, best->index) : normal_of_cross(s, best->index);
+  out->p = like(s->half[0], out->normal);
+  out->q = point_of_b(s, ct_neg(like(s->half[1], on_b(s, out->normal))));
 }
 
-static bool deepest(const boxes *s, const axis *best, ct_vec3 n, double p[3], double q[3]) {
-  if (best->index < 3) return vertex_on_a(s, best->index, n, p, q);
-  if (best->index < 6) return vertex_on_b(s, best->index - 3, n, -best->gap, p, q);
-  return edges_cross(s, best, n, p, q);
+/* Does one box hold the other, to round-off? In the order of the call. */
+CT_INLINE ct_relation held(const boxes *s) {
+  const double *t = s->along, *r = s->reach;
+  bool a_holds = within(ct_vec(fabs(t[0]) + r[0], fabs(t[1]) + r[1], fabs(t[2]) + r[2]), s->half[0], s->sure);
+  bool b_holds = within(ct_vec(fabs(t[3]) + r[3], fabs(t[4]) + r[4], fabs(t[5]) + r[5]), s->half[1], s->sure);
+  if (!(a_holds | b_holds)) return CT_PENETRATING;
+  return a_holds != s->swapped ? CT_CONTAINING : CT_CONTAINED;
 }
-
-static double square_of(const double v[3]) { return v[0] * v[0] + v[1] * v[1] + v[2] * v[2]; }
 
 /* From a's frame and the order by content to the world's and the caller's. */
-CT_INLINE void hand_over(const boxes *s, const axis *best, ct_vec3 n, const double p[3], const double q[3], ct_pair_result *out) {
-  ct_vec3 normal = ct_mat_mul(s->frame_a->rotation, n);
-  double length = sqrt(ct_norm2(normal));
-  normal = ct_vec(normal.x / length, normal.y / length, normal.z / length);
-  ct_vec3 on_a = ct_to_parent(*s->frame_a, ct_vec(p[0], p[1], p[2])), on_b = ct_to_parent(*s->frame_a, ct_vec(q[0], q[1], q[2]));
-  ct_quick_answer(out, s->swapped, normal, on_a, on_b, best->gap);
-  ct_quick_bound(out, best->gap, sqrt(ct_max2(square_of(s->a), square_of(s->b))));
-  out->relation = CT_SEPARATED;
+CT_INLINE void hand_over(const boxes *s, double gap, const points *found, ct_pair_result *out) {
+  const ct_frame *frame = s->frame[0];
+  ct_vec3 normal = ct_unit_again(ct_mat_mul(frame->rotation, found->normal));
+  ct_quick_answer(out, s->swapped, normal, ct_to_parent(*frame, found->p), ct_to_parent(*frame, found->q), gap);
+  ct_quick_bound(out, gap, sqrt(ct_max2(ct_norm2(s->half[0]), ct_norm2(s->half[1]))));
+}
+
+CT_INLINE bool answer(boxes *s, const ct_pair_options *options, ct_pair_result *result) {
+  axis best;
+  points found;
+  verdict seen = search(s, options->threshold + s->sure, true, &best);
+  if (seen == UNSURE) return false;
+  if (seen == APART) {
+    farthest(s, &best, &found);
+    hand_over(s, best.gap, &found, result);
+    result->upper_bound += ct_norm(ct_sub(found.q, found.p)) - best.gap;
+    result->relation = CT_SEPARATED;
+    return true;
+  }
+  if (!deepest(s, &best, &found)) return false;
+  hand_over(s, best.gap, &found, result);
+  result->relation = best.gap >= -options->tolerance ? CT_TOUCHING : held(s);
+  return true;
+}
+
+bool ct_box_pair_distance(ct_box_pair *pair, const ct_pair_options *options, ct_pair_result *result) {
+  return answer(pair, options, result);
 }
 
 bool ct_quick_boxes(ct_placed a, ct_placed b, const ct_pair_options *options, ct_pair_result *result) {
   boxes s;
-  axis best;
-  double p[3], q[3];
   place(a, b, &s);
-  verdict found = search(&s, options->threshold + s.sure, &best);
-  if (found == UNSURE || best.tied) return false;
-  ct_vec3 n = normal_of(&s, best.index);
-  if (found == APART) {
-    farthest(&s, n, p, q);
-    hand_over(&s, &best, n, p, q, result);
-    result->upper_bound += ct_norm(ct_vec(q[0] - p[0], q[1] - p[1], q[2] - p[2])) - best.gap;
-    return true;
-  }
-  if (level_of(&s, n) <= s.sure || !deepest(&s, &best, n, p, q)) return false;
-  hand_over(&s, &best, n, p, q, result);
-  ct_relation relation = best.gap >= -options->tolerance ? CT_TOUCHING : held(&s);
-  if (s.swapped && relation >= CT_CONTAINING) relation = relation == CT_CONTAINING ? CT_CONTAINED : CT_CONTAINING;
-  result->relation = relation;
-  return true;
+  return answer(&s, options, result);
 }
 
 bool ct_quick_boxes_overlap(ct_placed a, ct_placed b, bool *overlap) {
   boxes s;
   axis best;
   place(a, b, &s);
-  verdict found = search(&s, s.sure, &best);
+  verdict found = search(&s, s.sure, false, &best);
   *overlap = found == OVERLAPPING;
   return found != UNSURE;
 }

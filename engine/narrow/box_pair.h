@@ -1,0 +1,30 @@
+/* Two boxes without rounding and margin, placed once for their distance, their overlap and their contacts.
+ *
+ * Everything is in the frame of the first box by content: the order of narrow/pair.h. From quick_box.c.
+ */
+#ifndef NARROW_BOX_PAIR_H
+#define NARROW_BOX_PAIR_H
+
+#include "narrow/quick.h"
+
+typedef struct ct_box_pair {
+  const ct_frame *frame[2];
+  ct_vec3 half[2];
+  ct_vec3 axis[3]; /* of b, unit */
+  ct_vec3 size[3]; /* their absolute values */
+  ct_vec3 center;  /* of b */
+  double along[6]; /* from centre to centre: on the axes of a, on those of b */
+  double reach[6]; /* of b on the axes of a, of a on those of b */
+  double sure;     /* axes that part the boxes by less decide nothing, m */
+  bool swapped;    /* the first by content is the second of the call */
+} ct_box_pair;
+
+/* The absolute values and reaches are set by ct_box_pair_distance alone. */
+void ct_box_pair_place(ct_placed a, ct_placed b, ct_box_pair *pair);
+
+/* As ct_quick_distance, of a pair just placed. */
+bool ct_box_pair_distance(ct_box_pair *pair, const ct_pair_options *options, ct_pair_result *result);
+
+static inline bool ct_box_is_plain(const ct_shape *s) { return s->kind == CT_KIND_BOX && s->rounding == 0.0 && s->margin == 0.0; }
+
+#endif
