@@ -30,7 +30,8 @@ static int hex_digit(char c) {
   return -1;
 }
 
-long api_url_decode(const char *bytes, size_t length, char *out, size_t capacity) {
+/* Percent-decodes once. Returns the length written to out (not terminated), or -1: a bad escape, or more than capacity bytes. */
+static long decode(const char *bytes, size_t length, char *out, size_t capacity) {
   size_t used = 0;
   for (size_t i = 0; i < length; i++) {
     char c = bytes[i];
@@ -55,7 +56,7 @@ bool api_url_next(const char **text, api_url_parameter *out) {
   const char *equals = memchr(at, '=', length);
   *out = (api_url_parameter){.name = at, .name_length = equals ? (size_t)(equals - at) : length};
   if (equals) {
-    long decoded = api_url_decode(equals + 1, length - out->name_length - 1, out->value, API_URL_VALUE_MAX);
+    long decoded = decode(equals + 1, length - out->name_length - 1, out->value, API_URL_VALUE_MAX);
     out->bad = decoded < 0 || memchr(out->value, 0, (size_t)decoded) != NULL;
     out->value_length = out->bad ? 0 : (size_t)decoded;
   }
@@ -76,7 +77,7 @@ static bool path_split(const char *path, split_path *out) {
     if (out->count == SEGMENTS_MAX) return false;
     size_t length = strcspn(++path, "/");
     segment *s = &out->items[out->count++];
-    long decoded = api_url_decode(path, length, s->text, CT_ID_LENGTH_MAX);
+    long decoded = decode(path, length, s->text, CT_ID_LENGTH_MAX);
     s->bad = decoded < 0 || memchr(s->text, 0, (size_t)decoded) != NULL;
     s->length = s->bad ? 0 : (size_t)decoded;
     s->text[s->length] = 0;

@@ -4,9 +4,6 @@
 
 #include <api/api.h>
 
-/* Percent-decodes once. Returns the length written to out (not terminated), or -1: a bad escape, or more than capacity bytes. */
-long api_url_decode(const char *bytes, size_t length, char *out, size_t capacity);
-
 /* Longest value of a URL parameter after decoding: an id or a cursor. */
 #define API_URL_VALUE_MAX 160
 

@@ -228,7 +228,7 @@ bool api_read_shape(api_reader *reader, const api_field *object, const api_field
   static bool (*const readers[CT_KIND_COUNT])(api_reader *, const api_field *, ct_collider *) = {
       [CT_KIND_SPHERE] = api_read_primitive,   [CT_KIND_BOX] = api_read_primitive,  [CT_KIND_CAPSULE] = api_read_primitive,
       [CT_KIND_CYLINDER] = api_read_primitive, [CT_KIND_CONE] = api_read_primitive, [CT_KIND_ELLIPSOID] = api_read_primitive,
-      [CT_KIND_CONVEX] = read_convex, [CT_KIND_MESH] = api_read_mesh, [CT_KIND_PLANE] = api_read_primitive,
+      [CT_KIND_CONVEX] = read_convex,          [CT_KIND_MESH] = api_read_mesh,      [CT_KIND_PLANE] = api_read_primitive,
   };
 #define SHAPE_KIND(kind, word) CT_KIND_##kind,
   static const ct_kind kinds[] = {API_SHAPE_MAP(SHAPE_KIND)};
@@ -315,7 +315,8 @@ static void put_named(api_buffer *buffer, ct_text note) {
   api_put_bytes(buffer, note.bytes, note.length);
 }
 
-void api_put_shape_member(api_buffer *buffer, const ct_collider *collider) {
+/* The member "box":{...} alone. */
+static void put_shape_member(api_buffer *buffer, const ct_collider *collider) {
   const ct_shape *shape = &collider->shape;
   if (collider->note.length && collider->note.bytes[0] == '"') {
     put_named(buffer, collider->note);
@@ -340,7 +341,7 @@ void api_put_collider(api_buffer *buffer, const ct_collider *collider) {
   api_put_item(buffer);
   api_put_byte(buffer, '{');
   if (collider->id.length) api_put_member_string(buffer, "id", collider->id);
-  api_put_shape_member(buffer, collider);
+  put_shape_member(buffer, collider);
   api_put_rounding(buffer, &collider->shape);
   api_put_pose_members(buffer, &collider->pose, false);
   api_put_byte(buffer, '}');

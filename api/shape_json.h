@@ -32,7 +32,5 @@ bool api_make_hull(api_reader *reader, const api_field *field, const ct_vec3 *po
 
 /* {"box":{...},...}: as it was given. */
 void api_put_collider(api_buffer *buffer, const ct_collider *collider);
-/* Puts the member "box":{...} alone. */
-void api_put_shape_member(api_buffer *buffer, const ct_collider *collider);
 
 #endif

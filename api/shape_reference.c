@@ -182,7 +182,8 @@ bool api_read_reference(api_reader *reader, const api_field members[API_REFERENC
 
 /* ---- who names a shape ----------------------------------------------------------------------------------------------------- */
 
-bool api_note_names(ct_text note, const char *shape_id) {
+/* Does the collider's note name the shape? */
+static bool names(ct_text note, const char *shape_id) {
   size_t length = strlen(shape_id);
   return note.length >= length + 2 && note.bytes[0] == '"' && memcmp(note.bytes + 1, shape_id, length) == 0 &&
          note.bytes[length + 1] == '"';
@@ -209,8 +210,7 @@ ct_status api_count_references(api_shape_users users, const char *shape_id, cons
       if (row % ROWS_PER_POLL == 0 && ct_cancel_raised(cancel)) return CT_CANCELLED;
       const ct_body *body = ct_scene_body(scene, row);
       if (!body) continue;
-      for (size_t i = 0; i < ct_body_collider_count(body); i++)
-        references += api_note_names(ct_body_collider(body, i).note, shape_id);
+      for (size_t i = 0; i < ct_body_collider_count(body); i++) references += names(ct_body_collider(body, i).note, shape_id);
     }
   }
   *out = references;

@@ -37,8 +37,6 @@ void api_shape_scope_free(api_shape_scope *scope);
  * UNKNOWN_ID, OUT_OF_RANGE for a scale, or for a size that it makes. */
 bool api_read_reference(api_reader *reader, const api_field members[API_REFERENCE_MEMBER_COUNT], ct_collider *out);
 
-/* Does the collider's note name the shape? */
-bool api_note_names(ct_text note, const char *shape_id);
 /* The scenes in which a shape may be named. */
 typedef struct api_shape_users {
   const api_scene_entry *scenes;

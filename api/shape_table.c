@@ -44,7 +44,7 @@ const api_shape *api_shape_create(const api_shape_form *form) {
   return shape;
 }
 
-const api_shape *api_shape_retain(const api_shape *shape) {
+static const api_shape *retain(const api_shape *shape) {
   atomic_fetch_add_explicit(&((api_shape *)(uintptr_t)shape)->references, 1, memory_order_relaxed);
   return shape;
 }
@@ -72,7 +72,7 @@ static api_shape_table *make(size_t count) {
 }
 
 static void add(api_shape_table *table, const api_shape *shape) {
-  table->items[table->count++] = api_shape_retain(shape);
+  table->items[table->count++] = retain(shape);
   table->memory += shape->memory;
 }
 

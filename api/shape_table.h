@@ -19,7 +19,6 @@ typedef struct api_shape_form {
 
 /* NULL: out of memory. */
 const api_shape *api_shape_create(const api_shape_form *form);
-const api_shape *api_shape_retain(const api_shape *shape);
 void api_shape_release(const api_shape *shape);
 /* Borrowed. */
 const api_shape_form *api_shape_get(const api_shape *shape);

@@ -1,6 +1,8 @@
 /* The growing, sorted list of pairs. */
 #include "broad/pair_list.h"
 
+#include "base/heap_sort.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,35 +63,20 @@ static bool scatter(const sorting *s, const ct_pair_index *from, ct_pair_index *
   return true;
 }
 
-static bool pair_before(ct_pair_index a, ct_pair_index b) { return a.i < b.i || (a.i == b.i && a.j < b.j); }
+static bool before(const void *items, const void *by, size_t i, size_t j) {
+  (void)by;
+  ct_pair_index a = ((const ct_pair_index *)items)[i], b = ((const ct_pair_index *)items)[j];
+  return a.i < b.i || (a.i == b.i && a.j < b.j);
+}
 
-static void heap_sort(ct_pair_index *items, size_t count) {
-  for (size_t heap = count / 2, end = count; end > 1;) {
-    if (heap > 0) {
-      heap--;
-    } else {
-      end--;
-      ct_pair_index top = items[0];
-      items[0] = items[end];
-      items[end] = top;
-    }
-    ct_pair_index sinking = items[heap];
-    size_t at = heap;
-    for (size_t child = 2 * at + 1; child < end; child = 2 * at + 1) {
-      if (child + 1 < end && pair_before(items[child], items[child + 1])) child++;
-      if (!pair_before(sinking, items[child])) break;
-      items[at] = items[child];
-      at = child;
-    }
-    items[at] = sinking;
-  }
+static void swap(void *items, size_t i, size_t j) {
+  ct_pair_index *item = items, moved = item[i];
+  item[i] = item[j];
+  item[j] = moved;
 }
 
 ct_status ct_pair_index_sort(ct_pair_index *items, size_t pairs, size_t count, const ct_cancel *cancel) {
-  if (pairs < count / FEW_SHARE) {
-    heap_sort(items, pairs);
-    return CT_OK;
-  }
+  if (pairs < count / FEW_SHARE) return ct_heap_sort(items, pairs, NULL, before, swap, cancel) ? CT_OK : CT_CANCELLED;
   if (pairs < 2) return CT_OK;
   ct_pair_index *other = malloc(pairs * sizeof *other);
   sorting s = {pairs, count, malloc((count + 1) * sizeof *s.starts), cancel};

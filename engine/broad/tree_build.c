@@ -3,6 +3,8 @@
  */
 #include "broad/tree.h"
 
+#include "base/heap_sort.h"
+
 #include <stdlib.h>
 
 #define BINS_MAX 16
@@ -77,25 +79,14 @@ static int widest_axis(const build_item *items, uint32_t count, double *low, dou
 }
 
 /* Order for the fallback: centre, then input; total. */
-static bool before(const build_item *a, const build_item *b, int axis) {
+static bool before(const void *items, const void *by, size_t i, size_t j) {
+  const build_item *a = (const build_item *)items + i, *b = (const build_item *)items + j;
+  int axis = *(const int *)by;
   double ca = centre2(&a->box, axis), cb = centre2(&b->box, axis);
   return ca < cb || (ca == cb && a->input < b->input);
 }
 
-/* Heap sort along an axis: no input makes it slow. */
-static void sort_items(build_item *items, uint32_t count, int axis) {
-  for (uint32_t heap = count / 2, end = count; end > 1;) {
-    if (heap > 0) heap--;
-    else swap_items(&items[0], &items[--end]);
-    uint32_t at = heap;
-    for (uint32_t child = 2 * at + 1; child < end; child = 2 * at + 1) {
-      if (child + 1 < end && before(&items[child], &items[child + 1], axis)) child++;
-      if (!before(&items[at], &items[child], axis)) break;
-      swap_items(&items[at], &items[child]);
-      at = child;
-    }
-  }
-}
+static void swap_at(void *items, size_t i, size_t j) { swap_items((build_item *)items + i, (build_item *)items + j); }
 
 /* The bins of one axis. */
 typedef struct build_bins {
@@ -147,7 +138,7 @@ static uint32_t split(build_item *items, uint32_t count, bool by_count) {
   bins.scale = (double)bins.count / width;
   if (!(width > 0.0) || !(bins.scale < 1e300)) return count / 2;
   if (by_count) {
-    sort_items(items, count, bins.axis);
+    (void)ct_heap_sort(items, count, &bins.axis, before, swap_at, NULL);
     return count / 2;
   }
   for (int k = 0; k < bins.count; k++)

@@ -1,6 +1,8 @@
 /* Order of contact points, and the four that stand for many. */
 #include "narrow/manifold.h"
 
+#include "base/heap_sort.h"
+
 /* Lengths and areas that differ by less, relatively, are equal: the points' order decides, so that round-off does not. */
 #define TIE 1e-9
 #define KEPT_MAX 4
@@ -21,25 +23,15 @@ static int compare(const ct_contact_point *p, const ct_contact_point *q) {
   return p->number == q->number ? 0 : p->number < q->number ? -1 : 1;
 }
 
-static void sift(ct_contact_point *points, uint32_t root, uint32_t count) {
-  ct_contact_point moved = points[root];
-  for (uint32_t child; (child = 2 * root + 1) < count; root = child) {
-    if (child + 1 < count && compare(&points[child], &points[child + 1]) < 0) child++;
-    if (compare(&moved, &points[child]) >= 0) break;
-    points[root] = points[child];
-  }
-  points[root] = moved;
+static bool before(const void *items, const void *by, size_t i, size_t j) {
+  (void)by;
+  return compare((const ct_contact_point *)items + i, (const ct_contact_point *)items + j) < 0;
 }
 
-/* In place and without memory of its own. */
-static void heap_sort(ct_contact_point *points, uint32_t count) {
-  for (uint32_t i = count / 2; i-- > 0;) sift(points, i, count);
-  for (uint32_t i = count; i-- > 1;) {
-    ct_contact_point last = points[i];
-    points[i] = points[0];
-    points[0] = last;
-    sift(points, 0, i);
-  }
+static void swap(void *points, size_t i, size_t j) {
+  ct_contact_point *point = points, moved = point[i];
+  point[i] = point[j];
+  point[j] = moved;
 }
 
 static void insertion_sort(ct_contact_point *points, uint32_t count) {
@@ -68,7 +60,7 @@ uint32_t ct_contacts_unique(ct_contact_point *points, uint32_t count) {
 
 void ct_contacts_order(ct_contact_point *points, uint32_t count) {
   if (count <= 16) insertion_sort(points, count);
-  else heap_sort(points, count);
+  else (void)ct_heap_sort(points, count, NULL, before, swap, NULL);
 }
 
 void ct_contacts_deepest_first(ct_contact_point *points, uint32_t count, double slack) {

@@ -19,12 +19,6 @@ static ct_frame inverse_of(const ct_frame *f) {
   return i;
 }
 
-static ct_mat3 absolute(ct_mat3 m) {
-  return (ct_mat3){{fabs(m.rx.x), fabs(m.rx.y), fabs(m.rx.z)},
-                   {fabs(m.ry.x), fabs(m.ry.y), fabs(m.ry.z)},
-                   {fabs(m.rz.x), fabs(m.rz.y), fabs(m.rz.z)}};
-}
-
 /* How far the core reaches along the rows of a matrix and against them. */
 static ct_box reach_along(const ct_core *core, const ct_mat3 *rows) {
   const ct_vec3 *row[3] = {&rows->rx, &rows->ry, &rows->rz};
@@ -36,7 +30,7 @@ static ct_box reach_along(const ct_core *core, const ct_mat3 *rows) {
   return (ct_box){{low[0], low[1], low[2]}, {high[0], high[1], high[2]}};
 }
 
-void ct_convex_mesh_open(ct_convex_mesh *p, const ct_cell_input *in) {
+static void open_pair(ct_convex_mesh *p, const ct_cell_input *in) {
   const ct_mat3 identity = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
   ct_frame frame = inverse_of(&in->relative);
   *p = (ct_convex_mesh){.mesh = in->shape_b->mesh, .workspace = in->workspace};
@@ -52,7 +46,7 @@ void ct_convex_mesh_open(ct_convex_mesh *p, const ct_cell_input *in) {
   p->roundoff = CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * p->extent;
   p->slack = BOUND_ROUNDOFFS * CT_UNIT_ROUNDOFF * (p->extent + ct_norm(frame.position));
   p->axes = in->relative.rotation;
-  p->size = absolute(p->axes);
+  p->size = ct_mat_abs(p->axes);
   p->box = reach_along(&p->core, &identity);
   p->own_box = reach_along(&p->core, &p->axes);
 }
@@ -67,7 +61,8 @@ static double square_beyond(ct_vec3 c, ct_vec3 h, const ct_box *box) {
   return x * x + y * y + z * z;
 }
 
-double ct_convex_node_gap(const ct_convex_mesh *p, const ct_mesh_node *n) {
+/* Triangles of the node are not nearer to the core. */
+static double node_gap(const ct_convex_mesh *p, const ct_mesh_node *n) {
   ct_vec3 c = ct_scale(ct_add(n->box.min, n->box.max), 0.5), h = ct_scale(ct_sub(n->box.max, n->box.min), 0.5), own;
   double tapered = ct_core_tapered(&p->core) ? ct_max2(p->core.radius[0], p->core.radius[1]) : 0.0;
   double balls = ct_norm(ct_sub(c, p->core.middle)) - p->core.size - tapered - n->radius;
@@ -78,21 +73,28 @@ double ct_convex_node_gap(const ct_convex_mesh *p, const ct_mesh_node *n) {
   return ct_max2(balls, sqrt(square)) - p->slack;
 }
 
+/* Between them lies the distance of the core and a triangle: equal but for curved cores. */
+typedef struct span {
+  double lower, upper;
+} span;
+
 /* Of a core that takes the solver of convex pairs. */
-static bool solved_gap(const ct_convex_mesh *p, const ct_triangle *t, double limit, ct_gap *gap, ct_bracket *bracket) {
+static bool solved_gap(const ct_convex_mesh *p, const ct_triangle *t, double limit, ct_gap *gap, span *bracket) {
   ct_cell_input in = {.a = p->core, .b = ct_core_triangle(t->v, p->extent), .threshold = limit, .workspace = p->workspace};
   in.relative = (ct_frame){{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}, {0.0, 0.0, 0.0}};
   ct_cell_result r = {.status = CT_PAIR_OK};
   in.a.extent = p->extent;
   ct_cell_cores(&in, &r);
-  *bracket = (ct_bracket){ct_max2(r.lower, 0.0), ct_max2(r.upper, 0.0)};
+  *bracket = (span){ct_max2(r.lower, 0.0), ct_max2(r.upper, 0.0)};
   if (r.distance > limit) return false;
   *gap = (ct_gap){.distance = ct_max2(r.distance, 0.0), .a = r.point_a, .b = r.point_b, .normal = r.normal};
   gap->overlap = ct_max2(-r.distance, 0.0);
   return true;
 }
 
-bool ct_convex_triangle_gap(const ct_convex_mesh *p, uint32_t position, double limit, ct_gap *gap, ct_bracket *bracket) {
+/* Distance of the core and a triangle unless it is above `limit`: then false. The gap's points are on the core and on the
+ * triangle; its distance is 0 where they meet, and `overlap` tells how far they overlap. *bracket is set in any case. */
+static bool triangle_gap(const ct_convex_mesh *p, uint32_t position, double limit, ct_gap *gap, span *bracket) {
   ct_triangle t = ct_mesh_triangle(p->view, position);
   bool point = p->core.kind == CT_CORE_POINT, near;
   if (!point && (p->core.kind != CT_CORE_SEGMENT || ct_core_tapered(&p->core))) return solved_gap(p, &t, limit, gap, bracket);
@@ -103,7 +105,7 @@ bool ct_convex_triangle_gap(const ct_convex_mesh *p, uint32_t position, double l
     near = ct_segment_gap(segment, &t, limit, gap);
   }
   near = near && gap->distance <= limit;
-  *bracket = near ? (ct_bracket){gap->distance, gap->distance} : (ct_bracket){limit, INFINITY};
+  *bracket = near ? (span){gap->distance, gap->distance} : (span){limit, INFINITY};
   return near;
 }
 
@@ -112,7 +114,7 @@ bool ct_convex_triangle_gap(const ct_convex_mesh *p, uint32_t position, double l
 typedef struct search {
   const ct_convex_mesh *p;
   ct_gap best;
-  ct_bracket bracket; /* of the least distance */
+  span bracket; /* of the least distance */
   uint32_t position, tests;
   double drop, dropped, least; /* as in mesh_pair.c */
   double cut;
@@ -142,12 +144,12 @@ static double bottom_of(const ct_triangle *t, ct_vec3 n) {
 static void test_leaf(search *s, const ct_mesh_node *leaf) {
   for (uint32_t i = leaf->first; i < leaf->first + leaf->count && s->best.distance > 0.0; i++) {
     ct_gap gap;
-    ct_bracket bracket;
+    span bracket;
     /* Along the best normal so far most triangles show that they are farther. */
     ct_triangle t = ct_mesh_triangle(s->p->view, i);
     if (bottom_of(&t, s->best.normal) - s->reach - s->p->slack > s->best.distance) continue;
     s->tests++;
-    bool near = ct_convex_triangle_gap(s->p, i, s->best.distance, &gap, &bracket);
+    bool near = triangle_gap(s->p, i, s->best.distance, &gap, &bracket);
     s->bracket.lower = ct_min2(s->bracket.lower, bracket.lower);
     s->bracket.upper = ct_min2(s->bracket.upper, bracket.upper);
     if (!near) continue;
@@ -162,8 +164,8 @@ static void test_leaf(search *s, const ct_mesh_node *leaf) {
 /* Children of a node, nearer first. */
 static void open_node(const ct_convex_mesh *p, ct_waiting w, ct_waiting out[2]) {
   uint32_t first = p->view->nodes[w.a].first;
-  double near = ct_max2(ct_convex_node_gap(p, &p->view->nodes[first]), w.key);
-  double far = ct_max2(ct_convex_node_gap(p, &p->view->nodes[first + 1]), w.key);
+  double near = ct_max2(node_gap(p, &p->view->nodes[first]), w.key);
+  double far = ct_max2(node_gap(p, &p->view->nodes[first + 1]), w.key);
   bool turn = far < near;
   out[0] = (ct_waiting){turn ? far : near, first + turn, 0};
   out[1] = (ct_waiting){turn ? near : far, first + !turn, 0};
@@ -199,10 +201,10 @@ static ct_mesh_outcome find_nearest(search *s, double threshold) {
   ct_mesh_memory *memory = &s->p->workspace->mesh;
   const ct_mesh_node *nodes = s->p->view->nodes;
   s->best.distance = s->dropped = s->cut = INFINITY;
-  s->bracket = (ct_bracket){INFINITY, INFINITY};
+  s->bracket = (span){INFINITY, INFINITY};
   s->drop = threshold + s->p->slack;
   memory->count = 0;
-  ct_waiting w = {ct_convex_node_gap(s->p, &nodes[0]), 0, 0}, child[2];
+  ct_waiting w = {node_gap(s->p, &nodes[0]), 0, 0}, child[2];
   /* Straight down first, for a distance to measure the rest against. */
   ct_waiting down = w;
   while (nodes[down.a].count == 0) {
@@ -279,7 +281,7 @@ static void answer_apart(const ct_convex_mesh *p, const search *s, bool early, c
 
 void ct_cell_convex_mesh(const ct_cell_input *in, ct_cell_result *result) {
   ct_convex_mesh p;
-  ct_convex_mesh_open(&p, in);
+  open_pair(&p, in);
   ct_mesh_growth growth = {p.radius, p.growth};
   search s = {.p = &p};
   ct_mesh_outcome outcome = find_nearest(&s, in->threshold + p.radius + p.growth);
@@ -307,7 +309,7 @@ void ct_cell_convex_mesh(const ct_cell_input *in, ct_cell_result *result) {
 bool ct_convex_mesh_visit(const ct_convex_mesh *p, double reach, ct_convex_visit visit, void *context) {
   ct_waiting stack[STACK_SIZE], child[2];
   int top = 0;
-  stack[top++] = (ct_waiting){ct_convex_node_gap(p, &p->view->nodes[0]), 0, 0};
+  stack[top++] = (ct_waiting){node_gap(p, &p->view->nodes[0]), 0, 0};
   while (top > 0) {
     ct_waiting w = stack[--top];
     const ct_mesh_node *n = &p->view->nodes[w.a];
@@ -315,8 +317,8 @@ bool ct_convex_mesh_visit(const ct_convex_mesh *p, double reach, ct_convex_visit
     if (ct_mesh_stopped(&p->workspace->mesh, 8)) return false;
     for (uint32_t i = n->first; i < n->first + n->count; i++) {
       ct_gap gap;
-      ct_bracket bracket;
-      if (ct_convex_triangle_gap(p, i, reach, &gap, &bracket) && !visit(context, i, &gap)) return false;
+      span bracket;
+      if (triangle_gap(p, i, reach, &gap, &bracket) && !visit(context, i, &gap)) return false;
     }
     if (n->count > 0) continue;
     assert(top + 2 <= STACK_SIZE);
@@ -335,7 +337,7 @@ static bool note_first(void *context, uint32_t position, const ct_gap *gap) {
 
 bool ct_convex_mesh_overlap(const ct_cell_input *in, ct_vec3 *common) {
   ct_convex_mesh p;
-  ct_convex_mesh_open(&p, in);
+  open_pair(&p, in);
   ct_vec3 nowhere = {INFINITY, 0.0, 0.0}, point = nowhere;
   ct_convex_mesh_visit(&p, p.radius + p.growth, note_first, &point);
   bool inside = point.x == INFINITY && p.view->solid && ct_mesh_contains(p.mesh, p.core.middle);
@@ -362,7 +364,7 @@ static bool look_for_proper(void *context, uint32_t position, const ct_gap *gap)
 
 ct_relation ct_convex_mesh_relation(const ct_cell_input *in, const ct_cell_result *result, double touching) {
   ct_convex_mesh p;
-  ct_convex_mesh_open(&p, in);
+  open_pair(&p, in);
   double radius = p.radius + p.growth;
   crossing c = {ct_max2(touching, p.roundoff), radius, false};
   if (result->crossed || radius > 0.0) ct_convex_mesh_visit(&p, radius, look_for_proper, &c);

@@ -26,20 +26,6 @@ typedef struct ct_convex_mesh {
   ct_workspace *workspace;
 } ct_convex_mesh;
 
-void ct_convex_mesh_open(ct_convex_mesh *p, const ct_cell_input *input);
-
-/* Triangles of a node are not nearer to the core. */
-double ct_convex_node_gap(const ct_convex_mesh *p, const ct_mesh_node *node);
-
-/* Between them lies the distance of the core and a triangle: equal but for curved cores. */
-typedef struct ct_bracket {
-  double lower, upper;
-} ct_bracket;
-
-/* Distance of the core and a triangle unless it is above `limit`: then false. The gap's points are on the core and on the
- * triangle; its distance is 0 where they meet, and `overlap` tells how far they overlap. *bracket is set in any case. */
-bool ct_convex_triangle_gap(const ct_convex_mesh *p, uint32_t position, double limit, ct_gap *gap, ct_bracket *bracket);
-
 /* False ends the visit. */
 typedef bool (*ct_convex_visit)(void *context, uint32_t position, const ct_gap *gap);
 /* Visits the triangles that are not farther from the core than `reach`. False: stopped, by the visitor or by the flag. */

@@ -113,9 +113,8 @@ static ct_vec3 in_solid_frame(const solid *s, ct_vec3 p) {
 }
 
 static double box_distance(const ct_box *box, ct_vec3 p) {
-  ct_vec3 d = {ct_max2(ct_max2(box->min.x - p.x, p.x - box->max.x), 0.0), ct_max2(ct_max2(box->min.y - p.y, p.y - box->max.y), 0.0),
-               ct_max2(ct_max2(box->min.z - p.z, p.z - box->max.z), 0.0)};
-  return sqrt(ct_norm2(d));
+  const ct_box point = {p, p};
+  return sqrt(ct_norm2(ct_box_gaps(box, &point)));
 }
 
 static double depth_in_solid(void *context, ct_vec3 point, double need) {

@@ -11,9 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Waiting entries, at most: 24 MiB of them. */
+/* Waiting entries, at most: 15.3 MiB of them. */
 #define CT_MESH_WAITING_MAX 1000000u
-/* Places where edges pass surfaces, at most. */
+/* Places where edges pass surfaces, at most: 22.9 MiB of them. */
 #define CT_MESH_CROSSINGS_MAX 1000000u
 
 /* A node, or a pair of nodes, and a bound of what lies below it. */

@@ -1,6 +1,8 @@
 /* Descent of two trees. */
 #include "narrow/mesh_pair.h"
 
+#include "shape/mesh_reach.h"
+
 #include <assert.h>
 
 /* Rounding of a bound between boxes, in units of u times the meshes' extents and offset: a node's middle and half 2, placed 55 (as
@@ -15,12 +17,6 @@
 /* Steps from slab to slab before the search over all nodes begins. */
 #define SLAB_STEPS 16
 
-static ct_mat3 absolute(ct_mat3 m) {
-  return (ct_mat3){{fabs(m.rx.x), fabs(m.rx.y), fabs(m.rx.z)},
-                   {fabs(m.ry.x), fabs(m.ry.y), fabs(m.ry.z)},
-                   {fabs(m.rz.x), fabs(m.rz.y), fabs(m.rz.z)}};
-}
-
 double ct_mesh_extent(const ct_mesh_view *view) {
   ct_vec3 far = {ct_max2(fabs(view->box.min.x), fabs(view->box.max.x)), ct_max2(fabs(view->box.min.y), fabs(view->box.max.y)),
                  ct_max2(fabs(view->box.min.z), fabs(view->box.max.z))};
@@ -29,7 +25,7 @@ double ct_mesh_extent(const ct_mesh_view *view) {
 
 void ct_mesh_pair_open(ct_mesh_pair *p, const ct_mesh *a, const ct_mesh *b, const ct_frame *relative, ct_mesh_memory *memory) {
   *p = (ct_mesh_pair){.mesh_a = a, .mesh_b = b, .a = ct_mesh_get(a), .b = ct_mesh_get(b), .relative = *relative, .memory = memory};
-  p->size = absolute(relative->rotation);
+  p->size = ct_mat_abs(relative->rotation);
   p->extent = ct_max2(ct_mesh_extent(p->a), ct_mesh_extent(p->b));
   p->slack = BOUND_ROUNDOFFS * CT_UNIT_ROUNDOFF * (p->extent + ct_norm(relative->position));
 }
@@ -39,7 +35,7 @@ ct_triangle ct_mesh_triangle(const ct_mesh_view *view, uint32_t position) {
   return (ct_triangle){{view->vertices[c[0]], view->vertices[c[1]], view->vertices[c[2]]}};
 }
 
-ct_triangle ct_mesh_placed_triangle(const ct_mesh_view *view, const ct_frame *frame, uint32_t position) {
+static ct_triangle placed_triangle(const ct_mesh_view *view, const ct_frame *frame, uint32_t position) {
   ct_triangle t = ct_mesh_triangle(view, position);
   for (int k = 0; k < 3; k++) t.v[k] = ct_to_parent(*frame, t.v[k]);
   return t;
@@ -116,10 +112,7 @@ static ct_box box_of(const ct_triangle *t) {
 }
 
 static double box_gap_square(const ct_box *a, const ct_box *b) {
-  double x = ct_max2(ct_max2(a->min.x - b->max.x, b->min.x - a->max.x), 0.0);
-  double y = ct_max2(ct_max2(a->min.y - b->max.y, b->min.y - a->max.y), 0.0);
-  double z = ct_max2(ct_max2(a->min.z - b->max.z, b->min.z - a->max.z), 0.0);
-  return (x * x + y * y + z * z) * (1.0 - BOX_GAP_ROUNDOFFS * CT_UNIT_ROUNDOFF);
+  return ct_norm2(ct_box_gaps(a, b)) * (1.0 - BOX_GAP_ROUNDOFFS * CT_UNIT_ROUNDOFF);
 }
 
 /* Corners of two leaves, and the boxes of their triangles. */
@@ -140,7 +133,7 @@ static void load_leaves(const ct_mesh_pair *p, ct_waiting w, leaves *l) {
     l->box_a[i] = box_of(&l->a[i]);
   }
   for (uint32_t j = 0; j < m->count; j++) {
-    l->b[j] = ct_mesh_placed_triangle(p->b, &p->relative, m->first + j);
+    l->b[j] = placed_triangle(p->b, &p->relative, m->first + j);
     l->box_b[j] = box_of(&l->b[j]);
   }
 }
@@ -170,11 +163,6 @@ static bool comes_first(const search *s, uint32_t a, uint32_t b) {
   uint32_t old_a = p->a->order[s->best->position_a], old_b = p->b->order[s->best->position_b];
   uint32_t new_a = p->a->order[a], new_b = p->b->order[b];
   return new_a != old_a ? new_a < old_a : new_b < old_b;
-}
-
-static double reach_of_box(const ct_box *box, ct_vec3 n) {
-  return ct_dot(
-      n, ct_vec(n.x >= 0.0 ? box->max.x : box->min.x, n.y >= 0.0 ? box->max.y : box->min.y, n.z >= 0.0 ? box->max.z : box->min.z));
 }
 
 /* The greatest n.p over a triangle's corners. */
@@ -214,40 +202,14 @@ static ct_waiting first_leaves(const ct_mesh_pair *p) {
   return w;
 }
 
-/* The leaf with a corner that reaches farthest in a direction, and how far. */
-static uint32_t farthest_leaf(const ct_mesh_view *view, ct_vec3 d, double *most) {
-  uint32_t stack[CT_MESH_DEPTH_MAX + 4], leaf = 0;
-  int top = 0;
-  *most = -INFINITY;
-  stack[top++] = 0;
-  while (top > 0) {
-    uint32_t at = stack[--top];
-    const ct_mesh_node *n = &view->nodes[at];
-    if (reach_of_box(&n->box, d) < *most) continue;
-    for (uint32_t i = n->first; i < n->first + n->count; i++) {
-      ct_triangle t = ct_mesh_triangle(view, i);
-      double reach = reach_of(&t, d);
-      if (reach <= *most) continue;
-      *most = reach;
-      leaf = at;
-    }
-    if (n->count > 0) continue;
-    assert(top + 2 <= CT_MESH_DEPTH_MAX + 4);
-    bool second = reach_of_box(&view->nodes[n->first + 1].box, d) > reach_of_box(&view->nodes[n->first].box, d);
-    stack[top++] = n->first + (second ? 0 : 1);
-    stack[top++] = n->first + (second ? 1 : 0);
-  }
-  return leaf;
-}
-
 /* Does the slab across the best normal part the whole meshes? Then the best pair is the nearest one, and no other need be looked
  * at. *extreme: the leaves that reach farthest into it. */
 static bool slab_parts(search *s, ct_waiting *extreme) {
   const ct_mesh_pair *p = s->pair;
   ct_vec3 n = s->best->gap.normal;
   double far_a, far_b;
-  *extreme = (ct_waiting){0.0, farthest_leaf(p->a, n, &far_a), 0};
-  extreme->b = farthest_leaf(p->b, ct_neg(ct_mat_tmul(p->relative.rotation, n)), &far_b);
+  *extreme = (ct_waiting){0.0, ct_mesh_reach_leaf(p->a, n, &far_a), 0};
+  extreme->b = ct_mesh_reach_leaf(p->b, ct_neg(ct_mat_tmul(p->relative.rotation, n)), &far_b);
   double width = ct_dot(n, p->relative.position) - far_b - far_a - p->slack;
   if (!(width > 0.0) || !is_cut(s, width)) return false;
   s->best->least = ct_min2(s->best->gap.distance, width);

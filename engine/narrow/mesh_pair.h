@@ -28,7 +28,6 @@ double ct_mesh_extent(const ct_mesh_view *view);
 
 /* The triangle at a position in the order of the leaves, corners counter-clockwise from outside. */
 ct_triangle ct_mesh_triangle(const ct_mesh_view *view, uint32_t position);
-ct_triangle ct_mesh_placed_triangle(const ct_mesh_view *view, const ct_frame *frame, uint32_t position);
 
 typedef enum ct_mesh_outcome {
   CT_MESH_FOUND,  /* the nearest pair */

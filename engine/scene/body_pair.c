@@ -114,9 +114,7 @@ static int compare_bodies(const ct_placed_body *a, const ct_placed_body *b) {
 /* Lower bound of the distance of what is in two boxes, `size` the largest coordinates of both; 0 where they overlap. Never more for
  * a box that holds b and no smaller size. */
 static double box_gap(const ct_box *a, const ct_box *b, double size) {
-  ct_vec3 d = {ct_max2(0.0, ct_max2(b->min.x - a->max.x, a->min.x - b->max.x)),
-               ct_max2(0.0, ct_max2(b->min.y - a->max.y, a->min.y - b->max.y)),
-               ct_max2(0.0, ct_max2(b->min.z - a->max.z, a->min.z - b->max.z))};
+  ct_vec3 d = ct_box_gaps(a, b);
   if (d.x == 0.0 && d.y == 0.0 && d.z == 0.0) return 0.0;
   return ct_max2(0.0, sqrt(ct_norm2(d)) * (1.0 - GAP_SLACK) - GAP_SLACK * size);
 }

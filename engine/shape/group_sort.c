@@ -1,6 +1,8 @@
 /* A counting sort into groups, then insertion in small groups and heap sort in large ones. */
 #include "shape/group_sort.h"
 
+#include "base/heap_sort.h"
+
 #include <stdlib.h>
 
 /* Groups up to this size are sorted by insertion. */
@@ -39,28 +41,16 @@ static void insert(const ct_grouping *g, uint32_t *items, uint32_t count) {
   }
 }
 
-static void swap(uint32_t *a, uint32_t *b) {
-  uint32_t t = *a;
-  *a = *b;
-  *b = t;
+static bool before(const void *items, const void *by, size_t i, size_t j) {
+  const ct_grouping *g = by;
+  const uint32_t *item = items;
+  return g->before(g->data, item[i], item[j]);
 }
 
-/* False: cancelled. */
-static bool heap_sort(const ct_grouping *g, uint32_t *items, uint32_t count, const ct_cancel *cancel) {
-  uint32_t steps = 1;
-  for (uint32_t heap = count / 2, end = count; end > 1;) {
-    if (heap > 0) heap--;
-    else swap(&items[0], &items[--end]);
-    uint32_t at = heap;
-    for (uint32_t child = 2 * at + 1; child < end; child = 2 * at + 1) {
-      if (child + 1 < end && g->before(g->data, items[child], items[child + 1])) child++;
-      if (!g->before(g->data, items[at], items[child])) break;
-      swap(&items[at], &items[child]);
-      at = child;
-    }
-    if (cancelled(steps++, cancel)) return false;
-  }
-  return true;
+static void swap(void *items, size_t i, size_t j) {
+  uint32_t *item = items, moved = item[i];
+  item[i] = item[j];
+  item[j] = moved;
 }
 
 /* False: cancelled. */
@@ -69,7 +59,7 @@ static bool sort_groups(const ct_grouping *g, const ct_cancel *cancel, ct_groups
     uint32_t begin = out->start[k], size = out->start[k + 1] - begin;
     if (cancelled(k, cancel)) return false;
     if (size <= INSERTION_MAX) insert(g, out->items + begin, size);
-    else if (!heap_sort(g, out->items + begin, size, cancel)) return false;
+    else if (!ct_heap_sort(out->items + begin, size, g, before, swap, cancel)) return false;
   }
   return true;
 }

@@ -12,14 +12,15 @@ typedef struct search {
   const ct_mesh_view *view;
   ct_vec3 direction;
   double most;
-  uint32_t vertex;
+  uint32_t vertex, leaf; /* the leaf is the first that was found to reach so far */
 } search;
 
-static void offer_triangle(search *s, const uint32_t corners[3]) {
+static void offer_triangle(search *s, uint32_t leaf, const uint32_t corners[3]) {
   for (int k = 0; k < 3; k++) {
     uint32_t vertex = corners[k];
     double value = ct_dot(s->direction, s->view->vertices[vertex]);
     if (value < s->most || (value == s->most && vertex >= s->vertex)) continue;
+    if (value > s->most) s->leaf = leaf;
     s->most = value;
     s->vertex = vertex;
   }
@@ -36,9 +37,10 @@ static search find(const ct_mesh_view *view, ct_vec3 direction) {
   uint32_t stack[STACK_SIZE], depth = 0;
   stack[depth++] = 0;
   while (depth > 0) {
-    const ct_mesh_node *node = &view->nodes[stack[--depth]];
+    uint32_t at = stack[--depth];
+    const ct_mesh_node *node = &view->nodes[at];
     if (box_reach(&node->box, direction) < s.most) continue;
-    for (uint32_t i = node->first; i < node->first + node->count; i++) offer_triangle(&s, view->corners[i]);
+    for (uint32_t i = node->first; i < node->first + node->count; i++) offer_triangle(&s, at, view->corners[i]);
     if (node->count > 0) continue;
     assert(depth + 2 <= STACK_SIZE);
     /* The child that may reach farther is looked at first. */
@@ -53,3 +55,9 @@ static search find(const ct_mesh_view *view, ct_vec3 direction) {
 double ct_mesh_reach(const ct_mesh_view *view, ct_vec3 direction) { return find(view, direction).most; }
 
 ct_vec3 ct_mesh_support(const ct_mesh_view *view, ct_vec3 direction) { return view->vertices[find(view, direction).vertex]; }
+
+uint32_t ct_mesh_reach_leaf(const ct_mesh_view *view, ct_vec3 direction, double *reach) {
+  search s = find(view, direction);
+  *reach = s.most;
+  return s.leaf;
+}

@@ -4,6 +4,8 @@
  * afterwards from the vertices, exactly. Nothing but the vertices and the triangles' order decides the tree.
  */
 #include "shape/mesh_parts.h"
+
+#include "base/heap_sort.h"
 #include <contact/limits.h>
 
 #include <float.h>
@@ -136,34 +138,21 @@ static cut find_cut(const item *items, uint32_t count, const ct_cancel *cancel) 
   return best;
 }
 
-static bool before(const item *a, const item *b, int axis) {
+static bool before(const void *items, const void *by, size_t i, size_t j) {
+  const item *a = (const item *)items + i, *b = (const item *)items + j;
+  int axis = *(const int *)by;
   float p = centre(a, axis), q = centre(b, axis);
   return p < q || (p == q && a->triangle < b->triangle);
 }
 
-/* Heap sort: no input makes it slow. */
-static void sort_items(item *items, uint32_t count, int axis, const ct_cancel *cancel) {
-  uint32_t steps = 1;
-  for (uint32_t heap = count / 2, end = count; end > 1;) {
-    if (heap > 0) heap--;
-    else swap(&items[0], &items[--end]);
-    uint32_t at = heap;
-    for (uint32_t child = 2 * at + 1; child < end; child = 2 * at + 1) {
-      if (child + 1 < end && before(&items[child], &items[child + 1], axis)) child++;
-      if (!before(&items[at], &items[child], axis)) break;
-      swap(&items[at], &items[child]);
-      at = child;
-    }
-    if (ct_mesh_cancelled(steps++, cancel)) return;
-  }
-}
+static void swap_at(void *items, size_t i, size_t j) { swap((item *)items + i, (item *)items + j); }
 
 /* Reorders items and returns how many go left, in [1, count - 1]. */
 static uint32_t split(item *items, uint32_t count, bool sort, const ct_cancel *cancel) {
   cut c = find_cut(items, count, cancel);
   if (c.axis < 0) return count / 2;
   if (sort) {
-    sort_items(items, count, c.axis, cancel);
+    (void)ct_heap_sort(items, count, &c.axis, before, swap_at, cancel);
     return count / 2;
   }
   uint32_t i = 0, j = count;

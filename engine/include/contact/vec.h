@@ -89,9 +89,7 @@ static inline ct_mat3 ct_quat_matrix(ct_quat q) {
   double xx = s * q.x * q.x, yy = s * q.y * q.y, zz = s * q.z * q.z;
   double xy = s * q.x * q.y, xz = s * q.x * q.z, yz = s * q.y * q.z;
   double wx = s * q.w * q.x, wy = s * q.w * q.y, wz = s * q.w * q.z;
-  return (ct_mat3){{1.0 - (yy + zz), xy - wz, xz + wy},
-                   {xy + wz, 1.0 - (xx + zz), yz - wx},
-                   {xz - wy, yz + wx, 1.0 - (xx + yy)}};
+  return (ct_mat3){{1.0 - (yy + zz), xy - wz, xz + wy}, {xy + wz, 1.0 - (xx + zz), yz - wx}, {xz - wy, yz + wx, 1.0 - (xx + yy)}};
 }
 
 /* Hamilton product: the rotation b first, then a. */
@@ -109,6 +107,12 @@ static inline ct_vec3 ct_mat_tmul(ct_mat3 m, ct_vec3 v) {
 static inline ct_mat3 ct_mat_transpose(ct_mat3 m) {
   return (ct_mat3){{m.rx.x, m.ry.x, m.rz.x}, {m.rx.y, m.ry.y, m.rz.y}, {m.rx.z, m.ry.z, m.rz.z}};
 }
+/* Each element's absolute value: how far rotated boxes reach, from their halves. */
+static inline ct_mat3 ct_mat_abs(ct_mat3 m) {
+  return (ct_mat3){{fabs(m.rx.x), fabs(m.rx.y), fabs(m.rx.z)},
+                   {fabs(m.ry.x), fabs(m.ry.y), fabs(m.ry.z)},
+                   {fabs(m.rz.x), fabs(m.rz.y), fabs(m.rz.z)}};
+}
 static inline ct_mat3 ct_mat_mat(ct_mat3 a, ct_mat3 b) {
   return (ct_mat3){ct_mat_tmul(b, a.rx), ct_mat_tmul(b, a.ry), ct_mat_tmul(b, a.rz)};
 }
@@ -124,12 +128,18 @@ static inline ct_frame ct_frame_mul(ct_frame f, ct_frame child) {
 
 /* Closed boxes: touching counts. */
 static inline bool ct_box_overlap(const ct_box *a, const ct_box *b) {
-  return a->min.x <= b->max.x && b->min.x <= a->max.x && a->min.y <= b->max.y && b->min.y <= a->max.y &&
-         a->min.z <= b->max.z && b->min.z <= a->max.z;
+  return a->min.x <= b->max.x && b->min.x <= a->max.x && a->min.y <= b->max.y && b->min.y <= a->max.y && a->min.z <= b->max.z &&
+         b->min.z <= a->max.z;
 }
 static inline ct_box ct_box_union(ct_box a, ct_box b) {
   return (ct_box){{ct_min2(a.min.x, b.min.x), ct_min2(a.min.y, b.min.y), ct_min2(a.min.z, b.min.z)},
                   {ct_max2(a.max.x, b.max.x), ct_max2(a.max.y, b.max.y), ct_max2(a.max.z, b.max.z)}};
+}
+/* How far two boxes are apart along each axis; 0 where they overlap along it. */
+static inline ct_vec3 ct_box_gaps(const ct_box *a, const ct_box *b) {
+  return (ct_vec3){ct_max2(ct_max2(a->min.x - b->max.x, b->min.x - a->max.x), 0.0),
+                   ct_max2(ct_max2(a->min.y - b->max.y, b->min.y - a->max.y), 0.0),
+                   ct_max2(ct_max2(a->min.z - b->max.z, b->min.z - a->max.z), 0.0)};
 }
 static inline ct_box ct_box_grow(ct_box a, double by) {
   return (ct_box){{a.min.x - by, a.min.y - by, a.min.z - by}, {a.max.x + by, a.max.y + by, a.max.z + by}};

@@ -1,0 +1,39 @@
+/* Heap sort (Williams 1964, Floyd 1964), where no input may make a sort slow or take memory: in place, O(n log n) whatever the
+ * order.
+ *
+ * Not stable: the order must be total. Inline, so that each use has its comparison within the loop.
+ */
+#ifndef BASE_HEAP_SORT_H
+#define BASE_HEAP_SORT_H
+
+#include <contact/cancel.h>
+#include <stddef.h>
+
+/* Steps between two looks at the cancel flag: below a millisecond. */
+#define CT_HEAP_SORT_POLL 8192u
+
+/* What the order needs besides the items is `by`; strict and total. */
+typedef bool ct_heap_before(const void *items, const void *by, size_t i, size_t j);
+typedef void ct_heap_swap(void *items, size_t i, size_t j);
+
+/* Sorts the items at 0 .. count - 1, ascending. False: cancelled, the items are in any order. `cancel` may be NULL. */
+static inline bool ct_heap_sort(void *items, size_t count, const void *by, ct_heap_before *before, ct_heap_swap *swap,
+                                const ct_cancel *cancel) {
+  size_t steps = 0;
+  for (size_t heap = count / 2, end = count; end > 1;) {
+    /* First the heap grows down to place 0; then its first goes to the end, over and over. */
+    if (heap > 0) heap--;
+    else swap(items, 0, --end);
+    size_t at = heap;
+    for (size_t child = 2 * at + 1; child < end; child = 2 * at + 1) {
+      if (child + 1 < end && before(items, by, child, child + 1)) child++;
+      if (!before(items, by, at, child)) break;
+      swap(items, at, child);
+      at = child;
+    }
+    if (++steps % CT_HEAP_SORT_POLL == 0 && ct_cancel_raised(cancel)) return false;
+  }
+  return true;
+}
+
+#endif
