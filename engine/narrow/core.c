@@ -2,6 +2,7 @@
 #include "narrow/core.h"
 
 #include "shape/inner.h"
+#include "shape/lanes.h"
 
 #include <assert.h>
 #include <string.h>
@@ -79,10 +80,22 @@ static void place_sharp(const ct_shape *shape, const ct_frame *frame, ct_core *c
 }
 
 void ct_core_place(const ct_shape *shape, const ct_frame *frame, ct_core *core) {
+  static const ct_frame own = {{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}, {0.0, 0.0, 0.0}};
+  const ct_frame *at = frame ? frame : &own;
+  bool is_plain = ct_shape_is_plain(shape);
+  core->center = at->position;
+  core->rotation = at->rotation;
+  if (is_plain && shape->kind == CT_KIND_CONVEX) {
+    /* Of a hull the fields of other kinds are not read. */
+    core->radius[0] = core->radius[1] = 0.0;
+    core->near = 0;
+    place_hull(shape, frame, core);
+    return;
+  }
   memset(core, 0, sizeof *core);
-  core->center = frame ? frame->position : ct_vec(0.0, 0.0, 0.0);
-  core->rotation = frame ? frame->rotation : (ct_mat3){{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
-  if (ct_shape_is_plain(shape)) {
+  core->center = at->position;
+  core->rotation = at->rotation;
+  if (is_plain) {
     core->middle = core->center;
     place_sharp(shape, frame, core);
     return;
@@ -218,22 +231,41 @@ static int add_span(ct_vec3 span[2], int rank, ct_vec3 d) {
   return rank;
 }
 
+static inline ct_vec3 vertex_of(const ct_hull_view *view, uint32_t i) { return ct_vec(view->x[i], view->y[i], view->z[i]); }
+
+/* Is the way between two vertices at right angles to the direction, to the slack? The sum of the parts is no less than the length,
+ * and most ways rise far above it. */
+static inline bool is_level(ct_vec3 direction, ct_vec3 edge, double slack) {
+  double level = fabs(ct_dot(direction, edge));
+  return level <= 2.0 * slack * (fabs(edge.x) + fabs(edge.y) + fabs(edge.z)) && level <= slack * ct_norm(edge);
+}
+
+/* Of a hull that fills the lanes once at most: all vertices are looked at together, as most are far from level. */
+static int small_hull_feature(const ct_core *core, ct_vec3 direction, double slack, ct_vec3 span[2]) {
+  const ct_hull_view *view = core->view;
+  uint32_t top, others = ct_lanes_near_top(view->x, view->y, view->z, direction, 4.0 * slack * view->radius, &top);
+  int rank = 0;
+  /* The last vertex is repeated up to the end of the lanes. */
+  others &= (1u << view->vertex_count) - 1u;
+  for (; others && rank < 2; others &= others - 1) {
+    ct_vec3 edge = ct_sub(vertex_of(view, (uint32_t)__builtin_ctz(others)), vertex_of(view, top));
+    if (is_level(direction, edge, slack)) rank = add_span(span, rank, core->turned ? ct_mat_mul(core->rotation, edge) : edge);
+  }
+  return rank;
+}
+
 static int hull_feature(const ct_core *core, ct_vec3 direction, double slack, ct_vec3 span[2]) {
   const ct_hull_view *view = core->view;
   /* Seen from the hull: only the edges that count are turned. */
   ct_vec3 local = core->turned ? ct_mat_tmul(core->rotation, direction) : direction;
+  if (view->vertex_count <= CT_HULL_LANES) return small_hull_feature(core, local, slack, span);
   uint32_t top = ct_hull_support(core->hull, local, core->near);
-  ct_vec3 p = ct_vec(view->x[top], view->y[top], view->z[top]);
   int rank = 0;
   uint32_t first = view->neighbour_start[top], end = view->neighbour_start[top + 1];
   if (end - first > FEATURE_NEIGHBOURS_MAX) end = first + FEATURE_NEIGHBOURS_MAX;
   for (uint32_t i = first; i < end && rank < 2; i++) {
-    uint32_t v = view->neighbour[i];
-    ct_vec3 edge = ct_sub(ct_vec(view->x[v], view->y[v], view->z[v]), p);
-    double level = fabs(ct_dot(local, edge));
-    /* The sum of the parts is no less than the length, and most edges rise far above it. */
-    if (level > 2.0 * slack * (fabs(edge.x) + fabs(edge.y) + fabs(edge.z)) || level > slack * ct_norm(edge)) continue;
-    rank = add_span(span, rank, core->turned ? ct_mat_mul(core->rotation, edge) : edge);
+    ct_vec3 edge = ct_sub(vertex_of(view, view->neighbour[i]), vertex_of(view, top));
+    if (is_level(local, edge, slack)) rank = add_span(span, rank, core->turned ? ct_mat_mul(core->rotation, edge) : edge);
   }
   return rank;
 }

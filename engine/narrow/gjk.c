@@ -1,5 +1,8 @@
 /* Distance of two cores. */
 #include "narrow/gjk.h"
+#include "shape/lanes.h"
+
+#include <assert.h>
 
 /* The descent stops when the bracket is this part of the round-off of the contract; it mostly closes completely. */
 #define STOP_FRACTION 0.125
@@ -53,33 +56,62 @@ double ct_roundoff(const ct_core *a, const ct_core *b, double distance) {
   return CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * (ct_core_scale(a, b) + fabs(distance));
 }
 
+/* The vertices of a hull that fills the lanes once at most, in the frame of the pair. */
+typedef struct few {
+  const double *x, *y, *z;
+  _Alignas(ct_lanes) double placed[3][CT_HULL_LANES];
+} few;
+
 typedef struct run {
   ct_gjk *gjk;
   double grid;
   uint32_t near[2];
+  bool small; /* are both bodies such hulls? */
+  few of[2];
 } run;
 
+static bool is_small(const ct_core *core) { return core->kind == CT_CORE_HULL && core->view->vertex_count <= CT_HULL_LANES; }
+
+static inline ct_lanes place_row(ct_vec3 row, double center, const ct_hull_view *view, int i) {
+  return row.x * ct_lanes_at(view->x + i) + row.y * ct_lanes_at(view->y + i) + row.z * ct_lanes_at(view->z + i) + center;
+}
+
+/* Each coordinate as ct_core_vertex has it. */
+static inline void place_few(const ct_core *core, few *out) {
+  const ct_hull_view *view = core->view;
+  out->x = core->turned ? out->placed[0] : view->x;
+  out->y = core->turned ? out->placed[1] : view->y;
+  out->z = core->turned ? out->placed[2] : view->z;
+  for (int i = 0; i < CT_HULL_LANES && core->turned; i += 2) {
+    ct_lanes_put(out->placed[0] + i, place_row(core->rotation.rx, core->center.x, view, i));
+    ct_lanes_put(out->placed[1] + i, place_row(core->rotation.ry, core->center.y, view, i));
+    ct_lanes_put(out->placed[2] + i, place_row(core->rotation.rz, core->center.z, view, i));
+  }
+}
+
+static inline ct_vec3 few_point(const few *f, ct_vec3 direction, uint32_t *index) {
+  uint32_t v = ct_lanes_farthest(f->x, f->y, f->z, direction);
+  *index = v;
+  return ct_vec(f->x[v], f->y[v], f->z[v]);
+}
+
 static inline void next_vertex(run *r, ct_vec3 normal, ct_mink *m) {
-  support(r->gjk->a, r->gjk->b, normal, r->near, m);
+  if (r->small) {
+    m->a = few_point(&r->of[0], normal, &m->index_a);
+    m->b = few_point(&r->of[1], ct_neg(normal), &m->index_b);
+    m->w = ct_sub(m->b, m->a);
+    m->radius = 0.0;
+  } else {
+    support(r->gjk->a, r->gjk->b, normal, r->near, m);
+  }
   if (r->gjk->exact) m->w = ct_snap(m->w, r->grid);
   r->gjk->supports++;
 }
 
 static bool in_simplex(const ct_simplex *s, const ct_mink *m) {
-  for (int i = 0; i < s->count; i++)
-    if (s->vertex[i].index_a == m->index_a && s->vertex[i].index_b == m->index_b) return true;
-  return false;
-}
-
-/* From here on all vertices are on a grid and cross products are exact. False if that was so already. */
-static bool turn_exact(run *r) {
-  ct_gjk *g = r->gjk;
-  if (g->exact) return false;
-  g->exact = true;
-  r->grid = ct_grid(ct_mink_size(g->a, g->b));
-  for (int i = 0; i < g->simplex.count; i++) g->simplex.vertex[i].w = ct_snap(g->simplex.vertex[i].w, r->grid);
-  if (!ct_simplex_solve(&g->simplex, false, true)) return false;
-  return true;
+  bool found = false;
+  for (int i = 0; i < s->count; i++) found |= (s->vertex[i].index_a == m->index_a) & (s->vertex[i].index_b == m->index_b);
+  return found;
 }
 
 static ct_vec3 first_direction(const ct_gjk *g) {
@@ -90,7 +122,12 @@ static ct_vec3 first_direction(const ct_gjk *g) {
 static void begin(run *r) {
   ct_gjk *g = r->gjk;
   g->supports = 0;
-  g->exact = false;
+  g->exact = g->weighed = false;
+  r->small = is_small(g->a) && is_small(g->b);
+  if (r->small) {
+    place_few(g->a, &r->of[0]);
+    place_few(g->b, &r->of[1]);
+  }
   ct_vec3 n = first_direction(g);
   g->simplex.count = 1;
   next_vertex(r, n, &g->simplex.vertex[0]);
@@ -111,6 +148,7 @@ static ct_core_points combine(const ct_gjk *g, const double weights[4]) {
 }
 
 ct_core_points ct_gjk_points(const ct_gjk *g) {
+  if (g->weighed) return combine(g, g->weights);
   double weights[4];
   ct_simplex_weights(&g->simplex, weights);
   return combine(g, weights);
@@ -118,8 +156,25 @@ ct_core_points ct_gjk_points(const ct_gjk *g) {
 
 /* Do the vertices carry the normal: is their weighted point on its line, at the distance of the value? A sliver may fix a normal
  * that is a fine bound and yet not its own. */
-static bool carries(const ct_gjk *g) {
-  return ct_simplex_defect(&g->simplex) <= CARRY_FRACTION * ct_roundoff(g->a, g->b, g->simplex.value);
+static bool carries(ct_gjk *g) {
+  g->weighed = true;
+  return ct_simplex_defect(&g->simplex, g->weights) <= CARRY_FRACTION * ct_roundoff(g->a, g->b, g->simplex.value);
+}
+
+/* Finds the normal of the simplex anew. */
+static bool solve(ct_gjk *g, bool newest_only) {
+  g->weighed = false;
+  return ct_simplex_solve(&g->simplex, newest_only, g->exact);
+}
+
+/* From here on all vertices are on a grid and cross products are exact. False if that was so already. */
+static bool turn_exact(run *r) {
+  ct_gjk *g = r->gjk;
+  if (g->exact) return false;
+  g->exact = true;
+  r->grid = ct_grid(ct_mink_size(g->a, g->b));
+  for (int i = 0; i < g->simplex.count; i++) g->simplex.vertex[i].w = ct_snap(g->simplex.vertex[i].w, r->grid);
+  return solve(g, false);
 }
 
 static bool tapered(const ct_gjk *g) { return ct_core_tapered(g->a) || ct_core_tapered(g->b); }
@@ -131,6 +186,7 @@ static bool inside(const ct_gjk *g) {
   double roundoff = ct_roundoff(g->a, g->b, 0.0);
   if (!tapered(g)) return s->value <= roundoff;
   ct_gjk carried = *g;
+  carried.weighed = false;
   ct_simplex_reduce(&carried.simplex);
   ct_core_points p = ct_gjk_points(&carried);
   return s->value + p.radius_a + p.radius_b <= roundoff || !carries(&carried);
@@ -152,6 +208,7 @@ static bool holds_origin(const ct_simplex *s, double clear) {
 /* The last word on a descent that cannot go on. */
 static ct_gjk_outcome finish(ct_gjk *g) {
   if (inside(g)) return CT_GJK_INSIDE;
+  g->weighed = false;
   ct_simplex_reduce(&g->simplex);
   return g->simplex.value - g->lower <= ct_roundoff(g->a, g->b, g->simplex.value) ? CT_GJK_SEPARATED : CT_GJK_STALLED;
 }
@@ -173,11 +230,14 @@ static double descend(run *r, ct_mink *m) {
 }
 
 ct_gjk_outcome ct_gjk_run(ct_gjk *g) {
-  run r = {.gjk = g};
+  run r;
+  r.gjk = g;
+  r.grid = 0.0;
+  r.near[0] = r.near[1] = 0;
   begin(&r);
   ct_simplex *s = &g->simplex;
   if (beyond(g)) return CT_GJK_BEYOND;
-  if (!ct_simplex_solve(s, false, false)) {
+  if (!solve(g, false)) {
     s->normal = g->lower_normal;
     return CT_GJK_INSIDE;
   }
@@ -196,17 +256,18 @@ ct_gjk_outcome ct_gjk_run(ct_gjk *g) {
     if (s->value < g->enough && !(met && tapered(g))) return CT_GJK_WITHIN;
     if (met) return CT_GJK_INSIDE;
     ct_simplex_reduce(s);
-    ct_mink m;
-    double before = s->value, low = descend(&r, &m);
+    g->weighed = false;
+    assert(s->count < 4 && "three vertices at most fix a normal");
+    double before = s->value, low = descend(&r, &s->vertex[s->count]);
     if (beyond(g)) return CT_GJK_BEYOND;
     if (before - low <= STOP_FRACTION * ct_roundoff(g->a, g->b, before)) {
       if (carries(g) || !turn_exact(&r)) return CT_GJK_SEPARATED;
       continue;
     }
-    bool repeated = in_simplex(s, &m);
+    bool repeated = in_simplex(s, &s->vertex[s->count]);
     if (!repeated) {
-      s->vertex[s->count++] = m;
-      if (!ct_simplex_solve(s, true, g->exact)) return CT_GJK_STALLED;
+      s->count++;
+      if (!solve(g, true)) return CT_GJK_STALLED;
     }
     /* A value at rest still lets the normal turn, so a few such rounds are allowed. Then either only round-off is left between
      * the bounds, or the plain arithmetic has reached its end and the exact one takes over. */

@@ -27,6 +27,9 @@ typedef struct ct_gjk {
   ct_vec3 lower_normal; /* the normal that certifies it */
   uint32_t supports;
   bool exact; /* did it need grid points and exact cross products? */
+
+  bool weighed; /* are these the weights of the simplex as it is? */
+  double weights[4];
 } ct_gjk;
 
 /* The Minkowski vertex of least normal.w - radius. The indices in *near are where hulls climb from, and are overwritten. */

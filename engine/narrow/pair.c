@@ -82,10 +82,12 @@ static bool has_mesh(const ordered *o) { return o->kind_a == CT_KIND_MESH || o->
 static void order_pair(ct_placed a, ct_placed b, ordered *o) {
   o->lift = 0.0;
   o->swapped = ct_pair_swapped(a, b);
-  o->a = o->swapped ? b.shape : a.shape;
-  o->b = o->swapped ? a.shape : b.shape;
-  o->frame_a = o->swapped ? b.frame : a.frame;
-  o->frame_b = o->swapped ? a.frame : b.frame;
+  /* By index: the order is as good as random, so nothing branches on it. */
+  const ct_placed both[2] = {a, b};
+  o->a = both[o->swapped].shape;
+  o->b = both[!o->swapped].shape;
+  o->frame_a = both[o->swapped].frame;
+  o->frame_b = both[!o->swapped].frame;
   o->kind_a = ct_shape_content_kind(o->a);
   o->kind_b = ct_shape_content_kind(o->b);
   ct_cell_input *in = &o->input;
@@ -147,24 +149,23 @@ static ct_vec3 to_world(const ordered *o, ct_vec3 p) {
 /* From the pair's frame and order to the world's and the caller's. */
 static void hand_back(const ordered *o, const ct_cell_result *r, ct_relation relation, ct_pair_result *result) {
   ct_vec3 n = ct_unit_or(ct_mat_mul(o->frame_a->rotation, r->normal), ct_vec(1.0, 0.0, 0.0));
-  ct_vec3 p = to_world(o, r->point_a), q = to_world(o, r->point_b);
   uint32_t first = o->kind_a == CT_KIND_MESH ? r->triangle_a : CT_NO_TRIANGLE;
   uint32_t second = o->kind_b == CT_KIND_MESH ? r->triangle_b : CT_NO_TRIANGLE;
-  *result = (ct_pair_result){
-      .distance = plain(r->distance),
-      .lower_bound = plain(r->lower),
-      .upper_bound = plain(r->upper),
-      .normal = ct_plain(o->swapped ? ct_neg(n) : n),
-      .point_a = o->swapped ? q : p,
-      .point_b = o->swapped ? p : q,
-      .relation = o->swapped ? mirrored(relation) : relation,
-      .status = r->status,
-      .flags = r->flags,
-      .iterations = r->iterations,
-      .depth_kind = r->depth_kind,
-      .triangle_a = o->swapped ? second : first,
-      .triangle_b = o->swapped ? first : second,
-  };
+  ct_vec3 *const points[2] = {&result->point_a, &result->point_b};
+  uint32_t *const triangles[2] = {&result->triangle_a, &result->triangle_b};
+  result->distance = plain(r->distance);
+  result->lower_bound = plain(r->lower);
+  result->upper_bound = plain(r->upper);
+  result->normal = ct_plain(ct_scale(n, (double)(1 - 2 * (int)o->swapped)));
+  *points[o->swapped] = to_world(o, r->point_a);
+  *points[!o->swapped] = to_world(o, r->point_b);
+  result->relation = o->swapped ? mirrored(relation) : relation;
+  result->status = r->status;
+  result->flags = r->flags;
+  result->iterations = r->iterations;
+  result->depth_kind = r->depth_kind;
+  *triangles[o->swapped] = first;
+  *triangles[!o->swapped] = second;
 }
 
 void ct_pair_distance(ct_placed a, ct_placed b, const ct_pair_options *options, ct_workspace *workspace, ct_pair_result *result) {

@@ -68,7 +68,7 @@ static void offer(search *f, ct_vec3 n, unsigned active) {
     part.value = value;
     part.active = active;
     ct_simplex_reduce(&part);
-    double defect = ct_max2(ct_simplex_defect(&part), f->tie);
+    double weights[4], defect = ct_max2(ct_simplex_defect(&part, weights), f->tie);
     if (defect > f->defect || (defect == f->defect && value <= s->value)) return;
     f->defect = defect;
   } else if (value <= s->value) {
@@ -130,9 +130,38 @@ static void offer_all(search *f, bool newest_only) {
       for (int i = 0; i < j; i++) offer_face(f, (const int[3]){k, j, i});
 }
 
+/* The normal that the vertices of one region fix, as the search would find it among the others. False: ask the search. */
+static bool solve_region(ct_simplex *s, unsigned active) {
+  int newest = s->count - 1, others[2] = {0, 0}, count = 0;
+  for (int i = newest - 1; i >= 0; i--) {
+    others[count & 1] = active >> i & 1u ? i : others[count & 1];
+    count += (int)(active >> i & 1u);
+  }
+  ct_vec3 w = s->vertex[newest].w, n = w;
+  if (count > 0) {
+    ct_vec3 t = ct_sub(s->vertex[others[0]].w, w);
+    if (count == 1) {
+      n = ct_cross(t, ct_cross(w, t));
+    } else {
+      n = ct_cross(t, ct_sub(s->vertex[others[1]].w, w));
+      n = ct_scale(n, ct_dot(n, w) < 0.0 ? -1.0 : 1.0);
+    }
+  }
+  double length = ct_norm(n);
+  if (!(length > 0.0)) return false;
+  s->normal = ct_vec(n.x / length, n.y / length, n.z / length);
+  s->value = value_along(s, s->normal);
+  s->active = active;
+  return s->value > 0.0;
+}
+
 bool ct_simplex_solve(ct_simplex *s, bool newest_only, bool exact) {
   search f = {.simplex = s, .exact = exact, .tie = -1.0};
   for (int i = 0; i < s->count; i++) f.balls = f.balls || s->vertex[i].radius != 0.0;
+  if (!exact && !f.balls && (newest_only || s->count == 1)) {
+    unsigned active = ct_simplex_region(s);
+    if (active && solve_region(s, active)) return true;
+  }
   s->value = -INFINITY;
   offer_all(&f, newest_only);
   if (s->value > -INFINITY) {
@@ -165,8 +194,11 @@ double ct_simplex_depth(const ct_simplex *s) {
 
 void ct_simplex_reduce(ct_simplex *s) {
   int kept = 0;
-  for (int i = 0; i < s->count; i++)
-    if (s->active >> i & 1u) s->vertex[kept++] = s->vertex[i];
+  /* Which are dropped is as good as random: each is moved, if only to its own place. */
+  for (int i = 0; i < s->count; i++) {
+    s->vertex[kept] = s->vertex[i];
+    kept += (int)(s->active >> i & 1u);
+  }
   s->count = kept;
   s->active = (1u << kept) - 1u;
 }
@@ -233,8 +265,8 @@ void ct_simplex_weights(const ct_simplex *s, double weights[4]) {
   make_convex(weights);
 }
 
-double ct_simplex_defect(const ct_simplex *s) {
-  double weights[4], apart = s->value;
+double ct_simplex_defect(const ct_simplex *s, double weights[4]) {
+  double apart = s->value;
   ct_simplex_weights(s, weights);
   ct_vec3 sum = {0.0, 0.0, 0.0};
   for (int i = 0; i < s->count; i++) {

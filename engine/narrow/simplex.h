@@ -25,6 +25,10 @@ typedef struct ct_simplex {
  * inside balls); the value is then 0 and the normal is as it was. */
 bool ct_simplex_solve(ct_simplex *simplex, bool newest_only, bool exact);
 
+/* The vertices whose hull's inside is nearest to the origin, as bits, the newest and last one among them as above; 0 where that is
+ * not sure beyond rounding, or the origin is in four vertices. Without radii. Regions of a corner: Ericson 2005, 5.1. */
+unsigned ct_simplex_region(const ct_simplex *simplex);
+
 /* How deep the origin lies in four vertices; zero when they do not hold it, or are fewer. Signs are those of exact normals. */
 double ct_simplex_depth(const ct_simplex *simplex);
 
@@ -35,8 +39,9 @@ void ct_simplex_reduce(ct_simplex *simplex);
  * Weights below zero are clamped. */
 void ct_simplex_weights(const ct_simplex *simplex, double weights[4]);
 
-/* By how much the weighted point of a reduced simplex misses the place on the line of the normal that the value says. */
-double ct_simplex_defect(const ct_simplex *simplex);
+/* By how much the weighted point of a reduced simplex misses the place on the line of the normal that the value says; its weights.
+ */
+double ct_simplex_defect(const ct_simplex *simplex, double weights[4]);
 
 /* Reduces the simplex to the vertices whose hull comes closest to the origin and gives the weights of that point: every subset is
  * looked at, so it holds for an origin inside, on a face, on an edge or at a vertex. */

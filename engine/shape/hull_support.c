@@ -4,16 +4,15 @@
  * equal to rounding; convexity makes a local maximum global. Its answer does not depend on the start.
  */
 #include "shape/hull_cells.h"
+#include "shape/lanes.h"
 
 /* A scan of so many vertices costs about what a climb from a near start costs; a cold climb costs twice that. */
 #define SCAN_MAX 128u
 /* Rounding of direction . (b - a) against the sum of its terms' sizes: 4 u, and one for second order. */
 #define CLIMB_BOUND (5.0 * CT_UNIT_ROUNDOFF)
 
-/* Two numbers at a time: what every x86-64 and arm64 has, and the bits are those of single ones. */
-typedef double lanes __attribute__((vector_size(16)));
-typedef double stored_lanes __attribute__((vector_size(16), may_alias));
-typedef int64_t mask __attribute__((vector_size(16)));
+typedef ct_lanes lanes;
+typedef ct_lane_mask mask;
 #define VECTORS (CT_HULL_LANES / 2)
 
 /* The best so far of each lane: its product, and its vertex as a number so that one kind of register holds both. */
@@ -22,8 +21,7 @@ typedef struct leaders {
 } leaders;
 
 static inline leaders choose(mask second, leaders a, leaders b) {
-  return (leaders){(lanes)((second & (mask)b.height) | (~second & (mask)a.height)),
-                   (lanes)((second & (mask)b.vertex) | (~second & (mask)a.vertex))};
+  return (leaders){ct_lanes_choose(second, a.height, b.height), ct_lanes_choose(second, a.vertex, b.vertex)};
 }
 
 /* The higher of each lane; among equals the lower vertex. */
@@ -31,15 +29,8 @@ static inline leaders merge(leaders a, leaders b) {
   return choose((b.height > a.height) | ((b.height == a.height) & (b.vertex < a.vertex)), a, b);
 }
 
-static inline lanes higher(lanes a, lanes b) {
-  mask second = b > a;
-  return (lanes)((second & (mask)b) | (~second & (mask)a));
-}
-
 static inline lanes products(const ct_hull_view *view, ct_vec3 d, uint32_t at) {
-  lanes x = *(const stored_lanes *)(const void *)(view->x + at), y = *(const stored_lanes *)(const void *)(view->y + at);
-  lanes z = *(const stored_lanes *)(const void *)(view->z + at);
-  return d.x * x + d.y * y + d.z * z;
+  return d.x * ct_lanes_at(view->x + at) + d.y * ct_lanes_at(view->y + at) + d.z * ct_lanes_at(view->z + at);
 }
 
 /* Each lane keeps the first of its equals; then the lanes are compared by product and vertex. Padding repeats the last vertex under
@@ -61,18 +52,6 @@ static uint32_t scan(const ct_hull_view *view, ct_vec3 d) {
   leaders top = merge(merge(best[0], best[1]), merge(best[2], best[3]));
   bool second = top.height[1] > top.height[0] || (top.height[1] == top.height[0] && top.vertex[1] < top.vertex[0]);
   return (uint32_t)top.vertex[second];
-}
-
-/* The same of a hull that fills the lanes once at most: the greatest product, then the lowest vertex that has it, by its bit. */
-static uint32_t scan_few(const ct_hull_view *view, ct_vec3 d) {
-  lanes h0 = products(view, d, 0), h1 = products(view, d, 2), h2 = products(view, d, 4), h3 = products(view, d, 6);
-  lanes low = higher(h0, h1), high = higher(h2, h3), top = higher(low, high);
-  double most = top[0] > top[1] ? top[0] : top[1];
-  lanes all = {most, most};
-  mask found = ((h0 == all) & (mask){1, 2}) | ((h1 == all) & (mask){4, 8}) | ((h2 == all) & (mask){16, 32}) |
-               ((h3 == all) & (mask){64, 128});
-  uint64_t bits = (uint64_t)(found[0] | found[1]);
-  return bits ? (uint32_t)__builtin_ctzll(bits) : 0;
 }
 
 /* The neighbour that rises most by rounded heights above `at`, if that rise is certain; else any that rises by an exact sign; else
@@ -120,7 +99,7 @@ static uint32_t lowest_equal(const ct_hull_view *view, ct_vec3 d, uint32_t top) 
 
 uint32_t ct_hull_support(const ct_hull *hull, ct_vec3 direction, uint32_t start) {
   const ct_hull_view *view = &hull->view;
-  if (view->vertex_count <= CT_HULL_LANES) return scan_few(view, direction);
+  if (view->vertex_count <= CT_HULL_LANES) return ct_lanes_farthest(view->x, view->y, view->z, direction);
   if (view->vertex_count <= SCAN_MAX || !hull->exact) return scan(view, direction);
   uint32_t at = start < view->vertex_count ? start : 0;
   /* Heights rise strictly, so no vertex comes twice; the bound only guards directions outside the exactness range. */

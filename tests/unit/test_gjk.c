@@ -35,8 +35,40 @@ static void simplex_value_is_the_distance_of_the_origin(void) {
     CHECK_NEAR(s.value, truth, 8 * 0x1p-53);
     CHECK_NEAR(ct_norm(s.normal), 1.0, 4 * 0x1p-53);
     ct_simplex_reduce(&s);
-    CHECK(ct_simplex_defect(&s) <= 64 * 0x1p-53);
+    double weights[4];
+    CHECK(ct_simplex_defect(&s, weights) <= 64 * 0x1p-53);
   }
+}
+
+/* As a descent does it: a vertex that is beyond the best normal of the others joins those that fix it. */
+static void a_vertex_that_joins_is_weighed_by_signs_or_else_by_the_search(void) {
+  check_random r = {25};
+  int told = 0, asked = 0, of_kind[4] = {0};
+  for (int i = 0; i < 20000; i++) {
+    ct_simplex s = random_simplex(&r, 1 + i % 3, 1.0, i & 4 ? 0.6 : 0.0);
+    if (oracle_origin(&s) <= 0.0) continue;
+    CHECK(ct_simplex_solve(&s, false, false));
+    ct_simplex_reduce(&s);
+    ct_simplex next = random_simplex(&r, 1, 1.0, 0.2);
+    if (!(ct_dot(s.normal, next.vertex[0].w) < s.value)) continue;
+    s.vertex[s.count++] = next.vertex[0];
+    double truth = oracle_origin(&s);
+    unsigned region = ct_simplex_region(&s);
+    asked++;
+    told += region != 0;
+    if (truth < 0.0) CHECK(region == 0);
+    if (truth <= 0.0) continue;
+    CHECK(ct_simplex_solve(&s, true, false));
+    CHECK_NEAR(s.value, truth, 8 * 0x1p-53);
+    CHECK(region == 0 || s.active == region);
+    CHECK(s.active >> (s.count - 1) == 1);
+    ct_simplex_reduce(&s);
+    of_kind[s.count]++;
+    double weights[4];
+    CHECK(ct_simplex_defect(&s, weights) <= 64 * 0x1p-53);
+  }
+  CHECK(asked > 5000 && told > asked * 8 / 10);
+  for (int k = 1; k < 4; k++) CHECK(of_kind[k] > 300);
 }
 
 /* Needles 1e-12 wide whose distance is of the same size: plain cross products have no digit left there. */
@@ -116,6 +148,8 @@ static void brackets_hold_the_truth_also_when_stopped_early(void) {
 
 static const check_test tests[] = {
     {"simplex_value_is_the_distance_of_the_origin", simplex_value_is_the_distance_of_the_origin},
+    {"a_vertex_that_joins_is_weighed_by_signs_or_else_by_the_search",
+     a_vertex_that_joins_is_weighed_by_signs_or_else_by_the_search},
     {"exact_mode_is_right_for_slivers", exact_mode_is_right_for_slivers},
     {"depth_of_an_enclosed_origin_is_that_of_the_nearest_face", depth_of_an_enclosed_origin_is_that_of_the_nearest_face},
     {"origin_on_vertex_edge_or_face_is_found_at_distance_zero", origin_on_vertex_edge_or_face_is_found_at_distance_zero},

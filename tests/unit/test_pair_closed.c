@@ -136,6 +136,40 @@ static void boxes_overlap_by_the_least_way_out(void) {
   ct_hull_release(forms[1].hull);
 }
 
+/* A box with a frustum on its faces across z: more vertices than the lanes hold at once. */
+static ct_shape beveled_box(void) {
+  ct_vec3 p[16];
+  for (int i = 0; i < 8; i++) {
+    p[i] = ct_vec(i & 1 ? 0.5 : -0.5, i & 2 ? 0.5 : -0.5, i & 4 ? 0.5 : -0.5);
+    p[8 + i] = ct_vec(0.5 * p[i].x, 0.5 * p[i].y, 1.5 * p[i].z);
+  }
+  return hull_shape(p, 16);
+}
+
+/* Face over face, edge along an edge or over a face: points may slide. Edges that cross and corners: they may not. */
+static void points_may_slide_where_features_are_parallel(void) {
+  const ct_shape forms[] = {box(0.5, 0.5, 0.5), hull_box(0.5, 0.5, 0.5), beveled_box()};
+  const double slant = 0.38268343236508977173, upright = 0.92387953251128675613; /* half of 45 degrees */
+  const struct {
+    ct_pose pose;
+    bool slides;
+  } cases[] = {{at(2, 0.25, 0.125), true},
+               {at(-2, 0.25, 0.125), true},
+               {turned(at(0, 2, 0.1), slant, 0, 0, upright), true},
+               {at(2, 2, 0.1), true},
+               {turned(at(2, 0, 0), 0, 0, slant, upright), true},
+               {turned(at(0.25, 2, 0), 0.3, 0.2, 0.1, 0.9), false},
+               {turned(at(2, 2, 0), 0.2, 0.3, 0.1, 0.9), false},
+               {at(2, 2, 2.5), false}};
+  for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++)
+    for (int i = 0; i < 9; i++) {
+      ct_pair_result r = solve(&forms[i % 3], at(0, 0, 0), &forms[i / 3], cases[k].pose);
+      if (!(r.flags & CT_FLAG_WITNESS_NOT_UNIQUE) == cases[k].slides) CHECK_FAIL("case %zu, forms %d and %d", k, i % 3, i / 3);
+    }
+  ct_hull_release(forms[1].hull);
+  ct_hull_release(forms[2].hull);
+}
+
 /* T4.1 */
 static void overlapping_spheres(void) {
   const ct_shape a = sphere(1), b = sphere(0.5);
@@ -340,6 +374,7 @@ static const check_test tests[] = {
     {"tapered_capsule_touches_along_its_cone", tapered_capsule_touches_along_its_cone},
     {"capsule_that_is_a_ball_is_the_sphere_bit_for_bit", capsule_that_is_a_ball_is_the_sphere_bit_for_bit},
     {"boxes_overlap_by_the_least_way_out", boxes_overlap_by_the_least_way_out},
+    {"points_may_slide_where_features_are_parallel", points_may_slide_where_features_are_parallel},
     {"overlapping_spheres", overlapping_spheres},
     {"concentric_bodies_part_along_the_first_axis", concentric_bodies_part_along_the_first_axis},
     {"planes_bound_everything_in_closed_form", planes_bound_everything_in_closed_form},
