@@ -11,8 +11,28 @@
 static const double pauses[] = {0x1p-10, 0x1p-20, 0x1p-32, 0x1p-44, 0.0};
 /* Features whose normals are within this of the present one are tried by a polish, rad. */
 #define FEATURE_ANGLE 0.25
-/* Brackets of a depth at which the polytope pauses, in scales: to find the basins, and to certify the depth. */
-static const double widths[] = {0x1p-6, 0x1p-31};
+/* What a depth is certified to, in scales; and where that would take too long. */
+#define DEPTH_WIDTH 0x1p-31
+#define DEPTH_WIDTH_LATE 0x1p-27
+/* The search for a depth: runs of the polytope, to find the basins and then to certify it; where that does not end soon normals of
+ * a ring are about as deep, and a look around the axes does better, at first a short one. */
+typedef struct stage {
+  double width; /* of the bracket at which the polytope ends, in scales */
+  int rounds;   /* after which it ends */
+  int looks;    /* around the axes, after that, */
+  double close; /* and what they are to show, in scales */
+} stage;
+static const stage stages[] = {{0x1p-6, CT_EPA_ITERATIONS_MAX, 0, 0.0},
+                               {DEPTH_WIDTH, 256, 1024, DEPTH_WIDTH},
+                               {DEPTH_WIDTH, 1024, 6144, DEPTH_WIDTH_LATE},
+                               {DEPTH_WIDTH_LATE, CT_EPA_ITERATIONS_MAX, 0, 0.0}};
+/* Where steps of a polish go; and along a ring of depths that hardly differ, where they would lead around it instead of across. */
+#define STIFF 1e-13
+#define STIFF_RING 0x1p-16
+/* Polishes that go on from where the last one ended. */
+#define POLISHES_MAX 16
+/* Looks around axes that found a lesser depth and begin again. */
+#define TRIES_MAX 3
 /* What it may leave of the depth and still be called good: two parts in 1e8 are promised. */
 #define DEPTH_WIDTH_ALLOWED 0x1p-26
 /* Basins of the depth that are polished, and the cosine of the angle within which two normals are in one. */
@@ -45,7 +65,7 @@ ct_mink ct_curved_look(ct_curved *c, ct_vec3 normal) {
 }
 
 static ct_curved curved_of(const ct_cell_input *in) {
-  ct_curved c = {.a = &in->a, .b = &in->b, .scale = ct_core_scale(&in->a, &in->b)};
+  ct_curved c = {.a = &in->a, .b = &in->b, .scale = ct_core_scale(&in->a, &in->b), .stiff = STIFF};
   c.roundoff = CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * c.scale;
   return c;
 }
@@ -163,25 +183,64 @@ static void look_into_basins(const ct_cell_input *in, ct_curved *c, ct_curved_an
   }
 }
 
-/* The polytope finds the deepest place, which is polished; then, unless a point certifies that, the polytope certifies the depth to
- * its width. Returns the least depth there can be. */
+/* Polishes a normal that is found to be less deep. */
+static void better_from(ct_curved *c, ct_vec3 normal, ct_curved_answer *best, bool *several) {
+  ct_curved_answer r = ct_curved_polish(c, FEATURE_ANGLE, normal);
+  compete(best, &r, TIE_FRACTION * c->roundoff, several);
+}
+
+/* One run of the polytope: it may find a lesser depth, and raises the least depth there can be. */
+static void grow(const ct_cell_input *in, descent *d, const stage *now, ct_curved_answer *best, bool *several, double *least) {
+  ct_curved *c = d->curved;
+  ct_epa_result depth;
+  bool resume = now > stages;
+  ct_epa_bracket_options options = {now->width * c->scale, -best->value, resume, now->rounds};
+  ct_epa_bracket(&in->workspace->epa, c->a, c->b, &d->simplex, options, &depth);
+  c->supports += depth.supports;
+  if (depth.depth < -best->value || !resume) better_from(c, depth.normal, best, several);
+  *least = ct_max2(ct_max2(*least, depth.least), least_by_points(c, best));
+}
+
+/* Looks around the axis of either body, again where that found a lesser depth. */
+static void look_around(ct_curved *c, const stage *now, ct_curved_answer *best, bool *several, double *least) {
+  double width = now->close * c->scale;
+  for (int i = 0, tries = 0; i < 2; i++) {
+    ct_curved_bound bound = {.looks = now->looks};
+    if (ct_curved_around(c, i == 1, -best->value, width, &bound)) {
+      *least = ct_max2(*least, bound.least);
+      return;
+    }
+    double before = best->value;
+    if (bound.seen < -before - width) better_from(c, bound.normal, best, several);
+    if (best->value > before && tries++ < TRIES_MAX) i--;
+  }
+}
+
+/* The polytope finds the deepest place, which is polished; then it is certified by a point, by the polytope, or by a look around an
+ * axis. Returns the least depth there can be. */
 static double search_depth(const ct_cell_input *in, descent *d, ct_curved_answer *best, bool *several) {
   ct_curved *c = d->curved;
-  double least = -INFINITY;
-  for (size_t stage = 0; stage < sizeof widths / sizeof widths[0]; stage++) {
-    ct_epa_result depth;
-    ct_epa_bracket_options options = {widths[stage] * c->scale, -best->value, stage > 0};
-    ct_epa_bracket(&in->workspace->epa, c->a, c->b, &d->simplex, options, &depth);
-    c->supports += depth.supports;
-    if (depth.depth < -best->value || stage == 0) {
-      ct_curved_answer r = ct_curved_polish(c, FEATURE_ANGLE, depth.normal);
-      compete(best, &r, TIE_FRACTION * c->roundoff, several);
-    }
-    least = ct_max2(ct_max2(least, depth.least), least_by_points(c, best));
-    if (-best->value - least <= c->roundoff || depth.status != CT_PAIR_OK) break;
+  double least = -INFINITY, enough = ct_max2(DEPTH_WIDTH * c->scale, c->roundoff);
+  bool coaxial = ct_curved_coaxial(c);
+  for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++) {
+    if (i != 1 || !coaxial) grow(in, d, &stages[i], best, several, &least);
+    if (-best->value - least <= enough || in->workspace->epa.starved) break;
+    if (i >= 2) enough = ct_max2(DEPTH_WIDTH_LATE * c->scale, c->roundoff);
+    if (stages[i].looks) look_around(c, &stages[i], best, several, &least);
+    if (-best->value - least <= enough) break;
   }
   look_into_basins(in, c, best, several);
   return least;
+}
+
+/* Where depths of a ring hardly differ a polish may end on its way, with points that are not one above the other: it goes on. */
+static void go_on(ct_curved *c, ct_curved_answer *best) {
+  c->stiff = STIFF_RING;
+  for (int i = 0; i < POLISHES_MAX && best->defect > DEFECT_ALLOWED * c->scale; i++) {
+    ct_curved_answer r = ct_curved_polish(c, FEATURE_ANGLE, best->normal);
+    if (!(r.value >= best->value) || !(r.defect < best->defect)) return;
+    *best = r;
+  }
 }
 
 /* Cores that meet: the least depth there can be, and the best normal by polish. */
@@ -192,6 +251,7 @@ static void answer_inside(const ct_cell_input *in, descent *d, ct_cell_result *r
   ct_curved_answer best = ct_curved_polish(c, FEATURE_ANGLE, ring.normal);
   double least = turned ? ring.least : least_by_points(c, &best);
   if (-best.value - least > c->roundoff && !turned) least = ct_max2(least, search_depth(in, d, &best, &several));
+  go_on(c, &best);
   hand_over(in, c, &best, result);
   result->upper = ct_max2(result->distance, -least - radii(in));
   if (several) result->flags |= CT_FLAG_NORMAL_ARBITRARY;

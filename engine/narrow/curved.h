@@ -16,6 +16,7 @@ typedef struct ct_curved {
   const ct_core *a, *b;
   double scale;     /* of the pair, m */
   double roundoff;  /* CT_ROUNDOFF_FACTOR u scale, m */
+  double stiff;     /* of the greatest second derivative: what the least one is taken for where it is less */
   uint32_t near[2]; /* where hulls climb from */
   uint32_t supports;
 } ct_curved;
@@ -60,6 +61,20 @@ typedef struct ct_curved_ring {
 } ct_curved_ring;
 /* False for other pairs. */
 bool ct_curved_turned(const ct_curved *c, ct_curved_ring *ring);
+
+/* What is known of a depth after a look around an axis. */
+typedef struct ct_curved_bound {
+  int looks;      /* given: at how many normals it may look */
+  double least;   /* the depth is not below it, m; if all was seen */
+  double seen;    /* the least depth of the normals looked at, to round-off, */
+  ct_vec3 normal; /* and that normal */
+} ct_curved_bound;
+/* Shows that the depth is not more than `width` below one that is known: around the axis of a (second: of b). False: not shown, as
+ * the body is not one of revolution, as a lesser depth was seen, or as it would take too long. */
+bool ct_curved_around(ct_curved *c, bool second, double known, double width, ct_curved_bound *bound);
+
+/* Are the axes of both bodies nearly one, so that a look around them is likely to show a depth at once? */
+bool ct_curved_coaxial(const ct_curved *c);
 
 /* A point, and how far it is outside of two bodies at most. */
 typedef struct ct_curved_meeting {

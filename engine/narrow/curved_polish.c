@@ -142,7 +142,7 @@ static ct_vec3 climb_sphere(ct_curved *c, ct_vec3 n) {
     before = s;
     double h11 = bend_both(c, n, t1, t1) + s, h12 = bend_both(c, n, t1, t2), h22 = bend_both(c, n, t2, t2) + s;
     double mean = 0.5 * (h11 + h22), half = 0.5 * (h11 - h22), least = mean - sqrt(half * half + h12 * h12);
-    double most = 2.0 * mean - least, floor = 1e-13 * ct_max2(fabs(most), fabs(least));
+    double most = 2.0 * mean - least, floor = c->stiff * ct_max2(fabs(most), fabs(least));
     if (!(most > 0.0)) return n;
     if (least < floor) {
       double shift = ct_max2(floor, -least) - least;

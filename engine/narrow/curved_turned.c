@@ -6,6 +6,7 @@
  * points of their ends; the arc of the least bound is cut, until the bound is the depth to round-off.
  */
 #include "narrow/curved.h"
+#include "narrow/curved_profile.h"
 
 /* Axes whose cross product is below this many u are parallel: the angle is round-off of two rotations. */
 #define PARALLEL_ROUNDOFFS 32.0
@@ -16,65 +17,9 @@
 /* Depths that differ by this many u of the size are equal. */
 #define TIE_ROUNDOFFS 8.0
 
-/* A body of revolution as seen along its axis. */
-typedef struct profile {
-  const ct_core *core;
-  ct_vec3 axis;  /* unit */
-  double end[2]; /* hull of two discs, or balls: their places along the axis, radii of the discs and of the balls */
-  double disc[2], ball[2];
-  double half, wide; /* ellipsoid: radii along the axis and across, else 0 */
-} profile;
-
-static ct_vec3 column(ct_mat3 m, int i) {
-  return i == 0 ? ct_vec(m.rx.x, m.ry.x, m.rz.x) : i == 1 ? ct_vec(m.rx.y, m.ry.y, m.rz.y) : ct_vec(m.rx.z, m.ry.z, m.rz.z);
-}
-
-static bool profile_of(const ct_core *core, profile *p) {
-  *p = (profile){.core = core};
-  if (core->kind == CT_CORE_ELLIPSOID) {
-    const double r[3] = {core->half.x, core->half.y, core->half.z};
-    for (int i = 0; i < 3; i++) {
-      if (r[(i + 1) % 3] != r[(i + 2) % 3]) continue;
-      p->axis = column(core->rotation, i);
-      p->half = r[i];
-      p->wide = r[(i + 1) % 3];
-    }
-    return p->half > 0.0;
-  }
-  if (core->kind != CT_CORE_FRUSTUM && core->kind != CT_CORE_SEGMENT) return false;
-  bool frustum = core->kind == CT_CORE_FRUSTUM;
-  p->axis = ct_unit_or(core->axis[2], core->axis[2]);
-  p->end[1] = frustum ? core->half.z : core->size;
-  p->end[0] = -p->end[1];
-  for (int i = 0; i < 2; i++) {
-    if (frustum) p->disc[i] = core->rim[i];
-    else if (ct_core_tapered(core)) p->ball[i] = core->radius[i];
-  }
-  return true;
-}
-
-/* A place of the half-plane: across the axis, and along it. */
-typedef struct spot {
-  double across, along;
-} spot;
-
-static double along_normal(spot n, spot q) { return n.across * q.across + n.along * q.along; }
-
-/* The farthest place along n, n.across >= 0. */
-static spot farthest(const profile *p, spot n) {
-  if (p->half > 0.0) {
-    double x = p->wide * n.across, z = p->half * n.along, k = sqrt(x * x + z * z);
-    return (spot){p->wide * (x / k), p->half * (z / k)};
-  }
-  double level[2];
-  for (int i = 0; i < 2; i++) level[i] = p->disc[i] * n.across + p->end[i] * n.along + p->ball[i];
-  int i = level[1] >= level[0] ? 1 : 0;
-  return (spot){p->disc[i] + p->ball[i] * n.across, p->end[i] + p->ball[i] * n.along};
-}
-
 /* A direction looked at, and the farthest place of a - b along it. */
 typedef struct sight {
-  spot normal, at;
+  ct_spot normal, at;
   double depth;
 } sight;
 
@@ -82,54 +27,30 @@ typedef struct sight {
 typedef struct arc {
   sight from, to;
   double least;
-  spot next;
+  ct_spot next;
 } arc;
 
 typedef struct turned {
-  profile a, b;
-  spot offset; /* from a to b */
-  double turn; /* 1: the axes point the same way, -1: opposite ways */
+  ct_profile a, b;
+  ct_spot offset; /* from a to b */
+  double turn;    /* 1: the axes point the same way, -1: opposite ways */
   double size;
   arc arcs[ARCS_MAX];
   int count;
 } turned;
 
-static sight look(const turned *t, spot n) {
-  spot p = farthest(&t->a, n), q = farthest(&t->b, (spot){n.across, -t->turn * n.along});
+static sight look(const turned *t, ct_spot n) {
+  ct_spot p = ct_profile_farthest(&t->a, n), q = ct_profile_farthest(&t->b, (ct_spot){n.across, -t->turn * n.along});
   sight s = {.normal = n, .at = {p.across + q.across - t->offset.across, p.along - t->turn * q.along - t->offset.along}};
-  s.depth = along_normal(n, s.at);
+  s.depth = ct_spot_dot(n, s.at);
   return s;
-}
-
-static double turn_of(spot n, spot m) { return n.across * m.along - n.along * m.across; }
-
-/* The least of n.at over normals from n to m, counter-clockwise and less than half a turn apart. */
-static double least_over(spot at, spot n, spot m, spot *where) {
-  double from = along_normal(n, at), to = along_normal(m, at), length = sqrt(at.across * at.across + at.along * at.along);
-  *where = from <= to ? n : m;
-  if (length > 0.0) {
-    spot against = {-at.across / length, -at.along / length};
-    if (turn_of(n, against) > 0.0 && turn_of(against, m) > 0.0) {
-      *where = against;
-      return -length;
-    }
-  }
-  return ct_min2(from, to);
 }
 
 static arc arc_of(const sight *from, const sight *to) {
   arc r = {.from = *from, .to = *to};
-  spot d = {to->at.across - from->at.across, to->at.along - from->at.along}, middle = from->normal, where;
-  double length = sqrt(d.across * d.across + d.along * d.along);
-  /* The normal of the chord lies in the arc, but for round-off. */
-  if (length > 0.0) middle = (spot){d.along / length, -d.across / length};
-  if (length == 0.0 || turn_of(from->normal, middle) < 0.0 || turn_of(middle, to->normal) < 0.0) {
-    spot sum = {from->normal.across + to->normal.across, from->normal.along + to->normal.along};
-    double size = sqrt(sum.across * sum.across + sum.along * sum.along);
-    middle = (spot){sum.across / size, sum.along / size};
-  }
-  r.least = least_over(from->at, from->normal, middle, &r.next);
-  double second = least_over(to->at, middle, to->normal, &where);
+  ct_spot middle = ct_spot_between(from->at, to->at, from->normal, to->normal), where;
+  r.least = ct_spot_least(from->at, from->normal, middle, &r.next);
+  double second = ct_spot_least(to->at, middle, to->normal, &where);
   if (second < r.least) {
     r.least = second;
     r.next = where;
@@ -137,14 +58,14 @@ static arc arc_of(const sight *from, const sight *to) {
   return r;
 }
 
-static ct_vec3 normal_in_space(const turned *t, spot n, ct_vec3 across) {
+static ct_vec3 normal_in_space(const turned *t, ct_spot n, ct_vec3 across) {
   return ct_unit_or(ct_add(ct_scale(across, n.across), ct_scale(t->a.axis, n.along)), across);
 }
 
 /* Of sights equally deep the one of the greater normal; close ones by depth alone. */
 static void take(const turned *t, const sight *s, sight *best, ct_vec3 across) {
   double lead = best->depth - s->depth, tie = TIE_ROUNDOFFS * CT_UNIT_ROUNDOFF * t->size;
-  bool apart = fabs(turn_of(s->normal, best->normal)) > 1e-6;
+  bool apart = fabs(ct_spot_turn(s->normal, best->normal)) > 1e-6;
   if (lead < -tie || (lead <= 0.0 && !apart)) return;
   if (lead > tie || !apart || ct_normal_greater(normal_in_space(t, s->normal, across), normal_in_space(t, best->normal, across)))
     *best = *s;
@@ -182,14 +103,14 @@ static double refine(turned *t, sight *best, ct_vec3 across) {
 
 bool ct_curved_turned(const ct_curved *c, ct_curved_ring *ring) {
   turned t = {.size = ct_mink_size(c->a, c->b)};
-  if (!profile_of(c->a, &t.a) || !profile_of(c->b, &t.b)) return false;
+  if (!ct_profile_of(c->a, 0.0, &t.a) || !ct_profile_of(c->b, 0.0, &t.b)) return false;
   if (ct_norm(ct_cross(t.a.axis, t.b.axis)) > PARALLEL_ROUNDOFFS * CT_UNIT_ROUNDOFF) return false;
   t.turn = ct_dot(t.a.axis, t.b.axis) >= 0.0 ? 1.0 : -1.0;
   ct_vec3 offset = ct_sub(c->b->center, c->a->center), flat = ct_cross(t.a.axis, ct_cross(offset, t.a.axis));
-  t.offset = (spot){ct_norm(flat), ct_dot(offset, t.a.axis)};
+  t.offset = (ct_spot){ct_norm(flat), ct_dot(offset, t.a.axis)};
   bool coaxial = t.offset.across <= TIE_ROUNDOFFS * CT_UNIT_ROUNDOFF * t.size;
   ct_vec3 across = coaxial ? greatest_across(t.a.axis) : ct_unit_or(flat, flat);
-  const spot start[3] = {{0.0, -1.0}, {1.0, 0.0}, {0.0, 1.0}};
+  const ct_spot start[3] = {{0.0, -1.0}, {1.0, 0.0}, {0.0, 1.0}};
   sight s[3], best;
   for (int i = 0; i < 3; i++) s[i] = look(&t, start[i]);
   best = s[0];

@@ -27,6 +27,7 @@ typedef struct run {
   double size, grid, slack, tie;
   double width, known; /* of a bracket: see ct_epa_bracket; width < 0 for none */
   bool resume;
+  int rounds;
   uint32_t near[2], taken; /* taken: the face that the answer is from */
   ct_epa_result *result;
 } run;
@@ -260,7 +261,7 @@ static ct_status expand(run *r) {
   double best = INFINITY;
   bool bracket = r->width >= 0.0;
   int taken = 0;
-  for (int round = 0; round < CT_EPA_ITERATIONS_MAX; round++) {
+  for (int round = 0; round < r->rounds; round++) {
     uint32_t face = nearest_face(e);
     if (face == CT_GROW_NONE) return CT_OK;
     ct_epa_plane plane = e->plane[face];
@@ -331,7 +332,7 @@ static void solve(run *r, const ct_simplex *seed) {
 }
 
 void ct_epa_run(ct_epa *epa, const ct_core *a, const ct_core *b, const ct_simplex *seed, ct_epa_result *result) {
-  run r = {.epa = epa, .a = a, .b = b, .result = result, .width = -1.0, .known = INFINITY};
+  run r = {.epa = epa, .a = a, .b = b, .result = result, .width = -1.0, .known = INFINITY, .rounds = CT_EPA_ITERATIONS_MAX};
   solve(&r, seed);
   result->on_face = r.taken != CT_GROW_NONE;
   if (!result->on_face) return;
@@ -344,7 +345,11 @@ void ct_epa_run(ct_epa *epa, const ct_core *a, const ct_core *b, const ct_simple
 
 void ct_epa_bracket(ct_epa *epa, const ct_core *a, const ct_core *b, const ct_simplex *seed, ct_epa_bracket_options options,
                     ct_epa_result *result) {
-  run r = {.epa = epa, .a = a, .b = b, .result = result, .width = options.width, .known = options.known, .resume = options.resume};
+  run r = {.epa = epa, .a = a, .b = b, .result = result};
+  r.width = options.width;
+  r.known = options.known;
+  r.resume = options.resume;
+  r.rounds = options.rounds;
   solve(&r, seed);
 }
 

@@ -42,6 +42,7 @@ typedef struct ct_epa_bracket_options {
   double width; /* stop when the depth is known to this, m */
   double known; /* a depth that is known to be reached, or INFINITY, m */
   bool resume;  /* go on with the polytope of the last run, of the same cores; not after a flat one */
+  int rounds;   /* at most so many supports; CT_PAIR_ITERATION_LIMIT beyond, and the next run may resume */
 } ct_epa_bracket_options;
 
 /* `seed`: vertices found so far, or NULL. Where memory is refused: CT_PAIR_ITERATION_LIMIT, a true bound, an empty polytope. */
