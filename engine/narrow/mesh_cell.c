@@ -172,13 +172,14 @@ static bool pass_through(const ct_mesh_pair *p, const ct_cell_result *result, do
   return c.proper;
 }
 
-/* Is one mesh in the other, a solid? Surfaces may touch but do not pass through each other. */
-static bool mesh_holds(const ct_mesh_pair *p, bool second, bool crossed) {
+/* Is one mesh in the other, a solid? Surfaces may touch but do not pass through each other; where they do, every vertex is looked
+ * at, else one of each part. */
+static bool mesh_holds(const ct_mesh_pair *p, bool second, bool every) {
   const ct_mesh_view *held = second ? p->b : p->a, *holder = second ? p->a : p->b;
   const ct_mesh *holder_mesh = second ? p->mesh_a : p->mesh_b;
   held_vertex other;
   if (!holder->solid) return false;
-  if (crossed)
+  if (every)
     return ct_mesh_pair_outside(p, second) <= roundoff_of(p) && !(held->solid && ct_mesh_pair_inside(p, !second) > roundoff_of(p));
   for (uint32_t i = 0; i < held->component_count; i++) {
     ct_vec3 v = held->vertices[held->component_vertex[i]];
@@ -192,7 +193,9 @@ ct_relation ct_mesh_mesh_relation(const ct_cell_input *in, const ct_cell_result 
   ct_mesh_pair p;
   open_pair(in, &p);
   if (result->crossed && pass_through(&p, result, ct_max2(touching, roundoff_of(&p)))) return CT_PENETRATING;
-  if (mesh_holds(&p, true, result->crossed)) return CT_CONTAINING;
-  if (mesh_holds(&p, false, result->crossed)) return CT_CONTAINED;
+  /* A vertex that is in the other by round-off alone, in the one frame and not in the other, does not speak for its part. */
+  bool every = result->crossed || fabs(result->distance) <= roundoff_of(&p);
+  if (mesh_holds(&p, true, every)) return CT_CONTAINING;
+  if (mesh_holds(&p, false, every)) return CT_CONTAINED;
   return result->crossed && result->distance == 0.0 ? CT_TOUCHING : CT_PENETRATING;
 }

@@ -78,12 +78,22 @@ typedef struct span {
   double lower, upper;
 } span;
 
-/* Of a core that takes the solver of convex pairs. */
-static bool solved_gap(const ct_convex_mesh *p, const ct_triangle *t, double limit, ct_gap *gap, span *bracket) {
+/* Does the core take the solver of convex pairs? */
+static bool is_solved(const ct_convex_mesh *p) {
+  if (p->core.kind == CT_CORE_POINT) return false;
+  return p->core.kind != CT_CORE_SEGMENT || ct_core_tapered(&p->core);
+}
+
+static ct_cell_input core_and_triangle(const ct_convex_mesh *p, const ct_triangle *t, double limit) {
   ct_cell_input in = {.a = p->core, .b = ct_core_triangle(t->v, p->extent), .threshold = limit, .workspace = p->workspace};
   in.relative = (ct_frame){{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}, {0.0, 0.0, 0.0}};
-  ct_cell_result r = {.status = CT_PAIR_OK};
   in.a.extent = p->extent;
+  return in;
+}
+
+static bool solved_gap(const ct_convex_mesh *p, const ct_triangle *t, double limit, ct_gap *gap, span *bracket) {
+  ct_cell_input in = core_and_triangle(p, t, limit);
+  ct_cell_result r = {.status = CT_PAIR_OK};
   ct_cell_cores(&in, &r);
   *bracket = (span){ct_max2(r.lower, 0.0), ct_max2(r.upper, 0.0)};
   if (r.distance > limit) return false;
@@ -96,9 +106,9 @@ static bool solved_gap(const ct_convex_mesh *p, const ct_triangle *t, double lim
  * triangle; its distance is 0 where they meet, and `overlap` tells how far they overlap. *bracket is set in any case. */
 static bool triangle_gap(const ct_convex_mesh *p, uint32_t position, double limit, ct_gap *gap, span *bracket) {
   ct_triangle t = ct_mesh_triangle(p->view, position);
-  bool point = p->core.kind == CT_CORE_POINT, near;
-  if (!point && (p->core.kind != CT_CORE_SEGMENT || ct_core_tapered(&p->core))) return solved_gap(p, &t, limit, gap, bracket);
-  if (point) {
+  bool near;
+  if (is_solved(p)) return solved_gap(p, &t, limit, gap, bracket);
+  if (p->core.kind == CT_CORE_POINT) {
     near = ct_point_gap(p->core.center, &t, limit, gap);
   } else {
     const ct_vec3 segment[2] = {ct_core_vertex(&p->core, 0), ct_core_vertex(&p->core, 1)};
@@ -107,6 +117,19 @@ static bool triangle_gap(const ct_convex_mesh *p, uint32_t position, double limi
   near = near && gap->distance <= limit;
   *bracket = near ? (span){gap->distance, gap->distance} : (span){limit, INFINITY};
   return near;
+}
+
+/* A point of the body and of the mesh, from the gap of a triangle that the body reaches. The points of a gap of 0 are those of
+ * least overlap: each on its own surface, not always in the other. */
+static ct_vec3 shared_point(const ct_convex_mesh *p, uint32_t position, const ct_gap *gap) {
+  ct_vec3 common;
+  if (gap->distance == 0.0 && is_solved(p)) {
+    ct_triangle t = ct_mesh_triangle(p->view, position);
+    ct_cell_input in = core_and_triangle(p, &t, INFINITY);
+    if (ct_cores_overlap(&in, &common)) return common;
+  }
+  double grown = p->radius + p->growth;
+  return ct_lerp(gap->a, gap->b, grown > 0.0 ? p->radius / grown : 1.0);
 }
 
 /* ---- the nearest triangle ---- */
@@ -253,7 +276,7 @@ static void hand_over(const ct_cell_input *in, ct_cell_result *r) {
 static void answer_crossed(const ct_convex_mesh *p, const search *s, ct_cell_result *result) {
   ct_gap gap = s->best;
   gap.overlap = gap.distance > 0.0 ? p->radius - gap.distance : gap.overlap + p->radius;
-  gap.a = gap.b;
+  gap.a = gap.b = gap.distance > 0.0 ? gap.b : shared_point(p, s->position, &gap);
   gap.distance = 0.0;
   ct_mesh_answer(0.0, gap, (ct_mesh_growth){0.0, p->growth}, false, result);
 }
@@ -329,21 +352,28 @@ bool ct_convex_mesh_visit(const ct_convex_mesh *p, double reach, ct_convex_visit
   return true;
 }
 
+typedef struct first_met {
+  const ct_convex_mesh *p;
+  ct_vec3 *common; /* may be NULL */
+  bool met;
+} first_met;
+
 static bool note_first(void *context, uint32_t position, const ct_gap *gap) {
-  (void)position;
-  *(ct_vec3 *)context = gap->b;
+  first_met *f = context;
+  f->met = true;
+  if (f->common) *f->common = shared_point(f->p, position, gap);
   return false;
 }
 
 bool ct_convex_mesh_overlap(const ct_cell_input *in, ct_vec3 *common) {
   ct_convex_mesh p;
   open_pair(&p, in);
-  ct_vec3 nowhere = {INFINITY, 0.0, 0.0}, point = nowhere;
-  ct_convex_mesh_visit(&p, p.radius + p.growth, note_first, &point);
-  bool inside = point.x == INFINITY && p.view->solid && ct_mesh_contains(p.mesh, p.core.middle);
-  if (inside) point = p.core.middle;
-  if (point.x == INFINITY) return false;
-  if (common) *common = ct_to_parent(in->relative, point);
+  first_met first = {&p, common, false};
+  ct_convex_mesh_visit(&p, p.radius + p.growth, note_first, &first);
+  bool inside = !first.met && p.view->solid && ct_mesh_contains(p.mesh, p.core.middle);
+  if (!first.met && !inside) return false;
+  if (inside && common) *common = p.core.middle;
+  if (common) *common = ct_to_parent(in->relative, *common);
   return true;
 }
 

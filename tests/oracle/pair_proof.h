@@ -32,6 +32,7 @@ typedef struct proof_answer {
   ct_pair_result r;
   ct_vec3 common; /* of an overlap */
   bool overlap;
+  double lean; /* what the normal may lean by, rad: 0 of convex bodies */
 } proof_answer;
 
 /* The two ways to ask: the distance in full, and the yes or no. */
@@ -131,9 +132,10 @@ static inline void proof_of(const pair_case *c, const proof_answer *answer, long
   /* The supporting planes are a true lower bound of the distance. */
   t->outside = ct_max2(t->outside, (gap - r->upper_bound) / unit);
   if (gap > r->upper_bound) proof_blame(c, index, "the planes prove more than the upper bound", (gap - r->upper_bound) / unit);
-  if (gap < r->lower_bound - PROOF_ROUNDING * unit)
+  double leaning = answer->lean * 0x1p53 * unit;
+  if (gap < r->lower_bound - PROOF_ROUNDING * unit - leaning)
     proof_blame(c, index, "the normal does not prove the lower bound", (r->lower_bound - gap) / unit);
-  double value = fabs(gap - r->distance) / (0x1p53 * unit);
+  double value = ct_max2(fabs(gap - r->distance) / (0x1p53 * unit) - answer->lean, 0.0);
   if (r->status == CT_PAIR_OK) t->value = ct_max2(t->value, value);
   if (r->status == CT_PAIR_OK && value > PROOF_PLANES)
     proof_blame(c, index, "the planes are not as far apart as the distance says", value);

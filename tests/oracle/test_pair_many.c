@@ -30,6 +30,8 @@ static void needles_that_barely_meet(void) {
 
 /* Slivers that barely touch have normals that a double cannot tell, which the status says. */
 #define THIN_FLAGGED 5e-3
+/* On grids axes are parallel, too, and some of them off each other by less than the polytope can tell. */
+#define GRID_FLAGGED 5e-4
 /* Cones and cylinders about nearly one axis are as deep along a whole ring of normals: the polytope ends at its limit. */
 #define PARALLEL_FLAGGED 2e-2
 
@@ -45,10 +47,15 @@ static void pairs_of_unlike_sizes(void) {
 }
 static void far_pairs(void) { proof_run(&(proof_plan){.name = "far", .family = family_far, .quick = 5000, .full = 1000000}); }
 static void adversarial_grid(void) {
-  proof_run(&(proof_plan){.name = "grid", .family = family_grid, .quick = 5000, .full = 200000});
+  proof_run(&(proof_plan){.name = "grid", .family = family_grid, .quick = 5000, .full = 200000, .flagged = GRID_FLAGGED});
 }
 static void adversarial_grid_at_contact(void) {
-  proof_run(&(proof_plan){.name = "grid at contact", .family = family_grid, .quick = 5000, .full = 200000, .at_contact = true});
+  proof_run(&(proof_plan){.name = "grid at contact",
+                          .family = family_grid,
+                          .quick = 5000,
+                          .full = 200000,
+                          .at_contact = true,
+                          .flagged = GRID_FLAGGED});
 }
 static void adversarial_concentric(void) {
   proof_run(&(proof_plan){.name = "concentric", .family = family_concentric, .quick = 3000, .full = 150000});
@@ -69,8 +76,12 @@ static void adversarial_parallel(void) {
       .name = "nearly parallel", .family = family_nearly_parallel, .quick = 5000, .full = 200000, .flagged = PARALLEL_FLAGGED});
 }
 static void adversarial_parallel_at_contact(void) {
-  proof_run(&(proof_plan){
-      .name = "parallel at contact", .family = family_nearly_parallel, .quick = 3000, .full = 100000, .at_contact = true});
+  proof_run(&(proof_plan){.name = "parallel at contact",
+                          .family = family_nearly_parallel,
+                          .quick = 3000,
+                          .full = 100000,
+                          .at_contact = true,
+                          .flagged = GRID_FLAGGED});
 }
 
 static const check_test tests[] = {
