@@ -150,6 +150,7 @@ static void open_touching(ct_contacts *c, ct_touching *t) {
   double grown = t->growth[0] + t->growth[1];
   t->slack = c->slack;
   t->reach = c->reach + grown;
+  t->most = t->reach;
   t->least = c->distance + grown - c->slack;
   t->overlap = t->view[0]->solid && t->view[1]->solid && c->distance + grown < -c->slack;
 }

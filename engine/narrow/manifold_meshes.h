@@ -9,7 +9,7 @@
 #include "narrow/manifold.h"
 #include "narrow/mesh_pair.h"
 
-/* Points of two meshes, at most: what many touches are cut to when they are as many as CT_TOUCHES_MAX. */
+/* Points of two meshes, at most: the deepest, which touches are cut to when they are as many as CT_TOUCHES_MAX. */
 #define CT_MESH_POINTS_MAX 65536u
 #define CT_TOUCHES_MAX 131072u
 
@@ -26,6 +26,8 @@ typedef struct ct_touching {
   const ct_mesh_view *view[2];
   double growth[2];
   double reach, least; /* of bare meshes: touches farther apart or deeper are left out */
+  double most;         /* the same as reach, but for touches that were cut: others as far apart are left out too */
+  bool cut;            /* touches were */
   double slack;        /* round-off, m */
   bool overlap;        /* of solids that overlap touches may be below 0 */
 } ct_touching;

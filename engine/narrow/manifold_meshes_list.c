@@ -17,48 +17,12 @@ ct_mesh_face ct_touching_face(const ct_touching *t, int which, uint32_t position
 
 /* ---- the list ---- */
 
-static bool make_room(ct_touching *t) {
-  ct_contacts *c = t->contacts;
-  ct_manifold_memory *m = c->memory;
-  if (m->touch_count == CT_TOUCHES_MAX) {
-    ct_touches_unique(t);
-    if (m->touch_count > CT_MESH_POINTS_MAX) {
-      c->cut_short = true;
-      return false;
-    }
-  }
-  if (m->touch_count < m->touch_capacity) return true;
-  uint32_t capacity = m->touch_capacity ? 2 * m->touch_capacity : 64;
-  ct_touch *touches = realloc(m->touches, capacity * sizeof *touches);
-  c->failed = c->failed || !touches;
-  if (!touches) return false;
-  m->touches = touches;
-  m->touch_capacity = capacity;
-  return true;
-}
-
 void ct_touch_mark(ct_touching *t, const ct_mesh_face face[2]) {
   uint32_t *root = t->contacts->memory->root;
   for (int i = 0; i < 2; i++) {
     uint32_t member = face[i].position + (face[i].which ? t->view[0]->live_count : 0);
     if (root[member] == CT_NOT_MET) root[member] = member;
   }
-}
-
-void ct_touch_take(ct_touching *t, const ct_mesh_face face[2], const ct_meet *meet) {
-  if (!(meet->distance <= t->reach) || meet->distance < t->least || t->contacts->cut_short || !make_room(t)) return;
-  int a = face[0].which ? 1 : 0, b = 1 - a;
-  ct_vec3 n = a ? ct_neg(meet->normal) : meet->normal;
-  ct_touch touch = {.position = {face[a].position, face[b].position}};
-  touch.facing = ct_dot(n, face[a].normal) - ct_dot(n, face[b].normal);
-  touch.point = (ct_contact_point){.a = meet->feature[a],
-                                   .b = meet->feature[b],
-                                   .point_a = ct_add_scaled(meet->point[a], n, t->growth[0]),
-                                   .point_b = ct_add_scaled(meet->point[b], n, -t->growth[1]),
-                                   .normal = n,
-                                   .distance = meet->distance - t->growth[0] - t->growth[1]};
-  ct_touch_mark(t, face);
-  t->contacts->memory->touches[t->contacts->memory->touch_count++] = touch;
 }
 
 static int by_number(uint32_t p, uint32_t q) { return (p > q) - (p < q); }
@@ -91,6 +55,54 @@ void ct_touches_unique(ct_touching *t) {
   m->touch_count = kept;
 }
 
+/* Deepest first, equals in the order of their features. */
+static int by_depth(const void *first, const void *second) {
+  const ct_touch *p = first, *q = second;
+  if (p->point.distance != q->point.distance) return p->point.distance < q->point.distance ? -1 : 1;
+  return by_features(p, q);
+}
+
+/* Of too many touches the deepest; what comes later counts when it is deeper than those. */
+static void keep_deepest(ct_touching *t) {
+  ct_manifold_memory *m = t->contacts->memory;
+  ct_touches_unique(t);
+  if (m->touch_count <= CT_MESH_POINTS_MAX) return;
+  qsort(m->touches, m->touch_count, sizeof *m->touches, by_depth);
+  m->touch_count = CT_MESH_POINTS_MAX;
+  t->most = m->touches[m->touch_count - 1].point.distance + t->growth[0] + t->growth[1];
+  t->cut = true;
+}
+
+static bool make_room(ct_touching *t) {
+  ct_contacts *c = t->contacts;
+  ct_manifold_memory *m = c->memory;
+  if (m->touch_count == CT_TOUCHES_MAX) keep_deepest(t);
+  if (m->touch_count < m->touch_capacity) return true;
+  uint32_t capacity = m->touch_capacity ? 2 * m->touch_capacity : 64;
+  ct_touch *touches = realloc(m->touches, capacity * sizeof *touches);
+  c->failed = c->failed || !touches;
+  if (!touches) return false;
+  m->touches = touches;
+  m->touch_capacity = capacity;
+  return true;
+}
+
+void ct_touch_take(ct_touching *t, const ct_mesh_face face[2], const ct_meet *meet) {
+  if (!(meet->distance <= t->most) || meet->distance < t->least || t->contacts->cut_short || !make_room(t)) return;
+  int a = face[0].which ? 1 : 0, b = 1 - a;
+  ct_vec3 n = a ? ct_neg(meet->normal) : meet->normal;
+  ct_touch touch = {.position = {face[a].position, face[b].position}};
+  touch.facing = ct_dot(n, face[a].normal) - ct_dot(n, face[b].normal);
+  touch.point = (ct_contact_point){.a = meet->feature[a],
+                                   .b = meet->feature[b],
+                                   .point_a = ct_add_scaled(meet->point[a], n, t->growth[0]),
+                                   .point_b = ct_add_scaled(meet->point[b], n, -t->growth[1]),
+                                   .normal = n,
+                                   .distance = meet->distance - t->growth[0] - t->growth[1]};
+  ct_touch_mark(t, face);
+  t->contacts->memory->touches[t->contacts->memory->touch_count++] = touch;
+}
+
 /* ---- patches ---- */
 
 static void join_neighbours(const ct_touching *t, int which) {
@@ -116,11 +128,8 @@ static int by_groups(const void *first, const void *second) {
 void ct_touches_hand_over(ct_touching *t) {
   ct_manifold_memory *m = t->contacts->memory;
   uint32_t patch = 0, base = t->view[0]->live_count;
-  ct_touches_unique(t);
-  if (m->touch_count > CT_MESH_POINTS_MAX) {
-    m->touch_count = CT_MESH_POINTS_MAX;
-    t->contacts->cut_short = true;
-  }
+  keep_deepest(t);
+  t->contacts->cut_short = t->contacts->cut_short || t->cut;
   if (m->touch_count == 0) return;
   join_neighbours(t, 0);
   join_neighbours(t, 1);

@@ -231,7 +231,20 @@ static bool edges_over(const look *l, const seen s[2], bool met) {
   return met;
 }
 
+/* Does a side of one triangle have the whole other one beyond it in the view? */
+static bool side_parts(const look *l, const seen *one, const seen *other) {
+  for (int k = 0; k < 3; k++) {
+    spot a = one->corner[k], b = one->corner[k == 2 ? 0 : k + 1];
+    double least = l->t->slack * length(a, b), sense = one->face.which ? -1.0 : 1.0;
+    bool parts = true;
+    for (int i = 0; i < 3 && parts; i++) parts = sense * turn(a, b, other->corner[i]) < -least;
+    if (parts) return true;
+  }
+  return false;
+}
+
 static void faces_over(const look *l, const seen s[2]) {
+  if (side_parts(l, &s[0], &s[1]) || side_parts(l, &s[1], &s[0])) return;
   bool met = vertices_over(l, s, 0);
   met = vertices_over(l, s, 1) || met;
   met = edges_over(l, s, met);

@@ -212,7 +212,7 @@ static void deepest_stretch(const ct_mesh_pair *p, bool second, ct_mesh_feature 
   passing x = {p, second, false};
   ct_mesh_memory *m = p->memory;
   m->crossing_count = 0;
-  if (!ct_mesh_pair_visit(p, 0.0, add_passings, &x)) best->complete = false;
+  if (!ct_mesh_pair_visit_boxes(p, add_passings, &x)) best->complete = false;
   qsort(m->crossing, m->crossing_count, sizeof *m->crossing, by_edge);
   const ct_mesh_view *view = second ? p->b : p->a;
   solid s = solid_of(p, second, 1.0);

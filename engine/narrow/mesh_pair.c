@@ -291,6 +291,7 @@ typedef struct visit {
   double reach;
   ct_mesh_visit visit;
   void *context;
+  bool by_boxes;
 } visit;
 
 static bool visit_leaves(const visit *v, ct_waiting w) {
@@ -300,7 +301,7 @@ static bool visit_leaves(const visit *v, ct_waiting w) {
     for (uint32_t j = 0; j < l.count_b; j++) {
       if (box_gap_square(&l.box_a[i], &l.box_b[j]) > v->reach * v->reach) continue;
       ct_mesh_near near = {.position_a = l.first_a + i, .position_b = l.first_b + j};
-      if (!ct_triangles_gap(&l.a[i], &l.b[j], v->reach, &near.gap) || near.gap.distance > v->reach) continue;
+      if (!v->by_boxes && (!ct_triangles_gap(&l.a[i], &l.b[j], v->reach, &near.gap) || near.gap.distance > v->reach)) continue;
       near.a = l.a[i];
       near.b = l.b[j];
       if (!v->visit(v->context, &near)) return false;
@@ -309,24 +310,32 @@ static bool visit_leaves(const visit *v, ct_waiting w) {
   return true;
 }
 
-bool ct_mesh_pair_visit(const ct_mesh_pair *p, double reach, ct_mesh_visit visitor, void *context) {
-  const visit v = {p, reach, visitor, context};
+static bool visit_all(const visit *v) {
+  const ct_mesh_pair *p = v->pair;
   ct_waiting stack[STACK_SIZE], child[2];
   int top = 0;
   stack[top++] = roots(p);
   while (top > 0) {
     ct_waiting w = stack[--top];
-    if (w.key > reach) continue;
+    if (w.key > v->reach) continue;
     if (ct_mesh_stopped(p->memory, 1)) return false;
     if (open_pair(p, w, child)) {
       assert(top + 2 <= STACK_SIZE);
       stack[top++] = child[1];
       stack[top++] = child[0];
-    } else if (ct_mesh_stopped(p->memory, LEAF_STEPS) || !visit_leaves(&v, w)) {
+    } else if (ct_mesh_stopped(p->memory, LEAF_STEPS) || !visit_leaves(v, w)) {
       return false;
     }
   }
   return true;
+}
+
+bool ct_mesh_pair_visit(const ct_mesh_pair *p, double reach, ct_mesh_visit visitor, void *context) {
+  return visit_all(&(visit){p, reach, visitor, context, false});
+}
+
+bool ct_mesh_pair_visit_boxes(const ct_mesh_pair *p, ct_mesh_visit visitor, void *context) {
+  return visit_all(&(visit){p, 0.0, visitor, context, true});
 }
 
 bool ct_mesh_pair_boxes_part(const ct_mesh_pair *p) { return roots(p).key > 0.0; }

@@ -60,6 +60,9 @@ typedef bool (*ct_mesh_visit)(void *context, const ct_mesh_near *near);
  * by the visitor or by the flag. */
 bool ct_mesh_pair_visit(const ct_mesh_pair *p, double reach, ct_mesh_visit visit, void *context);
 
+/* Visits the pairs whose boxes meet, among which are all that meet; no gap is worked out. */
+bool ct_mesh_pair_visit_boxes(const ct_mesh_pair *p, ct_mesh_visit visit, void *context);
+
 /* Are the meshes apart, insides and all, as their boxes and balls show? */
 bool ct_mesh_pair_boxes_part(const ct_mesh_pair *p);
 

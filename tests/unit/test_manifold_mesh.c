@@ -127,7 +127,55 @@ static void surface_through_a_body_meets_where_it_crosses(void) {
   ct_mesh_release(sheet.mesh);
 }
 
+/* Every point at a distance along +z, on the four corners of a rectangle about the origin, at heights of either body. */
+static void check_on_top(ct_manifold m, double distance, double x, double y, double height_a) {
+  CHECK_INT(m.count, 4);
+  CHECK_NEAR(m.pair.distance, distance, 1e-14);
+  for (int i = 0; i < 4; i++) CHECK(has_point(&m, i & 1 ? x : -x, i & 2 ? y : -y));
+  for (size_t i = 0; i < m.count; i++) {
+    CHECK_NEAR(m.points[i].distance, distance, 1e-14);
+    CHECK_NEAR(m.points[i].normal.z, 1.0, 1e-15);
+    CHECK_NEAR(m.points[i].point_a.z, height_a, 1e-14);
+    CHECK_NEAR(m.points[i].point_b.z, height_a + distance, 1e-14);
+  }
+}
+
+/* A box as a mesh, 2 x 1 x 0.5 m, with a ball of 0.125 m around each point, half of it as margin: what touches it is so much
+ * nearer. */
+static void rounded_mesh_meets_at_its_rounding(void) {
+  soup s = {0};
+  soup_box(&s, ct_vec(-1, -0.5, -0.25), ct_vec(1, 0.5, 0.25));
+  ct_shape mesh = soup_shape(&s), floor = {.kind = CT_KIND_PLANE}, ball = {.kind = CT_KIND_SPHERE, .sphere = {0.5}};
+  ct_shape box = {.kind = CT_KIND_BOX, .box = {{0.5, 0.375, 0.25}}};
+  mesh.rounding = mesh.margin = 0.0625;
+  for (int i = -1; i <= 1; i++) {
+    double gap = i * 0.03125;
+    ct_vec3 zero = ct_vec(0, 0, 0);
+    check_on_top(meet(&floor, zero, &mesh, ct_vec(0, 0, 0.375 + gap), four), gap, 1, 0.5, 0);
+    check_on_top(meet(&mesh, zero, &box, ct_vec(0, 0, 0.625 + gap), four), gap, 0.5, 0.375, 0.375);
+    check_on_top(meet(&mesh, zero, &mesh, ct_vec(0, 0, 0.75 + gap), four), gap, 1, 0.5, 0.375);
+    ct_manifold m = meet(&mesh, zero, &ball, ct_vec(0.5, -0.25, 0.875 + gap), four);
+    CHECK_INT(m.count, 1);
+    CHECK_NEAR(m.points[0].distance, gap, 1e-14);
+    CHECK(ct_norm(ct_sub(m.points[0].point_a, ct_vec(0.5, -0.25, 0.375))) <= 1e-14);
+    /* Off the corner, along (1, 2, 2) / 3: the three faces there may each have the point. */
+    ct_vec3 way = ct_vec(1.0 / 3.0, 2.0 / 3.0, 2.0 / 3.0), corner = ct_vec(1, 0.5, 0.25);
+    m = meet(&mesh, zero, &ball, ct_add_scaled(corner, way, 0.625 + gap), four);
+    CHECK(m.count >= 1);
+    for (size_t k = 0; k < m.count; k++) {
+      CHECK_NEAR(m.points[k].distance, gap, 1e-14);
+      CHECK(ct_norm(ct_sub(m.points[k].normal, way)) <= 1e-14);
+      CHECK(ct_norm(ct_sub(m.points[k].point_a, ct_add_scaled(corner, way, 0.125))) <= 1e-14);
+    }
+  }
+  /* Deeper than the rounding: the bare faces are in each other, by 0.0625 m. */
+  check_on_top(meet(&mesh, ct_vec(0, 0, 0), &box, ct_vec(0, 0, 0.4375), four), -0.1875, 0.5, 0.375, 0.375);
+  check_on_top(meet(&mesh, ct_vec(0, 0, 0), &mesh, ct_vec(0, 0, 0.4375), four), -0.3125, 1, 0.5, 0.375);
+  ct_mesh_release(mesh.mesh);
+}
+
 static const check_test tests[] = {
+    {"rounded_mesh_meets_at_its_rounding", rounded_mesh_meets_at_its_rounding},
     {"table_stands_on_four_patches", table_stands_on_four_patches},
     {"sheet_on_the_floor_keeps_four_of_its_vertices", sheet_on_the_floor_keeps_four_of_its_vertices},
     {"box_over_a_sheet_meets_in_its_corners", box_over_a_sheet_meets_in_its_corners},

@@ -252,7 +252,44 @@ static void raised_flag_cuts_the_search_short(void) {
   ct_mesh_release(sheet.mesh);
 }
 
+static int by_value(const void *p, const void *q) {
+  double x = *(const double *)p, y = *(const double *)q;
+  return (x > y) - (x < y);
+}
+
+/* Spikes under a floor of two triangles, nearer and nearer the later they were given: of too many the nearest are kept. */
+static void of_too_many_points_the_deepest_are_kept(void) {
+  enum { SIDE = 264, SPIKES = SIDE * SIDE, KEPT = 65536 };
+  soup s = {0}, t = {0};
+  double *heights = malloc(SPIKES * sizeof *heights);
+  if (!heights) return;
+  for (int i = 0; i < SPIKES; i++) {
+    double x = i % SIDE, y = i / SIDE;
+    heights[i] = 0.03125 * (1.0 - (double)(i * 7919L % SPIKES) / SPIKES) * (i == SPIKES - 1 ? 0.0 : 1.0) + 0.0078125;
+    uint32_t tip = soup_vertex(&s, ct_vec(x, y, -heights[i]));
+    soup_triangle(&s, tip, soup_vertex(&s, ct_vec(x + 0.25, y, -1)), soup_vertex(&s, ct_vec(x, y + 0.25, -1)));
+  }
+  for (int i = 0; i < 4; i++) soup_vertex(&t, ct_vec(i & 1 ? SIDE : -1, i & 2 ? SIDE : -1, 0));
+  soup_triangle(&t, 0, 1, 3);
+  soup_triangle(&t, 0, 3, 2);
+  ct_shape spikes = soup_shape(&s), floor = soup_shape(&t);
+  ct_frame frame = ct_frame_of(ct_pose_identity());
+  ct_manifold m;
+  ct_pair_contacts((ct_placed){&spikes, &frame}, (ct_placed){&floor, &frame}, &full, workspace, &m);
+  CHECK(m.pair.status == CT_PAIR_ITERATION_LIMIT && !m.failed);
+  CHECK_INT(m.count, KEPT);
+  qsort(heights, SPIKES, sizeof *heights, by_value);
+  double most = 0;
+  for (size_t i = 0; i < m.count; i++) most = ct_max2(most, m.points[i].distance);
+  if (m.count == KEPT) CHECK_NEAR(most, heights[KEPT - 1], 1e-12);
+  CHECK(m.count > 0 && fabs(m.points[0].distance - heights[0]) <= 1e-12);
+  free(heights);
+  ct_mesh_release(spikes.mesh);
+  ct_mesh_release(floor.mesh);
+}
+
 static const check_test tests[] = {
+    {"of_too_many_points_the_deepest_are_kept", of_too_many_points_the_deepest_are_kept},
     {"boxes_meet_as_the_convex_ones_do", boxes_meet_as_the_convex_ones_do},
     {"legs_on_a_floor_mesh_are_patches", legs_on_a_floor_mesh_are_patches},
     {"crossing_bars_meet_in_two_edges", crossing_bars_meet_in_two_edges},
