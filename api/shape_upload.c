@@ -15,6 +15,7 @@ typedef struct built {
   ct_collider collider; /* its shape is a reference, owned */
   bool has_report;
   ct_mesh_report report; /* of a mesh */
+  ct_mesh_self self;
   uint64_t welded;
 } built;
 
@@ -26,6 +27,11 @@ static void put_box(api_buffer *out, ct_box box) {
   api_put_member_vec3(out, "min", box.min);
   api_put_member_vec3(out, "max", box.max);
   api_put_byte(out, '}');
+}
+
+static void put_self(api_buffer *out, ct_mesh_self self) {
+  api_put_key(out, "selfIntersecting");
+  api_put_raw(out, self == CT_MESH_SELF_UNKNOWN ? "null" : self == CT_MESH_SELF_MEETS ? "true" : "false");
 }
 
 static void put_mesh(api_buffer *out, const built *b) {
@@ -40,6 +46,7 @@ static void put_mesh(api_buffer *out, const built *b) {
   api_put_member_bool(out, "oriented", r->oriented);
   api_put_member_bool(out, "manifold", r->manifold);
   api_put_member_bool(out, "watertight", r->watertight);
+  put_self(out, b->self);
   api_put_member_bool(out, "solid", r->solid);
   api_put_member_bool(out, "flipped", r->flipped);
   if (r->closed && r->oriented) api_put_member_number(out, "volume", r->volume);
@@ -88,6 +95,31 @@ static const api_shape *keep(api_call *call, const api_upload *upload, const bui
   api_buffer_free(&report);
   if (!shape) api_fault_memory(&call->faults);
   return shape;
+}
+
+/* ---- a mesh that meets itself ----------------------------------------------------------------------------------------------- */
+
+static void warn_self(api_warnings *warnings, const ct_mesh_report *report, ct_mesh_self self, const uint32_t triangles[2]) {
+  if (self == CT_MESH_SELF_UNKNOWN)
+    api_warn(warnings, "selfIntersectionUnknown", NULL, 0,
+             "Whether triangles intersect was not found out: too many of them have boxes that overlap.");
+  /* A surface has no volume that could be counted twice. */
+  if (self == CT_MESH_SELF_MEETS && report->closed && report->oriented)
+    api_warn(warnings, "selfIntersecting", NULL, 0,
+             "Triangles %u and %u meet, and not in a corner or an edge of both: where parts overlap, volume and mass count twice.",
+             triangles[0], triangles[1]);
+}
+
+/* False: cancelled, with a fault. */
+static bool look_at_mesh(api_call *call, built *b) {
+  uint32_t triangles[2];
+  if (!b->has_report) return true;
+  if (ct_mesh_self_test(b->collider.shape.mesh, call->input.cancel, &b->self, triangles) != CT_OK) {
+    api_fault_cancelled(&call->faults);
+    return false;
+  }
+  warn_self(&call->warnings, &b->report, b->self, triangles);
+  return true;
 }
 
 /* ---- files --------------------------------------------------------------------------------------------------------------- */
@@ -159,7 +191,7 @@ static bool read_json(api_call *call, built *b) {
 const api_shape *api_shape_upload(api_call *call, const api_upload *upload) {
   built b = {0};
   if (!(upload->form == API_FORM_JSON ? read_json(call, &b) : read_file(call, upload, &b))) return NULL;
-  const api_shape *shape = keep(call, upload, &b);
+  const api_shape *shape = look_at_mesh(call, &b) ? keep(call, upload, &b) : NULL;
   api_collider_release(&b.collider);
   return shape;
 }

@@ -14,7 +14,8 @@ typedef struct api_upload {
   uint64_t key; /* see api_soup */
 } api_upload;
 
-/* The shape of the call's body, a reference. NULL: faults. Cost O(n log n). */
+/* The shape of the call's body, a reference. NULL: faults. Cost O(n log n); for a mesh also whether it
+ * meets itself (ct_mesh_self_test). */
 const api_shape *api_shape_upload(api_call *call, const api_upload *upload);
 
 #endif

@@ -1,12 +1,15 @@
 """Bad meshes by table. Each defect of a family is made on purpose; what is refused is told with status, problem and pointer, and leaves
 nothing behind; what is accepted or repaired is told with its warnings. The truth is how the mesh was made.
 """
+import itertools
 import json
 import math
+import random
 import struct
+from fractions import Fraction
 
 from support.checks import Suite, check, equal, near
-from support.client import Curl
+from support.client import Curl, KeepAlive
 from support.daemon import Daemon
 
 suite = Suite()
@@ -72,7 +75,7 @@ FAMILIES = {
     "inverted": (CUBE_POINTS, turned(CUBE), {"solid": True, "flipped": True, "watertight": True, "volume": 1.0}, ["flipped"]),
     "inconsistent: one triangle turned": (CUBE_POINTS, turned(CUBE[:1]) + CUBE[1:], {"solid": False, "oriented": False}, ["inconsistentEdges"]),
     "non-manifold edge: a fin": (CUBE_POINTS + [[2.0, 0.0, 0.5]], CUBE + [(0, 1, 8)],
-                                 {"solid": False, "closed": False, "manifold": False}, ["crowdedEdges", "openEdges"]),
+                                 {"solid": False, "closed": False, "manifold": False, "selfIntersecting": True}, ["crowdedEdges", "openEdges"]),
     "non-manifold edge: two cubes by an edge": both(CUBE_POINTS, CUBE, moved(CUBE_POINTS, (1, 1, 0)), CUBE) + (
         {"solid": True, "closed": True, "oriented": True, "manifold": False, "watertight": False, "volume": 2.0}, ["crowdedEdges"]),
     "pinched vertex: two cubes by a corner": both(CUBE_POINTS, CUBE, moved(CUBE_POINTS, (1, 1, 1)), CUBE) + (
@@ -87,7 +90,11 @@ FAMILIES = {
         {"solid": True, "watertight": True, "components": 2, "volume": 2.0}, []),
     "nested: a cavity": KEYHOLE + ({"solid": True, "watertight": True, "components": 2, "volume": 0.875}, []),
     "self-intersecting: two cubes into each other": both(CUBE_POINTS, CUBE, moved(CUBE_POINTS, (0.5, 0.5, 0.5)), CUBE) + (
-        {"solid": True, "watertight": True, "components": 2}, []),
+        {"solid": True, "watertight": True, "components": 2, "volume": 2.0, "selfIntersecting": True}, ["selfIntersecting"]),
+    "self-intersecting: a cube on a larger one": both(CUBE_POINTS, CUBE, moved(CUBE_POINTS, (-0.5, -0.5, 1), 2.0), CUBE) + (
+        {"solid": True, "watertight": True, "components": 2, "volume": 9.0, "selfIntersecting": True}, ["selfIntersecting"]),
+    "self-intersecting: an open sheet through another": ([[0, 0, 0], [2, 0, 0], [0, 2, 0], [0.5, 0.5, -1], [1, 0.5, 1], [0.5, 1, 1]],
+                                                         [(0, 1, 2), (3, 4, 5)], {"solid": False, "selfIntersecting": True}, ["openEdges"]),
     "a roof instead of the top": (ROOF, [t for t in CUBE if t not in ((4, 5, 6), (4, 6, 7))] + BOW,
                                   {"solid": True, "watertight": True, "volume": 1.0 + 0.5 / 3}, []),
 }
@@ -95,7 +102,7 @@ FAMILIES = {
 
 def found(reply, report, warnings):
     body = reply.must(201).json
-    for name, value in report.items():
+    for name, value in ({"selfIntersecting": False} | report).items():
         if isinstance(value, float):
             near(body.get(name), value, 1e-14 * (1 + abs(value)), name)
         else:
@@ -121,6 +128,86 @@ def families():
 
 
 suite.table("family", families())
+
+
+# ---- does a mesh meet itself: every pair of triangles in fractions -----------------------------------------------------------------
+
+
+def minus(a, b):
+    return tuple(x - y for x, y in zip(a, b))
+
+
+def cross(a, b):
+    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
+
+
+def dot(a, b):
+    return sum(x * y for x, y in zip(a, b))
+
+
+def lies_in(p, t):
+    n = cross(minus(t[1], t[0]), minus(t[2], t[0]))
+    return dot(n, minus(p, t[0])) == 0 and all(dot(n, cross(minus(t[k - 2], t[k]), minus(p, t[k]))) >= 0 for k in range(3))
+
+
+def lies_on(p, a, b):
+    return not any(cross(minus(b, a), minus(p, a))) and dot(minus(p, a), minus(p, b)) <= 0
+
+
+def corners_of_meeting(s, t):
+    """All corners of what two triangles have in common, and maybe other points of it."""
+    n = cross(minus(t[1], t[0]), minus(t[2], t[0]))
+    yield from (p for p in s if lies_in(p, t))
+    for k in range(3):
+        p, q = s[k], s[k - 2]
+        high, low = dot(n, minus(p, t[0])), dot(n, minus(q, t[0]))
+        if high != low:
+            x = tuple(a + Fraction(high, high - low) * (b - a) for a, b in zip(p, q))
+            if high * low <= 0 and lies_in(x, t):
+                yield x
+        elif high == 0:
+            for i in range(3):
+                # Within the plane: where p q crosses the line through t[i] along e.
+                e = minus(t[i - 2], t[i])
+                m = cross(n, e)
+                high_in, low_in = dot(m, minus(p, t[i])), dot(m, minus(q, t[i]))
+                if high_in != low_in and high_in * low_in <= 0:
+                    x = tuple(a + Fraction(high_in, high_in - low_in) * (b - a) for a, b in zip(p, q))
+                    if lies_on(x, t[i], t[i - 2]):
+                        yield x
+
+
+def meet_beyond_what_they_share(s, t):
+    shared = [p for p in s if p in t]
+    if len(shared) == 3:
+        return True
+    here = lambda p: p == shared[0] if len(shared) == 1 else len(shared) == 2 and lies_on(p, *shared)
+    return any(not here(p) for p in itertools.chain(corners_of_meeting(s, t), corners_of_meeting(t, s)))
+
+
+def soups(count):
+    """Triangles between points of a small grid, where all that can happen on purpose happens by chance."""
+    rng = random.Random(11)
+    for unused in range(count):
+        points = rng.sample(list(itertools.product(range(4), range(4), range(rng.choice((1, 2, 4))))), rng.randint(5, 9))
+        triangles = {tuple(rng.sample(range(len(points)), 3)) for unused in range(rng.randint(2, 4))}
+        live = [t for t in sorted(triangles) if any(cross(minus(points[t[1]], points[t[0]]), minus(points[t[2]], points[t[0]])))]
+        turns = {t: min(t[k:] + t[:k] for k in range(3)) for t in live}
+        yield points, list({turn: t for t, turn in turns.items()}.values())
+
+
+@suite.fact
+def a_mesh_meets_itself_where_a_pair_of_its_triangles_does():
+    seen, kept_open = {True: 0, False: 0}, KeepAlive(daemon)
+    for points, triangles in soups(400):
+        if not triangles:
+            continue
+        at = [[points[i] for i in t] for t in triangles]
+        truth = any(meet_beyond_what_they_share(s, t) for s, t in itertools.combinations(at, 2))
+        report = kept_open.post(SHAPES, {"mesh": mesh(points, triangles)}, check=seen[truth] < 5).json
+        equal(report["selfIntersecting"], truth, f"selfIntersecting of {points} {triangles}")
+        seen[truth] += 1
+    check(min(seen.values()) > 50, f"soups that meet themselves or not: {seen}")
 
 
 @suite.fact

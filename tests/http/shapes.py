@@ -104,7 +104,7 @@ def the_report_of_a_cube_is_that_of_a_cube():
     report = post(stl_of(cube_points(250.0), CUBE), STL, "?unit=mm").must(201).json
     holds(report, {"kind": "mesh", "unit": "mm", "bytes": 84 + 50 * 12, "triangles": 12, "vertices": 8, "welded": 28, "degenerateDropped": 0,
                    "duplicatesDropped": 0, "components": 1, "closed": True, "oriented": True, "manifold": True, "watertight": True,
-                   "solid": True, "flipped": False, "references": 0, "warnings": [], "box": {"min": [0, 0, 0], "max": [0.25, 0.25, 0.25]}})
+                   "selfIntersecting": False, "solid": True, "flipped": False, "references": 0, "warnings": [], "box": {"min": [0, 0, 0], "max": [0.25, 0.25, 0.25]}})
     near(report["volume"], 0.25 ** 3, 1e-16, "volume")
     near(report["area"], 6 * 0.25 ** 2, 1e-15, "area")
     got = client.get("/v1/shapes/" + report["id"]).must(200).json

@@ -99,7 +99,8 @@ typedef struct ct_mesh_data {
  * as zero. CT_OPEN_MESH: SOLID was asked of a mesh that is not closed and oriented, or encloses no volume. CT_DEGENERATE_MESH: no
  * live triangle. CT_LIMIT: more than CT_MESH_TRIANGLES_MAX triangles or CT_MESH_VERTICES_MAX vertices, or a coordinate that is not
  * finite or beyond 2^300. CT_OUT_OF_MEMORY, CT_CANCELLED. `cancel` and `report` may be NULL. Cost O(n log n). The caller owns the
- * reference in *out. Mass: Mirtich 1996 in the form of sums over triangles; where parts overlap, theirs counts twice. */
+ * reference in *out. Mass: Mirtich 1996 in the form of sums over triangles; where parts overlap, theirs counts twice
+ * (ct_mesh_self_test tells whether any may). */
 ct_status ct_mesh_create(const ct_mesh_data *data, ct_mesh_reading reading, const ct_cancel *cancel, ct_mesh **out,
                          ct_mesh_report *report);
 const ct_mesh *ct_mesh_retain(const ct_mesh *mesh);
@@ -145,5 +146,17 @@ bool ct_mesh_ray_first(const ct_mesh *mesh, ct_vec3 origin, ct_vec3 direction, d
 /* All triangles that the ray meets: returns how many, and writes the first `room` of them in the order of (t, triangle). A ray
  * through a shared edge or vertex meets every triangle there, at equal points to round-off. */
 size_t ct_mesh_ray_all(const ct_mesh *mesh, ct_vec3 origin, ct_vec3 direction, double t_max, ct_mesh_hit *out, size_t room);
+
+typedef enum ct_mesh_self {
+  CT_MESH_SELF_FREE,  /* triangles share corners and edges alone */
+  CT_MESH_SELF_MEETS, /* two share another point */
+  CT_MESH_SELF_UNKNOWN
+} ct_mesh_self;
+
+/* Does the mesh meet itself: do two live triangles have a point in common that is not on a corner or an edge of both? Exact; parts
+ * that only touch meet too. MEETS: triangles[0] < triangles[1], numbers as given, are two of them. UNKNOWN: not found out within a
+ * number of steps that grows with the triangles, as where the boxes of very many long triangles overlap. The same mesh has the same
+ * answer. CT_OK or CT_CANCELLED, then *out is untouched. `cancel` may be NULL. O(n log n) where few triangles' boxes overlap. */
+ct_status ct_mesh_self_test(const ct_mesh *mesh, const ct_cancel *cancel, ct_mesh_self *out, uint32_t triangles[2]);
 
 #endif

@@ -1,0 +1,139 @@
+/* Does a mesh meet itself: solids apart, touching and crossing by one unit in the last place; folds; the bound of its steps. */
+#include "tests/support/meshes.h"
+
+static ct_mesh_self self_of(soup *s, uint32_t triangles[2]) {
+  ct_mesh_data data = {s->v, s->vn, (const uint32_t(*)[3])s->t, s->tn};
+  ct_mesh *mesh = NULL;
+  ct_mesh_self self = CT_MESH_SELF_UNKNOWN;
+  CHECK_INT(ct_mesh_create(&data, CT_MESH_AUTO, NULL, &mesh, NULL), CT_OK);
+  CHECK_INT(ct_mesh_self_test(mesh, NULL, &self, triangles), CT_OK);
+  ct_mesh_release(mesh);
+  soup_free(s);
+  return self;
+}
+
+static ct_mesh_self two_boxes(ct_vec3 low, ct_vec3 high, uint32_t triangles[2]) {
+  soup s = {0};
+  soup_box(&s, ct_vec(0, 0, 0), ct_vec(1, 1, 1));
+  soup_box(&s, low, high);
+  return self_of(&s, triangles);
+}
+
+static void boxes_meet_when_they_touch(void) {
+  double above = nextafter(1.0, 2.0), below = nextafter(1.0, 0.0);
+  uint32_t t[2];
+  for (int axis = 0; axis < 3; axis++) {
+    double at[3][3] = {{0.25, 0.25, 0.25}, {0.25, 0.25, 0.25}, {0.25, 0.25, 0.25}};
+    double starts[3] = {above, 1.0, below};
+    for (int k = 0; k < 3; k++) {
+      at[k][axis] = starts[k];
+      ct_vec3 low = {at[k][0], at[k][1], at[k][2]};
+      ct_mesh_self self = two_boxes(low, ct_add(low, ct_vec(2, 2, 2)), t);
+      CHECK_INT(self, k == 0 ? CT_MESH_SELF_FREE : CT_MESH_SELF_MEETS);
+      if (k > 0) CHECK(t[0] < 12 && t[1] >= 12 && t[1] < 24);
+    }
+  }
+  CHECK_INT(two_boxes(ct_vec(0.25, 0.25, 0.25), ct_vec(0.5, 0.5, 0.5), t), CT_MESH_SELF_FREE);
+  /* Corners, and edges, in one point of both: nothing else is shared. */
+  CHECK_INT(two_boxes(ct_vec(1, 1, 1), ct_vec(2, 2, 2), t), CT_MESH_SELF_FREE);
+  CHECK_INT(two_boxes(ct_vec(1, 1, 0), ct_vec(2, 2, 1), t), CT_MESH_SELF_FREE);
+  /* An edge on an edge of another length: the one's corner is no corner of the other. */
+  CHECK_INT(two_boxes(ct_vec(1, 1, 0), ct_vec(2, 2, 2), t), CT_MESH_SELF_MEETS);
+}
+
+static ct_mesh_self couple(const ct_vec3 v[5], const uint32_t second[3]) {
+  soup s = {0};
+  uint32_t t[2];
+  for (int i = 0; i < 5; i++) soup_vertex(&s, v[i]);
+  soup_triangle(&s, 0, 1, 2);
+  soup_triangle(&s, second[0], second[1], second[2]);
+  return self_of(&s, t);
+}
+
+/* A hinge about the x axis from flat open to closed: it meets itself only where it is closed exactly. */
+static void a_hinge_meets_itself_when_it_is_shut(void) {
+  static const double across[][2] = {{-1, 0}, {-1, 1}, {0, 1}, {1, 1}, {1, 1e-9}, {1, 0x1p-52}, {1, 0}, {1, -0x1p-52}, {1, -1}};
+  for (int turn = 0; turn < 2; turn++) {
+    for (size_t k = 0; k < sizeof across / sizeof across[0]; k++) {
+      double y = across[k][0], z = across[k][1];
+      ct_vec3 v[5] = {{0, 0, 0}, {1, 0, 0}, {0.25, turn, !turn}, {0.5, turn ? y : z, turn ? z : y}, {9, 9, 9}};
+      CHECK_INT(couple(v, (uint32_t[3]){1, 0, 3}), y == 1 && z == 0 ? CT_MESH_SELF_MEETS : CT_MESH_SELF_FREE);
+    }
+  }
+}
+
+/* One corner is shared; the other triangle's far side is below, in or above the plane of the first. */
+static void beyond_a_common_corner_triangles_meet_or_not(void) {
+  ct_vec3 v[5] = {{0, 0, 0}, {4, 0, 0}, {0, 4, 0}, {1, 1, -1}, {1, 1, 1}};
+  const uint32_t fan[3] = {0, 3, 4};
+  CHECK_INT(couple(v, fan), CT_MESH_SELF_MEETS);
+  v[4] = ct_vec(1, 1, -0x1p-60);
+  CHECK_INT(couple(v, fan), CT_MESH_SELF_FREE);
+  v[4] = ct_vec(1, 1, 0);
+  CHECK_INT(couple(v, fan), CT_MESH_SELF_MEETS);
+  v[3] = ct_vec(-1, 0, 0), v[4] = ct_vec(-1, -1, 0);
+  CHECK_INT(couple(v, fan), CT_MESH_SELF_FREE);
+  v[3] = ct_vec(8, 0, 0), v[4] = ct_vec(8, -1, 0); /* sides that lie on each other */
+  CHECK_INT(couple(v, fan), CT_MESH_SELF_MEETS);
+}
+
+/* The answer for a sheet and for closed bodies of many flat and curved parts is that nothing meets. */
+static void sound_meshes_of_many_triangles_do_not_meet_themselves(void) {
+  soup s = {0};
+  uint32_t t[2];
+  soup_sheet(&s, 100);
+  CHECK_INT(self_of(&s, t), CT_MESH_SELF_FREE);
+  s = (soup){0};
+  for (int i = 0; i < 500; i++) {
+    ct_vec3 low = {i % 10, i / 10 % 10, i / 100};
+    soup_box(&s, low, ct_add(low, ct_vec(0.75, 0.75, 0.75)));
+  }
+  CHECK_INT(self_of(&s, t), CT_MESH_SELF_FREE);
+}
+
+/* Slivers side by side along the diagonal of space: every box overlaps every other. */
+static soup slivers(uint32_t count) {
+  soup s = {0};
+  for (uint32_t i = 0; i < count; i++) {
+    ct_vec3 a = {0.001 * i, -0.001 * i, 0.0};
+    uint32_t first = soup_vertex(&s, a);
+    soup_vertex(&s, ct_add(a, ct_vec(100, 100, 100)));
+    soup_vertex(&s, ct_add(a, ct_vec(0, 0, 0.0001)));
+    soup_triangle(&s, first, first + 1, first + 2);
+  }
+  return s;
+}
+
+static void a_search_that_would_take_too_long_ends_unknown(void) {
+  uint32_t t[2];
+  soup few = slivers(100), many = slivers(5000);
+  CHECK_INT(self_of(&few, t), CT_MESH_SELF_FREE);
+  CHECK_INT(self_of(&many, t), CT_MESH_SELF_UNKNOWN);
+}
+
+static void a_raised_flag_ends_it(void) {
+  soup s = {0};
+  soup_sheet(&s, 100);
+  ct_mesh_data data = {s.v, s.vn, (const uint32_t(*)[3])s.t, s.tn};
+  ct_mesh *mesh = NULL;
+  ct_cancel *cancel = ct_cancel_create();
+  ct_mesh_self self = CT_MESH_SELF_MEETS;
+  uint32_t t[2];
+  CHECK_INT(ct_mesh_create(&data, CT_MESH_AUTO, NULL, &mesh, NULL), CT_OK);
+  ct_cancel_raise(cancel);
+  CHECK_INT(ct_mesh_self_test(mesh, cancel, &self, t), CT_CANCELLED);
+  CHECK_INT(self, CT_MESH_SELF_MEETS);
+  ct_cancel_destroy(cancel);
+  ct_mesh_release(mesh);
+  soup_free(&s);
+}
+
+static const check_test tests[] = {
+    {"boxes_meet_when_they_touch", boxes_meet_when_they_touch},
+    {"a_hinge_meets_itself_when_it_is_shut", a_hinge_meets_itself_when_it_is_shut},
+    {"beyond_a_common_corner_triangles_meet_or_not", beyond_a_common_corner_triangles_meet_or_not},
+    {"sound_meshes_of_many_triangles_do_not_meet_themselves", sound_meshes_of_many_triangles_do_not_meet_themselves},
+    {"a_search_that_would_take_too_long_ends_unknown", a_search_that_would_take_too_long_ends_unknown},
+    {"a_raised_flag_ends_it", a_raised_flag_ends_it},
+};
+CHECK_MAIN(tests)
