@@ -1,7 +1,7 @@
 /* Handlers of bodies: the collection (bulk: all or nothing, one revision) and single ones. */
 #include <string.h>
 
-#include "body_json.h"
+#include "body_patch.h"
 #include "cursor.h"
 #include "scenes.h"
 

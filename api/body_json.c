@@ -1,26 +1,10 @@
-/* Bodies. Shapes and poses are read by their own files; here are motion, groups, user data, and the patching of a whole body. */
+/* Bodies. Shapes, poses and motion are read by their own files; here are groups, user data, and lists of bodies. */
 #include "body_json.h"
 
-#include <float.h>
 #include <stdlib.h>
-#include <string.h>
-
-#include <contact/limits.h>
 
 #include "json_text.h"
-
-/* Greatest speed, m/s and rad/s. */
-#define SPEED_MAX 1e9
-/* Density, kg/m^3: such that the least and greatest mass can be had from ordinary sizes. */
-#define DENSITY_MIN 1e-12
-#define DENSITY_MAX 1e15
-/* Principal moments, kg m^2: least and greatest mass at least and greatest size. */
-#define MOMENT_MIN (CT_MASS_MIN * CT_SIZE_MIN * CT_SIZE_MIN)
-#define MOMENT_MAX (CT_MASS_MAX * CT_SIZE_MAX * CT_SIZE_MAX)
-/* No moment exceeds the sum of the others, but for rounding of the caller's numbers. */
-#define TRIANGLE_SLACK 1e-9
-/* Levels and memory of a document that the daemon itself has written. */
-#define OWN_DEPTH 512
+#include "motion_json.h"
 
 void api_body_release(api_body *body) {
   if (body->body) ct_body_release(body->body);
@@ -47,95 +31,6 @@ bool api_read_user(api_reader *reader, const api_field *field, ct_text *out) {
   if (!copy.bytes) return false;
   *out = copy;
   return true;
-}
-
-/* ---- motion -------------------------------------------------------------------------------------------------------------- */
-
-enum { MASS, DENSITY, INERTIA, ORIENTATION, CENTER, LINEAR, ANGULAR, KINEMATIC, MOTION_COUNT };
-static const api_field motion_members[MOTION_COUNT] = {
-    {.name = "mass"},         {.name = "density"},        {.name = "inertiaDiagonal"}, {.name = "inertiaOrientation"},
-    {.name = "centerOfMass"}, {.name = "linearVelocity"}, {.name = "angularVelocity"}, {.name = "isKinematic"}};
-
-/* Mass, density or a moment in its range; the limits are those of mass, so the problem is BAD_MASS. */
-static bool check_mass(api_reader *reader, const api_path *path, double value, double least, double greatest) {
-  if (value >= least && value <= greatest) return true;
-  char low[API_NUMBER_BYTES], high[API_NUMBER_BYTES];
-  low[api_number_format(least, low)] = 0;
-  high[api_number_format(greatest, high)] = 0;
-  api_fault *fault = api_fault_at(reader->faults, API_PROBLEM_BAD_MASS, path, "Must be from %s to %s.", low, high);
-  api_fault_limit(fault, value < least ? least : greatest, value);
-  return false;
-}
-
-static bool read_source(api_reader *reader, const api_field *field, const api_field m[MOTION_COUNT], ct_motion *out) {
-  /* An infinite mass need not be given. */
-  size_t which = api_read_one_of(reader, field, m + MASS, 2, !out->is_kinematic, API_PROBLEM_BAD_MASS);
-  if (which == 2) return !api_faults_any(reader->faults);
-  const api_field *source = &m[MASS + which];
-  if (!api_read_number(reader, source, -DBL_MAX, DBL_MAX, &out->value)) return false;
-  out->source = which == 0 ? CT_MASS_MASS : CT_MASS_DENSITY;
-  return which == 0 ? check_mass(reader, &source->path, out->value, CT_MASS_MIN, CT_MASS_MAX)
-                    : check_mass(reader, &source->path, out->value, DENSITY_MIN, DENSITY_MAX);
-}
-
-static bool read_inertia(api_reader *reader, const api_field *diagonal, const api_field *orientation, ct_motion *out) {
-  if (!diagonal->value) {
-    if (!orientation->value) return true;
-    api_fault_at(reader->faults, API_PROBLEM_MISSING_MEMBER, &diagonal->path, "inertiaOrientation needs inertiaDiagonal.");
-    return false;
-  }
-  double moments[3];
-  if (!api_read_numbers(reader, diagonal, DBL_MAX, 3, moments)) return false;
-  bool good = true;
-  for (size_t i = 0; i < 3; i++) {
-    api_field element = api_field_element(diagonal, i);
-    good = check_mass(reader, &element.path, moments[i], MOMENT_MIN, MOMENT_MAX) && good;
-  }
-  if (!good || !api_read_rotation(reader, orientation, &out->inertia_orientation)) return false;
-  for (size_t i = 0; i < 3; i++) {
-    double rest = moments[(i + 1) % 3] + moments[(i + 2) % 3];
-    if (moments[i] <= rest * (1.0 + TRIANGLE_SLACK)) continue;
-    api_field element = api_field_element(diagonal, i);
-    api_fault *fault = api_fault_at(reader->faults, API_PROBLEM_BAD_MASS, &element.path,
-                                    "No principal moment exceeds the sum of the other two (triangle rule).");
-    api_fault_limit(fault, rest, moments[i]);
-    return false;
-  }
-  out->has_inertia = true;
-  out->inertia_diagonal = ct_vec(moments[0], moments[1], moments[2]);
-  return true;
-}
-
-static bool read_motion(api_reader *reader, const api_field *field, ct_motion *motion, ct_velocity *velocity) {
-  api_field m[MOTION_COUNT];
-  memcpy(m, motion_members, sizeof m);
-  *motion = (ct_motion){.inertia_orientation = ct_quat_identity()};
-  bool good = api_read_object(reader, field, m, MOTION_COUNT);
-  if (!json_is_object(field->value)) return false;
-  good = api_read_bool(reader, &m[KINEMATIC], &motion->is_kinematic) && good;
-  good = read_source(reader, field, m, motion) && good;
-  good = read_inertia(reader, &m[INERTIA], &m[ORIENTATION], motion) && good;
-  good = api_read_position(reader, &m[CENTER], &motion->center) && good;
-  motion->has_center = m[CENTER].value != NULL;
-  good = api_read_vec3(reader, &m[LINEAR], SPEED_MAX, &velocity->linear) && good;
-  good = api_read_vec3(reader, &m[ANGULAR], SPEED_MAX, &velocity->angular) && good;
-  return good;
-}
-
-/* What the shapes make of the motion: a mass inside the limits. */
-static bool check_body_mass(api_reader *reader, const api_field *motion_field, const ct_body *body) {
-  const ct_motion *motion = ct_body_motion(body);
-  if (!motion || motion->is_kinematic) return true;
-  ct_mass_properties mass;
-  bool overlap;
-  if (!ct_body_mass(body, &mass, &overlap)) {
-    api_fault_at(reader->faults, API_PROBLEM_BAD_MASS, &motion_field->path,
-                 "The colliders have no volume to take mass or inertia from; give mass and inertiaDiagonal.");
-    return false;
-  }
-  if (motion->source != CT_MASS_DENSITY) return true;
-  api_path density = api_path_member(&motion_field->path, "density");
-  return check_mass(reader, &density, mass.mass, CT_MASS_MIN, CT_MASS_MAX);
 }
 
 /* ---- bodies -------------------------------------------------------------------------------------------------------------- */
@@ -213,7 +108,7 @@ static bool create_body(api_reader *reader, const ct_body_options *options, cons
     api_fault_plain(reader->faults, API_PROBLEM_LIMIT_EXCEEDED, "The body cannot be kept: %s.", ct_status_text(status));
     return false;
   }
-  if (motion && !check_body_mass(reader, motion, body)) {
+  if (motion && !api_check_mass(reader, motion, body)) {
     ct_body_release(body);
     return false;
   }
@@ -252,7 +147,7 @@ static bool read_full(api_reader *reader, const api_field *field, const api_body
   size_t owned = 0;
   good = api_read_id(reader, &m[ID], &options.id) && check_id(reader, &m[ID], form, options.id) && good;
   good = api_read_pose(reader, field, m + POSE, &out->pose) && good;
-  if (m[MOTION].value) good = read_motion(reader, &m[MOTION], &motion, &out->velocity) && good;
+  if (m[MOTION].value) good = api_read_motion(reader, &m[MOTION], &motion, &out->velocity) && good;
   good = read_groups(reader, &m[GROUPS], &options.groups, &options.group_count) && good;
   good = api_read_user(reader, &m[USER], &options.user) && good;
   if (m[COLLIDERS].value) good = read_colliders(reader, &m[COLLIDERS], &colliders, &owned) && good;
@@ -304,24 +199,6 @@ bool api_read_body(api_reader *reader, const api_field *field, const api_body_fo
 
 /* ---- encode -------------------------------------------------------------------------------------------------------------- */
 
-static bool is_zero(ct_vec3 v) { return v.x == 0.0 && v.y == 0.0 && v.z == 0.0; }
-
-static void put_motion(api_buffer *buffer, const ct_motion *motion, const ct_velocity *velocity) {
-  ct_quat q = motion->inertia_orientation;
-  api_put_key(buffer, "motion");
-  api_put_byte(buffer, '{');
-  if (motion->source == CT_MASS_MASS) api_put_member_number(buffer, "mass", motion->value);
-  if (motion->source == CT_MASS_DENSITY) api_put_member_number(buffer, "density", motion->value);
-  if (motion->has_inertia) api_put_member_vec3(buffer, "inertiaDiagonal", motion->inertia_diagonal);
-  if (motion->has_inertia && (q.x != 0.0 || q.y != 0.0 || q.z != 0.0 || q.w != 1.0))
-    api_put_member_quat(buffer, "inertiaOrientation", q);
-  if (motion->has_center) api_put_member_vec3(buffer, "centerOfMass", motion->center);
-  if (velocity && !is_zero(velocity->linear)) api_put_member_vec3(buffer, "linearVelocity", velocity->linear);
-  if (velocity && !is_zero(velocity->angular)) api_put_member_vec3(buffer, "angularVelocity", velocity->angular);
-  if (motion->is_kinematic) api_put_member_bool(buffer, "isKinematic", true);
-  api_put_byte(buffer, '}');
-}
-
 static void put_colliders(api_buffer *buffer, const ct_body *body) {
   api_put_key(buffer, "colliders");
   api_put_byte(buffer, '[');
@@ -337,7 +214,7 @@ static void put_body(api_buffer *buffer, const ct_body *body, const ct_pose *pos
   api_put_byte(buffer, '{');
   api_put_member_string(buffer, "id", ct_body_id(body));
   api_put_pose_members(buffer, pose, true);
-  if (ct_body_motion(body)) put_motion(buffer, ct_body_motion(body), velocity);
+  if (ct_body_motion(body)) api_put_motion(buffer, ct_body_motion(body), velocity);
   if (colliders) put_colliders(buffer, body);
   if (ct_body_group_count(body)) {
     api_put_key(buffer, "groups");
@@ -358,6 +235,10 @@ static void put_body(api_buffer *buffer, const ct_body *body, const ct_pose *pos
 
 void api_put_body(api_buffer *buffer, const ct_body *body, const ct_pose *pose, const ct_velocity *velocity) {
   put_body(buffer, body, pose, velocity, true);
+}
+
+void api_put_bare_body(api_buffer *buffer, const ct_body *body, const ct_pose *pose, const ct_velocity *velocity) {
+  put_body(buffer, body, pose, velocity, false);
 }
 
 void api_put_row(api_buffer *buffer, const ct_scene *scene, uint32_t row) {
@@ -472,84 +353,4 @@ bool api_put_body_into(api_reader *reader, const api_path *at, const api_body *b
   }
   if (created) *created = is_new;
   return true;
-}
-
-/* ---- merge patch --------------------------------------------------------------------------------------------------------- */
-
-/* A row's own JSON, with or without its colliders. NULL with a fault: out of memory. */
-static json_t *row_json(api_reader *reader, const ct_draft *draft, uint32_t row, bool colliders) {
-  ct_pose pose = ct_draft_pose(draft, row);
-  ct_velocity velocity = ct_draft_velocity(draft, row);
-  api_buffer text = {0};
-  put_body(&text, ct_draft_body(draft, row), &pose, &velocity, colliders);
-  json_t *value = NULL;
-  if (text.failed) api_fault_memory(reader->faults);
-  else
-    value = api_json_parse(text.bytes, text.length, &(api_json_options){.depth = OWN_DEPTH, .memory = UINT64_MAX}, reader->faults);
-  api_buffer_free(&text);
-  return value;
-}
-
-/* The rotation in force is told as `rotation`; a patch that spells one otherwise takes its place. */
-static void drop_replaced_rotation(json_t *target, const json_t *patch) {
-  static const char *const spellings[] = {"rotationWxyz", "rpy", "matrix"};
-  for (size_t i = 0; i < sizeof spellings / sizeof spellings[0]; i++) {
-    const json_t *value = json_object_get(patch, spellings[i]);
-    if (value && !json_is_null(value)) json_object_del(target, "rotation");
-  }
-}
-
-/* A null leaves no trace in what is merged, so the patch's own names are looked at. */
-static bool check_patch_names(api_reader *reader, const api_field *patch) {
-  enum { MOTION = 2, COUNT = 5 + API_POSE_MEMBER_COUNT };
-  api_field m[COUNT] = {{.name = "id"},     {.name = "colliders"}, {.name = "motion"},
-                        {.name = "groups"}, {.name = "user"},      API_POSE_MEMBERS};
-  if (!api_read_object(reader, patch, m, COUNT)) return false;
-  api_field motion[MOTION_COUNT];
-  memcpy(motion, motion_members, sizeof motion);
-  return !json_is_object(m[MOTION].value) || api_read_object(reader, &m[MOTION], motion, MOTION_COUNT);
-}
-
-bool api_patch_row(api_reader *reader, const api_field *patch, ct_draft *draft, uint32_t row) {
-  if (!check_patch_names(reader, patch)) return false;
-  /* Colliders that the patch leaves alone are kept as they are: they may be large. */
-  bool touched = json_object_get(patch->value, "colliders") != NULL;
-  json_t *merged = row_json(reader, draft, row, touched);
-  if (!merged) return false;
-  drop_replaced_rotation(merged, patch->value);
-  bool good = api_json_merge(&merged, patch->value);
-  if (!good) api_fault_memory(reader->faults);
-
-  api_field field = api_field_at(merged, patch->path);
-  const ct_body *own = ct_draft_body(draft, row);
-  api_body_form form = {.id = ct_body_id(own), .id_is_fixed = true, .kept = touched ? NULL : own};
-  api_body body = {0};
-  good = good && api_read_body(reader, &field, &form, &body);
-  if (good && ct_draft_replace(draft, row, body.body, &body.pose, &body.velocity) != CT_OK) {
-    api_fault_memory(reader->faults);
-    good = false;
-  }
-  api_body_release(&body);
-  json_decref(merged);
-  return good;
-}
-
-bool api_patch_body(api_reader *reader, const api_field *patch, ct_draft *draft) {
-  api_path path = api_path_member(&patch->path, "id");
-  if (!json_is_object(patch->value)) {
-    api_fault_at(reader->faults, API_PROBLEM_WRONG_TYPE, &patch->path, "Must be an object, is %s.", api_type_words(patch->value));
-    return false;
-  }
-  api_field id_field = api_field_at(json_object_get(patch->value, "id"), path);
-  ct_text id = {0};
-  if (!id_field.value) {
-    api_fault_at(reader->faults, API_PROBLEM_MISSING_MEMBER, &path, "The member \"id\" names the body to patch.");
-    return false;
-  }
-  if (!api_read_id(reader, &id_field, &id)) return false;
-  uint32_t row = ct_draft_find(draft, id);
-  if (row != CT_NO_ROW) return api_patch_row(reader, patch, draft, row);
-  char echo[API_ECHO_MAX + 4];
-  api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_ID, &path, "The scene has no body \"%s\".", api_echo(id, echo));
-  return false;
 }

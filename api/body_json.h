@@ -1,4 +1,4 @@
-/* Bodies: decode, encode, merge patch; lists of decoded bodies. */
+/* Bodies: decode, encode; lists of decoded bodies. */
 #ifndef API_BODY_JSON_H
 #define API_BODY_JSON_H
 
@@ -30,6 +30,8 @@ bool api_read_body(api_reader *reader, const api_field *field, const api_body_fo
 
 /* Puts {"id":...}. velocity may be NULL. */
 void api_put_body(api_buffer *buffer, const ct_body *body, const ct_pose *pose, const ct_velocity *velocity);
+/* The same without its colliders. */
+void api_put_bare_body(api_buffer *buffer, const ct_body *body, const ct_pose *pose, const ct_velocity *velocity);
 /* The body of a scene's row. */
 void api_put_row(api_buffer *buffer, const ct_scene *scene, uint32_t row);
 
@@ -49,11 +51,5 @@ bool api_read_bodies(api_reader *reader, const api_field *field, api_body_list *
 bool api_insert_bodies(api_reader *reader, const api_path *at, const api_body_list *list, ct_draft *draft);
 /* As PUT of one body: replaces the body of the same id, or inserts. *created tells which; may be NULL. */
 bool api_put_body_into(api_reader *reader, const api_path *at, const api_body *body, ct_draft *draft, bool *created);
-
-/* Merge patch of the body in a row of the draft: its JSON, patched, decoded, replaced. A patch cannot change the id (BAD_VALUE). A
- * patch with rotationWxyz, rpy or matrix replaces the rotation. */
-bool api_patch_row(api_reader *reader, const api_field *patch, ct_draft *draft, uint32_t row);
-/* A patch that names its body by the member id. MISSING_MEMBER, UNKNOWN_ID. */
-bool api_patch_body(api_reader *reader, const api_field *patch, ct_draft *draft);
 
 #endif

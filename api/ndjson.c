@@ -1,6 +1,8 @@
 /* Lines out of pieces, and what becomes of each: a decoded body, or a patch kept as text until the scene is known. */
 #include "ndjson.h"
 
+#include "body_patch.h"
+
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
 /* Scenes: whole documents, settings, insertion, replacement and merge patches. */
+#include "body_patch.h"
 #include "scene_json.h"
 #include "tests/support/document.h"
 
