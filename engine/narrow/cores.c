@@ -68,7 +68,7 @@ static bool find_foot(const ct_cell_input *in, ct_cell_result *result) {
   ct_vec3 foot = ct_add_scaled(center, toward, result->distance + radius + rounding);
   ct_core point = {.kind = CT_CORE_POINT, .center = foot, .middle = foot}, bare = *polytope;
   bare.radius[0] = bare.radius[1] = 0.0;
-  if (!ct_core_holds(&bare, &point, toward)) return false;
+  if (!ct_core_holds(&bare, &point, toward, NULL)) return false;
   set_points(result, first ? &(ct_core_points){center, foot, radius, rounding} : &(ct_core_points){foot, center, rounding, radius});
   return true;
 }
@@ -101,11 +101,15 @@ static bool find_points(const ct_cell_input *in, ct_cell_result *result) {
 static void answer_tapered(const ct_cell_input *in, ct_cell_result *result) {
   bool flip = in->a.kind == CT_CORE_SEGMENT;
   const ct_core *segment = flip ? &in->a : &in->b, *polytope = flip ? &in->b : &in->a;
-  ct_tangent t = ct_tangent_distance(polytope, segment);
+  ct_tangent t = ct_tangent_distance(polytope, segment, ct_workspace_flag(in->workspace));
   result->normal = flip ? ct_neg(t.normal) : t.normal;
   double rounding = polytope->radius[0];
   result->distance = result->lower = t.value - rounding;
   result->upper = t.most - rounding; /* the optimum is among the normals tried */
+  if (t.cut) {
+    result->upper = ct_mink_size(polytope, segment);
+    result->status = CT_PAIR_ITERATION_LIMIT;
+  }
   if (t.several) result->flags |= CT_FLAG_NORMAL_ARBITRARY;
   bool found = find_points(in, result);
   if (!found && t.several) {
@@ -114,7 +118,7 @@ static void answer_tapered(const ct_cell_input *in, ct_cell_result *result) {
     result->distance = result->lower = t.most - rounding;
     found = find_points(in, result);
   }
-  if (!found) result->status = CT_PAIR_DEGENERATE;
+  if (!found && !t.cut) result->status = CT_PAIR_DEGENERATE;
 }
 
 /* Depth by the axes of two boxes or by the planes of a hull around a point or segment; false where the pair has neither. */
@@ -125,7 +129,7 @@ static bool scanned_depth(const ct_cell_input *in, ct_epa_result *depth) {
     return true;
   }
   bool thin = a == CT_CORE_POINT || a == CT_CORE_SEGMENT;
-  return thin && b == CT_CORE_HULL && ct_enclosed_depth(&in->a, &in->b, depth);
+  return thin && b == CT_CORE_HULL && ct_enclosed_depth(&in->a, &in->b, ct_workspace_flag(in->workspace), depth);
 }
 
 /* Cores that meet, or nearly: one arithmetic decides between a tiny gap and a tiny depth. True when the polytope was grown. */

@@ -66,6 +66,7 @@ ct_mink ct_curved_look(ct_curved *c, ct_vec3 normal) {
 
 static ct_curved curved_of(const ct_cell_input *in) {
   ct_curved c = {.a = &in->a, .b = &in->b, .scale = ct_core_scale(&in->a, &in->b), .stiff = STIFF};
+  c.cancel = ct_workspace_flag(in->workspace);
   c.roundoff = CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * c.scale;
   return c;
 }
@@ -224,7 +225,7 @@ static double search_depth(const ct_cell_input *in, descent *d, ct_curved_answer
   bool coaxial = ct_curved_coaxial(c);
   for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++) {
     if (i != 1 || !coaxial) grow(in, d, &stages[i], best, several, &least);
-    if (-best->value - least <= enough || in->workspace->epa.starved) break;
+    if (-best->value - least <= enough || in->workspace->epa.starved || ct_cancel_raised(c->cancel)) break;
     if (i >= 2) enough = ct_max2(DEPTH_WIDTH_LATE * c->scale, c->roundoff);
     if (stages[i].looks) look_around(c, &stages[i], best, several, &least);
     if (-best->value - least <= enough) break;

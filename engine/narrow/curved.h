@@ -14,10 +14,11 @@
 /* A pair in the making. Points and values are those of the cores: the balls of equal radii come off at the end. */
 typedef struct ct_curved {
   const ct_core *a, *b;
-  double scale;     /* of the pair, m */
-  double roundoff;  /* CT_ROUNDOFF_FACTOR u scale, m */
-  double stiff;     /* of the greatest second derivative: what the least one is taken for where it is less */
-  uint32_t near[2]; /* where hulls climb from */
+  double scale;            /* of the pair, m */
+  double roundoff;         /* CT_ROUNDOFF_FACTOR u scale, m */
+  double stiff;            /* of the greatest second derivative: what the least one is taken for where it is less */
+  uint32_t near[2];        /* where hulls climb from */
+  const ct_cancel *cancel; /* looked at now and then; may be NULL */
   uint32_t supports;
 } ct_curved;
 

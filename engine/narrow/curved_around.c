@@ -248,6 +248,7 @@ static bool all_hold(around *r) {
     int count = 1;
     waiting[0] = sector_of(r, start[i], start[(i + 1) % SECTORS], 0);
     while (count > 0) {
+      if (ct_cancel_raised(r->curved->cancel)) return false;
       sector s = waiting[--count];
       if (holds(r, &s)) continue;
       if (s.halvings == HALVINGS_MAX || r->looks >= r->bound->looks || r->bound->seen < r->target) return false;

@@ -7,6 +7,8 @@
 #define BOUND_FACTOR 12.0
 /* Sines of edges against faces below this many u count as zero. */
 #define FLAT_ROUNDOFFS 8.0
+/* Faces or edges between two looks at the cancel flag: below 1 ms. */
+#define PLANES_PER_POLL 1024u
 
 typedef struct scan {
   const ct_hull_view *view;
@@ -71,12 +73,20 @@ static void offer_edge(scan *s, uint32_t edge) {
   offer(s, n, ct_dot(n, vertex_at(v, ct_hull_support(s->hull->hull, n, at))), at);
 }
 
-static void offer_all(scan *s) {
-  for (uint32_t i = 0; i < s->view->face_count; i++) offer_face(s, i);
-  for (uint32_t i = 0; i < s->view->edge_count && ct_max_abs(s->along) > 0.0; i++) offer_edge(s, i);
+/* False: cancelled. */
+static bool offer_all(scan *s, const ct_cancel *cancel) {
+  for (uint32_t i = 0; i < s->view->face_count; i++) {
+    if (i % PLANES_PER_POLL == 0 && ct_cancel_raised(cancel)) return false;
+    offer_face(s, i);
+  }
+  for (uint32_t i = 0; i < s->view->edge_count && ct_max_abs(s->along) > 0.0; i++) {
+    if (i % PLANES_PER_POLL == 0 && ct_cancel_raised(cancel)) return false;
+    offer_edge(s, i);
+  }
+  return true;
 }
 
-bool ct_enclosed_depth(const ct_core *inner, const ct_core *hull, ct_epa_result *result) {
+bool ct_enclosed_depth(const ct_core *inner, const ct_core *hull, const ct_cancel *cancel, ct_epa_result *result) {
   double size = ct_mink_size(inner, hull);
   scan s = {.view = hull->view, .hull = hull, .most = -INFINITY, .result = result};
   s.tie = TIE_FACTOR * CT_UNIT_ROUNDOFF * size;
@@ -85,9 +95,12 @@ bool ct_enclosed_depth(const ct_core *inner, const ct_core *hull, ct_epa_result 
   for (uint32_t k = 0; k < 2; k++)
     s.end[k] = ct_mat_tmul(hull->rotation, ct_sub(ct_core_vertex(inner, segment ? k : 0), hull->center));
   *result = (ct_epa_result){.depth = INFINITY, .first_depth = INFINITY, .status = CT_PAIR_OK};
-  offer_all(&s);
+  bool whole = offer_all(&s, cancel);
   s.choosing = true;
-  offer_all(&s);
+  if (!whole || !offer_all(&s, cancel)) {
+    *result = (ct_epa_result){.normal = {1.0, 0.0, 0.0}, .depth = size, .least = -size, .status = CT_PAIR_ITERATION_LIMIT};
+    return true;
+  }
   result->least = -s.most;
   ct_vec3 top = vertex_at(s.view, ct_hull_support(hull->hull, s.own, s.vertex));
   return ct_dot(s.own, ct_sub(top, vertex_at(s.view, s.vertex))) <= BOUND_FACTOR * CT_UNIT_ROUNDOFF * size;

@@ -14,6 +14,8 @@
 #define FIRST_CAPACITY 128u
 /* Cosine of the angle within which two directions of one basin count as the same: 8 degrees. */
 #define SAME_DIRECTION 0.99
+/* Rounds between two looks at the cancel flag: of large hulls some 100 us. */
+#define ROUNDS_PER_POLL 16
 
 typedef struct ct_epa_plane {
   ct_vec3 normal; /* unit, outward; not set before the face is looked behind */
@@ -262,6 +264,7 @@ static ct_status expand(run *r) {
   bool bracket = r->width >= 0.0;
   int taken = 0;
   for (int round = 0; round < r->rounds; round++) {
+    if (round % ROUNDS_PER_POLL == 0 && ct_cancel_raised(e->cancel)) return CT_CANCELLED;
     uint32_t face = nearest_face(e);
     if (face == CT_GROW_NONE) return CT_OK;
     ct_epa_plane plane = e->plane[face];
@@ -323,7 +326,7 @@ static void solve(run *r, const ct_simplex *seed) {
     r->epa->grow.face_count = r->epa->heap_count = 0;
     r->epa->starved = true;
   }
-  /* Short of memory before anything was found: any direction gives a true bound. */
+  /* Ended before anything was found: any direction gives a true bound. */
   if (result->depth == 0.0 && result->least == 0.0) {
     result->depth = size;
     result->least = -size;

@@ -11,6 +11,7 @@
 
 #include "narrow/gjk.h"
 #include "shape/hull_grow.h"
+#include <contact/cancel.h>
 #include <contact/pair.h>
 
 /* Memory of the growing polytope; zeroed is empty. Kept warm by the workspace. */
@@ -21,7 +22,8 @@ typedef struct ct_epa {
   struct ct_epa_plane *plane; /* [plane_capacity] by face index */
   uint32_t *heap;             /* [plane_capacity] faces by offset */
   uint32_t vertex_count, vertex_capacity, plane_capacity, heap_count;
-  bool starved; /* memory was refused; never cleared here */
+  bool starved;            /* memory was refused; never cleared here */
+  const ct_cancel *cancel; /* may be NULL; raised, a run ends as where memory is refused, but may be resumed */
 } ct_epa;
 void ct_epa_free(ct_epa *epa);
 
@@ -45,7 +47,8 @@ typedef struct ct_epa_bracket_options {
   int rounds;   /* at most so many supports; CT_PAIR_ITERATION_LIMIT beyond, and the next run may resume */
 } ct_epa_bracket_options;
 
-/* `seed`: vertices found so far, or NULL. Where memory is refused: CT_PAIR_ITERATION_LIMIT, a true bound, an empty polytope. */
+/* `seed`: vertices found so far, or NULL. Where memory is refused: CT_PAIR_ITERATION_LIMIT, a true bound, an empty polytope. The
+ * same when it is cancelled, with the polytope as it stands. */
 void ct_epa_run(ct_epa *epa, const ct_core *a, const ct_core *b, const ct_simplex *seed, ct_epa_result *result);
 
 /* The same for curved cores, whose polytope never ends: until the depth is known well enough, or faces run out. The normal is

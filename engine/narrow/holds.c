@@ -9,6 +9,11 @@
 /* Steps of one climb: each is a support of the held body; they end when a step gains round-off. */
 #define CLIMB_STEPS_MAX 64
 
+/* Balls, corners or faces between two looks at the cancel flag: below 1 ms. */
+#define FEATURES_PER_POLL 256u
+
+static bool cancelled(uint32_t step, const ct_cancel *cancel) { return step % FEATURES_PER_POLL == 0 && ct_cancel_raised(cancel); }
+
 static double slack_of(const ct_core *holder, const ct_core *held) {
   return CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * ct_core_scale(holder, held);
 }
@@ -39,8 +44,9 @@ bool ct_core_point_distance(const ct_core *holder, ct_vec3 p, double *distance, 
 }
 
 /* Each ball of the held body is at least its radius deep. */
-static bool holds_balls(const ct_core *holder, const ct_core *held, double slack) {
+static bool holds_balls(const ct_core *holder, const ct_core *held, double slack, const ct_cancel *cancel) {
   for (uint32_t i = 0; i < ct_core_vertex_count(held); i++) {
+    if (cancelled(i, cancel)) return false;
     double distance;
     ct_vec3 normal;
     if (!ct_core_point_distance(holder, ct_core_vertex(held, i), &distance, &normal)) continue;
@@ -80,10 +86,11 @@ static bool holds_curved(const ct_core *holder, const ct_core *held, double slac
 
 /* Are the balls of the held body within the rounding of a polytope whose faces they do not pass? A ball no smaller than the
  * rounding is, and any other when its centre is as near to the bare polytope as the radii differ. */
-static bool corners_hold(const ct_core *holder, const ct_core *held, double slack) {
+static bool corners_hold(const ct_core *holder, const ct_core *held, double slack, const ct_cancel *cancel) {
   ct_core bare = *holder;
   bare.radius[0] = bare.radius[1] = 0.0;
   for (uint32_t i = 0; i < ct_core_vertex_count(held); i++) {
+    if (cancelled(i, cancel)) return false;
     double spare = holder->radius[0] - ct_core_vertex_radius(held, i);
     if (spare <= 0.0) continue;
     ct_core point = {.kind = CT_CORE_POINT, .center = ct_core_vertex(held, i)};
@@ -96,10 +103,11 @@ static bool corners_hold(const ct_core *holder, const ct_core *held, double slac
 }
 
 /* Box or hull: no face is passed. */
-static bool faces_hold(const ct_core *holder, const ct_core *held, double slack) {
+static bool faces_hold(const ct_core *holder, const ct_core *held, double slack, const ct_cancel *cancel) {
   bool hull = holder->kind == CT_CORE_HULL;
   uint32_t faces = hull ? holder->view->face_count : 3, near = 0;
   for (uint32_t i = 0; i < faces; i++) {
+    if (cancelled(i, cancel)) return false;
     ct_vec3 n = {i == 0, i == 1, i == 2};
     if (hull) n = ct_vec(holder->view->nx[i], holder->view->ny[i], holder->view->nz[i]);
     if (!hull || holder->turned) n = ct_mat_mul(holder->rotation, n);
@@ -116,15 +124,15 @@ static bool faces_hold(const ct_core *holder, const ct_core *held, double slack)
   return true;
 }
 
-bool ct_core_holds(const ct_core *holder, const ct_core *held, ct_vec3 toward) {
+bool ct_core_holds(const ct_core *holder, const ct_core *held, ct_vec3 toward, const ct_cancel *cancel) {
   double slack = slack_of(holder, held);
   if (reaches_beyond(holder, held, toward, slack) || reaches_beyond(holder, held, ct_neg(toward), slack)) return false;
   ct_vec3 apart = ct_unit_or(ct_sub(held->middle, holder->middle), toward);
   if (reaches_beyond(holder, held, apart, slack)) return false;
   if (holder->kind == CT_CORE_TRIANGLE) return false;
   bool faces = holder->kind == CT_CORE_BOX || holder->kind == CT_CORE_HULL;
-  if (faces && !faces_hold(holder, held, slack)) return false;
+  if (faces && !faces_hold(holder, held, slack, cancel)) return false;
   if (faces && holder->radius[0] == 0.0) return true;
   if (ct_core_curved(held)) return holds_curved(holder, held, slack);
-  return faces ? corners_hold(holder, held, slack) : holds_balls(holder, held, slack);
+  return faces ? corners_hold(holder, held, slack, cancel) : holds_balls(holder, held, slack, cancel);
 }

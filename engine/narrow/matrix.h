@@ -68,8 +68,8 @@ bool ct_cores_overlap(const ct_cell_input *input, ct_vec3 *common);
 ct_vec3 ct_cores_common_point(const ct_cell_input *input, const ct_cell_result *result);
 
 /* Does one bounded body hold another, both in one frame? Closed bodies, to round-off. `toward`: a direction in which the held body
- * is likely to stick out, looked at first. */
-bool ct_core_holds(const ct_core *holder, const ct_core *held, ct_vec3 toward);
+ * is likely to stick out, looked at first. `cancel` may be NULL; raised, the answer is mostly false. */
+bool ct_core_holds(const ct_core *holder, const ct_core *held, ct_vec3 toward, const ct_cancel *cancel);
 
 /* Of two half-spaces that overlap without bound: one holds the other when their normals agree to round-off, else they cross. */
 ct_relation ct_planes_overlapping(const ct_frame *relative);

@@ -25,7 +25,7 @@ void ct_workspace_destroy(ct_workspace *workspace) {
 }
 
 void ct_workspace_watch(ct_workspace *workspace, const ct_cancel *cancel) {
-  if (workspace) workspace->mesh.cancel = cancel;
+  if (workspace) workspace->mesh.cancel = workspace->epa.cancel = cancel;
 }
 
 bool ct_workspace_starved(ct_workspace *workspace) {
@@ -130,8 +130,9 @@ static ct_relation relation_of(const ordered *o, const ct_cell_result *r, double
   if (r->distance >= -tolerance) return CT_TOUCHING;
   if (o->kind_a == CT_KIND_PLANE) return CT_PENETRATING;
   if (o->kind_b == CT_KIND_PLANE) return ct_plane_holds(&in->relative, &in->a) ? CT_CONTAINED : CT_PENETRATING;
-  if (ct_core_holds(&in->a, &in->b, r->normal)) return CT_CONTAINING;
-  if (ct_core_holds(&in->b, &in->a, ct_neg(r->normal))) return CT_CONTAINED;
+  const ct_cancel *cancel = ct_workspace_flag(in->workspace);
+  if (ct_core_holds(&in->a, &in->b, r->normal, cancel)) return CT_CONTAINING;
+  if (ct_core_holds(&in->b, &in->a, ct_neg(r->normal), cancel)) return CT_CONTAINED;
   return CT_PENETRATING;
 }
 

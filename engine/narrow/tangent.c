@@ -18,6 +18,9 @@ typedef struct problem {
   bool several;
 } problem;
 
+/* Features between two looks at the cancel flag: below 1 ms. */
+#define FEATURES_PER_POLL 1024u
+
 static const uint8_t box_edges[12][2] = {{0, 1}, {2, 3}, {4, 5}, {6, 7}, {0, 2}, {1, 3},
                                          {4, 6}, {5, 7}, {0, 4}, {1, 5}, {2, 6}, {3, 7}};
 
@@ -104,21 +107,38 @@ static void offer_edge(problem *q, const uint32_t ends[2]) {
   offer(q, ct_unit_or(ct_sub(tilt, up), up), ends[0]);
 }
 
-static void offer_all(problem *q) {
+/* Looks at the flag now and then. */
+static bool cancelled(uint32_t step, const ct_cancel *cancel) { return step % FEATURES_PER_POLL == 0 && ct_cancel_raised(cancel); }
+
+/* False: cancelled. */
+static bool offer_all(problem *q, const ct_cancel *cancel) {
   const ct_core *p = q->polytope;
   for (uint32_t i = 0; i < face_count(p); i++) {
+    if (cancelled(i, cancel)) return false;
     ct_vec3 n = face_normal(p, i);
     offer(q, n, ct_core_support(p, n, p->kind == CT_CORE_HULL ? p->view->face_loop[p->view->face_start[i]] : 0));
   }
   for (uint32_t i = 0; i < edge_count(p); i++) {
     uint32_t ends[2];
+    if (cancelled(i, cancel)) return false;
     edge_at(p, i, ends);
     offer_edge(q, ends);
   }
-  for (uint32_t i = 0; i < ct_core_vertex_count(p); i++) offer_vertex(q, i);
+  for (uint32_t i = 0; i < ct_core_vertex_count(p); i++) {
+    if (cancelled(i, cancel)) return false;
+    offer_vertex(q, i);
+  }
+  return true;
 }
 
-ct_tangent ct_tangent_distance(const ct_core *polytope, const ct_core *segment) {
+/* Cancelled: the normal between the middles, and what it shows. */
+static ct_tangent cut_short(const ct_core *polytope, const ct_core *segment) {
+  ct_vec3 n = ct_unit_or(ct_sub(segment->middle, polytope->middle), ct_vec(1.0, 0.0, 0.0));
+  double bare = ct_core_reach(polytope, n) - polytope->radius[0], value = -ct_core_reach(segment, ct_neg(n)) - bare;
+  return (ct_tangent){.normal = n, .value = value, .first_normal = n, .most = INFINITY, .cut = true};
+}
+
+ct_tangent ct_tangent_distance(const ct_core *polytope, const ct_core *segment, const ct_cancel *cancel) {
   assert((polytope->kind == CT_CORE_BOX || polytope->kind == CT_CORE_HULL) && segment->kind == CT_CORE_SEGMENT);
   ct_core own = *polytope;
   ct_mat3 turn = polytope->rotation;
@@ -132,9 +152,10 @@ ct_tangent ct_tangent_distance(const ct_core *polytope, const ct_core *segment) 
   own.axis[1].y = own.half.y;
   own.axis[2].z = own.half.z;
   for (uint32_t k = 0; k < 2; k++) q.end[k] = ct_mat_tmul(turn, ct_sub(ct_core_vertex(segment, k), polytope->center));
-  offer_all(&q);
-  q.choosing = true;
-  offer_all(&q);
+  bool whole = offer_all(&q, cancel);
+  q.choosing = whole;
+  whole = whole && offer_all(&q, cancel);
+  if (!whole) return cut_short(polytope, segment);
   return (ct_tangent){.normal = ct_mat_mul(turn, q.normal),
                       .value = q.value,
                       .first_normal = ct_mat_mul(turn, q.first_normal),

@@ -9,6 +9,7 @@
 #define NARROW_TANGENT_H
 
 #include "narrow/core.h"
+#include <contact/cancel.h>
 
 typedef struct ct_tangent {
   ct_vec3 normal;       /* unit, from the polytope to the segment; of those as good as the best to round-off the greatest */
@@ -16,8 +17,10 @@ typedef struct ct_tangent {
   ct_vec3 first_normal; /* the best by value alone, and its value: the distance itself */
   double most;
   bool several; /* another normal is as good to round-off */
+  bool cut;     /* cancelled: value is a true bound all the same, the distance is not above the bodies' size */
 } ct_tangent;
 
-ct_tangent ct_tangent_distance(const ct_core *polytope, const ct_core *segment);
+/* `cancel`: may be NULL. */
+ct_tangent ct_tangent_distance(const ct_core *polytope, const ct_core *segment, const ct_cancel *cancel);
 
 #endif

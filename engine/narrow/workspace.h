@@ -20,4 +20,9 @@ struct ct_workspace {
   ct_mesh_memory mesh;
 };
 
+/* The flag that pairs of the workspace look at; NULL for none. */
+static inline const ct_cancel *ct_workspace_flag(const ct_workspace *workspace) {
+  return workspace ? workspace->mesh.cancel : NULL;
+}
+
 #endif

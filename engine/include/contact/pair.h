@@ -70,9 +70,9 @@ typedef struct ct_placed {
 typedef struct ct_workspace ct_workspace;
 ct_workspace *ct_workspace_create(void); /* NULL: out of memory */
 void ct_workspace_destroy(ct_workspace *workspace);
-/* From here on pairs look at the flag (NULL: none; borrowed) while they take long, as pairs of large meshes may: raised, a distance
- * ends with CT_PAIR_ITERATION_LIMIT and bounds that are true but wide, an overlap ends as it stands, mostly false. A NULL workspace
- * is left alone. */
+/* From here on pairs look at the flag (NULL: none; borrowed) while they take long, as pairs of large meshes and hulls may: raised,
+ * a distance ends with CT_PAIR_ITERATION_LIMIT and bounds that are true but wide, not known to hold one another; an overlap ends as
+ * it stands. A NULL workspace is left alone. */
 void ct_workspace_watch(ct_workspace *workspace, const ct_cancel *cancel);
 
 /* Has memory been refused in a pair since this was last asked? Asking clears it; false for NULL. Such a distance has bounds that
