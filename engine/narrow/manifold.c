@@ -5,6 +5,7 @@
  * describe the choice between faces and edges.
  */
 #include "narrow/manifold.h"
+#include "narrow/box_pair.h"
 #include "narrow/gjk.h"
 #include "narrow/pair.h"
 #include "narrow/workspace.h"
@@ -199,7 +200,7 @@ static double extent_of(ct_placed body) {
 }
 
 static void place_frames(ct_contacts *c, ct_vec3 normal) {
-  c->view = ct_view_along(ct_unit_or(ct_mat_tmul(c->a.frame->rotation, normal), ct_vec(0.0, 0.0, 1.0)));
+  c->view = ct_contacts_view(c->a.frame, normal);
   c->relative.rotation = ct_mat_mat(ct_mat_transpose(c->a.frame->rotation), c->b.frame->rotation);
   c->relative.position = ct_to_local(*c->a.frame, c->b.frame->position);
 }
@@ -251,9 +252,7 @@ static void find_by_outlines(ct_contacts *c, double clearance) {
   if (is_mesh(c->b) && !is_mesh(c->a)) outline_of(c, 0, CT_WANT_FACE);
 }
 
-static bool plain_box(ct_placed body) { return body.shape->kind == CT_KIND_BOX && ct_shape_is_plain(body.shape); }
-
-/* `quick`: may two boxes be answered on the stack, and two balls by the pair's own points alone? */
+/* `quick`: may two balls be answered by the pair's own points alone? */
 static void contacts_of(ct_placed a, ct_placed b, const ct_contact_options *options, ct_workspace *workspace, bool quick,
                         ct_manifold *out) {
   ct_pair_options pair_options = {options->tolerance, options->clearance};
@@ -283,8 +282,7 @@ static void contacts_of(ct_placed a, ct_placed b, const ct_contact_options *opti
     c.reach = options->clearance;
     ct_contacts_add(&c, &own);
   } else {
-    bool done = quick && plain_box(a) && plain_box(b) && ct_contacts_boxes(&c, options->clearance, &own);
-    if (!done) find_by_outlines(&c, options->clearance);
+    find_by_outlines(&c, options->clearance);
     ct_contacts_own(&c, 0, &own);
   }
   out->count = keep(&c, options->detail);
@@ -295,6 +293,8 @@ static void contacts_of(ct_placed a, ct_placed b, const ct_contact_options *opti
 }
 
 void ct_pair_contacts(ct_placed a, ct_placed b, const ct_contact_options *options, ct_workspace *workspace, ct_manifold *out) {
+  bool boxes = ct_box_is_plain(a.shape) && ct_box_is_plain(b.shape);
+  if (boxes && ct_contacts_boxes(a, b, options, workspace, out)) return;
   contacts_of(a, b, options, workspace, true, out);
 }
 

@@ -3,6 +3,7 @@
 #define NARROW_MANIFOLD_H
 
 #include "narrow/outline.h"
+#include "narrow/quick.h"
 #include <contact/manifold.h>
 
 /* Scratch of manifolds; zeroed is empty. Kept warm by the workspace. */
@@ -104,10 +105,14 @@ void ct_contacts_meet(ct_contacts *contacts);
 /* Cosine between the pair's normal and that of such a face, at least. */
 #define CT_FACE_COSINE_MIN 0.7
 
-/* All points but the pair's own of two boxes without rounding and margin, to the bit as ct_contacts_meet finds them, on the stack;
- * sets the slack and the reach, and the features of `own` where no other point is as deep. Reads view, relative, a, b and distance.
- * False, and no points: left to that. */
-bool ct_contacts_boxes(ct_contacts *contacts, double clearance, ct_meeting *own);
+/* The view along a pair's normal in the world, `frame` the first body's. */
+static inline ct_view ct_contacts_view(const ct_frame *frame, ct_vec3 normal) {
+  return ct_view_along(ct_unit_again(ct_mat_tmul(frame->rotation, normal)));
+}
+
+/* ct_pair_contacts of two boxes without rounding and margin, on the stack, to the bit as outlines give them. False: left to
+ * those. */
+bool ct_contacts_boxes(ct_placed a, ct_placed b, const ct_contact_options *options, ct_workspace *workspace, ct_manifold *out);
 
 /* ct_pair_contacts without the above, which it must agree with. */
 void ct_pair_contacts_by_outlines(ct_placed a, ct_placed b, const ct_contact_options *options, ct_workspace *workspace,

@@ -5,12 +5,17 @@
 #include <string.h>
 
 ct_view ct_view_along(ct_vec3 normal) {
-  double x = fabs(normal.x), y = fabs(normal.y), z = fabs(normal.z);
-  /* Across the axis that is least along the normal. */
-  ct_vec3 across = x <= y && x <= z ? ct_vec(0.0, -normal.z, normal.y)
-                   : y <= z         ? ct_vec(normal.z, 0.0, -normal.x)
-                                    : ct_vec(-normal.y, normal.x, 0.0);
-  ct_view view = {.x = ct_scale(across, 1.0 / sqrt(ct_norm2(across))), .normal = normal};
+  const double n[3] = {normal.x, normal.y, normal.z};
+  double x = fabs(n[0]), y = fabs(n[1]), z = fabs(n[2]);
+  /* Across the axis that is least along the normal: any of them, so nothing branches on it. */
+  static const uint8_t next[3] = {1, 2, 0}, last[3] = {2, 0, 1};
+  int least = ((x > y) | (x > z)) * (2 - (y <= z)), after = next[least], before = last[least];
+  double across[3];
+  across[least] = 0.0;
+  across[after] = -n[before];
+  across[before] = n[after];
+  ct_vec3 u = {across[0], across[1], across[2]};
+  ct_view view = {.x = ct_scale(u, 1.0 / sqrt(ct_norm2(u))), .normal = normal};
   view.y = ct_cross(normal, view.x);
   return view;
 }

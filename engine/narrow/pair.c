@@ -169,8 +169,8 @@ static void hand_back(const ordered *o, const ct_cell_result *r, ct_relation rel
   *triangles[!o->swapped] = second;
 }
 
-void ct_pair_distance(ct_placed a, ct_placed b, const ct_pair_options *options, ct_workspace *workspace, ct_pair_result *result) {
-  if (ct_quick_distance(a, b, options, result)) return;
+void ct_pair_distance_by_matrix(ct_placed a, ct_placed b, const ct_pair_options *options, ct_workspace *workspace,
+                                ct_pair_result *result) {
   ordered o;
   o.input.threshold = options->threshold;
   o.input.workspace = workspace;
@@ -182,6 +182,10 @@ void ct_pair_distance(ct_placed a, ct_placed b, const ct_pair_options *options, 
   if (o.kind_b != CT_KIND_PLANE && !has_mesh(&o) && may_slide(&o.input, r.normal)) r.flags |= CT_FLAG_WITNESS_NOT_UNIQUE;
   widen(&o, &r);
   hand_back(&o, &r, relation_of(&o, &r, options->tolerance), result);
+}
+
+void ct_pair_distance(ct_placed a, ct_placed b, const ct_pair_options *options, ct_workspace *workspace, ct_pair_result *result) {
+  if (!ct_quick_distance(a, b, options, result)) ct_pair_distance_by_matrix(a, b, options, workspace, result);
 }
 
 bool ct_pair_overlap(ct_placed a, ct_placed b, ct_workspace *workspace, ct_vec3 *witness) {

@@ -1,4 +1,4 @@
-/* The order in which a pair is computed. */
+/* The order in which a pair is computed, and its answer by the matrix. */
 #ifndef NARROW_PAIR_H
 #define NARROW_PAIR_H
 
@@ -6,5 +6,9 @@
 
 /* Does b come before a by content: kind, parameters, pose? Cost: a few comparisons; of equal hulls or meshes their vertices. */
 bool ct_pair_swapped(ct_placed a, ct_placed b);
+
+/* ct_pair_distance without the short forms of quick.h. */
+void ct_pair_distance_by_matrix(ct_placed a, ct_placed b, const ct_pair_options *options, ct_workspace *workspace,
+                                ct_pair_result *result);
 
 #endif

@@ -37,11 +37,11 @@ static inline ct_vec3 ct_unit_again(ct_vec3 v) { return ct_scale(v, 1.5 - 0.5 * 
 /* Writes an answer in the order of the call: of the pair swapped when `swapped`. That is as good as random, so nothing branches on
  * it. */
 CT_INLINE void ct_quick_answer(ct_pair_result *out, bool swapped, ct_vec3 normal, ct_vec3 p, ct_vec3 q, double distance) {
-  ct_vec3 *of_p = swapped ? &out->point_b : &out->point_a, *of_q = swapped ? &out->point_a : &out->point_b;
+  ct_vec3 *points[2] = {&out->point_a, &out->point_b};
   out->distance = distance + 0.0;
   out->normal = ct_plain(ct_scale(normal, (double)(1 - 2 * (int)swapped)));
-  *of_p = ct_plain(p);
-  *of_q = ct_plain(q);
+  *points[swapped] = ct_plain(p);
+  *points[!swapped] = ct_plain(q);
   out->status = CT_PAIR_OK;
   out->flags = out->iterations = 0;
   out->depth_kind = CT_DEPTH_MINIMAL;

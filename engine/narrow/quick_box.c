@@ -119,8 +119,10 @@ CT_INLINE ct_vec3 excesses(const boxes *s, int j, double depth2, double slack2) 
                 excess(gap.z, x2 + y2, depth2, slack2));
 }
 
+static const uint8_t next[3] = {1, 2, 0}, last[3] = {2, 0, 1};
+
 CT_INLINE double length_of_cross(const boxes *s, int i, int j) {
-  double x = part(s->axis[j], i == 2 ? 0 : i + 1), y = part(s->axis[j], i == 0 ? 2 : i - 1);
+  double x = ct_part(&s->axis[j], next[i]), y = ct_part(&s->axis[j], last[i]);
   return sqrt(x * x + y * y);
 }
 
@@ -129,10 +131,12 @@ CT_INLINE double level_of(const boxes *s, ct_vec3 n) { return ct_dot(n, s->cente
 /* The unit normal of a cross product in a's frame, from a to b. */
 static ct_vec3 normal_of_cross(const boxes *s, int index) {
   int j = (index - 6) / 3, i = (index - 6) % 3;
-  double length = length_of_cross(s, i, j);
-  ct_vec3 b = {s->axis[j].x / length, s->axis[j].y / length, s->axis[j].z / length};
-  ct_vec3 n = i == 0 ? ct_vec(0.0, -b.z, b.y) : i == 1 ? ct_vec(b.z, 0.0, -b.x) : ct_vec(-b.y, b.x, 0.0);
-  return level_of(s, n) < 0.0 ? ct_neg(n) : n;
+  double length = length_of_cross(s, i, j), n[3];
+  n[i] = 0.0;
+  n[next[i]] = -ct_part(&s->axis[j], last[i]) / length;
+  n[last[i]] = ct_part(&s->axis[j], next[i]) / length;
+  ct_vec3 normal = {n[0], n[1], n[2]};
+  return ct_scale(normal, copysign(1.0, level_of(s, normal)));
 }
 
 /* Of a unit normal; good to round-off however skew the edges are that it comes from. */
@@ -146,17 +150,18 @@ typedef enum verdict { APART, OVERLAPPING, UNSURE } verdict;
 
 /* Looks along those cross products that may part the boxes by more than the best axis so far. *second: the greatest gap but the
  * best one's. */
-static __attribute__((noinline)) verdict look_across(const boxes *s, const ct_vec3 excess[3], double limit, axis *best,
+static __attribute__((noinline)) verdict look_across(const boxes *s, const double excess[9], double limit, axis *best,
                                                      double *second) {
-  for (int j = 0; j < 3; j++) {
-    for (int i = 0; i < 3; i++) {
-      if (part(excess[j], i) < 0.0 || length_of_cross(s, i, j) <= PARALLEL_ROUNDOFFS * CT_UNIT_ROUNDOFF) continue;
-      int index = 6 + 3 * j + i;
-      double gap = gap_along(s, normal_of_cross(s, index));
-      *second = ct_max2(*second, ct_min2(gap, best->gap));
-      if (gap > best->gap) *best = (axis){index, gap};
-      if (gap > limit) return APART;
-    }
+  unsigned open = 0;
+  for (int k = 0; k < 9; k++) open |= (unsigned)(excess[k] >= 0.0) << k;
+  for (; open; open &= open - 1) {
+    int k = __builtin_ctz(open);
+    if (length_of_cross(s, k % 3, k / 3) <= PARALLEL_ROUNDOFFS * CT_UNIT_ROUNDOFF) continue;
+    double gap = gap_along(s, normal_of_cross(s, 6 + k)), lesser = ct_min2(gap, best->gap);
+    *second = ct_max2(*second, lesser);
+    best->index = gap > best->gap ? 6 + k : best->index;
+    best->gap = ct_max2(gap, best->gap);
+    if (gap > limit) return APART;
   }
   return OVERLAPPING;
 }
@@ -174,15 +179,11 @@ CT_INLINE verdict search(boxes *s, double limit, bool depth, axis *best) {
   if (apart) return APART;
   if (most > sure && !(limit < INFINITY)) return UNSURE;
   double deep = (depth ? ct_max2(-most, 0.0) : 0.0) + sure, deep2 = deep * deep, slack2 = (deep + sure) * sure;
-  const ct_vec3 excess[3] = {excesses(s, 0, deep2, slack2), excesses(s, 1, deep2, slack2), excesses(s, 2, deep2, slack2)};
-  const double largest[6] = {ct_max2(excess[0].x, excess[0].y),
-                             ct_max2(excess[0].z, excess[1].x),
-                             ct_max2(excess[1].y, excess[1].z),
-                             ct_max2(excess[2].x, excess[2].y),
-                             excess[2].z,
-                             excess[2].z};
+  const ct_vec3 u = excesses(s, 0, deep2, slack2), v = excesses(s, 1, deep2, slack2), w = excesses(s, 2, deep2, slack2);
+  const double excess[9] = {u.x, u.y, u.z, v.x, v.y, v.z, w.x, w.y, w.z};
+  double most_excess = ct_max2(ct_max2(greatest(excess), w.x), ct_max2(w.y, w.z));
   double second = -INFINITY;
-  if (greatest(largest) >= 0.0 && look_across(s, excess, limit, best, &second) == APART) return APART;
+  if (most_excess >= 0.0 && look_across(s, excess, limit, best, &second) == APART) return APART;
   if (!(best->gap < -sure) || (depth && second >= best->gap - sure)) return UNSURE;
   return depth && best->index < 6 && (near & (near - 1)) ? UNSURE : OVERLAPPING;
 }
@@ -226,12 +227,13 @@ CT_INLINE ct_vec3 normal_of_face(const boxes *s, int index) {
 /* A vertex of b on a face of a; false: the vertex is not alone, or not over the face. */
 static bool vertex_on_a(const boxes *s, int i, points *out) {
   double way = copysign(1.0, s->along[i]);
-  ct_vec3 cosine = {way * part(s->axis[0], i), way * part(s->axis[1], i), way * part(s->axis[2], i)};
+  ct_vec3 cosine = {way * ct_part(&s->axis[0], i), way * ct_part(&s->axis[1], i), way * ct_part(&s->axis[2], i)};
   out->q = point_of_b(s, ct_neg(like(s->half[1], cosine)));
   double p[3] = {out->q.x, out->q.y, out->q.z};
-  p[i] = way * part(s->half[0], i);
+  p[i] = way * ct_part(&s->half[0], i);
   out->p = ct_vec(p[0], p[1], p[2]);
-  return leans(cosine, 3) & within(out->p, s->half[0], s->sure);
+  bool alone = leans(cosine, 3), over = within(out->p, s->half[0], s->sure);
+  return alone & over;
 }
 
 /* A vertex of a on a face of b. */
@@ -240,26 +242,28 @@ static bool vertex_on_b(const boxes *s, int j, double gap, points *out) {
   out->q = ct_add_scaled(out->p, out->normal, gap);
   ct_vec3 at = on_b(s, ct_sub(out->q, s->center));
   const double local[3] = {j == 0 ? 0.0 : at.x, j == 1 ? 0.0 : at.y, j == 2 ? 0.0 : at.z};
-  return leans(out->normal, 3) & within(ct_vec(local[0], local[1], local[2]), s->half[1], s->sure);
+  bool alone = leans(out->normal, 3), over = within(ct_vec(local[0], local[1], local[2]), s->half[1], s->sure);
+  return alone & over;
 }
 
 /* An edge of each, crossing. */
 static bool edges_cross(const boxes *s, const axis *best, points *out) {
   int j = (best->index - 6) / 3, i = (best->index - 6) % 3;
   ct_vec3 n = out->normal, cosine = on_b(s, n), edge = s->axis[j];
-  if (!(leans(n, i) & leans(cosine, j))) return false;
+  bool alone_a = leans(n, i), alone_b = leans(cosine, j);
+  if (!(alone_a & alone_b)) return false;
   ct_vec3 top_a = like(s->half[0], n), top_b = ct_neg(like(s->half[1], cosine));
   double p[3] = {top_a.x, top_a.y, top_a.z}, q[3] = {top_b.x, top_b.y, top_b.z};
   p[i] = q[j] = 0.0;
   ct_vec3 on_a = {p[0], p[1], p[2]}, near_b = point_of_b(s, ct_vec(q[0], q[1], q[2])), w = ct_sub(near_b, on_a);
-  double along = ct_dot(w, edge), along_a = part(w, i), product = part(edge, i), length = length_of_cross(s, i, j);
+  double along = ct_dot(w, edge), along_a = ct_part(&w, i), product = ct_part(&edge, i), length = length_of_cross(s, i, j);
   double square = length * length, x = (along_a - product * along) / square, y = (product * along_a - along) / square;
   p[i] = x;
   out->p = ct_vec(p[0], p[1], p[2]);
   out->q = ct_add_scaled(near_b, edge, y);
   double defect = ct_max_abs(ct_add_scaled(ct_sub(out->q, out->p), n, -best->gap));
-  return (fabs(x) <= part(s->half[0], i) + s->sure) & (fabs(y) <= part(s->half[1], j) + s->sure) &
-         (defect <= POINT_FRACTION * s->sure);
+  double limit_x = ct_part(&s->half[0], i) + s->sure, limit_y = ct_part(&s->half[1], j) + s->sure;
+  return (fabs(x) <= limit_x) & (fabs(y) <= limit_y) & (defect <= POINT_FRACTION * s->sure);
 }
 
 CT_INLINE bool deepest(const boxes *s, const axis *best, points *out) {
