@@ -1,10 +1,11 @@
 /* Balls against balls and boxes, capsules against balls and capsules. */
 #include "narrow/box_pair.h"
 #include "shape/capsule.h"
+#include "shape/lanes.h"
 
 /* Cores nearer to each other than this part of their bodies' size leave the normal open by too many u. */
 #define CLOSE 0x1p-10
-/* Squared sine of the angle between axes below which their crossing loses digits. */
+/* Squared sine of the angle between axes below which their crossing loses digits; above, it is found to 2^-40 of their size. */
 #define PARALLEL 0x1p-10
 /* Of the round-off of the contract, what the points of two axes may miss each other's normal by. */
 #define GAP_FRACTION 0.125
@@ -72,49 +73,85 @@ CT_INLINE bool ball_ball(ct_placed a, ct_placed b, double ra, double rb, double 
 
 CT_INLINE double clamp(double x, double limit) { return ct_max2(ct_min2(x, limit), -limit); }
 
-/* By pose; 0: the same. */
-static int compare(const ct_frame *a, const ct_frame *b) {
-  const ct_vec3 p[2] = {a->position, ct_frame_axis_z(a)}, q[2] = {b->position, ct_frame_axis_z(b)};
-  for (int i = 0; i < 2; i++) {
-    if (p[i].x != q[i].x) return p[i].x < q[i].x ? -1 : 1;
-    if (p[i].y != q[i].y) return p[i].y < q[i].y ? -1 : 1;
-    if (p[i].z != q[i].z) return p[i].z < q[i].z ? -1 : 1;
-  }
-  return 0;
+/* Two bodies around axes, a number of each in a lane: directions, middles, half lengths, radii, and the places of the nearest
+ * points along the axes. All is the same, but for signs, whichever comes first. */
+typedef struct axes {
+  ct_lanes x, y, z, px, py, pz, half, radius, at;
+  ct_vec3 apart; /* of the middles */
+} axes;
+
+CT_INLINE ct_lanes turned_round(ct_lanes v) { return (ct_lanes){v[1], v[0]}; }
+CT_INLINE ct_lanes clamp_lanes(ct_lanes v, ct_lanes limit) { return ct_lanes_higher(ct_lanes_lower(v, limit), -limit); }
+
+CT_INLINE axes axes_of(const body *a, const body *b, const ct_frame *fa, const ct_frame *fb) {
+  return (axes){.x = {fa->rotation.rx.z, fb->rotation.rx.z},
+                .y = {fa->rotation.ry.z, fb->rotation.ry.z},
+                .z = {fa->rotation.rz.z, fb->rotation.rz.z},
+                .px = {fa->position.x, fb->position.x},
+                .py = {fa->position.y, fb->position.y},
+                .pz = {fa->position.z, fb->position.z},
+                .half = {a->half, b->half},
+                .radius = {a->radius, b->radius},
+                .apart = ct_sub(fb->position, fa->position)};
 }
 
-/* Nearest points of two segments by clamping to one and then to the other; the least over the ends of what the normal separates
- * proves the answer. Ericson 2005, 5.1.9. */
-CT_INLINE bool capsule_capsule(const body *first, const body *second, const ct_frame *const frames[2], double tolerance,
+/* Nearest points of two segments by clamping to one, to the other and back (Ericson 2005, 5.1.9), begun at either. False: too
+ * nearly parallel. */
+CT_INLINE bool find_nearest(axes *o) {
+  const ct_lanes sign = {1.0, -1.0};
+  ct_lanes along = sign * (o->apart.x * o->x + o->apart.y * o->y + o->apart.z * o->z);
+  ct_lanes cosine = o->x * turned_round(o->x) + o->y * turned_round(o->y) + o->z * turned_round(o->z);
+  double square = 1.0 - cosine[0] * cosine[0];
+  bool both = o->half[0] > 0.0 && o->half[1] > 0.0;
+  if (both && square < PARALLEL) return false;
+  double over = both ? 1.0 / square : 0.0;
+  ct_lanes first = clamp_lanes((along + cosine * turned_round(along)) * over, o->half);
+  ct_lanes next = clamp_lanes(along + cosine * turned_round(first), o->half);
+  o->at = clamp_lanes(along + cosine * turned_round(next), o->half);
+  return true;
+}
+
+CT_INLINE ct_vec3 between(const axes *o) {
+  ct_lanes x = o->x * o->at, y = o->y * o->at, z = o->z * o->at;
+  return ct_add(o->apart, ct_vec(x[1] - x[0], y[1] - y[0], z[1] - z[0]));
+}
+
+/* The least over the ends of what the normal separates proves the answer. */
+CT_INLINE bool capsule_capsule(const body *a, const body *b, const ct_frame *fa, const ct_frame *fb, double tolerance,
                                ct_pair_result *out) {
-  /* The order is by half length, radius and pose. */
-  int order = first->half != second->half       ? (first->half > second->half) - (first->half < second->half)
-              : first->radius != second->radius ? (first->radius > second->radius) - (first->radius < second->radius)
-                                                : compare(frames[0], frames[1]);
-  if (order == 0) return false;
-  bool swapped = order > 0;
-  const ct_frame *fa = frames[swapped], *fb = frames[!swapped];
-  const body *a = swapped ? second : first, *b = swapped ? first : second;
-  double half_a = a->half, half_b = b->half, ra = a->radius, rb = b->radius, radii = ra + rb;
-  ct_vec3 u = ct_frame_axis_z(fa), v = ct_frame_axis_z(fb), d = ct_sub(fb->position, fa->position), normal;
-  double cosine = ct_dot(u, v), along_a = ct_dot(d, u), along_b = ct_dot(d, v), sine = 1.0 - cosine * cosine, s = 0.0, core;
-  if (half_a > 0.0 && half_b > 0.0) {
-    if (sine < PARALLEL) return false;
-    s = clamp((along_a - cosine * along_b) / sine, half_a);
-  }
-  double t = clamp(cosine * s - along_b, half_b), length = ct_max2(half_a + ra, half_b + rb);
-  s = clamp(cosine * t + along_a, half_a);
-  ct_vec3 p = ct_add_scaled(fa->position, u, s), q = ct_add_scaled(fb->position, v, t);
-  if (!direction_of(ct_sub(ct_add_scaled(d, v, t), ct_scale(u, s)), length, &core, &normal)) return false;
-  double lean_a = fabs(ct_dot(normal, u)) * half_a, lean_b = fabs(ct_dot(normal, v)) * half_b;
-  double lower = ct_dot(normal, d) - lean_a - lean_b, least = CLOSE * length;
+  axes o = axes_of(a, b, fa, fb);
+  if (!find_nearest(&o)) return false;
+  double ra = a->radius, rb = b->radius, radii = ra + rb, length = ct_max2(a->half + ra, b->half + rb), core;
+  ct_vec3 n;
+  if (!direction_of(between(&o), length, &core, &n)) return false;
+  ct_lanes level = n.x * o.x + n.y * o.y + n.z * o.z, lean = ct_lanes_higher(level, -level) * o.half;
+  double lower = ct_dot(n, o.apart) - (lean[0] + lean[1]), least = CLOSE * length;
   if (core - lower > GAP_FRACTION * CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * (length + fabs(core - radii))) return false;
   /* Each must stick out of the other, if only along the normal; else the matrix tells which is held. */
-  if (core + 2.0 * lean_b + rb <= ra + least || core + 2.0 * lean_a + ra <= rb + least) return false;
-  ct_quick_answer(out, swapped, normal, ct_add_scaled(p, normal, ra), ct_add_scaled(q, normal, -rb), core - radii);
+  if (core + 2.0 * lean[1] + rb <= ra + least || core + 2.0 * lean[0] + ra <= rb + least) return false;
+  const ct_lanes ends = o.radius * (ct_lanes){1.0, -1.0};
+  ct_lanes x = o.px + o.x * o.at + n.x * ends, y = o.py + o.y * o.at + n.y * ends, z = o.pz + o.z * o.at + n.z * ends;
+  ct_quick_answer(out, false, n, ct_vec(x[0], y[0], z[0]), ct_vec(x[1], y[1], z[1]), core - radii);
   ct_quick_bound(out, ct_min2(lower - radii, out->distance), length);
-  relate(out, tolerance, CT_PENETRATING);
+  /* Counted, not branched upon: in a crowd it is as good as random. */
+  out->relation = (ct_relation)((int)(out->distance <= tolerance) + (int)(out->distance < -tolerance));
   return true;
+}
+
+/* Balls and capsules, by the squared distance of their cores. False: so near to touching that the full answer decides, or axes too
+ * nearly parallel. */
+CT_INLINE bool round_overlap(const body *a, const body *b, const ct_frame *fa, const ct_frame *fb, bool *overlap) {
+  double square, radii = a->radius + b->radius;
+  if (a->half == 0.0 && b->half == 0.0) {
+    square = ct_norm2(ct_sub(fb->position, fa->position));
+  } else {
+    axes o = axes_of(a, b, fa, fb);
+    if (!find_nearest(&o)) return false;
+    square = ct_norm2(between(&o));
+  }
+  double margin = CLOSE * ct_max2(a->half + a->radius, b->half + b->radius), most = radii + margin, least = radii - margin;
+  *overlap = square < radii * radii;
+  return square > most * most || (least > 0.0 && square < least * least);
 }
 
 /* Centre inside: out through the nearest face; among equally near ones the lowest axis, + before -. Returns how deep it is. */
@@ -174,16 +211,17 @@ bool ct_quick_distance(ct_placed a, ct_placed b, const ct_pair_options *options,
   if (ct_box_is_plain(a.shape) && ct_box_is_plain(b.shape)) return ct_quick_boxes(a, b, options, result);
   body p = body_of(a.shape), q = body_of(b.shape);
   if (p.form == OTHER || q.form == OTHER) return false;
-  if (p.form == BOX)
-    return q.form == BALL && ball_box(b, a, q.radius, true, options->tolerance, result);
+  if (p.form == BOX) return q.form == BALL && ball_box(b, a, q.radius, true, options->tolerance, result);
   if (q.form == BOX) return p.form == BALL && ball_box(a, b, p.radius, false, options->tolerance, result);
   if (p.form == BALL && q.form == BALL) return ball_ball(a, b, p.radius, q.radius, options->tolerance, result);
-  return capsule_capsule(&p, &q, (const ct_frame *[2]){a.frame, b.frame}, options->tolerance, result);
+  return capsule_capsule(&p, &q, a.frame, b.frame, options->tolerance, result);
 }
 
 bool ct_quick_overlap(ct_placed a, ct_placed b, bool *overlap) {
-  if (a.shape->kind == CT_KIND_BOX && b.shape->kind == CT_KIND_BOX)
-    return ct_box_is_plain(a.shape) && ct_box_is_plain(b.shape) && ct_quick_boxes_overlap(a, b, overlap);
+  body p = body_of(a.shape), q = body_of(b.shape);
+  if (p.form == OTHER || q.form == OTHER) return false;
+  if (p.form == BOX && q.form == BOX) return ct_quick_boxes_overlap(a, b, overlap);
+  if (p.form != BOX && q.form != BOX && round_overlap(&p, &q, a.frame, b.frame, overlap)) return true;
   ct_pair_result result;
   if (!ct_quick_distance(a, b, &(ct_pair_options){.threshold = INFINITY}, &result)) return false;
   *overlap = result.distance <= 0.0;

@@ -16,12 +16,20 @@ static inline ct_lanes ct_lanes_choose(ct_lane_mask second, ct_lanes a, ct_lanes
   return (ct_lanes)((second & (ct_lane_mask)b) | (~second & (ct_lane_mask)a));
 }
 
-/* The higher of each lane; of equals either. */
+/* The higher of each lane, or the lower; of equals either. */
 static inline ct_lanes ct_lanes_higher(ct_lanes a, ct_lanes b) {
 #ifdef __SSE2__
   return __builtin_ia32_maxpd(a, b);
 #else
   return ct_lanes_choose(b > a, a, b);
+#endif
+}
+
+static inline ct_lanes ct_lanes_lower(ct_lanes a, ct_lanes b) {
+#ifdef __SSE2__
+  return __builtin_ia32_minpd(a, b);
+#else
+  return ct_lanes_choose(b < a, a, b);
 #endif
 }
 
