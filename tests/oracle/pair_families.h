@@ -59,6 +59,12 @@ static inline void family_prism_of(pair_body *b, int sides, double radius, doubl
 
 static inline int family_sides(check_random *r) { return pick(r, 4) ? 3 + (int)pick(r, 14) : 3 + (int)pick(r, 254); }
 
+/* Drawn one after the other: arguments have no order. */
+static inline void family_prism(pair_body *b, int sides, check_random *r, double size) {
+  double radius = size * check_uniform(r, 0.1, 1.0), height = size * check_uniform(r, 0.1, 1.0);
+  family_prism_of(b, sides, radius, height);
+}
+
 /* A body with flat ends at -height and +height: box, prism, cylinder, cone. */
 static inline void family_flat_body(pair_body *b, check_random *r, double height) {
   double x = family_short(r, 0.5, 1.0), y = family_short(r, 0.5, 1.0);
@@ -146,10 +152,10 @@ static inline void family_tips(pair_case *c, check_random *r) {
 
 /* Prisms of 3 to 256 sides against every kind, often about one axis. */
 static inline void family_prisms(pair_case *c, check_random *r) {
-  family_prism_of(&c->a, family_sides(r), check_uniform(r, 0.1, 1.0), check_uniform(r, 0.1, 1.0));
+  family_prism(&c->a, family_sides(r), r, 1.0);
   ct_kind kind = random_kind(r);
   if (pick(r, 3)) make_body(&c->b, kind, r, 1.0, ct_vec(1, 1, 1));
-  else family_prism_of(&c->b, family_sides(r), check_uniform(r, 0.1, 1.0), check_uniform(r, 0.1, 1.0));
+  else family_prism(&c->b, family_sides(r), r, 1.0);
   c->a.pose.rotation = random_rotation(r);
   c->b.pose.rotation = pick(r, 2) ? c->a.pose.rotation : random_rotation(r);
   place_near(c, r, pick(r, 3) ? 1.0 : 3.0);
@@ -266,7 +272,9 @@ static inline void family_denormal(pair_case *c, check_random *r) {
     make_body(&c->b, random_kind(r), r, 1.0, ct_vec(1, 1, 1));
     c->b.pose.rotation = (ct_quat){tiny, -tiny, 2.0 * tiny, 1.0};
   }
-  c->b.pose.position = ct_vec(pick(r, 2) ? tiny : 0.0, pick(r, 2) ? -tiny : 0.0, pick(r, 2) ? tiny : -tiny);
+  c->b.pose.position.x = pick(r, 2) ? tiny : 0.0;
+  c->b.pose.position.y = pick(r, 2) ? -tiny : 0.0;
+  c->b.pose.position.z = pick(r, 2) ? tiny : -tiny;
   c->known = way < 2;
   c->truth = c->b.pose.position.z;
 }

@@ -131,9 +131,10 @@ static void keep_corners(pair_body *b) {
 static void make_hull_body(pair_body *b, check_random *r, double size) {
   do {
     uint32_t sort = pick(r, 4);
-    ct_vec3 stretch = pick(r, 4) ? ct_vec(1, 1, 1) : ct_vec(1, family_decade(r, -3.0, 0.0), family_decade(r, -3.0, 0.0));
+    double thin = family_decade(r, -3.0, 0.0), flat = family_decade(r, -3.0, 0.0);
+    ct_vec3 stretch = pick(r, 4) ? ct_vec(1, 1, 1) : ct_vec(1, thin, flat);
     if (sort == 3) {
-      family_prism_of(b, 3 + (int)pick(r, 40), check_uniform(r, 0.2, 1.0) * size, check_uniform(r, 0.2, 1.0) * size);
+      family_prism(b, 3 + (int)pick(r, 40), r, size);
       return;
     }
     b->count = 6 + (int)pick(r, pick(r, 4) ? 30 : 95);
