@@ -5,8 +5,8 @@
 #include <contact/limits.h>
 #include <math.h>
 
+#include "convex_json.h"
 #include "mesh_build.h"
-#include "shape_json.h"
 
 /* Elements between two looks at the cancel flag: some 100 us. */
 #define ELEMENTS_PER_POLL 1024

@@ -27,9 +27,6 @@ bool api_read_shape(api_reader *reader, const api_field *object, const api_field
 bool api_read_collider(api_reader *reader, const api_field *field, ct_collider *out);
 void api_collider_release(ct_collider *collider);
 
-/* The hull of points whose place is the field; the caller owns it. Faults: DEGENERATE_HULL, OUT_OF_RANGE, LIMIT_EXCEEDED. */
-bool api_make_hull(api_reader *reader, const api_field *field, const ct_vec3 *points, size_t count, ct_hull **out);
-
 /* {"box":{...},...}: as it was given. */
 void api_put_collider(api_buffer *buffer, const ct_collider *collider);
 
