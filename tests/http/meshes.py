@@ -211,6 +211,57 @@ def a_mesh_meets_itself_where_a_pair_of_its_triangles_does():
 
 
 @suite.fact
+def where_too_many_boxes_overlap_nobody_knows():
+    # Slivers along the diagonal of space, side by side.
+    points = [[0.001 * i + far, far - 0.001 * i, far + thick] for i in range(5000) for far, thick in ((0, 0), (100, 0), (0, 0.0001))]
+    found(client.post(SHAPES, {"mesh": mesh(points, [(3 * i, 3 * i + 1, 3 * i + 2) for i in range(5000)])}),
+          {"selfIntersecting": None, "components": 5000}, ["openEdges", "selfIntersectionUnknown"])
+
+
+# ---- needles ---------------------------------------------------------------------------------------------------------------------
+
+
+def box_of_needles(long, thin):
+    """A box of triangles of this aspect, and the box itself for the truth."""
+    points = [[x * long, y * thin, z * thin] for x, y, z in CUBE_POINTS]
+    return {"mesh": mesh(points, CUBE)}, {"box": {"size": [long, thin, thin]}, "position": [long / 2, thin / 2, thin / 2]}
+
+
+def needles(aspect):
+    """The mesh answers as the box does, whose answers are closed forms; every normal is of unit length."""
+    long = max(1.0, aspect * 1e-9)  # no size is below 1e-9 m
+    thin, rng = long / aspect, random.Random(aspect)
+    needle, box = box_of_needles(long, thin)
+    report = client.post(SHAPES, needle).must(201).json
+    equal((report["degenerateDropped"], report["solid"], report["selfIntersecting"]), (0, True, False), "dropped, solid, intersecting")
+    near(report["volume"], long * thin ** 2, 1e-14 * long * thin ** 2, "volume")
+    client.delete(SHAPES + "/" + report["id"]).must(200)
+    ask = lambda kind, body, other: client.post(f"/v1/query/{kind}", {"a": body, "b": other, "clearance": 9}).must(200).json["results"]
+    for unused in range(6):
+        at = [long * rng.uniform(0, 1) + rng.uniform(-0.5, 0.5), rng.uniform(-1, 1), rng.uniform(-1, 1)]
+        axis = [rng.gauss(0, 1) for unused_too in range(4)]
+        size = math.sqrt(sum(x * x for x in axis))
+        for shape in ({"sphere": {"radius": 0.25}}, {"box": {"size": [0.25, 0.5, 0.125]}}, {"plane": {}}):
+            other = {**shape, "position": at, "rotation": [x / size for x in axis]}
+            one, two = ask("distance", needle, other)[0], ask("distance", box, other)[0]
+            if two["distance"] > 0 or "plane" in shape:
+                near(one["distance"], two["distance"], 1e-12 * long, f"distance to {other}")
+            equal(one["distance"] <= 0, two["distance"] <= 0, f"overlap with {other}")
+            contacts = ask("contacts", needle, other)
+            check(contacts and contacts[0]["points"], f"no contact with {other}")
+            for answer in [one, *contacts, *(p for c in contacts for p in c["points"])]:
+                near(math.sqrt(sum(x * x for x in answer["normal"])), 1.0, 1e-14, "length of a normal")
+    rays = [{"origin": [long * (0.25 + 0.01 * k), thin * 0.3, 1], "direction": [0, 0, -1]} for k in range(20)]
+    hits = client.post("/v1/query/raycast", {"scene": {"bodies": [{"id": "n", "colliders": [needle]}]}, "rays": rays}).must(200).json["results"]
+    equal([(h["ray"], h["normal"]) for h in hits], [(k, [0, 0, 1]) for k in range(20)], "first crossings")
+    for hit in hits:
+        near(hit["distance"], 1 - thin, 1e-15, "distance along the ray")
+
+
+suite.table("needles of aspect", ((f"1e{power}", lambda power=power: needles(10 ** power)) for power in (3, 6, 8, 12)))
+
+
+@suite.fact
 def unused_vertices_are_told_and_are_not_part_of_the_shape():
     found(client.post(SHAPES, {"mesh": mesh(CUBE_POINTS + [[9, 9, 9], [8, 8, 8]], CUBE)}),
           {"solid": True, "vertices": 8, "box": {"min": [0, 0, 0], "max": [1, 1, 1]}}, ["unusedVertices"])
