@@ -27,7 +27,7 @@ static const stage stages[] = {{0x1p-6, CT_EPA_ITERATIONS_MAX, 0, 0.0},
                                {DEPTH_WIDTH, 1024, 6144, DEPTH_WIDTH_LATE},
                                {DEPTH_WIDTH_LATE, CT_EPA_ITERATIONS_MAX, 0, 0.0}};
 /* Where steps of a polish go; and along a ring of depths that hardly differ, where they would lead around it instead of across. */
-#define STIFF 1e-13
+#define STIFF 0x1p-62
 #define STIFF_RING 0x1p-16
 /* Polishes that go on from where the last one ended. */
 #define POLISHES_MAX 16

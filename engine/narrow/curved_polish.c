@@ -132,27 +132,57 @@ static ct_vec3 perpendicular(ct_vec3 n) {
 
 static double limited(double step) { return ct_min2(ct_max2(step, -STEP_LONGEST), STEP_LONGEST); }
 
+/* The second derivatives of s along two directions across n. */
+typedef struct hessian {
+  ct_vec3 along[2];
+  double h11, h12, h22;
+} hessian;
+
+static void derive(const ct_curved *c, ct_vec3 n, double s, hessian *h) {
+  h->h11 = bend_both(c, n, h->along[0], h->along[0]) + s;
+  h->h12 = bend_both(c, n, h->along[0], h->along[1]);
+  h->h22 = bend_both(c, n, h->along[1], h->along[1]) + s;
+}
+
+/* Along the principal directions: of needles one derivative may be 1e16 times the other, which in any other frame would be
+ * round-off. */
+static hessian principal(const ct_curved *c, ct_vec3 n, double s) {
+  hessian h = {.along = {perpendicular(n)}};
+  h.along[1] = ct_cross(n, h.along[0]);
+  derive(c, n, s, &h);
+  double half = 0.5 * (h.h11 - h.h22), radius = sqrt(half * half + h.h12 * h.h12);
+  double x = half >= 0.0 ? half + radius : h.h12, y = half >= 0.0 ? h.h12 : radius - half;
+  if (!(radius > 0.0)) return h;
+  ct_vec3 first = ct_unit_or(ct_add(ct_scale(h.along[0], x / radius), ct_scale(h.along[1], y / radius)), h.along[0]);
+  h.along[0] = first;
+  h.along[1] = ct_cross(n, first);
+  derive(c, n, s, &h);
+  return h;
+}
+
 /* No kink: two free parameters. Where s is not concave the steps are shortened until it could be. */
 static ct_vec3 climb_sphere(ct_curved *c, ct_vec3 n) {
   double before = -INFINITY;
   for (int step = 0, drops = 0; step < STEPS_MAX; step++) {
-    ct_vec3 w = ct_curved_look(c, n).w, t1 = perpendicular(n), t2 = ct_cross(n, t1);
-    double g1 = ct_dot(t1, w), g2 = ct_dot(t2, w), s = ct_dot(n, w);
+    ct_vec3 w = ct_curved_look(c, n).w;
+    double s = ct_dot(n, w);
     if (s < before && ++drops == DROPS_MAX) break;
     before = s;
-    double h11 = bend_both(c, n, t1, t1) + s, h12 = bend_both(c, n, t1, t2), h22 = bend_both(c, n, t2, t2) + s;
-    double mean = 0.5 * (h11 + h22), half = 0.5 * (h11 - h22), least = mean - sqrt(half * half + h12 * h12);
-    double most = 2.0 * mean - least, floor = c->stiff * ct_max2(fabs(most), fabs(least));
+    hessian h = principal(c, n, s);
+    double g1 = ct_dot(h.along[0], w), g2 = ct_dot(h.along[1], w);
+    double mean = 0.5 * (h.h11 + h.h22), half = 0.5 * (h.h11 - h.h22);
+    double most = mean + sqrt(half * half + h.h12 * h.h12);
     if (!(most > 0.0)) return n;
+    double least = (h.h11 * h.h22 - h.h12 * h.h12) / most, floor = c->stiff * ct_max2(most, fabs(least));
     if (least < floor) {
       double shift = ct_max2(floor, -least) - least;
-      h11 += shift;
-      h22 += shift;
+      h.h11 += shift;
+      h.h22 += shift;
     }
-    double det = h11 * h22 - h12 * h12;
+    double det = h.h11 * h.h22 - h.h12 * h.h12;
     if (!(det > 0.0)) return n;
-    double x = limited((g1 * h22 - g2 * h12) / det), y = limited((g2 * h11 - g1 * h12) / det);
-    n = ct_unit_or(ct_add_scaled(ct_add_scaled(n, t1, x), t2, y), n);
+    double x = limited((g1 * h.h22 - g2 * h.h12) / det), y = limited((g2 * h.h11 - g1 * h.h12) / det);
+    n = ct_unit_or(ct_add_scaled(ct_add_scaled(n, h.along[0], x), h.along[1], y), n);
     if (fabs(x) + fabs(y) <= STEP_LAST) break;
   }
   return n;

@@ -239,6 +239,32 @@ static void triangles_agree_with_hulls_a_hair_thick(void) {
   ct_workspace_destroy(workspace);
 }
 
+/* Ellipsoids down to 1e-9 of their length, a hair beside each other and other needles: their curvatures differ by the square of
+ * that, and yet the points lie one above the other along the normal. */
+static void needles_a_hair_apart(void) {
+  check_random r = {12};
+  ct_workspace *workspace = ct_workspace_create();
+  tally t = {.cases = 0};
+  for (int i = 0; i < COUNT; i++) {
+    curved_body a = body_of(&r, CT_KIND_ELLIPSOID, plain_length), b = body_of(&r, kinds[3 + check_next(&r) % 3], plain_length);
+    double thin = wide(&r, 1e-9, 1e-6), other = wide(&r, 1e-9, 1e-6);
+    a.shape.ellipsoid.radii.x *= thin;
+    a.shape.ellipsoid.radii.y *= thin;
+    if (b.shape.kind == CT_KIND_ELLIPSOID) b.shape.ellipsoid.radii.x *= other, b.shape.ellipsoid.radii.y *= other;
+    if (b.shape.kind == CT_KIND_CYLINDER) b.shape.cylinder.radius *= other;
+    if (b.shape.kind == CT_KIND_CONE) b.shape.cone.radius_bottom *= other, b.shape.cone.radius_top *= other;
+    a.pose.rotation = any_rotation(&r);
+    b.pose.rotation = any_rotation(&r);
+    b.pose.position = any_vec(&r);
+    bring_near(&a, &b, check_next(&r) % 2 ? 1e-12 : 1e-9, workspace);
+    judge(&(question){&a, &b, i}, workspace, &t);
+  }
+  printf("needles a hair apart: %d cases, %d overlap, %d degenerate, %d at the limit; points %.1e bracket %.1e\n", t.cases,
+         t.inside, t.degenerate, t.limit, t.points, t.width);
+  CHECK_INT(t.degenerate + t.limit, 0);
+  ct_workspace_destroy(workspace);
+}
+
 static void plain_pairs(void) { run(&(family){.name = "plain", .length = plain_length}, COUNT, 1); }
 static void needles_and_plates(void) { run(&(family){.name = "needles and plates", .length = wide_length}, COUNT, 2); }
 static void sizes_of_nine_decades(void) { run(&(family){.name = "sizes of nine decades", .length = huge_length}, COUNT, 3); }
@@ -267,6 +293,7 @@ static const check_test tests[] = {
     {"touching_needles", touching_needles},
     {"far_from_the_origin", far_from_the_origin},
     {"rounded_pairs", rounded_pairs},
+    {"needles_a_hair_apart", needles_a_hair_apart},
     {"triangles_agree_with_hulls_a_hair_thick", triangles_agree_with_hulls_a_hair_thick},
 };
 

@@ -6,7 +6,8 @@
  */
 #include "tests/oracle/pair_proof.h"
 
-/* Needles of which projections alone told the wrong: a sliver in an acute corner, and a gap between a tip and an edge. */
+/* Needles of which projections alone told the wrong: in an acute corner, half a u of the size apart by planes in long double, so
+ * that either answer is right; and a gap of 5.03e-13 m between a tip and an edge. */
 static void needles_that_barely_meet(void) {
   pair_case c[2] = {
       {.a = {.shape = {.kind = CT_KIND_CONE, .cone = {0x1.01926260050d7p-1, 0x1.d73d5af635fa8p-32, 0x1.8f93266a0b2e4p-31}},
@@ -24,7 +25,9 @@ static void needles_that_barely_meet(void) {
   ct_workspace *workspace = ct_workspace_create();
   proof_tally t = proof_begin();
   for (int i = 0; i < 2; i++) prove(&c[i], workspace, i, &t);
-  CHECK(t.overlap == 1);
+  CHECK_INT(t.unsure, 1);
+  CHECK_INT(t.overlap <= 1, true);
+  CHECK_INT(t.flagged, 0);
   ct_workspace_destroy(workspace);
 }
 
