@@ -213,7 +213,7 @@ static void deepest_stretch(const ct_mesh_pair *p, bool second, ct_mesh_feature 
   ct_mesh_memory *m = p->memory;
   m->crossing_count = 0;
   if (!ct_mesh_pair_visit_boxes(p, add_passings, &x)) best->complete = false;
-  qsort(m->crossing, m->crossing_count, sizeof *m->crossing, by_edge);
+  if (m->crossing_count > 1) qsort(m->crossing, m->crossing_count, sizeof *m->crossing, by_edge);
   const ct_mesh_view *view = second ? p->b : p->a;
   solid s = solid_of(p, second, 1.0);
   for (size_t i = 1; i < m->crossing_count; i++) {
