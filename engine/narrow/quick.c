@@ -121,14 +121,18 @@ CT_INLINE bool capsule_capsule(const body *a, const body *b, const ct_frame *fa,
                                ct_pair_result *out) {
   axes o = axes_of(a, b, fa, fb);
   if (!find_nearest(&o)) return false;
-  double ra = a->radius, rb = b->radius, radii = ra + rb, length = ct_max2(a->half + ra, b->half + rb), core;
-  ct_vec3 n;
-  if (!direction_of(between(&o), length, &core, &n)) return false;
-  ct_lanes level = n.x * o.x + n.y * o.y + n.z * o.z, lean = ct_lanes_higher(level, -level) * o.half;
-  double lower = ct_dot(n, o.apart) - (lean[0] + lean[1]), least = CLOSE * length;
+  double ra = a->radius, rb = b->radius, radii = ra + rb, length = ct_max2(a->half + ra, b->half + rb), least = CLOSE * length;
+  ct_vec3 way = between(&o);
+  double square = ct_norm2(way);
+  if (!(square > SQUARE_MIN && square < SQUARE_MAX)) return false;
+  /* What the ends lean along the normal is taken before root and quotients, which it need not wait for. */
+  ct_lanes level = way.x * o.x + way.y * o.y + way.z * o.z, lean = ct_lanes_higher(level, -level) * o.half;
+  double core = sqrt(square), lower = (ct_dot(way, o.apart) - (lean[0] + lean[1])) / core;
+  ct_vec3 n = {way.x / core, way.y / core, way.z / core};
+  if (core < least) return false;
   if (core - lower > GAP_FRACTION * CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * (length + fabs(core - radii))) return false;
   /* Each must stick out of the other, if only along the normal; else the matrix tells which is held. */
-  if (core + 2.0 * lean[1] + rb <= ra + least || core + 2.0 * lean[0] + ra <= rb + least) return false;
+  if (square + 2.0 * lean[1] <= (ra - rb + least) * core || square + 2.0 * lean[0] <= (rb - ra + least) * core) return false;
   const ct_lanes ends = o.radius * (ct_lanes){1.0, -1.0};
   ct_lanes x = o.px + o.x * o.at + n.x * ends, y = o.py + o.y * o.at + n.y * ends, z = o.pz + o.z * o.at + n.z * ends;
   ct_quick_answer(out, false, n, ct_vec(x[0], y[0], z[0]), ct_vec(x[1], y[1], z[1]), core - radii);
