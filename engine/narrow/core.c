@@ -176,12 +176,17 @@ uint32_t ct_core_support(const ct_core *core, ct_vec3 direction, uint32_t start)
   return 0;
 }
 
+/* Below it squares lose digits to underflow. */
+#define ACROSS_SAFE 1e-140
+
 /* Along the axis of a frustum: the middle of the disc. */
 static ct_vec3 frustum_point(const ct_core *core, ct_vec3 d) {
   double across = sqrt(d.x * d.x + d.y * d.y);
   bool top = 2.0 * core->half.z * d.z + (core->rim[1] - core->rim[0]) * across >= 0.0;
   double radius = core->rim[top ? 1 : 0], z = top ? core->half.z : -core->half.z;
-  return across > 0.0 ? ct_vec(radius * (d.x / across), radius * (d.y / across), z) : ct_vec(0.0, 0.0, z);
+  if (across > ACROSS_SAFE) return ct_vec(radius * (d.x / across), radius * (d.y / across), z);
+  ct_vec3 out = ct_unit_or(ct_vec(d.x, d.y, 0.0), ct_vec(0.0, 0.0, 0.0));
+  return ct_vec(radius * out.x, radius * out.y, z);
 }
 
 static ct_vec3 ellipsoid_point(ct_vec3 radii, ct_vec3 d) {

@@ -13,6 +13,9 @@
 /* Ways out that differ by this many u of the size are equally short. */
 #define TIE_ROUNDOFFS 8.0
 
+/* A coordinate below this part of its radius is none: the root may be as small, and have no digits left. */
+#define AT_LEAST 0x1p-900
+
 /* Of normals equally good: what to compare, in the pair's frame. */
 typedef struct choice {
   const ct_core *core;
@@ -136,7 +139,8 @@ static void ellipsoid_foot(choice *c, ct_vec3 p) {
   axis_part part[3];
   for (int i = 0; i < 3; i++) {
     double ratio = radius[i] / radius[least];
-    part[i] = (axis_part){fabs(y[i]) / radius[i], ratio * ratio, (ratio - 1.0) * (ratio + 1.0)};
+    double at = fabs(y[i]) / radius[i];
+    part[i] = (axis_part){at < AT_LEAST ? 0.0 : at, ratio * ratio, (ratio - 1.0) * (ratio + 1.0)};
   }
   double u = find_root(part), x[3], rest = 1.0;
   for (int i = 0; i < 3; i++) {

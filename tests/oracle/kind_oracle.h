@@ -95,14 +95,30 @@ static inline long double kind_outside_ellipsoid(ct_vec3 radii, oracle_vec p) {
 }
 
 static inline oracle_wide kind_wide(oracle_vec v) { return (oracle_wide){v.x, v.y, v.z}; }
+static inline oracle_quad kind_wide_dot(oracle_wide a, oracle_wide b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+
+/* Is the foot on the plane in the triangle? Then the square of the distance from the plane. In 113 bits, as `to` may be within
+ * round-off of the edge of a needle. */
+static inline bool kind_foot(oracle_vec u, oracle_vec v, oracle_vec to, long double *square) {
+  oracle_wide a = kind_wide(u), b = kind_wide(v), c = kind_wide(to), n = oracle_wide_cross(a, b);
+  oracle_quad area = kind_wide_dot(n, n), s = kind_wide_dot(oracle_wide_cross(c, b), n),
+              w = kind_wide_dot(oracle_wide_cross(a, c), n);
+  if (!(area > 0) || s < 0 || w < 0 || s + w > area) return false;
+  *square = (long double)(kind_wide_dot(c, n) * kind_wide_dot(c, n) / area);
+  return true;
+}
 
 /* Square of the distance of p from the triangle: its plane's foot where that is in it, else the nearest of its edges. */
 static inline long double kind_triangle(oracle_vec p, const oracle_vec t[3]) {
-  oracle_vec u = oracle_sub(t[1], t[0]), v = oracle_sub(t[2], t[0]), to = oracle_sub(p, t[0]);
-  oracle_vec n = oracle_safe_cross(kind_wide(u), kind_wide(v));
-  long double square = oracle_dot(n, n), s = oracle_dot(oracle_cross(to, v), n), w = oracle_dot(oracle_cross(u, to), n);
-  if (square > 0 && s >= 0 && w >= 0 && s + w <= square) return oracle_dot(to, n) * oracle_dot(to, n) / square;
-  long double least = INFINITY;
+  oracle_vec u = oracle_sub(t[1], t[0]), v = oracle_sub(t[2], t[0]), to = oracle_sub(p, t[0]), n = oracle_cross(u, v);
+  long double square = oracle_dot(n, n), s = oracle_dot(oracle_cross(to, v), n), w = oracle_dot(oracle_cross(u, to), n), least;
+  /* Not a needle: long double will do. */
+  if (square > 1e-3L * oracle_dot(u, u) * oracle_dot(v, v)) {
+    if (s >= 0 && w >= 0 && s + w <= square) return oracle_dot(to, n) * oracle_dot(to, n) / square;
+  } else if (kind_foot(u, v, to, &least)) {
+    return least;
+  }
+  least = INFINITY;
   for (int i = 0; i < 3; i++) {
     oracle_vec e = oracle_sub(t[(i + 1) % 3], t[i]), from = oracle_sub(p, t[i]);
     long double length = oracle_dot(e, e), along = length > 0 ? oracle_dot(from, e) / length : 0;

@@ -20,16 +20,52 @@
 #include "tests/oracle/pair_families.h"
 #include "tests/oracle/pair_proof.h"
 
+/* Tips of cones an ulp or 1e-9 deep, and faces of clouds that are hardly larger: points to 1e-10 are not always found. */
+#define TIPS_FLAGGED 5e-4
+#define CLOUDS_FLAGGED 1e-3
+
+/* Turned by parts whose squares underflow, a cone's rim was missed by 6e-11; a ball's centre 4e-324 off the middle of an ellipsoid
+ * had a nearest place without digits, and the bounds were wrong by a hundredth of the size. */
+static void offsets_and_turns_without_digits(void) {
+  const double d = 0x1p-1074, e = 0x1.0f852d672b8cap-524;
+  pair_case c[] = {
+      {.a = {.shape = {.kind = CT_KIND_CAPSULE, .capsule = {0x1.f940264c0bcb4p-4, 0x1.8664486d0a4d2p-2, 0x1.020d1d562e31dp-3}},
+             .pose = {{0, 0, 0}, {0, 0, 0, 1}}},
+       .b = {.shape = {.kind = CT_KIND_ELLIPSOID, .ellipsoid = {{0x1.6909aff8fc128p-1, 0x1.f7885d8e9f4fp-3, 0x1.0b8aeeffe81f1p-1}}},
+             .pose = {{0, 0, 4 * d}, {4 * d, -4 * d, 8 * d, 1}}}},
+      {.a = {.shape = {.kind = CT_KIND_ELLIPSOID,
+                       .ellipsoid = {{0x1.fa5302a3d3c24p-2, 0x1.28418fc64089cp-1, 0x1.6fc46b0d390f3p-1}}},
+             .pose = {{0, 0, 0}, {0, 0, 0, 1}}},
+       .b = {.shape = {.kind = CT_KIND_CAPSULE, .capsule = {0x1.06f6512e63857p-3, 0x1.04d6a91a6d2p-1, 0x1.5d3de79ff4141p-3}},
+             .pose = {{2 * d, 0, 2 * d}, {2 * d, -2 * d, 4 * d, 1}}}},
+      {.a = {.shape = {.kind = CT_KIND_CONE, .cone = {0x1.aaa9fbaf1bcfp-3, 0x1.fcc1a1d75dc6ep-2, 0.0}},
+             .pose = {{0, 0, 0}, {0, 0, 0, 1}}},
+       .b = {.shape = {.kind = CT_KIND_CONE, .cone = {0x1.a9eabd3bd259p-3, 0x1.230b95e1c40ffp-2, 0.0}},
+             .pose = {{0, 0, e}, {e, -e, 2 * e, 1}}}}};
+  ct_workspace *workspace = ct_workspace_create();
+  proof_tally t = proof_begin();
+  for (int i = 0; i < 3; i++) prove(&c[i], workspace, i, &t);
+  CHECK(t.overlap == 3);
+  ct_workspace_destroy(workspace);
+}
+
 static void faces(void) { proof_run(&(proof_plan){.name = "faces", .family = family_faces, .quick = 6000, .full = 150000}); }
 static void edges(void) { proof_run(&(proof_plan){.name = "edges", .family = family_edges, .quick = 6000, .full = 150000}); }
-static void tips(void) { proof_run(&(proof_plan){.name = "tips", .family = family_tips, .quick = 6000, .full = 150000}); }
+static void tips(void) {
+  proof_run(&(proof_plan){.name = "tips", .family = family_tips, .quick = 6000, .full = 150000, .flagged = TIPS_FLAGGED});
+}
 static void prisms(void) { proof_run(&(proof_plan){.name = "prisms", .family = family_prisms, .quick = 2000, .full = 50000}); }
 static void prisms_at_contact(void) {
   proof_run(&(proof_plan){.name = "prisms at contact", .family = family_prisms, .quick = 1000, .full = 50000, .at_contact = true});
 }
 static void clouds(void) { proof_run(&(proof_plan){.name = "clouds", .family = family_clouds, .quick = 2000, .full = 50000}); }
 static void clouds_at_contact(void) {
-  proof_run(&(proof_plan){.name = "clouds at contact", .family = family_clouds, .quick = 1000, .full = 50000, .at_contact = true});
+  proof_run(&(proof_plan){.name = "clouds at contact",
+                          .family = family_clouds,
+                          .quick = 1000,
+                          .full = 50000,
+                          .at_contact = true,
+                          .flagged = CLOUDS_FLAGGED});
 }
 static void slivers(void) { proof_run(&(proof_plan){.name = "slivers", .family = family_slivers, .quick = 4000, .full = 100000}); }
 static void slivers_at_contact(void) {
@@ -127,6 +163,7 @@ static void walks_across_tips(void) { walks("walks across tips", family_tips, fa
 static void walks_anywhere(void) { walks("walks anywhere", family_random, true, proof_count(100, 2000)); }
 
 static const check_test tests[] = {
+    {"offsets_and_turns_without_digits", offsets_and_turns_without_digits},
     {"faces", faces},
     {"edges", edges},
     {"tips", tips},
