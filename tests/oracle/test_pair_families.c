@@ -21,7 +21,7 @@
 #include "tests/oracle/pair_proof.h"
 
 /* Tips of cones an ulp or 1e-9 deep, and faces of clouds that are hardly larger: points to 1e-10 are not always found. */
-#define TIPS_FLAGGED 5e-4
+#define TIPS_FLAGGED 2e-4
 #define CLOUDS_FLAGGED 1e-3
 
 /* Turned by parts whose squares underflow, a cone's rim was missed by 6e-11; a ball's centre 4e-324 off the middle of an ellipsoid
