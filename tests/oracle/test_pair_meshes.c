@@ -25,6 +25,14 @@ typedef struct mesh_case {
 
 static void blame(const mesh_case *m, const char *what, double by) { proof_blame(m->c, m->index, what, by); }
 
+/* Two points round off across the normal; nearer than NEAR of the size a descent may end when its bracket is at round-off, which a
+ * normal that leans by the root of that share of the distance still proves. */
+#define NEAR 1e-9
+static double lean_of(const ct_pair_result *r, double unit) {
+  if (r->distance > NEAR * 0x1p53 * unit) return PROOF_ROUNDING * unit / r->distance;
+  return r->lower_bound > 0.0 ? ct_min2(2.0, sqrt(2.0 * (r->upper_bound - r->lower_bound) / r->upper_bound)) : 2.0;
+}
+
 static proof_answer ask(const mesh_case *m, ct_mesh_reading reading, ct_workspace *workspace) {
   const pair_case *c = m->c;
   ct_shape a = hull_mesh_of(c->a.shape.hull, reading), b = c->b.shape;
@@ -33,7 +41,7 @@ static proof_answer ask(const mesh_case *m, ct_mesh_reading reading, ct_workspac
   proof_answer answer = proof_ask((ct_placed){&a, &fa}, (ct_placed){&b, &fb}, workspace);
   ct_shape_release(&a);
   if (m->second) ct_shape_release(&b);
-  if (answer.r.distance > 0.0) answer.lean = PROOF_ROUNDING * proof_unit(c, &answer.r) / answer.r.distance;
+  if (answer.r.distance > 0.0) answer.lean = lean_of(&answer.r, proof_unit(c, &answer.r));
   return answer;
 }
 
