@@ -9,6 +9,8 @@
 #define PARALLEL 0x1p-10
 /* Of the round-off of the contract, what the points of two axes may miss each other's normal by. */
 #define GAP_FRACTION 0.125
+/* Part of a square that its root and rounding can hide: more than eight u. */
+#define ROOT_BAND 0x1p-48
 /* Squares of lengths within these neither overflow nor underflow. */
 #define SQUARE_MIN 0x1p-900
 #define SQUARE_MAX 0x1p+900
@@ -211,6 +213,16 @@ static bool ball_box(ct_placed ball, ct_placed box, double radius, bool swapped,
   return true;
 }
 
+/* A ball and a box, by the squared distance of the centre from the box, the same as above but for the root. False: so near to
+ * touching that the root decides. */
+CT_INLINE bool ball_box_overlap(ct_placed ball, ct_placed box, double radius, bool *overlap) {
+  ct_vec3 local = ct_to_local(*box.frame, ball.frame->position), size = box.shape->box.half;
+  double x = local.x - clamp(local.x, size.x), y = local.y - clamp(local.y, size.y), z = local.z - clamp(local.z, size.z);
+  double square = ct_norm2(ct_vec(x, y, z)), level = radius * radius;
+  *overlap = square < level;
+  return fabs(square - level) > ROOT_BAND * level;
+}
+
 bool ct_quick_distance(ct_placed a, ct_placed b, const ct_pair_options *options, ct_pair_result *result) {
   if (ct_box_is_plain(a.shape) && ct_box_is_plain(b.shape)) return ct_quick_boxes(a, b, options, result);
   body p = body_of(a.shape), q = body_of(b.shape);
@@ -225,7 +237,12 @@ bool ct_quick_overlap(ct_placed a, ct_placed b, bool *overlap) {
   body p = body_of(a.shape), q = body_of(b.shape);
   if (p.form == OTHER || q.form == OTHER) return false;
   if (p.form == BOX && q.form == BOX) return ct_quick_boxes_overlap(a, b, overlap);
-  if (p.form != BOX && q.form != BOX && round_overlap(&p, &q, a.frame, b.frame, overlap)) return true;
+  if (p.form != BOX && q.form != BOX) {
+    if (round_overlap(&p, &q, a.frame, b.frame, overlap)) return true;
+  } else if (p.form == BALL || q.form == BALL) {
+    bool first = p.form == BALL;
+    if (ball_box_overlap(first ? a : b, first ? b : a, first ? p.radius : q.radius, overlap)) return true;
+  }
   ct_pair_result result;
   if (!ct_quick_distance(a, b, &(ct_pair_options){.threshold = INFINITY}, &result)) return false;
   *overlap = result.distance <= 0.0;

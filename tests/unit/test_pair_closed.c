@@ -59,6 +59,28 @@ static void sphere_beside_a_box_edge(void) {
 }
 
 /* T3.3, T3.4 */
+/* Beside a face, an edge and a corner, and with the centre inside: 3-4-5 and 1-2-2 make distances exact, and the last bits of the
+ * radius decide. */
+static void ball_and_box_overlap_to_the_last_bit(void) {
+  const ct_shape b = box(1, 1, 1);
+  const ct_vec3 off[] = {{0, 0, 2.5}, {-1.5, 2, 0}, {1, -2, 2}, {1e-5, 0, 0}, {0x1p-30, 0, 0}};
+  const double apart[] = {2.5, 2.5, 3, 1e-5, 0x1p-30};
+  for (int i = 0; i < 5; i++) {
+    ct_vec3 d = off[i], start = ct_vec(copysign(d.x != 0, d.x), copysign(d.y != 0, d.y), copysign(d.z != 0, d.z));
+    ct_vec3 place = ct_add(start, d);
+    for (int bits = -3; bits <= 3; bits++) {
+      double radius = i == 3 ? place.x - 1 : apart[i];
+      for (int k = 0; k < abs(bits); k++) radius = nextafter(radius, bits < 0 ? 0 : 9);
+      const ct_shape ball = sphere(radius);
+      ct_pair_result r = solve(&b, at(0, 0, 0), &ball, at(place.x, place.y, place.z)); /* asks for yes or no too */
+      CHECK((r.distance <= 0.0) == (bits >= 0));
+      CHECK(solve(&ball, at(place.x, place.y, place.z), &b, at(0, 0, 0)).distance == r.distance);
+    }
+  }
+  const ct_shape grain = sphere(1e-9);
+  CHECK(solve(&b, at(0, 0, 0), &grain, at(0.25, 0.5, 0)).distance < 0.0);
+}
+
 static void crossed_capsules_are_apart_by_the_gap_of_their_axes(void) {
   const ct_shape c = capsule(1, 0.2, 0.2);
   ct_pair_result r =
@@ -367,6 +389,7 @@ static void jolt_1037_2065_long_thin_plates(void) {
 static const check_test tests[] = {
     {"boxes_corner_to_corner", boxes_corner_to_corner},
     {"sphere_beside_a_box_edge", sphere_beside_a_box_edge},
+    {"ball_and_box_overlap_to_the_last_bit", ball_and_box_overlap_to_the_last_bit},
     {"crossed_capsules_are_apart_by_the_gap_of_their_axes", crossed_capsules_are_apart_by_the_gap_of_their_axes},
     {"crossed_capsules_whose_axes_meet_part_along_the_common_perpendicular",
      crossed_capsules_whose_axes_meet_part_along_the_common_perpendicular},
