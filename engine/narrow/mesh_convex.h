@@ -32,8 +32,8 @@ typedef bool (*ct_convex_visit)(void *context, uint32_t position, const ct_gap *
 bool ct_convex_mesh_visit(const ct_convex_mesh *p, double reach, ct_convex_visit visit, void *context);
 
 /* The deepest feature of a solid mesh and a core that overlap: a vertex of the core in the mesh, a vertex of the mesh in the core,
- * the end of a capsule, of curved cores the point that is farthest in; where there is none, the triangle that is hardest to leave.
- */
+ * the end of a capsule, of rounded and curved bodies a point of the surface that is far in; where there is none, the triangle that
+ * is hardest to leave, or of a ball thicker than the mesh the way through it. Both points, grown, lie on the surfaces. */
 typedef struct ct_convex_feature {
   double depth; /* of the core, >= 0; of a tapered body of the whole */
   ct_gap gap;   /* points and normal, b - a = -depth normal */

@@ -5,6 +5,8 @@
 
 /* Steps from one farthest point of a curved core to the next. */
 #define CLIMB_STEPS 8
+/* Steps to the far side of a body, quadratic once near. */
+#define THROUGH_STEPS 32
 /* Triangles that cross a core and are asked how hard they are to leave. */
 #define CROSSING_TRIANGLES_MAX 256
 
@@ -66,20 +68,48 @@ double ct_convex_mesh_outside(const ct_convex_mesh *p, double floor) {
 
 /* ---- points of the core in the mesh ---- */
 
-/* A point of the body's core with the ball of `ball` more around it than the rest of the core has; in the mesh, or over its surface
- * by less than the ball. Offers it as a feature, and tells where the surface is nearest. */
-static double offer_point(const ct_convex_mesh *p, ct_vec3 point, double ball, ct_convex_feature *best, ct_mesh_foot *foot) {
+/* Where a solid's surface is nearest to a point, and the way from there into the solid. Returns how deep the point is, below 0
+ * outside. */
+static double nearest_surface(const ct_convex_mesh *p, ct_vec3 point, ct_mesh_foot *foot, ct_vec3 *in) {
   bool inside = ct_mesh_contains(p->mesh, point);
   ct_mesh_nearest(p->mesh, point, INFINITY, foot);
-  double depth = (inside ? foot->distance : -foot->distance) + ball;
-  if (!(depth > best->depth)) return depth;
-  ct_vec3 in = ct_neg(ct_mesh_normal(p->mesh, foot->triangle));
-  ct_vec3 way = inside ? ct_sub(point, foot->point) : ct_sub(foot->point, point);
-  best->gap.normal = foot->distance > p->roundoff ? ct_unit_or(way, in) : in;
-  best->gap.a = ct_add_scaled(point, best->gap.normal, ball);
-  best->gap.b = foot->point;
-  best->depth = depth;
+  *in = ct_neg(ct_mesh_normal(p->mesh, foot->triangle));
+  if (foot->distance > p->roundoff) *in = ct_unit_or(inside ? ct_sub(point, foot->point) : ct_sub(foot->point, point), *in);
+  return inside ? foot->distance : -foot->distance;
+}
+
+/* A point that is `depth` deep, moved by `ball` the way in. */
+static void offer(ct_convex_feature *best, ct_vec3 point, ct_vec3 in, double ball, double depth, const ct_mesh_foot *foot) {
+  if (!(depth + ball > best->depth)) return;
+  best->gap = (ct_gap){.a = ct_add_scaled(point, in, ball), .b = foot->point, .normal = in};
+  best->depth = depth + ball;
   best->triangle = foot->triangle;
+}
+
+/* The point of the whole body that is farthest along a way. Returns it, and the way in from where the surface is nearest to it. */
+static ct_vec3 offer_reach(const ct_convex_mesh *p, ct_vec3 way, ct_convex_feature *best, ct_vec3 *in) {
+  uint32_t near = 0;
+  double ball;
+  ct_mesh_foot foot;
+  ct_vec3 point = ct_core_point(&p->core, way, &near, &ball);
+  point = ct_add_scaled(point, way, ball + p->radius);
+  double depth = nearest_surface(p, point, &foot, in);
+  /* What is offered is the core's, which the radius is added to in the end. */
+  offer(best, point, *in, -p->radius, depth, &foot);
+  return point;
+}
+
+/* A vertex of the core with the ball of `ball` more around it than the rest of the core has; in the mesh, or over its surface by
+ * less than the ball. The deepest point of the ball is one of the body's surface unless the rest of the body reaches farther that
+ * way: then its farthest point is asked about. Returns how deep the vertex is. */
+static double offer_vertex(const ct_convex_mesh *p, ct_vec3 v, double ball, ct_convex_feature *best) {
+  ct_mesh_foot foot;
+  ct_vec3 in;
+  double depth = nearest_surface(p, v, &foot, &in);
+  if (!(depth + ball > best->depth)) return depth;
+  bool round = ball + p->radius > 0.0;
+  if (round && ct_core_reach(&p->core, in) > ct_dot(in, v) + ball + p->roundoff) offer_reach(p, in, best, &in);
+  else offer(best, v, in, ball, depth, &foot);
   return depth;
 }
 
@@ -88,33 +118,43 @@ static void offer_vertices(const ct_convex_mesh *p, ct_convex_feature *best) {
   uint32_t count = ct_core_vertex_count(&p->core);
   ct_vec3 last = p->core.middle;
   double depth = INFINITY;
-  ct_mesh_foot foot;
   for (uint32_t i = 0; i < count && best->complete; i++) {
     ct_vec3 v = ct_core_vertex(&p->core, i);
     double ball = ct_core_tapered(&p->core) ? ct_core_vertex_radius(&p->core, i) : 0.0;
     if (depth + ct_norm(ct_sub(v, last)) + ball <= best->depth) continue;
-    depth = offer_point(p, v, ball, best, &foot) - ball;
+    depth = offer_vertex(p, v, ball, best);
     last = v;
     best->complete = !ct_mesh_stopped(&p->workspace->mesh, 16);
   }
 }
 
-/* Points of a curved core: the one that is farthest from the way out of the centre, then from its own way out, and so on. */
+/* Points of a body with a curved core: the one that is farthest from the way out of the middle, then from its own way out, and so
+ * on. */
 static void offer_farthest(const ct_convex_mesh *p, ct_convex_feature *best) {
-  ct_vec3 point = p->core.middle;
-  uint32_t near = 0;
+  ct_mesh_foot foot;
+  ct_vec3 in;
+  nearest_surface(p, p->core.middle, &foot, &in);
   for (int step = 0; step < CLIMB_STEPS; step++) {
-    ct_mesh_foot foot;
-    double before = best->depth, radius;
-    offer_point(p, point, 0.0, best, &foot);
-    if (step > 1 && !(best->depth > before)) return;
-    ct_vec3 out = ct_mesh_normal(p->mesh, foot.triangle);
-    if (foot.distance > p->roundoff) {
-      ct_vec3 way = ct_unit_or(ct_sub(foot.point, point), out);
-      out = ct_dot(way, out) < 0.0 ? ct_neg(way) : way;
-    }
-    point = ct_core_point(&p->core, ct_neg(out), &near, &radius);
+    double before = best->depth;
+    offer_reach(p, in, best, &in);
+    if (step > 0 && !(best->depth > before)) return;
   }
+}
+
+/* A core in the solid, with a ball around it that reaches out wherever it is: from the surface point nearest to the core through
+ * the body. Newton's method on the distance from the core, a convex function, from beyond. */
+static void offer_through(const ct_convex_mesh *p, const ct_gap *nearest, uint32_t triangle, ct_convex_feature *best) {
+  ct_vec3 in = ct_neg(nearest->normal);
+  double at = ct_core_reach(&p->core, in) - ct_dot(in, nearest->b) + p->radius;
+  for (int step = 0; step < THROUGH_STEPS; step++) {
+    ct_cell_result r;
+    point_to_core(p, ct_add_scaled(nearest->b, in, at), &r);
+    double slope = -ct_dot(r.normal, in), beyond = r.distance - p->radius;
+    if (!(beyond > p->roundoff) || !(slope > 0.0)) break;
+    at -= beyond / slope;
+  }
+  const ct_mesh_foot foot = {.point = nearest->b, .triangle = triangle};
+  offer(best, nearest->b, in, at - p->radius, 0.0, &foot);
 }
 
 /* ---- vertices of the mesh in the core ---- */
@@ -138,6 +178,7 @@ static void offer_mesh_vertex(const ct_convex_mesh *p, ct_convex_feature *best) 
 typedef struct hardest {
   const ct_convex_mesh *p;
   ct_convex_feature *best;
+  uint32_t position;
   int count;
 } hardest;
 
@@ -149,8 +190,22 @@ static bool offer_overlap(void *context, uint32_t position, const ct_gap *gap) {
     h->best->gap = *gap;
     h->best->gap.a = ct_add_scaled(gap->b, gap->normal, gap->overlap);
     h->best->triangle = h->p->view->order[position];
+    h->position = position;
   }
   return ++h->count < CROSSING_TRIANGLES_MAX;
+}
+
+/* A gap of a segment that crosses a triangle has the crossing for its points. Those that part last, along the normal of least
+ * overlap, are nearest once the triangle has left by as much again. */
+static void part_segment(const hardest *h) {
+  ct_gap *gap = &h->best->gap, parted;
+  ct_triangle t = ct_mesh_triangle(h->p->view, h->position);
+  ct_vec3 shift = ct_scale(gap->normal, 2.0 * h->best->depth);
+  for (int k = 0; k < 3; k++) t.v[k] = ct_add(t.v[k], shift);
+  const ct_vec3 segment[2] = {ct_core_vertex(&h->p->core, 0), ct_core_vertex(&h->p->core, 1)};
+  if (!ct_segment_gap(segment, &t, INFINITY, &parted) || parted.distance == 0.0) return;
+  gap->a = parted.a;
+  gap->b = ct_sub(parted.b, shift);
 }
 
 ct_convex_feature ct_convex_mesh_deepest(const ct_convex_mesh *p, const ct_gap *nearest, uint32_t triangle) {
@@ -161,9 +216,12 @@ ct_convex_feature ct_convex_mesh_deepest(const ct_convex_mesh *p, const ct_gap *
   else offer_vertices(p, &best);
   bool solid_core = p->core.kind != CT_CORE_POINT && !(p->core.kind == CT_CORE_SEGMENT && !ct_core_tapered(&p->core));
   if (solid_core && best.complete) offer_mesh_vertex(p, &best);
+  if (p->radius > 0.0 && nearest->distance > p->roundoff && best.depth <= p->roundoff) offer_through(p, nearest, triangle, &best);
   if (best.complete && best.depth <= p->roundoff) {
-    hardest h = {p, &best, 0};
+    hardest h = {p, &best, CT_NO_TRIANGLE, 0};
     ct_convex_mesh_visit(p, 0.0, offer_overlap, &h);
+    bool segment = p->core.kind == CT_CORE_SEGMENT && !ct_core_tapered(&p->core);
+    if (segment && h.position != CT_NO_TRIANGLE) part_segment(&h);
   }
   if (best.depth <= p->roundoff && ct_max_abs(nearest->normal) > 0.0) best.gap.normal = nearest->normal;
   return best;

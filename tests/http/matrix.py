@@ -135,9 +135,7 @@ def proven(a, b, answer):
     tolerance = APART if answer["distance"] >= 0 else CURVED_DEPTH
     for body, point in ((a, answer["pointA"]), (b, answer["pointB"])):
         off = body.distance(point)
-        # A feature of a curved or rounded body is a ball of it, whose deepest point the rest of the body may cover.
-        covered = answer.get("depthKind") == "feature" and "mesh" not in body.name
-        check(off <= tolerance and (covered or off >= -tolerance), f"{off} m off the surface of {body.name}")
+        check(abs(off) <= tolerance, f"{off} m off the surface of {body.name}")
 
 
 def general_apart(name_a, name_b):
