@@ -25,15 +25,20 @@ void ct_manifold_memory_free(ct_manifold_memory *memory) {
   free(memory->link);
 }
 
+bool ct_contacts_reserve(ct_manifold_memory *m, uint32_t capacity) {
+  if (capacity <= m->capacity) return true;
+  ct_contact_point *points = realloc(m->points, capacity * sizeof *points);
+  if (!points) return false;
+  m->points = points;
+  m->capacity = capacity;
+  return true;
+}
+
 void ct_contacts_push(ct_contacts *c, const ct_contact_point *point) {
   ct_manifold_memory *m = c->memory;
-  if (m->count == m->capacity) {
-    uint32_t capacity = m->capacity ? 2 * m->capacity : 16;
-    ct_contact_point *points = realloc(m->points, capacity * sizeof *points);
-    c->failed = c->failed || !points;
-    if (!points) return;
-    m->points = points;
-    m->capacity = capacity;
+  if (m->count == m->capacity && !ct_contacts_reserve(m, m->capacity ? 2 * m->capacity : 16)) {
+    c->failed = true;
+    return;
   }
   m->points[m->count++] = *point;
 }

@@ -22,6 +22,9 @@ typedef struct ct_manifold_memory {
 } ct_manifold_memory;
 void ct_manifold_memory_free(ct_manifold_memory *memory);
 
+/* Room for so many points; false: memory was refused. */
+bool ct_contacts_reserve(ct_manifold_memory *memory, uint32_t capacity);
+
 typedef struct ct_contacts {
   ct_placed a, b;         /* in content order */
   ct_frame relative;      /* of b in a's frame */
@@ -113,6 +116,12 @@ static inline ct_view ct_contacts_view(const ct_frame *frame, ct_vec3 normal) {
 /* ct_pair_contacts of two boxes without rounding and margin, on the stack, to the bit as outlines give them. False: left to
  * those. */
 bool ct_contacts_boxes(ct_placed a, ct_placed b, const ct_contact_options *options, ct_workspace *workspace, ct_manifold *out);
+
+/* The points of two such boxes whose `axis_found` is known, and whose answer is in out->pair; memory for 16 points. As outlines
+ * give them, but for round-off. False: left to the above. */
+struct ct_box_pair;
+bool ct_contacts_boxes_axis(const struct ct_box_pair *pair, const ct_contact_options *options, ct_manifold_memory *memory,
+                            ct_manifold *out);
 
 /* ct_pair_contacts without the above, which it must agree with. */
 void ct_pair_contacts_by_outlines(ct_placed a, ct_placed b, const ct_contact_options *options, ct_workspace *workspace,

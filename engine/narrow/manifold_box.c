@@ -426,15 +426,17 @@ CT_INLINE void hand_back(const contacts *c, const light *p, ct_vec3 normal, ct_c
 bool ct_contacts_boxes(ct_placed a, ct_placed b, const ct_contact_options *options, ct_workspace *workspace, ct_manifold *out) {
   const ct_pair_options pair_options = {options->tolerance, options->clearance};
   ct_manifold_memory *memory = &workspace->manifold;
-  if (memory->capacity < POINTS_MAX) return false;
+  /* Which way a pair is answered must not hang on what was answered before. */
+  if (memory->capacity < POINTS_MAX && !ct_contacts_reserve(memory, POINTS_MAX)) return false;
   contacts c;
   ct_pair_result *pair = &out->pair;
   ct_box_pair_place(a, b, &c.pair);
-  if (!ct_box_pair_distance(&c.pair, &pair_options, pair)) ct_pair_distance_by_matrix(a, b, &pair_options, workspace, pair);
+  if (!ct_box_pair_near(&c.pair, &pair_options, pair)) ct_pair_distance_by_matrix(a, b, &pair_options, workspace, pair);
   out->points = NULL;
   out->count = 0;
   out->failed = false;
   if (pair->distance > options->clearance) return true;
+  if (c.pair.axis_found >= 0 && ct_contacts_boxes_axis(&c.pair, options, memory, out)) return true;
   const ct_frame *frame = c.pair.frame[0];
   bool swapped = c.pair.swapped;
   c.view = ct_contacts_view(frame, ct_scale(pair->normal, swapped ? -1.0 : 1.0));

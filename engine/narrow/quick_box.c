@@ -21,7 +21,9 @@ typedef ct_box_pair boxes;
 /* An axis: 0..2 of a, 3..5 of b, 6 + 3 j + i the cross product of a's i and b's j. */
 typedef struct axis {
   int index;
-  double gap; /* what it parts the boxes by, m; below zero: they overlap by as much */
+  double gap;     /* what it parts the boxes by, m; below zero: they overlap by as much */
+  ct_vec3 normal; /* of a cross product: unit, in a's frame, from a to b */
+  double length;  /* of the product */
 } axis;
 
 CT_INLINE double part(ct_vec3 v, int i) { return i == 0 ? v.x : i == 1 ? v.y : v.z; }
@@ -128,10 +130,9 @@ CT_INLINE double length_of_cross(const boxes *s, int i, int j) {
 
 CT_INLINE double level_of(const boxes *s, ct_vec3 n) { return ct_dot(n, s->center); }
 
-/* The unit normal of a cross product in a's frame, from a to b. */
-static ct_vec3 normal_of_cross(const boxes *s, int index) {
-  int j = (index - 6) / 3, i = (index - 6) % 3;
-  double length = length_of_cross(s, i, j), n[3];
+/* The unit normal of the cross product of a's i and b's j. */
+CT_INLINE ct_vec3 normal_of_cross(const boxes *s, int i, int j, double length) {
+  double n[3];
   n[i] = 0.0;
   n[next[i]] = -ct_part(&s->axis[j], last[i]) / length;
   n[last[i]] = ct_part(&s->axis[j], next[i]) / length;
@@ -152,18 +153,28 @@ typedef enum verdict { APART, OVERLAPPING, UNSURE } verdict;
  * best one's. */
 static __attribute__((noinline)) verdict look_across(const boxes *s, const double excess[9], double limit, axis *best,
                                                      double *second) {
+  verdict found = OVERLAPPING;
   unsigned open = 0;
+  ct_vec3 normal[9];
+  double length[9];
   for (int k = 0; k < 9; k++) open |= (unsigned)(excess[k] >= 0.0) << k;
   for (; open; open &= open - 1) {
     int k = __builtin_ctz(open);
-    if (length_of_cross(s, k % 3, k / 3) <= PARALLEL_ROUNDOFFS * CT_UNIT_ROUNDOFF) continue;
-    double gap = gap_along(s, normal_of_cross(s, 6 + k)), lesser = ct_min2(gap, best->gap);
+    length[k] = length_of_cross(s, k % 3, k / 3);
+    if (length[k] <= PARALLEL_ROUNDOFFS * CT_UNIT_ROUNDOFF) continue;
+    normal[k] = normal_of_cross(s, k % 3, k / 3, length[k]);
+    double gap = gap_along(s, normal[k]), lesser = ct_min2(gap, best->gap);
     *second = ct_max2(*second, lesser);
     best->index = gap > best->gap ? 6 + k : best->index;
     best->gap = ct_max2(gap, best->gap);
-    if (gap > limit) return APART;
+    found = gap > limit ? APART : OVERLAPPING;
+    if (found == APART) break;
   }
-  return OVERLAPPING;
+  if (best->index >= 6) {
+    best->normal = normal[best->index - 6];
+    best->length = length[best->index - 6];
+  }
+  return found;
 }
 
 /* Looks along all axes, or along those of the faces where one parts the boxes by more than `limit`. OVERLAPPING: all show an
@@ -173,9 +184,11 @@ CT_INLINE verdict search(boxes *s, double limit, bool depth, axis *best) {
   double gap[6], sure = s->sure;
   face_gaps(s, gap);
   double most = greatest(gap);
+  s->flat_gap = most;
   bool apart = most > limit;
   unsigned near = at_least(gap, apart ? most : most - sure);
-  *best = (axis){__builtin_ctz(near | 1u << 6), most};
+  best->index = __builtin_ctz(near | 1u << 6);
+  best->gap = most;
   if (apart) return APART;
   if (most > sure && !(limit < INFINITY)) return UNSURE;
   double deep = (depth ? ct_max2(-most, 0.0) : 0.0) + sure, deep2 = deep * deep, slack2 = (deep + sure) * sure;
@@ -256,8 +269,8 @@ static bool edges_cross(const boxes *s, const axis *best, points *out) {
   double p[3] = {top_a.x, top_a.y, top_a.z}, q[3] = {top_b.x, top_b.y, top_b.z};
   p[i] = q[j] = 0.0;
   ct_vec3 on_a = {p[0], p[1], p[2]}, near_b = point_of_b(s, ct_vec(q[0], q[1], q[2])), w = ct_sub(near_b, on_a);
-  double along = ct_dot(w, edge), along_a = ct_part(&w, i), product = ct_part(&edge, i), length = length_of_cross(s, i, j);
-  double square = length * length, x = (along_a - product * along) / square, y = (product * along_a - along) / square;
+  double along = ct_dot(w, edge), along_a = ct_part(&w, i), product = ct_part(&edge, i);
+  double square = best->length * best->length, x = (along_a - product * along) / square, y = (product * along_a - along) / square;
   p[i] = x;
   out->p = ct_vec(p[0], p[1], p[2]);
   out->q = ct_add_scaled(near_b, edge, y);
@@ -267,7 +280,7 @@ static bool edges_cross(const boxes *s, const axis *best, points *out) {
 }
 
 CT_INLINE bool deepest(const boxes *s, const axis *best, points *out) {
-  out->normal = best->index < 6 ? normal_of_face(s, best->index) : normal_of_cross(s, best->index);
+  out->normal = best->index < 6 ? normal_of_face(s, best->index) : best->normal;
   if (level_of(s, out->normal) <= s->sure) return false;
   if (best->index < 3) return vertex_on_a(s, best->index, out);
   if (best->index < 6) return vertex_on_b(s, best->index - 3, best->gap, out);
@@ -276,7 +289,7 @@ CT_INLINE bool deepest(const boxes *s, const axis *best, points *out) {
 
 /* The vertices farthest along the normal: points of a pair that is apart by more than was asked. */
 CT_INLINE void farthest(const boxes *s, const axis *best, points *out) {
-  out->normal = best->index < 6 ? normal_of_face(s, best->index) : normal_of_cross(s, best->index);
+  out->normal = best->index < 6 ? normal_of_face(s, best->index) : best->normal;
   out->p = like(s->half[0], out->normal);
   out->q = point_of_b(s, ct_neg(like(s->half[1], on_b(s, out->normal))));
 }
@@ -290,6 +303,14 @@ CT_INLINE ct_relation held(const boxes *s) {
   return a_holds != s->swapped ? CT_CONTAINING : CT_CONTAINED;
 }
 
+/* All that is said of a pair farther apart than was asked when no points are wanted. */
+CT_INLINE void only_bound(const boxes *s, double gap, ct_pair_result *out) {
+  const ct_vec3 none = {0.0, 0.0, 0.0};
+  ct_quick_answer(out, s->swapped, none, none, none, gap);
+  ct_quick_bound(out, gap, sqrt(ct_max2(ct_norm2(s->half[0]), ct_norm2(s->half[1]))));
+  out->upper_bound += ct_norm(s->center);
+}
+
 /* From a's frame and the order by content to the world's and the caller's. */
 CT_INLINE void hand_over(const boxes *s, double gap, const points *found, ct_pair_result *out) {
   const ct_frame *frame = s->frame[0];
@@ -298,11 +319,18 @@ CT_INLINE void hand_over(const boxes *s, double gap, const points *found, ct_pai
   ct_quick_bound(out, gap, sqrt(ct_max2(ct_norm2(s->half[0]), ct_norm2(s->half[1]))));
 }
 
-CT_INLINE bool answer(boxes *s, const ct_pair_options *options, ct_pair_result *result) {
+/* `far`: are points of a pair wanted that is farther apart than was asked? */
+CT_INLINE bool answer(boxes *s, const ct_pair_options *options, bool far, ct_pair_result *result) {
   axis best;
   points found;
   verdict seen = search(s, options->threshold + s->sure, true, &best);
+  s->axis_found = -1;
   if (seen == UNSURE) return false;
+  if (seen == APART && !far) {
+    only_bound(s, best.gap, result);
+    result->relation = CT_SEPARATED;
+    return true;
+  }
   if (seen == APART) {
     farthest(s, &best, &found);
     hand_over(s, best.gap, &found, result);
@@ -311,19 +339,21 @@ CT_INLINE bool answer(boxes *s, const ct_pair_options *options, ct_pair_result *
     return true;
   }
   if (!deepest(s, &best, &found)) return false;
+  s->axis_found = best.index;
+  s->normal = found.normal;
   hand_over(s, best.gap, &found, result);
   result->relation = best.gap >= -options->tolerance ? CT_TOUCHING : held(s);
   return true;
 }
 
-bool ct_box_pair_distance(ct_box_pair *pair, const ct_pair_options *options, ct_pair_result *result) {
-  return answer(pair, options, result);
+bool ct_box_pair_near(ct_box_pair *pair, const ct_pair_options *options, ct_pair_result *result) {
+  return answer(pair, options, false, result);
 }
 
 bool ct_quick_boxes(ct_placed a, ct_placed b, const ct_pair_options *options, ct_pair_result *result) {
   boxes s;
   place(a, b, &s);
-  return answer(&s, options, result);
+  return answer(&s, options, true, result);
 }
 
 bool ct_quick_boxes_overlap(ct_placed a, ct_placed b, bool *overlap) {

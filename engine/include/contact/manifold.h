@@ -39,8 +39,9 @@ typedef struct ct_contact_options {
 } ct_contact_options;
 
 typedef struct ct_manifold {
-  ct_pair_result
-      pair; /* the pair as ct_pair_distance answers it, of the deepest point; early when apart by more than the clearance */
+  /* The pair as ct_pair_distance answers it, of the deepest point. Apart by more than the clearance, it is answered early, and
+   * normal and points need not be set: they may be zeros. */
+  ct_pair_result pair;
   const ct_contact_point *points; /* [count] deepest first, then by features; borrowed from the workspace until its next use */
   size_t count;                   /* 0: apart by more than the clearance */
   bool failed;                    /* memory was short: points are missing */
