@@ -262,6 +262,7 @@ static void of_too_many_points_the_deepest_are_kept(void) {
   enum { SIDE = 264, SPIKES = SIDE * SIDE, KEPT = 65536 };
   soup s = {0}, t = {0};
   double *heights = malloc(SPIKES * sizeof *heights);
+  CHECK(heights != NULL);
   if (!heights) return;
   for (int i = 0; i < SPIKES; i++) {
     double x = i % SIDE, y = i / SIDE;

@@ -1,21 +1,12 @@
 /* Pairs of large hulls end soon after the flag of their workspace is raised, with a status that says so and bounds that are true;
  * and as ever when it is not. */
-#include "tests/support/check.h"
-
-#include <contact/contact.h>
-#include <time.h>
+#include "tests/support/raiser.h"
 
 enum { POINTS = 40000 };
-/* A pair whose flag is up when it begins, s: polls are some 100 us apart; the rest is a busy machine, and sanitizers. */
+/* A pair whose flag is up when it begins, s of the process's work: polls are some 100 us apart; the rest is sanitizers. */
 #define SOON 0.1
 /* Supports before the first look at the flag, and of what finds points after it. */
 #define SUPPORTS_MAX 200u
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* Corners all around a ball of radius 1. */
 static ct_hull *round_hull(uint64_t seed) {
@@ -54,11 +45,11 @@ static void check_pair(const ct_shape *a, const ct_shape *b, ct_vec3 offset, boo
   ct_pair_distance((ct_placed){a, &fa}, (ct_placed){b, &fb}, &options, workspace, &again);
   CHECK(same(&again, &whole));
   ct_cancel_raise(cancel);
-  double begin = now();
+  double begin = work_seconds();
   ct_pair_distance((ct_placed){a, &fa}, (ct_placed){b, &fb}, &options, workspace, &cut);
-  double seconds = now() - begin;
+  double seconds = work_seconds() - begin;
   if (cut.status != CT_PAIR_ITERATION_LIMIT || seconds > SOON || (counted && cut.iterations > SUPPORTS_MAX))
-    CHECK_FAIL("%s, %s: status %d after %g ms and %u supports (whole: %u)", ct_kind_word(a->kind), ct_kind_word(b->kind),
+    CHECK_FAIL("%s, %s: status %d after %g ms of work and %u supports (whole: %u)", ct_kind_word(a->kind), ct_kind_word(b->kind),
                (int)cut.status, 1e3 * seconds, cut.iterations, whole.iterations);
   CHECK(cut.lower_bound <= whole.upper_bound && cut.upper_bound >= whole.lower_bound);
   CHECK(cut.lower_bound <= cut.distance && cut.distance <= cut.upper_bound);
