@@ -3,7 +3,7 @@
  * Triangles in contact that share an edge and whose normals differ little are one patch of connected contact, as are vertices that
  * an edge joins. Pairs of meshes: manifold_meshes.c.
  */
-#include "narrow/manifold.h"
+#include "narrow/manifold_meshes.h"
 #include "narrow/matrix.h"
 #include "narrow/workspace.h"
 
@@ -11,10 +11,12 @@
 
 /* A triangle of a solid that faces the other body less than this, as a cosine, is not met along the pair's normal. */
 #define FACING_MIN 0.1
+/* The cosine of CT_LEAN_MAX. */
+#define LEVEL_MIN 0.995
 /* Steps of 100 ns that a triangle takes, for the flag. */
 #define TRIANGLE_STEPS 16
-/* The mark of a group's number. */
-#define NUMBERED 0x80000000u
+/* The mark of a group that has points. */
+#define NUMBERED (CT_NOT_MET - 1u)
 
 /* ---- groups ---- */
 
@@ -46,16 +48,16 @@ void ct_groups_join(uint32_t *root, uint32_t i, uint32_t k) {
   else root[i] = k;
 }
 
-/* From members to the number of their group, in the order of the groups' lowest members: those come first in the loop. */
+/* From members to the number of their group among those that have points, in the order of the groups' lowest members. */
 static void number_groups(ct_manifold_memory *m, uint32_t count) {
   uint32_t *root = m->root, next = 0;
   for (uint32_t i = 0; i < count; i++)
     if (root[i] != CT_NOT_MET) root[i] = ct_groups_find(root, i);
-  for (uint32_t i = 0; i < count; i++) {
-    if (root[i] == CT_NOT_MET) continue;
-    root[i] = root[i] == i ? NUMBERED | next++ : root[root[i]];
-  }
-  for (uint32_t i = 0; i < m->count; i++) m->points[i].patch = root[m->points[i].patch] & ~NUMBERED;
+  for (uint32_t i = 0; i < m->count; i++) m->points[i].patch = root[m->points[i].patch];
+  for (uint32_t i = 0; i < m->count; i++) root[m->points[i].patch] = NUMBERED;
+  for (uint32_t i = 0; i < count; i++)
+    if (root[i] == NUMBERED) root[i] = next++;
+  for (uint32_t i = 0; i < m->count; i++) m->points[i].patch = root[m->points[i].patch];
 }
 
 /* ---- over a half-space ---- */
@@ -90,7 +92,8 @@ void ct_contacts_mesh_plane(ct_contacts *c) {
 typedef struct mesh_run {
   ct_contacts *contacts;
   const ct_mesh_view *mesh;
-  double radius; /* of the mesh's rounding and margin */
+  ct_touching at; /* the mesh as one of two: its second */
+  double radius;  /* of the mesh's rounding and margin */
   bool apart;
   bool crossed; /* a surface that passes through the body, or lies in it */
 } mesh_run;
@@ -105,35 +108,72 @@ static ct_vec3 normal_of(const mesh_run *run, uint32_t position) {
   return ct_unit_or(n, ct_vec(0.0, 0.0, 1.0));
 }
 
-/* Numbers of the mesh for those of the triangle; an edge goes by the lower of the two triangles at it. */
-static ct_feature in_mesh(const mesh_run *run, uint32_t position, ct_feature feature) {
-  const ct_mesh_view *mesh = run->mesh;
-  uint32_t k = feature.index, triangle = mesh->order[position];
-  if (feature.kind == CT_FEATURE_FACE) return (ct_feature){CT_FEATURE_FACE, triangle};
-  if (feature.kind == CT_FEATURE_VERTEX) return (ct_feature){CT_FEATURE_VERTEX, mesh->corners[position][k]};
-  if (feature.kind != CT_FEATURE_EDGE) return feature;
-  uint32_t edge = 3 * triangle + k, other = mesh->across[position][k];
-  for (uint32_t i = 0; other != CT_NO_TRIANGLE && i < 3; i++)
-    if (mesh->across[other][i] == position && mesh->corners[other][i] == mesh->corners[position][(k + 1) % 3] &&
-        3 * mesh->order[other] + i < edge)
-      edge = 3 * mesh->order[other] + i;
-  return (ct_feature){CT_FEATURE_EDGE, edge};
+/* The normal's round-off, as a sine: the points it goes through are the distance of the cores apart. */
+static double lean_of(const mesh_run *run, double distance) {
+  double apart = ct_max2(distance, 0.0) + ct_min2(run->contacts->core_a.radius[0], run->contacts->core_a.radius[1]) + run->radius;
+  return CT_DIRECTION_ROUNDOFF + ct_min2(run->contacts->slack / apart, CT_LEAN_MAX);
+}
+
+/* The part of a face that a point is on, with its number in the face; none: `otherwise`. */
+static ct_feature place_of(const mesh_run *run, const ct_mesh_face *face, ct_vec3 point, ct_feature otherwise) {
+  const ct_vec3 *v = face->t.v;
+  double slack = run->contacts->slack;
+  for (uint32_t k = 0; k < 3; k++)
+    if (ct_norm(ct_sub(point, v[k])) <= slack) return (ct_feature){CT_FEATURE_VERTEX, k};
+  for (uint32_t k = 0; k < 3; k++) {
+    ct_vec3 d = ct_sub(v[k == 2 ? 0 : k + 1], v[k]);
+    if (ct_norm(ct_cross(d, ct_sub(point, v[k]))) <= slack * ct_norm(d)) return (ct_feature){CT_FEATURE_EDGE, k};
+  }
+  return otherwise;
+}
+
+/* From the feature of the triangle that a point is on to that of the mesh. False: the mesh is not met there. Edges and corners
+ * amid flat faces and straight edges are where those were cut, and edges of the body do not meet them. Apart, a feature is met
+ * where the mesh ends along the normal. */
+static bool in_mesh(const mesh_run *run, const ct_mesh_face *face, ct_contact_point *p) {
+  const ct_touching *t = &run->at;
+  bool whole = p->a.kind == CT_FEATURE_EDGE || p->a.kind == CT_FEATURE_FACE;
+  ct_vec3 way = ct_neg(p->normal), foot = ct_add_scaled(p->point_b, p->normal, run->radius);
+  double facing = ct_dot(way, face->normal), lean = lean_of(run, p->distance);
+  if (!run->mesh->solid) facing = fabs(facing);
+  if (run->apart && facing < FACING_MIN && p->b.kind == CT_FEATURE_FACE) return false;
+  /* Points amid faces that lie on each other are not where the mesh ends, but for their lean. */
+  if (whole && facing >= LEVEL_MIN) lean = CT_LEAN_MAX;
+  if (whole && p->b.kind == CT_FEATURE_FACE) {
+    p->b = ct_face_feature(t, face, foot);
+    return true;
+  }
+  ct_feature place = place_of(run, face, foot, p->b);
+  const int k = (int)place.index;
+  if (place.kind == CT_FEATURE_VERTEX) {
+    p->b = (ct_feature){CT_FEATURE_VERTEX, run->mesh->corners[face->position][k]};
+    return !(whole && !ct_is_corner(t, face, k)) && (!run->apart || ct_vertex_ends(t, face, k, way, lean));
+  }
+  if (place.kind == CT_FEATURE_EDGE) {
+    ct_mesh_edge e = ct_touching_edge(t, face, k);
+    p->b = e.feature;
+    return !(whole && e.flat) && (!run->apart || ct_edge_ends(&e, foot, way, t->slack, lean));
+  }
+  if (place.kind == CT_FEATURE_FACE) p->b.index = run->mesh->order[face->position];
+  return true;
 }
 
 /* The points of one triangle along the view. Those deeper than the pair are of other features that the pair has not chosen. */
 static void take_points(mesh_run *run, uint32_t position, uint32_t before) {
   ct_contacts *c = run->contacts;
   ct_manifold_memory *m = c->memory;
+  ct_mesh_face face = ct_touching_face(&run->at, 1, position);
   uint32_t kept = before;
   for (uint32_t i = before; i < m->count; i++) {
     ct_contact_point p = m->points[i];
     if (p.distance < c->distance - c->slack) continue;
-    p.b = in_mesh(run, position, p.b);
+    /* What lies between points belongs to their patch. */
+    m->root[position] = position;
+    if (!in_mesh(run, &face, &p)) continue;
     p.patch = position;
     m->points[kept++] = p;
   }
   m->count = kept;
-  if (kept > before) m->root[position] = position;
 }
 
 static void meet_apart(mesh_run *run, uint32_t position) {
@@ -195,7 +235,55 @@ static void visit_near(mesh_run *run, const ct_box *box) {
   }
 }
 
-/* Patches, and each meeting of two features once: the deepest. */
+static int by_number(uint32_t p, uint32_t q) { return (p > q) - (p < q); }
+
+static int by_features(const ct_contact_point *p, const ct_contact_point *q) {
+  int order = by_number(p->a.kind, q->a.kind);
+  if (order == 0) order = by_number(p->a.index, q->a.index);
+  if (order == 0) order = by_number(p->b.kind, q->b.kind);
+  return order ? order : by_number(p->b.index, q->b.index);
+}
+
+static int by_rank(const void *first, const void *second) {
+  const ct_contact_point *p = first, *q = second;
+  int order = by_features(p, q);
+  if (order == 0) order = by_number(p->number, q->number);
+  if (order == 0) order = by_number(p->patch, q->patch);
+  return order ? order : (p->distance > q->distance) - (p->distance < q->distance);
+}
+
+static double facing_of(const mesh_run *run, const ct_contact_point *p) { return -ct_dot(normal_of(run, p->patch), p->normal); }
+
+/* Of the points kept from `from` on the one that is the same: several of two features go by the turn of a triangle's sides. */
+static ct_contact_point *same_point(const mesh_run *run, uint32_t from, uint32_t kept, const ct_contact_point *p) {
+  const ct_contacts *c = run->contacts;
+  for (uint32_t i = from; i < kept; i++) {
+    ct_contact_point *q = &c->memory->points[i];
+    if (q->number == p->number || ct_norm(ct_sub(q->point_a, p->point_a)) <= 2.0 * c->slack) return q;
+  }
+  return NULL;
+}
+
+/* Each meeting of two features once, whichever triangles found it: on the one that faces the body most. */
+static void take_once(mesh_run *run) {
+  ct_manifold_memory *m = run->contacts->memory;
+  uint32_t kept = 0, from = 0;
+  if (m->count > 0) qsort(m->points, m->count, sizeof *m->points, by_rank);
+  for (uint32_t i = 0; i < m->count; i++) {
+    ct_contact_point p = m->points[i], *same;
+    if (kept > 0 && by_features(&m->points[kept - 1], &p) != 0) from = kept;
+    same = same_point(run, from, kept, &p);
+    if (!same) {
+      m->points[kept++] = p;
+    } else if (facing_of(run, &p) > facing_of(run, same)) {
+      p.number = same->number;
+      *same = p;
+    }
+  }
+  m->count = kept;
+}
+
+/* Patches: triangles side by side. */
 static void group_patches(mesh_run *run) {
   ct_manifold_memory *m = run->contacts->memory;
   const ct_mesh_view *mesh = run->mesh;
@@ -211,7 +299,12 @@ static void group_patches(mesh_run *run) {
 
 void ct_contacts_mesh(ct_contacts *c) {
   const ct_mesh_view *mesh = ct_mesh_get(c->b.shape->mesh);
-  mesh_run run = {c, mesh, c->b.shape->rounding + c->b.shape->margin, c->distance > 0.0, c->distance <= 0.0 && !mesh->solid};
+  mesh_run run = {.contacts = c, .mesh = mesh, .apart = c->distance > 0.0, .crossed = c->distance <= 0.0 && !mesh->solid};
+  run.radius = c->b.shape->rounding + c->b.shape->margin;
+  run.at = (ct_touching){.contacts = c, .slack = c->slack};
+  run.at.pair.relative = c->relative;
+  run.at.mesh[1] = c->b.shape->mesh;
+  run.at.view[1] = mesh;
   c->workspace->mesh.stopped = false;
   if (!ct_groups_open(c, mesh->live_count)) return;
   ct_frame back = {ct_mat_transpose(c->relative.rotation), {0.0, 0.0, 0.0}};
@@ -220,5 +313,6 @@ void ct_contacts_mesh(ct_contacts *c) {
   ct_view view = c->view;
   visit_near(&run, &box);
   c->view = view;
+  if (!run.crossed) take_once(&run);
   group_patches(&run);
 }

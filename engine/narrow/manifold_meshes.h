@@ -77,6 +77,15 @@ typedef struct ct_mesh_edge {
 } ct_mesh_edge;
 ct_mesh_edge ct_touching_edge(const ct_touching *t, const ct_mesh_face *face, int k);
 
+/* By how much a face may lean, as a sine, where two of its edges and the other's meet. */
+#define CT_LEAN_MAX 0.1
+/* Round-off of a direction, as a sine. */
+#define CT_DIRECTION_ROUNDOFF 1e-9
+/* Does the mesh end along a way at a point of an edge, or in corner k of a face: do none of the triangles there reach farther by
+ * more than `lean`, a sine? */
+bool ct_edge_ends(const ct_mesh_edge *e, ct_vec3 at, ct_vec3 way, double slack, double lean);
+bool ct_vertex_ends(const ct_touching *t, const ct_mesh_face *face, int k, ct_vec3 way, double lean);
+
 /* Is a point inside a solid, or on its surface to round-off? */
 bool ct_touching_holds(const ct_touching *t, int which, ct_vec3 point);
 

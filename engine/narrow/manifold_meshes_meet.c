@@ -7,10 +7,6 @@
 
 /* A face that faces the other body less than this, as a cosine, is not met with its corners, unless they are its ends. */
 #define FACING_MIN 0.1
-/* By how much a face may lean, as a sine, where two of its edges and the other's meet. */
-#define LEAN_MAX 0.1
-/* Round-off of a direction, as a sine. */
-#define DIRECTION_ROUNDOFF 1e-9
 /* Edges are parallel below this sine: they meet in their ends. */
 #define SKEW_MIN 1e-3
 /* Triangles around a vertex that are looked at: a guard for fans of broken meshes. */
@@ -42,7 +38,7 @@ ct_mesh_edge ct_touching_edge(const ct_touching *t, const ct_mesh_face *face, in
   return e;
 }
 
-static bool edge_ends(const ct_mesh_edge *e, ct_vec3 at, ct_vec3 way, double slack, double lean) {
+bool ct_edge_ends(const ct_mesh_edge *e, ct_vec3 at, ct_vec3 way, double slack, double lean) {
   for (int i = 0; i < e->wings; i++) {
     ct_vec3 d = ct_sub(e->beyond[i], at);
     if (ct_dot(way, d) > slack + lean * ct_norm(d)) return false;
@@ -71,25 +67,25 @@ static int corner_at(const ct_mesh_view *view, uint32_t position, uint32_t verte
   return 0;
 }
 
-static bool corners_end(const ct_touching *t, int which, uint32_t position, int k, ct_vec3 way) {
+static bool corners_end(const ct_touching *t, int which, uint32_t position, int k, ct_vec3 way, double lean) {
   const uint32_t *corner = t->view[which]->corners[position];
   ct_vec3 at = ct_touching_vertex(t, which, corner[k]);
   for (int i = 1; i < 3; i++) {
     ct_vec3 d = ct_sub(ct_touching_vertex(t, which, corner[(k + i) % 3]), at);
-    if (ct_dot(way, d) > t->slack + DIRECTION_ROUNDOFF * ct_norm(d)) return false;
+    if (ct_dot(way, d) > t->slack + lean * ct_norm(d)) return false;
   }
   return true;
 }
 
-/* Does the mesh end in a vertex along a way? By the fan of triangles around it, both ways from a border. */
-static bool vertex_ends(const ct_touching *t, const ct_mesh_face *face, int k, ct_vec3 way) {
+/* By the fan of triangles around it, both ways from a border. */
+bool ct_vertex_ends(const ct_touching *t, const ct_mesh_face *face, int k, ct_vec3 way, double lean) {
   const ct_mesh_view *view = t->view[face->which];
   uint32_t vertex = view->corners[face->position][k];
   for (int turn = 0; turn < 2; turn++) {
     uint32_t at = face->position;
     for (int step = 0; step < FAN_MAX; step++) {
       int corner = corner_at(view, at, vertex);
-      if (!corners_end(t, face->which, at, corner, way)) return false;
+      if (!corners_end(t, face->which, at, corner, way, lean)) return false;
       at = view->across[at][turn ? (corner + 2) % 3 : corner];
       if (at == face->position) return true;
       if (at == CT_NO_TRIANGLE) break;
@@ -125,12 +121,12 @@ bool ct_is_corner(const ct_touching *t, const ct_mesh_face *face, int k) {
 /* Does the mesh end along a way in the feature of a face that a point is on? */
 static bool foot_ends(const ct_touching *t, const ct_mesh_face *face, ct_vec3 foot, ct_vec3 way) {
   for (int k = 0; k < 3; k++)
-    if (ct_norm(ct_sub(foot, face->t.v[k])) <= t->slack) return vertex_ends(t, face, k, way);
+    if (ct_norm(ct_sub(foot, face->t.v[k])) <= t->slack) return ct_vertex_ends(t, face, k, way, CT_DIRECTION_ROUNDOFF);
   for (int k = 0; k < 3; k++) {
     ct_mesh_edge e = ct_touching_edge(t, face, k);
     ct_vec3 d = ct_sub(e.q, e.p);
     if (ct_norm(ct_cross(d, ct_sub(foot, e.p))) > t->slack * ct_norm(d)) continue;
-    return edge_ends(&e, foot, way, t->slack, DIRECTION_ROUNDOFF);
+    return ct_edge_ends(&e, foot, way, t->slack, CT_DIRECTION_ROUNDOFF);
   }
   return false;
 }
@@ -141,7 +137,7 @@ static bool faces_at(const ct_touching *t, const ct_mesh_face *face, int k, ct_v
   if (!t->view[face->which]->solid) cosine = fabs(cosine);
   if (cosine > FACING_MIN) return true;
   if (t->view[face->which]->solid && !(cosine > 0.0)) return false;
-  return corners_end(t, face->which, face->position, k, way);
+  return corners_end(t, face->which, face->position, k, way, CT_DIRECTION_ROUNDOFF);
 }
 
 bool ct_touching_holds(const ct_touching *t, int which, ct_vec3 point) {
@@ -173,12 +169,14 @@ void ct_touch_corners(ct_touching *t, const ct_mesh_face face[2]) {
     double distance = ct_norm(d);
     if (distance > ct_max2(t->reach, -t->least)) continue;
     ct_vec3 aside = ct_add_scaled(d, face[1].normal, -ct_dot(face[1].normal, d));
-    if (ct_norm(aside) <= t->slack + DIRECTION_ROUNDOFF * distance) {
+    if (ct_norm(aside) <= t->slack + CT_DIRECTION_ROUNDOFF * distance) {
       corner_over_face(t, face, k, foot);
       continue;
     }
     ct_vec3 way = ct_scale(d, 1.0 / distance);
-    if (distance > t->reach || !vertex_ends(t, &face[0], k, way) || !foot_ends(t, &face[1], foot, ct_neg(way))) continue;
+    if (distance > t->reach || !ct_vertex_ends(t, &face[0], k, way, CT_DIRECTION_ROUNDOFF) ||
+        !foot_ends(t, &face[1], foot, ct_neg(way)))
+      continue;
     ct_meet meet = {
         .feature = {{CT_FEATURE_VERTEX, t->view[face[0].which]->corners[face[0].position][k]}, ct_face_feature(t, &face[1], foot)},
         .point = {v, foot},
@@ -212,7 +210,7 @@ static void edge_over_edge(ct_touching *t, const ct_mesh_face face[2], const ct_
   if (distance > ct_max2(t->reach, -t->least)) return;
   for (int turn = 0; turn < 2; turn++, n = ct_neg(n), distance = -distance) {
     if (distance < 0.0 && !t->overlap && distance < -t->slack) return;
-    if (!edge_ends(e, at[0], n, t->slack, LEAN_MAX) || !edge_ends(f, at[1], ct_neg(n), t->slack, LEAN_MAX)) continue;
+    if (!ct_edge_ends(e, at[0], n, t->slack, CT_LEAN_MAX) || !ct_edge_ends(f, at[1], ct_neg(n), t->slack, CT_LEAN_MAX)) continue;
     if (distance < -t->slack && !(ct_touching_holds(t, face[1].which, at[0]) && ct_touching_holds(t, face[0].which, at[1])))
       continue;
     ct_meet meet = {{e->feature, f->feature}, {at[0], ct_add_scaled(at[0], n, distance)}, n, distance};

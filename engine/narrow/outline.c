@@ -224,6 +224,15 @@ static bool triangle_outline(const ct_core *core, const ct_view *view, ct_outlin
     out->normal = way;
     out->tilt = 0.0;
     ct_outline_add(core, view, top, way, out);
+    for (uint32_t k = 1; k < 3; k++) {
+      uint32_t v = (top + k) % 3;
+      ct_vec3 edge = ct_sub(core->axis[v], core->axis[top]);
+      if (fabs(ct_dot(way, edge)) > CT_PARALLEL_ANGLE * ct_norm(edge)) continue;
+      out->kind = CT_OUTLINE_SEGMENT;
+      out->inside = (ct_feature){CT_FEATURE_EDGE, k == 1 ? top : v};
+      ct_outline_add(core, view, v, way, out);
+      return true;
+    }
     return true;
   }
   out->kind = CT_OUTLINE_POLYGON;
