@@ -10,13 +10,8 @@
  * costs. */
 #define PROOF_BAND 64.0
 #define PROOF_ROUNDING 96.0
-/* Of the size: the widest bracket without a word in the status, which is what is promised of depths of curved bodies; and what the
- * planes may miss of the distance. */
-#define PROOF_WIDTH 2e-8
+/* Of the size: what the planes may miss of the distance. */
 #define PROOF_PLANES 1e-12
-/* What the points may lie off the normal by, of the size, where the status is ok: apart, and of a depth. */
-#define PROOF_ABOVE 1e-10
-#define PROOF_ABOVE_DEEP 1e-8
 /* The share of a family's answers that may have a status that is not ok, if the family states no other. */
 #define PROOF_FLAGGED 1e-4
 
@@ -34,6 +29,21 @@ typedef struct proof_answer {
   bool overlap;
   double lean; /* what the normal may lean by, rad: 0 of convex bodies */
 } proof_answer;
+
+/* What is promised of an answer that is ok, of the size (README, Accuracy): the widest bracket, and how far the points may lie off
+ * the normal. */
+typedef struct proof_allowance {
+  double width, above;
+} proof_allowance;
+
+static inline bool proof_curved(ct_kind kind) {
+  return kind == CT_KIND_CYLINDER || kind == CT_KIND_CONE || kind == CT_KIND_ELLIPSOID;
+}
+
+static inline proof_allowance proof_allowed(const pair_case *c, double distance) {
+  static const proof_allowance allowed[2][2] = {{{2e-12, 1e-10}, {2e-10, 1e-10}}, {{2e-10, 1e-10}, {2e-8, 1e-8}}};
+  return allowed[proof_curved(c->a.shape.kind) || proof_curved(c->b.shape.kind)][distance <= 0.0];
+}
 
 /* The two ways to ask: the distance in full, and the yes or no. */
 static inline proof_answer proof_ask(ct_placed a, ct_placed b, ct_workspace *workspace) {
@@ -125,10 +135,10 @@ static inline void proof_shape(const pair_case *c, const proof_answer *answer, d
   double far = ct_max2(ct_max_abs(c->a.pose.position), ct_max_abs(c->b.pose.position));
   above = ct_max2(0.0, above - 8.0 * 0x1p-53 * far) / size;
   t->above = ct_max2(t->above, above);
-  if (above > (r->distance > 0.0 ? PROOF_ABOVE : PROOF_ABOVE_DEEP))
-    proof_blame(c, index, "the points are not one above the other", above);
+  proof_allowance allowed = proof_allowed(c, r->distance);
+  if (above > allowed.above) proof_blame(c, index, "the points are not one above the other", above);
   t->width = ct_max2(t->width, width);
-  if (width > PROOF_WIDTH) proof_blame(c, index, "the bracket is wide and the status is ok", width);
+  if (width > allowed.width) proof_blame(c, index, "the bracket is wide and the status is ok", width);
 }
 
 /* Everything but the value of a depth that is not the least one. */
