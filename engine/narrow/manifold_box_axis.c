@@ -93,14 +93,6 @@ typedef struct ordered {
 CT_INLINE ct_lanes all(double x) { return (ct_lanes){x, x}; }
 CT_INLINE ct_lanes size_of(ct_lanes x) { return (ct_lanes)((ct_lane_mask)x & INT64_MAX); }
 
-CT_INLINE unsigned bits_of(ct_lane_mask m) {
-#ifdef __SSE2__
-  return (unsigned)__builtin_ia32_movmskpd((ct_lanes)m);
-#else
-  return (unsigned)(m[0] & 1) | (unsigned)(m[1] & 2);
-#endif
-}
-
 CT_INLINE void put(places *p, int place, ct_lanes x, ct_lanes y, ct_lanes z) {
   ct_lanes_put(p->x + place, x);
   ct_lanes_put(p->y + place, y);
@@ -164,7 +156,7 @@ CT_INLINE void find_corners(const rectangle *r, const tilted *t, places *p) {
     const ct_lanes out_x = size_of(x) - all(r->x), out_y = size_of(y) - all(r->y);
     put(p, OF_BODY + i, x, y, z);
     p->unsure |= (size_of(out_x) <= on_side) | (size_of(out_y) <= on_side);
-    p->valid |= bits_of((out_x < none) & (out_y < none) & (z <= all(r->reach))) << (OF_BODY + i);
+    p->valid |= ct_lanes_bits((out_x < none) & (out_y < none) & (z <= all(r->reach))) << (OF_BODY + i);
   }
   memcpy(p->of_frame + OF_BODY, faces[r->face].own, 4);
   memcpy(p->of_body + OF_BODY, faces[t->face].vertex, 4);
@@ -184,7 +176,7 @@ CT_INLINE void find_frame_corners(const rectangle *r, const tilted *t, places *p
     const ct_lanes z = all(m.z) + along_e * all(slope_e) + along_f * all(slope_f);
     put(p, OF_FRAME + i, x, all(up), z);
     p->unsure |= (size_of(past_e) <= near_f) | (size_of(past_f) <= near_e);
-    p->valid |= bits_of((past_e < none) & (past_f < none) & (z <= all(r->reach))) << (OF_FRAME + i);
+    p->valid |= ct_lanes_bits((past_e < none) & (past_f < none) & (z <= all(r->reach))) << (OF_FRAME + i);
   }
   memcpy(p->of_frame + OF_FRAME, faces[r->face].vertex, 4);
   memcpy(p->of_body + OF_FRAME, faces[t->face].own, 4);
@@ -201,7 +193,7 @@ typedef struct crossing {
 CT_INLINE void put_crossings(places *p, int place, const crossing *c, ct_lanes at, ct_lane_mask second) {
   const ct_lanes x = c->x + at * all(c->edge.x), y = c->y + at * all(c->edge.y);
   put(p, place, ct_lanes_choose(second, all(c->side_x), x), ct_lanes_choose(second, y, all(c->side_y)), c->z + at * all(c->edge.z));
-  const unsigned bits = bits_of(second);
+  const unsigned bits = ct_lanes_bits(second);
   p->of_frame[place] = c->feature[bits & 1u];
   p->of_frame[place + 1] = c->feature[bits >> 1];
 }
@@ -225,8 +217,8 @@ CT_INLINE void find_crossings(const rectangle *r, const tilted *t, places *p) {
     const int in = ENTERS + 2 * (1 - k), out = LEAVES + 2 * (1 - k);
     put_crossings(p, in, &enter, low, low_y > low_x);
     put_crossings(p, out, &leave, high, high_y < high_x);
-    p->valid |= bits_of(passes & (low > -one) & (ct_lanes_at(p->z + in) <= reach)) << in;
-    p->valid |= bits_of(passes & (high < one) & (ct_lanes_at(p->z + out) <= reach)) << out;
+    p->valid |= ct_lanes_bits(passes & (low > -one) & (ct_lanes_at(p->z + in) <= reach)) << in;
+    p->valid |= ct_lanes_bits(passes & (high < one) & (ct_lanes_at(p->z + out) <= reach)) << out;
   }
   memcpy(p->of_body + ENTERS, faces[t->face].edge, 4);
   memcpy(p->of_body + LEAVES, faces[t->face].edge, 4);
@@ -362,7 +354,7 @@ static bool meet_on_face(const ct_box_pair *pair, rectangle *r, ct_detail detail
   find_corners(r, &t, &p);
   find_frame_corners(r, &t, &p);
   find_crossings(r, &t, &p);
-  if (!sure || t.sine < SINE_MIN || bits_of(p.unsure) || p.valid == 0) return false;
+  if (!sure || t.sine < SINE_MIN || ct_lanes_bits(p.unsure) || p.valid == 0) return false;
   if (!put_in_order(r, &p, &order)) return false;
   if (!(p.z[order.place[0]] <= out->pair.distance + 2.0 * r->slack)) return false;
   unsigned chosen = (1u << order.count) - 1u;

@@ -6,6 +6,7 @@
  * is not alone, and features that lie flat on each other, are left to the matrix. Gottschalk, Lin, Manocha 1996.
  */
 #include "narrow/box_pair.h"
+#include "shape/lanes.h"
 
 /* Axes that part the boxes by less than this many u of the problem's size decide nothing. */
 #define SURE_ROUNDOFFS 64.0
@@ -149,15 +150,12 @@ CT_INLINE double gap_along(const boxes *s, ct_vec3 n) {
 
 typedef enum verdict { APART, OVERLAPPING, UNSURE } verdict;
 
-/* Looks along those cross products that may part the boxes by more than the best axis so far. *second: the greatest gap but the
- * best one's. */
-static __attribute__((noinline)) verdict look_across(const boxes *s, const double excess[9], double limit, axis *best,
-                                                     double *second) {
+/* Looks along those cross products, as bits, that may part the boxes by more than the best axis so far. *second: the greatest gap
+ * but the best one's. */
+static __attribute__((noinline)) verdict look_across(const boxes *s, unsigned open, double limit, axis *best, double *second) {
   verdict found = OVERLAPPING;
-  unsigned open = 0;
   ct_vec3 normal[9];
   double length[9];
-  for (int k = 0; k < 9; k++) open |= (unsigned)(excess[k] >= 0.0) << k;
   for (; open; open &= open - 1) {
     int k = __builtin_ctz(open);
     length[k] = length_of_cross(s, k % 3, k / 3);
@@ -193,10 +191,12 @@ CT_INLINE verdict search(boxes *s, double limit, bool depth, axis *best) {
   if (most > sure && !(limit < INFINITY)) return UNSURE;
   double deep = (depth ? ct_max2(-most, 0.0) : 0.0) + sure, deep2 = deep * deep, slack2 = (deep + sure) * sure;
   const ct_vec3 u = excesses(s, 0, deep2, slack2), v = excesses(s, 1, deep2, slack2), w = excesses(s, 2, deep2, slack2);
-  const double excess[9] = {u.x, u.y, u.z, v.x, v.y, v.z, w.x, w.y, w.z};
-  double most_excess = ct_max2(ct_max2(greatest(excess), w.x), ct_max2(w.y, w.z));
+  const ct_lanes none = {0.0, 0.0};
+  const unsigned open = ct_lanes_bits((ct_lanes){u.x, u.y} >= none) | ct_lanes_bits((ct_lanes){u.z, v.x} >= none) << 2 |
+                        ct_lanes_bits((ct_lanes){v.y, v.z} >= none) << 4 | ct_lanes_bits((ct_lanes){w.x, w.y} >= none) << 6 |
+                        (unsigned)(w.z >= 0.0) << 8;
   double second = -INFINITY;
-  if (most_excess >= 0.0 && look_across(s, excess, limit, best, &second) == APART) return APART;
+  if (open && look_across(s, open, limit, best, &second) == APART) return APART;
   if (!(best->gap < -sure) || (depth && second >= best->gap - sure)) return UNSURE;
   return depth && best->index < 6 && (near & (near - 1)) ? UNSURE : OVERLAPPING;
 }

@@ -33,6 +33,15 @@ static inline ct_lanes ct_lanes_lower(ct_lanes a, ct_lanes b) {
 #endif
 }
 
+/* A comparison's answers as two bits. */
+static inline unsigned ct_lanes_bits(ct_lane_mask m) {
+#ifdef __SSE2__
+  return (unsigned)__builtin_ia32_movmskpd((ct_lanes)m);
+#else
+  return (unsigned)(m[0] & 1) | (unsigned)(m[1] & 2);
+#endif
+}
+
 /* Of CT_HULL_LANES points by columns: their products with a direction, and the greatest. */
 typedef struct ct_heights {
   ct_lanes of[CT_HULL_LANES / 2];
