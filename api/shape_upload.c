@@ -100,9 +100,13 @@ static const api_shape *keep(api_call *call, const api_upload *upload, const bui
 /* ---- a mesh that meets itself ----------------------------------------------------------------------------------------------- */
 
 static void warn_self(api_warnings *warnings, const ct_mesh_report *report, ct_mesh_self self, const uint32_t triangles[2]) {
-  if (self == CT_MESH_SELF_UNKNOWN)
+  if (self == CT_MESH_SELF_UNKNOWN && report->triangles > CT_MESH_SELF_TRIANGLES_MAX)
     api_warn(warnings, "selfIntersectionUnknown", NULL, 0,
-             "Whether triangles intersect was not found out: too many of them have boxes that overlap.");
+             "Whether triangles intersect was not looked for: that is done for meshes of up to %u triangles.",
+             (unsigned)CT_MESH_SELF_TRIANGLES_MAX);
+  else if (self == CT_MESH_SELF_UNKNOWN)
+    api_warn(warnings, "selfIntersectionUnknown", NULL, 0,
+             "Whether triangles intersect was not found out within the steps that a mesh of so many triangles may take.");
   /* A surface has no volume that could be counted twice. */
   if (self == CT_MESH_SELF_MEETS && report->closed && report->oriented)
     api_warn(warnings, "selfIntersecting", NULL, 0,
@@ -110,16 +114,12 @@ static void warn_self(api_warnings *warnings, const ct_mesh_report *report, ct_m
              triangles[0], triangles[1]);
 }
 
-/* False: cancelled, with a fault. */
-static bool look_at_mesh(api_call *call, built *b) {
+/* A flag that is raised ends the search, not the upload: the mesh is whole without. */
+static void look_at_mesh(api_call *call, built *b) {
   uint32_t triangles[2];
-  if (!b->has_report) return true;
-  if (ct_mesh_self_test(b->collider.shape.mesh, call->input.cancel, &b->self, triangles) != CT_OK) {
-    api_fault_cancelled(&call->faults);
-    return false;
-  }
+  if (!b->has_report) return;
+  if (ct_mesh_self_test(b->collider.shape.mesh, call->input.cancel, &b->self, triangles) != CT_OK) b->self = CT_MESH_SELF_UNKNOWN;
   warn_self(&call->warnings, &b->report, b->self, triangles);
-  return true;
 }
 
 /* ---- files --------------------------------------------------------------------------------------------------------------- */
@@ -191,7 +191,8 @@ static bool read_json(api_call *call, built *b) {
 const api_shape *api_shape_upload(api_call *call, const api_upload *upload) {
   built b = {0};
   if (!(upload->form == API_FORM_JSON ? read_json(call, &b) : read_file(call, upload, &b))) return NULL;
-  const api_shape *shape = look_at_mesh(call, &b) ? keep(call, upload, &b) : NULL;
+  look_at_mesh(call, &b);
+  const api_shape *shape = keep(call, upload, &b);
   api_collider_release(&b.collider);
   return shape;
 }

@@ -15,7 +15,7 @@ typedef struct api_upload {
 } api_upload;
 
 /* The shape of the call's body, a reference. NULL: faults. Cost O(n log n); for a mesh also whether it
- * meets itself (ct_mesh_self_test). */
+ * meets itself (ct_mesh_self_test); that this is not known, because the mesh is large or the flag is raised, is no fault. */
 const api_shape *api_shape_upload(api_call *call, const api_upload *upload);
 
 #endif

@@ -211,6 +211,16 @@ def a_mesh_meets_itself_where_a_pair_of_its_triangles_does():
 
 
 @suite.fact
+def a_cylinder_with_fans_for_caps_is_sound():
+    n = 800
+    rim = [[math.cos(2 * math.pi * i / n), math.sin(2 * math.pi * i / n)] for i in range(n)]
+    points = [p + [z] for z in (0.0, 1.0) for p in rim] + [[0.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
+    triangles = [t for i in range(n) for j in ((i + 1) % n,)
+                 for t in ((i, j, n + j), (i, n + j, n + i), (2 * n, j, i), (2 * n + 1, n + i, n + j))]
+    found(client.post(SHAPES, {"mesh": mesh(points, triangles)}), {"watertight": True, "solid": True, "selfIntersecting": False}, [])
+
+
+@suite.fact
 def where_too_many_boxes_overlap_nobody_knows():
     # Slivers along the diagonal of space, side by side.
     points = [[0.001 * i + far, far - 0.001 * i, far + thick] for i in range(5000) for far, thick in ((0, 0), (100, 0), (0, 0.0001))]

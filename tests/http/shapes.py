@@ -362,6 +362,10 @@ def a_large_file_is_cut_off_at_its_deadline():
     equal(client.get("/v1/shapes").json["total"], before, "shapes kept")
     report = post(body, STL, "?unit=mm&deadlineMs=60000").must(201).json
     equal(report["triangles"], len(triangles), "triangles")
+    # More than 250,000: whether they intersect is not looked for, and that is told.
+    equal(report["selfIntersecting"], None, "selfIntersecting")
+    told = [w["detail"] for w in report["warnings"] if w["type"] == "selfIntersectionUnknown"]
+    check(len(told) == 1 and "250000" in told[0], f"told of it: {told}")
     equal(report["vertices"], n * n - 1, "vertices, all but the one corner that no triangle has")
 
 

@@ -91,6 +91,58 @@ static void sound_meshes_of_many_triangles_do_not_meet_themselves(void) {
   CHECK_INT(self_of(&s, t), CT_MESH_SELF_FREE);
 }
 
+/* A closed cylinder with a fan from the middle of either cap. */
+static soup cylinder(uint32_t sides) {
+  soup s = {0};
+  uint32_t low = soup_vertex(&s, ct_vec(0, 0, -1)), high = soup_vertex(&s, ct_vec(0, 0, 1)), base = s.vn;
+  for (uint32_t i = 0; i < sides; i++) {
+    double phi = 2.0 * SOUP_PI * i / sides;
+    soup_vertex(&s, ct_vec(cos(phi), sin(phi), -1));
+    soup_vertex(&s, ct_vec(cos(phi), sin(phi), 1));
+  }
+  for (uint32_t i = 0; i < sides; i++) {
+    uint32_t a = base + 2 * i, b = base + 2 * ((i + 1) % sides);
+    soup_triangle(&s, low, b, a);
+    soup_triangle(&s, high, a + 1, b + 1);
+    soup_triangle(&s, a, b, b + 1);
+    soup_triangle(&s, a, b + 1, a + 1);
+  }
+  return s;
+}
+
+/* A fan's triangles share a corner and a plane, and stretched triangles lie in each other's boxes: planes on their sides part them.
+ */
+static void fans_and_stretched_triangles_do_not_meet(void) {
+  uint32_t t[2], counts[] = {3, 17, 800, 2000};
+  for (size_t k = 0; k < sizeof counts / sizeof counts[0]; k++) {
+    soup s = cylinder(counts[k]);
+    CHECK_INT(self_of(&s, t), CT_MESH_SELF_FREE);
+  }
+  static const double slopes[][2] = {{1, 3}, {-7, 0.3}, {1e-3, 40}};
+  for (size_t k = 0; k < sizeof slopes / sizeof slopes[0]; k++) {
+    soup s = {0};
+    soup_sheet(&s, 120);
+    for (uint32_t i = 0; i < s.vn; i++) s.v[i].z = slopes[k][0] * s.v[i].x + slopes[k][1] * s.v[i].y;
+    CHECK_INT(self_of(&s, t), CT_MESH_SELF_FREE);
+  }
+}
+
+/* The fan of a cap, one corner of its rim on the cap's edge moved until it reaches over the next triangle. */
+static void a_fan_that_laps_over_meets_itself(void) {
+  uint32_t t[2];
+  soup s = {0};
+  uint32_t middle = soup_vertex(&s, ct_vec(0, 0, 0));
+  for (uint32_t i = 0; i < 200; i++) soup_vertex(&s, ct_vec(1, i, i));
+  /* Every second sector is left out, so all share the middle alone; the last starts in the one before. */
+  for (uint32_t i = 1; i + 1 < 200; i += 2) soup_triangle(&s, middle, i, i + 1);
+  soup good = {0};
+  for (uint32_t i = 0; i < s.vn; i++) soup_vertex(&good, s.v[i]);
+  for (uint32_t i = 0; i < s.tn; i++) soup_triangle(&good, s.t[i][0], s.t[i][1], s.t[i][2]);
+  CHECK_INT(self_of(&good, t), CT_MESH_SELF_FREE);
+  s.v[197] = ct_vec(2, 2 * 194.5, 2 * 194.5);
+  CHECK_INT(self_of(&s, t), CT_MESH_SELF_MEETS);
+}
+
 /* Slivers side by side along the diagonal of space: every box overlaps every other. */
 static soup slivers(uint32_t count) {
   soup s = {0};
@@ -109,6 +161,16 @@ static void a_search_that_would_take_too_long_ends_unknown(void) {
   soup few = slivers(100), many = slivers(5000);
   CHECK_INT(self_of(&few, t), CT_MESH_SELF_FREE);
   CHECK_INT(self_of(&many, t), CT_MESH_SELF_UNKNOWN);
+}
+
+static void meshes_beyond_a_number_of_triangles_are_not_looked_at(void) {
+  uint32_t t[2];
+  soup s = {0};
+  soup_sheet(&s, 353); /* 249,218 triangles */
+  CHECK_INT(self_of(&s, t), CT_MESH_SELF_FREE);
+  s = (soup){0};
+  soup_sheet(&s, 354); /* 250,632 */
+  CHECK_INT(self_of(&s, t), CT_MESH_SELF_UNKNOWN);
 }
 
 static void a_raised_flag_ends_it(void) {
@@ -133,6 +195,9 @@ static const check_test tests[] = {
     {"a_hinge_meets_itself_when_it_is_shut", a_hinge_meets_itself_when_it_is_shut},
     {"beyond_a_common_corner_triangles_meet_or_not", beyond_a_common_corner_triangles_meet_or_not},
     {"sound_meshes_of_many_triangles_do_not_meet_themselves", sound_meshes_of_many_triangles_do_not_meet_themselves},
+    {"fans_and_stretched_triangles_do_not_meet", fans_and_stretched_triangles_do_not_meet},
+    {"a_fan_that_laps_over_meets_itself", a_fan_that_laps_over_meets_itself},
+    {"meshes_beyond_a_number_of_triangles_are_not_looked_at", meshes_beyond_a_number_of_triangles_are_not_looked_at},
     {"a_search_that_would_take_too_long_ends_unknown", a_search_that_would_take_too_long_ends_unknown},
     {"a_raised_flag_ends_it", a_raised_flag_ends_it},
 };

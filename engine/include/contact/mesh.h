@@ -147,6 +147,10 @@ bool ct_mesh_ray_first(const ct_mesh *mesh, ct_vec3 origin, ct_vec3 direction, d
  * through a shared edge or vertex meets every triangle there, at equal points to round-off. */
 size_t ct_mesh_ray_all(const ct_mesh *mesh, ct_vec3 origin, ct_vec3 direction, double t_max, ct_mesh_hit *out, size_t room);
 
+/* Triangles of the largest mesh that is looked at for whether it meets itself: it takes about as long as building the mesh, which
+ * for more is seconds. */
+#define CT_MESH_SELF_TRIANGLES_MAX 250000
+
 typedef enum ct_mesh_self {
   CT_MESH_SELF_FREE,  /* triangles share corners and edges alone */
   CT_MESH_SELF_MEETS, /* two share another point */
@@ -154,9 +158,10 @@ typedef enum ct_mesh_self {
 } ct_mesh_self;
 
 /* Does the mesh meet itself: do two live triangles have a point in common that is not on a corner or an edge of both? Exact; parts
- * that only touch meet too. MEETS: triangles[0] < triangles[1], numbers as given, are two of them. UNKNOWN: not found out within a
- * number of steps that grows with the triangles, as where the boxes of very many long triangles overlap. The same mesh has the same
- * answer. CT_OK or CT_CANCELLED, then *out is untouched. `cancel` may be NULL. O(n log n) where few triangles' boxes overlap. */
+ * that only touch meet too. MEETS: triangles[0] < triangles[1], numbers as given, are two of them. UNKNOWN: there are more than
+ * CT_MESH_SELF_TRIANGLES_MAX live triangles, or it was not found out within a number of steps that grows with the triangles, as
+ * where thousands of boxes of triangles all overlap each other. The same mesh has the same answer. CT_OK or CT_CANCELLED, then *out
+ * is untouched. `cancel` may be NULL. O(n log n) where few triangles' boxes overlap. */
 ct_status ct_mesh_self_test(const ct_mesh *mesh, const ct_cancel *cancel, ct_mesh_self *out, uint32_t triangles[2]);
 
 #endif
