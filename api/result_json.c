@@ -26,6 +26,10 @@ const char *api_broadphase_word(ct_broadphase broadphase) {
   switch (broadphase) {
   case CT_BROADPHASE_AUTO: return "auto";
   case CT_BROADPHASE_TREE: return "tree";
+  case CT_BROADPHASE_SWEEP: return "sweep";
+  case CT_BROADPHASE_SWEEP_SINGLE_AXIS: return "sweepSingleAxis";
+  case CT_BROADPHASE_HYBRID: return "hybrid";
+  case CT_BROADPHASE_GRID: return "grid";
   case CT_BROADPHASE_BRUTE_FORCE: return "bruteForce";
   }
   return "";

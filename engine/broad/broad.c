@@ -8,6 +8,10 @@ static const struct {
   broad_run run;
 } methods[] = {
     {CT_BROADPHASE_TREE, ct_broad_tree},
+    {CT_BROADPHASE_SWEEP, ct_broad_sweep},
+    {CT_BROADPHASE_SWEEP_SINGLE_AXIS, ct_broad_sweep_single},
+    {CT_BROADPHASE_HYBRID, ct_broad_hybrid},
+    {CT_BROADPHASE_GRID, ct_broad_grid},
     {CT_BROADPHASE_BRUTE_FORCE, ct_broad_brute_force},
 };
 
@@ -21,7 +25,7 @@ ct_status ct_broad_pairs(const ct_box *boxes, size_t count, const ct_broad_optio
                          ct_broad_statistics *statistics) {
   if (count > CT_BROAD_BOXES_MAX) return CT_LIMIT;
   ct_broadphase method = options->method;
-  if (method == CT_BROADPHASE_AUTO) method = count <= CT_BROAD_BRUTE_FORCE_MAX ? CT_BROADPHASE_BRUTE_FORCE : CT_BROADPHASE_TREE;
+  if (method == CT_BROADPHASE_AUTO) method = count <= CT_BROAD_BRUTE_FORCE_MAX ? CT_BROADPHASE_BRUTE_FORCE : CT_BROADPHASE_GRID;
   ct_pair_list pairs = {NULL, 0, 0};
   ct_pair_output out = {.list = &pairs, .limit = options->limit, .cancel = options->cancel};
   ct_status status = find_method(method)(boxes, count, &out);
@@ -31,6 +35,6 @@ ct_status ct_broad_pairs(const ct_box *boxes, size_t count, const ct_broad_optio
     return status;
   }
   *list = pairs;
-  if (statistics) *statistics = (ct_broad_statistics){method, out.tree_height, out.box_tests};
+  if (statistics) *statistics = (ct_broad_statistics){method, out.tree_height, out.full_sorts, out.box_tests};
   return CT_OK;
 }

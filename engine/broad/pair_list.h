@@ -10,6 +10,7 @@ typedef struct ct_pair_output {
   const ct_cancel *cancel; /* may be NULL */
   uint64_t box_tests;
   uint32_t tree_height;
+  uint32_t full_sorts;
 } ct_pair_output;
 
 /* Adds {i, j}, in either order. CT_PAIR_LIMIT, CT_OUT_OF_MEMORY. */

@@ -14,9 +14,6 @@ static inline ct_frame ct_body_shape_frame(const ct_body *body, size_t index, co
   return pose ? ct_frame_mul(*frame, ct_frame_of(*pose)) : *frame;
 }
 
-/* Box that no box overlaps. */
-static inline ct_box ct_box_nothing(void) { return (ct_box){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}}; }
-
 /* Union of the colliders' boxes; ct_box_nothing without colliders. */
 ct_box ct_body_box(const ct_body *body, const ct_frame *frame);
 

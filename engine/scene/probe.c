@@ -21,8 +21,10 @@
 
 static ct_status prepare(ct_probe *probe) {
   const ct_probe_options *o = &probe->options;
+  /* Methods that find pairs of boxes have nothing to find here: the tree is asked. */
+  bool listed = o->broadphase != CT_BROADPHASE_AUTO && o->broadphase != CT_BROADPHASE_BRUTE_FORCE;
   ct_query_options boxes = {.kind = CT_QUERY_PAIRS,
-                            .broadphase = o->broadphase,
+                            .broadphase = listed ? CT_BROADPHASE_TREE : o->broadphase,
                             .overrides = o->overrides,
                             .override_count = o->override_count,
                             .cancel = o->cancel};

@@ -127,6 +127,72 @@ static ct_status list_few(ct_query *query, const uint8_t *few) {
   return ct_pair_index_sort(query->listed, query->listed_count, query->scene->rows, query->options.cancel);
 }
 
+/* ---- methods that list all pairs at once ---- */
+
+/* The rows that have boxes, and what each asks for. */
+typedef struct asked_rows {
+  uint32_t *rows;
+  ct_box *boxes;
+  size_t count;
+} asked_rows;
+
+static bool ask_rows(const ct_query *query, asked_rows *asked) {
+  uint32_t rows = query->scene->rows;
+  asked->rows = malloc(((size_t)rows + 1) * sizeof *asked->rows);
+  asked->boxes = malloc(((size_t)rows + 1) * sizeof *asked->boxes);
+  if (!asked->rows || !asked->boxes) return false;
+  for (uint32_t row = 0; row < rows; row++) {
+    ct_row_view view = {.row = row};
+    if (!ct_query_box(query, row, &view.box)) continue;
+    view.magnitude = ct_box_magnitude(&view.box);
+    asked->boxes[asked->count] = ct_query_asked(query, &view);
+    asked->rows[asked->count++] = row;
+  }
+  return true;
+}
+
+/* Those of the method's pairs that the query accepts: its boxes are grown, and know no filters. */
+static ct_status accept_pairs(ct_query *query, const ct_pair_list *list, const uint32_t *rows) {
+  ct_row_finder *finder = malloc(sizeof *finder);
+  if (!finder) return CT_OUT_OF_MEMORY;
+  ct_row_finder_init(finder, query);
+  ct_row_view view;
+  ct_status status = CT_OK;
+  uint32_t last = CT_NO_ROW;
+  size_t capacity = 0;
+  bool asks = false;
+  for (size_t k = 0; k < list->count && status == CT_OK; k++) {
+    uint32_t i = rows[list->items[k].i], j = rows[list->items[k].j];
+    if (i != last) {
+      asks = ct_row_view_set(finder, i, &view);
+      last = i;
+      if (ct_cancel_raised(query->options.cancel)) status = CT_CANCELLED;
+    }
+    if (asks && status == CT_OK && ct_query_accepts(query, &view, j)) status = list_pair(query, &capacity, i, j);
+  }
+  ct_row_finder_free(finder);
+  free(finder);
+  return status;
+}
+
+static ct_status list_by_method(ct_query *query) {
+  const ct_query_options *o = &query->options;
+  asked_rows asked = {NULL, NULL, 0};
+  ct_pair_list list = {NULL, 0, 0};
+  ct_broad_statistics statistics = {0};
+  ct_broad_options options = {query->broadphase, CT_PAIRS_MAX, o->cancel};
+  ct_status status = make_boxes(query);
+  if (status == CT_OK && !ask_rows(query, &asked)) status = CT_OUT_OF_MEMORY;
+  if (status == CT_OK) status = ct_broad_pairs(asked.boxes, asked.count, &options, &list, &statistics);
+  if (status == CT_OK) status = accept_pairs(query, &list, asked.rows);
+  query->source = CT_SOURCE_LISTED;
+  query->listed_tests = statistics.box_tests;
+  ct_pair_list_free(&list);
+  free(asked.rows);
+  free(asked.boxes);
+  return status;
+}
+
 /* ---- preparing ---- */
 
 static ct_status prepare(ct_query *query) {
@@ -148,6 +214,7 @@ static ct_status prepare(ct_query *query) {
     query->source = CT_SOURCE_BOXES;
     return make_boxes(query);
   }
+  if (query->broadphase != CT_BROADPHASE_TREE) return list_by_method(query);
   query->source = CT_SOURCE_TREE;
   status = make_tree(query);
   const uint8_t *few = status == CT_OK ? few_selected(query) : NULL;

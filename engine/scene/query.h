@@ -12,7 +12,7 @@ typedef enum ct_pair_source {
   CT_SOURCE_EXPLICIT, /* the caller */
   CT_SOURCE_BOXES,    /* every pair of an array of boxes */
   CT_SOURCE_TREE,     /* each row asks the tree */
-  CT_SOURCE_LISTED    /* `where` selects few: their pairs were found by preparing */
+  CT_SOURCE_LISTED    /* found by preparing: `where` selects few, or the method lists all at once */
 } ct_pair_source;
 
 struct ct_query {
@@ -22,8 +22,8 @@ struct ct_query {
   ct_broadphase broadphase;
   size_t items;
   const ct_row_filter *filter; /* NULL: none */
-  const ct_derived *derived;   /* TREE, LISTED */
-  ct_box *boxes;               /* BOXES: [rows], ct_box_nothing for rows without */
+  const ct_derived *derived;   /* TREE, and LISTED for few */
+  ct_box *boxes;               /* BOXES, and LISTED by a method: [rows], ct_box_nothing for rows without */
   uint8_t *overridden;         /* bit per row; NULL: no overrides */
   ct_box *override_boxes;      /* [override_count], ct_box_nothing without colliders */
   double reach;                /* largest finite coordinate of any box, m */

@@ -1,7 +1,7 @@
 /* Broad phases against a loop over all pairs written out here, on families of boxes that are hard for one method or another. */
 #include "tests/support/check.h"
 
-#include <contact/broad.h>
+#include "broad/method.h"
 
 #define COUNT 400
 
@@ -60,10 +60,61 @@ static void every_method_gives_the_list_of_the_double_loop(void) {
       CHECK(method != CT_BROADPHASE_AUTO && (asked == CT_BROADPHASE_AUTO || method == asked));
       CHECK_INT(list.count, count);
       CHECK(list.count != count || memcmp(list.items, expected, count * sizeof *expected) == 0);
-      CHECK(method == CT_BROADPHASE_TREE ? statistics.tree_height > 0 : statistics.box_tests == COUNT * (COUNT - 1) / 2);
+      CHECK((statistics.tree_height > 0) == (method == CT_BROADPHASE_TREE));
+      CHECK_INT(statistics.full_sorts, method == CT_BROADPHASE_SWEEP);
+      CHECK(method == CT_BROADPHASE_BRUTE_FORCE ? statistics.box_tests == COUNT * (COUNT - 1) / 2 : statistics.box_tests > 0);
       ct_pair_list_free(&list);
     }
   }
+}
+
+/* Whole coordinates, heavy with ties, and a cutoff so small that every step of the hybrid runs: no pair twice, none missing. */
+static void the_hybrid_finds_each_pair_once_whatever_is_equal(void) {
+  static ct_box boxes[COUNT];
+  static ct_pair_index expected[COUNT * COUNT / 2];
+  check_random r = {23};
+  for (int scene = 0; scene < 400; scene++) {
+    uint64_t side = 2 + check_next(&r) % 12;
+    for (size_t i = 0; i < COUNT; i++) {
+      double v[6];
+      for (int k = 0; k < 6; k++) v[k] = (double)(check_next(&r) % (k < 3 ? side : 3));
+      boxes[i] = (ct_box){{v[0], v[1], v[2]}, {v[0] + v[3], v[1] + v[4], v[2] + v[5]}};
+      if (scene % 4 == 0 && i % 40 == 0) boxes[i].max.y = INFINITY;
+      if (scene % 4 == 0 && i % 56 == 0) boxes[i].min.z = -INFINITY;
+    }
+    size_t count = all_pairs(boxes, expected);
+    for (size_t cutoff = 1; cutoff <= 64; cutoff *= 4) {
+      ct_pair_list list = {NULL, 0, 0};
+      ct_pair_output out = {.list = &list, .limit = SIZE_MAX};
+      CHECK_INT(ct_broad_hybrid_cut(boxes, COUNT, cutoff, &out), CT_OK);
+      CHECK_INT(ct_pair_index_sort(list.items, list.count, COUNT, NULL), CT_OK);
+      CHECK_INT(list.count, count);
+      CHECK(list.count != count || memcmp(list.items, expected, count * sizeof *expected) == 0);
+      ct_pair_list_free(&list);
+    }
+  }
+}
+
+/* Many small boxes side by side and one far away: a grid over all of them has cells that are too crowded. */
+static void a_crowded_grid_goes_over_to_the_hybrid(void) {
+  enum { MANY = 4000 };
+  static ct_box boxes[MANY];
+  check_random r = {24};
+  for (size_t i = 0; i < MANY; i++) {
+    ct_vec3 p = {check_uniform(&r, 0, 1), check_uniform(&r, 0, 1), check_uniform(&r, 0, 1)};
+    if (i < 40) p = ct_vec(1e9, 0, 100.0 * (double)i);
+    boxes[i] = (ct_box){p, ct_add(p, ct_vec(0.05, 0.05, 0.05))};
+  }
+  ct_broad_options grid = {CT_BROADPHASE_GRID, SIZE_MAX, NULL}, brute = {CT_BROADPHASE_BRUTE_FORCE, SIZE_MAX, NULL};
+  ct_pair_list found = {NULL, 0, 0}, expected = {NULL, 0, 0};
+  ct_broad_statistics statistics;
+  CHECK_INT(ct_broad_pairs(boxes, MANY, &grid, &found, &statistics), CT_OK);
+  CHECK_INT(ct_broad_pairs(boxes, MANY, &brute, &expected, NULL), CT_OK);
+  CHECK(statistics.box_tests < MANY * (MANY - 1) / 2);
+  CHECK_INT(found.count, expected.count);
+  CHECK(found.count == expected.count && memcmp(found.items, expected.items, found.count * sizeof *found.items) == 0);
+  ct_pair_list_free(&found);
+  ct_pair_list_free(&expected);
 }
 
 static void more_pairs_than_the_limit_are_refused_and_exactly_as_many_are_not(void) {
@@ -159,6 +210,8 @@ static void a_tree_moved_for_100_frames_answers_as_a_fresh_one(void) {
 
 static const check_test tests[] = {
     {"every_method_gives_the_list_of_the_double_loop", every_method_gives_the_list_of_the_double_loop},
+    {"the_hybrid_finds_each_pair_once_whatever_is_equal", the_hybrid_finds_each_pair_once_whatever_is_equal},
+    {"a_crowded_grid_goes_over_to_the_hybrid", a_crowded_grid_goes_over_to_the_hybrid},
     {"more_pairs_than_the_limit_are_refused_and_exactly_as_many_are_not",
      more_pairs_than_the_limit_are_refused_and_exactly_as_many_are_not},
     {"a_raised_flag_cancels", a_raised_flag_cancels},

@@ -1,5 +1,6 @@
-/* Broad phase over boxes: a dynamic tree and brute force. Boxes are closed; a pair touches if it overlaps on all three axes.
- * Pair lists are i < j, sorted by (i, j), each once: the same list whatever the method. */
+/* Broad phase over boxes. Boxes are closed; a pair touches if it overlaps on all three axes. Sides may be infinite and boxes may
+ * have no extent; min <= max on each axis, and no NaN. Pair lists are i < j, sorted by (i, j), each once: the same list whatever
+ * the method. What keeps its lists from one frame to the next is in sweep.h. */
 #ifndef CONTACT_BROAD_H
 #define CONTACT_BROAD_H
 
@@ -17,7 +18,15 @@ typedef struct ct_pair_list {
 } ct_pair_list;
 void ct_pair_list_free(ct_pair_list *list);
 
-typedef enum ct_broadphase { CT_BROADPHASE_AUTO, CT_BROADPHASE_TREE, CT_BROADPHASE_BRUTE_FORCE } ct_broadphase;
+typedef enum ct_broadphase {
+  CT_BROADPHASE_AUTO,
+  CT_BROADPHASE_TREE,              /* a tree of boxes, asked for its own pairs */
+  CT_BROADPHASE_SWEEP,             /* sort and sweep on three axes, able to go on from a frame before: sweep.h */
+  CT_BROADPHASE_SWEEP_SINGLE_AXIS, /* sort and sweep on the axis of the largest variance */
+  CT_BROADPHASE_HYBRID,            /* Zomorodian and Edelsbrunner 2002: streamed segment tree and scans */
+  CT_BROADPHASE_GRID,              /* uniform grids, one for each range of sizes; where cells are crowded, the hybrid */
+  CT_BROADPHASE_BRUTE_FORCE        /* every pair */
+} ct_broadphase;
 
 typedef struct ct_broad_options {
   ct_broadphase method;
@@ -27,12 +36,14 @@ typedef struct ct_broad_options {
 
 typedef struct ct_broad_statistics {
   ct_broadphase method; /* the one used; never AUTO */
-  uint32_t tree_height; /* 0 for brute force */
+  uint32_t tree_height; /* 0 for all but the tree */
+  uint32_t full_sorts;  /* 1 for the sweep on three axes, else 0 */
   uint64_t box_tests;   /* box against box, leaves and inner nodes */
 } ct_broad_statistics;
 
 /* All overlapping pairs of boxes[0..count). AUTO picks by count. CT_PAIR_LIMIT when there are more than limit pairs (counting stops
- * there), CT_CANCELLED. `list` must be empty; `statistics` may be NULL. Brute force O(n^2), tree O(n log n + pairs). */
+ * there), CT_CANCELLED. `list` must be empty; `statistics` may be NULL. Brute force O(n^2), tree O(n log n + pairs), hybrid
+ * O(n log^3 n + pairs), grid O(n + pairs) for boxes spread evenly, sweeps O(n log n + pairs that overlap on one axis). */
 ct_status ct_broad_pairs(const ct_box *boxes, size_t count, const ct_broad_options *options, ct_pair_list *list,
                          ct_broad_statistics *statistics);
 

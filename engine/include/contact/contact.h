@@ -16,6 +16,7 @@
 #include <contact/scene.h>
 #include <contact/shape.h>
 #include <contact/status.h>
+#include <contact/sweep.h>
 #include <contact/vec.h>
 
 #endif

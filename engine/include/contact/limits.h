@@ -27,6 +27,8 @@
 #define CT_MESH_VERTICES_MAX 15000000
 /* Bodies of a scene; rows, with those of removed bodies not yet compacted, stay below twice this. */
 #define CT_BODIES_MAX 1000000
+/* Frames of boxes in one request, after the first. */
+#define CT_FRAMES_MAX 100000
 /* Groups that take part in a scene's filter rules. */
 #define CT_GROUPS_MAX 4096
 

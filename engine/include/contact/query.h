@@ -33,8 +33,8 @@ typedef struct ct_query_options {
   double clearance; /* report pairs at most this far apart, m; >= 0; not applied to explicit pairs, but to their contact points */
   double tolerance; /* see ct_pair_options */
   ct_detail detail; /* CONTACTS */
-  ct_broadphase broadphase;
-  const uint8_t *where_a; /* [rows] 1 = selected, NULL: all. A pair is kept if one body is in a, the other in b */
+  ct_broadphase broadphase; /* all but TREE and BRUTE_FORCE find all pairs in preparing, CT_PAIRS_MAX at most before filters */
+  const uint8_t *where_a;   /* [rows] 1 = selected, NULL: all. A pair is kept if one body is in a, the other in b */
   const uint8_t *where_b;
   const ct_row_pair *pairs;     /* explicit pairs, answered all, in this order, filters ignored */
   size_t pair_count;            /* 0: all pairs of the scene */

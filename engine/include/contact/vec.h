@@ -126,6 +126,8 @@ static inline ct_frame ct_frame_mul(ct_frame f, ct_frame child) {
   return (ct_frame){ct_mat_mat(f.rotation, child.rotation), ct_to_parent(f, child.position)};
 }
 
+/* Box that no bounded box overlaps; the union with it is the other. */
+static inline ct_box ct_box_nothing(void) { return (ct_box){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}}; }
 /* Closed boxes: touching counts. */
 static inline bool ct_box_overlap(const ct_box *a, const ct_box *b) {
   return a->min.x <= b->max.x && b->min.x <= a->max.x && a->min.y <= b->max.y && b->min.y <= a->max.y && a->min.z <= b->max.z &&

@@ -1,0 +1,152 @@
+/* The two ways of a sweep to a frame's pairs: lists sorted anew and an active list, or insertion and what changes places. */
+#include "broad/method.h"
+#include "broad/sweep.h"
+
+#include <stdlib.h>
+
+/* Tests, or ends placed, between two looks at the cancel flag: a few microseconds. */
+#define STEPS_PER_POLL 4096
+
+static double value_of(const ct_box *boxes, uint32_t tag, int axis) {
+  const ct_box *box = &boxes[tag & ~CT_ENDPOINT_END];
+  return ct_axis_of(tag & CT_ENDPOINT_END ? box->max : box->min, axis);
+}
+
+/* Both ends of the boxes in a state, in order of their numbers, behind the `count` there. */
+static size_t append(const ct_sweep *sweep, int axis, uint8_t state, size_t count) {
+  ct_endpoint *ends = sweep->ends[axis];
+  for (uint32_t k = 0; k < sweep->used; k++) {
+    if (sweep->state[k] != state) continue;
+    ends[count++] = (ct_endpoint){ct_axis_of(sweep->boxes[k].min, axis), k};
+    ends[count++] = (ct_endpoint){ct_axis_of(sweep->boxes[k].max, axis), k | CT_ENDPOINT_END};
+  }
+  return count;
+}
+
+/* ---- anew ---- */
+
+typedef struct active_list {
+  uint32_t *boxes, *place; /* those open, in no order; where each is */
+  size_t count;
+} active_list;
+
+static void leave(active_list *active, uint32_t box) {
+  uint32_t last = active->boxes[--active->count];
+  active->boxes[active->place[box]] = last;
+  active->place[last] = active->place[box];
+}
+
+/* A box that begins overlaps those open along the axis; its pairs are those that overlap on the other two as well. */
+static ct_status enter(ct_sweeping *s, active_list *active, uint32_t box, ct_pair_output *out) {
+  const ct_box *boxes = s->sweep->boxes, own = boxes[box];
+  for (size_t k = 0; k < active->count; k++) {
+    if (!ct_box_overlap(&own, &boxes[active->boxes[k]])) continue;
+    ct_status status = ct_pair_output_add(out, box, active->boxes[k]);
+    if (status != CT_OK) return status;
+  }
+  s->frame->box_tests += active->count;
+  active->place[box] = (uint32_t)active->count;
+  active->boxes[active->count++] = box;
+  if (active->count > s->frame->longest_active) s->frame->longest_active = (uint32_t)active->count;
+  return CT_OK;
+}
+
+static ct_status walk(ct_sweeping *s, active_list *active, int axis) {
+  const ct_endpoint *ends = s->sweep->ends[axis];
+  ct_pair_output out = {.list = &s->pairs, .limit = s->options->limit};
+  uint64_t next_poll = 0;
+  for (size_t k = 0; k < s->sweep->end_count; k++) {
+    if (s->frame->box_tests + k >= next_poll) {
+      if (ct_cancel_raised(s->options->cancel)) return CT_CANCELLED;
+      next_poll = s->frame->box_tests + k + STEPS_PER_POLL;
+    }
+    ct_status status = CT_OK;
+    if (ct_endpoint_ends(ends[k])) leave(active, ct_endpoint_box(ends[k]));
+    else status = enter(s, active, ct_endpoint_box(ends[k]), &out);
+    if (status != CT_OK) return status;
+  }
+  return ct_pair_index_sort(s->pairs.items, s->pairs.count, s->sweep->used, s->options->cancel);
+}
+
+ct_status ct_sweep_afresh(ct_sweeping *s) {
+  ct_sweep *sweep = s->sweep;
+  s->frame->full_sorts = 1;
+  for (int axis = 0; axis < 3; axis++) {
+    sweep->end_count = append(sweep, axis, CT_SWEPT_IN, 0);
+    sweep->end_count = append(sweep, axis, CT_SWEPT_NEW, sweep->end_count);
+    if (!ct_endpoint_sort(sweep->ends[axis], sweep->spare, sweep->end_count, s->options->cancel)) return CT_CANCELLED;
+  }
+  active_list active = {malloc(((size_t)sweep->used + 1) * sizeof(uint32_t)), malloc(((size_t)sweep->used + 1) * sizeof(uint32_t)),
+                        0};
+  ct_status status = CT_OUT_OF_MEMORY;
+  if (active.boxes && active.place) status = walk(s, &active, ct_widest_axis(sweep->boxes, sweep->used));
+  free(active.boxes);
+  free(active.place);
+  return status;
+}
+
+/* ---- going on ---- */
+
+/* An end has moved below another. A beginning below an end: the pair begins to overlap along this axis, and begins as a pair if it
+ * overlaps on all axes now and did not before. An end below a beginning: the pair ends, if it was one. */
+static ct_status pass(ct_sweeping *s, ct_endpoint moved, ct_endpoint other) {
+  if (ct_endpoint_ends(moved) == ct_endpoint_ends(other)) return CT_OK;
+  const ct_sweep *sweep = s->sweep;
+  uint32_t a = ct_endpoint_box(moved), b = ct_endpoint_box(other);
+  bool begins = !ct_endpoint_ends(moved);
+  s->frame->box_tests++;
+  /* `before` holds nothing for new boxes, so its overlap is asked of boxes that were in. */
+  bool were_in = sweep->state[a] == CT_SWEPT_IN && sweep->state[b] == CT_SWEPT_IN;
+  if (begins && !ct_box_overlap(&sweep->boxes[a], &sweep->boxes[b])) return CT_OK;
+  bool was = were_in && ct_box_overlap(&sweep->before[a], &sweep->before[b]);
+  if (begins == was) return CT_OK;
+  ct_pair_output out = {.list = begins ? &s->begun : &s->ended, .limit = SIZE_MAX};
+  return ct_pair_output_add(&out, a, b);
+}
+
+/* Sorts by insertion; each pair of ends out of order changes places once. */
+static ct_status insert_all(ct_sweeping *s, ct_endpoint *ends, size_t count) {
+  uint64_t next_poll = 0;
+  for (size_t k = 1; k < count; k++) {
+    ct_endpoint moved = ends[k];
+    size_t to = k;
+    for (; to > 0 && ct_endpoint_before(moved, ends[to - 1]); to--) {
+      ct_status status = pass(s, moved, ends[to - 1]);
+      if (status != CT_OK) return status;
+      ends[to] = ends[to - 1];
+    }
+    ends[to] = moved;
+    s->frame->swaps += k - to;
+    if (s->frame->swaps > s->swaps_most) {
+      s->too_many = true;
+      return CT_OK;
+    }
+    if (s->frame->swaps + k < next_poll) continue;
+    if (ct_cancel_raised(s->options->cancel)) return CT_CANCELLED;
+    next_poll = s->frame->swaps + k + STEPS_PER_POLL;
+  }
+  return CT_OK;
+}
+
+/* The list without the boxes that have gone, with new values, and with the new boxes behind. */
+static size_t load(const ct_sweep *sweep, int axis, size_t count) {
+  ct_endpoint *ends = sweep->ends[axis];
+  size_t kept = 0;
+  for (size_t k = 0; k < count; k++) {
+    uint32_t tag = ends[k].tag;
+    if (sweep->state[tag & ~CT_ENDPOINT_END] == CT_SWEPT_IN) ends[kept++] = (ct_endpoint){value_of(sweep->boxes, tag, axis), tag};
+  }
+  return append(sweep, axis, CT_SWEPT_NEW, kept);
+}
+
+ct_status ct_sweep_go_on(ct_sweeping *s) {
+  ct_sweep *sweep = s->sweep;
+  size_t before = sweep->end_count;
+  ct_status status = CT_OK;
+  for (int axis = 0; axis < 3 && status == CT_OK && !s->too_many; axis++) {
+    sweep->end_count = load(sweep, axis, before);
+    status = insert_all(s, sweep->ends[axis], sweep->end_count);
+  }
+  if (s->too_many) s->begun.count = s->ended.count = 0;
+  return status;
+}
