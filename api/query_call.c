@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "boxes_run.h"
 #include "result_json.h"
 
 uint64_t api_query_seed(const api_call *call) {
@@ -55,11 +56,14 @@ static void put_statistics(api_buffer *out, const api_task *task, const api_page
   if (q->mode != API_MODE_SCENE && q->mode != API_MODE_BOXES) return;
   if (page->truncated || q->resumed) return;
   if (task->range_count > 0) api_put_member_string(out, "broadphase", api_text(api_broadphase_word(task->broadphase)));
+  if (q->mode == API_MODE_BOXES) {
+    if (task->range_count > 0) api_put_boxes_statistics(out, &task->ranges[0].boxes);
+    return;
+  }
   api_put_key(out, "statistics");
   api_put_byte(out, '{');
-  if (q->mode == API_MODE_SCENE) api_put_member_unsigned(out, "candidates", page->statistics.candidates);
+  api_put_member_unsigned(out, "candidates", page->statistics.candidates);
   api_put_member_unsigned(out, "boxTests", page->statistics.box_tests);
-  if (q->mode == API_MODE_BOXES && task->range_count > 0) api_put_member_unsigned(out, "treeHeight", task->ranges[0].tree_height);
   api_put_byte(out, '}');
 }
 
@@ -149,6 +153,7 @@ static void put_page(api_buffer *out, api_task *task, const api_page *page) {
   if (variants) put_variants(out, task, page);
   else put_results(out, task, page);
   api_put_byte(out, ']');
+  if (boxes) api_put_boxes_frames(out, task);
 }
 
 bool api_put_task_result(api_call *call, api_task *task, api_buffer *out, api_faults *faults) {

@@ -37,6 +37,7 @@ api_plan *api_plan_create(const api_call *call, size_t task_count) {
 
 static void range_free(api_range *range) {
   api_buffer_free(&range->text);
+  api_buffer_free(&range->frames);
   free(range->marks);
   free(range->variant_counts);
 }
@@ -142,7 +143,7 @@ static ct_status cut_task(api_task *task, bool shared) {
     break;
   case API_MODE_BOXES:
     task->items = 1;
-    task->cost = BOX_NS * (double)q->box_count;
+    task->cost = BOX_NS * (double)q->box_count * (double)(1 + q->frame_count);
     break;
   }
   if (status != CT_OK) return status;
@@ -217,7 +218,7 @@ void api_plan_done(api_plan *plan, size_t range) {
     const api_range *r = &task->ranges[task->prefix++];
     task->prefix_results += r->count;
     task->prefix_candidates += r->statistics.candidates;
-    task->prefix_bytes += r->text.length;
+    task->prefix_bytes += r->text.length + r->frames.length;
     plan->ahead_bytes -= r->text.length;
     bool pairs = task->question.mode == API_MODE_SCENE && task->prefix_candidates > plan->limits->pairs;
     bool large = task->prefix_bytes > plan->limits->request_memory_bytes;

@@ -35,6 +35,7 @@
   X(REGION, "region")                                                                                                              \
   X(MODE, "mode")                                                                                                                  \
   X(BOXES, "boxes")                                                                                                                \
+  X(FRAMES, "frames")                                                                                                              \
   X(ID, "id")                                                                                                                      \
   X(KIND, "kind")
 
@@ -81,7 +82,7 @@ static const unsigned given_members[API_KIND_COUNT] = {
     [API_KIND_REGION] = OF_GIVEN | OF_REGION,
     [API_KIND_MASS_PROPERTIES] = BIT(A) | BIT(B),
 };
-#define BOXES_MEMBERS (BIT(BOXES) | BIT(BROADPHASE))
+#define BOXES_MEMBERS (BIT(BOXES) | BIT(BROADPHASE) | BIT(FRAMES) | BIT(INCLUDE))
 
 static const char *const member_names[M_COUNT] = {
 #define MEMBER_NAME(name, word) [M_##name] = word,
@@ -126,24 +127,26 @@ static bool refuse_others(api_reader *reader, const member_set *set, unsigned me
 /* ---- common members -------------------------------------------------------------------------------------------------- */
 
 static bool read_broadphase(api_reader *reader, const api_field *field, api_question *out) {
-  static const char *const words[] = {"auto", "tree", "bruteForce"};
-  static const ct_broadphase values[] = {CT_BROADPHASE_AUTO, CT_BROADPHASE_TREE, CT_BROADPHASE_BRUTE_FORCE};
+  static const char *const words[] = {"auto", "tree", "sweep", "sweepSingleAxis", "hybrid", "grid", "bruteForce"};
+  static const ct_broadphase values[] = {
+      CT_BROADPHASE_AUTO,   CT_BROADPHASE_TREE, CT_BROADPHASE_SWEEP,      CT_BROADPHASE_SWEEP_SINGLE_AXIS,
+      CT_BROADPHASE_HYBRID, CT_BROADPHASE_GRID, CT_BROADPHASE_BRUTE_FORCE};
   size_t which = 0;
-  if (!api_read_word(reader, field, words, 3, &which)) return false;
+  if (!api_read_word(reader, field, words, sizeof words / sizeof words[0], &which)) return false;
   out->options.broadphase = values[which];
   return true;
 }
 
-/* include: ["gradient"] */
+/* include: ["gradient"] of a distance, ["changes"] of boxes */
 static bool read_include(api_reader *reader, const api_field *field, api_question *out) {
-  static const char *const words[] = {"gradient"};
+  const char *const words[] = {out->kind == API_KIND_PAIRS ? "changes" : "gradient"};
   size_t count, which = 0;
   if (!api_field_present(field)) return true;
   if (!api_read_array(reader, field, 0, sizeof words / sizeof words[0], &count)) return false;
   for (size_t i = 0; i < count; i++) {
     api_field element = api_field_element(field, i);
     if (!api_read_word(reader, &element, words, sizeof words / sizeof words[0], &which)) return false;
-    out->gradient = true;
+    *(out->kind == API_KIND_PAIRS ? &out->changes : &out->gradient) = true;
   }
   return true;
 }
@@ -341,15 +344,8 @@ static bool read_bodies(api_reader *reader, const member_set *set, const api_ask
   return true;
 }
 
-static bool read_boxes(api_reader *reader, const api_field *field, api_question *out) {
-  size_t count;
-  out->mode = API_MODE_BOXES;
-  if (!api_read_array(reader, field, 0, CT_BODIES_MAX, &count)) return false;
-  ct_box *boxes = api_arena_array(reader->arena, count, sizeof *boxes);
-  if (!boxes) {
-    api_fault_memory(reader->faults);
-    return false;
-  }
+/* count boxes into boxes[0..count). */
+static bool read_box_list(api_reader *reader, const api_field *field, size_t count, ct_box *boxes) {
   for (size_t i = 0; i < count && !api_faults_full(reader->faults); i++) {
     api_field element = api_field_element(field, i);
     double v[6];
@@ -360,9 +356,39 @@ static bool read_boxes(api_reader *reader, const api_field *field, api_question 
       api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &element.path,
                    "A box is [minX, minY, minZ, maxX, maxY, maxZ], min <= max.");
   }
-  out->boxes = boxes;
-  out->box_count = count;
   return !api_faults_any(reader->faults);
+}
+
+/* Each frame has as many boxes as the first, in the same order. Looked at before there is memory for them. */
+static bool frames_fit(api_reader *reader, const api_field *frames, api_question *out) {
+  out->has_frames = api_field_present(frames);
+  if (!out->has_frames) return true;
+  if (!api_read_array(reader, frames, 0, CT_FRAMES_MAX, &out->frame_count)) return false;
+  for (size_t f = 0; f < out->frame_count; f++) {
+    api_field frame = api_field_element(frames, f);
+    size_t count;
+    if (!api_read_array(reader, &frame, out->box_count, out->box_count, &count)) return false;
+  }
+  return true;
+}
+
+static bool read_boxes(api_reader *reader, const member_set *set, api_question *out) {
+  const api_field *first = member(set, M_BOXES), *frames = member(set, M_FRAMES);
+  out->mode = API_MODE_BOXES;
+  if (!api_read_array(reader, first, 0, CT_BODIES_MAX, &out->box_count)) return false;
+  if (!frames_fit(reader, frames, out)) return false;
+  ct_box *boxes = api_arena_array(reader->arena, out->box_count * (1 + out->frame_count), sizeof *boxes);
+  if (!boxes) {
+    api_fault_memory(reader->faults);
+    return false;
+  }
+  out->boxes = boxes;
+  bool good = read_box_list(reader, first, out->box_count, boxes);
+  for (size_t f = 0; f < out->frame_count && good; f++) {
+    api_field frame = api_field_element(frames, f);
+    good = read_box_list(reader, &frame, out->box_count, boxes + (f + 1) * out->box_count);
+  }
+  return good;
 }
 
 static bool read_stateless(api_reader *reader, const api_field *field, const member_set *set, const api_asking *asking,
@@ -372,7 +398,7 @@ static bool read_stateless(api_reader *reader, const api_field *field, const mem
     return refuse_others(reader, set, scene_members[out->kind] | BIT(SCENE) | around, "scene") &&
            read_inline_scene(reader, set, asking, out);
   if (api_field_present(member(set, M_BOXES)))
-    return refuse_others(reader, set, BOXES_MEMBERS | around, "boxes") && read_boxes(reader, member(set, M_BOXES), out);
+    return refuse_others(reader, set, BOXES_MEMBERS | around, "boxes") && read_boxes(reader, set, out);
   if (!api_field_present(member(set, M_A)) && !api_field_present(member(set, M_B))) {
     api_fault_at(reader->faults, API_PROBLEM_MISSING_MEMBER, &field->path, "Give %s, or scene%s.",
                  out->kind == API_KIND_MASS_PROPERTIES || api_kind_is_probe(out->kind) ? "a" : "a and b",
@@ -384,7 +410,7 @@ static bool read_stateless(api_reader *reader, const api_field *field, const mem
 
 bool api_read_question(api_reader *reader, const api_field *field, const api_asking *asking, api_question *out) {
   unsigned allowed = scene_members[asking->kind] | (asking->in_batch ? BIT(ID) | BIT(KIND) : BIT(DEADLINE));
-  if (!asking->scene) allowed |= BIT(SCENE) | given_members[asking->kind] | (asking->kind == API_KIND_PAIRS ? BIT(BOXES) : 0u);
+  if (!asking->scene) allowed |= BIT(SCENE) | given_members[asking->kind] | (asking->kind == API_KIND_PAIRS ? BOXES_MEMBERS : 0u);
   member_set set;
   if (!read_members(reader, field, allowed, &set)) return false;
   out->kind = asking->kind;

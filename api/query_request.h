@@ -42,9 +42,10 @@ typedef struct api_question {
   size_t row_count;
   api_body bodies[2]; /* PAIR, MASS of bodies given */
   size_t body_count;
-  const ct_box *boxes;
-  size_t box_count;
-  uint64_t limit; /* results in this page */
+  const ct_box *boxes; /* BOXES: [1 + frame_count][box_count], the frames after the boxes */
+  size_t box_count, frame_count;
+  bool has_frames, changes; /* pairs begun and ended are listed */
+  uint64_t limit;           /* results in this page */
   bool resumed;
   api_cursor from;      /* where the page starts, when resumed */
   const json_t *object; /* what a cursor is bound to, with hash_seed */

@@ -3,11 +3,9 @@
 
 #include <stdlib.h>
 
+#include "boxes_run.h"
 #include "probe_json.h"
 #include "result_json.h"
-
-/* Pairs of boxes written between two looks at the cancel flag: some 100 us. */
-#define PAIRS_PER_POLL 4096
 
 typedef struct range_run {
   const api_plan *plan;
@@ -239,31 +237,6 @@ static void run_pair(range_run *run) {
   mark_result(run, (api_mark){.after = CT_NO_ROW});
 }
 
-/* Raw boxes are never paged: the list is the range's text, "[i,j],[i,j]". */
-static void run_boxes(range_run *run) {
-  api_task *task = run->task;
-  const api_question *q = &task->question;
-  api_range *range = run->range;
-  ct_pair_list list = {0};
-  ct_broad_statistics statistics = {0};
-  ct_broad_options options = {q->options.broadphase, run->plan->limits->pairs, run->plan->cancel};
-  range->status = ct_broad_pairs(q->boxes, q->box_count, &options, &list, &statistics);
-  task->broadphase = statistics.method;
-  for (size_t i = 0; range->status == CT_OK && i < list.count; i++) {
-    if (i % PAIRS_PER_POLL == 0 && ct_cancel_raised(run->plan->cancel)) range->status = CT_CANCELLED;
-    api_put_raw(&range->text, i ? ",[" : "[");
-    api_put_unsigned(&range->text, list.items[i].i);
-    api_put_byte(&range->text, ',');
-    api_put_unsigned(&range->text, list.items[i].j);
-    api_put_byte(&range->text, ']');
-  }
-  range->memory = range->text.failed;
-  range->count = range->status == CT_OK ? list.count : 0;
-  range->statistics.box_tests = statistics.box_tests;
-  range->tree_height = statistics.tree_height;
-  ct_pair_list_free(&list);
-}
-
 void api_plan_run(api_plan *plan, size_t range, ct_workspace *workspace) {
   api_task *task = api_plan_task(plan, range);
   size_t index = range - task->first;
@@ -280,7 +253,7 @@ void api_plan_run(api_plan *plan, size_t range, ct_workspace *workspace) {
   case API_MODE_VARIANTS: run_variants(&run, begin, end); break;
   case API_MODE_MASS: run_mass(&run, begin, end); break;
   case API_MODE_PAIR: run_pair(&run); break;
-  case API_MODE_BOXES: run_boxes(&run); break;
+  case API_MODE_BOXES: api_run_boxes(plan, task, run.range); break;
   case API_MODE_PROBE: run_probe(&run, begin, end); break;
   }
 }

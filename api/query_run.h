@@ -6,6 +6,8 @@
 
 #include "query_request.h"
 
+#include <contact/sweep.h>
+
 /* Where a result ends in its range's text, what a cursor needs to go on after it, and the candidate pairs looked at up to it: in
  * the range, or in its variant. */
 typedef struct api_mark {
@@ -22,7 +24,8 @@ typedef struct api_range {
   uint32_t *variant_counts; /* VARIANTS: results of each variant of the range */
   size_t variant_count;     /* variants reached */
   ct_range_statistics statistics;
-  uint32_t tree_height; /* BOXES */
+  ct_frame_pairs boxes; /* BOXES: what the first frame tells; its lists are gone */
+  api_buffer frames;    /* BOXES: those after it */
   ct_status status;
   bool memory; /* memory went out */
   bool complete;

@@ -7,6 +7,7 @@ from support.checks import Suite, check, equal, holds, near, near_list
 from support.client import Curl
 from support.daemon import Daemon
 
+METHODS = ("tree", "sweep", "sweepSingleAxis", "hybrid", "grid", "bruteForce", "auto")
 suite = Suite()
 daemon = Daemon("--limit", "cursorSeconds=2").start()
 suite.cleanup(daemon.stop)
@@ -83,10 +84,13 @@ def pairs_are_candidates_of_boxes():
 @suite.fact
 def every_broadphase_gives_the_same_pairs():
     path = scene([ball(f"n{i}", (i * 37 % 11) * 0.7, (i * 17 % 7) * 0.7, (i * 5 % 3) * 0.7) for i in range(60)])
-    answers = [ask(path, "overlap", {"broadphase": method})["results"] for method in ("tree", "bruteForce", "auto")]
+    answers = [ask(path, "overlap", {"broadphase": method})["results"] for method in METHODS]
     check(len(answers[0]) > 20, f"only {len(answers[0])} pairs")
-    equal(answers[1], answers[0], "brute force")
-    equal(answers[2], answers[0], "auto")
+    for method, found in zip(METHODS, answers):
+        equal(found, answers[0], method)
+    reply = ask(path, "pairs", {"broadphase": "sweep"})
+    equal(reply["broadphase"], "sweep", "the method used")
+    equal(reply["statistics"]["candidates"], reply["count"], "candidates")
 
 
 @suite.fact

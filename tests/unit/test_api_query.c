@@ -518,7 +518,7 @@ static void members_out_of_place_are_refused(void) {
       {"/v1/scenes/s/query/distance", "{\"clearance\": \"1\"}", {422, "wrong-type", "/clearance"}},
       {"/v1/scenes/s/query/distance", "{\"limit\": 0}", {422, "out-of-range", "/limit"}},
       {"/v1/scenes/s/query/distance", "{\"deadlineMs\": 600001}", {422, "out-of-range", "/deadlineMs"}},
-      {"/v1/scenes/s/query/distance", "{\"broadphase\": \"grid\"}", {422, "bad-value", "/broadphase"}},
+      {"/v1/scenes/s/query/distance", "{\"broadphase\": \"grd\"}", {422, "bad-value", "/broadphase"}},
       {"/v1/scenes/s/query/distance", "{\"pairs\": [[\"n001\", \"n001\"]]}", {422, "bad-value", "/pairs/0"}},
       {"/v1/scenes/s/query/distance", "{\"pairs\": [], \"where\": {}}", {422, "unknown-member", "/where"}},
       {"/v1/scenes/s/query/distance", "{\"pairs\": [[\"n001\"]]}", {422, "wrong-type", "/pairs/0"}},

@@ -1,0 +1,98 @@
+"""Raw boxes frame by frame: every method against a double loop, what begins and ends, what is counted, what is refused."""
+import random
+
+from support.checks import Suite, check, equal
+from support.client import KeepAlive
+from support.daemon import Daemon
+
+METHODS = ("auto", "tree", "sweep", "sweepSingleAxis", "hybrid", "grid", "bruteForce")
+suite = Suite()
+daemon = Daemon().start()
+suite.cleanup(daemon.stop)
+client = KeepAlive(daemon)
+
+
+def ask(request):
+    return client.post("/v1/query/pairs", request).must(200).json
+
+
+def loop(boxes):
+    return [[i, j] for i in range(len(boxes)) for j in range(i + 1, len(boxes))
+            if all(boxes[i][k] <= boxes[j][k + 3] and boxes[j][k] <= boxes[i][k + 3] for k in range(3))]
+
+
+def walk(rng, count, frames, whole):
+    """Boxes, and where they go: on whole numbers, so that ends meet, or anyhow."""
+    number = (lambda low, high: rng.randint(int(low), int(high))) if whole else rng.uniform
+    boxes = []
+    for _ in range(count):
+        low = [number(0, 6) for _ in range(3)]
+        boxes.append(low + [v + number(0, 2) for v in low])
+    found = [boxes]
+    for _ in range(frames):
+        boxes = [list(box) for box in boxes]
+        for box in boxes:
+            if rng.random() < 0.5:
+                axis, by = rng.randrange(3), number(-1, 1)
+                box[axis] += by
+                box[axis + 3] += by
+        found.append(boxes)
+    return found
+
+
+def check_frames(method, whole):
+    frames = walk(random.Random(7), 60, 12, whole)
+    reply = ask({"boxes": frames[0], "frames": frames[1:], "broadphase": method, "include": ["changes"]})
+    answers = [{**reply, "begun": reply["pairs"], "ended": []}] + reply["frames"]
+    equal(len(answers), len(frames), "frames")
+    before = []
+    for boxes, answer in zip(frames, answers):
+        pairs = loop(boxes)
+        equal(answer["pairs"], pairs, "pairs")
+        equal(answer["begun"], [p for p in pairs if p not in before], "begun")
+        equal(answer["ended"], [p for p in before if p not in pairs], "ended")
+        told = answer["statistics"]
+        equal([told["pairs"], told["begun"], told["ended"]], [len(answer[k]) for k in ("pairs", "begun", "ended")], "counts")
+        equal(answer["count"], len(pairs), "count")
+        check(answer["broadphase"] == method or method == "auto", f"answered by {answer['broadphase']}")
+        before = pairs
+
+
+suite.table("frames of boxes", ((f"{method} {'whole' if whole else 'uneven'}", lambda m=method, w=whole: check_frames(m, w))
+                                for method in METHODS for whole in (False, True)))
+
+
+@suite.fact
+def boxes_at_rest_change_nothing():
+    boxes = walk(random.Random(8), 40, 0, False)[0]
+    frame = ask({"boxes": boxes, "frames": [boxes, boxes], "broadphase": "sweep"})["frames"][1]
+    told = frame["statistics"]
+    equal([told[k] for k in ("swaps", "fullSorts", "boxTests", "begun", "ended")], [0] * 5, "statistics")
+    check("begun" not in frame and "ended" not in frame, "changes that nobody asked for")
+
+
+@suite.fact
+def auto_sweeps_few_boxes_from_the_second_frame_on():
+    boxes = walk(random.Random(9), 40, 0, False)[0]
+    reply = ask({"boxes": boxes, "frames": [boxes]})
+    equal([reply["broadphase"], reply["frames"][0]["broadphase"]], ["bruteForce", "sweep"], "methods")
+
+
+@suite.fact
+def no_frames_and_no_boxes():
+    equal(ask({"boxes": [], "frames": [[], []]})["frames"][1]["pairs"], [], "pairs of nothing")
+    equal(ask({"boxes": [[0, 0, 0, 1, 1, 1]], "frames": []})["frames"], [], "frames")
+
+
+@suite.fact
+def frames_that_do_not_fit_are_refused():
+    box = [0, 0, 0, 1, 1, 1]
+    for request, pointer in (({"boxes": [box], "frames": [[box], [box, box]]}, "/frames/1"),
+                             ({"boxes": [box], "frames": [[[0, 0, 0, -1, 1, 1]]]}, "/frames/0/0"),
+                             ({"boxes": [box], "frames": 5}, "/frames"),
+                             ({"boxes": [box], "include": ["gradient"]}, "/include/0")):
+        reply = client.post("/v1/query/pairs", request).must(422).json
+        equal(reply["errors"][0]["pointer"], pointer, "pointer")
+
+
+suite.main()
