@@ -77,6 +77,14 @@ static const request requests[] = {
     {"POST", "/v1/query/nearest", NULL, "{\"scene\": " GEMS ", \"points\": [[0.1, 0.2, 0.1]]}"},
     {"POST", "/v1/query/region", NULL, "{\"scene\": " GEMS ", \"region\": " EGG "}"},
     {"POST", "/v1/query/pairs", NULL, "{\"boxes\": [[0, 0, 0, 1, 1, 1], [0, 0, 0, 2, 2, 2]], \"broadphase\": \"tree\"}"},
+    {"POST", "/v1/query/pairs", NULL,
+     "{\"boxes\": [[0, 0, 0, 1, 1, 1], [0, 0, 0, 2, 2, 2]], \"frames\": [[[0, 0, 0, 1, 1, 1], [3, 0, 0, 4, 2, 2]]], "
+     "\"broadphase\": \"sweep\", \"include\": [\"changes\"]}"},
+    {"POST", "/v1/query/pairs", NULL, "{\"boxes\": [[0, 0, 0, 1, 1, 1], [0, 0, 0, 2, 2, 2]], \"broadphase\": \"grid\"}"},
+    {"POST", "/v1/query/pairs", NULL, "{\"boxes\": [[0, 0, 0, 1, 1, 1], [0, 0, 0, 2, 2, 2]], \"broadphase\": \"hybrid\"}"},
+    {"POST", "/v1/query/pairs", NULL,
+     "{\"boxes\": [[0, 0, 0, 1, 1, 1], [0, 0, 0, 2, 2, 2]], \"broadphase\": \"sweepSingleAxis\"}"},
+    {"POST", "/v1/scenes/s/query/pairs", NULL, "{\"broadphase\": \"grid\"}"},
     {"PUT", "/v1/scenes/s", NULL, "{\"bodies\": [{\"id\": \"a\"}]}"},
 };
 
