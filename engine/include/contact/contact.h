@@ -9,6 +9,7 @@
 #include <contact/limits.h>
 #include <contact/mesh.h>
 #include <contact/manifold.h>
+#include <contact/mpr.h>
 #include <contact/pair.h>
 #include <contact/probe.h>
 #include <contact/query.h>

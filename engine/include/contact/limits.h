@@ -18,6 +18,9 @@
 #define CT_GJK_ITERATIONS_MAX 128
 /* EPA: insertions before the bracket found so far is returned with CT_PAIR_ITERATION_LIMIT. */
 #define CT_EPA_ITERATIONS_MAX 4096
+/* Portal refinement: tolerance, relative, and iterations of each phase, where the caller asks for nothing else. */
+#define CT_MPR_TOLERANCE 1e-7
+#define CT_MPR_ITERATIONS 100
 /* Candidate pairs that one query may look at. */
 #define CT_PAIRS_MAX 10000000
 /* Points of one hull. */
