@@ -15,6 +15,7 @@
 #include <contact/query.h>
 #include <contact/ray.h>
 #include <contact/scene.h>
+#include <contact/separating_plane.h>
 #include <contact/shape.h>
 #include <contact/status.h>
 #include <contact/sweep.h>
