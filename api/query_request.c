@@ -27,6 +27,9 @@
   X(B, "b")                                                                                                                        \
   X(SCENE, "scene")                                                                                                                \
   X(INCLUDE, "include")                                                                                                            \
+  X(METHOD, "method")                                                                                                              \
+  X(MPR_TOLERANCE, "mprTolerance")                                                                                                 \
+  X(MAX_ITERATIONS, "maxIterations")                                                                                               \
   X(RAYS, "rays")                                                                                                                  \
   X(HITS, "hits")                                                                                                                  \
   X(POINTS, "points")                                                                                                              \
@@ -49,6 +52,8 @@ enum {
 #define BIT(name) (1u << M_##name)
 /* Members of every question to a scene, and of those over pairs. */
 #define OF_ALL (BIT(LIMIT) | BIT(CURSOR))
+/* How a distance is found. */
+#define OF_METHOD (BIT(INCLUDE) | BIT(METHOD) | BIT(MPR_TOLERANCE) | BIT(MAX_ITERATIONS))
 #define OF_PAIRS (OF_ALL | BIT(WHERE) | BIT(PAIRS) | BIT(POSES) | BIT(VARIANTS) | BIT(BROADPHASE))
 
 /* What probes are given, and what is looked at. */
@@ -62,7 +67,7 @@ enum {
 static const unsigned scene_members[API_KIND_COUNT] = {
     [API_KIND_PAIRS] = OF_PAIRS | BIT(CLEARANCE),
     [API_KIND_OVERLAP] = OF_PAIRS | BIT(CLEARANCE),
-    [API_KIND_DISTANCE] = OF_PAIRS | BIT(CLEARANCE) | BIT(TOLERANCE) | BIT(INCLUDE),
+    [API_KIND_DISTANCE] = OF_PAIRS | BIT(CLEARANCE) | BIT(TOLERANCE) | OF_METHOD,
     [API_KIND_CONTACTS] = OF_PAIRS | BIT(CLEARANCE) | BIT(TOLERANCE) | BIT(DETAIL),
     [API_KIND_RAYCAST] = OF_PROBES | OF_RAYCAST,
     [API_KIND_NEAREST] = OF_PROBES | OF_NEAREST,
@@ -74,7 +79,7 @@ static const unsigned scene_members[API_KIND_COUNT] = {
 static const unsigned given_members[API_KIND_COUNT] = {
     [API_KIND_PAIRS] = BIT(A) | BIT(B) | BIT(CLEARANCE),
     [API_KIND_OVERLAP] = BIT(A) | BIT(B) | BIT(CLEARANCE),
-    [API_KIND_DISTANCE] = BIT(A) | BIT(B) | BIT(TOLERANCE) | BIT(CLEARANCE) | BIT(INCLUDE),
+    [API_KIND_DISTANCE] = BIT(A) | BIT(B) | BIT(TOLERANCE) | BIT(CLEARANCE) | OF_METHOD,
     [API_KIND_CONTACTS] = BIT(A) | BIT(B) | BIT(TOLERANCE) | BIT(CLEARANCE) | BIT(DETAIL),
     [API_KIND_RAYCAST] = OF_GIVEN | OF_RAYCAST,
     [API_KIND_NEAREST] = OF_GIVEN | OF_NEAREST,
@@ -137,16 +142,22 @@ static bool read_broadphase(api_reader *reader, const api_field *field, api_ques
   return true;
 }
 
-/* include: ["gradient"] of a distance, ["changes"] of boxes */
+/* include: ["gradient", "supportPoints", "separatingPlane"] of a distance, ["changes"] of boxes */
 static bool read_include(api_reader *reader, const api_field *field, api_question *out) {
-  const char *const words[] = {out->kind == API_KIND_PAIRS ? "changes" : "gradient"};
+  static const char *const of_distance[] = {"gradient", "supportPoints", "separatingPlane"}, *const of_boxes[] = {"changes"};
+  bool *const asked_of_distance[] = {&out->gradient, &out->method.support_points, &out->method.separating_plane};
+  bool *const asked_of_boxes[] = {&out->changes};
+  bool boxes = out->kind == API_KIND_PAIRS;
+  const char *const *words = boxes ? of_boxes : of_distance;
+  bool *const *asked = boxes ? asked_of_boxes : asked_of_distance;
+  size_t known = boxes ? 1 : 3;
   size_t count, which = 0;
   if (!api_field_present(field)) return true;
-  if (!api_read_array(reader, field, 0, sizeof words / sizeof words[0], &count)) return false;
+  if (!api_read_array(reader, field, 0, known, &count)) return false;
   for (size_t i = 0; i < count; i++) {
     api_field element = api_field_element(field, i);
-    if (!api_read_word(reader, &element, words, sizeof words / sizeof words[0], &which)) return false;
-    *(out->kind == API_KIND_PAIRS ? &out->changes : &out->gradient) = true;
+    if (!api_read_word(reader, &element, words, known, &which)) return false;
+    *asked[which] = true;
   }
   return true;
 }
@@ -186,6 +197,9 @@ static bool read_common(api_reader *reader, const member_set *set, const api_ask
   good = api_read_number(reader, member(set, M_TOLERANCE), 0.0, CT_SIZE_MAX, &out->options.tolerance) && good;
   good = read_broadphase(reader, member(set, M_BROADPHASE), out) && good;
   good = read_include(reader, member(set, M_INCLUDE), out) && good;
+  const api_method_fields method = {member(set, M_METHOD), member(set, M_MPR_TOLERANCE), member(set, M_MAX_ITERATIONS),
+                                    member(set, M_INCLUDE)};
+  good = api_read_method(reader, &method, &out->method) && good;
   good = read_detail(reader, member(set, M_DETAIL), out) && good;
   uint64_t deadline = 0;
   good = api_read_unsigned(reader, member(set, M_DEADLINE), 1, reader->limits->deadline_max_ms, &deadline) && good;

@@ -5,6 +5,7 @@
 #include "body_json.h"
 #include "call.h"
 #include "cursor.h"
+#include "method_json.h"
 #include "poses_json.h"
 #include "probe_request.h"
 
@@ -33,6 +34,7 @@ typedef struct api_question {
   bool reports_revision;    /* a scene of the daemon's */
   ct_query_options options; /* SCENE, VARIANTS: all but overrides of a variant; PAIR: tolerance; BOXES: broadphase */
   bool gradient;            /* DISTANCE: of the distance, in the answers */
+  api_method method;        /* DISTANCE */
   api_variant *variants;
   size_t variant_count;
   ct_probe_options probe; /* PROBE */

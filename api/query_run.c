@@ -36,7 +36,7 @@ static bool mark_result(range_run *run, api_mark mark) {
 }
 
 /* Where a row's frame is in the query being run. */
-static ct_vec3 origin_of(const range_run *run, uint32_t row) {
+static ct_pose pose_of(const range_run *run, uint32_t row) {
   const ct_query_options *o = run->options;
   size_t low = 0, high = o->override_count;
   while (low < high) {
@@ -44,8 +44,29 @@ static ct_vec3 origin_of(const range_run *run, uint32_t row) {
     if (o->overrides[middle].row < row) low = middle + 1;
     else high = middle;
   }
-  if (low < o->override_count && o->overrides[low].row == row) return o->overrides[low].pose.position;
-  return ct_scene_pose(run->task->question.scene, row).position;
+  if (low < o->override_count && o->overrides[low].row == row) return o->overrides[low].pose;
+  return ct_scene_pose(run->task->question.scene, row);
+}
+
+static bool is_identity(const ct_pose *pose) {
+  const ct_vec3 *p = &pose->position;
+  const ct_quat *q = &pose->rotation;
+  return p->x == 0.0 && p->y == 0.0 && p->z == 0.0 && q->x == 0.0 && q->y == 0.0 && q->z == 0.0 && q->w == 1.0;
+}
+
+static ct_frame collider_frame(ct_pose body, const ct_collider *collider) {
+  ct_frame frame = ct_frame_of(body);
+  return is_identity(&collider->pose) ? frame : ct_frame_mul(frame, ct_frame_of(collider->pose));
+}
+
+/* The extreme pair of colliders by the method that the question names. */
+static void ask_by_method(const range_run *run, const ct_hit *hit, ct_pair_result *result, api_method_answer *told) {
+  const api_question *q = &run->task->question;
+  const ct_collider a = ct_body_collider(ct_scene_body(q->scene, hit->a), hit->collider_a);
+  const ct_collider b = ct_body_collider(ct_scene_body(q->scene, hit->b), hit->collider_b);
+  const ct_frame frame_a = collider_frame(pose_of(run, hit->a), &a), frame_b = collider_frame(pose_of(run, hit->b), &b);
+  const ct_placed pair[2] = {{&a.shape, &frame_a}, {&b.shape, &frame_b}};
+  api_ask_method(&q->method, pair, q->options.tolerance, run->workspace, result, told);
 }
 
 static bool take_hit(void *context, const ct_hit *hit) {
@@ -64,8 +85,18 @@ static bool take_hit(void *context, const ct_hit *hit) {
                             .points = hit->points,
                             .point_count = hit->point_count};
   if (q->gradient) {
-    answer.origin_a = origin_of(run, hit->a);
-    answer.origin_b = origin_of(run, hit->b);
+    answer.origin_a = pose_of(run, hit->a).position;
+    answer.origin_b = pose_of(run, hit->b).position;
+  }
+  ct_pair_result result;
+  api_method_answer told;
+  if (q->kind == API_KIND_DISTANCE && q->method.kind != API_METHOD_AUTO) {
+    result = hit->result;
+    ask_by_method(run, hit, &result, &told);
+    answer.result = &result;
+    answer.method = &q->method;
+    answer.by_method = &told;
+    answer.gradient = answer.gradient && !told.by_portal;
   }
   api_put_item(&run->range->text);
   api_put_pair_answer(&run->range->text, &answer);
@@ -173,12 +204,6 @@ static void run_mass(range_run *run, size_t begin, size_t end) {
   }
 }
 
-static bool is_identity(const ct_pose *pose) {
-  const ct_vec3 *p = &pose->position;
-  const ct_quat *q = &pose->rotation;
-  return p->x == 0.0 && p->y == 0.0 && p->z == 0.0 && q->x == 0.0 && q->y == 0.0 && q->z == 0.0 && q->w == 1.0;
-}
-
 static bool take_probe_hit(void *context, const ct_probe_hit *hit) {
   range_run *run = context;
   const api_question *q = &run->task->question;
@@ -208,8 +233,7 @@ static void run_pair(range_run *run) {
   ct_frame frame[2];
   for (int i = 0; i < 2; i++) {
     collider[i] = ct_body_collider(q->bodies[i].body, 0);
-    frame[i] = ct_frame_of(q->bodies[i].pose);
-    if (!is_identity(&collider[i].pose)) frame[i] = ct_frame_mul(frame[i], ct_frame_of(collider[i].pose));
+    frame[i] = collider_frame(q->bodies[i].pose, &collider[i]);
   }
   ct_pair_result result = {0};
   api_pair_answer answer = {.kind = q->kind,
@@ -228,6 +252,14 @@ static void run_pair(range_run *run) {
     ct_pair_options options = {.tolerance = q->options.tolerance, .threshold = INFINITY};
     ct_pair_distance((ct_placed){&collider[0].shape, &frame[0]}, (ct_placed){&collider[1].shape, &frame[1]}, &options,
                      run->workspace, &result);
+  }
+  api_method_answer told;
+  if (q->kind == API_KIND_DISTANCE && q->method.kind != API_METHOD_AUTO) {
+    const ct_placed pair[2] = {{&collider[0].shape, &frame[0]}, {&collider[1].shape, &frame[1]}};
+    api_ask_method(&q->method, pair, q->options.tolerance, run->workspace, &result, &told);
+    answer.method = &q->method;
+    answer.by_method = &told;
+    answer.gradient = answer.gradient && !told.by_portal;
   }
   ct_workspace_watch(run->workspace, NULL);
   run->range->memory = ct_workspace_starved(run->workspace);

@@ -61,10 +61,13 @@ static void put_flags(api_buffer *buffer, const char *const *words, size_t count
 }
 
 static void put_pair_flags(api_buffer *buffer, uint32_t flags) {
-  const char *words[2];
+  const char *words[5];
   size_t count = 0;
   if (flags & CT_FLAG_NORMAL_ARBITRARY) words[count++] = "normalArbitrary";
   if (flags & CT_FLAG_WITNESS_NOT_UNIQUE) words[count++] = "witnessNotUnique";
+  if (flags & CT_FLAG_TOLERANCE_RAISED) words[count++] = "toleranceRaised";
+  if (flags & CT_FLAG_CENTRES_COINCIDE) words[count++] = "centresCoincide";
+  if (flags & CT_FLAG_PLANAR_MINKOWSKI) words[count++] = "planarMinkowski";
   put_flags(buffer, words, count);
 }
 
@@ -87,7 +90,8 @@ static void put_triangles(api_buffer *buffer, const ct_pair_result *r) {
   if (r->triangle_b != CT_NO_TRIANGLE) api_put_member_unsigned(buffer, "triangleB", r->triangle_b);
 }
 
-static void put_distance(api_buffer *buffer, const ct_pair_result *r) {
+static void put_distance(api_buffer *buffer, const api_pair_answer *answer) {
+  const ct_pair_result *r = answer->result;
   if (r->status == CT_PAIR_UNSUPPORTED) {
     api_put_member_bool(buffer, "overlap", r->relation != CT_SEPARATED);
   } else {
@@ -101,8 +105,10 @@ static void put_distance(api_buffer *buffer, const ct_pair_result *r) {
     put_triangles(buffer, r);
   }
   api_put_member_string(buffer, "relation", api_text(relation_word(r->relation)));
-  put_depth_kind(buffer, r);
+  /* A portal's depth is at least the least one, and may be more. */
+  if (!answer->method || !answer->by_method->by_portal) put_depth_kind(buffer, r);
   api_put_status(buffer, r->status, r->flags);
+  if (answer->method) api_put_method_answer(buffer, answer->method, answer->by_method);
 }
 
 /* What the two features of a contact are called together. */
@@ -200,7 +206,7 @@ void api_put_pair_answer(api_buffer *buffer, const api_pair_answer *answer) {
     api_put_member_bool(buffer, "overlap", answer->overlap);
     if (answer->overlap) api_put_member_vec3(buffer, "position", answer->result->point_a);
   } else if (answer->kind == API_KIND_DISTANCE) {
-    put_distance(buffer, answer->result);
+    put_distance(buffer, answer);
     if (answer->gradient) put_gradient(buffer, answer);
   } else if (answer->kind == API_KIND_CONTACTS) {
     put_contacts(buffer, answer);

@@ -6,6 +6,7 @@
 #include <contact/query.h>
 
 #include "buffer.h"
+#include "method_json.h"
 #include "routes.h"
 
 /* One result over a pair of bodies. */
@@ -17,8 +18,10 @@ typedef struct api_pair_answer {
   bool overlap;       /* OVERLAP; PAIRS: of the boxes */
   bool gradient;      /* DISTANCE: asked for, about these origins of the bodies' frames */
   ct_vec3 origin_a, origin_b;
-  const ct_pair_result *result;   /* OVERLAP: the witness in point_a; DISTANCE, CONTACTS: all of it */
-  const ct_contact_point *points; /* [point_count] CONTACTS */
+  const api_method *method;           /* DISTANCE: asked for; NULL: none */
+  const api_method_answer *by_method; /* what it told */
+  const ct_pair_result *result;       /* OVERLAP: the witness in point_a; DISTANCE, CONTACTS: all of it */
+  const ct_contact_point *points;     /* [point_count] CONTACTS */
   size_t point_count;
 } api_pair_answer;
 

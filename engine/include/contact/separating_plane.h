@@ -52,11 +52,11 @@ typedef struct ct_plane_cache {
 
 /* Is there a plane of separation >= 0? The inside of bodies is what counts: touching bodies have one. *plane (may be NULL), when
  * there is: the remembered one if it still separates, else a neighbour of it, else the best of the first kind that has one: faces
- * of a, faces of b, pairs of edges. With or without a cache (NULL: none) the answer is the same. Bodies that are not both
- * polyhedra: the direction of ct_pair_distance, when its distance is >= 0; remembered in a's frame, it counts as long as it
- * separates by more than round-off. False too of kinds without planes: half-spaces, meshes. Cost: a hit takes two supports; a
- * search O((faces_a + faces_b) supports + edges_a edges_b). A raised flag of the workspace (ct_workspace_watch) ends a search with
- * what it has found. The workspace may not be NULL. */
+ * of the first body by content, faces of the other, pairs of edges. With or without a cache (NULL: none) the answer is the same.
+ * Bodies that are not both polyhedra: the direction of ct_pair_distance, when its distance is >= 0; remembered in a's frame, it
+ * counts as long as it separates by more than round-off. False too of kinds without planes: half-spaces, meshes. Cost: a hit takes
+ * two supports; a search O((faces_a + faces_b) supports + edges_a edges_b). A raised flag of the workspace (ct_workspace_watch)
+ * ends a search with what it has found. The workspace may not be NULL. */
 bool ct_pair_separating_plane(ct_placed a, ct_placed b, ct_plane_cache *cache, ct_workspace *workspace, ct_separating_plane *plane);
 
 /* Are both shapes polyhedra, whose planes ct_pair_separating_axis looks through? */

@@ -1,0 +1,107 @@
+/* Methods asked for by name. */
+#include "method_json.h"
+
+#include "problem.h"
+
+/* Least tolerance of a portal, relative: no double tells less. Most iterations: more than any pair takes that ends. */
+#define MPR_TOLERANCE_MIN 1e-16
+#define MPR_ITERATIONS_MAX 10000
+
+static const char *const words[] = {"auto", "mpr", "separatingAxis"};
+
+static bool refuse(api_reader *reader, const api_field *field, const char *what, const char *with) {
+  api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &field->path, "\"%s\" means nothing without method %s.", what, with);
+  return false;
+}
+
+bool api_read_method(api_reader *reader, const api_method_fields *fields, api_method *out) {
+  size_t which = 0;
+  uint64_t iterations = CT_MPR_ITERATIONS;
+  out->mpr.tolerance = CT_MPR_TOLERANCE;
+  bool good = api_read_word(reader, fields->method, words, sizeof words / sizeof words[0], &which);
+  good = api_read_number(reader, fields->tolerance, MPR_TOLERANCE_MIN, 1.0, &out->mpr.tolerance) && good;
+  good = api_read_unsigned(reader, fields->iterations, 1, MPR_ITERATIONS_MAX, &iterations) && good;
+  if (!good) return false;
+  out->kind = (api_method_kind)which;
+  out->mpr.iterations_max = (uint32_t)iterations;
+  bool portal = out->kind == API_METHOD_MPR, axis = out->kind == API_METHOD_SEPARATING_AXIS;
+  const api_field *own[] = {fields->tolerance, fields->iterations};
+  for (int i = 0; i < 2; i++)
+    if (api_field_present(own[i]) && !portal) good = refuse(reader, own[i], own[i]->name, "mpr");
+  if (out->support_points && !portal) good = refuse(reader, fields->include, "supportPoints", "mpr");
+  if (out->separating_plane && !axis) good = refuse(reader, fields->include, "separatingPlane", "separatingAxis");
+  return good;
+}
+
+static ct_relation relation_of(double distance, double tolerance, ct_relation exact) {
+  if (distance > tolerance) return CT_SEPARATED;
+  if (distance >= -tolerance) return CT_TOUCHING;
+  return exact >= CT_PENETRATING ? exact : CT_PENETRATING;
+}
+
+static void ask_portal(const api_method *method, const ct_placed pair[2], double tolerance, ct_pair_result *result,
+                       api_method_answer *out) {
+  ct_mpr_result *p = &out->portal;
+  ct_pair_mpr(pair[0], pair[1], &method->mpr, p);
+  out->by_portal = true;
+  result->distance = p->distance;
+  result->lower_bound = p->lower_bound;
+  result->upper_bound = p->upper_bound;
+  result->normal = p->normal;
+  result->point_a = p->point_a;
+  result->point_b = p->point_b;
+  result->status = p->status;
+  result->flags = p->flags;
+  result->iterations = p->iterations;
+  result->relation = relation_of(p->distance, tolerance, result->relation);
+}
+
+void api_ask_method(const api_method *method, const ct_placed pair[2], double tolerance, ct_workspace *workspace,
+                    ct_pair_result *result, api_method_answer *out) {
+  out->by_portal = out->by_axis = false;
+  out->plane = (ct_separating_plane){.kind = CT_PLANE_NONE};
+  if (method->kind == API_METHOD_MPR && ct_mpr_takes(pair[0].shape->kind) && ct_mpr_takes(pair[1].shape->kind))
+    ask_portal(method, pair, tolerance, result, out);
+  if (method->kind != API_METHOD_SEPARATING_AXIS) return;
+  out->by_axis = ct_separating_axis_takes(pair[0].shape, pair[1].shape);
+  if (out->by_axis) ct_pair_separating_axis(pair[0], pair[1], workspace, &out->plane);
+  else ct_pair_separating_plane(pair[0], pair[1], NULL, workspace, &out->plane);
+}
+
+static void put_support_points(api_buffer *buffer, const ct_mpr_result *p) {
+  api_put_key(buffer, "supportPoints");
+  api_put_byte(buffer, '[');
+  for (uint32_t i = 0; i < p->support_count; i++) {
+    api_put_item(buffer);
+    api_put_byte(buffer, '{');
+    api_put_member_vec3(buffer, "a", p->support_a[i]);
+    api_put_member_vec3(buffer, "b", p->support_b[i]);
+    api_put_byte(buffer, '}');
+  }
+  api_put_byte(buffer, ']');
+}
+
+static void put_plane(api_buffer *buffer, const ct_separating_plane *plane) {
+  const char *kind = ct_plane_kind_word(plane->kind);
+  api_put_key(buffer, "separatingPlane");
+  api_put_byte(buffer, '{');
+  api_put_member_string(buffer, "kind", api_text(kind));
+  if (plane->feature_a != CT_NO_FEATURE) api_put_member_unsigned(buffer, "featureA", plane->feature_a);
+  if (plane->feature_b != CT_NO_FEATURE) api_put_member_unsigned(buffer, "featureB", plane->feature_b);
+  api_put_member_number(buffer, "separation", plane->separation);
+  api_put_member_vec3(buffer, "normal", plane->normal);
+  api_put_member_vec3(buffer, "pointA", plane->point_a);
+  api_put_member_vec3(buffer, "pointB", plane->point_b);
+  api_put_byte(buffer, '}');
+}
+
+void api_put_method_answer(api_buffer *buffer, const api_method *method, const api_method_answer *answer) {
+  if (method->kind == API_METHOD_AUTO) return;
+  api_put_member_string(buffer, "method", api_text(words[answer->by_portal || answer->by_axis ? method->kind : API_METHOD_AUTO]));
+  if (answer->by_portal) {
+    api_put_member_vec3(buffer, "normalExact", answer->portal.normal_exact);
+    api_put_member_number(buffer, "toleranceReached", answer->portal.tolerance_reached);
+    if (method->support_points) put_support_points(buffer, &answer->portal);
+  }
+  if (method->separating_plane && answer->plane.kind != CT_PLANE_NONE) put_plane(buffer, &answer->plane);
+}
