@@ -292,13 +292,52 @@ static void answer_solid(const ct_convex_mesh *p, const search *s, ct_cell_resul
   result->lower = -2.0 * p->extent - p->radius - p->growth;
 }
 
-static void answer_apart(const ct_convex_mesh *p, const search *s, bool early, ct_cell_result *result) {
+/* Does the plane across the best normal part the core from every triangle that is at the mesh's point? All of them are as near, and
+ * where bodies nearly touch the bracket of one alone is closed by normals that lean far. The points are right to round-off, which
+ * turns the direction from one to the other by its part of the distance. */
+static bool plane_parts(const search *s) {
+  const ct_convex_mesh *p = s->p;
+  ct_waiting stack[STACK_SIZE];
+  double floor = s->best.distance - p->slack * (1.0 + p->extent / s->best.distance);
+  int top = 0;
+  stack[top++] = (ct_waiting){0.0, 0, 0};
+  while (top > 0) {
+    const ct_mesh_node *n = &p->view->nodes[stack[--top].a];
+    ct_vec3 b = s->best.b, middle = ct_lerp(n->box.min, n->box.max, 0.5), half = ct_scale(ct_sub(n->box.max, n->box.min), 0.5);
+    if (square_beyond(middle, half, &(ct_box){b, b}) > p->slack * p->slack) continue;
+    for (uint32_t i = n->first; i < n->first + n->count; i++) {
+      ct_triangle t = ct_mesh_triangle(p->view, i);
+      if (bottom_of(&t, s->best.normal) - s->reach >= floor) continue;
+      if (ct_norm(ct_sub(ct_triangle_foot(&t, b), b)) <= p->slack) return false;
+    }
+    if (n->count > 0) continue;
+    assert(top + 2 <= STACK_SIZE);
+    stack[top++] = (ct_waiting){0.0, n->first, 0};
+    stack[top++] = (ct_waiting){0.0, n->first + 1, 0};
+  }
+  return true;
+}
+
+/* A normal that is not proven gives way to the direction from point to point, if that is. False: neither is. */
+static bool prove_normal(search *s) {
+  if (!is_solved(s->p) || !(s->best.distance > 0.0) || plane_parts(s)) return true;
+  search turned = *s;
+  turned.best.normal = ct_unit_or(ct_sub(s->best.b, s->best.a), s->best.normal);
+  turned.reach = ct_core_reach(&s->p->core, turned.best.normal);
+  if (!plane_parts(&turned)) return false;
+  *s = turned;
+  return true;
+}
+
+static void answer_apart(const ct_convex_mesh *p, search *s, bool early, ct_cell_result *result) {
+  bool unproven = !early && !prove_normal(s);
   double grown = p->radius + p->growth;
   ct_mesh_answer(s->best.distance, s->best, (ct_mesh_growth){p->radius, p->growth}, p->view->solid, result);
   result->lower = ct_min2(s->bracket.lower - grown, result->distance);
   result->upper = ct_max2(s->bracket.upper - grown, result->distance);
   if (s->bracket.upper - s->bracket.lower > 2.0 * p->slack + CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * s->best.distance)
     result->status = CT_PAIR_DEGENERATE;
+  if (unproven) result->status = CT_PAIR_DEGENERATE;
   if (early) result->distance = result->lower = ct_min2(s->least, s->bracket.lower) - grown;
 }
 
