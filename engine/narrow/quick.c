@@ -61,14 +61,17 @@ CT_INLINE bool direction_of(ct_vec3 apart, double length, double *core, ct_vec3 
   return *core >= CLOSE * length;
 }
 
-/* All is the same, but for signs, whichever comes first. */
-CT_INLINE bool ball_ball(ct_placed a, ct_placed b, double ra, double rb, double tolerance, ct_pair_result *out) {
-  ct_vec3 p = a.frame->position, q = b.frame->position, normal;
+/* All is the same, but for signs, whichever comes first. Relations are counted, not branched upon: in a crowd they are as good as
+ * random; that one ball holds the other is rare. */
+CT_INLINE bool ball_ball(const ct_frame *a, const ct_frame *b, double ra, double rb, double tolerance, ct_pair_result *out) {
+  ct_vec3 p = a->position, q = b->position, normal;
   double core, length = ct_max2(ra, rb);
   if (!direction_of(ct_sub(q, p), length, &core, &normal)) return false;
   ct_quick_answer(out, false, normal, ct_add_scaled(p, normal, ra), ct_add_scaled(q, normal, -rb), core - (ra + rb));
   ct_quick_bound(out, out->distance, length);
+  out->relation = (ct_relation)((int)(out->distance <= tolerance) + (int)(out->distance < -tolerance));
   double slack = CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * length;
+  if (core > fabs(ra - rb) + 2.0 * slack) return true;
   relate(out, tolerance, core + rb <= ra + slack ? CT_CONTAINING : core + ra <= rb + slack ? CT_CONTAINED : CT_PENETRATING);
   return true;
 }
@@ -223,14 +226,23 @@ CT_INLINE bool ball_box_overlap(ct_placed ball, ct_placed box, double radius, bo
   return fabs(square - level) > ROOT_BAND * level;
 }
 
-bool ct_quick_distance(ct_placed a, ct_placed b, const ct_pair_options *options, ct_pair_result *result) {
+/* Apart from the rest, whose many registers are to be kept and given back. */
+static __attribute__((noinline)) bool any_distance(ct_placed a, ct_placed b, const ct_pair_options *options,
+                                                   ct_pair_result *result) {
   if (ct_box_is_plain(a.shape) && ct_box_is_plain(b.shape)) return ct_quick_boxes(a, b, options, result);
   body p = body_of(a.shape), q = body_of(b.shape);
   if (p.form == OTHER || q.form == OTHER) return false;
   if (p.form == BOX) return q.form == BALL && ball_box(b, a, q.radius, true, options->tolerance, result);
   if (q.form == BOX) return p.form == BALL && ball_box(a, b, p.radius, false, options->tolerance, result);
-  if (p.form == BALL && q.form == BALL) return ball_ball(a, b, p.radius, q.radius, options->tolerance, result);
+  if (p.form == BALL && q.form == BALL) return ball_ball(a.frame, b.frame, p.radius, q.radius, options->tolerance, result);
   return capsule_capsule(&p, &q, a.frame, b.frame, options->tolerance, result);
+}
+
+bool ct_quick_distance(ct_placed a, ct_placed b, const ct_pair_options *options, ct_pair_result *result) {
+  const ct_shape *s = a.shape, *t = b.shape;
+  if (s->kind != CT_KIND_SPHERE || t->kind != CT_KIND_SPHERE) return any_distance(a, b, options, result);
+  return ball_ball(a.frame, b.frame, s->sphere.radius + ct_shape_growth(s), t->sphere.radius + ct_shape_growth(t),
+                   options->tolerance, result);
 }
 
 bool ct_quick_overlap(ct_placed a, ct_placed b, bool *overlap) {
