@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Below this many intervals or points a scan costs less than another split; measured at 1e3 to 1e5 random boxes. */
+/* Below this many intervals or points a scan costs less than another split. */
 #define CUTOFF 64
 /* Splits in a row by medians that turned out bad; beyond, a scan answers, so that the stack is bounded whatever the input. */
 #define DEPTH_MAX 200
