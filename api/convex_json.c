@@ -119,18 +119,22 @@ bool api_make_hull(api_reader *reader, const api_field *field, const ct_vec3 *po
   return status == CT_OK;
 }
 
+/* Room for the array's elements, `size` bytes each. NULL: faulty, and told. */
+static void *room_of_elements(api_reader *reader, const api_field *field, size_t size, size_t *count) {
+  if (!api_read_array(reader, field, 0, reader->limits->hull_points, count)) return NULL;
+  if (*count < HULL_POINTS_MIN) {
+    tell_too_few(reader, field, *count);
+    return NULL;
+  }
+  void *room = api_arena_array(reader->arena, *count, size);
+  if (!room) api_fault_memory(reader->faults);
+  return room;
+}
+
 static bool read_vertices(api_reader *reader, const api_field *field, ct_collider *out) {
   size_t count = 0;
-  if (!api_read_array(reader, field, 0, reader->limits->hull_points, &count)) return false;
-  if (count < HULL_POINTS_MIN) {
-    tell_too_few(reader, field, count);
-    return false;
-  }
-  ct_vec3 *points = api_arena_array(reader->arena, count, sizeof *points);
-  if (!points) {
-    api_fault_memory(reader->faults);
-    return false;
-  }
+  ct_vec3 *points = room_of_elements(reader, field, sizeof *points, &count);
+  if (!points) return false;
   bool good = true;
   for (size_t i = 0; i < count && !api_faults_full(reader->faults); i++) {
     api_field element = api_field_element(field, i);
@@ -168,16 +172,8 @@ static bool check_plane(api_reader *reader, const api_field *field, const double
 
 static bool read_planes(api_reader *reader, const api_field *field, ct_collider *out) {
   size_t count = 0;
-  if (!api_read_array(reader, field, 0, reader->limits->hull_points, &count)) return false;
-  if (count < HULL_POINTS_MIN) {
-    tell_too_few(reader, field, count);
-    return false;
-  }
-  double(*planes)[4] = api_arena_array(reader->arena, count, sizeof *planes);
-  if (!planes) {
-    api_fault_memory(reader->faults);
-    return false;
-  }
+  double(*planes)[4] = room_of_elements(reader, field, sizeof *planes, &count);
+  if (!planes) return false;
   bool good = true;
   for (size_t i = 0; i < count && !api_faults_full(reader->faults); i++) {
     api_field element = api_field_element(field, i);

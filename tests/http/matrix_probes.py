@@ -11,7 +11,7 @@ import random
 from support.checks import Suite, check, equal, near, near_list
 from support.client import KeepAlive
 from support.daemon import Daemon
-from support.solids import SHAPES, Placed, add, dot, length, rotated, rotated_back, rotation, scaled, sub, unit
+from support.solids import SHAPES, Placed, add, dot, length, rotated, rotated_back, rotation, scaled, sub, unit, zero
 
 TOLERANCE = 1e-10  # m; shapes are some 1 m large
 POINTS, RAYS, LARGE = 30, 16, 10.0
@@ -85,17 +85,6 @@ def convex_distance(body, p):
     local = rotated_back(body.turn, sub(p, body.position))
     form = SHAPES["solid mesh"].form if body.solid.reading == "open" else body.solid.form
     return form.distance(local)
-
-
-def zero(f, low, high):
-    """Where f goes from above zero at low to below at high."""
-    for unused in range(60):
-        t = 0.5 * (low + high)
-        if f(t) > 0:
-            low = t
-        else:
-            high = t
-    return high
 
 
 def crossings(body, ray):

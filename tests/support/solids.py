@@ -82,6 +82,17 @@ def triangle_distance(p, a, b, c):
     return min(rim, abs(dot(sub(p, a), n)) / length(n)) if over else rim
 
 
+def zero(f, low, high):
+    """Where f goes from above zero at low to below at high."""
+    for unused in range(100):
+        t = 0.5 * (low + high)
+        if f(t) > 0:
+            low = t
+        else:
+            high = t
+    return high
+
+
 class Polytope:
     def __init__(self, points, triangles):
         self.points, self.triangles = points, [[points[i] for i in t] for t in triangles]
@@ -150,15 +161,9 @@ class Ellipsoid:
         """The nearest point is r^2 p / (r^2 + t), with the t that puts it on the surface: bisection."""
         squares = [r * r for r in self.radii]
         beyond = lambda t: sum(s * x * x / (s + t) ** 2 for s, x in zip(squares, p)) - 1
-        low, high = -min(squares), length(p) * max(self.radii)
+        t = zero(beyond, -min(squares), length(p) * max(self.radii))
         outside = beyond(0.0) > 0
-        for unused in range(100):
-            t = 0.5 * (low + high)
-            if beyond(t) > 0:
-                low = t
-            else:
-                high = t
-        foot = [s * x / (s + high) for s, x in zip(squares, p)]
+        foot = [s * x / (s + t) for s, x in zip(squares, p)]
         return length(sub(p, foot)) * (1 if outside else -1)
 
     def support(self, d):
