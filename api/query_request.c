@@ -49,7 +49,9 @@ enum {
       M_COUNT
 };
 
-#define BIT(name) (1u << M_##name)
+_Static_assert(M_COUNT <= 64, "one bit for each");
+
+#define BIT(name) (UINT64_C(1) << M_##name)
 /* Members of every question to a scene, and of those over pairs. */
 #define OF_ALL (BIT(LIMIT) | BIT(CURSOR))
 /* How a distance is found. */
@@ -64,7 +66,7 @@ enum {
 #define OF_GIVEN (OF_ALL | BIT(A) | BIT(B))
 #define OF_PROBES (OF_ALL | BIT(WHERE) | BIT(POSES) | BIT(BROADPHASE))
 
-static const unsigned scene_members[API_KIND_COUNT] = {
+static const uint64_t scene_members[API_KIND_COUNT] = {
     [API_KIND_PAIRS] = OF_PAIRS | BIT(CLEARANCE),
     [API_KIND_OVERLAP] = OF_PAIRS | BIT(CLEARANCE),
     [API_KIND_DISTANCE] = OF_PAIRS | BIT(CLEARANCE) | BIT(TOLERANCE) | OF_METHOD,
@@ -76,7 +78,7 @@ static const unsigned scene_members[API_KIND_COUNT] = {
     [API_KIND_MASS_PROPERTIES] = OF_ALL | BIT(BODIES),
 };
 /* Clearance may stand beside two bodies, which are answered however far apart; of contacts it says how far apart points may be. */
-static const unsigned given_members[API_KIND_COUNT] = {
+static const uint64_t given_members[API_KIND_COUNT] = {
     [API_KIND_PAIRS] = BIT(A) | BIT(B) | BIT(CLEARANCE),
     [API_KIND_OVERLAP] = BIT(A) | BIT(B) | BIT(CLEARANCE),
     [API_KIND_DISTANCE] = BIT(A) | BIT(B) | BIT(TOLERANCE) | BIT(CLEARANCE) | OF_METHOD,
@@ -102,27 +104,27 @@ typedef struct member_set {
   uint8_t place[M_COUNT]; /* in the list; its first unused place for those that cannot be here */
 } member_set;
 
-static bool read_members(api_reader *reader, const api_field *field, unsigned allowed, member_set *set) {
+static bool read_members(api_reader *reader, const api_field *field, uint64_t allowed, member_set *set) {
   set->count = 0;
   for (int m = 0; m < M_COUNT; m++) {
-    if (!(allowed & (1u << m))) continue;
+    if (!(allowed & (UINT64_C(1) << m))) continue;
     set->place[m] = (uint8_t)set->count;
     set->list[set->count++] = (api_field){.name = member_names[m]};
   }
   if (set->count < M_COUNT) set->list[set->count] = (api_field){0};
   for (int m = 0; m < M_COUNT; m++)
-    if (!(allowed & (1u << m))) set->place[m] = (uint8_t)set->count;
+    if (!(allowed & (UINT64_C(1) << m))) set->place[m] = (uint8_t)set->count;
   return api_read_object(reader, field, set->list, set->count);
 }
 
 static const api_field *member(const member_set *set, int which) { return &set->list[set->place[which]]; }
 
 /* A stateless question is about two bodies, or a scene, or boxes: the members of the other two mean nothing then. */
-static bool refuse_others(api_reader *reader, const member_set *set, unsigned meant, const char *with) {
+static bool refuse_others(api_reader *reader, const member_set *set, uint64_t meant, const char *with) {
   bool good = true;
   for (int m = 0; m < M_COUNT; m++) {
     const api_field *f = member(set, m);
-    if (!api_field_present(f) || (meant & (1u << m))) continue;
+    if (!api_field_present(f) || (meant & (UINT64_C(1) << m))) continue;
     api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_MEMBER, &f->path, "\"%s\" means nothing beside %s.", f->name, with);
     good = false;
   }
@@ -407,7 +409,7 @@ static bool read_boxes(api_reader *reader, const member_set *set, api_question *
 
 static bool read_stateless(api_reader *reader, const api_field *field, const member_set *set, const api_asking *asking,
                            api_question *out) {
-  const unsigned around = BIT(ID) | BIT(KIND) | BIT(DEADLINE);
+  const uint64_t around = BIT(ID) | BIT(KIND) | BIT(DEADLINE);
   if (api_field_present(member(set, M_SCENE)))
     return refuse_others(reader, set, scene_members[out->kind] | BIT(SCENE) | around, "scene") &&
            read_inline_scene(reader, set, asking, out);
@@ -423,8 +425,8 @@ static bool read_stateless(api_reader *reader, const api_field *field, const mem
 }
 
 bool api_read_question(api_reader *reader, const api_field *field, const api_asking *asking, api_question *out) {
-  unsigned allowed = scene_members[asking->kind] | (asking->in_batch ? BIT(ID) | BIT(KIND) : BIT(DEADLINE));
-  if (!asking->scene) allowed |= BIT(SCENE) | given_members[asking->kind] | (asking->kind == API_KIND_PAIRS ? BOXES_MEMBERS : 0u);
+  uint64_t allowed = scene_members[asking->kind] | (asking->in_batch ? BIT(ID) | BIT(KIND) : BIT(DEADLINE));
+  if (!asking->scene) allowed |= BIT(SCENE) | given_members[asking->kind] | (asking->kind == API_KIND_PAIRS ? BOXES_MEMBERS : 0);
   member_set set;
   if (!read_members(reader, field, allowed, &set)) return false;
   out->kind = asking->kind;
