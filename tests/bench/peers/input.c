@@ -3,6 +3,7 @@
  * SplitMix64 draws; every number that an engine is given is a float, so that engines in either precision see the same. Pairs of
  * hulls are placed along a random ray by where that ray leaves their Minkowski difference.
  */
+#include "draw.h"
 #include "peers.h"
 
 #include <contact/hull.h>
@@ -10,44 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define TWO_PI 6.283185307179586476925
-
-typedef struct source {
-  uint64_t state;
-} source;
-
-static uint64_t draw(source *s) {
-  uint64_t z = s->state += 0x9E3779B97F4A7C15u;
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-  return z ^ (z >> 31);
-}
-
-static double fraction(source *s) { return (double)(draw(s) >> 11) * 0x1p-53; }
-static double between(source *s, double low, double high) { return low + (high - low) * fraction(s); }
-
-/* Through memory: a compiler may not skip the rounding. */
-static double to_float(double x) {
-  volatile float f = (float)x;
-  return (double)f;
-}
-
-static void direction(source *s, double d[3]) {
-  double z = between(s, -1.0, 1.0), turn = TWO_PI * fraction(s), ring = sqrt(1.0 - z * z);
-  d[0] = ring * cos(turn);
-  d[1] = ring * sin(turn);
-  d[2] = z;
-}
-
-static void rotation(source *s, double q[4]) {
-  double u = fraction(s), v = TWO_PI * fraction(s), w = TWO_PI * fraction(s);
-  double xy = sqrt(1.0 - u), zw = sqrt(u);
-  q[0] = xy * sin(v);
-  q[1] = xy * cos(v);
-  q[2] = zw * sin(w);
-  q[3] = zw * cos(w);
-}
 
 void bench_matrix(const double q[4], double m[9]) {
   double length = 1.0 / sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
@@ -304,6 +267,7 @@ static const struct {
 bool bench_input_make(bench_work work, int size, bench_row *row, bool *as_specified) {
   *row = (bench_row){.work = work, .size = size};
   *as_specified = true;
+  if (work == BENCH_CLOUDS) return bench_clouds_make(row);
   if (work == BENCH_PRIMITIVES) {
     row->count = BENCH_PRIMITIVE_PAIRS;
     bench_solid(*solids)[2] = calloc((size_t)row->count, sizeof *solids);
@@ -339,5 +303,6 @@ void bench_input_free(bench_row *row) {
   free((void *)row->hulls);
   free((void *)row->pairs);
   free((void *)row->solids);
+  free((void *)row->clouds);
   *row = (bench_row){.count = 0};
 }

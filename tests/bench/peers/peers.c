@@ -4,7 +4,7 @@
  * that aborts or hangs is a failed cell and no more. Its processor time counts, not the time it waits.
  * Prints lines "row|work|engine|ours|ns|failed|wrong|largest error|correct" and "note|..." for the script that makes the tables.
  *
- *     peers [rounds [seconds]] [W1|W2|W3...]
+ *     peers [rounds [seconds]] [W1|W2|W3|W5]
  */
 #include "peers.h"
 
@@ -19,6 +19,8 @@
 
 /* An answer farther from the reference is wrong, m: the bodies are about 1 m large. */
 #define WRONG 1e-6
+/* So is a volume that is off by this part of itself. */
+#define WRONG_VOLUME 1e-6
 #define CHILD_SECONDS 20u
 enum { ROUNDS_MAX = 15, ENGINES_MAX = 32 };
 
@@ -50,7 +52,8 @@ static double processor_seconds(void) {
 static void measure(const bench_engine *engine, const bench_row *row, double seconds, cell *out) {
   void *state = engine->prepare(row);
   if (!state) return;
-  engine->answer(state, row, out->values); /* warms caches and scratch memory, and is what the errors are taken from */
+  void (*first)(void *, const bench_row *, double *) = engine->answer_all ? engine->answer_all : engine->answer;
+  first(state, row, out->values); /* warms caches and scratch memory, and is what the errors are taken from */
   long passes = 0;
   double start = processor_seconds(), now = start;
   static double ignored[BENCH_PAIRS_MAX];
@@ -86,10 +89,25 @@ static void judge_contact(const bench_engine *engine, double value, double refer
   if (contact && reference < 0.0 && engine->tells_depth) t->error = fmax(t->error, fabs(value + reference));
 }
 
+/* The right number of vertices and of facets, and the volume. */
+static void judge_hull(const double *value, const double *reference, tally *t) {
+  if (value[0] == BENCH_FAILED) {
+    t->failed++;
+    return;
+  }
+  double error = fabs(value[2] - reference[2]) / reference[2];
+  t->error = fmax(t->error, error);
+  t->wrong += value[0] != reference[0] || value[1] != reference[1] || !(error <= WRONG_VOLUME);
+}
+
 static void judge(const bench_engine *engine, const bench_row *row, const cell *c, tally *t) {
   t->failed = t->wrong = 0;
   t->error = 0.0;
   for (int i = 0; i < row->count; i++) {
+    if (row->work == BENCH_CLOUDS) {
+      judge_hull(c->values + BENCH_HULL_VALUES * i, row->reference + BENCH_HULL_VALUES * i, t);
+      continue;
+    }
     double value = c->values[i];
     if (value == BENCH_FAILED || value != value) {
       t->failed++;
@@ -109,7 +127,7 @@ static int ascending(const void *a, const void *b) {
 }
 
 static void print_cell(const bench_row *row, const bench_engine *engine, tally *t) {
-  static const char *const works[] = {"W1", "W2", "W3"};
+  static const char *const works[] = {"W1", "W2", "W3", "W5"};
   qsort(t->ns, (size_t)t->rounds, sizeof t->ns[0], ascending);
   bool correct = t->rounds && !t->failed && !t->wrong;
   printf("%s|%s|%s|%d|%.1f|%d|%d|%.2g|%d\n", row->name, works[row->work], engine->name, engine->ours,
@@ -124,7 +142,11 @@ static int engines_for(const bench_row *row, const bench_engine *found[ENGINES_M
              {bench_fcl, bench_fcl_count},
              {bench_ccd, bench_ccd_count},
              {bench_bullet, bench_bullet_count},
-             {bench_ode, bench_ode_count}};
+             {bench_ode, bench_ode_count},
+             {bench_ours_hull, bench_ours_hull_count},
+             {bench_qhull, bench_qhull_count},
+             {bench_cgal_hull, bench_cgal_hull_count},
+             {bench_bullet_hull, bench_bullet_hull_count}};
   int count = 0;
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
     for (int k = 0; k < all[i].count; k++)
@@ -135,7 +157,7 @@ static int engines_for(const bench_row *row, const bench_engine *found[ENGINES_M
 static bool run_row(const settings *s, bench_row *row, cell *shared) {
   const bench_engine *engines[ENGINES_MAX];
   int count = engines_for(row, engines);
-  double *reference = calloc((size_t)row->count, sizeof *reference), gap = 0.0;
+  double *reference = calloc((size_t)row->count * BENCH_HULL_VALUES, sizeof *reference), gap = 0.0;
   tally *tallies = calloc((size_t)count, sizeof *tallies);
   bool ok = reference && tallies && bench_reference_make(row, reference, &gap);
   row->reference = reference;
@@ -175,6 +197,14 @@ static const struct {
     {BENCH_PRIMITIVES, 1, "sphere - sphere", "W3"},
     {BENCH_PRIMITIVES, 2, "capsule - capsule", "W3"},
     {BENCH_PRIMITIVES, 3, "box - sphere", "W3"},
+    {BENCH_CLOUDS, 0, "hull, 32 points in a ball", "W5"},
+    {BENCH_CLOUDS, 1, "hull, 128 points in a ball", "W5"},
+    {BENCH_CLOUDS, 2, "hull, 1,000 points in a ball", "W5"},
+    {BENCH_CLOUDS, 3, "hull, 10,000 points in a ball", "W5"},
+    {BENCH_CLOUDS, 4, "hull, 32 points on a sphere", "W5"},
+    {BENCH_CLOUDS, 5, "hull, 128 points on a sphere", "W5"},
+    {BENCH_CLOUDS, 6, "hull, 1,000 points on a sphere", "W5"},
+    {BENCH_CLOUDS, 7, "hull, 10,000 points on a sphere", "W5"},
 };
 
 static bool read_settings(int count, char **words, settings *s) {

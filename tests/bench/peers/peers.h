@@ -1,7 +1,8 @@
 /* The peers' benchmark: the same questions to this engine and to those that Debian packages, in one run.
  *
- * A row is one workload at one size: W1 distance of separated hulls, W2 depth of overlapping ones, W3 contact of primitives. An
- * engine answers a whole row in one call. Inputs are made by input.c, references by reference.c, and peers.c runs the rounds.
+ * A row is one workload at one size: W1 distance of separated hulls, W2 depth of overlapping ones, W3 contact of primitives, W5
+ * hulls of points. An engine answers a whole row in one call. Inputs are made by input.c, references by reference.c, and peers.c
+ * runs the rounds.
  */
 #ifndef BENCH_PEERS_H
 #define BENCH_PEERS_H
@@ -14,8 +15,10 @@ extern "C" {
 #endif
 
 enum { BENCH_HULLS = 64, BENCH_PRIMITIVE_PAIRS = 25000, BENCH_PAIRS_MAX = BENCH_PRIMITIVE_PAIRS };
+/* Of a hull in W5: vertices, facets, volume. */
+enum { BENCH_HULL_VALUES = 3 };
 
-typedef enum bench_work { BENCH_DISTANCE, BENCH_DEPTH, BENCH_PRIMITIVES } bench_work;
+typedef enum bench_work { BENCH_DISTANCE, BENCH_DEPTH, BENCH_PRIMITIVES, BENCH_CLOUDS } bench_work;
 typedef enum bench_primitive { BENCH_BOX, BENCH_SPHERE, BENCH_CAPSULE } bench_primitive;
 
 /* A hull whose vertices are all extreme and whose faces are triangles. */
@@ -39,13 +42,16 @@ typedef struct bench_solid {
 
 typedef struct bench_row {
   bench_work work;
-  int size;         /* vertices of a hull; W3: 0 box-box, 1 sphere-sphere, 2 capsule-capsule, 3 box-sphere */
+  int size;         /* vertices of a hull; W3: 0 box-box, 1 sphere-sphere, 2 capsule-capsule, 3 box-sphere;
+                       W5: 0..3 clouds in a ball of 32, 128, 1000, 10000 points, 4..7 on a sphere */
   const char *name; /* of the row */
   int count;
   const bench_hull *hulls;        /* [BENCH_HULLS]; W1, W2 */
   const bench_pair *pairs;        /* [count]; W1, W2 */
   const bench_solid (*solids)[2]; /* [count]; W3 */
-  const double *reference;        /* [count] W1: distance; W2: depth; W3: signed distance */
+  const double (*clouds)[3];      /* [count * cloud_points], one cloud after the other; W5 */
+  int cloud_points;
+  const double *reference; /* [count] W1: distance; W2: depth; W3: signed distance; W5: BENCH_HULL_VALUES each */
 } bench_row;
 
 /* Row-major matrix of the normalised quaternion. */
@@ -59,6 +65,10 @@ void bench_input_free(bench_row *row);
 /* Reference answers in long double, by other algorithms than any engine's here. *gap: the largest uncertainty. */
 bool bench_reference_make(const bench_row *row, double *reference, double *gap);
 
+/* W5's parts of these: clouds, and vertices, facets and volumes of their hulls, proven. */
+bool bench_clouds_make(bench_row *row);
+bool bench_clouds_reference(const bench_row *row, double *reference);
+
 /* What an engine reports where it fails to answer, and in W3 where it finds no contact. */
 #define BENCH_FAILED (-1e300)
 #define BENCH_NO_CONTACT (-1.0)
@@ -70,12 +80,17 @@ typedef struct bench_engine {
   bool tells_depth; /* W3: is the value the depth, or only whether there is contact? */
   bool (*takes)(const bench_row *row);
   void *(*prepare)(const bench_row *row); /* objects, placed; not measured. NULL: cannot */
-  /* Answers all pairs. W1: distance; W2: depth, positive; W3: depth of the deepest contact or BENCH_NO_CONTACT. */
+  /* Answers all pairs. W1: distance; W2: depth, positive; W3: depth of the deepest contact or BENCH_NO_CONTACT. W5:
+   * BENCH_HULL_VALUES each. */
   void (*answer)(void *state, const bench_row *row, double *values);
+  /* W5: answers and gives the volumes too, which `answer` may leave out; not measured. NULL: `answer` does that. */
+  void (*answer_all)(void *state, const bench_row *row, double *values);
 } bench_engine;
 
-extern const bench_engine bench_ours[], bench_fcl[], bench_ccd[], bench_bullet[], bench_ode[];
-extern const int bench_ours_count, bench_fcl_count, bench_ccd_count, bench_bullet_count, bench_ode_count;
+extern const bench_engine bench_ours[], bench_fcl[], bench_ccd[], bench_bullet[], bench_ode[], bench_ours_hull[], bench_qhull[],
+    bench_cgal_hull[], bench_bullet_hull[];
+extern const int bench_ours_count, bench_fcl_count, bench_ccd_count, bench_bullet_count, bench_ode_count, bench_ours_hull_count,
+    bench_qhull_count, bench_cgal_hull_count, bench_bullet_hull_count;
 
 #ifdef __cplusplus
 }
