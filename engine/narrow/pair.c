@@ -21,6 +21,7 @@ void ct_workspace_destroy(ct_workspace *workspace) {
   ct_manifold_memory_free(&workspace->manifold);
   free(workspace->ray.hits);
   ct_mesh_memory_free(&workspace->mesh);
+  ct_volume_memory_free(&workspace->volume);
   free(workspace);
 }
 
@@ -30,8 +31,8 @@ void ct_workspace_watch(ct_workspace *workspace, const ct_cancel *cancel) {
 
 bool ct_workspace_starved(ct_workspace *workspace) {
   if (!workspace) return false;
-  bool starved = workspace->epa.starved || workspace->manifold.starved || workspace->mesh.starved;
-  workspace->epa.starved = workspace->manifold.starved = workspace->mesh.starved = false;
+  bool starved = workspace->epa.starved || workspace->manifold.starved || workspace->mesh.starved || workspace->volume.starved;
+  workspace->epa.starved = workspace->manifold.starved = workspace->mesh.starved = workspace->volume.starved = false;
   return starved;
 }
 

@@ -5,6 +5,7 @@
 #include "narrow/epa.h"
 #include "narrow/manifold.h"
 #include "narrow/mesh_memory.h"
+#include "narrow/volume.h"
 #include <contact/pair.h>
 
 /* Hits of a ray on a mesh. */
@@ -18,6 +19,7 @@ struct ct_workspace {
   ct_manifold_memory manifold;
   ct_ray_memory ray;
   ct_mesh_memory mesh;
+  ct_volume_memory volume;
 };
 
 /* The flag that pairs of the workspace look at; NULL for none. */

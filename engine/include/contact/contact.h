@@ -20,5 +20,6 @@
 #include <contact/status.h>
 #include <contact/sweep.h>
 #include <contact/vec.h>
+#include <contact/volume.h>
 
 #endif

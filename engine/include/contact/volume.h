@@ -1,0 +1,141 @@
+/* Volumetric contact: what two placed bodies have in common as a solid, and the contact made of it - a point, a normal, an area, a
+ * gap and the two surfaces that meet - as Solfec makes one contact of each pair of primitives that overlap.
+ *
+ * Conventions are those of pair.h: normals point from a to b, a gap below zero is penetration, a swap of a and b mirrors bit for
+ * bit. World frame, m. The common solid of two convex polyhedra is bounded by parts of faces of a, parts of faces of b, and parts
+ * that lie in faces of both with one outward side (shared). With t its faces, a(t) their areas and n(t) their outward normals:
+ *
+ *   position   centroid of the surface, sum a c / sum a over all faces
+ *   area       half the surface
+ *   normal     direction of N = sum over a's faces w(t) n(t) - sum over b's faces w(t) n(t), w by the weighting; shared faces and
+ *              the inner faces of elements count in position and area alone
+ *   patch_area |sum a n| over a's faces: the patch itself where two faces meet almost flat
+ *   raw_gap    minus the width of the common solid along the normal, L = -raw_gap
+ *   gap        min(distance(a - L n, b + L n) - 2 L, 0): the seed prints the signs the other way round, which always gives -2 L
+ *   depth_along_normal  how far b must move along the normal to leave a: h_a(n) + h_b(-n), never less than the depth of pair.h
+ *
+ * Bodies that touch without a common volume have no contact (flag touchingOnly of the list); nor has a volume thinner than
+ * round-off. Muller, Preparata 1978 (dual intersection); Koziara, Solfec (contact of a volume).
+ */
+#ifndef CONTACT_VOLUME_H
+#define CONTACT_VOLUME_H
+
+#include <contact/pair.h>
+
+/* How much a face counts in the normal. One row each: enum name, word on the wire. */
+#define CT_WEIGHTING_MAP(X)                                                                                                        \
+  X(LINEAR, "linear")            /* its area: independent of any triangulation */                                                  \
+  X(SQUARED, "squared")          /* the squares of the areas of its triangles, the seed's rule. Each face is a fan around the */   \
+                                 /* vertex that is lexicographically least (x, then y, then z) in the frame of the body that */    \
+                                 /* comes first by content (of equal vertices the one met first) */                                \
+  X(SQUARED_FACE, "squaredFace") /* the square of its area, the face taken whole */
+
+typedef enum ct_weighting {
+#define CT_WEIGHTING_ENUM(name, word) CT_WEIGHTING_##name,
+  CT_WEIGHTING_MAP(CT_WEIGHTING_ENUM)
+#undef CT_WEIGHTING_ENUM
+      CT_WEIGHTING_COUNT
+} ct_weighting;
+
+/* How the common solid of two convex polyhedra is found; other pairs have one way each. */
+#define CT_VOLUME_METHOD_MAP(X)                                                                                                    \
+  X(AUTO, "auto")          /* cuts the first body by the planes of the second */                                                   \
+  X(DUAL_HULL, "dualHull") /* a point inside both, planes to dual points, their exact hull, and the polar of that: the same */     \
+                           /* solid as AUTO's, to round-off */                                                                     \
+  X(SOLFEC, "solfec") /* as the seed does it, with its epsilon: a pair up to epsilon apart may have a contact, planes nearer */    \
+                      /* than epsilon to the inner point are moved out to it (flag toleranceRaised), a contact point */            \
+                      /* outside a body by more than epsilon is refused (flag illConditioned of the list) */
+
+typedef enum ct_volume_method {
+#define CT_VOLUME_METHOD_ENUM(name, word) CT_VOLUME_##name,
+  CT_VOLUME_METHOD_MAP(CT_VOLUME_METHOD_ENUM)
+#undef CT_VOLUME_METHOD_ENUM
+      CT_VOLUME_METHOD_COUNT
+} ct_volume_method;
+
+/* Flags of a contact, and of the list where a contact is missing. Row k is bit k. */
+#define CT_VOLUME_FLAG_MAP(X)                                                                                                      \
+  X(NORMAL_FALLBACK, "normalFallback")     /* N vanishes (one body in the other, or identical ones): the normal is pair.h's */     \
+  X(NORMAL_ARBITRARY, "normalArbitrary")   /* that one is one of several that are equally right */                                 \
+  X(SHARED_FACES, "sharedFaces")           /* parts of the surface lie in faces of both bodies */                                  \
+  X(ILL_CONDITIONED, "illConditioned")     /* the point is outside a body by more than round-off (solfec: epsilon) */              \
+  X(TOLERANCE_RAISED, "toleranceRaised")   /* solfec: planes were moved out to epsilon */                                          \
+  X(TOUCHING_ONLY, "touchingOnly")         /* of the list: the bodies touch, or overlap by less than round-off can tell */         \
+  X(GEOMETRIC_FAILURE, "geometricFailure") /* of the list: no solid was found although the bodies overlap; solfec alone */
+
+enum {
+#define CT_VOLUME_FLAG_ROW(name, word) CT_VOLUME_FLAG_ROW_##name,
+  CT_VOLUME_FLAG_MAP(CT_VOLUME_FLAG_ROW)
+#undef CT_VOLUME_FLAG_ROW
+      CT_VOLUME_FLAG_COUNT
+};
+
+enum {
+#define CT_VOLUME_FLAG_BIT(name, word) CT_VOLUME_FLAG_##name = 1 << CT_VOLUME_FLAG_ROW_##name,
+  CT_VOLUME_FLAG_MAP(CT_VOLUME_FLAG_BIT)
+#undef CT_VOLUME_FLAG_BIT
+};
+
+/* Words ("linear", "auto", "normalFallback"); static storage. */
+const char *ct_weighting_word(ct_weighting weighting);
+const char *ct_volume_method_word(ct_volume_method method);
+const char *ct_volume_flag_word(uint32_t row);
+
+#define CT_NO_ELEMENT UINT32_MAX
+#define CT_NO_FACE UINT32_MAX
+
+typedef struct ct_volume_options {
+  ct_weighting weighting;
+  ct_volume_method method;
+  double epsilon; /* m, > 0; SOLFEC alone reads it */
+  bool triangles; /* wanted too? */
+} ct_volume_options;
+
+/* Whose face a triangle lies in. */
+typedef enum ct_volume_owner { CT_OWNER_A, CT_OWNER_B, CT_OWNER_SHARED } ct_volume_owner;
+
+/* A triangle of the common surface, counter-clockwise from outside. */
+typedef struct ct_volume_triangle {
+  ct_vec3 vertex[3];
+  ct_volume_owner owner;
+  /* Faces of a and of b that it lies in; CT_NO_FACE: none of that body. Of a hull as in its view; of a box 0 to 5: +x, -x, +y, -y,
+   * +z, -z; of a mesh the triangle; of an element its local face; of a half-space 0; of curved bodies CT_NO_FACE. */
+  uint32_t face_a, face_b;
+} ct_volume_triangle;
+
+typedef struct ct_volume_contact {
+  double volume;                           /* m^3, > 0 */
+  double area;                             /* m^2 */
+  bool area_defined;                       /* false: of curved bodies; volume, areas and centroid are then 0 and position */
+  double patch_area;                       /* m^2 */
+  double raw_gap, gap, depth_along_normal; /* m */
+  ct_vec3 centroid;                        /* of the volume */
+  ct_vec3 position, normal;                /* the contact point and the normal */
+  ct_vec3 inner;                           /* of polyhedra: a point strictly inside both, margin from every face plane; m. */
+  double margin;                           /* 0 of other pairs */
+  uint32_t surface_a, surface_b;           /* ids of the surfaces of a and b whose planes are nearest to position */
+  uint32_t element_a, element_b;           /* of meshes of elements; else CT_NO_ELEMENT */
+  ct_pair_status status;                   /* DEGENERATE with ILL_CONDITIONED */
+  uint32_t flags;                          /* bits of CT_VOLUME_FLAG_MAP */
+  uint32_t first_triangle, triangle_count; /* in the list's triangles; 0 unless asked for */
+} ct_volume_contact;
+
+/* The list; borrowed from the workspace until its next use. */
+typedef struct ct_volume {
+  const ct_volume_contact *contacts; /* [count]: one per pair of convex bodies or closed meshes, one per pair of elements that
+                                      * overlap, by (element_a, element_b) */
+  size_t count;
+  const ct_volume_triangle *triangles; /* [triangle_count] */
+  size_t triangle_count;
+  ct_pair_status status; /* UNSUPPORTED: the pair has no volumetric contact (two half-spaces; a surface that bounds no solid);
+                          * ITERATION_LIMIT: the workspace's flag was raised and contacts may be missing */
+  uint32_t flags;        /* why a contact is missing, as bits of CT_VOLUME_FLAG_MAP */
+  bool failed;           /* memory was short: contacts or triangles are missing */
+} ct_volume;
+
+/* The volumetric contacts of two placed shapes. Rounding and margin count. Polyhedra (boxes and convex hulls without rounding and
+ * margin) are answered exactly to round-off; no allocation once the workspace is warm. Cost, f faces each: O(f^2) products at
+ * worst, mostly far fewer, and one GJK distance for the gap. */
+void ct_pair_volume(ct_placed a, ct_placed b, const ct_volume_options *options, ct_workspace *workspace, ct_volume *volume);
+
+#endif

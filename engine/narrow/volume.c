@@ -1,0 +1,142 @@
+/* Volumetric contacts of a pair: content order, the frame of the first body, the cell that answers, and the way back to the world.
+ */
+#include "narrow/volume.h"
+#include "narrow/pair.h"
+#include "narrow/workspace.h"
+
+#include <stdlib.h>
+
+const char *ct_weighting_word(ct_weighting weighting) {
+  static const char *const words[] = {
+#define WEIGHTING_WORD(name, word) [CT_WEIGHTING_##name] = word,
+      CT_WEIGHTING_MAP(WEIGHTING_WORD)
+#undef WEIGHTING_WORD
+  };
+  return (unsigned)weighting < CT_WEIGHTING_COUNT ? words[weighting] : words[0];
+}
+
+const char *ct_volume_method_word(ct_volume_method method) {
+  static const char *const words[] = {
+#define METHOD_WORD(name, word) [CT_VOLUME_##name] = word,
+      CT_VOLUME_METHOD_MAP(METHOD_WORD)
+#undef METHOD_WORD
+  };
+  return (unsigned)method < CT_VOLUME_METHOD_COUNT ? words[method] : words[0];
+}
+
+const char *ct_volume_flag_word(uint32_t row) {
+  static const char *const words[] = {
+#define FLAG_WORD(name, word) [CT_VOLUME_FLAG_ROW_##name] = word,
+      CT_VOLUME_FLAG_MAP(FLAG_WORD)
+#undef FLAG_WORD
+  };
+  return row < CT_VOLUME_FLAG_COUNT ? words[row] : "unknown";
+}
+
+void ct_volume_memory_free(ct_volume_memory *memory) {
+  free(memory->contacts);
+  free(memory->triangles);
+}
+
+/* Room for one more of `size` bytes each; false: memory was refused and nothing has changed. */
+static bool grow(void **items, uint32_t count, uint32_t *capacity, size_t size) {
+  if (count < *capacity) return true;
+  uint32_t larger = *capacity ? 2 * *capacity : 16;
+  void *moved = larger > *capacity ? realloc(*items, larger * size) : NULL;
+  if (!moved) return false;
+  *items = moved;
+  *capacity = larger;
+  return true;
+}
+
+bool ct_volume_push(ct_volume_pair *pair, const ct_volume_contact *contact) {
+  ct_volume_memory *m = pair->memory;
+  void *items = m->contacts;
+  pair->failed = pair->failed || !grow(&items, m->contact_count, &m->contact_capacity, sizeof *contact);
+  m->contacts = items;
+  if (pair->failed) return false;
+  m->contacts[m->contact_count++] = *contact;
+  return true;
+}
+
+bool ct_volume_push_triangle(ct_volume_pair *pair, const ct_volume_triangle *triangle) {
+  ct_volume_memory *m = pair->memory;
+  void *items = m->triangles;
+  pair->failed = pair->failed || !grow(&items, m->triangle_count, &m->triangle_capacity, sizeof *triangle);
+  m->triangles = items;
+  if (pair->failed) return false;
+  m->triangles[m->triangle_count++] = *triangle;
+  return true;
+}
+
+/* ---- from the pair's frame and order to the world's and the caller's ---- */
+
+/* No negative zero leaves the engine. */
+static ct_vec3 plain(ct_vec3 v) { return ct_vec(v.x + 0.0, v.y + 0.0, v.z + 0.0); }
+
+static void exchange(uint32_t *x, uint32_t *y) {
+  uint32_t first = *x;
+  *x = *y;
+  *y = first;
+}
+
+static void hand_back_contact(const ct_volume_pair *pair, bool swapped, ct_volume_contact *c) {
+  const ct_frame *frame = pair->a.frame;
+  c->centroid = plain(ct_to_parent(*frame, c->centroid));
+  c->position = plain(ct_to_parent(*frame, c->position));
+  c->inner = plain(ct_to_parent(*frame, c->inner));
+  ct_vec3 normal = ct_unit_or(ct_mat_mul(frame->rotation, c->normal), ct_vec(1.0, 0.0, 0.0));
+  c->normal = plain(swapped ? ct_neg(normal) : normal);
+  if (!swapped) return;
+  exchange(&c->surface_a, &c->surface_b);
+  exchange(&c->element_a, &c->element_b);
+}
+
+static void hand_back_triangle(const ct_volume_pair *pair, bool swapped, ct_volume_triangle *t) {
+  for (int i = 0; i < 3; i++) t->vertex[i] = plain(ct_to_parent(*pair->a.frame, t->vertex[i]));
+  if (!swapped) return;
+  exchange(&t->face_a, &t->face_b);
+  if (t->owner != CT_OWNER_SHARED) t->owner = t->owner == CT_OWNER_A ? CT_OWNER_B : CT_OWNER_A;
+}
+
+static void hand_back(ct_volume_pair *pair, bool swapped, ct_volume *out) {
+  ct_volume_memory *m = pair->memory;
+  for (uint32_t i = 0; i < m->contact_count; i++) hand_back_contact(pair, swapped, &m->contacts[i]);
+  for (uint32_t i = 0; i < m->triangle_count; i++) hand_back_triangle(pair, swapped, &m->triangles[i]);
+  *out = (ct_volume){.contacts = m->contacts,
+                     .count = m->contact_count,
+                     .triangles = m->triangles,
+                     .triangle_count = m->triangle_count,
+                     .status = pair->status,
+                     .flags = pair->flags,
+                     .failed = pair->failed};
+}
+
+/* ---- the pair ---- */
+
+/* A box or a hull without rounding and margin. */
+static bool is_polyhedron(const ct_shape *shape) {
+  return (shape->kind == CT_KIND_BOX || shape->kind == CT_KIND_CONVEX) && shape->rounding == 0.0 && shape->margin == 0.0;
+}
+
+static void answer(ct_volume_pair *pair) {
+  if (is_polyhedron(pair->a.shape) && is_polyhedron(pair->b.shape)) ct_volume_convex(pair);
+  else pair->status = CT_PAIR_UNSUPPORTED;
+}
+
+void ct_pair_volume(ct_placed a, ct_placed b, const ct_volume_options *options, ct_workspace *workspace, ct_volume *out) {
+  bool swapped = ct_pair_swapped(a, b);
+  ct_volume_memory *memory = &workspace->volume;
+  ct_volume_pair pair = {.a = swapped ? b : a,
+                         .b = swapped ? a : b,
+                         .options = options,
+                         .workspace = workspace,
+                         .memory = memory,
+                         .status = CT_PAIR_OK};
+  pair.relative.rotation = ct_mat_mat(ct_mat_transpose(pair.a.frame->rotation), pair.b.frame->rotation);
+  pair.relative.position = ct_to_local(*pair.a.frame, pair.b.frame->position);
+  memory->contact_count = memory->triangle_count = 0;
+  answer(&pair);
+  memory->starved = memory->starved || pair.failed;
+  hand_back(&pair, swapped, out);
+}

@@ -1,0 +1,39 @@
+/* Volumetric contacts in the making: the pair in content order, in the frame of its first body, and the lists of the workspace. */
+#ifndef NARROW_VOLUME_H
+#define NARROW_VOLUME_H
+
+#include <contact/volume.h>
+
+/* Scratch of volumes; zeroed is empty. Kept warm by the workspace. */
+typedef struct ct_volume_memory {
+  ct_volume_contact *contacts; /* [contact_capacity] */
+  uint32_t contact_count, contact_capacity;
+  ct_volume_triangle *triangles; /* [triangle_capacity] */
+  uint32_t triangle_count, triangle_capacity;
+  struct ct_volume_solid *solid; /* of convex polyhedra, volume_convex.c */
+  bool starved;                  /* memory was refused; never cleared here */
+} ct_volume_memory;
+void ct_volume_memory_free(ct_volume_memory *memory);
+
+/* What a cell is given. Contacts and triangles are pushed in content order and in a's frame: a and b below are the first and the
+ * second body by content, normals point from a to b. The dispatcher turns them to the world and mirrors them. */
+typedef struct ct_volume_pair {
+  ct_placed a, b;
+  ct_frame relative; /* of b in a's frame */
+  const ct_volume_options *options;
+  ct_workspace *workspace;
+  ct_volume_memory *memory;
+  ct_pair_status status; /* of the list; OK at the start */
+  uint32_t flags;        /* of the list; 0 at the start */
+  bool failed;
+} ct_volume_pair;
+
+/* Adds a contact to the list, or a triangle; false: memory was refused, pair->failed is set. The triangles of a contact are pushed
+ * before it: first_triangle and triangle_count are the caller's to set. */
+bool ct_volume_push(ct_volume_pair *pair, const ct_volume_contact *contact);
+bool ct_volume_push_triangle(ct_volume_pair *pair, const ct_volume_triangle *triangle);
+
+/* Two boxes or hulls without rounding and margin. volume_convex.c */
+void ct_volume_convex(ct_volume_pair *pair);
+
+#endif
