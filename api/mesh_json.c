@@ -12,14 +12,17 @@
 #define ELEMENTS_PER_POLL 1024
 /* Three of a triangle, and the fewest of a mesh. */
 #define CORNERS 3
+/* A normal's largest component, at least: what is shorter is taken for a normal that was never set. */
+#define NORMAL_LEAST 1e-9
 
-enum { VERTICES, TRIANGLES, SOLID, CONVEX_HULL, MEMBER_COUNT };
+enum { VERTICES, TRIANGLES, NORMALS, SOLID, CONVEX_HULL, MEMBER_COUNT };
 
 typedef struct mesh_text {
   ct_vec3 *vertices;
   size_t vertex_count;
   uint32_t (*triangles)[CORNERS];
   size_t triangle_count;
+  ct_vec3 *normals; /* [vertex_count]; NULL: none */
 } mesh_text;
 
 /* ---- decode -------------------------------------------------------------------------------------------------------------- */
@@ -92,14 +95,48 @@ static bool read_triangles(api_reader *reader, const api_field *field, mesh_text
   return good;
 }
 
-static void put_arrays(api_buffer *buffer, const mesh_text *mesh) {
-  api_put_key(buffer, "vertices");
+static bool read_normal(api_reader *reader, const api_field *field, ct_vec3 *out) {
+  if (!api_read_position(reader, field, out)) return false;
+  double size = ct_max_abs(*out);
+  if (size >= NORMAL_LEAST) return true;
+  api_fault *fault = api_fault_at(reader->faults, API_PROBLEM_OUT_OF_RANGE, &field->path,
+                                  "A normal of any length but 0: its largest component must be 1e-9 at least.");
+  api_fault_limit(fault, NORMAL_LEAST, size);
+  return false;
+}
+
+bool api_read_normals(api_reader *reader, const api_field *field, size_t vertex_count, ct_vec3 **out) {
+  size_t count = 0;
+  *out = NULL;
+  if (!api_field_present(field)) return true;
+  if (!api_read_array(reader, field, vertex_count, vertex_count, &count)) return false;
+  ct_vec3 *normals = api_arena_array(reader->arena, count, sizeof *normals);
+  if (!normals) {
+    api_fault_memory(reader->faults);
+    return false;
+  }
+  bool good = true;
+  for (size_t i = 0; i < count && !api_faults_full(reader->faults); i++) {
+    api_field element = api_field_element(field, i);
+    if (i % ELEMENTS_PER_POLL == 0 && api_reader_cancelled(reader)) return false;
+    good = read_normal(reader, &element, &normals[i]) && good;
+  }
+  *out = normals;
+  return good;
+}
+
+static void put_vectors(api_buffer *buffer, const char *name, const ct_vec3 *vectors, size_t count) {
+  api_put_key(buffer, name);
   api_put_byte(buffer, '[');
-  for (size_t i = 0; i < mesh->vertex_count; i++) {
+  for (size_t i = 0; i < count; i++) {
     api_put_item(buffer);
-    api_put_vec3(buffer, mesh->vertices[i]);
+    api_put_vec3(buffer, vectors[i]);
   }
   api_put_byte(buffer, ']');
+}
+
+static void put_arrays(api_buffer *buffer, const mesh_text *mesh) {
+  put_vectors(buffer, "vertices", mesh->vertices, mesh->vertex_count);
   api_put_key(buffer, "triangles");
   api_put_byte(buffer, '[');
   for (size_t i = 0; i < mesh->triangle_count; i++) {
@@ -112,6 +149,7 @@ static void put_arrays(api_buffer *buffer, const mesh_text *mesh) {
     api_put_byte(buffer, ']');
   }
   api_put_byte(buffer, ']');
+  if (mesh->normals) put_vectors(buffer, "normals", mesh->normals, mesh->vertex_count);
 }
 
 /* The hull of the vertices; which triangles there were is only kept to be told. */
@@ -138,7 +176,7 @@ static bool make_mesh(api_reader *reader, const api_field *field, const api_fiel
   bool wanted = false;
   if (!api_read_bool(reader, solid, &wanted)) return false;
   api_mesh_source source = {
-      .data = {text->vertices, text->vertex_count, (const uint32_t(*)[3])text->triangles, text->triangle_count},
+      .data = {text->vertices, text->vertex_count, (const uint32_t(*)[3])text->triangles, text->triangle_count, text->normals},
       .reading = !api_field_present(solid) ? CT_MESH_AUTO
                  : wanted                  ? CT_MESH_SOLID
                                            : CT_MESH_SURFACE,
@@ -156,17 +194,21 @@ static bool make_mesh(api_reader *reader, const api_field *field, const api_fiel
 bool api_read_mesh(api_reader *reader, const api_field *field, ct_collider *out) {
   api_field m[MEMBER_COUNT] = {[VERTICES] = {.name = "vertices", .required = true},
                                [TRIANGLES] = {.name = "triangles", .required = true},
+                               [NORMALS] = {.name = "normals"},
                                [SOLID] = {.name = "solid"},
                                [CONVEX_HULL] = {.name = "convexHull"}};
   if (!api_read_object(reader, field, m, MEMBER_COUNT)) return false;
   bool hull = false;
   mesh_text mesh = {0};
   bool good = api_read_bool(reader, &m[CONVEX_HULL], &hull);
-  if (hull && api_field_present(&m[SOLID])) {
-    api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_MEMBER, &m[SOLID].path, "\"solid\" means nothing beside convexHull: true.");
+  for (int k = NORMALS; hull && k <= SOLID; k++) {
+    if (!api_field_present(&m[k])) continue;
+    api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_MEMBER, &m[k].path, "\"%s\" means nothing beside convexHull: true.",
+                 m[k].name);
     good = false;
   }
   if (!read_vertices(reader, &m[VERTICES], &mesh)) return false;
+  if (good) good = api_read_normals(reader, &m[NORMALS], mesh.vertex_count, &mesh.normals);
   if (!read_triangles(reader, &m[TRIANGLES], &mesh) || !good || api_reader_cancelled(reader)) return false;
   return hull ? make_hull(reader, &m[VERTICES], &mesh, out) : make_mesh(reader, field, &m[SOLID], &mesh, out);
 }
@@ -176,7 +218,8 @@ bool api_read_mesh(api_reader *reader, const api_field *field, ct_collider *out)
 void api_put_mesh(api_buffer *buffer, const ct_collider *collider) {
   const ct_mesh_view *view = ct_mesh_get(collider->shape.mesh);
   const mesh_text mesh = {(ct_vec3 *)(uintptr_t)view->vertices, view->vertex_count,
-                          (uint32_t(*)[CORNERS])(uintptr_t)view->triangles, view->triangle_count};
+                          (uint32_t(*)[CORNERS])(uintptr_t)view->triangles, view->triangle_count,
+                          (ct_vec3 *)(uintptr_t)view->normals};
   api_put_byte(buffer, '{');
   put_arrays(buffer, &mesh);
   if (collider->note.length) {

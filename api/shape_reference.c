@@ -91,7 +91,7 @@ static bool scale_mesh(const scaling *s, ct_shape *shape) {
   ct_vec3 *points = scaled_points(s, view->box, view->vertex_count);
   if (!points) return false;
   for (uint32_t i = 0; i < view->vertex_count; i++) points[i] = ct_scale(view->vertices[i], s->scale);
-  api_mesh_source source = {.data = {points, view->vertex_count, view->triangles, view->triangle_count},
+  api_mesh_source source = {.data = {points, view->vertex_count, view->triangles, view->triangle_count, view->normals},
                             .reading = view->solid ? CT_MESH_SOLID : CT_MESH_SURFACE,
                             .at = &s->field->path};
   ct_mesh *mesh = NULL;

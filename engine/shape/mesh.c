@@ -19,7 +19,7 @@
 typedef struct layout {
   ct_mesh *mesh;
   ct_mesh_node *nodes;
-  ct_vec3 *vertices;
+  ct_vec3 *vertices, *normals;
   uint32_t (*triangles)[3], *order, (*corners)[3], (*across)[3], *points, *component_vertex;
 } layout;
 
@@ -41,6 +41,7 @@ static size_t lay_out(layout *l, char *block, const ct_mesh_parts *m, const ct_m
   l->triangles = take(block, &at, m->triangle_count * sizeof *l->triangles);
   l->points = take(block, &at, report->vertices * sizeof *l->points);
   l->component_vertex = take(block, &at, report->components * sizeof *l->component_vertex);
+  l->normals = m->normals ? take(block, &at, m->vertex_count * sizeof *l->normals) : NULL;
   return at;
 }
 
@@ -71,6 +72,7 @@ static void write_vertices(layout *l, const ct_mesh_parts *m) {
     if (m->parent[v] == v) l->component_vertex[components++] = v;
   }
   memcpy(l->triangles, m->triangles, m->triangle_count * sizeof *l->triangles);
+  if (m->normals) memcpy(l->normals, m->normals, m->vertex_count * sizeof *l->normals);
 }
 
 /* Corners in leaf order, and what is beyond their edges. Turned round, a triangle's corners are 0, 2, 1, and the edges that begin
@@ -105,6 +107,7 @@ static void open_view(layout *l, const plan *p, const ct_mesh_report *report) {
       (ct_mesh_view){.vertex_count = p->parts.vertex_count,
                      .triangle_count = p->parts.triangle_count,
                      .vertices = l->vertices,
+                     .normals = l->normals,
                      .triangles = (const uint32_t(*)[3])l->triangles,
                      .flipped = report->flipped,
                      .solid = report->solid,
@@ -186,6 +189,7 @@ ct_status ct_mesh_create(const ct_mesh_data *data, ct_mesh_reading reading, cons
   if (data->vertex_count > CT_MESH_VERTICES_MAX || data->triangle_count > CT_MESH_TRIANGLES_MAX) return CT_LIMIT;
   plan p = {.parts = {.vertices = data->vertices,
                       .triangles = data->triangles,
+                      .normals = data->normals,
                       .vertex_count = (uint32_t)data->vertex_count,
                       .triangle_count = (uint32_t)data->triangle_count,
                       .cancel = cancel}};

@@ -26,6 +26,7 @@ typedef enum ct_mesh_part_state {
 typedef struct ct_mesh_parts {
   const ct_vec3 *vertices;
   const uint32_t (*triangles)[3];
+  const ct_vec3 *normals; /* NULL: none */
   uint32_t vertex_count, triangle_count, live_count;
   double flush; /* coordinates below this are read as zero */
   const ct_cancel *cancel;

@@ -338,6 +338,15 @@ bad("all one point", mesh([[1, 2, 3]] * 3, [(0, 1, 2)]), "degenerate-mesh", "")
 bad("solid of another type", mesh(CUBE_POINTS, CUBE, solid=1), "wrong-type", "/solid")
 bad("convexHull of another type", mesh(CUBE_POINTS, CUBE, convexHull="yes"), "wrong-type", "/convexHull")
 bad("solid beside convexHull", mesh(CUBE_POINTS, CUBE, convexHull=True, solid=True), "unknown-member", "/solid")
+NORMALS = [[0, 0, 1]] * 8
+bad("normals beside convexHull", mesh(CUBE_POINTS, CUBE, convexHull=True, normals=NORMALS), "unknown-member", "/normals")
+for count in (0, 1, 7, 9):
+    bad(f"{count} normals of 8 vertices", mesh(CUBE_POINTS, CUBE, normals=(NORMALS * 2)[:count]), "wrong-type", "/normals")
+bad("normals of another type", mesh(CUBE_POINTS, CUBE, normals={}), "wrong-type", "/normals")
+bad("a normal of two numbers", mesh(CUBE_POINTS, CUBE, normals=NORMALS[:3] + [[0, 1]] + NORMALS[:4]), "wrong-type", "/normals/3")
+bad("a normal of no length", mesh(CUBE_POINTS, CUBE, normals=NORMALS[:7] + [[0, -0.0, 0]]), "out-of-range", "/normals/7")
+bad("a normal that is hardly one", mesh(CUBE_POINTS, CUBE, normals=NORMALS[:7] + [[0, 9e-10, 0]]), "out-of-range", "/normals/7")
+bad("a normal beyond 1e9", mesh(CUBE_POINTS, CUBE, normals=NORMALS[:7] + [[0, 0, 2e9]]), "out-of-range", "/normals/7/2")
 bad("a flat convexHull", mesh([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], [(0, 1, 2), (0, 2, 3)], convexHull=True), "degenerate-hull", "/vertices")
 bad("a bad index of a convexHull", mesh(CUBE_POINTS, CUBE[:1] + [(0, 1, 9)], convexHull=True), "bad-index", "/triangles/1/2")
 
@@ -479,7 +488,8 @@ def points_are_joined_by_their_bits_and_by_nothing_else():
 def a_scene_gives_the_arrays_back_as_they_were_given():
     messy_points, messy = both(CUBE_POINTS, CUBE + CUBE[:2], [[5, 5, 5], [0.1, 1e-7, -3.25]], [])
     forms = [mesh(messy_points, messy), mesh(CUBE_POINTS, turned(CUBE), solid=True), mesh(CUBE_POINTS, CUBE, solid=False),
-             mesh(CUBE_POINTS + [[0.5, 0.5, 0.5]], CUBE, convexHull=True), mesh(CUBE_POINTS, CUBE[3:]), mesh(CUBE_POINTS, CUBE, convexHull=False)]
+             mesh(CUBE_POINTS + [[0.5, 0.5, 0.5]], CUBE, convexHull=True), mesh(CUBE_POINTS, CUBE[3:]), mesh(CUBE_POINTS, CUBE, convexHull=False),
+             mesh(CUBE_POINTS, CUBE, normals=[[i - 3.5, 1e-9, 0.1] for i in range(8)])]
     client.put("/v1/scenes/given", {"bodies": [{"id": f"b{i}", "colliders": [{"mesh": m}]} for i, m in enumerate(forms)]}).must(201)
     document = client.get("/v1/scenes/given").must(200)
     for form, body in zip(forms, document.json["bodies"]):

@@ -106,7 +106,7 @@ static inline ct_shape hull_mesh_of(const ct_hull *hull, ct_mesh_reading reading
       t[count][2] = h->face_loop[k + 1];
     }
   ct_mesh *mesh = NULL;
-  ct_mesh_data data = {v, h->vertex_count, (const uint32_t(*)[3])t, count};
+  ct_mesh_data data = {v, h->vertex_count, (const uint32_t(*)[3])t, count, NULL};
   if (ct_mesh_create(&data, reading, NULL, &mesh, NULL) != CT_OK) abort();
   free(v);
   free(t);

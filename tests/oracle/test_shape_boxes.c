@@ -19,7 +19,7 @@ static const ct_mesh *random_mesh(check_random *r, double scale) {
   for (int i = 0; i < 80; i++)
     for (int k = 0; k < 3; k++) triangles[i][k] = (uint32_t)(check_next(r) % 60);
   ct_mesh *mesh = NULL;
-  const ct_mesh_data data = {p, 60, (const uint32_t(*)[3])triangles, 80};
+  const ct_mesh_data data = {p, 60, (const uint32_t(*)[3])triangles, 80, NULL};
   CHECK_INT(ct_mesh_create(&data, CT_MESH_SURFACE, NULL, &mesh, NULL), CT_OK);
   return mesh;
 }

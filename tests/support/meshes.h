@@ -126,7 +126,7 @@ static inline void soup_shuffle(soup *s, check_random *r) {
 }
 
 static inline ct_status soup_build(const soup *s, ct_mesh_reading reading, ct_mesh **mesh, ct_mesh_report *report) {
-  ct_mesh_data data = {s->v, s->vn, (const uint32_t(*)[3])s->t, s->tn};
+  ct_mesh_data data = {s->v, s->vn, (const uint32_t(*)[3])s->t, s->tn, NULL};
   return ct_mesh_create(&data, reading, NULL, mesh, report);
 }
 

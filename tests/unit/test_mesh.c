@@ -390,9 +390,9 @@ static void what_is_no_mesh_is_refused(void) {
   s.v[2].z = 0x1p301;
   report_of(&s, CT_MESH_AUTO, CT_LIMIT);
   ct_mesh *mesh = NULL;
-  ct_mesh_data many = {s.v, 3, (const uint32_t(*)[3])s.t, CT_MESH_TRIANGLES_MAX + 1};
+  ct_mesh_data many = {s.v, 3, (const uint32_t(*)[3])s.t, CT_MESH_TRIANGLES_MAX + 1, NULL};
   CHECK_INT(ct_mesh_create(&many, CT_MESH_AUTO, NULL, &mesh, NULL), CT_LIMIT);
-  many = (ct_mesh_data){s.v, (size_t)CT_MESH_VERTICES_MAX + 1, (const uint32_t(*)[3])s.t, 1};
+  many = (ct_mesh_data){s.v, (size_t)CT_MESH_VERTICES_MAX + 1, (const uint32_t(*)[3])s.t, 1, NULL};
   CHECK_INT(ct_mesh_create(&many, CT_MESH_AUTO, NULL, &mesh, NULL), CT_LIMIT);
   CHECK(mesh == NULL);
   soup_free(&s);

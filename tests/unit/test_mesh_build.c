@@ -51,7 +51,7 @@ static void check_stops(const soup *s) {
   CHECK_INT(soup_build(s, CT_MESH_AUTO, &whole, NULL), CT_OK);
   double seconds = work_seconds() - begin;
   int stopped = 0;
-  ct_mesh_data data = {s->v, s->vn, (const uint32_t(*)[3])s->t, s->tn};
+  ct_mesh_data data = {s->v, s->vn, (const uint32_t(*)[3])s->t, s->tn, NULL};
   for (int k = 0; k < MOMENTS; k++) {
     raiser r;
     raiser_start(&r, seconds * k / MOMENTS);
@@ -101,7 +101,7 @@ static void a_flag_already_raised_builds_nothing(void) {
   ct_cancel *cancel = ct_cancel_create();
   ct_cancel_raise(cancel);
   ct_mesh *mesh = NULL;
-  ct_mesh_data data = {s.v, s.vn, (const uint32_t(*)[3])s.t, s.tn};
+  ct_mesh_data data = {s.v, s.vn, (const uint32_t(*)[3])s.t, s.tn, NULL};
   CHECK_INT(ct_mesh_create(&data, CT_MESH_AUTO, cancel, &mesh, NULL), CT_CANCELLED);
   CHECK(mesh == NULL);
   ct_cancel_destroy(cancel);

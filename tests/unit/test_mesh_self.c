@@ -2,7 +2,7 @@
 #include "tests/support/meshes.h"
 
 static ct_mesh_self self_of(soup *s, uint32_t triangles[2]) {
-  ct_mesh_data data = {s->v, s->vn, (const uint32_t(*)[3])s->t, s->tn};
+  ct_mesh_data data = {s->v, s->vn, (const uint32_t(*)[3])s->t, s->tn, NULL};
   ct_mesh *mesh = NULL;
   ct_mesh_self self = CT_MESH_SELF_UNKNOWN;
   CHECK_INT(ct_mesh_create(&data, CT_MESH_AUTO, NULL, &mesh, NULL), CT_OK);
@@ -176,7 +176,7 @@ static void meshes_beyond_a_number_of_triangles_are_not_looked_at(void) {
 static void a_raised_flag_ends_it(void) {
   soup s = {0};
   soup_sheet(&s, 100);
-  ct_mesh_data data = {s.v, s.vn, (const uint32_t(*)[3])s.t, s.tn};
+  ct_mesh_data data = {s.v, s.vn, (const uint32_t(*)[3])s.t, s.tn, NULL};
   ct_mesh *mesh = NULL;
   ct_cancel *cancel = ct_cancel_create();
   ct_mesh_self self = CT_MESH_SELF_MEETS;

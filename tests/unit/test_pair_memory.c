@@ -12,7 +12,7 @@ static void make_shapes(ct_shape shapes[KINDS]) {
   ct_hull *hull = NULL;
   ct_mesh *mesh = NULL;
   ct_mesh_report report;
-  const ct_mesh_data data = {s.v, s.vn, (const uint32_t(*)[3])s.t, s.tn};
+  const ct_mesh_data data = {s.v, s.vn, (const uint32_t(*)[3])s.t, s.tn, NULL};
   CHECK_INT(ct_hull_from_points(s.v, s.vn, NULL, &hull, NULL), CT_OK);
   CHECK_INT(ct_mesh_create(&data, CT_MESH_AUTO, NULL, &mesh, &report), CT_OK);
   soup_free(&s);

@@ -78,7 +78,7 @@ static void different_bodies_are_one_chain(void) {
 static const ct_mesh *mesh_of(const uint32_t (*triangles)[3], ct_mesh_reading reading) {
   const ct_vec3 corners[] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
   ct_mesh *mesh = NULL;
-  CHECK_INT(ct_mesh_create(&(ct_mesh_data){corners, 4, triangles, 4}, reading, NULL, &mesh, NULL), CT_OK);
+  CHECK_INT(ct_mesh_create(&(ct_mesh_data){corners, 4, triangles, 4, NULL}, reading, NULL, &mesh, NULL), CT_OK);
   return mesh;
 }
 

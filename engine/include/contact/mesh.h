@@ -35,6 +35,7 @@ typedef struct ct_mesh_node {
 typedef struct ct_mesh_view {
   uint32_t vertex_count, triangle_count; /* as given, all of them */
   const ct_vec3 *vertices;
+  const ct_vec3 *normals;         /* [vertex_count] outward normals as given, of any length but 0; NULL: none were given */
   const uint32_t (*triangles)[3]; /* vertex indices as given; seen from outside counter-clockwise, or clockwise when `flipped` */
   bool flipped;                   /* a closed mesh that was given inside out: every triangle is read the other way round */
   bool solid;
@@ -91,6 +92,7 @@ typedef struct ct_mesh_data {
   size_t vertex_count;
   const uint32_t (*triangles)[3]; /* [triangle_count] indices below vertex_count */
   size_t triangle_count;
+  const ct_vec3 *normals; /* [vertex_count] outward, finite, of any length but 0; NULL: none. No answer but contact features asks */
 } ct_mesh_data;
 
 /* A mesh of copies of the given arrays. AUTO: a solid when closed and oriented with a volume,
