@@ -36,6 +36,9 @@ const char *ct_volume_flag_word(uint32_t row) {
 void ct_volume_memory_free(ct_volume_memory *memory) {
   free(memory->contacts);
   free(memory->triangles);
+  for (int i = 0; i < 2; i++) free(memory->room[i].numbers);
+  ct_cut_free(&memory->cut);
+  free(memory->shared);
 }
 
 /* Room for one more of `size` bytes each; false: memory was refused and nothing has changed. */

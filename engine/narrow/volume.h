@@ -2,6 +2,7 @@
 #ifndef NARROW_VOLUME_H
 #define NARROW_VOLUME_H
 
+#include "narrow/volume_cut.h"
 #include <contact/volume.h>
 
 /* Scratch of volumes; zeroed is empty. Kept warm by the workspace. */
@@ -11,7 +12,11 @@ typedef struct ct_volume_memory {
   ct_volume_triangle *triangles; /* [triangle_capacity] */
   uint32_t triangle_count, triangle_capacity;
   struct ct_volume_solid *solid; /* of convex polyhedra, volume_convex.c */
-  bool starved;                  /* memory was refused; never cleared here */
+  ct_volume_room room[2];        /* of convex polyhedra: as placed, while they are cut, and what is known of their faces */
+  ct_cut cut;
+  uint32_t *shared;
+  size_t face_capacity;
+  bool starved; /* memory was refused; never cleared here */
 } ct_volume_memory;
 void ct_volume_memory_free(ct_volume_memory *memory);
 

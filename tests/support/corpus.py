@@ -12,10 +12,12 @@ from support.daemon import ROOT
 
 KINDS = ("sphere", "box", "capsule", "cylinder", "cone", "ellipsoid", "convex", "half_space")
 POLYTOPES = ("sphere", "box", "capsule", "convex", "half_space", "mesh")  # and round bodies with a polytope as core
-FULL = {"pairs": 2875, "broadphase": 21, "meshes": 64, "mesh_pairs": 30, "scenes": 13}  # cases of the full set
+# Cases of the full set.
+FULL = {"pairs": 2875, "broadphase": 21, "meshes": 64, "mesh_pairs": 30, "scenes": 13, "intersections": 500}
 SAMPLES = {"pairs": ROOT / "tests/corpus/synthetic_pairs.jsonl", "broadphase": ROOT / "tests/corpus/synthetic_broadphase.jsonl",
            "meshes": ROOT / "tests/corpus/synthetic_pairs.jsonl",
-           "softmesh": ROOT / "tests/corpus/synthetic_softmesh.jsonl"}
+           "softmesh": ROOT / "tests/corpus/synthetic_softmesh.jsonl",
+           "intersections": ROOT / "tests/corpus/synthetic_intersections.jsonl"}
 
 
 def folder():
@@ -156,18 +158,23 @@ def synthetic(case):
     return (known_pair(case) or mesh_pair(case)) and all(source.startswith("synthetic") for source in sources)
 
 
-def write_samples():
-    """The first two synthetic cases of every pair of kinds and category (hulls of at most 40 points), and the small sets of
-    boxes."""
+def first_synthetic(name, most):
+    """So many synthetic cases of every pair of kinds and category, of hulls of at most 40 points."""
     seen, kept = {}, []
-    for case in lines(folder() / "pairs.jsonl"):
+    for case in lines(folder() / f"{name}.jsonl"):
         if not synthetic(case) or any(len(case[side]["shape"].get("vertices", [])) > 40 for side in "ab"):
             continue
         key = (tuple(sorted(case[side]["shape"]["type"] for side in "ab")), case["category"])
         seen[key] = seen.get(key, 0) + 1
-        if seen[key] <= 2:
+        if seen[key] <= most:
             kept.append(case)
-    for name, chosen in (("pairs", kept), ("broadphase", [c for c in lines(folder() / "broadphase.jsonl") if synthetic(c)]),
+    return kept
+
+
+def write_samples():
+    """The first two synthetic pairs and six intersections of each sort, and the small sets of boxes."""
+    for name, chosen in (("pairs", first_synthetic("pairs", 2)), ("intersections", first_synthetic("intersections", 6)),
+                         ("broadphase", [c for c in lines(folder() / "broadphase.jsonl") if synthetic(c)]),
                          ("softmesh", [c for c in lines(folder() / "softmesh.jsonl") if synthetic(c)])):
         SAMPLES[name].write_text("".join(json.dumps(case, separators=(",", ":")) + "\n" for case in chosen))
         print(f"{SAMPLES[name].name}: {len(chosen)} cases")

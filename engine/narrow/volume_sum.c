@@ -1,0 +1,42 @@
+/* Sums over the faces of a common surface. */
+#include "narrow/volume_sum.h"
+
+void ct_volume_sum_triangle(ct_volume_sum *s, ct_volume_face *face, ct_vec3 p, ct_vec3 q, ct_vec3 r) {
+  ct_vec3 d = ct_sub(p, s->reference), e = ct_sub(q, p), f = ct_sub(r, p);
+  double area = 0.5 * ct_dot(ct_cross(e, f), face->normal), volume = area * ct_dot(d, face->normal) / 3.0;
+  /* The centre, from the reference. */
+  ct_vec3 centre = ct_add_scaled(d, ct_add(e, f), 1.0 / 3.0);
+  s->surface_moment = ct_add_scaled(s->surface_moment, centre, area);
+  s->volume_moment = ct_add_scaled(s->volume_moment, centre, 0.75 * volume);
+  s->volume += volume;
+  face->area += area;
+  face->squares += area * area;
+}
+
+void ct_volume_sum_close(ct_volume_sum *s, const ct_volume_face *face) {
+  const double weight_of[CT_WEIGHTING_COUNT] = {[CT_WEIGHTING_LINEAR] = face->area,
+                                                [CT_WEIGHTING_SQUARED] = face->squares,
+                                                [CT_WEIGHTING_SQUARED_FACE] = face->area * face->area};
+  double weight = weight_of[s->weighting];
+  s->surface += face->area;
+  s->weights += weight;
+  if (face->is_inner || face->owner == CT_OWNER_SHARED) return;
+  s->normal = ct_add_scaled(s->normal, face->normal, face->owner == CT_OWNER_A ? weight : -weight);
+  if (face->owner == CT_OWNER_A) s->area_a = ct_add_scaled(s->area_a, face->normal, face->area);
+}
+
+bool ct_volume_sum_contact(const ct_volume_sum *s, ct_volume_contact *c) {
+  if (!(s->surface > 0.0) || !(s->volume > 0.0)) return false;
+  c->volume = s->volume;
+  c->area = 0.5 * s->surface;
+  c->area_defined = true;
+  c->patch_area = ct_norm(s->area_a);
+  c->centroid = ct_add_scaled(s->reference, s->volume_moment, 1.0 / s->volume);
+  c->position = ct_add_scaled(s->reference, s->surface_moment, 1.0 / s->surface);
+  return true;
+}
+
+bool ct_volume_sum_normal(const ct_volume_sum *s, ct_vec3 *normal) {
+  *normal = ct_unit_or(s->normal, ct_vec(0.0, 0.0, 0.0));
+  return ct_norm(s->normal) > CT_NORMAL_VANISHES * s->weights;
+}
