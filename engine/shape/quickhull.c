@@ -5,6 +5,7 @@
  * Source: Barber, Dobkin, Huhdanpaa 1996.
  */
 #include "shape/quickhull.h"
+#include "shape/lanes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,11 @@ typedef struct outside_set {
   double height; /* of farthest over the face, times |normal| */
 } outside_set;
 
+/* Normals and slacks of two new faces. */
+typedef struct fan_pair {
+  ct_lanes x, y, z, slack;
+} fan_pair;
+
 typedef struct quickhull {
   ct_grow *grow;
   const ct_vec3 *points;
@@ -29,6 +35,8 @@ typedef struct quickhull {
   uint32_t *next; /* [count] list links */
   outside_set *sets;
   uint32_t set_capacity;
+  fan_pair *fan; /* of the faces that the last point made, in the order of grow->created; an odd last one stands twice */
+  uint32_t fan_count, fan_capacity;
   uint32_t queue_first, queue_last;
   const ct_cancel *cancel; /* may be NULL */
   uint32_t steps;          /* since it was looked at */
@@ -143,28 +151,87 @@ static void dequeue(quickhull *q, uint32_t face) {
   else q->sets[s->after].before = s->before;
 }
 
-/* Puts the point into the set of the first created face that sees it; drops it when none does. Returns the faces looked at. */
-static uint32_t assign(quickhull *q, uint32_t point) {
+/* Puts the point above the face into its set. */
+static void take(quickhull *q, uint32_t point, uint32_t face, double height) {
+  outside_set *s = &q->sets[face];
+  if (s->first == CT_GROW_NONE || height > s->height || (height == s->height && point < s->farthest)) {
+    s->height = height;
+    s->farthest = point;
+  }
+  q->next[point] = s->first;
+  s->first = point;
+}
+
+/* Puts the point into the set of the first face of the simplex that sees it; drops it when none does. */
+static void assign_first(quickhull *q, uint32_t point) {
   const ct_grow *g = q->grow;
   ct_vec3 p = q->points[point];
   for (uint32_t i = 0; i < g->created_count; i++) {
     uint32_t face = g->created[i];
     if (ct_grow_sees(g, face, p) <= 0) continue;
-    outside_set *s = &q->sets[face];
-    double height = ct_dot(g->faces[face].normal, ct_sub(p, q->points[g->faces[face].vertex[0]]));
-    if (s->first == CT_GROW_NONE || height > s->height || (height == s->height && point < s->farthest)) {
-      s->height = height;
-      s->farthest = point;
-    }
-    q->next[point] = s->first;
-    s->first = point;
-    return i + 1;
+    take(q, point, face, ct_dot(g->faces[face].normal, ct_sub(p, q->points[g->faces[face].vertex[0]])));
+    return;
   }
-  return g->created_count;
 }
 
-static void clear_created(quickhull *q) {
-  for (uint32_t i = 0; i < q->grow->created_count; i++) q->sets[q->grow->created[i]].first = CT_GROW_NONE;
+static bool reserve_fan(quickhull *q, uint32_t pairs) {
+  if (q->fan_capacity >= pairs) return true;
+  uint32_t capacity = q->grow->list_capacity / 2 + 1;
+  fan_pair *larger = aligned_alloc(sizeof *larger, (size_t)capacity * sizeof *larger);
+  if (!larger) return false;
+  free(q->fan);
+  q->fan = larger;
+  q->fan_capacity = capacity;
+  return true;
+}
+
+/* Empty sets for the new faces, and their planes two at a time. */
+static bool open_fan(quickhull *q) {
+  const ct_grow *g = q->grow;
+  uint32_t count = g->created_count;
+  if (!reserve_fan(q, (count + 1) / 2)) return false;
+  for (uint32_t i = 0; i < count; i += 2) {
+    uint32_t face[2] = {g->created[i], g->created[i + 1 < count ? i + 1 : i]};
+    const ct_grow_face *f = &g->faces[face[0]], *h = &g->faces[face[1]];
+    q->fan[i / 2] =
+        (fan_pair){{f->normal.x, h->normal.x}, {f->normal.y, h->normal.y}, {f->normal.z, h->normal.z}, {f->slack, h->slack}};
+    q->sets[face[0]].first = q->sets[face[1]].first = CT_GROW_NONE;
+  }
+  q->fan_count = (count + 1) / 2;
+  return true;
+}
+
+/* The faces of a pair that rounding leaves in doubt, exactly: the first that sees the point, or CT_GROW_NONE. */
+static uint32_t doubted(const quickhull *q, uint32_t pair, unsigned doubt, ct_vec3 p) {
+  const ct_grow *g = q->grow;
+  for (uint32_t k = 0; k < 2; k++) {
+    uint32_t i = 2 * pair + k;
+    if (!(doubt & 1u << k) || i >= g->created_count) continue;
+    const uint32_t *v = g->faces[g->created[i]].vertex;
+    if (ct_orient3d(q->points[v[0]], q->points[v[1]], q->points[v[2]], p) > 0) return i;
+  }
+  return CT_GROW_NONE;
+}
+
+/* Puts the point into the set of a new face that sees it, the first from a pair on; drops it when none does. The faces share the
+ * apex, and a face's slack holds from any of its corners. *found: that pair; left alone when none. Returns the pairs looked at. */
+static uint32_t assign(quickhull *q, uint32_t point, ct_vec3 apex, uint32_t from, uint32_t *found) {
+  ct_vec3 p = q->points[point], d = ct_sub(p, apex);
+  double size = fabs(d.x) + fabs(d.y) + fabs(d.z);
+  uint32_t pair = from;
+  for (uint32_t i = 0; i < q->fan_count; i++, pair = pair + 1 < q->fan_count ? pair + 1 : 0) {
+    const fan_pair *f = &q->fan[pair];
+    ct_lanes height = f->x * d.x + f->y * d.y + f->z * d.z, bound = f->slack * size;
+    unsigned not_below = ct_lanes_bits(height >= -bound);
+    if (!not_below) continue;
+    unsigned above = ct_lanes_bits(height > bound);
+    uint32_t seen = above ? 2 * pair + (above == 2) : doubted(q, pair, not_below, p);
+    if (seen == CT_GROW_NONE) continue;
+    *found = pair;
+    take(q, point, q->grow->created[seen], height[seen % 2]);
+    return i + 1;
+  }
+  return q->fan_count;
 }
 
 static void enqueue_created(quickhull *q) {
@@ -174,23 +241,33 @@ static void enqueue_created(quickhull *q) {
   }
 }
 
-/* The farthest point of the oldest face with an outside set joins the hull; the points of the removed faces move on. */
+/* The points of a removed face move on. Where the first of them that is still outside went, the others look first: copies of a
+ * point, which are always in one set, stay in one set, so that the lowest of them becomes the vertex. */
+static bool move_on(quickhull *q, uint32_t face, uint32_t apex) {
+  uint32_t from = CT_GROW_NONE;
+  ct_vec3 origin = q->points[apex];
+  for (uint32_t point = q->sets[face].first, next; point != CT_GROW_NONE; point = next) {
+    uint32_t found = from;
+    next = q->next[point];
+    if (point != apex && cancelled(q, assign(q, point, origin, from == CT_GROW_NONE ? 0 : from, &found))) return false;
+    if (from == CT_GROW_NONE) from = found;
+  }
+  return true;
+}
+
+/* The farthest point of the oldest face with an outside set joins the hull. */
 static ct_status expand(quickhull *q) {
   ct_grow *g = q->grow;
   uint32_t apex = q->sets[q->queue_first].farthest;
   ct_status status = ct_grow_add(g, apex, q->queue_first);
   if (status != CT_OK) return status;
-  if (!reserve_sets(q)) return CT_OUT_OF_MEMORY;
+  if (!reserve_sets(q) || !open_fan(q)) return CT_OUT_OF_MEMORY;
   if (cancelled(q, g->created_count + g->removed_count)) return CT_CANCELLED;
-  clear_created(q);
   for (uint32_t i = 0; i < g->removed_count; i++) {
     uint32_t face = g->removed[i];
     if (q->sets[face].first == CT_GROW_NONE) continue;
     dequeue(q, face);
-    for (uint32_t point = q->sets[face].first, next; point != CT_GROW_NONE; point = next) {
-      next = q->next[point];
-      if (point != apex && cancelled(q, assign(q, point))) return CT_CANCELLED;
-    }
+    if (!move_on(q, face, apex)) return CT_CANCELLED;
   }
   enqueue_created(q);
   ct_grow_recycle(g);
@@ -202,9 +279,11 @@ static ct_status run(quickhull *q, const uint32_t simplex[4]) {
   if (status != CT_OK) return status;
   q->next = malloc((size_t)q->count * sizeof *q->next);
   if (!q->next || !reserve_sets(q)) return CT_OUT_OF_MEMORY;
-  clear_created(q);
-  for (uint32_t i = 0; i < q->count; i++)
-    if (cancelled(q, assign(q, i))) return CT_CANCELLED;
+  for (uint32_t i = 0; i < q->grow->created_count; i++) q->sets[q->grow->created[i]].first = CT_GROW_NONE;
+  for (uint32_t i = 0; i < q->count; i++) {
+    assign_first(q, i);
+    if (cancelled(q, q->grow->created_count)) return CT_CANCELLED;
+  }
   enqueue_created(q);
   while (status == CT_OK && q->queue_first != CT_GROW_NONE) status = expand(q);
   return status;
@@ -229,5 +308,6 @@ ct_status ct_quickhull(const ct_vec3 *points, uint32_t count, const ct_cancel *c
   ct_status status = run(&q, simplex);
   free(q.next);
   free(q.sets);
+  free(q.fan);
   return status;
 }
