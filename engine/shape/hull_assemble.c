@@ -21,7 +21,8 @@ typedef struct writer {
 /* Scratch of the making. */
 typedef struct scratch {
   uint32_t *order; /* [face_count] the cells' faces in the hull's order */
-  uint32_t *turn;  /* [face_count] where the loop of a face of the cells begins */
+  uint32_t *rank;  /* [face_count] the other way round */
+  uint32_t *turn;  /* [face_count] where in the cells' loops the lowest vertex of a face stands */
   ct_half_edges set;
 } scratch;
 
@@ -55,29 +56,27 @@ static size_t lay_out(writer *w, char *base, uint32_t vertices, uint32_t faces, 
   return used;
 }
 
-/* Each loop turned to begin at its lowest vertex, faces sorted by their first two vertices (a directed edge has one face). False:
- * cancelled. */
-static bool write_faces(writer *w, const ct_hull_cells *cells, scratch *s) {
+/* Each loop turned to begin at its lowest vertex, faces sorted by their first two vertices: in the order in which the sorted edges
+ * meet the first edge of each. */
+static void write_faces(writer *w, const ct_hull_cells *cells, scratch *s) {
   for (uint32_t f = 0; f < cells->face_count; f++) {
-    const uint32_t *loop = cells->face_loop + cells->face_start[f];
-    uint32_t n = cells->face_start[f + 1] - cells->face_start[f], turn = 0;
-    for (uint32_t i = 1; i < n; i++) {
-      if (loop[i] < loop[turn]) turn = i;
+    uint32_t lowest = cells->face_start[f];
+    for (uint32_t i = lowest + 1; i < cells->face_start[f + 1]; i++) {
+      if (cells->face_loop[i] < cells->face_loop[lowest]) lowest = i;
     }
-    s->turn[f] = turn;
-    s->set.edges[f] = (ct_half_edge){loop[turn], loop[(turn + 1) % n], f};
+    s->turn[f] = lowest;
   }
-  s->set.count = cells->face_count;
-  if (!ct_half_edges_sort(&s->set)) return false;
-  uint32_t at = 0;
-  for (uint32_t f = 0; f < cells->face_count; f++) {
-    uint32_t old = s->set.edges[f].face, n = cells->face_start[old + 1] - cells->face_start[old];
-    s->order[f] = old;
-    w->face_start[f] = at;
-    for (uint32_t i = 0; i < n; i++) w->face_loop[at++] = cells->face_loop[cells->face_start[old] + (s->turn[old] + i) % n];
+  uint32_t at = 0, face = 0;
+  for (uint32_t i = 0; i < s->set.count; i++) {
+    uint32_t old = s->set.edges[i].face, turn = s->turn[old];
+    if (s->set.edges[i].from != cells->face_loop[turn]) continue;
+    s->order[face] = old;
+    s->rank[old] = face;
+    w->face_start[face++] = at;
+    for (uint32_t k = turn; k < cells->face_start[old + 1]; k++) w->face_loop[at++] = cells->face_loop[k];
+    for (uint32_t k = cells->face_start[old]; k < turn; k++) w->face_loop[at++] = cells->face_loop[k];
   }
-  w->face_start[cells->face_count] = at;
-  return true;
+  w->face_start[face] = at;
 }
 
 static void write_vertices(writer *w, const ct_hull_cells *cells) {
@@ -90,32 +89,19 @@ static void write_vertices(writer *w, const ct_hull_cells *cells) {
   }
 }
 
-/* Neighbours in ascending order, and the edges with the faces on both sides. False: cancelled. */
-static bool write_edges(writer *w, const ct_hull_cells *cells, scratch *s) {
-  uint32_t count = w->face_start[cells->face_count], vertices = cells->vertex_count, at = 0;
-  memset(w->neighbour_start, 0, ((size_t)vertices + 1) * sizeof(uint32_t));
-  for (uint32_t f = 0; f < cells->face_count; f++) {
-    uint32_t n = w->face_start[f + 1] - w->face_start[f];
-    const uint32_t *loop = w->face_loop + w->face_start[f];
-    for (uint32_t i = 0; i < n; i++) {
-      s->set.edges[at++] = (ct_half_edge){loop[i], loop[(i + 1) % n], f};
-      w->neighbour_start[loop[i] + 1]++;
-    }
-  }
-  for (uint32_t v = 0; v < vertices; v++) w->neighbour_start[v + 1] += w->neighbour_start[v];
-  s->set.count = count;
-  if (!ct_half_edges_match(&s->set)) return false;
+/* Neighbours in ascending order, and the edges with the faces on both sides. */
+static void write_edges(writer *w, const scratch *s) {
   const ct_half_edge *edges = s->set.edges, *reverse = s->set.spare;
-  at = 0;
-  for (uint32_t i = 0; i < count; i++) {
+  uint32_t at = 0;
+  memcpy(w->neighbour_start, s->set.start, ((size_t)s->set.vertices + 1) * sizeof *w->neighbour_start);
+  for (uint32_t i = 0; i < s->set.count; i++) {
     w->neighbour[i] = edges[i].to;
     if (edges[i].from > edges[i].to) continue;
     w->edge_vertices[at][0] = edges[i].from;
     w->edge_vertices[at][1] = edges[i].to;
-    w->edge_faces[at][0] = edges[i].face;
-    w->edge_faces[at++][1] = reverse[i].face;
+    w->edge_faces[at][0] = s->rank[edges[i].face];
+    w->edge_faces[at++][1] = s->rank[reverse[i].face];
   }
-  return true;
 }
 
 static void put_plane(writer *w, uint32_t face, const double plane[4]) {
@@ -164,8 +150,10 @@ static void open_view(writer *w, const ct_hull_cells *cells) {
 static bool write_hull(writer *w, const ct_hull_cells *cells, scratch *s) {
   open_view(w, cells);
   write_vertices(w, cells);
-  return write_faces(w, cells, s) && write_edges(w, cells, s) && write_planes(w, cells, s) &&
-         ct_hull_measure(&w->hull->view, s->set.cancel);
+  if (!ct_half_edges_match(&s->set, cells->face_start, cells->face_loop, cells->face_count)) return false;
+  write_faces(w, cells, s);
+  write_edges(w, s);
+  return write_planes(w, cells, s) && ct_hull_measure(&w->hull->view, s->set.cancel);
 }
 
 ct_status ct_hull_assemble(const ct_hull_cells *cells, bool exact, const ct_cancel *cancel, ct_hull **out) {
@@ -173,16 +161,17 @@ ct_status ct_hull_assemble(const ct_hull_cells *cells, bool exact, const ct_canc
   uint32_t loop = cells->face_start[cells->face_count];
   size_t bytes = lay_out(&w, NULL, cells->vertex_count, cells->face_count, loop);
   char *block = aligned_alloc(ALIGNMENT, bytes);
-  scratch s = {.order = malloc(cells->face_count * sizeof *s.order), .turn = malloc(cells->face_count * sizeof *s.turn)};
-  bool ready = ct_half_edges_open(&s.set, loop, cells->vertex_count, cancel) && block && s.order && s.turn;
+  scratch s = {.order = malloc((size_t)cells->face_count * 3 * sizeof *s.order)};
+  bool ready = ct_half_edges_open(&s.set, loop, cells->vertex_count, cancel) && block && s.order;
   ct_status status = ready ? CT_OK : CT_OUT_OF_MEMORY;
   if (ready) {
+    s.rank = s.order + cells->face_count;
+    s.turn = s.rank + cells->face_count;
     lay_out(&w, block, cells->vertex_count, cells->face_count, loop);
     memset(block, 0, bytes);
     if (!write_hull(&w, cells, &s)) status = CT_CANCELLED;
   }
   free(s.order);
-  free(s.turn);
   ct_half_edges_close(&s.set);
   if (status != CT_OK) {
     free(block);

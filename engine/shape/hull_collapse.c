@@ -69,15 +69,8 @@ static void rewrite(collapser *c, const ct_hull_cells *cells, const uint32_t *in
 
 /* Every directed edge once, its reverse present, Euler's number 2. False also when cancelled. */
 static bool is_closed(collapser *c, uint32_t vertices) {
-  uint32_t n = 0;
-  for (uint32_t f = 0; f < c->face_count; f++) {
-    for (uint32_t i = c->start[f]; i < c->start[f + 1]; i++) {
-      uint32_t to = c->loop[i + 1 < c->start[f + 1] ? i + 1 : c->start[f]];
-      c->set.edges[n++] = (ct_half_edge){c->loop[i], to, f};
-    }
-  }
-  c->set.count = n;
-  c->cancelled = !ct_half_edges_match(&c->set);
+  uint32_t n = c->start[c->face_count];
+  c->cancelled = !ct_half_edges_match(&c->set, c->start, c->loop, c->face_count);
   if (c->cancelled) return false;
   const ct_half_edge *edge = c->set.edges, *reverse = c->set.spare;
   for (uint32_t i = 0; i < n; i++) {
