@@ -264,6 +264,7 @@ static size_t body_bytes(const ct_body *body) {
     bytes += collider.note.length;
     if (collider.shape.kind == CT_KIND_CONVEX) bytes += ct_hull_bytes(collider.shape.hull);
     if (collider.shape.kind == CT_KIND_MESH) bytes += ct_mesh_bytes(collider.shape.mesh);
+    if (ct_kind_has_elements(collider.shape.kind)) bytes += ct_elements_bytes(collider.shape.elements);
   }
   return bytes;
 }

@@ -14,11 +14,12 @@
 typedef struct api_reader {
   api_faults *faults;
   const api_limits *limits;
-  api_arena *arena;        /* memory that lives as long as what is read */
-  const ct_cancel *cancel; /* may be NULL */
-  struct api_shape_scope *shapes; /* posted shapes that may be named; NULL: none */
-  struct api_warnings *warnings;  /* takes warnings; NULL: nobody wants them */
-  ct_mesh_report *mesh_report;    /* takes what building a mesh found; NULL: likewise */
+  api_arena *arena;                    /* memory that lives as long as what is read */
+  const ct_cancel *cancel;             /* may be NULL */
+  struct api_shape_scope *shapes;      /* posted shapes that may be named; NULL: none */
+  struct api_warnings *warnings;       /* takes warnings; NULL: nobody wants them */
+  ct_mesh_report *mesh_report;         /* takes what building a mesh found; NULL: likewise */
+  ct_elements_report *elements_report; /* takes what building a tetmesh or hexmesh found; NULL: likewise */
 } api_reader;
 
 /* A value and its place. The parent's field must outlive this one; do not move it while its children are read. */

@@ -75,7 +75,8 @@ void api_warn_mesh(api_warnings *warnings, const api_path *at, const ct_mesh_rep
     api_warn(warnings, "opposedTriangles", at, report->opposed_triangles,
              "Triangles that have the three corners of an earlier one the other way round: a wall without thickness.");
   if (report->unused_vertices)
-    api_warn(warnings, "unusedVertices", at, report->unused_vertices, "Vertices that no triangle uses are not part of the shape.");
+    api_warn(warnings, "unusedVertices", at, report->unused_vertices,
+             "Vertices that no triangle or element uses are not part of the shape.");
   if (report->flipped) api_warn(warnings, "flipped", at, 0, "The mesh was inside out: its triangles are read the other way round.");
   if (report->open_edges)
     api_warn(warnings, "openEdges", at, report->open_edges, "Edges of one triangle alone: the mesh is open, a surface.");

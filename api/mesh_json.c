@@ -2,18 +2,12 @@
  * note of a hull made of a mesh is the whole member. */
 #include "mesh_json.h"
 
-#include <contact/limits.h>
-#include <math.h>
-
 #include "convex_json.h"
+#include "mesh_arrays.h"
 #include "mesh_build.h"
 
-/* Elements between two looks at the cancel flag: some 100 us. */
-#define ELEMENTS_PER_POLL 1024
 /* Three of a triangle, and the fewest of a mesh. */
 #define CORNERS 3
-/* A normal's largest component, at least: what is shorter is taken for a normal that was never set. */
-#define NORMAL_LEAST 1e-9
 
 enum { VERTICES, TRIANGLES, NORMALS, SOLID, CONVEX_HULL, MEMBER_COUNT };
 
@@ -27,129 +21,10 @@ typedef struct mesh_text {
 
 /* ---- decode -------------------------------------------------------------------------------------------------------------- */
 
-static bool read_vertices(api_reader *reader, const api_field *field, mesh_text *mesh) {
-  if (!api_read_array(reader, field, CORNERS, CT_MESH_VERTICES_MAX, &mesh->vertex_count)) return false;
-  mesh->vertices = api_arena_array(reader->arena, mesh->vertex_count, sizeof *mesh->vertices);
-  if (!mesh->vertices) {
-    api_fault_memory(reader->faults);
-    return false;
-  }
-  bool good = true;
-  for (size_t i = 0; i < mesh->vertex_count && !api_faults_full(reader->faults); i++) {
-    api_field element = api_field_element(field, i);
-    if (i % ELEMENTS_PER_POLL == 0 && api_reader_cancelled(reader)) return false;
-    good = api_read_position(reader, &element, &mesh->vertices[i]) && good;
-  }
-  return good;
-}
-
-/* A whole number below the count of vertices. */
-static bool read_index(api_reader *reader, const api_field *field, size_t vertices, uint32_t *out) {
-  if (!json_is_number(field->value)) {
-    api_fault_at(reader->faults, API_PROBLEM_WRONG_TYPE, &field->path, "Must be a whole number, is %s.",
-                 api_type_words(field->value));
-    return false;
-  }
-  double value = json_number_value(field->value);
-  if (value == floor(value) && value >= 0.0 && value < (double)vertices) {
-    *out = (uint32_t)value;
-    return true;
-  }
-  api_fault *fault = api_fault_at(reader->faults, API_PROBLEM_BAD_INDEX, &field->path,
-                                  "Must be the number of a vertex: a whole number from 0 to %zu.", vertices - 1);
-  api_fault_limit(fault, (double)vertices - 1.0, value);
-  return false;
-}
-
-static bool read_triangle(api_reader *reader, const api_field *field, size_t vertices, uint32_t out[CORNERS]) {
-  size_t count = 0;
-  if (!api_read_array(reader, field, CORNERS, CORNERS, &count)) return false;
-  bool good = true;
-  for (size_t c = 0; c < CORNERS; c++) {
-    api_field corner = api_field_element(field, c);
-    good = read_index(reader, &corner, vertices, &out[c]) && good;
-  }
-  if (!good) return false;
-  size_t twice = out[1] == out[0] ? 1 : out[2] == out[0] || out[2] == out[1] ? 2 : CORNERS;
-  if (twice == CORNERS) return true;
-  api_path at = api_path_index(&field->path, twice);
-  api_fault *fault =
-      api_fault_at(reader->faults, API_PROBLEM_BAD_INDEX, &at, "The triangle names the vertex %u twice.", out[twice]);
-  api_fault_limit(fault, NAN, out[twice]);
-  return false;
-}
-
-static bool read_triangles(api_reader *reader, const api_field *field, mesh_text *mesh) {
-  if (!api_read_array(reader, field, 1, reader->limits->mesh_triangles, &mesh->triangle_count)) return false;
-  mesh->triangles = api_arena_array(reader->arena, mesh->triangle_count, sizeof *mesh->triangles);
-  if (!mesh->triangles) {
-    api_fault_memory(reader->faults);
-    return false;
-  }
-  bool good = true;
-  for (size_t i = 0; i < mesh->triangle_count && !api_faults_full(reader->faults); i++) {
-    api_field element = api_field_element(field, i);
-    if (i % ELEMENTS_PER_POLL == 0 && api_reader_cancelled(reader)) return false;
-    good = read_triangle(reader, &element, mesh->vertex_count, mesh->triangles[i]) && good;
-  }
-  return good;
-}
-
-static bool read_normal(api_reader *reader, const api_field *field, ct_vec3 *out) {
-  if (!api_read_position(reader, field, out)) return false;
-  double size = ct_max_abs(*out);
-  if (size >= NORMAL_LEAST) return true;
-  api_fault *fault = api_fault_at(reader->faults, API_PROBLEM_OUT_OF_RANGE, &field->path,
-                                  "A normal of any length but 0: its largest component must be 1e-9 at least.");
-  api_fault_limit(fault, NORMAL_LEAST, size);
-  return false;
-}
-
-bool api_read_normals(api_reader *reader, const api_field *field, size_t vertex_count, ct_vec3 **out) {
-  size_t count = 0;
-  *out = NULL;
-  if (!api_field_present(field)) return true;
-  if (!api_read_array(reader, field, vertex_count, vertex_count, &count)) return false;
-  ct_vec3 *normals = api_arena_array(reader->arena, count, sizeof *normals);
-  if (!normals) {
-    api_fault_memory(reader->faults);
-    return false;
-  }
-  bool good = true;
-  for (size_t i = 0; i < count && !api_faults_full(reader->faults); i++) {
-    api_field element = api_field_element(field, i);
-    if (i % ELEMENTS_PER_POLL == 0 && api_reader_cancelled(reader)) return false;
-    good = read_normal(reader, &element, &normals[i]) && good;
-  }
-  *out = normals;
-  return good;
-}
-
-static void put_vectors(api_buffer *buffer, const char *name, const ct_vec3 *vectors, size_t count) {
-  api_put_key(buffer, name);
-  api_put_byte(buffer, '[');
-  for (size_t i = 0; i < count; i++) {
-    api_put_item(buffer);
-    api_put_vec3(buffer, vectors[i]);
-  }
-  api_put_byte(buffer, ']');
-}
-
 static void put_arrays(api_buffer *buffer, const mesh_text *mesh) {
-  put_vectors(buffer, "vertices", mesh->vertices, mesh->vertex_count);
-  api_put_key(buffer, "triangles");
-  api_put_byte(buffer, '[');
-  for (size_t i = 0; i < mesh->triangle_count; i++) {
-    api_put_byte(buffer, i ? ',' : '[');
-    if (i) api_put_byte(buffer, '[');
-    for (size_t c = 0; c < CORNERS; c++) {
-      if (c) api_put_byte(buffer, ',');
-      api_put_unsigned(buffer, mesh->triangles[i][c]);
-    }
-    api_put_byte(buffer, ']');
-  }
-  api_put_byte(buffer, ']');
-  if (mesh->normals) put_vectors(buffer, "normals", mesh->normals, mesh->vertex_count);
+  api_put_vectors(buffer, "vertices", mesh->vertices, mesh->vertex_count);
+  api_put_corners(buffer, "triangles", mesh->triangles[0], CORNERS, mesh->triangle_count);
+  if (mesh->normals) api_put_vectors(buffer, "normals", mesh->normals, mesh->vertex_count);
 }
 
 /* The hull of the vertices; which triangles there were is only kept to be told. */
@@ -207,9 +82,13 @@ bool api_read_mesh(api_reader *reader, const api_field *field, ct_collider *out)
                  m[k].name);
     good = false;
   }
-  if (!read_vertices(reader, &m[VERTICES], &mesh)) return false;
+  const api_corner_form form = {"triangle", CORNERS, reader->limits->mesh_triangles};
+  uint32_t *corners;
+  if (!api_read_vertices(reader, &m[VERTICES], CORNERS, &mesh.vertices, &mesh.vertex_count)) return false;
   if (good) good = api_read_normals(reader, &m[NORMALS], mesh.vertex_count, &mesh.normals);
-  if (!read_triangles(reader, &m[TRIANGLES], &mesh) || !good || api_reader_cancelled(reader)) return false;
+  if (!api_read_corners(reader, &m[TRIANGLES], &form, mesh.vertex_count, &corners, &mesh.triangle_count)) return false;
+  if (!good || api_reader_cancelled(reader)) return false;
+  mesh.triangles = (uint32_t(*)[CORNERS])corners;
   return hull ? make_hull(reader, &m[VERTICES], &mesh, out) : make_mesh(reader, field, &m[SOLID], &mesh, out);
 }
 

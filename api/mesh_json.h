@@ -8,10 +8,6 @@
  * out->note is in the reader's arena. Faults: BAD_INDEX at an index that names no vertex or one twice, those of api_build_mesh. */
 bool api_read_mesh(api_reader *reader, const api_field *field, ct_collider *out);
 
-/* normals: an array of as many vectors as there are vertices, of any length but 0, as given; *out is in the reader's arena, NULL
- * where the member is absent. */
-bool api_read_normals(api_reader *reader, const api_field *field, size_t vertex_count, ct_vec3 **out);
-
 /* The value of the member mesh, out of the mesh itself: the caller's vertices and triangles in the caller's order. */
 void api_put_mesh(api_buffer *buffer, const ct_collider *collider);
 

@@ -1,11 +1,13 @@
 /* Shapes of all kinds and colliders. What a shape cannot tell of its spelling goes into the collider's note: the JSON value of its
- * shape member. The kinds: primitive_json.c, convex_json.c, mesh_json.c.
+ * shape member. The kinds: primitive_json.c, convex_json.c, mesh_json.c,
+ * elements_json.c.
  */
 #include "shape_json.h"
 
 #include <string.h>
 
 #include "convex_json.h"
+#include "elements_json.h"
 #include "mesh_json.h"
 #include "primitive_json.h"
 #include "rounding_json.h"
@@ -16,9 +18,10 @@
 bool api_read_shape(api_reader *reader, const api_field *object, const api_field members[API_SHAPE_MEMBER_COUNT],
                     ct_collider *out) {
   static bool (*const readers[CT_KIND_COUNT])(api_reader *, const api_field *, ct_collider *) = {
-      [CT_KIND_SPHERE] = api_read_primitive,   [CT_KIND_BOX] = api_read_primitive,  [CT_KIND_CAPSULE] = api_read_primitive,
-      [CT_KIND_CYLINDER] = api_read_primitive, [CT_KIND_CONE] = api_read_primitive, [CT_KIND_ELLIPSOID] = api_read_primitive,
-      [CT_KIND_CONVEX] = api_read_convex,      [CT_KIND_MESH] = api_read_mesh,      [CT_KIND_PLANE] = api_read_primitive,
+      [CT_KIND_SPHERE] = api_read_primitive,   [CT_KIND_BOX] = api_read_primitive,   [CT_KIND_CAPSULE] = api_read_primitive,
+      [CT_KIND_CYLINDER] = api_read_primitive, [CT_KIND_CONE] = api_read_primitive,  [CT_KIND_ELLIPSOID] = api_read_primitive,
+      [CT_KIND_CONVEX] = api_read_convex,      [CT_KIND_MESH] = api_read_mesh,       [CT_KIND_TETMESH] = api_read_elements,
+      [CT_KIND_HEXMESH] = api_read_elements,   [CT_KIND_PLANE] = api_read_primitive,
   };
 #define SHAPE_KIND(kind, word) CT_KIND_##kind,
   static const ct_kind kinds[] = {API_SHAPE_MAP(SHAPE_KIND)};
@@ -86,6 +89,10 @@ static void put_shape_member(api_buffer *buffer, const ct_collider *collider) {
   api_put_key(buffer, ct_kind_word(shape->kind));
   if (shape->kind == CT_KIND_MESH) {
     api_put_mesh(buffer, collider);
+    return;
+  }
+  if (ct_kind_has_elements(shape->kind)) {
+    api_put_elements(buffer, collider);
     return;
   }
   if (collider->note.length) {

@@ -14,6 +14,8 @@
   X(ELLIPSOID, "ellipsoid")                                                                                                        \
   X(CONVEX, "convex")                                                                                                              \
   X(MESH, "mesh")                                                                                                                  \
+  X(TETMESH, "tetmesh")                                                                                                            \
+  X(HEXMESH, "hexmesh")                                                                                                            \
   X(PLANE, "plane")
 #define API_SHAPE_MEMBER(kind, word) {.name = (word)},
 #define API_SHAPE_MEMBERS API_SHAPE_MAP(API_SHAPE_MEMBER)

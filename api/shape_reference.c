@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "elements_json.h"
 #include "mesh_build.h"
 
 /* Bodies between two looks at the cancel flag. */
@@ -102,6 +103,28 @@ static bool scale_mesh(const scaling *s, ct_shape *shape) {
   return good;
 }
 
+static bool scale_elements(const scaling *s, ct_shape *shape) {
+  const ct_elements_view *view = ct_elements_get(shape->elements);
+  ct_vec3 *points = scaled_points(s, ct_mesh_get(view->surface)->box, view->vertex_count);
+  if (!points) return false;
+  for (uint32_t i = 0; i < view->vertex_count; i++) points[i] = ct_scale(view->vertices[i], s->scale);
+  api_elements_source source = {.data = {.type = view->type,
+                                         .vertices = points,
+                                         .vertex_count = view->vertex_count,
+                                         .corners = view->corners,
+                                         .element_count = view->element_count,
+                                         .normals = view->normals,
+                                         .surface_ids = view->surface_ids,
+                                         .surface_id_count = view->surface_ids ? view->outer_count : 0},
+                                .at = &s->field->path};
+  ct_elements *elements = NULL;
+  ct_elements_report report;
+  bool good = api_build_elements(s->reader, &source, &elements, &report);
+  free(points);
+  if (good) *shape = ct_shape_of_elements(elements);
+  return good;
+}
+
 /* *shape borrows before and owns after. */
 static bool scale_shape(const scaling *s, ct_shape *shape) {
   switch (shape->kind) {
@@ -117,6 +140,8 @@ static bool scale_shape(const scaling *s, ct_shape *shape) {
   case CT_KIND_ELLIPSOID: return scale_lengths(s, &shape->ellipsoid.radii, 1.0);
   case CT_KIND_CONVEX: return scale_hull(s, shape);
   case CT_KIND_MESH: return scale_mesh(s, shape);
+  case CT_KIND_TETMESH:
+  case CT_KIND_HEXMESH: return scale_elements(s, shape);
   default: return true; /* a half-space is its own copy */
   }
 }

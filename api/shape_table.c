@@ -25,6 +25,7 @@ struct api_shape_table {
 
 static uint64_t geometry_bytes(const ct_shape *shape) {
   if (shape->kind == CT_KIND_CONVEX) return ct_hull_bytes(shape->hull);
+  if (ct_kind_has_elements(shape->kind)) return ct_elements_bytes(shape->elements);
   return shape->kind == CT_KIND_MESH ? ct_mesh_bytes(shape->mesh) : 0;
 }
 

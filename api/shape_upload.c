@@ -14,7 +14,8 @@
 typedef struct built {
   ct_collider collider; /* its shape is a reference, owned */
   bool has_report;
-  ct_mesh_report report; /* of a mesh */
+  ct_mesh_report report;       /* of a mesh, or of the surface of elements */
+  ct_elements_report elements; /* of elements */
   ct_mesh_self self;
   uint64_t welded;
 } built;
@@ -34,8 +35,17 @@ static void put_self(api_buffer *out, ct_mesh_self self) {
   api_put_raw(out, self == CT_MESH_SELF_UNKNOWN ? "null" : self == CT_MESH_SELF_MEETS ? "true" : "false");
 }
 
+static void put_elements(api_buffer *out, const built *b) {
+  api_put_member_unsigned(out, "elements", ct_elements_get(b->collider.shape.elements)->element_count);
+  api_put_member_unsigned(out, "nodes", b->elements.nodes);
+  api_put_member_unsigned(out, "outerFaces", b->elements.outer_faces);
+  api_put_member_number(out, "leastElementVolume", b->elements.least_volume);
+  api_put_member_number(out, "greatestElementVolume", b->elements.greatest_volume);
+}
+
 static void put_mesh(api_buffer *out, const built *b) {
   const ct_mesh_report *r = &b->report;
+  if (ct_kind_has_elements(b->collider.shape.kind)) put_elements(out, b);
   api_put_member_unsigned(out, "triangles", r->triangles);
   api_put_member_unsigned(out, "vertices", r->vertices);
   api_put_member_unsigned(out, "welded", b->welded);
@@ -177,13 +187,15 @@ static bool read_json(api_call *call, built *b) {
   api_reader reader = api_call_reader(call);
   api_field root, m[API_SHAPE_MEMBER_COUNT] = {API_SHAPE_MEMBERS};
   reader.mesh_report = &b->report;
+  reader.elements_report = &b->elements;
   if (!api_call_parse(call, &root)) return false;
   if (!json_is_object(root.value)) {
     api_fault_at(&call->faults, API_PROBLEM_WRONG_TYPE, &root.path, "Must be an object, is %s.", api_type_words(root.value));
     return false;
   }
   if (!api_read_object(&reader, &root, m, API_SHAPE_MEMBER_COUNT) || !api_read_shape(&reader, &root, m, &b->collider)) return false;
-  b->has_report = b->collider.shape.kind == CT_KIND_MESH;
+  b->has_report = ct_kind_is_mesh(b->collider.shape.kind);
+  if (ct_kind_has_elements(b->collider.shape.kind)) b->report = b->elements.surface;
   b->welded = b->report.merged_vertices;
   return true;
 }

@@ -74,6 +74,8 @@ static void place_sharp(const ct_shape *shape, const ct_frame *frame, ct_core *c
     break;
   case CT_KIND_CONVEX: place_hull(shape, frame, core); break;
   case CT_KIND_MESH:
+  case CT_KIND_TETMESH:
+  case CT_KIND_HEXMESH:
   case CT_KIND_PLANE:
   case CT_KIND_COUNT: assert(false && "a core is bounded and convex");
   }

@@ -57,7 +57,7 @@ void ct_contacts_add(ct_contacts *c, const ct_meeting *meeting) {
 }
 
 static bool is_plane(ct_placed body) { return body.shape->kind == CT_KIND_PLANE; }
-static bool is_mesh(ct_placed body) { return body.shape->kind == CT_KIND_MESH; }
+static bool is_mesh(ct_placed body) { return ct_kind_is_mesh(body.shape->kind); }
 
 /* ---- outlines ---- */
 

@@ -15,16 +15,18 @@
 /* clang-format off */
 /* Rows: the first kind, columns: the second. A new kind is one more row and column. */
 static const ct_cell matrix[CT_KIND_COUNT][CT_KIND_COUNT] = {
-    /*                      SPHERE  BOX    CAPSULE  CYLINDER  CONE   ELLIPSOID  CONVEX  MESH    PLANE   */
-    [CT_KIND_SPHERE]    = { ROUND,  BBOX,  ROUND,   CORES,    CORES, CORES,     CORES,  CMESH,  PLANE  },
-    [CT_KIND_BOX]       = { NULL,   CORES, CORES,   CORES,    CORES, CORES,     CORES,  CMESH,  PLANE  },
-    [CT_KIND_CAPSULE]   = { NULL,   NULL,  ROUND,   CORES,    CORES, CORES,     CORES,  CMESH,  PLANE  },
-    [CT_KIND_CYLINDER]  = { NULL,   NULL,  NULL,    CORES,    CORES, CORES,     CORES,  CMESH,  PLANE  },
-    [CT_KIND_CONE]      = { NULL,   NULL,  NULL,    NULL,     CORES, CORES,     CORES,  CMESH,  PLANE  },
-    [CT_KIND_ELLIPSOID] = { NULL,   NULL,  NULL,    NULL,     NULL,  CORES,     CORES,  CMESH,  PLANE  },
-    [CT_KIND_CONVEX]    = { NULL,   NULL,  NULL,    NULL,     NULL,  NULL,      CORES,  CMESH,  PLANE  },
-    [CT_KIND_MESH]      = { NULL,   NULL,  NULL,    NULL,     NULL,  NULL,      NULL,   MESHES, MPLANE },
-    [CT_KIND_PLANE]     = { NULL,   NULL,  NULL,    NULL,     NULL,  NULL,      NULL,   NULL,   PLANES },
+    /*                      SPHERE  BOX    CAPSULE  CYLINDER  CONE   ELLIPSOID  CONVEX  MESH    TETMESH  HEXMESH  PLANE   */
+    [CT_KIND_SPHERE]    = { ROUND,  BBOX,  ROUND,   CORES,    CORES, CORES,     CORES,  CMESH,  CMESH,   CMESH,   PLANE  },
+    [CT_KIND_BOX]       = { NULL,   CORES, CORES,   CORES,    CORES, CORES,     CORES,  CMESH,  CMESH,   CMESH,   PLANE  },
+    [CT_KIND_CAPSULE]   = { NULL,   NULL,  ROUND,   CORES,    CORES, CORES,     CORES,  CMESH,  CMESH,   CMESH,   PLANE  },
+    [CT_KIND_CYLINDER]  = { NULL,   NULL,  NULL,    CORES,    CORES, CORES,     CORES,  CMESH,  CMESH,   CMESH,   PLANE  },
+    [CT_KIND_CONE]      = { NULL,   NULL,  NULL,    NULL,     CORES, CORES,     CORES,  CMESH,  CMESH,   CMESH,   PLANE  },
+    [CT_KIND_ELLIPSOID] = { NULL,   NULL,  NULL,    NULL,     NULL,  CORES,     CORES,  CMESH,  CMESH,   CMESH,   PLANE  },
+    [CT_KIND_CONVEX]    = { NULL,   NULL,  NULL,    NULL,     NULL,  NULL,      CORES,  CMESH,  CMESH,   CMESH,   PLANE  },
+    [CT_KIND_MESH]      = { NULL,   NULL,  NULL,    NULL,     NULL,  NULL,      NULL,   MESHES, MESHES,  MESHES,  MPLANE },
+    [CT_KIND_TETMESH]   = { NULL,   NULL,  NULL,    NULL,     NULL,  NULL,      NULL,   NULL,   MESHES,  MESHES,  MPLANE },
+    [CT_KIND_HEXMESH]   = { NULL,   NULL,  NULL,    NULL,     NULL,  NULL,      NULL,   NULL,   NULL,    MESHES,  MPLANE },
+    [CT_KIND_PLANE]     = { NULL,   NULL,  NULL,    NULL,     NULL,  NULL,      NULL,   NULL,   NULL,    NULL,    PLANES },
 };
 /* clang-format on */
 

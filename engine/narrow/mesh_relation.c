@@ -30,14 +30,14 @@ ct_relation ct_mesh_relation(const ct_cell_input *in, const ct_cell_result *r, d
     return plane_holds(in) ? CT_CONTAINED : CT_PENETRATING;
   }
   if (measured && r->distance >= -tolerance && r->distance < 0.0) return CT_TOUCHING;
-  if (in->shape_a->kind == CT_KIND_MESH) return ct_mesh_mesh_relation(in, r, measured ? 0.0 : tolerance);
+  if (ct_kind_is_mesh(in->shape_a->kind)) return ct_mesh_mesh_relation(in, r, measured ? 0.0 : tolerance);
   return ct_convex_mesh_relation(in, r, measured ? 0.0 : tolerance);
 }
 
 bool ct_mesh_overlap(const ct_cell_input *in, ct_vec3 *common) {
-  if (in->shape_b->kind == CT_KIND_PLANE || in->shape_a->kind != CT_KIND_MESH) {
+  if (in->shape_b->kind == CT_KIND_PLANE || !ct_kind_is_mesh(in->shape_a->kind)) {
     ct_cell_result r = {.status = CT_PAIR_OK};
-    if (in->shape_b->kind == CT_KIND_MESH) return ct_convex_mesh_overlap(in, common);
+    if (ct_kind_is_mesh(in->shape_b->kind)) return ct_convex_mesh_overlap(in, common);
     ct_cell_mesh_plane(in, &r);
     if (common) *common = r.point_a;
     return r.distance <= 0.0;

@@ -6,15 +6,11 @@
 #include "narrow/pair.h"
 #include "narrow/bracket.h"
 #include "narrow/matrix.h"
-#include "narrow/placed_cores.h"
 #include "narrow/quick.h"
 #include "narrow/workspace.h"
 #include "shape/capsule.h"
 #include "shape/compare.h"
 
-#include <contact/gjk_epa.h>
-
-#include <assert.h>
 #include <stdlib.h>
 
 ct_workspace *ct_workspace_create(void) { return calloc(1, sizeof(ct_workspace)); }
@@ -78,17 +74,14 @@ static void lift_planes(ordered *o) {
 }
 
 static void place(const ct_shape *shape, const ct_frame *frame, ct_core *core) {
-  if (shape->kind == CT_KIND_MESH) *core = ct_mesh_ball(shape, frame);
+  if (ct_kind_is_mesh(shape->kind)) *core = ct_mesh_ball(shape, frame);
   else ct_core_place(shape, frame, core);
 }
 
-static bool has_mesh(const ordered *o) { return o->kind_a == CT_KIND_MESH || o->kind_b == CT_KIND_MESH; }
+static bool has_mesh(const ordered *o) { return ct_kind_is_mesh(o->kind_a) || ct_kind_is_mesh(o->kind_b); }
 
-static void order_pair(ct_placed a, ct_placed b, double threshold, ct_workspace *workspace, ordered *o) {
+static void order_pair(ct_placed a, ct_placed b, ordered *o) {
   o->lift = 0.0;
-  o->input.threshold = threshold;
-  o->input.workspace = workspace;
-  o->input.general = false;
   o->swapped = ct_pair_swapped(a, b);
   /* By index: the order is as good as random, so nothing branches on it. */
   const ct_placed both[2] = {a, b};
@@ -158,8 +151,8 @@ static ct_vec3 to_world(const ordered *o, ct_vec3 p) {
 /* From the pair's frame and order to the world's and the caller's. */
 static void hand_back(const ordered *o, const ct_cell_result *r, ct_relation relation, ct_pair_result *result) {
   ct_vec3 n = ct_unit_or(ct_mat_mul(o->frame_a->rotation, r->normal), ct_vec(1.0, 0.0, 0.0));
-  uint32_t first = o->kind_a == CT_KIND_MESH ? r->triangle_a : CT_NO_TRIANGLE;
-  uint32_t second = o->kind_b == CT_KIND_MESH ? r->triangle_b : CT_NO_TRIANGLE;
+  uint32_t first = ct_kind_is_mesh(o->kind_a) ? r->triangle_a : CT_NO_TRIANGLE;
+  uint32_t second = ct_kind_is_mesh(o->kind_b) ? r->triangle_b : CT_NO_TRIANGLE;
   ct_vec3 *const points[2] = {&result->point_a, &result->point_b};
   uint32_t *const triangles[2] = {&result->triangle_a, &result->triangle_b};
   result->distance = plain(r->distance);
@@ -177,30 +170,19 @@ static void hand_back(const ordered *o, const ct_cell_result *r, ct_relation rel
   *triangles[!o->swapped] = second;
 }
 
-/* An ordered pair by a cell. */
-static void answer(ordered *o, ct_cell cell, double tolerance, ct_pair_result *result) {
-  ct_cell_result r = {.status = CT_PAIR_OK};
-  cell(&o->input, &r);
-  o->input.a.near = r.near_a;
-  o->input.b.near = r.near_b;
-  if (o->kind_b != CT_KIND_PLANE && !has_mesh(o) && may_slide(&o->input, r.normal)) r.flags |= CT_FLAG_WITNESS_NOT_UNIQUE;
-  widen(o, &r);
-  hand_back(o, &r, relation_of(o, &r, tolerance), result);
-}
-
 void ct_pair_distance_by_matrix(ct_placed a, ct_placed b, const ct_pair_options *options, ct_workspace *workspace,
                                 ct_pair_result *result) {
   ordered o;
-  order_pair(a, b, options->threshold, workspace, &o);
-  answer(&o, ct_matrix_cell(o.kind_a, o.kind_b), options->tolerance, result);
-}
-
-void ct_pair_gjk_epa(ct_placed a, ct_placed b, const ct_pair_options *options, ct_workspace *workspace, ct_pair_result *result) {
-  assert(ct_gjk_epa_takes(a.shape, b.shape));
-  ordered o;
-  order_pair(a, b, options->threshold, workspace, &o);
-  o.input.general = true;
-  answer(&o, ct_cell_cores, options->tolerance, result);
+  o.input.threshold = options->threshold;
+  o.input.workspace = workspace;
+  order_pair(a, b, &o);
+  ct_cell_result r = {.status = CT_PAIR_OK};
+  ct_matrix_cell(o.kind_a, o.kind_b)(&o.input, &r);
+  o.input.a.near = r.near_a;
+  o.input.b.near = r.near_b;
+  if (o.kind_b != CT_KIND_PLANE && !has_mesh(&o) && may_slide(&o.input, r.normal)) r.flags |= CT_FLAG_WITNESS_NOT_UNIQUE;
+  widen(&o, &r);
+  hand_back(&o, &r, relation_of(&o, &r, options->tolerance), result);
 }
 
 void ct_pair_distance(ct_placed a, ct_placed b, const ct_pair_options *options, ct_workspace *workspace, ct_pair_result *result) {
@@ -211,7 +193,9 @@ bool ct_pair_overlap(ct_placed a, ct_placed b, ct_workspace *workspace, ct_vec3 
   bool overlap;
   if (ct_quick_overlap(a, b, &overlap) && (!overlap || !witness || ct_quick_common(a, b, witness))) return overlap;
   ordered o;
-  order_pair(a, b, INFINITY, workspace, &o);
+  o.input.threshold = INFINITY;
+  o.input.workspace = workspace;
+  order_pair(a, b, &o);
   ct_vec3 common = {0.0, 0.0, 0.0};
   ct_cell cell = ct_matrix_cell(o.kind_a, o.kind_b);
   if (has_mesh(&o)) {
@@ -224,25 +208,6 @@ bool ct_pair_overlap(ct_placed a, ct_placed b, ct_workspace *workspace, ct_vec3 
     if (r.distance > 0.0) return false;
     if (witness) common = o.kind_b == CT_KIND_PLANE ? r.point_a : ct_cores_common_point(&o.input, &r);
   }
-  if (witness) *witness = to_world(&o, common);
-  return true;
-}
-
-static bool is_tapered(const ct_shape *s) {
-  return s->kind == CT_KIND_CAPSULE && s->capsule.radius_bottom != s->capsule.radius_top;
-}
-
-bool ct_gjk_epa_takes(const ct_shape *a, const ct_shape *b) {
-  return ct_kind_is_bounded_convex(a->kind) && ct_kind_is_bounded_convex(b->kind) && !is_tapered(a) && !is_tapered(b);
-}
-
-bool ct_pair_gjk_epa_overlap(ct_placed a, ct_placed b, ct_workspace *workspace, ct_vec3 *witness) {
-  assert(ct_gjk_epa_takes(a.shape, b.shape));
-  ordered o;
-  order_pair(a, b, INFINITY, workspace, &o);
-  o.input.general = true;
-  ct_vec3 common = {0.0, 0.0, 0.0};
-  if (!ct_cores_overlap(&o.input, witness ? &common : NULL)) return false;
   if (witness) *witness = to_world(&o, common);
   return true;
 }

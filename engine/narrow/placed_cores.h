@@ -22,6 +22,6 @@ static inline ct_placed_cores ct_placed_cores_of(ct_placed a, ct_placed b) {
   return p;
 }
 
-static inline bool ct_kind_is_bounded_convex(ct_kind kind) { return kind != CT_KIND_MESH && kind != CT_KIND_PLANE; }
+static inline bool ct_kind_is_bounded_convex(ct_kind kind) { return !ct_kind_is_mesh(kind) && kind != CT_KIND_PLANE; }
 
 #endif

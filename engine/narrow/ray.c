@@ -59,6 +59,8 @@ static bool span_of(const ct_line *line, const ct_shape *shape, ct_line_span *sp
   case CT_KIND_CONVEX: return ct_line_hull(line, ct_hull_get(shape->hull), span);
   case CT_KIND_PLANE: return ct_line_half_space(line, 0.0, span);
   case CT_KIND_MESH:
+  case CT_KIND_TETMESH:
+  case CT_KIND_HEXMESH:
   case CT_KIND_COUNT: break;
   }
   return false;
@@ -171,7 +173,7 @@ size_t ct_ray_cross(const ct_ray *ray, ct_placed shape, ct_workspace *workspace,
   ct_ray_crossing ends[2];
   look_from(ray, shape, &local);
   if (passes_by(&local)) return 0;
-  if (shape.shape->kind == CT_KIND_MESH) return ct_ray_cross_mesh(ray, shape, &local, workspace, out, room);
+  if (ct_kind_is_mesh(shape.shape->kind)) return ct_ray_cross_mesh(ray, shape, &local, workspace, out, room);
   size_t count = cross_convex(ray, shape, &local, workspace, ends);
   for (size_t k = 0; k < count && k < room; k++) out[k] = ends[k];
   return count;

@@ -71,7 +71,7 @@ static bool measure_mesh(const ct_probing *run, ct_placed solid, double limit, c
 
 /* A sheet without thickness holds no point. */
 static bool is_sheet(const ct_shape *shape) {
-  return shape->kind == CT_KIND_MESH && !ct_mesh_get(shape->mesh)->solid && shape->rounding + shape->margin == 0.0;
+  return ct_kind_is_mesh(shape->kind) && !ct_mesh_get(shape->mesh)->solid && shape->rounding + shape->margin == 0.0;
 }
 
 /* The body's collider of least distance, if that is not above the limit: the first among equals. */
@@ -86,7 +86,7 @@ static ct_status nearest_collider(ct_probing *run, uint32_t row, ct_probe_hit *h
     if (ct_probe_cancelled(run, 1)) return CT_CANCELLED;
     if ((holders && is_sheet(solid.shape)) || (placed->count > 1 && bound_of_ball(run, solid) > limit)) continue;
     ct_probe_hit one;
-    bool near = solid.shape->kind == CT_KIND_MESH ? measure_mesh(run, solid, limit, &one) : measure(run, solid, limit, &one);
+    bool near = ct_kind_is_mesh(solid.shape->kind) ? measure_mesh(run, solid, limit, &one) : measure(run, solid, limit, &one);
     if (ct_cancel_raised(run->probe->options.cancel)) return CT_CANCELLED; /* the pair may have been cut short */
     if (!near || (*found && one.distance >= hit->distance)) continue;
     limit = one.distance;

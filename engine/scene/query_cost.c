@@ -42,7 +42,7 @@ typedef struct fineness {
 } fineness;
 
 static fineness shape_fineness(const ct_shape *shape) {
-  if (shape->kind == CT_KIND_MESH) {
+  if (ct_kind_is_mesh(shape->kind)) {
     double n = (double)ct_mesh_get(shape->mesh)->live_count;
     return (fineness){MESH_NS + MESH_ROOT_NS * sqrt(n) + MESH_TRIANGLE_NS * ct_min2(n, MESH_TRIANGLES_MOST), n, true};
   }

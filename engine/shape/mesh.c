@@ -163,8 +163,7 @@ static ct_status decide(const ct_mesh_sums *sums, ct_mesh_reading reading, ct_me
   return reading == CT_MESH_SOLID && !encloses ? CT_OPEN_MESH : CT_OK;
 }
 
-/* False: a coordinate is not finite or beyond the exactness range. */
-static bool open_parts(ct_mesh_parts *m) {
+bool ct_mesh_open_vertices(ct_mesh_parts *m) {
   double largest = 0.0;
   for (uint32_t v = 0; v < m->vertex_count; v++) {
     double size = ct_max_abs(m->vertices[v]);
@@ -194,7 +193,7 @@ ct_status ct_mesh_create(const ct_mesh_data *data, ct_mesh_reading reading, cons
                       .triangle_count = (uint32_t)data->triangle_count,
                       .cancel = cancel}};
   ct_mesh_report own = {.bad_triangle = CT_NO_TRIANGLE};
-  if (!open_parts(&p.parts)) return CT_LIMIT;
+  if (!ct_mesh_open_vertices(&p.parts)) return CT_LIMIT;
   ct_status status = build(&p, reading, &own, out);
   plan_free(&p);
   if (report && (status == CT_OK || status == CT_OPEN_MESH || status == CT_DEGENERATE_MESH)) *report = own;

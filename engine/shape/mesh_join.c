@@ -43,7 +43,7 @@ static bool point_before(const void *data, uint32_t a, uint32_t b) {
   return order < 0 || (order == 0 && a < b);
 }
 
-static ct_status join_vertices(ct_mesh_parts *m, ct_mesh_report *report) {
+ct_status ct_mesh_join_vertices(ct_mesh_parts *m, ct_mesh_report *report) {
   ct_grouping by_point = {m, group_of_point, point_before, m->vertex_count, m->vertex_count};
   ct_groups groups;
   m->first = malloc(((size_t)m->vertex_count + 1) * sizeof *m->first);
@@ -133,7 +133,7 @@ static ct_status find_duplicates(ct_mesh_parts *m, ct_mesh_report *report) {
 
 ct_status ct_mesh_join(ct_mesh_parts *m, ct_mesh_report *report) {
   if (m->vertex_count == 0) m->triangle_count = 0;
-  ct_status status = join_vertices(m, report);
+  ct_status status = ct_mesh_join_vertices(m, report);
   if (status != CT_OK) return status;
   m->state = malloc((size_t)m->triangle_count + 1);
   if (!m->state) return CT_OUT_OF_MEMORY;

@@ -62,6 +62,12 @@ static inline bool ct_mesh_joins(const ct_mesh_parts *m, uint32_t triangle) {
   return m->state[triangle] == CT_MESH_LIVE || (m->lines && m->state[triangle] == CT_MESH_LINE);
 }
 
+/* Fills flush. False: a coordinate is not finite or beyond the exactness range. */
+bool ct_mesh_open_vertices(ct_mesh_parts *m);
+
+/* Fills first and the report's count of merged vertices. As below. */
+ct_status ct_mesh_join_vertices(ct_mesh_parts *m, ct_mesh_report *report);
+
 /* Fills first, state, live_count and the report's counts of vertices merged and triangles dropped. CT_OUT_OF_MEMORY, CT_CANCELLED;
  * the caller frees the arrays in any case. */
 ct_status ct_mesh_join(ct_mesh_parts *m, ct_mesh_report *report);

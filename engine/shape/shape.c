@@ -21,14 +21,22 @@ const char *ct_kind_word(ct_kind kind) {
   return words[kind];
 }
 
+ct_shape ct_shape_of_elements(const ct_elements *elements) {
+  const ct_elements_view *view = ct_elements_get(elements);
+  ct_kind kind = view->type == CT_TETRAHEDRA ? CT_KIND_TETMESH : CT_KIND_HEXMESH;
+  return (ct_shape){.kind = kind, .mesh = view->surface, .elements = elements};
+}
+
 void ct_shape_retain(const ct_shape *shape) {
   if (shape->kind == CT_KIND_CONVEX) ct_hull_retain(shape->hull);
   if (shape->kind == CT_KIND_MESH) ct_mesh_retain(shape->mesh);
+  if (ct_kind_has_elements(shape->kind)) ct_elements_retain(shape->elements);
 }
 
 void ct_shape_release(const ct_shape *shape) {
   if (shape->kind == CT_KIND_CONVEX) ct_hull_release(shape->hull);
   if (shape->kind == CT_KIND_MESH) ct_mesh_release(shape->mesh);
+  if (ct_kind_has_elements(shape->kind)) ct_elements_release(shape->elements);
 }
 
 static ct_vec3 capsule_support(const ct_shape *shape, ct_vec3 direction) {
@@ -82,7 +90,9 @@ static ct_vec3 sharp_support(const ct_shape *shape, ct_vec3 d) {
   case CT_KIND_CONE: return cone_support(shape, d);
   case CT_KIND_ELLIPSOID: return ellipsoid_support(shape->ellipsoid.radii, d);
   case CT_KIND_CONVEX: return ct_hull_vertex(ct_hull_get(shape->hull), ct_hull_support(shape->hull, d, 0));
-  case CT_KIND_MESH: return ct_mesh_support(ct_mesh_get(shape->mesh), d);
+  case CT_KIND_MESH:
+  case CT_KIND_TETMESH:
+  case CT_KIND_HEXMESH: return ct_mesh_support(ct_mesh_get(shape->mesh), d);
   case CT_KIND_PLANE:
   case CT_KIND_COUNT: break;
   }
@@ -129,6 +139,8 @@ static void sharp_ball(const ct_shape *shape, ct_vec3 *center, double *radius) {
     *radius = ct_hull_get(shape->hull)->radius;
     break;
   case CT_KIND_MESH:
+  case CT_KIND_TETMESH:
+  case CT_KIND_HEXMESH:
     *center = ct_mesh_get(shape->mesh)->centroid;
     *radius = ct_mesh_get(shape->mesh)->radius;
     break;

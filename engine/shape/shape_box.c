@@ -122,7 +122,9 @@ static span sharp_span(const ct_shape *shape, ct_vec3 row) {
   case CT_KIND_CONE: return circles_span(shape->cone.half_length, shape->cone.radius_bottom, shape->cone.radius_top, row);
   case CT_KIND_ELLIPSOID: return ellipsoid_span(shape->ellipsoid.radii, row);
   case CT_KIND_CONVEX: return hull_span(ct_hull_get(shape->hull), row);
-  case CT_KIND_MESH: return mesh_span(ct_mesh_get(shape->mesh), row);
+  case CT_KIND_MESH:
+  case CT_KIND_TETMESH:
+  case CT_KIND_HEXMESH: return mesh_span(ct_mesh_get(shape->mesh), row);
   case CT_KIND_SPHERE:
   case CT_KIND_PLANE:
   case CT_KIND_COUNT: break;

@@ -39,6 +39,19 @@ static int compare_meshes(const ct_mesh *a, const ct_mesh *b) {
   return 0;
 }
 
+/* The surface follows from the rest. */
+static int compare_elements(const ct_elements *a, const ct_elements *b) {
+  if (a == b) return 0;
+  const ct_elements_view *p = ct_elements_get(a), *q = ct_elements_get(b);
+  if (p->vertex_count != q->vertex_count) return p->vertex_count < q->vertex_count ? -1 : 1;
+  if (p->element_count != q->element_count) return p->element_count < q->element_count ? -1 : 1;
+  int order = ct_numbers_compare(&p->vertices[0].x, &q->vertices[0].x, 3 * (size_t)p->vertex_count);
+  if (order) return order;
+  for (size_t i = 0; i < (size_t)p->element_count * p->form.corners; i++)
+    if (p->corners[i] != q->corners[i]) return p->corners[i] < q->corners[i] ? -1 : 1;
+  return 0;
+}
+
 /* The numbers of a sharp shape that is neither hull nor mesh; zero where it has fewer than three. */
 static ct_vec3 numbers_of(const ct_shape *shape) {
   switch (shape->kind) {
@@ -50,6 +63,8 @@ static ct_vec3 numbers_of(const ct_shape *shape) {
   case CT_KIND_ELLIPSOID: return shape->ellipsoid.radii;
   case CT_KIND_CONVEX:
   case CT_KIND_MESH:
+  case CT_KIND_TETMESH:
+  case CT_KIND_HEXMESH:
   case CT_KIND_PLANE:
   case CT_KIND_COUNT: break;
   }
@@ -70,5 +85,6 @@ int ct_shape_compare(const ct_shape *a, const ct_shape *b) {
   int order = ct_numbers_compare(first, second, 5);
   if (order) return order;
   if (kind_a == CT_KIND_CONVEX) return compare_hulls(a->hull, b->hull);
+  if (ct_kind_has_elements(kind_a)) return compare_elements(a->elements, b->elements);
   return kind_a == CT_KIND_MESH ? compare_meshes(a->mesh, b->mesh) : 0;
 }

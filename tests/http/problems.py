@@ -229,6 +229,40 @@ THREE = b"v 0 0 0\nv 1 0 0\nv 0 1 0\n"
 row("bad-index", 422, "a face of OBJ", "POST", SHAPES + "?unit=m", THREE + b"f 1 2 4\n", content_type="model/obj")
 row("open-mesh", 422, "a triangle that must be a solid", "POST", SHAPES + "?unit=m&solid=true", THREE + b"f 1 2 3\n", content_type="model/obj")
 row("degenerate-mesh", 422, "a point thrice", "POST", SHAPES + "?unit=m", THREE + b"f 1 1 1\n", content_type="model/obj")
+CELL = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 1]]
+
+
+def tets(*tetrahedra, vertices=None, **more):
+    return {"tetmesh": dict(vertices=vertices or CELL, tetrahedra=list(tetrahedra), **more)}
+
+
+def hexes(*hexahedra, vertices=None):
+    return {"hexmesh": {"vertices": vertices or CELL, "hexahedra": list(hexahedra)}}
+
+
+for name, shape, pointer in (
+        ("a tetrahedron inside out", tets([0, 1, 2, 6], [0, 2, 1, 5]), "/tetmesh/tetrahedra/1"),
+        ("a flat tetrahedron", tets([0, 1, 2, 3]), "/tetmesh/tetrahedra/0"),
+        ("a tetrahedron with two corners in one point", tets([0, 1, 8, 4], vertices=CELL + [[1, 0, -0.0]]), "/tetmesh/tetrahedra/0/2"),
+        ("a tetrahedron given twice", tets([0, 1, 2, 6], [0, 1, 2, 6]), "/tetmesh/tetrahedra/0"),
+        ("three tetrahedra on one face", tets([0, 1, 2, 6], [0, 1, 2, 5], [0, 1, 2, 4]), "/tetmesh/tetrahedra/0"),
+        ("a hexahedron upside down", hexes([4, 5, 6, 7, 0, 1, 2, 3]), "/hexmesh/hexahedra/0"),
+        ("a hexahedron with crossed sides", hexes([1, 0, 2, 3, 4, 5, 6, 7]), "/hexmesh/hexahedra/0"),
+        ("a hexahedron pressed flat", hexes([0, 1, 2, 3, 4, 5, 6, 7], vertices=[[x, y, 0] for x, y, unused in CELL[:4]] +
+                                            [[x + 2, y, 0] for x, y, unused in CELL[4:]]), "/hexmesh/hexahedra/0")):
+    row("bad-element", 422, name, "POST", SHAPES, shape, pointer)
+    row("bad-element", 422, name + ", of a body", "PUT", ONE, {"colliders": [shape]}, "/colliders/0" + pointer)
+row("bad-index", 422, "a tetrahedron of a vertex that is not there", "POST", SHAPES, tets([0, 1, 2, 8]), "/tetmesh/tetrahedra/0/3")
+row("bad-index", 422, "a tetrahedron that names a vertex twice", "POST", SHAPES, tets([0, 1, 2, 6], [0, 2, 3, 2]), "/tetmesh/tetrahedra/1/3")
+row("bad-index", 422, "a hexahedron that names a vertex twice", "POST", SHAPES, hexes([0, 1, 2, 3, 4, 5, 6, 6]), "/hexmesh/hexahedra/0/7")
+row("wrong-type", 422, "a tetrahedron of three", "POST", SHAPES, tets([0, 1, 2]), "/tetmesh/tetrahedra/0")
+row("wrong-type", 422, "a hexahedron of nine", "POST", SHAPES, hexes([0, 1, 2, 3, 4, 5, 6, 7, 0]), "/hexmesh/hexahedra/0")
+row("wrong-type", 422, "surface ids for three of four faces", "POST", SHAPES, tets([0, 1, 2, 6], surfaceIds=[1, 2, 3]), "/tetmesh/surfaceIds")
+row("wrong-type", 422, "a surface id of a half", "POST", SHAPES, tets([0, 1, 2, 6], surfaceIds=[1, 2, 0.5, 3]), "/tetmesh/surfaceIds/2")
+row("wrong-type", 422, "normals of other vertices", "POST", SHAPES, tets([0, 1, 2, 6], normals=[[0, 0, 1]] * 7), "/tetmesh/normals")
+row("missing-member", 422, "a tetmesh without elements", "POST", SHAPES, tets(), "/tetmesh/tetrahedra")
+row("missing-member", 422, "a hexmesh of tetrahedra", "POST", SHAPES, {"hexmesh": {"vertices": CELL}}, "/hexmesh/hexahedra")
+row("unknown-member", 422, "a tetmesh that is solid", "POST", SHAPES, tets([0, 1, 2, 6], solid=True), "/tetmesh/solid")
 row("missing-member", 422, "no shape", "POST", SHAPES, {}, "")
 row("unknown-member", 422, "a pose", "POST", SHAPES, {"sphere": {"radius": 1}, "position": [0, 0, 0]}, "/position")
 row("wrong-type", 422, "a list for a shape", "POST", SHAPES, [], "")

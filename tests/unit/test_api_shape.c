@@ -152,13 +152,13 @@ static void bad_shapes_say_why_and_where(void) {
   static const struct {
     const char *text, *problem, *pointer, *words;
   } cases[] = {
-      {"{}", "missing-member", "", "sphere, box, capsule, cylinder, cone, ellipsoid, convex, mesh, plane"},
+      {"{}", "missing-member", "", "sphere, box, capsule, cylinder, cone, ellipsoid, convex, mesh, tetmesh, hexmesh, plane"},
       {"{\"sphere\":{\"radius\":1},\"box\":{\"size\":[1,1,1]}}", "missing-member", "", "Only one"},
       {"{\"sphere\":{\"radius\":1},\"colour\":1}", "unknown-member", "/colour", NULL},
       {"{\"spheer\":{\"radius\":1}}", "unknown-member", "/spheer", "did you mean \"sphere\""},
       {"{\"Box\":{\"size\":[1,1,1]}}", "unknown-member", "/Box", "did you mean \"box\""},
       {"{\"mesh\":{\"vertices\":[],\"triangles\":[]}}", "missing-member", "/mesh/vertices", "At least 3"},
-      {"{\"tetmesh\":{\"vertices\":[]}}", "unknown-member", "/tetmesh", NULL},
+      {"{\"triangles\":{\"vertices\":[]}}", "unknown-member", "/triangles", NULL},
       {"{\"sphere\":{\"radius\":1},\"rounding\":0.1}", "unknown-member", "/rounding", NULL},
       {"{\"sphere\":{\"radius\":1},\"material\":\"steel\"}", "unknown-member", "/material", NULL},
       {"{\"sphere\":{}}", "missing-member", "/sphere/radius", NULL},

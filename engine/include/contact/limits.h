@@ -28,6 +28,8 @@
 /* Triangles of one mesh, and vertices. */
 #define CT_MESH_TRIANGLES_MAX 5000000
 #define CT_MESH_VERTICES_MAX 15000000
+/* Elements of one tetmesh or hexmesh: with their hulls some 0.4 GiB. */
+#define CT_ELEMENTS_MAX 250000
 /* Bodies of a scene; rows, with those of removed bodies not yet compacted, stay below twice this. */
 #define CT_BODIES_MAX 1000000
 /* Frames of boxes in one request, after the first. */

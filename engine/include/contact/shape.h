@@ -2,6 +2,7 @@
 #ifndef CONTACT_SHAPE_H
 #define CONTACT_SHAPE_H
 
+#include <contact/elements.h>
 #include <contact/hull.h>
 #include <contact/mesh.h>
 #include <contact/status.h>
@@ -17,6 +18,8 @@
   X(ELLIPSOID, "ellipsoid")                                                                                            \
   X(CONVEX, "convex")                                                                                                  \
   X(MESH, "mesh")                                                                                                      \
+  X(TETMESH, "tetmesh")                                                                                                \
+  X(HEXMESH, "hexmesh")                                                                                                \
   X(PLANE, "plane")
 
 typedef enum ct_kind {
@@ -26,7 +29,13 @@ typedef enum ct_kind {
       CT_KIND_COUNT
 } ct_kind;
 
-/* A shape by value; a convex borrows its hull and a mesh its triangles (who stores a shape retains it: ct_shape_retain).
+/* Does the kind have triangles: is ct_shape.mesh there? */
+static inline bool ct_kind_is_mesh(ct_kind kind) { return kind >= CT_KIND_MESH && kind <= CT_KIND_HEXMESH; }
+/* Is ct_shape.elements there? */
+static inline bool ct_kind_has_elements(ct_kind kind) { return kind == CT_KIND_TETMESH || kind == CT_KIND_HEXMESH; }
+
+/* A shape by value; a convex borrows its hull, a mesh its triangles, a tetmesh or hexmesh its elements (who stores a shape retains
+ * it: ct_shape_retain).
  * Lengths in m within CT_SIZE_MIN..CT_SIZE_MAX; a capsule's half_length may be 0 (a sphere, bit for bit), one radius of a cone may
  * be 0 (an apex), rounding and margin are 0 or a size.
  *
@@ -61,7 +70,10 @@ typedef struct ct_shape {
       ct_vec3 radii; /* semi-axes */
     } ellipsoid;
     const ct_hull *hull;
-    const ct_mesh *mesh;
+    struct {
+      const ct_mesh *mesh;         /* of a tetmesh or hexmesh the surface, a solid, that `elements` holds */
+      const ct_elements *elements; /* of a tetmesh or hexmesh */
+    };
   };
   double rounding; /* m */
   double margin;   /* m; counts for contact, not for mass */
@@ -74,10 +86,13 @@ typedef struct ct_mass_properties {
   ct_mat3 inertia;   /* about center, axes of that frame, kg m^2 */
 } ct_mass_properties;
 
+/* The shape of elements, which are borrowed. */
+ct_shape ct_shape_of_elements(const ct_elements *elements);
+
 /* Word of the kind ("sphere"); static storage. */
 const char *ct_kind_word(ct_kind kind);
 
-/* Takes, and gives back, the reference that a stored shape holds on its hull or mesh. */
+/* Takes, and gives back, the reference that a stored shape holds on its hull, mesh or elements. */
 void ct_shape_retain(const ct_shape *shape);
 void ct_shape_release(const ct_shape *shape);
 

@@ -14,6 +14,7 @@
   X(EMPTY, "the planes have no common point")                                                                          \
   X(OPEN_MESH, "the mesh is not closed and consistently oriented, so it bounds no solid")                              \
   X(DEGENERATE_MESH, "the mesh has no triangle with an area")                                                          \
+  X(BAD_ELEMENT, "an element is flat, inside out or does not fit the others")                                          \
   X(EXISTS, "the id is in use")                                                                                        \
   X(NOT_FOUND, "no such id")                                                                                           \
   X(PAIR_LIMIT, "more candidate pairs than the limit allows")                                                          \

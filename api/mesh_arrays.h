@@ -1,0 +1,33 @@
+/* Arrays of meshes in JSON: vertices, and the corners of triangles, tetrahedra and hexahedra by numbers of vertices. */
+#ifndef API_MESH_ARRAYS_H
+#define API_MESH_ARRAYS_H
+
+#include "fields.h"
+
+/* Items between two looks at the cancel flag: some 100 us. */
+#define API_ITEMS_PER_POLL 1024
+
+/* `least` vertices at least; in the reader's arena. */
+bool api_read_vertices(api_reader *reader, const api_field *field, size_t least, ct_vec3 **out, size_t *count);
+
+/* normals: an array of as many vectors as there are vertices, of any length but 0, as given; *out is in the reader's arena, NULL
+ * where the member is absent. */
+bool api_read_normals(api_reader *reader, const api_field *field, size_t vertex_count, ct_vec3 **out);
+
+/* What a list of corners is of. */
+typedef struct api_corner_form {
+  const char *word; /* "triangle" */
+  size_t corners;   /* of each, at most 8 */
+  size_t most;      /* so many of them */
+} api_corner_form;
+
+/* [[0, 1, 2], ...]: *count items, their corners side by side in the reader's arena. BAD_INDEX at a number that names no vertex, or
+ * one that the item names already. */
+bool api_read_corners(api_reader *reader, const api_field *field, const api_corner_form *form, size_t vertices, uint32_t **out,
+                      size_t *count);
+
+/* A member with an array of vectors, or of arrays of `each` numbers. */
+void api_put_vectors(api_buffer *buffer, const char *name, const ct_vec3 *vectors, size_t count);
+void api_put_corners(api_buffer *buffer, const char *name, const uint32_t *corners, size_t each, size_t count);
+
+#endif

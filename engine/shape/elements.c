@@ -1,0 +1,167 @@
+/* Making elements: the surface, a hull and a box for each element, the tree; and the life of the object.
+ */
+#include "shape/elements_parts.h"
+#include <contact/limits.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+static void destroy(ct_elements *elements) {
+  for (uint32_t e = 0; elements->hulls && e < elements->view.element_count; e++) ct_hull_release(elements->hulls[e]);
+  free(elements->hulls);
+  ct_mesh_release(elements->surface);
+  if (elements->tree) ct_tree_destroy(elements->tree);
+  free(elements->boxes);
+  free(elements->surface_ids);
+  free(elements->outer);
+  free(elements->across);
+  free(elements->nodes);
+  free(elements->corners);
+  free(elements);
+}
+
+/* A copy, or NULL of nothing. *bad is set where memory is short. */
+static void *copy_of(const void *items, size_t bytes, bool *bad) {
+  if (!items || bytes == 0) return NULL;
+  void *copy = malloc(bytes);
+  if (copy) memcpy(copy, items, bytes);
+  else *bad = true;
+  return copy;
+}
+
+static ct_elements *open_elements(const ct_elements_data *data) {
+  ct_elements *elements = calloc(1, sizeof *elements);
+  if (!elements) return NULL;
+  bool bad = false;
+  ct_elements_view *view = &elements->view;
+  view->type = data->type;
+  view->form = *ct_element_form_of(data->type);
+  view->vertex_count = (uint32_t)data->vertex_count;
+  view->element_count = (uint32_t)data->element_count;
+  elements->corners = copy_of(data->corners, data->element_count * view->form.corners * sizeof *data->corners, &bad);
+  elements->surface_ids = copy_of(data->surface_ids, data->surface_id_count * sizeof *data->surface_ids, &bad);
+  atomic_init(&elements->references, 1);
+  if (!bad) return elements;
+  destroy(elements);
+  return NULL;
+}
+
+/* The surface as a solid mesh of all vertices. */
+static ct_status make_surface(ct_elements *elements, const ct_elements_data *data, const ct_cancel *cancel,
+                              ct_elements_report *report) {
+  const ct_elements_view *view = &elements->view;
+  const ct_element_form *form = &view->form;
+  size_t each = form->face_corners - 2, count = 0;
+  uint32_t(*triangles)[3] = malloc(view->outer_count * each * sizeof *triangles), local[2][3];
+  if (!triangles) return CT_OUT_OF_MEMORY;
+  for (uint32_t i = 0; i < view->outer_count; i++) {
+    size_t first = (size_t)(elements->outer[i] / form->faces) * form->corners;
+    ct_element_triangles(form, elements->nodes + first, elements->outer[i] % form->faces, local);
+    for (size_t t = 0; t < each; t++, count++)
+      for (int k = 0; k < 3; k++) triangles[count][k] = elements->corners[first + local[t][k]];
+  }
+  ct_mesh_data surface = {data->vertices, data->vertex_count, (const uint32_t(*)[3])triangles, count, data->normals};
+  ct_status status = ct_mesh_create(&surface, CT_MESH_SOLID, cancel, &elements->surface, &report->surface);
+  free(triangles);
+  if (status != CT_OPEN_MESH && status != CT_DEGENERATE_MESH) return status;
+  report->fault = CT_ELEMENT_OPEN;
+  return CT_BAD_ELEMENT;
+}
+
+/* The surface, which has been made, holds the vertices as they are read. */
+static ct_status make_hulls(ct_elements *elements, const ct_cancel *cancel, ct_elements_report *report) {
+  const ct_elements_view *view = &elements->view;
+  const ct_vec3 *vertices = ct_mesh_get(elements->surface)->vertices;
+  uint32_t corners = view->form.corners;
+  elements->hulls = calloc(view->element_count, sizeof *elements->hulls);
+  elements->boxes = malloc(view->element_count * sizeof *elements->boxes);
+  if (!elements->hulls || !elements->boxes) return CT_OUT_OF_MEMORY;
+  for (uint32_t e = 0; e < view->element_count; e++) {
+    ct_vec3 points[CT_ELEMENT_CORNERS_MAX];
+    for (uint32_t c = 0; c < corners; c++) points[c] = vertices[elements->corners[(size_t)e * corners + c]];
+    ct_status status = ct_hull_from_points(points, corners, cancel, &elements->hulls[e], NULL);
+    if (status != CT_OK) return status;
+    const ct_hull_view *hull = ct_hull_get(elements->hulls[e]);
+    elements->boxes[e] = hull->box;
+    elements->bytes += ct_hull_bytes(elements->hulls[e]);
+    report->least_volume = e == 0 ? hull->volume : ct_min2(report->least_volume, hull->volume);
+    report->greatest_volume = ct_max2(report->greatest_volume, hull->volume);
+  }
+  return CT_OK;
+}
+
+static ct_status make_tree(ct_elements *elements, const ct_cancel *cancel) {
+  elements->tree = ct_tree_create();
+  if (!elements->tree) return CT_OUT_OF_MEMORY;
+  return ct_tree_build(elements->tree, elements->boxes, NULL, elements->view.element_count, NULL, cancel);
+}
+
+static void close_view(ct_elements *elements) {
+  ct_elements_view *view = &elements->view;
+  const ct_mesh_view *surface = ct_mesh_get(elements->surface);
+  view->vertices = surface->vertices;
+  view->corners = elements->corners;
+  view->nodes = elements->nodes;
+  view->across = elements->across;
+  view->outer = elements->outer;
+  view->surface_ids = elements->surface_ids;
+  view->normals = surface->normals;
+  view->surface = elements->surface;
+  view->hulls = (const ct_hull *const *)elements->hulls;
+  view->boxes = elements->boxes;
+  view->tree = elements->tree;
+  view->volume = surface->volume;
+  size_t words = 2 * (size_t)view->form.corners + view->form.faces, count = view->element_count;
+  elements->bytes += sizeof *elements + ct_mesh_bytes(elements->surface) + ct_tree_bytes(elements->tree) +
+                     count * (words * sizeof(uint32_t) + sizeof *elements->boxes + sizeof *elements->hulls) +
+                     view->outer_count * sizeof(uint32_t) * (elements->surface_ids ? 2 : 1);
+}
+
+static ct_status build(ct_elements *elements, const ct_elements_data *data, const ct_cancel *cancel, ct_elements_report *report) {
+  ct_mesh_parts parts = {.vertices = data->vertices, .vertex_count = (uint32_t)data->vertex_count, .cancel = cancel};
+  ct_status status = ct_mesh_open_vertices(&parts) ? CT_OK : CT_LIMIT;
+  if (status == CT_OK) status = ct_elements_check(elements, &parts, report);
+  free(parts.first);
+  if (status == CT_OK) status = ct_elements_match(elements, cancel, report);
+  if (status == CT_OK && data->surface_ids && data->surface_id_count != elements->view.outer_count) {
+    report->fault = CT_ELEMENT_IDS;
+    status = CT_BAD_ELEMENT;
+  }
+  if (status == CT_OK) status = make_surface(elements, data, cancel, report);
+  if (status == CT_OK) status = make_hulls(elements, cancel, report);
+  if (status == CT_OK) status = make_tree(elements, cancel);
+  return status;
+}
+
+ct_status ct_elements_create(const ct_elements_data *data, const ct_cancel *cancel, ct_elements **out, ct_elements_report *report) {
+  ct_elements_report own = {.element = CT_NO_ELEMENT, .other = CT_NO_ELEMENT};
+  if (data->vertex_count > CT_MESH_VERTICES_MAX || data->element_count == 0 || data->element_count > CT_ELEMENTS_MAX)
+    return CT_LIMIT;
+  ct_elements *elements = open_elements(data);
+  if (!elements) return CT_OUT_OF_MEMORY;
+  ct_status status = build(elements, data, cancel, &own);
+  if (report && (status == CT_OK || status == CT_BAD_ELEMENT)) *report = own;
+  if (status != CT_OK) {
+    destroy(elements);
+    return status;
+  }
+  close_view(elements);
+  *out = elements;
+  return CT_OK;
+}
+
+const ct_elements *ct_elements_retain(const ct_elements *elements) {
+  ct_elements *own = (ct_elements *)(uintptr_t)elements;
+  atomic_fetch_add_explicit(&own->references, 1, memory_order_relaxed);
+  return elements;
+}
+
+void ct_elements_release(const ct_elements *elements) {
+  if (!elements) return;
+  ct_elements *own = (ct_elements *)(uintptr_t)elements;
+  if (atomic_fetch_sub_explicit(&own->references, 1, memory_order_acq_rel) == 1) destroy(own);
+}
+
+const ct_elements_view *ct_elements_get(const ct_elements *elements) { return &elements->view; }
+
+size_t ct_elements_bytes(const ct_elements *elements) { return elements->bytes; }

@@ -1,0 +1,121 @@
+/* Which faces two elements share, and which are on the surface.
+ */
+#include "shape/elements_parts.h"
+#include "shape/group_sort.h"
+
+#include <stdlib.h>
+
+/* A face by its nodes, round from the lowest one on as the element sees them. */
+typedef struct loop {
+  uint32_t node[CT_ELEMENT_FACE_CORNERS_MAX];
+} loop;
+
+static loop loop_of(const ct_elements *elements, uint32_t face) {
+  const ct_element_form *form = &elements->view.form;
+  const uint32_t *nodes = elements->nodes + (size_t)(face / form->faces) * form->corners, *corner = form->face[face % form->faces];
+  uint32_t first = 0;
+  loop l = {{0}};
+  for (uint32_t k = 1; k < form->face_corners; k++)
+    if (nodes[corner[k]] < nodes[corner[first]]) first = k;
+  for (uint32_t k = 0; k < form->face_corners; k++) l.node[k] = nodes[corner[(first + k) % form->face_corners]];
+  return l;
+}
+
+/* The same nodes in ascending order. */
+static loop sorted_of(const ct_elements *elements, uint32_t face) {
+  loop l = loop_of(elements, face);
+  for (uint32_t k = 2; k < elements->view.form.face_corners; k++) {
+    uint32_t node = l.node[k], i = k;
+    for (; i > 1 && l.node[i - 1] > node; i--) l.node[i] = l.node[i - 1];
+    l.node[i] = node;
+  }
+  return l;
+}
+
+static int compare(const loop *a, const loop *b) {
+  for (uint32_t k = 0; k < CT_ELEMENT_FACE_CORNERS_MAX; k++)
+    if (a->node[k] != b->node[k]) return a->node[k] < b->node[k] ? -1 : 1;
+  return 0;
+}
+
+static uint32_t group_of_face(const void *data, uint32_t face) { return loop_of(data, face).node[0]; }
+
+static bool face_before(const void *data, uint32_t a, uint32_t b) {
+  loop p = sorted_of(data, a), q = sorted_of(data, b);
+  int order = compare(&p, &q);
+  return order < 0 || (order == 0 && a < b);
+}
+
+/* Does each of two elements see the face from its own side? */
+static bool are_opposed(const ct_elements *elements, uint32_t a, uint32_t b) {
+  uint32_t n = elements->view.form.face_corners;
+  loop p = loop_of(elements, a), q = loop_of(elements, b);
+  for (uint32_t k = 1; k < n; k++)
+    if (p.node[k] != q.node[n - k]) return false;
+  return true;
+}
+
+/* A fault of an earlier element stays. */
+static void note_fault(const ct_elements *elements, ct_element_fault fault, const uint32_t faces[2], ct_elements_report *report) {
+  uint32_t n = elements->view.form.faces, element = faces[0] / n, face = faces[0] % n;
+  if (report->fault != CT_ELEMENT_SOUND && (report->element < element || (report->element == element && report->face <= face)))
+    return;
+  report->fault = fault;
+  report->element = element;
+  report->face = face;
+  report->other = faces[1] / n;
+}
+
+/* Faces of the same nodes, ascending. */
+static void join_run(ct_elements *elements, const uint32_t *faces, uint32_t count, ct_elements_report *report) {
+  uint32_t n = elements->view.form.faces;
+  if (count == 1) elements->across[faces[0]] = CT_NO_ELEMENT;
+  else if (count > 2) note_fault(elements, CT_ELEMENT_CROWDED, faces, report);
+  else if (!are_opposed(elements, faces[0], faces[1])) note_fault(elements, CT_ELEMENT_ONE_SIDE, faces, report);
+  if (count != 2) return;
+  elements->across[faces[0]] = faces[1] / n;
+  elements->across[faces[1]] = faces[0] / n;
+}
+
+/* False: cancelled. */
+static bool join_all(ct_elements *elements, const ct_groups *groups, const ct_cancel *cancel, ct_elements_report *report) {
+  for (uint32_t i = 0, end; i < groups->count; i = end) {
+    loop first = sorted_of(elements, groups->items[i]);
+    for (end = i + 1; end < groups->count; end++) {
+      loop next = sorted_of(elements, groups->items[end]);
+      if (ct_mesh_cancelled(end, cancel)) return false;
+      if (compare(&first, &next) != 0) break;
+    }
+    join_run(elements, groups->items + i, end - i, report);
+  }
+  return true;
+}
+
+static ct_status collect_outer(ct_elements *elements, uint32_t faces) {
+  uint32_t count = 0;
+  for (uint32_t f = 0; f < faces; f++) count += elements->across[f] == CT_NO_ELEMENT;
+  elements->view.outer_count = count;
+  elements->outer = malloc(((size_t)count + 1) * sizeof *elements->outer);
+  if (!elements->outer) return CT_OUT_OF_MEMORY;
+  count = 0;
+  for (uint32_t f = 0; f < faces; f++)
+    if (elements->across[f] == CT_NO_ELEMENT) elements->outer[count++] = f;
+  return CT_OK;
+}
+
+ct_status ct_elements_match(ct_elements *elements, const ct_cancel *cancel, ct_elements_report *report) {
+  const ct_elements_view *view = &elements->view;
+  uint32_t faces = view->element_count * view->form.faces;
+  ct_grouping by_nodes = {elements, group_of_face, face_before, faces, view->vertex_count};
+  ct_groups groups;
+  elements->across = malloc(faces * sizeof *elements->across);
+  if (!elements->across) return CT_OUT_OF_MEMORY;
+  ct_status status = ct_group_sort(&by_nodes, cancel, &groups);
+  if (status != CT_OK) return status;
+  if (!join_all(elements, &groups, cancel, report)) status = CT_CANCELLED;
+  ct_groups_free(&groups);
+  if (status == CT_OK && report->fault != CT_ELEMENT_SOUND) status = CT_BAD_ELEMENT;
+  if (status == CT_OK) status = collect_outer(elements, faces);
+  report->outer_faces = status == CT_OK ? view->outer_count : 0;
+  return status;
+}

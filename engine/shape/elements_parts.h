@@ -1,0 +1,31 @@
+/* Elements in the making: nodes and sides (elements_check.c), faces (elements_faces.c), the object (elements.c). */
+#ifndef SHAPE_ELEMENTS_PARTS_H
+#define SHAPE_ELEMENTS_PARTS_H
+
+#include "shape/mesh_parts.h"
+#include <contact/elements.h>
+#include <stdatomic.h>
+
+/* Owns its arrays, by these pointers; the view shows them. */
+struct ct_elements {
+  ct_elements_view view;
+  atomic_uint_least64_t references;
+  size_t bytes;
+  uint32_t *corners, *nodes, *across, *outer, *surface_ids;
+  ct_mesh *surface;
+  ct_hull **hulls;
+  ct_box *boxes;
+  ct_tree *tree;
+};
+
+/* The triangles of a face by its corners in the element, outward: one, or two from the face's lowest node on. Returns how many. */
+uint32_t ct_element_triangles(const ct_element_form *form, const uint32_t *nodes, uint32_t face, uint32_t out[2][3]);
+
+/* Fills `nodes` of elements whose form, counts and corners are there, from vertices that `parts` has opened, and looks at each
+ * element alone. CT_BAD_ELEMENT, CT_OUT_OF_MEMORY, CT_CANCELLED. */
+ct_status ct_elements_check(ct_elements *elements, ct_mesh_parts *parts, ct_elements_report *report);
+
+/* Fills `across`, `outer` and their count. CT_BAD_ELEMENT, CT_OUT_OF_MEMORY, CT_CANCELLED. */
+ct_status ct_elements_match(ct_elements *elements, const ct_cancel *cancel, ct_elements_report *report);
+
+#endif
