@@ -37,6 +37,7 @@ void ct_volume_memory_free(ct_volume_memory *memory) {
   free(memory->contacts);
   free(memory->triangles);
   for (int i = 0; i < 2; i++) free(memory->room[i].numbers);
+  free(memory->solid.numbers);
   ct_cut_free(&memory->cut);
   free(memory->shared);
 }

@@ -11,8 +11,8 @@ typedef struct ct_volume_memory {
   uint32_t contact_count, contact_capacity;
   ct_volume_triangle *triangles; /* [triangle_capacity] */
   uint32_t triangle_count, triangle_capacity;
-  struct ct_volume_solid *solid; /* of convex polyhedra, volume_convex.c */
   ct_volume_room room[2];        /* of convex polyhedra: as placed, while they are cut, and what is known of their faces */
+  ct_volume_room solid;          /* of a dual hull: its polar */
   ct_cut cut;
   uint32_t *shared;
   size_t face_capacity;

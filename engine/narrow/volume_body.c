@@ -13,14 +13,18 @@ typedef struct columns {
   double *x, *y, *z, *nx, *ny, *nz, *offset;
 } columns;
 
+bool ct_volume_room_open(ct_volume_room *room, size_t count) {
+  if (count <= room->capacity) return true;
+  double *numbers = realloc(room->numbers, count * sizeof *numbers);
+  if (!numbers) return false;
+  room->numbers = numbers;
+  room->capacity = count;
+  return true;
+}
+
 static bool open_room(ct_volume_room *room, const ct_volume_body *body, columns *c) {
-  size_t v = body->vertex_count, f = body->face_count, count = 3 * v + 4 * f;
-  if (count > room->capacity) {
-    double *numbers = realloc(room->numbers, count * sizeof *numbers);
-    if (!numbers) return false;
-    room->numbers = numbers;
-    room->capacity = count;
-  }
+  size_t v = body->vertex_count, f = body->face_count;
+  if (!ct_volume_room_open(room, 3 * v + 4 * f)) return false;
   double *at = room->numbers;
   *c = (columns){at, at + v, at + 2 * v, at + 3 * v, at + 3 * v + f, at + 3 * v + 2 * f, at + 3 * v + 3 * f};
   return true;

@@ -21,6 +21,9 @@ typedef struct ct_volume_room {
   size_t capacity;
 } ct_volume_room;
 
+/* Room for so many numbers, which may move; false: memory was refused. */
+bool ct_volume_room_open(ct_volume_room *room, size_t count);
+
 /* A box or hull (its rounding and margin are not looked at) placed by *frame, or in its own frame where frame is NULL. Arrays are
  * the hull's own or in the room, until its next use. False: memory was refused. */
 bool ct_volume_body_place(const ct_shape *shape, const ct_frame *frame, ct_volume_room *room, ct_volume_body *body);

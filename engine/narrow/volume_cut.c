@@ -117,6 +117,12 @@ void ct_cut_heights(ct_cut *cut, ct_vec3 n, double offset, double *least, double
   *most = high[0] > high[1] ? high[0] : high[1];
 }
 
+ct_vec3 ct_cut_middle(const ct_cut *cut) {
+  ct_vec3 sum = {0.0, 0.0, 0.0};
+  for (uint32_t v = 0; v < cut->vertex_count; v++) sum = ct_add(sum, ct_cut_vertex(cut, v));
+  return ct_scale(sum, 1.0 / (double)cut->vertex_count);
+}
+
 /* ---- what is cut off ---- */
 
 static inline uint32_t end_of(const ct_cut *cut, uint32_t edge) { return cut->edges[cut->edges[edge].twin].origin; }

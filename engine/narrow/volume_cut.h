@@ -55,4 +55,7 @@ void ct_cut_plane(ct_cut *cut, uint32_t face);
 
 static inline ct_vec3 ct_cut_vertex(const ct_cut *cut, uint32_t v) { return ct_vec(cut->x[v], cut->y[v], cut->z[v]); }
 
+/* The mean of the vertices. */
+ct_vec3 ct_cut_middle(const ct_cut *cut);
+
 #endif

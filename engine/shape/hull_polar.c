@@ -32,19 +32,21 @@ uint32_t ct_face_beyond_origin(const ct_grow *grow) {
   return CT_GROW_NONE;
 }
 
-/* The hull of the dual points about the center. Distances of the planes are taken in double-double: those of a thin plate would be
- * lost in the rounding of n.c. CT_DEGENERATE_HULL when the center is not strictly inside all planes. */
-static ct_status dual_hull(ct_plane_set *set, ct_vec3 center, ct_grow *grow, ct_hull_cells *cells) {
+ct_status ct_dual_points(ct_plane_set *set, ct_vec3 center) {
   ct_dd3 c = ct_dd3_of(center);
-  double largest = 0.0;
   for (uint32_t i = 0; i < set->count; i++) {
     if (ct_hull_cancelled(i, set->cancel)) return CT_CANCELLED;
     ct_dd3 n = ct_dd3_of(set->normals[i]);
     double inside = -ct_dd_value(ct_dd_add(ct_dd3_dot(&n, &c), ct_dd_of(set->constants[i])));
     if (!(inside > 0.0)) return CT_DEGENERATE_HULL;
     set->points[i] = ct_scale(set->normals[i], 1.0 / inside);
-    largest = ct_max2(largest, ct_max_abs(set->points[i]));
   }
+  return CT_OK;
+}
+
+ct_status ct_dual_hull(ct_plane_set *set, ct_grow *grow, ct_hull_cells *cells) {
+  double largest = 0.0;
+  for (uint32_t i = 0; i < set->count; i++) largest = ct_max2(largest, ct_max_abs(set->points[i]));
   ct_flush_points(set->points, set->count, largest);
   int rank;
   ct_status status = ct_quickhull(set->points, set->count, set->cancel, grow, &rank);
@@ -148,8 +150,7 @@ static void turn_around_vertices(const ct_hull_cells *dual, const uint32_t *star
   }
 }
 
-/* The intersection: its faces are the dual's vertices and its vertices the dual's facets. */
-static ct_status polarise(const ct_hull_cells *dual, ct_vec3 center, const ct_cancel *cancel, ct_hull_cells *out) {
+ct_status ct_polarise(const ct_hull_cells *dual, ct_vec3 center, const ct_cancel *cancel, ct_hull_cells *out) {
   uint32_t corners = dual->face_start[dual->face_count];
   corner *at = malloc(corners * sizeof *at);
   uint32_t *slot = malloc(dual->vertex_count * sizeof *slot);
@@ -273,8 +274,9 @@ static ct_status complete(const ct_plane_set *set, ct_hull_cells *cells) {
 ct_status ct_hull_polar(ct_plane_set *set, ct_vec3 center, ct_grow *grow, ct_hull **out) {
   ct_hull_cells dual = {0}, cells = {0};
   ct_hull *hull = NULL;
-  ct_status status = dual_hull(set, center, grow, &dual);
-  if (status == CT_OK) status = polarise(&dual, center, set->cancel, &cells);
+  ct_status status = ct_dual_points(set, center);
+  if (status == CT_OK) status = ct_dual_hull(set, grow, &dual);
+  if (status == CT_OK) status = ct_polarise(&dual, center, set->cancel, &cells);
   if (status == CT_OK) status = complete(set, &cells);
   if (status == CT_OK) status = ct_hull_assemble(&cells, false, set->cancel, &hull);
   ct_hull_cells_free(&dual);

@@ -134,14 +134,23 @@ static void every_case_of_the_corpus_is_answered_within_the_allowance(void) {
   else CHECK_SKIP("the reference corpus is not here (CONTACTD_CORPUS)");
 }
 
+static void the_dual_hull_answers_every_case_too(void) {
+  FILE *file = corpus();
+  if (file) judge(file, CT_VOLUME_DUAL_HULL);
+  else CHECK_SKIP("the reference corpus is not here (CONTACTD_CORPUS)");
+}
+
 static void the_synthetic_cases_in_the_tree_are_answered_within_the_allowance(void) {
   FILE *file = fopen("tests/corpus/synthetic_intersections.jsonl", "r");
   CHECK(file != NULL);
   if (file) judge(file, CT_VOLUME_AUTO);
+  file = fopen("tests/corpus/synthetic_intersections.jsonl", "r");
+  if (file) judge(file, CT_VOLUME_DUAL_HULL);
 }
 
 static const check_test tests[] = {
     {"every_case_of_the_corpus_is_answered_within_the_allowance", every_case_of_the_corpus_is_answered_within_the_allowance},
+    {"the_dual_hull_answers_every_case_too", the_dual_hull_answers_every_case_too},
     {"the_synthetic_cases_in_the_tree_are_answered_within_the_allowance",
      the_synthetic_cases_in_the_tree_are_answered_within_the_allowance},
 };

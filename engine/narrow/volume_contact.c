@@ -1,0 +1,181 @@
+/* The contact of a common solid of two polyhedra: sums over its faces, normal, gaps, surfaces. */
+#include "narrow/gjk.h"
+#include "narrow/matrix.h"
+#include "narrow/volume_convex.h"
+#include "narrow/volume_sum.h"
+#include "narrow/workspace.h"
+
+/* A common solid whose inner margin is no more than this part of the size has no certain inside: the heights of its corners are
+ * rounded by some 8 u of the size on either side. */
+#define THIN (16.0 * CT_UNIT_ROUNDOFF)
+
+/* A point may be outside a plane by round-off: that of THIN, and of the sums. */
+#define OUTSIDE (64.0 * CT_UNIT_ROUNDOFF)
+
+/* ---- sums and triangles ---- */
+
+/* Is p before q: the lexicographic order that fans start by? */
+static bool is_before(ct_vec3 p, ct_vec3 q) {
+  if (p.x != q.x) return p.x < q.x;
+  if (p.y != q.y) return p.y < q.y;
+  return p.z < q.z;
+}
+
+static bool is_equal(ct_vec3 p, ct_vec3 q) { return p.x == q.x && p.y == q.y && p.z == q.z; }
+
+/* The edge of the face that starts at its lexicographically least vertex. */
+static uint32_t fan_start(const ct_cut *cut, uint32_t first) {
+  uint32_t best = first;
+  for (uint32_t e = cut->edges[first].next; e != first; e = cut->edges[e].next) {
+    if (is_before(ct_cut_vertex(cut, cut->edges[e].origin), ct_cut_vertex(cut, cut->edges[best].origin))) best = e;
+  }
+  return best;
+}
+
+static void push_triangle(const ct_volume_common *c, const ct_volume_triangle *t) {
+  if (is_equal(t->vertex[0], t->vertex[1]) || is_equal(t->vertex[1], t->vertex[2]) || is_equal(t->vertex[2], t->vertex[0])) return;
+  ct_volume_push_triangle(c->pair, t);
+}
+
+/* The plane that a face of the solid is on. */
+typedef struct origin {
+  const ct_volume_body *body;
+  uint32_t face;
+  bool of_a;
+} origin;
+
+static origin origin_of(const ct_volume_common *c, uint32_t f) {
+  uint32_t plane = c->source ? c->source[f] : f;
+  bool of_a = plane < c->a->face_count;
+  return (origin){of_a ? c->a : c->b, of_a ? plane : plane - c->a->face_count, of_a};
+}
+
+static void sum_face(const ct_volume_common *c, uint32_t f, ct_volume_sum *sum, uint32_t *flags) {
+  const ct_cut *cut = c->cut;
+  origin from = origin_of(c, f);
+  const ct_volume_body *body = from.body;
+  bool of_a = from.of_a;
+  uint32_t own = from.face, other = of_a ? c->shared[own] : CT_CUT_NONE;
+  bool is_shared = other != CT_CUT_NONE;
+  if (is_shared) *flags |= CT_VOLUME_FLAG_SHARED_FACES;
+  ct_volume_face face = {.owner = is_shared ? CT_OWNER_SHARED
+                                  : of_a    ? CT_OWNER_A
+                                            : CT_OWNER_B,
+                         .normal = ct_volume_body_normal(body, own),
+                         .is_inner = body->is_inner && body->is_inner[own]};
+  ct_volume_triangle t = {.owner = face.owner, .face_a = of_a ? own : CT_NO_FACE, .face_b = of_a ? other : own};
+  uint32_t start = fan_start(cut, cut->first[f]), e = cut->edges[start].next;
+  t.vertex[0] = ct_cut_vertex(cut, cut->edges[start].origin);
+  t.vertex[2] = ct_cut_vertex(cut, cut->edges[e].origin);
+  for (e = cut->edges[e].next; e != start; e = cut->edges[e].next) {
+    t.vertex[1] = t.vertex[2];
+    t.vertex[2] = ct_cut_vertex(cut, cut->edges[e].origin);
+    ct_volume_sum_triangle(sum, &face, t.vertex[0], t.vertex[1], t.vertex[2]);
+    if (c->pair->options->triangles) push_triangle(c, &t);
+  }
+  ct_volume_sum_close(sum, &face);
+}
+
+/* The least distance of an inner point from the planes of the faces that are left. */
+static double margin_at(const ct_volume_common *c, ct_vec3 p) {
+  double margin = INFINITY;
+  for (uint32_t f = 0; f < c->cut->face_count; f++) {
+    if (c->cut->first[f] == CT_CUT_NONE) continue;
+    origin from = origin_of(c, f);
+    margin = ct_min2(margin, from.body->offset[from.face] - ct_dot(ct_volume_body_normal(from.body, from.face), p));
+  }
+  return margin;
+}
+
+/* ---- the contact ---- */
+
+/* The face whose plane is nearest to the point, among those of the outer surface; *outside is how far the point is above the
+ * farthest plane of all. */
+static uint32_t nearest_surface(const ct_volume_body *body, ct_vec3 p, double *outside) {
+  uint32_t best = 0;
+  double least = INFINITY;
+  for (uint32_t f = 0; f < body->face_count; f++) {
+    double height = body->nx[f] * p.x + body->ny[f] * p.y + body->nz[f] * p.z - body->offset[f];
+    *outside = ct_max2(*outside, height);
+    if (fabs(height) < least && !(body->is_inner && body->is_inner[f])) {
+      least = fabs(height);
+      best = f;
+    }
+  }
+  return ct_volume_body_surface(body, best);
+}
+
+/* The normal of the least depth, where the sum has none. */
+static void fall_back(const ct_volume_common *c, ct_volume_contact *contact) {
+  ct_cell_input in = {.a = c->a->core, .b = c->b->core, .threshold = INFINITY, .workspace = c->pair->workspace};
+  ct_cell_result r = {.status = CT_PAIR_OK};
+  ct_cell_cores(&in, &r);
+  contact->normal = r.normal;
+  contact->flags |= CT_VOLUME_FLAG_NORMAL_FALLBACK;
+  if (r.flags & CT_FLAG_NORMAL_ARBITRARY) contact->flags |= CT_VOLUME_FLAG_NORMAL_ARBITRARY;
+}
+
+/* Distance of the bodies moved apart along the normal by L each, less 2 L; never above 0. */
+static double corrected_gap(const ct_volume_common *c, ct_vec3 normal, double raw) {
+  ct_core moved = ct_core_moved(&c->b->core, ct_scale(normal, -2.0 * raw));
+  ct_gjk g = {.a = &c->a->core, .b = &moved, .threshold = INFINITY, .enough = -INFINITY, .first = normal};
+  double distance = ct_gjk_run(&g) == CT_GJK_INSIDE ? 0.0 : ct_max2(g.simplex.value, 0.0);
+  return ct_min2(distance + 2.0 * raw, 0.0);
+}
+
+static void set_gaps(const ct_volume_common *c, ct_volume_contact *contact) {
+  ct_vec3 n = contact->normal;
+  double least, most;
+  ct_cut_heights(c->cut, n, ct_dot(n, contact->position), &least, &most);
+  contact->raw_gap = least - most;
+  contact->gap = contact->raw_gap < -c->epsilon ? corrected_gap(c, n, contact->raw_gap) : ct_min2(contact->raw_gap, 0.0);
+  contact->depth_along_normal = ct_core_reach(&c->a->core, n) + ct_core_reach(&c->b->core, ct_neg(n));
+}
+
+/* Surfaces, and whether the point is in both bodies. False: the seed refuses it. */
+static bool set_surfaces(const ct_volume_common *c, ct_volume_contact *contact) {
+  double outside = 0.0;
+  contact->surface_a = nearest_surface(c->a, contact->position, &outside);
+  contact->surface_b = nearest_surface(c->b, contact->position, &outside);
+  if (c->epsilon > 0.0) {
+    if (outside <= c->epsilon) return true;
+    c->pair->flags |= CT_VOLUME_FLAG_ILL_CONDITIONED;
+    return false;
+  }
+  if (outside > OUTSIDE * c->size) {
+    contact->flags |= CT_VOLUME_FLAG_ILL_CONDITIONED;
+    contact->status = CT_PAIR_DEGENERATE;
+  }
+  return true;
+}
+
+/* False: the solid is none, to round-off. */
+static bool set_inner(const ct_volume_common *c, bool is_solid, ct_volume_contact *contact) {
+  bool is_given = c->margin > 0.0;
+  contact->inner = is_given ? c->inner : contact->centroid;
+  contact->margin = is_given ? c->margin : is_solid ? margin_at(c, contact->inner) : 0.0;
+  if (is_solid && (c->epsilon > 0.0 || contact->margin > THIN * c->size)) return true;
+  c->pair->flags |= c->epsilon > 0.0 ? CT_VOLUME_FLAG_GEOMETRIC_FAILURE : CT_VOLUME_FLAG_TOUCHING_ONLY;
+  return false;
+}
+
+void ct_volume_add_common(const ct_volume_common *c) {
+  ct_volume_memory *m = c->pair->memory;
+  uint32_t first_triangle = m->triangle_count;
+  ct_volume_contact contact = {.element_a = c->a->element, .element_b = c->b->element, .status = CT_PAIR_OK, .flags = c->flags};
+  ct_volume_sum sum = {.weighting = c->epsilon > 0.0 ? CT_WEIGHTING_SQUARED : c->pair->options->weighting,
+                       .reference = ct_cut_middle(c->cut)};
+  for (uint32_t f = 0; f < c->cut->face_count; f++) {
+    if (c->cut->first[f] != CT_CUT_NONE) sum_face(c, f, &sum, &contact.flags);
+  }
+  bool is_solid = ct_volume_sum_contact(&sum, &contact);
+  if (!set_inner(c, is_solid, &contact) || !set_surfaces(c, &contact)) {
+    m->triangle_count = first_triangle;
+    return;
+  }
+  if (!ct_volume_sum_normal(&sum, &contact.normal)) fall_back(c, &contact);
+  set_gaps(c, &contact);
+  contact.first_triangle = first_triangle;
+  contact.triangle_count = m->triangle_count - first_triangle;
+  ct_volume_push(c->pair, &contact);
+}
