@@ -75,6 +75,7 @@ void ct_volume_dual_refine(ct_volume_dual *d, ct_vec3 start, double epsilon) {
       moved = true;
     }
   }
+  if (moved) d->inner = start;
   set_margin(d);
 }
 

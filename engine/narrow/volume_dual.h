@@ -23,7 +23,8 @@ void ct_volume_dual_close(ct_volume_dual *dual);
 void ct_volume_dual_centre(ct_volume_dual *dual, double *resolution);
 
 /* The seed's way to push a point inside: in each of at most five passes every plane nearer than epsilon moves it inward by a step
- * that starts at 32 epsilon and is halved each pass. The last point stands. */
+ * that starts at 32 epsilon and is halved each pass. Where the last pass still moved it the start stands, as in the seed's contact
+ * detection. */
 void ct_volume_dual_refine(ct_volume_dual *dual, ct_vec3 start, double epsilon);
 
 /* Moves planes nearer than epsilon to the inner point out to it; true when any was. */
