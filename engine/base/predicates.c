@@ -169,6 +169,14 @@ int ct_orient2d(ct_vec2 a, ct_vec2 b, ct_vec2 c) {
       minor, expansion_minor(ct_two_sum(a.x, -c.x), ct_two_sum(a.y, -c.y), ct_two_sum(b.x, -c.x), ct_two_sum(b.y, -c.y), minor));
 }
 
+int ct_turn2d(ct_vec2 p, ct_vec2 q, ct_vec2 r, ct_vec2 s) {
+  double ux = q.x - p.x, uy = q.y - p.y, vx = s.x - r.x, vy = s.y - r.y, left = ux * vy, right = uy * vx;
+  if (fabs(left - right) > FLAT_BOUND * (fabs(left) + fabs(right))) return sign_of(left - right);
+  double minor[MINOR_MAX];
+  return expansion_sign(
+      minor, expansion_minor(ct_two_sum(q.x, -p.x), ct_two_sum(q.y, -p.y), ct_two_sum(s.x, -r.x), ct_two_sum(s.y, -r.y), minor));
+}
+
 int ct_dot_sign(ct_vec3 direction, ct_vec3 a, ct_vec3 b) {
   ct_vec3 d = ct_sub(a, b);
   double x = direction.x * d.x, y = direction.y * d.y, z = direction.z * d.z;

@@ -35,6 +35,9 @@ typedef struct ct_vec2 {
 /* Sign of (a - c) x (b - c), exact: +1 when a, b, c turn counter-clockwise. */
 int ct_orient2d(ct_vec2 a, ct_vec2 b, ct_vec2 c);
 
+/* Sign of (q - p) x (s - r), exact: on which side of p to q the way from r to s turns. */
+int ct_turn2d(ct_vec2 p, ct_vec2 q, ct_vec2 r, ct_vec2 s);
+
 /* Sign of direction . (a - b), exact. */
 int ct_dot_sign(ct_vec3 direction, ct_vec3 a, ct_vec3 b);
 

@@ -22,6 +22,7 @@ void ct_workspace_destroy(ct_workspace *workspace) {
   free(workspace->ray.hits);
   ct_mesh_memory_free(&workspace->mesh);
   ct_volume_memory_free(&workspace->volume);
+  ct_overlay_memory_free(&workspace->overlay);
   free(workspace);
 }
 
@@ -31,8 +32,10 @@ void ct_workspace_watch(ct_workspace *workspace, const ct_cancel *cancel) {
 
 bool ct_workspace_starved(ct_workspace *workspace) {
   if (!workspace) return false;
-  bool starved = workspace->epa.starved || workspace->manifold.starved || workspace->mesh.starved || workspace->volume.starved;
-  workspace->epa.starved = workspace->manifold.starved = workspace->mesh.starved = workspace->volume.starved = false;
+  bool starved = workspace->epa.starved || workspace->manifold.starved || workspace->mesh.starved || workspace->volume.starved ||
+                 workspace->overlay.starved;
+  workspace->epa.starved = workspace->manifold.starved = workspace->mesh.starved = workspace->volume.starved =
+      workspace->overlay.starved = false;
   return starved;
 }
 

@@ -123,8 +123,15 @@ static bool is_polyhedron(const ct_shape *shape) {
   return (shape->kind == CT_KIND_BOX || shape->kind == CT_KIND_CONVEX) && shape->rounding == 0.0 && shape->margin == 0.0;
 }
 
+static bool is_solid_mesh(const ct_shape *shape) {
+  return shape->kind == CT_KIND_MESH && ct_mesh_get(shape->mesh)->solid && shape->rounding == 0.0 && shape->margin == 0.0;
+}
+
+static bool has_sharp_faces(const ct_shape *shape) { return is_polyhedron(shape) || is_solid_mesh(shape); }
+
 static void answer(ct_volume_pair *pair) {
   if (is_polyhedron(pair->a.shape) && is_polyhedron(pair->b.shape)) ct_volume_convex(pair);
+  else if (has_sharp_faces(pair->a.shape) && has_sharp_faces(pair->b.shape)) ct_volume_mesh(pair);
   else pair->status = CT_PAIR_UNSUPPORTED;
 }
 

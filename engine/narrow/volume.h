@@ -41,4 +41,7 @@ bool ct_volume_push_triangle(ct_volume_pair *pair, const ct_volume_triangle *tri
 /* Two boxes or hulls without rounding and margin. volume_convex.c */
 void ct_volume_convex(ct_volume_pair *pair);
 
+/* A solid mesh and another one, a box or a hull, without rounding and margin. volume_mesh.c */
+void ct_volume_mesh(ct_volume_pair *pair);
+
 #endif

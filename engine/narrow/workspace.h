@@ -5,6 +5,7 @@
 #include "narrow/epa.h"
 #include "narrow/manifold.h"
 #include "narrow/mesh_memory.h"
+#include "narrow/overlay.h"
 #include "narrow/volume.h"
 #include <contact/pair.h>
 
@@ -20,6 +21,7 @@ struct ct_workspace {
   ct_ray_memory ray;
   ct_mesh_memory mesh;
   ct_volume_memory volume;
+  ct_overlay_memory overlay;
 };
 
 /* The flag that pairs of the workspace look at; NULL for none. */

@@ -202,6 +202,27 @@ static void turns_in_a_plane_have_the_integer_sign(void) {
   CHECK_INT(ct_orient2d((ct_vec2){0, 0}, (ct_vec2){1, 0}, (ct_vec2){0, 1}), 1);
 }
 
+/* Two ways that share no point; half of them nearly parallel. */
+static void turns_of_ways_have_the_integer_sign(void) {
+  check_random r = {19};
+  int zeros = 0;
+  for (int i = 0; i < 200000; i++) {
+    int64_t limit = (int64_t)1 << (1 + check_next(&r) % 40);
+    double unit = ldexp(1.0, (int)(check_next(&r) % 120) - 60);
+    grid_point p[4], off = random_point(&r, 1);
+    for (int k = 0; k < 4; k++) p[k] = random_point(&r, limit);
+    int64_t s = uniform_int(&r, 8);
+    if (i % 2) p[3] = (grid_point){p[2].x + s * (p[1].x - p[0].x) + off.x, p[2].y + s * (p[1].y - p[0].y) + off.y, 0};
+    wide turn = (wide)(p[1].x - p[0].x) * (p[3].y - p[2].y) - (wide)(p[1].y - p[0].y) * (p[3].x - p[2].x);
+    ct_vec2 q[4];
+    for (int k = 0; k < 4; k++) q[k] = (ct_vec2){(double)p[k].x * unit, (double)p[k].y * unit};
+    zeros += turn == 0;
+    CHECK_INT(ct_turn2d(q[0], q[1], q[2], q[3]), (turn > 0) - (turn < 0));
+  }
+  CHECK(zeros > 5000);
+  CHECK_INT(ct_turn2d((ct_vec2){5, 5}, (ct_vec2){6, 5}, (ct_vec2){0, 0}, (ct_vec2){0, 1}), 1);
+}
+
 static const check_test tests[] = {
     {"orientation_is_positive_on_the_side_of_the_normal", orientation_is_positive_on_the_side_of_the_normal},
     {"random_integer_points_have_the_integer_sign", random_integer_points_have_the_integer_sign},
@@ -215,6 +236,7 @@ static const check_test tests[] = {
     {"dot_products_below_double_double_have_their_sign", dot_products_below_double_double_have_their_sign},
     {"lines_pass_segments_on_the_integer_side", lines_pass_segments_on_the_integer_side},
     {"turns_in_a_plane_have_the_integer_sign", turns_in_a_plane_have_the_integer_sign},
+    {"turns_of_ways_have_the_integer_sign", turns_of_ways_have_the_integer_sign},
 };
 
 CHECK_MAIN(tests)

@@ -61,7 +61,10 @@ typedef enum ct_volume_method {
   X(ILL_CONDITIONED, "illConditioned")     /* the point is outside a body by more than round-off (solfec: epsilon) */              \
   X(TOLERANCE_RAISED, "toleranceRaised")   /* solfec: planes were moved out to epsilon */                                          \
   X(TOUCHING_ONLY, "touchingOnly")         /* of the list: the bodies touch, or overlap by less than round-off can tell */         \
-  X(GEOMETRIC_FAILURE, "geometricFailure") /* of the list: no solid was found although the bodies overlap; solfec alone */
+  X(GEOMETRIC_FAILURE, "geometricFailure") /* of the list: no solid was found although the bodies overlap; solfec alone */         \
+  X(POINT_OUTSIDE, "pointOutside")         /* of solids that are not convex: the point, a centroid, is outside one of them */      \
+  X(COUNTED_TWICE, "countedTwice")         /* a mesh passes through itself there: what its parts share counts as often */          \
+  X(VOLUME_UNDEFINED, "volumeUndefined")   /* of curved bodies: the volume is not worked out, volume and centroid say nothing */
 
 enum {
 #define CT_VOLUME_FLAG_ROW(name, word) CT_VOLUME_FLAG_ROW_##name,

@@ -1,0 +1,75 @@
+/* Sums over borders: areas, volumes and their moments. */
+#include "narrow/overlay.h"
+#include "narrow/triangle.h"
+
+void ct_overlay_add(ct_overlay_part *part, ct_vec3 p, ct_vec3 q, double weight) {
+  /* The triangle from the foot of the origin on the part's plane, and the tetrahedron from the origin. */
+  ct_vec3 foot = ct_scale(part->normal, part->height);
+  double area = 0.5 * weight * ct_dot(part->normal, ct_cross(ct_sub(p, foot), ct_sub(q, foot)));
+  double volume = area * part->height / 3.0;
+  ct_vec3 sum = ct_add(ct_add(p, q), foot);
+  part->area += area;
+  part->first = ct_add_scaled(part->first, sum, area / 3.0);
+  part->volume += volume;
+  part->volume_first = ct_add_scaled(part->volume_first, sum, 0.25 * volume);
+  part->gap = ct_add_scaled(part->gap, ct_sub(q, p), weight);
+  part->border += fabs(weight) * ct_norm(ct_sub(q, p));
+}
+
+void ct_overlay_edges(ct_overlay *o, int side, ct_overlay_part *part) {
+  const ct_overlay_side *s = &o->memory->side[side];
+  const uint32_t *corner = o->skin[side].corners[part->triangle];
+  const ct_overlay_passing *passing = s->passing + part->first_passing, *end = passing + part->passing_count;
+  for (int k = 0; k < 3; k++) {
+    int32_t winding = s->winding[corner[k]];
+    ct_vec3 p = ct_sub(o->skin[side].vertices[corner[k]], o->origin);
+    for (; passing < end && passing->edge == k; passing++) {
+      if (winding != 0) ct_overlay_add(part, p, passing->point, (double)winding);
+      winding += passing->jump;
+      p = passing->point;
+    }
+    if (winding != 0) ct_overlay_add(part, p, ct_sub(o->skin[side].vertices[corner[(k + 1) % 3]], o->origin), (double)winding);
+    o->winds = o->winds || winding < 0 || winding > 1;
+  }
+}
+
+ct_overlay_part ct_overlay_whole(const ct_overlay *o, int side, uint32_t triangle, int32_t winding) {
+  ct_vec3 v[3];
+  ct_skin_triangle(&o->skin[side], triangle, v);
+  for (int k = 0; k < 3; k++) v[k] = ct_sub(v[k], o->origin);
+  ct_triangle t = {{v[0], v[1], v[2]}};
+  ct_vec3 cross = ct_triangle_cross(&t), sum = ct_add(ct_add(v[0], v[1]), v[2]);
+  ct_overlay_part part = {.triangle = triangle, .first_segment = CT_NO_TRIANGLE, .normal = ct_unit_or(cross, ct_vec(0, 0, 0))};
+  part.height = ct_dot(part.normal, v[0]);
+  part.area = 0.5 * (double)winding * ct_norm(cross);
+  part.first = ct_scale(sum, part.area / 3.0);
+  part.volume = part.area * part.height / 3.0;
+  part.volume_first = ct_scale(sum, 0.25 * part.volume);
+  for (int k = 0; k < 3; k++) part.border += ct_norm(ct_sub(v[(k + 1) % 3], v[k]));
+  return part;
+}
+
+bool ct_overlay_make(ct_overlay *o) {
+  ct_overlay_memory *m = o->memory;
+  m->segment_count = m->flat_count = 0;
+  o->sound = true;
+  o->winds = false;
+  for (int side = 0; side < 2; side++) {
+    ct_overlay_side *s = &m->side[side];
+    const ct_skin *skin = &o->skin[side];
+    s->part_count = s->passing_count = 0;
+    if (!ct_overlay_room(m, &s->winding, sizeof *s->winding, &s->winding_room, skin->vertex_count) ||
+        !ct_overlay_room(m, &s->slot, sizeof *s->slot, &s->slot_room, skin->triangle_count) ||
+        !ct_overlay_room(m, &s->stack, sizeof *s->stack, &s->stack_room, skin->triangle_count))
+      return false;
+    for (uint32_t v = 0; v < skin->vertex_count; v++) s->winding[v] = CT_OVERLAY_UNKNOWN;
+    for (uint32_t t = 0; t < skin->triangle_count; t++) s->slot[t] = CT_OVERLAY_PLAIN;
+  }
+  if (!ct_overlay_cross(o)) return false;
+  for (int side = 0; side < 2; side++) {
+    if (!ct_overlay_wind(o, side)) return false;
+    for (size_t i = 0; i < m->side[side].part_count; i++) ct_overlay_edges(o, side, &m->side[side].part[i]);
+  }
+  ct_overlay_flats(o);
+  return true;
+}

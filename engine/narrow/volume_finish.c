@@ -1,0 +1,96 @@
+/* Gaps, surfaces and fallback normals of contacts. */
+#include "narrow/volume_finish.h"
+
+#include "narrow/workspace.h"
+#include "shape/capsule.h"
+#include "shape/mesh_reach.h"
+
+/* A point that is on the surface may be off it by so many u of the size. */
+#define SURFACE_ROUNDOFFS 256.0
+
+/* The bodies in the pair's frame, moved apart by `by` along a direction each. */
+static ct_pair_result distance_of(ct_volume_pair *pair, ct_vec3 along, double by) {
+  ct_pair_options options = {.threshold = INFINITY};
+  ct_frame a = ct_frame_of(ct_pose_identity()), b = pair->relative;
+  a.position = ct_scale(along, -by);
+  b.position = ct_add_scaled(b.position, along, by);
+  ct_pair_result r;
+  ct_pair_distance((ct_placed){pair->a.shape, &a}, (ct_placed){pair->b.shape, &b}, &options, pair->workspace, &r);
+  return r;
+}
+
+ct_pair_result ct_volume_distance(ct_volume_pair *pair) { return distance_of(pair, ct_vec(0.0, 0.0, 0.0), 0.0); }
+
+void ct_volume_fall_back(ct_volume_pair *pair, ct_volume_contact *c) {
+  ct_pair_result r = ct_volume_distance(pair);
+  c->normal = r.normal;
+  c->flags |= CT_VOLUME_FLAG_NORMAL_FALLBACK;
+  if (r.flags & CT_FLAG_NORMAL_ARBITRARY) c->flags |= CT_VOLUME_FLAG_NORMAL_ARBITRARY;
+}
+
+/* How far a body reaches along a direction of its own frame; a half-space: to its surface, along its normal alone. */
+static double reach_of(const ct_shape *shape, ct_vec3 along) {
+  double growth = ct_shape_growth(shape);
+  if (shape->kind == CT_KIND_PLANE) return growth;
+  if (shape->kind == CT_KIND_MESH) return ct_mesh_reach(ct_mesh_get(shape->mesh), along) + growth * ct_norm(along);
+  return ct_dot(along, ct_shape_support(shape, along));
+}
+
+void ct_volume_gaps(ct_volume_pair *pair, ct_volume_contact *c) {
+  ct_vec3 local = ct_mat_tmul(pair->relative.rotation, ct_neg(c->normal));
+  c->depth_along_normal =
+      reach_of(pair->a.shape, c->normal) + reach_of(pair->b.shape, local) + ct_dot(ct_neg(c->normal), pair->relative.position);
+  double apart = -c->raw_gap;
+  c->gap = ct_min2(ct_max2(distance_of(pair, c->normal, apart).distance, 0.0) - 2.0 * apart, 0.0);
+}
+
+/* ---- surfaces ---- */
+
+static uint32_t face_of_hull(const ct_hull *hull, ct_vec3 p) {
+  const ct_hull_view *v = ct_hull_get(hull);
+  uint32_t face = 0;
+  double least = INFINITY;
+  for (uint32_t f = 0; f < v->face_count; f++) {
+    double height = fabs(v->nx[f] * p.x + v->ny[f] * p.y + v->nz[f] * p.z - v->offset[f]);
+    if (height >= least) continue;
+    least = height;
+    face = f;
+  }
+  return face;
+}
+
+static uint32_t face_of_box(ct_vec3 half, ct_vec3 p) {
+  const double height[6] = {fabs(p.x - half.x), fabs(p.x + half.x), fabs(p.y - half.y),
+                            fabs(p.y + half.y), fabs(p.z - half.z), fabs(p.z + half.z)};
+  uint32_t face = 0;
+  for (uint32_t f = 1; f < 6; f++)
+    if (height[f] < height[face]) face = f;
+  return face;
+}
+
+static uint32_t surface_of(const ct_shape *shape, ct_vec3 p) {
+  ct_mesh_foot foot;
+  switch (shape->kind) {
+  case CT_KIND_BOX: return face_of_box(shape->box.half, p);
+  case CT_KIND_CONVEX: return face_of_hull(shape->hull, p);
+  case CT_KIND_MESH: return ct_mesh_nearest(shape->mesh, p, INFINITY, &foot) ? foot.triangle : CT_NO_FACE;
+  case CT_KIND_PLANE: return 0;
+  default: return CT_NO_FACE;
+  }
+}
+
+/* Is the point of a solid mesh, or on its surface to round-off? */
+static bool mesh_has(const ct_mesh *mesh, ct_vec3 p) {
+  ct_mesh_foot foot;
+  double slack = SURFACE_ROUNDOFFS * CT_UNIT_ROUNDOFF * (ct_mesh_get(mesh)->radius + ct_max_abs(p));
+  return ct_mesh_contains(mesh, p) || ct_mesh_nearest(mesh, p, slack, &foot);
+}
+
+void ct_volume_surfaces(ct_volume_pair *pair, ct_volume_contact *c) {
+  ct_vec3 in_b = ct_to_local(pair->relative, c->position);
+  c->surface_a = surface_of(pair->a.shape, c->position);
+  c->surface_b = surface_of(pair->b.shape, in_b);
+  bool outside = (pair->a.shape->kind == CT_KIND_MESH && !mesh_has(pair->a.shape->mesh, c->position)) ||
+                 (pair->b.shape->kind == CT_KIND_MESH && !mesh_has(pair->b.shape->mesh, in_b));
+  if (outside) c->flags |= CT_VOLUME_FLAG_POINT_OUTSIDE;
+}

@@ -1,0 +1,17 @@
+/* What contacts have in common once their normal or their solid is known, by the pair's own distances. In the pair's frame, as all
+ * in volume.h. */
+#ifndef NARROW_VOLUME_FINISH_H
+#define NARROW_VOLUME_FINISH_H
+
+#include "narrow/volume.h"
+
+/* The distance of the pair, in its frame and order. */
+ct_pair_result ct_volume_distance(ct_volume_pair *pair);
+/* The normal of the pair's distance, for a contact whose own one vanishes. */
+void ct_volume_fall_back(ct_volume_pair *pair, ct_volume_contact *contact);
+/* gap and depth_along_normal, from normal and raw_gap. */
+void ct_volume_gaps(ct_volume_pair *pair, ct_volume_contact *contact);
+/* surface_a and surface_b, from position. */
+void ct_volume_surfaces(ct_volume_pair *pair, ct_volume_contact *contact);
+
+#endif

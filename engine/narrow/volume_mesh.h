@@ -1,0 +1,19 @@
+/* Volumetric contacts of pairs with a closed mesh: sums over the parts of an overlay, and the contact made of them. */
+#ifndef NARROW_VOLUME_MESH_H
+#define NARROW_VOLUME_MESH_H
+
+#include "narrow/overlay.h"
+#include "narrow/volume.h"
+
+/* Is a part more than what rounding makes of nothing? */
+bool ct_overlay_counts(const ct_overlay *o, const ct_overlay_part *part);
+
+/* Visits the parts of one side that count, by triangle. */
+typedef void (*ct_overlay_visit)(void *context, int side, const ct_overlay_part *part);
+void ct_overlay_each(const ct_overlay *o, int side, ct_overlay_visit visit, void *context);
+
+/* Sum of the squares of the areas of whole faces, times their normals: of a mesh, triangles that lie in one plane, exactly, and
+ * hang together. False: no memory. */
+bool ct_overlay_faces(ct_overlay *o, int side, ct_vec3 *sum);
+
+#endif
