@@ -7,7 +7,7 @@
 #define MPR_TOLERANCE_MIN 1e-16
 #define MPR_ITERATIONS_MAX 10000
 
-static const char *const words[] = {"auto", "mpr", "separatingAxis"};
+static const char *const words[] = {"auto", "gjkEpa", "mpr", "separatingAxis"};
 
 static bool refuse(api_reader *reader, const api_field *field, const char *what, const char *with) {
   api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &field->path, "\"%s\" means nothing without method %s.", what, with);
@@ -39,11 +39,12 @@ static ct_relation relation_of(double distance, double tolerance, ct_relation ex
   return exact >= CT_PENETRATING ? exact : CT_PENETRATING;
 }
 
+static bool takes_portal(const ct_placed pair[2]) { return ct_mpr_takes(pair[0].shape->kind) && ct_mpr_takes(pair[1].shape->kind); }
+
 static void ask_portal(const api_method *method, const ct_placed pair[2], double tolerance, ct_pair_result *result,
                        api_method_answer *out) {
   ct_mpr_result *p = &out->portal;
   ct_pair_mpr(pair[0], pair[1], &method->mpr, p);
-  out->by_portal = true;
   result->distance = p->distance;
   result->lower_bound = p->lower_bound;
   result->upper_bound = p->upper_bound;
@@ -56,16 +57,58 @@ static void ask_portal(const api_method *method, const ct_placed pair[2], double
   result->relation = relation_of(p->distance, tolerance, result->relation);
 }
 
+static void ask_general(const ct_placed pair[2], double tolerance, ct_workspace *workspace, ct_pair_result *result) {
+  const ct_pair_options options = {.tolerance = tolerance, .threshold = INFINITY};
+  ct_pair_gjk_epa(pair[0], pair[1], &options, workspace, result);
+}
+
+static void ask_axis(const ct_placed pair[2], ct_workspace *workspace, api_method_answer *out) {
+  if (out->by == API_METHOD_SEPARATING_AXIS) ct_pair_separating_axis(pair[0], pair[1], workspace, &out->plane);
+  else ct_pair_separating_plane(pair[0], pair[1], NULL, workspace, &out->plane);
+}
+
+/* Which method answers for a pair: AUTO where the one asked for is not for it. */
+static api_method_kind answering(api_method_kind asked, const ct_placed pair[2]) {
+  bool takes = false;
+  switch (asked) {
+  case API_METHOD_AUTO: break;
+  case API_METHOD_GJK_EPA: takes = ct_gjk_epa_takes(pair[0].shape, pair[1].shape); break;
+  case API_METHOD_MPR: takes = takes_portal(pair); break;
+  case API_METHOD_SEPARATING_AXIS: takes = ct_separating_axis_takes(pair[0].shape, pair[1].shape); break;
+  }
+  return takes ? asked : API_METHOD_AUTO;
+}
+
+static void begin(const api_method *method, const ct_placed pair[2], api_method_answer *out) {
+  out->by = answering(method->kind, pair);
+  out->plane = (ct_separating_plane){.kind = CT_PLANE_NONE};
+}
+
 void api_ask_method(const api_method *method, const ct_placed pair[2], double tolerance, ct_workspace *workspace,
                     ct_pair_result *result, api_method_answer *out) {
-  out->by_portal = out->by_axis = false;
-  out->plane = (ct_separating_plane){.kind = CT_PLANE_NONE};
-  if (method->kind == API_METHOD_MPR && ct_mpr_takes(pair[0].shape->kind) && ct_mpr_takes(pair[1].shape->kind))
-    ask_portal(method, pair, tolerance, result, out);
-  if (method->kind != API_METHOD_SEPARATING_AXIS) return;
-  out->by_axis = ct_separating_axis_takes(pair[0].shape, pair[1].shape);
-  if (out->by_axis) ct_pair_separating_axis(pair[0], pair[1], workspace, &out->plane);
-  else ct_pair_separating_plane(pair[0], pair[1], NULL, workspace, &out->plane);
+  begin(method, pair, out);
+  if (out->by == API_METHOD_GJK_EPA) ask_general(pair, tolerance, workspace, result);
+  if (out->by == API_METHOD_MPR) ask_portal(method, pair, tolerance, result, out);
+  if (method->kind == API_METHOD_SEPARATING_AXIS) ask_axis(pair, workspace, out);
+}
+
+/* A portal's points are of one body each; a point of both is better. */
+static bool overlap_by_portal(const api_method *method, const ct_placed pair[2], ct_workspace *workspace, ct_vec3 *witness,
+                              ct_mpr_result *portal) {
+  ct_pair_mpr(pair[0], pair[1], &method->mpr, portal);
+  if (portal->distance > 0.0) return false;
+  if (!ct_pair_overlap(pair[0], pair[1], workspace, witness)) *witness = ct_scale(ct_add(portal->point_a, portal->point_b), 0.5);
+  return true;
+}
+
+bool api_ask_overlap(const api_method *method, const ct_placed pair[2], ct_workspace *workspace, ct_vec3 *witness,
+                     api_method_answer *out) {
+  begin(method, pair, out);
+  if (out->by == API_METHOD_GJK_EPA) return ct_pair_gjk_epa_overlap(pair[0], pair[1], workspace, witness);
+  if (out->by == API_METHOD_MPR) return overlap_by_portal(method, pair, workspace, witness, &out->portal);
+  if (method->kind == API_METHOD_SEPARATING_AXIS)
+    return ct_pair_overlap_by_plane(pair[0], pair[1], NULL, workspace, &out->plane, witness);
+  return ct_pair_overlap(pair[0], pair[1], workspace, witness);
 }
 
 static void put_support_points(api_buffer *buffer, const ct_mpr_result *p) {
@@ -95,11 +138,24 @@ static void put_plane(api_buffer *buffer, const ct_separating_plane *plane) {
   api_put_byte(buffer, '}');
 }
 
+static void put_method(api_buffer *buffer, const api_method_answer *answer) {
+  api_put_member_string(buffer, "method", api_text(words[answer->by]));
+}
+
 void api_put_method_answer(api_buffer *buffer, const api_method *method, const api_method_answer *answer) {
   if (method->kind == API_METHOD_AUTO) return;
-  api_put_member_string(buffer, "method", api_text(words[answer->by_portal || answer->by_axis ? method->kind : API_METHOD_AUTO]));
-  if (answer->by_portal) {
+  put_method(buffer, answer);
+  if (answer->by == API_METHOD_MPR) {
     api_put_member_vec3(buffer, "normalExact", answer->portal.normal_exact);
+    api_put_member_number(buffer, "toleranceReached", answer->portal.tolerance_reached);
+    if (method->support_points) put_support_points(buffer, &answer->portal);
+  }
+  if (method->separating_plane && answer->plane.kind != CT_PLANE_NONE) put_plane(buffer, &answer->plane);
+}
+
+void api_put_overlap_answer(api_buffer *buffer, const api_method *method, const api_method_answer *answer) {
+  put_method(buffer, answer);
+  if (answer->by == API_METHOD_MPR) {
     api_put_member_number(buffer, "toleranceReached", answer->portal.tolerance_reached);
     if (method->support_points) put_support_points(buffer, &answer->portal);
   }

@@ -1,14 +1,15 @@
-/* Methods of the distance of a pair that a question asks for by name: decoded, asked, and what they tell beside the distance. */
+/* Methods that a question asks for by name, of the distance or the overlap of a pair: decoded, asked, and what they tell beside. */
 #ifndef API_METHOD_JSON_H
 #define API_METHOD_JSON_H
 
+#include <contact/gjk_epa.h>
 #include <contact/mpr.h>
 #include <contact/separating_plane.h>
 
 #include "buffer.h"
 #include "fields.h"
 
-typedef enum api_method_kind { API_METHOD_AUTO, API_METHOD_MPR, API_METHOD_SEPARATING_AXIS } api_method_kind;
+typedef enum api_method_kind { API_METHOD_AUTO, API_METHOD_GJK_EPA, API_METHOD_MPR, API_METHOD_SEPARATING_AXIS } api_method_kind;
 
 typedef struct api_method {
   api_method_kind kind;
@@ -19,10 +20,9 @@ typedef struct api_method {
 
 /* What a method told of a pair. */
 typedef struct api_method_answer {
-  bool by_portal;
-  ct_mpr_result portal;
-  bool by_axis;              /* all planes of two polyhedra were looked through */
-  ct_separating_plane plane; /* of kind NONE: none was found */
+  api_method_kind by;        /* what answered: AUTO where the method is not for the pair */
+  ct_mpr_result portal;      /* by MPR */
+  ct_separating_plane plane; /* SEPARATING_AXIS; of kind NONE: none was found */
 } api_method_answer;
 
 typedef struct api_method_fields {
@@ -32,12 +32,19 @@ typedef struct api_method_fields {
 /* Decodes the method and its members; `include` is where what it includes was asked for. The includes are set before. */
 bool api_read_method(api_reader *reader, const api_method_fields *fields, api_method *out);
 
-/* Asks for a pair whose distance is known. A portal's answer takes the place of distance, bounds, normal, points, status and flags;
- * the pair is touching when its distance is at most the tolerance. Pairs that the method is not for stay as they are. */
+/* Asks for a pair whose distance is known. The answer of a portal or of the general iterations takes the place of distance, bounds,
+ * normal, points, status and flags; the pair is touching when its distance is at most the tolerance. Pairs that the method is not
+ * for stay as they are. */
 void api_ask_method(const api_method *method, const ct_placed pair[2], double tolerance, ct_workspace *workspace,
                     ct_pair_result *result, api_method_answer *out);
 
-/* The members of a result that only methods have. */
+/* Does a pair overlap, by the method? A portal's yes or no is the sign of its distance, and its witness, where the bodies share no
+ * point after all, the middle between its points; the others decide as ct_pair_overlap does, to round-off. */
+bool api_ask_overlap(const api_method *method, const ct_placed pair[2], ct_workspace *workspace, ct_vec3 *witness,
+                     api_method_answer *out);
+
+/* The members that only results by a method have: of a distance, and of an overlap. */
 void api_put_method_answer(api_buffer *buffer, const api_method *method, const api_method_answer *answer);
+void api_put_overlap_answer(api_buffer *buffer, const api_method *method, const api_method_answer *answer);
 
 #endif

@@ -128,6 +128,7 @@ static ct_status prepare_probe(api_task *task, bool shared) {
 static ct_status cut_task(api_task *task, bool shared) {
   api_question *q = &task->question;
   ct_status status = CT_OK;
+  if (q->kind == API_KIND_OVERLAP && q->method.kind != API_METHOD_AUTO) q->options.overlap_test = api_overlap_by_method;
   switch (q->mode) {
   case API_MODE_SCENE:
   case API_MODE_VARIANTS: status = prepare(task, shared); break;

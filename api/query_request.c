@@ -54,7 +54,7 @@ _Static_assert(M_COUNT <= 64, "one bit for each");
 #define BIT(name) (UINT64_C(1) << M_##name)
 /* Members of every question to a scene, and of those over pairs. */
 #define OF_ALL (BIT(LIMIT) | BIT(CURSOR))
-/* How a distance is found. */
+/* How a distance or an overlap is found. */
 #define OF_METHOD (BIT(INCLUDE) | BIT(METHOD) | BIT(MPR_TOLERANCE) | BIT(MAX_ITERATIONS))
 #define OF_PAIRS (OF_ALL | BIT(WHERE) | BIT(PAIRS) | BIT(POSES) | BIT(VARIANTS) | BIT(BROADPHASE))
 
@@ -68,7 +68,7 @@ _Static_assert(M_COUNT <= 64, "one bit for each");
 
 static const uint64_t scene_members[API_KIND_COUNT] = {
     [API_KIND_PAIRS] = OF_PAIRS | BIT(CLEARANCE),
-    [API_KIND_OVERLAP] = OF_PAIRS | BIT(CLEARANCE),
+    [API_KIND_OVERLAP] = OF_PAIRS | BIT(CLEARANCE) | OF_METHOD,
     [API_KIND_DISTANCE] = OF_PAIRS | BIT(CLEARANCE) | BIT(TOLERANCE) | OF_METHOD,
     [API_KIND_CONTACTS] = OF_PAIRS | BIT(CLEARANCE) | BIT(TOLERANCE) | BIT(DETAIL),
     [API_KIND_RAYCAST] = OF_PROBES | OF_RAYCAST,
@@ -80,7 +80,7 @@ static const uint64_t scene_members[API_KIND_COUNT] = {
 /* Clearance may stand beside two bodies, which are answered however far apart; of contacts it says how far apart points may be. */
 static const uint64_t given_members[API_KIND_COUNT] = {
     [API_KIND_PAIRS] = BIT(A) | BIT(B) | BIT(CLEARANCE),
-    [API_KIND_OVERLAP] = BIT(A) | BIT(B) | BIT(CLEARANCE),
+    [API_KIND_OVERLAP] = BIT(A) | BIT(B) | BIT(CLEARANCE) | OF_METHOD,
     [API_KIND_DISTANCE] = BIT(A) | BIT(B) | BIT(TOLERANCE) | BIT(CLEARANCE) | OF_METHOD,
     [API_KIND_CONTACTS] = BIT(A) | BIT(B) | BIT(TOLERANCE) | BIT(CLEARANCE) | BIT(DETAIL),
     [API_KIND_RAYCAST] = OF_GIVEN | OF_RAYCAST,
@@ -144,16 +144,29 @@ static bool read_broadphase(api_reader *reader, const api_field *field, api_ques
   return true;
 }
 
-/* include: ["gradient", "supportPoints", "separatingPlane"] of a distance, ["changes"] of boxes */
+/* One row for each word of `include`: what it asks for, and the kinds that know it. */
+typedef struct include_word {
+  const char *word;
+  bool *asked;
+  unsigned kinds;
+} include_word;
+
+#define OF_KIND(name) (1u << API_KIND_##name)
+#define INCLUDES_MAX 8
+
 static bool read_include(api_reader *reader, const api_field *field, api_question *out) {
-  static const char *const of_distance[] = {"gradient", "supportPoints", "separatingPlane"}, *const of_boxes[] = {"changes"};
-  bool *const asked_of_distance[] = {&out->gradient, &out->method.support_points, &out->method.separating_plane};
-  bool *const asked_of_boxes[] = {&out->changes};
-  bool boxes = out->kind == API_KIND_PAIRS;
-  const char *const *words = boxes ? of_boxes : of_distance;
-  bool *const *asked = boxes ? asked_of_boxes : asked_of_distance;
-  size_t known = boxes ? 1 : 3;
-  size_t count, which = 0;
+  const include_word all[] = {{"gradient", &out->gradient, OF_KIND(DISTANCE)},
+                              {"supportPoints", &out->method.support_points, OF_KIND(DISTANCE) | OF_KIND(OVERLAP)},
+                              {"separatingPlane", &out->method.separating_plane, OF_KIND(DISTANCE) | OF_KIND(OVERLAP)},
+                              {"changes", &out->changes, OF_KIND(PAIRS)}};
+  const char *words[INCLUDES_MAX];
+  bool *asked[INCLUDES_MAX];
+  size_t known = 0, count, which = 0;
+  for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+    if (!(all[i].kinds & 1u << out->kind)) continue;
+    words[known] = all[i].word;
+    asked[known++] = all[i].asked;
+  }
   if (!api_field_present(field)) return true;
   if (!api_read_array(reader, field, 0, known, &count)) return false;
   for (size_t i = 0; i < count; i++) {

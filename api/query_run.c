@@ -5,18 +5,11 @@
 
 #include "boxes_run.h"
 #include "probe_json.h"
+#include "range_run.h"
 #include "result_json.h"
 
-typedef struct range_run {
-  const api_plan *plan;
-  api_task *task;
-  api_range *range;
-  ct_workspace *workspace;
-  const ct_query_options *options; /* of the query being run: a variant has its own */
-} range_run;
-
 /* Marks the end of the result just written; its end is set here. False: the range has seen enough, or memory is out. */
-static bool mark_result(range_run *run, api_mark mark) {
+static bool mark_result(api_range_run *run, api_mark mark) {
   api_range *range = run->range;
   if (range->count == range->capacity) {
     size_t capacity = range->capacity ? 2 * range->capacity : 8;
@@ -36,7 +29,7 @@ static bool mark_result(range_run *run, api_mark mark) {
 }
 
 /* Where a row's frame is in the query being run. */
-static ct_pose pose_of(const range_run *run, uint32_t row) {
+static ct_pose pose_of(const api_range_run *run, uint32_t row) {
   const ct_query_options *o = run->options;
   size_t low = 0, high = o->override_count;
   while (low < high) {
@@ -60,17 +53,44 @@ static ct_frame collider_frame(ct_pose body, const ct_collider *collider) {
 }
 
 /* The extreme pair of colliders by the method that the question names. */
-static void ask_by_method(const range_run *run, const ct_hit *hit, ct_pair_result *result, api_method_answer *told) {
+static void ask_by_method(api_range_run *run, const ct_hit *hit, ct_pair_result *result) {
   const api_question *q = &run->task->question;
   const ct_collider a = ct_body_collider(ct_scene_body(q->scene, hit->a), hit->collider_a);
   const ct_collider b = ct_body_collider(ct_scene_body(q->scene, hit->b), hit->collider_b);
   const ct_frame frame_a = collider_frame(pose_of(run, hit->a), &a), frame_b = collider_frame(pose_of(run, hit->b), &b);
   const ct_placed pair[2] = {{&a.shape, &frame_a}, {&b.shape, &frame_b}};
-  api_ask_method(&q->method, pair, q->options.tolerance, run->workspace, result, told);
+  api_ask_method(&q->method, pair, q->options.tolerance, run->workspace, result, &run->told);
+}
+
+bool api_overlap_by_method(void *context, const ct_collider_pair *which, ct_placed a, ct_placed b, ct_workspace *workspace,
+                           ct_vec3 *witness) {
+  api_range_run *run = context;
+  (void)which;
+  return api_ask_overlap(&run->task->question.method, (ct_placed[2]){a, b}, workspace, witness, &run->told);
+}
+
+/* Is what the method told last of this hit? Of compounds that are apart many pairs were asked. */
+static bool told_of(const ct_hit *hit, const ct_body *a, const ct_body *b) {
+  return hit->overlap || (ct_body_collider_count(a) == 1 && ct_body_collider_count(b) == 1);
+}
+
+/* What the method that the question names says of a hit. */
+static void put_method(api_range_run *run, const ct_hit *hit, ct_pair_result *own, api_pair_answer *answer) {
+  const api_question *q = &run->task->question;
+  if (q->method.kind == API_METHOD_AUTO) return;
+  if (q->kind == API_KIND_DISTANCE) {
+    *own = hit->result;
+    ask_by_method(run, hit, own);
+    answer->result = own;
+    answer->gradient = answer->gradient && run->told.by != API_METHOD_MPR;
+  }
+  if (q->kind == API_KIND_OVERLAP && !told_of(hit, answer->a, answer->b)) return;
+  answer->method = &q->method;
+  answer->by_method = &run->told;
 }
 
 static bool take_hit(void *context, const ct_hit *hit) {
-  range_run *run = context;
+  api_range_run *run = context;
   const api_question *q = &run->task->question;
   bool given = q->options.explicit_pairs;
   api_pair_answer answer = {.kind = q->kind,
@@ -88,16 +108,8 @@ static bool take_hit(void *context, const ct_hit *hit) {
     answer.origin_a = pose_of(run, hit->a).position;
     answer.origin_b = pose_of(run, hit->b).position;
   }
-  ct_pair_result result;
-  api_method_answer told;
-  if (q->kind == API_KIND_DISTANCE && q->method.kind != API_METHOD_AUTO) {
-    result = hit->result;
-    ask_by_method(run, hit, &result, &told);
-    answer.result = &result;
-    answer.method = &q->method;
-    answer.by_method = &told;
-    answer.gradient = answer.gradient && !told.by_portal;
-  }
+  ct_pair_result own;
+  put_method(run, hit, &own, &answer);
   api_put_item(&run->range->text);
   api_put_pair_answer(&run->range->text, &answer);
   return mark_result(run, (api_mark){.candidates = hit->candidates,
@@ -106,19 +118,18 @@ static bool take_hit(void *context, const ct_hit *hit) {
                                      .part = q->kind == API_KIND_CONTACTS ? hit->part : 0});
 }
 
-static bool range_open(const range_run *run) {
+bool api_range_open(const api_range_run *run) {
   const api_range *range = run->range;
   return range->status == CT_OK && !range->memory && range->count <= run->task->question.limit;
 }
 
-/* Items of a prepared query. */
-static void run_items(range_run *run, const ct_query *query, const ct_query_range *items) {
+void api_run_items(api_range_run *run, const ct_query *query, const ct_query_range *items) {
   api_range *range = run->range;
   ct_status status = ct_query_run(query, items, run->workspace, take_hit, run, &range->statistics);
   if (status != CT_OK) range->status = status;
 }
 
-static void run_scene(range_run *run, size_t begin, size_t end) {
+static void run_scene(api_range_run *run, size_t begin, size_t end) {
   api_task *task = run->task;
   const api_question *q = &task->question;
   ct_query_range items = {begin, end, CT_NO_ROW, 0};
@@ -127,7 +138,7 @@ static void run_scene(range_run *run, size_t begin, size_t end) {
     items.part = q->from.part;
   }
   if (task->query) {
-    run_items(run, task->query, &items);
+    api_run_items(run, task->query, &items);
     return;
   }
   ct_query *own;
@@ -139,61 +150,13 @@ static void run_scene(range_run *run, size_t begin, size_t end) {
   /* Only the task's one range comes here. */
   task->broadphase = ct_query_broadphase(own);
   items.end = ct_query_items(own);
-  run_items(run, own, &items);
+  api_run_items(run, own, &items);
   ct_query_destroy(own);
 }
 
-/* The question's poses with the variant's over them, in scratch memory of base + variant items. */
-static size_t lay_over(const ct_query_options *base, const api_variant *variant, ct_override *out) {
-  size_t b = 0, v = 0, count = 0;
-  while (b < base->override_count || v < variant->count) {
-    bool from_base = v == variant->count || (b < base->override_count && base->overrides[b].row < variant->items[v].row);
-    if (!from_base && b < base->override_count && base->overrides[b].row == variant->items[v].row) b++;
-    out[count++] = from_base ? base->overrides[b++] : variant->items[v++];
-  }
-  return count;
-}
-
-static void run_variant(range_run *run, size_t index, ct_override *scratch) {
+static void run_mass(api_range_run *run, size_t begin, size_t end) {
   const api_question *q = &run->task->question;
-  ct_query_options options = q->options;
-  options.override_count = lay_over(&q->options, &q->variants[index], scratch);
-  options.overrides = scratch;
-  run->options = &options;
-  ct_query *query;
-  ct_status status = ct_query_prepare(q->scene, &options, &query);
-  if (status != CT_OK) {
-    run->range->status = status;
-    return;
-  }
-  bool resumed = q->resumed && index == run->task->start;
-  ct_query_range items = {0, ct_query_items(query), CT_NO_ROW, 0};
-  if (resumed) items = (ct_query_range){(size_t)q->from.item, items.end, q->from.after, q->from.part};
-  uint64_t before = run->range->statistics.candidates;
-  if (items.begin < items.end) run_items(run, query, &items);
-  ct_query_destroy(query);
-  if (run->range->statistics.candidates - before > run->plan->limits->pairs) run->range->status = CT_PAIR_LIMIT;
-}
-
-static void run_variants(range_run *run, size_t begin, size_t end) {
-  const api_question *q = &run->task->question;
-  size_t most = 0;
-  for (size_t i = begin; i < end; i++) most = q->variants[i].count > most ? q->variants[i].count : most;
-  ct_override *scratch = malloc((most + q->options.override_count + 1) * sizeof *scratch);
-  run->range->variant_counts = calloc(end - begin, sizeof *run->range->variant_counts);
-  run->range->memory = !scratch || !run->range->variant_counts;
-  for (size_t i = begin; i < end && range_open(run); i++) {
-    size_t before = run->range->count;
-    run_variant(run, i, scratch);
-    run->range->variant_counts[i - begin] = (uint32_t)(run->range->count - before);
-    run->range->variant_count = i - begin + 1;
-  }
-  free(scratch);
-}
-
-static void run_mass(range_run *run, size_t begin, size_t end) {
-  const api_question *q = &run->task->question;
-  for (size_t i = begin; i < end && range_open(run); i++) {
+  for (size_t i = begin; i < end && api_range_open(run); i++) {
     if (ct_cancel_raised(run->plan->cancel)) {
       run->range->status = CT_CANCELLED;
       return;
@@ -205,7 +168,7 @@ static void run_mass(range_run *run, size_t begin, size_t end) {
 }
 
 static bool take_probe_hit(void *context, const ct_probe_hit *hit) {
-  range_run *run = context;
+  api_range_run *run = context;
   const api_question *q = &run->task->question;
   api_put_item(&run->range->text);
   api_put_probe_answer(&run->range->text, q->probe.kind, ct_scene_body(q->scene, hit->row), hit);
@@ -213,7 +176,7 @@ static bool take_probe_hit(void *context, const ct_probe_hit *hit) {
 }
 
 /* Items [begin, end) of a probe; a task that shares none has one range, which makes its own. */
-static void run_probe(range_run *run, size_t begin, size_t end) {
+static void run_probe(api_range_run *run, size_t begin, size_t end) {
   const api_task *task = run->task;
   const api_question *q = &task->question;
   ct_query_range items = {.begin = begin, .end = end, .after = CT_NO_ROW};
@@ -226,8 +189,26 @@ static void run_probe(range_run *run, size_t begin, size_t end) {
   if (status != CT_OK) run->range->status = status;
 }
 
+/* The answer about two placed colliders by the question's kind and method. */
+static void answer_pair(api_range_run *run, const ct_placed pair[2], ct_pair_result *result, api_pair_answer *answer) {
+  const api_question *q = &run->task->question;
+  bool by_method = q->method.kind != API_METHOD_AUTO;
+  if (q->kind == API_KIND_OVERLAP) {
+    answer->overlap = by_method ? api_ask_overlap(&q->method, pair, run->workspace, &result->point_a, &run->told)
+                                : ct_pair_overlap(pair[0], pair[1], run->workspace, &result->point_a);
+  } else {
+    ct_pair_options options = {.tolerance = q->options.tolerance, .threshold = INFINITY};
+    ct_pair_distance(pair[0], pair[1], &options, run->workspace, result);
+    if (by_method) api_ask_method(&q->method, pair, q->options.tolerance, run->workspace, result, &run->told);
+  }
+  if (!by_method) return;
+  answer->method = &q->method;
+  answer->by_method = &run->told;
+  answer->gradient = answer->gradient && run->told.by != API_METHOD_MPR;
+}
+
 /* Two bodies of one collider each, without a scene. */
-static void run_pair(range_run *run) {
+static void run_pair(api_range_run *run) {
   const api_question *q = &run->task->question;
   ct_collider collider[2];
   ct_frame frame[2];
@@ -245,22 +226,7 @@ static void run_pair(range_run *run) {
                             .result = &result};
   ct_workspace_watch(run->workspace, run->plan->cancel);
   ct_workspace_starved(run->workspace); /* what came before is not this pair's */
-  if (q->kind == API_KIND_OVERLAP) {
-    answer.overlap = ct_pair_overlap((ct_placed){&collider[0].shape, &frame[0]}, (ct_placed){&collider[1].shape, &frame[1]},
-                                     run->workspace, &result.point_a);
-  } else {
-    ct_pair_options options = {.tolerance = q->options.tolerance, .threshold = INFINITY};
-    ct_pair_distance((ct_placed){&collider[0].shape, &frame[0]}, (ct_placed){&collider[1].shape, &frame[1]}, &options,
-                     run->workspace, &result);
-  }
-  api_method_answer told;
-  if (q->kind == API_KIND_DISTANCE && q->method.kind != API_METHOD_AUTO) {
-    const ct_placed pair[2] = {{&collider[0].shape, &frame[0]}, {&collider[1].shape, &frame[1]}};
-    api_ask_method(&q->method, pair, q->options.tolerance, run->workspace, &result, &told);
-    answer.method = &q->method;
-    answer.by_method = &told;
-    answer.gradient = answer.gradient && !told.by_portal;
-  }
+  answer_pair(run, (const ct_placed[2]){{&collider[0].shape, &frame[0]}, {&collider[1].shape, &frame[1]}}, &result, &answer);
   ct_workspace_watch(run->workspace, NULL);
   run->range->memory = ct_workspace_starved(run->workspace);
   if (ct_cancel_raised(run->plan->cancel)) run->range->status = CT_CANCELLED; /* the pair may have been cut short */
@@ -274,7 +240,7 @@ void api_plan_run(api_plan *plan, size_t range, ct_workspace *workspace) {
   size_t index = range - task->first;
   size_t begin = task->start + index * task->step;
   size_t end = task->items - begin > task->step ? begin + task->step : task->items;
-  range_run run = {
+  api_range_run run = {
       .plan = plan, .task = task, .range = &task->ranges[index], .workspace = workspace, .options = &task->question.options};
   if (ct_cancel_raised(plan->cancel)) {
     run.range->status = CT_CANCELLED;
@@ -282,7 +248,7 @@ void api_plan_run(api_plan *plan, size_t range, ct_workspace *workspace) {
   }
   switch (task->question.mode) {
   case API_MODE_SCENE: run_scene(&run, begin, end); break;
-  case API_MODE_VARIANTS: run_variants(&run, begin, end); break;
+  case API_MODE_VARIANTS: api_run_variants(&run, begin, end); break;
   case API_MODE_MASS: run_mass(&run, begin, end); break;
   case API_MODE_PAIR: run_pair(&run); break;
   case API_MODE_BOXES: api_run_boxes(plan, task, run.range); break;

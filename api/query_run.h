@@ -79,6 +79,10 @@ void api_plan_done(api_plan *plan, size_t range);
 /* Runs here what is still needed, if anything. */
 void api_plan_complete(api_plan *plan);
 
+/* The overlap of two colliders by the method that the question of the range names: a ct_overlap_test. */
+bool api_overlap_by_method(void *context, const ct_collider_pair *which, ct_placed a, ct_placed b, ct_workspace *workspace,
+                           ct_vec3 *witness);
+
 /* What a page holds of a task's complete ranges. */
 typedef struct api_page {
   size_t ranges;   /* looked at */

@@ -106,7 +106,7 @@ static void put_distance(api_buffer *buffer, const api_pair_answer *answer) {
   }
   api_put_member_string(buffer, "relation", api_text(relation_word(r->relation)));
   /* A portal's depth is at least the least one, and may be more. */
-  if (!answer->method || !answer->by_method->by_portal) put_depth_kind(buffer, r);
+  if (!answer->method || answer->by_method->by != API_METHOD_MPR) put_depth_kind(buffer, r);
   api_put_status(buffer, r->status, r->flags);
   if (answer->method) api_put_method_answer(buffer, answer->method, answer->by_method);
 }
@@ -193,6 +193,15 @@ static void put_gradient(api_buffer *buffer, const api_pair_answer *answer) {
   api_put_byte(buffer, '}');
 }
 
+static void put_overlap(api_buffer *buffer, const api_pair_answer *answer) {
+  const api_method_answer *told = answer->by_method;
+  api_put_member_bool(buffer, "overlap", answer->overlap);
+  if (answer->overlap) api_put_member_vec3(buffer, "position", answer->result->point_a);
+  if (!answer->method) return;
+  if (told->by == API_METHOD_MPR) api_put_status(buffer, told->portal.status, told->portal.flags);
+  api_put_overlap_answer(buffer, answer->method, told);
+}
+
 void api_put_pair_answer(api_buffer *buffer, const api_pair_answer *answer) {
   api_put_byte(buffer, '{');
   api_put_id(buffer, "a", ct_body_id(answer->a));
@@ -203,8 +212,7 @@ void api_put_pair_answer(api_buffer *buffer, const api_pair_answer *answer) {
     api_put_collider_name(buffer, "colliderB", answer->b, answer->collider_b);
   }
   if (answer->kind == API_KIND_OVERLAP) {
-    api_put_member_bool(buffer, "overlap", answer->overlap);
-    if (answer->overlap) api_put_member_vec3(buffer, "position", answer->result->point_a);
+    put_overlap(buffer, answer);
   } else if (answer->kind == API_KIND_DISTANCE) {
     put_distance(buffer, answer);
     if (answer->gradient) put_gradient(buffer, answer);

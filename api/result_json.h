@@ -18,7 +18,7 @@ typedef struct api_pair_answer {
   bool overlap;       /* OVERLAP; PAIRS: of the boxes */
   bool gradient;      /* DISTANCE: asked for, about these origins of the bodies' frames */
   ct_vec3 origin_a, origin_b;
-  const api_method *method;           /* DISTANCE: asked for; NULL: none */
+  const api_method *method;           /* DISTANCE, OVERLAP: asked for; NULL: none, or what it told is of no one pair */
   const api_method_answer *by_method; /* what it told */
   const ct_pair_result *result;       /* OVERLAP: the witness in point_a; DISTANCE, CONTACTS: all of it */
   const ct_contact_point *points;     /* [point_count] CONTACTS */

@@ -135,7 +135,7 @@ static bool scanned_depth(const ct_cell_input *in, ct_epa_result *depth) {
 /* Cores that meet, or nearly: one arithmetic decides between a tiny gap and a tiny depth. True when the polytope was grown. */
 static bool answer_inside(const ct_cell_input *in, const ct_gjk *g, ct_cell_result *result) {
   ct_epa_result depth;
-  bool grown = !scanned_depth(in, &depth);
+  bool grown = in->general || !scanned_depth(in, &depth);
   if (grown) ct_epa_run(&in->workspace->epa, &in->a, &in->b, &g->simplex, &depth);
   double rest = radii(in);
   result->normal = depth.normal;
@@ -143,7 +143,9 @@ static bool answer_inside(const ct_cell_input *in, const ct_gjk *g, ct_cell_resu
   result->upper = -depth.least - rest;
   result->status = depth.status;
   result->iterations += depth.supports;
-  if (depth.several) result->flags |= CT_FLAG_NORMAL_ARBITRARY;
+  /* Of a flat difference both sides are as near; general questions alone come here with points and segments. */
+  bool flat = in->general && depth.status == CT_PAIR_OK && !depth.on_face && grown;
+  if (depth.several || flat) result->flags |= CT_FLAG_NORMAL_ARBITRARY;
   bool found = in->a.kind == CT_CORE_POINT && !grown && depth.depth >= 0.0;
   if (found) {
     /* Of a point within, the foot on the nearest face. */

@@ -248,7 +248,7 @@ static void go_on(ct_curved *c, ct_curved_answer *best) {
 static void answer_inside(const ct_cell_input *in, descent *d, ct_cell_result *result) {
   ct_curved *c = d->curved;
   ct_curved_ring ring = {.normal = d->lower_normal};
-  bool turned = ct_curved_turned(c, &ring), several = ring.several;
+  bool turned = !in->general && ct_curved_turned(c, &ring), several = ring.several;
   ct_curved_answer best = ct_curved_polish(c, FEATURE_ANGLE, ring.normal);
   double least = turned ? ring.least : least_by_points(c, &best);
   if (-best.value - least > c->roundoff && !turned) least = ct_max2(least, search_depth(in, d, &best, &several));
@@ -370,7 +370,7 @@ static void settle_sign(const ct_cell_input *in, ct_cell_result *result) {
 }
 
 void ct_curved_distance(const ct_cell_input *in, ct_cell_result *result) {
-  if (ct_curved_ball(in, result)) return;
+  if (!in->general && ct_curved_ball(in, result)) return;
   solve(in, result);
   if (result->distance <= 0.0 && result->upper > 0.0) settle_sign(in, result);
 }

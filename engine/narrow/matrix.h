@@ -15,6 +15,7 @@ typedef struct ct_cell_input {
   ct_core a, b;
   ct_frame relative; /* of b in a's frame */
   double threshold;  /* as in ct_pair_options */
+  bool general;      /* by the iterations that fit any two cores alone: no shorter way for some kinds */
   ct_workspace *workspace;
 } ct_cell_input;
 

@@ -6,11 +6,15 @@
 #include "narrow/pair.h"
 #include "narrow/bracket.h"
 #include "narrow/matrix.h"
+#include "narrow/placed_cores.h"
 #include "narrow/quick.h"
 #include "narrow/workspace.h"
 #include "shape/capsule.h"
 #include "shape/compare.h"
 
+#include <contact/gjk_epa.h>
+
+#include <assert.h>
 #include <stdlib.h>
 
 ct_workspace *ct_workspace_create(void) { return calloc(1, sizeof(ct_workspace)); }
@@ -83,8 +87,11 @@ static void place(const ct_shape *shape, const ct_frame *frame, ct_core *core) {
 
 static bool has_mesh(const ordered *o) { return ct_kind_is_mesh(o->kind_a) || ct_kind_is_mesh(o->kind_b); }
 
-static void order_pair(ct_placed a, ct_placed b, ordered *o) {
+static void order_pair(ct_placed a, ct_placed b, double threshold, ct_workspace *workspace, ordered *o) {
   o->lift = 0.0;
+  o->input.threshold = threshold;
+  o->input.workspace = workspace;
+  o->input.general = false;
   o->swapped = ct_pair_swapped(a, b);
   /* By index: the order is as good as random, so nothing branches on it. */
   const ct_placed both[2] = {a, b};
@@ -173,19 +180,30 @@ static void hand_back(const ordered *o, const ct_cell_result *r, ct_relation rel
   *triangles[!o->swapped] = second;
 }
 
+/* An ordered pair by a cell. */
+static void answer(ordered *o, ct_cell cell, double tolerance, ct_pair_result *result) {
+  ct_cell_result r = {.status = CT_PAIR_OK};
+  cell(&o->input, &r);
+  o->input.a.near = r.near_a;
+  o->input.b.near = r.near_b;
+  if (o->kind_b != CT_KIND_PLANE && !has_mesh(o) && may_slide(&o->input, r.normal)) r.flags |= CT_FLAG_WITNESS_NOT_UNIQUE;
+  widen(o, &r);
+  hand_back(o, &r, relation_of(o, &r, tolerance), result);
+}
+
 void ct_pair_distance_by_matrix(ct_placed a, ct_placed b, const ct_pair_options *options, ct_workspace *workspace,
                                 ct_pair_result *result) {
   ordered o;
-  o.input.threshold = options->threshold;
-  o.input.workspace = workspace;
-  order_pair(a, b, &o);
-  ct_cell_result r = {.status = CT_PAIR_OK};
-  ct_matrix_cell(o.kind_a, o.kind_b)(&o.input, &r);
-  o.input.a.near = r.near_a;
-  o.input.b.near = r.near_b;
-  if (o.kind_b != CT_KIND_PLANE && !has_mesh(&o) && may_slide(&o.input, r.normal)) r.flags |= CT_FLAG_WITNESS_NOT_UNIQUE;
-  widen(&o, &r);
-  hand_back(&o, &r, relation_of(&o, &r, options->tolerance), result);
+  order_pair(a, b, options->threshold, workspace, &o);
+  answer(&o, ct_matrix_cell(o.kind_a, o.kind_b), options->tolerance, result);
+}
+
+void ct_pair_gjk_epa(ct_placed a, ct_placed b, const ct_pair_options *options, ct_workspace *workspace, ct_pair_result *result) {
+  assert(ct_gjk_epa_takes(a.shape, b.shape));
+  ordered o;
+  order_pair(a, b, options->threshold, workspace, &o);
+  o.input.general = true;
+  answer(&o, ct_cell_cores, options->tolerance, result);
 }
 
 void ct_pair_distance(ct_placed a, ct_placed b, const ct_pair_options *options, ct_workspace *workspace, ct_pair_result *result) {
@@ -196,9 +214,7 @@ bool ct_pair_overlap(ct_placed a, ct_placed b, ct_workspace *workspace, ct_vec3 
   bool overlap;
   if (ct_quick_overlap(a, b, &overlap) && (!overlap || !witness || ct_quick_common(a, b, witness))) return overlap;
   ordered o;
-  o.input.threshold = INFINITY;
-  o.input.workspace = workspace;
-  order_pair(a, b, &o);
+  order_pair(a, b, INFINITY, workspace, &o);
   ct_vec3 common = {0.0, 0.0, 0.0};
   ct_cell cell = ct_matrix_cell(o.kind_a, o.kind_b);
   if (has_mesh(&o)) {
@@ -211,6 +227,25 @@ bool ct_pair_overlap(ct_placed a, ct_placed b, ct_workspace *workspace, ct_vec3 
     if (r.distance > 0.0) return false;
     if (witness) common = o.kind_b == CT_KIND_PLANE ? r.point_a : ct_cores_common_point(&o.input, &r);
   }
+  if (witness) *witness = to_world(&o, common);
+  return true;
+}
+
+static bool is_tapered(const ct_shape *s) {
+  return s->kind == CT_KIND_CAPSULE && s->capsule.radius_bottom != s->capsule.radius_top;
+}
+
+bool ct_gjk_epa_takes(const ct_shape *a, const ct_shape *b) {
+  return ct_kind_is_bounded_convex(a->kind) && ct_kind_is_bounded_convex(b->kind) && !is_tapered(a) && !is_tapered(b);
+}
+
+bool ct_pair_gjk_epa_overlap(ct_placed a, ct_placed b, ct_workspace *workspace, ct_vec3 *witness) {
+  assert(ct_gjk_epa_takes(a.shape, b.shape));
+  ordered o;
+  order_pair(a, b, INFINITY, workspace, &o);
+  o.input.general = true;
+  ct_vec3 common = {0.0, 0.0, 0.0};
+  if (!ct_cores_overlap(&o.input, witness ? &common : NULL)) return false;
   if (witness) *witness = to_world(&o, common);
   return true;
 }

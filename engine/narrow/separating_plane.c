@@ -12,9 +12,9 @@
 
 #include <assert.h>
 
-/* A remembered direction separates when it does so by this many times the round-off of a distance: that of the distance that found
- * it, and its own. */
-#define DIRECTION_SLACKS 2.0
+/* A plane separates surely when it does so by this many times the round-off of a distance: that of the distance that is asked
+ * otherwise, and its own. */
+#define SURE_SLACKS 2.0
 
 const char *ct_plane_kind_word(ct_plane_kind kind) {
   static const char *const words[] = {
@@ -97,12 +97,16 @@ static void look_along(const ct_placed_cores *pair, ct_vec3 world, ct_separating
   hand_back(pair, &s.best, plane);
 }
 
+/* Does the plane separate by more than round-off can have made of it? */
+static bool separates_surely(const ct_placed_cores *pair, const ct_separating_plane *plane) {
+  return plane->separation > SURE_SLACKS * ct_bracket_slack(ct_core_scale(&pair->a, &pair->b), plane->separation);
+}
+
 static bool separate_others(const ct_placed body[2], const ct_placed_cores *pair, ct_plane_cache *cache, ct_workspace *workspace,
                             ct_separating_plane *plane) {
   if (cache && cache->kind == CT_PLANE_DIRECTION) {
     look_along(pair, ct_mat_mul(body[0].frame->rotation, cache->direction), plane);
-    double slack = ct_bracket_slack(ct_core_scale(&pair->a, &pair->b), plane->separation);
-    if (plane->separation > DIRECTION_SLACKS * slack) {
+    if (separates_surely(pair, plane)) {
       cache->hits++;
       return true;
     }
@@ -121,15 +125,37 @@ static bool separate_others(const ct_placed body[2], const ct_placed_cores *pair
   return true;
 }
 
+static bool separate(const ct_placed body[2], const ct_placed_cores *pair, ct_plane_cache *cache, ct_workspace *workspace,
+                     ct_separating_plane *plane) {
+  if (ct_core_is_polyhedron(&pair->a) && ct_core_is_polyhedron(&pair->b))
+    return separate_polyhedra(pair, cache, ct_workspace_flag(workspace), plane);
+  return separate_others(body, pair, cache, workspace, plane);
+}
+
+static bool have_planes(ct_placed a, ct_placed b) {
+  return ct_kind_is_bounded_convex(a.shape->kind) && ct_kind_is_bounded_convex(b.shape->kind);
+}
+
 bool ct_pair_separating_plane(ct_placed a, ct_placed b, ct_plane_cache *cache, ct_workspace *workspace,
                               ct_separating_plane *plane) {
-  if (!ct_kind_is_bounded_convex(a.shape->kind) || !ct_kind_is_bounded_convex(b.shape->kind)) return false;
+  if (!have_planes(a, b)) return false;
   ct_separating_plane ignored;
-  if (!plane) plane = &ignored;
   ct_placed_cores pair = ct_placed_cores_of(a, b);
-  if (ct_core_is_polyhedron(&pair.a) && ct_core_is_polyhedron(&pair.b))
-    return separate_polyhedra(&pair, cache, ct_workspace_flag(workspace), plane);
-  return separate_others((ct_placed[2]){a, b}, &pair, cache, workspace, plane);
+  return separate((ct_placed[2]){a, b}, &pair, cache, workspace, plane ? plane : &ignored);
+}
+
+bool ct_pair_overlap_by_plane(ct_placed a, ct_placed b, ct_plane_cache *cache, ct_workspace *workspace, ct_separating_plane *plane,
+                              ct_vec3 *witness) {
+  ct_separating_plane found = {.kind = CT_PLANE_NONE};
+  bool overlap = true;
+  if (have_planes(a, b)) {
+    ct_placed_cores pair = ct_placed_cores_of(a, b);
+    overlap = !separate((ct_placed[2]){a, b}, &pair, cache, workspace, &found) || !separates_surely(&pair, &found);
+  }
+  if (overlap) overlap = ct_pair_overlap(a, b, workspace, witness);
+  if (overlap) found.kind = CT_PLANE_NONE;
+  if (plane) *plane = found;
+  return overlap;
 }
 
 static bool is_polyhedron(const ct_shape *s) {

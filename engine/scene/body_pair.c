@@ -366,7 +366,10 @@ static ct_status test_overlap(collider_walk *walk, collider_pair p, ct_hit *hit,
   uint32_t a = in_a(walk, p), b = in_b(walk, p);
   ct_vec3 witness;
   if (cancelled(&walk->poll, PAIR_STEPS)) return CT_CANCELLED;
-  *found = ct_pair_overlap(placed_at(pair->a, a), placed_at(pair->b, b), pair->workspace, &witness);
+  const ct_placed placed[2] = {placed_at(pair->a, a), placed_at(pair->b, b)};
+  const ct_collider_pair which = {hit->a, hit->b, a, b};
+  *found = pair->overlap_test ? pair->overlap_test(pair->context, &which, placed[0], placed[1], pair->workspace, &witness)
+                              : ct_pair_overlap(placed[0], placed[1], pair->workspace, &witness);
   if (!*found) return CT_OK;
   *hit = (ct_hit){.a = hit->a, .b = hit->b, .collider_a = a, .collider_b = b, .overlap = true};
   hit->result.point_a = hit->result.point_b = witness;

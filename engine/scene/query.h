@@ -108,6 +108,8 @@ typedef struct ct_body_pair {
   double tolerance;
   const ct_cancel *cancel;
   ct_workspace *workspace;
+  ct_overlap_test overlap_test; /* NULL: ct_pair_overlap */
+  void *context;                /* of the test */
 } ct_body_pair;
 
 /* Least distance over the pairs of colliders. *found: it is <= limit, and the hit's colliders, overlap and result are set. */

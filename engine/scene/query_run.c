@@ -47,7 +47,14 @@ static ct_status test_pair(range_run *run, uint32_t a, uint32_t b) {
     hit.overlap = all ? boxes_meet(run, a, b) : true;
   } else {
     if (!place_pair(run, a, b)) return CT_OUT_OF_MEMORY;
-    ct_body_pair pair = {&run->a, &run->b, all ? INFINITY : o->clearance, o->tolerance, o->cancel, run->workspace};
+    ct_body_pair pair = {.a = &run->a,
+                         .b = &run->b,
+                         .limit = all ? INFINITY : o->clearance,
+                         .tolerance = o->tolerance,
+                         .cancel = o->cancel,
+                         .workspace = run->workspace,
+                         .overlap_test = o->overlap_test,
+                         .context = run->context};
     if (o->kind == CT_QUERY_CONTACTS) {
       pair.limit = o->clearance;
       ct_contact_walk walk = {o->detail, run->part, all, run->sink, run->context};

@@ -2,7 +2,6 @@
  *
  * Faces and adjacency are sorted as directed edges, so the cost is linear whatever the degrees are.
  */
-#include "base/double_double.h"
 #include "shape/half_edge.h"
 #include "shape/hull_cells.h"
 
@@ -105,36 +104,25 @@ static void write_edges(writer *w, const scratch *s) {
   }
 }
 
-/* Normal from a double-double cross product; the offset is the largest n.v of the face's vertices, so that they are all inside. */
-static void plane_of_face(const ct_hull_view *view, const ct_vec3 *vertices, uint32_t face, double plane[4]) {
-  uint32_t wide[3];
-  ct_wide_triangle(vertices, view->face_loop + view->face_start[face], view->face_start[face + 1] - view->face_start[face], wide);
-  ct_dd3 p = ct_dd3_sub(vertices[wide[1]], vertices[wide[0]]), q = ct_dd3_sub(vertices[wide[2]], vertices[wide[0]]);
-  ct_dd3 cross = ct_dd3_cross(&p, &q);
-  ct_vec3 normal = ct_unit_or(ct_dd3_value(&cross), ct_vec(0.0, 0.0, 1.0));
-  ct_dd3 n = ct_dd3_of(normal);
-  double offset = -INFINITY;
-  for (uint32_t i = view->face_start[face]; i < view->face_start[face + 1]; i++) {
-    ct_dd3 v = ct_dd3_of(ct_hull_vertex(view, view->face_loop[i]));
-    offset = ct_max2(offset, ct_dd_value(ct_dd3_dot(&n, &v)));
-  }
-  memcpy(plane, (double[4]){normal.x, normal.y, normal.z, offset}, 4 * sizeof *plane);
+static void put_plane(writer *w, uint32_t face, const double plane[4]) {
+  w->nx[face] = plane[0];
+  w->ny[face] = plane[1];
+  w->nz[face] = plane[2];
+  w->offset[face] = plane[3];
 }
 
 /* False: cancelled. */
 static bool write_planes(writer *w, const ct_hull_cells *cells, const scratch *s) {
-  for (uint32_t f = 0; f < padded(cells->face_count); f++) {
-    double plane[4];
-    if (ct_hull_cancelled(f, s->set.cancel)) return false;
-    if (f >= cells->face_count)
-      memcpy(plane, (double[4]){w->nx[f - 1], w->ny[f - 1], w->nz[f - 1], w->offset[f - 1]}, sizeof plane);
-    else if (cells->planes) memcpy(plane, cells->planes[s->order[f]], sizeof plane);
-    else plane_of_face(&w->hull->view, cells->vertices, f, plane);
-    w->nx[f] = plane[0];
-    w->ny[f] = plane[1];
-    w->nz[f] = plane[2];
-    w->offset[f] = plane[3];
+  uint32_t polls = 0, last = cells->face_count - 1;
+  for (uint32_t f = 0, done; f <= last; f += done) {
+    double planes[2][4];
+    if (ct_hull_cancelled(polls++, s->set.cancel)) return false;
+    done = cells->planes ? 1 : ct_hull_face_planes(&w->hull->view, cells->vertices, f, planes);
+    if (cells->planes) memcpy(planes[0], cells->planes[s->order[f]], sizeof planes[0]);
+    for (uint32_t i = 0; i < done; i++) put_plane(w, f + i, planes[i]);
   }
+  for (uint32_t f = cells->face_count; f < padded(cells->face_count); f++)
+    put_plane(w, f, (double[4]){w->nx[last], w->ny[last], w->nz[last], w->offset[last]});
   return true;
 }
 

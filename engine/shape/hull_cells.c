@@ -32,31 +32,6 @@ void ct_hull_cells_free(ct_hull_cells *cells) {
   memset(cells, 0, sizeof *cells);
 }
 
-void ct_wide_triangle(const ct_vec3 *vertices, const uint32_t *loop, uint32_t count, uint32_t wide[3]) {
-  uint32_t second = 1, third = 2;
-  ct_vec3 origin = vertices[loop[0]];
-  double most = -1.0;
-  for (uint32_t i = 1; i < count; i++) {
-    double d = ct_norm2(ct_sub(vertices[loop[i]], origin));
-    if (d > most) {
-      most = d;
-      second = i;
-    }
-  }
-  ct_vec3 along = ct_sub(vertices[loop[second]], origin);
-  most = -1.0;
-  for (uint32_t i = 1; i < count; i++) {
-    double d = ct_norm2(ct_cross(along, ct_sub(vertices[loop[i]], origin)));
-    if (i != second && d > most) {
-      most = d;
-      third = i;
-    }
-  }
-  wide[0] = loop[0];
-  wide[1] = loop[second < third ? second : third];
-  wide[2] = loop[second < third ? third : second];
-}
-
 static bool coplanar(const ct_grow *grow, uint32_t face, uint32_t other) {
   const ct_grow_face *f = &grow->faces[face], *g = &grow->faces[other];
   for (int i = 0; i < 3; i++) {

@@ -23,7 +23,7 @@ struct ct_hull {
   atomic_uint_least64_t references;
   size_t bytes;
   const ct_hull *outer; /* of an inset: the hull whose planes were moved in, a reference; else NULL */
-  bool exact; /* vertices are exactly convex over the adjacency, so that climbing ends at the true maximum */
+  bool exact;           /* vertices are exactly convex over the adjacency, so that climbing ends at the true maximum */
 };
 
 /* Facets of the triangulation: exactly coplanar neighbours joined, points on faces and edges dropped, vertices in ascending order
@@ -35,6 +35,10 @@ void ct_hull_cells_free(ct_hull_cells *cells);
 /* Three vertices of a convex loop that span a wide triangle, in the loop's sense: the first, the farthest from it, the farthest
  * from that line. */
 void ct_wide_triangle(const ct_vec3 *vertices, const uint32_t *loop, uint32_t count, uint32_t wide[3]);
+
+/* The outward planes, unit normal and offset, of a face or of two triangles from it on; returns how many. The view's vertices are
+ * given as points too, its faces' loops are complete. Vertices are inside to rounding. */
+uint32_t ct_hull_face_planes(const ct_hull_view *view, const ct_vec3 *vertices, uint32_t face, double planes[2][4]);
 
 /* Makes the hull with one reference. Faces begin at their lowest vertex and are sorted by their first two vertices, so the result
  * does not depend on the order in which the cells were found. CT_OUT_OF_MEMORY, CT_CANCELLED. */

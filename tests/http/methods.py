@@ -1,4 +1,4 @@
-"""Methods of the distance by name: portals and separating planes, over two bodies, scenes, compounds and variants."""
+"""Methods by name: general iterations, portals and separating planes, over two bodies, scenes, compounds and variants."""
 import math
 
 from support.checks import Suite, check, equal, holds, near, near_list
@@ -115,6 +115,61 @@ def a_swap_mirrors():
 
 
 @suite.fact
+def the_general_method_tells_the_same_truth():
+    """T4.1, T4.3, T4.7: two balls, two boxes, a ball in a box; and a capsule of two radii, which auto answers."""
+    cases = ((("sphere", {"radius": 1}), ("sphere", {"radius": 0.5}), [1.2, 0.3, 0.1], math.sqrt(1.54) - 1.5),
+             (("box", {"size": [1, 1, 1]}), ("box", {"size": [1, 1, 1]}), [0.9, 0.2, 0.1], -0.1),
+             (("box", {"size": [2, 2, 2]}), ("sphere", {"radius": 0.25}), [1.03, 1.04, 0.2], -0.2))
+    for (kind_a, a), (kind_b, b), at, truth in cases:
+        pair = {"a": {kind_a: a}, "b": {kind_b: b, "position": at}, "method": "gjkEpa"}
+        result = ask({**pair, "include": ["gradient"]})[0]
+        holds(result, {"method": "gjkEpa", "status": "ok", "depthKind": "minimal"})
+        near(result["distance"], truth, 1e-14, "distance")
+        check(result["lowerBound"] <= truth <= result["upperBound"], "bounds")
+        check("gradient" in result, "an exact distance has its gradient")
+        overlap = ask(pair, "/v1/query/overlap")[0]
+        holds(overlap, {"overlap": True, "method": "gjkEpa"})
+    tapered = {"a": CUBE, "b": {"capsule": {"radiusBottom": 0.25, "radiusTop": 0.5, "height": 1}, "position": [2, 0, 0]}}
+    holds(ask({**tapered, "method": "gjkEpa"})[0], {"method": "auto", "distance": 1})
+
+
+@suite.fact
+def overlap_takes_every_method():
+    for x, overlap in ((1.25, False), (0.75, True), (1.0, True)):
+        for method in ("auto", "gjkEpa", "mpr", "separatingAxis"):
+            result = ask({"a": CUBE, "b": {**CUBE, "position": [x, 0.25, 0]}, "method": method}, "/v1/query/overlap")[0]
+            equal(result["overlap"], overlap, f"{method} at {x}")
+            equal(result.get("method"), None if method == "auto" else method, "method")
+            if overlap:
+                check(x - 0.5 - 1e-7 <= result["position"][0] <= 0.5 + 1e-7, f"{method}: the witness is in both")
+    pair = {"a": CUBE, "b": {**CUBE, "position": [1.25, 0.25, 0]}}
+    plane = ask({**pair, "method": "separatingAxis", "include": ["separatingPlane"]}, "/v1/query/overlap")[0]["separatingPlane"]
+    holds(plane, {"kind": "faceA", "separation": 0.25})
+    portal = ask({**pair, "method": "mpr", "include": ["supportPoints"]}, "/v1/query/overlap")[0]
+    holds(portal, {"status": "ok"})
+    equal(len(portal["supportPoints"]), 3, "support points")
+    floor = ask({"a": {"plane": {}}, "b": CUBE, "method": "mpr"}, "/v1/query/overlap")[0]
+    holds(floor, {"overlap": True, "method": "auto"})
+
+
+@suite.fact
+def methods_agree_on_the_pairs_of_a_scene():
+    """Boxes on a grid of quarters, where distances are exact in binary; all methods find the pairs of arithmetic."""
+    corners = [(i * 7 % 11 * 0.5, i * 5 % 7 * 0.5, i * 3 % 5 * 0.5) for i in range(40)]
+    bodies = [{"id": f"b{i:02}", "position": list(p), "colliders": [CUBE]} for i, p in enumerate(corners)]
+    client.put("/v1/scenes/grid", {"bodies": bodies}).must(201)
+    wanted = [(f"b{i:02}", f"b{j:02}") for i in range(40) for j in range(i + 1, 40)
+              if all(abs(p - q) <= 1 for p, q in zip(corners[i], corners[j]))]
+    for method in ("auto", "gjkEpa", "separatingAxis"):
+        results = ask({"method": method, "limit": 10000}, "/v1/scenes/grid/query/overlap")
+        equal([(r["a"], r["b"]) for r in results], wanted, method)
+    surely = [(f"b{i:02}", f"b{j:02}") for i in range(40) for j in range(i + 1, 40)
+              if all(abs(p - q) < 1 for p, q in zip(corners[i], corners[j]))]
+    by_portal = {(r["a"], r["b"]) for r in ask({"method": "mpr", "limit": 10000}, "/v1/scenes/grid/query/overlap")}
+    check(set(surely) <= by_portal <= set(wanted), "mpr may err where boxes touch, no more")
+
+
+@suite.fact
 def members_without_their_method_are_refused():
     for more, pointer in (({"mprTolerance": 1e-3}, "/mprTolerance"), ({"maxIterations": 5, "method": "separatingAxis"}, "/maxIterations"),
                           ({"include": ["supportPoints"]}, "/include"), ({"include": ["separatingPlane"], "method": "mpr"}, "/include"),
@@ -122,6 +177,8 @@ def members_without_their_method_are_refused():
                           ({"method": "mpr", "maxIterations": 0}, "/maxIterations")):
         problem = client.post("/v1/query/distance", {**CORNERS, **more}).must(422).json
         equal(problem["errors"][0]["pointer"], pointer, "pointer")
+        problem = client.post("/v1/query/overlap", {**CORNERS, **more}).must(422).json
+        equal(problem["errors"][0]["pointer"], pointer, "pointer of overlap")
 
 
 suite.main()

@@ -168,12 +168,19 @@ static inline void proof_of(const pair_case *c, const proof_answer *answer, long
   if (c->known) proof_known(c, answer, unit, index, t);
 }
 
+/* Who is asked. */
+typedef proof_answer (*proof_asked)(ct_placed a, ct_placed b, ct_workspace *workspace);
+
 /* Asks and proves. */
-static inline proof_answer prove(const pair_case *c, ct_workspace *workspace, long index, proof_tally *t) {
+static inline proof_answer prove_by(proof_asked ask, const pair_case *c, ct_workspace *workspace, long index, proof_tally *t) {
   ct_frame fa = ct_frame_of(c->a.pose), fb = ct_frame_of(c->b.pose);
-  proof_answer answer = proof_ask((ct_placed){&c->a.shape, &fa}, (ct_placed){&c->b.shape, &fb}, workspace);
+  proof_answer answer = ask((ct_placed){&c->a.shape, &fa}, (ct_placed){&c->b.shape, &fb}, workspace);
   proof_of(c, &answer, index, t);
   return answer;
+}
+
+static inline proof_answer prove(const pair_case *c, ct_workspace *workspace, long index, proof_tally *t) {
+  return prove_by(proof_ask, c, workspace, index, t);
 }
 
 static inline proof_tally proof_begin(void) { return (proof_tally){.outside = -INFINITY, .points = -INFINITY}; }
@@ -195,7 +202,8 @@ typedef struct proof_plan {
   pair_family family;
   long quick, full;
   bool at_contact;
-  double flagged; /* share of answers that may not be ok; 0: PROOF_FLAGGED */
+  double flagged;  /* share of answers that may not be ok; 0: PROOF_FLAGGED */
+  proof_asked ask; /* NULL: proof_ask */
 } proof_plan;
 
 /* The numbers of an ordinary run, or with CONTACTD_FULL=1 the full ones. */
@@ -216,7 +224,7 @@ static inline void proof_run(const proof_plan *plan) {
       bring_to_gap(&c, workspace, gaps[i % 7]);
       c.known = false;
     }
-    prove(&c, workspace, i, &t);
+    prove_by(plan->ask ? plan->ask : proof_ask, &c, workspace, i, &t);
     case_release(&c);
   }
   proof_end(plan->name, &t, plan->flagged > 0.0 ? plan->flagged : PROOF_FLAGGED);

@@ -1,6 +1,7 @@
 /* Hulls of points: invariants over families of hard point sets, ranks under noise, canonical output, cost.
  * Brute-force comparison: tests/oracle/test_hull_brute.c; support: test_hull_support.c; planes: test_hull_planes.c.
  */
+#include "shape/hull_cells.h"
 #include "tests/unit/hull_checks.h"
 #include <time.h>
 
@@ -311,6 +312,32 @@ static void sizes_from_1e_9_to_1e9_keep_their_accuracy(void) {
   ct_hull_release(unit);
 }
 
+/* First of two, second of two, or alone: the plane of a triangle has the same bits. */
+static void planes_do_not_depend_on_what_stands_beside_a_face(void) {
+  check_random r = {31};
+  ct_vec3 p[60], vertex[60];
+  for (int round = 0; round < 40; round++) {
+    double flat = pow(10.0, -(double)(round % 12));
+    for (int i = 0; i < 60; i++) p[i] = ct_add(ct_scale(on_sphere(&r), flat), ct_scale(ct_vec(1, 2, 3), check_uniform(&r, -1, 1)));
+    ct_hull *hull = make(p, 60);
+    ct_hull_view view = *ct_hull_get(hull);
+    for (uint32_t v = 0; v < view.vertex_count; v++) vertex[v] = hull_vertex(&view, v);
+    uint32_t faces = view.face_count, both = 0;
+    for (uint32_t f = 0; f < faces; f++) {
+      double alone[2][4], beside[2][4], told[4] = {view.nx[f], view.ny[f], view.nz[f], view.offset[f]};
+      view.face_count = f + 1;
+      CHECK_INT(ct_hull_face_planes(&view, vertex, f, alone), 1);
+      view.face_count = faces;
+      uint32_t from = f > 0 ? f - 1 : f, count = ct_hull_face_planes(&view, vertex, from, beside);
+      both += count == 2;
+      CHECK(memcmp(alone[0], told, sizeof told) == 0);
+      if (from + count > f) CHECK(memcmp(beside[f - from], told, sizeof told) == 0);
+    }
+    CHECK(both > faces / 2);
+    ct_hull_release(hull);
+  }
+}
+
 static void references_count(void) {
   ct_vec3 p[4] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
   ct_hull *hull = make(p, 4);
@@ -373,6 +400,7 @@ static const check_test tests[] = {
     {"scaling_by_powers_of_two_scales_every_bit", scaling_by_powers_of_two_scales_every_bit},
     {"order_of_points_and_axes_does_not_matter", order_of_points_and_axes_does_not_matter},
     {"sizes_from_1e_9_to_1e9_keep_their_accuracy", sizes_from_1e_9_to_1e9_keep_their_accuracy},
+    {"planes_do_not_depend_on_what_stands_beside_a_face", planes_do_not_depend_on_what_stands_beside_a_face},
     {"references_count", references_count},
     {"twice_the_points_take_at_most_two_and_a_half_times_as_long", twice_the_points_take_at_most_two_and_a_half_times_as_long},
 };

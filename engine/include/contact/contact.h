@@ -5,6 +5,7 @@
 #include <contact/broad.h>
 #include <contact/cancel.h>
 #include <contact/elements.h>
+#include <contact/gjk_epa.h>
 #include <contact/gradient.h>
 #include <contact/hull.h>
 #include <contact/limits.h>

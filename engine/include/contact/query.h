@@ -28,13 +28,23 @@ typedef struct ct_row_pair {
   uint32_t a, b; /* in the order to answer; a != b */
 } ct_row_pair;
 
+/* Two colliders of two rows. */
+typedef struct ct_collider_pair {
+  uint32_t a, b, collider_a, collider_b;
+} ct_collider_pair;
+
+/* Decides kind OVERLAP in place of ct_pair_overlap, and finds the witness; `context` is the sink's. */
+typedef bool (*ct_overlap_test)(void *context, const ct_collider_pair *which, ct_placed a, ct_placed b, ct_workspace *workspace,
+                                ct_vec3 *witness);
+
 typedef struct ct_query_options {
   ct_query_kind kind;
   double clearance; /* report pairs at most this far apart, m; >= 0; not applied to explicit pairs, but to their contact points */
   double tolerance; /* see ct_pair_options */
   ct_detail detail; /* CONTACTS */
-  ct_broadphase broadphase; /* all but TREE and BRUTE_FORCE find all pairs in preparing, CT_PAIRS_MAX at most before filters */
-  const uint8_t *where_a;   /* [rows] 1 = selected, NULL: all. A pair is kept if one body is in a, the other in b */
+  ct_overlap_test overlap_test; /* OVERLAP; NULL: ct_pair_overlap */
+  ct_broadphase broadphase;     /* all but TREE and BRUTE_FORCE find all pairs in preparing, CT_PAIRS_MAX at most before filters */
+  const uint8_t *where_a;       /* [rows] 1 = selected, NULL: all. A pair is kept if one body is in a, the other in b */
   const uint8_t *where_b;
   const ct_row_pair *pairs;     /* explicit pairs, answered all, in this order, filters ignored */
   size_t pair_count;            /* 0: all pairs of the scene */

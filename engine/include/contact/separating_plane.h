@@ -59,6 +59,13 @@ typedef struct ct_plane_cache {
  * ends a search with what it has found. The workspace may not be NULL. */
 bool ct_pair_separating_plane(ct_placed a, ct_placed b, ct_plane_cache *cache, ct_workspace *workspace, ct_separating_plane *plane);
 
+/* Do the closed shapes share a point? The same decision as ct_pair_overlap's, with a cache and without: a plane that separates
+ * beyond round-off answers alone, else ct_pair_overlap does. *plane (may be NULL): the plane found where they do not; of kind NONE
+ * where there is none to round-off, or they do. witness (may be NULL): a point of both, when they do. Shapes without planes are
+ * asked of ct_pair_overlap. Cost and flag as ct_pair_separating_plane, and those of ct_pair_overlap where no plane is found. */
+bool ct_pair_overlap_by_plane(ct_placed a, ct_placed b, ct_plane_cache *cache, ct_workspace *workspace, ct_separating_plane *plane,
+                              ct_vec3 *witness);
+
 /* Are both shapes polyhedra, whose planes ct_pair_separating_axis looks through? */
 bool ct_separating_axis_takes(const ct_shape *a, const ct_shape *b);
 
