@@ -6,8 +6,10 @@
 #include "broad/method.h"
 
 struct ct_frames {
-  size_t count, seen; /* boxes in a frame; frames that were answered */
-  ct_sweep *sweep;    /* NULL until a frame takes it */
+  size_t count;    /* boxes in a frame */
+  uint64_t tests;  /* of the last frame that started over */
+  uint64_t swaps;  /* of the last one that was swept; 0: none was */
+  ct_sweep *sweep; /* NULL until a frame takes it */
   ct_pair_list pairs, begun, ended;
 };
 
@@ -72,6 +74,13 @@ static ct_status next_afresh(ct_frames *frames, const ct_box *boxes, const ct_br
   return status;
 }
 
+/* By size and history: boxes that were hard to part in a frame before are swept, as long as they swap less than they were tested.
+ */
+static bool takes_sweep(const ct_frames *frames) {
+  bool hard = frames->tests > CT_BROAD_SWEEP_TESTS * (uint64_t)frames->count;
+  return hard && frames->count <= CT_BROAD_SWEEP_MAX && frames->swaps <= frames->tests;
+}
+
 static void keep(ct_pair_list *old, ct_pair_list fresh) {
   ct_pair_list_free(old);
   *old = fresh;
@@ -79,7 +88,7 @@ static void keep(ct_pair_list *old, ct_pair_list fresh) {
 
 ct_status ct_frames_next(ct_frames *frames, const ct_box *boxes, const ct_broad_options *options, ct_frame_pairs *found) {
   ct_broadphase method = options->method;
-  if (method == CT_BROADPHASE_AUTO && frames->seen > 0 && frames->count <= CT_BROAD_SWEEP_MAX) method = CT_BROADPHASE_SWEEP;
+  if (method == CT_BROADPHASE_AUTO && takes_sweep(frames)) method = CT_BROADPHASE_SWEEP;
   ct_frame_pairs next = {.method = method};
   ct_pair_list pairs = {NULL, 0, 0}, begun = {NULL, 0, 0}, ended = {NULL, 0, 0};
   ct_status status = method == CT_BROADPHASE_SWEEP ? next_sweep(frames, boxes, options, &next, &pairs)
@@ -94,7 +103,8 @@ ct_status ct_frames_next(ct_frames *frames, const ct_box *boxes, const ct_broad_
   keep(&frames->pairs, pairs);
   keep(&frames->begun, begun);
   keep(&frames->ended, ended);
-  frames->seen++;
+  if (method == CT_BROADPHASE_SWEEP) frames->swaps = next.full_sorts ? frames->swaps : next.swaps;
+  else frames->tests = next.box_tests;
   next.pairs = pairs.items;
   next.pair_count = pairs.count;
   next.begun = begun.items;

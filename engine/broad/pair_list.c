@@ -40,27 +40,16 @@ ct_status ct_pair_output_add(ct_pair_output *out, uint32_t i, uint32_t j) {
   return CT_OK;
 }
 
-/* What the counting passes share. */
-typedef struct sorting {
-  size_t pairs, count;
-  size_t *starts; /* [count + 1] */
-  const ct_cancel *cancel;
-} sorting;
-
-/* Stable counting pass by j (second = true) or by i. False: cancelled. */
-static bool scatter(const sorting *s, const ct_pair_index *from, ct_pair_index *to, bool second) {
-  size_t *starts = s->starts;
-  memset(starts, 0, (s->count + 1) * sizeof *starts);
-  for (size_t k = 0; k < s->pairs; k++) {
-    if (k % PAIRS_PER_POLL == 0 && ct_cancel_raised(s->cancel)) return false;
-    starts[(second ? from[k].j : from[k].i) + 1]++;
+ct_status ct_pair_output_add_many(ct_pair_output *out, const ct_pair_index *pairs, size_t count) {
+  ct_pair_list *list = out->list;
+  while (count > list->capacity - list->count) {
+    if (list->capacity >= out->limit) return CT_PAIR_LIMIT;
+    ct_status status = grow(out);
+    if (status != CT_OK) return status;
   }
-  for (size_t k = 0; k < s->count; k++) starts[k + 1] += starts[k];
-  for (size_t k = 0; k < s->pairs; k++) {
-    if (k % PAIRS_PER_POLL == 0 && ct_cancel_raised(s->cancel)) return false;
-    to[starts[second ? from[k].j : from[k].i]++] = from[k];
-  }
-  return true;
+  if (count > 0) memcpy(list->items + list->count, pairs, count * sizeof *pairs);
+  list->count += count;
+  return CT_OK;
 }
 
 static bool before(const void *items, const void *by, size_t i, size_t j) {
@@ -75,14 +64,40 @@ static void swap(void *items, size_t i, size_t j) {
   item[j] = moved;
 }
 
+/* Two counting passes: by j, which leaves only i to be kept, then by i, where the pairs were. `starts` has room for 2 (count + 1).
+ * False: cancelled. */
+static bool sort_by_counting(ct_pair_index *items, uint32_t pairs, size_t count, uint32_t *by_j, uint32_t *starts,
+                             const ct_cancel *cancel) {
+  uint32_t *start_i = starts, *start_j = starts + count + 1;
+  for (uint32_t k = 0; k < pairs; k++) {
+    start_i[items[k].i + 1]++;
+    start_j[items[k].j + 1]++;
+  }
+  for (size_t v = 0; v < count; v++) {
+    start_i[v + 1] += start_i[v];
+    start_j[v + 1] += start_j[v];
+  }
+  for (uint32_t k = 0; k < pairs; k++) {
+    if (k % PAIRS_PER_POLL == 0 && ct_cancel_raised(cancel)) return false;
+    by_j[start_j[items[k].j]++] = items[k].i;
+  }
+  /* start_j[v] has become where the pairs of v end. */
+  for (uint32_t v = 0, k = 0; v < count; v++) {
+    if (v % PAIRS_PER_POLL == 0 && ct_cancel_raised(cancel)) return false;
+    for (; k < start_j[v]; k++) items[start_i[by_j[k]]++] = (ct_pair_index){by_j[k], v};
+  }
+  return true;
+}
+
 ct_status ct_pair_index_sort(ct_pair_index *items, size_t pairs, size_t count, const ct_cancel *cancel) {
-  if (pairs < count / FEW_SHARE) return ct_heap_sort(items, pairs, NULL, before, swap, cancel) ? CT_OK : CT_CANCELLED;
+  if (ct_cancel_raised(cancel)) return CT_CANCELLED;
+  if (pairs < count / FEW_SHARE || pairs > UINT32_MAX)
+    return ct_heap_sort(items, pairs, NULL, before, swap, cancel) ? CT_OK : CT_CANCELLED;
   if (pairs < 2) return CT_OK;
-  ct_pair_index *other = malloc(pairs * sizeof *other);
-  sorting s = {pairs, count, malloc((count + 1) * sizeof *s.starts), cancel};
-  ct_status status = other && s.starts ? CT_OK : CT_OUT_OF_MEMORY;
-  if (status == CT_OK && !(scatter(&s, items, other, true) && scatter(&s, other, items, false))) status = CT_CANCELLED;
-  free(other);
-  free(s.starts);
+  uint32_t *by_j = malloc(pairs * sizeof *by_j), *starts = calloc(2 * (count + 1), sizeof *starts);
+  ct_status status = by_j && starts ? CT_OK : CT_OUT_OF_MEMORY;
+  if (status == CT_OK && !sort_by_counting(items, (uint32_t)pairs, count, by_j, starts, cancel)) status = CT_CANCELLED;
+  free(by_j);
+  free(starts);
   return status;
 }

@@ -16,6 +16,9 @@ typedef struct ct_pair_output {
 /* Adds {i, j}, in either order. CT_PAIR_LIMIT, CT_OUT_OF_MEMORY. */
 ct_status ct_pair_output_add(ct_pair_output *out, uint32_t i, uint32_t j);
 
+/* Adds pairs that are i < j. CT_PAIR_LIMIT, CT_OUT_OF_MEMORY: any number of them may have been added. */
+ct_status ct_pair_output_add_many(ct_pair_output *out, const ct_pair_index *pairs, size_t count);
+
 /* Sorts by (i, j); indices are below count. Counting passes, O(pairs + count), or a heap sort of few. CT_OUT_OF_MEMORY;
  * CT_CANCELLED, the pairs are then lost. */
 ct_status ct_pair_index_sort(ct_pair_index *items, size_t pairs, size_t count, const ct_cancel *cancel);

@@ -14,7 +14,7 @@ BUILD = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "build")
 # What an object of the engine may take from outside itself: libc's memory and string functions, exact libm functions.
 ENGINE_LIBC = {
     "malloc", "calloc", "realloc", "free", "aligned_alloc", "memcpy", "memmove", "memset", "memcmp", "strlen", "strcmp",
-    "strncmp", "qsort", "sqrt", "fabs", "floor", "ceil", "frexp", "ldexp", "nextafter", "nextafterf", "fmax", "fmin", "copysign", "trunc",
+    "strncmp", "qsort", "sqrt", "fabs", "floor", "ceil", "frexp", "ldexp", "nextafter", "fmax", "fmin", "copysign", "trunc",
     "scalbn", "ilogb", "logb", "__assert_fail", "abort", "isfinite", "rint", "nearbyint",
 }
 TOOLCHAIN = re.compile(r"^(__stack_chk_fail|_GLOBAL_OFFSET_TABLE_|__[a-z]+_chk|__(asan|ubsan|tsan|sanitizer|gcov|llvm)_.*|_?_?memset_chk)$")

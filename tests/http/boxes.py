@@ -72,10 +72,14 @@ def boxes_at_rest_change_nothing():
 
 
 @suite.fact
-def auto_sweeps_few_boxes_from_the_second_frame_on():
-    boxes = walk(random.Random(9), 40, 0, False)[0]
-    reply = ask({"boxes": boxes, "frames": [boxes]})
-    equal([reply["broadphase"], reply["frames"][0]["broadphase"]], ["bruteForce", "sweep"], "methods")
+def auto_picks_by_size_and_by_what_the_frame_before_took():
+    few = walk(random.Random(9), 40, 0, False)[0]
+    even = [[x, y, z, x + 1.2, y + 1.2, z + 1.2] for x in range(5) for y in range(5) for z in range(5)]
+    piled = [[i / 1000, 0, 0, 1, 1, 1] for i in range(125)]
+    for boxes, methods in ((few, ["bruteForce"] * 3), (even, ["grid"] * 3), (piled, ["grid", "sweep", "sweep"])):
+        reply = ask({"boxes": boxes, "frames": [boxes, boxes]})
+        equal([answer["broadphase"] for answer in [reply] + reply["frames"]], methods, f"methods of {len(boxes)} boxes")
+        equal(reply["frames"][1]["pairs"], loop(boxes), "pairs")
 
 
 @suite.fact

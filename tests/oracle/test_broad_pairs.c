@@ -97,7 +97,7 @@ static void the_hybrid_finds_each_pair_once_whatever_is_equal(void) {
 }
 
 /* Many small boxes side by side and one far away: a grid over all of them has cells that are too crowded. */
-static void a_crowded_grid_goes_over_to_the_hybrid(void) {
+static void a_crowded_grid_gives_up_in_time(void) {
   enum { MANY = 4000 };
   static ct_box boxes[MANY];
   check_random r = {24};
@@ -212,7 +212,7 @@ static void a_tree_moved_for_100_frames_answers_as_a_fresh_one(void) {
 static const check_test tests[] = {
     {"every_method_gives_the_list_of_the_double_loop", every_method_gives_the_list_of_the_double_loop},
     {"the_hybrid_finds_each_pair_once_whatever_is_equal", the_hybrid_finds_each_pair_once_whatever_is_equal},
-    {"a_crowded_grid_goes_over_to_the_hybrid", a_crowded_grid_goes_over_to_the_hybrid},
+    {"a_crowded_grid_gives_up_in_time", a_crowded_grid_gives_up_in_time},
     {"more_pairs_than_the_limit_are_refused_and_exactly_as_many_are_not",
      more_pairs_than_the_limit_are_refused_and_exactly_as_many_are_not},
     {"a_raised_flag_cancels", a_raised_flag_cancels},

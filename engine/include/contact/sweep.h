@@ -44,7 +44,7 @@ size_t ct_sweep_count(const ct_sweep *sweep);
 ct_status ct_sweep_update(ct_sweep *sweep, const ct_sweep_options *options, ct_sweep_frame *frame);
 
 /* Frames of the same boxes one after the other, by any method. SWEEP goes on from the frame before; other methods start over; AUTO
- * takes the sweep from the second frame on for as many boxes as it pays off for, else what it would take for one frame. */
+ * takes what it would take for one frame, and the sweep for up to 2000 boxes that took many tests each in a frame before. */
 typedef struct ct_frames ct_frames;
 
 typedef struct ct_frame_pairs {
