@@ -25,6 +25,7 @@ void ct_workspace_destroy(ct_workspace *workspace) {
   ct_manifold_memory_free(&workspace->manifold);
   free(workspace->ray.hits);
   ct_mesh_memory_free(&workspace->mesh);
+  ct_feature_memory_free(&workspace->features);
   ct_volume_memory_free(&workspace->volume);
   ct_overlay_memory_free(&workspace->overlay);
   free(workspace);
@@ -37,9 +38,9 @@ void ct_workspace_watch(ct_workspace *workspace, const ct_cancel *cancel) {
 bool ct_workspace_starved(ct_workspace *workspace) {
   if (!workspace) return false;
   bool starved = workspace->epa.starved || workspace->manifold.starved || workspace->mesh.starved || workspace->volume.starved ||
-                 workspace->overlay.starved;
+                 workspace->overlay.starved || workspace->features.starved;
   workspace->epa.starved = workspace->manifold.starved = workspace->mesh.starved = workspace->volume.starved =
-      workspace->overlay.starved = false;
+      workspace->overlay.starved = workspace->features.starved = false;
   return starved;
 }
 

@@ -3,6 +3,7 @@
 #define NARROW_WORKSPACE_H
 
 #include "narrow/epa.h"
+#include "narrow/features.h"
 #include "narrow/manifold.h"
 #include "narrow/mesh_memory.h"
 #include "narrow/overlay.h"
@@ -20,6 +21,7 @@ struct ct_workspace {
   ct_manifold_memory manifold;
   ct_ray_memory ray;
   ct_mesh_memory mesh;
+  ct_feature_memory features;
   ct_volume_memory volume;
   ct_overlay_memory overlay;
 };

@@ -61,10 +61,12 @@ static bool above(const ct_box *box, ct_vec3 p) {
   return box->min.x <= p.x && p.x <= box->max.x && box->min.y <= p.y && p.y <= box->max.y && p.z <= box->max.z;
 }
 
-bool ct_mesh_contains(const ct_mesh *mesh, ct_vec3 point) {
+ct_mesh_side ct_mesh_side_of(const ct_mesh *mesh, ct_vec3 point, uint32_t *triangle) {
   const ct_mesh_view *view = &mesh->view;
   ct_vec3 p = {ct_exact_flush(point.x), ct_exact_flush(point.y), ct_exact_flush(point.z)};
-  if (!view->solid || !above(&view->box, p) || p.z < view->box.min.z) return false;
+  uint32_t on = CT_NO_TRIANGLE;
+  if (triangle) *triangle = CT_NO_TRIANGLE;
+  if (!view->solid || !above(&view->box, p) || p.z < view->box.min.z) return CT_MESH_OUTSIDE;
   uint32_t stack[CT_MESH_DEPTH_MAX + 1];
   int top = 0, winding = 0;
   stack[top++] = 0;
@@ -79,9 +81,17 @@ bool ct_mesh_contains(const ct_mesh *mesh, ct_vec3 point) {
     for (uint32_t i = node->first; i < node->first + node->count; i++) {
       const uint32_t *v = view->corners[i];
       corners t = {view->vertices[v[0]], view->vertices[v[1]], view->vertices[v[2]]};
-      if (on_triangle(&t, p)) return true;
-      winding += crossing(&t, p);
+      if (on_triangle(&t, p)) {
+        if (!triangle) return CT_MESH_ON;
+        on = view->order[i] < on ? view->order[i] : on;
+      } else {
+        winding += crossing(&t, p);
+      }
     }
   }
-  return winding >= 1;
+  if (triangle) *triangle = on;
+  if (on != CT_NO_TRIANGLE) return CT_MESH_ON;
+  return winding >= 1 ? CT_MESH_INSIDE : CT_MESH_OUTSIDE;
 }
+
+bool ct_mesh_contains(const ct_mesh *mesh, ct_vec3 p) { return ct_mesh_side_of(mesh, p, NULL) != CT_MESH_OUTSIDE; }

@@ -3,6 +3,7 @@
  * The line passes a triangle's inside when it passes its three edges on one side (Segura, Feito 2001); on an edge or a vertex signs
  * are zero, which counts as met, so no ray slips between two triangles. Boxes are compared with room for all rounding.
  */
+#include "shape/mesh_ray.h"
 #include "base/double_double.h"
 #include "base/predicates.h"
 #include "shape/mesh_parts.h"
@@ -71,20 +72,25 @@ static void add_scaled(ct_dd3 *sum, const ct_dd3 *by, ct_dd factor) {
                   ct_dd_add(sum->z, ct_dd_mul(by->z, factor))};
 }
 
-/* The point between corners with weights of one sign, and its t. `side` are the exact signs: a weight that is zero is zero. */
-static void place(const ray *r, const corners *t, const int side[3], ct_mesh_hit *hit) {
-  ct_dd w[3], sum = {0.0, 0.0};
-  ct_dd3 offset = {{0.0, 0.0}, {0.0, 0.0}, {0.0, 0.0}};
+/* What the corners weigh, of one sign and not all zero, and their sum. `side` are the exact signs: a weight that is zero is zero.
+ */
+static ct_dd weigh(const ray *r, const corners *t, const int side[3], ct_dd w[3]) {
+  ct_dd sum = {0.0, 0.0};
   for (int k = 0; k < 3; k++) {
     w[k] = side[k] == 0 ? ct_dd_of(0.0) : weight(r, t->v[(k + 1) % 3], t->v[(k + 2) % 3]);
     /* Double-double may miss the sign of what is almost zero. */
     if (side[k] != 0 && (side[k] > 0) != (w[k].high > 0.0)) w[k] = ct_dd_of(0.0);
     sum = ct_dd_add(sum, w[k]);
   }
-  if (sum.high == 0.0) {
-    for (int k = 0; k < 3; k++) w[k] = ct_dd_of(1.0);
-    sum = ct_dd_of(3.0);
-  }
+  if (sum.high != 0.0) return sum;
+  for (int k = 0; k < 3; k++) w[k] = ct_dd_of(1.0);
+  return ct_dd_of(3.0);
+}
+
+/* The point between corners, and its t. */
+static void place(const ray *r, const corners *t, const int side[3], ct_mesh_hit *hit) {
+  ct_dd w[3], sum = weigh(r, t, side, w);
+  ct_dd3 offset = {{0.0, 0.0}, {0.0, 0.0}, {0.0, 0.0}};
   for (int k = 0; k < 3; k++) {
     ct_dd3 from = ct_dd3_sub(t->v[k], r->origin);
     add_scaled(&offset, &from, ct_dd_div(w[k], sum));
@@ -279,4 +285,25 @@ size_t ct_mesh_ray_all(const ct_mesh *mesh, ct_vec3 origin, ct_vec3 direction, d
   sort_hits(&h);
   for (size_t i = 0; i < h.count && i < room; i++) out[i].t = ldexp(out[i].t, -r.exponent);
   return h.count;
+}
+
+void ct_mesh_ray_weights(const ct_mesh *mesh, ct_vec3 origin, ct_vec3 direction, uint32_t triangle, ct_mesh_weights *out) {
+  const ct_mesh_view *view = &mesh->view;
+  const uint32_t *v = view->triangles[triangle];
+  const corners t = {{view->vertices[v[0]], view->vertices[v[1]], view->vertices[v[2]]}};
+  ray r;
+  ct_mesh_hit hit = {.t = 0.0, .point = origin};
+  int side[3];
+  ct_dd w[3];
+  *out = (ct_mesh_weights){.point = origin};
+  if (!open_ray(&r, origin, direction, INFINITY)) return;
+  for (int k = 0; k < 3; k++) {
+    side[k] = ct_line_side(r.origin, r.direction, t.v[(k + 1) % 3], t.v[(k + 2) % 3]);
+    out->zero |= (side[k] == 0) << k;
+  }
+  ct_dd sum = weigh(&r, &t, side, w);
+  for (int k = 0; k < 3; k++) out->weight[k] = ct_dd_value(ct_dd_div(w[k], sum)) + 0.0;
+  place(&r, &t, side, &hit);
+  out->t = ldexp(hit.t, -r.exponent);
+  out->point = hit.point;
 }

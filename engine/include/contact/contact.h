@@ -5,12 +5,13 @@
 #include <contact/broad.h>
 #include <contact/cancel.h>
 #include <contact/elements.h>
+#include <contact/features.h>
 #include <contact/gjk_epa.h>
 #include <contact/gradient.h>
 #include <contact/hull.h>
 #include <contact/limits.h>
-#include <contact/mesh.h>
 #include <contact/manifold.h>
+#include <contact/mesh.h>
 #include <contact/mpr.h>
 #include <contact/pair.h>
 #include <contact/probe.h>

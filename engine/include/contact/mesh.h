@@ -131,6 +131,17 @@ bool ct_mesh_nearest(const ct_mesh *mesh, ct_vec3 p, double limit, ct_mesh_foot 
  * not on top of each other. Simulation of simplicity: Edelsbrunner, Muecke 1990. */
 bool ct_mesh_contains(const ct_mesh *mesh, ct_vec3 p);
 
+typedef enum ct_mesh_side { CT_MESH_OUTSIDE, CT_MESH_ON, CT_MESH_INSIDE } ct_mesh_side;
+
+/* The same, told apart; OUTSIDE for every point of a surface. ON: *triangle (may be NULL) is the lowest number of those that hold
+ * p, else CT_NO_TRIANGLE. */
+ct_mesh_side ct_mesh_side_of(const ct_mesh *mesh, ct_vec3 p, uint32_t *triangle);
+
+/* How often the triangles wind around p, of closed meshes a whole number, to some u for each triangle; of open ones what part of a
+ * sphere about p they cover from inside. Without meaning where p is on a triangle. O(n); for solids ct_mesh_side_of decides exactly
+ * and faster. Jacobson, Kavan, Sorkine-Hornung 2013. */
+double ct_mesh_winding(const ct_mesh *mesh, ct_vec3 p);
+
 /* A point where a ray meets a triangle. */
 typedef struct ct_mesh_hit {
   double t;          /* the point is origin + t direction, t >= 0 */

@@ -1,0 +1,41 @@
+/* The arc tangent, and what is made of it.
+ */
+#include "base/angle.h"
+
+#include <contact/limits.h>
+
+/* Terms of the series, and how often the angle is halved before. */
+#define TERMS 9
+#define HALVINGS 3
+
+/* Of a slope within 0..1. */
+static double arc_of_slope(double t) {
+  for (int i = 0; i < HALVINGS; i++) t = t / (1.0 + sqrt(1.0 + t * t));
+  double square = t * t, sum = 0.0;
+  for (int k = TERMS - 1; k > 0; k--) sum = square * ((k % 2 ? -1.0 : 1.0) / (2.0 * k + 1.0) + sum);
+  return (double)(1 << HALVINGS) * (t + t * sum);
+}
+
+double ct_arc(double y, double x) {
+  double rise = fabs(y), run = fabs(x);
+  if (rise == 0.0 && run == 0.0) return 0.0;
+  double arc = rise <= run ? arc_of_slope(rise / run) : 0.5 * CT_PI - arc_of_slope(run / rise);
+  if (x < 0.0) arc = CT_PI - arc;
+  return y < 0.0 ? -arc : arc;
+}
+
+double ct_angle(ct_vec3 u, ct_vec3 v) {
+  const ct_vec3 zero = {0.0, 0.0, 0.0};
+  u = ct_unit_or(u, zero);
+  v = ct_unit_or(v, zero);
+  if (ct_norm2(u) == 0.0 || ct_norm2(v) == 0.0) return 0.0;
+  /* Half the angle is that of a rhombus' diagonals; Kahan 2006. */
+  return 2.0 * ct_arc(sqrt(ct_norm2(ct_sub(u, v))), sqrt(ct_norm2(ct_add(u, v))));
+}
+
+double ct_solid_angle(ct_vec3 a, ct_vec3 b, ct_vec3 c) {
+  double la = ct_norm(a), lb = ct_norm(b), lc = ct_norm(c);
+  double volume = ct_dot(a, ct_cross(b, c));
+  double along = la * lb * lc + ct_dot(a, b) * lc + ct_dot(b, c) * la + ct_dot(c, a) * lb;
+  return 2.0 * ct_arc(volume, along);
+}
