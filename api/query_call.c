@@ -90,11 +90,32 @@ static void put_results(api_buffer *out, api_task *task, const api_page *page) {
   }
 }
 
-/* The results of one variant: marks [first, first + count) of a range. */
-static void put_variant(api_buffer *out, const api_range *range, size_t variant, size_t first, size_t count) {
+/* Contacts left out: the range's text from `begin` to `end`. */
+static void put_removed(api_buffer *out, const api_range *range, size_t begin, size_t end) {
+  api_put_key(out, "removed");
+  api_put_byte(out, '[');
+  if (begin > 0 && begin < end) begin++; /* the comma */
+  if (begin < end) api_put_bytes(out, range->removed.bytes + begin, end - begin);
+  api_put_byte(out, ']');
+}
+
+/* Where those of a scene's page end, which is all in one range: what stands after its last result is the next page's. */
+static size_t removed_end(const api_task *task, const api_page *page) {
+  const api_range *range = &task->ranges[0];
+  return page->truncated ? range->marks[page->count - 1].removed : range->removed.length;
+}
+
+/* What a page has of one variant: marks [first, first + count) of a range, and text of contacts left out. */
+typedef struct variant_part {
+  size_t variant, first, count, removed_begin, removed_end;
+  bool sparsified;
+} variant_part;
+
+static void put_variant(api_buffer *out, const api_range *range, const variant_part *part) {
+  size_t first = part->first, count = part->count;
   api_put_item(out);
   api_put_byte(out, '{');
-  api_put_member_unsigned(out, "variant", variant);
+  api_put_member_unsigned(out, "variant", part->variant);
   api_put_member_unsigned(out, "count", count);
   api_put_key(out, "results");
   api_put_byte(out, '[');
@@ -103,7 +124,9 @@ static void put_variant(api_buffer *out, const api_range *range, size_t variant,
     size_t begin = first > 0 ? range->marks[first - 1].end + 1 : 0;
     api_put_bytes(out, range->text.bytes + begin, range->marks[first + count - 1].end - begin);
   }
-  api_put_raw(out, "]}");
+  api_put_byte(out, ']');
+  if (part->sparsified) put_removed(out, range, part->removed_begin, part->removed_end);
+  api_put_byte(out, '}');
 }
 
 static void put_variants(api_buffer *out, api_task *task, const api_page *page) {
@@ -111,12 +134,17 @@ static void put_variants(api_buffer *out, api_task *task, const api_page *page) 
   size_t listed = 0;
   for (size_t r = 0; r < task->range_count && listed < page->variants; r++) {
     api_range *range = &task->ranges[r];
-    size_t first = 0;
+    variant_part part = {.sparsified = task->question.options.sparsify};
     for (size_t v = 0; v < range->variant_count && listed < page->variants; v++, listed++) {
-      size_t count = range->variant_counts[v] <= left ? range->variant_counts[v] : (size_t)left;
-      put_variant(out, range, task->start + listed, first, count);
-      first += range->variant_counts[v];
-      left -= count;
+      part.variant = task->start + listed;
+      part.count = range->variant_counts[v] <= left ? range->variant_counts[v] : (size_t)left;
+      part.removed_end = range->variant_removed[v];
+      if (page->truncated && listed + 1 == page->variants)
+        part.removed_end = part.count > 0 ? range->marks[part.first + part.count - 1].removed : part.removed_begin;
+      put_variant(out, range, &part);
+      part.first += range->variant_counts[v];
+      part.removed_begin = range->variant_removed[v];
+      left -= part.count;
     }
     let_go(range);
   }
@@ -147,12 +175,15 @@ static void put_page(api_buffer *out, api_task *task, const api_page *page) {
   api_put_member_bool(out, "complete", !page->truncated);
   put_warnings(out, q);
   put_statistics(out, task, page);
+  bool sparsified = q->mode == API_MODE_SCENE && q->options.sparsify && task->range_count > 0;
+  size_t left_out = sparsified ? removed_end(task, page) : 0;
   api_put_key(out, boxes ? "pairs" : "results");
   api_put_byte(out, '[');
   make_room(out, task, page);
   if (variants) put_variants(out, task, page);
   else put_results(out, task, page);
   api_put_byte(out, ']');
+  if (sparsified) put_removed(out, &task->ranges[0], 0, left_out);
   if (boxes) api_put_boxes_frames(out, task);
 }
 

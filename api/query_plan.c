@@ -40,6 +40,8 @@ static void range_free(api_range *range) {
   api_buffer_free(&range->frames);
   free(range->marks);
   free(range->variant_counts);
+  free(range->variant_removed);
+  api_buffer_free(&range->removed);
 }
 
 void api_plan_destroy(api_plan *plan) {
@@ -152,6 +154,7 @@ static ct_status cut_task(api_task *task, bool shared) {
   task->start = from < task->items ? (size_t)from : task->items;
   size_t left = task->items - task->start;
   bool alone = !shared && (q->mode == API_MODE_SCENE || q->mode == API_MODE_PROBE);
+  if (q->mode == API_MODE_SCENE && q->options.sparsify) alone = true; /* contacts are looked at together */
   task->step = alone ? left : step_for(left, task->cost);
   task->range_count = left > 0 ? (left - 1) / task->step + 1 : 0;
   task->ranges = calloc(task->range_count ? task->range_count : 1, sizeof *task->ranges);
@@ -219,7 +222,7 @@ void api_plan_done(api_plan *plan, size_t range) {
     const api_range *r = &task->ranges[task->prefix++];
     task->prefix_results += r->count;
     task->prefix_candidates += r->statistics.candidates;
-    task->prefix_bytes += r->text.length + r->frames.length;
+    task->prefix_bytes += r->text.length + r->frames.length + r->removed.length;
     plan->ahead_bytes -= r->text.length;
     bool pairs = task->question.mode == API_MODE_SCENE && task->prefix_candidates > plan->limits->pairs;
     bool large = task->prefix_bytes > plan->limits->request_memory_bytes;

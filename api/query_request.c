@@ -30,6 +30,10 @@
   X(METHOD, "method")                                                                                                              \
   X(MPR_TOLERANCE, "mprTolerance")                                                                                                 \
   X(MAX_ITERATIONS, "maxIterations")                                                                                               \
+  X(WEIGHTING, "normalWeighting")                                                                                                  \
+  X(EPSILON, "epsilon")                                                                                                            \
+  X(TRIANGLES, "triangles")                                                                                                        \
+  X(SPARSIFY, "sparsify")                                                                                                          \
   X(RAYS, "rays")                                                                                                                  \
   X(HITS, "hits")                                                                                                                  \
   X(POINTS, "points")                                                                                                              \
@@ -56,6 +60,7 @@ _Static_assert(M_COUNT <= 64, "one bit for each");
 #define OF_ALL (BIT(LIMIT) | BIT(CURSOR))
 /* How a distance or an overlap is found. */
 #define OF_METHOD (BIT(INCLUDE) | BIT(METHOD) | BIT(MPR_TOLERANCE) | BIT(MAX_ITERATIONS))
+#define OF_VOLUME (BIT(METHOD) | BIT(WEIGHTING) | BIT(EPSILON) | BIT(TRIANGLES) | BIT(SPARSIFY))
 #define OF_PAIRS (OF_ALL | BIT(WHERE) | BIT(PAIRS) | BIT(POSES) | BIT(VARIANTS) | BIT(BROADPHASE))
 
 /* What probes are given, and what is looked at. */
@@ -71,6 +76,7 @@ static const uint64_t scene_members[API_KIND_COUNT] = {
     [API_KIND_OVERLAP] = OF_PAIRS | BIT(CLEARANCE) | OF_METHOD,
     [API_KIND_DISTANCE] = OF_PAIRS | BIT(CLEARANCE) | BIT(TOLERANCE) | OF_METHOD,
     [API_KIND_CONTACTS] = OF_PAIRS | BIT(CLEARANCE) | BIT(TOLERANCE) | BIT(DETAIL),
+    [API_KIND_VOLUME] = OF_PAIRS | OF_VOLUME,
     [API_KIND_RAYCAST] = OF_PROBES | OF_RAYCAST,
     [API_KIND_NEAREST] = OF_PROBES | OF_NEAREST,
     [API_KIND_POINT] = OF_PROBES | OF_POINT,
@@ -83,6 +89,7 @@ static const uint64_t given_members[API_KIND_COUNT] = {
     [API_KIND_OVERLAP] = BIT(A) | BIT(B) | BIT(CLEARANCE) | OF_METHOD,
     [API_KIND_DISTANCE] = BIT(A) | BIT(B) | BIT(TOLERANCE) | BIT(CLEARANCE) | OF_METHOD,
     [API_KIND_CONTACTS] = BIT(A) | BIT(B) | BIT(TOLERANCE) | BIT(CLEARANCE) | BIT(DETAIL),
+    [API_KIND_VOLUME] = BIT(A) | BIT(B) | OF_VOLUME,
     [API_KIND_RAYCAST] = OF_GIVEN | OF_RAYCAST,
     [API_KIND_NEAREST] = OF_GIVEN | OF_NEAREST,
     [API_KIND_POINT] = OF_GIVEN | OF_POINT,
@@ -214,7 +221,10 @@ static bool read_common(api_reader *reader, const member_set *set, const api_ask
   good = read_include(reader, member(set, M_INCLUDE), out) && good;
   const api_method_fields method = {member(set, M_METHOD), member(set, M_MPR_TOLERANCE), member(set, M_MAX_ITERATIONS),
                                     member(set, M_INCLUDE)};
-  good = api_read_method(reader, &method, &out->method) && good;
+  const api_volume_fields volume = {member(set, M_WEIGHTING), member(set, M_METHOD), member(set, M_EPSILON),
+                                    member(set, M_TRIANGLES), member(set, M_SPARSIFY)};
+  if (out->kind == API_KIND_VOLUME) good = api_read_volume(reader, &volume, &out->volume) && good;
+  else good = api_read_method(reader, &method, &out->method) && good;
   good = read_detail(reader, member(set, M_DETAIL), out) && good;
   uint64_t deadline = 0;
   good = api_read_unsigned(reader, member(set, M_DEADLINE), 1, reader->limits->deadline_max_ms, &deadline) && good;
@@ -272,6 +282,13 @@ static bool read_probe(api_reader *reader, const member_set *set, const api_aski
   return good;
 }
 
+/* What a question about volumes takes from its scene. */
+static void settle_volume(api_question *out) {
+  const char *warning = NULL;
+  api_settle_volume(&out->volume, out->scene, &out->options, &warning);
+  if (warning) out->warnings[out->warning_count++] = warning;
+}
+
 /* A question to a scene, whose revision is settled. */
 static bool read_of_scene(api_reader *reader, const member_set *set, const api_asking *asking, api_question *out) {
   if (!read_cursor(reader, member(set, M_CURSOR), asking, out)) return false;
@@ -282,10 +299,13 @@ static bool read_of_scene(api_reader *reader, const member_set *set, const api_a
     return out->rows != NULL;
   }
   if (api_kind_is_probe(out->kind)) return read_probe(reader, set, asking, out);
-  out->options.kind = out->kind == API_KIND_PAIRS      ? CT_QUERY_PAIRS
-                      : out->kind == API_KIND_OVERLAP  ? CT_QUERY_OVERLAP
-                      : out->kind == API_KIND_DISTANCE ? CT_QUERY_DISTANCE
-                                                       : CT_QUERY_CONTACTS;
+  static const ct_query_kind kinds[API_KIND_COUNT] = {[API_KIND_PAIRS] = CT_QUERY_PAIRS,
+                                                      [API_KIND_OVERLAP] = CT_QUERY_OVERLAP,
+                                                      [API_KIND_DISTANCE] = CT_QUERY_DISTANCE,
+                                                      [API_KIND_CONTACTS] = CT_QUERY_CONTACTS,
+                                                      [API_KIND_VOLUME] = CT_QUERY_VOLUME};
+  out->options.kind = kinds[out->kind];
+  if (out->kind == API_KIND_VOLUME) settle_volume(out);
   const api_field *where = member(set, M_WHERE);
   if (api_field_present(where) && api_field_present(member(set, M_PAIRS))) {
     api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_MEMBER, &where->path, "\"where\" means nothing beside pairs.");
@@ -348,7 +368,8 @@ static bool read_pair(api_reader *reader, const member_set *set, api_question *o
   if (!differ(reader, set, out)) return false;
   bool single = true;
   for (int i = 0; i < 2; i++) single = single && ct_body_collider_count(out->bodies[i].body) == 1;
-  if (!single || out->kind == API_KIND_PAIRS || out->kind == API_KIND_CONTACTS) return pair_as_scene(reader, set, out);
+  bool one = out->kind == API_KIND_DISTANCE || out->kind == API_KIND_OVERLAP;
+  if (!single || !one) return pair_as_scene(reader, set, out);
   out->mode = API_MODE_PAIR;
   return true;
 }

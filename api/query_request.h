@@ -8,6 +8,7 @@
 #include "method_json.h"
 #include "poses_json.h"
 #include "probe_request.h"
+#include "volume_json.h"
 
 typedef enum api_mode {
   API_MODE_SCENE,    /* a kind over pairs, of a scene */
@@ -23,8 +24,8 @@ typedef struct api_variant {
   size_t count;
 } api_variant;
 
-/* Longest warnings list: one for each side of where. */
-#define API_WARNINGS_MAX 2
+/* Longest warnings list: one for each side of where, one for the epsilon. */
+#define API_WARNINGS_MAX 3
 
 typedef struct api_question {
   api_kind kind;
@@ -35,6 +36,7 @@ typedef struct api_question {
   ct_query_options options; /* SCENE, VARIANTS: all but overrides of a variant; PAIR: tolerance; BOXES: broadphase */
   bool gradient;            /* DISTANCE: of the distance, in the answers */
   api_method method;        /* DISTANCE */
+  api_volume volume;        /* VOLUME */
   api_variant *variants;
   size_t variant_count;
   ct_probe_options probe; /* PROBE */

@@ -22,9 +22,10 @@ static bool mark_result(api_range_run *run, api_mark mark) {
     range->capacity = capacity;
   }
   mark.end = range->text.length;
+  mark.removed = range->removed.length;
   range->marks[range->count++] = mark;
   range->memory = range->text.failed;
-  if (range->text.length > run->plan->limits->request_memory_bytes) range->status = CT_LIMIT;
+  if (range->text.length + range->removed.length > run->plan->limits->request_memory_bytes) range->status = CT_LIMIT;
   return !range->memory && range->status == CT_OK && range->count <= run->task->question.limit;
 }
 
@@ -89,9 +90,30 @@ static void put_method(api_range_run *run, const ct_hit *hit, ct_pair_result *ow
   answer->by_method = &run->told;
 }
 
+/* Contacts left out go beside the results, and fill no page. */
+static bool take_volume(api_range_run *run, const ct_hit *hit) {
+  const api_question *q = &run->task->question;
+  api_range *range = run->range;
+  bool removed = hit->sparsified != CT_KEPT;
+  const ct_body *a = ct_scene_body(q->scene, hit->a), *b = ct_scene_body(q->scene, hit->b);
+  api_buffer *text = removed ? &range->removed : &range->text;
+  api_put_item(text);
+  if (removed) api_put_removed(text, a, b, hit);
+  else api_put_volume_answer(text, a, b, hit);
+  if (!removed)
+    return mark_result(run, (api_mark){.candidates = hit->candidates,
+                                       .item = (uint32_t)hit->item,
+                                       .after = q->options.explicit_pairs ? CT_NO_ROW : hit->b,
+                                       .part = hit->part});
+  range->memory = text->failed;
+  if (text->length > run->plan->limits->request_memory_bytes) range->status = CT_LIMIT;
+  return !range->memory && range->status == CT_OK;
+}
+
 static bool take_hit(void *context, const ct_hit *hit) {
   api_range_run *run = context;
   const api_question *q = &run->task->question;
+  if (q->kind == API_KIND_VOLUME) return take_volume(run, hit);
   bool given = q->options.explicit_pairs;
   api_pair_answer answer = {.kind = q->kind,
                             .a = ct_scene_body(q->scene, hit->a),

@@ -14,7 +14,8 @@ typedef struct api_mark {
   size_t end;
   uint64_t candidates;
   uint32_t item, after;
-  uint32_t part; /* kind contacts: results of the pair up to this one; else 0 */
+  uint32_t part;  /* kinds contacts and volume: results of the pair up to this one; else 0 */
+  size_t removed; /* text of contacts left out before it */
 } api_mark;
 
 typedef struct api_range {
@@ -23,6 +24,8 @@ typedef struct api_range {
   size_t count, capacity;
   uint32_t *variant_counts; /* VARIANTS: results of each variant of the range */
   size_t variant_count;     /* variants reached */
+  api_buffer removed;       /* contacts left out, with commas between them */
+  size_t *variant_removed;  /* VARIANTS: its length after each variant of the range */
   ct_range_statistics statistics;
   ct_frame_pairs boxes; /* BOXES: what the first frame tells; its lists are gone */
   api_buffer frames;    /* BOXES: those after it */

@@ -71,6 +71,11 @@ static void put_pair_flags(api_buffer *buffer, uint32_t flags) {
   put_flags(buffer, words, count);
 }
 
+void api_put_status_words(api_buffer *buffer, ct_pair_status status, const char *const *flags, size_t count) {
+  api_put_member_string(buffer, "status", api_text(status_word(status)));
+  put_flags(buffer, flags, count);
+}
+
 void api_put_status(api_buffer *buffer, ct_pair_status status, uint32_t flags) {
   api_put_member_string(buffer, "status", api_text(status_word(status)));
   put_pair_flags(buffer, flags);

@@ -33,6 +33,8 @@ void api_put_id(api_buffer *buffer, const char *name, ct_text id);
 void api_put_collider_name(api_buffer *buffer, const char *name, const ct_body *body, uint32_t index);
 /* The members status and, where there are any, flags. */
 void api_put_status(api_buffer *buffer, ct_pair_status status, uint32_t flags);
+/* The same with flags that have words already. */
+void api_put_status_words(api_buffer *buffer, ct_pair_status status, const char *const *flags, size_t count);
 
 /* Mass properties of a body in its own frame. */
 void api_put_mass_answer(api_buffer *buffer, const ct_body *body);

@@ -18,6 +18,7 @@ typedef enum api_intake {
   X(OVERLAP, "overlap")                                                                                                            \
   X(DISTANCE, "distance")                                                                                                          \
   X(CONTACTS, "contacts")                                                                                                          \
+  X(VOLUME, "volume")                                                                                                              \
   X(RAYCAST, "raycast")                                                                                                            \
   X(NEAREST, "nearest")                                                                                                            \
   X(POINT, "point")                                                                                                                \

@@ -2,20 +2,23 @@
 #include "scene_json.h"
 
 #include "json_text.h"
+#include "volume_json.h"
 
 /* Levels of a document that the daemon itself has written. */
 #define OWN_DEPTH 512
 
-enum { ID, FILTERS, USER, SETTINGS_COUNT, BODIES = SETTINGS_COUNT, SCENE_COUNT };
+enum { ID, FILTERS, USER, EPSILON, SETTINGS_COUNT, BODIES = SETTINGS_COUNT, SCENE_COUNT };
 
 static bool read_settings(api_reader *reader, const api_field m[SETTINGS_COUNT], api_scene_document *out) {
   bool good = api_read_id(reader, &m[ID], &out->id);
   good = api_read_filters(reader, &m[FILTERS], &out->filters) && good;
+  good = api_read_epsilon(reader, &m[EPSILON], &out->geometric_epsilon) && good;
   return api_read_user(reader, &m[USER], &out->user) && good;
 }
 
 bool api_read_scene(api_reader *reader, const api_field *field, api_scene_document *out) {
-  api_field m[SCENE_COUNT] = {{.name = "id"}, {.name = "filters"}, {.name = "user"}, {.name = "bodies"}};
+  api_field m[SCENE_COUNT] = {
+      {.name = "id"}, {.name = "filters"}, {.name = "user"}, {.name = "geometricEpsilon"}, {.name = "bodies"}};
   bool good = api_read_object(reader, field, m, SCENE_COUNT);
   good = read_settings(reader, m, out) && good;
   if (m[BODIES].value) good = api_read_bodies(reader, &m[BODIES], &out->bodies) && good;
@@ -27,10 +30,11 @@ void api_scene_document_release(api_scene_document *document) {
   *document = (api_scene_document){0};
 }
 
-/* Filters and user data into the draft. */
+/* Filters, epsilon and user data into the draft. */
 static bool apply_settings(api_reader *reader, const api_path *at, const api_scene_document *document, ct_draft *draft) {
   api_path filters = api_path_member(at, "filters");
   if (!api_apply_filters(reader, &filters, &document->filters, draft)) return false;
+  ct_draft_set_geometric_epsilon(draft, document->geometric_epsilon);
   if (ct_draft_set_user(draft, document->user) == CT_OK) return true;
   api_fault_memory(reader->faults);
   return false;
@@ -62,6 +66,8 @@ static void put_settings_members(api_buffer *buffer, ct_text id, const ct_scene 
   if (id.length) api_put_member_string(buffer, "id", id);
   api_put_key(buffer, "filters");
   api_put_filters(buffer, ct_scene_filters(scene));
+  double epsilon = ct_scene_geometric_epsilon(scene);
+  if (epsilon > 0.0) api_put_member_number(buffer, "geometricEpsilon", epsilon);
   ct_text user = ct_scene_user(scene);
   if (!user.length) return;
   api_put_key(buffer, "user");
@@ -108,13 +114,13 @@ static bool keeps_id(api_reader *reader, const api_field *field, ct_text given, 
 
 bool api_patch_settings(api_reader *reader, const api_field *patch, ct_text id, const ct_scene *scene, ct_draft *draft) {
   /* A null leaves no trace in what is merged, so the patch's own names are looked at. */
-  api_field named[SETTINGS_COUNT] = {{.name = "id"}, {.name = "filters"}, {.name = "user"}};
+  api_field named[SETTINGS_COUNT] = {{.name = "id"}, {.name = "filters"}, {.name = "user"}, {.name = "geometricEpsilon"}};
   if (!api_read_object(reader, patch, named, SETTINGS_COUNT)) return false;
   json_t *merged = settings_json(reader, id, scene);
   if (!merged) return false;
   bool good = api_json_merge(&merged, patch->value);
   if (!good) api_fault_memory(reader->faults);
-  api_field m[SETTINGS_COUNT] = {{.name = "id"}, {.name = "filters"}, {.name = "user"}};
+  api_field m[SETTINGS_COUNT] = {{.name = "id"}, {.name = "filters"}, {.name = "user"}, {.name = "geometricEpsilon"}};
   api_field field = api_field_at(merged, patch->path);
   api_scene_document document = {0};
   good = good && api_read_object(reader, &field, m, SETTINGS_COUNT);

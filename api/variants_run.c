@@ -41,11 +41,13 @@ void api_run_variants(api_range_run *run, size_t begin, size_t end) {
   for (size_t i = begin; i < end; i++) most = q->variants[i].count > most ? q->variants[i].count : most;
   ct_override *scratch = malloc((most + q->options.override_count + 1) * sizeof *scratch);
   run->range->variant_counts = calloc(end - begin, sizeof *run->range->variant_counts);
-  run->range->memory = !scratch || !run->range->variant_counts;
+  run->range->variant_removed = calloc(end - begin, sizeof *run->range->variant_removed);
+  run->range->memory = !scratch || !run->range->variant_counts || !run->range->variant_removed;
   for (size_t i = begin; i < end && api_range_open(run); i++) {
     size_t before = run->range->count;
     run_variant(run, i, scratch);
     run->range->variant_counts[i - begin] = (uint32_t)(run->range->count - before);
+    run->range->variant_removed[i - begin] = run->range->removed.length;
     run->range->variant_count = i - begin + 1;
   }
   free(scratch);

@@ -196,6 +196,8 @@ ct_status ct_draft_set_filters(ct_draft *draft, const ct_filters *filters) {
   return CT_OK;
 }
 
+void ct_draft_set_geometric_epsilon(ct_draft *draft, double epsilon) { draft->next->geometric_epsilon = epsilon; }
+
 ct_status ct_draft_set_user(ct_draft *draft, ct_text user) {
   ct_user_text *text = NULL;
   if (user.length) {
@@ -291,6 +293,7 @@ static bool compact(ct_draft *draft) {
   fresh->filters = ct_filter_set_retain(old->filters);
   fresh->user = old->user;
   old->user = NULL;
+  fresh->geometric_epsilon = old->geometric_epsilon;
   ct_scene_release(old);
   draft->next = fresh;
   draft->many_changes = true;

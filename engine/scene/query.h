@@ -133,5 +133,12 @@ typedef struct ct_contact_walk {
   void *context;
 } ct_contact_walk;
 ct_status ct_body_pair_contacts(const ct_body_pair *pair, const ct_contact_walk *walk, const ct_hit *hit, bool *stopped);
+/* The same of volumetric contacts; detail is not read. */
+ct_status ct_body_pair_volume(const ct_body_pair *pair, const ct_volume_options *options, const ct_contact_walk *walk,
+                              const ct_hit *hit, bool *stopped);
+
+/* ct_query_run with `sparsify`. */
+ct_status ct_query_run_sparse(const ct_query *query, const ct_query_range *range, ct_workspace *workspace, ct_hit_sink sink,
+                              void *context, ct_range_statistics *statistics);
 
 #endif

@@ -14,6 +14,7 @@
 #define OVERLAP_NS 800.0
 #define DISTANCE_NS 1500.0
 #define CONTACTS_NS 2000.0
+#define VOLUME_NS 20000.0
 /* A distance that a mesh takes part in, and what it grows by with the root of the triangles: about as many are at a contact. An
  * overlap ends at the first crossing. */
 #define MESH_NS 3000.0
@@ -65,7 +66,12 @@ static fineness body_fineness(const ct_body *body) {
 
 /* What a pair of colliders costs. */
 static double colliders_ns(ct_query_kind kind, fineness a, fineness b) {
-  double each = kind == CT_QUERY_OVERLAP ? OVERLAP_NS : kind == CT_QUERY_DISTANCE ? DISTANCE_NS : CONTACTS_NS;
+  static const double by_kind[] = {[CT_QUERY_PAIRS] = PAIR_NS,
+                                   [CT_QUERY_OVERLAP] = OVERLAP_NS,
+                                   [CT_QUERY_DISTANCE] = DISTANCE_NS,
+                                   [CT_QUERY_CONTACTS] = CONTACTS_NS,
+                                   [CT_QUERY_VOLUME] = VOLUME_NS};
+  double each = by_kind[kind];
   double facets = ct_min2(a.facets, b.facets) * (a.mesh || b.mesh ? MESH_FACET_NS : HULL_FACET_NS);
   return each + (a.ns + b.ns + facets) * (kind == CT_QUERY_OVERLAP ? MESH_OVERLAP_PART : 1.0);
 }

@@ -60,6 +60,11 @@ static ct_status test_pair(range_run *run, uint32_t a, uint32_t b) {
       ct_contact_walk walk = {o->detail, run->part, all, run->sink, run->context};
       return ct_body_pair_contacts(&pair, &walk, &hit, &run->stopped);
     }
+    if (o->kind == CT_QUERY_VOLUME) {
+      pair.limit = o->clearance;
+      ct_contact_walk walk = {.part = run->part, .all = all, .sink = run->sink, .context = run->context};
+      return ct_body_pair_volume(&pair, &o->volume, &walk, &hit, &run->stopped);
+    }
     ct_status status =
         o->kind == CT_QUERY_OVERLAP ? ct_body_pair_overlap(&pair, &hit, &found) : ct_body_pair_distance(&pair, &hit, &found);
     if (status != CT_OK) return status;
@@ -158,6 +163,8 @@ static ct_status run_items(range_run *run, const ct_query_range *range) {
 
 ct_status ct_query_run(const ct_query *query, const ct_query_range *range, ct_workspace *workspace, ct_hit_sink sink, void *context,
                        ct_range_statistics *statistics) {
+  if (query->options.kind == CT_QUERY_VOLUME && query->options.sparsify)
+    return ct_query_run_sparse(query, range, workspace, sink, context, statistics);
   range_run *run = calloc(1, sizeof *run);
   if (!run) return CT_OUT_OF_MEMORY;
   ct_range_statistics own = {0, 0};

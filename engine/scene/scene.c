@@ -45,6 +45,7 @@ ct_scene *ct_scene_branch(const ct_scene *base) {
   scene->count = base->count;
   scene->filters = ct_filter_set_retain(base->filters);
   scene->user = base->user;
+  scene->geometric_epsilon = base->geometric_epsilon;
   if (scene->user) atomic_fetch_add_explicit(&scene->user->refs, 1, memory_order_relaxed);
   if (share_columns(scene, base)) return scene;
   ct_scene_release(scene);
@@ -106,6 +107,22 @@ const ct_filters *ct_scene_filters(const ct_scene *scene) {
 
 ct_text ct_scene_user(const ct_scene *scene) {
   return scene->user ? (ct_text){scene->user->bytes, scene->user->length} : (ct_text){NULL, 0};
+}
+
+double ct_scene_geometric_epsilon(const ct_scene *scene) { return scene->geometric_epsilon; }
+
+double ct_scene_default_epsilon(const ct_scene *scene) {
+  double least = INFINITY;
+  for (uint32_t row = 0; row < scene->rows; row++) {
+    const ct_body *body = ct_scene_body_at(scene, row);
+    for (size_t i = 0; body && i < ct_body_collider_count(body); i++) {
+      ct_vec3 center;
+      double radius;
+      ct_shape_ball(ct_body_shape(body, i), &center, &radius);
+      least = ct_min2(least, radius);
+    }
+  }
+  return CT_EPSILON_PART * (least < INFINITY ? least : 1.0);
 }
 
 size_t ct_scene_bytes(const ct_scene *scene) {

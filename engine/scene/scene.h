@@ -33,8 +33,9 @@ struct ct_scene {
   ct_column poses;      /* ct_pose */
   ct_column velocities; /* ct_velocity; no rows until a body has one */
   ct_index index;
-  ct_filter_set *filters; /* NULL: none */
-  ct_user_text *user;     /* NULL: empty */
+  ct_filter_set *filters;   /* NULL: none */
+  ct_user_text *user;       /* NULL: empty */
+  double geometric_epsilon; /* 0: not set */
 
   /* Made when first asked for, by whichever thread comes first; then it stays. */
   _Atomic(ct_derived *) derived;

@@ -23,7 +23,7 @@ def requests():
     pairs = [[c["id"] + ".a", c["id"] + ".b"] for c in cases]
     json_type = "application/json"
     yield "PUT", "/v1/scenes/corpus", {"bodies": bodies}, json_type
-    for kind in ("distance", "overlap", "pairs"):
+    for kind in ("distance", "overlap", "pairs", "volume"):
         yield "POST", f"/v1/scenes/corpus/query/{kind}", {"pairs": pairs, "limit": 100000}, json_type
     yield "POST", "/v1/scenes/corpus/query/massProperties", {}, json_type
     yield "GET", "/v1/scenes/corpus", None, None
@@ -31,6 +31,7 @@ def requests():
     yield "GET", "/v1/scenes/cell", None, None
     yield "POST", "/v1/scenes/cell/query/overlap", {}, json_type
     yield "POST", "/v1/scenes/cell/query/distance", {"clearance": 0.3}, json_type
+    yield "POST", "/v1/scenes/cell/query/volume", {"triangles": True, "sparsify": {"threshold": 0.2}}, json_type
     yield "PUT", "/v1/scenes/crowd", {"bodies": []}, json_type
     yield "POST", "/v1/scenes/crowd/bodies", ndjson(scenes.crowd(700)), NDJSON
     for kind, extra in (("pairs", {}), ("overlap", {}), ("distance", {"clearance": 0.05}), ("overlap", {"limit": 100}),

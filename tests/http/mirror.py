@@ -12,7 +12,7 @@ daemon = Daemon().start()
 suite.cleanup(daemon.stop)
 client = KeepAlive(daemon)
 EXCHANGED = (("a", "b"), ("colliderA", "colliderB"), ("pointA", "pointB"),
-             ("triangleA", "triangleB"))
+             ("triangleA", "triangleB"), ("surfaceA", "surfaceB"), ("elementA", "elementB"))
 RELATIONS = {"containing": "contained", "contained": "containing"}
 
 
@@ -48,7 +48,7 @@ def mirrored(result):
 
 def compare(path, pairs, content=lambda name: name):
     """content: what a body is made of and where it is. Two equal bodies swapped are the same question, which gets the same answer."""
-    for kind in ("distance", "overlap", "contacts"):
+    for kind in ("distance", "overlap", "contacts", "volume"):
         request = {"limit": 100000, **({"detail": "full", "clearance": 0.05} if kind == "contacts" else {})}
         straight, swapped = (texts(client.post(f"{path}/query/{kind}", {"pairs": p, **request}))
                              for p in (pairs, [[b, a] for a, b in pairs]))

@@ -53,6 +53,7 @@ ONE = SCENE + "/bodies/new"
 BODIES = SCENE + "/bodies"
 DISTANCE = SCENE + "/query/distance"
 CONTACTS = SCENE + "/query/contacts"
+VOLUME = SCENE + "/query/volume"
 FREE = "/v1/query/distance"
 SHAPES = "/v1/shapes"
 BALL = {"sphere": {"radius": 1}}
@@ -361,6 +362,19 @@ row("wrong-type", 422, "detail of contacts", "POST", CONTACTS, {"detail": 2}, "/
 row("out-of-range", 422, "clearance of contacts", "POST", CONTACTS, {"clearance": -0.1}, "/clearance")
 row("unknown-member", 422, "detail of a distance", "POST", DISTANCE, {"detail": "full"}, "/detail")
 row("unknown-member", 422, "of contacts", "POST", CONTACTS, {"details": "full"}, "/details", also=suggests("detail"))
+row("bad-value", 422, "normalWeighting", "POST", VOLUME, {"normalWeighting": "square"}, "/normalWeighting", also=suggests("squared"))
+row("bad-value", 422, "method of a volume", "POST", VOLUME, {"method": "mpr"}, "/method")
+row("out-of-range", 422, "negative threshold", "POST", VOLUME, {"sparsify": {"threshold": -0.1}}, "/sparsify/threshold")
+row("out-of-range", 422, "threshold above 1", "POST", VOLUME, {"sparsify": {"threshold": 1.1}}, "/sparsify/threshold")
+row("out-of-range", 422, "negative minArea", "POST", VOLUME, {"sparsify": {"minArea": -1e-9}}, "/sparsify/minArea")
+row("out-of-range", 422, "negative minDistance", "POST", VOLUME, {"sparsify": {"minDistance": -1}}, "/sparsify/minDistance")
+row("unknown-member", 422, "of sparsify", "POST", VOLUME, {"sparsify": {"mindist": 1}}, "/sparsify/mindist")
+row("out-of-range", 422, "epsilon 0", "POST", VOLUME, {"method": "solfec", "epsilon": 0}, "/epsilon")
+row("bad-value", 422, "epsilon without a use", "POST", VOLUME, {"epsilon": 1e-6}, "/epsilon")
+row("wrong-type", 422, "triangles", "POST", VOLUME, {"triangles": "yes"}, "/triangles")
+row("unknown-member", 422, "clearance of a volume", "POST", VOLUME, {"clearance": 0.1}, "/clearance")
+row("out-of-range", 422, "geometricEpsilon 0", "PATCH", SCENE, {"geometricEpsilon": 0}, "/geometricEpsilon")
+row("out-of-range", 422, "negative geometricEpsilon", "PUT", SCENE, {"bodies": [], "geometricEpsilon": -1e-6}, "/geometricEpsilon")
 row("bad-value", 422, "broadphase", "POST", DISTANCE, {"broadphase": "treee"}, "/broadphase", also=suggests("tree"))
 row("bad-value", 422, "include", "POST", DISTANCE, {"include": ["gradiant"]}, "/include/0", also=suggests("gradient"))
 row("bad-value", 422, "method", "POST", DISTANCE, {"method": "mrp"}, "/method", also=suggests("mpr"))

@@ -21,6 +21,10 @@
 /* Portal refinement: tolerance, relative, and iterations of each phase, where the caller asks for nothing else. */
 #define CT_MPR_TOLERANCE 1e-7
 #define CT_MPR_ITERATIONS 100
+/* Geometric epsilon where none is set, part of the smallest radius (Solfec advises 1e-4 to 1e-2 of the smallest feature for its
+ * own, which merges points; ours merges contacts alone), and the part above which it is no longer small. */
+#define CT_EPSILON_PART 1e-6
+#define CT_EPSILON_LARGE 0.1
 /* Candidate pairs that one query may look at. */
 #define CT_PAIRS_MAX 10000000
 /* Points of one hull. */

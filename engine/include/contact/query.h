@@ -10,13 +10,31 @@
 #include <contact/broad.h>
 #include <contact/manifold.h>
 #include <contact/scene.h>
+#include <contact/sparsify.h>
+#include <contact/volume.h>
 
 /* PAIRS: the bodies' boxes overlap, the first grown by the clearance. OVERLAP: some pair of colliders shares a point; with a
  * clearance also the bodies apart by no more, `overlap` telling which. DISTANCE: the least over the pairs of colliders is at most
  * the clearance. CONTACTS: one hit for each pair of colliders within the clearance, in the order of a's colliders, then b's.
+ * VOLUME: one hit for each volumetric contact, of a pair of colliders or of elements, in the order of a's colliders, then b's, then
+ * the elements; and one, without a contact, of a pair of colliders that overlap and have none that can be told.
  * Explicit pairs are hits whatever comes out (PAIRS: `overlap` tells; CONTACTS: of bodies apart, one hit of the nearest colliders,
- * without points). Bodies without colliders are in no hit. */
-typedef enum ct_query_kind { CT_QUERY_PAIRS, CT_QUERY_OVERLAP, CT_QUERY_DISTANCE, CT_QUERY_CONTACTS } ct_query_kind;
+ * without points; VOLUME: of bodies without a contact, the same without one). Bodies without colliders are in no hit. */
+typedef enum ct_query_kind {
+  CT_QUERY_PAIRS,
+  CT_QUERY_OVERLAP,
+  CT_QUERY_DISTANCE,
+  CT_QUERY_CONTACTS,
+  CT_QUERY_VOLUME
+} ct_query_kind;
+
+/* VOLUME: which contacts are left out, as ct_sparsify, all of them new. Pieces are elements, of one collider those that share a
+ * node being adjacent, and colliders that are convex, adjacent where their shapes share a point in the body's frame. Ids follow the
+ * order of the hits. Contacts of all the query's pairs are looked at together. */
+typedef struct ct_query_sparsify {
+  double threshold, min_area, min_distance;
+  size_t bytes_max; /* that the query's contacts may take; CT_LIMIT beyond */
+} ct_query_sparsify;
 
 /* Poses that replace the scene's for one question. */
 typedef struct ct_override {
@@ -42,9 +60,11 @@ typedef struct ct_query_options {
   double clearance; /* report pairs at most this far apart, m; >= 0; not applied to explicit pairs, but to their contact points */
   double tolerance; /* see ct_pair_options */
   ct_detail detail; /* CONTACTS */
-  ct_overlap_test overlap_test; /* OVERLAP; NULL: ct_pair_overlap */
-  ct_broadphase broadphase;     /* all but TREE and BRUTE_FORCE find all pairs in preparing, CT_PAIRS_MAX at most before filters */
-  const uint8_t *where_a;       /* [rows] 1 = selected, NULL: all. A pair is kept if one body is in a, the other in b */
+  ct_overlap_test overlap_test;      /* OVERLAP; NULL: ct_pair_overlap */
+  ct_volume_options volume;          /* VOLUME; with method SOLFEC the clearance is to be its epsilon */
+  const ct_query_sparsify *sparsify; /* VOLUME; NULL: no contact is left out */
+  ct_broadphase broadphase; /* all but TREE and BRUTE_FORCE find all pairs in preparing, CT_PAIRS_MAX at most before filters */
+  const uint8_t *where_a;   /* [rows] 1 = selected, NULL: all. A pair is kept if one body is in a, the other in b */
   const uint8_t *where_b;
   const ct_row_pair *pairs;     /* explicit pairs, answered all, in this order, filters ignored */
   size_t pair_count;            /* 0: all pairs of the scene */
@@ -63,9 +83,14 @@ typedef struct ct_hit {
   ct_pair_result result;           /* kinds distance and contacts, and overlap within a clearance */
   const ct_contact_point *points;  /* [point_count] kind contacts, as in ct_manifold; valid during the call of the sink */
   size_t point_count;
-  size_t item;         /* work item that it is a hit of */
-  uint32_t part;       /* kind contacts: hits of the pair of bodies up to and with this one; else 1 */
-  uint64_t candidates; /* looked at in this range, up to and with this one */
+  const ct_volume_contact
+      *volume; /* kind volume; valid during the call. NULL: none, and result tells the distance, or UNSUPPORTED */
+  const ct_volume_triangle *triangles; /* [volume->triangle_count] of the contact; likewise */
+  uint32_t volume_flags;               /* kind volume, without a contact: why there is none, as bits of CT_VOLUME_FLAG_MAP */
+  ct_sparsified sparsified;            /* kind volume: what became of the contact */
+  size_t item;                         /* work item that it is a hit of */
+  uint32_t part;                       /* kinds contacts and volume: hits of the pair of bodies up to and with this one; else 1 */
+  uint64_t candidates;                 /* looked at in this range, up to and with this one */
 } ct_hit;
 
 typedef struct ct_query ct_query;
@@ -99,7 +124,8 @@ typedef struct ct_query_range {
   uint32_t after, part;
 } ct_query_range;
 
-/* CT_PAIR_LIMIT: more than CT_PAIRS_MAX candidates in this range alone. CT_CANCELLED. *statistics is added to; it may be NULL. */
+/* CT_PAIR_LIMIT: more than CT_PAIRS_MAX candidates in this range alone. CT_CANCELLED. With `sparsify` each range looks at the whole
+ * query, and tells its own hits: ask for it in one. *statistics is added to; it may be NULL. */
 ct_status ct_query_run(const ct_query *query, const ct_query_range *range, ct_workspace *workspace, ct_hit_sink sink, void *context,
                        ct_range_statistics *statistics);
 

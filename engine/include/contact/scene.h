@@ -124,6 +124,12 @@ ct_pose ct_scene_pose(const ct_scene *scene, uint32_t row);
 ct_velocity ct_scene_velocity(const ct_scene *scene, uint32_t row); /* zero unless set */
 const ct_filters *ct_scene_filters(const ct_scene *scene);
 ct_text ct_scene_user(const ct_scene *scene); /* opaque text of the scene's settings */
+/* What the scene takes for one length, m: it acts in sparsification and in the volumetric contacts of method SOLFEC alone. 0: not
+ * set. */
+double ct_scene_geometric_epsilon(const ct_scene *scene);
+/* What is in force where it is not set: CT_EPSILON_PART of the smallest collider's radius (of its bounding ball; half-spaces do not
+ * count), 1e-6 m without any. O(colliders). */
+double ct_scene_default_epsilon(const ct_scene *scene);
 /* Why a pair of bodies is, or is not, looked at. O(pair rules + groups of a x groups of b). */
 ct_filter_verdict ct_scene_verdict(const ct_scene *scene, uint32_t row_a, uint32_t row_b);
 /* Bytes that this revision holds and shares with no other; hulls are left out. O(chunks + bodies in unshared chunks). */
@@ -146,6 +152,7 @@ ct_status ct_draft_set_velocity(ct_draft *draft, uint32_t row, const ct_velocity
 /* Copies the filters; ids are the caller's to check (ct_draft_find). CT_LIMIT: more than CT_GROUPS_MAX groups with rules. */
 ct_status ct_draft_set_filters(ct_draft *draft, const ct_filters *filters);
 ct_status ct_draft_set_user(ct_draft *draft, ct_text user);
+void ct_draft_set_geometric_epsilon(ct_draft *draft, double epsilon); /* m, > 0; 0: not set */
 uint32_t ct_draft_find(const ct_draft *draft, ct_text id);
 uint32_t ct_draft_count(const ct_draft *draft);
 const ct_body *ct_draft_body(const ct_draft *draft, uint32_t row);

@@ -1,0 +1,35 @@
+/* Volumetric contacts: what a question may say about them, and results as JSON. What the numbers mean is in contact/volume.h and
+ * contact/sparsify.h. */
+#ifndef API_VOLUME_JSON_H
+#define API_VOLUME_JSON_H
+
+#include <contact/query.h>
+
+#include "buffer.h"
+#include "fields.h"
+
+typedef struct api_volume {
+  ct_volume_options options;
+  ct_query_sparsify sparsify;
+  bool sparsifies;
+  bool has_epsilon, has_min_distance; /* given; else the scene's is in force */
+} api_volume;
+
+typedef struct api_volume_fields {
+  const api_field *weighting, *method, *epsilon, *triangles, *sparsify;
+} api_volume_fields;
+
+bool api_read_volume(api_reader *reader, const api_volume_fields *fields, api_volume *out);
+/* A geometric epsilon, m. */
+bool api_read_epsilon(api_reader *reader, const api_field *field, double *out);
+
+/* Puts the scene's epsilon where none was given, and the whole into the query's options, which borrow `volume` from here on.
+ * *warning: a sentence, where the epsilon is large against the scene's bodies; else untouched. */
+void api_settle_volume(api_volume *volume, const ct_scene *scene, ct_query_options *options, const char **warning);
+
+/* One result; a and b are the bodies of the hit's rows. */
+void api_put_volume_answer(api_buffer *buffer, const ct_body *a, const ct_body *b, const ct_hit *hit);
+/* A contact that sparsification left out, and why. */
+void api_put_removed(api_buffer *buffer, const ct_body *a, const ct_body *b, const ct_hit *hit);
+
+#endif

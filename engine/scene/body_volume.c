@@ -1,0 +1,85 @@
+/* Volumetric contacts of two bodies: one hit for each contact of each pair of colliders. */
+#include "scene/query.h"
+
+/* Reasons for which a pair without a contact is told all the same. */
+#define TOLD_FLAGS (CT_VOLUME_FLAG_ILL_CONDITIONED | CT_VOLUME_FLAG_GEOMETRIC_FAILURE)
+
+typedef struct volume_run {
+  const ct_body_pair *pair;
+  const ct_volume_options *options;
+  const ct_contact_walk *walk;
+  ct_hit hit;
+  uint32_t found;
+  bool stopped;
+} volume_run;
+
+static ct_placed placed_at(const ct_placed_body *placed, uint32_t i) {
+  return (ct_placed){ct_body_shape(placed->body, i), &placed->frames[i]};
+}
+
+static void give(volume_run *run) {
+  run->found++;
+  run->hit.part = run->found;
+  if (run->found > run->walk->part && !run->stopped && !run->walk->sink(run->walk->context, &run->hit)) run->stopped = true;
+}
+
+/* A pair of colliders that overlap and have no contact that can be told. */
+static void give_bare(volume_run *run, const ct_volume *volume) {
+  bool unsupported = volume->status == CT_PAIR_UNSUPPORTED;
+  run->hit.volume = NULL;
+  run->hit.volume_flags = volume->flags;
+  run->hit.result = (ct_pair_result){.status = unsupported ? CT_PAIR_UNSUPPORTED : CT_PAIR_DEGENERATE,
+                                     .relation = CT_PENETRATING,
+                                     .triangle_a = CT_NO_TRIANGLE,
+                                     .triangle_b = CT_NO_TRIANGLE};
+  give(run);
+}
+
+static ct_status visit(void *context, uint32_t a, uint32_t b) {
+  volume_run *run = context;
+  const ct_body_pair *pair = run->pair;
+  if (run->stopped) return CT_OK;
+  const ct_placed placed_a = placed_at(pair->a, a), placed_b = placed_at(pair->b, b);
+  ct_volume volume;
+  ct_pair_volume(placed_a, placed_b, run->options, pair->workspace, &volume);
+  bool starved = ct_workspace_starved(pair->workspace) || volume.failed;
+  /* A large pair may have been cut short. */
+  if (ct_cancel_raised(pair->cancel)) return CT_CANCELLED;
+  if (starved) return CT_OUT_OF_MEMORY;
+  run->hit.collider_a = a;
+  run->hit.collider_b = b;
+  for (size_t i = 0; i < volume.count && !run->stopped; i++) {
+    run->hit.volume = &volume.contacts[i];
+    run->hit.triangles = volume.triangles + volume.contacts[i].first_triangle;
+    give(run);
+  }
+  if (volume.count > 0) return CT_OK;
+  bool told = volume.flags & TOLD_FLAGS;
+  if (volume.status == CT_PAIR_UNSUPPORTED) told = ct_pair_overlap(placed_a, placed_b, pair->workspace, NULL);
+  if (told) give_bare(run, &volume);
+  return CT_OK;
+}
+
+/* An explicit pair without a contact: how far apart the bodies are. */
+static ct_status give_apart(volume_run *run) {
+  ct_body_pair far = *run->pair;
+  far.limit = INFINITY;
+  bool any;
+  ct_status status = ct_body_pair_distance(&far, &run->hit, &any);
+  if (status != CT_OK || !any) return status;
+  run->hit.volume = NULL;
+  run->hit.volume_flags = run->hit.result.distance <= 0.0 ? CT_VOLUME_FLAG_TOUCHING_ONLY : 0;
+  run->hit.overlap = false;
+  give(run);
+  return CT_OK;
+}
+
+ct_status ct_body_pair_volume(const ct_body_pair *pair, const ct_volume_options *options, const ct_contact_walk *walk,
+                              const ct_hit *hit, bool *stopped) {
+  volume_run run = {.pair = pair, .options = options, .walk = walk, .hit = *hit};
+  run.hit.overlap = true;
+  ct_status status = ct_body_pair_visit(pair, visit, &run);
+  if (status == CT_OK && walk->all && run.found == 0) status = give_apart(&run);
+  *stopped = run.stopped;
+  return status;
+}
