@@ -40,6 +40,7 @@ void ct_volume_memory_free(ct_volume_memory *memory) {
   free(memory->solid.numbers);
   ct_cut_free(&memory->cut);
   free(memory->shared);
+  free(memory->elements);
 }
 
 /* Room for one more of `size` bytes each; false: memory was refused and nothing has changed. */
@@ -103,10 +104,17 @@ static void hand_back_triangle(const ct_volume_pair *pair, bool swapped, ct_volu
   if (t->owner != CT_OWNER_SHARED) t->owner = t->owner == CT_OWNER_A ? CT_OWNER_B : CT_OWNER_A;
 }
 
+static int by_elements(const void *a, const void *b) {
+  const ct_volume_contact *p = a, *q = b;
+  if (p->element_a != q->element_a) return p->element_a < q->element_a ? -1 : 1;
+  return (p->element_b > q->element_b) - (p->element_b < q->element_b);
+}
+
 static void hand_back(ct_volume_pair *pair, bool swapped, ct_volume *out) {
   ct_volume_memory *m = pair->memory;
   for (uint32_t i = 0; i < m->contact_count; i++) hand_back_contact(pair, swapped, &m->contacts[i]);
   for (uint32_t i = 0; i < m->triangle_count; i++) hand_back_triangle(pair, swapped, &m->triangles[i]);
+  if (swapped && m->contact_count > 1) qsort(m->contacts, m->contact_count, sizeof *m->contacts, by_elements);
   *out = (ct_volume){.contacts = m->contacts,
                      .count = m->contact_count,
                      .triangles = m->triangles,
@@ -129,7 +137,27 @@ static bool is_solid_mesh(const ct_shape *shape) {
 
 static bool has_sharp_faces(const ct_shape *shape) { return is_polyhedron(shape) || is_solid_mesh(shape); }
 
+static bool is_elements(const ct_shape *shape) {
+  return ct_kind_has_elements(shape->kind) && shape->rounding == 0.0 && shape->margin == 0.0;
+}
+
+/* What a mesh of elements is to all but elements and polyhedra: its surface, put where `room` is. */
+static ct_placed surface_of(ct_placed placed, ct_shape *room) {
+  if (!ct_kind_has_elements(placed.shape->kind)) return placed;
+  *room = *placed.shape;
+  room->kind = CT_KIND_MESH;
+  return (ct_placed){room, placed.frame};
+}
+
 static void answer(ct_volume_pair *pair) {
+  bool elements_a = is_elements(pair->a.shape), elements_b = is_elements(pair->b.shape);
+  if ((elements_a || elements_b) && (elements_a || is_polyhedron(pair->a.shape)) && (elements_b || is_polyhedron(pair->b.shape))) {
+    ct_volume_elements(pair);
+    return;
+  }
+  ct_shape room[2];
+  pair->a = surface_of(pair->a, &room[0]);
+  pair->b = surface_of(pair->b, &room[1]);
   if (is_polyhedron(pair->a.shape) && is_polyhedron(pair->b.shape)) ct_volume_convex(pair);
   else if (has_sharp_faces(pair->a.shape) && has_sharp_faces(pair->b.shape)) ct_volume_mesh(pair);
   else pair->status = CT_PAIR_UNSUPPORTED;

@@ -16,6 +16,8 @@ typedef struct ct_volume_memory {
   ct_cut cut;
   uint32_t *shared;
   size_t face_capacity;
+  uint32_t *elements; /* [element_capacity] of meshes of elements: candidates */
+  size_t element_capacity;
   bool starved; /* memory was refused; never cleared here */
 } ct_volume_memory;
 void ct_volume_memory_free(ct_volume_memory *memory);
@@ -43,5 +45,8 @@ void ct_volume_convex(ct_volume_pair *pair);
 
 /* A solid mesh and another one, a box or a hull, without rounding and margin. volume_mesh.c */
 void ct_volume_mesh(ct_volume_pair *pair);
+
+/* Two bodies of which one at least is a mesh of elements, the other one too, or a box or hull as above. volume_elements.c */
+void ct_volume_elements(ct_volume_pair *pair);
 
 #endif

@@ -103,20 +103,23 @@ static ct_frame frame_in_body(const ct_body *body, uint32_t collider) {
   return ct_frame_of(pose ? *pose : ct_pose_identity());
 }
 
-/* Convex colliders that touch where they stand in their body. */
+/* Whole colliders that touch where they stand in their body. */
 static bool colliders_touch(const sparse_run *run, const ct_body *body, uint32_t i, uint32_t j) {
   ct_frame frame_i = frame_in_body(body, i), frame_j = frame_in_body(body, j);
   return ct_pair_overlap((ct_placed){ct_body_shape(body, i), &frame_i}, (ct_placed){ct_body_shape(body, j), &frame_j},
                          run->workspace, NULL);
 }
 
+/* A piece that is all of a mesh of elements, as beside a round body, is adjacent to each of its elements. */
 static bool adjacent(void *context, uint32_t row, uint32_t number, uint32_t other) {
   const sparse_run *run = context;
   const piece *p = &run->pieces[number], *q = &run->pieces[other];
   const ct_body *body = ct_scene_body_at(run->query->scene, row);
-  bool elements = p->element != CT_NO_ELEMENT && q->element != CT_NO_ELEMENT;
-  if (p->collider == q->collider) return elements && p->element == q->element;
-  return p->element == CT_NO_ELEMENT && q->element == CT_NO_ELEMENT && colliders_touch(run, body, p->collider, q->collider);
+  bool whole_p = p->element == CT_NO_ELEMENT, whole_q = q->element == CT_NO_ELEMENT;
+  if (p->collider == q->collider && (whole_p || whole_q)) return true;
+  if (p->collider == q->collider)
+    return ct_elements_adjacent(ct_elements_get(ct_body_shape(body, p->collider)->elements), p->element, q->element);
+  return whole_p && whole_q && colliders_touch(run, body, p->collider, q->collider);
 }
 
 /* ---- sparsifying ----------------------------------------------------------------------------------------------------- */
