@@ -379,7 +379,7 @@ row("bad-value", 422, "broadphase", "POST", DISTANCE, {"broadphase": "treee"}, "
 row("bad-value", 422, "include", "POST", DISTANCE, {"include": ["gradiant"]}, "/include/0", also=suggests("gradient"))
 row("bad-value", 422, "method", "POST", DISTANCE, {"method": "mrp"}, "/method", also=suggests("mpr"))
 row("out-of-range", 422, "mprTolerance", "POST", DISTANCE, {"method": "mpr", "mprTolerance": 0}, "/mprTolerance")
-row("unknown-member", 422, "include beside overlap", "POST", SCENE + "/query/overlap", {"include": []}, "/include")
+row("unknown-member", 422, "include beside contacts", "POST", CONTACTS, {"include": []}, "/include")
 row("bad-value", 422, "id with a blank", "POST", BODIES, [ball("a b")], "/0/id")
 row("bad-value", 422, "empty id", "POST", BODIES, [ball("")], "/0/id")
 row("bad-value", 422, "id of 129", "POST", BODIES, [ball("x" * 129)], "/0/id")
