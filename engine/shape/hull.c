@@ -2,12 +2,15 @@
  * hull_support.c.
  */
 #include "shape/hull_cells.h"
+#include "shape/hull_cull.h"
 #include "shape/quickhull.h"
 #include "shape/spatial_order.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+/* Below this the search for a ball inside costs more than it saves. */
+#define CULL_MIN 512u
 /* Below this all points stay in the cache anyway. */
 #define SORT_MIN 4096u
 
@@ -20,37 +23,57 @@ static double largest_coordinate(const ct_vec3 *points, size_t count) {
   return largest;
 }
 
-/* Points in working order, and where each input point stands in it; position is NULL when that is the input order. */
+/* Points to be looked at in working order, and where each input point stands in it: CT_GROW_NONE for those known to be inside;
+ * position is NULL when that is the input order. */
 typedef struct worklist {
   ct_vec3 *points;
+  uint32_t count;
   uint32_t *position;
 } worklist;
 
-/* Large sets are put in spatial order, which halves the time at a million points and changes nothing in the result. */
-static ct_status sort_worklist(worklist *work, const ct_vec3 *points, uint32_t count) {
-  uint32_t *order = malloc(count * sizeof *order), *spare = malloc((size_t)count * 3 * sizeof *spare);
-  work->position = malloc(count * sizeof *work->position);
-  bool ready = order && spare && work->position;
+/* Puts points in spatial order, which halves the time at a million points and changes nothing in the result; kept follows. */
+static ct_status sort_worklist(worklist *work, uint32_t *kept) {
+  uint32_t n = work->count, *order = malloc(n * sizeof *order), *spare = malloc((size_t)n * 3 * sizeof *spare);
+  ct_vec3 *sorted = malloc(n * sizeof *sorted);
+  bool ready = order && spare && sorted;
   if (ready) {
-    ct_spatial_order(points, count, order, spare);
-    for (uint32_t i = 0; i < count; i++) {
-      work->points[i] = points[order[i]];
-      work->position[order[i]] = i;
+    ct_spatial_order(work->points, n, order, spare);
+    for (uint32_t i = 0; i < n; i++) {
+      sorted[i] = work->points[order[i]];
+      spare[i] = kept[order[i]];
     }
+    memcpy(kept, spare, n * sizeof *kept);
+    ct_vec3 *old = work->points;
+    work->points = sorted;
+    sorted = old;
   }
+  free(sorted);
   free(order);
   free(spare);
   return ready ? CT_OK : CT_OUT_OF_MEMORY;
 }
 
+/* Many points: without those inside, in an order of ours. */
+static ct_status choose_points(worklist *work) {
+  uint32_t input = work->count, *kept = malloc(input * sizeof *kept);
+  work->position = malloc(input * sizeof *work->position);
+  ct_status status = kept && work->position ? ct_hull_cull(work->points, &work->count, kept) : CT_OUT_OF_MEMORY;
+  if (status == CT_OK && work->count >= SORT_MIN) status = sort_worklist(work, kept);
+  if (status == CT_OK) {
+    for (uint32_t i = 0; i < input; i++) work->position[i] = CT_GROW_NONE;
+    for (uint32_t i = 0; i < work->count; i++) work->position[kept[i]] = i;
+  }
+  free(kept);
+  return status;
+}
+
 static ct_status open_worklist(worklist *work, const ct_vec3 *points, uint32_t count, double largest) {
-  ct_status status = CT_OK;
   work->points = malloc((count ? count : 1) * sizeof *work->points);
   if (!work->points) return CT_OUT_OF_MEMORY;
-  if (count >= SORT_MIN) status = sort_worklist(work, points, count);
-  else if (count) memcpy(work->points, points, count * sizeof *work->points);
+  if (count) memcpy(work->points, points, count * sizeof *work->points);
   ct_flush_points(work->points, count, largest);
-  return status;
+  work->count = count;
+  return count >= CULL_MIN ? choose_points(work) : CT_OK;
 }
 
 ct_status ct_hull_from_points(const ct_vec3 *points, size_t count, const ct_cancel *cancel, ct_hull **out, ct_hull_report *report) {
@@ -65,7 +88,7 @@ ct_status ct_hull_from_points(const ct_vec3 *points, size_t count, const ct_canc
   ct_grow grow = {0};
   ct_hull_cells cells = {0};
   ct_status status = open_worklist(&work, points, n, largest);
-  if (status == CT_OK) status = ct_quickhull(work.points, n, cancel, &grow, &report->rank);
+  if (status == CT_OK) status = ct_quickhull(work.points, work.count, cancel, &grow, &report->rank);
   if (status == CT_OK) status = ct_hull_cells_join(&grow, n, work.position, cancel, &cells);
   ct_grow_free(&grow);
   free(work.points);

@@ -105,6 +105,7 @@ static ct_status take_vertices(joiner *j, uint32_t point_count, const uint32_t *
   if (!cells->vertices || !cells->vertex_input) return CT_OUT_OF_MEMORY;
   for (uint32_t i = 0; i < point_count; i++) {
     uint32_t at = position ? position[i] : i;
+    if (at == CT_GROW_NONE) continue;
     bool corner = j->uses[at] >= 3;
     j->uses[at] = corner ? cells->vertex_count : CT_GROW_NONE;
     if (!corner) continue;
