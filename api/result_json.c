@@ -83,7 +83,8 @@ void api_put_status(api_buffer *buffer, ct_pair_status status, uint32_t flags) {
 
 /* What a depth means, and that surfaces which cross have none. */
 static void put_depth_kind(api_buffer *buffer, const ct_pair_result *r) {
-  static const char *const words[] = {[CT_DEPTH_MINIMAL] = "minimal", [CT_DEPTH_FEATURE] = "feature", [CT_DEPTH_NONE] = "none"};
+  static const char *const words[] = {
+      [CT_DEPTH_MINIMAL] = "minimal", [CT_DEPTH_FEATURE] = "feature", [CT_DEPTH_ELEMENT] = "element", [CT_DEPTH_NONE] = "none"};
   if (r->status == CT_PAIR_UNSUPPORTED || r->distance > 0.0) return;
   if (r->distance < 0.0 || r->depth_kind != CT_DEPTH_MINIMAL)
     api_put_member_string(buffer, "depthKind", api_text(words[r->depth_kind]));
@@ -93,6 +94,13 @@ static void put_depth_kind(api_buffer *buffer, const ct_pair_result *r) {
 static void put_triangles(api_buffer *buffer, const ct_pair_result *r) {
   if (r->triangle_a != CT_NO_TRIANGLE) api_put_member_unsigned(buffer, "triangleA", r->triangle_a);
   if (r->triangle_b != CT_NO_TRIANGLE) api_put_member_unsigned(buffer, "triangleB", r->triangle_b);
+}
+
+/* Of tetmeshes and hexmeshes. */
+static void put_elements(api_buffer *buffer, const ct_pair_result *r) {
+  if (r->element_a != CT_NO_ELEMENT) api_put_member_unsigned(buffer, "elementA", r->element_a);
+  if (r->element_b != CT_NO_ELEMENT) api_put_member_unsigned(buffer, "elementB", r->element_b);
+  if (r->element_pairs) api_put_member_unsigned(buffer, "overlappingElementPairs", r->element_pairs);
 }
 
 static void put_distance(api_buffer *buffer, const api_pair_answer *answer) {
@@ -108,6 +116,7 @@ static void put_distance(api_buffer *buffer, const api_pair_answer *answer) {
     api_put_member_vec3(buffer, "pointB", r->point_b);
     api_put_member_vec3(buffer, "position", ct_scale(ct_add(r->point_a, r->point_b), 0.5));
     put_triangles(buffer, r);
+    put_elements(buffer, r);
   }
   api_put_member_string(buffer, "relation", api_text(relation_word(r->relation)));
   /* A portal's depth is at least the least one, and may be more. */

@@ -4,7 +4,7 @@
 bool ct_pair_gradient(const ct_pair_result *r, ct_vec3 origin_a, ct_vec3 origin_b, ct_gradient *out) {
   if (r->status == CT_PAIR_UNSUPPORTED || (r->flags & CT_FLAG_NORMAL_ARBITRARY)) return false;
   /* A deepest feature gets less deep along the way to the surface nearest to it; the normal is another's too. */
-  if (r->depth_kind != CT_DEPTH_MINIMAL) return false;
+  if (r->depth_kind == CT_DEPTH_FEATURE || r->depth_kind == CT_DEPTH_NONE) return false;
   ct_vec3 zero = {0.0, 0.0, 0.0}, n = r->normal;
   *out = (ct_gradient){.a = {ct_sub(zero, n), ct_cross(n, ct_sub(r->point_a, origin_a))},
                        .b = {n, ct_cross(ct_sub(r->point_b, origin_b), n)}};

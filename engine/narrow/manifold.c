@@ -297,10 +297,22 @@ static void contacts_of(ct_placed a, ct_placed b, const ct_contact_options *opti
   hand_back(&c, swapped, out);
 }
 
+/* A tetmesh or hexmesh meets others with its surface. */
+static ct_shape seen_of(const ct_shape *shape) {
+  ct_shape seen = *shape;
+  if (ct_kind_has_elements(shape->kind)) seen.kind = CT_KIND_MESH;
+  return seen;
+}
+
 void ct_pair_contacts(ct_placed a, ct_placed b, const ct_contact_options *options, ct_workspace *workspace, ct_manifold *out) {
   bool boxes = ct_box_is_plain(a.shape) && ct_box_is_plain(b.shape);
   if (boxes && ct_contacts_boxes(a, b, options, workspace, out)) return;
-  contacts_of(a, b, options, workspace, true, out);
+  if (!ct_kind_has_elements(a.shape->kind) && !ct_kind_has_elements(b.shape->kind)) {
+    contacts_of(a, b, options, workspace, true, out);
+    return;
+  }
+  ct_shape seen_a = seen_of(a.shape), seen_b = seen_of(b.shape);
+  contacts_of((ct_placed){&seen_a, a.frame}, (ct_placed){&seen_b, b.frame}, options, workspace, true, out);
 }
 
 void ct_pair_contacts_by_outlines(ct_placed a, ct_placed b, const ct_contact_options *options, ct_workspace *workspace,

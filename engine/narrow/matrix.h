@@ -28,9 +28,10 @@ typedef struct ct_cell_result {
   uint32_t flags, iterations;
   uint32_t near_a, near_b; /* of hulls: vertices near the normal, for ct_core's near */
   ct_depth_kind depth_kind;
-  uint32_t triangle_a, triangle_b; /* of meshes: as given */
-  bool crossed;                    /* of a mesh: the surfaces share a point */
-  double overlap;                  /* where depth_kind is NONE: how far they overlap there, by the normal */
+  uint32_t triangle_a, triangle_b;              /* of meshes: as given */
+  uint32_t element_a, element_b, element_pairs; /* where depth_kind is ELEMENT, as in ct_pair_result */
+  bool crossed;                                 /* of a mesh: the surfaces share a point */
+  double overlap;                               /* where depth_kind is NONE: how far they overlap there, by the normal */
 } ct_cell_result;
 
 typedef void (*ct_cell)(const ct_cell_input *input, ct_cell_result *result);

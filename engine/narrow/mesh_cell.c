@@ -5,6 +5,7 @@
  */
 #include "narrow/mesh_cell.h"
 
+#include "narrow/elements_depth.h"
 #include "narrow/mesh_depth.h"
 #include "narrow/workspace.h"
 #include "shape/capsule.h"
@@ -124,18 +125,22 @@ void ct_cell_mesh_mesh(const ct_cell_input *in, ct_cell_result *result) {
   bool solids = p.a->solid && p.b->solid;
   ct_mesh_nearest_pair found = {.gap = {.normal = {1.0, 0.0, 0.0}}};
   held_vertex held;
-  bool crossed = ct_mesh_pair_cross(&p, &found);
-  if (!crossed && !nested(&p, &held)) {
+  bool crossed = ct_mesh_pair_cross(&p, &found), overlap = crossed || nested(&p, &held);
+  if (!overlap) {
     answer_apart(&p, in->threshold, growth, result);
   } else {
     result->iterations = found.tests;
     result->triangle_a = p.a->order[found.position_a];
     result->triangle_b = p.b->order[found.position_b];
+    result->crossed = crossed;
+    if (ct_elements_have_depth(in) && ct_elements_deepest(in, result)) return;
     if (!crossed) answer_nested(&p, &held, &found.gap, result);
     if (solids) answer_solids(&p, &found.gap, growth, result);
     else ct_mesh_answer(0.0, found.gap, growth, false, result);
     result->crossed = crossed;
   }
+  if (ct_elements_have_depth(in) && result->distance <= 0.0 && !p.memory->stopped && (crossed || !ct_elements_deepest(in, result)))
+    ct_elements_touch(in, result);
   if (!p.memory->stopped || result->status != CT_PAIR_OK) return;
   result->status = CT_PAIR_ITERATION_LIMIT;
   result->lower = ct_min2(result->lower, -2.0 * ct_min2(p.a->radius, p.b->radius) - growth.a - growth.b);

@@ -1,6 +1,7 @@
 /* A convex body and a mesh: the nearest triangle by best-first descent of the mesh's tree. */
 #include "narrow/mesh_convex.h"
 
+#include "narrow/elements_depth.h"
 #include "narrow/mesh_cell.h"
 #include "narrow/mesh_pair.h"
 #include "narrow/workspace.h"
@@ -350,11 +351,14 @@ void ct_cell_convex_mesh(const ct_cell_input *in, ct_cell_result *result) {
   result->iterations = s.tests;
   result->triangle_b = p.view->order[s.position];
   bool inside = s.best.distance > 0.0 && p.view->solid && ct_mesh_contains(p.mesh, p.core.middle);
+  bool overlap = p.view->solid && (inside || s.best.distance == 0.0) && outcome != CT_MESH_STOPPED;
   if (outcome == CT_MESH_STOPPED) {
     ct_mesh_answer(s.best.distance, s.best, growth, p.view->solid, result);
     result->status = CT_PAIR_ITERATION_LIMIT;
     result->lower = (p.view->solid ? -2.0 * p.extent : s.least) - p.radius - p.growth;
-  } else if (p.view->solid && (inside || s.best.distance == 0.0)) {
+  } else if (overlap) {
+    result->crossed = s.best.distance == 0.0;
+    if (ct_elements_have_depth(in) && ct_elements_deepest(in, result)) return;
     answer_solid(&p, &s, result);
   } else if (!p.view->solid && s.best.distance <= p.radius) {
     answer_crossed(&p, &s, result);
@@ -364,6 +368,8 @@ void ct_cell_convex_mesh(const ct_cell_input *in, ct_cell_result *result) {
     result->overlap = ct_max2(p.radius - s.best.distance, 0.0);
   }
   hand_over(in, result);
+  if (!ct_elements_have_depth(in) || result->distance > 0.0 || outcome == CT_MESH_STOPPED) return;
+  if (overlap || !ct_elements_deepest(in, result)) ct_elements_touch(in, result);
 }
 
 /* ---- all near triangles ---- */

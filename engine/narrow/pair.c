@@ -159,6 +159,13 @@ static ct_vec3 to_world(const ordered *o, ct_vec3 p) {
   return ct_plain(ct_to_parent(*o->frame_a, ct_vec(p.x, p.y, p.z + o->lift)));
 }
 
+/* Of the body the element that the answer names. */
+static uint32_t element_of(const ct_shape *shape, const ct_cell_result *r, uint32_t triangle, uint32_t element) {
+  if (!ct_kind_has_elements(shape->kind)) return CT_NO_ELEMENT;
+  if (r->depth_kind == CT_DEPTH_ELEMENT) return element;
+  return triangle == CT_NO_TRIANGLE ? CT_NO_ELEMENT : ct_elements_of_triangle(ct_elements_get(shape->elements), triangle);
+}
+
 /* From the pair's frame and order to the world's and the caller's. */
 static void hand_back(const ordered *o, const ct_cell_result *r, ct_relation relation, ct_pair_result *result) {
   ct_vec3 n = ct_unit_or(ct_mat_mul(o->frame_a->rotation, r->normal), ct_vec(1.0, 0.0, 0.0));
@@ -166,6 +173,7 @@ static void hand_back(const ordered *o, const ct_cell_result *r, ct_relation rel
   uint32_t second = ct_kind_is_mesh(o->kind_b) ? r->triangle_b : CT_NO_TRIANGLE;
   ct_vec3 *const points[2] = {&result->point_a, &result->point_b};
   uint32_t *const triangles[2] = {&result->triangle_a, &result->triangle_b};
+  uint32_t *const elements[2] = {&result->element_a, &result->element_b};
   result->distance = plain(r->distance);
   result->lower_bound = plain(r->lower);
   result->upper_bound = plain(r->upper);
@@ -179,6 +187,9 @@ static void hand_back(const ordered *o, const ct_cell_result *r, ct_relation rel
   result->depth_kind = r->depth_kind;
   *triangles[o->swapped] = first;
   *triangles[!o->swapped] = second;
+  *elements[o->swapped] = element_of(o->a, r, first, r->element_a);
+  *elements[!o->swapped] = element_of(o->b, r, second, r->element_b);
+  result->element_pairs = r->element_pairs;
 }
 
 /* An ordered pair by a cell. */

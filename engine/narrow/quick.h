@@ -46,6 +46,8 @@ CT_INLINE void ct_quick_answer(ct_pair_result *out, bool swapped, ct_vec3 normal
   out->flags = out->iterations = 0;
   out->depth_kind = CT_DEPTH_MINIMAL;
   out->triangle_a = out->triangle_b = CT_NO_TRIANGLE;
+  out->element_a = out->element_b = CT_NO_ELEMENT;
+  out->element_pairs = 0;
 }
 
 /* Bounds, given what is certain but for round-off, and the larger reach of the two. */

@@ -13,9 +13,9 @@ from support.daemon import ROOT
 KINDS = ("sphere", "box", "capsule", "cylinder", "cone", "ellipsoid", "convex", "half_space")
 POLYTOPES = ("sphere", "box", "capsule", "convex", "half_space", "mesh")  # and round bodies with a polytope as core
 # Cases of the full set.
-FULL = {"pairs": 2875, "broadphase": 21, "meshes": 64, "mesh_pairs": 30, "scenes": 13, "intersections": 500}
+FULL = {"pairs": 2875, "broadphase": 21, "meshes": 64, "tetmeshes": 96, "mesh_pairs": 30, "scenes": 13, "intersections": 500}
 SAMPLES = {"pairs": ROOT / "tests/corpus/synthetic_pairs.jsonl", "broadphase": ROOT / "tests/corpus/synthetic_broadphase.jsonl",
-           "meshes": ROOT / "tests/corpus/synthetic_pairs.jsonl",
+           "meshes": ROOT / "tests/corpus/synthetic_pairs.jsonl", "tetmeshes": ROOT / "tests/corpus/synthetic_pairs.jsonl",
            "softmesh": ROOT / "tests/corpus/synthetic_softmesh.jsonl",
            "intersections": ROOT / "tests/corpus/synthetic_intersections.jsonl"}
 
@@ -32,7 +32,7 @@ def lines(path):
 
 def cases(name, chosen=lambda case: True):
     """(list of cases, number left out)."""
-    path = folder() / f"{'pairs' if name == 'meshes' else name}.jsonl"
+    path = folder() / f"{'pairs' if name in ('meshes', 'tetmeshes') else name}.jsonl"
     if path.exists():
         return [case for case in lines(path) if chosen(case)], 0
     sample = [case for case in lines(SAMPLES[name]) if chosen(case)]
@@ -49,6 +49,11 @@ def mesh_pair(case):
     """A mesh against a mesh or a convex kind."""
     kinds = [case[side]["shape"]["type"] for side in "ab"]
     return "mesh" in kinds and all(kind in KINDS[:-1] + ("mesh",) for kind in kinds)
+
+
+def tetmesh_pair(case):
+    """A tetmesh against anything."""
+    return "tetmesh" in (case[side]["shape"]["type"] for side in "ab")
 
 
 def collider(shape, solid=None):
@@ -71,6 +76,8 @@ def collider(shape, solid=None):
     if kind == "mesh":
         reading = {} if solid is None else {"solid": solid and shape.get("closed", False)}
         return {"mesh": dict(vertices=shape["vertices"], triangles=shape["triangles"], **reading)}
+    if kind == "tetmesh":
+        return {"tetmesh": {"vertices": shape["vertices"], "tetrahedra": shape["tetrahedra"]}}
     return {"plane": {}}
 
 
@@ -155,7 +162,7 @@ def synthetic(case):
     if "aabbs" in case:
         return case["origin"].startswith("synthetic") and case["n"] <= 1000
     sources = [case[side]["shape"].get("source", "synthetic") for side in "ab"]
-    return (known_pair(case) or mesh_pair(case)) and all(source.startswith("synthetic") for source in sources)
+    return (known_pair(case) or mesh_pair(case) or tetmesh_pair(case)) and all(source.startswith("synthetic") for source in sources)
 
 
 def first_synthetic(name, most):

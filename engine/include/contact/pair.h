@@ -28,6 +28,8 @@ typedef enum ct_relation {
 typedef enum ct_depth_kind {
   CT_DEPTH_MINIMAL, /* the least translation that parts the pair */
   CT_DEPTH_FEATURE, /* solids that are not convex: the deepest feature of one inside the other */
+  CT_DEPTH_ELEMENT, /* of a tetmesh or hexmesh and another or a convex body: the deepest pair of elements, by the least translation
+                       that parts the two */
   CT_DEPTH_NONE     /* a surface that crosses: distance 0, point_a = point_b where it does */
 } ct_depth_kind;
 
@@ -57,7 +59,11 @@ typedef struct ct_pair_result {
   uint32_t flags;
   uint32_t iterations; /* supports taken; 0 for a closed form */
   ct_depth_kind depth_kind;
-  uint32_t triangle_a, triangle_b; /* of meshes: the triangle that the point is on; else CT_NO_TRIANGLE */
+  uint32_t triangle_a, triangle_b; /* of meshes: the triangle that the point is on; else CT_NO_TRIANGLE. Of tetmeshes and hexmeshes:
+                                      of the surface, and none where the depth is of elements */
+  uint32_t element_a, element_b;   /* of tetmeshes and hexmeshes: the element that has the triangle, or of the deepest pair; else
+                                      CT_NO_ELEMENT */
+  uint32_t element_pairs;          /* where the depth is of elements: pairs of them that overlap, at least 1; else 0 */
 } ct_pair_result;
 
 /* A shape and where it is; both borrowed. */
@@ -86,7 +92,7 @@ bool ct_workspace_starved(ct_workspace *workspace);
  * apart, 60 in depth); their depth is bracketed to two parts in 1e8 of the size.
  * Meshes: the nearest triangles, best first over their trees, O(log n) where a plane parts the bodies; surfaces that share a point
  * are at 0 exactly (of the corners as placed), solids that overlap at minus the depth of the deepest feature, which takes a nearest
- * point for each vertex that may be it.
+ * point for each vertex that may be it; tetmeshes and hexmeshes at minus that of the deepest pair of elements.
  * Gilbert, Johnson, Keerthi 1988; Montanari 2017 (signed volumes); van den Bergen 2001 (EPA); Larsen, Gottschalk, Lin, Manocha 1999
  * (trees and triangles). */
 void ct_pair_distance(ct_placed a, ct_placed b, const ct_pair_options *options, ct_workspace *workspace, ct_pair_result *result);
