@@ -18,9 +18,11 @@ bool api_read_method(api_reader *reader, const api_method_fields *fields, api_me
   size_t which = 0;
   uint64_t iterations = CT_MPR_ITERATIONS;
   out->mpr.tolerance = CT_MPR_TOLERANCE;
+  out->cache = true;
   bool good = api_read_word(reader, fields->method, words, sizeof words / sizeof words[0], &which);
   good = api_read_number(reader, fields->tolerance, MPR_TOLERANCE_MIN, 1.0, &out->mpr.tolerance) && good;
   good = api_read_unsigned(reader, fields->iterations, 1, MPR_ITERATIONS_MAX, &iterations) && good;
+  good = api_read_bool(reader, fields->cache, &out->cache) && good;
   if (!good) return false;
   out->kind = (api_method_kind)which;
   out->mpr.iterations_max = (uint32_t)iterations;
@@ -28,6 +30,7 @@ bool api_read_method(api_reader *reader, const api_method_fields *fields, api_me
   const api_field *own[] = {fields->tolerance, fields->iterations};
   for (int i = 0; i < 2; i++)
     if (api_field_present(own[i]) && !portal) good = refuse(reader, own[i], own[i]->name, "mpr");
+  if (api_field_present(fields->cache) && !axis) good = refuse(reader, fields->cache, "cache", "separatingAxis");
   if (out->support_points && !portal) good = refuse(reader, fields->include, "supportPoints", "mpr");
   if (out->separating_plane && !axis) good = refuse(reader, fields->include, "separatingPlane", "separatingAxis");
   return good;
@@ -62,9 +65,11 @@ static void ask_general(const ct_placed pair[2], double tolerance, ct_workspace 
   ct_pair_gjk_epa(pair[0], pair[1], &options, workspace, result);
 }
 
-static void ask_axis(const ct_placed pair[2], ct_workspace *workspace, api_method_answer *out) {
-  if (out->by == API_METHOD_SEPARATING_AXIS) ct_pair_separating_axis(pair[0], pair[1], workspace, &out->plane);
-  else ct_pair_separating_plane(pair[0], pair[1], NULL, workspace, &out->plane);
+static void ask_axis(const ct_placed pair[2], const api_method_memory *memory, api_method_answer *out) {
+  bool polyhedra = out->by == API_METHOD_SEPARATING_AXIS;
+  bool found =
+      (memory->cache || !polyhedra) && ct_pair_separating_plane(pair[0], pair[1], memory->cache, memory->workspace, &out->plane);
+  if (!found && polyhedra) ct_pair_separating_axis(pair[0], pair[1], memory->workspace, &out->plane);
 }
 
 /* Which method answers for a pair: AUTO where the one asked for is not for it. */
@@ -84,12 +89,12 @@ static void begin(const api_method *method, const ct_placed pair[2], api_method_
   out->plane = (ct_separating_plane){.kind = CT_PLANE_NONE};
 }
 
-void api_ask_method(const api_method *method, const ct_placed pair[2], double tolerance, ct_workspace *workspace,
+void api_ask_method(const api_method *method, const ct_placed pair[2], double tolerance, const api_method_memory *memory,
                     ct_pair_result *result, api_method_answer *out) {
   begin(method, pair, out);
-  if (out->by == API_METHOD_GJK_EPA) ask_general(pair, tolerance, workspace, result);
+  if (out->by == API_METHOD_GJK_EPA) ask_general(pair, tolerance, memory->workspace, result);
   if (out->by == API_METHOD_MPR) ask_portal(method, pair, tolerance, result, out);
-  if (method->kind == API_METHOD_SEPARATING_AXIS) ask_axis(pair, workspace, out);
+  if (method->kind == API_METHOD_SEPARATING_AXIS) ask_axis(pair, memory, out);
 }
 
 /* A portal's points are of one body each; a point of both is better. */
@@ -101,13 +106,14 @@ static bool overlap_by_portal(const api_method *method, const ct_placed pair[2],
   return true;
 }
 
-bool api_ask_overlap(const api_method *method, const ct_placed pair[2], ct_workspace *workspace, ct_vec3 *witness,
+bool api_ask_overlap(const api_method *method, const ct_placed pair[2], const api_method_memory *memory, ct_vec3 *witness,
                      api_method_answer *out) {
+  ct_workspace *workspace = memory->workspace;
   begin(method, pair, out);
   if (out->by == API_METHOD_GJK_EPA) return ct_pair_gjk_epa_overlap(pair[0], pair[1], workspace, witness);
   if (out->by == API_METHOD_MPR) return overlap_by_portal(method, pair, workspace, witness, &out->portal);
   if (method->kind == API_METHOD_SEPARATING_AXIS)
-    return ct_pair_overlap_by_plane(pair[0], pair[1], NULL, workspace, &out->plane, witness);
+    return ct_pair_overlap_by_plane(pair[0], pair[1], memory->cache, workspace, &out->plane, witness);
   return ct_pair_overlap(pair[0], pair[1], workspace, witness);
 }
 

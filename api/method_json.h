@@ -16,6 +16,7 @@ typedef struct api_method {
   ct_mpr_options mpr;
   bool support_points;   /* MPR: included */
   bool separating_plane; /* SEPARATING_AXIS: included */
+  bool cache;            /* SEPARATING_AXIS: planes are remembered from variant to variant */
 } api_method;
 
 /* What a method told of a pair. */
@@ -25,8 +26,14 @@ typedef struct api_method_answer {
   ct_separating_plane plane; /* SEPARATING_AXIS; of kind NONE: none was found */
 } api_method_answer;
 
+/* What a pair is asked with. */
+typedef struct api_method_memory {
+  ct_workspace *workspace;
+  ct_plane_cache *cache; /* SEPARATING_AXIS: the pair's, or NULL */
+} api_method_memory;
+
 typedef struct api_method_fields {
-  const api_field *method, *tolerance, *iterations, *include;
+  const api_field *method, *tolerance, *iterations, *include, *cache;
 } api_method_fields;
 
 /* Decodes the method and its members; `include` is where what it includes was asked for. The includes are set before. */
@@ -34,13 +41,13 @@ bool api_read_method(api_reader *reader, const api_method_fields *fields, api_me
 
 /* Asks for a pair whose distance is known. The answer of a portal or of the general iterations takes the place of distance, bounds,
  * normal, points, status and flags; the pair is touching when its distance is at most the tolerance. Pairs that the method is not
- * for stay as they are. */
-void api_ask_method(const api_method *method, const ct_placed pair[2], double tolerance, ct_workspace *workspace,
+ * for stay as they are. With a cache the plane of a pair apart is the one remembered, as long as it separates. */
+void api_ask_method(const api_method *method, const ct_placed pair[2], double tolerance, const api_method_memory *memory,
                     ct_pair_result *result, api_method_answer *out);
 
 /* Does a pair overlap, by the method? A portal's yes or no is the sign of its distance, and its witness, where the bodies share no
  * point after all, the middle between its points; the others decide as ct_pair_overlap does, to round-off. */
-bool api_ask_overlap(const api_method *method, const ct_placed pair[2], ct_workspace *workspace, ct_vec3 *witness,
+bool api_ask_overlap(const api_method *method, const ct_placed pair[2], const api_method_memory *memory, ct_vec3 *witness,
                      api_method_answer *out);
 
 /* The members that only results by a method have: of a distance, and of an overlap. */

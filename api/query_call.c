@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "boxes_run.h"
+#include "range_run.h"
 #include "result_json.h"
 
 uint64_t api_query_seed(const api_call *call) {
@@ -52,6 +53,7 @@ static void put_warnings(api_buffer *out, const api_question *q) {
 /* The method, and the figures of a question that was answered whole: those of a page would be of no use. */
 static void put_statistics(api_buffer *out, const api_task *task, const api_page *page) {
   const api_question *q = &task->question;
+  if (api_remembers_planes(q) && !page->truncated && !q->resumed) api_put_plane_counts(out, &page->planes);
   if (q->kind != API_KIND_PAIRS || q->options.explicit_pairs) return;
   if (q->mode != API_MODE_SCENE && q->mode != API_MODE_BOXES) return;
   if (page->truncated || q->resumed) return;
@@ -107,26 +109,41 @@ static size_t removed_end(const api_task *task, const api_page *page) {
 
 /* What a page has of one variant: marks [first, first + count) of a range, and text of contacts left out. */
 typedef struct variant_part {
+  const api_range *range;
+  size_t index; /* in the range */
   size_t variant, first, count, removed_begin, removed_end;
   bool sparsified;
+  bool whole; /* in the page: else what is told beside the results is of a part */
 } variant_part;
 
-static void put_variant(api_buffer *out, const api_range *range, const variant_part *part) {
-  size_t first = part->first, count = part->count;
+static void put_variant(api_buffer *out, const variant_part *part) {
+  const api_range *range = part->range;
   api_put_item(out);
   api_put_byte(out, '{');
   api_put_member_unsigned(out, "variant", part->variant);
-  api_put_member_unsigned(out, "count", count);
+  api_put_member_unsigned(out, "count", part->count);
+  size_t from = part->index > 0 ? range->variants[part->index - 1].more : 0, to = range->variants[part->index].more;
+  if (part->whole && to > from) {
+    api_put_item(out);
+    api_put_bytes(out, range->frames.bytes + from, to - from);
+  }
   api_put_key(out, "results");
   api_put_byte(out, '[');
-  if (count > 0) {
+  if (part->count > 0) {
     /* Results after a range's first stand behind a comma. */
-    size_t begin = first > 0 ? range->marks[first - 1].end + 1 : 0;
-    api_put_bytes(out, range->text.bytes + begin, range->marks[first + count - 1].end - begin);
+    size_t begin = part->first > 0 ? range->marks[part->first - 1].end + 1 : 0;
+    api_put_bytes(out, range->text.bytes + begin, range->marks[part->first + part->count - 1].end - begin);
   }
   api_put_byte(out, ']');
   if (part->sparsified) put_removed(out, range, part->removed_begin, part->removed_end);
   api_put_byte(out, '}');
+}
+
+/* Does the page hold all of its variant `listed`? Only the first may have begun before, only the last may go on. */
+static bool is_whole(const api_task *task, const api_page *page, size_t listed) {
+  const api_cursor *from = &task->question.from;
+  bool begun = task->question.resumed && listed == 0 && (from->item > 0 || from->after != CT_NO_ROW || from->part > 0);
+  return !begun && !(page->truncated && listed + 1 == page->variants);
 }
 
 static void put_variants(api_buffer *out, api_task *task, const api_page *page) {
@@ -134,16 +151,18 @@ static void put_variants(api_buffer *out, api_task *task, const api_page *page) 
   size_t listed = 0;
   for (size_t r = 0; r < task->range_count && listed < page->variants; r++) {
     api_range *range = &task->ranges[r];
-    variant_part part = {.sparsified = task->question.options.sparsify};
-    for (size_t v = 0; v < range->variant_count && listed < page->variants; v++, listed++) {
+    variant_part part = {.range = range, .sparsified = task->question.options.sparsify};
+    for (; part.index < range->variant_count && listed < page->variants; part.index++, listed++) {
+      const api_variant_told *told = &range->variants[part.index];
       part.variant = task->start + listed;
-      part.count = range->variant_counts[v] <= left ? range->variant_counts[v] : (size_t)left;
-      part.removed_end = range->variant_removed[v];
+      part.count = told->count <= left ? told->count : (size_t)left;
+      part.whole = is_whole(task, page, listed);
+      part.removed_end = told->removed;
       if (page->truncated && listed + 1 == page->variants)
         part.removed_end = part.count > 0 ? range->marks[part.first + part.count - 1].removed : part.removed_begin;
-      put_variant(out, range, &part);
-      part.first += range->variant_counts[v];
-      part.removed_begin = range->variant_removed[v];
+      put_variant(out, &part);
+      part.first += told->count;
+      part.removed_begin = told->removed;
       left -= part.count;
     }
     let_go(range);

@@ -21,7 +21,7 @@ static void page_end(const api_task *task, size_t range, size_t local, api_page 
   if (task->question.mode == API_MODE_VARIANTS) {
     size_t variant = 0;
     for (size_t sum = 0; variant < r->variant_count; variant++) {
-      sum += r->variant_counts[variant];
+      sum += r->variants[variant].count;
       if (sum >= local) break;
     }
     page->variants = range * task->step + variant + 1;
@@ -51,6 +51,9 @@ bool api_task_page(const api_plan *plan, const api_task *task, api_page *page, a
     if (range_fault(range, page->truncated, faults)) return false;
     page->statistics.candidates += range->statistics.candidates;
     page->statistics.box_tests += range->statistics.box_tests;
+    page->planes.hits += range->planes.hits;
+    page->planes.repairs += range->planes.repairs;
+    page->planes.searches += range->planes.searches;
     /* What a truncated page needs is counted up to the first result beyond it: where ranges begin and end does not matter. */
     uint64_t needed = candidates;
     if (page->truncated) needed += range->marks[limit - page->count].candidates;
@@ -61,6 +64,7 @@ bool api_task_page(const api_plan *plan, const api_task *task, api_page *page, a
     size_t taken = page->truncated ? (size_t)(limit - page->count) : range->count;
     if (page->truncated) page_end(task, r, taken, page);
     bytes += taken == 0 ? 0 : boxes ? range->text.length : range->marks[taken - 1].end;
+    if (q->mode == API_MODE_VARIANTS) bytes += range->frames.length;
     page->count += taken;
     if (bytes > plan->limits->request_memory_bytes) {
       api_fault_plain(faults, API_PROBLEM_LIMIT_EXCEEDED,

@@ -1,5 +1,5 @@
 /* Making plans, and handing out their ranges. */
-#include "query_run.h"
+#include "range_run.h"
 
 #include <stdlib.h>
 
@@ -39,8 +39,7 @@ static void range_free(api_range *range) {
   api_buffer_free(&range->text);
   api_buffer_free(&range->frames);
   free(range->marks);
-  free(range->variant_counts);
-  free(range->variant_removed);
+  free(range->variants);
   api_buffer_free(&range->removed);
 }
 
@@ -66,6 +65,12 @@ static size_t step_for(size_t items, double cost) {
   size_t least = items / RANGES_MAX + 1;
   size_t step = fit < (double)least ? least : fit > (double)items ? items : (size_t)fit;
   return step > 0 ? step : 1;
+}
+
+/* Variants to a range: whole blocks of those that keep something from one to the next. */
+static size_t variants_step(const api_question *q, size_t step) {
+  if (!api_remembers_planes(q) && !api_goes_on(q)) return step;
+  return (step + API_VARIANTS_BLOCK - 1) / API_VARIANTS_BLOCK * API_VARIANTS_BLOCK;
 }
 
 /* Cost of the explicit pairs, from some of them. */
@@ -156,6 +161,7 @@ static ct_status cut_task(api_task *task, bool shared) {
   bool alone = !shared && (q->mode == API_MODE_SCENE || q->mode == API_MODE_PROBE);
   if (q->mode == API_MODE_SCENE && q->options.sparsify) alone = true; /* contacts are looked at together */
   task->step = alone ? left : step_for(left, task->cost);
+  if (q->mode == API_MODE_VARIANTS) task->step = variants_step(q, task->step);
   task->range_count = left > 0 ? (left - 1) / task->step + 1 : 0;
   task->ranges = calloc(task->range_count ? task->range_count : 1, sizeof *task->ranges);
   return task->ranges ? CT_OK : CT_OUT_OF_MEMORY;

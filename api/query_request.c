@@ -29,6 +29,7 @@
   X(INCLUDE, "include")                                                                                                            \
   X(METHOD, "method")                                                                                                              \
   X(MPR_TOLERANCE, "mprTolerance")                                                                                                 \
+  X(CACHE, "cache")                                                                                                                \
   X(MAX_ITERATIONS, "maxIterations")                                                                                               \
   X(WEIGHTING, "normalWeighting")                                                                                                  \
   X(EPSILON, "epsilon")                                                                                                            \
@@ -72,9 +73,9 @@ _Static_assert(M_COUNT <= 64, "one bit for each");
 #define OF_PROBES (OF_ALL | BIT(WHERE) | BIT(POSES) | BIT(BROADPHASE))
 
 static const uint64_t scene_members[API_KIND_COUNT] = {
-    [API_KIND_PAIRS] = OF_PAIRS | BIT(CLEARANCE),
-    [API_KIND_OVERLAP] = OF_PAIRS | BIT(CLEARANCE) | OF_METHOD,
-    [API_KIND_DISTANCE] = OF_PAIRS | BIT(CLEARANCE) | BIT(TOLERANCE) | OF_METHOD,
+    [API_KIND_PAIRS] = OF_PAIRS | BIT(CLEARANCE) | BIT(INCLUDE),
+    [API_KIND_OVERLAP] = OF_PAIRS | BIT(CLEARANCE) | OF_METHOD | BIT(CACHE),
+    [API_KIND_DISTANCE] = OF_PAIRS | BIT(CLEARANCE) | BIT(TOLERANCE) | OF_METHOD | BIT(CACHE),
     [API_KIND_CONTACTS] = OF_PAIRS | BIT(CLEARANCE) | BIT(TOLERANCE) | BIT(DETAIL),
     [API_KIND_VOLUME] = OF_PAIRS | OF_VOLUME,
     [API_KIND_RAYCAST] = OF_PROBES | OF_RAYCAST,
@@ -220,7 +221,7 @@ static bool read_common(api_reader *reader, const member_set *set, const api_ask
   good = read_broadphase(reader, member(set, M_BROADPHASE), out) && good;
   good = read_include(reader, member(set, M_INCLUDE), out) && good;
   const api_method_fields method = {member(set, M_METHOD), member(set, M_MPR_TOLERANCE), member(set, M_MAX_ITERATIONS),
-                                    member(set, M_INCLUDE)};
+                                    member(set, M_INCLUDE), member(set, M_CACHE)};
   const api_volume_fields volume = {member(set, M_WEIGHTING), member(set, M_METHOD), member(set, M_EPSILON),
                                     member(set, M_TRIANGLES), member(set, M_SPARSIFY)};
   if (out->kind == API_KIND_VOLUME) good = api_read_volume(reader, &volume, &out->volume) && good;
@@ -289,6 +290,18 @@ static void settle_volume(api_question *out) {
   if (warning) out->warnings[out->warning_count++] = warning;
 }
 
+/* What is told of a variant against the one before it. */
+static bool need_variants(api_reader *reader, const member_set *set, const api_question *out) {
+  const api_field *cache = member(set, M_CACHE), *include = member(set, M_INCLUDE);
+  bool variants = out->mode == API_MODE_VARIANTS;
+  if (!variants && api_field_present(cache))
+    api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &cache->path, "\"cache\" means nothing without variants.");
+  if (out->changes && (!variants || out->options.explicit_pairs))
+    api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &include->path,
+                 "\"changes\" means nothing without variants, nor beside pairs.");
+  return !api_faults_any(reader->faults);
+}
+
 /* A question to a scene, whose revision is settled. */
 static bool read_of_scene(api_reader *reader, const member_set *set, const api_asking *asking, api_question *out) {
   if (!read_cursor(reader, member(set, M_CURSOR), asking, out)) return false;
@@ -314,7 +327,8 @@ static bool read_of_scene(api_reader *reader, const member_set *set, const api_a
   bool good = api_read_where(reader, where, out);
   good = api_read_row_pairs(reader, member(set, M_PAIRS), out) && good;
   good = api_read_what_if(reader, member(set, M_POSES), asking, out) && good;
-  return api_read_variants(reader, member(set, M_VARIANTS), out) && good;
+  good = api_read_variants(reader, member(set, M_VARIANTS), out) && good;
+  return need_variants(reader, set, out) && good;
 }
 
 /* The bodies given as a scene of their own. */

@@ -53,6 +53,18 @@ static ct_frame collider_frame(ct_pose body, const ct_collider *collider) {
   return is_identity(&collider->pose) ? frame : ct_frame_mul(frame, ct_frame_of(collider->pose));
 }
 
+/* Where two colliders are asked: the thread's memory, and the plane that is remembered of them. */
+static api_method_memory memory_of(api_range_run *run, const ct_collider_pair *which, const ct_placed pair[2]) {
+  api_method_memory memory = {run->workspace, NULL};
+  bool have_planes = ct_mpr_takes(pair[0].shape->kind) && ct_mpr_takes(pair[1].shape->kind);
+  if (run->caches && have_planes) memory.cache = api_plane_cache(run->caches, which);
+  return memory;
+}
+
+static void count_plane(api_range_run *run, ct_plane_cache *cache) {
+  if (cache) api_plane_caches_count(run->caches, cache);
+}
+
 /* The extreme pair of colliders by the method that the question names. */
 static void ask_by_method(api_range_run *run, const ct_hit *hit, ct_pair_result *result) {
   const api_question *q = &run->task->question;
@@ -60,14 +72,21 @@ static void ask_by_method(api_range_run *run, const ct_hit *hit, ct_pair_result 
   const ct_collider b = ct_body_collider(ct_scene_body(q->scene, hit->b), hit->collider_b);
   const ct_frame frame_a = collider_frame(pose_of(run, hit->a), &a), frame_b = collider_frame(pose_of(run, hit->b), &b);
   const ct_placed pair[2] = {{&a.shape, &frame_a}, {&b.shape, &frame_b}};
-  api_ask_method(&q->method, pair, q->options.tolerance, run->workspace, result, &run->told);
+  const ct_collider_pair which = {hit->a, hit->b, hit->collider_a, hit->collider_b};
+  const api_method_memory memory = memory_of(run, &which, pair);
+  api_ask_method(&q->method, pair, q->options.tolerance, &memory, result, &run->told);
+  count_plane(run, memory.cache);
 }
 
 bool api_overlap_by_method(void *context, const ct_collider_pair *which, ct_placed a, ct_placed b, ct_workspace *workspace,
                            ct_vec3 *witness) {
   api_range_run *run = context;
-  (void)which;
-  return api_ask_overlap(&run->task->question.method, (ct_placed[2]){a, b}, workspace, witness, &run->told);
+  const ct_placed pair[2] = {a, b};
+  api_method_memory memory = memory_of(run, which, pair);
+  memory.workspace = workspace;
+  bool overlap = api_ask_overlap(&run->task->question.method, pair, &memory, witness, &run->told);
+  count_plane(run, memory.cache);
+  return overlap;
 }
 
 /* Is what the method told last of this hit? Of compounds that are apart many pairs were asked. */
@@ -110,6 +129,13 @@ static bool take_volume(api_range_run *run, const ct_hit *hit) {
   return !range->memory && range->status == CT_OK;
 }
 
+/* Is the hit of a page before, or of a range before? */
+static bool told_before(const api_range_run *run, const ct_hit *hit) {
+  const api_cursor *from = &run->task->question.from;
+  if (run->silent) return true;
+  return run->skips && (hit->item < from->item || (hit->item == from->item && from->after != CT_NO_ROW && hit->b <= from->after));
+}
+
 static bool take_hit(void *context, const ct_hit *hit) {
   api_range_run *run = context;
   const api_question *q = &run->task->question;
@@ -132,6 +158,7 @@ static bool take_hit(void *context, const ct_hit *hit) {
   }
   ct_pair_result own;
   put_method(run, hit, &own, &answer);
+  if (told_before(run, hit)) return true;
   api_put_item(&run->range->text);
   api_put_pair_answer(&run->range->text, &answer);
   return mark_result(run, (api_mark){.candidates = hit->candidates,
@@ -215,13 +242,14 @@ static void run_probe(api_range_run *run, size_t begin, size_t end) {
 static void answer_pair(api_range_run *run, const ct_placed pair[2], ct_pair_result *result, api_pair_answer *answer) {
   const api_question *q = &run->task->question;
   bool by_method = q->method.kind != API_METHOD_AUTO;
+  const api_method_memory memory = {run->workspace, NULL};
   if (q->kind == API_KIND_OVERLAP) {
-    answer->overlap = by_method ? api_ask_overlap(&q->method, pair, run->workspace, &result->point_a, &run->told)
+    answer->overlap = by_method ? api_ask_overlap(&q->method, pair, &memory, &result->point_a, &run->told)
                                 : ct_pair_overlap(pair[0], pair[1], run->workspace, &result->point_a);
   } else {
     ct_pair_options options = {.tolerance = q->options.tolerance, .threshold = INFINITY};
     ct_pair_distance(pair[0], pair[1], &options, run->workspace, result);
-    if (by_method) api_ask_method(&q->method, pair, q->options.tolerance, run->workspace, result, &run->told);
+    if (by_method) api_ask_method(&q->method, pair, q->options.tolerance, &memory, result, &run->told);
   }
   if (!by_method) return;
   answer->method = &q->method;

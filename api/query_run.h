@@ -8,6 +8,8 @@
 
 #include <contact/sweep.h>
 
+#include "plane_caches.h"
+
 /* Where a result ends in its range's text, what a cursor needs to go on after it, and the candidate pairs looked at up to it: in
  * the range, or in its variant. */
 typedef struct api_mark {
@@ -18,17 +20,24 @@ typedef struct api_mark {
   size_t removed; /* text of contacts left out before it */
 } api_mark;
 
+/* What a range tells of one of its variants. */
+typedef struct api_variant_told {
+  uint32_t count; /* results */
+  size_t more;    /* where its further members end in `frames`; they begin where the variant before has its end */
+  size_t removed; /* likewise contacts left out, in `removed` */
+} api_variant_told;
+
 typedef struct api_range {
   api_buffer text; /* results with commas between them */
   api_mark *marks; /* [count] */
   size_t count, capacity;
-  uint32_t *variant_counts; /* VARIANTS: results of each variant of the range */
-  size_t variant_count;     /* variants reached */
-  api_buffer removed;       /* contacts left out, with commas between them */
-  size_t *variant_removed;  /* VARIANTS: its length after each variant of the range */
+  api_variant_told *variants; /* VARIANTS: of each variant of the range */
+  size_t variant_count;       /* variants reached */
+  api_plane_counts planes;    /* VARIANTS: of those told */
+  api_buffer removed;         /* contacts left out, with commas between them */
   ct_range_statistics statistics;
   ct_frame_pairs boxes; /* BOXES: what the first frame tells; its lists are gone */
-  api_buffer frames;    /* BOXES: those after it */
+  api_buffer frames;    /* BOXES: those after it; VARIANTS: members beside the results */
   ct_status status;
   bool memory; /* memory went out */
   bool complete;
@@ -86,6 +95,10 @@ void api_plan_complete(api_plan *plan);
 bool api_overlap_by_method(void *context, const ct_collider_pair *which, ct_placed a, ct_placed b, ct_workspace *workspace,
                            ct_vec3 *witness);
 
+/* Do variants remember separating planes? And, of pairs, go on from frame to frame? */
+bool api_remembers_planes(const api_question *question);
+bool api_goes_on(const api_question *question);
+
 /* What a page holds of a task's complete ranges. */
 typedef struct api_page {
   size_t ranges;   /* looked at */
@@ -94,6 +107,7 @@ typedef struct api_page {
   api_cursor next; /* if truncated */
   size_t variants; /* VARIANTS: entries in the page, from the task's start on */
   ct_range_statistics statistics;
+  api_plane_counts planes;
 } api_page;
 
 /* False: a fault. */

@@ -2,7 +2,12 @@
 #ifndef API_RANGE_RUN_H
 #define API_RANGE_RUN_H
 
+#include "plane_caches.h"
 #include "query_run.h"
+
+/* What is kept from variant to variant is kept within blocks of this many, counted from the first variant of the request: blocks
+ * can run side by side, and what is told is the same however they did. */
+#define API_VARIANTS_BLOCK 64
 
 typedef struct api_range_run {
   const api_plan *plan;
@@ -11,12 +16,18 @@ typedef struct api_range_run {
   ct_workspace *workspace;
   const ct_query_options *options; /* of the query being run: a variant has its own */
   api_method_answer told;          /* OVERLAP by a method: of the pair that was asked last */
+  api_plane_caches *caches;        /* NULL: no planes are remembered */
+  bool silent;                     /* what is found is not told: an earlier range or page tells it */
+  bool skips;                      /* nor what comes before the place where the question resumes */
 } api_range_run;
 
 /* Does the range still want results? */
 bool api_range_open(const api_range_run *run);
 /* Items of a prepared query. */
 void api_run_items(api_range_run *run, const ct_query *query, const ct_query_range *items);
+
+/* The member `statistics` of planes that were remembered. */
+void api_put_plane_counts(api_buffer *out, const api_plane_counts *counts);
 
 /* Variants [begin, end) of a question of mode VARIANTS. */
 void api_run_variants(api_range_run *run, size_t begin, size_t end);

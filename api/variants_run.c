@@ -1,7 +1,32 @@
-/* Variants: the question asked again for each variant's poses, one after the other. */
+/* Variants: the question asked again for each variant's poses, one after the other.
+ *
+ * What is kept from variant to variant is the lists of boxes and the planes of pairs. It is kept within a block; what a variant
+ * tells is then the same wherever ranges and pages begin: they run silently what they need of the block, and the variant before it,
+ * against which the first one of a block tells what changed.
+ */
 #include "range_run.h"
 
 #include <stdlib.h>
+
+#include "boxes_run.h"
+#include "result_json.h"
+
+bool api_remembers_planes(const api_question *q) {
+  return q->mode == API_MODE_VARIANTS && q->method.kind == API_METHOD_SEPARATING_AXIS && q->method.cache;
+}
+
+bool api_goes_on(const api_question *q) {
+  return q->mode == API_MODE_VARIANTS && q->kind == API_KIND_PAIRS && !q->options.explicit_pairs;
+}
+
+void api_put_plane_counts(api_buffer *out, const api_plane_counts *counts) {
+  api_put_key(out, "statistics");
+  api_put_byte(out, '{');
+  api_put_member_unsigned(out, "hits", counts->hits);
+  api_put_member_unsigned(out, "repairs", counts->repairs);
+  api_put_member_unsigned(out, "searches", counts->searches);
+  api_put_byte(out, '}');
+}
 
 /* The question's poses with the variant's over them, in scratch memory of base + variant items. */
 static size_t lay_over(const ct_query_options *base, const api_variant *variant, ct_override *out) {
@@ -14,41 +39,150 @@ static size_t lay_over(const ct_query_options *base, const api_variant *variant,
   return count;
 }
 
-static void run_variant(api_range_run *run, size_t index, ct_override *scratch) {
+/* What goes through the variants of a range. */
+typedef struct variants_run {
+  api_range_run *run;
+  ct_override *scratch;
+  ct_query_frames *frames; /* NULL: none */
+} variants_run;
+
+/* The query of one variant. NULL: the range has a status. */
+static ct_query *prepare(const variants_run *v, size_t index, ct_query_options *options) {
+  const api_question *q = &v->run->task->question;
+  *options = q->options;
+  options->override_count = lay_over(&q->options, &q->variants[index], v->scratch);
+  options->overrides = v->scratch;
+  options->frames = v->frames;
+  v->run->options = options;
+  ct_query *query = NULL;
+  ct_status status = ct_query_prepare(q->scene, options, &query);
+  if (status != CT_OK) v->run->range->status = status;
+  return query;
+}
+
+static void run_variant(const variants_run *v, size_t index) {
+  api_range_run *run = v->run;
   const api_question *q = &run->task->question;
-  ct_query_options options = q->options;
-  options.override_count = lay_over(&q->options, &q->variants[index], scratch);
-  options.overrides = scratch;
-  run->options = &options;
-  ct_query *query;
-  ct_status status = ct_query_prepare(q->scene, &options, &query);
-  if (status != CT_OK) {
-    run->range->status = status;
-    return;
-  }
-  bool resumed = q->resumed && index == run->task->start;
+  ct_query_options options;
+  ct_query *query = prepare(v, index, &options);
+  if (!query) return;
+  bool resumed = q->resumed && index == run->task->start && !run->silent;
   ct_query_range items = {0, ct_query_items(query), CT_NO_ROW, 0};
-  if (resumed) items = (ct_query_range){(size_t)q->from.item, items.end, q->from.after, q->from.part};
+  /* Planes are remembered from the results before the page, too: they are found again. */
+  run->skips = resumed && run->caches;
+  if (resumed && !run->caches) items = (ct_query_range){(size_t)q->from.item, items.end, q->from.after, q->from.part};
   uint64_t before = run->range->statistics.candidates;
-  if (items.begin < items.end) api_run_items(run, query, &items);
+  if (items.begin < items.end && !(run->silent && v->frames)) api_run_items(run, query, &items);
+  run->skips = false;
   ct_query_destroy(query);
   if (run->range->statistics.candidates - before > run->plan->limits->pairs) run->range->status = CT_PAIR_LIMIT;
 }
 
+/* [a, b] of ids. */
+static void put_changes(api_buffer *out, const char *key, const ct_scene *scene, const ct_pair_index *pairs, size_t count) {
+  api_put_key(out, key);
+  api_put_byte(out, '[');
+  for (size_t k = 0; k < count; k++) {
+    api_put_item(out);
+    api_put_byte(out, '[');
+    api_put_string(out, ct_body_id(ct_scene_body(scene, pairs[k].i)));
+    api_put_byte(out, ',');
+    api_put_string(out, ct_body_id(ct_scene_body(scene, pairs[k].j)));
+    api_put_byte(out, ']');
+  }
+  api_put_byte(out, ']');
+}
+
+static void put_frame(api_buffer *out, const api_question *q, const ct_query_frame *f) {
+  const ct_frame_pairs found = {.swaps = f->swaps,
+                                .box_tests = f->box_tests,
+                                .full_sorts = f->full_sorts,
+                                .tree_height = f->tree_height,
+                                .pair_count = f->pairs,
+                                .begun_count = f->begun_count,
+                                .ended_count = f->ended_count};
+  api_put_member_string(out, "broadphase", api_text(api_broadphase_word(f->method)));
+  api_put_boxes_statistics(out, &found);
+  if (!q->changes) return;
+  put_changes(out, "begun", q->scene, f->begun, f->begun_count);
+  put_changes(out, "ended", q->scene, f->ended, f->ended_count);
+}
+
+/* The members of a variant beside its results. They begin without a comma. */
+static void put_more(const variants_run *v, const api_plane_counts *before) {
+  api_range_run *run = v->run;
+  api_buffer more = {.bytes = NULL};
+  if (v->frames) put_frame(&more, &run->task->question, ct_query_frames_last(v->frames));
+  if (run->caches) {
+    const api_plane_counts *now = &run->caches->counts;
+    const api_plane_counts own = {now->hits - before->hits, now->repairs - before->repairs, now->searches - before->searches};
+    api_put_plane_counts(&more, &own);
+    run->range->planes.hits += own.hits;
+    run->range->planes.repairs += own.repairs;
+    run->range->planes.searches += own.searches;
+  }
+  api_put_bytes(&run->range->frames, more.bytes, more.length);
+  run->range->memory = run->range->memory || more.failed || run->range->frames.failed;
+  api_buffer_free(&more);
+  if (run->range->frames.length > run->plan->limits->request_memory_bytes) run->range->status = CT_LIMIT;
+}
+
+/* Where a run that tells variants from `begin` on has to start: the lists of a method that is named depend on the variant before
+ * alone, what auto picks and the planes on all of the block. */
+static size_t start_of(const api_question *q, size_t begin) {
+  size_t block = begin / API_VARIANTS_BLOCK * API_VARIANTS_BLOCK;
+  if (api_remembers_planes(q)) return block;
+  if (!api_goes_on(q)) return begin;
+  size_t first = q->options.broadphase == CT_BROADPHASE_AUTO ? block : begin;
+  return first > 0 ? first - 1 : 0;
+}
+
+/* Variants [begin, end) of one block; those told are counted from `told` on. */
+static void run_block(variants_run *v, size_t begin, size_t end, size_t told) {
+  api_range_run *run = v->run;
+  for (size_t i = start_of(&run->task->question, begin); i < end && api_range_open(run); i++) {
+    run->silent = i < begin;
+    size_t before = run->range->count;
+    const api_plane_counts counts = run->caches ? run->caches->counts : (api_plane_counts){0, 0, 0};
+    run_variant(v, i);
+    if (run->caches && run->caches->failed) run->range->memory = true;
+    if (run->silent) continue;
+    if (api_range_open(run)) put_more(v, &counts);
+    api_range *range = run->range;
+    range->variants[i - told] = (api_variant_told){(uint32_t)(range->count - before), range->frames.length, range->removed.length};
+    run->range->variant_count = i - told + 1;
+  }
+}
+
+/* Block by block, each with nothing kept. */
+static void run_blocks(variants_run *v, size_t begin, size_t end) {
+  api_range_run *run = v->run;
+  for (size_t from = begin, to; from < end && api_range_open(run); from = to) {
+    to = (from / API_VARIANTS_BLOCK + 1) * API_VARIANTS_BLOCK;
+    if (to > end) to = end;
+    if (run->caches) api_plane_caches_clear(run->caches);
+    if (api_goes_on(&run->task->question)) {
+      ct_query_frames_destroy(v->frames);
+      v->frames = ct_query_frames_create();
+      run->range->memory = !v->frames;
+    }
+    run_block(v, from, to, begin);
+  }
+}
+
 void api_run_variants(api_range_run *run, size_t begin, size_t end) {
   const api_question *q = &run->task->question;
+  variants_run v = {.run = run};
+  api_plane_caches caches = {.entries = NULL};
   size_t most = 0;
-  for (size_t i = begin; i < end; i++) most = q->variants[i].count > most ? q->variants[i].count : most;
-  ct_override *scratch = malloc((most + q->options.override_count + 1) * sizeof *scratch);
-  run->range->variant_counts = calloc(end - begin, sizeof *run->range->variant_counts);
-  run->range->variant_removed = calloc(end - begin, sizeof *run->range->variant_removed);
-  run->range->memory = !scratch || !run->range->variant_counts || !run->range->variant_removed;
-  for (size_t i = begin; i < end && api_range_open(run); i++) {
-    size_t before = run->range->count;
-    run_variant(run, i, scratch);
-    run->range->variant_counts[i - begin] = (uint32_t)(run->range->count - before);
-    run->range->variant_removed[i - begin] = run->range->removed.length;
-    run->range->variant_count = i - begin + 1;
-  }
-  free(scratch);
+  if (api_remembers_planes(q)) run->caches = &caches;
+  for (size_t i = start_of(q, begin); i < end; i++) most = q->variants[i].count > most ? q->variants[i].count : most;
+  v.scratch = malloc((most + q->options.override_count + 1) * sizeof *v.scratch);
+  run->range->variants = calloc(end - begin, sizeof *run->range->variants);
+  run->range->memory = !v.scratch || !run->range->variants;
+  run_blocks(&v, begin, end);
+  ct_query_frames_destroy(v.frames);
+  api_plane_caches_free(&caches);
+  run->caches = NULL;
+  free(v.scratch);
 }

@@ -144,7 +144,7 @@ static bool ask_rows(const ct_query *query, asked_rows *asked) {
   for (uint32_t row = 0; row < rows; row++) {
     ct_row_view view = {.row = row};
     if (!ct_query_box(query, row, &view.box)) continue;
-    view.magnitude = ct_box_magnitude(&view.box);
+    view.magnitude = query->reach; /* one growth for all: ends that are equal stay so from frame to frame */
     asked->boxes[asked->count] = ct_query_asked(query, &view);
     asked->rows[asked->count++] = row;
   }
@@ -175,19 +175,28 @@ static ct_status accept_pairs(ct_query *query, const ct_pair_list *list, const u
   return status;
 }
 
-static ct_status list_by_method(ct_query *query) {
+/* By the method alone, or as the next of some frames. */
+static ct_status find_pairs(ct_query *query, const asked_rows *asked) {
   const ct_query_options *o = &query->options;
-  asked_rows asked = {NULL, NULL, 0};
+  const ct_broad_options options = {query->broadphase, CT_PAIRS_MAX, o->cancel};
   ct_pair_list list = {NULL, 0, 0};
   ct_broad_statistics statistics = {0};
-  ct_broad_options options = {query->broadphase, CT_PAIRS_MAX, o->cancel};
+  ct_status status = o->frames ? ct_query_frames_pairs(o->frames, asked->boxes, asked->count, &options, &list, &statistics)
+                               : ct_broad_pairs(asked->boxes, asked->count, &options, &list, &statistics);
+  if (status == CT_OK) status = accept_pairs(query, &list, asked->rows);
+  if (!o->frames) ct_pair_list_free(&list);
+  if (status == CT_OK && o->frames) status = ct_query_frames_note(o->frames, query->listed, query->listed_count);
+  query->listed_tests = statistics.box_tests;
+  query->broadphase = statistics.method;
+  return status;
+}
+
+static ct_status list_by_method(ct_query *query) {
+  asked_rows asked = {NULL, NULL, 0};
   ct_status status = make_boxes(query);
   if (status == CT_OK && !ask_rows(query, &asked)) status = CT_OUT_OF_MEMORY;
-  if (status == CT_OK) status = ct_broad_pairs(asked.boxes, asked.count, &options, &list, &statistics);
-  if (status == CT_OK) status = accept_pairs(query, &list, asked.rows);
+  if (status == CT_OK) status = find_pairs(query, &asked);
   query->source = CT_SOURCE_LISTED;
-  query->listed_tests = statistics.box_tests;
-  ct_pair_list_free(&list);
   free(asked.rows);
   free(asked.boxes);
   return status;
@@ -195,12 +204,25 @@ static ct_status list_by_method(ct_query *query) {
 
 /* ---- preparing ---- */
 
+/* The next of some frames. Where `where` selects few bodies AUTO asks the scene's tree for them: no list of all boxes pays off. */
+static ct_status next_frame(ct_query *query) {
+  ct_query_frames *frames = query->options.frames;
+  const uint8_t *few = query->broadphase == CT_BROADPHASE_AUTO ? few_selected(query) : NULL;
+  if (!few) return list_by_method(query);
+  query->broadphase = CT_BROADPHASE_TREE;
+  ct_status status = make_tree(query);
+  if (status == CT_OK) status = list_few(query, few);
+  if (status != CT_OK) return status;
+  ct_query_frames_afresh(frames, query->broadphase, query->listed_tests);
+  return ct_query_frames_note(frames, query->listed, query->listed_count);
+}
+
 static ct_status prepare(ct_query *query) {
   const ct_query_options *o = &query->options;
   ct_status status = set_overrides(query);
   if (status != CT_OK) return status;
   query->broadphase = o->broadphase;
-  if (query->broadphase == CT_BROADPHASE_AUTO)
+  if (query->broadphase == CT_BROADPHASE_AUTO && !o->frames)
     query->broadphase = query->scene->rows <= BOXES_ROWS_MAX ? CT_BROADPHASE_BRUTE_FORCE : CT_BROADPHASE_TREE;
   if (o->explicit_pairs) {
     query->source = CT_SOURCE_EXPLICIT;
@@ -210,6 +232,7 @@ static ct_status prepare(ct_query *query) {
   query->items = query->scene->rows;
   status = ct_scene_row_filter(query->scene, o->cancel, &query->filter);
   if (status != CT_OK) return status;
+  if (o->frames) return next_frame(query);
   if (query->broadphase == CT_BROADPHASE_BRUTE_FORCE) {
     query->source = CT_SOURCE_BOXES;
     return make_boxes(query);

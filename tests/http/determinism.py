@@ -41,6 +41,13 @@ def requests():
     variants = [{"ids": ["b0000", "b0007"], "positions": [[0.1 * i, 0.2, 0.3], [1.0, 0.1 * i, 2.0]]} for i in range(60)]
     yield "POST", "/v1/scenes/crowd/query/distance", {"variants": variants, "clearance": 0.1,
                                                       "where": {"a": {"ids": ["b0000", "b0007"]}}, "deadlineMs": 600000}, json_type
+    few = [{"ids": ["b0000", "b0007"], "positions": [[0.1 * i, 0.2, 0.3], [1.0, 0.1 * i, 2.0]]} for i in range(40)]
+    for method in ("auto", "sweep", "grid"):
+        yield "POST", "/v1/scenes/crowd/query/pairs", {"variants": few, "broadphase": method, "include": ["changes"],
+                                                       "limit": 1000000, "deadlineMs": 600000}, json_type
+    for method in ("gjkEpa", "mpr", "separatingAxis"):
+        yield "POST", "/v1/scenes/crowd/query/overlap", {"variants": variants + variants, "method": method, "limit": 1000000,
+                                                         "where": {"a": {"ids": ["b0000", "b0007"]}}, "deadlineMs": 600000}, json_type
     yield "POST", "/v1/scenes/crowd/query", {"queries": [{"kind": k}
                                                          for k in ("overlap", "pairs", "massProperties")] + [{"kind": "distance",
                                                                  "pairs": []}]}, json_type

@@ -46,6 +46,26 @@ typedef struct ct_row_pair {
   uint32_t a, b; /* in the order to answer; a != b */
 } ct_row_pair;
 
+/* Frames of one scene: queries of kind PAIRS, one after the other, each over other poses. Given in options, they let a sweep go on
+ * from its lists of the frame before, as ct_frames does, and tell what changed. One scene, clearance and `where` for all frames,
+ * and no explicit pairs. The pairs are the same as without. */
+typedef struct ct_query_frames ct_query_frames;
+
+/* What the query prepared last told. Pairs are rows, i < j, sorted; owned by the frames until the next one. */
+typedef struct ct_query_frame {
+  ct_broadphase method;               /* the one used; never AUTO, which picks by number and history */
+  const ct_pair_index *begun, *ended; /* candidates that the frame before did not have, and those that only it had */
+  size_t pairs, begun_count, ended_count;
+  uint64_t swaps, box_tests; /* as in ct_frame_pairs: of the boxes as they are asked for, grown by clearance and round-off */
+  uint32_t full_sorts, tree_height;
+} ct_query_frame;
+
+/* NULL: out of memory. A sweep's lists depend on the boxes alone: a frame tells the same after all those before it and after the
+ * one before it alone. What AUTO takes depends on all of them. */
+ct_query_frames *ct_query_frames_create(void);
+void ct_query_frames_destroy(ct_query_frames *frames);
+const ct_query_frame *ct_query_frames_last(const ct_query_frames *frames);
+
 /* Two colliders of two rows. */
 typedef struct ct_collider_pair {
   uint32_t a, b, collider_a, collider_b;
@@ -69,6 +89,7 @@ typedef struct ct_query_options {
   const ct_row_pair *pairs;     /* explicit pairs, answered all, in this order, filters ignored */
   size_t pair_count;            /* 0: all pairs of the scene */
   bool explicit_pairs;          /* pairs/pair_count are in force, even when empty */
+  ct_query_frames *frames;      /* PAIRS: the frames that this query is the next of, or NULL; borrowed by ct_query_prepare alone */
   const ct_override *overrides; /* what-if, sorted by row, each row once */
   size_t override_count;
   const ct_cancel *cancel; /* NULL: never */
