@@ -124,7 +124,7 @@ typedef struct ct_overlay {
 
 /* ---- skins: overlay_skin.c ---- */
 
-/* Of a solid mesh; `frame` NULL: the overlay's frame is its own. False: no memory. */
+/* Of a solid; `frame` NULL: the overlay's frame is its own. False: no memory. */
 bool ct_skin_of_mesh(ct_skin *skin, ct_overlay_memory *m, const ct_mesh *mesh, const ct_frame *frame);
 bool ct_skin_of_hull(ct_skin *skin, ct_overlay_memory *m, const ct_hull *hull, const ct_frame *frame);
 /* Faces as numbered in volume.h. */

@@ -44,6 +44,8 @@ bool ct_overlay_room(ct_overlay_memory *m, void *array, size_t item, size_t *roo
 
 static ct_vec3 flushed(ct_vec3 p) { return ct_vec(ct_exact_flush(p.x), ct_exact_flush(p.y), ct_exact_flush(p.z)); }
 
+static ct_vec3 placed(const ct_frame *frame, ct_vec3 p) { return flushed(frame ? ct_to_parent(*frame, p) : p); }
+
 static void find_box(ct_skin *skin) {
   skin->box = ct_box_nothing();
   for (uint32_t t = 0; t < skin->triangle_count; t++) {
@@ -92,8 +94,7 @@ bool ct_skin_of_hull(ct_skin *skin, ct_overlay_memory *m, const ct_hull *hull, c
   const ct_hull_view *view = ct_hull_get(hull);
   uint32_t triangles = 2 * view->vertex_count - 4;
   if (!make_own(skin, m, view->vertex_count, triangles)) return false;
-  for (uint32_t v = 0; v < view->vertex_count; v++)
-    m->own_vertex[v] = flushed(ct_to_parent(*frame, ct_vec(view->x[v], view->y[v], view->z[v])));
+  for (uint32_t v = 0; v < view->vertex_count; v++) m->own_vertex[v] = placed(frame, ct_vec(view->x[v], view->y[v], view->z[v]));
   uint32_t at = 0;
   for (uint32_t f = 0; f < view->face_count; f++) {
     const uint32_t *loop = view->face_loop + view->face_start[f];
@@ -116,7 +117,7 @@ bool ct_skin_of_box(ct_skin *skin, ct_overlay_memory *m, ct_vec3 half, const ct_
   if (!make_own(skin, m, 8, 12)) return false;
   for (uint32_t v = 0; v < 8; v++) {
     ct_vec3 p = ct_vec(v & 1 ? half.x : -half.x, v & 2 ? half.y : -half.y, v & 4 ? half.z : -half.z);
-    m->own_vertex[v] = flushed(ct_to_parent(*frame, p));
+    m->own_vertex[v] = placed(frame, p);
   }
   for (uint32_t t = 0; t < 12; t++) {
     const uint32_t *q = quad[t / 2];

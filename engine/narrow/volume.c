@@ -131,8 +131,9 @@ static bool is_polyhedron(const ct_shape *shape) {
   return (shape->kind == CT_KIND_BOX || shape->kind == CT_KIND_CONVEX) && shape->rounding == 0.0 && shape->margin == 0.0;
 }
 
+/* A closed mesh, or elements by their surface. */
 static bool is_solid_mesh(const ct_shape *shape) {
-  return shape->kind == CT_KIND_MESH && ct_mesh_get(shape->mesh)->solid && shape->rounding == 0.0 && shape->margin == 0.0;
+  return ct_kind_is_mesh(shape->kind) && ct_mesh_get(shape->mesh)->solid && shape->rounding == 0.0 && shape->margin == 0.0;
 }
 
 static bool has_sharp_faces(const ct_shape *shape) { return is_polyhedron(shape) || is_solid_mesh(shape); }
@@ -141,26 +142,17 @@ static bool is_elements(const ct_shape *shape) {
   return ct_kind_has_elements(shape->kind) && shape->rounding == 0.0 && shape->margin == 0.0;
 }
 
-/* What a mesh of elements is to all but elements and polyhedra: its surface, put where `room` is. */
-static ct_placed surface_of(ct_placed placed, ct_shape *room) {
-  if (!ct_kind_has_elements(placed.shape->kind)) return placed;
-  *room = *placed.shape;
-  room->kind = CT_KIND_MESH;
-  return (ct_placed){room, placed.frame};
-}
+static bool bounds_no_solid(const ct_shape *shape) { return shape->kind == CT_KIND_MESH && !ct_mesh_get(shape->mesh)->solid; }
 
 static void answer(ct_volume_pair *pair) {
-  bool elements_a = is_elements(pair->a.shape), elements_b = is_elements(pair->b.shape);
-  if ((elements_a || elements_b) && (elements_a || is_polyhedron(pair->a.shape)) && (elements_b || is_polyhedron(pair->b.shape))) {
-    ct_volume_elements(pair);
-    return;
-  }
-  ct_shape room[2];
-  pair->a = surface_of(pair->a, &room[0]);
-  pair->b = surface_of(pair->b, &room[1]);
-  if (is_polyhedron(pair->a.shape) && is_polyhedron(pair->b.shape)) ct_volume_convex(pair);
-  else if (has_sharp_faces(pair->a.shape) && has_sharp_faces(pair->b.shape)) ct_volume_mesh(pair);
-  else pair->status = CT_PAIR_UNSUPPORTED;
+  const ct_shape *a = pair->a.shape, *b = pair->b.shape;
+  bool plane = b->kind == CT_KIND_PLANE, elements = is_elements(a) || is_elements(b);
+  if (a->kind == CT_KIND_PLANE || bounds_no_solid(a) || bounds_no_solid(b)) pair->status = CT_PAIR_UNSUPPORTED;
+  else if (elements && (is_elements(a) || is_polyhedron(a)) && (is_elements(b) || is_polyhedron(b))) ct_volume_elements(pair);
+  else if (is_polyhedron(a) && is_polyhedron(b)) ct_volume_convex(pair);
+  else if (has_sharp_faces(a) && has_sharp_faces(b)) ct_volume_mesh(pair);
+  else if (has_sharp_faces(a) && plane) ct_volume_plane(pair);
+  else ct_volume_curved(pair);
 }
 
 void ct_pair_volume(ct_placed a, ct_placed b, const ct_volume_options *options, ct_workspace *workspace, ct_volume *out) {

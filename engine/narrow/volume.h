@@ -49,4 +49,10 @@ void ct_volume_mesh(ct_volume_pair *pair);
 /* Two bodies of which one at least is a mesh of elements, the other one too, or a box or hull as above. volume_elements.c */
 void ct_volume_elements(ct_volume_pair *pair);
 
+/* One of these and a half-space, which comes second. volume_plane.c */
+void ct_volume_plane(ct_volume_pair *pair);
+
+/* Any other two bodies, of which one may be a half-space: by their distance. volume_curved.c */
+void ct_volume_curved(ct_volume_pair *pair);
+
 #endif

@@ -32,14 +32,17 @@ void ct_volume_fall_back(ct_volume_pair *pair, ct_volume_contact *c) {
 static double reach_of(const ct_shape *shape, ct_vec3 along) {
   double growth = ct_shape_growth(shape);
   if (shape->kind == CT_KIND_PLANE) return growth;
-  if (shape->kind == CT_KIND_MESH) return ct_mesh_reach(ct_mesh_get(shape->mesh), along) + growth * ct_norm(along);
+  if (ct_kind_is_mesh(shape->kind)) return ct_mesh_reach(ct_mesh_get(shape->mesh), along) + growth * ct_norm(along);
   return ct_dot(along, ct_shape_support(shape, along));
 }
 
+double ct_volume_depth(const ct_volume_pair *pair, ct_vec3 normal) {
+  ct_vec3 local = ct_mat_tmul(pair->relative.rotation, ct_neg(normal));
+  return reach_of(pair->a.shape, normal) + reach_of(pair->b.shape, local) - ct_dot(normal, pair->relative.position);
+}
+
 void ct_volume_gaps(ct_volume_pair *pair, ct_volume_contact *c) {
-  ct_vec3 local = ct_mat_tmul(pair->relative.rotation, ct_neg(c->normal));
-  c->depth_along_normal =
-      reach_of(pair->a.shape, c->normal) + reach_of(pair->b.shape, local) + ct_dot(ct_neg(c->normal), pair->relative.position);
+  c->depth_along_normal = ct_volume_depth(pair, c->normal);
   double apart = -c->raw_gap;
   c->gap = ct_min2(ct_max2(distance_of(pair, c->normal, apart).distance, 0.0) - 2.0 * apart, 0.0);
 }
@@ -68,12 +71,22 @@ static uint32_t face_of_box(ct_vec3 half, ct_vec3 p) {
   return face;
 }
 
+/* The id of the outer face of elements that a triangle of their surface is part of; of a mesh the triangle. */
+static uint32_t surface_at(const ct_shape *shape, uint32_t triangle) {
+  if (!ct_kind_has_elements(shape->kind)) return triangle;
+  const ct_elements_view *view = ct_elements_get(shape->elements);
+  uint32_t face = ct_elements_outer_of(view, triangle);
+  return view->surface_ids ? view->surface_ids[face] : face;
+}
+
 static uint32_t surface_of(const ct_shape *shape, ct_vec3 p) {
   ct_mesh_foot foot;
   switch (shape->kind) {
   case CT_KIND_BOX: return face_of_box(shape->box.half, p);
   case CT_KIND_CONVEX: return face_of_hull(shape->hull, p);
-  case CT_KIND_MESH: return ct_mesh_nearest(shape->mesh, p, INFINITY, &foot) ? foot.triangle : CT_NO_FACE;
+  case CT_KIND_MESH:
+  case CT_KIND_TETMESH:
+  case CT_KIND_HEXMESH: return ct_mesh_nearest(shape->mesh, p, INFINITY, &foot) ? surface_at(shape, foot.triangle) : CT_NO_FACE;
   case CT_KIND_PLANE: return 0;
   default: return CT_NO_FACE;
   }
@@ -90,7 +103,7 @@ void ct_volume_surfaces(ct_volume_pair *pair, ct_volume_contact *c) {
   ct_vec3 in_b = ct_to_local(pair->relative, c->position);
   c->surface_a = surface_of(pair->a.shape, c->position);
   c->surface_b = surface_of(pair->b.shape, in_b);
-  bool outside = (pair->a.shape->kind == CT_KIND_MESH && !mesh_has(pair->a.shape->mesh, c->position)) ||
-                 (pair->b.shape->kind == CT_KIND_MESH && !mesh_has(pair->b.shape->mesh, in_b));
+  bool outside = (ct_kind_is_mesh(pair->a.shape->kind) && !mesh_has(pair->a.shape->mesh, c->position)) ||
+                 (ct_kind_is_mesh(pair->b.shape->kind) && !mesh_has(pair->b.shape->mesh, in_b));
   if (outside) c->flags |= CT_VOLUME_FLAG_POINT_OUTSIDE;
 }

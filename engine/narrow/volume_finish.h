@@ -9,6 +9,8 @@
 ct_pair_result ct_volume_distance(ct_volume_pair *pair);
 /* The normal of the pair's distance, for a contact whose own one vanishes. */
 void ct_volume_fall_back(ct_volume_pair *pair, ct_volume_contact *contact);
+/* How far the second body must move along the normal to leave the first: for depth_along_normal. */
+double ct_volume_depth(const ct_volume_pair *pair, ct_vec3 normal);
 /* gap and depth_along_normal, from normal and raw_gap. */
 void ct_volume_gaps(ct_volume_pair *pair, ct_volume_contact *contact);
 /* surface_a and surface_b, from position. */

@@ -106,8 +106,8 @@ static ct_frame inverse(const ct_frame *f) {
   return (ct_frame){ct_mat_transpose(f->rotation), ct_neg(ct_mat_tmul(f->rotation, f->position))};
 }
 
-static bool skin_of(ct_skin *skin, ct_overlay_memory *m, const ct_shape *shape, const ct_frame *frame) {
-  if (shape->kind == CT_KIND_MESH) return ct_skin_of_mesh(skin, m, shape->mesh, frame);
+bool ct_volume_skin(ct_skin *skin, ct_overlay_memory *m, const ct_shape *shape, const ct_frame *frame) {
+  if (ct_kind_is_mesh(shape->kind)) return ct_skin_of_mesh(skin, m, shape->mesh, frame);
   if (shape->kind == CT_KIND_CONVEX) return ct_skin_of_hull(skin, m, shape->hull, frame);
   return ct_skin_of_box(skin, m, shape->box.half, frame);
 }
@@ -125,11 +125,12 @@ static bool lay(ct_volume_pair *pair, laid *l, bool *apart) {
   ct_overlay *o = &l->o;
   *l = (laid){.o = {.memory = &workspace->overlay, .flag = &workspace->mesh}};
   workspace->mesh.stopped = false;
-  l->turned = pair->a.shape->kind != CT_KIND_MESH;
+  l->turned = !ct_kind_is_mesh(pair->a.shape->kind);
   ct_frame placed = l->turned ? inverse(&pair->relative) : pair->relative;
   l->to_a = l->turned ? pair->relative : ct_frame_of(ct_pose_identity());
   const ct_shape *first = l->turned ? pair->b.shape : pair->a.shape, *second = l->turned ? pair->a.shape : pair->b.shape;
-  if (!skin_of(&o->skin[0], o->memory, first, NULL) || !skin_of(&o->skin[1], o->memory, second, &placed)) return false;
+  if (!ct_volume_skin(&o->skin[0], o->memory, first, NULL) || !ct_volume_skin(&o->skin[1], o->memory, second, &placed))
+    return false;
   o->common = common_box(&o->skin[0].box, &o->skin[1].box);
   *apart = !ct_box_overlap(&o->skin[0].box, &o->skin[1].box);
   if (*apart) return true;

@@ -5,6 +5,9 @@
 #include "narrow/overlay.h"
 #include "narrow/volume.h"
 
+/* The surface of a solid mesh, a box or a hull without rounding and margin; `frame` NULL: in its own frame. False: no memory. */
+bool ct_volume_skin(ct_skin *skin, ct_overlay_memory *m, const ct_shape *shape, const ct_frame *frame);
+
 /* Is a part more than what rounding makes of nothing? */
 bool ct_overlay_counts(const ct_overlay *o, const ct_overlay_part *part);
 

@@ -160,6 +160,52 @@ static void row_17_solids_of_cubes_share_what_their_cells_share(void) {
   CHECK(shared_faces > cases / 4);
 }
 
+/* All units below a height; a unit's upper face may be in the plane. */
+static shared truth_below(const cells *a, int height) {
+  const int none[3] = {0, 0, 0};
+  shared t = {0};
+  for (int i = 0; i < UNITS * UNITS * UNITS; i++) {
+    int at[3] = {i / (UNITS * UNITS), i / UNITS % UNITS, i % UNITS};
+    if (!has_unit(a, none, at[0], at[1], at[2]) || at[2] >= height) continue;
+    t.volume++;
+    for (int k = 0; k < 3; k++) t.centroid[k] += at[k] + 0.5;
+    for (int f = 0; f < 6; f++) {
+      int next[3] = {at[0], at[1], at[2]}, axis = f / 2, way = f % 2 ? 1 : -1;
+      next[axis] += way;
+      bool of_a = !has_unit(a, none, next[0], next[1], next[2]), of_b = next[2] >= height;
+      if (!of_a && !of_b) continue;
+      t.surface++;
+      t.both += of_a && of_b;
+      for (int k = 0; k < 3; k++) t.position[k] += at[k] + 0.5 + (k == axis ? 0.5 * way : 0.0);
+      if (of_a != of_b) t.normal[axis] += of_a ? way : -way;
+    }
+  }
+  for (int k = 0; k < 3; k++) {
+    t.centroid[k] /= t.volume ? t.volume : 1;
+    t.position[k] /= t.surface ? t.surface : 1;
+  }
+  return t;
+}
+
+static void row_17_solids_of_cubes_below_a_plane(void) {
+  check_random r = {57};
+  ct_shape ground = {.kind = CT_KIND_PLANE};
+  int contacts = 0;
+  for (int i = 0; i < 400; i++) {
+    cells a = random_cells(&r);
+    int height = (int)(check_next(&r) % (2 * SIDE + 1));
+    shared t = truth_below(&a, height);
+    ct_shape shape = solid_of(&a);
+    ct_pose pose = i % 2 ? random_pose(&r) : ct_pose_identity(), plane = pose;
+    plane.position = ct_to_parent(ct_frame_of(pose), ct_vec(3, -2, height));
+    ct_volume v = volume_of(shape, pose, ground, plane, CT_WEIGHTING_LINEAR);
+    agrees(&v, &t, pose, 1e-11);
+    contacts += t.volume > 0;
+    ct_shape_release(&shape);
+  }
+  CHECK(contacts > 200);
+}
+
 /* ---- meshes made of hulls ---- */
 
 static ct_hull *random_hull(check_random *r) {
@@ -225,6 +271,38 @@ static void row_17_meshes_of_hulls_answer_as_the_hulls(void) {
     ct_shape_release(&mesh_b);
   }
   CHECK(contacts > cases / 4);
+}
+
+/* A half-space is a box that is large enough. */
+static void row_17_hulls_below_a_plane_are_hulls_in_a_large_box(void) {
+  check_random r = {58};
+  ct_shape ground = {.kind = CT_KIND_PLANE}, box = {.kind = CT_KIND_BOX, .box.half = {8, 8, 8}};
+  int contacts = 0;
+  for (int i = 0; i < 400; i++) {
+    ct_shape a = {.kind = CT_KIND_CONVEX, .hull = random_hull(&r)}, mesh = mesh_of_hull(a.hull);
+    ct_pose pa = random_pose(&r), plane = random_pose(&r), pb = plane;
+    plane.position = ct_add_scaled(pa.position, plane.position, 0.2);
+    pb.position = ct_to_parent(ct_frame_of(plane), ct_vec(0, 0, -8));
+    ct_volume v = volume_of(a, pa, box, pb, CT_WEIGHTING_LINEAR);
+    size_t count = v.count;
+    ct_volume_contact truth = count ? v.contacts[0] : (ct_volume_contact){0};
+    for (int k = 0; k < 2; k++) {
+      v = volume_of(k ? mesh : a, pa, ground, plane, CT_WEIGHTING_LINEAR);
+      CHECK_INT(v.count, count);
+      if (v.count == 0 || count == 0) continue;
+      const ct_volume_contact *c = &v.contacts[0];
+      CHECK_NEAR(c->volume, truth.volume, 1e-12);
+      CHECK_NEAR(c->area, truth.area, 1e-12);
+      CHECK_NEAR(apart(c->centroid, truth.centroid) * truth.volume, 0.0, 1e-12);
+      CHECK_NEAR(apart(c->position, truth.position) * truth.area, 0.0, 1e-12);
+      if (truth.flags & CT_VOLUME_FLAG_NORMAL_FALLBACK) continue;
+      CHECK_NEAR(apart(c->normal, truth.normal) * truth.patch_area, 0.0, 1e-12);
+    }
+    contacts += count > 0;
+    ct_shape_release(&a);
+    ct_shape_release(&mesh);
+  }
+  CHECK(contacts > 200);
 }
 
 /* The weightings by squares: what of a triangle is inside is one piece, whose square counts; of a face of a hull the face is. */
@@ -390,6 +468,8 @@ int main(int argc, char **argv) {
   static const check_test tests[] = {
       {"row_17_solids_of_cubes_share_what_their_cells_share", row_17_solids_of_cubes_share_what_their_cells_share},
       {"row_17_meshes_of_hulls_answer_as_the_hulls", row_17_meshes_of_hulls_answer_as_the_hulls},
+      {"row_17_solids_of_cubes_below_a_plane", row_17_solids_of_cubes_below_a_plane},
+      {"row_17_hulls_below_a_plane_are_hulls_in_a_large_box", row_17_hulls_below_a_plane_are_hulls_in_a_large_box},
       {"whole_faces_weigh_as_those_of_hulls", whole_faces_weigh_as_those_of_hulls},
       {"a_swap_mirrors_to_the_bit", a_swap_mirrors_to_the_bit},
       {"parts_add_up", parts_add_up},

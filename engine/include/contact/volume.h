@@ -14,6 +14,20 @@
  *   gap        min(distance(a - L n, b + L n) - 2 L, 0): the seed prints the signs the other way round, which always gives -2 L
  *   depth_along_normal  how far b must move along the normal to leave a: h_a(n) + h_b(-n), never less than the depth of pair.h
  *
+ * A closed mesh, with another one or a convex polyhedron, has one contact by the same rules: what of a triangle is in the other
+ * solid is one piece for the squares, and triangles that lie in one plane exactly and hang together are one face. Faces are shared
+ * where they lie on each other to the rounding of placed points. A solid counts as often as it winds around a point, as in the
+ * mesh's own volume (flag countedTwice). The point is a centroid: of solids that are not convex it may be outside (flag
+ * pointOutside). Exact signs decide what is inside; areas and volumes err by some u of the largest coordinate times length and area
+ * of the border, and the borders are added up as a check: what does not close says DEGENERATE.
+ *
+ * A half-space is bounded by its plane: of a polyhedron or a closed mesh it cuts off what is below, and the section is a face of
+ * the half-space; the normal is the plane's.
+ *
+ * Curved and rounded bodies, with each other and all else: position, normal and gap are those of pair.h's distance (the middle of
+ * its points; the distance itself), areas are 0 and not defined. The volume is that of two balls, of a ball or an ellipsoid and a
+ * half-space, and of a body inside another; of others it is not worked out (flag volumeUndefined). Theory, section 5.5.
+ *
  * Bodies that touch without a common volume have no contact (flag touchingOnly of the list); nor has a volume thinner than
  * round-off. Muller, Preparata 1978 (dual intersection); Koziara, Solfec (contact of a volume).
  */
@@ -64,7 +78,7 @@ typedef enum ct_volume_method {
   X(GEOMETRIC_FAILURE, "geometricFailure") /* of the list: no solid was found although the bodies overlap; solfec alone */         \
   X(POINT_OUTSIDE, "pointOutside")         /* of solids that are not convex: the point, a centroid, is outside one of them */      \
   X(COUNTED_TWICE, "countedTwice")         /* a mesh passes through itself there: what its parts share counts as often */          \
-  X(VOLUME_UNDEFINED, "volumeUndefined")   /* of curved bodies: the volume is not worked out, volume and centroid say nothing */
+  X(VOLUME_UNDEFINED, "volumeUndefined")   /* of curved bodies: the volume is not worked out; it is 0, the centroid the position */
 
 enum {
 #define CT_VOLUME_FLAG_ROW(name, word) CT_VOLUME_FLAG_ROW_##name,
@@ -109,7 +123,7 @@ typedef struct ct_volume_triangle {
 typedef struct ct_volume_contact {
   double volume;                           /* m^3, > 0 */
   double area;                             /* m^2 */
-  bool area_defined;                       /* false: of curved bodies; volume, areas and centroid are then 0 and position */
+  bool area_defined;                       /* false: of curved bodies; the areas are then 0 */
   double patch_area;                       /* m^2 */
   double raw_gap, gap, depth_along_normal; /* m */
   ct_vec3 centroid;                        /* of the volume */
@@ -138,7 +152,8 @@ typedef struct ct_volume {
 
 /* The volumetric contacts of two placed shapes. Rounding and margin count. Polyhedra (boxes and convex hulls without rounding and
  * margin) are answered exactly to round-off; no allocation once the workspace is warm. Cost, f faces each: O(f^2) products at
- * worst, mostly far fewer, and one GJK distance for the gap. */
+ * worst, mostly far fewer, and one GJK distance for the gap. Meshes: O(n log n), the pairs of triangles whose boxes meet, and a
+ * distance for the gap. */
 void ct_pair_volume(ct_placed a, ct_placed b, const ct_volume_options *options, ct_workspace *workspace, ct_volume *volume);
 
 #endif

@@ -1,0 +1,98 @@
+/* Contacts of curved and rounded bodies: their witness points and normal, as theory, section 5.5, and a volume where there is a
+ * closed form: two balls, a ball or an ellipsoid and a half-space, a body in another.
+ */
+#include "narrow/volume_finish.h"
+
+#include "narrow/workspace.h"
+#include "shape/capsule.h"
+
+#define PI 3.14159265358979323846
+
+/* A volume and its centroid. */
+typedef struct part {
+  double volume;
+  ct_vec3 centroid;
+} part;
+
+/* What a plane cuts off a ball: the cap of some height, and how far its centroid is from the ball's centre. */
+static double cap(double radius, double height, double *centroid) {
+  double rest = 2.0 * radius - height;
+  *centroid = 3.0 * rest * rest / (4.0 * (3.0 * radius - height));
+  return PI * height * height * (3.0 * radius - height) / 3.0;
+}
+
+/* Two balls that overlap and do not hold each other: a cap of each. Their common plane is where x^2 + h^2 is r^2 for both. */
+static part lens_of(ct_vec3 c, double r, ct_vec3 d, double s) {
+  ct_vec3 way = ct_sub(d, c);
+  double apart = ct_norm(way), both = r + s - apart;
+  /* Products of differences, which do not cancel. */
+  double first = (s - r + apart) * both / (2.0 * apart), second = (r - s + apart) * both / (2.0 * apart), x, y;
+  double v = cap(r, first, &x), w = cap(s, second, &y), sum = v + w;
+  ct_vec3 unit = ct_scale(way, 1.0 / apart), p = ct_add_scaled(c, unit, x), q = ct_add_scaled(d, unit, -y);
+  return (part){sum, ct_lerp(p, q, w / sum)};
+}
+
+/* An ellipsoid below a plane, as the ball that it is when its axes are made equal. */
+static part below_plane(ct_vec3 radii, ct_vec3 up, double height) {
+  ct_vec3 n = ct_vec(up.x * radii.x, up.y * radii.y, up.z * radii.z);
+  double length = ct_norm(n), deep = ct_min2(ct_max2(1.0 + height / length, 0.0), 2.0), centroid,
+         volume = cap(1.0, deep, &centroid);
+  ct_vec3 at = ct_scale(n, -centroid / length);
+  return (part){volume * radii.x * radii.y * radii.z, ct_vec(at.x * radii.x, at.y * radii.y, at.z * radii.z)};
+}
+
+static bool part_of_whole(const ct_shape *shape, const ct_frame *frame, part *out) {
+  ct_mass_properties mass;
+  if (!ct_shape_mass(shape, 1.0, &mass) || shape->margin != 0.0) return false;
+  *out = (part){mass.volume, frame ? ct_to_parent(*frame, mass.center) : mass.center};
+  return true;
+}
+
+static bool is_ellipsoid(const ct_shape *shape) {
+  return shape->kind == CT_KIND_ELLIPSOID && shape->rounding == 0.0 && shape->margin == 0.0;
+}
+
+/* The common volume; false: there is no closed form for it. */
+static bool volume_of(const ct_volume_pair *pair, ct_relation relation, part *out) {
+  const ct_shape *a = pair->a.shape, *b = pair->b.shape;
+  double z, w, r, s;
+  if (relation == CT_CONTAINED) return part_of_whole(a, NULL, out);
+  if (relation == CT_CONTAINING) return part_of_whole(b, &pair->relative, out);
+  if (b->kind == CT_KIND_PLANE) {
+    const ct_mat3 *m = &pair->relative.rotation;
+    ct_vec3 up = ct_unit_or(ct_vec(m->rx.z, m->ry.z, m->rz.z), ct_vec(0.0, 0.0, 1.0)), center = {0.0, 0.0, 0.0};
+    double top = ct_dot(up, pair->relative.position) + ct_shape_growth(b);
+    bool ball = ct_shape_is_ball(a, &z, &r);
+    if (!ball && !is_ellipsoid(a)) return false;
+    if (ball) center.z = z;
+    *out = below_plane(ball ? ct_vec(r, r, r) : a->ellipsoid.radii, up, top - ct_dot(up, center));
+    out->centroid = ct_add(out->centroid, center);
+    return true;
+  }
+  if (!ct_shape_is_ball(a, &z, &r) || !ct_shape_is_ball(b, &w, &s)) return false;
+  *out = lens_of(ct_vec(0.0, 0.0, z), r, ct_to_parent(pair->relative, ct_vec(0.0, 0.0, w)), s);
+  return true;
+}
+
+void ct_volume_curved(ct_volume_pair *pair) {
+  ct_pair_result r = ct_volume_distance(pair);
+  if (r.status == CT_PAIR_ITERATION_LIMIT) pair->status = CT_PAIR_ITERATION_LIMIT;
+  if (r.distance >= 0.0) {
+    if (r.distance == 0.0) pair->flags |= CT_VOLUME_FLAG_TOUCHING_ONLY;
+    return;
+  }
+  ct_volume_contact c = {.status = r.status, .normal = r.normal, .raw_gap = r.distance, .gap = r.distance};
+  c.position = c.centroid = ct_lerp(r.point_a, r.point_b, 0.5);
+  c.element_a = c.element_b = CT_NO_ELEMENT;
+  part common;
+  if (volume_of(pair, r.relation, &common)) {
+    c.volume = common.volume;
+    c.centroid = common.centroid;
+  } else {
+    c.flags |= CT_VOLUME_FLAG_VOLUME_UNDEFINED;
+  }
+  if (r.flags & CT_FLAG_NORMAL_ARBITRARY) c.flags |= CT_VOLUME_FLAG_NORMAL_ARBITRARY;
+  c.depth_along_normal = ct_volume_depth(pair, c.normal);
+  ct_volume_surfaces(pair, &c);
+  ct_volume_push(pair, &c);
+}
