@@ -240,6 +240,48 @@ def selections_poses_variants_and_batches():
     equal(volumes(batch["results"][0]["result"]), [("a", 0.1)], "of a batch")
 
 
+# ---- meshes of elements -----------------------------------------------------------------------------------------------------
+
+def column(cells, size=1.0):
+    """A hexmesh of unit cells on top of each other."""
+    square = [[0, 0], [1, 0], [1, 1], [0, 1]]
+    return {"hexmesh": {"vertices": [[size * x, size * y, size * z] for z in range(cells + 1) for x, y in square],
+                        "hexahedra": [[4 * k + i for i in range(8)] for k in range(cells)]}}
+
+
+@suite.fact
+def row_1_each_pair_of_elements_has_a_contact():
+    a, b = column(3), {**column(2), "position": [0.75, 0.25, 0.5]}
+    path = scene([{"id": "a", "colliders": [a]}, {"id": "b", "colliders": [column(2)], "position": b["position"]}])
+    results = ask(path)["results"]
+    equal([(r["elementA"], r["elementB"]) for r in results], [(0, 0), (1, 0), (1, 1), (2, 1)], "elements")
+    near(sum(r["volume"] for r in results), 0.25 * 0.75 * 2, 1e-14, "the common volume")
+    swapped = ask(path, {"pairs": [["b", "a"]]})["results"]
+    equal(sorted((r["elementB"], r["elementA"], r["volume"]) for r in swapped),
+          [(r["elementA"], r["elementB"], r["volume"]) for r in results], "the other way round")
+    pages, cursor = [], {}
+    while cursor is not None:
+        page = ask(path, {"limit": 1, **cursor})
+        pages += page["results"]
+        cursor = {"cursor": page["nextCursor"]} if "nextCursor" in page else None
+    equal(pages, results, "pages of one, which end between the elements of a pair")
+    box = client.post("/v1/query/volume", {"a": a, "b": slab((.75, .25, .5), (1.75, .75, 1.5))}).must(200).json["results"]
+    equal([(r["elementA"], "elementB" in r) for r in box], [(0, False), (1, False)], "against a box")
+
+
+@suite.fact
+def row_13_elements_that_share_a_node_are_adjacent():
+    """A slab over the first cell and, by a sliver, over the second; over the third there is none to be adjacent to."""
+    reply = lambda low, high: ask(scene([{"id": "column", "colliders": [column(3)]},
+                                         {"id": "plates", "colliders": [slab((.5, 0, z), (1.5, 1, h)) for z, h in zip(low, high)]}]),
+                                  {"sparsify": {"threshold": 0.5, "minDistance": 0}})
+    near_by = reply((0.25,), (1.0625,))
+    equal(([r["elementA"] for r in near_by["results"]], [(r["elementA"], r["reason"]) for r in near_by["removed"]]),
+          ([0], [(1, "adjacentRatio")]), "beside the large one")
+    far = reply((0.25, 2.5), (0.75, 2.5625))
+    equal(([r["elementA"] for r in far["results"]], far["removed"]), ([0, 2], []), "next but one, on plates that do not touch")
+
+
 # ---- sparsification ---------------------------------------------------------------------------------------------------------
 
 def removed(reply):
