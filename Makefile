@@ -117,7 +117,7 @@ run: deps ## build and serve the demo robot cell on http://127.0.0.1:7077
 
 # ---- tests ---------------------------------------------------------------------------------------------------------------
 
-.PHONY: test check acceptance asan tsan bench
+.PHONY: test check acceptance checklist asan tsan bench
 test: deps-test ## everything that must pass: warnings, house rules, unit to HTTP tests; under 10 minutes on 2 cores
 	@$(MAKE) --no-print-directory -j2 build test-programs
 	@BUILD=$(BUILD) tests/run
@@ -132,6 +132,11 @@ test-programs: $(TEST_BIN) $(PEER_BIN)
 acceptance: deps-test ## the full figures of the issues: all corpora, compilers, optimisation levels, worker counts
 	@$(MAKE) --no-print-directory -j2 build test-programs
 	@BUILD=$(BUILD) CONTACTD_FULL=1 tests/run acceptance
+	@BUILD=$(BUILD) tests/house/checklist.py run
+
+checklist: deps-test ## what the seeds demand, row by row: the facts that prove it, run one by one
+	@$(MAKE) --no-print-directory -j2 build test-programs
+	@BUILD=$(BUILD) tests/house/checklist.py run
 
 asan: deps-test ## the suite under AddressSanitizer and UndefinedBehaviorSanitizer
 	@$(MAKE) --no-print-directory -j2 BUILD=build/asan OPT=-O1 SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer" build test-programs

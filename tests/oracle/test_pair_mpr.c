@@ -32,7 +32,7 @@ static void check_vec(ct_vec3 v, double x, double y, double z, double tolerance)
   CHECK_NEAR(v.z, z, tolerance);
 }
 
-/* T4.1 */
+/* T4.1, row 28 */
 static void two_balls_have_their_closed_form(void) {
   const ct_shape a = sphere(1), b = sphere(0.5);
   ct_mpr_result r = ask(&a, at(0, 0, 0), &b, at(1.2, 0.3, 0.1));
@@ -42,7 +42,7 @@ static void two_balls_have_their_closed_form(void) {
   CHECK_INT(r.status, CT_PAIR_OK);
 }
 
-/* T4.2, T4.3 */
+/* T4.2, T4.3, row 28 */
 static void boxes_overlap_along_the_portal(void) {
   const ct_shape b = box(0.5, 0.5, 0.5);
   ct_mpr_result r = ask(&b, at(0.5, 0.5, 0.5), &b, at(1.3, 1.2, 1.1));
@@ -55,7 +55,7 @@ static void boxes_overlap_along_the_portal(void) {
   check_vec(r.normal, 1, 0, 0, 1e-14);
 }
 
-/* T4.4 */
+/* T4.4, row 28 */
 static void the_exact_normal_goes_from_corner_to_corner(void) {
   const ct_shape b = box(0.5, 0.5, 0.5);
   ct_mpr_result r = ask(&b, at(0, 0, 0), &b, at(1.3, 1.4, 2.2));
@@ -67,7 +67,7 @@ static void the_exact_normal_goes_from_corner_to_corner(void) {
   CHECK_INT(r.support_count, 3);
 }
 
-/* T4.5, T4.6, T4.7: the last two are no better than the portal, which lies beside the foot. */
+/* T4.5, T4.6, T4.7, row 28: the last two are no better than the portal, which lies beside the foot. */
 static void a_ball_beside_a_box(void) {
   const ct_shape slab = box(2, 0.05, 0.35), small = sphere(0.1), cube = box(1, 1, 1), ball = sphere(0.25);
   ct_mpr_result r = ask(&slab, at(0, 0, 0), &small, at(0.7, 0.149, 0.1));
@@ -81,7 +81,7 @@ static void a_ball_beside_a_box(void) {
   CHECK(r.distance <= -0.2 + 1e-7 && r.lower_bound <= -0.2);
 }
 
-/* T4.8 */
+/* T4.8, row 28 */
 static void an_ellipsoid_in_a_floor(void) {
   const ct_shape floor = box(3, 0.5, 3), e = ellipsoid(1, 0.5, 0.7);
   ct_mpr_result r = ask(&floor, at(0, -0.5, 0), &e, at(0.3, 0.45, 0.2));
@@ -90,7 +90,7 @@ static void an_ellipsoid_in_a_floor(void) {
   check_vec(r.point_b, 0.3, -0.05, 0.2, 1e-3);
 }
 
-/* T4.9, T4.10 */
+/* T4.9, T4.10, row 28 */
 static void round_bodies_to_a_thousandth(void) {
   const ct_shape e = ellipsoid(1, 0.5, 0.7), f = ellipsoid(0.6, 0.6, 0.4), c = capsule(0.5, 0.3, 0.3), d = cylinder(0.45, 0.3);
   ct_mpr_result r = ask(&e, at(0, 0, 0), &f, at(1.2, 0.7, 0.3));

@@ -377,8 +377,8 @@ static double volume_alone(ct_shape a, ct_pose pa, ct_shape b, ct_pose pb) {
   return v.count ? v.contacts[0].volume : 0.0;
 }
 
-/* A box cut in two, of which the one half is a mesh and the other a box: the volumes add up to that of the whole; and all of it in
- * itself is itself. */
+/* Row 18, intersections: a box cut in two, of which the one half is a mesh and the other a box: the volumes add up to that of the
+ * whole; and all of it in itself is itself. */
 static void parts_add_up(void) {
   check_random r = {55};
   for (int i = 0; i < 60; i++) {

@@ -1,6 +1,10 @@
 /* Hulls of half-spaces: known solids, redundant planes, statuses, duality with hulls of points. */
 #include "tests/unit/hull_checks.h"
 
+#include <contact/volume.h>
+
+#include "tests/support/shapes.h"
+
 #define PI 3.14159265358979323846
 #define PLANES_MAX 600
 
@@ -265,7 +269,55 @@ static void planes_of_a_hull_give_the_hull_back(void) {
   }
 }
 
-/* Polar of the polar, both by planes: the second dual of a polytope around the origin is itself. */
+/* What a body has in common with the cube [0, 1]^3. */
+static ct_volume_contact common_with_cube(const ct_hull *hull, ct_workspace *workspace) {
+  const ct_shape cube = box(0.5, 0.5, 0.5), body = {.kind = CT_KIND_CONVEX, .hull = hull};
+  const ct_frame fa = ct_frame_of(at(0.5, 0.5, 0.5)), fb = ct_frame_of(at(0, 0, 0));
+  const ct_volume_options linear = {.weighting = CT_WEIGHTING_LINEAR};
+  ct_volume v;
+  ct_pair_volume((ct_placed){&cube, &fa}, (ct_placed){&body, &fb}, &linear, workspace, &v);
+  CHECK_INT(v.count, 1);
+  return v.count == 1 ? v.contacts[0] : (ct_volume_contact){.volume = 0.0};
+}
+
+/* Row 2: by its vertices, by planes n.x + d <= 0, and by planes through a point each (d = -n.point), a polyhedron is one body: the
+ * same volume, distance and volumetric contact with a cube that it reaches into. */
+static void every_form_of_a_polyhedron_answers_alike(void) {
+  check_random r = {36};
+  ct_workspace *workspace = ct_workspace_create();
+  for (int k = 0; k < 60; k++) {
+    ct_vec3 p[12];
+    for (int i = 0; i < 12; i++) p[i] = ct_vec(check_uniform(&r, -1, 0.8), check_uniform(&r, -1, 0.8), check_uniform(&r, -1, 0.8));
+    p[0] = ct_vec(0.5, 0.5, 0.5);
+    p[1] = ct_vec(-0.5, -0.5, -0.5);
+    ct_hull *form[3] = {NULL, NULL, NULL};
+    CHECK_INT(ct_hull_from_points(p, 12, NULL, &form[0], NULL), CT_OK);
+    if (!form[0]) continue;
+    const ct_hull_view *h = ct_hull_get(form[0]);
+    plane_list planes = {.count = 0}, points = {.count = 0};
+    for (uint32_t f = 0; f < h->face_count; f++) {
+      ct_vec3 n = ct_vec(h->nx[f], h->ny[f], h->nz[f]), on = hull_vertex(h, h->face_loop[h->face_start[f]]);
+      add(&planes, n, -h->offset[f]);
+      add(&points, n, -ct_dot(n, on));
+    }
+    form[1] = make(&planes);
+    form[2] = make(&points);
+    ct_volume_contact first = common_with_cube(form[0], workspace);
+    CHECK(first.volume > 0.0);
+    for (int i = 1; i < 3; i++) {
+      ct_volume_contact c = common_with_cube(form[i], workspace);
+      CHECK_NEAR(ct_hull_get(form[i])->volume, h->volume, 1e-12 * h->volume);
+      CHECK_NEAR(c.volume, first.volume, 1e-12);
+      CHECK_NEAR(c.area, first.area, 1e-12);
+      CHECK_NEAR(ct_norm(ct_sub(c.position, first.position)), 0.0, 1e-11);
+      CHECK_NEAR(c.gap, first.gap, 1e-10);
+    }
+    for (int i = 0; i < 3; i++) ct_hull_release(form[i]);
+  }
+  ct_workspace_destroy(workspace);
+}
+
+/* Row 7: polar of the polar, both by planes: the second dual of a polytope around the origin is itself. */
 static void the_polar_of_the_polar_is_the_polytope(void) {
   check_random r = {36};
   plane_list first, second, third;
@@ -341,6 +393,7 @@ static const check_test tests[] = {
     {"redundant_planes_leave_no_trace", redundant_planes_leave_no_trace},
     {"open_empty_and_flat_intersections_have_their_status", open_empty_and_flat_intersections_have_their_status},
     {"planes_of_a_hull_give_the_hull_back", planes_of_a_hull_give_the_hull_back},
+    {"every_form_of_a_polyhedron_answers_alike", every_form_of_a_polyhedron_answers_alike},
     {"the_polar_of_the_polar_is_the_polytope", the_polar_of_the_polar_is_the_polytope},
     {"hostile_planes_give_a_sound_hull_or_a_status", hostile_planes_give_a_sound_hull_or_a_status},
     {"sizes_from_1e_9_to_1e9_work", sizes_from_1e_9_to_1e9_work},

@@ -69,7 +69,7 @@ static double area_of(const ct_manifold *m) {
   return best;
 }
 
-/* T6.1 */
+/* T6.1, row 41 */
 static void small_cube_over_the_rim_of_a_large_one(void) {
   const ct_shape forms[] = {box(1, 1, 1), hull_box(1, 1, 1), box(0.5, 0.5, 0.5), hull_box(0.5, 0.5, 0.5)};
   for (int i = 0; i < 4; i++) {
@@ -93,7 +93,7 @@ static void small_cube_over_the_rim_of_a_large_one(void) {
   ct_hull_release(forms[3].hull);
 }
 
-/* T6.2 */
+/* T6.2, row 41 */
 static void cube_turned_by_45_degrees_meets_in_an_octagon(void) {
   const ct_shape forms[] = {box(1, 1, 1), hull_box(1, 1, 1)};
   const double r = sqrt(2.0) - 1.0, sine = sin(atan(1.0) / 2.0), cosine = cos(atan(1.0) / 2.0);
@@ -118,7 +118,7 @@ static void cube_turned_by_45_degrees_meets_in_an_octagon(void) {
   ct_hull_release(forms[1].hull);
 }
 
-/* T6.3: two roofs, ridge over ridge. */
+/* T6.3, row 41: two roofs, ridge over ridge. */
 /* Boxes and hulls find their outlines by different means: turned at will, in steps of a grid, or about one axis. */
 static void boxes_meet_where_their_hulls_do(void) {
   check_random r = {7};
@@ -180,7 +180,7 @@ static void crossed_roof_edges_meet_in_one_point(void) {
   ct_hull_release(b.hull);
 }
 
-/* T6.4 */
+/* T6.4, row 41 */
 static void cube_on_the_floor_stands_on_four_vertices(void) {
   const ct_shape floor = plane(), forms[] = {box(0.5, 0.5, 0.5), hull_box(0.5, 0.5, 0.5)};
   for (int i = 0; i < 2; i++) {
@@ -197,7 +197,7 @@ static void cube_on_the_floor_stands_on_four_vertices(void) {
   ct_hull_release(forms[1].hull);
 }
 
-/* T6.5: two corners of the upper box, two crossings of its edges with the rim of the lower one. */
+/* T6.5, row 41: two corners of the upper box, two crossings of its edges with the rim of the lower one. */
 static void box_that_hangs_over_meets_in_two_corners_and_two_crossings(void) {
   const ct_shape a = box(1, 1, 1), b = box(1, 0.9, 1);
   ct_manifold m = meet(&a, at(0, 0, 0), &b, at(1, 0, 1.99), 0);

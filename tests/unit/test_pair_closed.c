@@ -26,7 +26,7 @@ static void check_vec(ct_vec3 v, double x, double y, double z, double tolerance)
   CHECK_NEAR(v.z, z, tolerance);
 }
 
-/* T3.1, T4.4 */
+/* T3.1, T4.4, row 3 */
 static void boxes_corner_to_corner(void) {
   const ct_shape forms[] = {box(0.5, 0.5, 0.5), hull_box(0.5, 0.5, 0.5)};
   for (int i = 0; i < 4; i++) {

@@ -48,7 +48,7 @@ static void check_vector(ct_vec3 v, double x, double y, double z, double toleran
 #define PRINTED 6e-8
 #define EXACT 4e-15
 
-/* T5.1: row 9, row 12. With the signs as the seed prints them the gap would be -0.2. */
+/* T5.1: rows 1, 9, 12. With the signs as the seed prints them the gap would be -0.2. */
 static void a_box_in_a_face_of_the_cube(void) {
   ct_shape b = box(0.5, 0.25, 0.25);
   for (int w = 0; w < CT_WEIGHTING_COUNT; w++) {
@@ -251,7 +251,7 @@ static void bodies_apart_or_touching_have_no_contact(void) {
 
 /* ---- row 4 ---- */
 
-/* A point inside both whose margin is that of a layer: half of its thickness. */
+/* Row 4: a point inside both whose margin is that of a layer: half of its thickness. */
 static void an_inner_point_is_found_however_thin_the_layer(void) {
   ct_shape b = box(0.5, 0.25, 0.25);
   for (double depth = 1e-1; depth > 1e-13; depth *= 0.1) {
@@ -295,6 +295,7 @@ static void cube_planes(planes *p, double half) {
   }
 }
 
+/* Row 5. */
 static void the_distance_of_a_dual_point_is_one_over_that_of_its_plane(void) {
   planes p;
   ct_vec3 inner = {0.25, -0.125, 0.5};
@@ -308,7 +309,7 @@ static void the_distance_of_a_dual_point_is_one_over_that_of_its_plane(void) {
   CHECK_INT(ct_dual_points(&p.set, ct_vec(1.0, 0.0, 0.0)), CT_DEGENERATE_HULL);
 }
 
-/* T5.7: the dual of the cube is the octahedron of the unit vectors; and the polar of that the cube again. */
+/* T5.7, row 7: the dual of the cube is the octahedron of the unit vectors; and the polar of that the cube again. */
 static void the_polar_of_the_polar_of_a_cube_is_the_cube(void) {
   planes p;
   ct_grow grow = {0};
