@@ -118,10 +118,10 @@ static void put_triangles(api_buffer *buffer, const ct_hit *hit) {
   api_put_byte(buffer, ']');
 }
 
-/* Of curved bodies volume, areas and centroid are not told. */
+/* Of curved bodies areas and surfaces are not told, nor are volumes that are not worked out. */
 static void put_contact(api_buffer *buffer, const ct_hit *hit) {
   const ct_volume_contact *c = hit->volume;
-  if (c->area_defined) {
+  if (!(c->flags & CT_VOLUME_FLAG_VOLUME_UNDEFINED)) {
     api_put_member_number(buffer, "volume", c->volume);
     api_put_member_vec3(buffer, "centroid", c->centroid);
   }
@@ -133,8 +133,8 @@ static void put_contact(api_buffer *buffer, const ct_hit *hit) {
   api_put_member_number(buffer, "rawGap", c->raw_gap);
   api_put_member_number(buffer, "gap", c->gap);
   api_put_member_number(buffer, "depthAlongNormal", c->depth_along_normal);
-  api_put_member_unsigned(buffer, "surfaceA", c->surface_a);
-  api_put_member_unsigned(buffer, "surfaceB", c->surface_b);
+  if (c->surface_a != CT_NO_FACE) api_put_member_unsigned(buffer, "surfaceA", c->surface_a);
+  if (c->surface_b != CT_NO_FACE) api_put_member_unsigned(buffer, "surfaceB", c->surface_b);
   if (c->triangle_count > 0) put_triangles(buffer, hit);
   put_status(buffer, c->status, c->flags);
 }

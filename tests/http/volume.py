@@ -209,6 +209,21 @@ def what_has_no_inside_is_told_to_have_no_contact():
 
 
 @suite.fact
+def curved_bodies_answer_by_their_distance_and_with_a_volume_where_it_has_a_closed_form():
+    ball = {"sphere": {"radius": 1}}
+    lens = of_two(ball, {**ball, "position": [1, 0, 0]})
+    near(lens["volume"], 5 * math.pi / 12, 1e-14, "volume of a lens")
+    near_list(lens["centroid"], [0.5, 0, 0], 1e-15, "its centroid")
+    holds(lens, {"areaDefined": False, "area": 0, "normal": [1, 0, 0], "gap": -1, "status": "ok"})
+    sunk = of_two({**ball, "position": [0, 0, 0.5]}, {"plane": {}})
+    near(sunk["volume"], math.pi * 0.25 * 2.5 / 3, 1e-14, "volume of a cap")
+    equal(sunk["surfaceB"], 0, "the plane's surface")
+    leaning = of_two({"cylinder": {"radius": 1, "height": 2}, "rpy": [0.5, 0, 0]}, {"plane": {}})
+    holds(leaning, {"areaDefined": False, "area": 0, "flags": ["volumeUndefined"], "status": "ok"})
+    check("volume" not in leaning and "surfaceA" not in leaning, f"what is not known is told: {leaning}")
+
+
+@suite.fact
 def colliders_of_compounds_have_a_contact_each():
     feet = [{"id": f"foot-{x}", "box": {"size": [0.5, 0.5, 0.5]}, "position": [x, 0, 0]} for x in (0, 1, 2)]
     bodies = [{"id": "slab", "position": [1, 0, -0.5], "colliders": [{"box": {"size": [2.6, 4, 1]}}]},

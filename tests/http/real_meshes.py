@@ -1,0 +1,84 @@
+"""Real closed meshes of thousands of triangles in overlap (dart-doc): volume, contacts and features of each pair, and what makes them
+true: volume and centroid by lines through both meshes, points on surfaces over all triangles, windings by solid angles.
+"""
+import os
+
+from support import real_meshes, triangles
+from support.checks import Suite, check, equal, near, near_list
+from support.client import KeepAlive
+from support.daemon import Daemon
+
+LINES = 500 if os.environ.get("CONTACTD_FULL") else 100 if os.environ.get("CONTACTD_SANITIZER") else 160
+suite = Suite()
+daemon = Daemon().start()
+suite.cleanup(daemon.stop)
+client = KeepAlive(daemon)
+shapes = real_meshes.post(client)
+PAIRS = real_meshes.pairs()
+
+
+def ask(kind, pair, **rest):
+    request = pair.request(shapes, deadlineMs=60000, **rest)
+    answer = client.post(f"/v1/query/{kind}", request).must(200).json
+    check(answer["complete"], f"{kind} of {pair.name} is not complete")
+    return answer["results"]
+
+
+def size(pair):
+    return max(abs(c) for t in pair.first + pair.second for v in t for c in v)
+
+
+@suite.fact
+def volumes_are_those_of_lines_through_both():
+    """The error of a sum over n x n lines is of the order of the outline's cells that are cut, and these cancel: some 1/n^1.5."""
+    for pair in PAIRS:
+        answer, = ask("volume", pair)
+        volume, centroid = triangles.common_volume(pair.first, pair.second, LINES)
+        equal(answer["status"], "ok", f"status of {pair.name}")
+        near(answer["volume"] / volume, 1, 4 / LINES ** 1.5, f"volume of {pair.name}, of that of lines")
+        near_list(answer["centroid"], centroid, 0.4 * size(pair) / LINES ** 1.5, f"centroid of {pair.name}")
+        check(answer["gap"] < 0 and answer["rawGap"] < 0 and answer["depthAlongNormal"] > 0, f"gaps of {pair.name}: {answer}")
+        check(0 < answer["patchArea"] <= answer["area"], f"areas of {pair.name}: {answer}")
+
+
+@suite.fact
+def volumes_are_the_same_whichever_comes_first_and_whichever_weighs():
+    for pair in PAIRS:
+        answer, = ask("volume", pair)
+        turned = pair.request(shapes, deadlineMs=60000)
+        turned["a"], turned["b"] = turned["b"], turned["a"]
+        mirror = client.post("/v1/query/volume", turned).must(200).json["results"][0]
+        for name in ("volume", "area", "gap", "rawGap", "position", "centroid"):
+            equal(mirror[name], answer[name], f"{name} of {pair.name}, swapped")
+        equal([-c + 0.0 for c in mirror["normal"]], answer["normal"], f"normal of {pair.name}, swapped")
+        for weighting in ("squared", "squaredFace"):
+            other, = ask("volume", pair, normalWeighting=weighting)
+            equal(other["volume"], answer["volume"], f"volume of {pair.name} with {weighting}")
+
+
+@suite.fact
+def a_mesh_shares_all_of_itself_with_a_box_around_it():
+    for name, shape in shapes.items():
+        report = client.get(f"/v1/shapes/{shape}").must(200).json
+        request = {"a": {"shape": shape}, "b": {"box": {"size": [4, 4, 4]}}}
+        answer = client.post("/v1/query/volume", request).must(200).json["results"][0]
+        near(answer["volume"], report["volume"], 1e-15, f"volume of {name}")
+        near(2 * answer["area"], report["area"], 1e-14, f"area of {name}")
+        check("normalFallback" in answer["flags"], f"{name} in a box: {answer}")
+
+
+@suite.fact
+def contact_points_are_on_both_surfaces():
+    for pair in PAIRS:
+        patches = ask("contacts", pair)
+        points = [p for patch in patches for p in patch["points"]]
+        check(points, f"{pair.name} has no contact points")
+        for point in points[:40]:
+            for name, mesh in (("pointA", pair.first), ("pointB", pair.second)):
+                gap, _ = triangles.surface_gap(point[name], mesh)
+                near(gap, 0, 1e-12, f"{name} of {pair.name} {point['id']}, from its surface")
+            way = [b - a for a, b in zip(point["pointA"], point["pointB"])]
+            near_list(way, [point["distance"] * c for c in point["normal"]], 1e-12, f"points of {pair.name}")
+
+
+suite.main()
