@@ -29,7 +29,7 @@ static void tell_element(api_reader *reader, const api_elements_source *source, 
   char face[64], text[256];
   api_path list = api_path_member(source->at, member_words[source->data.type]), element = api_path_index(&list, r->element);
   api_path corner = api_path_index(&element, r->corner);
-  const api_path *at = r->fault == CT_ELEMENT_REPEATED ? &corner : &element;
+  const api_path *at = source->whole ? source->at : r->fault == CT_ELEMENT_REPEATED ? &corner : &element;
   bool of_face = r->fault == CT_ELEMENT_CROWDED || r->fault == CT_ELEMENT_ONE_SIDE;
   if (of_face) name_face(&source->data, r, face, sizeof face);
   switch (r->fault) {

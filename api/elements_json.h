@@ -6,7 +6,8 @@
 
 typedef struct api_elements_source {
   ct_elements_data data;
-  const api_path *at; /* the shape in the document, whose members hold the arrays */
+  const api_path *at; /* the shape in the document, whose members hold the arrays; or what is told of the whole */
+  bool whole;
 } api_elements_source;
 
 /* False with a fault: BAD_ELEMENT that names the first element at fault, WRONG_TYPE for surfaceIds of another count than there are

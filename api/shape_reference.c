@@ -117,6 +117,7 @@ static bool scale_elements(const scaling *s, ct_shape *shape) {
                                          .surface_ids = view->surface_ids,
                                          .surface_id_count = view->surface_ids ? view->outer_count : 0},
                                 .at = &s->field->path};
+  source.whole = true;
   ct_elements *elements = NULL;
   ct_elements_report report;
   bool good = api_build_elements(s->reader, &source, &elements, &report);

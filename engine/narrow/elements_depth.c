@@ -1,7 +1,8 @@
 /* The depth of a tetmesh or hexmesh in another or in a convex body: the greatest depth of a pair of elements, each the convex hull
  * of its corners. Elements of the second body are looked at in order, those of the first by their tree.
  *
- * A pair is no deeper than its boxes overlap along one axis, since moving along it parts them.
+ * A pair is no deeper than its boxes overlap along one axis, or one body beyond a face of the other, since moving across parts
+ * them.
  */
 #include "narrow/elements_depth.h"
 
@@ -18,6 +19,7 @@ typedef struct search {
   ct_cell_input pair;            /* the two that are looked at, in the frame of the first body */
   ct_box box_b;                  /* of b's element there */
   uint32_t element_b;
+  double slack;   /* what rounding can do to a bound, m */
   uint32_t count; /* pairs that overlap */
   ct_cell_result best;
   double lower, upper; /* of the least distance */
@@ -38,6 +40,28 @@ static double overlap_of(const ct_box *a, const ct_box *b) {
   return ct_min2(ct_min2(x, y), ct_min2(a->max.z - b->min.z, b->max.z - a->min.z));
 }
 
+/* The least that a core must be moved across a face of a hull, both in the frame of the pair; no more than `most` where nothing is
+ * less. */
+static double room_at_faces(const ct_core *hull, const ct_core *other, double most) {
+  const ct_hull_view *view = hull->view;
+  for (uint32_t f = 0; f < view->face_count; f++) {
+    ct_vec3 n = {view->nx[f], view->ny[f], view->nz[f]};
+    double level = view->offset[f] + hull->radius[0];
+    if (hull->turned) {
+      n = ct_mat_mul(hull->rotation, n);
+      level += ct_dot(n, hull->center);
+    }
+    most = ct_min2(most, level + ct_core_reach(other, ct_neg(n)));
+  }
+  return most;
+}
+
+/* No translation that parts the two is needed beyond this, and where it is below 0 by more than round-off they are apart. */
+static double room_of(const search *s, const ct_box *box_a) {
+  double room = room_at_faces(&s->pair.b, &s->pair.a, overlap_of(box_a, &s->box_b));
+  return s->a ? room_at_faces(&s->pair.a, &s->pair.b, room) : room;
+}
+
 /* Is the pair that is looked at before the best of equal depth? */
 static bool comes_first(const search *s, uint32_t a) { return a != s->best_a ? a < s->best_a : s->element_b < s->best_b; }
 
@@ -45,9 +69,9 @@ static bool comes_first(const search *s, uint32_t a) { return a != s->best_a ? a
 static bool look_at(search *s, uint32_t a, const ct_box *box_a) {
   if (ct_mesh_stopped(&s->in->workspace->mesh, STEPS_PER_PAIR)) s->stopped = true;
   if (s->stopped) return false;
-  if (!ct_cores_overlap(&s->pair, NULL)) return true;
+  double room = room_of(s, box_a) + s->slack;
+  if (room < 0.0 || !ct_cores_overlap(&s->pair, NULL)) return true;
   s->count++;
-  double room = overlap_of(box_a, &s->box_b);
   if (s->count > 1 && -room > s->best.distance) return true;
   ct_cell_result r = {.status = CT_PAIR_OK};
   ct_cell_cores(&s->pair, &r);
@@ -77,21 +101,14 @@ static void place_b(search *s, uint32_t element) {
   s->box_b = ct_shape_box(&s->shape_b, &s->in->relative);
 }
 
-/* What is added to boxes that are asked of a tree of boxes without growth. */
-static double room_for(const search *s, double growth) {
-  const ct_cell_input *in = s->in;
-  return growth + CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * (ct_core_scale(&in->a, &in->b) + ct_norm(in->relative.position));
-}
-
-/* Both of elements. */
+/* Both of elements. The tree's boxes are without growth. */
 static void search_elements(search *s) {
   const ct_elements_view *b = s->b;
-  double room = room_for(s, s->shape_a.margin);
   ct_box whole = ct_mesh_get(s->a->surface)->box;
   for (uint32_t e = 0; e < b->element_count && !s->stopped; e++) {
     if (ct_mesh_stopped(&s->in->workspace->mesh, 1)) s->stopped = true;
     place_b(s, e);
-    ct_box asked = ct_box_grow(s->box_b, room);
+    ct_box asked = ct_box_grow(s->box_b, s->shape_a.margin + s->slack);
     if (ct_box_overlap(&whole, &asked)) ct_tree_query(s->a->tree, &asked, visit_a, s, NULL);
   }
 }
@@ -109,7 +126,7 @@ static void search_convex(search *s) {
   const ct_frame *relative = &s->in->relative;
   ct_frame inverse = {ct_mat_transpose(relative->rotation), {0.0, 0.0, 0.0}};
   inverse.position = ct_neg(ct_mat_mul(inverse.rotation, relative->position));
-  ct_box box = ct_box_grow(ct_shape_box(s->in->shape_a, &inverse), room_for(s, s->shape_b.margin));
+  ct_box box = ct_box_grow(ct_shape_box(s->in->shape_a, &inverse), s->shape_b.margin + s->slack);
   s->pair.a = s->in->a;
   ct_tree_query(s->b->tree, &box, visit_b, s, NULL);
 }
@@ -120,6 +137,7 @@ bool ct_elements_deepest(const ct_cell_input *in, ct_cell_result *result) {
   s.shape_b = element_shape(in->shape_b);
   s.pair.shape_b = &s.shape_b;
   s.pair.threshold = INFINITY;
+  s.slack = CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * (ct_core_scale(&in->a, &in->b) + ct_norm(in->relative.position));
   if (both) {
     s.a = ct_elements_get(in->shape_a->elements);
     s.shape_a = element_shape(in->shape_a);

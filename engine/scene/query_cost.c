@@ -30,6 +30,8 @@
  * as much where the surfaces run side by side. */
 #define HULL_FACET_NS 200.0
 #define MESH_FACET_NS 2000.0
+/* An element of a tetmesh or hexmesh in another one is as dear as so many facets: it meets some 20 elements. */
+#define ELEMENT_FACETS 10.0
 /* Colliders of a body whose shapes are looked at: bodies of more cost more than a short question by their number alone. */
 #define COLLIDERS_ASKED 32
 /* Items looked at, and partners counted for one of them. */
@@ -44,8 +46,9 @@ typedef struct fineness {
 
 static fineness shape_fineness(const ct_shape *shape) {
   if (ct_kind_is_mesh(shape->kind)) {
-    double n = (double)ct_mesh_get(shape->mesh)->live_count;
-    return (fineness){MESH_NS + MESH_ROOT_NS * sqrt(n) + MESH_TRIANGLE_NS * ct_min2(n, MESH_TRIANGLES_MOST), n, true};
+    double n = (double)ct_mesh_get(shape->mesh)->live_count, facets = n;
+    if (ct_kind_has_elements(shape->kind)) facets = ELEMENT_FACETS * (double)ct_elements_get(shape->elements)->element_count;
+    return (fineness){MESH_NS + MESH_ROOT_NS * sqrt(n) + MESH_TRIANGLE_NS * ct_min2(n, MESH_TRIANGLES_MOST), facets, true};
   }
   if (shape->kind != CT_KIND_CONVEX) return (fineness){0.0, 0.0, false};
   double n = (double)ct_hull_get(shape->hull)->vertex_count;

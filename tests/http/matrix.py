@@ -45,6 +45,16 @@ def are_convex(*names):
     return not any("mesh" in name for name in names)
 
 
+def kind_of_depth(name_a, name_b):
+    """Of two that overlap, neither a half-space."""
+    if is_surface(name_a) or is_surface(name_b):
+        return "none"
+    if are_convex(name_a, name_b):
+        return "minimal"
+    fine = [bool(SHAPES[name].elements) or are_convex(name) for name in (name_a, name_b)]
+    return "element" if all(fine) else "feature"
+
+
 def seeded(*words):
     return random.Random("/".join(words))
 
@@ -65,7 +75,7 @@ def look(below, above, a, b, gap, up):
     elif is_surface(below) or is_surface(above):
         equal((answer["distance"], answer["depthKind"]), (0, "none"), "crossing surfaces")
     else:
-        check(answer["distance"] <= 0 and answer["depthKind"] == "feature", f"solids that overlap: {answer}")
+        check(answer["distance"] <= 0 and answer["depthKind"] == kind_of_depth(below, above), f"solids that overlap: {answer}")
     if gap:
         equal(overlap["overlap"], gap < 0, "overlap")
         equal(answer["relation"] == "separated", gap > 0, "separated")
@@ -158,20 +168,25 @@ def general_overlap(name_a, name_b):
         near(a.distance(answer["pointA"]), 0.0, 1e-12, "the crossing off a") if is_surface(name_a) else None
         near(b.distance(answer["pointB"]), 0.0, 1e-12, "the crossing off b") if is_surface(name_b) else None
         return
-    proven(a, b, answer)
+    kind = "minimal" if "plane" in (name_a, name_b) else kind_of_depth(name_a, name_b)
+    equal(answer["depthKind"], kind, "kind of depth")
+    deep_a, deep_b = a.part(answer.get("elementA")), b.part(answer.get("elementB"))
+    if kind != "element":
+        deep_a, deep_b = a, b
+    proven(deep_a, deep_b, answer)
     depth, n = -answer["distance"], answer["normal"]
     check(depth > 0, f"depth {depth}")
     if "plane" in (name_a, name_b):
         near(depth, PLANE_DEPTH, CURVED_DEPTH, "depth")
-    elif are_convex(name_a, name_b):
-        near(width(a, b, n), depth, CURVED_DEPTH, "what parts them along the normal")
+    elif kind != "feature":
+        near(width(deep_a, deep_b, n), depth, CURVED_DEPTH, "what parts them along the normal")
         for k in range(DIRECTIONS):
             other = [rng.uniform(-1, 1) for unused in range(3)]
             v = unit(other if k % 2 else add(n, scaled(other, 0.01)))
-            check(width(a, b, v) >= depth - CURVED_DEPTH, f"along {v} they are parted by {width(a, b, v)}, depth is {depth}")
-        slopes_agree(a, b, answer)
-    else:
-        equal(answer["depthKind"], "feature", "kind of depth")
+            parted = width(deep_a, deep_b, v)
+            check(parted >= depth - CURVED_DEPTH, f"along {v} they are parted by {parted}, depth is {depth}")
+        if kind == "minimal" or "gradient" in answer:
+            slopes_agree(a, b, answer)
     near_contacts(a, b, answer)
 
 
@@ -201,7 +216,10 @@ def near_contacts(a, b, answer):
         check(contacts and contacts[0]["points"], f"{detail}: no contact")
         for contact in contacts:
             check(contact["status"] in ("ok", "degenerate"), f"{detail}: status {contact['status']}")
-            near(contact["distance"], answer["distance"], CURVED_DEPTH, f"{detail}: distance")
+            if answer.get("depthKind") == "element":
+                check(contact["distance"] < 0 and contact["depthKind"] == "feature", f"{detail}: the surfaces are {contact['distance']} apart")
+            else:
+                near(contact["distance"], answer["distance"], CURVED_DEPTH, f"{detail}: distance")
             for point in contact["points"]:
                 near_list(sub(point["pointB"], point["pointA"]), scaled(point["normal"], point["distance"]), 1e-9, f"{detail}: points")
 

@@ -12,6 +12,15 @@ PRISM = [[2, 0, -1], [-1, 2, -1], [-1, -2, -1], [2, 0, 1], [-1, 2, 1], [-1, -2, 
 PRISM_SIDES = [[0, 2, 1], [3, 4, 5], [0, 1, 4], [0, 4, 3], [1, 2, 5], [1, 5, 4], [2, 0, 3], [2, 3, 5]]
 
 
+# The same cube as six tetrahedra around a diagonal, and as two hexahedra side by side; corners in the order of VTK.
+TETRAHEDRA = [[0, 1, 3, 7], [0, 3, 2, 7], [0, 2, 6, 7], [0, 6, 4, 7], [0, 4, 5, 7], [0, 5, 1, 7]]
+HALVES = [[x, y, z] for z in (-1, 1) for y in (-1, 1) for x in (-1, 0, 1)]
+HEXAHEDRA = [[k, k + 1, k + 4, k + 3, k + 6, k + 7, k + 10, k + 9] for k in (0, 1)]
+TETRAHEDRON_SIDES = [[0, 1, 3], [1, 2, 3], [2, 0, 3], [0, 2, 1]]
+HEXAHEDRON_SIDES = [[a, b, c] for a, b, c, d in ([0, 4, 7, 3], [1, 2, 6, 5], [0, 1, 5, 4], [3, 7, 6, 2], [0, 3, 2, 1], [4, 5, 6, 7])] + \
+    [[a, c, d] for a, b, c, d in ([0, 4, 7, 3], [1, 2, 6, 5], [0, 1, 5, 4], [3, 7, 6, 2], [0, 3, 2, 1], [4, 5, 6, 7])]
+
+
 def add(a, b):
     return [x + y for x, y in zip(a, b)]
 
@@ -210,10 +219,15 @@ def inner_frustum(bottom, top, r):
 
 
 class Solid:
-    """`collider`: in JSON; `form`: distance and support; `reading`: solid, surface, open or plane."""
+    """`collider`: in JSON; `form`: distance and support; `reading`: solid, surface, open or plane; `elements`: forms of a tetmesh's or
+    hexmesh's."""
 
-    def __init__(self, collider, form, reading="solid"):
-        self.collider, self.form, self.reading = collider, form, reading
+    def __init__(self, collider, form, reading="solid", elements=()):
+        self.collider, self.form, self.reading, self.elements = collider, form, reading, elements
+
+
+def elements_of(points, elements, sides):
+    return [Polytope([points[i] for i in corners], sides) for corners in elements]
 
 
 BOX = {"box": {"size": [2, 2.5, 2]}}
@@ -238,6 +252,10 @@ SHAPES = {
     "solid mesh": Solid({"mesh": {"vertices": CUBE, "triangles": SIDES}}, box(1, 1, 1)),
     "surface mesh": Solid({"mesh": {"vertices": CUBE, "triangles": SIDES, "solid": False}}, box(1, 1, 1), "surface"),
     "open mesh": Solid({"mesh": {"vertices": CUBE, "triangles": SIDES[:-2]}}, Polytope(CUBE, SIDES[:-2]), "open"),
+    "tetmesh": Solid({"tetmesh": {"vertices": CUBE, "tetrahedra": TETRAHEDRA}}, box(1, 1, 1), "solid",
+                     elements_of(CUBE, TETRAHEDRA, TETRAHEDRON_SIDES)),
+    "hexmesh": Solid({"hexmesh": {"vertices": HALVES, "hexahedra": HEXAHEDRA}}, box(1, 1, 1), "solid",
+                     elements_of(HALVES, HEXAHEDRA, HEXAHEDRON_SIDES)),
     "plane": Solid({"plane": {}, "position": [0, 0, 1]}, HalfSpace(), "plane"),
 }
 
@@ -247,6 +265,13 @@ class Placed:
 
     def __init__(self, name, position, turn):
         self.name, self.solid, self.position, self.turn = name, SHAPES[name], position, turn
+
+    def part(self, element):
+        """One of the elements, where the whole is; None: the whole."""
+        part = Placed(self.name, self.position, self.turn)
+        if element is not None:
+            part.solid = Solid(self.solid.collider, self.solid.elements[element])
+        return part
 
     def body(self, **rest):
         return {"position": self.position, "rotation": self.turn, "colliders": [self.solid.collider], **rest}

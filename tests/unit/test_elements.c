@@ -1,5 +1,6 @@
 /* Tetmeshes and hexmeshes: surfaces, neighbours and volumes against counts in closed form and against brute force over all faces;
  * what is refused, and which element is named. */
+#include "shape/compare.h"
 #include "tests/support/blocks.h"
 
 /* ---- brute force ------------------------------------------------------------------------------------------------------------ */
@@ -282,6 +283,58 @@ static void ids_and_normals_are_kept(void) {
   block_free(&b);
 }
 
+/* Volume, centre and inertia are the sums over the elements. */
+static void mass_is_that_of_all_elements(void) {
+  check_random r = {5};
+  block b = block_make(CT_TETRAHEDRA, 3, 2, 2);
+  block_jitter(&b, &r, 0.1);
+  ct_elements *elements = block_elements(&b);
+  const ct_elements_view *view = ct_elements_get(elements);
+  ct_shape shape = ct_shape_of_elements(elements);
+  ct_mass_properties whole, sum = {0};
+  CHECK(ct_shape_mass(&shape, 2.5, &whole));
+  for (uint32_t e = 0; e < b.en; e++) {
+    ct_shape element = {.kind = CT_KIND_CONVEX, .hull = view->hulls[e]};
+    ct_mass_properties one;
+    CHECK(ct_shape_mass(&element, 2.5, &one));
+    sum = e == 0 ? one : ct_mass_add(&sum, &one);
+  }
+  CHECK_NEAR(whole.mass, sum.mass, 1e-13 * sum.mass);
+  CHECK_NEAR(ct_norm(ct_sub(whole.center, sum.center)), 0, 1e-13);
+  CHECK_NEAR(ct_norm(ct_sub(whole.inertia.rx, sum.inertia.rx)), 0, 1e-12 * sum.mass);
+  CHECK_NEAR(ct_norm(ct_sub(whole.inertia.ry, sum.inertia.ry)), 0, 1e-12 * sum.mass);
+  CHECK_NEAR(ct_norm(ct_sub(whole.inertia.rz, sum.inertia.rz)), 0, 1e-12 * sum.mass);
+  ct_elements_release(elements);
+  block_free(&b);
+}
+
+static void the_order_by_content_tells_elements_apart(void) {
+  block b = block_make(CT_TETRAHEDRA, 1, 1, 1), other = block_make(CT_TETRAHEDRA, 1, 1, 1),
+        moved = block_make(CT_TETRAHEDRA, 1, 1, 1);
+  block hex = block_make(CT_HEXAHEDRA, 1, 1, 1);
+  uint32_t first[4];
+  memcpy(first, other.c, sizeof first);
+  memcpy(other.c, other.c + 4, sizeof first);
+  memcpy(other.c + 4, first, sizeof first);
+  moved.v[6].z = 1.5;
+  const ct_shape shapes[] = {ct_shape_of_elements(block_elements(&b)), ct_shape_of_elements(block_elements(&other)),
+                             ct_shape_of_elements(block_elements(&moved)), ct_shape_of_elements(block_elements(&hex))};
+  const ct_shape copy = ct_shape_of_elements(block_elements(&b));
+  for (int i = 0; i < 4; i++) {
+    CHECK_INT(ct_shape_compare(&shapes[i], &copy) == 0, i == 0);
+    for (int j = 0; j < 4; j++) {
+      CHECK_INT(ct_shape_compare(&shapes[i], &shapes[j]), -ct_shape_compare(&shapes[j], &shapes[i]));
+      CHECK_INT(ct_shape_compare(&shapes[i], &shapes[j]) == 0, i == j);
+    }
+  }
+  for (int i = 0; i < 4; i++) ct_shape_release(&shapes[i]);
+  ct_shape_release(&copy);
+  block_free(&b);
+  block_free(&other);
+  block_free(&moved);
+  block_free(&hex);
+}
+
 /* ---- what is refused ------------------------------------------------------------------------------------------------------- */
 
 static ct_elements_report refusal_of(const block *b) {
@@ -401,6 +454,8 @@ static const check_test tests[] = {
     {"hexahedra_fill_their_surface", hexahedra_fill_their_surface},
     {"hulls_lie_on_the_faces_of_their_elements", hulls_lie_on_the_faces_of_their_elements},
     {"the_tree_finds_what_boxes_meet", the_tree_finds_what_boxes_meet},
+    {"mass_is_that_of_all_elements", mass_is_that_of_all_elements},
+    {"the_order_by_content_tells_elements_apart", the_order_by_content_tells_elements_apart},
     {"ids_and_normals_are_kept", ids_and_normals_are_kept},
     {"an_element_inside_out_is_named", an_element_inside_out_is_named},
     {"a_hexahedron_that_is_turned_in_part_is_named", a_hexahedron_that_is_turned_in_part_is_named},

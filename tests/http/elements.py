@@ -1,0 +1,151 @@
+"""Tetmeshes and hexmeshes over HTTP: what a scene gives back, posted shapes and their scaled copies, reports and warnings, mass, and a
+question of each kind. Every kind of question with every other kind of shape: matrix.py, matrix_probes.py. What is refused: problems.py.
+"""
+import math
+
+from support.checks import Suite, check, equal, near, near_list
+from support.client import KeepAlive
+from support.daemon import Daemon
+
+suite = Suite()
+daemon = Daemon().start()
+suite.cleanup(daemon.stop)
+client = KeepAlive(daemon)
+KUHN = [[0, 1, 2, 6], [0, 2, 3, 6], [0, 3, 7, 6], [0, 7, 4, 6], [0, 4, 5, 6], [0, 5, 1, 6]]
+
+
+def block(kind, nx, ny, nz, place=lambda p: p, **more):
+    """Unit cells, each a hexahedron or six tetrahedra around its diagonal."""
+    number = lambda x, y, z: x + (nx + 1) * (y + (ny + 1) * z)
+    vertices = [place([x, y, z]) for z in range(nz + 1) for y in range(ny + 1) for x in range(nx + 1)]
+    cells = [[number(x + i, y + j, z + k) for k in (0, 1) for i, j in ((0, 0), (1, 0), (1, 1), (0, 1))]
+             for z in range(nz) for y in range(ny) for x in range(nx)]
+    if kind == "hexmesh":
+        return {"hexmesh": dict(vertices=vertices, hexahedra=cells, **more)}
+    return {"tetmesh": dict(vertices=vertices, tetrahedra=[[cell[i] for i in tet] for cell in cells for tet in KUHN], **more)}
+
+
+def ask(kind, a, b=None, **rest):
+    body = dict(rest, a=a) if b is None else dict(rest, a=a, b=b)
+    return client.post(f"/v1/query/{kind}", body).must(200).json["results"]
+
+
+def sheared(p):
+    return [p[0] + 0.25 * p[1], p[1], 0.5 * p[2] + 0.125 * p[0]]
+
+
+@suite.fact
+def a_scene_gives_the_arrays_back_as_they_were_given():
+    normals = [[i - 3.5, 1e-9, 0.1] for i in range(12)]
+    forms = [block("tetmesh", 1, 1, 1), block("hexmesh", 2, 1, 1, sheared, surfaceIds=list(range(9, -1, -1))),
+             block("tetmesh", 2, 1, 1, normals=normals, surfaceIds=[4294967295] + [0] * 19), block("hexmesh", 1, 2, 1, normals=normals),
+             {"tetmesh": dict(block("tetmesh", 1, 1, 1)["tetmesh"], vertices=block("tetmesh", 1, 1, 1)["tetmesh"]["vertices"] + [[9, 9, 9]])}]
+    client.put("/v1/scenes/given", {"bodies": [{"id": f"b{i}", "colliders": [form]} for i, form in enumerate(forms)]}).must(201)
+    document = client.get("/v1/scenes/given").must(200)
+    for form, body in zip(forms, document.json["bodies"]):
+        equal(body["colliders"][0], form, "collider")
+    client.put("/v1/scenes/given", document.body).must(200)
+    equal(client.get("/v1/scenes/given").body, document.body, "document")
+
+
+@suite.fact
+def reports_count_what_is_there():
+    for kind, elements, outer, each in (("tetmesh", 36, 44, 1 / 6), ("hexmesh", 6, 22, 1.0)):
+        report = client.post("/v1/shapes", block(kind, 3, 2, 1)).must(201).json
+        wanted = {"kind": kind, "elements": elements, "nodes": 24, "outerFaces": outer, "triangles": 44, "vertices": 24, "welded": 0,
+                  "components": 1, "closed": True, "oriented": True, "manifold": True, "watertight": True, "solid": True,
+                  "selfIntersecting": False, "volume": 6, "box": {"min": [0, 0, 0], "max": [3, 2, 1]}, "warnings": []}
+        equal({k: report[k] for k in wanted}, wanted, "report")
+        near(report["leastElementVolume"], each, 1e-15, "least element")
+        near(report["greatestElementVolume"], each, 1e-15, "greatest element")
+        near(report["area"], 22, 1e-13, "area")
+
+
+@suite.fact
+def warnings_tell_what_is_odd():
+    lone = block("hexmesh", 1, 1, 1)
+    lone["hexmesh"]["vertices"] = lone["hexmesh"]["vertices"] + [[3, 3, 3], [4, 4, 4]]
+    report = client.post("/v1/shapes", lone).must(201).json
+    equal([(w["type"], w.get("count")) for w in report["warnings"]], [("unusedVertices", 2)], "warnings")
+    # A node inside is used, though the surface does not have it.
+    report = client.post("/v1/shapes", block("hexmesh", 2, 2, 2)).must(201).json
+    equal((report["nodes"], report["vertices"], report["warnings"]), (27, 26, []), "a node inside")
+    # Two cells that share an edge alone.
+    cells = block("hexmesh", 2, 2, 1)["hexmesh"]
+    report = client.post("/v1/shapes", {"hexmesh": dict(cells, hexahedra=[cells["hexahedra"][0], cells["hexahedra"][3]])}).must(201).json
+    equal(sorted(w["type"] for w in report["warnings"]), ["crowdedEdges", "unusedVertices"], "warnings of two cells at an edge")
+    equal((report["solid"], report["manifold"], report["volume"]), (True, False, 2), "two cells at an edge")
+
+
+@suite.fact
+def a_posted_shape_and_its_scaled_copy_are_the_elements():
+    ball = {"sphere": {"radius": 0.75}, "position": [2, 1.5, 1]}
+    for kind in ("tetmesh", "hexmesh"):
+        form = block(kind, 2, 1, 1, sheared, surfaceIds=[7] * (20 if kind == "tetmesh" else 10))
+        shape = client.post("/v1/shapes", form).must(201).json["id"]
+        for scale in (1, 0.5, 4):
+            large = block(kind, 2, 1, 1, lambda p: [scale * x for x in sheared(p)])
+            named = {"shape": shape} if scale == 1 else {"shape": shape, "scale": scale}
+            for question in ("distance", "overlap", "contacts"):
+                equal(ask(question, named, ball), ask(question, large, ball), f"{question} of {kind} at {scale}")
+    small = client.post("/v1/shapes", block("tetmesh", 1, 1, 1, lambda p: [1e-4 * x for x in p])).must(201).json["id"]
+    client.post("/v1/query/overlap", {"a": {"shape": small, "scale": 1e-6}, "b": ball}).problem(422, "out-of-range", "/a/scale")
+
+
+@suite.fact
+def mass_is_that_of_the_elements():
+    for kind in ("tetmesh", "hexmesh"):
+        answer = ask("massProperties", {"colliders": [block(kind, 4, 2, 1)], "motion": {"density": 3}})[0]
+        near(answer["volume"], 8, 1e-14, "volume")
+        near(answer["mass"], 24, 1e-13, "mass")
+        near_list(answer["centerOfMass"], [2, 1, 0.5], 1e-14, "centre")
+        near_list(sorted(answer["principalMoments"]), sorted([24 / 12 * (4 + 1), 24 / 12 * (16 + 1), 24 / 12 * (16 + 4)]), 1e-12, "moments")
+
+
+@suite.fact
+def an_overlap_names_the_deepest_elements():
+    # The ball's middle is in the second of three cells: out of it the way up is shortest, 0.375 and the radius.
+    ball = {"sphere": {"radius": 0.25}, "position": [1.5, 0.5, 0.625]}
+    answer = ask("distance", block("hexmesh", 3, 1, 1), ball, include=["gradient"])[0]
+    near(answer["distance"], -0.625, 1e-14, "distance")
+    equal((answer["depthKind"], answer["elementA"], answer["overlappingElementPairs"], answer["relation"]), ("element", 1, 1, "containing"), "answer")
+    check("elementB" not in answer and "triangleA" not in answer, f"the ball has no elements: {answer}")
+    near_list(answer["normal"], [0, 0, 1], 1e-14, "normal")
+    near_list(answer["pointA"], [1.5, 0.5, 1], 1e-14, "pointA")
+    near_list(answer["gradient"]["b"]["translation"], [0, 0, 1], 1e-14, "gradient")
+    # A wider one is in all three.
+    answer = ask("distance", block("hexmesh", 3, 1, 1), {"sphere": {"radius": 0.75}, "position": [1.5, 0.5, 0.5]})[0]
+    near(answer["distance"], -1.25, 1e-14, "distance of the wider one")
+    equal((answer["elementA"], answer["overlappingElementPairs"]), (1, 3), "elements of the wider one")
+
+
+@suite.fact
+def a_pair_apart_names_the_elements_that_are_nearest():
+    answer = ask("distance", block("hexmesh", 3, 1, 1), dict(block("tetmesh", 1, 1, 1), position=[3.5, 0.25, 0.125]))[0]
+    equal((answer["distance"], answer["elementA"], answer["relation"]), (0.5, 2, "separated"), "answer")
+    check(0 <= answer["elementB"] < 6 and "depthKind" not in answer and "overlappingElementPairs" not in answer, f"apart: {answer}")
+
+
+@suite.fact
+def a_mesh_in_a_tetmesh_has_the_depth_of_a_feature():
+    cube = {"mesh": {"vertices": [[x, y, z] for z in (0, 1) for y in (0, 1) for x in (0, 1)],
+                     "triangles": [[0, 2, 1], [1, 2, 3], [4, 5, 6], [5, 7, 6], [0, 1, 4], [1, 5, 4], [2, 6, 3], [3, 6, 7], [0, 4, 2], [2, 4, 6],
+                                   [1, 3, 5], [3, 7, 5]]}, "position": [0.75, 0.25, 0.125]}
+    answer = ask("distance", block("tetmesh", 1, 1, 1), cube)[0]
+    equal((answer["depthKind"], "overlappingElementPairs" in answer), ("feature", False), "kind of depth")
+    check(answer["distance"] < 0, f"distance {answer['distance']}")
+
+
+@suite.fact
+def rays_and_points_meet_the_surface():
+    scene = {"bodies": [{"id": "block", "colliders": [block("tetmesh", 2, 2, 2)]}]}
+    hits = client.post("/v1/query/raycast", {"scene": scene, "hits": "all", "rays": [{"origin": [0.3, 0.6, 5], "direction": [0, 0, -1]}]})
+    equal([(h["distance"], h["entering"]) for h in hits.must(200).json["results"]], [(3, True), (5, False)], "crossings, none within")
+    near_by = client.post("/v1/query/nearest", {"scene": scene, "points": [[1, 1, 1.5], [1, 1, 4]], "k": 1}).must(200).json["results"]
+    equal([h["distance"] for h in near_by], [-0.5, 2], "signed distances")
+    held = client.post("/v1/query/point", {"scene": scene, "points": [[1, 1, 1], [3, 1, 1]]}).must(200).json["results"]
+    equal([h["point"] for h in held], [0], "points held")
+    near(math.sqrt(sum(x * x for x in near_by[1]["normal"])), 1, 1e-14, "normal")
+
+
+suite.main()

@@ -1,0 +1,102 @@
+/* Elements being built: refused memory leaves nothing behind, a raised flag ends it soon, and the bytes are known. */
+/* First: it names variables as blocks.h names a type. */
+#include "tests/support/failing_malloc.h"
+
+#include "tests/support/blocks.h"
+#include "tests/support/raiser.h"
+
+enum { MOMENTS = 12 };
+
+static void every_refused_allocation_is_told_and_leaves_nothing(void) {
+  if (!FAILING_MALLOC) {
+    CHECK_SKIP("a sanitizer has its own malloc");
+    return;
+  }
+  for (int type = CT_TETRAHEDRA; type <= CT_HEXAHEDRA; type++) {
+    block b = block_make((ct_element_type)type, 2, 1, 1);
+    uint32_t ids[24] = {0};
+    ct_vec3 normals[12];
+    for (int i = 0; i < 12; i++) normals[i] = ct_vec(0, 0, 1);
+    ct_elements_data data = block_data(&b);
+    data.normals = normals;
+    data.surface_ids = ids;
+    data.surface_id_count = type == CT_HEXAHEDRA ? 10 : 20;
+    long before = memory.live;
+    ct_elements *elements = NULL;
+    for (long at = 1;; at++) {
+      ct_elements_report report = {.nodes = 77};
+      memory.fail_at = at, memory.taken = 0, memory.counting = true;
+      ct_status status = ct_elements_create(&data, NULL, &elements, &report);
+      memory.counting = false;
+      if (status == CT_OK) {
+        CHECK(at > 20);
+        break;
+      }
+      CHECK_INT(status, CT_OUT_OF_MEMORY);
+      CHECK(elements == NULL && report.nodes == 77);
+      CHECK_INT(memory.live, before);
+    }
+    ct_elements_retain(elements);
+    ct_elements_release(elements);
+    CHECK(memory.live > before);
+    ct_elements_release(elements);
+    CHECK_INT(memory.live, before);
+    memory.fail_at = 0;
+    /* Refused elements hold nothing either. */
+    data.surface_id_count--;
+    elements = NULL;
+    CHECK_INT(ct_elements_create(&data, NULL, &elements, NULL), CT_BAD_ELEMENT);
+    CHECK_INT(memory.live, before);
+    block_free(&b);
+  }
+}
+
+static void a_raised_flag_ends_the_building_soon(void) {
+  for (int type = CT_TETRAHEDRA; type <= CT_HEXAHEDRA; type++) {
+    block b = block_make((ct_element_type)type, type == CT_HEXAHEDRA ? 20 : 12, 10, 10);
+    ct_elements_data data = block_data(&b);
+    double begin = work_seconds();
+    ct_elements *elements = block_elements(&b);
+    double seconds = work_seconds() - begin;
+    ct_elements_release(elements);
+    int stopped = 0;
+    for (int k = 0; k < MOMENTS; k++) {
+      raiser r;
+      raiser_start(&r, seconds * k / MOMENTS);
+      elements = NULL;
+      ct_status status = ct_elements_create(&data, r.cancel, &elements, NULL);
+      double late = raiser_end(&r);
+      if (status == CT_CANCELLED) {
+        stopped++;
+        CHECK(elements == NULL);
+        if (late > RAISER_SOON) CHECK_FAIL("moment %d: returned %g ms after the flag", k, 1e3 * late);
+      } else {
+        CHECK_INT(status, CT_OK);
+      }
+      ct_elements_release(elements);
+    }
+    CHECK(stopped > 0);
+    block_free(&b);
+  }
+}
+
+/* What a limit on memory can reckon with: 250,000 elements stay below 0.65 GiB. */
+static void an_element_takes_a_known_number_of_bytes(void) {
+  for (int type = CT_TETRAHEDRA; type <= CT_HEXAHEDRA; type++) {
+    block b = block_make((ct_element_type)type, 8, 8, 8);
+    check_random r = {1};
+    block_jitter(&b, &r, 0.05);
+    ct_elements *elements = block_elements(&b);
+    CHECK((double)ct_elements_bytes(elements) < 2600.0 * b.en);
+    CHECK((double)ct_elements_bytes(elements) > 1000.0 * b.en);
+    ct_elements_release(elements);
+    block_free(&b);
+  }
+}
+
+static const check_test tests[] = {
+    {"every_refused_allocation_is_told_and_leaves_nothing", every_refused_allocation_is_told_and_leaves_nothing},
+    {"a_raised_flag_ends_the_building_soon", a_raised_flag_ends_the_building_soon},
+    {"an_element_takes_a_known_number_of_bytes", an_element_takes_a_known_number_of_bytes},
+};
+CHECK_MAIN(tests)
