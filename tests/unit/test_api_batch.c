@@ -62,7 +62,7 @@ static void a_bad_question_spoils_no_other(void) {
   rig r = with_three();
   rig_reply reply = rig_ask(&r, "POST", "/v1/scenes/s/query",
                             "{\"queries\": [{\"kind\": \"distance\", \"clearence\": 1}, {\"kind\": \"overlap\"}, {\"kind\": "
-                            "\"volume\"}, {\"id\": \"x\"}, 7,"
+                            "\"volumes\"}, {\"id\": \"x\"}, 7,"
                             " {\"kind\": \"distance\", \"pairs\": [[\"a\", \"z\"]]}, {\"kind\": \"overlap\", \"deadlineMs\": 5}, "
                             "{\"id\": \"-\", \"kind\": \"pairs\"}]}");
   static const struct {

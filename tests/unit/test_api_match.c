@@ -76,7 +76,7 @@ static void other_paths_are_404(void) {
                                       "/v1/Scenes",
                                       "/v1/limits/",
                                       "/v1/query/sweep",
-                                      "/v1/scenes/x/query/volume",
+                                      "/v1/scenes/x/query/volumes",
                                       "/openapi.jsonx",
                                       "/a/b/c/d/e/f/g/h/i",
                                       "/v1/scenes%2Fx",
