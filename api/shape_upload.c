@@ -157,7 +157,7 @@ static bool build(api_call *call, const api_import *import, ct_mesh_reading read
   const api_soup *soup = import->soup;
   api_reader reader = api_call_reader(call);
   api_mesh_source source = {
-      .data = {soup->vertices, soup->vertex_count, (const uint32_t(*)[3])soup->triangles, soup->triangle_count},
+      .data = {soup->vertices, soup->vertex_count, (const uint32_t(*)[3])soup->triangles, soup->triangle_count, NULL},
       .reading = reading};
   ct_mesh *mesh = NULL;
   if (!api_build_mesh(&reader, &source, &mesh, &b->report)) return false;
