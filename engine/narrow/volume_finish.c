@@ -38,7 +38,8 @@ static double reach_of(const ct_shape *shape, ct_vec3 along) {
 
 double ct_volume_depth(const ct_volume_pair *pair, ct_vec3 normal) {
   ct_vec3 local = ct_mat_tmul(pair->relative.rotation, ct_neg(normal));
-  return reach_of(pair->a.shape, normal) + reach_of(pair->b.shape, local) - ct_dot(normal, pair->relative.position);
+  double depth = reach_of(pair->a.shape, normal) + reach_of(pair->b.shape, local) - ct_dot(normal, pair->relative.position);
+  return ct_max2(depth, 0.0); /* bodies that barely overlap, to rounding */
 }
 
 void ct_volume_gaps(ct_volume_pair *pair, ct_volume_contact *c) {

@@ -21,6 +21,7 @@
 #define HORN "{\"cone\": {\"radius\": 1, \"height\": 2}, " TURN "}"
 #define EGG "{\"ellipsoid\": {\"radii\": [0.5, 0.7, 0.9]}, \"position\": [0.1, 0.2, 0.3]}"
 #define CRATE "{\"mesh\": {\"vertices\": [[0,0,0],[1,0,0],[0,1,0],[0,0,1]], \"triangles\": [[0,2,1],[0,1,3],[0,3,2],[1,2,3]]}}"
+#define WEDGES "{\"tetmesh\": {\"vertices\": [[0,0,0],[1,0,0],[0,1,0],[0,0,1],[1,1,1]], \"tetrahedra\": [[0,1,2,3],[1,4,2,3]]}}"
 #define GEMS                                                                                                                       \
   "{\"bodies\": [{\"id\": \"a\", \"colliders\": [" GEM "]}, {\"id\": \"b\", " TURN ", \"colliders\": [" GEM "]}, "                 \
   "{\"id\": \"c\", \"position\": [0.5, 0.5, 0.5], \"colliders\": [" CAN "]}]}"
@@ -74,6 +75,13 @@ static const request requests[] = {
     {"POST", "/v1/query/distance", NULL, "{\"a\": " CRATE ", \"b\": " GEM_TURNED "}"},
     {"POST", "/v1/query/distance", NULL, "{\"scene\": " GEMS "}"},
     {"POST", "/v1/query/contacts", NULL, "{\"scene\": " GEMS "}"},
+    {"POST", "/v1/query/volume", NULL, "{\"scene\": " GEMS ", \"triangles\": true}"},
+    {"POST", "/v1/query/volume", NULL,
+     "{\"scene\": " GEMS ", \"triangles\": true, \"method\": \"solfec\", \"epsilon\": 1e-6, \"sparsify\": {\"minArea\": 0.1}}"},
+    {"POST", "/v1/query/volume", NULL,
+     "{\"scene\": " GEMS ", \"sparsify\": {}, \"variants\": [{\"ids\": [\"a\"], \"positions\": [[0.5, 0, 0]]}]}"},
+    {"POST", "/v1/query/volume", NULL, "{\"a\": " WEDGES ", \"b\": " GEM_TURNED ", \"triangles\": true}"},
+    {"POST", "/v1/query/volume", NULL, "{\"a\": " CRATE ", \"b\": " GEM_TURNED "}"},
     {"POST", "/v1/query/nearest", NULL, "{\"scene\": " GEMS ", \"points\": [[0.1, 0.2, 0.1]]}"},
     {"POST", "/v1/query/region", NULL, "{\"scene\": " GEMS ", \"region\": " EGG "}"},
     {"POST", "/v1/query/pairs", NULL, "{\"boxes\": [[0, 0, 0, 1, 1, 1], [0, 0, 0, 2, 2, 2]], \"broadphase\": \"tree\"}"},
@@ -82,8 +90,7 @@ static const request requests[] = {
      "\"broadphase\": \"sweep\", \"include\": [\"changes\"]}"},
     {"POST", "/v1/query/pairs", NULL, "{\"boxes\": [[0, 0, 0, 1, 1, 1], [0, 0, 0, 2, 2, 2]], \"broadphase\": \"grid\"}"},
     {"POST", "/v1/query/pairs", NULL, "{\"boxes\": [[0, 0, 0, 1, 1, 1], [0, 0, 0, 2, 2, 2]], \"broadphase\": \"hybrid\"}"},
-    {"POST", "/v1/query/pairs", NULL,
-     "{\"boxes\": [[0, 0, 0, 1, 1, 1], [0, 0, 0, 2, 2, 2]], \"broadphase\": \"sweepSingleAxis\"}"},
+    {"POST", "/v1/query/pairs", NULL, "{\"boxes\": [[0, 0, 0, 1, 1, 1], [0, 0, 0, 2, 2, 2]], \"broadphase\": \"sweepSingleAxis\"}"},
     {"POST", "/v1/scenes/s/query/pairs", NULL, "{\"broadphase\": \"grid\"}"},
     {"PUT", "/v1/scenes/s", NULL, "{\"bodies\": [{\"id\": \"a\"}]}"},
 };
