@@ -255,6 +255,43 @@ def selections_poses_variants_and_batches():
     equal(volumes(batch["results"][0]["result"]), [("a", 0.1)], "of a batch")
 
 
+# ---- all kinds --------------------------------------------------------------------------------------------------------------
+
+CORNERS = [[x, y, z] for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)]
+SIDES = [[0, 1, 3], [0, 3, 2], [4, 6, 7], [4, 7, 5], [0, 4, 5], [0, 5, 1], [2, 3, 7], [2, 7, 6], [0, 2, 6], [0, 6, 4], [1, 5, 7], [1, 7, 3]]
+KINDS = {"sphere": {"radius": 0.5}, "box": {"size": [1, 1, 1]}, "capsule": {"radius": 0.5, "height": 0.5},
+         "cylinder": {"radius": 0.5, "height": 1}, "cone": {"radius": 0.5, "height": 1}, "ellipsoid": {"radii": [0.5, 0.4, 0.6]},
+         "convex": {"vertices": CORNERS}, "mesh": {"vertices": CORNERS, "triangles": SIDES}, "plane": {},
+         "tetmesh": {"vertices": CORNERS[:1] + CORNERS[1:3] + CORNERS[4:5], "tetrahedra": [[0, 3, 2, 1]]},
+         "hexmesh": {"vertices": CORNERS, "hexahedra": [[0, 4, 6, 2, 1, 5, 7, 3]]}}
+ROUND = ("sphere", "capsule", "cylinder", "cone", "ellipsoid")
+
+
+@suite.fact
+def row_17_every_kind_meets_every_kind():
+    """Each pair in one scene, a little into each other; solids with faces tell areas and volumes, two half-spaces nothing."""
+    bodies, pairs = [], []
+    for i, first in enumerate(KINDS):
+        for j, second in enumerate(KINDS):
+            at = [10 * i, 10 * j, 0]
+            bodies += [{"id": f"a-{i}-{j}", "position": at, "colliders": [{first: KINDS[first]}]},
+                       {"id": f"b-{i}-{j}", "position": [at[0] + 0.1, at[1] - 0.05, at[2] + 0.2],
+                        "rpy": [0.3, 0.2, 0.1], "colliders": [{second: KINDS[second]}]}]
+            pairs.append((first, second))
+    path = scene(bodies)
+    results = ask(path, {"pairs": [[bodies[2 * k]["id"], bodies[2 * k + 1]["id"]] for k in range(len(pairs))]})["results"]
+    equal(len(results), len(pairs), "results")
+    for (first, second), result in zip(pairs, results):
+        if first == second == "plane":
+            equal(result["status"], "unsupported", "two half-spaces")
+            continue
+        check(result["status"] == "ok" and result["gap"] < 0, f"{first} and {second}: {result}")
+        near(math.hypot(*result["normal"]), 1, 1e-12, "normal")
+        curved = first in ROUND or second in ROUND
+        equal(result.get("areaDefined", True), not curved, f"areas of {first} and {second}")
+        check(curved or (result["volume"] > 0 and result["area"] > 0), f"volume of {first} and {second}")
+
+
 # ---- meshes of elements -----------------------------------------------------------------------------------------------------
 
 def column(cells, size=1.0):
