@@ -11,6 +11,7 @@ namespace {
 using Manager = fcl::BroadPhaseCollisionManagerd;
 
 struct State {
+  std::vector<std::shared_ptr<fcl::Boxd>> shapes;
   std::vector<std::unique_ptr<fcl::CollisionObjectd>> owned;
   std::vector<fcl::CollisionObjectd *> objects;
   std::unique_ptr<Manager> manager;
@@ -21,9 +22,16 @@ fcl::Vector3d middle(const bench_box &b) {
   return fcl::Vector3d((b.low[0] + b.high[0]) / 2, (b.low[1] + b.high[1]) / 2, (b.low[2] + b.high[2]) / 2);
 }
 
+fcl::Vector3d extents(const bench_box &b) {
+  return fcl::Vector3d(b.high[0] - b.low[0], b.high[1] - b.low[1], b.high[2] - b.low[2]);
+}
+
+// Extents too: ends that move are rounded each by itself.
 void place(void *opaque, const bench_box *boxes) {
   auto *s = static_cast<State *>(opaque);
   for (size_t i = 0; i < s->objects.size(); i++) {
+    s->shapes[i]->side = extents(boxes[i]);
+    s->shapes[i]->computeLocalAABB();
     s->objects[i]->setTranslation(middle(boxes[i]));
     s->objects[i]->computeAABB();
   }
@@ -32,9 +40,8 @@ void place(void *opaque, const bench_box *boxes) {
 void *prepare(const bench_box *boxes, uint32_t count) {
   auto *s = new State;
   for (uint32_t i = 0; i < count; i++) {
-    const bench_box &b = boxes[i];
-    auto shape = std::make_shared<fcl::Boxd>(b.high[0] - b.low[0], b.high[1] - b.low[1], b.high[2] - b.low[2]);
-    s->owned.push_back(std::make_unique<fcl::CollisionObjectd>(shape, fcl::Matrix3d::Identity(), middle(b)));
+    s->shapes.push_back(std::make_shared<fcl::Boxd>(extents(boxes[i])));
+    s->owned.push_back(std::make_unique<fcl::CollisionObjectd>(s->shapes.back(), fcl::Matrix3d::Identity(), middle(boxes[i])));
     s->owned.back()->setUserData(reinterpret_cast<void *>(static_cast<uintptr_t>(i)));
     s->objects.push_back(s->owned.back().get());
   }

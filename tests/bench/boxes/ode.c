@@ -27,9 +27,11 @@ static void *prepare(const bench_box *boxes, uint32_t count) {
 
 static void place(void *opaque, const bench_box *boxes) {
   const state *s = opaque;
-  for (uint32_t i = 0; i < s->count; i++)
-    dGeomSetPosition(s->geoms[i], (boxes[i].low[0] + boxes[i].high[0]) / 2, (boxes[i].low[1] + boxes[i].high[1]) / 2,
-                     (boxes[i].low[2] + boxes[i].high[2]) / 2);
+  for (uint32_t i = 0; i < s->count; i++) {
+    const double *low = boxes[i].low, *high = boxes[i].high;
+    dGeomBoxSetLengths(s->geoms[i], high[0] - low[0], high[1] - low[1], high[2] - low[2]);
+    dGeomSetPosition(s->geoms[i], (low[0] + high[0]) / 2, (low[1] + high[1]) / 2, (low[2] + high[2]) / 2);
+  }
 }
 
 static void renew(state *s, dSpaceID space) {
