@@ -10,6 +10,7 @@
 typedef struct ct_endpoint {
   double value;
   uint32_t tag;
+  uint32_t place; /* the owner's; not compared */
 } ct_endpoint;
 #define CT_ENDPOINT_END 0x80000000u
 

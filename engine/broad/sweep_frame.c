@@ -17,8 +17,8 @@ static size_t append(const ct_sweep *sweep, int axis, uint8_t state, size_t coun
   ct_endpoint *ends = sweep->ends[axis];
   for (uint32_t k = 0; k < sweep->used; k++) {
     if (sweep->state[k] != state) continue;
-    ends[count++] = (ct_endpoint){ct_axis_of(sweep->boxes[k].min, axis), k};
-    ends[count++] = (ct_endpoint){ct_axis_of(sweep->boxes[k].max, axis), k | CT_ENDPOINT_END};
+    ends[count++] = (ct_endpoint){ct_axis_of(sweep->boxes[k].min, axis), k, 0};
+    ends[count++] = (ct_endpoint){ct_axis_of(sweep->boxes[k].max, axis), k | CT_ENDPOINT_END, 0};
   }
   return count;
 }
@@ -134,7 +134,8 @@ static size_t load(const ct_sweep *sweep, int axis, size_t count) {
   size_t kept = 0;
   for (size_t k = 0; k < count; k++) {
     uint32_t tag = ends[k].tag;
-    if (sweep->state[tag & ~CT_ENDPOINT_END] == CT_SWEPT_IN) ends[kept++] = (ct_endpoint){value_of(sweep->boxes, tag, axis), tag};
+    if (sweep->state[tag & ~CT_ENDPOINT_END] == CT_SWEPT_IN)
+      ends[kept++] = (ct_endpoint){value_of(sweep->boxes, tag, axis), tag, 0};
   }
   return append(sweep, axis, CT_SWEPT_NEW, kept);
 }

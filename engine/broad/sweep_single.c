@@ -43,7 +43,7 @@ ct_status ct_broad_sweep_single(const ct_box *boxes, size_t count, ct_pair_outpu
   ct_status status = ends && items ? CT_OK : CT_OUT_OF_MEMORY;
   if (status == CT_OK) {
     int axis = ct_widest_axis(boxes, count);
-    for (size_t i = 0; i < count; i++) ends[i] = (ct_endpoint){ct_axis_of(boxes[i].min, axis), (uint32_t)i};
+    for (size_t i = 0; i < count; i++) ends[i] = (ct_endpoint){ct_axis_of(boxes[i].min, axis), (uint32_t)i, 0};
     if (ct_endpoint_sort(ends, ends + count, count, out->cancel)) {
       for (size_t k = 0; k < count; k++) items[k] = (swept){boxes[ends[k].tag], ends[k].tag};
       status = scan(items, count, axis, out);
