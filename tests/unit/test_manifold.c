@@ -118,7 +118,6 @@ static void cube_turned_by_45_degrees_meets_in_an_octagon(void) {
   ct_hull_release(forms[1].hull);
 }
 
-/* T6.3, row 41: two roofs, ridge over ridge. */
 /* Boxes and hulls find their outlines by different means: turned at will, in steps of a grid, or about one axis. */
 static void boxes_meet_where_their_hulls_do(void) {
   check_random r = {7};
@@ -157,6 +156,7 @@ static void boxes_meet_where_their_hulls_do(void) {
   ct_hull_release(hulls[1].hull);
 }
 
+/* T6.3, row 41: two roofs, ridge over ridge. */
 static void crossed_roof_edges_meet_in_one_point(void) {
   const ct_vec3 lower[] = {{-2, 0, 0}, {2, 0, 0}, {-2, 2, -2}, {2, 2, -2}, {-2, -2, -2}, {2, -2, -2}};
   const ct_vec3 upper[] = {{0, -2, 0}, {0, 2, 0}, {2, -2, 2}, {2, 2, 2}, {-2, -2, 2}, {-2, 2, 2}};
