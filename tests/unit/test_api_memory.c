@@ -92,6 +92,12 @@ static const request requests[] = {
     {"POST", "/v1/query/pairs", NULL, "{\"boxes\": [[0, 0, 0, 1, 1, 1], [0, 0, 0, 2, 2, 2]], \"broadphase\": \"hybrid\"}"},
     {"POST", "/v1/query/pairs", NULL, "{\"boxes\": [[0, 0, 0, 1, 1, 1], [0, 0, 0, 2, 2, 2]], \"broadphase\": \"sweepSingleAxis\"}"},
     {"POST", "/v1/scenes/s/query/pairs", NULL, "{\"broadphase\": \"grid\"}"},
+    {"POST", "/v1/scenes/s/query/pairs", NULL,
+     "{\"broadphase\": \"sweep\", \"include\": [\"changes\"], \"variants\": [{\"ids\": [\"a\"], \"positions\": [[5, 0, 0]]}, "
+     "{\"ids\": [\"a\"], \"positions\": [[6, 0, 0]]}]}"},
+    {"POST", "/v1/scenes/s/query/overlap", NULL,
+     "{\"method\": \"separatingAxis\", \"variants\": [{\"ids\": [\"a\"], \"positions\": [[5, 0, 0]]}, "
+     "{\"ids\": [\"a\"], \"positions\": [[5.1, 0, 0]]}]}"},
     {"PUT", "/v1/scenes/s", NULL, "{\"bodies\": [{\"id\": \"a\"}]}"},
 };
 
