@@ -120,7 +120,7 @@ void pair_test(void *opaque, const bench_row *row, double *values) {
   }
 }
 
-bool takes_hulls(const bench_row *row) { return row->hulls != nullptr; }
+bool takes_hulls(const bench_row *row) { return row->work == BENCH_DISTANCE || row->work == BENCH_DEPTH; }
 bool takes_solids(const bench_row *row) { return row->solids != nullptr; }
 
 }  // namespace

@@ -188,8 +188,8 @@ static double leave(const difference *d, const double ray[3], double normal[3]) 
 }
 
 static bool make_pairs(const bench_row *row, bench_pair *pairs, uint64_t *digest) {
-  bool apart = row->work == BENCH_DISTANCE;
-  source s = {(apart ? 2000u : 3000u) + (uint64_t)row->size};
+  bool apart = row->work == BENCH_DISTANCE, deep = row->work == BENCH_DEEP;
+  source s = {(apart ? 2000u : deep ? 4000u : 3000u) + (uint64_t)row->size};
   difference d = {.count = row->size, .a = calloc((size_t)row->size, sizeof *d.a), .b = calloc((size_t)row->size, sizeof *d.b)};
   bool ok = d.a && d.b;
   *digest = HASH_START;
@@ -202,7 +202,7 @@ static bool make_pairs(const bench_row *row, bench_pair *pairs, uint64_t *digest
     rotation(&s, p->rotation_b);
     direction(&s, ray);
     for (int k = 0; k < 3; k++) p->position_a[k] = to_float(between(&s, -5.0, 5.0));
-    double amount = apart ? between(&s, 0.01, 2.0) : between(&s, 0.01, 0.3);
+    double amount = apart ? between(&s, 0.01, 2.0) : deep ? between(&s, 0.1, 0.5) : between(&s, 0.01, 0.3);
     for (int k = 0; k < 4; k++) {
       p->rotation_a[k] = to_float(p->rotation_a[k]);
       p->rotation_b[k] = to_float(p->rotation_b[k]);
@@ -210,7 +210,7 @@ static bool make_pairs(const bench_row *row, bench_pair *pairs, uint64_t *digest
     turn(&row->hulls[p->hull_a], p->rotation_a, d.a);
     turn(&row->hulls[p->hull_b], p->rotation_b, d.b);
     double surface = leave(&d, ray, normal), along = amount / dot(normal, ray);
-    double at = apart ? surface + along : fmax(surface - along, 0.05 * surface);
+    double at = apart ? surface + along : deep ? amount * surface : fmax(surface - along, 0.05 * surface);
     for (int k = 0; k < 3; k++) p->position_b[k] = to_float(p->position_a[k] + at * ray[k]);
     *digest = hash(*digest, p, sizeof *p);
   }
@@ -253,16 +253,19 @@ static void make_solids(int type, int count, bench_solid (*solids)[2]) {
   }
 }
 
-/* Hashes of the specification: vertices, pairs of W1, pairs of W2. */
+/* Hashes of the specification: vertices, pairs of W1, of W2 (W6 takes the first of them too), and deep ones of W6. */
 static const struct {
   int size;
-  uint64_t vertices, distance, depth;
+  uint64_t vertices, distance, depth, deep;
 } specified[] = {
-    {8, 0x64656af69e955b84u, 0x22daaf6ce374bd42u, 0x60ff0808c0fc4772u},
-    {32, 0x4f66b8bc1f32f163u, 0x7d6f8cb494b6d188u, 0x7acbbbb1cce62bc6u},
-    {128, 0x5a6576b21213960cu, 0xc30ce51e5f2eb9d8u, 0x87cd2ef7a6bf7b4fu},
-    {512, 0xc6e5fca7fe7010d3u, 0x3f2754b9f95fa22eu, 0x3008ab37d359115eu},
+    {8, 0x64656af69e955b84u, 0x22daaf6ce374bd42u, 0x60ff0808c0fc4772u, 0x0c77b9dee3e26e6eu},
+    {32, 0x4f66b8bc1f32f163u, 0x7d6f8cb494b6d188u, 0x7acbbbb1cce62bc6u, 0x4283b47e29ef428cu},
+    {128, 0x5a6576b21213960cu, 0xc30ce51e5f2eb9d8u, 0x87cd2ef7a6bf7b4fu, 0x69b2f4e88ef92f80u},
+    {512, 0xc6e5fca7fe7010d3u, 0x3f2754b9f95fa22eu, 0x3008ab37d359115eu, 0},
 };
+
+/* Of W6: exact arithmetic takes long over large ones. */
+enum { COMMON_PAIRS = 512, COMMON_PAIRS_LARGE = 64 };
 
 bool bench_input_make(bench_work work, int size, bench_row *row, bool *as_specified) {
   *row = (bench_row){.work = work, .size = size};
@@ -276,7 +279,8 @@ bool bench_input_make(bench_work work, int size, bench_row *row, bool *as_specif
     make_solids(size, row->count, solids);
     return true;
   }
-  row->count = size == 512 ? 1024 : 4096;
+  bool common = work == BENCH_SHALLOW || work == BENCH_DEEP;
+  row->count = work == BENCH_DEEP ? COMMON_PAIRS : size == 512 ? 1024 : 4096;
   bench_hull *hulls = calloc(BENCH_HULLS, sizeof *hulls);
   bench_pair *pairs = calloc((size_t)row->count, sizeof *pairs);
   row->hulls = hulls;
@@ -289,13 +293,18 @@ bool bench_input_make(bench_work work, int size, bench_row *row, bool *as_specif
   }
   for (size_t i = 0; i < sizeof specified / sizeof specified[0]; i++) {
     if (specified[i].size != size) continue;
-    uint64_t expected = work == BENCH_DISTANCE ? specified[i].distance : specified[i].depth;
+    uint64_t expected = work == BENCH_DISTANCE ? specified[i].distance
+                        : work == BENCH_DEEP   ? specified[i].deep
+                                               : specified[i].depth;
     *as_specified = vertices == specified[i].vertices && placed == expected;
   }
-  return true;
+  if (!common) return true;
+  row->count = size < 128 ? COMMON_PAIRS : COMMON_PAIRS_LARGE;
+  return bench_common_make(row);
 }
 
 void bench_input_free(bench_row *row) {
+  bench_common_free(row);
   for (int i = 0; row->hulls && i < BENCH_HULLS; i++) {
     free(row->hulls[i].vertex);
     free(row->hulls[i].face);

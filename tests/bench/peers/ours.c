@@ -112,7 +112,7 @@ static void overlaps(void *opaque, const bench_row *row, double *values) {
     values[i] = ct_pair_overlap(of(&s->pairs[i][0]), of(&s->pairs[i][1]), s->workspace, NULL) ? 0.0 : BENCH_NO_CONTACT;
 }
 
-static bool takes_hulls(const bench_row *row) { return row->hulls != NULL; }
+static bool takes_hulls(const bench_row *row) { return row->work == BENCH_DISTANCE || row->work == BENCH_DEPTH; }
 static bool takes_solids(const bench_row *row) { return row->solids != NULL; }
 /* Of the other primitives the distance's answer has the one point that there is. */
 static bool takes_boxes(const bench_row *row) { return row->solids != NULL && row->solids[0][1].kind == BENCH_BOX; }

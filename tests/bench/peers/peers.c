@@ -4,7 +4,7 @@
  * that aborts or hangs is a failed cell and no more. Its processor time counts, not the time it waits.
  * Prints lines "row|work|engine|ours|ns|failed|wrong|largest error|correct" and "note|..." for the script that makes the tables.
  *
- *     peers [rounds [seconds]] [W1|W2|W3|W5]
+ *     peers [rounds [seconds]] [W1|W2|W3|W5|W6]
  */
 #include "peers.h"
 
@@ -113,6 +113,10 @@ static void judge(const bench_engine *engine, const bench_row *row, const cell *
       t->failed++;
     } else if (row->work == BENCH_PRIMITIVES) {
       judge_contact(engine, value, row->reference[i], t);
+    } else if (row->bodies) {
+      double error = fabs(value - row->reference[i]) / row->reference[i];
+      t->error = fmax(t->error, error);
+      t->wrong += !(error <= WRONG_VOLUME);
     } else {
       double error = fabs(value - row->reference[i]);
       t->error = fmax(t->error, error);
@@ -127,7 +131,7 @@ static int ascending(const void *a, const void *b) {
 }
 
 static void print_cell(const bench_row *row, const bench_engine *engine, tally *t) {
-  static const char *const works[] = {"W1", "W2", "W3", "W5"};
+  static const char *const works[] = {"W1", "W2", "W3", "W5", "W6", "W6"};
   qsort(t->ns, (size_t)t->rounds, sizeof t->ns[0], ascending);
   bool correct = t->rounds && !t->failed && !t->wrong;
   printf("%s|%s|%s|%d|%.1f|%d|%d|%.2g|%d\n", row->name, works[row->work], engine->name, engine->ours,
@@ -146,7 +150,10 @@ static int engines_for(const bench_row *row, const bench_engine *found[ENGINES_M
              {bench_ours_hull, bench_ours_hull_count},
              {bench_qhull, bench_qhull_count},
              {bench_cgal_hull, bench_cgal_hull_count},
-             {bench_bullet_hull, bench_bullet_hull_count}};
+             {bench_bullet_hull, bench_bullet_hull_count},
+             {bench_ours_common, bench_ours_common_count},
+             {bench_qhull_common, bench_qhull_common_count},
+             {bench_cgal_common, bench_cgal_common_count}};
   int count = 0;
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
     for (int k = 0; k < all[i].count; k++)
@@ -205,6 +212,12 @@ static const struct {
     {BENCH_CLOUDS, 5, "hull, 128 points on a sphere", "W5"},
     {BENCH_CLOUDS, 6, "hull, 1,000 points on a sphere", "W5"},
     {BENCH_CLOUDS, 7, "hull, 10,000 points on a sphere", "W5"},
+    {BENCH_SHALLOW, 8, "common solid, shallow, 8 vertices", "W6"},
+    {BENCH_SHALLOW, 32, "common solid, shallow, 32 vertices", "W6"},
+    {BENCH_SHALLOW, 128, "common solid, shallow, 128 vertices", "W6"},
+    {BENCH_DEEP, 8, "common solid, deep, 8 vertices", "W6"},
+    {BENCH_DEEP, 32, "common solid, deep, 32 vertices", "W6"},
+    {BENCH_DEEP, 128, "common solid, deep, 128 vertices", "W6"},
 };
 
 static bool read_settings(int count, char **words, settings *s) {

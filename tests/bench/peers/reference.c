@@ -327,6 +327,10 @@ static real solids(const bench_solid *a, const bench_solid *b) {
 bool bench_reference_make(const bench_row *row, double *reference, double *gap) {
   *gap = 0.0;
   if (row->work == BENCH_CLOUDS) return bench_clouds_reference(row, reference);
+  if (row->bodies) {
+    bench_common_reference(row, reference);
+    return true;
+  }
   if (row->work != BENCH_PRIMITIVES) return hull_references(row, reference, gap);
   for (int i = 0; i < row->count; i++) reference[i] = (double)solids(&row->solids[i][0], &row->solids[i][1]);
   return true;
