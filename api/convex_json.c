@@ -1,5 +1,6 @@
 /* Convex shapes by their points or planes. Numbers that the hull cannot tell again are kept in the collider's note. */
 #include "convex_json.h"
+#include "mesh_arrays.h"
 
 #include <stdlib.h>
 
@@ -12,22 +13,38 @@
 /* A solid spans this many dimensions. */
 #define SOLID_RANK 3
 
+/* What the caller calls the faces; none: count is 0. */
+typedef struct face_ids {
+  const uint32_t *of;
+  size_t count;
+} face_ids;
+
+/* The arrays as they were given. */
+typedef struct given {
+  const char *name;
+  const double *numbers; /* [rows * columns] */
+  size_t rows, columns;
+  face_ids ids;
+} given;
+
 /* The JSON text of the shape member as the note. False with a fault: out of memory, or cancelled. */
-static bool keep_note(api_reader *reader, const char *name, const double *numbers, size_t rows, size_t columns, ct_collider *out) {
+static bool keep_note(api_reader *reader, const given *g, ct_collider *out) {
   api_buffer note = {0};
   api_put_byte(&note, '{');
-  api_put_key(&note, name);
+  api_put_key(&note, g->name);
   bool cancelled = false;
-  for (size_t i = 0; i < rows && !cancelled; i++) {
+  for (size_t i = 0; i < g->rows && !cancelled; i++) {
     cancelled = i % POINTS_PER_POLL == 0 && api_reader_cancelled(reader);
     api_put_byte(&note, i ? ',' : '[');
-    for (size_t j = 0; j < columns; j++) {
+    for (size_t j = 0; j < g->columns; j++) {
       api_put_byte(&note, j ? ',' : '[');
-      api_put_number(&note, numbers[columns * i + j]);
+      api_put_number(&note, g->numbers[g->columns * i + j]);
     }
     api_put_byte(&note, ']');
   }
-  api_put_raw(&note, "]}");
+  api_put_byte(&note, ']');
+  if (g->ids.count) api_put_surface_ids(&note, g->ids.of, g->ids.count);
+  api_put_byte(&note, '}');
   if (note.failed) api_fault_memory(reader->faults);
   else if (!cancelled) out->note = api_reader_copy(reader, (ct_text){note.bytes, note.length});
   api_buffer_free(&note);
@@ -131,7 +148,25 @@ static void *room_of_elements(api_reader *reader, const api_field *field, size_t
   return room;
 }
 
-static bool read_vertices(api_reader *reader, const api_field *field, ct_collider *out) {
+/* The caller's ids on the faces: one of each face of a hull of points, one of each given plane otherwise. */
+static bool name_faces(api_reader *reader, const api_field *field, size_t planes, face_ids ids, ct_hull *hull) {
+  if (!ids.count) return true;
+  const ct_hull_view *view = ct_hull_get(hull);
+  size_t wanted = planes ? planes : view->face_count;
+  if (ids.count != wanted) {
+    api_fault *fault = api_fault_at(reader->faults, API_PROBLEM_WRONG_TYPE, &field->path,
+                                    "Must have a number for each of the %zu %s.", wanted, planes ? "planes" : "faces of the hull");
+    api_fault_limit(fault, (double)wanted, (double)ids.count);
+    return false;
+  }
+  uint32_t *of_faces = api_arena_array(reader->arena, view->face_count, sizeof *of_faces);
+  for (uint32_t f = 0; of_faces && f < view->face_count; f++) of_faces[f] = ids.of[planes ? view->face_plane[f] : f];
+  if (of_faces && ct_hull_set_surfaces(hull, of_faces) == CT_OK) return true;
+  api_fault_memory(reader->faults);
+  return false;
+}
+
+static bool read_vertices(api_reader *reader, const api_field *field, const api_field *ids_field, face_ids ids, ct_collider *out) {
   size_t count = 0;
   ct_vec3 *points = room_of_elements(reader, field, sizeof *points, &count);
   if (!points) return false;
@@ -145,7 +180,8 @@ static bool read_vertices(api_reader *reader, const api_field *field, ct_collide
 
   ct_hull *hull = NULL;
   if (!api_make_hull(reader, field, points, count, &hull)) return false;
-  if (!hull_tells_points(hull, points, count) && !keep_note(reader, "vertices", (const double *)points, count, 3, out)) {
+  const given g = {"vertices", (const double *)points, count, 3, ids};
+  if (!name_faces(reader, ids_field, 0, ids, hull) || (!hull_tells_points(hull, points, count) && !keep_note(reader, &g, out))) {
     ct_hull_release(hull);
     return false;
   }
@@ -170,7 +206,7 @@ static bool check_plane(api_reader *reader, const api_field *field, const double
   return false;
 }
 
-static bool read_planes(api_reader *reader, const api_field *field, ct_collider *out) {
+static bool read_planes(api_reader *reader, const api_field *field, const api_field *ids_field, face_ids ids, ct_collider *out) {
   size_t count = 0;
   double(*planes)[4] = room_of_elements(reader, field, sizeof *planes, &count);
   if (!planes) return false;
@@ -189,7 +225,9 @@ static bool read_planes(api_reader *reader, const api_field *field, ct_collider 
     tell_planes(reader, field, status, report.culprit, count);
     return false;
   }
-  if (!check_extent(reader, field, ct_hull_get(hull)->box) || !keep_note(reader, "planes", planes[0], count, 4, out)) {
+  const given g = {"planes", planes[0], count, 4, ids};
+  bool is_named = check_extent(reader, field, ct_hull_get(hull)->box) && name_faces(reader, ids_field, count, ids, hull);
+  if (!is_named || !keep_note(reader, &g, out)) {
     ct_hull_release(hull);
     return false;
   }
@@ -198,11 +236,14 @@ static bool read_planes(api_reader *reader, const api_field *field, ct_collider 
 }
 
 bool api_read_convex(api_reader *reader, const api_field *field, ct_collider *out) {
-  api_field m[2] = {{.name = "vertices"}, {.name = "planes"}};
-  if (!api_read_object(reader, field, m, 2)) return false;
-  switch (api_read_one_of(reader, field, m, 2, true, API_PROBLEM_MISSING_MEMBER)) {
-  case 0: return read_vertices(reader, &m[0], out);
-  case 1: return read_planes(reader, &m[1], out);
+  api_field m[3] = {{.name = "vertices"}, {.name = "planes"}, {.name = "surfaceIds"}};
+  face_ids ids;
+  if (!api_read_object(reader, field, m, 3)) return false;
+  size_t which = api_read_one_of(reader, field, m, 2, true, API_PROBLEM_MISSING_MEMBER);
+  if (!api_read_surface_ids(reader, &m[2], 2 * reader->limits->hull_points, &ids.of, &ids.count)) return false;
+  switch (which) {
+  case 0: return read_vertices(reader, &m[0], &m[2], ids, out);
+  case 1: return read_planes(reader, &m[1], &m[2], ids, out);
   default: return false;
   }
 }
@@ -234,4 +275,5 @@ void api_put_vertices(api_buffer *buffer, const ct_hull *hull) {
   }
   api_put_byte(buffer, ']');
   free(order);
+  if (view->surface_ids) api_put_surface_ids(buffer, view->surface_ids, view->face_count);
 }

@@ -91,26 +91,6 @@ bool api_build_elements(api_reader *reader, const api_elements_source *source, c
 
 /* ---- decode -------------------------------------------------------------------------------------------------------------- */
 
-static bool read_ids(api_reader *reader, const api_field *field, size_t most, ct_elements_data *data) {
-  if (!api_field_present(field)) return true;
-  if (!api_read_array(reader, field, 1, most, &data->surface_id_count)) return false;
-  uint32_t *ids = api_arena_array(reader->arena, data->surface_id_count, sizeof *ids);
-  if (!ids) {
-    api_fault_memory(reader->faults);
-    return false;
-  }
-  bool good = true;
-  for (size_t i = 0; i < data->surface_id_count && !api_faults_full(reader->faults); i++) {
-    api_field item = api_field_element(field, i);
-    uint64_t id = 0;
-    if (i % API_ITEMS_PER_POLL == 0 && api_reader_cancelled(reader)) return false;
-    good = api_read_unsigned(reader, &item, 0, UINT32_MAX, &id) && good;
-    ids[i] = (uint32_t)id;
-  }
-  data->surface_ids = ids;
-  return good;
-}
-
 static void warn(const api_reader *reader, const api_path *at, const ct_elements_report *report) {
   ct_mesh_report surface = report->surface;
   surface.unused_vertices = report->unused_vertices;
@@ -136,8 +116,9 @@ bool api_read_elements(api_reader *reader, const api_field *field, ct_collider *
   data->vertices = vertices;
   data->normals = normals;
   data->corners = corners;
-  if (!read_ids(reader, &m[SURFACE_IDS], data->element_count * elements_form->faces, data) || api_reader_cancelled(reader))
-    return false;
+  size_t outer_most = data->element_count * elements_form->faces;
+  if (!api_read_surface_ids(reader, &m[SURFACE_IDS], outer_most, &data->surface_ids, &data->surface_id_count)) return false;
+  if (api_reader_cancelled(reader)) return false;
   ct_elements *elements = NULL;
   ct_elements_report report;
   if (!api_build_elements(reader, &source, &elements, &report)) return false;
@@ -155,14 +136,6 @@ void api_put_elements(api_buffer *buffer, const ct_collider *collider) {
   api_put_vectors(buffer, "vertices", view->vertices, view->vertex_count);
   api_put_corners(buffer, member_words[view->type], view->corners, view->form.corners, view->element_count);
   if (view->normals) api_put_vectors(buffer, "normals", view->normals, view->vertex_count);
-  if (view->surface_ids) {
-    api_put_key(buffer, "surfaceIds");
-    api_put_byte(buffer, '[');
-    for (uint32_t i = 0; i < view->outer_count; i++) {
-      if (i) api_put_byte(buffer, ',');
-      api_put_unsigned(buffer, view->surface_ids[i]);
-    }
-    api_put_byte(buffer, ']');
-  }
+  if (view->surface_ids) api_put_surface_ids(buffer, view->surface_ids, view->outer_count);
   api_put_byte(buffer, '}');
 }

@@ -143,3 +143,35 @@ void api_put_corners(api_buffer *buffer, const char *name, const uint32_t *corne
   }
   api_put_byte(buffer, ']');
 }
+
+bool api_read_surface_ids(api_reader *reader, const api_field *field, size_t most, const uint32_t **ids, size_t *count) {
+  *ids = NULL;
+  *count = 0;
+  if (!api_field_present(field)) return true;
+  if (!api_read_array(reader, field, 1, most, count)) return false;
+  uint32_t *read = api_arena_array(reader->arena, *count, sizeof *read);
+  if (!read) {
+    api_fault_memory(reader->faults);
+    return false;
+  }
+  bool good = true;
+  for (size_t i = 0; i < *count && !api_faults_full(reader->faults); i++) {
+    api_field item = api_field_element(field, i);
+    uint64_t id = 0;
+    if (i % API_ITEMS_PER_POLL == 0 && api_reader_cancelled(reader)) return false;
+    good = api_read_unsigned(reader, &item, 0, UINT32_MAX, &id) && good;
+    read[i] = (uint32_t)id;
+  }
+  *ids = read;
+  return good;
+}
+
+void api_put_surface_ids(api_buffer *buffer, const uint32_t *ids, size_t count) {
+  api_put_key(buffer, "surfaceIds");
+  api_put_byte(buffer, '[');
+  for (size_t i = 0; i < count; i++) {
+    if (i) api_put_byte(buffer, ',');
+    api_put_unsigned(buffer, ids[i]);
+  }
+  api_put_byte(buffer, ']');
+}

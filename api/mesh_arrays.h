@@ -30,4 +30,9 @@ bool api_read_corners(api_reader *reader, const api_field *field, const api_corn
 void api_put_vectors(api_buffer *buffer, const char *name, const ct_vec3 *vectors, size_t count);
 void api_put_corners(api_buffer *buffer, const char *name, const uint32_t *corners, size_t each, size_t count);
 
+/* surfaceIds: an array of 1 to `most` numbers of 32 bits; *ids, in the reader's arena, is NULL where there are none. */
+bool api_read_surface_ids(api_reader *reader, const api_field *field, size_t most, const uint32_t **ids, size_t *count);
+/* Puts ,"surfaceIds":[...]. */
+void api_put_surface_ids(api_buffer *buffer, const uint32_t *ids, size_t count);
+
 #endif

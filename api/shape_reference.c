@@ -79,6 +79,10 @@ static bool scale_hull(const scaling *s, ct_shape *shape) {
   ct_hull *hull = NULL;
   ct_status status = ct_hull_from_points(points, view->vertex_count, s->reader->cancel, &hull, NULL);
   free(points);
+  if (status == CT_OK && ct_hull_copy_surfaces(hull, shape->hull) != CT_OK) {
+    ct_hull_release(hull);
+    status = CT_OUT_OF_MEMORY;
+  }
   if (status == CT_OUT_OF_MEMORY) api_fault_memory(s->reader->faults);
   else if (status == CT_CANCELLED) api_fault_cancelled(s->reader->faults);
   else if (status != CT_OK)

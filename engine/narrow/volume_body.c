@@ -98,6 +98,7 @@ bool ct_volume_body_place(const ct_shape *shape, const ct_frame *frame, ct_volum
   body->face_count = view->face_count;
   body->face_start = view->face_start;
   body->face_loop = view->face_loop;
+  body->surface = view->surface_ids;
   if (!frame) {
     c = (columns){0};
     body->x = view->x;

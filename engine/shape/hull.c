@@ -109,6 +109,7 @@ void ct_hull_release(const ct_hull *hull) {
   ct_hull *own = (ct_hull *)(uintptr_t)hull;
   if (atomic_fetch_sub_explicit(&own->references, 1, memory_order_acq_rel) != 1) return;
   ct_hull_release(own->outer);
+  free(own->surface_ids);
   free(own);
 }
 

@@ -14,7 +14,7 @@
 typedef struct writer {
   ct_hull *hull;
   double *x, *y, *z, *nx, *ny, *nz, *offset;
-  uint32_t *vertex_input, *face_start, *face_loop, *neighbour_start, *neighbour;
+  uint32_t *vertex_input, *face_start, *face_loop, *face_plane, *neighbour_start, *neighbour;
   uint32_t (*edge_vertices)[2], (*edge_faces)[2];
 } writer;
 
@@ -36,7 +36,8 @@ static void *piece(char *base, size_t *used, size_t bytes) {
 }
 
 /* Divides the block; called once to learn its size and once to place the arrays. */
-static size_t lay_out(writer *w, char *base, uint32_t vertices, uint32_t faces, uint32_t loop) {
+static size_t lay_out(writer *w, char *base, const ct_hull_cells *cells) {
+  uint32_t vertices = cells->vertex_count, faces = cells->face_count, loop = cells->face_start[faces];
   size_t used = 0, lanes_v = padded(vertices) * sizeof(double), lanes_f = padded(faces) * sizeof(double);
   w->hull = piece(base, &used, sizeof *w->hull);
   w->x = piece(base, &used, lanes_v);
@@ -49,6 +50,7 @@ static size_t lay_out(writer *w, char *base, uint32_t vertices, uint32_t faces, 
   w->vertex_input = piece(base, &used, vertices * sizeof(uint32_t));
   w->face_start = piece(base, &used, ((size_t)faces + 1) * sizeof(uint32_t));
   w->face_loop = piece(base, &used, loop * sizeof(uint32_t));
+  w->face_plane = cells->face_source ? piece(base, &used, faces * sizeof(uint32_t)) : NULL;
   w->neighbour_start = piece(base, &used, ((size_t)vertices + 1) * sizeof(uint32_t));
   w->neighbour = piece(base, &used, loop * sizeof(uint32_t));
   w->edge_vertices = piece(base, &used, loop / 2 * sizeof *w->edge_vertices);
@@ -71,6 +73,7 @@ static void write_faces(writer *w, const ct_hull_cells *cells, scratch *s) {
     uint32_t old = s->set.edges[i].face, turn = s->turn[old];
     if (s->set.edges[i].from != cells->face_loop[turn]) continue;
     s->order[face] = old;
+    if (w->face_plane) w->face_plane[face] = cells->face_source[old];
     s->rank[old] = face;
     w->face_start[face++] = at;
     for (uint32_t k = turn; k < cells->face_start[old + 1]; k++) w->face_loop[at++] = cells->face_loop[k];
@@ -134,6 +137,7 @@ static void open_view(writer *w, const ct_hull_cells *cells) {
                                  .y = w->y,
                                  .z = w->z,
                                  .vertex_input = w->vertex_input,
+                                 .face_plane = w->face_plane,
                                  .nx = w->nx,
                                  .ny = w->ny,
                                  .nz = w->nz,
@@ -159,7 +163,7 @@ static bool write_hull(writer *w, const ct_hull_cells *cells, scratch *s) {
 ct_status ct_hull_assemble(const ct_hull_cells *cells, bool exact, const ct_cancel *cancel, ct_hull **out) {
   writer w = {0};
   uint32_t loop = cells->face_start[cells->face_count];
-  size_t bytes = lay_out(&w, NULL, cells->vertex_count, cells->face_count, loop);
+  size_t bytes = lay_out(&w, NULL, cells);
   char *block = aligned_alloc(ALIGNMENT, bytes);
   scratch s = {.order = malloc((size_t)cells->face_count * 3 * sizeof *s.order)};
   bool ready = ct_half_edges_open(&s.set, loop, cells->vertex_count, cancel) && block && s.order;
@@ -167,7 +171,7 @@ ct_status ct_hull_assemble(const ct_hull_cells *cells, bool exact, const ct_canc
   if (ready) {
     s.rank = s.order + cells->face_count;
     s.turn = s.rank + cells->face_count;
-    lay_out(&w, block, cells->vertex_count, cells->face_count, loop);
+    lay_out(&w, block, cells);
     memset(block, 0, bytes);
     if (!write_hull(&w, cells, &s)) status = CT_CANCELLED;
   }

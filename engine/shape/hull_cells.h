@@ -22,8 +22,9 @@ struct ct_hull {
   ct_hull_view view;
   atomic_uint_least64_t references;
   size_t bytes;
-  const ct_hull *outer; /* of an inset: the hull whose planes were moved in, a reference; else NULL */
-  bool exact;           /* vertices are exactly convex over the adjacency, so that climbing ends at the true maximum */
+  const ct_hull *outer;  /* of an inset: the hull whose planes were moved in, a reference; else NULL */
+  uint32_t *surface_ids; /* the view's; owned */
+  bool exact;            /* vertices are exactly convex over the adjacency, so that climbing ends at the true maximum */
 };
 
 /* Facets of the triangulation: exactly coplanar neighbours joined, points on faces and edges dropped, vertices in ascending order

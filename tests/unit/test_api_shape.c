@@ -51,6 +51,26 @@ static void shapes_become_the_engines(void) {
   document_free(&d);
 }
 
+/* A plane that bounds nothing keeps its id in the text alone; each face of the hull has that of its plane. */
+static void faces_have_the_ids_of_their_planes(void) {
+  document d;
+  ct_collider c = {0};
+  CHECK(read_collider(&d,
+                      "{\"convex\":{\"planes\":[[1,0,0,-9],[2,0,0,-2],[-1,0,0,-1],[0,1,0,-1],[0,-1,0,-1],[0,0,1,-1],[0,0,-1,-1]],"
+                      "\"surfaceIds\":[90,0,1,2,3,4,5]}}",
+                      &c));
+  const ct_hull_view *view = ct_hull_get(c.shape.hull);
+  CHECK_INT(view->face_count, 6);
+  for (uint32_t f = 0; view->surface_ids && f < view->face_count; f++) {
+    const double n[3] = {view->nx[f], view->ny[f], view->nz[f]};
+    uint32_t id = view->surface_ids[f];
+    CHECK(id < 6 && fabs(n[id / 2] - (id & 1 ? -1.0 : 1.0)) <= 1e-15);
+  }
+  CHECK(view->surface_ids != NULL);
+  api_collider_release(&c);
+  document_free(&d);
+}
+
 static void rounding_and_margin_become_the_engines(void) {
   document d;
   ct_collider c = {0};
@@ -108,6 +128,10 @@ static void a_shape_comes_back_as_it_was_given(void) {
       "{\"convex\":{\"vertices\":[[0,0,0],[1,0,0],[0.5,0,0],[0.25,0.25,0],[0,1,0],[0,0,1]]}}",
       "{\"convex\":{\"vertices\":[[0,0,0],[1,0,5e-324],[0,1,0],[0,0,1]]}}",
       "{\"convex\":{\"planes\":[[2,0,0,-2],[-1,0,0,-1],[0,1,0,-1],[0,-1,0,-1],[0,0,1,-1],[0,0,-1,-1],[1,0,0,-100]]}}",
+      "{\"convex\":{\"vertices\":[[0,0,0],[1,0,0],[0,1,0],[0,0,1]],\"surfaceIds\":[7,0,4294967295,7]}}",
+      "{\"convex\":{\"vertices\":[[0.1,0.1,0.1],[0,0,0],[1,0,0],[0,1,0],[0,0,1]],\"surfaceIds\":[4,3,2,1]}}",
+      "{\"convex\":{\"planes\":[[1,0,0,-1],[-1,0,0,-1],[0,1,0,-1],[0,-1,0,-1],[0,0,1,-1],[0,0,-1,-1]],"
+      "\"surfaceIds\":[1,2,3,4,5,6]}}",
   };
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
     document d;
@@ -215,6 +239,12 @@ static void bad_shapes_say_why_and_where(void) {
       {"{\"plane\":true}", "wrong-type", "/plane", NULL},
       {"{\"convex\":{}}", "missing-member", "/convex", "vertices, planes"},
       {"{\"convex\":{\"vertices\":[],\"planes\":[]}}", "missing-member", "/convex", "Only one"},
+      {"{\"convex\":{\"vertices\":[[0,0,0],[1,0,0],[0,1,0],[0,0,1]],\"surfaceIds\":[1,2,3]}}", "wrong-type", "/convex/surfaceIds",
+       "4 faces"},
+      {"{\"convex\":{\"planes\":[[1,0,0,-1],[-1,0,0,-1],[0,1,0,-1],[0,-1,0,-1],[0,0,1,-1],[0,0,-1,-1]],\"surfaceIds\":[1]}}",
+       "wrong-type", "/convex/surfaceIds", "6 planes"},
+      {"{\"convex\":{\"vertices\":[[0,0,0],[1,0,0],[0,1,0],[0,0,1]],\"surfaceIds\":[1,2,3,-1]}}", "out-of-range",
+       "/convex/surfaceIds/3", NULL},
       {"{\"convex\":{\"points\":[]}}", "unknown-member", "/convex/points", NULL},
       {"{\"convex\":{\"vertices\":[]}}", "degenerate-hull", "/convex/vertices", "at least 4"},
       {"{\"convex\":{\"vertices\":[[0,0,0],[1,0,0],[0,1,0]]}}", "degenerate-hull", "/convex/vertices", "at least 4"},
@@ -290,6 +320,7 @@ static void hull_points_are_limited(void) {
 }
 
 static const check_test tests[] = {{"shapes_become_the_engines", shapes_become_the_engines},
+                                   {"faces_have_the_ids_of_their_planes", faces_have_the_ids_of_their_planes},
                                    {"rounding_and_margin_become_the_engines", rounding_and_margin_become_the_engines},
                                    {"a_shape_comes_back_as_it_was_given", a_shape_comes_back_as_it_was_given},
                                    {"points_that_are_all_vertices_need_no_note", points_that_are_all_vertices_need_no_note},

@@ -17,26 +17,28 @@ typedef struct ct_hull ct_hull;
 /* Borrowed view of a hull's arrays; valid while the hull is retained. */
 typedef struct ct_hull_view {
   uint32_t vertex_count, face_count, edge_count;
-  const double *x, *y, *z;              /* vertices */
-  const uint32_t *vertex_input;         /* [vertex_count] index of the input point it came from; UINT32_MAX for hulls of planes */
-  const double *nx, *ny, *nz, *offset;  /* [face_count] outward unit normals; n.p <= offset inside */
-  const uint32_t *face_start;           /* [face_count + 1] into face_loop */
-  const uint32_t *face_loop;            /* vertices of each face, counter-clockwise from outside */
-  const uint32_t *neighbour_start;      /* [vertex_count + 1] into neighbour */
-  const uint32_t *neighbour;            /* adjacent vertices of each vertex, ascending */
-  const uint32_t (*edge_vertices)[2];   /* [edge_count] lower index first, edges in ascending order */
-  const uint32_t (*edge_faces)[2];      /* [edge_count] the faces left and right of the edge, first to second vertex */
-  ct_vec3 centroid;                     /* of the volume, m */
-  double radius;                        /* of the ball about centroid that holds all vertices, m */
-  double volume;                        /* m^3, > 0 */
-  ct_mat3 inertia;                      /* about centroid for unit density, kg m^2 */
-  ct_box box;                           /* of the vertices */
+  const double *x, *y, *z;             /* vertices */
+  const uint32_t *vertex_input;        /* [vertex_count] index of the input point it came from; UINT32_MAX for hulls of planes */
+  const double *nx, *ny, *nz, *offset; /* [face_count] outward unit normals; n.p <= offset inside */
+  const uint32_t *face_start;          /* [face_count + 1] into face_loop */
+  const uint32_t *face_loop;           /* vertices of each face, counter-clockwise from outside, the lowest first */
+  const uint32_t *face_plane;          /* [face_count] the given plane that the face is on; NULL for hulls of points */
+  const uint32_t *surface_ids;         /* [face_count] what the caller calls the faces, or NULL */
+  const uint32_t *neighbour_start;     /* [vertex_count + 1] into neighbour */
+  const uint32_t *neighbour;           /* adjacent vertices of each vertex, ascending */
+  const uint32_t (*edge_vertices)[2];  /* [edge_count] lower index first, edges in ascending order */
+  const uint32_t (*edge_faces)[2];     /* [edge_count] the faces left and right of the edge, first to second vertex */
+  ct_vec3 centroid;                    /* of the volume, m */
+  double radius;                       /* of the ball about centroid that holds all vertices, m */
+  double volume;                       /* m^3, > 0 */
+  ct_mat3 inertia;                     /* about centroid for unit density, kg m^2 */
+  ct_box box;                          /* of the vertices */
 } ct_hull_view;
 
 /* What a failed build tells: the affine dimension of the points (0 point, 1 line, 2 plane), or the plane at fault. */
 typedef struct ct_hull_report {
-  int rank;          /* 0..3 */
-  uint32_t culprit;  /* for planes: index of a plane that shows the fault, else UINT32_MAX */
+  int rank;         /* 0..3 */
+  uint32_t culprit; /* for planes: index of a plane that shows the fault, else UINT32_MAX */
 } ct_hull_report;
 
 /* Hull of `count` points (interior and repeated points allowed; bit-equal points are one). Faces whose triangles are exactly
@@ -61,6 +63,13 @@ ct_status ct_hull_inset(const ct_hull *hull, double by, const ct_cancel *cancel,
 const ct_hull *ct_hull_outer(const ct_hull *hull);
 /* Radius of the largest ball in the hull, m; at most 2^-40 of the size too small. -1 without memory. Cost as of CT_EMPTY planes. */
 double ct_hull_inradius(const ct_hull *hull, const ct_cancel *cancel);
+
+/* Gives each face, in the view's order (ascending by the first two vertices of their loops), the caller's id; the ids are copied.
+ * For a hull that nobody else knows yet. CT_OUT_OF_MEMORY leaves it as it was. */
+ct_status ct_hull_set_surfaces(ct_hull *hull, const uint32_t *ids);
+/* The same with the ids, if any, of a hull from whose vertices, in their order and scaled alike, this one was made. Rounding may
+ * have cut a face into pieces or joined two: a piece has its face's id, and a joined face that of one of them. */
+ct_status ct_hull_copy_surfaces(ct_hull *hull, const ct_hull *from);
 
 const ct_hull *ct_hull_retain(const ct_hull *hull);
 void ct_hull_release(const ct_hull *hull);

@@ -264,8 +264,8 @@ static const struct {
     {512, 0xc6e5fca7fe7010d3u, 0x3f2754b9f95fa22eu, 0x3008ab37d359115eu, 0},
 };
 
-/* Of W6: exact arithmetic takes long over large ones. */
-enum { COMMON_PAIRS = 512, COMMON_PAIRS_LARGE = 64 };
+/* Of W6, and how many vertices they have all together: exact arithmetic takes long over large ones. */
+enum { COMMON_PAIRS = 512, COMMON_VERTICES = 4096 };
 
 bool bench_input_make(bench_work work, int size, bench_row *row, bool *as_specified) {
   *row = (bench_row){.work = work, .size = size};
@@ -299,7 +299,7 @@ bool bench_input_make(bench_work work, int size, bench_row *row, bool *as_specif
     *as_specified = vertices == specified[i].vertices && placed == expected;
   }
   if (!common) return true;
-  row->count = size < 128 ? COMMON_PAIRS : COMMON_PAIRS_LARGE;
+  row->count = COMMON_VERTICES / size;
   return bench_common_make(row);
 }
 
