@@ -239,12 +239,6 @@ static void bad_shapes_say_why_and_where(void) {
       {"{\"plane\":true}", "wrong-type", "/plane", NULL},
       {"{\"convex\":{}}", "missing-member", "/convex", "vertices, planes"},
       {"{\"convex\":{\"vertices\":[],\"planes\":[]}}", "missing-member", "/convex", "Only one"},
-      {"{\"convex\":{\"vertices\":[[0,0,0],[1,0,0],[0,1,0],[0,0,1]],\"surfaceIds\":[1,2,3]}}", "wrong-type", "/convex/surfaceIds",
-       "4 faces"},
-      {"{\"convex\":{\"planes\":[[1,0,0,-1],[-1,0,0,-1],[0,1,0,-1],[0,-1,0,-1],[0,0,1,-1],[0,0,-1,-1]],\"surfaceIds\":[1]}}",
-       "wrong-type", "/convex/surfaceIds", "6 planes"},
-      {"{\"convex\":{\"vertices\":[[0,0,0],[1,0,0],[0,1,0],[0,0,1]],\"surfaceIds\":[1,2,3,-1]}}", "out-of-range",
-       "/convex/surfaceIds/3", NULL},
       {"{\"convex\":{\"points\":[]}}", "unknown-member", "/convex/points", NULL},
       {"{\"convex\":{\"vertices\":[]}}", "degenerate-hull", "/convex/vertices", "at least 4"},
       {"{\"convex\":{\"vertices\":[[0,0,0],[1,0,0],[0,1,0]]}}", "degenerate-hull", "/convex/vertices", "at least 4"},
@@ -266,6 +260,26 @@ static void bad_shapes_say_why_and_where(void) {
       {"{\"sphere\":{\"radius\":1},\"id\":\"a b\"}", "bad-value", "/id", NULL},
       {"{\"sphere\":{\"radius\":1},\"rpy\":[0,0,0],\"rotation\":[0,0,0,1]}", "bad-rotation", "", NULL},
       {"[]", "wrong-type", "", "Must be an object"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    document d;
+    ct_collider c = {0};
+    CHECK(!read_collider(&d, cases[i].text, &c));
+    document_expect(&d, cases[i].text, cases[i].problem, cases[i].pointer, cases[i].words);
+    document_free(&d);
+  }
+}
+
+static void bad_surface_ids_say_why_and_where(void) {
+  static const struct {
+    const char *text, *problem, *pointer, *words;
+  } cases[] = {
+      {"{\"convex\":{\"vertices\":[[0,0,0],[1,0,0],[0,1,0],[0,0,1]],\"surfaceIds\":[1,2,3]}}", "wrong-type", "/convex/surfaceIds",
+       "4 faces"},
+      {"{\"convex\":{\"planes\":[[1,0,0,-1],[-1,0,0,-1],[0,1,0,-1],[0,-1,0,-1],[0,0,1,-1],[0,0,-1,-1]],\"surfaceIds\":[1]}}",
+       "wrong-type", "/convex/surfaceIds", "6 planes"},
+      {"{\"convex\":{\"vertices\":[[0,0,0],[1,0,0],[0,1,0],[0,0,1]],\"surfaceIds\":[1,2,3,-1]}}", "out-of-range",
+       "/convex/surfaceIds/3", NULL},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     document d;
@@ -325,6 +339,7 @@ static const check_test tests[] = {{"shapes_become_the_engines", shapes_become_t
                                    {"a_shape_comes_back_as_it_was_given", a_shape_comes_back_as_it_was_given},
                                    {"points_that_are_all_vertices_need_no_note", points_that_are_all_vertices_need_no_note},
                                    {"bad_shapes_say_why_and_where", bad_shapes_say_why_and_where},
+                                   {"bad_surface_ids_say_why_and_where", bad_surface_ids_say_why_and_where},
                                    {"degenerate_points_are_told_their_rank", degenerate_points_are_told_their_rank},
                                    {"hull_points_are_limited", hull_points_are_limited}};
 
