@@ -1,8 +1,8 @@
-/* Points that are inside without a doubt: within a ball that is within the hull of the extreme points along 13 axes.
+/* Points that are inside without a doubt: within an ellipsoid that is within the hull of the extreme points along 13 axes.
  *
- * Each coordinate is first taken in units of a power of two near its extent, so that flat clouds have room for a ball; that changes
- * no bit and nothing about what is inside. Of a ball full of points two thirds are told at the cost of a distance each. Source of
- * the idea: Akl, Toussaint 1978.
+ * The ellipsoid has the proportions of the points' box. Coordinates are first taken in units of powers of two near the sides of
+ * that box, which changes no bit and keeps flat clouds away from round-off. Of a ball full of points half are told at the cost of a
+ * distance each. Source of the idea: Akl, Toussaint 1978.
  */
 #include "shape/hull_cull.h"
 #include "shape/lanes.h"

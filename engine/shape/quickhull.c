@@ -15,6 +15,9 @@
  * where all signs need exact arithmetic. */
 #define STEPS_PER_POLL 8192u
 
+/* Room for new faces, in pairs, at the start. */
+#define FIRST_PAIRS 16u
+
 /* Outside set of a face, and its place in the queue of faces that have one. */
 typedef struct outside_set {
   uint32_t first;    /* head of the list, CT_GROW_NONE when empty */
@@ -176,7 +179,7 @@ static void assign_first(quickhull *q, uint32_t point) {
 
 static bool reserve_fan(quickhull *q, uint32_t pairs) {
   if (q->fan_capacity >= pairs) return true;
-  uint32_t capacity = q->grow->list_capacity / 2 + 1;
+  uint32_t capacity = 2 * pairs + FIRST_PAIRS;
   fan_pair *larger = aligned_alloc(sizeof *larger, (size_t)capacity * sizeof *larger);
   if (!larger) return false;
   free(q->fan);

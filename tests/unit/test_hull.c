@@ -312,6 +312,31 @@ static void sizes_from_1e_9_to_1e9_keep_their_accuracy(void) {
   ct_hull_release(unit);
 }
 
+/* Of points that come many times, in sets small and large enough for every way of ordering them, the first of each is the vertex.
+ */
+static void the_first_of_many_copies_is_the_vertex(void) {
+  enum { MOST = 12000 };
+  static ct_vec3 p[MOST];
+  static uint32_t first[MOST];
+  check_random r = {32};
+  for (uint32_t count = 100; count <= MOST; count = count * 5 / 2) {
+    uint32_t distinct = count / 4, next = 0;
+    for (uint32_t i = 0; i < count; i++) {
+      uint32_t of = next > 0 && check_next(&r) % 4 ? (uint32_t)(check_next(&r) % i) : CT_GROW_NONE;
+      bool fresh = of == CT_GROW_NONE && next < distinct;
+      if (!fresh && of == CT_GROW_NONE) of = (uint32_t)(check_next(&r) % i);
+      next += fresh;
+      first[i] = fresh ? i : first[of];
+      p[i] = fresh ? ct_scale(on_sphere(&r), next % 3 ? 1.0 : check_uniform(&r, 0.9, 1.0)) : p[of];
+    }
+    ct_hull *hull = make(p, count);
+    const ct_hull_view *h = ct_hull_get(hull);
+    CHECK(h->vertex_count > distinct / 2 && h->vertex_count <= next);
+    for (uint32_t v = 0; v < h->vertex_count; v++) CHECK_INT(h->vertex_input[v], first[h->vertex_input[v]]);
+    ct_hull_release(hull);
+  }
+}
+
 /* First of two, second of two, or alone: the plane of a triangle has the same bits. */
 static void planes_do_not_depend_on_what_stands_beside_a_face(void) {
   check_random r = {31};
@@ -400,6 +425,7 @@ static const check_test tests[] = {
     {"scaling_by_powers_of_two_scales_every_bit", scaling_by_powers_of_two_scales_every_bit},
     {"order_of_points_and_axes_does_not_matter", order_of_points_and_axes_does_not_matter},
     {"sizes_from_1e_9_to_1e9_keep_their_accuracy", sizes_from_1e_9_to_1e9_keep_their_accuracy},
+    {"the_first_of_many_copies_is_the_vertex", the_first_of_many_copies_is_the_vertex},
     {"planes_do_not_depend_on_what_stands_beside_a_face", planes_do_not_depend_on_what_stands_beside_a_face},
     {"references_count", references_count},
     {"twice_the_points_take_at_most_two_and_a_half_times_as_long", twice_the_points_take_at_most_two_and_a_half_times_as_long},
