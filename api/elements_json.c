@@ -100,7 +100,8 @@ static void warn(const api_reader *reader, const api_path *at, const ct_elements
 bool api_read_elements(api_reader *reader, const api_field *field, ct_collider *out) {
   ct_element_type type = out->shape.kind == CT_KIND_TETMESH ? CT_TETRAHEDRA : CT_HEXAHEDRA;
   const ct_element_form *elements_form = ct_element_form_of(type);
-  const api_corner_form form = {type == CT_TETRAHEDRA ? "tetrahedron" : "hexahedron", elements_form->corners, CT_ELEMENTS_MAX};
+  const api_corner_form form = {type == CT_TETRAHEDRA ? "tetrahedron" : "hexahedron", elements_form->corners,
+                                reader->limits->mesh_elements};
   api_field m[MEMBER_COUNT] = {[VERTICES] = {.name = "vertices", .required = true},
                                [ELEMENTS] = {.name = member_words[type], .required = true},
                                [NORMALS] = {.name = "normals"},

@@ -4,6 +4,8 @@
  * curved bodies but against half-spaces 1e-10 and 1e-8):
  * distance against the truth, bracket around the truth and no wider than 2 k scale, points on their shapes and joined by
  * distance * normal, and extreme along the normal; normal unit to 4 eps; the same distance swapped; overlap where it is defined.
+ * Of tetmeshes against each other, convex bodies and half-spaces: distance, bracket, the points' distance, swap and overlap alike;
+ * where they overlap, the depth of the deepest pair of elements and how many pairs overlap.
  * Usage: corpus_pairs [file.jsonl]; without a file $CONTACTD_CORPUS/pairs.jsonl, ../shared/corpus/pairs.jsonl, or the
  * synthetic cases kept beside this program. Prints a table of the worst errors by pair of kinds and by category.
  */
@@ -50,7 +52,25 @@ static bool read_convex(const json_t *s, body *b) {
   return status == CT_OK;
 }
 
-/* False for kinds that the engine does not have yet. */
+static bool read_tetmesh(const json_t *s, body *b) {
+  const json_t *vertices = json_object_get(s, "vertices"), *tetrahedra = json_object_get(s, "tetrahedra");
+  size_t n = json_array_size(vertices), count = json_array_size(tetrahedra);
+  ct_vec3 *points = calloc(n, sizeof *points);
+  uint32_t *corners = calloc(4 * count, sizeof *corners);
+  ct_elements *elements = NULL;
+  if (!points || !corners) abort();
+  for (size_t i = 0; i < n; i++) points[i] = vec3_of(json_array_get(vertices, i));
+  for (size_t i = 0; i < 4 * count; i++)
+    corners[i] = (uint32_t)json_integer_value(json_array_get(json_array_get(tetrahedra, i / 4), i % 4));
+  ct_elements_data data = {.vertices = points, .vertex_count = n, .corners = corners, .element_count = count};
+  ct_status status = ct_elements_create(&data, NULL, &elements, NULL);
+  if (status == CT_OK) b->shape = ct_shape_of_elements(elements);
+  free(points);
+  free(corners);
+  return status == CT_OK;
+}
+
+/* False for meshes, which test_mesh_corpus asks about. */
 static bool read_body(const json_t *j, body *b) {
   const json_t *s = json_object_get(j, "shape"), *pose = json_object_get(j, "pose");
   const char *type = json_string_value(json_object_get(s, "type"));
@@ -76,15 +96,15 @@ static bool read_body(const json_t *j, body *b) {
     b->shape = (ct_shape){.kind = CT_KIND_PLANE};
   } else if (strcmp(type, "convex") == 0) {
     return read_convex(s, b);
+  } else if (strcmp(type, "tetmesh") == 0) {
+    return read_tetmesh(s, b);
   } else {
     return false;
   }
   return true;
 }
 
-static void release(const body *b) {
-  if (b->shape.kind == CT_KIND_CONVEX && b->shape.hull) ct_hull_release(b->shape.hull);
-}
+static void release(const body *b) { ct_shape_release(&b->shape); }
 
 /* How far a world point lies outside the body. */
 static double outside(const body *b, ct_vec3 world) {
@@ -204,6 +224,40 @@ static void judge(const expected *e, const body *a, const body *b, ct_workspace 
          r.iterations);
 }
 
+/* Where a tetmesh takes part; what lies on the surface of what is told by corpus/tetmeshes.py, in 60 digits. */
+static void judge_elements(const expected *e, const json_t *expect, const body *a, const body *b, ct_workspace *workspace) {
+  ct_pair_options options = {.tolerance = 0.0, .threshold = INFINITY};
+  ct_pair_result r, swapped;
+  ct_placed p = {&a->shape, &a->frame}, q = {&b->shape, &b->frame};
+  ct_pair_distance(p, q, &options, workspace, &r);
+  ct_pair_distance(q, p, &options, workspace, &swapped);
+  const json_t *depth = json_object_get(expect, "deepest_element_pair_depth"), *apart = json_object_get(expect, "distance");
+  double truth = depth ? -json_number_value(depth) : apart ? json_number_value(apart) : e->distance;
+  double k = allowance_factor(a, b, truth), allowance = k * e->scale + 8.0 * EPSILON * ct_max2(a->position, b->position);
+  uint32_t pairs = (uint32_t)json_integer_value(json_object_get(expect, "overlapping_element_pairs"));
+  row w = {.cases = 1, .distance = fabs(r.distance - truth) / allowance};
+  w.bracket = ct_max2(r.lower_bound - truth, truth - r.upper_bound) / allowance;
+  w.bracket = ct_max2(w.bracket, (r.upper_bound - r.lower_bound) / (2.0 * k * e->scale));
+  w.points = ct_norm(ct_sub(ct_sub(r.point_b, r.point_a), ct_scale(r.normal, r.distance))) / allowance;
+  w.normal = fabs(ct_norm(r.normal) - 1.0) / (4.0 * EPSILON);
+  char pair[64];
+  snprintf(pair, sizeof pair, "%s/%s", ct_kind_word(a->shape.kind < b->shape.kind ? a->shape.kind : b->shape.kind),
+           ct_kind_word(a->shape.kind < b->shape.kind ? b->shape.kind : a->shape.kind));
+  note(pair, &w);
+  note("~ all", &w);
+  bool overlap = ct_pair_overlap(p, q, workspace, NULL);
+  bool good = w.distance <= 1.0 && w.bracket <= 1.0 && w.points <= 1.0 && w.normal <= 1.0 && r.status == CT_PAIR_OK;
+  bool counted = r.element_pairs == pairs && (r.depth_kind == CT_DEPTH_ELEMENT) == (depth != NULL);
+  bool mirrored = swapped.distance == r.distance && swapped.element_a == r.element_b && swapped.element_pairs == r.element_pairs &&
+                  swapped.point_a.x == r.point_b.x && swapped.lower_bound == r.lower_bound;
+  bool yes = (r.distance <= 0.0) == overlap && (json_is_null(e->overlap) || overlap == json_is_true(e->overlap));
+  passed += good && counted && mirrored && yes;
+  if (good && counted && mirrored && yes) return;
+  failed++;
+  printf("FAILED %s %s: distance %.17g truth %.17g [%.17g %.17g] pairs %u of %u%s%s\n", e->id, pair, r.distance, truth,
+         r.lower_bound, r.upper_bound, r.element_pairs, pairs, mirrored ? "" : " not mirrored", yes ? "" : " overlap wrong");
+}
+
 static void run_case(const json_t *j, ct_workspace *workspace) {
   body a = {0}, b = {0};
   bool known_a = read_body(json_object_get(j, "a"), &a), known_b = read_body(json_object_get(j, "b"), &b),
@@ -215,7 +269,9 @@ static void run_case(const json_t *j, ct_workspace *workspace) {
                   .distance = json_number_value(json_object_get(expect, "signed_distance")),
                   .scale = json_number_value(json_object_get(j, "scale")),
                   .overlap = json_object_get(expect, "overlap")};
-    judge(&e, &a, &b, workspace);
+    bool elements = ct_kind_has_elements(a.shape.kind) || ct_kind_has_elements(b.shape.kind);
+    if (elements) judge_elements(&e, expect, &a, &b, workspace);
+    else judge(&e, &a, &b, workspace);
   }
   release(&a);
   release(&b);

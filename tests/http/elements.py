@@ -8,7 +8,7 @@ from support.client import KeepAlive
 from support.daemon import Daemon
 
 suite = Suite()
-daemon = Daemon().start()
+daemon = Daemon("--limit", "meshElements=300").start()
 suite.cleanup(daemon.stop)
 client = KeepAlive(daemon)
 KUHN = [[0, 1, 2, 6], [0, 2, 3, 6], [0, 3, 7, 6], [0, 7, 4, 6], [0, 4, 5, 6], [0, 5, 1, 6]]
@@ -75,6 +75,13 @@ def warnings_tell_what_is_odd():
     report = client.post("/v1/shapes", {"hexmesh": dict(cells, hexahedra=[cells["hexahedra"][0], cells["hexahedra"][3]])}).must(201).json
     equal(sorted(w["type"] for w in report["warnings"]), ["crowdedEdges", "unusedVertices"], "warnings of two cells at an edge")
     equal((report["solid"], report["manifold"], report["volume"]), (True, False, 2), "two cells at an edge")
+
+
+@suite.fact
+def more_elements_than_the_limit_are_refused():
+    client.post("/v1/shapes", block("tetmesh", 5, 5, 2)).must(201)
+    problem = client.post("/v1/shapes", block("hexmesh", 7, 43, 1)).problem(422, "limit-exceeded", "/hexmesh/hexahedra")
+    equal((problem.json["errors"][0]["limit"], problem.json["errors"][0]["actual"]), (300, 301), "limit and actual")
 
 
 @suite.fact
