@@ -261,7 +261,7 @@ static void the_tree_finds_what_boxes_meet(void) {
 static void ids_and_normals_are_kept(void) {
   block b = block_make(CT_HEXAHEDRA, 2, 1, 1);
   ct_elements_data data = block_data(&b);
-  uint32_t ids[10];
+  uint32_t ids[11] = {0};
   ct_vec3 normals[12];
   for (uint32_t i = 0; i < 10; i++) ids[i] = 100 - i;
   for (int i = 0; i < 12; i++) normals[i] = ct_vec(i, 1, -i);
@@ -271,7 +271,7 @@ static void ids_and_normals_are_kept(void) {
   ct_elements *elements = NULL;
   CHECK_INT(ct_elements_create(&data, NULL, &elements, NULL), CT_OK);
   const ct_elements_view *view = ct_elements_get(elements);
-  CHECK(memcmp(view->surface_ids, ids, sizeof ids) == 0 && view->surface_ids != ids);
+  CHECK(memcmp(view->surface_ids, ids, 10 * sizeof *ids) == 0 && view->surface_ids != ids);
   CHECK(memcmp(view->normals, normals, sizeof normals) == 0 && view->normals == ct_mesh_get(view->surface)->normals);
   ct_elements_release(elements);
   for (data.surface_id_count = 9; data.surface_id_count < 12; data.surface_id_count += 2) {
