@@ -14,12 +14,14 @@
 #define OVERLAP_NS 800.0
 #define DISTANCE_NS 1500.0
 #define CONTACTS_NS 2000.0
-#define VOLUME_NS 20000.0
+#define VOLUME_NS 5000.0
 /* A distance that a mesh takes part in, and what it grows by with the root of the triangles: about as many are at a contact. An
  * overlap ends at the first crossing. */
 #define MESH_NS 3000.0
 #define MESH_ROOT_NS 300.0
 #define MESH_OVERLAP_PART 0.25
+/* Volumes look at every face, in one way or another. */
+#define FACES_VOLUME_PART 3.0
 /* A mesh deep in a simple solid, or the other way round, takes this for each of its triangles at times: some count, so that no
  * such pair is taken for a short one. */
 #define MESH_TRIANGLE_NS 100.0
@@ -75,8 +77,9 @@ static double colliders_ns(ct_query_kind kind, fineness a, fineness b) {
                                    [CT_QUERY_CONTACTS] = CONTACTS_NS,
                                    [CT_QUERY_VOLUME] = VOLUME_NS};
   double each = by_kind[kind];
+  double part = kind == CT_QUERY_OVERLAP ? MESH_OVERLAP_PART : kind == CT_QUERY_VOLUME ? FACES_VOLUME_PART : 1.0;
   double facets = ct_min2(a.facets, b.facets) * (a.mesh || b.mesh ? MESH_FACET_NS : HULL_FACET_NS);
-  return each + (a.ns + b.ns + facets) * (kind == CT_QUERY_OVERLAP ? MESH_OVERLAP_PART : 1.0);
+  return each + (a.ns + b.ns + facets) * part;
 }
 
 /* Of compounds about as many pairs of colliders reach the narrow phase, or cost as much in boxes, as there are colliders. */

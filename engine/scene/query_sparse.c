@@ -94,8 +94,13 @@ static bool list_pieces(sparse_run *run) {
 }
 
 static uint32_t piece_number(const sparse_run *run, piece p) {
-  const piece *found = bsearch(&p, run->pieces, run->piece_count, sizeof p, compare_pieces);
-  return (uint32_t)(found - run->pieces);
+  size_t low = 0, high = run->piece_count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (compare_pieces(&run->pieces[middle], &p) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return (uint32_t)low;
 }
 
 static ct_frame frame_in_body(const ct_body *body, uint32_t collider) {
