@@ -50,10 +50,20 @@ static void put_warnings(api_buffer *out, const api_question *q) {
   api_put_byte(out, ']');
 }
 
+static void put_features_statistics(api_buffer *out, const api_question *q, const api_page *page) {
+  if (q->mode != API_MODE_SCENE || page->truncated || q->resumed) return;
+  api_put_key(out, "statistics");
+  api_put_byte(out, '{');
+  api_put_member_unsigned(out, "candidates", page->statistics.candidates);
+  api_put_member_unsigned(out, "doubledEdges", page->statistics.doubled);
+  api_put_byte(out, '}');
+}
+
 /* The method, and the figures of a question that was answered whole: those of a page would be of no use. */
 static void put_statistics(api_buffer *out, const api_task *task, const api_page *page) {
   const api_question *q = &task->question;
   if (api_remembers_planes(q) && !page->truncated && !q->resumed) api_put_plane_counts(out, &page->planes);
+  if (q->kind == API_KIND_FEATURES) put_features_statistics(out, q, page);
   if (q->kind != API_KIND_PAIRS || q->options.explicit_pairs) return;
   if (q->mode != API_MODE_SCENE && q->mode != API_MODE_BOXES) return;
   if (page->truncated || q->resumed) return;

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "features_json.h"
 #include "selection.h"
 
 /* ---- selections ------------------------------------------------------------------------------------------------------ */
@@ -19,6 +20,15 @@ bool api_read_where(api_reader *reader, const api_field *field, api_question *ou
     if (api_field_present(&sides[s]) && !memchr(mask, 1, ct_scene_rows(out->scene))) out->warnings[out->warning_count++] = empty[s];
   }
   return good;
+}
+
+/* Features are asked of bodies that have triangles. */
+static void look_for_triangles(api_reader *reader, const api_field *field, const ct_scene *scene, ct_row_pair pair) {
+  const uint32_t row[2] = {pair.a, pair.b};
+  for (size_t i = 0; i < 2; i++) {
+    api_field side = api_field_element(field, i);
+    if (row[i] != CT_NO_ROW) api_features_given(reader, &side.path, ct_scene_body(scene, row[i]));
+  }
 }
 
 bool api_read_row_pairs(api_reader *reader, const api_field *field, api_question *out) {
@@ -38,6 +48,7 @@ bool api_read_row_pairs(api_reader *reader, const api_field *field, api_question
     pairs[i] = (ct_row_pair){api_read_row(reader, &element, 0, out->scene), api_read_row(reader, &element, 1, out->scene)};
     if (pairs[i].a != CT_NO_ROW && pairs[i].a == pairs[i].b)
       api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &element.path, "A pair has two different bodies.");
+    if (out->kind == API_KIND_FEATURES) look_for_triangles(reader, &element, out->scene, pairs[i]);
   }
   out->options.pairs = pairs;
   out->options.pair_count = count;

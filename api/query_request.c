@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "features_json.h"
 #include "query_members.h"
 #include "scene_json.h"
 #include "selection.h"
@@ -42,6 +43,7 @@
   X(MAX_DISTANCE, "maxDistance")                                                                                                   \
   X(REGION, "region")                                                                                                              \
   X(MODE, "mode")                                                                                                                  \
+  X(EDGE_DEPTH, "edgeDepth")                                                                                                       \
   X(BOXES, "boxes")                                                                                                                \
   X(FRAMES, "frames")                                                                                                              \
   X(ID, "id")                                                                                                                      \
@@ -69,6 +71,8 @@ _Static_assert(M_COUNT <= 64, "one bit for each");
 #define OF_NEAREST (BIT(POINTS) | BIT(NEAREST) | BIT(MAX_DISTANCE))
 #define OF_POINT BIT(POINTS)
 #define OF_REGION (BIT(REGION) | BIT(MODE))
+/* How features are found. */
+#define OF_FEATURES (BIT(MODE) | BIT(EDGE_DEPTH))
 #define OF_GIVEN (OF_ALL | BIT(A) | BIT(B))
 #define OF_PROBES (OF_ALL | BIT(WHERE) | BIT(POSES) | BIT(BROADPHASE))
 
@@ -78,6 +82,7 @@ static const uint64_t scene_members[API_KIND_COUNT] = {
     [API_KIND_DISTANCE] = OF_PAIRS | BIT(CLEARANCE) | BIT(TOLERANCE) | OF_METHOD | BIT(CACHE),
     [API_KIND_CONTACTS] = OF_PAIRS | BIT(CLEARANCE) | BIT(TOLERANCE) | BIT(DETAIL),
     [API_KIND_VOLUME] = OF_PAIRS | OF_VOLUME,
+    [API_KIND_FEATURES] = OF_PAIRS | OF_FEATURES,
     [API_KIND_RAYCAST] = OF_PROBES | OF_RAYCAST,
     [API_KIND_NEAREST] = OF_PROBES | OF_NEAREST,
     [API_KIND_POINT] = OF_PROBES | OF_POINT,
@@ -91,6 +96,7 @@ static const uint64_t given_members[API_KIND_COUNT] = {
     [API_KIND_DISTANCE] = BIT(A) | BIT(B) | BIT(TOLERANCE) | BIT(CLEARANCE) | OF_METHOD,
     [API_KIND_CONTACTS] = BIT(A) | BIT(B) | BIT(TOLERANCE) | BIT(CLEARANCE) | BIT(DETAIL),
     [API_KIND_VOLUME] = BIT(A) | BIT(B) | OF_VOLUME,
+    [API_KIND_FEATURES] = OF_GIVEN | OF_FEATURES,
     [API_KIND_RAYCAST] = OF_GIVEN | OF_RAYCAST,
     [API_KIND_NEAREST] = OF_GIVEN | OF_NEAREST,
     [API_KIND_POINT] = OF_GIVEN | OF_POINT,
@@ -312,11 +318,9 @@ static bool read_of_scene(api_reader *reader, const member_set *set, const api_a
     return out->rows != NULL;
   }
   if (api_kind_is_probe(out->kind)) return read_probe(reader, set, asking, out);
-  static const ct_query_kind kinds[API_KIND_COUNT] = {[API_KIND_PAIRS] = CT_QUERY_PAIRS,
-                                                      [API_KIND_OVERLAP] = CT_QUERY_OVERLAP,
-                                                      [API_KIND_DISTANCE] = CT_QUERY_DISTANCE,
-                                                      [API_KIND_CONTACTS] = CT_QUERY_CONTACTS,
-                                                      [API_KIND_VOLUME] = CT_QUERY_VOLUME};
+  static const ct_query_kind kinds[API_KIND_COUNT] = {
+      [API_KIND_PAIRS] = CT_QUERY_PAIRS,       [API_KIND_OVERLAP] = CT_QUERY_OVERLAP, [API_KIND_DISTANCE] = CT_QUERY_DISTANCE,
+      [API_KIND_CONTACTS] = CT_QUERY_CONTACTS, [API_KIND_VOLUME] = CT_QUERY_VOLUME,   [API_KIND_FEATURES] = CT_QUERY_FEATURES};
   out->options.kind = kinds[out->kind];
   if (out->kind == API_KIND_VOLUME) settle_volume(out);
   const api_field *where = member(set, M_WHERE);
@@ -325,6 +329,8 @@ static bool read_of_scene(api_reader *reader, const member_set *set, const api_a
     return false;
   }
   bool good = api_read_where(reader, where, out);
+  if (out->kind == API_KIND_FEATURES)
+    good = api_read_features(reader, member(set, M_MODE), member(set, M_EDGE_DEPTH), &out->options.features) && good;
   good = api_read_row_pairs(reader, member(set, M_PAIRS), out) && good;
   good = api_read_what_if(reader, member(set, M_POSES), asking, out) && good;
   good = api_read_variants(reader, member(set, M_VARIANTS), out) && good;
@@ -350,7 +356,7 @@ static bool make_scene_of_given(api_reader *reader, api_question *out) {
 }
 
 /* Two bodies asked for their one pair: compounds, and bounding boxes. */
-static bool pair_as_scene(api_reader *reader, const member_set *set, api_question *out) {
+static bool pair_as_scene(api_reader *reader, const member_set *set, const api_asking *asking, api_question *out) {
   ct_row_pair *pair = api_arena_alloc(reader->arena, sizeof *pair);
   if (!pair) api_fault_memory(reader->faults);
   if (!pair || !make_scene_of_given(reader, out)) return false;
@@ -358,7 +364,10 @@ static bool pair_as_scene(api_reader *reader, const member_set *set, api_questio
   out->options.pairs = pair;
   out->options.pair_count = 1;
   out->options.explicit_pairs = true;
-  return read_of_scene(reader, set, NULL, out);
+  if (out->kind == API_KIND_FEATURES)
+    for (int i = 0; i < 2; i++)
+      if (!api_features_given(reader, &member(set, i ? M_B : M_A)->path, out->bodies[i].body)) return false;
+  return read_of_scene(reader, set, asking, out);
 }
 
 static bool read_inline_scene(api_reader *reader, const member_set *set, const api_asking *asking, api_question *out) {
@@ -378,12 +387,12 @@ static bool differ(api_reader *reader, const member_set *set, const api_question
 }
 
 /* The quick way is for two bodies of one collider each, and kinds that answer them with one result. */
-static bool read_pair(api_reader *reader, const member_set *set, api_question *out) {
+static bool read_pair(api_reader *reader, const member_set *set, const api_asking *asking, api_question *out) {
   if (!differ(reader, set, out)) return false;
   bool single = true;
   for (int i = 0; i < 2; i++) single = single && ct_body_collider_count(out->bodies[i].body) == 1;
   bool one = out->kind == API_KIND_DISTANCE || out->kind == API_KIND_OVERLAP;
-  if (!single || !one) return pair_as_scene(reader, set, out);
+  if (!single || !one) return pair_as_scene(reader, set, asking, out);
   out->mode = API_MODE_PAIR;
   return true;
 }
@@ -403,7 +412,7 @@ static bool read_bodies(api_reader *reader, const member_set *set, const api_ask
     out->body_count = (size_t)i + 1;
   }
   if (probe) return differ(reader, set, out) && make_scene_of_given(reader, out) && read_of_scene(reader, set, asking, out);
-  if (!mass) return read_pair(reader, set, out);
+  if (!mass) return read_pair(reader, set, asking, out);
   out->mode = API_MODE_MASS;
   return true;
 }

@@ -151,7 +151,9 @@ static bool take_hit(void *context, const ct_hit *hit) {
                             .gradient = q->gradient,
                             .result = &hit->result,
                             .points = hit->points,
-                            .point_count = hit->point_count};
+                            .point_count = hit->point_count,
+                            .feature = hit->feature,
+                            .features_status = hit->features_status};
   if (q->gradient) {
     answer.origin_a = pose_of(run, hit->a).position;
     answer.origin_b = pose_of(run, hit->b).position;
@@ -164,7 +166,7 @@ static bool take_hit(void *context, const ct_hit *hit) {
   return mark_result(run, (api_mark){.candidates = hit->candidates,
                                      .item = (uint32_t)hit->item,
                                      .after = given ? CT_NO_ROW : hit->b,
-                                     .part = q->kind == API_KIND_CONTACTS ? hit->part : 0});
+                                     .part = q->kind == API_KIND_CONTACTS || q->kind == API_KIND_FEATURES ? hit->part : 0});
 }
 
 bool api_range_open(const api_range_run *run) {

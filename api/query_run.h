@@ -16,7 +16,7 @@ typedef struct api_mark {
   size_t end;
   uint64_t candidates;
   uint32_t item, after;
-  uint32_t part;  /* kinds contacts and volume: results of the pair up to this one; else 0 */
+  uint32_t part;  /* kinds contacts, volume and features: results of the pair up to this one; else 0 */
   size_t removed; /* text of contacts left out before it */
 } api_mark;
 

@@ -1,6 +1,8 @@
 /* Results of queries as JSON: pair answers and mass properties. */
 #include "result_json.h"
 
+#include "features_json.h"
+
 static const char *relation_word(ct_relation relation) {
   switch (relation) {
   case CT_SEPARATED: return "separated";
@@ -220,7 +222,7 @@ void api_put_pair_answer(api_buffer *buffer, const api_pair_answer *answer) {
   api_put_byte(buffer, '{');
   api_put_id(buffer, "a", ct_body_id(answer->a));
   api_put_id(buffer, "b", ct_body_id(answer->b));
-  if (answer->kind == API_KIND_DISTANCE || answer->kind == API_KIND_CONTACTS ||
+  if (answer->kind == API_KIND_DISTANCE || answer->kind == API_KIND_CONTACTS || answer->kind == API_KIND_FEATURES ||
       (answer->kind == API_KIND_OVERLAP && answer->overlap)) {
     api_put_collider_name(buffer, "colliderA", answer->a, answer->collider_a);
     api_put_collider_name(buffer, "colliderB", answer->b, answer->collider_b);
@@ -232,6 +234,8 @@ void api_put_pair_answer(api_buffer *buffer, const api_pair_answer *answer) {
     if (answer->gradient) put_gradient(buffer, answer);
   } else if (answer->kind == API_KIND_CONTACTS) {
     put_contacts(buffer, answer);
+  } else if (answer->kind == API_KIND_FEATURES) {
+    api_put_feature(buffer, answer->feature, answer->features_status);
   } else if (answer->explicit_pair) {
     api_put_member_bool(buffer, "overlap", answer->overlap);
   }

@@ -11,7 +11,7 @@
 
 /* One result over a pair of bodies. */
 typedef struct api_pair_answer {
-  api_kind kind; /* PAIRS, OVERLAP, DISTANCE or CONTACTS */
+  api_kind kind; /* PAIRS, OVERLAP, DISTANCE, CONTACTS or FEATURES */
   const ct_body *a, *b;
   uint32_t collider_a, collider_b;
   bool explicit_pair; /* named by the request: PAIRS then tells whether the boxes overlap */
@@ -23,6 +23,8 @@ typedef struct api_pair_answer {
   const ct_pair_result *result;       /* OVERLAP: the witness in point_a; DISTANCE, CONTACTS: all of it */
   const ct_contact_point *points;     /* [point_count] CONTACTS */
   size_t point_count;
+  const ct_pair_feature *feature; /* FEATURES; NULL: none, as the status tells */
+  ct_features_status features_status;
 } api_pair_answer;
 
 void api_put_pair_answer(api_buffer *buffer, const api_pair_answer *answer);

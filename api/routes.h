@@ -19,6 +19,7 @@ typedef enum api_intake {
   X(DISTANCE, "distance")                                                                                                          \
   X(CONTACTS, "contacts")                                                                                                          \
   X(VOLUME, "volume")                                                                                                              \
+  X(FEATURES, "features")                                                                                                          \
   X(RAYCAST, "raycast")                                                                                                            \
   X(NEAREST, "nearest")                                                                                                            \
   X(POINT, "point")                                                                                                                \

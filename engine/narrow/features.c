@@ -3,6 +3,7 @@
  * Source: Castro 2020; theory, section 7. A vertex and its rays are seen in the frame of the mesh that holds it.
  */
 #include "narrow/features.h"
+#include "narrow/mesh_pair.h"
 #include "narrow/pair.h"
 #include "narrow/workspace.h"
 
@@ -164,6 +165,22 @@ static ct_features_status status_of(const ct_mesh *a, const ct_mesh *b) {
   return ct_mesh_get(a)->solid && ct_mesh_get(b)->solid ? CT_FEATURES_OK : CT_FEATURES_OPEN_MESH;
 }
 
+/* As boxes and balls show. */
+static bool are_apart(const ct_feature_run *run) {
+  ct_frame relative = ct_feature_relative(run->body[1].frame, run->body[0].frame);
+  ct_mesh_pair pair;
+  ct_mesh_pair_open(&pair, run->body[0].mesh, run->body[1].mesh, &relative, &run->workspace->mesh);
+  return ct_mesh_pair_boxes_part(&pair);
+}
+
+static void look_at(ct_feature_run *run) {
+  add_vertices(run, 0);
+  run->vertices_a = run->memory->count;
+  add_vertices(run, 1);
+  run->vertices_b = run->memory->count - run->vertices_a;
+  ct_feature_edges(run);
+}
+
 void ct_pair_features(ct_placed a, ct_placed b, const ct_features_options *options, ct_workspace *workspace, ct_features *out) {
   const ct_mesh *mesh[2] = {ct_feature_mesh(a.shape), ct_feature_mesh(b.shape)};
   *out = (ct_features){.status = status_of(mesh[0], mesh[1])};
@@ -181,11 +198,7 @@ void ct_pair_features(ct_placed a, ct_placed b, const ct_features_options *optio
   bool starved_before = memory->starved;
   memory->count = 0;
   memory->starved = workspace->mesh.stopped = false;
-  add_vertices(&run, 0);
-  run.vertices_a = memory->count;
-  add_vertices(&run, 1);
-  run.vertices_b = memory->count - run.vertices_a;
-  ct_feature_edges(&run);
+  if (!are_apart(&run)) look_at(&run);
   out->items = memory->items;
   out->count = memory->count;
   out->doubled = run.doubled;

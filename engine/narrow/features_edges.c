@@ -127,6 +127,15 @@ static bool pass(const edge *a, const edge *b, double depth, passing *out) {
   return out->distance <= 0.0 && out->distance >= -most;
 }
 
+/* Is what is between the two points in both solids? Edges of bodies that lie apart or behind each other pass as well. Points that
+ * are one to round-off are on both surfaces. */
+static bool is_shared(const search *s, const edge *a, const edge *b, const passing *p) {
+  if (-p->distance <= s->pair.slack) return true;
+  ct_vec3 on_a = ct_add_scaled(a->p, a->e, p->at[0]), on_b = ct_add_scaled(b->p, b->e, p->at[1]);
+  ct_vec3 middle = ct_lerp(on_a, on_b, 0.5);
+  return ct_mesh_contains(s->body[0]->mesh, middle) && ct_mesh_contains(s->body[1]->mesh, ct_to_local(s->pair.relative, middle));
+}
+
 /* Is a vertex of the body a feature less deep than this? */
 static bool is_counted(const ct_feature_run *run, int which, uint32_t vertex, double depth) {
   const ct_pair_feature *items = run->memory->items;
@@ -190,10 +199,12 @@ static void compare_leaves(search *s, uint32_t first, uint32_t second) {
   passing p;
   load_leaf(s, 0, first);
   load_leaf(s, 1, second);
-  for (int i = 0; i < s->leaf[0].count; i++)
-    for (int j = 0; j < s->leaf[1].count; j++)
-      if (pass(&s->leaf[0].edges[i], &s->leaf[1].edges[j], s->run->options->edge_depth, &p))
-        add_edges(s, &s->leaf[0].edges[i], &s->leaf[1].edges[j], &p);
+  for (int i = 0; i < s->leaf[0].count; i++) {
+    for (int j = 0; j < s->leaf[1].count; j++) {
+      const edge *a = &s->leaf[0].edges[i], *b = &s->leaf[1].edges[j];
+      if (pass(a, b, s->run->options->edge_depth, &p) && is_shared(s, a, b, &p)) add_edges(s, a, b, &p);
+    }
+  }
 }
 
 /* ---- the descent ---- */

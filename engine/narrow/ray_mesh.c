@@ -15,12 +15,15 @@
 
 /* Distances of a shared edge's triangles differ by less, in u of the mesh's size. */
 #define SAME_ROUNDOFFS 64.0
+/* An origin farther from the mesh's ball than this many radii is moved up to it. A nearer one stays, so that what the ray meets
+ * exactly, as a corner that it touches, is met; but of a mesh in a ball the surface is walked up to from there. */
+#define FAR_RADII 16.0
 /* Steps to and along the surface of a mesh in a ball, for one ray. */
 #define STEPS_MAX 4096
 
 typedef struct mesh_ray {
   const ct_mesh *mesh;
-  ct_vec3 origin, direction; /* local; the origin is not farther from the mesh than its ball */
+  ct_vec3 origin, direction; /* local */
   double before;             /* parameter of that origin on the world's line */
   double t_max, same, end;   /* end: where the ray is past the mesh's ball */
   double length;             /* of the world's direction */
@@ -34,7 +37,8 @@ static mesh_ray look_at(const ct_ray *ray, ct_placed shape, const ct_local_ray *
   ct_line_ball(&from, 0.0, wide, &ball);
   m.before = local->start + ball.in;
   m.origin = ct_add_scaled(local->line.o, local->line.d, ball.in);
-  if (!(m.before > 0.0)) {
+  bool bare = shape.shape->rounding + shape.shape->margin == 0.0;
+  if (!(m.before * local->length > (bare ? FAR_RADII * local->radius : 0.0))) {
     m.before = 0.0;
     m.origin = ct_to_local(*shape.frame, ray->origin);
   }

@@ -149,4 +149,15 @@ ct_status ct_body_pair_volume(const ct_body_pair *pair, const ct_volume_options 
 ct_status ct_query_run_sparse(const ct_query *query, const ct_query_range *range, ct_workspace *workspace, ct_hit_sink sink,
                               void *context, ct_range_statistics *statistics);
 
+/* Features of the pairs of colliders whose boxes are within the limit, each as a hit to the sink, without the first `part`.
+ * *doubled is added to: pairs of edges left out. */
+typedef struct ct_feature_walk {
+  const ct_features_options *options;
+  uint32_t part;
+  ct_hit_sink sink;
+  void *context;
+  uint64_t *doubled;
+} ct_feature_walk;
+ct_status ct_body_pair_features(const ct_body_pair *pair, const ct_feature_walk *walk, const ct_hit *hit, bool *stopped);
+
 #endif

@@ -26,6 +26,8 @@
  * such pair is taken for a short one. */
 #define MESH_TRIANGLE_NS 100.0
 #define MESH_TRIANGLES_MOST 300.0
+/* Features: each triangle's corners are placed in the other's frame, and a part of them has rays. */
+#define FEATURES_TRIANGLE_NS 100.0
 /* A hull's supports grow with the root of its vertices. */
 #define HULL_ROOT_NS 500.0
 /* Overlapping hulls, and meshes with hulls or meshes, by the facets of the one that has fewer: from a tenth of it on, and ten times
@@ -71,6 +73,7 @@ static fineness body_fineness(const ct_body *body) {
 
 /* What a pair of colliders costs. */
 static double colliders_ns(ct_query_kind kind, fineness a, fineness b) {
+  if (kind == CT_QUERY_FEATURES) return a.mesh && b.mesh ? (a.facets + b.facets) * FEATURES_TRIANGLE_NS : 0.0;
   static const double by_kind[] = {[CT_QUERY_PAIRS] = PAIR_NS,
                                    [CT_QUERY_OVERLAP] = OVERLAP_NS,
                                    [CT_QUERY_DISTANCE] = DISTANCE_NS,

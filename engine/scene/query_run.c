@@ -65,6 +65,10 @@ static ct_status test_pair(range_run *run, uint32_t a, uint32_t b) {
       ct_contact_walk walk = {.part = run->part, .all = all, .sink = run->sink, .context = run->context};
       return ct_body_pair_volume(&pair, &o->volume, &walk, &hit, &run->stopped);
     }
+    if (o->kind == CT_QUERY_FEATURES) {
+      ct_feature_walk walk = {&o->features, run->part, run->sink, run->context, &run->statistics->doubled};
+      return ct_body_pair_features(&pair, &walk, &hit, &run->stopped);
+    }
     ct_status status =
         o->kind == CT_QUERY_OVERLAP ? ct_body_pair_overlap(&pair, &hit, &found) : ct_body_pair_distance(&pair, &hit, &found);
     if (status != CT_OK) return status;
@@ -167,7 +171,7 @@ ct_status ct_query_run(const ct_query *query, const ct_query_range *range, ct_wo
     return ct_query_run_sparse(query, range, workspace, sink, context, statistics);
   range_run *run = calloc(1, sizeof *run);
   if (!run) return CT_OUT_OF_MEMORY;
-  ct_range_statistics own = {0, 0};
+  ct_range_statistics own = {0};
   run->query = query;
   run->range = range;
   run->workspace = workspace;
@@ -183,6 +187,7 @@ ct_status ct_query_run(const ct_query *query, const ct_query_range *range, ct_wo
   if (statistics) {
     statistics->candidates += run->candidates;
     statistics->box_tests += own.box_tests;
+    statistics->doubled += own.doubled;
   }
   ct_row_finder_free(&run->finder);
   ct_placed_body_free(&run->a);

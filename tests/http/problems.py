@@ -226,6 +226,23 @@ row("missing-member", 422, "neither ids nor groups nor prefix", "POST", DISTANCE
 
 # ---- 422: shapes ---------------------------------------------------------------------------------------------------------
 
+CUBE = {"mesh": {"vertices": [[x, y, z] for z in (0, 1) for y in (0, 1) for x in (0, 1)],
+                 "triangles": [[0, 2, 1], [1, 2, 3], [4, 5, 6], [5, 7, 6], [0, 1, 4], [1, 5, 4], [2, 6, 3], [3, 6, 7], [0, 4, 2], [2, 4, 6], [1, 3, 5], [3, 7, 5]]}}
+FEATURES = "/v1/query/features"
+row("no-triangles", 422, "features of a ball", "POST", FEATURES, {"a": CUBE, "b": BALL}, "/b")
+row("no-triangles", 422, "features of a hull", "POST", FEATURES, {"a": {"convex": {"vertices": CUBE["mesh"]["vertices"]}}, "b": CUBE}, "/a")
+row("no-triangles", 422, "features of a mesh read as its hull", "POST", FEATURES, {"a": {"mesh": dict(CUBE["mesh"], convexHull=True)}, "b": CUBE}, "/a")
+row("no-triangles", 422, "features of a pair of a scene", "POST", SCENE + "/query/features", {"pairs": [["b", "a"]]}, "/pairs/0/0")
+row("bad-value", 422, "a mode of features that there is not", "POST", FEATURES, {"a": CUBE, "b": CUBE, "mode": "sideways"}, "/mode")
+row("bad-value", 422, "a mode of regions", "POST", FEATURES, {"a": CUBE, "b": CUBE, "mode": "inside"}, "/mode")
+row("wrong-type", 422, "a mode of another type", "POST", FEATURES, {"a": CUBE, "b": CUBE, "mode": 1}, "/mode")
+for depth in (0, -1, 5e-10, 2e9):
+    row("out-of-range", 422, f"edgeDepth {depth}", "POST", FEATURES, {"a": CUBE, "b": CUBE, "edgeDepth": depth}, "/edgeDepth")
+row("unknown-member", 422, "clearance of features", "POST", FEATURES, {"a": CUBE, "b": CUBE, "clearance": 1}, "/clearance")
+row("unknown-member", 422, "edgeDepth of contacts", "POST", CONTACTS, {"edgeDepth": 1}, "/edgeDepth")
+row("missing-member", 422, "features of a alone", "POST", FEATURES, {"a": CUBE}, None)
+row("bad-cursor", 422, "of features", "POST", FEATURES, {"a": CUBE, "b": CUBE, "cursor": "x"}, "/cursor")
+
 THREE = b"v 0 0 0\nv 1 0 0\nv 0 1 0\n"
 row("bad-index", 422, "a face of OBJ", "POST", SHAPES + "?unit=m", THREE + b"f 1 2 4\n", content_type="model/obj")
 row("open-mesh", 422, "a triangle that must be a solid", "POST", SHAPES + "?unit=m&solid=true", THREE + b"f 1 2 3\n", content_type="model/obj")

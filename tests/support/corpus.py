@@ -13,7 +13,7 @@ from support.daemon import ROOT
 KINDS = ("sphere", "box", "capsule", "cylinder", "cone", "ellipsoid", "convex", "half_space")
 POLYTOPES = ("sphere", "box", "capsule", "convex", "half_space", "mesh")  # and round bodies with a polytope as core
 # Cases of the full set.
-FULL = {"pairs": 2875, "broadphase": 21, "meshes": 64, "tetmeshes": 96, "mesh_pairs": 30, "scenes": 13, "intersections": 500}
+FULL = {"pairs": 2875, "broadphase": 21, "meshes": 64, "tetmeshes": 96, "mesh_pairs": 30, "scenes": 13, "intersections": 500, "softmesh": 60}
 SAMPLES = {"pairs": ROOT / "tests/corpus/synthetic_pairs.jsonl", "broadphase": ROOT / "tests/corpus/synthetic_broadphase.jsonl",
            "meshes": ROOT / "tests/corpus/synthetic_pairs.jsonl", "tetmeshes": ROOT / "tests/corpus/synthetic_pairs.jsonl",
            "softmesh": ROOT / "tests/corpus/synthetic_softmesh.jsonl",

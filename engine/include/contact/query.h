@@ -8,6 +8,7 @@
 #define CONTACT_QUERY_H
 
 #include <contact/broad.h>
+#include <contact/features.h>
 #include <contact/manifold.h>
 #include <contact/scene.h>
 #include <contact/sparsify.h>
@@ -18,14 +19,18 @@
  * the clearance. CONTACTS: one hit for each pair of colliders within the clearance, in the order of a's colliders, then b's.
  * VOLUME: one hit for each volumetric contact, of a pair of colliders or of elements, in the order of a's colliders, then b's, then
  * the elements; and one, without a contact, of a pair of colliders that overlap and have none that can be told.
+ * FEATURES: one hit for each feature of the pairs of colliders that have triangles, in the order of a's colliders, then b's, then
+ * as in ct_features; one hit without a feature for such a pair that has none because a mesh is open. Other colliders have none.
  * Explicit pairs are hits whatever comes out (PAIRS: `overlap` tells; CONTACTS: of bodies apart, one hit of the nearest colliders,
- * without points; VOLUME: of bodies without a contact, the same without one). Bodies without colliders are in no hit. */
+ * without points; VOLUME: of bodies without a contact, the same without one; FEATURES: pairs
+ * without any are in no hit). Bodies without colliders are in no hit. */
 typedef enum ct_query_kind {
   CT_QUERY_PAIRS,
   CT_QUERY_OVERLAP,
   CT_QUERY_DISTANCE,
   CT_QUERY_CONTACTS,
-  CT_QUERY_VOLUME
+  CT_QUERY_VOLUME,
+  CT_QUERY_FEATURES
 } ct_query_kind;
 
 /* VOLUME: which contacts are left out, as ct_sparsify, all of them new. Pieces are elements, of one collider those that share a
@@ -82,6 +87,7 @@ typedef struct ct_query_options {
   ct_detail detail; /* CONTACTS */
   ct_overlap_test overlap_test;      /* OVERLAP; NULL: ct_pair_overlap */
   ct_volume_options volume;          /* VOLUME; with method SOLFEC the clearance is to be its epsilon */
+  ct_features_options features;      /* FEATURES */
   const ct_query_sparsify *sparsify; /* VOLUME; NULL: no contact is left out */
   ct_broadphase broadphase; /* all but TREE and BRUTE_FORCE find all pairs in preparing, CT_PAIRS_MAX at most before filters */
   const uint8_t *where_a;   /* [rows] 1 = selected, NULL: all. A pair is kept if one body is in a, the other in b */
@@ -109,9 +115,11 @@ typedef struct ct_hit {
   const ct_volume_triangle *triangles; /* [volume->triangle_count] of the contact; likewise */
   uint32_t volume_flags;               /* kind volume, without a contact: why there is none, as bits of CT_VOLUME_FLAG_MAP */
   ct_sparsified sparsified;            /* kind volume: what became of the contact */
-  size_t item;                         /* work item that it is a hit of */
-  uint32_t part;                       /* kinds contacts and volume: hits of the pair of bodies up to and with this one; else 1 */
-  uint64_t candidates;                 /* looked at in this range, up to and with this one */
+  const ct_pair_feature *feature;      /* kind features; valid during the call. NULL: none, as features_status tells */
+  ct_features_status features_status;
+  size_t item;         /* work item that it is a hit of */
+  uint32_t part;       /* kinds contacts, volume and features: hits of the pair of bodies up to and with this one; else 1 */
+  uint64_t candidates; /* looked at in this range, up to and with this one */
 } ct_hit;
 
 typedef struct ct_query ct_query;
@@ -134,8 +142,9 @@ typedef bool (*ct_hit_sink)(void *context, const ct_hit *hit);
 typedef struct ct_range_statistics {
   uint64_t candidates; /* pairs of bodies whose boxes passed, after filters */
   uint64_t
-      box_tests; /* pairs of bodies' boxes looked at one by one; inner nodes of a tree do not count, so that the number does not
-                  * depend on how the tree came to be. With `where` selecting few: all of them in the range that holds item 0 */
+      box_tests;    /* pairs of bodies' boxes looked at one by one; inner nodes of a tree do not count, so that the number does not
+                     * depend on how the tree came to be. With `where` selecting few: all of them in the range that holds item 0 */
+  uint64_t doubled; /* FEATURES: pairs of edges left out, as in ct_features */
 } ct_range_statistics;
 
 /* Items [begin, end), leaving out hits of item `begin` with b <= after (CT_NO_ROW: none), so that a page can resume inside an item.
