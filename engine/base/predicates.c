@@ -140,6 +140,25 @@ int ct_orient3d(ct_vec3 a, ct_vec3 b, ct_vec3 c, ct_vec3 d) {
   return -triple_sign(&exact_p, &exact_q, &exact_r, permanent);
 }
 
+/* Exact where it fits a pair. */
+static ct_dd difference(ct_dd a, ct_dd b) {
+  ct_dd high = ct_two_sum(a.high, -b.high), low = ct_two_sum(a.low, -b.low), middle = ct_two_sum(high.low, low.high);
+  ct_dd sum = ct_fast_two_sum(high.high, middle.high);
+  return ct_fast_two_sum(sum.high, sum.low + (middle.low + low.low));
+}
+
+static ct_dd3 differences(const ct_dd3 *a, const ct_dd3 *b) {
+  return (ct_dd3){difference(a->x, b->x), difference(a->y, b->y), difference(a->z, b->z)};
+}
+
+int ct_orient3d_wide(const ct_dd3 *a, const ct_dd3 *b, const ct_dd3 *c, const ct_dd3 *d) {
+  ct_dd3 wide_p = differences(a, d), wide_q = differences(b, d), wide_r = differences(c, d);
+  ct_vec3 p = highs(&wide_p), q = highs(&wide_q), r = highs(&wide_r);
+  double permanent = (fabs(q.x * r.y) + fabs(q.y * r.x)) * fabs(p.z) + (fabs(r.x * p.y) + fabs(r.y * p.x)) * fabs(q.z) +
+                     (fabs(p.x * q.y) + fabs(p.y * q.x)) * fabs(r.z);
+  return permanent == 0.0 ? 0 : -triple_sign(&wide_p, &wide_q, &wide_r, permanent);
+}
+
 int ct_line_side(ct_vec3 origin, ct_vec3 direction, ct_vec3 a, ct_vec3 b) {
   ct_vec3 p = direction, q = ct_sub(a, origin), r = ct_sub(b, origin);
   double qyrz = q.y * r.z, qzry = q.z * r.y, qzrx = q.z * r.x, qxrz = q.x * r.z, qxry = q.x * r.y, qyrx = q.y * r.x;

@@ -22,6 +22,11 @@ static inline double ct_exact_flush(double x) { return fabs(x) < CT_EXACT_MIN ? 
  * Shewchuk 1997. */
 int ct_orient3d(ct_vec3 a, ct_vec3 b, ct_vec3 c, ct_vec3 d);
 
+struct ct_dd3;
+/* ct_orient3d of points whose coordinates are unevaluated sums of two doubles (base/double_double.h), |low| <= u |high|: exact
+ * where the differences of coordinates are such sums too. Cost: some 300 flops. */
+int ct_orient3d_wide(const struct ct_dd3 *a, const struct ct_dd3 *b, const struct ct_dd3 *c, const struct ct_dd3 *d);
+
 /* Sign of direction . ((a - origin) x (b - origin)), exact: on which side the line origin + t direction passes the segment from a
  * to b. +1: with direction pointing at the reader, a to b runs counter-clockwise around the line. The direction's components are in
  * the exactness range too. Cost as above. */

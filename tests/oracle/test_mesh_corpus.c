@@ -1,11 +1,12 @@
 /* Vertices of one mesh against another, from the reference corpus (softmesh.jsonl, computed with exact rationals there): which are
- * inside, how deep, and what the rays along their normals hit.
+ * inside, how deep, and what the rays along their normals hit; and which pairs of triangles share a point.
  *
  * The file is $CONTACTD_CORPUS/softmesh.jsonl or ../shared/corpus/softmesh.jsonl; without one its fact is skipped, which the runner
  * allows only then, and the synthetic cases kept in the tree are asked alone. Vertices are brought into the other mesh's frame in
  * long double: what lies exactly on a surface there may fall on either side here and is left out.
  */
 #include "tests/support/meshes.h"
+#include "tests/support/workspace.h"
 
 #include <jansson.h>
 
@@ -127,9 +128,53 @@ static int check_rays(const meeting *m) {
   return checked;
 }
 
+/* The triangles of a side: of a tetmesh those of its surface, in the order of the corpus. */
+static ct_mesh *surface_of(const json_t *side) {
+  json_t *shape = json_copy(json_object_get(side, "shape"));
+  const json_t *surface = json_object_get(side, "surface_triangles");
+  if (surface) json_object_set(shape, "triangles", (json_t *)(uintptr_t)surface);
+  ct_mesh *mesh = mesh_of(shape);
+  json_decref(shape);
+  return mesh;
+}
+
+static ct_frame frame_of(const json_t *side) {
+  const json_t *pose = json_object_get(side, "pose"), *q = json_object_get(pose, "orientation"),
+               *at = json_object_get(pose, "position");
+  return ct_frame_of((ct_pose){{number_at(at, 0), number_at(at, 1), number_at(at, 2)},
+                               {number_at(q, 1), number_at(q, 2), number_at(q, 3), number_at(q, 0)}});
+}
+
+/* The list of pairs that share a point, both ways round. */
+static int check_triangle_pairs(const json_t *line) {
+  const json_t *side[2] = {json_object_get(line, "a"), json_object_get(line, "b")};
+  const json_t *truth = json_object_get(json_object_get(line, "expect"), "intersecting_triangle_pairs");
+  ct_shape shape[2];
+  ct_frame frame[2];
+  for (int i = 0; i < 2; i++) {
+    shape[i] = (ct_shape){.kind = CT_KIND_MESH, .mesh = surface_of(side[i])};
+    frame[i] = frame_of(side[i]);
+  }
+  for (int turn = 0; turn < 2; turn++) {
+    ct_triangle_pairs pairs;
+    ct_pair_triangles((ct_placed){&shape[turn], &frame[turn]}, (ct_placed){&shape[1 - turn], &frame[1 - turn]}, workspace, &pairs);
+    CHECK(!pairs.starved);
+    CHECK_INT(pairs.count, json_array_size(truth));
+    for (size_t k = 0; k < pairs.count; k++) {
+      uint32_t a = turn ? pairs.items[k].b : pairs.items[k].a, b = turn ? pairs.items[k].a : pairs.items[k].b;
+      bool listed = false;
+      for (size_t i = 0; i < json_array_size(truth) && !listed; i++)
+        listed = number_at(json_array_get(truth, i), 0) == a && number_at(json_array_get(truth, i), 1) == b;
+      if (!listed) CHECK_FAIL("%s: triangles %u and %u", json_string_value(json_object_get(line, "id")), a, b);
+    }
+  }
+  for (int i = 0; i < 2; i++) ct_shape_release(&shape[i]);
+  return (int)json_array_size(truth);
+}
+
 /* Every pair of meshes in the file, which is closed; at least so many cases and rays. */
 static void check_file(FILE *file, int least_cases, int least_rays) {
-  int cases = 0, rays = 0;
+  int cases = 0, rays = 0, pairs = 0;
   json_t *line;
   while ((line = json_loadf(file, JSON_DISABLE_EOF_CHECK, NULL)) != NULL) {
     const json_t *a = json_object_get(line, "a"), *b = json_object_get(line, "b");
@@ -147,11 +192,12 @@ static void check_file(FILE *file, int least_cases, int least_rays) {
       ct_mesh_release(m.a);
       ct_mesh_release(m.b);
     }
+    pairs += check_triangle_pairs(line);
     json_decref(line);
   }
   fclose(file);
-  printf("%d pairs of meshes, %d rays\n", cases, rays);
-  CHECK(cases >= least_cases && rays >= least_rays);
+  printf("%d pairs of meshes, %d rays, %d pairs of triangles\n", cases, rays, pairs);
+  CHECK(cases >= least_cases && rays >= least_rays && pairs >= 10 * least_cases);
 }
 
 static void vertices_of_synthetic_meshes_are_inside_and_rays_hit_as_exact_rationals_say(void) {
@@ -173,4 +219,4 @@ static const check_test tests[] = {
      vertices_of_corpus_meshes_are_inside_and_rays_hit_as_exact_rationals_say},
 };
 
-CHECK_MAIN(tests)
+WORKSPACE_MAIN(tests)
