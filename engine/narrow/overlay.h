@@ -17,6 +17,7 @@
 
 #include "base/double_double.h"
 #include "narrow/mesh_memory.h"
+#include "narrow/overlay_pieces.h"
 #include <contact/hull.h>
 #include <contact/limits.h>
 #include <contact/mesh.h>
@@ -64,6 +65,7 @@ typedef struct ct_overlay_flat {
 typedef struct ct_overlay_part {
   uint32_t triangle;
   uint32_t first_segment; /* or CT_NO_TRIANGLE */
+  uint32_t first_border;  /* of what is taken out of it when it is cut into triangles, or CT_NO_TRIANGLE */
   uint32_t first_passing, passing_count;
   ct_vec3 normal; /* unit */
   double height;  /* of its plane above the origin */
@@ -99,6 +101,9 @@ typedef struct ct_overlay_memory {
   ct_overlay_flat *flat;
   ct_vec3 *placed;
   size_t segment_count, segment_room, flat_count, flat_room, placed_room;
+  ct_border *border; /* [border_count] kept in lists, then those of the part that is cut */
+  ct_pieces_memory pieces;
+  size_t border_count, border_room;
   ct_vec3 *own_vertex; /* of a skin that is no mesh */
   uint32_t (*own_corner)[3];
   uint32_t *own_face;
@@ -149,13 +154,21 @@ ct_overlay_part *ct_overlay_part_of(ct_overlay *o, int side, uint32_t triangle);
 bool ct_overlay_wind(ct_overlay *o, int side);
 /* Adds a stretch of a border to the part, `weight` times. */
 void ct_overlay_add(ct_overlay_part *part, ct_vec3 p, ct_vec3 q, double weight);
-/* The stretches of a part's own edges that are inside. */
-void ct_overlay_edges(ct_overlay *o, int side, ct_overlay_part *part);
+/* The stretches of a part's own edges that are inside, in order. */
+typedef bool (*ct_overlay_take)(void *context, ct_vec3 p, ct_vec3 q, int32_t weight);
+bool ct_overlay_edges(const ct_overlay *o, int side, const ct_overlay_part *part, ct_overlay_take take, void *context);
 /* The part of a triangle that nothing passes, all of it `winding` times. */
 ct_overlay_part ct_overlay_whole(const ct_overlay *o, int side, uint32_t triangle, int32_t winding);
 /* Heights of points above the plane of a triangle times the length of its normal, which is *size: small differences, so they are
  * taken in double-double. */
 void ct_overlay_heights(const ct_vec3 triangle[3], const ct_vec3 *points, int count, ct_dd *heights, double *size);
+/* What two triangles that lie in one plane have in common: where the first is below the second, and the rest. Corners are from the
+ * overlay's origin, counter-clockwise with the first one's normal up. Returns whether the two face one way. */
+typedef struct ct_overlay_polygon {
+  int count;
+  ct_vec3 v[8];
+} ct_overlay_polygon;
+bool ct_overlay_flat_common(const ct_overlay *o, const ct_overlay_flat *f, ct_overlay_polygon *below, ct_overlay_polygon *above);
 /* Takes what lies in both surfaces into account: off the parts, where they face each other, and noted as shared elsewhere. */
 void ct_overlay_flats(ct_overlay *o);
 

@@ -18,7 +18,7 @@ ct_overlay_part *ct_overlay_part_of(ct_overlay *o, int side, uint32_t triangle) 
   ct_overlay_part *part = &s->part[s->part_count++];
   ct_vec3 v[3];
   ct_skin_triangle(&o->skin[side], triangle, v);
-  *part = (ct_overlay_part){.triangle = triangle, .first_segment = CT_NO_TRIANGLE};
+  *part = (ct_overlay_part){.triangle = triangle, .first_segment = CT_NO_TRIANGLE, .first_border = CT_NO_TRIANGLE};
   ct_triangle t = {{v[0], v[1], v[2]}};
   part->normal = ct_unit_or(ct_triangle_cross(&t), ct_vec(0.0, 0.0, 0.0));
   part->height = ct_dot(part->normal, ct_sub(v[0], o->origin));

@@ -9,10 +9,7 @@
 /* Corners of two triangles' intersection, and of what a plane leaves of it: each of four cuts adds one. */
 #define CORNERS_MAX 8
 
-typedef struct polygon {
-  int count;
-  ct_vec3 v[CORNERS_MAX];
-} polygon;
+typedef ct_overlay_polygon polygon;
 
 /* What is left of a polygon where a linear function is not below 0. */
 static polygon cut(const polygon *from, const double *height) {
@@ -67,8 +64,8 @@ static void take_off(ct_overlay_part *part, double area, ct_vec3 first) {
   part->volume_first = ct_add_scaled(part->volume_first, first, -0.25 * part->height);
 }
 
-/* The part of a polygon in the first triangle that is below the second one. */
-static polygon below_of(const ct_overlay *o, const ct_overlay_flat *f, const polygon *p, ct_vec3 normal) {
+/* The part of a polygon in the first triangle that is below the second one, or with `way` -1 above it. */
+static polygon below_of(const ct_overlay *o, const ct_overlay_flat *f, const polygon *p, ct_vec3 normal, double way) {
   ct_vec3 v[3];
   double below[CORNERS_MAX], all;
   ct_skin_triangle(&o->skin[0], f->triangle[0], v);
@@ -76,13 +73,27 @@ static polygon below_of(const ct_overlay *o, const ct_overlay_flat *f, const pol
   all = ct_dot(normal, ct_cross(ct_sub(v[1], v[0]), ct_sub(v[2], v[0])));
   bool none = f->height[0] == 0.0 && f->height[1] == 0.0 && f->height[2] == 0.0;
   for (int i = 0; i < p->count; i++) {
-    below[i] = none ? -(double)f->side : 0.0;
+    below[i] = none ? -way * (double)f->side : 0.0;
     for (int k = 0; k < 3 && !none; k++) {
       ct_vec3 q = ct_sub(v[(k + 1) % 3], p->v[i]), r = ct_sub(v[(k + 2) % 3], p->v[i]);
-      below[i] -= f->height[k] * ct_dot(normal, ct_cross(q, r)) / all;
+      below[i] -= way * f->height[k] * ct_dot(normal, ct_cross(q, r)) / all;
     }
   }
   return cut(p, below);
+}
+
+static const ct_overlay_part *part_at(const ct_overlay *o, int side, uint32_t triangle) {
+  const ct_overlay_side *s = &o->memory->side[side];
+  return &s->part[s->slot[triangle]];
+}
+
+bool ct_overlay_flat_common(const ct_overlay *o, const ct_overlay_flat *f, polygon *below, polygon *above) {
+  ct_vec3 normal = part_at(o, 0, f->triangle[0])->normal;
+  bool same = ct_dot(normal, part_at(o, 1, f->triangle[1])->normal) > 0.0;
+  polygon all = common_of(o, f, normal, same);
+  *below = below_of(o, f, &all, normal, 1.0);
+  *above = below_of(o, f, &all, normal, -1.0);
+  return same;
 }
 
 void ct_overlay_flats(ct_overlay *o) {
@@ -90,12 +101,12 @@ void ct_overlay_flats(ct_overlay *o) {
     const ct_overlay_flat *f = &o->memory->flat[i];
     ct_overlay_part *part[2] = {ct_overlay_part_of(o, 0, f->triangle[0]), ct_overlay_part_of(o, 1, f->triangle[1])};
     ct_vec3 normal = part[0]->normal, first, unused;
-    bool same = ct_dot(normal, part[1]->normal) > 0.0;
-    polygon all = common_of(o, f, normal, same), below = below_of(o, f, &all, normal);
+    polygon below, above;
+    bool same = ct_overlay_flat_common(o, f, &below, &above);
     double area = area_of(&below, normal, &first);
     for (int k = 0; k < 2 && !same; k++) take_off(part[k], area, first);
     if (!same) continue;
     part[0]->shared += area;
-    part[1]->shared += area_of(&all, normal, &unused) - area;
+    part[1]->shared += area_of(&above, normal, &unused);
   }
 }

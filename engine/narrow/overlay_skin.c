@@ -25,6 +25,8 @@ void ct_overlay_memory_free(ct_overlay_memory *m) {
   free(m->own_corner);
   free(m->own_face);
   free(m->face_area);
+  free(m->border);
+  ct_pieces_memory_free(&m->pieces);
 }
 
 bool ct_overlay_room(ct_overlay_memory *m, void *array, size_t item, size_t *room, size_t count) {

@@ -16,7 +16,7 @@ void ct_overlay_add(ct_overlay_part *part, ct_vec3 p, ct_vec3 q, double weight) 
   part->border += fabs(weight) * ct_norm(ct_sub(q, p));
 }
 
-void ct_overlay_edges(ct_overlay *o, int side, ct_overlay_part *part) {
+bool ct_overlay_edges(const ct_overlay *o, int side, const ct_overlay_part *part, ct_overlay_take take, void *context) {
   const ct_overlay_side *s = &o->memory->side[side];
   const uint32_t *corner = o->skin[side].corners[part->triangle];
   const ct_overlay_passing *passing = s->passing + part->first_passing, *end = passing + part->passing_count;
@@ -24,13 +24,33 @@ void ct_overlay_edges(ct_overlay *o, int side, ct_overlay_part *part) {
     int32_t winding = s->winding[corner[k]];
     ct_vec3 p = ct_sub(o->skin[side].vertices[corner[k]], o->origin);
     for (; passing < end && passing->edge == k; passing++) {
-      if (winding != 0) ct_overlay_add(part, p, passing->point, (double)winding);
+      if (winding != 0 && !take(context, p, passing->point, winding)) return false;
       winding += passing->jump;
       p = passing->point;
     }
-    if (winding != 0) ct_overlay_add(part, p, ct_sub(o->skin[side].vertices[corner[(k + 1) % 3]], o->origin), (double)winding);
-    o->winds = o->winds || winding < 0 || winding > 1;
+    ct_vec3 q = ct_sub(o->skin[side].vertices[corner[(k + 1) % 3]], o->origin);
+    if (winding != 0 && !take(context, p, q, winding)) return false;
   }
+  return true;
+}
+
+typedef struct summing {
+  ct_overlay_part *part;
+  double error; /* places on an edge are in order to this, so shorter stretches tell nothing */
+  bool winds;
+} summing;
+
+static bool add_stretch(void *context, ct_vec3 p, ct_vec3 q, int32_t weight) {
+  summing *s = context;
+  ct_overlay_add(s->part, p, q, (double)weight);
+  s->winds = s->winds || ((weight < 0 || weight > 1) && ct_norm(ct_sub(q, p)) > s->error);
+  return true;
+}
+
+static void add_edges(ct_overlay *o, int side, ct_overlay_part *part) {
+  summing s = {part, ct_overlay_error(o), o->winds};
+  ct_overlay_edges(o, side, part, add_stretch, &s);
+  o->winds = s.winds;
 }
 
 ct_overlay_part ct_overlay_whole(const ct_overlay *o, int side, uint32_t triangle, int32_t winding) {
@@ -39,7 +59,10 @@ ct_overlay_part ct_overlay_whole(const ct_overlay *o, int side, uint32_t triangl
   for (int k = 0; k < 3; k++) v[k] = ct_sub(v[k], o->origin);
   ct_triangle t = {{v[0], v[1], v[2]}};
   ct_vec3 cross = ct_triangle_cross(&t), sum = ct_add(ct_add(v[0], v[1]), v[2]);
-  ct_overlay_part part = {.triangle = triangle, .first_segment = CT_NO_TRIANGLE, .normal = ct_unit_or(cross, ct_vec(0, 0, 0))};
+  ct_overlay_part part = {.triangle = triangle,
+                          .first_segment = CT_NO_TRIANGLE,
+                          .first_border = CT_NO_TRIANGLE,
+                          .normal = ct_unit_or(cross, ct_vec(0, 0, 0))};
   part.height = ct_dot(part.normal, v[0]);
   part.area = 0.5 * (double)winding * ct_norm(cross);
   part.first = ct_scale(sum, part.area / 3.0);
@@ -68,7 +91,7 @@ bool ct_overlay_make(ct_overlay *o) {
   if (!ct_overlay_cross(o)) return false;
   for (int side = 0; side < 2; side++) {
     if (!ct_overlay_wind(o, side)) return false;
-    for (size_t i = 0; i < m->side[side].part_count; i++) ct_overlay_edges(o, side, &m->side[side].part[i]);
+    for (size_t i = 0; i < m->side[side].part_count; i++) add_edges(o, side, &m->side[side].part[i]);
   }
   ct_overlay_flats(o);
   return true;

@@ -96,12 +96,6 @@ static double width_along(const ct_overlay *o, ct_vec3 along) {
 
 /* ---- the overlay of a pair ---- */
 
-typedef struct laid {
-  ct_overlay o;
-  bool turned;   /* the overlay's first solid is b */
-  ct_frame to_a; /* from the overlay's frame to a's */
-} laid;
-
 static ct_frame inverse(const ct_frame *f) {
   return (ct_frame){ct_mat_transpose(f->rotation), ct_neg(ct_mat_tmul(f->rotation, f->position))};
 }
@@ -120,10 +114,10 @@ static ct_box common_box(const ct_box *a, const ct_box *b) {
 static double largest_of(const ct_box *box) { return ct_max2(ct_max_abs(box->min), ct_max_abs(box->max)); }
 
 /* False: no memory, or stopped. *apart: the boxes do not meet. */
-static bool lay(ct_volume_pair *pair, laid *l, bool *apart) {
+static bool lay(ct_volume_pair *pair, ct_laid *l, bool *apart) {
   ct_workspace *workspace = pair->workspace;
   ct_overlay *o = &l->o;
-  *l = (laid){.o = {.memory = &workspace->overlay, .flag = &workspace->mesh}};
+  *l = (ct_laid){.o = {.memory = &workspace->overlay, .flag = &workspace->mesh}};
   workspace->mesh.stopped = false;
   l->turned = !ct_kind_is_mesh(pair->a.shape->kind);
   ct_frame placed = l->turned ? inverse(&pair->relative) : pair->relative;
@@ -143,10 +137,10 @@ static bool lay(ct_volume_pair *pair, laid *l, bool *apart) {
 
 /* ---- the contact ---- */
 
-static ct_vec3 to_a(const laid *l, ct_vec3 p) { return ct_to_parent(l->to_a, ct_add(p, l->o.origin)); }
+static ct_vec3 to_a(const ct_laid *l, ct_vec3 p) { return ct_to_parent(l->to_a, ct_add(p, l->o.origin)); }
 
 /* The sum that the normal is the direction of, from the overlay's first solid to its second. */
-static bool normal_sum(ct_volume_pair *pair, laid *l, const sums *s, ct_vec3 *sum) {
+static bool normal_sum(ct_volume_pair *pair, ct_laid *l, const sums *s, ct_vec3 *sum) {
   ct_vec3 of[2];
   for (int side = 0; side < 2; side++) {
     of[side] = pair->options->weighting == CT_WEIGHTING_LINEAR ? s->linear[side] : s->squared[side];
@@ -156,7 +150,7 @@ static bool normal_sum(ct_volume_pair *pair, laid *l, const sums *s, ct_vec3 *su
   return true;
 }
 
-static void find_normal(ct_volume_pair *pair, const laid *l, const sums *s, ct_vec3 sum, ct_volume_contact *c) {
+static void find_normal(ct_volume_pair *pair, const ct_laid *l, const sums *s, ct_vec3 sum, ct_volume_contact *c) {
   double size = pair->options->weighting == CT_WEIGHTING_LINEAR ? s->area : s->area * s->area;
   if (ct_norm(sum) > NORMAL_MIN * size) {
     c->normal = ct_unit_or(ct_mat_mul(l->to_a.rotation, l->turned ? ct_neg(sum) : sum), ct_vec(1.0, 0.0, 0.0));
@@ -165,11 +159,11 @@ static void find_normal(ct_volume_pair *pair, const laid *l, const sums *s, ct_v
   ct_volume_fall_back(pair, c);
 }
 
-static void make_contact(const laid *l, const sums *s, ct_volume_contact *c) {
+static void make_contact(const ct_laid *l, const sums *s, ct_volume_contact *c) {
   c->volume = s->volume;
   c->area = 0.5 * s->area;
   c->area_defined = true;
-  c->patch_area = ct_norm(s->linear[l->turned]);
+  c->patch_area = 0.5 * ct_norm(ct_sub(s->linear[0], s->linear[1]));
   c->centroid = to_a(l, ct_scale(s->volume_first, 1.0 / s->volume));
   c->position = to_a(l, ct_scale(s->first, 1.0 / s->area));
   c->element_a = c->element_b = CT_NO_ELEMENT;
@@ -180,7 +174,7 @@ static void make_contact(const laid *l, const sums *s, ct_volume_contact *c) {
 }
 
 void ct_volume_mesh(ct_volume_pair *pair) {
-  laid l;
+  ct_laid l;
   bool apart = false;
   if (!lay(pair, &l, &apart)) {
     pair->failed = pair->workspace->overlay.starved;
@@ -206,5 +200,8 @@ void ct_volume_mesh(ct_volume_pair *pair) {
   c.raw_gap = -width_along(&l.o, ct_mat_tmul(l.to_a.rotation, c.normal));
   ct_volume_gaps(pair, &c);
   ct_volume_surfaces(pair, &c);
+  c.first_triangle = pair->memory->triangle_count;
+  if (pair->options->triangles && !ct_volume_mesh_triangles(pair, &l)) return;
+  c.triangle_count = pair->memory->triangle_count - c.first_triangle;
   ct_volume_push(pair, &c);
 }

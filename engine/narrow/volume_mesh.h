@@ -8,6 +8,16 @@
 /* The surface of a solid mesh, a box or a hull without rounding and margin; `frame` NULL: in its own frame. False: no memory. */
 bool ct_volume_skin(ct_skin *skin, ct_overlay_memory *m, const ct_shape *shape, const ct_frame *frame);
 
+/* A pair laid over each other. */
+typedef struct ct_laid {
+  ct_overlay o;
+  bool turned;   /* the overlay's first solid is b */
+  ct_frame to_a; /* from the overlay's frame to a's */
+} ct_laid;
+
+/* The common surface as triangles, pushed to the pair's list. False: no memory. volume_mesh_triangles.c */
+bool ct_volume_mesh_triangles(ct_volume_pair *pair, const ct_laid *laid);
+
 /* Is a part more than what rounding makes of nothing? */
 bool ct_overlay_counts(const ct_overlay *o, const ct_overlay_part *part);
 

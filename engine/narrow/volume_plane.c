@@ -14,12 +14,14 @@
 
 typedef struct clip {
   const ct_skin *skin;
+  ct_volume_pair *pair;
   ct_vec3 up, origin;           /* the origin is on the plane */
   double error;                 /* of heights, m */
   double volume, area, section; /* section: the lid's area, and of it what is in faces of the body too */
   double shared, lid_shared, taken;
   ct_vec3 volume_first, first, linear;
   double least, most; /* heights of what is below */
+  ct_volume_triangle next;
 } clip;
 
 /* A polygon of the body's surface that is below the plane, of a triangle with a normal. Returns its area, and its first moment. */
@@ -72,6 +74,56 @@ static void note_flat(clip *c, const ct_vec3 v[3], ct_vec3 normal, double below,
   c->linear = ct_add_scaled(c->linear, normal, -below);
 }
 
+/* ---- triangles ---- */
+
+static void add_border(clip *c, ct_vec3 p, ct_vec3 q, int32_t weight) {
+  ct_overlay_memory *m = &c->pair->workspace->overlay;
+  if (!ct_overlay_room(m, &m->border, sizeof *m->border, &m->border_room, m->border_count + 1)) c->pair->failed = true;
+  else m->border[m->border_count++] = (ct_border){p, q, weight, 0};
+}
+
+static void add_loop(clip *c, const ct_vec3 *v, int count, int32_t weight) {
+  for (int k = 0; k < count; k++) add_border(c, v[k], v[k + 1 == count ? 0 : k + 1], weight);
+}
+
+static bool push(void *context, const ct_vec3 v[3]) {
+  clip *c = context;
+  double border = ct_norm(ct_sub(v[1], v[0])) + ct_norm(ct_sub(v[2], v[1])) + ct_norm(ct_sub(v[0], v[2]));
+  ct_triangle t = {{v[0], v[1], v[2]}};
+  if (0.5 * ct_norm(ct_triangle_cross(&t)) <= c->error * border) return true;
+  for (int k = 0; k < 3; k++) c->next.vertex[k] = ct_add(v[k], c->origin);
+  return ct_volume_push_triangle(c->pair, &c->next);
+}
+
+/* How a face lies in the plane. */
+typedef enum lying { LEANING, FACES_UP, FACES_DOWN } lying;
+
+/* What is left of a face as it is, or what a face in the plane changes of the lid. */
+static void push_face(clip *c, uint32_t t, const ct_vec3 v[3], const ct_vec3 *inside, int count, lying how) {
+  bool flat = how != LEANING;
+  uint32_t face = c->skin->faces ? c->skin->faces[t] : c->skin->view->order[t];
+  c->next = (ct_volume_triangle){.owner = flat ? CT_OWNER_SHARED : CT_OWNER_A, .face_a = face, .face_b = flat ? 0 : CT_NO_FACE};
+  if (flat) add_loop(c, inside, count, 1);
+  if (how == FACES_DOWN) return;
+  if (flat) {
+    add_loop(c, v, 3, -1);
+    push(c, v);
+    return;
+  }
+  for (int k = 2; k < count; k++) {
+    const ct_vec3 part[3] = {inside[0], inside[k - 1], inside[k]};
+    push(c, part);
+  }
+}
+
+static void push_lid(clip *c) {
+  ct_overlay_memory *m = &c->pair->workspace->overlay;
+  c->next = (ct_volume_triangle){.owner = CT_OWNER_B, .face_a = CT_NO_FACE, .face_b = 0};
+  if (!ct_pieces_of(&m->pieces, m->border, m->border_count, c->up, push, c)) c->pair->failed = true;
+}
+
+/* ---- the sums over all triangles ---- */
+
 static void add_triangle(clip *c, uint32_t t) {
   const uint32_t *corner = c->skin->corners[t];
   ct_vec3 v[3], inside[4];
@@ -97,6 +149,10 @@ static void add_triangle(clip *c, uint32_t t) {
   if (low >= 0) add_lid(c, inside[high], inside[low]);
   bool flat = fabs(h[0]) <= c->error && fabs(h[1]) <= c->error && fabs(h[2]) <= c->error;
   if (flat) note_flat(c, v, normal, below, first);
+  if (c->pair->options->triangles) {
+    if (low >= 0) add_border(c, inside[high], inside[low], 1);
+    push_face(c, t, v, inside, count, flat ? ct_dot(normal, c->up) > 0.0 ? FACES_UP : FACES_DOWN : LEANING);
+  }
   if (flat && below == 0.0) return;
   for (int k = 0; k < count; k++) {
     double height = ct_dot(c->up, inside[k]);
@@ -105,13 +161,13 @@ static void add_triangle(clip *c, uint32_t t) {
   }
 }
 
-static void make_contact(ct_volume_pair *pair, const clip *c) {
+static void make_contact(ct_volume_pair *pair, const clip *c, uint32_t first_triangle) {
   ct_volume_contact contact = {.status = CT_PAIR_OK, .area_defined = true};
   double lid = c->section - c->lid_shared;
   ct_vec3 sum = ct_add_scaled(c->linear, c->up, -lid);
   contact.volume = c->volume;
   contact.area = 0.5 * c->area;
-  contact.patch_area = ct_norm(c->linear);
+  contact.patch_area = 0.5 * ct_norm(sum);
   contact.centroid = ct_add(c->origin, ct_scale(c->volume_first, 1.0 / c->volume));
   contact.position = ct_add(c->origin, ct_scale(c->first, 1.0 / c->area));
   contact.normal = ct_neg(c->up);
@@ -121,6 +177,8 @@ static void make_contact(ct_volume_pair *pair, const clip *c) {
   if (c->shared > 0.0) contact.flags |= CT_VOLUME_FLAG_SHARED_FACES;
   ct_volume_gaps(pair, &contact);
   ct_volume_surfaces(pair, &contact);
+  contact.first_triangle = first_triangle;
+  contact.triangle_count = pair->memory->triangle_count - first_triangle;
   ct_volume_push(pair, &contact);
 }
 
@@ -129,6 +187,7 @@ void ct_volume_plane(ct_volume_pair *pair) {
   const ct_mat3 *r = &pair->relative.rotation;
   ct_skin skin;
   clip c = {.skin = &skin,
+            .pair = pair,
             .up = ct_unit_or(ct_vec(r->rx.z, r->ry.z, r->rz.z), ct_vec(0.0, 0.0, 1.0)),
             .least = INFINITY,
             .most = -INFINITY};
@@ -143,13 +202,21 @@ void ct_volume_plane(ct_volume_pair *pair) {
   double size = ct_max2(ct_max2(ct_max_abs(skin.box.min), ct_max_abs(skin.box.max)), ct_max_abs(on_plane));
   c.error = CT_OVERLAY_ROUNDOFFS * CT_UNIT_ROUNDOFF * size;
   workspace->mesh.stopped = false;
+  workspace->overlay.border_count = 0;
+  uint32_t first_triangle = pair->memory->triangle_count;
   for (uint32_t t = 0; t < skin.triangle_count; t++) {
     if (ct_mesh_stopped(&workspace->mesh, TRIANGLE_STEPS)) {
       pair->status = CT_PAIR_ITERATION_LIMIT;
+      pair->memory->triangle_count = first_triangle;
       return;
     }
     add_triangle(&c, t);
   }
-  if (c.volume > c.error * (c.area + c.section + 2.0 * c.taken)) make_contact(pair, &c);
-  else if (ct_pair_overlap(pair->a, pair->b, workspace, NULL)) pair->flags |= CT_VOLUME_FLAG_TOUCHING_ONLY;
+  if (c.volume > c.error * (c.area + c.section + 2.0 * c.taken)) {
+    if (pair->options->triangles) push_lid(&c);
+    make_contact(pair, &c, first_triangle);
+    return;
+  }
+  pair->memory->triangle_count = first_triangle;
+  if (ct_pair_overlap(pair->a, pair->b, workspace, NULL)) pair->flags |= CT_VOLUME_FLAG_TOUCHING_ONLY;
 }

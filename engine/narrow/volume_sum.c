@@ -21,8 +21,9 @@ void ct_volume_sum_close(ct_volume_sum *s, const ct_volume_face *face) {
   s->surface += face->area;
   s->weights += weight;
   if (face->is_inner || face->owner == CT_OWNER_SHARED) return;
-  s->normal = ct_add_scaled(s->normal, face->normal, face->owner == CT_OWNER_A ? weight : -weight);
-  if (face->owner == CT_OWNER_A) s->area_a = ct_add_scaled(s->area_a, face->normal, face->area);
+  double side = face->owner == CT_OWNER_A ? 1.0 : -1.0;
+  s->normal = ct_add_scaled(s->normal, face->normal, side * weight);
+  s->areas = ct_add_scaled(s->areas, face->normal, side * face->area);
 }
 
 bool ct_volume_sum_contact(const ct_volume_sum *s, ct_volume_contact *c) {
@@ -30,7 +31,7 @@ bool ct_volume_sum_contact(const ct_volume_sum *s, ct_volume_contact *c) {
   c->volume = s->volume;
   c->area = 0.5 * s->surface;
   c->area_defined = true;
-  c->patch_area = ct_norm(s->area_a);
+  c->patch_area = 0.5 * ct_norm(s->areas);
   c->centroid = ct_add_scaled(s->reference, s->volume_moment, 1.0 / s->volume);
   c->position = ct_add_scaled(s->reference, s->surface_moment, 1.0 / s->surface);
   return true;

@@ -12,7 +12,7 @@ typedef struct ct_volume_sum {
   ct_vec3 volume_moment;  /* of the volume, about the reference */
   ct_vec3 normal;         /* N of contact/volume.h */
   double weights;         /* sum of the weights of all faces: what N is measured against */
-  ct_vec3 area_a;         /* sum of area normal over a's own outer faces */
+  ct_vec3 areas;          /* sum of area normal over a's own outer faces, less that over b's */
 } ct_volume_sum;
 
 /* One face: its owner, its outward unit normal and whether normals count it. Triangles follow until it is closed. */

@@ -1,6 +1,7 @@
 """Real closed meshes of thousands of triangles in overlap (dart-doc): volume, contacts and features of each pair, and what makes them
-true: volume and centroid by lines through both meshes, points on surfaces over all triangles, windings by solid angles.
+true: volumes by CGAL and by lines through both meshes, points on surfaces over all triangles, windings by solid angles.
 """
+import math
 import os
 
 from support import real_meshes, triangles
@@ -39,6 +40,30 @@ def volumes_are_those_of_lines_through_both():
         near_list(answer["centroid"], centroid, 0.4 * size(pair) / LINES ** 1.5, f"centroid of {pair.name}")
         check(answer["gap"] < 0 and answer["rawGap"] < 0 and answer["depthAlongNormal"] > 0, f"gaps of {pair.name}: {answer}")
         check(0 < answer["patchArea"] <= answer["area"], f"areas of {pair.name}: {answer}")
+
+
+@suite.fact
+def volumes_and_surfaces_are_those_of_cgal():
+    for pair in PAIRS:
+        answer, = ask("volume", pair)
+        near(answer["volume"] / pair.volume, 1, 1e-12, f"volume of {pair.name}, of CGAL's")
+        near(2 * answer["area"] / pair.surface, 1, 1e-12, f"surface of {pair.name}, of CGAL's")
+
+
+@suite.fact
+def triangles_of_the_common_surface_have_its_area_and_enclose_its_volume():
+    for pair in PAIRS:
+        answer, = ask("volume", pair, triangles=True)
+        volume, area, owners = 0.0, 0.0, set()
+        for told in answer["triangles"]:
+            p, q, r = (triangles.sub(v, answer["position"]) for v in told["vertices"])
+            normal = triangles.cross(triangles.sub(q, p), triangles.sub(r, p))
+            volume += triangles.dot(p, normal) / 6
+            area += math.sqrt(triangles.dot(normal, normal)) / 2
+            owners.add(told["owner"])
+        near(volume / answer["volume"], 1, 1e-9, f"volume in the triangles of {pair.name}")
+        near(area / (2 * answer["area"]), 1, 1e-9, f"area of the triangles of {pair.name}")
+        equal(owners, {"a", "b"}, f"owners of {pair.name}")
 
 
 @suite.fact

@@ -111,13 +111,36 @@ static ct_volume volume_of(ct_shape a, ct_pose pose_a, ct_shape b, ct_pose pose_
   static ct_workspace *workspace;
   if (!workspace) workspace = ct_workspace_create();
   ct_frame frame_a = ct_frame_of(pose_a), frame_b = ct_frame_of(pose_b);
-  ct_volume_options options = {.weighting = weighting};
+  ct_volume_options options = {.weighting = weighting, .triangles = true};
   ct_volume v;
   ct_pair_volume((ct_placed){&a, &frame_a}, (ct_placed){&b, &frame_b}, &options, workspace, &v);
   CHECK(!v.failed);
   CHECK_INT(v.status, CT_PAIR_OK);
   CHECK(v.count <= 1);
   return v;
+}
+
+/* The surface's triangles have its area and enclose the volume; owners' areas add up to the normal. */
+static double triangles_close(const ct_volume *v) {
+  const ct_volume_contact *c = &v->contacts[0];
+  double area = 0.0, volume = 0.0, shared_area = 0.0;
+  ct_vec3 closing = {0, 0, 0}, owned = {0, 0, 0};
+  CHECK(c->triangle_count > 0 && c->triangle_count == v->triangle_count);
+  for (size_t i = 0; i < v->triangle_count; i++) {
+    const ct_volume_triangle *t = &v->triangles[i];
+    ct_vec3 half = ct_scale(ct_cross(ct_sub(t->vertex[1], t->vertex[0]), ct_sub(t->vertex[2], t->vertex[0])), 0.5);
+    area += ct_norm(half);
+    closing = ct_add(closing, half);
+    volume += ct_dot(half, ct_sub(t->vertex[0], c->position)) / 3.0;
+    if (t->owner != CT_OWNER_SHARED) owned = ct_add_scaled(owned, half, t->owner == CT_OWNER_A ? 1.0 : -1.0);
+    if (t->owner == CT_OWNER_SHARED) shared_area += ct_norm(half);
+    CHECK((t->face_a == CT_NO_FACE) == (t->owner == CT_OWNER_B) && (t->face_b == CT_NO_FACE) == (t->owner == CT_OWNER_A));
+  }
+  CHECK_NEAR(area, 2.0 * c->area, 1e-10);
+  CHECK_NEAR(volume, c->volume, 1e-10);
+  CHECK_NEAR(ct_norm(closing), 0.0, 1e-10);
+  CHECK_NEAR(0.5 * ct_norm(owned), c->patch_area, 1e-10);
+  return shared_area;
 }
 
 static void agrees(const ct_volume *v, const shared *t, ct_pose pose, double tolerance) {
@@ -128,10 +151,12 @@ static void agrees(const ct_volume *v, const shared *t, ct_pose pose, double tol
   CHECK_INT(c->status, CT_PAIR_OK);
   CHECK_NEAR(c->volume, t->volume, tolerance);
   CHECK_NEAR(2.0 * c->area, t->surface, tolerance);
+  CHECK_NEAR(2.0 * c->patch_area, ct_norm(ct_vec(t->normal[0], t->normal[1], t->normal[2])), tolerance);
   CHECK_NEAR(apart(c->centroid, ct_to_parent(frame, vector_of(t->centroid))), 0.0, tolerance);
   CHECK_NEAR(apart(c->position, ct_to_parent(frame, vector_of(t->position))), 0.0, tolerance);
   CHECK_INT((c->flags & CT_VOLUME_FLAG_SHARED_FACES) != 0, t->both > 0);
   CHECK(!(c->flags & CT_VOLUME_FLAG_COUNTED_TWICE));
+  CHECK_NEAR(triangles_close(v), t->both, tolerance * 10.0);
   ct_vec3 normal = ct_vec(t->normal[0], t->normal[1], t->normal[2]);
   CHECK_INT((c->flags & CT_VOLUME_FLAG_NORMAL_FALLBACK) != 0, ct_norm(normal) == 0.0);
   if (ct_norm(normal) > 0.0) CHECK_NEAR(apart(c->normal, ct_mat_mul(frame.rotation, ct_unit_or(normal, normal))), 0.0, tolerance);
@@ -263,6 +288,7 @@ static void row_17_meshes_of_hulls_answer_as_the_hulls(void) {
       v = volume_of(first[k], pa, second[k], pb, CT_WEIGHTING_LINEAR);
       CHECK_INT(v.count, count);
       if (v.count && count) same_contact(&v.contacts[0], &truth);
+      if (v.count) triangles_close(&v);
     }
     contacts += count > 0;
     ct_shape_release(&a);
@@ -357,6 +383,7 @@ static void a_swap_mirrors_to_the_bit(void) {
     ct_volume v = volume_of(a, pa, b, pb, (ct_weighting)(i % 3));
     ct_volume_contact c = v.count ? v.contacts[0] : (ct_volume_contact){0};
     size_t count = v.count;
+    if (count) triangles_close(&v);
     v = volume_of(b, pb, a, pa, (ct_weighting)(i % 3));
     CHECK_INT(v.count, count);
     const ct_volume_contact none = {0}, *d = v.count ? &v.contacts[0] : &none;

@@ -5,10 +5,11 @@ from support import models, triangles, urdf
 FILES = {"wam_base": ("urdf/wam/meshes/wam/wam_base.STL", 4548),
          "fetch_base": ("mjcf/openai/robotics/stls/fetch/base_link_collision.stl", 4720),
          "kr5_palm": ("urdf/KR5/meshes/palm.STL", 2266)}
-# a, b, position of a, its rotation as [w, x, y, z]; b stays where its file has it
-PAIRS = (("wam_base", "fetch_base", [0.1, -0.15, 0.22], [0.9, 0.2, 0.3, 0.1]),
-         ("kr5_palm", "wam_base", [0.07, 0.23, 0.13], [0.9, 0.3, 0.2, 0.1]),
-         ("kr5_palm", "fetch_base", [0.23, 0.15, 0.23], [0.9, 0.3, 0.2, 0.1]))
+# a, b, position of a, its rotation as [w, x, y, z]; b stays where its file has it. Then what CGAL 5.5.1 makes of the same triangles by
+# corefine_and_compute_intersection with exact predicates: the volume and the surface's area.
+PAIRS = (("wam_base", "fetch_base", [0.1, -0.15, 0.22], [0.9, 0.2, 0.3, 0.1], 0.0010307915460975728, 0.23296053779779607),
+         ("kr5_palm", "wam_base", [0.07, 0.23, 0.13], [0.9, 0.3, 0.2, 0.1], 1.9280806356567542e-05, 0.0059722831554989255),
+         ("kr5_palm", "fetch_base", [0.23, 0.15, 0.23], [0.9, 0.3, 0.2, 0.1], 4.5300816493577085e-05, 0.010180503418137211))
 
 
 def unit(q):
@@ -19,8 +20,8 @@ def unit(q):
 class Pair:
     """Two of the meshes, placed: what the daemon is asked and the triangles in the world."""
 
-    def __init__(self, a, b, position, wxyz):
-        self.a, self.b, self.position, self.wxyz = a, b, position, unit(wxyz)
+    def __init__(self, a, b, position, wxyz, volume, surface):
+        self.a, self.b, self.position, self.wxyz, self.volume, self.surface = a, b, position, unit(wxyz), volume, surface
         rows = urdf.matrix(self.wxyz)
         self.first = triangles.placed(urdf.stl_triangles(models.dart(FILES[a][0])), rows, position)
         self.second = triangles.placed(urdf.stl_triangles(models.dart(FILES[b][0])), urdf.matrix([1, 0, 0, 0]), [0, 0, 0])

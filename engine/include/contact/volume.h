@@ -9,7 +9,8 @@
  *   area       half the surface
  *   normal     direction of N = sum over a's faces w(t) n(t) - sum over b's faces w(t) n(t), w by the weighting; shared faces and
  *              the inner faces of elements count in position and area alone
- *   patch_area |sum a n| over a's faces: the patch itself where two faces meet almost flat
+ *   patch_area half of |sum a n over a's faces - sum a n over b's faces|, |sum a n| over a's alone where none is shared: the patch
+ *              itself where two faces meet almost flat
  *   raw_gap    minus the width of the common solid along the normal, L = -raw_gap
  *   gap        min(distance(a - L n, b + L n) - 2 L, 0): the seed prints the signs the other way round, which always gives -2 L
  *   depth_along_normal  how far b must move along the normal to leave a: h_a(n) + h_b(-n), never less than the depth of pair.h
