@@ -3,6 +3,7 @@ true: volumes by CGAL and by lines through both meshes, points on surfaces over 
 """
 import math
 import os
+import random
 
 from support import real_meshes, triangles
 from support.checks import Suite, check, equal, near, near_list
@@ -10,6 +11,7 @@ from support.client import KeepAlive
 from support.daemon import Daemon
 
 LINES = 500 if os.environ.get("CONTACTD_FULL") else 100 if os.environ.get("CONTACTD_SANITIZER") else 160
+VERTICES = 5 if os.environ.get("CONTACTD_SANITIZER") else 20
 suite = Suite()
 daemon = Daemon().start()
 suite.cleanup(daemon.stop)
@@ -104,6 +106,35 @@ def contact_points_are_on_both_surfaces():
                 near(gap, 0, 1e-12, f"{name} of {pair.name} {point['id']}, from its surface")
             way = [b - a for a, b in zip(point["pointA"], point["pointB"])]
             near_list(way, [point["distance"] * c for c in point["normal"]], 1e-12, f"points of {pair.name}")
+
+
+def is_told(point, told):
+    return any(math.dist(point, p) <= 1e-12 for p in told)
+
+
+@suite.fact
+def features_are_the_vertices_inside_and_their_points_on_faces():
+    """Of vertices drawn at random those whose winding number in the other mesh is 1 have a feature, and no others; each feature's
+    point on the other mesh is on the triangle that it names, where its barycentric coordinates say."""
+    draw = random.Random(9)
+    for pair in PAIRS:
+        features = ask("features", pair, limit=100000)
+        check(features, f"{pair.name} has no features")
+        for kind, own, other, side in (("vertexA", pair.first, pair.second, "AB"), ("vertexB", pair.second, pair.first, "BA")):
+            told = [f["point" + side[0]] for f in features if f["kind"] == kind]
+            corners = sorted({tuple(v) for t in own for v in t})
+            for corner in draw.sample(corners, VERTICES):
+                inside = triangles.winding(other, corner) > 0.5
+                equal(is_told(corner, told), inside, f"{kind} of {pair.name} at {corner} is a feature")
+            for f in draw.sample(told, min(len(told), VERTICES)):
+                check(triangles.winding(other, f) > 0.5, f"{kind} of {pair.name} at {f} is not inside")
+            for f in features:
+                if f["kind"] != kind:
+                    continue
+                face, weights = other[f["face" + side[1]]], f["barycentric" + side[1]]
+                at = [sum(w * v[k] for w, v in zip(weights, face)) for k in range(3)]
+                near_list(at, f["point" + side[1]], 1e-12, f"point of {kind} of {pair.name} by its barycentric coordinates")
+                near(triangles.triangle_gap(f["point" + side[1]], face), 0, 1e-12, f"point of {kind} of {pair.name}, from its triangle")
 
 
 suite.main()

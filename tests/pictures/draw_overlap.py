@@ -4,7 +4,7 @@
     make build && CONTACTD_BIN=build/contactd PYTHONPATH=tests tests/pictures/draw_overlap.py
 
 Parallel projection, a line of sight through each pixel. The first body is blue, the second sand, both as glass; where a line is
-inside both, what they share is red. Black: contact points; white: the position and normal of the volumetric contact.
+inside both, what they share is red. Black: contact points; green: features; white: the position and normal of the volumetric contact.
 Python's standard library alone; the same bytes each time.
 """
 import math
@@ -113,7 +113,7 @@ def png(rows):
             + chunk(b"IEND", b""))
 
 
-def draw(pair, volume, contacts):
+def draw(pair, volume, contacts, features):
     meshes = [[[seen(v) for v in t] for t in mesh] for mesh in (pair.first, pair.second)]
     view = View(meshes)
     rows = [bytearray(b"\xff" * 3 * WIDTH) for _ in range(HEIGHT)]
@@ -122,6 +122,8 @@ def draw(pair, volume, contacts):
 
     def at(p):
         return view.place(seen(p))
+    for feature in features:
+        disc(rows, at(feature["pointA"]), 1.5, (20, 130, 50))
     for patch in contacts:
         for point in patch["points"]:
             disc(rows, at(point["position"]), 2.6, (0, 0, 0))
@@ -138,11 +140,12 @@ def main():
         client = KeepAlive(daemon)
         shapes = real_meshes.post(client)
         for pair in real_meshes.pairs():
-            volume, contacts = (client.post(f"/v1/query/{kind}", pair.request(shapes, deadlineMs=60000)).must(200).json["results"]
-                                for kind in ("volume", "contacts"))
-            (pathlib.Path(__file__).parent / f"{pair.name}.png").write_bytes(draw(pair, volume[0], contacts))
+            volume, contacts, features = (
+                client.post(f"/v1/query/{kind}", pair.request(shapes, deadlineMs=60000, **rest)).must(200).json["results"]
+                for kind, rest in (("volume", {}), ("contacts", {}), ("features", {"limit": 100000})))
+            (pathlib.Path(__file__).parent / f"{pair.name}.png").write_bytes(draw(pair, volume[0], contacts, features))
             points = sum(len(patch["points"]) for patch in contacts)
-            print(f"{pair.name}: {volume[0]['volume'] * 1e6:.4g} cm3, {points} contact points")
+            print(f"{pair.name}: {volume[0]['volume'] * 1e6:.4g} cm3, {points} contact points, {len(features)} features")
     finally:
         daemon.stop()
 
