@@ -1,4 +1,5 @@
 /* Cells of the levels, and the boxes sorted by cell: one counting sort for all levels. */
+#include "broad/endpoint.h"
 #include "broad/grid.h"
 
 #include <stdlib.h>
@@ -16,15 +17,13 @@
 #define EDGE_LEAST 0x1p-1000
 #define NO_CELL UINT32_MAX
 
-static const double *xyz(const ct_vec3 *v) { return &v->x; }
-
 static double count_cells(ct_grid_level *level, int x_bits) {
-  const double *from = xyz(&level->bounds.min), *to = xyz(&level->bounds.max);
+  const ct_box *b = &level->bounds;
   level->x_bits = x_bits;
   double product = 1.0;
   for (int axis = 0; axis < 3; axis++) {
     int bits = axis == 0 ? x_bits : CT_GRID_CELL_BITS;
-    level->cells[axis] = (ct_grid_quanta(to[axis], from[axis], level->inverse[axis]) >> bits) + 1;
+    level->cells[axis] = (ct_grid_quanta(ct_axis_of(b->max, axis), ct_axis_of(b->min, axis), level->inverse[axis]) >> bits) + 1;
     product *= (double)level->cells[axis];
   }
   return product;
@@ -32,10 +31,10 @@ static double count_cells(ct_grid_level *level, int x_bits) {
 
 /* Edges as large as the boxes, or larger until there are few enough cells. */
 static void size_cells(ct_grid_level *level) {
-  const double *from = xyz(&level->bounds.min), *to = xyz(&level->bounds.max), *largest = xyz(&level->largest);
+  const ct_vec3 room = ct_sub(level->bounds.max, level->bounds.min);
   double most = (double)(CELLS_PER_BOX * level->count + CELLS_LEAST), edge[3];
   for (int axis = 0; axis < 3; axis++)
-    edge[axis] = ct_max2(ct_max2(largest[axis], EDGE_SHARE * (to[axis] - from[axis])), EDGE_LEAST);
+    edge[axis] = ct_max2(ct_max2(ct_axis_of(level->largest, axis), EDGE_SHARE * ct_axis_of(room, axis)), EDGE_LEAST);
   for (;;) {
     for (int axis = 0; axis < 3; axis++) level->inverse[axis] = LARGEST_QUANTA / edge[axis];
     for (int x_bits = X_BITS_LEAST; x_bits <= CT_GRID_CELL_BITS; x_bits++)
@@ -47,11 +46,11 @@ static void size_cells(ct_grid_level *level) {
 
 /* The box in quanta, and its cell. NO_CELL: it reaches over more than the next cell, which no rounding should bring about. */
 static inline uint32_t place(ct_grid_level *level, const ct_box *box, uint32_t id, ct_grid_box *packed) {
-  const double *from = xyz(&box->min), *to = xyz(&box->max), *origin = xyz(&level->bounds.min);
   int64_t lower[3];
   for (int axis = 0; axis < 3; axis++) {
-    lower[axis] = ct_grid_quanta(from[axis], origin[axis], level->inverse[axis]);
-    int64_t upper = ct_grid_quanta(to[axis], origin[axis], level->inverse[axis]), reach = upper - lower[axis];
+    const double origin = ct_axis_of(level->bounds.min, axis);
+    lower[axis] = ct_grid_quanta(ct_axis_of(box->min, axis), origin, level->inverse[axis]);
+    int64_t upper = ct_grid_quanta(ct_axis_of(box->max, axis), origin, level->inverse[axis]), reach = upper - lower[axis];
     if (reach > level->reach[axis]) {
       if (reach > CT_GRID_CELL) return NO_CELL;
       level->reach[axis] = reach;

@@ -1,5 +1,6 @@
 /* Which boxes of the grids overlap: candidates from neighbouring cells, compared in quanta; where equal quanta leave it open, by
  * their coordinates. */
+#include "broad/endpoint.h"
 #include "broad/grid.h"
 
 /* Tests per box, and per pair found, beyond which what takes over is faster: it takes 1 to 2 us a box, a test 1 ns. */
@@ -147,11 +148,11 @@ static int64_t cut_quanta(double v, double from, double to, double inverse) {
 }
 
 static outlook look(const ct_grid_level *level, const ct_box *box) {
-  const double *min = &box->min.x, *max = &box->max.x, *from = &level->bounds.min.x, *to = &level->bounds.max.x;
   outlook o = {.packed.id = 0};
   for (int axis = 0; axis < 3; axis++) {
-    o.lower[axis] = cut_quanta(min[axis], from[axis], to[axis], level->inverse[axis]);
-    o.upper[axis] = cut_quanta(max[axis], from[axis], to[axis], level->inverse[axis]);
+    double from = ct_axis_of(level->bounds.min, axis), to = ct_axis_of(level->bounds.max, axis);
+    o.lower[axis] = cut_quanta(ct_axis_of(box->min, axis), from, to, level->inverse[axis]);
+    o.upper[axis] = cut_quanta(ct_axis_of(box->max, axis), from, to, level->inverse[axis]);
     o.packed.lower[axis] = (int16_t)o.lower[axis];
     o.packed.minus_upper[axis] = (int16_t)-o.upper[axis];
   }

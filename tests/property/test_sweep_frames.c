@@ -97,6 +97,19 @@ static void move_all(crowd *c, ct_sweep *sweep, bool whole) {
   }
 }
 
+/* From scratch, by a method that knows nothing of frames. */
+static void afresh(const crowd *c, ct_broadphase method, ct_pair_list *list) {
+  ct_broad_options options = {method, SIZE_MAX, NULL};
+  ct_pair_list_free(list);
+  CHECK_INT(ct_broad_pairs(c->boxes, c->count, &options, list, NULL), CT_OK);
+}
+
+static bool same(const ct_pair_list *list, const ct_pair_index *pairs, size_t count) {
+  return list->count == count && (count == 0 || memcmp(pairs, list->items, count * sizeof *pairs) == 0);
+}
+
+/* Every frame from the one before against the grid from scratch; two in `check_every` frames against the sort and scan too, and
+ * against one more method. */
 static void walk(size_t count, bool whole, int check_every) {
   crowd c = {
       malloc(count * sizeof(ct_box)), malloc(count * sizeof(ct_box)), malloc(count * sizeof(uint32_t)), count, {1000 + count}};
@@ -107,8 +120,7 @@ static void walk(size_t count, bool whole, int check_every) {
     c.order[i] = i;
     CHECK_INT(ct_sweep_add(sweep, &c.boxes[i], NULL), CT_OK);
   }
-  ct_pair_list before = {NULL, 0, 0}, after = {NULL, 0, 0};
-  bool known = true; /* `before` is the list of the frame before: of no pairs, before the first */
+  ct_pair_list before = {NULL, 0, 0}, after = {NULL, 0, 0}, scanned = {NULL, 0, 0};
   int anew = 0;
   for (int frame = 0; frame < FRAMES; frame++) {
     if (frame > 0) move_all(&c, sweep, whole);
@@ -116,30 +128,26 @@ static void walk(size_t count, bool whole, int check_every) {
     ct_sweep_frame found;
     CHECK_INT(ct_sweep_update(sweep, &options, &found), CT_OK);
     anew += (int)found.full_sorts;
-    bool checked = frame % check_every < 2;
-    if (!checked) {
-      known = false;
-      continue;
+    afresh(&c, CT_BROADPHASE_GRID, &after);
+    CHECK(same(&after, found.pairs, found.pair_count));
+    check_changes(&before, &after, &found);
+    if (frame % check_every < 2) {
+      reference(&c, &scanned);
+      CHECK(same(&scanned, after.items, after.count));
+      ct_broadphase method = (ct_broadphase)(frame % (CT_BROADPHASE_BRUTE_FORCE + 1));
+      if (count > 10000 && method == CT_BROADPHASE_BRUTE_FORCE) method = CT_BROADPHASE_TREE;
+      afresh(&c, method, &before);
+      CHECK(same(&scanned, before.items, before.count));
     }
-    reference(&c, &after);
-    CHECK_INT(found.pair_count, after.count);
-    CHECK(found.pair_count == after.count && memcmp(found.pairs, after.items, after.count * sizeof *after.items) == 0);
-    if (known) check_changes(&before, &after, &found);
-    ct_broad_options scratch = {(ct_broadphase)(frame % (CT_BROADPHASE_BRUTE_FORCE + 1)), SIZE_MAX, NULL};
-    if (count > 10000 && scratch.method == CT_BROADPHASE_BRUTE_FORCE) scratch.method = CT_BROADPHASE_GRID;
-    ct_pair_list fresh = {NULL, 0, 0};
-    CHECK_INT(ct_broad_pairs(c.boxes, count, &scratch, &fresh, NULL), CT_OK);
-    CHECK(fresh.count == after.count && memcmp(fresh.items, after.items, after.count * sizeof *after.items) == 0);
-    ct_pair_list_free(&fresh);
     ct_pair_list swapped = before;
     before = after;
     after = swapped;
-    known = true;
   }
   CHECK(before.count > 0);
   CHECK(anew < FRAMES / 2);
   ct_pair_list_free(&before);
   ct_pair_list_free(&after);
+  ct_pair_list_free(&scanned);
   ct_sweep_destroy(sweep);
   free(c.boxes);
   free(c.sorted_boxes);
