@@ -107,6 +107,28 @@ def row_11_surfaces_are_those_nearest_to_the_point():
 
 
 @suite.fact
+def row_11_surfaces_have_the_callers_ids():
+    """A cube of planes with ids, as it is, posted, and scaled; a hull of points has one for each face."""
+    planes = [[1, 0, 0, -0.5], [-1, 0, 0, -0.5], [0, 1, 0, -0.5], [0, -1, 0, -0.5], [0, 0, 1, -0.5], [0, 0, -1, -0.5]]
+    ids = [10, 11, 12, 13, 14, 15]
+    cube = {"convex": {"planes": planes, "surfaceIds": ids}}
+    other = {"box": {"size": [0.9, 0.9, 0.9]}, "position": [0, 0.05, -0.9]}
+    equal(of_two(cube, other)["surfaceA"], 15, "surface of the planes")
+    points = [[x, y, z] for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)]
+    corners = {"convex": {"vertices": points, "surfaceIds": [7] * 6}}
+    equal(of_two(corners, other)["surfaceA"], 7, "surface of the points")
+    posted = client.post("/v1/shapes", cube).must(201).json["id"]
+    path = scene([{"id": "one", "colliders": [cube]}])
+    equal(client.get(path + "/bodies/one").must(200).json["colliders"][0]["convex"]["surfaceIds"], ids, "ids read back")
+    for scale in (1, 1.5):
+        found = of_two({"shape": posted, "scale": scale}, dict(other, position=[0, 0.05, -0.5 * scale - 0.4]))
+        equal(found["surfaceA"], 15, f"surface of the posted one times {scale}")
+    refused = client.post("/v1/query/volume", {"a": {"convex": {"planes": planes, "surfaceIds": ids[:5]}}, "b": other}, check=False)
+    refused.must(422)
+    equal(refused.json["errors"][0]["pointer"], "/a/convex/surfaceIds", "pointer")
+
+
+@suite.fact
 def the_reference_intersections_over_http():
     """A page of explicit pairs; figures within 1e-10 of the case's scale. The engine's own program asks for all of them."""
     cases = [case for case in corpus.lines(corpus.SAMPLES["intersections"])]

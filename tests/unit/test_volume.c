@@ -236,6 +236,38 @@ static void the_surfaces_are_those_nearest_to_the_point(void) {
   }
 }
 
+/* Row 11: faces that the caller has named, in a copy whose rounding may cut or join faces: each piece has the name of its face. The
+ * prism's side faces are rectangles between rounded corners of a ring, which a factor of 1/3 moves out of their planes. */
+static void named_faces_keep_their_names_when_scaled(void) {
+  check_random r = {3};
+  for (int round = 0; round < 50; round++) {
+    ct_vec3 ring[16], third[16];
+    ct_hull *hull = NULL, *copy = NULL;
+    uint32_t ids[64];
+    for (int i = 0; i < 8; i++) {
+      double x = check_uniform(&r, -1, 1), y = (i & 1 ? 1.0 : -1.0) * sqrt(1.0 - x * x);
+      ring[i] = ct_vec(x, y, -0.3);
+      ring[8 + i] = ct_vec(x, y, 0.7);
+    }
+    for (int i = 0; i < 16; i++) third[i] = ct_scale(ring[i], 1.0 / 3.0);
+    CHECK_INT(ct_hull_from_points(ring, 16, NULL, &hull, NULL), CT_OK);
+    CHECK_INT(ct_hull_from_points(third, 16, NULL, &copy, NULL), CT_OK);
+    const ct_hull_view *from = ct_hull_get(hull), *to = ct_hull_get(copy);
+    for (uint32_t f = 0; f < from->face_count; f++) ids[f] = 100 + f;
+    CHECK_INT(ct_hull_copy_surfaces(copy, hull), CT_OK);
+    CHECK(to->surface_ids == NULL);
+    CHECK_INT(ct_hull_set_surfaces(hull, ids), CT_OK);
+    CHECK_INT(ct_hull_copy_surfaces(copy, hull), CT_OK);
+    for (uint32_t f = 0; f < to->face_count; f++) {
+      uint32_t g = to->surface_ids[f] - 100;
+      CHECK(g < from->face_count);
+      CHECK_NEAR(to->nx[f] * from->nx[g] + to->ny[f] * from->ny[g] + to->nz[f] * from->nz[g], 1.0, 1e-12);
+    }
+    ct_hull_release(hull);
+    ct_hull_release(copy);
+  }
+}
+
 /* Row 3. */
 static void bodies_apart_or_touching_have_no_contact(void) {
   ct_shape cube = box(0.5, 0.5, 0.5);
@@ -443,6 +475,7 @@ static const check_test tests[] = {
     {"a_quarter_turn_shares_planes_too", a_quarter_turn_shares_planes_too},
     {"a_body_in_another_has_the_pairs_own_normal", a_body_in_another_has_the_pairs_own_normal},
     {"the_surfaces_are_those_nearest_to_the_point", the_surfaces_are_those_nearest_to_the_point},
+    {"named_faces_keep_their_names_when_scaled", named_faces_keep_their_names_when_scaled},
     {"bodies_apart_or_touching_have_no_contact", bodies_apart_or_touching_have_no_contact},
     {"an_inner_point_is_found_however_thin_the_layer", an_inner_point_is_found_however_thin_the_layer},
     {"the_distance_of_a_dual_point_is_one_over_that_of_its_plane", the_distance_of_a_dual_point_is_one_over_that_of_its_plane},
