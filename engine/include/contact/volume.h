@@ -152,9 +152,10 @@ typedef struct ct_volume {
 } ct_volume;
 
 /* The volumetric contacts of two placed shapes. Rounding and margin count. Polyhedra (boxes and convex hulls without rounding and
- * margin) are answered exactly to round-off; no allocation once the workspace is warm. Cost, f faces each: O(f^2) products at
- * worst, mostly far fewer, and one GJK distance for the gap. Meshes: O(n log n), the pairs of triangles whose boxes meet, and a
- * distance for the gap. */
+ * margin) are answered to round-off: planes as placed are moved by some u of the size, edges of angle t by that over t. No
+ * allocation once the workspace is warm, but by DUAL_HULL and SOLFEC. SOLFEC weighs by SQUARED whatever is asked. Cost, f faces
+ * each: O(f^2) products at worst, mostly far fewer, and one GJK distance for the gap. Meshes: O(n log n), the pairs of triangles
+ * whose boxes meet, and a distance for the gap. */
 void ct_pair_volume(ct_placed a, ct_placed b, const ct_volume_options *options, ct_workspace *workspace, ct_volume *volume);
 
 #endif
