@@ -23,12 +23,21 @@ static void give(volume_run *run) {
   if (run->found > run->walk->part && !run->stopped && !run->walk->sink(run->walk->context, &run->hit)) run->stopped = true;
 }
 
+/* Is one body inside the other, where no element has an outer face? */
+static bool is_hidden(const volume_run *run, ct_placed a, ct_placed b) {
+  if (!ct_kind_has_elements(a.shape->kind) && !ct_kind_has_elements(b.shape->kind)) return false;
+  const ct_pair_options options = {.threshold = 0.0};
+  ct_pair_result r;
+  ct_pair_distance(a, b, &options, run->pair->workspace, &r);
+  return r.relation == CT_CONTAINING || r.relation == CT_CONTAINED;
+}
+
 /* A pair of colliders that overlap and have no contact that can be told. */
 static void give_bare(volume_run *run, const ct_volume *volume) {
-  bool unsupported = volume->status == CT_PAIR_UNSUPPORTED;
+  bool failed = volume->flags & TOLD_FLAGS;
   run->hit.volume = NULL;
-  run->hit.volume_flags = volume->flags;
-  run->hit.result = (ct_pair_result){.status = unsupported ? CT_PAIR_UNSUPPORTED : CT_PAIR_DEGENERATE,
+  run->hit.volume_flags = volume->flags & TOLD_FLAGS;
+  run->hit.result = (ct_pair_result){.status = failed ? CT_PAIR_DEGENERATE : CT_PAIR_UNSUPPORTED,
                                      .relation = CT_PENETRATING,
                                      .triangle_a = CT_NO_TRIANGLE,
                                      .triangle_b = CT_NO_TRIANGLE};
@@ -56,6 +65,10 @@ static ct_status visit(void *context, uint32_t a, uint32_t b) {
   if (volume.count > 0) return CT_OK;
   bool told = volume.flags & TOLD_FLAGS;
   if (volume.status == CT_PAIR_UNSUPPORTED) told = ct_pair_overlap(placed_a, placed_b, pair->workspace, NULL);
+  else if (!told) told = is_hidden(run, placed_a, placed_b);
+  starved = ct_workspace_starved(pair->workspace);
+  if (ct_cancel_raised(pair->cancel)) return CT_CANCELLED;
+  if (starved) return CT_OUT_OF_MEMORY;
   if (told) give_bare(run, &volume);
   return CT_OK;
 }

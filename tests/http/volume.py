@@ -344,6 +344,23 @@ def row_1_each_pair_of_elements_has_a_contact():
 
 
 @suite.fact
+def a_body_among_elements_without_an_outer_face_is_told():
+    """The middle of 3 x 3 x 3 cells: the bodies overlap, and there is no contact; not where the box reaches another cell."""
+    at = lambda x, y, z: x + 4 * (y + 4 * z)
+    cells = [[at(x + i, y + j, z + k) for k in (0, 1) for i, j in ((0, 0), (1, 0), (1, 1), (0, 1))]
+             for z in range(3) for y in range(3) for x in range(3)]
+    block = {"hexmesh": {"vertices": [[x, y, z] for z in range(4) for y in range(4) for x in range(4)], "hexahedra": cells}}
+    bodies = [{"id": "block", "colliders": [block]}, cube("box", 1.5, 1.5, 1.5, 0.5)]
+    hidden = [{"a": "block", "b": "box", "status": "unsupported"}]
+    path = scene(bodies)
+    equal(ask(path)["results"], hidden, "all pairs")
+    equal(ask(path, {"pairs": [["block", "box"]]})["results"], hidden, "an explicit pair")
+    moved = ask(path, {"poses": {"ids": ["box"], "positions": [[1.5, 1.5, 2]]}})["results"]
+    equal([(r["elementA"], r["volume"]) for r in moved], [(22, 0.0625)], "halfway in the cell above")
+    equal(ask(path, {"poses": {"ids": ["box"], "positions": [[1.5, 1.5, 3.25]]}})["results"], [], "touching from outside")
+
+
+@suite.fact
 def row_13_elements_that_share_a_node_are_adjacent():
     """A slab over the first cell and, by a sliver, over the second; over the third there is none to be adjacent to."""
     reply = lambda low, high: ask(scene([{"id": "column", "colliders": [column(3)]},
