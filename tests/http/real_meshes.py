@@ -10,8 +10,8 @@ from support.checks import Suite, check, equal, near, near_list
 from support.client import KeepAlive
 from support.daemon import Daemon
 
-LINES = 500 if os.environ.get("CONTACTD_FULL") else 100 if os.environ.get("CONTACTD_SANITIZER") else 160
-VERTICES = 5 if os.environ.get("CONTACTD_SANITIZER") else 20
+LINES = 500 if os.environ.get("CONTACTD_FULL") else 100
+VERTICES = 20 if os.environ.get("CONTACTD_FULL") else 6
 suite = Suite()
 daemon = Daemon().start()
 suite.cleanup(daemon.stop)
