@@ -214,7 +214,7 @@ static void any_cut_into_ranges_gives_the_same_list(void) {
     ct_query *query;
     CHECK_INT(ct_query_prepare(scene, &o, &query), CT_OK);
     parts.count = parts.stop_after = 0;
-    ct_range_statistics all = {0, 0}, sum = {0, 0};
+    ct_range_statistics all = {0}, sum = {0};
     for (size_t begin = 0, end; begin < ct_query_items(query); begin = end) {
       end = begin + check_next(&r) % 20;
       if (end > ct_query_items(query)) end = ct_query_items(query);
@@ -345,7 +345,7 @@ static void statistics_do_not_depend_on_how_the_scene_came_to_be(void) {
   }
   for (int round = 0; round < 2; round++) {
     ct_query_options o = {.kind = CT_QUERY_OVERLAP, .broadphase = CT_BROADPHASE_TREE, .where_a = round ? few : NULL};
-    ct_range_statistics found[2] = {{0, 0}, {0, 0}};
+    ct_range_statistics found[2] = {{0}, {0}};
     for (int k = 0; k < 2; k++) {
       ct_query *query;
       CHECK_INT(ct_query_prepare(k ? moved : posted, &o, &query), CT_OK);
