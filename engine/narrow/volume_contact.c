@@ -89,10 +89,10 @@ static double margin_at(const ct_volume_common *c, ct_vec3 p) {
 
 /* ---- the contact ---- */
 
-/* The face whose plane is nearest to the point, among those of the outer surface; *outside is how far the point is above the
- * farthest plane of all. */
+/* The surface whose plane is nearest to the point; CT_NO_FACE of an element that has none. *outside is how far the point is above
+ * the farthest plane of all. */
 static uint32_t nearest_surface(const ct_volume_body *body, ct_vec3 p, double *outside) {
-  uint32_t best = 0;
+  uint32_t best = CT_NO_FACE;
   double least = INFINITY;
   for (uint32_t f = 0; f < body->face_count; f++) {
     double height = body->nx[f] * p.x + body->ny[f] * p.y + body->nz[f] * p.z - body->offset[f];
@@ -102,7 +102,7 @@ static uint32_t nearest_surface(const ct_volume_body *body, ct_vec3 p, double *o
       best = f;
     }
   }
-  return ct_volume_body_surface(body, best);
+  return best == CT_NO_FACE ? CT_NO_FACE : ct_volume_body_surface(body, best);
 }
 
 /* The normal of the least depth, where the sum has none. */

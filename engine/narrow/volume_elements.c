@@ -1,7 +1,9 @@
-/* Volumetric contacts element by element: each pair of elements that overlap, or of an element and a convex polyhedron, has one.
+/* Volumetric contacts element by element: each pair of elements that overlap, or of an element and a convex polyhedron, has one, so
+ * that their volumes add up to the whole common volume.
  *
  * An element is the hull of its corners. Its faces towards other elements bound the common solid, and count in areas and positions,
- * but in no normal; an element that has no other faces makes no contact (Koziara, Solfec: mesh elements).
+ * but in no normal. An element that has no other faces makes no contact in the seed (Koziara, Solfec: mesh elements), nor by its
+ * method here.
  */
 #include "narrow/volume_convex.h"
 #include "narrow/workspace.h"
@@ -40,7 +42,7 @@ static bool is_outer(const ct_elements_view *view, uint32_t element, uint32_t fa
   return view->across[element * view->form.faces + face] == CT_NO_ELEMENT;
 }
 
-/* Does the piece have a face on the body's surface? */
+/* Does the piece have a face on the body's surface? Those of the seed's method must. */
 static bool is_at_surface(const piecewise *p, uint32_t i) {
   if (!p->view) return true;
   for (uint32_t f = 0; f < p->view->form.faces; f++)
@@ -59,10 +61,11 @@ static uint32_t outer_place(const ct_elements_view *view, uint32_t face) {
   return low;
 }
 
-/* A face of the hull that lies on no face of the element (two that lie in one plane) counts as outer, as the lowest of its own. */
-static void describe_face(const ct_elements_view *view, uint32_t element, uint32_t hull_face, piece *out) {
+/* A face of the hull that lies on no face of the element (two that lie in one plane) counts as outer, as the lowest of its own,
+ * unless none is. */
+static void describe_face(const ct_elements_view *view, uint32_t element, uint32_t hull_face, bool any_outer, piece *out) {
   uint32_t face = ct_elements_hull_face(view, element, hull_face);
-  bool inner = face != CT_NO_ELEMENT && !is_outer(view, element, face);
+  bool inner = !any_outer || (face != CT_NO_ELEMENT && !is_outer(view, element, face));
   uint32_t place = inner || face == CT_NO_ELEMENT ? 0 : outer_place(view, element * view->form.faces + face);
   out->face[hull_face] = face;
   out->inner[hull_face] = inner;
@@ -74,7 +77,8 @@ static bool place_piece(const piecewise *p, uint32_t i, ct_volume_room *room, pi
   if (!p->view) return ct_volume_body_place(p->shape, p->frame, room, &out->body);
   const ct_shape hull = {.kind = CT_KIND_CONVEX, .hull = (ct_hull *)(uintptr_t)p->view->hulls[i]};
   if (!ct_volume_body_place(&hull, p->frame, room, &out->body)) return false;
-  for (uint32_t f = 0; f < out->body.face_count; f++) describe_face(p->view, i, f, out);
+  bool any_outer = is_at_surface(p, i);
+  for (uint32_t f = 0; f < out->body.face_count; f++) describe_face(p->view, i, f, any_outer, out);
   out->body.surface = out->surface;
   out->body.is_inner = out->inner;
   out->body.element = i;
@@ -160,7 +164,7 @@ static void pair_piece(ct_volume_pair *pair, const piecewise *a, uint32_t i, con
   piece first, second;
   if (!find(m, a, i, b, &count) || !place_piece(a, i, &m->room[0], &first)) pair->failed = true;
   for (size_t k = 0; !pair->failed && k < count; k++) {
-    if (!is_at_surface(b, m->elements[k])) continue;
+    if (pair->options->method == CT_VOLUME_SOLFEC && !is_at_surface(b, m->elements[k])) continue;
     if (!place_piece(b, m->elements[k], &m->room[1], &second)) {
       pair->failed = true;
       return;
@@ -179,6 +183,6 @@ void ct_volume_elements(ct_volume_pair *pair) {
       pair->status = CT_PAIR_ITERATION_LIMIT;
       return;
     }
-    if (is_at_surface(&a, i)) pair_piece(pair, &a, i, &b);
+    if (pair->options->method != CT_VOLUME_SOLFEC || is_at_surface(&a, i)) pair_piece(pair, &a, i, &b);
   }
 }

@@ -23,7 +23,7 @@ static void give(volume_run *run) {
   if (run->found > run->walk->part && !run->stopped && !run->walk->sink(run->walk->context, &run->hit)) run->stopped = true;
 }
 
-/* Is one body inside the other, where no element has an outer face? */
+/* Is one body inside the other all the same? By the seed's rule, among elements without an outer face; or too small to tell. */
 static bool is_hidden(const volume_run *run, ct_placed a, ct_placed b) {
   if (!ct_kind_has_elements(a.shape->kind) && !ct_kind_has_elements(b.shape->kind)) return false;
   const ct_pair_options options = {.threshold = 0.0};
@@ -34,7 +34,7 @@ static bool is_hidden(const volume_run *run, ct_placed a, ct_placed b) {
 
 /* A pair of colliders that overlap and have no contact that can be told. */
 static void give_bare(volume_run *run, const ct_volume *volume) {
-  bool failed = volume->flags & TOLD_FLAGS;
+  bool failed = volume->flags & TOLD_FLAGS || (volume->status == CT_PAIR_OK && run->options->method != CT_VOLUME_SOLFEC);
   run->hit.volume = NULL;
   run->hit.volume_flags = volume->flags & TOLD_FLAGS;
   run->hit.result = (ct_pair_result){.status = failed ? CT_PAIR_DEGENERATE : CT_PAIR_UNSUPPORTED,

@@ -345,7 +345,8 @@ def row_1_each_pair_of_elements_has_a_contact():
 
 @suite.fact
 def a_body_among_elements_without_an_outer_face_is_told():
-    """The middle of 3 x 3 x 3 cells: the bodies overlap, and there is no contact; not where the box reaches another cell."""
+    """The middle of 3 x 3 x 3 cells: a contact as of any cell, which has no surface. By solfec the bodies overlap and there is none,
+    but where the box reaches another cell."""
     at = lambda x, y, z: x + 4 * (y + 4 * z)
     cells = [[at(x + i, y + j, z + k) for k in (0, 1) for i, j in ((0, 0), (1, 0), (1, 1), (0, 1))]
              for z in range(3) for y in range(3) for x in range(3)]
@@ -353,10 +354,22 @@ def a_body_among_elements_without_an_outer_face_is_told():
     bodies = [{"id": "block", "colliders": [block]}, cube("box", 1.5, 1.5, 1.5, 0.5)]
     hidden = [{"a": "block", "b": "box", "status": "unsupported"}]
     path = scene(bodies)
-    equal(ask(path)["results"], hidden, "all pairs")
-    equal(ask(path, {"pairs": [["block", "box"]]})["results"], hidden, "an explicit pair")
-    moved = ask(path, {"poses": {"ids": ["box"], "positions": [[1.5, 1.5, 2]]}})["results"]
-    equal([(r["elementA"], r["volume"]) for r in moved], [(22, 0.0625)], "halfway in the cell above")
+    halfway = {"poses": {"ids": ["box"], "positions": [[1.5, 1.5, 2]]}}
+    for method in "auto", "dualHull":
+        for asked in {}, {"pairs": [["block", "box"]]}:
+            result, = ask(path, {"method": method, **asked})["results"]
+            equal((result["elementA"], "surfaceA" in result, "normalFallback" in result["flags"]), (13, False, True), "in the middle")
+            near(result["volume"], 0.125, 1e-15, "volume")
+        moved = ask(path, {"method": method, **halfway})["results"]
+        equal([r["elementA"] for r in moved], [13, 22], "halfway in the cell above")
+        near(sum(r["volume"] for r in moved), 0.125, 1e-15, "both parts")
+    solfec = {"method": "solfec"}
+    equal(ask(path, solfec)["results"], hidden, "all pairs")
+    equal(ask(path, {"pairs": [["block", "box"]], **solfec})["results"], hidden, "an explicit pair")
+    equal([r["elementA"] for r in ask(path, {**solfec, **halfway})["results"]], [22], "the cell above alone")
+    large = {"hexmesh": {**block["hexmesh"], "vertices": [[1e7 * x for x in v] for v in block["hexmesh"]["vertices"]]}}
+    speck = ask(scene([{"id": "block", "colliders": [large]}, cube("box", 1.5e7, 1.5e7, 1.5e7, 1e-8)]))["results"]
+    equal(speck, [{"a": "block", "b": "box", "status": "degenerate"}], "a box smaller than the cell's rounding")
     equal(ask(path, {"poses": {"ids": ["box"], "positions": [[1.5, 1.5, 3.25]]}})["results"], [], "touching from outside")
 
 

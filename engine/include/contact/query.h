@@ -18,8 +18,8 @@
  * clearance also the bodies apart by no more, `overlap` telling which. DISTANCE: the least over the pairs of colliders is at most
  * the clearance. CONTACTS: one hit for each pair of colliders within the clearance, in the order of a's colliders, then b's.
  * VOLUME: one hit for each volumetric contact, of a pair of colliders or of elements, in the order of a's colliders, then b's, then
- * the elements; and one, without a contact, of a pair of colliders that overlap and have none that can be told, as among elements
- * that have no outer face.
+ * the elements; and one, without a contact, of a pair of colliders that overlap and have none that can be told, as by method solfec
+ * among elements that have no outer face.
  * FEATURES: one hit for each feature of the pairs of colliders that have triangles, in the order of a's colliders, then b's, then
  * as in ct_features; one hit without a feature for such a pair that has none because a mesh is open. Other colliders have none.
  * Explicit pairs are hits whatever comes out (PAIRS: `overlap` tells; CONTACTS: of bodies apart, one hit of the nearest colliders,

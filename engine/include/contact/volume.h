@@ -22,6 +22,13 @@
  * pointOutside). Exact signs decide what is inside; areas and volumes err by some u of the largest coordinate times length and area
  * of the border, and the borders are added up as a check: what does not close says DEGENERATE.
  *
+ * A mesh of elements, with another one or a convex polyhedron, has a contact for each pair of pieces that overlap, also of elements
+ * that have no outer face: the volumes add up to the whole common volume. An element is here the hull of its corners: where faces
+ * of hexahedra are warped that is more than the hexahedron, and hulls of neighbours overlap; with a closed mesh the elements are
+ * the split solid of elements.h, which no hull enlarges. Where all of a common surface lies in inner faces N vanishes, and the
+ * normal is that of the least translation that parts the two elements alone. By SOLFEC an element without an outer face makes no
+ * contact, the seed's rule.
+ *
  * A half-space is bounded by its plane: of a polyhedron or a closed mesh it cuts off what is below, and the section is a face of
  * the half-space; the normal is the plane's.
  *
@@ -59,7 +66,8 @@ typedef enum ct_weighting {
                            /* solid as AUTO's, to round-off */                                                                     \
   X(SOLFEC, "solfec") /* as the seed does it, with its epsilon: a pair up to epsilon apart may have a contact, planes nearer */    \
                       /* than epsilon to the inner point are moved out to it (flag toleranceRaised), a contact point */            \
-                      /* outside a body by more than epsilon is refused (flag illConditioned of the list) */
+                      /* outside a body by more than epsilon is refused (flag illConditioned of the list); an element */           \
+                      /* that has no outer face makes no contact */
 
 typedef enum ct_volume_method {
 #define CT_VOLUME_METHOD_ENUM(name, word) CT_VOLUME_##name,
@@ -70,7 +78,7 @@ typedef enum ct_volume_method {
 
 /* Flags of a contact, and of the list where a contact is missing. Row k is bit k. */
 #define CT_VOLUME_FLAG_MAP(X)                                                                                                      \
-  X(NORMAL_FALLBACK, "normalFallback")     /* N vanishes (one body in the other, or identical ones): the normal is pair.h's */     \
+  X(NORMAL_FALLBACK, "normalFallback")     /* N vanishes (one in the other, identical, inner faces): the normal is pair.h's */     \
   X(NORMAL_ARBITRARY, "normalArbitrary")   /* that one is one of several that are equally right */                                 \
   X(SHARED_FACES, "sharedFaces")           /* parts of the surface lie in faces of both bodies */                                  \
   X(ILL_CONDITIONED, "illConditioned")     /* the point is outside a body by more than round-off (solfec: epsilon) */              \
@@ -131,7 +139,8 @@ typedef struct ct_volume_contact {
   ct_vec3 position, normal;                /* the contact point and the normal */
   ct_vec3 inner;                           /* of polyhedra: a point strictly inside both, margin from every face plane; m. */
   double margin;                           /* 0 of other pairs */
-  uint32_t surface_a, surface_b;           /* ids of the surfaces of a and b whose planes are nearest to position */
+  uint32_t surface_a, surface_b;           /* ids of the surfaces of a and b whose planes are nearest to position; CT_NO_FACE of
+                                            * curved bodies and of elements without an outer face */
   uint32_t element_a, element_b;           /* of meshes of elements; else CT_NO_ELEMENT */
   ct_pair_status status;                   /* DEGENERATE with ILL_CONDITIONED */
   uint32_t flags;                          /* bits of CT_VOLUME_FLAG_MAP */
