@@ -31,6 +31,7 @@ static void read_query(api_call *call, const api_field *field, const api_asking 
   reader.faults = faults;
   api_asking asking = *batch;
   api_faults_clear(faults);
+  task->in_batch = true;
   if (read_kind(&reader, field, &asking.kind, &task->id)) api_read_question(&reader, field, &asking, &task->question);
   if (!api_faults_any(faults)) return;
   task->status = api_problem_get(faults->id)->status;

@@ -1,6 +1,7 @@
 /* Typed readers. Every message names what the member takes and what it got; numbers in messages are shortest text. */
 #include "fields.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,6 +82,19 @@ static size_t likeness(ct_text a, ct_text b) {
   return 3 * distance <= longer ? distance : SIZE_MAX;
 }
 
+/* Puts a name behind the list in out. */
+static void append_name(char out[API_NAMES_MAX], size_t *length, const char *name) {
+  *length += (size_t)snprintf(out + *length, API_NAMES_MAX - *length, "%s%s", *length ? ", " : "", name);
+  assert(*length < API_NAMES_MAX);
+}
+
+static const char *member_list(char out[API_NAMES_MAX], const api_field *members, size_t count) {
+  size_t length = 0;
+  out[0] = 0;
+  for (size_t i = 0; i < count; i++) append_name(out, &length, members[i].name);
+  return out;
+}
+
 /* ---- objects ----------------------------------------------------------------------------------------------------------- */
 
 static void tell_unknown(api_reader *reader, const api_field *field, ct_text name, const api_field *members, size_t count) {
@@ -102,13 +116,9 @@ static void tell_unknown(api_reader *reader, const api_field *field, ct_text nam
     api_fault_suggest(fault, api_text(best));
     return;
   }
-  char known[160];
-  size_t n = 0;
-  known[0] = 0;
-  for (size_t i = 0; i < count && n + 40 < sizeof known; i++)
-    n += (size_t)snprintf(known + n, sizeof known - n, "%s%.30s", i ? ", " : "", members[i].name);
+  char known[API_NAMES_MAX];
   api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_MEMBER, &path, "\"%s\" is not a member here%s%s.", echo,
-               count ? "; members: " : "", known);
+               count ? "; members: " : "", member_list(known, members, count));
 }
 
 static bool is_known(const char *name, const api_field *members, size_t count) {
@@ -149,16 +159,15 @@ bool api_read_object(api_reader *reader, const api_field *field, api_field *memb
 
 size_t api_read_one_of(api_reader *reader, const api_field *object, const api_field *members, size_t count, bool required,
                        api_problem_id problem) {
-  size_t found = count, present = 0, n = 0;
+  size_t found = count, present = 0;
   for (size_t i = 0; i < count; i++) {
     if (!members[i].value) continue;
     present++;
     found = i;
   }
   if (present == 1 || (present == 0 && !required)) return found;
-  char names[160] = "";
-  for (size_t i = 0; i < count && n + 40 < sizeof names; i++)
-    n += (size_t)snprintf(names + n, sizeof names - n, "%s%.30s", i ? ", " : "", members[i].name);
+  char names[API_NAMES_MAX];
+  member_list(names, members, count);
   if (present > 1) {
     api_fault *fault = api_fault_at(reader->faults, problem, &object->path, "Only one of these members may be given: %s.", names);
     api_fault_limit(fault, 1, (double)present);
@@ -330,13 +339,13 @@ bool api_read_word(api_reader *reader, const api_field *field, const char *const
   ct_text text = {json_string_value(field->value), json_string_length(field->value)};
   const char *best = NULL;
   size_t best_distance = SIZE_MAX, n = 0;
-  char known[160] = "";
+  char known[API_NAMES_MAX] = "";
   for (size_t i = 0; i < count; i++) {
     if (api_text_equal(text, api_text(words[i]))) {
       *out = i;
       return true;
     }
-    if (n + 40 < sizeof known) n += (size_t)snprintf(known + n, sizeof known - n, "%s%.30s", i ? ", " : "", words[i]);
+    append_name(known, &n, words[i]);
     size_t distance = likeness(text, api_text(words[i]));
     if (distance >= best_distance) continue;
     best_distance = distance;

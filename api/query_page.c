@@ -30,12 +30,18 @@ static void page_end(const api_task *task, size_t range, size_t local, api_page 
   if (task->question.reports_revision) page->next.revision = ct_scene_revision(task->question.scene);
 }
 
-static bool pair_fault(const api_plan *plan, api_faults *faults) {
+void api_pair_fault(const api_plan *plan, const api_task *task, api_faults *faults) {
   uint64_t limit = plan->limits->pairs;
-  api_fault *fault = api_fault_plain(faults, API_PROBLEM_PAIR_LIMIT, "The question has more than %llu candidate pairs.",
-                                     (unsigned long long)limit);
-  fault->has_limit = true;
-  fault->limit = (double)limit;
+  api_path queries = api_path_member(NULL, "queries"), query = api_path_index(&queries, (size_t)(task - plan->tasks));
+  const api_path *question = task->in_batch ? &query : NULL;
+  api_path boxes = api_path_member(question, "boxes");
+  api_fault_limit(api_fault_at(faults, API_PROBLEM_PAIR_LIMIT, task->question.mode == API_MODE_BOXES ? &boxes : question,
+                               "The question has more than %llu candidate pairs.", (unsigned long long)limit),
+                  (double)limit, (double)limit + 1.0);
+}
+
+static bool pair_fault(const api_plan *plan, const api_task *task, api_faults *faults) {
+  api_pair_fault(plan, task, faults);
   return false;
 }
 
@@ -47,7 +53,7 @@ bool api_task_page(const api_plan *plan, const api_task *task, api_page *page, a
   for (size_t r = 0; r < task->range_count && !page->truncated; r++) {
     const api_range *range = &task->ranges[r];
     page->truncated = page->count + range->count > limit;
-    if (range->status == CT_PAIR_LIMIT && !page->truncated) return pair_fault(plan, faults);
+    if (range->status == CT_PAIR_LIMIT && !page->truncated) return pair_fault(plan, task, faults);
     if (range_fault(range, page->truncated, faults)) return false;
     page->statistics.candidates += range->statistics.candidates;
     page->statistics.box_tests += range->statistics.box_tests;
@@ -59,7 +65,7 @@ bool api_task_page(const api_plan *plan, const api_task *task, api_page *page, a
     uint64_t needed = candidates;
     if (page->truncated) needed += range->marks[limit - page->count].candidates;
     else if (q->mode == API_MODE_SCENE) needed += range->statistics.candidates;
-    if (needed > plan->limits->pairs) return pair_fault(plan, faults);
+    if (needed > plan->limits->pairs) return pair_fault(plan, task, faults);
     if (q->mode == API_MODE_SCENE) candidates = needed;
     page->ranges = r + 1;
     size_t taken = page->truncated ? (size_t)(limit - page->count) : range->count;

@@ -178,7 +178,7 @@ bool api_plan_cut(api_plan *plan, api_faults *faults) {
     if (task->status != 0) continue;
     ct_status status = cut_task(task, shared);
     if (status == CT_CANCELLED) api_fault_cancelled(faults);
-    else if (status == CT_PAIR_LIMIT) api_fault_plain(faults, API_PROBLEM_PAIR_LIMIT, "The question has too many candidate pairs.");
+    else if (status == CT_PAIR_LIMIT) api_pair_fault(plan, task, faults);
     else if (status != CT_OK) api_fault_memory(faults);
     if (status != CT_OK) return false;
     plan->range_count += task->range_count;

@@ -58,6 +58,10 @@ enum {
 
 _Static_assert(M_COUNT <= 64, "one bit for each");
 
+/* Whatever a question's members are, the list of them fits a detail. */
+#define MEMBER_LISTED(name, word) ", " word
+_Static_assert(sizeof("" MEMBER_MAP(MEMBER_LISTED)) <= API_NAMES_MAX, "the names of all members");
+
 #define BIT(name) (UINT64_C(1) << M_##name)
 /* Members of every question to a scene, and of those over pairs. */
 #define OF_ALL (BIT(LIMIT) | BIT(CURSOR))
@@ -417,6 +421,21 @@ static bool read_bodies(api_reader *reader, const member_set *set, const api_ask
   return true;
 }
 
+/* The first axis along which a box ends before it begins. */
+static void refuse_turned(api_reader *reader, const api_field *box, const double v[6]) {
+  size_t k = 0;
+  while (k < 3 && v[k] <= v[k + 3]) k++;
+  if (k == 3) return;
+  char low[API_NUMBER_BYTES], high[API_NUMBER_BYTES];
+  low[api_number_format(v[k], low)] = 0;
+  high[api_number_format(v[k + 3], high)] = 0;
+  api_field least = api_field_element(box, k);
+  api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &least.path,
+                               "A box is [minX, minY, minZ, maxX, maxY, maxZ], min <= max; min%c is %s, max%c is %s.", "XYZ"[k],
+                               low, "XYZ"[k], high),
+                  v[k + 3], v[k]);
+}
+
 /* count boxes into boxes[0..count). */
 static bool read_box_list(api_reader *reader, const api_field *field, size_t count, ct_box *boxes) {
   for (size_t i = 0; i < count && !api_faults_full(reader->faults); i++) {
@@ -425,9 +444,7 @@ static bool read_box_list(api_reader *reader, const api_field *field, size_t cou
     if (i % 1024 == 0 && api_reader_cancelled(reader)) return false;
     if (!api_read_numbers(reader, &element, CT_COORDINATE_MAX, 6, v)) continue;
     boxes[i] = (ct_box){{v[0], v[1], v[2]}, {v[3], v[4], v[5]}};
-    if (v[0] > v[3] || v[1] > v[4] || v[2] > v[5])
-      api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &element.path,
-                   "A box is [minX, minY, minZ, maxX, maxY, maxZ], min <= max.");
+    refuse_turned(reader, &element, v);
   }
   return !api_faults_any(reader->faults);
 }
@@ -450,6 +467,11 @@ static bool read_boxes(api_reader *reader, const member_set *set, api_question *
   out->mode = API_MODE_BOXES;
   if (!api_read_array(reader, first, 0, CT_BODIES_MAX, &out->box_count)) return false;
   if (!frames_fit(reader, frames, out)) return false;
+  if (out->changes && !out->has_frames) {
+    api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &member(set, M_INCLUDE)->path,
+                 "\"changes\" of boxes means nothing without frames.");
+    return false;
+  }
   ct_box *boxes = api_arena_array(reader->arena, out->box_count * (1 + out->frame_count), sizeof *boxes);
   if (!boxes) {
     api_fault_memory(reader->faults);

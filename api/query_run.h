@@ -46,6 +46,7 @@ typedef struct api_range {
 typedef struct api_task {
   api_question question;
   ct_text id;               /* in a batch; empty: none */
+  bool in_batch;            /* faults point at the batch's query */
   int status;               /* 0: answered by its ranges; else that of the problem */
   api_buffer problem;       /* its document */
   ct_query *query;          /* NULL: the range prepares its own */
@@ -109,6 +110,10 @@ typedef struct api_page {
   ct_range_statistics statistics;
   api_plane_counts planes;
 } api_page;
+
+/* Too many candidate pairs: at the boxes, or at the question. The search ends with the first pair beyond the limit, so `actual` is
+ * one more than that. */
+void api_pair_fault(const api_plan *plan, const api_task *task, api_faults *faults);
 
 /* False: a fault. */
 bool api_task_page(const api_plan *plan, const api_task *task, api_page *page, api_faults *faults);

@@ -92,11 +92,33 @@ def no_frames_and_no_boxes():
 def frames_that_do_not_fit_are_refused():
     box = [0, 0, 0, 1, 1, 1]
     for request, pointer in (({"boxes": [box], "frames": [[box], [box, box]]}, "/frames/1"),
-                             ({"boxes": [box], "frames": [[[0, 0, 0, -1, 1, 1]]]}, "/frames/0/0"),
+                             ({"boxes": [box], "frames": [[[0, 0, 0, -1, 1, 1]]]}, "/frames/0/0/0"),
                              ({"boxes": [box], "frames": 5}, "/frames"),
-                             ({"boxes": [box], "include": ["gradient"]}, "/include/0")):
+                             ({"boxes": [box], "include": ["gradient"]}, "/include/0"),
+                             ({"boxes": [box], "include": ["changes"]}, "/include")):
         reply = client.post("/v1/query/pairs", request).must(422).json
         equal(reply["errors"][0]["pointer"], pointer, "pointer")
+
+
+@suite.fact
+def changes_need_frames():
+    box = [0, 0, 0, 1, 1, 1]
+    error = client.post("/v1/query/pairs", {"boxes": [box], "include": ["changes"]}).must(422).json["errors"][0]
+    check("without frames" in error["detail"], error["detail"])
+    equal(ask({"boxes": [box], "frames": [], "include": ["changes"]})["frames"], [], "frames")
+
+
+@suite.fact
+def a_box_turned_inside_out_is_told_by_axis_and_values():
+    good = [0, 0, 0, 1, 1, 1]
+    for axis in range(3):
+        bad = list(good)
+        bad[axis], bad[axis + 3] = 2.5, -0.25
+        for request, at in (({"boxes": [good, bad]}, "/boxes/1"), ({"boxes": [good], "frames": [[good], [bad]]}, "/frames/1/0")):
+            error = client.post("/v1/query/pairs", request).must(422).json["errors"][0]
+            equal((error["pointer"], error["limit"], error["actual"]), (f"{at}/{axis}", -0.25, 2.5), "place and values")
+            name = "XYZ"[axis]
+            check(f"min{name} is 2.5, max{name} is -0.25" in error["detail"], error["detail"])
 
 
 suite.main()

@@ -134,6 +134,23 @@ def the_general_method_tells_the_same_truth():
 
 
 @suite.fact
+def who_answers_is_told():
+    """The cases that the schema's words name: who takes what, by distance and by overlap alike."""
+    tapered = {"capsule": {"radiusBottom": 0.25, "radiusTop": 0.5, "height": 1}}
+    rounded = {"box": {"size": [1, 1, 1]}, "roundingRadius": 0.125}
+    ball = {"sphere": {"radius": 0.5}}
+    half = math.sqrt(0.5)  # the half-space is turned toward -x
+    for body, takers in ((CUBE, {"gjkEpa", "mpr", "separatingAxis"}), (tapered, {"mpr"}), (rounded, {"gjkEpa", "mpr"}),
+                         (ball, {"gjkEpa", "mpr"}), ({"plane": {}, "rotation": [0, -half, 0, half]}, set())):
+        for x, overlap in ((2, False), (0.45, True)):
+            for method in ("gjkEpa", "mpr", "separatingAxis"):
+                pair = {"a": CUBE, "b": {**body, "position": [x, 0, 0]}, "method": method}
+                by = method if method in takers else "auto"
+                holds(ask(pair)[0], {"method": by})
+                holds(ask(pair, "/v1/query/overlap")[0], {"method": by, "overlap": overlap})
+
+
+@suite.fact
 def overlap_takes_every_method():
     for x, overlap in ((1.25, False), (0.75, True), (1.0, True)):
         for method in ("auto", "gjkEpa", "mpr", "separatingAxis"):

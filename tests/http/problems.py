@@ -180,6 +180,23 @@ def suggests(word):
                                f"{word} is not suggested: {reply.text}")
 
 
+def lists(*words):
+    """The whole list of what may be there is told, to its last name."""
+    def told(reply):
+        detail = reply.json["errors"][0]["detail"]
+        names = detail.partition("members: ")[2].rstrip(".").split(", ")
+        check(set(words) <= set(names), f"{words} are not all in {names}")
+        check(detail.endswith(".") and not detail.endswith("..."), detail)
+    return told
+
+
+def counts_pairs(reply):
+    error = reply.json["errors"][0]
+    equal((error["limit"], error["actual"]), (1000, 1001), "pairs allowed, and where the search stopped")
+
+
+CROWD = {"bodies": [ball(f"n{i}") for i in range(50)]}  # 1225 pairs
+
 for body, pointer, word in (
         ({"colliders": [BALL], "positon": [0, 0, 0]}, "/positon", "position"),
         ({"colliders": [BALL], "rotaton": [0, 0, 0, 1]}, "/rotaton", "rotation"),
@@ -190,6 +207,10 @@ for body, pointer, word in (
         ({"coliders": [BALL]}, "/coliders", "colliders")):
     row("unknown-member", 422, pointer, "PUT", ONE, body, pointer, also=suggests(word))
 row("unknown-member", 422, "of a query", "POST", DISTANCE, {"clearence": 1}, "/clearence", also=suggests("clearance"))
+row("unknown-member", 422, "of volumes", "POST", VOLUME, {"foo": 1}, "/foo", also=lists("sparsify", "normalWeighting", "variants"))
+row("unknown-member", 422, "of a question without a scene", "POST", FREE, {"foo": 1}, "/foo",
+    also=lists("where", "scene", "maxIterations", "cache"))
+row("unknown-member", 422, "of a collider", "PUT", ONE, solid(foo=1), "/colliders/0/foo", also=lists("sphere", "hexmesh", "margin"))
 row("unknown-member", 422, "of a scene", "PUT", SCENE, {"bodys": []}, "/bodys", also=suggests("bodies"))
 row("unknown-member", 422, "in the third body", "POST", BODIES, [ball("x"), ball("y"), ball("z", mass=1)], "/2/mass")
 row("unknown-member", 422, "in the second line", "POST", BODIES, ndjson([ball("x"), ball("z", mass=1)]), "/1/mass",
@@ -403,7 +424,7 @@ row("bad-value", 422, "id of 129", "POST", BODIES, [ball("x" * 129)], "/0/id")
 row("bad-value", 422, "id other than the path's", "PUT", ONE, ball("other"), "/id")
 row("bad-value", 422, "pair of one body", "POST", DISTANCE, {"pairs": [["a", "a"]]}, "/pairs/0")
 row("bad-value", 422, "box with min > max", "POST", "/v1/query/pairs", {"boxes": [[0, 0, 0, 1, 1, 1], [1, 0, 0, 0, 1, 1]]},
-    "/boxes/1")
+    "/boxes/1/0")
 row("bad-value", 422, "patch of the id", "PATCH", BODIES + "/a", {"id": "z"}, "/id")
 for name, ray, problem, pointer in (("no direction", {"origin": [0, 0, 0]}, "missing-member", "/rays/0/direction"),
                                     ("zero direction", {**RAY, "direction": [0, 0, 0]}, "bad-value", "/rays/0/direction"),
@@ -501,7 +522,9 @@ row("limit-exceeded", 422, "rays", "POST", RAYCAST, {"rays": [RAY] * 9}, "/rays"
 row("limit-exceeded", 422, "points", "POST", SCENE + "/query/point", {"points": [[0, 0, 0]] * 10}, "/points")
 row("limit-exceeded", 422, "points of a hull", "PUT", ONE,
     solid(convex={"vertices": [[i, i * i % 7, i % 5] for i in range(1001)]}), "/colliders/0/convex/vertices")
-row("pair-limit", 422, "candidates of boxes", "POST", "/v1/query/pairs", {"boxes": [[0, 0, 0, 1, 1, 1]] * 60})
+row("pair-limit", 422, "candidates of boxes", "POST", "/v1/query/pairs", {"boxes": [[0, 0, 0, 1, 1, 1]] * 60}, "/boxes",
+    also=counts_pairs)
+row("pair-limit", 422, "candidates of a scene", "POST", "/v1/query/distance", {"scene": CROWD}, "", also=counts_pairs)
 for cursor in ("x", "0", "", "0-0-0-0-0", "ff" * 20):
     row("bad-cursor", 422, f"query cursor {cursor!r}", "POST", DISTANCE, {"cursor": cursor}, "/cursor")
 for path in ("/v1/scenes", BODIES, SHAPES):
@@ -541,6 +564,16 @@ def a_cursor_of_another_request_is_refused():
     client.post(SCENE + "/query/overlap", {"cursor": page["nextCursor"], "where": {"a": {"ids": ["a"]}}}).problem(422,
             "bad-cursor", "/cursor")
     client.post(DISTANCE, {"cursor": page["nextCursor"]}).problem(422, "bad-cursor", "/cursor")
+
+
+@suite.fact
+def too_many_pairs_of_a_query_of_a_batch_are_told_at_the_query():
+    queries = [{"kind": "pairs", "boxes": [[0, 0, 0, 1, 1, 1]] * n} for n in (3, 60)] + [{"kind": "overlap", "scene": CROWD}]
+    first, boxes, crowd = client.post("/v1/query", {"queries": queries}).must(200).json["results"]
+    equal(first["httpStatus"], 200, "status")
+    for answer, pointer in ((boxes, "/queries/1/boxes"), (crowd, "/queries/2")):
+        equal(answer["problem"]["type"], "/problems/pair-limit", "problem")
+        equal(answer["problem"]["errors"][0]["pointer"], pointer, "pointer")
 
 
 @suite.fact

@@ -367,7 +367,7 @@ static void raw_boxes_are_listed_in_full(void) {
   rig_free(&reply);
   rig_must(&r, "POST", "/v1/query/pairs", "{\"boxes\": []}", 200);
   rig_refused(&r, "POST", "/v1/query/pairs", "{\"boxes\": [[0, 0, 0, 1, 1]]}", (rig_fault){422, "wrong-type", "/boxes/0"});
-  rig_refused(&r, "POST", "/v1/query/pairs", "{\"boxes\": [[0, 0, 0, 1, -1, 1]]}", (rig_fault){422, "bad-value", "/boxes/0"});
+  rig_refused(&r, "POST", "/v1/query/pairs", "{\"boxes\": [[0, 0, 0, 1, -1, 1]]}", (rig_fault){422, "bad-value", "/boxes/0/1"});
   rig_refused(&r, "POST", "/v1/query/pairs", "{\"boxes\": [], \"limit\": 5}", (rig_fault){422, "unknown-member", "/limit"});
   rig_refused(&r, "POST", "/v1/query/overlap", "{\"boxes\": []}", (rig_fault){422, "unknown-member", "/boxes"});
   rig_close(&r);
@@ -381,15 +381,15 @@ static void more_candidates_than_the_limit_are_refused_unless_a_page_needs_fewer
   char *document = cloud_document(&c);
   rig_must(&r, "PUT", "/v1/scenes/s", document, 201);
   free(document);
-  rig_refused(&r, "POST", "/v1/scenes/s/query/pairs", "{}", (rig_fault){422, "pair-limit", NULL});
+  rig_refused(&r, "POST", "/v1/scenes/s/query/pairs", "{}", (rig_fault){422, "pair-limit", ""});
   r.order = RIG_BACKWARD;
-  rig_refused(&r, "POST", "/v1/scenes/s/query/distance", "{}", (rig_fault){422, "pair-limit", NULL});
+  rig_refused(&r, "POST", "/v1/scenes/s/query/distance", "{}", (rig_fault){422, "pair-limit", ""});
   rig_must(&r, "POST", "/v1/scenes/s/query/distance", "{\"limit\": 50}", 200);
   rig_refused(&r, "POST", "/v1/query/pairs",
               "{\"boxes\": [[0,0,0,1,1,1], [0,0,0,1,1,1], [0,0,0,1,1,1], [0,0,0,1,1,1], [0,0,0,1,1,1], [0,0,0,1,1,1], "
               "[0,0,0,1,1,1], [0,0,0,1,1,1],"
               " [0,0,0,1,1,1], [0,0,0,1,1,1], [0,0,0,1,1,1], [0,0,0,1,1,1], [0,0,0,1,1,1], [0,0,0,1,1,1], [0,0,0,1,1,1]]}",
-              (rig_fault){422, "pair-limit", NULL});
+              (rig_fault){422, "pair-limit", "/boxes"});
   rig_close(&r);
 }
 
