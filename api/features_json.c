@@ -26,6 +26,29 @@ bool api_features_given(api_reader *reader, const api_path *path, const ct_body 
   return false;
 }
 
+static bool is_inflated(const ct_body *body) {
+  for (size_t i = 0; body && i < ct_body_collider_count(body); i++) {
+    const ct_collider collider = ct_body_collider(body, i);
+    if (ct_features_takes(&collider.shape) && (collider.shape.margin > 0.0 || collider.shape.rounding > 0.0)) return true;
+  }
+  return false;
+}
+
+const char *api_features_warning(const ct_scene *scene, const ct_query_options *options) {
+  static const char inflated[] = "Features are those of the triangles as given: margin and rounding of meshes do not count.";
+  if (options->explicit_pairs) {
+    for (size_t i = 0; i < options->pair_count; i++)
+      if (is_inflated(ct_scene_body(scene, options->pairs[i].a)) || is_inflated(ct_scene_body(scene, options->pairs[i].b)))
+        return inflated;
+    return NULL;
+  }
+  for (uint32_t row = 0; row < ct_scene_rows(scene); row++) {
+    bool asked = !options->where_a || options->where_a[row] || !options->where_b || options->where_b[row];
+    if (asked && is_inflated(ct_scene_body(scene, row))) return inflated;
+  }
+  return NULL;
+}
+
 static void put_point(api_buffer *buffer, const ct_pair_feature_point *p, char side) {
   const char *names[] = {"pointA", "faceA", "barycentricA", "normalA"};
   const char *names_b[] = {"pointB", "faceB", "barycentricB", "normalB"};
@@ -65,7 +88,8 @@ static void put_flags(api_buffer *buffer, uint32_t flags) {
   } all[] = {{CT_PAIR_FEATURE_ON_SURFACE, "onSurface"},
              {CT_PAIR_FEATURE_FALLBACK, "fallback"},
              {CT_PAIR_FEATURE_FACE_NORMAL_A, "normalFallbackA"},
-             {CT_PAIR_FEATURE_FACE_NORMAL_B, "normalFallbackB"}};
+             {CT_PAIR_FEATURE_FACE_NORMAL_B, "normalFallbackB"},
+             {CT_PAIR_FEATURE_NORMAL_ARBITRARY, "normalArbitrary"}};
   if (!flags) return;
   api_put_key(buffer, "flags");
   api_put_byte(buffer, '[');

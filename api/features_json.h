@@ -13,6 +13,9 @@ bool api_read_features(api_reader *reader, const api_field *mode, const api_fiel
 /* Has the body a collider that features can be asked of? Else false, with NO_TRIANGLES at the path. */
 bool api_features_given(api_reader *reader, const api_path *path, const ct_body *body);
 
+/* Says that margin and rounding of meshes do not count, where a body asked has any; else NULL. */
+const char *api_features_warning(const ct_scene *scene, const ct_query_options *options);
+
 /* The members of a result after the bodies and colliders. */
 void api_put_feature(api_buffer *buffer, const ct_pair_feature *feature, ct_features_status status);
 

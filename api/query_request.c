@@ -300,6 +300,11 @@ static void settle_volume(api_question *out) {
   if (warning) out->warnings[out->warning_count++] = warning;
 }
 
+static void settle_features(api_question *out) {
+  const char *warning = api_features_warning(out->scene, &out->options);
+  if (warning) out->warnings[out->warning_count++] = warning;
+}
+
 /* What is told of a variant against the one before it. */
 static bool need_variants(api_reader *reader, const member_set *set, const api_question *out) {
   const api_field *cache = member(set, M_CACHE), *include = member(set, M_INCLUDE);
@@ -338,6 +343,7 @@ static bool read_of_scene(api_reader *reader, const member_set *set, const api_a
   good = api_read_row_pairs(reader, member(set, M_PAIRS), out) && good;
   good = api_read_what_if(reader, member(set, M_POSES), asking, out) && good;
   good = api_read_variants(reader, member(set, M_VARIANTS), out) && good;
+  if (good && out->kind == API_KIND_FEATURES) settle_features(out);
   return need_variants(reader, set, out) && good;
 }
 

@@ -24,7 +24,7 @@ typedef struct api_variant {
   size_t count;
 } api_variant;
 
-/* Longest warnings list: one for each side of where, one for the epsilon. */
+/* Longest warnings list: one for each side of where, one for the epsilon or for margins. */
 #define API_WARNINGS_MAX 3
 
 typedef struct api_question {

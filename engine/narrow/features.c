@@ -46,12 +46,16 @@ static bool make_room(ct_feature_memory *m) {
   return true;
 }
 
-/* From a to b: antiparallel normals lie on one line, and so does what is between others. Equal ones are told by content, so that
- * a swapped pair has the opposite. */
-static ct_vec3 derived_normal(const ct_feature_run *run, ct_vec3 a, ct_vec3 b) {
-  ct_vec3 apart = ct_sub(a, b);
-  if (ct_norm(apart) >= NORMALS_EQUAL) return ct_unit_or(apart, a);
-  return run->swapped ? ct_neg(b) : a;
+/* From a to b: antiparallel normals lie on one line, and so does what is between others. Of equal ones the vertex' own is told, out
+ * of its body: that swaps with the bodies, whatever their content. */
+static void derive_normal(ct_pair_feature *f) {
+  ct_vec3 apart = ct_sub(f->a.normal, f->b.normal);
+  if (ct_norm(apart) >= NORMALS_EQUAL) {
+    f->normal = ct_unit_or(apart, f->a.normal);
+    return;
+  }
+  f->normal = f->kind == CT_PAIR_FEATURE_VERTEX_B ? ct_neg(f->b.normal) : f->a.normal;
+  f->flags |= CT_PAIR_FEATURE_NORMAL_ARBITRARY;
 }
 
 void ct_feature_add(ct_feature_memory *memory, const ct_pair_feature *feature) {
@@ -106,7 +110,7 @@ static void add_vertex(ct_feature_run *run, const inside *in, ct_features_mode m
   ct_pair_feature_point other = ct_feature_point_of(&run->body[1 - in->which], match, other_flag, &f.flags);
   f.a = of_b ? other : own;
   f.b = of_b ? own : other;
-  f.normal = derived_normal(run, f.a.normal, f.b.normal);
+  derive_normal(&f);
   ct_feature_add(run->memory, &f);
 }
 

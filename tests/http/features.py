@@ -166,4 +166,39 @@ def row_34_an_edge_depth_limits_pairs_of_edges():
             near(r["distance"], -.02, 1e-16, "T6.3")
 
 
+INFLATED = ["Features are those of the triangles as given: margin and rounding of meshes do not count."]
+
+
+@suite.fact
+def margin_and_rounding_of_meshes_do_not_count_and_that_is_told():
+    lower, upper = {"mesh": CUBE}, {"mesh": OCTAHEDRON, "position": [.5, .4, 1.2]}
+    bare = ask({"a": upper, "b": lower})
+    check("warnings" not in bare, "none to warn of")
+    for more in ({"margin": .125}, {"roundingRadius": .125, "roundingMode": "add"}):
+        for a, b in ((upper | more, lower), (upper, lower | more)):
+            reply = ask({"a": a, "b": b})
+            equal(reply["results"], bare["results"], "triangles as given")
+            equal(reply["warnings"], INFLATED, f"{more}")
+    # Of a scene: of bodies that are asked, and of colliders that have triangles.
+    bodies = [{"id": "x", "colliders": [{"mesh": CUBE}]},
+              {"id": "y", "position": [.9, .3, .2], "colliders": [{"mesh": CUBE}, {"sphere": {"radius": .1}, "margin": .1}]},
+              {"id": "z", "position": [.9, .3, 5], "colliders": [{"mesh": CUBE, "margin": .1}]}]
+    client.put("/v1/scenes/inflated", {"bodies": bodies})
+    for what, warns in (({}, True), ({"pairs": [["x", "y"]]}, False), ({"pairs": [["x", "y"], ["z", "x"]]}, True),
+                        ({"where": {"a": {"ids": ["x"]}, "b": {"ids": ["y"]}}}, False),
+                        ({"where": {"a": {"ids": ["x"]}, "b": {"ids": ["z"]}}}, True)):
+        equal(ask(what, "/v1/scenes/inflated/query/features").get("warnings"), INFLATED if warns else None, f"{what}")
+
+
+@suite.fact
+def equal_meshes_in_one_place_have_the_mirrored_normals():
+    equal_pair = ask({"a": {"mesh": CUBE}, "b": {"mesh": CUBE}})["results"]
+    equal(len(equal_pair), 16, "features")
+    for r in equal_pair:
+        equal(r["flags"], ["onSurface", "normalArbitrary"], "flags")
+        sign = 1 if r["kind"] == "vertexA" else -1
+        for got, x in zip(r["normal"], r["pointA"]):
+            near(got, sign * (2 * x - 1) / math.sqrt(3), 1e-15, "out of the vertex' body")
+
+
 suite.main()

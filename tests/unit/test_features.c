@@ -132,6 +132,30 @@ static void T7_3_a_cube_is_shifted_into_another(void) {
   ct_mesh_release(a);
 }
 
+/* Where a vertex and its match have one normal the vertex' own is told, out of its body: of equal meshes too. */
+static void equal_normals_are_told_out_of_the_vertex_body(void) {
+  ct_mesh *a = cube_at(ct_vec(0, 0, 0)), *b = cube_at(ct_vec(0, 0, 0));
+  const double third = 1 / sqrt(3.0);
+  ct_features f = ask(a, b, CT_FEATURES_BACKWARD);
+  CHECK_INT(f.count, 16);
+  for (size_t i = 0; i < f.count; i++) {
+    const ct_pair_feature *p = &f.items[i];
+    ct_vec3 corner = ct_sub(p->a.point, ct_vec(.5, .5, .5)), out = ct_scale(corner, 2 * third);
+    CHECK(p->flags == (CT_PAIR_FEATURE_ON_SURFACE | CT_PAIR_FEATURE_NORMAL_ARBITRARY));
+    near_vector(p->normal, p->kind == CT_PAIR_FEATURE_VERTEX_A ? out : ct_neg(out), 1e-15);
+  }
+  /* Other normals are told from each other. */
+  const ct_frame above = {here.rotation, {0, 0, 1}};
+  f = ask_placed(a, &here, b, &above, CT_FEATURES_BACKWARD);
+  CHECK_INT(f.count, 8);
+  for (size_t i = 0; i < f.count; i++) {
+    CHECK_INT(f.items[i].flags, CT_PAIR_FEATURE_ON_SURFACE);
+    near_vector(f.items[i].normal, ct_vec(0, 0, 1), 1e-15);
+  }
+  ct_mesh_release(a);
+  ct_mesh_release(b);
+}
+
 /* A roof: an edge along x at z = 0 between two slopes of 45 degrees, over a floor at z = -1. */
 static ct_mesh *roof(void) {
   soup s = {0};
@@ -366,6 +390,7 @@ static const check_test tests[] = {
     {"T7.2_a_cube_winds_once_around_its_inside", T7_2_a_cube_winds_once_around_its_inside},
     {"winding_agrees_with_the_exact_side", winding_agrees_with_the_exact_side},
     {"T7.3_a_cube_is_shifted_into_another", T7_3_a_cube_is_shifted_into_another},
+    {"equal_normals_are_told_out_of_the_vertex_body", equal_normals_are_told_out_of_the_vertex_body},
     {"row_34_the_edges_of_two_roofs_are_one_feature", row_34_the_edges_of_two_roofs_are_one_feature},
     {"row_36_aligned_cubes_have_each_vertex_once", row_36_aligned_cubes_have_each_vertex_once},
     {"row_36_a_smaller_cube_sunk_straight_down_has_its_lower_vertices",

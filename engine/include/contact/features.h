@@ -37,7 +37,8 @@ enum {
   CT_PAIR_FEATURE_ON_SURFACE = 1 << 0,    /* the vertex is on the other surface, exactly: distance 0, both points are one */
   CT_PAIR_FEATURE_FALLBACK = 1 << 1,      /* the ray left the solid nowhere: the match is the nearest point */
   CT_PAIR_FEATURE_FACE_NORMAL_A = 1 << 2, /* normals of the vertices cancel: the normal is the triangle's own */
-  CT_PAIR_FEATURE_FACE_NORMAL_B = 1 << 3
+  CT_PAIR_FEATURE_FACE_NORMAL_B = 1 << 3,
+  CT_PAIR_FEATURE_NORMAL_ARBITRARY = 1 << 4 /* the two normals are equal: `normal` is the vertex' own, out of its body */
 };
 
 /* A point of one of the meshes. */
@@ -57,7 +58,7 @@ typedef struct ct_pair_feature {
   uint32_t edge_a[2], edge_b[2]; /* of edges: their vertices, as the triangle of the point names them */
   double distance;               /* <= 0: minus the length from point_a to point_b; of edges along their common normal */
   /* Unit, from a to b. Of edges their common normal: point_b - point_a = distance normal. Of vertices that of normal a - normal b;
-   * where these are equal to 1e-6, n or -n, n the normal of the mesh that comes first by content, as this one is a or b. */
+   * where these are equal to 1e-6 (NORMAL_ARBITRARY), normal a of a vertex of a, - normal b of a vertex of b. */
   ct_vec3 normal;
 } ct_pair_feature;
 
