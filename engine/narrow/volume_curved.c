@@ -1,10 +1,11 @@
 /* Contacts of curved and rounded bodies: their witness points and normal, as theory, section 5.5, and a volume where there is a
- * closed form: two balls, a ball or an ellipsoid and a half-space, a body in another.
+ * closed form: two balls, a ball or an ellipsoid and a half-space, a body in another unless its edges are round and lean.
  */
 #include "narrow/volume_finish.h"
 
 #include "narrow/workspace.h"
 #include "shape/capsule.h"
+#include "shape/inner.h"
 
 #define PI 3.14159265358979323846
 
@@ -41,9 +42,26 @@ static part below_plane(ct_vec3 radii, ct_vec3 up, double height) {
   return (part){volume * radii.x * radii.y * radii.z, ct_vec(at.x * radii.x, at.y * radii.y, at.z * radii.z)};
 }
 
+/* A cylinder with a ball about each of its points, by Steiner's formula: V + S p + M p^2 + 4/3 pi p^3, where M, the mean curvature,
+ * is pi times the height of the side and pi^2 times the radius of both rims. */
+static double rounded_cylinder(double radius, double height, double p) {
+  double surface = 2.0 * PI * radius * (radius + height), curvature = PI * (height + PI * radius);
+  return PI * radius * radius * height + p * (surface + p * (curvature + 4.0 / 3.0 * PI * p));
+}
+
+/* The body as it is met, shrunk by inset rounding and grown again. False: of other round edges the angles would have to be known.
+ */
 static bool part_of_whole(const ct_shape *shape, const ct_frame *frame, part *out) {
+  ct_inner inner = ct_shape_inner(shape);
   ct_mass_properties mass;
-  if (!ct_shape_mass(shape, 1.0, &mass) || shape->margin != 0.0) return false;
+  if (inner.shape.kind == CT_KIND_CYLINDER && inner.radius > 0.0) {
+    mass.volume = rounded_cylinder(inner.shape.cylinder.radius, 2.0 * inner.shape.cylinder.half_length, inner.radius);
+    mass.center = ct_vec(0.0, 0.0, 0.0);
+  } else {
+    inner.shape.rounding = inner.radius;
+    if (!ct_shape_mass(&inner.shape, 1.0, &mass)) return false;
+  }
+  mass.center.z += inner.center_z;
   *out = (part){mass.volume, frame ? ct_to_parent(*frame, mass.center) : mass.center};
   return true;
 }

@@ -50,20 +50,25 @@ void ct_volume_gaps(ct_volume_pair *pair, ct_volume_contact *c) {
 
 /* ---- surfaces ---- */
 
-static uint32_t face_of_hull(const ct_hull *hull, ct_vec3 p) {
-  const ct_hull_view *v = ct_hull_get(hull);
+/* The face whose plane, moved out by rounding and margin, is nearest. An inset has its outer hull's faces, less those that
+ * shrinking has taken away. */
+static uint32_t surface_of_hull(const ct_shape *shape, ct_vec3 p) {
+  const ct_hull *outer = ct_hull_outer(shape->hull);
+  const ct_hull_view *v = ct_hull_get(shape->hull), *named = ct_hull_get(outer);
+  double growth = shape->rounding + shape->margin, least = INFINITY;
   uint32_t face = 0;
-  double least = INFINITY;
   for (uint32_t f = 0; f < v->face_count; f++) {
-    double height = fabs(v->nx[f] * p.x + v->ny[f] * p.y + v->nz[f] * p.z - v->offset[f]);
+    double height = fabs(v->nx[f] * p.x + v->ny[f] * p.y + v->nz[f] * p.z - v->offset[f] - growth);
     if (height >= least) continue;
     least = height;
-    face = f;
+    face = outer == shape->hull ? f : v->face_plane[f];
   }
-  return face;
+  return named->surface_ids ? named->surface_ids[face] : face;
 }
 
-static uint32_t face_of_box(ct_vec3 half, ct_vec3 p) {
+static uint32_t face_of_box(const ct_shape *shape, ct_vec3 p) {
+  double growth = ct_shape_growth(shape);
+  ct_vec3 half = ct_add(shape->box.half, ct_vec(growth, growth, growth));
   const double height[6] = {fabs(p.x - half.x), fabs(p.x + half.x), fabs(p.y - half.y),
                             fabs(p.y + half.y), fabs(p.z - half.z), fabs(p.z + half.z)};
   uint32_t face = 0;
@@ -83,8 +88,8 @@ static uint32_t surface_at(const ct_shape *shape, uint32_t triangle) {
 static uint32_t surface_of(const ct_shape *shape, ct_vec3 p) {
   ct_mesh_foot foot;
   switch (shape->kind) {
-  case CT_KIND_BOX: return face_of_box(shape->box.half, p);
-  case CT_KIND_CONVEX: return face_of_hull(shape->hull, p);
+  case CT_KIND_BOX: return face_of_box(shape, p);
+  case CT_KIND_CONVEX: return surface_of_hull(shape, p);
   case CT_KIND_MESH:
   case CT_KIND_TETMESH:
   case CT_KIND_HEXMESH: return ct_mesh_nearest(shape->mesh, p, INFINITY, &foot) ? surface_at(shape, foot.triangle) : CT_NO_FACE;

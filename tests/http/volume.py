@@ -129,6 +129,51 @@ def row_11_surfaces_have_the_callers_ids():
 
 
 @suite.fact
+def row_11_the_callers_ids_whatever_the_other_body_and_the_edges_are():
+    """A cube of 1 m whose +x, +y and -z another body meets, by planes and by points, sharp, rounded either way and with a margin."""
+    planes = [[-1, 0, 0, -0.5], [1, 0, 0, -0.5], [0, -1, 0, -0.5], [0, 1, 0, -0.5], [0, 0, -1, -0.5], [0, 0, 1, -0.5]]
+    points = [[x, y, z] for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)]
+    # By their corners: 0 1 3 2, 0 2 6 4, 0 4 5 1, 1 5 7 3, 2 3 7 6, 4 6 7 5.
+    of_points = {"-x": 20, "-z": 60, "-y": 40, "+z": 50, "+y": 30, "+x": 10}
+    cubes = ({"planes": planes, "surfaceIds": [20, 10, 40, 30, 60, 50]}, {"vertices": points, "surfaceIds": list(of_points.values())})
+    edges = ({}, {"roundingRadius": 0.1}, {"roundingRadius": 0.1, "roundingMode": "add"}, {"margin": 0.1})
+    corners = [[2 * c for c in p] for p in points]
+    faces = [[0, 1, 3], [0, 3, 2], [4, 6, 7], [4, 7, 5], [0, 4, 5], [0, 5, 1], [2, 3, 7], [2, 7, 6], [0, 2, 6], [0, 6, 4], [1, 5, 7], [1, 7, 3]]
+    others = (({"sphere": {"radius": 0.5}}, (0.5, 0.5, 0.5)), ({"capsule": {"radius": 0.3, "height": 0.6}}, (0.3, 0.3, 0.6)),
+              ({"ellipsoid": {"radii": [0.3, 0.4, 0.5]}}, (0.3, 0.4, 0.5)), ({"cylinder": {"radius": 0.5, "height": 2}}, (0.5, 0.5, 1)),
+              ({"box": {"size": [2, 2, 2]}}, (1, 1, 1)), ({"mesh": {"vertices": corners, "triangles": faces}}, (1, 1, 1)))
+    for convex in cubes:
+        for rounding in edges:
+            a = {"convex": convex, **rounding}
+            reach = 0.6 if "roundingMode" in rounding or "margin" in rounding else 0.5
+            for other, radii in others:
+                for axis, sign, surface in ((0, 1, 10), (1, 1, 30), (2, -1, 60)):
+                    at = [sign * (reach + radii[axis] - 0.04) if k == axis else 0.02 for k in range(3)]
+                    b = {**other, "position": at}
+                    equal(of_two(a, b)["surfaceA"], surface, f"surface of a of {a} and {b}")
+                    equal(of_two(b, a)["surfaceB"], surface, f"surface of b of {b} and {a}")
+            ground = {"plane": {}, "position": [0, 0, 0.05 - reach]}
+            equal(of_two(a, ground)["surfaceA"], 60, f"surface on the ground of {a}")
+            equal(of_two(ground, a)["surfaceB"], 60, f"surface on the ground of {a}")
+
+
+@suite.fact
+def ids_of_faces_whose_planes_are_moved_out_and_of_an_inset_that_loses_one():
+    """A cube with a corner cut off, 0.03 m deep: shrunk by 0.2 m it has none, and the other faces keep their ids.
+    Beside an edge, a point 0.08 m outside the sharp box, and 0.04 m above its top, is nearest to the side moved out by 0.1 m."""
+    planes = [[1, 1, 1, -1.45], [1, 0, 0, -0.5], [-1, 0, 0, -0.5], [0, 1, 0, -0.5], [0, -1, 0, -0.5], [0, 0, 1, -0.5], [0, 0, -1, -0.5]]
+    cut = {"convex": {"planes": planes, "surfaceIds": [1, 10, 20, 30, 40, 50, 60]}, "roundingRadius": 0.2}
+    ball = {"sphere": {"radius": 0.5}}
+    for at, surface in (([0.9, 0, 0], 10), ([0, 0.9, 0], 30), ([0, 0, 0.9], 50), ([0, 0, -0.9], 60)):
+        equal(of_two(cut, {**ball, "position": at})["surfaceA"], surface, "surface of what is left")
+    for rounded in ({"convex": {"planes": planes[1:], "surfaceIds": [0, 1, 2, 3, 4, 5]}}, {"box": {"size": [1, 1, 1]}}):
+        for more in ({"roundingRadius": 0.1, "roundingMode": "add"}, {"margin": 0.1}):
+            found = of_two({**rounded, **more}, {"sphere": {"radius": 0.01}, "position": [0.585, 0, 0.53]})
+            check(0.57 < found["position"][0] < 0.6 and 0.52 < found["position"][2] < 0.54, f"the point tried: {found}")
+            equal(found["surfaceA"], 0, f"surface of {rounded} with {more}")
+
+
+@suite.fact
 def the_reference_intersections_over_http():
     """A page of explicit pairs; figures within 1e-10 of the case's scale. The engine's own program asks for all of them."""
     cases = [case for case in corpus.lines(corpus.SAMPLES["intersections"])]
@@ -240,6 +285,9 @@ def curved_bodies_answer_by_their_distance_and_with_a_volume_where_it_has_a_clos
     sunk = of_two({**ball, "position": [0, 0, 0.5]}, {"plane": {}})
     near(sunk["volume"], math.pi * 0.25 * 2.5 / 3, 1e-14, "volume of a cap")
     equal(sunk["surfaceB"], 0, "the plane's surface")
+    within = of_two({"box": {"size": [1, 1, 1]}, "roundingRadius": 0.1}, {"box": {"size": [5, 5, 5]}})
+    near(within["volume"], 0.896 + 0.024 * math.pi + 0.004 / 3 * math.pi, 1e-14, "volume of a cube of 0.8 m in a ball of 0.1 m")
+    holds(within, {"areaDefined": False, "area": 0, "status": "ok"})
     leaning = of_two({"cylinder": {"radius": 1, "height": 2}, "rpy": [0.5, 0, 0]}, {"plane": {}})
     holds(leaning, {"areaDefined": False, "area": 0, "flags": ["volumeUndefined"], "status": "ok"})
     check("volume" not in leaning and "surfaceA" not in leaning, f"what is not known is told: {leaning}")

@@ -197,6 +197,48 @@ static void capsules_in_a_box_have_their_own_volume(void) {
   CHECK(v.count == 1 && v.contacts[0].flags & CT_VOLUME_FLAG_VOLUME_UNDEFINED && v.contacts[0].gap == -0.25);
 }
 
+/* A cube and a cylinder of 1 m, shrunk by 0.1 m and round again. The cube: a cube of 0.8 m, six slabs, twelve quarters of cylinders
+ * and a ball. The cylinder: one of 0.4 m as high as the whole, and, by Pappus, a rectangle and a half disc turned around it. */
+static void rounded_bodies_in_another_have_their_rounded_volume(void) {
+  ct_shape large = {.kind = CT_KIND_BOX, .box.half = {2.5, 2.5, 2.5}}, great = ball(9);
+  ct_shape box = {.kind = CT_KIND_BOX, .inset = true, .box.half = {0.5, 0.5, 0.5}, .rounding = 0.1};
+  ct_shape can = {.kind = CT_KIND_CYLINDER, .inset = true, .cylinder = {0.5, 0.5}, .rounding = 0.1};
+  ct_shape cone = {.kind = CT_KIND_CONE, .inset = true, .cone = {0.5, 0.5, 0.2}, .rounding = 0.05};
+  double cube = 0.512 + 6.0 * 0.064 + 12.0 * 0.8 * PI * 0.01 / 4.0 + 4.0 / 3.0 * PI * 0.001;
+  double turned = 0.08 * 0.45 + 0.5 * PI * 0.01 * (0.4 + 0.4 / (3.0 * PI)), round = PI * 0.16 + 2.0 * PI * turned;
+  const ct_shape *outer[2] = {&large, &great};
+  for (int i = 0; i < 2; i++) {
+    ct_volume v = volume_of(outer[i], at(0, 0, 0), &box, at(0.5, 0, 0));
+    is_contact(&v, cube, ct_vec(0.5, 0, 0), ct_vec(1, 0, 0), i ? -9.0 : -2.5);
+    v = volume_of(&can, at(0, 0, 0.5), outer[i], at(0, 0, 0));
+    is_contact(&v, round, ct_vec(0, 0, 0.5), ct_vec(0, 0, -1), i ? -9.0 : -2.5);
+    v = volume_of(&cone, at(0, 0, 0.5), outer[i], at(0, 0, 0));
+    CHECK(v.count == 1 && v.contacts[0].flags & CT_VOLUME_FLAG_VOLUME_UNDEFINED && v.contacts[0].volume == 0.0);
+  }
+  ct_shape grown = {.kind = CT_KIND_BOX, .box.half = {0.4, 0.4, 0.4}, .rounding = 0.06, .margin = 0.04};
+  ct_volume v = volume_of(&large, at(0, 0, 0), &grown, at(0.5, 0, 0));
+  is_contact(&v, cube, ct_vec(0.5, 0, 0), ct_vec(1, 0, 0), -2.5);
+}
+
+/* No formula of a rounded hull: it is not the sharp one's volume, whatever it is in. */
+static void rounded_hulls_have_no_volume(void) {
+  soup s = {0};
+  ct_hull *hull = NULL, *inset = NULL;
+  const ct_vec3 points[4] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  if (ct_hull_from_points(points, 4, NULL, &hull, NULL) != CT_OK || ct_hull_inset(hull, 0.1, NULL, &inset) != CT_OK) abort();
+  soup_box(&s, ct_vec(-3, -3, -3), ct_vec(3, 3, 3));
+  ct_shape rounded = {.kind = CT_KIND_CONVEX, .inset = true, .hull = inset, .rounding = 0.1}, mesh = soup_shape(&s),
+           great = ball(9);
+  const ct_shape *outer[2] = {&mesh, &great};
+  for (int i = 0; i < 2; i++) {
+    ct_volume v = volume_of(outer[i], at(0, 0, 0), &rounded, at(0.5, 0, 0));
+    CHECK(v.count == 1 && v.contacts[0].flags & CT_VOLUME_FLAG_VOLUME_UNDEFINED && v.contacts[0].volume == 0.0);
+  }
+  ct_shape_release(&mesh);
+  ct_hull_release(inset);
+  ct_hull_release(hull);
+}
+
 /* A unit cube sunk to a quarter: the shared face is none of both when it only rests. */
 static void cubes_in_the_ground(void) {
   ct_shape cube = {.kind = CT_KIND_BOX, .box.half = {0.5, 0.5, 0.5}}, ground = {.kind = CT_KIND_PLANE};
@@ -220,6 +262,8 @@ int main(int argc, char **argv) {
       {"ellipsoids_turned_anyhow_share_what_their_sections_add_up_to",
        ellipsoids_turned_anyhow_share_what_their_sections_add_up_to},
       {"capsules_in_a_box_have_their_own_volume", capsules_in_a_box_have_their_own_volume},
+      {"rounded_bodies_in_another_have_their_rounded_volume", rounded_bodies_in_another_have_their_rounded_volume},
+      {"rounded_hulls_have_no_volume", rounded_hulls_have_no_volume},
       {"cubes_in_the_ground", cubes_in_the_ground},
   };
   int result = check_main(argc, argv, tests, sizeof tests / sizeof *tests);

@@ -34,7 +34,8 @@
  *
  * Curved and rounded bodies, with each other and all else: position, normal and gap are those of pair.h's distance (the middle of
  * its points; the distance itself), areas are 0 and not defined. The volume is that of two balls, of a ball or an ellipsoid and a
- * half-space, and of a body inside another; of others it is not worked out (flag volumeUndefined). Theory, section 5.5.
+ * half-space, and of a body inside another, with rounding and margin: of cones, ellipsoids, hulls and meshes without these. Of
+ * others it is not worked out (flag volumeUndefined). Theory, section 5.5.
  *
  * Bodies that touch without a common volume have no contact (flag touchingOnly of the list); nor has a volume thinner than
  * round-off. Muller, Preparata 1978 (dual intersection); Koziara, Solfec (contact of a volume).
@@ -139,8 +140,9 @@ typedef struct ct_volume_contact {
   ct_vec3 position, normal;                /* the contact point and the normal */
   ct_vec3 inner;                           /* of polyhedra: a point strictly inside both, margin from every face plane; m. */
   double margin;                           /* 0 of other pairs */
-  uint32_t surface_a, surface_b;           /* ids of the surfaces of a and b whose planes are nearest to position; CT_NO_FACE of
-                                            * curved bodies and of elements without an outer face */
+  uint32_t surface_a, surface_b;           /* ids of the surfaces of a and b whose planes, moved out by rounding and margin, are
+                                            * nearest to position, faces of an inset hull being those of its outer one; CT_NO_FACE
+                                            * of curved bodies and of elements without an outer face */
   uint32_t element_a, element_b;           /* of meshes of elements; else CT_NO_ELEMENT */
   ct_pair_status status;                   /* DEGENERATE with ILL_CONDITIONED */
   uint32_t flags;                          /* bits of CT_VOLUME_FLAG_MAP */
