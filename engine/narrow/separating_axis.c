@@ -22,7 +22,7 @@ static uint32_t face_count(const ct_core *core) { return core->kind == CT_CORE_B
 static uint32_t edge_count(const ct_core *core) { return core->kind == CT_CORE_BOX ? 12 : core->view->edge_count; }
 
 static ct_vec3 face_normal(const ct_core *core, uint32_t i) {
-  if (core->kind == CT_CORE_BOX) return ct_scale(column(&core->rotation, i / 2), i & 1 ? -1.0 : 1.0);
+  if (core->kind == CT_CORE_BOX) return ct_scale(column(&core->rotation, i / 2), i & 1 ? 1.0 : -1.0);
   ct_vec3 n = {core->view->nx[i], core->view->ny[i], core->view->nz[i]};
   return core->turned ? ct_unit_or(ct_mat_mul(core->rotation, n), n) : n;
 }
@@ -34,8 +34,8 @@ static void edge_faces(const ct_core *core, uint32_t i, uint32_t faces[2]) {
     return;
   }
   uint32_t k = i / 4;
-  faces[0] = 2 * ((k + 1) % 3) + !(i & 2);
-  faces[1] = 2 * ((k + 2) % 3) + !(i & 1);
+  faces[0] = 2 * ((k + 1) % 3) + (i >> 1 & 1u);
+  faces[1] = 2 * ((k + 2) % 3) + (i & 1u);
 }
 
 static void edge_ends(const ct_core *core, uint32_t i, uint32_t ends[2]) {

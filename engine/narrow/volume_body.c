@@ -4,9 +4,9 @@
 
 #include <stdlib.h>
 
-/* Faces +x, -x, +y, -y, +z, -z of a box whose vertex bits are 1: +x, 2: +y, 4: +z. */
+/* Faces -x, +x, -y, +y, -z, +z of a box whose vertex bits are 1: +x, 2: +y, 4: +z. */
 static const uint32_t box_start[7] = {0, 4, 8, 12, 16, 20, 24};
-static const uint32_t box_loop[24] = {1, 3, 7, 5, 0, 4, 6, 2, 2, 6, 7, 3, 0, 1, 5, 4, 4, 5, 7, 6, 0, 2, 3, 1};
+static const uint32_t box_loop[24] = {0, 4, 6, 2, 1, 3, 7, 5, 0, 1, 5, 4, 2, 6, 7, 3, 0, 2, 3, 1, 4, 5, 7, 6};
 
 /* The arrays of the room in their order. */
 typedef struct columns {
@@ -53,7 +53,7 @@ static void write_box(const ct_shape *shape, const ct_frame *frame, const ct_cor
     c->z[v] = p.z;
   }
   for (uint32_t f = 0; f < 6; f++) {
-    ct_vec3 n = f & 1 ? ct_neg(axis[f / 2]) : axis[f / 2];
+    ct_vec3 n = f & 1 ? axis[f / 2] : ct_neg(axis[f / 2]);
     c->nx[f] = n.x;
     c->ny[f] = n.y;
     c->nz[f] = n.z;

@@ -69,8 +69,8 @@ static uint32_t surface_of_hull(const ct_shape *shape, ct_vec3 p) {
 static uint32_t face_of_box(const ct_shape *shape, ct_vec3 p) {
   double growth = ct_shape_growth(shape);
   ct_vec3 half = ct_add(shape->box.half, ct_vec(growth, growth, growth));
-  const double height[6] = {fabs(p.x - half.x), fabs(p.x + half.x), fabs(p.y - half.y),
-                            fabs(p.y + half.y), fabs(p.z - half.z), fabs(p.z + half.z)};
+  const double height[6] = {fabs(p.x + half.x), fabs(p.x - half.x), fabs(p.y + half.y),
+                            fabs(p.y - half.y), fabs(p.z + half.z), fabs(p.z - half.z)};
   uint32_t face = 0;
   for (uint32_t f = 1; f < 6; f++)
     if (height[f] < height[face]) face = f;

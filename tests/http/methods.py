@@ -69,7 +69,7 @@ def planes_are_named_by_their_features():
         result = ask(asked)[0]
         equal(result["method"], "separatingAxis", "method")
         near(result["distance"], x - 1, 1e-15, "distance")
-        holds(result["separatingPlane"], {"kind": "faceA", "featureA": 0, "normal": [1, 0, 0]})
+        holds(result["separatingPlane"], {"kind": "faceA", "featureA": 1, "normal": [1, 0, 0]})
         check("featureB" not in result["separatingPlane"], "a face of b")
         near(result["separatingPlane"]["separation"], x - 1, 1e-15, "separation")
     half = math.sqrt(0.5)

@@ -191,7 +191,7 @@ def row_40_a_sliding_box_needs_one_search():
         equal(reply["statistics"], {"hits": 10, "repairs": 0, "searches": 1}, kind)
         for v in reply["results"]:
             plane = v["results"][0]["separatingPlane"]
-            holds(plane, {"kind": "faceA", "featureA": 0, "normal": [1, 0, 0]})
+            holds(plane, {"kind": "faceA", "featureA": 1, "normal": [1, 0, 0]})
             check(abs(plane["separation"] - 0.2) < 1e-15, f"{plane['separation']}")
 
 

@@ -103,7 +103,28 @@ def row_11_surfaces_are_those_nearest_to_the_point():
         for sign in (1, -1):
             at = [sign * 0.9 if k == axis else 0.05 for k in range(3)]
             result = of_two({"box": {"size": [1, 1, 1]}}, {"box": {"size": [0.9, 0.9, 0.9]}, "position": at})
-            equal((result["surfaceA"], result["surfaceB"]), (2 * axis + (sign < 0), 2 * axis + (sign > 0)), "surfaces")
+            equal((result["surfaceA"], result["surfaceB"]), (2 * axis + (sign > 0), 2 * axis + (sign < 0)), "surfaces")
+
+
+@suite.fact
+def contacts_planes_and_volumes_number_a_boxs_faces_alike():
+    for axis in range(3):
+        for sign in (1, -1):
+            at = [sign * 0.6 if k == axis else 0 for k in range(3)]
+            pair = {"a": {"box": {"size": [1, 1, 1]}}, "b": {"box": {"size": [0.5, 0.5, 0.5]}, "position": at}}
+            face = 2 * axis + (sign > 0)
+            points = client.post("/v1/query/contacts", pair).must(200).json["results"][0]["points"]
+            equal({p["id"].split("/")[0] for p in points}, {f"f{face}"}, "face of the contacts")
+            asked = {**pair, "method": "separatingAxis", "include": ["separatingPlane"]}
+            plane = client.post("/v1/query/distance", asked).must(200).json["results"][0]["separatingPlane"]
+            here = {"faceA": ("featureA", face), "faceB": ("featureB", face ^ 1)}[plane["kind"]]  # either box has a face there
+            equal(plane[here[0]], here[1], "face of the plane")
+            found = client.post("/v1/query/volume", {**pair, "triangles": True}).must(200).json["results"][0]
+            equal(found["surfaceA"], face, "face of the volume")
+            for triangle in found["triangles"]:
+                if triangle["owner"] == "a":
+                    inward = {v[axis] for v in triangle["vertices"]}
+                    equal((triangle["faceA"], inward), (face, {sign * 0.5}), "face of a triangle")
 
 
 @suite.fact
@@ -166,11 +187,11 @@ def ids_of_faces_whose_planes_are_moved_out_and_of_an_inset_that_loses_one():
     ball = {"sphere": {"radius": 0.5}}
     for at, surface in (([0.9, 0, 0], 10), ([0, 0.9, 0], 30), ([0, 0, 0.9], 50), ([0, 0, -0.9], 60)):
         equal(of_two(cut, {**ball, "position": at})["surfaceA"], surface, "surface of what is left")
-    for rounded in ({"convex": {"planes": planes[1:], "surfaceIds": [0, 1, 2, 3, 4, 5]}}, {"box": {"size": [1, 1, 1]}}):
+    for rounded, face in (({"convex": {"planes": planes[1:], "surfaceIds": [0, 1, 2, 3, 4, 5]}}, 0), ({"box": {"size": [1, 1, 1]}}, 1)):
         for more in ({"roundingRadius": 0.1, "roundingMode": "add"}, {"margin": 0.1}):
             found = of_two({**rounded, **more}, {"sphere": {"radius": 0.01}, "position": [0.585, 0, 0.53]})
             check(0.57 < found["position"][0] < 0.6 and 0.52 < found["position"][2] < 0.54, f"the point tried: {found}")
-            equal(found["surfaceA"], 0, f"surface of {rounded} with {more}")
+            equal(found["surfaceA"], face, f"surface of {rounded} with {more}")
 
 
 @suite.fact

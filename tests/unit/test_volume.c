@@ -223,12 +223,12 @@ static void a_body_in_another_has_the_pairs_own_normal(void) {
   CHECK_NEAR(c.raw_gap, -0.2, EXACT);
 }
 
-/* Row 11: faces of a box are numbered +x, -x, +y, -y, +z, -z. */
+/* Row 11: faces of a box are numbered -x, +x, -y, +y, -z, +z. */
 static void the_surfaces_are_those_nearest_to_the_point(void) {
   ct_shape b = box(0.25, 0.25, 0.25);
   static const uint32_t opposite[6] = {1, 0, 3, 2, 5, 4};
   for (uint32_t f = 0; f < 6; f++) {
-    double s = f & 1 ? -0.7 : 0.7;
+    double s = f & 1 ? 0.7 : -0.7;
     ct_pose pose = at(0.5 + (f / 2 == 0 ? s : 0.0), 0.5 + (f / 2 == 1 ? s : 0.0), 0.5 + (f / 2 == 2 ? s : 0.0));
     ct_volume_contact c = with_cube(&b, pose, CT_WEIGHTING_LINEAR);
     CHECK_INT(c.surface_a, f);

@@ -6,7 +6,7 @@
  * is minus the depth, exactly. World frame, m; normals point from a to b.
  *
  * Polyhedra are boxes and hulls without rounding and margin. Faces of a hull are numbered as in its view, its edges too; a box has
- * the faces 0 to 5: +x, -x, +y, -y, +z, -z, and the edges 0 to 11: 4 k + 2 s + t along axis k, on the + side (s, t = 1) or the -
+ * the faces 0 to 5: -x, +x, -y, +y, -z, +z, and the edges 0 to 11: 4 k + 2 s + t along axis k, on the + side (s, t = 1) or the -
  * side of the next axis and of the one after (x, y, z, x, ...). Baraff, Witkin 1997 (cached planes); Gregorius 2013 (arcs of the
  * Gauss map).
  */

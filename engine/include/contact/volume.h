@@ -125,8 +125,8 @@ typedef enum ct_volume_owner { CT_OWNER_A, CT_OWNER_B, CT_OWNER_SHARED } ct_volu
 typedef struct ct_volume_triangle {
   ct_vec3 vertex[3];
   ct_volume_owner owner;
-  /* Faces of a and of b that it lies in; CT_NO_FACE: none of that body. Of a hull as in its view; of a box 0 to 5: +x, -x, +y, -y,
-   * +z, -z; of a mesh the triangle; of an element its local face; of a half-space 0; of curved bodies CT_NO_FACE. */
+  /* Faces of a and of b that it lies in; CT_NO_FACE: none of that body. Of a hull as in its view; of a box 0 to 5: -x, +x, -y, +y,
+   * -z, +z; of a mesh the triangle; of an element its local face; of a half-space 0; of curved bodies CT_NO_FACE. */
   uint32_t face_a, face_b;
 } ct_volume_triangle;
 
