@@ -12,44 +12,62 @@ static const char *const member_words[] = {[CT_TETRAHEDRA] = "tetrahedra", [CT_H
 
 /* ---- faults -------------------------------------------------------------------------------------------------------------- */
 
-/* "of vertices 3, 1 and 4" */
-static void name_face(const ct_elements_data *data, const ct_elements_report *report, char *out, size_t size) {
-  const ct_element_form *form = ct_element_form_of(data->type);
-  const uint32_t *corner = data->corners + (size_t)report->element * form->corners, *face = form->face[report->face];
+/* Some corners of an element by their vertices. */
+typedef struct named {
+  char text[64]; /* "3, 1 and 4" */
+} named;
+
+static named name_corners(const ct_elements_data *data, uint32_t element, const uint32_t *corners, uint32_t count) {
+  const uint32_t *vertex = data->corners + (size_t)element * ct_element_form_of(data->type)->corners;
+  named out = {{0}};
   size_t used = 0;
-  out[0] = '\0';
-  for (uint32_t k = 0; k < form->face_corners && used < size; k++) {
-    const char *before = k == 0 ? "" : k + 1 < form->face_corners ? ", " : " and ";
-    used += (size_t)snprintf(out + used, size - used, "%s%u", before, corner[face[k]]);
+  for (uint32_t k = 0; k < count && used < sizeof out.text; k++) {
+    const char *before = k == 0 ? "" : k + 1 < count ? ", " : " and ";
+    used += (size_t)snprintf(out.text + used, sizeof out.text - used, "%s%u", before, vertex[corners[k]]);
   }
+  return out;
+}
+
+/* An element whose volume, or of a hexahedron that of one of its tetrahedra, is not above 0, which the fault tells. */
+static void tell_volume(api_reader *reader, const ct_elements_data *data, const api_path *at, const ct_elements_report *r) {
+  const char *what = r->fault == CT_ELEMENT_TWISTED    ? "The element is inside out in part"
+                     : r->fault == CT_ELEMENT_INVERTED ? "The element is inside out"
+                     : data->type == CT_HEXAHEDRA      ? "The element is flat in part"
+                                                       : "The element has no volume";
+  api_fault *fault;
+  if (data->type == CT_HEXAHEDRA) {
+    named corners = name_corners(data, r->element, r->tetrahedron, 4);
+    fault = api_fault_at(reader->faults, API_PROBLEM_BAD_ELEMENT, at,
+                         "%s: of the tetrahedra that it is made of, that of vertices %s has a volume of %s 0. Corners are in the "
+                         "order of VTK.",
+                         what, corners.text, r->tetrahedron_volume < 0.0 ? "less than" : "just");
+  } else {
+    fault = api_fault_at(reader->faults, API_PROBLEM_BAD_ELEMENT, at, "%s%s", what,
+                         r->fault == CT_ELEMENT_INVERTED ? ": its volume is below 0. Corners are in the order of VTK."
+                                                         : ": its corners lie in a plane.");
+  }
+  api_fault_limit(fault, 0.0, r->tetrahedron_volume);
 }
 
 /* Why an element is not taken, at the element or the corner. */
 static void tell_element(api_reader *reader, const api_elements_source *source, const ct_elements_report *r) {
-  char face[64], text[256];
-  api_path list = api_path_member(source->at, member_words[source->data.type]), element = api_path_index(&list, r->element);
+  const ct_elements_data *data = &source->data;
+  const ct_element_form *form = ct_element_form_of(data->type);
+  api_path list = api_path_member(source->at, member_words[data->type]), element = api_path_index(&list, r->element);
   api_path corner = api_path_index(&element, r->corner);
   const api_path *at = source->whole ? source->at : r->fault == CT_ELEMENT_REPEATED ? &corner : &element;
-  bool of_face = r->fault == CT_ELEMENT_CROWDED || r->fault == CT_ELEMENT_ONE_SIDE;
-  if (of_face) name_face(&source->data, r, face, sizeof face);
-  switch (r->fault) {
-  case CT_ELEMENT_REPEATED: snprintf(text, sizeof text, "The corner is in the point of an earlier one of the element."); break;
-  case CT_ELEMENT_INVERTED:
-    snprintf(text, sizeof text, "The element is inside out: its volume is below 0. Corners are in the order of VTK.");
-    break;
-  case CT_ELEMENT_TWISTED:
-    snprintf(text, sizeof text, "The element is inside out in part: of the tetrahedra that it is made of some are below 0.");
-    break;
-  case CT_ELEMENT_CROWDED:
-    snprintf(text, sizeof text, "The face of vertices %s is that of three or more elements, of element %u too.", face, r->other);
-    break;
-  case CT_ELEMENT_ONE_SIDE:
-    snprintf(text, sizeof text, "The face of vertices %s is also that of element %u, which is not on its other side.", face,
-             r->other);
-    break;
-  default: snprintf(text, sizeof text, "The element has no volume: a tetrahedron of its corners lies in a plane.");
+  if (r->fault == CT_ELEMENT_REPEATED) {
+    api_fault_at(reader->faults, API_PROBLEM_BAD_ELEMENT, at, "The corner is in the point of an earlier one of the element.");
+  } else if (r->fault == CT_ELEMENT_CROWDED || r->fault == CT_ELEMENT_ONE_SIDE) {
+    named face = name_corners(data, r->element, form->face[r->face], form->face_corners);
+    api_fault_at(reader->faults, API_PROBLEM_BAD_ELEMENT, at,
+                 r->fault == CT_ELEMENT_CROWDED
+                     ? "The face of vertices %s is that of two earlier elements, of element %u first."
+                     : "The face of vertices %s is also that of the earlier element %u, which is not on its other side.",
+                 face.text, r->other);
+  } else {
+    tell_volume(reader, data, at, r);
   }
-  api_fault_at(reader->faults, API_PROBLEM_BAD_ELEMENT, at, "%s", text);
 }
 
 static void tell_status(api_reader *reader, const api_elements_source *source, ct_status status, const ct_elements_report *r) {

@@ -5,6 +5,7 @@
 #include "base/predicates.h"
 #include "shape/elements_parts.h"
 
+#include <float.h>
 #include <stdlib.h>
 
 static const ct_element_form forms[] = {
@@ -41,8 +42,29 @@ static uint32_t repeated_corner(const ct_element_form *form, const uint32_t *nod
   return form->corners;
 }
 
+/* Volume of a tetrahedron in the order of VTK; side: below 0, 0 or above by the exact predicate, whose sign it has. */
+static double volume_of(const ct_vec3 p[4], int side) {
+  double volume = ct_dot(ct_cross(ct_sub(p[1], p[0]), ct_sub(p[2], p[0])), ct_sub(p[3], p[0])) / 6.0;
+  return side * ct_max2(fabs(volume), DBL_TRUE_MIN);
+}
+
+/* The side of a tetrahedron of the element, which the report keeps if it is the least of all. */
+static int weigh(const uint32_t corner[4], const uint32_t *nodes, const ct_mesh_parts *parts, ct_elements_report *report) {
+  ct_vec3 p[4];
+  for (int k = 0; k < 4; k++) p[k] = ct_mesh_point(parts, nodes[corner[k]]);
+  int side = ct_orient3d(p[0], p[1], p[2], p[3]);
+  if (side > 0) return side;
+  double volume = volume_of(p, side);
+  if (volume >= report->tetrahedron_volume) return side;
+  report->tetrahedron_volume = volume;
+  for (int k = 0; k < 4; k++) report->tetrahedron[k] = corner[k];
+  return side;
+}
+
 /* The tetrahedra from the lowest node over the triangles of the faces that do not have it: the apex is behind each of them. */
-static ct_element_fault side_of(const ct_element_form *form, const uint32_t *nodes, const ct_mesh_parts *parts) {
+static ct_element_fault side_of(const ct_element_form *form, const uint32_t *nodes, const ct_mesh_parts *parts,
+                                ct_elements_report *report) {
+  report->tetrahedron_volume = INFINITY;
   uint32_t apex = 0, positive = 0, negative = 0, count = 0, triangle[2][3];
   for (uint32_t c = 1; c < form->corners; c++)
     if (nodes[c] < nodes[apex]) apex = c;
@@ -50,10 +72,10 @@ static ct_element_fault side_of(const ct_element_form *form, const uint32_t *nod
     if (has_corner(form, f, apex)) continue;
     uint32_t triangles = ct_element_triangles(form, nodes, f, triangle);
     for (uint32_t t = 0; t < triangles; t++) {
-      int side = ct_orient3d(ct_mesh_point(parts, nodes[triangle[t][0]]), ct_mesh_point(parts, nodes[triangle[t][1]]),
-                             ct_mesh_point(parts, nodes[triangle[t][2]]), ct_mesh_point(parts, nodes[apex]));
-      positive += side < 0;
-      negative += side > 0;
+      const uint32_t corner[4] = {triangle[t][0], triangle[t][2], triangle[t][1], apex};
+      int side = weigh(corner, nodes, parts, report);
+      positive += side > 0;
+      negative += side < 0;
       count++;
     }
   }
@@ -67,7 +89,7 @@ static bool is_sound(const ct_elements *elements, const ct_mesh_parts *parts, ui
   const ct_element_form *form = &elements->view.form;
   const uint32_t *nodes = elements->nodes + (size_t)element * form->corners;
   uint32_t repeated = repeated_corner(form, nodes);
-  report->fault = repeated < form->corners ? CT_ELEMENT_REPEATED : side_of(form, nodes, parts);
+  report->fault = repeated < form->corners ? CT_ELEMENT_REPEATED : side_of(form, nodes, parts, report);
   if (report->fault == CT_ELEMENT_SOUND) return true;
   report->element = element;
   if (repeated < form->corners) report->corner = repeated;

@@ -55,23 +55,24 @@ static bool are_opposed(const ct_elements *elements, uint32_t a, uint32_t b) {
   return true;
 }
 
-/* A fault of an earlier element stays. */
-static void note_fault(const ct_elements *elements, ct_element_fault fault, const uint32_t faces[2], ct_elements_report *report) {
-  uint32_t n = elements->view.form.faces, element = faces[0] / n, face = faces[0] % n;
+/* At `own`, which comes after `other`. A fault of an earlier element stays. */
+static void note_fault(const ct_elements *elements, ct_element_fault fault, uint32_t own, uint32_t other,
+                       ct_elements_report *report) {
+  uint32_t n = elements->view.form.faces, element = own / n, face = own % n;
   if (report->fault != CT_ELEMENT_SOUND && (report->element < element || (report->element == element && report->face <= face)))
     return;
   report->fault = fault;
   report->element = element;
   report->face = face;
-  report->other = faces[1] / n;
+  report->other = other / n;
 }
 
 /* Faces of the same nodes, ascending. */
 static void join_run(ct_elements *elements, const uint32_t *faces, uint32_t count, ct_elements_report *report) {
   uint32_t n = elements->view.form.faces;
   if (count == 1) elements->across[faces[0]] = CT_NO_ELEMENT;
-  else if (count > 2) note_fault(elements, CT_ELEMENT_CROWDED, faces, report);
-  else if (!are_opposed(elements, faces[0], faces[1])) note_fault(elements, CT_ELEMENT_ONE_SIDE, faces, report);
+  else if (count > 2) note_fault(elements, CT_ELEMENT_CROWDED, faces[2], faces[0], report);
+  else if (!are_opposed(elements, faces[0], faces[1])) note_fault(elements, CT_ELEMENT_ONE_SIDE, faces[1], faces[0], report);
   if (count != 2) return;
   elements->across[faces[0]] = faces[1] / n;
   elements->across[faces[1]] = faces[0] / n;

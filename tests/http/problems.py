@@ -283,14 +283,38 @@ for name, shape, pointer in (
         ("a tetrahedron inside out", tets([0, 1, 2, 6], [0, 2, 1, 5]), "/tetmesh/tetrahedra/1"),
         ("a flat tetrahedron", tets([0, 1, 2, 3]), "/tetmesh/tetrahedra/0"),
         ("a tetrahedron with two corners in one point", tets([0, 1, 8, 4], vertices=CELL + [[1, 0, -0.0]]), "/tetmesh/tetrahedra/0/2"),
-        ("a tetrahedron given twice", tets([0, 1, 2, 6], [0, 1, 2, 6]), "/tetmesh/tetrahedra/0"),
-        ("three tetrahedra on one face", tets([0, 1, 2, 6], [0, 1, 2, 5], [0, 1, 2, 4]), "/tetmesh/tetrahedra/0"),
+        ("a tetrahedron given twice", tets([0, 1, 2, 6], [0, 1, 2, 6]), "/tetmesh/tetrahedra/1"),
+        ("three tetrahedra on one face", tets([0, 1, 2, 6], [0, 1, 2, 5], [0, 1, 2, 4]), "/tetmesh/tetrahedra/2"),
         ("a hexahedron upside down", hexes([4, 5, 6, 7, 0, 1, 2, 3]), "/hexmesh/hexahedra/0"),
         ("a hexahedron with crossed sides", hexes([1, 0, 2, 3, 4, 5, 6, 7]), "/hexmesh/hexahedra/0"),
         ("a hexahedron pressed flat", hexes([0, 1, 2, 3, 4, 5, 6, 7], vertices=[[x, y, 0] for x, y, unused in CELL[:4]] +
                                             [[x + 2, y, 0] for x, y, unused in CELL[4:]]), "/hexmesh/hexahedra/0")):
     row("bad-element", 422, name, "POST", SHAPES, shape, pointer)
     row("bad-element", 422, name + ", of a body", "PUT", ONE, {"colliders": [shape]}, "/colliders/0" + pointer)
+
+
+def volume_of_element(actual, *words):
+    """The fault tells the volume, and says the words."""
+    def look(reply):
+        fault, = reply.json["errors"]
+        equal((fault["limit"], round(12 * fault["actual"], 12)), (0, 12 * actual), "volume in twelfths")
+        for word in words:
+            check(word in fault["detail"], f"{word!r} is not in {fault['detail']!r}")
+    return look
+
+
+row("bad-element", 422, "the volume of a tetrahedron inside out", "POST", SHAPES, tets([0, 2, 1, 6]), "/tetmesh/tetrahedra/0",
+    also=volume_of_element(-1 / 6, "inside out"))
+row("bad-element", 422, "the volume of a flat tetrahedron", "POST", SHAPES, tets([0, 1, 2, 3]), "/tetmesh/tetrahedra/0",
+    also=volume_of_element(0, "no volume"))
+row("bad-element", 422, "the volume of a hexahedron upside down", "POST", SHAPES, hexes([4, 5, 6, 7, 0, 1, 2, 3]), "/hexmesh/hexahedra/0",
+    also=volume_of_element(-1 / 6, "inside out", "vertices"))
+# Half the bottom, and the corner above it that has gone below it.
+row("bad-element", 422, "the tetrahedron of a hexahedron inside out in part", "POST", SHAPES,
+    hexes([0, 1, 2, 3, 4, 5, 6, 7], vertices=CELL[:6] + [[1, 1, -0.5]] + CELL[7:]), "/hexmesh/hexahedra/0",
+    also=volume_of_element(-1 / 12, "in part"))
+row("bad-element", 422, "the earlier of two tetrahedra on a side of a face", "POST", SHAPES, tets([0, 1, 3, 4], [5, 7, 6, 2], [0, 1, 3, 6]),
+    "/tetmesh/tetrahedra/2", also=detail_has("element 0"))
 row("bad-index", 422, "a tetrahedron of a vertex that is not there", "POST", SHAPES, tets([0, 1, 2, 8]), "/tetmesh/tetrahedra/0/3")
 row("bad-index", 422, "a tetrahedron that names a vertex twice", "POST", SHAPES, tets([0, 1, 2, 6], [0, 2, 3, 2]), "/tetmesh/tetrahedra/1/3")
 row("bad-index", 422, "a hexahedron that names a vertex twice", "POST", SHAPES, hexes([0, 1, 2, 3, 4, 5, 6, 6]), "/hexmesh/hexahedra/0/7")

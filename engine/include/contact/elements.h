@@ -80,8 +80,9 @@ typedef enum ct_element_fault {
   CT_ELEMENT_FLAT,     /* no volume: a tetrahedron of it is in a plane, by exact predicate */
   CT_ELEMENT_INVERTED, /* inside out: each of its tetrahedra is negative */
   CT_ELEMENT_TWISTED,  /* a hexahedron of which some tetrahedra are negative and some are not */
-  CT_ELEMENT_CROWDED,  /* a face that three and more elements have: `other` is one of them */
-  CT_ELEMENT_ONE_SIDE, /* a face that two elements have from the same side, or with its corners in different order */
+  CT_ELEMENT_CROWDED,  /* a face that three and more elements have: `element` is the third of them, `other` the first */
+  CT_ELEMENT_ONE_SIDE, /* a face that two elements have from the same side, or with its corners in different order: `other` is the
+                        * earlier one */
   CT_ELEMENT_OPEN,     /* the outer faces enclose no solid: no element in particular */
   CT_ELEMENT_IDS       /* surface_id_count is not the number of outer faces */
 } ct_element_fault;
@@ -89,10 +90,13 @@ typedef enum ct_element_fault {
 /* What building found; filled on CT_OK and on CT_BAD_ELEMENT. */
 typedef struct ct_elements_report {
   ct_element_fault fault;
-  uint32_t element, other;  /* the first element at fault, and another; or CT_NO_ELEMENT */
-  uint32_t corner, face;    /* of `element`, where the fault is of one */
-  uint32_t nodes;           /* that elements have */
-  uint32_t unused_vertices; /* given vertices in whose point no element has a corner */
+  uint32_t element, other;   /* the first element at fault, and another; or CT_NO_ELEMENT */
+  uint32_t corner, face;     /* of `element`, where the fault is of one */
+  uint32_t tetrahedron[4];   /* FLAT, INVERTED, TWISTED: corners of the least of the tetrahedra that `element` is made of, in the
+                              * order of VTK */
+  double tetrahedron_volume; /* of that one, m^3, to round-off; its sign is exact */
+  uint32_t nodes;            /* that elements have */
+  uint32_t unused_vertices;  /* given vertices in whose point no element has a corner */
   uint32_t outer_faces;
   double least_volume, greatest_volume; /* of the elements' hulls, m^3 */
   ct_mesh_report surface;
