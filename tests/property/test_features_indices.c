@@ -74,7 +74,7 @@ static void check_feature(const body *a, const body *b, const ct_pair_feature *f
 
 /* A box, an octahedron or a ball of triangles, its triangles in any order and turn, some with vertices of their own. */
 static void random_lists(soup *s, check_random *r) {
-  *s = (soup){NULL};
+  *s = (soup){0};
   ct_vec3 low = uniform_vec(r, -0.6, -0.3), high = uniform_vec(r, 0.3, 0.6);
   switch (pick(r, 3)) {
   case 0: soup_box(s, low, high); break;
@@ -111,7 +111,7 @@ static void fields_are_of_the_lists_that_were_given(void) {
 
 /* A ball of radius 1 in a shell whose cavity has the radius 0.99: the largest 1 + nA.nB over the ball's vertices. */
 static double worst_of_conforming(uint32_t rings) {
-  body ball = {.lists = {NULL}}, shell = {.lists = {NULL}};
+  body ball = {.lists = {0}}, shell = {.lists = {0}};
   soup_sphere(&ball.lists, ct_vec(0, 0, 0), 1.0, rings, 2 * rings);
   soup_sphere(&shell.lists, ct_vec(0, 0, 0), 2.0, 8, 16);
   uint32_t cavity = shell.lists.tn;
