@@ -25,6 +25,13 @@
  * own, which merges points; ours merges contacts alone), and the part above which it is no longer small. */
 #define CT_EPSILON_PART 1e-6
 #define CT_EPSILON_LARGE 0.1
+/* Longest motion, s, and the largest angle turned in it, rad: time and angle keep ten digits. */
+#define CT_DURATION_MAX 1e6
+#define CT_TURN_MAX 1e6
+/* Distances in the search for one time of impact; where it ends, what is certain so far is told. */
+#define CT_IMPACT_ITERATIONS 1000
+/* Changes of one pair in a timeline. */
+#define CT_CHANGES_MAX 10000
 /* Candidate pairs that one query may look at. */
 #define CT_PAIRS_MAX 10000000
 /* Points of one hull. */
@@ -38,6 +45,8 @@
 #define CT_BODIES_MAX 1000000
 /* Frames of boxes in one request, after the first. */
 #define CT_FRAMES_MAX 100000
+/* Values attached to one scene. */
+#define CT_ATTACHMENTS_MAX 1000
 /* Groups that take part in a scene's filter rules. */
 #define CT_GROUPS_MAX 4096
 

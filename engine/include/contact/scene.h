@@ -122,6 +122,8 @@ uint32_t ct_scene_find(const ct_scene *scene, ct_text id);         /* CT_NO_ROW:
 const ct_body *ct_scene_body(const ct_scene *scene, uint32_t row); /* borrowed */
 ct_pose ct_scene_pose(const ct_scene *scene, uint32_t row);
 ct_velocity ct_scene_velocity(const ct_scene *scene, uint32_t row); /* zero unless set */
+/* Number of the body of the row: given when it is inserted, kept when it is replaced, never given again in this lineage. */
+uint64_t ct_scene_serial(const ct_scene *scene, uint32_t row);
 const ct_filters *ct_scene_filters(const ct_scene *scene);
 ct_text ct_scene_user(const ct_scene *scene); /* opaque text of the scene's settings */
 /* What the scene takes for one length, m: it acts in sparsification and in the volumetric contacts of method SOLFEC alone. 0: not
@@ -130,6 +132,20 @@ double ct_scene_geometric_epsilon(const ct_scene *scene);
 /* What is in force where it is not set: CT_EPSILON_PART of the smallest collider's radius (of its bounding ball; half-spaces do not
  * count), 1e-6 m without any. O(colliders). */
 double ct_scene_default_epsilon(const ct_scene *scene);
+/* Values that go with the scene from revision to revision under names of their own, opaque to it: contact states. */
+typedef struct ct_attachment_type {
+  void (*retain)(const void *value);
+  void (*release)(const void *value);
+  size_t (*bytes)(const void *value); /* memory that it takes */
+} ct_attachment_type;
+typedef struct ct_attachment {
+  ct_text name;
+  const void *value;
+} ct_attachment;
+size_t ct_scene_attachment_count(const ct_scene *scene);
+/* In ascending order of names, borrowed from the scene. */
+const ct_attachment *ct_scene_attachment(const ct_scene *scene, size_t index);
+const void *ct_scene_attached(const ct_scene *scene, ct_text name); /* NULL: none of the name. O(log) */
 /* Why a pair of bodies is, or is not, looked at. O(pair rules + groups of a x groups of b). */
 ct_filter_verdict ct_scene_verdict(const ct_scene *scene, uint32_t row_a, uint32_t row_b);
 /* Bytes that this revision holds and shares with no other; hulls are left out. O(chunks + bodies in unshared chunks). */
@@ -153,6 +169,9 @@ ct_status ct_draft_set_velocity(ct_draft *draft, uint32_t row, const ct_velocity
 ct_status ct_draft_set_filters(ct_draft *draft, const ct_filters *filters);
 ct_status ct_draft_set_user(ct_draft *draft, ct_text user);
 void ct_draft_set_geometric_epsilon(ct_draft *draft, double epsilon); /* m, > 0; 0: not set */
+/* Attaches the value under the name, with a reference of its own, in place of what has the name; NULL takes that away. CT_LIMIT:
+ * CT_ATTACHMENTS_MAX. */
+ct_status ct_draft_attach(ct_draft *draft, ct_text name, const void *value, const ct_attachment_type *type);
 uint32_t ct_draft_find(const ct_draft *draft, ct_text id);
 uint32_t ct_draft_count(const ct_draft *draft);
 const ct_body *ct_draft_body(const ct_draft *draft, uint32_t row);

@@ -1,0 +1,101 @@
+/* Time of impact: when do two moving bodies first share a point, with a certified bracket.
+ *
+ * Times are since the start of the two paths, which have one duration. Normal, points and signed distance as in pair.h; the
+ * relative velocity is that of b's material point less a's, so that a normal velocity < 0 approaches. Swapping a and b mirrors the
+ * answer bit for bit.
+ * Mirtich 1996 (conservative advancement); the bound along a fixed direction is that of convex pairs, other pairs use the bound on
+ * all directions. Bisection: Baraff, Witkin 1997.
+ */
+#ifndef CONTACT_IMPACT_H
+#define CONTACT_IMPACT_H
+
+#include <contact/pair.h>
+#include <contact/path.h>
+
+typedef enum ct_impact_method {
+  CT_IMPACT_CONSERVATIVE_ADVANCEMENT, /* the first contact, whatever its duration */
+  CT_IMPACT_BISECTION                 /* a change from apart to overlapping between the ends; none where the ends are both apart */
+} ct_impact_method;
+
+typedef enum ct_impact_event {
+  CT_IMPACT_NONE,     /* certainly apart throughout (BISECTION: apart at both ends) */
+  CT_IMPACT_CONTACT,  /* first contact within [lower, upper] */
+  CT_IMPACT_INITIAL,  /* in contact at `begin` already */
+  CT_IMPACT_UNDECIDED /* the iterations ended, or the bodies come so near that round-off cannot tell; apart until free_until */
+} ct_impact_event;
+
+/* Flags of an impact. */
+enum {
+  /* In contact at `begin`, and parting: the search went on from where they had parted. */
+  CT_IMPACT_FLAG_SEPARATING_AT_START = 1 << 0,
+  /* They came within round-off of touching, at graze_time, and parted without a contact. */
+  CT_IMPACT_FLAG_GRAZE = 1 << 1
+};
+
+typedef struct ct_impact_options {
+  ct_impact_method method;
+  double begin, end;         /* s; 0 <= begin <= end <= duration */
+  double distance_tolerance; /* BISECTION: |distance| at which it stops, m; 0: none */
+  double time_tolerance;     /* width of the bracket wanted, s; 0: what round-off allows */
+  double tolerance;          /* as ct_pair_options: chooses the word touching, nothing else */
+  uint32_t iterations_max;   /* > 0. CT_IMPACT_ITERATIONS */
+  const ct_cancel *cancel;   /* NULL: never */
+} ct_impact_options;
+
+typedef struct ct_impact {
+  ct_impact_event event;
+  double time;         /* CONTACT: the best estimate of the first contact, INITIAL: begin; else `end` */
+  double lower, upper; /* CONTACT: certainly apart before lower (BISECTION: at lower), certainly in contact at upper; s */
+  double free_until;   /* certainly apart in [begin, free_until) */
+  uint32_t flags;
+  uint32_t iterations;               /* distances computed */
+  double graze_time, graze_distance; /* with the flag */
+  uint32_t collider_a, collider_b;   /* of the pair that meets; NONE: of the pair that came nearest where that is known, else 0 */
+  ct_pair_result contact;            /* CONTACT, INITIAL: at `time` */
+  ct_vec3 relative_velocity;         /* of the contact's position there, b's less a's, m/s */
+  double normal_velocity;            /* its part along the normal */
+} ct_impact;
+
+/* A body and its path; both borrowed. */
+typedef struct ct_mover {
+  const ct_body *body;
+  const ct_path *path;
+} ct_mover;
+
+/* First contact of two bodies over [begin, end]. Numerical trouble is in the result. CT_CANCELLED, CT_OUT_OF_MEMORY. Bodies without
+ * colliders never meet.
+ * Cost: some ten distances per pair of colliders that comes near; those that cannot meet before the best pair are left out by their
+ * swept boxes. */
+ct_status ct_body_impact(ct_mover a, ct_mover b, const ct_impact_options *options, ct_workspace *workspace, ct_impact *impact);
+
+/* When contacts begin and end. */
+typedef struct ct_contact_change {
+  bool began;          /* else ended */
+  double time;         /* of the change */
+  double lower, upper; /* bracket: on the other side before lower, on this side at upper */
+  uint32_t collider_a, collider_b;
+  ct_pair_result contact;
+  double normal_velocity;
+} ct_contact_change;
+
+typedef enum ct_timeline_status {
+  CT_TIMELINE_COMPLETE,
+  CT_TIMELINE_LIMIT /* the limit of changes, or of iterations, was reached: nothing is told after `known_until` */
+} ct_timeline_status;
+
+typedef struct ct_timeline {
+  bool in_contact; /* at `begin` */
+  ct_timeline_status status;
+  double known_until;
+  ct_contact_change *changes; /* owned; free with ct_timeline_free; ascending in time, began and ended in turn */
+  size_t count, capacity;
+} ct_timeline;
+void ct_timeline_free(ct_timeline *timeline);
+
+/* All changes between apart and in contact of two bodies (of the least over their pairs of colliders) over [begin, end], each
+ * bracketed as an impact. A contact that lasts for less than round-off can tell, a graze, is none. `timeline` is emptied first; its
+ * memory is used again. limit > 0: changes at most. */
+ct_status ct_body_timeline(ct_mover a, ct_mover b, const ct_impact_options *options, size_t limit, ct_workspace *workspace,
+                           ct_timeline *timeline);
+
+#endif
