@@ -30,6 +30,7 @@ API_OBJ    := $(API_SRC:%.c=$(BUILD)/%.o) $(BUILD)/api/openapi_json.o
 SERVER_OBJ := $(SERVER_SRC:%.c=$(BUILD)/%.o)
 TEST_SRC   := $(wildcard tests/unit/test_*.c tests/oracle/test_*.c tests/property/test_*.c)
 TEST_BIN   := $(TEST_SRC:%.c=$(BUILD)/%)
+TEST_LIB   := $(BUILD)/tests/support/heap_count.so
 PEER_BIN   := $(patsubst %.cpp,$(BUILD)/%,$(wildcard tests/peers/*.cpp))
 
 ENGINE_FLAGS := -Iengine/include -Iengine
@@ -88,13 +89,19 @@ $(BUILD)/tests/%: tests/%.c $(BUILD)/libapi.a $(BUILD)/libcontact.a
 	@echo "CC $@"
 	$(Q)$(CC) $(BASE) $(TEST_FLAGS) $(LINK) $< $(BUILD)/libapi.a $(BUILD)/libcontact.a -ljansson -lnettle -lm -lpthread -o $@
 
+# Goes into a daemon of its own in front of the C library, which no sanitizer's malloc does.
+$(BUILD)/tests/support/%.so: tests/support/%.c
+	@mkdir -p $(@D)
+	@echo "CC $@"
+	$(Q)$(CC) $(filter-out -fPIE $(SANITIZE),$(BASE)) -fPIC $(TEST_FLAGS) -shared $< -o $@
+
 # Programs that ask another library the same questions.
 $(BUILD)/tests/peers/%: tests/peers/%.cpp
 	@mkdir -p $(@D)
 	@echo "CXX $@"
 	$(Q)g++ -std=c++17 -O2 $< $$(pkg-config --cflags --libs fcl) -o $@
 
--include $(ENGINE_OBJ:.o=.d) $(API_OBJ:.o=.d) $(SERVER_OBJ:.o=.d) $(TEST_BIN:=.d)
+-include $(ENGINE_OBJ:.o=.d) $(API_OBJ:.o=.d) $(SERVER_OBJ:.o=.d) $(TEST_BIN:=.d) $(TEST_LIB:.so=.d)
 
 # ---- packages: make run and make test install what is missing ---------------------------------------------------------
 
@@ -127,7 +134,7 @@ check: deps-test ## the quick part of test: house rules and the tests in process
 	@BUILD=$(BUILD) tests/run house unit oracle property
 
 .PHONY: test-programs
-test-programs: $(TEST_BIN) $(PEER_BIN)
+test-programs: $(TEST_BIN) $(TEST_LIB) $(PEER_BIN)
 
 acceptance: deps-test ## the full figures of the issues: all corpora, compilers, optimisation levels, worker counts
 	@$(MAKE) --no-print-directory -j2 build test-programs

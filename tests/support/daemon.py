@@ -8,6 +8,7 @@ import pathlib
 import re
 import select
 import signal
+import struct
 import subprocess
 import tempfile
 import time
@@ -29,9 +30,9 @@ def binary():
 
 
 class Daemon:
-    """with Daemon("--workers", "2") as d: d.port, d.pid, d.base"""
+    """with Daemon("--workers", "2") as d: d.port, d.pid, d.base; with heap=True also d.heap(), not under a sanitizer"""
 
-    def __init__(self, *options, program=None, env=None, cwd=ROOT, durability="memory"):
+    def __init__(self, *options, program=None, env=None, cwd=ROOT, durability="memory", heap=False):
         self.command = [str(program or binary()), "--port", "0"]
         if durability:
             self.command += ["--durability", durability]
@@ -39,6 +40,9 @@ class Daemon:
         self.env = dict(os.environ if env is None else env)
         for name in [n for n in self.env if n.startswith("CONTACTD_")]:
             del self.env[name]
+        self.counts = None
+        if heap:
+            self.count_heap()
         self.cwd = cwd
         self.process = None
         self.log = tempfile.TemporaryFile()
@@ -105,6 +109,22 @@ class Daemon:
             raise Failure("the daemon's log holds a report: " + log[max(0, report.start() - 200):report.start() + 2500])
         if self.process.returncode != 0:
             raise Failure(f"the daemon's exit status is {self.process.returncode}: {log[-800:]}")
+
+    def count_heap(self):
+        """Has the daemon started with support/heap_count.c in front of the C library's malloc."""
+        library = (ROOT / BUILD / "tests/support/heap_count.so").resolve()
+        if not library.exists():
+            raise Failure(f"{library} is not there; make test-programs builds it")
+        self.counts = tempfile.NamedTemporaryFile()
+        self.env.update(LD_PRELOAD=str(library), HEAP_COUNT=self.counts.name)
+
+    def heap(self):
+        """What the daemon holds of its heap now: (bytes, blocks)."""
+        self.counts.seek(0)
+        counts = self.counts.read()
+        if not counts:
+            raise Failure(f"nothing is counted: {self.log_text()[-800:]}")
+        return struct.unpack("@2l", counts)
 
     def status_bytes(self, name):
         """A figure of /proc/<pid>/status in bytes: VmHWM (peak resident), VmRSS."""
