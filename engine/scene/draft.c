@@ -21,18 +21,22 @@ struct ct_draft {
   uint32_t removed_count, removed_capacity;
 };
 
-ct_draft *ct_draft_begin(const ct_scene *base) {
+static ct_draft *begin(const ct_scene *base, uint64_t revision) {
   ct_draft *draft = calloc(1, sizeof *draft);
   ct_scene *next = draft ? ct_scene_branch(base) : NULL;
   if (!next) {
     free(draft);
     return NULL;
   }
-  next->revision = base->revision + 1;
+  next->revision = revision;
   draft->next = next;
   draft->base = ct_scene_retain(base);
   return draft;
 }
+
+ct_draft *ct_draft_begin(const ct_scene *base) { return begin(base, base->revision + 1); }
+
+ct_draft *ct_draft_amend(const ct_scene *base) { return begin(base, base->revision); }
 
 static void forget_removed(ct_draft *draft) {
   for (uint32_t i = 0; i < draft->removed_count; i++) ct_body_release(draft->removed[i]);

@@ -68,6 +68,22 @@ static void a_draft_changes_nothing_until_sealed_and_nothing_of_its_base_ever(vo
   ct_scene_release(empty);
 }
 
+static void an_amended_revision_keeps_its_number_and_leaves_the_one_asked_alone(void) {
+  const ct_scene *empty = ct_scene_create(7);
+  ct_draft *draft = ct_draft_begin(empty);
+  uint32_t a = add_shape(draft, "a", sphere_of(1), pose_at(1, 0, 0));
+  const ct_scene *asked = seal(draft, empty);
+  draft = ct_draft_amend(asked);
+  CHECK_INT(ct_draft_set_user(draft, text_of("found")), CT_OK);
+  const ct_scene *amended = ct_draft_seal(draft);
+  CHECK_INT(ct_scene_revision(amended), 8);
+  CHECK(text_is(ct_scene_user(amended), "found") && ct_scene_pose(amended, a).position.x == 1.0);
+  CHECK_INT(ct_scene_revision(asked), 8);
+  CHECK_INT(ct_scene_user(asked).length, 0);
+  ct_scene_release(asked);
+  ct_scene_release(amended);
+}
+
 static void an_id_can_be_used_once_and_again_after_removal(void) {
   const ct_scene *empty = ct_scene_create(0);
   ct_draft *draft = ct_draft_begin(empty);
@@ -240,6 +256,8 @@ static const check_test tests[] = {
     {"bodies_without_an_id_or_with_too_long_a_one_are_refused", bodies_without_an_id_or_with_too_long_a_one_are_refused},
     {"a_draft_changes_nothing_until_sealed_and_nothing_of_its_base_ever",
      a_draft_changes_nothing_until_sealed_and_nothing_of_its_base_ever},
+    {"an_amended_revision_keeps_its_number_and_leaves_the_one_asked_alone",
+     an_amended_revision_keeps_its_number_and_leaves_the_one_asked_alone},
     {"an_id_can_be_used_once_and_again_after_removal", an_id_can_be_used_once_and_again_after_removal},
     {"replacing_keeps_the_row_and_sets_pose_and_velocity", replacing_keeps_the_row_and_sets_pose_and_velocity},
     {"rows_of_removed_bodies_go_when_they_are_more_than_half", rows_of_removed_bodies_go_when_they_are_more_than_half},

@@ -153,6 +153,8 @@ size_t ct_scene_bytes(const ct_scene *scene);
 
 /* A draft that starts as a copy of base (chunks shared) with revision + 1. NULL: out of memory. */
 ct_draft *ct_draft_begin(const ct_scene *base);
+/* The same with base's own revision number: for what was found by asking base, before anybody else has seen it. */
+ct_draft *ct_draft_amend(const ct_scene *base);
 /* Drops the draft; nothing has changed. */
 void ct_draft_discard(ct_draft *draft);
 /* Ends the draft; the caller owns the new revision. NULL: out of memory (the draft is still there). */
