@@ -9,10 +9,6 @@ typedef struct contact_run {
   bool stopped;
 } contact_run;
 
-static ct_placed placed_at(const ct_placed_body *placed, uint32_t i) {
-  return (ct_placed){ct_body_shape(placed->body, i), &placed->frames[i]};
-}
-
 static void give(contact_run *run) {
   run->hit.part = run->found;
   if (run->found > run->walk->part && !run->walk->sink(run->walk->context, &run->hit)) run->stopped = true;
@@ -24,7 +20,7 @@ static ct_status visit(void *context, uint32_t a, uint32_t b) {
   if (run->stopped) return CT_OK;
   ct_contact_options options = {pair->limit, pair->tolerance, run->walk->detail};
   ct_manifold manifold;
-  ct_pair_contacts(placed_at(pair->a, a), placed_at(pair->b, b), &options, pair->workspace, &manifold);
+  ct_pair_contacts(ct_placed_collider(pair->a, a), ct_placed_collider(pair->b, b), &options, pair->workspace, &manifold);
   bool starved = ct_workspace_starved(pair->workspace);
   /* A large pair may have been cut short. */
   if (ct_cancel_raised(pair->cancel)) return CT_CANCELLED;

@@ -9,10 +9,6 @@ typedef struct feature_run {
   bool stopped;
 } feature_run;
 
-static ct_placed placed_at(const ct_placed_body *placed, uint32_t i) {
-  return (ct_placed){ct_body_shape(placed->body, i), &placed->frames[i]};
-}
-
 static void give(feature_run *run, const ct_pair_feature *feature) {
   run->hit.feature = feature;
   run->hit.part++;
@@ -22,7 +18,7 @@ static void give(feature_run *run, const ct_pair_feature *feature) {
 static ct_status visit(void *context, uint32_t a, uint32_t b) {
   feature_run *run = context;
   const ct_body_pair *pair = run->pair;
-  ct_placed placed_a = placed_at(pair->a, a), placed_b = placed_at(pair->b, b);
+  ct_placed placed_a = ct_placed_collider(pair->a, a), placed_b = ct_placed_collider(pair->b, b);
   if (run->stopped || !ct_features_takes(placed_a.shape) || !ct_features_takes(placed_b.shape)) return CT_OK;
   ct_features features;
   ct_pair_features(placed_a, placed_b, run->walk->options, pair->workspace, &features);

@@ -160,10 +160,6 @@ static double gap_of(const collider_walk *walk, collider_pair p) {
 static uint32_t in_a(const collider_walk *walk, collider_pair p) { return walk->b_first ? p.second : p.first; }
 static uint32_t in_b(const collider_walk *walk, collider_pair p) { return walk->b_first ? p.first : p.second; }
 
-static ct_placed placed_at(const ct_placed_body *placed, uint32_t i) {
-  return (ct_placed){ct_body_shape(placed->body, i), &placed->frames[i]};
-}
-
 /* ---- distance ---- */
 
 typedef struct extreme_pair {
@@ -189,7 +185,7 @@ static void test_distance(const collider_walk *walk, collider_pair p, extreme_pa
   ct_pair_options options = {pair->tolerance, ct_max2(threshold, 0.0)};
   ct_pair_result result;
   uint32_t a = in_a(walk, p), b = in_b(walk, p);
-  ct_pair_distance(placed_at(pair->a, a), placed_at(pair->b, b), &options, pair->workspace, &result);
+  ct_pair_distance(ct_placed_collider(pair->a, a), ct_placed_collider(pair->b, b), &options, pair->workspace, &result);
   double key = result.status == CT_PAIR_UNSUPPORTED ? -INFINITY : result.distance;
   if (key > pair->limit || !is_better(best, p, key)) return;
   best->hit->collider_a = a;
@@ -366,7 +362,7 @@ static ct_status test_overlap(collider_walk *walk, collider_pair p, ct_hit *hit,
   uint32_t a = in_a(walk, p), b = in_b(walk, p);
   ct_vec3 witness;
   if (cancelled(&walk->poll, PAIR_STEPS)) return CT_CANCELLED;
-  const ct_placed placed[2] = {placed_at(pair->a, a), placed_at(pair->b, b)};
+  const ct_placed placed[2] = {ct_placed_collider(pair->a, a), ct_placed_collider(pair->b, b)};
   const ct_collider_pair which = {hit->a, hit->b, a, b};
   *found = pair->overlap_test ? pair->overlap_test(pair->context, &which, placed[0], placed[1], pair->workspace, &witness)
                               : ct_pair_overlap(placed[0], placed[1], pair->workspace, &witness);

@@ -13,10 +13,6 @@ typedef struct volume_run {
   bool stopped;
 } volume_run;
 
-static ct_placed placed_at(const ct_placed_body *placed, uint32_t i) {
-  return (ct_placed){ct_body_shape(placed->body, i), &placed->frames[i]};
-}
-
 static void give(volume_run *run) {
   run->found++;
   run->hit.part = run->found;
@@ -48,7 +44,7 @@ static ct_status visit(void *context, uint32_t a, uint32_t b) {
   volume_run *run = context;
   const ct_body_pair *pair = run->pair;
   if (run->stopped) return CT_OK;
-  const ct_placed placed_a = placed_at(pair->a, a), placed_b = placed_at(pair->b, b);
+  const ct_placed placed_a = ct_placed_collider(pair->a, a), placed_b = ct_placed_collider(pair->b, b);
   ct_volume volume;
   ct_pair_volume(placed_a, placed_b, run->options, pair->workspace, &volume);
   bool starved = ct_workspace_starved(pair->workspace) || volume.failed;

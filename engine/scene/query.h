@@ -109,6 +109,9 @@ typedef struct ct_placed_body {
 /* False: out of memory. */
 bool ct_placed_body_set(ct_placed_body *placed, const ct_body *body, const ct_pose *pose);
 void ct_placed_body_free(ct_placed_body *placed);
+static inline ct_placed ct_placed_collider(const ct_placed_body *placed, uint32_t i) {
+  return (ct_placed){ct_body_shape(placed->body, i), &placed->frames[i]};
+}
 
 typedef struct ct_body_pair {
   ct_placed_body *a, *b;

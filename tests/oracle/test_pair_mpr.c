@@ -141,19 +141,25 @@ static bool is_solid(long i) {
   return families[(size_t)i % FAMILIES] != family_thin && families[(size_t)i % FAMILIES] != family_far;
 }
 
+/* The bracket of the pair by the usual way. */
+static ct_pair_result exact_of(const pair_case *c) {
+  const ct_pair_options full = {.tolerance = 0.0, .threshold = INFINITY};
+  ct_frame fa = ct_frame_of(c->a.pose), fb = ct_frame_of(c->b.pose);
+  ct_pair_result exact;
+  ct_pair_distance((ct_placed){&c->a.shape, &fa}, (ct_placed){&c->b.shape, &fb}, &full, workspace, &exact);
+  return exact;
+}
+
 /* row 28: against the exact distance's bracket, over all bounded kinds. */
 static void random_pairs_keep_the_inequalities(void) {
   case_kind_count = 7;
-  const ct_pair_options full = {.tolerance = 0.0, .threshold = INFINITY};
   check_random random = {41};
   long raised = 0, flat = 0, count = count_of(8000, 1000000);
   for (long i = 0; i < count; i++) {
     pair_case c;
     families[(size_t)i % FAMILIES](&c, &random);
     if (i % 5 == 0) c.a.shape.margin = check_uniform(&random, 0.01, 0.5);
-    ct_frame fa = ct_frame_of(c.a.pose), fb = ct_frame_of(c.b.pose);
-    ct_pair_result exact;
-    ct_pair_distance((ct_placed){&c.a.shape, &fa}, (ct_placed){&c.b.shape, &fb}, &full, workspace, &exact);
+    ct_pair_result exact = exact_of(&c);
     ct_mpr_result r = ask(&c.a.shape, c.a.pose, &c.b.shape, c.b.pose);
     check_inequalities(&r, exact.lower_bound, exact.upper_bound, allowed(&c, &usual));
     check_points(&r, allowed(&c, &usual));
@@ -219,15 +225,12 @@ static void balls_on_an_axis_are_exact(void) {
 static void tolerance_and_limit_are_honoured(void) {
   case_kind_count = 7;
   check_random random = {43};
-  const ct_pair_options full = {.tolerance = 0.0, .threshold = INFINITY};
   const double tolerances[] = {1e-2, 1e-4, 1e-7, 1e-10};
   long limited = 0;
   for (int i = 0; i < 500; i++) {
     pair_case c;
     family_random(&c, &random);
-    ct_frame fa = ct_frame_of(c.a.pose), fb = ct_frame_of(c.b.pose);
-    ct_pair_result exact;
-    ct_pair_distance((ct_placed){&c.a.shape, &fa}, (ct_placed){&c.b.shape, &fb}, &full, workspace, &exact);
+    ct_pair_result exact = exact_of(&c);
     for (int k = 0; k < 4; k++) {
       ct_mpr_options options = {tolerances[k], 100};
       ct_mpr_result r = solve(&c.a.shape, c.a.pose, &c.b.shape, c.b.pose, &options);
@@ -252,14 +255,11 @@ static void tolerance_and_limit_are_honoured(void) {
 static void coincident_centres_have_a_status(void) {
   case_kind_count = 7;
   check_random random = {44};
-  const ct_pair_options full = {.tolerance = 0.0, .threshold = INFINITY};
   long found = 0;
   for (int i = 0; i < 4000; i++) {
     pair_case c;
     family_concentric(&c, &random);
-    ct_frame fa = ct_frame_of(c.a.pose), fb = ct_frame_of(c.b.pose);
-    ct_pair_result exact;
-    ct_pair_distance((ct_placed){&c.a.shape, &fa}, (ct_placed){&c.b.shape, &fb}, &full, workspace, &exact);
+    ct_pair_result exact = exact_of(&c);
     ct_mpr_result r = ask(&c.a.shape, c.a.pose, &c.b.shape, c.b.pose);
     check_inequalities(&r, exact.lower_bound, exact.upper_bound, allowed(&c, &usual));
     if (r.flags & CT_FLAG_CENTRES_COINCIDE) CHECK_INT(r.status, CT_PAIR_DEGENERATE);

@@ -70,18 +70,29 @@ static bool has_unit(const cells *c, const int shift[3], int x, int y, int z) {
   return x >= 0 && y >= 0 && z >= 0 && has_cell(c, x / 2, y / 2, z / 2);
 }
 
-static shared truth_of(const cells *a, const cells *b, const int shift[3]) {
+/* What a has in common with a second solid: a set of units, or all below a height. */
+typedef struct other_solid {
+  const cells *cells; /* NULL: all below the height */
+  const int *shift;
+  int height; /* a unit's upper face may be in the plane */
+} other_solid;
+
+static bool in_other(const other_solid *b, const int at[3]) {
+  return b->cells ? has_unit(b->cells, b->shift, at[0], at[1], at[2]) : at[2] < b->height;
+}
+
+static shared truth_of(const cells *a, const other_solid *b) {
   const int none[3] = {0, 0, 0};
   shared t = {0};
   for (int i = 0; i < UNITS * UNITS * UNITS; i++) {
     int at[3] = {i / (UNITS * UNITS), i / UNITS % UNITS, i % UNITS};
-    if (!has_unit(a, none, at[0], at[1], at[2]) || !has_unit(b, shift, at[0], at[1], at[2])) continue;
+    if (!has_unit(a, none, at[0], at[1], at[2]) || !in_other(b, at)) continue;
     t.volume++;
     for (int k = 0; k < 3; k++) t.centroid[k] += at[k] + 0.5;
     for (int f = 0; f < 6; f++) {
       int next[3] = {at[0], at[1], at[2]}, axis = f / 2, way = f % 2 ? 1 : -1;
       next[axis] += way;
-      bool of_a = !has_unit(a, none, next[0], next[1], next[2]), of_b = !has_unit(b, shift, next[0], next[1], next[2]);
+      bool of_a = !has_unit(a, none, next[0], next[1], next[2]), of_b = !in_other(b, next);
       if (!of_a && !of_b) continue;
       t.surface++;
       t.both += of_a && of_b;
@@ -170,7 +181,7 @@ static void row_17_solids_of_cubes_share_what_their_cells_share(void) {
     cells a = random_cells(&r), b = random_cells(&r);
     int shift[3];
     for (int k = 0; k < 3; k++) shift[k] = (int)(check_next(&r) % (2 * SIDE + 1));
-    shared t = truth_of(&a, &b, shift);
+    shared t = truth_of(&a, &(other_solid){.cells = &b, .shift = shift});
     ct_shape shape_a = solid_of(&a), shape_b = solid_of(&b);
     ct_pose pose = i % 2 ? random_pose(&r) : ct_pose_identity(), moved = pose;
     moved.position = ct_to_parent(ct_frame_of(pose), ct_vec(shift[0], shift[1], shift[2]));
@@ -185,33 +196,6 @@ static void row_17_solids_of_cubes_share_what_their_cells_share(void) {
   CHECK(shared_faces > cases / 4);
 }
 
-/* All units below a height; a unit's upper face may be in the plane. */
-static shared truth_below(const cells *a, int height) {
-  const int none[3] = {0, 0, 0};
-  shared t = {0};
-  for (int i = 0; i < UNITS * UNITS * UNITS; i++) {
-    int at[3] = {i / (UNITS * UNITS), i / UNITS % UNITS, i % UNITS};
-    if (!has_unit(a, none, at[0], at[1], at[2]) || at[2] >= height) continue;
-    t.volume++;
-    for (int k = 0; k < 3; k++) t.centroid[k] += at[k] + 0.5;
-    for (int f = 0; f < 6; f++) {
-      int next[3] = {at[0], at[1], at[2]}, axis = f / 2, way = f % 2 ? 1 : -1;
-      next[axis] += way;
-      bool of_a = !has_unit(a, none, next[0], next[1], next[2]), of_b = next[2] >= height;
-      if (!of_a && !of_b) continue;
-      t.surface++;
-      t.both += of_a && of_b;
-      for (int k = 0; k < 3; k++) t.position[k] += at[k] + 0.5 + (k == axis ? 0.5 * way : 0.0);
-      if (of_a != of_b) t.normal[axis] += of_a ? way : -way;
-    }
-  }
-  for (int k = 0; k < 3; k++) {
-    t.centroid[k] /= t.volume ? t.volume : 1;
-    t.position[k] /= t.surface ? t.surface : 1;
-  }
-  return t;
-}
-
 static void row_17_solids_of_cubes_below_a_plane(void) {
   check_random r = {57};
   ct_shape ground = {.kind = CT_KIND_PLANE};
@@ -219,7 +203,7 @@ static void row_17_solids_of_cubes_below_a_plane(void) {
   for (int i = 0; i < 400; i++) {
     cells a = random_cells(&r);
     int height = (int)(check_next(&r) % (2 * SIDE + 1));
-    shared t = truth_below(&a, height);
+    shared t = truth_of(&a, &(other_solid){.height = height});
     ct_shape shape = solid_of(&a);
     ct_pose pose = i % 2 ? random_pose(&r) : ct_pose_identity(), plane = pose;
     plane.position = ct_to_parent(ct_frame_of(pose), ct_vec(3, -2, height));
