@@ -66,6 +66,7 @@ void api_call_destroy(api_call *call) {
   if (!call) return;
   api_plan_destroy(call->plan);
   feed_free(&call->feed);
+  api_events_free(&call->events);
   json_decref(call->json);
   if (call->next) ct_scene_release(call->next);
   if (call->shape) api_shape_release(call->shape);

@@ -7,6 +7,7 @@
 #include <jansson.h>
 
 #include "arena.h"
+#include "events.h"
 #include "fields.h"
 #include "match.h"
 #include "ndjson.h"
@@ -51,6 +52,7 @@ struct api_call {
   api_reply reply;
   api_arena arena; /* of the request; one thread */
   api_feed feed;
+  api_event_list events;
   const api_shape *shape; /* a new one, owned */
   bool drops_shape;       /* that of match.item_id */
   api_shape_scope shapes; /* these three are large and need no more than their count */

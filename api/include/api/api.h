@@ -187,6 +187,17 @@ bool api_scenes_within(const api_scene_entry *scenes, size_t count, uint64_t lim
 
 typedef struct api_call api_call;
 
+/* Something that happened to a scene, for those who listen. */
+typedef struct api_event {
+  const char *name;          /* "revision", "began" ...; static */
+  const char *data;          /* a JSON object on one line, `length` bytes */
+  size_t length;
+  const char *contact_state; /* only who named this contact state is told; NULL: all are */
+} api_event;
+
+/* Data of a `revision` event outside of any write: how the scene stands. free() it; NULL: out of memory. */
+char *api_event_revision(const char *scene_id, const ct_scene *scene, size_t *length);
+
 typedef enum api_step { API_STEP_DONE, API_STEP_WORK } api_step;
 
 /* NULL: out of memory. head is copied as far as needed. */
@@ -221,6 +232,11 @@ void api_call_finish(api_call *call);
 const api_reply *api_call_reply(const api_call *call);     /* owned by the call */
 const ct_scene *api_call_new_revision(const api_call *call); /* to be committed (retain it), or NULL */
 const ct_scene *api_call_pin(const api_call *call);        /* revision to keep for a cursor in the reply, or NULL */
+/* What listeners to the scene's events are to be told once a write is committed, in this order; none when nothing was written. The
+ * first is the write itself: `revision`, or `deleted`. To be asked for by one thread, when the reply is there: the first one is
+ * made only then, so that a write costs nothing where nobody listens. *whole: false when memory for one of them could not be had:
+ * listeners have missed something. Owned by the call. */
+const api_event *api_call_events(api_call *call, size_t *count, bool *whole);
 /* What a SHAPE_WRITE makes of the current table, which may be another than the call began with: the table that is current from now
  * on, a reference; never NULL. Where a limit or memory does not allow the change, the reply becomes a problem. O(shapes)
  * written: calls for which api_match_names_shapes holds have been committed since the input was taken, or have their shapes and are

@@ -1,0 +1,26 @@
+/* What a write tells those who listen to its scene's events: gathered by the call, published by the server when the write is
+ * committed. A write that fails, or is never committed, has told nothing. */
+#ifndef API_EVENTS_H
+#define API_EVENTS_H
+
+#include <api/api.h>
+
+#include "buffer.h"
+
+/* A zeroed list is empty and ready. */
+typedef struct api_event_list {
+  api_event *items; /* data owned */
+  size_t count, capacity;
+  bool lost;   /* memory for one could not be had */
+  bool opened; /* the write itself stands at the front */
+} api_event_list;
+
+void api_events_free(api_event_list *list);
+
+/* Adds an event behind those there are; `revision` or `deleted` of the write itself comes before all of them without being added.
+ * name: static. contact_state: only listeners that name it hear of it; borrowed for the call's life (match.item_id, say); NULL: all
+ * do. data: a JSON object without a line end, as the api_put_ functions make it; it is taken over and empty after it. That memory
+ * is out needs no handling: the server is told by api_call_events. */
+void api_call_add_event(api_call *call, const char *name, const char *contact_state, api_buffer *data);
+
+#endif

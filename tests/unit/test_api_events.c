@@ -1,0 +1,137 @@
+/* What a write tells the listeners of its scene: which events, with what data, in which order. */
+#include "call.h"
+#include "tests/support/api_rig.h"
+
+#define BALL(id) "{\"id\":\"" id "\",\"colliders\":[{\"sphere\":{\"radius\":0.5}}]}"
+
+/* A call that has begun, with its match, that a test may add events to. */
+typedef struct begun {
+  api_match match;
+  api_call *call;
+} begun;
+
+static begun begin(rig *r, const char *method, const char *path, const char *body) {
+  begun b = {0};
+  api_reply refusal = {0};
+  api_head head = {.method = method, .path = path};
+  bool matched = api_match_head(r->service, &head, &b.match, &refusal);
+  CHECK(matched);
+  if (!matched) abort();
+  b.call = api_call_create(r->service, &head, &b.match);
+  rig_scene *s = b.match.scene_id[0] ? rig_find(r, b.match.scene_id) : NULL;
+  api_input input = {.body = body,
+                     .body_length = body ? strlen(body) : 0,
+                     .scene = s ? s->current : NULL,
+                     .first_revision = 1,
+                     .new_scene_id = "made"};
+  CHECK_INT(api_call_begin(b.call, &input), API_STEP_DONE);
+  return b;
+}
+
+/* "name@contactState data" of each event, a line each; "!" at the end where some are missing. */
+static const char *told(begun *b) {
+  static char text[4096];
+  size_t count = 0, used = 0;
+  bool whole = false;
+  const api_event *events = api_call_events(b->call, &count, &whole);
+  text[0] = 0;
+  for (size_t i = 0; i < count; i++) {
+    const api_event *e = &events[i];
+    used += (size_t)snprintf(text + used, sizeof text - used, "%s@%s %.*s\n", e->name, e->contact_state ? e->contact_state : "",
+                             (int)e->length, e->data);
+  }
+  if (!whole) snprintf(text + used, sizeof text - used, "!");
+  return text;
+}
+
+static rig cell(void) {
+  rig r = rig_open();
+  rig_must(&r, "PUT", "/v1/scenes/cell", "{\"bodies\":[" BALL("a") "," BALL("b") "]}", 201);
+  return r;
+}
+
+static void every_write_tells_its_revision(void) {
+  static const struct {
+    const char *method, *path, *body, *told;
+  } cases[] = {
+      {"PUT", "/v1/scenes/cell", "{}", "revision@ {\"scene\":\"cell\",\"revision\":2,\"bodies\":0}\n"},
+      {"PUT", "/v1/scenes/new", "{\"bodies\":[" BALL("a") "]}", "revision@ {\"scene\":\"new\",\"revision\":1,\"bodies\":1}\n"},
+      {"POST", "/v1/scenes", "{}", "revision@ {\"scene\":\"made\",\"revision\":1,\"bodies\":0}\n"},
+      {"PATCH", "/v1/scenes/cell", "{\"user\":{}}", "revision@ {\"scene\":\"cell\",\"revision\":2,\"bodies\":2}\n"},
+      {"PUT", "/v1/scenes/cell/bodies/c", BALL("c"), "revision@ {\"scene\":\"cell\",\"revision\":2,\"bodies\":3}\n"},
+      {"DELETE", "/v1/scenes/cell/bodies/a", NULL, "revision@ {\"scene\":\"cell\",\"revision\":2,\"bodies\":1}\n"},
+      {"PATCH", "/v1/scenes/cell/poses", "{\"ids\":[\"a\"],\"positions\":[[1,2,3]]}",
+       "revision@ {\"scene\":\"cell\",\"revision\":2,\"bodies\":2}\n"},
+      {"DELETE", "/v1/scenes/cell", NULL, "deleted@ {\"scene\":\"cell\",\"revision\":2}\n"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    rig r = cell();
+    begun b = begin(&r, cases[i].method, cases[i].path, cases[i].body);
+    CHECK_TEXT(told(&b), cases[i].told);
+    CHECK_TEXT(told(&b), cases[i].told); /* asked twice, told alike */
+    api_call_destroy(b.call);
+    rig_close(&r);
+  }
+}
+
+static void what_writes_nothing_tells_nothing(void) {
+  rig r = cell();
+  static const struct {
+    const char *method, *path, *body;
+  } cases[] = {{"GET", "/v1/scenes/cell", NULL},
+               {"PUT", "/v1/scenes/cell", "{\"bodies\":7}"},
+               {"PATCH", "/v1/scenes/cell/poses", "{\"ids\":[\"z\"],\"positions\":[[1,2,3]]}"},
+               {"DELETE", "/v1/scenes/other", NULL}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    begun b = begin(&r, cases[i].method, cases[i].path, cases[i].body);
+    CHECK_TEXT(told(&b), "");
+    api_call_destroy(b.call);
+  }
+  rig_close(&r);
+}
+
+static void add(begun *b, const char *name, const char *contact_state, const char *text) {
+  api_buffer data = {0};
+  api_put_raw(&data, text);
+  api_call_add_event(b->call, name, contact_state, &data);
+  CHECK_INT(data.length, 0);
+}
+
+static void added_events_follow_the_revision_in_their_order(void) {
+  rig r = cell();
+  begun b = begin(&r, "PATCH", "/v1/scenes/cell", "{\"user\":{}}");
+  for (int i = 0; i < 5; i++) add(&b, i < 2 ? "ended" : "began", "drops", (const char *[]){"{}", "[1]", "2", "3", "4"}[i]);
+  CHECK_TEXT(told(&b), "revision@ {\"scene\":\"cell\",\"revision\":2,\"bodies\":2}\n"
+                       "ended@drops {}\nended@drops [1]\nbegan@drops 2\nbegan@drops 3\nbegan@drops 4\n");
+  api_call_destroy(b.call);
+  rig_close(&r);
+}
+
+static void an_event_that_memory_lacked_for_is_told_as_missing(void) {
+  rig r = cell();
+  begun b = begin(&r, "PATCH", "/v1/scenes/cell", "{\"user\":{}}");
+  api_buffer failed = {.failed = true};
+  add(&b, "began", "drops", "{}");
+  api_call_add_event(b.call, "began", "drops", &failed);
+  CHECK_TEXT(told(&b), "revision@ {\"scene\":\"cell\",\"revision\":2,\"bodies\":2}\nbegan@drops {}\n!");
+  api_call_destroy(b.call);
+  rig_close(&r);
+}
+
+static void a_write_that_failed_tells_nothing_of_what_was_added(void) {
+  rig r = cell();
+  begun b = begin(&r, "PUT", "/v1/scenes/cell/poses", "{}");
+  add(&b, "began", "drops", "{}");
+  CHECK_TEXT(told(&b), "");
+  api_call_destroy(b.call);
+  rig_close(&r);
+}
+
+static const check_test tests[] = {
+    {"every_write_tells_its_revision", every_write_tells_its_revision},
+    {"what_writes_nothing_tells_nothing", what_writes_nothing_tells_nothing},
+    {"added_events_follow_the_revision_in_their_order", added_events_follow_the_revision_in_their_order},
+    {"an_event_that_memory_lacked_for_is_told_as_missing", an_event_that_memory_lacked_for_is_told_as_missing},
+    {"a_write_that_failed_tells_nothing_of_what_was_added", a_write_that_failed_tells_nothing_of_what_was_added}};
+
+CHECK_MAIN(tests)
