@@ -108,6 +108,32 @@ static void put_velocity(ct_velocity *place, const ct_velocity *velocity) {
   if (place) *place = velocity ? *velocity : (ct_velocity){{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
 }
 
+/* Serials of their own for rows whose numbers did for them. False: out of memory, nothing changed. */
+static bool begin_serials(ct_scene *scene, size_t *copied) {
+  ct_column serials = ct_column_empty(scene->serials.type);
+  bool done = ct_column_extend(&serials, scene->rows, copied);
+  for (uint32_t row = 0; row < scene->rows && done; row++) {
+    uint64_t *place = ct_column_write(&serials, row, copied);
+    done = place != NULL;
+    if (done) *place = row;
+  }
+  if (done) scene->serials = serials;
+  else ct_column_free(&serials);
+  return done;
+}
+
+/* The serial of the row to come for writing. False: out of memory. *place is NULL where the row's number is its serial, as it is
+ * for all while the column is empty. */
+static bool own_serial(ct_scene *scene, uint64_t serial, size_t *copied, uint64_t **place) {
+  uint32_t row = scene->rows;
+  *place = NULL;
+  if (scene->serials.rows == 0 && serial == row) return true;
+  if (scene->serials.rows == 0 && row > 0 && !begin_serials(scene, copied)) return false;
+  if (!ct_column_extend(&scene->serials, row + 1, copied)) return false;
+  *place = ct_column_write(&scene->serials, row, copied);
+  return *place != NULL;
+}
+
 ct_status ct_draft_insert(ct_draft *draft, const ct_body *body, const ct_pose *pose, const ct_velocity *velocity, uint32_t *row) {
   ct_scene *next = draft->next;
   ct_text id = ct_body_id(body);
@@ -117,13 +143,17 @@ ct_status ct_draft_insert(ct_draft *draft, const ct_body *body, const ct_pose *p
   if (!ct_column_extend(&next->bodies, at + 1, &draft->copied) || !ct_column_extend(&next->poses, at + 1, &draft->copied))
     return CT_OUT_OF_MEMORY;
   ct_velocity *velocity_place;
+  uint64_t *serial_place;
   void *body_place = ct_column_write(&next->bodies, at, &draft->copied);
   ct_pose *pose_place = ct_column_write(&next->poses, at, &draft->copied);
   uint32_t *slot = ct_index_slot(&next->index, &next->bodies, next->key, id, &draft->copied);
   if (!body_place || !pose_place || !slot || !own_velocity(draft, at, velocity, &velocity_place)) return CT_OUT_OF_MEMORY;
+  if (!own_serial(next, next->next_serial, &draft->copied, &serial_place)) return CT_OUT_OF_MEMORY;
   ct_column_set_pointer(&next->bodies, body_place, body);
   *pose_place = *pose;
   put_velocity(velocity_place, velocity);
+  if (serial_place) *serial_place = next->next_serial;
+  next->next_serial++;
   ct_index_fill(&next->index, slot, next->key, id, at);
   next->rows++;
   next->count++;
@@ -216,6 +246,16 @@ ct_status ct_draft_set_user(ct_draft *draft, ct_text user) {
   return CT_OK;
 }
 
+ct_status ct_draft_attach(ct_draft *draft, ct_text name, const void *value, const ct_attachment_type *type) {
+  ct_attached_list *list;
+  const ct_attachment attachment = {name, value};
+  ct_status status = ct_attached_list_with(draft->next->attached, &attachment, type, &list);
+  if (status != CT_OK) return status;
+  ct_attached_list_release(draft->next->attached);
+  draft->next->attached = list;
+  return CT_OK;
+}
+
 /* ---- sealing ---- */
 
 /* Rows of a stand-in for the removed bodies: their ids in an index of their own. */
@@ -269,11 +309,14 @@ static bool carry_row(ct_scene *fresh, const ct_scene *old, uint32_t from) {
   bool moving = old->velocities.rows > 0;
   if (!ct_column_extend(&fresh->bodies, at + 1, &ignored) || !ct_column_extend(&fresh->poses, at + 1, &ignored)) return false;
   if (moving && !ct_column_extend(&fresh->velocities, at + 1, &ignored)) return false;
+  uint64_t serial = ct_scene_serial(old, from), *serial_place;
+  if (!own_serial(fresh, serial, &ignored, &serial_place)) return false;
   uint32_t *slot = ct_index_slot(&fresh->index, &fresh->bodies, old->key, ct_body_id(body), &ignored);
   if (!slot) return false;
   ct_column_set_pointer(&fresh->bodies, ct_column_write(&fresh->bodies, at, &ignored), body);
   *(ct_pose *)ct_column_write(&fresh->poses, at, &ignored) = *ct_scene_pose_at(old, from);
   if (moving) *(ct_velocity *)ct_column_write(&fresh->velocities, at, &ignored) = ct_scene_velocity(old, from);
+  if (serial_place) *serial_place = serial;
   ct_index_fill(&fresh->index, slot, old->key, ct_body_id(body), at);
   fresh->rows++;
   return true;
@@ -298,6 +341,8 @@ static bool compact(ct_draft *draft) {
   fresh->user = old->user;
   old->user = NULL;
   fresh->geometric_epsilon = old->geometric_epsilon;
+  fresh->next_serial = old->next_serial;
+  fresh->attached = ct_attached_list_retain(old->attached);
   ct_scene_release(old);
   draft->next = fresh;
   draft->many_changes = true;

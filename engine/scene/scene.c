@@ -12,6 +12,7 @@ static size_t owned_of_body(const void *body) { return ct_body_owned_bytes(body)
 static const ct_column_type body_type = {sizeof(const ct_body *), 7, retain_body, release_body, owned_of_body};
 static const ct_column_type pose_type = {sizeof(ct_pose), 7, NULL, NULL, NULL};
 static const ct_column_type velocity_type = {sizeof(ct_velocity), 7, NULL, NULL, NULL};
+static const ct_column_type serial_type = {sizeof(uint64_t), 7, NULL, NULL, NULL};
 
 /* A key that differs from process to process and scene to scene where addresses do; no result depends on it. */
 static ct_hash_key new_key(const ct_scene *scene) {
@@ -22,7 +23,8 @@ static ct_hash_key new_key(const ct_scene *scene) {
 
 static bool share_columns(ct_scene *scene, const ct_scene *base) {
   return ct_column_copy(&base->bodies, &scene->bodies) && ct_column_copy(&base->poses, &scene->poses) &&
-         ct_column_copy(&base->velocities, &scene->velocities) && ct_index_copy(&base->index, &scene->index);
+         ct_column_copy(&base->velocities, &scene->velocities) && ct_column_copy(&base->serials, &scene->serials) &&
+         ct_index_copy(&base->index, &scene->index);
 }
 
 ct_scene *ct_scene_branch(const ct_scene *base) {
@@ -35,6 +37,7 @@ ct_scene *ct_scene_branch(const ct_scene *base) {
   scene->bodies = ct_column_empty(&body_type);
   scene->poses = ct_column_empty(&pose_type);
   scene->velocities = ct_column_empty(&velocity_type);
+  scene->serials = ct_column_empty(&serial_type);
   scene->index = ct_index_empty();
   if (!base) {
     scene->key = new_key(scene);
@@ -43,9 +46,11 @@ ct_scene *ct_scene_branch(const ct_scene *base) {
   scene->key = base->key;
   scene->rows = base->rows;
   scene->count = base->count;
+  scene->next_serial = base->next_serial;
   scene->filters = ct_filter_set_retain(base->filters);
   scene->user = base->user;
   scene->geometric_epsilon = base->geometric_epsilon;
+  scene->attached = ct_attached_list_retain(base->attached);
   if (scene->user) atomic_fetch_add_explicit(&scene->user->refs, 1, memory_order_relaxed);
   if (share_columns(scene, base)) return scene;
   ct_scene_release(scene);
@@ -74,9 +79,11 @@ void ct_scene_release(const ct_scene *scene) {
   ct_column_free(&mine->bodies);
   ct_column_free(&mine->poses);
   ct_column_free(&mine->velocities);
+  ct_column_free(&mine->serials);
   ct_column_free(&mine->index.slots);
   ct_filter_set_release(mine->filters);
   ct_user_text_release(mine->user);
+  ct_attached_list_release(mine->attached);
   free(mine);
 }
 
@@ -100,6 +107,10 @@ ct_velocity ct_scene_velocity(const ct_scene *scene, uint32_t row) {
   return *(const ct_velocity *)ct_column_at(&scene->velocities, row);
 }
 
+uint64_t ct_scene_serial(const ct_scene *scene, uint32_t row) {
+  return scene->serials.rows == 0 ? row : *(const uint64_t *)ct_column_at(&scene->serials, row);
+}
+
 const ct_filters *ct_scene_filters(const ct_scene *scene) {
   static const ct_filters none = {NULL, 0, NULL, 0};
   return scene->filters ? &scene->filters->filters : &none;
@@ -107,6 +118,17 @@ const ct_filters *ct_scene_filters(const ct_scene *scene) {
 
 ct_text ct_scene_user(const ct_scene *scene) {
   return scene->user ? (ct_text){scene->user->bytes, scene->user->length} : (ct_text){NULL, 0};
+}
+
+size_t ct_scene_attachment_count(const ct_scene *scene) { return scene->attached ? scene->attached->count : 0; }
+
+const ct_attachment *ct_scene_attachment(const ct_scene *scene, size_t index) {
+  return ct_attached_list_at(scene->attached, index);
+}
+
+const void *ct_scene_attached(const ct_scene *scene, ct_text name) {
+  const ct_attachment *found = ct_attached_list_find(scene->attached, name);
+  return found ? found->value : NULL;
 }
 
 double ct_scene_geometric_epsilon(const ct_scene *scene) { return scene->geometric_epsilon; }
@@ -129,6 +151,7 @@ size_t ct_scene_bytes(const ct_scene *scene) {
   size_t bytes = sizeof *scene + scene->changes.capacity * sizeof *scene->changes.rows;
   bytes += ct_column_unshared_bytes(&scene->bodies) + ct_column_unshared_bytes(&scene->poses);
   bytes += ct_column_unshared_bytes(&scene->velocities) + ct_column_unshared_bytes(&scene->index.slots);
+  bytes += ct_column_unshared_bytes(&scene->serials) + ct_attached_list_bytes(scene->attached);
   if (scene->filters && atomic_load_explicit(&scene->filters->refs, memory_order_relaxed) == 1) bytes += scene->filters->bytes;
   if (scene->user && atomic_load_explicit(&scene->user->refs, memory_order_relaxed) == 1)
     bytes += sizeof *scene->user + scene->user->length;

@@ -2,6 +2,7 @@
 #ifndef SCENE_SCENE_H
 #define SCENE_SCENE_H
 
+#include "scene/attachment.h"
 #include "scene/column.h"
 #include "scene/derived.h"
 #include "scene/filters.h"
@@ -32,10 +33,13 @@ struct ct_scene {
   ct_column bodies;     /* const ct_body *; NULL: removed */
   ct_column poses;      /* ct_pose */
   ct_column velocities; /* ct_velocity; no rows until a body has one */
+  ct_column serials;    /* uint64_t; no rows while each row has its own number for a serial: until rows are compacted away */
+  uint64_t next_serial;
   ct_index index;
-  ct_filter_set *filters;   /* NULL: none */
-  ct_user_text *user;       /* NULL: empty */
-  double geometric_epsilon; /* 0: not set */
+  ct_filter_set *filters;     /* NULL: none */
+  ct_user_text *user;         /* NULL: empty */
+  double geometric_epsilon;   /* 0: not set */
+  ct_attached_list *attached; /* NULL: nothing */
 
   /* Made when first asked for, by whichever thread comes first; then it stays. */
   _Atomic(ct_derived *) derived;

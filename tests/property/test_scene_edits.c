@@ -10,11 +10,13 @@ typedef struct model_body {
   double radius;
   ct_pose pose;
   ct_velocity velocity;
+  uint64_t serial; /* one more for each body that was ever put in */
 } model_body;
 
 typedef struct model {
   model_body bodies[IDS];
   int count;
+  uint64_t inserted;
 } model;
 
 static int model_find(const model *m, int id) {
@@ -44,6 +46,7 @@ static void check_same(const ct_scene *scene, const model *m) {
     CHECK(memcmp(&pose, &expected->pose, sizeof pose) == 0);
     CHECK(memcmp(&velocity, &expected->velocity, sizeof velocity) == 0);
     CHECK_INT(ct_scene_find(scene, text_of(id_text(expected->id))), row);
+    CHECK_INT(ct_scene_serial(scene, row), expected->serial);
   }
   CHECK_INT(k, m->count);
   for (int id = 0; id < IDS; id += 7) CHECK((ct_scene_find(scene, text_of(id_text(id))) != CT_NO_ROW) == (model_find(m, id) >= 0));
@@ -61,6 +64,7 @@ static void edit(ct_draft *draft, model *m, check_random *r) {
     const ct_body *body = body_of(id_text(id), &shape, NULL, 1, NULL);
     CHECK_INT(ct_draft_insert(draft, body, &fresh.pose, &fresh.velocity, NULL), CT_OK);
     ct_body_release(body);
+    fresh.serial = m->inserted++;
     m->bodies[m->count++] = fresh;
   } else if (action == 0) {
     CHECK_INT(ct_draft_remove(draft, row), CT_OK);
@@ -70,6 +74,7 @@ static void edit(ct_draft *draft, model *m, check_random *r) {
     const ct_body *body = body_of(id_text(id), &shape, NULL, 1, NULL);
     CHECK_INT(ct_draft_replace(draft, row, body, &fresh.pose, NULL), CT_OK);
     ct_body_release(body);
+    fresh.serial = m->bodies[at].serial;
     m->bodies[at] = fresh;
   } else if (action == 2) {
     m->bodies[at].velocity.angular.y += 1.0;
