@@ -14,6 +14,7 @@
 #include <contact/mesh.h>
 #include <contact/mpr.h>
 #include <contact/pair.h>
+#include <contact/path.h>
 #include <contact/probe.h>
 #include <contact/query.h>
 #include <contact/ray.h>
