@@ -17,6 +17,10 @@ static inline ct_frame ct_body_shape_frame(const ct_body *body, size_t index, co
 /* Union of the colliders' boxes; ct_box_nothing without colliders. */
 ct_box ct_body_box(const ct_body *body, const ct_frame *frame);
 
+/* An order of placed bodies by what they are, whichever is asked first: < 0 when a comes before b. By pose, number of colliders,
+ * then each collider's shape and pose. */
+int ct_body_compare(const ct_body *a, const ct_pose *pose_a, const ct_body *b, const ct_pose *pose_b);
+
 /* Bytes of the body's block when it has one holder only, else 0; hulls are not in it. */
 size_t ct_body_owned_bytes(const ct_body *body);
 

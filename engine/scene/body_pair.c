@@ -6,7 +6,6 @@
  */
 #include "broad/tree.h"
 #include "scene/query.h"
-#include "shape/compare.h"
 
 #include <stdlib.h>
 
@@ -85,30 +84,6 @@ static ct_status make_tree(ct_placed_body *placed, const ct_cancel *cancel) {
   return status;
 }
 
-/* ---- order of contents ---- */
-
-static int compare_poses(const ct_pose *a, const ct_pose *b) {
-  double va[] = {a->position.x, a->position.y, a->position.z, a->rotation.x, a->rotation.y, a->rotation.z, a->rotation.w};
-  double vb[] = {b->position.x, b->position.y, b->position.z, b->rotation.x, b->rotation.y, b->rotation.z, b->rotation.w};
-  return ct_numbers_compare(va, vb, 7);
-}
-
-/* < 0: a comes first. Pose, number of colliders, then each collider's shape and pose. */
-static int compare_bodies(const ct_placed_body *a, const ct_placed_body *b) {
-  const ct_pose identity = ct_pose_identity();
-  int order = compare_poses(a->pose, b->pose);
-  if (order) return order;
-  if (a->count != b->count) return a->count < b->count ? -1 : 1;
-  for (uint32_t i = 0; i < a->count; i++) {
-    order = ct_shape_compare(ct_body_shape(a->body, i), ct_body_shape(b->body, i));
-    if (order) return order;
-    const ct_pose *pa = ct_body_shape_pose(a->body, i), *pb = ct_body_shape_pose(b->body, i);
-    order = compare_poses(pa ? pa : &identity, pb ? pb : &identity);
-    if (order) return order;
-  }
-  return 0;
-}
-
 /* ---- pairs of colliders ---- */
 
 /* Lower bound of the distance of what is in two boxes, `size` the largest coordinates of both; 0 where they overlap. Never more for
@@ -134,7 +109,7 @@ static ct_status walk_open(collider_walk *walk, const ct_body_pair *pair) {
   ct_status status = make_boxes(pair->a, &walk->poll);
   if (status == CT_OK) status = make_boxes(pair->b, &walk->poll);
   if (status != CT_OK) return status;
-  walk->b_first = compare_bodies(pair->b, pair->a) < 0;
+  walk->b_first = ct_body_compare(pair->b->body, pair->b->pose, pair->a->body, pair->a->pose) < 0;
   if (!walk->b_first) return CT_OK;
   walk->first = pair->b;
   walk->second = pair->a;

@@ -45,6 +45,7 @@ ROWS = {
     35: "other directions: forward, closest point, both",
     36: "vertex to face, edge to edge; aligned meshes neither lose nor double",
     37: "normals become opposite as meshes are refined",
+    38: "an impact within a tolerance; bisection to its instant",
     39: "sorted lists swept, the active list, three axes, coherence by insertion",
     40: "a plane separates or none does: faces, edges, kept from frame to frame",
     41: "contact points of vertex and face, of edge and edge",

@@ -20,15 +20,17 @@ typedef enum ct_impact_method {
 typedef enum ct_impact_event {
   CT_IMPACT_NONE,     /* certainly apart throughout (BISECTION: apart at both ends) */
   CT_IMPACT_CONTACT,  /* first contact within [lower, upper] */
-  CT_IMPACT_INITIAL,  /* in contact at `begin` already */
+  CT_IMPACT_INITIAL,  /* in contact at `begin` already; what is not certainly apart there is in contact */
   CT_IMPACT_UNDECIDED /* the iterations ended, or the bodies come so near that round-off cannot tell; apart until free_until */
 } ct_impact_event;
 
 /* Flags of an impact. */
 enum {
-  /* In contact at `begin`, and parting: the search went on from where they had parted. */
+  /* In contact at `begin`, and parting: the search went on from where they had parted. CONTACT: a later one was found; INITIAL:
+   * none was. */
   CT_IMPACT_FLAG_SEPARATING_AT_START = 1 << 0,
-  /* They came within round-off of touching, at graze_time, and parted without a contact. */
+  /* They came within round-off of touching, at graze_time, and parted without a certain contact; `free_until` is before that, and
+   * what is said of the time after it leaves this one instant out. The first one, where there are several. */
   CT_IMPACT_FLAG_GRAZE = 1 << 1
 };
 
@@ -38,7 +40,7 @@ typedef struct ct_impact_options {
   double distance_tolerance; /* BISECTION: |distance| at which it stops, m; 0: none */
   double time_tolerance;     /* width of the bracket wanted, s; 0: what round-off allows */
   double tolerance;          /* as ct_pair_options: chooses the word touching, nothing else */
-  uint32_t iterations_max;   /* > 0. CT_IMPACT_ITERATIONS */
+  uint32_t iterations_max;   /* of each pair of colliders; > 0. CT_IMPACT_ITERATIONS */
   const ct_cancel *cancel;   /* NULL: never */
 } ct_impact_options;
 
@@ -46,7 +48,7 @@ typedef struct ct_impact {
   ct_impact_event event;
   double time;         /* CONTACT: the best estimate of the first contact, INITIAL: begin; else `end` */
   double lower, upper; /* CONTACT: certainly apart before lower (BISECTION: at lower), certainly in contact at upper; s */
-  double free_until;   /* certainly apart in [begin, free_until) */
+  double free_until;   /* certainly apart in [begin, free_until); BISECTION: begin */
   uint32_t flags;
   uint32_t iterations;               /* distances computed */
   double graze_time, graze_distance; /* with the flag */

@@ -1,0 +1,150 @@
+/* First contact of two bodies: the least over their pairs of colliders. */
+#include "motion/impact.h"
+
+#include <assert.h>
+
+/* A normal velocity this small against the velocities that it comes from may be rounding, and is not parting. */
+#define PARTING_SLACK (256.0 * CT_UNIT_ROUNDOFF)
+/* Looks for an upper end of the bracket that is nearer to the contact, and how much farther each goes than the one before. */
+#define UPPER_LOOKS 4
+#define UPPER_GROWTH 4.0
+
+typedef struct first_contact {
+  const ct_impact_bodies *bodies;
+  ct_impact *impact;
+  bool initial; /* a pair is in contact at the start, and is not parting */
+  bool parting; /* a pair is, and parts */
+  double depth; /* the least distance of these; of `initial` ones once there is one */
+  bool met;     /* the impact is a contact */
+  double upper; /* of the contacts met */
+  double lower; /* least of the pairs that met */
+  double lost;  /* least of those that nothing is known of from there on */
+  double free;  /* least of all */
+} first_contact;
+
+static double spread(const ct_impact_side *side, const ct_impact_place *at) {
+  double arm = side->arm < INFINITY ? side->arm : 0.0;
+  return ct_norm(at->velocity.linear) + side->spin * arm;
+}
+
+/* In contact at the start: is that where the pair is to stay? */
+static bool note_initial(first_contact *first, const ct_impact_pair *pair, const ct_impact_sample *s) {
+  ct_impact told = *first->impact;
+  ct_impact_tell(pair, s, &told);
+  bool parting = told.normal_velocity > PARTING_SLACK * (spread(&pair->a, &s->a) + spread(&pair->b, &s->b));
+  bool known = first->initial || (first->parting && parting);
+  if (first->initial && parting) return false;
+  if (!known || s->result.distance < first->depth) {
+    first->depth = s->result.distance;
+    if (!first->met || !parting) *first->impact = told;
+  }
+  first->initial = first->initial || !parting;
+  first->parting = first->parting || parting;
+  return parting && !first->initial;
+}
+
+/* A sample in contact that is nearer to the first contact than *met. */
+static double nearer_upper(ct_impact_search *search, const ct_impact_sample *root, double upper) {
+  double band = root->upper - root->lower, step = root->rate < 0.0 ? band / -root->rate : 0.0;
+  ct_impact_sample s;
+  for (int i = 0; i < UPPER_LOOKS && step > 0.0 && root->time + UPPER_GROWTH * step < upper; i++, step *= UPPER_GROWTH) {
+    double time = root->time + step;
+    if (!(time > root->time)) continue;
+    if (!ct_impact_look(search, time, &s)) break;
+    if (ct_sample_meets(&s)) return time;
+  }
+  return upper;
+}
+
+/* The pair met: *at is before that, *met in contact. */
+static void note_contact(first_contact *first, ct_impact_search *search, const ct_impact_sample *at, const ct_impact_sample *met) {
+  ct_impact_sample root = *met;
+  search->most = search->options->iterations_max;
+  if (met->time > search->certain) {
+    if (at->result.distance > 0.0) ct_impact_root(search, at, met, &root);
+    else root = *at;
+    if (root.time < search->certain) root = *met;
+  }
+  if (search->status != CT_OK) return;
+  double upper = nearer_upper(search, &root, met->time);
+  first->lower = ct_min2(first->lower, search->certain);
+  if (first->met && !(root.time < first->impact->time)) return;
+  first->met = true;
+  first->upper = upper;
+  ct_impact_tell(&search->pair, &root, first->impact);
+}
+
+static void follow(first_contact *first, ct_impact_search *search, ct_impact_sample *at) {
+  ct_impact_sample met;
+  ct_impact_outcome outcome = ct_impact_advance(search, at, &met);
+  if (outcome == CT_OUTCOME_MET) note_contact(first, search, at, &met);
+  if (outcome == CT_OUTCOME_LOST) first->lost = ct_min2(first->lost, search->free);
+  first->free = ct_min2(first->free, search->free);
+}
+
+static void note_graze(first_contact *first, const ct_impact_search *search) {
+  ct_impact *impact = first->impact;
+  if (!search->grazed || (impact->flags & CT_IMPACT_FLAG_GRAZE && impact->graze_time <= search->graze_time)) return;
+  impact->flags |= CT_IMPACT_FLAG_GRAZE;
+  impact->graze_time = search->graze_time;
+  impact->graze_distance = search->graze_distance;
+}
+
+static ct_status visit_pair(void *context, const ct_impact_pair *pair) {
+  first_contact *first = context;
+  const ct_impact_options *options = first->bodies->options;
+  ct_impact_search search = {.options = options, .workspace = first->bodies->workspace, .pair = *pair, .status = CT_OK};
+  /* Once the start is a contact, or another is known, what comes later does not matter. */
+  search.limit = first->initial ? options->begin : first->met ? first->impact->time : options->end;
+  ct_impact_sample at, parted;
+  ct_impact_outcome outcome = ct_impact_start(&search, options->begin, &at);
+  if (outcome == CT_OUTCOME_LOST && search.status == CT_OK) {
+    if (ct_sample_apart(&at) && !first->initial) follow(first, &search, &at);
+    else if (!ct_sample_apart(&at)) first->lost = first->free = options->begin;
+  } else if (outcome == CT_OUTCOME_MET && note_initial(first, pair, &at)) {
+    first->free = options->begin;
+    if (ct_impact_leave(&search, &at, &parted) == CT_OUTCOME_FREE) follow(first, &search, &parted);
+  }
+  if (search.status == CT_OK) note_graze(first, &search);
+  first->impact->iterations += search.spent;
+  return search.status;
+}
+
+/* What the pairs come to together. */
+static void conclude(const first_contact *first) {
+  const ct_impact_options *options = first->bodies->options;
+  ct_impact *impact = first->impact;
+  if (first->parting && !first->initial) impact->flags |= CT_IMPACT_FLAG_SEPARATING_AT_START;
+  if (first->initial || (first->parting && !first->met)) {
+    impact->event = CT_IMPACT_INITIAL;
+    impact->lower = impact->upper = impact->free_until = options->begin;
+    if (first->initial) impact->flags = 0;
+    return;
+  }
+  impact->free_until = ct_min2(first->free, options->end);
+  if (first->met && !(first->lost < first->lower)) {
+    impact->event = CT_IMPACT_CONTACT;
+    impact->lower = ct_min2(first->lower, impact->time);
+    impact->upper = first->upper;
+    impact->free_until = ct_min2(impact->free_until, impact->lower);
+    if (impact->flags & CT_IMPACT_FLAG_GRAZE && impact->graze_time > impact->upper)
+      impact->flags &= ~(uint32_t)CT_IMPACT_FLAG_GRAZE;
+  } else {
+    impact->event = first->lost < INFINITY ? CT_IMPACT_UNDECIDED : CT_IMPACT_NONE;
+    impact->time = options->end;
+  }
+  if (!(impact->flags & CT_IMPACT_FLAG_GRAZE)) impact->graze_time = impact->graze_distance = 0.0;
+}
+
+ct_status ct_body_impact(ct_mover a, ct_mover b, const ct_impact_options *options, ct_workspace *workspace, ct_impact *impact) {
+  assert(options->begin >= 0.0 && options->begin <= options->end && options->iterations_max > 0);
+  assert(options->end <= ct_path_duration(a.path) && options->end <= ct_path_duration(b.path));
+  *impact = (ct_impact){.event = CT_IMPACT_NONE, .time = options->end, .free_until = options->end};
+  if (ct_body_collider_count(a.body) == 0 || ct_body_collider_count(b.body) == 0) return CT_OK;
+  ct_impact_bodies bodies = ct_impact_bodies_of(a, b, options, workspace);
+  if (options->method == CT_IMPACT_BISECTION) return ct_impact_bisect(&bodies, impact);
+  first_contact first = {.bodies = &bodies, .impact = impact, .lower = INFINITY, .lost = INFINITY, .free = INFINITY};
+  ct_status status = ct_impact_each_pair(&bodies, visit_pair, &first);
+  if (status == CT_OK) conclude(&first);
+  return status;
+}

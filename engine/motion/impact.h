@@ -1,0 +1,147 @@
+/* One pair of moving shapes, from inside the room: what is certain of it at a time, for how long it stays so, and the search.
+ *
+ * All arithmetic here is the same to the bit when the sides change places.
+ */
+#ifndef MOTION_IMPACT_H
+#define MOTION_IMPACT_H
+
+#include "scene/body.h"
+
+#include <contact/impact.h>
+
+/* A collider on its path. */
+typedef struct ct_impact_side {
+  const ct_body *body;
+  uint32_t index;
+  const ct_shape *shape; /* the collider's */
+  const ct_path *path;
+  ct_vec3 pivot;        /* body frame */
+  ct_vec3 acceleration; /* of the pivot */
+  ct_vec3 axis;         /* of rotation, where it is steady */
+  double spin;          /* bound on the angular velocity */
+  bool steady;          /* is the angular velocity constant? */
+  bool moves;
+  ct_vec3 ball; /* centre of a ball that holds the shape, body frame; of a half-space a point of its plane */
+  double radius, ball_arm;
+  double reach; /* how far the shape's points are from the pivot; INFINITY: a half-space */
+  double arm;   /* and from the axis; `reach` where that is not steady */
+} ct_impact_side;
+
+ct_impact_side ct_impact_side_of(ct_mover mover, uint32_t index);
+
+/* A side at a time. */
+typedef struct ct_impact_place {
+  ct_frame body, shape;
+  ct_vec3 pivot; /* in the world */
+  ct_velocity velocity;
+} ct_impact_place;
+
+/* A pair at a time. */
+typedef struct ct_impact_sample {
+  double time;
+  ct_impact_place a, b;
+  double slack; /* how far points can be from where the paths have them, both sides' together, m */
+  ct_pair_result result;
+  double lower, upper;   /* bounds of the signed distance, with the slack */
+  bool fixed;            /* the pair stays apart while the planes across the normal of now are apart: `along` is known */
+  double along;          /* lower bound of the gap between those planes */
+  double room_a, room_b; /* how much farther than now a side can ever reach along the normal; INFINITY: not known */
+  double rate;           /* of the distance, from the velocities of the two points */
+} ct_impact_sample;
+
+static inline bool ct_sample_apart(const ct_impact_sample *sample) { return sample->lower > 0.0; }
+/* Certainly in contact. Surfaces without an inside have no depth: that they cross is decided exactly. */
+static inline bool ct_sample_meets(const ct_impact_sample *sample) {
+  const ct_pair_result *r = &sample->result;
+  if (r->status == CT_PAIR_UNSUPPORTED || r->depth_kind == CT_DEPTH_NONE) return r->distance <= 0.0;
+  return sample->upper <= 0.0;
+}
+
+typedef struct ct_impact_pair {
+  ct_impact_side a, b;
+} ct_impact_pair;
+
+/* Places both sides, without a distance. */
+void ct_impact_place_pair(const ct_impact_pair *pair, double time, ct_impact_sample *sample);
+/* And with it. */
+void ct_impact_measure(const ct_impact_pair *pair, double time, const ct_pair_options *options, ct_workspace *workspace,
+                       ct_impact_sample *sample);
+
+/* Velocity of b's material point less that of a's. */
+ct_vec3 ct_impact_relative_velocity(const ct_impact_sample *sample, ct_vec3 point_a, ct_vec3 point_b);
+
+/* How long after the sample, which is apart, the pair certainly stays apart: 0 to INFINITY. The horizon is how far it matters. */
+double ct_impact_free_time(const ct_impact_pair *pair, const ct_impact_sample *sample, double horizon);
+/* The same from the balls around the shapes alone: the sample is placed, not measured. *near: the balls are near each other, and a
+ * distance tells more. */
+double ct_impact_ball_time(const ct_impact_pair *pair, const ct_impact_sample *sample, double horizon, bool *near);
+/* How long after the sample, which overlaps, the pair certainly overlaps; 0 where no depth is known. */
+double ct_impact_held_time(const ct_impact_pair *pair, const ct_impact_sample *sample, double horizon);
+
+/* The latest time that is certainly not beyond `time` + `step`. */
+double ct_impact_later(double time, double step);
+
+/* A search along one pair. */
+typedef struct ct_impact_search {
+  const ct_impact_options *options;
+  ct_workspace *workspace;
+  ct_impact_pair pair;
+  double limit;   /* where being apart until then is enough; at most options->end */
+  double free;    /* certainly apart from where the search began until here; a graze ends it */
+  double certain; /* certainly apart from there, or since a graze, until here */
+  bool grazed;
+  double graze_time, graze_distance;
+  uint32_t spent;   /* distances */
+  uint32_t most;    /* of them */
+  ct_status status; /* not CT_OK: the call ends */
+} ct_impact_search;
+
+typedef enum ct_impact_outcome {
+  CT_OUTCOME_FREE, /* apart until the limit */
+  CT_OUTCOME_MET,  /* in contact at a sample */
+  CT_OUTCOME_LOST  /* not known after `free`: iterations, round-off; or a status other than CT_OK */
+} ct_impact_outcome;
+
+/* A distance, counted. False: no more are left, or the status is no longer CT_OK. */
+bool ct_impact_look(ct_impact_search *search, double time, ct_impact_sample *sample);
+
+/* The first sample at or after `begin`. FREE: certainly apart until the limit, and there is none. MET: *at is at `begin`, and not
+ * certainly apart. LOST: *at is apart, and certainly was since `begin`; or the search ended. */
+ct_impact_outcome ct_impact_start(ct_impact_search *search, double begin, ct_impact_sample *at);
+/* From *at, which is apart, to the first contact. MET: *met is a sample in contact and *at one before it, the last that was looked
+ * at before contact was possible. */
+ct_impact_outcome ct_impact_advance(ct_impact_search *search, ct_impact_sample *at, ct_impact_sample *met);
+/* From *at, which is not certainly apart, to where it is: FREE: *parted is apart, *at the last one before that was not. LOST: it
+ * never parts, or the search ended; *at is the last sample. */
+ct_impact_outcome ct_impact_leave(ct_impact_search *search, ct_impact_sample *at, ct_impact_sample *parted);
+
+/* Where the signed distance passes zero between two samples, of which the distance is > 0 at one and <= 0 at the other: *root
+ * is the sample nearest to it. */
+void ct_impact_root(ct_impact_search *search, const ct_impact_sample *before, const ct_impact_sample *after,
+                    ct_impact_sample *root);
+
+/* ---- two bodies ---- */
+
+typedef struct ct_impact_bodies {
+  ct_mover a, b;
+  bool b_first; /* pairs of colliders are taken in an order of the bodies' contents; ties go to the first */
+  const ct_impact_options *options;
+  ct_workspace *workspace;
+} ct_impact_bodies;
+
+ct_impact_bodies ct_impact_bodies_of(ct_mover a, ct_mover b, const ct_impact_options *options, ct_workspace *workspace);
+
+/* Calls visit with each pair of colliders in that order until the status is not CT_OK. */
+typedef ct_status (*ct_impact_visit)(void *context, const ct_impact_pair *pair);
+ct_status ct_impact_each_pair(const ct_impact_bodies *bodies, ct_impact_visit visit, void *context);
+
+/* The pair of colliders of the least distance at a time; adds the distances taken to *spent. Bodies have colliders. */
+ct_status ct_impact_nearest(const ct_impact_bodies *bodies, double time, ct_impact_pair *pair, ct_impact_sample *sample,
+                            uint32_t *spent);
+
+/* Tells of a contact at the sample. */
+void ct_impact_tell(const ct_impact_pair *pair, const ct_impact_sample *sample, ct_impact *impact);
+
+ct_status ct_impact_bisect(const ct_impact_bodies *bodies, ct_impact *impact);
+
+#endif

@@ -1,0 +1,50 @@
+/* The instant at which the signed distance passes zero, between a sample on each side of it. */
+#include "motion/impact.h"
+
+/* Newton's method, with halvings where that leaves the bracket wide: it is at rounding long before. */
+#define ROOT_LOOKS_MAX 100
+#define SLOW_LOOKS 3
+/* Where Newton's step ends at what is an end already, steps away from it grow so. */
+#define CLOSE_GROWTH 8.0
+/* A distance that is this part of what its bounds leave open is zero as far as anyone can tell. */
+#define ZERO_PART 0x1p-6
+
+/* How far in time a sample is from the root, at its rate; INFINITY: it does not tell. */
+static double newton(const ct_impact_sample *s) {
+  if (s->result.distance == 0.0 && s->result.depth_kind == CT_DEPTH_NONE) return INFINITY;
+  return s->rate == 0.0 ? INFINITY : -s->result.distance / s->rate;
+}
+
+static bool is_zero(const ct_impact_sample *s) {
+  return s->result.depth_kind != CT_DEPTH_NONE && fabs(s->result.distance) <= ZERO_PART * (s->upper - s->lower);
+}
+
+/* The next time to look at. *close: how far from an end the last step along one went. */
+static double next_time(const ct_impact_sample *from, const ct_impact_sample *to, int slow, double *close) {
+  double middle = from->time + 0.5 * (to->time - from->time);
+  double step_from = newton(from), step_to = newton(to);
+  bool first = fabs(step_from) <= fabs(step_to);
+  double time = first ? from->time + step_from : to->time + step_to;
+  if (slow >= SLOW_LOOKS || !(fabs(time) < INFINITY)) return middle;
+  if (time > from->time && time < to->time) return time;
+  *close = ct_max2(2.0 * CT_UNIT_ROUNDOFF * to->time, CLOSE_GROWTH * *close);
+  time = time <= from->time ? from->time + *close : to->time - *close;
+  return time > from->time && time < to->time ? time : middle;
+}
+
+void ct_impact_root(ct_impact_search *search, const ct_impact_sample *before, const ct_impact_sample *after,
+                    ct_impact_sample *root) {
+  ct_impact_sample from = *before, to = *after, now;
+  bool parts = !(before->result.distance > 0.0);
+  double close = 0.0;
+  int slow = 0;
+  *root = fabs(from.result.distance) < fabs(to.result.distance) ? from : to;
+  for (int i = 0; i < ROOT_LOOKS_MAX && !is_zero(root); i++) {
+    double width = to.time - from.time, time = next_time(&from, &to, slow, &close);
+    if (!(time > from.time && time < to.time) || !ct_impact_look(search, time, &now)) break;
+    if ((now.result.distance > 0.0) == parts) to = now;
+    else from = now;
+    if (fabs(now.result.distance) <= fabs(root->result.distance)) *root = now;
+    slow = slow < SLOW_LOOKS && to.time - from.time > 0.5 * width ? slow + 1 : 0;
+  }
+}

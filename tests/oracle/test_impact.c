@@ -1,0 +1,243 @@
+/* Times of impact against closed forms: spheres, a ball in free fall, a box that turns onto a plane, bisection, a thin plate. */
+#include "tests/support/movers.h"
+#include "tests/support/shapes.h"
+#include "tests/support/workspace.h"
+
+/* Relative error of a time that a closed form knows. */
+#define TIME_ERROR 1e-12
+
+static ct_impact impact_of(ct_mover a, ct_mover b, const ct_impact_options *options) {
+  ct_impact impact;
+  CHECK_INT(ct_body_impact(a, b, options, workspace, &impact), CT_OK);
+  return impact;
+}
+
+/* The bracket holds the time, and is as narrow as round-off allows, which of a distance is some hundred u. */
+static void check_contact(const ct_impact *impact, long double time, double width) {
+  CHECK_INT(impact->event, CT_IMPACT_CONTACT);
+  CHECK(fabsl(impact->time - time) <= TIME_ERROR * time);
+  CHECK(impact->lower <= time && time <= impact->upper && impact->free_until <= impact->lower);
+  CHECK_NEAR(impact->upper - impact->lower, 0.0, width);
+  CHECK_NEAR(impact->contact.distance, 0.0, 1e-13);
+}
+
+/* T8.1: unit spheres at 0 and 5 that approach at 1 m/s each, past each other at an offset. */
+static ct_impact spheres_past(double offset, double end) {
+  ct_path_options left = twists(5.0, at(0, 0, 0), ct_vec(1, 0, 0), ct_vec(0, 0, 0));
+  ct_path_options right = twists(5.0, at(5, offset, 0), ct_vec(-1, 0, 0), ct_vec(0, 0, 0));
+  ct_mover a = mover(sphere(1.0), &left), b = mover(sphere(1.0), &right);
+  ct_impact_options options = whole_motion(end);
+  ct_impact impact = impact_of(a, b, &options);
+  mover_free(a);
+  mover_free(b);
+  return impact;
+}
+
+/* T8.1 */
+static void spheres_meet_head_on_or_aside(void) {
+  ct_impact impact = spheres_past(0.0, 5.0);
+  check_contact(&impact, 1.5L, 1e-12);
+  CHECK_NEAR(impact.normal_velocity, -2.0, 1e-15);
+  CHECK_NEAR(impact.contact.normal.x, 1.0, 1e-15);
+  CHECK_NEAR(impact.contact.point_a.x, 2.5, 1e-12);
+  CHECK(impact.iterations <= 10);
+  impact = spheres_past(1.0, 5.0);
+  check_contact(&impact, (5.0L - sqrtl(3.0L)) / 2.0L, 1e-12);
+  CHECK_NEAR(impact.normal_velocity, -sqrt(3.0), 1e-11);
+  CHECK(impact.iterations <= 16);
+  /* They would meet after the part that is looked at. */
+  impact = spheres_past(0.0, 1.49);
+  CHECK_INT(impact.event, CT_IMPACT_NONE);
+  CHECK(impact.free_until == 1.49 && impact.time == 1.49 && impact.flags == 0);
+}
+
+/* T8.1: at an offset of exactly both radii they touch at 2.5 s and part, a little farther aside they do not touch. */
+static void spheres_that_only_touch_graze(void) {
+  ct_impact impact = spheres_past(2.001, 5.0);
+  CHECK_INT(impact.event, CT_IMPACT_NONE);
+  CHECK(impact.flags == 0 && impact.free_until == 5.0);
+  impact = spheres_past(2.0, 5.0);
+  CHECK_INT(impact.event, CT_IMPACT_NONE);
+  CHECK_INT(impact.flags, CT_IMPACT_FLAG_GRAZE);
+  CHECK_NEAR(impact.graze_time, 2.5, 1e-11);
+  CHECK_NEAR(impact.graze_distance, 0.0, 1e-15);
+  CHECK(impact.free_until > 2.49 && impact.free_until < 2.5);
+  CHECK(impact.iterations < 100);
+  /* A little nearer, by the square of what a time can be told to, and they do meet. */
+  double aside = 2.0 - 1e-9;
+  impact = spheres_past(aside, 5.0);
+  CHECK_INT(impact.event, CT_IMPACT_CONTACT);
+  long double closed = (5.0L - sqrtl(4.0L - (long double)aside * aside)) / 2.0L;
+  CHECK(impact.lower <= closed && closed <= impact.upper);
+  CHECK_NEAR(impact.time, (double)closed, 1e-9);
+}
+
+/* After a graze the search goes on: a ball rolls through the touch of one sphere into another. */
+static void a_contact_after_a_graze_is_found(void) {
+  const ct_shape two[] = {sphere(1.0), sphere(1.0)};
+  const ct_pose poses[] = {at(0, 2, 0), at(6, 0, 0)};
+  const ct_body *both = mover_body(two, poses, 2);
+  ct_path_options here = stays(10.0, at(0, 0, 0)), along = twists(10.0, at(-3, 0, 0), ct_vec(1, 0, 0), ct_vec(0, 0, 0));
+  ct_mover a = mover_of(both, &here), b = mover(sphere(1.0), &along);
+  ct_impact_options options = whole_motion(10.0);
+  ct_impact impact = impact_of(a, b, &options);
+  CHECK_INT(impact.event, CT_IMPACT_CONTACT);
+  CHECK_INT(impact.flags, CT_IMPACT_FLAG_GRAZE);
+  CHECK_NEAR(impact.graze_time, 3.0, 1e-11);
+  CHECK_NEAR(impact.time, 7.0, 1e-11);
+  CHECK_INT(impact.collider_a, 1);
+  CHECK(impact.free_until < 3.0);
+  mover_free(a);
+  mover_free(b);
+}
+
+#define FALL 9.81
+
+static ct_mover ground(double duration) {
+  ct_path_options here = stays(duration, at(0, 0, 0));
+  return mover(plane(), &here);
+}
+
+/* A sphere of radius 0.1 whose lowest point is 1 m above the ground. */
+static ct_mover falling_ball(double duration) {
+  ct_path_options path = falls(duration, at(0.3, -0.2, 1.1), ct_vec(0, 0, 0), ct_vec(0, 0, -FALL));
+  return mover(sphere(0.1), &path);
+}
+
+/* T8.2 */
+static void a_ball_falls_onto_a_plane(void) {
+  ct_mover a = ground(1.0), b = falling_ball(1.0);
+  ct_impact_options options = whole_motion(1.0);
+  ct_impact impact = impact_of(a, b, &options);
+  check_contact(&impact, sqrtl(2.0L / 9.81L), 1e-12);
+  CHECK_NEAR(impact.time, 0.4515236410, 1e-10);
+  CHECK_NEAR(impact.normal_velocity, -4.4294469180, 1e-9);
+  CHECK_NEAR(impact.relative_velocity.z, -sqrt(2.0 * FALL), 1e-12);
+  CHECK_NEAR(impact.contact.point_b.x, 0.3, 1e-15);
+  CHECK(impact.iterations <= 10);
+  mover_free(a);
+  mover_free(b);
+}
+
+/* T8.3: sin t + .1 cos t = .6, by Newton's method in long double. */
+static void a_box_turns_onto_a_plane(void) {
+  long double t = 0.5L;
+  for (int i = 0; i < 20; i++) t -= (sinl(t) + 0.1L * cosl(t) - 0.6L) / (cosl(t) - 0.1L * sinl(t));
+  CHECK_NEAR((double)t, 0.5401155212, 1e-10);
+  ct_path_options here = stays(1.0, turned(at(0, 0, 0), -0.70710678118654752440, 0, 0, 0.70710678118654752440));
+  ct_path_options turns = twists(1.0, at(0, 0.6, 0), ct_vec(0, 0, 0), ct_vec(0, 0, 1));
+  ct_mover a = mover(plane(), &here), b = mover(box(1.0, 0.1, 1.0), &turns);
+  ct_impact_options options = whole_motion(1.0);
+  ct_impact impact = impact_of(a, b, &options);
+  check_contact(&impact, t, 1e-11);
+  CHECK(impact.iterations <= 40);
+  /* No more steps to 1e-10 than the bound with the distance from the axis needs; two distances are taken at the ends. */
+  options.time_tolerance = 1e-10;
+  impact = impact_of(a, b, &options);
+  CHECK_NEAR(impact.time, (double)t, 1e-10);
+  CHECK(impact.lower <= t && t <= impact.upper && impact.iterations <= 14 + 6);
+  mover_free(a);
+  mover_free(b);
+}
+
+/* T8.4, row 38: bisection over one second halves it until it is as short as asked, and tells the state without penetration. */
+static void bisection_finds_the_instant_within_its_tolerances(void) {
+  ct_mover a = ground(1.0), b = falling_ball(1.0);
+  long double closed = sqrtl(2.0L / 9.81L);
+  ct_impact_options options = whole_motion(1.0);
+  options.method = CT_IMPACT_BISECTION;
+  options.time_tolerance = 1e-12;
+  ct_impact impact = impact_of(a, b, &options);
+  CHECK_INT(impact.event, CT_IMPACT_CONTACT);
+  CHECK(fabsl(impact.time - closed) <= 1e-12L && impact.contact.distance >= 0.0);
+  CHECK(impact.lower <= closed && closed <= impact.upper);
+  CHECK_INT(impact.iterations, 2 + 40);
+  /* A tenth of a second: 37 halvings. */
+  options.begin = 0.4;
+  options.end = 0.5;
+  impact = impact_of(a, b, &options);
+  CHECK(fabsl(impact.time - closed) <= 1e-12L);
+  CHECK_INT(impact.iterations, 2 + 37);
+  /* Within a distance: the time is off by no more than that at the speed of the impact. */
+  options.begin = 0.0;
+  options.end = 1.0;
+  for (double tolerance = 1e-3; tolerance > 1e-10; tolerance *= 0.1) {
+    options.distance_tolerance = tolerance;
+    impact = impact_of(a, b, &options);
+    CHECK(fabs(impact.contact.distance) <= tolerance);
+    CHECK(fabsl(impact.time - closed) <= tolerance / 4.4L);
+    CHECK(impact.iterations < 42);
+  }
+  mover_free(a);
+  mover_free(b);
+}
+
+/* T8.6: a ball of radius .05 crosses a plate of .01 at 100 m/s in .01 s. Its two ends are both apart. */
+static void a_thin_plate_is_not_tunnelled(void) {
+  ct_path_options here = stays(0.01, at(0, 0, 0)), flies = twists(0.01, at(-0.5, 0, 0), ct_vec(100, 0, 0), ct_vec(0, 0, 0));
+  ct_mover a = mover(box(0.005, 1.0, 1.0), &here), b = mover(sphere(0.05), &flies);
+  ct_impact_options options = whole_motion(0.01);
+  options.method = CT_IMPACT_BISECTION;
+  ct_impact impact = impact_of(a, b, &options);
+  CHECK_INT(impact.event, CT_IMPACT_NONE);
+  CHECK(impact.free_until == 0.0);
+  options.method = CT_IMPACT_CONSERVATIVE_ADVANCEMENT;
+  impact = impact_of(a, b, &options);
+  check_contact(&impact, (0.5L - 0.005L - 0.05L) / 100.0L, 1e-14);
+  CHECK_NEAR(impact.normal_velocity, -100.0, 1e-10);
+  mover_free(a);
+  mover_free(b);
+}
+
+/* In contact at the start: as it stays, parting for good, and parting to meet something else. */
+static void contact_at_the_start_is_told(void) {
+  ct_mover floor = ground(2.0);
+  ct_impact_options options = whole_motion(2.0);
+  ct_path_options rests = stays(2.0, at(0, 0, 0.1)), slides = twists(2.0, at(0, 0, 0.1), ct_vec(1, 0, 0), ct_vec(0, 0, 0));
+  ct_path_options leaves = twists(2.0, at(0, 0, 0.05), ct_vec(0, 0, 1), ct_vec(0, 0, 0));
+  ct_path_options thrown = falls(2.0, at(0, 0, 0.05), ct_vec(0, 0, 4), ct_vec(0, 0, -8));
+  const ct_path_options *paths[] = {&rests, &slides, &leaves, &thrown};
+  for (int i = 0; i < 4; i++) {
+    ct_mover ball = mover(sphere(0.1), paths[i]);
+    ct_impact impact = impact_of(floor, ball, &options);
+    CHECK(impact.free_until == 0.0);
+    if (i < 3) CHECK_INT(impact.event, CT_IMPACT_INITIAL);
+    if (i < 3) CHECK(impact.time == 0.0 && impact.contact.distance == (i < 2 ? 0.0 : -0.05));
+    CHECK_INT(impact.flags, i < 2 ? 0 : CT_IMPACT_FLAG_SEPARATING_AT_START);
+    /* z = .05 + 4 t - 4 t^2 = .1 on the way down. */
+    if (i == 3) CHECK_INT(impact.event, CT_IMPACT_CONTACT);
+    if (i == 3) CHECK_NEAR(impact.time, (1.0 + sqrt(1.0 - 0.05)) / 2.0, 1e-12);
+    mover_free(ball);
+  }
+  mover_free(floor);
+}
+
+/* Apart and at rest relative to each other, moving alike, or parting: none, at once. */
+static void bodies_that_never_come_nearer_cost_one_distance(void) {
+  ct_vec3 still = {0, 0, 0}, v = {3, -1, 0.5};
+  ct_path_options paths[][2] = {{stays(1e3, at(0, 0, 0)), stays(1e3, at(1.5, 0, 0))},
+                                {twists(1e3, at(0, 0, 0), v, still), twists(1e3, at(1.5, 0, 0), v, still)},
+                                {twists(1e3, at(0, 0, 0), v, still), twists(1e3, at(1.5, 0, 0), ct_vec(4, -1, 0.5), still)}};
+  ct_impact_options options = whole_motion(1e3);
+  for (int i = 0; i < 3; i++) {
+    ct_mover a = mover(box(0.5, 0.5, 0.5), &paths[i][0]), b = mover(box(0.5, 0.5, 0.5), &paths[i][1]);
+    ct_impact impact = impact_of(a, b, &options);
+    CHECK_INT(impact.event, CT_IMPACT_NONE);
+    CHECK(impact.free_until == 1e3 && impact.iterations <= 1);
+    mover_free(a);
+    mover_free(b);
+  }
+}
+
+static const check_test tests[] = {
+    {"T8.1 spheres meet head on or aside", spheres_meet_head_on_or_aside},
+    {"T8.1 spheres that only touch graze", spheres_that_only_touch_graze},
+    {"a contact after a graze is found", a_contact_after_a_graze_is_found},
+    {"T8.2 a ball falls onto a plane", a_ball_falls_onto_a_plane},
+    {"T8.3 a box turns onto a plane", a_box_turns_onto_a_plane},
+    {"T8.4, row 38 bisection finds the instant within its tolerances", bisection_finds_the_instant_within_its_tolerances},
+    {"T8.6 a thin plate is not tunnelled", a_thin_plate_is_not_tunnelled},
+    {"contact at the start is told", contact_at_the_start_is_told},
+    {"bodies that never come nearer cost one distance", bodies_that_never_come_nearer_cost_one_distance},
+};
+WORKSPACE_MAIN(tests)

@@ -1,0 +1,196 @@
+/* Times of impact of random motions of every pair of kinds, against the distance itself at many times: nothing touches before the
+ * bracket, something does at its end. 1e3 motions; CONTACTD_FULL=1: 1e5. */
+#include "tests/oracle/pair_cases.h"
+#include "tests/support/blocks.h"
+#include "tests/support/meshes.h"
+#include "tests/support/movers.h"
+#include "tests/support/workspace.h"
+
+#define SAMPLES 200
+#define REFINEMENTS 30
+/* Rounding of distances and poses, relative to the sizes. */
+#define SLACK 1e-11
+
+static int motions(int few, int many) { return getenv("CONTACTD_FULL") ? many : few; }
+
+/* ---- random bodies and paths ---- */
+
+enum { FAMILY_MESH = 7, FAMILY_TETMESH, FAMILY_HEXMESH, FAMILY_PLANE, FAMILY_ROUNDED, FAMILY_COMPOUND, FAMILIES };
+
+static ct_shape random_elements(check_random *r, ct_element_type type) {
+  block b = block_make(type, 1 + pick(r, 2), 1, 1 + pick(r, 2));
+  ct_shape shape = ct_shape_of_elements(block_elements(&b));
+  block_free(&b);
+  return shape;
+}
+
+static ct_shape random_shape(check_random *r, uint32_t family) {
+  pair_body body;
+  if (family < FAMILY_MESH) {
+    make_body(&body, case_kinds[family], r, 1.0, ct_vec(1, 1, 1));
+    return body.shape;
+  }
+  switch (family) {
+  case FAMILY_MESH: return soup_random(r);
+  case FAMILY_TETMESH: return random_elements(r, CT_TETRAHEDRA);
+  case FAMILY_HEXMESH: return random_elements(r, CT_HEXAHEDRA);
+  case FAMILY_PLANE: return (ct_shape){.kind = CT_KIND_PLANE};
+  default: make_body(&body, case_kinds[1 + pick(r, 5)], r, 1.0, ct_vec(1, 1, 1)); break;
+  }
+  body.shape.rounding = check_uniform(r, 0.01, 0.2);
+  if (pick(r, 2)) body.shape.margin = check_uniform(r, 0.01, 0.1);
+  return body.shape;
+}
+
+static const ct_body *random_body(check_random *r, uint32_t family) {
+  ct_shape shapes[3];
+  ct_pose poses[3] = {ct_pose_identity(), ct_pose_identity(), ct_pose_identity()};
+  size_t count = family == FAMILY_COMPOUND ? 3 : 1;
+  for (size_t i = 0; i < count; i++) {
+    shapes[i] = random_shape(r, family == FAMILY_COMPOUND ? pick(r, FAMILY_MESH + 1) : family);
+    if (count > 1) poses[i] = (ct_pose){random_vec(r, 1.0), random_rotation(r)};
+  }
+  const ct_body *body = mover_body(shapes, poses, count);
+  for (size_t i = 0; i < count; i++) ct_shape_release(&shapes[i]);
+  return body;
+}
+
+/* Towards the origin about, so that half of the motions end in a contact. */
+static ct_path_options random_path(check_random *r, double side, bool turns) {
+  ct_path_options o = {.kind = (ct_path_kind)pick(r, 5), .duration = 2.0};
+  ct_vec3 place = ct_add(ct_vec(side * check_uniform(r, 1.0, 4.0), 0, 0), random_vec(r, 1.5));
+  o.start = (ct_pose){place, random_rotation(r)};
+  o.velocity.linear = ct_add(ct_vec(-side * check_uniform(r, 0.0, 4.0), 0, 0), random_vec(r, 1.0));
+  o.velocity.angular = random_vec(r, pick(r, 3) ? 2.0 : 8.0);
+  if (!turns || pick(r, 4) == 0) o.velocity.angular = ct_vec(0, 0, 0);
+  o.center = pick(r, 2) ? random_vec(r, 0.5) : ct_vec(0, 0, 0);
+  o.acceleration = random_vec(r, 2.0);
+  o.inertia_diagonal = ct_vec(1.0, 1.0, 1.0);
+  o.inertia_orientation = ct_quat_identity();
+  o.end = (ct_pose){ct_sub(random_vec(r, 1.5), ct_vec(side * check_uniform(r, 0.0, 3.0), 0, 0)), random_rotation(r)};
+  return o;
+}
+
+typedef struct motion {
+  ct_mover a, b;
+  double size;
+} motion;
+
+static motion random_motion(check_random *r, uint32_t family_a, uint32_t family_b) {
+  const ct_body *a = random_body(r, family_a), *b = random_body(r, family_b);
+  /* The half-space is on the left, its normal to the right about, and turns seldom. */
+  ct_path_options path_a = random_path(r, -1.0, family_a != FAMILY_PLANE || pick(r, 3) == 0);
+  ct_path_options path_b = random_path(r, 1.0, family_b != FAMILY_PLANE || pick(r, 3) == 0);
+  const ct_vec3 tilt = random_vec(r, 0.2);
+  if (family_a == FAMILY_PLANE) path_a.start.rotation = (ct_quat){tilt.x, 1.0 + tilt.y, tilt.z, 1.0};
+  if (family_b == FAMILY_PLANE) path_b.start.rotation = (ct_quat){tilt.x, -1.0 + tilt.y, tilt.z, 1.0};
+  return (motion){mover_of(a, &path_a), mover_of(b, &path_b), 20.0};
+}
+
+static void motion_free(motion *m) {
+  mover_free(m->a);
+  mover_free(m->b);
+}
+
+/* ---- the truth ---- */
+
+/* Least signed distance over the pairs of colliders, by the narrow phase. */
+static double distance_at(const motion *m, double time) {
+  ct_frame a = ct_frame_of(ct_path_pose(m->a.path, time)), b = ct_frame_of(ct_path_pose(m->b.path, time));
+  double least = INFINITY;
+  for (size_t i = 0; i < ct_body_collider_count(m->a.body); i++) {
+    ct_collider ca = ct_body_collider(m->a.body, i);
+    ct_frame fa = ct_frame_mul(a, ct_frame_of(ca.pose));
+    for (size_t j = 0; j < ct_body_collider_count(m->b.body); j++) {
+      ct_collider cb = ct_body_collider(m->b.body, j);
+      ct_frame fb = ct_frame_mul(b, ct_frame_of(cb.pose));
+      const ct_pair_options options = {0.0, INFINITY};
+      ct_pair_result result;
+      ct_pair_distance((ct_placed){&ca.shape, &fa}, (ct_placed){&cb.shape, &fb}, &options, workspace, &result);
+      least = fmin(least, result.status == CT_PAIR_UNSUPPORTED ? -1.0 : result.distance);
+    }
+  }
+  return least;
+}
+
+/* Nowhere in [from, to) is anything in contact: sampled, and refined about the least sample. */
+static void check_apart(const motion *m, double from, double to, const char *what) {
+  if (!(to > from)) return;
+  double step = (to - from) / SAMPLES, best = from, least = INFINITY;
+  for (int i = 0; i < SAMPLES; i++) {
+    double d = distance_at(m, from + i * step);
+    if (d < least) best = from + i * step, least = d;
+  }
+  for (int i = 0; i < REFINEMENTS; i++) {
+    step *= 0.6;
+    for (int side = -1; side <= 1; side += 2) {
+      double time = fmin(fmax(best + side * step, from), nextafter(to, from)), d = distance_at(m, time);
+      if (d < least) best = time, least = d;
+    }
+  }
+  if (!(least > -SLACK * m->size)) CHECK_FAIL("%s: in contact by %g at %.17g, before %.17g", what, -least, best, to);
+}
+
+static void check_contact(const motion *m, const ct_impact *impact, double begin) {
+  CHECK(begin <= impact->lower && impact->lower <= impact->time && impact->time <= impact->upper);
+  CHECK(distance_at(m, impact->upper) <= 0.0);
+  if (impact->flags & CT_IMPACT_FLAG_SEPARATING_AT_START) CHECK(distance_at(m, impact->lower) > -SLACK * m->size);
+  else check_apart(m, begin, impact->flags & CT_IMPACT_FLAG_GRAZE ? impact->free_until : impact->lower, "before a contact");
+  /* The time is where the distance is zero, but for what is left of the bracket. */
+  if (impact->upper - impact->lower < 1e-9) CHECK_NEAR(impact->contact.distance, 0.0, 1e-9);
+}
+
+typedef struct tally {
+  int contacts, initials, none, undecided, grazes;
+  uint64_t distances;
+} tally;
+
+static void check_impact(const motion *m, const ct_impact_options *o, const ct_impact *impact, tally *t) {
+  t->distances += impact->iterations;
+  t->grazes += (impact->flags & CT_IMPACT_FLAG_GRAZE) != 0;
+  switch (impact->event) {
+  case CT_IMPACT_CONTACT:
+    t->contacts++;
+    check_contact(m, impact, o->begin);
+    return;
+  case CT_IMPACT_INITIAL:
+    t->initials++;
+    CHECK(distance_at(m, o->begin) <= SLACK * m->size);
+    return;
+  case CT_IMPACT_NONE:
+    t->none++;
+    if (!impact->flags) CHECK(impact->free_until == o->end);
+    if (!(impact->flags & CT_IMPACT_FLAG_SEPARATING_AT_START)) check_apart(m, o->begin, impact->free_until, "none");
+    return;
+  default: t->undecided++; check_apart(m, o->begin, impact->free_until, "undecided");
+  }
+}
+
+static void brackets_hold_the_truth_in_random_motions(void) {
+  check_random r = {1701};
+  tally t = {0};
+  int count = motions(1000, 100000);
+  for (int i = 0; i < count; i++) {
+    uint32_t family_a = (uint32_t)i % FAMILIES, family_b = (uint32_t)(i / FAMILIES) % FAMILIES;
+    motion m = random_motion(&r, family_a, family_b);
+    ct_impact_options options = whole_motion(2.0);
+    if (i % 5 == 0) options.begin = 0.25, options.end = 1.75;
+    if (i % 7 == 0) options.time_tolerance = 1e-6;
+    ct_impact impact;
+    CHECK_INT(ct_body_impact(m.a, m.b, &options, workspace, &impact), CT_OK);
+    int before = check_failures;
+    check_impact(&m, &options, &impact, &t);
+    if (check_failures != before)
+      fprintf(stderr, "  motion %d, families %u and %u, event %d\n", i, family_a, family_b, (int)impact.event);
+    motion_free(&m);
+  }
+  if (getenv("IMPACT_TALLY"))
+    fprintf(stderr, "contacts %d initial %d none %d undecided %d grazes %d distances %.1f\n", t.contacts, t.initials, t.none,
+            t.undecided, t.grazes, (double)t.distances / count);
+  CHECK(t.contacts > count / 4 && t.none > count / 10 && t.undecided <= count / 100);
+}
+
+static const check_test tests[] = {
+    {"brackets hold the truth in random motions", brackets_hold_the_truth_in_random_motions},
+};
+WORKSPACE_MAIN(tests)
