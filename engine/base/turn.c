@@ -5,11 +5,11 @@
 #include "base/angle.h"
 #include <assert.h>
 
-/* pi/2 in three parts of 33 bits, so that their products with up to 2^20 are exact, and what is left of it. */
+/* pi/2 in three parts of 31 bits, so that their products with up to 2^22 are exact, and what is left of it. */
 #define QUARTER_1 0x1.921fb544p+0
-#define QUARTER_2 0x1.0b4611a6p-34
-#define QUARTER_3 0x1.3198a2ep-69
-#define QUARTER_REST 0x1.b839a252049c1p-104
+#define QUARTER_2 0x1.0b4611a4p-34
+#define QUARTER_3 0x1.13198a2cp-65
+#define QUARTER_REST 0x1.01b839a25204ap-96
 /* 2/pi */
 #define QUARTERS_PER_RADIAN 0x1.45f306dc9c883p-1
 

@@ -10,8 +10,8 @@ typedef struct ct_turn {
   double sine, cosine;
 } ct_turn;
 
-/* Largest |angle|, rad: 2^20 quarter turns, which the parts of pi/2 are cut for; above CT_TURN_MAX. */
-#define CT_TURN_ANGLE_MAX 1.6e6
+/* Largest |angle|, rad: 2^22 quarter turns, which the parts of pi/2 are cut for; several times CT_TURN_MAX. */
+#define CT_TURN_ANGLE_MAX 6.5e6
 
 /* Sine and cosine of an angle of at most CT_TURN_ANGLE_MAX, each within 2 u of the truth, relative. Cost: some 60 flops. */
 ct_turn ct_turn_of(double angle);

@@ -46,8 +46,24 @@ static void set_turn_between(ct_path *path) {
   path->spin = angle * (1.0 + SPIN_BOUND) / path->options.duration;
 }
 
+/* Steady where no torque is needed. CT_OUT_OF_MEMORY. */
+static ct_status set_free_turn(ct_path *path) {
+  const ct_path_options *o = &path->options;
+  const ct_free_top_options options = {o->start.rotation, o->inertia_diagonal, o->inertia_orientation, o->velocity.angular};
+  ct_free_top top;
+  set_steady_turn(path, o->velocity.angular);
+  if (!isfinite(path->spin) || !ct_free_top_set(&top, &options)) return CT_OK;
+  path->spin = top.spin;
+  path->top = malloc(sizeof top);
+  if (!path->top) return CT_OUT_OF_MEMORY;
+  *path->top = top;
+  return CT_OK;
+}
+
 /* Rotation since the start, in the world. */
 static ct_quat turn_at(const ct_path *path, double time) {
+  ct_vec3 angular;
+  if (path->top) return ct_free_top_turn(path->top, time, &angular);
   double clock = path->options.kind == CT_PATH_INTERPOLATED ? time / path->options.duration : ldexp(time, path->rate_exponent);
   return ct_turn_about(path->axis, ct_dd_mul(path->angle_rate, ct_dd_of(clock)));
 }
@@ -110,22 +126,23 @@ ct_status ct_path_create(const ct_path_options *options, ct_path **out) {
   ct_path *path = calloc(1, sizeof *path);
   if (!path) return CT_OUT_OF_MEMORY;
   set_way(path, options);
-  ct_vec3 moments = options->inertia_diagonal;
-  if (options->kind == CT_PATH_TORQUE_FREE && (moments.x != moments.y || moments.y != moments.z)) {
-    free(path);
-    return CT_LIMIT;
-  }
+  ct_status status = CT_OK;
   if (options->kind == CT_PATH_INTERPOLATED) set_turn_between(path);
+  else if (options->kind == CT_PATH_TORQUE_FREE) status = set_free_turn(path);
   else set_steady_turn(path, path->options.velocity.angular);
-  if (!is_within_limits(path)) {
-    free(path);
-    return CT_LIMIT;
+  if (status == CT_OK && !is_within_limits(path)) status = CT_LIMIT;
+  if (status != CT_OK) {
+    ct_path_destroy(path);
+    return status;
   }
   *out = path;
   return CT_OK;
 }
 
-void ct_path_destroy(ct_path *path) { free(path); }
+void ct_path_destroy(ct_path *path) {
+  if (path) free(path->top);
+  free(path);
+}
 
 /* ---- asking ---------------------------------------------------------------------------------------------------------- */
 
@@ -153,11 +170,13 @@ ct_velocity ct_path_velocity(const ct_path *path, double time) {
     ct_vec3 angular = ct_scale(path->axis, path->angle_rate.high / s);
     return (ct_velocity){ct_vec(path->rate.x / s, path->rate.y / s, path->rate.z / s), angular};
   }
-  return (ct_velocity){ct_add_scaled(path->rate, options->acceleration, time), options->velocity.angular};
+  ct_velocity v = {ct_add_scaled(path->rate, options->acceleration, time), options->velocity.angular};
+  if (path->top && time > 0.0) (void)ct_free_top_turn(path->top, time, &v.angular);
+  return v;
 }
 
 double ct_path_spin(const ct_path *path, ct_vec3 *axis, bool *constant) {
-  *constant = true;
+  *constant = !path->top;
   *axis = path->axis;
   return path->spin;
 }

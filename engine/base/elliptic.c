@@ -1,0 +1,122 @@
+/* Elliptic integrals by Carlson's duplication, functions by Bulirsch's descent of the arithmetic-geometric mean.
+ */
+#include "base/elliptic.h"
+
+#include "base/angle.h"
+#include "base/turn.h"
+#include <assert.h>
+
+/* Duplication ends when the arguments differ from their mean by less than this part of it: the series then errs by its sixth
+ * power, 3 e^6 < 1e-17. */
+#define NEAR_MEAN (1.0 / 1000.0)
+/* Below it, sn x = x, cn x = dn x = 1 to u. */
+#define TINY_ARGUMENT 1e-9
+/* The two means are equal to u once they differ by a part of less than this: one more step would square it. */
+#define MEANS_AGREE 1e-8
+
+static double far_from(double mean, const double xyz[3]) {
+  return ct_max2(ct_max2(fabs(mean - xyz[0]), fabs(mean - xyz[1])), fabs(mean - xyz[2]));
+}
+
+double ct_carlson_f(double x, double y, double z) {
+  const double xyz[3] = {x, y, z};
+  double first = (x + y + z) / 3.0, mean = first, quarter = 1.0, far = far_from(first, xyz);
+  for (; quarter * far > NEAR_MEAN * mean; quarter *= 0.25) {
+    double rx = sqrt(x), ry = sqrt(y), rz = sqrt(z), lambda = rx * ry + rx * rz + ry * rz;
+    x = 0.25 * (x + lambda);
+    y = 0.25 * (y + lambda);
+    z = 0.25 * (z + lambda);
+    mean = 0.25 * (mean + lambda);
+  }
+  double dx = quarter * (first - xyz[0]) / mean, dy = quarter * (first - xyz[1]) / mean, dz = -dx - dy;
+  double e2 = dx * dy - dz * dz, e3 = dx * dy * dz;
+  return (1.0 - e2 / 10.0 + e3 / 14.0 + e2 * e2 / 24.0 - 3.0 * e2 * e3 / 44.0) / sqrt(mean);
+}
+
+/* R_C(1, 1 + e), e >= 0: the arc tangent of sqrt(e), by sqrt(e). */
+static double arc_by_slope(double e) {
+  if (e < 1e-4) return 1.0 - e * (1.0 / 3.0 - e * (1.0 / 5.0 - e * (1.0 / 7.0)));
+  double slope = sqrt(e);
+  return ct_arc(slope, 1.0) / slope;
+}
+
+/* The series about the mean, of what the arguments differ from it by. */
+static double third_series(double dx, double dy, double dz) {
+  double dp = -0.5 * (dx + dy + dz), pp = dp * dp, xyz = dx * dy * dz;
+  double e2 = dx * dy + dx * dz + dy * dz - 3.0 * pp, e3 = xyz + 2.0 * e2 * dp + 4.0 * pp * dp;
+  double e4 = (2.0 * xyz + e2 * dp + 3.0 * pp * dp) * dp, e5 = xyz * pp;
+  return 1.0 - 3.0 * e2 / 14.0 + e3 / 6.0 + 9.0 * e2 * e2 / 88.0 - 3.0 * e4 / 22.0 - 9.0 * e2 * e3 / 52.0 + 3.0 * e5 / 26.0;
+}
+
+double ct_carlson_j(const double xyz[3], double p, double product) {
+  double x = xyz[0], y = xyz[1], z = xyz[2];
+  double first = (x + y + z + 2.0 * p) / 5.0, mean = first, quarter = 1.0, far = ct_max2(far_from(first, xyz), fabs(first - p));
+  double sum = 0.0;
+  for (; quarter * far > NEAR_MEAN * mean; quarter *= 0.25) {
+    double rx = sqrt(x), ry = sqrt(y), rz = sqrt(z), rp = sqrt(p), lambda = rx * ry + rx * rz + ry * rz;
+    double d = (rp + rx) * (rp + ry) * (rp + rz);
+    sum += quarter / d * arc_by_slope(product / d / d);
+    product *= 1.0 / 64.0;
+    x = 0.25 * (x + lambda);
+    y = 0.25 * (y + lambda);
+    z = 0.25 * (z + lambda);
+    p = 0.25 * (p + lambda);
+    mean = 0.25 * (mean + lambda);
+  }
+  double scale = quarter / mean;
+  double series = third_series(scale * (first - xyz[0]), scale * (first - xyz[1]), scale * (first - xyz[2]));
+  return quarter * series / (mean * sqrt(mean)) + 6.0 * sum;
+}
+
+void ct_jacobi_set(ct_jacobi *jacobi, double m1) {
+  assert(m1 >= CT_JACOBI_LEAST && m1 <= 1.0);
+  double a = 1.0, g = sqrt(m1);
+  jacobi->root = g;
+  for (int i = 0;; i++) {
+    assert(i < CT_JACOBI_STEPS);
+    jacobi->arithmetic[i] = a;
+    jacobi->geometric[i] = g;
+    double mean = 0.5 * (a + g);
+    if (fabs(a - g) <= MEANS_AGREE * a) {
+      jacobi->steps = i + 1;
+      jacobi->mean = mean;
+      jacobi->quarter = 0.5 * CT_PI / mean;
+      return;
+    }
+    g = sqrt(a * g);
+    a = mean;
+  }
+}
+
+/* Of an argument within half a quarter period. */
+static ct_jacobi_value small_value(const ct_jacobi *jacobi, double x) {
+  if (fabs(x) < TINY_ARGUMENT) return (ct_jacobi_value){x, 1.0, 1.0, 0.0};
+  ct_turn t = ct_turn_of(jacobi->mean * x);
+  double a = t.cosine / t.sine, c = jacobi->mean * a, dn = 1.0;
+  for (int i = jacobi->steps - 1; i >= 0; i--) {
+    a *= c;
+    c *= dn;
+    dn = (jacobi->geometric[i] + a) / (jacobi->arithmetic[i] + a);
+    a = c / jacobi->arithmetic[i];
+  }
+  double sn = 1.0 / sqrt(c * c + 1.0);
+  if (x < 0.0) sn = -sn;
+  return (ct_jacobi_value){sn, c * sn, dn, 0.0};
+}
+
+ct_jacobi_value ct_jacobi_at(const ct_jacobi *jacobi, double argument) {
+  double half_periods = rint(0.5 * argument / jacobi->quarter);
+  double rest = argument - half_periods * (2.0 * jacobi->quarter), size = fabs(rest);
+  ct_jacobi_value v;
+  if (size <= 0.5 * jacobi->quarter) {
+    v = small_value(jacobi, rest);
+  } else {
+    /* From the end of the quarter, where cn vanishes and dn is least: both keep their digits. */
+    ct_jacobi_value w = small_value(jacobi, jacobi->quarter - size);
+    v.sn = rest < 0.0 ? -w.cn / w.dn : w.cn / w.dn;
+    v.cn = jacobi->root * w.sn / w.dn;
+    v.dn = jacobi->root / w.dn;
+  }
+  v.half_periods = half_periods;
+  return v;
+}
