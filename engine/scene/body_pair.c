@@ -17,8 +17,6 @@
 /* From here on a tree costs less than looking at all pairs of boxes: colliders of the first body, pairs. */
 #define TREE_FIRST_MIN 32
 #define TREE_PAIRS_MIN 1024
-/* Rounding of a computed distance against that of boxes, relative to the coordinates. */
-#define GAP_SLACK (CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF)
 
 bool ct_placed_body_set(ct_placed_body *placed, const ct_body *body, const ct_pose *pose) {
   uint32_t count = (uint32_t)ct_body_collider_count(body);
@@ -86,12 +84,10 @@ static ct_status make_tree(ct_placed_body *placed, const ct_cancel *cancel) {
 
 /* ---- pairs of colliders ---- */
 
-/* Lower bound of the distance of what is in two boxes, `size` the largest coordinates of both; 0 where they overlap. Never more for
- * a box that holds b and no smaller size. */
-static double box_gap(const ct_box *a, const ct_box *b, double size) {
+double ct_box_gap(const ct_box *a, const ct_box *b, double size) {
   ct_vec3 d = ct_box_gaps(a, b);
   if (d.x == 0.0 && d.y == 0.0 && d.z == 0.0) return 0.0;
-  return ct_max2(0.0, sqrt(ct_norm2(d)) * (1.0 - GAP_SLACK) - GAP_SLACK * size);
+  return ct_max2(0.0, sqrt(ct_norm2(d)) * (1.0 - CT_GAP_SLACK) - CT_GAP_SLACK * size);
 }
 
 /* The pairs of colliders in the order of contents: those of the first body's first collider come first. */
@@ -128,7 +124,7 @@ typedef struct collider_pair {
 static double gap_of(const collider_walk *walk, collider_pair p) {
   if (walk->single) return 0.0;
   const ct_box *a = &walk->first->boxes[p.first], *b = &walk->second->boxes[p.second];
-  return box_gap(a, b, ct_box_magnitude(a) + ct_box_magnitude(b));
+  return ct_box_gap(a, b, ct_box_magnitude(a) + ct_box_magnitude(b));
 }
 
 /* Colliders of the question's a and b. */
@@ -213,7 +209,7 @@ typedef struct waiting_node {
 
 static waiting_node wait_for(const collider_walk *walk, uint32_t first, uint32_t node) {
   const ct_box *box = &walk->first->boxes[first];
-  return (waiting_node){node, box_gap(box, &walk->second->tree->nodes[node].box, ct_box_magnitude(box) + walk->second->reach)};
+  return (waiting_node){node, ct_box_gap(box, &walk->second->tree->nodes[node].box, ct_box_magnitude(box) + walk->second->reach)};
 }
 
 /* The pairs of one collider of the first body, the nearer branch of the tree first. */

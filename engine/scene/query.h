@@ -90,6 +90,12 @@ ct_status ct_query_find(ct_row_finder *finder, const ct_row_view *view, uint32_t
  * that no other body and no method can change the answer. */
 bool ct_query_accepts(const ct_query *query, const ct_row_view *view, uint32_t partner);
 
+/* Rounding of a computed distance against that of boxes, relative to the coordinates. */
+#define CT_GAP_SLACK (CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF)
+/* Lower bound of the distance of what is in two boxes, `size` the largest coordinates of both; 0 where they overlap. Never more for
+ * a box that holds b and no smaller size. */
+double ct_box_gap(const ct_box *a, const ct_box *b, double size);
+
 /* A body in the narrow phase: colliders placed. Arrays grow and are kept from body to body. */
 typedef struct ct_placed_body {
   const ct_body *body;

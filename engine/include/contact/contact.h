@@ -4,6 +4,7 @@
 
 #include <contact/broad.h>
 #include <contact/cancel.h>
+#include <contact/contact_state.h>
 #include <contact/elements.h>
 #include <contact/features.h>
 #include <contact/gjk_epa.h>

@@ -4,13 +4,19 @@
  * two numbers tell when it no longer holds: z1 < 0 while no contact has ended, z2 > 0 while none has begun. The stored membership,
  * not the value, carries the hysteresis: distance = signed distance - contact_epsilon; contact iff distance <= 0 at an event; z1 =
  * max of distance over contacts - contact_epsilon, z2 = min of distance over all others. Pairs are of colliders; pairs of bodies of
- * which none has a motion, and pairs that filters exclude, take no part. Pairs whose boxes are apart count with the distance of
- * their boxes, a lower bound. Modia3D (Neumayr, Otter 2017), Contact Detection.
+ * which none has a motion, and pairs that filters exclude, take no part. Pairs whose boxes are apart by more than contact_epsilon
+ * count with the distance of their boxes, a lower bound; a body that is nothing but a half-space has that for a box. After an event
+ * z1 < 0 and z2 > 0, strictly: both come from the same computation, bit for bit.
+ * The distance is that of ct_pair_distance. So surfaces are in contact, at distance 0, while they share a point; and so are two
+ * half-spaces that overlap, whose depth is unsupported. Modia3D (Neumayr, Otter 2017), Contact Detection.
  */
 #ifndef CONTACT_CONTACT_STATE_H
 #define CONTACT_CONTACT_STATE_H
 
 #include <contact/query.h>
+
+/* z[0] and z[1]: z1 and z2 of so many pairs by their signed distances, m. in_contact: the frozen membership. */
+void ct_contact_functions(const double *signed_distances, const bool *in_contact, size_t count, double epsilon, double z[2]);
 
 /* Values of z1 without a contact, and of z2 without another pair. */
 #define CT_Z1_NONE (-42.0)
@@ -22,23 +28,25 @@ typedef enum ct_contact_cause {
   CT_CAUSE_INIT, /* the first event of a state */
   CT_CAUSE_Z1,   /* a contact ended */
   CT_CAUSE_Z2,   /* a contact began */
-  CT_CAUSE_TIME, /* an event of the caller's: what changed was not announced by z1 or z2 */
+  CT_CAUSE_TIME, /* a contact began with a body that was put in since the event before: z2 could not announce it */
   CT_CAUSE_BODY  /* ended: a body of the pair is gone, was replaced by one without the collider, or filters exclude the pair now */
 } ct_contact_cause;
 
 /* A pair in contact. */
 typedef struct ct_contact_record {
-  uint64_t pair; /* id of the contact's pair: a pair that has been seen in contact keeps it in this state; never reused */
+  uint64_t pair; /* id, counted up in the state from 1: kept while the contact lasts, and never given again. A pair that parted and
+                  * meets anew gets another: remembering all that ever met would take more and more memory */
   uint64_t serial_a, serial_b;     /* ct_scene_serial of the bodies */
   ct_text body_a, body_b;          /* ids; owned by the state */
   uint32_t collider_a, collider_b; /* indices */
   double begun;                    /* time of the event at which it began, s */
-  double normal_velocity;          /* of b against a along the normal when it began, m/s; < 0 approaches; never computed again */
+  double normal_velocity;          /* of b against a along the normal when it began, at the middle of the two points, by the scene's
+                                    * velocities, those of bodies without a motion 0; m/s; < 0 approaches; never computed again */
   ct_contact_cause cause;          /* of its beginning */
   double distance;                 /* signed distance - contact_epsilon, at the last event */
   ct_pair_result result;           /* at the last event */
-  bool supports_defined;           /* both convex and bounded: the portal of method mpr */
-  ct_vec3 support_a[3], support_b[3];
+  bool supports_defined;           /* asked for, and both convex, bounded and not two balls: the portal of method mpr */
+  ct_vec3 support_a[3], support_b[3]; /* at the last event; where one support tells all, three times the same */
 } ct_contact_record;
 
 typedef struct ct_contact_state ct_contact_state;
@@ -54,7 +62,8 @@ size_t ct_contact_state_bytes(const ct_contact_state *state);
 
 typedef struct ct_contact_event_options {
   double time;             /* s; not before that of the last event */
-  double epsilon;          /* m, >= 0; of the first event, the state keeps it */
+  double epsilon;          /* m, > 0 (with 0 a touching pair would leave z1 at 0), at most CT_CONTACT_EPSILON_MAX; of the first
+                            * event, the state keeps it */
   bool supports;           /* records carry support points */
   size_t contacts_max;     /* CT_LIMIT beyond */
   const ct_cancel *cancel; /* NULL: never */
@@ -73,14 +82,16 @@ typedef struct ct_contact_event {
   size_t ended_count;
   uint32_t *began, *persisted; /* indices into the state's records; ascending in pair ids; owned likewise */
   size_t began_count, persisted_count;
-  uint64_t narrow, boxes; /* pairs whose distance was computed, and whose boxes alone were looked at */
+  /* Pairs of colliders whose distance was computed, and all others of bodies of which one has a motion: those that boxes ruled out,
+   * one by one or many at once, and those that filters exclude. The same whatever the tree. */
+  uint64_t narrow, boxes;
 } ct_contact_event;
 void ct_contact_event_free(ct_contact_event *event); /* the state is not released */
 
 /* Rebuilds the contacts of the scene's revision. previous: the state before, or NULL at the first event. Persisting records keep
  * what was stored at their beginning, bit for bit. The causes z1 and z2 are the engine's own finding: of the next state, a pair
- * that began is Z2, one that ended Z1. CT_LIMIT, CT_CANCELLED, CT_OUT_OF_MEMORY. Cost: one broad phase and a distance for each
- * candidate. */
+ * that began is Z2, one that ended Z1, save as the causes above say. CT_LIMIT: more contacts than contacts_max, or epsilon.
+ * CT_CANCELLED, CT_OUT_OF_MEMORY. Cost: one broad phase and a distance for each candidate. */
 ct_status ct_contact_event_run(const ct_scene *scene, const ct_contact_state *previous, const ct_contact_event_options *options,
                                ct_workspace *workspace, ct_contact_event *event);
 
@@ -88,6 +99,13 @@ typedef enum ct_contact_evaluation {
   CT_EVALUATE_MONITOR, /* z1 and z2: all pairs */
   CT_EVALUATE_SAMPLE   /* only the pairs in contact are computed; no z2 */
 } ct_contact_evaluation;
+
+typedef struct ct_contact_monitor_options {
+  ct_contact_evaluation evaluation;
+  const ct_override *overrides; /* other poses for some rows; sorted, each once */
+  size_t override_count;
+  const ct_cancel *cancel; /* NULL: never */
+} ct_contact_monitor_options;
 
 /* One of the functions, and whose pair it is. */
 typedef struct ct_zero_crossing {
@@ -100,13 +118,15 @@ typedef struct ct_zero_crossing {
 
 typedef struct ct_contact_monitor {
   ct_zero_crossing z1, z2;
-  ct_pair_result *contacts; /* [count of the state] in its order: its contacts now. The caller's room; NULL: not wanted */
+  ct_pair_result *contacts; /* [count of the state] in its order: its contacts now; of one that takes no part CT_SEPARATED and
+                               CT_PAIR_UNSUPPORTED, without distances. The caller's room, set before the call; NULL: not wanted */
   uint64_t narrow, boxes;   /* as in ct_contact_event */
 } ct_contact_monitor;
 
-/* Evaluates the state in the scene's revision, with other poses for some rows. A contact whose body is gone takes no part. */
-ct_status ct_contact_monitor_run(const ct_scene *scene, const ct_contact_state *state, ct_contact_evaluation evaluation,
-                                 const ct_override *overrides, size_t override_count, const ct_cancel *cancel,
+/* Evaluates the state in the scene's revision. A contact whose body is gone, or that filters exclude now, takes no part. Equal
+ * values: the first pair by rows, then colliders. CT_CANCELLED, CT_OUT_OF_MEMORY; out is untouched then, its contacts are not.
+ * Cost: SAMPLE, a distance for each contact; MONITOR, that of an event, and O(log n) for each body with a motion. */
+ct_status ct_contact_monitor_run(const ct_scene *scene, const ct_contact_state *state, const ct_contact_monitor_options *options,
                                  ct_workspace *workspace, ct_contact_monitor *out);
 
 #endif

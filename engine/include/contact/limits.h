@@ -45,6 +45,8 @@
 #define CT_BODIES_MAX 1000000
 /* Frames of boxes in one request, after the first. */
 #define CT_FRAMES_MAX 100000
+/* Hysteresis of a contact state, m: more would call contacts what is visibly apart. */
+#define CT_CONTACT_EPSILON_MAX 1e-3
 /* Values attached to one scene. */
 #define CT_ATTACHMENTS_MAX 1000
 /* Groups that take part in a scene's filter rules. */
