@@ -1,6 +1,7 @@
 """What the daemon says about itself: health, limits, version, problems, the OpenAPI document."""
 import json
 import os
+import random
 import re
 import subprocess
 
@@ -9,6 +10,7 @@ import jsonschema
 from support.checks import Suite, check, equal
 from support.client import Curl
 from support.daemon import ROOT, Daemon, binary
+from support.instances import Maker, schemas_of
 
 suite = Suite()
 daemon = Daemon("--workers", "3", "--limit", "jsonBytes=65536").start()
@@ -99,6 +101,19 @@ def every_reference_of_the_openapi_document_leads_somewhere():
             part = part.replace("~1", "/").replace("~0", "~")
             check(isinstance(node, dict) and part in node, f"{reference} leads nowhere")
             node = node[part]
+
+
+@suite.fact
+def the_tests_quick_schemas_say_what_jsonschema_says():
+    """Every reply in these tests is judged by support/quick_schema.py first."""
+    document, rng, told = client.document, random.Random(7), []
+    for schema in schemas_of(document.document):
+        for i in range(400 if os.environ.get("CONTACTD_FULL") else 10):
+            value = Maker(document.document, rng, (0, 0.01, 0.1, 0.3)[i % 4]).value(schema)
+            told.append(document.quick.check(schema)(value))
+            error = document.judge(schema, value)
+            equal(told[-1], error is None, f"verdict ({error and error.message}) of {json.dumps(schema)[:200]} on {json.dumps(value)}")
+    check(min(told.count(True), told.count(False)) > len(told) / 4, f"{told.count(True)} of {len(told)} are good")
 
 
 @suite.fact

@@ -9,6 +9,7 @@ import warnings
 import jsonschema
 
 from support.checks import Failure, short
+from support.quick_schema import Quick
 
 warnings.filterwarnings("ignore", category=DeprecationWarning)
 
@@ -27,6 +28,7 @@ class Document:
         self.document = document
         self.resolver = jsonschema.RefResolver("", document)
         self.validators = {}
+        self.quick = Quick(document)
         self.used = set()  # (template, method, status) seen in replies
 
     def template(self, path, method):
@@ -55,16 +57,23 @@ class Document:
                 if method in item:
                     yield template, method.upper(), resolve(self.document, item[method])
 
-    def validate(self, schema, value, what):
+    def judge(self, schema, value):
+        """What jsonschema says: None, or the error that tells most."""
         key = json.dumps(schema, sort_keys=True) if len(schema) < 4 else id(schema)
         validator = self.validators.get(key)
         if validator is None:
             validator = jsonschema.Draft202012Validator(schema, resolver=self.resolver)
             self.validators[key] = validator
-        error = jsonschema.exceptions.best_match(validator.iter_errors(value))
-        if error is not None:
-            pointer = "/" + "/".join(str(p) for p in error.absolute_path)
-            raise Failure(f"{what} breaks its schema at {pointer}: {short(error.message)} in {short(json.dumps(value))}")
+        return jsonschema.exceptions.best_match(validator.iter_errors(value))
+
+    def validate(self, schema, value, what):
+        if self.quick.check(schema)(value):
+            return
+        error = self.judge(schema, value)
+        if error is None:
+            raise Failure(f"{what}: support/quick_schema.py refuses what jsonschema accepts: {short(json.dumps(value))}")
+        pointer = "/" + "/".join(str(p) for p in error.absolute_path)
+        raise Failure(f"{what} breaks its schema at {pointer}: {short(error.message)} in {short(json.dumps(value))}")
 
     def media(self, content, content_type):
         name = (content_type or "").split(";")[0].strip().lower()
