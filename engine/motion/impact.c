@@ -5,10 +5,6 @@
 
 /* A normal velocity this small against the velocities that it comes from may be rounding, and is not parting. */
 #define PARTING_SLACK (256.0 * CT_UNIT_ROUNDOFF)
-/* Looks for an upper end of the bracket that is nearer to the contact, and how much farther each goes than the one before. */
-#define UPPER_LOOKS 4
-#define UPPER_GROWTH 4.0
-
 typedef struct first_contact {
   const ct_impact_bodies *bodies;
   ct_impact *impact;
@@ -30,7 +26,7 @@ static double spread(const ct_impact_side *side, const ct_impact_place *at) {
 /* In contact at the start: is that where the pair is to stay? */
 static bool note_initial(first_contact *first, const ct_impact_pair *pair, const ct_impact_sample *s) {
   ct_impact told = *first->impact;
-  ct_impact_tell(pair, s, &told);
+  ct_impact_tell(s, &told);
   bool parting = told.normal_velocity > PARTING_SLACK * (spread(&pair->a, &s->a) + spread(&pair->b, &s->b));
   bool known = first->initial || (first->parting && parting);
   if (first->initial && parting) return false;
@@ -43,19 +39,6 @@ static bool note_initial(first_contact *first, const ct_impact_pair *pair, const
   return parting && !first->initial;
 }
 
-/* A sample in contact that is nearer to the first contact than *met. */
-static double nearer_upper(ct_impact_search *search, const ct_impact_sample *root, double upper) {
-  double band = root->upper - root->lower, step = root->rate < 0.0 ? band / -root->rate : 0.0;
-  ct_impact_sample s;
-  for (int i = 0; i < UPPER_LOOKS && step > 0.0 && root->time + UPPER_GROWTH * step < upper; i++, step *= UPPER_GROWTH) {
-    double time = root->time + step;
-    if (!(time > root->time)) continue;
-    if (!ct_impact_look(search, time, &s)) break;
-    if (ct_sample_meets(&s)) return time;
-  }
-  return upper;
-}
-
 /* The pair met: *at is before that, *met in contact. */
 static void note_contact(first_contact *first, ct_impact_search *search, const ct_impact_sample *at, const ct_impact_sample *met) {
   ct_impact_sample root = *met;
@@ -66,12 +49,12 @@ static void note_contact(first_contact *first, ct_impact_search *search, const c
     if (root.time < search->certain) root = *met;
   }
   if (search->status != CT_OK) return;
-  double upper = nearer_upper(search, &root, met->time);
+  double upper = ct_impact_nearer(search, &root, met->time, false);
   first->lower = ct_min2(first->lower, search->certain);
   if (first->met && !(root.time < first->impact->time)) return;
   first->met = true;
   first->upper = upper;
-  ct_impact_tell(&search->pair, &root, first->impact);
+  ct_impact_tell(&root, first->impact);
 }
 
 static void follow(first_contact *first, ct_impact_search *search, ct_impact_sample *at) {

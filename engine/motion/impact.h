@@ -39,6 +39,7 @@ typedef struct ct_impact_place {
 /* A pair at a time. */
 typedef struct ct_impact_sample {
   double time;
+  uint32_t collider_a, collider_b;
   ct_impact_place a, b;
   double slack; /* how far points can be from where the paths have them, both sides' together, m */
   ct_pair_result result;
@@ -81,14 +82,23 @@ double ct_impact_held_time(const ct_impact_pair *pair, const ct_impact_sample *s
 /* The latest time that is certainly not beyond `time` + `step`. */
 double ct_impact_later(double time, double step);
 
-/* A search along one pair. */
+/* Two bodies as pairs of colliders. */
+typedef struct ct_impact_bodies {
+  ct_mover a, b;
+  bool b_first; /* pairs of colliders are taken in an order of the bodies' contents; ties go to the first */
+  const ct_impact_options *options;
+  ct_workspace *workspace;
+} ct_impact_bodies;
+
+/* A search along one pair, or, for the end of a contact, along the nearest pair of two bodies, which may change. */
 typedef struct ct_impact_search {
   const ct_impact_options *options;
   ct_workspace *workspace;
   ct_impact_pair pair;
-  double limit;   /* where being apart until then is enough; at most options->end */
-  double free;    /* certainly apart from where the search began until here; a graze ends it */
-  double certain; /* certainly apart from there, or since a graze, until here */
+  const ct_impact_bodies *bodies; /* NULL: the one pair */
+  double limit;                   /* where being apart until then is enough; at most options->end */
+  double free;                    /* certainly apart from where the search began until here; a graze ends it */
+  double certain;                 /* certainly apart from there, or since a graze, until here */
   bool grazed;
   double graze_time, graze_distance;
   uint32_t spent;   /* distances */
@@ -111,8 +121,9 @@ ct_impact_outcome ct_impact_start(ct_impact_search *search, double begin, ct_imp
 /* From *at, which is apart, to the first contact. MET: *met is a sample in contact and *at one before it, the last that was looked
  * at before contact was possible. */
 ct_impact_outcome ct_impact_advance(ct_impact_search *search, ct_impact_sample *at, ct_impact_sample *met);
-/* From *at, which is not certainly apart, to where it is: FREE: *parted is apart, *at the last one before that was not. LOST: it
- * never parts, or the search ended; *at is the last sample. */
+/* From *at, which is not certainly apart, to where it is: FREE: *parted is apart, *at the last sample before that, which was not,
+ * and `certain` is until when the contact certainly lasted since it last was within round-off of ending. LOST: it does not part
+ * before the end, where *at is then, or the search ended. */
 ct_impact_outcome ct_impact_leave(ct_impact_search *search, ct_impact_sample *at, ct_impact_sample *parted);
 
 /* Where the signed distance passes zero between two samples, of which the distance is > 0 at one and <= 0 at the other: *root
@@ -121,13 +132,6 @@ void ct_impact_root(ct_impact_search *search, const ct_impact_sample *before, co
                     ct_impact_sample *root);
 
 /* ---- two bodies ---- */
-
-typedef struct ct_impact_bodies {
-  ct_mover a, b;
-  bool b_first; /* pairs of colliders are taken in an order of the bodies' contents; ties go to the first */
-  const ct_impact_options *options;
-  ct_workspace *workspace;
-} ct_impact_bodies;
 
 ct_impact_bodies ct_impact_bodies_of(ct_mover a, ct_mover b, const ct_impact_options *options, ct_workspace *workspace);
 
@@ -139,8 +143,12 @@ ct_status ct_impact_each_pair(const ct_impact_bodies *bodies, ct_impact_visit vi
 ct_status ct_impact_nearest(const ct_impact_bodies *bodies, double time, ct_impact_pair *pair, ct_impact_sample *sample,
                             uint32_t *spent);
 
+/* A time between `far` and the root, on the side of it that `far` is on, where the pair is certain to be as it is there: apart, or
+ * in contact. Parts: the contact ends at the root. `far` where none is found. */
+double ct_impact_nearer(ct_impact_search *search, const ct_impact_sample *root, double far, bool parts);
+
 /* Tells of a contact at the sample. */
-void ct_impact_tell(const ct_impact_pair *pair, const ct_impact_sample *sample, ct_impact *impact);
+void ct_impact_tell(const ct_impact_sample *sample, ct_impact *impact);
 
 ct_status ct_impact_bisect(const ct_impact_bodies *bodies, ct_impact *impact);
 

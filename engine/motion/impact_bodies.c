@@ -81,10 +81,10 @@ ct_status ct_impact_nearest(const ct_impact_bodies *bodies, double time, ct_impa
   return ct_impact_each_pair(bodies, visit_nearest, &walk);
 }
 
-void ct_impact_tell(const ct_impact_pair *pair, const ct_impact_sample *s, ct_impact *impact) {
+void ct_impact_tell(const ct_impact_sample *s, ct_impact *impact) {
   impact->time = s->time;
-  impact->collider_a = pair->a.index;
-  impact->collider_b = pair->b.index;
+  impact->collider_a = s->collider_a;
+  impact->collider_b = s->collider_b;
   impact->contact = s->result;
   ct_vec3 position = ct_scale(ct_add(s->result.point_a, s->result.point_b), 0.5);
   impact->relative_velocity = ct_impact_relative_velocity(s, position, position);

@@ -8,6 +8,9 @@
 #define CLOSE_GROWTH 8.0
 /* A distance that is this part of what its bounds leave open is zero as far as anyone can tell. */
 #define ZERO_PART 0x1p-6
+/* Looks for an end of the bracket that is nearer to the root, and how much farther each goes than the one before. */
+#define NEARER_LOOKS 4
+#define NEARER_GROWTH 4.0
 
 /* How far in time a sample is from the root, at its rate; INFINITY: it does not tell. */
 static double newton(const ct_impact_sample *s) {
@@ -47,4 +50,17 @@ void ct_impact_root(ct_impact_search *search, const ct_impact_sample *before, co
     if (fabs(now.result.distance) <= fabs(root->result.distance)) *root = now;
     slow = slow < SLOW_LOOKS && to.time - from.time > 0.5 * width ? slow + 1 : 0;
   }
+}
+
+double ct_impact_nearer(ct_impact_search *search, const ct_impact_sample *root, double far, bool parts) {
+  bool after = far > root->time;
+  double rate = parts ? root->rate : -root->rate, step = rate > 0.0 ? (root->upper - root->lower) / rate : 0.0;
+  ct_impact_sample s;
+  for (int i = 0; i < NEARER_LOOKS && step > 0.0 && NEARER_GROWTH * step < fabs(far - root->time); i++, step *= NEARER_GROWTH) {
+    double time = after ? root->time + step : root->time - step;
+    if (time == root->time) continue;
+    if (!ct_impact_look(search, time, &s)) break;
+    if (parts == after ? ct_sample_apart(&s) : ct_sample_meets(&s)) return time;
+  }
+  return far;
 }

@@ -40,6 +40,8 @@ static double reach_within(const ct_impact_side *side, const ct_impact_side *oth
 
 void ct_impact_place_pair(const ct_impact_pair *pair, double time, ct_impact_sample *sample) {
   sample->time = time;
+  sample->collider_a = pair->a.index;
+  sample->collider_b = pair->b.index;
   place(&pair->a, time, &sample->a);
   place(&pair->b, time, &sample->b);
   double offset = ct_norm(ct_sub(sample->b.pivot, sample->a.pivot));

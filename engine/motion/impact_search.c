@@ -18,6 +18,10 @@ static bool begin_look(ct_impact_search *search) {
 
 bool ct_impact_look(ct_impact_search *search, double time, ct_impact_sample *sample) {
   if (!begin_look(search)) return false;
+  if (search->bodies) {
+    search->status = ct_impact_nearest(search->bodies, time, &search->pair, sample, &search->spent);
+    return search->status == CT_OK;
+  }
   const ct_pair_options options = {search->options->tolerance, INFINITY};
   search->spent++;
   ct_impact_measure(&search->pair, time, &options, search->workspace, sample);
@@ -168,17 +172,52 @@ ct_impact_outcome ct_impact_advance(ct_impact_search *search, ct_impact_sample *
   }
 }
 
+/* Do the points that matter only move on straight lines at constant speed, relative to each other, of two convex shapes? Then the
+ * times of contact are one stretch. */
+static bool is_straight(const ct_impact_pair *pair) {
+  ct_vec3 a = pair->a.acceleration, b = pair->b.acceleration;
+  bool turns = pair->a.spin * pair->a.arm > 0.0 || pair->b.spin * pair->b.arm > 0.0;
+  return !turns && a.x == b.x && a.y == b.y && a.z == b.z && !ct_kind_is_mesh(pair->a.shape->kind) &&
+         !ct_kind_is_mesh(pair->b.shape->kind);
+}
+
+/* Of such a pair, in contact now: how long it certainly stays so. 0: not told. */
+static double straight_time(const ct_impact_search *search, const ct_impact_sample *at) {
+  ct_impact_search own = *search;
+  ct_impact_sample last, root;
+  double end = search->options->end;
+  own.bodies = NULL;
+  if (!ct_sample_meets(at) || !ct_impact_look(&own, end, &last)) return 0.0;
+  if (ct_sample_meets(&last)) return end - at->time;
+  if (!(last.result.distance > 0.0)) return 0.0;
+  ct_impact_root(&own, at, &last, &root);
+  return root.time > at->time ? ct_impact_nearer(&own, &root, at->time, true) - at->time : 0.0;
+}
+
 ct_impact_outcome ct_impact_leave(ct_impact_search *search, ct_impact_sample *at, ct_impact_sample *parted) {
   double end = search->options->end, step = 0.0;
+  bool straight = true;
   search->most = search->options->iterations_max;
+  search->certain = at->time;
   while (at->time < end) {
-    double held = ct_impact_held_time(&search->pair, at, end - at->time);
-    double time = held < end - at->time ? ct_impact_later(at->time, held) : end;
-    /* No depth, or none that time can resolve: steps that grow. */
-    step = time > at->time ? 0.0 : step > 0.0 ? AHEAD_GROWTH * step : first_ahead(at, 1.0);
-    if (step > 0.0) time = ct_min2(end, at->time + step);
+    double left = end - at->time, held = ct_impact_held_time(&search->pair, at, left);
+    /* Once is enough: where that ends the contact is about to end, or another pair's goes on. */
+    if (straight && held < left && is_straight(&search->pair)) {
+      held = ct_max2(held, straight_time(search, at));
+      straight = held == 0.0;
+    }
+    double time = held < left ? ct_impact_later(at->time, held) : end;
+    if (time > at->time) {
+      search->certain = time;
+      step = 0.0;
+    } else {
+      /* No depth, or none that time can resolve: steps that grow. */
+      step = step > 0.0 ? AHEAD_GROWTH * step : first_ahead(at, 1.0);
+      time = ct_min2(end, at->time + step);
+    }
     if (!ct_impact_look(search, time, parted)) return CT_OUTCOME_LOST;
     if (ct_sample_apart(parted)) return CT_OUTCOME_FREE;
+    if (ct_sample_meets(parted)) search->certain = parted->time;
     *at = *parted;
   }
   return CT_OUTCOME_LOST;

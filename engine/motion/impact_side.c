@@ -109,6 +109,11 @@ ct_impact_side ct_impact_side_of(ct_mover mover, uint32_t index) {
   double widening = 1.0 + LENGTH_WIDENING;
   side.reach = (sharp_arm(&t, &inner.shape, false) + inner.radius) * widening;
   side.arm = side.reach;
+  if (inner.shape.kind == CT_KIND_SPHERE) {
+    /* A ball goes where its centre goes. */
+    side.arm = side.ball_arm;
+    return side;
+  }
   /* The cross product with the axis loses what is along it. */
   if (side.steady)
     side.arm = ct_min2(side.reach, (sharp_arm(&t, &inner.shape, true) + inner.radius) * widening + LENGTH_WIDENING * side.reach);

@@ -27,7 +27,7 @@ typedef enum ct_impact_event {
 /* Flags of an impact. */
 enum {
   /* In contact at `begin`, and parting: the search went on from where they had parted. CONTACT: a later one was found; INITIAL:
-   * none was. */
+   * none was. Bodies of several colliders: of each pair of these for itself. */
   CT_IMPACT_FLAG_SEPARATING_AT_START = 1 << 0,
   /* They came within round-off of touching, at graze_time, and parted without a certain contact; `free_until` is before that, and
    * what is said of the time after it leaves this one instant out. The first one, where there are several. */
@@ -74,7 +74,7 @@ ct_status ct_body_impact(ct_mover a, ct_mover b, const ct_impact_options *option
 typedef struct ct_contact_change {
   bool began;          /* else ended */
   double time;         /* of the change */
-  double lower, upper; /* bracket: on the other side before lower, on this side at upper */
+  double lower, upper; /* bracket: certainly on the other side before lower, on this side at upper; s */
   uint32_t collider_a, collider_b;
   ct_pair_result contact;
   double normal_velocity;
@@ -95,8 +95,12 @@ typedef struct ct_timeline {
 void ct_timeline_free(ct_timeline *timeline);
 
 /* All changes between apart and in contact of two bodies (of the least over their pairs of colliders) over [begin, end], each
- * bracketed as an impact. A contact that lasts for less than round-off can tell, a graze, is none. `timeline` is emptied first; its
- * memory is used again. limit > 0: changes at most. */
+ * bracketed as an impact. A contact that lasts for less than round-off can tell, a graze, is none; one ends only where all
+ * colliders are certainly apart, so that what rests or slides within round-off of touching stays in contact. A depth bounds how
+ * long a contact certainly lasts; where there is none, of surfaces that cross, and within round-off of its end, the contact is
+ * looked at in steps that grow, and a parting shorter than a step is not seen. `timeline` is emptied first; its memory is used
+ * again. limit > 0: changes at most. iterations_max holds for each change. The method is conservative advancement. CT_CANCELLED,
+ * CT_OUT_OF_MEMORY; what is in the timeline then is to be freed and no more. */
 ct_status ct_body_timeline(ct_mover a, ct_mover b, const ct_impact_options *options, size_t limit, ct_workspace *workspace,
                            ct_timeline *timeline);
 

@@ -1,0 +1,187 @@
+/* When contacts begin and end, against closed forms: spheres through each other, a ball that dips into a plane, a box that turns
+ * above one, compounds, what rests, slides, or only touches. */
+#include "tests/support/movers.h"
+#include "tests/support/shapes.h"
+#include "tests/support/workspace.h"
+
+static ct_timeline timeline;
+
+static void walk(ct_mover a, ct_mover b, double end, size_t limit) {
+  ct_impact_options options = whole_motion(end);
+  CHECK_INT(ct_body_timeline(a, b, &options, limit, workspace, &timeline), CT_OK);
+}
+
+/* The changes are at these times, begun and ended in turn, each in its bracket. */
+static void check_changes(const long double *times, size_t count, double width) {
+  CHECK_INT(timeline.count, count);
+  for (size_t i = 0; i < count && i < timeline.count; i++) {
+    const ct_contact_change *c = &timeline.changes[i];
+    CHECK(c->began == ((i % 2 == 0) != timeline.in_contact));
+    CHECK(fabsl(c->time - times[i]) <= 1e-12L * times[i]);
+    CHECK(c->lower <= times[i] && times[i] <= c->upper && c->lower <= c->time && c->time <= c->upper);
+    CHECK_NEAR(c->upper - c->lower, 0.0, width);
+    CHECK(c->began ? c->normal_velocity < 0.0 : c->normal_velocity > 0.0);
+    CHECK_NEAR(c->contact.distance, 0.0, 1e-12);
+  }
+}
+
+static void check_complete(double end) {
+  CHECK_INT(timeline.status, CT_TIMELINE_COMPLETE);
+  CHECK(timeline.known_until == end);
+}
+
+static ct_mover still(ct_shape shape, ct_pose pose) {
+  ct_path_options here = stays(20.0, pose);
+  return mover(shape, &here);
+}
+
+static const ct_vec3 none = {0, 0, 0};
+
+/* Unit spheres at 0 and 5 that pass through each other at an offset, as in T8.1. */
+static void spheres_pass_through_each_other(void) {
+  static const double offsets[] = {0.0, 1.0, 1.999, 2.001};
+  for (int i = 0; i < 4; i++) {
+    ct_path_options left = twists(5.0, at(0, 0, 0), ct_vec(1, 0, 0), none);
+    ct_path_options right = twists(5.0, at(5, offsets[i], 0), ct_vec(-1, 0, 0), none);
+    ct_mover a = mover(sphere(1.0), &left), b = mover(sphere(1.0), &right);
+    walk(a, b, 5.0, 10);
+    long double half = sqrtl(fmaxl(0.0L, 4.0L - (long double)offsets[i] * offsets[i])) / 2.0L;
+    const long double times[] = {2.5L - half, 2.5L + half};
+    check_changes(times, i < 3 ? 2 : 0, 1e-10);
+    check_complete(5.0);
+    CHECK(!timeline.in_contact);
+    mover_free(a);
+    mover_free(b);
+  }
+}
+
+/* Thrown at a plane that pushes back: z = .5 - 4 t + 4 t^2 meets .1 twice. A half of it starts in contact. */
+static void a_ball_dips_into_a_plane(void) {
+  ct_mover a = still(plane(), at(0, 0, 0));
+  ct_path_options path = falls(3.0, at(0, 0, 0.5), ct_vec(1, 0, -4), ct_vec(0, 0, 8));
+  ct_mover b = mover(sphere(0.1), &path);
+  long double root = sqrtl(4.0L * 4.0L - 16.0L * (0.5L - (long double)0.1)) / 8.0L;
+  const long double times[] = {0.5L - root, 0.5L + root};
+  walk(a, b, 3.0, 10);
+  check_changes(times, 2, 1e-12);
+  check_complete(3.0);
+  ct_impact_options options = whole_motion(3.0);
+  options.begin = 0.5;
+  CHECK_INT(ct_body_timeline(a, b, &options, 10, workspace, &timeline), CT_OK);
+  CHECK(timeline.in_contact);
+  check_changes(times + 1, 1, 1e-12);
+  check_complete(3.0);
+  mover_free(a);
+  mover_free(b);
+}
+
+/* The box of T8.3: its corners reach |sin t| + .1 |cos t| below its centre, which is .6 above the plane; twice in a turn. */
+static void a_turning_box_touches_twice_in_a_turn(void) {
+  const long double pi = 3.14159265358979323846264338327950288L;
+  long double t = 0.5L;
+  for (int i = 0; i < 20; i++) t -= (sinl(t) + 0.1L * cosl(t) - 0.6L) / (cosl(t) - 0.1L * sinl(t));
+  long double times[8];
+  for (int i = 0; i < 4; i++) {
+    times[2 * i] = i * pi + t;
+    times[2 * i + 1] = (i + 1) * pi - t;
+  }
+  ct_mover a = still(plane(), at(0, 0, 0));
+  ct_path_options turns =
+      twists(12.5, turned(at(0, 0, 0.6), 0.70710678118654752440, 0, 0, 0.70710678118654752440), none, ct_vec(0, -1, 0));
+  ct_mover b = mover(box(1.0, 0.1, 1.0), &turns);
+  walk(a, b, 12.5, 100);
+  check_changes(times, 8, 1e-10);
+  check_complete(12.5);
+  /* No more than asked for; what is told ends before the next. */
+  walk(a, b, 12.5, 3);
+  check_changes(times, 3, 1e-10);
+  CHECK_INT(timeline.status, CT_TIMELINE_LIMIT);
+  CHECK_NEAR(timeline.known_until, (double)times[3], 1e-10);
+  CHECK(timeline.known_until <= times[3]);
+  mover_free(a);
+  mover_free(b);
+}
+
+/* Two balls on a rod through a ball that stays: apart between them, or not where they are near each other. */
+static void bodies_part_when_their_last_colliders_do(void) {
+  for (int i = 0; i < 2; i++) {
+    double apart = i ? 6.0 : 1.0;
+    const ct_shape two[] = {sphere(1.0), sphere(1.0)};
+    const ct_pose poses[] = {at(0, 0, 0), at(-apart, 0, 0)};
+    ct_path_options along = twists(20.0, at(-3, 0, 0), ct_vec(1, 0, 0), none);
+    ct_mover a = mover_of(mover_body(two, poses, 2), &along), b = still(sphere(1.0), at(0, 0, 0));
+    walk(a, b, 20.0, 10);
+    const long double times[] = {1.0L, i ? 5.0L : 6.0L, 7.0L, 11.0L};
+    check_changes(times, i ? 4 : 2, 1e-11);
+    check_complete(20.0);
+    for (size_t k = 0; k < timeline.count; k++) CHECK_INT(timeline.changes[k].collider_a, k >= 2 || (i == 0 && k == 1));
+    mover_free(a);
+    mover_free(b);
+  }
+}
+
+/* What rests or slides, at zero distance or a little sunk, does not flicker; what only touches is no contact. */
+static void contacts_at_round_off_do_not_flicker(void) {
+  ct_mover floor = still(box(10, 10, 0.5), at(0, 0, -0.5)), ground = still(plane(), at(0, 0, 0));
+  const ct_path_options paths[] = {
+      stays(2.0, at(0, 0, 0.3)),
+      twists(2.0, at(0, 0, 0.3), ct_vec(1, 0.5, 0), none),
+      twists(2.0, at(0, 0, 0.1 + 0.2), ct_vec(1, 0.5, 0), none),
+      twists(2.0, at(0, 0, 0.3 - 1e-9), ct_vec(1, 0.5, 0), none),
+      twists(2.0, turned(at(0.1, 0.2, 0.3), 0, 0, 0.3, 1), ct_vec(0.3, -0.7, 0), none),
+  };
+  for (int i = 0; i < 5; i++) {
+    ct_mover block = mover(box(0.3, 0.3, 0.3), &paths[i]);
+    walk(floor, block, 2.0, 10);
+    CHECK(timeline.in_contact && timeline.count == 0);
+    check_complete(2.0);
+    walk(block, ground, 2.0, 10);
+    CHECK(timeline.in_contact && timeline.count == 0);
+    check_complete(2.0);
+    mover_free(block);
+  }
+  /* Off the edge of the floor: its rear face passes it at 10.3 m. */
+  ct_path_options off = twists(20.0, at(0, 0, 0.3 - 1e-6), ct_vec(1, 0, 0), none);
+  ct_mover block = mover(box(0.3, 0.3, 0.3), &off);
+  walk(floor, block, 20.0, 10);
+  CHECK_INT(timeline.count, 1);
+  if (timeline.count == 1) CHECK_NEAR(timeline.changes[0].time, 10.3, 1e-11);
+  check_complete(20.0);
+  mover_free(block);
+  ct_path_options past = twists(20.0, at(-5, 0, 2), ct_vec(1, 0, 0), none);
+  ct_mover ball = mover(sphere(1.0), &past), other = still(sphere(1.0), at(0, 0, 0));
+  walk(ball, other, 20.0, 10);
+  CHECK_INT(timeline.count, 0);
+  mover_free(ball);
+  mover_free(other);
+  mover_free(floor);
+  mover_free(ground);
+}
+
+/* Few distances: what is told until then is true. */
+static void iterations_end_a_timeline_with_what_is_known(void) {
+  ct_mover a = still(plane(), at(0, 0, 0));
+  ct_path_options turns =
+      twists(12.5, turned(at(0, 0, 0.6), 0.70710678118654752440, 0, 0, 0.70710678118654752440), none, ct_vec(0, -1, 0));
+  ct_mover b = mover(box(1.0, 0.1, 1.0), &turns);
+  ct_impact_options options = whole_motion(12.5);
+  options.iterations_max = 3;
+  CHECK_INT(ct_body_timeline(a, b, &options, 10, workspace, &timeline), CT_OK);
+  CHECK_INT(timeline.status, CT_TIMELINE_LIMIT);
+  CHECK(timeline.count > 0 || timeline.known_until <= 0.5401155212);
+  mover_free(a);
+  mover_free(b);
+}
+
+static void memory_goes_back(void) { ct_timeline_free(&timeline); }
+
+static const check_test tests[] = {
+    {"spheres pass through each other", spheres_pass_through_each_other},
+    {"a ball dips into a plane", a_ball_dips_into_a_plane},
+    {"a turning box touches twice in a turn", a_turning_box_touches_twice_in_a_turn},
+    {"bodies part when their last colliders do", bodies_part_when_their_last_colliders_do},
+    {"contacts at round-off do not flicker", contacts_at_round_off_do_not_flicker},
+    {"iterations end a timeline with what is known", iterations_end_a_timeline_with_what_is_known},
+    {"memory goes back", memory_goes_back},
+};
+WORKSPACE_MAIN(tests)
