@@ -5,7 +5,7 @@ import re
 import sys
 
 CHECKS = {"T1": 10, "T2": 3, "T3": 6, "T4": 10, "T5": 7, "T6": 5, "T7": 3}
-OF_MOTIONS = ("T8.1", "T8.2", "T8.3", "T8.4", "T8.6")
+OF_MOTIONS = ("T8.1", "T8.2", "T8.3", "T8.4", "T8.5", "T8.6")
 
 named = set()
 for path in pathlib.Path("tests").glob("*/test_*.c"):

@@ -14,10 +14,17 @@ static const ct_scene *row_of_balls(void) {
   return seal(draft, empty);
 }
 
-static const ct_scene *with_hammer_at(const ct_scene *scene, double x) {
+static const ct_scene *with_at(const ct_scene *scene, const char *id, ct_pose pose) {
   ct_draft *draft = ct_draft_begin(scene);
-  place(draft, "hammer", pose_at(x, 0, 0));
+  place(draft, id, pose);
   return seal(draft, scene);
+}
+
+static const ct_scene *with_hammer_at(const ct_scene *scene, double x) { return with_at(scene, "hammer", pose_at(x, 0, 0)); }
+
+static void give_back(ct_contact_event *event) {
+  ct_contact_event_free(event);
+  ct_contact_state_release(event->state);
 }
 
 static const ct_contact_record *record_with(const ct_contact_state *state, const char *id) {
@@ -55,10 +62,8 @@ static void the_end_of_one_contact_and_the_begin_of_another_are_told_at_their_ev
   CHECK(ct_contact_state_time(second.state) == 1.5 && ct_contact_state_epsilon(second.state) == CT_CONTACT_EPSILON);
   /* The state before is what it was. */
   CHECK_INT(ct_contact_state_count(first.state), 2);
-  ct_contact_event_free(&first);
-  ct_contact_event_free(&second);
-  ct_contact_state_release(first.state);
-  ct_contact_state_release(second.state);
+  give_back(&first);
+  give_back(&second);
   ct_scene_release(scene);
 }
 
@@ -89,8 +94,7 @@ static void the_velocity_at_the_beginning_is_kept_while_the_contact_lasts(void) 
     ct_contact_state_release(event.state);
     event = next;
   }
-  ct_contact_event_free(&event);
-  ct_contact_state_release(event.state);
+  give_back(&event);
   ct_scene_release(scene);
 }
 
@@ -115,12 +119,11 @@ static void a_turning_body_has_the_velocity_of_the_point_that_touches(void) {
   CHECK_INT(event.began_count, 1);
   /* At (10, 20, -0.25), the centre at (7, 20, 0.5): w x r = (0, 2, 0) x (3, 0, -0.75) = (-1.5, 0, -6). */
   CHECK_NEAR(ct_contact_state_record(event.state, 0)->normal_velocity, -7.0, 1e-14);
-  ct_contact_event_free(&event);
-  ct_contact_state_release(event.state);
+  give_back(&event);
   ct_scene_release(scene);
 }
 
-/* Row 21: touching within the hysteresis at an event is contact; at a restart neither function is zero. */
+/* Rows 21, 22: touching within the hysteresis at an event is contact; at a restart neither function is zero. */
 static void no_function_is_zero_at_a_restart(void) {
   const double eps = CT_CONTACT_EPSILON;
   const double gaps[] = {0, eps, 1.0000000001 * eps, 0.5 * eps, -eps, 2 * eps, 1e-15, 1e-300};
@@ -158,7 +161,7 @@ static void hand_made_distances_give_the_functions_of_the_seed(void) {
   CHECK(z[0] == -42.0 && z[1] == 0.3 - 1e-16);
 }
 
-/* Row 24 again, in a scene: balls of a micrometre, whose distances keep 1e-22 m. */
+/* Rows 21 and 24 in a scene: balls of a micrometre, whose distances keep 1e-22 m. */
 static void a_scene_of_such_distances_gives_the_same(void) {
   const double r = 1e-6, across = 1e-3;
   const ct_scene *empty = ct_scene_create(0);
@@ -175,8 +178,7 @@ static void a_scene_of_such_distances_gives_the_same(void) {
   CHECK(z.z1.a == 2 && z.z1.b == 3 && z.z1.narrow);
   /* The others are a millimetre apart, by their boxes. */
   CHECK(!z.z2.narrow && z.z2.value <= across - 2e-6 && z.z2.value > across - 2.1e-6);
-  ct_contact_event_free(&event);
-  ct_contact_state_release(event.state);
+  give_back(&event);
   ct_scene_release(scene);
 }
 
@@ -207,9 +209,43 @@ static void a_record_has_the_fields_of_a_contact_pair(void) {
     CHECK_NEAR(fabs(r->support_b[i].x - 0.3), 0.1, 1e-14);
     CHECK_NEAR(fabs(r->support_b[i].z - 0.1), 0.1, 1e-14);
   }
-  ct_contact_event_free(&event);
-  ct_contact_state_release(event.state);
+  give_back(&event);
   ct_scene_release(scene);
+}
+
+/* Row 25: all that the seed's log lines say of an event, for its bouncing sphere: time, cause, pair, distance, normal, position. */
+static void an_event_has_what_the_log_of_the_seed_says(void) {
+  const double begin = 2.3924142776549155, end = 2.3924413895015424;
+  const ct_scene *empty = ct_scene_create(0);
+  ct_draft *draft = ct_draft_begin(empty);
+  add_shape(draft, "ground", box_of(2, 0.05, 0.35), pose_at(0, -0.15, 0));
+  add_mover(draft, "sphere", sphere_of(0.1), pose_at(0, 1, 0));
+  const ct_scene *scene = seal(draft, empty);
+  ct_contact_event start = next_event(scene, NULL, 0);
+  ct_contact_monitor z = monitor_of(scene, start.state);
+  CHECK(start.began_count == 0 && z.z1.value == CT_Z1_NONE);
+  CHECK_NEAR(z.z2.value, 1, 1e-13);
+  const ct_scene *down = with_at(scene, "sphere", pose_at(0, -1e-17, 0));
+  CHECK(monitor_of(down, start.state).z2.value <= 0);
+  ct_contact_event first = next_event(down, start.state, begin);
+  CHECK_INT(first.began_count, 1);
+  const ct_contact_record *r = ct_contact_state_record(first.state, first.began[0]);
+  CHECK(r->begun == begin && r->cause == CT_CAUSE_Z2 && text_is(r->body_a, "ground") && text_is(r->body_b, "sphere"));
+  CHECK(r->distance <= 0 && r->distance > -1e-15);
+  CHECK(r->result.normal.x == 0 && r->result.normal.y == 1 && r->result.normal.z == 0);
+  ct_vec3 position = ct_scale(ct_add(r->result.point_a, r->result.point_b), 0.5);
+  CHECK_NEAR(position.x, 0, 1e-16);
+  CHECK_NEAR(position.y, -0.1, 1e-16);
+  CHECK_NEAR(position.z, 0, 1e-16);
+  const ct_scene *up = with_at(down, "sphere", pose_at(0, 1e-15, 0));
+  CHECK(monitor_of(up, first.state).z1.value > 0);
+  ct_contact_event second = next_event(up, first.state, end);
+  CHECK(second.ended_count == 1 && second.ended[0].cause == CT_CAUSE_Z1 && second.ended[0].record.pair == r->pair);
+  CHECK(second.ended[0].distance > 0 && ct_contact_state_time(second.state) == end);
+  give_back(&start);
+  give_back(&first);
+  give_back(&second);
+  ct_scene_release(up);
 }
 
 static void a_body_made_again_under_the_same_id_is_another(void) {
@@ -237,10 +273,8 @@ static void a_body_made_again_under_the_same_id_is_another(void) {
   const ct_contact_record *begun = ct_contact_state_record(second.state, second.began[0]);
   CHECK(begun->pair > old && begun->cause == CT_CAUSE_TIME);
   CHECK(text_is(begun->body_a, "hammer") && text_is(begun->body_b, "left"));
-  ct_contact_event_free(&first);
-  ct_contact_event_free(&second);
-  ct_contact_state_release(first.state);
-  ct_contact_state_release(second.state);
+  give_back(&first);
+  give_back(&second);
   ct_scene_release(scene);
 }
 
@@ -297,10 +331,8 @@ static void pairs_that_filters_exclude_end_and_take_no_part(void) {
   CHECK(second.ended[0].cause == CT_CAUSE_BODY && second.ended[0].record.pair == record_with(first.state, "left")->pair);
   ct_contact_monitor z = monitor_of(scene, second.state);
   CHECK(z.z2.a == 2 && z.z2.b == 3 && z.z2.value > 0);
-  ct_contact_event_free(&first);
-  ct_contact_event_free(&second);
-  ct_contact_state_release(first.state);
-  ct_contact_state_release(second.state);
+  give_back(&first);
+  give_back(&second);
   ct_scene_release(scene);
 }
 
@@ -315,8 +347,7 @@ static void bodies_that_both_stand_still_take_no_part(void) {
   ct_contact_monitor z = monitor_of(scene, event.state);
   CHECK(event.began_count == 0 && event.narrow == 0 && event.boxes == 0);
   CHECK(!z.z1.present && !z.z2.present && z.z1.value == -42.0 && z.z2.value == 42.0);
-  ct_contact_event_free(&event);
-  ct_contact_state_release(event.state);
+  give_back(&event);
   ct_scene_release(scene);
 }
 
@@ -345,8 +376,7 @@ static void only_contacts_are_computed_between_events(void) {
   CHECK_NEAR(sample.z1.value, 28, 1e-13);
   CHECK_NEAR(sample.z2.value, 23, 1e-12);
   CHECK(sample.narrow == 2 && sample.boxes == 1 && sample.z2.a == 2 && sample.z2.b == 3);
-  ct_contact_event_free(&event);
-  ct_contact_state_release(event.state);
+  give_back(&event);
   ct_scene_release(scene);
 }
 
@@ -373,8 +403,7 @@ static void limits_are_told(void) {
   CHECK_INT(ct_contact_monitor_run(scene, event.state, &stopped, workspace, &out), CT_CANCELLED);
   CHECK(ct_contact_state_bytes(event.state) < 2000);
   ct_cancel_destroy(cancel);
-  ct_contact_event_free(&event);
-  ct_contact_state_release(event.state);
+  give_back(&event);
   ct_scene_release(scene);
 }
 
@@ -412,8 +441,7 @@ static void a_refused_allocation_leaves_nothing(void) {
     CHECK_INT(memory.live, before);
   }
   CHECK(status == CT_OK && asked == CT_OK);
-  ct_contact_event_free(&first);
-  ct_contact_state_release(first.state);
+  give_back(&first);
   ct_scene_release(scene);
 }
 
@@ -427,6 +455,7 @@ static const check_test tests[] = {
     {"hand_made_distances_give_the_functions_of_the_seed", hand_made_distances_give_the_functions_of_the_seed},
     {"a_scene_of_such_distances_gives_the_same", a_scene_of_such_distances_gives_the_same},
     {"a_record_has_the_fields_of_a_contact_pair", a_record_has_the_fields_of_a_contact_pair},
+    {"an_event_has_what_the_log_of_the_seed_says", an_event_has_what_the_log_of_the_seed_says},
     {"a_body_made_again_under_the_same_id_is_another", a_body_made_again_under_the_same_id_is_another},
     {"a_body_that_is_replaced_keeps_its_contacts_where_it_has_the_collider",
      a_body_that_is_replaced_keeps_its_contacts_where_it_has_the_collider},
