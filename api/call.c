@@ -139,7 +139,7 @@ static bool parameters_known(api_call *call) {
 }
 
 static bool wants_scene(api_target target) {
-  return target == API_TARGET_READ || target == API_TARGET_WRITE || target == API_TARGET_DELETE;
+  return target == API_TARGET_READ || target == API_TARGET_EVENTS || target == API_TARGET_WRITE || target == API_TARGET_DELETE;
 }
 
 api_step api_call_begin(api_call *call, const api_input *input) {

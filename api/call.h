@@ -53,6 +53,7 @@ struct api_call {
   api_arena arena; /* of the request; one thread */
   api_feed feed;
   api_event_list events;
+  char contact_state[CT_ID_LENGTH_MAX + 1]; /* that a listener names; "": none */
   const api_shape *shape; /* a new one, owned */
   bool drops_shape;       /* that of match.item_id */
   api_shape_scope shapes; /* these three are large and need no more than their count */

@@ -1,4 +1,4 @@
-/* Events of a write: gathered while it is prepared, handed out when it is committed. */
+/* Events of a write: gathered while it is prepared, handed out when it is committed; and the call that asks to hear of them. */
 #include "events.h"
 
 #include <stdlib.h>
@@ -85,4 +85,24 @@ const api_event *api_call_events(api_call *call, size_t *count, bool *whole) {
   *count = list->count;
   *whole = !list->lost;
   return list->items;
+}
+
+/* ---- listening -------------------------------------------------------------------------------------------------------- */
+
+const char *api_call_contact_state(const api_call *call) { return call->contact_state; }
+
+/* Whether the contact state exists is not asked: a listener may come before it. */
+api_step api_events_get(api_call *call) {
+  const char *text = call->query;
+  api_url_parameter parameter;
+  for (bool seen = false; api_url_next(&text, &parameter); seen = true) {
+    if (seen || !api_id_valid((ct_text){parameter.value, parameter.value_length})) {
+      api_fault_plain(&call->faults, API_PROBLEM_BAD_PARAMETER, "Give contactState= once at most, the id of a contact state.");
+      return api_call_fail(call);
+    }
+    memcpy(call->contact_state, parameter.value, parameter.value_length + 1);
+  }
+  call->reply.status = 200;
+  call->reply.content_type = "text/event-stream";
+  return API_STEP_DONE;
 }

@@ -15,6 +15,9 @@ typedef struct api_event_list {
   bool opened; /* the write itself stands at the front */
 } api_event_list;
 
+/* Handler of a scene's stream of events: checks what is asked; the stream is the server's. */
+api_step api_events_get(api_call *call);
+
 void api_events_free(api_event_list *list);
 
 /* Adds an event behind those there are; `revision` or `deleted` of the write itself comes before all of them without being added.

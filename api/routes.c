@@ -1,9 +1,10 @@
-/* The route table itself. Handlers live in scenes.c, bodies.c, columns.c, shapes.c, query_call.c and meta.c; matching is in
- * match.c. */
+/* The route table itself. Handlers live in scenes.c, bodies.c, columns.c, events.c, shapes.c, query_call.c and meta.c; matching is
+ * in match.c. */
 #include "routes.h"
 
 #include <string.h>
 
+#include "events.h"
 #include "meta.h"
 #include "query_call.h"
 #include "scenes.h"
@@ -20,6 +21,7 @@ const api_route api_routes[] = {
     {"PUT", SCENE, "", API_TARGET_PUT, API_INTAKE_JSON, NO_KIND, api_scene_put},
     {"PATCH", SCENE, "", API_TARGET_WRITE, API_INTAKE_JSON, NO_KIND, api_scene_patch},
     {"DELETE", SCENE, "", API_TARGET_DELETE, API_INTAKE_NONE, NO_KIND, api_scene_delete},
+    {"GET", SCENE "/events", " contactState ", API_TARGET_EVENTS, API_INTAKE_NONE, NO_KIND, api_events_get},
     {"GET", SCENE "/bodies", " cursor limit ", API_TARGET_READ, API_INTAKE_NONE, NO_KIND, api_bodies_list},
     {"POST", SCENE "/bodies", "", API_TARGET_WRITE, API_INTAKE_BULK, NO_KIND, api_bodies_post},
     {"PATCH", SCENE "/bodies", "", API_TARGET_WRITE, API_INTAKE_BULK, NO_KIND, api_bodies_patch},

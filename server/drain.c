@@ -1,5 +1,5 @@
 /* The end: SIGTERM or SIGINT stops new work and lets running work finish; the second signal ends at once. */
-#include "request.h"
+#include "stream.h"
 
 #include <errno.h>
 #include <unistd.h>
@@ -8,6 +8,8 @@
 #define DRAIN_GRACE_NS 50000000u
 /* Workers see that they are cancelled within milliseconds; after this the end does not wait for them. */
 #define DRAIN_STUCK_NS 2000000000u
+/* Streams have so long to take their last event; then they are cut, and after as long again the end does not wait for them. */
+#define DRAIN_STREAMS_NS 250000000u
 /* Connections taken out of the kernel's queue when listening ends. */
 #define DRAIN_ACCEPTS_MAX 4096
 
@@ -41,6 +43,7 @@ void srv_drain_begin(srv_server *server) {
   server->drain_until_ns = now_ns + server->limits->drain_seconds * 1000000000u;
   srv_log_event(server->log, "draining", "no new requests are taken");
   stop_listening(server);
+  srv_stream_shutdown(server);
   uv_timer_set_repeat(&server->reap, SRV_SWEEP_MS);
   uv_timer_again(&server->reap);
 }
@@ -60,10 +63,16 @@ static void give_up(srv_server *server) {
     if (connection->phase == SRV_PHASE_BODY || connection->phase == SRV_PHASE_SEND) shutdown(connection->fd, SHUT_RDWR);
 }
 
+static bool streams_ended(srv_server *server, uint64_t waited_ns) {
+  if (server->stream_count > 0 && waited_ns >= DRAIN_STREAMS_NS) srv_stream_cut(server);
+  return server->stream_count == 0 || waited_ns >= 2 * DRAIN_STREAMS_NS;
+}
+
 void srv_drain_check(srv_server *server) {
   if (server->drain == SRV_SERVING) return;
-  uint64_t now_ns = uv_hrtime();
-  if (server->requests == 0 && now_ns - server->drain_since_ns >= DRAIN_GRACE_NS) {
+  uint64_t now_ns = uv_hrtime(), waited_ns = now_ns - server->drain_since_ns;
+  bool streams = streams_ended(server, waited_ns);
+  if (server->requests == 0 && streams && waited_ns >= DRAIN_GRACE_NS) {
     uv_stop(server->loop);
     return;
   }

@@ -3,7 +3,7 @@
  * The handler is called once with the head, then with pieces of the body, then with none; after a suspended connection was resumed,
  * again with none. A reply can be queued only in the first call or after the body's end, so a refusal in between lets the rest of
  * the body pass. */
-#include "request.h"
+#include "stream.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -283,7 +283,8 @@ void srv_http_completed(void *cls, struct MHD_Connection *handle, void **context
   if (!request) return;
   if (request->suspended) srv_sweep_remove(server, request);
   request->suspended = false;
-  if (request->counted) srv_reply_log(request);
+  if (request->counted || request->stream) srv_reply_log(request);
+  if (request->stream) srv_stream_close(request);
   if (request->connection)
     srv_connection_phase(request->connection, SRV_PHASE_HEAD, uv_hrtime(), SRV_IDLE_SECONDS + server->limits->header_seconds);
   request->handle = NULL;

@@ -3,7 +3,7 @@
  *
  * A job is open while the pool or a scene's queue of writes has the request. It ends in exactly one of two ways: conclude() takes
  * the result, or the request was cancelled and the result is dropped. */
-#include "request.h"
+#include "stream.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +16,7 @@ static bool find_entry(srv_request *request) {
   if (request->entry) return true;
   switch (request->match.target) {
   case API_TARGET_READ:
+  case API_TARGET_EVENTS:
   case API_TARGET_WRITE:
   case API_TARGET_DELETE: request->entry = srv_registry_find(registry, request->match.scene_id); break;
   case API_TARGET_PUT:
@@ -154,6 +155,7 @@ static void commit(srv_request *request) {
     if (request->naming) request->server->named++;
     request->revision = ct_scene_revision(revision);
   }
+  if (entry) srv_stream_publish(request);
   bool succeeded = request->reply->status >= 200 && request->reply->status < 300;
   if (entry && request->match.target == API_TARGET_DELETE && succeeded) srv_registry_remove(registry, entry);
   /* Out of memory: the cursor will be answered 410, as one whose time is over. */
@@ -339,6 +341,7 @@ static bool few_colliders(const srv_request *request) {
 static bool is_small(const srv_request *request) {
   if (request->body_length > SRV_INLINE_BODY || request->match.streams || may_scale(request)) return false;
   uint32_t bodies = request->input.scene ? ct_scene_count(request->input.scene) : 0;
+  if (request->match.target == API_TARGET_EVENTS) return true;
   if (request->match.target == API_TARGET_LIST) return request->scenes_count <= SRV_INLINE_LIST;
   if (wants_all_scenes(request->match.target)) return few_colliders(request);
   uint64_t bytes = request->input.scene ? request->entry->written_bytes : 0;
@@ -505,6 +508,16 @@ static bool is_heavy(const srv_request *request) {
   if (holds_large(request)) return true;
   if (request->bytes_in > SRV_TRASH_BYTES_IN || (request->reply && request->reply->body_length > SRV_TRASH_BYTES_OUT)) return true;
   return scene && request->entry->current != scene && ct_scene_count(scene) > SRV_TRASH_BODIES;
+}
+
+void srv_job_let_go(srv_request *request) {
+  srv_server *server = request->server;
+  api_call_destroy(request->call);
+  request->call = NULL;
+  server->reply_bytes -= request->reply_bytes;
+  request->reply_bytes = 0;
+  if (request->input.scene) srv_trash_scene(server, request->input.scene);
+  request->input.scene = NULL;
 }
 
 void srv_job_dispose(srv_request *request) {

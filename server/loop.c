@@ -1,7 +1,7 @@
 /* One libuv loop drives libmicrohttpd through its epoll descriptor: libmicrohttpd runs at most once per iteration, before the loop
  * sleeps, however many things happened in it. */
 #include "address.h"
-#include "request.h"
+#include "stream.h"
 
 #include <errno.h>
 #include <netinet/in.h>
@@ -46,6 +46,7 @@ static void on_reap(uv_timer_t *handle) {
   srv_server *server = handle->data;
   uint64_t now_ns = uv_hrtime();
   srv_connection_reap(server, now_ns);
+  srv_stream_reap(server, now_ns);
   srv_registry_expire(server->registry, now_ns);
   srv_log_flush(server->log);
   srv_drain_check(server);
@@ -216,6 +217,7 @@ void srv_server_destroy(srv_server *server) {
     uv_loop_close(server->loop);
     free(server->loop);
   }
+  srv_stream_destroy(server);
   srv_registry_destroy(server->registry);
   api_shapes_release(server->shapes);
   srv_pool_destroy(server->pool);

@@ -25,6 +25,7 @@ typedef struct srv_entry {
   struct srv_request *writer;                     /* holds the write slot */
   struct srv_request *writes_first, *writes_last; /* wait for it, in order */
   unsigned uses;                                  /* requests that hold the entry */
+  struct srv_ring *ring;                          /* events; NULL: nobody listens, or has of late */
 } srv_entry;
 
 /* Takes over a reference and lets it go. */

@@ -1,10 +1,13 @@
 /* From an api_reply to libmicrohttpd: headers that every reply has, the body by reference. */
-#include "request.h"
+#include "stream.h"
 
 #include <string.h>
 
 /* Longest reply that counts as one unit of the time to take it: each further one adds as much time. */
 #define SEND_UNIT_BYTES 16777216u
+
+/* A stream is asked for so much at once. */
+#define STREAM_BLOCK_BYTES 4096u
 
 static void bytes_sent(void *cls) { srv_request_release(cls); }
 
@@ -45,14 +48,26 @@ static bool add_headers(const srv_request *request, struct MHD_Response *respons
   return ok;
 }
 
+/* The reply's bytes belong to the call or the refusal, which the request keeps: it must live until they are sent. */
+static struct MHD_Response *make_response(srv_request *request) {
+  const api_reply *reply = request->reply;
+  if (request->stream)
+    return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, STREAM_BLOCK_BYTES, srv_stream_read, request, bytes_sent);
+  return MHD_create_response_from_buffer_with_free_callback_cls(
+      reply->body_length, (void *)(uintptr_t)(reply->body ? reply->body : ""), bytes_sent, request);
+}
+
+/* A question for the head alone opens nothing. */
+static bool begins_stream(const srv_request *request) {
+  return request->match.target == API_TARGET_EVENTS && request->reply->status == 200 && strcmp(request->method, "GET") == 0;
+}
+
 enum MHD_Result srv_reply_send(srv_request *request) {
+  if (!request->reply || request->reply->status == 0) return MHD_NO;
+  if (begins_stream(request)) srv_stream_open(request);
   const api_reply *reply = request->reply;
   const api_limits *limits = request->server->limits;
-  if (!reply || reply->status == 0) return MHD_NO;
-
-  /* The reply's bytes belong to the call or the refusal, which the request keeps: it must live until they are sent. */
-  struct MHD_Response *response = MHD_create_response_from_buffer_with_free_callback_cls(
-      reply->body_length, (void *)(uintptr_t)(reply->body ? reply->body : ""), bytes_sent, request);
+  struct MHD_Response *response = make_response(request);
   if (!response) return MHD_NO;
   srv_request_retain(request);
   enum MHD_Result result = MHD_NO;
@@ -60,6 +75,7 @@ enum MHD_Result srv_reply_send(srv_request *request) {
   MHD_destroy_response(response);
   if (result != MHD_YES) return MHD_NO;
   request->state = SRV_STATE_SENT;
+  if (request->stream) return result; /* how long it is and how fast it is taken is the stream's to look at */
   srv_connection_phase(request->connection, SRV_PHASE_SEND, uv_hrtime(),
                        limits->body_seconds * (1 + reply->body_length / SEND_UNIT_BYTES));
   return result;
@@ -80,7 +96,9 @@ void srv_reply_log(srv_request *request) {
       .revision = request->revision,
       .status = sent ? request->reply->status : 0,
       .bytes_in = request->bytes_in,
-      .bytes_out = sent && !head ? request->reply->body_length : 0,
+      .bytes_out = request->stream  ? srv_stream_bytes(request->stream)
+                   : sent && !head ? request->reply->body_length
+                                   : 0,
       .queue_ns = queue_ns,
       .run_ns = run_ns,
   };

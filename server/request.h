@@ -129,6 +129,7 @@ typedef struct srv_request {
   uint64_t reply_bytes; /* counted in server->reply_bytes */
   uint64_t revision;
   bool suspended;
+  struct srv_stream *stream; /* the reply goes on; the call has gone */
   size_t suspended_at;   /* in server->suspended */
   uint64_t suspended_ns; /* when */
 } srv_request;
@@ -169,6 +170,8 @@ void srv_job_feed(srv_request *request);
 static inline bool srv_job_feeding(const srv_request *request) { return request->job_open && request->stage == SRV_STAGE_FEED; }
 /* Nobody wants the result any more. */
 void srv_job_cancel(srv_request *request);
+/* Frees the call and what it borrows while the request lives on. Its reply must not be its own any more. */
+void srv_job_let_go(srv_request *request);
 /* Frees the call and what it borrows, on a worker if that takes long, then the request. No reference is left. */
 void srv_job_dispose(srv_request *request);
 

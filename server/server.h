@@ -83,6 +83,12 @@ typedef struct srv_server {
   uint64_t reply_bytes;   /* replies of calls that are not freed yet */
   uint64_t id_prefix, id_next;
 
+  struct srv_stream *streams; /* of events */
+  size_t stream_count;        /* at most limits->event_streams */
+  struct srv_ring *idle_first, *idle_last; /* rings that nobody listens to, as many at most */
+  size_t idle_rings;
+  uint64_t last_event; /* greatest number of an event in the rings that have gone */
+
   srv_drain drain;
   uint64_t drain_since_ns, drain_until_ns;
 } srv_server;

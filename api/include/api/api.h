@@ -50,7 +50,12 @@
   X(queue_per_scene, "queuePerScene", 64, 1, 1000000, "", "requests waiting for a worker, one scene")                  \
   X(header_seconds, "headerSeconds", 5, 1, 3600, "s", "time for a request's head to arrive")                           \
   X(body_seconds, "bodySeconds", 30, 1, 86400, "s", "time for a JSON body to arrive; NDJSON has as much again per 16 MiB") \
-  X(drain_seconds, "drainSeconds", 10, 0, 3600, "s", "time for running requests after SIGTERM")
+  X(drain_seconds, "drainSeconds", 10, 0, 3600, "s", "time for running requests after SIGTERM")                        \
+  X(event_streams, "eventStreams", 100, 1, 1000, "", "streams of events open at once; one more is answered 503")       \
+  X(event_ring, "eventRing", 1000, 1, 1000000, "", "events of one scene kept for clients that come back")              \
+  X(event_backlog_bytes, "eventBacklogBytes", 262144, 4096, 1073741824, "bytes",                                       \
+    "events that a client may leave unread before its stream is dropped; four times as many bytes are kept of a scene") \
+  X(heartbeat_seconds, "heartbeatSeconds", 15, 1, 3600, "s", "silence on a stream of events after which a comment is sent")
 
 typedef struct api_limits {
 #define API_LIMIT_MEMBER(member, name, standard, least, greatest, unit, text) uint64_t member;
@@ -119,6 +124,7 @@ typedef enum api_target {
   API_TARGET_LIST,        /* a snapshot of all scenes */
   API_TARGET_CREATE,      /* a new scene under an id that the server makes */
   API_TARGET_READ,        /* the scene of match.scene_id */
+  API_TARGET_EVENTS,      /* the same; a reply 200 to GET is the beginning of a stream of its events, which the server feeds */
   API_TARGET_WRITE,       /* the same, with the scene's writes in order */
   API_TARGET_PUT,         /* as WRITE, but the scene may be absent */
   API_TARGET_DELETE,      /* as WRITE; when the reply is 2xx the scene goes */
@@ -232,6 +238,8 @@ void api_call_finish(api_call *call);
 const api_reply *api_call_reply(const api_call *call);     /* owned by the call */
 const ct_scene *api_call_new_revision(const api_call *call); /* to be committed (retain it), or NULL */
 const ct_scene *api_call_pin(const api_call *call);        /* revision to keep for a cursor in the reply, or NULL */
+/* EVENTS: the contact state that the listener names; "": none. Owned by the call. */
+const char *api_call_contact_state(const api_call *call);
 /* What listeners to the scene's events are to be told once a write is committed, in this order; none when nothing was written. The
  * first is the write itself: `revision`, or `deleted`. To be asked for by one thread, when the reply is there: the first one is
  * made only then, so that a write costs nothing where nobody listens. *whole: false when memory for one of them could not be had:
