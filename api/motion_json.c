@@ -6,8 +6,6 @@
 
 #include <contact/limits.h>
 
-/* Greatest speed, m/s and rad/s. */
-#define SPEED_MAX 1e9
 /* Density, kg/m^3: such that the least and greatest mass can be had from ordinary sizes. */
 #define DENSITY_MIN 1e-12
 #define DENSITY_MAX 1e15
@@ -83,8 +81,8 @@ bool api_read_motion(api_reader *reader, const api_field *field, ct_motion *moti
   good = read_inertia(reader, &m[INERTIA], &m[ORIENTATION], motion) && good;
   good = api_read_position(reader, &m[CENTER], &motion->center) && good;
   motion->has_center = m[CENTER].value != NULL;
-  good = api_read_vec3(reader, &m[LINEAR], SPEED_MAX, &velocity->linear) && good;
-  good = api_read_vec3(reader, &m[ANGULAR], SPEED_MAX, &velocity->angular) && good;
+  good = api_read_vec3(reader, &m[LINEAR], API_SPEED_MAX, &velocity->linear) && good;
+  good = api_read_vec3(reader, &m[ANGULAR], API_SPEED_MAX, &velocity->angular) && good;
   return good;
 }
 

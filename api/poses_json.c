@@ -215,6 +215,40 @@ bool api_override_poses(api_reader *reader, const api_path *at, const api_poses 
   return true;
 }
 
+static int compare_velocities(const void *a, const void *b) {
+  const api_velocity_at *x = a, *y = b;
+  return (x->row > y->row) - (x->row < y->row);
+}
+
+bool api_override_velocities(api_reader *reader, const api_poses *poses, const ct_scene *scene, api_velocities *out) {
+  *out = (api_velocities){NULL, 0};
+  if (!poses->linear_velocities && !poses->angular_velocities) return true;
+  api_velocity_at *items = api_arena_array(reader->arena, poses->count, sizeof *items);
+  if (!items) {
+    api_fault_memory(reader->faults);
+    return false;
+  }
+  for (size_t i = 0; i < poses->count; i++) {
+    uint32_t row = ct_scene_find(scene, poses->ids[i]);
+    items[i] = (api_velocity_at){row, ct_scene_velocity(scene, row)};
+    if (poses->linear_velocities) items[i].velocity.linear = poses->linear_velocities[i];
+    if (poses->angular_velocities) items[i].velocity.angular = poses->angular_velocities[i];
+  }
+  qsort(items, poses->count, sizeof *items, compare_velocities);
+  *out = (api_velocities){items, poses->count};
+  return true;
+}
+
+const ct_velocity *api_velocity_of(const api_velocities *velocities, uint32_t row) {
+  size_t low = 0, high = velocities->count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (velocities->items[middle].row < row) low = middle + 1;
+    else high = middle;
+  }
+  return low < velocities->count && velocities->items[low].row == row ? &velocities->items[low].velocity : NULL;
+}
+
 /* ---- encode -------------------------------------------------------------------------------------------------------------- */
 
 static void open_list(api_buffer *buffer, const char *name) {

@@ -24,6 +24,20 @@ bool api_apply_poses(api_reader *reader, const api_path *at, const api_poses *po
 /* As what-if: *out in the arena, sorted by row, each row once. */
 bool api_override_poses(api_reader *reader, const api_path *at, const api_poses *poses, const ct_scene *scene, ct_override **out,
                         size_t *count);
+/* Velocities that replace the scene's for one question. */
+typedef struct api_velocity_at {
+  uint32_t row;
+  ct_velocity velocity;
+} api_velocity_at;
+typedef struct api_velocities {
+  const api_velocity_at *items; /* sorted by row, each once; in the arena */
+  size_t count;
+} api_velocities;
+
+/* Those of poses that were read as what-if; none where they have no column of velocities. */
+bool api_override_velocities(api_reader *reader, const api_poses *poses, const ct_scene *scene, api_velocities *out);
+/* The row's; NULL: it has none here. */
+const ct_velocity *api_velocity_of(const api_velocities *velocities, uint32_t row);
 /* All bodies in row order; velocities if any body has motion. */
 void api_put_poses(api_buffer *buffer, const ct_scene *scene);
 

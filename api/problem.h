@@ -43,7 +43,7 @@ void api_path_write(const api_path *at, char *out, size_t size);
 /* Bytes of the caller's input that an error repeats at most. */
 #define API_ECHO_MAX 64
 /* Bytes of a list of names in a detail, terminator and all: room for every list there is. */
-#define API_NAMES_MAX 512
+#define API_NAMES_MAX 768
 /* Bytes of a detail: such a list, what is echoed, and the words around them. */
 #define API_DETAIL_MAX (API_NAMES_MAX + 128)
 
@@ -55,7 +55,7 @@ typedef struct api_fault {
   double limit, actual;
 } api_fault;
 
-/* What is wrong with a request. No memory of its own: about 21 KiB, kept in the call. Zeroed is empty. The problem's kind is the
+/* What is wrong with a request. No memory of its own: about 26 KiB, kept in the call. Zeroed is empty. The problem's kind is the
  * first fault's; OUT_OF_MEMORY and DEADLINE_EXCEEDED override it. */
 typedef struct api_faults {
   api_problem_id id; /* valid if count > 0 */

@@ -186,6 +186,12 @@ static void make_room(api_buffer *out, const api_task *task, const api_page *pag
   if (bytes > 0) api_buffer_reserve(out, bytes);
 }
 
+/* The members that a timeline has beside its changes. */
+static void put_beside(api_buffer *out, const api_task *task) {
+  api_put_item(out);
+  api_put_bytes(out, task->ranges[0].frames.bytes, task->ranges[0].frames.length);
+}
+
 static void put_page(api_buffer *out, api_task *task, const api_page *page) {
   const api_question *q = &task->question;
   bool variants = q->mode == API_MODE_VARIANTS, boxes = q->mode == API_MODE_BOXES;
@@ -214,6 +220,7 @@ static void put_page(api_buffer *out, api_task *task, const api_page *page) {
   api_put_byte(out, ']');
   if (sparsified) put_removed(out, &task->ranges[0], 0, left_out);
   if (boxes) api_put_boxes_frames(out, task);
+  if (q->kind == API_KIND_TIMELINE) put_beside(out, task);
 }
 
 bool api_put_task_result(api_call *call, api_task *task, api_buffer *out, api_faults *faults) {

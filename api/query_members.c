@@ -79,13 +79,15 @@ static bool merge_overrides(api_reader *reader, api_variant base, api_variant ow
   return true;
 }
 
-static bool read_variant(api_reader *reader, const api_field *field, const ct_scene *scene, api_variant *out) {
+/* velocities NULL: they mean nothing. */
+static bool read_variant(api_reader *reader, const api_field *field, const ct_scene *scene, api_variant *out,
+                         api_velocities *velocities) {
   api_poses poses;
   ct_override *items = NULL;
   if (!api_read_poses(reader, field, &poses)) return false;
   if (!api_override_poses(reader, &field->path, &poses, scene, &items, &out->count)) return false;
   out->items = items;
-  return true;
+  return !velocities || api_override_velocities(reader, &poses, scene, velocities);
 }
 
 bool api_read_what_if(api_reader *reader, const api_field *field, const api_asking *asking, api_question *out) {
@@ -94,7 +96,9 @@ bool api_read_what_if(api_reader *reader, const api_field *field, const api_aski
   if (asking && asking->base && !api_override_poses(reader, asking->base_at, asking->base, out->scene, &items, &base.count))
     return false;
   base.items = items;
-  if (api_field_present(field) && !read_variant(reader, field, out->scene, &own)) return false;
+  bool moves = api_kind_is_motion(out->kind);
+  if (base.count > 0 && moves && !api_override_velocities(reader, asking->base, out->scene, &out->velocities[1])) return false;
+  if (api_field_present(field) && !read_variant(reader, field, out->scene, &own, moves ? &out->velocities[0] : NULL)) return false;
   if (base.count > 0 && own.count > 0) return merge_overrides(reader, base, own, out);
   out->options.overrides = own.count > 0 ? own.items : base.items;
   out->options.override_count = own.count > 0 ? own.count : base.count;
@@ -113,7 +117,7 @@ bool api_read_variants(api_reader *reader, const api_field *field, api_question 
   for (size_t i = 0; i < out->variant_count && !api_faults_full(reader->faults); i++) {
     api_field element = api_field_element(field, i);
     if (i % 256 == 0 && api_reader_cancelled(reader)) return false;
-    read_variant(reader, &element, out->scene, &out->variants[i]);
+    read_variant(reader, &element, out->scene, &out->variants[i], NULL);
   }
   return !api_faults_any(reader->faults);
 }

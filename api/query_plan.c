@@ -51,6 +51,7 @@ void api_plan_destroy(api_plan *plan) {
     free(task->ranges);
     if (task->query) ct_query_destroy(task->query);
     ct_probe_destroy(task->probe);
+    ct_motion_destroy(task->motion);
     api_buffer_free(&task->problem);
     api_question_release(&task->question);
   }
@@ -132,7 +133,25 @@ static ct_status prepare_probe(api_task *task, bool shared) {
   return CT_OK;
 }
 
-static ct_status cut_task(api_task *task, bool shared) {
+bool api_answered_at_once(const api_question *q) {
+  return q->mode == API_MODE_MOTION && (q->motions.options.timeline || q->motions.options.earliest);
+}
+
+static ct_status prepare_motion(const api_plan *plan, api_task *task, bool shared) {
+  const api_question *q = &task->question;
+  bool whole = api_answered_at_once(q);
+  task->items = whole ? 1 : q->options.explicit_pairs ? q->options.pair_count : ct_scene_rows(q->scene);
+  task->cost = ROW_NS * (double)ct_scene_rows(q->scene);
+  if (!shared) return CT_OK;
+  ct_status status = ct_motion_prepare(q->scene, &q->motions.options, &task->motion);
+  if (status != CT_OK) return status;
+  if (ct_motion_candidates(task->motion) > plan->limits->pairs) return CT_PAIR_LIMIT;
+  if (!whole) task->items = ct_motion_items(task->motion);
+  task->cost = ct_motion_cost(task->motion);
+  return CT_OK;
+}
+
+static ct_status cut_task(const api_plan *plan, api_task *task, bool shared) {
   api_question *q = &task->question;
   ct_status status = CT_OK;
   if (q->kind == API_KIND_OVERLAP && q->method.kind != API_METHOD_AUTO) q->options.overlap_test = api_overlap_by_method;
@@ -140,6 +159,7 @@ static ct_status cut_task(api_task *task, bool shared) {
   case API_MODE_SCENE:
   case API_MODE_VARIANTS: status = prepare(task, shared); break;
   case API_MODE_PROBE: status = prepare_probe(task, shared); break;
+  case API_MODE_MOTION: status = prepare_motion(plan, task, shared); break;
   case API_MODE_MASS:
     task->items = q->scene ? q->row_count : q->body_count;
     task->cost = MASS_NS * (double)task->items;
@@ -155,10 +175,10 @@ static ct_status cut_task(api_task *task, bool shared) {
     break;
   }
   if (status != CT_OK) return status;
-  uint64_t from = q->mode == API_MODE_VARIANTS ? q->from.variant : q->from.item;
+  uint64_t from = q->mode == API_MODE_VARIANTS ? q->from.variant : api_answered_at_once(q) ? 0 : q->from.item;
   task->start = from < task->items ? (size_t)from : task->items;
   size_t left = task->items - task->start;
-  bool alone = !shared && (q->mode == API_MODE_SCENE || q->mode == API_MODE_PROBE);
+  bool alone = !shared && (q->mode == API_MODE_SCENE || q->mode == API_MODE_PROBE || q->mode == API_MODE_MOTION);
   if (q->mode == API_MODE_SCENE && q->options.sparsify) alone = true; /* contacts are looked at together */
   task->step = alone ? left : step_for(left, task->cost);
   if (q->mode == API_MODE_VARIANTS) task->step = variants_step(q, task->step);
@@ -176,7 +196,7 @@ bool api_plan_cut(api_plan *plan, api_faults *faults) {
     api_task *task = &plan->tasks[t];
     task->first = plan->range_count;
     if (task->status != 0) continue;
-    ct_status status = cut_task(task, shared);
+    ct_status status = cut_task(plan, task, shared);
     if (status == CT_CANCELLED) api_fault_cancelled(faults);
     else if (status == CT_PAIR_LIMIT) api_pair_fault(plan, task, faults);
     else if (status != CT_OK) api_fault_memory(faults);

@@ -44,6 +44,17 @@
   X(REGION, "region")                                                                                                              \
   X(MODE, "mode")                                                                                                                  \
   X(EDGE_DEPTH, "edgeDepth")                                                                                                       \
+  X(DURATION, "duration")                                                                                                          \
+  X(MOTIONS, "motions")                                                                                                            \
+  X(DEFAULT_MOTION, "defaultMotion")                                                                                               \
+  X(MOTION_A, "motionA")                                                                                                           \
+  X(MOTION_B, "motionB")                                                                                                           \
+  X(FROM, "from")                                                                                                                  \
+  X(TO, "to")                                                                                                                      \
+  X(DISTANCE_TOLERANCE, "distanceTolerance")                                                                                       \
+  X(TIME_TOLERANCE, "timeTolerance")                                                                                               \
+  X(EARLIEST, "earliest")                                                                                                          \
+  X(MAX_CHANGES, "maxChanges")                                                                                                     \
   X(BOXES, "boxes")                                                                                                                \
   X(FRAMES, "frames")                                                                                                              \
   X(ID, "id")                                                                                                                      \
@@ -77,6 +88,12 @@ _Static_assert(sizeof("" MEMBER_MAP(MEMBER_LISTED)) <= API_NAMES_MAX, "the names
 #define OF_REGION (BIT(REGION) | BIT(MODE))
 /* How features are found. */
 #define OF_FEATURES (BIT(MODE) | BIT(EDGE_DEPTH))
+/* Who moves, and when is looked. */
+#define OF_MOTIONS                                                                                                                 \
+  (BIT(DURATION) | BIT(DEFAULT_MOTION) | BIT(FROM) | BIT(TO) | BIT(TIME_TOLERANCE) | BIT(MAX_ITERATIONS) | BIT(TOLERANCE))
+#define OF_SWEEP (OF_MOTIONS | BIT(METHOD) | BIT(DISTANCE_TOLERANCE))
+#define OF_TIMELINE (OF_MOTIONS | BIT(MAX_CHANGES))
+#define OF_MOVED (OF_ALL | BIT(WHERE) | BIT(PAIRS) | BIT(POSES) | BIT(MOTIONS))
 #define OF_GIVEN (OF_ALL | BIT(A) | BIT(B))
 #define OF_PROBES (OF_ALL | BIT(WHERE) | BIT(POSES) | BIT(BROADPHASE))
 
@@ -87,6 +104,8 @@ static const uint64_t scene_members[API_KIND_COUNT] = {
     [API_KIND_CONTACTS] = OF_PAIRS | BIT(CLEARANCE) | BIT(TOLERANCE) | BIT(DETAIL),
     [API_KIND_VOLUME] = OF_PAIRS | OF_VOLUME,
     [API_KIND_FEATURES] = OF_PAIRS | OF_FEATURES,
+    [API_KIND_SWEEP] = OF_MOVED | OF_SWEEP | BIT(EARLIEST),
+    [API_KIND_TIMELINE] = OF_MOVED | OF_TIMELINE,
     [API_KIND_RAYCAST] = OF_PROBES | OF_RAYCAST,
     [API_KIND_NEAREST] = OF_PROBES | OF_NEAREST,
     [API_KIND_POINT] = OF_PROBES | OF_POINT,
@@ -101,6 +120,8 @@ static const uint64_t given_members[API_KIND_COUNT] = {
     [API_KIND_CONTACTS] = BIT(A) | BIT(B) | BIT(TOLERANCE) | BIT(CLEARANCE) | BIT(DETAIL),
     [API_KIND_VOLUME] = BIT(A) | BIT(B) | OF_VOLUME,
     [API_KIND_FEATURES] = OF_GIVEN | OF_FEATURES,
+    [API_KIND_SWEEP] = OF_GIVEN | BIT(MOTION_A) | BIT(MOTION_B) | OF_SWEEP,
+    [API_KIND_TIMELINE] = OF_GIVEN | BIT(MOTION_A) | BIT(MOTION_B) | OF_TIMELINE,
     [API_KIND_RAYCAST] = OF_GIVEN | OF_RAYCAST,
     [API_KIND_NEAREST] = OF_GIVEN | OF_NEAREST,
     [API_KIND_POINT] = OF_GIVEN | OF_POINT,
@@ -117,12 +138,14 @@ static const char *const member_names[M_COUNT] = {
 
 /* The members that a question may have. */
 typedef struct member_set {
+  const api_path *whole; /* the question */
   api_field list[M_COUNT];
   size_t count;
   uint8_t place[M_COUNT]; /* in the list; its first unused place for those that cannot be here */
 } member_set;
 
 static bool read_members(api_reader *reader, const api_field *field, uint64_t allowed, member_set *set) {
+  set->whole = &field->path;
   set->count = 0;
   for (int m = 0; m < M_COUNT; m++) {
     if (!(allowed & (UINT64_C(1) << m))) continue;
@@ -235,7 +258,7 @@ static bool read_common(api_reader *reader, const member_set *set, const api_ask
   const api_volume_fields volume = {member(set, M_WEIGHTING), member(set, M_METHOD), member(set, M_EPSILON),
                                     member(set, M_TRIANGLES), member(set, M_SPARSIFY)};
   if (out->kind == API_KIND_VOLUME) good = api_read_volume(reader, &volume, &out->volume) && good;
-  else good = api_read_method(reader, &method, &out->method) && good;
+  else if (!api_kind_is_motion(out->kind)) good = api_read_method(reader, &method, &out->method) && good;
   good = read_detail(reader, member(set, M_DETAIL), out) && good;
   uint64_t deadline = 0;
   good = api_read_unsigned(reader, member(set, M_DEADLINE), 1, reader->limits->deadline_max_ms, &deadline) && good;
@@ -293,6 +316,26 @@ static bool read_probe(api_reader *reader, const member_set *set, const api_aski
   return good;
 }
 
+/* Who moves, how, and when is looked; whom it is about is read. */
+static bool read_motions(api_reader *reader, const member_set *set, api_question *out) {
+  const api_motion_fields fields = {.duration = member(set, M_DURATION),
+                                    .motions = member(set, M_MOTIONS),
+                                    .standard = member(set, M_DEFAULT_MOTION),
+                                    .from = member(set, M_FROM),
+                                    .to = member(set, M_TO),
+                                    .given = {member(set, M_MOTION_A), member(set, M_MOTION_B)},
+                                    .method = member(set, M_METHOD),
+                                    .distance_tolerance = member(set, M_DISTANCE_TOLERANCE),
+                                    .time_tolerance = member(set, M_TIME_TOLERANCE),
+                                    .iterations = member(set, M_MAX_ITERATIONS),
+                                    .earliest = member(set, M_EARLIEST),
+                                    .changes = member(set, M_MAX_CHANGES),
+                                    .question = set->whole};
+  out->mode = API_MODE_MOTION;
+  const api_motion_about about = {out->kind, out->scene, &out->options, out->velocities};
+  return api_read_motions(reader, &fields, &about, &out->motions);
+}
+
 /* What a question about volumes takes from its scene. */
 static void settle_volume(api_question *out) {
   const char *warning = NULL;
@@ -342,6 +385,7 @@ static bool read_of_scene(api_reader *reader, const member_set *set, const api_a
     good = api_read_features(reader, member(set, M_MODE), member(set, M_EDGE_DEPTH), &out->options.features) && good;
   good = api_read_row_pairs(reader, member(set, M_PAIRS), out) && good;
   good = api_read_what_if(reader, member(set, M_POSES), asking, out) && good;
+  if (api_kind_is_motion(out->kind)) return good && read_motions(reader, set, out);
   good = api_read_variants(reader, member(set, M_VARIANTS), out) && good;
   if (good && out->kind == API_KIND_FEATURES) settle_features(out);
   return need_variants(reader, set, out) && good;
@@ -534,5 +578,6 @@ bool api_question_hash(const api_question *question, uint64_t *hash) {
 void api_question_release(api_question *question) {
   for (size_t i = 0; i < question->body_count; i++) api_body_release(&question->bodies[i]);
   if (question->has_region) api_collider_release(&question->region);
+  api_motions_release(&question->motions);
   if (question->owns_scene) ct_scene_release(question->scene);
 }

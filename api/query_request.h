@@ -6,6 +6,7 @@
 #include "call.h"
 #include "cursor.h"
 #include "method_json.h"
+#include "motion_request.h"
 #include "poses_json.h"
 #include "probe_request.h"
 #include "volume_json.h"
@@ -16,7 +17,8 @@ typedef enum api_mode {
   API_MODE_MASS,     /* mass properties of rows, or of the bodies given */
   API_MODE_PAIR,     /* two bodies given in the request */
   API_MODE_BOXES,    /* raw boxes */
-  API_MODE_PROBE     /* rays, points or a region in a scene */
+  API_MODE_PROBE,    /* rays, points or a region in a scene */
+  API_MODE_MOTION    /* bodies of a scene that move */
 } api_mode;
 
 typedef struct api_variant {
@@ -42,6 +44,8 @@ typedef struct api_question {
   ct_probe_options probe; /* PROBE */
   ct_collider region;     /* what its region borrows, when it has one */
   bool has_region;
+  api_motions motions;          /* MOTION */
+  api_velocities velocities[2]; /* MOTION: of poses, own and the batch's; the first that has a row counts */
   const uint32_t *rows; /* MASS of a scene */
   size_t row_count;
   api_body bodies[2]; /* PAIR, MASS of bodies given */

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 
 #include "boxes_run.h"
+#include "motion_run.h"
 #include "probe_json.h"
 #include "range_run.h"
 #include "result_json.h"
 
-/* Marks the end of the result just written; its end is set here. False: the range has seen enough, or memory is out. */
-static bool mark_result(api_range_run *run, api_mark mark) {
+bool api_mark_result(api_range_run *run, api_mark mark) {
   api_range *range = run->range;
   if (range->count == range->capacity) {
     size_t capacity = range->capacity ? 2 * range->capacity : 8;
@@ -120,7 +120,7 @@ static bool take_volume(api_range_run *run, const ct_hit *hit) {
   if (removed) api_put_removed(text, a, b, hit);
   else api_put_volume_answer(text, a, b, hit);
   if (!removed)
-    return mark_result(run, (api_mark){.candidates = hit->candidates,
+    return api_mark_result(run, (api_mark){.candidates = hit->candidates,
                                        .item = (uint32_t)hit->item,
                                        .after = q->options.explicit_pairs ? CT_NO_ROW : hit->b,
                                        .part = hit->part});
@@ -163,7 +163,7 @@ static bool take_hit(void *context, const ct_hit *hit) {
   if (told_before(run, hit)) return true;
   api_put_item(&run->range->text);
   api_put_pair_answer(&run->range->text, &answer);
-  return mark_result(run, (api_mark){.candidates = hit->candidates,
+  return api_mark_result(run, (api_mark){.candidates = hit->candidates,
                                      .item = (uint32_t)hit->item,
                                      .after = given ? CT_NO_ROW : hit->b,
                                      .part = q->kind == API_KIND_CONTACTS || q->kind == API_KIND_FEATURES ? hit->part : 0});
@@ -214,7 +214,7 @@ static void run_mass(api_range_run *run, size_t begin, size_t end) {
     }
     api_put_item(&run->range->text);
     api_put_mass_answer(&run->range->text, q->scene ? ct_scene_body(q->scene, q->rows[i]) : q->bodies[i].body);
-    mark_result(run, (api_mark){.item = (uint32_t)i, .after = CT_NO_ROW});
+    api_mark_result(run, (api_mark){.item = (uint32_t)i, .after = CT_NO_ROW});
   }
 }
 
@@ -223,7 +223,7 @@ static bool take_probe_hit(void *context, const ct_probe_hit *hit) {
   const api_question *q = &run->task->question;
   api_put_item(&run->range->text);
   api_put_probe_answer(&run->range->text, q->probe.kind, ct_scene_body(q->scene, hit->row), hit);
-  return mark_result(run, (api_mark){.item = hit->item, .after = hit->rank});
+  return api_mark_result(run, (api_mark){.item = hit->item, .after = hit->rank});
 }
 
 /* Items [begin, end) of a probe; a task that shares none has one range, which makes its own. */
@@ -284,7 +284,7 @@ static void run_pair(api_range_run *run) {
   if (ct_cancel_raised(run->plan->cancel)) run->range->status = CT_CANCELLED; /* the pair may have been cut short */
   if (run->range->memory || run->range->status != CT_OK) return;
   api_put_pair_answer(&run->range->text, &answer);
-  mark_result(run, (api_mark){.after = CT_NO_ROW});
+  api_mark_result(run, (api_mark){.after = CT_NO_ROW});
 }
 
 void api_plan_run(api_plan *plan, size_t range, ct_workspace *workspace) {
@@ -305,5 +305,6 @@ void api_plan_run(api_plan *plan, size_t range, ct_workspace *workspace) {
   case API_MODE_PAIR: run_pair(&run); break;
   case API_MODE_BOXES: api_run_boxes(plan, task, run.range); break;
   case API_MODE_PROBE: run_probe(&run, begin, end); break;
+  case API_MODE_MOTION: api_run_motion(&run, begin, end); break;
   }
 }

@@ -37,7 +37,7 @@ typedef struct api_range {
   api_buffer removed;         /* contacts left out, with commas between them */
   ct_range_statistics statistics;
   ct_frame_pairs boxes; /* BOXES: what the first frame tells; its lists are gone */
-  api_buffer frames;    /* BOXES: those after it; VARIANTS: members beside the results */
+  api_buffer frames;    /* BOXES: those after it; VARIANTS and timelines: members beside the results */
   ct_status status;
   bool memory; /* memory went out */
   bool complete;
@@ -51,6 +51,7 @@ typedef struct api_task {
   api_buffer problem;       /* its document */
   ct_query *query;          /* NULL: the range prepares its own */
   ct_probe *probe;          /* PROBE: likewise */
+  ct_motion_query *motion;  /* MOTION: likewise */
   ct_broadphase broadphase; /* the one used */
   size_t start, items;      /* first work item and one past the last */
   size_t step;              /* items in a range */
@@ -99,6 +100,9 @@ bool api_overlap_by_method(void *context, const ct_collider_pair *which, ct_plac
 /* Do variants remember separating planes? And, of pairs, go on from frame to frame? */
 bool api_remembers_planes(const api_question *question);
 bool api_goes_on(const api_question *question);
+
+/* Does one range answer it all, each page anew? The item of its cursor is the number of a result. */
+bool api_answered_at_once(const api_question *question);
 
 /* What a page holds of a task's complete ranges. */
 typedef struct api_page {

@@ -23,6 +23,8 @@ typedef struct api_range_run {
 
 /* Does the range still want results? */
 bool api_range_open(const api_range_run *run);
+/* Marks the end of the result just written; its end is set here. False: the range has seen enough, or memory is out. */
+bool api_mark_result(api_range_run *run, api_mark mark);
 /* Items of a prepared query. */
 void api_run_items(api_range_run *run, const ct_query *query, const ct_query_range *items);
 

@@ -62,15 +62,14 @@ static void put_flags(api_buffer *buffer, const char *const *words, size_t count
   api_put_byte(buffer, ']');
 }
 
-static void put_pair_flags(api_buffer *buffer, uint32_t flags) {
-  const char *words[5];
+size_t api_pair_flag_words(uint32_t flags, const char *words[API_PAIR_FLAGS_MAX]) {
   size_t count = 0;
   if (flags & CT_FLAG_NORMAL_ARBITRARY) words[count++] = "normalArbitrary";
   if (flags & CT_FLAG_WITNESS_NOT_UNIQUE) words[count++] = "witnessNotUnique";
   if (flags & CT_FLAG_TOLERANCE_RAISED) words[count++] = "toleranceRaised";
   if (flags & CT_FLAG_CENTRES_COINCIDE) words[count++] = "centresCoincide";
   if (flags & CT_FLAG_PLANAR_MINKOWSKI) words[count++] = "planarMinkowski";
-  put_flags(buffer, words, count);
+  return count;
 }
 
 void api_put_status_words(api_buffer *buffer, ct_pair_status status, const char *const *flags, size_t count) {
@@ -79,12 +78,12 @@ void api_put_status_words(api_buffer *buffer, ct_pair_status status, const char 
 }
 
 void api_put_status(api_buffer *buffer, ct_pair_status status, uint32_t flags) {
-  api_put_member_string(buffer, "status", api_text(status_word(status)));
-  put_pair_flags(buffer, flags);
+  const char *words[API_PAIR_FLAGS_MAX];
+  api_put_status_words(buffer, status, words, api_pair_flag_words(flags, words));
 }
 
 /* What a depth means, and that surfaces which cross have none. */
-static void put_depth_kind(api_buffer *buffer, const ct_pair_result *r) {
+void api_put_depth_kind(api_buffer *buffer, const ct_pair_result *r) {
   static const char *const words[] = {
       [CT_DEPTH_MINIMAL] = "minimal", [CT_DEPTH_FEATURE] = "feature", [CT_DEPTH_ELEMENT] = "element", [CT_DEPTH_NONE] = "none"};
   if (r->status == CT_PAIR_UNSUPPORTED || r->distance > 0.0) return;
@@ -105,8 +104,7 @@ static void put_elements(api_buffer *buffer, const ct_pair_result *r) {
   if (r->element_pairs) api_put_member_unsigned(buffer, "overlappingElementPairs", r->element_pairs);
 }
 
-static void put_distance(api_buffer *buffer, const api_pair_answer *answer) {
-  const ct_pair_result *r = answer->result;
+void api_put_pair_geometry(api_buffer *buffer, const ct_pair_result *r) {
   if (r->status == CT_PAIR_UNSUPPORTED) {
     api_put_member_bool(buffer, "overlap", r->relation != CT_SEPARATED);
   } else {
@@ -121,8 +119,13 @@ static void put_distance(api_buffer *buffer, const api_pair_answer *answer) {
     put_elements(buffer, r);
   }
   api_put_member_string(buffer, "relation", api_text(relation_word(r->relation)));
+}
+
+static void put_distance(api_buffer *buffer, const api_pair_answer *answer) {
+  const ct_pair_result *r = answer->result;
+  api_put_pair_geometry(buffer, r);
   /* A portal's depth is at least the least one, and may be more. */
-  if (!answer->method || answer->by_method->by != API_METHOD_MPR) put_depth_kind(buffer, r);
+  if (!answer->method || answer->by_method->by != API_METHOD_MPR) api_put_depth_kind(buffer, r);
   api_put_status(buffer, r->status, r->flags);
   if (answer->method) api_put_method_answer(buffer, answer->method, answer->by_method);
 }
@@ -182,7 +185,7 @@ static void put_contacts(api_buffer *buffer, const api_pair_answer *answer) {
     api_put_member_vec3(buffer, "normal", r->normal);
   }
   api_put_member_string(buffer, "relation", api_text(relation_word(r->relation)));
-  put_depth_kind(buffer, r);
+  api_put_depth_kind(buffer, r);
   api_put_key(buffer, "points");
   api_put_byte(buffer, '[');
   for (size_t i = 0; i < answer->point_count; i++) put_contact(buffer, &answer->points[i]);

@@ -33,6 +33,13 @@ void api_put_pair_answer(api_buffer *buffer, const api_pair_answer *answer);
 void api_put_id(api_buffer *buffer, const char *name, ct_text id);
 /* Which collider of a body that has several: its id, or its index where it has none. */
 void api_put_collider_name(api_buffer *buffer, const char *name, const ct_body *body, uint32_t index);
+/* The members distance to position, triangles and elements, and relation; of what has no distance `overlap` and relation. */
+void api_put_pair_geometry(api_buffer *buffer, const ct_pair_result *result);
+/* What a depth means, where there is one. */
+void api_put_depth_kind(api_buffer *buffer, const ct_pair_result *result);
+/* Words of a pair's flags into words[]; how many. */
+#define API_PAIR_FLAGS_MAX 5
+size_t api_pair_flag_words(uint32_t flags, const char *words[API_PAIR_FLAGS_MAX]);
 /* The members status and, where there are any, flags. */
 void api_put_status(api_buffer *buffer, ct_pair_status status, uint32_t flags);
 /* The same with flags that have words already. */

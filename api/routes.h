@@ -20,6 +20,8 @@ typedef enum api_intake {
   X(CONTACTS, "contacts")                                                                                                          \
   X(VOLUME, "volume")                                                                                                              \
   X(FEATURES, "features")                                                                                                          \
+  X(SWEEP, "sweep")                                                                                                                \
+  X(TIMELINE, "timeline")                                                                                                          \
   X(RAYCAST, "raycast")                                                                                                            \
   X(NEAREST, "nearest")                                                                                                            \
   X(POINT, "point")                                                                                                                \

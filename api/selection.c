@@ -3,15 +3,19 @@
 
 #include <string.h>
 
-uint32_t api_read_row(api_reader *reader, const api_field *array, size_t i, const ct_scene *scene) {
-  api_field element = api_field_element(array, i);
+uint32_t api_read_body_row(api_reader *reader, const api_field *field, const ct_scene *scene) {
   ct_text id;
   char echo[API_ECHO_MAX + 4];
-  if (!api_read_id(reader, &element, &id)) return CT_NO_ROW;
+  if (!api_read_id(reader, field, &id)) return CT_NO_ROW;
   uint32_t row = ct_scene_find(scene, id);
   if (row == CT_NO_ROW)
-    api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_ID, &element.path, "The scene has no body \"%s\".", api_echo(id, echo));
+    api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_ID, &field->path, "The scene has no body \"%s\".", api_echo(id, echo));
   return row;
+}
+
+uint32_t api_read_row(api_reader *reader, const api_field *array, size_t i, const ct_scene *scene) {
+  api_field element = api_field_element(array, i);
+  return api_read_body_row(reader, &element, scene);
 }
 
 uint32_t *api_read_rows(api_reader *reader, const api_field *field, const ct_scene *scene, size_t *count) {

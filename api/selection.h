@@ -6,6 +6,8 @@
 
 #include "fields.h"
 
+/* The row of the body that a member names; CT_NO_ROW with a fault (UNKNOWN_ID). The member is there. */
+uint32_t api_read_body_row(api_reader *reader, const api_field *field, const ct_scene *scene);
 /* The row of the body that element i of an array names; CT_NO_ROW with a fault (UNKNOWN_ID). */
 uint32_t api_read_row(api_reader *reader, const api_field *array, size_t i, const ct_scene *scene);
 /* Rows of bodies named by an array of ids, one for each, in the reader's arena; NULL with a fault. */

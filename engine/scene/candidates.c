@@ -172,9 +172,8 @@ static const ct_shape *only_plane(const ct_body *body) {
   return shape->kind == CT_KIND_PLANE ? shape : NULL;
 }
 
-/* Is the box farther above the plane's surface than reach? */
-static bool above_plane(const ct_body *body, const ct_pose *pose, const ct_box *box, double reach) {
-  if (!ct_box_bounded(box)) return false;
+bool ct_plane_below(const ct_body *body, const ct_pose *pose, const ct_box *box, double reach) {
+  if (!only_plane(body) || !ct_box_bounded(box)) return false;
   ct_frame frame = ct_frame_of(*pose);
   frame = ct_body_shape_frame(body, 0, &frame);
   ct_vec3 n = {frame.rotation.rx.z, frame.rotation.ry.z, frame.rotation.rz.z}, p = frame.position;
@@ -196,8 +195,8 @@ bool ct_query_accepts(const ct_query *query, const ct_row_view *view, uint32_t p
   if (!ct_box_overlap(&grown, lower ? &other : &view->box)) return false;
   if (query->options.kind != CT_QUERY_PAIRS) {
     const ct_body *body = ct_scene_body_at(query->scene, partner);
-    if (only_plane(view->body) && above_plane(view->body, ct_query_pose(query, view->row), &other, reach)) return false;
-    if (only_plane(body) && above_plane(body, ct_query_pose(query, partner), &view->box, reach)) return false;
+    if (ct_plane_below(view->body, ct_query_pose(query, view->row), &other, reach)) return false;
+    if (ct_plane_below(body, ct_query_pose(query, partner), &view->box, reach)) return false;
   }
   return !query->filter || ct_row_filter_passes(query->filter, view->row, view->mask, partner);
 }

@@ -70,6 +70,8 @@ void ct_query_frames_afresh(ct_query_frames *frames, ct_broadphase method, uint6
 /* The pairs that the query accepts: takes note of what changed. */
 ct_status ct_query_frames_note(ct_query_frames *frames, const ct_pair_index *accepted, size_t count);
 
+/* Is the body nothing but a half-space, and the box farther above its surface than reach? */
+bool ct_plane_below(const ct_body *body, const ct_pose *pose, const ct_box *box, double reach);
 /* Largest finite absolute coordinate. */
 double ct_box_magnitude(const ct_box *box);
 /* Rough cost of a shape with every collider of a body, ns, as ct_query_pair_cost of two bodies. */

@@ -7,6 +7,7 @@ import json
 import math
 import re
 
+from support import motion_problems
 from support.checks import Suite, check, equal
 from support.client import NDJSON, Curl, ndjson
 from support.daemon import ROOT, Daemon
@@ -263,6 +264,10 @@ row("unknown-member", 422, "clearance of features", "POST", FEATURES, {"a": CUBE
 row("unknown-member", 422, "edgeDepth of contacts", "POST", CONTACTS, {"edgeDepth": 1}, "/edgeDepth")
 row("missing-member", 422, "features of a alone", "POST", FEATURES, {"a": CUBE}, None)
 row("bad-cursor", 422, "of features", "POST", FEATURES, {"a": CUBE, "b": CUBE, "cursor": "x"}, "/cursor")
+
+for problem, name, path, body, pointer in motion_problems.rows(SCENE):
+    row(problem, 422, name, "POST", path, body, pointer)
+row("pair-limit", 422, "swept boxes of a crowd", "POST", "/v1/query/sweep", motion_problems.all_move(CROWD), None, also=counts_pairs)
 
 THREE = b"v 0 0 0\nv 1 0 0\nv 0 1 0\n"
 row("bad-index", 422, "a face of OBJ", "POST", SHAPES + "?unit=m", THREE + b"f 1 2 4\n", content_type="model/obj")

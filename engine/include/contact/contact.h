@@ -13,6 +13,7 @@
 #include <contact/limits.h>
 #include <contact/manifold.h>
 #include <contact/mesh.h>
+#include <contact/motion.h>
 #include <contact/mpr.h>
 #include <contact/pair.h>
 #include <contact/path.h>

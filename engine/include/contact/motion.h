@@ -17,7 +17,8 @@ typedef struct ct_moving {
 
 typedef struct ct_motion_options {
   bool timeline;            /* all changes of each pair; else the first impact */
-  bool earliest;            /* impacts: only the pairs that meet first, and those that meet at the same time to time_tolerance */
+  bool earliest;            /* impacts: only the pairs that meet first: all of which none is certainly earlier, and those that meet
+                             * within time_tolerance of the first. Bodies that part at the start count when they meet again */
   size_t changes_max;       /* timeline: of one pair; CT_CHANGES_MAX */
   ct_impact_options impact; /* begin, end, method ...; its cancel is not read */
   const ct_moving *moving;  /* [moving_count], sorted by row, each row once; all paths of one duration */

@@ -1,0 +1,14 @@
+/* Results about motions as JSON. What the numbers mean is in contact/impact.h. */
+#ifndef API_MOTION_RESULT_H
+#define API_MOTION_RESULT_H
+
+#include <contact/impact.h>
+
+#include "result_json.h"
+
+/* One result of a sweep. */
+void api_put_impact(api_buffer *buffer, const ct_body *a, const ct_body *b, const ct_impact *impact);
+/* One result of a timeline. */
+void api_put_change(api_buffer *buffer, const ct_body *a, const ct_body *b, const ct_contact_change *change);
+
+#endif

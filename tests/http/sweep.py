@@ -1,0 +1,397 @@
+"""When do moving bodies meet: sweeps and timelines by curl. Closed forms (T8.1, T8.2, T8.6), events at one time, who is looked at,
+start poses, default motions, two bodies given, paging, batches."""
+import math
+
+from support.checks import Suite, check, equal, holds, near, near_list
+from support.client import Curl
+from support.daemon import Daemon
+
+suite = Suite()
+daemon = Daemon("--workers", "2").start()
+suite.cleanup(daemon.stop)
+client = Curl(daemon)
+numbers = iter(range(1000))
+GRAVITY = {"linearAcceleration": [0, 0, -9.81]}
+
+
+def ball(name, position, radius=0.5, **rest):
+    return {"id": name, "position": position, "colliders": [{"sphere": {"radius": radius}}], **rest}
+
+
+def box(name, position, size, **rest):
+    return {"id": name, "position": position, "colliders": [{"box": {"size": size}}], **rest}
+
+
+def floor():
+    return {"id": "floor", "colliders": [{"plane": {}}]}
+
+
+def scene(bodies, **settings):
+    path = f"/v1/scenes/m{next(numbers)}"
+    client.put(path, {"bodies": list(bodies), **settings}).must(201)
+    return path
+
+
+def ask(path, kind, request):
+    return client.post(f"{path}/query/{kind}", request).must(200).json
+
+
+def free(kind, request):
+    return client.post(f"/v1/query/{kind}", request).must(200).json
+
+
+def twist(linear=None, angular=None):
+    return {"twist": {**({"linearVelocity": linear} if linear else {}), **({"angularVelocity": angular} if angular else {})}}
+
+
+def one(reply):
+    equal(reply["count"], 1, "results")
+    return reply["results"][0]
+
+
+def bracketed(result, time, tolerance=1e-12):
+    near(result["time"], time, tolerance * max(1, time), "time")
+    check(result["lowerTime"] <= time * (1 + 1e-15) and time * (1 - 1e-15) <= result["upperTime"],
+          f"{time!r} is not in [{result['lowerTime']!r}, {result['upperTime']!r}]")
+    check(result["upperTime"] - result["lowerTime"] <= 1e-9, "the bracket is wide")
+
+
+# ---- sweeps -------------------------------------------------------------------------------------------------------------------
+
+
+@suite.fact
+def two_balls_meet_when_the_closed_form_says():
+    """T8.1"""
+    for offset, time in ((0, 1.5), (1, (5 - math.sqrt(3)) / 2)):
+        request = {"a": {"sphere": {"radius": 1}}, "b": {"sphere": {"radius": 1}, "position": [5, offset, 0]}, "duration": 4,
+                   "motionA": twist([1, 0, 0]), "motionB": twist([-1, 0, 0])}
+        result = one(free("sweep", request))
+        equal((result["a"], result["b"], result["event"], result["status"]), ("a", "b", "contact", "ok"))
+        bracketed(result, time)
+        normal = [(5 - 2 * time) / 2, offset / 2, 0]
+        near_list(result["normal"], normal, 1e-11, "normal")
+        near(result["distance"], 0, 1e-12, "distance")
+        near_list(result["position"], [time + normal[0], normal[1], 0], 1e-11, "position")
+        near_list(result["relativeVelocity"], [-2, 0, 0], 1e-15, "relative velocity")
+        near(result["normalVelocity"], -2 * normal[0], 1e-11, "normal velocity")
+        check(result["freeUntil"] <= time and result["freeUntil"] >= time - 1e-9, "free until the contact")
+    request["b"]["position"] = [5, 2.001, 0]
+    apart = one(free("sweep", request))
+    holds(apart, {"event": "none", "freeUntil": 4, "status": "ok"})
+    check("time" not in apart and "normal" not in apart, "a contact is told of what never meets")
+
+
+@suite.fact
+def a_ball_falls_for_the_root_of_two_heights_over_g():
+    """T8.2"""
+    path = scene([floor(), ball("ball", [0, 0, 1.1], 0.1, motion={"mass": 1})])
+    motions = [{"id": "ball", "ballistic": GRAVITY}]
+    result = one(ask(path, "sweep", {"duration": 1, "motions": motions}))
+    bracketed(result, math.sqrt(2 / 9.81))
+    near(result["normalVelocity"], -4.4294469180700204, 1e-11, "normal velocity")
+    equal((result["a"], result["b"], result["normal"]), ("floor", "ball", [0, 0, 1]))
+    halved = one(ask(path, "sweep", {"duration": 1, "motions": motions, "method": "bisection"}))
+    near(halved["time"], math.sqrt(2 / 9.81), 1e-12, "by bisection")  # T8.4
+    rough = one(ask(path, "sweep", {"duration": 1, "motions": motions, "method": "bisection", "distanceTolerance": 1e-6}))
+    check(abs(rough["time"] - math.sqrt(2 / 9.81)) <= 1e-6 / 4.42, "off by no more than the distance over the speed")
+    up = {"id": "ball", "ballistic": {"linearVelocity": [0, 0, 2], **GRAVITY}}
+    bracketed(one(ask(path, "sweep", {"duration": 2, "motions": [up]})), (2 + math.sqrt(4 + 2 * 9.81)) / 9.81)
+
+
+@suite.fact
+def a_ball_does_not_fly_through_a_thin_plate():
+    """T8.6"""
+    path = scene([box("plate", [0, 0, 0], [0.01, 2, 2]), ball("ball", [-0.5, 0, 0], 0.05)])
+    request = {"duration": 0.01, "motions": [{"id": "ball", **twist([100, 0, 0])}]}
+    bracketed(one(ask(path, "sweep", request)), 0.00445)
+    equal(ask(path, "sweep", {**request, "method": "bisection"})["results"], [], "by bisection, which looks at the ends")
+    changes = ask(path, "timeline", request)
+    equal([(c["event"], c["a"], c["b"]) for c in changes["results"]], [("began", "plate", "ball"), ("ended", "plate", "ball")], "changes")
+    for change, time, normal in zip(changes["results"], (0.00445, 0.00555), (-1, 1)):
+        bracketed(change, time)
+        near_list(change["normal"], [normal, 0, 0], 1e-9, "normal")
+        near(change["normalVelocity"], normal * 100, 1e-7, "normal velocity")
+    equal(changes["initialContacts"], [], "in contact at the start")
+
+
+@suite.fact
+def a_twist_is_about_the_centre_of_mass_or_the_origin():
+    """The rod hangs on its end: about the origin it turns down to the floor, about its centre it never gets there."""
+    rod = {"convex": {"vertices": [[0, 0, 0], [2, 0, 0], [1, 0.1, 0.1], [1, -0.1, 0.1]]}}
+    bodies = [floor(), {"id": "rod", "position": [0, 0, 1.5], "colliders": [rod]},
+              {"id": "bar", "position": [0, 9, 1.5], "colliders": [rod], "motion": {"mass": 1, "centerOfMass": [1, 0, 0]}}]
+    turning = twist(angular=[0, 0.5, 0])
+    reply = ask(scene(bodies), "sweep", {"duration": 3, "motions": [{"id": "rod", **turning}, {"id": "bar", **turning}]})
+    result = one(reply)
+    bracketed(result, 2 * math.asin(0.75))
+    near_list(result["position"], [2 * math.sqrt(1 - 0.75 ** 2), 0, 0], 1e-11, "where its end is")
+
+
+@suite.fact
+def a_pose_at_the_end_is_reached_straight_and_by_the_shortest_arc():
+    path = scene([box("wall", [3, 0, 0], [2, 2, 2]), box("bar", [0, 0, 0], [2, 0.2, 0.2])])
+    straight = {"duration": 4, "motions": [{"id": "bar", "to": {"position": [4, 0, 0]}}]}
+    bracketed(one(ask(path, "sweep", straight)), 1)
+    quarter = {"duration": 2, "motions": [{"id": "bar", "to": {"rpy": [0, 0, math.pi / 2]}}], "pairs": [["bar", "wall"]]}
+    holds(one(ask(path, "sweep", quarter)), {"event": "none", "a": "bar", "b": "wall"})
+    both = {"duration": 2, "motions": [{"id": "bar", "to": {"position": [2, 0, 0], "rpy": [0, 0, math.pi / 2]}}]}
+    result = one(ask(path, "sweep", both))
+
+    def reach(t):  # of the bar's corner along x
+        angle = math.pi / 4 * t
+        return t + math.cos(angle) + 0.1 * math.sin(angle)
+    low, high = 0, 2  # the reach grows beyond 2 once
+    for unused in range(100):
+        middle = (low + high) / 2
+        low, high = (middle, high) if reach(middle) < 2 else (low, middle)
+    bracketed(result, low, 1e-11)
+
+
+@suite.fact
+def a_body_turns_freely_by_its_own_inertia():
+    """A symmetric top: its axis goes around the angular momentum at |L| / I1."""
+    moments, spin = [2.0, 2.0, 0.5], [1.0, 0.0, 3.0]
+    momentum = [m * w for m, w in zip(moments, spin)]
+    size = math.hypot(*momentum)
+    about = [v / size for v in momentum]
+
+    top = {"id": "top", "position": [0, 0, 0], "colliders": [{"capsule": {"radius": 0.125, "height": 2}}],
+           "motion": {"mass": 1, "inertiaDiagonal": moments}}
+    post = {"id": "post", "position": [0.384, -0.64, 0.288], "colliders": [{"sphere": {"radius": 0.25}}]}
+
+    def gap(t):  # of the segment from the post; the axis z turned about the momentum (Rodrigues)
+        angle = size / moments[0] * t
+        c, s = math.cos(angle), math.sin(angle)
+        axis = [about[0] * about[2] * (1 - c), -about[0] * s, c + about[2] ** 2 * (1 - c)]
+        along = max(-1, min(1, sum(u * v for u, v in zip(axis, post["position"]))))
+        return math.dist([along * u for u in axis], post["position"]) - 0.375
+    times = [k / 4000 for k in range(16001)]
+    first = next((t for t in times if gap(t) <= 0), None)
+    check(first is not None, "the case does not meet")
+    low, high = first - 1 / 4000, first
+    for unused in range(100):
+        middle = (low + high) / 2
+        low, high = (middle, high) if gap(middle) > 0 else (low, middle)
+    motions = [{"id": "top", "torqueFree": {"angularVelocity": spin}}]
+    result = one(ask(scene([post, top]), "sweep", {"duration": 4, "motions": motions}))
+    near(result["time"], low, 1e-9, "time")
+    # About a principal axis it is a twist.
+    turning = {"angularVelocity": [2, 0, 0], "linearVelocity": [0.75, 0, 0]}
+    path = scene([ball("post", [0.5, -0.75, 0.5], 0.25), top])
+    one_way, other = (one(ask(path, "sweep", {"duration": 2, "motions": [{"id": "top", form: turning}]})) for form in ("torqueFree", "twist"))
+    near(one_way["time"], other["time"], 1e-9, "time")
+
+
+@suite.fact
+def bodies_that_overlap_at_the_start_are_told_so():
+    request = {"a": {"sphere": {"radius": 1}}, "b": {"sphere": {"radius": 1}, "position": [1.5, 0, 0]}, "duration": 1, "motionB": twist([-1, 0, 0])}
+    result = one(free("sweep", request))
+    holds(result, {"event": "initialContact", "time": 0, "lowerTime": 0, "upperTime": 0, "relation": "penetrating", "depthKind": "minimal"})
+    near(result["distance"], -0.5, 1e-14, "distance")
+    near(result["normalVelocity"], -1, 1e-14, "normal velocity")
+
+
+@suite.fact
+def what_is_in_contact_and_parts_may_meet_again():
+    request = {"a": {"plane": {}}, "b": {"sphere": {"radius": 0.5}, "position": [0, 0, 0.5]}, "duration": 2,
+               "motionB": {"ballistic": {"linearVelocity": [0, 0, 4], "linearAcceleration": [0, 0, -8]}}}
+    result = one(free("sweep", request))
+    bracketed(result, 1)
+    equal(result["flags"], ["separatingAtStart"], "flags")
+    near(result["normalVelocity"], -4, 1e-9, "normal velocity")
+
+
+@suite.fact
+def the_pairs_that_meet_first_are_several_where_their_times_are_one():
+    bodies = [floor()] + [ball(f"b{i}", [3 * i, 0, height], 0.5, motion={"mass": 1}) for i, height in enumerate((2.5, 1.5, 1.5, 1.501, 9))]
+    path = scene(bodies)
+    request = {"duration": 3, "motions": [{"id": f"b{i}", "ballistic": GRAVITY} for i in range(5)]}
+    every = ask(path, "sweep", request)["results"]
+    equal([r["b"] for r in every], ["b0", "b1", "b2", "b3", "b4"], "those that fall")
+    first = ask(path, "sweep", {**request, "earliest": True})["results"]
+    equal(first, [r for r in every if r["b"] in ("b1", "b2")], "the first")
+    soon = ask(path, "sweep", {**request, "earliest": True, "timeTolerance": 1e-3})["results"]
+    equal([r["b"] for r in soon], ["b1", "b2", "b3"], "within a millisecond")
+    pages = paged(path, "sweep", {**request, "earliest": True, "limit": 1})
+    equal(pages, first, "page by page")
+
+
+# ---- whom and when ------------------------------------------------------------------------------------------------------------
+
+
+@suite.fact
+def filters_and_where_say_who_is_looked_at():
+    bodies = [floor(), ball("a", [0, 0, 2], groups=["g"]), ball("b", [0, 0, 4], groups=["g"]), ball("c", [5, 0, 2])]
+    path = scene(bodies, filters={"groups": {"g": {"notCollideWith": ["g"]}}, "pairs": [{"a": "floor", "b": "c", "collide": False}]})
+    request = {"duration": 10, "motions": [{"id": name, **twist([0, 0, speed])} for name, speed in (("a", -1), ("b", -2), ("c", -1))]}
+    equal([(r["a"], r["b"]) for r in ask(path, "sweep", request)["results"]], [("floor", "a"), ("floor", "b")], "pairs")
+    sides = {"where": {"a": {"ids": ["b"]}}}
+    equal([(r["a"], r["b"]) for r in ask(path, "sweep", {**request, **sides})["results"]], [("floor", "b")], "pairs of b")
+    named = ask(path, "sweep", {**request, "pairs": [["c", "floor"], ["a", "b"], ["a", "c"]]})["results"]
+    equal([(r["a"], r["b"], r["event"]) for r in named], [("c", "floor", "contact"), ("a", "b", "contact"), ("a", "c", "none")],
+          "pairs named, filtered or not")
+    near(named[1]["time"], 1, 1e-12, "when b has caught up with a")
+
+
+@suite.fact
+def a_pair_asked_the_other_way_round_mirrors():
+    path = scene([box("a", [0, 0, 0], [1, 1, 1]), box("b", [3, 0.25, 0.125], [1, 1, 1], rpy=[0.3, 0.2, 0.1])])
+    request = {"duration": 5, "motions": [{"id": "b", **twist([-1, 0, 0], [0.3, 1, 0.5])}], "pairs": [["a", "b"], ["b", "a"]]}
+    there, back = ask(path, "sweep", request)["results"]
+    equal(there["event"], "contact")
+    for key in ("time", "lowerTime", "upperTime", "freeUntil", "distance", "position", "normalVelocity", "iterations"):
+        equal(back[key], there[key], key)
+    equal(back["normal"], [-v if v else v for v in there["normal"]], "normal")
+    equal((back["pointA"], back["pointB"]), (there["pointB"], there["pointA"]), "points")
+    changes = ask(path, "timeline", {**request, "pairs": [["b", "a"]]})["results"]
+    equal(changes[0]["normal"], back["normal"], "normal of a change")
+
+
+@suite.fact
+def bodies_go_on_with_their_velocities_where_that_is_asked_for():
+    bodies = [floor(), ball("a", [0, 0, 2], motion={"mass": 1, "linearVelocity": [0, 0, -1]}),
+              ball("b", [3, 0, 3], motion={"mass": 1, "linearVelocity": [0, 0, -1]}), ball("c", [6, 0, 0.5], motion={"mass": 1})]
+    path = scene(bodies)
+    equal(ask(path, "sweep", {"duration": 4})["results"], [], "nobody moves")
+    moving = ask(path, "sweep", {"duration": 4, "defaultMotion": "twist"})["results"]
+    equal([r["b"] for r in moving], ["a", "b"], "those with a velocity; c stays where it touches")
+    near_list([r["time"] for r in moving], [1.5, 2.5], 1e-12, "times")
+    listed = ask(path, "sweep", {"duration": 4, "defaultMotion": "twist", "motions": [{"id": "b", **twist([0, 0, -2])}]})["results"]
+    near_list([r["time"] for r in listed], [1.5, 1.25], 1e-12, "times, b's of its own")
+    kept = ask(path, "sweep", {"duration": 4, "motions": [{"id": "b", "ballistic": {"linearAcceleration": [0, 0, 0]}}]})["results"]
+    near_list([r["time"] for r in kept], [2.5], 1e-12, "the velocity that is left out is the scene's")
+
+
+@suite.fact
+def motions_start_from_the_poses_and_velocities_of_the_question():
+    path = scene([floor(), ball("a", [0, 0, 2], motion={"mass": 1, "linearVelocity": [0, 0, -1]}), box("shelf", [9, 0, 1], [1, 1, 1])])
+    poses = {"ids": ["a"], "positions": [[9, 0, 4]]}
+    request = {"duration": 9, "defaultMotion": "twist"}
+    equal(one(ask(path, "sweep", request))["time"], 1.5)
+    there = ask(path, "sweep", {**request, "poses": poses})["results"]
+    equal([(r["a"], r["b"]) for r in there], [("floor", "a"), ("a", "shelf")])
+    near_list([r["time"] for r in there], [3.5, 2], 1e-12, "times")
+    fast = ask(path, "sweep", {**request, "poses": {**poses, "linearVelocities": [[0, 0, -2]]}})["results"]
+    near_list([r["time"] for r in fast], [1.75, 1], 1e-12, "times at twice the speed")
+    moved = ask(path, "sweep", {**request, "poses": {"ids": ["shelf"], "positions": [[0, 0, 1]]}})["results"]
+    near_list([r["time"] for r in moved], [1.5, 0], 1e-12, "a body that stays, elsewhere")
+    batch = client.post(path + "/query", {"poses": {**poses, "linearVelocities": [[0, 0, -2]]}, "queries": [
+        {"kind": "sweep", **request}, {"kind": "timeline", **request, "id": "t"},
+        {"kind": "sweep", **request, "poses": {"ids": ["a"], "positions": [[9, 0, 6]], "linearVelocities": [[0, 0, -1]]}}]}).must(200).json
+    equal(batch["results"][0]["result"]["results"], fast, "in a batch")
+    equal([(c["event"], c["a"], c["b"]) for c in batch["results"][1]["result"]["results"]],
+          [("began", "a", "shelf"), ("began", "floor", "a"), ("ended", "a", "shelf")], "the timeline in a batch")
+    near_list([r["time"] for r in batch["results"][2]["result"]["results"]], [5.5, 4], 1e-12, "own poses over the batch's")
+
+
+@suite.fact
+def a_part_of_the_motion_can_be_looked_at():
+    path = scene([floor(), ball("a", [0, 0, 2])])
+    request = {"duration": 9, "motions": [{"id": "a", **twist([0, 0, -1])}]}
+    equal(ask(path, "sweep", {**request, "to": 1.25})["results"], [], "before")
+    equal(one(ask(path, "sweep", {**request, "from": 1, "to": 2}))["time"], 1.5)
+    holds(one(ask(path, "sweep", {**request, "from": 1.75})), {"event": "initialContact", "time": 1.75})
+    # To the end of one step and on from there: what a time means does not change.
+    slow = {"duration": 9, "motions": [{"id": "a", "ballistic": {"linearAcceleration": [0, 0, -1]}}]}
+    equal(one(ask(path, "sweep", {**slow, "from": 1}))["time"], one(ask(path, "sweep", slow))["time"], "time")
+
+
+@suite.fact
+def a_scene_given_is_asked_like_one_that_is_kept():
+    bodies = [floor(), {"id": "hammer", "position": [0, 0, 3], "motion": {"mass": 1, "linearVelocity": [0, 0, -1], "angularVelocity": [1, 0, 0]},
+                        "colliders": [{"id": "handle", "capsule": {"radius": 0.1, "height": 2}}, {"box": {"size": [1, 0.5, 0.5]}, "position": [0, 0, 1]}]}]
+    request = {"duration": 9, "defaultMotion": "twist"}
+    for kind in ("sweep", "timeline"):
+        kept, given = ask(scene(bodies), kind, request), free(kind, {"scene": {"bodies": bodies}, **request})
+        equal(given, {k: v for k, v in kept.items() if k != "revision"}, kind)
+    hammer = free("sweep", {"a": bodies[0], "b": bodies[1], **request})
+    equal(hammer["results"], free("sweep", {"scene": {"bodies": bodies}, **request})["results"], "two bodies given")
+    check(hammer["results"][0]["colliderB"] in ("handle", 1), "which part of the hammer")
+
+
+# ---- timelines ----------------------------------------------------------------------------------------------------------------
+
+
+def paged(path, kind, request):
+    results = []
+    reply = ask(path, kind, request)
+    while True:
+        results += reply["results"]
+        equal(reply["complete"], "nextCursor" not in reply, "complete")
+        if reply["complete"]:
+            return results
+        reply = ask(path, kind, {**request, "cursor": reply["nextCursor"]})
+
+
+@suite.fact
+def a_turning_rod_passes_a_ball_with_both_its_ends():
+    """Its axis is at 0.75 |cos t| from the ball's centre: in contact where that is at most the radii."""
+    path = scene([ball("ball", [0, 0.75, 0], 0.125), {"id": "rod", "colliders": [{"capsule": {"radius": 0.0625, "height": 2}, "rpy": [0, math.pi / 2, 0]}]}])
+    changes = ask(path, "timeline", {"duration": 2 * math.pi, "motions": [{"id": "rod", **twist(angular=[0, 0, 1])}]})
+    first = math.acos(0.1875 / 0.75)
+    times = [first, math.pi - first, math.pi + first, 2 * math.pi - first]
+    equal([c["event"] for c in changes["results"]], ["began", "ended"] * 2, "events")
+    for change, time in zip(changes["results"], times):
+        bracketed(change, time, 1e-11)
+    short = ask(path, "timeline", {"duration": 2 * math.pi, "motions": [{"id": "rod", **twist(angular=[0, 0, 1])}], "maxChanges": 3})
+    equal(short["results"], changes["results"][:3], "at most three changes")
+    cut = one({"count": len(short["incomplete"]), "results": short["incomplete"]})
+    holds(cut, {"a": "ball", "b": "rod"})
+    check(times[2] - 1e-9 <= cut["knownUntil"] <= times[3], "known until the last one told, at least")
+
+
+@suite.fact
+def changes_of_all_pairs_are_in_the_order_of_time():
+    bodies = [box(f"gate{i}", [2.0 * i, 0, 0], [0.5, 1, 1]) for i in (3, 1, 2)] + [ball("first", [0, 0, 0], 0.25), ball("second", [-1, 0, 0], 0.25)]
+    path = scene(bodies, filters={"pairs": [{"a": "first", "b": "second", "collide": False}]})
+    request = {"duration": 8, "motions": [{"id": "first", **twist([1, 0, 0])}, {"id": "second", **twist([2, 0, 0])}]}
+    reply = ask(path, "timeline", request)
+    expected = []
+    for row, gate in enumerate((3, 1, 2)):
+        for name, start, speed in (("first", 0, 1), ("second", -1, 2)):
+            for event, edge in (("began", -0.5), ("ended", 0.5)):
+                time = (2 * gate + edge - start) / speed
+                expected += [(time, event == "began", row, name)] if time <= 8 else []
+    expected.sort()
+    got = reply["results"]
+    near_list([c["time"] for c in got], [e[0] for e in expected], 1e-12, "times")
+    equal(sorted((round(c["time"], 9), c["event"] == "began", c["a"], c["b"]) for c in got),
+          sorted((round(t, 9), began, ("gate3", "gate1", "gate2")[row], name) for t, began, row, name in expected), "changes")
+    equal([c["time"] for c in got], sorted(c["time"] for c in got), "order")
+    for limit in (1, 5):
+        equal(paged(path, "timeline", {**request, "limit": limit}), got, f"pages of {limit}")
+    half = ask(path, "timeline", {**request, "from": 2.0, "to": 5.0})["results"]
+    near_list([c["time"] for c in half], [e[0] for e in expected if 2.0 < e[0] <= 5.0], 1e-12, "a part of the motion")
+
+
+@suite.fact
+def a_pair_in_contact_at_the_start_is_listed_and_ends():
+    path = scene([floor(), ball("ball", [0, 0, 0.25])])
+    reply = ask(path, "timeline", {"duration": 2, "motions": [{"id": "ball", **twist([0, 0, 0.5])}]})
+    equal(reply["initialContacts"], [{"a": "floor", "b": "ball"}], "in contact at the start")
+    equal([c["event"] for c in reply["results"]], ["ended"], "changes")
+    near(reply["results"][0]["time"], 0.5, 1e-9, "time")
+
+
+@suite.fact
+def sweeps_come_in_pages():
+    bodies = [floor()] + [ball(f"b{i}", [2 * i, 0, 1 + i % 3]) for i in range(9)]
+    path = scene(bodies)
+    request = {"duration": 9, "motions": [{"id": f"b{i}", **twist([0, 0, -1])} for i in range(9)]}
+    every = ask(path, "sweep", request)
+    equal(every["total"], 9, "results")
+    for limit in (1, 4, 9):
+        equal(paged(path, "sweep", {**request, "limit": limit}), every["results"], f"pages of {limit}")
+
+
+@suite.fact
+def a_limit_of_iterations_tells_what_is_certain():
+    request = {"a": {"box": {"size": [1, 1, 1]}}, "b": {"box": {"size": [1, 1, 1]}, "position": [3, 0, 0]}, "duration": 9,
+               "motionB": twist([-1, 0, 0], [1, 2, 3]), "maxIterations": 2}
+    result = one(free("sweep", request))
+    holds(result, {"event": "undecided", "status": "iterationLimit"})
+    whole = one(free("sweep", {k: v for k, v in request.items() if k != "maxIterations"}))
+    check(0 < result["freeUntil"] <= whole["time"], f"free until {result['freeUntil']}, in contact at {whole['time']}")
+
+
+suite.main()
