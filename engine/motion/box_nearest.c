@@ -71,17 +71,57 @@ static ct_status make_moved(ct_box_field *field) {
   return status;
 }
 
-ct_status ct_box_field_open(ct_box_field *field, const ct_query *query) {
-  *field = (ct_box_field){query, NULL, false};
-  if (query->source != CT_SOURCE_TREE || query->options.override_count <= FEW_OVERRIDES) return CT_OK;
-  ct_status status = make_moved(field);
+static uint16_t row_mark(const ct_row_filter *filter, uint32_t row) {
+  if (!filter || !filter->start || filter->start[row + 1] - filter->start[row] != 1) return CT_NODE_MIXED;
+  if (filter->rules && (filter->ruled[row / 8] >> (row % 8) & 1)) return CT_NODE_MIXED;
+  return filter->group[filter->start[row]];
+}
+
+static uint16_t join_marks(uint16_t a, uint16_t b) {
+  if (a == b || b == CT_NODE_EMPTY) return a;
+  return a == CT_NODE_EMPTY ? b : CT_NODE_MIXED;
+}
+
+/* Marks of the nodes from this one down; the tree is no higher than CT_TREE_HEIGHT_MAX. */
+static uint16_t mark_node(const ct_query *query, const ct_tree *tree, bool of_moved, uint32_t at, uint16_t *marks) {
+  const ct_tree_node *node = &tree->nodes[at];
+  if (node->height > 0) {
+    uint16_t first = mark_node(query, tree, of_moved, node->child[0], marks);
+    marks[at] = join_marks(first, mark_node(query, tree, of_moved, node->child[1], marks));
+  } else {
+    uint32_t row = of_moved ? query->options.overrides[node->child[1]].row : node->child[1];
+    marks[at] = !of_moved && ct_query_overridden(query, row) ? CT_NODE_EMPTY : row_mark(query->filter, row);
+  }
+  return marks[at];
+}
+
+/* NULL: out of memory. */
+static uint16_t *make_marks(const ct_query *query, const ct_tree *tree, bool of_moved) {
+  uint16_t *marks = malloc(((size_t)tree->used + 1) * sizeof *marks);
+  if (marks && tree->root != CT_TREE_NULL) mark_node(query, tree, of_moved, tree->root, marks);
+  return marks;
+}
+
+ct_status ct_box_field_open(ct_box_field *field, const ct_query *query, uint64_t searches) {
+  *field = (ct_box_field){.query = query};
+  if (query->source != CT_SOURCE_TREE) return CT_OK;
+  ct_status status = query->options.override_count > FEW_OVERRIDES ? make_moved(field) : CT_OK;
+  /* Marks cost a look at each node. They pay where searches could meet that many rows in vain. */
+  bool grouped = query->filter && query->filter->start;
+  if (status == CT_OK && (grouped || field->moved) && searches * searches > query->scene->rows) {
+    field->marks = make_marks(query, query->derived->tree, false);
+    if (field->moved && grouped) field->moved_marks = make_marks(query, field->moved, true);
+    if (!field->marks || (field->moved && grouped && !field->moved_marks)) status = CT_OUT_OF_MEMORY;
+  }
   if (status != CT_OK) ct_box_field_close(field);
   return status;
 }
 
 void ct_box_field_close(ct_box_field *field) {
   ct_tree_destroy(field->moved);
-  field->moved = NULL;
+  free(field->marks);
+  free(field->moved_marks);
+  *field = (ct_box_field){.query = field->query};
 }
 
 /* ---- the search ---- */
@@ -111,22 +151,35 @@ static waiting_node wait_for(const ct_box_search *search, const ct_tree *tree, u
   return (waiting_node){node, ct_box_bound(search->from, &view)};
 }
 
+/* Is there nothing wanted below the node? */
+static bool unwanted(const ct_box_search *search, const uint16_t *marks, uint32_t node) {
+  if (!marks || marks[node] == CT_NODE_MIXED) return false;
+  if (marks[node] == CT_NODE_EMPTY) return true;
+  return search->mask && (search->mask[marks[node] / 64] >> (marks[node] % 64) & 1);
+}
+
+static ct_status visit_leaf(ct_box_search *search, const ct_tree_node *leaf, double bound, bool of_moved) {
+  const ct_query *query = search->field->query;
+  uint32_t row = of_moved ? query->options.overrides[leaf->child[1]].row : leaf->child[1];
+  if (!of_moved && ct_query_overridden(query, row)) return CT_OK;
+  ct_box_view view = ct_box_view_of(&leaf->box);
+  return search->visit(search, row, &view, bound);
+}
+
 /* The nearer child first; one that has fallen behind the limit meanwhile is left out. */
 static ct_status search_tree(ct_box_search *search, const ct_tree *tree, bool of_moved) {
-  const ct_query *query = search->field->query;
+  const uint16_t *marks = of_moved ? search->field->moved_marks : search->field->marks;
   waiting_node stack[CT_TREE_HEIGHT_MAX + 2];
   int top = 0;
   if (tree->root == CT_TREE_NULL) return CT_OK;
   stack[top++] = wait_for(search, tree, tree->root);
   while (top > 0) {
     waiting_node at = stack[--top];
-    if (at.bound > search->limit) continue;
+    if (at.bound > search->limit || unwanted(search, marks, at.node)) continue;
     if (cancelled(search)) return CT_CANCELLED;
     const ct_tree_node *node = &tree->nodes[at.node];
     if (node->height == 0) {
-      uint32_t row = of_moved ? query->options.overrides[node->child[1]].row : node->child[1];
-      if (!of_moved && ct_query_overridden(query, row)) continue;
-      ct_status status = look_at(search, row);
+      ct_status status = visit_leaf(search, node, at.bound, of_moved);
       if (status != CT_OK) return status;
       continue;
     }

@@ -277,7 +277,7 @@ ct_status ct_contact_event_run(const ct_scene *scene, const ct_contact_state *pr
   assert(!previous || options->time >= previous->time);
   if (!(epsilon > 0.0 && epsilon <= CT_CONTACT_EPSILON_MAX)) return CT_LIMIT;
   event_run run = {.previous = previous, .options = options};
-  const ct_contact_evaluated how = {.epsilon = epsilon, .cancel = options->cancel, .workspace = workspace};
+  const ct_contact_evaluated how = {.epsilon = epsilon, .walks = true, .cancel = options->cancel, .workspace = workspace};
   ct_status status = ct_contact_pairs_open(&run.pairs, scene, &how);
   if (status != CT_OK) return status;
   ct_contact_event made;

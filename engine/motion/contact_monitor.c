@@ -72,15 +72,15 @@ static ct_status visit(void *context, const ct_contact_key *key, double bound) {
 
 ct_status ct_contact_monitor_run(const ct_scene *scene, const ct_contact_state *state, const ct_contact_monitor_options *options,
                                  ct_workspace *workspace, ct_contact_monitor *out) {
-  const ct_contact_evaluated how = {ct_contact_state_epsilon(state), options->overrides, options->override_count, options->cancel,
-                                    workspace};
+  bool all = options->evaluation == CT_EVALUATE_MONITOR;
+  const ct_contact_evaluated how = {
+      ct_contact_state_epsilon(state), all, options->overrides, options->override_count, options->cancel, workspace};
   monitor_run run = {.z2 = {.value = CT_Z2_NONE}, .limit = INFINITY};
   ct_zero_crossing z1 = {.value = CT_Z1_NONE};
   ct_status status = ct_contact_pairs_open(&run.pairs, scene, &how);
   if (status != CT_OK) return status;
   status = ct_contact_members_of(&run.pairs, state, &run.members, &run.member_count);
   if (status == CT_OK) status = find_z1(&run, ct_contact_state_count(state), &z1, out->contacts);
-  bool all = options->evaluation == CT_EVALUATE_MONITOR;
   if (status == CT_OK && all) status = ct_contact_pairs_walk(&run.pairs, &run.limit, visit, &run);
   if (status == CT_OK) {
     out->z1 = z1;

@@ -12,6 +12,17 @@ int ct_contact_key_compare(const ct_contact_key *x, const ct_contact_key *y) {
   return (x->collider_b > y->collider_b) - (x->collider_b < y->collider_b);
 }
 
+static bool moves(const ct_scene *scene, uint32_t row) {
+  const ct_body *body = ct_scene_body_at(scene, row);
+  return body && ct_body_motion(body);
+}
+
+static uint64_t count_moving(const ct_scene *scene) {
+  uint64_t count = 0;
+  for (uint32_t row = 0; row < scene->rows; row++) count += moves(scene, row);
+  return count;
+}
+
 ct_status ct_contact_pairs_open(ct_contact_pairs *pairs, const ct_scene *scene, const ct_contact_evaluated *how) {
   *pairs = (ct_contact_pairs){.scene = scene,
                               .epsilon = how->epsilon,
@@ -20,12 +31,14 @@ ct_status ct_contact_pairs_open(ct_contact_pairs *pairs, const ct_scene *scene, 
                               .placed_row = {CT_NO_ROW, CT_NO_ROW}};
   const ct_query_options options = {.kind = CT_QUERY_DISTANCE,
                                     .clearance = how->epsilon,
+                                    .explicit_pairs = !how->walks, /* poses alone */
                                     .overrides = how->overrides,
                                     .override_count = how->override_count,
                                     .cancel = how->cancel};
   ct_status status = ct_query_prepare(scene, &options, &pairs->query);
   if (status != CT_OK) return status;
-  status = ct_box_field_open(&pairs->field, pairs->query);
+  status = ct_scene_row_filter(scene, how->cancel, &pairs->filter);
+  if (status == CT_OK) status = ct_box_field_open(&pairs->field, pairs->query, how->walks ? count_moving(scene) : 0);
   if (status != CT_OK) {
     ct_query_destroy(pairs->query);
     return status;
@@ -44,17 +57,12 @@ void ct_contact_pairs_close(ct_contact_pairs *pairs) {
 
 /* ---- which take part ---- */
 
-static bool moves(const ct_scene *scene, uint32_t row) {
-  const ct_body *body = ct_scene_body_at(scene, row);
-  return body && ct_body_motion(body);
-}
-
 bool ct_contact_pairs_takes(const ct_contact_pairs *pairs, const ct_contact_key *key) {
   const ct_scene *scene = pairs->scene;
   const ct_body *a = ct_scene_body_at(scene, key->a), *b = ct_scene_body_at(scene, key->b);
   if (!a || !b || key->collider_a >= ct_body_collider_count(a) || key->collider_b >= ct_body_collider_count(b)) return false;
   if (!moves(scene, key->a) && !moves(scene, key->b)) return false;
-  const ct_row_filter *filter = pairs->query->filter;
+  const ct_row_filter *filter = pairs->filter;
   if (!filter) return true;
   uint64_t mask[MASK_WORDS];
   bool masked = ct_row_filter_mask(filter, key->a, mask);
@@ -157,7 +165,7 @@ static ct_status visit_compounds(pair_walk *walk) {
 static ct_status visit_row(ct_box_search *search, uint32_t row, const ct_box_view *view, double bound) {
   pair_walk *walk = search->context;
   ct_contact_pairs *pairs = walk->pairs;
-  const ct_row_filter *filter = pairs->query->filter;
+  const ct_row_filter *filter = pairs->filter;
   /* Two that both move see each other: the lower row's turn counts. */
   if (row == walk->row || (row < walk->row && moves(pairs->scene, row))) return CT_OK;
   if (filter && !ct_row_filter_passes(filter, walk->row, walk->masked ? walk->mask : NULL, row)) return CT_OK;
@@ -181,13 +189,14 @@ static ct_status visit_row(ct_box_search *search, uint32_t row, const ct_box_vie
 ct_status ct_contact_pairs_walk(ct_contact_pairs *pairs, const double *limit, ct_contact_visit visit, void *context) {
   pair_walk walk = {.pairs = pairs, .limit = limit, .visit = visit, .context = context};
   ct_box_search search = {.field = &pairs->field, .from = &walk.view, .visit = visit_row, .context = &walk};
-  const ct_row_filter *filter = pairs->query->filter;
+  const ct_row_filter *filter = pairs->filter;
   ct_status status = CT_OK;
   for (uint32_t row = 0; row < pairs->scene->rows && status == CT_OK; row++) {
     if (!moves(pairs->scene, row) || !ct_box_view_row(pairs->query, row, &walk.view)) continue;
     if (ct_cancel_raised(pairs->cancel)) return CT_CANCELLED;
     walk.row = row;
     walk.masked = filter && ct_row_filter_mask(filter, row, walk.mask);
+    search.mask = walk.masked ? walk.mask : NULL;
     search.limit = *limit;
     status = ct_box_search_run(&search);
   }

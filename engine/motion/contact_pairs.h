@@ -23,6 +23,7 @@ typedef struct ct_contact_pairs {
   ct_workspace *workspace;
   const ct_cancel *cancel;
   ct_query *query;
+  const ct_row_filter *filter; /* NULL: none */
   ct_box_field field;
   ct_placed_body placed[2];
   uint32_t placed_row[2]; /* CT_NO_ROW: none */
@@ -31,6 +32,7 @@ typedef struct ct_contact_pairs {
 
 typedef struct ct_contact_evaluated {
   double epsilon;
+  bool walks;                   /* ct_contact_pairs_walk will be called */
   const ct_override *overrides; /* [override_count], sorted by row */
   size_t override_count;
   const ct_cancel *cancel;

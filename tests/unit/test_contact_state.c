@@ -336,6 +336,34 @@ static void pairs_that_filters_exclude_end_and_take_no_part(void) {
   ct_scene_release(scene);
 }
 
+/* Of 40 balls in a heap whose group does not collide with itself a pair rule lets two meet. */
+static void a_pair_rule_is_heard_among_many_that_groups_exclude(void) {
+  const ct_scene *scene = ct_scene_create(0);
+  ct_draft *draft = ct_draft_begin(scene);
+  const ct_shape ball = sphere_of(1);
+  for (int i = 0; i < 40; i++) {
+    char id[16];
+    snprintf(id, sizeof id, "b%d", i);
+    add_body(draft, mover_of(id, &ball, NULL, 1, "heap"), pose_at(0.01 * i, 0, 0));
+  }
+  const ct_text heap = text_of("heap");
+  const ct_group_rule group = {heap, &heap, 1};
+  const ct_pair_rule pair = {text_of("b31"), text_of("b4"), true, {NULL, 0}};
+  const ct_filters filters = {&group, 1, &pair, 1};
+  CHECK_INT(ct_draft_set_filters(draft, &filters), CT_OK);
+  scene = seal(draft, scene);
+  ct_contact_event event = next_event(scene, NULL, 0);
+  CHECK_INT(event.began_count, 1);
+  CHECK(event.narrow == 1 && event.boxes == 40 * 39 / 2 - 1);
+  const ct_contact_record *r = ct_contact_state_record(event.state, 0);
+  CHECK(text_is(r->body_a, "b4") && text_is(r->body_b, "b31"));
+  CHECK_NEAR(r->result.distance, 0.27 - 2, 1e-14);
+  ct_contact_monitor z = monitor_of(scene, event.state);
+  CHECK(z.z1.a == 4 && z.z1.b == 31 && !z.z2.present && z.narrow == 1);
+  give_back(&event);
+  ct_scene_release(scene);
+}
+
 static void bodies_that_both_stand_still_take_no_part(void) {
   const ct_scene *empty = ct_scene_create(0);
   ct_draft *draft = ct_draft_begin(empty);
@@ -460,6 +488,7 @@ static const check_test tests[] = {
     {"a_body_that_is_replaced_keeps_its_contacts_where_it_has_the_collider",
      a_body_that_is_replaced_keeps_its_contacts_where_it_has_the_collider},
     {"pairs_that_filters_exclude_end_and_take_no_part", pairs_that_filters_exclude_end_and_take_no_part},
+    {"a_pair_rule_is_heard_among_many_that_groups_exclude", a_pair_rule_is_heard_among_many_that_groups_exclude},
     {"bodies_that_both_stand_still_take_no_part", bodies_that_both_stand_still_take_no_part},
     {"only_contacts_are_computed_between_events", only_contacts_are_computed_between_events},
     {"limits_are_told", limits_are_told},
