@@ -6,6 +6,7 @@
 #include <contact/limits.h>
 #include <contact/path.h>
 
+typedef long double real;
 #define PI_L 3.14159265358979323846264338327950288L
 
 static void near_vec(ct_vec3 a, ct_vec3 b, double tolerance) { CHECK_NEAR(ct_max_abs(ct_sub(a, b)), 0.0, tolerance); }
@@ -234,6 +235,45 @@ static void a_box_holds_every_ball_and_little_more(void) {
   }
 }
 
+static bool holds(const ct_box *box, vec_l p) {
+  return (real)box->min.x <= p.x && (real)box->min.y <= p.y && (real)box->min.z <= p.z && p.x <= (real)box->max.x &&
+         p.y <= (real)box->max.y && p.z <= (real)box->max.z;
+}
+
+/* A box about one instant holds the pivot to the last digit, be its coordinates long or its arm; and is not wider than rounding. */
+static void a_box_of_an_instant_is_rounded_outward(void) {
+  check_random r = {1508};
+  for (int i = 0; i < 4000; i++) {
+    ct_path_options o = random_options(&r, i % 2 ? CT_PATH_BALLISTIC : CT_PATH_TWIST);
+    double size = 10.0;
+    if (i % 4 < 2) o.center = ct_vec(0, 0, 0), o.start.position = ct_scale(o.start.position, size = 1e7);
+    else o.start.position = ct_scale(o.start.position, 1e-9), o.center = ct_scale(o.center, size = 1e5);
+    ct_path *path = made(&o);
+    double time = i % 3 ? check_uniform(&r, 0.0, o.duration) : 0.0;
+    ct_box box = ct_path_box(path, time, time, 0.0);
+    CHECK(holds(&box, truth_of(&o, o.center, time)));
+    CHECK(holds(&box, to_l(material(path, o.center, time))));
+    near_vec(box.min, box.max, 2e-14 * 10.0 * size + 1e-12);
+    ct_path_destroy(path);
+  }
+}
+
+static void a_constant_spin_is_the_least_double_above(void) {
+  check_random r = {1509};
+  for (int i = 0; i < 2000; i++) {
+    ct_path_options o = {
+        .kind = CT_PATH_TWIST, .start = ct_pose_identity(), .duration = 1.0, .velocity = {{0, 0, 0}, random_vector(&r, 6.0)}};
+    ct_path *path = made(&o);
+    ct_vec3 axis;
+    bool constant = false;
+    double spin = ct_path_spin(path, &axis, &constant);
+    vec_l w = to_l(o.velocity.angular);
+    real truth = sqrtl(dot_l(w, w));
+    CHECK((real)spin >= truth && (real)nextafter(spin, 0.0) < truth);
+    ct_path_destroy(path);
+  }
+}
+
 /* Up 3 m/s against 2 m/s^2: back after 3 s, highest 2.25 m. */
 static void a_box_reaches_the_top_of_a_parabola(void) {
   ct_path_options o = {.kind = CT_PATH_BALLISTIC, .start = ct_pose_identity(), .duration = 3.0, .acceleration = {0, 0, -2}};
@@ -324,6 +364,8 @@ static const check_test tests[] = {
     {"opposite_quaternions_are_one_rotation", opposite_quaternions_are_one_rotation},
     {"velocity_is_the_rate_of_the_pose", velocity_is_the_rate_of_the_pose},
     {"a_box_holds_every_ball_and_little_more", a_box_holds_every_ball_and_little_more},
+    {"a_box_of_an_instant_is_rounded_outward", a_box_of_an_instant_is_rounded_outward},
+    {"a_constant_spin_is_the_least_double_above", a_constant_spin_is_the_least_double_above},
     {"a_box_reaches_the_top_of_a_parabola", a_box_reaches_the_top_of_a_parabola},
     {"what_is_beyond_the_limits_is_refused", what_is_beyond_the_limits_is_refused},
     {"whatever_is_within_the_limits_has_numbers_for_answers", whatever_is_within_the_limits_has_numbers_for_answers},

@@ -41,8 +41,8 @@ double ct_path_duration(const ct_path *path);
 ct_vec3 ct_path_pivot(const ct_path *path); /* in the body frame */
 
 /* At a time in [0, duration]. At 0 and, of INTERPOLATED, at the duration the given poses, to the bit but for the sign and the
- * length of the quaternion. Positions to a few u of the coordinates, rotations to a few u; of TORQUE_FREE to 1e-12 rad per rad
- * turned, angular momentum and energy to 1e-10 relative. O(1): of TORQUE_FREE a closed form too (Jacobi 1849), about a
+ * length of the quaternion. Positions to a few u of the coordinates, rotations to a few u; of TORQUE_FREE to 2e-14 rad and 1e-14
+ * for each rad turned, angular momentum and energy to 1e-13 relative. O(1): of TORQUE_FREE a closed form too (Jacobi 1849), half a
  * microsecond. */
 ct_pose ct_path_pose(const ct_path *path, double time);
 /* linear: of the pivot. */
