@@ -33,7 +33,7 @@ class Event:
 class Stream:
     """with Stream(daemon, "cell") as s: s.next("revision")"""
 
-    def __init__(self, daemon, scene, last=None, contact_state=None, headers=(), receive_buffer=None):
+    def __init__(self, daemon, scene, last=None, contact_state=None, headers=(), receive_buffer=None, **more):
         self.socket = socket.socket()
         if receive_buffer:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
@@ -41,7 +41,7 @@ class Stream:
         self.socket.connect(("127.0.0.1", daemon.port))
         path = f"/v1/scenes/{scene}/events" + (f"?contactState={contact_state}" if contact_state else "")
         headers = list(headers) + ([("Last-Event-ID", str(last))] if last is not None else [])
-        self.socket.sendall(request("GET", path, headers=headers))
+        self.socket.sendall(request("GET", path, headers=headers, **more))
         self.status, self.headers = None, {}
         self.raw = self.text = self.said = b""  # as it came; without the chunks: not taken yet; all of it
         self.chunked = self.ended = self.complete = False
