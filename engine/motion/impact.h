@@ -9,6 +9,10 @@
 
 #include <contact/impact.h>
 
+/* Vertices that are gone through to see how far a shape reaches; larger hulls and meshes go by their ball, and large meshes not
+ * along directions. */
+#define CT_IMPACT_VERTICES_MAX 2048
+
 /* A collider on its path. */
 typedef struct ct_impact_side {
   const ct_body *body;
@@ -23,6 +27,7 @@ typedef struct ct_impact_side {
   bool moves;
   ct_vec3 ball; /* centre of a ball that holds the shape, body frame; of a half-space a point of its plane */
   double radius, ball_arm;
+  bool reaches; /* not a large mesh: ct_impact_support is quick */
   double reach; /* how far the shape's points are from the pivot; INFINITY: a half-space */
   double arm;   /* and from the axis; `reach` where that is not steady */
 } ct_impact_side;
@@ -48,6 +53,7 @@ typedef struct ct_impact_sample {
   double along;          /* lower bound of the gap between those planes */
   double room_a, room_b; /* how much farther than now a side can ever reach along the normal; INFINITY: not known */
   double rate;           /* of the distance, from the velocities of the two points */
+  ct_vec3 turn;          /* how the normal turned since the sample before, rad/s; 0: not known */
 } ct_impact_sample;
 
 static inline bool ct_sample_apart(const ct_impact_sample *sample) { return sample->lower > 0.0; }
@@ -71,8 +77,18 @@ void ct_impact_measure(const ct_impact_pair *pair, double time, const ct_pair_op
 /* Velocity of b's material point less that of a's. */
 ct_vec3 ct_impact_relative_velocity(const ct_impact_sample *sample, ct_vec3 point_a, ct_vec3 point_b);
 
+/* Round-off of a gap along a direction, in units of u: unit normals 3, turned directions 26, which move supports, placed supports
+ * 26, sums 4; times both reaches and the offset. */
+#define ALONG_SLACK 64.0
+
+/* How far the shape reaches along a direction of the world, which need not be unit, from its pivot: max of direction.p. */
+double ct_impact_support(const ct_impact_side *side, const ct_impact_place *at, ct_vec3 direction);
+
 /* How long after the sample, which is apart, the pair certainly stays apart: 0 to INFINITY. The horizon is how far it matters. */
 double ct_impact_free_time(const ct_impact_pair *pair, const ct_impact_sample *sample, double horizon);
+/* The same where turning is followed to second order; of convex pairs that turn, else 0. `least`: no less is of
+ * use. */
+double ct_impact_tilted_time(const ct_impact_pair *pair, const ct_impact_sample *sample, double least, double horizon);
 /* The same from the balls around the shapes alone: the sample is placed, not measured. *near: the balls are near each other, and a
  * distance tells more. */
 double ct_impact_ball_time(const ct_impact_pair *pair, const ct_impact_sample *sample, double horizon, bool *near);

@@ -8,9 +8,6 @@
 #define ANGLE_SLACK 8.0
 /* TORQUE_FREE, as path.h promises, rad per rad. */
 #define TORQUE_FREE_SLACK 1e-12
-/* Round-off of a gap along a direction, in units of u: unit normals 3, turned directions 26, which move supports, placed supports
- * 26, sums 4; times both reaches and the offset. */
-#define ALONG_SLACK 64.0
 
 static void place(const ct_impact_side *side, double time, ct_impact_place *out) {
   out->body = ct_frame_of(ct_path_pose(side->path, time));
@@ -50,8 +47,7 @@ void ct_impact_place_pair(const ct_impact_pair *pair, double time, ct_impact_sam
   sample->slack = slack_a + slack_b;
 }
 
-/* The farthest point of a shape along a world direction, from its pivot, as a length along it. */
-static double support(const ct_impact_side *side, const ct_impact_place *at, ct_vec3 direction) {
+double ct_impact_support(const ct_impact_side *side, const ct_impact_place *at, ct_vec3 direction) {
   ct_vec3 p = ct_shape_support(side->shape, ct_mat_tmul(at->shape.rotation, direction));
   return ct_dot(direction, ct_add(ct_mat_mul(at->shape.rotation, p), ct_sub(at->shape.position, at->pivot)));
 }
@@ -66,7 +62,7 @@ static void look_along(const ct_impact_pair *pair, ct_impact_sample *s) {
   bool plane_a = pair->a.shape->kind == CT_KIND_PLANE, plane_b = pair->b.shape->kind == CT_KIND_PLANE;
   bool mesh = ct_kind_is_mesh(pair->a.shape->kind) || ct_kind_is_mesh(pair->b.shape->kind);
   ct_vec3 n = s->result.normal;
-  s->fixed = plane_a || plane_b || !mesh;
+  s->fixed = plane_a || plane_b || (pair->a.reaches && pair->b.reaches);
   s->along = s->lower;
   s->room_a = s->room_b = INFINITY;
   if (!s->fixed) return;
@@ -77,11 +73,13 @@ static void look_along(const ct_impact_pair *pair, ct_impact_sample *s) {
     return;
   }
   ct_vec3 offset = ct_sub(s->b.pivot, s->a.pivot);
-  double reach_a = support(&pair->a, &s->a, n), reach_b = support(&pair->b, &s->b, ct_neg(n));
+  double reach_a = ct_impact_support(&pair->a, &s->a, n), reach_b = ct_impact_support(&pair->b, &s->b, ct_neg(n));
   double size = (pair->a.reach + pair->b.reach) + ct_norm(offset);
   s->along = ct_dot(n, offset) - (reach_a + reach_b) - ALONG_SLACK * CT_UNIT_ROUNDOFF * size - s->slack;
   s->room_a = room(&pair->a, reach_a);
   s->room_b = room(&pair->b, reach_b);
+  /* The hulls of meshes may overlap where these do not. */
+  s->fixed = !mesh || s->along > 0.0;
 }
 
 static ct_vec3 point_velocity(const ct_impact_place *at, ct_vec3 point) {
@@ -100,6 +98,7 @@ void ct_impact_measure(const ct_impact_pair *pair, double time, const ct_pair_op
   s->lower = s->result.lower_bound - s->slack;
   s->upper = s->result.upper_bound + s->slack;
   s->rate = ct_dot(s->result.normal, ct_impact_relative_velocity(s, s->result.point_a, s->result.point_b));
+  s->turn = ct_vec(0.0, 0.0, 0.0);
   look_along(pair, s);
   /* Planes that part them are as good a proof as the bounds of the distance, and often a sharper one. */
   if (s->fixed && s->result.distance > 0.0) s->lower = ct_max2(s->lower, s->along);

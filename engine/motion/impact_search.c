@@ -8,6 +8,7 @@
 #define AHEAD_MAX 100
 /* How much farther each look ahead goes than the one before. */
 #define AHEAD_GROWTH 4.0
+#define FIRST_PART 0x1p-20
 /* Looks for the least distance of a graze: halvings of a stretch down to its rounding. */
 #define NEAREST_MAX 60
 
@@ -47,9 +48,10 @@ static bool skip_by_balls(ct_impact_search *search, double *time) {
 
 /* ---- where no step can be made ---- */
 
-/* The first look ahead: twice to where the distance is zero at its present rate, or what time itself resolves. */
-static double first_ahead(const ct_impact_sample *s, double sign) {
-  double least = 4.0 * CT_UNIT_ROUNDOFF * ct_max2(s->time, 1e-300), rate = sign * s->rate;
+/* The first look ahead: twice to where the distance is zero at its present rate, or what time resolves, near 0 a part of what it
+ * does at the end. */
+static double first_ahead(const ct_impact_sample *s, double end, double sign) {
+  double least = 4.0 * CT_UNIT_ROUNDOFF * ct_max2(s->time, FIRST_PART * end), rate = sign * s->rate;
   double band = sign > 0.0 ? -s->lower : s->upper;
   double ahead = rate > 0.0 && band > 0.0 ? 2.0 * band / rate : 0.0;
   return ct_max2(ahead, least);
@@ -94,7 +96,7 @@ static bool nearest_between(ct_impact_search *search, ct_impact_sample *low, ct_
  * Tentative: *at is well apart, and one who finds nothing comes back to it. */
 static ct_impact_outcome look_ahead(ct_impact_search *search, ct_impact_sample *at, ct_impact_sample *next, bool tentative) {
   ct_impact_sample low = *at;
-  double step = first_ahead(at, -1.0), end = search->options->end;
+  double step = first_ahead(at, search->options->end, -1.0), end = search->options->end;
   while (low.time < end) {
     double time = ct_min2(end, low.time + step);
     if (!ct_impact_look(search, time, next)) return CT_OUTCOME_LOST;
@@ -141,6 +143,12 @@ ct_impact_outcome ct_impact_start(ct_impact_search *search, double begin, ct_imp
   return CT_OUTCOME_MET;
 }
 
+/* Angular velocity that takes one sample's normal to the other's. */
+static ct_vec3 turn_between(const ct_impact_sample *from, const ct_impact_sample *to) {
+  ct_vec3 turn = ct_cross(from->result.normal, to->result.normal);
+  return ct_scale(turn, 1.0 / (to->time - from->time));
+}
+
 /* Is the contact, at the present rate, so near that the bracket is as narrow as was asked for? */
 static bool is_soon(const ct_impact_search *search, const ct_impact_sample *at) {
   return at->upper > 0.0 && 4.0 * at->upper <= -at->rate * search->options->time_tolerance;
@@ -162,6 +170,7 @@ ct_impact_outcome ct_impact_advance(ct_impact_search *search, ct_impact_sample *
     if (on) note_apart(search, time);
     if (on && !ct_impact_look(search, time, met)) return search->status == CT_OK ? find_any(search, at, met) : CT_OUTCOME_LOST;
     if (on && ct_sample_meets(met)) return CT_OUTCOME_MET;
+    if (on) met->turn = turn_between(at, met);
     if (on) *at = *met;
     if (on && ct_sample_apart(at)) continue;
     ct_impact_outcome outcome = look_ahead(search, at, met, soon);
@@ -212,7 +221,7 @@ ct_impact_outcome ct_impact_leave(ct_impact_search *search, ct_impact_sample *at
       step = 0.0;
     } else {
       /* No depth, or none that time can resolve: steps that grow. */
-      step = step > 0.0 ? AHEAD_GROWTH * step : first_ahead(at, 1.0);
+      step = step > 0.0 ? AHEAD_GROWTH * step : first_ahead(at, end, 1.0);
       time = ct_min2(end, at->time + step);
     }
     if (!ct_impact_look(search, time, parted)) return CT_OUTCOME_LOST;

@@ -4,9 +4,6 @@
 
 /* Rounding of lengths, a few operations each. */
 #define LENGTH_WIDENING (16.0 * CT_UNIT_ROUNDOFF)
-/* Vertices that are gone through; of larger hulls and meshes the ball does. */
-#define VERTICES_MAX 2048
-
 /* Frame of the collider in one whose origin is the pivot, and the axis there. */
 typedef struct turn {
   ct_frame frame;
@@ -46,7 +43,7 @@ static double ball_arm(const turn *t, const ct_shape *shape, bool about_axis) {
 
 static double hull_arm(const turn *t, const ct_shape *shape, bool about_axis) {
   const ct_hull_view *h = ct_hull_get(shape->hull);
-  if (h->vertex_count > VERTICES_MAX) return ball_arm(t, shape, about_axis);
+  if (h->vertex_count > CT_IMPACT_VERTICES_MAX) return ball_arm(t, shape, about_axis);
   double most = 0.0;
   for (uint32_t i = 0; i < h->vertex_count; i++) most = ct_max2(most, arm_at(t, h->x[i], h->y[i], h->z[i], about_axis));
   return most;
@@ -54,7 +51,7 @@ static double hull_arm(const turn *t, const ct_shape *shape, bool about_axis) {
 
 static double mesh_arm(const turn *t, const ct_shape *shape, bool about_axis) {
   const ct_mesh_view *m = ct_mesh_get(shape->mesh);
-  if (m->point_count > VERTICES_MAX) return ball_arm(t, shape, about_axis);
+  if (m->point_count > CT_IMPACT_VERTICES_MAX) return ball_arm(t, shape, about_axis);
   double most = 0.0;
   for (uint32_t i = 0; i < m->point_count; i++)
     most = ct_max2(most, arm_of(t, ct_to_parent(t->frame, m->vertices[m->points[i]]), about_axis));
@@ -100,6 +97,7 @@ ct_impact_side ct_impact_side_of(ct_mover mover, uint32_t index) {
   t.frame.position = ct_sub(t.frame.position, side.pivot);
   ct_vec3 to = ct_sub(side.ball, side.pivot);
   side.ball_arm = arm_of(&t, to, side.steady) + LENGTH_WIDENING * ct_norm(to);
+  side.reaches = !ct_kind_is_mesh(side.shape->kind) || ct_mesh_get(side.shape->mesh)->point_count <= CT_IMPACT_VERTICES_MAX;
   if (side.shape->kind == CT_KIND_PLANE) {
     side.reach = side.arm = INFINITY;
     return side;

@@ -3,45 +3,14 @@
  * Along a direction that stays, points move apart by the exact motion of the pivots, and turning takes at most the speed of the
  * farthest point, and at most what is left of its reach. Each choice of the two for each side is a bound: the longest counts.
  */
-#include "motion/impact.h"
+#include "motion/impact_drift.h"
 
-/* Rounding of a speed or an acceleration, relative to the sizes of what it was made of; of a time made of them. */
-#define SPEED_SLACK (16.0 * CT_UNIT_ROUNDOFF)
-#define TIME_SLACK (16.0 * CT_UNIT_ROUNDOFF)
 /* Of the gap between balls and of the velocities that path.h gives. */
 #define BALL_SLACK (64.0 * CT_UNIT_ROUNDOFF)
 /* Balls are near when their gap is below this part of their radii. */
 #define BALLS_NEAR 0.5
 /* Tries for how far a half-space that turns can be followed at once. */
 #define HORIZONS 8
-
-/* A gap that shrinks by at most speed t + acceleration t^2 / 2: when it may be gone, at the earliest. */
-static double gone_after(double gap, double speed, double acceleration) {
-  if (!(gap > 0.0)) return 0.0;
-  if (acceleration == 0.0) return speed > 0.0 ? gap / speed * (1.0 - TIME_SLACK) : INFINITY;
-  double square = speed * speed;
-  if (acceleration < 0.0) {
-    /* Slowing down: where it just stops in time, rounding of the difference counts most; it makes the time no longer. */
-    double left = square + 2.0 * acceleration * gap + TIME_SLACK * square;
-    return speed <= 0.0 || left < 0.0 ? INFINITY : 2.0 * gap / (speed + sqrt(left)) * (1.0 - TIME_SLACK);
-  }
-  double root = sqrt(square + 2.0 * acceleration * gap);
-  return (speed > 0.0 ? 2.0 * gap / (speed + root) : (root - speed) / acceleration) * (1.0 - TIME_SLACK);
-}
-
-/* The relative motion of the pivots: b's less a's. */
-typedef struct drift {
-  ct_vec3 velocity, acceleration;
-  double speed_error, acceleration_error; /* bounds on what rounding did to any component along a direction */
-} drift;
-
-static drift drift_of(const ct_impact_pair *pair, const ct_impact_sample *s) {
-  ct_vec3 va = s->a.velocity.linear, vb = s->b.velocity.linear;
-  drift d = {ct_sub(vb, va), ct_sub(pair->b.acceleration, pair->a.acceleration), 0.0, 0.0};
-  d.speed_error = SPEED_SLACK * (ct_norm(va) + ct_norm(vb));
-  d.acceleration_error = SPEED_SLACK * (ct_norm(pair->a.acceleration) + ct_norm(pair->b.acceleration));
-  return d;
-}
 
 /* Speed at most, along a fixed direction, of points as far from the axis as the arm. */
 static double turning_speed(const ct_impact_side *side, const ct_impact_place *at, ct_vec3 n, double arm) {
@@ -50,13 +19,13 @@ static double turning_speed(const ct_impact_side *side, const ct_impact_place *a
   return (ct_norm(ct_cross(at->velocity.angular, n)) + SPEED_SLACK * side->spin) * arm;
 }
 
-static double along_direction(const drift *d, ct_vec3 n, double gap, double turning) {
+static double along_direction(const ct_drift *d, ct_vec3 n, double gap, double turning) {
   double speed = turning - ct_dot(n, d->velocity) + d->speed_error;
-  return gone_after(gap, speed, d->acceleration_error - ct_dot(n, d->acceleration));
+  return ct_gone_after(gap, speed, d->acceleration_error - ct_dot(n, d->acceleration));
 }
 
 /* Neither side is a half-space that turns. */
-static double along_normal(const ct_impact_pair *pair, const ct_impact_sample *s, const drift *d) {
+static double along_normal(const ct_impact_pair *pair, const ct_impact_sample *s, const ct_drift *d) {
   ct_vec3 n = s->result.normal;
   double turning_a = pair->a.reach < INFINITY ? turning_speed(&pair->a, &s->a, n, pair->a.arm) : 0.0;
   double turning_b = pair->b.reach < INFINITY ? turning_speed(&pair->b, &s->b, n, pair->b.arm) : 0.0;
@@ -69,10 +38,12 @@ static double along_normal(const ct_impact_pair *pair, const ct_impact_sample *s
 }
 
 /* How far the pivots come from each other at most, over and above now, within a time. */
-static double drifted(const drift *d, double time) { return (ct_norm(d->velocity) + 0.5 * time * ct_norm(d->acceleration)) * time; }
+static double drifted(const ct_drift *d, double time) {
+  return (ct_norm(d->velocity) + 0.5 * time * ct_norm(d->acceleration)) * time;
+}
 
 /* Points of a half-space that matter, where it turns: as far from its pivot as the other side can be within the horizon. */
-static double arm_within(const ct_impact_side *side, const ct_impact_side *other, const ct_impact_sample *s, const drift *d,
+static double arm_within(const ct_impact_side *side, const ct_impact_side *other, const ct_impact_sample *s, const ct_drift *d,
                          double horizon) {
   if (side->arm < INFINITY || side->spin == 0.0) return side->spin == 0.0 ? 0.0 : side->arm;
   double offset = ct_norm(ct_sub(s->b.pivot, s->a.pivot));
@@ -80,12 +51,12 @@ static double arm_within(const ct_impact_side *side, const ct_impact_side *other
 }
 
 /* Whatever the directions: no point comes nearer to any other faster than this. */
-static double all_directions(const ct_impact_pair *pair, const ct_impact_sample *s, const drift *d, double gap, double horizon) {
+static double all_directions(const ct_impact_pair *pair, const ct_impact_sample *s, const ct_drift *d, double gap, double horizon) {
   double arm_a = arm_within(&pair->a, &pair->b, s, d, horizon), arm_b = arm_within(&pair->b, &pair->a, s, d, horizon);
   double turning_a = pair->a.spin == 0.0 ? 0.0 : pair->a.spin * arm_a, turning_b = pair->b.spin == 0.0 ? 0.0 : pair->b.spin * arm_b;
   double speed = ct_norm(d->velocity) + (turning_a + turning_b) + d->speed_error;
   double acceleration = ct_norm(d->acceleration) + d->acceleration_error;
-  return gone_after(gap, speed * (1.0 + SPEED_SLACK), acceleration * (1.0 + SPEED_SLACK));
+  return ct_gone_after(gap, speed * (1.0 + SPEED_SLACK), acceleration * (1.0 + SPEED_SLACK));
 }
 
 static bool turning_plane(const ct_impact_pair *pair) {
@@ -93,7 +64,7 @@ static bool turning_plane(const ct_impact_pair *pair) {
 }
 
 /* The same where an arm grows with the horizon: the longest of some. */
-static double in_horizons(const ct_impact_pair *pair, const ct_impact_sample *s, const drift *d, double gap, double horizon) {
+static double in_horizons(const ct_impact_pair *pair, const ct_impact_sample *s, const ct_drift *d, double gap, double horizon) {
   double best = 0.0;
   for (int i = 0; i < HORIZONS; i++) {
     double time = all_directions(pair, s, d, gap, horizon);
@@ -106,13 +77,17 @@ static double in_horizons(const ct_impact_pair *pair, const ct_impact_sample *s,
 }
 
 double ct_impact_free_time(const ct_impact_pair *pair, const ct_impact_sample *s, double horizon) {
-  drift d = drift_of(pair, s);
-  if (s->fixed && !turning_plane(pair)) return along_normal(pair, s, &d);
-  return in_horizons(pair, s, &d, s->lower, horizon);
+  ct_drift d = ct_drift_of(pair, s);
+  bool direct = s->fixed && !turning_plane(pair),
+       mesh = ct_kind_is_mesh(pair->a.shape->kind) || ct_kind_is_mesh(pair->b.shape->kind);
+  double time = direct ? along_normal(pair, s, &d) : 0.0;
+  /* The hulls of meshes are nearer than the meshes. */
+  if (!direct || mesh) time = ct_max2(time, in_horizons(pair, s, &d, s->lower, horizon));
+  return s->fixed && time < horizon ? ct_max2(time, ct_impact_tilted_time(pair, s, time, horizon)) : time;
 }
 
 double ct_impact_held_time(const ct_impact_pair *pair, const ct_impact_sample *s, double horizon) {
-  drift d = drift_of(pair, s);
+  ct_drift d = ct_drift_of(pair, s);
   if (s->result.depth_kind == CT_DEPTH_NONE || s->result.status == CT_PAIR_UNSUPPORTED) return 0.0;
   double gap = -s->upper;
   bool plane_a = pair->a.reach == INFINITY, plane_b = pair->b.reach == INFINITY;
@@ -134,7 +109,7 @@ double ct_impact_ball_time(const ct_impact_pair *pair, const ct_impact_sample *s
   ct_vec3 offset = ct_sub(center_b, center_a), n = ct_unit_or(offset, ct_vec(1.0, 0.0, 0.0));
   double far = ct_norm(offset), gap = far - radii - BALL_SLACK * (far + radii) - s->slack;
   if (!(gap > 0.0)) return 0.0;
-  drift d = drift_of(pair, s);
+  ct_drift d = ct_drift_of(pair, s);
   double turning = turning_speed(&pair->a, &s->a, n, pair->a.ball_arm) + turning_speed(&pair->b, &s->b, n, pair->b.ball_arm);
   double time = along_direction(&d, n, gap, turning);
   *near = gap < BALLS_NEAR * radii && time < horizon;

@@ -24,6 +24,18 @@ static ct_shape random_elements(check_random *r, ct_element_type type) {
   return shape;
 }
 
+/* Two or three boxes apart from each other: not convex, and what is between them may be entered. */
+static ct_shape random_fork(check_random *r) {
+  soup s = {0};
+  int count = 2 + (int)pick(r, 2);
+  for (int i = 0; i < count; i++) {
+    ct_vec3 low = ct_vec(0.8 * i - 0.8, check_uniform(r, -1.0, -0.2), check_uniform(r, -1.0, -0.2));
+    soup_box(&s, low, ct_add(low, uniform_vec(r, 0.1, 0.6)));
+  }
+  if (pick(r, 2)) s.tn -= 2;
+  return soup_shape(&s);
+}
+
 static ct_shape random_shape(check_random *r, uint32_t family) {
   pair_body body;
   if (family < FAMILY_MESH) {
@@ -31,7 +43,7 @@ static ct_shape random_shape(check_random *r, uint32_t family) {
     return body.shape;
   }
   switch (family) {
-  case FAMILY_MESH: return soup_random(r);
+  case FAMILY_MESH: return pick(r, 2) ? soup_random(r) : random_fork(r);
   case FAMILY_TETMESH: return random_elements(r, CT_TETRAHEDRA);
   case FAMILY_HEXMESH: return random_elements(r, CT_HEXAHEDRA);
   case FAMILY_PLANE: return (ct_shape){.kind = CT_KIND_PLANE};
