@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "contact_state.h"
 #include "json_text.h"
 #include "query_call.h"
 #include "shapes.h"
@@ -65,6 +66,7 @@ static void feed_free(api_feed *feed) {
 void api_call_destroy(api_call *call) {
   if (!call) return;
   api_plan_destroy(call->plan);
+  api_contact_event_destroy(call->event);
   feed_free(&call->feed);
   api_events_free(&call->events);
   json_decref(call->json);
@@ -104,9 +106,10 @@ bool api_call_feed(api_call *call, const char *bytes, size_t length) {
   return api_ndjson_feed(&feed->ndjson, bytes, length);
 }
 
-/* A question to a scene, and the making of one, need nothing said: no body is an empty object. */
+/* A question to a scene, the making of one, and an event need nothing said: no body is an empty object. */
 static bool body_may_lack(const api_route *route) {
-  return route->target == API_TARGET_CREATE || (route->target == API_TARGET_READ && route->kind != API_KIND_NONE);
+  return route->target == API_TARGET_CREATE || (route->target == API_TARGET_READ && route->kind != API_KIND_NONE) ||
+         route->begin == api_contact_event_post;
 }
 
 bool api_call_parse(api_call *call, api_field *root) {
@@ -158,16 +161,28 @@ api_step api_call_begin(api_call *call, const api_input *input) {
 
 uint64_t api_call_deadline_ms(const api_call *call) { return call->deadline_ms; }
 
-double api_call_cost_ns(const api_call *call) { return call->plan ? api_plan_cost(call->plan) : 0.0; }
+double api_call_cost_ns(const api_call *call) {
+  if (call->event) return api_contact_event_cost(call->event);
+  return call->plan ? api_plan_cost(call->plan) : 0.0;
+}
 
-long api_call_next(api_call *call) { return call->plan ? api_plan_next(call->plan) : -1; }
+long api_call_next(api_call *call) {
+  if (call->event) return api_contact_event_next(call->event);
+  return call->plan ? api_plan_next(call->plan) : -1;
+}
 
-void api_call_run(api_call *call, long range, ct_workspace *workspace) { api_plan_run(call->plan, (size_t)range, workspace); }
+void api_call_run(api_call *call, long range, ct_workspace *workspace) {
+  if (call->event) api_contact_event_run(call->event, workspace);
+  else api_plan_run(call->plan, (size_t)range, workspace);
+}
 
-void api_call_done(api_call *call, long range) { api_plan_done(call->plan, (size_t)range); }
+void api_call_done(api_call *call, long range) {
+  if (call->plan) api_plan_done(call->plan, (size_t)range);
+}
 
 void api_call_finish(api_call *call) {
-  if (call->plan) api_query_finish(call);
+  if (call->event) api_contact_event_finish(call);
+  else if (call->plan) api_query_finish(call);
 }
 
 const api_reply *api_call_reply(const api_call *call) { return &call->reply; }
@@ -220,6 +235,9 @@ api_step api_call_fail(api_call *call) {
 api_step api_call_absent(api_call *call, api_problem_id id) {
   if (id == API_PROBLEM_BODY_NOT_FOUND)
     api_fault_plain(&call->faults, id, "The scene \"%s\" has no body \"%s\".", call->match.scene_id, call->match.item_id);
+  else if (id == API_PROBLEM_CONTACT_STATE_NOT_FOUND)
+    api_fault_plain(&call->faults, id, "The scene \"%s\" has no contact state \"%s\".", call->match.scene_id,
+                    call->match.item_id);
   else api_fault_plain(&call->faults, id, "No scene has the id \"%s\".", call->match.scene_id);
   return api_call_fail(call);
 }

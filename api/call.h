@@ -33,6 +33,7 @@ static inline void api_faults_clear(api_faults *faults) {
 }
 
 typedef struct api_plan api_plan;
+typedef struct api_contact_event api_contact_event;
 
 struct api_call {
   const api_service *service;
@@ -47,6 +48,7 @@ struct api_call {
   const ct_scene *pin;   /* borrowed from the input */
   json_t *json;          /* the body */
   api_plan *plan;        /* queries */
+  api_contact_event *event;
   uint64_t deadline_ms;
   api_buffer out; /* the reply's body */
   api_reply reply;

@@ -14,6 +14,8 @@
 #define PAIR_SAMPLES 32
 /* A body of a scene in a question that is not prepared yet. */
 #define ROW_NS 10000.0
+/* Rows of a scene that is asked which of its pairs meet before a contact state is evaluated in it. */
+#define ASKED_ROWS_MAX 64
 /* A batch's questions share their preparation among ranges only while rows x questions stay below this; beyond, each question is
  * one range that prepares itself, so that memory does not grow with the batch. */
 #define SHARED_ROWS_MAX 4000000
@@ -133,6 +135,25 @@ static ct_status prepare_probe(api_task *task, bool shared) {
   return CT_OK;
 }
 
+/* An evaluation looks at the boxes of all rows and at the pairs that meet; small scenes are asked which those are. */
+static ct_status prepare_crossings(api_task *task) {
+  api_question *q = &task->question;
+  size_t rows = ct_scene_rows(q->scene);
+  double pair = like_pair_cost(q), each = BOX_NS * (double)rows + pair * (1.0 + (double)ct_contact_state_count(q->crossings.state));
+  task->items = q->mode == API_MODE_VARIANTS ? q->variant_count : 1;
+  if (rows <= ASKED_ROWS_MAX) {
+    ct_query *query;
+    ct_status status = ct_query_prepare(q->scene, &q->options, &query);
+    if (status != CT_OK) return status;
+    each += ct_query_cost(query);
+    ct_query_destroy(query);
+  } else {
+    each += pair * (double)rows;
+  }
+  task->cost = each * (double)task->items;
+  return CT_OK;
+}
+
 bool api_answered_at_once(const api_question *q) {
   return q->mode == API_MODE_MOTION && (q->motions.options.timeline || q->motions.options.earliest);
 }
@@ -157,7 +178,8 @@ static ct_status cut_task(const api_plan *plan, api_task *task, bool shared) {
   if (q->kind == API_KIND_OVERLAP && q->method.kind != API_METHOD_AUTO) q->options.overlap_test = api_overlap_by_method;
   switch (q->mode) {
   case API_MODE_SCENE:
-  case API_MODE_VARIANTS: status = prepare(task, shared); break;
+  case API_MODE_VARIANTS: status = q->kind == API_KIND_ZERO_CROSSINGS ? prepare_crossings(task) : prepare(task, shared); break;
+  case API_MODE_STATE: status = prepare_crossings(task); break;
   case API_MODE_PROBE: status = prepare_probe(task, shared); break;
   case API_MODE_MOTION: status = prepare_motion(plan, task, shared); break;
   case API_MODE_MASS:

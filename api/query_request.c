@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "contact_state_json.h"
 #include "features_json.h"
 #include "query_members.h"
 #include "scene_json.h"
@@ -55,6 +56,8 @@
   X(TIME_TOLERANCE, "timeTolerance")                                                                                               \
   X(EARLIEST, "earliest")                                                                                                          \
   X(MAX_CHANGES, "maxChanges")                                                                                                     \
+  X(CONTACT_STATE, "contactState")                                                                                                 \
+  X(EVALUATION, "evaluation")                                                                                                      \
   X(BOXES, "boxes")                                                                                                                \
   X(FRAMES, "frames")                                                                                                              \
   X(ID, "id")                                                                                                                      \
@@ -94,6 +97,7 @@ _Static_assert(sizeof("" MEMBER_MAP(MEMBER_LISTED)) <= API_NAMES_MAX, "the names
 #define OF_SWEEP (OF_MOTIONS | BIT(METHOD) | BIT(DISTANCE_TOLERANCE))
 #define OF_TIMELINE (OF_MOTIONS | BIT(MAX_CHANGES))
 #define OF_MOVED (OF_ALL | BIT(WHERE) | BIT(PAIRS) | BIT(POSES) | BIT(MOTIONS))
+#define OF_CROSSINGS (BIT(CONTACT_STATE) | BIT(EVALUATION) | BIT(POSES) | BIT(VARIANTS) | BIT(INCLUDE))
 #define OF_GIVEN (OF_ALL | BIT(A) | BIT(B))
 #define OF_PROBES (OF_ALL | BIT(WHERE) | BIT(POSES) | BIT(BROADPHASE))
 
@@ -111,6 +115,7 @@ static const uint64_t scene_members[API_KIND_COUNT] = {
     [API_KIND_POINT] = OF_PROBES | OF_POINT,
     [API_KIND_REGION] = OF_PROBES | OF_REGION,
     [API_KIND_MASS_PROPERTIES] = OF_ALL | BIT(BODIES),
+    [API_KIND_ZERO_CROSSINGS] = OF_ALL | OF_CROSSINGS,
 };
 /* Clearance may stand beside two bodies, which are answered however far apart; of contacts it says how far apart points may be. */
 static const uint64_t given_members[API_KIND_COUNT] = {
@@ -199,7 +204,8 @@ static bool read_include(api_reader *reader, const api_field *field, api_questio
   const include_word all[] = {{"gradient", &out->gradient, OF_KIND(DISTANCE)},
                               {"supportPoints", &out->method.support_points, OF_KIND(DISTANCE) | OF_KIND(OVERLAP)},
                               {"separatingPlane", &out->method.separating_plane, OF_KIND(DISTANCE) | OF_KIND(OVERLAP)},
-                              {"changes", &out->changes, OF_KIND(PAIRS)}};
+                              {"changes", &out->changes, OF_KIND(PAIRS)},
+                              {"contacts", &out->crossings.contacts, OF_KIND(ZERO_CROSSINGS)}};
   const char *words[INCLUDES_MAX];
   bool *asked[INCLUDES_MAX];
   size_t known = 0, count, which = 0;
@@ -360,6 +366,18 @@ static bool need_variants(api_reader *reader, const member_set *set, const api_q
   return !api_faults_any(reader->faults);
 }
 
+/* A contact state, and the poses that it is evaluated at. */
+static bool read_crossings(api_reader *reader, const member_set *set, const api_asking *asking, api_question *out) {
+  const api_crossings_fields fields = {member(set, M_CONTACT_STATE), member(set, M_EVALUATION)};
+  out->mode = API_MODE_STATE;
+  out->options.kind = CT_QUERY_DISTANCE; /* whose cost it has */
+  bool good = api_read_crossings(reader, &fields, out->scene, &out->crossings);
+  good = api_read_what_if(reader, member(set, M_POSES), asking, out) && good;
+  good = api_read_variants(reader, member(set, M_VARIANTS), out) && good;
+  if (good && !api_scene_has_motion(out->scene)) out->warnings[out->warning_count++] = API_NO_MOTION_TEXT;
+  return good;
+}
+
 /* A question to a scene, whose revision is settled. */
 static bool read_of_scene(api_reader *reader, const member_set *set, const api_asking *asking, api_question *out) {
   if (!read_cursor(reader, member(set, M_CURSOR), asking, out)) return false;
@@ -370,6 +388,7 @@ static bool read_of_scene(api_reader *reader, const member_set *set, const api_a
     return out->rows != NULL;
   }
   if (api_kind_is_probe(out->kind)) return read_probe(reader, set, asking, out);
+  if (out->kind == API_KIND_ZERO_CROSSINGS) return read_crossings(reader, set, asking, out);
   static const ct_query_kind kinds[API_KIND_COUNT] = {
       [API_KIND_PAIRS] = CT_QUERY_PAIRS,       [API_KIND_OVERLAP] = CT_QUERY_OVERLAP, [API_KIND_DISTANCE] = CT_QUERY_DISTANCE,
       [API_KIND_CONTACTS] = CT_QUERY_CONTACTS, [API_KIND_VOLUME] = CT_QUERY_VOLUME,   [API_KIND_FEATURES] = CT_QUERY_FEATURES};
@@ -553,11 +572,20 @@ static bool read_stateless(api_reader *reader, const api_field *field, const mem
   return refuse_others(reader, set, given_members[out->kind] | around, "a and b") && read_bodies(reader, set, asking, out);
 }
 
+/* Contact states are kept by scenes of the daemon's alone: only a batch can ask for one where there is none. */
+static bool may_have_state(api_reader *reader, const api_field *field, const api_asking *asking) {
+  if (asking->kind != API_KIND_ZERO_CROSSINGS || asking->scene) return true;
+  api_path kind = api_path_member(&field->path, "kind");
+  api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &kind,
+               "A contact state is kept with a scene: ask for zeroCrossings at /v1/scenes/{id}/query.");
+  return false;
+}
+
 bool api_read_question(api_reader *reader, const api_field *field, const api_asking *asking, api_question *out) {
   uint64_t allowed = scene_members[asking->kind] | (asking->in_batch ? BIT(ID) | BIT(KIND) : BIT(DEADLINE));
   if (!asking->scene) allowed |= BIT(SCENE) | given_members[asking->kind] | (asking->kind == API_KIND_PAIRS ? BOXES_MEMBERS : 0);
   member_set set;
-  if (!read_members(reader, field, allowed, &set)) return false;
+  if (!may_have_state(reader, field, asking) || !read_members(reader, field, allowed, &set)) return false;
   out->kind = asking->kind;
   out->mode = API_MODE_SCENE;
   out->scene = asking->scene;

@@ -4,6 +4,7 @@
 
 #include "body_json.h"
 #include "call.h"
+#include "crossings_json.h"
 #include "cursor.h"
 #include "method_json.h"
 #include "motion_request.h"
@@ -18,7 +19,8 @@ typedef enum api_mode {
   API_MODE_PAIR,     /* two bodies given in the request */
   API_MODE_BOXES,    /* raw boxes */
   API_MODE_PROBE,    /* rays, points or a region in a scene */
-  API_MODE_MOTION    /* bodies of a scene that move */
+  API_MODE_MOTION,   /* bodies of a scene that move */
+  API_MODE_STATE     /* a contact state of a scene, evaluated once */
 } api_mode;
 
 typedef struct api_variant {
@@ -39,6 +41,7 @@ typedef struct api_question {
   bool gradient;            /* DISTANCE: of the distance, in the answers */
   api_method method;        /* DISTANCE */
   api_volume volume;        /* VOLUME */
+  api_crossings crossings;  /* ZERO_CROSSINGS */
   api_variant *variants;
   size_t variant_count;
   ct_probe_options probe; /* PROBE */

@@ -121,9 +121,9 @@ static bool take_volume(api_range_run *run, const ct_hit *hit) {
   else api_put_volume_answer(text, a, b, hit);
   if (!removed)
     return api_mark_result(run, (api_mark){.candidates = hit->candidates,
-                                       .item = (uint32_t)hit->item,
-                                       .after = q->options.explicit_pairs ? CT_NO_ROW : hit->b,
-                                       .part = hit->part});
+                                           .item = (uint32_t)hit->item,
+                                           .after = q->options.explicit_pairs ? CT_NO_ROW : hit->b,
+                                           .part = hit->part});
   range->memory = text->failed;
   if (text->length > run->plan->limits->request_memory_bytes) range->status = CT_LIMIT;
   return !range->memory && range->status == CT_OK;
@@ -164,9 +164,9 @@ static bool take_hit(void *context, const ct_hit *hit) {
   api_put_item(&run->range->text);
   api_put_pair_answer(&run->range->text, &answer);
   return api_mark_result(run, (api_mark){.candidates = hit->candidates,
-                                     .item = (uint32_t)hit->item,
-                                     .after = given ? CT_NO_ROW : hit->b,
-                                     .part = q->kind == API_KIND_CONTACTS || q->kind == API_KIND_FEATURES ? hit->part : 0});
+                                         .item = (uint32_t)hit->item,
+                                         .after = given ? CT_NO_ROW : hit->b,
+                                         .part = q->kind == API_KIND_CONTACTS || q->kind == API_KIND_FEATURES ? hit->part : 0});
 }
 
 bool api_range_open(const api_range_run *run) {
@@ -306,5 +306,6 @@ void api_plan_run(api_plan *plan, size_t range, ct_workspace *workspace) {
   case API_MODE_BOXES: api_run_boxes(plan, task, run.range); break;
   case API_MODE_PROBE: run_probe(&run, begin, end); break;
   case API_MODE_MOTION: api_run_motion(&run, begin, end); break;
+  case API_MODE_STATE: api_run_crossings(&run, run.options->overrides, run.options->override_count); break;
   }
 }

@@ -25,6 +25,8 @@ typedef struct api_range_run {
 bool api_range_open(const api_range_run *run);
 /* Marks the end of the result just written; its end is set here. False: the range has seen enough, or memory is out. */
 bool api_mark_result(api_range_run *run, api_mark mark);
+/* Evaluates the contact state of a question of kind ZERO_CROSSINGS, with other poses for some rows: one result. */
+void api_run_crossings(api_range_run *run, const ct_override *overrides, size_t count);
 /* Items of a prepared query. */
 void api_run_items(api_range_run *run, const ct_query *query, const ct_query_range *items);
 

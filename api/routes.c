@@ -1,9 +1,10 @@
-/* The route table itself. Handlers live in scenes.c, bodies.c, columns.c, events.c, shapes.c, query_call.c and meta.c; matching is
- * in match.c. */
+/* The route table itself. Handlers live in scenes.c, bodies.c, columns.c, contact_state.c, contact_event.c, events.c, shapes.c,
+ * query_call.c and meta.c; matching is in match.c. */
 #include "routes.h"
 
 #include <string.h>
 
+#include "contact_state.h"
 #include "events.h"
 #include "meta.h"
 #include "query_call.h"
@@ -36,6 +37,10 @@ const api_route api_routes[] = {
     {"GET", SCENE "/filters", "", API_TARGET_READ, API_INTAKE_NONE, NO_KIND, api_filters_get},
     {"PUT", SCENE "/filters", "", API_TARGET_WRITE, API_INTAKE_JSON, NO_KIND, api_filters_put},
     {"GET", SCENE "/filters/effective", " a b ", API_TARGET_READ, API_INTAKE_NONE, NO_KIND, api_filters_effective},
+    {"GET", SCENE "/contactStates", "", API_TARGET_READ, API_INTAKE_NONE, NO_KIND, api_contact_states_list},
+    {"GET", SCENE "/contactStates/{c}", "", API_TARGET_READ, API_INTAKE_NONE, NO_KIND, api_contact_state_get},
+    {"POST", SCENE "/contactStates/{c}", "", API_TARGET_WRITE, API_INTAKE_JSON, NO_KIND, api_contact_event_post},
+    {"DELETE", SCENE "/contactStates/{c}", "", API_TARGET_WRITE, API_INTAKE_NONE, NO_KIND, api_contact_state_delete},
     {"POST", SCENE "/query/pairs", "", API_TARGET_READ, API_INTAKE_JSON, API_KIND_PAIRS, api_query_one},
     {"POST", SCENE "/query/overlap", "", API_TARGET_READ, API_INTAKE_JSON, API_KIND_OVERLAP, api_query_one},
     {"POST", SCENE "/query/distance", "", API_TARGET_READ, API_INTAKE_JSON, API_KIND_DISTANCE, api_query_one},
@@ -49,6 +54,7 @@ const api_route api_routes[] = {
     {"POST", SCENE "/query/point", "", API_TARGET_READ, API_INTAKE_JSON, API_KIND_POINT, api_query_one},
     {"POST", SCENE "/query/region", "", API_TARGET_READ, API_INTAKE_JSON, API_KIND_REGION, api_query_one},
     {"POST", SCENE "/query/massProperties", "", API_TARGET_READ, API_INTAKE_JSON, API_KIND_MASS_PROPERTIES, api_query_one},
+    {"POST", SCENE "/query/zeroCrossings", "", API_TARGET_READ, API_INTAKE_JSON, API_KIND_ZERO_CROSSINGS, api_query_one},
     {"POST", SCENE "/query", "", API_TARGET_READ, API_INTAKE_JSON, NO_KIND, api_query_batch},
     {"POST", "/v1/query/pairs", "", API_TARGET_NONE, API_INTAKE_JSON, API_KIND_PAIRS, api_query_one},
     {"POST", "/v1/query/overlap", "", API_TARGET_NONE, API_INTAKE_JSON, API_KIND_OVERLAP, api_query_one},

@@ -26,7 +26,8 @@ typedef enum api_intake {
   X(NEAREST, "nearest")                                                                                                            \
   X(POINT, "point")                                                                                                                \
   X(REGION, "region")                                                                                                              \
-  X(MASS_PROPERTIES, "massProperties")
+  X(MASS_PROPERTIES, "massProperties")                                                                                             \
+  X(ZERO_CROSSINGS, "zeroCrossings")
 
 typedef enum api_kind {
 #define API_KIND_ENUM(name, word) API_KIND_##name,
@@ -43,7 +44,7 @@ api_kind api_kind_of(const char *word, size_t length);
 
 struct api_route {
   const char *method;
-  const char *path;       /* template and label: {s} scene, {b} body, {id} shape, {name} problem */
+  const char *path;       /* template and label: {s} scene, {b} body, {c} contact state, {id} shape, {name} problem */
   const char *parameters; /* names that the URL may carry, each between blanks: " a b "; "" for none */
   api_target target;
   api_intake body;

@@ -60,9 +60,20 @@ static ct_query *prepare(const variants_run *v, size_t index, ct_query_options *
   return query;
 }
 
+/* A variant of a contact state has one result, which the page before may have told. */
+static void run_state(const variants_run *v, size_t index) {
+  const api_question *q = &v->run->task->question;
+  if (q->resumed && index == v->run->task->start && q->from.item > 0) return;
+  api_run_crossings(v->run, v->scratch, lay_over(&q->options, &q->variants[index], v->scratch));
+}
+
 static void run_variant(const variants_run *v, size_t index) {
   api_range_run *run = v->run;
   const api_question *q = &run->task->question;
+  if (q->kind == API_KIND_ZERO_CROSSINGS) {
+    run_state(v, index);
+    return;
+  }
   ct_query_options options;
   ct_query *query = prepare(v, index, &options);
   if (!query) return;

@@ -86,6 +86,14 @@ def run_stream(daemon, path, documented):
     equal(first_events(daemon, path, expected.count("\n\n")), re.sub(r"^id: \d+$", "id: 0", expected, flags=re.M), "stream")
 
 
+def demo_event(client):
+    """The contact state of the examples; that of the POST itself makes it."""
+    template = "/v1/scenes/{s}/contactStates/{c}"
+    operation = document.document["paths"][template]["post"]
+    media = operation["requestBody"]["content"]["application/json"]
+    client.post(address(template, operation, document.document["paths"][template], None), example_of(media)).must(201)
+
+
 def run(template, method, operation, content_type, name, body):
     item = document.document["paths"][template]
     path = address(template, operation, item, content_type)
@@ -98,6 +106,8 @@ def run(template, method, operation, content_type, name, body):
             return
         if template == "/v1/shapes/{id}":
             demo_shape(client)
+        if (("/contactStates" in template and method != "POST") or template.endswith("/query/zeroCrossings")):
+            demo_event(client)
         if content_type:
             check(body is not None, "the request has no example")
             if content_type == "application/x-ndjson" and not isinstance(body, str):

@@ -44,6 +44,7 @@ def setup():
     bodies = [ball("a", position=[0, 0, 0], motion={"mass": 1}), ball("b", position=[0.5, 0, 0], user={"k": 1}),
               {"id": "c", "colliders": [{"box": {"size": [1, 1, 1]}}], "groups": ["g"]}]
     client.put(SCENE, {"bodies": bodies, "filters": {"groups": {"g": {"notCollideWith": ["g"]}}, "pairs": []}})
+    client.post(SCENE + "/contactStates/held", {"time": 2}).must(201)
     made = client.post("/v1/shapes", {"sphere": {"radius": 0.5}}).json["id"]
     client.put("/v1/scenes/holder", {"bodies": [{"id": "x", "colliders": [{"shape": made}]}]})
     return "/v1/shapes/" + made
@@ -57,6 +58,8 @@ CONTACTS = SCENE + "/query/contacts"
 VOLUME = SCENE + "/query/volume"
 FREE = "/v1/query/distance"
 SHAPES = "/v1/shapes"
+STATE = SCENE + "/contactStates/held"
+CROSSINGS = SCENE + "/query/zeroCrossings"
 BALL = {"sphere": {"radius": 1}}
 RAYCAST = SCENE + "/query/raycast"
 RAY = {"origin": [0, 0, 0], "direction": [1, 0, 0]}
@@ -96,7 +99,7 @@ for method, path in (("POST", "/v1/scenes"), ("PUT", SCENE), ("PATCH", SCENE), (
                      ("PATCH", BODIES + "/a"),
                      ("PUT", SCENE + "/poses"), ("PATCH", SCENE + "/poses"), ("PUT", SCENE + "/filters"), ("POST", DISTANCE),
                      ("POST", SCENE + "/query"),
-                     ("POST", FREE), ("POST", "/v1/query")):
+                     ("POST", FREE), ("POST", "/v1/query"), ("POST", STATE)):
     row("malformed-json", 400, f"{method} {path}", method, path, '{"a" 1}')
 row("too-deep", 400, "33 levels", "PUT", ONE, "[" * 33 + "]" * 33)
 row("too-deep", 400, "20,000 levels of arrays", "POST", FREE, "[" * 20000 + "]" * 20000)
@@ -107,6 +110,7 @@ for kind, text in (("model/stl", b"solid x\nfacet"), ("model/stl", b"\0" * 90), 
 for name in ("%20", "-x", ".x", "a%2Fb", "a%00b", "x" * 129, "a%", "a%zz", "a+b", "a,b", "%C3%A9"):
     row("bad-id", 400, f"scene {name[:20]}", "GET", "/v1/scenes/" + name)
 row("bad-id", 400, "body", "GET", BODIES + "/-x")
+row("bad-id", 400, "contact state", "POST", SCENE + "/contactStates/-x", {})
 for path in ("/v1/scenes", BODIES, SHAPES):
     for query in ("nonsense=1", "Limit=1", "limit=1&offset=2", "limit=1&limit=2", "limit=1&limit=1", "cursor=a&cursor=a", "limit", "=1",
                   "limit=%zz", "cursor=" + "x" * 161):
@@ -116,6 +120,7 @@ for path in ("/v1/scenes", BODIES, SHAPES):
 for method, path, body in (("GET", SCENE, None), ("GET", BODIES + "/a", None), ("GET", SCENE + "/poses", None), ("GET", SCENE + "/filters", None),
                            ("GET", HELD, None), ("GET", "/v1/limits", None), ("GET", "/v1/version", None), ("GET", "/openapi.json", None),
                            ("POST", DISTANCE, {}), ("POST", SCENE + "/query", {"queries": []}), ("POST", BODIES, []), ("DELETE", HELD, None),
+                           ("POST", STATE, {}), ("GET", STATE, None), ("DELETE", STATE, None), ("GET", SCENE + "/contactStates", None),
                            ("PUT", SCENE, {"bodies": []}), ("PATCH", SCENE, {}), ("DELETE", SCENE, None)):
     row("bad-parameter", 400, f"a parameter of {method} {path}", method, path + "?limit=1", body)
 row("bad-parameter", 400, "a file without its unit", "POST", SHAPES, b"v 0 0 0\n", content_type="model/obj")
@@ -127,17 +132,19 @@ row("bad-parameter", 400, "effective without b", "GET", SCENE + "/filters/effect
 
 # ---- 404, 405, 409, 412, 413, 415, 421 -----------------------------------------------------------------------------------
 
-for path in ("/", "/v1", "/v1/", "/v2/scenes", SCENE + "/nothing", SCENE + "/query/nothing", "/v1/query/nothing", BODIES + "/a/b",
+for path in ("/", "/v1", "/v1/", "/v2/scenes", SCENE + "/nothing", SCENE + "/query/nothing", "/v1/query/nothing", BODIES + "/a/b", STATE + "/b",
              "/problems/nothing", "/openapi.yaml"):
     row("not-found", 404, path, "GET", path)
 for method, rest, body in (("GET", "", None), ("PATCH", "", {}), ("DELETE", "", None), ("GET", "/bodies", None),
                            ("POST", "/bodies", []), ("GET", "/poses", None),
                            ("PATCH", "/poses", {"ids": []}), ("GET", "/filters", None), ("POST", "/query/overlap", {}),
-                           ("POST", "/query", {"queries": []})):
+                           ("POST", "/query", {"queries": []}), ("GET", "/contactStates", None), ("POST", "/contactStates/s", {}),
+                           ("GET", "/contactStates/s", None), ("DELETE", "/contactStates/s", None)):
     row("scene-not-found", 404, f"{method} {rest}", method, "/v1/scenes/nobody" + rest, body)
 for method, body in (("GET", None), ("PATCH", {"position": [0, 0, 0]}), ("DELETE", None)):
     row("body-not-found", 404, method, method, BODIES + "/nobody", body)
 for method in ("GET", "DELETE"):
+    row("contact-state-not-found", 404, method, method, SCENE + "/contactStates/nobody")
     row("shape-not-found", 404, method, method, SHAPES + "/s-nobody")
 row("shape-in-use", 409, "a collider of another scene", "DELETE", HELD)
 
@@ -153,6 +160,8 @@ row("method-not-allowed", 405, "PUT of the list", "PUT", "/v1/scenes", {}, None,
 row("method-not-allowed", 405, "POST of a scene", "POST", SCENE, {}, None, also=allows("GET", "PUT", "PATCH", "DELETE"))
 row("method-not-allowed", 405, "GET of a query", "GET", DISTANCE, None, None, also=allows("POST"))
 row("method-not-allowed", 405, "DELETE of limits", "DELETE", "/v1/limits", None, None, also=allows("GET"))
+row("method-not-allowed", 405, "PUT of a contact state", "PUT", STATE, {}, None, also=allows("GET", "POST", "DELETE"))
+row("not-found", 404, "a contact state without a scene", "POST", "/v1/query/zeroCrossings", {"contactState": "held"})
 row("method-not-allowed", 405, "a method of its own", "BREW", SCENE)
 row("id-in-use", 409, "of an array", "POST", BODIES, [ball("new"), ball("b")], "/1/id")
 row("id-in-use", 409, "of a line", "POST", BODIES, ndjson([ball("new"), ball("b")]), "/1/id", content_type=NDJSON)
@@ -160,7 +169,8 @@ for method, path, body in (("PUT", SCENE, {"bodies": []}), ("PATCH", SCENE, {"us
                            ("POST", BODIES, [ball("new")]), ("PUT", ONE, solid(**BALL)),
                            ("PATCH", BODIES + "/a", {"user": 1}), ("DELETE", BODIES + "/a", None),
                            ("PATCH", SCENE + "/poses", {"ids": ["a"], "positions": [[1, 1, 1]]}),
-                           ("PUT", SCENE + "/filters", {"groups": {}, "pairs": []}), ("POST", DISTANCE, {})):
+                           ("PUT", SCENE + "/filters", {"groups": {}, "pairs": []}), ("POST", DISTANCE, {}),
+                           ("POST", STATE, {}), ("DELETE", STATE, None), ("POST", CROSSINGS, {"contactState": "held"})):
     row("revision-mismatch", 412, f"{method} {path}", method, path, body, None, headers={"If-Match": '"r0"'})
 row("revision-mismatch", 412, "not even a tag", "DELETE", SCENE, None, None, headers={"If-Match": "r1"})
 row("body-too-large", 413, "beyond jsonBytes", "PUT", SCENE, '{"user": "' + "x" * 70000 + '"}')
@@ -532,6 +542,25 @@ row("duplicate-id", 422, "colliders of a body", "PUT", ONE, {"colliders": [dict(
 row("duplicate-id", 422, "poses", "PATCH", SCENE + "/poses", {"ids": ["a", "b", "a"], "positions": [[0, 0, 0]] * 3}, "/ids/2")
 row("duplicate-id", 422, "two rules for a pair", "PUT", SCENE + "/filters",
     {"pairs": [{"a": "a", "b": "b", "collide": False}, {"a": "b", "b": "a", "collide": True}]}, None)
+MOVE = {"ids": ["a"], "positions": [[0, 0, 1]]}
+for path, body, problem, pointer in ((STATE, {"tiem": 3}, "unknown-member", "/tiem"), (STATE, {"time": "now"}, "wrong-type", "/time"),
+                                     (STATE, [], "wrong-type", ""), (STATE, {"time": 1.5, "poses": MOVE}, "out-of-range", "/time"),
+                                     (STATE, {"time": 1e16}, "out-of-range", "/time"), (STATE, {"supportPoints": 1}, "wrong-type", "/supportPoints"),
+                                     (STATE, {"contactEpsilon": 1e-9, "poses": MOVE}, "bad-value", "/contactEpsilon"),
+                                     (STATE + "2", {"contactEpsilon": 1.001e-3}, "out-of-range", "/contactEpsilon"),
+                                     (STATE + "2", {"contactEpsilon": 0}, "out-of-range", "/contactEpsilon"),
+                                     (STATE, {"deadlineMs": 20001}, "out-of-range", "/deadlineMs"), (STATE, {"poses": []}, "wrong-type", "/poses"),
+                                     (STATE, {"poses": {"ids": ["a"]}}, "missing-member", "/poses"),
+                                     (STATE + "2", {"poses": {**MOVE, "ids": ["nobody"]}}, "unknown-id", "/poses/ids/0"),
+                                     (STATE, {"poses": {"ids": ["b"], "linearVelocities": [[0, 0, 1]]}}, "bad-value", "/poses/linearVelocities/0"),
+                                     (CROSSINGS, {}, "missing-member", "/contactState"), (CROSSINGS, {"contactState": 1}, "wrong-type", "/contactState"),
+                                     (CROSSINGS, {"contactState": "-x"}, "bad-value", "/contactState"),
+                                     (CROSSINGS, {"contactState": "nobody"}, "unknown-id", "/contactState"),
+                                     (CROSSINGS, {"contactState": "held", "evaluation": "event"}, "bad-value", "/evaluation"),
+                                     (CROSSINGS, {"contactState": "held", "include": ["gradient"]}, "bad-value", "/include/0"),
+                                     (CROSSINGS, {"contactState": "held", "where": {}}, "unknown-member", "/where"),
+                                     (CROSSINGS, {"contactState": "held", "variants": [MOVE, {**MOVE, "ids": ["x"]}]}, "unknown-id", "/variants/1/ids/0")):
+    row(problem, 422, f"of a contact state: {json.dumps(body)[:60]}", "POST", path, body, pointer)
 row("unknown-id", 422, "of a pair", "POST", DISTANCE, {"pairs": [["a", "b"], ["a", "nobody"]]}, "/pairs/1/1")
 row("unknown-id", 422, "of where", "POST", DISTANCE, {"where": {"a": {"ids": ["a", "nobody"]}}}, "/where/a/ids/1")
 row("unknown-id", 422, "of what-if poses", "POST", DISTANCE, {"poses": {"ids": ["nobody"], "positions": [[0, 0, 0]]}},

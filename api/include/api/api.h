@@ -39,6 +39,7 @@
   X(nearest, "nearest", 10000, 1, 1000000, "", "nearest bodies that a query asks of one point")                        \
   X(variants, "variants", 100000, 1, 10000000, "", "variants of one query")                                            \
   X(batch, "batch", 1000, 1, 100000, "", "queries in one batch")                                                       \
+  X(contact_states, "contactStates", 16, 1, 1000, "", "contact states of one scene")                                   \
   X(deadline_ms, "deadlineMs", 5000, 1, 600000, "ms", "time for a request that names no deadline")                     \
   X(deadline_max_ms, "deadlineMaxMs", 600000, 1, 86400000, "ms", "greatest deadline that a request may name")          \
   X(cursor_seconds, "cursorSeconds", 30, 1, 3600, "s", "how long a cursor keeps its revision")                         \
@@ -81,7 +82,7 @@ void api_service_destroy(api_service *service);
 
 typedef struct api_header {
   const char *name;
-  char value[160];
+  char value[320]; /* a path with two ids fits */
 } api_header;
 
 typedef struct api_reply {
@@ -141,7 +142,7 @@ typedef struct api_match {
   const api_route *route;
   api_target target;
   char scene_id[CT_ID_LENGTH_MAX + 1]; /* empty unless the path names one; decoded and checked */
-  char item_id[CT_ID_LENGTH_MAX + 1];  /* id of a body or a shape, or problem name; empty if none */
+  char item_id[CT_ID_LENGTH_MAX + 1];  /* id of a body, a contact state or a shape, or problem name; empty if none */
   const char *label;        /* route template for logs and metrics: "/v1/scenes/{s}/query/distance" */
   bool takes_body;
   api_form form;

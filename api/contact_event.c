@@ -1,0 +1,249 @@
+/* An event instant of a contact state: POST of new poses and velocities, from which the contacts are found anew; both are written
+ * as one revision. Finding them costs as much as a question over all pairs, so it is left to a worker like one. */
+#include "contact_state.h"
+
+#include <float.h>
+#include <stdlib.h>
+
+#include "contact_state_json.h"
+#include "poses_json.h"
+#include "scenes.h"
+
+/* Least hysteresis, m: with none, bodies that touch would leave z1 at 0. */
+#define CONTACT_EPSILON_MIN DBL_MIN
+/* Greatest time, s. */
+#define TIME_MAX 1e15
+/* Share of a request's memory (1 / n) that contacts may take: they are found, told, and kept. */
+#define CONTACTS_SHARE 4
+/* Rough costs, ns: a box (with its share of a tree); a row of a scene that is not asked which of its boxes meet. */
+#define BOX_NS 500.0
+#define ROW_NS 10000.0
+/* Rows of a scene that is asked. */
+#define ASKED_ROWS_MAX 64
+
+struct api_contact_event {
+  const ct_contact_state *previous; /* borrowed from the call's scene; NULL: the first event */
+  const ct_scene *scene;            /* with the new poses; the state is not in it yet */
+  ct_contact_event_options options;
+  ct_contact_event found;
+  ct_status status; /* of the run */
+  bool handed_out, complete;
+  double cost;
+};
+
+enum { TIME, EPSILON, SUPPORTS, POSES, DEADLINE, COUNT };
+
+void api_contact_event_destroy(api_contact_event *event) {
+  if (!event) return;
+  if (event->complete && event->status == CT_OK) {
+    ct_contact_state_release(event->found.state);
+    ct_contact_event_free(&event->found);
+  }
+  ct_scene_release(event->scene);
+  free(event);
+}
+
+/* ---- decode ---- */
+
+/* The time does not run back. */
+static bool read_time(api_reader *reader, const api_field *field, const ct_contact_state *previous, double *out) {
+  double last = previous ? ct_contact_state_time(previous) : 0.0;
+  *out = last;
+  if (!api_read_number(reader, field, -TIME_MAX, TIME_MAX, out)) return false;
+  if (!previous || *out >= last) return true;
+  char text[API_NUMBER_BYTES];
+  text[api_number_format(last, text)] = 0;
+  api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_OUT_OF_RANGE, &field->path, "The last event was at %s s.", text), last,
+                  *out);
+  return false;
+}
+
+/* A state keeps the hysteresis of its first event. */
+static bool read_epsilon(api_reader *reader, const api_field *field, const ct_contact_state *previous, double *out) {
+  *out = previous ? ct_contact_state_epsilon(previous) : CT_CONTACT_EPSILON;
+  double kept = *out;
+  if (!api_read_number(reader, field, CONTACT_EPSILON_MIN, CT_CONTACT_EPSILON_MAX, out)) return false;
+  if (!previous || *out == kept) return true;
+  char text[API_NUMBER_BYTES];
+  text[api_number_format(kept, text)] = 0;
+  api_fault_limit(
+      api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &field->path, "The contact state has %s m since its first event.", text),
+      kept, *out);
+  return false;
+}
+
+/* Reads the request into the event's options and the draft. */
+static bool read_event(api_call *call, api_contact_event *event, ct_draft *draft) {
+  api_reader reader = api_call_reader(call);
+  const api_limits *limits = &call->service->limits;
+  api_field root,
+      m[COUNT] = {
+          {.name = "time"}, {.name = "contactEpsilon"}, {.name = "supportPoints"}, {.name = "poses"}, {.name = "deadlineMs"}};
+  ct_contact_event_options *options = &event->options;
+  if (!api_call_parse(call, &root)) return false;
+  bool good = api_read_object(&reader, &root, m, COUNT);
+  good = api_read_unsigned(&reader, &m[DEADLINE], 1, limits->deadline_max_ms, &call->deadline_ms) && good;
+  good = read_time(&reader, &m[TIME], event->previous, &options->time) && good;
+  good = read_epsilon(&reader, &m[EPSILON], event->previous, &options->epsilon) && good;
+  good = api_read_bool(&reader, &m[SUPPORTS], &options->supports) && good;
+  options->contacts_max = limits->request_memory_bytes / CONTACTS_SHARE / sizeof(ct_contact_record);
+  options->cancel = call->input.cancel;
+  api_poses poses;
+  if (!api_field_present(&m[POSES])) return good;
+  return api_read_poses(&reader, &m[POSES], &poses) && api_apply_poses(&reader, &m[POSES].path, &poses, false, draft) && good;
+}
+
+/* A new state needs its place in the scene. */
+static bool room_for_state(api_call *call) {
+  uint64_t limit = call->service->limits.contact_states;
+  size_t count = ct_scene_attachment_count(call->scene);
+  if (count < limit) return true;
+  api_fault *fault = api_fault_plain(&call->faults, API_PROBLEM_LIMIT_EXCEEDED, "The scene has %llu contact states already.",
+                                     (unsigned long long)limit);
+  api_fault_limit(fault, (double)limit, (double)count + 1.0);
+  return false;
+}
+
+/* ---- begin ---- */
+
+/* Small scenes are asked which pairs meet; what is beyond goes to a worker in any case. */
+static ct_status estimate(api_contact_event *event, const ct_cancel *cancel) {
+  size_t rows = ct_scene_rows(event->scene);
+  event->cost = ROW_NS * (double)rows;
+  if (rows > ASKED_ROWS_MAX) return CT_OK;
+  ct_query_options options = {.kind = CT_QUERY_DISTANCE, .cancel = cancel};
+  ct_query *query;
+  ct_status status = ct_query_prepare(event->scene, &options, &query);
+  if (status != CT_OK) return status;
+  event->cost = BOX_NS * (double)rows + ct_query_cost(query);
+  ct_query_destroy(query);
+  return CT_OK;
+}
+
+static api_step fail(api_call *call, ct_status status) {
+  if (status == CT_CANCELLED) api_fault_cancelled(&call->faults);
+  else if (status == CT_PAIR_LIMIT)
+    api_fault_plain(&call->faults, API_PROBLEM_PAIR_LIMIT, "The scene has more candidate pairs than one event may look at.");
+  else if (status == CT_LIMIT)
+    api_fault_plain(&call->faults, API_PROBLEM_LIMIT_EXCEEDED, "The contacts need more than requestMemoryBytes.");
+  else api_fault_memory(&call->faults);
+  return api_call_fail(call);
+}
+
+api_step api_contact_event_post(api_call *call) {
+  const ct_contact_state *previous = api_contact_state_find(call->scene, api_text(call->match.item_id));
+  ct_draft *draft = api_scene_draft(call, previous != NULL);
+  if (!draft) return api_call_fail(call);
+  api_contact_event *event = call->event = calloc(1, sizeof *event);
+  if (!event) api_fault_memory(&call->faults);
+  else event->previous = previous;
+  if (!event || (!previous && !room_for_state(call)) || !read_event(call, event, draft)) {
+    ct_draft_discard(draft);
+    return api_call_fail(call);
+  }
+  event->scene = ct_draft_seal(draft);
+  if (!event->scene) {
+    ct_draft_discard(draft);
+    return fail(call, CT_OUT_OF_MEMORY);
+  }
+  ct_status status = estimate(event, call->input.cancel);
+  return status == CT_OK ? API_STEP_WORK : fail(call, status);
+}
+
+/* ---- the work ---- */
+
+double api_contact_event_cost(const api_contact_event *event) { return event->cost; }
+
+long api_contact_event_next(api_contact_event *event) {
+  if (event->handed_out) return -1;
+  event->handed_out = true;
+  return 0;
+}
+
+void api_contact_event_run(api_contact_event *event, ct_workspace *workspace) {
+  event->status = ct_contact_event_run(event->scene, event->previous, &event->options, workspace, &event->found);
+  event->complete = true;
+}
+
+/* ---- the reply ---- */
+
+static void put_records(api_call *call, const char *name, const uint32_t *indices, size_t count) {
+  const api_contact_event *event = call->event;
+  api_put_key(&call->out, name);
+  api_put_byte(&call->out, '[');
+  for (size_t i = 0; i < count; i++) {
+    api_put_item(&call->out);
+    api_put_contact_record(&call->out, event->scene, ct_contact_state_record(event->found.state, indices[i]));
+  }
+  api_put_byte(&call->out, ']');
+}
+
+/* Colliders of what has ended are those of the scene before. */
+static void put_ended(api_call *call, const ct_contact_event *found) {
+  api_put_key(&call->out, "ended");
+  api_put_byte(&call->out, '[');
+  for (size_t i = 0; i < found->ended_count; i++) {
+    api_put_item(&call->out);
+    api_put_contact_ended(&call->out, call->scene, &found->ended[i]);
+  }
+  api_put_byte(&call->out, ']');
+}
+
+static void put_event(api_call *call) {
+  const ct_contact_event *found = &call->event->found;
+  api_buffer *out = &call->out;
+  api_call_open(call);
+  api_put_contact_state(out, api_text(call->match.item_id), found->state);
+  put_records(call, "began", found->began, found->began_count);
+  put_records(call, "persisted", found->persisted, found->persisted_count);
+  put_ended(call, found);
+  api_put_key(out, "statistics");
+  api_put_byte(out, '{');
+  api_put_member_unsigned(out, "narrow", found->narrow);
+  api_put_member_unsigned(out, "boxes", found->boxes);
+  api_put_byte(out, '}');
+}
+
+/* For listeners that name the state: every contact that ended, then every one that began. */
+static void tell(api_call *call, const ct_contact_record *began, const ct_contact_ended *ended) {
+  const api_contact_event *event = call->event;
+  api_buffer data = {0};
+  api_put_byte(&data, '{');
+  api_put_member_string(&data, "scene", api_text(call->match.scene_id));
+  api_put_member_unsigned(&data, "revision", ct_scene_revision(event->scene));
+  api_put_member_string(&data, "contactState", api_text(call->match.item_id));
+  api_put_member_number(&data, "time", event->options.time);
+  api_put_key(&data, "contact");
+  if (ended) api_put_contact_ended(&data, call->scene, ended);
+  else api_put_contact_record(&data, event->scene, began);
+  api_put_byte(&data, '}');
+  api_call_add_event(call, ended ? "ended" : "began", call->match.item_id, &data);
+}
+
+static void tell_all(api_call *call) {
+  const ct_contact_event *found = &call->event->found;
+  for (size_t i = 0; i < found->ended_count; i++) tell(call, NULL, &found->ended[i]);
+  for (size_t i = 0; i < found->began_count; i++) tell(call, ct_contact_state_record(found->state, found->began[i]), NULL);
+}
+
+void api_contact_event_finish(api_call *call) {
+  api_contact_event *event = call->event;
+  if (!event->complete || event->status != CT_OK) {
+    fail(call, event->complete ? event->status : CT_CANCELLED);
+    return;
+  }
+  if (!api_scene_has_motion(event->scene)) api_warn(&call->warnings, "noMotion", NULL, 0, API_NO_MOTION_TEXT);
+  ct_draft *draft = ct_draft_amend(event->scene);
+  ct_status status =
+      draft ? ct_draft_attach(draft, api_text(call->match.item_id), event->found.state, &api_contact_state_type) : CT_OUT_OF_MEMORY;
+  if (status != CT_OK) {
+    ct_draft_discard(draft);
+    fail(call, CT_OUT_OF_MEMORY);
+    return;
+  }
+  if (!event->previous)
+    api_call_header(call, "Location", "/v1/scenes/%s/contactStates/%s", call->match.scene_id, call->match.item_id);
+  put_event(call);
+  tell_all(call);
+  api_call_commit(call, draft, event->previous ? 200 : 201);
+}

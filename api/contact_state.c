@@ -1,0 +1,61 @@
+/* Handlers of contact states that read or drop them. Event instants are in contact_event.c. */
+#include "contact_state.h"
+
+#include "contact_state_json.h"
+#include "result_json.h"
+#include "scenes.h"
+
+api_step api_contact_states_list(api_call *call) {
+  if (api_scene_not_modified(call)) return API_STEP_DONE;
+  const ct_scene *scene = call->scene;
+  api_buffer *out = &call->out;
+  api_call_open(call);
+  api_put_member_unsigned(out, "revision", ct_scene_revision(scene));
+  api_put_member_unsigned(out, "count", ct_scene_attachment_count(scene));
+  api_put_key(out, "contactStates");
+  api_put_byte(out, '[');
+  for (size_t i = 0; i < ct_scene_attachment_count(scene); i++) {
+    const ct_attachment *attachment = ct_scene_attachment(scene, i);
+    const ct_contact_state *state = attachment->value;
+    api_put_item(out);
+    api_put_byte(out, '{');
+    api_put_id(out, "id", attachment->name);
+    api_put_member_number(out, "time", ct_contact_state_time(state));
+    api_put_member_unsigned(out, "events", ct_contact_state_events(state));
+    api_put_member_unsigned(out, "contacts", ct_contact_state_count(state));
+    api_put_byte(out, '}');
+  }
+  api_put_byte(out, ']');
+  return api_call_send(call, 200);
+}
+
+api_step api_contact_state_get(api_call *call) {
+  ct_text id = api_text(call->match.item_id);
+  const ct_contact_state *state = api_contact_state_find(call->scene, id);
+  if (!state) return api_call_absent(call, API_PROBLEM_CONTACT_STATE_NOT_FOUND);
+  if (api_scene_not_modified(call)) return API_STEP_DONE;
+  api_buffer *out = &call->out;
+  api_call_open(call);
+  api_put_member_unsigned(out, "revision", ct_scene_revision(call->scene));
+  api_put_contact_state(out, id, state);
+  api_put_member_unsigned(out, "count", ct_contact_state_count(state));
+  api_put_key(out, "contacts");
+  api_put_byte(out, '[');
+  for (size_t i = 0; i < ct_contact_state_count(state); i++) {
+    api_put_item(out);
+    api_put_contact_record(out, call->scene, ct_contact_state_record(state, i));
+  }
+  api_put_byte(out, ']');
+  return api_call_send(call, 200);
+}
+
+api_step api_contact_state_delete(api_call *call) {
+  ct_text id = api_text(call->match.item_id);
+  if (!api_contact_state_find(call->scene, id)) return api_call_absent(call, API_PROBLEM_CONTACT_STATE_NOT_FOUND);
+  ct_draft *draft = api_scene_draft(call, true);
+  if (!draft) return api_call_fail(call);
+  if (ct_draft_attach(draft, id, NULL, &api_contact_state_type) == CT_OK) return api_call_commit(call, draft, 200);
+  ct_draft_discard(draft);
+  api_fault_memory(&call->faults);
+  return api_call_fail(call);
+}

@@ -1,0 +1,110 @@
+/* Contact states as JSON. What the numbers mean is in contact/contact_state.h. */
+#include "contact_state_json.h"
+
+#include "result_json.h"
+
+static void retain_state(const void *value) { ct_contact_state_retain(value); }
+static void release_state(const void *value) { ct_contact_state_release(value); }
+static size_t state_bytes(const void *value) { return ct_contact_state_bytes(value); }
+
+const ct_attachment_type api_contact_state_type = {retain_state, release_state, state_bytes};
+
+const ct_contact_state *api_contact_state_find(const ct_scene *scene, ct_text id) { return ct_scene_attached(scene, id); }
+
+bool api_scene_has_motion(const ct_scene *scene) {
+  for (uint32_t row = 0; row < ct_scene_rows(scene); row++) {
+    const ct_body *body = ct_scene_body(scene, row);
+    if (body && ct_body_motion(body)) return true;
+  }
+  return false;
+}
+
+static const char *cause_word(ct_contact_cause cause) {
+  switch (cause) {
+  case CT_CAUSE_INIT: return "init";
+  case CT_CAUSE_Z1: return "z1";
+  case CT_CAUSE_Z2: return "z2";
+  case CT_CAUSE_TIME: return "time";
+  case CT_CAUSE_BODY: return "body";
+  }
+  return "";
+}
+
+static void put_collider(api_buffer *buffer, const char *name, const ct_scene *scene, ct_text id, uint64_t serial, uint32_t index) {
+  uint32_t row = ct_scene_find(scene, id);
+  const ct_body *body = row != CT_NO_ROW && ct_scene_serial(scene, row) == serial ? ct_scene_body(scene, row) : NULL;
+  if (body && index < ct_body_collider_count(body)) api_put_collider_name(buffer, name, body, index);
+  else if (index > 0) api_put_member_unsigned(buffer, name, index);
+}
+
+/* Whose contact it is, and what is told of it from its beginning to its end. */
+static void put_pair(api_buffer *buffer, const ct_scene *scene, const ct_contact_record *r) {
+  api_put_member_unsigned(buffer, "pair", r->pair);
+  api_put_id(buffer, "a", r->body_a);
+  api_put_id(buffer, "b", r->body_b);
+  put_collider(buffer, "colliderA", scene, r->body_a, r->serial_a, r->collider_a);
+  put_collider(buffer, "colliderB", scene, r->body_b, r->serial_b, r->collider_b);
+  api_put_member_number(buffer, "begun", r->begun);
+}
+
+/* Half-spaces that cross have no depth. */
+static void put_geometry(api_buffer *buffer, double distance, const ct_pair_result *result) {
+  if (result->status != CT_PAIR_UNSUPPORTED) {
+    api_put_member_number(buffer, "distance", distance);
+    api_put_member_number(buffer, "signedDistance", result->distance);
+    api_put_member_vec3(buffer, "normal", result->normal);
+    api_put_member_vec3(buffer, "pointA", result->point_a);
+    api_put_member_vec3(buffer, "pointB", result->point_b);
+    api_put_member_vec3(buffer, "position", ct_scale(ct_add(result->point_a, result->point_b), 0.5));
+  }
+  api_put_status(buffer, result->status, result->flags);
+}
+
+static void put_support(api_buffer *buffer, const char *name, const ct_vec3 points[3]) {
+  api_put_key(buffer, name);
+  api_put_byte(buffer, '[');
+  for (int i = 0; i < 3; i++) {
+    api_put_item(buffer);
+    api_put_vec3(buffer, points[i]);
+  }
+  api_put_byte(buffer, ']');
+}
+
+void api_put_contact_record(api_buffer *buffer, const ct_scene *scene, const ct_contact_record *r) {
+  api_put_byte(buffer, '{');
+  put_pair(buffer, scene, r);
+  api_put_member_string(buffer, "cause", api_text(cause_word(r->cause)));
+  api_put_member_number(buffer, "normalVelocity", r->normal_velocity);
+  put_geometry(buffer, r->distance, &r->result);
+  if (r->supports_defined) {
+    put_support(buffer, "supportA", r->support_a);
+    put_support(buffer, "supportB", r->support_b);
+  }
+  api_put_byte(buffer, '}');
+}
+
+void api_put_contact_now(api_buffer *buffer, const ct_scene *scene, const ct_contact_record *r, double epsilon,
+                         const ct_pair_result *now) {
+  api_put_byte(buffer, '{');
+  put_pair(buffer, scene, r);
+  api_put_member_string(buffer, "cause", api_text(cause_word(r->cause)));
+  api_put_member_number(buffer, "normalVelocity", r->normal_velocity);
+  put_geometry(buffer, now->distance - epsilon, now);
+  api_put_byte(buffer, '}');
+}
+
+void api_put_contact_ended(api_buffer *buffer, const ct_scene *scene, const ct_contact_ended *ended) {
+  api_put_byte(buffer, '{');
+  put_pair(buffer, scene, &ended->record);
+  api_put_member_string(buffer, "cause", api_text(cause_word(ended->cause)));
+  api_put_member_number(buffer, "normalVelocity", ended->record.normal_velocity);
+  if (ended->cause != CT_CAUSE_BODY) api_put_member_number(buffer, "distance", ended->distance);
+  api_put_byte(buffer, '}');
+}
+
+void api_put_contact_state(api_buffer *buffer, ct_text id, const ct_contact_state *state) {
+  api_put_id(buffer, "contactState", id);
+  api_put_member_number(buffer, "time", ct_contact_state_time(state));
+  api_put_member_number(buffer, "contactEpsilon", ct_contact_state_epsilon(state));
+  api_put_member_unsigned(buffer, "events", ct_contact_state_events(state));
+}
