@@ -1,0 +1,210 @@
+#!/usr/bin/python3
+"""A sphere bounces on the ground: an integrator outside of the daemon, which it asks for distances, contacts and events.
+
+    api/example/bouncing_sphere.py [URL of the daemon] [time to end at, s]
+
+The model is "bouncing sphere" of Modia3D: a steel sphere of 0.2 m falls from y = 1 m on a steel box whose top is at y = -0.1 m. Its
+force law is computed here: the daemon knows shapes, poses and velocities. What it is asked:
+
+  POST contactStates/fall            at an event: where the sphere is and how fast; tells which contacts began and ended
+  POST query/zeroCrossings, sample   at each stage of a step in contact: how deep is it?
+  POST query/zeroCrossings           at the end of each step: has z1 or z2 changed its sign? Then many times within the step are
+                                     asked in one call (variants), until the first double at which the new sign holds is found
+"""
+import http.client
+import json
+import math
+import sys
+from urllib.parse import urlsplit
+
+SCENE = "/v1/scenes/bouncing-sphere"
+STATE = "fall"
+GROUND = {"id": "ground", "position": [0, -0.15, 0], "colliders": [{"box": {"size": [4, 0.1, 0.7]}}]}
+SPHERE = {"id": "sphere", "position": [0, 1, 0], "colliders": [{"sphere": {"radius": 0.1}}], "motion": {"mass": 0.001}}
+
+MASS, GRAVITY = 0.001, [0.0, -9.81, 0.0]  # kg, m/s^2
+YOUNG, POISSON = 2e11, 0.3  # of steel, Pa
+RESTITUTION, V_SMALL, DAMPING_MAX = 0.7, 0.01, 2000.0  # -, m/s, s/m
+RADIUS = 0.1  # of the sphere, m: that of the contact, since the ground is flat
+
+TOLERANCE = 1e-7  # of a step, relative
+LEAST = [1e-8, 1e-3]  # m, m/s: below these it is absolute
+STEP_MAX = 0.02  # s: at 4.5 m/s the sphere does not pass through the ground within one
+STEP_AT_CONTACT = 1e-7  # s
+SECTIONS = 64  # of an interval, asked in one call
+
+
+class Daemon:
+    """A kept connection. Every answer is an object, or the run ends."""
+
+    def __init__(self, url):
+        self.connection = http.client.HTTPConnection(urlsplit(url).netloc)
+        self.calls = 0
+
+    def send(self, method, path, body):
+        self.calls += 1
+        self.connection.request(method, path, json.dumps(body), {"Content-Type": "application/json"})
+        reply = self.connection.getresponse()
+        text = reply.read()
+        if reply.status >= 300:
+            raise SystemExit(f"{method} {path}: {reply.status} {text.decode()}")
+        return json.loads(text)
+
+    def event(self, time, state):
+        poses = {"ids": ["sphere"], "positions": [state[:3]], "linearVelocities": [state[3:]]}
+        return self.send("POST", f"{SCENE}/contactStates/{STATE}", {"time": time, "poses": poses})
+
+    def ask(self, states, **members):
+        """Zero crossings at each of the states."""
+        variants = [{"ids": ["sphere"], "positions": [state[:3]]} for state in states]
+        reply = self.send("POST", f"{SCENE}/query/zeroCrossings", {"contactState": STATE, "variants": variants, **members})
+        return [variant["results"][0] for variant in reply["results"]]
+
+
+# ---- the elastic law ---------------------------------------------------------------------------------------------------------
+
+C_RES = 0.5 * YOUNG / (1 - POISSON ** 2)  # N/m^2, of two equal materials
+C_GEO = 4 / 3 * math.sqrt(RADIUS)
+
+
+def damping(normal_velocity):
+    """d_res of a contact, from how fast it began, s/m."""
+    speed = abs(normal_velocity)
+    if speed <= V_SMALL:
+        return DAMPING_MAX
+    return min(DAMPING_MAX, 8 * (1 - RESTITUTION) / (5 * RESTITUTION * speed))
+
+
+def force(contact, velocity):
+    """On the sphere, which is body b of the contact: along its normal."""
+    depth = max(0.0, -contact["signedDistance"])
+    closing = -sum(n * v for n, v in zip(contact["normal"], velocity))
+    size = C_RES * C_GEO * depth ** 1.5 * (1 + damping(contact["normalVelocity"]) * closing)
+    return [size * n for n in contact["normal"]]
+
+
+def derivative(state, contacts):
+    """Of position and velocity."""
+    total = [MASS * g for g in GRAVITY]
+    for contact in contacts:
+        total = [a + b for a, b in zip(total, force(contact, state[3:]))]
+    return state[3:] + [f / MASS for f in total]
+
+
+# ---- one step: Dormand and Prince, order 5, with the error of order 4 ----------------------------------------------------------
+
+STAGES = [[1 / 5], [3 / 40, 9 / 40], [44 / 45, -56 / 15, 32 / 9], [19372 / 6561, -25360 / 2187, 64448 / 6561, -212 / 729],
+          [9017 / 3168, -355 / 33, 46732 / 5247, 49 / 176, -5103 / 18656],
+          [35 / 384, 0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84]]
+ERROR = [71 / 57600, 0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 / 40]
+
+
+def weights_within(p):
+    """Of the slopes, for the state at a part of the step: order 4."""
+    return [p * (1 + p * (-1337 / 480 + p * (1039 / 360 - p * 1163 / 1152))), 0,
+            100 / 3 * p * p * (1054 / 9275 + p * (-4682 / 27825 + p * 379 / 5565)),
+            -5 / 2 * p * p * (27 / 40 + p * (-9 / 5 + p * 83 / 96)),
+            18225 / 848 * p * p * (-3 / 250 + p * (22 / 375 - p * 37 / 600)),
+            -22 / 7 * p * p * (-3 / 10 + p * (29 / 30 - p * 17 / 24))]
+
+
+def moved(state, h, weights, slopes):
+    return [x + h * sum(w * k[i] for w, k in zip(weights, slopes)) for i, x in enumerate(state)]
+
+
+class Step:
+    """From (time, state) by h. Its end has the values of the zero-crossing functions; error <= 1 when it is good."""
+
+    def __init__(self, daemon, time, state, slope, h, in_contact):
+        slopes, at = [slope], state
+        for number, weights in enumerate(STAGES):
+            at = moved(state, h, weights, slopes)
+            last, contacts = number + 1 == len(STAGES), []
+            if last:
+                answer = daemon.ask([at], include=["contacts"])[0]
+                self.z, contacts = answer["z"], answer["contacts"]
+            elif in_contact:
+                contacts = daemon.ask([at], evaluation="sample")[0]["contacts"]
+            slopes.append(derivative(at, contacts))
+        self.time, self.h, self.state, self.end = time, h, state, at
+        self.slopes = slopes
+        errors = moved([0.0] * 6, h, ERROR, slopes)
+        self.error = max(abs(e) / (TOLERANCE * (max(abs(a), abs(b)) + LEAST[i >= 3]))
+                         for i, (e, a, b) in enumerate(zip(errors, state, at)))
+
+    def within(self, part):
+        return moved(self.state, self.h, weights_within(part), self.slopes)
+
+
+def crossed(z, which):
+    """z1 is below 0, z2 above it, as long as nothing has changed."""
+    return z[0] >= 0 if which == 1 else z[1] <= 0
+
+
+def locate(daemon, step, which):
+    """(time, state) of the first double at which z1 or z2 has its new sign."""
+    low, high, state = 0.0, 1.0, step.end
+    while True:
+        parts = [p for p in (low + (high - low) * k / SECTIONS for k in range(1, SECTIONS)) if low < p < high]
+        if not parts or (high - low) * step.h < 1e-18:
+            return step.time + high * step.h, state
+        states = [step.within(p) for p in parts]
+        changed = [crossed(answer["z"], which) for answer in daemon.ask(states)]
+        first = changed.index(True) if True in changed else len(parts)
+        if first < len(parts):
+            high, state = parts[first], states[first]
+        if first > 0:
+            low = parts[first - 1]
+
+
+# ---- the simulation --------------------------------------------------------------------------------------------------------------
+
+
+def rounded(value):
+    return f"{value:.3g}".replace("e+", "e")
+
+
+def print_event(time, which, event):
+    print(f"State event (zero-crossing) at time = {time!r} s (due to z[{which}])")
+    for c in event["ended"]:
+        print(f"   distance({c['a']},{c['b']}) = {c['distance']!r} became > 0")
+    for c in event["began"]:
+        print(f"   distance({c['a']},{c['b']}) = {c['distance']!r} became <= 0")
+        normal, position = ([float(x) for x in c[name]] for name in ("normal", "position"))
+        print(f"       contact normal = {normal}, contact position = {position}, "
+              f"c_res = {rounded(C_RES)} d_res = {rounded(damping(c['normalVelocity']))}")
+    print("   restart = Restart\n")
+
+
+def simulate(daemon, end):
+    daemon.send("PUT", SCENE, {"bodies": [GROUND, SPHERE]})
+    time, state, h = 0.0, SPHERE["position"] + [0.0, 0.0, 0.0], 1e-3
+    event = daemon.event(time, state)
+    contacts = event["began"]
+    slope = derivative(state, contacts)
+    while time < end:
+        step = Step(daemon, time, state, slope, min(h, STEP_MAX, end - time), bool(contacts))
+        h = step.h * min(5.0, max(0.2, 0.9 * max(step.error, 1e-10) ** -0.2))
+        if step.error > 1:
+            continue
+        which = next((w for w in (1, 2) if crossed(step.z, w)), None)
+        if which is None:
+            time, state, slope = time + step.h, step.end, step.slopes[-1]
+            continue
+        time, state = locate(daemon, step, which)
+        event = daemon.event(time, state)
+        print_event(time, which, event)
+        contacts = event["began"] + event["persisted"]
+        slope = derivative(state, contacts)
+        h = STEP_AT_CONTACT if contacts else 1e-3
+
+
+def main():
+    url = sys.argv[1] if len(sys.argv) > 1 else "http://127.0.0.1:7077"
+    daemon = Daemon(url)
+    simulate(daemon, float(sys.argv[2]) if len(sys.argv) > 2 else 2.393)
+    print(f"{daemon.calls} calls", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()
