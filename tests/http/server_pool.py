@@ -14,7 +14,7 @@ import time
 
 from support.checks import Suite, check, equal
 from support.daemon import SANITIZER, Daemon
-from support.pace import SLOWER
+from support.pace import SLOWER, unchanging
 from support.raw import Raw, ask, request
 
 JSON_TYPE = [("Content-Type", "application/json")]
@@ -35,12 +35,6 @@ def slow_query(deadline_ms=60000, scene="slow"):
 
 def load(daemon, scene="slow", count=BARS):
     equal(ask(daemon.port, "PUT", f"/v1/scenes/{scene}", json.dumps(bars(count)), JSON_TYPE).status, 201, "status of the scene")
-
-
-def cpu_seconds(daemon):
-    with open(f"/proc/{daemon.pid}/stat", encoding="ascii") as file:
-        fields = file.read().rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def tiny_seconds(connection):
@@ -133,9 +127,9 @@ def a_client_that_leaves_frees_its_workers_within_100_ms():
         for connection in gone:
             connection.send(slow_query())
         time.sleep(0.3)
-        busy = cpu_seconds(daemon)
+        busy = daemon.processor_seconds()
         time.sleep(0.2)
-        check(cpu_seconds(daemon) - busy > 0.05, "the query is not running")
+        check(daemon.processor_seconds() - busy > 0.05, "the query is not running")
         for connection in gone:
             if how == "half":
                 connection.socket.shutdown(1)
@@ -144,9 +138,9 @@ def a_client_that_leaves_frees_its_workers_within_100_ms():
             if how != "half":
                 connection.close()
         time.sleep(0.1 * SLOWER)
-        begin = cpu_seconds(daemon)
+        begin = daemon.processor_seconds()
         time.sleep(0.3)
-        used = cpu_seconds(daemon) - begin
+        used = daemon.processor_seconds() - begin
         check(used <= 0.05, f"after a {how} the daemon still used {used:.2f} s of CPU in 0.3 s")
         for connection in gone:
             connection.close()
@@ -183,9 +177,9 @@ def check_worker_is_freed(question, deadline_ms, *limits):
             with Raw(d.port) as connection:
                 connection.send(data)
                 time.sleep(deadline_ms / 1000)
-                busy = cpu_seconds(d)
+                busy = d.processor_seconds()
                 time.sleep(0.05)
-                check(cpu_seconds(d) > busy, "the question is not running")
+                check(d.processor_seconds() > busy, "the question is not running")
             late["client"] = worker_seconds(other)
     check(max(late.values()) <= 0.1 * SLOWER, f"the worker was free again after {late} s")
 
@@ -511,17 +505,6 @@ def aborted(port, count):
         connection = Raw(port)
         connection.send(ABORTED[i % len(ABORTED)])
         connection.close()
-
-
-def unchanging(read, seconds=0.3):
-    """What `read` returns once it has been the same for so long."""
-    value, since = read(), time.monotonic()
-    while time.monotonic() - since < seconds:
-        time.sleep(0.01)
-        now = read()
-        if now != value:
-            value, since = now, time.monotonic()
-    return value
 
 
 @suite.fact

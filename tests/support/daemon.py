@@ -126,6 +126,19 @@ class Daemon:
             raise Failure(f"nothing is counted: {self.log_text()[-800:]}")
         return struct.unpack("@2l", counts)
 
+    def processor_seconds(self):
+        """Of all its threads so far, in steps of 10 ms."""
+        fields = pathlib.Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def works(self, used=0.05, seconds=START_SECONDS):
+        """Waits until it has used so much processor time from now on: what was asked is running."""
+        end, before = time.monotonic() + seconds, self.processor_seconds()
+        while self.processor_seconds() - before < used:
+            if time.monotonic() > end:
+                raise Failure(f"in {seconds} s the daemon did not use {used} s of processor time")
+            time.sleep(0.005)
+
     def status_bytes(self, name):
         """A figure of /proc/<pid>/status in bytes: VmHWM (peak resident), VmRSS."""
         text = pathlib.Path(f"/proc/{self.pid}/status").read_text()
