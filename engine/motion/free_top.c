@@ -12,7 +12,8 @@
 #include "base/angle.h"
 #include "base/turn.h"
 
-/* Least moment kept apart from 0, as a part of the greatest: what it bounds is 1e116 at most, whose square is finite. */
+/* Least moment kept apart from 0 (eigenvalues of a needle's inertia may be off by more than that), as a part of the greatest: what
+ * it bounds is 1e116 at most, whose square is finite. */
 #define MOMENT_PART_MIN 1e-100
 /* Angular acceleration, at angular velocities about 1, below which double-double does not tell it from rounding. */
 #define ACCELERATION_MIN 1e-30
@@ -95,6 +96,7 @@ static frame_state set_frame(ct_free_top *top, const ct_free_top_options *option
     moments[i] = ct_max2(given[order[i]], MOMENT_PART_MIN);
     w[i] = components[order[i]];
   }
+  moments[2] = ct_min2(moments[2], moments[0] + moments[1]);
   double greatest = ct_dd_value(ct_dd_add(on_side(moments[2], moments[1], w[2]), on_side(moments[0], moments[1], w[0])));
   int near = greatest >= 0.0 ? 2 : 0, far = 2 - near;
   *beyond = fabs(greatest);

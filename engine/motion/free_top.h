@@ -14,7 +14,7 @@
 
 typedef struct ct_free_top_options {
   ct_quat rotation;    /* of the body at the start */
-  ct_vec3 moments;     /* principal, > 0, none above the sum of the others */
+  ct_vec3 moments;     /* principal, > 0; the greatest counts as the sum of the others at most */
   ct_quat orientation; /* of the principal axes in the body */
   ct_vec3 angular;     /* velocity at the start, world, rad/s */
 } ct_free_top_options;

@@ -272,6 +272,28 @@ static void the_bound_on_the_spin_is_reached(void) {
   }
 }
 
+/* A flat body's greatest moment is the sum of the others, and above it by a rounding; a needle's least may be rounded below zero.
+ */
+static void moments_beyond_the_triangle_rule_count_as_on_it(void) {
+  check_random r = {1610};
+  for (int i = 0; i < 200; i++) {
+    double a = check_uniform(&r, 0.1, 1.0), b = check_uniform(&r, 0.1, 1.0), over = i % 2 ? 1.0 + 0x1p-40 : 100.0;
+    ct_vec3 w = random_vector(&r, 3.0), needle = ct_vec(-1e-17, 1.0, 1.0);
+    ct_path *flat = made(ct_vec(a, b, a + b), ct_quat_identity(), ct_pose_identity(), w, 10.0);
+    ct_path *more = made(ct_vec(a, b, over * (a + b)), ct_quat_identity(), ct_pose_identity(), w, 10.0);
+    double time = check_uniform(&r, 0.0, 10.0);
+    CHECK(rotations_apart(ct_path_pose(flat, time).rotation, ct_path_pose(more, time).rotation) == 0.0);
+    ct_path_destroy(flat);
+    ct_path_destroy(more);
+    /* A needle without thickness keeps its spin, and its axis turns steadily about the momentum, which is across it. */
+    ct_path *thin = made(needle, ct_quat_identity(), ct_pose_identity(), w, 10.0);
+    vec_l about = scale_l(to_l(ct_vec(0, w.y, w.z)), (real)time), spin = {(real)w.x * (real)time, 0, 0};
+    ct_vec3 point = random_vector(&r, 1.0), truth = of_l(rodrigues_l(about, rodrigues_l(spin, to_l(point))));
+    near_vec(ct_to_parent(ct_frame_of(ct_path_pose(thin, time)), point), truth, 1e-13);
+    ct_path_destroy(thin);
+  }
+}
+
 static bool is_number(ct_vec3 v) { return isfinite(v.x) && isfinite(v.y) && isfinite(v.z); }
 
 /* Moments and velocities of any size, many of them in no proportion to each other. */
@@ -320,6 +342,7 @@ static const check_test tests[] = {
     {"a_path_goes_on_from_any_of_its_states", a_path_goes_on_from_any_of_its_states},
     {"a_turn_about_a_principal_axis_is_steady", a_turn_about_a_principal_axis_is_steady},
     {"the_bound_on_the_spin_is_reached", the_bound_on_the_spin_is_reached},
+    {"moments_beyond_the_triangle_rule_count_as_on_it", moments_beyond_the_triangle_rule_count_as_on_it},
     {"whatever_turns_has_numbers_for_answers", whatever_turns_has_numbers_for_answers},
 };
 CHECK_MAIN(tests)

@@ -23,7 +23,8 @@ typedef struct ct_path_options {
   ct_vec3 center;              /* of mass, in the body frame, m; TWIST, BALLISTIC, TORQUE_FREE */
   ct_velocity velocity;        /* at the start, of the centre; likewise */
   ct_vec3 acceleration;        /* of the centre, constant; BALLISTIC, TORQUE_FREE */
-  ct_vec3 inertia_diagonal;    /* principal moments about the centre, > 0, none above the sum of the others; TORQUE_FREE */
+  ct_vec3 inertia_diagonal;    /* principal moments about the centre, > 0; a greatest above the sum of the others, as rounding may
+                                  leave it, counts as that sum; TORQUE_FREE */
   ct_quat inertia_orientation; /* of the principal axes in the body frame; likewise */
   ct_pose end;                 /* INTERPOLATED: of the body frame at `duration` */
 } ct_path_options;
