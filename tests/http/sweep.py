@@ -79,11 +79,17 @@ def two_balls_meet_when_the_closed_form_says():
     apart = one(free("sweep", request))
     holds(apart, {"event": "none", "freeUntil": 4, "status": "ok"})
     check("time" not in apart and "normal" not in apart, "a contact is told of what never meets")
+    request["b"]["position"] = [5, 2, 0]
+    graze = one(free("sweep", request))
+    holds(graze, {"event": "none", "flags": ["graze"], "status": "ok"})
+    near(graze["grazeTime"], 2.5, 1e-6, "when they graze")
+    near(graze["grazeDistance"], 0, 1e-12, "distance then")
+    equal(free("timeline", request)["results"], [], "changes of what grazes")
 
 
 @suite.fact
 def a_ball_falls_for_the_root_of_two_heights_over_g():
-    """T8.2"""
+    """T8.2, T8.4, row 38"""
     path = scene([floor(), ball("ball", [0, 0, 1.1], 0.1, motion={"mass": 1})])
     motions = [{"id": "ball", "ballistic": GRAVITY}]
     result = one(ask(path, "sweep", {"duration": 1, "motions": motions}))
@@ -91,7 +97,7 @@ def a_ball_falls_for_the_root_of_two_heights_over_g():
     near(result["normalVelocity"], -4.4294469180700204, 1e-11, "normal velocity")
     equal((result["a"], result["b"], result["normal"]), ("floor", "ball", [0, 0, 1]))
     halved = one(ask(path, "sweep", {"duration": 1, "motions": motions, "method": "bisection"}))
-    near(halved["time"], math.sqrt(2 / 9.81), 1e-12, "by bisection")  # T8.4
+    near(halved["time"], math.sqrt(2 / 9.81), 1e-12, "by bisection")
     rough = one(ask(path, "sweep", {"duration": 1, "motions": motions, "method": "bisection", "distanceTolerance": 1e-6}))
     check(abs(rough["time"] - math.sqrt(2 / 9.81)) <= 1e-6 / 4.42, "off by no more than the distance over the speed")
     up = {"id": "ball", "ballistic": {"linearVelocity": [0, 0, 2], **GRAVITY}}

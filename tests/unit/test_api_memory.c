@@ -64,6 +64,16 @@ static const request requests[] = {
      "{\"region\": {\"convex\": {\"vertices\": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]}}}"},
     {"POST", "/v1/query/raycast", NULL,
      "{\"a\": " BODY("a", "3") ", \"rays\": [{\"origin\": [0, 0.1, 0.1], \"direction\": [1, 0, 0]}]}"},
+    {"POST", "/v1/scenes/s/query/sweep", NULL,
+     "{\"duration\": 1, \"defaultMotion\": \"twist\", \"poses\": {\"ids\": [\"c\"], \"positions\": [[0, 4, 0]], "
+     "\"linearVelocities\": "
+     "[[0, -4, 0]]}, \"motions\": [{\"id\": \"b\", \"torqueFree\": {\"angularVelocity\": [1, 2, 3]}}]}"},
+    {"POST", "/v1/scenes/s/query/sweep", NULL,
+     "{\"duration\": 1, \"earliest\": true, \"motions\": [{\"id\": \"c\", \"to\": {\"position\": [0, 0, 0]}}]}"},
+    {"POST", "/v1/scenes/s/query/timeline", NULL,
+     "{\"duration\": 1, \"limit\": 1, \"motions\": [{\"id\": \"c\", \"to\": {\"position\": [-3, 0, 0]}}]}"},
+    {"POST", "/v1/query/sweep", NULL,
+     "{\"a\": " CAN ", \"b\": " EGG ", \"duration\": 1, \"motionB\": {\"ballistic\": {\"linearAcceleration\": [0, 0, 9]}}}"},
     {"POST", "/v1/scenes/s/query/massProperties", NULL, "{}"},
     {"POST", "/v1/scenes/s/query", NULL,
      "{\"queries\": [{\"id\": \"x\", \"kind\": \"overlap\"}, {\"kind\": \"distance\", \"bad\": 1}]}"},

@@ -5,7 +5,10 @@
 
 #include <contact/motion.h>
 
-enum { BODIES = 26, HITS = BODIES * BODIES, SCENES = 12 };
+enum { BODIES = 26, HITS = BODIES * BODIES };
+
+/* Random scenes looked at. */
+static uint64_t scenes(void) { return getenv("CONTACTD_FULL") ? 1000 : 12; }
 
 #define DURATION 2.0
 
@@ -211,7 +214,7 @@ static told_hits found, expected, part;
 
 static void every_pair_that_meets_is_found_and_no_other(void) {
   size_t contacts = 0;
-  for (uint64_t seed = 1; seed <= SCENES; seed++) {
+  for (uint64_t seed = 1; seed <= scenes(); seed++) {
     moving_scene m;
     make(&m, seed);
     ct_motion_options o = options_of(&m);
@@ -223,12 +226,12 @@ static void every_pair_that_meets_is_found_and_no_other(void) {
     contacts += found.count;
     give_back(&m);
   }
-  CHECK(contacts > 10 * SCENES);
+  CHECK(contacts > 10 * scenes());
 }
 
 static void timelines_are_those_of_all_pairs(void) {
   size_t changes = 0;
-  for (uint64_t seed = 1; seed <= SCENES / 3; seed++) {
+  for (uint64_t seed = 1; seed <= scenes() / 3; seed++) {
     moving_scene m;
     make(&m, seed);
     ct_motion_options o = options_of(&m);
@@ -315,6 +318,18 @@ static void pairs_by_name_are_answered_all_in_their_order(void) {
 /* In contact at the start alone. */
 static bool parts(const ct_impact *i) { return i->event == CT_IMPACT_INITIAL && i->flags & CT_IMPACT_FLAG_SEPARATING_AT_START; }
 
+/* A shorter search may tell that bodies which part at the start do not meet again before others do, where a longer one ends
+ * undecided: they may be told or not. */
+static void leave_out_undecided_parting(told_hits *l) {
+  size_t kept = 0;
+  for (size_t k = 0; k < l->count; k++) {
+    const ct_impact *i = &l->hits[k].impact;
+    if (i->event == CT_IMPACT_UNDECIDED && i->flags & CT_IMPACT_FLAG_SEPARATING_AT_START) continue;
+    l->hits[kept++] = l->hits[k];
+  }
+  l->count = kept;
+}
+
 /* Of all that meet, those of which nothing is certainly earlier. */
 static void keep_first(told_hits *l, double tolerance) {
   double upper = INFINITY, time = INFINITY;
@@ -336,7 +351,7 @@ static void keep_first(told_hits *l, double tolerance) {
 
 static void the_earliest_are_the_least_of_all(void) {
   size_t single = 0, several = 0;
-  for (uint64_t seed = 1; seed <= SCENES; seed++) {
+  for (uint64_t seed = 1; seed <= scenes(); seed++) {
     moving_scene m;
     make(&m, seed);
     ct_motion_options o = options_of(&m);
@@ -360,6 +375,8 @@ static void the_earliest_are_the_least_of_all(void) {
       keep_first(&expected, o.impact.time_tolerance);
       o.earliest = true;
       ask(&m, &o, 1, &found);
+      leave_out_undecided_parting(&expected);
+      leave_out_undecided_parting(&found);
       compare(&found, &expected);
       single += found.count == 1;
       several += found.count > 1;
