@@ -7,6 +7,7 @@ import re
 from support.checks import Suite, check, equal, holds, near, near_list
 from support.client import Curl, KeepAlive
 from support.daemon import Daemon
+from support.events import Stream
 
 suite = Suite()
 daemon = Daemon("--workers", "2", "--limit", "contactStates=3").start()
@@ -286,6 +287,29 @@ def what_is_wrong_with_an_event_changes_nothing():
         equal((reply.status, reply.json["errors"][0]["pointer"]), (422, pointer), f"{members}")
         equal((revision(path), client.get(f"{path}/contactStates/s").text), (before, state), "nothing has changed")
     equal(event(path, time=5, contactEpsilon=ETA)["events"], 2, "the same time, and the hysteresis that it has")
+
+
+@suite.fact
+def a_stream_hears_of_the_state_that_it_names():
+    """The write, then what ended, then what began, each as the reply of the event has it; nothing of other states."""
+    path = scene(row_of(-0.25, -0.25, 1.0, 1.0))
+    event(path, status=201)
+    name = path.rsplit("/", 1)[1]
+    with Stream(daemon, name, contact_state="s") as stream, Stream(daemon, name) as deaf:
+        stream.next("revision"), deaf.next("revision")
+        event(path, "other", 201, poses=to({"b0": 1.0, "b1": 1.0}))
+        stream.next("revision"), deaf.next("revision")
+        reply = event(path, time=0.5, poses=to({"b2": -0.125, "b3": -0.5}, [-1, -2]))
+        equal((len(reply["ended"]), len(reply["began"])), (2, 2), "what changed")
+        equal(stream.next("revision").data["revision"], reply["revision"], "the write comes first")
+        common = {"scene": name, "revision": reply["revision"], "contactState": "s", "time": 0.5}
+        for kind in ("ended", "began"):
+            for contact in reply[kind]:
+                equal(stream.next(kind).data, {**common, "contact": contact}, kind)
+        client.post(f"{path}/contactStates/s", {"time": 0.25}).problem(422, "out-of-range")
+        client.delete(f"{path}/contactStates/s").must(200)
+        equal(stream.next("revision").data["revision"], reply["revision"] + 1, "a fault tells nothing")
+        equal([deaf.next("revision").data["revision"] for unused in range(2)], [reply["revision"], reply["revision"] + 1], "the other")
 
 
 @suite.fact

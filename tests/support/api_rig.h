@@ -43,7 +43,7 @@ typedef struct rig_reply {
   char *body; /* terminated */
   size_t length;
   json_t *json; /* NULL if the body is none */
-  char etag[64], allow[160], location[160];
+  char etag[64], allow[160], location[320];
   uint64_t deadline_ms;
 } rig_reply;
 
