@@ -9,6 +9,8 @@
 /* How much farther each look ahead goes than the one before. */
 #define AHEAD_GROWTH 4.0
 #define FIRST_PART 0x1p-20
+/* And how far one goes at most where a contact's depth tells nothing, of what is left of the motion. */
+#define HELD_PART 0x1p-8
 /* Looks for the least distance of a graze: halvings of a stretch down to its rounding. */
 #define NEAREST_MAX 60
 
@@ -204,7 +206,7 @@ static double straight_time(const ct_impact_search *search, const ct_impact_samp
 }
 
 ct_impact_outcome ct_impact_leave(ct_impact_search *search, ct_impact_sample *at, ct_impact_sample *parted) {
-  double end = search->options->end, step = 0.0;
+  double end = search->options->end, step = 0.0, most = HELD_PART * (end - at->time);
   bool straight = true;
   search->most = search->options->iterations_max;
   search->certain = at->time;
@@ -221,7 +223,7 @@ ct_impact_outcome ct_impact_leave(ct_impact_search *search, ct_impact_sample *at
       step = 0.0;
     } else {
       /* No depth, or none that time can resolve: steps that grow. */
-      step = step > 0.0 ? AHEAD_GROWTH * step : first_ahead(at, end, 1.0);
+      step = ct_min2(most, step > 0.0 ? AHEAD_GROWTH * step : first_ahead(at, end, 1.0));
       time = ct_min2(end, at->time + step);
     }
     if (!ct_impact_look(search, time, parted)) return CT_OUTCOME_LOST;

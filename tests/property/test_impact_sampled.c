@@ -77,8 +77,8 @@ static ct_path_options random_path(check_random *r, double side, bool turns) {
   if (!turns || pick(r, 4) == 0) o.velocity.angular = ct_vec(0, 0, 0);
   o.center = pick(r, 2) ? random_vec(r, 0.5) : ct_vec(0, 0, 0);
   o.acceleration = random_vec(r, 2.0);
-  o.inertia_diagonal = ct_vec(1.0, 1.0, 1.0);
-  o.inertia_orientation = ct_quat_identity();
+  o.inertia_diagonal = uniform_vec(r, 1.0, 2.0);
+  o.inertia_orientation = random_rotation(r);
   o.end = (ct_pose){ct_sub(random_vec(r, 1.5), ct_vec(side * check_uniform(r, 0.0, 3.0), 0, 0)), random_rotation(r)};
   return o;
 }
@@ -96,7 +96,10 @@ static motion random_motion(check_random *r, uint32_t family_a, uint32_t family_
   const ct_vec3 tilt = random_vec(r, 0.2);
   if (family_a == FAMILY_PLANE) path_a.start.rotation = (ct_quat){tilt.x, 1.0 + tilt.y, tilt.z, 1.0};
   if (family_b == FAMILY_PLANE) path_b.start.rotation = (ct_quat){tilt.x, -1.0 + tilt.y, tilt.z, 1.0};
-  return (motion){mover_of(a, &path_a), mover_of(b, &path_b), 20.0};
+  /* Some far from the origin, where coordinates round to 1e-10 m. */
+  double far = pick(r, 10) ? 0.0 : 1e6;
+  path_a.start.position.y += far, path_b.start.position.y += far, path_a.end.position.y += far, path_b.end.position.y += far;
+  return (motion){mover_of(a, &path_a), mover_of(b, &path_b), 20.0 + 100.0 * far};
 }
 
 static void motion_free(motion *m) {
@@ -151,7 +154,7 @@ static void check_contact(const motion *m, const ct_impact *impact, double begin
     check_apart(m, begin, impact->flags & CT_IMPACT_FLAG_GRAZE ? impact->free_until : impact->lower, "before a contact");
   else if (single) CHECK(distance_at(m, impact->lower) > -SLACK * m->size);
   /* The time is where the distance is zero, but for what is left of the bracket. */
-  if (impact->upper - impact->lower < 1e-9) CHECK_NEAR(impact->contact.distance, 0.0, 1e-9);
+  if (impact->upper - impact->lower < 1e-9) CHECK_NEAR(impact->contact.distance, 0.0, 1e-9 + 1e-15 * m->size);
 }
 
 typedef struct tally {
@@ -299,9 +302,19 @@ static void no_plate_is_tunnelled(void) {
 
 /* ---- timelines ---- */
 
+/* Surfaces that cross have no depth, and may part for less than a step. */
+static bool has_surface(const ct_body *body) {
+  for (size_t i = 0; i < ct_body_collider_count(body); i++) {
+    ct_collider c = ct_body_collider(body, i);
+    if (c.shape.kind == CT_KIND_MESH && !ct_mesh_get(c.shape.mesh)->solid) return true;
+  }
+  return false;
+}
+
 /* Between two changes: in contact, or apart, at any time that is looked at. */
 static void check_stretch(const motion *m, double from, double to, bool touching) {
   double slack = SLACK * m->size;
+  if (touching && (has_surface(m->a.body) || has_surface(m->b.body))) return;
   for (int i = 0; i < 20 && to > from; i++) {
     double time = from + (i + 0.5) * (to - from) / 20, d = distance_at(m, time);
     if (touching ? d > slack : d < -slack) CHECK_FAIL("%s by %g at %.17g", touching ? "apart" : "in contact", fabs(d), time);

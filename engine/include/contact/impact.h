@@ -98,9 +98,9 @@ void ct_timeline_free(ct_timeline *timeline);
  * bracketed as an impact. A contact that lasts for less than round-off can tell, a graze, is none; one ends only where all
  * colliders are certainly apart, so that what rests or slides within round-off of touching stays in contact. A depth bounds how
  * long a contact certainly lasts; where there is none, of surfaces that cross, and within round-off of its end, the contact is
- * looked at in steps that grow, and a parting shorter than a step is not seen. `timeline` is emptied first; its memory is used
- * again. limit > 0: changes at most. iterations_max holds for each change. The method is conservative advancement. CT_CANCELLED,
- * CT_OUT_OF_MEMORY; what is in the timeline then is to be freed and no more. */
+ * looked at in steps that grow to a 256th of the motion, and a parting shorter than a step is not seen. `timeline` is emptied
+ * first; its memory is used again. limit > 0: changes at most. iterations_max holds for each change. The method is conservative
+ * advancement. CT_CANCELLED, CT_OUT_OF_MEMORY; what is in the timeline then is to be freed and no more. */
 ct_status ct_body_timeline(ct_mover a, ct_mover b, const ct_impact_options *options, size_t limit, ct_workspace *workspace,
                            ct_timeline *timeline);
 
