@@ -73,12 +73,25 @@ static void note_graze(first_contact *first, const ct_impact_search *search) {
   impact->graze_distance = search->graze_distance;
 }
 
-static ct_status visit_pair(void *context, const ct_impact_pair *pair) {
-  first_contact *first = context;
+static ct_impact_search search_of(const first_contact *first, const ct_impact_pair *pair) {
   const ct_impact_options *options = first->bodies->options;
   ct_impact_search search = {.options = options, .workspace = first->bodies->workspace, .pair = *pair, .status = CT_OK};
   /* Once the start is a contact, or another is known, what comes later does not matter. */
   search.limit = first->initial ? options->begin : first->met ? first->impact->time : options->end;
+  return search;
+}
+
+static bool skips_pairs(void *context, const ct_impact_pair *whole) {
+  const first_contact *first = context;
+  const ct_impact_search search = search_of(first, whole);
+  double time = first->bodies->options->begin;
+  return ct_impact_skip(&search, &time);
+}
+
+static ct_status visit_pair(void *context, const ct_impact_pair *pair) {
+  first_contact *first = context;
+  const ct_impact_options *options = first->bodies->options;
+  ct_impact_search search = search_of(first, pair);
   ct_impact_sample at, parted;
   ct_impact_outcome outcome = ct_impact_start(&search, options->begin, &at);
   if (outcome == CT_OUTCOME_LOST && search.status == CT_OK) {
@@ -127,7 +140,8 @@ ct_status ct_body_impact(ct_mover a, ct_mover b, const ct_impact_options *option
   ct_impact_bodies bodies = ct_impact_bodies_of(a, b, options, workspace);
   if (options->method == CT_IMPACT_BISECTION) return ct_impact_bisect(&bodies, impact);
   first_contact first = {.bodies = &bodies, .impact = impact, .lower = INFINITY, .lost = INFINITY, .free = INFINITY};
-  ct_status status = ct_impact_each_pair(&bodies, visit_pair, &first);
+  const ct_impact_visitor visitor = {visit_pair, skips_pairs};
+  ct_status status = ct_impact_each_pair(&bodies, &visitor, &first);
   if (status == CT_OK) conclude(&first);
   return status;
 }

@@ -131,6 +131,8 @@ typedef enum ct_impact_outcome {
 /* A distance, counted. False: no more are left, or the status is no longer CT_OK. */
 bool ct_impact_look(ct_impact_search *search, double time, ct_impact_sample *sample);
 
+/* From a time on as far as the balls around the shapes are certainly apart, and that is quick. True: until the limit. */
+bool ct_impact_skip(const ct_impact_search *search, double *time);
 /* The first sample at or after `begin`. FREE: certainly apart until the limit, and there is none. MET: *at is at `begin`, and not
  * certainly apart. LOST: *at is apart, and certainly was since `begin`; or the search ended. */
 ct_impact_outcome ct_impact_start(ct_impact_search *search, double begin, ct_impact_sample *at);
@@ -151,9 +153,14 @@ void ct_impact_root(ct_impact_search *search, const ct_impact_sample *before, co
 
 ct_impact_bodies ct_impact_bodies_of(ct_mover a, ct_mover b, const ct_impact_options *options, ct_workspace *workspace);
 
-/* Calls visit with each pair of colliders in that order until the status is not CT_OK. */
-typedef ct_status (*ct_impact_visit)(void *context, const ct_impact_pair *pair);
-ct_status ct_impact_each_pair(const ct_impact_bodies *bodies, ct_impact_visit visit, void *context);
+/* What to do with a pair of colliders, until the status is not CT_OK; and whether one of them can be left out, with all of the
+ * other body, which is then one ball. */
+typedef struct ct_impact_visitor {
+  ct_status (*visit)(void *context, const ct_impact_pair *pair);
+  bool (*skips)(void *context, const ct_impact_pair *whole);
+} ct_impact_visitor;
+/* All pairs of colliders, in that order. */
+ct_status ct_impact_each_pair(const ct_impact_bodies *bodies, const ct_impact_visitor *visitor, void *context);
 
 /* The pair of colliders of the least distance at a time; adds the distances taken to *spent. Bodies have colliders. */
 ct_status ct_impact_nearest(const ct_impact_bodies *bodies, double time, ct_impact_pair *pair, ct_impact_sample *sample,

@@ -33,8 +33,7 @@ bool ct_impact_look(ct_impact_search *search, double time, ct_impact_sample *sam
   return search->status == CT_OK;
 }
 
-/* From a time on as far as the balls alone are certainly apart, and that is quick. True: until the limit. */
-static bool skip_by_balls(ct_impact_search *search, double *time) {
+bool ct_impact_skip(const ct_impact_search *search, double *time) {
   ct_impact_sample placed;
   bool near = false;
   for (int i = 0; i < BALL_STEPS_MAX && !near; i++) {
@@ -136,7 +135,7 @@ static void note_apart(ct_impact_search *search, double time) {
 ct_impact_outcome ct_impact_start(ct_impact_search *search, double begin, ct_impact_sample *at) {
   search->most = search->options->iterations_max;
   double time = begin;
-  bool free = skip_by_balls(search, &time);
+  bool free = ct_impact_skip(search, &time);
   note_apart(search, free ? search->limit : time);
   if (free) return CT_OUTCOME_FREE;
   if (!ct_impact_look(search, time, at) || ct_sample_apart(at)) return CT_OUTCOME_LOST;
@@ -164,7 +163,7 @@ ct_impact_outcome ct_impact_advance(ct_impact_search *search, ct_impact_sample *
     note_apart(search, at->time);
     double left = search->limit - at->time, step = ct_impact_free_time(&search->pair, at, left);
     double time = step < left ? ct_impact_later(at->time, step) : search->limit;
-    if (!(time < search->limit) || skip_by_balls(search, &time)) {
+    if (!(time < search->limit) || ct_impact_skip(search, &time)) {
       note_apart(search, search->limit);
       return CT_OUTCOME_FREE;
     }

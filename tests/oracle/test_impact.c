@@ -3,6 +3,8 @@
 #include "tests/support/shapes.h"
 #include "tests/support/workspace.h"
 
+#include <contact/separating_plane.h>
+
 /* Relative error of a time that a closed form knows. */
 #define TIME_ERROR 1e-12
 
@@ -229,6 +231,68 @@ static void bodies_that_never_come_nearer_cost_one_distance(void) {
   }
 }
 
+/* Two bars of twelve balls, one of them turned across the other's way: the first of 144 pairs to meet, by its own closed form. */
+static void the_first_of_many_colliders_is_found(void) {
+  check_random r = {81};
+  for (int i = 0; i < 60; i++) {
+    ct_shape balls[2][12];
+    ct_pose places[2][12];
+    ct_path_options paths[2];
+    for (int k = 0; k < 2; k++) {
+      for (int j = 0; j < 12; j++) {
+        balls[k][j] = sphere(check_uniform(&r, 0.1, 0.4));
+        places[k][j] = at(check_uniform(&r, -3, 3), check_uniform(&r, -3, 3), check_uniform(&r, -3, 3));
+      }
+      double y = check_uniform(&r, -2, 2), z = check_uniform(&r, -2, 2);
+      paths[k] = twists(10.0, at(k ? 9.0 : 0.0, y, z), ct_vec(k ? -1.0 : 0.5, check_uniform(&r, -0.2, 0.2), 0.1), ct_vec(0, 0, 0));
+    }
+    long double first = INFINITY;
+    ct_vec3 v = ct_sub(paths[1].velocity.linear, paths[0].velocity.linear);
+    long double a2 = (long double)v.x * v.x + (long double)v.y * v.y + (long double)v.z * v.z;
+    for (int j = 0; j < 144; j++) {
+      ct_vec3 p = ct_add(paths[0].start.position, places[0][j / 12].position);
+      ct_vec3 q = ct_add(paths[1].start.position, places[1][j % 12].position);
+      long double x = (long double)q.x - p.x, y = (long double)q.y - p.y, z = (long double)q.z - p.z;
+      long double sum = (long double)balls[0][j / 12].sphere.radius + balls[1][j % 12].sphere.radius;
+      long double b2 = x * v.x + y * v.y + z * v.z, root = b2 * b2 - a2 * (x * x + y * y + z * z - sum * sum);
+      if (root >= 0 && b2 < 0) first = fminl(first, (-b2 - sqrtl(root)) / a2);
+    }
+    ct_mover a = mover_of(mover_body(balls[0], places[0], 12), &paths[0]),
+             b = mover_of(mover_body(balls[1], places[1], 12), &paths[1]);
+    ct_impact_options options = whole_motion(10.0);
+    ct_impact impact = impact_of(a, b, &options);
+    if (first < 10.0L) check_contact(&impact, first, 1e-10);
+    else CHECK_INT(impact.event, CT_IMPACT_NONE);
+    CHECK(impact.iterations < 200);
+    mover_free(a);
+    mover_free(b);
+  }
+}
+
+/* Row 40: at the end of a motion no plane separates two boxes; bisection backs up to the last state for which one does. */
+static void bisection_backs_up_to_a_separating_plane(void) {
+  check_random r = {82};
+  for (int i = 0; i < 40; i++) {
+    ct_path_options here = stays(1.0, ct_pose_identity());
+    ct_vec3 turn = ct_vec(check_uniform(&r, -1, 1), check_uniform(&r, -1, 1), check_uniform(&r, -1, 1));
+    ct_path_options comes = twists(1.0, at(2.5, check_uniform(&r, -0.5, 0.5), 0.1), ct_vec(-2, 0, 0), turn);
+    const ct_shape one = box(0.5, 0.6, 0.7), two = box(0.4, 0.8, 0.3);
+    ct_mover a = mover(one, &here), b = mover(two, &comes);
+    ct_impact_options options = whole_motion(1.0);
+    options.method = CT_IMPACT_BISECTION;
+    ct_impact impact = impact_of(a, b, &options);
+    CHECK_INT(impact.event, CT_IMPACT_CONTACT);
+    const double times[] = {0.0, impact.lower, impact.upper, 1.0};
+    for (int k = 0; k < 4; k++) {
+      ct_frame fa = ct_frame_of(ct_path_pose(a.path, times[k])), fb = ct_frame_of(ct_path_pose(b.path, times[k]));
+      CHECK(ct_pair_separating_plane((ct_placed){&one, &fa}, (ct_placed){&two, &fb}, NULL, workspace, NULL) == (k < 2));
+    }
+    CHECK_NEAR(impact.upper - impact.lower, 0.0, 1e-12);
+    mover_free(a);
+    mover_free(b);
+  }
+}
+
 static const check_test tests[] = {
     {"T8.1 spheres meet head on or aside", spheres_meet_head_on_or_aside},
     {"T8.1 spheres that only touch graze", spheres_that_only_touch_graze},
@@ -238,6 +302,8 @@ static const check_test tests[] = {
     {"T8.4, row 38 bisection finds the instant within its tolerances", bisection_finds_the_instant_within_its_tolerances},
     {"T8.6 a thin plate is not tunnelled", a_thin_plate_is_not_tunnelled},
     {"contact at the start is told", contact_at_the_start_is_told},
+    {"the first of many colliders is found", the_first_of_many_colliders_is_found},
+    {"row 40 bisection backs up to a separating plane", bisection_backs_up_to_a_separating_plane},
     {"bodies that never come nearer cost one distance", bodies_that_never_come_nearer_cost_one_distance},
 };
 WORKSPACE_MAIN(tests)
