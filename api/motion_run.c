@@ -91,7 +91,7 @@ static void put_list(api_buffer *out, const char *key, const api_buffer *list) {
 static void tell_timeline(gathering *g) {
   api_range_run *run = g->run;
   api_range *range = run->range;
-  qsort(g->changes, g->count, sizeof *g->changes, compare);
+  if (g->count > 1) qsort(g->changes, g->count, sizeof *g->changes, compare);
   put_list(&range->frames, "initialContacts", &g->initial);
   if (g->incomplete.length > 0) put_list(&range->frames, "incomplete", &g->incomplete);
   range->memory = g->initial.failed || g->incomplete.failed || range->frames.failed;

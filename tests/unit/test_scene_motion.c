@@ -426,7 +426,7 @@ static void swept_boxes_leave_out_what_is_far(void) {
   ct_draft *draft = ct_draft_begin(empty);
   add_shape(draft, "floor", plane_of(), pose_at(0, 0, 0));
   for (int i = 0; i < 1000; i++) {
-    char id[8];
+    char id[16];
     snprintf(id, sizeof id, "s%d", i);
     add_shape(draft, id, sphere_of(0.4), pose_at(i % 32, i / 32, 1.0));
   }
