@@ -204,7 +204,6 @@ static void put_event(api_call *call) {
   api_put_byte(out, '}');
 }
 
-/* For listeners that name the state: every contact that ended, then every one that began. */
 static void tell(api_call *call, const ct_contact_record *began, const ct_contact_ended *ended) {
   const api_contact_event *event = call->event;
   api_buffer data = {0};
@@ -220,10 +219,13 @@ static void tell(api_call *call, const ct_contact_record *began, const ct_contac
   api_call_add_event(call, ended ? "ended" : "began", call->match.item_id, &data);
 }
 
+/* For listeners that name the state: every contact that ended, then every one that began; unless more than are ever kept. */
 static void tell_all(api_call *call) {
   const ct_contact_event *found = &call->event->found;
-  for (size_t i = 0; i < found->ended_count; i++) tell(call, NULL, &found->ended[i]);
-  for (size_t i = 0; i < found->began_count; i++) tell(call, ct_contact_state_record(found->state, found->began[i]), NULL);
+  const bool *lost = &call->events.lost;
+  for (size_t i = 0; i < found->ended_count && !*lost; i++) tell(call, NULL, &found->ended[i]);
+  for (size_t i = 0; i < found->began_count && !*lost; i++)
+    tell(call, ct_contact_state_record(found->state, found->began[i]), NULL);
 }
 
 void api_contact_event_finish(api_call *call) {

@@ -12,6 +12,12 @@ void api_events_free(api_event_list *list) {
   *list = (api_event_list){0};
 }
 
+/* Listeners will be told that they have missed something: what there is need not be kept. */
+static void lose(api_event_list *list) {
+  api_events_free(list);
+  list->lost = true;
+}
+
 /* A place at the end. False: the list is short of one from now on. */
 static bool make_room(api_event_list *list) {
   if (list->count < list->capacity) return true;
@@ -27,18 +33,27 @@ static bool make_room(api_event_list *list) {
 static void insert(api_event_list *list, size_t at, api_event event) {
   if (!event.data || !make_room(list)) {
     free((void *)(uintptr_t)event.data);
-    list->lost = true;
+    lose(list);
     return;
   }
   memmove(list->items + at + 1, list->items + at, (list->count - at) * sizeof *list->items);
   list->items[at] = event;
   list->count++;
+  list->bytes += event.length;
 }
 
 void api_call_add_event(api_call *call, const char *name, const char *contact_state, api_buffer *data) {
+  api_event_list *list = &call->events;
+  const api_limits *limits = &call->service->limits;
+  bool many = list->count >= limits->event_ring || list->bytes + data->length > limits->event_backlog_bytes * API_EVENTS_BACKLOGS;
+  if (many || list->lost) {
+    api_buffer_free(data);
+    lose(list);
+    return;
+  }
   api_event event = {.name = name, .contact_state = contact_state};
   event.data = api_buffer_take(data, &event.length);
-  insert(&call->events, call->events.count, event);
+  insert(list, list->count, event);
 }
 
 /* ---- the write itself ------------------------------------------------------------------------------------------------- */

@@ -11,8 +11,9 @@
 typedef struct api_event_list {
   api_event *items; /* data owned */
   size_t count, capacity;
-  bool lost;   /* memory for one could not be had */
-  bool opened; /* the write itself stands at the front */
+  size_t bytes; /* of the data */
+  bool lost;    /* some are missing: what is added from now on is of no use */
+  bool opened;  /* the write itself stands at the front */
 } api_event_list;
 
 /* Handler of a scene's stream of events: checks what is asked; the stream is the server's. */
@@ -23,7 +24,8 @@ void api_events_free(api_event_list *list);
 /* Adds an event behind those there are; `revision` or `deleted` of the write itself comes before all of them without being added.
  * name: static. contact_state: only listeners that name it hear of it; borrowed for the call's life (match.item_id, say); NULL: all
  * do. data: a JSON object without a line end, as the api_put_ functions make it; it is taken over and empty after it. That memory
- * is out needs no handling: the server is told by api_call_events. */
+ * is out, or that there are more events than are ever kept, needs no handling: api_call_events tells it, and what is added after
+ * that is thrown away (call->events.lost: adding may end). */
 void api_call_add_event(api_call *call, const char *name, const char *contact_state, api_buffer *data);
 
 #endif

@@ -15,8 +15,6 @@
 #define SEND_BUFFER_BYTES 32768
 /* Seconds after which a refused client may try again. */
 #define RETRY_SECONDS "5"
-/* The ring of a scene holds so many times the bytes that one client may leave unread. */
-#define RING_BACKLOGS 4
 
 typedef enum srv_stream_end {
   STREAM_RUNS,
@@ -92,7 +90,7 @@ static uint64_t first_number(const srv_server *server) {
 /* The ring of a scene, with one listener more. NULL: out of memory. */
 static srv_ring *join(srv_server *server, srv_entry *entry) {
   if (!entry->ring) {
-    size_t bytes = (size_t)server->limits->event_backlog_bytes * RING_BACKLOGS;
+    size_t bytes = (size_t)server->limits->event_backlog_bytes * API_EVENTS_BACKLOGS;
     entry->ring = srv_ring_create(first_number(server), (size_t)server->limits->event_ring, bytes);
     if (!entry->ring) return NULL;
     entry->ring->entry = entry;

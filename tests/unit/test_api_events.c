@@ -107,13 +107,43 @@ static void added_events_follow_the_revision_in_their_order(void) {
   rig_close(&r);
 }
 
+/* The server keeps no more: they would all be evicted by those behind them. */
+static void more_than_is_ever_kept_is_told_as_missing(void) {
+  static const struct {
+    uint64_t ring, backlog;
+    int fit;
+  } cases[] = {{3, 4096, 3}, {1, 4096, 1}, {1000, 4096, 16}};
+  char text[1025];
+  memset(text, '1', 1024);
+  text[1024] = 0;
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (int extra = 0; extra < 3; extra++) {
+      api_limits limits = rig_limits();
+      limits.event_ring = cases[i].ring;
+      limits.event_backlog_bytes = cases[i].backlog;
+      rig r = rig_open_with(&limits);
+      rig_must(&r, "PUT", "/v1/scenes/cell", "{}", 201);
+      begun b = begin(&r, "PATCH", "/v1/scenes/cell", "{\"user\":{}}");
+      for (int n = 0; n < cases[i].fit + extra; n++) add(&b, "began", "drops", text);
+      size_t count;
+      bool whole;
+      const api_event *events = api_call_events(b.call, &count, &whole);
+      CHECK_INT(whole, extra == 0);
+      CHECK_INT(count, extra == 0 ? cases[i].fit + 1 : 1);
+      CHECK_TEXT(events[0].name, "revision");
+      api_call_destroy(b.call);
+      rig_close(&r);
+    }
+  }
+}
+
 static void an_event_that_memory_lacked_for_is_told_as_missing(void) {
   rig r = cell();
   begun b = begin(&r, "PATCH", "/v1/scenes/cell", "{\"user\":{}}");
   api_buffer failed = {.failed = true};
   add(&b, "began", "drops", "{}");
   api_call_add_event(b.call, "began", "drops", &failed);
-  CHECK_TEXT(told(&b), "revision@ {\"scene\":\"cell\",\"revision\":2,\"bodies\":2}\nbegan@drops {}\n!");
+  CHECK_TEXT(told(&b), "revision@ {\"scene\":\"cell\",\"revision\":2,\"bodies\":2}\n!");
   api_call_destroy(b.call);
   rig_close(&r);
 }
@@ -131,6 +161,7 @@ static const check_test tests[] = {
     {"every_write_tells_its_revision", every_write_tells_its_revision},
     {"what_writes_nothing_tells_nothing", what_writes_nothing_tells_nothing},
     {"added_events_follow_the_revision_in_their_order", added_events_follow_the_revision_in_their_order},
+    {"more_than_is_ever_kept_is_told_as_missing", more_than_is_ever_kept_is_told_as_missing},
     {"an_event_that_memory_lacked_for_is_told_as_missing", an_event_that_memory_lacked_for_is_told_as_missing},
     {"a_write_that_failed_tells_nothing_of_what_was_added", a_write_that_failed_tells_nothing_of_what_was_added}};
 

@@ -202,6 +202,9 @@ typedef struct api_event {
   const char *contact_state; /* only who named this contact state is told; NULL: all are */
 } api_event;
 
+/* The events of a scene that are kept may have so many times the bytes that one listener may leave unread. */
+#define API_EVENTS_BACKLOGS 4
+
 /* Data of a `revision` event outside of any write: how the scene stands. free() it; NULL: out of memory. */
 char *api_event_revision(const char *scene_id, const ct_scene *scene, size_t *length);
 
@@ -243,8 +246,8 @@ const ct_scene *api_call_pin(const api_call *call);        /* revision to keep f
 const char *api_call_contact_state(const api_call *call);
 /* What listeners to the scene's events are to be told once a write is committed, in this order; none when nothing was written. The
  * first is the write itself: `revision`, or `deleted`. To be asked for by one thread, when the reply is there: the first one is
- * made only then, so that a write costs nothing where nobody listens. *whole: false when memory for one of them could not be had:
- * listeners have missed something. Owned by the call. */
+ * made only then, so that a write costs nothing where nobody listens. *whole: false when some are missing, for want of memory or
+ * because there were more than are ever kept: listeners are to be told that. Owned by the call. */
 const api_event *api_call_events(api_call *call, size_t *count, bool *whole);
 /* What a SHAPE_WRITE makes of the current table, which may be another than the call began with: the table that is current from now
  * on, a reference; never NULL. Where a limit or memory does not allow the change, the reply becomes a problem. O(shapes)
