@@ -73,7 +73,8 @@ typedef struct tilted_gap {
 } tilted_gap;
 
 static double left_after(const tilted_gap *g, double time) {
-  return g->gap - (g->speed + 0.5 * g->bend * time) * time - (grown(&g->a, time, g->spins) + grown(&g->b, time, g->spins));
+  double shrunk = (g->speed + 0.5 * g->bend * time) * time, rounding = TIME_SLACK * (g->gap + fabs(shrunk));
+  return g->gap - shrunk - (grown(&g->a, time, g->spins) + grown(&g->b, time, g->spins)) - rounding;
 }
 
 /* The planes turn with o, for at most the horizon. */
