@@ -37,6 +37,10 @@ def load(daemon, scene="slow", count=BARS):
     equal(ask(daemon.port, "PUT", f"/v1/scenes/{scene}", json.dumps(bars(count)), JSON_TYPE).status, 201, "status of the scene")
 
 
+def open_files(daemon):
+    return len(os.listdir(f"/proc/{daemon.pid}/fd"))
+
+
 def tiny_seconds(connection):
     begin = time.monotonic()
     connection.send(request("POST", "/v1/query/distance", TINY, JSON_TYPE))
@@ -108,6 +112,8 @@ def a_deadline_at_the_end_of_a_large_body_is_kept():
             late.append(time.monotonic() - begin - 0.1)
             equal(reply.status, 504, "status")
             check(" 100 ms" in json.loads(reply.body)["detail"], f"the detail is {json.loads(reply.body)['detail']!r}")
+        if late[-1] <= 0.025 * SLOWER:
+            break
     check(min(late) <= 0.025 * SLOWER, f"late by {[round(1e3 * s) for s in late]} ms")
 
 
@@ -126,10 +132,7 @@ def a_client_that_leaves_frees_its_workers_within_100_ms():
         gone = [Raw(daemon.port) for unused in range(2)]
         for connection in gone:
             connection.send(slow_query())
-        time.sleep(0.3)
-        busy = daemon.processor_seconds()
-        time.sleep(0.2)
-        check(daemon.processor_seconds() - busy > 0.05, "the query is not running")
+        daemon.works()
         for connection in gone:
             if how == "half":
                 connection.socket.shutdown(1)
@@ -177,9 +180,7 @@ def check_worker_is_freed(question, deadline_ms, *limits):
             with Raw(d.port) as connection:
                 connection.send(data)
                 time.sleep(deadline_ms / 1000)
-                busy = d.processor_seconds()
-                time.sleep(0.05)
-                check(d.processor_seconds() > busy, "the question is not running")
+                d.works(0.02)
             late["client"] = worker_seconds(other)
     check(max(late.values()) <= 0.1 * SLOWER, f"the worker was free again after {late} s")
 
@@ -476,7 +477,9 @@ def kept_revision_seconds(d):
 @suite.fact
 def small_requests_do_not_wait_while_a_large_kept_revision_is_freed():
     with Daemon("--log", "off", "--workers", "2", "--limit", "cursorSeconds=1") as d:
-        worst = [kept_revision_seconds(d) for unused in range(3)]
+        worst = []
+        while len(worst) < 3 and min(worst, default=1) > 0.015 * SLOWER:
+            worst.append(kept_revision_seconds(d))
     check(min(worst) <= 0.015 * SLOWER, f"the longest took {[round(1e3 * seconds) for seconds in worst]} ms")
 
 
@@ -514,7 +517,7 @@ def many_aborted_requests_leak_nothing():
     with Daemon("--log", "off", "--workers", "2", heap=counted) as d:
         def held():
             """Open files; bytes and blocks of the heap."""
-            return (len(os.listdir(f"/proc/{d.pid}/fd")), *(d.heap() if counted else ()))
+            return (open_files(d), *(d.heap() if counted else ()))
 
         load(d)
         # What a worker calculates in is kept for the next question: two places a worker, all taken by these.
@@ -542,10 +545,11 @@ def replies_that_nobody_reads_are_bounded_in_bytes():
         balls = [{"id": f"b{i}", "position": [0.001 * i, 0, 0], "colliders": [{"sphere": {"radius": 1}}]} for i in range(400)]
         equal(ask(small.port, "PUT", "/v1/scenes/s", json.dumps({"bodies": balls}), JSON_TYPE).status, 201, "status of the scene")
         question = request("POST", "/v1/scenes/s/query/distance", json.dumps({"limit": 1000000, "deadlineMs": 60000}), JSON_TYPE)
+        before = open_files(small)
         idle = [Raw(small.port) for unused in range(3)]
-        for connection in idle:  # each answer takes some 25 MB, more than sockets hold
+        for connection in idle:  # each answer takes some 25 MB, more than sockets hold, and has begun before the next question
             connection.send(question)
-            time.sleep(0.7 * SLOWER)
+            check(select.select([connection.socket], [], [], 20 * SLOWER)[0], "no answer begins")
         with Raw(small.port) as connection:
             connection.send(question)
             reply = connection.reply()
@@ -553,24 +557,31 @@ def replies_that_nobody_reads_are_bounded_in_bytes():
             equal(reply.headers.get("retry-after"), "1", "Retry-After")
             for other in idle:
                 other.close()
-            time.sleep(0.3 * SLOWER)
+            end = time.monotonic() + 5 * SLOWER
+            while open_files(small) > before + 1 and time.monotonic() < end:
+                time.sleep(0.01)
             connection.send(question)
             equal(connection.reply().status, 200, "status when they are gone")
 
 
 @suite.fact
 def waiting_for_a_worker_counts_as_queue_not_as_run():
-    draw = random.Random(5)
-    points = [[draw.uniform(-1, 1), draw.uniform(-1, 1), draw.uniform(-1, 1)] for unused in range(100000)]
-    large = json.dumps({"a": {"convex": {"vertices": points}}, "b": {"sphere": {"radius": 1}, "position": [9, 0, 0]}})
+    draw, points = random.Random(5), []
+    for unused in range(150000):  # on a sphere, all of them corners
+        p = [draw.gauss(0, 1) for unused_too in range(3)]
+        n = math.dist(p, (0, 0, 0))
+        points.append([c / n for c in p])
+    large = json.dumps({"a": {"convex": {"vertices": points}}, "b": {"sphere": {"radius": 1}, "position": [9, 0, 0]}, "deadlineMs": 600000})
     with Daemon("--log", "off", "--workers", "1") as single:
-        pairs = json.dumps({"pairs": [["bar-0", "bar-1"]] * 400})
+        pairs = json.dumps({"pairs": [["bar-0", "bar-1"]] * 400, "deadlineMs": 600000})
         equal(ask(single.port, "PUT", "/v1/scenes/few", json.dumps(bars(3)), JSON_TYPE).status, 201, "status of the scene")
         with Raw(single.port) as busy, Raw(single.port) as waiting:
             busy.send(request("POST", "/v1/query/distance", large, JSON_TYPE))  # one piece of work, parsing and hull
-            time.sleep(0.05 * SLOWER)
+            single.works(0.1 * SLOWER)  # more than the body takes to arrive, less than what is made of it
             waiting.send(request("POST", "/v1/scenes/few/query/distance", pairs, JSON_TYPE))
-            timing = waiting.reply().headers["server-timing"]
+            reply = waiting.reply()
+            equal(reply.status, 200, "status of the question that waited")
+            timing = reply.headers["server-timing"]
             equal(busy.reply().status, 200, "status of the large question")
         queue, run = (float(part.rsplit("=", 1)[1]) for part in timing.split(", "))
         check(queue > run, f"Server-Timing is {timing}")
