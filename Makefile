@@ -31,6 +31,8 @@ SERVER_OBJ := $(SERVER_SRC:%.c=$(BUILD)/%.o)
 TEST_SRC   := $(wildcard tests/unit/test_*.c tests/oracle/test_*.c tests/property/test_*.c)
 TEST_BIN   := $(TEST_SRC:%.c=$(BUILD)/%)
 TEST_LIB   := $(BUILD)/tests/support/heap_count.so
+# Those that need headers of make bench alone are left out.
+BENCH_SRC  := $(filter-out %/ode.c %/qhull.c %/qhull_common.c,$(wildcard tests/bench/*.c tests/bench/*/*.c))
 PEER_BIN   := $(patsubst %.cpp,$(BUILD)/%,$(wildcard tests/peers/*.cpp))
 
 ENGINE_FLAGS := -Iengine/include -Iengine
@@ -173,6 +175,8 @@ layers: deps-test build ## server -> api -> engine, proven on the objects
 
 warnings: deps-test ## gcc and clang, all warnings as errors
 	@$(MAKE) --no-print-directory -j2 BUILD=build/clang CC=clang build test-programs
+	@echo "clang, the programs of make bench"
+	$(Q)for source in $(BENCH_SRC); do clang $(filter-out -MMD -MP,$(BASE)) $(TEST_FLAGS) -Itests/bench/peers -fsyntax-only $$source || exit 1; done
 
 # ---- install -------------------------------------------------------------------------------------------------------------
 

@@ -88,7 +88,7 @@ static void mpr(void *opaque, const bench_row *row, double *values) {
 static bool takes_depth(const bench_row *row) { return row->work == BENCH_DEPTH; }
 
 const bench_engine bench_ccd[] = {
-    {"libccd EPA", false, true, takes_depth, prepare, epa},
-    {"libccd MPR", false, true, takes_depth, prepare, mpr},
+    {"libccd EPA", false, true, takes_depth, prepare, epa, NULL},
+    {"libccd MPR", false, true, takes_depth, prepare, mpr, NULL},
 };
 const int bench_ccd_count = sizeof bench_ccd / sizeof bench_ccd[0];

@@ -62,7 +62,7 @@ static dGeomID solid_geom(const bench_solid *s) {
 
 static void *prepare(const bench_row *row) {
   dInitODE2(0);
-  dAllocateODEDataForThread(dAllocateMaskAll);
+  dAllocateODEDataForThread((unsigned)dAllocateMaskAll);
   state *s = calloc(1, sizeof *s);
   if (!s) return NULL;
   s->pairs = calloc((size_t)row->count, sizeof *s->pairs);
@@ -113,8 +113,8 @@ static bool takes_solids(const bench_row *row) { return row->solids != NULL; }
 static bool takes_small_hulls(const bench_row *row) { return row->work == BENCH_DEPTH && row->size <= 128; }
 
 const bench_engine bench_ode[] = {
-    {"ODE dCollide(8)", false, true, takes_solids, prepare, collide},
-    {"ODE dCollide(unimportant)", false, false, takes_solids, prepare, unimportant},
-    {"ODE dCollide(32)", false, true, takes_small_hulls, prepare, collide},
+    {"ODE dCollide(8)", false, true, takes_solids, prepare, collide, NULL},
+    {"ODE dCollide(unimportant)", false, false, takes_solids, prepare, unimportant, NULL},
+    {"ODE dCollide(32)", false, true, takes_small_hulls, prepare, collide, NULL},
 };
 const int bench_ode_count = sizeof bench_ode / sizeof bench_ode[0];

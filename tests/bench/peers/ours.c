@@ -118,9 +118,9 @@ static bool takes_solids(const bench_row *row) { return row->solids != NULL; }
 static bool takes_boxes(const bench_row *row) { return row->solids != NULL && row->solids[0][1].kind == BENCH_BOX; }
 
 const bench_engine bench_ours[] = {
-    {"contactd distance", true, true, takes_hulls, prepare, distances},
-    {"contactd distance", true, true, takes_solids, prepare, touches},
-    {"contactd contacts", true, true, takes_boxes, prepare, contacts},
-    {"contactd overlap", true, false, takes_solids, prepare, overlaps},
+    {"contactd distance", true, true, takes_hulls, prepare, distances, NULL},
+    {"contactd distance", true, true, takes_solids, prepare, touches, NULL},
+    {"contactd contacts", true, true, takes_boxes, prepare, contacts, NULL},
+    {"contactd overlap", true, false, takes_solids, prepare, overlaps, NULL},
 };
 const int bench_ours_count = sizeof bench_ours / sizeof bench_ours[0];
