@@ -1,6 +1,7 @@
 /* Candidate pairs of a motion: which rows' swept boxes meet.
  *
- * Movers, and rows at other poses, are in a tree of their own; rows that stay are in the revision's. Each mover asks both.
+ * Movers, and rows at other poses, are in a tree of their own; rows that stay are in the revision's. Each mover asks both. Where
+ * many move, all rows are in the one tree.
  */
 #include "broad/pair_list.h"
 #include "motion/scene_motion.h"
@@ -13,6 +14,9 @@
 #define TREE_SLACK (2.0 * PAIR_SLACK)
 /* Rounding of a swept box that is put together from two others, u of its coordinates. */
 #define SUM_SLACK (8.0 * CT_UNIT_ROUNDOFF)
+
+/* All rows are in one tree where at least one in this many moves. */
+#define MANY_SHARE 4
 
 /* ---- swept boxes ---- */
 
@@ -81,9 +85,20 @@ static ct_status sweep_boxes(ct_motion_query *query) {
 
 /* ---- pairs ---- */
 
+/* Rows in the motion's own tree: movers, rows at other poses, and all others where many move. */
+typedef struct special_rows {
+  uint32_t *rows;
+  ct_box *boxes;
+  bool *stays;
+  size_t count;
+  bool all; /* no row is elsewhere */
+  ct_tree *tree;
+} special_rows;
+
 /* A mover that asks who meets it. */
 typedef struct asking {
   ct_motion_query *query;
+  const special_rows *special;
   uint32_t row;
   ct_box box;
   double magnitude;
@@ -131,41 +146,56 @@ static bool visit_still(void *context, uint32_t row) {
 }
 
 /* A pair of movers is found by both: the lower row's finding counts. */
-static bool visit_special(void *context, uint32_t row) {
+static bool visit_special(void *context, uint32_t index) {
   asking *a = context;
-  size_t mover;
+  const special_rows *special = a->special;
+  uint32_t row = special->rows[index];
+  if (!special->stays[index] && row < a->row) return true;
+  return consider(a, row, &special->boxes[index], special->stays[index]);
+}
+
+static void add_special(special_rows *special, uint32_t row, ct_box box, bool stays) {
+  special->rows[special->count] = row;
+  special->boxes[special->count] = box;
+  special->stays[special->count++] = stays;
+}
+
+static void add_still(const ct_motion_query *query, special_rows *special, uint32_t row) {
   ct_box box;
-  if (ct_motion_mover(a->query, row, &mover)) return row < a->row || consider(a, row, &a->query->swept[mover], false);
-  return !ct_query_box(a->query->still, row, &box) || consider(a, row, &box, true);
+  if (!query->paths[row] && ct_scene_body_at(query->scene, row) && ct_query_box(query->still, row, &box))
+    add_special(special, row, box, true);
 }
 
-/* Movers and rows at other poses, by row. */
-static ct_status special_tree(const ct_motion_query *query, ct_tree *tree) {
+static ct_status gather_special(const ct_motion_query *query, special_rows *special) {
   const ct_motion_options *o = &query->options;
-  size_t most = o->moving_count + o->override_count + 1, count = 0;
-  ct_box *boxes = malloc(most * sizeof *boxes);
-  uint32_t *rows = malloc(most * sizeof *rows);
-  ct_status status = boxes && rows ? CT_OK : CT_OUT_OF_MEMORY;
-  for (size_t m = 0; m < o->moving_count && status == CT_OK; m++) {
-    if (!query->paths[o->moving[m].row] || query->reach[m] < 0.0) continue;
-    boxes[count] = query->swept[m];
-    rows[count++] = o->moving[m].row;
-  }
-  for (size_t k = 0; k < o->override_count && status == CT_OK; k++) {
-    uint32_t row = o->overrides[k].row;
-    if (!query->paths[row] && ct_query_box(query->still, row, &boxes[count])) rows[count++] = row;
-  }
-  if (status == CT_OK) status = ct_tree_build(tree, boxes, rows, count, NULL, o->cancel);
-  free(boxes);
-  free(rows);
-  return status;
+  uint32_t rows = query->scene->rows;
+  special->all = o->moving_count * MANY_SHARE >= rows;
+  size_t most = special->all ? rows : o->moving_count + o->override_count;
+  special->rows = malloc((most + 1) * sizeof *special->rows);
+  special->boxes = malloc((most + 1) * sizeof *special->boxes);
+  special->stays = malloc((most + 1) * sizeof *special->stays);
+  special->tree = ct_tree_create();
+  if (!special->rows || !special->boxes || !special->stays || !special->tree) return CT_OUT_OF_MEMORY;
+  for (size_t m = 0; m < o->moving_count; m++)
+    if (query->paths[o->moving[m].row] && query->reach[m] >= 0.0) add_special(special, o->moving[m].row, query->swept[m], false);
+  for (uint32_t row = 0; special->all && row < rows; row++) add_still(query, special, row);
+  for (size_t k = 0; !special->all && k < o->override_count; k++) add_still(query, special, o->overrides[k].row);
+  return ct_tree_build(special->tree, special->boxes, NULL, special->count, NULL, o->cancel);
 }
 
-static ct_status list_partners(asking *a, const ct_tree *special, double far) {
+static void special_free(special_rows *special) {
+  free(special->rows);
+  free(special->boxes);
+  free(special->stays);
+  if (special->tree) ct_tree_destroy(special->tree);
+}
+
+static ct_status list_partners(asking *a, double far) {
   const ct_query *still = a->query->still;
   ct_box asked = ct_box_grow(a->box, TREE_SLACK * (a->magnitude + far));
   a->status = CT_OK;
-  ct_tree_query(special, &asked, visit_special, a, NULL);
+  ct_tree_query(a->special->tree, &asked, visit_special, a, NULL);
+  if (a->special->all) return a->status;
   if (a->status == CT_OK) ct_tree_query(still->derived->tree, &asked, visit_still, a, NULL);
   for (uint32_t k = 0; k < still->derived->loose_count && a->status == CT_OK; k++) visit_still(a, still->derived->loose[k].row);
   return a->status;
@@ -178,19 +208,20 @@ static double farthest(const ct_motion_query *query) {
   return far;
 }
 
-static ct_status list_all(ct_motion_query *query, const ct_tree *special) {
+static ct_status list_all(ct_motion_query *query, const special_rows *special) {
   const ct_motion_options *o = &query->options;
   const ct_row_filter *filter = query->still->filter;
   uint64_t mask[CT_GROUPS_MAX / 64];
   double far = farthest(query);
   ct_status status = CT_OK;
-  for (size_t m = 0; m < o->moving_count && status == CT_OK; m++) {
-    uint32_t row = o->moving[m].row;
+  for (size_t k = 0; k < special->count && status == CT_OK; k++) {
+    uint32_t row = special->rows[k];
     if (ct_cancel_raised(o->cancel)) return CT_CANCELLED;
-    if (!query->paths[row] || query->reach[m] < 0.0) continue;
-    asking a = {.query = query, .row = row, .box = query->swept[m], .magnitude = ct_box_magnitude(&query->swept[m])};
+    if (special->stays[k]) continue;
+    asking a = {.query = query, .special = special, .row = row, .box = special->boxes[k]};
+    a.magnitude = ct_box_magnitude(&a.box);
     a.mask = filter && ct_row_filter_mask(filter, row, mask) ? mask : NULL;
-    status = list_partners(&a, special, far);
+    status = list_partners(&a, far);
   }
   return status;
 }
@@ -198,11 +229,10 @@ static ct_status list_all(ct_motion_query *query, const ct_tree *special) {
 ct_status ct_motion_list(ct_motion_query *query) {
   ct_status status = sweep_boxes(query);
   if (status != CT_OK || query->options.explicit_pairs) return status;
-  ct_tree *special = ct_tree_create();
-  if (!special) return CT_OUT_OF_MEMORY;
-  status = special_tree(query, special);
-  if (status == CT_OK) status = list_all(query, special);
-  ct_tree_destroy(special);
+  special_rows special = {.rows = NULL};
+  status = gather_special(query, &special);
+  if (status == CT_OK) status = list_all(query, &special);
+  special_free(&special);
   if (status != CT_OK) return status;
   return ct_pair_index_sort(query->listed, query->listed_count, query->scene->rows, query->options.cancel);
 }

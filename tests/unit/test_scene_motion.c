@@ -110,10 +110,11 @@ static ct_filters filters_of_groups(void) {
   return (ct_filters){.groups = rules, .group_count = 3};
 }
 
-static void make_paths(check_random *r, moving_scene *m) {
+/* One row in `share` moves. */
+static void make_paths(check_random *r, uint64_t share, moving_scene *m) {
   for (uint32_t row = 0; row < BODIES; row++) {
     ct_pose start = ct_scene_pose(m->scene, row);
-    bool elsewhere = row % 6 == 1, moves = row == 11 || (row != 0 && check_next(r) % 2);
+    bool elsewhere = row % 6 == 1, moves = row == 11 || (row != 0 && check_next(r) % share == 0);
     if (elsewhere) start = random_pose(r, 4.0);
     if (elsewhere) m->overrides[m->override_count++] = (ct_override){row, start};
     ct_path_options o =
@@ -135,7 +136,7 @@ static void make(moving_scene *m, uint64_t seed) {
   ct_filters filters = filters_of_groups();
   CHECK_INT(ct_draft_set_filters(draft, &filters), CT_OK);
   m->scene = seal(draft, empty);
-  make_paths(&r, m);
+  make_paths(&r, seed % 3 == 1 ? 12 : 2, m);
 }
 
 static void give_back(moving_scene *m) {
