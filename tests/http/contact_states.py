@@ -398,6 +398,19 @@ def bytes_are_the_same_for_any_number_of_workers():
     equal(replies[1:], replies[:1] * 2, "replies")
 
 
+def waited_for_a_worker(reply):
+    """What is answered on the loop thread has waited for nothing, to the microsecond."""
+    return float(re.search(r"queue;dur=([\d.]+)", reply.headers["server-timing"]).group(1)) > 0.0
+
+
+@suite.fact
+def a_small_event_is_answered_without_a_worker():
+    path = scene(row_of(-0.25, 1.0))
+    event(path, status=201)
+    reply = client.post(f"{path}/contactStates/s", {"poses": to({"b1": -0.25})}).must(200)
+    check(not waited_for_a_worker(reply), f"two balls over a floor went to a worker: {reply.headers['server-timing']}")
+
+
 @suite.fact
 def an_event_past_its_deadline_has_changed_nothing():
     """8,000 balls in a heap are far beyond a millisecond."""
@@ -411,7 +424,8 @@ def an_event_past_its_deadline_has_changed_nothing():
     there.post(f"{path}/contactStates/s", {"deadlineMs": 1, "poses": {"ids": ["h0"], "positions": [[0, 0, 9]]}}).problem(504, "deadline-exceeded")
     equal(revision(path), before, "revision")
     there.get(f"{path}/contactStates/s").problem(404, "contact-state-not-found")
-    there.post(f"{path}/contactStates/s", {"deadlineMs": 60000}, check=False).must(201)
+    large = there.post(f"{path}/contactStates/s", {"deadlineMs": 60000}, check=False).must(201)
+    check(waited_for_a_worker(large), f"the loop thread was held up: {large.headers['server-timing']}")
     equal(there.get(f"{path}/contactStates").json["contactStates"][0]["contacts"], 3 * side * side * (side - 1), "neighbours touch")
     there.close()
 
