@@ -158,10 +158,11 @@ bool api_answered_at_once(const api_question *q) {
   return q->mode == API_MODE_MOTION && (q->motions.options.timeline || q->motions.options.earliest);
 }
 
+/* Until a motion is prepared, its items are the pairs that the request names, or as many as there may be. */
 static ct_status prepare_motion(const api_plan *plan, api_task *task, bool shared) {
   const api_question *q = &task->question;
   bool whole = api_answered_at_once(q);
-  task->items = whole ? 1 : q->options.explicit_pairs ? q->options.pair_count : ct_scene_rows(q->scene);
+  task->items = whole ? 1 : q->options.explicit_pairs ? q->options.pair_count : CT_PAIRS_MAX;
   task->cost = ROW_NS * (double)ct_scene_rows(q->scene);
   if (!shared) return CT_OK;
   ct_status status = ct_motion_prepare(q->scene, &q->motions.options, &task->motion);

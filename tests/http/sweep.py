@@ -1,6 +1,7 @@
 """When do moving bodies meet: sweeps and timelines by curl. Closed forms (T8.1, T8.2, T8.6), events at one time, who is looked at,
 start poses, default motions, two bodies given, paging, batches."""
 import math
+import random
 
 from support.checks import Suite, check, equal, holds, near, near_list
 from support.client import Curl
@@ -388,6 +389,23 @@ def sweeps_come_in_pages():
     equal(every["total"], 9, "results")
     for limit in (1, 4, 9):
         equal(paged(path, "sweep", {**request, "limit": limit}), every["results"], f"pages of {limit}")
+
+
+@suite.fact
+def a_large_batch_pages_like_a_question_alone():
+    """So many rows in all that each question prepares itself; and more candidates than rows."""
+    rng = random.Random(5)
+    movers = [ball(f"m{i}", [i, 0, 0], 0.5) for i in range(3)]
+    path = scene(movers + [ball(f"b{i}", [rng.uniform(0, 40) for unused in range(3)], 0.2) for i in range(4100)])
+    request = {"duration": 1, "motions": [{"id": f"m{i}", "to": {"position": [40 - i, 40, 40]}} for i in range(3)]}
+    every = ask(path, "sweep", request)["results"]
+    check(len(every) > 3, "few meet")
+    page = ask(path, "sweep", {**request, "limit": len(every) - 1})
+    last = {**request, "cursor": page["nextCursor"]}
+    equal(ask(path, "sweep", last)["results"], every[-1:], "the last page")
+    queries = [{"kind": "sweep", **last}] + [{"kind": "pairs", "pairs": []}] * 999
+    reply = client.post(path + "/query", {"queries": queries}).must(200).json
+    equal(reply["results"][0]["result"]["results"], every[-1:], "the last page in a batch")
 
 
 @suite.fact
