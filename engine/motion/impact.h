@@ -9,8 +9,7 @@
 
 #include <contact/impact.h>
 
-/* Vertices that are gone through to see how far a shape reaches; larger hulls and meshes go by their ball, and large meshes not
- * along directions. */
+/* Vertices that are gone through to see how far a shape's points are from an axis; larger hulls and meshes go by their ball. */
 #define CT_IMPACT_VERTICES_MAX 2048
 
 /* A collider on its path. */
@@ -27,7 +26,6 @@ typedef struct ct_impact_side {
   bool moves;
   ct_vec3 ball; /* centre of a ball that holds the shape, body frame; of a half-space a point of its plane */
   double radius, ball_arm;
-  bool reaches; /* not a large mesh: ct_impact_support is quick */
   double reach; /* how far the shape's points are from the pivot; INFINITY: a half-space */
   double arm;   /* and from the axis; `reach` where that is not steady */
 } ct_impact_side;
@@ -94,6 +92,10 @@ double ct_impact_tilted_time(const ct_impact_pair *pair, const ct_impact_sample 
 double ct_impact_ball_time(const ct_impact_pair *pair, const ct_impact_sample *sample, double horizon, bool *near);
 /* How long after the sample, which overlaps, the pair certainly overlaps; 0 where no depth is known. */
 double ct_impact_held_time(const ct_impact_pair *pair, const ct_impact_sample *sample, double horizon);
+
+/* The same by a point of each shape in the other, for convex ones; some distances of a point. */
+double ct_impact_held_by_points(const ct_impact_pair *pair, const ct_impact_sample *sample, double horizon,
+                                ct_workspace *workspace);
 
 /* The latest time that is certainly not beyond `time` + `step`. */
 double ct_impact_later(double time, double step);

@@ -62,10 +62,9 @@ static void look_along(const ct_impact_pair *pair, ct_impact_sample *s) {
   bool plane_a = pair->a.shape->kind == CT_KIND_PLANE, plane_b = pair->b.shape->kind == CT_KIND_PLANE;
   bool mesh = ct_kind_is_mesh(pair->a.shape->kind) || ct_kind_is_mesh(pair->b.shape->kind);
   ct_vec3 n = s->result.normal;
-  s->fixed = plane_a || plane_b || (pair->a.reaches && pair->b.reaches);
+  s->fixed = true;
   s->along = s->lower;
   s->room_a = s->room_b = INFINITY;
-  if (!s->fixed) return;
   if (plane_a || plane_b) {
     /* The plane is the half-space's own, and the distance is that along it. */
     s->room_a = room(&pair->a, ct_dot(n, ct_sub(s->result.point_a, s->a.pivot)));

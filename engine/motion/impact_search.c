@@ -126,6 +126,9 @@ static ct_impact_outcome find_any(ct_impact_search *search, const ct_impact_samp
   return CT_OUTCOME_LOST;
 }
 
+/* Distances that are kept for the end. */
+static uint32_t kept_of(uint32_t all) { return all / AHEAD_PART < AHEAD_MAX ? all / AHEAD_PART : AHEAD_MAX; }
+
 /* Certainly apart until then. */
 static void note_apart(ct_impact_search *search, double time) {
   search->certain = time;
@@ -156,9 +159,8 @@ static bool is_soon(const ct_impact_search *search, const ct_impact_sample *at) 
 }
 
 ct_impact_outcome ct_impact_advance(ct_impact_search *search, ct_impact_sample *at, ct_impact_sample *met) {
-  uint32_t all = search->options->iterations_max, kept = all / AHEAD_PART < AHEAD_MAX ? all / AHEAD_PART : AHEAD_MAX;
   bool hurried = search->options->time_tolerance > 0.0;
-  search->most = all - kept;
+  search->most = search->options->iterations_max - kept_of(search->options->iterations_max);
   for (;;) {
     note_apart(search, at->time);
     double left = search->limit - at->time, step = ct_impact_free_time(&search->pair, at, left);
@@ -204,11 +206,17 @@ static double straight_time(const ct_impact_search *search, const ct_impact_samp
   return root.time > at->time ? ct_impact_nearer(&own, &root, at->time, true) - at->time : 0.0;
 }
 
+/* Does the contact end, at its present rate, within the time? */
+static bool is_ending(const ct_impact_sample *at, double within) {
+  return at->rate > 0.0 && at->lower < 0.0 && -at->lower <= at->rate * within;
+}
+
 ct_impact_outcome ct_impact_leave(ct_impact_search *search, ct_impact_sample *at, ct_impact_sample *parted) {
   double end = search->options->end, step = 0.0, most = HELD_PART * (end - at->time);
   bool straight = true;
   search->most = search->options->iterations_max;
   search->certain = at->time;
+  uint32_t few = search->most - kept_of(search->most);
   while (at->time < end) {
     double left = end - at->time, held = ct_impact_held_time(&search->pair, at, left);
     /* Once is enough: where that ends the contact is about to end, or another pair's goes on. */
@@ -216,8 +224,9 @@ ct_impact_outcome ct_impact_leave(ct_impact_search *search, ct_impact_sample *at
       held = ct_max2(held, straight_time(search, at));
       straight = held == 0.0;
     }
+    if (held < left) held = ct_max2(held, ct_impact_held_by_points(&search->pair, at, left, search->workspace));
     double time = held < left ? ct_impact_later(at->time, held) : end;
-    if (time > at->time) {
+    if (time > at->time && !(search->spent >= few && is_ending(at, most))) {
       search->certain = time;
       step = 0.0;
     } else {

@@ -97,7 +97,6 @@ ct_impact_side ct_impact_side_of(ct_mover mover, uint32_t index) {
   t.frame.position = ct_sub(t.frame.position, side.pivot);
   ct_vec3 to = ct_sub(side.ball, side.pivot);
   side.ball_arm = arm_of(&t, to, side.steady) + LENGTH_WIDENING * ct_norm(to);
-  side.reaches = !ct_kind_is_mesh(side.shape->kind) || ct_mesh_get(side.shape->mesh)->point_count <= CT_IMPACT_VERTICES_MAX;
   if (side.shape->kind == CT_KIND_PLANE) {
     side.reach = side.arm = INFINITY;
     return side;

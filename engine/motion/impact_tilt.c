@@ -119,7 +119,7 @@ static double longest(const tilted_gap *g, double first, double least) {
 double ct_impact_tilted_time(const ct_impact_pair *pair, const ct_impact_sample *s, double least, double horizon) {
   ct_vec3 n = s->result.normal, still = {0.0, 0.0, 0.0};
   bool turns = pair->a.spin > 0.0 || pair->b.spin > 0.0, planes = pair->a.reach == INFINITY && pair->b.reach == INFINITY;
-  if (!turns || planes || !pair->a.reaches || !pair->b.reaches) return 0.0;
+  if (!turns || planes) return 0.0;
   tilted_gap g = {.a = side_of(&pair->a, &s->a, n), .b = side_of(&pair->b, &s->b, ct_neg(n)), .gap = s->along};
   ct_drift d = ct_drift_of(pair, s);
   const ct_vec3 ways[] = {s->a.velocity.angular, s->b.velocity.angular, still, s->turn};

@@ -129,8 +129,10 @@ static void contacts_at_round_off_do_not_flicker(void) {
       twists(2.0, at(0, 0, 0.1 + 0.2), ct_vec(1, 0.5, 0), none),
       twists(2.0, at(0, 0, 0.3 - 1e-9), ct_vec(1, 0.5, 0), none),
       twists(2.0, turned(at(0.1, 0.2, 0.3), 0, 0, 0.3, 1), ct_vec(0.3, -0.7, 0), none),
+      twists(2.0, at(0, 0, 0.3), ct_vec(1, 0.5, 0), ct_vec(0, 0, 0.3)),
+      twists(2.0, at(0, 0, 0.3 - 1e-6), ct_vec(1, 0.5, 0), ct_vec(0, 0, 0.3)),
   };
-  for (int i = 0; i < 5; i++) {
+  for (int i = 0; i < 7; i++) {
     ct_mover block = mover(box(0.3, 0.3, 0.3), &paths[i]);
     walk(floor, block, 2.0, 10);
     CHECK(timeline.in_contact && timeline.count == 0);
