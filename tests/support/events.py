@@ -144,7 +144,9 @@ class Stream:
 
     def next(self, *names):
         """The next event, heartbeats aside unless asked for; with names, it must be one of them."""
+        end = time.monotonic() + SECONDS  # heartbeats may come for ever
         while True:
+            check(time.monotonic() < end, f"{names or 'an event'} does not come")
             while not self.events:
                 if not self.read():
                     raise Failure(f"the stream has ended; {names or 'an event'} should come")
