@@ -164,12 +164,21 @@ static ct_path_options twist_of(const movers *m, uint32_t row) {
                            .inertia_orientation = ct_quat_identity()};
 }
 
+/* Paths may take as much memory as the request may use. */
+static bool has_room(const movers *m, const ct_path *path, size_t *bytes) {
+  *bytes += ct_path_bytes(path);
+  if (*bytes <= m->reader->limits->request_memory_bytes) return true;
+  api_fault_plain(m->reader->faults, API_PROBLEM_LIMIT_EXCEEDED, "The motions need more than requestMemoryBytes.");
+  return false;
+}
+
 /* A path for each row that moves, in the order of rows. */
 static bool make_paths(movers *m, const api_field *standard, bool twist, api_motions *out) {
   uint32_t rows = ct_scene_rows(m->scene);
   out->moving = api_arena_array(m->reader->arena, twist ? rows : m->count, sizeof *out->moving);
   if (!out->moving) return no_memory(m->reader);
   out->options.moving = out->moving;
+  size_t bytes = 0;
   for (uint32_t row = 0; row < rows; row++) {
     if (row % ROWS_PER_POLL == 0 && api_reader_cancelled(m->reader)) return false;
     const row_motion *listed = m->listed[row] ? &m->motions[m->listed[row] - 1] : NULL;
@@ -178,6 +187,7 @@ static bool make_paths(movers *m, const api_field *standard, bool twist, api_mot
     ct_path *path = api_make_path(m->reader, listed ? &listed->at : &standard->path, &options);
     if (!path) return false;
     out->moving[out->options.moving_count++] = (ct_moving){row, path};
+    if (!has_room(m, path, &bytes)) return false;
   }
   return true;
 }

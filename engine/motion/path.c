@@ -146,6 +146,8 @@ void ct_path_destroy(ct_path *path) {
 
 /* ---- asking ---------------------------------------------------------------------------------------------------------- */
 
+size_t ct_path_bytes(const ct_path *path) { return sizeof *path + (path->top ? sizeof *path->top : 0); }
+
 ct_path_kind ct_path_kind_of(const ct_path *path) { return path->options.kind; }
 double ct_path_duration(const ct_path *path) { return path->options.duration; }
 ct_vec3 ct_path_pivot(const ct_path *path) { return path->options.center; }

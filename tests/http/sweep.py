@@ -4,7 +4,7 @@ import math
 import random
 
 from support.checks import Suite, check, equal, holds, near, near_list
-from support.client import Curl
+from support.client import Curl, KeepAlive
 from support.daemon import Daemon
 
 suite = Suite()
@@ -406,6 +406,20 @@ def a_large_batch_pages_like_a_question_alone():
     queries = [{"kind": "sweep", **last}] + [{"kind": "pairs", "pairs": []}] * 999
     reply = client.post(path + "/query", {"queries": queries}).must(200).json
     equal(reply["results"][0]["result"]["results"], every[-1:], "the last page in a batch")
+
+
+@suite.fact
+def motions_count_as_memory_of_the_request():
+    with Daemon("--limit", "requestMemoryBytes=1048576") as small:
+        where = KeepAlive(small)
+        where.put("/v1/scenes/many", {}).must(201)
+        for start in range(0, 4000, 200):
+            bodies = [ball(f"b{i}", [i, 0, 0], motion={"mass": 1, "linearVelocity": [0, 0, 1]}) for i in range(start, start + 200)]
+            where.post("/v1/scenes/many/bodies", bodies).must(201)
+        where.post("/v1/scenes/many/query/sweep", {"duration": 1}).must(200)
+        refused = where.post("/v1/scenes/many/query/sweep", {"duration": 1, "defaultMotion": "twist"})
+        refused.problem(422, "limit-exceeded")
+        check("requestMemoryBytes" in refused.text, refused.text)
 
 
 @suite.fact

@@ -37,6 +37,8 @@ typedef struct ct_path ct_path;
 ct_status ct_path_create(const ct_path_options *options, ct_path **out);
 void ct_path_destroy(ct_path *path); /* NULL: nothing */
 
+size_t ct_path_bytes(const ct_path *path); /* memory that it takes */
+
 ct_path_kind ct_path_kind_of(const ct_path *path);
 double ct_path_duration(const ct_path *path);
 ct_vec3 ct_path_pivot(const ct_path *path); /* in the body frame */
