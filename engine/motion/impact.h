@@ -87,6 +87,8 @@ double ct_impact_free_time(const ct_impact_pair *pair, const ct_impact_sample *s
 /* The same where turning is followed to second order; of convex pairs that turn, else 0. `least`: no less is of
  * use. */
 double ct_impact_tilted_time(const ct_impact_pair *pair, const ct_impact_sample *sample, double least, double horizon);
+/* The same of a mesh triangle by triangle, of pairs without a half-space; `all` is what is certain of all. */
+double ct_impact_parts_time(const ct_impact_pair *pair, const ct_impact_sample *sample, double all);
 /* The same from the balls around the shapes alone: the sample is placed, not measured. *near: the balls are near each other, and a
  * distance tells more. */
 double ct_impact_ball_time(const ct_impact_pair *pair, const ct_impact_sample *sample, double horizon, bool *near);

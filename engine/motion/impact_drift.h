@@ -36,4 +36,11 @@ static inline ct_drift ct_drift_of(const ct_impact_pair *pair, const ct_impact_s
   return d;
 }
 
+/* Speed at most, along a fixed direction, of points as far from the axis as the arm. */
+static inline double ct_turning_speed(const ct_impact_side *side, const ct_impact_place *at, ct_vec3 n, double arm) {
+  if (side->spin == 0.0 || arm == 0.0) return 0.0;
+  if (!side->steady) return side->spin * arm * (1.0 + SPEED_SLACK);
+  return (ct_norm(ct_cross(at->velocity.angular, n)) + SPEED_SLACK * side->spin) * arm;
+}
+
 #endif

@@ -12,13 +12,6 @@
 /* Tries for how far a half-space that turns can be followed at once. */
 #define HORIZONS 8
 
-/* Speed at most, along a fixed direction, of points as far from the axis as the arm. */
-static double turning_speed(const ct_impact_side *side, const ct_impact_place *at, ct_vec3 n, double arm) {
-  if (side->spin == 0.0 || arm == 0.0) return 0.0;
-  if (!side->steady) return side->spin * arm * (1.0 + SPEED_SLACK);
-  return (ct_norm(ct_cross(at->velocity.angular, n)) + SPEED_SLACK * side->spin) * arm;
-}
-
 static double along_direction(const ct_drift *d, ct_vec3 n, double gap, double turning) {
   double speed = turning - ct_dot(n, d->velocity) + d->speed_error;
   return ct_gone_after(gap, speed, d->acceleration_error - ct_dot(n, d->acceleration));
@@ -27,8 +20,8 @@ static double along_direction(const ct_drift *d, ct_vec3 n, double gap, double t
 /* Neither side is a half-space that turns. */
 static double along_normal(const ct_impact_pair *pair, const ct_impact_sample *s, const ct_drift *d) {
   ct_vec3 n = s->result.normal;
-  double turning_a = pair->a.reach < INFINITY ? turning_speed(&pair->a, &s->a, n, pair->a.arm) : 0.0;
-  double turning_b = pair->b.reach < INFINITY ? turning_speed(&pair->b, &s->b, n, pair->b.arm) : 0.0;
+  double turning_a = pair->a.reach < INFINITY ? ct_turning_speed(&pair->a, &s->a, n, pair->a.arm) : 0.0;
+  double turning_b = pair->b.reach < INFINITY ? ct_turning_speed(&pair->b, &s->b, n, pair->b.arm) : 0.0;
   double best = along_direction(d, n, s->along, turning_a + turning_b);
   if (s->room_a < s->along) best = ct_max2(best, along_direction(d, n, s->along - s->room_a, turning_b));
   if (s->room_b < s->along) best = ct_max2(best, along_direction(d, n, s->along - s->room_b, turning_a));
@@ -83,7 +76,8 @@ double ct_impact_free_time(const ct_impact_pair *pair, const ct_impact_sample *s
   double time = direct ? along_normal(pair, s, &d) : 0.0;
   /* The hulls of meshes are nearer than the meshes. */
   if (!direct || mesh) time = ct_max2(time, in_horizons(pair, s, &d, s->lower, horizon));
-  return s->fixed && time < horizon ? ct_max2(time, ct_impact_tilted_time(pair, s, time, horizon)) : time;
+  if (time >= horizon) return time;
+  return s->fixed ? ct_max2(time, ct_impact_tilted_time(pair, s, time, horizon)) : ct_impact_parts_time(pair, s, time);
 }
 
 double ct_impact_held_time(const ct_impact_pair *pair, const ct_impact_sample *s, double horizon) {
@@ -94,8 +88,8 @@ double ct_impact_held_time(const ct_impact_pair *pair, const ct_impact_sample *s
   if ((plane_a || plane_b) && !turning_plane(pair)) {
     /* What the other side reaches below a plane that does not turn: only what moves it out counts. */
     ct_vec3 n = s->result.normal;
-    double turning_a = plane_a ? 0.0 : turning_speed(&pair->a, &s->a, n, pair->a.arm);
-    double turning_b = plane_b ? 0.0 : turning_speed(&pair->b, &s->b, n, pair->b.arm);
+    double turning_a = plane_a ? 0.0 : ct_turning_speed(&pair->a, &s->a, n, pair->a.arm);
+    double turning_b = plane_b ? 0.0 : ct_turning_speed(&pair->b, &s->b, n, pair->b.arm);
     return along_direction(&d, ct_neg(n), gap, turning_a + turning_b);
   }
   return in_horizons(pair, s, &d, gap, horizon);
@@ -110,7 +104,7 @@ double ct_impact_ball_time(const ct_impact_pair *pair, const ct_impact_sample *s
   double far = ct_norm(offset), gap = far - radii - BALL_SLACK * (far + radii) - s->slack;
   if (!(gap > 0.0)) return 0.0;
   ct_drift d = ct_drift_of(pair, s);
-  double turning = turning_speed(&pair->a, &s->a, n, pair->a.ball_arm) + turning_speed(&pair->b, &s->b, n, pair->b.ball_arm);
+  double turning = ct_turning_speed(&pair->a, &s->a, n, pair->a.ball_arm) + ct_turning_speed(&pair->b, &s->b, n, pair->b.ball_arm);
   double time = along_direction(&d, n, gap, turning);
   *near = gap < BALLS_NEAR * radii && time < horizon;
   return time;

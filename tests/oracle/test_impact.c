@@ -1,4 +1,5 @@
 /* Times of impact against closed forms: spheres, a ball in free fall, a box that turns onto a plane, bisection, a thin plate. */
+#include "tests/support/meshes.h"
 #include "tests/support/movers.h"
 #include "tests/support/shapes.h"
 #include "tests/support/workspace.h"
@@ -270,6 +271,24 @@ static void the_first_of_many_colliders_is_found(void) {
   }
 }
 
+/* Between two long beams of one mesh, along which a ball goes a hundred times faster than towards one of them: no plane parts it
+ * from both, and its speed alone would tell a hundredth of the time at each distance. */
+static void a_ball_between_beams_meets_the_one_in_few_distances(void) {
+  soup s = {0};
+  soup_box(&s, ct_vec(-1, 0.5, -0.5), ct_vec(60, 1.0, 0.5));
+  soup_box(&s, ct_vec(-1, -1.0, -0.5), ct_vec(60, -0.5, 0.5));
+  ct_shape beams = soup_shape(&s);
+  ct_path_options here = stays(50.0, at(0, 0, 0)), along = twists(50.0, at(0, 0, 0), ct_vec(1.0, 0.01, 0), ct_vec(0, 0, 0));
+  ct_mover a = mover(beams, &here), b = mover(sphere(0.125), &along);
+  ct_shape_release(&beams);
+  ct_impact_options options = whole_motion(50.0);
+  ct_impact impact = impact_of(a, b, &options);
+  check_contact(&impact, 0.375L / (long double)0.01, 1e-9);
+  CHECK(impact.iterations <= 20);
+  mover_free(a);
+  mover_free(b);
+}
+
 /* Row 40: at the end of a motion no plane separates two boxes; bisection backs up to the last state for which one does. */
 static void bisection_backs_up_to_a_separating_plane(void) {
   check_random r = {82};
@@ -304,6 +323,7 @@ static const check_test tests[] = {
     {"T8.6 a thin plate is not tunnelled", a_thin_plate_is_not_tunnelled},
     {"contact at the start is told", contact_at_the_start_is_told},
     {"the first of many colliders is found", the_first_of_many_colliders_is_found},
+    {"a ball between beams meets the one in few distances", a_ball_between_beams_meets_the_one_in_few_distances},
     {"row 40 bisection backs up to a separating plane", bisection_backs_up_to_a_separating_plane},
     {"bodies that never come nearer cost one distance", bodies_that_never_come_nearer_cost_one_distance},
 };
