@@ -1,6 +1,7 @@
 """When do moving bodies meet: sweeps and timelines by curl. Closed forms (T8.1, T8.2, T8.6), events at one time, who is looked at,
 start poses, default motions, two bodies given, paging, batches."""
 import math
+import os
 import random
 
 from support.checks import Suite, check, equal, holds, near, near_list
@@ -420,6 +421,62 @@ def motions_count_as_memory_of_the_request():
         refused = where.post("/v1/scenes/many/query/sweep", {"duration": 1, "defaultMotion": "twist"})
         refused.problem(422, "limit-exceeded")
         check("requestMemoryBytes" in refused.text, refused.text)
+
+
+def random_scene(rng):
+    """Bodies of all kinds, some of two colliders, and what they do."""
+    def vector(most):
+        return [rng.uniform(-most, most) for unused in range(3)]
+    corners, sides = [[0, 0, 0], [0.6, 0, 0], [0, 0.6, 0], [0, 0, 0.6]], [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]
+    kinds = [{"sphere": {"radius": 0.4}}, {"box": {"size": [0.8, 0.1, 0.5]}}, {"capsule": {"radius": 0.1, "height": 0.6}},
+             {"cylinder": {"radius": 0.3, "height": 0.5}}, {"cone": {"radius": 0.3, "height": 0.5}}, {"ellipsoid": {"radii": [0.2, 0.3, 0.5]}},
+             {"convex": {"vertices": corners}}, {"mesh": {"vertices": corners, "triangles": sides}},
+             {"tetmesh": {"vertices": corners, "tetrahedra": [[0, 1, 2, 3]]}}]
+    bodies = [{"id": f"b{i}", "position": vector(1.5), "rpy": vector(3), "motion": {"density": 1000, "linearVelocity": vector(1), "angularVelocity": vector(2)},
+               "colliders": [rng.choice(kinds) for unused in range(1 + i % 3 // 2)]} for i in range(8)]
+
+    def motion():
+        form = rng.choice(["twist", "ballistic", "torqueFree", "to"])
+        if form == "to":
+            return {"to": {"position": vector(1.5), "rpy": vector(3)}}
+        return {form: {"angularVelocity": vector(4), **({} if form == "twist" else {"linearAcceleration": vector(3)})}}
+    motions = [{"id": body["id"], **motion()} for body in bodies if rng.random() < 0.6]
+    return {"scene": {"bodies": bodies + [{**floor(), "position": [0, 0, -1.5]}]}, "duration": rng.choice([0.1, 1, 3]), "motions": motions,
+            "defaultMotion": rng.choice(["rest", "twist"])}
+
+
+def agree(sweep, timeline, first, singles):
+    """Each pair's answers of both kinds, and whether those that meet first are the least of the sweep's."""
+    changes = {}
+    for change in timeline["results"]:
+        changes.setdefault((change["a"], change["b"]), []).append(change)
+    start, cut = ({(p["a"], p["b"]) for p in timeline.get(name, [])} for name in ("initialContacts", "incomplete"))
+    by_pair = {(r["a"], r["b"]): r for r in sweep if r["event"] != "undecided"}
+    check(set(changes) <= {(r["a"], r["b"]) for r in sweep}, "a pair changes that no sweep tells")
+    for pair, result in by_pair.items():
+        parting = "separatingAtStart" in result.get("flags", [])
+        events = [c["event"] for c in changes.get(pair, [])]
+        equal(parting or result["event"] == "initialContact", pair in start, f"{pair} in contact at the start")
+        equal(events, [("ended", "began")[(i + (pair not in start)) % 2] for i in range(len(events))], f"events of {pair}")
+        if result["event"] == "contact" and pair not in cut and (set(pair) <= singles or not parting):
+            near(next(c["time"] for c in changes[pair] if c["event"] == "began"), result["time"], 1e-9, f"when {pair} meet")
+    met = [r for r in sweep if r["event"] == "contact" or
+           (r["event"] == "initialContact" and "separatingAtStart" not in r.get("flags", []))]
+    soonest = min((r["upperTime"] for r in met), default=0)
+    equal([r for r in first if r["event"] != "undecided"], [r for r in met if r["lowerTime"] <= soonest], "the first")
+    return len(by_pair)
+
+
+@suite.fact
+def sweeps_timelines_and_the_earliest_agree():
+    rng, quick, told = random.Random(8), KeepAlive(daemon), 0
+    for unused in range(1000 if os.environ.get("CONTACTD_FULL") else 40):
+        request = random_scene(rng)
+        singles = {body["id"] for body in request["scene"]["bodies"] if len(body["colliders"]) == 1}
+        answers = [quick.post(f"/v1/query/{kind}", {**request, **more}).must(200).json
+                   for kind, more in (("sweep", {}), ("timeline", {}), ("sweep", {"earliest": True}))]
+        told += agree(answers[0]["results"], answers[1], answers[2]["results"], singles)
+    check(told > 100, f"only {told} pairs meet")
 
 
 @suite.fact
