@@ -2,7 +2,10 @@
 #include "meta.h"
 
 #include "limits.h"
+#include "motion_json.h"
+#include "motion_request.h"
 #include "openapi_bytes.h"
+#include "path_json.h"
 
 /* What the engine and the decoders bound, beside the settable limits. */
 static void put_fixed_limits(api_buffer *out) {
@@ -18,6 +21,11 @@ static void put_fixed_limits(api_buffer *out) {
       {"massMax", CT_MASS_MAX, "kg"},
       {"durationMax", CT_DURATION_MAX, "s"},
       {"turnMax", CT_TURN_MAX, "rad"},
+      {"durationMin", API_DURATION_MIN, "s"},
+      {"speedMax", API_SPEED_MAX, "m/s, rad/s"},
+      {"accelerationMax", API_ACCELERATION_MAX, "m/s^2"},
+      {"impactIterations", CT_IMPACT_ITERATIONS, ""},
+      {"impactIterationsMax", API_IMPACT_ITERATIONS_MAX, ""},
       {"timelineChanges", CT_CHANGES_MAX, ""},
       {"idBytes", CT_ID_LENGTH_MAX, "bytes"},
       {"filterGroups", CT_GROUPS_MAX, ""},

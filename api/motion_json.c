@@ -107,8 +107,6 @@ bool api_check_mass(api_reader *reader, const api_field *motion_field, const ct_
   return check_mass(reader, &density, mass.mass, CT_MASS_MIN, CT_MASS_MAX);
 }
 
-static bool is_zero(ct_vec3 v) { return v.x == 0.0 && v.y == 0.0 && v.z == 0.0; }
-
 void api_put_motion(api_buffer *buffer, const ct_motion *motion, const ct_velocity *velocity) {
   ct_quat q = motion->inertia_orientation;
   api_put_key(buffer, "motion");
@@ -119,8 +117,8 @@ void api_put_motion(api_buffer *buffer, const ct_motion *motion, const ct_veloci
   if (motion->has_inertia && (q.x != 0.0 || q.y != 0.0 || q.z != 0.0 || q.w != 1.0))
     api_put_member_quat(buffer, "inertiaOrientation", q);
   if (motion->has_center) api_put_member_vec3(buffer, "centerOfMass", motion->center);
-  if (velocity && !is_zero(velocity->linear)) api_put_member_vec3(buffer, "linearVelocity", velocity->linear);
-  if (velocity && !is_zero(velocity->angular)) api_put_member_vec3(buffer, "angularVelocity", velocity->angular);
+  if (velocity && !api_is_zero(velocity->linear)) api_put_member_vec3(buffer, "linearVelocity", velocity->linear);
+  if (velocity && !api_is_zero(velocity->angular)) api_put_member_vec3(buffer, "angularVelocity", velocity->angular);
   if (motion->is_kinematic) api_put_member_bool(buffer, "isKinematic", true);
   api_put_byte(buffer, '}');
 }

@@ -1,16 +1,13 @@
 /* Decodes questions about motions. */
 #include "motion_request.h"
 
+#include "motion_json.h"
 #include "path_json.h"
 #include "pose_json.h"
 #include "selection.h"
 
-/* Most distances for one pair. */
-#define ITERATIONS_MAX 100000
 /* Bodies between two looks at the cancel flag. */
 #define ROWS_PER_POLL 1024
-/* Shortest duration, s. */
-#define DURATION_MIN 1e-12
 
 /* ---- how ------------------------------------------------------------------------------------------------------------- */
 
@@ -19,7 +16,7 @@ static bool read_times(api_reader *reader, const api_motion_fields *fields, doub
     api_fault_at(reader->faults, API_PROBLEM_MISSING_MEMBER, fields->question, "The member \"duration\" is missing.");
     return false;
   }
-  if (!api_read_number(reader, fields->duration, DURATION_MIN, CT_DURATION_MAX, duration)) return false;
+  if (!api_read_number(reader, fields->duration, API_DURATION_MIN, CT_DURATION_MAX, duration)) return false;
   out->begin = 0.0;
   out->end = *duration;
   bool good = api_read_number(reader, fields->from, 0.0, *duration, &out->begin);
@@ -34,7 +31,7 @@ static bool read_search(api_reader *reader, const api_motion_fields *fields, ct_
   bool good = api_read_word(reader, fields->method, words, 2, &which);
   good = api_read_number(reader, fields->distance_tolerance, 0.0, CT_SIZE_MAX, &out->distance_tolerance) && good;
   good = api_read_number(reader, fields->time_tolerance, 0.0, CT_DURATION_MAX, &out->time_tolerance) && good;
-  good = api_read_unsigned(reader, fields->iterations, 1, ITERATIONS_MAX, &iterations) && good;
+  good = api_read_unsigned(reader, fields->iterations, 1, API_IMPACT_ITERATIONS_MAX, &iterations) && good;
   out->method = methods[which];
   out->iterations_max = (uint32_t)iterations;
   if (good && api_field_present(fields->distance_tolerance) && out->method != CT_IMPACT_BISECTION) {
@@ -142,14 +139,12 @@ static bool read_given(movers *m, const api_field *const given[2]) {
   return true;
 }
 
-static bool is_zero(ct_vec3 v) { return v.x == 0.0 && v.y == 0.0 && v.z == 0.0; }
-
 /* Does a body that is not listed go on with its velocity? */
 static bool goes_on(const movers *m, uint32_t row) {
   const ct_body *body = ct_scene_body(m->scene, row);
   if (!body || !ct_body_motion(body)) return false;
   ct_velocity v = velocity_of(m, row);
-  return !is_zero(v.linear) || !is_zero(v.angular);
+  return !api_is_zero(v.linear) || !api_is_zero(v.angular);
 }
 
 static ct_path_options twist_of(const movers *m, uint32_t row) {

@@ -7,6 +7,11 @@
 #include "poses_json.h"
 #include "routes.h"
 
+/* Most distances for one pair. */
+#define API_IMPACT_ITERATIONS_MAX 100000
+/* Shortest duration, s. */
+#define API_DURATION_MIN 1e-12
+
 /* Members of a question as they were found; those that its kind does not have are absent. */
 typedef struct api_motion_fields {
   const api_field *duration, *motions, *standard, *from, *to;

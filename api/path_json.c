@@ -25,22 +25,22 @@ static bool read_velocities(api_reader *reader, const api_field *field, bool acc
   return good;
 }
 
-/* Moments that obey the triangle rule to the bit: those of a flat body miss it by a rounding. */
-static ct_vec3 settle_moments(ct_vec3 m) {
-  return ct_vec(ct_min2(m.x, m.y + m.z), ct_min2(m.y, m.z + m.x), ct_min2(m.z, m.x + m.y));
-}
-
+/* Moments and axes as they were given; else those of the colliders. */
 static bool set_inertia(api_reader *reader, const api_field *field, const ct_body *body, ct_path_options *out) {
   ct_mass_properties mass;
-  ct_vec3 moments;
   bool overlap;
   if (!ct_body_mass(body, &mass, &overlap)) {
     api_fault_at(reader->faults, API_PROBLEM_BAD_MASS, &field->path,
                  "The body has no mass to turn freely: its colliders have no volume, and it has no inertiaDiagonal.");
     return false;
   }
-  ct_inertia_principal(&mass.inertia, &moments, &out->inertia_orientation);
-  out->inertia_diagonal = settle_moments(moments);
+  const ct_motion *motion = ct_body_motion(body);
+  if (motion && motion->has_inertia) {
+    out->inertia_diagonal = motion->inertia_diagonal;
+    out->inertia_orientation = motion->inertia_orientation;
+  } else {
+    ct_inertia_principal(&mass.inertia, &out->inertia_diagonal, &out->inertia_orientation);
+  }
   out->center = mass.center;
   return true;
 }

@@ -5,8 +5,7 @@
 
 #include <contact/limits.h>
 
-/* Greatest speed, m/s and rad/s; as in a body's motion. */
-#define SPEED_MAX 1e9
+#include "motion_json.h"
 
 enum { IDS, POSITIONS, ROTATIONS, LINEAR, ANGULAR, COUNT };
 
@@ -79,8 +78,8 @@ bool api_read_poses(api_reader *reader, const api_field *field, api_poses *out) 
   if (!poses.ids || api_reader_cancelled(reader)) return false;
   poses.positions = read_vectors(reader, &m[POSITIONS], poses.count, CT_COORDINATE_MAX, &good);
   poses.rotations = read_rotations(reader, &m[ROTATIONS], poses.count, &good);
-  poses.linear_velocities = read_vectors(reader, &m[LINEAR], poses.count, SPEED_MAX, &good);
-  poses.angular_velocities = read_vectors(reader, &m[ANGULAR], poses.count, SPEED_MAX, &good);
+  poses.linear_velocities = read_vectors(reader, &m[LINEAR], poses.count, API_SPEED_MAX, &good);
+  poses.angular_velocities = read_vectors(reader, &m[ANGULAR], poses.count, API_SPEED_MAX, &good);
   if (good) *out = poses;
   return good;
 }
@@ -122,11 +121,9 @@ static const ct_body *body_of(const lookup *in, uint32_t row) {
   return in->draft ? ct_draft_body(in->draft, row) : ct_scene_body(in->scene, row);
 }
 
-static bool is_zero(ct_vec3 v) { return v.x == 0.0 && v.y == 0.0 && v.z == 0.0; }
-
 /* A static body takes no velocity but zero. */
 static bool check_velocity(api_reader *reader, const api_path *at, const char *name, size_t i, ct_vec3 velocity) {
-  if (is_zero(velocity)) return true;
+  if (api_is_zero(velocity)) return true;
   api_path column = api_path_member(at, name), element = api_path_index(&column, i);
   api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &element,
                "The body is static (it has no motion): its velocity must be zero.");

@@ -44,7 +44,7 @@ typedef struct ct_free_top {
  * untouched. */
 bool ct_free_top_set(ct_free_top *top, const ct_free_top_options *options);
 
-/* Rotation since the start, in the world, unit to some u; angular velocity there, world, rad/s. time in s. Cost: about a
+/* Rotation since the start, in the world, unit to some u; angular velocity there, world, rad/s. time in s. Cost: half a
  * microsecond. */
 ct_quat ct_free_top_turn(const ct_free_top *top, double time, ct_vec3 *angular);
 

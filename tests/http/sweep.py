@@ -191,6 +191,39 @@ def a_body_turns_freely_by_its_own_inertia():
 
 
 @suite.fact
+def a_body_turns_freely_with_the_moments_and_axes_given():
+    """Equal moments turn at a constant angular velocity, however their axes lie: the answer is that of the twist to the bit."""
+    length = math.sqrt(0.3 ** 2 + 0.5 ** 2 + 0.7 ** 2 + 0.1 ** 2)
+    axes = [v / length for v in (0.3, 0.5, 0.7, 0.1)]
+    bar = {"id": "bar", "position": [0, 0, 0], "colliders": [{"capsule": {"radius": 0.125, "height": 2}}],
+           "motion": {"mass": 1, "inertiaDiagonal": [0.7, 0.7, 0.7], "inertiaOrientation": axes}}
+    path = scene([ball("post", [0.5, -0.75, 0.5], 0.25), bar])
+    turning = {"angularVelocity": [2, 0.3, 0.1], "linearVelocity": [0.1, 0, 0]}
+    one_way, other = (one(ask(path, "sweep", {"duration": 2, "motions": [{"id": "bar", form: turning}]})) for form in ("torqueFree", "twist"))
+    equal(one_way["event"], "contact", "event")
+    equal(one_way, other, "answer")
+
+
+@suite.fact
+def the_limits_that_are_shown_hold():
+    shown = {name: row["value"] for name, row in client.get("/v1/limits").must(200).json["fixed"].items()}
+
+    def asked(kind="sweep", duration=1, linear=0, angular=0, acceleration=0, **rest):
+        motion = {"linearVelocity": [0, 0, linear], "angularVelocity": [0, 0, angular], "linearAcceleration": [0, 0, acceleration]}
+        return client.post(f"/v1/query/{kind}", {"a": {"sphere": {"radius": 1}}, "b": {"sphere": {"radius": 1}, "position": [0, 0, 5]},
+                                                 "duration": duration, "motionB": {"ballistic": motion}, **rest})
+    short = 1e-9
+    for name, most in [("durationMax", lambda v: asked(duration=v)), ("turnMax", lambda v: asked(angular=v)),
+                       ("speedMax", lambda v: asked(duration=short, linear=v)), ("accelerationMax", lambda v: asked(duration=short, acceleration=v)),
+                       ("impactIterationsMax", lambda v: asked(maxIterations=int(v))),
+                       ("timelineChanges", lambda v: asked("timeline", maxChanges=int(v)))]:
+        most(shown[name]).must(200)
+        most(shown[name] + max(1, shown[name] * 1e-9)).must(422)
+    asked(duration=shown["durationMin"]).must(200)
+    asked(duration=shown["durationMin"] / 2).must(422)
+
+
+@suite.fact
 def bodies_that_overlap_at_the_start_are_told_so():
     request = {"a": {"sphere": {"radius": 1}}, "b": {"sphere": {"radius": 1}, "position": [1.5, 0, 0]}, "duration": 1, "motionB": twist([-1, 0, 0])}
     result = one(free("sweep", request))
