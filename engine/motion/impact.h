@@ -92,12 +92,12 @@ double ct_impact_parts_time(const ct_impact_pair *pair, const ct_impact_sample *
 /* The same from the balls around the shapes alone: the sample is placed, not measured. *near: the balls are near each other, and a
  * distance tells more. */
 double ct_impact_ball_time(const ct_impact_pair *pair, const ct_impact_sample *sample, double horizon, bool *near);
-/* How long after the sample, which overlaps, the pair certainly overlaps; 0 where no depth is known. */
-double ct_impact_held_time(const ct_impact_pair *pair, const ct_impact_sample *sample, double horizon);
-
-/* The same by a point of each shape in the other, for convex ones; some distances of a point. */
-double ct_impact_held_by_points(const ct_impact_pair *pair, const ct_impact_sample *sample, double horizon,
-                                ct_workspace *workspace);
+/* How long after the sample no point of the one side can have gone farther from any of the other than by the gap. */
+double ct_impact_gap_time(const ct_impact_pair *pair, const ct_impact_sample *sample, double gap, double horizon);
+/* How long after the sample the pair is certainly no farther apart than `allowed`, 0: in contact; 0 where that is not known. Points
+ * of each shape in the other are followed, which takes some distances of a point. */
+double ct_impact_held_time(const ct_impact_pair *pair, const ct_impact_sample *sample, double allowed, double horizon,
+                           ct_workspace *workspace);
 
 /* The latest time that is certainly not beyond `time` + `step`. */
 double ct_impact_later(double time, double step);
@@ -147,6 +147,12 @@ ct_impact_outcome ct_impact_advance(ct_impact_search *search, ct_impact_sample *
  * and `certain` is until when the contact certainly lasted since it last was within round-off of ending. LOST: it does not part
  * before the end, where *at is then, or the search ended. */
 ct_impact_outcome ct_impact_leave(ct_impact_search *search, ct_impact_sample *at, ct_impact_sample *parted);
+
+/* The first look ahead, where no step can be made: twice to where the distance is zero at its present rate (sign < 0: it shrinks),
+ * or what time resolves, near 0 a part of what it does at the end. */
+double ct_impact_ahead(const ct_impact_sample *sample, double end, double sign);
+/* Distances, of all, that are kept for looking ahead at the end. */
+uint32_t ct_impact_kept(uint32_t all);
 
 /* Where the signed distance passes zero between two samples, of which the distance is > 0 at one and <= 0 at the other: *root
  * is the sample nearest to it. */

@@ -9,8 +9,6 @@
 /* How much farther each look ahead goes than the one before. */
 #define AHEAD_GROWTH 4.0
 #define FIRST_PART 0x1p-20
-/* And how far one goes at most where a contact's depth tells nothing, of what is left of the motion. */
-#define HELD_PART 0x1p-8
 /* Looks for the least distance of a graze: halvings of a stretch down to its rounding. */
 #define NEAREST_MAX 60
 
@@ -49,9 +47,7 @@ bool ct_impact_skip(const ct_impact_search *search, double *time) {
 
 /* ---- where no step can be made ---- */
 
-/* The first look ahead: twice to where the distance is zero at its present rate, or what time resolves, near 0 a part of what it
- * does at the end. */
-static double first_ahead(const ct_impact_sample *s, double end, double sign) {
+double ct_impact_ahead(const ct_impact_sample *s, double end, double sign) {
   double least = 4.0 * CT_UNIT_ROUNDOFF * ct_max2(s->time, FIRST_PART * end), rate = sign * s->rate;
   double band = sign > 0.0 ? -s->lower : s->upper;
   double ahead = rate > 0.0 && band > 0.0 ? 2.0 * band / rate : 0.0;
@@ -97,7 +93,7 @@ static bool nearest_between(ct_impact_search *search, ct_impact_sample *low, ct_
  * Tentative: *at is well apart, and one who finds nothing comes back to it. */
 static ct_impact_outcome look_ahead(ct_impact_search *search, ct_impact_sample *at, ct_impact_sample *next, bool tentative) {
   ct_impact_sample low = *at;
-  double step = first_ahead(at, search->options->end, -1.0), end = search->options->end;
+  double step = ct_impact_ahead(at, search->options->end, -1.0), end = search->options->end;
   while (low.time < end) {
     double time = ct_min2(end, low.time + step);
     if (!ct_impact_look(search, time, next)) return CT_OUTCOME_LOST;
@@ -126,8 +122,7 @@ static ct_impact_outcome find_any(ct_impact_search *search, const ct_impact_samp
   return CT_OUTCOME_LOST;
 }
 
-/* Distances that are kept for the end. */
-static uint32_t kept_of(uint32_t all) { return all / AHEAD_PART < AHEAD_MAX ? all / AHEAD_PART : AHEAD_MAX; }
+uint32_t ct_impact_kept(uint32_t all) { return all / AHEAD_PART < AHEAD_MAX ? all / AHEAD_PART : AHEAD_MAX; }
 
 /* Certainly apart until then. */
 static void note_apart(ct_impact_search *search, double time) {
@@ -160,7 +155,7 @@ static bool is_soon(const ct_impact_search *search, const ct_impact_sample *at) 
 
 ct_impact_outcome ct_impact_advance(ct_impact_search *search, ct_impact_sample *at, ct_impact_sample *met) {
   bool hurried = search->options->time_tolerance > 0.0;
-  search->most = search->options->iterations_max - kept_of(search->options->iterations_max);
+  search->most = search->options->iterations_max - ct_impact_kept(search->options->iterations_max);
   for (;;) {
     note_apart(search, at->time);
     double left = search->limit - at->time, step = ct_impact_free_time(&search->pair, at, left);
@@ -182,62 +177,4 @@ ct_impact_outcome ct_impact_advance(ct_impact_search *search, ct_impact_sample *
     hurried = hurried && !soon;
     if (!soon) *at = *met;
   }
-}
-
-/* Do the points that matter only move on straight lines at constant speed, relative to each other, of two convex shapes? Then the
- * times of contact are one stretch. */
-static bool is_straight(const ct_impact_pair *pair) {
-  ct_vec3 a = pair->a.acceleration, b = pair->b.acceleration;
-  bool turns = pair->a.spin * pair->a.arm > 0.0 || pair->b.spin * pair->b.arm > 0.0;
-  return !turns && a.x == b.x && a.y == b.y && a.z == b.z && !ct_kind_is_mesh(pair->a.shape->kind) &&
-         !ct_kind_is_mesh(pair->b.shape->kind);
-}
-
-/* Of such a pair, in contact now: how long it certainly stays so. 0: not told. */
-static double straight_time(const ct_impact_search *search, const ct_impact_sample *at) {
-  ct_impact_search own = *search;
-  ct_impact_sample last, root;
-  double end = search->options->end;
-  own.bodies = NULL;
-  if (!ct_sample_meets(at) || !ct_impact_look(&own, end, &last)) return 0.0;
-  if (ct_sample_meets(&last)) return end - at->time;
-  if (!(last.result.distance > 0.0)) return 0.0;
-  ct_impact_root(&own, at, &last, &root);
-  return root.time > at->time ? ct_impact_nearer(&own, &root, at->time, true) - at->time : 0.0;
-}
-
-/* Does the contact end, at its present rate, within the time? */
-static bool is_ending(const ct_impact_sample *at, double within) {
-  return at->rate > 0.0 && at->lower < 0.0 && -at->lower <= at->rate * within;
-}
-
-ct_impact_outcome ct_impact_leave(ct_impact_search *search, ct_impact_sample *at, ct_impact_sample *parted) {
-  double end = search->options->end, step = 0.0, most = HELD_PART * (end - at->time);
-  bool straight = true;
-  search->most = search->options->iterations_max;
-  search->certain = at->time;
-  uint32_t few = search->most - kept_of(search->most);
-  while (at->time < end) {
-    double left = end - at->time, held = ct_impact_held_time(&search->pair, at, left);
-    /* Once is enough: where that ends the contact is about to end, or another pair's goes on. */
-    if (straight && held < left && is_straight(&search->pair)) {
-      held = ct_max2(held, straight_time(search, at));
-      straight = held == 0.0;
-    }
-    if (held < left) held = ct_max2(held, ct_impact_held_by_points(&search->pair, at, left, search->workspace));
-    double time = held < left ? ct_impact_later(at->time, held) : end;
-    if (time > at->time && !(search->spent >= few && is_ending(at, most))) {
-      search->certain = time;
-      step = 0.0;
-    } else {
-      /* No depth, or none that time can resolve: steps that grow. */
-      step = ct_min2(most, step > 0.0 ? AHEAD_GROWTH * step : first_ahead(at, end, 1.0));
-      time = ct_min2(end, at->time + step);
-    }
-    if (!ct_impact_look(search, time, parted)) return CT_OUTCOME_LOST;
-    if (ct_sample_apart(parted)) return CT_OUTCOME_FREE;
-    if (ct_sample_meets(parted)) search->certain = parted->time;
-    *at = *parted;
-  }
-  return CT_OUTCOME_LOST;
 }

@@ -80,18 +80,8 @@ double ct_impact_free_time(const ct_impact_pair *pair, const ct_impact_sample *s
   return s->fixed ? ct_max2(time, ct_impact_tilted_time(pair, s, time, horizon)) : ct_impact_parts_time(pair, s, time);
 }
 
-double ct_impact_held_time(const ct_impact_pair *pair, const ct_impact_sample *s, double horizon) {
+double ct_impact_gap_time(const ct_impact_pair *pair, const ct_impact_sample *s, double gap, double horizon) {
   ct_drift d = ct_drift_of(pair, s);
-  if (s->result.depth_kind == CT_DEPTH_NONE || s->result.status == CT_PAIR_UNSUPPORTED) return 0.0;
-  double gap = -s->upper;
-  bool plane_a = pair->a.reach == INFINITY, plane_b = pair->b.reach == INFINITY;
-  if ((plane_a || plane_b) && !turning_plane(pair)) {
-    /* What the other side reaches below a plane that does not turn: only what moves it out counts. */
-    ct_vec3 n = s->result.normal;
-    double turning_a = plane_a ? 0.0 : ct_turning_speed(&pair->a, &s->a, n, pair->a.arm);
-    double turning_b = plane_b ? 0.0 : ct_turning_speed(&pair->b, &s->b, n, pair->b.arm);
-    return along_direction(&d, ct_neg(n), gap, turning_a + turning_b);
-  }
   return in_horizons(pair, s, &d, gap, horizon);
 }
 

@@ -1,5 +1,6 @@
 /* When contacts begin and end, against closed forms: spheres through each other, a ball that dips into a plane, a box that turns
  * above one, compounds, what rests, slides, or only touches. */
+#include "tests/support/meshes.h"
 #include "tests/support/movers.h"
 #include "tests/support/shapes.h"
 #include "tests/support/workspace.h"
@@ -31,7 +32,7 @@ static void check_complete(double end) {
 }
 
 static ct_mover still(ct_shape shape, ct_pose pose) {
-  ct_path_options here = stays(20.0, pose);
+  ct_path_options here = stays(60.0, pose);
   return mover(shape, &here);
 }
 
@@ -160,6 +161,66 @@ static void contacts_at_round_off_do_not_flicker(void) {
   mover_free(ground);
 }
 
+/* A ball on an arm of 1 m, turning about y, that dips a little into a plane or a floor: at height h + dip the centre is in contact
+ * while 1 - dip <= sin t, so long as the dip is no more than round-off. */
+static void shallow_dips_of_a_turning_body_are_all_told(void) {
+  static const double dips[] = {0.1, 1e-3, 1e-5, 1e-7, 1e-9};
+  const long double pi = 3.14159265358979323846264338327950288L;
+  ct_shape ball = sphere(0.25);
+  const ct_pose on_arm = at(1, 0, 0);
+  for (int i = 0; i < 10; i++) {
+    double height = 1.25 - dips[i / 2];
+    long double half = acosl((long double)height - 0.25L), times[6];
+    for (int k = 0; k < 3; k++) {
+      times[2 * k] = 2 * pi * k + 0.5L * pi - half;
+      times[2 * k + 1] = 2 * pi * k + 0.5L * pi + half;
+    }
+    ct_mover floor = i % 2 ? still(box(10, 10, 0.5), at(0, 0, -0.5)) : still(plane(), at(0, 0, 0));
+    ct_path_options turns = twists(19.0, at(0, 0, height), none, ct_vec(0, 1, 0));
+    ct_mover b = mover_of(mover_body(&ball, &on_arm, 1), &turns);
+    walk(floor, b, 19.0, 100);
+    CHECK_INT(timeline.count, 6);
+    for (size_t k = 0; k < timeline.count && k < 6; k++) {
+      const ct_contact_change *c = &timeline.changes[k];
+      CHECK(c->began == (k % 2 == 0));
+      CHECK(fabsl(c->time - times[k]) <= 1e-14L / half);
+      CHECK(c->lower <= times[k] && times[k] <= c->upper);
+    }
+    check_complete(19.0);
+    mover_free(floor);
+    mover_free(b);
+  }
+}
+
+/* A sheet through which a body turns: neither has a depth in it. What is on it turns about y with 1 rad/s. A ball on an arm of
+ * .55 m is off it while |sin t| > .5 / .55; a box on it, .2 m by 1 m, while |sin t| .55 > |sin t| .1 + |cos t| .5. */
+static void a_body_that_turns_through_a_sheet_parts_each_time(void) {
+  const long double pi = 3.14159265358979323846264338327950288L;
+  soup s = {0};
+  uint32_t corners[4];
+  for (int i = 0; i < 4; i++) corners[i] = soup_vertex(&s, ct_vec(i == 1 || i == 2 ? 2 : -2, i >= 2 ? 2 : -2, 0));
+  soup_triangle(&s, corners[0], corners[1], corners[2]);
+  soup_triangle(&s, corners[0], corners[2], corners[3]);
+  ct_shape sheet = soup_shape(&s), shapes[] = {sphere(0.5), box(0.1, 0.5, 0.5)};
+  const ct_pose aside = at(0.55, 0, 0);
+  for (int i = 0; i < 2; i++) {
+    long double off = i ? atanl(0.5L / (long double)0.45) : asinl(0.5L / (long double)0.55), times[38];
+    for (int k = 0; k < 19; k++) {
+      times[2 * k] = k * pi + off;
+      times[2 * k + 1] = (k + 1) * pi - off;
+    }
+    ct_path_options turns = twists(60.0, at(0, 0, 0), none, ct_vec(0, 1, 0));
+    ct_mover a = still(sheet, at(0, 0, 0)), b = mover_of(mover_body(&shapes[i], &aside, 1), &turns);
+    walk(a, b, 60.0, 100);
+    CHECK(timeline.in_contact);
+    check_changes(times, 38, 1e-6);
+    check_complete(60.0);
+    mover_free(a);
+    mover_free(b);
+  }
+  ct_shape_release(&sheet);
+}
+
 /* Few distances: what is told until then is true. */
 static void iterations_end_a_timeline_with_what_is_known(void) {
   ct_mover a = still(plane(), at(0, 0, 0));
@@ -183,6 +244,8 @@ static const check_test tests[] = {
     {"a turning box touches twice in a turn", a_turning_box_touches_twice_in_a_turn},
     {"bodies part when their last colliders do", bodies_part_when_their_last_colliders_do},
     {"contacts at round-off do not flicker", contacts_at_round_off_do_not_flicker},
+    {"shallow dips of a turning body are all told", shallow_dips_of_a_turning_body_are_all_told},
+    {"a body that turns through a sheet parts each time", a_body_that_turns_through_a_sheet_parts_each_time},
     {"iterations end a timeline with what is known", iterations_end_a_timeline_with_what_is_known},
     {"memory goes back", memory_goes_back},
 };

@@ -94,13 +94,19 @@ typedef struct ct_timeline {
 } ct_timeline;
 void ct_timeline_free(ct_timeline *timeline);
 
+/* What a timeline may miss, where nothing certifies that a contact lasts: a parting that stays below this part of the radius of the
+ * smaller shape's ball. (Of two half-spaces: while their normals are within this of opposite, rad.) */
+#define CT_TIMELINE_RESOLUTION 1e-3
+
 /* All changes between apart and in contact of two bodies (of the least over their pairs of colliders) over [begin, end], each
  * bracketed as an impact. A contact that lasts for less than round-off can tell, a graze, is none; one ends only where all
- * colliders are certainly apart, so that what rests or slides within round-off of touching stays in contact. A depth bounds how
- * long a contact certainly lasts; where there is none, of surfaces that cross, and within round-off of its end, the contact is
- * looked at in steps that grow to a 256th of the motion, and a parting shorter than a step is not seen. `timeline` is emptied
- * first; its memory is used again. limit > 0: changes at most. iterations_max holds for each change. The method is conservative
- * advancement. CT_CANCELLED, CT_OUT_OF_MEMORY; what is in the timeline then is to be freed and no more. */
+ * colliders are certainly apart, so that what rests or slides within round-off of touching stays in contact. A contact is certain
+ * to last while a depth, or a point that the two have in common, is not used up; else, of surfaces that cross each other and within
+ * round-off of a contact's end, steps are so short that the two can come no farther apart than CT_TIMELINE_RESOLUTION allows, or
+ * round-off leaves open. Where that takes more than the iterations, what is told ends there (LIMIT). `timeline` is emptied
+ * first; its memory is used again. limit > 0: changes at most. iterations_max: for each change, of each pair of colliders for a
+ * contact that begins, of all for one that ends. The method is conservative advancement. CT_CANCELLED, CT_OUT_OF_MEMORY; what is in
+ * the timeline then is to be freed and no more. */
 ct_status ct_body_timeline(ct_mover a, ct_mover b, const ct_impact_options *options, size_t limit, ct_workspace *workspace,
                            ct_timeline *timeline);
 
