@@ -173,18 +173,17 @@ static void put_records(api_call *call, const char *name, const uint32_t *indice
   api_put_byte(&call->out, '[');
   for (size_t i = 0; i < count; i++) {
     api_put_item(&call->out);
-    api_put_contact_record(&call->out, event->scene, ct_contact_state_record(event->found.state, indices[i]));
+    api_put_contact_record(&call->out, ct_contact_state_record(event->found.state, indices[i]));
   }
   api_put_byte(&call->out, ']');
 }
 
-/* Colliders of what has ended are those of the scene before. */
 static void put_ended(api_call *call, const ct_contact_event *found) {
   api_put_key(&call->out, "ended");
   api_put_byte(&call->out, '[');
   for (size_t i = 0; i < found->ended_count; i++) {
     api_put_item(&call->out);
-    api_put_contact_ended(&call->out, call->scene, &found->ended[i]);
+    api_put_contact_ended(&call->out, &found->ended[i]);
   }
   api_put_byte(&call->out, ']');
 }
@@ -213,8 +212,8 @@ static void tell(api_call *call, const ct_contact_record *began, const ct_contac
   api_put_member_string(&data, "contactState", api_text(call->match.item_id));
   api_put_member_number(&data, "time", event->options.time);
   api_put_key(&data, "contact");
-  if (ended) api_put_contact_ended(&data, call->scene, ended);
-  else api_put_contact_record(&data, event->scene, began);
+  if (ended) api_put_contact_ended(&data, ended);
+  else api_put_contact_record(&data, began);
   api_put_byte(&data, '}');
   api_call_add_event(call, ended ? "ended" : "began", call->match.item_id, &data);
 }

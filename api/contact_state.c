@@ -43,7 +43,7 @@ api_step api_contact_state_get(api_call *call) {
   api_put_byte(out, '[');
   for (size_t i = 0; i < ct_contact_state_count(state); i++) {
     api_put_item(out);
-    api_put_contact_record(out, call->scene, ct_contact_state_record(state, i));
+    api_put_contact_record(out, ct_contact_state_record(state, i));
   }
   api_put_byte(out, ']');
   return api_call_send(call, 200);

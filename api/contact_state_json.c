@@ -26,24 +26,25 @@ static const char *cause_word(ct_contact_cause cause) {
   case CT_CAUSE_Z2: return "z2";
   case CT_CAUSE_TIME: return "time";
   case CT_CAUSE_BODY: return "body";
+  case CT_CAUSE_STATE: return "state";
   }
   return "";
 }
 
-static void put_collider(api_buffer *buffer, const char *name, const ct_scene *scene, ct_text id, uint64_t serial, uint32_t index) {
-  uint32_t row = ct_scene_find(scene, id);
-  const ct_body *body = row != CT_NO_ROW && ct_scene_serial(scene, row) == serial ? ct_scene_body(scene, row) : NULL;
-  if (body && index < ct_body_collider_count(body)) api_put_collider_name(buffer, name, body, index);
-  else if (index > 0) api_put_member_unsigned(buffer, name, index);
+/* As api_put_collider_name, of the body as it was when the contact began. */
+static void put_collider(api_buffer *buffer, const char *member, bool several, ct_text name, uint32_t index) {
+  if (!several) return;
+  if (name.length > 0) api_put_id(buffer, member, name);
+  else api_put_member_unsigned(buffer, member, index);
 }
 
 /* Whose contact it is, and what is told of it from its beginning to its end. */
-static void put_pair(api_buffer *buffer, const ct_scene *scene, const ct_contact_record *r) {
+static void put_pair(api_buffer *buffer, const ct_contact_record *r) {
   api_put_member_unsigned(buffer, "pair", r->pair);
   api_put_id(buffer, "a", r->body_a);
   api_put_id(buffer, "b", r->body_b);
-  put_collider(buffer, "colliderA", scene, r->body_a, r->serial_a, r->collider_a);
-  put_collider(buffer, "colliderB", scene, r->body_b, r->serial_b, r->collider_b);
+  put_collider(buffer, "colliderA", r->several_a, r->name_a, r->collider_a);
+  put_collider(buffer, "colliderB", r->several_b, r->name_b, r->collider_b);
   api_put_member_number(buffer, "begun", r->begun);
 }
 
@@ -70,9 +71,9 @@ static void put_support(api_buffer *buffer, const char *name, const ct_vec3 poin
   api_put_byte(buffer, ']');
 }
 
-void api_put_contact_record(api_buffer *buffer, const ct_scene *scene, const ct_contact_record *r) {
+void api_put_contact_record(api_buffer *buffer, const ct_contact_record *r) {
   api_put_byte(buffer, '{');
-  put_pair(buffer, scene, r);
+  put_pair(buffer, r);
   api_put_member_string(buffer, "cause", api_text(cause_word(r->cause)));
   api_put_member_number(buffer, "normalVelocity", r->normal_velocity);
   put_geometry(buffer, r->distance, &r->result);
@@ -83,22 +84,21 @@ void api_put_contact_record(api_buffer *buffer, const ct_scene *scene, const ct_
   api_put_byte(buffer, '}');
 }
 
-void api_put_contact_now(api_buffer *buffer, const ct_scene *scene, const ct_contact_record *r, double epsilon,
-                         const ct_pair_result *now) {
+void api_put_contact_now(api_buffer *buffer, const ct_contact_record *r, double epsilon, const ct_pair_result *now) {
   api_put_byte(buffer, '{');
-  put_pair(buffer, scene, r);
+  put_pair(buffer, r);
   api_put_member_string(buffer, "cause", api_text(cause_word(r->cause)));
   api_put_member_number(buffer, "normalVelocity", r->normal_velocity);
   put_geometry(buffer, now->distance - epsilon, now);
   api_put_byte(buffer, '}');
 }
 
-void api_put_contact_ended(api_buffer *buffer, const ct_scene *scene, const ct_contact_ended *ended) {
+void api_put_contact_ended(api_buffer *buffer, const ct_contact_ended *ended) {
   api_put_byte(buffer, '{');
-  put_pair(buffer, scene, &ended->record);
+  put_pair(buffer, &ended->record);
   api_put_member_string(buffer, "cause", api_text(cause_word(ended->cause)));
   api_put_member_number(buffer, "normalVelocity", ended->record.normal_velocity);
-  if (ended->cause != CT_CAUSE_BODY) api_put_member_number(buffer, "distance", ended->distance);
+  if (ended->cause == CT_CAUSE_Z1) api_put_member_number(buffer, "distance", ended->distance);
   api_put_byte(buffer, '}');
 }
 

@@ -15,13 +15,12 @@ const ct_contact_state *api_contact_state_find(const ct_scene *scene, ct_text id
 bool api_scene_has_motion(const ct_scene *scene);
 #define API_NO_MOTION_TEXT "No body of the scene has a motion: no pair takes part in contact states."
 
-/* One contact. The scene names the colliders: those of bodies that have gone, or were replaced by others, go by their index. */
-void api_put_contact_record(api_buffer *buffer, const ct_scene *scene, const ct_contact_record *record);
+/* One contact. Its colliders are named as they were when it began, whatever has become of the bodies. */
+void api_put_contact_record(api_buffer *buffer, const ct_contact_record *record);
 /* The same with what is true of the contact now, where it is not what the record holds. */
-void api_put_contact_now(api_buffer *buffer, const ct_scene *scene, const ct_contact_record *record, double epsilon,
-                         const ct_pair_result *now);
+void api_put_contact_now(api_buffer *buffer, const ct_contact_record *record, double epsilon, const ct_pair_result *now);
 /* One contact that has ended: whose it was, why it ended, and the distance that tells so where there still is one. */
-void api_put_contact_ended(api_buffer *buffer, const ct_scene *scene, const ct_contact_ended *ended);
+void api_put_contact_ended(api_buffer *buffer, const ct_contact_ended *ended);
 /* The members contactState, time, contactEpsilon and events. */
 void api_put_contact_state(api_buffer *buffer, ct_text id, const ct_contact_state *state);
 

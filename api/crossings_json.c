@@ -48,14 +48,14 @@ static void put_crossing(api_buffer *buffer, const char *name, const ct_scene *s
 /* Its body is gone, or filters exclude the pair. Half-spaces that cross have no distance either, but they overlap. */
 static bool is_absent(const ct_pair_result *now) { return now->status == CT_PAIR_UNSUPPORTED && now->relation == CT_SEPARATED; }
 
-static void put_contacts(api_buffer *buffer, const ct_scene *scene, const ct_contact_state *state, const ct_pair_result *now) {
+static void put_contacts(api_buffer *buffer, const ct_contact_state *state, const ct_pair_result *now) {
   api_put_key(buffer, "contacts");
   api_put_byte(buffer, '[');
   for (size_t i = 0; i < ct_contact_state_count(state); i++) {
     const ct_contact_record *r = ct_contact_state_record(state, i);
     if (is_absent(&now[i])) continue;
     api_put_item(buffer);
-    api_put_contact_now(buffer, scene, r, ct_contact_state_epsilon(state), &now[i]);
+    api_put_contact_now(buffer, r, ct_contact_state_epsilon(state), &now[i]);
   }
   api_put_byte(buffer, ']');
 }
@@ -72,7 +72,7 @@ void api_put_crossings(api_buffer *buffer, const ct_scene *scene, const api_cros
     put_crossing(buffer, "z1", scene, &found->z1);
     put_crossing(buffer, "z2", scene, &found->z2);
   }
-  if (asked->contacts) put_contacts(buffer, scene, asked->state, found->contacts);
+  if (asked->contacts) put_contacts(buffer, asked->state, found->contacts);
   api_put_key(buffer, "statistics");
   api_put_byte(buffer, '{');
   api_put_member_unsigned(buffer, "narrow", found->narrow);

@@ -8,14 +8,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* No member. */
+/* No record. */
 #define NONE SIZE_MAX
 
 typedef struct found_contact {
   ct_contact_key key;
   ct_pair_result result;
-  size_t member; /* that it goes on, or NONE */
+  size_t record; /* of the state before that goes on, or NONE */
 } found_contact;
+
+/* What has become of a record of the state before. */
+typedef struct known_contact {
+  bool seen, goes_on; /* seen: it takes part, and its distance was computed */
+  double distance;
+} known_contact;
 
 typedef struct event_run {
   ct_contact_pairs pairs;
@@ -23,9 +29,7 @@ typedef struct event_run {
   const ct_contact_event_options *options;
   ct_contact_member *members;
   size_t member_count;
-  bool *seen;       /* [member_count] its distance was computed */
-  bool *goes_on;    /* [member_count] */
-  double *distance; /* [member_count] of those that end */
+  known_contact *known; /* [records of the state before] */
   found_contact *found;
   size_t count, capacity;
 } event_run;
@@ -45,16 +49,12 @@ static ct_status add_found(event_run *run, const found_contact *contact) {
   return CT_OK;
 }
 
-static ct_status look_at(event_run *run, const ct_contact_key *key, size_t member) {
-  found_contact contact = {.key = *key, .member = member};
+static ct_status look_at(event_run *run, const ct_contact_key *key, size_t record) {
+  found_contact contact = {.key = *key, .record = record};
   ct_status status = ct_contact_pairs_result(&run->pairs, key, &contact.result);
   if (status != CT_OK) return status;
   double distance = ct_contact_distance(&run->pairs, contact.result.distance);
-  if (member != NONE) {
-    run->seen[member] = true;
-    run->goes_on[member] = distance <= 0.0;
-    run->distance[member] = distance;
-  }
+  if (record != NONE) run->known[record] = (known_contact){true, distance <= 0.0, distance};
   return distance <= 0.0 ? add_found(run, &contact) : CT_OK;
 }
 
@@ -63,7 +63,7 @@ static ct_status visit(void *context, const ct_contact_key *key, double bound) {
   size_t member = ct_contact_member_find(run->members, run->member_count, key);
   assert(ct_contact_near(&run->pairs, bound));
   (void)bound;
-  return look_at(run, key, member < run->member_count ? member : NONE);
+  return look_at(run, key, member < run->member_count ? run->members[member].record : NONE);
 }
 
 static int by_key(const void *x, const void *y) {
@@ -76,13 +76,13 @@ static ct_status find(event_run *run) {
   ct_status status = CT_OK;
   if (run->previous) status = ct_contact_members_of(&run->pairs, run->previous, &run->members, &run->member_count);
   if (status != CT_OK) return status;
-  run->seen = calloc(run->member_count + 1, sizeof *run->seen);
-  run->goes_on = calloc(run->member_count + 1, sizeof *run->goes_on);
-  run->distance = calloc(run->member_count + 1, sizeof *run->distance);
-  if (!run->seen || !run->goes_on || !run->distance) return CT_OUT_OF_MEMORY;
+  run->known = calloc((run->previous ? run->previous->count : 0) + 1, sizeof *run->known);
+  if (!run->known) return CT_OUT_OF_MEMORY;
   status = ct_contact_pairs_walk(&run->pairs, &limit, visit, run);
-  for (size_t k = 0; k < run->member_count && status == CT_OK; k++)
-    if (!run->seen[k]) status = look_at(run, &run->members[k].key, k);
+  for (size_t k = 0; k < run->member_count && status == CT_OK; k++) {
+    const ct_contact_member *member = &run->members[k];
+    if (!run->known[member->record].seen) status = look_at(run, &member->key, member->record);
+  }
   if (status == CT_OK && run->count > 1) qsort(run->found, run->count, sizeof *run->found, by_key);
   return status;
 }
@@ -144,10 +144,13 @@ static ct_contact_cause cause_of(const event_run *run, const ct_contact_record *
 static ct_status set_record(event_run *run, const found_contact *found, ct_contact_record *record, char **texts) {
   const ct_scene *scene = run->pairs.scene;
   const ct_contact_key *key = &found->key;
+  const ct_body *a = ct_scene_body(scene, key->a), *b = ct_scene_body(scene, key->b);
   record->serial_a = ct_scene_serial(scene, key->a);
   record->serial_b = ct_scene_serial(scene, key->b);
-  record->body_a = copy_text(ct_body_id(ct_scene_body(scene, key->a)), texts);
-  record->body_b = copy_text(ct_body_id(ct_scene_body(scene, key->b)), texts);
+  record->body_a = copy_text(ct_body_id(a), texts);
+  record->body_b = copy_text(ct_body_id(b), texts);
+  record->name_a = copy_text(ct_body_collider_id(a, key->collider_a), texts);
+  record->name_b = copy_text(ct_body_collider_id(b, key->collider_b), texts);
   record->collider_a = key->collider_a;
   record->collider_b = key->collider_b;
   record->distance = ct_contact_distance(&run->pairs, found->result.distance);
@@ -157,40 +160,55 @@ static ct_status set_record(event_run *run, const found_contact *found, ct_conta
 
 /* What is set once, when a contact begins, and kept from then on. */
 static void set_beginning(event_run *run, const found_contact *found, uint64_t pair, ct_contact_record *record) {
-  if (found->member == NONE) {
+  if (found->record == NONE) {
+    const ct_scene *scene = run->pairs.scene;
     record->pair = pair;
+    record->several_a = ct_body_collider_count(ct_scene_body(scene, found->key.a)) > 1;
+    record->several_b = ct_body_collider_count(ct_scene_body(scene, found->key.b)) > 1;
     record->begun = run->options->time;
-    record->normal_velocity = normal_velocity(run->pairs.scene, found);
+    record->normal_velocity = normal_velocity(scene, found);
     record->cause = cause_of(run, record);
     return;
   }
-  const ct_contact_record *before = &run->previous->records[run->members[found->member].record];
+  const ct_contact_record *before = &run->previous->records[found->record];
   record->pair = before->pair;
+  record->several_a = before->several_a;
+  record->several_b = before->several_b;
   record->begun = before->begun;
   record->normal_velocity = before->normal_velocity;
   record->cause = before->cause;
 }
 
+/* Of the ids that a record keeps. */
+static size_t text_bytes_of(const ct_scene *scene, const ct_contact_key *key) {
+  const ct_body *a = ct_scene_body(scene, key->a), *b = ct_scene_body(scene, key->b);
+  return ct_body_id(a).length + ct_body_id(b).length + ct_body_collider_id(a, key->collider_a).length +
+         ct_body_collider_id(b, key->collider_b).length;
+}
+
+static uint64_t last_pair(const event_run *run) {
+  uint64_t given = ct_scene_contacts_begun(run->pairs.scene), before = run->previous ? run->previous->last_pair : 0;
+  return given > before ? given : before;
+}
+
 static ct_status make_state(event_run *run, ct_contact_state **out) {
   const ct_scene *scene = run->pairs.scene;
   size_t text_bytes = 0;
-  for (size_t i = 0; i < run->count; i++)
-    text_bytes +=
-        ct_body_id(ct_scene_body(scene, run->found[i].key.a)).length + ct_body_id(ct_scene_body(scene, run->found[i].key.b)).length;
+  for (size_t i = 0; i < run->count; i++) text_bytes += text_bytes_of(scene, &run->found[i].key);
   char *texts;
   ct_contact_state *state = ct_contact_state_new(run->count, text_bytes, &texts);
   if (!state) return CT_OUT_OF_MEMORY;
   state->time = run->options->time;
   state->epsilon = run->pairs.epsilon;
   state->events = run->previous ? run->previous->events + 1 : 1;
-  state->next_pair = run->previous ? run->previous->next_pair : 1;
+  state->last_pair = last_pair(run);
   state->next_serial = scene->next_serial;
   ct_status status = CT_OK;
   for (size_t i = 0; i < run->count && status == CT_OK; i++) {
     const found_contact *found = &run->found[i];
     status = set_record(run, found, &state->records[i], &texts);
-    set_beginning(run, found, state->next_pair, &state->records[i]);
-    if (found->member == NONE) state->next_pair++;
+    if (found->record == NONE) state->last_pair++;
+    set_beginning(run, found, state->last_pair, &state->records[i]);
   }
   if (status == CT_OK) *out = state;
   else ct_contact_state_release(state);
@@ -206,16 +224,12 @@ static int by_pair(const void *x, const void *y) {
 
 /* Records of the state before that do not go on. */
 static void tell_ended(const event_run *run, ct_contact_event *event) {
-  size_t records = run->previous ? run->previous->count : 0, at = 0;
+  size_t records = run->previous ? run->previous->count : 0;
   for (size_t i = 0; i < records; i++) {
-    bool member = at < run->member_count && run->members[at].record == i;
-    ct_contact_ended ended = {run->previous->records[i], CT_CAUSE_BODY, 0.0};
-    if (member) {
-      ended.cause = CT_CAUSE_Z1;
-      ended.distance = run->distance[at];
-    }
-    if (!member || !run->goes_on[at]) event->ended[event->ended_count++] = ended;
-    if (member) at++;
+    const known_contact *known = &run->known[i];
+    if (known->goes_on) continue;
+    event->ended[event->ended_count++] =
+        (ct_contact_ended){run->previous->records[i], known->seen ? CT_CAUSE_Z1 : CT_CAUSE_BODY, known->distance};
   }
   if (event->ended_count > 1) qsort(event->ended, event->ended_count, sizeof *event->ended, by_pair);
 }
@@ -235,7 +249,7 @@ static int by_indexed_pair(const void *x, const void *y) {
 static void tell_present(const event_run *run, const ct_contact_state *state, indexed_pair *order, ct_contact_event *event) {
   for (size_t i = 0; i < run->count; i++) {
     uint32_t index = (uint32_t)i;
-    if (run->found[i].member == NONE) event->began[event->began_count++] = index;
+    if (run->found[i].record == NONE) event->began[event->began_count++] = index;
     else order[event->persisted_count++] = (indexed_pair){state->records[i].pair, index};
   }
   if (event->persisted_count > 1) qsort(order, event->persisted_count, sizeof *order, by_indexed_pair);
@@ -286,9 +300,7 @@ ct_status ct_contact_event_run(const ct_scene *scene, const ct_contact_state *pr
   if (status == CT_OK) *event = made;
   ct_contact_pairs_close(&run.pairs);
   free(run.members);
-  free(run.seen);
-  free(run.goes_on);
-  free(run.distance);
+  free(run.known);
   free(run.found);
   return status;
 }

@@ -2,6 +2,7 @@
 #include "motion/contact_pairs.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define MASK_WORDS (CT_GROUPS_MAX / 64)
 
@@ -57,10 +58,9 @@ void ct_contact_pairs_close(ct_contact_pairs *pairs) {
 
 /* ---- which take part ---- */
 
-bool ct_contact_pairs_takes(const ct_contact_pairs *pairs, const ct_contact_key *key) {
+/* Has one of the bodies a motion, and do filters let them meet? */
+static bool takes_part(const ct_contact_pairs *pairs, const ct_contact_key *key) {
   const ct_scene *scene = pairs->scene;
-  const ct_body *a = ct_scene_body_at(scene, key->a), *b = ct_scene_body_at(scene, key->b);
-  if (!a || !b || key->collider_a >= ct_body_collider_count(a) || key->collider_b >= ct_body_collider_count(b)) return false;
   if (!moves(scene, key->a) && !moves(scene, key->b)) return false;
   const ct_row_filter *filter = pairs->filter;
   if (!filter) return true;
@@ -210,19 +210,62 @@ static uint32_t row_of(const ct_scene *scene, ct_text id, uint64_t serial) {
   return row != CT_NO_ROW && ct_scene_serial(scene, row) == serial ? row : CT_NO_ROW;
 }
 
+static bool is_collider(const ct_body *body, uint32_t index, ct_text name) {
+  if (index >= ct_body_collider_count(body)) return false;
+  ct_text id = ct_body_collider_id(body, index);
+  return id.length == name.length && memcmp(id.bytes, name.bytes, id.length) == 0;
+}
+
+/* The collider that was at *index: it is looked for from there to both sides, for it seldom goes far. False: the body has it no
+ * more.
+ */
+static bool find_collider(const ct_body *body, ct_text name, uint32_t *index) {
+  uint32_t from = *index;
+  if (is_collider(body, from, name)) return true;
+  if (name.length == 0) return false;
+  uint32_t count = (uint32_t)ct_body_collider_count(body), most = from > count ? from : count;
+  for (uint32_t d = 1; d <= most; d++) {
+    *index = from + d;
+    if (is_collider(body, *index, name)) return true;
+    *index = from - d;
+    if (d <= from && is_collider(body, *index, name)) return true;
+  }
+  return false;
+}
+
+/* The record's pair in this revision. False: it takes no part any more. */
+static bool key_of(const ct_contact_pairs *pairs, const ct_contact_record *r, ct_contact_key *key) {
+  const ct_scene *scene = pairs->scene;
+  *key =
+      (ct_contact_key){row_of(scene, r->body_a, r->serial_a), row_of(scene, r->body_b, r->serial_b), r->collider_a, r->collider_b};
+  if (key->a == CT_NO_ROW || key->b == CT_NO_ROW) return false;
+  if (!find_collider(ct_scene_body_at(scene, key->a), r->name_a, &key->collider_a)) return false;
+  if (!find_collider(ct_scene_body_at(scene, key->b), r->name_b, &key->collider_b)) return false;
+  return takes_part(pairs, key);
+}
+
+static int by_key(const void *x, const void *y) {
+  return ct_contact_key_compare(&((const ct_contact_member *)x)->key, &((const ct_contact_member *)y)->key);
+}
+
 ct_status ct_contact_members_of(const ct_contact_pairs *pairs, const ct_contact_state *state, ct_contact_member **members,
                                 size_t *count) {
   size_t records = ct_contact_state_count(state);
   ct_contact_member *list = malloc((records + 1) * sizeof *list);
   if (!list) return CT_OUT_OF_MEMORY;
+  bool sorted = true;
   *count = 0;
-  for (size_t i = 0; i < records; i++) {
-    const ct_contact_record *r = ct_contact_state_record(state, i);
-    ct_contact_key key = {row_of(pairs->scene, r->body_a, r->serial_a), row_of(pairs->scene, r->body_b, r->serial_b), r->collider_a,
-                          r->collider_b};
-    if (key.a == CT_NO_ROW || key.b == CT_NO_ROW || !ct_contact_pairs_takes(pairs, &key)) continue;
-    list[(*count)++] = (ct_contact_member){key, i};
+  for (size_t i = 0; i < records && !ct_cancel_raised(pairs->cancel); i++) {
+    ct_contact_member member = {.record = i};
+    if (!key_of(pairs, ct_contact_state_record(state, i), &member.key)) continue;
+    if (*count > 0 && ct_contact_key_compare(&list[*count - 1].key, &member.key) > 0) sorted = false;
+    list[(*count)++] = member;
   }
+  if (ct_cancel_raised(pairs->cancel)) {
+    free(list);
+    return CT_CANCELLED;
+  }
+  if (!sorted) qsort(list, *count, sizeof *list, by_key);
   *members = list;
   return CT_OK;
 }

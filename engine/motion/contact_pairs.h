@@ -49,8 +49,6 @@ static inline double ct_contact_distance(const ct_contact_pairs *pairs, double s
 /* Are boxes this far apart so near that the distance has to be computed? */
 static inline bool ct_contact_near(const ct_contact_pairs *pairs, double bound) { return bound <= pairs->epsilon; }
 
-/* Do both bodies have the collider, has one of them a motion, and do filters let them meet? */
-bool ct_contact_pairs_takes(const ct_contact_pairs *pairs, const ct_contact_key *key);
 ct_status ct_contact_pairs_result(ct_contact_pairs *pairs, const ct_contact_key *key, ct_pair_result *result);
 /* The two colliders, placed; borrowed until the next pair. */
 ct_status ct_contact_pairs_place(ct_contact_pairs *pairs, const ct_contact_key *key, ct_placed *a, ct_placed *b);
@@ -68,7 +66,8 @@ typedef struct ct_contact_member {
   size_t record; /* index in the state */
 } ct_contact_member;
 
-/* In the order of keys, which is that of the records. *members is the caller's to free. */
+/* In the order of keys: that of the records, unless a replaced body has its colliders in another order. A collider with an id is
+ * found by it, wherever it is, another by its index. *members is the caller's to free. CT_CANCELLED. */
 ct_status ct_contact_members_of(const ct_contact_pairs *pairs, const ct_contact_state *state, ct_contact_member **members,
                                 size_t *count);
 /* Index of the key; count: it is no member. O(log) */

@@ -10,7 +10,7 @@ struct ct_contact_state {
   _Atomic uint32_t refs;
   double time, epsilon;
   uint64_t events;
-  uint64_t next_pair;   /* id of the next contact to begin */
+  uint64_t last_pair;   /* greatest id given so far */
   uint64_t next_serial; /* bodies from here on were put in after the last event */
   size_t count, bytes;
   ct_contact_record records[]; /* the texts of their ids follow */

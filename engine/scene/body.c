@@ -159,6 +159,11 @@ ct_text ct_body_user(const ct_body *body) { return (ct_text){block(body) + body-
 
 const ct_shape *ct_body_shape(const ct_body *body, size_t index) { return &records(body)[index].shape; }
 
+ct_text ct_body_collider_id(const ct_body *body, size_t index) {
+  const collider_record *record = &records(body)[index];
+  return (ct_text){block(body) + record->text, record->id_length};
+}
+
 const ct_pose *ct_body_shape_pose(const ct_body *body, size_t index) {
   uint32_t offset = records(body)[index].pose;
   return offset ? (const ct_pose *)(block(body) + offset) : NULL;

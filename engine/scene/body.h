@@ -7,6 +7,7 @@
 /* A collider's shape, and its pose in the body frame or NULL where that is the identity. Borrowed from the body. */
 const ct_shape *ct_body_shape(const ct_body *body, size_t index);
 const ct_pose *ct_body_shape_pose(const ct_body *body, size_t index);
+ct_text ct_body_collider_id(const ct_body *body, size_t index); /* empty: none; likewise */
 
 /* Frame of a collider in the world, from the body's frame. */
 static inline ct_frame ct_body_shape_frame(const ct_body *body, size_t index, const ct_frame *frame) {

@@ -256,6 +256,8 @@ ct_status ct_draft_attach(ct_draft *draft, ct_text name, const void *value, cons
   return CT_OK;
 }
 
+void ct_draft_count_contacts(ct_draft *draft, uint64_t count) { draft->next->contacts_begun += count; }
+
 /* ---- sealing ---- */
 
 /* Rows of a stand-in for the removed bodies: their ids in an index of their own. */
@@ -342,6 +344,7 @@ static bool compact(ct_draft *draft) {
   old->user = NULL;
   fresh->geometric_epsilon = old->geometric_epsilon;
   fresh->next_serial = old->next_serial;
+  fresh->contacts_begun = old->contacts_begun;
   fresh->attached = ct_attached_list_retain(old->attached);
   ct_scene_release(old);
   draft->next = fresh;

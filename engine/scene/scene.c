@@ -47,6 +47,7 @@ ct_scene *ct_scene_branch(const ct_scene *base) {
   scene->rows = base->rows;
   scene->count = base->count;
   scene->next_serial = base->next_serial;
+  scene->contacts_begun = base->contacts_begun;
   scene->filters = ct_filter_set_retain(base->filters);
   scene->user = base->user;
   scene->geometric_epsilon = base->geometric_epsilon;
@@ -110,6 +111,8 @@ ct_velocity ct_scene_velocity(const ct_scene *scene, uint32_t row) {
 uint64_t ct_scene_serial(const ct_scene *scene, uint32_t row) {
   return scene->serials.rows == 0 ? row : *(const uint64_t *)ct_column_at(&scene->serials, row);
 }
+
+uint64_t ct_scene_contacts_begun(const ct_scene *scene) { return scene->contacts_begun; }
 
 const ct_filters *ct_scene_filters(const ct_scene *scene) {
   static const ct_filters none = {NULL, 0, NULL, 0};

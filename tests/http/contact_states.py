@@ -211,10 +211,34 @@ def colliders_are_named_and_have_pairs_of_their_own():
     client.put(f"{path}/bodies/hand", {"position": [0, 0, 0.5], "motion": {"mass": 1},
                                        "colliders": [{"id": "thumb", "sphere": {"radius": 0.625}}]}).must(200)
     kept = client.get(f"{path}/contactStates/s").must(200).json["contacts"]
-    equal([r.get("colliderB") for r in kept], [None, 1], "by index where the body has it no more")
+    equal([r.get("colliderB") for r in kept], ["thumb", 1], "as they were named when they began")
     after = event(path, time=1)
     equal(([r["pair"] for r in after["persisted"]], [(r["pair"], r["cause"]) for r in after["ended"]]),
           ([began[0]["pair"]], [(began[1]["pair"], "body")]), "the replaced body keeps its first collider's contact")
+
+
+@suite.fact
+def a_contact_has_one_name_from_its_beginning_to_its_end():
+    """Of a hand whose pad touches and whose core does not; then the colliders change their places, then there is no pad."""
+    hand = {"core": {"id": "core", "sphere": {"radius": 0.125}}, "pad": {"id": "pad", "sphere": {"radius": 0.625}}}
+
+    def with_colliders(*order):
+        return {"position": [0, 0, 0.5], "motion": {"mass": 1}, "colliders": [hand[name] for name in order]}
+
+    path = scene([{"id": "hand", **with_colliders("core", "pad")}])
+    began = event(path, status=201)["began"]
+    equal([r["colliderB"] for r in began], ["pad"], "what touches")
+    client.put(f"{path}/bodies/hand", with_colliders("pad", "core")).must(200)
+    after = event(path, time=1)
+    equal((after["began"], after["persisted"], after["ended"]), ([], began, []), "another order of colliders")
+    for found in (client.get(f"{path}/contactStates/s").must(200).json, crossings(path, evaluation="sample")["results"][0]):
+        equal([(r["pair"], r["colliderB"]) for r in found["contacts"]], [(1, "pad")], "contacts")
+    client.put(f"{path}/bodies/hand", with_colliders("core")).must(200)
+    equal([(r["pair"], r["colliderB"], r["cause"]) for r in event(path, time=2)["ended"]], [(1, "pad", "body")], "without a pad")
+    client.put(f"{path}/bodies/hand", with_colliders("core", "pad")).must(200)
+    equal([(r["pair"], r["colliderB"]) for r in event(path, time=3)["began"]], [(2, "pad")], "with one again")
+    client.delete(f"{path}/bodies/hand").must(200)
+    equal([(r["pair"], r["colliderB"], r["cause"]) for r in event(path, time=4)["ended"]], [(2, "pad", "body")], "without a body")
 
 
 @suite.fact

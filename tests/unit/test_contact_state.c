@@ -318,6 +318,90 @@ static void a_body_that_is_replaced_keeps_its_contacts_where_it_has_the_collider
   ct_scene_release(scene);
 }
 
+/* A large pad about a small core, under these ids, in this order. */
+static ct_status replace_hand(ct_draft *draft, const char *first, double radius, const char *second, double other) {
+  const ct_collider colliders[2] = {{.id = text_of(first), .shape = sphere_of(radius), .pose = ct_pose_identity()},
+                                    {.id = text_of(second), .shape = sphere_of(other), .pose = ct_pose_identity()}};
+  const ct_motion motion = {.source = CT_MASS_MASS, .value = 1.0, .inertia_orientation = {0, 0, 0, 1}};
+  const ct_body_options options = {.id = text_of("hand"), .colliders = colliders, .collider_count = 2, .motion = &motion};
+  const ct_body *body;
+  CHECK_INT(ct_body_create(&options, &body), CT_OK);
+  ct_pose pose = pose_at(0, 0, 0.5);
+  uint32_t row = ct_draft_find(draft, text_of("hand"));
+  ct_status status =
+      row == CT_NO_ROW ? ct_draft_insert(draft, body, &pose, NULL, NULL) : ct_draft_replace(draft, row, body, &pose, NULL);
+  ct_body_release(body);
+  return status;
+}
+
+static void a_collider_with_an_id_is_known_by_it_wherever_it_is(void) {
+  static const struct {
+    const char *first, *second; /* of the body that comes in place of core .1, pad .5 */
+    double radius, other;
+    size_t persisted, ended, began;
+    ct_contact_cause cause;
+  } cases[] = {
+      {"pad", "core", 0.5, 0.1, 1, 0, 0, CT_CAUSE_INIT}, /* another order */
+      {"pad", "pin", 0.5, 0.1, 1, 0, 0, CT_CAUSE_INIT},
+      {"core", "sole", 0.1, 0.5, 0, 1, 1, CT_CAUSE_BODY}, /* in its place, another */
+      {"core", "", 0.1, 0.5, 0, 1, 1, CT_CAUSE_BODY},
+      {"pad", "core", 0.1, 0.5, 0, 1, 1, CT_CAUSE_Z1}, /* its own, but it has shrunk */
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    const ct_scene *empty = ct_scene_create(0);
+    ct_draft *draft = ct_draft_begin(empty);
+    add_shape(draft, "ground", plane_of(), pose_at(0, 0, 0));
+    CHECK_INT(replace_hand(draft, "core", 0.1, "pad", 0.5), CT_OK);
+    const ct_scene *scene = seal(draft, empty);
+    ct_contact_event first = next_event(scene, NULL, 0);
+    CHECK_INT(first.began_count, 1);
+    draft = ct_draft_begin(scene);
+    CHECK_INT(replace_hand(draft, cases[i].first, cases[i].radius, cases[i].second, cases[i].other), CT_OK);
+    scene = seal(draft, scene);
+    ct_contact_event second = next_event(scene, first.state, 1);
+    CHECK(second.persisted_count == cases[i].persisted && second.began_count == cases[i].began);
+    CHECK_INT(second.ended_count, cases[i].ended);
+    const ct_contact_record *r = second.ended_count ? &second.ended[0].record : ct_contact_state_record(second.state, 0);
+    if (second.ended_count) CHECK_INT(second.ended[0].cause, cases[i].cause);
+    CHECK(r->pair == 1 && text_is(r->name_b, "pad") && r->several_b && !r->several_a && r->name_a.length == 0);
+    if (!second.ended_count) CHECK_INT(r->collider_b, 0);
+    give_back(&first);
+    give_back(&second);
+    ct_scene_release(scene);
+  }
+}
+
+/* Two states of one scene, event after event, as whoever keeps them there counts. */
+static void contacts_of_all_states_of_a_scene_have_ids_of_their_own(void) {
+  const ct_scene *scene = row_of_balls();
+  ct_contact_event last[2] = {{.state = NULL}, {.state = NULL}};
+  uint64_t begun = 0;
+  for (int k = 0; k < 8; k++) {
+    scene = with_hammer_at(scene, k % 4 < 2 ? 1.25 : 3.75);
+    ct_contact_event next = next_event(scene, last[k % 2].state, k);
+    for (size_t i = 0; i < next.began_count; i++)
+      CHECK_INT(ct_contact_state_record(next.state, next.began[i])->pair, begun + i + 1);
+    begun += next.began_count;
+    ct_draft *draft = ct_draft_amend(scene);
+    ct_draft_count_contacts(draft, next.began_count);
+    scene = seal(draft, scene);
+    CHECK_INT(ct_scene_contacts_begun(scene), begun);
+    ct_contact_event_free(&last[k % 2]);
+    ct_contact_state_release(last[k % 2].state);
+    last[k % 2] = next;
+  }
+  CHECK_INT(begun, 10);
+  /* A revision whose rows were compacted away goes on counting. */
+  ct_draft *draft = ct_draft_begin(scene);
+  for (const char **id = (const char *[]){"left", "middle", "right", NULL}; *id; id++)
+    CHECK_INT(ct_draft_remove(draft, ct_draft_find(draft, text_of(*id))), CT_OK);
+  scene = seal(draft, scene);
+  CHECK(ct_scene_rows(scene) == 1 && ct_scene_contacts_begun(scene) == begun);
+  give_back(&last[0]);
+  give_back(&last[1]);
+  ct_scene_release(scene);
+}
+
 static void pairs_that_filters_exclude_end_and_take_no_part(void) {
   const ct_scene *scene = row_of_balls();
   ct_contact_event first = next_event(scene, NULL, 0);
@@ -487,6 +571,8 @@ static const check_test tests[] = {
     {"a_body_made_again_under_the_same_id_is_another", a_body_made_again_under_the_same_id_is_another},
     {"a_body_that_is_replaced_keeps_its_contacts_where_it_has_the_collider",
      a_body_that_is_replaced_keeps_its_contacts_where_it_has_the_collider},
+    {"a_collider_with_an_id_is_known_by_it_wherever_it_is", a_collider_with_an_id_is_known_by_it_wherever_it_is},
+    {"contacts_of_all_states_of_a_scene_have_ids_of_their_own", contacts_of_all_states_of_a_scene_have_ids_of_their_own},
     {"pairs_that_filters_exclude_end_and_take_no_part", pairs_that_filters_exclude_end_and_take_no_part},
     {"a_pair_rule_is_heard_among_many_that_groups_exclude", a_pair_rule_is_heard_among_many_that_groups_exclude},
     {"bodies_that_both_stand_still_take_no_part", bodies_that_both_stand_still_take_no_part},

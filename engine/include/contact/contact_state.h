@@ -29,16 +29,20 @@ typedef enum ct_contact_cause {
   CT_CAUSE_Z1,   /* a contact ended */
   CT_CAUSE_Z2,   /* a contact began */
   CT_CAUSE_TIME, /* a contact began with a body that was put in since the event before: z2 could not announce it */
-  CT_CAUSE_BODY  /* ended: a body of the pair is gone, was replaced by one without the collider, or filters exclude the pair now */
+  CT_CAUSE_BODY, /* ended: a body of the pair is gone, was replaced by one without the collider, neither has a motion any more, or
+                  * filters exclude the pair now */
+  CT_CAUSE_STATE /* ended: with its state. No event tells it: it is for those who drop a state and tell others of it */
 } ct_contact_cause;
 
 /* A pair in contact. */
 typedef struct ct_contact_record {
-  uint64_t pair; /* id, counted up in the state from 1: kept while the contact lasts, and never given again. A pair that parted and
-                  * meets anew gets another: remembering all that ever met would take more and more memory */
+  uint64_t pair; /* id, counted up from 1: kept while the contact lasts, and never given again. A pair that parted and meets anew
+                  * gets another: remembering all that ever met would take more and more memory */
   uint64_t serial_a, serial_b;     /* ct_scene_serial of the bodies */
   ct_text body_a, body_b;          /* ids; owned by the state */
-  uint32_t collider_a, collider_b; /* indices */
+  ct_text name_a, name_b;          /* ids of the colliders, empty where they have none; owned likewise */
+  bool several_a, several_b;       /* the body had other colliders, too, when the contact began */
+  uint32_t collider_a, collider_b; /* indices at the last event: a body may be replaced by one with the same colliders elsewhere */
   double begun;                    /* time of the event at which it began, s */
   double normal_velocity;          /* of b against a along the normal when it began, at the middle of the two points, by the scene's
                                     * velocities, those of bodies without a motion 0; m/s; < 0 approaches; never computed again */
@@ -91,7 +95,11 @@ void ct_contact_event_free(ct_contact_event *event); /* the state is not release
 /* Rebuilds the contacts of the scene's revision. previous: the state before, or NULL at the first event. Persisting records keep
  * what was stored at their beginning, bit for bit. The causes z1 and z2 are the engine's own finding: of the next state, a pair
  * that began is Z2, one that ended Z1, save as the causes above say. CT_LIMIT: more contacts than contacts_max, or epsilon.
- * CT_CANCELLED, CT_OUT_OF_MEMORY. Cost: one broad phase and a distance for each candidate. */
+ * Ids go on from ct_scene_contacts_begun, or from those of the state before where they are greater; who writes the state into a
+ * revision counts those that began there (ct_draft_count_contacts), so that the states of a scene never share one. A collider with
+ * an id is known by that, another by its index. CT_CANCELLED, CT_OUT_OF_MEMORY. Cost: one broad phase and a distance for each
+ * candidate.
+ */
 ct_status ct_contact_event_run(const ct_scene *scene, const ct_contact_state *previous, const ct_contact_event_options *options,
                                ct_workspace *workspace, ct_contact_event *event);
 

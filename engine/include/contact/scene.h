@@ -124,6 +124,8 @@ ct_pose ct_scene_pose(const ct_scene *scene, uint32_t row);
 ct_velocity ct_scene_velocity(const ct_scene *scene, uint32_t row); /* zero unless set */
 /* Number of the body of the row: given when it is inserted, kept when it is replaced, never given again in this lineage. */
 uint64_t ct_scene_serial(const ct_scene *scene, uint32_t row);
+/* Contacts that have begun so far in all contact states of this lineage: the greatest of their ids. */
+uint64_t ct_scene_contacts_begun(const ct_scene *scene);
 const ct_filters *ct_scene_filters(const ct_scene *scene);
 ct_text ct_scene_user(const ct_scene *scene); /* opaque text of the scene's settings */
 /* What the scene takes for one length, m: it acts in sparsification and in the volumetric contacts of method SOLFEC alone. 0: not
@@ -174,6 +176,8 @@ void ct_draft_set_geometric_epsilon(ct_draft *draft, double epsilon); /* m, > 0;
 /* Attaches the value under the name, with a reference of its own, in place of what has the name; NULL takes that away. CT_LIMIT:
  * CT_ATTACHMENTS_MAX. */
 ct_status ct_draft_attach(ct_draft *draft, ct_text name, const void *value, const ct_attachment_type *type);
+/* So many contacts more have begun. */
+void ct_draft_count_contacts(ct_draft *draft, uint64_t count);
 uint32_t ct_draft_find(const ct_draft *draft, ct_text id);
 uint32_t ct_draft_count(const ct_draft *draft);
 const ct_body *ct_draft_body(const ct_draft *draft, uint32_t row);
