@@ -11,7 +11,7 @@ static api_event event_of(const char *data) { return (api_event){.name = "revisi
 static srv_ring *ring_of(size_t most, size_t bytes_most, int events) {
   srv_ring *ring = srv_ring_create(FIRST, most, bytes_most);
   for (int i = 1; i <= events; i++) {
-    char data[16];
+    char data[24];
     snprintf(data, sizeof data, "{\"n\":%d}", i);
     api_event event = event_of(data);
     CHECK(srv_ring_add(ring, &event) != NULL);
