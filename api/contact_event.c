@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "contact_state_json.h"
+#include "cost.h"
 #include "poses_json.h"
 #include "scenes.h"
 
@@ -15,11 +16,6 @@
 #define TIME_MAX 1e15
 /* Share of a request's memory (1 / n) that contacts may take: they are found, told, and kept. */
 #define CONTACTS_SHARE 4
-/* Rough costs, ns: a box (with its share of a tree); a row of a scene that is not asked which of its boxes meet. */
-#define BOX_NS 500.0
-#define ROW_NS 10000.0
-/* Rows of a scene that is asked. */
-#define ASKED_ROWS_MAX 64
 
 struct api_contact_event {
   const ct_contact_state *previous; /* borrowed from the call's scene; NULL: the first event */
@@ -106,20 +102,6 @@ static bool room_for_state(api_call *call) {
 
 /* ---- begin ---- */
 
-/* Small scenes are asked which pairs meet; what is beyond goes to a worker in any case. */
-static ct_status estimate(api_contact_event *event, const ct_cancel *cancel) {
-  size_t rows = ct_scene_rows(event->scene);
-  event->cost = ROW_NS * (double)rows;
-  if (rows > ASKED_ROWS_MAX) return CT_OK;
-  ct_query_options options = {.kind = CT_QUERY_DISTANCE, .cancel = cancel};
-  ct_query *query;
-  ct_status status = ct_query_prepare(event->scene, &options, &query);
-  if (status != CT_OK) return status;
-  event->cost = BOX_NS * (double)rows + ct_query_cost(query);
-  ct_query_destroy(query);
-  return CT_OK;
-}
-
 static api_step fail(api_call *call, ct_status status) {
   if (status == CT_CANCELLED) api_fault_cancelled(&call->faults);
   else if (status == CT_PAIR_LIMIT)
@@ -146,7 +128,8 @@ api_step api_contact_event_post(api_call *call) {
     ct_draft_discard(draft);
     return fail(call, CT_OUT_OF_MEMORY);
   }
-  ct_status status = estimate(event, call->input.cancel);
+  const ct_query_options asking = {.kind = CT_QUERY_DISTANCE, .cancel = call->input.cancel};
+  ct_status status = api_cost_of_contacts(event->scene, previous, &asking, &event->cost);
   return status == CT_OK ? API_STEP_WORK : fail(call, status);
 }
 

@@ -1,9 +1,17 @@
 /* Handlers of contact states that read or drop them. Event instants are in contact_event.c. */
 #include "contact_state.h"
 
+#include <string.h>
+
 #include "contact_state_json.h"
 #include "result_json.h"
 #include "scenes.h"
+
+size_t api_match_contacts(const api_match *match, const ct_scene *scene) {
+  if (!match->item_id[0] || !strstr(match->label, "/contactStates/")) return 0;
+  const ct_contact_state *state = api_contact_state_find(scene, api_text(match->item_id));
+  return state ? ct_contact_state_count(state) : 0;
+}
 
 api_step api_contact_states_list(api_call *call) {
   if (api_scene_not_modified(call)) return API_STEP_DONE;

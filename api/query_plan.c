@@ -1,4 +1,5 @@
 /* Making plans, and handing out their ranges. */
+#include "cost.h"
 #include "range_run.h"
 
 #include <stdlib.h>
@@ -7,15 +8,8 @@
 #define RANGE_NS 100000.0
 /* Ranges of one task at most. */
 #define RANGES_MAX 4096
-/* Rough costs, ns: mass properties of a body, a box (with its share of a tree). */
-#define MASS_NS 500.0
-#define BOX_NS 500.0
-/* Explicit pairs, or a scene's bodies, looked at for their cost. */
+/* Explicit pairs looked at for their cost. */
 #define PAIR_SAMPLES 32
-/* A body of a scene in a question that is not prepared yet. */
-#define ROW_NS 10000.0
-/* Rows of a scene that is asked which of its pairs meet before a contact state is evaluated in it. */
-#define ASKED_ROWS_MAX 64
 /* A batch's questions share their preparation among ranges only while rows x questions stay below this; beyond, each question is
  * one range that prepares itself, so that memory does not grow with the batch. */
 #define SHARED_ROWS_MAX 4000000
@@ -86,25 +80,14 @@ static double pairs_cost(const api_question *q) {
   return seen ? sum / (double)seen * (double)o->pair_count : 0.0;
 }
 
-/* The costliest of some bodies against its like: a variant may bring together what is apart in the bare scene. */
-static double like_pair_cost(const api_question *q) {
-  uint32_t rows = ct_scene_rows(q->scene), stride = rows / PAIR_SAMPLES + 1;
-  double most = 0.0;
-  for (uint32_t row = 0; row < rows; row += stride) {
-    const ct_body *body = ct_scene_body(q->scene, row);
-    double cost = body ? ct_query_pair_cost(q->options.kind, body, body) : 0.0;
-    most = cost > most ? cost : most;
-  }
-  return most;
-}
-
-/* Variants are prepared one by one within ranges; the bare scene's query tells their cost, as far as it can. */
+/* Variants are prepared one by one within ranges; the bare scene's query tells their cost, as far as it can: a variant may bring
+ * together what is apart there. */
 static ct_status prepare(api_task *task, bool shared) {
   api_question *q = &task->question;
   size_t rows = ct_scene_rows(q->scene);
   task->items = q->mode == API_MODE_VARIANTS ? q->variant_count : q->options.explicit_pairs ? q->options.pair_count : rows;
   if (!shared) {
-    task->cost = q->options.explicit_pairs ? pairs_cost(q) : ROW_NS * (double)rows;
+    task->cost = q->options.explicit_pairs ? pairs_cost(q) : API_ROW_NS * (double)rows;
     return CT_OK;
   }
   ct_status status = ct_query_prepare(q->scene, &q->options, &task->query);
@@ -115,7 +98,7 @@ static ct_status prepare(api_task *task, bool shared) {
     task->items = ct_query_items(task->query);
     return CT_OK;
   }
-  task->cost = (task->cost + like_pair_cost(q) + BOX_NS * (double)rows) * (double)q->variant_count;
+  task->cost = (task->cost + api_cost_of_like(q->options.kind, q->scene) + API_BOX_NS * (double)rows) * (double)q->variant_count;
   ct_query_destroy(task->query);
   task->query = NULL;
   return CT_OK;
@@ -126,7 +109,7 @@ static ct_status prepare_probe(api_task *task, bool shared) {
   const api_question *q = &task->question;
   size_t rows = ct_scene_rows(q->scene);
   task->items = q->probe.kind == CT_PROBE_REGION ? rows : q->probe.count;
-  task->cost = ROW_NS * (double)(rows + task->items);
+  task->cost = API_ROW_NS * (double)(rows + task->items);
   if (!shared) return CT_OK;
   ct_status status = ct_probe_prepare(q->scene, &q->probe, &task->probe);
   if (status != CT_OK) return status;
@@ -135,21 +118,14 @@ static ct_status prepare_probe(api_task *task, bool shared) {
   return CT_OK;
 }
 
-/* An evaluation looks at the boxes of all rows and at the pairs that meet; small scenes are asked which those are. */
+/* A variant may bring together what is apart in the bare scene. */
 static ct_status prepare_crossings(api_task *task) {
   api_question *q = &task->question;
-  size_t rows = ct_scene_rows(q->scene);
-  double pair = like_pair_cost(q), each = BOX_NS * (double)rows + pair * (1.0 + (double)ct_contact_state_count(q->crossings.state));
   task->items = q->mode == API_MODE_VARIANTS ? q->variant_count : 1;
-  if (rows <= ASKED_ROWS_MAX) {
-    ct_query *query;
-    ct_status status = ct_query_prepare(q->scene, &q->options, &query);
-    if (status != CT_OK) return status;
-    each += ct_query_cost(query);
-    ct_query_destroy(query);
-  } else {
-    each += pair * (double)rows;
-  }
+  double each;
+  ct_status status = api_cost_of_contacts(q->scene, q->crossings.state, &q->options, &each);
+  if (status != CT_OK) return status;
+  if (q->mode == API_MODE_VARIANTS) each += api_cost_of_like(q->options.kind, q->scene);
   task->cost = each * (double)task->items;
   return CT_OK;
 }
@@ -163,7 +139,7 @@ static ct_status prepare_motion(const api_plan *plan, api_task *task, bool share
   const api_question *q = &task->question;
   bool whole = api_answered_at_once(q);
   task->items = whole ? 1 : q->options.explicit_pairs ? q->options.pair_count : CT_PAIRS_MAX;
-  task->cost = ROW_NS * (double)ct_scene_rows(q->scene);
+  task->cost = API_ROW_NS * (double)ct_scene_rows(q->scene);
   if (!shared) return CT_OK;
   ct_status status = ct_motion_prepare(q->scene, &q->motions.options, &task->motion);
   if (status != CT_OK) return status;
@@ -185,7 +161,7 @@ static ct_status cut_task(const api_plan *plan, api_task *task, bool shared) {
   case API_MODE_MOTION: status = prepare_motion(plan, task, shared); break;
   case API_MODE_MASS:
     task->items = q->scene ? q->row_count : q->body_count;
-    task->cost = MASS_NS * (double)task->items;
+    task->cost = API_MASS_NS * (double)task->items;
     break;
   case API_MODE_PAIR:
     task->items = 1;
@@ -194,7 +170,7 @@ static ct_status cut_task(const api_plan *plan, api_task *task, bool shared) {
     break;
   case API_MODE_BOXES:
     task->items = 1;
-    task->cost = BOX_NS * (double)q->box_count * (double)(1 + q->frame_count);
+    task->cost = API_BOX_NS * (double)q->box_count * (double)(1 + q->frame_count);
     break;
   }
   if (status != CT_OK) return status;

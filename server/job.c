@@ -177,7 +177,7 @@ static bool admit_reply(srv_request *request, const api_reply *reply) {
 static void conclude(srv_request *request) {
   request->ended_ns = uv_hrtime();
   if (request->ended_ns >= atomic_load_explicit(&request->deadline_ns, memory_order_relaxed)) {
-    srv_request_refuse(request, API_PROBLEM_DEADLINE_EXCEEDED, "The request was not done after %llu ms.",
+    srv_request_refuse(request, API_PROBLEM_DEADLINE_EXCEEDED, "The request was not done after %llu ms; nothing has changed.",
                        (unsigned long long)api_call_deadline_ms(request->call));
   } else if (!admit_reply(request, api_call_reply(request->call))) {
     srv_request_refuse(request, API_PROBLEM_BUSY, "Replies of more than %llu bytes (repliesBytes) are on their way.",
@@ -344,6 +344,7 @@ static bool is_small(const srv_request *request) {
   if (request->match.target == API_TARGET_EVENTS) return true;
   if (request->match.target == API_TARGET_LIST) return request->scenes_count <= SRV_INLINE_LIST;
   if (wants_all_scenes(request->match.target)) return few_colliders(request);
+  if (request->input.scene && api_match_contacts(&request->match, request->input.scene) > SRV_INLINE_CONTACTS) return false;
   uint64_t bytes = request->input.scene ? request->entry->written_bytes : 0;
   if (bytes > (request->writes ? SRV_INLINE_WRITE_BYTES : SRV_INLINE_READ_BYTES)) return false;
   return bodies <= (request->writes ? SRV_INLINE_WRITE_BODIES : SRV_INLINE_READ_BODIES);

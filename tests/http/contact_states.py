@@ -436,6 +436,19 @@ def a_small_event_is_answered_without_a_worker():
 
 
 @suite.fact
+def a_large_state_is_written_out_by_a_worker():
+    path = scene([{**ball("b0", 0, -0.25), "colliders": [{"sphere": {"radius": 0.5}}] * 40}])
+    event(path, status=201)
+    large = client.get(f"{path}/contactStates/s").must(200)
+    equal(large.json["count"], 40, "contacts")
+    check(waited_for_a_worker(large), f"the loop thread was held up: {large.headers['server-timing']}")
+    event(path, poses=to({"b0": 1.0}))
+    small = client.get(f"{path}/contactStates/s").must(200)
+    equal(small.json["count"], 0, "contacts")
+    check(not waited_for_a_worker(small), f"an empty state went to a worker: {small.headers['server-timing']}")
+
+
+@suite.fact
 def an_event_past_its_deadline_has_changed_nothing():
     """8,000 balls in a heap are far beyond a millisecond."""
     path = f"/v1/scenes/c{next(numbers)}"

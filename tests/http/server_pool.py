@@ -3,6 +3,7 @@
 The slow question: every pair of n long thin bars whose boxes all overlap and of which none is within the clearance; about 1 us a pair.
 """
 import atexit
+import http.client
 import json
 import math
 import os
@@ -280,6 +281,26 @@ def short_questions_about_large_meshes_do_not_hold_others_up_and_keep_their_dead
             late, waited = living_while(d.port, path, question, 300)
             check(waited <= 0.1 * SLOWER, f"{path}: /livez took {1e3 * waited:.0f} ms")
             check(late <= 0.025 * SLOWER, f"{path}: late by {1e3 * late:.1f} ms")
+
+
+@suite.fact
+def contacts_that_a_few_bytes_move_far_apart_do_not_hold_others_up_and_keep_their_deadline():
+    # Two bodies of 450 balls each, all in contact with all of the other: 200,000 distances, though no boxes meet any longer.
+    state, balls = "/v1/scenes/s/contactStates/c", [{"sphere": {"radius": 1}}] * 450
+    with Daemon("--log", "off", "--workers", "2") as d:
+        bodies = [{"id": name, "motion": {"mass": 1}, "colliders": balls} for name in "ab"]
+        equal(ask(d.port, "PUT", "/v1/scenes/s", json.dumps({"bodies": bodies}), JSON_TYPE).status, 201, "status of the scene")
+        first = http.client.HTTPConnection("127.0.0.1", d.port)
+        first.request("POST", state, json.dumps({"deadlineMs": 600000}), dict(JSON_TYPE))
+        reply = first.getresponse()
+        equal((reply.status, len(reply.read()) > 1 << 25), (201, True), "status of the first event, and is it large")
+        first.close()
+        before = ask(d.port, "GET", "/v1/scenes/s/contactStates").body
+        equal(json.loads(before)["contactStates"][0]["contacts"], 450 ** 2, "contacts")
+        late, waited = living_while(d.port, state, {"poses": {"ids": ["b"], "positions": [[50, 0, 0]]}}, 50)
+        check(waited <= 0.1 * SLOWER, f"/livez took {1e3 * waited:.0f} ms")
+        check(late <= 0.025 * SLOWER, f"late by {1e3 * late:.1f} ms")
+        equal(ask(d.port, "GET", "/v1/scenes/s/contactStates").body, before, "the states after an event that was stopped")
 
 
 @suite.fact

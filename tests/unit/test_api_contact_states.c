@@ -152,6 +152,26 @@ static void an_event_tells_what_it_will_cost(void) {
   rig_close(&r);
 }
 
+#define PART "{\"sphere\": {\"radius\": 0.5}}"
+#define PARTS PART ", " PART ", " PART ", " PART ", " PART ", " PART
+#define CLUSTER(id, x)                                                                                                             \
+  "{\"id\": \"" id "\", \"position\": [" x ", 0, 0], \"motion\": {\"mass\": 1}, \"colliders\": [" PARTS "]}"
+
+/* All members are computed at an event, wherever their boxes are; in the next one there are none. */
+static void contacts_that_have_come_far_apart_are_part_of_the_cost(void) {
+  rig r = rig_open();
+  rig_must(&r, "PUT", "/v1/scenes/s", "{\"bodies\": [" CLUSTER("a", "0") ", " CLUSTER("b", "0.1") "]}", 201);
+  rig_must(&r, "POST", STATE, "{}", 201);
+  rig_must(&r, "POST", "/v1/scenes/s/query/zeroCrossings",
+           "{\"contactState\": \"held\", \"poses\": {\"ids\": [\"a\"], \"positions\": [[50, 0, 0]]}}", 200);
+  CHECK(r.cost_ns > 50000.0);
+  rig_must(&r, "POST", STATE, "{\"poses\": {\"ids\": [\"a\"], \"positions\": [[50, 0, 0]]}}", 200);
+  CHECK(r.cost_ns > 50000.0);
+  rig_must(&r, "POST", STATE, "{}", 200);
+  CHECK(r.cost_ns > 0.0 && r.cost_ns < 5000.0);
+  rig_close(&r);
+}
+
 static void the_place_of_a_new_state_is_whole_for_the_longest_ids(void) {
   char scene[CT_ID_LENGTH_MAX + 1], state[CT_ID_LENGTH_MAX + 1], path[512];
   memset(scene, 's', sizeof scene - 1);
@@ -180,6 +200,7 @@ static const check_test tests[] = {
     {"an_event_that_is_stopped_changes_nothing", an_event_that_is_stopped_changes_nothing},
     {"answers_do_not_depend_on_the_order_of_ranges", answers_do_not_depend_on_the_order_of_ranges},
     {"an_event_tells_what_it_will_cost", an_event_tells_what_it_will_cost},
+    {"contacts_that_have_come_far_apart_are_part_of_the_cost", contacts_that_have_come_far_apart_are_part_of_the_cost},
     {"the_place_of_a_new_state_is_whole_for_the_longest_ids", the_place_of_a_new_state_is_whole_for_the_longest_ids},
 };
 CHECK_MAIN(tests)

@@ -192,6 +192,9 @@ typedef struct api_input {
  * O(scenes + limit). */
 bool api_scenes_within(const api_scene_entry *scenes, size_t count, uint64_t limit);
 
+/* Contacts of the contact state that the path names: a GET writes out all of them, an event looks at all. 0: none is named. */
+size_t api_match_contacts(const api_match *match, const ct_scene *scene);
+
 typedef struct api_call api_call;
 
 /* Something that happened to a scene, for those who listen. */
