@@ -2,7 +2,7 @@
  * size that matters fits. */
 #include "motion/impact.h"
 
-/* Round-off may say apart within what the bounds of a distance leave open, so many times over. */
+/* And what round-off leaves open, so many times over. */
 #define OPEN_PART 2.0
 /* How much farther each look ahead goes than the one before. */
 #define AHEAD_GROWTH 4.0
@@ -39,7 +39,7 @@ static bool is_ending(const ct_impact_sample *at, double within) {
 /* How far apart the pair may come unseen, m. */
 static double resolution_of(const ct_impact_search *search, const ct_impact_sample *at) {
   double radius = ct_min2(search->pair.a.radius, search->pair.b.radius);
-  return (radius < INFINITY ? CT_TIMELINE_RESOLUTION * radius : 0.0) + OPEN_PART * (at->upper - at->lower);
+  return (radius < INFINITY ? CT_TIMELINE_RESOLUTION * radius : 0.0) + OPEN_PART * ct_max2(0.0, at->upper);
 }
 
 ct_impact_outcome ct_impact_leave(ct_impact_search *search, ct_impact_sample *at, ct_impact_sample *parted) {

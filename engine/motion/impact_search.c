@@ -20,7 +20,9 @@ static bool begin_look(ct_impact_search *search) {
 bool ct_impact_look(ct_impact_search *search, double time, ct_impact_sample *sample) {
   if (!begin_look(search)) return false;
   if (search->bodies) {
-    search->status = ct_impact_nearest(search->bodies, time, &search->pair, sample, &search->spent);
+    uint32_t distances = 0;
+    search->spent++;
+    search->status = ct_impact_nearest(search->bodies, time, &search->pair, sample, &distances);
     return search->status == CT_OK;
   }
   const ct_pair_options options = {search->options->tolerance, INFINITY};

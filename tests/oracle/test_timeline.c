@@ -236,6 +236,27 @@ static void iterations_end_a_timeline_with_what_is_known(void) {
   mover_free(b);
 }
 
+/* Two rows of 15 cubes, one of which falls through the other: iterations are of each pair of colliders, of which some 40 are near.
+ */
+static void iterations_are_of_each_pair_of_colliders(void) {
+  ct_shape cubes[15];
+  ct_pose poses[15];
+  for (int i = 0; i < 15; i++) {
+    cubes[i] = box(0.5, 0.5, 0.5);
+    poses[i] = at(i, 0, 0);
+  }
+  ct_path_options falling = twists(8.0, at(0, 0, 3), ct_vec(0, 0, -1), none), here = stays(8.0, at(0, 0, 0));
+  ct_mover a = mover_of(mover_body(cubes, poses, 15), &here), b = mover_of(mover_body(cubes, poses, 15), &falling);
+  ct_impact_options options = whole_motion(8.0);
+  options.iterations_max = 30;
+  CHECK_INT(ct_body_timeline(a, b, &options, 10, workspace, &timeline), CT_OK);
+  const long double times[] = {2.0L, 4.0L};
+  check_changes(times, 2, 1e-11);
+  check_complete(8.0);
+  mover_free(a);
+  mover_free(b);
+}
+
 static void memory_goes_back(void) { ct_timeline_free(&timeline); }
 
 static const check_test tests[] = {
@@ -247,6 +268,7 @@ static const check_test tests[] = {
     {"shallow dips of a turning body are all told", shallow_dips_of_a_turning_body_are_all_told},
     {"a body that turns through a sheet parts each time", a_body_that_turns_through_a_sheet_parts_each_time},
     {"iterations end a timeline with what is known", iterations_end_a_timeline_with_what_is_known},
+    {"iterations are of each pair of colliders", iterations_are_of_each_pair_of_colliders},
     {"memory goes back", memory_goes_back},
 };
 WORKSPACE_MAIN(tests)
