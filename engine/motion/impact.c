@@ -16,6 +16,7 @@ typedef struct first_contact {
   double lower; /* least of the pairs that met */
   double lost;  /* least of those that nothing is known of from there on */
   double free;  /* least of all */
+  bool ended;   /* one of the lost ran out of iterations */
 } first_contact;
 
 static double spread(const ct_impact_side *side, const ct_impact_place *at) {
@@ -42,14 +43,16 @@ static bool note_initial(first_contact *first, const ct_impact_pair *pair, const
 /* The pair met: *at is before that, *met in contact. */
 static void note_contact(first_contact *first, ct_impact_search *search, const ct_impact_sample *at, const ct_impact_sample *met) {
   ct_impact_sample root = *met;
+  ct_impact_take_normal(at, &root);
   search->most = search->options->iterations_max;
-  if (met->time > search->certain) {
+  bool passed = search->passed > 0.0;
+  if (met->time > search->certain && !passed) {
     if (at->result.distance > 0.0) ct_impact_root(search, at, met, &root);
     else root = *at;
     if (root.time < search->certain) root = *met;
   }
   if (search->status != CT_OK) return;
-  double upper = ct_impact_nearer(search, &root, met->time, false);
+  double upper = passed ? search->passed : ct_impact_nearer(search, &root, met->time, false);
   first->lower = ct_min2(first->lower, search->certain);
   if (first->met && !(root.time < first->impact->time)) return;
   first->met = true;
@@ -57,11 +60,16 @@ static void note_contact(first_contact *first, ct_impact_search *search, const c
   ct_impact_tell(&root, first->impact);
 }
 
+static void note_lost(first_contact *first, const ct_impact_search *search, double from) {
+  first->lost = ct_min2(first->lost, from);
+  first->ended = first->ended || search->ended;
+}
+
 static void follow(first_contact *first, ct_impact_search *search, ct_impact_sample *at) {
   ct_impact_sample met;
   ct_impact_outcome outcome = ct_impact_advance(search, at, &met);
   if (outcome == CT_OUTCOME_MET) note_contact(first, search, at, &met);
-  if (outcome == CT_OUTCOME_LOST) first->lost = ct_min2(first->lost, search->free);
+  if (outcome == CT_OUTCOME_LOST) note_lost(first, search, search->free);
   first->free = ct_min2(first->free, search->free);
 }
 
@@ -96,13 +104,16 @@ static ct_status visit_pair(void *context, const ct_impact_pair *pair) {
   ct_impact_outcome outcome = ct_impact_start(&search, options->begin, &at);
   if (outcome == CT_OUTCOME_LOST && search.status == CT_OK) {
     if (ct_sample_apart(&at) && !first->initial) follow(first, &search, &at);
-    else if (!ct_sample_apart(&at)) first->lost = first->free = options->begin;
+    else if (!ct_sample_apart(&at)) {
+      note_lost(first, &search, options->begin);
+      first->free = options->begin;
+    }
   } else if (outcome == CT_OUTCOME_MET && note_initial(first, pair, &at)) {
     first->free = options->begin;
     if (ct_impact_leave(&search, &at, &parted) == CT_OUTCOME_FREE) follow(first, &search, &parted);
   }
   if (search.status == CT_OK) note_graze(first, &search);
-  first->impact->iterations += search.spent;
+  first->impact->iterations += search.distances;
   return search.status;
 }
 
@@ -127,6 +138,7 @@ static void conclude(const first_contact *first) {
       impact->flags &= ~(uint32_t)CT_IMPACT_FLAG_GRAZE;
   } else {
     impact->event = first->lost < INFINITY ? CT_IMPACT_UNDECIDED : CT_IMPACT_NONE;
+    if (first->lost < INFINITY) impact->status = first->ended ? CT_PAIR_ITERATION_LIMIT : CT_PAIR_DEGENERATE;
     impact->time = options->end;
   }
   if (!(impact->flags & CT_IMPACT_FLAG_GRAZE)) impact->graze_time = impact->graze_distance = 0.0;

@@ -121,9 +121,12 @@ typedef struct ct_impact_search {
   double certain;                 /* certainly apart from there, or since a graze, until here */
   bool grazed;
   double graze_time, graze_distance;
-  uint32_t spent;   /* distances */
-  uint32_t most;    /* of them */
-  ct_status status; /* not CT_OK: the call ends */
+  double passed;      /* > 0: surfaces passed through each other within round-off, and were past by then */
+  uint32_t spent;     /* looks: distances of any one pair */
+  uint32_t most;      /* of them */
+  uint32_t distances; /* of all pairs */
+  bool ended;         /* one more than `most` was wanted */
+  ct_status status;   /* not CT_OK: the call ends */
 } ct_impact_search;
 
 typedef enum ct_impact_outcome {
@@ -132,7 +135,7 @@ typedef enum ct_impact_outcome {
   CT_OUTCOME_LOST  /* not known after `free`: iterations, round-off; or a status other than CT_OK */
 } ct_impact_outcome;
 
-/* A distance, counted. False: no more are left, or the status is no longer CT_OK. */
+/* A distance, of bodies that of their nearest pair, counted. False: no more are left, or the status is no longer CT_OK. */
 bool ct_impact_look(ct_impact_search *search, double time, ct_impact_sample *sample);
 
 /* From a time on as far as the balls around the shapes are certainly apart, and that is quick. True: until the limit. */
@@ -140,6 +143,11 @@ bool ct_impact_skip(const ct_impact_search *search, double *time);
 /* The first sample at or after `begin`. FREE: certainly apart until the limit, and there is none. MET: *at is at `begin`, and not
  * certainly apart. LOST: *at is apart, and certainly was since `begin`; or the search ended. */
 ct_impact_outcome ct_impact_start(ct_impact_search *search, double begin, ct_impact_sample *at);
+/* From *at, which bounds cannot tell from contact, on in growing steps until one can. FREE: *next is apart; MET: it is in contact,
+ * or, with `passed`, the surfaces are on each other's other sides then. `sure`: the last that was apart, with the normal of such a
+ * contact. Tentative: *at is well apart, and one who finds nothing comes back to it. */
+ct_impact_outcome ct_impact_look_ahead(ct_impact_search *search, const ct_impact_sample *sure, const ct_impact_sample *at,
+                                       ct_impact_sample *next, bool tentative);
 /* From *at, which is apart, to the first contact. MET: *met is a sample in contact and *at one before it, the last that was looked
  * at before contact was possible. */
 ct_impact_outcome ct_impact_advance(ct_impact_search *search, ct_impact_sample *at, ct_impact_sample *met);
@@ -148,12 +156,16 @@ ct_impact_outcome ct_impact_advance(ct_impact_search *search, ct_impact_sample *
  * before the end, where *at is then, or the search ended. */
 ct_impact_outcome ct_impact_leave(ct_impact_search *search, ct_impact_sample *at, ct_impact_sample *parted);
 
+/* How much farther each look ahead goes than the one before. */
+#define CT_IMPACT_AHEAD_GROWTH 4.0
 /* The first look ahead, where no step can be made: twice to where the distance is zero at its present rate (sign < 0: it shrinks),
  * or what time resolves, near 0 a part of what it does at the end. */
 double ct_impact_ahead(const ct_impact_sample *sample, double end, double sign);
 /* Distances, of all, that are kept for looking ahead at the end. */
 uint32_t ct_impact_kept(uint32_t all);
 
+/* Where surfaces cross, the distance has no direction: of such a root the normal is that of the last, or first, sample apart. */
+void ct_impact_take_normal(const ct_impact_sample *apart, ct_impact_sample *root);
 /* Where the signed distance passes zero between two samples, of which the distance is > 0 at one and <= 0 at the other: *root
  * is the sample nearest to it. */
 void ct_impact_root(ct_impact_search *search, const ct_impact_sample *before, const ct_impact_sample *after,

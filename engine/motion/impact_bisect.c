@@ -1,69 +1,85 @@
 /* Bisection: a change from apart to overlapping, between the ends of a motion. */
 #include "motion/impact.h"
 
-/* A time to look at, and what is between the two ends. */
+/* What is between the two ends. */
 typedef struct bisection {
-  const ct_impact_bodies *bodies;
+  ct_impact_search search; /* of the bodies */
   ct_impact *impact;
-  ct_impact_sample free; /* apart, as far as the distance tells */
-  double apart, meets;   /* certainly */
+  ct_impact_sample free, held; /* apart, and not, as far as the distance tells */
+  double apart, meets;         /* certainly */
 } bisection;
 
-static ct_status look(bisection *b, double time, ct_impact_sample *sample) {
-  ct_impact_pair pair;
-  return ct_impact_nearest(b->bodies, time, &pair, sample, &b->impact->iterations);
+static bool has_depth(const ct_impact_sample *s) {
+  return s->result.status != CT_PAIR_UNSUPPORTED && s->result.depth_kind != CT_DEPTH_NONE;
 }
 
-static void tell(const bisection *b, const ct_impact_sample *sample) {
+/* Is the sample as near to the instant as was asked for? That surfaces cross does not tell by how much. */
+static bool is_near(const ct_impact_options *o, const ct_impact_sample *s) {
+  return o->distance_tolerance > 0.0 && fabs(s->result.distance) <= o->distance_tolerance && (has_depth(s) || !ct_sample_meets(s));
+}
+
+/* The sample is told, and the bracket brought as near to it as round-off allows. */
+static void tell(bisection *b, const ct_impact_sample *sample) {
+  double low = b->free.time, high = b->held.time;
+  if (b->apart < low) b->apart = ct_impact_nearer(&b->search, &b->free, b->apart, false);
+  if (b->meets > high && has_depth(&b->held)) b->meets = ct_impact_nearer(&b->search, &b->held, b->meets, false);
   ct_impact_tell(sample, b->impact);
   b->impact->event = CT_IMPACT_CONTACT;
+  b->impact->status = CT_PAIR_OK;
   b->impact->lower = ct_min2(b->apart, sample->time);
   b->impact->upper = ct_max2(b->meets, sample->time);
 }
 
-/* Between an end apart and one that overlaps. The state without penetration is told, or one within the tolerance. */
-static ct_status halve(bisection *b, double end) {
-  const ct_impact_options *o = b->bodies->options;
-  double low = b->free.time, high = end;
-  for (uint32_t i = 2; i < o->iterations_max && high - low > o->time_tolerance; i++) {
+/* Between an end apart and one that overlaps. The state without penetration is told, or one within the tolerance; nothing, where
+ * the iterations end before that. */
+static void halve(bisection *b) {
+  const ct_impact_options *o = b->search.options;
+  while (b->held.time - b->free.time > o->time_tolerance) {
     ct_impact_sample s;
-    double middle = low + 0.5 * (high - low);
+    double low = b->free.time, high = b->held.time, middle = low + 0.5 * (high - low);
     if (!(middle > low && middle < high)) break;
-    ct_status status = look(b, middle, &s);
-    if (status != CT_OK) return status;
+    if (!ct_impact_look(&b->search, middle, &s)) return;
     if (ct_sample_apart(&s)) b->apart = ct_max2(b->apart, middle);
     if (ct_sample_meets(&s)) b->meets = ct_min2(b->meets, middle);
-    if (fabs(s.result.distance) <= o->distance_tolerance && o->distance_tolerance > 0.0) {
+    if (s.result.distance < 0.0 || ct_sample_meets(&s)) b->held = s;
+    else b->free = s;
+    if (is_near(o, &s)) {
       tell(b, &s);
-      return CT_OK;
-    }
-    if (s.result.distance < 0.0 || ct_sample_meets(&s)) {
-      high = middle;
-    } else {
-      low = middle;
-      b->free = s;
+      return;
     }
   }
   tell(b, &b->free);
-  return CT_OK;
+}
+
+static void look_at_ends(bisection *b) {
+  const ct_impact_options *o = b->search.options;
+  ct_impact *impact = b->impact;
+  impact->event = CT_IMPACT_UNDECIDED;
+  impact->status = CT_PAIR_ITERATION_LIMIT;
+  if (!ct_impact_look(&b->search, o->begin, &b->free)) return;
+  if (!ct_sample_apart(&b->free)) {
+    ct_impact_tell(&b->free, impact);
+    impact->event = CT_IMPACT_INITIAL;
+    impact->status = CT_PAIR_OK;
+    impact->lower = impact->upper = o->begin;
+    return;
+  }
+  if (!ct_impact_look(&b->search, o->end, &b->held)) return;
+  if (ct_sample_meets(&b->held)) {
+    halve(b);
+    return;
+  }
+  bool apart = ct_sample_apart(&b->held);
+  impact->event = apart ? CT_IMPACT_NONE : CT_IMPACT_UNDECIDED;
+  impact->status = apart ? CT_PAIR_OK : CT_PAIR_DEGENERATE;
 }
 
 ct_status ct_impact_bisect(const ct_impact_bodies *bodies, ct_impact *impact) {
   const ct_impact_options *o = bodies->options;
-  bisection b = {.bodies = bodies, .impact = impact, .apart = o->begin, .meets = o->end};
+  bisection b = {.impact = impact, .apart = o->begin, .meets = o->end};
+  b.search = (ct_impact_search){.options = o, .workspace = bodies->workspace, .bodies = bodies, .most = o->iterations_max};
   impact->free_until = o->begin;
-  ct_status status = look(&b, o->begin, &b.free);
-  if (status != CT_OK) return status;
-  if (!ct_sample_apart(&b.free)) {
-    ct_impact_tell(&b.free, impact);
-    impact->event = CT_IMPACT_INITIAL;
-    impact->lower = impact->upper = o->begin;
-    return CT_OK;
-  }
-  ct_impact_sample last;
-  status = look(&b, o->end, &last);
-  if (status != CT_OK) return status;
-  if (ct_sample_meets(&last) && last.result.distance <= -o->distance_tolerance) return halve(&b, o->end);
-  if (!ct_sample_apart(&last)) impact->event = CT_IMPACT_UNDECIDED;
-  return CT_OK;
+  look_at_ends(&b);
+  impact->iterations = b.search.distances;
+  return b.search.status;
 }

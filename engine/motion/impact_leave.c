@@ -4,8 +4,6 @@
 
 /* And what round-off leaves open, so many times over. */
 #define OPEN_PART 2.0
-/* How much farther each look ahead goes than the one before. */
-#define AHEAD_GROWTH 4.0
 /* A contact that ends within this part of the rest of the motion is looked at closely where distances run out. */
 #define ENDING_PART 0x1p-8
 
@@ -60,7 +58,7 @@ ct_impact_outcome ct_impact_leave(ct_impact_search *search, ct_impact_sample *at
       search->certain = time;
       step = 0.0;
     } else {
-      step = step > 0.0 ? AHEAD_GROWTH * step : ct_impact_ahead(at, end, 1.0);
+      step = step > 0.0 ? CT_IMPACT_AHEAD_GROWTH * step : ct_impact_ahead(at, end, 1.0);
       step = ct_min2(step, ct_impact_held_time(&search->pair, at, resolution_of(search, at), left, search->workspace));
       time = ct_min2(end, at->time + step);
       if (!(time > at->time)) return CT_OUTCOME_LOST;

@@ -35,10 +35,16 @@ static double next_time(const ct_impact_sample *from, const ct_impact_sample *to
   return time > from->time && time < to->time ? time : middle;
 }
 
+void ct_impact_take_normal(const ct_impact_sample *apart, ct_impact_sample *root) {
+  if (ct_sample_apart(apart) && root->result.depth_kind == CT_DEPTH_NONE && root->result.status != CT_PAIR_UNSUPPORTED &&
+      !(root->result.distance > 0.0))
+    root->result.normal = apart->result.normal;
+}
+
 void ct_impact_root(ct_impact_search *search, const ct_impact_sample *before, const ct_impact_sample *after,
                     ct_impact_sample *root) {
-  ct_impact_sample from = *before, to = *after, now;
   bool parts = !(before->result.distance > 0.0);
+  ct_impact_sample from = *before, to = *after, apart = parts ? to : from, now;
   double close = 0.0;
   int slow = 0;
   *root = fabs(from.result.distance) < fabs(to.result.distance) ? from : to;
@@ -47,9 +53,11 @@ void ct_impact_root(ct_impact_search *search, const ct_impact_sample *before, co
     if (!(time > from.time && time < to.time) || !ct_impact_look(search, time, &now)) break;
     if ((now.result.distance > 0.0) == parts) to = now;
     else from = now;
+    if (ct_sample_apart(&now)) apart = now;
     if (fabs(now.result.distance) <= fabs(root->result.distance)) *root = now;
     slow = slow < SLOW_LOOKS && to.time - from.time > 0.5 * width ? slow + 1 : 0;
   }
+  ct_impact_take_normal(&apart, root);
 }
 
 double ct_impact_nearer(ct_impact_search *search, const ct_impact_sample *root, double far, bool parts) {

@@ -6,8 +6,9 @@
 #define PLACE_SLACK 16.0
 #define TURN_SLACK 64.0
 #define ANGLE_SLACK 8.0
-/* TORQUE_FREE, as path.h promises, rad per rad. */
-#define TORQUE_FREE_SLACK 1e-12
+/* TORQUE_FREE, as path.h promises: rad, and rad for each rad turned. */
+#define TORQUE_FREE_ANGLE 2e-14
+#define TORQUE_FREE_SLACK 1e-14
 
 static void place(const ct_impact_side *side, double time, ct_impact_place *out) {
   out->body = ct_frame_of(ct_path_pose(side->path, time));
@@ -27,7 +28,7 @@ static double place_slack(const ct_impact_side *side, const ct_impact_place *at,
   ct_vec3 start = ct_path_pose(side->path, 0.0).position;
   slack += PLACE_SLACK * CT_UNIT_ROUNDOFF * (ct_norm(at->pivot) + ct_norm(start) + ct_norm(side->pivot) + way);
   slack += (TURN_SLACK + ANGLE_SLACK * turned) * CT_UNIT_ROUNDOFF * reach;
-  return side->steady ? slack : slack + TORQUE_FREE_SLACK * turned * reach;
+  return side->steady ? slack : slack + (TORQUE_FREE_ANGLE + TORQUE_FREE_SLACK * turned) * reach;
 }
 
 /* How far the shape's points are from the pivot, of a half-space the points of the other side that matter. */

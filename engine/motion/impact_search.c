@@ -6,27 +6,22 @@
 /* Where steps along the bounds take too many distances, this part of them is kept for looking ahead. */
 #define AHEAD_PART 8
 #define AHEAD_MAX 100
-/* How much farther each look ahead goes than the one before. */
-#define AHEAD_GROWTH 4.0
-#define FIRST_PART 0x1p-20
-/* Looks for the least distance of a graze: halvings of a stretch down to its rounding. */
-#define NEAREST_MAX 60
 
 static bool begin_look(ct_impact_search *search) {
   if (ct_cancel_raised(search->options->cancel)) search->status = CT_CANCELLED;
+  if (search->spent >= search->most) search->ended = true;
   return search->status == CT_OK && search->spent < search->most;
 }
 
 bool ct_impact_look(ct_impact_search *search, double time, ct_impact_sample *sample) {
   if (!begin_look(search)) return false;
+  search->spent++;
   if (search->bodies) {
-    uint32_t distances = 0;
-    search->spent++;
-    search->status = ct_impact_nearest(search->bodies, time, &search->pair, sample, &distances);
+    search->status = ct_impact_nearest(search->bodies, time, &search->pair, sample, &search->distances);
     return search->status == CT_OK;
   }
   const ct_pair_options options = {search->options->tolerance, INFINITY};
-  search->spent++;
+  search->distances++;
   ct_impact_measure(&search->pair, time, &options, search->workspace, sample);
   if (ct_cancel_raised(search->options->cancel)) search->status = CT_CANCELLED;
   else if (ct_workspace_starved(search->workspace)) search->status = CT_OUT_OF_MEMORY;
@@ -47,76 +42,10 @@ bool ct_impact_skip(const ct_impact_search *search, double *time) {
   return false;
 }
 
-/* ---- where no step can be made ---- */
-
-double ct_impact_ahead(const ct_impact_sample *s, double end, double sign) {
-  double least = 4.0 * CT_UNIT_ROUNDOFF * ct_max2(s->time, FIRST_PART * end), rate = sign * s->rate;
-  double band = sign > 0.0 ? -s->lower : s->upper;
-  double ahead = rate > 0.0 && band > 0.0 ? 2.0 * band / rate : 0.0;
-  return ct_max2(ahead, least);
-}
-
-static void note_graze(ct_impact_search *search, double time, double distance) {
-  if (search->grazed) return;
-  search->grazed = true;
-  search->graze_time = time;
-  search->graze_distance = distance;
-}
-
-/* Between two samples, neither certainly in contact: the least distance, by halving on the sign of its rate. True: a contact was
- * found after all, in *met. */
-static bool nearest_between(ct_impact_search *search, ct_impact_sample *low, ct_impact_sample *high, ct_impact_sample *met) {
-  const ct_impact_sample *nearest = high->result.distance < low->result.distance ? high : low;
-  double time = nearest->time, distance = nearest->result.distance, from = low->time, to = high->time;
-  double rate_from = low->rate, rate_to = high->rate;
-  for (int i = 0; i < NEAREST_MAX && rate_from < 0.0 && rate_to > 0.0; i++) {
-    double secant = from + (to - from) * (rate_from / (rate_from - rate_to)), middle = 0.5 * (from + to);
-    double next = i % 3 == 2 || !(secant > from && secant < to) ? middle : secant;
-    if (!(next > from && next < to) || !ct_impact_look(search, next, met)) break;
-    if (ct_sample_meets(met)) return true;
-    if (met->result.distance <= distance) {
-      time = next;
-      distance = met->result.distance;
-    }
-    if (met->rate == 0.0) break;
-    if (met->rate < 0.0) {
-      from = next;
-      rate_from = met->rate;
-    } else {
-      to = next;
-      rate_to = met->rate;
-    }
-  }
-  note_graze(search, time, distance);
-  return false;
-}
-
-/* From *at, which bounds cannot tell from contact, on in growing steps until one can. FREE: *next is apart; MET: it is in contact.
- * Tentative: *at is well apart, and one who finds nothing comes back to it. */
-static ct_impact_outcome look_ahead(ct_impact_search *search, ct_impact_sample *at, ct_impact_sample *next, bool tentative) {
-  ct_impact_sample low = *at;
-  double step = ct_impact_ahead(at, search->options->end, -1.0), end = search->options->end;
-  while (low.time < end) {
-    double time = ct_min2(end, low.time + step);
-    if (!ct_impact_look(search, time, next)) return CT_OUTCOME_LOST;
-    if (ct_sample_meets(next)) return CT_OUTCOME_MET;
-    if (ct_sample_apart(next)) {
-      if (tentative) return CT_OUTCOME_FREE;
-      ct_impact_sample met;
-      if (!nearest_between(search, &low, next, &met)) return search->status == CT_OK ? CT_OUTCOME_FREE : CT_OUTCOME_LOST;
-      *next = met;
-      return CT_OUTCOME_MET;
-    }
-    low = *next;
-    step *= AHEAD_GROWTH;
-  }
-  return CT_OUTCOME_LOST;
-}
-
 /* Iterations are about to end: any contact ahead bounds the first one from above. */
 static ct_impact_outcome find_any(ct_impact_search *search, const ct_impact_sample *at, ct_impact_sample *met) {
   double step = at->rate < 0.0 ? 1.5 * at->result.distance / -at->rate : 0.0, time = at->time;
-  for (search->most = search->options->iterations_max; step > 0.0 && time < search->options->end; step *= AHEAD_GROWTH) {
+  for (search->most = search->options->iterations_max; step > 0.0 && time < search->options->end; step *= CT_IMPACT_AHEAD_GROWTH) {
     time = ct_min2(search->options->end, at->time + step);
     if (!ct_impact_look(search, time, met)) break;
     if (ct_sample_meets(met)) return CT_OUTCOME_MET;
@@ -157,6 +86,7 @@ static bool is_soon(const ct_impact_search *search, const ct_impact_sample *at) 
 
 ct_impact_outcome ct_impact_advance(ct_impact_search *search, ct_impact_sample *at, ct_impact_sample *met) {
   bool hurried = search->options->time_tolerance > 0.0;
+  ct_impact_sample sure = *at;
   search->most = search->options->iterations_max - ct_impact_kept(search->options->iterations_max);
   for (;;) {
     note_apart(search, at->time);
@@ -172,9 +102,12 @@ ct_impact_outcome ct_impact_advance(ct_impact_search *search, ct_impact_sample *
     if (on && ct_sample_meets(met)) return CT_OUTCOME_MET;
     if (on) met->turn = turn_between(at, met);
     if (on) *at = *met;
+    if (ct_sample_apart(at)) sure = *at;
     if (on && ct_sample_apart(at)) continue;
-    ct_impact_outcome outcome = look_ahead(search, at, met, soon);
+    ct_impact_outcome outcome = ct_impact_look_ahead(search, &sure, at, met, soon);
     if (outcome == CT_OUTCOME_LOST && search->status == CT_OK && at->time < search->options->end) return find_any(search, at, met);
+    /* The direction of surfaces that cross is that of before. */
+    if (outcome == CT_OUTCOME_MET && met->result.depth_kind == CT_DEPTH_NONE) *at = sure;
     if (outcome != CT_OUTCOME_FREE) return outcome;
     hurried = hurried && !soon;
     if (!soon) *at = *met;

@@ -313,7 +313,129 @@ static void bisection_backs_up_to_a_separating_plane(void) {
   }
 }
 
+/* A square surface in the plane z = 0. */
+static ct_shape sheet(uint32_t size) {
+  soup s = {0};
+  soup_sheet(&s, size);
+  return soup_shape(&s);
+}
+
+/* Two sheets without thickness, one of which flies through the other: no time at which they share a point can be told apart from
+ * its neighbours, and they have met all the same; along the way they came. */
+static void parallel_surfaces_do_not_pass_unseen(void) {
+  check_random r = {83};
+  for (int i = 0; i < 60; i++) {
+    double height = i < 6 ? 0.5 + 0.1 * i : check_uniform(&r, 0.5, 1.5), speed = i < 6 ? 1.0 : check_uniform(&r, 1.0, 60.0);
+    double side = i % 2 ? 1.0 : -1.0, duration = check_uniform(&r, 1.5, 3.0) * height / speed;
+    ct_vec3 aside = ct_vec(check_uniform(&r, -1, 1), check_uniform(&r, -1, 1), side * height);
+    ct_path_options here = stays(duration, at(0, 0, 0));
+    ct_path_options goes = twists(duration, at(aside.x, aside.y, aside.z), ct_vec(0.02, 0, -side * speed), ct_vec(0, 0, i % 3));
+    ct_shape one = sheet(2), two = sheet(2);
+    ct_mover a = mover(one, &here), b = mover(two, &goes);
+    ct_impact_options options = whole_motion(duration);
+    ct_impact impact = impact_of(a, b, &options);
+    check_contact(&impact, (long double)height / speed, 1e-12);
+    CHECK_INT(impact.flags, 0);
+    CHECK_NEAR(impact.contact.normal.z, side, 1e-3);
+    CHECK_NEAR(impact.normal_velocity, -speed, 1e-2 * speed);
+    ct_timeline timeline = {.count = 0};
+    CHECK_INT(ct_body_timeline(a, b, &options, 10, workspace, &timeline), CT_OK);
+    CHECK(timeline.count == 2 && timeline.status == CT_TIMELINE_COMPLETE);
+    CHECK(timeline.count == 2 && timeline.changes[0].began && !timeline.changes[1].began);
+    ct_timeline_free(&timeline);
+    mover_free(a);
+    mover_free(b);
+    ct_shape_release(&one);
+    ct_shape_release(&two);
+  }
+}
+
+/* z = 5 - u^2 - 8 t + 4 t^2 above a plane: a ball of radius 1 comes down to it at 1 s, but for round-off. */
+static void a_graze_is_told_at_its_nearest_instant(void) {
+  ct_path_options path = falls(2.0, at(0, 0, 4.999999999999999), ct_vec(0, 0, -8), ct_vec(0, 0, 8));
+  ct_mover a = ground(2.0), b = mover(sphere(1.0), &path);
+  ct_impact_options options = whole_motion(2.0);
+  ct_impact impact = impact_of(a, b, &options);
+  CHECK_INT(impact.event, CT_IMPACT_NONE);
+  CHECK_INT(impact.flags, CT_IMPACT_FLAG_GRAZE);
+  CHECK_NEAR(impact.graze_time, 1.0, 1e-9);
+  CHECK_NEAR(impact.graze_distance, 0.0, 3e-15);
+  mover_free(a);
+  mover_free(b);
+}
+
+/* A ball of radius 1 that falls from 2 m at 1 m/s. */
+static ct_impact bisected(ct_impact_options options, ct_shape target) {
+  ct_path_options here = stays(4.0, at(0, 0, 0)), path = twists(4.0, at(0, 0, 2), ct_vec(0, 0, -1), ct_vec(0, 0, 0));
+  ct_mover a = mover(target, &here), b = mover(sphere(1.0), &path);
+  options.method = CT_IMPACT_BISECTION;
+  ct_impact impact = impact_of(a, b, &options);
+  mover_free(a);
+  mover_free(b);
+  return impact;
+}
+
+/* Few iterations tell nothing; the bracket is as near as round-off allows where the instant itself was looked at. */
+static void bisection_tells_what_it_has_seen(void) {
+  ct_impact_options options = whole_motion(4.0);
+  for (uint32_t most = 1; most < 10; most++) {
+    options.iterations_max = most;
+    ct_impact impact = bisected(options, plane());
+    CHECK_INT(impact.event, CT_IMPACT_UNDECIDED);
+    CHECK_INT(impact.status, CT_PAIR_ITERATION_LIMIT);
+    CHECK(impact.iterations == most && impact.free_until == 0.0);
+  }
+  options = whole_motion(4.0);
+  ct_impact impact = bisected(options, plane());
+  check_contact(&impact, 1.0L, 1e-12);
+  CHECK_INT(impact.status, CT_PAIR_OK);
+  options.end = 1.0;
+  impact = bisected(options, plane());
+  CHECK_INT(impact.event, CT_IMPACT_UNDECIDED);
+  CHECK_INT(impact.status, CT_PAIR_DEGENERATE);
+}
+
+/* What overlaps at the end by less than the tolerance, and what has no depth, changed from apart to that. */
+static void bisection_ends_at_its_tolerance_whatever_the_depth(void) {
+  ct_impact_options options = whole_motion(4.0);
+  options.distance_tolerance = 3.5;
+  ct_impact impact = bisected(options, plane());
+  CHECK_INT(impact.event, CT_IMPACT_CONTACT);
+  CHECK(fabs(impact.contact.distance) <= 3.5 && impact.lower <= 1.0 && 1.0 <= impact.upper);
+  ct_shape square = sheet(4);
+  options = whole_motion(2.0);
+  options.distance_tolerance = 1e-6;
+  impact = bisected(options, square);
+  CHECK_INT(impact.event, CT_IMPACT_CONTACT);
+  CHECK_NEAR(impact.time, 1.0, 1e-6);
+  CHECK(fabs(impact.contact.distance) <= 1e-6 && impact.lower <= 1.0 && 1.0 <= impact.upper);
+  ct_shape_release(&square);
+}
+
+/* What touches at the end of the motion, but for round-off, more distances do not decide. */
+static void a_touch_at_the_end_is_undecided_by_round_off(void) {
+  ct_path_options path = twists(4.0, at(0, 0, 2), ct_vec(0, 0, -1), ct_vec(0, 0, 0));
+  ct_mover a = ground(4.0), b = mover(sphere(1.0), &path);
+  ct_impact_options options = whole_motion(1.0);
+  options.begin = 0.5;
+  ct_impact impact = impact_of(a, b, &options);
+  CHECK_INT(impact.event, CT_IMPACT_UNDECIDED);
+  CHECK_INT(impact.status, CT_PAIR_DEGENERATE);
+  CHECK(impact.free_until > 0.999 && impact.iterations < 20);
+  options.iterations_max = 1;
+  options.end = 2.0;
+  impact = impact_of(a, b, &options);
+  CHECK(impact.event != CT_IMPACT_UNDECIDED || impact.status == CT_PAIR_ITERATION_LIMIT);
+  mover_free(a);
+  mover_free(b);
+}
+
 static const check_test tests[] = {
+    {"parallel surfaces do not pass unseen", parallel_surfaces_do_not_pass_unseen},
+    {"a graze is told at its nearest instant", a_graze_is_told_at_its_nearest_instant},
+    {"bisection tells what it has seen", bisection_tells_what_it_has_seen},
+    {"bisection ends at its tolerance whatever the depth", bisection_ends_at_its_tolerance_whatever_the_depth},
+    {"a touch at the end is undecided by round-off", a_touch_at_the_end_is_undecided_by_round_off},
     {"T8.1 spheres meet head on or aside", spheres_meet_head_on_or_aside},
     {"T8.1 spheres that only touch graze", spheres_that_only_touch_graze},
     {"a contact after a graze is found", a_contact_after_a_graze_is_found},

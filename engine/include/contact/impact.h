@@ -40,17 +40,21 @@ typedef struct ct_impact_options {
   double distance_tolerance; /* BISECTION: |distance| at which it stops, m; 0: none */
   double time_tolerance;     /* width of the bracket wanted, s; 0: what round-off allows */
   double tolerance;          /* as ct_pair_options: chooses the word touching, nothing else */
-  uint32_t iterations_max;   /* of each pair of colliders; > 0. CT_IMPACT_ITERATIONS */
+  uint32_t iterations_max;   /* distances of any one pair of colliders, of a timeline for each change; > 0. CT_IMPACT_ITERATIONS */
   const ct_cancel *cancel;   /* NULL: never */
 } ct_impact_options;
 
 typedef struct ct_impact {
   ct_impact_event event;
-  double time;         /* CONTACT: the best estimate of the first contact, INITIAL: begin; else `end` */
-  double lower, upper; /* CONTACT: certainly apart before lower (BISECTION: at lower), certainly in contact at upper; s */
-  double free_until;   /* certainly apart in [begin, free_until); BISECTION: begin */
+  double time; /* CONTACT: the best estimate of the first contact, INITIAL: begin; else `end` */
+  /* CONTACT: certainly apart before lower (BISECTION: at lower), certainly in contact at upper, or, where surfaces passed through
+   * each other, certainly past; s */
+  double lower, upper;
+  double free_until; /* certainly apart in [begin, free_until); BISECTION: begin */
+  ct_pair_status
+      status; /* UNDECIDED: ITERATION_LIMIT where more of them might decide, DEGENERATE where round-off cannot tell; else OK */
   uint32_t flags;
-  uint32_t iterations;               /* distances computed */
+  uint32_t iterations;               /* distances computed, of all pairs of colliders */
   double graze_time, graze_distance; /* with the flag */
   uint32_t collider_a, collider_b;   /* of the pair that meets; NONE: of the pair that came nearest where that is known, else 0 */
   ct_pair_result contact;            /* CONTACT, INITIAL: at `time` */
@@ -64,10 +68,11 @@ typedef struct ct_mover {
   const ct_path *path;
 } ct_mover;
 
-/* First contact of two bodies over [begin, end]. Numerical trouble is in the result. CT_CANCELLED, CT_OUT_OF_MEMORY. Bodies without
- * colliders never meet.
- * Cost: some ten distances per pair of colliders that comes near; those that cannot meet before the best pair are left out by their
- * swept boxes. */
+/* First contact of two bodies over [begin, end]. Surfaces without an inside may pass through each other flat on, and share a point
+ * at one instant only, which no time is: where they come within round-off, and the direction from one to the other is turned round
+ * afterwards, that is a contact, with the normal of the last time at which they were certainly apart. Numerical trouble is in the
+ * result. CT_CANCELLED, CT_OUT_OF_MEMORY. Bodies without colliders never meet. Cost: some ten distances per pair of colliders that
+ * comes near; those that cannot meet before the best pair are left out by their swept boxes. */
 ct_status ct_body_impact(ct_mover a, ct_mover b, const ct_impact_options *options, ct_workspace *workspace, ct_impact *impact);
 
 /* When contacts begin and end. */
