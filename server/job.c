@@ -162,12 +162,13 @@ static void commit(srv_request *request) {
   if (entry && pin) (void)srv_registry_pin(registry, entry, pin, uv_hrtime());
 }
 
-/* Counts the reply among those on their way. False: clients that do not read hold too much already. What a write has done is
- * told in any case; such replies are short. */
+/* Counts the reply among those on their way. False: clients that do not read hold too much already. What a write has done is told
+ * in any case where that is short; what a longer reply would tell of is not done. */
 static bool admit_reply(srv_request *request, const api_reply *reply) {
   srv_server *server = request->server;
   bool full = server->reply_bytes > 0 && server->reply_bytes + reply->body_length > server->limits->replies_bytes;
-  if (full && !request->writes) return false;
+  bool passes = request->writes && reply->body_length <= SRV_SHORT_REPLY;
+  if (full && !passes) return false;
   request->reply_bytes = reply->body_length;
   server->reply_bytes += request->reply_bytes;
   return true;
@@ -180,7 +181,8 @@ static void conclude(srv_request *request) {
     srv_request_refuse(request, API_PROBLEM_DEADLINE_EXCEEDED, "The request was not done after %llu ms; nothing has changed.",
                        (unsigned long long)api_call_deadline_ms(request->call));
   } else if (!admit_reply(request, api_call_reply(request->call))) {
-    srv_request_refuse(request, API_PROBLEM_BUSY, "Replies of more than %llu bytes (repliesBytes) are on their way.",
+    srv_request_refuse(request, API_PROBLEM_BUSY,
+                       "Replies of more than %llu bytes (repliesBytes) are on their way; nothing has changed.",
                        (unsigned long long)request->server->limits->replies_bytes);
     srv_request_refusal_header(request, "Retry-After", "1");
   } else {

@@ -36,6 +36,8 @@
 #define SRV_TRASH_BYTES_IN 65536u
 #define SRV_TRASH_BYTES_OUT 4194304u
 #define SRV_TRASH_BODIES 4096u
+/* Replies of writes up to this size are sent however much is on its way to other clients. */
+#define SRV_SHORT_REPLY 65536u
 /* A refused request's body up to this size is read to its end, so that the connection can be kept. */
 #define SRV_KEEP_BYTES 65536u
 /* What is read and thrown away after a refusal that could not be sent before the body, before the connection is cut. */

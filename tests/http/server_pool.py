@@ -586,6 +586,29 @@ def replies_that_nobody_reads_are_bounded_in_bytes():
 
 
 @suite.fact
+def a_write_whose_long_reply_has_no_room_is_not_done_and_short_ones_go_on():
+    # An event tells of 90,000 contacts in some 22 MB.
+    state, balls = "/v1/scenes/s/contactStates/", [{"sphere": {"radius": 1}}] * 300
+    with Daemon("--log", "off", "--limit", "repliesBytes=30000000") as small:
+        bodies = [{"id": name, "motion": {"mass": 1}, "colliders": balls} for name in "ab"]
+        equal(ask(small.port, "PUT", "/v1/scenes/s", json.dumps({"bodies": bodies}), JSON_TYPE).status, 201, "status of the scene")
+        event = json.dumps({"deadlineMs": 60000, "poses": {"ids": ["b"], "positions": [[0.5, 0, 0]]}})
+        with Raw(small.port) as idle:
+            idle.send(request("POST", state + "c", event, JSON_TYPE))
+            check(select.select([idle.socket], [], [], 20 * SLOWER)[0], "no answer begins")
+            before = [ask(small.port, "GET", path).body for path in ("/v1/scenes/s/contactStates", "/v1/scenes/s/poses")]
+            for name in ("c", "d"):
+                reply = ask(small.port, "POST", state + name, event, JSON_TYPE)
+                equal((reply.status, json.loads(reply.body)["type"]), (503, "/problems/busy"), "status while the other does not read")
+                check("nothing has changed" in json.loads(reply.body)["detail"], f"the detail is {json.loads(reply.body)['detail']!r}")
+                equal(reply.headers.get("retry-after"), "1", "Retry-After")
+            now = [ask(small.port, "GET", path).body for path in ("/v1/scenes/s/contactStates", "/v1/scenes/s/poses")]
+            equal(now, before, "states and poses after events that were refused")
+            away = json.dumps({"ids": ["b"], "positions": [[50, 0, 0]]})
+            equal(ask(small.port, "PATCH", "/v1/scenes/s/poses", away, JSON_TYPE).status, 200, "status of a write with a short reply")
+
+
+@suite.fact
 def waiting_for_a_worker_counts_as_queue_not_as_run():
     draw, points = random.Random(5), []
     for unused in range(150000):  # on a sphere, all of them corners
