@@ -63,11 +63,17 @@ void api_put_change(api_buffer *buffer, const ct_body *a, const ct_body *b, cons
   api_put_member_string(buffer, "event", api_text(change->began ? "began" : "ended"));
   put_bodies(buffer, a, b);
   put_colliders(buffer, a, change->collider_a, b, change->collider_b);
-  api_put_member_number(buffer, "distance", r->distance);
-  api_put_member_vec3(buffer, "normal", r->normal);
-  api_put_member_vec3(buffer, "pointA", r->point_a);
-  api_put_member_vec3(buffer, "pointB", r->point_b);
-  api_put_member_vec3(buffer, "position", ct_scale(ct_add(r->point_a, r->point_b), 0.5));
-  api_put_member_number(buffer, "normalVelocity", change->normal_velocity);
+  if (r->status == CT_PAIR_UNSUPPORTED) {
+    /* Half-spaces that cross have no distance, and no point that is nearer than others. */
+    api_put_member_bool(buffer, "overlap", r->relation != CT_SEPARATED);
+    api_put_member_string(buffer, "status", api_text("unsupported"));
+  } else {
+    api_put_member_number(buffer, "distance", r->distance);
+    api_put_member_vec3(buffer, "normal", r->normal);
+    api_put_member_vec3(buffer, "pointA", r->point_a);
+    api_put_member_vec3(buffer, "pointB", r->point_b);
+    api_put_member_vec3(buffer, "position", ct_scale(ct_add(r->point_a, r->point_b), 0.5));
+    api_put_member_number(buffer, "normalVelocity", change->normal_velocity);
+  }
   api_put_byte(buffer, '}');
 }

@@ -415,6 +415,35 @@ def a_pair_in_contact_at_the_start_is_listed_and_ends():
 
 
 @suite.fact
+def a_ball_that_turns_through_a_sheet_is_told_as_far_as_it_is_known():
+    """Off the sheet while |sin t| > 0.5 / 0.55. Neither has a depth in the other."""
+    sheet = {"mesh": {"vertices": [[-2, -2, 0], [2, -2, 0], [2, 2, 0], [-2, 2, 0]], "triangles": [[0, 1, 2], [0, 2, 3]]}}
+    request = {"a": sheet, "b": {"colliders": [{"sphere": {"radius": 0.5}, "position": [0.55, 0, 0]}]}, "duration": 60,
+               "motionB": twist(angular=[0, 1, 0])}
+    reply, off = free("timeline", request), math.asin(0.5 / 0.55)
+    equal(reply["initialContacts"], [{"a": "a", "b": "b"}], "in contact at the start")
+    equal([c["event"] for c in reply["results"]], ["ended", "began"] * 19, "events")
+    near_list([c["time"] for c in reply["results"]], [t for k in range(19) for t in (k * math.pi + off, (k + 1) * math.pi - off)], 1e-10,
+              "times")
+    check("incomplete" not in reply, "told to the end")
+    short = free("timeline", {**request, "maxIterations": 4})
+    count, known = short["count"], one({"count": len(short["incomplete"]), "results": short["incomplete"]})["knownUntil"]
+    equal(short["results"], reply["results"][:count], "what is told")
+    check(count == 38 or known <= reply["results"][count]["upperTime"], "nothing is told after that")
+
+
+@suite.fact
+def half_spaces_that_cross_have_no_points_in_a_timeline():
+    """Opposite at the start and 2 m apart; they cross as soon as one has turned."""
+    reply = free("timeline", {"a": {"plane": {}}, "b": {"plane": {}, "position": [0, 0, 2], "rotation": [1, 0, 0, 0]}, "duration": 3,
+                              "motionB": twist(angular=[1, 0, 0])})
+    change = one(reply)
+    holds(change, {"event": "began", "overlap": True, "status": "unsupported"})
+    for member in ("distance", "normal", "pointA", "pointB", "position", "normalVelocity"):
+        check(member not in change, f"{member} of half-spaces that cross")
+
+
+@suite.fact
 def sweeps_come_in_pages():
     bodies = [floor()] + [ball(f"b{i}", [2 * i, 0, 1 + i % 3]) for i in range(9)]
     path = scene(bodies)
