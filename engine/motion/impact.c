@@ -2,11 +2,20 @@
 #include "motion/impact.h"
 
 #include <assert.h>
+#include <string.h>
 
 /* A normal velocity this small against the velocities that it comes from may be rounding, and is not parting. */
 #define PARTING_SLACK (256.0 * CT_UNIT_ROUNDOFF)
+/* Groups of colliders are looked at so many times of the motion, and at its end: the bodies are placed there once for all. */
+#define MARKS 32
+typedef struct motion_marks {
+  bool placed[MARKS + 1];
+  ct_impact_sample places[MARKS + 1];
+} motion_marks;
+
 typedef struct first_contact {
   const ct_impact_bodies *bodies;
+  motion_marks *marks;
   ct_impact *impact;
   bool initial; /* a pair is in contact at the start, and is not parting */
   bool parting; /* a pair is, and parts */
@@ -81,27 +90,63 @@ static void note_graze(first_contact *first, const ct_impact_search *search) {
   impact->graze_distance = search->graze_distance;
 }
 
+/* Once the start is a contact, or another is known, what comes later does not matter. */
+static double limit_of(const first_contact *first) {
+  const ct_impact_options *options = first->bodies->options;
+  return first->initial ? options->begin : first->met ? first->impact->time : options->end;
+}
+
 static ct_impact_search search_of(const first_contact *first, const ct_impact_pair *pair) {
   const ct_impact_options *options = first->bodies->options;
   ct_impact_search search = {.options = options, .workspace = first->bodies->workspace, .pair = *pair, .status = CT_OK};
-  /* Once the start is a contact, or another is known, what comes later does not matter. */
-  search.limit = first->initial ? options->begin : first->met ? first->impact->time : options->end;
+  search.limit = limit_of(first);
   return search;
 }
 
-static bool skips_pairs(void *context, const ct_impact_pair *whole) {
-  const first_contact *first = context;
-  const ct_impact_search search = search_of(first, whole);
-  double time = first->bodies->options->begin;
-  return ct_impact_skip(&search, &time);
+/* The key is the time until which the groups are certainly apart; -INFINITY: not even at the start. */
+static bool late_pairs(void *context, double key) { return key >= limit_of(context); }
+
+static double mark_time(const ct_impact_options *o, uint32_t mark) {
+  return mark == MARKS ? o->end : o->begin + (o->end - o->begin) * ((double)mark / MARKS);
 }
 
-static ct_status visit_pair(void *context, const ct_impact_pair *pair) {
+/* The last mark that is not after the time. */
+static uint32_t mark_at(const ct_impact_options *o, double time) {
+  double width = o->end - o->begin, part = width > 0.0 ? (time - o->begin) / width * MARKS : 0.0;
+  uint32_t mark = part < MARKS ? (uint32_t)part : MARKS;
+  return mark > 0 && mark_time(o, mark) > time ? mark - 1 : mark;
+}
+
+/* The bodies there, which all groups share. */
+static const ct_impact_sample *place_at(first_contact *first, const ct_impact_pair *groups, uint32_t mark) {
+  ct_impact_sample *place = &first->marks->places[mark];
+  if (!first->marks->placed[mark]) ct_impact_place_pair(groups, mark_time(first->bodies->options, mark), place);
+  first->marks->placed[mark] = true;
+  return place;
+}
+
+static bool skips_pairs(void *context, const ct_impact_pair *groups, double *key) {
+  first_contact *first = context;
+  const ct_impact_options *options = first->bodies->options;
+  double limit = limit_of(first), time = ct_max2(options->begin, *key);
+  for (uint32_t mark = mark_at(options, time), next = mark;; mark = next) {
+    bool near;
+    const ct_impact_sample *place = place_at(first, groups, mark);
+    double left = limit - place->time, step = ct_impact_ball_time(groups, place, left, &near);
+    if (step > 0.0 && step >= left) return true;
+    double later = ct_impact_later(place->time, step);
+    if (later > time) *key = time = later;
+    next = mark_at(options, time);
+    if (next <= mark) return late_pairs(context, *key);
+  }
+}
+
+static ct_status visit_pair(void *context, const ct_impact_pair *pair, double key) {
   first_contact *first = context;
   const ct_impact_options *options = first->bodies->options;
   ct_impact_search search = search_of(first, pair);
   ct_impact_sample at, parted;
-  ct_impact_outcome outcome = ct_impact_start(&search, options->begin, &at);
+  ct_impact_outcome outcome = ct_impact_start(&search, options->begin, key, &at);
   if (outcome == CT_OUTCOME_LOST && search.status == CT_OK) {
     if (ct_sample_apart(&at) && !first->initial) follow(first, &search, &at);
     else if (!ct_sample_apart(&at)) {
@@ -144,16 +189,26 @@ static void conclude(const first_contact *first) {
   if (!(impact->flags & CT_IMPACT_FLAG_GRAZE)) impact->graze_time = impact->graze_distance = 0.0;
 }
 
+ct_status ct_impact_first(const ct_impact_bodies *bodies, ct_impact *impact) {
+  const ct_impact_options *options = bodies->options;
+  *impact = (ct_impact){.event = CT_IMPACT_NONE, .time = options->end, .free_until = options->end};
+  motion_marks marks;
+  memset(marks.placed, 0, sizeof marks.placed);
+  first_contact first = {
+      .bodies = bodies, .marks = &marks, .impact = impact, .lower = INFINITY, .lost = INFINITY, .free = INFINITY};
+  const ct_impact_visitor visitor = {visit_pair, skips_pairs, late_pairs};
+  ct_status status = ct_impact_each_pair(bodies, &visitor, &first);
+  if (status == CT_OK) conclude(&first);
+  return status;
+}
+
 ct_status ct_body_impact(ct_mover a, ct_mover b, const ct_impact_options *options, ct_workspace *workspace, ct_impact *impact) {
   assert(options->begin >= 0.0 && options->begin <= options->end && options->iterations_max > 0);
   assert(options->end <= ct_path_duration(a.path) && options->end <= ct_path_duration(b.path));
   *impact = (ct_impact){.event = CT_IMPACT_NONE, .time = options->end, .free_until = options->end};
   if (ct_body_collider_count(a.body) == 0 || ct_body_collider_count(b.body) == 0) return CT_OK;
-  ct_impact_bodies bodies = ct_impact_bodies_of(a, b, options, workspace);
-  if (options->method == CT_IMPACT_BISECTION) return ct_impact_bisect(&bodies, impact);
-  first_contact first = {.bodies = &bodies, .impact = impact, .lower = INFINITY, .lost = INFINITY, .free = INFINITY};
-  const ct_impact_visitor visitor = {visit_pair, skips_pairs};
-  ct_status status = ct_impact_each_pair(&bodies, &visitor, &first);
-  if (status == CT_OK) conclude(&first);
-  return status;
+  ct_impact_bodies bodies;
+  ct_status status = ct_impact_bodies_set(&bodies, a, b, options, workspace);
+  if (status != CT_OK) return status;
+  return options->method == CT_IMPACT_BISECTION ? ct_impact_bisect(&bodies, impact) : ct_impact_first(&bodies, impact);
 }

@@ -28,9 +28,12 @@ typedef struct ct_impact_side {
   double radius, ball_arm;
   double reach; /* how far the shape's points are from the pivot; INFINITY: a half-space */
   double arm;   /* and from the axis; `reach` where that is not steady */
+  bool group;   /* several colliders, as one ball: `index` is any of those that are placed in the body, `shape` NULL */
 } ct_impact_side;
 
 ct_impact_side ct_impact_side_of(ct_mover mover, uint32_t index);
+/* What all colliders of a body have in common: no shape, no ball, no reach. */
+ct_impact_side ct_impact_side_start(ct_mover mover);
 
 /* A side at a time. */
 typedef struct ct_impact_place {
@@ -102,12 +105,16 @@ double ct_impact_held_time(const ct_impact_pair *pair, const ct_impact_sample *s
 /* The latest time that is certainly not beyond `time` + `step`. */
 double ct_impact_later(double time, double step);
 
+typedef struct ct_impact_colliders ct_impact_colliders;
+
 /* Two bodies as pairs of colliders. */
 typedef struct ct_impact_bodies {
   ct_mover a, b;
   bool b_first; /* pairs of colliders are taken in an order of the bodies' contents; ties go to the first */
   const ct_impact_options *options;
   ct_workspace *workspace;
+  ct_impact_pair single;      /* where both have one collider; else */
+  ct_impact_colliders *in[2]; /* those of a, of b; in the workspace */
 } ct_impact_bodies;
 
 /* A search along one pair, or, for the end of a contact, along the nearest pair of two bodies, which may change. */
@@ -140,9 +147,10 @@ bool ct_impact_look(ct_impact_search *search, double time, ct_impact_sample *sam
 
 /* From a time on as far as the balls around the shapes are certainly apart, and that is quick. True: until the limit. */
 bool ct_impact_skip(const ct_impact_search *search, double *time);
-/* The first sample at or after `begin`. FREE: certainly apart until the limit, and there is none. MET: *at is at `begin`, and not
- * certainly apart. LOST: *at is apart, and certainly was since `begin`; or the search ended. */
-ct_impact_outcome ct_impact_start(ct_impact_search *search, double begin, ct_impact_sample *at);
+/* The first sample at or after `begin`; until `known` the pair is certainly apart. FREE: certainly apart until the limit, and there
+ * is none. MET: *at is at `begin`, and not certainly apart. LOST: *at is apart, and certainly was since `begin`; or the search
+ * ended. */
+ct_impact_outcome ct_impact_start(ct_impact_search *search, double begin, double known, ct_impact_sample *at);
 /* From *at, which bounds cannot tell from contact, on in growing steps until one can. FREE: *next is apart; MET: it is in contact,
  * or, with `passed`, the surfaces are on each other's other sides then. `sure`: the last that was apart, with the normal of such a
  * contact. Tentative: *at is well apart, and one who finds nothing comes back to it. */
@@ -173,16 +181,25 @@ void ct_impact_root(ct_impact_search *search, const ct_impact_sample *before, co
 
 /* ---- two bodies ---- */
 
-ct_impact_bodies ct_impact_bodies_of(ct_mover a, ct_mover b, const ct_impact_options *options, ct_workspace *workspace);
+/* They use the workspace's memory until the next two are set. CT_OUT_OF_MEMORY. */
+ct_status ct_impact_bodies_set(ct_impact_bodies *bodies, ct_mover a, ct_mover b, const ct_impact_options *options,
+                               ct_workspace *workspace);
 
-/* What to do with a pair of colliders, until the status is not CT_OK; and whether one of them can be left out, with all of the
- * other body, which is then one ball. */
+/* What to do with the pairs of colliders. */
 typedef struct ct_impact_visitor {
-  ct_status (*visit)(void *context, const ct_impact_pair *pair);
-  bool (*skips)(void *context, const ct_impact_pair *whole);
+  /* Ends the walk where it is not CT_OK. The key is what skipping made of it; -INFINITY of two single colliders. */
+  ct_status (*visit)(void *context, const ct_impact_pair *pair, double key);
+  /* Can two groups of colliders be left out? *key: that of the groups which hold them, -INFINITY at first; becomes their own, not
+   * less. Of several the groups with the lower key are gone through first. */
+  bool (*skips)(void *context, const ct_impact_pair *groups, double *key);
+  /* And since something was visited, by their key? */
+  bool (*late)(void *context, double key);
 } ct_impact_visitor;
-/* All pairs of colliders, in that order. */
+/* All pairs of colliders that cannot be left out: groups of the one body's with groups of the other's, down to pairs. Cost: O(1)
+ * where the bodies can be left out as wholes. */
 ct_status ct_impact_each_pair(const ct_impact_bodies *bodies, const ct_impact_visitor *visitor, void *context);
+/* The first contact, as ct_body_impact. */
+ct_status ct_impact_first(const ct_impact_bodies *bodies, ct_impact *impact);
 
 /* The pair of colliders of the least distance at a time; adds the distances taken to *spent. Bodies have colliders. */
 ct_status ct_impact_nearest(const ct_impact_bodies *bodies, double time, ct_impact_pair *pair, ct_impact_sample *sample,

@@ -1,11 +1,13 @@
-/* Two bodies as pairs of colliders. */
-#include "motion/impact.h"
+/* Two bodies as pairs of colliders.
+ *
+ * Their trees of balls are gone through together, from the two bodies as wholes down to pairs of colliders.
+ */
+#include "motion/impact_colliders.h"
+#include "narrow/workspace.h"
 #include "shape/compare.h"
 
 /* Balls that are this much farther apart than the nearest pair, relative to their offset, tell no more. */
 #define BALL_SLACK (64.0 * CT_UNIT_ROUNDOFF)
-/* Colliders of the second body from which on it is first looked at as a whole. */
-#define WHOLE_MIN 8
 
 static int compare_movers(const ct_impact_options *options, ct_mover a, ct_mover b) {
   const double times[] = {options->begin, options->end, 0.5 * (options->begin + options->end)};
@@ -17,46 +19,95 @@ static int compare_movers(const ct_impact_options *options, ct_mover a, ct_mover
   return order;
 }
 
-ct_impact_bodies ct_impact_bodies_of(ct_mover a, ct_mover b, const ct_impact_options *options, ct_workspace *workspace) {
-  ct_impact_bodies bodies = {a, b, false, options, workspace};
-  bool single = ct_body_collider_count(a.body) <= 1 && ct_body_collider_count(b.body) <= 1;
-  if (!single) bodies.b_first = compare_movers(options, b, a) < 0;
-  return bodies;
+ct_status ct_impact_bodies_set(ct_impact_bodies *bodies, ct_mover a, ct_mover b, const ct_impact_options *options,
+                               ct_workspace *workspace) {
+  *bodies = (ct_impact_bodies){.a = a, .b = b, .options = options, .workspace = workspace};
+  if (ct_body_collider_count(a.body) == 1 && ct_body_collider_count(b.body) == 1) {
+    bodies->single = (ct_impact_pair){ct_impact_side_of(a, 0), ct_impact_side_of(b, 0)};
+    return CT_OK;
+  }
+  ct_body_memory *memory = &workspace->bodies;
+  bodies->b_first = compare_movers(options, b, a) < 0;
+  ct_status status = ct_impact_colliders_set(a, &memory->blocks[0], &memory->sizes[0], &bodies->in[0]);
+  return status == CT_OK ? ct_impact_colliders_set(b, &memory->blocks[1], &memory->sizes[1], &bodies->in[1]) : status;
 }
 
-/* The whole body in one ball about its pivot, in the place of its first collider; of a half-space, without end. */
-static ct_impact_side whole_of(ct_mover mover) {
-  ct_impact_side whole = ct_impact_side_of(mover, 0);
-  double reach = whole.reach;
-  for (uint32_t i = 1; i < ct_body_collider_count(mover.body); i++) reach = ct_max2(reach, ct_impact_side_of(mover, i).reach);
-  whole.ball = whole.pivot;
-  whole.ball_arm = 0.0;
-  whole.radius = whole.reach = reach;
-  return whole;
+/* ---- groups of colliders ---- */
+
+/* A node of each body, the first body's first, that waits. */
+typedef struct waiting {
+  uint32_t first, second;
+  double key;
+} waiting;
+
+typedef struct group_walk {
+  const ct_impact_bodies *bodies;
+  ct_impact_colliders *first, *second;
+  const ct_impact_visitor *visitor;
+  void *context;
+  waiting stack[2 * CT_IMPACT_TREE_HEIGHT_MAX];
+  uint32_t top;
+} group_walk;
+
+static ct_impact_pair in_order(const group_walk *walk, const ct_impact_side *first, const ct_impact_side *second) {
+  return walk->bodies->b_first ? (ct_impact_pair){*second, *first} : (ct_impact_pair){*first, *second};
 }
 
-static ct_impact_pair in_order(const ct_impact_bodies *bodies, const ct_impact_side *first, const ct_impact_side *second) {
-  return bodies->b_first ? (ct_impact_pair){*second, *first} : (ct_impact_pair){*first, *second};
+/* To the waiting ones, unless they can be left out. */
+static bool meets(group_walk *walk, waiting *w) {
+  ct_impact_side first = ct_impact_node_side(walk->first, w->first), second = ct_impact_node_side(walk->second, w->second);
+  ct_impact_pair groups = in_order(walk, &first, &second);
+  walk->bodies->in[0]->looked++;
+  return !walk->visitor->skips(walk->context, &groups, &w->key);
 }
 
-ct_status ct_impact_each_pair(const ct_impact_bodies *bodies, const ct_impact_visitor *visitor, void *context) {
-  ct_mover first = bodies->b_first ? bodies->b : bodies->a, second = bodies->b_first ? bodies->a : bodies->b;
-  uint32_t first_count = (uint32_t)ct_body_collider_count(first.body), second_count = (uint32_t)ct_body_collider_count(second.body);
-  bool large = second_count >= WHOLE_MIN;
-  ct_impact_side whole = large ? whole_of(second) : (ct_impact_side){.body = NULL};
-  for (uint32_t i = 0; i < first_count; i++) {
-    ct_impact_side side = ct_impact_side_of(first, i);
-    ct_impact_pair pair = in_order(bodies, &side, &whole);
-    if (large && visitor->skips(context, &pair)) continue;
-    for (uint32_t j = 0; j < second_count; j++) {
-      ct_impact_side other = ct_impact_side_of(second, j);
-      pair = in_order(bodies, &side, &other);
-      ct_status status = ct_cancel_raised(bodies->options->cancel) ? CT_CANCELLED : visitor->visit(context, &pair);
-      if (status != CT_OK) return status;
+/* The larger of two groups is taken apart. */
+static void take_apart(group_walk *walk, const waiting *w) {
+  const ct_impact_node *first = &walk->first->nodes[w->first], *second = &walk->second->nodes[w->second];
+  bool at_first = second->child == 0 || (first->child != 0 && first->radius >= second->radius);
+  waiting parts[2] = {*w, *w};
+  bool met[2];
+  for (uint32_t k = 0; k < 2; k++) {
+    if (at_first) parts[k].first = first->child + k;
+    else parts[k].second = second->child + k;
+    met[k] = meets(walk, &parts[k]);
+  }
+  uint32_t sooner = parts[1].key < parts[0].key ? 1 : 0;
+  if (met[1 - sooner]) walk->stack[walk->top++] = parts[1 - sooner];
+  if (met[sooner]) walk->stack[walk->top++] = parts[sooner];
+}
+
+static ct_status go_on(group_walk *walk) {
+  const ct_cancel *cancel = walk->bodies->options->cancel;
+  while (walk->top > 0) {
+    waiting w = walk->stack[--walk->top];
+    if (ct_cancel_raised(cancel)) return CT_CANCELLED;
+    if (walk->visitor->late(walk->context, w.key)) continue;
+    const ct_impact_node *first = &walk->first->nodes[w.first], *second = &walk->second->nodes[w.second];
+    if (first->child != 0 || second->child != 0) {
+      take_apart(walk, &w);
+      continue;
     }
+    const ct_impact_side *side = ct_impact_collider(walk->first, first->index);
+    ct_impact_pair pair = in_order(walk, side, ct_impact_collider(walk->second, second->index));
+    ct_status status = walk->visitor->visit(walk->context, &pair, w.key);
+    if (status != CT_OK) return status;
   }
   return CT_OK;
 }
+
+ct_status ct_impact_each_pair(const ct_impact_bodies *bodies, const ct_impact_visitor *visitor, void *context) {
+  if (!bodies->in[0])
+    return ct_cancel_raised(bodies->options->cancel) ? CT_CANCELLED : visitor->visit(context, &bodies->single, -INFINITY);
+  group_walk walk = {.bodies = bodies, .visitor = visitor, .context = context};
+  walk.first = bodies->in[bodies->b_first ? 1 : 0];
+  walk.second = bodies->in[bodies->b_first ? 0 : 1];
+  waiting all = {0, 0, -INFINITY};
+  if (meets(&walk, &all)) walk.stack[walk.top++] = all;
+  return go_on(&walk);
+}
+
+/* ---- the nearest pair ---- */
 
 typedef struct nearest_walk {
   const ct_impact_bodies *bodies;
@@ -65,6 +116,8 @@ typedef struct nearest_walk {
   ct_impact_pair *pair;
   ct_impact_sample *sample;
   uint32_t *spent;
+  bool placed;
+  ct_impact_sample place; /* of the bodies: all groups are at the same frames, with the same slack */
 } nearest_walk;
 
 /* Distance of the balls around the shapes, at least; -INFINITY for half-spaces. */
@@ -75,20 +128,25 @@ static double balls_apart(const ct_impact_pair *pair, const ct_impact_sample *s)
   return far - radii - BALL_SLACK * (far + radii) - s->slack;
 }
 
-static bool skips_nearest(void *context, const ct_impact_pair *pair) {
+static bool late_nearest(void *context, double key) {
   const nearest_walk *walk = context;
-  ct_impact_sample sample;
-  if (!walk->found) return false;
-  ct_impact_place_pair(pair, walk->time, &sample);
-  return balls_apart(pair, &sample) > walk->sample->result.distance;
+  return walk->found && key > walk->sample->result.distance;
 }
 
-static ct_status visit_nearest(void *context, const ct_impact_pair *pair) {
+/* The key is the distance that the balls leave. */
+static bool skips_nearest(void *context, const ct_impact_pair *groups, double *key) {
+  nearest_walk *walk = context;
+  if (!walk->placed) ct_impact_place_pair(groups, walk->time, &walk->place);
+  walk->placed = true;
+  *key = balls_apart(groups, &walk->place);
+  return late_nearest(walk, *key);
+}
+
+static ct_status visit_nearest(void *context, const ct_impact_pair *pair, double key) {
+  (void)key;
   nearest_walk *walk = context;
   const ct_impact_options *o = walk->bodies->options;
   ct_impact_sample sample;
-  ct_impact_place_pair(pair, walk->time, &sample);
-  if (walk->found && balls_apart(pair, &sample) > walk->sample->result.distance) return CT_OK;
   const ct_pair_options options = {o->tolerance, walk->found ? ct_max2(walk->sample->result.distance, 0.0) : INFINITY};
   ct_impact_measure(pair, walk->time, &options, walk->bodies->workspace, &sample);
   ++*walk->spent;
@@ -106,8 +164,8 @@ static ct_status visit_nearest(void *context, const ct_impact_pair *pair) {
 
 ct_status ct_impact_nearest(const ct_impact_bodies *bodies, double time, ct_impact_pair *pair, ct_impact_sample *sample,
                             uint32_t *spent) {
-  nearest_walk walk = {bodies, time, false, pair, sample, spent};
-  const ct_impact_visitor visitor = {visit_nearest, skips_nearest};
+  nearest_walk walk = {.bodies = bodies, .time = time, .pair = pair, .sample = sample, .spent = spent};
+  const ct_impact_visitor visitor = {visit_nearest, skips_nearest, late_nearest};
   return ct_impact_each_pair(bodies, &visitor, &walk);
 }
 

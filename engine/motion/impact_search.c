@@ -61,9 +61,9 @@ static void note_apart(ct_impact_search *search, double time) {
   if (!search->grazed) search->free = time;
 }
 
-ct_impact_outcome ct_impact_start(ct_impact_search *search, double begin, ct_impact_sample *at) {
+ct_impact_outcome ct_impact_start(ct_impact_search *search, double begin, double known, ct_impact_sample *at) {
   search->most = search->options->iterations_max;
-  double time = begin;
+  double time = ct_max2(begin, known);
   bool free = ct_impact_skip(search, &time);
   note_apart(search, free ? search->limit : time);
   if (free) return CT_OUTCOME_FREE;

@@ -80,13 +80,19 @@ static double sharp_arm(const turn *t, const ct_shape *s, bool about_axis) {
   }
 }
 
-ct_impact_side ct_impact_side_of(ct_mover mover, uint32_t index) {
-  ct_impact_side side = {.body = mover.body, .index = index, .path = mover.path};
-  side.shape = ct_body_shape(mover.body, index);
+ct_impact_side ct_impact_side_start(ct_mover mover) {
+  ct_impact_side side = {.body = mover.body, .path = mover.path};
   side.pivot = ct_path_pivot(mover.path);
   side.acceleration = ct_path_acceleration(mover.path);
   side.spin = ct_path_spin(mover.path, &side.axis, &side.steady);
   side.moves = ct_path_kind_of(mover.path) != CT_PATH_REST;
+  return side;
+}
+
+ct_impact_side ct_impact_side_of(ct_mover mover, uint32_t index) {
+  ct_impact_side side = ct_impact_side_start(mover);
+  side.index = index;
+  side.shape = ct_body_shape(mover.body, index);
 
   ct_frame body = ct_frame_of(ct_path_pose(mover.path, 0.0));
   ct_frame identity = {{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}, {0.0, 0.0, 0.0}};

@@ -42,7 +42,7 @@ static ct_contact_change change_of(const ct_impact *told, bool began) {
 /* From apart at options->begin to the next contact. */
 static ct_status next_contact(const ct_impact_bodies *bodies, const ct_impact_options *options, step *out) {
   ct_impact impact;
-  ct_status status = ct_body_impact(bodies->a, bodies->b, options, bodies->workspace, &impact);
+  ct_status status = ct_impact_first(bodies, &impact);
   if (status != CT_OK) return status;
   out->changed = impact.event == CT_IMPACT_CONTACT;
   if (out->changed) out->change = change_of(&impact, true);
@@ -105,11 +105,12 @@ ct_status ct_body_timeline(ct_mover a, ct_mover b, const ct_impact_options *opti
   if (ct_body_collider_count(a.body) == 0 || ct_body_collider_count(b.body) == 0) return CT_OK;
   ct_impact_options first = *options;
   first.method = CT_IMPACT_CONSERVATIVE_ADVANCEMENT;
-  ct_impact_bodies bodies = ct_impact_bodies_of(a, b, &first, workspace);
+  ct_impact_bodies bodies;
   ct_impact_pair pair;
   ct_impact_sample sample;
   uint32_t spent = 0;
-  ct_status status = ct_impact_nearest(&bodies, options->begin, &pair, &sample, &spent);
+  ct_status status = ct_impact_bodies_set(&bodies, a, b, &first, workspace);
+  if (status == CT_OK) status = ct_impact_nearest(&bodies, options->begin, &pair, &sample, &spent);
   if (status != CT_OK) return status;
   timeline->in_contact = !ct_sample_apart(&sample);
   return walk(&bodies, limit, timeline);

@@ -28,6 +28,7 @@ void ct_workspace_destroy(ct_workspace *workspace) {
   ct_feature_memory_free(&workspace->features);
   ct_volume_memory_free(&workspace->volume);
   ct_overlay_memory_free(&workspace->overlay);
+  for (int k = 0; k < 2; k++) free(workspace->bodies.blocks[k]);
   free(workspace);
 }
 

@@ -16,6 +16,12 @@ typedef struct ct_ray_memory {
   size_t capacity;
 } ct_ray_memory;
 
+/* Blocks that grow, for what goes through the colliders of two bodies. */
+typedef struct ct_body_memory {
+  void *blocks[2];
+  size_t sizes[2];
+} ct_body_memory;
+
 struct ct_workspace {
   ct_epa epa;
   ct_manifold_memory manifold;
@@ -24,6 +30,7 @@ struct ct_workspace {
   ct_feature_memory features;
   ct_volume_memory volume;
   ct_overlay_memory overlay;
+  ct_body_memory bodies;
 };
 
 /* The flag that pairs of the workspace look at; NULL for none. */

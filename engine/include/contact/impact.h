@@ -72,7 +72,8 @@ typedef struct ct_mover {
  * at one instant only, which no time is: where they come within round-off, and the direction from one to the other is turned round
  * afterwards, that is a contact, with the normal of the last time at which they were certainly apart. Numerical trouble is in the
  * result. CT_CANCELLED, CT_OUT_OF_MEMORY. Bodies without colliders never meet. Cost: some ten distances per pair of colliders that
- * comes near; those that cannot meet before the best pair are left out by their swept boxes. */
+ * comes near; those that cannot meet before the best pair are left out by balls around groups of them, n log n to make, and bodies
+ * that stay apart as wholes by one look. */
 ct_status ct_body_impact(ct_mover a, ct_mover b, const ct_impact_options *options, ct_workspace *workspace, ct_impact *impact);
 
 /* When contacts begin and end. */

@@ -1,0 +1,35 @@
+/* The colliders of a body on its path, and a tree of balls around them. */
+#ifndef MOTION_IMPACT_COLLIDERS_H
+#define MOTION_IMPACT_COLLIDERS_H
+
+#include "motion/impact.h"
+
+/* Levels of a tree: splits that fall unevenly end in halvings by number. */
+#define CT_IMPACT_TREE_HEIGHT_MAX 80
+
+/* A group of colliders. */
+typedef struct ct_impact_node {
+  ct_vec3 center; /* of a ball that holds them, body frame */
+  double radius;  /* INFINITY: with a half-space */
+  double arm;     /* of the centre, as ball_arm of a side */
+  uint32_t child; /* the first of two, side by side; 0: a leaf */
+  uint32_t index; /* of a leaf: the collider */
+} ct_impact_node;
+
+struct ct_impact_colliders {
+  ct_mover mover;
+  uint32_t count;
+  uint32_t made;         /* sides */
+  uint64_t looked;       /* pairs of groups that were looked at, of a's set */
+  ct_impact_side group;  /* of all, without a ball */
+  ct_impact_side *sides; /* [count] each made when it is first asked for: body NULL before */
+  ct_impact_node *nodes; /* the first: all; none of no colliders */
+};
+
+/* In a block of memory that grows. CT_OUT_OF_MEMORY. Cost: O(n log n). */
+ct_status ct_impact_colliders_set(ct_mover mover, void **block, size_t *size, ct_impact_colliders **out);
+const ct_impact_side *ct_impact_collider(ct_impact_colliders *colliders, uint32_t index);
+/* A node as a side: a group, or a leaf. */
+ct_impact_side ct_impact_node_side(const ct_impact_colliders *colliders, uint32_t node);
+
+#endif

@@ -1,0 +1,246 @@
+/* Times of impact of bodies of many colliders, against all pairs of these one by one; and how little of them is looked at. Counts
+ * of what is looked at stand for the time it takes: they are the same on any machine. */
+#include "motion/impact_colliders.h"
+#include "narrow/workspace.h"
+#include "tests/support/failing_malloc.h"
+#include "tests/support/movers.h"
+
+#define MANY 400
+#define DURATION 1.0
+
+typedef struct compound {
+  ct_shape shapes[MANY];
+  ct_pose poses[MANY];
+  uint32_t count;
+} compound;
+
+static ct_vec3 vec_within(check_random *r, double size) {
+  double x = check_uniform(r, -size, size), y = check_uniform(r, -size, size), z = check_uniform(r, -size, size);
+  return ct_vec(x, y, z);
+}
+
+/* Boxes, balls and capsules in a cube. */
+static void scatter(compound *c, check_random *r, uint32_t count, double size) {
+  c->count = count;
+  for (uint32_t i = 0; i < count; i++) {
+    ct_shape ball = {.kind = CT_KIND_SPHERE, .sphere = {0.05}}, box = {.kind = CT_KIND_BOX, .box = {{0.04, 0.05, 0.06}}};
+    ct_shape capsule = {.kind = CT_KIND_CAPSULE, .capsule = {0.05, 0.03, 0.02}};
+    ct_vec3 turn = vec_within(r, 1.0);
+    c->shapes[i] = i % 3 == 0 ? box : i % 3 == 1 ? ball : capsule;
+    c->poses[i] = (ct_pose){vec_within(r, size), {turn.x, turn.y, turn.z, 1.0}};
+  }
+}
+
+static const ct_body *body_of(const ct_shape *shapes, const ct_pose *poses, uint32_t count) {
+  ct_collider *colliders = calloc(count, sizeof *colliders);
+  const ct_body *body = NULL;
+  if (!colliders) abort();
+  for (uint32_t i = 0; i < count; i++) colliders[i] = (ct_collider){.shape = shapes[i], .pose = poses[i]};
+  ct_body_options options = {.id = {"body", 4}, .colliders = colliders, .collider_count = count};
+  if (ct_body_create(&options, &body) != CT_OK) abort();
+  free(colliders);
+  return body;
+}
+
+static ct_mover all_of(const compound *c, const ct_path_options *path) {
+  return mover_of(body_of(c->shapes, c->poses, c->count), path);
+}
+
+/* One collider, on the same path. */
+static ct_mover one_of(const compound *c, uint32_t i, const ct_path_options *path) {
+  return mover_of(body_of(&c->shapes[i], &c->poses[i], 1), path);
+}
+
+static ct_pose at(ct_vec3 position) { return (ct_pose){position, ct_quat_identity()}; }
+
+/* The least over all pairs, each as two bodies; the first to be met. */
+static ct_impact least_of_all(const compound *a, const compound *b, const ct_path_options paths[2], ct_workspace *workspace) {
+  ct_impact_options options = whole_motion(DURATION);
+  ct_impact least = {.event = CT_IMPACT_NONE, .time = DURATION, .free_until = DURATION};
+  for (uint32_t i = 0; i < a->count; i++) {
+    ct_mover first = one_of(a, i, &paths[0]);
+    for (uint32_t j = 0; j < b->count; j++) {
+      ct_mover second = one_of(b, j, &paths[1]);
+      ct_impact impact;
+      CHECK_INT(ct_body_impact(first, second, &options, workspace, &impact), CT_OK);
+      CHECK(impact.event == CT_IMPACT_NONE || impact.event == CT_IMPACT_CONTACT);
+      if (impact.event == CT_IMPACT_CONTACT && impact.time < least.time) {
+        least = impact;
+        least.collider_a = i;
+        least.collider_b = j;
+      }
+      mover_free(second);
+    }
+    mover_free(first);
+  }
+  return least;
+}
+
+/* Do they meet? */
+static bool check_against_all(const compound *a, const compound *b, const ct_path_options paths[2]) {
+  ct_workspace *workspace = ct_workspace_create();
+  ct_impact_options options = whole_motion(DURATION);
+  ct_mover first = all_of(a, &paths[0]), second = all_of(b, &paths[1]);
+  ct_impact least = least_of_all(a, b, paths, workspace), told, mirror;
+  CHECK_INT(ct_body_impact(first, second, &options, workspace, &told), CT_OK);
+  CHECK_INT(ct_body_impact(second, first, &options, workspace, &mirror), CT_OK);
+  CHECK_INT(told.event, least.event);
+  CHECK_NEAR(told.time, least.time, 1e-13);
+  CHECK(told.event == CT_IMPACT_NONE || (told.collider_a == least.collider_a && told.collider_b == least.collider_b));
+  CHECK(told.lower <= least.upper && least.lower <= told.upper);
+  CHECK(told.time == mirror.time && told.lower == mirror.lower && told.upper == mirror.upper);
+  CHECK(told.collider_a == mirror.collider_b && told.collider_b == mirror.collider_a);
+  mover_free(first);
+  mover_free(second);
+  ct_workspace_destroy(workspace);
+  return told.event == CT_IMPACT_CONTACT;
+}
+
+static void compounds_meet_where_the_first_of_their_pairs_does(void) {
+  static compound a, b;
+  check_random r = {81};
+  int met = 0;
+  for (int i = 0; i < 60; i++) {
+    scatter(&a, &r, 1 + (uint32_t)(i % 12), 0.5);
+    scatter(&b, &r, 1 + (uint32_t)(i / 5), 0.5);
+    if (i % 7 == 0) a.shapes[a.count - 1] = (ct_shape){.kind = CT_KIND_PLANE};
+    if (i % 7 == 0) a.poses[a.count - 1] = at(ct_vec(0, 0, -1.5));
+    ct_vec3 start = ct_vec(0, 0, check_uniform(&r, 1.4, 2.0)), v = vec_within(&r, 0.5);
+    ct_path_options paths[2] = {twists(DURATION, at(ct_vec(0, 0, 0)), v, vec_within(&r, i % 3 == 0 ? 0.0 : 2.0)),
+                                twists(DURATION, at(start), ct_vec(v.y, v.z, -1.5), vec_within(&r, 2.0))};
+    if (i % 7 == 0) paths[0] = stays(DURATION, at(ct_vec(0, 0, 0)));
+    met += check_against_all(&a, &b, paths);
+  }
+  CHECK(met > 15 && met < 58);
+}
+
+/* A set of two bodies, as searches use it. */
+typedef struct rig {
+  ct_workspace *workspace;
+  ct_impact_options options;
+  ct_mover a, b;
+  ct_impact_bodies bodies;
+} rig;
+
+static void rig_open(rig *g, const compound *a, const compound *b, double far, ct_vec3 velocity) {
+  g->workspace = ct_workspace_create();
+  g->options = whole_motion(DURATION);
+  ct_path_options still = stays(DURATION, at(ct_vec(0, 0, 0)));
+  ct_path_options moving = twists(DURATION, at(ct_vec(far, 0, 0)), velocity, ct_vec(0, 0, 0.1));
+  g->a = all_of(a, &still);
+  g->b = all_of(b, &moving);
+  CHECK_INT(ct_impact_bodies_set(&g->bodies, g->a, g->b, &g->options, g->workspace), CT_OK);
+}
+
+static void rig_close(rig *g) {
+  mover_free(g->a);
+  mover_free(g->b);
+  ct_workspace_destroy(g->workspace);
+}
+
+static uint32_t sides_made(const rig *g) { return g->bodies.in[0]->made + g->bodies.in[1]->made; }
+
+static void bodies_that_stay_far_from_each_other_are_told_apart_as_wholes(void) {
+  static compound a, b;
+  check_random r = {82};
+  scatter(&a, &r, MANY, 1.0);
+  scatter(&b, &r, MANY, 1.0);
+  rig g;
+  ct_impact impact;
+  rig_open(&g, &a, &b, 9.0, ct_vec(-0.1, 0, 0));
+  CHECK_INT(ct_impact_first(&g.bodies, &impact), CT_OK);
+  CHECK(impact.event == CT_IMPACT_NONE && impact.iterations == 0);
+  CHECK_INT(g.bodies.in[0]->looked, 1);
+  CHECK_INT(sides_made(&g), 0);
+  rig_close(&g);
+}
+
+static void of_bodies_that_come_near_few_pairs_are_looked_at(void) {
+  static compound a, b;
+  check_random r = {83};
+  scatter(&a, &r, MANY, 1.0);
+  scatter(&b, &r, MANY, 1.0);
+  rig g;
+  ct_impact impact;
+  rig_open(&g, &a, &b, 2.2, ct_vec(-0.5, 0, 0));
+  CHECK_INT(ct_impact_first(&g.bodies, &impact), CT_OK);
+  CHECK_INT(impact.event, CT_IMPACT_CONTACT);
+  /* 160,000 pairs; a look is at a pair of groups. */
+  CHECK(g.bodies.in[0]->looked < 16000 && impact.iterations < 1600);
+  /* Passing by at a distance. */
+  rig_close(&g);
+  rig_open(&g, &a, &b, 2.3, ct_vec(0, 0.5, 0));
+  CHECK_INT(ct_impact_first(&g.bodies, &impact), CT_OK);
+  CHECK_INT(impact.event, CT_IMPACT_NONE);
+  CHECK(g.bodies.in[0]->looked < 8000 && impact.iterations < 400);
+  rig_close(&g);
+}
+
+static void the_nearest_pair_is_that_of_all_and_few_distances_are_taken(void) {
+  static compound a, b;
+  check_random r = {84};
+  ct_pair_options options = {0.0, INFINITY};
+  for (int i = 0; i < 4; i++) {
+    scatter(&a, &r, 150, 1.0);
+    scatter(&b, &r, 150, 1.0);
+    rig g;
+    ct_impact_pair pair;
+    ct_impact_sample sample;
+    uint32_t spent = 0;
+    double least = INFINITY, time = 0.25 * i;
+    rig_open(&g, &a, &b, 2.4, ct_vec(-0.5, 0, 0));
+    CHECK_INT(ct_impact_nearest(&g.bodies, time, &pair, &sample, &spent), CT_OK);
+    ct_frame frames[2] = {ct_frame_of(ct_path_pose(g.a.path, time)), ct_frame_of(ct_path_pose(g.b.path, time))};
+    for (uint32_t m = 0; m < a.count; m++) {
+      for (uint32_t n = 0; n < b.count; n++) {
+        ct_frame fa = ct_frame_mul(frames[0], ct_frame_of(a.poses[m])), fb = ct_frame_mul(frames[1], ct_frame_of(b.poses[n]));
+        ct_pair_result result;
+        ct_pair_distance((ct_placed){&a.shapes[m], &fa}, (ct_placed){&b.shapes[n], &fb}, &options, g.workspace, &result);
+        least = ct_min2(least, result.distance);
+      }
+    }
+    CHECK_NEAR(sample.result.distance, least, 1e-14);
+    CHECK(sample.lower <= least && least <= sample.upper);
+    CHECK(i > 0 || spent < 100);
+    rig_close(&g);
+  }
+}
+
+static void want_of_memory_is_told(void) {
+  if (!FAILING_MALLOC) {
+    CHECK_SKIP("the sanitizer has its own malloc");
+    return;
+  }
+  static compound a, b;
+  check_random r = {85};
+  scatter(&a, &r, 20, 1.0);
+  scatter(&b, &r, 30, 1.0);
+  ct_path_options still = stays(DURATION, at(ct_vec(0, 0, 0)));
+  ct_mover first = all_of(&a, &still), second = all_of(&b, &still);
+  ct_impact_options options = whole_motion(DURATION);
+  for (long n = 0; n <= 2; n++) {
+    ct_workspace *workspace = ct_workspace_create();
+    ct_impact impact;
+    memory.fail_at = n;
+    memory.taken = 0;
+    memory.counting = true;
+    ct_status status = ct_body_impact(first, second, &options, workspace, &impact);
+    memory.counting = false;
+    CHECK_INT(status, n == 0 ? CT_OK : CT_OUT_OF_MEMORY);
+    memory.fail_at = 0;
+    CHECK_INT(ct_body_impact(first, second, &options, workspace, &impact), CT_OK);
+    ct_workspace_destroy(workspace);
+  }
+  mover_free(first);
+  mover_free(second);
+}
+
+static const check_test tests[] = {
+    {"compounds meet where the first of their pairs does", compounds_meet_where_the_first_of_their_pairs_does},
+    {"bodies that stay far from each other are told apart as wholes",
+     bodies_that_stay_far_from_each_other_are_told_apart_as_wholes},
+    {"of bodies that come near few pairs are looked at", of_bodies_that_come_near_few_pairs_are_looked_at},
+    {"the nearest pair is that of all and few distances are taken", the_nearest_pair_is_that_of_all_and_few_distances_are_taken},
+    {"want of memory is told", want_of_memory_is_told},
+};
+CHECK_MAIN(tests)
