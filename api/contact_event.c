@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "contact_state_json.h"
+#include "contact_told.h"
 #include "cost.h"
 #include "poses_json.h"
 #include "scenes.h"
@@ -186,30 +187,6 @@ static void put_event(api_call *call) {
   api_put_byte(out, '}');
 }
 
-static void tell(api_call *call, const ct_contact_record *began, const ct_contact_ended *ended) {
-  const api_contact_event *event = call->event;
-  api_buffer data = {0};
-  api_put_byte(&data, '{');
-  api_put_member_string(&data, "scene", api_text(call->match.scene_id));
-  api_put_member_unsigned(&data, "revision", ct_scene_revision(event->scene));
-  api_put_member_string(&data, "contactState", api_text(call->match.item_id));
-  api_put_member_number(&data, "time", event->options.time);
-  api_put_key(&data, "contact");
-  if (ended) api_put_contact_ended(&data, ended);
-  else api_put_contact_record(&data, began);
-  api_put_byte(&data, '}');
-  api_call_add_event(call, ended ? "ended" : "began", call->match.item_id, &data);
-}
-
-/* For listeners that name the state: every contact that ended, then every one that began; unless more than are ever kept. */
-static void tell_all(api_call *call) {
-  const ct_contact_event *found = &call->event->found;
-  const bool *lost = &call->events.lost;
-  for (size_t i = 0; i < found->ended_count && !*lost; i++) tell(call, NULL, &found->ended[i]);
-  for (size_t i = 0; i < found->began_count && !*lost; i++)
-    tell(call, ct_contact_state_record(found->state, found->began[i]), NULL);
-}
-
 void api_contact_event_finish(api_call *call) {
   api_contact_event *event = call->event;
   if (!event->complete || event->status != CT_OK) {
@@ -225,9 +202,10 @@ void api_contact_event_finish(api_call *call) {
     fail(call, CT_OUT_OF_MEMORY);
     return;
   }
+  ct_draft_count_contacts(draft, event->found.began_count);
   if (!event->previous)
     api_call_header(call, "Location", "/v1/scenes/%s/contactStates/%s", call->match.scene_id, call->match.item_id);
   put_event(call);
-  tell_all(call);
+  api_tell_contacts(call, &event->found);
   api_call_commit(call, draft, event->previous ? 200 : 201);
 }

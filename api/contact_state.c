@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "contact_state_json.h"
+#include "contact_told.h"
 #include "result_json.h"
 #include "scenes.h"
 
@@ -59,10 +60,14 @@ api_step api_contact_state_get(api_call *call) {
 
 api_step api_contact_state_delete(api_call *call) {
   ct_text id = api_text(call->match.item_id);
-  if (!api_contact_state_find(call->scene, id)) return api_call_absent(call, API_PROBLEM_CONTACT_STATE_NOT_FOUND);
+  const ct_contact_state *state = api_contact_state_find(call->scene, id);
+  if (!state) return api_call_absent(call, API_PROBLEM_CONTACT_STATE_NOT_FOUND);
   ct_draft *draft = api_scene_draft(call, true);
   if (!draft) return api_call_fail(call);
-  if (ct_draft_attach(draft, id, NULL, &api_contact_state_type) == CT_OK) return api_call_commit(call, draft, 200);
+  if (ct_draft_attach(draft, id, NULL, &api_contact_state_type) == CT_OK) {
+    api_tell_dropped(call, call->match.item_id, state);
+    return api_call_commit(call, draft, 200);
+  }
   ct_draft_discard(draft);
   api_fault_memory(&call->faults);
   return api_call_fail(call);

@@ -12,13 +12,13 @@ void api_events_free(api_event_list *list) {
   *list = (api_event_list){0};
 }
 
-/* Listeners will be told that they have missed something: what there is need not be kept. */
+/* All listeners will be told that they have missed something: what there is need not be kept. */
 static void lose(api_event_list *list) {
   api_events_free(list);
   list->lost = true;
 }
 
-/* A place at the end. False: the list is short of one from now on. */
+/* A place at the end. False: memory is out. */
 static bool make_room(api_event_list *list) {
   if (list->count < list->capacity) return true;
   size_t capacity = list->capacity ? list->capacity * 2 : 4;
@@ -29,9 +29,9 @@ static bool make_room(api_event_list *list) {
   return true;
 }
 
-/* Puts an event at a place of the list. Takes over the data; NULL: it could not be made. */
+/* Puts an event at a place of the list. Takes over the data. */
 static void insert(api_event_list *list, size_t at, api_event event) {
-  if (!event.data || !make_room(list)) {
+  if (!make_room(list)) {
     free((void *)(uintptr_t)event.data);
     lose(list);
     return;
@@ -42,18 +42,42 @@ static void insert(api_event_list *list, size_t at, api_event event) {
   list->bytes += event.length;
 }
 
-void api_call_add_event(api_call *call, const char *name, const char *contact_state, api_buffer *data) {
+/* The last event, if it is one for those who name the state. */
+static const api_event *last_for(const api_event_list *list, const char *contact_state) {
+  const api_event *last = list->count ? &list->items[list->count - 1] : NULL;
+  return last && strcmp(last->contact_state, contact_state) == 0 ? last : NULL;
+}
+
+/* Its data, which are those of the write itself, are made when the events are asked for. */
+static const char reset_name[] = "reset";
+
+void api_call_miss_events(api_call *call, const char *contact_state) {
+  api_event_list *list = &call->events;
+  for (const api_event *last; (last = last_for(list, contact_state)); list->count--) {
+    list->bytes -= last->length;
+    free((void *)(uintptr_t)last->data);
+  }
+  if (!list->lost) insert(list, list->count, (api_event){.name = reset_name, .contact_state = contact_state});
+}
+
+bool api_call_add_event(api_call *call, const char *name, const char *contact_state, api_buffer *data) {
   api_event_list *list = &call->events;
   const api_limits *limits = &call->service->limits;
-  bool many = list->count >= limits->event_ring || list->bytes + data->length > limits->event_backlog_bytes * API_EVENTS_BACKLOGS;
-  if (many || list->lost) {
+  const api_event *last = last_for(list, contact_state);
+  bool missed = list->lost || (last && last->name == reset_name);
+  /* The write itself has its place among those that are kept. */
+  bool many =
+      list->count + 1 >= limits->event_ring || list->bytes + data->length > limits->event_backlog_bytes * API_EVENTS_BACKLOGS;
+  if (missed || many || data->failed) {
     api_buffer_free(data);
-    lose(list);
-    return;
+    if (!missed) api_call_miss_events(call, contact_state);
+    return false;
   }
   api_event event = {.name = name, .contact_state = contact_state};
   event.data = api_buffer_take(data, &event.length);
-  insert(list, list->count, event);
+  if (event.data) insert(list, list->count, event);
+  else api_call_miss_events(call, contact_state);
+  return event.data != NULL;
 }
 
 /* ---- the write itself ------------------------------------------------------------------------------------------------- */
@@ -84,19 +108,33 @@ static bool is_deletion(const api_call *call) {
   return call->match.target == API_TARGET_DELETE && call->reply.status >= 200 && call->reply.status < 300;
 }
 
+static char *revision_data(const api_call *call, size_t *length) {
+  const char *id = call->match.target == API_TARGET_CREATE ? call->input.new_scene_id : call->match.scene_id;
+  return api_event_revision(id, call->next, length);
+}
+
+/* Puts the write itself before the others, and gives each `reset` its data. */
+static void put_first(api_call *call) {
+  api_event_list *list = &call->events;
+  api_event event = {.name = call->next ? "revision" : "deleted"};
+  event.data = call->next ? revision_data(call, &event.length) : deleted_data(call, &event.length);
+  bool good = event.data != NULL;
+  if (good) insert(list, 0, event);
+  for (size_t i = 0; good && i < list->count; i++) {
+    api_event *reset = &list->items[i];
+    if (!reset->data) reset->data = revision_data(call, &reset->length);
+    good = reset->data != NULL;
+  }
+  if (!good) lose(list);
+  list->opened = true;
+}
+
 const api_event *api_call_events(api_call *call, size_t *count, bool *whole) {
   api_event_list *list = &call->events;
   *count = 0;
   *whole = true;
   if (!call->next && !is_deletion(call)) return NULL;
-  if (!list->opened) {
-    api_event event = {.name = call->next ? "revision" : "deleted"};
-    const char *id = call->match.target == API_TARGET_CREATE ? call->input.new_scene_id : call->match.scene_id;
-    if (call->next) event.data = api_event_revision(id, call->next, &event.length);
-    else event.data = deleted_data(call, &event.length);
-    insert(list, 0, event);
-    list->opened = true;
-  }
+  if (!list->opened) put_first(call);
   *count = list->count;
   *whole = !list->lost;
   return list->items;

@@ -12,7 +12,7 @@ typedef struct api_event_list {
   api_event *items; /* data owned */
   size_t count, capacity;
   size_t bytes; /* of the data */
-  bool lost;    /* some are missing: what is added from now on is of no use */
+  bool lost;    /* some are missing for want of memory: what is added from now on is of no use */
   bool opened;  /* the write itself stands at the front */
 } api_event_list;
 
@@ -22,10 +22,13 @@ api_step api_events_get(api_call *call);
 void api_events_free(api_event_list *list);
 
 /* Adds an event behind those there are; `revision` or `deleted` of the write itself comes before all of them without being added.
- * name: static. contact_state: only listeners that name it hear of it; borrowed for the call's life (match.item_id, say); NULL: all
- * do. data: a JSON object without a line end, as the api_put_ functions make it; it is taken over and empty after it. That memory
- * is out, or that there are more events than are ever kept, needs no handling: api_call_events tells it, and what is added after
- * that is thrown away (call->events.lost: adding may end). */
-void api_call_add_event(api_call *call, const char *name, const char *contact_state, api_buffer *data);
+ * name: static. contact_state: listeners that name it hear of it; borrowed for the call's life (match.item_id, say); the events of
+ * one stand together. data: a JSON object without a line end, as the api_put_ functions make it; it is taken over and empty after
+ * it. False: this state's events are more than are ever kept, or memory is out; listeners will be told that they have missed them,
+ * and what is added for them from now on is thrown away. */
+bool api_call_add_event(api_call *call, const char *name, const char *contact_state, api_buffer *data);
+
+/* In place of the state's events, which cannot all be told: `reset` for those who name it, who are to look at the state anew. */
+void api_call_miss_events(api_call *call, const char *contact_state);
 
 #endif

@@ -52,6 +52,7 @@ const ct_scene *api_make_scene(api_reader *reader, const api_path *at, const api
   if (!draft) {
     api_fault_memory(reader->faults);
   } else if (api_fill_scene(reader, at, document, draft)) {
+    ct_draft_count_contacts(draft, document->contacts_begun);
     scene = ct_draft_seal(draft);
     if (!scene) api_fault_memory(reader->faults);
   }

@@ -11,6 +11,7 @@ typedef struct api_scene_document {
   double geometric_epsilon; /* 0: not given */
   ct_text user;             /* compact JSON text in the arena; empty: none */
   api_body_list bodies;
+  uint64_t contacts_begun; /* not of the document: in the scene whose place it takes, whose ids are not to be given again */
 } api_scene_document;
 
 /* *out must be zeroed; release it in any case. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "contact_told.h"
 #include "cursor.h"
 #include "scene_json.h"
 
@@ -130,6 +131,7 @@ static bool make_scene(api_call *call, const char *own, uint64_t revision) {
     else api_fault_at(&call->faults, API_PROBLEM_BAD_VALUE, &at, "POST makes the id; PUT /v1/scenes/{id} takes yours.");
     good = false;
   }
+  if (call->scene) document.contacts_begun = ct_scene_contacts_begun(call->scene);
   if (good) call->next = api_make_scene(&reader, NULL, &document, revision);
   api_scene_document_release(&document);
   return call->next != NULL;
@@ -165,6 +167,7 @@ api_step api_scene_put(api_call *call) {
   if (!api_call_may_write(call, current != NULL) || (!current && !room_for_scene(call))) return api_call_fail(call);
   uint64_t revision = current ? ct_scene_revision(current) + 1 : call->input.first_revision;
   if (!make_scene(call, id, revision)) return api_call_fail(call);
+  if (current) api_tell_all_dropped(call);
   if (!current) api_call_header(call, "Location", "/v1/scenes/%s", id);
   api_call_open(call);
   if (!current) api_put_member_string(&call->out, "id", api_text(id));

@@ -42,6 +42,7 @@ srv_ring *srv_ring_create(uint64_t number, size_t most, size_t bytes_most) {
   ring->last = number;
   ring->most = most;
   ring->bytes_most = bytes_most;
+  ring->held_from = UINT64_MAX;
   return ring;
 }
 
@@ -77,6 +78,10 @@ static bool make_room(srv_ring *ring) {
   return true;
 }
 
+void srv_ring_open_write(srv_ring *ring) { ring->held_from = ring->last + 1; }
+
+static bool is_full(const srv_ring *ring) { return ring->count > ring->most || ring->bytes > ring->bytes_most; }
+
 const srv_event *srv_ring_add(srv_ring *ring, const api_event *event) {
   if (!make_room(ring)) return NULL;
   srv_event *made = srv_event_create(ring->last + 1, event);
@@ -84,7 +89,7 @@ const srv_event *srv_ring_add(srv_ring *ring, const api_event *event) {
   ring->last++;
   *place(ring, ring->count++) = made;
   ring->bytes += made->length;
-  while (ring->count > 1 && (ring->count > ring->most || ring->bytes > ring->bytes_most)) drop_oldest(ring);
+  while (ring->count > 1 && is_full(ring) && srv_ring_oldest(ring) < ring->held_from) drop_oldest(ring);
   return made;
 }
 

@@ -24,18 +24,21 @@ typedef struct srv_ring {
   size_t first, count, capacity;
   size_t bytes; /* of the events */
   size_t most, bytes_most;
+  uint64_t held_from; /* events from this number on are of the youngest write */
   /* For the ring's users. */
   struct srv_entry *entry;
   unsigned listeners;
   struct srv_ring *next, *previous;
 } srv_ring;
 
-/* One reference. number: that before the first event's. At most so many events and bytes are kept, but for the youngest event,
- * which always is. NULL: out of memory. */
+/* One reference. number: that before the first event's. At most so many events and bytes are kept, but for the youngest event and
+ * those of the youngest write, which always are. NULL: out of memory. */
 srv_ring *srv_ring_create(uint64_t number, size_t most, size_t bytes_most);
 void srv_ring_retain(srv_ring *ring);
 void srv_ring_release(srv_ring *ring);
 
+/* A write begins: the events that follow, up to the next write, are its own. Who is up to date before it misses none of them. */
+void srv_ring_open_write(srv_ring *ring);
 /* Adds an event; its text is the answer, owned by the ring. NULL: out of memory; nothing has changed. */
 const srv_event *srv_ring_add(srv_ring *ring, const api_event *event);
 /* Something that should have been added is missing: all that is kept goes, and one number is left out, so that everybody finds that

@@ -359,6 +359,7 @@ void srv_stream_publish(srv_request *request) {
   const api_event *events = api_call_events(request->call, &count, &whole);
   if (count == 0 && whole) return;
   drop_slow(server, ring);
+  srv_ring_open_write(ring);
   for (size_t i = 0; i < count; i++) {
     const srv_event *event = srv_ring_add(ring, &events[i]);
     if (event) tell(server, ring, event);

@@ -104,20 +104,110 @@ def one_write_that_tells_more_than_may_be_unread_drops_nobody():
 
 
 @suite.fact
-def one_write_that_tells_more_than_is_kept_is_a_reset():
-    count = 30
-    with Daemon("--limit", "eventRing=10") as daemon:
-        client = client_of(daemon, count)
-        with Stream(daemon, "cell", contact_state="drops") as stream, Stream(daemon, "cell") as plain:
-            first = stream.next("revision").id
-            plain.next("revision")
-            reply = instant(client, set(range(count)), count)
-            event = stream.next("reset")
-            check(event.id > first, "the reset's id is not above those before it")
-            equal(event.data["revision"], reply["revision"], "revision of the reset")
-            plain.next("reset")
-            told(stream, instant(client, set(range(1, count)), count))
-            equal(plain.next("revision").id, event.id + 1, "what follows")
+def one_write_that_tells_more_than_is_kept_is_a_reset_for_those_who_named_the_state():
+    """Others lose nothing, whether they listen or come back; nor does anyone who comes back where just as many as are kept were told."""
+    count, ring = 30, 10
+    for touching in (ring - 1, ring, count):
+        with Daemon("--limit", f"eventRing={ring}") as daemon:
+            client = client_of(daemon, count)
+            with Stream(daemon, "cell", contact_state="drops") as stream, Stream(daemon, "cell") as plain, \
+                    Stream(daemon, "cell", contact_state="others") as others:
+                first = [each.next("revision") for each in (stream, plain, others)][0]
+                reply = instant(client, set(range(touching)), count)
+                whole = touching < ring
+                if whole:
+                    events = told(stream, reply)
+                else:
+                    events = [stream.next("revision"), stream.next("reset")]
+                    equal([e.id for e in events], [first.id + 1, first.id + 2], "ids")
+                    equal(events[1].data, events[0].data, "data of the reset")
+                equal(events[0].data["revision"], reply["revision"], "revision")
+                for each in (plain, others):
+                    event = each.next("revision")
+                    equal((event.id, event.data), (events[0].id, events[0].data), "the revision elsewhere")
+                for state, expected in ((None, events[:1]), ("others", events[:1]), ("drops", events)):
+                    with Stream(daemon, "cell", contact_state=state, last=first.id) as again:
+                        equal([(e.id, e.name, e.data) for e in (again.next() for unused in expected)],
+                              [(e.id, e.name, e.data) for e in expected], f"what one who names {state} comes back to")
+                after = instant(client, set(range(1, touching)), count)
+                equal([r["pair"] for r in after["ended"]], [1], "what ended")
+                follows = told(stream, after)[0]
+                for each in (plain, others):
+                    event = each.next("revision")
+                    equal((event.id, event.data), (follows.id, follows.data), "what follows")
+
+
+ENDED = ("pair", "a", "b", "begun", "normalVelocity")  # what is told of a contact's beginning at its end
+
+
+def ended_with(stream, write, state, records):
+    """The write's revision, and the end of all contacts that the state held, the lowest pair first."""
+    revision = write.must(200).json["revision"]
+    equal(stream.next("revision").data["revision"], revision, "revision")
+    for record in sorted(records, key=lambda r: r["pair"]):
+        data = stream.next("ended").data
+        equal((data["revision"], data["contactState"], data["time"]), (revision, state, 1), "frame")
+        kept = {k: record[k] for k in ENDED}
+        equal(data["contact"], {**kept, "cause": "state"}, "contact")
+
+
+def ways_to_drop(client):
+    """A write that takes the state away, and whether all others go, too."""
+    path = "/v1/scenes/cell"
+    return (lambda: client.delete(f"{path}/contactStates/drops"), False), (lambda: client.put(path, balls(4)), True)
+
+
+@suite.fact
+def a_state_that_goes_ends_its_contacts_and_their_numbers_do_not_come_again():
+    with Daemon() as daemon:
+        client = client_of(daemon, 4)
+        with Stream(daemon, "cell", contact_state="drops") as stream, Stream(daemon, "cell", contact_state="others") as others:
+            stream.next("revision"), others.next("revision")
+            ever = set()
+            for drop, all_go in ways_to_drop(client):
+                told(stream, instant(client, {1, 2}, 4, time=0))
+                held = instant(client, {0, 1, 2}, 4, time=1)  # the order of pairs is not that of the scene
+                told(stream, held)
+                elsewhere = instant(client, {3}, 4, state="others", time=1)
+                stream.next("revision")
+                records = client.get("/v1/scenes/cell/contactStates/drops").must(200).json["contacts"]
+                pairs = {r["pair"] for r in records + elsewhere["began"]}
+                check(len(pairs) == 4 and not pairs & ever, f"pairs {pairs} after {ever}")
+                ever |= pairs
+                ended_with(stream, drop(), "drops", records)
+                equal([others.next("revision").data["revision"] for unused in range(2)],
+                      [held["revision"] - 1, held["revision"]], "revisions elsewhere")
+                told(others, elsewhere, "others")
+                if all_go:
+                    others.next("revision")
+                else:
+                    client.delete("/v1/scenes/cell/contactStates/others").must(200)
+                    others.next("revision"), others.next("revision"), stream.next("revision")
+                equal(others.next("ended").data["contact"], {**{k: v for k, v in elsewhere["began"][0].items() if k in ENDED},
+                                                             "cause": "state"}, "what ended in the other")
+
+
+@suite.fact
+def a_state_that_goes_with_more_than_is_kept_is_a_reset():
+    with Daemon("--limit", "eventRing=3") as daemon:
+        client = client_of(daemon, 4)
+        for drop, all_go in ways_to_drop(client):
+            instant(client, {0, 1, 2, 3}, 4, time=1)
+            at = instant(client, {3}, 4, state="others", time=1)
+            other = at["began"] + at["persisted"]
+            with Stream(daemon, "cell", contact_state="drops") as stream, Stream(daemon, "cell", contact_state="others") as others, \
+                    Stream(daemon, "cell") as plain:
+                for each in (stream, others, plain):
+                    each.next("revision")
+                revision = drop().must(200).json["revision"]
+                events = [each.next("revision") for each in (stream, others, plain)]
+                equal([e.data["revision"] for e in events], [revision] * 3, "revisions")
+                equal(stream.next("reset").data, events[0].data, "data of the reset")
+                if all_go:
+                    equal(others.next("ended").data["contact"]["pair"], other[0]["pair"], "what ended elsewhere")
+                client.patch("/v1/scenes/cell", {"user": {}}).must(200)
+                for each in (stream, others, plain):
+                    equal(each.next("revision").data["revision"], revision + 1, "what follows")
 
 
 @suite.fact

@@ -90,11 +90,15 @@ static void what_writes_nothing_tells_nothing(void) {
   rig_close(&r);
 }
 
-static void add(begun *b, const char *name, const char *contact_state, const char *text) {
+static void add_to(begun *b, const char *name, const char *contact_state, const char *text, bool fits) {
   api_buffer data = {0};
   api_put_raw(&data, text);
-  api_call_add_event(b->call, name, contact_state, &data);
+  CHECK_INT(api_call_add_event(b->call, name, contact_state, &data), fits);
   CHECK_INT(data.length, 0);
+}
+
+static void add(begun *b, const char *name, const char *contact_state, const char *text) {
+  add_to(b, name, contact_state, text, true);
 }
 
 static void added_events_follow_the_revision_in_their_order(void) {
@@ -107,12 +111,14 @@ static void added_events_follow_the_revision_in_their_order(void) {
   rig_close(&r);
 }
 
-/* The server keeps no more: they would all be evicted by those behind them. */
-static void more_than_is_ever_kept_is_told_as_missing(void) {
+#define REVISION "{\"scene\":\"cell\",\"revision\":2,\"bodies\":0}"
+
+/* The server keeps no more, the write itself among them; those of other states stay. */
+static void more_than_is_ever_kept_is_a_reset_for_those_who_name_the_state(void) {
   static const struct {
     uint64_t ring, backlog;
     int fit;
-  } cases[] = {{3, 4096, 3}, {1, 4096, 1}, {1000, 4096, 16}};
+  } cases[] = {{3, 4096, 2}, {1, 4096, 0}, {2, 4096, 1}, {1000, 4096, 16}};
   char text[1025];
   memset(text, '1', 1024);
   text[1024] = 0;
@@ -124,17 +130,34 @@ static void more_than_is_ever_kept_is_told_as_missing(void) {
       rig r = rig_open_with(&limits);
       rig_must(&r, "PUT", "/v1/scenes/cell", "{}", 201);
       begun b = begin(&r, "PATCH", "/v1/scenes/cell", "{\"user\":{}}");
-      for (int n = 0; n < cases[i].fit + extra; n++) add(&b, "began", "drops", text);
+      for (int n = 0; n < cases[i].fit + extra; n++) add_to(&b, "began", "drops", text, n < cases[i].fit);
       size_t count;
       bool whole;
       const api_event *events = api_call_events(b.call, &count, &whole);
-      CHECK_INT(whole, extra == 0);
-      CHECK_INT(count, extra == 0 ? cases[i].fit + 1 : 1);
+      CHECK(whole);
+      CHECK_INT(count, extra == 0 ? cases[i].fit + 1 : 2);
       CHECK_TEXT(events[0].name, "revision");
+      if (extra > 0) CHECK_TEXT(told(&b), "revision@ " REVISION "\nreset@drops " REVISION "\n");
       api_call_destroy(b.call);
       rig_close(&r);
     }
   }
+}
+
+static void what_one_state_has_too_much_of_leaves_the_others_theirs(void) {
+  api_limits limits = rig_limits();
+  limits.event_ring = 4;
+  rig r = rig_open_with(&limits);
+  rig_must(&r, "PUT", "/v1/scenes/cell", "{}", 201);
+  begun b = begin(&r, "PATCH", "/v1/scenes/cell", "{\"user\":{}}");
+  add(&b, "ended", "first", "1");
+  for (int n = 0; n < 9; n++) add_to(&b, "ended", "second", "2", n < 2);
+  add(&b, "ended", "third", "3");
+  for (int n = 0; n < 9; n++) add_to(&b, "ended", "fourth", "4", false);
+  CHECK_TEXT(told(&b),
+             "revision@ " REVISION "\nended@first 1\nreset@second " REVISION "\nended@third 3\nreset@fourth " REVISION "\n");
+  api_call_destroy(b.call);
+  rig_close(&r);
 }
 
 static void an_event_that_memory_lacked_for_is_told_as_missing(void) {
@@ -142,8 +165,11 @@ static void an_event_that_memory_lacked_for_is_told_as_missing(void) {
   begun b = begin(&r, "PATCH", "/v1/scenes/cell", "{\"user\":{}}");
   api_buffer failed = {.failed = true};
   add(&b, "began", "drops", "{}");
-  api_call_add_event(b.call, "began", "drops", &failed);
-  CHECK_TEXT(told(&b), "revision@ {\"scene\":\"cell\",\"revision\":2,\"bodies\":2}\n!");
+  CHECK(!api_call_add_event(b.call, "began", "drops", &failed));
+  static const char two[] = "{\"scene\":\"cell\",\"revision\":2,\"bodies\":2}";
+  char expected[256];
+  snprintf(expected, sizeof expected, "revision@ %s\nreset@drops %s\n", two, two);
+  CHECK_TEXT(told(&b), expected);
   api_call_destroy(b.call);
   rig_close(&r);
 }
@@ -161,7 +187,9 @@ static const check_test tests[] = {
     {"every_write_tells_its_revision", every_write_tells_its_revision},
     {"what_writes_nothing_tells_nothing", what_writes_nothing_tells_nothing},
     {"added_events_follow_the_revision_in_their_order", added_events_follow_the_revision_in_their_order},
-    {"more_than_is_ever_kept_is_told_as_missing", more_than_is_ever_kept_is_told_as_missing},
+    {"more_than_is_ever_kept_is_a_reset_for_those_who_name_the_state",
+     more_than_is_ever_kept_is_a_reset_for_those_who_name_the_state},
+    {"what_one_state_has_too_much_of_leaves_the_others_theirs", what_one_state_has_too_much_of_leaves_the_others_theirs},
     {"an_event_that_memory_lacked_for_is_told_as_missing", an_event_that_memory_lacked_for_is_told_as_missing},
     {"a_write_that_failed_tells_nothing_of_what_was_added", a_write_that_failed_tells_nothing_of_what_was_added}};
 

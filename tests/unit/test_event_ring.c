@@ -65,6 +65,24 @@ static void bytes_bound_the_ring_but_for_the_youngest(void) {
   }
 }
 
+/* Whatever the bounds: those of the youngest write stay, those before it go. */
+static void a_write_does_not_evict_its_own_events(void) {
+  for (size_t most = 1; most < 12; most++)
+    for (unsigned count = 1; count < 20; count++) {
+      srv_ring *ring = ring_of(most, most % 2 ? SIZE_MAX : 200, 15);
+      api_event event = event_of("{}");
+      for (int write = 0; write < 3; write++) {
+        uint64_t before = ring->last;
+        srv_ring_open_write(ring);
+        for (unsigned i = 0; i < count; i++) srv_ring_add(ring, &event);
+        CHECK_INT(ring->last, before + count);
+        CHECK(srv_ring_oldest(ring) <= before + 1);
+        CHECK(ring->count == count || (ring->count <= most && ring->bytes <= ring->bytes_most));
+      }
+      srv_ring_release(ring);
+    }
+}
+
 static void who_sends_an_event_holds_it(void) {
   srv_ring *ring = ring_of(3, SIZE_MAX, 3);
   srv_event *event = srv_ring_at(ring, FIRST + 1);
@@ -129,6 +147,7 @@ static void want_of_memory_changes_nothing(void) {
 static const check_test tests[] = {{"an_event_is_one_block_of_text", an_event_is_one_block_of_text},
                                    {"the_youngest_events_are_kept", the_youngest_events_are_kept},
                                    {"bytes_bound_the_ring_but_for_the_youngest", bytes_bound_the_ring_but_for_the_youngest},
+                                   {"a_write_does_not_evict_its_own_events", a_write_does_not_evict_its_own_events},
                                    {"who_sends_an_event_holds_it", who_sends_an_event_holds_it},
                                    {"a_break_leaves_out_a_number", a_break_leaves_out_a_number},
                                    {"want_of_memory_changes_nothing", want_of_memory_changes_nothing}};

@@ -249,8 +249,9 @@ const ct_scene *api_call_pin(const api_call *call);        /* revision to keep f
 const char *api_call_contact_state(const api_call *call);
 /* What listeners to the scene's events are to be told once a write is committed, in this order; none when nothing was written. The
  * first is the write itself: `revision`, or `deleted`. To be asked for by one thread, when the reply is there: the first one is
- * made only then, so that a write costs nothing where nobody listens. *whole: false when some are missing, for want of memory or
- * because there were more than are ever kept: listeners are to be told that. Owned by the call. */
+ * made only then, so that a write costs nothing where nobody listens. Where those of one contact state are more than are
+ * ever kept, a `reset` stands for them. *whole: false when some are missing for want of memory: all listeners are to be told
+ * that. Owned by the call. */
 const api_event *api_call_events(api_call *call, size_t *count, bool *whole);
 /* What a SHAPE_WRITE makes of the current table, which may be another than the call began with: the table that is current from now
  * on, a reference; never NULL. Where a limit or memory does not allow the change, the reply becomes a problem. O(shapes)
