@@ -101,6 +101,21 @@ static bool room_for_state(api_call *call) {
   return false;
 }
 
+/* What the states of a scene hold is bounded: all of them, with the new one in the place of that before. */
+static bool room_for_contacts(api_call *call) {
+  uint64_t limit = call->service->limits.contact_states_bytes, bytes = ct_contact_state_bytes(call->event->found.state);
+  for (size_t i = 0; i < ct_scene_attachment_count(call->scene); i++) {
+    const ct_attachment *other = ct_scene_attachment(call->scene, i);
+    if (other->value != call->event->previous) bytes += ct_contact_state_bytes(other->value);
+  }
+  if (bytes <= limit) return true;
+  api_fault *fault = api_fault_plain(&call->faults, API_PROBLEM_LIMIT_EXCEEDED,
+                                     "The contact states of the scene would take %llu bytes, of %llu (contactStatesBytes).",
+                                     (unsigned long long)bytes, (unsigned long long)limit);
+  api_fault_limit(fault, (double)limit, (double)bytes);
+  return false;
+}
+
 /* ---- begin ---- */
 
 static api_step fail(api_call *call, ct_status status) {
@@ -191,6 +206,10 @@ void api_contact_event_finish(api_call *call) {
   api_contact_event *event = call->event;
   if (!event->complete || event->status != CT_OK) {
     fail(call, event->complete ? event->status : CT_CANCELLED);
+    return;
+  }
+  if (!room_for_contacts(call)) {
+    api_call_fail(call);
     return;
   }
   if (!api_scene_has_motion(event->scene)) api_warn(&call->warnings, "noMotion", NULL, 0, API_NO_MOTION_TEXT);

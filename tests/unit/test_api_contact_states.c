@@ -154,8 +154,7 @@ static void an_event_tells_what_it_will_cost(void) {
 
 #define PART "{\"sphere\": {\"radius\": 0.5}}"
 #define PARTS PART ", " PART ", " PART ", " PART ", " PART ", " PART
-#define CLUSTER(id, x)                                                                                                             \
-  "{\"id\": \"" id "\", \"position\": [" x ", 0, 0], \"motion\": {\"mass\": 1}, \"colliders\": [" PARTS "]}"
+#define CLUSTER(id, x) "{\"id\": \"" id "\", \"position\": [" x ", 0, 0], \"motion\": {\"mass\": 1}, \"colliders\": [" PARTS "]}"
 
 /* All members are computed at an event, wherever their boxes are; in the next one there are none. */
 static void contacts_that_have_come_far_apart_are_part_of_the_cost(void) {
@@ -169,6 +168,36 @@ static void contacts_that_have_come_far_apart_are_part_of_the_cost(void) {
   CHECK(r.cost_ns > 50000.0);
   rig_must(&r, "POST", STATE, "{}", 200);
   CHECK(r.cost_ns > 0.0 && r.cost_ns < 5000.0);
+  rig_close(&r);
+}
+
+/* 36 contacts of six balls with six, at some 400 bytes each, in each state. An event that would hold too much changes nothing;
+ * the same state again takes its own place, and one without contacts makes room. */
+static void what_states_hold_is_bounded_in_bytes(void) {
+  const char *const other = "/v1/scenes/s/contactStates/other";
+  const char *const apart = "{\"poses\": {\"ids\": [\"a\"], \"positions\": [[50, 0, 0]]}}";
+  const char *const back = "{\"poses\": {\"ids\": [\"a\"], \"positions\": [[0, 0, 0]]}}";
+  api_limits limits = rig_limits();
+  limits.contact_states_bytes = 20000;
+  rig r = rig_open_with(&limits);
+  rig_must(&r, "PUT", "/v1/scenes/s", "{\"bodies\": [" CLUSTER("a", "0") ", " CLUSTER("b", "0.1") "]}", 201);
+  rig_must(&r, "POST", STATE, "{}", 201);
+  char *before = all_of(&r);
+  rig_refused(&r, "POST", other, "{}", (rig_fault){422, "limit-exceeded", NULL});
+  char *after = all_of(&r);
+  CHECK(strcmp(before, after) == 0);
+  free(before);
+  free(after);
+  rig_must(&r, "POST", STATE, "{}", 200);
+  rig_must(&r, "POST", other, apart, 201);
+  rig_must(&r, "POST", STATE, "{}", 200);
+  rig_must(&r, "POST", other, back, 200);
+  before = all_of(&r);
+  rig_refused(&r, "POST", STATE, "{}", (rig_fault){422, "limit-exceeded", NULL});
+  after = all_of(&r);
+  CHECK(strcmp(before, after) == 0);
+  free(before);
+  free(after);
   rig_close(&r);
 }
 
@@ -201,6 +230,7 @@ static const check_test tests[] = {
     {"answers_do_not_depend_on_the_order_of_ranges", answers_do_not_depend_on_the_order_of_ranges},
     {"an_event_tells_what_it_will_cost", an_event_tells_what_it_will_cost},
     {"contacts_that_have_come_far_apart_are_part_of_the_cost", contacts_that_have_come_far_apart_are_part_of_the_cost},
+    {"what_states_hold_is_bounded_in_bytes", what_states_hold_is_bounded_in_bytes},
     {"the_place_of_a_new_state_is_whole_for_the_longest_ids", the_place_of_a_new_state_is_whole_for_the_longest_ids},
 };
 CHECK_MAIN(tests)

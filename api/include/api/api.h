@@ -40,6 +40,8 @@
   X(variants, "variants", 100000, 1, 10000000, "", "variants of one query")                                            \
   X(batch, "batch", 1000, 1, 100000, "", "queries in one batch")                                                       \
   X(contact_states, "contactStates", 16, 1, 1000, "", "contact states of one scene")                                   \
+  X(contact_states_bytes, "contactStatesBytes", 268435456, 1048576, 1099511627776, "bytes",                            \
+    "memory that the contact states of one scene may take")                                                            \
   X(deadline_ms, "deadlineMs", 5000, 1, 600000, "ms", "time for a request that names no deadline")                     \
   X(deadline_max_ms, "deadlineMaxMs", 600000, 1, 86400000, "ms", "greatest deadline that a request may name")          \
   X(cursor_seconds, "cursorSeconds", 30, 1, 3600, "s", "how long a cursor keeps its revision")                         \
