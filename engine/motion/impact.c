@@ -37,7 +37,8 @@ static double spread(const ct_impact_side *side, const ct_impact_place *at) {
 static bool note_initial(first_contact *first, const ct_impact_pair *pair, const ct_impact_sample *s) {
   ct_impact told = *first->impact;
   ct_impact_tell(s, &told);
-  bool parting = told.normal_velocity > PARTING_SLACK * (spread(&pair->a, &s->a) + spread(&pair->b, &s->b));
+  bool endless = s->result.status == CT_PAIR_UNSUPPORTED;
+  bool parting = !endless && told.normal_velocity > PARTING_SLACK * (spread(&pair->a, &s->a) + spread(&pair->b, &s->b));
   bool known = first->initial || (first->parting && parting);
   if (first->initial && parting) return false;
   if (!known || s->result.distance < first->depth) {
@@ -54,8 +55,9 @@ static void note_contact(first_contact *first, ct_impact_search *search, const c
   ct_impact_sample root = *met;
   ct_impact_take_normal(at, &root);
   search->most = search->options->iterations_max;
-  bool passed = search->passed > 0.0;
-  if (met->time > search->certain && !passed) {
+  /* No root is to be found where surfaces pass, or half-spaces turn: these overlap at once, without end. */
+  bool passed = search->passed > 0.0, at_once = met->result.status == CT_PAIR_UNSUPPORTED;
+  if (met->time > search->certain && !passed && !at_once) {
     if (at->result.distance > 0.0) ct_impact_root(search, at, met, &root);
     else root = *at;
     if (root.time < search->certain) root = *met;

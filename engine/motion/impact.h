@@ -85,6 +85,7 @@ ct_vec3 ct_impact_relative_velocity(const ct_impact_sample *sample, ct_vec3 poin
 /* How far the shape reaches along a direction of the world, which need not be unit, from its pivot: max of direction.p. */
 double ct_impact_support(const ct_impact_side *side, const ct_impact_place *at, ct_vec3 direction);
 
+bool ct_impact_are_planes(const ct_impact_pair *pair); /* half-spaces both */
 /* How long after the sample, which is apart, the pair certainly stays apart: 0 to INFINITY. The horizon is how far it matters. */
 double ct_impact_free_time(const ct_impact_pair *pair, const ct_impact_sample *sample, double horizon);
 /* The same where turning is followed to second order; of convex pairs that turn, else 0. `least`: no less is of
@@ -153,7 +154,8 @@ bool ct_impact_skip(const ct_impact_search *search, double *time);
 ct_impact_outcome ct_impact_start(ct_impact_search *search, double begin, double known, ct_impact_sample *at);
 /* From *at, which bounds cannot tell from contact, on in growing steps until one can. FREE: *next is apart; MET: it is in contact,
  * or, with `passed`, the surfaces are on each other's other sides then. `sure`: the last that was apart, with the normal of such a
- * contact. Tentative: *at is well apart, and one who finds nothing comes back to it. */
+ * contact. *at may be apart, though bounds tell next to nothing; where *next then still comes nearer, or with
+ * `tentative`, one who finds nothing comes back to it. */
 ct_impact_outcome ct_impact_look_ahead(ct_impact_search *search, const ct_impact_sample *sure, const ct_impact_sample *at,
                                        ct_impact_sample *next, bool tentative);
 /* From *at, which is apart, to the first contact. MET: *met is a sample in contact and *at one before it, the last that was looked

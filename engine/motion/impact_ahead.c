@@ -4,6 +4,9 @@
 #define FIRST_PART 0x1p-20
 /* Looks for the least distance of a graze: halvings of a stretch down to its rounding. */
 #define NEAREST_MAX 60
+/* Beyond a graze one goes on while bounds tell less than this part of the time since before it, some times. */
+#define STUCK_PART 0.125
+#define STUCK_MAX 4
 
 double ct_impact_ahead(const ct_impact_sample *s, double end, double sign) {
   double least = 4.0 * CT_UNIT_ROUNDOFF * ct_max2(s->time, FIRST_PART * end), rate = sign * s->rate;
@@ -73,11 +76,15 @@ static bool is_surface(const ct_shape *shape) { return shape->kind == CT_KIND_ME
  * turned round. */
 static bool have_surface(const ct_impact_pair *pair) { return is_surface(pair->a.shape) || is_surface(pair->b.shape); }
 
+static bool passes(const ct_impact_search *search, const ct_impact_sample *sure, const ct_impact_sample *next) {
+  return have_surface(&search->pair) && ct_dot(sure->result.normal, next->result.normal) < 0.0;
+}
+
 /* Apart before, apart after, and between the two so near that round-off cannot tell, or in contact at one time. */
 static ct_impact_outcome tell_between(ct_impact_search *search, const ct_impact_sample *sure, near_samples *near,
                                       ct_impact_sample *next) {
   bool met = ct_sample_meets(&near->nearest) || find_nearest(search, near);
-  bool passed = have_surface(&search->pair) && ct_dot(sure->result.normal, next->result.normal) < 0.0;
+  bool passed = passes(search, sure, next);
   if (passed) {
     search->passed = next->time;
     near->nearest.result.normal = sure->result.normal;
@@ -90,10 +97,20 @@ static ct_impact_outcome tell_between(ct_impact_search *search, const ct_impact_
   return search->status == CT_OK ? CT_OUTCOME_FREE : CT_OUTCOME_LOST;
 }
 
+/* Apart again, do bounds still tell next to nothing, of what was looked over, so that one had better go farther? */
+static bool is_stuck(const ct_impact_search *search, const ct_impact_sample *at, const ct_impact_sample *s) {
+  double left = search->limit - s->time;
+  return left > 0.0 && ct_impact_free_time(&search->pair, s, left) < STUCK_PART * (s->time - at->time);
+}
+
 ct_impact_outcome ct_impact_look_ahead(ct_impact_search *search, const ct_impact_sample *sure, const ct_impact_sample *at,
                                        ct_impact_sample *next, bool tentative) {
-  double step = ct_impact_ahead(at, search->options->end, -1.0), end = search->options->end;
   ct_impact_sample low = *at;
+  bool planes = ct_impact_are_planes(&search->pair);
+  /* Half-spaces that turn overlap as soon as that can be told. */
+  if (planes) low.rate = 0.0;
+  double end = search->options->end, step = ct_impact_ahead(&low, end, -1.0);
+  int stuck = 0;
   near_samples near = {.before = *sure, .nearest = *at, .is_last = true};
   /* Of surfaces in contact at one time the next look says whether they only pass then, which rounding may place too early. */
   bool once = have_surface(&search->pair), touched = false;
@@ -105,10 +122,14 @@ ct_impact_outcome ct_impact_look_ahead(ct_impact_search *search, const ct_impact
     if (meets && touched) break;
     touched = touched || meets;
     note_sample(&near, &low, next);
-    if (ct_sample_apart(next)) {
+    bool comes = ct_sample_apart(at) && near.is_last && next->rate < 0.0;
+    if (ct_sample_apart(next) && !planes && (tentative || comes) && !touched) return CT_OUTCOME_FREE;
+    bool longer = (planes || (stuck < STUCK_MAX && !passes(search, sure, next))) && is_stuck(search, at, next);
+    if (ct_sample_apart(next) && !longer) {
       if (near.is_last) near.after = *next;
-      return tentative && !touched ? CT_OUTCOME_FREE : tell_between(search, sure, &near, next);
+      return tell_between(search, sure, &near, next);
     }
+    stuck += ct_sample_apart(next);
     low = *next;
     step *= CT_IMPACT_AHEAD_GROWTH;
   }

@@ -3,6 +3,9 @@
 
 /* Ball steps between two distances: each is a few dozen operations. */
 #define BALL_STEPS_MAX 64
+/* A gap below so many times its uncertainty is little, and a step below this part of it. */
+#define STUCK_GAP 4.0
+#define STUCK_STEP 0.25
 /* Where steps along the bounds take too many distances, this part of them is kept for looking ahead. */
 #define AHEAD_PART 8
 #define AHEAD_MAX 100
@@ -84,9 +87,17 @@ static bool is_soon(const ct_impact_search *search, const ct_impact_sample *at) 
   return at->upper > 0.0 && 4.0 * at->upper <= -at->rate * search->options->time_tolerance;
 }
 
+/* Apart by little more than round-off, do bounds tell much less than the two nearest points alone come to? What turns past another
+ * body and all but touches it would take steps of that size. */
+static bool is_stuck(const ct_impact_sample *at, double step) {
+  double open = at->upper - at->lower;
+  return ct_sample_apart(at) && at->rate < 0.0 && at->lower < STUCK_GAP * open && -at->rate * step < STUCK_STEP * at->lower;
+}
+
 ct_impact_outcome ct_impact_advance(ct_impact_search *search, ct_impact_sample *at, ct_impact_sample *met) {
   bool hurried = search->options->time_tolerance > 0.0;
   ct_impact_sample sure = *at;
+  double tried = at->time; /* ahead from there, for nothing */
   search->most = search->options->iterations_max - ct_impact_kept(search->options->iterations_max);
   for (;;) {
     note_apart(search, at->time);
@@ -96,7 +107,8 @@ ct_impact_outcome ct_impact_advance(ct_impact_search *search, ct_impact_sample *
       note_apart(search, search->limit);
       return CT_OUTCOME_FREE;
     }
-    bool soon = hurried && is_soon(search, at), on = time > at->time && !soon;
+    bool soon = hurried && is_soon(search, at), stuck = !soon && at->time >= tried && is_stuck(at, step);
+    bool on = time > at->time && !soon && !stuck;
     if (on) note_apart(search, time);
     if (on && !ct_impact_look(search, time, met)) return search->status == CT_OK ? find_any(search, at, met) : CT_OUTCOME_LOST;
     if (on && ct_sample_meets(met)) return CT_OUTCOME_MET;
@@ -110,6 +122,9 @@ ct_impact_outcome ct_impact_advance(ct_impact_search *search, ct_impact_sample *
     if (outcome == CT_OUTCOME_MET && met->result.depth_kind == CT_DEPTH_NONE) *at = sure;
     if (outcome != CT_OUTCOME_FREE) return outcome;
     hurried = hurried && !soon;
-    if (!soon) *at = *met;
+    /* Nothing was found, and nothing passed over: back to small steps. */
+    bool back = soon || (stuck && met->rate < 0.0 && met->result.distance < at->result.distance);
+    if (back) tried = met->time;
+    else *at = *met;
   }
 }

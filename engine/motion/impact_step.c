@@ -9,6 +9,8 @@
 #define BALL_SLACK (64.0 * CT_UNIT_ROUNDOFF)
 /* Balls are near when their gap is below this part of their radii. */
 #define BALLS_NEAR 0.5
+/* A unit axis that is this near to a half-space's normal is that, but for rounding of the two. */
+#define AXIS_SLACK (8.0 * CT_UNIT_ROUNDOFF)
 /* Tries for how far a half-space that turns can be followed at once. */
 #define HORIZONS 8
 
@@ -69,8 +71,29 @@ static double in_horizons(const ct_impact_pair *pair, const ct_impact_sample *s,
   return best;
 }
 
+/* Does turning leave the half-space as it is, as far as its normal can be told, within a time? */
+static bool turns_in_itself(const ct_impact_side *side, const ct_impact_place *at, ct_vec3 n, double time) {
+  if (side->spin * time <= CT_UNIT_ROUNDOFF) return true;
+  return side->steady && ct_norm(ct_cross(at->velocity.angular, n)) <= AXIS_SLACK * side->spin;
+}
+
+/* Two half-spaces, apart: their normals are opposite, and they stay apart only as long as these are. */
+static double planes_time(const ct_impact_pair *pair, const ct_impact_sample *s, const ct_drift *d, double horizon) {
+  ct_vec3 n = s->result.normal, w_a = s->a.velocity.angular, w_b = s->b.velocity.angular;
+  if (turns_in_itself(&pair->a, &s->a, n, horizon) && turns_in_itself(&pair->b, &s->b, n, horizon))
+    return along_direction(d, n, s->lower, 0.0);
+  if (!pair->a.steady || !pair->b.steady || w_a.x != w_b.x || w_a.y != w_b.y || w_a.z != w_b.z) return 0.0;
+  /* As they turn together, only what the pivots do matters: the offset's part along the normal that turns. */
+  double far = ct_norm(ct_sub(s->b.pivot, s->a.pivot)) + drifted(d, horizon);
+  double speed = ct_norm(d->velocity) + pair->a.spin * far + d->speed_error;
+  return ct_gone_after(s->lower, speed * (1.0 + SPEED_SLACK), ct_norm(d->acceleration) + d->acceleration_error);
+}
+
+bool ct_impact_are_planes(const ct_impact_pair *pair) { return pair->a.reach == INFINITY && pair->b.reach == INFINITY; }
+
 double ct_impact_free_time(const ct_impact_pair *pair, const ct_impact_sample *s, double horizon) {
   ct_drift d = ct_drift_of(pair, s);
+  if (ct_impact_are_planes(pair)) return planes_time(pair, s, &d, horizon);
   bool direct = s->fixed && !turning_plane(pair),
        mesh = ct_kind_is_mesh(pair->a.shape->kind) || ct_kind_is_mesh(pair->b.shape->kind);
   double time = direct ? along_normal(pair, s, &d) : 0.0;

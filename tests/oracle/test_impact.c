@@ -4,6 +4,8 @@
 #include "tests/support/shapes.h"
 #include "tests/support/workspace.h"
 
+#include "motion/impact.h"
+
 #include <contact/separating_plane.h>
 
 /* Relative error of a time that a closed form knows. */
@@ -430,7 +432,83 @@ static void a_touch_at_the_end_is_undecided_by_round_off(void) {
   mover_free(b);
 }
 
+/* A ball on an arm of 1 m turns down to what is below it, touches it at a quarter turn but for round-off, and parts: at pi/2. */
+static void a_body_that_turns_grazes(void) {
+  const ct_shape ball = sphere(0.25), targets[] = {plane(), box(4.0, 4.0, 0.5), sphere(0.5)};
+  const double tops[] = {0.0, 0.5, 0.5}, off[] = {0.0, 1e-14, -1e-14};
+  const ct_pose arm = at(1, 0, 0);
+  for (int i = 0; i < 9; i++) {
+    int k = i / 3;
+    ct_path_options here = stays(20.0, at(0, 0, -tops[k]));
+    ct_path_options turns = twists(20.0, at(0, 0, 1.25 + off[i % 3]), ct_vec(0, 0, 0), ct_vec(0, 1, 0));
+    ct_mover a = mover(targets[k], &here), b = mover_of(mover_body(&ball, &arm, 1), &turns);
+    ct_impact_options options = whole_motion(3.0);
+    ct_impact impact = impact_of(a, b, &options);
+    CHECK_INT(impact.event, CT_IMPACT_NONE);
+    CHECK_INT(impact.flags, CT_IMPACT_FLAG_GRAZE);
+    CHECK_INT(impact.status, CT_PAIR_OK);
+    CHECK_NEAR(impact.graze_time, 1.57079632679489661923, 1e-6);
+    CHECK_NEAR(impact.graze_distance, off[i % 3], 1e-14);
+    CHECK(impact.free_until > 1.57 && impact.free_until < impact.graze_time && impact.iterations < 200);
+    mover_free(a);
+    mover_free(b);
+  }
+}
+
+/* Half-spaces are apart only while their normals are opposite: as soon as one turns out of that they overlap, however far apart. */
+static void half_spaces_that_turn_overlap_at_once(void) {
+  const ct_vec3 still = {0, 0, 0}, across = {1, 0, 0}, along = {0, 0, 1};
+  const ct_pose down = turned(at(0, 0, 2), 1, 0, 0, 0);
+  ct_path_options here = stays(3.0, at(0, 0, 0)), turns_too = twists(3.0, at(0, 0, 0), still, across);
+  ct_path_options turns = twists(3.0, down, still, across), spins = twists(3.0, down, still, along);
+  ct_path_options comes = twists(3.0, down, ct_vec(0, 0, -1), along);
+  const struct {
+    const ct_path_options *a, *b;
+    ct_impact_event event;
+    double time;
+  } cases[] = {{&here, &turns, CT_IMPACT_CONTACT, 0.0},
+               {&here, &spins, CT_IMPACT_NONE, 3.0},
+               {&here, &comes, CT_IMPACT_CONTACT, 2.0},
+               {&turns_too, &turns, CT_IMPACT_CONTACT, 1.57079632679489661923}};
+  for (int i = 0; i < 4; i++) {
+    ct_mover a = mover(plane(), cases[i].a), b = mover(plane(), cases[i].b);
+    ct_impact_options options = whole_motion(3.0);
+    ct_impact impact = impact_of(a, b, &options);
+    CHECK_INT(impact.event, cases[i].event);
+    CHECK_NEAR(impact.time, cases[i].time, 1e-12);
+    CHECK(impact.flags == 0 && impact.status == CT_PAIR_OK && impact.iterations < 60);
+    if (i == 1) CHECK(impact.free_until == 3.0);
+    else CHECK(impact.lower <= cases[i].time + 1e-15 && cases[i].time <= impact.upper && impact.upper - impact.lower < 1e-12);
+    CHECK_INT(impact.contact.status, i == 0 ? CT_PAIR_UNSUPPORTED : CT_PAIR_OK);
+    mover_free(a);
+    mover_free(b);
+  }
+}
+
+/* What is allowed for a rotation without torque is what path.h promises of it, at small angles as at large ones. */
+static void a_free_turn_is_as_sure_as_its_path(void) {
+  ct_path_options here = stays(100.0, at(0, 0, 0)), tumbles = stays(100.0, at(0, 0, 0));
+  tumbles.kind = CT_PATH_TORQUE_FREE;
+  tumbles.velocity.angular = ct_vec(0.6, 0.8, 0.1);
+  tumbles.inertia_diagonal = ct_vec(1, 2, 2.5);
+  tumbles.inertia_orientation = ct_pose_identity().rotation;
+  ct_mover a = mover(sphere(0.5), &here), b = mover(box(1, 2, 2), &tumbles);
+  ct_impact_pair pair = {ct_impact_side_of(a, 0), ct_impact_side_of(b, 0)};
+  const double times[] = {1e-3, 1.0, 100.0};
+  for (int i = 0; i < 3; i++) {
+    ct_impact_sample sample;
+    ct_impact_place_pair(&pair, times[i], &sample);
+    double promised = 3.0 * (2e-14 + 1e-14 * times[i]);
+    CHECK(sample.slack >= promised && sample.slack <= 5.0 * promised);
+  }
+  mover_free(a);
+  mover_free(b);
+}
+
 static const check_test tests[] = {
+    {"a free turn is as sure as its path", a_free_turn_is_as_sure_as_its_path},
+    {"T8.1 a body that turns grazes", a_body_that_turns_grazes},
+    {"half-spaces that turn overlap at once", half_spaces_that_turn_overlap_at_once},
     {"parallel surfaces do not pass unseen", parallel_surfaces_do_not_pass_unseen},
     {"a graze is told at its nearest instant", a_graze_is_told_at_its_nearest_instant},
     {"bisection tells what it has seen", bisection_tells_what_it_has_seen},
