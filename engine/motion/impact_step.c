@@ -5,7 +5,7 @@
  */
 #include "motion/impact_drift.h"
 
-/* Of the gap between balls and of the velocities that path.h gives. */
+/* Rounding of the gap between balls, relative to how far they reach. */
 #define BALL_SLACK (64.0 * CT_UNIT_ROUNDOFF)
 /* Balls are near when their gap is below this part of their radii. */
 #define BALLS_NEAR 0.5

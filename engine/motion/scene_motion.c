@@ -178,8 +178,9 @@ ct_status ct_motion_run(const ct_motion_query *query, size_t begin, size_t end, 
   ct_workspace_watch(workspace, query->options.cancel);
   ct_workspace_starved(workspace); /* what came before is not this query's */
   ct_status status = CT_OK;
+  size_t searched;
   if (!query->options.earliest) status = run_items(&run, begin, end);
-  else if (begin == 0 && end > 0) status = ct_motion_earliest(query, workspace, sink, context);
+  else if (begin == 0 && end > 0) status = ct_motion_earliest(query, workspace, sink, context, &searched);
   ct_workspace_watch(workspace, NULL);
   ct_timeline_free(&run.timeline);
   return status;

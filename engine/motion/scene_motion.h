@@ -32,7 +32,8 @@ ct_row_pair ct_motion_pair(const ct_motion_query *query, size_t index);
 
 /* First impact of one pair, over the options' times or up to an earlier end. */
 ct_status ct_motion_impact(const ct_motion_query *query, ct_row_pair pair, double end, ct_workspace *workspace, ct_impact *impact);
-/* The pairs that meet first, to the sink. */
-ct_status ct_motion_earliest(const ct_motion_query *query, ct_workspace *workspace, ct_motion_sink sink, void *context);
+/* The pairs that meet first, to the sink. *searched: impacts that were searched for. */
+ct_status ct_motion_earliest(const ct_motion_query *query, ct_workspace *workspace, ct_motion_sink sink, void *context,
+                             size_t *searched);
 
 #endif

@@ -3,7 +3,7 @@
 #include "tests/support/scenes.h"
 #include "tests/support/workspace.h"
 
-#include <contact/motion.h>
+#include "motion/scene_motion.h"
 
 enum { BODIES = 26, HITS = BODIES * BODIES };
 
@@ -388,6 +388,41 @@ static void the_earliest_are_the_least_of_all(void) {
   CHECK(single > 3 && several > 0);
 }
 
+/* Balls at all heights fall on a floor, each but one pair is searched for far less than once: counts, not times. */
+static void the_earliest_are_found_with_few_searches(void) {
+  enum { BALLS = 64 };
+  const ct_scene *empty = ct_scene_create(0);
+  ct_draft *draft = ct_draft_begin(empty);
+  add_shape(draft, "floor", box_of(100, 100, 0.5), pose_at(0, 0, -0.5));
+  for (int i = 0; i < BALLS; i++) {
+    char id[16];
+    snprintf(id, sizeof id, "s%d", i);
+    add_shape(draft, id, sphere_of(0.25), pose_at(i, 0, 1.25 + 0.125 * ((29 * i + 13) % BALLS)));
+  }
+  const ct_scene *scene = seal(draft, empty);
+  ct_moving moving[BALLS];
+  for (uint32_t i = 0; i < BALLS; i++) {
+    ct_path_options options = {.kind = CT_PATH_TWIST, .start = ct_scene_pose(scene, i + 1), .duration = 10.0};
+    options.velocity.linear = ct_vec(0, 0, -1);
+    ct_path *path = NULL;
+    CHECK_INT(ct_path_create(&options, &path), CT_OK);
+    moving[i] = (ct_moving){i + 1, path};
+  }
+  ct_motion_options o = {.impact = {.end = 10.0, .iterations_max = 100}, .moving = moving, .moving_count = BALLS, .earliest = true};
+  ct_motion_query *query = NULL;
+  size_t searched = 0;
+  CHECK_INT(ct_motion_prepare(scene, &o, &query), CT_OK);
+  CHECK_INT(ct_motion_candidates(query), BALLS);
+  found = (told_hits){.most = SIZE_MAX};
+  CHECK_INT(ct_motion_earliest(query, workspace, take, &found, &searched), CT_OK);
+  /* The lowest, 1 m above the floor; those that reach it in the first eighth of the time, and the one once more. */
+  CHECK(found.count == 1 && fabs(found.hits[0].impact.time - 1.0) < 1e-12);
+  CHECK(searched >= 2 && searched <= 4);
+  ct_motion_destroy(query);
+  for (uint32_t i = 0; i < BALLS; i++) ct_path_destroy((ct_path *)(uintptr_t)moving[i].path);
+  ct_scene_release(scene);
+}
+
 static void a_raised_flag_ends_it(void) {
   moving_scene m;
   make(&m, 4);
@@ -459,6 +494,7 @@ static const check_test tests[] = {
     {"where_selects_pairs", where_selects_pairs},
     {"pairs_by_name_are_answered_all_in_their_order", pairs_by_name_are_answered_all_in_their_order},
     {"the_earliest_are_the_least_of_all", the_earliest_are_the_least_of_all},
+    {"the_earliest_are_found_with_few_searches", the_earliest_are_found_with_few_searches},
     {"a_raised_flag_ends_it", a_raised_flag_ends_it},
     {"nothing_that_moves_is_no_candidate", nothing_that_moves_is_no_candidate},
     {"swept_boxes_leave_out_what_is_far", swept_boxes_leave_out_what_is_far},
