@@ -24,11 +24,12 @@ struct api_contact_event {
   ct_contact_event_options options;
   ct_contact_event found;
   ct_status status; /* of the run */
+  bool only_pairs;  /* of what goes on only the pairs' numbers are told */
   bool handed_out, complete;
   double cost;
 };
 
-enum { TIME, EPSILON, SUPPORTS, POSES, DEADLINE, COUNT };
+enum { TIME, EPSILON, SUPPORTS, PERSISTED, POSES, DEADLINE, COUNT };
 
 void api_contact_event_destroy(api_contact_event *event) {
   if (!event) return;
@@ -69,13 +70,20 @@ static bool read_epsilon(api_reader *reader, const api_field *field, const ct_co
   return false;
 }
 
+static bool read_persisted(api_reader *reader, const api_field *field, bool *only_pairs) {
+  static const char *const words[] = {"records", "pairs"};
+  size_t which = 0;
+  bool good = api_read_word(reader, field, words, 2, &which);
+  *only_pairs = which == 1;
+  return good;
+}
+
 /* Reads the request into the event's options and the draft. */
 static bool read_event(api_call *call, api_contact_event *event, ct_draft *draft) {
   api_reader reader = api_call_reader(call);
   const api_limits *limits = &call->service->limits;
-  api_field root,
-      m[COUNT] = {
-          {.name = "time"}, {.name = "contactEpsilon"}, {.name = "supportPoints"}, {.name = "poses"}, {.name = "deadlineMs"}};
+  api_field root, m[COUNT] = {{.name = "time"},      {.name = "contactEpsilon"}, {.name = "supportPoints"},
+                              {.name = "persisted"}, {.name = "poses"},          {.name = "deadlineMs"}};
   ct_contact_event_options *options = &event->options;
   if (!api_call_parse(call, &root)) return false;
   bool good = api_read_object(&reader, &root, m, COUNT);
@@ -83,6 +91,7 @@ static bool read_event(api_call *call, api_contact_event *event, ct_draft *draft
   good = read_time(&reader, &m[TIME], event->previous, &options->time) && good;
   good = read_epsilon(&reader, &m[EPSILON], event->previous, &options->epsilon) && good;
   good = api_read_bool(&reader, &m[SUPPORTS], &options->supports) && good;
+  good = read_persisted(&reader, &m[PERSISTED], &event->only_pairs) && good;
   options->contacts_max = limits->request_memory_bytes / CONTACTS_SHARE / sizeof(ct_contact_record);
   options->cancel = call->input.cancel;
   api_poses poses;
@@ -177,6 +186,16 @@ static void put_records(api_call *call, const char *name, const uint32_t *indice
   api_put_byte(&call->out, ']');
 }
 
+static void put_pairs(api_call *call, const char *name, const uint32_t *indices, size_t count) {
+  api_put_key(&call->out, name);
+  api_put_byte(&call->out, '[');
+  for (size_t i = 0; i < count; i++) {
+    api_put_item(&call->out);
+    api_put_unsigned(&call->out, ct_contact_state_record(call->event->found.state, indices[i])->pair);
+  }
+  api_put_byte(&call->out, ']');
+}
+
 static void put_ended(api_call *call, const ct_contact_event *found) {
   api_put_key(&call->out, "ended");
   api_put_byte(&call->out, '[');
@@ -193,7 +212,7 @@ static void put_event(api_call *call) {
   api_call_open(call);
   api_put_contact_state(out, api_text(call->match.item_id), found->state);
   put_records(call, "began", found->began, found->began_count);
-  put_records(call, "persisted", found->persisted, found->persisted_count);
+  (call->event->only_pairs ? put_pairs : put_records)(call, "persisted", found->persisted, found->persisted_count);
   put_ended(call, found);
   api_put_key(out, "statistics");
   api_put_byte(out, '{');

@@ -87,6 +87,20 @@ def events_tell_what_ended_went_on_and_began():
 
 
 @suite.fact
+def what_goes_on_may_be_told_by_its_pairs_alone():
+    path = scene(row_of(-0.125, -0.25, 0.5))
+    pairs = [r["pair"] for r in event(path, status=201)["began"]]
+    short = event(path, persisted="pairs", poses=to({"b2": -0.5}))
+    equal((short["persisted"], names(short["began"])), (pairs, ["b2"]), "two go on, one begins")
+    pairs.append(short["began"][0]["pair"])
+    whole = event(path, persisted="records")
+    equal([r["pair"] for r in whole["persisted"]], pairs, "pairs of the records")
+    equal(whole["persisted"], client.get(f"{path}/contactStates/s").must(200).json["contacts"], "records")
+    equal(event(path, persisted="pairs", poses=to({"b0": 1.0}))["persisted"], pairs[1:], "pairs of those that are left")
+    client.post(f"{path}/contactStates/s", {"persisted": "pair"}).problem(422, "bad-value", "/persisted")
+
+
+@suite.fact
 def z1_and_z2_are_those_of_the_document():
     """Row 24: contacts at -1e-6 and -2e-9, others at 0.3 and 0.01. Balls of 1e-6 m make distances exact to 1e-21; where the boxes
     are apart, theirs is a lower bound to rounding."""
