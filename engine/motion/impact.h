@@ -171,8 +171,6 @@ ct_impact_outcome ct_impact_leave(ct_impact_search *search, ct_impact_sample *at
 /* The first look ahead, where no step can be made: twice to where the distance is zero at its present rate (sign < 0: it shrinks),
  * or what time resolves, near 0 a part of what it does at the end. */
 double ct_impact_ahead(const ct_impact_sample *sample, double end, double sign);
-/* Distances, of all, that are kept for looking ahead at the end. */
-uint32_t ct_impact_kept(uint32_t all);
 
 /* Where surfaces cross, the distance has no direction: of such a root the normal is that of the last, or first, sample apart. */
 void ct_impact_take_normal(const ct_impact_sample *apart, ct_impact_sample *root);

@@ -4,8 +4,10 @@
 
 /* And what round-off leaves open, so many times over. */
 #define OPEN_PART 2.0
-/* A contact that ends within this part of the rest of the motion is looked at closely where distances run out. */
-#define ENDING_PART 0x1p-8
+/* How much farther each look ahead goes than the one before. */
+#define AHEAD_GROWTH 4.0
+/* The part of the distances after which steps that are short, but certain, no longer go before longer ones. */
+#define CERTAIN_PART 0.5
 
 /* Do the points that matter only move on straight lines at constant speed, relative to each other, of two convex shapes? Then the
  * times of contact are one stretch. */
@@ -29,11 +31,6 @@ static double straight_time(const ct_impact_search *search, const ct_impact_samp
   return root.time > at->time ? ct_impact_nearer(&own, &root, at->time, true) - at->time : 0.0;
 }
 
-/* Does the contact end, at its present rate, within the time? */
-static bool is_ending(const ct_impact_sample *at, double within) {
-  return at->rate > 0.0 && at->lower < 0.0 && -at->lower <= at->rate * within;
-}
-
 /* How far apart the pair may come unseen, m. */
 static double resolution_of(const ct_impact_search *search, const ct_impact_sample *at) {
   double radius = ct_min2(search->pair.a.radius, search->pair.b.radius);
@@ -41,11 +38,11 @@ static double resolution_of(const ct_impact_search *search, const ct_impact_samp
 }
 
 ct_impact_outcome ct_impact_leave(ct_impact_search *search, ct_impact_sample *at, ct_impact_sample *parted) {
-  double end = search->options->end, step = 0.0, soon = ENDING_PART * (end - at->time);
+  double end = search->options->end, step = 0.0;
   bool straight = true;
   search->most = search->options->iterations_max;
   search->certain = at->time;
-  uint32_t few = search->most - ct_impact_kept(search->most);
+  uint32_t few = (uint32_t)(CERTAIN_PART * search->most);
   while (at->time < end) {
     double left = end - at->time, held = ct_impact_held_time(&search->pair, at, 0.0, left, search->workspace);
     /* Once is enough: where that ends the contact is about to end, or another pair's goes on. */
@@ -54,15 +51,17 @@ ct_impact_outcome ct_impact_leave(ct_impact_search *search, ct_impact_sample *at
       straight = held == 0.0;
     }
     double time = held < left ? ct_impact_later(at->time, held) : end;
-    if (time > at->time && !(search->spent >= few && is_ending(at, soon))) {
-      search->certain = time;
-      step = 0.0;
-    } else {
-      step = step > 0.0 ? CT_IMPACT_AHEAD_GROWTH * step : ct_impact_ahead(at, end, 1.0);
+    bool certain = time > at->time;
+    if (!certain || search->spent >= few) {
+      step = step > 0.0 ? AHEAD_GROWTH * step : ct_impact_ahead(at, end, 1.0);
       step = ct_min2(step, ct_impact_held_time(&search->pair, at, resolution_of(search, at), left, search->workspace));
-      time = ct_min2(end, at->time + step);
+      certain = certain && held >= step;
+      if (!certain) time = ct_min2(end, at->time + step);
       if (!(time > at->time)) return CT_OUTCOME_LOST;
+    } else {
+      step = 0.0;
     }
+    if (certain) search->certain = time;
     if (!ct_impact_look(search, time, parted)) return CT_OUTCOME_LOST;
     if (ct_sample_apart(parted)) return CT_OUTCOME_FREE;
     if (ct_sample_meets(parted)) search->certain = parted->time;

@@ -56,7 +56,8 @@ static ct_impact_outcome find_any(ct_impact_search *search, const ct_impact_samp
   return CT_OUTCOME_LOST;
 }
 
-uint32_t ct_impact_kept(uint32_t all) { return all / AHEAD_PART < AHEAD_MAX ? all / AHEAD_PART : AHEAD_MAX; }
+/* Distances that are kept for the end. */
+static uint32_t kept_of(uint32_t all) { return all / AHEAD_PART < AHEAD_MAX ? all / AHEAD_PART : AHEAD_MAX; }
 
 /* Certainly apart until then. */
 static void note_apart(ct_impact_search *search, double time) {
@@ -98,7 +99,7 @@ ct_impact_outcome ct_impact_advance(ct_impact_search *search, ct_impact_sample *
   bool hurried = search->options->time_tolerance > 0.0;
   ct_impact_sample sure = *at;
   double tried = at->time; /* ahead from there, for nothing */
-  search->most = search->options->iterations_max - ct_impact_kept(search->options->iterations_max);
+  search->most = search->options->iterations_max - kept_of(search->options->iterations_max);
   for (;;) {
     note_apart(search, at->time);
     double left = search->limit - at->time, step = ct_impact_free_time(&search->pair, at, left);

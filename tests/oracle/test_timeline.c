@@ -192,6 +192,45 @@ static void shallow_dips_of_a_turning_body_are_all_told(void) {
   }
 }
 
+static ct_shape spike(void) {
+  const ct_vec3 corners[] = {{1, -0.1, -0.1}, {1, 0.1, -0.1}, {1, 0, 0.1}, {1.25, 0, 0}};
+  const uint32_t faces[4][3] = {{0, 1, 2}, {0, 3, 1}, {1, 3, 2}, {2, 3, 0}};
+  soup s = {0};
+  for (int i = 0; i < 4; i++) soup_vertex(&s, corners[i]);
+  for (int i = 0; i < 4; i++) soup_triangle(&s, faces[i][0], faces[i][2], faces[i][1]);
+  return soup_shape(&s);
+}
+
+/* The same of two solid meshes: the tip of a spike is 1.25 m from the axis. */
+static void shallow_dips_of_a_mesh_into_a_mesh_are_all_told(void) {
+  static const double dips[] = {0.1, 1e-3, 1e-5, 1e-7};
+  const long double pi = 3.14159265358979323846264338327950288L;
+  soup s = {0};
+  soup_box(&s, ct_vec(-10, -10, -1), ct_vec(10, 10, 0));
+  ct_shape ground = soup_shape(&s), tip = spike();
+  ct_mover floor = still(ground, at(0, 0, 0));
+  for (int i = 0; i < 4; i++) {
+    double height = 1.25 - dips[i];
+    long double half = acosl((long double)height / 1.25L);
+    ct_path_options turns = twists(19.0, at(0, 0, height), none, ct_vec(0, 1, 0));
+    ct_mover b = mover(tip, &turns);
+    walk(floor, b, 19.0, 100);
+    CHECK_INT(timeline.count, 6);
+    for (size_t k = 0; k < timeline.count && k < 6; k++) {
+      const ct_contact_change *c = &timeline.changes[k];
+      long double time = 2 * pi * (long double)(k / 2) + 0.5L * pi + (k % 2 ? half : -half);
+      CHECK(c->began == (k % 2 == 0));
+      CHECK(fabsl(c->time - time) <= 1e-14L / half);
+      CHECK(c->lower <= time && time <= c->upper);
+    }
+    check_complete(19.0);
+    mover_free(b);
+  }
+  mover_free(floor);
+  ct_shape_release(&ground);
+  ct_shape_release(&tip);
+}
+
 /* A sheet through which a body turns: neither has a depth in it. What is on it turns about y with 1 rad/s. A ball on an arm of
  * .55 m is off it while |sin t| > .5 / .55; a box on it, .2 m by 1 m, while |sin t| .55 > |sin t| .1 + |cos t| .5. */
 static void a_body_that_turns_through_a_sheet_parts_each_time(void) {
@@ -266,6 +305,7 @@ static const check_test tests[] = {
     {"bodies part when their last colliders do", bodies_part_when_their_last_colliders_do},
     {"contacts at round-off do not flicker", contacts_at_round_off_do_not_flicker},
     {"shallow dips of a turning body are all told", shallow_dips_of_a_turning_body_are_all_told},
+    {"shallow dips of a mesh into a mesh are all told", shallow_dips_of_a_mesh_into_a_mesh_are_all_told},
     {"a body that turns through a sheet parts each time", a_body_that_turns_through_a_sheet_parts_each_time},
     {"iterations end a timeline with what is known", iterations_end_a_timeline_with_what_is_known},
     {"iterations are of each pair of colliders", iterations_are_of_each_pair_of_colliders},
