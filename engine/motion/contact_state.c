@@ -34,14 +34,8 @@ const ct_contact_record *ct_contact_state_record(const ct_contact_state *state, 
 size_t ct_contact_state_bytes(const ct_contact_state *state) { return state->bytes; }
 
 void ct_contact_functions(const double *signed_distances, const bool *in_contact, size_t count, double epsilon, double z[2]) {
-  bool any[2] = {false, false};
-  double greatest = -INFINITY, least = INFINITY;
-  for (size_t i = 0; i < count; i++) {
-    double distance = signed_distances[i] - epsilon;
-    any[in_contact[i] ? 0 : 1] = true;
-    if (in_contact[i]) greatest = ct_max2(greatest, distance);
-    else least = ct_min2(least, distance);
-  }
-  z[0] = any[0] ? greatest - epsilon : CT_Z1_NONE;
-  z[1] = any[1] ? least : CT_Z2_NONE;
+  ct_contact_fold fold = ct_contact_fold_of(epsilon);
+  for (size_t i = 0; i < count; i++) ct_contact_fold_pair(&fold, signed_distances[i], in_contact[i]);
+  z[0] = fold.z[0];
+  z[1] = fold.z[1];
 }

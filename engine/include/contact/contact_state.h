@@ -15,7 +15,8 @@
 
 #include <contact/query.h>
 
-/* z[0] and z[1]: z1 and z2 of so many pairs by their signed distances, m. in_contact: the frozen membership. */
+/* z[0] and z[1]: z1 and z2 of so many pairs by their signed distances, m. in_contact: the frozen membership. The same to the bit as
+ * what ct_contact_monitor_run makes of the same distances: both take them in one by one in the same way. */
 void ct_contact_functions(const double *signed_distances, const bool *in_contact, size_t count, double epsilon, double z[2]);
 
 /* Values of z1 without a contact, and of z2 without another pair. */
