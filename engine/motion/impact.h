@@ -12,6 +12,10 @@
 /* Vertices that are gone through to see how far a shape's points are from an axis; larger hulls and meshes go by their ball. */
 #define CT_IMPACT_VERTICES_MAX 2048
 
+/* What all colliders of a group have of the slack of places at most, as a factor of what one has with the group's reach: none of
+ * them has its origin farther from the world's than the pivot and that reach. */
+#define CT_IMPACT_GROUP_SLACK 2.0
+
 /* A collider on its path. */
 typedef struct ct_impact_side {
   const ct_body *body;
@@ -28,7 +32,7 @@ typedef struct ct_impact_side {
   double radius, ball_arm;
   double reach; /* how far the shape's points are from the pivot; INFINITY: a half-space */
   double arm;   /* and from the axis; `reach` where that is not steady */
-  bool group;   /* several colliders, as one ball: `index` is any of those that are placed in the body, `shape` NULL */
+  bool group;   /* several colliders, as one ball: `shape` is NULL, but for a half-space alone, and `index` any of them */
 } ct_impact_side;
 
 ct_impact_side ct_impact_side_of(ct_mover mover, uint32_t index);
@@ -93,7 +97,10 @@ double ct_impact_free_time(const ct_impact_pair *pair, const ct_impact_sample *s
 double ct_impact_tilted_time(const ct_impact_pair *pair, const ct_impact_sample *sample, double least, double horizon);
 /* The same of a mesh triangle by triangle, of pairs without a half-space; `all` is what is certain of all. */
 double ct_impact_parts_time(const ct_impact_pair *pair, const ct_impact_sample *sample, double all);
-/* The same from the balls around the shapes alone: the sample is placed, not measured. *near: the balls are near each other, and a
+/* Gap between the balls around the shapes, at least, or between one and a half-space that does not turn, and its unit direction
+ * from a to b; of others with half-spaces -INFINITY. */
+double ct_impact_ball_gap(const ct_impact_pair *pair, const ct_impact_sample *sample, ct_vec3 *direction);
+/* The same from these balls alone: the sample is placed, not measured. *near: the balls are near each other, and a
  * distance tells more. */
 double ct_impact_ball_time(const ct_impact_pair *pair, const ct_impact_sample *sample, double horizon, bool *near);
 /* How long after the sample no point of the one side can have gone farther from any of the other than by the gap. */

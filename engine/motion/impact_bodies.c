@@ -6,9 +6,6 @@
 #include "narrow/workspace.h"
 #include "shape/compare.h"
 
-/* Balls that are this much farther apart than the nearest pair, relative to their offset, tell no more. */
-#define BALL_SLACK (64.0 * CT_UNIT_ROUNDOFF)
-
 static int compare_movers(const ct_impact_options *options, ct_mover a, ct_mover b) {
   const double times[] = {options->begin, options->end, 0.5 * (options->begin + options->end)};
   int order = 0;
@@ -120,14 +117,6 @@ typedef struct nearest_walk {
   ct_impact_sample place; /* of the bodies: all groups are at the same frames, with the same slack */
 } nearest_walk;
 
-/* Distance of the balls around the shapes, at least; -INFINITY for half-spaces. */
-static double balls_apart(const ct_impact_pair *pair, const ct_impact_sample *s) {
-  double radii = pair->a.radius + pair->b.radius;
-  if (!(radii < INFINITY)) return -INFINITY;
-  double far = ct_norm(ct_sub(ct_to_parent(s->b.body, pair->b.ball), ct_to_parent(s->a.body, pair->a.ball)));
-  return far - radii - BALL_SLACK * (far + radii) - s->slack;
-}
-
 static bool late_nearest(void *context, double key) {
   const nearest_walk *walk = context;
   return walk->found && key > walk->sample->result.distance;
@@ -138,7 +127,8 @@ static bool skips_nearest(void *context, const ct_impact_pair *groups, double *k
   nearest_walk *walk = context;
   if (!walk->placed) ct_impact_place_pair(groups, walk->time, &walk->place);
   walk->placed = true;
-  *key = balls_apart(groups, &walk->place);
+  ct_vec3 direction;
+  *key = ct_impact_ball_gap(groups, &walk->place, &direction);
   return late_nearest(walk, *key);
 }
 

@@ -39,7 +39,6 @@ static void set_leaves(ct_impact_colliders *c, leaf_ball *leaves) {
     leaf->index = i;
     ct_shape_ball(ct_body_shape(c->mover.body, i), &center, &leaf->radius);
     leaf->center = ct_to_parent(frame, center);
-    if (ct_body_shape_pose(c->mover.body, i)) c->group.index = i;
     /* Groups with a half-space are never left out. */
     if (!(leaf->radius < INFINITY)) continue;
     double origin = ct_norm(ct_sub(frame.position, c->group.pivot));
@@ -146,5 +145,8 @@ ct_impact_side ct_impact_node_side(const ct_impact_colliders *colliders, uint32_
   side.ball = n->center;
   side.ball_arm = n->arm;
   side.radius = n->radius;
+  bool plane = n->child == 0 && !(n->radius < INFINITY);
+  if (plane) side.shape = ct_body_shape(colliders->mover.body, n->index);
+  if (plane) side.index = n->index;
   return side;
 }

@@ -17,14 +17,10 @@ static void place(const ct_impact_side *side, double time, ct_impact_place *out)
   out->velocity = ct_path_velocity(side->path, time);
 }
 
-/* What all colliders of a group have at most, as a factor of what one has with the group's reach: none of them has its origin
- * farther from the world's than the pivot and that reach. */
-#define GROUP_SLACK 2.0
-
 /* How far the points of a side can be from where its path has them. `reach`: of a half-space as far as the other side is. */
 static double place_slack(const ct_impact_side *side, const ct_impact_place *at, double time, double reach) {
   double slack = 0.0;
-  if (ct_body_shape_pose(side->body, side->index))
+  if (side->group || ct_body_shape_pose(side->body, side->index))
     slack += TURN_SLACK * CT_UNIT_ROUNDOFF * (reach + ct_norm(at->pivot) + ct_norm(at->shape.position));
   if (!side->moves || time == 0.0) return slack;
   double turned = side->spin * time;
@@ -49,7 +45,7 @@ void ct_impact_place_pair(const ct_impact_pair *pair, double time, ct_impact_sam
   double offset = ct_norm(ct_sub(sample->b.pivot, sample->a.pivot));
   double slack_a = place_slack(&pair->a, &sample->a, time, reach_within(&pair->a, &pair->b, offset));
   double slack_b = place_slack(&pair->b, &sample->b, time, reach_within(&pair->b, &pair->a, offset));
-  sample->slack = (pair->a.group ? GROUP_SLACK : 1.0) * slack_a + (pair->b.group ? GROUP_SLACK : 1.0) * slack_b;
+  sample->slack = (pair->a.group ? CT_IMPACT_GROUP_SLACK : 1.0) * slack_a + (pair->b.group ? CT_IMPACT_GROUP_SLACK : 1.0) * slack_b;
 }
 
 double ct_impact_support(const ct_impact_side *side, const ct_impact_place *at, ct_vec3 direction) {

@@ -7,6 +7,8 @@
 
 /* Rounding of the gap between balls, relative to how far they reach. */
 #define BALL_SLACK (64.0 * CT_UNIT_ROUNDOFF)
+/* And of that above a half-space, with what places it; twice what impact_sample.c has for one. */
+#define PLANE_SLACK (256.0 * CT_UNIT_ROUNDOFF)
 /* Balls are near when their gap is below this part of their radii. */
 #define BALLS_NEAR 0.5
 /* A unit axis that is this near to a half-space's normal is that, but for rounding of the two. */
@@ -108,18 +110,46 @@ double ct_impact_gap_time(const ct_impact_pair *pair, const ct_impact_sample *s,
   return in_horizons(pair, s, &d, gap, horizon);
 }
 
+static bool is_plane(const ct_impact_side *side) { return side->shape && side->shape->kind == CT_KIND_PLANE; }
+
+/* Of the ball above a half-space that does not turn; *normal: the half-space's. */
+static double above_plane(const ct_impact_side *plane, const ct_impact_place *at, const ct_impact_side *other,
+                          const ct_impact_place *there, double slack, ct_vec3 *normal) {
+  ct_frame frame = ct_body_shape_frame(plane->body, plane->index, &at->body);
+  ct_vec3 to = ct_sub(ct_to_parent(there->body, other->ball), frame.position);
+  *normal = ct_vec(frame.rotation.rx.z, frame.rotation.ry.z, frame.rotation.rz.z);
+  /* How far the half-space can be from where its path has it there: both reaches are the other side's. */
+  double size = ct_norm(to) + other->radius + (ct_norm(at->pivot) + ct_norm(frame.position)) + ct_norm(there->pivot);
+  return ct_dot(*normal, to) - other->radius - PLANE_SLACK * (size + other->reach) - CT_IMPACT_GROUP_SLACK * slack;
+}
+
+double ct_impact_ball_gap(const ct_impact_pair *pair, const ct_impact_sample *s, ct_vec3 *direction) {
+  *direction = ct_vec(1.0, 0.0, 0.0);
+  double radii = pair->a.radius + pair->b.radius;
+  if (radii < INFINITY) {
+    ct_vec3 offset = ct_sub(ct_to_parent(s->b.body, pair->b.ball), ct_to_parent(s->a.body, pair->a.ball));
+    double far = ct_norm(offset);
+    *direction = ct_unit_or(offset, *direction);
+    return far - radii - BALL_SLACK * (far + radii) - s->slack;
+  }
+  if (is_plane(&pair->a) && pair->a.spin == 0.0 && pair->b.radius < INFINITY)
+    return above_plane(&pair->a, &s->a, &pair->b, &s->b, s->slack, direction);
+  if (!is_plane(&pair->b) || pair->b.spin != 0.0 || !(pair->a.radius < INFINITY)) return -INFINITY;
+  double gap = above_plane(&pair->b, &s->b, &pair->a, &s->a, s->slack, direction);
+  *direction = ct_neg(*direction);
+  return gap;
+}
+
 double ct_impact_ball_time(const ct_impact_pair *pair, const ct_impact_sample *s, double horizon, bool *near) {
+  ct_vec3 n;
+  double gap = ct_impact_ball_gap(pair, s, &n), radius = ct_min2(pair->a.radius, pair->b.radius);
   double radii = pair->a.radius + pair->b.radius;
   *near = true;
-  if (!(radii < INFINITY)) return 0.0;
-  ct_vec3 center_a = ct_to_parent(s->a.body, pair->a.ball), center_b = ct_to_parent(s->b.body, pair->b.ball);
-  ct_vec3 offset = ct_sub(center_b, center_a), n = ct_unit_or(offset, ct_vec(1.0, 0.0, 0.0));
-  double far = ct_norm(offset), gap = far - radii - BALL_SLACK * (far + radii) - s->slack;
   if (!(gap > 0.0)) return 0.0;
   ct_drift d = ct_drift_of(pair, s);
   double turning = ct_turning_speed(&pair->a, &s->a, n, pair->a.ball_arm) + ct_turning_speed(&pair->b, &s->b, n, pair->b.ball_arm);
   double time = along_direction(&d, n, gap, turning);
-  *near = gap < BALLS_NEAR * radii && time < horizon;
+  *near = gap < BALLS_NEAR * (radii < INFINITY ? radii : radius) && time < horizon;
   return time;
 }
 

@@ -108,7 +108,7 @@ static void compounds_meet_where_the_first_of_their_pairs_does(void) {
     ct_vec3 start = ct_vec(0, 0, check_uniform(&r, 1.4, 2.0)), v = vec_within(&r, 0.5);
     ct_path_options paths[2] = {twists(DURATION, at(ct_vec(0, 0, 0)), v, vec_within(&r, i % 3 == 0 ? 0.0 : 2.0)),
                                 twists(DURATION, at(start), ct_vec(v.y, v.z, -1.5), vec_within(&r, 2.0))};
-    if (i % 7 == 0) paths[0] = stays(DURATION, at(ct_vec(0, 0, 0)));
+    if (i % 7 == 0) paths[0] = twists(DURATION, at(ct_vec(0, 0, 0)), i % 2 == 0 ? v : ct_vec(0, 0, 0), ct_vec(0, 0, 0));
     met += check_against_all(&a, &b, paths);
   }
   CHECK(met > 15 && met < 58);
@@ -176,6 +176,26 @@ static void of_bodies_that_come_near_few_pairs_are_looked_at(void) {
   rig_close(&g);
 }
 
+static void of_a_body_above_a_floor_few_colliders_are_looked_at(void) {
+  static compound a, b;
+  check_random r = {86};
+  scatter(&a, &r, MANY, 1.0);
+  b = (compound){.shapes = {{.kind = CT_KIND_PLANE}}, .poses = {at(ct_vec(0, 0, 0))}, .count = 1};
+  for (int high = 0; high < 2; high++) {
+    rig g = {.workspace = ct_workspace_create(), .options = whole_motion(DURATION)};
+    ct_path_options down = twists(DURATION, at(ct_vec(0, 0, high ? 4.0 : 1.25)), ct_vec(0, 0, -1), ct_vec(0, 0.5, 0));
+    ct_path_options still = stays(DURATION, at(ct_vec(0, 0, 0)));
+    g.a = all_of(&a, &down);
+    g.b = all_of(&b, &still);
+    CHECK_INT(ct_impact_bodies_set(&g.bodies, g.a, g.b, &g.options, g.workspace), CT_OK);
+    ct_impact impact;
+    CHECK_INT(ct_impact_first(&g.bodies, &impact), CT_OK);
+    CHECK_INT(impact.event, high ? CT_IMPACT_NONE : CT_IMPACT_CONTACT);
+    CHECK(high ? impact.iterations == 0 && sides_made(&g) == 0 : sides_made(&g) < MANY / 4);
+    rig_close(&g);
+  }
+}
+
 static void the_nearest_pair_is_that_of_all_and_few_distances_are_taken(void) {
   static compound a, b;
   check_random r = {84};
@@ -239,6 +259,7 @@ static const check_test tests[] = {
     {"compounds meet where the first of their pairs does", compounds_meet_where_the_first_of_their_pairs_does},
     {"bodies that stay far from each other are told apart as wholes",
      bodies_that_stay_far_from_each_other_are_told_apart_as_wholes},
+    {"of a body above a floor few colliders are looked at", of_a_body_above_a_floor_few_colliders_are_looked_at},
     {"of bodies that come near few pairs are looked at", of_bodies_that_come_near_few_pairs_are_looked_at},
     {"the nearest pair is that of all and few distances are taken", the_nearest_pair_is_that_of_all_and_few_distances_are_taken},
     {"want of memory is told", want_of_memory_is_told},
