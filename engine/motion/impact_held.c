@@ -103,14 +103,18 @@ static ct_vec3 deeper(const ct_impact_side *mesh, const ct_impact_place *at, con
   return point;
 }
 
+static bool is_solid(const ct_shape *shape) { return shape->kind != CT_KIND_MESH || ct_mesh_get(shape->mesh)->solid; }
+
 static double held_by_point_of(bool first, const ct_impact_pair *pair, const ct_impact_sample *s, double allowed, double horizon,
                                ct_workspace *workspace) {
   const ct_impact_side *side = first ? &pair->a : &pair->b, *other = first ? &pair->b : &pair->a;
   const ct_impact_place *at = first ? &s->a : &s->b, *there = first ? &s->b : &s->a;
-  if (side->reach == INFINITY || ct_kind_is_mesh(other->shape->kind)) return 0.0;
+  bool crossing = s->result.depth_kind == CT_DEPTH_NONE && ct_kind_is_mesh(side->shape->kind),
+       mesh = ct_kind_is_mesh(other->shape->kind);
+  if (side->reach == INFINITY || (mesh && !(crossing && is_solid(other->shape)))) return 0.0;
   ct_vec3 point = first ? s->result.point_a : s->result.point_b;
-  if (s->result.depth_kind == CT_DEPTH_NONE && ct_kind_is_mesh(side->shape->kind))
-    point = deeper(side, at, other, there, point, workspace);
+  if (crossing) point = deeper(side, at, other, there, point, workspace);
+  if (mesh) return ct_impact_gap_time(pair, s, depth_of(point, other, there, s->slack, workspace).deep + allowed, horizon);
   const held_point p = {side, other, ct_to_local(at->shape, point)};
   return held_by(&p, pair, s, allowed, horizon, workspace);
 }

@@ -232,17 +232,20 @@ static void shallow_dips_of_a_mesh_into_a_mesh_are_all_told(void) {
 }
 
 /* A sheet through which a body turns: neither has a depth in it. What is on it turns about y with 1 rad/s. A ball on an arm of
- * .55 m is off it while |sin t| > .5 / .55; a box on it, .2 m by 1 m, while |sin t| .55 > |sin t| .1 + |cos t| .5. */
+ * .55 m is off it while |sin t| > .5 / .55; a box on it, .2 m by 1 m, while |sin t| .55 > |sin t| .1 + |cos t| .5; and so the box
+ * as a mesh. */
 static void a_body_that_turns_through_a_sheet_parts_each_time(void) {
   const long double pi = 3.14159265358979323846264338327950288L;
-  soup s = {0};
+  soup s = {0}, faces = {0};
   uint32_t corners[4];
   for (int i = 0; i < 4; i++) corners[i] = soup_vertex(&s, ct_vec(i == 1 || i == 2 ? 2 : -2, i >= 2 ? 2 : -2, 0));
   soup_triangle(&s, corners[0], corners[1], corners[2]);
   soup_triangle(&s, corners[0], corners[2], corners[3]);
-  ct_shape sheet = soup_shape(&s), shapes[] = {sphere(0.5), box(0.1, 0.5, 0.5)};
+  ct_shape sheet = soup_shape(&s);
+  soup_box(&faces, ct_vec(-0.1, -0.5, -0.5), ct_vec(0.1, 0.5, 0.5));
+  ct_shape shapes[] = {sphere(0.5), box(0.1, 0.5, 0.5), soup_shape(&faces)};
   const ct_pose aside = at(0.55, 0, 0);
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 3; i++) {
     long double off = i ? atanl(0.5L / (long double)0.45) : asinl(0.5L / (long double)0.55), times[38];
     for (int k = 0; k < 19; k++) {
       times[2 * k] = k * pi + off;
@@ -258,6 +261,7 @@ static void a_body_that_turns_through_a_sheet_parts_each_time(void) {
     mover_free(b);
   }
   ct_shape_release(&sheet);
+  ct_shape_release(&shapes[2]);
 }
 
 /* Few distances: what is told until then is true. */
