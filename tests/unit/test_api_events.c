@@ -1,6 +1,7 @@
 /* What a write tells the listeners of its scene: which events, with what data, in which order. */
 #include "call.h"
 #include "tests/support/api_rig.h"
+#include "tests/support/failing_malloc.h"
 
 #define BALL(id) "{\"id\":\"" id "\",\"colliders\":[{\"sphere\":{\"radius\":0.5}}]}"
 
@@ -24,7 +25,9 @@ static begun begin(rig *r, const char *method, const char *path, const char *bod
                      .scene = s ? s->current : NULL,
                      .first_revision = 1,
                      .new_scene_id = "made"};
+  rig_count(r, true);
   CHECK_INT(api_call_begin(b.call, &input), API_STEP_DONE);
+  rig_count(r, false);
   return b;
 }
 
@@ -183,6 +186,65 @@ static void a_write_that_failed_tells_nothing_of_what_was_added(void) {
   rig_close(&r);
 }
 
+#define MOVER(id, x)                                                                                                               \
+  "{\"id\":\"" id "\",\"position\":[" x ",0,0.25],\"motion\":{\"mass\":1},\"colliders\":[{\"sphere\":{\"radius\":0.5}}]}"
+#define OVER_A_FLOOR "{\"bodies\":[{\"id\":\"floor\",\"colliders\":[{\"plane\":{}}]}," MOVER("p", "0") "," MOVER("q", "9") "]}"
+
+static rig with_states(void) {
+  rig r = rig_open();
+  rig_must(&r, "PUT", "/v1/scenes/cell", OVER_A_FLOOR, 201);
+  rig_must(&r, "POST", "/v1/scenes/cell/contactStates/held", "{}", 201);
+  rig_must(&r, "POST", "/v1/scenes/cell/contactStates/other", "{}", 201);
+  return r;
+}
+
+/* The write is told while allocation n is refused. False: it had fewer. */
+static bool tell_short_of_memory(const char *method, const char *path, long n, const char *usual) {
+  rig r = with_states();
+  r.counting = &memory.counting;
+  memory.taken = 0;
+  memory.fail_at = n;
+  begun b = begin(&r, method, path, *method == 'P' ? "{}" : NULL);
+  rig_count(&r, true);
+  const char *text = told(&b);
+  rig_count(&r, false);
+  memory.fail_at = 0;
+  bool reached = memory.taken >= n, missing = text[0] && text[strlen(text) - 1] == '!';
+  if (api_call_reply(b.call)->status >= 300) CHECK_TEXT(text, "");
+  else if (strstr(text, "reset@held")) CHECK(!strstr(text, "ended@held"));
+  else if (!missing && !strstr(text, "reset@other")) CHECK_TEXT(text, usual);
+  api_call_destroy(b.call);
+  rig_close(&r);
+  return reached;
+}
+
+/* Numbers go on after the state that is gone. */
+static void contacts_of_a_state_that_goes_end_in_order_or_are_told_as_missing(void) {
+#define ENDED(state, pair, id)                                                                                                     \
+  "ended@" state " {\"scene\":\"cell\",\"revision\":4,\"contactState\":\"" state "\",\"time\":0,\"contact\":{\"pair\":" pair       \
+  ",\"a\":\"floor\",\"b\":\"" id "\",\"begun\":0,\"cause\":\"state\",\"normalVelocity\":0}}\n"
+#define WRITTEN(bodies) "revision@ {\"scene\":\"cell\",\"revision\":4,\"bodies\":" bodies "}\n"
+  static const struct {
+    const char *method, *path, *told;
+  } cases[] = {
+      {"DELETE", "/v1/scenes/cell/contactStates/held", WRITTEN("3") ENDED("held", "1", "p") ENDED("held", "2", "q")},
+      {"PUT", "/v1/scenes/cell",
+       WRITTEN("0") ENDED("held", "1", "p") ENDED("held", "2", "q") ENDED("other", "3", "p") ENDED("other", "4", "q")},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    rig r = with_states();
+    begun b = begin(&r, cases[i].method, cases[i].path, *cases[i].method == 'P' ? "{}" : NULL);
+    CHECK_TEXT(told(&b), cases[i].told);
+    CHECK_INT(ct_scene_contacts_begun(api_call_new_revision(b.call)), 4);
+    api_call_destroy(b.call);
+    rig_close(&r);
+    long live = memory.live, n = 1;
+    while (FAILING_MALLOC && n < 1000 && tell_short_of_memory(cases[i].method, cases[i].path, n, cases[i].told)) n++;
+    CHECK(!FAILING_MALLOC || (n > 8 && n < 1000));
+    CHECK_INT(memory.live, live);
+  }
+}
+
 static const check_test tests[] = {
     {"every_write_tells_its_revision", every_write_tells_its_revision},
     {"what_writes_nothing_tells_nothing", what_writes_nothing_tells_nothing},
@@ -191,6 +253,8 @@ static const check_test tests[] = {
      more_than_is_ever_kept_is_a_reset_for_those_who_name_the_state},
     {"what_one_state_has_too_much_of_leaves_the_others_theirs", what_one_state_has_too_much_of_leaves_the_others_theirs},
     {"an_event_that_memory_lacked_for_is_told_as_missing", an_event_that_memory_lacked_for_is_told_as_missing},
+    {"contacts_of_a_state_that_goes_end_in_order_or_are_told_as_missing",
+     contacts_of_a_state_that_goes_end_in_order_or_are_told_as_missing},
     {"a_write_that_failed_tells_nothing_of_what_was_added", a_write_that_failed_tells_nothing_of_what_was_added}};
 
 CHECK_MAIN(tests)
