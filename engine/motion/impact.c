@@ -51,9 +51,9 @@ static bool note_initial(first_contact *first, const ct_impact_pair *pair, const
 }
 
 /* The pair met: *at is before that, *met in contact. */
-static void note_contact(first_contact *first, ct_impact_search *search, const ct_impact_sample *at, const ct_impact_sample *met) {
+static void note_contact(first_contact *first, ct_impact_search *search, const ct_impact_sample *at, ct_impact_sample *met) {
+  ct_impact_take_normal(&search->pair, at, met);
   ct_impact_sample root = *met;
-  ct_impact_take_normal(at, &root);
   search->most = search->options->iterations_max;
   /* No root is to be found where surfaces pass, or half-spaces turn: these overlap at once, without end. */
   bool passed = search->passed > 0.0, at_once = met->result.status == CT_PAIR_UNSUPPORTED;

@@ -179,8 +179,9 @@ ct_impact_outcome ct_impact_leave(ct_impact_search *search, ct_impact_sample *at
  * or what time resolves, near 0 a part of what it does at the end. */
 double ct_impact_ahead(const ct_impact_sample *sample, double end, double sign);
 
-/* Where surfaces cross, the distance has no direction: of such a root the normal is that of the last, or first, sample apart. */
-void ct_impact_take_normal(const ct_impact_sample *apart, ct_impact_sample *root);
+/* Where meshes cross, or are within round-off of it, the distance has no direction: of such a root the normal is that of the last,
+ * or first, sample apart. */
+void ct_impact_take_normal(const ct_impact_pair *pair, const ct_impact_sample *apart, ct_impact_sample *root);
 /* Where the signed distance passes zero between two samples, of which the distance is > 0 at one and <= 0 at the other: *root
  * is the sample nearest to it. */
 void ct_impact_root(ct_impact_search *search, const ct_impact_sample *before, const ct_impact_sample *after,

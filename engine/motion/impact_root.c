@@ -8,6 +8,8 @@
 #define CLOSE_GROWTH 8.0
 /* A distance that is this part of what its bounds leave open is zero as far as anyone can tell. */
 #define ZERO_PART 0x1p-6
+/* Times what the bounds of a distance leave open: it has a direction there. */
+#define NORMAL_GAP 4.0
 /* Looks for an end of the bracket that is nearer to the root, and how much farther each goes than the one before. */
 #define NEARER_LOOKS 4
 #define NEARER_GROWTH 4.0
@@ -35,10 +37,21 @@ static double next_time(const ct_impact_sample *from, const ct_impact_sample *to
   return time > from->time && time < to->time ? time : middle;
 }
 
-void ct_impact_take_normal(const ct_impact_sample *apart, ct_impact_sample *root) {
-  if (ct_sample_apart(apart) && root->result.depth_kind == CT_DEPTH_NONE && root->result.status != CT_PAIR_UNSUPPORTED &&
-      !(root->result.distance > 0.0))
+void ct_impact_take_normal(const ct_impact_pair *pair, const ct_impact_sample *apart, ct_impact_sample *root) {
+  bool mesh = ct_kind_is_mesh(pair->a.shape->kind) || ct_kind_is_mesh(pair->b.shape->kind);
+  bool near = root->lower <= 0.0 && root->upper >= 0.0;
+  if (mesh && near && ct_sample_apart(apart) && root->result.status != CT_PAIR_UNSUPPORTED)
     root->result.normal = apart->result.normal;
+}
+
+/* The same of the sample apart, or of one that is nearer to the root, where it is told by the rate how near that is. */
+static void take_near_normal(ct_impact_search *search, const ct_impact_sample *apart, bool parts, ct_impact_sample *root) {
+  ct_impact_sample nearer;
+  double rate = parts ? apart->rate : -apart->rate;
+  double step = ct_sample_apart(apart) && rate > 0.0 ? NORMAL_GAP * (root->upper - root->lower) / rate : 0.0;
+  bool far = step > 0.0 && step < 0.5 * fabs(apart->time - root->time);
+  bool looked = far && ct_impact_look(search, parts ? root->time + step : root->time - step, &nearer);
+  ct_impact_take_normal(&search->pair, looked && ct_sample_apart(&nearer) ? &nearer : apart, root);
 }
 
 void ct_impact_root(ct_impact_search *search, const ct_impact_sample *before, const ct_impact_sample *after,
@@ -57,7 +70,8 @@ void ct_impact_root(ct_impact_search *search, const ct_impact_sample *before, co
     if (fabs(now.result.distance) <= fabs(root->result.distance)) *root = now;
     slow = slow < SLOW_LOOKS && to.time - from.time > 0.5 * width ? slow + 1 : 0;
   }
-  ct_impact_take_normal(&apart, root);
+  bool mesh = ct_kind_is_mesh(search->pair.a.shape->kind) || ct_kind_is_mesh(search->pair.b.shape->kind);
+  if (mesh) take_near_normal(search, &apart, parts, root);
 }
 
 double ct_impact_nearer(ct_impact_search *search, const ct_impact_sample *root, double far, bool parts) {

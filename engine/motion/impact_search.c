@@ -119,8 +119,9 @@ ct_impact_outcome ct_impact_advance(ct_impact_search *search, ct_impact_sample *
     if (on && ct_sample_apart(at)) continue;
     ct_impact_outcome outcome = ct_impact_look_ahead(search, &sure, at, met, soon);
     if (outcome == CT_OUTCOME_LOST && search->status == CT_OK && at->time < search->options->end) return find_any(search, at, met);
-    /* The direction of surfaces that cross is that of before. */
-    if (outcome == CT_OUTCOME_MET && met->result.depth_kind == CT_DEPTH_NONE) *at = sure;
+    /* The direction of meshes is that of before. */
+    bool mesh = ct_kind_is_mesh(search->pair.a.shape->kind) || ct_kind_is_mesh(search->pair.b.shape->kind);
+    if (outcome == CT_OUTCOME_MET && mesh) *at = sure;
     if (outcome != CT_OUTCOME_FREE) return outcome;
     hurried = hurried && !soon;
     /* Nothing was found, and nothing passed over: back to small steps. */

@@ -549,6 +549,59 @@ def a_limit_of_iterations_tells_what_is_certain():
     holds(result, {"event": "undecided", "status": "iterationLimit"})
     whole = one(free("sweep", {k: v for k, v in request.items() if k != "maxIterations"}))
     check(0 < result["freeUntil"] <= whole["time"], f"free until {result['freeUntil']}, in contact at {whole['time']}")
+    for most in (1, 2, 5):
+        halved = one(free("sweep", {**request, "method": "bisection", "motionB": twist([-1, 0, 0]), "to": 2.75, "maxIterations": most}))
+        holds(halved, {"event": "undecided", "status": "iterationLimit", "iterations": most})
+    # A touch at the very end is nothing that more distances would decide.
+    touch = {"a": {"plane": {}}, "b": {"sphere": {"radius": 1}, "position": [0, 0, 2]}, "duration": 4, "motionB": twist([0, 0, -1])}
+    result = one(free("sweep", {**touch, "from": 0.5, "to": 1}))
+    holds(result, {"event": "undecided", "status": "degenerate"})
+    near(result["freeUntil"], 1, 1e-9, "free until the touch")
+
+
+@suite.fact
+def surfaces_do_not_pass_through_each_other_unseen():
+    sheet = {"mesh": {"vertices": [[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]], "triangles": [[0, 1, 2], [0, 2, 3]]}}
+    chance = random.Random(85)
+    for unused in range(10):
+        height, speed, duration = chance.uniform(0.5, 1.5), chance.uniform(1, 60), 3
+        place = [chance.uniform(-1, 1), chance.uniform(-1, 1), height]
+        request = {"a": sheet, "b": {**sheet, "position": place}, "duration": duration, "motionB": twist([0, 0, -speed])}
+        result = one(free("sweep", request))
+        equal(result["event"], "contact")
+        bracketed(result, height / speed)
+        near_list(result["normal"], [0, 0, 1], 1e-3, "normal, as it came")
+        near(result["normalVelocity"], -speed, 1e-3 * speed, "normal velocity")
+        changes = free("timeline", request)
+        equal([(c["event"], c["time"] > 0) for c in changes["results"]], [("began", True), ("ended", True)], "changes")
+        check("incomplete" not in changes, "the timeline is cut short")
+
+
+@suite.fact
+def a_body_that_turns_past_another_grazes_it():
+    """T8.1"""
+    ball = {"colliders": [{"sphere": {"radius": 0.25}, "position": [1, 0, 0]}], "position": [0, 0, 1.25]}
+    request = {"a": {"plane": {}}, "b": ball, "duration": 20, "motionB": twist(angular=[0, 1, 0])}
+    result = one(free("sweep", request))
+    holds(result, {"event": "none", "flags": ["graze"], "status": "ok"})
+    near(result["grazeTime"], math.pi / 2, 1e-6, "when they graze")
+    near(result["grazeDistance"], 0, 1e-12, "distance then")
+
+
+@suite.fact
+def half_spaces_overlap_as_soon_as_one_turns():
+    facing = {"a": {"plane": {}}, "b": {"plane": {}, "position": [0, 0, 2], "rotation": [1, 0, 0, 0]}, "duration": 3}
+    tilts = one(free("sweep", {**facing, "motionB": twist(angular=[1, 0, 0])}))
+    holds(tilts, {"event": "contact", "overlap": True, "status": "unsupported"})
+    check("graze" not in tilts.get("flags", []) and "normal" not in tilts, "a graze, or a normal, is told")
+    near(tilts["time"], 0, 1e-12, "time")
+    check(tilts["lowerTime"] == 0 and tilts["upperTime"] < 1e-12, "bracket")
+    spins = one(free("sweep", {**facing, "motionB": twist(angular=[0, 0, 1])}))
+    holds(spins, {"event": "none", "freeUntil": 3, "status": "ok"})
+    check("flags" not in spins, "a graze is told")
+    bracketed(one(free("sweep", {**facing, "motionB": twist([0, 0, -1], [0, 0, 1])})), 2)
+    began = one(free("timeline", {**facing, "motionB": twist(angular=[1, 0, 0])}))
+    holds(began, {"event": "began", "overlap": True, "status": "unsupported"})
 
 
 suite.main()
