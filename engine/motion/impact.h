@@ -105,6 +105,9 @@ double ct_impact_ball_gap(const ct_impact_pair *pair, const ct_impact_sample *sa
 double ct_impact_ball_time(const ct_impact_pair *pair, const ct_impact_sample *sample, double horizon, bool *near);
 /* How long after the sample no point of the one side can have gone farther from any of the other than by the gap. */
 double ct_impact_gap_time(const ct_impact_pair *pair, const ct_impact_sample *sample, double gap, double horizon);
+/* Two surfaces that cross, without growth, cross while no point of the one has gone farther from any of the other than this; below
+ * 0 where that is not known. m */
+double ct_impact_linked(const ct_impact_pair *pair, const ct_impact_sample *sample);
 /* How long after the sample the pair is certainly no farther apart than `allowed`, 0: in contact; 0 where that is not known. Points
  * of each shape in the other are followed, which takes some distances of a point. */
 double ct_impact_held_time(const ct_impact_pair *pair, const ct_impact_sample *sample, double allowed, double horizon,

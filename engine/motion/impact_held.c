@@ -103,7 +103,7 @@ static ct_vec3 deeper(const ct_impact_side *mesh, const ct_impact_place *at, con
   return point;
 }
 
-static bool is_solid(const ct_shape *shape) { return shape->kind != CT_KIND_MESH || ct_mesh_get(shape->mesh)->solid; }
+static bool is_surface(const ct_shape *shape) { return shape->kind == CT_KIND_MESH && !ct_mesh_get(shape->mesh)->solid; }
 
 static double held_by_point_of(bool first, const ct_impact_pair *pair, const ct_impact_sample *s, double allowed, double horizon,
                                ct_workspace *workspace) {
@@ -111,7 +111,7 @@ static double held_by_point_of(bool first, const ct_impact_pair *pair, const ct_
   const ct_impact_place *at = first ? &s->a : &s->b, *there = first ? &s->b : &s->a;
   bool crossing = s->result.depth_kind == CT_DEPTH_NONE && ct_kind_is_mesh(side->shape->kind),
        mesh = ct_kind_is_mesh(other->shape->kind);
-  if (side->reach == INFINITY || (mesh && !(crossing && is_solid(other->shape)))) return 0.0;
+  if (side->reach == INFINITY || (mesh && !(crossing && !is_surface(other->shape)))) return 0.0;
   ct_vec3 point = first ? s->result.point_a : s->result.point_b;
   if (crossing) point = deeper(side, at, other, there, point, workspace);
   if (mesh) return ct_impact_gap_time(pair, s, depth_of(point, other, there, s->slack, workspace).deep + allowed, horizon);
@@ -153,6 +153,8 @@ double ct_impact_held_time(const ct_impact_pair *pair, const ct_impact_sample *s
   double gap = allowed - s->upper, time = 0.0;
   if (allowed > 0.0 || s->result.depth_kind != CT_DEPTH_NONE) time = ct_impact_gap_time(pair, s, gap, horizon);
   if (time < horizon && (plane_a != plane_b) && !turning_plane) time = ct_max2(time, held_by_plane(pair, s, gap));
+  if (s->result.depth_kind == CT_DEPTH_NONE && is_surface(pair->a.shape) && is_surface(pair->b.shape))
+    return ct_max2(time, ct_impact_gap_time(pair, s, ct_impact_linked(pair, s) + allowed, horizon));
   for (int k = 0; k < 2 && time < horizon; k++)
     time = ct_max2(time, held_by_point_of(k == 0, pair, s, allowed, horizon, workspace));
   return time;

@@ -264,6 +264,28 @@ static void a_body_that_turns_through_a_sheet_parts_each_time(void) {
   ct_shape_release(&shapes[2]);
 }
 
+/* A sheet of 4 m by 4 m that turns about a line 1.5 m from the middle of another, .1 m above it: it cuts that one's plane while its
+ * half width reaches down to it, |sin t| >= .05, and not beyond the edge, at y = 1.5 - .1 cot t <= 2. */
+static void a_sheet_that_turns_through_a_sheet_parts_each_time(void) {
+  const long double pi = 3.14159265358979323846264338327950288L;
+  soup s = {0};
+  uint32_t corners[4];
+  for (int i = 0; i < 4; i++) corners[i] = soup_vertex(&s, ct_vec(i == 1 || i == 2 ? 2 : -2, i >= 2 ? 2 : -2, 0));
+  soup_triangle(&s, corners[0], corners[1], corners[2]);
+  soup_triangle(&s, corners[0], corners[2], corners[3]);
+  ct_shape sheet = soup_shape(&s);
+  ct_path_options turns = twists(20.0, at(0, 1.5, 0.1), none, ct_vec(1, 0, 0));
+  ct_mover a = still(sheet, at(0, 0, 0)), b = mover(sheet, &turns);
+  long double times[13];
+  for (int k = 0; k < 13; k++) times[k] = k % 2 ? (k / 2 + 1) * pi - atanl(0.2L) : (k / 2) * pi + asinl((long double)0.1 / 2);
+  walk(a, b, 20.0, 100);
+  check_changes(times, 13, 1e-9);
+  check_complete(20.0);
+  mover_free(a);
+  mover_free(b);
+  ct_shape_release(&sheet);
+}
+
 /* Few distances: what is told until then is true. */
 static void iterations_end_a_timeline_with_what_is_known(void) {
   ct_mover a = still(plane(), at(0, 0, 0));
@@ -311,6 +333,7 @@ static const check_test tests[] = {
     {"shallow dips of a turning body are all told", shallow_dips_of_a_turning_body_are_all_told},
     {"shallow dips of a mesh into a mesh are all told", shallow_dips_of_a_mesh_into_a_mesh_are_all_told},
     {"a body that turns through a sheet parts each time", a_body_that_turns_through_a_sheet_parts_each_time},
+    {"a sheet that turns through a sheet parts each time", a_sheet_that_turns_through_a_sheet_parts_each_time},
     {"iterations end a timeline with what is known", iterations_end_a_timeline_with_what_is_known},
     {"iterations are of each pair of colliders", iterations_are_of_each_pair_of_colliders},
     {"memory goes back", memory_goes_back},

@@ -107,12 +107,13 @@ void ct_timeline_free(ct_timeline *timeline);
 /* All changes between apart and in contact of two bodies (of the least over their pairs of colliders) over [begin, end], each
  * bracketed as an impact. A contact that lasts for less than round-off can tell, a graze, is none; one ends only where all
  * colliders are certainly apart, so that what rests or slides within round-off of touching stays in contact. A contact is certain
- * to last while a depth, or a point that the two have in common, is not used up; else (of surfaces that cross each other, within
- * round-off of a contact's end, and once half of the iterations are spent on certain steps, as in shallow contacts of solids that
- * are not convex) steps are so short that the two can come no farther apart than CT_TIMELINE_RESOLUTION allows, or
- * round-off leaves open. Where that takes more than the iterations, what is told ends there (LIMIT). `timeline` is emptied
- * first; its memory is used again. limit > 0: changes at most. iterations_max: of each pair of colliders, for each change. The
- * method is conservative advancement. CT_CANCELLED, CT_OUT_OF_MEMORY; what is in the timeline then is to be freed and no more. */
+ * to last while a depth, a point that the two have in common, or an edge of a surface that pierces another is not used up; else
+ * (within round-off of a contact's end, where surfaces cross at their rims, and once half of the iterations are spent on certain
+ * steps, as in shallow contacts of solids that are not convex) steps are so short that the two can come no farther apart than
+ * CT_TIMELINE_RESOLUTION allows, or round-off leaves open. Where that takes more than the iterations, what is told ends there
+ * (LIMIT). `timeline` is emptied first; its memory is used again. limit > 0: changes at most. iterations_max: of each pair of
+ * colliders, for each change. The method is conservative advancement. CT_CANCELLED, CT_OUT_OF_MEMORY; what is in the timeline then
+ * is to be freed and no more. */
 ct_status ct_body_timeline(ct_mover a, ct_mover b, const ct_impact_options *options, size_t limit, ct_workspace *workspace,
                            ct_timeline *timeline);
 
