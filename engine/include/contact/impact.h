@@ -70,17 +70,20 @@ typedef struct ct_mover {
 
 /* First contact of two bodies over [begin, end]. Surfaces without an inside may pass through each other flat on, and share a point
  * at one instant only, which no time is: where they come within round-off, and the direction from one to the other is turned round
- * afterwards, that is a contact, with the normal of the last time at which they were certainly apart. Numerical trouble is in the
- * result. CT_CANCELLED, CT_OUT_OF_MEMORY. Bodies without colliders never meet. Cost: some ten distances per pair of colliders that
- * comes near; those that cannot meet before the best pair are left out by balls around groups of them, n log n to make, and bodies
- * that stay apart as wholes by one look. */
+ * afterwards, that is a contact, with the normal of the last time at which they were certainly apart. Two half-spaces overlap
+ * without end as soon as one turns out of being opposite to the other: a contact with CT_PAIR_UNSUPPORTED. Numerical trouble is in
+ * the result. CT_CANCELLED, CT_OUT_OF_MEMORY. Bodies without colliders never meet. Cost: some ten distances per pair of colliders
+ * that comes near; those that cannot meet before the best pair are left out by balls around groups of them, n log n to make, and
+ * bodies that stay apart as wholes by one look. */
 ct_status ct_body_impact(ct_mover a, ct_mover b, const ct_impact_options *options, ct_workspace *workspace, ct_impact *impact);
 
 /* When contacts begin and end. */
 typedef struct ct_contact_change {
-  bool began;          /* else ended */
-  double time;         /* of the change */
-  double lower, upper; /* bracket: certainly on the other side before lower, on this side at upper; s */
+  bool began;  /* else ended */
+  double time; /* of the change */
+  /* Bracket: certainly on the other side before lower, on this side at upper; of surfaces that passed through each other the end is
+   * told where the bracket of the beginning ends; s */
+  double lower, upper;
   uint32_t collider_a, collider_b;
   ct_pair_result contact;
   double normal_velocity;
