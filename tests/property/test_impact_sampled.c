@@ -388,7 +388,7 @@ static void timelines_tell_contact_from_apart(void) {
     motion_free(&m);
   }
   if (getenv("CONTACTD_FULL")) fprintf(stderr, "ended %d cut short %d of %d\n", ended, cut, count);
-  CHECK(ended > count / 10 && cut <= count / 200);
+  CHECK(ended > count / 10 && cut <= count / 1000);
   ct_timeline_free(&t);
 }
 
