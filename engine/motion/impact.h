@@ -196,6 +196,10 @@ void ct_impact_root(ct_impact_search *search, const ct_impact_sample *before, co
 ct_status ct_impact_bodies_set(ct_impact_bodies *bodies, ct_mover a, ct_mover b, const ct_impact_options *options,
                                ct_workspace *workspace);
 
+/* From now on bodies and paths stay as they are, so that those of many colliders are set once while one pair after the other is
+ * asked about; or no longer. */
+void ct_impact_keep(ct_workspace *workspace, bool keeps);
+
 /* What to do with the pairs of colliders. */
 typedef struct ct_impact_visitor {
   /* Ends the walk where it is not CT_OK. The key is what skipping made of it; -INFINITY of two single colliders. */

@@ -3,7 +3,6 @@
  * Their trees of balls are gone through together, from the two bodies as wholes down to pairs of colliders.
  */
 #include "motion/impact_colliders.h"
-#include "narrow/workspace.h"
 #include "shape/compare.h"
 
 static int compare_movers(const ct_impact_options *options, ct_mover a, ct_mover b) {
@@ -25,8 +24,8 @@ ct_status ct_impact_bodies_set(ct_impact_bodies *bodies, ct_mover a, ct_mover b,
   }
   ct_body_memory *memory = &workspace->bodies;
   bodies->b_first = compare_movers(options, b, a) < 0;
-  ct_status status = ct_impact_colliders_set(a, &memory->blocks[0], &memory->sizes[0], &bodies->in[0]);
-  return status == CT_OK ? ct_impact_colliders_set(b, &memory->blocks[1], &memory->sizes[1], &bodies->in[1]) : status;
+  ct_status status = ct_impact_colliders_set(a, memory, 0, &bodies->in[0]);
+  return status == CT_OK ? ct_impact_colliders_set(b, memory, 1, &bodies->in[1]) : status;
 }
 
 /* ---- groups of colliders ---- */

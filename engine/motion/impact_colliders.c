@@ -109,26 +109,43 @@ static void make_tree(ct_impact_colliders *c, leaf_ball *leaves) {
   }
 }
 
-ct_status ct_impact_colliders_set(ct_mover mover, void **block, size_t *size, ct_impact_colliders **out) {
+/* Is the mover in the block already? */
+static bool is_kept(const ct_body_memory *memory, int which, ct_mover mover) {
+  if (!memory->keeps || !memory->filled[which]) return false;
+  const ct_impact_colliders *c = memory->blocks[which];
+  return c->mover.body == mover.body && c->mover.path == mover.path;
+}
+
+static bool reserve(ct_body_memory *memory, int which, size_t bytes) {
+  if (memory->sizes[which] >= bytes) return true;
+  free(memory->blocks[which]);
+  memory->blocks[which] = malloc(bytes);
+  memory->sizes[which] = memory->blocks[which] ? bytes : 0;
+  return memory->blocks[which] != NULL;
+}
+
+ct_status ct_impact_colliders_set(ct_mover mover, ct_body_memory *memory, int which, ct_impact_colliders **out) {
   uint32_t count = (uint32_t)ct_body_collider_count(mover.body);
   size_t sides = sizeof **out, nodes = sides + count * sizeof(ct_impact_side), leaves = nodes + 2 * count * sizeof(ct_impact_node);
-  size_t bytes = leaves + count * sizeof(leaf_ball);
-  if (*size < bytes) {
-    free(*block);
-    *block = malloc(bytes);
-    *size = *block ? bytes : 0;
-    if (!*block) return CT_OUT_OF_MEMORY;
-  }
-  ct_impact_colliders *c = *block;
+  bool kept = is_kept(memory, which, mover);
+  memory->filled[which] = kept;
+  if (!kept && !reserve(memory, which, leaves + count * sizeof(leaf_ball))) return CT_OUT_OF_MEMORY;
+  ct_impact_colliders *c = *out = memory->blocks[which];
+  if (kept) return CT_OK;
   *c = (ct_impact_colliders){.mover = mover, .count = count, .group = ct_impact_side_start(mover)};
   c->group.group = true;
-  c->sides = (ct_impact_side *)((char *)*block + sides);
-  c->nodes = (ct_impact_node *)((char *)*block + nodes);
+  c->sides = (ct_impact_side *)((char *)c + sides);
+  c->nodes = (ct_impact_node *)((char *)c + nodes);
   for (uint32_t i = 0; i < count; i++) c->sides[i].body = NULL;
-  set_leaves(c, (leaf_ball *)((char *)*block + leaves));
-  make_tree(c, (leaf_ball *)((char *)*block + leaves));
-  *out = c;
+  set_leaves(c, (leaf_ball *)((char *)c + leaves));
+  make_tree(c, (leaf_ball *)((char *)c + leaves));
+  memory->filled[which] = true;
   return CT_OK;
+}
+
+void ct_impact_keep(ct_workspace *workspace, bool keeps) {
+  workspace->bodies.keeps = keeps;
+  workspace->bodies.filled[0] = workspace->bodies.filled[1] = false;
 }
 
 const ct_impact_side *ct_impact_collider(ct_impact_colliders *colliders, uint32_t index) {

@@ -3,6 +3,7 @@
 #define MOTION_IMPACT_COLLIDERS_H
 
 #include "motion/impact.h"
+#include "narrow/workspace.h"
 
 /* Levels of a tree: splits that fall unevenly end in halvings by number. */
 #define CT_IMPACT_TREE_HEIGHT_MAX 80
@@ -26,8 +27,8 @@ struct ct_impact_colliders {
   ct_impact_node *nodes; /* the first: all; none of no colliders */
 };
 
-/* In a block of memory that grows. CT_OUT_OF_MEMORY. Cost: O(n log n). */
-ct_status ct_impact_colliders_set(ct_mover mover, void **block, size_t *size, ct_impact_colliders **out);
+/* In the first or second block of the memory. CT_OUT_OF_MEMORY. Cost: O(n log n), where they are not there already. */
+ct_status ct_impact_colliders_set(ct_mover mover, ct_body_memory *memory, int which, ct_impact_colliders **out);
 const ct_impact_side *ct_impact_collider(ct_impact_colliders *colliders, uint32_t index);
 /* A node as a side: a group, or a leaf. */
 ct_impact_side ct_impact_node_side(const ct_impact_colliders *colliders, uint32_t node);

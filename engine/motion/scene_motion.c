@@ -1,5 +1,6 @@
 /* Motions of a scene: preparing, and running a range of pairs. */
 #include "motion/scene_motion.h"
+#include "motion/impact.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -176,12 +177,14 @@ ct_status ct_motion_run(const ct_motion_query *query, size_t begin, size_t end, 
                         void *context) {
   range_run run = {.query = query, .workspace = workspace, .sink = sink, .context = context};
   ct_workspace_watch(workspace, query->options.cancel);
+  ct_impact_keep(workspace, true);
   ct_workspace_starved(workspace); /* what came before is not this query's */
   ct_status status = CT_OK;
   size_t searched;
   if (!query->options.earliest) status = run_items(&run, begin, end);
   else if (begin == 0 && end > 0) status = ct_motion_earliest(query, workspace, sink, context, &searched);
   ct_workspace_watch(workspace, NULL);
+  ct_impact_keep(workspace, false);
   ct_timeline_free(&run.timeline);
   return status;
 }

@@ -20,6 +20,8 @@ typedef struct ct_ray_memory {
 typedef struct ct_body_memory {
   void *blocks[2];
   size_t sizes[2];
+  bool filled[2];
+  bool keeps; /* bodies and paths stay what they are: what is filled need not be filled again for the same ones */
 } ct_body_memory;
 
 struct ct_workspace {

@@ -1,7 +1,6 @@
 /* Times of impact of bodies of many colliders, against all pairs of these one by one; and how little of them is looked at. Counts
  * of what is looked at stand for the time it takes: they are the same on any machine. */
 #include "motion/impact_colliders.h"
-#include "narrow/workspace.h"
 #include "tests/support/failing_malloc.h"
 #include "tests/support/movers.h"
 
@@ -233,6 +232,31 @@ static void the_nearest_pair_is_that_of_all_and_few_distances_are_taken(void) {
   }
 }
 
+static void a_body_that_is_asked_about_again_is_kept_while_that_is_allowed(void) {
+  static compound a, b;
+  check_random r = {87};
+  scatter(&a, &r, 50, 1.0);
+  scatter(&b, &r, 50, 1.0);
+  rig g;
+  rig_open(&g, &a, &b, 1.0, ct_vec(-0.5, 0, 0));
+  for (int keeps = 1; keeps >= 0; keeps--) {
+    uint32_t spent[2] = {0, 0};
+    ct_impact_pair pair;
+    ct_impact_sample samples[2];
+    ct_impact_keep(g.workspace, keeps == 1);
+    for (int i = 0; i < 2; i++) {
+      CHECK_INT(ct_impact_bodies_set(&g.bodies, g.a, g.b, &g.options, g.workspace), CT_OK);
+      CHECK((sides_made(&g) > 0) == (i == 1 && keeps));
+      CHECK_INT(ct_impact_nearest(&g.bodies, 0.5, &pair, &samples[i], &spent[i]), CT_OK);
+    }
+    CHECK(spent[0] == spent[1] && samples[0].result.distance == samples[1].result.distance);
+    /* Another in its place is not taken for it. */
+    CHECK_INT(ct_impact_bodies_set(&g.bodies, g.b, g.a, &g.options, g.workspace), CT_OK);
+    CHECK_INT(sides_made(&g), 0);
+  }
+  rig_close(&g);
+}
+
 static void want_of_memory_is_told(void) {
   if (!FAILING_MALLOC) {
     CHECK_SKIP("the sanitizer has its own malloc");
@@ -269,6 +293,8 @@ static const check_test tests[] = {
     {"of a body above a floor few colliders are looked at", of_a_body_above_a_floor_few_colliders_are_looked_at},
     {"of bodies that come near few pairs are looked at", of_bodies_that_come_near_few_pairs_are_looked_at},
     {"the nearest pair is that of all and few distances are taken", the_nearest_pair_is_that_of_all_and_few_distances_are_taken},
+    {"a body that is asked about again is kept while that is allowed",
+     a_body_that_is_asked_about_again_is_kept_while_that_is_allowed},
     {"want of memory is told", want_of_memory_is_told},
 };
 CHECK_MAIN(tests)
