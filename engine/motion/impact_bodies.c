@@ -60,12 +60,13 @@ static bool meets(group_walk *walk, waiting *w) {
 /* The larger of two groups is taken apart. */
 static void take_apart(group_walk *walk, const waiting *w) {
   const ct_impact_node *first = &walk->first->nodes[w->first], *second = &walk->second->nodes[w->second];
-  bool at_first = second->child == 0 || (first->child != 0 && first->radius >= second->radius);
+  bool at_first = ct_impact_node_single(second) || (!ct_impact_node_single(first) && first->radius >= second->radius);
+  uint32_t child = at_first ? ct_impact_node_parts(walk->first, w->first) : ct_impact_node_parts(walk->second, w->second);
   waiting parts[2] = {*w, *w};
   bool met[2];
   for (uint32_t k = 0; k < 2; k++) {
-    if (at_first) parts[k].first = first->child + k;
-    else parts[k].second = second->child + k;
+    if (at_first) parts[k].first = child + k;
+    else parts[k].second = child + k;
     met[k] = meets(walk, &parts[k]);
   }
   uint32_t sooner = parts[1].key < parts[0].key ? 1 : 0;
@@ -80,12 +81,12 @@ static ct_status go_on(group_walk *walk) {
     if (ct_cancel_raised(cancel)) return CT_CANCELLED;
     if (walk->visitor->late(walk->context, w.key)) continue;
     const ct_impact_node *first = &walk->first->nodes[w.first], *second = &walk->second->nodes[w.second];
-    if (first->child != 0 || second->child != 0) {
+    if (!ct_impact_node_single(first) || !ct_impact_node_single(second)) {
       take_apart(walk, &w);
       continue;
     }
-    const ct_impact_side *side = ct_impact_collider(walk->first, first->index);
-    ct_impact_pair pair = in_order(walk, side, ct_impact_collider(walk->second, second->index));
+    const ct_impact_side *side = ct_impact_collider(walk->first, walk->first->leaves[first->begin].index);
+    ct_impact_pair pair = in_order(walk, side, ct_impact_collider(walk->second, walk->second->leaves[second->begin].index));
     ct_status status = walk->visitor->visit(walk->context, &pair, w.key);
     if (status != CT_OK) return status;
   }

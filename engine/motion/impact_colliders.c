@@ -1,4 +1,4 @@
-/* The colliders of a body on its path: a tree of balls, and sides made when they are asked for.
+/* The colliders of a body on its path: a tree of balls, and sides, made where they are asked for.
  *
  * The tree is in the body's frame, so that it holds for the whole motion. Making a side goes through a hull's vertices; most pairs
  * of compounds are told by balls that their shapes have anyway.
@@ -12,29 +12,17 @@
 /* Splits are uneven for so many levels, and then in halves by number. */
 #define UNEVEN_LEVELS 40
 
-/* A ball around a collider; while the tree is made. */
-typedef struct leaf_ball {
-  ct_vec3 center;
-  double radius;
-  uint32_t index;
-} leaf_ball;
-
-/* Leaves [begin, end) that become a node. */
-typedef struct range {
-  uint32_t begin, end, node, depth;
-} range;
-
-static double arm_of(const ct_impact_colliders *c, ct_vec3 axis, ct_vec3 center) {
+static double arm_of(const ct_impact_colliders *c, ct_vec3 center) {
   ct_vec3 to = ct_sub(center, c->group.pivot);
   double far = ct_norm(to);
-  return (c->group.steady ? ct_norm(ct_cross(axis, to)) : far) + BALL_WIDENING * far;
+  return (c->group.steady ? ct_norm(ct_cross(c->axis, to)) : far) + BALL_WIDENING * far;
 }
 
-static void set_leaves(ct_impact_colliders *c, leaf_ball *leaves) {
+static void set_leaves(ct_impact_colliders *c) {
   const ct_frame identity = ct_frame_of(ct_pose_identity());
   for (uint32_t i = 0; i < c->count; i++) {
     ct_frame frame = ct_body_shape_frame(c->mover.body, i, &identity);
-    leaf_ball *leaf = &leaves[i];
+    ct_impact_leaf *leaf = &c->leaves[i];
     ct_vec3 center;
     leaf->index = i;
     ct_shape_ball(ct_body_shape(c->mover.body, i), &center, &leaf->radius);
@@ -48,65 +36,60 @@ static void set_leaves(ct_impact_colliders *c, leaf_ball *leaves) {
   c->group.arm = c->group.reach;
 }
 
-/* A ball about the middle of the centres. */
-static void set_ball(ct_impact_node *node, const leaf_ball *leaves, const range *r, ct_box *centers) {
-  centers->min = centers->max = leaves[r->begin].center;
-  for (uint32_t i = r->begin; i < r->end; i++) *centers = ct_box_union(*centers, (ct_box){leaves[i].center, leaves[i].center});
-  node->center = ct_scale(ct_add(centers->min, centers->max), 0.5);
-  node->radius = 0.0;
-  for (uint32_t i = r->begin; i < r->end; i++)
-    node->radius = ct_max2(node->radius, ct_norm(ct_sub(leaves[i].center, node->center)) + leaves[i].radius);
-  node->radius += BALL_WIDENING * (node->radius + ct_max_abs(node->center));
+static ct_box box_of_centers(const ct_impact_colliders *c, const ct_impact_node *node) {
+  ct_box box = {c->leaves[node->begin].center, c->leaves[node->begin].center};
+  for (uint32_t i = node->begin; i < node->end; i++) box = ct_box_union(box, (ct_box){c->leaves[i].center, c->leaves[i].center});
+  return box;
+}
+
+/* A collider's own ball, or one about the middle of the centres. */
+static ct_impact_node node_of(const ct_impact_colliders *c, uint32_t begin, uint32_t end, uint32_t depth) {
+  const ct_impact_leaf *leaf = &c->leaves[begin];
+  ct_impact_node node = {leaf->center, leaf->radius, 0.0, begin, end, 0, depth};
+  if (!ct_impact_node_single(&node)) {
+    ct_box centers = box_of_centers(c, &node);
+    node.center = ct_scale(ct_add(centers.min, centers.max), 0.5);
+    node.radius = 0.0;
+    for (uint32_t i = begin; i < end; i++)
+      node.radius = ct_max2(node.radius, ct_norm(ct_sub(c->leaves[i].center, node.center)) + c->leaves[i].radius);
+    node.radius += BALL_WIDENING * (node.radius + ct_max_abs(node.center));
+  }
+  node.arm = arm_of(c, node.center);
+  return node;
 }
 
 static double along(ct_vec3 v, int axis) { return axis == 0 ? v.x : axis == 1 ? v.y : v.z; }
 
 /* Half-spaces go to the left, so that the others have balls; else what lies below the middle of the widest axis. Where the right
  * begins. */
-static uint32_t split(leaf_ball *leaves, const range *r, const ct_box *centers) {
-  ct_vec3 width = ct_sub(centers->max, centers->min);
+static uint32_t split(ct_impact_colliders *c, const ct_impact_node *node) {
+  ct_impact_leaf *leaves = c->leaves;
+  ct_box centers = box_of_centers(c, node);
+  ct_vec3 width = ct_sub(centers.max, centers.min);
   int axis = width.x >= width.y && width.x >= width.z ? 0 : width.y >= width.z ? 1 : 2;
-  double middle = 0.5 * (along(centers->min, axis) + along(centers->max, axis));
-  uint32_t planes = 0;
-  for (uint32_t i = r->begin; i < r->end; i++) planes += !(leaves[i].radius < INFINITY);
-  bool apart = planes > 0 && planes < r->end - r->begin;
-  uint32_t left = r->begin;
-  for (uint32_t i = r->begin; i < r->end; i++) {
+  double middle = 0.5 * (along(centers.min, axis) + along(centers.max, axis));
+  uint32_t planes = 0, left = node->begin;
+  for (uint32_t i = node->begin; i < node->end; i++) planes += !(leaves[i].radius < INFINITY);
+  bool apart = planes > 0 && planes < node->end - node->begin;
+  for (uint32_t i = node->begin; i < node->end; i++) {
     bool goes = apart ? !(leaves[i].radius < INFINITY) : along(leaves[i].center, axis) < middle;
     if (!goes) continue;
-    leaf_ball swap = leaves[i];
+    ct_impact_leaf swap = leaves[i];
     leaves[i] = leaves[left];
     leaves[left++] = swap;
   }
-  bool halves = r->depth >= UNEVEN_LEVELS || left == r->begin || left == r->end;
-  return halves ? r->begin + (r->end - r->begin) / 2 : left;
+  bool halves = node->depth >= UNEVEN_LEVELS || left == node->begin || left == node->end;
+  return halves ? node->begin + (node->end - node->begin) / 2 : left;
 }
 
-static void make_tree(ct_impact_colliders *c, leaf_ball *leaves) {
-  ct_frame start = ct_frame_of(ct_path_pose(c->mover.path, 0.0));
-  ct_vec3 axis = ct_mat_tmul(start.rotation, c->group.axis);
-  range stack[CT_IMPACT_TREE_HEIGHT_MAX];
-  uint32_t top = 0, used = 1;
-  stack[top++] = (range){0, c->count, 0, 0};
-  while (top > 0) {
-    range r = stack[--top];
-    ct_impact_node *node = &c->nodes[r.node];
-    ct_box centers;
-    *node = (ct_impact_node){.index = leaves[r.begin].index};
-    if (r.end - r.begin == 1) {
-      node->center = leaves[r.begin].center;
-      node->radius = leaves[r.begin].radius;
-      node->arm = arm_of(c, axis, node->center);
-      continue;
-    }
-    set_ball(node, leaves, &r, &centers);
-    node->arm = arm_of(c, axis, node->center);
-    node->child = used;
-    uint32_t middle = split(leaves, &r, &centers);
-    stack[top++] = (range){middle, r.end, used + 1, r.depth + 1};
-    stack[top++] = (range){r.begin, middle, used, r.depth + 1};
-    used += 2;
-  }
+uint32_t ct_impact_node_parts(ct_impact_colliders *c, uint32_t at) {
+  ct_impact_node *node = &c->nodes[at];
+  if (node->child != 0) return node->child;
+  uint32_t middle = split(c, node);
+  node->child = c->used;
+  c->nodes[c->used++] = node_of(c, node->begin, middle, node->depth + 1);
+  c->nodes[c->used++] = node_of(c, middle, node->end, node->depth + 1);
+  return node->child;
 }
 
 /* Is the mover in the block already? */
@@ -129,7 +112,7 @@ ct_status ct_impact_colliders_set(ct_mover mover, ct_body_memory *memory, int wh
   size_t sides = sizeof **out, nodes = sides + count * sizeof(ct_impact_side), leaves = nodes + 2 * count * sizeof(ct_impact_node);
   bool kept = is_kept(memory, which, mover);
   memory->filled[which] = kept;
-  if (!kept && !reserve(memory, which, leaves + count * sizeof(leaf_ball))) return CT_OUT_OF_MEMORY;
+  if (!kept && !reserve(memory, which, leaves + count * sizeof(ct_impact_leaf))) return CT_OUT_OF_MEMORY;
   ct_impact_colliders *c = *out = memory->blocks[which];
   if (kept) return CT_OK;
   *c = (ct_impact_colliders){.mover = mover, .count = count, .group = ct_impact_side_start(mover)};
@@ -137,8 +120,10 @@ ct_status ct_impact_colliders_set(ct_mover mover, ct_body_memory *memory, int wh
   c->sides = (ct_impact_side *)((char *)c + sides);
   c->nodes = (ct_impact_node *)((char *)c + nodes);
   for (uint32_t i = 0; i < count; i++) c->sides[i].body = NULL;
-  set_leaves(c, (leaf_ball *)((char *)c + leaves));
-  make_tree(c, (leaf_ball *)((char *)c + leaves));
+  c->leaves = (ct_impact_leaf *)((char *)c + leaves);
+  c->axis = ct_mat_tmul(ct_frame_of(ct_path_pose(mover.path, 0.0)).rotation, c->group.axis);
+  set_leaves(c);
+  c->nodes[c->used++] = node_of(c, 0, count, 0);
   memory->filled[which] = true;
   return CT_OK;
 }
@@ -162,8 +147,8 @@ ct_impact_side ct_impact_node_side(const ct_impact_colliders *colliders, uint32_
   side.ball = n->center;
   side.ball_arm = n->arm;
   side.radius = n->radius;
-  bool plane = n->child == 0 && !(n->radius < INFINITY);
-  if (plane) side.shape = ct_body_shape(colliders->mover.body, n->index);
-  if (plane) side.index = n->index;
+  bool plane = ct_impact_node_single(n) && !(n->radius < INFINITY);
+  if (plane) side.shape = ct_body_shape(colliders->mover.body, colliders->leaves[n->begin].index);
+  if (plane) side.index = colliders->leaves[n->begin].index;
   return side;
 }

@@ -73,8 +73,8 @@ typedef struct ct_mover {
  * afterwards, that is a contact, with the normal of the last time at which they were certainly apart. Two half-spaces overlap
  * without end as soon as one turns out of being opposite to the other: a contact with CT_PAIR_UNSUPPORTED. Numerical trouble is in
  * the result. CT_CANCELLED, CT_OUT_OF_MEMORY. Bodies without colliders never meet. Cost: some ten distances per pair of colliders
- * that comes near; those that cannot meet before the best pair are left out by balls around groups of them, n log n to make, and
- * bodies that stay apart as wholes by one look. */
+ * that comes near; those that cannot meet before the best pair are left out by balls around groups of them, made as far as they are
+ * looked at, and bodies that stay apart as wholes by one look. */
 ct_status ct_body_impact(ct_mover a, ct_mover b, const ct_impact_options *options, ct_workspace *workspace, ct_impact *impact);
 
 /* When contacts begin and end. */
