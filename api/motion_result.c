@@ -13,7 +13,8 @@ static void put_status(api_buffer *buffer, const ct_impact *impact, bool meets) 
   if (impact->flags & CT_IMPACT_FLAG_SEPARATING_AT_START) words[count++] = "separatingAtStart";
   if (impact->flags & CT_IMPACT_FLAG_GRAZE) words[count++] = "graze";
   for (size_t i = 0; i < pairs; i++) words[count++] = pair[i];
-  api_put_status_words(buffer, meets ? impact->contact.status : impact->status, words, count);
+  bool of_contact = meets && impact->status == CT_PAIR_OK;
+  api_put_status_words(buffer, of_contact ? impact->contact.status : impact->status, words, count);
 }
 
 static void put_bodies(api_buffer *buffer, const ct_body *a, const ct_body *b) {

@@ -158,10 +158,17 @@ static ct_status visit_pair(void *context, const ct_impact_pair *pair, double ke
   } else if (outcome == CT_OUTCOME_MET && note_initial(first, pair, &at)) {
     first->free = options->begin;
     if (ct_impact_leave(&search, &at, &parted) == CT_OUTCOME_FREE) follow(first, &search, &parted);
+    else if (search.status == CT_OK && at.time < options->end) note_lost(first, &search, options->begin);
   }
   if (search.status == CT_OK) note_graze(first, &search);
   first->impact->iterations += search.distances;
   return search.status;
+}
+
+/* Is anything not known, and why? */
+static ct_pair_status status_of(const first_contact *first) {
+  if (!(first->lost < INFINITY)) return CT_PAIR_OK;
+  return first->ended ? CT_PAIR_ITERATION_LIMIT : CT_PAIR_DEGENERATE;
 }
 
 /* What the pairs come to together. */
@@ -173,6 +180,7 @@ static void conclude(const first_contact *first) {
     impact->event = CT_IMPACT_INITIAL;
     impact->lower = impact->upper = impact->free_until = options->begin;
     if (first->initial) impact->flags = 0;
+    else impact->status = status_of(first);
     return;
   }
   impact->free_until = ct_min2(first->free, options->end);
@@ -185,7 +193,7 @@ static void conclude(const first_contact *first) {
       impact->flags &= ~(uint32_t)CT_IMPACT_FLAG_GRAZE;
   } else {
     impact->event = first->lost < INFINITY ? CT_IMPACT_UNDECIDED : CT_IMPACT_NONE;
-    if (first->lost < INFINITY) impact->status = first->ended ? CT_PAIR_ITERATION_LIMIT : CT_PAIR_DEGENERATE;
+    impact->status = status_of(first);
     impact->time = options->end;
   }
   if (!(impact->flags & CT_IMPACT_FLAG_GRAZE)) impact->graze_time = impact->graze_distance = 0.0;

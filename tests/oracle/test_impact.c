@@ -213,9 +213,29 @@ static void contact_at_the_start_is_told(void) {
     /* z = .05 + 4 t - 4 t^2 = .1 on the way down. */
     if (i == 3) CHECK_INT(impact.event, CT_IMPACT_CONTACT);
     if (i == 3) CHECK_NEAR(impact.time, (1.0 + sqrt(1.0 - 0.05)) / 2.0, 1e-12);
+    CHECK_INT(impact.status, CT_PAIR_OK);
     mover_free(ball);
   }
   mover_free(floor);
+}
+
+/* The ball that is thrown up comes down again: a search that ended before says that it did. */
+static void a_search_for_a_later_contact_that_ended_says_so(void) {
+  ct_path_options thrown = falls(2.0, at(0, 0, 0.05), ct_vec(0, 0, 4), ct_vec(0, 0, -8));
+  ct_mover floor = ground(2.0), ball = mover(sphere(0.1), &thrown);
+  ct_impact_options options = whole_motion(2.0);
+  int ended = 0;
+  for (options.iterations_max = 1; options.iterations_max < 20; options.iterations_max++) {
+    ct_impact impact = impact_of(floor, ball, &options);
+    CHECK(impact.flags & CT_IMPACT_FLAG_SEPARATING_AT_START);
+    if (impact.event == CT_IMPACT_CONTACT) continue;
+    CHECK_INT(impact.event, CT_IMPACT_INITIAL);
+    CHECK_INT(impact.status, CT_PAIR_ITERATION_LIMIT);
+    ended++;
+  }
+  CHECK(ended >= 1 && ended < 19);
+  mover_free(floor);
+  mover_free(ball);
 }
 
 /* Apart and at rest relative to each other, moving alike, or parting: none, at once. */
@@ -522,6 +542,7 @@ static const check_test tests[] = {
     {"T8.4, row 38 bisection finds the instant within its tolerances", bisection_finds_the_instant_within_its_tolerances},
     {"T8.6 a thin plate is not tunnelled", a_thin_plate_is_not_tunnelled},
     {"contact at the start is told", contact_at_the_start_is_told},
+    {"a search for a later contact that ended says so", a_search_for_a_later_contact_that_ended_says_so},
     {"the first of many colliders is found", the_first_of_many_colliders_is_found},
     {"a ball between beams meets the one in few distances", a_ball_between_beams_meets_the_one_in_few_distances},
     {"row 40 bisection backs up to a separating plane", bisection_backs_up_to_a_separating_plane},

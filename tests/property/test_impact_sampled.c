@@ -192,7 +192,8 @@ static void check_impact(const motion *m, const ct_impact_options *o, const ct_i
   case CT_IMPACT_INITIAL:
     t->initials++;
     CHECK(distance_at(m, o->begin) <= SLACK * m->size);
-    if (impact->flags & CT_IMPACT_FLAG_SEPARATING_AT_START) check_parted_until(m, o->begin, o->end);
+    /* Where the search ended before the motion, nothing is said of what follows. */
+    if (impact->flags & CT_IMPACT_FLAG_SEPARATING_AT_START && impact->status == CT_PAIR_OK) check_parted_until(m, o->begin, o->end);
     return;
   case CT_IMPACT_NONE:
     t->none++;

@@ -27,7 +27,7 @@ typedef enum ct_impact_event {
 /* Flags of an impact. */
 enum {
   /* In contact at `begin`, and parting: the search went on from where they had parted. CONTACT: a later one was found; INITIAL:
-   * none was. Bodies of several colliders: of each pair of these for itself. */
+   * none was, and where the status is CT_PAIR_OK there is none. Bodies of several colliders: of each pair of these for itself. */
   CT_IMPACT_FLAG_SEPARATING_AT_START = 1 << 0,
   /* They came within round-off of touching, at graze_time, and parted without a certain contact; `free_until` is before that, and
    * what is said of the time after it leaves this one instant out. The first one, where there are several. */
@@ -51,8 +51,9 @@ typedef struct ct_impact {
    * each other, certainly past; s */
   double lower, upper;
   double free_until; /* certainly apart in [begin, free_until); BISECTION: begin */
-  ct_pair_status
-      status; /* UNDECIDED: ITERATION_LIMIT where more of them might decide, DEGENERATE where round-off cannot tell; else OK */
+  /* UNDECIDED, and INITIAL where the search for a later contact ended before the motion: ITERATION_LIMIT where more of them might
+   * decide, DEGENERATE where round-off cannot tell; else OK. */
+  ct_pair_status status;
   uint32_t flags;
   uint32_t iterations;               /* distances computed, of all pairs of colliders */
   double graze_time, graze_distance; /* with the flag */
