@@ -64,14 +64,7 @@ typedef struct movers {
 /* Where the row starts. */
 static ct_pose start_of(const movers *m, uint32_t row) {
   const ct_query_options *o = m->about->options;
-  size_t low = 0, high = o->override_count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (o->overrides[middle].row < row) low = middle + 1;
-    else high = middle;
-  }
-  if (low < o->override_count && o->overrides[low].row == row) return o->overrides[low].pose;
-  return ct_scene_pose(m->scene, row);
+  return ct_override_pose(m->scene, o->overrides, o->override_count, row);
 }
 
 static ct_velocity velocity_of(const movers *m, uint32_t row) {

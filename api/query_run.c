@@ -32,14 +32,7 @@ bool api_mark_result(api_range_run *run, api_mark mark) {
 /* Where a row's frame is in the query being run. */
 static ct_pose pose_of(const api_range_run *run, uint32_t row) {
   const ct_query_options *o = run->options;
-  size_t low = 0, high = o->override_count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (o->overrides[middle].row < row) low = middle + 1;
-    else high = middle;
-  }
-  if (low < o->override_count && o->overrides[low].row == row) return o->overrides[low].pose;
-  return ct_scene_pose(run->task->question.scene, row);
+  return ct_override_pose(run->task->question.scene, o->overrides, o->override_count, row);
 }
 
 static bool is_identity(const ct_pose *pose) {

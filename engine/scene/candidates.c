@@ -26,14 +26,23 @@ double ct_box_magnitude(const ct_box *b) {
   return ct_max2(low, high);
 }
 
-size_t ct_query_override_from(const ct_query *query, uint32_t row) {
-  size_t low = 0, high = query->options.override_count;
+size_t ct_override_from(const ct_override *overrides, size_t count, uint32_t row) {
+  size_t low = 0, high = count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    if (query->options.overrides[middle].row < row) low = middle + 1;
+    if (overrides[middle].row < row) low = middle + 1;
     else high = middle;
   }
   return low;
+}
+
+ct_pose ct_override_pose(const ct_scene *scene, const ct_override *overrides, size_t count, uint32_t row) {
+  size_t at = ct_override_from(overrides, count, row);
+  return at < count && overrides[at].row == row ? overrides[at].pose : ct_scene_pose(scene, row);
+}
+
+size_t ct_query_override_from(const ct_query *query, uint32_t row) {
+  return ct_override_from(query->options.overrides, query->options.override_count, row);
 }
 
 const ct_pose *ct_query_pose(const ct_query *query, uint32_t row) {

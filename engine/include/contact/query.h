@@ -48,6 +48,11 @@ typedef struct ct_override {
   ct_pose pose;
 } ct_override;
 
+/* The first of them, sorted by row, that is not before the row; count: none is. */
+size_t ct_override_from(const ct_override *overrides, size_t count, uint32_t row);
+/* The row's pose where they hold: theirs, or the scene's. O(log count). */
+ct_pose ct_override_pose(const ct_scene *scene, const ct_override *overrides, size_t count, uint32_t row);
+
 typedef struct ct_row_pair {
   uint32_t a, b; /* in the order to answer; a != b */
 } ct_row_pair;
