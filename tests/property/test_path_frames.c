@@ -3,20 +3,11 @@
 
 #include "tests/support/check.h"
 #include "tests/support/motion.h"
+#include "tests/support/movers.h"
 
 #include <contact/path.h>
 
 #define KINDS 5
-
-static ct_path *made(const ct_path_options *o) {
-  ct_path *path = NULL;
-  ct_status status = ct_path_create(o, &path);
-  if (status != CT_OK) {
-    CHECK_INT(status, CT_OK);
-    exit(1);
-  }
-  return path;
-}
 
 static ct_path_options random_options(check_random *r, int kind) {
   double a = check_uniform(r, 0.1, 1.0), b = check_uniform(r, 0.1, 1.0), c = check_uniform(r, 0.1, 1.0);
@@ -47,7 +38,7 @@ static void units_by_powers_of_two_change_no_bit(void) {
     p.velocity = (ct_velocity){ct_scale(o.velocity.linear, 2.0), ct_scale(o.velocity.angular, 0.25)};
     p.acceleration = ct_scale(o.acceleration, 0.5);
     p.inertia_diagonal = ct_scale(o.inertia_diagonal, 0x1p-90);
-    ct_path *one = made(&o), *other = made(&p);
+    ct_path *one = mover_path(&o), *other = mover_path(&p);
     double time = check_uniform(&r, 0.0, o.duration);
     ct_pose a = ct_path_pose(one, time), b = ct_path_pose(other, 4.0 * time);
     CHECK(ct_max_abs(ct_sub(ct_scale(a.position, 8.0), b.position)) == 0.0);
@@ -73,7 +64,7 @@ static void a_path_moves_with_its_frame_of_reference(void) {
     p.end = (ct_pose){ct_to_parent(move, o.end.position), ct_quat_mul(turn, o.end.rotation)};
     p.velocity = (ct_velocity){ct_mat_mul(move.rotation, o.velocity.linear), ct_mat_mul(move.rotation, o.velocity.angular)};
     p.acceleration = ct_mat_mul(move.rotation, o.acceleration);
-    ct_path *one = made(&o), *other = made(&p);
+    ct_path *one = mover_path(&o), *other = mover_path(&p);
     double time = check_uniform(&r, 0.0, o.duration);
     ct_pose a = ct_path_pose(one, time), b = ct_path_pose(other, time);
     ct_pose moved = {ct_to_parent(move, a.position), ct_quat_mul(turn, a.rotation)};
@@ -96,7 +87,7 @@ static void principal_axes_have_no_order(void) {
     p.inertia_diagonal = ct_vec(o.inertia_diagonal.y, o.inertia_diagonal.z, o.inertia_diagonal.x);
     q.inertia_orientation = swap;
     q.inertia_diagonal = ct_vec(o.inertia_diagonal.y, o.inertia_diagonal.x, o.inertia_diagonal.z);
-    ct_path *one = made(&o), *second = made(&p), *third = made(&q);
+    ct_path *one = mover_path(&o), *second = mover_path(&p), *third = mover_path(&q);
     double time = check_uniform(&r, 0.0, o.duration);
     CHECK_NEAR(poses_apart(ct_path_pose(one, time), ct_path_pose(second, time)), 0.0, 2e-12);
     CHECK_NEAR(poses_apart(ct_path_pose(one, time), ct_path_pose(third, time)), 0.0, 2e-12);
@@ -111,12 +102,12 @@ static void a_path_can_be_gone_back(void) {
   check_random r = {1804};
   for (int i = 0; i < 1000; i++) {
     ct_path_options o = random_options(&r, i % KINDS), p = o;
-    ct_path *there = made(&o);
+    ct_path *there = mover_path(&o);
     ct_velocity last = ct_path_velocity(there, o.duration);
     p.start = ct_path_pose(there, o.duration);
     p.end = o.start;
     p.velocity = (ct_velocity){ct_neg(last.linear), ct_neg(last.angular)};
-    ct_path *back = made(&p);
+    ct_path *back = mover_path(&p);
     CHECK_NEAR(poses_apart(ct_path_pose(back, o.duration), o.start), 0.0, i % KINDS == CT_PATH_TORQUE_FREE ? 1e-9 : 5e-12);
     double time = check_uniform(&r, 0.0, o.duration);
     if (i % KINDS == CT_PATH_INTERPOLATED)
@@ -127,10 +118,7 @@ static void a_path_can_be_gone_back(void) {
 }
 
 static void want_of_memory_is_told_and_nothing_leaks(void) {
-  if (!FAILING_MALLOC) {
-    CHECK_SKIP("a sanitizer has its own malloc");
-    return;
-  }
+  NEEDS_FAILING_MALLOC;
   check_random r = {1805};
   for (int kind = 0; kind < KINDS; kind++) {
     ct_path_options o = random_options(&r, kind);

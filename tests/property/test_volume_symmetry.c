@@ -302,10 +302,7 @@ static void row_2_points_and_planes_give_equal_contacts(void) {
 /* ---- memory ---- */
 
 static void nothing_is_allocated_once_warm(void) {
-  if (!FAILING_MALLOC) {
-    CHECK_SKIP("a sanitizer owns malloc");
-    return;
-  }
+  NEEDS_FAILING_MALLOC;
   check_random r = {9};
   volume_case cases[40];
   ct_workspace *workspace = ct_workspace_create();
@@ -324,10 +321,7 @@ static void nothing_is_allocated_once_warm(void) {
 
 /* Each allocation refused in turn: the contact is there in full, or the list says that memory was short. */
 static void want_of_memory_is_told(void) {
-  if (!FAILING_MALLOC) {
-    CHECK_SKIP("a sanitizer owns malloc");
-    return;
-  }
+  NEEDS_FAILING_MALLOC;
   check_random r = {11};
   for (int i = 0; i < 12; i++) {
     volume_case c = random_case(&r);

@@ -20,6 +20,15 @@
 #define FAILING_MALLOC 1
 #endif
 
+/* At the beginning of a fact that counts or refuses; needs support/check.h. */
+#define NEEDS_FAILING_MALLOC                                                                                                       \
+  do {                                                                                                                             \
+    if (!FAILING_MALLOC) {                                                                                                         \
+      CHECK_SKIP("a sanitizer has a malloc of its own");                                                                           \
+      return;                                                                                                                      \
+    }                                                                                                                              \
+  } while (0)
+
 static struct {
   long fail_at; /* 0: none */
   long taken, live;

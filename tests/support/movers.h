@@ -17,10 +17,14 @@ static inline const ct_body *mover_body(const ct_shape *shapes, const ct_pose *p
   return body;
 }
 
-static inline ct_mover mover_of(const ct_body *body, const ct_path_options *options) {
+static inline ct_path *mover_path(const ct_path_options *options) {
   ct_path *path = NULL;
   if (ct_path_create(options, &path) != CT_OK) abort();
-  return (ct_mover){body, path};
+  return path;
+}
+
+static inline ct_mover mover_of(const ct_body *body, const ct_path_options *options) {
+  return (ct_mover){body, mover_path(options)};
 }
 
 /* One shape with the origin as its centre. */

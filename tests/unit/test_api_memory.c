@@ -155,10 +155,7 @@ static bool try_one(const request *q, long n, const char *usual, int usual_statu
 }
 
 static void fail_each(bool all_after) {
-  if (!FAILING_MALLOC) {
-    CHECK_SKIP("the sanitizer has its own malloc");
-    return;
-  }
+  NEEDS_FAILING_MALLOC;
   memory.rest = all_after;
   for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++) {
     rig r = rig_open();

@@ -68,10 +68,7 @@ static bool try_one(const request *q, long n, const char *usual, int usual_statu
 }
 
 static void fail_each(bool all_after) {
-  if (!FAILING_MALLOC) {
-    CHECK_SKIP("the sanitizer has its own malloc");
-    return;
-  }
+  NEEDS_FAILING_MALLOC;
   char path[64];
   rig first = rig_open();
   prepare(&first, path);
@@ -120,10 +117,7 @@ static void no_memory_from_some_point_on_is_told_and_nothing_is_lost(void) { fai
 
 /* A shape that can go. */
 static void a_shape_without_references_goes_or_stays_whole(void) {
-  if (!FAILING_MALLOC) {
-    CHECK_SKIP("the sanitizer has its own malloc");
-    return;
-  }
+  NEEDS_FAILING_MALLOC;
   memory.rest = false;
   for (long n = 1; n < 200; n++) {
     rig r = rig_open();

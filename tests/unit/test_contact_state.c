@@ -520,10 +520,7 @@ static void limits_are_told(void) {
 }
 
 static void a_refused_allocation_leaves_nothing(void) {
-  if (!FAILING_MALLOC) {
-    CHECK_SKIP("a sanitizer owns malloc");
-    return;
-  }
+  NEEDS_FAILING_MALLOC;
   const ct_scene *scene = row_of_balls();
   ct_contact_event first = next_event(scene, NULL, 0);
   const ct_contact_event_options options = event_at(1);

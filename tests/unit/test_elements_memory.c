@@ -8,10 +8,7 @@
 enum { MOMENTS = 12 };
 
 static void every_refused_allocation_is_told_and_leaves_nothing(void) {
-  if (!FAILING_MALLOC) {
-    CHECK_SKIP("a sanitizer has its own malloc");
-    return;
-  }
+  NEEDS_FAILING_MALLOC;
   for (int type = CT_TETRAHEDRA; type <= CT_HEXAHEDRA; type++) {
     block b = block_make((ct_element_type)type, 2, 1, 1);
     uint32_t ids[24] = {0};

@@ -3,6 +3,7 @@
 #include "base/angle.h"
 #include "tests/support/check.h"
 #include "tests/support/motion.h"
+#include "tests/support/movers.h"
 
 #include <contact/path.h>
 
@@ -56,13 +57,7 @@ static ct_path *made(ct_vec3 moments, ct_quat orientation, ct_pose start, ct_vec
                        .velocity = {{0, 0, 0}, angular},
                        .inertia_diagonal = moments,
                        .inertia_orientation = orientation};
-  ct_path *path = NULL;
-  ct_status status = ct_path_create(&o, &path);
-  if (status != CT_OK) {
-    CHECK_INT(status, CT_OK);
-    exit(1);
-  }
-  return path;
+  return mover_path(&o);
 }
 
 /* Follows both for `turns` rad; the rotation may be off by `per_radian` for each turned, and by `at_once` from the start. */

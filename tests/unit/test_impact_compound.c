@@ -258,10 +258,7 @@ static void a_body_that_is_asked_about_again_is_kept_while_that_is_allowed(void)
 }
 
 static void want_of_memory_is_told(void) {
-  if (!FAILING_MALLOC) {
-    CHECK_SKIP("the sanitizer has its own malloc");
-    return;
-  }
+  NEEDS_FAILING_MALLOC;
   static compound a, b;
   check_random r = {85};
   scatter(&a, &r, 20, 1.0);

@@ -37,10 +37,7 @@ static asked ask(ct_mover a, ct_mover b, ct_workspace *workspace, ct_timeline *t
 }
 
 static void each_allocation_that_fails_is_told(void) {
-  if (!FAILING_MALLOC) {
-    CHECK_SKIP("the sanitizer has its own malloc");
-    return;
-  }
+  NEEDS_FAILING_MALLOC;
   ct_mover a = cube(-4.0, ct_vec(2, 0, 0)), b = cube(4.0, ct_vec(-1, 0, 0));
   long live = memory.live, told = 0;
   asked full = {.allocations = 1};

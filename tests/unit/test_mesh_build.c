@@ -6,10 +6,7 @@
 enum { MOMENTS = 14 };
 
 static void every_refused_allocation_is_told_and_leaves_nothing(void) {
-  if (!FAILING_MALLOC) {
-    CHECK_SKIP("a sanitizer has its own malloc");
-    return;
-  }
+  NEEDS_FAILING_MALLOC;
   soup s = {0};
   soup_sphere(&s, ct_vec(0, 0, 0), 1, 12, 16);
   soup_explode(&s);

@@ -72,10 +72,7 @@ static void a_search_that_is_stopped_answers_with_true_bounds(void) {
 
 /* Without memory for waiting nodes the search goes depth first, to the same distance. */
 static void without_memory_the_answer_is_the_same(void) {
-  if (!FAILING_MALLOC) {
-    CHECK_SKIP("a sanitizer has its own malloc");
-    return;
-  }
+  NEEDS_FAILING_MALLOC;
   ct_workspace *warm = ct_workspace_create(), *poor = ct_workspace_create();
   ct_shape a = field(30, 0.0, 0.05, 0.0), b = field(30, 0.01, 0.05, 0.1), ball = {.kind = CT_KIND_SPHERE, .sphere = {0.1}};
   soup s = {0};
@@ -105,10 +102,7 @@ static void without_memory_the_answer_is_the_same(void) {
 
 /* Once warm, nothing is allocated. */
 static void pairs_allocate_nothing_once_warm(void) {
-  if (!FAILING_MALLOC) {
-    CHECK_SKIP("a sanitizer has its own malloc");
-    return;
-  }
+  NEEDS_FAILING_MALLOC;
   ct_workspace *workspace = ct_workspace_create();
   ct_shape a = field(30, 0.0, 0.05, 0.0), b = field(30, 0.01, 0.05, 0.1);
   ct_pair_result first = distance_of(&a, &b, workspace);

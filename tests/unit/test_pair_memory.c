@@ -75,10 +75,7 @@ static void check_same(const ct_pair_result *a, const ct_pair_result *b) {
 }
 
 static void fail_each(bool all_after) {
-  if (!FAILING_MALLOC) {
-    CHECK_SKIP("the sanitizer has its own malloc");
-    return;
-  }
+  NEEDS_FAILING_MALLOC;
   ct_shape shapes[KINDS];
   make_shapes(shapes);
   memory.rest = all_after;
@@ -113,10 +110,7 @@ static void bounds_are_true_without_memory_from_some_point_on(void) { fail_each(
 
 /* A workspace that was short once answers in full when memory is there again. */
 static void a_workspace_recovers(void) {
-  if (!FAILING_MALLOC) {
-    CHECK_SKIP("the sanitizer has its own malloc");
-    return;
-  }
+  NEEDS_FAILING_MALLOC;
   ct_shape shapes[KINDS];
   make_shapes(shapes);
   memory.rest = false;

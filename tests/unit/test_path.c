@@ -2,6 +2,7 @@
 #include "base/angle.h"
 #include "tests/support/check.h"
 #include "tests/support/motion.h"
+#include "tests/support/movers.h"
 
 #include <contact/limits.h>
 #include <contact/path.h>
@@ -15,16 +16,6 @@ static bool same_vec(ct_vec3 a, ct_vec3 b) { return a.x == b.x && a.y == b.y && 
 
 static ct_vec3 material(const ct_path *path, ct_vec3 point, double time) {
   return ct_to_parent(ct_frame_of(ct_path_pose(path, time)), point);
-}
-
-static ct_path *made(const ct_path_options *options) {
-  ct_path *path = NULL;
-  ct_status status = ct_path_create(options, &path);
-  if (status != CT_OK) {
-    CHECK_INT(status, CT_OK);
-    exit(1);
-  }
-  return path;
 }
 
 static ct_path_options random_options(check_random *r, ct_path_kind kind) {
@@ -52,7 +43,7 @@ static void twist_and_ballistic_are_rodrigues_formula(void) {
   for (int i = 0; i < 4000; i++) {
     ct_path_options o = random_options(&r, i % 2 ? CT_PATH_TWIST : CT_PATH_BALLISTIC);
     if (i % 5 == 0) o.velocity.angular = ct_scale(o.velocity.angular, 1e-12);
-    ct_path *path = made(&o);
+    ct_path *path = mover_path(&o);
     double time = i % 7 ? check_uniform(&r, 0.0, o.duration) : o.duration;
     /* The point whose difference from the centre is exact. */
     ct_vec3 point = ct_vec(o.center.x + 1.0, o.center.y - 0.5, o.center.z);
@@ -69,7 +60,7 @@ static void a_long_turn_keeps_its_digits(void) {
   for (int i = 0; i < 1000; i++) {
     ct_path_options o = {.kind = CT_PATH_TWIST, .start = ct_pose_identity(), .duration = 1000.0};
     o.velocity.angular = ct_scale(ct_unit_or(random_vector(&r, 1.0), ct_vec(0, 0, 1)), 999.0);
-    ct_path *path = made(&o);
+    ct_path *path = mover_path(&o);
     double time = check_uniform(&r, 0.0, o.duration);
     ct_vec3 point = random_vector(&r, 1.0);
     near_vec(material(path, point, time), of_l(truth_of(&o, point, time)), 1.5e-13);
@@ -81,7 +72,7 @@ static void a_long_turn_keeps_its_digits(void) {
 static void a_screw_displaces_as_chasles_says(void) {
   ct_path_options o = {.kind = CT_PATH_TWIST, .start = ct_pose_identity(), .duration = 2.0, .center = {1, 0, 0}};
   o.velocity = (ct_velocity){{0, 0, 0.75}, {0, 0, CT_PI}};
-  ct_path *path = made(&o);
+  ct_path *path = mover_path(&o);
   near_vec(ct_path_pose(path, 1.0).position, ct_vec(2, 0, 0.75), 1e-15);
   near_vec(ct_path_pose(path, 0.5).position, ct_vec(1, -1, 0.375), 1e-15);
   near_vec(material(path, ct_vec(3, 0, 0), 1.0), ct_vec(-1, 0, 0.75), 2e-15);
@@ -93,7 +84,7 @@ static void a_screw_displaces_as_chasles_says(void) {
 static void T8_2_a_fall_takes_the_root_of_twice_the_height(void) {
   ct_path_options o = {
       .kind = CT_PATH_BALLISTIC, .start = {{0, 0, 1.1}, {0, 0, 0, 1}}, .duration = 1.0, .acceleration = {0, 0, -9.81}};
-  ct_path *path = made(&o);
+  ct_path *path = mover_path(&o);
   double time = sqrt(2.0 / 9.81);
   CHECK_NEAR(ct_path_pose(path, time).position.z, 0.1, 4e-16);
   CHECK_NEAR(ct_path_velocity(path, time).linear.z, -sqrt(2.0 * 9.81), 2e-15);
@@ -104,7 +95,7 @@ static void T8_2_a_fall_takes_the_root_of_twice_the_height(void) {
 static void rest_stays_to_the_bit(void) {
   check_random r = {1503};
   ct_path_options o = random_options(&r, CT_PATH_REST);
-  ct_path *path = made(&o);
+  ct_path *path = mover_path(&o);
   ct_pose pose = ct_path_pose(path, o.duration);
   CHECK(same_vec(pose.position, o.start.position) && pose.rotation.x == o.start.rotation.x &&
         pose.rotation.w == o.start.rotation.w);
@@ -122,7 +113,7 @@ static void interpolation_begins_and_ends_at_the_given_poses(void) {
   check_random r = {1504};
   for (int i = 0; i < 1000; i++) {
     ct_path_options o = random_options(&r, CT_PATH_INTERPOLATED);
-    ct_path *path = made(&o);
+    ct_path *path = mover_path(&o);
     ct_pose first = ct_path_pose(path, 0.0), last = ct_path_pose(path, o.duration);
     CHECK(same_vec(first.position, o.start.position) && same_vec(last.position, o.end.position));
     CHECK(rotations_apart(first.rotation, o.start.rotation) == 0.0 && rotations_apart(last.rotation, o.end.rotation) == 0.0);
@@ -139,7 +130,7 @@ static void interpolation_turns_at_constant_speed_on_the_shortest_arc(void) {
   check_random r = {1505};
   for (int i = 0; i < 1000; i++) {
     ct_path_options o = random_options(&r, CT_PATH_INTERPOLATED);
-    ct_path *path = made(&o);
+    ct_path *path = mover_path(&o);
     ct_vec3 axis, part_axis;
     bool constant = false;
     double angle = ct_path_spin(path, &axis, &constant) * o.duration;
@@ -163,7 +154,7 @@ static void interpolation_turns_at_constant_speed_on_the_shortest_arc(void) {
 static void opposite_quaternions_are_one_rotation(void) {
   ct_path_options o = {.kind = CT_PATH_INTERPOLATED, .start = {{1, 2, 3}, {0.1, 0.2, 0.3, 0.9}}, .duration = 1.0};
   o.end = (ct_pose){{4, 5, 6}, {-0.1, -0.2, -0.3, -0.9}};
-  ct_path *path = made(&o);
+  ct_path *path = mover_path(&o);
   ct_vec3 axis;
   bool constant = false;
   CHECK(ct_path_spin(path, &axis, &constant) == 0.0 && constant);
@@ -175,7 +166,7 @@ static void opposite_quaternions_are_one_rotation(void) {
   for (int k = 0; k < 4; k++) {
     o.start.rotation = k & 1 ? (ct_quat){0, 0, 0, -1} : ct_quat_identity();
     o.end.rotation = k & 2 ? (ct_quat){0, -0.6, 0.8, 0} : (ct_quat){0, 0.6, -0.8, 0};
-    path = made(&o);
+    path = mover_path(&o);
     ct_quat middle = ct_path_pose(path, 0.5).rotation;
     if (k == 0) seen = middle;
     CHECK(rotations_apart(middle, seen) == 0.0);
@@ -191,7 +182,7 @@ static void velocity_is_the_rate_of_the_pose(void) {
   const ct_path_kind kinds[] = {CT_PATH_TWIST, CT_PATH_BALLISTIC, CT_PATH_INTERPOLATED};
   for (int i = 0; i < 3000; i++) {
     ct_path_options o = random_options(&r, kinds[i % 3]);
-    ct_path *path = made(&o);
+    ct_path *path = mover_path(&o);
     double step = 1e-5, time = check_uniform(&r, 0.01, o.duration - 0.01);
     ct_velocity v = ct_path_velocity(path, time);
     ct_vec3 pivot = ct_path_pivot(path), axis, spin_axis;
@@ -213,7 +204,7 @@ static void a_box_holds_every_ball_and_little_more(void) {
   const ct_path_kind kinds[] = {CT_PATH_REST, CT_PATH_TWIST, CT_PATH_BALLISTIC, CT_PATH_INTERPOLATED};
   for (int i = 0; i < 400; i++) {
     ct_path_options o = random_options(&r, kinds[i % 4]);
-    ct_path *path = made(&o);
+    ct_path *path = mover_path(&o);
     double a = check_uniform(&r, 0.0, o.duration), b = check_uniform(&r, 0.0, o.duration),
            radius = i % 3 ? check_uniform(&r, 0.0, 2.0) : 0.0;
     double begin = ct_min2(a, b), end = ct_max2(a, b);
@@ -248,7 +239,7 @@ static void a_box_of_an_instant_is_rounded_outward(void) {
     double size = 10.0;
     if (i % 4 < 2) o.center = ct_vec(0, 0, 0), o.start.position = ct_scale(o.start.position, size = 1e7);
     else o.start.position = ct_scale(o.start.position, 1e-9), o.center = ct_scale(o.center, size = 1e5);
-    ct_path *path = made(&o);
+    ct_path *path = mover_path(&o);
     double time = i % 3 ? check_uniform(&r, 0.0, o.duration) : 0.0;
     ct_box box = ct_path_box(path, time, time, 0.0);
     CHECK(holds(&box, truth_of(&o, o.center, time)));
@@ -263,7 +254,7 @@ static void a_constant_spin_is_the_least_double_above(void) {
   for (int i = 0; i < 2000; i++) {
     ct_path_options o = {
         .kind = CT_PATH_TWIST, .start = ct_pose_identity(), .duration = 1.0, .velocity = {{0, 0, 0}, random_vector(&r, 6.0)}};
-    ct_path *path = made(&o);
+    ct_path *path = mover_path(&o);
     ct_vec3 axis;
     bool constant = false;
     double spin = ct_path_spin(path, &axis, &constant);
@@ -278,7 +269,7 @@ static void a_constant_spin_is_the_least_double_above(void) {
 static void a_box_reaches_the_top_of_a_parabola(void) {
   ct_path_options o = {.kind = CT_PATH_BALLISTIC, .start = ct_pose_identity(), .duration = 3.0, .acceleration = {0, 0, -2}};
   o.velocity.linear = ct_vec(1, 0, 3);
-  ct_path *path = made(&o);
+  ct_path *path = mover_path(&o);
   ct_box box = ct_path_box(path, 0.0, 3.0, 0.5);
   CHECK(box.max.z >= 2.75 && box.max.z <= 2.75 + 2e-14 && box.min.z <= -0.5 && box.min.z >= -0.5 - 2e-14);
   CHECK(box.min.x <= -0.5 && box.max.x >= 3.5 && box.max.x <= 3.5 + 2e-14);
@@ -298,11 +289,11 @@ static void refused(const ct_path_options *o) {
 static void what_is_beyond_the_limits_is_refused(void) {
   ct_path_options o = {.kind = CT_PATH_TWIST, .start = ct_pose_identity(), .duration = 1e6};
   o.velocity.angular = ct_vec(0, 1.0, 0);
-  ct_path_destroy(made(&o));
+  ct_path_destroy(mover_path(&o));
   o.velocity.angular = ct_vec(0, 1.0000001, 0);
   refused(&o);
   o.velocity = (ct_velocity){{1000, 0, 0}, {0, 0, 0}};
-  ct_path_destroy(made(&o));
+  ct_path_destroy(mover_path(&o));
   o.velocity.linear.x = 1000.0001;
   refused(&o);
   /* Beyond and back. */
@@ -310,7 +301,7 @@ static void what_is_beyond_the_limits_is_refused(void) {
   o.velocity.linear = ct_vec(0, 5e7, 0);
   refused(&o);
   o.velocity.linear = ct_vec(0, 5e7, 0), o.acceleration = ct_vec(0, -1.5e6, 0), o.duration = 66.0;
-  ct_path_destroy(made(&o));
+  ct_path_destroy(mover_path(&o));
   /* Infinite velocities, and products that are no number. */
   o.velocity.linear = ct_vec(1e308, 0, 0), o.acceleration = ct_vec(-1e308, 0, 0);
   refused(&o);

@@ -229,10 +229,7 @@ static const ct_scene *edited(const ct_scene *scene, const ct_body *body, const 
 }
 
 static void a_refused_allocation_changes_nothing(void) {
-  if (!FAILING_MALLOC) {
-    CHECK_SKIP("a sanitizer owns malloc");
-    return;
-  }
+  NEEDS_FAILING_MALLOC;
   const char *ids[] = {"a", "b", "c", "d", "e"};
   ct_shape shape = sphere_of(1);
   holding value = {0};
