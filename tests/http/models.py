@@ -1,0 +1,46 @@
+"""Models out of Debian packages: programs that ask for a package at the same time all find it whole."""
+import concurrent.futures
+import pathlib
+import subprocess
+import tempfile
+import threading
+import time
+
+from support import models
+from support.checks import Suite, equal
+
+FILES, ASKERS = 300, 6
+suite = Suite()
+
+
+def package_in(folder):
+    """A package of small files, made here."""
+    control = folder / "tree/DEBIAN/control"
+    control.parent.mkdir(parents=True)
+    control.write_text("Package: many\nVersion: 1\nArchitecture: all\nMaintainer: none <none@localhost>\nDescription: files\n")
+    for i in range(FILES):
+        (folder / f"tree/file-{i}").write_text(str(i))
+    subprocess.run(["dpkg-deb", "--build", "--root-owner-group", "tree", "many.deb"], cwd=folder, check=True, capture_output=True)
+    return folder / "many.deb"
+
+
+@suite.fact
+def a_package_that_several_ask_for_at_once_is_whole_for_each():
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        package, root, start = package_in(folder), folder / "debian", threading.Barrier(ASKERS)
+
+        def ask(number):
+            start.wait()
+            end = time.monotonic() + 10
+            while number % 2 and not any(root.glob("*")) and time.monotonic() < end:
+                pass  # these come while the others unpack
+            found = models.unpacked("many", root, lambda unused, unused_too: package)
+            return len(list(found.glob("file-*")))
+
+        with concurrent.futures.ThreadPoolExecutor(ASKERS) as pool:
+            equal(list(pool.map(ask, range(ASKERS))), [FILES] * ASKERS, "files seen")
+        equal(sorted(path.name for path in root.iterdir()), ["many"], "what is left")
+
+
+suite.main()
