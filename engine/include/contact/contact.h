@@ -2,16 +2,23 @@
 #ifndef CONTACT_CONTACT_H
 #define CONTACT_CONTACT_H
 
+#include <contact/advance.h>
 #include <contact/broad.h>
 #include <contact/cancel.h>
+#include <contact/compliant.h>
 #include <contact/contact_state.h>
 #include <contact/elements.h>
 #include <contact/features.h>
+#include <contact/friction.h>
 #include <contact/gjk_epa.h>
 #include <contact/gradient.h>
 #include <contact/hull.h>
+#include <contact/impulse.h>
+#include <contact/lcp.h>
 #include <contact/limits.h>
 #include <contact/manifold.h>
+#include <contact/material.h>
+#include <contact/mechanics.h>
 #include <contact/mesh.h>
 #include <contact/motion.h>
 #include <contact/mpr.h>
@@ -20,11 +27,14 @@
 #include <contact/probe.h>
 #include <contact/query.h>
 #include <contact/ray.h>
+#include <contact/resting.h>
 #include <contact/scene.h>
 #include <contact/separating_plane.h>
 #include <contact/shape.h>
+#include <contact/solver.h>
 #include <contact/status.h>
 #include <contact/sweep.h>
+#include <contact/text.h>
 #include <contact/vec.h>
 #include <contact/volume.h>
 

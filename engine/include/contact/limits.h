@@ -32,6 +32,18 @@
 #define CT_IMPACT_ITERATIONS 1000
 /* Changes of one pair in a timeline. */
 #define CT_CHANGES_MAX 10000
+/* Gravity where a scene sets none, along z, m/s^2. */
+#define CT_GRAVITY_Z (-9.81)
+/* Rows of one linear complementarity problem: for direct methods, whose dense factors of it take 8 MiB, for all bases looked at one
+ * by one, and for iterative methods. */
+#define CT_LCP_DIRECT_MAX 1024
+#define CT_LCP_ENUMERATION_MAX 16
+#define CT_LCP_ITERATIVE_MAX 300000
+/* Residuals that are called solved, relative: direct methods come to round-off, sweeps near it; friction by its exact cone. */
+#define CT_LCP_TOLERANCE 1e-10
+#define CT_LCP_SWEEP_TOLERANCE 1e-8
+#define CT_FRICTION_TOLERANCE 1e-8
+#define CT_ADVANCE_TOLERANCE 1e-12
 /* Candidate pairs that one query may look at. */
 #define CT_PAIRS_MAX 10000000
 /* Points of one hull. */

@@ -9,24 +9,20 @@
 #define CONTACT_SCENE_H
 
 #include <contact/limits.h>
+#include <contact/material.h>
 #include <contact/shape.h>
 
 #define CT_NO_ROW UINT32_MAX
 #define CT_ID_LENGTH_MAX 128
-
-/* A span of bytes; not terminated. */
-typedef struct ct_text {
-  const char *bytes;
-  size_t length;
-} ct_text;
 
 /* ---- bodies ---------------------------------------------------------------------------------------------------------- */
 
 typedef struct ct_collider {
   ct_text id; /* empty: none */
   ct_shape shape;
-  ct_pose pose; /* in the body frame */
-  ct_text note; /* opaque to the engine: how the caller spelled the shape, returned as given; empty: none */
+  ct_pose pose;     /* in the body frame */
+  ct_text note;     /* opaque to the engine: how the caller spelled the shape, returned as given; empty: none */
+  ct_text material; /* name; empty: none, which is a material named "default" where the scene has one */
 } ct_collider;
 
 typedef enum ct_mass_source { CT_MASS_NONE, CT_MASS_MASS, CT_MASS_DENSITY } ct_mass_source;
@@ -36,9 +32,10 @@ typedef struct ct_motion {
   double value; /* kg or kg/m^3, by source */
   bool is_kinematic;
   bool has_center, has_inertia;
-  ct_vec3 center;              /* of mass, body frame */
-  ct_vec3 inertia_diagonal;    /* principal moments about center */
-  ct_quat inertia_orientation; /* of the principal axes in the body frame */
+  ct_vec3 center;                                    /* of mass, body frame */
+  ct_vec3 inertia_diagonal;                          /* principal moments about center */
+  ct_quat inertia_orientation;                       /* of the principal axes in the body frame */
+  ct_vec3 linear_acceleration, angular_acceleration; /* prescribed, of a kinematic body; world frame, m/s^2, rad/s^2; else 0 */
 } ct_motion;
 
 /* What a body is made of. Pose and velocities are not here: they change often and live in columns. */
@@ -134,6 +131,14 @@ double ct_scene_geometric_epsilon(const ct_scene *scene);
 /* What is in force where it is not set: CT_EPSILON_PART of the smallest collider's radius (of its bounding ball; half-spaces do not
  * count), 1e-6 m without any. O(colliders). */
 double ct_scene_default_epsilon(const ct_scene *scene);
+/* m/s^2; CT_GRAVITY_Z down where it is not set. */
+ct_vec3 ct_scene_gravity(const ct_scene *scene);
+bool ct_scene_has_gravity(const ct_scene *scene);              /* is it set? */
+const ct_materials *ct_scene_materials(const ct_scene *scene); /* borrowed from the scene; never NULL */
+/* The material of the name; of an empty or unknown name that named "default", else zeros. O(log materials). */
+ct_material ct_scene_material(const ct_scene *scene, ct_text name);
+/* What acts between two of them: the pair's own values where they are given, else ct_material_combine. */
+ct_pair_material ct_scene_pair_material(const ct_scene *scene, ct_text a, ct_text b);
 /* Values that go with the scene from revision to revision under names of their own, opaque to it: contact states. */
 typedef struct ct_attachment_type {
   void (*retain)(const void *value);
@@ -173,6 +178,9 @@ ct_status ct_draft_set_velocity(ct_draft *draft, uint32_t row, const ct_velocity
 ct_status ct_draft_set_filters(ct_draft *draft, const ct_filters *filters);
 ct_status ct_draft_set_user(ct_draft *draft, ct_text user);
 void ct_draft_set_geometric_epsilon(ct_draft *draft, double epsilon); /* m, > 0; 0: not set */
+void ct_draft_set_gravity(ct_draft *draft, const ct_vec3 *gravity);   /* NULL: not set */
+/* Copies them; values inside their ranges and known names are the caller's to check. */
+ct_status ct_draft_set_materials(ct_draft *draft, const ct_materials *materials);
 /* Attaches the value under the name, with a reference of its own, in place of what has the name; NULL takes that away. CT_LIMIT:
  * CT_ATTACHMENTS_MAX. */
 ct_status ct_draft_attach(ct_draft *draft, ct_text name, const void *value, const ct_attachment_type *type);

@@ -1,0 +1,72 @@
+/* Motion of a scene in time: velocity-level time stepping with contacts, impulses at events, or the elastic law.
+ *
+ * STEPPING: Moreau, Jean: contacts at the middle of a step, impulses for its end (Moreau 1988; Jean 1999; Stewart, Trinkle 1996).
+ * IMPULSES: free flight to the next impact, impulses there, resting forces between. COMPLIANT: the elastic law, integrated with
+ * events (Modia3D).
+ */
+#ifndef CONTACT_ADVANCE_H
+#define CONTACT_ADVANCE_H
+
+#include <contact/compliant.h>
+#include <contact/impulse.h>
+#include <contact/resting.h>
+
+#define CT_ADVANCE_MODE_MAP(X)                                                                                                     \
+  X(STEPPING, "timeStepping")                                                                                                      \
+  X(IMPULSES, "eventImpulses")                                                                                                     \
+  X(COMPLIANT, "eventCompliant")
+
+typedef enum ct_advance_mode {
+#define CT_ADVANCE_MODE_ENUM(name, word) CT_ADVANCE_##name,
+  CT_ADVANCE_MODE_MAP(CT_ADVANCE_MODE_ENUM)
+#undef CT_ADVANCE_MODE_ENUM
+      CT_ADVANCE_MODE_COUNT
+} ct_advance_mode;
+
+typedef struct ct_advance_options {
+  ct_advance_mode mode;
+  double duration;  /* s, > 0, at most CT_DURATION_MAX */
+  double time_step; /* STEPPING: s; the last one may be shorter. Others: the longest stretch between looks at contacts */
+  ct_vec3 gravity;
+  double contact_tolerance, velocity_tolerance; /* as in ct_mechanics_options, ct_resting_options */
+  double rest_velocity;                         /* m/s: approaches slower have restitution 0 */
+  double margin; /* STEPPING: contacts so far apart are looked at ahead: they may close, not pass, in a step; m; 0: what the
+                  * bodies' speeds can close in a step */
+  bool frictionless;
+  ct_friction_method method;  /* of the velocity problem */
+  double tolerance;           /* 0: CT_ADVANCE_TOLERANCE */
+  ct_elastic_options elastic; /* COMPLIANT */
+  const ct_load *loads;       /* act all the time */
+  size_t load_count;
+  size_t contacts_max; /* at one time; CT_LIMIT beyond */
+  const ct_cancel *cancel;
+} ct_advance_options;
+
+/* Sums over the dynamic bodies, world frame. */
+typedef struct ct_advance_state {
+  double time;                             /* s, from the start */
+  uint64_t steps, events;                  /* so far; events: impacts, beginnings and ends of contacts */
+  size_t contacts;                         /* that are in force now */
+  double kinetic_energy, potential_energy; /* J; potential by gravity from the origin */
+  ct_vec3 momentum, angular_momentum;      /* about the origin */
+  ct_vec3 contact_impulse;                 /* of immovable bodies on dynamic ones in the last step, N s */
+  double work;                             /* by loads and kinematic bodies so far, J */
+  double residual;                         /* the worst of the steps so far */
+  uint64_t not_converged;                  /* steps whose solver ended before its tolerance */
+  double penetration;                      /* the deepest contact now, m */
+} ct_advance_state;
+
+typedef struct ct_advance ct_advance;
+
+/* Begins at the scene's poses and velocities; keeps a copy of what it moves. Borrows the scene until ct_advance_destroy. */
+ct_status ct_advance_create(const ct_scene *scene, const ct_advance_options *options, ct_advance **out);
+void ct_advance_destroy(ct_advance *advance);
+/* Goes on by one step, or to the next event; true in *done when the duration is over. */
+ct_status ct_advance_step(ct_advance *advance, ct_workspace *workspace, ct_solver *solver, bool *done);
+ct_advance_state ct_advance_now(const ct_advance *advance);
+/* Pose and velocity of a row now. */
+void ct_advance_body(const ct_advance *advance, uint32_t row, ct_pose *pose, ct_velocity *velocity);
+/* Puts poses and velocities of what has moved into a draft of the scene. */
+ct_status ct_advance_write(const ct_advance *advance, ct_draft *draft);
+
+#endif

@@ -1,0 +1,55 @@
+/* Elastic response of a contact: Hertz' law with the damping of Flores, regularised friction, rolling resistance (Modia3D).
+ *
+ * Neumayr, Otter 2017, 2019; Flores, Machado, Silva, Martins 2011.
+ */
+#ifndef CONTACT_COMPLIANT_H
+#define CONTACT_COMPLIANT_H
+
+#include <contact/contact_state.h>
+#include <contact/mechanics.h>
+
+/* One solid of a contact. */
+typedef struct ct_elastic_solid {
+  double youngs_modulus, poisson_ratio; /* Pa; 0 < nu < 1 */
+  double radius;                        /* that stands for its curvature at a contact, m: ct_elastic_radius */
+  bool flat;
+} ct_elastic_solid;
+
+typedef struct ct_elastic_options {
+  double small_velocity;         /* m/s: below it friction is regularised, and an approach has restitution 0; 0: 0.01 */
+  double small_angular_velocity; /* rad/s; 0: 0.01 */
+  double stiffness_factor;       /* k_red; 0: 1 */
+  double damping_max;            /* s/m; 0: 2000 */
+  bool pull;                     /* normal forces below 0, at the end of fast contacts, are kept; else they are 0 */
+} ct_elastic_options;
+
+/* What of the law does not change while a contact lasts. */
+typedef struct ct_elastic_pair {
+  double c_res;        /* Pa */
+  double mu_geo;       /* m: radius that stands for both */
+  double c_geo, n_geo; /* f = c_res c_geo depth^n_geo (1 + damping depth') */
+  double restitution;  /* effective: 0 of a slow approach */
+  double damping;      /* d_res, s/m */
+  double dynamic_friction, rolling_friction;
+} ct_elastic_pair;
+
+typedef struct ct_compliant_force {
+  double depth, depth_rate;           /* -distance, -normal velocity */
+  double slip, angular_speed;         /* |u_t|, |w_b - w_a| */
+  double normal, tangential, rolling; /* N, N, N m: sizes */
+  ct_vec3 force, torque;              /* on b at the contact's position; the opposite on a */
+} ct_compliant_force;
+
+/* r_contact and flatness of a collider's shape (ball d/2; box, ellipsoid least edge or axis / 2; cylinder min(d, h)/2; cone
+ * (d + d_top)/4; capsule d/2; convex and mesh: shortest edge / 2; half-space: flat, INFINITY). */
+double ct_elastic_radius(const ct_shape *shape, bool *flat);
+
+/* approach: |normal velocity| when the contact began, m/s. */
+ct_elastic_pair ct_elastic_pair_of(const ct_elastic_solid *a, const ct_elastic_solid *b, const ct_pair_material *material,
+                                   double approach, const ct_elastic_options *options);
+/* v where v >= s, else (v^2/s)(1 - v/(3 s)) + s/3: twice differentiable, never 0. */
+double ct_regularised(double v, double s);
+ct_compliant_force ct_compliant_law(const ct_elastic_pair *pair, const ct_contact_set *set, const ct_touch *touch,
+                                    const ct_elastic_options *options);
+
+#endif

@@ -1,0 +1,77 @@
+/* Coulomb friction at many contacts: u = W r + q; for each contact r in K = { |r_t| <= mu r_n }, u + mu |u_t| n in the dual cone,
+ * r'(u + mu |u_t| n) = 0. So: a contact that opens has no impulse, one that sticks has u = 0, one that slides has r_t against u_t
+ * on the border of the cone. Units are the caller's (impulses and velocities, or forces and accelerations). De Saxce, Feng 1998;
+ * Acary, Bremond, Huber 2018 (comparison of solvers); Stewart, Trinkle 1996; Anitescu, Potra 1997 (POLYHEDRAL).
+ */
+#ifndef CONTACT_FRICTION_H
+#define CONTACT_FRICTION_H
+
+#include <contact/solver.h>
+
+/* NSGS: contacts one after the other, each solved exactly. NEWTON: semismooth Newton on all contacts at once, after some sweeps.
+ * GRADIENT: accelerated projected gradient on the convex problem with a fixed de Saxce term, again and again. POLYHEDRAL: the cone
+ * as a pyramid of `directions` sides, a linear complementarity problem by Lemke's method. AUTO: by size, then whichever is best. */
+#define CT_FRICTION_METHOD_MAP(X)                                                                                                  \
+  X(AUTO, "auto")                                                                                                                  \
+  X(NSGS, "nsgs")                                                                                                                  \
+  X(NEWTON, "newton")                                                                                                              \
+  X(GRADIENT, "gradient")                                                                                                          \
+  X(POLYHEDRAL, "polyhedral")
+
+typedef enum ct_friction_method {
+#define CT_FRICTION_METHOD_ENUM(name, word) CT_FRICTION_##name,
+  CT_FRICTION_METHOD_MAP(CT_FRICTION_METHOD_ENUM)
+#undef CT_FRICTION_METHOD_ENUM
+      CT_FRICTION_METHOD_COUNT
+} ct_friction_method;
+
+#define CT_FRICTION_STATUS_MAP(X)                                                                                                  \
+  X(OK, "ok")                                                                                                                      \
+  X(INFEASIBLE, "infeasible")                                                                                                      \
+  X(RAY, "ray")                                                                                                                    \
+  X(ITERATION_LIMIT, "iterationLimit")
+
+typedef enum ct_friction_status {
+#define CT_FRICTION_STATUS_ENUM(name, word) CT_FRICTION_STATUS_##name,
+  CT_FRICTION_STATUS_MAP(CT_FRICTION_STATUS_ENUM)
+#undef CT_FRICTION_STATUS_ENUM
+} ct_friction_status;
+
+typedef struct ct_friction_problem {
+  ct_matrix matrix; /* W: size = contacts dimension; each contact's rows normal first */
+  const double *q;  /* [contacts dimension] */
+  const double *mu; /* [contacts] >= 0; 0: frictionless */
+  size_t contacts;
+  unsigned dimension; /* 3, or 2 for plane problems */
+} ct_friction_problem;
+
+typedef struct ct_friction_options {
+  ct_friction_method method;
+  double tolerance;        /* converged: residual <= tolerance; 0: CT_FRICTION_TOLERANCE */
+  uint64_t iterations_max; /* sweeps or steps; 0: the method's own limit */
+  unsigned directions;     /* POLYHEDRAL: sides of the pyramid, even, >= 4; 0: 8. The first is along the first tangent */
+  bool circumscribed;      /* POLYHEDRAL: the pyramid around the cone, not in it */
+  const double *start;     /* [contacts dimension] r to begin from; NULL: 0 */
+  const ct_cancel *cancel;
+} ct_friction_options;
+
+typedef struct ct_friction_result {
+  double *r, *u; /* [contacts dimension] the caller's. r lies in the cones exactly (POLYHEDRAL: in the pyramids); u = W r + q */
+  ct_friction_status status;
+  ct_friction_method method; /* that gave the answer; never AUTO */
+  bool converged;            /* residual within the tolerance: never told otherwise */
+  double residual;   /* of the exact cone: 2-norm over contacts of r - P(r - rho (u + mu |u_t| n)), rho = 1 / |W_ii|, divided by
+                      * the greatest |r| (1 where all are 0) */
+  double cone_error; /* POLYHEDRAL: 1 - cos(pi / directions), the part of the strength that the worst direction lacks (or,
+                        circumscribed, has too much of); else 0 */
+  uint64_t iterations;
+} ct_friction_result;
+
+/* CT_OUT_OF_MEMORY, CT_CANCELLED, CT_LIMIT. The same input gives the same bits. */
+ct_status ct_friction_solve(const ct_friction_problem *problem, const ct_friction_options *options, ct_solver *solver,
+                            ct_friction_result *result);
+
+/* The residual above of any r; u (may be NULL) gets W r + q. */
+double ct_friction_residual(const ct_friction_problem *problem, const double *r, double *u);
+
+#endif

@@ -1,0 +1,90 @@
+/* Linear complementarity: w = M z + q, w >= 0, z >= 0, w'z = 0.
+ *
+ * Every answer tells its residual, recomputed from M, q and z after the solve, and who says that there is no solution brings a
+ * proof. Cottle, Pang, Stone 2009; Baraff 1994 (Dantzig's method); Judice, Pires 1994 (block pivoting).
+ */
+#ifndef CONTACT_LCP_H
+#define CONTACT_LCP_H
+
+#include <contact/solver.h>
+
+/* AUTO: which method is taken depends on M and n alone; where that one fails the next is tried, and `method` tells which answered.
+ * DANTZIG, BLOCK_PIVOTING, PGS, QUADRATIC are for symmetric positive semidefinite M (BLOCK_PIVOTING also for P-matrices); LEMKE and
+ * ENUMERATION for any. Direct ones (DANTZIG, BLOCK_PIVOTING, LEMKE) take up to CT_LCP_DIRECT_MAX rows, ENUMERATION up to
+ * CT_LCP_ENUMERATION_MAX; PGS and QUADRATIC (projected gradient with proportioning) up to CT_LCP_ITERATIVE_MAX, and no memory that
+ * grows faster than the entries of M. */
+#define CT_LCP_METHOD_MAP(X)                                                                                                       \
+  X(AUTO, "auto")                                                                                                                  \
+  X(DANTZIG, "dantzig")                                                                                                            \
+  X(BLOCK_PIVOTING, "blockPivoting")                                                                                               \
+  X(LEMKE, "lemke")                                                                                                                \
+  X(PGS, "pgs")                                                                                                                    \
+  X(QUADRATIC, "quadratic")                                                                                                        \
+  X(ENUMERATION, "enumeration")
+
+typedef enum ct_lcp_method {
+#define CT_LCP_METHOD_ENUM(name, word) CT_LCP_##name,
+  CT_LCP_METHOD_MAP(CT_LCP_METHOD_ENUM)
+#undef CT_LCP_METHOD_ENUM
+      CT_LCP_METHOD_COUNT
+} ct_lcp_method;
+
+/* INFEASIBLE: no z >= 0 has M z + q >= 0: the certificate y >= 0 has M'y <= 0 and q'y < 0 (Farkas). EXHAUSTED: every complementary
+ * basis was looked at, none gives a solution. RAY: Lemke's path ended in a ray, which proves nothing for this M. */
+#define CT_LCP_STATUS_MAP(X)                                                                                                       \
+  X(OK, "ok")                                                                                                                      \
+  X(INFEASIBLE, "infeasible")                                                                                                      \
+  X(EXHAUSTED, "exhausted")                                                                                                        \
+  X(RAY, "ray")                                                                                                                    \
+  X(ITERATION_LIMIT, "iterationLimit")
+
+typedef enum ct_lcp_status {
+#define CT_LCP_STATUS_ENUM(name, word) CT_LCP_STATUS_##name,
+  CT_LCP_STATUS_MAP(CT_LCP_STATUS_ENUM)
+#undef CT_LCP_STATUS_ENUM
+} ct_lcp_status;
+
+/* Which of several solutions: of a symmetric positive semidefinite M all have one w. MIN_NORM: the least |z|. ANY: the first one
+ * found, the same every time. Other M: always the first one found. */
+typedef enum ct_lcp_tie { CT_LCP_TIE_MIN_NORM, CT_LCP_TIE_ANY } ct_lcp_tie;
+
+typedef struct ct_lcp {
+  ct_matrix matrix;
+  const double *q; /* [n] */
+} ct_lcp;
+
+typedef struct ct_lcp_options {
+  ct_lcp_method method;
+  ct_lcp_tie tie;
+  double tolerance;        /* converged: residual <= tolerance (1 + |q|max). 0: CT_LCP_TOLERANCE, or CT_LCP_SWEEP_TOLERANCE for the
+                            * iterative methods */
+  uint64_t iterations_max; /* pivots, factorisations or sweeps; 0: the method's own limit */
+  double relaxation;       /* PGS: 0 < omega < 2; 0: 1 */
+  const double *start;     /* [n] iterative methods: z to begin from; NULL: 0 */
+  const ct_cancel *cancel;
+} ct_lcp_options;
+
+typedef struct ct_lcp_result {
+  double *z, *w;       /* [n] the caller's; z >= 0 exactly; the best that was found where not OK */
+  double *certificate; /* [n] the caller's, or NULL; set where INFEASIBLE */
+  ct_lcp_status status;
+  ct_lcp_method method;   /* that gave the answer; never AUTO */
+  bool converged;         /* OK and residual within the tolerance */
+  double residual;        /* max |min(z, w)|, w recomputed from M, z, q */
+  double complementarity; /* max |z w| */
+  double asymmetry;       /* max |M - M'| */
+  uint64_t iterations;
+  size_t rank; /* of M, where rank_known */
+  bool rank_known;
+  ct_known unique; /* z is the only solution; NO where another was found or is certain */
+} ct_lcp_result;
+
+/* CT_OUT_OF_MEMORY, CT_CANCELLED, CT_LIMIT (more rows than the method takes). M and q are finite; nothing else is asked of them.
+ * The same input gives the same bits; scaling M and q by a power of two scales z and w and changes nothing else.
+ * Cost: direct methods some n^3, with small constants where n is small; sweeps O(entries of M) each. */
+ct_status ct_lcp_solve(const ct_lcp *problem, const ct_lcp_options *options, ct_solver *solver, ct_lcp_result *result);
+
+/* max |min(z, M z + q)|; w (may be NULL) gets M z + q. */
+double ct_lcp_residual(const ct_lcp *problem, const double *z, double *w);
+
+#endif

@@ -1,0 +1,175 @@
+/* Bodies in contact as mechanics sees them: masses, velocities, loads, contact points; which islands they make.
+ *
+ * World frame, SI units. A contact's normal n points from a to b; relative velocity u = velocity of b's point - velocity of a's;
+ * normal velocity n.u < 0 approaches. An impulse or force P acts on b at the contact's position, -P on a.
+ */
+#ifndef CONTACT_MECHANICS_H
+#define CONTACT_MECHANICS_H
+
+#include <contact/query.h>
+#include <contact/solver.h>
+
+typedef enum ct_mobility {
+  CT_FIXED,     /* no velocity, no acceleration */
+  CT_KINEMATIC, /* velocities and accelerations are prescribed */
+  CT_DYNAMIC
+} ct_mobility;
+
+/* A body with its mass at `center`. */
+typedef struct ct_mass_body {
+  ct_mobility mobility;
+  double mass, inverse_mass;        /* kg, 1/kg; both 0 unless dynamic */
+  ct_mat3 inertia, inverse_inertia; /* about the centre, world axes; zero unless dynamic */
+  ct_vec3 center;                   /* of mass; of bodies without a mass the origin of their frame; m */
+  ct_velocity velocity;             /* of the centre; zero if fixed */
+  ct_vec3 force, torque;            /* loads other than contacts, torque about the centre: gravity and what is applied; N, N m */
+  ct_vec3 linear_acceleration, angular_acceleration; /* without contacts: of the loads and the gyroscopic torque, or prescribed */
+} ct_mass_body;
+
+/* How a body's surface is bent at a contact, for the second time derivative of the gap. */
+typedef enum ct_surface_form {
+  CT_SURFACE_POINT, /* a vertex: any normal, no radius */
+  CT_SURFACE_LINE,  /* straight along `line`, of radius `radius` across it (0: an edge) */
+  CT_SURFACE_FACE,  /* a plane: its normal is fixed to the body */
+  CT_SURFACE_CURVED /* reverse Weingarten map `radii` */
+} ct_surface_form;
+
+typedef struct ct_surface {
+  ct_surface_form form;
+  ct_vec3 line;  /* unit, world */
+  double radius; /* m */
+  ct_mat3 radii; /* world axes; symmetric, radii of curvature on the tangent plane, 0 along the normal; m */
+} ct_surface;
+
+/* A contact point of two bodies of a set. */
+typedef struct ct_touch {
+  uint32_t a, b;                   /* indices of the set's bodies */
+  uint32_t collider_a, collider_b; /* CT_NO_COLLIDER: given by the caller, who named none */
+  ct_feature feature_a, feature_b; /* smooth ones of given contacts */
+  uint32_t patch, number;          /* as in ct_contact_point */
+  ct_vec3 position, normal;
+  ct_vec3 point_a, point_b;
+  double distance; /* m */
+  ct_surface surface_a, surface_b;
+  ct_pair_material material;
+} ct_touch;
+
+#define CT_NO_COLLIDER UINT32_MAX
+
+/* Bodies and their contacts; borrowed. */
+typedef struct ct_contact_set {
+  const ct_mass_body *bodies; /* [body_count] */
+  size_t body_count;
+  const ct_touch *touches; /* [count] */
+  size_t count;
+} ct_contact_set;
+
+/* ---- velocities -------------------------------------------------------------------------------------------------------- */
+
+typedef enum ct_velocity_class { CT_CLASS_SEPARATING, CT_CLASS_RESTING, CT_CLASS_COLLIDING } ct_velocity_class;
+
+typedef struct ct_contact_velocity {
+  ct_vec3 relative;   /* u, m/s */
+  double normal;      /* n.u */
+  ct_vec3 tangential; /* u - (n.u) n */
+  double slip;        /* |tangential| */
+  ct_velocity_class velocity_class;
+  bool sliding; /* slip above the tolerance; else sticking */
+} ct_contact_velocity;
+
+/* tolerance: m/s, of both classes: normal > it separating, < -it colliding, else resting. Galilean invariant but for round-off;
+ * exchanging a and b (and the normal) gives the same numbers, u negated, bit for bit. */
+ct_contact_velocity ct_touch_velocity(const ct_contact_set *set, const ct_touch *touch, double tolerance);
+
+/* ---- the contact system ------------------------------------------------------------------------------------------------ */
+
+/* Two unit tangents with the normal a right-handed frame (normal, t1, t2): t1 of the world axis least along the normal, lowest axis
+ * first; the same for the same normal, always. */
+void ct_touch_tangents(ct_vec3 normal, ct_vec3 *t1, ct_vec3 *t2);
+
+/* K: change of the relative velocity at `touch` by an impulse at `cause` (which may be the same): u changes by K P. 1/kg. Zero
+ * where they share no dynamic body. K(i, j) is the transpose of K(j, i), bit for bit. Theory of rigid bodies: seed 004, slides
+ * 30-37. */
+ct_mat3 ct_touch_coupling(const ct_contact_set *set, const ct_touch *touch, const ct_touch *cause);
+
+/* n.(relative acceleration of the bodies' points without contact forces) + the velocity terms of the second derivative of the gap,
+ * so that gap'' = sum over j of A_ij f_j + b_i with A_ij = n_i.K(i, j) n_j; m/s^2. And the tangential acceleration of the points
+ * (without velocity terms of a gap), whose normal part is dropped; may be NULL. */
+double ct_touch_free_acceleration(const ct_contact_set *set, const ct_touch *touch, ct_vec3 *tangential);
+
+/* ---- of a scene -------------------------------------------------------------------------------------------------------- */
+
+/* A force on a row's body: force at the centre of mass, or at `at`; and a torque. */
+typedef struct ct_load {
+  uint32_t row;
+  ct_vec3 force, torque;
+  bool has_at;
+  ct_vec3 at; /* world, m */
+} ct_load;
+
+/* A contact given by the caller. */
+typedef struct ct_given_touch {
+  uint32_t a, b;                   /* rows, a != b */
+  uint32_t collider_a, collider_b; /* whose material counts; CT_NO_COLLIDER: the first one's, if any */
+  ct_vec3 position, normal;        /* unit, from a to b */
+  bool fixed_to_b;                 /* the normal turns with b, a is a point on it; else with a */
+  bool has_material;
+  ct_pair_material material;
+} ct_given_touch;
+
+typedef struct ct_row_velocity {
+  uint32_t row;
+  ct_velocity velocity;
+} ct_row_velocity;
+
+typedef struct ct_mechanics_options {
+  double contact_tolerance; /* contacts at most this far apart, and all that penetrate, take part; m, >= 0 */
+  ct_detail detail;         /* of the contacts found; MANIFOLD */
+  bool only_given;          /* `given` are the contacts, and none is looked for */
+  const ct_given_touch *given;
+  size_t given_count;
+  const ct_load *loads;
+  size_t load_count;
+  const ct_vec3 *gravity;       /* NULL: the scene's */
+  const ct_override *overrides; /* poses, what-if: as in ct_query_options */
+  size_t override_count;
+  const ct_row_velocity *velocities; /* [velocity_count] likewise, sorted by row, each row once */
+  size_t velocity_count;
+  const uint8_t *where_a, *where_b; /* as in ct_query_options: which contacts are looked for */
+  const ct_row_pair *pairs;
+  size_t pair_count;
+  bool explicit_pairs;
+  const ct_cancel *cancel;
+} ct_mechanics_options;
+
+/* An island: dynamic bodies that contacts link, the immovable ones they touch, and the contacts; or one dynamic body that touches
+ * nothing. Bodies in ascending order of rows; contacts in that of the query, or as given. */
+typedef struct ct_island {
+  ct_contact_set set;
+  const uint32_t *rows;    /* [set.body_count] */
+  const uint32_t *numbers; /* [set.count] place of each contact among all that take part */
+} ct_island;
+
+typedef struct ct_mechanics ct_mechanics;
+
+/* Finds the contacts (or takes those given) and the islands they make; islands in the order of their first dynamic row. Contacts of
+ * two bodies that nothing can move are left out. A dynamic body whose mass cannot be had, or is singular, is the caller's to
+ * refuse: `ct_scene_mass_body` tells. Borrows scene and options until ct_mechanics_destroy. CT_PAIR_LIMIT, CT_CANCELLED,
+ * CT_OUT_OF_MEMORY. */
+ct_status ct_mechanics_prepare(const ct_scene *scene, const ct_mechanics_options *options, ct_workspace *workspace,
+                               ct_mechanics **out);
+void ct_mechanics_destroy(ct_mechanics *mechanics);
+size_t ct_mechanics_count(const ct_mechanics *mechanics); /* contacts that take part */
+size_t ct_mechanics_islands(const ct_mechanics *mechanics);
+ct_island ct_mechanics_island(const ct_mechanics *mechanics, size_t index); /* borrowed from mechanics */
+
+/* The row as mechanics sees it, at a pose and with a velocity, loaded by gravity alone. False: dynamic, and no mass with an inertia
+ * that can be inverted. */
+bool ct_scene_mass_body(const ct_scene *scene, uint32_t row, const ct_pose *pose, const ct_velocity *velocity, ct_vec3 gravity,
+                        ct_mass_body *out);
+
+/* What a scene's contacts are looked for within where the caller says nothing, m: ct_scene_default_epsilon; and the velocity gained
+ * falling so far, sqrt(2 |g| tolerance), 1e-9 m/s without gravity. */
+double ct_scene_velocity_tolerance(double contact_tolerance, ct_vec3 gravity);
+
+#endif

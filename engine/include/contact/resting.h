@@ -1,0 +1,109 @@
+/* Forces of resting contacts: which keep bodies apart, and with friction hold them; accelerations; whether a heap stays.
+ */
+#ifndef CONTACT_RESTING_H
+#define CONTACT_RESTING_H
+
+#include <contact/friction.h>
+#include <contact/lcp.h>
+#include <contact/mechanics.h>
+
+/* NONE: normal forces alone, gap'' = A f + b >= 0. CONE: exact Coulomb cones. POLYHEDRAL: pyramids, by Lemke's method. */
+#define CT_RESTING_FRICTION_MAP(X)                                                                                                 \
+  X(NONE, "none")                                                                                                                  \
+  X(CONE, "cone")                                                                                                                  \
+  X(POLYHEDRAL, "polyhedral")
+
+typedef enum ct_resting_friction {
+#define CT_RESTING_FRICTION_ENUM(name, word) CT_RESTING_FRICTION_##name,
+  CT_RESTING_FRICTION_MAP(CT_RESTING_FRICTION_ENUM)
+#undef CT_RESTING_FRICTION_ENUM
+} ct_resting_friction;
+
+typedef struct ct_resting_options {
+  ct_resting_friction friction;
+  bool acceleration_level;   /* friction: contacts that slide have a friction of known direction, and an answer may not exist; else
+                              * velocities at the end of time_step are what friction acts on: there is always one */
+  double time_step;          /* s, > 0 */
+  double velocity_tolerance; /* m/s: which contacts rest, which slide. Separating ones take no part; colliding ones are told, and
+                              * take part as if they rested */
+  ct_lcp_method lcp_method;  /* NONE */
+  ct_friction_method friction_method; /* CONE */
+  ct_lcp_tie tie;                     /* NONE: and of CONE where the solver ends with more than one answer */
+  unsigned directions;                /* POLYHEDRAL; 0: 8 */
+  bool circumscribed;
+  double tolerance;        /* of the solvers, relative; 0: theirs */
+  uint64_t iterations_max; /* 0: theirs */
+  bool stability;          /* ask whether the island stays */
+  const ct_cancel *cancel;
+} ct_resting_options;
+
+#define CT_RESTING_STATUS_MAP(X)                                                                                                   \
+  X(OK, "ok")                                                                                                                      \
+  X(INFEASIBLE, "infeasible")       /* the contacts cannot be kept apart: bodies that are moved squeeze them */                    \
+  X(INCONSISTENT, "inconsistent")   /* acceleration level: no forces do it (Painleve) */                                           \
+  X(INDETERMINATE, "indeterminate") /* acceleration level: several accelerations do */                                             \
+  X(NOT_CONVERGED, "notConverged")
+
+typedef enum ct_resting_status {
+#define CT_RESTING_STATUS_ENUM(name, word) CT_RESTING_STATUS_##name,
+  CT_RESTING_STATUS_MAP(CT_RESTING_STATUS_ENUM)
+#undef CT_RESTING_STATUS_ENUM
+} ct_resting_status;
+
+typedef struct ct_touch_force {
+  ct_vec3 force; /* on b, N; -force on a */
+  double normal; /* force.n >= 0 */
+  ct_vec3 tangential;
+  double acceleration;             /* of the gap, m/s^2 */
+  ct_vec3 tangential_acceleration; /* of b's point against a's */
+  ct_contact_velocity velocity;    /* now */
+  bool takes_part;                 /* not separating */
+  bool sliding;                    /* friction is at its limit and the points slip, or will */
+} ct_touch_force;
+
+typedef struct ct_body_acceleration {
+  ct_vec3 linear, angular;
+  ct_vec3 residual_force, residual_torque; /* loads + contacts: what accelerates the body (0 in equilibrium); torque about the
+                                            * centre, without the gyroscopic one */
+} ct_body_acceleration;
+
+/* Will it stay? STAYS: some forces within the cones hold every dynamic body where it is: `holding` are such. FALLS: none do:
+ * `motion` is the way of Gauss' principle along which the loads do work whatever the contacts give. MOVING: bodies move already.
+ * UNDECIDED: within round-off of the limit, or the solver did not end. */
+typedef enum ct_stability {
+  CT_STABILITY_NOT_ASKED,
+  CT_STABILITY_STAYS,
+  CT_STABILITY_FALLS,
+  CT_STABILITY_MOVING,
+  CT_STABILITY_UNDECIDED
+} ct_stability;
+
+typedef struct ct_resting_result {
+  ct_touch_force *touches;      /* [count] the caller's */
+  ct_body_acceleration *bodies; /* [body_count] the caller's */
+  ct_vec3 *holding;             /* [count] the caller's, or NULL: forces on b that prove STAYS */
+  ct_velocity *motion;          /* [body_count] the caller's, or NULL: direction that proves FALLS, as accelerations */
+  double *certificate;          /* [count] the caller's, or NULL: Farkas vector over the contacts, where INFEASIBLE */
+  ct_resting_status status;
+  ct_stability stability;
+  double stability_margin; /* residual of the best forces, relative to the loads: 0 holds */
+  bool converged;
+  double residual, complementarity; /* as in ct_lcp_result or ct_friction_result */
+  double primal, dual;              /* max(0, -gap''), max(0, -f): the worst */
+  double cone_error;                /* POLYHEDRAL */
+  size_t rank;                      /* NONE: of A, where rank_known */
+  bool rank_known;
+  ct_known unique;
+  const char *method; /* word of the method that answered; static */
+  uint64_t iterations;
+} ct_resting_result;
+
+/* Forces of one island. CT_OUT_OF_MEMORY, CT_CANCELLED, CT_LIMIT. Baraff 1994; Cottle, Pang, Stone 2009; Acary, Brogliato 2008. */
+ct_status ct_resting_solve(const ct_contact_set *set, const ct_resting_options *options, ct_solver *solver,
+                           ct_resting_result *result);
+
+/* A (dense, [count count]) and b [count] of gap'' = A f + b over the contacts of the set, separating ones included; either may be
+ * NULL. Kg^-1, m/s^2. */
+void ct_resting_system(const ct_contact_set *set, double *matrix, double *b);
+
+#endif
