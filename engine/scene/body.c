@@ -21,9 +21,12 @@ struct ct_body {
 typedef struct collider_record {
   ct_shape shape;
   uint32_t pose; /* offset; 0: identity */
-  uint32_t text; /* offset of the id, which the note follows */
-  uint32_t id_length, note_length;
+  uint32_t text; /* offset of the id, which the material's name follows, then the note */
+  uint32_t note_length;
+  uint8_t id_length, material_length;
 } collider_record;
+
+_Static_assert(CT_ID_LENGTH_MAX <= UINT8_MAX, "lengths of ids and names");
 
 typedef struct group_span {
   uint32_t offset, length;
@@ -31,12 +34,17 @@ typedef struct group_span {
 
 /* Everything before the texts keeps 8-byte alignment. */
 _Static_assert(sizeof(struct ct_body) % 8 == 0 && sizeof(ct_motion) % 8 == 0 && sizeof(collider_record) % 8 == 0, "alignment");
-_Static_assert(sizeof(ct_pose) % 8 == 0 && sizeof(group_span) % 8 == 0, "alignment");
+_Static_assert(sizeof(ct_pose) % 8 == 0 && sizeof(group_span) % 8 == 0 && sizeof(ct_acceleration) % 8 == 0, "alignment");
 
 static const char *block(const ct_body *body) { return (const char *)body; }
 
+/* What a motion takes, with its acceleration behind it. */
+static size_t motion_bytes(const ct_motion *motion) {
+  return motion ? sizeof *motion + (motion->acceleration ? sizeof *motion->acceleration : 0) : 0;
+}
+
 static const collider_record *records(const ct_body *body) {
-  return (const collider_record *)(block(body) + sizeof *body + (body->has_motion ? sizeof(ct_motion) : 0));
+  return (const collider_record *)(block(body) + sizeof *body + motion_bytes(ct_body_motion(body)));
 }
 
 static const group_span *spans(const ct_body *body) {
@@ -53,14 +61,15 @@ static bool is_identity(const ct_pose *pose) {
 static size_t measure(const ct_body_options *o, size_t *texts) {
   const size_t most = UINT32_MAX / 2;
   if (o->collider_count > most / 256 || o->group_count > most / 256 || o->user.length > most) return 0;
-  size_t fixed = sizeof(ct_body) + (o->motion ? sizeof(ct_motion) : 0) + o->collider_count * sizeof(collider_record) +
-                 o->group_count * sizeof(group_span);
+  size_t fixed =
+      sizeof(ct_body) + motion_bytes(o->motion) + o->collider_count * sizeof(collider_record) + o->group_count * sizeof(group_span);
   size_t length = o->id.length + o->user.length;
   for (size_t i = 0; i < o->collider_count; i++) {
     const ct_collider *c = &o->colliders[i];
-    if (c->id.length > most || c->note.length > most || length > most) return 0;
+    if (c->id.length > CT_ID_LENGTH_MAX || c->material.length > CT_ID_LENGTH_MAX || c->note.length > most || length > most)
+      return 0;
     if (!is_identity(&c->pose)) fixed += sizeof(ct_pose);
-    length += c->id.length + c->note.length;
+    length += c->id.length + c->material.length + c->note.length;
   }
   for (size_t i = 0; i < o->group_count; i++) {
     if (o->groups[i].length > most || length > most) return 0;
@@ -75,18 +84,31 @@ static size_t put_text(char *base, size_t at, ct_text text) {
   return at + text.length;
 }
 
+static void put_motion(char *at, const ct_motion *motion) {
+  ct_motion own = *motion;
+  if (motion->acceleration) {
+    memcpy(at + sizeof own, motion->acceleration, sizeof *motion->acceleration);
+    own.acceleration = (const ct_acceleration *)(at + sizeof own);
+  }
+  memcpy(at, &own, sizeof own);
+}
+
 /* Fills the block behind the head, which is complete. */
 static void fill(ct_body *body, const ct_body_options *o) {
   char *base = (char *)body;
-  if (o->motion) memcpy(base + sizeof *body, o->motion, sizeof *o->motion);
+  if (o->motion) put_motion(base + sizeof *body, o->motion);
   collider_record *record = (collider_record *)(uintptr_t)records(body);
   size_t pose_at = (size_t)((char *)(record + o->collider_count) - base);
   size_t at = put_text(base, put_text(base, body->texts, o->id), o->user);
   for (size_t i = 0; i < o->collider_count; i++) {
     const ct_collider *c = &o->colliders[i];
-    record[i] = (collider_record){c->shape, 0, (uint32_t)at, (uint32_t)c->id.length, (uint32_t)c->note.length};
+    record[i] = (collider_record){.shape = c->shape,
+                                  .text = (uint32_t)at,
+                                  .note_length = (uint32_t)c->note.length,
+                                  .id_length = (uint8_t)c->id.length,
+                                  .material_length = (uint8_t)c->material.length};
     ct_shape_retain(&c->shape);
-    at = put_text(base, put_text(base, at, c->id), c->note);
+    at = put_text(base, put_text(base, put_text(base, at, c->id), c->material), c->note);
     if (is_identity(&c->pose)) continue;
     memcpy(base + pose_at, &c->pose, sizeof c->pose);
     record[i].pose = (uint32_t)pose_at;
@@ -141,7 +163,8 @@ ct_collider ct_body_collider(const ct_body *body, size_t index) {
   return (ct_collider){.id = {text, record->id_length},
                        .shape = record->shape,
                        .pose = pose ? *pose : ct_pose_identity(),
-                       .note = {text + record->id_length, record->note_length}};
+                       .note = {text + record->id_length + record->material_length, record->note_length},
+                       .material = {text + record->id_length, record->material_length}};
 }
 
 const ct_motion *ct_body_motion(const ct_body *body) {
@@ -156,6 +179,11 @@ ct_text ct_body_group(const ct_body *body, size_t index) {
 }
 
 ct_text ct_body_user(const ct_body *body) { return (ct_text){block(body) + body->texts + body->id_length, body->user_length}; }
+
+ct_text ct_body_material(const ct_body *body, size_t index) {
+  const collider_record *record = &records(body)[index];
+  return (ct_text){block(body) + record->text + record->id_length, record->material_length};
+}
 
 const ct_shape *ct_body_shape(const ct_body *body, size_t index) { return &records(body)[index].shape; }
 

@@ -63,6 +63,9 @@ uint32_t ct_draft_count(const ct_draft *draft) { return draft->next->count; }
 const ct_body *ct_draft_body(const ct_draft *draft, uint32_t row) { return ct_scene_body_at(draft->next, row); }
 ct_pose ct_draft_pose(const ct_draft *draft, uint32_t row) { return *ct_scene_pose_at(draft->next, row); }
 ct_velocity ct_draft_velocity(const ct_draft *draft, uint32_t row) { return ct_scene_velocity(draft->next, row); }
+uint32_t ct_draft_rows(const ct_draft *draft) { return draft->next->rows; }
+const ct_materials *ct_draft_materials(const ct_draft *draft) { return ct_scene_materials(draft->next); }
+bool ct_draft_has_material(const ct_draft *draft, ct_text name) { return ct_material_set_has(draft->next->materials, name); }
 size_t ct_draft_copied_bytes(const ct_draft *draft) { return draft->copied; }
 
 /* ---- changes ---- */
@@ -232,6 +235,22 @@ ct_status ct_draft_set_filters(ct_draft *draft, const ct_filters *filters) {
 
 void ct_draft_set_geometric_epsilon(ct_draft *draft, double epsilon) { draft->next->geometric_epsilon = epsilon; }
 
+void ct_draft_set_gravity(ct_draft *draft, const ct_vec3 *gravity) {
+  draft->next->has_gravity = gravity != NULL;
+  draft->next->gravity = gravity ? *gravity : ct_vec(0.0, 0.0, 0.0);
+}
+
+ct_status ct_draft_set_materials(ct_draft *draft, const ct_materials *materials) {
+  ct_material_set *set = NULL;
+  if (materials->count || materials->pair_count) {
+    ct_status status = ct_material_set_create(materials, &set);
+    if (status != CT_OK) return status;
+  }
+  ct_material_set_release(draft->next->materials);
+  draft->next->materials = set;
+  return CT_OK;
+}
+
 ct_status ct_draft_set_user(ct_draft *draft, ct_text user) {
   ct_user_text *text = NULL;
   if (user.length) {
@@ -343,6 +362,9 @@ static bool compact(ct_draft *draft) {
   fresh->user = old->user;
   old->user = NULL;
   fresh->geometric_epsilon = old->geometric_epsilon;
+  fresh->gravity = old->gravity;
+  fresh->has_gravity = old->has_gravity;
+  fresh->materials = ct_material_set_retain(old->materials);
   fresh->next_serial = old->next_serial;
   fresh->contacts_begun = old->contacts_begun;
   fresh->attached = ct_attached_list_retain(old->attached);

@@ -51,6 +51,9 @@ ct_scene *ct_scene_branch(const ct_scene *base) {
   scene->filters = ct_filter_set_retain(base->filters);
   scene->user = base->user;
   scene->geometric_epsilon = base->geometric_epsilon;
+  scene->gravity = base->gravity;
+  scene->has_gravity = base->has_gravity;
+  scene->materials = ct_material_set_retain(base->materials);
   scene->attached = ct_attached_list_retain(base->attached);
   if (scene->user) atomic_fetch_add_explicit(&scene->user->refs, 1, memory_order_relaxed);
   if (share_columns(scene, base)) return scene;
@@ -84,6 +87,7 @@ void ct_scene_release(const ct_scene *scene) {
   ct_column_free(&mine->index.slots);
   ct_filter_set_release(mine->filters);
   ct_user_text_release(mine->user);
+  ct_material_set_release(mine->materials);
   ct_attached_list_release(mine->attached);
   free(mine);
 }
@@ -136,6 +140,10 @@ const void *ct_scene_attached(const ct_scene *scene, ct_text name) {
 
 double ct_scene_geometric_epsilon(const ct_scene *scene) { return scene->geometric_epsilon; }
 
+ct_vec3 ct_scene_gravity(const ct_scene *scene) { return scene->has_gravity ? scene->gravity : ct_vec(0.0, 0.0, CT_GRAVITY_Z); }
+
+bool ct_scene_has_gravity(const ct_scene *scene) { return scene->has_gravity; }
+
 double ct_scene_default_epsilon(const ct_scene *scene) {
   double least = INFINITY;
   for (uint32_t row = 0; row < scene->rows; row++) {
@@ -158,6 +166,7 @@ size_t ct_scene_bytes(const ct_scene *scene) {
   if (scene->filters && atomic_load_explicit(&scene->filters->refs, memory_order_relaxed) == 1) bytes += scene->filters->bytes;
   if (scene->user && atomic_load_explicit(&scene->user->refs, memory_order_relaxed) == 1)
     bytes += sizeof *scene->user + scene->user->length;
+  bytes += ct_material_set_bytes(scene->materials);
   const ct_derived *derived = atomic_load_explicit(&scene->derived, memory_order_acquire);
   if (derived) bytes += ct_derived_bytes(derived);
   return bytes;

@@ -7,6 +7,7 @@
 #include "scene/derived.h"
 #include "scene/filters.h"
 #include "scene/index.h"
+#include "scene/materials.h"
 
 #include <stdatomic.h>
 
@@ -37,9 +38,12 @@ struct ct_scene {
   uint64_t next_serial;
   uint64_t contacts_begun;
   ct_index index;
-  ct_filter_set *filters;     /* NULL: none */
-  ct_user_text *user;         /* NULL: empty */
-  double geometric_epsilon;   /* 0: not set */
+  ct_filter_set *filters;   /* NULL: none */
+  ct_user_text *user;       /* NULL: empty */
+  double geometric_epsilon; /* 0: not set */
+  ct_vec3 gravity;          /* m/s^2, where it is set */
+  bool has_gravity;
+  ct_material_set *materials; /* NULL: none */
   ct_attached_list *attached; /* NULL: nothing */
 
   /* Made when first asked for, by whichever thread comes first; then it stays. */

@@ -61,6 +61,9 @@
 #define CT_CONTACT_EPSILON_MAX 1e-3
 /* Values attached to one scene. */
 #define CT_ATTACHMENTS_MAX 1000
+/* Materials of one scene, and pairs of them with values of their own. */
+#define CT_MATERIALS_MAX 4096
+#define CT_MATERIAL_PAIRS_MAX 65536
 /* Groups that take part in a scene's filter rules. */
 #define CT_GROUPS_MAX 4096
 

@@ -1,5 +1,4 @@
-/* Materials: what bodies in contact are made of, and what a pair of them does.
- */
+/* Materials: what bodies in contact are made of, and what a pair of them does. */
 #ifndef CONTACT_MATERIAL_H
 #define CONTACT_MATERIAL_H
 
@@ -21,6 +20,9 @@ typedef struct ct_named_material {
   ct_material material;
 } ct_named_material;
 
+/* The material of colliders that name none, where the scene has one of this name. */
+#define CT_MATERIAL_DEFAULT "default"
+
 /* What two materials do together, in place of what would follow from each: those of the four that are given (NAN: not given). */
 typedef struct ct_material_pair {
   ct_text a, b; /* names; symmetric; may be the same */
@@ -39,7 +41,8 @@ typedef struct ct_pair_material {
   double static_friction, dynamic_friction, restitution, rolling_friction;
 } ct_pair_material;
 
-/* Friction of both kinds, and rolling friction, sqrt(a b); restitution the lesser. Symmetric, bit for bit. */
+/* Friction of both kinds, and rolling friction, sqrt(a b), so that of a material with itself it is its own; restitution the lesser.
+ * Symmetric, bit for bit. */
 ct_pair_material ct_material_combine(const ct_material *a, const ct_material *b);
 
 #endif

@@ -27,15 +27,20 @@ typedef struct ct_collider {
 
 typedef enum ct_mass_source { CT_MASS_NONE, CT_MASS_MASS, CT_MASS_DENSITY } ct_mass_source;
 
+/* Prescribed, of a kinematic body; world frame, of the centre of mass; m/s^2, rad/s^2. */
+typedef struct ct_acceleration {
+  ct_vec3 linear, angular;
+} ct_acceleration;
+
 typedef struct ct_motion {
   ct_mass_source source;
-  double value; /* kg or kg/m^3, by source */
   bool is_kinematic;
   bool has_center, has_inertia;
-  ct_vec3 center;                                    /* of mass, body frame */
-  ct_vec3 inertia_diagonal;                          /* principal moments about center */
-  ct_quat inertia_orientation;                       /* of the principal axes in the body frame */
-  ct_vec3 linear_acceleration, angular_acceleration; /* prescribed, of a kinematic body; world frame, m/s^2, rad/s^2; else 0 */
+  double value;                        /* kg or kg/m^3, by source */
+  ct_vec3 center;                      /* of mass, body frame */
+  ct_vec3 inertia_diagonal;            /* principal moments about center */
+  ct_quat inertia_orientation;         /* of the principal axes in the body frame */
+  const ct_acceleration *acceleration; /* NULL: none */
 } ct_motion;
 
 /* What a body is made of. Pose and velocities are not here: they change often and live in columns. */
@@ -53,13 +58,15 @@ typedef struct ct_body_options {
 typedef struct ct_body ct_body;
 
 /* Copies everything it is given (hulls are retained). Memory: one block of 32 bytes, 64 per collider (120 with a pose of its own),
- * 104 for a motion, and the texts. CT_LIMIT: an id that is empty or too long, or 2 GiB in all. */
+ * 104 for a motion (152 with an acceleration), and the texts. CT_LIMIT: an id that is empty, an id or the name of a material that
+ * is too long, or 2 GiB in all. */
 ct_status ct_body_create(const ct_body_options *options, const ct_body **out);
 const ct_body *ct_body_retain(const ct_body *body);
 void ct_body_release(const ct_body *body);
 ct_text ct_body_id(const ct_body *body);
 size_t ct_body_collider_count(const ct_body *body);
 ct_collider ct_body_collider(const ct_body *body, size_t index); /* borrowed from the body */
+ct_text ct_body_material(const ct_body *body, size_t index);     /* of a collider; empty: none; likewise */
 const ct_motion *ct_body_motion(const ct_body *body);            /* NULL: static */
 size_t ct_body_group_count(const ct_body *body);
 ct_text ct_body_group(const ct_body *body, size_t index);
@@ -137,7 +144,9 @@ bool ct_scene_has_gravity(const ct_scene *scene);              /* is it set? */
 const ct_materials *ct_scene_materials(const ct_scene *scene); /* borrowed from the scene; never NULL */
 /* The material of the name; of an empty or unknown name that named "default", else zeros. O(log materials). */
 ct_material ct_scene_material(const ct_scene *scene, ct_text name);
-/* What acts between two of them: the pair's own values where they are given, else ct_material_combine. */
+/* What acts between two of them, names as above: the pair's own values where they are given, else ct_material_combine. Where only
+ * one kind of friction is the pair's own, the other is moved so that dynamic <= static. Symmetric, bit for bit. O(log materials +
+ * log pairs). */
 ct_pair_material ct_scene_pair_material(const ct_scene *scene, ct_text a, ct_text b);
 /* Values that go with the scene from revision to revision under names of their own, opaque to it: contact states. */
 typedef struct ct_attachment_type {
@@ -179,8 +188,12 @@ ct_status ct_draft_set_filters(ct_draft *draft, const ct_filters *filters);
 ct_status ct_draft_set_user(ct_draft *draft, ct_text user);
 void ct_draft_set_geometric_epsilon(ct_draft *draft, double epsilon); /* m, > 0; 0: not set */
 void ct_draft_set_gravity(ct_draft *draft, const ct_vec3 *gravity);   /* NULL: not set */
-/* Copies them; values inside their ranges and known names are the caller's to check. */
+/* Copies them; values inside their ranges, names that are known and given once, pairs given once: the caller's to check. CT_LIMIT:
+ * more than CT_MATERIALS_MAX, or CT_MATERIAL_PAIRS_MAX. */
 ct_status ct_draft_set_materials(ct_draft *draft, const ct_materials *materials);
+const ct_materials *ct_draft_materials(const ct_draft *draft); /* as ct_scene_materials; until the next change */
+bool ct_draft_has_material(const ct_draft *draft, ct_text name);
+uint32_t ct_draft_rows(const ct_draft *draft); /* as ct_scene_rows */
 /* Attaches the value under the name, with a reference of its own, in place of what has the name; NULL takes that away. CT_LIMIT:
  * CT_ATTACHMENTS_MAX. */
 ct_status ct_draft_attach(ct_draft *draft, ct_text name, const void *value, const ct_attachment_type *type);

@@ -1,0 +1,33 @@
+/* A scene's materials: an immutable copy that revisions share, found by name. */
+#ifndef SCENE_MATERIALS_H
+#define SCENE_MATERIALS_H
+
+#include <contact/scene.h>
+
+#include <stdatomic.h>
+
+/* A pair with values of its own, by the places of its materials in `items`, low <= high. */
+typedef struct ct_ranked_pair {
+  uint32_t low, high;
+  uint32_t index; /* in `pairs` */
+} ct_ranked_pair;
+
+/* One block: the caller's structures in their order, then what finds them. */
+typedef struct ct_material_set {
+  _Atomic uint32_t refs;
+  uint32_t standard; /* place of the material for colliders that name none; UINT32_MAX: there is none */
+  size_t bytes;
+  ct_materials materials;
+  const uint32_t *sorted;       /* [materials.count] places in ascending order of names */
+  const ct_ranked_pair *ranked; /* [materials.pair_count] ascending */
+} ct_material_set;
+
+/* CT_LIMIT, CT_OUT_OF_MEMORY. */
+ct_status ct_material_set_create(const ct_materials *materials, ct_material_set **out);
+ct_material_set *ct_material_set_retain(ct_material_set *set); /* NULL stays NULL */
+void ct_material_set_release(ct_material_set *set);            /* NULL: nothing */
+bool ct_material_set_has(const ct_material_set *set, ct_text name);
+/* What no other revision shares; 0 for NULL. */
+size_t ct_material_set_bytes(const ct_material_set *set);
+
+#endif
