@@ -1,0 +1,19 @@
+/* How fast the points of two bodies in contact part, and what that makes of the contact (theory: seed 004, slides 30-32). */
+#include <contact/mechanics.h>
+
+/* Velocity of the body's material point at a place of the world. */
+static ct_vec3 point_velocity(const ct_mass_body *body, ct_vec3 at) {
+  return ct_add(body->velocity.linear, ct_cross(body->velocity.angular, ct_sub(at, body->center)));
+}
+
+ct_contact_velocity ct_touch_velocity(const ct_contact_set *set, const ct_touch *touch, double tolerance) {
+  ct_contact_velocity v;
+  v.relative =
+      ct_sub(point_velocity(&set->bodies[touch->b], touch->position), point_velocity(&set->bodies[touch->a], touch->position));
+  v.normal = ct_dot(touch->normal, v.relative);
+  v.tangential = ct_add_scaled(v.relative, touch->normal, -v.normal);
+  v.slip = ct_norm(v.tangential);
+  v.velocity_class = v.normal > tolerance ? CT_CLASS_SEPARATING : v.normal < -tolerance ? CT_CLASS_COLLIDING : CT_CLASS_RESTING;
+  v.sliding = v.slip > tolerance;
+  return v;
+}
