@@ -1,0 +1,165 @@
+/* Which method solves a linear complementarity problem, and what its answer is worth; the methods are in lcp_*.c. */
+#include "solve/lcp.h"
+
+#include "solve/matrix.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+/* Asymmetry that is round-off of whoever made M: a method takes one triangle, the residual tells what that is worth. */
+#define SYMMETRIC 1e-9
+/* Round-off of a certificate's products, in units of n and of the terms' sizes. */
+#define PROOF_ROUNDOFF (8.0 * CT_UNIT_ROUNDOFF)
+
+typedef struct method {
+  ct_status (*solve)(const ct_lcp_job *job, ct_lcp_result *result);
+  size_t rows_max;
+  bool dense;              /* does it read job->dense? */
+  bool symmetric;          /* does it need a symmetric M? */
+  double tolerance;        /* where the options leave it open */
+  uint64_t per_row, least; /* iterations that may be taken: least + per_row n */
+} method;
+
+/* By ct_lcp_method. */
+static const method methods[CT_LCP_METHOD_COUNT] = {
+    [CT_LCP_DANTZIG] = {ct_lcp_dantzig, CT_LCP_DIRECT_MAX, true, true, CT_LCP_TOLERANCE, 50, 100},
+};
+
+/* What AUTO tries, in this order. */
+static const ct_lcp_method for_symmetric[] = {CT_LCP_DANTZIG, CT_LCP_LEMKE, CT_LCP_ENUMERATION, CT_LCP_QUADRATIC, CT_LCP_PGS};
+static const ct_lcp_method for_others[] = {CT_LCP_LEMKE, CT_LCP_ENUMERATION, CT_LCP_BLOCK_PIVOTING, CT_LCP_PGS};
+
+double ct_lcp_residual(const ct_lcp *problem, const double *z, double *w) {
+  double most = 0.0;
+  for (size_t i = 0; i < problem->matrix.size; i++) {
+    double value = ct_matrix_row(&problem->matrix, i, z) + problem->q[i], off = fabs(value < z[i] ? value : z[i]);
+    if (w) w[i] = value;
+    if (!(off <= most)) most = off; /* what is not a number stays */
+  }
+  return most;
+}
+
+/* Farkas: y >= 0, M'y <= 0 but for round-off, q'y < 0 beyond it. */
+static bool proves(const ct_lcp_job *job, const double *y, double *product, double *sizes) {
+  const ct_matrix *m = job->matrix;
+  size_t n = job->size;
+  ct_matrix_transposed_product(m, y, product);
+  memset(sizes, 0, n * sizeof *sizes);
+  double value = 0.0, terms = 0.0;
+  for (size_t i = 0; i < n; i++) {
+    if (!(y[i] >= 0.0)) return false;
+    value += job->q[i] * y[i];
+    terms += fabs(job->q[i] * y[i]);
+    if (m->dense) {
+      for (size_t j = 0; j < n; j++) sizes[j] += fabs(m->dense[i * n + j]) * y[i];
+    } else {
+      for (size_t e = m->starts[i]; e < m->starts[i + 1]; e++) sizes[m->columns[e]] += fabs(m->values[e]) * y[i];
+    }
+  }
+  double roundoff = PROOF_ROUNDOFF * (double)n;
+  for (size_t j = 0; j < n; j++)
+    if (!(product[j] <= roundoff * sizes[j])) return false;
+  return value < -roundoff * terms;
+}
+
+/* Everything that is known from M, q and z alone. */
+static void weigh(const ct_lcp *problem, const ct_lcp_job *job, ct_lcp_result *result) {
+  result->residual = ct_lcp_residual(problem, result->z, result->w);
+  if (!isfinite(result->residual)) {
+    /* Products beyond what a double holds. */
+    memset(result->z, 0, job->size * sizeof *result->z);
+    result->residual = ct_lcp_residual(problem, result->z, result->w);
+    result->status = CT_LCP_STATUS_ITERATION_LIMIT;
+  }
+  result->complementarity = 0.0;
+  for (size_t i = 0; i < job->size; i++) result->complementarity = fmax(result->complementarity, fabs(result->z[i] * result->w[i]));
+  bool within = result->residual <= job->target;
+  if (result->status == CT_LCP_STATUS_OK && !within) result->status = CT_LCP_STATUS_ITERATION_LIMIT;
+  result->converged = result->status == CT_LCP_STATUS_OK;
+}
+
+static ct_status run(const ct_lcp *problem, ct_lcp_job *job, ct_lcp_method which, ct_lcp_result *result) {
+  const method *m = &methods[which];
+  const ct_lcp_options *options = job->options;
+  ct_solver *solver = job->solver;
+  double tolerance = options->tolerance > 0.0 ? options->tolerance : m->tolerance;
+  job->target = tolerance * (1.0 + job->q_max);
+  job->iterations_max = options->iterations_max ? options->iterations_max : m->least + m->per_row * job->size;
+  result->method = which;
+  result->iterations = 0;
+  result->rank_known = false;
+  result->rank = 0;
+  result->unique = CT_UNKNOWN;
+  result->status = CT_LCP_STATUS_ITERATION_LIMIT;
+  memset(result->z, 0, job->size * sizeof *result->z);
+  ct_solver_mark mark = ct_solver_enter(solver);
+  double *caller = result->certificate, *scratch = ct_solver_doubles(solver, 3 * job->size), *spread = NULL;
+  ct_status status = scratch ? CT_OK : CT_OUT_OF_MEMORY;
+  job->dense = NULL;
+  if (status == CT_OK && m->dense) {
+    job->dense = job->matrix->dense;
+    if (!job->dense) {
+      job->dense = spread = ct_solver_doubles(solver, job->size * job->size);
+      if (spread) ct_matrix_spread(job->matrix, spread);
+      else status = CT_OUT_OF_MEMORY;
+    }
+  }
+  if (status == CT_OK) {
+    if (!caller) result->certificate = scratch;
+    status = m->solve(job, result);
+    if (status == CT_OK && result->status == CT_LCP_STATUS_INFEASIBLE &&
+        !proves(job, result->certificate, scratch + job->size, scratch + 2 * job->size))
+      result->status = CT_LCP_STATUS_RAY;
+    result->certificate = caller;
+  }
+  ct_solver_leave(solver, mark);
+  if (status == CT_OK) weigh(problem, job, result);
+  return status;
+}
+
+/* A proof, or an answer within the tolerance. */
+static bool settled(const ct_lcp_result *r) {
+  return r->converged || r->status == CT_LCP_STATUS_INFEASIBLE || r->status == CT_LCP_STATUS_EXHAUSTED;
+}
+
+/* Each method in turn; the answer with the least residual where none settles it. */
+static ct_status run_auto(const ct_lcp *problem, ct_lcp_job *job, ct_lcp_result *result) {
+  const ct_lcp_method *order = job->symmetric ? for_symmetric : for_others;
+  size_t count = job->symmetric ? sizeof for_symmetric / sizeof *for_symmetric : sizeof for_others / sizeof *for_others;
+  double *best_z = ct_solver_doubles(job->solver, 2 * job->size), *best_w = best_z + job->size;
+  if (!best_z) return CT_OUT_OF_MEMORY;
+  memset(result->z, 0, job->size * sizeof *result->z);
+  ct_lcp_result best = *result;
+  bool some = false;
+  for (size_t k = 0; k < count; k++) {
+    if (!methods[order[k]].solve || job->size > methods[order[k]].rows_max) continue;
+    ct_status status = run(problem, job, order[k], result);
+    if (status != CT_OK || settled(result)) return status;
+    if (some && result->residual >= best.residual) continue;
+    some = true;
+    best = *result;
+    memcpy(best_z, result->z, job->size * sizeof *best_z);
+    memcpy(best_w, result->w, job->size * sizeof *best_w);
+  }
+  *result = best;
+  memcpy(result->z, best_z, job->size * sizeof *best_z);
+  memcpy(result->w, best_w, job->size * sizeof *best_w);
+  return CT_OK;
+}
+
+ct_status ct_lcp_solve(const ct_lcp *problem, const ct_lcp_options *options, ct_solver *solver, ct_lcp_result *result) {
+  assert(options->method < CT_LCP_METHOD_COUNT);
+  size_t n = problem->matrix.size;
+  bool chosen = options->method != CT_LCP_AUTO;
+  if (n > (chosen ? methods[options->method].rows_max : CT_LCP_ITERATIVE_MAX)) return CT_LIMIT;
+  ct_lcp_job job = {.matrix = &problem->matrix, .q = problem->q, .size = n, .options = options, .solver = solver};
+  for (size_t i = 0; i < n; i++) job.q_max = fmax(job.q_max, fabs(problem->q[i]));
+  double largest;
+  result->asymmetry = ct_matrix_asymmetry(&problem->matrix, &largest);
+  job.symmetric = result->asymmetry <= SYMMETRIC * largest;
+  ct_solver_mark mark = ct_solver_enter(solver);
+  ct_status status = chosen ? run(problem, &job, options->method, result) : run_auto(problem, &job, result);
+  ct_solver_leave(solver, mark);
+  return status;
+}

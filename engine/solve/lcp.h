@@ -1,0 +1,34 @@
+/* How ct_lcp_solve asks a method.
+ *
+ * A method is one function and one row of the table in lcp.c. It gets a job and writes, of the result, `z` (every entry >= 0,
+ * also where it fails: the best it has), `status`, `iterations`, `unique` where it knows, and, with INFEASIBLE, `certificate`,
+ * which is never NULL here. It takes its memory from the job's solver; lcp.c enters and leaves around it. Everything else is done
+ * by lcp.c, the same for all: w, residual, complementarity and `converged` from M, q and z; certificates are looked at once more
+ * (one that proves nothing becomes RAY); with CT_LCP_TIE_MIN_NORM and a symmetric positive semidefinite M of up to
+ * CT_LCP_DIRECT_MAX rows the least |z|, the rank, and whether z is the only solution.
+ *
+ * A method returns CT_OK, CT_OUT_OF_MEMORY, or CT_CANCELLED; what the numbers do to it is told in the status. It looks at the
+ * cancel flag once per pivot or sweep, and never takes more than the job's iterations.
+ */
+#ifndef SOLVE_LCP_H
+#define SOLVE_LCP_H
+
+#include "solve/solver.h"
+#include <contact/lcp.h>
+
+typedef struct ct_lcp_job {
+  const ct_matrix *matrix; /* as the caller gave it */
+  const double *dense;     /* [n n] of any matrix, for the methods whose row in the table says so; else NULL */
+  const double *q;
+  size_t size;             /* n > 0 */
+  double target;           /* converged is residual <= this */
+  double q_max;            /* |q|max */
+  uint64_t iterations_max; /* of the options, or of the method's row in the table */
+  bool symmetric;          /* M = M', but for round-off */
+  const ct_lcp_options *options;
+  ct_solver *solver;
+} ct_lcp_job;
+
+ct_status ct_lcp_dantzig(const ct_lcp_job *job, ct_lcp_result *result);
+
+#endif

@@ -1,0 +1,172 @@
+/* Dantzig's method for symmetric positive semidefinite M: one row after the other is made right, the rows before it staying right.
+ *
+ * Baraff 1994; Cottle, Pang, Stone 2009, 4.2. The clamped rows (w = 0) always form a positive definite part of M: a row that
+ * depends on them is never clamped but pushed along the null vector that it makes with them, until one of them lets go. Where none
+ * does, that vector is >= 0 and proves that there is no solution.
+ */
+#include "solve/factor.h"
+#include "solve/lcp.h"
+
+#include <math.h>
+#include <string.h>
+
+/* What is left on the diagonal by a row that depends on others, in units of round-off, of its diagonal and of n. */
+#define DEPENDENT 8.0
+/* Rounds over all rows; after the first they mend what round-off left. */
+enum { ROUNDS = 4 };
+
+typedef enum place { OUTSIDE, FREE, CLAMPED } place;
+
+typedef struct dantzig {
+  const ct_lcp_job *job;
+  size_t n;
+  const double *m;
+  double *z, *w, *dz, *dw, *solved;
+  unsigned char *places;
+  ct_factor factor;
+  double small; /* part of a diagonal entry that is nothing */
+  double unit;  /* w as small as this, negative, is round-off */
+  uint64_t pivots;
+} dantzig;
+
+static bool take(dantzig *d, const ct_lcp_job *job, double *z) {
+  size_t n = job->size;
+  d->job = job;
+  d->n = n;
+  d->m = job->dense;
+  d->z = z;
+  d->w = ct_solver_doubles(job->solver, n);
+  d->dz = ct_solver_doubles(job->solver, n);
+  d->dw = ct_solver_doubles(job->solver, n);
+  d->solved = ct_solver_doubles(job->solver, n);
+  d->places = ct_solver_take(job->solver, n, 1);
+  d->small = DEPENDENT * (double)n * CT_UNIT_ROUNDOFF;
+  d->unit = 4.0 * CT_UNIT_ROUNDOFF * job->q_max;
+  d->pivots = 0;
+  return d->w && d->dz && d->dw && d->solved && d->places && ct_factor_make(&d->factor, n, job->solver);
+}
+
+/* L^-1 of row i's entries among the clamped, in `solved`; what is left on its diagonal, or 0 where that is round-off. */
+static double reduce(dantzig *d, size_t i) {
+  const double *row = d->m + i * d->n;
+  const ct_factor *f = &d->factor;
+  for (size_t j = 0; j < f->count; j++) d->solved[j] = row[f->index[j]];
+  ct_factor_forward(f, d->solved);
+  double left = row[i];
+  for (size_t j = 0; j < f->count; j++) left -= d->solved[j] * d->solved[j];
+  return left > d->small * row[i] ? left : 0.0;
+}
+
+/* How z and w change with z_k while the clamped stay at w = 0. *left: of w_k. */
+static void direction(dantzig *d, size_t k, double *left) {
+  const ct_factor *f = &d->factor;
+  *left = reduce(d, k);
+  memset(d->dz, 0, d->n * sizeof *d->dz);
+  double *x = d->dw;
+  memcpy(x, d->solved, f->count * sizeof *x);
+  ct_factor_back(f, x);
+  for (size_t j = 0; j < f->count; j++) d->dz[f->index[j]] = -x[j];
+  d->dz[k] = 1.0;
+  for (size_t i = 0; i < d->n; i++) {
+    if (d->places[i] != FREE) continue;
+    double sum = 0.0;
+    for (size_t j = 0; j < d->n; j++) sum += d->m[i * d->n + j] * d->dz[j];
+    d->dw[i] = sum;
+  }
+}
+
+/* The longest step before something else has to change; *stop is the row that limits it, n where nothing does. */
+static double longest_step(const dantzig *d, size_t k, double left, size_t *stop) {
+  double step = INFINITY;
+  *stop = d->n;
+  if (left > 0.0) {
+    step = -d->w[k] / left;
+    *stop = k;
+  }
+  double reach = d->m[k * d->n + k];
+  for (size_t i = 0; i < d->n; i++) {
+    double limit = INFINITY;
+    if (d->places[i] == CLAMPED && d->dz[i] < 0.0) limit = d->z[i] / -d->dz[i];
+    if (d->places[i] == FREE && d->dw[i] < -d->small * sqrt(d->m[i * d->n + i] * reach)) limit = fmax(d->w[i], 0.0) / -d->dw[i];
+    if (limit < step) {
+      step = limit;
+      *stop = i;
+    }
+  }
+  return step;
+}
+
+static void clamp(dantzig *d, size_t i) {
+  double left = reduce(d, i);
+  if (left > 0.0) {
+    ct_factor_append(&d->factor, i, d->solved, left);
+    d->places[i] = CLAMPED;
+  }
+  d->w[i] = 0.0;
+}
+
+static void let_go(dantzig *d, size_t i) {
+  size_t at = 0;
+  while (d->factor.index[at] != i) at++;
+  ct_factor_remove(&d->factor, at);
+  d->places[i] = FREE;
+  d->z[i] = d->w[i] = 0.0;
+}
+
+/* z_k grows until w_k is 0. */
+static ct_lcp_status drive(dantzig *d, size_t k) {
+  for (;;) {
+    if (d->pivots >= d->job->iterations_max || ct_cancel_raised(d->job->options->cancel)) return CT_LCP_STATUS_ITERATION_LIMIT;
+    d->pivots++;
+    double left;
+    size_t stop;
+    direction(d, k, &left);
+    double step = longest_step(d, k, left, &stop);
+    if (stop == d->n) return CT_LCP_STATUS_INFEASIBLE;
+    for (size_t i = 0; i < d->n; i++) {
+      d->z[i] = fmax(d->z[i] + step * d->dz[i], 0.0);
+      if (d->places[i] == FREE) d->w[i] += step * d->dw[i];
+    }
+    d->w[k] += step * left;
+    if (stop == k) {
+      clamp(d, k);
+      return CT_LCP_STATUS_OK;
+    }
+    if (d->places[stop] == CLAMPED) let_go(d, stop);
+    else clamp(d, stop);
+  }
+}
+
+static double row_value(const dantzig *d, size_t i) {
+  double sum = d->job->q[i];
+  for (size_t j = 0; j < d->n; j++) sum += d->m[i * d->n + j] * d->z[j];
+  return sum;
+}
+
+ct_status ct_lcp_dantzig(const ct_lcp_job *job, ct_lcp_result *result) {
+  dantzig d;
+  if (!take(&d, job, result->z)) return CT_OUT_OF_MEMORY;
+  memset(d.z, 0, d.n * sizeof *d.z);
+  memset(d.places, OUTSIDE, d.n);
+  ct_lcp_status status = CT_LCP_STATUS_OK;
+  for (int round = 0; round < ROUNDS && status == CT_LCP_STATUS_OK; round++) {
+    bool changed = false;
+    for (size_t k = 0; k < d.n && status == CT_LCP_STATUS_OK; k++) {
+      if (d.places[k] == CLAMPED) continue;
+      d.w[k] = row_value(&d, k);
+      if (d.w[k] < -d.unit) {
+        d.places[k] = OUTSIDE;
+        status = drive(&d, k);
+        changed = true;
+      } else {
+        d.places[k] = FREE;
+      }
+    }
+    if (!changed) break;
+  }
+  result->status = status;
+  result->iterations = d.pivots;
+  if (status == CT_LCP_STATUS_INFEASIBLE)
+    for (size_t i = 0; i < d.n; i++) result->certificate[i] = fmax(d.dz[i], 0.0);
+  return ct_cancel_raised(job->options->cancel) ? CT_CANCELLED : CT_OK;
+}

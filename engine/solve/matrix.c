@@ -1,0 +1,79 @@
+/* Products with a ct_matrix; see matrix.h. */
+#include "solve/matrix.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Square tiles of this many rows: two of them stay in the nearest cache while one is read along its columns. */
+enum { TILE = 16 };
+
+double ct_matrix_row(const ct_matrix *m, size_t i, const double *x) {
+  double sum = 0.0;
+  if (m->dense) {
+    const double *row = m->dense + i * m->size;
+    for (size_t j = 0; j < m->size; j++) sum += row[j] * x[j];
+    return sum;
+  }
+  for (size_t e = m->starts[i]; e < m->starts[i + 1]; e++) sum += m->values[e] * x[m->columns[e]];
+  return sum;
+}
+
+void ct_matrix_product(const ct_matrix *m, const double *x, double *y) {
+  for (size_t i = 0; i < m->size; i++) y[i] = ct_matrix_row(m, i, x);
+}
+
+void ct_matrix_transposed_product(const ct_matrix *m, const double *x, double *y) {
+  memset(y, 0, m->size * sizeof *y);
+  for (size_t i = 0; i < m->size; i++) {
+    if (m->dense) {
+      for (size_t j = 0; j < m->size; j++) y[j] += m->dense[i * m->size + j] * x[i];
+    } else {
+      for (size_t e = m->starts[i]; e < m->starts[i + 1]; e++) y[m->columns[e]] += m->values[e] * x[i];
+    }
+  }
+}
+
+double ct_matrix_entry(const ct_matrix *m, size_t i, size_t j) {
+  if (m->dense) return m->dense[i * m->size + j];
+  size_t low = m->starts[i], high = m->starts[i + 1];
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (m->columns[middle] == j) return m->values[middle];
+    if (m->columns[middle] < j) low = middle + 1;
+    else high = middle;
+  }
+  return 0.0;
+}
+
+static double dense_asymmetry(const double *a, size_t n, double *largest) {
+  double most = 0.0, size = 0.0;
+  for (size_t top = 0; top < n; top += TILE)
+    for (size_t left = 0; left <= top; left += TILE)
+      for (size_t i = top; i < n && i < top + TILE; i++)
+        for (size_t j = left; j <= i && j < left + TILE; j++) {
+          double x = a[i * n + j], y = a[j * n + i], apart = fabs(x - y), larger = fabs(x) > fabs(y) ? fabs(x) : fabs(y);
+          most = apart > most ? apart : most;
+          size = larger > size ? larger : size;
+        }
+  *largest = size;
+  return most;
+}
+
+double ct_matrix_asymmetry(const ct_matrix *m, double *largest) {
+  if (m->dense) return dense_asymmetry(m->dense, m->size, largest);
+  double most = 0.0;
+  *largest = 0.0;
+  for (size_t i = 0; i < m->size; i++)
+    for (size_t e = m->starts[i]; e < m->starts[i + 1]; e++) {
+      double apart = m->columns[e] == i ? 0.0 : fabs(m->values[e] - ct_matrix_entry(m, m->columns[e], i));
+      most = apart > most ? apart : most;
+      *largest = fabs(m->values[e]) > *largest ? fabs(m->values[e]) : *largest;
+    }
+  return most;
+}
+
+void ct_matrix_spread(const ct_matrix *m, double *dense) {
+  memset(dense, 0, m->size * m->size * sizeof *dense);
+  for (size_t i = 0; i < m->size; i++)
+    for (size_t e = m->starts[i]; e < m->starts[i + 1]; e++) dense[i * m->size + m->columns[e]] = m->values[e];
+}

@@ -1,0 +1,19 @@
+/* Products with a ct_matrix, dense or sparse. Sums go in a fixed order. */
+#ifndef SOLVE_MATRIX_H
+#define SOLVE_MATRIX_H
+
+#include <contact/solver.h>
+
+/* Row i times x. */
+double ct_matrix_row(const ct_matrix *m, size_t i, const double *x);
+/* y = M x, y = M' x. */
+void ct_matrix_product(const ct_matrix *m, const double *x, double *y);
+void ct_matrix_transposed_product(const ct_matrix *m, const double *x, double *y);
+/* Entry i, j. Sparse: a search in the row. */
+double ct_matrix_entry(const ct_matrix *m, size_t i, size_t j);
+/* max |M - M'|; *largest is max |M|. */
+double ct_matrix_asymmetry(const ct_matrix *m, double *largest);
+/* All of a sparse matrix's entries: dense [n n]. */
+void ct_matrix_spread(const ct_matrix *m, double *dense);
+
+#endif

@@ -1,0 +1,28 @@
+/* Scratch memory that is taken and given back as a stack. Whoever takes enters first and leaves when done, so a solve may ask
+ * another solve in between. Once the blocks have grown to what a problem needs there is one block and no allocation. */
+#ifndef SOLVE_SOLVER_H
+#define SOLVE_SOLVER_H
+
+#include <contact/solver.h>
+
+typedef struct ct_solver_block ct_solver_block;
+
+struct ct_solver {
+  ct_solver_block *last; /* the block that is taken from; older ones are behind it */
+};
+
+/* What was taken when it was set. */
+typedef struct ct_solver_mark {
+  ct_solver_block *block;
+  size_t used;
+} ct_solver_mark;
+
+ct_solver_mark ct_solver_enter(const ct_solver *solver);
+/* Everything taken since is gone. */
+void ct_solver_leave(ct_solver *solver, ct_solver_mark mark);
+
+/* count items of so many bytes, not set to anything, at a multiple of 64 bytes. NULL: out of memory. */
+void *ct_solver_take(ct_solver *solver, size_t count, size_t bytes);
+static inline double *ct_solver_doubles(ct_solver *solver, size_t count) { return ct_solver_take(solver, count, sizeof(double)); }
+
+#endif
