@@ -41,27 +41,28 @@ static bool add_block(ct_solver *solver, size_t size) {
   return true;
 }
 
-ct_solver_mark ct_solver_enter(const ct_solver *solver) {
+ct_solver_mark ct_solver_enter(ct_solver *solver) {
+  solver->depth++;
   return (ct_solver_mark){solver->last, solver->last ? solver->last->used : 0};
 }
 
-void ct_solver_leave(ct_solver *solver, ct_solver_mark mark) {
-  bool emptied = !mark.block || (!mark.block->before && mark.used == 0);
-  if (!emptied) {
-    drop_to(solver, mark.block);
-    mark.block->used = mark.used;
-    return;
-  }
-  if (!solver->last) return;
-  if (!solver->last->before) {
-    solver->last->used = 0;
-    return;
-  }
-  /* Next time all of it is in one block. Where that cannot be had it grows again. */
+/* One block of the size of all, so that next time nothing has to grow. Where that cannot be had it grows again. */
+static void join(ct_solver *solver) {
   size_t total = 0;
   for (const ct_solver_block *block = solver->last; block; block = block->before) total += block->size;
   drop_to(solver, NULL);
   (void)add_block(solver, total);
+}
+
+void ct_solver_leave(ct_solver *solver, ct_solver_mark mark) {
+  solver->depth--;
+  if (!solver->last) return;
+  if (solver->depth == 0 && solver->last->before) {
+    join(solver);
+    return;
+  }
+  while (solver->last != mark.block && solver->last->before) drop_to(solver, solver->last->before);
+  solver->last->used = mark.block ? mark.used : 0;
 }
 
 void *ct_solver_take(ct_solver *solver, size_t count, size_t bytes) {

@@ -9,6 +9,7 @@ typedef struct ct_solver_block ct_solver_block;
 
 struct ct_solver {
   ct_solver_block *last; /* the block that is taken from; older ones are behind it */
+  unsigned depth;        /* entered and not left */
 };
 
 /* What was taken when it was set. */
@@ -17,8 +18,8 @@ typedef struct ct_solver_mark {
   size_t used;
 } ct_solver_mark;
 
-ct_solver_mark ct_solver_enter(const ct_solver *solver);
-/* Everything taken since is gone. */
+ct_solver_mark ct_solver_enter(ct_solver *solver);
+/* Everything taken since is gone. The last to be entered is the first to be left. */
 void ct_solver_leave(ct_solver *solver, ct_solver_mark mark);
 
 /* count items of so many bytes, not set to anything, at a multiple of 64 bytes. NULL: out of memory. */

@@ -81,6 +81,26 @@ static void what_is_squeezed_has_no_solution_and_a_proof(void) {
   }
 }
 
+/* One solver for problems of growing and falling size; under a sanitizer this sees what is used after it was given back. */
+static void scratch_memory_serves_one_problem_after_the_other(void) {
+  ct_solver *solver = ct_solver_create();
+  for (size_t step = 0; step < 40; step++) {
+    size_t n = 1 + 53 * step % 97;
+    double *m = calloc(n * n + 3 * n, sizeof *m), *q = m + n * n, *z = q + n, *w = z + n;
+    for (size_t i = 0; i < n; i++) {
+      m[i * n + i] = 2.0;
+      q[i] = i % 2 ? 1.0 : -3.0;
+    }
+    ct_lcp problem = dense(n, m, q);
+    ct_lcp_options options = {.method = step % 3 ? CT_LCP_AUTO : CT_LCP_DANTZIG};
+    ct_lcp_result result = {.z = z, .w = w};
+    CHECK_INT(ct_lcp_solve(&problem, &options, solver, &result), CT_OK);
+    for (size_t i = 0; i < n; i++) CHECK_NEAR(z[i], i % 2 ? 0.0 : 1.5, 0.0);
+    free(m);
+  }
+  ct_solver_destroy(solver);
+}
+
 static void nothing_is_solved_at_once(void) {
   answer a;
   solve_by(dense(0, NULL, NULL), CT_LCP_AUTO, &a);
@@ -93,6 +113,7 @@ static const check_test tests[] = {
     {"a_stack_bears_what_is_above", a_stack_bears_what_is_above},
     {"small_problems_have_their_known_solutions", small_problems_have_their_known_solutions},
     {"what_is_squeezed_has_no_solution_and_a_proof", what_is_squeezed_has_no_solution_and_a_proof},
+    {"scratch_memory_serves_one_problem_after_the_other", scratch_memory_serves_one_problem_after_the_other},
     {"nothing_is_solved_at_once", nothing_is_solved_at_once},
 };
 
