@@ -58,10 +58,17 @@ typedef struct ct_advance_state {
 
 typedef struct ct_advance ct_advance;
 
-/* Begins at the scene's poses and velocities; keeps a copy of what it moves. Borrows the scene until ct_advance_destroy. */
+/* Begins at the scene's poses and velocities; keeps a copy of what it moves, and of the loads. Borrows the scene until
+ * ct_advance_destroy. CT_LIMIT: a dynamic body without a mass, or whose inertia cannot be inverted; more than
+ * CT_ADVANCE_STEPS_MAX steps. CT_OUT_OF_MEMORY. */
 ct_status ct_advance_create(const ct_scene *scene, const ct_advance_options *options, ct_advance **out);
 void ct_advance_destroy(ct_advance *advance);
-/* Goes on by one step, or to the next event; true in *done when the duration is over. */
+/* Loads that act from now on, in place of those before. CT_OUT_OF_MEMORY. */
+ct_status ct_advance_set_loads(ct_advance *advance, const ct_load *loads, size_t count);
+/* Goes on by one step, or to the next event; true in *done when the duration is over. Between impulses each body moves as it does
+ * without forces: on a straight line, turning as a free top in closed form, so that its momenta and energy stay; kinematic bodies
+ * turn with constant angular velocity. CT_LIMIT: a body leaves CT_COORDINATE_MAX, or turns by CT_TURN_MAX in a step. CT_CANCELLED,
+ * CT_OUT_OF_MEMORY. */
 ct_status ct_advance_step(ct_advance *advance, ct_workspace *workspace, ct_solver *solver, bool *done);
 ct_advance_state ct_advance_now(const ct_advance *advance);
 /* Pose and velocity of a row now. */

@@ -44,6 +44,8 @@
 #define CT_LCP_SWEEP_TOLERANCE 1e-8
 #define CT_FRICTION_TOLERANCE 1e-8
 #define CT_ADVANCE_TOLERANCE 1e-12
+/* Steps of one advance. */
+#define CT_ADVANCE_STEPS_MAX 1e9
 /* Candidate pairs that one query may look at. */
 #define CT_PAIRS_MAX 10000000
 /* Points of one hull. */
