@@ -56,18 +56,24 @@ typedef struct ct_friction_options {
 } ct_friction_options;
 
 typedef struct ct_friction_result {
-  double *r, *u; /* [contacts dimension] the caller's. r lies in the cones exactly (POLYHEDRAL: in the pyramids); u = W r + q */
+  double *r, *u; /* [contacts dimension] the caller's. |r_t| <= mu r_n holds for the doubles as real numbers (POLYHEDRAL: r is in
+                  * the pyramids, to rounding); u = W r + q */
   ct_friction_status status;
   ct_friction_method method; /* that gave the answer; never AUTO */
   bool converged;            /* residual within the tolerance: never told otherwise */
-  double residual;   /* of the exact cone: 2-norm over contacts of r - P(r - rho (u + mu |u_t| n)), rho = 1 / |W_ii|, divided by
-                      * the greatest |r| (1 where all are 0) */
+  double residual;   /* of the exact cone: 2-norm over contacts of r - P(r - rho (u + mu |u_t| n)), rho = 1 / |W_ii| (by entries),
+                      * divided by the greatest |r| or |P(..)| of a contact: r = 0 has none of it, or one at least, in any units.
+                      * 0 where all are 0. Of a block of zeros rho is the greatest of the others */
   double cone_error; /* POLYHEDRAL: 1 - cos(pi / directions), the part of the strength that the worst direction lacks (or,
                         circumscribed, has too much of); else 0 */
   uint64_t iterations;
 } ct_friction_result;
 
-/* CT_OUT_OF_MEMORY, CT_CANCELLED, CT_LIMIT. The same input gives the same bits. */
+/* CT_OUT_OF_MEMORY, CT_CANCELLED, CT_LIMIT (more than CT_LCP_ITERATIVE_MAX rows). W, q and mu are finite; W need be neither
+ * symmetric nor definite. INFEASIBLE: a contact approaches whose normal velocity no force changes. Where the tolerance is not
+ * reached the answer is the best iterate that was seen, by its residual. The same input gives the same bits; scaling W and q by
+ * powers of two scales r and u and changes nothing else. Memory grows with the entries of W that are not zero; a sweep costs some
+ * 10 ns each. */
 ct_status ct_friction_solve(const ct_friction_problem *problem, const ct_friction_options *options, ct_solver *solver,
                             ct_friction_result *result);
 

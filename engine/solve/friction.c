@@ -1,0 +1,138 @@
+/* Friction at many contacts: which solver is asked, and what is told of its answer. All numbers told are computed from the caller's
+ * W and q and the r that is returned. */
+#include "solve/friction.h"
+
+#include <float.h>
+
+/* Sweeps where the caller sets no limit (theory: 10,000). */
+#define SWEEPS_MAX 10000u
+
+typedef struct summing {
+  double scale, sum; /* root of the sum of squares = scale sqrt(sum): no square leaves the range */
+  double size;
+} summing;
+
+static void add_square(summing *s, double x) {
+  double a = fabs(x);
+  if (!(a > 0.0)) return;
+  if (a > s->scale) {
+    s->sum = 1.0 + s->sum * (s->scale / a) * (s->scale / a);
+    s->scale = a;
+  } else s->sum += (a / s->scale) * (a / s->scale);
+}
+
+/* u of one contact. */
+static ct_triple contact_velocity(const ct_friction_problem *p, const double *r, size_t i) {
+  size_t d = p->dimension, n = p->matrix.size;
+  double u[3] = {0.0, 0.0, 0.0};
+  for (size_t k = 0; k < d; k++) {
+    size_t row = d * i + k;
+    u[k] = p->q[row];
+    if (p->matrix.dense)
+      for (size_t j = 0; j < n; j++) u[k] += p->matrix.dense[row * n + j] * r[j];
+    else
+      for (size_t e = p->matrix.starts[row]; e < p->matrix.starts[row + 1]; e++)
+        u[k] += p->matrix.values[e] * r[p->matrix.columns[e]];
+  }
+  return (ct_triple){u[0], u[1], u[2]};
+}
+
+static double block_norm(const ct_friction_problem *p, size_t i) {
+  size_t d = p->dimension;
+  summing block = {0.0, 0.0, 0.0};
+  for (size_t row = d * i; row < d * (i + 1); row++)
+    if (p->matrix.dense)
+      for (size_t j = d * i; j < d * (i + 1); j++) add_square(&block, p->matrix.dense[row * p->matrix.size + j]);
+    else
+      for (size_t e = p->matrix.starts[row]; e < p->matrix.starts[row + 1]; e++)
+        if (p->matrix.columns[e] / d == i) add_square(&block, p->matrix.values[e]);
+  return block.scale * sqrt(block.sum);
+}
+
+/* What stands for |W_ii| of blocks that are zero: the least of the others. */
+static double least_norm(const ct_friction_problem *p) {
+  double least = INFINITY;
+  for (size_t i = 0; i < p->contacts; i++) {
+    double norm = block_norm(p, i);
+    if (norm > 0.0) least = fmin(least, norm);
+  }
+  return least < INFINITY ? least : 1.0;
+}
+
+double ct_friction_residual(const ct_friction_problem *p, const double *r, double *u) {
+  summing total = {0.0, 0.0, 0.0};
+  double least = 0.0;
+  size_t d = p->dimension;
+  for (size_t i = 0; i < p->contacts; i++) {
+    double norm = block_norm(p, i);
+    if (!(norm > 0.0)) norm = least = least > 0.0 ? least : least_norm(p);
+    ct_triple ui = contact_velocity(p, r, i), ri = {r[d * i], r[d * i + 1], d == 3 ? r[d * i + 2] : 0.0};
+    if (u) {
+      u[d * i] = ui.n;
+      u[d * i + 1] = ui.s;
+      if (d == 3) u[d * i + 2] = ui.t;
+    }
+    ct_triple defect = ct_friction_defect(ri, ui, p->mu[i], 1.0 / norm, &total.size);
+    add_square(&total, defect.n);
+    add_square(&total, defect.s);
+    add_square(&total, defect.t);
+  }
+  double residual = total.scale > 0.0 ? total.scale / total.size * sqrt(total.sum) : 0.0;
+  return fmin(residual, DBL_MAX);
+}
+
+/* The normal velocity of a contact that no force changes: negative, it can never be made good. */
+static bool immovable_approach(const ct_friction_work *w) {
+  for (size_t i = 0; i < w->contacts; i++) {
+    bool moved = false;
+    for (int k = 0; k < 3; k++) moved = moved || w->diagonal[i].m[k] != 0.0;
+    for (size_t e = w->starts[i]; e < w->starts[i + 1]; e++)
+      for (int k = 0; k < 3; k++) moved = moved || w->blocks[e].m[k] != 0.0;
+    if (!moved && w->q[i].n < 0.0) return true;
+  }
+  return false;
+}
+
+static double finite(double x) { return fmax(-DBL_MAX, fmin(x, DBL_MAX)); }
+
+static void tell(const ct_friction_problem *p, const ct_friction_work *w, ct_friction_result *result) {
+  size_t d = p->dimension;
+  for (size_t i = 0; i < p->contacts; i++) {
+    ct_triple r = {finite(ldexp(w->best[i].n, w->r_exponent)), finite(ldexp(w->best[i].s, w->r_exponent)),
+                   finite(ldexp(w->best[i].t, w->r_exponent))};
+    r = ct_cone_inside(r, p->mu[i]);
+    result->r[d * i] = r.n;
+    result->r[d * i + 1] = r.s;
+    if (d == 3) result->r[d * i + 2] = r.t;
+  }
+  result->residual = ct_friction_residual(p, result->r, result->u);
+  result->converged = result->residual <= w->tolerance;
+  result->status = result->converged       ? CT_FRICTION_STATUS_OK
+                   : immovable_approach(w) ? CT_FRICTION_STATUS_INFEASIBLE
+                                           : CT_FRICTION_STATUS_ITERATION_LIMIT;
+  result->iterations = w->iterations;
+}
+
+static ct_status solve(const ct_friction_problem *p, const ct_friction_options *options, ct_solver *solver,
+                       ct_friction_result *result) {
+  ct_friction_work w = {.solver = solver};
+  w.tolerance = options->tolerance > 0.0 ? options->tolerance : CT_FRICTION_TOLERANCE;
+  w.iterations_max = options->iterations_max ? options->iterations_max : SWEEPS_MAX;
+  ct_status status = ct_friction_prepare(p, options, &w);
+  if (status != CT_OK) return status;
+  (void)ct_friction_look(&w);
+  if (w.best_residual > w.tolerance) status = ct_friction_nsgs(&w, w.iterations_max);
+  if (status != CT_OK) return status;
+  *result = (ct_friction_result){.r = result->r, .u = result->u, .method = CT_FRICTION_NSGS};
+  tell(p, &w, result);
+  return CT_OK;
+}
+
+ct_status ct_friction_solve(const ct_friction_problem *problem, const ct_friction_options *options, ct_solver *solver,
+                            ct_friction_result *result) {
+  if (problem->contacts > CT_LCP_ITERATIVE_MAX / problem->dimension) return CT_LIMIT;
+  ct_solver_mark mark = ct_solver_enter(solver);
+  ct_status status = solve(problem, options, solver, result);
+  ct_solver_leave(solver, mark);
+  return status;
+}

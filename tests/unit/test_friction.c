@@ -1,0 +1,280 @@
+/* Friction with the exact cone: published single contacts, closed forms, and what has to be so for any contacts. Whether an answer
+ * solves a problem is told by friction_oracle.h, in long double. */
+#include "tests/oracle/friction_oracle.h"
+#include "tests/support/check.h"
+#include "tests/support/friction_problems.h"
+
+#include <contact/cancel.h>
+
+static ct_solver *solver;
+
+static ct_friction_result ask(const friction_case *c, const ct_friction_options *options) {
+  ct_friction_result result = {.r = c->r, .u = c->u};
+  CHECK_INT(ct_friction_solve(&c->problem, options, solver, &result), CT_OK);
+  return result;
+}
+
+/* One contact, dense. */
+static ct_friction_result ask_one(const double *w, const double *q, double mu, double *r, double *u) {
+  ct_friction_problem p = {.matrix = {.size = 3, .dense = w}, .q = q, .mu = &mu, .contacts = 1, .dimension = 3};
+  ct_friction_result result = {.r = r, .u = u};
+  CHECK_INT(ct_friction_solve(&p, &(ct_friction_options){.tolerance = 1e-14}, solver, &result), CT_OK);
+  CHECK(result.converged && result.status == CT_FRICTION_STATUS_OK);
+  return result;
+}
+
+typedef struct published {
+  double w[9], q[3], mu, r[3], u[3], digits;
+} published;
+
+/* T12.3 (Siconos), T12.4 (the sphere that slides: exact cone); row 53. */
+static void one_contact_is_as_published(void) {
+  const published cases[] = {
+      {{15, -1, -2, -1, 14, 1, -2, 1, 16}, {-1, 2, 3}, 0.1, {.06569568, -.00367861, -.00544307}, {0, 1.8773606, 2.7778409}, 1e-7},
+      {{.01344, -9.421e-7, .001486, -9.421e-7, .1061, .0001733, .001486, .0001733, .001442},
+       {-.1458, -.2484, -.1515},
+       0.6,
+       {10.205876, 1.9318884, 5.8108},
+       {0, -.0424292, -.1276201},
+       1e-5},
+      {{1, 0, 0, 0, 1, 0, 0, 0, 1}, {-1, 1, 3}, 0.1, {1, -.0316228, -.0948683}, {0, .9683772, 2.9051317}, 1e-7},
+      {{1, 0, 0, 0, 3.5, 0, 0, 0, 3.5},
+       {-1.5, .955336489125606, .2955202066613396},
+       0.1,
+       {1.5, -.1433005, -.0443280},
+       {0, .4537848, .1403721},
+       1e-7},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    double r[3], u[3];
+    ask_one(cases[i].w, cases[i].q, cases[i].mu, r, u);
+    for (int k = 0; k < 3; k++) {
+      CHECK_NEAR(r[k], cases[i].r[k], cases[i].digits);
+      CHECK_NEAR(u[k], cases[i].u[k], cases[i].digits);
+    }
+  }
+}
+
+static void a_contact_that_parts_has_no_impulse_and_one_that_can_stick_has_no_velocity(void) {
+  const double w[9] = {2, 0.3, -0.2, 0.3, 3, 0.4, -0.2, 0.4, 4}, parting[3] = {1e-9, 5, -3}, held[3] = {-1, 0.3, 0.2};
+  double r[3], u[3];
+  ask_one(w, parting, 0.5, r, u);
+  CHECK(r[0] == 0.0 && r[1] == 0.0 && r[2] == 0.0);
+  CHECK(u[0] == 1e-9 && u[1] == 5.0 && u[2] == -3.0);
+  ask_one(w, held, 0.5, r, u);
+  for (int k = 0; k < 3; k++) CHECK_NEAR(u[k], 0.0, 1e-15);
+}
+
+/* The block of a body: any inertia, any arm, from needles to balls; what the impulse does is told by the oracle. */
+static void every_single_contact_of_a_body_is_solved_to_rounding(void) {
+  check_random random = {12001};
+  for (int i = 0; i < 20000; i++) {
+    friction_case c = case_random(&random, 1, 1, i % 4 ? 3 : 2);
+    if (i % 3 == 0) c.mu[0] = ldexp(1.0, (int)(check_next(&random) % 20) - 10);
+    double rounding = 4e-15 * (1.0 + c.mu[0]); /* of u, of which the residual takes mu |u_t| */
+    ct_friction_result result = ask(&c, &(ct_friction_options){.method = CT_FRICTION_NSGS, .tolerance = rounding});
+    friction_oracle o = oracle_judge(&c.problem, c.r, c.u);
+    if (!result.converged || !(o.residual <= 2.0L * rounding) || o.outside > 0.0L)
+      CHECK_FAIL("contact %d of seed 12001 has residual %Lg (told %g), %Lg outside of its cone", i, o.residual, result.residual,
+                 o.outside);
+    case_free(&c);
+  }
+}
+
+/* Told residual, cone and power of contacts that share bodies; row 53. */
+static void what_is_told_of_random_contacts_is_so(void) {
+  check_random random = {12002};
+  int converged = 0;
+  enum { CASES = 400 };
+  for (int i = 0; i < CASES; i++) {
+    size_t bodies = 1 + check_next(&random) % 6, contacts = 1 + check_next(&random) % 12;
+    friction_case c = case_random(&random, bodies, contacts, i % 4 ? 3 : 2);
+    ct_friction_result result = ask(&c, &(ct_friction_options){0});
+    friction_oracle o = oracle_judge(&c.problem, c.r, c.u);
+    converged += result.converged;
+    CHECK(!result.converged || o.residual <= 1.001e-8L);
+    CHECK_NEAR((double)o.residual, result.residual, (1e-3 + 2.0 * result.residual) * result.residual + 1e-14);
+    CHECK(o.outside <= 0.0L);
+    CHECK(o.power <= 4.0L * result.residual + 1e-15L);
+    CHECK(o.velocity <= 40 * 0x1p-53L);
+    case_free(&c);
+  }
+  CHECK(converged >= CASES * 95 / 100);
+}
+
+/* Without friction r >= 0, u >= 0, r u = 0 in the normals and nothing else. */
+static void without_friction_it_is_a_linear_complementarity_problem(void) {
+  check_random random = {12003};
+  for (int i = 0; i < 200; i++) {
+    friction_case c = case_random(&random, 4, 1 + check_next(&random) % 8, 3);
+    for (size_t k = 0; k < c.problem.contacts; k++) c.mu[k] = 0.0;
+    ct_friction_result result = ask(&c, &(ct_friction_options){.tolerance = 1e-11});
+    CHECK(result.converged);
+    for (size_t k = 0; k < c.problem.contacts; k++) {
+      CHECK(c.r[3 * k] >= 0.0 && c.r[3 * k + 1] == 0.0 && c.r[3 * k + 2] == 0.0);
+      CHECK_NEAR(fmin(c.r[3 * k], c.u[3 * k]), 0.0, 1e-9);
+    }
+    case_free(&c);
+  }
+}
+
+/* Tangents turned in their plane: the exact cone has no direction of its own, so r turns with them. */
+static void turned_tangents_turn_the_answer(void) {
+  check_random random = {12004};
+  for (int i = 0; i < 100; i++) {
+    friction_case c = case_random(&random, 3, 3, 3), turned = c;
+    ask(&c, &(ct_friction_options){.tolerance = 1e-13});
+    double r[9], q[9], angle = check_uniform(&random, 0.0, 6.0), cosine = cos(angle), sine = sin(angle);
+    memcpy(r, c.r, sizeof r);
+    turned.sides = case_zeros(3, sizeof *turned.sides);
+    turned.q = q;
+    turned.problem.q = q;
+    for (size_t k = 0; k < 3; k++) {
+      const double *from = c.q + 3 * k;
+      q[3 * k] = from[0];
+      q[3 * k + 1] = cosine * from[1] + sine * from[2];
+      q[3 * k + 2] = cosine * from[2] - sine * from[1];
+      for (int s = 0; s < 2; s++) {
+        turned.sides[k][s] = c.sides[k][s];
+        for (int m = 0; m < 6; m++) {
+          const contact_side *a = &c.sides[k][s];
+          turned.sides[k][s].rows[1][m] = cosine * a->rows[1][m] + sine * a->rows[2][m];
+          turned.sides[k][s].rows[2][m] = cosine * a->rows[2][m] - sine * a->rows[1][m];
+          turned.sides[k][s].moved[1][m] = cosine * a->moved[1][m] + sine * a->moved[2][m];
+          turned.sides[k][s].moved[2][m] = cosine * a->moved[2][m] - sine * a->moved[1][m];
+        }
+      }
+    }
+    case_assemble(&turned);
+    ask(&turned, &(ct_friction_options){.tolerance = 1e-13});
+    for (size_t k = 0; k < 3; k++) {
+      CHECK_NEAR(c.r[3 * k], r[3 * k], 1e-9);
+      CHECK_NEAR(c.r[3 * k + 1], cosine * r[3 * k + 1] + sine * r[3 * k + 2], 1e-9);
+      CHECK_NEAR(c.r[3 * k + 2], cosine * r[3 * k + 2] - sine * r[3 * k + 1], 1e-9);
+    }
+    free(turned.sides);
+    free(turned.starts);
+    free(turned.columns);
+    free(turned.values);
+    case_free(&c);
+  }
+}
+
+static double *spread(const friction_case *c) {
+  size_t n = c->problem.matrix.size;
+  double *dense = case_zeros(n * n, sizeof(double));
+  for (size_t i = 0; i < n; i++)
+    for (size_t e = c->starts[i]; e < c->starts[i + 1]; e++) dense[i * n + c->columns[e]] = c->values[e];
+  return dense;
+}
+
+static void dense_and_sparse_give_the_same_bits_and_so_do_other_units(void) {
+  check_random random = {12005};
+  for (int i = 0; i < 50; i++) {
+    friction_case c = case_random(&random, 4, 9, i % 4 ? 3 : 2);
+    size_t n = c.problem.matrix.size;
+    double first[27], *dense = spread(&c);
+    ct_friction_result one = ask(&c, &(ct_friction_options){0});
+    memcpy(first, c.r, n * sizeof *first);
+    c.problem.matrix.dense = dense;
+    ct_friction_result two = ask(&c, &(ct_friction_options){0});
+    CHECK(one.residual == two.residual && one.iterations == two.iterations && memcmp(first, c.r, n * sizeof *first) == 0);
+    for (size_t k = 0; k < n * n; k++) dense[k] = ldexp(dense[k], 300);
+    for (size_t k = 0; k < n; k++) c.q[k] = ldexp(c.q[k], -400);
+    ct_friction_result three = ask(&c, &(ct_friction_options){0});
+    CHECK(one.residual == three.residual && one.iterations == three.iterations);
+    for (size_t k = 0; k < n; k++) CHECK(ldexp(first[k], -700) == c.r[k]);
+    free(dense);
+    case_free(&c);
+  }
+}
+
+static void a_start_that_is_the_answer_needs_no_sweep(void) {
+  check_random random = {12006};
+  friction_case c = case_random(&random, 4, 9, 3);
+  double start[27];
+  ask(&c, &(ct_friction_options){.tolerance = 1e-12});
+  memcpy(start, c.r, sizeof start);
+  ct_friction_result again = ask(&c, &(ct_friction_options){.tolerance = 2e-12, .start = start});
+  CHECK(again.converged);
+  CHECK_INT(again.iterations, 0);
+  for (size_t k = 0; k < 27; k++) start[k] = -1e3 * check_uniform(&random, -1.0, 1.0);
+  CHECK(ask(&c, &(ct_friction_options){.start = start}).converged);
+  case_free(&c);
+}
+
+static void nothing_to_solve_is_solved(void) {
+  ct_friction_problem none = {.dimension = 3};
+  size_t starts[1] = {0};
+  none.matrix.starts = starts;
+  ct_friction_result result = {0};
+  CHECK_INT(ct_friction_solve(&none, &(ct_friction_options){0}, solver, &result), CT_OK);
+  CHECK(result.converged && result.residual == 0.0);
+  friction_case c = case_random(&(check_random){12007}, 2, 3, 3);
+  for (int k = 0; k < 9; k++) c.q[k] = 0.0;
+  result = ask(&c, &(ct_friction_options){0});
+  CHECK(result.converged && result.residual == 0.0 && result.iterations == 0);
+  case_free(&c);
+}
+
+/* Both bodies are held and approach: no impulse helps, no number overflows, and the rest is still told. */
+static void what_nothing_can_move_is_infeasible(void) {
+  const double w[9] = {0}, q[3] = {-1, 1, 0}, mu = 0.5;
+  double r[3], u[3];
+  ct_friction_problem p = {.matrix = {.size = 3, .dense = w}, .q = q, .mu = &mu, .contacts = 1, .dimension = 3};
+  ct_friction_result result = {.r = r, .u = u};
+  CHECK_INT(ct_friction_solve(&p, &(ct_friction_options){0}, solver, &result), CT_OK);
+  CHECK(!result.converged && result.status == CT_FRICTION_STATUS_INFEASIBLE);
+  CHECK(u[0] == -1.0 && isfinite(r[0]) && isfinite(result.residual));
+}
+
+/* A ball between two walls that close in: the sweeps push it to and fro and end. */
+static void contradictory_walls_are_never_called_solved(void) {
+  const double w[36] = {1,  0, 0, -1, 0, 0, 0, 3.5, 0, 0, 2.5, 0, 0, 0, 3.5, 0, 0, 2.5,
+                        -1, 0, 0, 1,  0, 0, 0, 2.5, 0, 0, 3.5, 0, 0, 0, 2.5, 0, 0, 3.5};
+  const double q[6] = {-1.5, 0.1, 0, 1, 0, 0}, mu[2] = {0.3, 0.3};
+  double r[6], u[6];
+  ct_friction_problem p = {.matrix = {.size = 6, .dense = w}, .q = q, .mu = mu, .contacts = 2, .dimension = 3};
+  ct_friction_result result = {.r = r, .u = u};
+  CHECK_INT(ct_friction_solve(&p, &(ct_friction_options){0}, solver, &result), CT_OK);
+  friction_oracle o = oracle_judge(&p, r, u);
+  CHECK(!result.converged && result.status != CT_FRICTION_STATUS_OK && o.residual > 1e-8L);
+}
+
+static void limits_and_a_raised_flag_end_it(void) {
+  friction_case c = case_random(&(check_random){12008}, 6, 20, 3);
+  ct_friction_result result = ask(&c, &(ct_friction_options){.method = CT_FRICTION_NSGS, .iterations_max = 2, .tolerance = 1e-15});
+  CHECK(result.iterations <= 2 && !result.converged && result.status == CT_FRICTION_STATUS_ITERATION_LIMIT);
+  ct_cancel *cancel = ct_cancel_create();
+  ct_cancel_raise(cancel);
+  CHECK_INT(ct_friction_solve(&c.problem, &(ct_friction_options){.cancel = cancel}, solver, &result), CT_CANCELLED);
+  ct_cancel_destroy(cancel);
+  ct_friction_problem large = c.problem;
+  large.contacts = CT_LCP_ITERATIVE_MAX / 3 + 1;
+  CHECK_INT(ct_friction_solve(&large, &(ct_friction_options){0}, solver, &result), CT_LIMIT);
+  case_free(&c);
+}
+
+static const check_test tests[] = {
+    {"one_contact_is_as_published", one_contact_is_as_published},
+    {"a_contact_that_parts_has_no_impulse_and_one_that_can_stick_has_no_velocity",
+     a_contact_that_parts_has_no_impulse_and_one_that_can_stick_has_no_velocity},
+    {"every_single_contact_of_a_body_is_solved_to_rounding", every_single_contact_of_a_body_is_solved_to_rounding},
+    {"what_is_told_of_random_contacts_is_so", what_is_told_of_random_contacts_is_so},
+    {"without_friction_it_is_a_linear_complementarity_problem", without_friction_it_is_a_linear_complementarity_problem},
+    {"turned_tangents_turn_the_answer", turned_tangents_turn_the_answer},
+    {"dense_and_sparse_give_the_same_bits_and_so_do_other_units", dense_and_sparse_give_the_same_bits_and_so_do_other_units},
+    {"a_start_that_is_the_answer_needs_no_sweep", a_start_that_is_the_answer_needs_no_sweep},
+    {"nothing_to_solve_is_solved", nothing_to_solve_is_solved},
+    {"what_nothing_can_move_is_infeasible", what_nothing_can_move_is_infeasible},
+    {"contradictory_walls_are_never_called_solved", contradictory_walls_are_never_called_solved},
+    {"limits_and_a_raised_flag_end_it", limits_and_a_raised_flag_end_it},
+};
+
+int main(int argc, char **argv) {
+  solver = ct_solver_create();
+  if (!solver) return 1;
+  int failed = check_main(argc, argv, tests, sizeof tests / sizeof *tests);
+  ct_solver_destroy(solver);
+  return failed;
+}
