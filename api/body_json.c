@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "json_text.h"
+#include "material_json.h"
 #include "motion_json.h"
 
 void api_body_release(api_body *body) {
@@ -332,10 +333,13 @@ bool api_insert_bodies(api_reader *reader, const api_path *at, const api_body_li
   for (size_t i = 0; i < list->count && !api_faults_full(reader->faults); i++) {
     uint32_t row;
     ct_status status = insert_body(reader, &list->items[i], draft, &row);
-    if (status == CT_OK && first == CT_NO_ROW) first = row;
-    if (status == CT_OK) continue;
-    ct_text id = ct_body_id(list->items[i].body);
     api_path element = api_path_index(at, i);
+    if (status == CT_OK && first == CT_NO_ROW) first = row;
+    if (status == CT_OK) {
+      good = api_check_materials(reader, &element, list->items[i].body, draft) && good;
+      continue;
+    }
+    ct_text id = ct_body_id(list->items[i].body);
     tell_insert(reader, &element, status, id, first != CT_NO_ROW && ct_draft_find(draft, id) >= first);
     good = false;
     if (status != CT_EXISTS) break;
@@ -353,5 +357,5 @@ bool api_put_body_into(api_reader *reader, const api_path *at, const api_body *b
     return false;
   }
   if (created) *created = is_new;
-  return true;
+  return api_check_materials(reader, at, body->body, draft);
 }

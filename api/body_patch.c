@@ -2,6 +2,7 @@
 #include "body_patch.h"
 
 #include "json_text.h"
+#include "material_json.h"
 #include "motion_json.h"
 
 /* Levels and memory of a document that the daemon itself has written. */
@@ -59,6 +60,7 @@ bool api_patch_row(api_reader *reader, const api_field *patch, ct_draft *draft, 
     api_fault_memory(reader->faults);
     good = false;
   }
+  good = good && api_check_materials(reader, &patch->path, body.body, draft);
   api_body_release(&body);
   json_decref(merged);
   return good;

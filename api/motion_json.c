@@ -15,10 +15,29 @@
 /* No moment exceeds the sum of the others, but for rounding of the caller's numbers. */
 #define TRIANGLE_SLACK 1e-9
 
-enum { MASS, DENSITY, INERTIA, ORIENTATION, CENTER, LINEAR, ANGULAR, KINEMATIC, MOTION_COUNT };
-static const api_field motion_members[MOTION_COUNT] = {
-    {.name = "mass"},         {.name = "density"},        {.name = "inertiaDiagonal"}, {.name = "inertiaOrientation"},
-    {.name = "centerOfMass"}, {.name = "linearVelocity"}, {.name = "angularVelocity"}, {.name = "isKinematic"}};
+enum {
+  MASS,
+  DENSITY,
+  INERTIA,
+  ORIENTATION,
+  CENTER,
+  LINEAR,
+  ANGULAR,
+  KINEMATIC,
+  LINEAR_ACCELERATION,
+  ANGULAR_ACCELERATION,
+  MOTION_COUNT
+};
+static const api_field motion_members[MOTION_COUNT] = {{.name = "mass"},
+                                                       {.name = "density"},
+                                                       {.name = "inertiaDiagonal"},
+                                                       {.name = "inertiaOrientation"},
+                                                       {.name = "centerOfMass"},
+                                                       {.name = "linearVelocity"},
+                                                       {.name = "angularVelocity"},
+                                                       {.name = "isKinematic"},
+                                                       {.name = "linearAcceleration"},
+                                                       {.name = "angularAcceleration"}};
 
 /* Mass, density or a moment in its range; the limits are those of mass, so the problem is BAD_MASS. */
 static bool check_mass(api_reader *reader, const api_path *path, double value, double least, double greatest) {
@@ -70,6 +89,27 @@ static bool read_inertia(api_reader *reader, const api_field *diagonal, const ap
   return true;
 }
 
+/* What accelerates a dynamic body is forces; that of one whose motion is prescribed is prescribed too. */
+static bool read_acceleration(api_reader *reader, const api_field *linear, const api_field *angular, ct_motion *motion) {
+  const api_field *given = api_field_present(linear) ? linear : angular;
+  if (!api_field_present(given)) return true;
+  if (!motion->is_kinematic) {
+    api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_MEMBER, &given->path, "\"%s\" means nothing without isKinematic.",
+                 given->name);
+    return false;
+  }
+  ct_acceleration *own = api_arena_alloc(reader->arena, sizeof *own);
+  if (!own) {
+    api_fault_memory(reader->faults);
+    return false;
+  }
+  *own = (ct_acceleration){{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
+  bool good = api_read_vec3(reader, linear, API_ACCELERATION_MAX, &own->linear);
+  good = api_read_vec3(reader, angular, API_ACCELERATION_MAX, &own->angular) && good;
+  if (!api_is_zero(own->linear) || !api_is_zero(own->angular)) motion->acceleration = own;
+  return good;
+}
+
 bool api_read_motion(api_reader *reader, const api_field *field, ct_motion *motion, ct_velocity *velocity) {
   api_field m[MOTION_COUNT];
   memcpy(m, motion_members, sizeof m);
@@ -83,7 +123,7 @@ bool api_read_motion(api_reader *reader, const api_field *field, ct_motion *moti
   motion->has_center = m[CENTER].value != NULL;
   good = api_read_vec3(reader, &m[LINEAR], API_SPEED_MAX, &velocity->linear) && good;
   good = api_read_vec3(reader, &m[ANGULAR], API_SPEED_MAX, &velocity->angular) && good;
-  return good;
+  return read_acceleration(reader, &m[LINEAR_ACCELERATION], &m[ANGULAR_ACCELERATION], motion) && good;
 }
 
 bool api_check_motion_names(api_reader *reader, const api_field *field) {
@@ -120,5 +160,9 @@ void api_put_motion(api_buffer *buffer, const ct_motion *motion, const ct_veloci
   if (velocity && !api_is_zero(velocity->linear)) api_put_member_vec3(buffer, "linearVelocity", velocity->linear);
   if (velocity && !api_is_zero(velocity->angular)) api_put_member_vec3(buffer, "angularVelocity", velocity->angular);
   if (motion->is_kinematic) api_put_member_bool(buffer, "isKinematic", true);
+  const ct_acceleration *acceleration = motion->acceleration;
+  if (acceleration && !api_is_zero(acceleration->linear)) api_put_member_vec3(buffer, "linearAcceleration", acceleration->linear);
+  if (acceleration && !api_is_zero(acceleration->angular))
+    api_put_member_vec3(buffer, "angularAcceleration", acceleration->angular);
   api_put_byte(buffer, '}');
 }

@@ -8,11 +8,13 @@
 
 /* Greatest speed, m/s and rad/s. */
 #define API_SPEED_MAX 1e9
+/* Greatest acceleration, m/s^2 and rad/s^2. */
+#define API_ACCELERATION_MAX 1e9
 
 static inline bool api_is_zero(ct_vec3 v) { return v.x == 0.0 && v.y == 0.0 && v.z == 0.0; }
 
-/* The object `motion`. velocity is as it was where none is given. BAD_MASS: a mass, density or moment out of range, two sources of
- * mass, moments that no body has. */
+/* The object `motion`. velocity is as it was where none is given; an acceleration is in the arena. BAD_MASS: a mass, density or
+ * moment out of range, two sources of mass, moments that no body has. */
 bool api_read_motion(api_reader *reader, const api_field *field, ct_motion *motion, ct_velocity *velocity);
 /* Are all members of the object known? */
 bool api_check_motion_names(api_reader *reader, const api_field *field);

@@ -86,8 +86,18 @@ static bool read_corners(api_reader *reader, api_field corners[2], ct_collider *
   return true;
 }
 
+/* A region is where, not what: it has no material. */
+static bool read_shape(api_reader *reader, const api_field *field, ct_collider *out) {
+  if (!api_read_collider(reader, field, out)) return false;
+  if (!out->material.length) return true;
+  api_path material = api_path_member(&field->path, "material");
+  api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_MEMBER, &material, "\"material\" means nothing of a region.");
+  api_collider_release(out);
+  return false;
+}
+
 bool api_read_region(api_reader *reader, const api_field *field, ct_collider *out) {
-  if (!json_object_get(field->value, "min") && !json_object_get(field->value, "max")) return api_read_collider(reader, field, out);
+  if (!json_object_get(field->value, "min") && !json_object_get(field->value, "max")) return read_shape(reader, field, out);
   api_field corners[] = {{.name = "min", .required = true}, {.name = "max", .required = true}};
   return api_read_object(reader, field, corners, 2) && read_corners(reader, corners, out);
 }

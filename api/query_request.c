@@ -483,6 +483,7 @@ static bool read_bodies(api_reader *reader, const member_set *set, const api_ask
     api_body_form form = {.id = api_text(field->name), .allow_short = true};
     if (!api_read_body(reader, field, &form, &out->bodies[i])) return false;
     out->body_count = (size_t)i + 1;
+    if (!api_refuse_materials(reader, field, out->bodies[i].body)) return false;
   }
   if (probe) return differ(reader, set, out) && make_scene_of_given(reader, out) && read_of_scene(reader, set, asking, out);
   if (!mass) return read_pair(reader, set, asking, out);

@@ -7,18 +7,28 @@
 /* Levels of a document that the daemon itself has written. */
 #define OWN_DEPTH 512
 
-enum { ID, FILTERS, USER, EPSILON, SETTINGS_COUNT, BODIES = SETTINGS_COUNT, SCENE_COUNT };
+enum {
+  ID,
+  FILTERS,
+  USER,
+  EPSILON,
+  MATTER,
+  SETTINGS_COUNT = MATTER + API_MATTER_MEMBER_COUNT,
+  BODIES = SETTINGS_COUNT,
+  SCENE_COUNT
+};
+#define SETTINGS {.name = "id"}, {.name = "filters"}, {.name = "user"}, {.name = "geometricEpsilon"}, API_MATTER_MEMBERS
 
 static bool read_settings(api_reader *reader, const api_field m[SETTINGS_COUNT], api_scene_document *out) {
   bool good = api_read_id(reader, &m[ID], &out->id);
   good = api_read_filters(reader, &m[FILTERS], &out->filters) && good;
   good = api_read_epsilon(reader, &m[EPSILON], &out->geometric_epsilon) && good;
+  good = api_read_matter(reader, m + MATTER, &out->matter) && good;
   return api_read_user(reader, &m[USER], &out->user) && good;
 }
 
 bool api_read_scene(api_reader *reader, const api_field *field, api_scene_document *out) {
-  api_field m[SCENE_COUNT] = {
-      {.name = "id"}, {.name = "filters"}, {.name = "user"}, {.name = "geometricEpsilon"}, {.name = "bodies"}};
+  api_field m[SCENE_COUNT] = {SETTINGS, {.name = "bodies"}};
   bool good = api_read_object(reader, field, m, SCENE_COUNT);
   good = read_settings(reader, m, out) && good;
   if (m[BODIES].value) good = api_read_bodies(reader, &m[BODIES], &out->bodies) && good;
@@ -30,7 +40,7 @@ void api_scene_document_release(api_scene_document *document) {
   *document = (api_scene_document){0};
 }
 
-/* Filters, epsilon and user data into the draft. */
+/* All settings but materials and gravity into the draft. */
 static bool apply_settings(api_reader *reader, const api_path *at, const api_scene_document *document, ct_draft *draft) {
   api_path filters = api_path_member(at, "filters");
   if (!api_apply_filters(reader, &filters, &document->filters, draft)) return false;
@@ -42,6 +52,8 @@ static bool apply_settings(api_reader *reader, const api_path *at, const api_sce
 
 bool api_fill_scene(api_reader *reader, const api_path *at, const api_scene_document *document, ct_draft *draft) {
   api_path bodies = api_path_member(at, "bodies");
+  /* Bodies name materials, filters name bodies. */
+  if (!api_apply_matter(reader, at, &document->matter, draft)) return false;
   if (!api_insert_bodies(reader, &bodies, &document->bodies, draft)) return false;
   return apply_settings(reader, at, document, draft);
 }
@@ -69,6 +81,7 @@ static void put_settings_members(api_buffer *buffer, ct_text id, const ct_scene 
   api_put_filters(buffer, ct_scene_filters(scene));
   double epsilon = ct_scene_geometric_epsilon(scene);
   if (epsilon > 0.0) api_put_member_number(buffer, "geometricEpsilon", epsilon);
+  api_put_matter(buffer, scene);
   ct_text user = ct_scene_user(scene);
   if (!user.length) return;
   api_put_key(buffer, "user");
@@ -115,17 +128,18 @@ static bool keeps_id(api_reader *reader, const api_field *field, ct_text given, 
 
 bool api_patch_settings(api_reader *reader, const api_field *patch, ct_text id, const ct_scene *scene, ct_draft *draft) {
   /* A null leaves no trace in what is merged, so the patch's own names are looked at. */
-  api_field named[SETTINGS_COUNT] = {{.name = "id"}, {.name = "filters"}, {.name = "user"}, {.name = "geometricEpsilon"}};
+  api_field named[SETTINGS_COUNT] = {SETTINGS};
   if (!api_read_object(reader, patch, named, SETTINGS_COUNT)) return false;
   json_t *merged = settings_json(reader, id, scene);
   if (!merged) return false;
   bool good = api_json_merge(&merged, patch->value);
   if (!good) api_fault_memory(reader->faults);
-  api_field m[SETTINGS_COUNT] = {{.name = "id"}, {.name = "filters"}, {.name = "user"}, {.name = "geometricEpsilon"}};
+  api_field m[SETTINGS_COUNT] = {SETTINGS};
   api_field field = api_field_at(merged, patch->path);
   api_scene_document document = {0};
   good = good && api_read_object(reader, &field, m, SETTINGS_COUNT);
   good = good && read_settings(reader, m, &document) && keeps_id(reader, &m[ID], document.id, id);
+  good = good && api_apply_matter(reader, &patch->path, &document.matter, draft);
   good = good && apply_settings(reader, &patch->path, &document, draft);
   json_decref(merged);
   return good;

@@ -4,11 +4,13 @@
 
 #include "body_json.h"
 #include "filters_json.h"
+#include "material_json.h"
 
 typedef struct api_scene_document {
   ct_text id;               /* empty: not given; in the tree */
   ct_filters filters;       /* in the arena and the tree */
   double geometric_epsilon; /* 0: not given */
+  api_matter matter;        /* materials, gravity */
   ct_text user;             /* compact JSON text in the arena; empty: none */
   api_body_list bodies;
   uint64_t contacts_begun; /* not of the document: in the scene whose place it takes, whose ids are not to be given again */
@@ -23,9 +25,10 @@ bool api_fill_scene(api_reader *reader, const api_path *at, const api_scene_docu
 /* The same from nothing to a sealed revision of the given number; the caller owns it. NULL: faults. */
 const ct_scene *api_make_scene(api_reader *reader, const api_path *at, const api_scene_document *document, uint64_t revision);
 
-/* {"id"?,"filters","geometricEpsilon"?,"user"?,"bodies"}; id empty: left out. Takes as long as the scene is large. */
+/* {"id"?,"filters","geometricEpsilon"?,"gravity"?,"materials"?,"materialPairs"?,"user"?,"bodies"}; id empty: left out. Takes as
+ * long as the scene is large. */
 void api_put_scene(api_buffer *buffer, ct_text id, const ct_scene *scene);
-/* {"id"?,"filters","geometricEpsilon"?,"user"?} */
+/* The same without "bodies". */
 void api_put_settings(api_buffer *buffer, ct_text id, const ct_scene *scene);
 /* Merge patch of the settings of `scene`, into a draft of it. The id cannot change (BAD_VALUE). */
 bool api_patch_settings(api_reader *reader, const api_field *patch, ct_text id, const ct_scene *scene, ct_draft *draft);

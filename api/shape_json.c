@@ -28,7 +28,7 @@ bool api_read_shape(api_reader *reader, const api_field *object, const api_field
 #undef SHAPE_KIND
   size_t member = api_read_one_of(reader, object, members, API_SHAPE_MEMBER_COUNT, true, API_PROBLEM_MISSING_MEMBER);
   if (member == API_SHAPE_MEMBER_COUNT) return false;
-  ct_collider collider = {.id = out->id, .pose = out->pose, .shape.kind = kinds[member]};
+  ct_collider collider = {.id = out->id, .material = out->material, .pose = out->pose, .shape.kind = kinds[member]};
   if (!readers[kinds[member]](reader, &members[member], &collider)) return false;
   *out = collider;
   return true;
@@ -47,13 +47,15 @@ static bool read_shape_or_name(api_reader *reader, const api_field *object, cons
 }
 
 bool api_read_collider(api_reader *reader, const api_field *field, ct_collider *out) {
-  enum { ID = API_SHAPE_MEMBER_COUNT + API_REFERENCE_MEMBER_COUNT, POSE, ROUNDING = POSE + API_POSE_MEMBER_COUNT };
+  enum { ID = API_SHAPE_MEMBER_COUNT + API_REFERENCE_MEMBER_COUNT, MATERIAL, POSE, ROUNDING = POSE + API_POSE_MEMBER_COUNT };
   enum { COUNT = ROUNDING + API_ROUNDING_MEMBER_COUNT };
-  api_field m[COUNT] = {API_SHAPE_MEMBERS API_REFERENCE_MEMBERS, {.name = "id"}, API_POSE_MEMBERS, API_ROUNDING_MEMBERS};
+  api_field m[COUNT] = {
+      API_SHAPE_MEMBERS API_REFERENCE_MEMBERS, {.name = "id"}, {.name = "material"}, API_POSE_MEMBERS, API_ROUNDING_MEMBERS};
   ct_collider collider = {.pose = ct_pose_identity()};
   bool good = api_read_object(reader, field, m, COUNT);
   if (!field->value || !json_is_object(field->value)) return false;
   good = api_read_id(reader, &m[ID], &collider.id) && good;
+  good = api_read_id(reader, &m[MATERIAL], &collider.material) && good;
   good = api_read_pose(reader, field, m + POSE, &collider.pose) && good;
   /* The shape last: it is the dear part, and it owns something. */
   if (!read_shape_or_name(reader, field, m, &collider)) return false;
@@ -111,6 +113,7 @@ void api_put_collider(api_buffer *buffer, const ct_collider *collider) {
   if (collider->id.length) api_put_member_string(buffer, "id", collider->id);
   put_shape_member(buffer, collider);
   api_put_rounding(buffer, &collider->shape);
+  if (collider->material.length) api_put_member_string(buffer, "material", collider->material);
   api_put_pose_members(buffer, &collider->pose, false);
   api_put_byte(buffer, '}');
 }

@@ -22,10 +22,10 @@
 #define API_SHAPE_COUNTED(kind, word) +1
 enum { API_SHAPE_MEMBER_COUNT = 0 API_SHAPE_MAP(API_SHAPE_COUNTED) };
 
-/* Exactly one of the shape members. out->id and out->pose are untouched; out->note is in the reader's arena. A convex owns a
- * reference to its hull: api_collider_release. On failure nothing is owned. */
+/* Exactly one of the shape members. out->id, out->material and out->pose are untouched; out->note is in the reader's arena. A
+ * convex owns a reference to its hull: api_collider_release. On failure nothing is owned. */
 bool api_read_shape(api_reader *reader, const api_field *object, const api_field members[API_SHAPE_MEMBER_COUNT], ct_collider *out);
-/* A collider: shape or the name of a posted one, id, pose, rounding, margin. */
+/* A collider: shape or the name of a posted one, id, pose, rounding, margin, material (which is for the caller to know). */
 bool api_read_collider(api_reader *reader, const api_field *field, ct_collider *out);
 void api_collider_release(ct_collider *collider);
 

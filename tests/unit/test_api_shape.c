@@ -183,7 +183,7 @@ static void bad_shapes_say_why_and_where(void) {
       {"{\"mesh\":{\"vertices\":[],\"triangles\":[]}}", "missing-member", "/mesh/vertices", "At least 3"},
       {"{\"triangles\":{\"vertices\":[]}}", "unknown-member", "/triangles", NULL},
       {"{\"sphere\":{\"radius\":1},\"rounding\":0.1}", "unknown-member", "/rounding", NULL},
-      {"{\"sphere\":{\"radius\":1},\"material\":\"steel\"}", "unknown-member", "/material", NULL},
+      {"{\"sphere\":{\"radius\":1},\"material\":\"a steel\"}", "bad-value", "/material", NULL},
       {"{\"sphere\":{}}", "missing-member", "/sphere/radius", NULL},
       {"{\"sphere\":{\"raduis\":1}}", "unknown-member", "/sphere/raduis", "did you mean \"radius\""},
       {"{\"sphere\":{\"radius\":0}}", "out-of-range", "/sphere/radius", "1e-9"},
