@@ -234,7 +234,7 @@ row("unknown-member", 422, "of filters", "PUT", SCENE + "/filters", {"pairs": [{
     "/pairs/0/colide", also=suggests("collide"))
 row("unknown-member", 422, "that a patch of a body takes away", "PATCH", BODIES + "/a", {"positoin": None}, "/positoin", also=suggests("position"))
 row("unknown-member", 422, "that a patch takes from a motion", "PATCH", BODIES + "/a", {"motion": {"maas": None}}, "/motion/maas")
-row("unknown-member", 422, "that a patch of the settings takes away", "PATCH", SCENE, {"gravity": None}, "/gravity")
+row("unknown-member", 422, "that a patch of the settings takes away", "PATCH", SCENE, {"gravty": None}, "/gravty", also=suggests("gravity"))
 row("unknown-member", 422, "a misspelt shape in the short form", "POST", FREE,
     {"a": {"Sphere": {"radius": 1}}, "b": {"sphere": {"radius": 1}}}, "/a/Sphere", also=suggests("sphere"))
 row("malformed-json", 400, "of lines that hold nothing", "POST", BODIES, b"\n\n", content_type="application/x-ndjson")

@@ -108,6 +108,14 @@ static const request requests[] = {
     {"POST", "/v1/scenes/s/query/overlap", NULL,
      "{\"method\": \"separatingAxis\", \"variants\": [{\"ids\": [\"a\"], \"positions\": [[5, 0, 0]]}, "
      "{\"ids\": [\"a\"], \"positions\": [[5.1, 0, 0]]}]}"},
+    {"PATCH", "/v1/scenes/s", NULL,
+     "{\"gravity\": [0, 0, 1], \"materials\": {\"m\": {\"staticFriction\": 1}, \"n\": {}}, \"materialPairs\": [{\"a\": \"n\", "
+     "\"b\": "
+     "\"m\"}, {\"a\": \"m\", \"b\": \"m\"}]}"},
+    {"PUT", "/v1/scenes/s", NULL,
+     "{\"materials\": {\"m\": {}}, \"bodies\": [{\"id\": \"a\", \"motion\": {\"isKinematic\": true, \"angularAcceleration\": [0, "
+     "0, 1]}, "
+     "\"colliders\": [{\"sphere\": {\"radius\": 1}, \"material\": \"m\"}]}]}"},
     {"PUT", "/v1/scenes/s", NULL, "{\"bodies\": [{\"id\": \"a\"}]}"},
 };
 
