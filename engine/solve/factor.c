@@ -1,6 +1,8 @@
 /* A Cholesky factor that grows and shrinks; see factor.h. */
 #include "solve/factor.h"
 
+#include "solve/dense.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -17,17 +19,15 @@ bool ct_factor_make(ct_factor *f, size_t capacity, ct_solver *solver) {
 void ct_factor_forward(const ct_factor *f, double *x) {
   for (size_t i = 0; i < f->count; i++) {
     const double *row = f->rows + i * f->stride;
-    double sum = x[i];
-    for (size_t j = 0; j < i; j++) sum -= row[j] * x[j];
-    x[i] = sum * row[i];
+    x[i] = (x[i] - ct_dense_dot(row, x, i)) * row[i];
   }
 }
 
 void ct_factor_back(const ct_factor *f, double *x) {
   for (size_t i = f->count; i-- > 0;) {
     const double *row = f->rows + i * f->stride;
-    double value = x[i] *= row[i];
-    for (size_t j = 0; j < i; j++) x[j] -= row[j] * value;
+    x[i] *= row[i];
+    ct_dense_add(x, row, -x[i], i);
   }
 }
 

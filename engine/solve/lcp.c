@@ -23,11 +23,13 @@ typedef struct method {
 
 /* By ct_lcp_method. */
 static const method methods[CT_LCP_METHOD_COUNT] = {
+    [CT_LCP_BLOCK_PIVOTING] = {ct_lcp_block, CT_LCP_DIRECT_MAX, true, true, CT_LCP_TOLERANCE, 50, 150},
     [CT_LCP_DANTZIG] = {ct_lcp_dantzig, CT_LCP_DIRECT_MAX, true, true, CT_LCP_TOLERANCE, 50, 100},
 };
 
 /* What AUTO tries, in this order. */
-static const ct_lcp_method for_symmetric[] = {CT_LCP_DANTZIG, CT_LCP_LEMKE, CT_LCP_ENUMERATION, CT_LCP_QUADRATIC, CT_LCP_PGS};
+static const ct_lcp_method for_symmetric[] = {CT_LCP_BLOCK_PIVOTING, CT_LCP_LEMKE, CT_LCP_ENUMERATION, CT_LCP_QUADRATIC,
+                                              CT_LCP_PGS};
 static const ct_lcp_method for_others[] = {CT_LCP_LEMKE, CT_LCP_ENUMERATION, CT_LCP_BLOCK_PIVOTING, CT_LCP_PGS};
 
 double ct_lcp_residual(const ct_lcp *problem, const double *z, double *w) {
@@ -79,6 +81,27 @@ static void weigh(const ct_lcp *problem, const ct_lcp_job *job, ct_lcp_result *r
   result->converged = result->status == CT_LCP_STATUS_OK;
 }
 
+/* The dense rows, their ends and the diagonal's roots, once. */
+static ct_status look_at_rows(ct_lcp_job *job) {
+  if (job->roots) return CT_OK;
+  size_t n = job->size;
+  uint32_t *low = ct_solver_take(job->solver, 2 * n, sizeof *low);
+  double *roots = ct_solver_doubles(job->solver, n), *spread = NULL;
+  if (!low || !roots) return CT_OUT_OF_MEMORY;
+  job->dense = job->matrix->dense;
+  if (!job->dense) {
+    job->dense = spread = ct_solver_doubles(job->solver, n * n);
+    if (!spread) return CT_OUT_OF_MEMORY;
+    ct_matrix_spread(job->matrix, spread);
+  }
+  ct_matrix_ranges(job->dense, n, low, low + n);
+  for (size_t i = 0; i < n; i++) roots[i] = sqrt(fmax(job->dense[i * n + i], 0.0));
+  job->low = low;
+  job->high = low + n;
+  job->roots = roots;
+  return CT_OK;
+}
+
 static ct_status run(const ct_lcp *problem, ct_lcp_job *job, ct_lcp_method which, ct_lcp_result *result) {
   const method *m = &methods[which];
   const ct_lcp_options *options = job->options;
@@ -93,18 +116,11 @@ static ct_status run(const ct_lcp *problem, ct_lcp_job *job, ct_lcp_method which
   result->unique = CT_UNKNOWN;
   result->status = CT_LCP_STATUS_ITERATION_LIMIT;
   memset(result->z, 0, job->size * sizeof *result->z);
+  ct_status status = m->dense ? look_at_rows(job) : CT_OK;
+  if (status != CT_OK) return status;
   ct_solver_mark mark = ct_solver_enter(solver);
-  double *caller = result->certificate, *scratch = ct_solver_doubles(solver, 3 * job->size), *spread = NULL;
-  ct_status status = scratch ? CT_OK : CT_OUT_OF_MEMORY;
-  job->dense = NULL;
-  if (status == CT_OK && m->dense) {
-    job->dense = job->matrix->dense;
-    if (!job->dense) {
-      job->dense = spread = ct_solver_doubles(solver, job->size * job->size);
-      if (spread) ct_matrix_spread(job->matrix, spread);
-      else status = CT_OUT_OF_MEMORY;
-    }
-  }
+  double *caller = result->certificate, *scratch = ct_solver_doubles(solver, 3 * job->size);
+  status = scratch ? CT_OK : CT_OUT_OF_MEMORY;
   if (status == CT_OK) {
     if (!caller) result->certificate = scratch;
     status = m->solve(job, result);

@@ -16,11 +16,15 @@
 #include "solve/solver.h"
 #include <contact/lcp.h>
 
+#include <math.h>
+
 typedef struct ct_lcp_job {
-  const ct_matrix *matrix; /* as the caller gave it */
-  const double *dense;     /* [n n] of any matrix, for the methods whose row in the table says so; else NULL */
+  const ct_matrix *matrix;    /* as the caller gave it */
+  const double *dense;        /* [n n] of any matrix, for the methods whose row in the table says so; else NULL */
+  const uint32_t *low, *high; /* [n] with `dense`: row i is 0 outside of columns low[i] .. high[i] - 1, and low[i] <= i < high[i] */
+  const double *roots;        /* [n] with `dense`: sqrt of the diagonal, 0 where that is negative */
   const double *q;
-  size_t size;             /* n > 0 */
+  size_t size;             /* n */
   double target;           /* converged is residual <= this */
   double q_max;            /* |q|max */
   uint64_t iterations_max; /* of the options, or of the method's row in the table */
@@ -29,6 +33,20 @@ typedef struct ct_lcp_job {
   ct_solver *solver;
 } ct_lcp_job;
 
+/* What is left on the diagonal by a row of a positive semidefinite M that depends on others: this part of it, or less. */
+static inline double ct_lcp_dependent(const ct_lcp_job *job) { return 8.0 * CT_UNIT_ROUNDOFF * (double)job->size; }
+
+/* w_i of a positive semidefinite M that is 0 but for round-off, and the same of M_ii z_i: |M_ij| <= roots_i roots_j. */
+static inline double ct_lcp_roundoff(const ct_lcp_job *job, size_t i, double terms) {
+  return 16.0 * CT_UNIT_ROUNDOFF * (fabs(job->q[i]) + job->roots[i] * terms);
+}
+static inline double ct_lcp_terms(const ct_lcp_job *job, const double *z) {
+  double terms = 0.0;
+  for (size_t i = 0; i < job->size; i++) terms += job->roots[i] * fabs(z[i]);
+  return terms;
+}
+
+ct_status ct_lcp_block(const ct_lcp_job *job, ct_lcp_result *result);
 ct_status ct_lcp_dantzig(const ct_lcp_job *job, ct_lcp_result *result);
 
 #endif

@@ -4,18 +4,18 @@
  * depends on them is never clamped but pushed along the null vector that it makes with them, until one of them lets go. Where none
  * does, that vector is >= 0 and proves that there is no solution.
  */
+#include "solve/dense.h"
 #include "solve/factor.h"
 #include "solve/lcp.h"
 
 #include <math.h>
 #include <string.h>
 
-/* What is left on the diagonal by a row that depends on others, in units of round-off, of its diagonal and of n. */
-#define DEPENDENT 8.0
 /* Rounds over all rows; after the first they mend what round-off left. */
 enum { ROUNDS = 4 };
 
-typedef enum place { OUTSIDE, FREE, CLAMPED } place;
+/* HELD: free and dependent on the clamped rows, so that its w stays 0 while they are clamped. */
+typedef enum place { OUTSIDE, FREE, CLAMPED, HELD } place;
 
 typedef struct dantzig {
   const ct_lcp_job *job;
@@ -25,24 +25,22 @@ typedef struct dantzig {
   unsigned char *places;
   ct_factor factor;
   double small; /* part of a diagonal entry that is nothing */
-  double unit;  /* w as small as this, negative, is round-off */
   uint64_t pivots;
 } dantzig;
 
-static bool take(dantzig *d, const ct_lcp_job *job, double *z) {
+static bool take(dantzig *d, const ct_lcp_job *job, ct_lcp_result *result) {
   size_t n = job->size;
   d->job = job;
   d->n = n;
   d->m = job->dense;
-  d->z = z;
+  d->z = result->z;
+  d->pivots = result->iterations;
   d->w = ct_solver_doubles(job->solver, n);
   d->dz = ct_solver_doubles(job->solver, n);
   d->dw = ct_solver_doubles(job->solver, n);
   d->solved = ct_solver_doubles(job->solver, n);
   d->places = ct_solver_take(job->solver, n, 1);
-  d->small = DEPENDENT * (double)n * CT_UNIT_ROUNDOFF;
-  d->unit = 4.0 * CT_UNIT_ROUNDOFF * job->q_max;
-  d->pivots = 0;
+  d->small = ct_lcp_dependent(job);
   return d->w && d->dz && d->dw && d->solved && d->places && ct_factor_make(&d->factor, n, job->solver);
 }
 
@@ -69,9 +67,8 @@ static void direction(dantzig *d, size_t k, double *left) {
   d->dz[k] = 1.0;
   for (size_t i = 0; i < d->n; i++) {
     if (d->places[i] != FREE) continue;
-    double sum = 0.0;
-    for (size_t j = 0; j < d->n; j++) sum += d->m[i * d->n + j] * d->dz[j];
-    d->dw[i] = sum;
+    size_t low = d->job->low[i];
+    d->dw[i] = ct_dense_dot(d->m + i * d->n + low, d->dz + low, d->job->high[i] - low);
   }
 }
 
@@ -98,10 +95,8 @@ static double longest_step(const dantzig *d, size_t k, double left, size_t *stop
 
 static void clamp(dantzig *d, size_t i) {
   double left = reduce(d, i);
-  if (left > 0.0) {
-    ct_factor_append(&d->factor, i, d->solved, left);
-    d->places[i] = CLAMPED;
-  }
+  d->places[i] = left > 0.0 ? CLAMPED : HELD;
+  if (left > 0.0) ct_factor_append(&d->factor, i, d->solved, left);
   d->w[i] = 0.0;
 }
 
@@ -109,6 +104,8 @@ static void let_go(dantzig *d, size_t i) {
   size_t at = 0;
   while (d->factor.index[at] != i) at++;
   ct_factor_remove(&d->factor, at);
+  for (size_t j = 0; j < d->n; j++)
+    if (d->places[j] == HELD) d->places[j] = FREE;
   d->places[i] = FREE;
   d->z[i] = d->w[i] = 0.0;
 }
@@ -138,14 +135,13 @@ static ct_lcp_status drive(dantzig *d, size_t k) {
 }
 
 static double row_value(const dantzig *d, size_t i) {
-  double sum = d->job->q[i];
-  for (size_t j = 0; j < d->n; j++) sum += d->m[i * d->n + j] * d->z[j];
-  return sum;
+  size_t low = d->job->low[i];
+  return d->job->q[i] + ct_dense_dot(d->m + i * d->n + low, d->z + low, d->job->high[i] - low);
 }
 
 ct_status ct_lcp_dantzig(const ct_lcp_job *job, ct_lcp_result *result) {
   dantzig d;
-  if (!take(&d, job, result->z)) return CT_OUT_OF_MEMORY;
+  if (!take(&d, job, result)) return CT_OUT_OF_MEMORY;
   memset(d.z, 0, d.n * sizeof *d.z);
   memset(d.places, OUTSIDE, d.n);
   ct_lcp_status status = CT_LCP_STATUS_OK;
@@ -154,7 +150,7 @@ ct_status ct_lcp_dantzig(const ct_lcp_job *job, ct_lcp_result *result) {
     for (size_t k = 0; k < d.n && status == CT_LCP_STATUS_OK; k++) {
       if (d.places[k] == CLAMPED) continue;
       d.w[k] = row_value(&d, k);
-      if (d.w[k] < -d.unit) {
+      if (d.w[k] < -ct_lcp_roundoff(job, k, ct_lcp_terms(job, d.z))) {
         d.places[k] = OUTSIDE;
         status = drive(&d, k);
         changed = true;

@@ -1,6 +1,8 @@
 /* Products with a ct_matrix; see matrix.h. */
 #include "solve/matrix.h"
 
+#include "solve/dense.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -8,12 +10,8 @@
 enum { TILE = 16 };
 
 double ct_matrix_row(const ct_matrix *m, size_t i, const double *x) {
+  if (m->dense) return ct_dense_dot(m->dense + i * m->size, x, m->size);
   double sum = 0.0;
-  if (m->dense) {
-    const double *row = m->dense + i * m->size;
-    for (size_t j = 0; j < m->size; j++) sum += row[j] * x[j];
-    return sum;
-  }
   for (size_t e = m->starts[i]; e < m->starts[i + 1]; e++) sum += m->values[e] * x[m->columns[e]];
   return sum;
 }
@@ -26,7 +24,7 @@ void ct_matrix_transposed_product(const ct_matrix *m, const double *x, double *y
   memset(y, 0, m->size * sizeof *y);
   for (size_t i = 0; i < m->size; i++) {
     if (m->dense) {
-      for (size_t j = 0; j < m->size; j++) y[j] += m->dense[i * m->size + j] * x[i];
+      ct_dense_add(y, m->dense + i * m->size, x[i], m->size);
     } else {
       for (size_t e = m->starts[i]; e < m->starts[i + 1]; e++) y[m->columns[e]] += m->values[e] * x[i];
     }
@@ -76,4 +74,15 @@ void ct_matrix_spread(const ct_matrix *m, double *dense) {
   memset(dense, 0, m->size * m->size * sizeof *dense);
   for (size_t i = 0; i < m->size; i++)
     for (size_t e = m->starts[i]; e < m->starts[i + 1]; e++) dense[i * m->size + m->columns[e]] = m->values[e];
+}
+
+void ct_matrix_ranges(const double *dense, size_t n, uint32_t *low, uint32_t *high) {
+  for (size_t i = 0; i < n; i++) {
+    const double *row = dense + i * n;
+    size_t from = 0, to = n;
+    while (from < i && row[from] == 0.0) from++;
+    while (to > i + 1 && row[to - 1] == 0.0) to--;
+    low[i] = (uint32_t)from;
+    high[i] = (uint32_t)to;
+  }
 }

@@ -15,5 +15,7 @@ double ct_matrix_entry(const ct_matrix *m, size_t i, size_t j);
 double ct_matrix_asymmetry(const ct_matrix *m, double *largest);
 /* All of a sparse matrix's entries: dense [n n]. */
 void ct_matrix_spread(const ct_matrix *m, double *dense);
+/* Row i of a dense [n n] is 0 outside of low[i] .. high[i] - 1; these hold the diagonal. */
+void ct_matrix_ranges(const double *dense, size_t n, uint32_t *low, uint32_t *high);
 
 #endif

@@ -21,7 +21,7 @@ static void solve_by(ct_lcp problem, ct_lcp_method method, answer *a) {
   ct_solver_destroy(solver);
 }
 
-static const ct_lcp_method direct[] = {CT_LCP_AUTO, CT_LCP_DANTZIG};
+static const ct_lcp_method direct[] = {CT_LCP_AUTO, CT_LCP_DANTZIG, CT_LCP_BLOCK_PIVOTING};
 enum { DIRECT = sizeof direct / sizeof *direct };
 
 static void check_solved(ct_lcp problem, const double *z, const double *w) {

@@ -1,0 +1,129 @@
+/* Block principal pivoting for symmetric positive semidefinite M: guess which rows are clamped (w = 0), solve for their z, exchange
+ * all rows that came out negative at once, and again.
+ *
+ * Judice, Pires 1994. The first guess is from a few sweeps of Gauss and Seidel. Where exchanging everything has not made fewer rows
+ * wrong for a while, one row at a time is exchanged (Murty 1974), which always ends for positive definite M.
+ */
+#include "solve/dense.h"
+#include "solve/lcp.h"
+#include "solve/ldl.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Sweeps before the first guess, and exchanges of everything that may make nothing better. */
+enum { SWEEPS = 6, PATIENCE = 8 };
+/* Factorisations before Dantzig's method is asked, which ends for singular M too and proves where there is no solution. */
+enum { ROUNDS = 40 };
+
+typedef struct block {
+  const ct_lcp_job *job;
+  size_t n;
+  double *z, *w, *x;
+  unsigned char *clamped;
+  uint32_t *rows, *place;
+  ct_ldl factor;
+} block;
+
+static bool take(block *b, const ct_lcp_job *job, double *z) {
+  size_t n = job->size;
+  *b = (block){.job = job, .n = n, .z = z};
+  b->w = ct_solver_doubles(job->solver, 2 * n + CT_LDL_PANEL);
+  b->clamped = ct_solver_take(job->solver, n, 1);
+  b->rows = ct_solver_take(job->solver, 2 * n, sizeof *b->rows);
+  if (!b->w || !b->clamped || !b->rows) return false;
+  b->x = b->w + n;
+  b->place = b->rows + n;
+  return ct_ldl_make(&b->factor, n, job->solver);
+}
+
+/* w = M z + q by sweeps that change z one row at a time. */
+static void sweep(block *b) {
+  const double *m = b->job->dense;
+  for (size_t i = 0; i < b->n; i++) {
+    const double *row = m + i * b->n;
+    double diagonal = row[i], before = b->z[i];
+    if (!(diagonal > 0.0)) continue;
+    double after = before - b->w[i] / diagonal;
+    after = after > 0.0 ? after : 0.0;
+    double change = after - before;
+    if (change == 0.0) continue;
+    b->z[i] = after;
+    size_t low = b->job->low[i];
+    ct_dense_add(b->w + low, row + low, change, b->job->high[i] - low);
+  }
+}
+
+/* z of the clamped rows and w of all. A row that depends on other clamped ones has z = 0 and is free. */
+static void solve(block *b) {
+  const ct_lcp_job *job = b->job;
+  uint32_t count = 0;
+  for (size_t i = 0; i < b->n; i++) {
+    b->place[i] = count;
+    if (!b->clamped[i]) continue;
+    b->x[count] = -job->q[i];
+    b->rows[count++] = (uint32_t)i;
+  }
+  const ct_ldl_part part = {job->dense, b->n, job->low, b->rows, count, b->place, ct_lcp_dependent(job)};
+  ct_ldl_factor(&b->factor, &part);
+  for (size_t k = count; k < CT_LDL_PANEL * b->factor.panels; k++) b->x[k] = 0.0;
+  ct_ldl_solve(&b->factor, b->x);
+  memcpy(b->w, job->q, b->n * sizeof *b->w);
+  memset(b->z, 0, b->n * sizeof *b->z);
+  for (uint32_t k = 0; k < count; k++) {
+    size_t i = b->rows[k];
+    const double *row = job->dense + i * b->n;
+    size_t low = job->low[i];
+    b->z[i] = b->x[k];
+    ct_dense_add(b->w + low, row + low, b->x[k], job->high[i] - low);
+    if (b->factor.inverse[k] == 0.0) b->clamped[i] = 0;
+  }
+}
+
+/* Exchanges the rows that are wrong, or the last of them alone; how many there were. */
+static size_t exchange(block *b, bool all) {
+  double terms = ct_lcp_terms(b->job, b->z);
+  size_t wrong = 0, last = 0;
+  for (size_t i = 0; i < b->n; i++) {
+    double value = b->clamped[i] ? b->z[i] * b->job->roots[i] * b->job->roots[i] : b->w[i];
+    if (!(value < -ct_lcp_roundoff(b->job, i, terms))) continue;
+    wrong++;
+    last = i;
+    if (all) b->clamped[i] ^= 1;
+  }
+  if (!all && wrong) b->clamped[last] ^= 1;
+  return wrong;
+}
+
+/* Exchanges until no row is wrong. */
+static ct_lcp_status settle(block *b, uint64_t *iterations) {
+  size_t fewest = SIZE_MAX;
+  int patience = PATIENCE;
+  for (int round = 0; round < ROUNDS && *iterations < b->job->iterations_max && !ct_cancel_raised(b->job->options->cancel);
+       round++) {
+    ++*iterations;
+    solve(b);
+    size_t wrong = exchange(b, patience > 0);
+    if (wrong == 0) return CT_LCP_STATUS_OK;
+    if (wrong < fewest) {
+      fewest = wrong;
+      patience = PATIENCE;
+    } else if (patience > 0) {
+      patience--;
+    }
+  }
+  return CT_LCP_STATUS_ITERATION_LIMIT;
+}
+
+ct_status ct_lcp_block(const ct_lcp_job *job, ct_lcp_result *result) {
+  block b;
+  if (!take(&b, job, result->z)) return CT_OUT_OF_MEMORY;
+  memset(b.z, 0, b.n * sizeof *b.z);
+  memcpy(b.w, job->q, b.n * sizeof *b.w);
+  for (int k = 0; k < SWEEPS; k++) sweep(&b);
+  for (size_t i = 0; i < b.n; i++) b.clamped[i] = b.z[i] > 0.0;
+  result->status = settle(&b, &result->iterations);
+  if (result->status != CT_LCP_STATUS_OK) return ct_lcp_dantzig(job, result);
+  for (size_t i = 0; i < b.n; i++) b.z[i] = fmax(b.z[i], 0.0);
+  return CT_OK;
+}
