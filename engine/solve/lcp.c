@@ -1,5 +1,6 @@
 /* Which method solves a linear complementarity problem, and what its answer is worth; the methods are in lcp_*.c. */
 #include "solve/lcp.h"
+#include "solve/lcp_farkas.h"
 
 #include "solve/matrix.h"
 
@@ -25,6 +26,9 @@ typedef struct method {
 static const method methods[CT_LCP_METHOD_COUNT] = {
     [CT_LCP_BLOCK_PIVOTING] = {ct_lcp_block, CT_LCP_DIRECT_MAX, true, true, CT_LCP_TOLERANCE, 50, 150},
     [CT_LCP_DANTZIG] = {ct_lcp_dantzig, CT_LCP_DIRECT_MAX, true, true, CT_LCP_TOLERANCE, 50, 100},
+    [CT_LCP_LEMKE] = {ct_lcp_lemke, CT_LCP_DIRECT_MAX, true, false, CT_LCP_TOLERANCE, 250, 25000},
+    [CT_LCP_ENUMERATION] = {ct_lcp_enumerate, CT_LCP_ENUMERATION_MAX, true, false, CT_LCP_TOLERANCE, 0,
+                            1u << CT_LCP_ENUMERATION_MAX},
 };
 
 /* What AUTO tries, in this order. */
@@ -35,7 +39,7 @@ static const ct_lcp_method for_others[] = {CT_LCP_LEMKE, CT_LCP_ENUMERATION, CT_
 double ct_lcp_residual(const ct_lcp *problem, const double *z, double *w) {
   double most = 0.0;
   for (size_t i = 0; i < problem->matrix.size; i++) {
-    double value = ct_matrix_row(&problem->matrix, i, z) + problem->q[i], off = fabs(value < z[i] ? value : z[i]);
+    double value = ct_matrix_row_beside(&problem->matrix, i, z, problem->q[i]), off = fabs(value < z[i] ? value : z[i]);
     if (w) w[i] = value;
     if (!(off <= most)) most = off; /* what is not a number stays */
   }
@@ -124,9 +128,10 @@ static ct_status run(const ct_lcp *problem, ct_lcp_job *job, ct_lcp_method which
   if (status == CT_OK) {
     if (!caller) result->certificate = scratch;
     status = m->solve(job, result);
-    if (status == CT_OK && result->status == CT_LCP_STATUS_INFEASIBLE &&
-        !proves(job, result->certificate, scratch + job->size, scratch + 2 * job->size))
-      result->status = CT_LCP_STATUS_RAY;
+    if (status == CT_OK && result->status == CT_LCP_STATUS_INFEASIBLE) {
+      if (!proves(job, result->certificate, scratch + job->size, scratch + 2 * job->size)) result->status = CT_LCP_STATUS_RAY;
+      else if (caller && job->dense) ct_lcp_farkas_round(job, caller, scratch + job->size);
+    }
     result->certificate = caller;
   }
   ct_solver_leave(solver, mark);

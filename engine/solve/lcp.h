@@ -48,5 +48,7 @@ static inline double ct_lcp_terms(const ct_lcp_job *job, const double *z) {
 
 ct_status ct_lcp_block(const ct_lcp_job *job, ct_lcp_result *result);
 ct_status ct_lcp_dantzig(const ct_lcp_job *job, ct_lcp_result *result);
+ct_status ct_lcp_enumerate(const ct_lcp_job *job, ct_lcp_result *result);
+ct_status ct_lcp_lemke(const ct_lcp_job *job, ct_lcp_result *result);
 
 #endif

@@ -1,6 +1,7 @@
 /* Products with a ct_matrix; see matrix.h. */
 #include "solve/matrix.h"
 
+#include "base/double_double.h"
 #include "solve/dense.h"
 
 #include <math.h>
@@ -14,6 +15,21 @@ double ct_matrix_row(const ct_matrix *m, size_t i, const double *x) {
   double sum = 0.0;
   for (size_t e = m->starts[i]; e < m->starts[i + 1]; e++) sum += m->values[e] * x[m->columns[e]];
   return sum;
+}
+
+double ct_matrix_row_beside(const ct_matrix *m, size_t i, const double *x, double c) {
+  ct_dd sum = ct_dd_of(c);
+  if (m->dense) {
+    const double *row = m->dense + i * m->size;
+    for (size_t j = 0; j < m->size; j++)
+      if (x[j] != 0.0) sum = ct_dd_add(sum, ct_two_product(row[j], x[j]));
+  } else {
+    for (size_t e = m->starts[i]; e < m->starts[i + 1]; e++)
+      if (x[m->columns[e]] != 0.0) sum = ct_dd_add(sum, ct_two_product(m->values[e], x[m->columns[e]]));
+  }
+  double value = ct_dd_value(sum);
+  /* Factors near the end of the doubles cannot be split. */
+  return isfinite(value) ? value : ct_matrix_row(m, i, x) + c;
 }
 
 void ct_matrix_product(const ct_matrix *m, const double *x, double *y) {

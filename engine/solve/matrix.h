@@ -6,6 +6,8 @@
 
 /* Row i times x. */
 double ct_matrix_row(const ct_matrix *m, size_t i, const double *x);
+/* Row i times x, and c, in double-doubles: good to the last bit or two where terms cancel. */
+double ct_matrix_row_beside(const ct_matrix *m, size_t i, const double *x, double c);
 /* y = M x, y = M' x. */
 void ct_matrix_product(const ct_matrix *m, const double *x, double *y);
 void ct_matrix_transposed_product(const ct_matrix *m, const double *x, double *y);

@@ -29,8 +29,10 @@ typedef enum ct_lcp_method {
       CT_LCP_METHOD_COUNT
 } ct_lcp_method;
 
-/* INFEASIBLE: no z >= 0 has M z + q >= 0: the certificate y >= 0 has M'y <= 0 and q'y < 0 (Farkas). EXHAUSTED: every complementary
- * basis was looked at, none gives a solution. RAY: Lemke's path ended in a ray, which proves nothing for this M. */
+/* INFEASIBLE: no z >= 0 has M z + q >= 0: the certificate y >= 0 has M'y <= 0 and q'y < 0 (Farkas), exactly where doubles hold such
+ * a y and it was found (whole numbers where M and q are), else but for its round-off. EXHAUSTED: every complementary basis was
+ * looked at, each excluded beyond round-off. RAY: Lemke's paths (from several covering vectors) ended in rays, and no such y was
+ * found: that proves nothing for this M. */
 #define CT_LCP_STATUS_MAP(X)                                                                                                       \
   X(OK, "ok")                                                                                                                      \
   X(INFEASIBLE, "infeasible")                                                                                                      \
