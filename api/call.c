@@ -171,9 +171,9 @@ long api_call_next(api_call *call) {
   return call->plan ? api_plan_next(call->plan) : -1;
 }
 
-void api_call_run(api_call *call, long range, ct_workspace *workspace) {
-  if (call->event) api_contact_event_run(call->event, workspace);
-  else api_plan_run(call->plan, (size_t)range, workspace);
+void api_call_run(api_call *call, long range, api_scratch *scratch) {
+  if (call->event) api_contact_event_run(call->event, scratch->workspace);
+  else api_plan_run(call->plan, (size_t)range, scratch);
 }
 
 void api_call_done(api_call *call, long range) {

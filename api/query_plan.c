@@ -256,12 +256,12 @@ void api_plan_done(api_plan *plan, size_t range) {
 }
 
 void api_plan_complete(api_plan *plan) {
-  ct_workspace *workspace = NULL;
+  api_scratch *scratch = NULL;
   for (long range = api_plan_next(plan); range >= 0; range = api_plan_next(plan)) {
-    if (!workspace) workspace = ct_workspace_create();
-    if (workspace) api_plan_run(plan, (size_t)range, workspace);
+    if (!scratch) scratch = api_scratch_create();
+    if (scratch) api_plan_run(plan, (size_t)range, scratch);
     else api_plan_task(plan, (size_t)range)->ranges[(size_t)range - api_plan_task(plan, (size_t)range)->first].memory = true;
     api_plan_done(plan, (size_t)range);
   }
-  if (workspace) ct_workspace_destroy(workspace);
+  api_scratch_destroy(scratch);
 }

@@ -280,13 +280,17 @@ static void run_pair(api_range_run *run) {
   api_mark_result(run, (api_mark){.after = CT_NO_ROW});
 }
 
-void api_plan_run(api_plan *plan, size_t range, ct_workspace *workspace) {
+void api_plan_run(api_plan *plan, size_t range, api_scratch *scratch) {
   api_task *task = api_plan_task(plan, range);
   size_t index = range - task->first;
   size_t begin = task->start + index * task->step;
   size_t end = task->items - begin > task->step ? begin + task->step : task->items;
-  api_range_run run = {
-      .plan = plan, .task = task, .range = &task->ranges[index], .workspace = workspace, .options = &task->question.options};
+  api_range_run run = {.plan = plan,
+                       .task = task,
+                       .range = &task->ranges[index],
+                       .workspace = scratch->workspace,
+                       .solver = scratch->solver,
+                       .options = &task->question.options};
   if (ct_cancel_raised(plan->cancel)) {
     run.range->status = CT_CANCELLED;
     return;

@@ -9,6 +9,7 @@
 #include <contact/sweep.h>
 
 #include "plane_caches.h"
+#include "scratch.h"
 
 /* Where a result ends in its range's text, what a cursor needs to go on after it, and the candidate pairs looked at up to it: in
  * the range, or in its variant. */
@@ -88,7 +89,7 @@ bool api_plan_cut(api_plan *plan, api_faults *faults);
 
 double api_plan_cost(const api_plan *plan); /* ns on one core */
 long api_plan_next(api_plan *plan);
-void api_plan_run(api_plan *plan, size_t range, ct_workspace *workspace);
+void api_plan_run(api_plan *plan, size_t range, api_scratch *scratch);
 void api_plan_done(api_plan *plan, size_t range);
 /* Runs here what is still needed, if anything. */
 void api_plan_complete(api_plan *plan);

@@ -14,6 +14,7 @@ typedef struct api_range_run {
   api_task *task;
   api_range *range;
   ct_workspace *workspace;
+  ct_solver *solver;
   const ct_query_options *options; /* of the query being run: a variant has its own */
   api_method_answer told;          /* OVERLAP by a method: of the pair that was asked last */
   api_plane_caches *caches;        /* NULL: no planes are remembered */

@@ -383,7 +383,7 @@ static bool start(srv_request *request, bool may_inline) {
     atomic_store_explicit(&request->started_ns, request->arrived_ns, memory_order_relaxed);
     api_step step = srv_work_begin(request);
     if (step == API_STEP_DONE || api_call_cost_ns(request->call) <= SRV_INLINE_NS) {
-      if (step == API_STEP_WORK) srv_work_serially(request, server->workspace);
+      if (step == API_STEP_WORK) srv_work_serially(request, server->scratch);
       conclude(request);
       request->state = SRV_STATE_READY;
       return true;

@@ -196,11 +196,11 @@ bool srv_server_create(srv_server *server, const srv_config *config, const api_s
                                  (size_t)config->limits.queue_per_scene);
   /* Half of all places, so that stateless requests leave room to the scenes. */
   server->stateless.most = (size_t)(config->limits.queue + 1) / 2;
-  server->workspace = ct_workspace_create();
+  server->scratch = api_scratch_create();
   server->suspended = calloc((size_t)config->limits.connections, sizeof *server->suspended);
   server->polled = calloc((size_t)config->limits.connections, sizeof *server->polled);
   server->shapes = api_shapes_create();
-  if (!server->log || !server->peers || !server->registry || !server->pool || !server->shapes || !server->workspace ||
+  if (!server->log || !server->peers || !server->registry || !server->pool || !server->shapes || !server->scratch ||
       !server->suspended || !server->polled || !collect_hosts(server))
     return fail("start", "out of memory");
   return true;
@@ -222,7 +222,7 @@ void srv_server_destroy(srv_server *server) {
   api_shapes_release(server->shapes);
   srv_pool_destroy(server->pool);
   srv_peers_destroy(server->peers);
-  if (server->workspace) ct_workspace_destroy(server->workspace);
+  api_scratch_destroy(server->scratch);
   srv_log_destroy(server->log);
   free(server->suspended);
   free(server->polled);

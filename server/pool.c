@@ -1,5 +1,5 @@
 /* Slots are the items that libuv may hold: for every worker one that runs and one that waits, so that a worker finds its next piece
- * without a round trip to the loop, which would leave it idle for some 80 us. Each slot has a work request and a workspace of its
+ * without a round trip to the loop, which would leave it idle for some 80 us. Each slot has a work request and a scratch of its
  * own. */
 #include "pool.h"
 
@@ -15,7 +15,7 @@
 typedef struct slot {
   uv_work_t work;
   srv_pool *pool;
-  ct_workspace *workspace;
+  api_scratch *scratch;
   srv_job *job;
   long piece;
   struct slot *next_free;
@@ -33,7 +33,7 @@ struct srv_pool {
 };
 
 static void slots_clear(srv_pool *pool) {
-  for (unsigned i = 0; i < pool->slot_count; i++) ct_workspace_destroy(pool->slots[i].workspace);
+  for (unsigned i = 0; i < pool->slot_count; i++) api_scratch_destroy(pool->slots[i].scratch);
   free(pool);
 }
 
@@ -53,8 +53,8 @@ srv_pool *srv_pool_create(uv_loop_t *loop, unsigned workers, size_t queue, size_
     pool->slot_count = i + 1;
     s->pool = pool;
     s->work.data = s;
-    s->workspace = ct_workspace_create();
-    if (!s->workspace) {
+    s->scratch = api_scratch_create();
+    if (!s->scratch) {
       slots_clear(pool);
       return NULL;
     }
@@ -162,7 +162,7 @@ bool srv_pool_crowded(const srv_pool *pool) { return pool->taken >= pool->slot_c
 
 static void on_work(uv_work_t *work) {
   slot *s = work->data;
-  s->job->run(s->job, s->piece, s->workspace);
+  s->job->run(s->job, s->piece, s->scratch);
 }
 
 static void on_worked(uv_work_t *work, int status) {

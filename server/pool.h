@@ -7,7 +7,7 @@
 #ifndef SRV_POOL_H
 #define SRV_POOL_H
 
-#include <contact/pair.h>
+#include <api/api.h>
 #include <uv.h>
 
 typedef struct srv_pool srv_pool;
@@ -18,7 +18,7 @@ typedef struct srv_job srv_job;
 
 struct srv_job {
   long (*take)(srv_job *job); /* SRV_NO_PIECE: none now; the job is taken off its lane */
-  void (*run)(srv_job *job, long piece, ct_workspace *workspace);
+  void (*run)(srv_job *job, long piece, api_scratch *scratch);
   void (*done)(srv_job *job, long piece);
   /* The rest is the pool's. */
   srv_lane *lane;

@@ -52,7 +52,7 @@ static api_call *run_call(srv_server *server, const api_head *head, const api_ma
   if (!call) return NULL;
   if (api_call_begin(call, input) == API_STEP_WORK) {
     for (long range; (range = api_call_next(call)) >= 0;) {
-      api_call_run(call, range, server->workspace);
+      api_call_run(call, range, server->scratch);
       api_call_done(call, range);
     }
     api_call_finish(call);

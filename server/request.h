@@ -184,9 +184,9 @@ void srv_job_dispose(srv_request *request);
 /* Begins the call and sets its deadline. */
 api_step srv_work_begin(srv_request *request);
 /* All ranges in order, and the answer. */
-void srv_work_serially(srv_request *request, ct_workspace *workspace);
+void srv_work_serially(srv_request *request, api_scratch *scratch);
 /* The pool's run. */
-void srv_work_piece(srv_job *job, long piece, ct_workspace *workspace);
+void srv_work_piece(srv_job *job, long piece, api_scratch *scratch);
 /* Frees what the call holds and borrows. */
 void srv_work_free(srv_request *request);
 /* No more ranges will be taken; the answer is there. Any thread. */

@@ -71,7 +71,7 @@ typedef struct srv_server {
   size_t naming;                 /* writes under way that have their shapes and may name them */
   uint64_t named;                /* revisions that such writes have committed */
   srv_lane stateless;
-  ct_workspace *workspace; /* for what the loop thread computes itself */
+  api_scratch *scratch; /* for what the loop thread computes itself */
 
   srv_connection *connections;
   size_t connection_count;

@@ -18,9 +18,9 @@ static long take(srv_job *job) {
   return 0;
 }
 
-static void run(srv_job *job, long piece, ct_workspace *workspace) {
+static void run(srv_job *job, long piece, api_scratch *scratch) {
   (void)piece;
-  (void)workspace;
+  (void)scratch;
   ct_scene_release(((trash *)job)->scene);
 }
 

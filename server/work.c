@@ -16,9 +16,9 @@ api_step srv_work_begin(srv_request *request) {
 }
 
 /* A call that is cancelled on the way is not finished: nobody asks for its reply. */
-void srv_work_serially(srv_request *request, ct_workspace *workspace) {
+void srv_work_serially(srv_request *request, api_scratch *scratch) {
   for (long range; (range = api_call_next(request->call)) >= 0;) {
-    api_call_run(request->call, range, workspace);
+    api_call_run(request->call, range, scratch);
     api_call_done(request->call, range);
     if (ct_cancel_raised(request->cancel)) return;
   }
@@ -36,7 +36,7 @@ static void set_finished(srv_request *request) {
 
 /* Takes ranges until none is left or the slice is over. The worker that finds none left and nobody at work lays the answer
  * together. */
-static void run_ranges(srv_request *request, ct_workspace *workspace) {
+static void run_ranges(srv_request *request, api_scratch *scratch) {
   uint64_t until_ns = uv_hrtime() + SRV_SLICE_NS;
   long range = 0;
   bool over = false, cancelled = false;
@@ -46,7 +46,7 @@ static void run_ranges(srv_request *request, ct_workspace *workspace) {
     range = api_call_next(request->call);
     if (range < 0) break;
     uv_mutex_unlock(&request->ranges_lock);
-    api_call_run(request->call, range, workspace);
+    api_call_run(request->call, range, scratch);
     over = uv_hrtime() >= until_ns;
     uv_mutex_lock(&request->ranges_lock);
     api_call_done(request->call, range);
@@ -62,14 +62,14 @@ static void run_ranges(srv_request *request, ct_workspace *workspace) {
 }
 
 /* Short work stays here; so does the first slice of long work when all workers have something to do. */
-static void run_start(srv_request *request, ct_workspace *workspace) {
+static void run_start(srv_request *request, api_scratch *scratch) {
   atomic_store_explicit(&request->started_ns, uv_hrtime(), memory_order_relaxed);
   api_step step = request->begun ? API_STEP_WORK : srv_work_begin(request);
   if (step == API_STEP_WORK && api_call_cost_ns(request->call) > SRV_SPLIT_NS) {
-    if (request->crowded) run_ranges(request, workspace);
+    if (request->crowded) run_ranges(request, scratch);
     return;
   }
-  if (step == API_STEP_WORK) srv_work_serially(request, workspace);
+  if (step == API_STEP_WORK) srv_work_serially(request, scratch);
   set_finished(request);
 }
 
@@ -84,15 +84,15 @@ void srv_work_free(srv_request *request) {
   if (request->scenes) srv_registry_list_free(request->scenes, request->scenes_count);
 }
 
-void srv_work_piece(srv_job *job, long piece, ct_workspace *workspace) {
+void srv_work_piece(srv_job *job, long piece, api_scratch *scratch) {
   srv_request *request = (srv_request *)job;
   (void)piece;
   /* Cancelled while the piece waited for a worker: its outcome will not be looked at. */
   if (request->stage != SRV_STAGE_TRASH && ct_cancel_raised(request->cancel)) return;
   switch (request->stage) {
   case SRV_STAGE_FEED: request->piece_failed = !api_call_feed(request->call, request->fed.bytes, request->fed.length); break;
-  case SRV_STAGE_START: run_start(request, workspace); break;
-  case SRV_STAGE_RANGES: run_ranges(request, workspace); break;
+  case SRV_STAGE_START: run_start(request, scratch); break;
+  case SRV_STAGE_RANGES: run_ranges(request, scratch); break;
   case SRV_STAGE_TRASH: srv_work_free(request); break;
   case SRV_STAGE_NONE: break;
   }

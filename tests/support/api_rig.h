@@ -25,7 +25,7 @@ typedef enum rig_order { RIG_FORWARD, RIG_BACKWARD } rig_order;
 
 typedef struct rig {
   api_service *service;
-  ct_workspace *workspace;
+  api_scratch *scratch;
   ct_cancel *cancel;            /* raised by a test, or NULL */
   rig_scene scenes[RIG_SCENES]; /* in ascending order of id */
   size_t scene_count;
@@ -57,7 +57,7 @@ static inline api_limits rig_limits(void) {
 
 static inline rig rig_open_with(const api_limits *limits) {
   api_settings settings = {.limits = *limits, .durability = "memory", .workers = 2};
-  return (rig){.service = api_service_create(&settings), .workspace = ct_workspace_create(), .first_revision = 1};
+  return (rig){.service = api_service_create(&settings), .scratch = api_scratch_create(), .first_revision = 1};
 }
 
 static inline rig rig_open(void) {
@@ -71,7 +71,7 @@ static inline void rig_close(rig *r) {
     for (size_t k = 0; k < r->scenes[i].kept_count; k++) ct_scene_release(r->scenes[i].kept[k]);
   }
   api_shapes_release(r->shapes);
-  ct_workspace_destroy(r->workspace);
+  api_scratch_destroy(r->scratch);
   api_service_destroy(r->service);
 }
 
@@ -121,7 +121,7 @@ static inline void rig_run(rig *r, api_call *call) {
     if (count == 0) break;
     for (size_t i = 0; i < count; i++) {
       size_t which = r->order == RIG_BACKWARD ? count - 1 - i : i;
-      api_call_run(call, given[which], r->workspace);
+      api_call_run(call, given[which], r->scratch);
       api_call_done(call, given[which]);
     }
     r->ranges += count;

@@ -215,6 +215,11 @@ char *api_event_revision(const char *scene_id, const ct_scene *scene, size_t *le
 
 typedef enum api_step { API_STEP_DONE, API_STEP_WORK } api_step;
 
+/* Memory that a thread computes in, kept from range to range of whatever calls; one thread at a time. NULL: out of memory. */
+typedef struct api_scratch api_scratch;
+api_scratch *api_scratch_create(void);
+void api_scratch_destroy(api_scratch *scratch); /* NULL is allowed */
+
 /* NULL: out of memory. head is copied as far as needed. */
 api_call *api_call_create(const api_service *service, const api_head *head, const api_match *match);
 void api_call_destroy(api_call *call);
@@ -237,7 +242,7 @@ double api_call_cost_ns(const api_call *call);        /* rough cost of the work 
 /* The next range to run, or -1 when no more are needed now. Any thread, but one at a time with api_call_done. */
 long api_call_next(api_call *call);
 /* Runs a range; different ranges in parallel. Never fails: what goes wrong is in the reply. */
-void api_call_run(api_call *call, long range, ct_workspace *workspace);
+void api_call_run(api_call *call, long range, api_scratch *scratch);
 /* Tells that a range is complete. Any thread, but one at a time with api_call_next. */
 void api_call_done(api_call *call, long range);
 /* After next has given -1 and every range given is done: lays the answer together. */
