@@ -14,36 +14,33 @@ static double between(const ct_mat3 *m, ct_vec3 x, ct_vec3 y) {
   return straight + crosswise;
 }
 
-/* The arm across each of the world's axes. */
-static ct_mat3 arms(ct_vec3 r) { return (ct_mat3){{0.0, r.z, -r.y}, {-r.z, 0.0, r.x}, {r.y, -r.x, 0.0}}; }
-
-static ct_vec3 row_of(const ct_mass_body *body, ct_vec3 x, const ct_mat3 *y) {
-  const ct_mat3 *m = &body->inverse_inertia;
-  return ct_vec(between(m, x, y->rx), between(m, x, y->ry), between(m, x, y->rz));
+/* What a unit impulse along one direction does to the body's velocity along another. */
+static double answer(const ct_mass_body *body, const ct_vec3 touch[2], const ct_vec3 cause[2]) {
+  ct_vec3 x = ct_cross(ct_sub(touch[0], body->center), touch[1]), y = ct_cross(ct_sub(cause[0], body->center), cause[1]);
+  return ct_dot(touch[1], cause[1]) * body->inverse_mass + between(&body->inverse_inertia, x, y);
 }
 
-/* Adds what one body does, times the sign of its sides. */
-static void add_body(ct_mat3 *sum, const ct_mass_body *body, ct_vec3 touch, ct_vec3 cause, double sign) {
-  if (body->mobility != CT_DYNAMIC) return;
-  ct_mat3 x = arms(ct_sub(touch, body->center)), y = arms(ct_sub(cause, body->center));
-  ct_mat3 term = {row_of(body, x.rx, &y), row_of(body, x.ry, &y), row_of(body, x.rz, &y)};
-  term.rx.x += body->inverse_mass;
-  term.ry.y += body->inverse_mass;
-  term.rz.z += body->inverse_mass;
-  sum->rx = ct_add_scaled(sum->rx, term.rx, sign);
-  sum->ry = ct_add_scaled(sum->ry, term.ry, sign);
-  sum->rz = ct_add_scaled(sum->rz, term.rz, sign);
+double ct_touch_coupling_along(const ct_contact_set *set, const ct_touch *touch, ct_vec3 along, const ct_touch *cause,
+                               ct_vec3 impulse) {
+  const ct_mass_body *a = &set->bodies[touch->a], *b = &set->bodies[touch->b];
+  const ct_vec3 at[2] = {touch->position, along}, from[2] = {cause->position, impulse};
+  double sum = 0.0;
+  if (a->mobility == CT_DYNAMIC && (touch->a == cause->a || touch->a == cause->b))
+    sum += touch->a == cause->a ? answer(a, at, from) : -answer(a, at, from);
+  if (b->mobility == CT_DYNAMIC && (touch->b == cause->a || touch->b == cause->b))
+    sum += touch->b == cause->b ? answer(b, at, from) : -answer(b, at, from);
+  return sum;
+}
+
+static ct_vec3 row_of(const ct_contact_set *set, const ct_touch *touch, ct_vec3 along, const ct_touch *cause) {
+  return ct_vec(ct_touch_coupling_along(set, touch, along, cause, ct_vec(1.0, 0.0, 0.0)),
+                ct_touch_coupling_along(set, touch, along, cause, ct_vec(0.0, 1.0, 0.0)),
+                ct_touch_coupling_along(set, touch, along, cause, ct_vec(0.0, 0.0, 1.0)));
 }
 
 ct_mat3 ct_touch_coupling(const ct_contact_set *set, const ct_touch *touch, const ct_touch *cause) {
-  ct_mat3 sum = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
-  const ct_mass_body *a = &set->bodies[touch->a], *b = &set->bodies[touch->b];
-  ct_vec3 at = touch->position, from = cause->position;
-  if (touch->a == cause->a) add_body(&sum, a, at, from, 1.0);
-  if (touch->a == cause->b) add_body(&sum, a, at, from, -1.0);
-  if (touch->b == cause->a) add_body(&sum, b, at, from, -1.0);
-  if (touch->b == cause->b) add_body(&sum, b, at, from, 1.0);
-  return sum;
+  return (ct_mat3){row_of(set, touch, ct_vec(1.0, 0.0, 0.0), cause), row_of(set, touch, ct_vec(0.0, 1.0, 0.0), cause),
+                   row_of(set, touch, ct_vec(0.0, 0.0, 1.0), cause)};
 }
 
 void ct_touch_tangents(ct_vec3 normal, ct_vec3 *t1, ct_vec3 *t2) {

@@ -46,6 +46,12 @@
 #define CT_ADVANCE_TOLERANCE 1e-12
 /* Steps of one advance. */
 #define CT_ADVANCE_STEPS_MAX 1e9
+/* Velocities that are called zero where nothing else is said, m/s, at least: without gravity no length gives one. */
+#define CT_VELOCITY_TOLERANCE_MIN 1e-9
+/* Contact points of one question to mechanics: some 400 MB of them. */
+#define CT_CONTACTS_MAX 1000000
+/* Pairs of contacts of one island that answer to each other, of which a matrix keeps a block each: 430 MB of them. */
+#define CT_COUPLINGS_MAX 4000000
 /* Candidate pairs that one query may look at. */
 #define CT_PAIRS_MAX 10000000
 /* Points of one hull. */

@@ -92,6 +92,11 @@ void ct_touch_tangents(ct_vec3 normal, ct_vec3 *t1, ct_vec3 *t2);
  * 30-37. */
 ct_mat3 ct_touch_coupling(const ct_contact_set *set, const ct_touch *touch, const ct_touch *cause);
 
+/* along.K(touch, cause) impulse: what a unit impulse along one direction changes along another. The same bits with both contacts
+ * and both directions exchanged, so that matrices of these are symmetric; with normals it is A_ij below. */
+double ct_touch_coupling_along(const ct_contact_set *set, const ct_touch *touch, ct_vec3 along, const ct_touch *cause,
+                               ct_vec3 impulse);
+
 /* n.(relative acceleration of the bodies' points without contact forces) + the velocity terms of the second derivative of the gap,
  * so that gap'' = sum over j of A_ij f_j + b_i with A_ij = n_i.K(i, j) n_j; m/s^2. And the tangential acceleration of the points
  * (without velocity terms of a gap), whose normal part is dropped; may be NULL. */
@@ -154,8 +159,9 @@ typedef struct ct_mechanics ct_mechanics;
 
 /* Finds the contacts (or takes those given) and the islands they make; islands in the order of their first dynamic row. Contacts of
  * two bodies that nothing can move are left out. A dynamic body whose mass cannot be had, or is singular, is the caller's to
- * refuse: `ct_scene_mass_body` tells. Borrows scene and options until ct_mechanics_destroy. CT_PAIR_LIMIT, CT_CANCELLED,
- * CT_OUT_OF_MEMORY. */
+ * refuse: `ct_scene_mass_body` tells; here it stands as a fixed one. A body that touches nothing is an island where `where_a` or
+ * `where_b` selects it, or, with explicit pairs, where a pair names it. Borrows scene and options for the call alone.
+ * CT_PAIR_LIMIT, CT_CANCELLED, CT_OUT_OF_MEMORY, CT_LIMIT: more than CT_CONTACTS_MAX contacts. */
 ct_status ct_mechanics_prepare(const ct_scene *scene, const ct_mechanics_options *options, ct_workspace *workspace,
                                ct_mechanics **out);
 void ct_mechanics_destroy(ct_mechanics *mechanics);
@@ -163,13 +169,13 @@ size_t ct_mechanics_count(const ct_mechanics *mechanics); /* contacts that take 
 size_t ct_mechanics_islands(const ct_mechanics *mechanics);
 ct_island ct_mechanics_island(const ct_mechanics *mechanics, size_t index); /* borrowed from mechanics */
 
-/* The row as mechanics sees it, at a pose and with a velocity, loaded by gravity alone. False: dynamic, and no mass with an inertia
- * that can be inverted. */
+/* The row as mechanics sees it, at a pose and with a velocity, loaded by gravity alone. Where the mass of a kinematic body can be
+ * had, its centre is that of mass. False: dynamic, and no mass with an inertia that can be inverted; *out is a fixed body then. */
 bool ct_scene_mass_body(const ct_scene *scene, uint32_t row, const ct_pose *pose, const ct_velocity *velocity, ct_vec3 gravity,
                         ct_mass_body *out);
 
-/* What a scene's contacts are looked for within where the caller says nothing, m: ct_scene_default_epsilon; and the velocity gained
- * falling so far, sqrt(2 |g| tolerance), 1e-9 m/s without gravity. */
+/* Where the caller says nothing, a scene's contacts are looked for within ct_scene_default_epsilon, m; and velocities are called
+ * zero, m/s, below that gained falling so far, sqrt(2 |g| tolerance), and at least CT_VELOCITY_TOLERANCE_MIN. */
 double ct_scene_velocity_tolerance(double contact_tolerance, ct_vec3 gravity);
 
 #endif

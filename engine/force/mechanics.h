@@ -1,0 +1,48 @@
+/* What the files of this room share: surfaces at contact points, loads, and the matrices of many contacts.
+ */
+#ifndef FORCE_MECHANICS_H
+#define FORCE_MECHANICS_H
+
+#include <contact/mechanics.h>
+
+/* ---- surfaces ---------------------------------------------------------------------------------------------------------- */
+
+/* A collider's surface at a contact: which form it has and how it is bent. point: on the surface, world; outward: the surface's
+ * unit normal there, world, so the contact's normal of body a, its negative of body b. */
+ct_surface ct_surface_at(const ct_shape *shape, const ct_frame *frame, ct_feature feature, ct_vec3 point, ct_vec3 outward);
+
+/* ---- bodies ------------------------------------------------------------------------------------------------------------ */
+
+/* Loads the body; does nothing to one that is not dynamic. Torque about the centre. */
+void ct_mass_body_load(ct_mass_body *body, ct_vec3 force, ct_vec3 torque);
+
+/* ---- many contacts ----------------------------------------------------------------------------------------------------- */
+
+/* Which contacts of a set answer to which: those that share a dynamic body with contact i, itself always among them, are
+ * others[starts[i]] .. others[starts[i + 1] - 1], ascending. Memory: 4 bytes for each, never n^2 but where all share one body. */
+typedef struct ct_contact_graph {
+  size_t count;
+  size_t *starts;   /* [count + 1] */
+  uint32_t *others; /* [starts[count]] */
+} ct_contact_graph;
+
+/* CT_LIMIT: more than CT_COUPLINGS_MAX in all. CT_OUT_OF_MEMORY. O(couplings). */
+ct_status ct_contact_graph_open(ct_contact_graph *graph, const ct_contact_set *set);
+void ct_contact_graph_close(ct_contact_graph *graph);
+
+/* The matrix of the contact system as solvers take it, by rows of what is not zero, and the memory that it stands on. */
+typedef struct ct_contact_matrix {
+  ct_matrix matrix;
+  size_t *starts;
+  uint32_t *columns;
+  double *values;
+} ct_contact_matrix;
+
+/* dimension 1: A of the normals alone, A_ij = n_i.K(i, j) n_j: row i is contact i. dimension 3: W in each contact's own frame
+ * (normal, t1, t2) of ct_touch_tangents: rows 3 i, 3 i + 1, 3 i + 2. dimension 2: the tangents are left out but for t1. Symmetric,
+ * bit for bit, and the entries are those of ct_touch_coupling_along. CT_OUT_OF_MEMORY. */
+ct_status ct_contact_matrix_open(ct_contact_matrix *matrix, const ct_contact_set *set, const ct_contact_graph *graph,
+                                 unsigned dimension);
+void ct_contact_matrix_close(ct_contact_matrix *matrix);
+
+#endif
