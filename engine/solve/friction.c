@@ -6,6 +6,10 @@
 
 /* Sweeps where the caller sets no limit (theory: 10,000). */
 #define SWEEPS_MAX 10000u
+/* Sweeps before the first Newton steps: enough to see which contacts are open. */
+#define FIRST_SWEEPS 32u
+/* Newton steps in a row: from a good start they are five. */
+#define STEPS 20u
 
 typedef struct summing {
   double scale, sum; /* root of the sum of squares = scale sqrt(sum): no square leaves the range */
@@ -61,7 +65,7 @@ static double least_norm(const ct_friction_problem *p) {
 
 double ct_friction_residual(const ct_friction_problem *p, const double *r, double *u) {
   summing total = {0.0, 0.0, 0.0};
-  double least = 0.0;
+  double least = 0.0, size_max = 0.0;
   size_t d = p->dimension;
   for (size_t i = 0; i < p->contacts; i++) {
     double norm = block_norm(p, i);
@@ -72,12 +76,14 @@ double ct_friction_residual(const ct_friction_problem *p, const double *r, doubl
       u[d * i + 1] = ui.s;
       if (d == 3) u[d * i + 2] = ui.t;
     }
+    double qi = ct_length2(p->q[d * i], ct_length2(p->q[d * i + 1], d == 3 ? p->q[d * i + 2] : 0.0));
+    size_max = fmax(size_max, CT_FRICTION_GROWTH * (qi / norm));
     ct_triple defect = ct_friction_defect(ri, ui, p->mu[i], 1.0 / norm, &total.size);
     add_square(&total, defect.n);
     add_square(&total, defect.s);
     add_square(&total, defect.t);
   }
-  double residual = total.scale > 0.0 ? total.scale / total.size * sqrt(total.sum) : 0.0;
+  double residual = total.scale > 0.0 ? total.scale / fmin(total.size, size_max) * sqrt(total.sum) : 0.0;
   return fmin(residual, DBL_MAX);
 }
 
@@ -93,13 +99,13 @@ static bool immovable_approach(const ct_friction_work *w) {
   return false;
 }
 
-static double finite(double x) { return fmax(-DBL_MAX, fmin(x, DBL_MAX)); }
+static double bounded(double x) { return fmax(-DBL_MAX, fmin(x, DBL_MAX)); }
 
 static void tell(const ct_friction_problem *p, const ct_friction_work *w, ct_friction_result *result) {
   size_t d = p->dimension;
   for (size_t i = 0; i < p->contacts; i++) {
-    ct_triple r = {finite(ldexp(w->best[i].n, w->r_exponent)), finite(ldexp(w->best[i].s, w->r_exponent)),
-                   finite(ldexp(w->best[i].t, w->r_exponent))};
+    ct_triple r = {bounded(ldexp(w->best[i].n, w->r_exponent)), bounded(ldexp(w->best[i].s, w->r_exponent)),
+                   bounded(ldexp(w->best[i].t, w->r_exponent))};
     r = ct_cone_inside(r, p->mu[i]);
     result->r[d * i] = r.n;
     result->r[d * i + 1] = r.s;
@@ -113,17 +119,38 @@ static void tell(const ct_friction_problem *p, const ct_friction_work *w, ct_fri
   result->iterations = w->iterations;
 }
 
+static bool wanting(const ct_friction_work *w) { return w->best_residual > w->tolerance && w->iterations < w->iterations_max; }
+
+/* Sweeps, then Newton steps from where they came to; where these do not reach the tolerance, twice as many sweeps, which go on from
+ * where they were. */
+static ct_status sweeps_and_steps(ct_friction_work *w) {
+  ct_triple *reached = ct_solver_take(w->solver, w->contacts, sizeof *reached);
+  if (!reached) return CT_OUT_OF_MEMORY;
+  ct_status status = CT_OK;
+  for (uint64_t sweeps = FIRST_SWEEPS; status == CT_OK && wanting(w); sweeps *= 2) {
+    w->method = CT_FRICTION_NSGS;
+    status = ct_friction_nsgs(w, sweeps);
+    if (status != CT_OK || !wanting(w)) break;
+    for (size_t i = 0; i < w->contacts; i++) reached[i] = w->r[i];
+    w->method = CT_FRICTION_NEWTON;
+    status = ct_friction_newton(w, STEPS);
+    for (size_t i = 0; i < w->contacts; i++) w->r[i] = reached[i];
+  }
+  return status;
+}
+
 static ct_status solve(const ct_friction_problem *p, const ct_friction_options *options, ct_solver *solver,
                        ct_friction_result *result) {
-  ct_friction_work w = {.solver = solver};
+  ct_friction_work w = {.solver = solver, .method = CT_FRICTION_NSGS};
   w.tolerance = options->tolerance > 0.0 ? options->tolerance : CT_FRICTION_TOLERANCE;
   w.iterations_max = options->iterations_max ? options->iterations_max : SWEEPS_MAX;
   ct_status status = ct_friction_prepare(p, options, &w);
   if (status != CT_OK) return status;
   (void)ct_friction_look(&w);
-  if (w.best_residual > w.tolerance) status = ct_friction_nsgs(&w, w.iterations_max);
+  if (options->method == CT_FRICTION_NSGS) status = wanting(&w) ? ct_friction_nsgs(&w, w.iterations_max) : CT_OK;
+  else status = sweeps_and_steps(&w);
   if (status != CT_OK) return status;
-  *result = (ct_friction_result){.r = result->r, .u = result->u, .method = CT_FRICTION_NSGS};
+  *result = (ct_friction_result){.r = result->r, .u = result->u, .method = w.best_method};
   tell(p, &w, result);
   return CT_OK;
 }

@@ -31,10 +31,12 @@ typedef struct ct_friction_work {
   const ct_triple *q;       /* [contacts] */
   const double *mu;         /* [contacts] the caller's */
   const double *rho;        /* [contacts] 1 / |W_ii|, of blocks that are zero the greatest of the others */
+  double size_max;          /* the most that a residual is divided by */
   ct_triple *r;             /* [contacts] the iterate; always in the cones */
   ct_triple *best;          /* [contacts] */
   double best_residual;
-  int r_exponent; /* the caller's r is this one times two to that power */
+  ct_friction_method method, best_method; /* at work; that found `best` */
+  int r_exponent;                         /* the caller's r is this one times two to that power */
   double tolerance;
   uint64_t iterations, iterations_max; /* sweeps or steps made, and allowed */
   ct_solver *solver;
@@ -85,5 +87,9 @@ bool ct_friction_local(const ct_block *a, ct_triple b, double mu, unsigned dimen
 
 /* Up to `sweeps` sweeps, fewer where the tolerance is reached or nothing gets better. CT_CANCELLED. */
 ct_status ct_friction_nsgs(ct_friction_work *w, uint64_t sweeps);
+
+/* Up to `steps` steps, fewer where the tolerance is reached or they do not help; none where more than CT_LCP_DIRECT_MAX rows are
+ * active. CT_OUT_OF_MEMORY, CT_CANCELLED. */
+ct_status ct_friction_newton(ct_friction_work *w, uint64_t steps);
 
 #endif

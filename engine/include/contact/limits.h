@@ -43,6 +43,9 @@
 #define CT_LCP_TOLERANCE 1e-10
 #define CT_LCP_SWEEP_TOLERANCE 1e-8
 #define CT_FRICTION_TOLERANCE 1e-8
+/* Impulses of a contact, in parts of what stops it alone, up to which a residual is relative to them: a hundred layers of a pile
+ * and some lever; larger ones are looked at more strictly, since a problem without a solution has them as large as one likes. */
+#define CT_FRICTION_GROWTH 1e3
 #define CT_ADVANCE_TOLERANCE 1e-12
 /* Steps of one advance. */
 #define CT_ADVANCE_STEPS_MAX 1e9

@@ -1,0 +1,224 @@
+/* Semismooth Newton on all contacts at once: each is taken as open, sticking or sliding, as r - rho u says, and the equations of
+ * that are solved together. Alart, Curnier 1991; Acary, Bremond, Huber 2018.
+ *
+ * Where contacts are redundant W is singular: the equations get a part of r that falls with the residual (Levenberg, Marquardt), so
+ * that forces that nothing decides stay where they are. A step that does not help is shortened; a few may do harm; then the sweeps
+ * go on.
+ */
+#include "solve/friction.h"
+
+/* Halvings of a step before it is given up. */
+#define HALVINGS 5
+/* The added part: the residual times this, within these. Less would only add up rounding along forces that nothing decides. */
+#define DAMPING_PART 0.1
+#define DAMPING_MIN 1e-10
+#define DAMPING_MAX 1e-4
+/* A step that takes off less than this is not worth its price. */
+#define GAIN 0.9
+/* Steps that may make it worse, on the way from one set of open, sticking and sliding contacts to another. */
+#define WORSE_MAX 4
+
+#define INACTIVE UINT32_MAX
+
+/* What one active contact asks of the step: V du + R dr = rhs. */
+typedef struct equations {
+  double v[9], r[9], rhs[3];
+} equations;
+
+typedef struct newton {
+  ct_friction_work *w;
+  ct_triple *from, *step;   /* [contacts] */
+  uint32_t *place;          /* [contacts] its number among the active; INACTIVE: open */
+  uint32_t *active;         /* [count] contacts */
+  equations *asked;         /* [count] */
+  double *matrix, *rhs, *x; /* [3 count 3 count], [3 count], [3 count] */
+  uint32_t *order;          /* [3 count] rows, as pivots are chosen */
+  size_t count;
+  double damping, residual; /* of w->r */
+  int worse;                /* steps that made it so */
+} newton;
+
+static bool pushes(const ct_friction_work *w, size_t i, ct_triple u) { return w->r[i].n - w->rho[i] * u.n > 0.0; }
+
+/* Sticking: rho (u + du) + damping dr = 0. Sliding: the same of the normal, and r_t + dr_t = mu (r_n + dr_n) e, e the direction of
+ * y = r_t - rho u_t, which turns with dy: beta (1 - ee') dy. */
+static equations equations_of(const newton *n, size_t i, ct_triple u) {
+  const ct_friction_work *w = n->w;
+  double rho = w->rho[i], mu = w->mu[i];
+  ct_triple r = w->r[i];
+  double y[2] = {r.s - rho * u.s, r.t - rho * u.t}, length = ct_length2(y[0], y[1]), most = mu * (r.n - rho * u.n);
+  equations q = {.v = {rho}, .r = {n->damping}, .rhs = {-rho * u.n}};
+  if (mu > 0.0 && length <= most) {
+    q.v[4] = q.v[8] = rho;
+    q.r[4] = q.r[8] = n->damping;
+    q.rhs[1] = -rho * u.s;
+    q.rhs[2] = -rho * u.t;
+    return q;
+  }
+  double beta = length > 0.0 ? most / length : 0.0, e[2] = {length > 0.0 ? y[0] / length : 0.0, length > 0.0 ? y[1] / length : 0.0};
+  double across[4] = {beta * e[1] * e[1], -beta * e[0] * e[1], -beta * e[0] * e[1], beta * e[0] * e[0]};
+  for (int k = 0; k < 2; k++) {
+    for (int m = 0; m < 2; m++) {
+      q.v[3 * k + m + 4] = rho * across[2 * k + m];
+      q.r[3 * k + m + 4] = (k == m ? 1.0 : 0.0) - across[2 * k + m];
+    }
+    q.r[3 * k + 3] = -mu * e[k];
+  }
+  q.rhs[1] = mu * r.n * e[0] - r.s;
+  q.rhs[2] = mu * r.n * e[1] - r.t;
+  return q;
+}
+
+/* Which contacts are active, and what they ask; open ones go to zero. */
+static void ask(newton *n) {
+  ct_friction_work *w = n->w;
+  n->count = 0;
+  for (size_t i = 0; i < w->contacts; i++) {
+    ct_triple u = ct_triple_add(ct_friction_others(w, w->r, i), ct_block_times(&w->diagonal[i], w->r[i]));
+    n->from[i] = w->r[i];
+    n->step[i] = ct_triple_scale(w->r[i], -1.0);
+    n->place[i] = INACTIVE;
+    if (!pushes(w, i, u)) continue;
+    n->place[i] = (uint32_t)n->count;
+    n->active[n->count] = (uint32_t)i;
+    n->asked[n->count++] = equations_of(n, i, u);
+  }
+}
+
+/* V W of one block into the matrix, or, of an open contact, times its step from the right-hand side. */
+static void add_block(newton *n, size_t row, const ct_block *block, size_t contact) {
+  const double *v = n->asked[row].v, *m = block->m;
+  size_t size = 3 * n->count;
+  if (n->place[contact] == INACTIVE) {
+    ct_triple du = ct_block_times(block, n->step[contact]);
+    for (size_t k = 0; k < 3; k++) n->rhs[3 * row + k] -= v[3 * k] * du.n + v[3 * k + 1] * du.s + v[3 * k + 2] * du.t;
+    return;
+  }
+  double *out = n->matrix + 3 * row * size + 3 * (size_t)n->place[contact];
+  for (size_t k = 0; k < 3; k++)
+    for (size_t c = 0; c < 3; c++) out[k * size + c] = v[3 * k] * m[c] + v[3 * k + 1] * m[3 + c] + v[3 * k + 2] * m[6 + c];
+}
+
+static void assemble(newton *n) {
+  const ct_friction_work *w = n->w;
+  size_t size = 3 * n->count;
+  for (size_t k = 0; k < size * size; k++) n->matrix[k] = 0.0;
+  for (size_t row = 0; row < n->count; row++) {
+    size_t i = n->active[row];
+    for (size_t k = 0; k < 3; k++) n->rhs[3 * row + k] = n->asked[row].rhs[k];
+    for (size_t e = w->starts[i]; e < w->starts[i + 1]; e++) add_block(n, row, &w->blocks[e], w->columns[e]);
+    add_block(n, row, &w->diagonal[i], i);
+    for (size_t k = 0; k < 3; k++)
+      for (size_t c = 0; c < 3; c++) n->matrix[(3 * row + k) * size + 3 * row + c] += n->asked[row].r[3 * k + c];
+  }
+}
+
+static bool cancelled(const newton *n) { return ct_cancel_raised(n->w->cancel); }
+
+/* Elimination by rows; pivots are the largest of their column. False: cancelled, or a column of zeros. */
+static bool eliminate(newton *n) {
+  size_t size = 3 * n->count;
+  double *m = n->matrix, *b = n->rhs;
+  for (size_t k = 0; k < size; k++) n->order[k] = (uint32_t)k;
+  for (size_t k = 0; k < size; k++) {
+    size_t best = k;
+    for (size_t i = k + 1; i < size; i++)
+      if (fabs(m[n->order[i] * size + k]) > fabs(m[n->order[best] * size + k])) best = i;
+    uint32_t chosen = n->order[best];
+    n->order[best] = n->order[k];
+    n->order[k] = chosen;
+    const double *pivot = m + chosen * size;
+    if (!(fabs(pivot[k]) > 0.0) || (k % 16 == 0 && cancelled(n))) return false;
+    for (size_t i = k + 1; i < size; i++) {
+      double *row = m + n->order[i] * size, part = row[k] / pivot[k];
+      if (part == 0.0) continue;
+      for (size_t c = k + 1; c < size; c++) row[c] -= part * pivot[c];
+      b[n->order[i]] -= part * b[chosen];
+    }
+  }
+  return true;
+}
+
+static bool solve(newton *n) {
+  if (!eliminate(n)) return false;
+  size_t size = 3 * n->count;
+  for (size_t k = size; k-- > 0;) {
+    const double *row = n->matrix + n->order[k] * size;
+    double sum = n->rhs[n->order[k]];
+    for (size_t c = k + 1; c < size; c++) sum -= row[c] * n->x[c];
+    n->x[k] = sum / row[k];
+    if (!(fabs(n->x[k]) < INFINITY)) return false;
+  }
+  for (size_t k = 0; k < n->count; k++) n->step[n->active[k]] = (ct_triple){n->x[3 * k], n->x[3 * k + 1], n->x[3 * k + 2]};
+  return true;
+}
+
+static void go(newton *n, double length) {
+  ct_friction_work *w = n->w;
+  for (size_t i = 0; i < w->contacts; i++) {
+    ct_triple r = ct_triple_add(n->from[i], ct_triple_scale(n->step[i], length));
+    w->r[i] = ct_cone_inside(ct_cone_nearest(r, w->mu[i]), w->mu[i]);
+  }
+  n->residual = ct_friction_look(w);
+}
+
+/* The whole step, or the longest of its halves that lessens the residual; the least harmful of them where none does. False: enough.
+ */
+static bool try_step(newton *n) {
+  double before = n->residual, length = 1.0, best = 1.0, least = INFINITY;
+  for (int k = 0; k <= HALVINGS; k++, length *= 0.5) {
+    go(n, length);
+    if (n->residual <= GAIN * before) return true;
+    if (n->residual < least) {
+      least = n->residual;
+      best = length;
+    }
+  }
+  go(n, best);
+  return ++n->worse < WORSE_MAX;
+}
+
+static bool take_memory(newton *n, size_t contacts) {
+  ct_solver *s = n->w->solver;
+  n->from = ct_solver_take(s, contacts, sizeof(ct_triple));
+  n->step = ct_solver_take(s, contacts, sizeof(ct_triple));
+  n->place = ct_solver_take(s, contacts, sizeof(uint32_t));
+  n->active = ct_solver_take(s, contacts, sizeof(uint32_t));
+  n->asked = ct_solver_take(s, contacts, sizeof(equations));
+  n->order = ct_solver_take(s, 3 * contacts, sizeof(uint32_t));
+  n->rhs = ct_solver_doubles(s, 3 * contacts);
+  n->x = ct_solver_doubles(s, 3 * contacts);
+  return n->from && n->step && n->place && n->active && n->asked && n->order && n->rhs && n->x;
+}
+
+static ct_status step(newton *n, bool *helped) {
+  ct_friction_work *w = n->w;
+  *helped = false;
+  n->damping = fmax(DAMPING_MIN, fmin(DAMPING_PART * n->residual, DAMPING_MAX));
+  ask(n);
+  if (3 * n->count > CT_LCP_DIRECT_MAX) return CT_OK;
+  ct_solver_mark mark = ct_solver_enter(w->solver);
+  n->matrix = ct_solver_doubles(w->solver, 9 * n->count * n->count);
+  if (!n->matrix) return CT_OUT_OF_MEMORY;
+  assemble(n);
+  bool solved = solve(n);
+  ct_solver_leave(w->solver, mark);
+  if (cancelled(n)) return CT_CANCELLED;
+  *helped = solved && try_step(n);
+  w->iterations++;
+  return CT_OK;
+}
+
+ct_status ct_friction_newton(ct_friction_work *w, uint64_t steps) {
+  newton n = {.w = w};
+  ct_solver_mark mark = ct_solver_enter(w->solver);
+  ct_status status = take_memory(&n, w->contacts) ? CT_OK : CT_OUT_OF_MEMORY;
+  bool helped = true;
+  n.residual = ct_friction_look(w);
+  for (uint64_t k = 0; status == CT_OK && helped && k < steps && w->iterations < w->iterations_max; k++) {
+    if (w->best_residual <= w->tolerance) break;
+    status = step(&n, &helped);
+  }
+  ct_solver_leave(w->solver, mark);
+  return status;
+}
