@@ -1,0 +1,168 @@
+/* Equilibrium: contact forces that, with the loads, add up to nothing on every dynamic body. Each body is six rows, forces and
+ * torques divided by the roots of its mass and inertia, so that the length of what is left over is that of Gauss' principle.
+ */
+#include "force/resting_parts.h"
+#include "solve/least_norm.h"
+
+ct_mat3 ct_resting_root(const ct_mat3 *m) {
+  const ct_vec3 zero = {0.0, 0.0, 0.0};
+  ct_mat3 l = {zero, zero, zero};
+  l.rx.x = sqrt(m->rx.x);
+  l.ry.x = m->rx.y / l.rx.x;
+  l.rz.x = m->rx.z / l.rx.x;
+  l.ry.y = sqrt(m->ry.y - l.ry.x * l.ry.x);
+  l.rz.y = (m->ry.z - l.rz.x * l.ry.x) / l.ry.y;
+  l.rz.z = sqrt(m->rz.z - l.rz.x * l.rz.x - l.rz.y * l.rz.y);
+  return l;
+}
+
+/* A force at a place and a torque, as a body's six rows. */
+static void put_load(const ct_mass_body *body, ct_vec3 force, ct_vec3 torque, double sign, double *rows) {
+  ct_mat3 root = ct_resting_root(&body->inverse_inertia);
+  ct_vec3 linear = ct_scale(force, sign * sqrt(body->inverse_mass));
+  ct_vec3 angular = ct_scale(ct_mat_tmul(root, torque), sign);
+  const double all[CT_CONE_BLOCK] = {linear.x, linear.y, linear.z, angular.x, angular.y, angular.z};
+  for (size_t i = 0; i < CT_CONE_BLOCK; i++) rows[i] = all[i];
+}
+
+static void make_cone(const ct_resting *resting, const ct_resting_fit *fit, const ct_touch *touch, ct_cone *cone) {
+  const uint32_t bodies[2] = {touch->a, touch->b};
+  ct_mat3 axes = ct_resting_axes(touch);
+  const ct_vec3 directions[3] = {axes.rx, axes.ry, axes.rz};
+  *cone = (ct_cone){.mu = ct_resting_strength(resting, touch->material.static_friction)};
+  for (size_t side = 0; side < 2; side++) {
+    const ct_mass_body *body = &resting->set->bodies[bodies[side]];
+    cone->block[side] = fit->blocks[bodies[side]];
+    if (cone->block[side] == CT_CONE_NO_BLOCK) continue;
+    ct_vec3 arm = ct_sub(touch->position, body->center);
+    for (size_t p = 0; p < 3; p++)
+      put_load(body, directions[p], ct_cross(arm, directions[p]), side ? 1.0 : -1.0, &cone->columns[p][side * CT_CONE_BLOCK]);
+  }
+}
+
+ct_status ct_resting_fit_open(const ct_resting *resting, ct_resting_fit *fit) {
+  const ct_contact_set *set = resting->set;
+  *fit = (ct_resting_fit){.blocks = ct_solver_take(resting->solver, set->body_count + 1, sizeof *fit->blocks)};
+  if (!fit->blocks) return CT_OUT_OF_MEMORY;
+  for (size_t i = 0; i < set->body_count; i++)
+    fit->blocks[i] = set->bodies[i].mobility == CT_DYNAMIC ? fit->count++ : CT_CONE_NO_BLOCK;
+  if (fit->count * CT_CONE_BLOCK > CT_RESTING_DENSE_MAX) return CT_OK;
+  fit->cones = ct_solver_take(resting->solver, resting->count + 1, sizeof *fit->cones);
+  fit->target = ct_solver_doubles(resting->solver, 2 * CT_CONE_BLOCK * (fit->count + 1));
+  fit->forces = ct_solver_doubles(resting->solver, CT_RESTING_PARTS * (resting->count + 1));
+  if (!fit->cones || !fit->target || !fit->forces) return CT_OUT_OF_MEMORY;
+  fit->rest = fit->target + CT_CONE_BLOCK * (fit->count + 1);
+  for (size_t i = 0; i < set->body_count; i++)
+    if (fit->blocks[i] != CT_CONE_NO_BLOCK)
+      put_load(&set->bodies[i], set->bodies[i].force, set->bodies[i].torque, -1.0, &fit->target[fit->blocks[i] * CT_CONE_BLOCK]);
+  for (size_t i = 0; i < resting->count; i++) make_cone(resting, fit, &set->touches[resting->active[i]], &fit->cones[i]);
+  return CT_OK;
+}
+
+ct_status ct_resting_fit_solve(const ct_resting *resting, ct_resting_fit *fit) {
+  if (fit->known) return CT_OK;
+  bool pyramids = resting->options->friction == CT_RESTING_FRICTION_POLYHEDRAL;
+  ct_cone_fit_problem problem = {.cones = fit->cones,
+                                 .count = resting->count,
+                                 .target = fit->target,
+                                 .blocks = fit->count,
+                                 .sides = pyramids ? ct_resting_directions(resting) : 0,
+                                 .cancel = resting->options->cancel};
+  ct_cone_fit_result result = {.forces = fit->forces, .rest = fit->rest};
+  ct_status status = ct_cone_fit(&problem, resting->solver, &result);
+  fit->known = status == CT_OK;
+  fit->status = result.status;
+  return status;
+}
+
+/* ---- the shortest forces -------------------------------------------------------------------------------------------------- */
+
+/* The columns of contacts' forces, densely; those of contacts without friction only along the normal. Returns how many. */
+static size_t put_columns(const ct_resting *resting, const ct_resting_fit *fit, double *matrix) {
+  size_t rows = fit->count * CT_CONE_BLOCK, columns = 0;
+  for (size_t i = 0; i < resting->count; i++) {
+    const ct_cone *cone = &fit->cones[i];
+    for (size_t p = 0; p < (cone->mu > 0.0 ? 3u : 1u); p++, columns++) {
+      for (size_t row = 0; row < rows; row++) matrix[columns * rows + row] = 0.0;
+      for (size_t side = 0; side < 2; side++)
+        for (size_t e = 0; cone->block[side] != CT_CONE_NO_BLOCK && e < CT_CONE_BLOCK; e++)
+          matrix[columns * rows + cone->block[side] * CT_CONE_BLOCK + e] += cone->columns[p][side * CT_CONE_BLOCK + e];
+    }
+  }
+  return columns;
+}
+
+/* From the solution's unknowns to forces; whether these lie within their cones. */
+static bool take_forces(const ct_resting *resting, const ct_resting_fit *fit, const double *from, double *forces) {
+  bool within = true;
+  for (size_t i = 0; i < resting->count; i++) {
+    double mu = fit->cones[i].mu, *f = &forces[i * CT_RESTING_PARTS];
+    f[0] = *from++;
+    f[1] = mu > 0.0 ? *from++ : 0.0;
+    f[2] = mu > 0.0 ? *from++ : 0.0;
+    within = within && f[0] >= 0.0 && ct_norm(ct_vec(f[1], f[2], 0.0)) <= mu * f[0];
+  }
+  return within;
+}
+
+ct_status ct_resting_fit_shortest(const ct_resting *resting, ct_resting_fit *fit, double *forces, bool *holds) {
+  size_t rows = fit->count * CT_CONE_BLOCK, columns = resting->count * CT_RESTING_PARTS;
+  *holds = false;
+  if (columns > CT_RESTING_DENSE_MAX) return CT_OK;
+  ct_solver_mark mark = ct_solver_enter(resting->solver);
+  double *matrix = ct_solver_doubles(resting->solver, rows * columns + 1);
+  double *right = ct_solver_doubles(resting->solver, rows + 1), *out = ct_solver_doubles(resting->solver, columns + 1);
+  ct_status status = CT_OUT_OF_MEMORY;
+  if (matrix && right && out) {
+    columns = put_columns(resting, fit, matrix);
+    for (size_t i = 0; i < rows; i++) right[i] = fit->target[i];
+    if (ct_least_norm(&(ct_equations){rows, columns, matrix, right}, out, NULL, resting->solver)) status = CT_OK;
+    if (status == CT_OK) *holds = take_forces(resting, fit, out, forces);
+    *holds = *holds && ct_resting_fit_margin(resting, forces) <= CT_RESTING_HOLDS;
+  }
+  ct_solver_leave(resting->solver, mark);
+  return status;
+}
+
+/* ---- how well forces hold ------------------------------------------------------------------------------------------------- */
+
+/* What acts on a body, and how large its parts are. */
+typedef struct balance {
+  ct_vec3 force, torque;
+  double forces, torques;
+} balance;
+
+static void act(balance *on, const ct_mass_body *body, ct_vec3 at, ct_vec3 force) {
+  ct_vec3 arm = ct_sub(at, body->center);
+  double size = ct_norm(force);
+  on->force = ct_add(on->force, force);
+  on->torque = ct_add(on->torque, ct_cross(arm, force));
+  on->forces += size;
+  /* Arms are known to the rounding of the coordinates that they come from. */
+  on->torques += size * (ct_norm(arm) + CT_RESTING_ARM_ROUNDOFF / CT_RESTING_HOLDS * ct_max_abs(at));
+}
+
+double ct_resting_fit_margin(const ct_resting *resting, const double *forces) {
+  const ct_contact_set *set = resting->set;
+  ct_solver_mark mark = ct_solver_enter(resting->solver);
+  balance *all = ct_solver_take(resting->solver, set->body_count + 1, sizeof *all);
+  if (!all) return INFINITY; /* holds nothing: the caller looks further, and meets the lack of memory there */
+  for (size_t i = 0; i < set->body_count; i++) {
+    const ct_mass_body *body = &set->bodies[i];
+    all[i] = (balance){body->force, body->torque, ct_norm(body->force), ct_norm(body->torque)};
+  }
+  for (size_t i = 0; i < resting->count; i++) {
+    const ct_touch *touch = &set->touches[resting->active[i]];
+    ct_vec3 force = ct_resting_force(touch, &forces[i * CT_RESTING_PARTS]);
+    act(&all[touch->a], &set->bodies[touch->a], touch->position, ct_neg(force));
+    act(&all[touch->b], &set->bodies[touch->b], touch->position, force);
+  }
+  double worst = 0.0;
+  for (size_t i = 0; i < set->body_count; i++) {
+    if (set->bodies[i].mobility != CT_DYNAMIC) continue;
+    if (all[i].forces > 0.0) worst = fmax(worst, ct_norm(all[i].force) / all[i].forces);
+    if (all[i].torques > 0.0) worst = fmax(worst, ct_norm(all[i].torque) / all[i].torques);
+  }
+  ct_solver_leave(resting->solver, mark);
+  return worst;
+}

@@ -1,0 +1,62 @@
+/* Resting contacts without friction: 0 <= f, gap'' = A f + b >= 0, and no force where a gap opens (Baraff 1994). */
+#include "force/resting_parts.h"
+
+void ct_resting_system(const ct_contact_set *set, double *matrix, double *b) {
+  for (size_t i = 0; matrix && i < set->count; i++) {
+    const ct_touch *touch = &set->touches[i];
+    for (size_t j = i; j < set->count; j++) {
+      const ct_touch *cause = &set->touches[j];
+      double value = ct_touch_coupling_along(set, touch, touch->normal, cause, cause->normal);
+      matrix[i * set->count + j] = matrix[j * set->count + i] = value;
+    }
+  }
+  for (size_t i = 0; b && i < set->count; i++) b[i] = ct_touch_free_acceleration(set, &set->touches[i], NULL);
+}
+
+const char *ct_resting_lcp_word(ct_lcp_method method) {
+  static const char *const words[] = {
+#define WORD(name, word) word,
+      CT_LCP_METHOD_MAP(WORD)
+#undef WORD
+  };
+  return words[method];
+}
+
+/* What the solver said, in the island's words. A certificate is spread over all contacts, zero where they take no part. */
+static void tell_solver(ct_resting *resting, const ct_lcp_result *solved) {
+  ct_resting_result *result = resting->result;
+  bool none = solved->status == CT_LCP_STATUS_INFEASIBLE;
+  result->status = none ? CT_RESTING_STATUS_INFEASIBLE : solved->converged ? CT_RESTING_STATUS_OK : CT_RESTING_STATUS_NOT_CONVERGED;
+  result->converged = solved->converged;
+  result->residual = solved->residual;
+  result->complementarity = solved->complementarity;
+  result->rank = solved->rank;
+  result->rank_known = solved->rank_known;
+  result->unique = solved->unique;
+  result->method = ct_resting_lcp_word(solved->method);
+  result->iterations = solved->iterations;
+  for (size_t i = 0; none && result->certificate && i < resting->count; i++)
+    result->certificate[resting->active[i]] = solved->certificate[i];
+  for (size_t i = 0; i < resting->count; i++) resting->forces[i * CT_RESTING_PARTS] = none ? 0.0 : solved->z[i];
+}
+
+ct_status ct_resting_normal(ct_resting *resting) {
+  size_t n = resting->count;
+  ct_solver_mark mark = ct_solver_enter(resting->solver);
+  double *memory = ct_solver_doubles(resting->solver, 4 * n);
+  ct_lcp problem = {.q = memory};
+  ct_status status = memory ? ct_resting_matrix(resting, 1, &problem.matrix) : CT_OUT_OF_MEMORY;
+  const ct_resting_options *from = resting->options;
+  ct_lcp_options options = {.method = from->lcp_method,
+                            .tie = from->tie,
+                            .tolerance = from->tolerance,
+                            .iterations_max = from->iterations_max,
+                            .cancel = from->cancel};
+  ct_lcp_result solved = {.z = memory + n, .w = memory + 2 * n, .certificate = memory + 3 * n};
+  for (size_t i = 0; status == CT_OK && i < n; i++)
+    memory[i] = ct_touch_free_acceleration(resting->set, &resting->set->touches[resting->active[i]], NULL);
+  if (status == CT_OK) status = ct_lcp_solve(&problem, &options, resting->solver, &solved);
+  if (status == CT_OK) tell_solver(resting, &solved);
+  ct_solver_leave(resting->solver, mark);
+  return status;
+}
