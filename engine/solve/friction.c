@@ -101,22 +101,26 @@ static bool immovable_approach(const ct_friction_work *w) {
 
 static double bounded(double x) { return fmax(-DBL_MAX, fmin(x, DBL_MAX)); }
 
-static void tell(const ct_friction_problem *p, const ct_friction_work *w, ct_friction_result *result) {
+/* r of `best` in the caller's units. */
+static void write_forces(const ct_friction_problem *p, const ct_friction_work *w, bool in_cone, double *out) {
   size_t d = p->dimension;
   for (size_t i = 0; i < p->contacts; i++) {
     ct_triple r = {bounded(ldexp(w->best[i].n, w->r_exponent)), bounded(ldexp(w->best[i].s, w->r_exponent)),
                    bounded(ldexp(w->best[i].t, w->r_exponent))};
-    r = ct_cone_inside(r, p->mu[i]);
-    result->r[d * i] = r.n;
-    result->r[d * i + 1] = r.s;
-    if (d == 3) result->r[d * i + 2] = r.t;
+    if (in_cone) r = ct_cone_inside(r, p->mu[i]);
+    out[d * i] = r.n;
+    out[d * i + 1] = r.s;
+    if (d == 3) out[d * i + 2] = r.t;
   }
+}
+
+static void tell(const ct_friction_problem *p, const ct_friction_work *w, bool infeasible, ct_friction_result *result) {
+  *result = (ct_friction_result){.r = result->r, .u = result->u, .method = w->best_method, .iterations = w->iterations};
+  write_forces(p, w, true, result->r);
   result->residual = ct_friction_residual(p, result->r, result->u);
   result->converged = result->residual <= w->tolerance;
-  result->status = result->converged       ? CT_FRICTION_STATUS_OK
-                   : immovable_approach(w) ? CT_FRICTION_STATUS_INFEASIBLE
-                                           : CT_FRICTION_STATUS_ITERATION_LIMIT;
-  result->iterations = w->iterations;
+  if (!result->converged)
+    result->status = infeasible || immovable_approach(w) ? CT_FRICTION_STATUS_INFEASIBLE : CT_FRICTION_STATUS_ITERATION_LIMIT;
 }
 
 static bool wanting(const ct_friction_work *w) { return w->best_residual > w->tolerance && w->iterations < w->iterations_max; }
@@ -139,6 +143,29 @@ static ct_status sweeps_and_steps(ct_friction_work *w) {
   return status;
 }
 
+static bool frictionless(const ct_friction_problem *p) {
+  for (size_t i = 0; i < p->contacts; i++)
+    if (p->mu[i] > 0.0) return false;
+  return true;
+}
+
+/* By size and friction: without any it is a linear complementarity problem, whose forces then are those of the least norm. */
+static ct_status choose(const ct_friction_problem *p, const ct_friction_options *options, ct_friction_work *w, bool *infeasible) {
+  if (frictionless(p) && p->contacts <= CT_LCP_DIRECT_MAX) {
+    ct_friction_result pyramids = {0};
+    ct_status status = ct_friction_polyhedral(w, options, &pyramids);
+    if (status != CT_OK) return status;
+    *infeasible = pyramids.status == CT_FRICTION_STATUS_INFEASIBLE;
+    for (size_t i = 0; i < w->contacts; i++) w->r[i] = w->best[i];
+    w->method = CT_FRICTION_POLYHEDRAL;
+    w->best_residual = INFINITY;
+    w->iterations = pyramids.iterations;
+    (void)ct_friction_look(w);
+    if (*infeasible) return CT_OK;
+  }
+  return sweeps_and_steps(w);
+}
+
 static ct_status solve(const ct_friction_problem *p, const ct_friction_options *options, ct_solver *solver,
                        ct_friction_result *result) {
   ct_friction_work w = {.solver = solver, .method = CT_FRICTION_NSGS};
@@ -146,13 +173,21 @@ static ct_status solve(const ct_friction_problem *p, const ct_friction_options *
   w.iterations_max = options->iterations_max ? options->iterations_max : SWEEPS_MAX;
   ct_status status = ct_friction_prepare(p, options, &w);
   if (status != CT_OK) return status;
+  bool infeasible = false;
   (void)ct_friction_look(&w);
-  if (options->method == CT_FRICTION_NSGS) status = wanting(&w) ? ct_friction_nsgs(&w, w.iterations_max) : CT_OK;
-  else status = sweeps_and_steps(&w);
-  if (status != CT_OK) return status;
-  *result = (ct_friction_result){.r = result->r, .u = result->u, .method = w.best_method};
-  tell(p, &w, result);
-  return CT_OK;
+  switch (options->method) {
+  case CT_FRICTION_POLYHEDRAL:
+    status = ct_friction_polyhedral(&w, options, result);
+    if (status != CT_OK) return status;
+    write_forces(p, &w, false, result->r);
+    (void)ct_friction_residual(p, result->r, result->u);
+    return CT_OK;
+  case CT_FRICTION_NSGS: status = wanting(&w) ? ct_friction_nsgs(&w, w.iterations_max) : CT_OK; break;
+  case CT_FRICTION_NEWTON: status = sweeps_and_steps(&w); break;
+  default: status = wanting(&w) ? choose(p, options, &w, &infeasible) : CT_OK;
+  }
+  if (status == CT_OK) tell(p, &w, infeasible, result);
+  return status;
 }
 
 ct_status ct_friction_solve(const ct_friction_problem *problem, const ct_friction_options *options, ct_solver *solver,

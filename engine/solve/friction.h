@@ -92,4 +92,8 @@ ct_status ct_friction_nsgs(ct_friction_work *w, uint64_t sweeps);
  * active. CT_OUT_OF_MEMORY, CT_CANCELLED. */
 ct_status ct_friction_newton(ct_friction_work *w, uint64_t steps);
 
+/* The pyramids' problem: `best` and all of the result but r and u. Without friction by the method that suits it, with the least
+ * norm; else by Lemke's. CT_OUT_OF_MEMORY, CT_CANCELLED, CT_LIMIT. */
+ct_status ct_friction_polyhedral(ct_friction_work *w, const ct_friction_options *options, ct_friction_result *result);
+
 #endif

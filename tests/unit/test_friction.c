@@ -255,7 +255,100 @@ static void limits_and_a_raised_flag_end_it(void) {
   case_free(&c);
 }
 
+/* One contact with W = diag(1, t, t), by a pyramid. */
+static ct_friction_result ask_pyramid(double t, const double *q, double mu, ct_friction_options options, double *r, double *u) {
+  const double w[9] = {1, 0, 0, 0, t, 0, 0, 0, t};
+  ct_friction_problem p = {.matrix = {.size = 3, .dense = w}, .q = q, .mu = &mu, .contacts = 1, .dimension = 3};
+  ct_friction_result result = {.r = r, .u = u};
+  options.method = CT_FRICTION_POLYHEDRAL;
+  CHECK_INT(ct_friction_solve(&p, &options, solver, &result), CT_OK);
+  CHECK(result.converged && result.status == CT_FRICTION_STATUS_OK && result.method == CT_FRICTION_POLYHEDRAL);
+  return result;
+}
+
+#define PI 3.14159265358979323846
+
+/* T12.2: a slope of 30 degrees, the middle of a facet downhill: mu = 0.6 ought to stick. The errors are known and told. */
+static void a_pyramid_is_too_weak_between_its_edges_and_says_by_how_much(void) {
+  const struct {
+    unsigned directions;
+    double slides;
+  } cases[] = {{4, 1.3005758}, {8, .1955929}, {0, .1955929}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    double k = cases[i].directions ? cases[i].directions : 8.0, half = PI / k, normal = 9.81 * cos(PI / 6.0), r[3], u[3];
+    const double q[3] = {-normal, 4.905 * cos(half), 4.905 * sin(half)};
+    ct_friction_result result = ask_pyramid(1.0, q, 0.6, (ct_friction_options){.directions = cases[i].directions}, r, u);
+    CHECK_NEAR(r[0], normal, 1e-12);
+    CHECK_NEAR(hypot(u[1], u[2]), cases[i].slides, 5e-8);
+    CHECK_NEAR(result.cone_error, 1.0 - cos(half), 1e-15);
+    ask_pyramid(1.0, q, 0.6, (ct_friction_options){.directions = cases[i].directions, .circumscribed = true}, r, u);
+    CHECK_NEAR(hypot(u[1], u[2]), 0.0, 1e-12);
+    double exact[3];
+    ct_friction_problem p = {.matrix = {.size = 3, .dense = (const double[9]){1, 0, 0, 0, 1, 0, 0, 0, 1}},
+                             .q = q,
+                             .mu = (const double[1]){0.6},
+                             .contacts = 1,
+                             .dimension = 3};
+    CHECK_INT(ct_friction_solve(&p, &(ct_friction_options){0}, solver, &(ct_friction_result){.r = exact, .u = u}), CT_OK);
+    CHECK_NEAR(hypot(u[1], u[2]), 0.0, 1e-12);
+    CHECK_NEAR(hypot(exact[1], exact[2]), 4.905, 1e-12);
+  }
+}
+
+/* T12.4: the sphere that slides, by pyramids. */
+static void a_sphere_that_slides_is_braked_along_an_edge_of_its_pyramid(void) {
+  const double q[3] = {-1.5, .955336489125606, .2955202066613396};
+  double r[3], u[3];
+  ask_pyramid(3.5, q, 0.1, (ct_friction_options){.directions = 4}, r, u);
+  CHECK_NEAR(r[1], -.15, 1e-13);
+  CHECK_NEAR(r[2], 0.0, 1e-13);
+  CHECK_NEAR(u[1], .4303365, 5e-8);
+  CHECK_NEAR(u[2], .2955202, 5e-8);
+  ask_pyramid(3.5, q, 0.1, (ct_friction_options){.directions = 8}, r, u);
+  CHECK_NEAR(r[1], -.1381540, 5e-8);
+  CHECK_NEAR(r[2], -.0285987, 5e-8);
+}
+
+/* With ever more sides the pyramid becomes the cone: normal impulses of random contacts by both. In the plane there is no error. */
+static void many_sides_come_near_the_cone(void) {
+  check_random random = {12009};
+  for (int i = 0; i < 30; i++) {
+    friction_case c = case_random(&random, 4, 4, i % 3 ? 3 : 2);
+    size_t n = c.problem.matrix.size;
+    double r[12];
+    ct_friction_result exact = ask(&c, &(ct_friction_options){.tolerance = 1e-12});
+    memcpy(r, c.r, n * sizeof *r);
+    double greatest = 0.0;
+    for (size_t k = 0; k < n; k++) greatest = fmax(greatest, fabs(r[k]));
+    ct_friction_result many = ask(&c, &(ct_friction_options){.method = CT_FRICTION_POLYHEDRAL, .directions = 200});
+    CHECK(exact.converged && many.converged);
+    for (size_t k = 0; k < n; k++) CHECK_NEAR(c.r[k], r[k], (c.problem.dimension == 2 ? 1e-9 : 0.05) * greatest);
+    CHECK(many.cone_error == (c.problem.dimension == 2 ? 0.0 : many.cone_error) && many.cone_error < 2e-4);
+    case_free(&c);
+  }
+}
+
+/* A table's redundant feet without friction (the table of T11.1): together they bear its weight, whoever bears it. */
+static void feet_without_friction_bear_the_weight(void) {
+  double w[144] = {0}, q[12] = {0}, r[12], u[12];
+  const double a[4][4] = {{.5, .1, -.3, .1}, {.1, .5, .1, -.3}, {-.3, .1, .5, .1}, {.1, -.3, .1, .5}}, mu[4] = {0};
+  for (int i = 0; i < 4; i++) {
+    q[3 * i] = -9.81;
+    for (int j = 0; j < 4; j++) w[36 * i + 3 * j] = a[i][j];
+  }
+  ct_friction_problem p = {.matrix = {.size = 12, .dense = w}, .q = q, .mu = mu, .contacts = 4, .dimension = 3};
+  ct_friction_result result = {.r = r, .u = u};
+  CHECK_INT(ct_friction_solve(&p, &(ct_friction_options){0}, solver, &result), CT_OK);
+  CHECK(result.converged);
+  CHECK_NEAR(r[0] + r[3] + r[6] + r[9], 98.1, 1e-12);
+  for (int i = 0; i < 4; i++) CHECK_NEAR(u[3 * i], 0.0, 1e-13);
+}
+
 static const check_test tests[] = {
+    {"a_pyramid_is_too_weak_between_its_edges_and_says_by_how_much", a_pyramid_is_too_weak_between_its_edges_and_says_by_how_much},
+    {"a_sphere_that_slides_is_braked_along_an_edge_of_its_pyramid", a_sphere_that_slides_is_braked_along_an_edge_of_its_pyramid},
+    {"many_sides_come_near_the_cone", many_sides_come_near_the_cone},
+    {"feet_without_friction_bear_the_weight", feet_without_friction_bear_the_weight},
     {"one_contact_is_as_published", one_contact_is_as_published},
     {"a_contact_that_parts_has_no_impulse_and_one_that_can_stick_has_no_velocity",
      a_contact_that_parts_has_no_impulse_and_one_that_can_stick_has_no_velocity},

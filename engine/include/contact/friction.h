@@ -10,7 +10,9 @@
 
 /* NSGS: contacts one after the other, each solved exactly. NEWTON: semismooth Newton on all contacts at once, after some sweeps.
  * GRADIENT: accelerated projected gradient on the convex problem with a fixed de Saxce term, again and again. POLYHEDRAL: the cone
- * as a pyramid of `directions` sides, a linear complementarity problem by Lemke's method. AUTO: by size, then whichever is best. */
+ * as a pyramid of `directions` sides, a linear complementarity problem by Lemke's method. AUTO: by size, then whichever is best;
+ * without any friction the linear complementarity problem that it is, told as POLYHEDRAL, whose forces are those of the least norm.
+ */
 #define CT_FRICTION_METHOD_MAP(X)                                                                                                  \
   X(AUTO, "auto")                                                                                                                  \
   X(NSGS, "nsgs")                                                                                                                  \
@@ -64,13 +66,16 @@ typedef struct ct_friction_result {
   double residual;   /* of the exact cone: 2-norm over contacts of r - P(r - rho (u + mu |u_t| n)), rho = 1 / |W_ii| (by entries),
                       * divided by the greatest |r| or |P(..)| of a contact: r = 0 has none of it, or one at least, in any units.
                       * But at most by CT_FRICTION_GROWTH times the greatest rho |q|: forces that grow without end solve nothing.
-                      * 0 where all are 0. Of a block of zeros rho is the greatest of the others */
+                      * 0 where all are 0. Of a block of zeros rho is the greatest of the others.
+                      * POLYHEDRAL: of the pyramids' problem, |min(z, w)| with W and q scaled to 1, divided likewise: how far the
+                      * pyramids are from the cones is told by cone_error alone (ct_friction_residual tells the cones') */
   double cone_error; /* POLYHEDRAL: 1 - cos(pi / directions), the part of the strength that the worst direction lacks (or,
                         circumscribed, has too much of); else 0 */
   uint64_t iterations;
 } ct_friction_result;
 
-/* CT_OUT_OF_MEMORY, CT_CANCELLED, CT_LIMIT (more than CT_LCP_ITERATIVE_MAX rows). W, q and mu are finite; W need be neither
+/* CT_OUT_OF_MEMORY, CT_CANCELLED, CT_LIMIT (more than CT_LCP_ITERATIVE_MAX rows; POLYHEDRAL: contacts
+ * (directions + 2) more than CT_LCP_DIRECT_MAX). W, q and mu are finite; W need be neither
  * symmetric nor definite. INFEASIBLE: a contact approaches whose normal velocity no force changes. Where the tolerance is not
  * reached the answer is the best iterate that was seen, by its residual. The same input gives the same bits; scaling W and q by
  * powers of two scales r and u and changes nothing else. Memory grows with the entries of W that are not zero; a sweep costs some
