@@ -12,6 +12,9 @@
  * points at quarter turns are far beyond, round-off is not. */
 #define RIM_AHEAD 0.9
 
+/* Round-off of a point on a mesh, part of the coordinates: some steps of distance and frames. */
+#define BORDER_PART (256.0 * CT_UNIT_ROUNDOFF)
+
 static ct_surface face_form(void) { return (ct_surface){.form = CT_SURFACE_FACE}; }
 
 /* A ball's. */
@@ -135,6 +138,12 @@ static ct_surface ellipsoid_form(const ct_inner *inner, const ct_frame *frame, c
   return form;
 }
 
+/* The end of a triangle's edge, of the three in the order in which the mesh reads them: one that was given inside out is read the
+ * other way round. */
+static ct_vec3 corner_of(const ct_mesh_view *mesh, uint32_t triangle, uint32_t k) {
+  return mesh->vertices[mesh->triangles[triangle][mesh->flipped && k > 0 ? 3 - k : k]];
+}
+
 /* Direction of an edge, in the shape's frame. */
 static ct_vec3 edge_of(const ct_shape *shape, uint32_t index) {
   if (shape->kind == CT_KIND_BOX) return ct_vec(index / 4 == 0 ? 1.0 : 0.0, index / 4 == 1 ? 1.0 : 0.0, index / 4 == 2 ? 1.0 : 0.0);
@@ -143,16 +152,36 @@ static ct_vec3 edge_of(const ct_shape *shape, uint32_t index) {
     uint32_t p = hull->edge_vertices[index][0], q = hull->edge_vertices[index][1];
     return ct_vec(hull->x[q] - hull->x[p], hull->y[q] - hull->y[p], hull->z[q] - hull->z[p]);
   }
-  /* Corners of a mesh that was given inside out are read the other way round. */
-  static const int corner_of[2][3] = {{0, 1, 2}, {0, 2, 1}};
   const ct_mesh_view *mesh = ct_mesh_get(shape->mesh);
-  const uint32_t *triangle = mesh->triangles[index / 3];
-  const int *order = corner_of[mesh->flipped];
-  return ct_sub(mesh->vertices[triangle[order[(index + 1) % 3 == 0 ? 0 : index % 3 + 1]]],
-                mesh->vertices[triangle[order[index % 3]]]);
+  return ct_sub(corner_of(mesh, index / 3, (index + 1) % 3), corner_of(mesh, index / 3, index % 3));
 }
 
-static ct_surface flat_form(const ct_inner *inner, const ct_frame *frame, ct_feature feature, ct_vec3 outward) {
+/* A mesh's point may be told by the triangle that it is on alone. Where the normal is not the triangle's, it is on the border: at a
+ * corner, or on the edge that is across the normal. */
+static ct_feature border_of(const ct_shape *shape, uint32_t triangle, ct_vec3 point, ct_vec3 n) {
+  const ct_mesh_view *mesh = ct_mesh_get(shape->mesh);
+  if (ct_norm(ct_cross(ct_mesh_normal(shape->mesh, triangle), n)) <= CT_PARALLEL_ANGLE)
+    return (ct_feature){CT_FEATURE_FACE, triangle};
+  ct_vec3 v[3];
+  for (uint32_t k = 0; k < 3; k++) v[k] = corner_of(mesh, triangle, k);
+  double slack = BORDER_PART * (mesh->radius + ct_norm(mesh->centroid) + ct_norm(point)), nearest = INFINITY;
+  ct_feature feature = {CT_FEATURE_VERTEX, 0};
+  for (uint32_t k = 0; k < 3; k++)
+    if (ct_norm(ct_sub(point, v[k])) <= slack) return feature;
+  for (uint32_t k = 0; k < 3; k++) {
+    ct_vec3 d = ct_unit_or(ct_sub(v[(k + 1) % 3], v[k]), n);
+    double away = ct_norm(ct_cross(d, ct_sub(point, v[k])));
+    if (away < nearest) feature = (ct_feature){CT_FEATURE_EDGE, 3 * triangle + k};
+    nearest = ct_min2(nearest, away);
+  }
+  return feature;
+}
+
+static ct_surface flat_form(const ct_inner *inner, const ct_frame *frame, ct_feature feature, ct_vec3 point, ct_vec3 outward) {
+  if (ct_kind_is_mesh(inner->shape.kind) && feature.kind == CT_FEATURE_FACE) {
+    ct_vec3 n = ct_mat_tmul(frame->rotation, outward);
+    feature = border_of(&inner->shape, feature.index, ct_add_scaled(ct_to_local(*frame, point), n, -inner->radius), n);
+  }
   switch (feature.kind) {
   case CT_FEATURE_FACE: return face_form();
   case CT_FEATURE_EDGE:
@@ -179,5 +208,5 @@ ct_surface ct_surface_at(const ct_shape *shape, const ct_frame *frame, ct_featur
   case CT_KIND_HEXMESH:
   case CT_KIND_COUNT: break;
   }
-  return flat_form(&inner, frame, feature, outward);
+  return flat_form(&inner, frame, feature, point, outward);
 }
