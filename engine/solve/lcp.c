@@ -135,7 +135,12 @@ static ct_status run(const ct_lcp *problem, ct_lcp_job *job, ct_lcp_method which
     result->certificate = caller;
   }
   ct_solver_leave(solver, mark);
-  if (status == CT_OK) weigh(problem, job, result);
+  if (status != CT_OK) return status;
+  weigh(problem, job, result);
+  if (!result->converged || options->tie != CT_LCP_TIE_MIN_NORM || !job->symmetric || !m->dense) return CT_OK;
+  mark = ct_solver_enter(solver);
+  status = ct_lcp_norm(job, result);
+  ct_solver_leave(solver, mark);
   return status;
 }
 

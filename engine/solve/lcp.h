@@ -47,6 +47,10 @@ static inline double ct_lcp_terms(const ct_lcp_job *job, const double *z) {
 }
 
 ct_status ct_lcp_block(const ct_lcp_job *job, ct_lcp_result *result);
+/* After a solve that was OK, of a symmetric M with `dense`: the least z in place of the one that was found (z, w, residual), `rank`
+ * and `unique`. Where M turns out not to be positive semidefinite it changes nothing. */
+ct_status ct_lcp_norm(const ct_lcp_job *job, ct_lcp_result *result);
+
 ct_status ct_lcp_dantzig(const ct_lcp_job *job, ct_lcp_result *result);
 ct_status ct_lcp_enumerate(const ct_lcp_job *job, ct_lcp_result *result);
 ct_status ct_lcp_lemke(const ct_lcp_job *job, ct_lcp_result *result);

@@ -24,15 +24,19 @@ static void solve_by(ct_lcp problem, ct_lcp_method method, answer *a) {
 static const ct_lcp_method direct[] = {CT_LCP_AUTO, CT_LCP_DANTZIG, CT_LCP_BLOCK_PIVOTING};
 enum { DIRECT = sizeof direct / sizeof *direct };
 
-static void check_solved(ct_lcp problem, const double *z, const double *w) {
+/* By every direct method; z is that of least norm. */
+static void check_solved(ct_lcp problem, const double *z, const double *w, size_t rank, ct_known unique) {
   for (int m = 0; m < DIRECT; m++) {
     answer a;
     solve_by(problem, direct[m], &a);
     CHECK(a.result.converged);
     CHECK_INT(a.result.status, CT_LCP_STATUS_OK);
     CHECK(a.result.method != CT_LCP_AUTO);
+    CHECK(a.result.rank_known);
+    CHECK_INT(a.result.rank, rank);
+    CHECK_INT(a.result.unique, unique);
     for (size_t i = 0; i < problem.matrix.size; i++) {
-      if (z) CHECK_NEAR(a.z[i], z[i], 1e-12 * (1.0 + fabs(z[i])));
+      CHECK_NEAR(a.z[i], z[i], 1e-12 * (1.0 + fabs(z[i])));
       CHECK_NEAR(a.w[i], w[i], 1e-12 * (1.0 + fabs(w[i])));
     }
   }
@@ -43,29 +47,38 @@ static const double table[] = {0.5, 0.1, -0.3, 0.1, 0.1, 0.5, 0.1, -0.3, -0.3, 0
 
 static void a_tables_legs_bear_what_lies_on_it(void) {
   const double still[4] = {0};
-  check_solved(dense(4, table, (double[]){-9.81, -9.81, -9.81, -9.81}), NULL, still);
-  check_solved(dense(4, table, (double[]){-14.81, -12.81, -8.81, -10.81}), NULL, still);
+  check_solved(dense(4, table, (double[]){-9.81, -9.81, -9.81, -9.81}), (double[]){24.525, 24.525, 24.525, 24.525}, still, 3,
+               CT_NO);
+  check_solved(dense(4, table, (double[]){-14.81, -12.81, -8.81, -10.81}), (double[]){33.275, 30.775, 25.775, 28.275}, still, 3,
+               CT_NO);
 }
 
 static void a_table_tips_over_two_of_its_legs(void) {
   /* 200 N at (3, 0): 20 from the load itself and 0.6 a N and m from its lever, less gravity. */
   const double q[] = {-149.81, -149.81, 90.19, 90.19};
   check_solved(dense(4, table, q), (double[]){249.68333333333334, 249.68333333333334, 0, 0},
-               (double[]){0, 0, 40.25333333333333, 40.25333333333333});
+               (double[]){0, 0, 40.25333333333333, 40.25333333333333}, 3, CT_YES);
 }
 
 /* T11.4: point masses 1, 2, 3 on top of each other; relative accelerations bottom to top. */
 static void a_stack_bears_what_is_above(void) {
   const double m[] = {1.0, -1.0, 0.0, -1.0, 1.5, -0.5, 0.0, -0.5, 0.5 + 1.0 / 3.0};
-  check_solved(dense(3, m, (double[]){-9.81, 0, 0}), (double[]){58.86, 49.05, 29.43}, (double[]){0, 0, 0});
+  check_solved(dense(3, m, (double[]){-9.81, 0, 0}), (double[]){58.86, 49.05, 29.43}, (double[]){0, 0, 0}, 3, CT_YES);
 }
 
 /* T11.7, those that are symmetric. */
 static void small_problems_have_their_known_solutions(void) {
-  check_solved(dense(2, (double[]){2, 1, 1, 2}, (double[]){-5, -6}), (double[]){4.0 / 3.0, 7.0 / 3.0}, (double[]){0, 0});
-  check_solved(dense(2, (double[]){1, 1, 1, 1}, (double[]){-1, -1}), NULL, (double[]){0, 0});
-  check_solved(dense(2, (double[]){1, -1, -1, 1}, (double[]){1, -1}), NULL, (double[]){0, 0});
-  check_solved(dense(1, (double[]){0}, (double[]){3}), (double[]){0}, (double[]){3});
+  check_solved(dense(2, (double[]){2, 1, 1, 2}, (double[]){-5, -6}), (double[]){4.0 / 3.0, 7.0 / 3.0}, (double[]){0, 0}, 2, CT_YES);
+  check_solved(dense(2, (double[]){1, 1, 1, 1}, (double[]){-1, -1}), (double[]){0.5, 0.5}, (double[]){0, 0}, 1, CT_NO);
+  check_solved(dense(2, (double[]){1, -1, -1, 1}, (double[]){1, -1}), (double[]){0, 1}, (double[]){0, 0}, 1, CT_NO);
+  check_solved(dense(1, (double[]){0}, (double[]){3}), (double[]){0}, (double[]){3}, 0, CT_YES);
+  check_solved(dense(1, (double[]){0}, (double[]){0}), (double[]){0}, (double[]){0}, 0, CT_NO);
+  /* Only 0 comes to nothing by both rows. */
+  check_solved(dense(2, (double[]){1, 1, 1, 1}, (double[]){0, 0}), (double[]){0, 0}, (double[]){0, 0}, 1, CT_YES);
+  check_solved(dense(2, (double[]){1, -1, -1, 1}, (double[]){0, 0}), (double[]){0, 0}, (double[]){0, 0}, 1, CT_NO);
+  /* z3 is free to grow beside z1 = 1. */
+  check_solved(dense(3, (double[]){1, 0, 0, 0, 1, 0, 0, 0, 0}, (double[]){-1, 2, 0}), (double[]){1, 0, 0}, (double[]){0, 2, 0}, 2,
+               CT_NO);
 }
 
 /* T11.8: a mass between two walls that accelerate towards each other. */

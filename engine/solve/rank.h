@@ -1,0 +1,20 @@
+/* Which rows of a symmetric positive semidefinite matrix depend on others: a Cholesky factor with pivots of the largest part left
+ * of their diagonal. Higham 2002, 10.3. */
+#ifndef SOLVE_RANK_H
+#define SOLVE_RANK_H
+
+#include "solve/solver.h"
+
+typedef struct ct_rank {
+  size_t size, count; /* pivots */
+  size_t chosen;      /* of these, the first ones, from the rows that come first */
+  uint32_t *order;    /* [count] rows by pivot */
+  double *factor;     /* row i of L at i size; all rows are there, what is right of a pivot row's diagonal is unset */
+  bool semidefinite;  /* nothing that was left is negative beyond round-off */
+} ct_rank;
+
+/* Pivots from the rows that are `first` as long as there are any, then from the others; a row is done with when `small` of its
+ * diagonal is left. False: out of memory. Cost: size count^2. */
+bool ct_rank_find(ct_rank *r, const double *dense, size_t size, const bool *first, double small, ct_solver *solver);
+
+#endif
