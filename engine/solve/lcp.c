@@ -29,6 +29,8 @@ static const method methods[CT_LCP_METHOD_COUNT] = {
     [CT_LCP_LEMKE] = {ct_lcp_lemke, CT_LCP_DIRECT_MAX, true, false, CT_LCP_TOLERANCE, 250, 25000},
     [CT_LCP_ENUMERATION] = {ct_lcp_enumerate, CT_LCP_ENUMERATION_MAX, true, false, CT_LCP_TOLERANCE, 0,
                             1u << CT_LCP_ENUMERATION_MAX},
+    [CT_LCP_PGS] = {ct_lcp_sweep, CT_LCP_ITERATIVE_MAX, false, false, CT_LCP_SWEEP_TOLERANCE, 0, 10000},
+    [CT_LCP_QUADRATIC] = {ct_lcp_quadratic, CT_LCP_ITERATIVE_MAX, false, true, CT_LCP_SWEEP_TOLERANCE, 0, 10000},
 };
 
 /* What AUTO tries, in this order. */

@@ -51,6 +51,8 @@ ct_status ct_lcp_block(const ct_lcp_job *job, ct_lcp_result *result);
  * and `unique`. Where M turns out not to be positive semidefinite it changes nothing. */
 ct_status ct_lcp_norm(const ct_lcp_job *job, ct_lcp_result *result);
 
+ct_status ct_lcp_sweep(const ct_lcp_job *job, ct_lcp_result *result);
+ct_status ct_lcp_quadratic(const ct_lcp_job *job, ct_lcp_result *result);
 ct_status ct_lcp_dantzig(const ct_lcp_job *job, ct_lcp_result *result);
 ct_status ct_lcp_enumerate(const ct_lcp_job *job, ct_lcp_result *result);
 ct_status ct_lcp_lemke(const ct_lcp_job *job, ct_lcp_result *result);

@@ -11,6 +11,8 @@
 #include <math.h>
 #include <string.h>
 
+/* Part of the largest entry of a null vector, sizes taken by the diagonal, that is round-off. */
+#define NULL_ROUNDOFF 1e-11
 /* Rounds over all rows; after the first they mend what round-off left. */
 enum { ROUNDS = 4 };
 
@@ -55,6 +57,14 @@ static double reduce(dantzig *d, size_t i) {
   return left > d->small * row[i] ? left : 0.0;
 }
 
+/* What round-off left in it would limit steps that nothing limits, or far too late. */
+static void clean_null_vector(dantzig *d) {
+  double most = 0.0;
+  for (size_t i = 0; i < d->n; i++) most = fmax(most, d->job->roots[i] * fabs(d->dz[i]));
+  for (size_t i = 0; i < d->n; i++)
+    if (d->places[i] == CLAMPED && d->job->roots[i] * fabs(d->dz[i]) <= NULL_ROUNDOFF * most) d->dz[i] = 0.0;
+}
+
 /* How z and w change with z_k while the clamped stay at w = 0. *left: of w_k. */
 static void direction(dantzig *d, size_t k, double *left) {
   const ct_factor *f = &d->factor;
@@ -65,6 +75,7 @@ static void direction(dantzig *d, size_t k, double *left) {
   ct_factor_back(f, x);
   for (size_t j = 0; j < f->count; j++) d->dz[f->index[j]] = -x[j];
   d->dz[k] = 1.0;
+  if (*left == 0.0) clean_null_vector(d);
   for (size_t i = 0; i < d->n; i++) {
     if (d->places[i] != FREE) continue;
     size_t low = d->job->low[i];
@@ -110,6 +121,13 @@ static void let_go(dantzig *d, size_t i) {
   d->z[i] = d->w[i] = 0.0;
 }
 
+/* Is w_k, which the direction leaves as it is, beyond what round-off in all the rows makes of it? */
+static bool beyond_roundoff(const dantzig *d, size_t k) {
+  double terms = ct_lcp_terms(d->job, d->z), within = 0.0;
+  for (size_t i = 0; i < d->n; i++) within += fabs(d->dz[i]) * ct_lcp_roundoff(d->job, i, terms);
+  return d->w[k] < -within;
+}
+
 /* z_k grows until w_k is 0. */
 static ct_lcp_status drive(dantzig *d, size_t k) {
   for (;;) {
@@ -119,7 +137,11 @@ static ct_lcp_status drive(dantzig *d, size_t k) {
     size_t stop;
     direction(d, k, &left);
     double step = longest_step(d, k, left, &stop);
-    if (stop == d->n) return CT_LCP_STATUS_INFEASIBLE;
+    if (stop == d->n) {
+      if (beyond_roundoff(d, k)) return CT_LCP_STATUS_INFEASIBLE;
+      d->places[k] = HELD;
+      return CT_LCP_STATUS_OK;
+    }
     for (size_t i = 0; i < d->n; i++) {
       d->z[i] = fmax(d->z[i] + step * d->dz[i], 0.0);
       if (d->places[i] == FREE) d->w[i] += step * d->dw[i];
@@ -148,7 +170,7 @@ ct_status ct_lcp_dantzig(const ct_lcp_job *job, ct_lcp_result *result) {
   for (int round = 0; round < ROUNDS && status == CT_LCP_STATUS_OK; round++) {
     bool changed = false;
     for (size_t k = 0; k < d.n && status == CT_LCP_STATUS_OK; k++) {
-      if (d.places[k] == CLAMPED) continue;
+      if (d.places[k] == CLAMPED || d.places[k] == HELD) continue;
       d.w[k] = row_value(&d, k);
       if (d.w[k] < -ct_lcp_roundoff(job, k, ct_lcp_terms(job, d.z))) {
         d.places[k] = OUTSIDE;

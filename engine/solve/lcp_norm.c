@@ -15,9 +15,13 @@
 
 /* A factor without pivoting that leaves this part of every diagonal entry is of full rank beyond doubt. */
 #define SURELY_LEFT 1e-6
+/* An entry of a unit null vector, or of what a combination of such leaves of z (in parts of the largest z), that is round-off. */
+#define NOTHING 1e-13
 /* Parts of the largest z: more is a difference, less is none. Between them nothing is told. */
-#define DIFFERENT 1e-8
-#define SAME 1e-11
+#define DIFFERENT 1e-7
+#define SAME 1e-9
+/* Corrections of the least z; each takes most of the digits that are wrong. */
+enum { CORRECTIONS = 3 };
 
 typedef struct norm {
   const ct_lcp_job *job;
@@ -122,7 +126,7 @@ static void make_orthonormal(norm *s) {
     for (int twice = 0; twice < 2; twice++)
       for (size_t j = 0; j < k; j++) ct_dense_add(v, s->basis + j * n, -ct_dense_dot(v, s->basis + j * n, n), n);
     length = sqrt(ct_dense_dot(v, v, n));
-    for (size_t e = 0; e < n; e++) v[e] /= length;
+    for (size_t e = 0; e < n; e++) v[e] = fabs(v[e]) > NOTHING * length ? v[e] / length : 0.0;
   }
 }
 
@@ -205,15 +209,46 @@ static ct_status look_beside(const norm *s, const double *least, double largest,
   return status;
 }
 
-/* The least z in place of the one that was found, unless its residual is worse. */
-static ct_status replace(norm *s, const double *least, ct_lcp_result *result) {
-  double *z = ct_solver_doubles(s->job->solver, 2 * s->n), *w = z + s->n;
+/* Factor of the rows where z > 0, for corrections there. */
+static bool factor_positive(const norm *s, const double *z, ct_rank *r) {
+  bool *positive = ct_solver_take(s->job->solver, s->n, sizeof *positive);
+  if (!positive) return false;
+  for (size_t i = 0; i < s->n; i++) positive[i] = z[i] > 0.0;
+  return ct_rank_find(r, s->job->dense, s->n, positive, ct_lcp_dependent(s->job), s->job->solver);
+}
+
+/* z of those rows that w becomes 0 on them; x [chosen] scratch. */
+static void correct(const norm *s, const ct_rank *r, const double *w, double *z, double *x) {
+  for (size_t j = 0; j < r->chosen; j++) {
+    const double *row = r->factor + r->order[j] * s->n;
+    x[j] = (-w[r->order[j]] - ct_dense_dot(row, x, j)) / row[j];
+  }
+  for (size_t j = r->chosen; j-- > 0;) {
+    const double *row = r->factor + r->order[j] * s->n;
+    x[j] /= row[j];
+    ct_dense_add(x, row, -x[j], j);
+    double next = z[r->order[j]] + x[j];
+    z[r->order[j]] = next > 0.0 ? next : 0.0;
+  }
+}
+
+/* The least z, corrected, in place of the one that was found, unless its residual is worse. */
+static ct_status replace(norm *s, const double *least, double largest, ct_lcp_result *result) {
+  double *z = ct_solver_doubles(s->job->solver, 3 * s->n), *w = z + s->n, *x = w + s->n;
   if (!z) return CT_OUT_OF_MEMORY;
   memcpy(z, result->z, s->n * sizeof *z);
-  for (size_t e = 0; e < s->count; e++) z[s->rows[e]] = least[e];
+  for (size_t e = 0; e < s->count; e++) z[s->rows[e]] = least[e] > SAME * largest ? least[e] : 0.0;
   const ct_lcp problem = {*s->job->matrix, s->job->q};
   double residual = ct_lcp_residual(&problem, z, w);
-  if (!(residual <= result->residual || residual <= 0.1 * s->job->target)) return CT_OK;
+  ct_rank r;
+  bool good = residual <= 2.0 * result->residual;
+  if (!good && !factor_positive(s, z, &r)) return CT_OUT_OF_MEMORY;
+  for (int k = 0; k < CORRECTIONS && !good; k++) {
+    correct(s, &r, w, z, x);
+    residual = ct_lcp_residual(&problem, z, w);
+    good = residual <= 2.0 * result->residual;
+  }
+  if (!good && !(residual <= 0.1 * s->job->target)) return CT_OK;
   memcpy(result->z, z, s->n * sizeof *z);
   memcpy(result->w, w, s->n * sizeof *w);
   result->residual = residual;
@@ -238,9 +273,10 @@ static ct_status find_least(norm *s, ct_lcp_result *result) {
   make_orthonormal(s);
   project(s, s->z, least);
   double largest = 0.0, apart = 0.0, lowest = INFINITY;
+  for (size_t e = 0; e < s->count; e++) largest = fmax(largest, s->z[e]);
   for (size_t e = 0; e < s->count; e++) {
     least[e] = s->z[e] - least[e];
-    largest = fmax(largest, s->z[e]);
+    if (fabs(least[e]) <= NOTHING * largest) least[e] = 0.0;
     lowest = fmin(lowest, least[e]);
   }
   ct_status status = lowest < 0.0 ? solve_projected(s, NULL, s->count, least) : CT_OK;
@@ -251,7 +287,7 @@ static ct_status find_least(norm *s, ct_lcp_result *result) {
   if (status != CT_OK) return status;
   if (apart > DIFFERENT * largest) result->unique = CT_NO;
   else status = look_beside(s, least, largest, result);
-  return status == CT_OK ? replace(s, least, result) : status;
+  return status == CT_OK ? replace(s, least, largest, result) : status;
 }
 
 ct_status ct_lcp_norm(const ct_lcp_job *job, ct_lcp_result *result) {

@@ -1,0 +1,224 @@
+/* Symmetric positive semidefinite linear complementarity against all bases, in long double.
+ *
+ * All solutions are a polyhedron: its corners are those z that some set of clamped rows with an independent part of M gives, its
+ * directions null vectors >= 0 of as few rows as possible. Both are found by going through all sets of rows. So are: whether there
+ * is a solution at all, the one w, whether z is the only one, and that no solution is nearer to 0 (z.(x - z) >= 0 for every corner
+ * x). Matrices are products of small integers, so that what depends on each other does so exactly. Agreement for n <= 10 over 1e4
+ * problems with CONTACTD_FULL=1. T11.9.
+ */
+#include "tests/support/check.h"
+
+#include <contact/lcp.h>
+
+typedef long double real;
+
+enum { ROWS = 10, SETS = 1 << ROWS, SHORT = 400, FULL = 10000 };
+
+/* Integers below 1e5: what elimination leaves of a dependent row is far below, of another far above. */
+#define NOTHING 1e-9L
+
+typedef struct problem {
+  size_t n;
+  double m[ROWS * ROWS], q[ROWS];
+} problem;
+
+typedef struct truth {
+  size_t corners;
+  real z[SETS][ROWS], w[ROWS];
+  bool ray;
+} truth;
+
+typedef struct elimination {
+  size_t count, rank;
+  size_t order[ROWS];
+  real a[ROWS][ROWS + 1];
+} elimination;
+
+/* M z = -q on some rows, by elimination with the largest pivot of the diagonal. */
+static void eliminate(const problem *p, const size_t *rows, size_t count, elimination *e) {
+  e->count = count;
+  e->rank = 0;
+  for (size_t i = 0; i < count; i++) {
+    e->order[i] = i;
+    for (size_t j = 0; j < count; j++) e->a[i][j] = p->m[rows[i] * p->n + rows[j]];
+    e->a[i][count] = -p->q[rows[i]];
+  }
+  for (size_t k = 0; k < count; k++) {
+    size_t best = k;
+    for (size_t i = k; i < count; i++)
+      if (e->a[e->order[i]][e->order[i]] > e->a[e->order[best]][e->order[best]]) best = i;
+    size_t swapped = e->order[k], row = e->order[best];
+    if (e->a[row][row] <= NOTHING * (1 + (real)p->m[rows[row] * p->n + rows[row]])) return;
+    e->order[k] = row;
+    e->order[best] = swapped;
+    e->rank++;
+    for (size_t i = 0; i < count; i++) {
+      if (i == row || e->a[i][row] == 0) continue;
+      real times = e->a[i][row] / e->a[row][row];
+      for (size_t j = 0; j <= count; j++) e->a[i][j] -= times * e->a[row][j];
+      e->a[i][row] = 0;
+    }
+  }
+}
+
+static void look_at_corner(const problem *p, const size_t *rows, const elimination *e, truth *t) {
+  real z[ROWS] = {0}, w[ROWS], size = 1;
+  for (size_t i = 0; i < e->count; i++) {
+    real value = e->a[i][e->count] / e->a[i][i];
+    if (value < -NOTHING) return;
+    z[rows[i]] = value > 0 ? value : 0;
+  }
+  for (size_t i = 0; i < p->n; i++) {
+    w[i] = p->q[i];
+    for (size_t j = 0; j < p->n; j++) w[i] += p->m[i * p->n + j] * z[j];
+    for (size_t j = 0; j < p->n; j++) size = fmaxl(size, fabsl(p->m[i * p->n + j] * z[j]));
+    if (w[i] < -NOTHING * size) return;
+  }
+  memcpy(t->w, w, sizeof t->w);
+  memcpy(t->z[t->corners++], z, sizeof z);
+}
+
+/* The null vector of these rows, should all of it have one sign; rows whose w is not 0 cannot take part. */
+static void look_at_ray(const problem *p, const size_t *rows, const elimination *e, truth *t) {
+  size_t last = e->order[e->count - 1];
+  for (size_t i = 0; i < e->count; i++) {
+    if (t->w[rows[i]] > NOTHING * (1 + fabsl((real)p->q[rows[i]]))) return;
+    if (i != last && -e->a[i][last] / e->a[i][i] <= NOTHING) return;
+  }
+  t->ray = true;
+}
+
+static void go_through_all(const problem *p, truth *t) {
+  t->corners = 0;
+  t->ray = false;
+  for (int rays = 0; rays < 2; rays++)
+    for (unsigned set = 0; set < 1u << p->n; set++) {
+      size_t rows[ROWS], count = 0;
+      for (size_t i = 0; i < p->n; i++)
+        if (set >> i & 1) rows[count++] = i;
+      elimination e;
+      eliminate(p, rows, count, &e);
+      if (!rays && e.rank == count) look_at_corner(p, rows, &e, t);
+      if (rays && t->corners && e.rank + 1 == count) look_at_ray(p, rows, &e, t);
+    }
+}
+
+static double whole(check_random *r, int most) { return (double)((int)(check_next(r) % (uint64_t)(2 * most + 1)) - most); }
+
+/* M = J J' of n rows and `columns`; by kind: of full rank; deficient with a q that has a solution; deficient, any q; rows twice,
+ * and many w of 0; rows of nothing; a kind again, scaled by powers of two from row to row. */
+static void make(check_random *r, int kind, problem *p) {
+  size_t n = p->n = 1 + check_next(r) % ROWS, columns = kind == 0 ? n + 2 : 1 + check_next(r) % n;
+  double j[ROWS][ROWS + 2] = {{0}}, u[ROWS + 2], scale[ROWS];
+  for (size_t k = 0; k < columns; k++) u[k] = whole(r, 4);
+  for (size_t i = 0; i < n; i++) {
+    for (size_t k = 0; k < columns; k++) j[i][k] = whole(r, 3);
+    if (kind == 3 && i % 2) memcpy(j[i], j[i - 1], sizeof j[i]);
+    if (kind == 4 && i % 3 == 1) memset(j[i], 0, sizeof j[i]);
+    scale[i] = kind == 5 ? ldexp(1.0, (int)whole(r, 6)) : 1.0;
+  }
+  for (size_t i = 0; i < n; i++) {
+    for (size_t c = 0; c < n; c++) {
+      double sum = 0.0;
+      for (size_t k = 0; k < columns; k++) sum += j[i][k] * j[c][k];
+      p->m[i * n + c] = sum * scale[i] * scale[c];
+    }
+    p->q[i] = 0.0;
+    for (size_t k = 0; k < columns; k++) p->q[i] += j[i][k] * u[k];
+    if (kind == 0 || kind == 2) p->q[i] = whole(r, 5);
+    if (kind == 4 && i % 3 == 1) p->q[i] = fabs(whole(r, 1));
+    p->q[i] *= scale[i];
+  }
+  if (kind != 3) return;
+  for (size_t i = 0; i < n; i++) {
+    p->q[i] = 0.0;
+    for (size_t c = 0; c < n; c += 3) p->q[i] -= p->m[i * n + c];
+  }
+}
+
+static void check_proof(const problem *p, const ct_lcp_result *a) {
+  real value = 0;
+  for (size_t i = 0; i < p->n; i++) {
+    real product = 0, terms = 0;
+    for (size_t j = 0; j < p->n; j++) {
+      product += (real)p->m[i * p->n + j] * a->certificate[j];
+      terms += fabsl((real)p->m[i * p->n + j] * a->certificate[j]);
+    }
+    CHECK(a->certificate[i] >= 0.0);
+    CHECK(product <= 1e-14L * terms);
+    value += (real)p->q[i] * a->certificate[i];
+  }
+  CHECK(value < 0);
+}
+
+static void check_answer(const problem *p, const truth *t, const ct_lcp_result *a) {
+  real size = 1, largest = 1, tolerance = 1e-10L;
+  for (size_t i = 0; i < p->n; i++) {
+    size = fmaxl(size, fabsl((real)p->q[i]));
+    largest = fmaxl(largest, a->z[i]);
+  }
+  CHECK(a->converged);
+  CHECK_INT(a->status, CT_LCP_STATUS_OK);
+  CHECK_NEAR((double)(a->residual / (tolerance * (1 + size))), 0.0, 1.0);
+  for (size_t i = 0; i < p->n; i++) {
+    CHECK(a->z[i] >= 0.0);
+    CHECK_NEAR(a->w[i], (double)t->w[i], 1e-9 * (double)size);
+  }
+  /* The least of all: no corner lies nearer to 0 in the direction of z. */
+  bool several = t->ray;
+  for (size_t c = 0; c < t->corners; c++) {
+    real towards = 0;
+    for (size_t i = 0; i < p->n; i++) {
+      towards += a->z[i] * (t->z[c][i] - a->z[i]);
+      if (fabsl(t->z[c][i] - t->z[0][i]) > 1e-6L) several = true;
+    }
+    CHECK(towards > -1e-8L * largest * largest);
+  }
+  CHECK_INT(a->unique, several ? CT_NO : CT_YES);
+}
+
+static void check_problem(const problem *p, const truth *t, ct_lcp_method method, ct_solver *solver) {
+  double z[ROWS], w[ROWS], certificate[ROWS];
+  ct_lcp input = {{.size = p->n, .dense = p->m}, p->q};
+  ct_lcp_options options = {.method = method};
+  ct_lcp_result answer = {.z = z, .w = w, .certificate = certificate};
+  CHECK_INT(ct_lcp_solve(&input, &options, solver, &answer), CT_OK);
+  if (t->corners) {
+    check_answer(p, t, &answer);
+  } else {
+    CHECK_INT(answer.status, CT_LCP_STATUS_INFEASIBLE);
+    CHECK(!answer.converged);
+    if (answer.status == CT_LCP_STATUS_INFEASIBLE) check_proof(p, &answer);
+  }
+}
+
+static void direct_methods_agree_with_all_bases(void) {
+  static const ct_lcp_method methods[] = {CT_LCP_AUTO, CT_LCP_DANTZIG, CT_LCP_BLOCK_PIVOTING};
+  static truth t;
+  int count = getenv("CONTACTD_FULL") ? FULL : SHORT, infeasible = 0, several = 0;
+  check_random r = {1100};
+  ct_solver *solver = ct_solver_create();
+  for (int k = 0; k < count; k++) {
+    problem p;
+    make(&r, k % 6, &p);
+    go_through_all(&p, &t);
+    infeasible += t.corners == 0;
+    several += t.corners > 1 || t.ray;
+    int before = check_failures;
+    for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) check_problem(&p, &t, methods[m], solver);
+    if (check_failures > before) {
+      fprintf(stderr, "  problem %d: n %zu, kind %d, corners %zu, ray %d\n", k, p.n, k % 6, t.corners, t.ray);
+      if (check_failures > 10) break;
+    }
+  }
+  ct_solver_destroy(solver);
+  /* That there was something to decide. */
+  CHECK(infeasible > count / 20);
+  CHECK(several > count / 20);
+}
+
+static const check_test tests[] = {
+    {"direct_methods_agree_with_all_bases", direct_methods_agree_with_all_bases},
+};
+
+CHECK_MAIN(tests)
