@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advance.h"
 #include "contact_state.h"
 #include "json_text.h"
 #include "query_call.h"
@@ -67,6 +68,7 @@ void api_call_destroy(api_call *call) {
   if (!call) return;
   api_plan_destroy(call->plan);
   api_contact_event_destroy(call->event);
+  api_advance_destroy(call->advance);
   feed_free(&call->feed);
   api_events_free(&call->events);
   json_decref(call->json);
@@ -142,7 +144,8 @@ static bool parameters_known(api_call *call) {
 }
 
 static bool wants_scene(api_target target) {
-  return target == API_TARGET_READ || target == API_TARGET_EVENTS || target == API_TARGET_WRITE || target == API_TARGET_DELETE;
+  return target == API_TARGET_READ || target == API_TARGET_EVENTS || target == API_TARGET_SNAPSHOT || target == API_TARGET_WRITE ||
+         target == API_TARGET_DELETE;
 }
 
 api_step api_call_begin(api_call *call, const api_input *input) {
@@ -163,16 +166,19 @@ uint64_t api_call_deadline_ms(const api_call *call) { return call->deadline_ms; 
 
 double api_call_cost_ns(const api_call *call) {
   if (call->event) return api_contact_event_cost(call->event);
+  if (call->advance) return api_advance_cost(call->advance);
   return call->plan ? api_plan_cost(call->plan) : 0.0;
 }
 
 long api_call_next(api_call *call) {
   if (call->event) return api_contact_event_next(call->event);
+  if (call->advance) return api_advance_next(call->advance);
   return call->plan ? api_plan_next(call->plan) : -1;
 }
 
 void api_call_run(api_call *call, long range, api_scratch *scratch) {
   if (call->event) api_contact_event_run(call->event, scratch->workspace);
+  else if (call->advance) api_advance_run(call->advance, scratch);
   else api_plan_run(call->plan, (size_t)range, scratch);
 }
 
@@ -182,7 +188,17 @@ void api_call_done(api_call *call, long range) {
 
 void api_call_finish(api_call *call) {
   if (call->event) api_contact_event_finish(call);
+  else if (call->advance) api_advance_finish(call);
   else if (call->plan) api_query_finish(call);
+}
+
+const char *api_call_told(api_call *call, size_t *length) { return call->advance ? api_advance_told(call->advance, length) : NULL; }
+
+void api_call_moved(api_call *call) {
+  api_fault_plain(&call->faults, API_PROBLEM_SCENE_MOVED, "The scene \"%s\" was written to while the call worked on revision %llu.",
+                  call->match.scene_id, (unsigned long long)ct_scene_revision(call->scene));
+  call->reply.header_count = 0;
+  api_call_fail(call);
 }
 
 const api_reply *api_call_reply(const api_call *call) { return &call->reply; }
@@ -236,8 +252,7 @@ api_step api_call_absent(api_call *call, api_problem_id id) {
   if (id == API_PROBLEM_BODY_NOT_FOUND)
     api_fault_plain(&call->faults, id, "The scene \"%s\" has no body \"%s\".", call->match.scene_id, call->match.item_id);
   else if (id == API_PROBLEM_CONTACT_STATE_NOT_FOUND)
-    api_fault_plain(&call->faults, id, "The scene \"%s\" has no contact state \"%s\".", call->match.scene_id,
-                    call->match.item_id);
+    api_fault_plain(&call->faults, id, "The scene \"%s\" has no contact state \"%s\".", call->match.scene_id, call->match.item_id);
   else api_fault_plain(&call->faults, id, "No scene has the id \"%s\".", call->match.scene_id);
   return api_call_fail(call);
 }
@@ -245,6 +260,21 @@ api_step api_call_absent(api_call *call, api_problem_id id) {
 api_step api_call_send(api_call *call, int status) {
   api_put_byte(&call->out, '}');
   return reply_with(call, status, "application/json");
+}
+
+api_step api_call_send_lines(api_call *call) { return reply_with(call, call->reply.status, API_LINES_TYPE); }
+
+char *api_reply_line(const api_reply *reply, size_t *length) {
+  api_buffer out = {0};
+  bool good = reply->status >= 200 && reply->status < 300;
+  if (!good) {
+    api_put_raw(&out, "{\"done\":true");
+    api_put_member_unsigned(&out, "httpStatus", (uint64_t)reply->status);
+    api_put_key(&out, "problem");
+  }
+  api_put_bytes(&out, reply->body ? reply->body : "{}", reply->body ? reply->body_length : 2);
+  if (!good) api_put_raw(&out, "}\n");
+  return api_buffer_take(&out, length);
 }
 
 api_step api_call_send_raw(api_call *call, int status) { return reply_with(call, status, "application/json"); }

@@ -34,6 +34,7 @@ static inline void api_faults_clear(api_faults *faults) {
 
 typedef struct api_plan api_plan;
 typedef struct api_contact_event api_contact_event;
+typedef struct api_advance api_advance;
 
 struct api_call {
   const api_service *service;
@@ -49,6 +50,7 @@ struct api_call {
   json_t *json;          /* the body */
   api_plan *plan;        /* queries */
   api_contact_event *event;
+  api_advance *advance;
   uint64_t deadline_ms;
   api_buffer out; /* the reply's body */
   api_reply reply;
@@ -75,6 +77,11 @@ api_step api_call_fail(api_call *call);
 api_step api_call_send(api_call *call, int status);
 /* Sends call->out as it stands. */
 api_step api_call_send_raw(api_call *call, int status);
+/* Content type of a reply in lines. */
+#define API_LINES_TYPE "application/x-ndjson"
+
+/* The reply that was sent, with what call->out holds now, is lines of NDJSON. */
+api_step api_call_send_lines(api_call *call);
 void api_call_open(api_call *call);
 /* Ends a write: seals the draft, replies {revision, durability}, after the members that call->out may hold, or the fault. */
 api_step api_call_commit(api_call *call, ct_draft *draft, int status);

@@ -3,6 +3,7 @@
  *
  * A job is open while the pool or a scene's queue of writes has the request. It ends in exactly one of two ways: conclude() takes
  * the result, or the request was cancelled and the result is dropped. */
+#include "progress.h"
 #include "stream.h"
 
 #include <stdlib.h>
@@ -17,6 +18,7 @@ static bool find_entry(srv_request *request) {
   switch (request->match.target) {
   case API_TARGET_READ:
   case API_TARGET_EVENTS:
+  case API_TARGET_SNAPSHOT:
   case API_TARGET_WRITE:
   case API_TARGET_DELETE: request->entry = srv_registry_find(registry, request->match.scene_id); break;
   case API_TARGET_PUT:
@@ -149,7 +151,7 @@ static void commit(srv_request *request) {
   const ct_scene *revision = api_call_new_revision(request->call);
   const ct_scene *pin = api_call_pin(request->call);
   if (entry && revision) {
-    if (request->match.target != API_TARGET_WRITE) entry->written_bytes = 0;
+    if (request->match.target != API_TARGET_WRITE && request->match.target != API_TARGET_SNAPSHOT) entry->written_bytes = 0;
     entry->written_bytes += request->bytes_in;
     srv_registry_commit(registry, entry, revision);
     if (request->naming) request->server->named++;
@@ -174,9 +176,17 @@ static bool admit_reply(srv_request *request, const api_reply *reply) {
   return true;
 }
 
+/* Has the snapshot that the call worked on been overtaken? A write under way counts: it began from the same revision. */
+static bool was_overtaken(const srv_request *request) {
+  if (request->match.target != API_TARGET_SNAPSHOT || !api_call_new_revision(request->call)) return false;
+  return request->entry->current != request->input.scene || request->entry->writer;
+}
+
 /* Takes the result of a call that has run to its end, unless its time is over. */
 static void conclude(srv_request *request) {
   request->ended_ns = uv_hrtime();
+  if (request->match.target == API_TARGET_SNAPSHOT) srv_progress_feed(request);
+  if (was_overtaken(request)) api_call_moved(request->call);
   if (request->ended_ns >= atomic_load_explicit(&request->deadline_ns, memory_order_relaxed)) {
     srv_request_refuse(request, API_PROBLEM_DEADLINE_EXCEEDED, "The request was not done after %llu ms; nothing has changed.",
                        (unsigned long long)api_call_deadline_ms(request->call));
@@ -260,6 +270,14 @@ static void feed_done(srv_request *request);
  * and the job stays open for them. */
 static void ranges_done(srv_request *request) {
   bool over = srv_work_finished(request) || request->cancelled;
+  if (!over && request->match.target == API_TARGET_SNAPSHOT) {
+    srv_progress_feed(request);
+    /* A connection that waits for its client is not looked at by the sweep. */
+    if (!request->suspended && uv_hrtime() >= atomic_load_explicit(&request->deadline_ns, memory_order_relaxed)) {
+      srv_request_time_out(request);
+      return;
+    }
+  }
   if (!over) {
     srv_pool_submit(request->server->pool, &request->job, request->lane, false);
     return;
@@ -283,7 +301,7 @@ static void piece_done(srv_job *job, long piece) {
       break;
     }
     request->stage = SRV_STAGE_RANGES;
-    request->pieces_most = pieces_at_once(request);
+    request->pieces_most = request->match.target == API_TARGET_SNAPSHOT ? 1 : pieces_at_once(request);
     srv_pool_submit(request->server->pool, job, request->lane, false);
     break;
   case SRV_STAGE_RANGES: ranges_done(request); break;

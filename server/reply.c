@@ -1,4 +1,5 @@
 /* From an api_reply to libmicrohttpd: headers that every reply has, the body by reference. */
+#include "progress.h"
 #include "stream.h"
 
 #include <string.h>
@@ -51,6 +52,8 @@ static bool add_headers(const srv_request *request, struct MHD_Response *respons
 /* The reply's bytes belong to the call or the refusal, which the request keeps: it must live until they are sent. */
 static struct MHD_Response *make_response(srv_request *request) {
   const api_reply *reply = request->reply;
+  if (request->progress)
+    return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, STREAM_BLOCK_BYTES, srv_progress_read, request, bytes_sent);
   if (request->stream)
     return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, STREAM_BLOCK_BYTES, srv_stream_read, request, bytes_sent);
   return MHD_create_response_from_buffer_with_free_callback_cls(
@@ -75,7 +78,8 @@ enum MHD_Result srv_reply_send(srv_request *request) {
   MHD_destroy_response(response);
   if (result != MHD_YES) return MHD_NO;
   request->state = SRV_STATE_SENT;
-  if (request->stream) return result; /* how long it is and how fast it is taken is the stream's to look at */
+  if (request->progress) srv_progress_begin(request);
+  if (request->stream || request->progress) return result; /* how long it is and how fast it is taken is the stream's to look at */
   srv_connection_phase(request->connection, SRV_PHASE_SEND, uv_hrtime(),
                        limits->body_seconds * (1 + reply->body_length / SEND_UNIT_BYTES));
   return result;
@@ -96,7 +100,8 @@ void srv_reply_log(srv_request *request) {
       .revision = request->revision,
       .status = sent ? request->reply->status : 0,
       .bytes_in = request->bytes_in,
-      .bytes_out = request->stream  ? srv_stream_bytes(request->stream)
+      .bytes_out = request->stream     ? srv_stream_bytes(request->stream)
+                   : request->progress ? srv_progress_bytes(request->progress)
                    : sent && !head ? request->reply->body_length
                                    : 0,
       .queue_ns = queue_ns,

@@ -1,5 +1,5 @@
 /* The request object: its references, buffers and refusals. */
-#include "request.h"
+#include "progress.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -43,6 +43,7 @@ void srv_request_free(srv_request *request) {
   ct_cancel_destroy(request->cancel);
   if (request->ranges_lock_made) uv_mutex_destroy(&request->ranges_lock);
   free((void *)(uintptr_t)request->refusal.body);
+  srv_progress_free(request->progress);
   free(request->uri);
   if (request->counted) {
     server->requests--;
@@ -110,6 +111,11 @@ void srv_request_suspend(srv_request *request) {
 }
 
 void srv_request_wake(srv_request *request, srv_state state) {
+  if (request->progress && state == SRV_STATE_READY) state = srv_progress_end(request);
+  srv_request_resume(request, state);
+}
+
+void srv_request_resume(srv_request *request, srv_state state) {
   request->state = state;
   if (!request->suspended) return;
   srv_sweep_remove(request->server, request);

@@ -133,9 +133,10 @@ typedef struct srv_request {
   uint64_t reply_bytes; /* counted in server->reply_bytes */
   uint64_t revision;
   bool suspended;
-  struct srv_stream *stream; /* the reply goes on; the call has gone */
-  size_t suspended_at;   /* in server->suspended */
-  uint64_t suspended_ns; /* when */
+  struct srv_stream *stream;     /* the reply goes on; the call has gone */
+  struct srv_progress *progress; /* the reply is in lines, of which the last is yet to come */
+  size_t suspended_at;           /* in server->suspended */
+  uint64_t suspended_ns;         /* when */
 } srv_request;
 
 /* ---- request.c ---- */
@@ -158,8 +159,11 @@ static inline void srv_request_peek(srv_request *request) {
 }
 /* Suspends the connection until srv_request_wake. */
 void srv_request_suspend(srv_request *request);
-/* Sets the state; a suspended connection goes on. */
+/* Sets the state; a suspended connection goes on. READY: the reply is there; of one in lines that have begun it becomes the last.
+ */
 void srv_request_wake(srv_request *request, srv_state state);
+/* The same, of lines before the last. */
+void srv_request_resume(srv_request *request, srv_state state);
 /* Frees the request itself; for srv_job_dispose. */
 void srv_request_free(srv_request *request);
 
@@ -192,6 +196,11 @@ void srv_work_free(srv_request *request);
 /* No more ranges will be taken; the answer is there. Any thread. */
 bool srv_work_ended(const srv_request *request);
 bool srv_work_finished(const srv_request *request);
+
+/* ---- sweep.c ---- */
+
+/* The request's deadline has passed: it is answered so, and cancelled. */
+void srv_request_time_out(srv_request *request);
 
 /* ---- trash.c ---- */
 

@@ -8,7 +8,7 @@ void srv_sweep_remove(srv_server *server, srv_request *request) {
   last->suspended_at = request->suspended_at;
 }
 
-static void time_out(srv_request *request) {
+void srv_request_time_out(srv_request *request) {
   uint64_t deadline_ns = atomic_load_explicit(&request->deadline_ns, memory_order_relaxed);
   srv_request_refuse(request, API_PROBLEM_DEADLINE_EXCEEDED, "The request was not done after %llu ms; nothing has changed.",
                      (unsigned long long)((deadline_ns - request->arrived_ns) / 1000000u));
@@ -36,7 +36,7 @@ static void sweep(srv_server *server) {
       srv_request_wake(request, SRV_STATE_GONE);
       srv_job_cancel(request);
     } else if (deadline_ns && now_ns >= deadline_ns) {
-      time_out(request);
+      srv_request_time_out(request);
     }
   }
 }

@@ -108,7 +108,7 @@ class Document:
         name, media = self.media(response.get("content", {}), reply.headers.get("content-type"))
         if media is None:
             raise Failure(f"{what} has the undocumented content type {name!r}")
-        if name.endswith("json") and "schema" in media:
+        if name.endswith("json") and not name.endswith("ndjson") and "schema" in media:
             self.validate(media["schema"], reply.json, what)
         if name == "application/x-ndjson" and "schema" in media and media["schema"].get("type") != "string":
             for line in reply.text.splitlines():

@@ -128,6 +128,7 @@ typedef enum api_target {
   API_TARGET_CREATE,      /* a new scene under an id that the server makes */
   API_TARGET_READ,        /* the scene of match.scene_id */
   API_TARGET_EVENTS,      /* the same; a reply 200 to GET is the beginning of a stream of its events, which the server feeds */
+  API_TARGET_SNAPSHOT,    /* the same; a new revision is committed where nobody has written meanwhile, else api_call_moved */
   API_TARGET_WRITE,       /* the same, with the scene's writes in order */
   API_TARGET_PUT,         /* as WRITE, but the scene may be absent */
   API_TARGET_DELETE,      /* as WRITE; when the reply is 2xx the scene goes */
@@ -247,6 +248,15 @@ void api_call_run(api_call *call, long range, api_scratch *scratch);
 void api_call_done(api_call *call, long range);
 /* After next has given -1 and every range given is done: lays the answer together. */
 void api_call_finish(api_call *call);
+
+/* SNAPSHOT, whose ranges come one at a time: lines of NDJSON that the call has told of its work since this was last asked; none:
+ * NULL. To be asked while no range runs. Owned by the call until it goes on. */
+const char *api_call_told(api_call *call, size_t *length);
+/* The reply after such lines: one line more. free() it; NULL: out of memory. */
+char *api_reply_line(const api_reply *reply, size_t *length);
+/* SNAPSHOT, after finish: the scene has been written to since the call's snapshot, or is being: the reply becomes a problem, and
+ * there is no new revision. */
+void api_call_moved(api_call *call);
 
 /* After begin gave DONE, or after finish: */
 const api_reply *api_call_reply(const api_call *call);     /* owned by the call */

@@ -1,0 +1,283 @@
+/* POST /v1/scenes/{s}/advance. */
+#include "advance.h"
+
+#include <stdlib.h>
+
+/* Rough time of a step, ns for each body that moves and for the step itself: enough to leave the work to a worker. */
+#define STEP_NS 20000.0
+#define STEP_BODY_NS 5000.0
+/* Greatest gravity and speed that a request may name, m/s^2 and m/s. */
+#define GRAVITY_MAX 1e6
+#define SPEED_MAX 1e9
+/* Default step, s. */
+#define TIME_STEP 1e-3
+/* Contacts that a step may have for each byte of a request's memory (1 / n): what finding and solving them takes. */
+#define BYTES_PER_CONTACT 4096
+
+struct api_advance {
+  ct_advance_options options;
+  ct_advance *motion;
+  ct_status status;
+  bool done;
+  bool in_lines;           /* the reply tells how the work goes */
+  bool poses;              /* so do lines with where bodies are */
+  double every, next_line; /* s of the scene's time */
+  double bodies;           /* that can move */
+  const ct_scene *scene;   /* borrowed from the call */
+  api_buffer lines;
+  bool told; /* what `lines` holds has been asked for */
+};
+
+enum {
+  DURATION,
+  TIME_STEP_MEMBER,
+  MODE,
+  GRAVITY,
+  CONTACT_TOLERANCE,
+  VELOCITY_TOLERANCE,
+  REST_VELOCITY,
+  FRICTION,
+  PROGRESS,
+  INCLUDE,
+  DEADLINE,
+  COUNT
+};
+
+void api_advance_destroy(api_advance *advance) {
+  if (!advance) return;
+  ct_advance_destroy(advance->motion);
+  api_buffer_free(&advance->lines);
+  free(advance);
+}
+
+/* ---- decode ---- */
+
+static bool read_mode(api_reader *reader, const api_field *field, ct_advance_mode *out) {
+  static const char *const words[] = {
+#define MODE_WORD(name, word) word,
+      CT_ADVANCE_MODE_MAP(MODE_WORD)
+#undef MODE_WORD
+  };
+  size_t which = 0;
+  bool good = api_read_word(reader, field, words, CT_ADVANCE_MODE_COUNT, &which);
+  *out = (ct_advance_mode)which;
+  return good;
+}
+
+static bool read_include(api_reader *reader, const api_field *field, bool *poses) {
+  static const char *const words[] = {"poses"};
+  size_t count = 0;
+  if (!api_field_present(field)) return true;
+  if (!api_read_array(reader, field, 0, 1, &count)) return false;
+  for (size_t i = 0; i < count; i++) {
+    api_field element = api_field_element(field, i);
+    size_t which = 0;
+    if (!api_read_word(reader, &element, words, 1, &which)) return false;
+    *poses = true;
+  }
+  return true;
+}
+
+static bool read_times(api_reader *reader, const api_field *m, api_advance *advance) {
+  ct_advance_options *options = &advance->options;
+  bool good = api_read_number(reader, &m[DURATION], CT_SIZE_MIN, CT_DURATION_MAX, &options->duration);
+  good = api_read_number(reader, &m[TIME_STEP_MEMBER], CT_SIZE_MIN, CT_DURATION_MAX, &options->time_step) && good;
+  advance->in_lines = api_field_present(&m[PROGRESS]);
+  return api_read_number(reader, &m[PROGRESS], CT_SIZE_MIN, CT_DURATION_MAX, &advance->every) && good;
+}
+
+static bool read_tolerances(api_reader *reader, const api_field *m, ct_advance_options *options) {
+  bool good = api_read_number(reader, &m[CONTACT_TOLERANCE], 0.0, CT_SIZE_MAX, &options->contact_tolerance);
+  options->velocity_tolerance = ct_scene_velocity_tolerance(options->contact_tolerance, options->gravity);
+  good = api_read_number(reader, &m[VELOCITY_TOLERANCE], 0.0, SPEED_MAX, &options->velocity_tolerance) && good;
+  return api_read_number(reader, &m[REST_VELOCITY], 0.0, SPEED_MAX, &options->rest_velocity) && good;
+}
+
+static bool read_advance(api_call *call, api_advance *advance) {
+  api_reader reader = api_call_reader(call);
+  ct_advance_options *options = &advance->options;
+  api_field root;
+  api_field m[COUNT] = {[DURATION] = {.name = "duration", .required = true},
+                        [TIME_STEP_MEMBER] = {.name = "timeStep"},
+                        [MODE] = {.name = "mode"},
+                        [GRAVITY] = {.name = "gravity"},
+                        [CONTACT_TOLERANCE] = {.name = "contactTolerance"},
+                        [VELOCITY_TOLERANCE] = {.name = "velocityTolerance"},
+                        [REST_VELOCITY] = {.name = "restVelocity"},
+                        [FRICTION] = {.name = "friction"},
+                        [PROGRESS] = {.name = "progressEvery"},
+                        [INCLUDE] = {.name = "include"},
+                        [DEADLINE] = {.name = "deadlineMs"}};
+  if (!api_call_parse(call, &root)) return false;
+  options->gravity = ct_scene_gravity(call->scene);
+  options->time_step = TIME_STEP;
+  options->contact_tolerance = ct_scene_default_epsilon(call->scene);
+  options->contacts_max = (size_t)(call->service->limits.request_memory_bytes / BYTES_PER_CONTACT);
+  options->cancel = call->input.cancel;
+  bool friction = true;
+  bool good = api_read_object(&reader, &root, m, COUNT);
+  good = api_read_unsigned(&reader, &m[DEADLINE], 1, call->service->limits.deadline_max_ms, &call->deadline_ms) && good;
+  good = read_times(&reader, m, advance) && good;
+  good = read_mode(&reader, &m[MODE], &options->mode) && good;
+  good = api_read_vec3(&reader, &m[GRAVITY], GRAVITY_MAX, &options->gravity) && good;
+  good = read_tolerances(&reader, m, options) && good;
+  good = api_read_bool(&reader, &m[FRICTION], &friction) && good;
+  options->frictionless = !friction;
+  return read_include(&reader, &m[INCLUDE], &advance->poses) && good;
+}
+
+/* ---- begin ---- */
+
+static api_step fail(api_call *call, ct_status status) {
+  if (status == CT_CANCELLED) api_fault_cancelled(&call->faults);
+  else if (status == CT_PAIR_LIMIT)
+    api_fault_plain(&call->faults, API_PROBLEM_PAIR_LIMIT, "The scene has more candidate pairs than one step may look at.");
+  else if (status == CT_LIMIT)
+    api_fault_plain(
+        &call->faults, API_PROBLEM_LIMIT_EXCEEDED,
+        "A body leaves the coordinates that a scene may have, or turns too far within a step, or the contacts of one need "
+        "more than requestMemoryBytes.");
+  else api_fault_memory(&call->faults);
+  return api_call_fail(call);
+}
+
+/* A body that moves by forces needs a mass. */
+static bool has_masses(api_call *call, api_advance *advance) {
+  const ct_scene *scene = call->scene;
+  for (uint32_t row = 0; row < ct_scene_rows(scene); row++) {
+    const ct_body *body = ct_scene_body(scene, row);
+    if (!body || !ct_body_motion(body)) continue;
+    ct_pose pose = ct_scene_pose(scene, row);
+    ct_velocity velocity = ct_scene_velocity(scene, row);
+    ct_mass_body mass;
+    advance->bodies += 1.0;
+    if (ct_scene_mass_body(scene, row, &pose, &velocity, advance->options.gravity, &mass)) continue;
+    char echo[API_ECHO_MAX + 4];
+    api_fault_plain(&call->faults, API_PROBLEM_BAD_MASS, "The body \"%s\" has no mass with an inertia that can be inverted.",
+                    api_echo(ct_body_id(body), echo));
+    return false;
+  }
+  return true;
+}
+
+api_step api_advance_post(api_call *call) {
+  if (!api_call_may_write(call, true)) return api_call_fail(call);
+  api_advance *advance = call->advance = calloc(1, sizeof *advance);
+  if (!advance) return fail(call, CT_OUT_OF_MEMORY);
+  advance->scene = call->scene;
+  if (!read_advance(call, advance) || !has_masses(call, advance)) return api_call_fail(call);
+  ct_status status = ct_advance_create(call->scene, &advance->options, &advance->motion);
+  if (status != CT_OK) return fail(call, status);
+  advance->next_line = advance->every;
+  return API_STEP_WORK;
+}
+
+/* ---- the work ---- */
+
+double api_advance_cost(const api_advance *advance) {
+  double steps = advance->options.duration / advance->options.time_step;
+  return (steps < 1.0 ? 1.0 : steps) * (STEP_NS + STEP_BODY_NS * advance->bodies);
+}
+
+long api_advance_next(const api_advance *advance) { return advance->done || advance->status != CT_OK ? -1 : 0; }
+
+static void put_state(api_buffer *out, const ct_advance_state *state) {
+  api_put_member_number(out, "time", state->time);
+  api_put_member_unsigned(out, "steps", state->steps);
+  api_put_member_unsigned(out, "events", state->events);
+  api_put_member_unsigned(out, "contacts", state->contacts);
+  api_put_member_number(out, "penetration", state->penetration);
+  api_put_member_number(out, "kineticEnergy", state->kinetic_energy);
+  api_put_member_number(out, "potentialEnergy", state->potential_energy);
+  api_put_member_vec3(out, "momentum", state->momentum);
+  api_put_member_vec3(out, "angularMomentum", state->angular_momentum);
+  api_put_member_vec3(out, "contactImpulse", state->contact_impulse);
+  api_put_member_number(out, "work", state->work);
+  api_put_member_number(out, "residual", state->residual);
+  api_put_member_unsigned(out, "notConverged", state->not_converged);
+}
+
+typedef enum column { IDS, POSITIONS, ROTATIONS, LINEAR_VELOCITIES, ANGULAR_VELOCITIES, COLUMNS } column;
+
+static void put_cell(api_buffer *out, column which, const ct_body *body, const ct_pose *pose, const ct_velocity *velocity) {
+  api_put_item(out);
+  switch (which) {
+  case IDS: api_put_string(out, ct_body_id(body)); break;
+  case POSITIONS: api_put_vec3(out, pose->position); break;
+  case ROTATIONS: api_put_quat(out, pose->rotation); break;
+  case LINEAR_VELOCITIES: api_put_vec3(out, velocity->linear); break;
+  default: api_put_vec3(out, velocity->angular); break;
+  }
+}
+
+/* Columns as PATCH /poses takes them, of the bodies that have a motion. */
+static void put_poses(api_buffer *out, const api_advance *advance) {
+  static const char *const names[COLUMNS] = {"ids", "positions", "rotations", "linearVelocities", "angularVelocities"};
+  api_put_key(out, "poses");
+  api_put_byte(out, '{');
+  for (column which = IDS; which < COLUMNS; which++) {
+    api_put_key(out, names[which]);
+    api_put_byte(out, '[');
+    for (uint32_t row = 0; row < ct_scene_rows(advance->scene); row++) {
+      const ct_body *body = ct_scene_body(advance->scene, row);
+      if (!body || !ct_body_motion(body)) continue;
+      ct_pose pose;
+      ct_velocity velocity;
+      ct_advance_body(advance->motion, row, &pose, &velocity);
+      put_cell(out, which, body, &pose, &velocity);
+    }
+    api_put_byte(out, ']');
+  }
+  api_put_byte(out, '}');
+}
+
+/* One line for what has passed since the last; the end has a line of its own. */
+static void put_line(api_advance *advance, const ct_advance_state *state) {
+  if (advance->told) advance->lines.length = 0;
+  advance->told = false;
+  api_put_byte(&advance->lines, '{');
+  put_state(&advance->lines, state);
+  if (advance->poses) put_poses(&advance->lines, advance);
+  api_put_raw(&advance->lines, "}\n");
+  while (advance->next_line <= state->time) advance->next_line += advance->every;
+}
+
+void api_advance_run(api_advance *advance, api_scratch *scratch) {
+  advance->status = ct_advance_step(advance->motion, scratch->workspace, scratch->solver, &advance->done);
+  if (advance->status != CT_OK || advance->done || !advance->in_lines) return;
+  ct_advance_state state = ct_advance_now(advance->motion);
+  if (state.time >= advance->next_line) put_line(advance, &state);
+}
+
+const char *api_advance_told(api_advance *advance, size_t *length) {
+  if (advance->told || advance->lines.length == 0 || advance->lines.failed) return NULL;
+  advance->told = true;
+  *length = advance->lines.length;
+  return advance->lines.bytes;
+}
+
+/* ---- the reply ---- */
+
+void api_advance_finish(api_call *call) {
+  api_advance *advance = call->advance;
+  if (!advance->done || advance->status != CT_OK) {
+    fail(call, advance->status == CT_OK ? CT_CANCELLED : advance->status);
+    return;
+  }
+  ct_draft *draft = ct_draft_begin(call->scene);
+  ct_status status = draft ? ct_advance_write(advance->motion, draft) : CT_OUT_OF_MEMORY;
+  if (status != CT_OK) {
+    ct_draft_discard(draft);
+    fail(call, status);
+    return;
+  }
+  ct_advance_state state = ct_advance_now(advance->motion);
+  api_call_open(call);
+  if (advance->in_lines) api_put_member_bool(&call->out, "done", true);
+  put_state(&call->out, &state);
+  if (advance->poses) put_poses(&call->out, advance);
+  api_call_commit(call, draft, 200);
+  if (!advance->in_lines || !call->next) return;
+  api_put_byte(&call->out, '\n');
+  api_call_send_lines(call);
+}

@@ -1,0 +1,100 @@
+/* Lines between a call and a client that takes them as fast as it likes. */
+#include "progress.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+struct srv_progress {
+  char *bytes; /* told and not taken: from `taken` to `length` */
+  size_t length, capacity, taken;
+  uint64_t given;
+  bool begun; /* libmicrohttpd has the reply's head */
+  bool ended; /* the last line is among the bytes, or memory for it was short */
+};
+
+static const api_reply reply_in_lines = {.status = 200, .content_type = "application/x-ndjson"};
+
+uint64_t srv_progress_bytes(const srv_progress *progress) { return progress->given; }
+
+void srv_progress_free(srv_progress *progress) {
+  if (!progress) return;
+  free(progress->bytes);
+  free(progress);
+}
+
+/* False: out of memory. */
+static bool append(srv_progress *progress, const char *bytes, size_t length) {
+  if (progress->taken > 0) {
+    progress->length -= progress->taken;
+    memmove(progress->bytes, progress->bytes + progress->taken, progress->length);
+    progress->taken = 0;
+  }
+  size_t needed = progress->length + length;
+  if (needed > progress->capacity) {
+    char *grown = realloc(progress->bytes, needed * 2);
+    if (!grown) return false;
+    progress->bytes = grown;
+    progress->capacity = needed * 2;
+  }
+  memcpy(progress->bytes + progress->length, bytes, length);
+  progress->length = needed;
+  return true;
+}
+
+void srv_progress_feed(srv_request *request) {
+  size_t length = 0;
+  const char *lines = api_call_told(request->call, &length);
+  if (!lines) return;
+  srv_progress *progress = request->progress;
+  if (!progress) progress = request->progress = calloc(1, sizeof *progress);
+  if (!progress) return; /* the result will be told all the same */
+  if (progress->length - progress->taken + length > request->server->limits->event_backlog_bytes) return;
+  if (!append(progress, lines, length)) return;
+  if (!progress->begun) request->reply = &reply_in_lines;
+  srv_request_resume(request, progress->begun ? SRV_STATE_SENT : SRV_STATE_READY);
+}
+
+void srv_progress_begin(srv_request *request) {
+  request->progress->begun = true;
+  srv_connection_phase(request->connection, SRV_PHASE_SEND, 0, 0);
+  if (request->progress->ended)
+    srv_connection_phase(request->connection, SRV_PHASE_SEND, uv_hrtime(), request->server->limits->body_seconds);
+}
+
+srv_state srv_progress_end(srv_request *request) {
+  srv_progress *progress = request->progress;
+  srv_state state = progress->begun ? SRV_STATE_SENT : SRV_STATE_READY;
+  if (progress->ended) return state;
+  progress->ended = true;
+  size_t length = 0;
+  char *line = api_reply_line(request->reply, &length);
+  /* A client that finds no last line knows that it has not got all. */
+  if (line) (void)append(progress, line, length);
+  free(line);
+  request->reply = &reply_in_lines;
+  if (progress->begun)
+    srv_connection_phase(request->connection, SRV_PHASE_SEND, uv_hrtime(), request->server->limits->body_seconds);
+  return state;
+}
+
+ssize_t srv_progress_read(void *cls, uint64_t position, char *out, size_t most) {
+  srv_request *request = cls;
+  srv_progress *progress = request->progress;
+  (void)position;
+  /* Told of an error, libmicrohttpd 0.9.75 keeps the descriptor until it is silent for too long. */
+  if (request->state == SRV_STATE_GONE) {
+    shutdown(request->connection->fd, SHUT_RDWR);
+    return MHD_CONTENT_READER_END_OF_STREAM;
+  }
+  size_t left = progress->length - progress->taken, part = left < most ? left : most;
+  if (part > 0) {
+    memcpy(out, progress->bytes + progress->taken, part);
+    progress->taken += part;
+    progress->given += part;
+    return (ssize_t)part;
+  }
+  if (progress->ended) return MHD_CONTENT_READER_END_OF_STREAM;
+  srv_request_suspend(request);
+  return 0;
+}

@@ -1,0 +1,186 @@
+"""A scene moved on in time over HTTP: on a snapshot, one revision at the end, lines while it runs, cancelled when nobody listens.
+Free fall has a closed form, at the end of every step."""
+import http.client
+import json
+import time
+
+from support.checks import Suite, check, equal, near, near_list
+from support.client import Curl, KeepAlive
+from support.daemon import Daemon
+from support.pace import SLOWER
+
+suite = Suite()
+daemon = Daemon("--workers", "2", "--limit", "drainSeconds=1").start()
+suite.cleanup(daemon.stop)
+client = Curl(daemon)
+numbers = iter(range(1000))
+FLOOR = {"id": "floor", "colliders": [{"plane": {}}]}
+ENDLESS = {"duration": 1e6, "timeStep": 1e-3, "deadlineMs": 600000}  # some hours of work
+SECONDS = 20 * SLOWER
+
+
+def ball(name="ball", height=10.0, **motion):
+    return {"id": name, "position": [0, 0, height], "colliders": [{"sphere": {"radius": 0.5}}], "motion": {"mass": 2, **motion}}
+
+
+def scene(*bodies, **settings):
+    path = f"/v1/scenes/a{next(numbers)}"
+    client.put(path, {"bodies": list(bodies), **settings}).must(201)
+    return path
+
+
+def advance(path, status=200, where=None, headers=None, **members):
+    return (where or client).post(f"{path}/advance", members, headers=headers).must(status)
+
+
+def lines_of(reply):
+    equal(reply.headers["content-type"], "application/x-ndjson", "content type")
+    return [json.loads(line) for line in reply.text.splitlines()]
+
+
+def revision(path):
+    return client.get(path).must(200).headers["etag"]
+
+
+def is_busy():
+    """Does the daemon use a tenth of a core, or more, for a quarter of a second?"""
+    before = daemon.processor_seconds()
+    time.sleep(0.25)
+    return daemon.processor_seconds() - before > 0.025
+
+
+@suite.fact
+def free_fall_is_exact_and_becomes_one_revision():
+    path = scene(ball(linearVelocity=[1, 0, 0]))
+    reply = advance(path, duration=1, timeStep=0.125)
+    equal(reply.headers["etag"], '"r2"', "etag")
+    told = reply.json
+    equal((told["steps"], told["time"], told["revision"], told["contacts"]), (8, 1, 2, 0), "steps, time, revision, contacts")
+    body = client.get(f"{path}/bodies/ball").must(200).json
+    near_list(body["position"], [1, 0, 10 - 9.81 / 2], 1e-14, "position")
+    near_list(body["motion"]["linearVelocity"], [1, 0, -9.81], 1e-14, "velocity")
+    near(told["kineticEnergy"], 0.5 * 2 * (1 + 9.81 ** 2), 1e-11, "kinetic energy")
+    near(told["potentialEnergy"], 2 * 9.81 * (10 - 9.81 / 2), 1e-11, "potential energy")
+    near_list(told["momentum"], [2, 0, -2 * 9.81], 1e-13, "momentum")
+
+
+@suite.fact
+def gravity_of_the_request_and_the_scene_s_own():
+    path = scene(ball(), gravity=[0, 0, -1])
+    advance(path, duration=1)
+    near_list(client.get(f"{path}/bodies/ball").must(200).json["motion"]["linearVelocity"], [0, 0, -1], 1e-13, "velocity")
+    advance(path, duration=1, gravity=[0, 2, 0])
+    near_list(client.get(f"{path}/bodies/ball").must(200).json["motion"]["linearVelocity"], [0, 2, -1], 1e-13, "velocity")
+
+
+@suite.fact
+def lines_tell_how_it_goes_the_last_one_the_result():
+    path = scene(ball())
+    lines = lines_of(advance(path, duration=1, timeStep=0.0625, progressEvery=0.25, include=["poses"]))
+    equal([line["time"] for line in lines], [0.25, 0.5, 0.75, 1], "times")
+    equal([line.get("done", False) for line in lines], [False] * 3 + [True], "done")
+    equal(lines[-1]["revision"], 2, "revision")
+    for line in lines:
+        near(line["poses"]["positions"][0][2], 10 - 9.81 / 2 * line["time"] ** 2, 1e-13, "height")
+    put = client.get(f"{path}/poses").must(200).json
+    equal(lines[-1]["poses"]["positions"], put["positions"], "the last line's poses are those that were written")
+
+
+@suite.fact
+def a_write_meanwhile_nothing_of_it_is_written_409():
+    path = scene(FLOOR, ball())
+    connection = http.client.HTTPConnection("127.0.0.1", daemon.port, timeout=SECONDS)
+    members = {"duration": 30, "timeStep": 1e-4, "progressEvery": 1e-3, "deadlineMs": 600000}
+    connection.request("POST", f"{path}/advance", json.dumps(members), {"Content-Type": "application/json"})
+    response = connection.getresponse()
+    first = json.loads(response.readline())
+    check(first["time"] < 30, "the work is over before its first line")
+    client.patch(f"{path}/bodies/ball", {"user": {"seen": True}}).must(200)
+    after = revision(path)
+    last = json.loads(response.read().splitlines()[-1])
+    equal((last["done"], last["httpStatus"], last["problem"]["type"]), (True, 409, "/problems/scene-moved"), "last line")
+    equal(revision(path), after, "revision")
+    connection.close()
+
+
+@suite.fact
+def a_client_that_leaves_cancels_the_work_and_the_workers_are_free_again():
+    path = scene(FLOOR, ball())
+    for lines in ({}, {"progressEvery": 1e-3}):
+        for unused in range(3):
+            connection = http.client.HTTPConnection("127.0.0.1", daemon.port, timeout=SECONDS)
+            connection.request("POST", f"{path}/advance", json.dumps({**ENDLESS, **lines}), {"Content-Type": "application/json"})
+            if lines:
+                connection.getresponse().readline()
+            else:
+                daemon.works(0.02)
+            connection.close()
+    end = time.monotonic() + SECONDS
+    while is_busy():
+        check(time.monotonic() < end, "workers are still busy")
+    equal(revision(path), '"r1"', "revision")
+
+
+@suite.fact
+def a_deadline_ends_it_504_or_a_last_line_that_says_so():
+    path = scene(FLOOR, ball())
+    reply = advance(path, status=504, **{**ENDLESS, "deadlineMs": 50})
+    equal(reply.json["type"], "/problems/deadline-exceeded", "type")
+    lines = lines_of(advance(path, **{**ENDLESS, "deadlineMs": 200, "progressEvery": 1e-3}))
+    equal((lines[-1]["done"], lines[-1]["httpStatus"]), (True, 504), "last line")
+    equal(revision(path), '"r1"', "revision")
+
+
+@suite.fact
+def a_client_that_does_not_read_misses_lines_not_the_last_one():
+    path = scene(FLOOR, ball())
+    connection = http.client.HTTPConnection("127.0.0.1", daemon.port, timeout=SECONDS)
+    members = {**ENDLESS, "duration": 20, "progressEvery": 1e-3, "include": ["poses"]}
+    connection.request("POST", f"{path}/advance", json.dumps(members), {"Content-Type": "application/json"})
+    response = connection.getresponse()
+    end = time.monotonic() + SECONDS
+    while revision(path) == '"r1"' and time.monotonic() < end:
+        time.sleep(0.05)
+    lines = [json.loads(line) for line in response.read().splitlines()]
+    equal((lines[-1]["done"], lines[-1]["revision"]), (True, 2), "last line")
+    check(all(a["time"] < b["time"] for a, b in zip(lines, lines[1:])), "lines are out of order")
+    connection.close()
+
+
+@suite.fact
+def if_match_guards_it_and_an_absent_scene_is_told():
+    path = scene(ball())
+    advance(path, status=412, headers={"If-Match": '"r7"'}, duration=1)
+    advance(path, headers={"If-Match": '"r1"'}, duration=0.01)
+    advance("/v1/scenes/none", status=404, duration=1)
+
+
+@suite.fact
+def members_out_of_range_are_named():
+    path = scene(ball())
+    for members, pointer in (({}, "/duration"), ({"duration": 0}, "/duration"), ({"duration": 1, "timeStep": -1}, "/timeStep"),
+                             ({"duration": 1, "mode": "guess"}, "/mode"), ({"duration": 1, "gravity": [0, 0]}, "/gravity"),
+                             ({"duration": 1, "restVelocity": -1}, "/restVelocity"), ({"duration": 1, "dt": 1}, "/dt"),
+                             ({"duration": 1, "include": ["forces"]}, "/include/0"), ({"duration": 1, "progressEvery": 0}, "/progressEvery"),
+                             ({"duration": 1, "contactTolerance": -1}, "/contactTolerance")):
+        problem = advance(path, status=422, **members).json
+        equal(problem["errors"][0]["pointer"], pointer, "pointer")
+    equal(revision(path), '"r1"', "revision")
+
+
+@suite.fact
+def the_same_bytes_whatever_the_number_of_workers_and_again():
+    bodies = [FLOOR] + [ball(f"b{i}", 0.45 + 0.97 * i, angularVelocity=[i, 1, 0]) for i in range(5)]
+    texts = set()
+    for workers in (1, 2, 4):
+        with Daemon("--workers", workers) as other:
+            connection = KeepAlive(other)
+            for name in ("one", "two"):
+                connection.put(f"/v1/scenes/{name}", {"bodies": bodies}).must(201)
+                connection.post(f"/v1/scenes/{name}/advance", {"duration": 0.5, "timeStep": 1 / 256}).must(200)
+                texts.add(connection.get(f"/v1/scenes/{name}/poses").must(200).text.replace(f'"{name}"', '""'))
+            connection.close()
+    equal(len(texts), 1, "different poses")
+
+
+suite.main()
