@@ -5,6 +5,8 @@
 
 /* Part of the motion's own speed by which points may approach, or slip, against the proof: its rounding. */
 #define PROOF_ROUNDOFF 1e-7
+/* Part of the fastest points' motion with which those that are said to rest may move: its rounding. */
+#define REST_ROUNDOFF 1e-6
 
 /* Bodies that move, or are moved, whatever the forces. */
 static bool is_moving(const ct_resting *resting) {
@@ -52,15 +54,22 @@ static ct_vec3 point_motion(const ct_contact_set *set, const ct_velocity *motion
   return ct_add(motion[body].linear, ct_cross(motion[body].angular, ct_sub(at, set->bodies[body].center)));
 }
 
-/* Sum of the sizes that add up to the motion of a body's point. */
-static double motion_size(const ct_contact_set *set, const ct_velocity *motion, uint32_t body, ct_vec3 at) {
-  return ct_norm(motion[body].linear) + ct_norm(motion[body].angular) * ct_norm(ct_sub(at, set->bodies[body].center));
+/* Sum of the sizes that add up to the motion of a contact's points. */
+static double motion_size(const ct_contact_set *set, const ct_velocity *motion, const ct_touch *touch) {
+  const uint32_t sides[2] = {touch->a, touch->b};
+  double size = 0.0;
+  for (size_t k = 0; k < 2; k++) {
+    const ct_velocity *of = &motion[sides[k]];
+    size += ct_norm(of->linear) + ct_norm(of->angular) * ct_norm(ct_sub(touch->position, set->bodies[sides[k]].center));
+  }
+  return size;
 }
 
 /* Whether the loads do work along the motion, and no force of any cone does work against it. */
 static bool proves_fall(const ct_resting *resting, const ct_velocity *motion) {
   const ct_contact_set *set = resting->set;
-  double work = 0.0;
+  double work = 0.0, greatest = 0.0;
+  for (size_t i = 0; i < set->count; i++) greatest = fmax(greatest, motion_size(set, motion, &set->touches[i]));
   for (size_t i = 0; i < set->body_count; i++)
     if (set->bodies[i].mobility == CT_DYNAMIC)
       work += ct_dot(set->bodies[i].force, motion[i].linear) + ct_dot(set->bodies[i].torque, motion[i].angular);
@@ -71,8 +80,8 @@ static bool proves_fall(const ct_resting *resting, const ct_velocity *motion) {
     double normal = ct_dot(touch->normal, u), slip = ct_norm(ct_add_scaled(u, touch->normal, -normal));
     double mu = ct_resting_strength(resting, touch->material.static_friction);
     if (resting->options->friction == CT_RESTING_FRICTION_POLYHEDRAL) slip *= ct_resting_least_strength(resting);
-    double size = motion_size(set, motion, touch->a, touch->position) + motion_size(set, motion, touch->b, touch->position);
-    if (normal < mu * slip - PROOF_ROUNDOFF * (1.0 + mu) * size) return false;
+    double size = motion_size(set, motion, touch);
+    if (normal < mu * slip - PROOF_ROUNDOFF * (1.0 + mu) * (size + REST_ROUNDOFF * greatest)) return false;
   }
   return work > 0.0;
 }
