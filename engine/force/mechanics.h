@@ -40,7 +40,7 @@ typedef struct ct_contact_matrix {
 
 /* dimension 1: A of the normals alone, A_ij = n_i.K(i, j) n_j: row i is contact i. dimension 3: W in each contact's own frame
  * (normal, t1, t2) of ct_touch_tangents: rows 3 i, 3 i + 1, 3 i + 2. dimension 2: the tangents are left out but for t1. Symmetric,
- * bit for bit, and the entries are those of ct_touch_coupling_along. CT_OUT_OF_MEMORY. */
+ * bit for bit; the entries are those of ct_touch_coupling_along but for round-off. CT_OUT_OF_MEMORY. O(couplings). */
 ct_status ct_contact_matrix_open(ct_contact_matrix *matrix, const ct_contact_set *set, const ct_contact_graph *graph,
                                  unsigned dimension);
 void ct_contact_matrix_close(ct_contact_matrix *matrix);

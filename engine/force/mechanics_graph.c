@@ -79,32 +79,98 @@ void ct_contact_graph_close(ct_contact_graph *graph) {
 
 /* ---- the matrix ---- */
 
-typedef struct frame {
-  ct_vec3 along[3];
-} frame;
+/* One side of a contact whose body is dynamic: how an impulse along each direction turns the body, and what it turns at then. */
+typedef struct lever {
+  ct_vec3 arm[3], turn[3]; /* r x d, I^-1 (r x d) */
+} lever;
 
-static frame frame_of(const ct_touch *touch) {
-  frame f = {{touch->normal}};
-  ct_touch_tangents(touch->normal, &f.along[1], &f.along[2]);
-  return f;
+typedef struct rod {
+  ct_vec3 along[3];
+  lever side[2];
+} rod;
+
+/* What the assembly needs: contacts' directions and levers, and how many entries of each row are there. */
+typedef struct assembly {
+  const ct_contact_set *set;
+  const ct_contact_graph *graph;
+  unsigned dimension;
+  rod *rods;    /* [count] */
+  size_t *done; /* [count] blocks of each contact's rows, from the left */
+} assembly;
+
+static lever lever_of(const ct_mass_body *body, const ct_touch *touch, const ct_vec3 along[3]) {
+  lever l = {0};
+  if (body->mobility != CT_DYNAMIC) return l;
+  for (int p = 0; p < 3; p++) {
+    l.arm[p] = ct_cross(ct_sub(touch->position, body->center), along[p]);
+    l.turn[p] = ct_mat_mul(body->inverse_inertia, l.arm[p]);
+  }
+  return l;
 }
 
-/* The rows of one contact. */
-static void fill_rows(ct_contact_matrix *m, const ct_contact_set *set, const ct_contact_graph *graph, size_t i,
-                      unsigned dimension) {
-  size_t first = graph->starts[i], width = graph->starts[i + 1] - first;
-  const frame own = frame_of(&set->touches[i]);
-  for (size_t k = 0; k < width; k++) {
-    uint32_t j = graph->others[first + k];
-    const frame other = frame_of(&set->touches[j]);
-    for (unsigned p = 0; p < dimension; p++) {
-      size_t at = m->starts[dimension * i + p] + dimension * k;
-      for (unsigned q = 0; q < dimension; q++) {
-        m->columns[at + q] = (uint32_t)(dimension * j + q);
-        m->values[at + q] = ct_touch_coupling_along(set, &set->touches[i], own.along[p], &set->touches[j], other.along[q]);
-      }
-    }
+static rod rod_of(const ct_contact_set *set, const ct_touch *touch) {
+  rod r = {.along = {touch->normal}};
+  ct_touch_tangents(touch->normal, &r.along[1], &r.along[2]);
+  r.side[0] = lever_of(&set->bodies[touch->a], touch, r.along);
+  r.side[1] = lever_of(&set->bodies[touch->b], touch, r.along);
+  return r;
+}
+
+/* The dynamic bodies that two contacts share, as sides of both: at most two. */
+typedef struct shared {
+  int count, side[2], other[2];
+  double inverse_mass; /* signed by the sides, of both */
+} shared;
+
+static shared shared_of(const ct_contact_set *set, const ct_touch *x, const ct_touch *y) {
+  shared s = {0};
+  const uint32_t ends[2] = {x->a, x->b};
+  for (int i = 0; i < 2; i++) {
+    const ct_mass_body *body = &set->bodies[ends[i]];
+    if (body->mobility != CT_DYNAMIC || (ends[i] != y->a && ends[i] != y->b)) continue;
+    int other = ends[i] == y->b;
+    s.side[s.count] = i;
+    s.other[s.count++] = other;
+    s.inverse_mass += i == other ? body->inverse_mass : -body->inverse_mass;
   }
+  return s;
+}
+
+static double element(const shared *s, const rod *x, unsigned p, const rod *y, unsigned q) {
+  double sum = ct_dot(x->along[p], y->along[q]) * s->inverse_mass;
+  for (int k = 0; k < s->count; k++) {
+    double turning = ct_dot(x->side[s->side[k]].arm[p], y->side[s->other[k]].turn[q]);
+    sum += s->side[k] == s->other[k] ? turning : -turning;
+  }
+  return sum;
+}
+
+/* The block of contacts i <= j goes to both places, so that the matrix is symmetric to the bit. Contacts come in ascending order:
+ * what is left of the diagonal in the rows of j is there when j's turn comes. */
+static void add_block(ct_contact_matrix *m, const assembly *all, size_t i, size_t j) {
+  const unsigned d = all->dimension;
+  const rod *x = &all->rods[i], *y = &all->rods[j];
+  const shared s = shared_of(all->set, &all->set->touches[i], &all->set->touches[j]);
+  const size_t in_x = d * all->done[i]++, in_y = i == j ? in_x : d * all->done[j]++;
+  for (unsigned p = 0; p < d; p++)
+    for (unsigned q = i == j ? p : 0; q < d; q++) {
+      const size_t here = m->starts[d * i + p] + in_x + q, there = m->starts[d * j + q] + in_y + p;
+      m->columns[here] = (uint32_t)(d * j + q);
+      m->columns[there] = (uint32_t)(d * i + p);
+      m->values[here] = m->values[there] = element(&s, x, p, y, q);
+    }
+}
+
+static void fill_rows(ct_contact_matrix *m, const assembly *all) {
+  const ct_contact_graph *graph = all->graph;
+  const unsigned d = all->dimension;
+  m->starts[0] = 0;
+  for (size_t i = 0; i < graph->count; i++)
+    for (unsigned p = 0; p < d; p++)
+      m->starts[d * i + p + 1] = m->starts[d * i + p] + d * (graph->starts[i + 1] - graph->starts[i]);
+  for (size_t i = 0; i < graph->count; i++) all->rods[i] = rod_of(all->set, &all->set->touches[i]);
+  for (size_t i = 0; i < graph->count; i++)
+    for (size_t k = graph->starts[i] + all->done[i]; k < graph->starts[i + 1]; k++) add_block(m, all, i, graph->others[k]);
 }
 
 ct_status ct_contact_matrix_open(ct_contact_matrix *matrix, const ct_contact_set *set, const ct_contact_graph *graph,
@@ -113,18 +179,18 @@ ct_status ct_contact_matrix_open(ct_contact_matrix *matrix, const ct_contact_set
   ct_contact_matrix m = {.starts = malloc((size + 1) * sizeof *m.starts),
                          .columns = malloc((entries + 1) * sizeof *m.columns),
                          .values = malloc((entries + 1) * sizeof *m.values)};
-  if (!m.starts || !m.columns || !m.values) {
+  assembly all = {set, graph, dimension, malloc((set->count + 1) * sizeof *all.rods), calloc(set->count + 1, sizeof *all.done)};
+  bool got = m.starts && m.columns && m.values && all.rods && all.done;
+  if (got) {
+    fill_rows(&m, &all);
+    m.matrix = (ct_matrix){.size = size, .starts = m.starts, .columns = m.columns, .values = m.values};
+    *matrix = m;
+  } else {
     ct_contact_matrix_close(&m);
-    return CT_OUT_OF_MEMORY;
   }
-  m.starts[0] = 0;
-  for (size_t i = 0; i < set->count; i++)
-    for (unsigned p = 0; p < dimension; p++)
-      m.starts[dimension * i + p + 1] = m.starts[dimension * i + p] + dimension * (graph->starts[i + 1] - graph->starts[i]);
-  for (size_t i = 0; i < set->count; i++) fill_rows(&m, set, graph, i, dimension);
-  m.matrix = (ct_matrix){.size = size, .starts = m.starts, .columns = m.columns, .values = m.values};
-  *matrix = m;
-  return CT_OK;
+  free(all.rods);
+  free(all.done);
+  return got ? CT_OK : CT_OUT_OF_MEMORY;
 }
 
 void ct_contact_matrix_close(ct_contact_matrix *matrix) {
