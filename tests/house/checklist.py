@@ -57,6 +57,10 @@ ROWS = {
     39: "sorted lists swept, the active list, three axes, coherence by insertion",
     40: "a plane separates or none does: faces, edges, kept from frame to frame",
     41: "contact points of vertex and face, of edge and edge",
+    42: "velocities of points, relative velocity along the normal, three classes",
+    44: "impulses change momentum, and with their arms angular momentum",
+    47: "the gap, its velocity, its acceleration A f + b with the turning normal",
+    52: "a rotation turns as its angular velocity says; inertia in the world is R I R'",
 }
 
 NAMED = re.compile(r"\b[Rr]ows?[ _]((?:\d+)(?:(?:, | and |, and | to )\d+)*)")

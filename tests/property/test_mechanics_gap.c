@@ -174,7 +174,8 @@ static void random_pair(check_random *r, int i, int j, int k, mover_case c[2]) {
   c[1] = random_mover(r, k % 2 ? j : i, k % 3 ? 0.03 : 0.0);
 }
 
-/* T9.1 and rows 42, 47: dg/dt is the normal velocity, d2g/dt2 the free acceleration. */
+/* Rows 42, 47 and 52: dg/dt is the normal velocity, d2g/dt2 the free acceleration, of bodies that turn at their angular velocities.
+ */
 static void kinds_against_kinds(void) {
   check_random r = {4702};
   int pairs = getenv("CONTACTD_FULL") ? 1000 : 60;

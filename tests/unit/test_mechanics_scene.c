@@ -180,7 +180,7 @@ static void given_contacts(void) {
   ct_scene_release(scene);
 }
 
-/* A turned body with inertia of its own: centre, R I R', its inverse, Euler's equations. */
+/* Row 52. A turned body with inertia of its own: centre, R I R', its inverse, Euler's equations. */
 static void a_body_and_its_mass(void) {
   const ct_scene *empty = ct_scene_create(1);
   ct_draft *draft = ct_draft_begin(empty);
@@ -208,6 +208,47 @@ static void a_body_and_its_mass(void) {
   /* (I2 - I3) w2 w3 / I1 and so on, I = (2, 1, 4) */
   near_vec(body.angular_acceleration, ct_vec((1 - 4) / 2.0, (4 - 2) / 1.0, (2 - 1) / 4.0), 1e-15);
   ct_scene_release(scene);
+}
+
+/* Row 52: the world's inertia is the sum over the turned points of a cloud of masses; its inverse undoes it. */
+static void inertia_of_turned_points(void) {
+  check_random r = {5201};
+  for (int i = 0; i < 500; i++) {
+    const ct_motion motion = {.source = CT_MASS_MASS,
+                              .value = 3,
+                              .has_center = true,
+                              .has_inertia = true,
+                              .inertia_diagonal = {check_uniform(&r, 1, 1.9), check_uniform(&r, 1, 1.9), check_uniform(&r, 1, 1.9)},
+                              .inertia_orientation = random_rotation(&r)};
+    const ct_pose pose = random_pose(&r, 5);
+    const ct_velocity still = {{0, 0, 0}, {0, 0, 0}};
+    const ct_scene *empty = ct_scene_create(1);
+    ct_draft *draft = ct_draft_begin(empty);
+    uint32_t row = add_moving(draft, "cloud", sphere_of(1), pose, &motion, NULL);
+    const ct_scene *scene = seal(draft, empty);
+    ct_mass_body body;
+    CHECK(ct_scene_mass_body(scene, row, &pose, &still, down, &body));
+    /* Unit masses at both ends of each principal axis, at the squared distance that the moments ask for. */
+    ct_vec3 d = motion.inertia_diagonal, sum[3] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+    const double squared[3] = {(d.y + d.z - d.x) / 4, (d.z + d.x - d.y) / 4, (d.x + d.y - d.z) / 4};
+    for (int k = 0; k < 3; k++) {
+      ct_vec3 axis = ct_vec(k == 0, k == 1, k == 2);
+      ct_vec3 p = ct_mat_mul(ct_quat_matrix(pose.rotation), ct_mat_mul(ct_quat_matrix(motion.inertia_orientation), axis));
+      p = ct_scale(p, sqrt(squared[k]));
+      for (int e = 0; e < 3; e++) {
+        ct_vec3 unit = ct_vec(e == 0, e == 1, e == 2);
+        sum[e] = ct_add_scaled(sum[e], ct_cross(p, ct_cross(unit, p)), 2.0);
+      }
+    }
+    near_vec(body.inertia.rx, sum[0], 1e-14);
+    near_vec(body.inertia.ry, sum[1], 1e-14);
+    near_vec(body.inertia.rz, sum[2], 1e-14);
+    ct_mat3 one = ct_mat_mat(body.inertia, body.inverse_inertia);
+    near_vec(one.rx, ct_vec(1, 0, 0), 1e-14);
+    near_vec(one.ry, ct_vec(0, 1, 0), 1e-14);
+    near_vec(one.rz, ct_vec(0, 0, 1), 1e-14);
+    ct_scene_release(scene);
+  }
 }
 
 /* Fixed and kinematic bodies: no mass, but what is prescribed. */
@@ -349,6 +390,7 @@ static const check_test tests[] = {
     {"what if", what_if},
     {"given contacts", given_contacts},
     {"a body and its mass", a_body_and_its_mass},
+    {"inertia of turned points", inertia_of_turned_points},
     {"immovable bodies", immovable_bodies},
     {"a mass that cannot be had", a_mass_that_cannot_be_had},
     {"velocity tolerances", velocity_tolerances},
