@@ -12,6 +12,7 @@
 #include "json_text.h"
 #include "query_call.h"
 #include "shapes.h"
+#include "solve.h"
 
 api_service *api_service_create(const api_settings *settings) {
   api_service *service = calloc(1, sizeof *service);
@@ -167,18 +168,21 @@ uint64_t api_call_deadline_ms(const api_call *call) { return call->deadline_ms; 
 double api_call_cost_ns(const api_call *call) {
   if (call->event) return api_contact_event_cost(call->event);
   if (call->advance) return api_advance_cost(call->advance);
+  if (call->solve) return api_solve_cost(call->solve);
   return call->plan ? api_plan_cost(call->plan) : 0.0;
 }
 
 long api_call_next(api_call *call) {
   if (call->event) return api_contact_event_next(call->event);
   if (call->advance) return api_advance_next(call->advance);
+  if (call->solve) return api_solve_next(call->solve);
   return call->plan ? api_plan_next(call->plan) : -1;
 }
 
 void api_call_run(api_call *call, long range, api_scratch *scratch) {
   if (call->event) api_contact_event_run(call->event, scratch->workspace);
   else if (call->advance) api_advance_run(call->advance, scratch);
+  else if (call->solve) api_solve_run(call->solve, scratch);
   else api_plan_run(call->plan, (size_t)range, scratch);
 }
 
@@ -189,6 +193,7 @@ void api_call_done(api_call *call, long range) {
 void api_call_finish(api_call *call) {
   if (call->event) api_contact_event_finish(call);
   else if (call->advance) api_advance_finish(call);
+  else if (call->solve) api_solve_finish(call);
   else if (call->plan) api_query_finish(call);
 }
 

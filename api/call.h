@@ -35,6 +35,7 @@ static inline void api_faults_clear(api_faults *faults) {
 typedef struct api_plan api_plan;
 typedef struct api_contact_event api_contact_event;
 typedef struct api_advance api_advance;
+typedef struct api_solve api_solve;
 
 struct api_call {
   const api_service *service;
@@ -51,6 +52,7 @@ struct api_call {
   api_plan *plan;        /* queries */
   api_contact_event *event;
   api_advance *advance;
+  api_solve *solve; /* raw problems; of the arena */
   uint64_t deadline_ms;
   api_buffer out; /* the reply's body */
   api_reply reply;

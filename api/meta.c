@@ -29,6 +29,9 @@ static void put_fixed_limits(api_buffer *out) {
       {"timelineChanges", CT_CHANGES_MAX, ""},
       {"idBytes", CT_ID_LENGTH_MAX, "bytes"},
       {"filterGroups", CT_GROUPS_MAX, ""},
+      {"lcpRowsDirect", CT_LCP_DIRECT_MAX, ""},
+      {"lcpRowsIterative", CT_LCP_ITERATIVE_MAX, ""},
+      {"lcpRowsEnumeration", CT_LCP_ENUMERATION_MAX, ""},
       {"numberLiteralCharacters", API_NUMBER_LITERAL_MAX, ""},
   };
   api_put_key(out, "fixed");

@@ -1,5 +1,5 @@
 /* The route table itself. Handlers live in scenes.c, bodies.c, columns.c, contact_state.c, contact_event.c, events.c, shapes.c,
- * query_call.c and meta.c; matching is in match.c. */
+ * query_call.c, solve_call.c and meta.c; matching is in match.c. */
 #include "routes.h"
 
 #include <string.h>
@@ -11,6 +11,7 @@
 #include "query_call.h"
 #include "scenes.h"
 #include "shapes.h"
+#include "solve.h"
 
 #define SCENE "/v1/scenes/{s}"
 #define NO_KIND API_KIND_NONE
@@ -72,6 +73,8 @@ const api_route api_routes[] = {
     {"POST", "/v1/query/region", "", API_TARGET_NONE, API_INTAKE_JSON, API_KIND_REGION, api_query_one},
     {"POST", "/v1/query/massProperties", "", API_TARGET_NONE, API_INTAKE_JSON, API_KIND_MASS_PROPERTIES, api_query_one},
     {"POST", "/v1/query", "", API_TARGET_NONE, API_INTAKE_JSON, NO_KIND, api_query_batch},
+    {"POST", "/v1/solve/lcp", "", API_TARGET_NONE, API_INTAKE_JSON, NO_KIND, api_solve_lcp},
+    {"POST", "/v1/solve/friction", "", API_TARGET_NONE, API_INTAKE_JSON, NO_KIND, api_solve_friction},
     {"GET", "/v1/shapes", " cursor limit ", API_TARGET_NONE, API_INTAKE_NONE, NO_KIND, api_shapes_list},
     {"POST", "/v1/shapes", " unit solid deadlineMs ", API_TARGET_SHAPE_WRITE, API_INTAKE_SHAPE, NO_KIND, api_shapes_post},
     {"GET", "/v1/shapes/{id}", "", API_TARGET_SHAPE_READ, API_INTAKE_NONE, NO_KIND, api_shape_read},

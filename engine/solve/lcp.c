@@ -74,7 +74,9 @@ static bool proves(const ct_lcp_job *job, const double *y, double *product, doub
 /* Everything that is known from M, q and z alone. */
 static void weigh(const ct_lcp *problem, const ct_lcp_job *job, ct_lcp_result *result) {
   result->residual = ct_lcp_residual(problem, result->z, result->w);
-  if (!isfinite(result->residual)) {
+  bool finite = isfinite(result->residual);
+  for (size_t i = 0; i < job->size && finite; i++) finite = isfinite(result->w[i]);
+  if (!finite) {
     /* Products beyond what a double holds. */
     memset(result->z, 0, job->size * sizeof *result->z);
     result->residual = ct_lcp_residual(problem, result->z, result->w);

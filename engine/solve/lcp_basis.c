@@ -1,6 +1,7 @@
 /* LU with partial pivoting of the principal submatrix of a basis, and iterative refinement (Higham 2002, chapter 12). */
 #include "solve/lcp_basis.h"
 #include "base/double_double.h"
+#include "solve/dense.h"
 
 #include <math.h>
 #include <string.h>
@@ -66,12 +67,12 @@ static bool factor(basis *b, const ct_cancel *cancel) {
     uint32_t pivot = b->order[best];
     b->order[best] = b->order[k];
     b->order[k] = pivot;
-    const double *restrict top = b->factors + pivot * n;
+    const double *top = b->factors + pivot * n;
     for (size_t i = k + 1; i < n; i++) {
-      double *restrict row = b->factors + b->order[i] * n;
+      double *row = b->factors + b->order[i] * n;
       if (row[k] == 0.0) continue;
-      double f = row[k] /= top[k];
-      for (size_t j = k + 1; j < n; j++) row[j] -= f * top[j];
+      row[k] /= top[k];
+      ct_dense_add(row + k + 1, top + k + 1, -row[k], n - k - 1);
     }
   }
   return true;
@@ -82,15 +83,11 @@ static void substitute(const basis *b) {
   size_t n = b->size;
   for (size_t i = 0; i < n; i++) {
     const double *row = b->factors + b->order[i] * n;
-    double sum = b->rest[b->order[i]];
-    for (size_t j = 0; j < i; j++) sum -= row[j] * b->step[j];
-    b->step[i] = sum;
+    b->step[i] = b->rest[b->order[i]] - ct_dense_dot(row, b->step, i);
   }
   for (size_t i = n; i-- > 0;) {
     const double *row = b->factors + b->order[i] * n;
-    double sum = b->step[i];
-    for (size_t j = i + 1; j < n; j++) sum -= row[j] * b->step[j];
-    b->step[i] = sum / row[i];
+    b->step[i] = (b->step[i] - ct_dense_dot(row + i + 1, b->step + i + 1, n - i - 1)) / row[i];
   }
 }
 

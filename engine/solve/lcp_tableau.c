@@ -1,5 +1,6 @@
 /* The dictionary of a linear complementarity problem: scaling, pivots, the lexicographic ratio test. */
 #include "solve/lcp_tableau.h"
+#include "solve/dense.h"
 
 #include <float.h>
 #include <math.h>
@@ -101,10 +102,6 @@ void ct_tableau_add_to_objective(ct_tableau *t, size_t row) {
 }
 
 /* row += factor pivot_row, in all columns. */
-static void add_row(double *restrict row, const double *restrict pivot_row, double factor, size_t stride) {
-  for (size_t j = 0; j < stride; j++) row[j] += factor * pivot_row[j];
-}
-
 static void add_row_wide(double *restrict high, double *restrict low, const double *restrict pivot_row, ct_dd factor,
                          size_t stride) {
   for (size_t j = 0; j < stride; j++) {
@@ -138,7 +135,7 @@ void ct_tableau_pivot(ct_tableau *t, size_t row, size_t column) {
     if (i == row || factor.high == 0.0) continue;
     put(t, i, column, ct_dd_of(0.0));
     if (t->low) add_row_wide(t->high + i * stride, t->low + i * stride, t->pivot_row, factor, stride);
-    else add_row(t->high + i * stride, t->pivot_row, factor.high, stride);
+    else ct_dense_add(t->high + i * stride, t->pivot_row, factor.high, stride);
     if (i < t->size && fabs(t->high[i * stride + last]) <= band(t) * t->q_size) put(t, i, last, ct_dd_of(0.0));
   }
   uint32_t leaves = t->basic[row], enters = t->column[column];

@@ -13,11 +13,12 @@ from support.daemon import ROOT
 KINDS = ("sphere", "box", "capsule", "cylinder", "cone", "ellipsoid", "convex", "half_space")
 POLYTOPES = ("sphere", "box", "capsule", "convex", "half_space", "mesh")  # and round bodies with a polytope as core
 # Cases of the full set.
-FULL = {"pairs": 2875, "broadphase": 21, "meshes": 64, "tetmeshes": 96, "mesh_pairs": 30, "scenes": 13, "intersections": 500, "softmesh": 60}
+FULL = {"pairs": 2875, "broadphase": 21, "meshes": 64, "tetmeshes": 96, "mesh_pairs": 30, "scenes": 13, "intersections": 500, "softmesh": 60,
+        "lcp": 169}
 SAMPLES = {"pairs": ROOT / "tests/corpus/synthetic_pairs.jsonl", "broadphase": ROOT / "tests/corpus/synthetic_broadphase.jsonl",
            "meshes": ROOT / "tests/corpus/synthetic_pairs.jsonl", "tetmeshes": ROOT / "tests/corpus/synthetic_pairs.jsonl",
            "softmesh": ROOT / "tests/corpus/synthetic_softmesh.jsonl",
-           "intersections": ROOT / "tests/corpus/synthetic_intersections.jsonl"}
+           "intersections": ROOT / "tests/corpus/synthetic_intersections.jsonl", "lcp": ROOT / "tests/corpus/synthetic_lcp.jsonl"}
 
 
 def folder():
@@ -178,11 +179,20 @@ def first_synthetic(name, most):
     return kept
 
 
+def few_rows():
+    """The first four synthetic problems of each category, of at most 20 rows."""
+    seen = {}
+    for case in lines(folder() / "lcp.jsonl"):
+        if case["source"].startswith("synthetic") and case["n"] <= 20 and seen.setdefault(case["category"], 0) < 4:
+            seen[case["category"]] += 1
+            yield case
+
+
 def write_samples():
-    """The first two synthetic pairs and six intersections of each sort, and the small sets of boxes."""
+    """The first two synthetic pairs and six intersections of each sort, the small sets of boxes, small problems of complementarity."""
     for name, chosen in (("pairs", first_synthetic("pairs", 2)), ("intersections", first_synthetic("intersections", 6)),
                          ("broadphase", [c for c in lines(folder() / "broadphase.jsonl") if synthetic(c)]),
-                         ("softmesh", [c for c in lines(folder() / "softmesh.jsonl") if synthetic(c)])):
+                         ("softmesh", [c for c in lines(folder() / "softmesh.jsonl") if synthetic(c)]), ("lcp", list(few_rows()))):
         SAMPLES[name].write_text("".join(json.dumps(case, separators=(",", ":")) + "\n" for case in chosen))
         print(f"{SAMPLES[name].name}: {len(chosen)} cases")
 

@@ -1,0 +1,213 @@
+"""POST /v1/solve/lcp and /v1/solve/friction: closed forms, both forms of a matrix, what has no solution, bad input by a table, deadlines.
+"""
+import random
+import threading
+import time
+from fractions import Fraction
+
+from support.checks import Suite, check, equal, near_list
+from support.client import Curl, KeepAlive
+from support.daemon import Daemon
+
+suite = Suite()
+daemon = Daemon("--limit", "deadlineMaxMs=60000").start()
+suite.cleanup(daemon.stop)
+client = KeepAlive(daemon)
+LCP, FRICTION = "/v1/solve/lcp", "/v1/solve/friction"
+DIRECT = ("auto", "dantzig", "blockPivoting", "lemke", "enumeration")
+
+
+def lcp(m, q, **more):
+    return client.post(LCP, dict(M=m, q=q, **more)).must(200).json
+
+
+def places(rows, shuffled=None):
+    entries = [(i, j, v) for i, row in enumerate(rows) for j, v in enumerate(row) if v]
+    if shuffled:
+        shuffled.shuffle(entries)
+    return {"n": len(rows), **{name: [e[k] for e in entries] for k, name in enumerate(("rows", "cols", "values"))}}
+
+
+@suite.fact
+def every_method_gives_the_closed_form():
+    """T11.7"""
+    for method in DIRECT:
+        answer = lcp([[2, 1], [1, 2]], [-5, -6], method=method)
+        near_list(answer["z"], [4 / 3, 7 / 3], 1e-14, f"z by {method}")
+        equal((answer["converged"], answer["status"]), (True, "ok"), method)
+        equal(answer["method"], method if method != "auto" else answer["method"], "method")
+
+
+@suite.fact
+def a_matrix_by_its_places_is_the_same_matrix():
+    shuffled = random.Random(1)
+    for n in (1, 3, 8, 20):
+        rows = [[shuffled.choice((0, 0, 1, -1, 2.5)) + (4 if i == j else 0) for j in range(n)] for i in range(n)]
+        q = [shuffled.uniform(-1, 1) for _ in range(n)]
+        equal(lcp(places(rows, shuffled), q), lcp(rows, q), f"answer of {n} rows")
+
+
+@suite.fact
+def what_has_no_solution_is_told_with_its_proof():
+    """T11.8; the certificate's inequalities in exact fractions."""
+    for rows, q in (([[1, -1], [-1, 1]], [-1, -1]), ([[-1, -2], [0, -3]], [-1, 4]), ([[0, 0], [0, 0]], [3, -0.1])):
+        for method in ("auto", "lemke"):
+            answer = lcp(rows, q, method=method)
+            equal((answer["converged"], answer["status"]), (False, "infeasible"), f"{rows} by {method}")
+            y = [Fraction(v) for v in answer["certificate"]]
+            check(min(y) >= 0, "y has a negative entry")
+            check(all(sum(Fraction(row[j]) * v for row, v in zip(rows, y)) <= 0 for j in range(2)), f"M'y of {y}")
+            check(sum(Fraction(a) * b for a, b in zip(q, y)) < 0, f"q'y of {y}")
+
+
+@suite.fact
+def a_feasible_problem_without_a_solution_is_exhausted():
+    """w1 = z2 - 1, w2 = z1 - z2 - 1, w3 = z1 - 3: z2 > 0, so w2 = 0, so z1 > 0, so w1 = 0, so w3 = -1; (5, 2, 0) is feasible."""
+    rows, q = [[0, 1, 0], [1, -1, 0], [1, 0, 0]], [-1, -1, -3]
+    answer = lcp(rows, q)
+    equal((answer["status"], answer["method"], answer["iterations"]), ("exhausted", "enumeration", 8), "auto")
+    check("certificate" not in answer, "a certificate")
+    equal(lcp(rows, q, method="lemke")["status"], "ray", "lemke")
+
+
+@suite.fact
+def murtys_path_has_its_length():
+    """T11.7: 2^6 - 1 pivots, and no more than it is allowed."""
+    rows = [[1 if i == j else 2 if j > i else 0 for j in range(6)] for i in range(6)]
+    q = [-126, -124, -120, -112, -96, -64]
+    answer = lcp(rows, q, method="lemke")
+    equal((answer["z"], answer["iterations"]), ([0, 0, 0, 0, 0, 64], 63), "z and pivots")
+    answer = lcp(rows, q, method="lemke", maxIterations=9)
+    equal((answer["converged"], answer["status"], answer["iterations"]), (False, "iterationLimit", 9), "with 9 pivots")
+
+
+@suite.fact
+def one_contact_slides_or_sticks():
+    """T12.3"""
+    w = [[15, -1, -2], [-1, 14, 1], [-2, 1, 16]]
+    answer = client.post(FRICTION, {"W": w, "q": [-1, 2, 3], "mu": [0.1]}).must(200).json
+    check(answer["converged"], "not converged")
+    near_list(answer["r"], [0.06569568, -0.00367861, -0.00544307], 1e-8, "r")
+    near_list(answer["u"], [0, 1.8773606, 2.7778409], 1e-7, "u")
+    equal(client.post(FRICTION, {"W": places(w), "q": [-1, 2, 3], "mu": [0.1]}).must(200).json, answer, "by places")
+    answer = client.post(FRICTION, {"W": [[2, 0], [0, 2]], "q": [-4, 0.5], "mu": [0.5], "dimension": 2}).must(200).json
+    near_list(answer["r"] + answer["u"], [2, -0.25, 0, 0], 1e-15, "what sticks")
+
+
+@suite.fact
+def nothing_to_solve_is_solved():
+    answer = lcp([], [])
+    equal((answer["z"], answer["w"], answer["converged"], answer["residual"]), ([], [], True, 0), "no rows")
+    equal(lcp({"n": 0, "rows": [], "cols": [], "values": []}, [])["z"], [], "by places")
+    answer = client.post(FRICTION, {"W": [], "q": [], "mu": []}).must(200).json
+    equal((answer["r"], answer["u"], answer["converged"]), ([], [], True), "no contacts")
+
+
+@suite.fact
+def great_numbers_give_numbers():
+    """Where products are beyond a double the best that was found is told, and no infinity."""
+    for rows, q in (([[1e308, 1e308], [1e308, -1e308]], [-1, -1e308]), ([[1e-308, 1e308], [1e-308, 0]], [-1e308, -1e308]),
+                    ([[1e-308, 0], [1e308, 1e-308]], [-1e308, 1])):
+        for method in ("auto", "lemke", "enumeration"):
+            answer = lcp(rows, q, method=method)
+            check(min(answer["z"]) >= 0, "z has a negative entry")
+            if answer["converged"]:
+                check(answer["residual"] <= 1e-10 * (1 + max(map(abs, q))), f"residual {answer['residual']}")
+
+
+def bad(path, name, status, problem, body, pointer, words=()):
+    reply = client.post(path, body)
+    reply.problem(status, problem, pointer)
+    for word in words:
+        check(word in reply.text, f"{word!r} is not in {reply.text}")
+
+
+ONE = {"M": [[1]], "q": [1]}
+TOUCH = {"W": [[1, 0], [0, 1]], "q": [1, 1], "mu": [0.5], "dimension": 2}
+TWO = {"n": 2, "rows": [0, 1], "cols": [0, 1], "values": [1, 1]}
+BAD = [
+    (LCP, "nothing", "missing-member", {}, "/M"),
+    (LCP, "no q", "missing-member", {"M": [[1]]}, "/q"),
+    (LCP, "another member", "unknown-member", dict(ONE, include=["A"]), "/include"),
+    (LCP, "a number for M", "wrong-type", dict(ONE, M=1), "/M"),
+    (LCP, "a number for a row", "wrong-type", dict(ONE, M=[1]), "/M/0"),
+    (LCP, "a short row", "wrong-type", {"M": [[1, 2], [3]], "q": [1, 2]}, "/M/1"),
+    (LCP, "a text for an entry", "wrong-type", {"M": [[1, 2], [3, "4"]], "q": [1, 2]}, "/M/1/1"),
+    (LCP, "q too long", "wrong-type", dict(ONE, q=[1, 2]), "/q"),
+    (LCP, "null in q", "wrong-type", dict(ONE, q=[None]), "/q/0"),
+    (LCP, "start too short", "wrong-type", dict(ONE, start=[]), "/start"),
+    (LCP, "start below zero", "out-of-range", dict(ONE, start=[-1]), "/start/0"),
+    (LCP, "another method", "bad-value", dict(ONE, method="simplex"), "/method"),
+    (LCP, "another tie", "bad-value", dict(ONE, tie="first"), "/tie"),
+    (LCP, "tolerance 0", "out-of-range", dict(ONE, tolerance=0), "/tolerance"),
+    (LCP, "tolerance 2", "out-of-range", dict(ONE, tolerance=2), "/tolerance"),
+    (LCP, "no iterations", "out-of-range", dict(ONE, maxIterations=0), "/maxIterations"),
+    (LCP, "relaxation 2", "out-of-range", dict(ONE, relaxation=2), "/relaxation"),
+    (LCP, "no time", "out-of-range", dict(ONE, deadlineMs=0), "/deadlineMs"),
+    (LCP, "17 rows, all bases", "limit-exceeded", {"M": [[0] * 17] * 17, "q": [1] * 17, "method": "enumeration"}, "/M",
+     "at most 16 rows", '"actual":17'),
+    (LCP, "1,025 rows, direct", "limit-exceeded", {"M": {"n": 1025, "rows": [], "cols": [], "values": []}, "q": [1] * 1025,
+                                                   "method": "lemke"}, "/M", '"limit":1024'),
+    (LCP, "more rows than any method takes", "out-of-range", {"M": dict(TWO, n=300001), "q": [1]}, "/M/n"),
+    (LCP, "no n", "missing-member", {"M": {k: v for k, v in TWO.items() if k != "n"}, "q": [1, 1]}, "/M/n"),
+    (LCP, "an index beyond", "out-of-range", {"M": dict(TWO, rows=[0, 2]), "q": [1, 1]}, "/M/rows/1"),
+    (LCP, "an index below", "out-of-range", {"M": dict(TWO, cols=[-1, 1]), "q": [1, 1]}, "/M/cols/0"),
+    (LCP, "half an index", "wrong-type", {"M": dict(TWO, cols=[0.5, 1]), "q": [1, 1]}, "/M/cols/0"),
+    (LCP, "an index of no rows", "out-of-range", {"M": {"n": 0, "rows": [0], "cols": [0], "values": [1]}, "q": []}, "/M/rows/0"),
+    (LCP, "fewer values than places", "wrong-type", {"M": dict(TWO, values=[1]), "q": [1, 1]}, "/M/values"),
+    (LCP, "a place twice", "bad-value", {"M": {"n": 2, "rows": [1, 0, 1], "cols": [1, 0, 1], "values": [1, 1, 0]}, "q": [1, 1]},
+     "/M/cols/2", "Row 1 has an entry in column 1 already"),
+    (FRICTION, "nothing", "missing-member", {}, "/W"),
+    (FRICTION, "mu below zero", "out-of-range", dict(TOUCH, mu=[-0.1]), "/mu/0"),
+    (FRICTION, "mu of 1,001", "out-of-range", dict(TOUCH, mu=[1001]), "/mu/0"),
+    (FRICTION, "mu a text", "wrong-type", dict(TOUCH, mu=["0.5"]), "/mu/0"),
+    (FRICTION, "one dimension", "out-of-range", dict(TOUCH, dimension=1), "/dimension"),
+    (FRICTION, "four dimensions", "out-of-range", dict(TOUCH, dimension=4), "/dimension"),
+    (FRICTION, "rows of another dimension", "wrong-type", dict(TOUCH, dimension=3), "/W", "Must have 3 rows"),
+    (FRICTION, "contacts without rows", "wrong-type", dict(TOUCH, mu=[0.5, 0.5]), "/W"),
+    (FRICTION, "q too short", "wrong-type", dict(TOUCH, q=[1]), "/q"),
+    (FRICTION, "five directions", "bad-value", dict(TOUCH, directions=5), "/directions"),
+    (FRICTION, "two directions", "out-of-range", dict(TOUCH, directions=2), "/directions"),
+    (FRICTION, "an index beyond", "out-of-range", dict(TOUCH, W=dict(TWO, rows=[0, 9])), "/W/rows/1"),
+    (FRICTION, "pyramids of 1,030 rows", "limit-exceeded", {"W": {"n": 309, "rows": [], "cols": [], "values": []}, "q": [-1] * 309,
+                                                            "mu": [0.5] * 103, "method": "polyhedral"}, "/W", '"limit":1024', '"actual":1030'),
+    (FRICTION, "another method", "bad-value", dict(TOUCH, method="lemke"), "/method"),
+]
+suite.table("bad input", ((f"{path[10:]}: {name}", lambda path=path, name=name, problem=problem, body=body, pointer=pointer, words=words:
+                           bad(path, name, 422, problem, body, pointer, words))
+                          for path, name, problem, body, pointer, *words in BAD))
+
+
+@suite.fact
+def what_is_no_number_is_no_json():
+    for word in ("NaN", "Infinity", "1e999"):
+        client.post(LCP, f'{{"M": [[{word}]], "q": [1]}}'.encode()).problem(400, "malformed-json")
+
+
+def long_work():
+    """A thousand rows that depend on each other, for a method that takes seconds."""
+    n = 1024
+    chosen = random.Random(2)
+    entries = {(i, i): 40.0 for i in range(n)}
+    while len(entries) < 40 * n:
+        entries.setdefault((chosen.randrange(n), chosen.randrange(n)), chosen.uniform(-1, 1))
+    rows, cols = zip(*entries)
+    return {"M": {"n": n, "rows": rows, "cols": cols, "values": list(entries.values())}, "q": [chosen.uniform(-1, 0.1) for _ in range(n)],
+            "method": "lemke"}
+
+
+@suite.fact
+def a_solve_that_takes_too_long_is_stopped_and_holds_nobody_up():
+    work = dict(long_work(), deadlineMs=50)
+    begun = time.monotonic()
+    stopped = []
+    thread = threading.Thread(target=lambda: stopped.append(Curl(daemon).post(LCP, work, check=False)))
+    thread.start()
+    while thread.is_alive():
+        equal(lcp([[2]], [-1])["z"], [0.5], "meanwhile")
+    thread.join()
+    stopped[0].problem(504, "deadline-exceeded")
+    check(time.monotonic() - begun < 30, "it was not stopped")
+
+
+suite.main()
