@@ -87,7 +87,8 @@ typedef struct ct_impulse_result {
   ct_energy_guard guard;
   double guard_theta; /* part of the way from the plastic impulse that was taken; 1 unless applied */
   bool converged;
-  bool infeasible; /* restitution could not be had: it was left out, converged tells of what was solved then */
+  bool infeasible;       /* restitution could not be had: it was left out, converged tells of what was solved then */
+  bool rotation_ignored; /* POINT_MASS, though the impulse turns a body: the velocities of points come out otherwise than it says */
   double residual; /* of the law that was solved, relative */
   uint64_t iterations;
   const char *law; /* name of what was solved: "frictionless", a word of the maps above, or two: "newton", "poisson"; static */

@@ -55,6 +55,8 @@
 #define CT_CONTACTS_MAX 1000000
 /* Pairs of contacts of one island that answer to each other, of which a matrix keeps a block each: 430 MB of them. */
 #define CT_COUPLINGS_MAX 4000000
+/* Energy that round-off may seem to add, relative to the work that impulses do on the velocities before. */
+#define CT_ENERGY_ROUNDOFF 1e-12
 /* Candidate pairs that one query may look at. */
 #define CT_PAIRS_MAX 10000000
 /* Points of one hull. */
