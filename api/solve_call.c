@@ -10,6 +10,8 @@
 #define ENTRY_NS 2.0
 #define CONTACT_NS 300.0
 #define SWEEPS 1000.0
+/* What a thread's scratch grows to it keeps: some 10 MiB for so many rows. Greater problems have memory of their own. */
+#define KEPT_ROWS 256
 
 static double entries_of(const ct_matrix *m) {
   return m->dense ? (double)m->size * (double)m->size : m->size > 0 ? (double)m->starts[m->size] : 0.0;
@@ -53,9 +55,13 @@ long api_solve_next(api_solve *solve) {
 }
 
 void api_solve_run(api_solve *solve, api_scratch *scratch) {
-  if (solve->friction)
-    solve->status = ct_friction_solve(&solve->problem, &solve->friction_options, scratch->solver, &solve->friction_result);
-  else solve->status = ct_lcp_solve(&solve->lcp, &solve->lcp_options, scratch->solver, &solve->lcp_result);
+  size_t rows = solve->friction ? solve->problem.matrix.size : solve->lcp.matrix.size;
+  ct_solver *solver = rows <= KEPT_ROWS ? scratch->solver : ct_solver_create();
+  if (!solver) solve->status = CT_OUT_OF_MEMORY;
+  else if (solve->friction)
+    solve->status = ct_friction_solve(&solve->problem, &solve->friction_options, solver, &solve->friction_result);
+  else solve->status = ct_lcp_solve(&solve->lcp, &solve->lcp_options, solver, &solve->lcp_result);
+  if (solver != scratch->solver) ct_solver_destroy(solver);
   solve->complete = true;
 }
 

@@ -13,6 +13,8 @@
 /* An overrelaxed sweep's omega is between these, which are neither. */
 #define RELAXATION_END 2.0
 #define ITERATIONS_MAX 1000000000u
+/* Scratch of direct methods, for each entry of a dense matrix. */
+#define DIRECT_BYTES 96.0
 
 static const char *const lcp_methods[] = {
 #define X(name, word) [CT_LCP_##name] = word,
@@ -45,9 +47,19 @@ static double *make_room(api_reader *reader, size_t vectors, size_t count) {
   return room;
 }
 
+/* Direct methods hold several factors; what iterative ones hold beside the matrix is less than the request itself. */
+static bool within_memory(api_reader *reader, const api_field *at, size_t rows) {
+  double bytes = rows <= CT_LCP_DIRECT_MAX ? DIRECT_BYTES * (double)rows * (double)rows : 0.0;
+  if (bytes <= (double)reader->limits->request_memory_bytes) return true;
+  api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_LIMIT_EXCEEDED, &at->path,
+                               "To solve %zu rows takes more than requestMemoryBytes.", rows),
+                  (double)reader->limits->request_memory_bytes, bytes);
+  return false;
+}
+
 /* More rows than a method takes: told at the matrix. */
 static bool within(api_reader *reader, const api_field *at, const char *method, size_t rows, size_t limit) {
-  if (rows <= limit) return true;
+  if (rows <= limit) return within_memory(reader, at, rows);
   api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_LIMIT_EXCEEDED, &at->path,
                                "The method %s takes at most %zu rows; the problem has %zu.", method, limit, rows),
                   (double)limit, (double)rows);
@@ -171,6 +183,7 @@ bool api_read_friction(api_call *call) {
   problem->dimension = (unsigned)dimension;
   if (!read_contacts(&reader, &m[W], &m[MU], problem)) return false;
   size_t n = problem->matrix.size;
+  good = within_memory(&reader, &m[W], n) && good;
   good = api_read_vector(&reader, &m[Q], n, any, &problem->q) && good;
   good = api_read_vector(&reader, &m[START], n, any, &options->start) && good;
   double *room = good ? make_room(&reader, 2, n) : NULL;

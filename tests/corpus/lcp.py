@@ -21,14 +21,6 @@ ROUND_OFF = 1e-12  # of a certificate's products, relative
 BASES_MAX = 11  # rows for which every basis is looked at here
 
 
-def matrix(case):
-    """As the API takes it: rows, or places."""
-    if "A" in case:
-        return case["A"]
-    sparse = case["A_sparse"]
-    return {"n": case["n"], "rows": sparse["rows"], "cols": sparse["cols"], "values": sparse["values"]}
-
-
 def entries(case):
     """{row: {column: Fraction}}"""
     rows = [{} for _ in range(case["n"])]
@@ -42,7 +34,7 @@ def entries(case):
 
 
 def solve(case, method):
-    return client.post("/v1/solve/lcp", {"M": matrix(case), "q": case["b"], "method": method}).must(200).json
+    return client.post("/v1/solve/lcp", dict(corpus.complementarity(case), method=method)).must(200).json
 
 
 def check_solution(case, answer, rows):

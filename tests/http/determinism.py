@@ -60,6 +60,14 @@ def requests():
                                                          for k in ("overlap", "pairs", "massProperties")] + [{"kind": "distance",
                                                                  "pairs": []}]}, json_type
     yield "POST", "/v1/scenes/crowd/query/overlap", {"nonsense": 1}, json_type
+    for case in corpus.cases("lcp", lambda case: case["n"] <= 60)[0]:
+        for method in ("auto", "lemke"):
+            yield "POST", "/v1/solve/lcp", {**corpus.complementarity(case), "method": method, "deadlineMs": 600000}, json_type
+    w = [[(5 if i == j else 0) + sum((7 * i * k + 3) % 11 * ((7 * j * k + 3) % 11) for k in range(1, 7)) / 50 for j in range(18)]
+         for i in range(18)]
+    for method in ("auto", "nsgs", "newton", "gradient", "polyhedral"):
+        yield "POST", "/v1/solve/friction", {"W": w, "q": [(5 * i) % 7 - 4 for i in range(18)], "mu": [0.3] * 6, "method": method,
+                                             "deadlineMs": 600000}, json_type
     yield "POST", "/v1/query/distance", {"a": {"box": {"size": [1, 1, 1]}},
                                          "b": {"sphere": {"radius": 0.5}, "position": [0.9, 0, 0]}}, json_type
 

@@ -179,6 +179,13 @@ def first_synthetic(name, most):
     return kept
 
 
+def complementarity(case):
+    """The problem as the API takes it: rows, or places."""
+    if "A" in case:
+        return {"M": case["A"], "q": case["b"]}
+    return {"M": {"n": case["n"], **{name: case["A_sparse"][name] for name in ("rows", "cols", "values")}}, "q": case["b"]}
+
+
 def few_rows():
     """The first four synthetic problems of each category, of at most 20 rows."""
     seen = {}

@@ -117,6 +117,11 @@ static const request requests[] = {
      "0, 1]}, "
      "\"colliders\": [{\"sphere\": {\"radius\": 1}, \"material\": \"m\"}]}]}"},
     {"PUT", "/v1/scenes/s", NULL, "{\"bodies\": [{\"id\": \"a\"}]}"},
+    {"POST", "/v1/solve/lcp", NULL, "{\"M\": [[0, 0, 10], [0, 0, 30], [10, 20, 0]], \"q\": [-1, -1, -1], \"start\": [0, 0, 0]}"},
+    {"POST", "/v1/solve/lcp", NULL,
+     "{\"M\": {\"n\": 2, \"rows\": [1, 0], \"cols\": [0, 1], \"values\": [-1, -1]}, \"q\": [-1, 1], \"method\": \"lemke\"}"},
+    {"POST", "/v1/solve/friction", NULL,
+     "{\"W\": [[2, 0, 1], [0, 2, 0], [1, 0, 2]], \"q\": [-1, 2, 3], \"mu\": [0.5], \"method\": \"polyhedral\"}"},
 };
 
 /* The scene as text, or NULL if it is not there. */

@@ -1,6 +1,7 @@
 /* Linear complementarity of any matrix: Lemke's method, all bases one by one, Farkas vectors. Closed forms of T11.7, families with
  * exponentially long paths, what is cancelled. */
 #include "tests/support/check.h"
+#include "tests/support/failing_malloc.h"
 
 #include <contact/lcp.h>
 
@@ -218,6 +219,36 @@ static void units_change_nothing(void) {
   }
 }
 
+/* A game that takes paths in doubles and wide, and linear programs: each allocation fails in turn. */
+static void want_of_memory_is_told(void) {
+  NEEDS_FAILING_MALLOC;
+  double m[ROWS * ROWS] = {0}, q[ROWS];
+  for (size_t i = 0; i < ROWS; i++) {
+    q[i] = -1.0;
+    for (size_t j = 0; j < ROWS; j++)
+      if (i / (ROWS / 2) != j / (ROWS / 2)) m[i * ROWS + j] = 1.0 + (double)((i * 7 + j * 5) % 11);
+  }
+  answer a;
+  long refused = 0;
+  ct_status status = CT_OUT_OF_MEMORY;
+  while (status == CT_OUT_OF_MEMORY && refused < 100) {
+    long live = memory.live;
+    memory.taken = 0;
+    memory.fail_at = ++refused;
+    memory.counting = true;
+    ct_solver *solver = ct_solver_create();
+    ct_lcp_options options = {.method = CT_LCP_AUTO};
+    a.result = (ct_lcp_result){.z = a.z, .w = a.w, .certificate = a.certificate};
+    status = solver ? ct_lcp_solve(&(ct_lcp){{.size = ROWS, .dense = m}, q}, &options, solver, &a.result) : CT_OUT_OF_MEMORY;
+    ct_solver_destroy(solver);
+    memory.counting = false;
+    CHECK_INT(memory.live, live);
+  }
+  memory.fail_at = 0;
+  CHECK(refused > 3);
+  CHECK_INT(status, CT_OK);
+}
+
 static const check_test tests[] = {
     {"small_problems_have_their_known_solutions", small_problems_have_their_known_solutions},
     {"one_of_a_line_of_solutions_is_found", one_of_a_line_of_solutions_is_found},
@@ -232,6 +263,7 @@ static const check_test tests[] = {
     {"no_more_pivots_are_taken_than_allowed", no_more_pivots_are_taken_than_allowed},
     {"more_rows_than_bases_can_be_counted_for_are_refused", more_rows_than_bases_can_be_counted_for_are_refused},
     {"units_change_nothing", units_change_nothing},
+    {"want_of_memory_is_told", want_of_memory_is_told},
 };
 
 CHECK_MAIN(tests)
