@@ -6,6 +6,7 @@
  * where the last two steps of it agree: where the nearest features change meanwhile they do not.
  */
 #include "force/mechanics.h"
+#include "tests/support/blocks.h"
 #include "tests/support/check.h"
 #include "tests/support/meshes.h"
 #include "tests/support/motion.h"
@@ -14,7 +15,7 @@
 
 #include <contact/manifold.h>
 
-#define KINDS 10
+#define KINDS 11
 #define STEP 0.04    /* s, the longest; bodies turn at about one radian a second */
 #define SETTLED 1e-7 /* what two extrapolations may differ by, of the scale of accelerations */
 #define PRECISE 1e-6 /* what is asked */
@@ -63,6 +64,7 @@ static bool differences(const mover_case c[2], double step, double scale, double
   double v[3], a[3], here = gap_at(c, 0.0);
   for (int i = 0; i < 3; i++, step *= 0.5) {
     double before = gap_at(c, -step), after = gap_at(c, step);
+    if (before == 0.0 || after == 0.0) return false; /* a surface crosses: it has no depth */
     v[i] = (after - before) / (2.0 * step);
     a[i] = ((after - here) - (here - before)) / (step * step);
   }
@@ -91,6 +93,15 @@ static ct_touch touch_of(const mover_case c[2], const ct_contact_point *p) {
 
 /* ---- cases ---- */
 
+/* Elements of a cell whose corners have moved. */
+static ct_shape random_cell(check_random *r) {
+  block b = block_make(CT_TETRAHEDRA, 1, 1, 1);
+  block_jitter(&b, r, 0.09);
+  ct_shape shape = ct_shape_of_elements(block_elements(&b));
+  block_free(&b);
+  return shape;
+}
+
 static ct_shape random_shape(check_random *r, int kind) {
   double x = check_uniform(r, 0.3, 1), y = check_uniform(r, 0.3, 1), z = check_uniform(r, 0.3, 1);
   ct_vec3 points[12];
@@ -105,6 +116,7 @@ static ct_shape random_shape(check_random *r, int kind) {
   case 6: return ellipsoid(x, y, z);
   case 7: return hull_shape(points, 12);
   case 8: return soup_random(r);
+  case 9: return random_cell(r);
   default: return plane();
   }
 }
@@ -117,6 +129,10 @@ static mover_case random_mover(check_random *r, int kind, double margin) {
                   .linear = random_vector(r, 5),
                   .angular = random_vector(r, 2)};
   m.shape.margin = margin;
+  if (kind >= 1 && kind <= 7 && check_next(r) % 3 == 0) {
+    m.shape.rounding = check_uniform(r, 0.02, 0.1);
+    m.shape.inset = kind <= 5 && check_next(r) % 2;
+  }
   return m;
 }
 
@@ -163,10 +179,8 @@ static void compare(const mover_case c[2], const ct_contact_point *p, tally *t) 
 }
 
 static void release(mover_case c[2]) {
-  for (int i = 0; i < 2; i++) {
-    if (c[i].shape.kind == CT_KIND_CONVEX) ct_hull_release(c[i].shape.hull);
-    if (c[i].shape.kind == CT_KIND_MESH) ct_mesh_release(c[i].shape.mesh);
-  }
+  ct_shape_release(&c[0].shape);
+  ct_shape_release(&c[1].shape);
 }
 
 static void random_pair(check_random *r, int i, int j, int k, mover_case c[2]) {
@@ -189,7 +203,7 @@ static void kinds_against_kinds(void) {
         if (bring_together(c, &m) && m.count == 1) compare(c, &m.points[0], &t);
         release(c);
       }
-      CHECK(t.tried > pairs * 3 / 4 && t.compared > t.tried * 3 / 4);
+      CHECK(t.tried > pairs * 3 / 4 && t.compared > t.tried * 3 / 5);
       if (getenv("CONTACTD_FULL"))
         printf("%d %d: %d of %d, off by %.1e, %.1e\n", i, j, t.compared, t.tried, t.worst_velocity, t.worst);
     }
@@ -214,7 +228,7 @@ static void moving_as_one(void) {
                                   {0, 0, .3826834323650898, .9238795325112867}};
   int points = 0, several = 0;
   for (int k = 0; k < 3000; k++) {
-    static const int flat[] = {1, 1, 2, 3, 3, 5, 8, 9};
+    static const int flat[] = {1, 1, 2, 3, 3, 5, 8, KINDS - 1};
     int i = flat[check_next(&r) % 8], j = flat[check_next(&r) % 7];
     mover_case c[2];
     ct_manifold m;

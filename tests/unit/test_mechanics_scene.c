@@ -309,6 +309,51 @@ static void velocity_tolerances(void) {
   CHECK(ct_scene_velocity_tolerance(0, down) == 1e-9);
 }
 
+/* Row 47: what rolls on a floor keeps to it: each contact found has a gap that accelerates at -g, however fast the body rolls about
+ * its level axis and spins about the upright one. Standing, it spins. */
+static void rolling_bodies_keep_to_the_floor(void) {
+  const double half = sqrt(.5);
+  const ct_quat lying = {half, 0, 0, half}, upright = {0, 0, 0, 1};
+  const ct_shape can = {.kind = CT_KIND_CYLINDER, .cylinder = {.5, 1}};
+  const ct_shape coin = {.kind = CT_KIND_CYLINDER, .cylinder = {.5, 1}, .rounding = .2, .inset = true};
+  const ct_shape egg = {.kind = CT_KIND_ELLIPSOID, .ellipsoid = {{.5, .5, 1}}};
+  const struct {
+    ct_shape shape;
+    ct_quat rotation;
+    double height, roll;
+    size_t contacts;
+  } cases[] = {{sphere_of(.5), lying, .5, 4, 1},
+               {can, lying, .5, 4, 2},
+               {coin, lying, .5, 4, 2},
+               {capsule_of(1, .5), lying, .5, 4, 2},
+               {egg, lying, .5, 4, 1},
+               {can, upright, 1, 0, 4},
+               {coin, upright, 1, 0, 4},
+               {capsule_of(1, .5), upright, 1.5, 0, 1},
+               {box_of(.5, .5, .5), lying, .5, 0, 4}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const ct_scene *empty = ct_scene_create(1);
+    ct_draft *draft = ct_draft_begin(empty);
+    add_shape(draft, "floor", plane_of(), pose_at(0, 0, 0));
+    /* The axis of what lies is y. */
+    const ct_velocity velocity = {{cases[i].roll * cases[i].height, 0, 0}, {0, cases[i].roll, 3}};
+    const ct_pose pose = {{0, 0, cases[i].height}, cases[i].rotation};
+    add_moving(draft, "body", cases[i].shape, pose, &one_kg, &velocity);
+    const ct_scene *scene = seal(draft, empty);
+    ct_mechanics *m = prepare(scene, &standard);
+    ct_contact_set set = ct_mechanics_island(m, 0).set;
+    CHECK_INT(set.count, cases[i].contacts);
+    for (size_t k = 0; k < set.count; k++) {
+      ct_mass_body bodies[2] = {set.bodies[0], set.bodies[1]};
+      bodies[1].angular_acceleration = ct_vec(-3 * cases[i].roll, 0, 0); /* the level axis goes round, and the roll with it */
+      const ct_contact_set free = {bodies, 2, set.touches, set.count};
+      CHECK_NEAR(ct_touch_free_acceleration(&free, &set.touches[k], NULL), -9.81, 1e-12);
+    }
+    ct_mechanics_destroy(m);
+    ct_scene_release(scene);
+  }
+}
+
 /* ---- matrices ---- */
 
 static double entry(const ct_matrix *m, size_t row, uint32_t column) {
@@ -394,6 +439,7 @@ static const check_test tests[] = {
     {"immovable bodies", immovable_bodies},
     {"a mass that cannot be had", a_mass_that_cannot_be_had},
     {"velocity tolerances", velocity_tolerances},
+    {"rolling bodies keep to the floor", rolling_bodies_keep_to_the_floor},
     {"matrices of many contacts", matrices_of_many_contacts},
     {"a graph without bodies that move", a_graph_without_bodies_that_move},
     {"too many couplings", too_many_couplings},
