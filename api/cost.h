@@ -8,6 +8,8 @@
 #define API_MASS_NS 500.0
 #define API_BOX_NS 500.0
 #define API_ROW_NS 10000.0
+/* A body with its contacts among others that push each other: mass, contact system, forces. */
+#define API_ISLAND_NS 10000.0
 
 /* The costliest of some bodies against its like: what may meet where the poses are not known yet. */
 double api_cost_of_like(ct_query_kind kind, const ct_scene *scene);

@@ -96,12 +96,31 @@ bool api_read_what_if(api_reader *reader, const api_field *field, const api_aski
   if (asking && asking->base && !api_override_poses(reader, asking->base_at, asking->base, out->scene, &items, &base.count))
     return false;
   base.items = items;
-  bool moves = api_kind_is_motion(out->kind);
+  bool moves = api_kind_is_motion(out->kind) || api_kind_is_force(out->kind);
   if (base.count > 0 && moves && !api_override_velocities(reader, asking->base, out->scene, &out->velocities[1])) return false;
   if (api_field_present(field) && !read_variant(reader, field, out->scene, &own, moves ? &out->velocities[0] : NULL)) return false;
   if (base.count > 0 && own.count > 0) return merge_overrides(reader, base, own, out);
   out->options.overrides = own.count > 0 ? own.items : base.items;
   out->options.override_count = own.count > 0 ? own.count : base.count;
+  return true;
+}
+
+bool api_merge_velocities(api_reader *reader, const api_question *question, ct_row_velocity **out, size_t *count) {
+  const api_velocities *own = &question->velocities[0], *base = &question->velocities[1];
+  ct_row_velocity *merged = api_arena_array(reader->arena, own->count + base->count, sizeof *merged);
+  if (!merged) {
+    api_fault_memory(reader->faults);
+    return false;
+  }
+  size_t o = 0, b = 0;
+  *count = 0;
+  while (o < own->count || b < base->count) {
+    bool from_base = o == own->count || (b < base->count && base->items[b].row < own->items[o].row);
+    if (!from_base && b < base->count && base->items[b].row == own->items[o].row) b++;
+    const api_velocity_at *item = from_base ? &base->items[b++] : &own->items[o++];
+    merged[(*count)++] = (ct_row_velocity){item->row, item->velocity};
+  }
+  *out = merged;
   return true;
 }
 

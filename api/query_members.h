@@ -11,6 +11,8 @@ bool api_read_where(api_reader *reader, const api_field *field, api_question *ou
 bool api_read_row_pairs(api_reader *reader, const api_field *field, api_question *out);
 /* poses: over those of the batch, into the options' overrides. */
 bool api_read_what_if(api_reader *reader, const api_field *field, const api_asking *asking, api_question *out);
+/* The velocities of poses, own before the batch's, in one list in the arena. */
+bool api_merge_velocities(api_reader *reader, const api_question *question, ct_row_velocity **out, size_t *count);
 /* variants: [poses, ...]; sets the mode. */
 bool api_read_variants(api_reader *reader, const api_field *field, api_question *out);
 

@@ -60,6 +60,9 @@ bool api_task_page(const api_plan *plan, const api_task *task, api_page *page, a
     page->planes.hits += range->planes.hits;
     page->planes.repairs += range->planes.repairs;
     page->planes.searches += range->planes.searches;
+    page->force.diverged = page->force.diverged || range->force.diverged;
+    page->force.falls = page->force.falls || range->force.falls;
+    page->force.undecided = page->force.undecided || range->force.undecided;
     page->statistics.doubled += range->statistics.doubled;
     /* What a truncated page needs is counted up to the first result beyond it: where ranges begin and end does not matter. */
     uint64_t needed = candidates;

@@ -8,6 +8,8 @@
 #define RANGE_NS 100000.0
 /* Ranges of one task at most. */
 #define RANGES_MAX 4096
+/* Of islands, each as many of them as there are in all over this. */
+#define FORCE_RANGES 256
 /* Explicit pairs looked at for their cost. */
 #define PAIR_SAMPLES 32
 /* A batch's questions share their preparation among ranges only while rows x questions stay below this; beyond, each question is
@@ -48,6 +50,7 @@ void api_plan_destroy(api_plan *plan) {
     if (task->query) ct_query_destroy(task->query);
     ct_probe_destroy(task->probe);
     ct_motion_destroy(task->motion);
+    ct_mechanics_destroy(task->mechanics);
     api_buffer_free(&task->problem);
     api_question_release(&task->question);
   }
@@ -149,6 +152,25 @@ static ct_status prepare_motion(const api_plan *plan, api_task *task, bool share
   return CT_OK;
 }
 
+/* The first range finds the contacts, and the islands that they make, which the others share: how many there are is not known
+ * before, and there are no more than rows. */
+static ct_status prepare_force(api_task *task, bool shared) {
+  const api_question *q = &task->question;
+  const ct_mechanics_options *o = &q->force.mechanics;
+  size_t rows = ct_scene_rows(q->scene);
+  task->items = 1;
+  if (shared) task->items += rows < FORCE_RANGES ? rows : FORCE_RANGES;
+  task->cost = API_ISLAND_NS * (double)(rows + o->given_count);
+  if (o->only_given) return CT_OK;
+  double finding;
+  ct_query_options asking = q->options;
+  asking.kind = CT_QUERY_CONTACTS;
+  asking.clearance = o->contact_tolerance;
+  ct_status status = api_cost_of_contacts(q->scene, NULL, &asking, &finding);
+  task->cost += finding;
+  return status;
+}
+
 static ct_status cut_task(const api_plan *plan, api_task *task, bool shared) {
   api_question *q = &task->question;
   ct_status status = CT_OK;
@@ -159,6 +181,7 @@ static ct_status cut_task(const api_plan *plan, api_task *task, bool shared) {
   case API_MODE_STATE: status = prepare_crossings(task); break;
   case API_MODE_PROBE: status = prepare_probe(task, shared); break;
   case API_MODE_MOTION: status = prepare_motion(plan, task, shared); break;
+  case API_MODE_FORCE: status = prepare_force(task, shared); break;
   case API_MODE_MASS:
     task->items = q->scene ? q->row_count : q->body_count;
     task->cost = API_MASS_NS * (double)task->items;
@@ -174,12 +197,13 @@ static ct_status cut_task(const api_plan *plan, api_task *task, bool shared) {
     break;
   }
   if (status != CT_OK) return status;
-  uint64_t from = q->mode == API_MODE_VARIANTS ? q->from.variant : api_answered_at_once(q) ? 0 : q->from.item;
+  bool whole = api_answered_at_once(q) || q->mode == API_MODE_FORCE;
+  uint64_t from = q->mode == API_MODE_VARIANTS ? q->from.variant : whole ? 0 : q->from.item;
   task->start = from < task->items ? (size_t)from : task->items;
   size_t left = task->items - task->start;
   bool alone = !shared && (q->mode == API_MODE_SCENE || q->mode == API_MODE_PROBE || q->mode == API_MODE_MOTION);
   if (q->mode == API_MODE_SCENE && q->options.sparsify) alone = true; /* contacts are looked at together */
-  task->step = alone ? left : step_for(left, task->cost);
+  task->step = alone ? left : q->mode == API_MODE_FORCE ? 1 : step_for(left, task->cost);
   if (q->mode == API_MODE_VARIANTS) task->step = variants_step(q, task->step);
   task->range_count = left > 0 ? (left - 1) / task->step + 1 : 0;
   task->ranges = calloc(task->range_count ? task->range_count : 1, sizeof *task->ranges);
@@ -221,6 +245,8 @@ long api_plan_next(api_plan *plan) {
       continue;
     }
     if (plan->running > 0 && plan->ahead_bytes > plan->limits->request_memory_bytes / AHEAD_SHARE) return -1;
+    /* Islands are there when the first range is complete. */
+    if (task->question.mode == API_MODE_FORCE && task->next > 0 && task->prefix == 0) return -1;
     plan->running++;
     return (long)(task->first + task->next++);
   }

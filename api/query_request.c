@@ -76,6 +76,9 @@ _Static_assert(M_COUNT <= 64, "one bit for each");
 #define MEMBER_LISTED(name, word) ", " word
 _Static_assert(sizeof("" MEMBER_MAP(MEMBER_LISTED)) <= API_NAMES_MAX, "the names of all members");
 
+/* Members of questions about forces are numbered on, and allowed by their kind. */
+enum { M_FORCE = M_COUNT, M_ALL = M_FORCE + API_FORCE_MEMBER_COUNT };
+
 #define BIT(name) (UINT64_C(1) << M_##name)
 /* Members of every question to a scene, and of those over pairs. */
 #define OF_ALL (BIT(LIMIT) | BIT(CURSOR))
@@ -98,6 +101,7 @@ _Static_assert(sizeof("" MEMBER_MAP(MEMBER_LISTED)) <= API_NAMES_MAX, "the names
 #define OF_TIMELINE (OF_MOTIONS | BIT(MAX_CHANGES))
 #define OF_MOVED (OF_ALL | BIT(WHERE) | BIT(PAIRS) | BIT(POSES) | BIT(MOTIONS))
 #define OF_CROSSINGS (BIT(CONTACT_STATE) | BIT(EVALUATION) | BIT(POSES) | BIT(VARIANTS) | BIT(INCLUDE))
+#define OF_FORCES (OF_ALL | BIT(WHERE) | BIT(PAIRS) | BIT(POSES) | BIT(DETAIL))
 #define OF_GIVEN (OF_ALL | BIT(A) | BIT(B))
 #define OF_PROBES (OF_ALL | BIT(WHERE) | BIT(POSES) | BIT(BROADPHASE))
 
@@ -116,6 +120,8 @@ static const uint64_t scene_members[API_KIND_COUNT] = {
     [API_KIND_REGION] = OF_PROBES | OF_REGION,
     [API_KIND_MASS_PROPERTIES] = OF_ALL | BIT(BODIES),
     [API_KIND_ZERO_CROSSINGS] = OF_ALL | OF_CROSSINGS,
+    [API_KIND_IMPULSE] = OF_FORCES,
+    [API_KIND_RESTING_FORCES] = OF_FORCES | BIT(METHOD) | BIT(INCLUDE),
 };
 /* Clearance may stand beside two bodies, which are answered however far apart; of contacts it says how far apart points may be. */
 static const uint64_t given_members[API_KIND_COUNT] = {
@@ -132,6 +138,8 @@ static const uint64_t given_members[API_KIND_COUNT] = {
     [API_KIND_POINT] = OF_GIVEN | OF_POINT,
     [API_KIND_REGION] = OF_GIVEN | OF_REGION,
     [API_KIND_MASS_PROPERTIES] = BIT(A) | BIT(B),
+    [API_KIND_IMPULSE] = OF_GIVEN | BIT(DETAIL),
+    [API_KIND_RESTING_FORCES] = OF_GIVEN | BIT(DETAIL) | BIT(METHOD) | BIT(INCLUDE),
 };
 #define BOXES_MEMBERS (BIT(BOXES) | BIT(BROADPHASE) | BIT(FRAMES) | BIT(INCLUDE))
 
@@ -144,22 +152,26 @@ static const char *const member_names[M_COUNT] = {
 /* The members that a question may have. */
 typedef struct member_set {
   const api_path *whole; /* the question */
-  api_field list[M_COUNT];
+  api_field list[M_ALL + 1];
   size_t count;
-  uint8_t place[M_COUNT]; /* in the list; its first unused place for those that cannot be here */
+  uint8_t place[M_ALL]; /* in the list; its first unused place for those that cannot be here */
 } member_set;
 
-static bool read_members(api_reader *reader, const api_field *field, uint64_t allowed, member_set *set) {
+static bool is_allowed(int m, uint64_t allowed, uint32_t of_forces) {
+  return m < M_FORCE ? allowed >> m & 1 : of_forces >> (m - M_FORCE) & 1;
+}
+
+static bool read_members(api_reader *reader, const api_field *field, uint64_t allowed, uint32_t of_forces, member_set *set) {
   set->whole = &field->path;
   set->count = 0;
-  for (int m = 0; m < M_COUNT; m++) {
-    if (!(allowed & (UINT64_C(1) << m))) continue;
+  for (int m = 0; m < M_ALL; m++) {
+    if (!is_allowed(m, allowed, of_forces)) continue;
     set->place[m] = (uint8_t)set->count;
-    set->list[set->count++] = (api_field){.name = member_names[m]};
+    set->list[set->count++] = (api_field){.name = m < M_FORCE ? member_names[m] : api_force_member_word(m - M_FORCE)};
   }
-  if (set->count < M_COUNT) set->list[set->count] = (api_field){0};
-  for (int m = 0; m < M_COUNT; m++)
-    if (!(allowed & (UINT64_C(1) << m))) set->place[m] = (uint8_t)set->count;
+  set->list[set->count] = (api_field){0};
+  for (int m = 0; m < M_ALL; m++)
+    if (!is_allowed(m, allowed, of_forces)) set->place[m] = (uint8_t)set->count;
   return api_read_object(reader, field, set->list, set->count);
 }
 
@@ -205,7 +217,9 @@ static bool read_include(api_reader *reader, const api_field *field, api_questio
                               {"supportPoints", &out->method.support_points, OF_KIND(DISTANCE) | OF_KIND(OVERLAP)},
                               {"separatingPlane", &out->method.separating_plane, OF_KIND(DISTANCE) | OF_KIND(OVERLAP)},
                               {"changes", &out->changes, OF_KIND(PAIRS)},
-                              {"contacts", &out->crossings.contacts, OF_KIND(ZERO_CROSSINGS)}};
+                              {"contacts", &out->crossings.contacts, OF_KIND(ZERO_CROSSINGS)},
+                              {"A", &out->force.put_matrix, OF_KIND(RESTING_FORCES)},
+                              {"b", &out->force.put_vector, OF_KIND(RESTING_FORCES)}};
   const char *words[INCLUDES_MAX];
   bool *asked[INCLUDES_MAX];
   size_t known = 0, count, which = 0;
@@ -227,9 +241,10 @@ static bool read_include(api_reader *reader, const api_field *field, api_questio
 static bool read_detail(api_reader *reader, const api_field *field, api_question *out) {
   static const char *const words[] = {"deepest", "manifold", "full"};
   static const ct_detail values[] = {CT_DETAIL_DEEPEST, CT_DETAIL_MANIFOLD, CT_DETAIL_FULL};
-  size_t which = 1;
-  if (!api_read_word(reader, field, words, 3, &which)) return false;
-  out->options.detail = values[which];
+  /* One point holds nothing up. */
+  size_t first = api_kind_is_force(out->kind) ? 1 : 0, which = 1 - first;
+  if (!api_read_word(reader, field, words + first, 3 - first, &which)) return false;
+  out->options.detail = values[first + which];
   return true;
 }
 
@@ -264,7 +279,8 @@ static bool read_common(api_reader *reader, const member_set *set, const api_ask
   const api_volume_fields volume = {member(set, M_WEIGHTING), member(set, M_METHOD), member(set, M_EPSILON),
                                     member(set, M_TRIANGLES), member(set, M_SPARSIFY)};
   if (out->kind == API_KIND_VOLUME) good = api_read_volume(reader, &volume, &out->volume) && good;
-  else if (!api_kind_is_motion(out->kind)) good = api_read_method(reader, &method, &out->method) && good;
+  else if (!api_kind_is_motion(out->kind) && !api_kind_is_force(out->kind))
+    good = api_read_method(reader, &method, &out->method) && good;
   good = read_detail(reader, member(set, M_DETAIL), out) && good;
   uint64_t deadline = 0;
   good = api_read_unsigned(reader, member(set, M_DEADLINE), 1, reader->limits->deadline_max_ms, &deadline) && good;
@@ -378,6 +394,42 @@ static bool read_crossings(api_reader *reader, const member_set *set, const api_
   return good;
 }
 
+/* Forces move a body by its inertia. BAD_MASS, at the body where the request has it. */
+static bool have_inertia(api_reader *reader, const member_set *set, const api_question *out) {
+  uint32_t row = api_find_singular(out->scene);
+  if (row == CT_NO_ROW) return true;
+  char echo[API_ECHO_MAX + 4];
+  bool of_scene = api_field_present(member(set, M_SCENE)), given = out->body_count > 0;
+  const api_field *side = member(set, of_scene ? M_SCENE : row ? M_B : M_A);
+  api_path bodies = api_path_member(&side->path, "bodies"), body = api_path_index(&bodies, row);
+  api_fault_at(reader->faults, API_PROBLEM_BAD_MASS,
+               of_scene ? &body
+               : given  ? &side->path
+                        : set->whole,
+               "The inertia of body \"%s\" cannot be inverted.", api_echo(ct_body_id(ct_scene_body(out->scene, row)), echo));
+  return false;
+}
+
+/* What acts between bodies; whom it is about is read. */
+static bool read_forces(api_reader *reader, const member_set *set, api_question *out) {
+  api_force_fields fields = {.method = member(set, M_METHOD)};
+  for (int m = 0; m < API_FORCE_MEMBER_COUNT; m++) fields.own[m] = member(set, M_FORCE + m);
+  const api_field *pairs = member(set, M_PAIRS), *where = member(set, M_WHERE);
+  if (api_field_present(fields.own[API_FORCE_CONTACTS]) && api_field_present(pairs)) {
+    api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_MEMBER, &pairs->path, "\"pairs\" means nothing beside contacts.");
+    return false;
+  }
+  /* Of bodies that touch nothing those are asked about that a side given selects. */
+  if (!json_object_get(where->value, "a")) out->options.where_a = NULL;
+  if (!json_object_get(where->value, "b")) out->options.where_b = NULL;
+  ct_row_velocity *velocities = NULL;
+  size_t count = 0;
+  if (!api_merge_velocities(reader, out, &velocities, &count)) return false;
+  const api_force_about about = {out->kind, out->scene, &out->options, velocities, count};
+  out->mode = API_MODE_FORCE;
+  return api_read_force(reader, &fields, &about, &out->force) && have_inertia(reader, set, out);
+}
+
 /* A question to a scene, whose revision is settled. */
 static bool read_of_scene(api_reader *reader, const member_set *set, const api_asking *asking, api_question *out) {
   if (!read_cursor(reader, member(set, M_CURSOR), asking, out)) return false;
@@ -405,6 +457,7 @@ static bool read_of_scene(api_reader *reader, const member_set *set, const api_a
   good = api_read_row_pairs(reader, member(set, M_PAIRS), out) && good;
   good = api_read_what_if(reader, member(set, M_POSES), asking, out) && good;
   if (api_kind_is_motion(out->kind)) return good && read_motions(reader, set, out);
+  if (api_kind_is_force(out->kind)) return good && read_forces(reader, set, out);
   good = api_read_variants(reader, member(set, M_VARIANTS), out) && good;
   if (good && out->kind == API_KIND_FEATURES) settle_features(out);
   return need_variants(reader, set, out) && good;
@@ -586,7 +639,8 @@ bool api_read_question(api_reader *reader, const api_field *field, const api_ask
   uint64_t allowed = scene_members[asking->kind] | (asking->in_batch ? BIT(ID) | BIT(KIND) : BIT(DEADLINE));
   if (!asking->scene) allowed |= BIT(SCENE) | given_members[asking->kind] | (asking->kind == API_KIND_PAIRS ? BOXES_MEMBERS : 0);
   member_set set;
-  if (!may_have_state(reader, field, asking) || !read_members(reader, field, allowed, &set)) return false;
+  if (!may_have_state(reader, field, asking)) return false;
+  if (!read_members(reader, field, allowed, api_force_members(asking->kind), &set)) return false;
   out->kind = asking->kind;
   out->mode = API_MODE_SCENE;
   out->scene = asking->scene;

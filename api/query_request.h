@@ -6,6 +6,7 @@
 #include "call.h"
 #include "crossings_json.h"
 #include "cursor.h"
+#include "force_request.h"
 #include "method_json.h"
 #include "motion_request.h"
 #include "poses_json.h"
@@ -20,7 +21,8 @@ typedef enum api_mode {
   API_MODE_BOXES,    /* raw boxes */
   API_MODE_PROBE,    /* rays, points or a region in a scene */
   API_MODE_MOTION,   /* bodies of a scene that move */
-  API_MODE_STATE     /* a contact state of a scene, evaluated once */
+  API_MODE_STATE,    /* a contact state of a scene, evaluated once */
+  API_MODE_FORCE     /* islands of a scene */
 } api_mode;
 
 typedef struct api_variant {
@@ -48,8 +50,9 @@ typedef struct api_question {
   ct_collider region;     /* what its region borrows, when it has one */
   bool has_region;
   api_motions motions;          /* MOTION */
-  api_velocities velocities[2]; /* MOTION: of poses, own and the batch's; the first that has a row counts */
-  const uint32_t *rows; /* MASS of a scene */
+  api_velocities velocities[2]; /* MOTION, FORCE: of poses, own and the batch's; the first that has a row counts */
+  api_force force;              /* FORCE */
+  const uint32_t *rows;         /* MASS of a scene */
   size_t row_count;
   api_body bodies[2]; /* PAIR, MASS of bodies given */
   size_t body_count;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "boxes_run.h"
+#include "force_run.h"
 #include "motion_run.h"
 #include "probe_json.h"
 #include "range_run.h"
@@ -303,6 +304,7 @@ void api_plan_run(api_plan *plan, size_t range, api_scratch *scratch) {
   case API_MODE_BOXES: api_run_boxes(plan, task, run.range); break;
   case API_MODE_PROBE: run_probe(&run, begin, end); break;
   case API_MODE_MOTION: api_run_motion(&run, begin, end); break;
+  case API_MODE_FORCE: api_run_force(&run, index); break;
   case API_MODE_STATE: api_run_crossings(&run, run.options->overrides, run.options->override_count); break;
   }
 }

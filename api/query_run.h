@@ -28,6 +28,11 @@ typedef struct api_variant_told {
   size_t removed; /* likewise contacts left out, in `removed` */
 } api_variant_told;
 
+/* FORCE: is there an island of the range that did not converge, one that does not stay, one of which that is not known? */
+typedef struct api_force_told {
+  bool diverged, falls, undecided;
+} api_force_told;
+
 typedef struct api_range {
   api_buffer text; /* results with commas between them */
   api_mark *marks; /* [count] */
@@ -37,6 +42,7 @@ typedef struct api_range {
   api_plane_counts planes;    /* VARIANTS: of those told */
   api_buffer removed;         /* contacts left out, with commas between them */
   ct_range_statistics statistics;
+  api_force_told force; /* FORCE */
   ct_frame_pairs boxes; /* BOXES: what the first frame tells; its lists are gone */
   api_buffer frames;    /* BOXES: those after it; VARIANTS and timelines: members beside the results */
   ct_status status;
@@ -53,6 +59,7 @@ typedef struct api_task {
   ct_query *query;          /* NULL: the range prepares its own */
   ct_probe *probe;          /* PROBE: likewise */
   ct_motion_query *motion;  /* MOTION: likewise */
+  ct_mechanics *mechanics;  /* FORCE: made by the first range, which the others wait for; NULL: the only range makes its own */
   ct_broadphase broadphase; /* the one used */
   size_t start, items;      /* first work item and one past the last */
   size_t step;              /* items in a range */
@@ -114,6 +121,7 @@ typedef struct api_page {
   size_t variants; /* VARIANTS: entries in the page, from the task's start on */
   ct_range_statistics statistics;
   api_plane_counts planes;
+  api_force_told force;
 } api_page;
 
 /* Too many candidate pairs: at the boxes, or at the question. The search ends with the first pair beyond the limit, so `actual` is

@@ -51,7 +51,7 @@ void api_put_collider_name(api_buffer *buffer, const char *name, const ct_body *
   else api_put_member_unsigned(buffer, name, index);
 }
 
-static void put_flags(api_buffer *buffer, const char *const *words, size_t count) {
+void api_put_flags(api_buffer *buffer, const char *const *words, size_t count) {
   if (count == 0) return;
   api_put_key(buffer, "flags");
   api_put_byte(buffer, '[');
@@ -74,7 +74,7 @@ size_t api_pair_flag_words(uint32_t flags, const char *words[API_PAIR_FLAGS_MAX]
 
 void api_put_status_words(api_buffer *buffer, ct_pair_status status, const char *const *flags, size_t count) {
   api_put_member_string(buffer, "status", api_text(status_word(status)));
-  put_flags(buffer, flags, count);
+  api_put_flags(buffer, flags, count);
 }
 
 void api_put_status(api_buffer *buffer, ct_pair_status status, uint32_t flags) {
@@ -145,9 +145,8 @@ static void put_feature(api_buffer *buffer, ct_feature feature) {
   api_put_unsigned(buffer, feature.index);
 }
 
-/* v3/f2, with .1 on the second of the same two features and #1 on those of the second patch. */
-static void put_contact_id(api_buffer *buffer, const ct_contact_point *p) {
-  api_put_key(buffer, "id");
+void api_put_contact_id(api_buffer *buffer, const char *name, const ct_contact_point *p) {
+  api_put_key(buffer, name);
   api_put_byte(buffer, '"');
   put_feature(buffer, p->a);
   api_put_byte(buffer, '/');
@@ -166,7 +165,7 @@ static void put_contact_id(api_buffer *buffer, const ct_contact_point *p) {
 static void put_contact(api_buffer *buffer, const ct_contact_point *p) {
   api_put_item(buffer);
   api_put_byte(buffer, '{');
-  put_contact_id(buffer, p);
+  api_put_contact_id(buffer, "id", p);
   api_put_member_string(buffer, "kind", api_text(contact_words[p->a.kind][p->b.kind]));
   api_put_member_vec3(buffer, "position", ct_scale(ct_add(p->point_a, p->point_b), 0.5));
   api_put_member_vec3(buffer, "pointA", p->point_a);
@@ -274,6 +273,6 @@ void api_put_mass_answer(api_buffer *buffer, const ct_body *body) {
   size_t count = 0;
   if (known && overlap_ignored) words[count++] = "overlapIgnored";
   if (known && !ct_body_motion(body)) words[count++] = "densityAssumed";
-  put_flags(buffer, words, count);
+  api_put_flags(buffer, words, count);
   api_put_byte(buffer, '}');
 }

@@ -37,11 +37,16 @@ void api_put_collider_name(api_buffer *buffer, const char *name, const ct_body *
 void api_put_pair_geometry(api_buffer *buffer, const ct_pair_result *result);
 /* What a depth means, where there is one. */
 void api_put_depth_kind(api_buffer *buffer, const ct_pair_result *result);
+/* The member `name` that names the two features of a contact: v3/f2, with .1 on the second of the same two features and #1 on those
+ * of the second patch. */
+void api_put_contact_id(api_buffer *buffer, const char *name, const ct_contact_point *point);
 /* Words of a pair's flags into words[]; how many. */
 #define API_PAIR_FLAGS_MAX 5
 size_t api_pair_flag_words(uint32_t flags, const char *words[API_PAIR_FLAGS_MAX]);
 /* The members status and, where there are any, flags. */
 void api_put_status(api_buffer *buffer, ct_pair_status status, uint32_t flags);
+/* The member flags, where there are any. */
+void api_put_flags(api_buffer *buffer, const char *const *words, size_t count);
 /* The same with flags that have words already. */
 void api_put_status_words(api_buffer *buffer, ct_pair_status status, const char *const *flags, size_t count);
 

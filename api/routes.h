@@ -27,7 +27,9 @@ typedef enum api_intake {
   X(POINT, "point")                                                                                                                \
   X(REGION, "region")                                                                                                              \
   X(MASS_PROPERTIES, "massProperties")                                                                                             \
-  X(ZERO_CROSSINGS, "zeroCrossings")
+  X(ZERO_CROSSINGS, "zeroCrossings")                                                                                               \
+  X(IMPULSE, "impulse")                                                                                                            \
+  X(RESTING_FORCES, "restingForces")
 
 typedef enum api_kind {
 #define API_KIND_ENUM(name, word) API_KIND_##name,

@@ -23,10 +23,16 @@ static bool moves(const ct_mechanics_parts *parts, uint32_t a, uint32_t b) {
 
 /* ---- given ---- */
 
-static ct_text material_of(const ct_mechanics_parts *parts, uint32_t row, uint32_t collider) {
+static ct_text name_of(const ct_mechanics_parts *parts, uint32_t row, uint32_t collider) {
   const ct_body *body = ct_scene_body(parts->scene, row);
   if (collider == CT_NO_COLLIDER) collider = 0;
-  return collider < ct_body_collider_count(body) ? ct_body_collider(body, collider).material : (ct_text){NULL, 0};
+  return collider < ct_body_collider_count(body) ? ct_body_material(body, collider) : (ct_text){NULL, 0};
+}
+
+static ct_pair_material material_of(const ct_mechanics_parts *parts, const ct_touch *touch) {
+  if (parts->options->material) return *parts->options->material;
+  return ct_scene_pair_material(parts->scene, name_of(parts, touch->a, touch->collider_a),
+                                name_of(parts, touch->b, touch->collider_b));
 }
 
 static ct_touch given_touch(const ct_mechanics_parts *parts, const ct_given_touch *given) {
@@ -42,9 +48,7 @@ static ct_touch given_touch(const ct_mechanics_parts *parts, const ct_given_touc
                     .surface_a = given->fixed_to_b ? point : face,
                     .surface_b = given->fixed_to_b ? face : point,
                     .material = given->material};
-  if (!given->has_material)
-    touch.material = ct_scene_pair_material(parts->scene, material_of(parts, given->a, given->collider_a),
-                                            material_of(parts, given->b, given->collider_b));
+  if (!given->has_material) touch.material = material_of(parts, &touch);
   return touch;
 }
 
@@ -84,8 +88,8 @@ static bool take_hit(void *context, const ct_hit *hit) {
   ct_mechanics_parts *parts = f->parts;
   if (hit->point_count == 0 || !moves(parts, hit->a, hit->b)) return true;
   side a = side_of(parts, hit->a, hit->collider_a), b = side_of(parts, hit->b, hit->collider_b);
-  ct_pair_material material = ct_scene_pair_material(parts->scene, material_of(parts, hit->a, hit->collider_a),
-                                                     material_of(parts, hit->b, hit->collider_b));
+  const ct_touch whose = {.a = hit->a, .b = hit->b, .collider_a = hit->collider_a, .collider_b = hit->collider_b};
+  const ct_pair_material material = material_of(parts, &whose);
   for (size_t i = 0; i < hit->point_count; i++) {
     const ct_contact_point *p = &hit->points[i];
     f->status = reserve(parts);

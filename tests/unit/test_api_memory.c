@@ -25,6 +25,10 @@
 #define GEMS                                                                                                                       \
   "{\"bodies\": [{\"id\": \"a\", \"colliders\": [" GEM "]}, {\"id\": \"b\", " TURN ", \"colliders\": [" GEM "]}, "                 \
   "{\"id\": \"c\", \"position\": [0.5, 0.5, 0.5], \"colliders\": [" CAN "]}]}"
+#define GEMS_LOOSE                                                                                                                 \
+  "{\"bodies\": [{\"id\": \"a\", \"colliders\": [" GEM "]}, {\"id\": \"b\", " TURN                                                 \
+  ", \"motion\": {\"mass\": 1}, \"colliders\": [" CAN "]}, "                                                                       \
+  "{\"id\": \"c\", \"position\": [0, 0, 8], \"motion\": {\"mass\": 1}, \"colliders\": [" GEM "]}]}"
 
 typedef struct request {
   const char *method, *path, *type, *body;
@@ -116,6 +120,14 @@ static const request requests[] = {
      "{\"materials\": {\"m\": {}}, \"bodies\": [{\"id\": \"a\", \"motion\": {\"isKinematic\": true, \"angularAcceleration\": [0, "
      "0, 1]}, "
      "\"colliders\": [{\"sphere\": {\"radius\": 1}, \"material\": \"m\"}]}]}"},
+    {"POST", "/v1/query/restingForces", NULL,
+     "{\"scene\": " GEMS_LOOSE
+     ", \"material\": {\"staticFriction\": 0.5}, \"include\": [\"A\", \"b\"], \"loads\": [{\"body\": \"b\", "
+     "\"torque\": [0, 0, 1]}]}"},
+    {"POST", "/v1/query/impulse", NULL,
+     "{\"scene\": " GEMS_LOOSE
+     ", \"poses\": {\"ids\": [\"b\"], \"linearVelocities\": [[0, 0, -1]]}, \"contacts\": [{\"a\": \"a\", \"b\": "
+     "\"b\", \"position\": [0, 0, 0], \"normal\": [0, 0, 1]}]}"},
     {"PUT", "/v1/scenes/s", NULL, "{\"bodies\": [{\"id\": \"a\"}]}"},
     {"POST", "/v1/solve/lcp", NULL, "{\"M\": [[0, 0, 10], [0, 0, 30], [10, 20, 0]], \"q\": [-1, -1, -1], \"start\": [0, 0, 0]}"},
     {"POST", "/v1/solve/lcp", NULL,

@@ -135,8 +135,9 @@ typedef struct ct_mechanics_options {
   size_t given_count;
   const ct_load *loads;
   size_t load_count;
-  const ct_vec3 *gravity;       /* NULL: the scene's */
-  const ct_override *overrides; /* poses, what-if: as in ct_query_options */
+  const ct_vec3 *gravity;           /* NULL: the scene's */
+  const ct_pair_material *material; /* of all contacts but those given with their own; NULL: the scene's */
+  const ct_override *overrides;     /* poses, what-if: as in ct_query_options */
   size_t override_count;
   const ct_row_velocity *velocities; /* [velocity_count] likewise, sorted by row, each row once */
   size_t velocity_count;

@@ -1,0 +1,29 @@
+/* Islands with their impulses or resting forces as JSON. What the numbers mean is in contact/impulse.h and contact/resting.h. */
+#ifndef API_FORCE_JSON_H
+#define API_FORCE_JSON_H
+
+#include <contact/impulse.h>
+#include <contact/resting.h>
+
+#include "buffer.h"
+
+/* An island of a scene. Of contacts found features and distances are told. */
+typedef struct api_force_island {
+  const ct_scene *scene;
+  const ct_island *island;
+  bool found;
+} api_force_island;
+
+void api_put_impulse(api_buffer *buffer, const api_force_island *about, const ct_impulse_result *result);
+/* An object that is still open: its flags, and what is made of A and b, follow. */
+void api_put_resting(api_buffer *buffer, const api_force_island *about, const ct_resting_options *options,
+                     const ct_resting_result *result);
+void api_put_resting_flags(api_buffer *buffer, const ct_resting_result *result, bool matrix_left_out);
+const char *api_resting_friction_word(ct_resting_friction friction);
+const char *api_velocity_class_word(ct_velocity_class velocity_class);
+
+/* The member `name`: count numbers; or rows of as many. */
+void api_put_numbers(api_buffer *buffer, const char *name, const double *values, size_t count);
+void api_put_rows(api_buffer *buffer, const char *name, const double *values, size_t rows, size_t columns);
+
+#endif

@@ -1,0 +1,176 @@
+/* Questions about forces: options. Contacts and loads are read by force_given.c. */
+#include "force_request.h"
+
+#include "force_given.h"
+#include "material_json.h"
+#include "motion_json.h"
+
+/* Longest step, s, that velocity-level friction looks ahead, and the step where none is given. */
+#define TIME_STEP_MAX 1e3
+#define TIME_STEP 1e-3
+/* Sides of a friction pyramid. */
+#define DIRECTIONS_MIN 3
+#define DIRECTIONS_MAX 64
+
+#define BIT(name) (1u << API_FORCE_##name)
+#define OF_ALL (BIT(CONTACTS) | BIT(CONTACT_TOLERANCE) | BIT(VELOCITY_TOLERANCE) | BIT(GRAVITY) | BIT(MATERIAL) | BIT(FRICTION))
+
+uint32_t api_force_members(api_kind kind) {
+  switch (kind) {
+  case API_KIND_IMPULSE: return OF_ALL | BIT(LAW) | BIT(SIMULTANEOUS) | BIT(ENERGY_GUARD) | BIT(REST_VELOCITY);
+  case API_KIND_RESTING_FORCES:
+    return OF_ALL | BIT(LOADS) | BIT(LEVEL) | BIT(TIME_STEP) | BIT(DIRECTIONS) | BIT(CIRCUMSCRIBED) | BIT(TIE);
+  default: return 0;
+  }
+}
+
+const char *api_force_member_word(int member) {
+#define WORD(name, word) word,
+  static const char *const words[] = {API_FORCE_MEMBER_MAP(WORD)};
+#undef WORD
+  return words[member];
+}
+
+/* ---- options of one kind ------------------------------------------------------------------------------------------------- */
+
+#define MAP_WORD(name, word) word,
+
+static bool read_impulse(api_reader *reader, const api_force_fields *f, ct_impulse_options *out) {
+  static const char *const laws[] = {CT_IMPULSE_LAW_MAP(MAP_WORD)}, *const ways[] = {CT_SIMULTANEITY_MAP(MAP_WORD)};
+  size_t law = CT_IMPULSE_ALGEBRAIC, way = CT_SIMULTANEITY_NEWTON;
+  bool friction = true;
+  out->energy_guard = true;
+  bool good = api_read_word(reader, f->own[API_FORCE_LAW], laws, CT_IMPULSE_LAW_COUNT, &law);
+  good = api_read_word(reader, f->own[API_FORCE_SIMULTANEOUS], ways, CT_SIMULTANEITY_COUNT, &way) && good;
+  good = api_read_bool(reader, f->own[API_FORCE_FRICTION], &friction) && good;
+  good = api_read_bool(reader, f->own[API_FORCE_ENERGY_GUARD], &out->energy_guard) && good;
+  good = api_read_number(reader, f->own[API_FORCE_REST_VELOCITY], 0.0, API_SPEED_MAX, &out->rest_velocity) && good;
+  out->law = (ct_impulse_law)law;
+  out->simultaneity = (ct_simultaneity)way;
+  out->frictionless = !friction;
+  return good;
+}
+
+/* Methods of all resting forces in one list: those of complementarity problems, then those that only friction has. */
+static const char *const method_words[] = {"auto",      "dantzig",     "blockPivoting", "lemke",  "pgs",
+                                           "quadratic", "enumeration", "nsgs",          "newton", "gradient"};
+static const ct_lcp_method lcp_methods[] = {CT_LCP_AUTO, CT_LCP_DANTZIG,   CT_LCP_BLOCK_PIVOTING, CT_LCP_LEMKE,
+                                            CT_LCP_PGS,  CT_LCP_QUADRATIC, CT_LCP_ENUMERATION};
+static const ct_friction_method friction_methods[] = {CT_FRICTION_NSGS, CT_FRICTION_NEWTON, CT_FRICTION_GRADIENT};
+enum { METHOD_AUTO, METHOD_LEMKE = 3, LCP_METHODS = 7, METHODS = 10 };
+
+/* A method belongs to a friction: it chooses that where none is named, and must fit it else. */
+static bool settle_method(api_reader *reader, const api_field *field, size_t method, api_force *out) {
+  ct_resting_options *o = &out->resting;
+  if (method == METHOD_AUTO) return true;
+  bool cone = method >= LCP_METHODS;
+  if (!out->friction_given) o->friction = cone ? CT_RESTING_FRICTION_CONE : CT_RESTING_FRICTION_NONE;
+  out->friction_given = true;
+  bool fits = o->friction == CT_RESTING_FRICTION_CONE   ? cone
+              : o->friction == CT_RESTING_FRICTION_NONE ? !cone
+                                                        : method == METHOD_LEMKE;
+  if (cone) o->friction_method = friction_methods[method - LCP_METHODS];
+  else o->lcp_method = lcp_methods[method];
+  if (fits) return true;
+  static const char *const needs[] = {[CT_RESTING_FRICTION_NONE] = "complementarity problems",
+                                      [CT_RESTING_FRICTION_CONE] = "exact cones: nsgs, newton, gradient",
+                                      [CT_RESTING_FRICTION_POLYHEDRAL] = "pyramids: lemke"};
+  api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &field->path, "This friction takes methods of %s.", needs[o->friction]);
+  return false;
+}
+
+static bool read_resting(api_reader *reader, const api_force_fields *f, api_force *out) {
+  static const char *const frictions[] = {CT_RESTING_FRICTION_MAP(MAP_WORD)}, *const levels[] = {"velocity", "acceleration"},
+                           *const ties[] = {"minNorm", "any"};
+  ct_resting_options *o = &out->resting;
+  size_t friction = CT_RESTING_FRICTION_NONE, level = 0, tie = 0, method = METHOD_AUTO;
+  uint64_t directions = 0;
+  o->time_step = TIME_STEP;
+  o->stability = true;
+  bool good = api_read_word(reader, f->own[API_FORCE_FRICTION], frictions, 3, &friction);
+  good = api_read_word(reader, f->own[API_FORCE_LEVEL], levels, 2, &level) && good;
+  good = api_read_word(reader, f->own[API_FORCE_TIE], ties, 2, &tie) && good;
+  good = api_read_word(reader, f->method, method_words, METHODS, &method) && good;
+  good = api_read_number(reader, f->own[API_FORCE_TIME_STEP], CT_SIZE_MIN, TIME_STEP_MAX, &o->time_step) && good;
+  good = api_read_unsigned(reader, f->own[API_FORCE_DIRECTIONS], DIRECTIONS_MIN, DIRECTIONS_MAX, &directions) && good;
+  good = api_read_bool(reader, f->own[API_FORCE_CIRCUMSCRIBED], &o->circumscribed) && good;
+  o->friction = (ct_resting_friction)friction;
+  out->friction_given = api_field_present(f->own[API_FORCE_FRICTION]);
+  o->acceleration_level = level == 1;
+  o->tie = tie ? CT_LCP_TIE_ANY : CT_LCP_TIE_MIN_NORM;
+  o->directions = (unsigned)directions;
+  good = good && settle_method(reader, f->method, method, out);
+  const api_field *sides[] = {f->own[API_FORCE_DIRECTIONS], f->own[API_FORCE_CIRCUMSCRIBED]};
+  for (size_t i = 0; i < 2 && o->friction != CT_RESTING_FRICTION_POLYHEDRAL; i++) {
+    if (!api_field_present(sides[i])) continue;
+    api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &sides[i]->path, "\"%s\" is of friction polyhedral.", sides[i]->name);
+    good = false;
+  }
+  return good;
+}
+
+/* ---- what all have ------------------------------------------------------------------------------------------------------- */
+
+bool api_read_velocity_tolerance(api_reader *reader, const api_field *field, const ct_scene *scene, double contact_tolerance,
+                                 double *out) {
+  *out = ct_scene_velocity_tolerance(contact_tolerance, ct_scene_gravity(scene));
+  return api_read_number(reader, field, 0.0, API_SPEED_MAX, out);
+}
+
+uint32_t api_find_singular(const ct_scene *scene) {
+  const ct_velocity still = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
+  const ct_pose pose = ct_pose_identity();
+  for (uint32_t row = 0; row < ct_scene_rows(scene); row++) {
+    const ct_body *body = ct_scene_body(scene, row);
+    const ct_motion *motion = body ? ct_body_motion(body) : NULL;
+    ct_mass_body mass;
+    if (!motion || motion->is_kinematic || ct_scene_mass_body(scene, row, &pose, &still, ct_vec(0.0, 0.0, 0.0), &mass)) continue;
+    return row;
+  }
+  return CT_NO_ROW;
+}
+
+/* Contacts, loads and tolerances; whom it is about is read. */
+static bool read_common(api_reader *reader, const api_force_fields *f, const api_force_about *about, api_force *out) {
+  ct_mechanics_options *o = &out->mechanics;
+  const ct_query_options *q = about->options;
+  ct_pair_material *material = NULL;
+  *o = (ct_mechanics_options){.contact_tolerance = ct_scene_default_epsilon(about->scene),
+                              .detail = q->detail,
+                              .only_given = api_field_present(f->own[API_FORCE_CONTACTS]),
+                              .gravity = &out->gravity,
+                              .overrides = q->overrides,
+                              .override_count = q->override_count,
+                              .velocities = about->velocities,
+                              .velocity_count = about->velocity_count,
+                              .where_a = q->where_a,
+                              .where_b = q->where_b,
+                              .pairs = q->pairs,
+                              .pair_count = q->pair_count,
+                              .explicit_pairs = q->explicit_pairs,
+                              .cancel = reader->cancel};
+  out->gravity = ct_scene_gravity(about->scene);
+  bool good = api_read_vec3(reader, f->own[API_FORCE_GRAVITY], API_GRAVITY_MAX, &out->gravity);
+  good = api_read_number(reader, f->own[API_FORCE_CONTACT_TOLERANCE], 0.0, CT_SIZE_MAX, &o->contact_tolerance) && good;
+  out->velocity_tolerance = ct_scene_velocity_tolerance(o->contact_tolerance, out->gravity);
+  good = api_read_number(reader, f->own[API_FORCE_VELOCITY_TOLERANCE], 0.0, API_SPEED_MAX, &out->velocity_tolerance) && good;
+  if (api_field_present(f->own[API_FORCE_MATERIAL])) {
+    material = api_arena_alloc(reader->arena, sizeof *material);
+    if (!material) api_fault_memory(reader->faults);
+    if (!material) return false;
+    *material = (ct_pair_material){0};
+    good = api_read_pair_material(reader, f->own[API_FORCE_MATERIAL], material) && good;
+    o->material = material;
+  }
+  good = api_read_given_contacts(reader, f->own[API_FORCE_CONTACTS], about->scene, o) && good;
+  return api_read_loads(reader, f->own[API_FORCE_LOADS], about->scene, o) && good;
+}
+
+bool api_read_force(api_reader *reader, const api_force_fields *fields, const api_force_about *about, api_force *out) {
+  bool good = read_common(reader, fields, about, out);
+  if (about->kind == API_KIND_IMPULSE) good = read_impulse(reader, fields, &out->impulse) && good;
+  else good = read_resting(reader, fields, out) && good;
+  out->impulse.velocity_tolerance = out->resting.velocity_tolerance = out->velocity_tolerance;
+  out->impulse.cancel = out->resting.cancel = reader->cancel;
+  return good;
+}

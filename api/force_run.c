@@ -1,0 +1,159 @@
+/* Islands through the engine, one result each. */
+#include "force_run.h"
+
+#include <stdlib.h>
+
+#include "force_json.h"
+
+/* Zeroed memory for what one island is told in. */
+static void *take(api_range_run *run, size_t bytes) {
+  void *memory = calloc(1, bytes ? bytes : 1);
+  if (!memory) run->range->memory = true;
+  return memory;
+}
+
+/* ---- impulses ------------------------------------------------------------------------------------------------------------ */
+
+static bool run_impulse(api_range_run *run, const ct_island *island) {
+  const api_question *q = &run->task->question;
+  size_t touches = island->set.count, bodies = island->set.body_count;
+  ct_impulse_result result = {0};
+  char *memory = take(run, touches * sizeof *result.touches + bodies * sizeof *result.velocities);
+  if (!memory) return false;
+  result.touches = (ct_touch_impulse *)(void *)memory;
+  result.velocities = (ct_velocity *)(void *)(result.touches + touches);
+  ct_status status = ct_impulse_solve(&island->set, &q->force.impulse, run->solver, &result);
+  if (status == CT_OK) {
+    const api_force_island about = {q->scene, island, !q->force.mechanics.only_given};
+    api_put_impulse(&run->range->text, &about, &result);
+    if (!result.converged) run->range->force.diverged = true;
+  } else {
+    run->range->status = status;
+  }
+  free(memory);
+  return status == CT_OK;
+}
+
+/* ---- resting forces ------------------------------------------------------------------------------------------------------ */
+
+/* Where the result of an island is written. */
+static void *lay_out(api_range_run *run, const ct_contact_set *set, ct_resting_result *result) {
+  size_t n = set->count, bodies = set->body_count;
+  void *memory = take(run, n * (sizeof *result->touches + sizeof *result->holding + sizeof *result->certificate) +
+                               bodies * (sizeof *result->bodies + sizeof *result->motion));
+  if (!memory) return NULL;
+  result->touches = memory;
+  result->bodies = (ct_body_acceleration *)(void *)(result->touches + n);
+  result->motion = (ct_velocity *)(void *)(result->bodies + bodies);
+  result->holding = (ct_vec3 *)(void *)(result->motion + bodies);
+  result->certificate = (double *)(void *)(result->holding + n);
+  return memory;
+}
+
+/* A and b, as far as they are asked for; of more rows than direct methods take A would fill the reply. */
+static bool put_system(api_range_run *run, const ct_contact_set *set) {
+  const api_force *force = &run->task->question.force;
+  size_t n = set->count;
+  bool matrix = force->put_matrix && n <= CT_LCP_DIRECT_MAX;
+  if (!matrix && !force->put_vector) return true;
+  double *memory = take(run, (n + (matrix ? n * n : 0)) * sizeof *memory);
+  if (!memory) return false;
+  ct_resting_system(set, matrix ? memory + n : NULL, memory);
+  if (matrix) api_put_rows(&run->range->text, "A", memory + n, n, n);
+  if (force->put_vector) api_put_numbers(&run->range->text, "b", memory, n);
+  free(memory);
+  return true;
+}
+
+static void tell_stability(api_range_run *run, const ct_resting_result *result) {
+  api_force_told *told = &run->range->force;
+  if (!result->converged) told->diverged = true;
+  if (result->stability == CT_STABILITY_FALLS || result->stability == CT_STABILITY_MOVING) told->falls = true;
+  else if (result->stability != CT_STABILITY_STAYS) told->undecided = true;
+}
+
+static bool run_resting(api_range_run *run, const ct_island *island) {
+  const api_question *q = &run->task->question;
+  ct_resting_result result = {0};
+  void *memory = lay_out(run, &island->set, &result);
+  if (!memory) return false;
+  ct_status status = ct_resting_solve(&island->set, &q->force.resting, run->solver, &result);
+  if (status == CT_OK) {
+    const api_force_island about = {q->scene, island, !q->force.mechanics.only_given};
+    api_put_resting(&run->range->text, &about, &q->force.resting, &result);
+    bool left_out = q->force.put_matrix && island->set.count > CT_LCP_DIRECT_MAX;
+    api_put_resting_flags(&run->range->text, &result, left_out);
+    if (put_system(run, &island->set)) api_put_byte(&run->range->text, '}');
+    tell_stability(run, &result);
+  } else {
+    run->range->status = status;
+  }
+  free(memory);
+  return status == CT_OK && !run->range->memory;
+}
+
+/* ---- islands ------------------------------------------------------------------------------------------------------------- */
+
+/* Islands [begin, end). */
+static void run_islands(api_range_run *run, const ct_mechanics *mechanics, size_t begin, size_t end) {
+  const api_question *q = &run->task->question;
+  bool impulse = q->kind == API_KIND_IMPULSE;
+  for (size_t i = begin; i < end; i++) {
+    const ct_island island = ct_mechanics_island(mechanics, i);
+    if (i < q->from.item || (impulse && island.set.count == 0)) continue;
+    if (ct_cancel_raised(run->plan->cancel)) run->range->status = CT_CANCELLED;
+    if (run->range->status != CT_OK) return;
+    api_put_item(&run->range->text);
+    if (!(impulse ? run_impulse(run, &island) : run_resting(run, &island))) return;
+    if (!api_mark_result(run, (api_mark){.item = (uint32_t)i, .after = CT_NO_ROW})) return;
+  }
+}
+
+/* Where nothing is said of friction there is one if any contact has it. */
+static void settle_friction(api_force *force, const ct_mechanics *mechanics) {
+  if (force->friction_given) return;
+  for (size_t i = 0; i < ct_mechanics_islands(mechanics); i++) {
+    const ct_contact_set set = ct_mechanics_island(mechanics, i).set;
+    for (size_t k = 0; k < set.count; k++)
+      if (set.touches[k].material.static_friction > 0.0) force->resting.friction = CT_RESTING_FRICTION_CONE;
+  }
+}
+
+static ct_mechanics *prepare(api_range_run *run) {
+  api_question *q = &run->task->question;
+  ct_mechanics *mechanics = NULL;
+  run->range->status = ct_mechanics_prepare(q->scene, &q->force.mechanics, run->workspace, &mechanics);
+  if (mechanics) settle_friction(&q->force, mechanics);
+  return mechanics;
+}
+
+void api_run_force(api_range_run *run, size_t index) {
+  api_task *task = run->task;
+  size_t shares = task->range_count - 1;
+  ct_mechanics *own = index == 0 ? prepare(run) : NULL;
+  if (index == 0 && shares > 0) {
+    task->mechanics = own;
+  } else if (own) {
+    run_islands(run, own, 0, ct_mechanics_islands(own));
+    ct_mechanics_destroy(own);
+  } else if (task->mechanics) {
+    size_t count = ct_mechanics_islands(task->mechanics);
+    run_islands(run, task->mechanics, count * (index - 1) / shares, count * index / shares);
+  }
+}
+
+void api_put_force_beside(api_buffer *out, const api_task *task, const api_page *page) {
+  const api_question *q = &task->question;
+  const api_force *force = &q->force;
+  api_put_member_number(out, "contactTolerance", force->mechanics.contact_tolerance);
+  api_put_member_number(out, "velocityTolerance", force->velocity_tolerance);
+  if (q->kind == API_KIND_RESTING_FORCES) {
+    api_put_member_string(out, "friction", api_text(api_resting_friction_word(force->resting.friction)));
+    if (force->resting.friction != CT_RESTING_FRICTION_NONE && !force->resting.acceleration_level)
+      api_put_member_number(out, "timeStep", force->resting.time_step);
+  }
+  if (page->truncated || q->resumed) return;
+  api_put_member_bool(out, "converged", !page->force.diverged);
+  if (q->kind == API_KIND_RESTING_FORCES && (page->force.falls || !page->force.undecided))
+    api_put_member_bool(out, "stable", !page->force.falls);
+}

@@ -1,0 +1,146 @@
+"""Bad input of questions about forces: status, type and pointer of each; nothing is written."""
+from support.checks import Suite, check, equal
+from support.client import Curl
+from support.daemon import Daemon
+
+suite = Suite()
+daemon = Daemon().start()
+suite.cleanup(daemon.stop)
+client = Curl(daemon)
+SCENE = "/v1/scenes/victim"
+RESTING = SCENE + "/query/restingForces"
+
+
+def ball(name, z, **motion):
+    return {"id": name, "position": [0, 0, z], "colliders": [{"id": "c", "sphere": {"radius": 0.5}}],
+            **({"motion": motion} if motion else {})}
+
+
+# A moment that is less than the round-off of the others, in axes between which they are spread.
+NEEDLE = {"mass": 1, "inertiaDiagonal": [1e-20, 1, 1], "inertiaOrientation": [0, 0, 0.38268343236508977, 0.9238795325112867]}
+client.put(SCENE, {"bodies": [{"id": "ground", "colliders": [{"plane": {}}]}, ball("wall", 5), ball("lift", 8, isKinematic=True),
+                              ball("b", 0.5, mass=1), ball("c", 1.5, mass=1)]}).must(201)
+TOUCH = {"a": "ground", "b": "b", "position": [0, 0, 0], "normal": [0, 0, 1]}
+
+
+def contact(**other):
+    return {"contacts": [{**TOUCH, **other}]}
+
+
+def without(name):
+    return {"contacts": [{k: v for k, v in TOUCH.items() if k != name}]}
+
+
+AT = "/contacts/0/"
+BOTH = [("unknown-id", contact(a="nobody"), AT + "a"), ("unknown-id", contact(b="nobody"), AT + "b"),
+        ("bad-value", contact(a="b"), AT + "b"), ("bad-value", contact(b="wall"), "/contacts/0"),
+        ("bad-value", contact(a="lift", b="wall"), "/contacts/0"),
+        ("bad-value", contact(normal=[0, 0, 0]), AT + "normal"), ("bad-value", contact(normal=[0, 0, 1 + 2e-6]), AT + "normal"),
+        ("bad-value", contact(normal=[0, 0, 0.5]), AT + "normal"), ("wrong-type", contact(normal=[0, 1]), AT + "normal"),
+        ("wrong-type", contact(position="here"), AT + "position"), ("out-of-range", contact(position=[2e9, 0, 0]), AT + "position/0"),
+        ("missing-member", without("a"), AT + "a"), ("missing-member", without("normal"), AT + "normal"),
+        ("missing-member", without("position"), AT + "position"),
+        ("unknown-id", contact(colliderB="d"), AT + "colliderB"), ("unknown-id", contact(colliderB=1), AT + "colliderB"),
+        ("wrong-type", contact(colliderA=0.5), AT + "colliderA"), ("wrong-type", contact(colliderA=[0]), AT + "colliderA"),
+        ("bad-value", contact(fixedTo="c"), AT + "fixedTo"), ("unknown-member", contact(depth=1), AT + "depth"),
+        ("out-of-range", contact(material={"staticFriction": -1}), AT + "material/staticFriction"),
+        ("wrong-type", {"contacts": TOUCH}, "/contacts"), ("wrong-type", {"contacts": [1]}, "/contacts/0"),
+        ("unknown-member", {**contact(), "pairs": [["ground", "b"]]}, "/pairs"),
+        ("unknown-member", {"where": {}, "pairs": []}, "/where"),
+        ("out-of-range", {"material": {"staticFriction": -0.1}}, "/material/staticFriction"),
+        ("out-of-range", {"material": {"restitution": 1.5}}, "/material/restitution"),
+        ("out-of-range", {"material": {"staticFriction": 0.1, "dynamicFriction": 0.2}}, "/material/dynamicFriction"),
+        ("unknown-member", {"material": {"youngsModulus": 1}}, "/material/youngsModulus"),
+        ("wrong-type", {"material": "steel"}, "/material"),
+        ("wrong-type", {"gravity": [0, 0]}, "/gravity"), ("out-of-range", {"gravity": [0, 0, -1e7]}, "/gravity/2"),
+        ("out-of-range", {"contactTolerance": -1}, "/contactTolerance"), ("out-of-range", {"velocityTolerance": -1e-9}, "/velocityTolerance"),
+        ("wrong-type", {"velocityTolerance": "small"}, "/velocityTolerance"),
+        ("bad-value", {"detail": "deepest"}, "/detail"), ("unknown-member", {"clearance": 1}, "/clearance"),
+        ("unknown-member", {"variants": []}, "/variants"), ("bad-cursor", {"cursor": "x"}, "/cursor"),
+        ("unknown-id", {"poses": {"ids": ["nobody"], "linearVelocities": [[0, 0, 1]]}}, "/poses/ids/0"),
+        ("bad-value", {"poses": {"ids": ["wall"], "linearVelocities": [[0, 0, 1]]}}, "/poses/linearVelocities/0")]
+OF_RESTING = [("unknown-id", {"loads": [{"body": "nobody", "force": [0, 0, 1]}]}, "/loads/0/body"),
+              ("bad-value", {"loads": [{"body": "wall", "force": [0, 0, 1]}]}, "/loads/0/body"),
+              ("bad-value", {"loads": [{"body": "lift", "force": [0, 0, 1]}]}, "/loads/0/body"),
+              ("missing-member", {"loads": [{"body": "b"}]}, "/loads/0"),
+              ("missing-member", {"loads": [{"force": [0, 0, 1]}]}, "/loads/0/body"),
+              ("unknown-member", {"loads": [{"body": "b", "torque": [0, 0, 1], "at": [0, 0, 0]}]}, "/loads/0/at"),
+              ("wrong-type", {"loads": [{"body": "b", "force": [0, 0, "1"]}]}, "/loads/0/force/2"),
+              ("out-of-range", {"loads": [{"body": "b", "torque": [0, 1e19, 0]}]}, "/loads/0/torque/1"),
+              ("bad-value", {"friction": "pyramid"}, "/friction"), ("wrong-type", {"friction": True}, "/friction"),
+              ("bad-value", {"level": "force"}, "/level"), ("bad-value", {"tie": "all"}, "/tie"),
+              ("out-of-range", {"timeStep": 0}, "/timeStep"), ("bad-value", {"method": "simplex"}, "/method"),
+              ("bad-value", {"friction": "none", "method": "nsgs"}, "/method"),
+              ("bad-value", {"friction": "cone", "method": "lemke"}, "/method"),
+              ("bad-value", {"friction": "polyhedral", "method": "dantzig"}, "/method"),
+              ("bad-value", {"friction": "cone", "directions": 8}, "/directions"),
+              ("out-of-range", {"friction": "polyhedral", "directions": 2}, "/directions"),
+              ("bad-value", {"circumscribed": True}, "/circumscribed"), ("bad-value", {"include": ["C"]}, "/include/0"),
+              ("unknown-member", {"law": "algebraic"}, "/law"), ("unknown-member", {"energyGuard": True}, "/energyGuard")]
+OF_IMPULSE = [("bad-value", {"law": "newton"}, "/law"), ("wrong-type", {"law": 1}, "/law"),
+              ("bad-value", {"simultaneous": "algebraic"}, "/simultaneous"), ("wrong-type", {"friction": "none"}, "/friction"),
+              ("wrong-type", {"energyGuard": "on"}, "/energyGuard"), ("out-of-range", {"restVelocity": -1}, "/restVelocity"),
+              ("wrong-type", {"restVelocity": None}, "/restVelocity"),
+              ("unknown-member", {"loads": []}, "/loads"), ("unknown-member", {"method": "auto"}, "/method"),
+              ("unknown-member", {"include": ["A"]}, "/include"), ("unknown-member", {"timeStep": 1}, "/timeStep")]
+KINDS = [("restingForces", BOTH + OF_RESTING), ("impulse", BOTH + OF_IMPULSE)]
+
+
+def refused(path, body, problem, pointer):
+    before = client.get(SCENE)
+    client.post(path, body).problem(422, problem, pointer)
+    after = client.get(SCENE)
+    equal((after.etag, after.body), (before.etag, before.body), "scene")
+
+
+def rows():
+    for kind, table in KINDS:
+        for problem, body, pointer in table:
+            yield f"{kind}, {problem}: {str(body)[:80]}", lambda k=kind, p=problem, b=body, at=pointer: refused(f"{SCENE}/query/{k}", b, p, at)
+
+
+suite.table("bad input", rows())
+
+
+@suite.fact
+def nan_and_infinite_numbers_are_no_json():
+    for text in ('{"loads": [{"body": "b", "force": [0, 0, NaN]}]}', '{"gravity": [0, 0, -Infinity]}',
+                 '{"loads": [{"body": "b", "force": [1e999, 0, 0]}]}'):
+        client.post(RESTING, text).problem(400, "malformed-json")
+
+
+@suite.fact
+def a_body_whose_inertia_cannot_be_inverted_is_named():
+    needle = ball("needle", 0.5, **NEEDLE)
+    for kind, unused in KINDS:
+        for path, body, pointer in ((f"/v1/query/{kind}", {"scene": {"bodies": [needle]}}, "/scene/bodies/0"),
+                                    (f"/v1/query/{kind}", {"a": {"plane": {}}, "b": needle}, "/b"),
+                                    (f"/v1/query/{kind}", {"a": needle, "b": {"plane": {}}}, "/a")):
+            reply = client.post(path, body).problem(422, "bad-mass", pointer)
+            check('"needle"' in reply.json["detail"], "the detail names the body")
+    path = "/v1/scenes/needles"
+    client.put(path, {"bodies": [needle]}).must(201)
+    for kind, unused in KINDS:
+        check("needle" in client.post(f"{path}/query/{kind}", {}).problem(422, "bad-mass").json["detail"], "the detail names the body")
+
+
+@suite.fact
+def empty_sets_have_empty_answers():
+    for kind, unused in KINDS:
+        for body in ({"contacts": []}, {"pairs": []}, {"where": {"a": {"ids": []}, "b": {"ids": []}}}):
+            reply = client.post(f"{SCENE}/query/{kind}", body).must(200).json
+            equal([c for r in reply["results"] for c in r["contacts"]], [], "contacts")
+        reply = client.post(f"/v1/query/{kind}", {"scene": {"bodies": []}}).must(200).json
+        equal((reply["count"], reply["results"], reply["converged"]), (0, [], True), "an empty scene")
+
+
+@suite.fact
+def given_bodies_take_no_members_of_scenes():
+    given = {"a": {"plane": {}}, "b": ball("b", 0.5, mass=1)}
+    for kind, unused in KINDS:
+        for member in ("where", "pairs", "poses"):
+            client.post(f"/v1/query/{kind}", {**given, member: {}}).problem(422, "unknown-member", "/" + member)
+        client.post(f"/v1/query/{kind}", {**given, "contacts": [{**TOUCH, "a": "c"}]}).problem(422, "unknown-id", "/contacts/0/a")
+
+
+suite.main()
