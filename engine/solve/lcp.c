@@ -1,7 +1,8 @@
 /* Which method solves a linear complementarity problem, and what its answer is worth; the methods are in lcp_*.c. */
 #include "solve/lcp.h"
-#include "solve/lcp_farkas.h"
 
+#include "solve/dense.h"
+#include "solve/lcp_farkas.h"
 #include "solve/matrix.h"
 
 #include <assert.h>
@@ -12,6 +13,9 @@
 #define SYMMETRIC 1e-9
 /* Round-off of a certificate's products, in units of n and of the terms' sizes. */
 #define PROOF_ROUNDOFF (8.0 * CT_UNIT_ROUNDOFF)
+
+/* Part of a residual that decides nothing. */
+#define FAR_BELOW 0.01
 
 typedef struct method {
   ct_status (*solve)(const ct_lcp_job *job, ct_lcp_result *result);
@@ -71,9 +75,23 @@ static bool proves(const ct_lcp_job *job, const double *y, double *product, doub
   return value < -roundoff * terms;
 }
 
+/* The residual in plain doubles, where their round-off is far below what decides; else, the slower way, in twice the digits. */
+static double residual_of(const ct_lcp *problem, const ct_lcp_job *job, const double *z, double *w) {
+  if (!job->roots || !job->symmetric) return ct_lcp_residual(problem, z, w);
+  double terms = ct_lcp_terms(job, z), most = 0.0, unsure = 0.0;
+  for (size_t i = 0; i < job->size; i++) {
+    size_t low = job->low[i];
+    w[i] = job->q[i] + ct_dense_dot(job->dense + i * job->size + low, z + low, job->high[i] - low);
+    double off = fabs(w[i] < z[i] ? w[i] : z[i]), within = ct_lcp_roundoff(job, i, terms);
+    if (!(off <= most)) most = off;
+    unsure = within > unsure ? within : unsure;
+  }
+  return most + unsure <= FAR_BELOW * job->target ? most : ct_lcp_residual(problem, z, w);
+}
+
 /* Everything that is known from M, q and z alone. */
 static void weigh(const ct_lcp *problem, const ct_lcp_job *job, ct_lcp_result *result) {
-  result->residual = ct_lcp_residual(problem, result->z, result->w);
+  result->residual = residual_of(problem, job, result->z, result->w);
   bool finite = isfinite(result->residual);
   for (size_t i = 0; i < job->size && finite; i++) finite = isfinite(result->w[i]);
   if (!finite) {
@@ -83,7 +101,10 @@ static void weigh(const ct_lcp *problem, const ct_lcp_job *job, ct_lcp_result *r
     result->status = CT_LCP_STATUS_ITERATION_LIMIT;
   }
   result->complementarity = 0.0;
-  for (size_t i = 0; i < job->size; i++) result->complementarity = fmax(result->complementarity, fabs(result->z[i] * result->w[i]));
+  for (size_t i = 0; i < job->size; i++) {
+    double product = fabs(result->z[i] * result->w[i]);
+    if (product > result->complementarity) result->complementarity = product;
+  }
   bool within = result->residual <= job->target;
   if (result->status == CT_LCP_STATUS_OK && !within) result->status = CT_LCP_STATUS_ITERATION_LIMIT;
   result->converged = result->status == CT_LCP_STATUS_OK;
@@ -103,7 +124,10 @@ static ct_status look_at_rows(ct_lcp_job *job) {
     ct_matrix_spread(job->matrix, spread);
   }
   ct_matrix_ranges(job->dense, n, low, low + n);
-  for (size_t i = 0; i < n; i++) roots[i] = sqrt(fmax(job->dense[i * n + i], 0.0));
+  for (size_t i = 0; i < n; i++) {
+    double diagonal = job->dense[i * n + i];
+    roots[i] = diagonal > 0.0 ? sqrt(diagonal) : 0.0;
+  }
   job->low = low;
   job->high = low + n;
   job->roots = roots;
@@ -184,7 +208,7 @@ ct_status ct_lcp_solve(const ct_lcp *problem, const ct_lcp_options *options, ct_
   bool chosen = options->method != CT_LCP_AUTO;
   if (n > (chosen ? methods[options->method].rows_max : CT_LCP_ITERATIVE_MAX)) return CT_LIMIT;
   ct_lcp_job job = {.matrix = &problem->matrix, .q = problem->q, .size = n, .options = options, .solver = solver};
-  for (size_t i = 0; i < n; i++) job.q_max = fmax(job.q_max, fabs(problem->q[i]));
+  for (size_t i = 0; i < n; i++) job.q_max = fabs(problem->q[i]) > job.q_max ? fabs(problem->q[i]) : job.q_max;
   double largest;
   result->asymmetry = ct_matrix_asymmetry(&problem->matrix, &largest);
   job.symmetric = result->asymmetry <= SYMMETRIC * largest;

@@ -1,7 +1,8 @@
 /* Block principal pivoting for symmetric positive semidefinite M: guess which rows are clamped (w = 0), solve for their z, exchange
  * all rows that came out negative at once, and again.
  *
- * Judice, Pires 1994. The first guess is from a few sweeps of Gauss and Seidel. Where exchanging everything has not made fewer rows
+ * Judice, Pires 1994. The first guess is from a few sweeps of Gauss and Seidel, of few rows from principal pivots of the whole
+ * tableau, each time of the row that gains most. Where exchanging everything has not made fewer rows
  * wrong for a while, one row at a time is exchanged (Murty 1974), which always ends for positive definite M.
  */
 #include "solve/dense.h"
@@ -13,6 +14,8 @@
 
 /* Sweeps before the first guess, and exchanges of everything that may make nothing better. */
 enum { SWEEPS = 6, PATIENCE = 8 };
+/* Up to so many rows single pivots guess better than sweeps do, and as fast. */
+enum { PIVOTED = 32 };
 /* Factorisations before Dantzig's method is asked, which ends for singular M too and proves where there is no solution. */
 enum { ROUNDS = 40 };
 
@@ -52,6 +55,69 @@ static void sweep(block *b) {
     size_t low = b->job->low[i];
     ct_dense_add(b->w + low, row + low, change, b->job->high[i] - low);
   }
+}
+
+/* Few rows of M and -q, some of them swept (Beaton 1964): of these the diagonal is negative and `values` are z, of others -w. */
+typedef struct tableau {
+  size_t n, stride;                             /* a multiple of four */
+  double values[PIVOTED], m[PIVOTED * PIVOTED]; /* lower half; what is above the diagonal means nothing */
+} tableau;
+
+/* The row that is negative by most, seen by what its pivot would gain; n where none is. */
+static size_t most_wrong(const tableau *t) {
+  size_t best = t->n;
+  double gain = 0.0, scale = 1.0;
+  for (size_t i = 0; i < t->n; i++) {
+    double value = t->values[i], diagonal = t->m[i * t->stride + i];
+    if (!(value * diagonal > 0.0) || !(value * value * scale > gain * fabs(diagonal))) continue;
+    best = i;
+    gain = value * value;
+    scale = fabs(diagonal);
+  }
+  return best;
+}
+
+/* Sweeps a row, or undoes that. */
+static void pivot(tableau *t, size_t i) {
+  double column[PIVOTED], *own = t->m + i * t->stride, inverse = 1.0 / own[i], value = t->values[i] * inverse;
+  memcpy(column, own, (i + 1) * sizeof *column);
+  for (size_t k = i + 1; k < t->n; k++) column[k] = t->m[k * t->stride + i];
+  for (size_t k = t->n; k < t->stride; k++) column[k] = 0.0;
+  double signed_inverse = inverse > 0.0 ? inverse : -inverse;
+  for (size_t k = 0; k < t->n; k++) {
+    double *row = t->m + k * t->stride, times = -column[k] * inverse;
+    if (times == 0.0) continue;
+    for (size_t j = 0; j <= k; j += 4) ct_dense_add(row + j, column + j, times, 4);
+    t->values[k] -= column[k] * value;
+  }
+  for (size_t j = 0; j < i; j++) own[j] = column[j] * signed_inverse;
+  for (size_t k = i + 1; k < t->n; k++) t->m[k * t->stride + i] = column[k] * signed_inverse;
+  own[i] = -inverse;
+  t->values[i] = inverse > 0.0 ? value : -value;
+}
+
+static void guess_by_pivots(block *b) {
+  tableau t;
+  t.n = b->n;
+  t.stride = (b->n + 3) / 4 * 4;
+  for (size_t i = 0; i < t.n; i++) {
+    memcpy(t.m + i * t.stride, b->job->dense + i * t.n, (i + 1) * sizeof *t.m);
+    for (size_t j = i + 1; j < i / 4 * 4 + 4; j++) t.m[i * t.stride + j] = 0.0;
+    t.values[i] = -b->job->q[i];
+  }
+  for (size_t k = 0; k < 2 * t.n; k++) {
+    size_t i = most_wrong(&t);
+    if (i == t.n) break;
+    pivot(&t, i);
+  }
+  for (size_t i = 0; i < t.n; i++) b->clamped[i] = t.m[i * t.stride + i] < 0.0;
+}
+
+static void guess_by_sweeps(block *b) {
+  memset(b->z, 0, b->n * sizeof *b->z);
+  memcpy(b->w, b->job->q, b->n * sizeof *b->w);
+  for (int k = 0; k < SWEEPS; k++) sweep(b);
+  for (size_t i = 0; i < b->n; i++) b->clamped[i] = b->z[i] > 0.0;
 }
 
 /* z of the clamped rows and w of all. A row that depends on other clamped ones has z = 0 and is free. */
@@ -118,12 +184,10 @@ static ct_lcp_status settle(block *b, uint64_t *iterations) {
 ct_status ct_lcp_block(const ct_lcp_job *job, ct_lcp_result *result) {
   block b;
   if (!take(&b, job, result->z)) return CT_OUT_OF_MEMORY;
-  memset(b.z, 0, b.n * sizeof *b.z);
-  memcpy(b.w, job->q, b.n * sizeof *b.w);
-  for (int k = 0; k < SWEEPS; k++) sweep(&b);
-  for (size_t i = 0; i < b.n; i++) b.clamped[i] = b.z[i] > 0.0;
+  if (b.n <= PIVOTED) guess_by_pivots(&b);
+  else guess_by_sweeps(&b);
   result->status = settle(&b, &result->iterations);
   if (result->status != CT_LCP_STATUS_OK) return ct_lcp_dantzig(job, result);
-  for (size_t i = 0; i < b.n; i++) b.z[i] = fmax(b.z[i], 0.0);
+  for (size_t i = 0; i < b.n; i++) b.z[i] = b.z[i] > 0.0 ? b.z[i] : 0.0;
   return CT_OK;
 }
