@@ -254,6 +254,97 @@ static void moving_as_one(void) {
   CHECK(several > 1000);
 }
 
-static const check_test tests[] = {{"kinds against kinds", kinds_against_kinds}, {"moving as one", moving_as_one}};
+typedef struct answers {
+  double velocity[64], acceleration[64];
+  ct_vec3 relative[64], tangential[64];
+  size_t count;
+} answers;
+
+static void answer(const mover_case c[2], answers *out) {
+  ct_frame a = ct_frame_of(c[0].pose), b = ct_frame_of(c[1].pose);
+  const ct_mass_body bodies[2] = {body_of(&c[0]), body_of(&c[1])};
+  ct_manifold m;
+  ct_pair_contacts((ct_placed){&c[0].shape, &a}, (ct_placed){&c[1].shape, &b}, &(ct_contact_options){1e-6, 0.0, CT_DETAIL_FULL},
+                   workspace, &m);
+  out->count = m.count < 64 ? m.count : 64;
+  for (size_t i = 0; i < out->count; i++) {
+    const ct_touch touch = touch_of(c, &m.points[i]);
+    const ct_contact_set set = {bodies, 2, &touch, 1};
+    ct_contact_velocity v = ct_touch_velocity(&set, &touch, 0.0);
+    out->velocity[i] = v.normal;
+    out->relative[i] = v.relative;
+    out->acceleration[i] = ct_touch_free_acceleration(&set, &touch, &out->tangential[i]);
+  }
+}
+
+static bool opposite(ct_vec3 p, ct_vec3 q) { return p.x == -q.x && p.y == -q.y && p.z == -q.z; }
+
+/* Rows 42 and 47: with the bodies exchanged, from the shapes on, the same to the bit. */
+static void swapped_bodies_mirror(void) {
+  check_random r = {4705};
+  size_t points = 0;
+  for (int k = 0; k < 2000; k++) {
+    mover_case c[2];
+    ct_manifold m;
+    random_pair(&r, (int)(check_next(&r) % KINDS), (int)(check_next(&r) % (KINDS - 1)), k, c);
+    if (k % 2) c[0].pose.rotation = c[1].pose.rotation = ct_quat_identity();
+    if (bring_together(c, &m)) {
+      const mover_case d[2] = {c[1], c[0]};
+      answers x, y;
+      answer(c, &x);
+      answer(d, &y);
+      CHECK_INT(x.count, y.count);
+      for (size_t i = 0; i < x.count && i < y.count; i++) {
+        CHECK(x.velocity[i] == y.velocity[i] && x.acceleration[i] == y.acceleration[i]);
+        CHECK(opposite(x.relative[i], y.relative[i]) && opposite(x.tangential[i], y.tangential[i]));
+      }
+      points += x.count;
+    }
+    release(c);
+  }
+  CHECK(points > 1800);
+}
+
+/* Shapes of a nanometre, of a million kilometres, flat as paper and thin as wire: every number told is finite. */
+static void extreme_sizes_have_finite_answers(void) {
+  check_random r = {4704};
+  static const double sizes[] = {1e-9, 1e-3, 1, 1e9};
+  size_t points = 0;
+  for (int k = 0; k < 4000; k++) {
+    mover_case c[2];
+    ct_manifold m;
+    random_pair(&r, 1 + (int)(check_next(&r) % 6), 1 + (int)(check_next(&r) % 6), k, c);
+    for (int i = 0; i < 2; i++) {
+      ct_shape *s = &c[i].shape;
+      double size[3];
+      for (int n = 0; n < 3; n++) size[n] = sizes[check_next(&r) % 4];
+      s->rounding = s->margin = k % 3 ? 0.0 : 1e-9;
+      s->inset = false;
+      if (s->kind == CT_KIND_BOX) s->box.half = ct_vec(size[0], size[1], size[2]);
+      if (s->kind == CT_KIND_CAPSULE) *s = rounded(capsule(size[0], size[1], size[2]), false, 0.0, s->margin);
+      if (s->kind == CT_KIND_CYLINDER) *s = rounded(cylinder(size[0], size[1]), false, 0.0, s->margin);
+      if (s->kind == CT_KIND_CONE) *s = rounded(cone(size[0], size[1], k % 2 ? 0.0 : size[2]), false, 0.0, s->margin);
+      if (s->kind == CT_KIND_ELLIPSOID) *s = rounded(ellipsoid(size[0], size[1], size[2]), false, 0.0, s->margin);
+    }
+    ct_frame a = ct_frame_of(c[0].pose), b = ct_frame_of(c[1].pose);
+    ct_pair_contacts((ct_placed){&c[0].shape, &a}, (ct_placed){&c[1].shape, &b}, &(ct_contact_options){10.0, 0.0, CT_DETAIL_FULL},
+                     workspace, &m);
+    const ct_mass_body bodies[2] = {body_of(&c[0]), body_of(&c[1])};
+    for (size_t n = 0; n < m.count; n++) {
+      const ct_touch touch = touch_of(c, &m.points[n]);
+      const ct_contact_set set = {bodies, 2, &touch, 1};
+      CHECK(isfinite(ct_touch_free_acceleration(&set, &touch, NULL)));
+      CHECK(isfinite(ct_touch_velocity(&set, &touch, 0).normal));
+    }
+    points += m.count;
+    release(c);
+  }
+  CHECK(points > 4000);
+}
+
+static const check_test tests[] = {{"kinds against kinds", kinds_against_kinds},
+                                   {"moving as one", moving_as_one},
+                                   {"swapped bodies mirror", swapped_bodies_mirror},
+                                   {"extreme sizes have finite answers", extreme_sizes_have_finite_answers}};
 
 WORKSPACE_MAIN(tests)
