@@ -14,6 +14,10 @@
 /* Common denominators that are tried, and how near to whole numbers all entries must be. */
 #define DENOMINATOR_MAX 4096
 #define WHOLE 1e-9
+/* Whole vectors that are looked at: the first is the one, or else one that round-off of M has spoiled, whose multiples are no
+ * better.
+ */
+#define TRIES_MAX 3
 /* The least z0 that is not round-off, as a part of q. */
 #define APART 1e-12
 #define APART_WIDE 1e-20
@@ -112,9 +116,10 @@ bool ct_lcp_farkas_round(const ct_lcp_job *job, double *y, double *scratch) {
     if (y[i] > WHOLE * greatest) least = fmin(least, y[i]);
   if (!(greatest > 0.0)) return false;
   for (int by_least = 1; by_least >= 0; by_least--)
-    for (int denominator = 1; denominator <= DENOMINATOR_MAX; denominator++) {
+    for (int denominator = 1, tries = 0; denominator <= DENOMINATOR_MAX && tries < TRIES_MAX; denominator++) {
       if (denominator % 64 == 0 && ct_cancel_raised(job->options->cancel)) return false;
       if (!in_whole_numbers(y, denominator / (by_least ? least : greatest), n, scratch)) continue;
+      tries++;
       if (!ct_lcp_farkas_exact(job, scratch)) continue;
       memcpy(y, scratch, n * sizeof *y);
       return true;

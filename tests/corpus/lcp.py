@@ -47,7 +47,7 @@ def check_solution(case, answer, rows):
         worst = max(worst, abs(min(w, z[i])))
         check(abs(w - Fraction(answer["w"][i])) <= RESIDUAL * (1 + Fraction(sizes)), f"w[{i}]")
     check(worst <= RESIDUAL * (1 + Fraction(sizes)), f"residual {float(worst):.3g} of {sizes:.3g}")
-    check(abs(float(worst) - answer["residual"]) <= 1e-14 * (1 + sizes), f"told {answer['residual']}, is {float(worst)}")
+    check(abs(float(worst) - answer["residual"]) <= 1e-12 * (1 + sizes), f"told {answer['residual']}, is {float(worst)}")
     check(answer["converged"], "not converged")
 
 
