@@ -4,12 +4,15 @@
 
 #include <float.h>
 
-/* Sweeps where the caller sets no limit (theory: 10,000). */
-#define SWEEPS_MAX 10000u
+/* Sweeps and steps where the caller sets no limit: one method's, and those of all that AUTO asks. */
+#define ITERATIONS_MAX 10000u
+#define AUTO_ITERATIONS_MAX 30000u
 /* Sweeps before the first Newton steps: enough to see which contacts are open. */
 #define FIRST_SWEEPS 32u
 /* Newton steps in a row: from a good start they are five. */
 #define STEPS 20u
+/* Steps of the gradient for each sweep. */
+#define DESCENTS 8u
 
 typedef struct summing {
   double scale, sum; /* root of the sum of squares = scale sqrt(sum): no square leaves the range */
@@ -18,8 +21,9 @@ typedef struct summing {
 
 static void add_square(summing *s, double x) {
   double a = fabs(x);
-  if (!(a > 0.0)) return;
-  if (a > s->scale) {
+  if (a == 0.0) return;
+  if (!(a < INFINITY)) s->scale = INFINITY;
+  else if (a > s->scale) {
     s->sum = 1.0 + s->sum * (s->scale / a) * (s->scale / a);
     s->scale = a;
   } else s->sum += (a / s->scale) * (a / s->scale);
@@ -125,20 +129,30 @@ static void tell(const ct_friction_problem *p, const ct_friction_work *w, bool i
 
 static bool wanting(const ct_friction_work *w) { return w->best_residual > w->tolerance && w->iterations < w->iterations_max; }
 
-/* Sweeps, then Newton steps from where they came to; where these do not reach the tolerance, twice as many sweeps, which go on from
- * where they were. */
-static ct_status sweeps_and_steps(ct_friction_work *w) {
+/* Newton steps from where w->r is, which stays. */
+static ct_status try_steps(ct_friction_work *w, ct_triple *reached) {
+  if (!wanting(w)) return CT_OK;
+  for (size_t i = 0; i < w->contacts; i++) reached[i] = w->r[i];
+  w->method = CT_FRICTION_NEWTON;
+  ct_status status = ct_friction_newton(w, STEPS);
+  for (size_t i = 0; i < w->contacts; i++) w->r[i] = reached[i];
+  return status;
+}
+
+/* Sweeps and Newton steps are fastest where contacts are not redundant; where they are, the gradient finds which stick, and the
+ * steps the last digits. */
+static ct_status by_turns(ct_friction_work *w, bool descends) {
   ct_triple *reached = ct_solver_take(w->solver, w->contacts, sizeof *reached);
   if (!reached) return CT_OUT_OF_MEMORY;
   ct_status status = CT_OK;
   for (uint64_t sweeps = FIRST_SWEEPS; status == CT_OK && wanting(w); sweeps *= 2) {
     w->method = CT_FRICTION_NSGS;
-    status = ct_friction_nsgs(w, sweeps);
-    if (status != CT_OK || !wanting(w)) break;
-    for (size_t i = 0; i < w->contacts; i++) reached[i] = w->r[i];
-    w->method = CT_FRICTION_NEWTON;
-    status = ct_friction_newton(w, STEPS);
-    for (size_t i = 0; i < w->contacts; i++) w->r[i] = reached[i];
+    if (sweeps == FIRST_SWEEPS || !descends) status = ct_friction_nsgs(w, sweeps);
+    if (status == CT_OK) status = try_steps(w, reached);
+    if (status != CT_OK || !descends) continue;
+    w->method = CT_FRICTION_GRADIENT;
+    status = ct_friction_gradient(w, DESCENTS * sweeps);
+    if (status == CT_OK) status = try_steps(w, reached);
   }
   return status;
 }
@@ -163,14 +177,15 @@ static ct_status choose(const ct_friction_problem *p, const ct_friction_options 
     (void)ct_friction_look(w);
     if (*infeasible) return CT_OK;
   }
-  return sweeps_and_steps(w);
+  return by_turns(w, true);
 }
 
 static ct_status solve(const ct_friction_problem *p, const ct_friction_options *options, ct_solver *solver,
                        ct_friction_result *result) {
   ct_friction_work w = {.solver = solver, .method = CT_FRICTION_NSGS};
   w.tolerance = options->tolerance > 0.0 ? options->tolerance : CT_FRICTION_TOLERANCE;
-  w.iterations_max = options->iterations_max ? options->iterations_max : SWEEPS_MAX;
+  w.iterations_max = options->method == CT_FRICTION_AUTO ? AUTO_ITERATIONS_MAX : ITERATIONS_MAX;
+  if (options->iterations_max) w.iterations_max = options->iterations_max;
   ct_status status = ct_friction_prepare(p, options, &w);
   if (status != CT_OK) return status;
   bool infeasible = false;
@@ -183,7 +198,11 @@ static ct_status solve(const ct_friction_problem *p, const ct_friction_options *
     (void)ct_friction_residual(p, result->r, result->u);
     return CT_OK;
   case CT_FRICTION_NSGS: status = wanting(&w) ? ct_friction_nsgs(&w, w.iterations_max) : CT_OK; break;
-  case CT_FRICTION_NEWTON: status = sweeps_and_steps(&w); break;
+  case CT_FRICTION_NEWTON: status = by_turns(&w, false); break;
+  case CT_FRICTION_GRADIENT:
+    w.method = CT_FRICTION_GRADIENT;
+    status = ct_friction_gradient(&w, w.iterations_max);
+    break;
   default: status = wanting(&w) ? choose(p, options, &w, &infeasible) : CT_OK;
   }
   if (status == CT_OK) tell(p, &w, infeasible, result);

@@ -39,6 +39,7 @@ typedef struct ct_friction_work {
   int r_exponent;                         /* the caller's r is this one times two to that power */
   double tolerance;
   uint64_t iterations, iterations_max; /* sweeps or steps made, and allowed */
+  double eliminated;                   /* by Newton steps so far: cubes of rows */
   ct_solver *solver;
   const ct_cancel *cancel;
 } ct_friction_work;
@@ -91,6 +92,9 @@ ct_status ct_friction_nsgs(ct_friction_work *w, uint64_t sweeps);
 /* Up to `steps` steps, fewer where the tolerance is reached or they do not help; none where more than CT_LCP_DIRECT_MAX rows are
  * active. CT_OUT_OF_MEMORY, CT_CANCELLED. */
 ct_status ct_friction_newton(ct_friction_work *w, uint64_t steps);
+
+/* Up to `steps` steps, fewer where the tolerance is reached or nothing gets better. Same failures. */
+ct_status ct_friction_gradient(ct_friction_work *w, uint64_t steps);
 
 /* The pyramids' problem: `best` and all of the result but r and u. Without friction by the method that suits it, with the least
  * norm; else by Lemke's. CT_OUT_OF_MEMORY, CT_CANCELLED, CT_LIMIT. */

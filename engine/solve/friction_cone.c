@@ -43,7 +43,7 @@ double ct_friction_look(ct_friction_work *w) {
     ct_triple u = ct_triple_add(ct_friction_others(w, w->r, i), ct_block_times(&w->diagonal[i], w->r[i]));
     sum += ct_triple_norm2(ct_friction_defect(w->r[i], u, w->mu[i], w->rho[i], &size));
   }
-  double residual = sum > 0.0 ? sqrt(sum) / fmin(size, w->size_max) : 0.0;
+  double residual = sum == 0.0 ? 0.0 : sqrt(sum) / fmin(size, w->size_max);
   if (residual < w->best_residual) {
     w->best_residual = residual;
     w->best_method = w->method;

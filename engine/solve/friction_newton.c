@@ -18,6 +18,9 @@
 /* Steps that may make it worse, on the way from one set of open, sticking and sliding contacts to another. */
 #define WORSE_MAX 4
 
+/* Cubes of the rows of all eliminations of one solve: some five seconds of them. */
+#define ELIMINATED_MAX 1e10
+
 #define INACTIVE UINT32_MAX
 
 /* What one active contact asks of the step: V du + R dr = rhs. */
@@ -196,7 +199,9 @@ static ct_status step(newton *n, bool *helped) {
   *helped = false;
   n->damping = fmax(DAMPING_MIN, fmin(DAMPING_PART * n->residual, DAMPING_MAX));
   ask(n);
-  if (3 * n->count > CT_LCP_DIRECT_MAX) return CT_OK;
+  double rows = 3.0 * (double)n->count;
+  if (rows > CT_LCP_DIRECT_MAX || w->eliminated + rows * rows * rows > ELIMINATED_MAX) return CT_OK;
+  w->eliminated += rows * rows * rows;
   ct_solver_mark mark = ct_solver_enter(w->solver);
   n->matrix = ct_solver_doubles(w->solver, 9 * n->count * n->count);
   if (!n->matrix) return CT_OUT_OF_MEMORY;

@@ -133,6 +133,11 @@ static void every_case_is_solved_to_twelve_digits(void) {
   CHECK(f.converged == f.cases);
 }
 
+static void the_gradient_solves_every_case_by_itself(void) {
+  figures f = judge_all(CT_FRICTION_GRADIENT, 1e-8);
+  CHECK(f.solved == f.cases && f.converged == f.cases);
+}
+
 /* Sweeps alone leave out a few whose contacts are redundant; a loose tolerance is no less true. */
 static void no_method_tells_more_than_it_has(void) {
   CHECK(judge_all(CT_FRICTION_NSGS, 1e-8).converged >= 50);
@@ -142,6 +147,7 @@ static void no_method_tells_more_than_it_has(void) {
 static const check_test tests[] = {
     {"every_case_of_the_corpus_is_solved", every_case_of_the_corpus_is_solved},
     {"every_case_is_solved_to_twelve_digits", every_case_is_solved_to_twelve_digits},
+    {"the_gradient_solves_every_case_by_itself", the_gradient_solves_every_case_by_itself},
     {"no_method_tells_more_than_it_has", no_method_tells_more_than_it_has},
 };
 CHECK_MAIN(tests)

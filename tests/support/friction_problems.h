@@ -84,47 +84,125 @@ static inline void case_block(const friction_case *c, size_t i, size_t j, double
     }
 }
 
-static inline bool case_linked(const friction_case *c, size_t i, size_t j) {
-  for (int p = 0; p < 2; p++)
-    for (int q = 0; q < 2; q++)
-      if (c->sides[i][p].body && c->sides[i][p].body == c->sides[j][q].body) return true;
-  return false;
+/* Contacts of each body, ascending: those of b are list[first[b]] .. list[first[b + 1] - 1]. */
+typedef struct contact_lists {
+  size_t *first;
+  uint32_t *list;
+} contact_lists;
+
+static inline contact_lists case_lists(const friction_case *c, size_t bodies) {
+  contact_lists l = {case_zeros(bodies + 3, sizeof(size_t)), case_zeros(2 * c->problem.contacts, sizeof(uint32_t))};
+  for (size_t i = 0; i < c->problem.contacts; i++)
+    for (int s = 0; s < 2; s++)
+      if (c->sides[i][s].body) l.first[c->sides[i][s].body + 2]++;
+  for (size_t b = 2; b < bodies + 3; b++) l.first[b] += l.first[b - 1];
+  for (size_t i = 0; i < c->problem.contacts; i++)
+    for (int s = 0; s < 2; s++)
+      if (c->sides[i][s].body) l.list[l.first[c->sides[i][s].body + 1]++] = (uint32_t)i;
+  return l;
 }
 
-/* W of all contacts, sparse; for small cases, since it asks of every two contacts. */
-static inline void case_assemble(friction_case *c) {
+/* The contacts that share a body with contact i, ascending; returns their number. */
+static inline size_t case_neighbours(const friction_case *c, const contact_lists *l, size_t i, uint32_t *out) {
+  size_t at[2] = {0, 0}, end[2] = {0, 0}, count = 0;
+  for (int s = 0; s < 2; s++) {
+    size_t body = c->sides[i][s].body;
+    if (!body) continue;
+    at[s] = l->first[body];
+    end[s] = l->first[body + 1];
+  }
+  while (at[0] < end[0] || at[1] < end[1]) {
+    uint32_t p = at[0] < end[0] ? l->list[at[0]] : UINT32_MAX, q = at[1] < end[1] ? l->list[at[1]] : UINT32_MAX;
+    out[count++] = p < q ? p : q;
+    at[0] += p <= q;
+    at[1] += q <= p;
+  }
+  return count;
+}
+
+/* W of all contacts as sparse rows. */
+static inline void case_assemble(friction_case *c, size_t bodies) {
   size_t n = c->problem.contacts, d = c->problem.dimension, links = 0;
-  for (size_t i = 0; i < n; i++)
-    for (size_t j = 0; j < n; j++) links += case_linked(c, i, j);
+  contact_lists l = case_lists(c, bodies);
+  uint32_t *near = case_zeros(2 * n, sizeof *near);
+  for (size_t i = 0; i < n; i++) links += case_neighbours(c, &l, i, near);
   c->starts = case_zeros(n * d + 1, sizeof(size_t));
   c->columns = case_zeros(links * d * d, sizeof(uint32_t));
   c->values = case_zeros(links * d * d, sizeof(double));
-  for (size_t i = 0, e = 0; i < n; i++)
-    for (size_t row = 0; row < d; row++) {
-      for (size_t j = 0; j < n; j++) {
-        if (!case_linked(c, i, j)) continue;
-        double block[3][3];
-        case_block(c, i, j, block);
+  for (size_t i = 0, e = 0; i < n; i++) {
+    size_t count = case_neighbours(c, &l, i, near);
+    for (size_t k = 0; k < count; k++) {
+      double block[3][3];
+      case_block(c, i, near[k], block);
+      for (size_t row = 0; row < d; row++)
         for (size_t column = 0; column < d; column++) {
-          c->columns[e] = (uint32_t)(j * d + column);
-          c->values[e++] = block[row][column];
+          size_t place = e + row * count * d + k * d + column;
+          c->columns[place] = (uint32_t)(near[k] * d + column);
+          c->values[place] = block[row][column];
         }
-      }
-      c->starts[i * d + row + 1] = e;
     }
+    for (size_t row = 0; row < d; row++) c->starts[i * d + row + 1] = e += count * d;
+  }
+  free(near);
+  free(l.first);
+  free(l.list);
   c->problem.matrix = (ct_matrix){n * d, NULL, c->starts, c->columns, c->values};
 }
 
-/* Bodies of masses 0.1 to 10 near each other, contacts between random two of them or with the ground, all approaching or parting at
- * random: velocities of free bodies, so that one motion (no contact moves) is always there and the problem has a solution. */
-static inline friction_case case_random(check_random *random, size_t bodies, size_t contacts, unsigned dimension) {
+static inline friction_case case_empty(size_t contacts, unsigned dimension) {
   friction_case c = {.problem = {.contacts = contacts, .dimension = dimension}};
-  case_body *body = case_zeros(bodies + 1, sizeof *body);
   c.sides = case_zeros(contacts, sizeof *c.sides);
   c.q = case_zeros(contacts * dimension, sizeof(double));
   c.mu = case_zeros(contacts, sizeof(double));
   c.r = case_zeros(contacts * dimension, sizeof(double));
   c.u = case_zeros(contacts * dimension, sizeof(double));
+  c.problem.q = c.q;
+  c.problem.mu = c.mu;
+  return c;
+}
+
+static inline void case_approach(friction_case *c, const case_body *bodies, size_t i) {
+  size_t d = c->problem.dimension;
+  for (size_t row = 0; row < d; row++)
+    for (int side = 0; side < 2; side++)
+      for (int k = 0; k < 6; k++) c->q[i * d + row] += c->sides[i][side].rows[row][k] * bodies[c->sides[i][side].body].velocity[k];
+}
+
+/* A heap: balls (feet 1) or bricks (feet 4, redundant) in layers, each on the two below it, some sliding; a step of gravity and
+ * some motion. Contacts: 2 feet for each body. */
+static inline friction_case case_heap(check_random *random, size_t layers, size_t wide, size_t feet) {
+  size_t bodies = layers * wide, i = 0;
+  friction_case c = case_empty(2 * feet * bodies, 3);
+  case_body *body = case_zeros(bodies + 1, sizeof *body);
+  for (size_t b = 1; b <= bodies; b++) {
+    body[b].mass = check_uniform(random, 0.5, 2.0);
+    for (int k = 0; k < 3; k++) body[b].inertia[k] = 0.2 * body[b].mass;
+    for (int k = 0; k < 6; k++) body[b].velocity[k] = check_uniform(random, -0.005, 0.005) - (k == 2 ? 0.01 : 0.0);
+  }
+  for (size_t b = 1; b <= bodies; b++)
+    for (int side = -1; side <= 1; side += 2)
+      for (size_t foot = 0; foot < feet; foot++, i++) {
+        size_t layer = (b - 1) / wide, place = (b - 1) % wide + (side > 0 ? layer % 2 : wide - 1 + layer % 2);
+        size_t below = layer ? (layer - 1) * wide + place % wide + 1 : 0;
+        double tilt = feet == 1 ? (double)side * 0.5 : 0.0, up = sqrt(1.0 - tilt * tilt);
+        double frame[3][3] = {{-tilt, 0.0, up}, {up, 0.0, tilt}, {0.0, 1.0, 0.0}};
+        double x = feet == 1 ? 0.5 * tilt : (double)side * (foot & 1 ? 0.5 : 0.05), y = feet == 1 ? 0.0 : foot & 2 ? 0.5 : -0.5;
+        double low[3] = {x, y, -0.5 * up}, high[3] = {feet == 1 ? -x : x - (double)side * 0.5, y, 0.5 * up};
+        c.sides[i][0] = below ? case_side(body, below, -1.0, frame, high) : (contact_side){.body = 0};
+        c.sides[i][1] = case_side(body, b, 1.0, frame, low);
+        c.mu[i] = check_uniform(random, 0.2, 0.8);
+        case_approach(&c, body, i);
+      }
+  free(body);
+  case_assemble(&c, bodies);
+  return c;
+}
+
+/* Bodies of masses 0.1 to 10 near each other, contacts between random two of them or with the ground, all approaching or parting at
+ * random: velocities of free bodies, so that one motion (no contact moves) is always there and the problem has a solution. */
+static inline friction_case case_random(check_random *random, size_t bodies, size_t contacts, unsigned dimension) {
+  friction_case c = case_empty(contacts, dimension);
+  case_body *body = case_zeros(bodies + 1, sizeof *body);
   for (size_t b = 1; b <= bodies; b++) {
     body[b].mass = check_uniform(random, 0.1, 10.0);
     for (int k = 0; k < 3; k++) body[b].inertia[k] = body[b].mass * check_uniform(random, 0.2, 0.35);
@@ -142,15 +220,10 @@ static inline friction_case case_random(check_random *random, size_t bodies, siz
     c.sides[i][0] = a ? case_side(body, a, -1.0, frame, arm[0]) : (contact_side){.body = 0};
     c.sides[i][1] = case_side(body, b, 1.0, frame, arm[1]);
     c.mu[i] = check_next(random) % 8 ? check_uniform(random, 0.0, 1.5) : 0.0;
-    for (size_t row = 0; row < dimension; row++)
-      for (int side = 0; side < 2; side++)
-        for (int k = 0; k < 6; k++)
-          c.q[i * dimension + row] += c.sides[i][side].rows[row][k] * body[c.sides[i][side].body].velocity[k];
+    case_approach(&c, body, i);
   }
   free(body);
-  c.problem.q = c.q;
-  c.problem.mu = c.mu;
-  case_assemble(&c);
+  case_assemble(&c, bodies);
   return c;
 }
 

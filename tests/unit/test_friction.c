@@ -102,6 +102,33 @@ static void what_is_told_of_random_contacts_is_so(void) {
   CHECK(converged >= CASES * 95 / 100);
 }
 
+/* Bricks on bricks, four feet each: nothing decides which foot bears how much, and sweeps alone do not end (row 14). */
+static void a_heap_of_redundant_contacts_is_solved(void) {
+  check_random random = {12010};
+  for (size_t layers = 2; layers <= 5; layers++) {
+    friction_case c = case_heap(&random, layers, layers, 4);
+    ct_friction_result result = ask(&c, &(ct_friction_options){.tolerance = 1e-12});
+    friction_oracle o = oracle_judge(&c.problem, c.r, c.u);
+    CHECK(result.converged && o.residual <= 1.1e-12L && o.outside <= 0.0L);
+    result = ask(&c, &(ct_friction_options){.method = CT_FRICTION_GRADIENT});
+    o = oracle_judge(&c.problem, c.r, c.u);
+    CHECK(result.converged && result.method == CT_FRICTION_GRADIENT && o.residual <= 1.1e-8L);
+    case_free(&c);
+  }
+}
+
+/* Each method by its name, on what it is good at; which one answered is told. */
+static void every_method_solves_a_heap_of_balls(void) {
+  const ct_friction_method methods[] = {CT_FRICTION_AUTO, CT_FRICTION_NSGS, CT_FRICTION_NEWTON, CT_FRICTION_GRADIENT};
+  friction_case c = case_heap(&(check_random){12011}, 4, 5, 1);
+  for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
+    ct_friction_result result = ask(&c, &(ct_friction_options){.method = methods[m], .tolerance = 1e-10});
+    CHECK(result.converged && oracle_judge(&c.problem, c.r, c.u).residual <= 1.1e-10L);
+    CHECK(result.method != CT_FRICTION_AUTO && (methods[m] == CT_FRICTION_AUTO || result.method == methods[m]));
+  }
+  case_free(&c);
+}
+
 /* Without friction r >= 0, u >= 0, r u = 0 in the normals and nothing else. */
 static void without_friction_it_is_a_linear_complementarity_problem(void) {
   check_random random = {12003};
@@ -145,7 +172,7 @@ static void turned_tangents_turn_the_answer(void) {
         }
       }
     }
-    case_assemble(&turned);
+    case_assemble(&turned, 3);
     ask(&turned, &(ct_friction_options){.tolerance = 1e-13});
     for (size_t k = 0; k < 3; k++) {
       CHECK_NEAR(c.r[3 * k], r[3 * k], 1e-9);
@@ -312,7 +339,7 @@ static void a_sphere_that_slides_is_braked_along_an_edge_of_its_pyramid(void) {
 /* With ever more sides the pyramid becomes the cone: normal impulses of random contacts by both. In the plane there is no error. */
 static void many_sides_come_near_the_cone(void) {
   check_random random = {12009};
-  for (int i = 0; i < 30; i++) {
+  for (int i = 0; i < 12; i++) {
     friction_case c = case_random(&random, 4, 4, i % 3 ? 3 : 2);
     size_t n = c.problem.matrix.size;
     double r[12];
@@ -320,10 +347,10 @@ static void many_sides_come_near_the_cone(void) {
     memcpy(r, c.r, n * sizeof *r);
     double greatest = 0.0;
     for (size_t k = 0; k < n; k++) greatest = fmax(greatest, fabs(r[k]));
-    ct_friction_result many = ask(&c, &(ct_friction_options){.method = CT_FRICTION_POLYHEDRAL, .directions = 200});
+    ct_friction_result many = ask(&c, &(ct_friction_options){.method = CT_FRICTION_POLYHEDRAL, .directions = 80});
     CHECK(exact.converged && many.converged);
     for (size_t k = 0; k < n; k++) CHECK_NEAR(c.r[k], r[k], (c.problem.dimension == 2 ? 1e-9 : 0.05) * greatest);
-    CHECK(many.cone_error == (c.problem.dimension == 2 ? 0.0 : many.cone_error) && many.cone_error < 2e-4);
+    CHECK(many.cone_error == (c.problem.dimension == 2 ? 0.0 : many.cone_error) && many.cone_error < 1e-3);
     case_free(&c);
   }
 }
@@ -354,6 +381,8 @@ static const check_test tests[] = {
      a_contact_that_parts_has_no_impulse_and_one_that_can_stick_has_no_velocity},
     {"every_single_contact_of_a_body_is_solved_to_rounding", every_single_contact_of_a_body_is_solved_to_rounding},
     {"what_is_told_of_random_contacts_is_so", what_is_told_of_random_contacts_is_so},
+    {"a_heap_of_redundant_contacts_is_solved", a_heap_of_redundant_contacts_is_solved},
+    {"every_method_solves_a_heap_of_balls", every_method_solves_a_heap_of_balls},
     {"without_friction_it_is_a_linear_complementarity_problem", without_friction_it_is_a_linear_complementarity_problem},
     {"turned_tangents_turn_the_answer", turned_tangents_turn_the_answer},
     {"dense_and_sparse_give_the_same_bits_and_so_do_other_units", dense_and_sparse_give_the_same_bits_and_so_do_other_units},
