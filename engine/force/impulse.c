@@ -185,7 +185,9 @@ static const char *law_name(const ct_impulse_work *work) {
 
 static ct_status solve(ct_impulse_work *work) {
   if (work->set->count == 0) return CT_OK;
-  if (work->set->count > 1) return ct_impulse_sequential(work);
+  if (work->set->count > 1)
+    return work->options->simultaneity == CT_SIMULTANEITY_SEQUENTIAL ? ct_impulse_sequential(work)
+                                                                     : ct_impulse_at_once(work, has_friction(work));
   ct_impulse_one(work);
   return CT_OK;
 }

@@ -88,5 +88,7 @@ void ct_impulse_relative(const ct_impulse_work *work, size_t touch, const ct_vel
 void ct_impulse_one(ct_impulse_work *work);
 /* One after the other, until none approaches. */
 ct_status ct_impulse_sequential(ct_impulse_work *work);
+/* All of them together, by NEWTON or POISSON. */
+ct_status ct_impulse_at_once(ct_impulse_work *work, bool friction);
 
 #endif

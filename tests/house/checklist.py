@@ -59,7 +59,9 @@ ROWS = {
     41: "contact points of vertex and face, of edge and edge",
     42: "velocities of points, relative velocity along the normal, three classes",
     44: "impulses change momentum, and with their arms angular momentum",
+    45: "restitution 0, 1/2, 1, and the impulse that follows",
     47: "the gap, its velocity, its acceleration A f + b with the turning normal",
+    51: "friction in a collision as an impulse: sticks, or slides by mu times the normal one; the rule of points",
     52: "a rotation turns as its angular velocity says; inertia in the world is R I R'",
 }
 

@@ -217,6 +217,152 @@ static void a_cradle_hands_the_blow_on(void) {
   }
 }
 
+/* T10.6: at once the impulses are (1 + e) (2/3, 1/3), whatever the law of restitution, and the first ball rolls back. */
+static void a_cradle_at_once_rolls_back(void) {
+  for (ct_simultaneity mode = CT_SIMULTANEITY_NEWTON; mode <= CT_SIMULTANEITY_POISSON; mode++)
+    for (int e = 0; e < 2; e++) {
+      contact_set s = {0};
+      for (int b = 0; b < 3; b++) set_ball(&s, 1, 0.5, ct_vec(b, 0, 0), ct_vec(b == 0, 0, 0));
+      for (uint32_t a = 0; a < 2; a++) set_touch(&s, a, a + 1, ct_vec(a + 0.5, 0, 0), ct_vec(1, 0, 0))->material = dry(0.0, e);
+      ct_impulse_options options = impulse_options(CT_IMPULSE_ALGEBRAIC, mode);
+      struck k;
+      strike(&s, &options, &k);
+      CHECK_NEAR(k.touches[0].normal, (1 + e) * 2.0 / 3, ROUNDOFF);
+      CHECK_NEAR(k.touches[1].normal, (1 + e) * 1.0 / 3, ROUNDOFF);
+      for (int b = 0; b < 3; b++) CHECK_NEAR(k.velocities[b].linear.x, (1 + e) / 3.0 - (b == 0 && e), ROUNDOFF);
+      CHECK_NEAR(k.result.energy_after, e ? 0.5 : 1.0 / 6, ROUNDOFF);
+      CHECK(k.result.converged && k.result.guard == CT_GUARD_PASSED);
+      CHECK_TEXT(k.result.law, mode == CT_SIMULTANEITY_NEWTON ? "newton" : "poisson");
+    }
+}
+
+/* A point of 1 kg in a corner of two walls whose normals make an angle of cosine -0.9, so that G = [[1, -.9], [-.9, 1]]. */
+static void corner(contact_set *s, double u1, double u2, double e1, double e2) {
+  *s = (contact_set){0};
+  double side = sqrt(1.0 - 0.81);
+  set_fixed(s);
+  set_ball(s, 1, 0.1, ct_vec(0, 0, 0), ct_vec(u1, (u2 + 0.9 * u1) / side, 0));
+  set_touch(s, 0, 1, ct_vec(0, 0, 0), ct_vec(1, 0, 0))->material = dry(0.0, e1);
+  set_touch(s, 0, 1, ct_vec(0, 0, 0), ct_vec(-0.9, side, 0))->material = dry(0.0, e2);
+}
+
+/* T10.5: with a contact that parts already Newton's law makes energy; the guard goes back to where there is none. */
+static void a_corner_makes_energy_unless_guarded(void) {
+  contact_set s;
+  struck k;
+  corner(&s, -1, 0.5, 1, 1);
+  ct_impulse_options options = impulse_options(CT_IMPULSE_ALGEBRAIC, CT_SIMULTANEITY_NEWTON);
+  options.energy_guard = false;
+  strike(&s, &options, &k);
+  CHECK_NEAR(k.touches[0].normal, 8.1578947, PRINTED);
+  CHECK_NEAR(k.touches[1].normal, 6.8421053, PRINTED);
+  CHECK_NEAR(k.touches[0].normal_after, 1, 1e-13);
+  CHECK_NEAR(k.touches[1].normal_after, 0, 1e-13);
+  CHECK_NEAR(k.result.energy_after - k.result.energy_before, 1.7105263, PRINTED);
+  CHECK_INT(k.result.guard, CT_GUARD_OFF);
+  options.energy_guard = true;
+  strike(&s, &options, &k);
+  CHECK_INT(k.result.guard, CT_GUARD_APPLIED);
+  CHECK_NEAR(k.result.guard_theta, 0.5916080, PRINTED);
+  CHECK_NEAR(k.touches[0].normal_after, 0.5916080, PRINTED);
+  CHECK_NEAR(k.touches[1].normal_after, 0, 1e-13);
+  CHECK_NEAR(k.result.energy_after, k.result.energy_before, 1e-13);
+}
+
+/* T10.7: what is given back by one contact presses the other, which answers. */
+static void poisson_gives_back_and_holds(void) {
+  contact_set s;
+  struck k;
+  corner(&s, -0.1, -0.1, 1, 0);
+  ct_impulse_options options = impulse_options(CT_IMPULSE_ALGEBRAIC, CT_SIMULTANEITY_POISSON);
+  strike(&s, &options, &k);
+  CHECK_NEAR(k.touches[0].normal, 2, 1e-13);
+  CHECK_NEAR(k.touches[1].normal, 1.9, 1e-13);
+  CHECK_NEAR(k.touches[0].normal_after, 0.19, 1e-13);
+  CHECK_NEAR(k.touches[1].normal_after, 0, 1e-13);
+  CHECK_NEAR(k.result.energy_after - k.result.energy_before, -0.005, 1e-14);
+  CHECK_INT(k.result.guard, CT_GUARD_PASSED);
+}
+
+/* A ball between two walls that it touches both cannot part from one without entering the other (theory: 12.2): restitution is left
+ * out. Poisson's law can. */
+static void between_walls_there_is_no_restitution(void) {
+  for (int friction = 0; friction < 2; friction++) {
+    contact_set s = {0};
+    set_fixed(&s);
+    set_ball(&s, 1, 1, ct_vec(0, 0, 0), ct_vec(-1, 0.25, 0));
+    set_touch(&s, 0, 1, ct_vec(-1, 0, 0), ct_vec(1, 0, 0))->material = dry(0.5 * friction, 0.5);
+    set_touch(&s, 1, 0, ct_vec(1, 0, 0), ct_vec(1, 0, 0))->material = dry(0.5 * friction, 0.5);
+    ct_impulse_options options = impulse_options(CT_IMPULSE_ALGEBRAIC, CT_SIMULTANEITY_NEWTON);
+    struck k;
+    strike(&s, &options, &k);
+    CHECK(k.result.infeasible && k.result.converged);
+    CHECK_NEAR(k.velocities[1].linear.x, 0, 1e-10);
+    CHECK(k.touches[0].restitution == 0.0 && k.touches[1].restitution == 0.0);
+    options.simultaneity = CT_SIMULTANEITY_POISSON;
+    strike(&s, &options, &k);
+    CHECK(!k.result.infeasible && k.result.converged);
+    CHECK_NEAR(k.velocities[1].linear.x, 0, 1e-10);
+    CHECK_NEAR(k.touches[0].normal - k.touches[1].normal, 1, 1e-10);
+  }
+}
+
+/* Bodies driven towards each other with one between them: no impulse is right, and none is given. */
+static void driven_bodies_can_contradict(void) {
+  contact_set s = {0};
+  set_body(&s, (ct_mass_body){.mobility = CT_KINEMATIC, .velocity.linear = {1, 0, 0}});
+  set_ball(&s, 1, 1, ct_vec(0, 0, 0), ct_vec(0, 0, 0));
+  set_body(&s, (ct_mass_body){.mobility = CT_KINEMATIC, .velocity.linear = {-1, 0, 0}});
+  set_touch(&s, 0, 1, ct_vec(-1, 0, 0), ct_vec(1, 0, 0));
+  set_touch(&s, 1, 2, ct_vec(1, 0, 0), ct_vec(1, 0, 0));
+  for (ct_simultaneity mode = CT_SIMULTANEITY_NEWTON; mode <= CT_SIMULTANEITY_POISSON; mode++) {
+    ct_impulse_options options = impulse_options(CT_IMPULSE_ALGEBRAIC, mode);
+    struck k;
+    strike(&s, &options, &k);
+    CHECK(!k.result.converged && k.result.infeasible && k.result.residual > 0.0);
+    CHECK_INT(k.result.guard, CT_GUARD_SKIPPED_KINEMATIC);
+    CHECK(k.touches[0].normal == 0.0 && k.touches[1].normal == 0.0);
+  }
+}
+
+/* A bat of prescribed speed: the ball leaves faster than it came, by the bat's work. */
+static void a_driven_body_works(void) {
+  contact_set s = {0};
+  set_body(&s, (ct_mass_body){.mobility = CT_KINEMATIC, .velocity.linear = {3, 0, 0}});
+  set_ball(&s, 2, 1, ct_vec(1, 0, 0), ct_vec(-1, 0, 0));
+  set_touch(&s, 0, 1, ct_vec(0, 0, 0), ct_vec(1, 0, 0))->material = dry(0.0, 0.5);
+  struck k;
+  by_law(&s, CT_IMPULSE_ALGEBRAIC, &k);
+  CHECK_NEAR(k.velocities[1].linear.x, 5, ROUNDOFF);
+  CHECK_NEAR(k.touches[0].normal, 12, 10 * ROUNDOFF);
+  CHECK_NEAR(k.result.work, 36, 30 * ROUNDOFF);
+  CHECK_NEAR(k.result.energy_after - k.result.energy_before, 24, 30 * ROUNDOFF);
+  CHECK_INT(k.result.guard, CT_GUARD_PASSED);
+}
+
+/* Four legs of a table that drops flat, with friction: each a quarter; the same by the exact cones as of one contact in the middle.
+ */
+static void four_legs_share_a_blow(void) {
+  for (ct_simultaneity mode = CT_SIMULTANEITY_NEWTON; mode <= CT_SIMULTANEITY_POISSON; mode++) {
+    contact_set s = {0};
+    set_fixed(&s);
+    set_dynamic(&s, 4, ct_vec(1, 1, 1), ct_vec(0, 0, 0), ct_vec(3, 0, -1));
+    for (int i = 0; i < 4; i++)
+      set_touch(&s, 0, 1, ct_vec(i % 2 ? 1 : -1, i / 2 ? 1 : -1, 0), ct_vec(0, 0, 1))->material = dry(0.25, 0.5);
+    ct_impulse_options options = impulse_options(CT_IMPULSE_ALGEBRAIC, mode);
+    struck k;
+    strike(&s, &options, &k);
+    CHECK(k.result.converged);
+    double normal = 0.0, along = 0.0;
+    for (int i = 0; i < 4; i++) normal += k.touches[i].normal, along += k.touches[i].impulse.x;
+    CHECK_NEAR(normal, 6, 1e-9);
+    CHECK_NEAR(along, -1.5, 1e-9);
+    check_vec(k.velocities[1].linear, 3 - 1.5 / 4, 0, 0.5, 1e-9);
+    check_vec(k.velocities[1].angular, 0, 0, 0, 1e-9);
+    for (int i = 0; i < 4; i++) CHECK_INT(k.touches[i].outcome, CT_IMPULSE_OUTCOME_SLIDE);
+  }
+}
+
 /* ---- friction through the impact, in three dimensions -------------------------------------------------------------------- */
 
 static ct_vec3 random_vec(check_random *r, double size) {
@@ -305,6 +451,13 @@ static const check_test tests[] = {
     {"a_slip_that_stops_begins_anew", a_slip_that_stops_begins_anew},
     {"friction_that_presses_jams", friction_that_presses_jams},
     {"a_cradle_hands_the_blow_on", a_cradle_hands_the_blow_on},
+    {"a_cradle_at_once_rolls_back", a_cradle_at_once_rolls_back},
+    {"a_corner_makes_energy_unless_guarded", a_corner_makes_energy_unless_guarded},
+    {"poisson_gives_back_and_holds", poisson_gives_back_and_holds},
+    {"between_walls_there_is_no_restitution", between_walls_there_is_no_restitution},
+    {"driven_bodies_can_contradict", driven_bodies_can_contradict},
+    {"a_driven_body_works", a_driven_body_works},
+    {"four_legs_share_a_blow", four_legs_share_a_blow},
     {"friction_in_space_as_long_double_has_it", friction_in_space_as_long_double_has_it},
 };
 

@@ -1,0 +1,40 @@
+/* Contacts of a set resolved at once: the system, scaled, and a phase of it. */
+#ifndef FORCE_IMPULSE_MANY_H
+#define FORCE_IMPULSE_MANY_H
+
+#include "force/impulse.h"
+#include "force/mechanics.h"
+#include <contact/friction.h>
+#include <contact/lcp.h>
+
+/* Rows are dimension count: 1, normals alone, or 3, each contact's frame. The matrix and velocities are brought to the order of 1
+ * by powers of two; impulses here times 2^exponent are those of the world. */
+typedef struct ct_impulse_many {
+  ct_impulse_work *work;
+  unsigned dimension;
+  size_t count, rows;
+  const ct_matrix *matrix;
+  const double *mu;    /* [count] the one coefficient of a contact: static where it does not slip before, else dynamic */
+  const double *e;     /* [count] restitution in force */
+  const double *u;     /* [rows] velocities before */
+  const double *floor; /* [count] what a normal velocity may be: 0, or, of an approach too slow to count, that approach */
+  int exponent;
+} ct_impulse_many;
+
+/* What a solver said. */
+typedef struct ct_impulse_phase {
+  bool converged;
+  bool none; /* there is no solution, and that is proven */
+  double residual;
+  uint64_t iterations;
+} ct_impulse_phase;
+
+/* Impulses p [rows] with velocities u + G p, whose normal parts are at least floor + target, and p in the cones against the slip.
+ * `target` [count] may be NULL. */
+ct_status ct_impulse_meet(const ct_impulse_many *many, const double *u, const double *target, double *p, ct_impulse_phase *phase);
+
+/* Restitution by Poisson's law: given the compression's impulses, those of restitution, each normal one at least e times the
+ * compression's. */
+ct_status ct_impulse_restitute(const ct_impulse_many *many, const double *compression, double *p, ct_impulse_phase *phase);
+
+#endif
