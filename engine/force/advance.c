@@ -20,6 +20,20 @@ static bool set_mass(ct_moved *moved, const ct_body *body) {
   return mass.mass > 0.0 && least > 0.0 && isfinite(1.0 / least);
 }
 
+/* Radius of a ball about the point of the body that holds it. */
+static double radius_about(const ct_body *body, ct_vec3 point) {
+  double radius = 0.0;
+  for (size_t i = 0; i < ct_body_collider_count(body); i++) {
+    ct_collider collider = ct_body_collider(body, i);
+    ct_vec3 center;
+    double own;
+    ct_shape_ball(&collider.shape, &center, &own);
+    center = ct_to_parent(ct_frame_of(collider.pose), center);
+    radius = ct_max2(radius, ct_norm(ct_sub(center, point)) + own + collider.shape.rounding + collider.shape.margin);
+  }
+  return radius;
+}
+
 /* False: a dynamic body without a mass. */
 static bool set_moved(ct_moved *moved, const ct_scene *scene, uint32_t row, const ct_motion *motion) {
   *moved = (ct_moved){.row = row, .is_dynamic = !motion->is_kinematic};
@@ -30,6 +44,7 @@ static bool set_moved(ct_moved *moved, const ct_scene *scene, uint32_t row, cons
     moved->center = motion->has_center ? motion->center : ct_vec(0, 0, 0);
     if (motion->acceleration) moved->acceleration = *motion->acceleration;
   }
+  moved->radius = radius_about(ct_scene_body(scene, row), moved->center);
   moved->position = ct_to_parent(ct_frame_of(moved->pose), moved->center);
   if (moved->is_dynamic) moved->angular_momentum = ct_moved_inertia(moved, moved->velocity.angular);
   return true;
@@ -48,11 +63,15 @@ static ct_status find_moved(ct_advance *advance) {
   advance->now = malloc((count + 1) * sizeof *advance->now);
   advance->next = malloc((count + 1) * sizeof *advance->next);
   advance->moved_of = malloc(((size_t)rows + 1) * sizeof *advance->moved_of);
-  if (!advance->now || !advance->next || !advance->moved_of) return CT_OUT_OF_MEMORY;
+  advance->overrides = malloc((count + 1) * sizeof *advance->overrides);
+  advance->moving_rows = calloc((size_t)rows + 1, 1);
+  if (!advance->now || !advance->next || !advance->moved_of || !advance->overrides || !advance->moving_rows)
+    return CT_OUT_OF_MEMORY;
   for (uint32_t row = 0; row < rows; row++) {
     const ct_motion *motion = motion_of(scene, row);
     advance->moved_of[row] = motion ? (uint32_t)advance->moved_count : CT_NO_ROW;
-    if (motion && !set_moved(&advance->now[advance->moved_count++], scene, row, motion)) return CT_LIMIT;
+    if (!motion) continue;
+    if (!set_moved(&advance->now[advance->moved_count++], scene, row, motion)) return CT_LIMIT;
   }
   return CT_OK;
 }
@@ -66,6 +85,7 @@ ct_status ct_advance_set_loads(ct_advance *advance, const ct_load *loads, size_t
   }
   if (count) memcpy(advance->loads, loads, count * sizeof *loads);
   advance->load_count = count;
+  advance->last_time = 0.0;
   return CT_OK;
 }
 
@@ -123,6 +143,11 @@ void ct_advance_destroy(ct_advance *advance) {
   free(advance->now);
   free(advance->next);
   free(advance->moved_of);
+  free(advance->overrides);
+  free(advance->moving_rows);
+  free(advance->touches.items);
+  free(advance->asked.items);
+  free(advance->found.items);
   free(advance);
 }
 

@@ -10,16 +10,57 @@ typedef struct ct_moved {
   bool is_dynamic; /* else kinematic */
   double mass;
   ct_vec3 center;               /* of mass, body frame */
+  double radius;                /* of a ball about the centre that holds the body, m; of half-spaces infinite */
   ct_vec3 moments;              /* principal, about the centre */
   ct_quat axes;                 /* of the principal axes in the body frame */
   ct_vec3 position;             /* of the centre, world */
   ct_pose pose;                 /* of the body frame */
   ct_velocity velocity;         /* of the centre */
-  ct_velocity before;           /* the impulses of the step, in its middle */
   ct_vec3 angular_momentum;     /* about the centre; dynamic */
+  bool calm;                    /* came to the last step at rest and was left so: again, as long as its island is asked the same */
   ct_acceleration acceleration; /* prescribed; kinematic */
-  ct_vec3 force, torque;        /* loads without gravity, about the centre where the step looks at them */
+  /* In the middle of a step: */
+  ct_velocity before;               /* the impulses */
+  ct_vec3 force, torque;            /* loads without gravity, torque about the centre */
+  ct_velocity free;                 /* after loads and before contacts */
+  ct_vec3 free_momentum;            /* the angular one; dynamic */
+  ct_mat3 inverse_inertia;          /* world axes; dynamic */
+  uint32_t place;                   /* in its island, from 1; dynamic */
+  ct_vec3 impulse, angular_impulse; /* of the contacts so far */
 } ct_moved;
+
+/* A contact point in the middle of a step. */
+typedef struct ct_step_touch {
+  uint32_t row_a, row_b, collider_a, collider_b;
+  ct_feature feature_a, feature_b;
+  uint32_t number;
+  uint32_t a, b; /* moved; CT_NO_ROW: stays */
+  ct_vec3 position;
+  ct_vec3 axes[3]; /* normal from a to b, two tangents */
+  double distance;
+  ct_pair_material material;
+  ct_vec3 before;  /* relative velocity */
+  double target;   /* normal velocity after the impulses is this at least, m/s */
+  bool bounces;    /* the target is restitution's */
+  double friction; /* that is in force */
+  bool kept;       /* from the step before, to the bit: neither body has moved since */
+  bool takes_part; /* it may act: contacts that are apart come in as the others leave them no other way */
+  ct_vec3 impulse; /* on b, world; of a contact just found that of the step before, if it had one */
+} ct_step_touch;
+
+typedef struct ct_step_touches {
+  ct_step_touch *items; /* [count] in the order of the query */
+  size_t count, room;
+} ct_step_touches;
+
+/* Contacts that dynamic bodies link, and these bodies, one island after the other; scratch of a step. */
+typedef struct ct_step_islands {
+  size_t count;
+  uint32_t *touches;      /* numbers in `found`, ascending in each island */
+  uint32_t *touch_starts; /* [count + 1] */
+  uint32_t *bodies;       /* dynamic ones with a contact, ascending in each island */
+  uint32_t *body_starts;  /* [count + 1] */
+} ct_step_islands;
 
 struct ct_advance {
   const ct_scene *scene;
@@ -28,7 +69,12 @@ struct ct_advance {
   size_t load_count, load_room;
   ct_moved *now, *next; /* [moved_count] ascending in rows; a step works on `next`, and fails without a trace */
   size_t moved_count;
-  uint32_t *moved_of; /* [rows] index into both; CT_NO_ROW: stays */
+  uint32_t *moved_of;                    /* [rows] index into both; CT_NO_ROW: stays */
+  ct_step_touches touches, asked, found; /* of the step before; what has moved, and all, of this one while it is made */
+  double margin;                         /* that contacts were looked for within, m; 0: not yet */
+  double last_time;                      /* of the step before, s; 0: the loads are not what they were then */
+  ct_override *overrides;                /* [moved_count] */
+  uint8_t *moving_rows;                  /* [rows] */
   uint64_t steps_whole;
   double step_rest; /* s, the last step; 0: there is none but whole ones */
   ct_advance_state state;
@@ -42,9 +88,40 @@ void ct_advance_sum(ct_advance *advance);
 void ct_moved_drift(ct_moved *moved, double time);
 /* Angular velocity of the angular momentum, at the pose. */
 ct_vec3 ct_moved_angular(const ct_moved *moved);
+/* World axes, at the pose. */
+ct_mat3 ct_moved_inverse_inertia(const ct_moved *moved);
 /* inertia v, world axes. */
 ct_vec3 ct_moved_inertia(const ct_moved *moved, ct_vec3 v);
+/* Neither goes anywhere nor turns. */
+bool ct_moved_stays(const ct_moved *moved);
 /* Changes the momenta, and the velocity with them. */
 void ct_moved_push(ct_moved *moved, ct_vec3 impulse, ct_vec3 angular_impulse);
+
+/* ---- a step with contacts ---------------------------------------------------------------------------------------------- */
+
+/* How fast and how hard it goes: what the files of a step hand on. */
+typedef struct ct_step {
+  ct_advance *advance; /* its `next` is in the middle of the step */
+  double time;         /* s */
+  ct_workspace *workspace;
+  ct_solver *solver;
+  uint64_t sweeps; /* that the solver may make of each island */
+  bool rough;      /* only to see which contacts take part */
+  /* What it comes to: */
+  double margin;           /* that contacts were looked for within, m */
+  ct_vec3 contact_impulse; /* as in ct_advance_state */
+  double load_work, kinematic_work, residual;
+  bool converged, guarded;
+} ct_step;
+
+/* The contacts of `next` into `found`, those that the step before had with its impulses. CT_LIMIT, CT_PAIR_LIMIT, CT_CANCELLED,
+ * CT_OUT_OF_MEMORY. */
+ct_status ct_step_find(ct_step *step);
+/* Lets contacts take part that the velocities now found would let pass through each other; false: there are none. */
+bool ct_step_extend(ct_step *step);
+/* Scratch is the solver's. CT_OUT_OF_MEMORY. */
+ct_status ct_step_link(const ct_step *step, ct_step_islands *islands);
+/* Impulses of an island: onto the velocities of its bodies. CT_OUT_OF_MEMORY, CT_CANCELLED, CT_LIMIT. */
+ct_status ct_step_solve(ct_step *step, const ct_step_islands *islands, size_t island);
 
 #endif

@@ -15,6 +15,14 @@ ct_vec3 ct_moved_angular(const ct_moved *m) {
   return ct_mat_mul(axes, ct_vec(l.x / m->moments.x, l.y / m->moments.y, l.z / m->moments.z));
 }
 
+ct_mat3 ct_moved_inverse_inertia(const ct_moved *m) {
+  ct_mat3 axes = principal_axes(m), back = ct_mat_transpose(axes);
+  back.rx = ct_scale(back.rx, 1.0 / m->moments.x);
+  back.ry = ct_scale(back.ry, 1.0 / m->moments.y);
+  back.rz = ct_scale(back.rz, 1.0 / m->moments.z);
+  return ct_mat_mat(axes, back);
+}
+
 ct_vec3 ct_moved_inertia(const ct_moved *m, ct_vec3 v) {
   ct_mat3 axes = principal_axes(m);
   ct_vec3 w = ct_mat_tmul(axes, v);
@@ -28,6 +36,8 @@ void ct_moved_push(ct_moved *m, ct_vec3 impulse, ct_vec3 angular_impulse) {
 }
 
 static bool is_zero(ct_vec3 v) { return v.x == 0.0 && v.y == 0.0 && v.z == 0.0; }
+
+bool ct_moved_stays(const ct_moved *m) { return is_zero(m->velocity.linear) && is_zero(m->velocity.angular); }
 
 static ct_quat unit_quat(ct_quat q) {
   double length = sqrt(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w);

@@ -163,6 +163,194 @@ static void what_has_moved_is_written(void) {
   ct_scene_release(scene);
 }
 
+/* The scene's default material. */
+static const ct_scene *scene_with(const placed_body *bodies, size_t count, ct_material material) {
+  const ct_scene *scene = scene_of(bodies, count);
+  const ct_named_material item = {text_of(CT_MATERIAL_DEFAULT), material};
+  const ct_materials materials = {.items = &item, .count = 1};
+  ct_draft *draft = ct_draft_begin(scene);
+  CHECK_INT(ct_draft_set_materials(draft, &materials), CT_OK);
+  return seal(draft, scene);
+}
+
+static ct_material friction_of(double mu) { return (ct_material){.static_friction = mu, .dynamic_friction = mu}; }
+
+#define AT_REST                                                                                                                    \
+  {                                                                                                                                \
+    {0, 0, 0}, { 0, 0, 0 }                                                                                                         \
+  }
+static const placed_body ground = {"ground", {.kind = CT_KIND_PLANE}, {{0, 0, 0}, {0, 0, 0, 1}}, AT_REST, NULL};
+
+/* T12.5 and T14.1: a block of 1 kg on mu = 0.8, pushed by 8 cos t: it slides a little, stops, slides back. The force is that in the
+ * middle of each step. Figures: the exact motion (Potra, Anitescu, Gavrea, Trinkle 2006; closed form), and its discrete one. */
+static void a_pushed_block_sticks_and_slides(void) {
+  const placed_body bodies[2] = {ground, {"block", box_of(0.5, 0.5, 0.5), pose_at(3, 0, 0.5), AT_REST, &one_kilogram}};
+  const ct_scene *scene = scene_with(bodies, 2, friction_of(0.8));
+  const double h = 1e-3;
+  ct_advance_options o = stepping(5, h);
+  o.contact_tolerance = 1e-7;
+  o.velocity_tolerance = 1e-9;
+  o.iterations_max = 100000;
+  ct_advance *advance = advance_of(scene, &o);
+  double fastest = 0.0;
+  for (int k = 1; k <= 5000; k++) {
+    ct_load push = {.row = 1, .force = {8.0 * cos((k - 0.5) * h), 0, 0}};
+    CHECK_INT(ct_advance_set_loads(advance, &push, 1), CT_OK);
+    steps(advance, 1);
+    ct_pose pose;
+    ct_velocity velocity;
+    ct_advance_body(advance, 1, &pose, &velocity);
+    if (k <= 2000) fastest = fmax(fastest, velocity.linear.x);
+    if (k == 150) CHECK_NEAR(velocity.linear.x, 0.0183050598, 1e-6);
+    if (k == 1000) CHECK_NEAR(pose.position.x, 3.0043485697, 1e-7); /* it stopped at 0.3386 s */
+    if (k == 2000) CHECK_NEAR(pose.position.x, 3.0043485868, 1e-9);
+    if (k == 5000) CHECK_NEAR(pose.position.x, 2.9913028546, 2e-8); /* the solver's, of the step in which it begins to slide */
+  }
+  CHECK_NEAR(fastest, 0.0197723266, 1e-6);
+  CHECK(ct_advance_now(advance).not_converged <= 1);
+  ct_advance_destroy(advance);
+  ct_scene_release(scene);
+}
+
+/* On a slope of 30 degrees the acceleration is g (sin - mu cos), or nothing from mu = tan 30 on. Gravity is turned, not the plane.
+ */
+static void a_slope_holds_or_not(void) {
+  const double sine = 0.5, cosine = 0.86602540378443865;
+  const double mus[3] = {0.5, 0.57, 0.6};
+  for (int i = 0; i < 3; i++) {
+    const placed_body bodies[2] = {ground, {"block", box_of(0.5, 0.5, 0.2), pose_at(0, 0, 0.2), AT_REST, &one_kilogram}};
+    const ct_scene *scene = scene_with(bodies, 2, friction_of(mus[i]));
+    ct_advance_options o = stepping(1, 1e-2);
+    o.contact_tolerance = 1e-7;
+    o.gravity = ct_vec(9.81 * sine, 0, -9.81 * cosine);
+    ct_advance *advance = advance_of(scene, &o);
+    CHECK(steps(advance, 100));
+    double acceleration = fmax(0.0, 9.81 * (sine - mus[i] * cosine));
+    ct_pose pose;
+    ct_velocity velocity;
+    ct_advance_body(advance, 1, &pose, &velocity);
+    near_vec(velocity.linear, ct_vec(acceleration, 0, 0), 1e-10);
+    near_vec(pose.position, ct_vec(0.5 * acceleration, 0, 0.2), 1e-10);
+    if (acceleration == 0.0) CHECK(ct_max_abs(velocity.linear) == 0.0);
+    near_vec(ct_scale(ct_advance_now(advance).contact_impulse, 100.0), ct_vec(-9.81 * sine + acceleration, 0, 9.81 * cosine), 1e-8);
+    ct_advance_destroy(advance);
+    ct_scene_release(scene);
+  }
+}
+
+/* A ball falls on the ground with restitution e: it leaves at e times the speed that it came with, energy stays while it flies, and
+ * it comes to rest for good. */
+static void a_ball_bounces_and_comes_to_rest(void) {
+  const placed_body bodies[2] = {ground, {"ball", sphere_of(0.1), pose_at(0, 0, 1.1), AT_REST, &one_kilogram}};
+  ct_material elastic = friction_of(0.3);
+  elastic.restitution = 0.7;
+  const ct_scene *scene = scene_with(bodies, 2, elastic);
+  ct_advance_options o = stepping(5, 1e-3);
+  o.contact_tolerance = 1e-7;
+  o.rest_velocity = 0.02;
+  ct_advance *advance = advance_of(scene, &o);
+  double past_speed = 0.0, past_energy = INFINITY;
+  int bounces = 0;
+  for (bool done = false; !done;) {
+    done = steps(advance, 1);
+    ct_pose pose;
+    ct_velocity velocity;
+    ct_advance_body(advance, 1, &pose, &velocity);
+    ct_advance_state now = ct_advance_now(advance);
+    double energy = now.kinetic_energy + now.potential_energy;
+    CHECK(energy <= past_energy * (1.0 + 1e-13));
+    CHECK(now.penetration < 1e-12);
+    if (velocity.linear.z > 0.0 && past_speed < 0.0) {
+      CHECK_NEAR(velocity.linear.z, -0.7 * past_speed, 1e-12);
+      bounces++;
+    }
+    past_speed = velocity.linear.z;
+    past_energy = energy;
+  }
+  /* 4.43 m/s 0.7^k > 0.02 m/s, to the 0.01 m/s that it gains in a step. */
+  CHECK(bounces >= 15 && bounces <= 18);
+  ct_pose pose;
+  ct_velocity velocity;
+  ct_advance_body(advance, 1, &pose, &velocity);
+  CHECK(velocity.linear.z == 0.0);
+  CHECK_NEAR(pose.position.z, 0.1, 1e-6);
+  ct_advance_destroy(advance);
+  ct_scene_release(scene);
+}
+
+/* Two balls meet head on, away from everything: momenta stay, the part 1 - e^2 of the energy between them goes. */
+static void an_isolated_pair_keeps_its_momenta(void) {
+  const ct_motion heavy = {.source = CT_MASS_MASS, .value = 3.0};
+  const placed_body bodies[2] = {{"a", sphere_of(0.5), pose_at(-1, 0.1, 0), {{2, 0, 0}, {0, 1, 3}}, &one_kilogram},
+                                 {"b", sphere_of(0.4), pose_at(1, 0, 0.2), {{-1, 0, 0}, {1, 0, 0}}, &heavy}};
+  ct_material rough = friction_of(0.4);
+  rough.restitution = 0.5;
+  const ct_scene *scene = scene_with(bodies, 2, rough);
+  ct_advance_options o = stepping(1, 1e-3);
+  o.gravity = ct_vec(0, 0, 0);
+  o.contact_tolerance = 1e-7;
+  ct_advance *advance = advance_of(scene, &o);
+  ct_advance_state start = ct_advance_now(advance), now = start;
+  bool met = false;
+  for (bool done = false; !done;) {
+    done = steps(advance, 1);
+    ct_advance_state then = ct_advance_now(advance);
+    met = met || then.contacts > 0;
+    CHECK(then.kinetic_energy <= now.kinetic_energy * (1.0 + 1e-14));
+    now = then;
+    near_vec(now.momentum, start.momentum, 1e-14);
+    near_vec(now.angular_momentum, start.angular_momentum, 1e-13);
+  }
+  CHECK(met);
+  CHECK(now.kinetic_energy < start.kinetic_energy);
+  ct_advance_destroy(advance);
+  ct_scene_release(scene);
+}
+
+/* A belt that moves at 1 m/s, mu = 0.5, under a box at rest: it slides for 1/(mu g) seconds, then goes along. The belt gives twice
+ * the energy that the box has in the end; the other half is friction's. */
+static void a_belt_does_work(void) {
+  const ct_motion belt = {.is_kinematic = true};
+  const placed_body bodies[2] = {{"belt", box_of(20, 1, 0.5), pose_at(0, 0, -0.5), {{1, 0, 0}, {0, 0, 0}}, &belt},
+                                 {"box", box_of(0.3, 0.3, 0.1), pose_at(-5, 0, 0.1), AT_REST, &one_kilogram}};
+  const ct_scene *scene = scene_with(bodies, 2, friction_of(0.5));
+  ct_advance_options o = stepping(1, 1e-3);
+  o.contact_tolerance = 1e-7;
+  ct_advance *advance = advance_of(scene, &o);
+  CHECK(steps(advance, 1000));
+  ct_pose pose;
+  ct_velocity velocity;
+  ct_advance_body(advance, 1, &pose, &velocity);
+  near_vec(velocity.linear, ct_vec(1, 0, 0), 1e-10);
+  double slides = 1.0 / (0.5 * 9.81);
+  CHECK_NEAR(pose.position.x, -5 + 0.5 * slides + (1.0 - slides), 1e-3);
+  CHECK_NEAR(ct_advance_now(advance).work, 1.0, 1e-9);
+  ct_advance_body(advance, 0, &pose, &velocity);
+  near_vec(pose.position, ct_vec(1, 0, -0.5), 1e-12);
+  ct_advance_destroy(advance);
+  ct_scene_release(scene);
+}
+
+/* Stopped at any time by the flag: nothing has changed, and it goes on as if nothing had been. */
+static void a_raised_flag_leaves_no_trace(void) {
+  const placed_body bodies[2] = {ground, {"box", box_of(0.5, 0.5, 0.5), pose_at(0, 0, 0.6), {{1, 0, 0}, {1, 2, 3}}, &one_kilogram}};
+  const ct_scene *scene = scene_with(bodies, 2, friction_of(0.5));
+  ct_advance_options o = stepping(1, 1e-2);
+  ct_cancel *cancel = ct_cancel_create();
+  o.cancel = cancel;
+  ct_advance *advance = advance_of(scene, &o);
+  steps(advance, 30);
+  ct_advance_state before = ct_advance_now(advance);
+  ct_cancel_raise(cancel);
+  bool done = false;
+  CHECK_INT(ct_advance_step(advance, workspace, solver, &done), CT_CANCELLED);
+  ct_advance_state after = ct_advance_now(advance);
+  CHECK(memcmp(&before, &after, sizeof before) == 0);
+  ct_advance_destroy(advance);
+  ct_cancel_destroy(cancel);
+  ct_scene_release(scene);
+}
+
 static void a_body_without_mass_is_refused(void) {
   const ct_motion no_mass = {.source = CT_MASS_NONE};
   const placed_body plane = {"plane", plane_of(), pose_at(0, 0, 0), {{0, 0, 0}, {0, 0, 0}}, &no_mass};
@@ -180,7 +368,16 @@ int main(int argc, char **argv) {
       {"T14.3 a_free_top_keeps_momentum_and_energy", a_free_top_keeps_momentum_and_energy},
       {"loads_change_momentum_by_what_they_push", loads_change_momentum_by_what_they_push},
       {"what_has_moved_is_written", what_has_moved_is_written},
+      {"T12.5 T14.1 a_pushed_block_sticks_and_slides", a_pushed_block_sticks_and_slides},
+      {"T12.1 a_slope_holds_or_not", a_slope_holds_or_not},
+      {"a_ball_bounces_and_comes_to_rest", a_ball_bounces_and_comes_to_rest},
+      {"an_isolated_pair_keeps_its_momenta", an_isolated_pair_keeps_its_momenta},
+      {"a_belt_does_work", a_belt_does_work},
+      {"a_raised_flag_leaves_no_trace", a_raised_flag_leaves_no_trace},
       {"a_body_without_mass_is_refused", a_body_without_mass_is_refused},
   };
-  return workspace_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
+  solver = ct_solver_create();
+  int status = workspace_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
+  ct_solver_destroy(solver);
+  return status;
 }

@@ -1,6 +1,18 @@
 /* Motion of a scene in time: velocity-level time stepping with contacts, impulses at events, or the elastic law.
  *
  * STEPPING: Moreau, Jean: contacts at the middle of a step, impulses for its end (Moreau 1988; Jean 1999; Stewart, Trinkle 1996).
+ * Half a step each body moves without forces; there contacts are found, all impulses of the step (gravity, loads, contacts) act at
+ * once, and the other half goes on without forces. So energy and momenta change by impulses alone: with the means of the velocities
+ * before and after, which is how far a body goes. Afterwards contacts that touch do not approach, or part by restitution; those
+ * apart do not come nearer than touching; Coulomb's law holds between impulses and velocities after. First order in the step with
+ * contacts, second without. Depth that bodies have stays: no position is corrected.
+ * Energy: impulses that push along what they lead to are those of a solver that has not ended, and restitution may make energy
+ * among several contacts: both are drawn back (`guarded`). What is left is of the discrete motion: a contact that parts at the
+ * beginning of a step and is held at its end gives half its impulse times the speed that it parted with, at most m |g| times the
+ * way of that speed in half a step; it gets that back when it falls. Rest: bodies whose momenta after a solve that converged are
+ * within the solver's tolerance of the greatest impulse of their island do not move at all; poses, contacts and so impulses are
+ * then the same, bit for bit, until something else moves them. This is no damping: what the solver can tell from rest moves.
+ *
  * IMPULSES: free flight to the next impact, impulses there, resting forces between. COMPLIANT: the elastic law, integrated with
  * events (Modia3D).
  */
@@ -31,10 +43,11 @@ typedef struct ct_advance_options {
   double contact_tolerance, velocity_tolerance; /* as in ct_mechanics_options, ct_resting_options */
   double rest_velocity;                         /* m/s: approaches slower have restitution 0 */
   double margin; /* STEPPING: contacts so far apart are looked at ahead: they may close, not pass, in a step; m; 0: what the
-                  * bodies' speeds can close in a step */
+                  * two fastest bodies can close in a step, up to a power of two */
   bool frictionless;
   ct_friction_method method;  /* of the velocity problem */
   double tolerance;           /* 0: CT_ADVANCE_TOLERANCE */
+  uint64_t iterations_max;    /* of each velocity problem; 0: 50, from the step before's impulses on */
   ct_elastic_options elastic; /* COMPLIANT */
   const ct_load *loads;       /* act all the time */
   size_t load_count;
@@ -44,16 +57,17 @@ typedef struct ct_advance_options {
 
 /* Sums over the dynamic bodies, world frame. */
 typedef struct ct_advance_state {
-  double time;                             /* s, from the start */
-  uint64_t steps, events;                  /* so far; events: impacts, beginnings and ends of contacts */
-  size_t contacts;                         /* that are in force now */
+  double time;            /* s, from the start */
+  uint64_t steps, events; /* so far; events: impacts, beginnings and ends of contacts; STEPPING: contacts more or less in force */
+  size_t contacts;        /* that are in force now */
   double kinetic_energy, potential_energy; /* J; potential by gravity from the origin */
   ct_vec3 momentum, angular_momentum;      /* about the origin */
   ct_vec3 contact_impulse;                 /* of immovable bodies on dynamic ones in the last step, N s */
   double work;                             /* by loads and kinematic bodies so far, J */
   double residual;                         /* the worst of the steps so far */
   uint64_t not_converged;                  /* steps whose solver ended before its tolerance */
-  double penetration;                      /* the deepest contact now, m */
+  uint64_t guarded;                        /* steps in which impulses were drawn back lest they make energy */
+  double penetration;                      /* the deepest contact now, m; STEPPING: in the middle of the last step */
 } ct_advance_state;
 
 typedef struct ct_advance ct_advance;
@@ -67,8 +81,10 @@ void ct_advance_destroy(ct_advance *advance);
 ct_status ct_advance_set_loads(ct_advance *advance, const ct_load *loads, size_t count);
 /* Goes on by one step, or to the next event; true in *done when the duration is over. Between impulses each body moves as it does
  * without forces: on a straight line, turning as a free top in closed form, so that its momenta and energy stay; kinematic bodies
- * turn with constant angular velocity. CT_LIMIT: a body leaves CT_COORDINATE_MAX, or turns by CT_TURN_MAX in a step. CT_CANCELLED,
- * CT_OUT_OF_MEMORY. */
+ * turn with constant angular velocity. CT_LIMIT: a body leaves CT_COORDINATE_MAX, or turns by CT_TURN_MAX in a step; more contacts
+ * than contacts_max. CT_PAIR_LIMIT, CT_CANCELLED, CT_OUT_OF_MEMORY; on any of them nothing has changed. The same bits for the same
+ * scene, options and calls. Cost: a contact query of what has moved, and for each island that does not rest a matrix and some
+ * sweeps: 324 bodies in a heap 5 to 30 ms while they fall, 0.2 ms at rest. */
 ct_status ct_advance_step(ct_advance *advance, ct_workspace *workspace, ct_solver *solver, bool *done);
 ct_advance_state ct_advance_now(const ct_advance *advance);
 /* Pose and velocity of a row now. */
