@@ -28,9 +28,9 @@ typedef struct ct_mass_body {
 
 /* How a body's surface is bent at a contact, for the second time derivative of the gap. */
 typedef enum ct_surface_form {
-  CT_SURFACE_POINT, /* a vertex: any normal, no radius */
+  CT_SURFACE_POINT, /* a vertex: any normal, no radius; `line` and the rest do not count */
   CT_SURFACE_LINE,  /* straight along `line`, of radius `radius` across it (0: an edge) */
-  CT_SURFACE_FACE,  /* a plane: its normal is fixed to the body */
+  CT_SURFACE_FACE,  /* a plane: its normal is fixed to the body; likewise */
   CT_SURFACE_CURVED /* reverse Weingarten map `radii` */
 } ct_surface_form;
 
@@ -97,9 +97,12 @@ ct_mat3 ct_touch_coupling(const ct_contact_set *set, const ct_touch *touch, cons
 double ct_touch_coupling_along(const ct_contact_set *set, const ct_touch *touch, ct_vec3 along, const ct_touch *cause,
                                ct_vec3 impulse);
 
-/* n.(relative acceleration of the bodies' points without contact forces) + the velocity terms of the second derivative of the gap,
- * so that gap'' = sum over j of A_ij f_j + b_i with A_ij = n_i.K(i, j) n_j; m/s^2. And the tangential acceleration of the points
- * (without velocity terms of a gap), whose normal part is dropped; may be NULL. */
+/* b_i of gap'' = sum over j of A_ij f_j + b_i, A_ij = n_i.K(i, j) n_j: n.(relative acceleration of the bodies' points without
+ * contact forces), and what the turning normal adds by the surfaces' forms; m/s^2. *tangential (may be NULL): that relative
+ * acceleration without its normal part. Exact for surfaces that touch; apart by g it is off by about g times the squared angular
+ * velocities. Features that lie on each other, an edge in a face, lines along each other, a rim in a cap's plane, all within 1e-6
+ * rad, have a gap that bends at once where the bodies turn apart: there a point stands for itself. Exchanging a and b (and the
+ * normal) gives the same bits, tangential negated. Finite, O(1). Support functions: Schneider 2014; the forms: mechanics_free.c. */
 double ct_touch_free_acceleration(const ct_contact_set *set, const ct_touch *touch, ct_vec3 *tangential);
 
 /* ---- of a scene -------------------------------------------------------------------------------------------------------- */
