@@ -20,6 +20,7 @@ uint32_t api_force_members(api_kind kind) {
   case API_KIND_IMPULSE: return OF_ALL | BIT(LAW) | BIT(SIMULTANEOUS) | BIT(ENERGY_GUARD) | BIT(REST_VELOCITY);
   case API_KIND_RESTING_FORCES:
     return OF_ALL | BIT(LOADS) | BIT(LEVEL) | BIT(TIME_STEP) | BIT(DIRECTIONS) | BIT(CIRCUMSCRIBED) | BIT(TIE);
+  case API_KIND_CONTACTS: return BIT(VELOCITY_TOLERANCE);
   default: return 0;
   }
 }

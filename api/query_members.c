@@ -96,7 +96,7 @@ bool api_read_what_if(api_reader *reader, const api_field *field, const api_aski
   if (asking && asking->base && !api_override_poses(reader, asking->base_at, asking->base, out->scene, &items, &base.count))
     return false;
   base.items = items;
-  bool moves = api_kind_is_motion(out->kind) || api_kind_is_force(out->kind);
+  bool moves = api_kind_is_motion(out->kind) || api_kind_is_force(out->kind) || out->put_velocity;
   if (base.count > 0 && moves && !api_override_velocities(reader, asking->base, out->scene, &out->velocities[1])) return false;
   if (api_field_present(field) && !read_variant(reader, field, out->scene, &own, moves ? &out->velocities[0] : NULL)) return false;
   if (base.count > 0 && own.count > 0) return merge_overrides(reader, base, own, out);
@@ -136,7 +136,7 @@ bool api_read_variants(api_reader *reader, const api_field *field, api_question 
   for (size_t i = 0; i < out->variant_count && !api_faults_full(reader->faults); i++) {
     api_field element = api_field_element(field, i);
     if (i % 256 == 0 && api_reader_cancelled(reader)) return false;
-    read_variant(reader, &element, out->scene, &out->variants[i], NULL);
+    read_variant(reader, &element, out->scene, &out->variants[i], out->put_velocity ? &out->variants[i].velocities : NULL);
   }
   return !api_faults_any(reader->faults);
 }

@@ -109,7 +109,7 @@ static const uint64_t scene_members[API_KIND_COUNT] = {
     [API_KIND_PAIRS] = OF_PAIRS | BIT(CLEARANCE) | BIT(INCLUDE),
     [API_KIND_OVERLAP] = OF_PAIRS | BIT(CLEARANCE) | OF_METHOD | BIT(CACHE),
     [API_KIND_DISTANCE] = OF_PAIRS | BIT(CLEARANCE) | BIT(TOLERANCE) | OF_METHOD | BIT(CACHE),
-    [API_KIND_CONTACTS] = OF_PAIRS | BIT(CLEARANCE) | BIT(TOLERANCE) | BIT(DETAIL),
+    [API_KIND_CONTACTS] = OF_PAIRS | BIT(CLEARANCE) | BIT(TOLERANCE) | BIT(DETAIL) | BIT(INCLUDE),
     [API_KIND_VOLUME] = OF_PAIRS | OF_VOLUME,
     [API_KIND_FEATURES] = OF_PAIRS | OF_FEATURES,
     [API_KIND_SWEEP] = OF_MOVED | OF_SWEEP | BIT(EARLIEST),
@@ -128,7 +128,7 @@ static const uint64_t given_members[API_KIND_COUNT] = {
     [API_KIND_PAIRS] = BIT(A) | BIT(B) | BIT(CLEARANCE),
     [API_KIND_OVERLAP] = BIT(A) | BIT(B) | BIT(CLEARANCE) | OF_METHOD,
     [API_KIND_DISTANCE] = BIT(A) | BIT(B) | BIT(TOLERANCE) | BIT(CLEARANCE) | OF_METHOD,
-    [API_KIND_CONTACTS] = BIT(A) | BIT(B) | BIT(TOLERANCE) | BIT(CLEARANCE) | BIT(DETAIL),
+    [API_KIND_CONTACTS] = BIT(A) | BIT(B) | BIT(TOLERANCE) | BIT(CLEARANCE) | BIT(DETAIL) | BIT(INCLUDE),
     [API_KIND_VOLUME] = BIT(A) | BIT(B) | OF_VOLUME,
     [API_KIND_FEATURES] = OF_GIVEN | OF_FEATURES,
     [API_KIND_SWEEP] = OF_GIVEN | BIT(MOTION_A) | BIT(MOTION_B) | OF_SWEEP,
@@ -218,6 +218,7 @@ static bool read_include(api_reader *reader, const api_field *field, api_questio
                               {"separatingPlane", &out->method.separating_plane, OF_KIND(DISTANCE) | OF_KIND(OVERLAP)},
                               {"changes", &out->changes, OF_KIND(PAIRS)},
                               {"contacts", &out->crossings.contacts, OF_KIND(ZERO_CROSSINGS)},
+                              {"velocity", &out->put_velocity, OF_KIND(CONTACTS)},
                               {"A", &out->force.put_matrix, OF_KIND(RESTING_FORCES)},
                               {"b", &out->force.put_vector, OF_KIND(RESTING_FORCES)}};
   const char *words[INCLUDES_MAX];
@@ -394,6 +395,16 @@ static bool read_crossings(api_reader *reader, const member_set *set, const api_
   return good;
 }
 
+/* Below which speed points rest on each other; it means something where their velocities are told. */
+static bool read_velocity(api_reader *reader, const api_field *field, api_question *out) {
+  if (out->put_velocity)
+    return api_read_velocity_tolerance(reader, field, out->scene, ct_scene_default_epsilon(out->scene),
+                                       &out->force.velocity_tolerance);
+  if (!api_field_present(field)) return true;
+  api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &field->path, "\"%s\" means nothing without include velocity.", field->name);
+  return false;
+}
+
 /* Forces move a body by its inertia. BAD_MASS, at the body where the request has it. */
 static bool have_inertia(api_reader *reader, const member_set *set, const api_question *out) {
   uint32_t row = api_find_singular(out->scene);
@@ -446,6 +457,8 @@ static bool read_of_scene(api_reader *reader, const member_set *set, const api_a
       [API_KIND_CONTACTS] = CT_QUERY_CONTACTS, [API_KIND_VOLUME] = CT_QUERY_VOLUME,   [API_KIND_FEATURES] = CT_QUERY_FEATURES};
   out->options.kind = kinds[out->kind];
   if (out->kind == API_KIND_VOLUME) settle_volume(out);
+  if (out->kind == API_KIND_CONTACTS && !read_velocity(reader, member(set, M_FORCE + API_FORCE_VELOCITY_TOLERANCE), out))
+    return false;
   const api_field *where = member(set, M_WHERE);
   if (api_field_present(where) && api_field_present(member(set, M_PAIRS))) {
     api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_MEMBER, &where->path, "\"where\" means nothing beside pairs.");

@@ -28,6 +28,7 @@ typedef enum api_mode {
 typedef struct api_variant {
   const ct_override *items; /* sorted by row */
   size_t count;
+  api_velocities velocities; /* where they mean something */
 } api_variant;
 
 /* Longest warnings list: one for each side of where, one for the epsilon or for margins. */
@@ -41,6 +42,7 @@ typedef struct api_question {
   bool reports_revision;    /* a scene of the daemon's */
   ct_query_options options; /* SCENE, VARIANTS: all but overrides of a variant; PAIR: tolerance; BOXES: broadphase */
   bool gradient;            /* DISTANCE: of the distance, in the answers */
+  bool put_velocity;        /* CONTACTS: of the points, likewise; force.velocity_tolerance is in force */
   api_method method;        /* DISTANCE */
   api_volume volume;        /* VOLUME */
   api_crossings crossings;  /* ZERO_CROSSINGS */
@@ -49,10 +51,11 @@ typedef struct api_question {
   ct_probe_options probe; /* PROBE */
   ct_collider region;     /* what its region borrows, when it has one */
   bool has_region;
-  api_motions motions;          /* MOTION */
-  api_velocities velocities[2]; /* MOTION, FORCE: of poses, own and the batch's; the first that has a row counts */
-  api_force force;              /* FORCE */
-  const uint32_t *rows;         /* MASS of a scene */
+  api_motions motions; /* MOTION */
+  api_velocities
+      velocities[2]; /* MOTION, FORCE, CONTACTS with velocities: of poses, own and the batch's; the first that has a row counts */
+  api_force force;   /* FORCE */
+  const uint32_t *rows; /* MASS of a scene */
   size_t row_count;
   api_body bodies[2]; /* PAIR, MASS of bodies given */
   size_t body_count;

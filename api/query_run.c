@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "boxes_run.h"
+#include "contact_motion.h"
 #include "force_run.h"
 #include "motion_run.h"
 #include "probe_json.h"
@@ -154,6 +155,11 @@ static bool take_hit(void *context, const ct_hit *hit) {
   }
   ct_pair_result own;
   put_method(run, hit, &own, &answer);
+  api_contact_motion motion;
+  if (q->put_velocity) {
+    api_contact_motion_of(run, hit, &motion);
+    answer.motion = &motion;
+  }
   if (told_before(run, hit)) return true;
   api_put_item(&run->range->text);
   api_put_pair_answer(&run->range->text, &answer);
@@ -291,6 +297,7 @@ void api_plan_run(api_plan *plan, size_t range, api_scratch *scratch) {
                        .range = &task->ranges[index],
                        .workspace = scratch->workspace,
                        .solver = scratch->solver,
+                       .centers = {{.row = CT_NO_ROW}, {.row = CT_NO_ROW}},
                        .options = &task->question.options};
   if (ct_cancel_raised(plan->cancel)) {
     run.range->status = CT_CANCELLED;

@@ -9,17 +9,25 @@
  * can run side by side, and what is told is the same however they did. */
 #define API_VARIANTS_BLOCK 64
 
+/* The centre of mass of a row's body in its frame; CT_NO_ROW: of none yet. */
+typedef struct api_center {
+  uint32_t row;
+  ct_vec3 center;
+} api_center;
+
 typedef struct api_range_run {
   const api_plan *plan;
   api_task *task;
   api_range *range;
   ct_workspace *workspace;
   ct_solver *solver;
-  const ct_query_options *options; /* of the query being run: a variant has its own */
-  api_method_answer told;          /* OVERLAP by a method: of the pair that was asked last */
-  api_plane_caches *caches;        /* NULL: no planes are remembered */
-  bool silent;                     /* what is found is not told: an earlier range or page tells it */
-  bool skips;                      /* nor what comes before the place where the question resumes */
+  const ct_query_options *options;  /* of the query being run: a variant has its own */
+  const api_velocities *velocities; /* of the variant being run; NULL: it has none */
+  api_center centers[2];            /* CONTACTS with velocities: of the bodies asked for last */
+  api_method_answer told;           /* OVERLAP by a method: of the pair that was asked last */
+  api_plane_caches *caches;         /* NULL: no planes are remembered */
+  bool silent;                      /* what is found is not told: an earlier range or page tells it */
+  bool skips;                       /* nor what comes before the place where the question resumes */
 } api_range_run;
 
 /* Does the range still want results? */

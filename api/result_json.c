@@ -2,6 +2,7 @@
 #include "result_json.h"
 
 #include "features_json.h"
+#include "force_json.h"
 
 static const char *relation_word(ct_relation relation) {
   switch (relation) {
@@ -162,7 +163,19 @@ void api_put_contact_id(api_buffer *buffer, const char *name, const ct_contact_p
   api_put_byte(buffer, '"');
 }
 
-static void put_contact(api_buffer *buffer, const ct_contact_point *p) {
+/* How fast b's point parts from a's, and what that makes of the contact. */
+static void put_point_velocity(api_buffer *buffer, const ct_contact_point *p, const api_contact_motion *motion) {
+  const ct_touch touch = {.a = 0, .b = 1, .position = ct_scale(ct_add(p->point_a, p->point_b), 0.5), .normal = p->normal};
+  const ct_contact_set set = {.bodies = motion->bodies, .body_count = 2, .touches = &touch, .count = 1};
+  ct_contact_velocity v = ct_touch_velocity(&set, &touch, motion->tolerance);
+  api_put_member_vec3(buffer, "relativeVelocity", v.relative);
+  api_put_member_number(buffer, "normalVelocity", v.normal);
+  api_put_member_vec3(buffer, "tangentialVelocity", v.tangential);
+  api_put_member_string(buffer, "class", api_text(api_velocity_class_word(v.velocity_class)));
+  api_put_member_string(buffer, "slip", api_text(v.sliding ? "sliding" : "sticking"));
+}
+
+static void put_contact(api_buffer *buffer, const ct_contact_point *p, const api_contact_motion *motion) {
   api_put_item(buffer);
   api_put_byte(buffer, '{');
   api_put_contact_id(buffer, "id", p);
@@ -172,6 +185,7 @@ static void put_contact(api_buffer *buffer, const ct_contact_point *p) {
   api_put_member_vec3(buffer, "pointB", p->point_b);
   api_put_member_vec3(buffer, "normal", p->normal);
   api_put_member_number(buffer, "distance", p->distance);
+  if (motion) put_point_velocity(buffer, p, motion);
   api_put_byte(buffer, '}');
 }
 
@@ -187,7 +201,7 @@ static void put_contacts(api_buffer *buffer, const api_pair_answer *answer) {
   api_put_depth_kind(buffer, r);
   api_put_key(buffer, "points");
   api_put_byte(buffer, '[');
-  for (size_t i = 0; i < answer->point_count; i++) put_contact(buffer, &answer->points[i]);
+  for (size_t i = 0; i < answer->point_count; i++) put_contact(buffer, &answer->points[i], answer->motion);
   api_put_byte(buffer, ']');
   api_put_status(buffer, r->status, r->flags);
 }

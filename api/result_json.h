@@ -3,11 +3,18 @@
 #define API_RESULT_JSON_H
 
 #include <contact/gradient.h>
+#include <contact/mechanics.h>
 #include <contact/query.h>
 
 #include "buffer.h"
 #include "method_json.h"
 #include "routes.h"
+
+/* The bodies of a contact as they move; velocities slower than the tolerance, m/s, are none. */
+typedef struct api_contact_motion {
+  ct_mass_body bodies[2];
+  double tolerance;
+} api_contact_motion;
 
 /* One result over a pair of bodies. */
 typedef struct api_pair_answer {
@@ -23,7 +30,8 @@ typedef struct api_pair_answer {
   const ct_pair_result *result;       /* OVERLAP: the witness in point_a; DISTANCE, CONTACTS: all of it */
   const ct_contact_point *points;     /* [point_count] CONTACTS */
   size_t point_count;
-  const ct_pair_feature *feature; /* FEATURES; NULL: none, as the status tells */
+  const api_contact_motion *motion; /* CONTACTS: velocities of the points are told, too; NULL: they are not */
+  const ct_pair_feature *feature;   /* FEATURES; NULL: none, as the status tells */
   ct_features_status features_status;
 } api_pair_answer;
 

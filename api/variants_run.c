@@ -54,6 +54,7 @@ static ct_query *prepare(const variants_run *v, size_t index, ct_query_options *
   options->overrides = v->scratch;
   options->frames = v->frames;
   v->run->options = options;
+  v->run->velocities = &q->variants[index].velocities;
   ct_query *query = NULL;
   ct_status status = ct_query_prepare(q->scene, options, &query);
   if (status != CT_OK) v->run->range->status = status;

@@ -222,4 +222,87 @@ def a_mesh_stands_on_a_patch_for_each_foot():
     near(box["points"][0]["distance"], box["distance"], 1e-12, "the deepest point")
 
 
+# ---- velocities ----------------------------------------------------------------------------------------------------------
+
+def wheel(**motion):
+    """Of radius 1/2, on the ground."""
+    return {"id": "wheel", "position": [0, 0, 0.5], "motion": {"mass": 2, **motion}, "colliders": [{"sphere": {"radius": 0.5}}]}
+
+
+GROUND = {"id": "ground", "colliders": [{"plane": {}}]}
+ASKED = {"include": ["velocity"], "clearance": 0.25}
+
+
+def point_of(bodies, **members):
+    reply = client.post("/v1/query/contacts", {"scene": {"bodies": bodies}, **ASKED, **members}).must(200).json
+    return reply["results"][0]["points"][0]
+
+
+@suite.fact
+def velocities_of_contacts_fall_into_three_classes_and_two_slips():
+    for linear, angular, normal, slip, words in (
+            ([0, 0, -2], [0, 0, 0], -2, [0, 0, 0], ("colliding", "sticking")),
+            ([1, 0, 0], [0, 2, 0], 0, [0, 0, 0], ("resting", "sticking")),  # rolls
+            ([1, 0, 0], [0, 0, 9], 0, [1, 0, 0], ("resting", "sliding")),  # slides, and spins about the normal
+            ([0, 0, 3], [0, 2, 0], 3, [-1, 0, 0], ("separating", "sliding"))):
+        point = point_of([GROUND, wheel(linearVelocity=linear, angularVelocity=angular)])
+        equal((point["normalVelocity"], point["tangentialVelocity"]), (normal, slip), "velocities")
+        equal(point["relativeVelocity"], [slip[0], slip[1], normal], "relative velocity")
+        equal((point["class"], point["slip"]), words, "words")
+
+
+@suite.fact
+def the_tolerance_decides_the_classes_and_is_told():
+    """What is gained falling over a millionth of the least radius; under another gravity another."""
+    path = scene([GROUND, wheel(linearVelocity=[0.01, 0, -0.02])], gravity=[0, 0, -4])
+    reply = ask(path, ASKED)
+    near(reply["velocityTolerance"], (2 * 4 * 0.5e-6) ** 0.5, 1e-12, "tolerance")
+    for tolerance, words in ((0.02, ("resting", "sticking")), (0.019, ("colliding", "sticking")), (0.009, ("colliding", "sliding"))):
+        reply = ask(path, {**ASKED, "velocityTolerance": tolerance})
+        point = reply["results"][0]["points"][0]
+        equal((reply["velocityTolerance"], point["class"], point["slip"]), (tolerance, *words), f"at {tolerance}")
+    check("velocityTolerance" not in ask(path, {"clearance": 1}), "a tolerance of nothing")
+
+
+@suite.fact
+def only_the_relative_motion_counts_and_exchanged_bodies_negate_it():
+    a = wheel(linearVelocity=[1, 2, 3])
+    b = {**wheel(linearVelocity=[1, 2, 1], angularVelocity=[0, 0, 1]), "id": "upper", "position": [0, 0, 1.5]}
+    path = scene([a, b])
+    there, back = (ask(path, {**ASKED, "pairs": [pair]})["results"][0]["points"][0]
+                   for pair in (["wheel", "upper"], ["upper", "wheel"]))
+    equal((there["relativeVelocity"], there["normalVelocity"]), ([0, 0, -2], -2), "velocity")
+    equal(back["relativeVelocity"], [-v + 0.0 for v in there["relativeVelocity"]], "exchanged")
+    equal((back["normalVelocity"], back["class"]), (-2, "colliding"), "the same approach")
+    lift = {"id": "lift", "position": [0, 0, -0.5], "motion": {"isKinematic": True, "linearVelocity": [1, 2, 4]},
+            "colliders": [{"box": {"size": [4, 4, 1]}}]}
+    equal(point_of([lift, a])["relativeVelocity"], [0, 0, -1], "of a body that is moved")
+
+
+@suite.fact
+def velocities_of_poses_and_variants_count():
+    path = scene([GROUND, wheel(linearVelocity=[0, 0, 1])])
+
+    def of(results):
+        return results[0]["points"][0]["normalVelocity"]
+    down = {"ids": ["wheel"], "linearVelocities": [[0, 0, -1]]}
+    equal(of(ask(path, ASKED)["results"]), 1, "the scene's")
+    equal(of(ask(path, {**ASKED, "poses": down})["results"]), -1, "of poses")
+    still = {"ids": ["wheel"], "positions": [[0, 0, 0.5]]}
+    fast = {"ids": ["wheel"], "linearVelocities": [[0, 0, -5]]}
+    reply = ask(path, {**ASKED, "poses": down, "variants": [still, fast]})
+    equal([of(v["results"]) for v in reply["results"]], [-1, -5], "of variants")
+    queries = [{"kind": "contacts", **ASKED}, {"kind": "contacts", **ASKED, "poses": fast}]
+    batch = client.post(path + "/query", {"queries": queries, "poses": down}).must(200).json
+    equal([of(r["result"]["results"]) for r in batch["results"]], [-1, -5], "of a batch")
+
+
+@suite.fact
+def a_velocity_tolerance_needs_velocities():
+    path = scene([GROUND, wheel()])
+    client.post(path + "/query/contacts", {"velocityTolerance": 1}).problem(422, "bad-value", "/velocityTolerance")
+    client.post(path + "/query/contacts", {**ASKED, "velocityTolerance": -1}).problem(422, "out-of-range", "/velocityTolerance")
+    client.post(path + "/query/distance", {"velocityTolerance": 1}).problem(422, "unknown-member", "/velocityTolerance")
+
+
 suite.main()

@@ -140,7 +140,7 @@ def every_operation_has_a_summary_an_id_of_its_own_and_problems():
 
 @suite.fact
 def a_path_of_a_later_issue_is_not_found():
-    for path in ("/viewer/", "/metrics", "/v1/shapes/a/b", "/v1/solve/lcp", "/v1/scenes/x/step", "/v1"):
+    for path in ("/viewer/", "/metrics", "/v1/shapes/a/b", "/v1/solve", "/v1/scenes/x/step", "/v1"):
         client.get(path).problem(404, "not-found")
 
 

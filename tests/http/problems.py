@@ -24,7 +24,7 @@ looking = KeepAlive(daemon)  # at the scene, before and after each request
 SCENE = "/v1/scenes/victim"
 ELSEWHERE = {  # problem: what tries it
     "busy": "server_pool.py: full queues", "draining": "server_lifecycle.py: SIGTERM",
-    "out-of-memory": "needs a failing malloc: unit tests", "material-in-use": "materials.py",
+    "out-of-memory": "needs a failing malloc: unit tests", "material-in-use": "materials.py", "scene-moved": "advance.py",
     "internal": "a bug: never reachable from input", "unauthorized": "server_guard.py: --token-file",
     "too-many-requests": "server_guard.py: failed tokens", "origin-denied": "server_guard.py",
     "bad-request": "guard_probe.py: raw sockets",
@@ -457,7 +457,7 @@ row("bad-value", 422, "broadphase", "POST", DISTANCE, {"broadphase": "treee"}, "
 row("bad-value", 422, "include", "POST", DISTANCE, {"include": ["gradiant"]}, "/include/0", also=suggests("gradient"))
 row("bad-value", 422, "method", "POST", DISTANCE, {"method": "mrp"}, "/method", also=suggests("mpr"))
 row("out-of-range", 422, "mprTolerance", "POST", DISTANCE, {"method": "mpr", "mprTolerance": 0}, "/mprTolerance")
-row("unknown-member", 422, "include beside contacts", "POST", CONTACTS, {"include": []}, "/include")
+row("bad-value", 422, "a gradient of contacts", "POST", CONTACTS, {"include": ["gradient"]}, "/include/0")
 row("bad-value", 422, "id with a blank", "POST", BODIES, [ball("a b")], "/0/id")
 row("bad-value", 422, "empty id", "POST", BODIES, [ball("")], "/0/id")
 row("bad-value", 422, "id of 129", "POST", BODIES, [ball("x" * 129)], "/0/id")
