@@ -180,6 +180,76 @@ static void given_contacts(void) {
   ct_scene_release(scene);
 }
 
+/* A rule keeps the stack's boxes apart; an explicit pair asks about them all the same. */
+static void filters_hold(void) {
+  const ct_scene *scene = heap_scene();
+  const ct_pair_rule rule = {.a = text_of("upper"), .b = text_of("lower"), .collide = false};
+  const ct_filters filters = {.pairs = &rule, .pair_count = 1};
+  ct_draft *draft = ct_draft_begin(scene);
+  CHECK_INT(ct_draft_set_filters(draft, &filters), CT_OK);
+  scene = seal(draft, scene);
+  ct_mechanics *m = prepare(scene, &standard);
+  CHECK_INT(ct_mechanics_count(m), 12);
+  CHECK_INT(ct_mechanics_islands(m), 5);
+  check_island(m, 0, (uint32_t[]){1}, 1, 0);
+  ct_mechanics_destroy(m);
+  const ct_row_pair pair = {1, 3};
+  ct_mechanics_options o = standard;
+  o.pairs = &pair;
+  o.pair_count = 1;
+  o.explicit_pairs = true;
+  m = prepare(scene, &o);
+  CHECK_INT(ct_mechanics_islands(m), 1);
+  check_island(m, 0, (uint32_t[]){1, 3}, 2, 4);
+  ct_mechanics_destroy(m);
+  ct_scene_release(scene);
+}
+
+/* Each contact has the materials of its own two colliders; one that names none has the scene's default. */
+static void materials_of_colliders(void) {
+  const ct_named_material items[] = {{text_of("default"), {.static_friction = .25, .dynamic_friction = .25, .restitution = 1}},
+                                     {text_of("ice"), {.static_friction = .01, .dynamic_friction = .01, .restitution = .5}},
+                                     {text_of("rubber"), {.static_friction = 4, .dynamic_friction = 1}}};
+  const ct_material_pair pair = {.a = text_of("rubber"),
+                                 .b = text_of("default"),
+                                 .static_friction = 3,
+                                 .dynamic_friction = 2,
+                                 .restitution = NAN,
+                                 .rolling_friction = NAN};
+  const ct_materials materials = {items, 3, &pair, 1};
+  const ct_scene *empty = ct_scene_create(1);
+  ct_draft *draft = ct_draft_begin(empty);
+  add_shape(draft, "floor", plane_of(), pose_at(0, 0, 0));
+  ct_collider feet[2] = {{.shape = sphere_of(.5), .pose = pose_at(-1, 0, 0), .material = text_of("ice")},
+                         {.shape = sphere_of(.5), .pose = pose_at(1, 0, 0), .material = text_of("rubber")}};
+  ct_body_options options = {.id = text_of("body"), .colliders = feet, .collider_count = 2, .motion = &one_kg};
+  const ct_body *body = NULL;
+  CHECK_INT(ct_body_create(&options, &body), CT_OK);
+  add_body(draft, body, pose_at(0, 0, .5));
+  CHECK_INT(ct_draft_set_materials(draft, &materials), CT_OK);
+  const ct_scene *scene = seal(draft, empty);
+  ct_mechanics *m = prepare(scene, &standard);
+  ct_contact_set set = ct_mechanics_island(m, 0).set;
+  CHECK_INT(set.count, 2);
+  for (size_t k = 0; k < set.count; k++) {
+    const ct_touch *t = &set.touches[k];
+    bool ice = t->collider_b == 0;
+    CHECK_NEAR(t->material.static_friction, ice ? .05 : 3, 1e-16);
+    CHECK_NEAR(t->material.dynamic_friction, ice ? .05 : 2, 1e-16);
+    CHECK(t->material.restitution == (ice ? .5 : 0));
+  }
+  ct_mechanics_destroy(m);
+  /* Of given contacts, too: the collider that is named, else the first. */
+  const ct_given_touch given[2] = {{.a = 0, .b = 1, .collider_a = CT_NO_COLLIDER, .collider_b = 1, .normal = {0, 0, 1}},
+                                   {.a = 1, .b = 0, .collider_a = CT_NO_COLLIDER, .collider_b = 0, .normal = {0, 0, -1}}};
+  m = prepare(scene, &(ct_mechanics_options){.only_given = true, .given = given, .given_count = 2});
+  set = ct_mechanics_island(m, 0).set;
+  CHECK(set.touches[0].material.static_friction == 3);
+  CHECK_NEAR(set.touches[1].material.static_friction, .05, 1e-16);
+  ct_mechanics_destroy(m);
+  ct_scene_release(scene);
+}
+
 /* Row 52. A turned body with inertia of its own: centre, R I R', its inverse, Euler's equations. */
 static void a_body_and_its_mass(void) {
   const ct_scene *empty = ct_scene_create(1);
@@ -434,6 +504,8 @@ static const check_test tests[] = {
     {"who takes part", who_takes_part},
     {"what if", what_if},
     {"given contacts", given_contacts},
+    {"filters hold", filters_hold},
+    {"materials of colliders", materials_of_colliders},
     {"a body and its mass", a_body_and_its_mass},
     {"inertia of turned points", inertia_of_turned_points},
     {"immovable bodies", immovable_bodies},
