@@ -14,6 +14,9 @@
 /* Steps of the gradient for each sweep. */
 #define DESCENTS 8u
 
+/* What is told is a number, also where products are beyond what a double holds. */
+static double bounded(double x) { return fmax(-DBL_MAX, fmin(x, DBL_MAX)); }
+
 typedef struct summing {
   double scale, sum; /* root of the sum of squares = scale sqrt(sum): no square leaves the range */
   double size;
@@ -76,9 +79,9 @@ double ct_friction_residual(const ct_friction_problem *p, const double *r, doubl
     if (!(norm > 0.0)) norm = least = least > 0.0 ? least : least_norm(p);
     ct_triple ui = contact_velocity(p, r, i), ri = {r[d * i], r[d * i + 1], d == 3 ? r[d * i + 2] : 0.0};
     if (u) {
-      u[d * i] = ui.n;
-      u[d * i + 1] = ui.s;
-      if (d == 3) u[d * i + 2] = ui.t;
+      u[d * i] = bounded(ui.n);
+      u[d * i + 1] = bounded(ui.s);
+      if (d == 3) u[d * i + 2] = bounded(ui.t);
     }
     double qi = ct_length2(p->q[d * i], ct_length2(p->q[d * i + 1], d == 3 ? p->q[d * i + 2] : 0.0));
     size_max = fmax(size_max, CT_FRICTION_GROWTH * (qi / norm));
@@ -102,8 +105,6 @@ static bool immovable_approach(const ct_friction_work *w) {
   }
   return false;
 }
-
-static double bounded(double x) { return fmax(-DBL_MAX, fmin(x, DBL_MAX)); }
 
 /* r of `best` in the caller's units. */
 static void write_forces(const ct_friction_problem *p, const ct_friction_work *w, bool in_cone, double *out) {

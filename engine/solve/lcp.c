@@ -6,6 +6,7 @@
 #include "solve/matrix.h"
 
 #include <assert.h>
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -102,7 +103,8 @@ static void weigh(const ct_lcp *problem, const ct_lcp_job *job, ct_lcp_result *r
   }
   result->complementarity = 0.0;
   for (size_t i = 0; i < job->size; i++) {
-    double product = fabs(result->z[i] * result->w[i]);
+    /* Finite numbers have products that are not. */
+    double product = fmin(fabs(result->z[i] * result->w[i]), DBL_MAX);
     if (product > result->complementarity) result->complementarity = product;
   }
   bool within = result->residual <= job->target;
@@ -212,6 +214,7 @@ ct_status ct_lcp_solve(const ct_lcp *problem, const ct_lcp_options *options, ct_
   double largest;
   result->asymmetry = ct_matrix_asymmetry(&problem->matrix, &largest);
   job.symmetric = result->asymmetry <= SYMMETRIC * largest;
+  result->asymmetry = fmin(result->asymmetry, DBL_MAX);
   ct_solver_mark mark = ct_solver_enter(solver);
   ct_status status = chosen ? run(problem, &job, options->method, result) : run_auto(problem, &job, result);
   ct_solver_leave(solver, mark);

@@ -133,7 +133,7 @@ static ct_status enumerate(enumeration *e) {
     }
     e->unsettled = true;
   }
-  if (!e->unsettled) e->result->status = CT_LCP_STATUS_EXHAUSTED;
+  if (!e->unsettled && !e->t.beyond) e->result->status = CT_LCP_STATUS_EXHAUSTED;
   return CT_OK;
 }
 

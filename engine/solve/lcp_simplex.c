@@ -3,7 +3,7 @@
 
 /* Reduced costs above this are not negative: of an objective whose coefficients are about 1. */
 #define COST 1e-11
-#define COST_WIDE 1e-20
+#define COST_WIDE 1e-26
 
 void ct_lcp_simplex_begin(ct_tableau *t) {
   size_t row = ct_tableau_first(t);

@@ -9,9 +9,9 @@
 /* Constants below this part of q are round-off of zero, ratios this near to each other tie; entries of a column below PIVOT of its
  * greatest are not divided by. Doubles lose some 4 digits in a thousand pivots; double-doubles have 32. */
 #define BAND 1e-12
-#define BAND_WIDE 1e-24
+#define BAND_WIDE 1e-26
 #define PIVOT 1e-11
-#define PIVOT_WIDE 1e-21
+#define PIVOT_WIDE 1e-24
 /* Scales stay where products of three of them are far from the ends of the doubles. */
 #define SCALE_EXPONENT_MAX 300
 
@@ -29,6 +29,8 @@ static double scale_of(double size) {
   frexp(size, &exponent);
   return power(-exponent);
 }
+
+static bool is_inner(double scale) { return scale > power(-SCALE_EXPONENT_MAX) && scale < power(SCALE_EXPONENT_MAX); }
 
 static double row_size(const double *row, const double *factors, size_t n) {
   double size = 0.0;
@@ -49,10 +51,13 @@ static void find_scales(ct_tableau *t, const ct_lcp_job *job) {
   for (size_t i = 0; i < n; i++)
     for (size_t j = 0; j < n; j++) t->column_scale[j] = fmax(t->column_scale[j], fabs(job->dense[i * n + j]) * t->row_scale[i]);
   t->q_size = 0.0;
+  t->beyond = false;
   for (size_t j = 0; j < n; j++) {
     t->column_scale[j] = t->column_scale[j] > 0.0 ? scale_of(t->column_scale[j]) : 1.0;
     t->q_size = fmax(t->q_size, fabs(job->q[j]) * t->row_scale[j]);
+    t->beyond |= !is_inner(t->row_scale[j]) || !is_inner(t->column_scale[j]);
   }
+  t->beyond |= !(t->q_size < power(SCALE_EXPONENT_MAX));
 }
 
 bool ct_tableau_create(ct_tableau *t, const ct_lcp_job *job, unsigned flags) {

@@ -21,6 +21,7 @@ typedef struct ct_tableau {
   uint32_t *column;                 /* [n + 1] the variable of each column */
   uint32_t *place;                  /* [2 n + 1] where a variable is: its row, or n + its column */
   double *row_scale, *column_scale; /* [n] powers of two */
+  bool beyond;                      /* entries are too far from 1 to be scaled, or q is: signs of what is small mean nothing */
   double q_size;                    /* max |q| in the scaled rows: what constants are measured by */
   uint32_t *ties;                   /* [n] scratch of the ratio test */
   double *pivot_row;                /* [2 stride] scratch of a pivot */
