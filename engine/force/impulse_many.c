@@ -6,6 +6,7 @@
  * away in sum.
  */
 #include "force/impulse_many.h"
+#include "force/resting_parts.h"
 #include "solve/matrix.h"
 #include "solve/solver.h"
 
@@ -13,6 +14,11 @@
 
 /* A slip that is left of what friction holds, relative to the greatest velocity before: what solvers leave. */
 #define STICK_PART 1e-7
+/* Residuals of friction that need no polish, and problems that are small enough for it, which is dense. */
+#define POLISHED 1e-13
+#define POLISH_ROWS_MAX 240
+/* Normal impulses that are round-off of the greatest. */
+#define DUST_PART 0x1p-46
 
 /* ---- a phase ----------------------------------------------------------------------------------------------------------- */
 
@@ -29,17 +35,29 @@ static ct_status meet_normals(const ct_impulse_many *many, const double *q, doub
   return status;
 }
 
-static ct_status meet_cones(const ct_impulse_many *many, const double *q, double *p, ct_impulse_phase *phase) {
+/* A polish leaves round-off where contacts are open. */
+static void drop_dust(size_t rows, double *r) {
+  double most = 0.0;
+  for (size_t row = 0; row < rows; row += 3) most = ct_max2(most, r[row]);
+  for (size_t row = 0; row < rows; row += 3)
+    if (r[row] <= DUST_PART * most) r[row] = r[row + 1] = r[row + 2] = 0.0;
+}
+
+ct_status ct_impulse_cones(const ct_impulse_many *many, const ct_friction_problem *problem, double *r, ct_impulse_phase *phase) {
   const ct_impulse_options *o = many->work->options;
-  double *u = ct_solver_doubles(many->work->solver, many->rows);
+  double *u = ct_solver_doubles(many->work->solver, problem->matrix.size);
   if (!u) return CT_OUT_OF_MEMORY;
-  ct_friction_problem problem = {*many->matrix, q, many->mu, many->count, 3};
   ct_friction_options options = {.tolerance = o->tolerance, .iterations_max = o->iterations_max, .cancel = o->cancel};
-  ct_friction_result solved = {.r = p, .u = u};
-  ct_status status = ct_friction_solve(&problem, &options, many->work->solver, &solved);
-  if (status == CT_OK)
-    *phase =
-        (ct_impulse_phase){solved.converged, solved.status == CT_FRICTION_STATUS_INFEASIBLE, solved.residual, solved.iterations};
+  ct_friction_result solved = {.r = r, .u = u};
+  ct_status status = ct_friction_solve(problem, &options, many->work->solver, &solved);
+  if (status != CT_OK) return status;
+  bool rough = solved.converged && solved.residual > POLISHED && problem->matrix.size <= POLISH_ROWS_MAX;
+  if (rough) status = ct_resting_polish(problem, many->work->solver, r, &solved.residual);
+  if (status == CT_OK && rough) {
+    drop_dust(problem->matrix.size, r);
+    solved.residual = ct_friction_residual(problem, r, u);
+  }
+  *phase = (ct_impulse_phase){solved.converged, solved.status == CT_FRICTION_STATUS_INFEASIBLE, solved.residual, solved.iterations};
   return status;
 }
 
@@ -51,7 +69,8 @@ ct_status ct_impulse_meet(const ct_impulse_many *many, const double *u, const do
   if (q) {
     memcpy(q, u, many->rows * sizeof *q);
     for (size_t i = 0; i < many->count; i++) q[i * many->dimension] -= many->floor[i] + (target ? target[i] : 0.0);
-    status = many->dimension == 1 ? meet_normals(many, q, p, phase) : meet_cones(many, q, p, phase);
+    ct_friction_problem cones = {*many->matrix, q, many->mu, many->count, many->dimension};
+    status = many->dimension == 1 ? meet_normals(many, q, p, phase) : ct_impulse_cones(many, &cones, p, phase);
   }
   ct_solver_leave(solver, mark);
   return status;

@@ -33,6 +33,9 @@ typedef struct ct_impulse_phase {
  * `target` [count] may be NULL. */
 ct_status ct_impulse_meet(const ct_impulse_many *many, const double *u, const double *target, double *p, ct_impulse_phase *phase);
 
+/* A problem of cones in the system's units, to the last digits where it is small: r [rows]. */
+ct_status ct_impulse_cones(const ct_impulse_many *many, const ct_friction_problem *problem, double *r, ct_impulse_phase *phase);
+
 /* Restitution by Poisson's law: given the compression's impulses, those of restitution, each normal one at least e times the
  * compression's. */
 ct_status ct_impulse_restitute(const ct_impulse_many *many, const double *compression, double *p, ct_impulse_phase *phase);

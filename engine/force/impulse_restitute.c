@@ -85,7 +85,7 @@ static ct_status with_friction(const ct_impulse_many *many, const double *least,
   lay(&d);
   size_t contacts = many->count + d.extra;
   double *q = ct_solver_doubles(solver, d.rows), *mu = ct_solver_doubles(solver, contacts);
-  double *r = ct_solver_doubles(solver, 2 * d.rows);
+  double *r = ct_solver_doubles(solver, d.rows);
   if (!q || !mu || !r) return CT_OUT_OF_MEMORY;
   for (size_t i = 0; i < many->count; i++) {
     mu[i] = many->mu[i];
@@ -100,12 +100,8 @@ static ct_status with_friction(const ct_impulse_many *many, const double *least,
   }
   ct_friction_problem problem = {
       {.size = d.rows, .starts = d.starts, .columns = d.columns, .values = d.values}, q, mu, contacts, 3};
-  const ct_impulse_options *o = many->work->options;
-  ct_friction_options options = {.tolerance = o->tolerance, .iterations_max = o->iterations_max, .cancel = o->cancel};
-  ct_friction_result solved = {.r = r, .u = r + d.rows};
-  ct_status status = ct_friction_solve(&problem, &options, solver, &solved);
+  ct_status status = ct_impulse_cones(many, &problem, r, phase);
   if (status != CT_OK) return status;
-  *phase = (ct_impulse_phase){solved.converged, solved.status == CT_FRICTION_STATUS_INFEASIBLE, solved.residual, solved.iterations};
   for (size_t row = 0; row < many->rows; row++) p[row] = r[row];
   for (size_t k = 0; k < d.extra; k++)
     for (size_t axis = 1; axis < 3; axis++) p[3 * (size_t)d.source[k] + axis] += r[3 * (many->count + k) + axis];
