@@ -2,7 +2,6 @@
  * torques divided by the roots of its mass and inertia, so that the length of what is left over is that of Gauss' principle.
  */
 #include "force/resting_parts.h"
-#include "solve/least_norm.h"
 
 ct_mat3 ct_resting_root(const ct_mat3 *m) {
   const ct_vec3 zero = {0.0, 0.0, 0.0};
@@ -15,6 +14,10 @@ ct_mat3 ct_resting_root(const ct_mat3 *m) {
   l.rz.z = sqrt(m->rz.z - l.rz.x * l.rz.x - l.rz.y * l.rz.y);
   return l;
 }
+
+/* Newton steps: to the shortest of forces that are known to be there, and to any, of islands too large to be asked otherwise. */
+#define SHORTEN_STEPS 60
+#define HOLD_STEPS 200
 
 /* A force at a place and a torque, as a body's six rows. */
 static void put_load(const ct_mass_body *body, ct_vec3 force, ct_vec3 torque, double sign, double *rows) {
@@ -46,7 +49,6 @@ ct_status ct_resting_fit_open(const ct_resting *resting, ct_resting_fit *fit) {
   if (!fit->blocks) return CT_OUT_OF_MEMORY;
   for (size_t i = 0; i < set->body_count; i++)
     fit->blocks[i] = set->bodies[i].mobility == CT_DYNAMIC ? fit->count++ : CT_CONE_NO_BLOCK;
-  if (fit->count * CT_CONE_BLOCK > CT_RESTING_DENSE_MAX) return CT_OK;
   fit->cones = ct_solver_take(resting->solver, resting->count + 1, sizeof *fit->cones);
   fit->target = ct_solver_doubles(resting->solver, 2 * CT_CONE_BLOCK * (fit->count + 1));
   fit->forces = ct_solver_doubles(resting->solver, CT_RESTING_PARTS * (resting->count + 1));
@@ -59,6 +61,21 @@ ct_status ct_resting_fit_open(const ct_resting *resting, ct_resting_fit *fit) {
   return CT_OK;
 }
 
+/* Of forces that hold the shortest, where it is soon found. */
+static ct_status shorten(const ct_resting *resting, ct_resting_fit *fit, ct_cone_fit_problem *problem) {
+  ct_solver_mark mark = ct_solver_enter(resting->solver);
+  size_t numbers = CT_RESTING_PARTS * resting->count;
+  double *forces = ct_solver_doubles(resting->solver, numbers + 1);
+  double *rest = ct_solver_doubles(resting->solver, CT_CONE_BLOCK * fit->count + 1);
+  ct_cone_fit_result result = {.forces = forces, .rest = rest};
+  problem->steps_max = SHORTEN_STEPS;
+  ct_status status = forces && rest ? ct_cone_hold(problem, resting->solver, &result) : CT_OUT_OF_MEMORY;
+  bool holds = status == CT_OK && result.status == CT_CONE_FIT_HELD && ct_resting_fit_margin(resting, forces) <= CT_RESTING_HOLDS;
+  for (size_t i = 0; holds && i < numbers; i++) fit->forces[i] = forces[i];
+  ct_solver_leave(resting->solver, mark);
+  return status;
+}
+
 ct_status ct_resting_fit_solve(const ct_resting *resting, ct_resting_fit *fit) {
   if (fit->known) return CT_OK;
   bool pyramids = resting->options->friction == CT_RESTING_FRICTION_POLYHEDRAL;
@@ -67,61 +84,19 @@ ct_status ct_resting_fit_solve(const ct_resting *resting, ct_resting_fit *fit) {
                                  .target = fit->target,
                                  .blocks = fit->count,
                                  .sides = pyramids ? ct_resting_directions(resting) : 0,
+                                 .steps_max = HOLD_STEPS,
                                  .cancel = resting->options->cancel};
-  ct_cone_fit_result result = {.forces = fit->forces, .rest = fit->rest};
-  ct_status status = ct_cone_fit(&problem, resting->solver, &result);
+  ct_cone_fit_result result = {.forces = fit->forces, .rest = fit->rest, .status = CT_CONE_FIT_UNDECIDED};
+  fit->exact = fit->count * CT_CONE_BLOCK <= CT_RESTING_DENSE_MAX;
+  ct_status status = CT_OK;
+  for (size_t i = 0; i < CT_CONE_BLOCK * fit->count; i++) fit->rest[i] = fit->target[i];
+  for (size_t i = 0; i < CT_RESTING_PARTS * resting->count; i++) fit->forces[i] = 0.0;
+  if (fit->exact) status = ct_cone_fit(&problem, resting->solver, &result);
+  else if (!pyramids) status = ct_cone_hold(&problem, resting->solver, &result);
   fit->known = status == CT_OK;
   fit->status = result.status;
-  return status;
-}
-
-/* ---- the shortest forces -------------------------------------------------------------------------------------------------- */
-
-/* The columns of contacts' forces, densely; those of contacts without friction only along the normal. Returns how many. */
-static size_t put_columns(const ct_resting *resting, const ct_resting_fit *fit, double *matrix) {
-  size_t rows = fit->count * CT_CONE_BLOCK, columns = 0;
-  for (size_t i = 0; i < resting->count; i++) {
-    const ct_cone *cone = &fit->cones[i];
-    for (size_t p = 0; p < (cone->mu > 0.0 ? 3u : 1u); p++, columns++) {
-      for (size_t row = 0; row < rows; row++) matrix[columns * rows + row] = 0.0;
-      for (size_t side = 0; side < 2; side++)
-        for (size_t e = 0; cone->block[side] != CT_CONE_NO_BLOCK && e < CT_CONE_BLOCK; e++)
-          matrix[columns * rows + cone->block[side] * CT_CONE_BLOCK + e] += cone->columns[p][side * CT_CONE_BLOCK + e];
-    }
-  }
-  return columns;
-}
-
-/* From the solution's unknowns to forces; whether these lie within their cones. */
-static bool take_forces(const ct_resting *resting, const ct_resting_fit *fit, const double *from, double *forces) {
-  bool within = true;
-  for (size_t i = 0; i < resting->count; i++) {
-    double mu = fit->cones[i].mu, *f = &forces[i * CT_RESTING_PARTS];
-    f[0] = *from++;
-    f[1] = mu > 0.0 ? *from++ : 0.0;
-    f[2] = mu > 0.0 ? *from++ : 0.0;
-    within = within && f[0] >= 0.0 && ct_norm(ct_vec(f[1], f[2], 0.0)) <= mu * f[0];
-  }
-  return within;
-}
-
-ct_status ct_resting_fit_shortest(const ct_resting *resting, ct_resting_fit *fit, double *forces, bool *holds) {
-  size_t rows = fit->count * CT_CONE_BLOCK, columns = resting->count * CT_RESTING_PARTS;
-  *holds = false;
-  if (columns > CT_RESTING_DENSE_MAX) return CT_OK;
-  ct_solver_mark mark = ct_solver_enter(resting->solver);
-  double *matrix = ct_solver_doubles(resting->solver, rows * columns + 1);
-  double *right = ct_solver_doubles(resting->solver, rows + 1), *out = ct_solver_doubles(resting->solver, columns + 1);
-  ct_status status = CT_OUT_OF_MEMORY;
-  if (matrix && right && out) {
-    columns = put_columns(resting, fit, matrix);
-    for (size_t i = 0; i < rows; i++) right[i] = fit->target[i];
-    if (ct_least_norm(&(ct_equations){rows, columns, matrix, right}, out, NULL, resting->solver)) status = CT_OK;
-    if (status == CT_OK) *holds = take_forces(resting, fit, out, forces);
-    *holds = *holds && ct_resting_fit_margin(resting, forces) <= CT_RESTING_HOLDS;
-  }
-  ct_solver_leave(resting->solver, mark);
-  return status;
+  bool more = fit->exact && !pyramids && fit->status == CT_CONE_FIT_HELD && resting->options->tie == CT_LCP_TIE_MIN_NORM;
+  return status == CT_OK && more ? shorten(resting, fit, &problem) : status;
 }
 
 /* ---- how well forces hold ------------------------------------------------------------------------------------------------- */

@@ -47,7 +47,7 @@ static ct_status open_problem(ct_resting *resting, ct_resting_problem *problem) 
 
 /* ---- bodies that stay ----------------------------------------------------------------------------------------------------- */
 
-/* Forces that hold all bodies, which solve any friction problem without slip: the shortest where they lie within the cones. Where
+/* Forces that hold all bodies, which solve any friction problem without slip: the shortest ones. Where
  * none hold, those that come nearest often show which contacts slide: Newton's method goes on from them. */
 static ct_status hold(ct_resting *resting, const ct_resting_problem *problem, bool *holds, bool *near) {
   *holds = *near = false;
@@ -56,10 +56,7 @@ static ct_status hold(ct_resting *resting, const ct_resting_problem *problem, bo
   if (resting->options->friction != CT_RESTING_FRICTION_CONE) return CT_OK;
   ct_resting_fit fit;
   ct_status status = ct_resting_fit_open(resting, &fit);
-  if (status != CT_OK || !fit.cones || fit.count == 0) return status;
-  status = ct_resting_fit_shortest(resting, &fit, resting->forces, holds);
-  if (status != CT_OK || *holds) return status;
-  status = ct_resting_fit_solve(resting, &fit);
+  if (status == CT_OK) status = ct_resting_fit_solve(resting, &fit);
   if (status != CT_OK || fit.status == CT_CONE_FIT_UNDECIDED) return status;
   for (size_t i = 0; i < resting->count * CT_RESTING_PARTS; i++) resting->forces[i] = fit.forces[i];
   *holds = ct_resting_fit_margin(resting, fit.forces) <= CT_RESTING_HOLDS;

@@ -42,6 +42,7 @@ typedef struct ct_resting_fit {
   double *rest;   /* [6 count] what is left of it */
   double *forces; /* [3 active contacts] */
   bool known;     /* the two above, and status */
+  bool exact;     /* the rest is right to round-off; else to some eight digits */
   ct_cone_fit_status status;
 } ct_resting_fit;
 
@@ -83,15 +84,13 @@ ct_status ct_resting_normal(ct_resting *resting);
 ct_status ct_resting_friction_solve(ct_resting *resting);
 
 /* Largest system of equations (rows, columns) that is solved for a last correction, or to see whether forces hold. */
-#define CT_RESTING_DENSE_MAX 768
+#define CT_RESTING_DENSE_MAX 512
 
 /* L of a body's I^-1 = L L', lower triangular. */
 ct_mat3 ct_resting_root(const ct_mat3 *inverse_inertia);
 /* Cones and loads of the bodies; taken from the solver's scratch, at which the caller has entered. */
 ct_status ct_resting_fit_open(const ct_resting *resting, ct_resting_fit *fit);
-/* The shortest forces that hold, where they lie within the cones without being told to. */
-ct_status ct_resting_fit_shortest(const ct_resting *resting, ct_resting_fit *fit, double *forces, bool *holds);
-/* Forces within the cones that hold, or the best there are. */
+/* Forces within the cones that hold, the shortest ones where contacts are no pyramids; or the best there are. */
 ct_status ct_resting_fit_solve(const ct_resting *resting, ct_resting_fit *fit);
 /* What the forces leave over at the worst body, part of what acts on it. */
 double ct_resting_fit_margin(const ct_resting *resting, const double *forces);

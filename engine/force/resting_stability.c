@@ -7,6 +7,8 @@
 #define PROOF_ROUNDOFF 1e-7
 /* Part of the fastest points' motion with which those that are said to rest may move: its rounding. */
 #define REST_ROUNDOFF 1e-6
+/* The same of large islands, whose motion comes from an iteration. */
+#define REST_SOLVED 1.0
 
 /* Bodies that move, or are moved, whatever the forces. */
 static bool is_moving(const ct_resting *resting) {
@@ -65,8 +67,9 @@ static double motion_size(const ct_contact_set *set, const ct_velocity *motion, 
   return size;
 }
 
-/* Whether the loads do work along the motion, and no force of any cone does work against it. */
-static bool proves_fall(const ct_resting *resting, const ct_velocity *motion) {
+/* Whether the loads do work along the motion, and no force of any cone does work against it, but for its rounding and what those
+ * that rest may move, part of the greatest motion. */
+static bool proves_fall(const ct_resting *resting, const ct_velocity *motion, double rest) {
   const ct_contact_set *set = resting->set;
   double work = 0.0, greatest = 0.0;
   for (size_t i = 0; i < set->count; i++) greatest = fmax(greatest, motion_size(set, motion, &set->touches[i]));
@@ -81,7 +84,7 @@ static bool proves_fall(const ct_resting *resting, const ct_velocity *motion) {
     double mu = ct_resting_strength(resting, touch->material.static_friction);
     if (resting->options->friction == CT_RESTING_FRICTION_POLYHEDRAL) slip *= ct_resting_least_strength(resting);
     double size = motion_size(set, motion, touch);
-    if (normal < mu * slip - PROOF_ROUNDOFF * (1.0 + mu) * (size + REST_ROUNDOFF * greatest)) return false;
+    if (normal < mu * slip - PROOF_ROUNDOFF * (1.0 + mu) * (size + rest * greatest)) return false;
   }
   return work > 0.0;
 }
@@ -112,7 +115,7 @@ static ct_status decide(ct_resting *resting, ct_resting_fit *fit) {
     return CT_OK;
   }
   make_motion(resting, fit, motion);
-  if (fit->status == CT_CONE_FIT_HELD || !proves_fall(resting, motion)) return CT_OK;
+  if (fit->status == CT_CONE_FIT_HELD || !proves_fall(resting, motion, fit->exact ? REST_ROUNDOFF : REST_SOLVED)) return CT_OK;
   result->stability = CT_STABILITY_FALLS;
   for (size_t i = 0; result->motion && i < resting->set->body_count; i++) result->motion[i] = motion[i];
   return CT_OK;
@@ -130,7 +133,7 @@ ct_status ct_resting_stability(ct_resting *resting) {
   ct_resting_fit fit;
   ct_solver_mark mark = ct_solver_enter(resting->solver);
   ct_status status = ct_resting_fit_open(resting, &fit);
-  if (status == CT_OK && fit.cones) status = decide(resting, &fit);
+  if (status == CT_OK) status = decide(resting, &fit);
   ct_solver_leave(resting->solver, mark);
   return status;
 }

@@ -27,7 +27,8 @@ typedef struct ct_cone_fit_problem {
   size_t count;
   const double *target; /* [6 blocks] */
   size_t blocks;
-  unsigned sides; /* 0: circular cones; else pyramids of so many edges (even), the first along the first tangent */
+  unsigned sides;     /* 0: circular cones; else pyramids of so many edges (even), the first along the first tangent */
+  uint64_t steps_max; /* ct_cone_hold: Newton steps */
   const ct_cancel *cancel;
 } ct_cone_fit_problem;
 
@@ -45,5 +46,9 @@ typedef struct ct_cone_fit_result {
 /* CT_OUT_OF_MEMORY, CT_CANCELLED. Memory: 2 (6 blocks)^2 doubles. Cost: some (6 blocks)^2 for each of the generators that it
  * takes, about as many as there are rows, and some 20 more for each contact that slides in a direction of its own. */
 ct_status ct_cone_fit(const ct_cone_fit_problem *problem, ct_solver *solver, ct_cone_fit_result *result);
+
+/* The same for circular cones and any number of contacts, and of forces that hold the shortest: in memory and for each step
+ * O(count), but only so far as iterations go; near the limit between holding and not it ends undecided. */
+ct_status ct_cone_hold(const ct_cone_fit_problem *problem, ct_solver *solver, ct_cone_fit_result *result);
 
 #endif

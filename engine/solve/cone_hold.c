@@ -1,0 +1,296 @@
+/* The shortest forces within cones that balance a load, for many contacts: f = P(G'y), P the projection on the cones, where y
+ * minimises 1/2 |P(G'y)|^2 - target.y, the dual. Its gradient is what is left over, negative. Newton's method on the pieces on
+ * which P is smooth, each step by conjugate gradients, within proximal steps: these end also where no forces hold, and then each
+ * goes as far as the rest of Gauss' principle (Rockafellar 1976; Zhao, Sun, Toh 2010, Newton-CG augmented Lagrangians).
+ */
+#include "solve/cone_fit.h"
+#include "solve/solver.h"
+
+#include <math.h>
+
+/* Proximal weight, part of the mean of G G', at first and at last, and how it shrinks. */
+#define WEIGHT_FIRST 1e-3
+#define WEIGHT_LEAST 1e-7
+#define WEIGHT_SHRINK 0.1
+#define OUTER_MAX 40
+#define INNER_MAX 40
+/* Conjugate gradients of a step: those that have not ended by then still go down. */
+#define GRADIENTS_MAX 300
+/* Left over in a block, part of what acts there, that is called round-off. */
+#define HELD_PART 1e-13
+/* Two steps whose rests agree so well have the direction of Gauss' principle. */
+#define SETTLED 1e-9
+
+typedef struct hold {
+  const ct_cone_fit_problem *problem;
+  size_t rows;
+  double weight;
+  double *y, *center, *gradient, *step, *trial; /* [rows] */
+  double *r, *z, *p, *product;                  /* [rows] of conjugate gradients */
+  double *rest, *before;                        /* [rows] */
+  double *forces;                               /* [3 count] */
+  double *slopes;                               /* [9 count] derivative of each projection */
+  double *inverses;                             /* [36 blocks] of the blocks on the diagonal */
+} hold;
+
+static double dot(const double *a, const double *b, size_t count) {
+  double sum = 0.0;
+  for (size_t i = 0; i < count; i++) sum += a[i] * b[i];
+  return sum;
+}
+
+static double length_of(const double *a, size_t count) { return sqrt(dot(a, a, count)); }
+
+/* x = G_i' y */
+static void pull(const ct_cone *cone, const double *y, double *x) {
+  for (size_t k = 0; k < 3; k++) x[k] = 0.0;
+  for (size_t side = 0; side < 2; side++) {
+    if (cone->block[side] == CT_CONE_NO_BLOCK) continue;
+    for (size_t k = 0; k < 3; k++)
+      x[k] += dot(&cone->columns[k][side * CT_CONE_BLOCK], &y[cone->block[side] * CT_CONE_BLOCK], CT_CONE_BLOCK);
+  }
+}
+
+/* out += scale G_i x */
+static void push(const ct_cone *cone, const double *x, double scale, double *out) {
+  for (size_t side = 0; side < 2; side++) {
+    if (cone->block[side] == CT_CONE_NO_BLOCK) continue;
+    double *to = &out[cone->block[side] * CT_CONE_BLOCK];
+    for (size_t k = 0; k < 3; k++)
+      for (size_t e = 0; e < CT_CONE_BLOCK; e++) to[e] += scale * x[k] * cone->columns[k][side * CT_CONE_BLOCK + e];
+  }
+}
+
+/* The nearest point of a cone to x, and (slope may be NULL) how it moves with x. */
+static void project(double mu, const double *x, double *f, double *slope) {
+  double across = sqrt(x[1] * x[1] + x[2] * x[2]);
+  for (size_t k = 0; slope && k < 9; k++) slope[k] = 0.0;
+  f[0] = f[1] = f[2] = 0.0;
+  if (mu * across <= -x[0] || (mu == 0.0 && x[0] <= 0.0)) return;
+  if (mu > 0.0 && across <= mu * x[0]) {
+    for (size_t k = 0; k < 3; k++) f[k] = x[k];
+    for (size_t k = 0; slope && k < 3; k++) slope[4 * k] = 1.0;
+    return;
+  }
+  if (mu == 0.0) {
+    f[0] = x[0];
+    if (slope) slope[0] = 1.0;
+    return;
+  }
+  const double e[2] = {x[1] / across, x[2] / across};
+  double along = (x[0] + mu * across) / (1.0 + mu * mu), turn = mu * along / across;
+  f[0] = along;
+  f[1] = mu * along * e[0];
+  f[2] = mu * along * e[1];
+  if (!slope) return;
+  const double g[3] = {1.0, mu * e[0], mu * e[1]};
+  for (size_t r = 0; r < 3; r++)
+    for (size_t c = 0; c < 3; c++) slope[3 * r + c] = g[r] * g[c] / (1.0 + mu * mu);
+  for (size_t r = 0; r < 2; r++)
+    for (size_t c = 0; c < 2; c++) slope[3 * (r + 1) + c + 1] += turn * ((r == c ? 1.0 : 0.0) - e[r] * e[c]);
+}
+
+/* Value and gradient of the dual at y; the forces there, what they leave over, and slopes where they are wanted. */
+static double look(hold *h, const double *y, bool slopes) {
+  double value = 0.0;
+  for (size_t i = 0; i < h->rows; i++) h->rest[i] = h->problem->target[i];
+  for (size_t i = 0; i < h->problem->count; i++) {
+    double x[3], *f = &h->forces[3 * i];
+    pull(&h->problem->cones[i], y, x);
+    project(h->problem->cones[i].mu, x, f, slopes ? &h->slopes[9 * i] : NULL);
+    value += 0.5 * dot(f, f, 3);
+    push(&h->problem->cones[i], f, -1.0, h->rest);
+  }
+  for (size_t i = 0; i < h->rows; i++) {
+    double moved = y[i] - h->center[i];
+    value += 0.5 * h->weight * moved * moved - h->problem->target[i] * y[i];
+    h->gradient[i] = h->weight * moved - h->rest[i];
+  }
+  return value;
+}
+
+static bool is_held(const hold *h, double *scales) {
+  for (size_t b = 0; b < h->problem->blocks; b++) scales[b] = length_of(&h->problem->target[b * CT_CONE_BLOCK], CT_CONE_BLOCK);
+  for (size_t i = 0; i < h->problem->count; i++)
+    for (size_t side = 0; side < 2; side++) {
+      const ct_cone *cone = &h->problem->cones[i];
+      if (cone->block[side] == CT_CONE_NO_BLOCK) continue;
+      scales[cone->block[side]] += h->forces[3 * i] * length_of(&cone->columns[0][side * CT_CONE_BLOCK], CT_CONE_BLOCK);
+    }
+  for (size_t b = 0; b < h->problem->blocks; b++)
+    if (length_of(&h->rest[b * CT_CONE_BLOCK], CT_CONE_BLOCK) > HELD_PART * scales[b]) return false;
+  return true;
+}
+
+/* ---- conjugate gradients -------------------------------------------------------------------------------------------------- */
+
+/* Cholesky's factor of a block of six, in place; positive definite by the proximal weight. */
+static void factor(double *m) {
+  for (size_t j = 0; j < CT_CONE_BLOCK; j++) {
+    for (size_t i = j; i < CT_CONE_BLOCK; i++) {
+      double sum = m[i * CT_CONE_BLOCK + j];
+      for (size_t k = 0; k < j; k++) sum -= m[i * CT_CONE_BLOCK + k] * m[j * CT_CONE_BLOCK + k];
+      m[i * CT_CONE_BLOCK + j] = i == j ? sqrt(fmax(sum, 1e-300)) : sum / m[j * CT_CONE_BLOCK + j];
+    }
+  }
+}
+
+static void solve_factored(const double *m, const double *right, double *out) {
+  for (size_t i = 0; i < CT_CONE_BLOCK; i++) {
+    out[i] = right[i];
+    for (size_t k = 0; k < i; k++) out[i] -= m[i * CT_CONE_BLOCK + k] * out[k];
+    out[i] /= m[i * CT_CONE_BLOCK + i];
+  }
+  for (size_t i = CT_CONE_BLOCK; i-- > 0;) {
+    for (size_t k = i + 1; k < CT_CONE_BLOCK; k++) out[i] -= m[k * CT_CONE_BLOCK + i] * out[k];
+    out[i] /= m[i * CT_CONE_BLOCK + i];
+  }
+}
+
+/* The blocks of G S G' + weight on the diagonal. */
+static void prepare(hold *h) {
+  for (size_t e = 0; e < h->problem->blocks * 36; e++) h->inverses[e] = e % 36 % 7 == 0 ? h->weight : 0.0;
+  for (size_t i = 0; i < h->problem->count; i++) {
+    const ct_cone *cone = &h->problem->cones[i];
+    const double *slope = &h->slopes[9 * i];
+    for (size_t side = 0; side < 2; side++) {
+      if (cone->block[side] == CT_CONE_NO_BLOCK) continue;
+      double *m = &h->inverses[36 * cone->block[side]];
+      for (size_t r = 0; r < 3; r++)
+        for (size_t c = 0; c < 3; c++) {
+          if (slope[3 * r + c] == 0.0) continue;
+          const double *a = &cone->columns[r][side * CT_CONE_BLOCK], *b = &cone->columns[c][side * CT_CONE_BLOCK];
+          for (size_t x = 0; x < CT_CONE_BLOCK; x++)
+            for (size_t y = 0; y < CT_CONE_BLOCK; y++) m[x * CT_CONE_BLOCK + y] += slope[3 * r + c] * a[x] * b[y];
+        }
+    }
+  }
+  for (size_t b = 0; b < h->problem->blocks; b++) factor(&h->inverses[36 * b]);
+}
+
+/* out = (G S G' + weight) v */
+static void multiply(const hold *h, const double *v, double *out) {
+  for (size_t i = 0; i < h->rows; i++) out[i] = h->weight * v[i];
+  for (size_t i = 0; i < h->problem->count; i++) {
+    const double *slope = &h->slopes[9 * i];
+    double x[3], s[3];
+    pull(&h->problem->cones[i], v, x);
+    for (size_t r = 0; r < 3; r++) s[r] = dot(&slope[3 * r], x, 3);
+    if (s[0] != 0.0 || s[1] != 0.0 || s[2] != 0.0) push(&h->problem->cones[i], s, 1.0, out);
+  }
+}
+
+static double precondition(hold *h) {
+  for (size_t b = 0; b < h->problem->blocks; b++)
+    solve_factored(&h->inverses[36 * b], &h->r[b * CT_CONE_BLOCK], &h->z[b * CT_CONE_BLOCK]);
+  return dot(h->r, h->z, h->rows);
+}
+
+/* Newton's step: (G S G' + weight) step = -gradient, as near as `part` of it. */
+static void find_step(hold *h, double part) {
+  prepare(h);
+  for (size_t i = 0; i < h->rows; i++) {
+    h->step[i] = 0.0;
+    h->r[i] = -h->gradient[i];
+  }
+  double goal = part * length_of(h->r, h->rows), now = precondition(h);
+  for (size_t i = 0; i < h->rows; i++) h->p[i] = h->z[i];
+  for (size_t k = 0; k < GRADIENTS_MAX && length_of(h->r, h->rows) > goal; k++) {
+    multiply(h, h->p, h->product);
+    double curve = dot(h->p, h->product, h->rows);
+    if (!(curve > 0.0)) return;
+    double along = now / curve;
+    for (size_t i = 0; i < h->rows; i++) {
+      h->step[i] += along * h->p[i];
+      h->r[i] -= along * h->product[i];
+    }
+    double next = precondition(h), ratio = next / now;
+    now = next;
+    for (size_t i = 0; i < h->rows; i++) h->p[i] = h->z[i] + ratio * h->p[i];
+  }
+}
+
+/* ---- Newton, within proximal steps ---------------------------------------------------------------------------------------- */
+
+/* A step that brings the value down, or the gradient where the value cannot tell. False: none does. */
+static bool advance(hold *h, double value, double size) {
+  double slope = dot(h->gradient, h->step, h->rows);
+  for (double t = 1.0; t > 1e-9; t *= 0.5) {
+    for (size_t i = 0; i < h->rows; i++) h->trial[i] = h->y[i] + t * h->step[i];
+    double then = look(h, h->trial, false);
+    if (!(then <= value + 1e-4 * t * slope) && !(length_of(h->gradient, h->rows) <= 0.9 * size)) continue;
+    for (size_t i = 0; i < h->rows; i++) h->y[i] = h->trial[i];
+    return true;
+  }
+  return false;
+}
+
+/* Whether the forces hold at the end of a proximal step. Once they do, one more step of Newton's takes them to round-off. */
+static bool minimise(hold *h, uint64_t *iterations) {
+  double load = length_of(h->problem->target, h->rows);
+  bool held = false;
+  for (int k = 0; k < INNER_MAX && *iterations < h->problem->steps_max; k++, ++*iterations) {
+    double value = look(h, h->y, true), size = length_of(h->gradient, h->rows);
+    if (held) return true;
+    held = is_held(h, h->z);
+    if (held) {
+      for (size_t i = 0; i < h->rows; i++) h->center[i] = h->y[i];
+      value = look(h, h->y, true);
+      size = length_of(h->gradient, h->rows);
+    }
+    for (size_t i = 0; i < h->rows; i++) h->trial[i] = h->weight * (h->y[i] - h->center[i]);
+    if (size <= 1e-3 * SETTLED * length_of(h->trial, h->rows) + 1e-16 * load) return held;
+    find_step(h, fmax(1e-10, fmin(0.1, size / load)));
+    if (!advance(h, value, size)) return held;
+  }
+  return held;
+}
+
+static ct_status run(hold *h, ct_cone_fit_result *result) {
+  double mean = 0.0;
+  for (size_t i = 0; i < h->problem->count; i++)
+    for (size_t k = 0; k < 3; k++) mean += dot(h->problem->cones[i].columns[k], h->problem->cones[i].columns[k], 2 * CT_CONE_BLOCK);
+  mean = mean > 0.0 ? mean / (double)h->rows : 1.0;
+  h->weight = WEIGHT_FIRST * mean;
+  result->iterations = 0;
+  result->pull = 0.0;
+  for (int outer = 0; outer < OUTER_MAX && result->iterations < h->problem->steps_max; outer++) {
+    if (ct_cancel_raised(h->problem->cancel)) return CT_CANCELLED;
+    for (size_t i = 0; i < h->rows; i++) h->center[i] = h->y[i];
+    result->status = minimise(h, &result->iterations) ? CT_CONE_FIT_HELD : CT_CONE_FIT_UNDECIDED;
+    look(h, h->y, false);
+    if (result->status == CT_CONE_FIT_HELD) return CT_OK;
+    double off = 0.0;
+    for (size_t i = 0; i < h->rows; i++) {
+      off += (h->rest[i] - h->before[i]) * (h->rest[i] - h->before[i]);
+      h->before[i] = h->rest[i];
+    }
+    result->status = CT_CONE_FIT_APART;
+    if (outer > 0 && sqrt(off) <= SETTLED * length_of(h->rest, h->rows)) return CT_OK;
+    h->weight = fmax(WEIGHT_SHRINK * h->weight, WEIGHT_LEAST * mean);
+  }
+  result->status = CT_CONE_FIT_UNDECIDED;
+  return CT_OK;
+}
+
+static bool take_memory(hold *h, ct_solver *solver) {
+  size_t m = h->rows + 1;
+  double *vectors = ct_solver_doubles(solver, 11 * m);
+  h->slopes = ct_solver_doubles(solver, 9 * h->problem->count + 1);
+  h->inverses = ct_solver_doubles(solver, 36 * h->problem->blocks + 1);
+  if (!vectors || !h->slopes || !h->inverses) return false;
+  double **places[] = {&h->y, &h->center, &h->gradient, &h->step, &h->trial, &h->r,
+                       &h->z, &h->p,      &h->product,  &h->rest, &h->before};
+  for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) *places[i] = vectors + i * m;
+  for (size_t i = 0; i < 11 * m; i++) vectors[i] = 0.0;
+  return true;
+}
+
+ct_status ct_cone_hold(const ct_cone_fit_problem *problem, ct_solver *solver, ct_cone_fit_result *result) {
+  hold h = {.problem = problem, .rows = problem->blocks * CT_CONE_BLOCK, .forces = result->forces};
+  ct_solver_mark mark = ct_solver_enter(solver);
+  ct_status status = take_memory(&h, solver) ? run(&h, result) : CT_OUT_OF_MEMORY;
+  for (size_t i = 0; status == CT_OK && i < h.rows; i++) result->rest[i] = h.rest[i];
+  ct_solver_leave(solver, mark);
+  return status;
+}
