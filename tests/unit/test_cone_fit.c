@@ -68,7 +68,7 @@ static void both_ways_agree(void) {
   check_random r = {20260105};
   ct_solver *solver = ct_solver_create();
   int held = 0, apart = 0;
-  for (int k = 0; k < 2000; k++) {
+  for (int k = 0; k < (getenv("CONTACTD_FULL") ? 5000 : 250); k++) {
     static load l;
     make(&l, &r);
     double forces[2][3 * CONES_MAX] = {{0.0}}, rest[2][BLOCKS_MAX * CT_CONE_BLOCK];
@@ -93,7 +93,7 @@ static void both_ways_agree(void) {
     if (hold.status == CT_CONE_FIT_HELD)
       CHECK(length_of(forces[1], 3 * l.problem.count) <= length_of(forces[0], 3 * l.problem.count) * (1.0 + 1e-9));
   }
-  CHECK(held > 200 && apart > 200);
+  CHECK(held > 25 && apart > 25);
   ct_solver_destroy(solver);
 }
 
