@@ -107,9 +107,11 @@ typedef struct balance {
   double forces, torques;
 } balance;
 
-static void act(balance *on, const ct_mass_body *body, ct_vec3 at, ct_vec3 force) {
+/* Where friction is high contacts may squeeze each other along the tangents without end, so normal forces say how much is carried;
+ * of the others the rounding counts. */
+static void act(balance *on, const ct_mass_body *body, ct_vec3 at, ct_vec3 force, double normal) {
   ct_vec3 arm = ct_sub(at, body->center);
-  double size = ct_norm(force);
+  double size = normal + CT_RESTING_ARM_ROUNDOFF / CT_RESTING_HOLDS * ct_norm(force);
   on->force = ct_add(on->force, force);
   on->torque = ct_add(on->torque, ct_cross(arm, force));
   on->forces += size;
@@ -129,8 +131,8 @@ double ct_resting_fit_margin(const ct_resting *resting, const double *forces) {
   for (size_t i = 0; i < resting->count; i++) {
     const ct_touch *touch = &set->touches[resting->active[i]];
     ct_vec3 force = ct_resting_force(touch, &forces[i * CT_RESTING_PARTS]);
-    act(&all[touch->a], &set->bodies[touch->a], touch->position, ct_neg(force));
-    act(&all[touch->b], &set->bodies[touch->b], touch->position, force);
+    act(&all[touch->a], &set->bodies[touch->a], touch->position, ct_neg(force), forces[i * CT_RESTING_PARTS]);
+    act(&all[touch->b], &set->bodies[touch->b], touch->position, force, forces[i * CT_RESTING_PARTS]);
   }
   double worst = 0.0;
   for (size_t i = 0; i < set->body_count; i++) {

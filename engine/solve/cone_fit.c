@@ -139,7 +139,8 @@ static void look_at_rest(fit *f) {
     }
     for (size_t side = 0; side < 2; side++) {
       size_t block = f->problem->cones[g->cone].block[side];
-      if (block != CT_CONE_NO_BLOCK) f->scale[block] += f->x[j] * length_of(&g->entries[side * CT_CONE_BLOCK], CT_CONE_BLOCK);
+      const double *normal = &f->problem->cones[g->cone].columns[0][side * CT_CONE_BLOCK]; /* tangents may squeeze each other */
+      if (block != CT_CONE_NO_BLOCK) f->scale[block] += f->x[j] * length_of(normal, CT_CONE_BLOCK);
     }
   }
   for (size_t i = 0; i < f->rows; i++) f->rest[i] = ct_dd_value(f->wide[i]);
