@@ -9,6 +9,7 @@
 
 #include "advance.h"
 #include "contact_state.h"
+#include "impulses.h"
 #include "json_text.h"
 #include "query_call.h"
 #include "shapes.h"
@@ -112,7 +113,7 @@ bool api_call_feed(api_call *call, const char *bytes, size_t length) {
 /* A question to a scene, the making of one, and an event need nothing said: no body is an empty object. */
 static bool body_may_lack(const api_route *route) {
   return route->target == API_TARGET_CREATE || (route->target == API_TARGET_READ && route->kind != API_KIND_NONE) ||
-         route->begin == api_contact_event_post;
+         route->begin == api_contact_event_post || route->begin == api_impulses_post;
 }
 
 bool api_call_parse(api_call *call, api_field *root) {

@@ -14,6 +14,12 @@ static void *take(api_range_run *run, size_t bytes) {
 
 /* ---- impulses ------------------------------------------------------------------------------------------------------------ */
 
+/* No body that can be moved is in two islands. */
+static void keep_velocities(api_task *task, const ct_island *island, const ct_velocity *velocities) {
+  for (size_t i = 0; task->after && i < island->set.body_count; i++)
+    if (island->set.bodies[i].mobility == CT_DYNAMIC) task->after[island->rows[i]] = (api_after){velocities[i], true};
+}
+
 static bool run_impulse(api_range_run *run, const ct_island *island) {
   const api_question *q = &run->task->question;
   size_t touches = island->set.count, bodies = island->set.body_count;
@@ -27,6 +33,7 @@ static bool run_impulse(api_range_run *run, const ct_island *island) {
     const api_force_island about = {q->scene, island, !q->force.mechanics.only_given};
     api_put_impulse(&run->range->text, &about, &result);
     if (!result.converged) run->range->force.diverged = true;
+    keep_velocities(run->task, island, result.velocities);
   } else {
     run->range->status = status;
   }
@@ -124,6 +131,7 @@ static ct_mechanics *prepare(api_range_run *run) {
   ct_mechanics *mechanics = NULL;
   run->range->status = ct_mechanics_prepare(q->scene, &q->force.mechanics, run->workspace, &mechanics);
   if (mechanics) settle_friction(&q->force, mechanics);
+  if (q->writes) run->task->after = take(run, ct_scene_rows(q->scene) * sizeof *run->task->after);
   return mechanics;
 }
 

@@ -6,6 +6,7 @@
 
 #include "boxes_run.h"
 #include "force_run.h"
+#include "impulses.h"
 #include "range_run.h"
 #include "result_json.h"
 
@@ -226,18 +227,33 @@ static void put_page(api_buffer *out, api_task *task, const api_page *page) {
   if (q->kind == API_KIND_TIMELINE) put_beside(out, task);
 }
 
+static void put_checked_page(api_call *call, api_task *task, api_buffer *out, const api_page *page) {
+  put_page(out, task, page);
+  if (page->truncated && task->question.reports_revision) call->pin = task->question.scene;
+}
+
+bool api_put_task_members(api_call *call, api_task *task, api_buffer *out, api_faults *faults) {
+  api_page page;
+  if (!api_task_page(call->plan, task, &page, faults)) return false;
+  put_checked_page(call, task, out, &page);
+  return true;
+}
+
 bool api_put_task_result(api_call *call, api_task *task, api_buffer *out, api_faults *faults) {
   api_page page;
   if (!api_task_page(call->plan, task, &page, faults)) return false;
   api_put_byte(out, '{');
-  put_page(out, task, &page);
+  put_checked_page(call, task, out, &page);
   api_put_byte(out, '}');
-  if (page.truncated && task->question.reports_revision) call->pin = task->question.scene;
   return true;
 }
 
 void api_query_finish(api_call *call) {
   api_plan_complete(call->plan);
+  if (api_call_writes_impulses(call)) {
+    api_impulses_finish(call);
+    return;
+  }
   if (call->route->kind == API_KIND_NONE) {
     api_batch_finish(call);
     return;

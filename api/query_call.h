@@ -16,6 +16,8 @@ void api_batch_finish(api_call *call); /* batch.c */
 uint64_t api_query_seed(const api_call *call);
 /* WORK if the plan has ranges; else the answer is made here. */
 api_step api_query_start(api_call *call);
+/* Puts the members of a task's result object; false: a fault. Pins the revision for a cursor. */
+bool api_put_task_members(api_call *call, api_task *task, api_buffer *out, api_faults *faults);
 /* Puts a task's result object; false: a fault, and nothing is put. Pins the revision for a cursor. */
 bool api_put_task_result(api_call *call, api_task *task, api_buffer *out, api_faults *faults);
 

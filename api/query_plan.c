@@ -51,6 +51,7 @@ void api_plan_destroy(api_plan *plan) {
     ct_probe_destroy(task->probe);
     ct_motion_destroy(task->motion);
     ct_mechanics_destroy(task->mechanics);
+    free(task->after);
     api_buffer_free(&task->problem);
     api_question_release(&task->question);
   }

@@ -651,14 +651,16 @@ static bool may_have_state(api_reader *reader, const api_field *field, const api
 bool api_read_question(api_reader *reader, const api_field *field, const api_asking *asking, api_question *out) {
   uint64_t allowed = scene_members[asking->kind] | (asking->in_batch ? BIT(ID) | BIT(KIND) : BIT(DEADLINE));
   if (!asking->scene) allowed |= BIT(SCENE) | given_members[asking->kind] | (asking->kind == API_KIND_PAIRS ? BOXES_MEMBERS : 0);
+  if (asking->writes) allowed &= ~(OF_ALL | BIT(POSES));
   member_set set;
   if (!may_have_state(reader, field, asking)) return false;
   if (!read_members(reader, field, allowed, api_force_members(asking->kind), &set)) return false;
   out->kind = asking->kind;
   out->mode = API_MODE_SCENE;
   out->scene = asking->scene;
-  out->reports_revision = asking->scene != NULL;
-  out->limit = reader->limits->page;
+  out->writes = asking->writes;
+  out->reports_revision = asking->scene != NULL && !asking->writes;
+  out->limit = asking->writes ? UINT64_MAX - 1 : reader->limits->page;
   out->options.cancel = reader->cancel;
   out->object = field->value;
   out->hash_seed = api_hash_bytes(asking->hash_seed, &asking->kind, sizeof asking->kind);

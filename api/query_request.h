@@ -40,6 +40,7 @@ typedef struct api_question {
   const ct_scene *scene;    /* NULL for bodies and boxes given */
   bool owns_scene;          /* an inline scene */
   bool reports_revision;    /* a scene of the daemon's */
+  bool writes;              /* FORCE: the velocities told become the scene's */
   ct_query_options options; /* SCENE, VARIANTS: all but overrides of a variant; PAIR: tolerance; BOXES: broadphase */
   bool gradient;            /* DISTANCE: of the distance, in the answers */
   bool put_velocity;        /* CONTACTS: of the points, likewise; force.velocity_tolerance is in force */
@@ -78,6 +79,7 @@ typedef struct api_asking {
   const ct_scene *scene; /* NULL: stateless */
   const api_poses *base; /* a batch's poses, or NULL */
   const api_path *base_at;
+  bool writes;   /* the answer is written: all of it, of the scene as it is */
   bool in_batch; /* id and kind are members too, deadlineMs is not */
   uint64_t hash_seed;
   uint64_t *deadline_ms; /* set if the question says so; may be NULL */

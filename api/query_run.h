@@ -50,6 +50,12 @@ typedef struct api_range {
   bool complete;
 } api_range;
 
+/* What becomes of a row's velocity, where an island tells it. */
+typedef struct api_after {
+  ct_velocity velocity;
+  bool told;
+} api_after;
+
 typedef struct api_task {
   api_question question;
   ct_text id;               /* in a batch; empty: none */
@@ -60,6 +66,7 @@ typedef struct api_task {
   ct_probe *probe;          /* PROBE: likewise */
   ct_motion_query *motion;  /* MOTION: likewise */
   ct_mechanics *mechanics;  /* FORCE: made by the first range, which the others wait for; NULL: the only range makes its own */
+  api_after *after;         /* FORCE that is written: by row; made by the first range */
   ct_broadphase broadphase; /* the one used */
   size_t start, items;      /* first work item and one past the last */
   size_t step;              /* items in a range */

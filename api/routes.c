@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "advance.h"
+#include "impulses.h"
 #include "contact_state.h"
 #include "events.h"
 #include "meta.h"
@@ -43,6 +44,7 @@ const api_route api_routes[] = {
     {"GET", SCENE "/contactStates/{c}", "", API_TARGET_READ, API_INTAKE_NONE, NO_KIND, api_contact_state_get},
     {"POST", SCENE "/contactStates/{c}", "", API_TARGET_WRITE, API_INTAKE_JSON, NO_KIND, api_contact_event_post},
     {"DELETE", SCENE "/contactStates/{c}", "", API_TARGET_WRITE, API_INTAKE_NONE, NO_KIND, api_contact_state_delete},
+    {"POST", SCENE "/impulses", "", API_TARGET_WRITE, API_INTAKE_JSON, NO_KIND, api_impulses_post},
     {"POST", SCENE "/advance", "", API_TARGET_SNAPSHOT, API_INTAKE_JSON, NO_KIND, api_advance_post},
     {"POST", SCENE "/query/pairs", "", API_TARGET_READ, API_INTAKE_JSON, API_KIND_PAIRS, api_query_one},
     {"POST", SCENE "/query/overlap", "", API_TARGET_READ, API_INTAKE_JSON, API_KIND_OVERLAP, api_query_one},

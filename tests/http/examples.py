@@ -56,6 +56,11 @@ def address(template, operation, item, content_type):
     return template + ("?" + "&".join(query) if query else "")
 
 
+def required_headers(operation):
+    parameters = [resolve(document.document, parameter) for parameter in operation.get("parameters", [])]
+    return {p["name"]: p["example"] for p in parameters if p["in"] == "header" and p.get("required")}
+
+
 def without(value, pointer):
     """Takes the value at the pointer out; * stands for every element."""
     *path, last = pointer.strip("/").split("/")
@@ -112,7 +117,7 @@ def run(template, method, operation, content_type, name, body):
             check(body is not None, "the request has no example")
             if content_type == "application/x-ndjson" and not isinstance(body, str):
                 body = ndjson(body)
-            reply = client.request(method, path, body, content_type=content_type)
+            reply = client.request(method, path, body, content_type=content_type, headers=required_headers(operation))
         else:
             reply = client.request(method, path)
         check(200 <= reply.status < 300, f"status is {reply.status}: {reply.text}")

@@ -337,4 +337,56 @@ def impulses_given_where_and_how_fast_what_if():
     check("distance" not in island["contacts"][0], "a given contact has no distance")
 
 
+def write(path, body=None, match=None):
+    return client.post(path + "/impulses", body or {}, headers={"If-Match": match or client.get(path).etag})
+
+
+@suite.fact
+def impulses_are_written_as_one_revision():
+    """What is written is what the query tells; a second time nothing collides any more."""
+    path = "/v1/scenes/billiard"
+    balls = [ball("a", 0, 0, 0, linearVelocity=[3, 0, 0]), ball("b", 1, 0, 0), ball("far", 9, 9, 9, linearVelocity=[1, 2, 3])]
+    client.put(path, {"bodies": balls, "materials": {"default": {"restitution": 1}}}).must(201)
+    asked = client.post(path + "/query/impulse", {}).must(200).json
+    written = write(path).must(200)
+    equal({k: v for k, v in written.json.items() if k not in ("revision", "durability")},
+          {k: v for k, v in asked.items() if k != "revision"}, "answers")
+    equal((written.json["revision"], written.etag), (asked["revision"] + 1, f'"r{asked["revision"] + 1}"'), "revision")
+    motions = {b["id"]: b["motion"] for b in client.get(path).json["bodies"]}
+    equal([motions[n].get("linearVelocity") for n in ("a", "b", "far")], [None, [3, 0, 0], [1, 2, 3]], "velocities")
+    again = write(path).must(200).json
+    equal([c["outcome"] for r in again["results"] for c in r["contacts"]], ["none"], "outcome of what parts")
+    equal(client.get(path).json["bodies"][1]["motion"]["linearVelocity"], [3, 0, 0], "velocity")
+
+
+@suite.fact
+def poses_of_a_collision_are_written_with_it():
+    path = "/v1/scenes/bounce"
+    client.put(path, {"bodies": [GROUND, ball("b", 0, 0, 7)]}).must(201)
+    poses = {"ids": ["b"], "positions": [[2, 0, 0.5]], "linearVelocities": [[0, 0, -2]]}
+    reply = write(path, {"poses": poses, "material": {"restitution": 0.5}}).must(200).json
+    equal((len(reply["results"]), reply["revision"]), (1, 2), "islands, revision")
+    body = client.get(path + "/bodies/b").json
+    equal((body["position"], body["motion"]["linearVelocity"]), ([2, 0, 0.5], [0, 0, 1]), "body")
+
+
+@suite.fact
+def a_write_of_impulses_names_its_revision():
+    path = "/v1/scenes/guarded"
+    client.put(path, {"bodies": [GROUND, ball("b", 0, 0, 0.5, linearVelocity=[0, 0, -1])]}).must(201)
+    before = client.get(path)
+    equal(client.post(path + "/impulses", {}).problem(428, "precondition-required").etag, before.etag, "the revision is named")
+    write(path, match='"r9"').problem(412, "revision-mismatch")
+    for body, problem, pointer in (({"limit": 1}, "unknown-member", "/limit"), ({"cursor": "x"}, "unknown-member", "/cursor"),
+                                   ({"loads": []}, "unknown-member", "/loads"), ({"law": "no"}, "bad-value", "/law"),
+                                   ({"poses": {"ids": ["x"], "linearVelocities": [[0, 0, 0]]}}, "unknown-id", "/poses/ids/0"),
+                                   ({"poses": {"ids": ["ground"], "linearVelocities": [[0, 0, 1]]}}, "bad-value",
+                                    "/poses/linearVelocities/0"),
+                                   ({"material": {"restitution": 2}}, "out-of-range", "/material/restitution")):
+        write(path, body).problem(422, problem, pointer)
+    after = client.get(path)
+    equal((after.etag, after.body), (before.etag, before.body), "scene")
+    write(path, match="*").must(200)
+
+
 suite.main()

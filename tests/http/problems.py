@@ -24,7 +24,7 @@ looking = KeepAlive(daemon)  # at the scene, before and after each request
 SCENE = "/v1/scenes/victim"
 ELSEWHERE = {  # problem: what tries it
     "busy": "server_pool.py: full queues", "draining": "server_lifecycle.py: SIGTERM",
-    "out-of-memory": "needs a failing malloc: unit tests", "material-in-use": "materials.py", "scene-moved": "advance.py",
+    "out-of-memory": "needs a failing malloc: unit tests", "material-in-use": "materials.py", "scene-moved": "advance.py", "precondition-required": "forces.py",
     "internal": "a bug: never reachable from input", "unauthorized": "server_guard.py: --token-file",
     "too-many-requests": "server_guard.py: failed tokens", "origin-denied": "server_guard.py",
     "bad-request": "guard_probe.py: raw sockets",
