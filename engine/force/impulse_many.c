@@ -17,6 +17,8 @@
 /* Residuals of friction that need no polish, and problems that are small enough for it, which is dense. */
 #define POLISHED 1e-13
 #define POLISH_ROWS_MAX 240
+/* Contacts up to which it is looked first whether a solution with friction can be. */
+#define LOOK_FIRST_MAX 256
 /* Normal impulses that are round-off of the greatest. */
 #define DUST_PART 0x1p-46
 
@@ -61,6 +63,47 @@ ct_status ct_impulse_cones(const ct_impulse_many *many, const ct_friction_proble
   return status;
 }
 
+/* Whether normal velocities alone are asked for what no impulses give. It holds with friction too: the proof y >= 0, G y <= 0, is
+ * of a positive semidefinite G, so G y = 0, tangential rows and all. */
+static ct_status contradict(const ct_impulse_many *many, const double *q, bool *none) {
+  const ct_matrix *m = many->matrix;
+  size_t n = many->count;
+  double *dense = ct_solver_doubles(many->work->solver, n * n), *vectors = ct_solver_doubles(many->work->solver, 4 * n);
+  if (!dense || !vectors) return CT_OUT_OF_MEMORY;
+  memset(dense, 0, n * n * sizeof *dense);
+  for (size_t i = 0; i < n; i++) {
+    vectors[i] = q[3 * i];
+    for (size_t e = m->starts[3 * i]; e < m->starts[3 * i + 1]; e++)
+      if (m->columns[e] % 3 == 0) dense[i * n + m->columns[e] / 3] = m->values[e];
+  }
+  ct_lcp problem = {{.size = n, .dense = dense}, vectors};
+  ct_lcp_options options = {.tie = CT_LCP_TIE_ANY, .cancel = many->work->options->cancel};
+  ct_lcp_result solved = {.z = vectors + n, .w = vectors + 2 * n, .certificate = vectors + 3 * n};
+  ct_status status = ct_lcp_solve(&problem, &options, many->work->solver, &solved);
+  *none = status == CT_OK && solved.status == CT_LCP_STATUS_INFEASIBLE;
+  return status;
+}
+
+static bool any_driven(const ct_contact_set *set) {
+  for (size_t i = 0; i < set->body_count; i++)
+    if (set->bodies[i].mobility == CT_KINEMATIC) return true;
+  return false;
+}
+
+static ct_status meet_cones(const ct_impulse_many *many, const double *q, bool bounces, double *p, ct_impulse_phase *phase) {
+  ct_friction_problem cones = {*many->matrix, q, many->mu, many->count, 3};
+  bool none = false;
+  /* Sweeps would go on for long before they gave up. */
+  if ((bounces || any_driven(many->work->set)) && many->count <= LOOK_FIRST_MAX) {
+    ct_status status = contradict(many, q, &none);
+    if (status != CT_OK) return status;
+  }
+  if (!none) return ct_impulse_cones(many, &cones, p, phase);
+  memset(p, 0, many->rows * sizeof *p);
+  *phase = (ct_impulse_phase){.none = true, .residual = ct_friction_residual(&cones, p, NULL)};
+  return CT_OK;
+}
+
 ct_status ct_impulse_meet(const ct_impulse_many *many, const double *u, const double *target, double *p, ct_impulse_phase *phase) {
   ct_solver *solver = many->work->solver;
   ct_solver_mark mark = ct_solver_enter(solver);
@@ -69,8 +112,7 @@ ct_status ct_impulse_meet(const ct_impulse_many *many, const double *u, const do
   if (q) {
     memcpy(q, u, many->rows * sizeof *q);
     for (size_t i = 0; i < many->count; i++) q[i * many->dimension] -= many->floor[i] + (target ? target[i] : 0.0);
-    ct_friction_problem cones = {*many->matrix, q, many->mu, many->count, many->dimension};
-    status = many->dimension == 1 ? meet_normals(many, q, p, phase) : ct_impulse_cones(many, &cones, p, phase);
+    status = many->dimension == 1 ? meet_normals(many, q, p, phase) : meet_cones(many, q, target != NULL, p, phase);
   }
   ct_solver_leave(solver, mark);
   return status;
