@@ -120,7 +120,7 @@ void ct_advance_sum(ct_advance *advance) {
 /* ---- what the caller sees ---------------------------------------------------------------------------------------------- */
 
 ct_status ct_advance_create(const ct_scene *scene, const ct_advance_options *options, ct_advance **out) {
-  if (options->mode != CT_ADVANCE_STEPPING || options->duration / options->time_step > CT_ADVANCE_STEPS_MAX) return CT_LIMIT;
+  if (options->mode == CT_ADVANCE_COMPLIANT || options->duration / options->time_step > CT_ADVANCE_STEPS_MAX) return CT_LIMIT;
   ct_advance *advance = calloc(1, sizeof *advance);
   if (!advance) return CT_OUT_OF_MEMORY;
   advance->scene = scene;

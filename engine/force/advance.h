@@ -72,6 +72,7 @@ struct ct_advance {
   uint32_t *moved_of;                    /* [rows] index into both; CT_NO_ROW: stays */
   ct_step_touches touches, asked, found; /* of the step before; what has moved, and all, of this one while it is made */
   double margin;                         /* that contacts were looked for within, m; 0: not yet */
+  uint64_t at_once;                      /* impacts since the last stretch that took time */
   double last_time;                      /* of the step before, s; 0: the loads are not what they were then */
   ct_override *overrides;                /* [moved_count] */
   uint8_t *moving_rows;                  /* [rows] */
@@ -86,6 +87,9 @@ void ct_advance_sum(ct_advance *advance);
 /* Lets the body go on for a time without any force: with constant velocity, and turning as a free top, whose momenta and energy
  * stay. A kinematic body keeps its angular velocity. */
 void ct_moved_drift(ct_moved *moved, double time);
+/* Turns it with an angular velocity, constant in the world, about its centre. */
+void ct_moved_twist(ct_moved *moved, ct_vec3 angular, double time);
+void ct_moved_shift(ct_moved *moved, ct_vec3 way);
 /* Angular velocity of the angular momentum, at the pose. */
 ct_vec3 ct_moved_angular(const ct_moved *moved);
 /* World axes, at the pose. */
@@ -111,7 +115,16 @@ typedef struct ct_step {
   double margin;           /* that contacts were looked for within, m */
   ct_vec3 contact_impulse; /* as in ct_advance_state */
   double load_work, kinematic_work, residual;
+  double depth;
   bool converged, guarded;
+  size_t acting; /* contacts that give an impulse */
+  uint64_t events;
+  /* Of a step to an event: */
+  ct_row_pair *held; /* [held_count] rows with a resting contact */
+  size_t held_count;
+  bool plastic;           /* impacts have no restitution */
+  ct_vec3 struck_impulse; /* what the impacts before the flight came to */
+  double struck_work;
 } ct_step;
 
 /* The contacts of `next` into `found`, those that the step before had with its impulses. CT_LIMIT, CT_PAIR_LIMIT, CT_CANCELLED,
@@ -123,5 +136,16 @@ bool ct_step_extend(ct_step *step);
 ct_status ct_step_link(const ct_step *step, ct_step_islands *islands);
 /* Impulses of an island: onto the velocities of its bodies. CT_OUT_OF_MEMORY, CT_CANCELLED, CT_LIMIT. */
 ct_status ct_step_solve(ct_step *step, const ct_step_islands *islands, size_t island);
+
+/* ---- a step to the next event ------------------------------------------------------------------------------------------ */
+
+/* From `now` to `next`: by step->time at most, which becomes how far it went. As ct_advance_step. */
+ct_status ct_step_to_event(ct_step *step);
+/* When two bodies of `next` meet first under their present forces; INFINITY: not within step->time. */
+ct_status ct_step_first_impact(ct_step *step, double *time);
+/* Does a resting contact hold the two rows? */
+bool ct_step_holds(const ct_step *step, uint32_t row_a, uint32_t row_b);
+/* Goes on for a time under constant forces, of a stretch that they are meant for. */
+void ct_moved_fly(ct_moved *moved, double stretch, double time);
 
 #endif

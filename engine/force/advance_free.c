@@ -75,10 +75,25 @@ static void turn(ct_moved *m, double time) {
   }
 }
 
+static void place_pose(ct_moved *m) {
+  m->pose.position = ct_sub(m->position, ct_mat_mul(ct_quat_matrix(m->pose.rotation), m->center));
+}
+
+void ct_moved_twist(ct_moved *m, ct_vec3 angular, double time) {
+  if (!is_zero(angular)) m->pose.rotation = turned(m->pose.rotation, angular, time);
+  place_pose(m);
+}
+
+void ct_moved_shift(ct_moved *m, ct_vec3 way) {
+  if (is_zero(way)) return;
+  m->position = ct_add(m->position, way);
+  place_pose(m);
+}
+
 void ct_moved_drift(ct_moved *m, double time) {
   bool moves = !is_zero(m->velocity.linear), turns = !is_zero(m->velocity.angular);
   if (!moves && !turns) return; /* what rests keeps its pose bit for bit */
   m->position = ct_add_scaled(m->position, m->velocity.linear, time);
   if (turns) turn(m, time);
-  m->pose.position = ct_sub(m->position, ct_mat_mul(ct_quat_matrix(m->pose.rotation), m->center));
+  place_pose(m);
 }

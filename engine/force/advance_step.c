@@ -124,58 +124,83 @@ static ct_status step_by(ct_step *step) {
 }
 
 /* Contacts that give an impulse, and how many of these did not in the step before, or no longer do. */
-static void count_contacts(ct_advance *advance) {
-  ct_advance_state *state = &advance->state;
-  size_t acting = 0;
-  double depth = 0.0;
-  for (size_t k = 0; k < advance->found.count; k++) {
-    acting += ct_max_abs(advance->found.items[k].impulse) > 0.0;
-    depth = ct_max2(depth, -advance->found.items[k].distance);
+static void count_contacts(ct_step *step) {
+  const ct_step_touches *found = &step->advance->found;
+  size_t before = step->advance->state.contacts;
+  for (size_t k = 0; k < found->count; k++) {
+    step->acting += ct_max_abs(found->items[k].impulse) > 0.0;
+    step->depth = ct_max2(step->depth, -found->items[k].distance);
   }
-  state->events += acting > state->contacts ? acting - state->contacts : state->contacts - acting;
-  state->contacts = acting;
-  state->penetration = depth;
+  step->events = step->acting > before ? step->acting - before : before - step->acting;
 }
 
-/* The step is done: it becomes what is now. */
-static void accept(ct_step *step) {
+static void keep_contacts(ct_step *step) {
   ct_advance *advance = step->advance;
-  ct_advance_state *state = &advance->state;
-  count_contacts(advance);
-  ct_moved *moved = advance->now;
-  advance->now = advance->next;
-  advance->next = moved;
   ct_step_touches touches = advance->touches;
   advance->touches = advance->found;
   advance->found = touches;
+  advance->margin = step->margin;
+  advance->last_time = step->time;
+}
+
+/* The step is done: it becomes what is now. */
+static void accept(const ct_step *step, double time) {
+  ct_advance *advance = step->advance;
+  ct_advance_state *state = &advance->state;
+  ct_moved *moved = advance->now;
+  advance->now = advance->next;
+  advance->next = moved;
+  state->time = time;
+  state->steps++;
+  state->events += step->events;
+  state->contacts = step->acting;
+  state->penetration = step->depth;
   state->contact_impulse = step->contact_impulse;
   state->work += step->load_work + step->kinematic_work;
   state->residual = ct_max2(state->residual, step->residual);
   state->not_converged += !step->converged;
   state->guarded += step->guarded;
-  advance->margin = step->margin;
-  advance->last_time = step->time;
-  state->steps++;
   ct_advance_sum(advance);
 }
 
-ct_status ct_advance_step(ct_advance *advance, ct_workspace *workspace, ct_solver *solver, bool *done) {
+/* By the time step, the last time by what is left. */
+static ct_status go_by_step(ct_step *step, bool *done) {
+  ct_advance *advance = step->advance;
   const ct_advance_options *o = &advance->options;
-  ct_advance_state *state = &advance->state;
-  if (ct_cancel_raised(o->cancel)) return CT_CANCELLED;
-  uint64_t steps = advance->steps_whole + (advance->step_rest > 0.0);
-  bool is_rest = state->steps == advance->steps_whole;
-  if (state->steps < steps) {
-    ct_step step = {.advance = advance,
-                    .time = is_rest ? advance->step_rest : o->time_step,
-                    .workspace = workspace,
-                    .solver = solver,
-                    .converged = true};
-    ct_status status = step_by(&step);
-    if (status != CT_OK) return status;
-    accept(&step);
-    state->time = is_rest ? o->duration : (double)state->steps * o->time_step;
-  }
-  *done = state->steps == steps;
+  uint64_t past = advance->state.steps, steps = advance->steps_whole + (advance->step_rest > 0.0);
+  bool is_rest = past == advance->steps_whole;
+  *done = past >= steps;
+  if (*done) return CT_OK;
+  step->time = is_rest ? advance->step_rest : o->time_step;
+  ct_status status = step_by(step);
+  if (status != CT_OK) return status;
+  count_contacts(step);
+  keep_contacts(step);
+  accept(step, is_rest ? o->duration : (double)(past + 1) * o->time_step);
+  *done = past + 1 == steps;
   return CT_OK;
+}
+
+/* To the next event, by a time step at most. */
+static ct_status go_to_event(ct_step *step, bool *done) {
+  ct_advance *advance = step->advance;
+  const ct_advance_options *o = &advance->options;
+  double past = advance->state.time, left = o->duration - past;
+  *done = !(left > 0.0);
+  if (*done) return CT_OK;
+  double whole = step->time = ct_min2(o->time_step, left);
+  ct_status status = ct_step_to_event(step);
+  if (status != CT_OK) return status;
+  double time = step->time == left ? o->duration : past + step->time;
+  if (!within_limits(advance, whole)) return CT_LIMIT;
+  advance->at_once = time > past ? 0 : advance->at_once + step->events;
+  accept(step, time);
+  *done = !(time < o->duration);
+  return CT_OK;
+}
+
+ct_status ct_advance_step(ct_advance *advance, ct_workspace *workspace, ct_solver *solver, bool *done) {
+  if (ct_cancel_raised(advance->options.cancel)) return CT_CANCELLED;
+  ct_step step = {.advance = advance, .workspace = workspace, .solver = solver, .converged = true};
+  return advance->options.mode == CT_ADVANCE_STEPPING ? go_by_step(&step, done) : go_to_event(&step, done);
 }

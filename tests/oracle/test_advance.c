@@ -1,57 +1,10 @@
 /* Steps in time: against closed forms. */
-#include "tests/support/check.h"
-#include "tests/support/scenes.h"
-#include "tests/support/workspace.h"
-
-#include <contact/advance.h>
-
-static ct_solver *solver;
-
-typedef struct placed_body {
-  const char *id;
-  ct_shape shape;
-  ct_pose pose;
-  ct_velocity velocity;
-  const ct_motion *motion; /* NULL: static */
-} placed_body;
-
-static const ct_scene *scene_of(const placed_body *bodies, size_t count) {
-  const ct_scene *base = ct_scene_create(0);
-  ct_draft *draft = ct_draft_begin(base);
-  for (size_t i = 0; i < count; i++) {
-    ct_collider collider = {.shape = bodies[i].shape, .pose = ct_pose_identity()};
-    ct_body_options options = {
-        .id = text_of(bodies[i].id), .colliders = &collider, .collider_count = 1, .motion = bodies[i].motion};
-    const ct_body *body = NULL;
-    uint32_t row;
-    CHECK_INT(ct_body_create(&options, &body), CT_OK);
-    CHECK_INT(ct_draft_insert(draft, body, &bodies[i].pose, &bodies[i].velocity, &row), CT_OK);
-    ct_body_release(body);
-  }
-  return seal(draft, base);
-}
+#include "tests/support/advance.h"
 
 static ct_advance_options stepping(double duration, double time_step) {
   return (ct_advance_options){
       .mode = CT_ADVANCE_STEPPING, .duration = duration, .time_step = time_step, .gravity = {0, 0, -9.81}, .contacts_max = 1000};
 }
-
-static ct_advance *advance_of(const ct_scene *scene, const ct_advance_options *options) {
-  ct_advance *advance = NULL;
-  CHECK_INT(ct_advance_create(scene, options, &advance), CT_OK);
-  return advance;
-}
-
-/* So many steps, or to the end. */
-static bool steps(ct_advance *advance, uint64_t count) {
-  bool done = false;
-  for (uint64_t k = 0; k < count && !done; k++) CHECK_INT(ct_advance_step(advance, workspace, solver, &done), CT_OK);
-  return done;
-}
-
-static void near_vec(ct_vec3 a, ct_vec3 b, double tolerance) { CHECK_NEAR(ct_max_abs(ct_sub(a, b)), 0.0, tolerance); }
-
-static const ct_motion one_kilogram = {.source = CT_MASS_MASS, .value = 1.0};
 
 /* T14.2: x0 + v t + g t^2/2 at every step, and at the end of one that is shorter; a body's centre may be anywhere in it. */
 static void free_fall_is_exact(void) {
@@ -162,24 +115,6 @@ static void what_has_moved_is_written(void) {
   ct_advance_destroy(advance);
   ct_scene_release(scene);
 }
-
-/* The scene's default material. */
-static const ct_scene *scene_with(const placed_body *bodies, size_t count, ct_material material) {
-  const ct_scene *scene = scene_of(bodies, count);
-  const ct_named_material item = {text_of(CT_MATERIAL_DEFAULT), material};
-  const ct_materials materials = {.items = &item, .count = 1};
-  ct_draft *draft = ct_draft_begin(scene);
-  CHECK_INT(ct_draft_set_materials(draft, &materials), CT_OK);
-  return seal(draft, scene);
-}
-
-static ct_material friction_of(double mu) { return (ct_material){.static_friction = mu, .dynamic_friction = mu}; }
-
-#define AT_REST                                                                                                                    \
-  {                                                                                                                                \
-    {0, 0, 0}, { 0, 0, 0 }                                                                                                         \
-  }
-static const placed_body ground = {"ground", {.kind = CT_KIND_PLANE}, {{0, 0, 0}, {0, 0, 0, 1}}, AT_REST, NULL};
 
 /* T12.5 and T14.1: a block of 1 kg on mu = 0.8, pushed by 8 cos t: it slides a little, stops, slides back. The force is that in the
  * middle of each step. Figures: the exact motion (Potra, Anitescu, Gavrea, Trinkle 2006; closed form), and its discrete one. */
@@ -376,8 +311,5 @@ int main(int argc, char **argv) {
       {"a_raised_flag_leaves_no_trace", a_raised_flag_leaves_no_trace},
       {"a_body_without_mass_is_refused", a_body_without_mass_is_refused},
   };
-  solver = ct_solver_create();
-  int status = workspace_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
-  ct_solver_destroy(solver);
-  return status;
+  return advance_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
 }

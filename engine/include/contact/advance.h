@@ -13,8 +13,12 @@
  * within the solver's tolerance of the greatest impulse of their island do not move at all; poses, contacts and so impulses are
  * then the same, bit for bit, until something else moves them. This is no damping: what the solver can tell from rest moves.
  *
- * IMPULSES: free flight to the next impact, impulses there, resting forces between. COMPLIANT: the elastic law, integrated with
- * events (Modia3D).
+ * IMPULSES: free flight in closed form to the first impact of two bodies, whose time is that of ct_body_impact; there
+ * ct_impulse_solve changes velocities, together with contacts within the contact tolerance of it. What touches and does not part is
+ * held by the forces of ct_resting_solve, constant over a stretch of a time step at most, first order in it; such bodies turn at
+ * the mean angular velocity, and the stretch ends early where they come to touch elsewhere. Impacts that become ever faster end by
+ * rest_velocity, or when time no longer goes on. COMPLIANT: the elastic law, integrated with events (Modia3D); not there yet:
+ * CT_LIMIT.
  */
 #ifndef CONTACT_ADVANCE_H
 #define CONTACT_ADVANCE_H

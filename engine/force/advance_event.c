@@ -1,0 +1,279 @@
+/* From impact to impact: what touches is held by resting forces, all flies on, the first impact ends the flight. */
+#include "force/advance.h"
+#include "solve/solver.h"
+
+#include <string.h>
+
+/* Distance below which a contact is closed, relative to the coordinates: that of a body which an impact has stopped. */
+#define CLOSED_PART (CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF)
+/* Impacts one after the other without a stretch between them, after which they are plastic: a body that bounces ever faster. */
+#define IMPACTS_AT_ONCE 200
+
+/* ---- contacts now ------------------------------------------------------------------------------------------------------ */
+
+static double depth_of(const ct_mechanics *mechanics) {
+  double depth = 0.0;
+  for (size_t i = 0; i < ct_mechanics_islands(mechanics); i++) {
+    const ct_island island = ct_mechanics_island(mechanics, i);
+    for (size_t k = 0; k < island.set.count; k++) depth = ct_max2(depth, -island.set.touches[k].distance);
+  }
+  return depth;
+}
+
+/* The scene's mechanics where `next` is. */
+static ct_status look(ct_step *step, ct_mechanics **out) {
+  *out = NULL;
+  ct_advance *advance = step->advance;
+  const ct_advance_options *o = &advance->options;
+  ct_solver_mark mark = ct_solver_enter(step->solver);
+  ct_row_velocity *velocities = ct_solver_take(step->solver, advance->moved_count + 1, sizeof *velocities);
+  ct_status status = velocities ? CT_OK : CT_OUT_OF_MEMORY;
+  for (size_t i = 0; i < advance->moved_count && velocities; i++) {
+    const ct_moved *m = &advance->next[i];
+    advance->overrides[i] = (ct_override){m->row, m->pose};
+    velocities[i] = (ct_row_velocity){m->row, m->velocity};
+  }
+  const ct_mechanics_options options = {.contact_tolerance = o->contact_tolerance,
+                                        .detail = CT_DETAIL_MANIFOLD,
+                                        .loads = advance->loads,
+                                        .load_count = advance->load_count,
+                                        .gravity = &o->gravity,
+                                        .overrides = advance->overrides,
+                                        .override_count = advance->moved_count,
+                                        .velocities = velocities,
+                                        .velocity_count = advance->moved_count,
+                                        .cancel = o->cancel};
+  if (status == CT_OK) status = ct_mechanics_prepare(advance->scene, &options, step->workspace, out);
+  ct_solver_leave(step->solver, mark);
+  if (status != CT_OK) return status;
+  if (ct_mechanics_count(*out) > o->contacts_max) {
+    ct_mechanics_destroy(*out);
+    *out = NULL;
+    return CT_LIMIT;
+  }
+  step->depth = depth_of(*out);
+  return CT_OK;
+}
+
+static ct_moved *moved_of(const ct_step *step, uint32_t row) {
+  uint32_t index = step->advance->moved_of[row];
+  return index == CT_NO_ROW ? NULL : &step->advance->next[index];
+}
+
+static void account(ct_step *step, const ct_island *island, uint32_t body, ct_vec3 impulse) {
+  if (island->set.bodies[body].mobility != CT_DYNAMIC) step->contact_impulse = ct_add(step->contact_impulse, impulse);
+}
+
+/* ---- impacts ----------------------------------------------------------------------------------------------------------- */
+
+/* Does something in the island hit? early: what is within the contact tolerance of it too. */
+static bool is_struck(const ct_step *step, const ct_island *island, bool early) {
+  const ct_advance_options *o = &step->advance->options;
+  for (size_t i = 0; i < island->set.count; i++) {
+    const ct_touch *t = &island->set.touches[i];
+    double closed = CLOSED_PART * (ct_max_abs(t->position) + ct_max_abs(island->set.bodies[t->a].center) +
+                                   ct_max_abs(island->set.bodies[t->b].center));
+    ct_contact_velocity v = ct_touch_velocity(&island->set, t, o->velocity_tolerance);
+    if (v.velocity_class == CT_CLASS_COLLIDING && (early || t->distance <= closed)) return true;
+  }
+  return false;
+}
+
+static ct_status strike_island(ct_step *step, const ct_island *island) {
+  const ct_advance *advance = step->advance;
+  const ct_advance_options *o = &advance->options;
+  ct_impulse_result result = {.touches = ct_solver_take(step->solver, island->set.count, sizeof *result.touches),
+                              .velocities = ct_solver_take(step->solver, island->set.body_count, sizeof *result.velocities)};
+  if (!result.touches || !result.velocities) return CT_OUT_OF_MEMORY;
+  const ct_impulse_options options = {.frictionless = o->frictionless,
+                                      .energy_guard = true,
+                                      .velocity_tolerance = o->velocity_tolerance,
+                                      .rest_velocity = step->plastic ? INFINITY : o->rest_velocity,
+                                      .tolerance = o->tolerance,
+                                      .iterations_max = o->iterations_max,
+                                      .cancel = o->cancel};
+  ct_status status = ct_impulse_solve(&island->set, &options, step->solver, &result);
+  if (status != CT_OK) return status;
+  for (size_t i = 0; i < island->set.body_count; i++) {
+    ct_moved *m = moved_of(step, island->rows[i]);
+    if (island->set.bodies[i].mobility != CT_DYNAMIC) continue;
+    m->velocity = result.velocities[i];
+    m->angular_momentum = ct_moved_inertia(m, m->velocity.angular);
+  }
+  for (size_t i = 0; i < island->set.count; i++) {
+    account(step, island, island->set.touches[i].a, result.touches[i].impulse);
+    account(step, island, island->set.touches[i].b, ct_neg(result.touches[i].impulse));
+  }
+  step->kinematic_work += result.work;
+  step->residual = ct_max2(step->residual, result.residual);
+  step->converged = step->converged && result.converged;
+  step->guarded = step->guarded || result.guard == CT_GUARD_APPLIED;
+  return CT_OK;
+}
+
+/* *struck: something was. */
+static ct_status strike(ct_step *step, const ct_mechanics *mechanics, bool early, bool *struck) {
+  ct_status status = CT_OK;
+  *struck = false;
+  for (size_t i = 0; i < ct_mechanics_islands(mechanics) && status == CT_OK; i++) {
+    const ct_island island = ct_mechanics_island(mechanics, i);
+    if (!is_struck(step, &island, early)) continue;
+    *struck = true;
+    ct_solver_mark mark = ct_solver_enter(step->solver);
+    status = strike_island(step, &island);
+    ct_solver_leave(step->solver, mark);
+  }
+  return status;
+}
+
+/* ---- what is held ------------------------------------------------------------------------------------------------------ */
+
+bool ct_step_holds(const ct_step *step, uint32_t row_a, uint32_t row_b) {
+  for (size_t i = 0; i < step->held_count; i++)
+    if ((step->held[i].a == row_a && step->held[i].b == row_b) || (step->held[i].a == row_b && step->held[i].b == row_a))
+      return true;
+  return false;
+}
+
+static bool has_friction(const ct_island *island) {
+  for (size_t i = 0; i < island->set.count; i++)
+    if (island->set.touches[i].material.static_friction > 0.0) return true;
+  return false;
+}
+
+/* What the contact gives in the stretch; the pair is held from now on. */
+static void hold_touch(ct_step *step, const ct_island *island, const ct_touch *t, const ct_touch_force *f) {
+  ct_vec3 impulse = ct_scale(f->force, step->time);
+  account(step, island, t->a, impulse);
+  account(step, island, t->b, ct_neg(impulse));
+  if (f->takes_part) step->held[step->held_count++] = (ct_row_pair){island->rows[t->a], island->rows[t->b]};
+  if (ct_max_abs(f->force) > 0.0) step->acting++;
+  const ct_mass_body *a = &island->set.bodies[t->a], *b = &island->set.bodies[t->b];
+  ct_vec3 at_a = ct_add(a->velocity.linear, ct_cross(a->velocity.angular, ct_sub(t->position, a->center)));
+  ct_vec3 at_b = ct_add(b->velocity.linear, ct_cross(b->velocity.angular, ct_sub(t->position, b->center)));
+  if (a->mobility == CT_KINEMATIC) step->kinematic_work += ct_dot(impulse, at_a);
+  if (b->mobility == CT_KINEMATIC) step->kinematic_work -= ct_dot(impulse, at_b);
+}
+
+static ct_status hold_island(ct_step *step, const ct_island *island) {
+  const ct_advance_options *o = &step->advance->options;
+  const ct_contact_set *set = &island->set;
+  ct_resting_result result = {.touches = ct_solver_take(step->solver, set->count, sizeof *result.touches),
+                              .bodies = ct_solver_take(step->solver, set->body_count, sizeof *result.bodies)};
+  if (!result.touches || !result.bodies) return CT_OUT_OF_MEMORY;
+  bool rough = !o->frictionless && has_friction(island);
+  const ct_resting_options options = {.friction = rough ? CT_RESTING_FRICTION_CONE : CT_RESTING_FRICTION_NONE,
+                                      .time_step = step->time,
+                                      .velocity_tolerance = o->velocity_tolerance,
+                                      .friction_method = o->method,
+                                      .tolerance = o->tolerance,
+                                      .iterations_max = o->iterations_max,
+                                      .cancel = o->cancel};
+  ct_status status = ct_resting_solve(set, &options, step->solver, &result);
+  if (status != CT_OK) return status;
+  for (size_t i = 0; i < set->body_count; i++) {
+    if (set->bodies[i].mobility != CT_DYNAMIC) continue;
+    moved_of(step, island->rows[i])->force = result.bodies[i].residual_force;
+    moved_of(step, island->rows[i])->torque = result.bodies[i].residual_torque;
+  }
+  for (size_t i = 0; i < set->count; i++) hold_touch(step, island, &set->touches[i], &result.touches[i]);
+  step->residual = ct_max2(step->residual, result.residual);
+  step->converged = step->converged && result.converged;
+  return CT_OK;
+}
+
+/* Forces and torques of all bodies for the stretch, with those of resting contacts. `held` is scratch of the caller's. */
+static ct_status hold(ct_step *step, const ct_mechanics *mechanics) {
+  ct_status status = CT_OK;
+  for (size_t i = 0; i < ct_mechanics_islands(mechanics) && status == CT_OK; i++) {
+    const ct_island island = ct_mechanics_island(mechanics, i);
+    for (size_t k = 0; k < island.set.body_count; k++) {
+      ct_moved *m = moved_of(step, island.rows[k]);
+      if (!m || !m->is_dynamic) continue;
+      m->force = island.set.bodies[k].force;
+      m->torque = island.set.bodies[k].torque;
+    }
+    if (island.set.count == 0) continue;
+    ct_solver_mark mark = ct_solver_enter(step->solver);
+    status = hold_island(step, &island);
+    ct_solver_leave(step->solver, mark);
+  }
+  return status;
+}
+
+/* ---- the step ---------------------------------------------------------------------------------------------------------- */
+
+/* What approaches where bodies touch already: at the start it is an impact; later it is what the forces of the stretch before,
+ * which were constant, have left over, and is taken away without restitution. */
+static ct_status settle(ct_step *step, ct_mechanics **mechanics) {
+  bool struck = false, first = step->advance->state.steps == 0;
+  step->plastic = !first;
+  ct_status status = strike(step, *mechanics, false, &struck);
+  if (status != CT_OK || !struck) return status;
+  step->events += first;
+  ct_mechanics_destroy(*mechanics);
+  *mechanics = NULL;
+  return look(step, mechanics);
+}
+
+static double load_work(const ct_step *step, const ct_load *load, double time) {
+  uint32_t index = step->advance->moved_of[load->row];
+  if (index == CT_NO_ROW || !step->advance->next[index].is_dynamic) return 0.0;
+  const ct_moved *m = &step->advance->next[index];
+  ct_vec3 torque = load->has_at ? ct_add(load->torque, ct_cross(ct_sub(load->at, m->position), load->force)) : load->torque;
+  ct_vec3 way = ct_scale(ct_add(m->before.linear, m->velocity.linear), 0.5 * time);
+  ct_vec3 turn = ct_scale(ct_add(m->before.angular, m->velocity.angular), 0.5 * time);
+  return ct_dot(load->force, way) + ct_dot(torque, turn);
+}
+
+/* To the first impact, or to the end of the stretch. */
+static ct_status fly(ct_step *step, bool *hits) {
+  ct_advance *advance = step->advance;
+  double first = INFINITY;
+  ct_status status = ct_step_first_impact(step, &first);
+  if (status != CT_OK) return status;
+  *hits = first <= step->time;
+  double time = *hits ? first : step->time;
+  for (size_t i = 0; i < advance->moved_count; i++) {
+    advance->next[i].before = advance->next[i].velocity;
+    ct_moved_fly(&advance->next[i], step->time, time);
+  }
+  for (size_t k = 0; k < advance->load_count; k++) step->load_work += load_work(step, &advance->loads[k], time);
+  /* The forces of the contacts were counted for the whole stretch. */
+  double part = time / step->time;
+  step->contact_impulse = ct_add(step->struck_impulse, ct_scale(ct_sub(step->contact_impulse, step->struck_impulse), part));
+  step->kinematic_work = step->struck_work + part * (step->kinematic_work - step->struck_work);
+  step->time = time;
+  return CT_OK;
+}
+
+static ct_status hold_and_fly(ct_step *step, ct_mechanics *mechanics, bool *hits) {
+  ct_solver_mark mark = ct_solver_enter(step->solver);
+  step->held = ct_solver_take(step->solver, ct_mechanics_count(mechanics) + 1, sizeof *step->held);
+  step->struck_impulse = step->contact_impulse;
+  step->struck_work = step->kinematic_work;
+  ct_status status = step->held ? hold(step, mechanics) : CT_OUT_OF_MEMORY;
+  if (status == CT_OK) status = fly(step, hits);
+  ct_solver_leave(step->solver, mark);
+  step->held = NULL;
+  return status;
+}
+
+ct_status ct_step_to_event(ct_step *step) {
+  ct_advance *advance = step->advance;
+  ct_mechanics *mechanics = NULL;
+  bool hits = false, struck = false;
+  memcpy(advance->next, advance->now, advance->moved_count * sizeof *advance->now);
+  ct_status status = look(step, &mechanics);
+  if (status == CT_OK) status = settle(step, &mechanics);
+  if (status == CT_OK) status = hold_and_fly(step, mechanics, &hits);
+  ct_mechanics_destroy(mechanics);
+  if (status != CT_OK || !hits) return status;
+  status = look(step, &mechanics);
+  if (status != CT_OK) return status;
+  step->plastic = advance->at_once >= IMPACTS_AT_ONCE;
+  status = strike(step, mechanics, true, &struck);
+  step->events += struck;
+  ct_mechanics_destroy(mechanics);
+  return status;
+}
