@@ -46,7 +46,7 @@ SERVER_LIBS  := -lmicrohttpd -luv -ljansson -lnettle -lm -lpthread
 build: $(BUILD)/contactd $(BUILD)/libcontact.a ## build the daemon and the library
 
 # Short loops of a known length, which -O2 leaves as loops. The bits are the same.
-$(BUILD)/engine/narrow/manifold_box_axis.o $(BUILD)/engine/narrow/quick_box.o $(BUILD)/engine/shape/hull_cull.o: BASE := $(BASE:-O2=-O3)
+$(BUILD)/engine/narrow/manifold_box_axis.o $(BUILD)/engine/narrow/quick_box.o $(BUILD)/engine/shape/hull_cull.o $(BUILD)/engine/solve/friction_band.o: BASE := $(BASE:-O2=-O3)
 
 $(BUILD)/engine/%.o: engine/%.c
 	@mkdir -p $(@D)

@@ -39,7 +39,8 @@ typedef struct ct_friction_work {
   int r_exponent;                         /* the caller's r is this one times two to that power */
   double tolerance;
   uint64_t iterations, iterations_max; /* sweeps or steps made, and allowed */
-  double eliminated;                   /* by Newton steps so far: cubes of rows */
+  double multiplied;                   /* by sweeps and descents so far: entries of W */
+  double eliminated;                   /* by Newton steps so far: multiplications */
   ct_solver *solver;
   const ct_cancel *cancel;
 } ct_friction_work;
@@ -76,6 +77,9 @@ static inline ct_triple ct_friction_others(const ct_friction_work *w, const ct_t
   return b;
 }
 
+/* Entries of the blocks: what one product with W multiplies. */
+static inline double ct_friction_entries(const ct_friction_work *w) { return 9.0 * (double)(w->starts[w->contacts] + w->contacts); }
+
 /* r - P(r - rho (u + mu |u_t| n)) of one contact; *size is at least |r| and |P(..)|. */
 ct_triple ct_friction_defect(ct_triple r, ct_triple u, double mu, double rho, double *size);
 
@@ -89,8 +93,8 @@ bool ct_friction_local(const ct_block *a, ct_triple b, double mu, unsigned dimen
 /* Up to `sweeps` sweeps, fewer where the tolerance is reached or nothing gets better. CT_CANCELLED. */
 ct_status ct_friction_nsgs(ct_friction_work *w, uint64_t sweeps);
 
-/* Up to `steps` steps, fewer where the tolerance is reached or they do not help; none where more than CT_LCP_DIRECT_MAX rows are
- * active. CT_OUT_OF_MEMORY, CT_CANCELLED. */
+/* Up to `steps` steps, fewer where the tolerance is reached or they do not help; none where the equations are too many for their
+ * elimination. CT_OUT_OF_MEMORY, CT_CANCELLED. */
 ct_status ct_friction_newton(ct_friction_work *w, uint64_t steps);
 
 /* Up to `steps` steps, fewer where the tolerance is reached or nothing gets better. Same failures. */

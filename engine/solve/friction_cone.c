@@ -14,8 +14,10 @@ ct_triple ct_cone_nearest(ct_triple x, double mu) {
 ct_triple ct_cone_inside(ct_triple r, double mu) {
   if (!(r.n > 0.0)) return (ct_triple){0.0, 0.0, 0.0};
   double length = ct_length2(r.s, r.t), most = mu * r.n * (1.0 - 8.0 * CT_UNIT_ROUNDOFF);
+  /* Where doubles are not as fine as that, none. */
+  if (!(most > 0x1p-960)) return (ct_triple){r.n, 0.0, 0.0};
   if (length <= most) return r;
-  double part = length > 0.0 ? most / length : 0.0;
+  double part = most / length;
   return (ct_triple){r.n, part * r.s, part * r.t};
 }
 

@@ -131,6 +131,7 @@ static ct_status descend(descent *d, uint64_t steps) {
     if (!step(d)) return CT_CANCELLED;
     advance(d);
     w->iterations++;
+    w->multiplied += ct_friction_entries(w);
     if ((k + 1) % LOOK_STEPS != 0 && k + 1 < steps && w->iterations < w->iterations_max) continue;
     look(d);
     looks++;

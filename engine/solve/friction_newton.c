@@ -5,7 +5,9 @@
  * that forces that nothing decides stay where they are. A step that does not help is shortened; a few may do harm; then the sweeps
  * go on.
  */
-#include "solve/friction.h"
+#include "solve/friction_newton.h"
+
+#include <string.h>
 
 /* Halvings of a step before it is given up. */
 #define HALVINGS 5
@@ -18,39 +20,22 @@
 /* Steps that may make it worse, on the way from one set of open, sticking and sliding contacts to another. */
 #define WORSE_MAX 4
 
-/* Cubes of the rows of all eliminations of one solve: some five seconds of them. */
+/* Multiplications in all eliminations of one solve: some ten seconds of them, and some milliseconds that may come first. Entries of
+ * one matrix: 128 MiB. */
 #define ELIMINATED_MAX 1e10
-
-#define INACTIVE UINT32_MAX
-
-/* What one active contact asks of the step: V du + R dr = rhs. */
-typedef struct equations {
-  double v[9], r[9], rhs[3];
-} equations;
-
-typedef struct newton {
-  ct_friction_work *w;
-  ct_triple *from, *step;   /* [contacts] */
-  uint32_t *place;          /* [contacts] its number among the active; INACTIVE: open */
-  uint32_t *active;         /* [count] contacts */
-  equations *asked;         /* [count] */
-  double *matrix, *rhs, *x; /* [3 count 3 count], [3 count], [3 count] */
-  uint32_t *order;          /* [3 count] rows, as pivots are chosen */
-  size_t count;
-  double damping, residual; /* of w->r */
-  int worse;                /* steps that made it so */
-} newton;
+#define ELIMINATED_FREE 4e6
+#define MATRIX_MAX 0x1p24
 
 static bool pushes(const ct_friction_work *w, size_t i, ct_triple u) { return w->r[i].n - w->rho[i] * u.n > 0.0; }
 
 /* Sticking: rho (u + du) + damping dr = 0. Sliding: the same of the normal, and r_t + dr_t = mu (r_n + dr_n) e, e the direction of
  * y = r_t - rho u_t, which turns with dy: beta (1 - ee') dy. */
-static equations equations_of(const newton *n, size_t i, ct_triple u) {
+static ct_newton_equations equations_of(const ct_newton *n, size_t i, ct_triple u) {
   const ct_friction_work *w = n->w;
   double rho = w->rho[i], mu = w->mu[i];
   ct_triple r = w->r[i];
   double y[2] = {r.s - rho * u.s, r.t - rho * u.t}, length = ct_length2(y[0], y[1]), most = mu * (r.n - rho * u.n);
-  equations q = {.v = {rho}, .r = {n->damping}, .rhs = {-rho * u.n}};
+  ct_newton_equations q = {.v = {rho}, .r = {n->damping}, .rhs = {-rho * u.n}};
   if (mu > 0.0 && length <= most) {
     q.v[4] = q.v[8] = rho;
     q.r[4] = q.r[8] = n->damping;
@@ -73,90 +58,50 @@ static equations equations_of(const newton *n, size_t i, ct_triple u) {
 }
 
 /* Which contacts are active, and what they ask; open ones go to zero. */
-static void ask(newton *n) {
+static void ask(ct_newton *n) {
   ct_friction_work *w = n->w;
   n->count = 0;
   for (size_t i = 0; i < w->contacts; i++) {
     ct_triple u = ct_triple_add(ct_friction_others(w, w->r, i), ct_block_times(&w->diagonal[i], w->r[i]));
     n->from[i] = w->r[i];
     n->step[i] = ct_triple_scale(w->r[i], -1.0);
-    n->place[i] = INACTIVE;
+    n->place[i] = CT_NEWTON_OPEN;
     if (!pushes(w, i, u)) continue;
-    n->place[i] = (uint32_t)n->count;
-    n->active[n->count] = (uint32_t)i;
-    n->asked[n->count++] = equations_of(n, i, u);
+    n->place[i] = CT_NEWTON_WAITS;
+    n->active[n->count++] = (uint32_t)i;
+    n->asked[i] = equations_of(n, i, u);
   }
 }
 
 /* V W of one block into the matrix, or, of an open contact, times its step from the right-hand side. */
-static void add_block(newton *n, size_t row, const ct_block *block, size_t contact) {
-  const double *v = n->asked[row].v, *m = block->m;
-  size_t size = 3 * n->count;
-  if (n->place[contact] == INACTIVE) {
+static void add_block(ct_newton *n, size_t row, const ct_block *block, size_t contact) {
+  const double *v = n->asked[n->active[row]].v, *m = block->m;
+  if (n->place[contact] == CT_NEWTON_OPEN) {
     ct_triple du = ct_block_times(block, n->step[contact]);
     for (size_t k = 0; k < 3; k++) n->rhs[3 * row + k] -= v[3 * k] * du.n + v[3 * k + 1] * du.s + v[3 * k + 2] * du.t;
     return;
   }
-  double *out = n->matrix + 3 * row * size + 3 * (size_t)n->place[contact];
-  for (size_t k = 0; k < 3; k++)
-    for (size_t c = 0; c < 3; c++) out[k * size + c] = v[3 * k] * m[c] + v[3 * k + 1] * m[3 + c] + v[3 * k + 2] * m[6 + c];
+  size_t column = 3 * (size_t)n->place[contact];
+  for (size_t k = 0; k < 3; k++) {
+    double *out = ct_newton_at(n, 3 * row + k, column);
+    for (size_t c = 0; c < 3; c++) out[c] = v[3 * k] * m[c] + v[3 * k + 1] * m[3 + c] + v[3 * k + 2] * m[6 + c];
+  }
 }
 
-static void assemble(newton *n) {
+static void assemble(ct_newton *n) {
   const ct_friction_work *w = n->w;
-  size_t size = 3 * n->count;
-  for (size_t k = 0; k < size * size; k++) n->matrix[k] = 0.0;
+  memset(n->matrix, 0, 3 * n->count * n->width * sizeof *n->matrix);
   for (size_t row = 0; row < n->count; row++) {
     size_t i = n->active[row];
-    for (size_t k = 0; k < 3; k++) n->rhs[3 * row + k] = n->asked[row].rhs[k];
+    for (size_t k = 0; k < 3; k++) n->rhs[3 * row + k] = n->asked[i].rhs[k];
     for (size_t e = w->starts[i]; e < w->starts[i + 1]; e++) add_block(n, row, &w->blocks[e], w->columns[e]);
     add_block(n, row, &w->diagonal[i], i);
     for (size_t k = 0; k < 3; k++)
-      for (size_t c = 0; c < 3; c++) n->matrix[(3 * row + k) * size + 3 * row + c] += n->asked[row].r[3 * k + c];
+      for (size_t c = 0; c < 3; c++) *ct_newton_at(n, 3 * row + k, 3 * row + c) += n->asked[i].r[3 * k + c];
   }
 }
 
-static bool cancelled(const newton *n) { return ct_cancel_raised(n->w->cancel); }
-
-/* Elimination by rows; pivots are the largest of their column. False: cancelled, or a column of zeros. */
-static bool eliminate(newton *n) {
-  size_t size = 3 * n->count;
-  double *m = n->matrix, *b = n->rhs;
-  for (size_t k = 0; k < size; k++) n->order[k] = (uint32_t)k;
-  for (size_t k = 0; k < size; k++) {
-    size_t best = k;
-    for (size_t i = k + 1; i < size; i++)
-      if (fabs(m[n->order[i] * size + k]) > fabs(m[n->order[best] * size + k])) best = i;
-    uint32_t chosen = n->order[best];
-    n->order[best] = n->order[k];
-    n->order[k] = chosen;
-    const double *pivot = m + chosen * size;
-    if (!(fabs(pivot[k]) > 0.0) || (k % 16 == 0 && cancelled(n))) return false;
-    for (size_t i = k + 1; i < size; i++) {
-      double *row = m + n->order[i] * size, part = row[k] / pivot[k];
-      if (part == 0.0) continue;
-      for (size_t c = k + 1; c < size; c++) row[c] -= part * pivot[c];
-      b[n->order[i]] -= part * b[chosen];
-    }
-  }
-  return true;
-}
-
-static bool solve(newton *n) {
-  if (!eliminate(n)) return false;
-  size_t size = 3 * n->count;
-  for (size_t k = size; k-- > 0;) {
-    const double *row = n->matrix + n->order[k] * size;
-    double sum = n->rhs[n->order[k]];
-    for (size_t c = k + 1; c < size; c++) sum -= row[c] * n->x[c];
-    n->x[k] = sum / row[k];
-    if (!(fabs(n->x[k]) < INFINITY)) return false;
-  }
-  for (size_t k = 0; k < n->count; k++) n->step[n->active[k]] = (ct_triple){n->x[3 * k], n->x[3 * k + 1], n->x[3 * k + 2]};
-  return true;
-}
-
-static void go(newton *n, double length) {
+static void go(ct_newton *n, double length) {
   ct_friction_work *w = n->w;
   for (size_t i = 0; i < w->contacts; i++) {
     ct_triple r = ct_triple_add(n->from[i], ct_triple_scale(n->step[i], length));
@@ -167,7 +112,7 @@ static void go(newton *n, double length) {
 
 /* The whole step, or the longest of its halves that lessens the residual; the least harmful of them where none does. False: enough.
  */
-static bool try_step(newton *n) {
+static bool try_step(ct_newton *n) {
   double before = n->residual, length = 1.0, best = 1.0, least = INFINITY;
   for (int k = 0; k <= HALVINGS; k++, length *= 0.5) {
     go(n, length);
@@ -181,41 +126,52 @@ static bool try_step(newton *n) {
   return ++n->worse < WORSE_MAX;
 }
 
-static bool take_memory(newton *n, size_t contacts) {
+static bool take_memory(ct_newton *n, size_t contacts) {
   ct_solver *s = n->w->solver;
-  n->from = ct_solver_take(s, contacts, sizeof(ct_triple));
-  n->step = ct_solver_take(s, contacts, sizeof(ct_triple));
-  n->place = ct_solver_take(s, contacts, sizeof(uint32_t));
-  n->active = ct_solver_take(s, contacts, sizeof(uint32_t));
-  n->asked = ct_solver_take(s, contacts, sizeof(equations));
-  n->order = ct_solver_take(s, 3 * contacts, sizeof(uint32_t));
+  n->from = ct_solver_take(s, contacts, sizeof *n->from);
+  n->step = ct_solver_take(s, contacts, sizeof *n->step);
+  n->place = ct_solver_take(s, contacts, sizeof *n->place);
+  n->degree = ct_solver_take(s, contacts, sizeof *n->degree);
+  n->active = ct_solver_take(s, contacts, sizeof *n->active);
+  n->queue = ct_solver_take(s, contacts, sizeof *n->queue);
+  n->asked = ct_solver_take(s, contacts, sizeof *n->asked);
   n->rhs = ct_solver_doubles(s, 3 * contacts);
-  n->x = ct_solver_doubles(s, 3 * contacts);
-  return n->from && n->step && n->place && n->active && n->asked && n->order && n->rhs && n->x;
+  return n->from && n->step && n->place && n->degree && n->active && n->queue && n->asked && n->rhs;
 }
 
-static ct_status step(newton *n, bool *helped) {
+/* Whether the band is small enough in memory, and the steps so far with this one cost no more than all else did. */
+static bool affords(ct_newton *n) {
+  ct_friction_work *w = n->w;
+  double rows = 3.0 * (double)n->count, band = (double)n->band, all = w->eliminated + 2.0 * rows * band * band;
+  if (rows * (double)n->width > MATRIX_MAX || all > fmin(ELIMINATED_MAX, ELIMINATED_FREE + w->multiplied)) return false;
+  w->eliminated = all;
+  return true;
+}
+
+static ct_status step(ct_newton *n, bool *helped) {
   ct_friction_work *w = n->w;
   *helped = false;
   n->damping = fmax(DAMPING_MIN, fmin(DAMPING_PART * n->residual, DAMPING_MAX));
   ask(n);
-  double rows = 3.0 * (double)n->count;
-  if (rows > CT_LCP_DIRECT_MAX || w->eliminated + rows * rows * rows > ELIMINATED_MAX) return CT_OK;
-  w->eliminated += rows * rows * rows;
+  n->band = 3 * ct_newton_order(n) + 2;
+  n->width = 3 * n->band + 1;
+  if (!affords(n)) return CT_OK;
   ct_solver_mark mark = ct_solver_enter(w->solver);
-  n->matrix = ct_solver_doubles(w->solver, 9 * n->count * n->count);
+  n->matrix = ct_solver_doubles(w->solver, 3 * n->count * n->width);
   if (!n->matrix) return CT_OUT_OF_MEMORY;
   assemble(n);
-  bool solved = solve(n);
+  bool solved = ct_newton_eliminate(n);
   ct_solver_leave(w->solver, mark);
-  if (cancelled(n)) return CT_CANCELLED;
+  if (ct_cancel_raised(w->cancel)) return CT_CANCELLED;
+  for (size_t k = 0; solved && k < n->count; k++)
+    n->step[n->active[k]] = (ct_triple){n->rhs[3 * k], n->rhs[3 * k + 1], n->rhs[3 * k + 2]};
   *helped = solved && try_step(n);
   w->iterations++;
   return CT_OK;
 }
 
 ct_status ct_friction_newton(ct_friction_work *w, uint64_t steps) {
-  newton n = {.w = w};
+  ct_newton n = {.w = w};
   ct_solver_mark mark = ct_solver_enter(w->solver);
   ct_status status = take_memory(&n, w->contacts) ? CT_OK : CT_OUT_OF_MEMORY;
   bool helped = true;

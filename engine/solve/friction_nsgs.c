@@ -10,6 +10,8 @@
 /* Sweeps in which the residual has to fall by a part of STALL_PART; else no more is to be had. */
 #define STALL_SWEEPS 1024u
 #define STALL_PART 0.9
+/* Of a sweep, in products with W: each contact is solved on the way. */
+#define SWEEP_PRICE 4.0
 /* Looks at the cancel flag once in so many contacts. */
 #define POLL_CONTACTS 1024u
 
@@ -46,6 +48,7 @@ ct_status ct_friction_nsgs(ct_friction_work *w, uint64_t sweeps) {
     double moved = 0.0;
     if (!sweep(w, w->iterations % 2 == 1, &moved)) return CT_CANCELLED;
     w->iterations++;
+    w->multiplied += SWEEP_PRICE * ct_friction_entries(w);
     if (!(moved <= w->tolerance) && (k + 1) % LOOK_SWEEPS != 0 && k + 1 < sweeps) continue;
     (void)ct_friction_look(w);
     if (w->best_residual <= w->tolerance || moved == 0.0) break;

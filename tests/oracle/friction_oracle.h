@@ -61,6 +61,8 @@ static inline long double oracle_defect(const long double *r, const long double 
   long double x[3] = {r[0] - rho * (u[0] + mu * oracle_length(u + 1, d - 1))}, p[3] = {0.0L}, sum = 0.0L;
   for (size_t k = 1; k < d; k++) x[k] = r[k] - rho * u[k];
   long double t = oracle_length(x + 1, d - 1);
+  /* r = 0 solves the contact exactly where u_n >= 0; below, rounding of mu |u_t| would have its say. */
+  if (oracle_length(r, d) == 0.0L && u[0] >= 0.0L) return 0.0L;
   if (t <= mu * x[0])
     for (size_t k = 0; k < d; k++) p[k] = x[k];
   else if (x[0] + mu * t > 0.0L) {

@@ -268,6 +268,40 @@ static void contradictory_walls_are_never_called_solved(void) {
   CHECK(!result.converged && result.status != CT_FRICTION_STATUS_OK && o.residual > 1e-8L);
 }
 
+/* Any numbers may be asked: not symmetric, indefinite, singular, of 600 powers of two. Each method ends, with finite numbers,
+ * forces in their cones, and no claim that is not so. */
+static void matrices_of_no_body_are_answered_without_a_false_word(void) {
+  for (uint64_t i = 0; i < 120; i++) {
+    check_random random = {12100 + i};
+    unsigned d = i % 3 ? 3 : 2, kind = (unsigned)(check_next(&random) % 6);
+    size_t contacts = 1 + check_next(&random) % 4, n = contacts * d;
+    double w[144], q[12], mu[4], r[12], u[12];
+    for (size_t k = 0; k < n * n; k++) {
+      w[k] = check_uniform(&random, -1.0, 1.0);
+      if (kind == 1) w[k] = ldexp(w[k], (int)(check_next(&random) % 600) - 300);
+      if (kind == 2) w[k] = (double)(int)(check_next(&random) % 3) - 1.0;
+      if (kind == 3 && check_next(&random) % 2) w[k] = 0.0;
+      if (kind == 4) w[k] = ldexp(w[k], i % 2 ? 1000 : -1000);
+    }
+    for (size_t k = 0; k < n; k++) q[k] = check_next(&random) % 5 ? check_uniform(&random, -1.0, 1.0) : 0.0;
+    for (size_t k = 0; k < contacts; k++)
+      mu[k] = check_next(&random) % 6 ? check_uniform(&random, 0.0, 1.0) : i % 2 ? 1000.0 : 1e-300;
+    ct_friction_problem p = {.matrix = {.size = n, .dense = w}, .q = q, .mu = mu, .contacts = contacts, .dimension = d};
+    for (int m = 0; m < CT_FRICTION_METHOD_COUNT; m++) {
+      ct_friction_result result = {.r = r, .u = u};
+      ct_friction_options options = {.method = (ct_friction_method)m, .iterations_max = 3000};
+      CHECK_INT(ct_friction_solve(&p, &options, solver, &result), CT_OK);
+      friction_oracle o = oracle_judge(&p, r, u);
+      bool pyramids = m == CT_FRICTION_POLYHEDRAL, finite = isfinite(result.residual);
+      for (size_t k = 0; k < n; k++) finite = finite && isfinite(r[k]) && isfinite(u[k]);
+      CHECK(finite && result.residual >= 0.0 && result.converged == (result.status == CT_FRICTION_STATUS_OK));
+      CHECK(pyramids || o.outside <= 0.0L);
+      if (!pyramids && result.converged && !(o.residual <= 1.1e-8L))
+        CHECK_FAIL("matrix %d by method %d: converged with residual %Lg (told %g)", (int)i, m, o.residual, result.residual);
+    }
+  }
+}
+
 static void limits_and_a_raised_flag_end_it(void) {
   friction_case c = case_random(&(check_random){12008}, 6, 20, 3);
   ct_friction_result result = ask(&c, &(ct_friction_options){.method = CT_FRICTION_NSGS, .iterations_max = 2, .tolerance = 1e-15});
@@ -390,6 +424,7 @@ static const check_test tests[] = {
     {"nothing_to_solve_is_solved", nothing_to_solve_is_solved},
     {"what_nothing_can_move_is_infeasible", what_nothing_can_move_is_infeasible},
     {"contradictory_walls_are_never_called_solved", contradictory_walls_are_never_called_solved},
+    {"matrices_of_no_body_are_answered_without_a_false_word", matrices_of_no_body_are_answered_without_a_false_word},
     {"limits_and_a_raised_flag_end_it", limits_and_a_raised_flag_end_it},
 };
 
