@@ -200,6 +200,18 @@ suite.table("bad input", ((f"{path[10:]}: {name}", lambda path=path, name=name, 
 
 
 @suite.fact
+def memory_of_a_solve_counts_as_the_requests():
+    with Daemon("--limit", "requestMemoryBytes=16777216") as small:
+        asking = KeepAlive(small)
+        body = {"M": {"n": 600, "rows": [], "cols": [], "values": []}, "q": [1] * 600}
+        for method in ("auto", "lemke"):
+            asking.post(LCP, dict(body, method=method)).problem(422, "limit-exceeded", "/M")
+        asking.post(FRICTION, {"W": body["M"], "q": body["q"], "mu": [0.1] * 200}).problem(422, "limit-exceeded", "/W")
+        check(asking.post(LCP, {"M": dict(body["M"], n=60), "q": [1] * 60}).must(200).json["converged"], "60 rows")
+        asking.close()
+
+
+@suite.fact
 def what_is_no_number_is_no_json():
     for word in ("NaN", "Infinity", "1e999"):
         client.post(LCP, f'{{"M": [[{word}]], "q": [1]}}'.encode()).problem(400, "malformed-json")
