@@ -149,15 +149,24 @@ static bool least_cover(ct_tableau *t, const ct_lcp_job *job, double lift, doubl
   return true;
 }
 
-ct_status ct_lcp_farkas(const ct_lcp_job *job, double *y, bool *found) {
-  size_t n = job->size;
-  const ct_cancel *cancel = job->options->cancel;
+static bool search(ct_tableau *t, const ct_lcp_job *job, double *y, double *scratch) {
+  double *lifted = scratch + job->size;
+  bool found = least_cover(t, job, 0.0, y);
+  if (!found || ct_lcp_farkas_round(job, y, scratch)) return found;
+  if (least_cover(t, job, LIFT, lifted) && ct_lcp_farkas_exact(job, lifted)) {
+    memcpy(y, lifted, job->size * sizeof *y);
+    return true;
+  }
+  /* Doubles may be wrong by more than the round-off of y. */
+  return t->low != NULL;
+}
+
+ct_status ct_lcp_farkas(const ct_lcp_job *job, double *y, unsigned flags, bool *found) {
+  ct_solver_mark mark = ct_solver_enter(job->solver);
   ct_tableau t;
-  double *scratch = ct_solver_doubles(job->solver, 2 * n), *lifted = scratch + n;
-  *found = false;
-  if (!scratch || !ct_tableau_create(&t, job, CT_TABLEAU_OBJECTIVE | CT_TABLEAU_WIDE)) return CT_OUT_OF_MEMORY;
-  *found = least_cover(&t, job, 0.0, y);
-  if (*found && !ct_lcp_farkas_round(job, y, scratch) && least_cover(&t, job, LIFT, lifted) && ct_lcp_farkas_exact(job, lifted))
-    memcpy(y, lifted, n * sizeof *y);
-  return ct_cancel_raised(cancel) ? CT_CANCELLED : CT_OK;
+  double *scratch = ct_solver_doubles(job->solver, 2 * job->size);
+  ct_status status = scratch && ct_tableau_create(&t, job, CT_TABLEAU_OBJECTIVE | flags) ? CT_OK : CT_OUT_OF_MEMORY;
+  *found = status == CT_OK && search(&t, job, y, scratch);
+  ct_solver_leave(job->solver, mark);
+  return status == CT_OK && ct_cancel_raised(job->options->cancel) ? CT_CANCELLED : status;
 }

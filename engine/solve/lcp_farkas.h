@@ -5,10 +5,10 @@
 
 #include "solve/lcp.h"
 
-/* Looks for one by a linear program. *found: y [n] is a proof, exact where doubles can hold one and it could be found, else but for
- * round-off; not found: the inequalities have a solution, or the numbers leave it open.
- * CT_OUT_OF_MEMORY, CT_CANCELLED. */
-ct_status ct_lcp_farkas(const ct_lcp_job *job, double *y, bool *found);
+/* Looks for one by a linear program in doubles, or in double-doubles (flags: CT_TABLEAU_WIDE, lcp_tableau.h). *found: y [n] is a
+ * proof, exact where doubles can hold one and it could be found; else, of double-doubles alone, but for its round-off. Not found:
+ * the inequalities have a solution, or the numbers leave it open. CT_OUT_OF_MEMORY, CT_CANCELLED. */
+ct_status ct_lcp_farkas(const ct_lcp_job *job, double *y, unsigned flags, bool *found);
 
 /* Is y a proof, in exact arithmetic? False also where numbers are outside the range of base/predicates.h. */
 bool ct_lcp_farkas_exact(const ct_lcp_job *job, const double *y);

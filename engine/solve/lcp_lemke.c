@@ -86,13 +86,6 @@ static ct_status try_path(lemke *l, unsigned flags, path_end *end) {
   return status;
 }
 
-/* Doubles, and where these come to no solution, double-doubles. */
-static ct_status try_cover(lemke *l, path_end *end) {
-  ct_status status = try_path(l, 0, end);
-  if (status != CT_OK || l->best <= l->job->target || *end == PATH_LIMIT) return status;
-  return try_path(l, CT_TABLEAU_WIDE, end);
-}
-
 /* The k-th d: 1; 1 in rows scaled by their greatest entry; then anything between one and two of these. */
 static void make_cover(lemke *l, unsigned k) {
   size_t n = l->job->size;
@@ -104,22 +97,30 @@ static void make_cover(lemke *l, unsigned k) {
   }
 }
 
-static ct_status solve(lemke *l) {
+/* One path and, from the first cover, a look for a proof that there is no solution. *done: nothing else need be tried. */
+static ct_status attempt(lemke *l, unsigned flags, bool first, path_end *end, bool *done) {
   ct_lcp_result *result = l->result;
-  result->status = CT_LCP_STATUS_ITERATION_LIMIT;
+  ct_status status = flags && *end == PATH_LIMIT ? CT_OK : try_path(l, flags, end);
+  if (status != CT_OK) return status;
+  if (*end == PATH_RAY) result->status = CT_LCP_STATUS_RAY;
+  if (l->best <= l->job->target) result->status = CT_LCP_STATUS_OK;
+  *done = l->best <= l->job->target || result->iterations >= l->job->iterations_max;
+  if (*done || !first) return CT_OK;
+  status = ct_lcp_farkas(l->job, result->certificate, flags, done);
+  if (*done) result->status = CT_LCP_STATUS_INFEASIBLE;
+  return status;
+}
+
+/* Of each cover doubles and, where these come to nothing, double-doubles. */
+static ct_status solve(lemke *l) {
+  l->result->status = CT_LCP_STATUS_ITERATION_LIMIT;
   for (unsigned k = 0; k < COVERS; k++) {
-    path_end end;
+    path_end end = PATH_LIMIT;
+    bool done = false;
     make_cover(l, k);
-    ct_status status = try_cover(l, &end);
-    if (status != CT_OK) return status;
-    if (end == PATH_RAY) result->status = CT_LCP_STATUS_RAY;
-    if (l->best <= l->job->target || end == PATH_SOLVED) result->status = CT_LCP_STATUS_OK;
-    if (l->best <= l->job->target || result->iterations >= l->job->iterations_max) return CT_OK;
-    if (k > 0) continue;
-    bool proven;
-    status = ct_lcp_farkas(l->job, result->certificate, &proven);
-    if (proven) result->status = CT_LCP_STATUS_INFEASIBLE;
-    if (status != CT_OK || proven) return status;
+    ct_status status = attempt(l, 0, k == 0, &end, &done);
+    if (status == CT_OK && !done) status = attempt(l, CT_TABLEAU_WIDE, k == 0, &end, &done);
+    if (status != CT_OK || done) return status;
   }
   return CT_OK;
 }
