@@ -3,12 +3,17 @@
 
 #include <stdlib.h>
 
+#include "force_given.h"
+#include "force_request.h"
+#include "motion_json.h"
+
 /* Rough time of a step, ns for each body that moves and for the step itself: enough to leave the work to a worker. */
 #define STEP_NS 20000.0
 #define STEP_BODY_NS 5000.0
-/* Greatest gravity and speed that a request may name, m/s^2 and m/s. */
+/* Greatest gravity that a request may name, m/s^2. */
 #define GRAVITY_MAX 1e6
-#define SPEED_MAX 1e9
+/* Greatest of the numbers that choose among elastic laws, in their units. */
+#define ELASTIC_MAX 1e12
 /* Default step, s. */
 #define TIME_STEP 1e-3
 /* Contacts that a step may have for each byte of a request's memory (1 / n): what finding and solving them takes. */
@@ -37,6 +42,8 @@ enum {
   VELOCITY_TOLERANCE,
   REST_VELOCITY,
   FRICTION,
+  LOADS,
+  ELASTIC,
   PROGRESS,
   INCLUDE,
   DEADLINE,
@@ -89,8 +96,22 @@ static bool read_times(api_reader *reader, const api_field *m, api_advance *adva
 static bool read_tolerances(api_reader *reader, const api_field *m, ct_advance_options *options) {
   bool good = api_read_number(reader, &m[CONTACT_TOLERANCE], 0.0, CT_SIZE_MAX, &options->contact_tolerance);
   options->velocity_tolerance = ct_scene_velocity_tolerance(options->contact_tolerance, options->gravity);
-  good = api_read_number(reader, &m[VELOCITY_TOLERANCE], 0.0, SPEED_MAX, &options->velocity_tolerance) && good;
-  return api_read_number(reader, &m[REST_VELOCITY], 0.0, SPEED_MAX, &options->rest_velocity) && good;
+  good = api_read_number(reader, &m[VELOCITY_TOLERANCE], 0.0, API_SPEED_MAX, &options->velocity_tolerance) && good;
+  return api_read_number(reader, &m[REST_VELOCITY], 0.0, API_SPEED_MAX, &options->rest_velocity) && good;
+}
+
+static bool read_elastic(api_reader *reader, const api_field *field, ct_elastic_options *out) {
+  enum { VELOCITY, ANGULAR, STIFFNESS, DAMPING, MEMBERS };
+  api_field m[MEMBERS] = {
+      {.name = "smallVelocity"}, {.name = "smallAngularVelocity"}, {.name = "stiffnessFactor"}, {.name = "dampingMax"}};
+  /* A contact that parts fast may pull, as in Modia3D: cut off, the law would not be smooth. */
+  out->pull = true;
+  if (!api_field_present(field)) return true;
+  bool good = api_read_object(reader, field, m, MEMBERS);
+  good = api_read_number(reader, &m[VELOCITY], CT_SIZE_MIN, ELASTIC_MAX, &out->small_velocity) && good;
+  good = api_read_number(reader, &m[ANGULAR], CT_SIZE_MIN, ELASTIC_MAX, &out->small_angular_velocity) && good;
+  good = api_read_number(reader, &m[STIFFNESS], CT_SIZE_MIN, ELASTIC_MAX, &out->stiffness_factor) && good;
+  return api_read_number(reader, &m[DAMPING], CT_SIZE_MIN, ELASTIC_MAX, &out->damping_max) && good;
 }
 
 static bool read_advance(api_call *call, api_advance *advance) {
@@ -105,6 +126,8 @@ static bool read_advance(api_call *call, api_advance *advance) {
                         [VELOCITY_TOLERANCE] = {.name = "velocityTolerance"},
                         [REST_VELOCITY] = {.name = "restVelocity"},
                         [FRICTION] = {.name = "friction"},
+                        [LOADS] = {.name = "loads"},
+                        [ELASTIC] = {.name = "elastic"},
                         [PROGRESS] = {.name = "progressEvery"},
                         [INCLUDE] = {.name = "include"},
                         [DEADLINE] = {.name = "deadlineMs"}};
@@ -123,6 +146,11 @@ static bool read_advance(api_call *call, api_advance *advance) {
   good = read_tolerances(&reader, m, options) && good;
   good = api_read_bool(&reader, &m[FRICTION], &friction) && good;
   options->frictionless = !friction;
+  ct_mechanics_options loads = {0};
+  good = api_read_loads(&reader, &m[LOADS], call->scene, &loads) && good;
+  options->loads = loads.loads;
+  options->load_count = loads.load_count;
+  good = read_elastic(&reader, &m[ELASTIC], &options->elastic) && good;
   return read_include(&reader, &m[INCLUDE], &advance->poses) && good;
 }
 
@@ -141,23 +169,40 @@ static api_step fail(api_call *call, ct_status status) {
   return api_call_fail(call);
 }
 
-/* A body that moves by forces needs a mass. */
-static bool has_masses(api_call *call, api_advance *advance) {
-  const ct_scene *scene = call->scene;
-  for (uint32_t row = 0; row < ct_scene_rows(scene); row++) {
-    const ct_body *body = ct_scene_body(scene, row);
-    if (!body || !ct_body_motion(body)) continue;
-    ct_pose pose = ct_scene_pose(scene, row);
-    ct_velocity velocity = ct_scene_velocity(scene, row);
-    ct_mass_body mass;
-    advance->bodies += 1.0;
-    if (ct_scene_mass_body(scene, row, &pose, &velocity, advance->options.gravity, &mass)) continue;
-    char echo[API_ECHO_MAX + 4];
-    api_fault_plain(&call->faults, API_PROBLEM_BAD_MASS, "The body \"%s\" has no mass with an inertia that can be inverted.",
-                    api_echo(ct_body_id(body), echo));
-    return false;
+/* A body that forces move needs a mass. */
+static bool has_masses(api_call *call) {
+  uint32_t row = api_find_singular(call->scene);
+  if (row == CT_NO_ROW) return true;
+  char echo[API_ECHO_MAX + 4];
+  api_fault_plain(&call->faults, API_PROBLEM_BAD_MASS, "The body \"%s\" has no mass with an inertia that can be inverted.",
+                  api_echo(ct_body_id(ct_scene_body(call->scene, row)), echo));
+  return false;
+}
+
+/* The elastic law needs to know how stiff everything is. */
+static bool has_moduli(api_call *call, const api_advance *advance) {
+  if (advance->options.mode != CT_ADVANCE_COMPLIANT) return true;
+  for (uint32_t row = 0; row < ct_scene_rows(call->scene); row++) {
+    const ct_body *body = ct_scene_body(call->scene, row);
+    for (size_t i = 0; body && i < ct_body_collider_count(body); i++) {
+      if (ct_scene_elastic_solid(call->scene, row, (uint32_t)i, NULL)) continue;
+      char echo[API_ECHO_MAX + 4];
+      api_fault_plain(&call->faults, API_PROBLEM_BAD_VALUE,
+                      "Collider %zu of body \"%s\" is of no material with youngsModulus and poissonRatio.", i,
+                      api_echo(ct_body_id(body), echo));
+      return false;
+    }
   }
   return true;
+}
+
+static double count_moving(const ct_scene *scene) {
+  double count = 0.0;
+  for (uint32_t row = 0; row < ct_scene_rows(scene); row++) {
+    const ct_body *body = ct_scene_body(scene, row);
+    count += body && ct_body_motion(body);
+  }
+  return count;
 }
 
 api_step api_advance_post(api_call *call) {
@@ -165,7 +210,8 @@ api_step api_advance_post(api_call *call) {
   api_advance *advance = call->advance = calloc(1, sizeof *advance);
   if (!advance) return fail(call, CT_OUT_OF_MEMORY);
   advance->scene = call->scene;
-  if (!read_advance(call, advance) || !has_masses(call, advance)) return api_call_fail(call);
+  if (!read_advance(call, advance) || !has_masses(call) || !has_moduli(call, advance)) return api_call_fail(call);
+  advance->bodies = count_moving(call->scene);
   ct_status status = ct_advance_create(call->scene, &advance->options, &advance->motion);
   if (status != CT_OK) return fail(call, status);
   advance->next_line = advance->every;
@@ -195,6 +241,7 @@ static void put_state(api_buffer *out, const ct_advance_state *state) {
   api_put_member_number(out, "work", state->work);
   api_put_member_number(out, "residual", state->residual);
   api_put_member_unsigned(out, "notConverged", state->not_converged);
+  api_put_member_unsigned(out, "guarded", state->guarded);
 }
 
 typedef enum column { IDS, POSITIONS, ROTATIONS, LINEAR_VELOCITIES, ANGULAR_VELOCITIES, COLUMNS } column;

@@ -120,7 +120,7 @@ void ct_advance_sum(ct_advance *advance) {
 /* ---- what the caller sees ---------------------------------------------------------------------------------------------- */
 
 ct_status ct_advance_create(const ct_scene *scene, const ct_advance_options *options, ct_advance **out) {
-  if (options->mode == CT_ADVANCE_COMPLIANT || options->duration / options->time_step > CT_ADVANCE_STEPS_MAX) return CT_LIMIT;
+  if (options->duration / options->time_step > CT_ADVANCE_STEPS_MAX) return CT_LIMIT;
   ct_advance *advance = calloc(1, sizeof *advance);
   if (!advance) return CT_OUT_OF_MEMORY;
   advance->scene = scene;
@@ -128,6 +128,7 @@ ct_status ct_advance_create(const ct_scene *scene, const ct_advance_options *opt
   set_steps(advance);
   ct_status status = ct_advance_set_loads(advance, options->loads, options->load_count);
   if (status == CT_OK) status = find_moved(advance);
+  if (status == CT_OK && options->mode == CT_ADVANCE_COMPLIANT) status = ct_elastic_create(advance);
   if (status != CT_OK) {
     ct_advance_destroy(advance);
     return status;
@@ -145,6 +146,7 @@ void ct_advance_destroy(ct_advance *advance) {
   free(advance->moved_of);
   free(advance->overrides);
   free(advance->moving_rows);
+  ct_elastic_destroy(advance->elastic);
   free(advance->touches.items);
   free(advance->asked.items);
   free(advance->found.items);

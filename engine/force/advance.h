@@ -62,6 +62,8 @@ typedef struct ct_step_islands {
   uint32_t *body_starts;  /* [count + 1] */
 } ct_step_islands;
 
+typedef struct ct_elastic ct_elastic;
+
 struct ct_advance {
   const ct_scene *scene;
   ct_advance_options options; /* its loads are ours */
@@ -78,6 +80,7 @@ struct ct_advance {
   uint8_t *moving_rows;                  /* [rows] */
   uint64_t steps_whole;
   double step_rest; /* s, the last step; 0: there is none but whole ones */
+  ct_elastic *elastic; /* COMPLIANT; else NULL */
   ct_advance_state state;
 };
 
@@ -147,5 +150,13 @@ ct_status ct_step_first_impact(ct_step *step, double *time);
 bool ct_step_holds(const ct_step *step, uint32_t row_a, uint32_t row_b);
 /* Goes on for a time under constant forces, of a stretch that they are meant for. */
 void ct_moved_fly(ct_moved *moved, double stretch, double time);
+
+/* ---- the elastic law ---------------------------------------------------------------------------------------------------- */
+
+/* Sets advance->elastic. CT_NOT_FOUND: a collider's material has no modulus or ratio. CT_OUT_OF_MEMORY. */
+ct_status ct_elastic_create(ct_advance *advance);
+void ct_elastic_destroy(ct_elastic *elastic); /* NULL: nothing */
+/* One step of the integration, or to the next event. */
+ct_status ct_elastic_step(ct_advance *advance, ct_workspace *workspace, bool *done);
 
 #endif

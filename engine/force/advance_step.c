@@ -201,6 +201,7 @@ static ct_status go_to_event(ct_step *step, bool *done) {
 
 ct_status ct_advance_step(ct_advance *advance, ct_workspace *workspace, ct_solver *solver, bool *done) {
   if (ct_cancel_raised(advance->options.cancel)) return CT_CANCELLED;
+  if (advance->elastic) return ct_elastic_step(advance, workspace, done);
   ct_step step = {.advance = advance, .workspace = workspace, .solver = solver, .converged = true};
   return advance->options.mode == CT_ADVANCE_STEPPING ? go_by_step(&step, done) : go_to_event(&step, done);
 }

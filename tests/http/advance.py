@@ -168,6 +168,37 @@ def members_out_of_range_are_named():
     equal(revision(path), '"r1"', "revision")
 
 
+STEEL = {"youngsModulus": 2e11, "poissonRatio": 0.3, "restitution": 0.7}
+
+
+@suite.fact
+def the_elastic_law_moves_a_ball_from_event_to_event():
+    """Sixteen contacts begin and end before 2.393 s (T8.7, theory's checks 16.1)."""
+    small = {"id": "ball", "position": [0, 0, 1.1], "colliders": [{"sphere": {"radius": 0.1}}], "motion": {"mass": 0.001}}
+    path = scene(FLOOR, small, materials={"default": STEEL})
+    told = advance(path, duration=2.393, mode="eventCompliant", timeStep=0.05).json
+    equal((told["events"], told["contacts"], told["notConverged"]), (32, 0, 0), "events, contacts, steps that are not good enough")
+    told = advance(scene(FLOOR, small, materials={"default": STEEL}), duration=0.45152, mode="eventCompliant", timeStep=0.05).json
+    equal(told["events"], 0, "events before the first contact")
+
+
+@suite.fact
+def the_elastic_law_wants_to_know_how_stiff_everything_is():
+    path = scene(FLOOR, ball(), materials={"default": {"restitution": 0.5}})
+    problem = advance(path, status=422, duration=1, mode="eventCompliant").json
+    check("Collider 0 of body \"floor\"" in problem["detail"], problem["detail"])
+
+
+@suite.fact
+def loads_act_all_the_time():
+    path = scene(ball(), gravity=[0, 0, 0])
+    told = advance(path, duration=2, timeStep=0.25, loads=[{"body": "ball", "force": [3, 0, 0]}]).json
+    near_list(told["momentum"], [6, 0, 0], 1e-13, "momentum")
+    near(told["work"], 3 * 0.5 * 1.5 * 2 ** 2, 1e-12, "work")
+    problem = advance(path, status=422, duration=2, loads=[{"body": "nobody", "force": [3, 0, 0]}]).json
+    equal(problem["errors"][0]["pointer"], "/loads/0/body", "pointer")
+
+
 @suite.fact
 def the_same_bytes_whatever_the_number_of_workers_and_again():
     bodies = [FLOOR] + [ball(f"b{i}", 0.45 + 0.97 * i, angularVelocity=[i, 1, 0]) for i in range(5)]

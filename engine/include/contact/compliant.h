@@ -44,6 +44,10 @@ typedef struct ct_compliant_force {
  * (d + d_top)/4; capsule d/2; convex and mesh: shortest edge / 2; half-space: flat, INFINITY). */
 double ct_elastic_radius(const ct_shape *shape, bool *flat);
 
+/* The solid of a collider of a row: its material's moduli and its shape's radius. False: the material's modulus or ratio is not
+ * known. out may be NULL. */
+bool ct_scene_elastic_solid(const ct_scene *scene, uint32_t row, uint32_t collider, ct_elastic_solid *out);
+
 /* approach: |normal velocity| when the contact began, m/s. */
 ct_elastic_pair ct_elastic_pair_of(const ct_elastic_solid *a, const ct_elastic_solid *b, const ct_pair_material *material,
                                    double approach, const ct_elastic_options *options);

@@ -1,0 +1,290 @@
+/* Motion by the elastic law from event to event: contacts begin where a distance comes to 0 and end where it leaves it, at the
+ * first double of time at which that is so; between events the pairs in contact stay the same, as in Modia3D. */
+#include "force/elastic.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Part of the time that the next step is given of what the error would allow, and by how much a step may grow or shrink. */
+#define SAFETY 0.9
+#define GROWTH_MAX 5.0
+#define SHRINK_MAX 0.1
+/* Part of a contact's duration that a step may be long which leads into it: so none is passed over. */
+#define DURATION_PART 0.1
+/* Duration of an undamped contact: this times (5 m / (4 k))^(2/5) v^(-1/5) (Hertz). */
+#define HERTZ_DURATION 2.94
+/* Steps are not made smaller than so many u of the time: round-off would be all that they see. */
+#define STEP_MIN_U 64.0
+
+/* ---- made and let go ----------------------------------------------------------------------------------------------------- */
+
+void ct_elastic_destroy(ct_elastic *elastic) {
+  if (!elastic) return;
+  free(elastic->bodies);
+  free(elastic->flow);
+  free(elastic->trial);
+  free(elastic->stage);
+  for (int s = 0; s < CT_FLOW_STAGES; s++) free(elastic->rates[s]);
+  free(elastic->nears.items);
+  free(elastic->members);
+  free(elastic);
+}
+
+/* Every body that a contact may have must be of a known material. */
+static bool materials_known(const ct_scene *scene) {
+  for (uint32_t row = 0; row < ct_scene_rows(scene); row++) {
+    const ct_body *body = ct_scene_body(scene, row);
+    for (size_t i = 0; body && i < ct_body_collider_count(body); i++)
+      if (!ct_scene_elastic_solid(scene, row, (uint32_t)i, NULL)) return false;
+  }
+  return true;
+}
+
+ct_status ct_elastic_create(ct_advance *advance) {
+  if (!materials_known(advance->scene)) return CT_NOT_FOUND;
+  ct_elastic *elastic = advance->elastic = calloc(1, sizeof *elastic);
+  if (!elastic) return CT_OUT_OF_MEMORY;
+  size_t count = advance->moved_count + 1;
+  elastic->bodies = malloc(count * sizeof *elastic->bodies);
+  elastic->flow = malloc(count * sizeof *elastic->flow);
+  elastic->trial = malloc(count * sizeof *elastic->trial);
+  elastic->stage = malloc(count * sizeof *elastic->stage);
+  bool good = elastic->bodies && elastic->flow && elastic->trial && elastic->stage;
+  for (int s = 0; s < CT_FLOW_STAGES; s++) {
+    elastic->rates[s] = malloc(count * sizeof *elastic->rates[s]);
+    good = good && elastic->rates[s];
+  }
+  if (!good) return CT_OUT_OF_MEMORY;
+  if (!(advance->options.tolerance > 0.0)) advance->options.tolerance = CT_ADVANCE_TOLERANCE;
+  for (size_t i = 0; i < advance->moved_count; i++) advance->moving_rows[advance->now[i].row] = 1;
+  memcpy(elastic->bodies, advance->now, advance->moved_count * sizeof *advance->now);
+  for (size_t i = 0; i < advance->moved_count; i++) {
+    const ct_moved *m = &advance->now[i];
+    elastic->flow[i] = (ct_flow){.position = m->position,
+                                 .rotation = m->pose.rotation,
+                                 .velocity = m->velocity.linear,
+                                 .spin = m->is_dynamic ? m->angular_momentum : m->velocity.angular};
+  }
+  return CT_OK;
+}
+
+/* ---- who is in contact --------------------------------------------------------------------------------------------------- */
+
+static bool same_pair(const ct_member *m, const ct_near *n) {
+  return m->a == n->a && m->b == n->b && m->collider_a == n->collider_a && m->collider_b == n->collider_b;
+}
+
+/* Is the membership another than what was looked at last says? */
+static bool has_changed(const ct_elastic *elastic) {
+  size_t in = 0;
+  for (size_t k = 0; k < elastic->nears.count; k++) {
+    if (elastic->nears.items[k].distance > 0.0) continue;
+    if (in == elastic->member_count || !same_pair(&elastic->members[in], &elastic->nears.items[k])) return true;
+    in++;
+  }
+  return in < elastic->member_count;
+}
+
+/* A new contact, by how fast it comes. */
+static ct_member begun(const ct_advance *advance, const ct_near *near) {
+  const ct_scene *scene = advance->scene;
+  static const ct_elastic_pair none = {0};
+  ct_elastic_solid a = {0}, b = {0};
+  ct_scene_elastic_solid(scene, near->a, near->collider_a, &a);
+  ct_scene_elastic_solid(scene, near->b, near->collider_b, &b);
+  ct_pair_material material =
+      ct_scene_pair_material(scene, ct_body_collider(ct_scene_body(scene, near->a), near->collider_a).material,
+                             ct_body_collider(ct_scene_body(scene, near->b), near->collider_b).material);
+  if (advance->options.frictionless) material.static_friction = material.dynamic_friction = material.rolling_friction = 0.0;
+  double approach = fabs(ct_elastic_force(advance, near, &none).depth_rate);
+  return (ct_member){.a = near->a,
+                     .b = near->b,
+                     .collider_a = near->collider_a,
+                     .collider_b = near->collider_b,
+                     .approach = approach,
+                     .pair = ct_elastic_pair_of(&a, &b, &material, approach, &advance->options.elastic)};
+}
+
+/* Makes the membership what was looked at last says. Contacts that go on keep their law. */
+static ct_status set_members(ct_advance *advance) {
+  ct_elastic *elastic = advance->elastic;
+  size_t count = 0, kept = 0;
+  for (size_t k = 0; k < elastic->nears.count; k++) count += elastic->nears.items[k].distance <= 0.0;
+  ct_member *members = malloc((count + 1) * sizeof *members);
+  if (!members) return CT_OUT_OF_MEMORY;
+  count = 0;
+  for (size_t k = 0; k < elastic->nears.count; k++) {
+    const ct_near *near = &elastic->nears.items[k];
+    if (near->distance > 0.0) continue;
+    size_t old = ct_elastic_member_of(elastic, near);
+    kept += old < elastic->member_count;
+    members[count++] = old < elastic->member_count ? elastic->members[old] : begun(advance, near);
+  }
+  advance->state.events += (elastic->member_count - kept) + (count - kept);
+  free(elastic->members);
+  elastic->members = members;
+  elastic->member_count = count;
+  elastic->first_known = false;
+  return CT_OK;
+}
+
+/* ---- how far a step may go ------------------------------------------------------------------------------------------------ */
+
+double ct_fifth_root(double x) {
+  if (!(x > 0.0)) return 0.0;
+  int exponent;
+  double part = frexp(x, &exponent); /* 1/2 .. 1 */
+  int whole = exponent >= 0 ? exponent / 5 : -((4 - exponent) / 5);
+  part = ldexp(part, exponent - 5 * whole); /* 1/2 .. 16: its root is 0.87 .. 1.75 */
+  double root = 1.75;
+  for (int i = 0; i < 12; i++) {
+    double square = root * root;
+    root = (4.0 * root + part / (square * square)) / 5.0;
+  }
+  return ldexp(root, whole);
+}
+
+/* A bound of a body's fastest point, m/s. */
+static double speed_of(const ct_moved *m, double time, ct_vec3 gravity) {
+  if (!m) return 0.0;
+  double turning = ct_norm(m->velocity.angular);
+  double gained = time * ct_norm(m->is_dynamic ? gravity : m->acceleration.linear);
+  return ct_norm(m->velocity.linear) + gained + (turning > 0.0 ? turning * m->radius : 0.0);
+}
+
+static const ct_moved *moved_of(const ct_advance *advance, uint32_t row) {
+  uint32_t index = advance->moved_of[row];
+  return index == CT_NO_ROW ? NULL : &advance->elastic->bodies[index];
+}
+
+static double inverse_mass(const ct_moved *m) { return m && m->is_dynamic ? 1.0 / m->mass : 0.0; }
+
+/* Time in which a contact of the pair would begin and end, at the speed. */
+static double contact_duration(const ct_advance *advance, const ct_near *near, double speed) {
+  double sum = inverse_mass(moved_of(advance, near->a)) + inverse_mass(moved_of(advance, near->b));
+  if (!(sum > 0.0 && speed > 0.0)) return INFINITY;
+  ct_elastic_pair pair = begun(advance, near).pair;
+  double fifth = ct_fifth_root(5.0 / (4.0 * sum * pair.c_res * pair.c_geo));
+  return HERTZ_DURATION * fifth * fifth / ct_fifth_root(speed);
+}
+
+/* The farthest that pairs which are not in contact let a step go: to where they may meet, and into a contact a part of it. */
+static double step_ahead(const ct_advance *advance) {
+  const ct_elastic *elastic = advance->elastic;
+  double most = advance->options.time_step;
+  for (size_t k = 0; k < elastic->nears.count; k++) {
+    const ct_near *near = &elastic->nears.items[k];
+    if (near->distance <= 0.0) continue;
+    double speed = speed_of(moved_of(advance, near->a), most, advance->options.gravity) +
+                   speed_of(moved_of(advance, near->b), most, advance->options.gravity);
+    if (!(speed > 0.0)) continue;
+    most = ct_min2(most, ct_max2(near->distance / speed, DURATION_PART * contact_duration(advance, near, speed)));
+  }
+  return most;
+}
+
+/* Pairs farther apart do not meet within the longest step. */
+static double look_ahead(const ct_advance *advance) {
+  double fastest = 0.0, time = advance->options.time_step;
+  for (size_t i = 0; i < advance->moved_count; i++)
+    fastest = ct_max2(fastest, speed_of(&advance->elastic->bodies[i], time, advance->options.gravity));
+  return ct_min2(2.0 * fastest * time, CT_SIZE_MAX);
+}
+
+/* ---- a step -------------------------------------------------------------------------------------------------------------- */
+
+static double next_step(double time, double error) {
+  double factor = error > 0.0 ? SAFETY / ct_fifth_root(error) : GROWTH_MAX;
+  return time * ct_max2(SHRINK_MAX, ct_min2(GROWTH_MAX, factor));
+}
+
+/* Tries the time, and less where that is too much for the tolerance. *time is what was tried last, *error what it came to. */
+static ct_status try_within(ct_advance *advance, double *time, ct_workspace *workspace, double *error) {
+  ct_elastic *elastic = advance->elastic;
+  double least = STEP_MIN_U * CT_UNIT_ROUNDOFF * ct_max2(advance->state.time, *time);
+  for (;;) {
+    if (ct_cancel_raised(advance->options.cancel)) return CT_CANCELLED;
+    ct_status status = ct_elastic_try(advance, *time, workspace, error);
+    if (status != CT_OK) return status;
+    elastic->step = next_step(*time, *error);
+    if (*error <= 1.0 || *time <= least) break;
+    *time = ct_max2(elastic->step, least);
+  }
+  return ct_elastic_look(advance, elastic->trial, look_ahead(advance), workspace);
+}
+
+/* The first double of time at which the membership has changed: it has at `time`, and not at the start. `trial`, and what was
+ * looked at, are of that instant afterwards. */
+static ct_status find_change(ct_advance *advance, double *time, ct_workspace *workspace) {
+  double low = 0.0, high = *time, start = advance->state.time, error;
+  for (;;) {
+    double middle = 0.5 * (low + high);
+    if (!(start + low < start + middle && start + middle < start + high)) break;
+    if (ct_cancel_raised(advance->options.cancel)) return CT_CANCELLED;
+    ct_status status = ct_elastic_try(advance, middle, workspace, &error);
+    if (status == CT_OK) status = ct_elastic_look(advance, advance->elastic->trial, 0.0, workspace);
+    if (status != CT_OK) return status;
+    if (has_changed(advance->elastic)) high = middle;
+    else low = middle;
+  }
+  *time = high;
+  ct_status status = ct_elastic_try(advance, high, workspace, &error);
+  return status == CT_OK ? ct_elastic_look(advance, advance->elastic->trial, look_ahead(advance), workspace) : status;
+}
+
+/* `trial` becomes what is now. */
+static void accept(ct_advance *advance, double time, double error) {
+  ct_elastic *elastic = advance->elastic;
+  ct_advance_state *state = &advance->state;
+  ct_flow *flow = elastic->flow;
+  elastic->flow = elastic->trial;
+  elastic->trial = flow;
+  ct_flow *first = elastic->rates[0];
+  elastic->rates[0] = elastic->rates[CT_FLOW_STAGES - 1];
+  elastic->rates[CT_FLOW_STAGES - 1] = first;
+  elastic->rate_sums[0] = elastic->rate_sums[CT_FLOW_STAGES - 1];
+  memcpy(advance->now, elastic->bodies, advance->moved_count * sizeof *advance->now);
+  state->time += time;
+  state->steps++;
+  state->not_converged += error > 1.0;
+  state->residual = ct_max2(state->residual, error * advance->options.tolerance);
+  state->contact_impulse = elastic->trial_sums.impulse;
+  state->work += elastic->trial_sums.work;
+  state->penetration = 0.0;
+  for (size_t k = 0; k < elastic->nears.count; k++)
+    state->penetration = ct_max2(state->penetration, -elastic->nears.items[k].distance);
+}
+
+/* The first look: who is in contact at the start, and how far the first step may go. */
+static ct_status begin(ct_advance *advance, ct_workspace *workspace) {
+  ct_status status = ct_elastic_look(advance, advance->elastic->flow, look_ahead(advance), workspace);
+  if (status == CT_OK) status = set_members(advance);
+  if (status == CT_OK) advance->elastic->step = advance->options.time_step;
+  return status;
+}
+
+ct_status ct_elastic_step(ct_advance *advance, ct_workspace *workspace, bool *done) {
+  ct_elastic *elastic = advance->elastic;
+  ct_advance_state *state = &advance->state;
+  ct_status status = elastic->step > 0.0 ? CT_OK : begin(advance, workspace);
+  if (status != CT_OK) return status;
+  /* Other loads than in the step before: other rates. */
+  if (advance->last_time == 0.0) elastic->first_known = false;
+  advance->last_time = advance->options.time_step;
+  double left = advance->options.duration - state->time, time = ct_min2(ct_min2(elastic->step, step_ahead(advance)), left);
+  if (time > 0.0) {
+    double error = 0.0;
+    status = try_within(advance, &time, workspace, &error);
+    bool changed = status == CT_OK && has_changed(elastic);
+    if (changed) status = find_change(advance, &time, workspace);
+    if (changed && status == CT_OK) status = set_members(advance);
+    if (status != CT_OK) return status;
+    accept(advance, time, error);
+  }
+  /* What is left to the end may be less than time can be told apart by. */
+  *done = !(time > 0.0) || !(state->time < advance->options.duration);
+  if (*done) state->time = advance->options.duration;
+  state->contacts = elastic->member_count;
+  ct_advance_sum(advance);
+  return CT_OK;
+}
