@@ -149,6 +149,7 @@ static bool read_common(api_reader *reader, const api_force_fields *f, const api
                               .pairs = q->pairs,
                               .pair_count = q->pair_count,
                               .explicit_pairs = q->explicit_pairs,
+                              .candidates_max = reader->limits->pairs,
                               .cancel = reader->cancel};
   out->gravity = ct_scene_gravity(about->scene);
   bool good = api_read_vec3(reader, f->own[API_FORCE_GRAVITY], API_GRAVITY_MAX, &out->gravity);

@@ -12,6 +12,12 @@ static void *take(api_range_run *run, size_t bytes) {
   return memory;
 }
 
+/* CT_OK: nothing has failed. */
+static void fail(api_range_run *run, ct_status status) {
+  run->range->status = status;
+  run->range->force.too_many = status == CT_LIMIT;
+}
+
 /* ---- impulses ------------------------------------------------------------------------------------------------------------ */
 
 /* No body that can be moved is in two islands. */
@@ -35,7 +41,7 @@ static bool run_impulse(api_range_run *run, const ct_island *island) {
     if (!result.converged) run->range->force.diverged = true;
     keep_velocities(run->task, island, result.velocities);
   } else {
-    run->range->status = status;
+    fail(run, status);
   }
   free(memory);
   return status == CT_OK;
@@ -93,7 +99,7 @@ static bool run_resting(api_range_run *run, const ct_island *island) {
     if (put_system(run, &island->set)) api_put_byte(&run->range->text, '}');
     tell_stability(run, &result);
   } else {
-    run->range->status = status;
+    fail(run, status);
   }
   free(memory);
   return status == CT_OK && !run->range->memory;
@@ -129,7 +135,7 @@ static void settle_friction(api_force *force, const ct_mechanics *mechanics) {
 static ct_mechanics *prepare(api_range_run *run) {
   api_question *q = &run->task->question;
   ct_mechanics *mechanics = NULL;
-  run->range->status = ct_mechanics_prepare(q->scene, &q->force.mechanics, run->workspace, &mechanics);
+  fail(run, ct_mechanics_prepare(q->scene, &q->force.mechanics, run->workspace, &mechanics));
   if (mechanics) settle_friction(&q->force, mechanics);
   if (q->writes) run->task->after = take(run, ct_scene_rows(q->scene) * sizeof *run->task->after);
   return mechanics;
@@ -155,6 +161,8 @@ void api_put_force_beside(api_buffer *out, const api_task *task, const api_page 
   const api_force *force = &q->force;
   api_put_member_number(out, "contactTolerance", force->mechanics.contact_tolerance);
   api_put_member_number(out, "velocityTolerance", force->velocity_tolerance);
+  if (q->kind == API_KIND_IMPULSE && force->impulse.rest_velocity > 0.0)
+    api_put_member_number(out, "restVelocity", force->impulse.rest_velocity);
   if (q->kind == API_KIND_RESTING_FORCES) {
     api_put_member_string(out, "friction", api_text(api_resting_friction_word(force->resting.friction)));
     if (force->resting.friction != CT_RESTING_FRICTION_NONE && !force->resting.acceleration_level)

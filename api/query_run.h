@@ -31,6 +31,7 @@ typedef struct api_variant_told {
 /* FORCE: is there an island of the range that did not converge, one that does not stay, one of which that is not known? */
 typedef struct api_force_told {
   bool diverged, falls, undecided;
+  bool too_many; /* contacts, for the method asked for or at all */
 } api_force_told;
 
 typedef struct api_range {

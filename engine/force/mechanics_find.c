@@ -83,9 +83,15 @@ static side side_of(const ct_mechanics_parts *parts, uint32_t row, uint32_t coll
   return (side){ct_body_shape(body, collider), ct_body_shape_frame(body, collider, &frame)};
 }
 
+static uint64_t candidates_max(const ct_mechanics_parts *parts) {
+  return parts->options->candidates_max ? parts->options->candidates_max : CT_PAIRS_MAX;
+}
+
 static bool take_hit(void *context, const ct_hit *hit) {
   finder *f = context;
   ct_mechanics_parts *parts = f->parts;
+  if (hit->candidates > candidates_max(parts)) f->status = CT_PAIR_LIMIT;
+  if (f->status != CT_OK) return false;
   if (hit->point_count == 0 || !moves(parts, hit->a, hit->b)) return true;
   side a = side_of(parts, hit->a, hit->collider_a), b = side_of(parts, hit->b, hit->collider_b);
   const ct_touch whose = {.a = hit->a, .b = hit->b, .collider_a = hit->collider_a, .collider_b = hit->collider_b};
@@ -127,9 +133,11 @@ static ct_status run(ct_mechanics_parts *parts, const ct_query_options *options,
   if (status != CT_OK) return status;
   finder f = {parts, CT_OK};
   const ct_query_range range = {.end = ct_query_items(query), .after = CT_NO_ROW};
-  status = ct_query_run(query, &range, workspace, take_hit, &f, NULL);
+  ct_range_statistics statistics = {0};
+  status = ct_query_run(query, &range, workspace, take_hit, &f, &statistics);
   ct_query_destroy(query);
-  return status == CT_OK ? f.status : status;
+  if (status == CT_OK) status = f.status;
+  return status == CT_OK && statistics.candidates > candidates_max(parts) ? CT_PAIR_LIMIT : status;
 }
 
 ct_status ct_mechanics_find(ct_mechanics_parts *parts, ct_workspace *workspace) {

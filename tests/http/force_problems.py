@@ -135,6 +135,29 @@ def empty_sets_have_empty_answers():
 
 
 @suite.fact
+def more_contacts_than_a_method_takes_are_refused():
+    """A plate on 1,100 props is one island: too large for direct methods."""
+    plate = {"id": "plate", "motion": {"mass": 1}, "colliders": [{"box": {"size": [99, 99, 1]}}]}
+    props = [{"a": "ground", "b": "plate", "position": [i % 33, i // 33, -0.5], "normal": [0, 0, 1]} for i in range(1100)]
+    scene = {"bodies": [{"id": "ground", "colliders": [{"plane": {}}]}, plate]}
+    for method in ("dantzig", "lemke", "enumeration"):
+        reply = client.post("/v1/query/restingForces", {"scene": scene, "contacts": props, "friction": "none", "method": method})
+        check("method" in reply.problem(422, "limit-exceeded").json["detail"], "the detail tells of the method")
+
+
+@suite.fact
+def candidate_pairs_are_limited():
+    with Daemon("--limit", "pairs=100") as small:
+        its = Curl(small)
+        crowd = {"bodies": [ball(f"b{i}", i * 1e-3, mass=1) for i in range(16)]}  # 120 pairs
+        for kind, unused in KINDS:
+            its.post(f"/v1/query/{kind}", {"scene": crowd}).problem(422, "pair-limit")
+        queries = [{"kind": "impulse", "scene": crowd}, {"kind": "restingForces", "scene": {"bodies": crowd["bodies"][:3]}}]
+        answers = its.post("/v1/query", {"queries": queries}).must(200).json["results"]
+        equal([a["httpStatus"] for a in answers], [422, 200], "in a batch")
+
+
+@suite.fact
 def given_bodies_take_no_members_of_scenes():
     given = {"a": {"plane": {}}, "b": ball("b", 0.5, mass=1)}
     for kind, unused in KINDS:
