@@ -34,7 +34,7 @@ typedef struct ct_lcp_job {
 } ct_lcp_job;
 
 /* What is left on the diagonal by a row of a positive semidefinite M that depends on others: this part of it, or less. */
-static inline double ct_lcp_dependent(const ct_lcp_job *job) { return 8.0 * CT_UNIT_ROUNDOFF * (double)job->size; }
+static inline double ct_lcp_dependent(const ct_lcp_job *job) { return 64.0 * CT_UNIT_ROUNDOFF * (double)job->size; }
 
 /* w_i of a positive semidefinite M that is 0 but for round-off, and the same of M_ii z_i: |M_ij| <= roots_i roots_j. */
 static inline double ct_lcp_roundoff(const ct_lcp_job *job, size_t i, double terms) {

@@ -14,6 +14,8 @@
 
 /* Sweeps before the first guess, and exchanges of everything that may make nothing better. */
 enum { SWEEPS = 6, PATIENCE = 8 };
+/* Round-off of w as a part of q that is no longer small. */
+#define LOST 1e-8
 /* Up to so many rows single pivots guess better than sweeps do, and as fast. */
 enum { PIVOTED = 32 };
 /* Factorisations before Dantzig's method is asked, which ends for singular M too and proves where there is no solution. */
@@ -181,13 +183,23 @@ static ct_lcp_status settle(block *b, uint64_t *iterations) {
   return CT_LCP_STATUS_ITERATION_LIMIT;
 }
 
+/* Are the terms of w so large that what is called 0 need not be small beside q? */
+static bool lost(const block *b) {
+  double terms = ct_lcp_terms(b->job, b->z), most = 0.0;
+  for (size_t i = 0; i < b->n; i++) {
+    double within = ct_lcp_roundoff(b->job, i, terms);
+    most = within > most ? within : most;
+  }
+  return most > LOST * b->job->q_max;
+}
+
 ct_status ct_lcp_block(const ct_lcp_job *job, ct_lcp_result *result) {
   block b;
   if (!take(&b, job, result->z)) return CT_OUT_OF_MEMORY;
   if (b.n <= PIVOTED) guess_by_pivots(&b);
   else guess_by_sweeps(&b);
   result->status = settle(&b, &result->iterations);
-  if (result->status != CT_LCP_STATUS_OK) return ct_lcp_dantzig(job, result);
+  if (result->status != CT_LCP_STATUS_OK || lost(&b)) return ct_lcp_dantzig(job, result);
   for (size_t i = 0; i < b.n; i++) b.z[i] = b.z[i] > 0.0 ? b.z[i] : 0.0;
   return CT_OK;
 }

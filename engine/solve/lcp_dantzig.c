@@ -7,14 +7,24 @@
 #include "solve/dense.h"
 #include "solve/factor.h"
 #include "solve/lcp.h"
+#include "solve/matrix.h"
 
 #include <math.h>
 #include <string.h>
 
+/* What is left of a diagonal entry is looked at more closely when it is this part of it or less. */
+#define SUSPECT 1e-8
+enum { CLOSE_LOOK_MAX = 128 };
+/* Round-off of what is left then, in parts of the terms that it is the sum of. */
+#define CLOSE_ROUNDOFF (8.0 * CT_UNIT_ROUNDOFF)
+/* w of so many times its round-off may be the round-off of z. */
+#define ALMOST 1e6
 /* Part of the largest entry of a null vector, sizes taken by the diagonal, that is round-off. */
 #define NULL_ROUNDOFF 1e-11
 /* Rounds over all rows; after the first they mend what round-off left. */
 enum { ROUNDS = 4 };
+/* Corrections of a null vector; each gains what the factor is good for. */
+enum { REFINEMENTS = 3 };
 
 /* HELD: free and dependent on the clamped rows, so that its w stays 0 while they are clamped. */
 typedef enum place { OUTSIDE, FREE, CLAMPED, HELD } place;
@@ -46,15 +56,45 @@ static bool take(dantzig *d, const ct_lcp_job *job, ct_lcp_result *result) {
   return d->w && d->dz && d->dw && d->solved && d->places && ct_factor_make(&d->factor, n, job->solver);
 }
 
-/* L^-1 of row i's entries among the clamped, in `solved`; what is left on its diagonal, or 0 where that is round-off. */
+/* dz = the vector that `solved` makes with row i: 1 there, and on the clamped rows what keeps their w. */
+static void spell_out(dantzig *d, size_t i) {
+  const ct_factor *f = &d->factor;
+  double *x = d->dw;
+  memset(d->dz, 0, d->n * sizeof *d->dz);
+  memcpy(x, d->solved, f->count * sizeof *x);
+  ct_factor_back(f, x);
+  for (size_t j = 0; j < f->count; j++) d->dz[f->index[j]] = -x[j];
+  d->dz[i] = 1.0;
+}
+
+/* dz to the last digits: residuals in twice the digits, corrections by the factor; x [count] scratch. */
+static void refine(dantzig *d, double *x) {
+  const ct_factor *f = &d->factor;
+  for (int k = 0; k < REFINEMENTS; k++) {
+    for (size_t j = 0; j < f->count; j++) x[j] = ct_matrix_row_beside(d->job->matrix, f->index[j], d->dz, 0.0);
+    ct_factor_forward(f, x);
+    ct_factor_back(f, x);
+    for (size_t j = 0; j < f->count; j++) d->dz[f->index[j]] -= x[j];
+  }
+}
+
+/* L^-1 of row i's entries among the clamped, in `solved`; what is left on its diagonal, or 0 where that is round-off. Changes dz.
+ */
 static double reduce(dantzig *d, size_t i) {
   const double *row = d->m + i * d->n;
   const ct_factor *f = &d->factor;
   for (size_t j = 0; j < f->count; j++) d->solved[j] = row[f->index[j]];
   ct_factor_forward(f, d->solved);
-  double left = row[i];
-  for (size_t j = 0; j < f->count; j++) left -= d->solved[j] * d->solved[j];
-  return left > d->small * row[i] ? left : 0.0;
+  double left = row[i] - ct_dense_dot(d->solved, d->solved, f->count);
+  if (!(left < SUSPECT * row[i])) return left;
+  /* Of many rows only what might be a pivot is worth the time. */
+  if (d->n > CLOSE_LOOK_MAX && !(left > d->small * row[i])) return 0.0;
+  spell_out(d, i);
+  refine(d, d->dw);
+  left = ct_matrix_row_beside(d->job->matrix, i, d->dz, 0.0);
+  double terms = 0.0;
+  for (size_t j = 0; j < d->n; j++) terms += fabs(row[j] * d->dz[j]);
+  return left > CLOSE_ROUNDOFF * terms ? left : 0.0;
 }
 
 /* What round-off left in it would limit steps that nothing limits, or far too late. */
@@ -65,17 +105,15 @@ static void clean_null_vector(dantzig *d) {
     if (d->places[i] == CLAMPED && d->job->roots[i] * fabs(d->dz[i]) <= NULL_ROUNDOFF * most) d->dz[i] = 0.0;
 }
 
-/* How z and w change with z_k while the clamped stay at w = 0. *left: of w_k. */
+/* How z and w change with z_k while the clamped stay at w = 0. *left: of w_k; 0: then of no w, M being semidefinite. */
 static void direction(dantzig *d, size_t k, double *left) {
-  const ct_factor *f = &d->factor;
   *left = reduce(d, k);
-  memset(d->dz, 0, d->n * sizeof *d->dz);
-  double *x = d->dw;
-  memcpy(x, d->solved, f->count * sizeof *x);
-  ct_factor_back(f, x);
-  for (size_t j = 0; j < f->count; j++) d->dz[f->index[j]] = -x[j];
-  d->dz[k] = 1.0;
-  if (*left == 0.0) clean_null_vector(d);
+  spell_out(d, k);
+  if (*left == 0.0) {
+    clean_null_vector(d);
+    memset(d->dw, 0, d->n * sizeof *d->dw);
+    return;
+  }
   for (size_t i = 0; i < d->n; i++) {
     if (d->places[i] != FREE) continue;
     size_t low = d->job->low[i];
@@ -94,7 +132,7 @@ static double longest_step(const dantzig *d, size_t k, double left, size_t *stop
   double reach = d->m[k * d->n + k];
   for (size_t i = 0; i < d->n; i++) {
     double limit = INFINITY;
-    if (d->places[i] == CLAMPED && d->dz[i] < 0.0) limit = d->z[i] / -d->dz[i];
+    if (d->places[i] == CLAMPED && d->dz[i] < 0.0) limit = fmax(d->z[i], 0.0) / -d->dz[i];
     if (d->places[i] == FREE && d->dw[i] < -d->small * sqrt(d->m[i * d->n + i] * reach)) limit = fmax(d->w[i], 0.0) / -d->dw[i];
     if (limit < step) {
       step = limit;
@@ -138,12 +176,16 @@ static ct_lcp_status drive(dantzig *d, size_t k) {
     direction(d, k, &left);
     double step = longest_step(d, k, left, &stop);
     if (stop == d->n) {
-      if (beyond_roundoff(d, k)) return CT_LCP_STATUS_INFEASIBLE;
+      if (beyond_roundoff(d, k)) {
+        refine(d, d->solved);
+        clean_null_vector(d);
+        return CT_LCP_STATUS_INFEASIBLE;
+      }
       d->places[k] = HELD;
       return CT_LCP_STATUS_OK;
     }
     for (size_t i = 0; i < d->n; i++) {
-      d->z[i] = fmax(d->z[i] + step * d->dz[i], 0.0);
+      d->z[i] += step * d->dz[i];
       if (d->places[i] == FREE) d->w[i] += step * d->dw[i];
     }
     d->w[k] += step * left;
@@ -161,6 +203,29 @@ static double row_value(const dantzig *d, size_t i) {
   return d->job->q[i] + ct_dense_dot(d->m + i * d->n + low, d->z + low, d->job->high[i] - low);
 }
 
+/* z of the clamped rows to the last digits, as `refine` does it. */
+static void polish(dantzig *d) {
+  const ct_factor *f = &d->factor;
+  double *x = d->solved;
+  for (int k = 0; k < REFINEMENTS; k++) {
+    for (size_t j = 0; j < f->count; j++) x[j] = ct_matrix_row_beside(d->job->matrix, f->index[j], d->z, d->job->q[f->index[j]]);
+    ct_factor_forward(f, x);
+    ct_factor_back(f, x);
+    for (size_t j = 0; j < f->count; j++) d->z[f->index[j]] -= x[j];
+  }
+}
+
+/* Is row k not right yet? Sets its w; what is almost 0 is looked at closely, for it decides whether there is a solution. */
+static bool wrong(dantzig *d, size_t k) {
+  double terms = ct_lcp_terms(d->job, d->z), roundoff = ct_lcp_roundoff(d->job, k, terms);
+  d->w[k] = row_value(d, k);
+  if (d->n <= CLOSE_LOOK_MAX && fabs(d->w[k]) < ALMOST * roundoff) {
+    polish(d);
+    d->w[k] = ct_matrix_row_beside(d->job->matrix, k, d->z, d->job->q[k]);
+  }
+  return d->w[k] < -roundoff;
+}
+
 ct_status ct_lcp_dantzig(const ct_lcp_job *job, ct_lcp_result *result) {
   dantzig d;
   if (!take(&d, job, result)) return CT_OUT_OF_MEMORY;
@@ -171,8 +236,7 @@ ct_status ct_lcp_dantzig(const ct_lcp_job *job, ct_lcp_result *result) {
     bool changed = false;
     for (size_t k = 0; k < d.n && status == CT_LCP_STATUS_OK; k++) {
       if (d.places[k] == CLAMPED || d.places[k] == HELD) continue;
-      d.w[k] = row_value(&d, k);
-      if (d.w[k] < -ct_lcp_roundoff(job, k, ct_lcp_terms(job, d.z))) {
+      if (wrong(&d, k)) {
         d.places[k] = OUTSIDE;
         status = drive(&d, k);
         changed = true;
@@ -182,6 +246,9 @@ ct_status ct_lcp_dantzig(const ct_lcp_job *job, ct_lcp_result *result) {
     }
     if (!changed) break;
   }
+  if (status == CT_LCP_STATUS_OK && d.n <= CLOSE_LOOK_MAX) polish(&d);
+  /* Round-off below 0 was let stand: the other rows count on it. */
+  for (size_t i = 0; i < d.n; i++) d.z[i] = fmax(d.z[i], 0.0);
   result->status = status;
   result->iterations = d.pivots;
   if (status == CT_LCP_STATUS_INFEASIBLE)

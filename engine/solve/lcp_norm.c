@@ -16,10 +16,16 @@
 /* A factor without pivoting that leaves this part of every diagonal entry is of full rank beyond doubt. */
 #define SURELY_LEFT 1e-6
 /* An entry of a unit null vector, or of what a combination of such leaves of z (in parts of the largest z), that is round-off. */
-#define NOTHING 1e-13
+#define NOTHING 1e-10
+/* w that is 0, in units of its round-off: z has some too. */
+#define ZERO 64.0
 /* Parts of the largest z: more is a difference, less is none. Between them nothing is told. */
 #define DIFFERENT 1e-7
 #define SAME 1e-9
+/* A vector of ones, projected onto null vectors: more is one, less is none. */
+#define AWAY 1e-9
+/* Added to the projector's diagonal where its problem was not solved as it is: it has one solution then, almost the same. */
+#define FIRM 1e-12
 /* Corrections of the least z; each takes most of the digits that are wrong. */
 enum { CORRECTIONS = 3 };
 
@@ -47,7 +53,7 @@ static void choose(norm *s, const ct_lcp_result *result) {
   double terms = ct_lcp_terms(s->job, result->z);
   for (size_t i = 0; i < s->n; i++) {
     double w = result->w[i], z = s->job->roots[i] * s->job->roots[i] * result->z[i];
-    s->in[i] = w <= ct_lcp_roundoff(s->job, i, terms) || z > w;
+    s->in[i] = w <= ZERO * ct_lcp_roundoff(s->job, i, terms) || z > w;
     if (!s->in[i]) continue;
     s->z[s->count] = result->z[i];
     s->rows[s->count++] = (uint32_t)i;
@@ -181,6 +187,11 @@ static ct_status solve_projected(const norm *s, const uint32_t *in, size_t count
     job.iterations_max = 150 + 50 * count;
     ct_lcp_result result = {.z = z, .certificate = z + 2 * count};
     status = ct_lcp_block(&job, &result);
+    if (status == CT_OK && result.status != CT_LCP_STATUS_OK) {
+      for (size_t i = 0; i < count; i++) p[i * count + i] += FIRM;
+      result.iterations = 0;
+      status = ct_lcp_block(&job, &result);
+    }
     if (status == CT_OK && result.status == CT_LCP_STATUS_OK)
       for (size_t i = 0; i < count; i++) side[i] = fmax(side[i] + ct_dense_dot(p + i * count, z, count), 0.0);
   }
@@ -205,7 +216,7 @@ static ct_status look_beside(const norm *s, const double *least, double largest,
   double most = 0.0;
   for (size_t i = 0; i < count; i++) most = fmax(most, side[i]);
   /* Null vectors that are 0 on all of these would change the others freely; the least z, not 0 there, would have used that. */
-  result->unique = count == 0 || most > DIFFERENT ? CT_NO : most < SAME ? CT_YES : CT_UNKNOWN;
+  result->unique = count == 0 || most > AWAY ? CT_NO : CT_YES;
   return status;
 }
 

@@ -2,17 +2,23 @@
 #include "solve/rank.h"
 
 #include "solve/dense.h"
+#include "solve/matrix.h"
+#include <contact/limits.h>
 
 #include <math.h>
 #include <string.h>
 
 /* Part of a diagonal entry below zero that round-off does not make. */
 #define INDEFINITE 1e-9
+/* What is left of a diagonal entry is looked at more closely when it is this part of it or less. */
+#define SUSPECT 1e-8
+enum { REFINEMENTS = 3 };
 
 typedef struct search {
   const double *m;
   double *left; /* of the diagonal; of a pivot, nothing */
   bool *done;
+  double *vector, *scratch;
 } search;
 
 static size_t best_row(const ct_rank *r, const search *s, const bool *first, bool wanted, double small) {
@@ -25,6 +31,32 @@ static size_t best_row(const ct_rank *r, const search *s, const bool *first, boo
     best = i;
   }
   return best;
+}
+
+/* What is left of row p, beyond the round-off of the factor: the vector that it makes with the pivots, to the last digits, times
+ * the row. 0 where that is round-off. */
+static double look_closely(const ct_rank *r, const search *s, size_t p) {
+  size_t n = r->size;
+  double *v = s->vector, *x = s->scratch;
+  memset(v, 0, n * sizeof *v);
+  memcpy(x, r->factor + p * n, r->count * sizeof *x);
+  v[p] = 1.0;
+  const ct_matrix matrix = {.size = n, .dense = s->m};
+  for (int k = 0; k <= REFINEMENTS; k++) {
+    for (size_t j = 0; k > 0 && j < r->count; j++) {
+      const double *pivot = r->factor + r->order[j] * n;
+      x[j] = (ct_matrix_row_beside(&matrix, r->order[j], v, 0.0) - ct_dense_dot(pivot, x, j)) / pivot[j];
+    }
+    for (size_t j = r->count; j-- > 0;) {
+      const double *pivot = r->factor + r->order[j] * n;
+      x[j] /= pivot[j];
+      ct_dense_add(x, pivot, -x[j], j);
+      v[r->order[j]] -= x[j];
+    }
+  }
+  double left = ct_matrix_row_beside(&matrix, p, v, 0.0), terms = 0.0;
+  for (size_t i = 0; i < n; i++) terms += fabs(s->m[p * n + i] * v[i]);
+  return left > 8.0 * CT_UNIT_ROUNDOFF * terms ? left : 0.0;
 }
 
 static void take_pivot(ct_rank *r, const search *s, size_t p) {
@@ -46,14 +78,20 @@ bool ct_rank_find(ct_rank *r, const double *dense, size_t size, const bool *firs
   *r = (ct_rank){.size = size, .semidefinite = true};
   r->order = ct_solver_take(solver, size, sizeof *r->order);
   r->factor = ct_solver_doubles(solver, size * size);
-  search s = {dense, ct_solver_doubles(solver, size), ct_solver_take(solver, size, sizeof(bool))};
-  if (!r->order || !r->factor || !s.left || !s.done) return false;
+  search s = {dense, ct_solver_doubles(solver, size), ct_solver_take(solver, size, sizeof(bool)), ct_solver_doubles(solver, size),
+              ct_solver_doubles(solver, size)};
+  if (!r->order || !r->factor || !s.left || !s.done || !s.vector || !s.scratch) return false;
   for (size_t i = 0; i < size; i++) {
     s.left[i] = dense[i * size + i];
     s.done[i] = false;
   }
   for (int wanted = 1; wanted >= 0; wanted--) {
-    for (size_t p; (p = best_row(r, &s, first, wanted, small)) < size;) take_pivot(r, &s, p);
+    for (size_t p; (p = best_row(r, &s, first, wanted, small)) < size;) {
+      double whole = dense[p * size + p];
+      bool suspect = s.left[p] < SUSPECT * whole;
+      if (suspect) s.left[p] = look_closely(r, &s, p);
+      if (s.left[p] > (suspect ? 0.0 : small * whole)) take_pivot(r, &s, p);
+    }
     if (wanted) r->chosen = r->count;
   }
   for (size_t i = 0; i < size; i++)

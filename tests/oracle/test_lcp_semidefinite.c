@@ -12,7 +12,7 @@
 
 typedef long double real;
 
-enum { ROWS = 10, SETS = 1 << ROWS, SHORT = 400, FULL = 10000 };
+enum { ROWS = 10, SETS = 1 << ROWS, SHORT = 2000, FULL = 10000 };
 
 /* Integers below 1e5: what elimination leaves of a dependent row is far below, of another far above. */
 #define NOTHING 1e-9L
