@@ -9,6 +9,8 @@
 
 /* A slide whose normal velocity hardly answers to its impulse, relative to the normal one alone, is followed instead. */
 #define ANSWER_PART 1e-12
+/* Least pivot of K that counts, relative to its diagonal: what is left after four digits of sixteen. */
+#define SINGULAR_PART 1e-12
 /* Coupling of rotation that is round-off of the frame, relative to the inverse mass. */
 #define COUPLING_PART (64.0 * CT_UNIT_ROUNDOFF)
 
@@ -130,9 +132,18 @@ static void point_mass(const ct_impulse_point *point, ct_impulse_answer *answer)
     }
 }
 
+/* K that a body of great mass and hardly any size has for a long lever: what impulse stops its slip is lost in round-off. */
+static bool is_singular(const double k[3][3]) {
+  double left1 = k[1][1] - k[1][0] * k[1][0] / k[0][0], cross = k[2][1] - k[2][0] * k[1][0] / k[0][0];
+  double left2 = k[2][2] - k[2][0] * k[2][0] / k[0][0] - cross * cross / left1;
+  return !(left1 > SINGULAR_PART * k[1][1] && left2 > SINGULAR_PART * k[2][2]);
+}
+
 static ct_impulse_answer by_law(const ct_impulse_point *point, ct_impulse_law law) {
   ct_impulse_answer answer = {.converged = true, .theta = 1.0};
-  if (!(point->static_friction > 0.0)) along_normal(point, &answer);
+  bool friction = point->static_friction > 0.0, singular = friction && is_singular(point->k);
+  answer.converged = !singular;
+  if (!friction || singular) along_normal(point, &answer);
   else if (law == CT_IMPULSE_POINT_MASS) point_mass(point, &answer);
   else if (law == CT_IMPULSE_ALGEBRAIC) algebraic(point, &answer);
   else ct_impulse_path(point, law == CT_IMPULSE_ENERGETIC, &answer);

@@ -123,6 +123,30 @@ static void stacks_stop_and_bounce_flat(void) {
       }
 }
 
+/* Levers of up to 1e9 m on bodies of some 1e-9 m, masses from 1e-12 to 1e15 kg: what is told is finite, and takes no energy from
+ * nowhere. */
+static void extreme_levers_and_masses_stay_finite(void) {
+  check_random r = {7};
+  for (int i = 0; i < 2000; i++) {
+    contact_set s = {0};
+    double sizes[] = {1e-9, 1e-3, 1.0, 1e9}, masses[] = {1e-12, 1.0, 1e15};
+    for (int b = 0; b < 2; b++) {
+      double size = sizes[check_next(&r) % 4];
+      set_ball(&s, masses[check_next(&r) % 3], size, ct_vec(0, 0, b), ct_vec(check_uniform(&r, -1, 1), 0, -b));
+    }
+    double lever = sizes[check_next(&r) % 4];
+    ct_vec3 at = ct_vec(lever * check_uniform(&r, -1, 1), lever * check_uniform(&r, -1, 1), lever * check_uniform(&r, -1, 1));
+    for (int c = 0; c < 1 + i % 2; c++) set_touch(&s, 0, 1, ct_scale(at, 1 - 0.5 * c), ct_vec(0, 0, 1))->material = dry(0.5, 0.5);
+    ct_impulse_options options = impulse_options((ct_impulse_law)(i % 4), MODES[i / 4 % 3]);
+    struck k;
+    strike(&s, &options, &k);
+    bool finite = isfinite(k.result.residual) && isfinite(k.result.energy_after);
+    for (int b = 0; b < 2; b++) finite = finite && isfinite(ct_norm(k.velocities[b].linear) + ct_norm(k.velocities[b].angular));
+    CHECK(finite);
+    if (s.count == 1) CHECK(k.result.energy_after <= k.result.energy_before * (1 + 1e-9));
+  }
+}
+
 static void each_allocation_that_fails_is_told(void) {
   NEEDS_FAILING_MALLOC;
   for (int i = 0; i < 3; i++)
@@ -179,6 +203,7 @@ static const check_test tests[] = {
     {"slow_approaches_rest", slow_approaches_rest},
     {"static_friction_holds_and_dynamic_brakes", static_friction_holds_and_dynamic_brakes},
     {"stacks_stop_and_bounce_flat", stacks_stop_and_bounce_flat},
+    {"extreme_levers_and_masses_stay_finite", extreme_levers_and_masses_stay_finite},
     {"each_allocation_that_fails_is_told", each_allocation_that_fails_is_told},
     {"a_raised_flag_ends_it", a_raised_flag_ends_it},
 };

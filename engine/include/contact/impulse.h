@@ -8,7 +8,8 @@
 /* How one contact with friction is resolved. ALGEBRAIC: stick, or slide along the initial direction; where that jams or the sliding
  * turns round, as INTEGRATED. INTEGRATED: friction followed through the impact, the normal impulse as its time (Routh; Mirtich
  * 1996), restitution by Poisson. ENERGETIC: the same, by the work of the normal impulse (Stronge). POINT_MASS: the slide's rule:
- * velocity change of a point along the tangent is at most mu times that along the normal. */
+ * velocity change of a point along the tangent is at most mu times that along the normal; the impulse is then what it is on the
+ * bodies, whose rotation the rule leaves out. */
 #define CT_IMPULSE_LAW_MAP(X)                                                                                                      \
   X(ALGEBRAIC, "algebraic")                                                                                                        \
   X(INTEGRATED, "integrated")                                                                                                      \
@@ -23,8 +24,10 @@ typedef enum ct_impulse_law {
 } ct_impulse_law;
 
 /* How many contacts are resolved. NEWTON, POISSON: at once, with that law of restitution (with friction: exact cones, NEWTON's
- * targets or POISSON's two phases). SEQUENTIAL: one after the other by the law of one contact, again and again, until none
- * approaches. */
+ * targets or POISSON's two phases: compression, then normal impulses of at least restitution times those, with friction against the
+ * slip that is then). One coefficient of friction counts for a contact, the static one where it does not slip before. SEQUENTIAL:
+ * one after the other in the set's order by the law of one contact, again and again, until none approaches faster than the velocity
+ * tolerance or round-off. The three may differ, each by its own right: a cradle of balls. */
 #define CT_SIMULTANEITY_MAP(X)                                                                                                     \
   X(NEWTON, "newton")                                                                                                              \
   X(POISSON, "poisson")                                                                                                            \
@@ -76,7 +79,8 @@ typedef struct ct_touch_impulse {
   ct_impulse_outcome outcome;
 } ct_touch_impulse;
 
-/* What happened to the energy guard. */
+/* What happened to the energy guard, which counts what kinematic bodies put in. SKIPPED_KINEMATIC: these ask for what no impulse
+ * gives, so none was given. */
 typedef enum ct_energy_guard { CT_GUARD_OFF, CT_GUARD_PASSED, CT_GUARD_APPLIED, CT_GUARD_SKIPPED_KINEMATIC } ct_energy_guard;
 
 typedef struct ct_impulse_result {
@@ -85,13 +89,13 @@ typedef struct ct_impulse_result {
   double energy_before, energy_after; /* kinetic, of the dynamic bodies, J */
   double work;                        /* by kinematic bodies, J */
   ct_energy_guard guard;
-  double guard_theta; /* part of the way from the plastic impulse that was taken; 1 unless applied */
-  bool converged;
+  double guard_theta;    /* part of the way from the plastic impulse that was taken; 1 unless applied; SEQUENTIAL: the least */
+  bool converged;        /* false too where K is singular in doubles (a long lever of a tiny, heavy body): no friction then */
   bool infeasible;       /* restitution could not be had: it was left out, converged tells of what was solved then */
   bool rotation_ignored; /* POINT_MASS, though the impulse turns a body: the velocities of points come out otherwise than it says */
-  double residual; /* of the law that was solved, relative */
+  double residual; /* of the law that was solved, before the guard; relative: to the velocities, or as the solver's header says */
   uint64_t iterations;
-  const char *law; /* name of what was solved: "frictionless", a word of the maps above, or two: "newton", "poisson"; static */
+  const char *law; /* name of what was solved: "frictionless", or a word of the maps above; static */
 } ct_impulse_result;
 
 /* Impulses of one island. Momentum changes by round-off alone; the impulse on a is minus that on b, bit for bit. With restitution
