@@ -74,6 +74,7 @@ struct ct_advance {
   uint32_t *moved_of;                    /* [rows] index into both; CT_NO_ROW: stays */
   ct_step_touches touches, asked, found; /* of the step before; what has moved, and all, of this one while it is made */
   double margin;                         /* that contacts were looked for within, m; 0: not yet */
+  uint64_t rest_try, rest_wait;          /* the step from which many sweeps are spent on coming to rest again; steps between */
   uint64_t at_once;                      /* impacts since the last stretch that took time */
   double last_time;                      /* of the step before, s; 0: the loads are not what they were then */
   ct_override *overrides;                /* [moved_count] */
@@ -112,8 +113,9 @@ typedef struct ct_step {
   double time;         /* s */
   ct_workspace *workspace;
   ct_solver *solver;
-  uint64_t sweeps; /* that the solver may make of each island */
-  bool rough;      /* only to see which contacts take part */
+  uint64_t sweeps;              /* that the solver may make of each island */
+  bool rough;                   /* only to see which contacts take part */
+  uint64_t rest_try, rest_wait; /* as in ct_advance, which they become */
   /* What it comes to: */
   double margin;           /* that contacts were looked for within, m */
   ct_vec3 contact_impulse; /* as in ct_advance_state */

@@ -17,6 +17,12 @@
 #define CALM_ROUNDS 1
 #define CALM_FACTOR 4u
 
+/* Residual at which an island is taken for one that comes to rest; it then has so many times the sweeps, again after so many steps
+ * at most. */
+#define REST_RESIDUAL 1e-6
+#define REST_FACTOR 64u
+#define REST_WAIT_MAX 63u
+
 /* The problem of an island. Bodies are numbered from 1; 0 is what nothing moves. */
 typedef struct island_problem {
   ct_step *step;
@@ -168,17 +174,36 @@ static bool pushes_along(const island_problem *p, const island_answer *answer, d
   return along > WORK_ROUNDING * size;
 }
 
+/* From the answer on, with more sweeps. */
+static ct_status go_on(island_problem *p, uint64_t factor, double *start, island_answer *answer) {
+  uint64_t sweeps = p->step->sweeps;
+  memcpy(start, answer->r, 3 * p->count * sizeof *start);
+  p->step->sweeps = factor * sweeps;
+  ct_status status = solve(p, false, start, answer);
+  p->step->sweeps = sweeps;
+  return status;
+}
+
+/* What nearly rests is worth many sweeps: at rest it costs none. Where they do not do, it is tried ever less often. */
+static ct_status come_to_rest(island_problem *p, double *start, island_answer *answer) {
+  ct_step *step = p->step;
+  uint64_t now = step->advance->state.steps, wait = step->rest_wait;
+  if (now < step->rest_try) return CT_OK;
+  ct_status status = go_on(p, REST_FACTOR, start, answer);
+  if (status != CT_OK) return status;
+  step->rest_wait = answer->result.converged ? 1 : wait < REST_WAIT_MAX ? 2 * wait + 1 : wait;
+  step->rest_try = now + step->rest_wait;
+  return CT_OK;
+}
+
 /* Without restitution. The solver goes on while its impulses make energy; what they make in the end is taken from all of them. */
 static ct_status answer_plain(island_problem *p, double *start, island_answer *answer) {
-  uint64_t sweeps = p->step->sweeps;
   double part;
   ct_status status = solve(p, false, start, answer);
-  for (int k = 0; k < CALM_ROUNDS && status == CT_OK && !answer->result.converged && pushes_along(p, answer, &part); k++) {
-    p->step->sweeps *= CALM_FACTOR;
-    memcpy(start, answer->r, 3 * p->count * sizeof *start);
-    status = solve(p, false, start, answer);
-  }
-  p->step->sweeps = sweeps;
+  for (int k = 0; k < CALM_ROUNDS && status == CT_OK && !answer->result.converged && pushes_along(p, answer, &part); k++)
+    status = go_on(p, CALM_FACTOR, start, answer);
+  if (status == CT_OK && !answer->result.converged && answer->result.residual < REST_RESIDUAL)
+    status = come_to_rest(p, start, answer);
   if (status == CT_OK && pushes_along(p, answer, &part)) draw(p, answer, NULL, part);
   return status;
 }

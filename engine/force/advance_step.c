@@ -141,6 +141,8 @@ static void keep_contacts(ct_step *step) {
   advance->found = touches;
   advance->margin = step->margin;
   advance->last_time = step->time;
+  advance->rest_try = step->rest_try;
+  advance->rest_wait = step->rest_wait;
 }
 
 /* The step is done: it becomes what is now. */
@@ -172,6 +174,8 @@ static ct_status go_by_step(ct_step *step, bool *done) {
   *done = past >= steps;
   if (*done) return CT_OK;
   step->time = is_rest ? advance->step_rest : o->time_step;
+  step->rest_try = advance->rest_try;
+  step->rest_wait = advance->rest_wait;
   ct_status status = step_by(step);
   if (status != CT_OK) return status;
   count_contacts(step);
