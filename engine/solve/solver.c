@@ -46,18 +46,23 @@ ct_solver_mark ct_solver_enter(ct_solver *solver) {
   return (ct_solver_mark){solver->last, solver->last ? solver->last->used : 0};
 }
 
-/* One block of the size of all, so that next time nothing has to grow. Where that cannot be had it grows again. */
+/* One block of the size that all had together, so that next time nothing has to grow. Where that cannot be had it grows again. */
 static void join(ct_solver *solver) {
+  drop_to(solver, NULL);
+  (void)add_block(solver, solver->most);
+}
+
+static void note_size(ct_solver *solver) {
   size_t total = 0;
   for (const ct_solver_block *block = solver->last; block; block = block->before) total += block->size;
-  drop_to(solver, NULL);
-  (void)add_block(solver, total);
+  if (total > solver->most) solver->most = total;
 }
 
 void ct_solver_leave(ct_solver *solver, ct_solver_mark mark) {
   solver->depth--;
   if (!solver->last) return;
-  if (solver->depth == 0 && solver->last->before) {
+  if (solver->last->before) note_size(solver);
+  if (solver->depth == 0 && solver->last->size < solver->most) {
     join(solver);
     return;
   }

@@ -10,6 +10,7 @@ typedef struct ct_solver_block ct_solver_block;
 struct ct_solver {
   ct_solver_block *last; /* the block that is taken from; older ones are behind it */
   unsigned depth;        /* entered and not left */
+  size_t most;           /* bytes that all blocks had at one time */
 };
 
 /* What was taken when it was set. */

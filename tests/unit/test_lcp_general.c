@@ -249,6 +249,30 @@ static void want_of_memory_is_told(void) {
   CHECK_INT(status, CT_OK);
 }
 
+/* The second solve finds the memory that the first one has left. */
+static void a_warm_solver_allocates_nothing(void) {
+  NEEDS_FAILING_MALLOC;
+  static double m[ROWS * ROWS], q[ROWS];
+  for (size_t i = 0; i < ROWS; i++) q[i] = ldexp(1.0, (int)i + 1) - ldexp(1.0, ROWS + 1);
+  murty(ROWS, m);
+  static const ct_lcp_method methods[] = {CT_LCP_LEMKE, CT_LCP_AUTO};
+  for (int k = 0; k < 2; k++) {
+    answer a;
+    ct_solver *solver = ct_solver_create();
+    ct_lcp_options options = {.method = methods[k]};
+    for (int again = 0; again < 2; again++) {
+      a.result = (ct_lcp_result){.z = a.z, .w = a.w, .certificate = a.certificate};
+      memory.taken = 0;
+      memory.counting = true;
+      CHECK_INT(ct_lcp_solve(&(ct_lcp){{.size = ROWS, .dense = m}, q}, &options, solver, &a.result), CT_OK);
+      memory.counting = false;
+      CHECK(a.result.converged);
+      CHECK(again ? memory.taken == 0 : memory.taken > 0);
+    }
+    ct_solver_destroy(solver);
+  }
+}
+
 static const check_test tests[] = {
     {"small_problems_have_their_known_solutions", small_problems_have_their_known_solutions},
     {"one_of_a_line_of_solutions_is_found", one_of_a_line_of_solutions_is_found},
@@ -264,6 +288,7 @@ static const check_test tests[] = {
     {"more_rows_than_bases_can_be_counted_for_are_refused", more_rows_than_bases_can_be_counted_for_are_refused},
     {"units_change_nothing", units_change_nothing},
     {"want_of_memory_is_told", want_of_memory_is_told},
+    {"a_warm_solver_allocates_nothing", a_warm_solver_allocates_nothing},
 };
 
 CHECK_MAIN(tests)
