@@ -1,6 +1,10 @@
 /* Resting contacts without friction: 0 <= f, gap'' = A f + b >= 0, and no force where a gap opens (Baraff 1994). */
 #include "force/resting_parts.h"
 
+/* Contacts from which on gradients are tried before direct methods, and how far they go. */
+#define GRADIENTS_FROM 128
+#define GRADIENTS_TOLERANCE 1e-12
+
 void ct_resting_system(const ct_contact_set *set, double *matrix, double *b) {
   for (size_t i = 0; matrix && i < set->count; i++) {
     const ct_touch *touch = &set->touches[i];
@@ -40,6 +44,22 @@ static void tell_solver(ct_resting *resting, const ct_lcp_result *solved) {
   for (size_t i = 0; i < resting->count; i++) resting->forces[i * CT_RESTING_PARTS] = none ? 0.0 : solved->z[i];
 }
 
+/* Heaps of many contacts, more than their bodies need, are soon solved by gradients, and to more digits than are asked for. */
+static ct_status by_gradients(const ct_lcp *problem, const ct_lcp_options *options, ct_solver *solver, ct_lcp_result *solved,
+                              bool *done) {
+  double most = 0.0, wanted = options->tolerance > 0.0 ? options->tolerance : CT_LCP_TOLERANCE;
+  for (size_t i = 0; i < problem->matrix.size; i++) most = fmax(most, fabs(problem->q[i]));
+  ct_lcp_options closer = *options;
+  closer.method = CT_LCP_QUADRATIC;
+  closer.tolerance = fmin(GRADIENTS_TOLERANCE, wanted);
+  ct_status status = ct_lcp_solve(problem, &closer, solver, solved);
+  *done = status == CT_OK && solved->residual <= wanted * (1.0 + most);
+  if (!*done) return status;
+  solved->status = CT_LCP_STATUS_OK;
+  solved->converged = true;
+  return status;
+}
+
 ct_status ct_resting_normal(ct_resting *resting) {
   size_t n = resting->count;
   ct_solver_mark mark = ct_solver_enter(resting->solver);
@@ -55,7 +75,10 @@ ct_status ct_resting_normal(ct_resting *resting) {
   ct_lcp_result solved = {.z = memory + n, .w = memory + 2 * n, .certificate = memory + 3 * n};
   for (size_t i = 0; status == CT_OK && i < n; i++)
     memory[i] = ct_touch_free_acceleration(resting->set, &resting->set->touches[resting->active[i]], NULL);
-  if (status == CT_OK) status = ct_lcp_solve(&problem, &options, resting->solver, &solved);
+  bool done = false;
+  if (status == CT_OK && from->lcp_method == CT_LCP_AUTO && n > GRADIENTS_FROM)
+    status = by_gradients(&problem, &options, resting->solver, &solved, &done);
+  if (status == CT_OK && !done) status = ct_lcp_solve(&problem, &options, resting->solver, &solved);
   if (status == CT_OK) tell_solver(resting, &solved);
   ct_solver_leave(resting->solver, mark);
   return status;

@@ -225,11 +225,13 @@ static bool advance(hold *h, double value, double size) {
   return false;
 }
 
-/* Whether the forces hold at the end of a proximal step. Once they do, one more step of Newton's takes them to round-off. */
+/* Whether the forces hold at the end of a proximal step, which the caller's flag ends early. Once they do, one more step of
+ * Newton's takes them to round-off. */
 static bool minimise(hold *h, uint64_t *iterations) {
   double load = length_of(h->problem->target, h->rows);
   bool held = false;
-  for (int k = 0; k < INNER_MAX && *iterations < h->problem->steps_max; k++, ++*iterations) {
+  for (int k = 0; k < INNER_MAX && *iterations < h->problem->steps_max && !ct_cancel_raised(h->problem->cancel);
+       k++, ++*iterations) {
     double value = look(h, h->y, true), size = length_of(h->gradient, h->rows);
     if (held) return true;
     held = is_held(h, h->z);
