@@ -70,7 +70,9 @@ static ct_status shorten(const ct_resting *resting, ct_resting_fit *fit, ct_cone
   ct_cone_fit_result result = {.forces = forces, .rest = rest};
   problem->steps_max = SHORTEN_STEPS;
   ct_status status = forces && rest ? ct_cone_hold(problem, resting->solver, &result) : CT_OUT_OF_MEMORY;
-  bool holds = status == CT_OK && result.status == CT_CONE_FIT_HELD && ct_resting_fit_margin(resting, forces) <= CT_RESTING_HOLDS;
+  double margin = INFINITY;
+  if (status == CT_OK && result.status == CT_CONE_FIT_HELD) status = ct_resting_fit_margin(resting, forces, &margin);
+  bool holds = status == CT_OK && margin <= CT_RESTING_HOLDS;
   for (size_t i = 0; holds && i < numbers; i++) fit->forces[i] = forces[i];
   ct_solver_leave(resting->solver, mark);
   return status;
@@ -119,11 +121,11 @@ static void act(balance *on, const ct_mass_body *body, ct_vec3 at, ct_vec3 force
   on->torques += size * (ct_norm(arm) + CT_RESTING_ARM_ROUNDOFF / CT_RESTING_HOLDS * ct_max_abs(at));
 }
 
-double ct_resting_fit_margin(const ct_resting *resting, const double *forces) {
+ct_status ct_resting_fit_margin(const ct_resting *resting, const double *forces, double *margin) {
   const ct_contact_set *set = resting->set;
   ct_solver_mark mark = ct_solver_enter(resting->solver);
   balance *all = ct_solver_take(resting->solver, set->body_count + 1, sizeof *all);
-  if (!all) return INFINITY; /* holds nothing: the caller looks further, and meets the lack of memory there */
+  if (!all) return CT_OUT_OF_MEMORY;
   for (size_t i = 0; i < set->body_count; i++) {
     const ct_mass_body *body = &set->bodies[i];
     all[i] = (balance){body->force, body->torque, ct_norm(body->force), ct_norm(body->torque)};
@@ -141,5 +143,6 @@ double ct_resting_fit_margin(const ct_resting *resting, const double *forces) {
     if (all[i].torques > 0.0) worst = fmax(worst, ct_norm(all[i].torque) / all[i].torques);
   }
   ct_solver_leave(resting->solver, mark);
-  return worst;
+  *margin = worst;
+  return CT_OK;
 }

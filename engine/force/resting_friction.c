@@ -59,7 +59,10 @@ static ct_status hold(ct_resting *resting, const ct_resting_problem *problem, bo
   if (status == CT_OK) status = ct_resting_fit_solve(resting, &fit);
   if (status != CT_OK || fit.status == CT_CONE_FIT_UNDECIDED) return status;
   for (size_t i = 0; i < resting->count * CT_RESTING_PARTS; i++) resting->forces[i] = fit.forces[i];
-  *holds = ct_resting_fit_margin(resting, fit.forces) <= CT_RESTING_HOLDS;
+  double margin;
+  status = ct_resting_fit_margin(resting, fit.forces, &margin);
+  if (status != CT_OK) return status;
+  *holds = margin <= CT_RESTING_HOLDS;
   *near = !*holds && problem->friction.matrix.size <= CT_RESTING_DENSE_MAX;
   return CT_OK;
 }

@@ -4,6 +4,9 @@
 #include "force/mechanics.h"
 #include "force/resting_parts.h"
 
+/* Contacts of which each is coupled with each other one without asking who is whose neighbour. */
+#define FEW 32
+
 /* The contacts that take part, one after the other. NULL: out of memory. */
 static const ct_touch *taking_part(const ct_resting *resting) {
   if (resting->count == resting->set->count) return resting->set->touches;
@@ -40,7 +43,29 @@ static ct_status copy(const ct_resting *resting, const ct_matrix *from, ct_matri
   return CT_OK;
 }
 
+/* Every contact with every other: of few contacts, without asking the heap. */
+static ct_status put_all(const ct_resting *resting, unsigned parts, ct_matrix *out) {
+  size_t n = resting->count * parts;
+  double *dense = ct_solver_doubles(resting->solver, n * n + 1);
+  if (!dense) return CT_OUT_OF_MEMORY;
+  for (size_t row = 0; row < n; row++) {
+    const ct_touch *touch = &resting->set->touches[resting->active[row / parts]];
+    ct_mat3 to = ct_resting_axes(touch);
+    const ct_vec3 along[3] = {to.rx, to.ry, to.rz};
+    for (size_t column = row; column < n; column++) {
+      const ct_touch *cause = &resting->set->touches[resting->active[column / parts]];
+      ct_mat3 from = ct_resting_axes(cause);
+      const ct_vec3 impulse[3] = {from.rx, from.ry, from.rz};
+      double value = ct_touch_coupling_along(resting->set, touch, along[row % parts], cause, impulse[column % parts]);
+      dense[row * n + column] = dense[column * n + row] = value;
+    }
+  }
+  *out = (ct_matrix){.size = n, .dense = dense};
+  return CT_OK;
+}
+
 ct_status ct_resting_matrix(ct_resting *resting, unsigned parts, ct_matrix *out) {
+  if (resting->count <= FEW) return put_all(resting, parts, out);
   ct_contact_set set = *resting->set;
   set.touches = taking_part(resting);
   set.count = resting->count;

@@ -92,8 +92,8 @@ ct_mat3 ct_resting_root(const ct_mat3 *inverse_inertia);
 ct_status ct_resting_fit_open(const ct_resting *resting, ct_resting_fit *fit);
 /* Forces within the cones that hold, the shortest ones where contacts are no pyramids; or the best there are. */
 ct_status ct_resting_fit_solve(const ct_resting *resting, ct_resting_fit *fit);
-/* What the forces leave over at the worst body, part of what acts on it. */
-double ct_resting_fit_margin(const ct_resting *resting, const double *forces);
+/* What the forces leave over at the worst body, part of what acts on it. CT_OUT_OF_MEMORY. */
+ct_status ct_resting_fit_margin(const ct_resting *resting, const double *forces, double *margin);
 
 /* Takes forces near the answer of a friction problem to it, by Newton's method on the contacts as they stick and slide. Keeps them
  * where that does not come nearer. */

@@ -108,7 +108,8 @@ static ct_status decide(ct_resting *resting, ct_resting_fit *fit) {
   ct_status status = ct_resting_fit_solve(resting, fit);
   ct_velocity *motion = ct_solver_take(resting->solver, resting->set->body_count + 1, sizeof *motion);
   if (status != CT_OK || !motion) return status != CT_OK ? status : CT_OUT_OF_MEMORY;
-  result->stability_margin = ct_resting_fit_margin(resting, fit->forces);
+  status = ct_resting_fit_margin(resting, fit->forces, &result->stability_margin);
+  if (status != CT_OK) return status;
   if (result->stability_margin <= CT_RESTING_HOLDS) {
     result->stability = CT_STABILITY_STAYS;
     tell_holding(resting, fit->forces);
@@ -125,14 +126,15 @@ ct_status ct_resting_stability(ct_resting *resting) {
   ct_resting_result *result = resting->result;
   result->stability = CT_STABILITY_MOVING;
   if (is_moving(resting)) return CT_OK;
-  result->stability_margin = ct_resting_fit_margin(resting, resting->forces);
+  ct_status status = ct_resting_fit_margin(resting, resting->forces, &result->stability_margin);
+  if (status != CT_OK) return status;
   result->stability = CT_STABILITY_STAYS;
   tell_holding(resting, resting->forces);
   if (result->stability_margin <= CT_RESTING_HOLDS && within_cones(resting, resting->forces)) return CT_OK;
   result->stability = CT_STABILITY_UNDECIDED;
   ct_resting_fit fit;
   ct_solver_mark mark = ct_solver_enter(resting->solver);
-  ct_status status = ct_resting_fit_open(resting, &fit);
+  status = ct_resting_fit_open(resting, &fit);
   if (status == CT_OK) status = decide(resting, &fit);
   ct_solver_leave(resting->solver, mark);
   return status;

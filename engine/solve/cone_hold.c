@@ -9,13 +9,13 @@
 #include <math.h>
 
 /* Proximal weight, part of the mean of G G', at first and at last, and how it shrinks. */
-#define WEIGHT_FIRST 1e-3
+#define WEIGHT_FIRST 1e-5
 #define WEIGHT_LEAST 1e-7
 #define WEIGHT_SHRINK 0.1
 #define OUTER_MAX 40
 #define INNER_MAX 40
 /* Conjugate gradients of a step: those that have not ended by then still go down. */
-#define GRADIENTS_MAX 300
+#define GRADIENTS_MAX 120
 /* Left over in a block, part of what acts there, that is called round-off. */
 #define HELD_PART 1e-13
 /* Two steps whose rests agree so well have the direction of Gauss' principle. */
