@@ -67,7 +67,10 @@ ct_status ct_resting_tell(ct_resting *resting) {
   const ct_contact_set *set = resting->set;
   ct_solver_mark mark = ct_solver_enter(resting->solver);
   contact_load *loads = ct_solver_take(resting->solver, set->body_count, sizeof *loads);
-  if (!loads) return CT_OUT_OF_MEMORY;
+  if (!loads) {
+    ct_solver_leave(resting->solver, mark);
+    return CT_OUT_OF_MEMORY;
+  }
   for (size_t i = 0; i < set->body_count; i++) loads[i] = (contact_load){0};
   for (size_t i = 0; i < resting->count; i++) tell_force(resting, i, loads);
   for (size_t i = 0; i < set->body_count; i++) tell_body(&set->bodies[i], &loads[i], &resting->result->bodies[i]);

@@ -125,7 +125,10 @@ ct_status ct_resting_fit_margin(const ct_resting *resting, const double *forces,
   const ct_contact_set *set = resting->set;
   ct_solver_mark mark = ct_solver_enter(resting->solver);
   balance *all = ct_solver_take(resting->solver, set->body_count + 1, sizeof *all);
-  if (!all) return CT_OUT_OF_MEMORY;
+  if (!all) {
+    ct_solver_leave(resting->solver, mark);
+    return CT_OUT_OF_MEMORY;
+  }
   for (size_t i = 0; i < set->body_count; i++) {
     const ct_mass_body *body = &set->bodies[i];
     all[i] = (balance){body->force, body->torque, ct_norm(body->force), ct_norm(body->torque)};
