@@ -21,9 +21,9 @@ typedef struct friction_case {
 } friction_case;
 
 static inline void *case_zeros(size_t count, size_t size) {
-  void *memory = calloc(count ? count : 1, size);
-  if (!memory) abort();
-  return memory;
+  void *zeros = calloc(count ? count : 1, size);
+  if (!zeros) abort();
+  return zeros;
 }
 
 static inline void case_free(friction_case *c) {
