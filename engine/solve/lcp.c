@@ -209,6 +209,13 @@ ct_status ct_lcp_solve(const ct_lcp *problem, const ct_lcp_options *options, ct_
   size_t n = problem->matrix.size;
   bool chosen = options->method != CT_LCP_AUTO;
   if (n > (chosen ? methods[options->method].rows_max : CT_LCP_ITERATIVE_MAX)) return CT_LIMIT;
+  if (n == 0) {
+    *result = (ct_lcp_result){.z = result->z, .w = result->w, .certificate = result->certificate};
+    result->method = chosen ? options->method : for_symmetric[0];
+    result->converged = result->rank_known = true;
+    result->unique = CT_YES;
+    return CT_OK;
+  }
   ct_lcp_job job = {.matrix = &problem->matrix, .q = problem->q, .size = n, .options = options, .solver = solver};
   for (size_t i = 0; i < n; i++) job.q_max = fabs(problem->q[i]) > job.q_max ? fabs(problem->q[i]) : job.q_max;
   double largest;
