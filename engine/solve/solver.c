@@ -43,27 +43,17 @@ static bool add_block(ct_solver *solver, size_t size) {
 
 ct_solver_mark ct_solver_enter(ct_solver *solver) {
   solver->depth++;
-  return (ct_solver_mark){solver->last, solver->last ? solver->last->used : 0};
-}
-
-/* One block of the size that all had together, so that next time nothing has to grow. Where that cannot be had it grows again. */
-static void join(ct_solver *solver) {
-  drop_to(solver, NULL);
-  (void)add_block(solver, solver->most);
-}
-
-static void note_size(ct_solver *solver) {
-  size_t total = 0;
-  for (const ct_solver_block *block = solver->last; block; block = block->before) total += block->size;
-  if (total > solver->most) solver->most = total;
+  return (ct_solver_mark){solver->last, solver->last ? solver->last->used : 0, solver->taken};
 }
 
 void ct_solver_leave(ct_solver *solver, ct_solver_mark mark) {
   solver->depth--;
+  solver->taken = mark.taken;
   if (!solver->last) return;
-  if (solver->last->before) note_size(solver);
-  if (solver->depth == 0 && solver->last->size < solver->most) {
-    join(solver);
+  if (solver->depth == 0 && (solver->last->before || solver->last->size < solver->most)) {
+    /* One block for all of it, so that next time nothing has to grow. Where that cannot be had it grows again. */
+    drop_to(solver, NULL);
+    (void)add_block(solver, solver->most);
     return;
   }
   while (solver->last != mark.block && solver->last->before) drop_to(solver, solver->last->before);
@@ -79,5 +69,7 @@ void *ct_solver_take(ct_solver *solver, size_t count, size_t bytes) {
   }
   void *taken = solver->last->bytes + solver->last->used;
   solver->last->used += size;
+  solver->taken += size;
+  if (solver->taken > solver->most) solver->most = solver->taken;
   return taken;
 }

@@ -10,13 +10,13 @@ typedef struct ct_solver_block ct_solver_block;
 struct ct_solver {
   ct_solver_block *last; /* the block that is taken from; older ones are behind it */
   unsigned depth;        /* entered and not left */
-  size_t most;           /* bytes that all blocks had at one time */
+  size_t taken, most;    /* bytes: now, and ever at once */
 };
 
 /* What was taken when it was set. */
 typedef struct ct_solver_mark {
   ct_solver_block *block;
-  size_t used;
+  size_t used, taken;
 } ct_solver_mark;
 
 ct_solver_mark ct_solver_enter(ct_solver *solver);

@@ -9,10 +9,10 @@
 #include <contact/solver.h>
 
 /* AUTO: which method is taken depends on M and n alone; where that one fails the next is tried, and `method` tells which answered.
- * DANTZIG, BLOCK_PIVOTING, PGS, QUADRATIC are for symmetric positive semidefinite M (BLOCK_PIVOTING also for P-matrices); LEMKE and
- * ENUMERATION for any. Direct ones (DANTZIG, BLOCK_PIVOTING, LEMKE) take up to CT_LCP_DIRECT_MAX rows, ENUMERATION up to
- * CT_LCP_ENUMERATION_MAX; PGS and QUADRATIC (projected gradient with proportioning) up to CT_LCP_ITERATIVE_MAX, and no memory that
- * grows faster than the entries of M. */
+ * DANTZIG, BLOCK_PIVOTING (which goes on as DANTZIG where it does not settle), PGS and QUADRATIC are for symmetric positive
+ * semidefinite M, LEMKE and ENUMERATION for any. Direct ones (DANTZIG, BLOCK_PIVOTING, LEMKE) take up to CT_LCP_DIRECT_MAX rows,
+ * ENUMERATION up to CT_LCP_ENUMERATION_MAX; PGS and QUADRATIC (projected gradient with proportioning) up to CT_LCP_ITERATIVE_MAX,
+ * and no memory that grows faster than the entries of M. */
 #define CT_LCP_METHOD_MAP(X)                                                                                                       \
   X(AUTO, "auto")                                                                                                                  \
   X(DANTZIG, "dantzig")                                                                                                            \
@@ -46,8 +46,9 @@ typedef enum ct_lcp_status {
 #undef CT_LCP_STATUS_ENUM
 } ct_lcp_status;
 
-/* Which of several solutions: of a symmetric positive semidefinite M all have one w. MIN_NORM: the least |z|. ANY: the first one
- * found, the same every time. Other M: always the first one found. */
+/* Which of several solutions: of a symmetric positive semidefinite M all have one w. MIN_NORM: the least |z|, by direct methods and
+ * ENUMERATION; these tell the rank and `unique` then. ANY: the first one found, the same every time. Iterative methods, and other
+ * M: always the first one found. */
 typedef enum ct_lcp_tie { CT_LCP_TIE_MIN_NORM, CT_LCP_TIE_ANY } ct_lcp_tie;
 
 typedef struct ct_lcp {
@@ -82,8 +83,9 @@ typedef struct ct_lcp_result {
 } ct_lcp_result;
 
 /* CT_OUT_OF_MEMORY, CT_CANCELLED, CT_LIMIT (more rows than the method takes). M and q are finite; nothing else is asked of them.
- * The same input gives the same bits; scaling M and q by a power of two scales z and w and changes nothing else.
- * Cost: direct methods some n^3, with small constants where n is small; sweeps O(entries of M) each. */
+ * The same input gives the same bits; scaling M and q by powers of two scales z and w of the direct methods for symmetric M and
+ * changes nothing else (iterative ones stop by a tolerance that is not relative alone). Cost: direct methods some n^3, with small
+ * constants where n is small; sweeps O(entries of M) each. */
 ct_status ct_lcp_solve(const ct_lcp *problem, const ct_lcp_options *options, ct_solver *solver, ct_lcp_result *result);
 
 /* max |min(z, M z + q)|; w (may be NULL) gets M z + q. */
