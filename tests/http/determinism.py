@@ -20,6 +20,20 @@ FARTHEST = ("clang", "-O0")  # from the build under test
 MAKE_SECONDS = 600
 
 
+def heap():
+    """Stacks of one to three bodies that stand a little askew and fall, and a ball on each."""
+    bodies = [{"id": "ground", "colliders": [{"plane": {}}]}]
+    for i in range(12):
+        x, y = 3.0 * (i % 4), 3.0 * (i // 4)
+        for k in range(1 + i % 3):
+            bodies.append({"id": f"b{i}-{k}", "position": [x + 0.07 * k, y, 0.5 + k], "rpy": [0, 0, 0.1 * i + 0.3 * k],
+                           "motion": {"mass": 1 + 0.3 * k, "linearVelocity": [0.02 * i, 0, -0.1], "angularVelocity": [0, 0, 0.03 * k]},
+                           "colliders": [{"box": {"size": [1, 1, 1]}}]})
+        bodies.append({"id": f"ball{i}", "position": [x + 0.1, y, 1.25 + i % 3], "motion": {"mass": 2, "linearVelocity": [0, 0.3, -1]},
+                       "colliders": [{"sphere": {"radius": 0.25}}]})
+    return {"bodies": bodies, "materials": {"default": {"staticFriction": 0.4, "dynamicFriction": 0.3, "restitution": 0.3}}}
+
+
 def requests():
     """(method, path, body, content type) in order."""
     cases, unused = corpus.cases("pairs", corpus.known_pair)
@@ -68,6 +82,13 @@ def requests():
     for method in ("auto", "nsgs", "newton", "gradient", "polyhedral"):
         yield "POST", "/v1/solve/friction", {"W": w, "q": [(5 * i) % 7 - 4 for i in range(18)], "mu": [0.3] * 6, "method": method,
                                              "deadlineMs": 600000}, json_type
+    yield "PUT", "/v1/scenes/heap", heap(), json_type
+    yield "POST", "/v1/scenes/heap/query/contacts", {"include": ["velocity"]}, json_type
+    for members in ({}, {"law": "integrated"}, {"law": "energetic", "simultaneous": "sequential"}, {"simultaneous": "poisson"},
+                    {"friction": False}, {"limit": 3}):
+        yield "POST", "/v1/scenes/heap/query/impulse", {**members, "deadlineMs": 600000}, json_type
+    for members in ({"friction": "none", "include": ["A", "b"]}, {"friction": "cone"}, {"friction": "polyhedral"}, {"limit": 3}):
+        yield "POST", "/v1/scenes/heap/query/restingForces", {"velocityTolerance": 1, **members, "deadlineMs": 600000}, json_type
     yield "POST", "/v1/query/distance", {"a": {"box": {"size": [1, 1, 1]}},
                                          "b": {"sphere": {"radius": 0.5}, "position": [0.9, 0, 0]}}, json_type
 

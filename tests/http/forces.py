@@ -1,6 +1,8 @@
 """Impulses and resting forces by curl: closed forms, what is given in place of what is found, what-if, pages, proofs, and the same bytes for
 any number of workers. Every number of a fact follows from statics or rigid-body dynamics, not from an answer of ours."""
+import json
 import math
+import os
 
 from support.checks import Suite, check, equal, near, near_list
 from support.client import Curl
@@ -260,6 +262,18 @@ def any_number_of_workers_gives_the_same_bytes():
         finally:
             other.stop()
     equal(len(replies), 1, "different replies")
+
+
+@suite.fact
+def the_questions_of_a_batch_answer_the_same():
+    """Of 4 million rows in all (CONTACTD_FULL=1) each question finds its islands anew; of fewer its ranges share them."""
+    path = "/v1/scenes/wide"
+    walls = [{"id": f"w{i}", "position": [9.0 * (i % 64), 9.0 * (i // 64), -5], "colliders": [{"sphere": {"radius": 1}}]} for i in range(4095)]
+    client.put(path, {"bodies": [GROUND, *walls, *row_of_stacks(5)[1:]]}).must(201)
+    asked = {"kind": "restingForces", "where": {"a": {"prefix": "c"}}, "limit": 2}
+    whole = client.post(path + "/query/restingForces", {k: asked[k] for k in ("where", "limit")}).must(200).json
+    answers = client.post(path + "/query", {"queries": [asked] * (990 if os.environ.get("CONTACTD_FULL") else 10), "deadlineMs": 60000}).must(200).json["results"]
+    equal({json.dumps(a["result"]["results"]) for a in answers}, {json.dumps(whole["results"])}, "answers")
 
 
 @suite.fact
