@@ -8,6 +8,8 @@
 /* Longest step, s, that velocity-level friction looks ahead, and the step where none is given. */
 #define TIME_STEP_MAX 1e3
 #define TIME_STEP 1e-3
+/* A contact takes about this many bytes, found and then in its island, with what is told of it. */
+#define BYTES_PER_CONTACT 2048
 /* Sides of a friction pyramid. */
 #define DIRECTIONS_MIN 3
 #define DIRECTIONS_MAX 64
@@ -150,6 +152,7 @@ static bool read_common(api_reader *reader, const api_force_fields *f, const api
                               .pair_count = q->pair_count,
                               .explicit_pairs = q->explicit_pairs,
                               .candidates_max = reader->limits->pairs,
+                              .contacts_max = (size_t)(reader->limits->request_memory_bytes / BYTES_PER_CONTACT),
                               .cancel = reader->cancel};
   out->gravity = ct_scene_gravity(about->scene);
   bool good = api_read_vec3(reader, f->own[API_FORCE_GRAVITY], API_GRAVITY_MAX, &out->gravity);

@@ -12,8 +12,7 @@ static void *take(api_range_run *run, size_t bytes) {
   return memory;
 }
 
-/* CT_OK: nothing has failed. */
-static void fail(api_range_run *run, ct_status status) {
+static void set_status(api_range_run *run, ct_status status) {
   run->range->status = status;
   run->range->force.too_many = status == CT_LIMIT;
 }
@@ -41,7 +40,7 @@ static bool run_impulse(api_range_run *run, const ct_island *island) {
     if (!result.converged) run->range->force.diverged = true;
     keep_velocities(run->task, island, result.velocities);
   } else {
-    fail(run, status);
+    set_status(run, status);
   }
   free(memory);
   return status == CT_OK;
@@ -99,7 +98,7 @@ static bool run_resting(api_range_run *run, const ct_island *island) {
     if (put_system(run, &island->set)) api_put_byte(&run->range->text, '}');
     tell_stability(run, &result);
   } else {
-    fail(run, status);
+    set_status(run, status);
   }
   free(memory);
   return status == CT_OK && !run->range->memory;
@@ -135,7 +134,7 @@ static void settle_friction(api_force *force, const ct_mechanics *mechanics) {
 static ct_mechanics *prepare(api_range_run *run) {
   api_question *q = &run->task->question;
   ct_mechanics *mechanics = NULL;
-  fail(run, ct_mechanics_prepare(q->scene, &q->force.mechanics, run->workspace, &mechanics));
+  set_status(run, ct_mechanics_prepare(q->scene, &q->force.mechanics, run->workspace, &mechanics));
   if (mechanics) settle_friction(&q->force, mechanics);
   if (q->writes) run->task->after = take(run, ct_scene_rows(q->scene) * sizeof *run->task->after);
   return mechanics;

@@ -6,7 +6,8 @@ static bool range_fault(const api_range *range, bool enough, api_faults *faults)
   if (range->memory || range->status == CT_OUT_OF_MEMORY) api_fault_memory(faults);
   else if (range->status == CT_CANCELLED || !range->complete) api_fault_cancelled(faults);
   else if (range->force.too_many && !enough)
-    api_fault_plain(faults, API_PROBLEM_LIMIT_EXCEEDED, "The contacts of an island, or all, are more than the method takes.");
+    api_fault_plain(faults, API_PROBLEM_LIMIT_EXCEEDED,
+                    "The contacts are more than the method takes, or need more than requestMemoryBytes.");
   else if (range->status == CT_LIMIT && !enough)
     api_fault_plain(faults, API_PROBLEM_LIMIT_EXCEEDED, "The answer needs more than requestMemoryBytes: ask for a smaller limit.");
   return api_faults_any(faults);

@@ -8,7 +8,8 @@
 /* Room for one contact more. */
 static ct_status reserve(ct_mechanics_parts *parts) {
   if (parts->count < parts->capacity) return CT_OK;
-  if (parts->count >= CT_CONTACTS_MAX) return CT_LIMIT;
+  size_t most = parts->options->contacts_max;
+  if (parts->count >= (most ? most : CT_CONTACTS_MAX)) return CT_LIMIT;
   size_t capacity = parts->capacity ? 2 * parts->capacity : 64;
   ct_touch *touches = realloc(parts->touches, capacity * sizeof *touches);
   if (!touches) return CT_OUT_OF_MEMORY;

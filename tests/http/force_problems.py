@@ -146,6 +146,17 @@ def more_contacts_than_a_method_takes_are_refused():
 
 
 @suite.fact
+def the_memory_of_contacts_is_limited():
+    with Daemon("--limit", "requestMemoryBytes=1048576") as small:
+        its = Curl(small)
+        props = [{**TOUCH, "position": [i, 0, 0]} for i in range(513)]
+        scene = {"bodies": [{"id": "ground", "colliders": [{"plane": {}}]}, ball("b", 0.5, mass=1)]}
+        for kind, unused in KINDS:
+            reply = its.post(f"/v1/query/{kind}", {"scene": scene, "contacts": props}).problem(422, "limit-exceeded")
+            check("requestMemoryBytes" in reply.json["detail"], "the detail names the limit")
+
+
+@suite.fact
 def candidate_pairs_are_limited():
     with Daemon("--limit", "pairs=100") as small:
         its = Curl(small)

@@ -149,6 +149,7 @@ typedef struct ct_mechanics_options {
   size_t pair_count;
   bool explicit_pairs;
   uint64_t candidates_max; /* pairs of bodies looked at for contacts; 0: CT_PAIRS_MAX */
+  size_t contacts_max;     /* 0: CT_CONTACTS_MAX */
   const ct_cancel *cancel;
 } ct_mechanics_options;
 
@@ -166,7 +167,7 @@ typedef struct ct_mechanics ct_mechanics;
  * two bodies that nothing can move are left out. A dynamic body whose mass cannot be had, or is singular, is the caller's to
  * refuse: `ct_scene_mass_body` tells; here it stands as a fixed one. A body that touches nothing is an island where `where_a` or
  * `where_b` selects it, or, with explicit pairs, where a pair names it. Borrows scene and options for the call alone.
- * CT_PAIR_LIMIT, CT_CANCELLED, CT_OUT_OF_MEMORY, CT_LIMIT: more than CT_CONTACTS_MAX contacts. */
+ * CT_PAIR_LIMIT, CT_CANCELLED, CT_OUT_OF_MEMORY, CT_LIMIT: more than contacts_max contacts. */
 ct_status ct_mechanics_prepare(const ct_scene *scene, const ct_mechanics_options *options, ct_workspace *workspace,
                                ct_mechanics **out);
 void ct_mechanics_destroy(ct_mechanics *mechanics);
