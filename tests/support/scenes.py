@@ -65,3 +65,25 @@ def crowd(count, seed=11):
                        "rotation": unit_quaternion(rng),
                        "colliders": [collider]})
     return bodies
+
+
+def pile(count, side, seed=5):
+    """Boxes and hulls of some 0.2 m in layers of side x side, falling on a floor between four walls; friction 0.5 everywhere. Their
+    masses are given: the weight of all is known without the daemon."""
+    rng = random.Random(seed)
+    reach = 0.25 * side + 0.1
+    bodies = [{"id": "floor", "colliders": [{"plane": {}}]}]
+    for i, (x, y) in enumerate(((1, 0), (-1, 0), (0, 1), (0, -1))):
+        size = [0.2, 2 * reach + 0.4, 3] if x else [2 * reach + 0.4, 0.2, 3]
+        bodies.append({"id": f"wall-{i}", "position": [x * (reach + 0.1), y * (reach + 0.1), 1.5], "colliders": [{"box": {"size": size}}]})
+    for i in range(count):
+        if i % 2:
+            shape = {"box": {"size": [number(rng.uniform(0.15, 0.35)) for unused in range(3)]}}
+        else:
+            shape = {"convex": {"vertices": [[number(rng.uniform(-0.12, 0.12)) for unused in range(3)] for unused in range(12)]}}
+        column, layer = i % (side * side), i // (side * side)
+        place = [0.5 * (column % side - (side - 1) / 2), 0.5 * (column // side - (side - 1) / 2), 0.3 + 0.5 * layer]
+        bodies.append({"id": f"stone-{i:03d}", "position": [number(p + rng.uniform(-0.02, 0.02)) for p in place[:2]] + [place[2]],
+                       "rpy": [number(rng.uniform(-1, 1)) for unused in range(3)], "colliders": [shape],
+                       "motion": {"mass": number(rng.uniform(4, 12))}})
+    return {"materials": {"default": {"staticFriction": 0.5}}, "bodies": bodies}
