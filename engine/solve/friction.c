@@ -94,18 +94,6 @@ double ct_friction_residual(const ct_friction_problem *p, const double *r, doubl
   return fmin(residual, DBL_MAX);
 }
 
-/* The normal velocity of a contact that no force changes: negative, it can never be made good. */
-static bool immovable_approach(const ct_friction_work *w) {
-  for (size_t i = 0; i < w->contacts; i++) {
-    bool moved = false;
-    for (int k = 0; k < 3; k++) moved = moved || w->diagonal[i].m[k] != 0.0;
-    for (size_t e = w->starts[i]; e < w->starts[i + 1]; e++)
-      for (int k = 0; k < 3; k++) moved = moved || w->blocks[e].m[k] != 0.0;
-    if (!moved && w->q[i].n < 0.0) return true;
-  }
-  return false;
-}
-
 /* r of `best` in the caller's units. */
 static void write_forces(const ct_friction_problem *p, const ct_friction_work *w, bool in_cone, double *out) {
   size_t d = p->dimension;
@@ -124,8 +112,7 @@ static void tell(const ct_friction_problem *p, const ct_friction_work *w, bool i
   write_forces(p, w, true, result->r);
   result->residual = ct_friction_residual(p, result->r, result->u);
   result->converged = result->residual <= w->tolerance;
-  if (!result->converged)
-    result->status = infeasible || immovable_approach(w) ? CT_FRICTION_STATUS_INFEASIBLE : CT_FRICTION_STATUS_ITERATION_LIMIT;
+  if (!result->converged) result->status = infeasible ? CT_FRICTION_STATUS_INFEASIBLE : CT_FRICTION_STATUS_ITERATION_LIMIT;
 }
 
 static bool wanting(const ct_friction_work *w) { return w->best_residual > w->tolerance && w->iterations < w->iterations_max; }
@@ -206,6 +193,7 @@ static ct_status solve(const ct_friction_problem *p, const ct_friction_options *
     break;
   default: status = wanting(&w) ? choose(p, options, &w, &infeasible) : CT_OK;
   }
+  if (status == CT_OK && !infeasible && w.best_residual > w.tolerance) status = ct_friction_contradicts(&w, &infeasible);
   if (status == CT_OK) tell(p, &w, infeasible, result);
   return status;
 }

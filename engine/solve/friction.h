@@ -41,6 +41,7 @@ typedef struct ct_friction_work {
   uint64_t iterations, iterations_max; /* sweeps or steps made, and allowed */
   double multiplied;                   /* by sweeps and descents so far: entries of W */
   double eliminated;                   /* by Newton steps so far: multiplications */
+  const double *certificate;           /* [contacts] of the problem without friction, where that has no solution; else NULL */
   ct_solver *solver;
   const ct_cancel *cancel;
 } ct_friction_work;
@@ -99,6 +100,10 @@ ct_status ct_friction_newton(ct_friction_work *w, uint64_t steps);
 
 /* Up to `steps` steps, fewer where the tolerance is reached or nothing gets better. Same failures. */
 ct_status ct_friction_gradient(ct_friction_work *w, uint64_t steps);
+
+/* Whether normal forces y >= 0 prove that no forces in the cones part all contacts: y'W takes no force in a cone apart, but q'y <
+ * 0. Looks for them without friction. CT_OUT_OF_MEMORY, CT_CANCELLED. */
+ct_status ct_friction_contradicts(const ct_friction_work *w, bool *contradicts);
 
 /* The pyramids' problem: `best` and all of the result but r and u. Without friction by the method that suits it, with the least
  * norm; else by Lemke's. CT_OUT_OF_MEMORY, CT_CANCELLED, CT_LIMIT. */

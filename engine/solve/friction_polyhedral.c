@@ -161,7 +161,8 @@ ct_status ct_friction_polyhedral(ct_friction_work *w, const ct_friction_options 
   result->status = status_of(answer.status);
   result->residual = answer.residual > 0.0 ? (size > 0.0 ? answer.residual / size : 1.0) : 0.0;
   result->converged = result->status == CT_FRICTION_STATUS_OK && result->residual <= w->tolerance;
-  result->cone_error = w->dimension == 3 ? 1.0 - weakest : 0.0;
+  result->cone_error = w->dimension == 3 && !plain ? 1.0 - weakest : 0.0;
   result->iterations = answer.iterations;
+  w->certificate = plain && answer.status == CT_LCP_STATUS_INFEASIBLE ? p.certificate : NULL;
   return CT_OK;
 }
