@@ -28,6 +28,7 @@ typedef struct block {
   unsigned char *clamped;
   uint32_t *rows, *place;
   ct_ldl factor;
+  double roundoff; /* of w, where it is largest */
 } block;
 
 static bool take(block *b, const ct_lcp_job *job, double *z) {
@@ -152,9 +153,12 @@ static void solve(block *b) {
 static size_t exchange(block *b, bool all) {
   double terms = ct_lcp_terms(b->job, b->z);
   size_t wrong = 0, last = 0;
+  b->roundoff = 0.0;
   for (size_t i = 0; i < b->n; i++) {
     double value = b->clamped[i] ? b->z[i] * b->job->roots[i] * b->job->roots[i] : b->w[i];
-    if (!(value < -ct_lcp_roundoff(b->job, i, terms))) continue;
+    double within = ct_lcp_roundoff(b->job, i, terms);
+    if (within > b->roundoff) b->roundoff = within;
+    if (!(value < -within)) continue;
     wrong++;
     last = i;
     if (all) b->clamped[i] ^= 1;
@@ -183,23 +187,13 @@ static ct_lcp_status settle(block *b, uint64_t *iterations) {
   return CT_LCP_STATUS_ITERATION_LIMIT;
 }
 
-/* Are the terms of w so large that what is called 0 need not be small beside q? */
-static bool lost(const block *b) {
-  double terms = ct_lcp_terms(b->job, b->z), most = 0.0;
-  for (size_t i = 0; i < b->n; i++) {
-    double within = ct_lcp_roundoff(b->job, i, terms);
-    most = within > most ? within : most;
-  }
-  return most > LOST * b->job->q_max;
-}
-
 ct_status ct_lcp_block(const ct_lcp_job *job, ct_lcp_result *result) {
   block b;
   if (!take(&b, job, result->z)) return CT_OUT_OF_MEMORY;
   if (b.n <= PIVOTED) guess_by_pivots(&b);
   else guess_by_sweeps(&b);
   result->status = settle(&b, &result->iterations);
-  if (result->status != CT_LCP_STATUS_OK || lost(&b)) return ct_lcp_dantzig(job, result);
+  if (result->status != CT_LCP_STATUS_OK || b.roundoff > LOST * job->q_max) return ct_lcp_dantzig(job, result);
   for (size_t i = 0; i < b.n; i++) b.z[i] = b.z[i] > 0.0 ? b.z[i] : 0.0;
   return CT_OK;
 }
