@@ -60,8 +60,9 @@ static void begin(ct_resting *resting) {
 static ct_status solve(ct_resting *resting) {
   classify(resting);
   begin(resting);
-  ct_status status = CT_OK;
-  if (resting->count > 0)
+  bool frictionless = resting->options->friction == CT_RESTING_FRICTION_NONE;
+  ct_status status = resting->options->stability || !frictionless ? ct_resting_fit_open(resting) : CT_OK;
+  if (status == CT_OK && resting->count > 0)
     status =
         resting->options->friction == CT_RESTING_FRICTION_NONE ? ct_resting_normal(resting) : ct_resting_friction_solve(resting);
   if (status == CT_OK) status = ct_resting_tell(resting);

@@ -43,8 +43,9 @@ static void make_cone(const ct_resting *resting, const ct_resting_fit *fit, cons
   }
 }
 
-ct_status ct_resting_fit_open(const ct_resting *resting, ct_resting_fit *fit) {
+ct_status ct_resting_fit_open(ct_resting *resting) {
   const ct_contact_set *set = resting->set;
+  ct_resting_fit *fit = &resting->fit;
   *fit = (ct_resting_fit){.blocks = ct_solver_take(resting->solver, set->body_count + 1, sizeof *fit->blocks)};
   if (!fit->blocks) return CT_OUT_OF_MEMORY;
   for (size_t i = 0; i < set->body_count; i++)
@@ -78,7 +79,8 @@ static ct_status shorten(const ct_resting *resting, ct_resting_fit *fit, ct_cone
   return status;
 }
 
-ct_status ct_resting_fit_solve(const ct_resting *resting, ct_resting_fit *fit) {
+ct_status ct_resting_fit_solve(ct_resting *resting) {
+  ct_resting_fit *fit = &resting->fit;
   if (fit->known) return CT_OK;
   bool pyramids = resting->options->friction == CT_RESTING_FRICTION_POLYHEDRAL;
   ct_cone_fit_problem problem = {.cones = fit->cones,

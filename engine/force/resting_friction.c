@@ -54,15 +54,15 @@ static ct_status hold(ct_resting *resting, const ct_resting_problem *problem, bo
   if (resting->options->acceleration_level && problem->slides) return CT_OK;
   if (resting->options->friction_method != CT_FRICTION_AUTO || !(problem->fastest <= STILL_PART)) return CT_OK;
   if (resting->options->friction != CT_RESTING_FRICTION_CONE) return CT_OK;
-  ct_resting_fit fit;
-  ct_status status = ct_resting_fit_open(resting, &fit);
-  if (status == CT_OK) status = ct_resting_fit_solve(resting, &fit);
-  if (status != CT_OK || fit.status == CT_CONE_FIT_UNDECIDED) return status;
-  for (size_t i = 0; i < resting->count * CT_RESTING_PARTS; i++) resting->forces[i] = fit.forces[i];
+  ct_status status = ct_resting_fit_solve(resting);
+  const ct_resting_fit *fit = &resting->fit;
+  if (status != CT_OK || fit->status == CT_CONE_FIT_UNDECIDED) return status;
+  for (size_t i = 0; i < resting->count * CT_RESTING_PARTS; i++) resting->forces[i] = fit->forces[i];
   double margin;
-  status = ct_resting_fit_margin(resting, fit.forces, &margin);
+  status = ct_resting_fit_margin(resting, fit->forces, &margin);
   if (status != CT_OK) return status;
-  *holds = margin <= CT_RESTING_HOLDS;
+  /* Bodies without acceleration slip all the same where what they touch is accelerated, and part where they spin. */
+  *holds = margin <= CT_RESTING_HOLDS && ct_friction_residual(&problem->friction, resting->forces, NULL) <= NEWTON_RESIDUAL;
   *near = !*holds && problem->friction.matrix.size <= CT_RESTING_DENSE_MAX;
   return CT_OK;
 }

@@ -22,16 +22,6 @@
 /* Components of a force at a contact: along its normal and its two tangents (ct_touch_tangents). */
 #define CT_RESTING_PARTS 3
 
-typedef struct ct_resting {
-  const ct_contact_set *set;
-  const ct_resting_options *options;
-  ct_solver *solver;
-  ct_resting_result *result;
-  uint32_t *active; /* [count] contacts that take part: those that do not separate */
-  size_t count;
-  double *forces; /* [3 count] normal, two tangents; what a solve leaves */
-} ct_resting;
-
 /* Which forces within the cones of static friction would hold every body where it is, or how near they come. In the metric of the
  * kinetic energy: what is left over is the acceleration of Gauss' principle. */
 typedef struct ct_resting_fit {
@@ -45,6 +35,17 @@ typedef struct ct_resting_fit {
   bool exact;     /* the rest is right to round-off; else to some eight digits */
   ct_cone_fit_status status;
 } ct_resting_fit;
+
+typedef struct ct_resting {
+  const ct_contact_set *set;
+  const ct_resting_options *options;
+  ct_solver *solver;
+  ct_resting_result *result;
+  uint32_t *active; /* [count] contacts that take part: those that do not separate */
+  size_t count;
+  double *forces;     /* [3 count] normal, two tangents; what a solve leaves */
+  ct_resting_fit fit; /* where friction or stability ask for it */
+} ct_resting;
 
 /* Unit normal and tangents of a contact, as rows. */
 ct_mat3 ct_resting_axes(const ct_touch *touch);
@@ -89,9 +90,9 @@ ct_status ct_resting_friction_solve(ct_resting *resting);
 /* L of a body's I^-1 = L L', lower triangular. */
 ct_mat3 ct_resting_root(const ct_mat3 *inverse_inertia);
 /* Cones and loads of the bodies; taken from the solver's scratch, at which the caller has entered. */
-ct_status ct_resting_fit_open(const ct_resting *resting, ct_resting_fit *fit);
-/* Forces within the cones that hold, the shortest ones where contacts are no pyramids; or the best there are. */
-ct_status ct_resting_fit_solve(const ct_resting *resting, ct_resting_fit *fit);
+ct_status ct_resting_fit_open(ct_resting *resting);
+/* Forces within the cones that hold, the shortest ones where contacts are no pyramids; or the best there are. Looked for once. */
+ct_status ct_resting_fit_solve(ct_resting *resting);
 /* What the forces leave over at the worst body, part of what acts on it. CT_OUT_OF_MEMORY. */
 ct_status ct_resting_fit_margin(const ct_resting *resting, const double *forces, double *margin);
 

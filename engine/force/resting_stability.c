@@ -103,9 +103,10 @@ static void make_motion(const ct_resting *resting, const ct_resting_fit *fit, ct
 
 /* ---- the answer ----------------------------------------------------------------------------------------------------------- */
 
-static ct_status decide(ct_resting *resting, ct_resting_fit *fit) {
+static ct_status decide(ct_resting *resting) {
   ct_resting_result *result = resting->result;
-  ct_status status = ct_resting_fit_solve(resting, fit);
+  const ct_resting_fit *fit = &resting->fit;
+  ct_status status = ct_resting_fit_solve(resting);
   ct_velocity *motion = ct_solver_take(resting->solver, resting->set->body_count + 1, sizeof *motion);
   if (status != CT_OK || !motion) return status != CT_OK ? status : CT_OUT_OF_MEMORY;
   status = ct_resting_fit_margin(resting, fit->forces, &result->stability_margin);
@@ -132,10 +133,8 @@ ct_status ct_resting_stability(ct_resting *resting) {
   tell_holding(resting, resting->forces);
   if (result->stability_margin <= CT_RESTING_HOLDS && within_cones(resting, resting->forces)) return CT_OK;
   result->stability = CT_STABILITY_UNDECIDED;
-  ct_resting_fit fit;
   ct_solver_mark mark = ct_solver_enter(resting->solver);
-  status = ct_resting_fit_open(resting, &fit);
-  if (status == CT_OK) status = decide(resting, &fit);
+  status = decide(resting);
   ct_solver_leave(resting->solver, mark);
   return status;
 }

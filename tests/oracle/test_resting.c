@@ -179,6 +179,36 @@ static void speed_does_not_matter(void) {
   }
 }
 
+/* On a floor that is accelerated at 3 m/s^2 a block goes along, at 6 it slides at mu g; it does not stay, whatever holds it up. */
+static void floor_that_is_moved(void) {
+  for (int k = 0; k < 2; k++) {
+    static island i;
+    block(&i, 0.0, 0.0, 0.5);
+    i.bodies[0].mobility = CT_KINEMATIC;
+    i.bodies[0].linear_acceleration = ct_vec(k ? 6.0 : 3.0, 0.0, 0.0);
+    CHECK_INT(island_solve(&i), CT_OK);
+    CHECK(i.result.converged);
+    CHECK_NEAR(i.accelerations[1].linear.x, k ? 0.5 * G : 3.0, 1e-11);
+    for (int c = 0; c < 4; c++) CHECK(i.forces[c].sliding == (k == 1));
+    CHECK_INT(i.result.stability, CT_STABILITY_MOVING);
+  }
+}
+
+/* A rod of length 2 that turns about its end, which sticks: the floor's force is that of circular motion. */
+static void rod_that_turns_about_its_end(void) {
+  static island i;
+  ct_turn slope = {.sine = 0.8, .cosine = 0.6};
+  double spin = 1.5;
+  rod(&i, slope, spin, 2.0);
+  i.bodies[1].velocity.linear = ct_vec(spin * slope.sine, 0.0, -spin * slope.cosine); /* the end stands still */
+  CHECK_INT(island_solve(&i), CT_OK);
+  double turning = 3.0 * G * slope.cosine / 4.0; /* about the end: I = 4/3 */
+  CHECK_NEAR(i.accelerations[1].angular.y, turning, 1e-11);
+  CHECK_NEAR(i.accelerations[1].linear.x, turning * slope.sine - spin * spin * slope.cosine, 1e-11);
+  CHECK_NEAR(i.accelerations[1].linear.z, -turning * slope.cosine - spin * spin * slope.sine, 1e-11);
+  CHECK_INT(i.result.stability, CT_STABILITY_MOVING);
+}
+
 /* A ball of 1 kg and radius 0.5 on a slope, no slip: rolls where tan(angle) <= 3.5 mu, else slides and turns. */
 static void ball_on_slope(void) {
   for (int k = 0; k < 2; k++) {
@@ -274,6 +304,8 @@ static const check_test tests[] = {
     {"pyramids slide where cones would hold, as far as their error tells", pyramids},
     {"kinetic friction does not depend on speed, and a push below the static one moves nothing", speed_does_not_matter},
     {"a ball on a slope rolls or slides", ball_on_slope},
+    {"a block on a floor that is accelerated goes along or slides", floor_that_is_moved},
+    {"a rod turns about its end, which sticks", rod_that_turns_about_its_end},
     {"ladders hold from the angle on that statics gives", ladder_against_wall},
     {"a rod that jams: no forces, or two answers", rod_that_jams},
     {"accelerations are the same at both levels", levels_agree},
