@@ -4,6 +4,8 @@
 
 #include <contact/resting.h>
 
+#include <assert.h>
+
 #include "solve/cone_fit.h"
 #include "solve/solver.h"
 
@@ -85,7 +87,9 @@ ct_status ct_resting_normal(ct_resting *resting);
 ct_status ct_resting_friction_solve(ct_resting *resting);
 
 /* Largest system of equations (rows, columns) that is solved for a last correction, or to see whether forces hold. */
-#define CT_RESTING_DENSE_MAX 512
+#define CT_RESTING_DENSE_MAX 510
+static_assert(CT_RESTING_CONTACTS_EXACT * 3 == CT_RESTING_DENSE_MAX && CT_RESTING_BODIES_EXACT * 6 == CT_RESTING_DENSE_MAX,
+              "what is said of exact answers");
 
 /* L of a body's I^-1 = L L', lower triangular. */
 ct_mat3 ct_resting_root(const ct_mat3 *inverse_inertia);

@@ -139,6 +139,25 @@ static void proofs_hold(void) {
   CHECK_INT(counts[CT_STABILITY_UNDECIDED], 0);
 }
 
+/* Row 48: without friction the accelerations of the complementarity problem are those of a quadratic program, Gauss' principle of
+ * least constraint, which the proof of falling solves. */
+static void least_constraint(void) {
+  check_random r = {20260107};
+  int compared = 0;
+  for (int k = 0; k < CASES; k++) {
+    static island i;
+    make(&i, &r, CT_RESTING_FRICTION_NONE);
+    CHECK_INT(island_solve(&i), CT_OK);
+    if (i.result.stability != CT_STABILITY_FALLS) continue;
+    compared++;
+    for (size_t b = 1; b < i.body_count; b++) {
+      CHECK(ct_norm(ct_sub(i.motion[b].linear, i.accelerations[b].linear)) < 1e-9);
+      CHECK(ct_norm(ct_sub(i.motion[b].angular, i.accelerations[b].angular)) < 1e-9);
+    }
+  }
+  CHECK(compared > CASES / 2);
+}
+
 /* ---- the same question, asked otherwise ----------------------------------------------------------------------------------- */
 
 static ct_mat3 turned_matrix(const ct_mat3 *turn, const ct_mat3 *m) {
@@ -211,6 +230,7 @@ static void same_when_exchanged(void) {
 static const check_test tests[] = {
     {"forces, accelerations and Coulomb's law hold, computed anew", answers_hold},
     {"what stays has forces that hold it, what falls a motion that proves it", proofs_hold},
+    {"without friction, complementarity and least constraint give the same accelerations", least_constraint},
     {"turned and moved as a whole, an island answers the same", same_when_turned},
     {"with its bodies exchanged a contact's force turns round, to the bit", same_when_exchanged},
 };

@@ -13,6 +13,10 @@
   X(CONE, "cone")                                                                                                                  \
   X(POLYHEDRAL, "polyhedral")
 
+/* See ct_resting_solve. */
+#define CT_RESTING_CONTACTS_EXACT 170
+#define CT_RESTING_BODIES_EXACT 85
+
 typedef enum ct_resting_friction {
 #define CT_RESTING_FRICTION_ENUM(name, word) CT_RESTING_FRICTION_##name,
   CT_RESTING_FRICTION_MAP(CT_RESTING_FRICTION_ENUM)
@@ -82,8 +86,8 @@ typedef struct ct_resting_result {
   ct_touch_force *touches;      /* [count] the caller's */
   ct_body_acceleration *bodies; /* [body_count] the caller's */
   ct_vec3 *holding;             /* [count] the caller's, or NULL: forces on b that prove STAYS */
-  ct_velocity *motion;          /* [body_count] the caller's, or NULL: direction that proves FALLS, as accelerations */
-  double *certificate;          /* [count] the caller's, or NULL: Farkas vector over the contacts, where INFEASIBLE */
+  ct_velocity *motion; /* [body_count] the caller's, or NULL: direction that proves FALLS, as accelerations; m/s^2, rad/s^2 */
+  double *certificate; /* [count] the caller's, or NULL: Farkas vector over the contacts, where INFEASIBLE */
   ct_resting_status status;
   ct_stability stability;
   double stability_margin; /* residual of the best forces, relative to the loads: 0 holds */
@@ -94,16 +98,24 @@ typedef struct ct_resting_result {
   size_t rank;                      /* NONE: of A, where rank_known */
   bool rank_known;
   ct_known unique;
-  const char *method; /* word of the method that answered; static */
+  const char *method; /* word of the method that answered, "equilibrium" where forces that hold all bodies do, "none" without
+                       * contacts; static */
   uint64_t iterations;
 } ct_resting_result;
 
-/* Forces of one island. CT_OUT_OF_MEMORY, CT_CANCELLED, CT_LIMIT. Baraff 1994; Cottle, Pang, Stone 2009; Acary, Brogliato 2008. */
+/* Forces of one island: of touches and bodies everything is set; forces are 0 where INFEASIBLE; those of a result that has not
+ * converged are the best that were found. Friction CONE with the method AUTO: bodies at rest that some forces hold are held, by the
+ * shortest of them (tie), whatever else might solve the problem too; other answers are taken to the last digits by Newton's method
+ * where there are at most CT_RESTING_CONTACTS_EXACT contacts. Whether an island stays is found to 1e-11, relative, of the limit,
+ * where it has at most CT_RESTING_BODIES_EXACT dynamic bodies; of larger ones to some seven digits, and more often not at all. The
+ * same input gives the same bits; with a and b of one contact exchanged its force turns round, bit for bit. CT_OUT_OF_MEMORY,
+ * CT_CANCELLED, CT_LIMIT: the result is not set. Cost: without friction that of ct_lcp_solve; with it some n^3 up to those numbers,
+ * beyond O(couplings) for each of some hundred steps. Baraff 1994; Cottle, Pang, Stone 2009; Acary, Brogliato 2008. */
 ct_status ct_resting_solve(const ct_contact_set *set, const ct_resting_options *options, ct_solver *solver,
                            ct_resting_result *result);
 
 /* A (dense, [count count]) and b [count] of gap'' = A f + b over the contacts of the set, separating ones included; either may be
- * NULL. Kg^-1, m/s^2. */
+ * NULL. kg^-1, m/s^2. A is symmetric, bit for bit, and positive semidefinite. O(count^2). */
 void ct_resting_system(const ct_contact_set *set, double *matrix, double *b);
 
 #endif
