@@ -10,6 +10,8 @@
 #define STILL_PART 1e-14
 /* Residual at which Newton's method has found an answer and no solver need be asked. */
 #define NEWTON_RESIDUAL 1e-12
+/* Residual of forces that hold all bodies but for CT_RESTING_HOLDS, for each 1 + mu: far below what accelerations make of it. */
+#define HELD_RESIDUAL 1e-10
 
 /* Free accelerations and strengths: of contacts that stick the static ones. */
 static void fill(const ct_resting *resting, ct_resting_problem *problem) {
@@ -29,6 +31,7 @@ static void fill(const ct_resting *resting, ct_resting_problem *problem) {
     slip = fmax(slip, fmax(fabs(present.y), fabs(present.z)));
     most = fmax(most, fmax(fabs(normal), fmax(fabs(free.y), fabs(free.z))));
     problem->slides = problem->slides || velocity->sliding;
+    problem->strongest = fmax(problem->strongest, touch->material.static_friction);
     problem->mu[i] = velocity->sliding ? touch->material.dynamic_friction : touch->material.static_friction;
   }
   problem->scale = fmax(most, slip);
@@ -62,7 +65,8 @@ static ct_status hold(ct_resting *resting, const ct_resting_problem *problem, bo
   status = ct_resting_fit_margin(resting, fit->forces, &margin);
   if (status != CT_OK) return status;
   /* Bodies without acceleration slip all the same where what they touch is accelerated, and part where they spin. */
-  *holds = margin <= CT_RESTING_HOLDS && ct_friction_residual(&problem->friction, resting->forces, NULL) <= NEWTON_RESIDUAL;
+  *holds = margin <= CT_RESTING_HOLDS &&
+           ct_friction_residual(&problem->friction, resting->forces, NULL) <= HELD_RESIDUAL * (1.0 + problem->strongest);
   *near = !*holds && problem->friction.matrix.size <= CT_RESTING_DENSE_MAX;
   return CT_OK;
 }

@@ -71,6 +71,7 @@ typedef struct ct_resting_problem {
   double *velocities; /* [3 active contacts] u, a velocity over the step, or an acceleration */
   double scale;       /* greatest of q */
   double fastest;     /* greatest slip over h, part of the greatest free acceleration */
+  double strongest;   /* greatest static friction */
   bool slides;        /* a contact slides now */
 } ct_resting_problem;
 

@@ -36,13 +36,17 @@ def scene(bodies, gravity=9.81, **materials):
     return {"gravity": [0, 0, -gravity] if isinstance(gravity, (int, float)) else gravity, "materials": materials, "bodies": bodies}
 
 
-def ask(kind, bodies, gravity=9.81, material=None, **members):
-    """The one island's answer, its bodies and contacts."""
+def island(kind, bodies, gravity, material, **members):
     if material is not None:
         members["material"] = material
     reply = client.post(f"/v1/query/{kind}", {"scene": scene(bodies, gravity), **members}).must(200).json
     equal(len(reply["results"]), 1, "islands")
-    result = reply["results"][0]
+    return reply["results"][0]
+
+
+def ask(kind, bodies, gravity=9.81, material=None, **members):
+    """The one island's answer, its bodies and contacts."""
+    result = island(kind, bodies, gravity, material, **members)
     check(result["converged"], f"not converged: {result['status']}, residual {result['residual']}")
     return result, {body["id"]: body for body in result["bodies"]}, result["contacts"]
 
@@ -52,8 +56,8 @@ def rub(friction, restitution=0):
 
 
 def stays(bodies, material=None, gravity=9.81, **members):
-    """None: so near to a limit that the daemon does not say."""
-    return ask("restingForces", bodies, gravity, material, **members)[0].get("stable")
+    """With a proof of its own, whatever became of the forces. None: so near to a limit that the daemon does not say."""
+    return island("restingForces", bodies, gravity, material, **members).get("stable")
 
 
 def threshold(stable, low, high):
