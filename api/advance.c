@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "elastic_json.h"
 #include "force_given.h"
 #include "force_request.h"
 #include "motion_json.h"
@@ -12,8 +13,6 @@
 #define STEP_BODY_NS 5000.0
 /* Greatest gravity that a request may name, m/s^2. */
 #define GRAVITY_MAX 1e6
-/* Greatest of the numbers that choose among elastic laws, in their units. */
-#define ELASTIC_MAX 1e12
 /* Default step, s. */
 #define TIME_STEP 1e-3
 /* Contacts that a step may have for each byte of a request's memory (1 / n): what finding and solving them takes. */
@@ -100,20 +99,6 @@ static bool read_tolerances(api_reader *reader, const api_field *m, ct_advance_o
   return api_read_number(reader, &m[REST_VELOCITY], 0.0, API_SPEED_MAX, &options->rest_velocity) && good;
 }
 
-static bool read_elastic(api_reader *reader, const api_field *field, ct_elastic_options *out) {
-  enum { VELOCITY, ANGULAR, STIFFNESS, DAMPING, MEMBERS };
-  api_field m[MEMBERS] = {
-      {.name = "smallVelocity"}, {.name = "smallAngularVelocity"}, {.name = "stiffnessFactor"}, {.name = "dampingMax"}};
-  /* A contact that parts fast may pull, as in Modia3D: cut off, the law would not be smooth. */
-  out->pull = true;
-  if (!api_field_present(field)) return true;
-  bool good = api_read_object(reader, field, m, MEMBERS);
-  good = api_read_number(reader, &m[VELOCITY], CT_SIZE_MIN, ELASTIC_MAX, &out->small_velocity) && good;
-  good = api_read_number(reader, &m[ANGULAR], CT_SIZE_MIN, ELASTIC_MAX, &out->small_angular_velocity) && good;
-  good = api_read_number(reader, &m[STIFFNESS], CT_SIZE_MIN, ELASTIC_MAX, &out->stiffness_factor) && good;
-  return api_read_number(reader, &m[DAMPING], CT_SIZE_MIN, ELASTIC_MAX, &out->damping_max) && good;
-}
-
 static bool read_advance(api_call *call, api_advance *advance) {
   api_reader reader = api_call_reader(call);
   ct_advance_options *options = &advance->options;
@@ -150,7 +135,9 @@ static bool read_advance(api_call *call, api_advance *advance) {
   good = api_read_loads(&reader, &m[LOADS], call->scene, &loads) && good;
   options->loads = loads.loads;
   options->load_count = loads.load_count;
-  good = read_elastic(&reader, &m[ELASTIC], &options->elastic) && good;
+  /* A contact that parts fast may pull, as in Modia3D: cut off, the law would not be smooth. */
+  options->elastic.pull = true;
+  good = api_read_elastic(&reader, &m[ELASTIC], &options->elastic, NULL) && good;
   return read_include(&reader, &m[INCLUDE], &advance->poses) && good;
 }
 
@@ -181,17 +168,13 @@ static bool has_masses(api_call *call) {
 
 /* The elastic law needs to know how stiff everything is. */
 static bool has_moduli(api_call *call, const api_advance *advance) {
-  if (advance->options.mode != CT_ADVANCE_COMPLIANT) return true;
-  for (uint32_t row = 0; row < ct_scene_rows(call->scene); row++) {
-    const ct_body *body = ct_scene_body(call->scene, row);
-    for (size_t i = 0; body && i < ct_body_collider_count(body); i++) {
-      if (ct_scene_elastic_solid(call->scene, row, (uint32_t)i, NULL)) continue;
-      char echo[API_ECHO_MAX + 4];
-      api_fault_plain(&call->faults, API_PROBLEM_BAD_VALUE,
-                      "Collider %zu of body \"%s\" is of no material with youngsModulus and poissonRatio.", i,
-                      api_echo(ct_body_id(body), echo));
-      return false;
-    }
+  uint32_t collider;
+  char echo[API_ECHO_MAX + 4];
+  for (uint32_t row = 0; advance->options.mode == CT_ADVANCE_COMPLIANT && row < ct_scene_rows(call->scene); row++) {
+    if (!api_find_soft(call->scene, row, &collider)) continue;
+    api_fault_plain(&call->faults, API_PROBLEM_BAD_VALUE, API_NO_MODULI_TEXT, collider,
+                    api_echo(ct_body_id(ct_scene_body(call->scene, row)), echo));
+    return false;
   }
   return true;
 }

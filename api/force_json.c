@@ -47,9 +47,7 @@ static const ct_body *body_of(const api_force_island *about, size_t index) {
   return ct_scene_body(about->scene, about->island->rows[index]);
 }
 
-/* Whose contact it is, where, and of found ones between which features. */
-static void open_touch(api_buffer *buffer, const api_force_island *about, const ct_touch *t) {
-  const ct_body *a = body_of(about, t->a), *b = body_of(about, t->b);
+void api_open_touch(api_buffer *buffer, const ct_body *a, const ct_body *b, const ct_touch *t, bool found) {
   api_put_item(buffer);
   api_put_byte(buffer, '{');
   api_put_id(buffer, "a", ct_body_id(a));
@@ -58,10 +56,14 @@ static void open_touch(api_buffer *buffer, const api_force_island *about, const 
   if (t->collider_b != CT_NO_COLLIDER) api_put_collider_name(buffer, "colliderB", b, t->collider_b);
   api_put_member_vec3(buffer, "position", t->position);
   api_put_member_vec3(buffer, "normal", t->normal);
-  if (!about->found) return;
+  if (!found) return;
   api_put_member_number(buffer, "distance", t->distance);
   const ct_contact_point point = {.a = t->feature_a, .b = t->feature_b, .patch = t->patch, .number = t->number};
   api_put_contact_id(buffer, "features", &point);
+}
+
+static void open_touch(api_buffer *buffer, const api_force_island *about, const ct_touch *t) {
+  api_open_touch(buffer, body_of(about, t->a), body_of(about, t->b), t, about->found);
 }
 
 static void open_body(api_buffer *buffer, const api_force_island *about, size_t index) {

@@ -1,6 +1,8 @@
 /* Questions about forces: options. Contacts and loads are read by force_given.c. */
 #include "force_request.h"
 
+#include "contact_state_json.h"
+#include "elastic_json.h"
 #include "force_given.h"
 #include "material_json.h"
 #include "motion_json.h"
@@ -14,6 +16,9 @@
 #define DIRECTIONS_MIN 3
 #define DIRECTIONS_MAX 64
 
+/* Rows between two looks at the cancel flag. */
+#define ROWS_PER_POLL 256
+
 #define BIT(name) (1u << API_FORCE_##name)
 #define OF_ALL (BIT(CONTACTS) | BIT(CONTACT_TOLERANCE) | BIT(VELOCITY_TOLERANCE) | BIT(GRAVITY) | BIT(MATERIAL) | BIT(FRICTION))
 
@@ -22,6 +27,7 @@ uint32_t api_force_members(api_kind kind) {
   case API_KIND_IMPULSE: return OF_ALL | BIT(LAW) | BIT(SIMULTANEOUS) | BIT(ENERGY_GUARD) | BIT(REST_VELOCITY);
   case API_KIND_RESTING_FORCES:
     return OF_ALL | BIT(LOADS) | BIT(LEVEL) | BIT(TIME_STEP) | BIT(DIRECTIONS) | BIT(CIRCUMSCRIBED) | BIT(TIE);
+  case API_KIND_COMPLIANT_FORCES: return BIT(MATERIAL) | BIT(ELASTIC);
   case API_KIND_CONTACTS: return BIT(VELOCITY_TOLERANCE);
   default: return 0;
   }
@@ -112,6 +118,49 @@ static bool read_resting(api_reader *reader, const api_force_fields *f, api_forc
   return good;
 }
 
+/* Is the row's body one whose contacts may be asked for? */
+static bool is_asked(const ct_query_options *q, uint32_t row) {
+  if (!q->explicit_pairs) return !q->where_a || !q->where_b || q->where_a[row] || q->where_b[row];
+  for (size_t i = 0; i < q->pair_count; i++)
+    if (q->pairs[i].a == row || q->pairs[i].b == row) return true;
+  return false;
+}
+
+/* The elastic law needs to know how stiff everything is that may touch. */
+static bool have_moduli(api_reader *reader, const api_force_fields *f, const api_force_about *about) {
+  uint32_t collider;
+  char echo[API_ECHO_MAX + 4];
+  for (uint32_t row = 0; row < ct_scene_rows(about->scene); row++) {
+    if (row % ROWS_PER_POLL == 0 && api_reader_cancelled(reader)) return false;
+    if (!api_find_soft(about->scene, row, &collider) || !is_asked(about->options, row)) continue;
+    api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, f->question, API_NO_MODULI_TEXT, collider,
+                 api_echo(ct_body_id(ct_scene_body(about->scene, row)), echo));
+    return false;
+  }
+  return true;
+}
+
+static bool read_compliant(api_reader *reader, const api_force_fields *f, const api_force_about *about, api_force *out) {
+  ct_compliant_options *o = &out->compliant;
+  ct_text id;
+  /* Points that touch without depth have no force, and one of a pair stands for all. */
+  out->mechanics.contact_tolerance = 0.0;
+  out->mechanics.detail = CT_DETAIL_DEEPEST;
+  bool good = api_read_elastic(reader, f->own[API_FORCE_ELASTIC], &o->elastic, o);
+  o->elastic = ct_elastic_in_force(&o->elastic);
+  o->cancel = reader->cancel;
+  if (api_field_present(f->state)) {
+    if (!api_read_id(reader, f->state, &id)) return false;
+    o->state = api_contact_state_find(about->scene, id);
+    char echo[API_ECHO_MAX + 4];
+    if (!o->state)
+      api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_ID, &f->state->path, "The scene has no contact state \"%s\".",
+                   api_echo(id, echo));
+    good = o->state && good;
+  }
+  return good && (o->youngs_modulus > 0.0 || have_moduli(reader, f, about));
+}
+
 /* ---- what all have ------------------------------------------------------------------------------------------------------- */
 
 bool api_read_velocity_tolerance(api_reader *reader, const api_field *field, const ct_scene *scene, double contact_tolerance,
@@ -174,6 +223,7 @@ static bool read_common(api_reader *reader, const api_force_fields *f, const api
 bool api_read_force(api_reader *reader, const api_force_fields *fields, const api_force_about *about, api_force *out) {
   bool good = read_common(reader, fields, about, out);
   if (about->kind == API_KIND_IMPULSE) good = read_impulse(reader, fields, &out->impulse) && good;
+  else if (about->kind == API_KIND_COMPLIANT_FORCES) good = read_compliant(reader, fields, about, out) && good;
   else good = read_resting(reader, fields, out) && good;
   out->impulse.velocity_tolerance = out->resting.velocity_tolerance = out->velocity_tolerance;
   out->impulse.cancel = out->resting.cancel = reader->cancel;

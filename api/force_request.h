@@ -1,7 +1,9 @@
-/* Questions about forces decoded: contacts found or given, loads, tolerances, and how impulses and resting forces are computed. */
+/* Questions about forces decoded: contacts found or given, loads, tolerances, and how impulses, resting and elastic forces are
+ * computed. */
 #ifndef API_FORCE_REQUEST_H
 #define API_FORCE_REQUEST_H
 
+#include <contact/compliant.h>
 #include <contact/impulse.h>
 #include <contact/resting.h>
 
@@ -25,7 +27,8 @@
   X(TIME_STEP, "timeStep")                                                                                                         \
   X(DIRECTIONS, "directions")                                                                                                      \
   X(CIRCUMSCRIBED, "circumscribed")                                                                                                \
-  X(TIE, "tie")
+  X(TIE, "tie")                                                                                                                    \
+  X(ELASTIC, "elastic")
 
 enum {
 #define API_FORCE_MEMBER_ENUM(name, word) API_FORCE_##name,
@@ -37,7 +40,9 @@ enum {
 /* A bit for each of them that a question of the kind may have; 0: none. */
 uint32_t api_force_members(api_kind kind);
 const char *api_force_member_word(int member);
-static inline bool api_kind_is_force(api_kind kind) { return kind == API_KIND_IMPULSE || kind == API_KIND_RESTING_FORCES; }
+static inline bool api_kind_is_force(api_kind kind) {
+  return kind == API_KIND_IMPULSE || kind == API_KIND_RESTING_FORCES || kind == API_KIND_COMPLIANT_FORCES;
+}
 
 typedef struct api_force {
   ct_mechanics_options mechanics; /* what it points to is in the arena */
@@ -45,14 +50,16 @@ typedef struct api_force {
   double velocity_tolerance;      /* m/s, in force */
   ct_impulse_options impulse;
   ct_resting_options resting;
+  ct_compliant_options compliant;
   bool friction_given; /* else resting forces have friction where any contact has */
   bool put_matrix, put_vector;
 } api_force;
 
-/* The members, absent ones too, and of other questions `method`. */
+/* The members, absent ones too, and of other questions `method` and `contactState`; the place of the question. */
 typedef struct api_force_fields {
   const api_field *own[API_FORCE_MEMBER_COUNT];
-  const api_field *method;
+  const api_field *method, *state;
+  const api_path *question;
 } api_force_fields;
 
 /* Whom the question is about, which is read: where, pairs, what-if poses and velocities, detail. */

@@ -1,6 +1,8 @@
 /* Islands through the engine, one result each. */
 #include "force_run.h"
 
+#include "compliant_run.h"
+
 #include <stdlib.h>
 
 #include "force_json.h"
@@ -142,6 +144,10 @@ static ct_mechanics *prepare(api_range_run *run) {
 
 void api_run_force(api_range_run *run, size_t index) {
   api_task *task = run->task;
+  if (task->question.kind == API_KIND_COMPLIANT_FORCES) {
+    api_run_compliant(run);
+    return;
+  }
   size_t shares = task->range_count - 1;
   ct_mechanics *own = index == 0 ? prepare(run) : NULL;
   if (index == 0 && shares > 0) {
@@ -158,6 +164,10 @@ void api_run_force(api_range_run *run, size_t index) {
 void api_put_force_beside(api_buffer *out, const api_task *task, const api_page *page) {
   const api_question *q = &task->question;
   const api_force *force = &q->force;
+  if (q->kind == API_KIND_COMPLIANT_FORCES) {
+    api_put_compliant_beside(out, task, page);
+    return;
+  }
   api_put_member_number(out, "contactTolerance", force->mechanics.contact_tolerance);
   api_put_member_number(out, "velocityTolerance", force->velocity_tolerance);
   if (q->kind == API_KIND_IMPULSE && force->impulse.rest_velocity > 0.0)

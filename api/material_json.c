@@ -43,6 +43,14 @@ static bool read_positive(api_reader *reader, const api_field *field, double gre
   return false;
 }
 
+bool api_read_moduli(api_reader *reader, const api_field *youngs, const api_field *poisson, double *modulus, double *ratio) {
+  bool good = read_positive(reader, youngs, API_MODULUS_MAX, modulus);
+  good = read_positive(reader, poisson, 1.0, ratio) && good;
+  if (!(*ratio >= 1.0)) return good;
+  api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_OUT_OF_RANGE, &poisson->path, "Must be below 1."), 1.0, *ratio);
+  return false;
+}
+
 static bool read_material(api_reader *reader, const api_field *field, ct_material *out) {
   enum { YOUNG = VALUE_COUNT, POISSON, COUNT };
   api_field m[COUNT] = {VALUE_MEMBERS, {.name = "youngsModulus"}, {.name = "poissonRatio"}};
@@ -51,13 +59,7 @@ static bool read_material(api_reader *reader, const api_field *field, ct_materia
   bool good = api_read_object(reader, field, m, COUNT);
   if (!json_is_object(field->value)) return false;
   good = read_values(reader, m, &values) && good;
-  good = read_positive(reader, &m[YOUNG], API_MODULUS_MAX, &material.youngs_modulus) && good;
-  good = read_positive(reader, &m[POISSON], 1.0, &material.poisson_ratio) && good;
-  if (material.poisson_ratio >= 1.0) {
-    api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_OUT_OF_RANGE, &m[POISSON].path, "Must be below 1."), 1.0,
-                    material.poisson_ratio);
-    good = false;
-  }
+  good = api_read_moduli(reader, &m[YOUNG], &m[POISSON], &material.youngs_modulus, &material.poisson_ratio) && good;
   material.static_friction = values.static_friction;
   material.dynamic_friction = values.dynamic_friction;
   material.restitution = values.restitution;

@@ -36,5 +36,7 @@ bool api_refuse_materials(api_reader *reader, const api_field *field, const ct_b
 /* The four values of what acts between two surfaces; one kind of friction left out is the other, what is not given stays as it
  * is. */
 bool api_read_pair_material(api_reader *reader, const api_field *field, ct_pair_material *out);
+/* Young's modulus above 0, Poisson's ratio between 0 and 1, each where it is given. */
+bool api_read_moduli(api_reader *reader, const api_field *youngs, const api_field *poisson, double *modulus, double *ratio);
 
 #endif

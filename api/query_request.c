@@ -122,6 +122,7 @@ static const uint64_t scene_members[API_KIND_COUNT] = {
     [API_KIND_ZERO_CROSSINGS] = OF_ALL | OF_CROSSINGS,
     [API_KIND_IMPULSE] = OF_FORCES,
     [API_KIND_RESTING_FORCES] = OF_FORCES | BIT(METHOD) | BIT(INCLUDE),
+    [API_KIND_COMPLIANT_FORCES] = (OF_FORCES & ~BIT(DETAIL)) | BIT(CONTACT_STATE),
 };
 /* Clearance may stand beside two bodies, which are answered however far apart; of contacts it says how far apart points may be. */
 static const uint64_t given_members[API_KIND_COUNT] = {
@@ -140,6 +141,7 @@ static const uint64_t given_members[API_KIND_COUNT] = {
     [API_KIND_MASS_PROPERTIES] = BIT(A) | BIT(B),
     [API_KIND_IMPULSE] = OF_GIVEN | BIT(DETAIL),
     [API_KIND_RESTING_FORCES] = OF_GIVEN | BIT(DETAIL) | BIT(METHOD) | BIT(INCLUDE),
+    [API_KIND_COMPLIANT_FORCES] = OF_GIVEN,
 };
 #define BOXES_MEMBERS (BIT(BOXES) | BIT(BROADPHASE) | BIT(FRAMES) | BIT(INCLUDE))
 
@@ -423,7 +425,7 @@ static bool have_inertia(api_reader *reader, const member_set *set, const api_qu
 
 /* What acts between bodies; whom it is about is read. */
 static bool read_forces(api_reader *reader, const member_set *set, api_question *out) {
-  api_force_fields fields = {.method = member(set, M_METHOD)};
+  api_force_fields fields = {.method = member(set, M_METHOD), .state = member(set, M_CONTACT_STATE), .question = set->whole};
   for (int m = 0; m < API_FORCE_MEMBER_COUNT; m++) fields.own[m] = member(set, M_FORCE + m);
   const api_field *pairs = member(set, M_PAIRS), *where = member(set, M_WHERE);
   if (api_field_present(fields.own[API_FORCE_CONTACTS]) && api_field_present(pairs)) {
@@ -652,6 +654,8 @@ bool api_read_question(api_reader *reader, const api_field *field, const api_ask
   uint64_t allowed = scene_members[asking->kind] | (asking->in_batch ? BIT(ID) | BIT(KIND) : BIT(DEADLINE));
   if (!asking->scene) allowed |= BIT(SCENE) | given_members[asking->kind] | (asking->kind == API_KIND_PAIRS ? BOXES_MEMBERS : 0);
   if (asking->writes) allowed &= ~(OF_ALL | BIT(POSES));
+  /* Contact states are kept by scenes of the daemon's alone. */
+  if (!asking->scene && asking->kind == API_KIND_COMPLIANT_FORCES) allowed &= ~BIT(CONTACT_STATE);
   member_set set;
   if (!may_have_state(reader, field, asking)) return false;
   if (!read_members(reader, field, allowed, api_force_members(asking->kind), &set)) return false;

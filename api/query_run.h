@@ -45,7 +45,7 @@ typedef struct api_range {
   ct_range_statistics statistics;
   api_force_told force; /* FORCE */
   ct_frame_pairs boxes; /* BOXES: what the first frame tells; its lists are gone */
-  api_buffer frames;    /* BOXES: those after it; VARIANTS and timelines: members beside the results */
+  api_buffer frames;    /* BOXES: those after it; VARIANTS, timelines, elastic forces: members beside the results */
   ct_status status;
   bool memory; /* memory went out */
   bool complete;

@@ -29,7 +29,8 @@ typedef enum api_intake {
   X(MASS_PROPERTIES, "massProperties")                                                                                             \
   X(ZERO_CROSSINGS, "zeroCrossings")                                                                                               \
   X(IMPULSE, "impulse")                                                                                                            \
-  X(RESTING_FORCES, "restingForces")
+  X(RESTING_FORCES, "restingForces")                                                                                               \
+  X(COMPLIANT_FORCES, "compliantForces")
 
 typedef enum api_kind {
 #define API_KIND_ENUM(name, word) API_KIND_##name,

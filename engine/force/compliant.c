@@ -78,6 +78,14 @@ ct_elastic_pair ct_elastic_pair_of(const ct_elastic_solid *a, const ct_elastic_s
   return pair;
 }
 
+ct_elastic_options ct_elastic_in_force(const ct_elastic_options *options) {
+  return (ct_elastic_options){.small_velocity = given_or(options->small_velocity, SMALL_VELOCITY),
+                              .small_angular_velocity = given_or(options->small_angular_velocity, SMALL_ANGULAR_VELOCITY),
+                              .stiffness_factor = given_or(options->stiffness_factor, 1.0),
+                              .damping_max = given_or(options->damping_max, DAMPING_MAX),
+                              .pull = options->pull};
+}
+
 double ct_regularised(double v, double s) { return v >= s ? v : v * v / s * (1.0 - v / (3.0 * s)) + s / 3.0; }
 
 /* Against v, of the size given; fades out where v is small. */
@@ -94,12 +102,12 @@ ct_compliant_force ct_compliant_law(const ct_elastic_pair *pair, const ct_contac
   if (!options->pull) out.normal = ct_max2(out.normal, 0.0);
   /* Friction and rolling resistance are of what presses: a contact that pulls has none. */
   double pressed = ct_max2(out.normal, 0.0);
-  ct_vec3 friction =
+  out.friction =
       resisting(velocity.tangential, pair->dynamic_friction * pressed, given_or(options->small_velocity, SMALL_VELOCITY));
-  out.force = ct_add(ct_scale(touch->normal, out.normal), friction);
+  out.force = ct_add(ct_scale(touch->normal, out.normal), out.friction);
   out.torque = resisting(spin, pair->rolling_friction * pair->mu_geo * pressed,
                          given_or(options->small_angular_velocity, SMALL_ANGULAR_VELOCITY));
-  out.tangential = ct_norm(friction);
+  out.tangential = ct_norm(out.friction);
   out.rolling = ct_norm(out.torque);
   return out;
 }

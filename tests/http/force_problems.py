@@ -83,6 +83,23 @@ OF_IMPULSE = [("bad-value", {"law": "newton"}, "/law"), ("wrong-type", {"law": 1
               ("wrong-type", {"restVelocity": None}, "/restVelocity"),
               ("unknown-member", {"loads": []}, "/loads"), ("unknown-member", {"method": "auto"}, "/method"),
               ("unknown-member", {"include": ["A"]}, "/include"), ("unknown-member", {"timeStep": 1}, "/timeStep")]
+ELASTIC = "/elastic/"
+OF_COMPLIANT = [("unknown-id", {"contactState": "nobody"}, "/contactState"), ("wrong-type", {"contactState": 1}, "/contactState"),
+                ("bad-value", {}, ""), ("wrong-type", {"elastic": 1}, "/elastic"),
+                *(("out-of-range", {"elastic": {name: value}}, ELASTIC + name) for value in (0, -1, 1e13)
+                  for name in ("smallVelocity", "smallAngularVelocity", "stiffnessFactor", "dampingMax")),
+                ("wrong-type", {"elastic": {"pull": 1}}, ELASTIC + "pull"), ("unknown-member", {"elastic": {"kRed": 1}}, ELASTIC + "kRed"),
+                ("missing-member", {"elastic": {"youngsModulus": 1}}, ELASTIC + "poissonRatio"),
+                ("missing-member", {"elastic": {"poissonRatio": 0.3}}, ELASTIC + "youngsModulus"),
+                ("out-of-range", {"elastic": {"youngsModulus": 0, "poissonRatio": 0.3}}, ELASTIC + "youngsModulus"),
+                ("out-of-range", {"elastic": {"youngsModulus": 2e15, "poissonRatio": 0.3}}, ELASTIC + "youngsModulus"),
+                ("out-of-range", {"elastic": {"youngsModulus": 1, "poissonRatio": 1}}, ELASTIC + "poissonRatio"),
+                ("out-of-range", {"elastic": {"youngsModulus": 1, "poissonRatio": 0}}, ELASTIC + "poissonRatio"),
+                ("out-of-range", {"material": {"rollingFriction": -0.1}}, "/material/rollingFriction"),
+                ("out-of-range", {"material": {"restitution": 1.5}}, "/material/restitution"),
+                ("unknown-member", {"where": {}, "pairs": []}, "/where"), ("bad-cursor", {"cursor": "x"}, "/cursor"),
+                *(("unknown-member", {name: []}, "/" + name) for name in
+                  ("contacts", "contactTolerance", "velocityTolerance", "gravity", "loads", "detail", "include", "variants", "friction"))]
 KINDS = [("restingForces", BOTH + OF_RESTING), ("impulse", BOTH + OF_IMPULSE)]
 
 
@@ -94,7 +111,7 @@ def refused(path, body, problem, pointer):
 
 
 def rows():
-    for kind, table in KINDS:
+    for kind, table in (*KINDS, ("compliantForces", OF_COMPLIANT)):
         for problem, body, pointer in table:
             yield f"{kind}, {problem}: {str(body)[:80]}", lambda k=kind, p=problem, b=body, at=pointer: refused(f"{SCENE}/query/{k}", b, p, at)
 
@@ -122,6 +139,13 @@ def a_body_whose_inertia_cannot_be_inverted_is_named():
     client.put(path, {"bodies": [needle]}).must(201)
     for kind, unused in KINDS:
         check("needle" in client.post(f"{path}/query/{kind}", {}).problem(422, "bad-mass").json["detail"], "the detail names the body")
+
+
+@suite.fact
+def elastic_forces_turn_bodies_too():
+    steel = {"elastic": {"youngsModulus": 2e11, "poissonRatio": 0.3}}
+    reply = client.post("/v1/query/compliantForces", {"a": ball("needle", 0.5, **NEEDLE), "b": {"plane": {}}, **steel})
+    check('"needle"' in reply.problem(422, "bad-mass", "/a").json["detail"], "the detail names the body")
 
 
 @suite.fact

@@ -23,6 +23,9 @@ typedef struct ct_elastic_options {
   bool pull;                     /* normal forces below 0, at the end of fast contacts, are kept; else they are 0 */
 } ct_elastic_options;
 
+/* The same with the numbers in place of what is 0. */
+ct_elastic_options ct_elastic_in_force(const ct_elastic_options *options);
+
 /* What of the law does not change while a contact lasts. */
 typedef struct ct_elastic_pair {
   double c_res;        /* Pa */
@@ -37,6 +40,7 @@ typedef struct ct_compliant_force {
   double depth, depth_rate;           /* -distance, -normal velocity */
   double slip, angular_speed;         /* |u_t|, |w_b - w_a| */
   double normal, tangential, rolling; /* N, N, N m: sizes */
+  ct_vec3 friction;                   /* the tangential one, on b */
   ct_vec3 force, torque;              /* on b at the contact's position; the opposite on a */
 } ct_compliant_force;
 
@@ -55,5 +59,42 @@ ct_elastic_pair ct_elastic_pair_of(const ct_elastic_solid *a, const ct_elastic_s
 double ct_regularised(double v, double s);
 ct_compliant_force ct_compliant_law(const ct_elastic_pair *pair, const ct_contact_set *set, const ct_touch *touch,
                                     const ct_elastic_options *options);
+
+/* ---- of a scene -------------------------------------------------------------------------------------------------------- */
+
+typedef struct ct_compliant_options {
+  ct_elastic_options elastic;
+  double youngs_modulus, poisson_ratio; /* of all colliders, in place of what they are made of; modulus 0: none are given */
+  const ct_contact_state *state;        /* whose records say how fast contacts began; NULL: as they are now */
+  const ct_cancel *cancel;
+} ct_compliant_options;
+
+typedef struct ct_compliant_contact {
+  uint32_t a, b;         /* rows */
+  const ct_touch *touch; /* of the mechanics */
+  double approach;       /* |normal velocity| that the damping is by, m/s */
+  bool stored;           /* it is that of the contact's beginning, by the state; else of now */
+  ct_elastic_pair pair;
+  ct_compliant_force force;
+} ct_compliant_contact;
+
+typedef struct ct_body_sum {
+  uint32_t row;
+  ct_vec3 force, torque; /* of all its contacts, torque about the centre of mass */
+} ct_body_sum;
+
+typedef struct ct_compliant_answer {
+  ct_compliant_contact *contacts; /* [count] in the order of the query that found them */
+  size_t count;
+  ct_body_sum *bodies; /* [body_count] dynamic bodies that have a contact, ascending in rows */
+  size_t body_count;
+} ct_compliant_answer;
+
+/* The law at all contacts of the mechanics, which has one for each pair of colliders (CT_DETAIL_DEEPEST) and outlives the answer.
+ * Sums are made in the order of contacts. CT_NOT_FOUND: a collider's modulus or ratio is not known. CT_CANCELLED,
+ * CT_OUT_OF_MEMORY; *out is empty on any of them. */
+ct_status ct_compliant_solve(const ct_scene *scene, const ct_mechanics *mechanics, const ct_compliant_options *options,
+                             ct_compliant_answer *out);
+void ct_compliant_answer_free(ct_compliant_answer *answer);
 
 #endif

@@ -138,4 +138,14 @@ typedef struct ct_contact_monitor {
 ct_status ct_contact_monitor_run(const ct_scene *scene, const ct_contact_state *state, const ct_contact_monitor_options *options,
                                  ct_workspace *workspace, ct_contact_monitor *out);
 
+/* The records of a state by the colliders that they are of in the scene's revision; borrows the state. Pairs that take no part any
+ * more are not in it. CT_CANCELLED, CT_OUT_OF_MEMORY. Cost: O(records). */
+typedef struct ct_contact_index ct_contact_index;
+ct_status ct_contact_index_create(const ct_scene *scene, const ct_contact_state *state, const ct_cancel *cancel,
+                                  ct_contact_index **out);
+void ct_contact_index_destroy(ct_contact_index *index); /* NULL: nothing */
+/* Of two colliders of two rows, in either order; NULL: the state has them not in contact. O(log records). */
+const ct_contact_record *ct_contact_index_find(const ct_contact_index *index, uint32_t a, uint32_t b, uint32_t collider_a,
+                                               uint32_t collider_b);
+
 #endif
