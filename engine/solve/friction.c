@@ -72,7 +72,7 @@ static double least_norm(const ct_friction_problem *p) {
 
 double ct_friction_residual(const ct_friction_problem *p, const double *r, double *u) {
   summing total = {0.0, 0.0, 0.0};
-  double least = 0.0, size_max = 0.0;
+  double least = 0.0, size_max = 0.0, normal_max = 0.0;
   size_t d = p->dimension;
   for (size_t i = 0; i < p->contacts; i++) {
     double norm = block_norm(p, i);
@@ -85,12 +85,14 @@ double ct_friction_residual(const ct_friction_problem *p, const double *r, doubl
     }
     double qi = ct_length2(p->q[d * i], ct_length2(p->q[d * i + 1], d == 3 ? p->q[d * i + 2] : 0.0));
     size_max = fmax(size_max, CT_FRICTION_GROWTH * (qi / norm));
+    normal_max = fmax(normal_max, CT_FRICTION_GROWTH * (fabs(p->q[d * i]) / norm));
     ct_triple defect = ct_friction_defect(ri, ui, p->mu[i], 1.0 / norm, &total.size);
     add_square(&total, defect.n);
     add_square(&total, defect.s);
     add_square(&total, defect.t);
   }
-  double residual = total.scale > 0.0 ? total.scale / fmin(total.size, size_max) * sqrt(total.sum) : 0.0;
+  double residual =
+      total.scale > 0.0 ? total.scale / fmin(total.size, normal_max > 0.0 ? normal_max : size_max) * sqrt(total.sum) : 0.0;
   return fmin(residual, DBL_MAX);
 }
 

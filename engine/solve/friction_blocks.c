@@ -145,14 +145,17 @@ ct_status ct_friction_prepare(const ct_friction_problem *p, const ct_friction_op
   fill_rho(rho, out.diagonal, n, p->dimension);
   w->r_exponent = q_exponent - matrix_exponent;
   w->size_max = 0.0;
+  double normal = 0.0;
   for (size_t i = 0; i < n; i++) {
     q[i] = scaled(p->q + d * i, p->dimension, -q_exponent);
     w->r[i] = (ct_triple){0.0, 0.0, 0.0};
     if (options->start)
       w->r[i] = ct_cone_inside(ct_cone_nearest(scaled(options->start + d * i, p->dimension, -w->r_exponent), p->mu[i]), p->mu[i]);
     w->best[i] = w->r[i];
+    normal = fmax(normal, CT_FRICTION_GROWTH * rho[i] * fabs(q[i].n));
     w->size_max = fmax(w->size_max, CT_FRICTION_GROWTH * rho[i] * ct_length2(q[i].n, ct_length2(q[i].s, q[i].t)));
   }
+  if (normal > 0.0) w->size_max = normal;
   w->contacts = n;
   w->dimension = p->dimension;
   w->starts = out.starts;

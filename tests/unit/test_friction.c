@@ -267,6 +267,10 @@ static void a_ball_between_walls_that_close_in_has_no_solution(void) {
   CHECK_INT(ct_friction_solve(&p, &(ct_friction_options){0}, solver, &result), CT_OK);
   friction_oracle o = oracle_judge(&p, r, u);
   CHECK(!result.converged && result.status == CT_FRICTION_STATUS_INFEASIBLE && o.residual > 1e-8L);
+  /* Sliding however fast, which lends no size to the forces that grow. */
+  p.q = (const double[6]){-1.5, 1e30, 0, 1, 0, 0};
+  CHECK_INT(ct_friction_solve(&p, &(ct_friction_options){0}, solver, &result), CT_OK);
+  CHECK(!result.converged && result.status == CT_FRICTION_STATUS_INFEASIBLE);
   p.q = (const double[6]){-1.5, 0.1, 0, 1.5, 0, 0};
   CHECK_INT(ct_friction_solve(&p, &(ct_friction_options){0}, solver, &result), CT_OK);
   CHECK(result.converged);
