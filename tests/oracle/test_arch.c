@@ -76,7 +76,7 @@ static ct_shape voussoir(int k, double ratio) {
 /* The kinetic energy after some steps, J. */
 static double after(double ratio, double time_step, int count, uint64_t sweeps) {
   static const ct_motion stone = {.source = CT_MASS_DENSITY, .value = 1000.0};
-  static char ids[BLOCKS][8];
+  static char ids[BLOCKS][16];
   placed_body bodies[BLOCKS + 1] = {ground};
   for (int k = 0; k < BLOCKS; k++) {
     snprintf(ids[k], sizeof ids[k], "%d", k);

@@ -24,7 +24,7 @@ static ct_hull *pebble(check_random *r, double size) {
 
 static void add_stone(ct_draft *draft, check_random *r, int number, ct_vec3 place) {
   static const ct_motion stone = {.source = CT_MASS_DENSITY, .value = 1000.0};
-  char id[16];
+  char id[32];
   snprintf(id, sizeof id, "stone-%d", number);
   ct_hull *hull = number % 2 ? pebble(r, 0.06) : NULL;
   ct_collider collider = {.pose = ct_pose_identity(), .shape = {.kind = CT_KIND_CONVEX, .hull = hull}};
