@@ -7,12 +7,15 @@
 #include "force_given.h"
 #include "force_request.h"
 #include "motion_json.h"
+#include "result_json.h"
 
 /* Rough time of a step, ns for each body that moves and for the step itself: enough to leave the work to a worker. */
 #define STEP_NS 20000.0
 #define STEP_BODY_NS 5000.0
 /* Greatest gravity that a request may name, m/s^2. */
 #define GRAVITY_MAX 1e6
+/* Events that a reply, or one of its lines, lists: beyond they are counted. */
+#define EVENTS_MAX 10000
 /* Default step, s. */
 #define TIME_STEP 1e-3
 /* Contacts that a step may have for each byte of a request's memory (1 / n): what finding and solving them takes. */
@@ -23,8 +26,12 @@ struct api_advance {
   ct_advance *motion;
   ct_status status;
   bool done;
-  bool in_lines;           /* the reply tells how the work goes */
-  bool poses;              /* so do lines with where bodies are */
+  bool in_lines;     /* the reply tells how the work goes */
+  bool poses;        /* so do lines with where bodies are */
+  bool lists;        /* and with what has happened since the line before: */
+  api_buffer events; /* with commas between them */
+  size_t event_count;
+  uint64_t left_out;
   double every, next_line; /* s of the scene's time */
   double bodies;           /* that can move */
   const ct_scene *scene;   /* borrowed from the call */
@@ -53,6 +60,7 @@ void api_advance_destroy(api_advance *advance) {
   if (!advance) return;
   ct_advance_destroy(advance->motion);
   api_buffer_free(&advance->lines);
+  api_buffer_free(&advance->events);
   free(advance);
 }
 
@@ -70,18 +78,22 @@ static bool read_mode(api_reader *reader, const api_field *field, ct_advance_mod
   return good;
 }
 
-static bool read_include(api_reader *reader, const api_field *field, bool *poses) {
-  static const char *const words[] = {"poses"};
+static bool read_include(api_reader *reader, const api_field *field, api_advance *advance) {
+  static const char *const words[] = {"poses", "events"};
+  bool *const asked[] = {&advance->poses, &advance->lists};
   size_t count = 0;
   if (!api_field_present(field)) return true;
-  if (!api_read_array(reader, field, 0, 1, &count)) return false;
+  if (!api_read_array(reader, field, 0, 2, &count)) return false;
   for (size_t i = 0; i < count; i++) {
     api_field element = api_field_element(field, i);
     size_t which = 0;
-    if (!api_read_word(reader, &element, words, 1, &which)) return false;
-    *poses = true;
+    if (!api_read_word(reader, &element, words, 2, &which)) return false;
+    *asked[which] = true;
   }
-  return true;
+  if (!advance->lists || advance->options.mode != CT_ADVANCE_STEPPING) return true;
+  api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &field->path,
+               "Contacts of timeStepping have no instants: it lists no events.");
+  return false;
 }
 
 static bool read_times(api_reader *reader, const api_field *m, api_advance *advance) {
@@ -138,7 +150,7 @@ static bool read_advance(api_call *call, api_advance *advance) {
   /* A contact that parts fast may pull, as in Modia3D: cut off, the law would not be smooth. */
   options->elastic.pull = true;
   good = api_read_elastic(&reader, &m[ELASTIC], &options->elastic, NULL) && good;
-  return read_include(&reader, &m[INCLUDE], &advance->poses) && good;
+  return read_include(&reader, &m[INCLUDE], advance) && good;
 }
 
 /* ---- begin ---- */
@@ -261,12 +273,58 @@ static void put_poses(api_buffer *out, const api_advance *advance) {
   api_put_byte(out, '}');
 }
 
+static void put_event(api_buffer *out, const ct_scene *scene, const ct_advance_event *event) {
+  static const char *const words[] = {
+#define EVENT_WORD(name, word) word,
+      CT_ADVANCE_EVENT_MAP(EVENT_WORD)
+#undef EVENT_WORD
+  };
+  const ct_body *a = ct_scene_body(scene, event->row_a), *b = ct_scene_body(scene, event->row_b);
+  api_put_item(out);
+  api_put_byte(out, '{');
+  api_put_member_number(out, "time", event->time);
+  api_put_member_string(out, "event", api_text(words[event->kind]));
+  api_put_id(out, "a", ct_body_id(a));
+  api_put_id(out, "b", ct_body_id(b));
+  api_put_collider_name(out, "colliderA", a, event->collider_a);
+  api_put_collider_name(out, "colliderB", b, event->collider_b);
+  api_put_member_number(out, "normalVelocity", event->normal_velocity);
+  api_put_byte(out, '}');
+}
+
+/* What the step has brought. */
+static void note_events(api_advance *advance) {
+  size_t count;
+  const ct_advance_event *events = ct_advance_events(advance->motion, &count);
+  for (size_t i = 0; i < count; i++) {
+    if (advance->event_count == EVENTS_MAX) {
+      advance->left_out++;
+      continue;
+    }
+    put_event(&advance->events, advance->scene, &events[i]);
+    advance->event_count++;
+  }
+}
+
+/* What has happened since they were put last. */
+static void put_events(api_buffer *out, api_advance *advance) {
+  api_put_key(out, "eventList");
+  api_put_byte(out, '[');
+  api_put_bytes(out, advance->events.bytes, advance->events.length);
+  api_put_byte(out, ']');
+  if (advance->left_out > 0) api_put_member_unsigned(out, "eventsOmitted", advance->left_out);
+  if (advance->events.failed) out->failed = true;
+  advance->events.length = advance->event_count = 0;
+  advance->left_out = 0;
+}
+
 /* One line for what has passed since the last; the end has a line of its own. */
 static void put_line(api_advance *advance, const ct_advance_state *state) {
   if (advance->told) advance->lines.length = 0;
   advance->told = false;
   api_put_byte(&advance->lines, '{');
   put_state(&advance->lines, state);
+  if (advance->lists) put_events(&advance->lines, advance);
   if (advance->poses) put_poses(&advance->lines, advance);
   api_put_raw(&advance->lines, "}\n");
   while (advance->next_line <= state->time) advance->next_line += advance->every;
@@ -274,6 +332,7 @@ static void put_line(api_advance *advance, const ct_advance_state *state) {
 
 void api_advance_run(api_advance *advance, api_scratch *scratch) {
   advance->status = ct_advance_step(advance->motion, scratch->workspace, scratch->solver, &advance->done);
+  if (advance->lists && advance->status == CT_OK) note_events(advance);
   if (advance->status != CT_OK || advance->done || !advance->in_lines) return;
   ct_advance_state state = ct_advance_now(advance->motion);
   if (state.time >= advance->next_line) put_line(advance, &state);
@@ -305,6 +364,7 @@ void api_advance_finish(api_call *call) {
   api_call_open(call);
   if (advance->in_lines) api_put_member_bool(&call->out, "done", true);
   put_state(&call->out, &state);
+  if (advance->lists) put_events(&call->out, advance);
   if (advance->poses) put_poses(&call->out, advance);
   api_call_commit(call, draft, 200);
   if (!advance->in_lines || !call->next) return;

@@ -150,6 +150,7 @@ void ct_advance_destroy(ct_advance *advance) {
   free(advance->touches.items);
   free(advance->asked.items);
   free(advance->found.items);
+  free(advance->told.items);
   free(advance);
 }
 

@@ -64,6 +64,11 @@ typedef struct ct_step_islands {
 
 typedef struct ct_elastic ct_elastic;
 
+typedef struct ct_advance_told {
+  ct_advance_event *items;
+  size_t count, room;
+} ct_advance_told;
+
 struct ct_advance {
   const ct_scene *scene;
   ct_advance_options options; /* its loads are ours */
@@ -80,10 +85,14 @@ struct ct_advance {
   ct_override *overrides;                /* [moved_count] */
   uint8_t *moving_rows;                  /* [rows] */
   uint64_t steps_whole;
-  double step_rest; /* s, the last step; 0: there is none but whole ones */
+  double step_rest;    /* s, the last step; 0: there is none but whole ones */
   ct_elastic *elastic; /* COMPLIANT; else NULL */
   ct_advance_state state;
+  ct_advance_told told; /* of the last step */
 };
+
+/* One more event of the step. CT_OUT_OF_MEMORY. */
+ct_status ct_advance_tell(ct_advance *advance, const ct_advance_event *event);
 
 /* Energies and momenta of `now` into the state. */
 void ct_advance_sum(ct_advance *advance);
@@ -128,6 +137,8 @@ typedef struct ct_step {
   ct_row_pair *held; /* [held_count] rows with a resting contact */
   size_t held_count;
   bool plastic;           /* impacts have no restitution */
+  bool tells;             /* impacts are events, */
+  double instant;         /* at this time */
   ct_vec3 struck_impulse; /* what the impacts before the flight came to */
   double struck_work;
 } ct_step;

@@ -79,6 +79,31 @@ static bool is_struck(const ct_step *step, const ct_island *island, bool early) 
   return false;
 }
 
+static bool same_colliders(const ct_touch *x, const ct_touch *y) {
+  return x->a == y->a && x->b == y->b && x->collider_a == y->collider_a && x->collider_b == y->collider_b;
+}
+
+/* Each pair of colliders that hits, by its fastest point: points of a pair stand together. */
+static ct_status tell(const ct_step *step, const ct_island *island, const ct_impulse_result *result) {
+  const ct_touch *t = island->set.touches;
+  ct_status status = CT_OK;
+  for (size_t i = 0, next; i < island->set.count && status == CT_OK; i = next) {
+    double fastest = 0.0;
+    for (next = i; next < island->set.count && same_colliders(&t[i], &t[next]); next++)
+      if (result->touches[next].before.velocity_class == CT_CLASS_COLLIDING)
+        fastest = ct_min2(fastest, result->touches[next].before.normal);
+    if (!(fastest < 0.0)) continue;
+    status = ct_advance_tell(step->advance, &(ct_advance_event){.kind = CT_ADVANCE_EVENT_IMPACT,
+                                                                .time = step->instant,
+                                                                .row_a = island->rows[t[i].a],
+                                                                .row_b = island->rows[t[i].b],
+                                                                .collider_a = t[i].collider_a,
+                                                                .collider_b = t[i].collider_b,
+                                                                .normal_velocity = fastest});
+  }
+  return status;
+}
+
 static ct_status strike_island(ct_step *step, const ct_island *island) {
   const ct_advance *advance = step->advance;
   const ct_advance_options *o = &advance->options;
@@ -108,7 +133,7 @@ static ct_status strike_island(ct_step *step, const ct_island *island) {
   step->residual = ct_max2(step->residual, result.residual);
   step->converged = step->converged && result.converged;
   step->guarded = step->guarded || result.guard == CT_GUARD_APPLIED;
-  return CT_OK;
+  return step->tells ? tell(step, island, &result) : CT_OK;
 }
 
 /* *struck: something was. */
@@ -208,6 +233,8 @@ static ct_status hold(ct_step *step, const ct_mechanics *mechanics) {
 static ct_status settle(ct_step *step, ct_mechanics **mechanics) {
   bool struck = false, first = step->advance->state.steps == 0;
   step->plastic = !first;
+  step->tells = first;
+  step->instant = step->advance->state.time;
   ct_status status = strike(step, *mechanics, false, &struck);
   if (status != CT_OK || !struck) return status;
   step->events += first;
@@ -272,6 +299,8 @@ ct_status ct_step_to_event(ct_step *step) {
   status = look(step, &mechanics);
   if (status != CT_OK) return status;
   step->plastic = advance->at_once >= IMPACTS_AT_ONCE;
+  step->tells = true;
+  step->instant = ct_min2(advance->state.time + step->time, advance->options.duration);
   status = strike(step, mechanics, true, &struck);
   step->events += struck;
   ct_mechanics_destroy(mechanics);

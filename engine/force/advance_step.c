@@ -204,6 +204,7 @@ static ct_status go_to_event(ct_step *step, bool *done) {
 }
 
 ct_status ct_advance_step(ct_advance *advance, ct_workspace *workspace, ct_solver *solver, bool *done) {
+  advance->told.count = 0;
   if (ct_cancel_raised(advance->options.cancel)) return CT_CANCELLED;
   if (advance->elastic) return ct_elastic_step(advance, workspace, done);
   ct_step step = {.advance = advance, .workspace = workspace, .solver = solver, .converged = true};

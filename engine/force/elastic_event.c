@@ -105,8 +105,46 @@ static ct_member begun(const ct_advance *advance, const ct_near *near) {
                      .pair = ct_elastic_pair_of(&a, &b, &material, approach, &advance->options.elastic)};
 }
 
-/* Makes the membership what was looked at last says. Contacts that go on keep their law. */
-static ct_status set_members(ct_advance *advance) {
+/* The pair as it was looked at last; NULL: out of reach. */
+static const ct_near *near_of(const ct_elastic *elastic, const ct_member *m) {
+  for (size_t k = 0; k < elastic->nears.count; k++)
+    if (same_pair(m, &elastic->nears.items[k])) return &elastic->nears.items[k];
+  return NULL;
+}
+
+static double normal_velocity(const ct_advance *advance, const ct_near *near) {
+  static const ct_elastic_pair none = {0};
+  return near ? -ct_elastic_force(advance, near, &none).depth_rate : 0.0;
+}
+
+static ct_status tell(ct_advance *advance, ct_advance_event_kind kind, double time, const ct_member *m, const ct_near *near) {
+  return ct_advance_tell(advance, &(ct_advance_event){.kind = kind,
+                                                      .time = time,
+                                                      .row_a = m->a,
+                                                      .row_b = m->b,
+                                                      .collider_a = m->collider_a,
+                                                      .collider_b = m->collider_b,
+                                                      .normal_velocity = normal_velocity(advance, near)});
+}
+
+/* Contacts that ended at the time, then those that began, if `members` are those of now. */
+static ct_status tell_changes(ct_advance *advance, double time, const ct_member *members, size_t count) {
+  const ct_elastic *elastic = advance->elastic;
+  ct_status status = CT_OK;
+  for (size_t i = 0; i < elastic->member_count && status == CT_OK; i++) {
+    const ct_near *near = near_of(elastic, &elastic->members[i]);
+    if (!near || near->distance > 0.0) status = tell(advance, CT_ADVANCE_EVENT_ENDED, time, &elastic->members[i], near);
+  }
+  for (size_t i = 0; i < count && status == CT_OK; i++) {
+    const ct_near *near = near_of(elastic, &members[i]);
+    if (ct_elastic_member_of(elastic, near) == elastic->member_count)
+      status = tell(advance, CT_ADVANCE_EVENT_BEGAN, time, &members[i], near);
+  }
+  return status;
+}
+
+/* Makes the membership what was looked at last, at the time, says. Contacts that go on keep their law. */
+static ct_status set_members(ct_advance *advance, double time) {
   ct_elastic *elastic = advance->elastic;
   size_t count = 0, kept = 0;
   for (size_t k = 0; k < elastic->nears.count; k++) count += elastic->nears.items[k].distance <= 0.0;
@@ -119,6 +157,11 @@ static ct_status set_members(ct_advance *advance) {
     size_t old = ct_elastic_member_of(elastic, near);
     kept += old < elastic->member_count;
     members[count++] = old < elastic->member_count ? elastic->members[old] : begun(advance, near);
+  }
+  ct_status status = tell_changes(advance, time, members, count);
+  if (status != CT_OK) {
+    free(members);
+    return status;
   }
   advance->state.events += (elastic->member_count - kept) + (count - kept);
   free(elastic->members);
@@ -258,7 +301,7 @@ static void accept(ct_advance *advance, double time, double error) {
 /* The first look: who is in contact at the start, and how far the first step may go. */
 static ct_status begin(ct_advance *advance, ct_workspace *workspace) {
   ct_status status = ct_elastic_look(advance, advance->elastic->flow, look_ahead(advance), workspace);
-  if (status == CT_OK) status = set_members(advance);
+  if (status == CT_OK) status = set_members(advance, 0.0);
   if (status == CT_OK) advance->elastic->step = advance->options.time_step;
   return status;
 }
@@ -277,7 +320,7 @@ ct_status ct_elastic_step(ct_advance *advance, ct_workspace *workspace, bool *do
     status = try_within(advance, &time, workspace, &error);
     bool changed = status == CT_OK && has_changed(elastic);
     if (changed) status = find_change(advance, &time, workspace);
-    if (changed && status == CT_OK) status = set_members(advance);
+    if (changed && status == CT_OK) status = set_members(advance, state->time + time);
     if (status != CT_OK) return status;
     accept(advance, time, error);
   }

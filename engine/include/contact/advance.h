@@ -78,6 +78,26 @@ typedef struct ct_advance_state {
   double penetration;                      /* the deepest contact now, m; STEPPING: in the middle of the last step */
 } ct_advance_state;
 
+#define CT_ADVANCE_EVENT_MAP(X)                                                                                                    \
+  X(BEGAN, "began")                                                                                                                \
+  X(ENDED, "ended")                                                                                                                \
+  X(IMPACT, "impact")
+
+typedef enum ct_advance_event_kind {
+#define CT_ADVANCE_EVENT_ENUM(name, word) CT_ADVANCE_EVENT_##name,
+  CT_ADVANCE_EVENT_MAP(CT_ADVANCE_EVENT_ENUM)
+#undef CT_ADVANCE_EVENT_ENUM
+      CT_ADVANCE_EVENT_COUNT
+} ct_advance_event_kind;
+
+/* What happened to two colliders. */
+typedef struct ct_advance_event {
+  ct_advance_event_kind kind;
+  double time; /* s, from the start */
+  uint32_t row_a, row_b, collider_a, collider_b;
+  double normal_velocity; /* of b against a, m/s; IMPACT: before it, of the fastest point; ENDED: 0 where it is out of reach */
+} ct_advance_event;
+
 typedef struct ct_advance ct_advance;
 
 /* Begins at the scene's poses and velocities; keeps a copy of what it moves, and of the loads. Borrows the scene until
@@ -96,6 +116,10 @@ ct_status ct_advance_set_loads(ct_advance *advance, const ct_load *loads, size_t
  * of all bodies and the paths of those that move. */
 ct_status ct_advance_step(ct_advance *advance, ct_workspace *workspace, ct_solver *solver, bool *done);
 ct_advance_state ct_advance_now(const ct_advance *advance);
+/* Events of the last step: IMPULSES, each pair of colliders that hits, island by island; COMPLIANT, contacts that begin (at the
+ * start all that there are) and end, ends first, each in the order of rows and colliders. Of STEPPING, whose contacts have no
+ * instants, none. Borrowed until the next step. */
+const ct_advance_event *ct_advance_events(const ct_advance *advance, size_t *count);
 /* Pose and velocity of a row now. */
 void ct_advance_body(const ct_advance *advance, uint32_t row, ct_pose *pose, ct_velocity *velocity);
 /* Puts poses and velocities of what has moved into a draft of the scene. */

@@ -1,0 +1,109 @@
+"""What happens while a scene moves on, listed: impacts, contacts that begin and end, each with its instant in closed form."""
+import json
+import math
+
+from support.checks import Suite, check, equal, near
+from support.client import Curl, KeepAlive
+from support.daemon import Daemon
+
+suite = Suite()
+daemon = Daemon("--workers", "2").start()
+suite.cleanup(daemon.stop)
+client = Curl(daemon)
+numbers = iter(range(1000))
+FLOOR = {"id": "floor", "colliders": [{"plane": {}}]}
+G = 9.81
+LISTED = 10000
+
+
+def ball(name, gap, x=0.0, **motion):
+    return {"id": name, "position": [x, 0, 0.5 + gap], "colliders": [{"sphere": {"radius": 0.5}}], "motion": {"mass": 2, **motion}}
+
+
+def advance(bodies, restitution=0.5, status=200, where=None, mode="eventImpulses", **members):
+    path = f"/v1/scenes/a{next(numbers)}"
+    (where or client).put(path, {"bodies": bodies, "materials": {"default": {"restitution": restitution, "youngsModulus": 1e9,
+                                                                             "poissonRatio": 0.3}}}).must(201)
+    return (where or client).post(f"{path}/advance", {"mode": mode, **members}).must(status)
+
+
+@suite.fact
+def impacts_of_a_bouncing_ball_have_their_times_and_speeds():
+    """It falls 1 m and bounces with half its speed: v, v/2, v/4, with 2 v' / g between two impacts."""
+    told = advance([FLOOR, ball("ball", 1)], duration=1.245, timeStep=0.1, include=["events"]).json
+    speed, at = math.sqrt(2 * G), math.sqrt(2 / G)
+    equal(len(told["eventList"]), 4, "impacts")
+    for event in told["eventList"]:
+        equal((event["event"], event["a"], event["b"]), ("impact", "floor", "ball"), "what")
+        near(event["time"], at, 1e-12, "time")
+        near(event["normalVelocity"], -speed, 1e-11, "speed")
+        speed /= 2
+        at += 2 * speed / G
+    equal(told["events"], 4, "count")
+    check("eventsOmitted" not in told, "nothing is left out")
+
+
+@suite.fact
+def each_pair_that_hits_at_one_instant_is_listed_and_a_face_is_one_impact():
+    """A cube lands on its face, a ball beside it at the same time; they touch nothing else."""
+    cube = {"id": "cube", "position": [3, 0, 1.5], "colliders": [{"id": "foam", "box": {"size": [1, 1, 1]}},
+                                                                {"id": "stone", "box": {"size": [1, 1, 1]}, "position": [1, 0, 0]}], "motion": {"density": 10}}
+    told = advance([FLOOR, ball("ball", 1), cube], duration=0.5, include=["events"]).json
+    equal(sorted((e["b"], e.get("colliderB")) for e in told["eventList"]), [("ball", None), ("cube", "foam"), ("cube", "stone")], "who hits")
+    for event in told["eventList"]:
+        near(event["time"], math.sqrt(2 / G), 1e-12, "time")
+        near(event["normalVelocity"], -math.sqrt(2 * G), 1e-11, "speed")
+
+
+@suite.fact
+def what_hits_at_the_start_is_an_impact_then():
+    told = advance([FLOOR, ball("ball", 0, linearVelocity=[0, 0, -3])], restitution=1, duration=0.1, include=["events"]).json
+    equal([(e["time"], e["normalVelocity"]) for e in told["eventList"]], [(0, -3)], "impacts")
+
+
+@suite.fact
+def elastic_contacts_begin_and_end():
+    """Without gravity: one that there is at the start begins then; restitution 1 has no damping and gives the speed back."""
+    bodies = [FLOOR, ball("in", -1e-6, x=-3), ball("comes", 0.1, linearVelocity=[0, 0, -2])]
+    told = advance(bodies, restitution=1, duration=0.1, mode="eventCompliant", timeStep=0.01, include=["events"], gravity=[0, 0, 0]).json
+    first = told["eventList"][0]
+    equal((first["event"], first["b"], first["time"], first["normalVelocity"]), ("began", "in", 0, 0), "at the start")
+    began, ended = [e for e in told["eventList"] if e["b"] == "comes"]
+    equal([began["event"], ended["event"]], ["began", "ended"], "begin and end")
+    near(began["time"], 0.05, 1e-14, "begin")
+    equal(began["normalVelocity"], -2, "speed at the beginning")
+    near(ended["normalVelocity"], 2, 1e-9, "speed at the end")
+    times = [e["time"] for e in told["eventList"]]
+    equal(times, sorted(times), "order")
+    equal(len(times), told["events"], "count")
+
+
+@suite.fact
+def lines_list_what_has_happened_since_the_line_before():
+    members = {"duration": 1.2, "timeStep": 0.05, "progressEvery": 0.3, "include": ["events"]}
+    lines = [json.loads(line) for line in advance([FLOOR, ball("ball", 1)], **members).text.splitlines()]
+    whole = advance([FLOOR, ball("ball", 1)], **{**members, "progressEvery": 2}).text.splitlines()
+    equal([e for line in lines for e in line["eventList"]], json.loads(whole[-1])["eventList"], "events of all lines")
+    past = 0.0
+    for line in lines:
+        check(all(past <= e["time"] <= line["time"] for e in line["eventList"]), f"events of the line at {line['time']}")
+        past = line["time"]
+    check("eventList" not in advance([FLOOR, ball("ball", 1)], duration=0.5).json, "not asked for")
+
+
+@suite.fact
+def beyond_ten_thousand_they_are_counted():
+    connection = KeepAlive(daemon)
+    bodies = [FLOOR, *(ball(f"b{i}", 0, x=2 * i, linearVelocity=[0, 0, -1]) for i in range(LISTED + 2))]
+    told = advance(bodies, restitution=1, where=connection, duration=1e-6, include=["events"]).json
+    connection.close()
+    equal((len(told["eventList"]), told["eventsOmitted"]), (LISTED, 2), "listed and left out")
+
+
+@suite.fact
+def time_stepping_has_none():
+    problem = advance([FLOOR, ball("ball", 1)], status=422, mode="timeStepping", duration=1, include=["events"])
+    equal(problem.json["errors"][0]["pointer"], "/include", "pointer")
+
+
+suite.main()
