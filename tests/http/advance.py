@@ -183,6 +183,21 @@ def the_elastic_law_moves_a_ball_from_event_to_event():
 
 
 @suite.fact
+def work_of_unknown_length_is_not_done_on_the_loop_thread():
+    """One step of steel at rest is millions of the integrator's: others are answered meanwhile, and the deadline holds."""
+    resting = {**ball("ball", 0.5), "motion": {"mass": 2}}
+    path = scene(FLOOR, resting, materials={"default": STEEL})
+    for mode in ("eventCompliant", "eventImpulses", "timeStepping"):
+        connection = http.client.HTTPConnection("127.0.0.1", daemon.port, timeout=SECONDS)
+        members = {"duration": 5, "timeStep": 5, "mode": mode, "deadlineMs": 400}
+        connection.request("POST", f"{path}/advance", json.dumps(members), {"Content-Type": "application/json"})
+        equal(client.get("/livez").must(200).json, {"status": "ok"}, "livez")
+        status = connection.getresponse().status
+        check(status in (200, 504) and (status == 504 or mode != "eventCompliant"), f"{mode}: {status}")
+        connection.close()
+
+
+@suite.fact
 def the_elastic_law_wants_to_know_how_stiff_everything_is():
     path = scene(FLOOR, ball(), materials={"default": {"restitution": 0.5}})
     problem = advance(path, status=422, duration=1, mode="eventCompliant").json
