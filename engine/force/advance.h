@@ -152,6 +152,9 @@ bool ct_step_extend(ct_step *step);
 ct_status ct_step_link(const ct_step *step, ct_step_islands *islands);
 /* Impulses of an island: onto the velocities of its bodies. CT_OUT_OF_MEMORY, CT_CANCELLED, CT_LIMIT. */
 ct_status ct_step_solve(ct_step *step, const ct_step_islands *islands, size_t island);
+/* Impulses r, [3 set->count] normal and two tangents, of the `active` contacts: if they can, they take away the momenta that the
+ * bodies of the set have, their `force` and `torque`; else they come near that. CT_OUT_OF_MEMORY, CT_CANCELLED. */
+ct_status ct_step_stop(const ct_step *step, const ct_contact_set *set, uint32_t *active, size_t count, double *r);
 
 /* ---- a step to the next event ------------------------------------------------------------------------------------------ */
 

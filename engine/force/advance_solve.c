@@ -17,8 +17,9 @@
 #define CALM_ROUNDS 1
 #define CALM_FACTOR 4u
 
-/* Residual at which an island is taken for one that comes to rest; it then has so many times the sweeps, again after so many steps
- * at most. */
+/* Slower than so many steps of gravity make it, or with such a residual, an island is taken for one that comes to rest: it is
+ * stopped if it can be, else it has so many times the sweeps; again after so many steps at most. */
+#define REST_STEPS 1.0
 #define REST_RESIDUAL 1e-6
 #define REST_FACTOR 64u
 #define REST_WAIT_MAX 63u
@@ -28,6 +29,7 @@ typedef struct island_problem {
   ct_step *step;
   const uint32_t *bodies, *touches; /* [body_count], [count] numbers among all */
   size_t body_count, count;
+  ct_contact_set set;
   ct_matrix matrix;
   double *free;   /* [3 count] relative velocity without impulses */
   double *before; /* [3 count] and before the step's */
@@ -51,12 +53,15 @@ static uint32_t place_of(const ct_moved *m) { return is_dynamic(m) ? m->place : 
 
 /* ---- the matrix -------------------------------------------------------------------------------------------------------- */
 
+/* Its momenta without impulses in place of loads. */
 static ct_mass_body mass_body(const ct_moved *m) {
   return (ct_mass_body){.mobility = CT_DYNAMIC,
                         .mass = m->mass,
                         .inverse_mass = 1.0 / m->mass,
                         .inverse_inertia = m->inverse_inertia,
-                        .center = m->position};
+                        .center = m->position,
+                        .force = ct_scale(m->free.linear, m->mass),
+                        .torque = m->free_momentum};
 }
 
 static ct_status make_set(const island_problem *p, ct_contact_set *set) {
@@ -70,21 +75,23 @@ static ct_status make_set(const island_problem *p, ct_contact_set *set) {
   }
   for (size_t i = 0; i < p->count; i++) {
     const ct_step_touch *t = touch_of(p, i);
-    touches[i] = (ct_touch){
-        .a = place_of(moved_of(p, t->a)), .b = place_of(moved_of(p, t->b)), .position = t->position, .normal = t->axes[0]};
+    touches[i] = (ct_touch){.a = place_of(moved_of(p, t->a)),
+                            .b = place_of(moved_of(p, t->b)),
+                            .position = t->position,
+                            .normal = t->axes[0],
+                            .material.static_friction = t->friction};
   }
   *set = (ct_contact_set){bodies, p->body_count + 1, touches, p->count};
   return CT_OK;
 }
 
 /* The caller closes it. */
-static ct_status make_matrix(const island_problem *p, ct_contact_matrix *matrix) {
-  ct_contact_set set;
+static ct_status make_matrix(island_problem *p, ct_contact_matrix *matrix) {
   ct_contact_graph graph;
-  ct_status status = make_set(p, &set);
-  if (status == CT_OK) status = ct_contact_graph_open(&graph, &set);
+  ct_status status = make_set(p, &p->set);
+  if (status == CT_OK) status = ct_contact_graph_open(&graph, &p->set);
   if (status != CT_OK) return status;
-  status = ct_contact_matrix_open(matrix, &set, &graph, 3);
+  status = ct_contact_matrix_open(matrix, &p->set, &graph, 3);
   ct_contact_graph_close(&graph);
   return status;
 }
@@ -124,24 +131,36 @@ static ct_status make_answer(const island_problem *p, island_answer *answer) {
   return answer->r && answer->u ? CT_OK : CT_OUT_OF_MEMORY;
 }
 
-/* bounces: with restitution. start: impulses to begin from. */
-static ct_status solve(island_problem *p, bool bounces, const double *start, island_answer *answer) {
-  const ct_advance_options *o = &p->step->advance->options;
+static double tolerance_of(const island_problem *p) {
+  double tolerance = p->step->advance->options.tolerance;
+  return tolerance > 0.0 ? tolerance : CT_ADVANCE_TOLERANCE;
+}
+
+/* bounces: with restitution. */
+static ct_friction_problem ask(island_problem *p, bool bounces) {
   for (size_t i = 0; i < p->count; i++) {
     const ct_step_touch *t = touch_of(p, i);
     for (size_t k = 0; k < 3; k++) p->q[3 * i + k] = p->free[3 * i + k];
     if (bounces || !t->bounces) p->q[3 * i] -= t->target;
   }
-  const ct_friction_problem problem = {.matrix = p->matrix, .q = p->q, .mu = p->mu, .contacts = p->count, .dimension = 3};
-  const ct_friction_options options = {.method = o->method,
-                                       .tolerance = o->tolerance > 0.0 ? o->tolerance : CT_ADVANCE_TOLERANCE,
-                                       .iterations_max = p->step->sweeps,
-                                       .start = start,
-                                       .cancel = o->cancel};
+  return (ct_friction_problem){.matrix = p->matrix, .q = p->q, .mu = p->mu, .contacts = p->count, .dimension = 3};
+}
+
+/* Without the targets that are in q. */
+static void make_true(const island_problem *p, double *u) {
+  for (size_t i = 0; i < p->count; i++) u[3 * i] += p->free[3 * i] - p->q[3 * i];
+}
+
+/* start: impulses to begin from. */
+static ct_status solve(island_problem *p, bool bounces, const double *start, island_answer *answer) {
+  const ct_advance_options *o = &p->step->advance->options;
+  const ct_friction_problem problem = ask(p, bounces);
+  const ct_friction_options options = {
+      .method = o->method, .tolerance = tolerance_of(p), .iterations_max = p->step->sweeps, .start = start, .cancel = o->cancel};
   answer->result = (ct_friction_result){.r = answer->r, .u = answer->u};
   ct_status status = ct_friction_solve(&problem, &options, p->step->solver, &answer->result);
   if (status != CT_OK) return status;
-  for (size_t i = 0; i < p->count; i++) answer->u[3 * i] += p->free[3 * i] - p->q[3 * i];
+  make_true(p, answer->u);
   return CT_OK;
 }
 
@@ -184,15 +203,74 @@ static ct_status go_on(island_problem *p, uint64_t factor, double *start, island
   return status;
 }
 
-/* What nearly rests is worth many sweeps: at rest it costs none. Where they do not do, it is tried ever less often. */
+/* Does anything that the island touches move by itself? */
+static bool is_driven(const island_problem *p) {
+  for (size_t i = 0; i < p->count; i++) {
+    const ct_moved *sides[2] = {moved_of(p, touch_of(p, i)->a), moved_of(p, touch_of(p, i)->b)};
+    for (int k = 0; k < 2; k++)
+      if (sides[k] && !sides[k]->is_dynamic && !(ct_moved_stays(sides[k]) && is_zero(sides[k]->before))) return true;
+  }
+  return false;
+}
+
+/* Speed below which a body may be about to stop. */
+static bool is_slow(const island_problem *p) {
+  const ct_advance_options *o = &p->step->advance->options;
+  double most = REST_STEPS * p->step->time * ct_norm(o->gravity);
+  for (size_t i = 0; i < p->body_count; i++) {
+    const ct_moved *m = body_of(p, i);
+    if (ct_norm(m->before.linear) + m->radius * ct_norm(m->before.angular) > most) return false;
+  }
+  return true;
+}
+
+static bool stood(const island_problem *p) {
+  for (size_t i = 0; i < p->body_count; i++)
+    if (!is_zero(body_of(p, i)->before)) return false;
+  return true;
+}
+
+/* Impulses of contacts that touch, after which nothing moves: an answer, or a beginning of one, if they solve the problem better.
+ */
+static ct_status try_to_stop(island_problem *p, island_answer *answer) {
+  ct_solver *solver = p->step->solver;
+  ct_solver_mark mark = ct_solver_enter(solver);
+  uint32_t *active = ct_solver_take(solver, p->count, sizeof *active);
+  double *r = ct_solver_doubles(solver, 3 * p->count), *u = ct_solver_doubles(solver, 3 * p->count);
+  size_t count = 0;
+  for (uint32_t i = 0; active && i < p->count; i++)
+    if (touch_of(p, i)->target == 0.0 || touch_of(p, i)->bounces) active[count++] = i;
+  ct_status status = active && r && u ? ct_step_stop(p->step, &p->set, active, count, r) : CT_OUT_OF_MEMORY;
+  if (status == CT_OK) {
+    const ct_friction_problem problem = ask(p, false);
+    double residual = ct_friction_residual(&problem, r, u);
+    if (residual < answer->result.residual) {
+      answer->result.residual = residual;
+      answer->result.converged = residual <= tolerance_of(p);
+      make_true(p, u);
+      memcpy(answer->r, r, 3 * p->count * sizeof *r);
+      memcpy(answer->u, u, 3 * p->count * sizeof *u);
+    }
+  }
+  ct_solver_leave(solver, mark);
+  return status;
+}
+
+/* What nearly rests is worth much work: at rest it costs none. Where that does not do, it is tried ever less often. */
 static ct_status come_to_rest(island_problem *p, double *start, island_answer *answer) {
   ct_step *step = p->step;
-  uint64_t now = step->advance->state.steps, wait = step->rest_wait;
-  if (now < step->rest_try) return CT_OK;
-  ct_status status = go_on(p, REST_FACTOR, start, answer);
+  uint64_t now = step->advance->state.steps, wait = step->advance->rest_wait;
+  if (now < step->advance->rest_try && !stood(p)) return CT_OK;
+  ct_status status = is_slow(p) && !is_driven(p) ? try_to_stop(p, answer) : CT_OK;
+  if (status == CT_OK && !answer->result.converged && answer->result.residual < REST_RESIDUAL)
+    status = go_on(p, REST_FACTOR, start, answer);
   if (status != CT_OK) return status;
-  step->rest_wait = answer->result.converged ? 1 : wait < REST_WAIT_MAX ? 2 * wait + 1 : wait;
-  step->rest_try = now + step->rest_wait;
+  if (!answer->result.converged) {
+    step->rest_wait = wait < REST_WAIT_MAX ? 2 * wait + 1 : wait;
+    step->rest_try = now + step->rest_wait;
+  } else if (step->rest_try <= now) {
+    step->rest_wait = 1;
+  }
   return CT_OK;
 }
 
@@ -202,7 +280,7 @@ static ct_status answer_plain(island_problem *p, double *start, island_answer *a
   ct_status status = solve(p, false, start, answer);
   for (int k = 0; k < CALM_ROUNDS && status == CT_OK && !answer->result.converged && pushes_along(p, answer, &part); k++)
     status = go_on(p, CALM_FACTOR, start, answer);
-  if (status == CT_OK && !answer->result.converged && answer->result.residual < REST_RESIDUAL)
+  if (status == CT_OK && !answer->result.converged && (answer->result.residual < REST_RESIDUAL || is_slow(p)))
     status = come_to_rest(p, start, answer);
   if (status == CT_OK && pushes_along(p, answer, &part)) draw(p, answer, NULL, part);
   return status;
@@ -274,16 +352,6 @@ static double apply(const island_problem *p, const double *r) {
   return most;
 }
 
-/* Does anything that the island touches move by itself? */
-static bool is_driven(const island_problem *p) {
-  for (size_t i = 0; i < p->count; i++) {
-    const ct_moved *sides[2] = {moved_of(p, touch_of(p, i)->a), moved_of(p, touch_of(p, i)->b)};
-    for (int k = 0; k < 2; k++)
-      if (sides[k] && !sides[k]->is_dynamic && !(ct_moved_stays(sides[k]) && is_zero(sides[k]->before))) return true;
-  }
-  return false;
-}
-
 /* Do the bodies stay where they are, as far as the solver tells? */
 static bool rests(const island_problem *p, double momentum) {
   for (size_t i = 0; i < p->body_count; i++) {
@@ -323,13 +391,12 @@ static void stay(const island_problem *p) {
 
 static void finish(const island_problem *p, const island_answer *answer) {
   ct_step *step = p->step;
-  const ct_advance_options *o = &step->advance->options;
-  double most = apply(p, answer->r), tolerance = o->tolerance > 0.0 ? o->tolerance : CT_ADVANCE_TOLERANCE;
+  double most = apply(p, answer->r);
   step->residual = ct_max2(step->residual, answer->result.residual);
   step->converged = step->converged && answer->result.converged;
   if (step->rough) return;
   for (size_t i = 0; i < p->body_count; i++) body_of(p, i)->calm = false;
-  if (answer->result.converged && rests(p, REST_PART * tolerance * most)) stop(p);
+  if (answer->result.converged && rests(p, REST_PART * tolerance_of(p) * most)) stop(p);
 }
 
 static ct_status solve_island(island_problem *p) {

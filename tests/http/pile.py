@@ -2,7 +2,7 @@
 momentum at every step, the weight once it has settled; then nothing moves any more, and restingForces says why.
 
 The masses are given, so the weight is known without the daemon. CONTACTD_FULL=1: 324 bodies and 10,000 steps after they have
-settled; else 32 and 500.
+settled; else 40 and 500.
 """
 import functools
 import json
@@ -17,8 +17,9 @@ from support.daemon import Daemon
 
 suite = Suite()
 FULL = bool(os.environ.get("CONTACTD_FULL"))
-COUNT, SIDE, STEPS_AFTER = (324, 6, 10000) if FULL else (32, 3, 500)
+COUNT, SIDE, STEPS_AFTER = (324, 6, 10000) if FULL else (40, 3, 500)
 STEP = 1 / 256  # s: times are exact
+TOUCHES = 1e-6  # m: what is no farther apart
 PATIENCE = 20  # s of the scene within which all is at rest
 SMALLEST = 0.15  # m, the smallest body
 G = 9.81
@@ -33,7 +34,7 @@ weight = G * sum(masses.values())
 
 def advance(where, path, seconds, **members):
     """Its bytes; those of every step are too many to compare with their schema."""
-    members = {"duration": seconds, "timeStep": STEP, "deadlineMs": 600000, **members}
+    members = {"duration": seconds, "timeStep": STEP, "contactTolerance": TOUCHES, "deadlineMs": 600000, **members}
     return where.post(f"{path}/advance", members, check="progressEvery" not in members).must(200).text
 
 
@@ -116,6 +117,7 @@ def what_has_settled_stays():
     for unused in range(math.ceil(STEPS_AFTER * STEP)):
         lines = steps_of(path, 1)
         worst = max(worst, balanced(lines, {**before, "steps": 0}))
+        equal(lines[-1]["notConverged"], 0, "steps of another advance whose solver did not end")
         for line in lines:
             check(energy(line) <= energy(before), f"energy grew from {energy(before)!r} to {energy(line)!r} J")
             near_list([x / STEP for x in line["contactImpulse"]], [0, 0, weight], 1e-6 * weight, "forces of floor and walls")
@@ -141,7 +143,7 @@ def forces_on(results):
 @suite.fact
 def resting_forces_hold_every_body_and_say_that_all_stays():
     path, unused, unused_too = settled()
-    reply = client.post(f"{path}/query/restingForces", {"contactTolerance": 1e-6, "limit": 10000, "deadlineMs": 600000}).must(200).json
+    reply = client.post(f"{path}/query/restingForces", {"contactTolerance": TOUCHES, "limit": 10000, "deadlineMs": 600000}).must(200).json
     equal((reply["complete"], reply["converged"], reply["stable"]), (True, True, True), "complete, converged, stable")
     check(all(r["stable"] and r["converged"] for r in reply["results"]), "an island does not stay")
     sums = forces_on(reply["results"])
@@ -168,7 +170,7 @@ def the_same_bytes_again_and_for_any_number_of_workers():
                 path = f"/v1/scenes/{name}"
                 connection.put(path, small).must(201)
                 told = advance(connection, path, 1, include=["poses"], progressEvery=0.25)
-                forces = connection.post(f"{path}/query/restingForces", {"contactTolerance": 1e-6, "deadlineMs": 600000}).must(200)
+                forces = connection.post(f"{path}/query/restingForces", {"contactTolerance": TOUCHES, "deadlineMs": 600000}).must(200)
                 texts.add(told + forces.text)
             connection.connection.close()
     equal(len(texts), 1, "different answers")
