@@ -157,6 +157,8 @@ static bool read_compliant(api_reader *reader, const api_force_fields *f, const 
       api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_ID, &f->state->path, "The scene has no contact state \"%s\".",
                    api_echo(id, echo));
     good = o->state && good;
+    /* Its contacts begin that far apart, without force: they are told from there on. */
+    if (o->state) out->mechanics.contact_tolerance = ct_contact_state_epsilon(o->state);
   }
   return good && (o->youngs_modulus > 0.0 || have_moduli(reader, f, about));
 }

@@ -1,13 +1,15 @@
 #!/usr/bin/python3
 """A sphere bounces on the ground: an integrator outside of the daemon, which it asks for distances, contacts and events.
 
-    api/example/bouncing_sphere.py [URL of the daemon] [time to end at, s]
+    api/example/bouncing_sphere.py [--law daemon] [URL of the daemon] [time to end at, s]
 
 The model is "bouncing sphere" of Modia3D: a steel sphere of 0.2 m falls from y = 1 m on a steel box whose top is at y = -0.1 m. Its
-force law is computed here: the daemon knows shapes, poses and velocities. What it is asked:
+force law is computed here: the daemon needs to know shapes, poses and velocities alone. Or, with --law daemon, it is the daemon that
+computes it too, by what the bodies are made of and how fast the contact began. What the daemon is asked:
 
   POST contactStates/fall            at an event: where the sphere is and how fast; tells which contacts began and ended
   POST query/zeroCrossings, sample   at each stage of a step in contact: how deep is it?
+       query/compliantForces         or, with --law daemon: which force does it give?
   POST query/zeroCrossings           at the end of each step: has z1 or z2 changed its sign? Then many times within the step are
                                      asked in one call (variants), until the first double at which the new sign holds is found
 """
@@ -15,6 +17,7 @@ import http.client
 import json
 import math
 import sys
+from argparse import ArgumentParser
 from urllib.parse import urlsplit
 
 SCENE = "/v1/scenes/bouncing-sphere"
@@ -26,6 +29,7 @@ MASS, GRAVITY = 0.001, [0.0, -9.81, 0.0]  # kg, m/s^2
 YOUNG, POISSON = 2e11, 0.3  # of steel, Pa
 RESTITUTION, V_SMALL, DAMPING_MAX = 0.7, 0.01, 2000.0  # -, m/s, s/m
 RADIUS = 0.1  # of the sphere, m: that of the contact, since the ground is flat
+STEEL = {"youngsModulus": YOUNG, "poissonRatio": POISSON, "restitution": RESTITUTION}
 
 TOLERANCE = 1e-7  # of a step, relative
 LEAST = [1e-8, 1e-3]  # m, m/s: below these it is absolute
@@ -51,14 +55,22 @@ class Daemon:
         return json.loads(text)
 
     def event(self, time, state):
-        poses = {"ids": ["sphere"], "positions": [state[:3]], "linearVelocities": [state[3:]]}
-        return self.send("POST", f"{SCENE}/contactStates/{STATE}", {"time": time, "poses": poses})
+        return self.send("POST", f"{SCENE}/contactStates/{STATE}", {"time": time, "poses": poses_of(state)})
+
+    def forces(self, state):
+        """By the elastic law; a contact that parts fast pulls, as in Modia3D."""
+        members = {"contactState": STATE, "poses": poses_of(state), "elastic": {"pull": True}}
+        return self.send("POST", f"{SCENE}/query/compliantForces", members)
 
     def ask(self, states, **members):
         """Zero crossings at each of the states."""
         variants = [{"ids": ["sphere"], "positions": [state[:3]]} for state in states]
         reply = self.send("POST", f"{SCENE}/query/zeroCrossings", {"contactState": STATE, "variants": variants, **members})
         return [variant["results"][0] for variant in reply["results"]]
+
+
+def poses_of(state):
+    return {"ids": ["sphere"], "positions": [state[:3]], "linearVelocities": [state[3:]]}
 
 
 # ---- the elastic law ---------------------------------------------------------------------------------------------------------
@@ -75,20 +87,53 @@ def damping(normal_velocity):
     return min(DAMPING_MAX, 8 * (1 - RESTITUTION) / (5 * RESTITUTION * speed))
 
 
-def force(contact, velocity):
-    """On the sphere, which is body b of the contact: along its normal."""
-    depth = max(0.0, -contact["signedDistance"])
-    closing = -sum(n * v for n, v in zip(contact["normal"], velocity))
-    size = C_RES * C_GEO * depth ** 1.5 * (1 + damping(contact["normalVelocity"]) * closing)
-    return [size * n for n in contact["normal"]]
+def added(a, b):
+    return [x + y for x, y in zip(a, b)]
 
 
-def derivative(state, contacts):
+class OwnLaw:
+    """The daemon tells how deep contacts are, their forces are computed here."""
+
+    def __init__(self, daemon):
+        self.daemon = daemon
+
+    def force(self, state, contacts=None):
+        """On the sphere, which is body b of each contact: along its normal."""
+        if contacts is None:
+            contacts = self.daemon.ask([state], evaluation="sample")[0]["contacts"]
+        total = [0.0] * 3
+        for contact in contacts:
+            depth = max(0.0, -contact["signedDistance"])
+            closing = -sum(n * v for n, v in zip(contact["normal"], state[3:]))
+            size = C_RES * C_GEO * depth ** 1.5 * (1 + damping(contact["normalVelocity"]) * closing)
+            total = added(total, [size * n for n in contact["normal"]])
+        return total
+
+    def coefficients(self, contact, _):
+        return C_RES, damping(contact["normalVelocity"])
+
+
+class DaemonLaw:
+    """The daemon tells the forces: moduli are the scene's, the velocity at which a contact began the contact state's."""
+
+    def __init__(self, daemon):
+        self.daemon = daemon
+
+    def force(self, state, contacts=None):
+        bodies = [] if contacts == [] else self.daemon.forces(state)["bodies"]
+        return bodies[0]["force"] if bodies else [0.0] * 3
+
+    def coefficients(self, contact, state):
+        told = next(c for c in self.daemon.forces(state)["results"] if (c["a"], c["b"]) == (contact["a"], contact["b"]))
+        return told["cRes"], told["dRes"]
+
+
+LAWS = {"own": OwnLaw, "daemon": DaemonLaw}
+
+
+def derivative(state, force):
     """Of position and velocity."""
-    total = [MASS * g for g in GRAVITY]
-    for contact in contacts:
-        total = [a + b for a, b in zip(total, force(contact, state[3:]))]
-    return state[3:] + [f / MASS for f in total]
+    return state[3:] + [g + f / MASS for g, f in zip(GRAVITY, force)]
 
 
 # ---- one step: Dormand and Prince, order 5, with the error of order 4 ----------------------------------------------------------
@@ -115,17 +160,15 @@ def moved(state, h, weights, slopes):
 class Step:
     """From (time, state) by h. Its end has the values of the zero-crossing functions; error <= 1 when it is good."""
 
-    def __init__(self, daemon, time, state, slope, h, in_contact):
+    def __init__(self, law, time, state, slope, h, in_contact):
         slopes, at = [slope], state
         for number, weights in enumerate(STAGES):
             at = moved(state, h, weights, slopes)
-            last, contacts = number + 1 == len(STAGES), []
-            if last:
-                answer = daemon.ask([at], include=["contacts"])[0]
+            contacts = None if in_contact else []
+            if number + 1 == len(STAGES):
+                answer = law.daemon.ask([at], include=["contacts"])[0]
                 self.z, contacts = answer["z"], answer["contacts"]
-            elif in_contact:
-                contacts = daemon.ask([at], evaluation="sample")[0]["contacts"]
-            slopes.append(derivative(at, contacts))
+            slopes.append(derivative(at, law.force(at, contacts)))
         self.time, self.h, self.state, self.end = time, h, state, at
         self.slopes = slopes
         errors = moved([0.0] * 6, h, ERROR, slopes)
@@ -164,26 +207,28 @@ def rounded(value):
     return f"{value:.3g}".replace("e+", "e")
 
 
-def print_event(time, which, event):
+def print_event(law, time, state, which, event):
     print(f"State event (zero-crossing) at time = {time!r} s (due to z[{which}])")
     for c in event["ended"]:
         print(f"   distance({c['a']},{c['b']}) = {c['distance']!r} became > 0")
     for c in event["began"]:
         print(f"   distance({c['a']},{c['b']}) = {c['distance']!r} became <= 0")
         normal, position = ([float(x) for x in c[name]] for name in ("normal", "position"))
+        c_res, d_res = law.coefficients(c, state)
         print(f"       contact normal = {normal}, contact position = {position}, "
-              f"c_res = {rounded(C_RES)} d_res = {rounded(damping(c['normalVelocity']))}")
+              f"c_res = {rounded(c_res)} d_res = {rounded(d_res)}")
     print("   restart = Restart\n")
 
 
-def simulate(daemon, end):
-    daemon.send("PUT", SCENE, {"bodies": [GROUND, SPHERE]})
+def simulate(law, end):
+    daemon = law.daemon
+    daemon.send("PUT", SCENE, {"bodies": [GROUND, SPHERE], "materials": {"default": STEEL}})
     time, state, h = 0.0, SPHERE["position"] + [0.0, 0.0, 0.0], 1e-3
     event = daemon.event(time, state)
     contacts = event["began"]
-    slope = derivative(state, contacts)
+    slope = derivative(state, law.force(state, contacts))
     while time < end:
-        step = Step(daemon, time, state, slope, min(h, STEP_MAX, end - time), bool(contacts))
+        step = Step(law, time, state, slope, min(h, STEP_MAX, end - time), bool(contacts))
         h = step.h * min(5.0, max(0.2, 0.9 * max(step.error, 1e-10) ** -0.2))
         if step.error > 1:
             continue
@@ -193,16 +238,20 @@ def simulate(daemon, end):
             continue
         time, state = locate(daemon, step, which)
         event = daemon.event(time, state)
-        print_event(time, which, event)
+        print_event(law, time, state, which, event)
         contacts = event["began"] + event["persisted"]
-        slope = derivative(state, contacts)
+        slope = derivative(state, law.force(state, contacts))
         h = STEP_AT_CONTACT if contacts else 1e-3
 
 
 def main():
-    url = sys.argv[1] if len(sys.argv) > 1 else "http://127.0.0.1:7077"
-    daemon = Daemon(url)
-    simulate(daemon, float(sys.argv[2]) if len(sys.argv) > 2 else 2.393)
+    parser = ArgumentParser(description="A sphere bounces on the ground, and a daemon tells its contacts.")
+    parser.add_argument("--law", choices=LAWS, default="own", help="who computes forces")
+    parser.add_argument("url", nargs="?", default="http://127.0.0.1:7077")
+    parser.add_argument("end", nargs="?", type=float, default=2.393, help="s")
+    given = parser.parse_args()
+    daemon = Daemon(given.url)
+    simulate(LAWS[given.law](daemon), given.end)
     print(f"{daemon.calls} calls", file=sys.stderr)
 
 

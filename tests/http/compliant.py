@@ -199,6 +199,20 @@ def a_contact_keeps_the_approach_of_its_beginning():
 
 
 @suite.fact
+def a_contact_is_told_from_its_beginning_on():
+    """It begins within contactEpsilon, 1e-16 m above the floor, where there is no force yet."""
+    path = f"/v1/scenes/e{next(numbers)}"
+    high = {**ball(**down(0.5)), "position": [0, 0, math.nextafter(math.nextafter(0.1, 1), 1)]}
+    client.put(path, {"materials": {"default": STEEL}, "bodies": [FLOOR, high]}).must(201)
+    client.post(f"{path}/contactStates/fall", {"time": 0}).must(201)
+    told, = client.post(f"{path}/query/compliantForces", {"contactState": "fall"}).must(200).json["results"]
+    near(told["dRes"], damping(0.7, 0.5), 1e-13, "damping")
+    check(told["depth"] < 0, "it is above the floor")
+    equal((told["normalForce"], told["force"], told["approachOf"]), (0, [0, 0, 0], "begin"), "force")
+    equal(client.post(f"{path}/query/compliantForces", {}).must(200).json["results"], [], "without the state")
+
+
+@suite.fact
 def a_batch_has_it_too_with_its_poses():
     path = f"/v1/scenes/e{next(numbers)}"
     client.put(path, {"materials": {"default": STEEL}, "bodies": [FLOOR, ball(depth=1e-9, **down(0.5))]}).must(201)

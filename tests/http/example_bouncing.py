@@ -1,5 +1,6 @@
 """The example of an outside integrator, run as its reader would: the bouncing sphere of the Modia3D documents, every contact up to
-2.393 s against an integration of its own kind (flight in closed form, contact of order 8 at a relative 1e-12), and its README."""
+2.393 s against an integration of its own kind (flight in closed form, contact of order 8 at a relative 1e-12), and its README. It is
+run with its own force law and with the daemon's."""
 import math
 import re
 import subprocess
@@ -28,33 +29,32 @@ END_OF_CONTACT = re.compile(rf"State event \(zero-crossing\) at time = {NUMBER} 
 suite = Suite()
 daemon = Daemon("--workers", "1").start()
 suite.cleanup(daemon.stop)
-printed = []
+LAWS = {"own": [], "daemon": ["--law", "daemon"]}
+printed = {}
 
 
-def blocks():
-    """What the program prints, an event each; it is run once."""
-    if not printed:
-        done = subprocess.run(["/usr/bin/python3", str(PROGRAM), daemon.base, str(END)], capture_output=True, text=True, timeout=600)
+def blocks(law):
+    """What the program prints, an event each; it is run once with each law."""
+    if law not in printed:
+        done = subprocess.run(["/usr/bin/python3", str(PROGRAM), *LAWS[law], daemon.base, str(END)], capture_output=True, text=True, timeout=600)
         check(done.returncode == 0, f"the program ended with {done.returncode}: {done.stderr[-800:]}")
-        printed.extend(block + "\n" for block in done.stdout.rstrip("\n").split("\n\n"))
-    return printed
+        printed[law] = [block + "\n" for block in done.stdout.rstrip("\n").split("\n\n")]
+    return printed[law]
 
 
-def pairs():
+def pairs(law):
     """(begin, end) of each contact as matches of the two forms."""
     found = []
-    equal(len(blocks()) % 2, 0, "events, begin and end in turn")
-    for begin, end in zip(blocks()[::2], blocks()[1::2]):
+    equal(len(blocks(law)) % 2, 0, "events, begin and end in turn")
+    for begin, end in zip(blocks(law)[::2], blocks(law)[1::2]):
         found.append((BEGIN.fullmatch(begin), END_OF_CONTACT.fullmatch(end)))
         check(all(found[-1]), f"not the lines of a contact: {begin}{end}")
     return found
 
 
-@suite.fact
-def each_event_has_the_fields_of_the_document():
-    """Row 25, and row 19: an event at the start and at the end of each penetration."""
+def has_the_fields_of_the_document(law):
     last = 0.0
-    for begin, end in pairs():
+    for begin, end in pairs(law):
         check(last < float(begin[1]) < float(end[1]) < END, f"times {last}, {begin[1]}, {end[1]}")
         last = float(end[1])
         check(-1e-15 <= float(begin[2]) <= 0.0 < float(end[2]) <= 1e-15, f"distances {begin[2]}, {end[2]}")
@@ -63,10 +63,8 @@ def each_event_has_the_fields_of_the_document():
         near(float(begin[5]), 1.0989011e11, 0.005e11, "c_res, two digits of it")
 
 
-@suite.fact
-def sixteen_contacts_are_those_of_the_reference():
-    """T8.7, rows 19 to 21: begins within 5e-6 s, durations within 1e-3, damping within 0.2 and the rounding of three digits."""
-    contacts = pairs()
+def has_the_contacts_of_the_reference(law):
+    contacts = pairs(law)
     equal(len(contacts), 16, "contacts")
     for number, (begins, speed, damping, duration, after) in CONTACTS.items():
         begin, end = contacts[number - 1]
@@ -80,17 +78,51 @@ def sixteen_contacts_are_those_of_the_reference():
             near(flight * 9.81 / 2 / after, 1.0, 1e-4, f"velocity after contact {number}, from the flight that follows")
 
 
+def loses_energy_as_the_closed_form_says(law):
+    u0 = 8 * 0.3 / (5 * 0.7)
+    u1 = u0 * 0.683184
+    near(u0 - math.log(1 + u0), -u1 - math.log(1 - u1), 1e-6, "the ratio itself")
+    times = [(float(begin[1]), float(end[1])) for begin, end in pairs(law)]
+    for before, contact, after in zip(times, times[1:], times[2:]):
+        came, went = contact[0] - before[1], after[0] - contact[1]
+        near(went / came, 0.683184, 2 * (contact[1] - contact[0]) / came, f"flight after {contact[0]} s over the one before")
+
+
+@suite.fact
+def each_event_has_the_fields_of_the_document():
+    """Row 25, and row 19: an event at the start and at the end of each penetration."""
+    has_the_fields_of_the_document("own")
+
+
+@suite.fact
+def each_event_has_them_by_the_daemon_s_law_too():
+    """Row 25, row 29."""
+    has_the_fields_of_the_document("daemon")
+
+
+@suite.fact
+def sixteen_contacts_are_those_of_the_reference():
+    """T8.7, rows 19 to 21: begins within 5e-6 s, durations within 1e-3, damping within 0.2 and the rounding of three digits."""
+    has_the_contacts_of_the_reference("own")
+
+
+@suite.fact
+def sixteen_contacts_by_the_daemon_s_law_are_the_same():
+    """T8.7, rows 19 to 21, row 29: forces by the elastic law with the velocity that a contact state stored. Steps are good to 1e-7, and
+    roundings change them."""
+    has_the_contacts_of_the_reference("daemon")
+    for own, other in zip(pairs("own"), pairs("daemon")):
+        for mine, theirs in zip(own, other):
+            near(float(mine[1]), float(theirs[1]), 2e-9, "times by either law")
+        equal(own[0][6], other[0][6], "damping by either law")
+
+
 @suite.fact
 def the_bounces_lose_energy_as_the_closed_form_says():
     """U0 - ln(1 + U0) = -U1 - ln(1 - U1) with U = d v: at 0.7 the velocities are in the ratio 0.683184, but for what gravity adds
     during a contact."""
-    u0 = 8 * 0.3 / (5 * 0.7)
-    u1 = u0 * 0.683184
-    near(u0 - math.log(1 + u0), -u1 - math.log(1 - u1), 1e-6, "the ratio itself")
-    times = [(float(begin[1]), float(end[1])) for begin, end in pairs()]
-    for before, contact, after in zip(times, times[1:], times[2:]):
-        came, went = contact[0] - before[1], after[0] - contact[1]
-        near(went / came, 0.683184, 2 * (contact[1] - contact[0]) / came, f"flight after {contact[0]} s over the one before")
+    for law in LAWS:
+        loses_energy_as_the_closed_form_says(law)
 
 
 @suite.fact
