@@ -79,6 +79,29 @@ def elastic_contacts_begin_and_end():
 
 
 @suite.fact
+def however_stiff_an_elastic_contact_takes_the_same_speed():
+    """Row 43: an impulse is the force's integral. As it stiffens a contact takes less time, and the momentum that it gives stays what
+    an impulse with the effective restitution gives: U0 - ln(1 + U0) = -U1 - ln(1 - U1), U0 = 8 (1 - e) / (5 e), e 0.5 -> 0.470445."""
+    effective, speed, mass = 0.470445, 2.0, 2.0
+    hit = ball("ball", 0, linearVelocity=[0, 0, -speed])
+    rigid = client.post("/v1/query/impulse", {"a": {"plane": {}}, "b": hit, "material": {"restitution": effective}}).must(200).json
+    impulse = rigid["results"][0]["contacts"][0]["normalImpulse"]
+    near(impulse, mass * speed * (1 + effective), 1e-12, "impulse")
+    durations = []
+    for stiffness in (0.01, 1, 100):
+        apart = ball("ball", 0.01, linearVelocity=[0, 0, -speed])
+        told = advance([FLOOR, apart], mode="eventCompliant", duration=0.1, timeStep=0.01, include=["events"], gravity=[0, 0, 0],
+                       elastic={"stiffnessFactor": stiffness}).json
+        began, ended = told["eventList"]
+        near(ended["normalVelocity"] / speed, effective, 1e-6, f"effective restitution at a stiffness of {stiffness}")
+        near(mass * (ended["normalVelocity"] - began["normalVelocity"]), impulse, 4e-6, "change of momentum")
+        durations.append(ended["time"] - began["time"])
+    # Hertz: as the stiffness to the power of -2/5.
+    near(durations[0] / durations[1], 100 ** 0.4, 1e-6 * 100 ** 0.4, "duration of the softest")
+    near(durations[1] / durations[2], 100 ** 0.4, 1e-6 * 100 ** 0.4, "duration of the stiffest")
+
+
+@suite.fact
 def lines_list_what_has_happened_since_the_line_before():
     members = {"duration": 1.2, "timeStep": 0.05, "progressEvery": 0.3, "include": ["events"]}
     lines = [json.loads(line) for line in advance([FLOOR, ball("ball", 1)], **members).text.splitlines()]
