@@ -52,6 +52,7 @@ struct ct_elastic {
   ct_member *members; /* [member_count] ascending in (a, b, collider_a, collider_b) */
   size_t member_count, member_room;
   double step; /* s, to be tried next */
+  bool torn;   /* a step has failed: what was looked at last is not of now */
 };
 
 /* Sets `bodies` by a flow, and finds what is near within the clearance. CT_LIMIT: more than contacts_max. */

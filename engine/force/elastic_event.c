@@ -306,10 +306,20 @@ static ct_status begin(ct_advance *advance, ct_workspace *workspace) {
   return status;
 }
 
-ct_status ct_elastic_step(ct_advance *advance, ct_workspace *workspace, bool *done) {
+/* After a step that failed: what is now is looked at again. */
+static ct_status look_again(ct_advance *advance, ct_workspace *workspace) {
+  ct_elastic *elastic = advance->elastic;
+  memcpy(elastic->bodies, advance->now, advance->moved_count * sizeof *advance->now);
+  ct_status status = ct_elastic_look(advance, elastic->flow, look_ahead(advance), workspace);
+  elastic->torn = status != CT_OK;
+  return status;
+}
+
+static ct_status go_on(ct_advance *advance, ct_workspace *workspace, bool *done) {
   ct_elastic *elastic = advance->elastic;
   ct_advance_state *state = &advance->state;
-  ct_status status = elastic->step > 0.0 ? CT_OK : begin(advance, workspace);
+  ct_status status = elastic->torn ? look_again(advance, workspace) : CT_OK;
+  if (status == CT_OK && !(elastic->step > 0.0)) status = begin(advance, workspace);
   if (status != CT_OK) return status;
   /* Other loads than in the step before: other rates. */
   if (advance->last_time == 0.0) elastic->first_known = false;
@@ -330,4 +340,22 @@ ct_status ct_elastic_step(ct_advance *advance, ct_workspace *workspace, bool *do
   state->contacts = elastic->member_count;
   ct_advance_sum(advance);
   return CT_OK;
+}
+
+ct_status ct_elastic_step(ct_advance *advance, ct_workspace *workspace, bool *done) {
+  ct_elastic *elastic = advance->elastic;
+  double step = elastic->step, last_time = advance->last_time;
+  ct_status status = go_on(advance, workspace, done);
+  if (status == CT_OK) return CT_OK;
+  /* Nothing has changed. */
+  elastic->torn = true;
+  elastic->step = step;
+  advance->last_time = last_time;
+  advance->told.count = 0;
+  if (step > 0.0) return status;
+  /* Not even that contacts have begun. */
+  elastic->member_count = 0;
+  elastic->first_known = false;
+  advance->state.events = 0;
+  return status;
 }

@@ -13,6 +13,8 @@ static const ct_scene *crowd(void) {
                                  {"d", sphere_of(0.25), pose_at(0.2, 0.1, 2.26), {{0, 0, -2}, {0, 1, 0}}, &one_kilogram}};
   ct_material material = friction_of(0.5);
   material.restitution = 0.5;
+  material.youngs_modulus = 1e6;
+  material.poisson_ratio = 0.3;
   return scene_with(bodies, 5, material);
 }
 
@@ -27,6 +29,17 @@ static void same_place(const ct_advance *advance, const ct_advance *other) {
   }
   ct_advance_state state = ct_advance_now(advance), state_other = ct_advance_now(other);
   CHECK(memcmp(&state, &state_other, sizeof state) == 0);
+}
+
+static void same_events(const ct_advance *advance, const ct_advance *other) {
+  size_t count, count_other;
+  const ct_advance_event *events = ct_advance_events(advance, &count), *events_other = ct_advance_events(other, &count_other);
+  CHECK_INT(count, count_other);
+  for (size_t i = 0; i < count && i < count_other; i++) {
+    CHECK(events[i].kind == events_other[i].kind && events[i].time == events_other[i].time);
+    CHECK(events[i].row_a == events_other[i].row_a && events[i].row_b == events_other[i].row_b);
+    CHECK(events[i].normal_velocity == events_other[i].normal_velocity);
+  }
 }
 
 /* Allocation number fail_at of the step fails; a workspace and a solver that are not warm yet. */
@@ -65,6 +78,7 @@ static void steps_without_memory(ct_advance_mode mode) {
     CHECK(failed > 5);
     CHECK_INT(step_short_of_memory(other, 0), CT_OK);
     same_place(advance, other);
+    same_events(advance, other);
   }
   ct_advance_destroy(advance);
   ct_advance_destroy(other);
@@ -80,6 +94,12 @@ static void a_step_that_lacks_memory_leaves_no_trace(void) {
 static void a_flight_that_lacks_memory_leaves_no_trace(void) {
   NEEDS_FAILING_MALLOC;
   steps_without_memory(CT_ADVANCE_IMPULSES);
+}
+
+/* With the events that the steps told of. */
+static void an_elastic_step_that_lacks_memory_leaves_no_trace(void) {
+  NEEDS_FAILING_MALLOC;
+  steps_without_memory(CT_ADVANCE_COMPLIANT);
 }
 
 static void a_beginning_that_lacks_memory_leaves_nothing(void) {
@@ -109,6 +129,7 @@ int main(int argc, char **argv) {
   static const check_test tests[] = {
       {"a_step_that_lacks_memory_leaves_no_trace", a_step_that_lacks_memory_leaves_no_trace},
       {"a_flight_that_lacks_memory_leaves_no_trace", a_flight_that_lacks_memory_leaves_no_trace},
+      {"an_elastic_step_that_lacks_memory_leaves_no_trace", an_elastic_step_that_lacks_memory_leaves_no_trace},
       {"a_beginning_that_lacks_memory_leaves_nothing", a_beginning_that_lacks_memory_leaves_nothing},
   };
   return advance_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
