@@ -10,6 +10,11 @@
 #define STILL_PART 1e-14
 /* Residual at which Newton's method has found an answer and no solver need be asked. */
 #define NEWTON_RESIDUAL 1e-12
+/* What a small island's forces are asked to come to where nothing is said, and what they may be short of it before a solver is
+ * asked again; of its steps then, in which gradients that come to a millionth soon come to that. */
+#define CLOSE_RESIDUAL 1e-12
+#define CLOSE_ENOUGH 1e-11
+#define CLOSER_STEPS 4000
 /* Residual of forces that hold all bodies but for CT_RESTING_HOLDS, for each 1 + mu: far below what accelerations make of it. */
 #define HELD_RESIDUAL 1e-10
 
@@ -84,6 +89,34 @@ static ct_status go_on(ct_resting *resting, const ct_resting_problem *problem, b
   return status;
 }
 
+/* Forces that a solver found, to the last digits: by Newton's method, and where that does not get there by more of the solver's
+ * steps from where it is. */
+static ct_status come_close(ct_resting *resting, const ct_resting_problem *problem, const ct_friction_options *options,
+                            ct_friction_result *solved) {
+  double *best = resting->forces, *residual = &resting->result->residual;
+  ct_status status = ct_resting_polish(&problem->friction, resting->solver, best, residual);
+  if (status != CT_OK || *residual <= CLOSE_ENOUGH || options->tolerance > 0.0 || options->iterations_max) return status;
+  ct_solver_mark mark = ct_solver_enter(resting->solver);
+  size_t rows = problem->friction.matrix.size;
+  double *forces = ct_solver_doubles(resting->solver, rows);
+  ct_friction_options closer = *options;
+  closer.tolerance = CLOSE_RESIDUAL;
+  closer.iterations_max = CLOSER_STEPS;
+  closer.start = best;
+  ct_friction_result again = {.r = forces, .u = problem->velocities};
+  status = forces ? ct_friction_solve(&problem->friction, &closer, resting->solver, &again) : CT_OUT_OF_MEMORY;
+  double reached = again.residual;
+  if (status == CT_OK) status = ct_resting_polish(&problem->friction, resting->solver, forces, &reached);
+  if (status == CT_OK && reached < *residual) {
+    for (size_t i = 0; i < rows; i++) best[i] = forces[i];
+    *residual = reached;
+    solved->method = again.method;
+  }
+  solved->iterations += again.iterations;
+  ct_solver_leave(resting->solver, mark);
+  return status;
+}
+
 ct_status ct_resting_friction_run(ct_resting *resting, ct_resting_problem *problem) {
   const ct_resting_options *from = resting->options;
   ct_resting_result *told = resting->result;
@@ -100,7 +133,7 @@ ct_status ct_resting_friction_run(ct_resting *resting, ct_resting_problem *probl
   bool none = solved.status == CT_FRICTION_STATUS_INFEASIBLE;
   told->residual = solved.residual;
   if (!none && !pyramids && problem->friction.matrix.size <= CT_RESTING_DENSE_MAX)
-    status = ct_resting_polish(&problem->friction, resting->solver, resting->forces, &told->residual);
+    status = come_close(resting, problem, &options, &solved);
   double tolerance = from->tolerance > 0.0 ? from->tolerance : CT_FRICTION_TOLERANCE;
   told->converged = pyramids ? solved.status == CT_FRICTION_STATUS_OK : !none && told->residual <= tolerance;
   told->status = none ? CT_RESTING_STATUS_INFEASIBLE : told->converged ? CT_RESTING_STATUS_OK : CT_RESTING_STATUS_NOT_CONVERGED;
