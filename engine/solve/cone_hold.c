@@ -18,8 +18,20 @@
 #define GRADIENTS_MAX 120
 /* Left over in a block, part of what acts there, that is called round-off. */
 #define HELD_PART 1e-13
+/* A gradient below this part of the load that a step does not halve is rounding, and no step will. */
+#define ROUNDING 1e-12
 /* Two steps whose rests agree so well have the direction of Gauss' principle. */
 #define SETTLED 1e-9
+
+/* Entries of a block that two bodies, or a body and itself, share. */
+#define BLOCK_ENTRIES (CT_CONE_BLOCK * CT_CONE_BLOCK)
+
+/* Cones that follow each other and reach the same blocks: they answer to each other as one. */
+typedef struct link {
+  size_t first, end; /* cones */
+  bool joins;        /* two blocks */
+  double m[BLOCK_ENTRIES];
+} link;
 
 typedef struct hold {
   const ct_cone_fit_problem *problem;
@@ -30,7 +42,9 @@ typedef struct hold {
   double *rest, *before;                        /* [rows] */
   double *forces;                               /* [3 count] */
   double *slopes;                               /* [9 count] derivative of each projection */
-  double *inverses;                             /* [36 blocks] of the blocks on the diagonal */
+  double *diagonal, *inverses;                  /* [36 blocks] blocks on the diagonal, and their factors */
+  link *links;
+  size_t link_count;
 } hold;
 
 static double dot(const double *a, const double *b, size_t count) {
@@ -147,42 +161,72 @@ static void solve_factored(const double *m, const double *right, double *out) {
   }
 }
 
-/* The blocks of G S G' + weight on the diagonal. */
+/* out += G_i's side r times S times its side c, transposed. */
+static void add_product(const ct_cone *cone, const double *slope, size_t r, size_t c, double *out) {
+  double half[3][CT_CONE_BLOCK];
+  for (size_t k = 0; k < 3; k++)
+    for (size_t e = 0; e < CT_CONE_BLOCK; e++) {
+      half[k][e] = 0.0;
+      for (size_t l = 0; l < 3; l++) half[k][e] += slope[3 * k + l] * cone->columns[l][c * CT_CONE_BLOCK + e];
+    }
+  for (size_t x = 0; x < CT_CONE_BLOCK; x++)
+    for (size_t y = 0; y < CT_CONE_BLOCK; y++)
+      for (size_t k = 0; k < 3; k++) out[x * CT_CONE_BLOCK + y] += cone->columns[k][r * CT_CONE_BLOCK + x] * half[k][y];
+}
+
+static bool is_flat(const double *slope) {
+  for (size_t k = 0; k < 9; k++)
+    if (slope[k] != 0.0) return false;
+  return true;
+}
+
+/* The blocks of G S G' + weight: on the diagonal, also factored, and beside it. */
 static void prepare(hold *h) {
-  for (size_t e = 0; e < h->problem->blocks * 36; e++) h->inverses[e] = e % 36 % 7 == 0 ? h->weight : 0.0;
-  for (size_t i = 0; i < h->problem->count; i++) {
-    const ct_cone *cone = &h->problem->cones[i];
-    const double *slope = &h->slopes[9 * i];
-    for (size_t side = 0; side < 2; side++) {
-      if (cone->block[side] == CT_CONE_NO_BLOCK) continue;
-      double *m = &h->inverses[36 * cone->block[side]];
-      for (size_t r = 0; r < 3; r++)
-        for (size_t c = 0; c < 3; c++) {
-          if (slope[3 * r + c] == 0.0) continue;
-          const double *a = &cone->columns[r][side * CT_CONE_BLOCK], *b = &cone->columns[c][side * CT_CONE_BLOCK];
-          for (size_t x = 0; x < CT_CONE_BLOCK; x++)
-            for (size_t y = 0; y < CT_CONE_BLOCK; y++) m[x * CT_CONE_BLOCK + y] += slope[3 * r + c] * a[x] * b[y];
-        }
+  size_t size = h->problem->blocks * BLOCK_ENTRIES;
+  for (size_t e = 0; e < size; e++) h->diagonal[e] = e % BLOCK_ENTRIES % (CT_CONE_BLOCK + 1) == 0 ? h->weight : 0.0;
+  for (size_t l = 0; l < h->link_count; l++) {
+    link *to = &h->links[l];
+    for (size_t e = 0; e < BLOCK_ENTRIES; e++) to->m[e] = 0.0;
+    for (size_t i = to->first; i < to->end; i++) {
+      const ct_cone *cone = &h->problem->cones[i];
+      const double *slope = &h->slopes[9 * i];
+      if (is_flat(slope)) continue;
+      for (size_t side = 0; side < 2; side++)
+        if (cone->block[side] != CT_CONE_NO_BLOCK)
+          add_product(cone, slope, side, side, &h->diagonal[BLOCK_ENTRIES * cone->block[side]]);
+      if (to->joins) add_product(cone, slope, 0, 1, to->m);
     }
   }
-  for (size_t b = 0; b < h->problem->blocks; b++) factor(&h->inverses[36 * b]);
+  for (size_t e = 0; e < size; e++) h->inverses[e] = h->diagonal[e];
+  for (size_t b = 0; b < h->problem->blocks; b++) factor(&h->inverses[BLOCK_ENTRIES * b]);
+}
+
+/* a += m y, b += m' x; b may be NULL. */
+static void add_both(const double *restrict m, const double *restrict x, const double *restrict y, double *restrict a,
+                     double *restrict b) {
+  for (size_t r = 0; r < CT_CONE_BLOCK; r++) {
+    const double *row = &m[r * CT_CONE_BLOCK];
+    a[r] += (row[0] * y[0] + row[1] * y[1]) + (row[2] * y[2] + row[3] * y[3]) + (row[4] * y[4] + row[5] * y[5]);
+    for (size_t c = 0; b && c < CT_CONE_BLOCK; c++) b[c] += row[c] * x[r];
+  }
 }
 
 /* out = (G S G' + weight) v */
 static void multiply(const hold *h, const double *v, double *out) {
-  for (size_t i = 0; i < h->rows; i++) out[i] = h->weight * v[i];
-  for (size_t i = 0; i < h->problem->count; i++) {
-    const double *slope = &h->slopes[9 * i];
-    double x[3], s[3];
-    pull(&h->problem->cones[i], v, x);
-    for (size_t r = 0; r < 3; r++) s[r] = dot(&slope[3 * r], x, 3);
-    if (s[0] != 0.0 || s[1] != 0.0 || s[2] != 0.0) push(&h->problem->cones[i], s, 1.0, out);
+  for (size_t i = 0; i < h->rows; i++) out[i] = 0.0;
+  for (size_t b = 0; b < h->problem->blocks; b++)
+    add_both(&h->diagonal[BLOCK_ENTRIES * b], NULL, &v[b * CT_CONE_BLOCK], &out[b * CT_CONE_BLOCK], NULL);
+  for (size_t l = 0; l < h->link_count; l++) {
+    const link *to = &h->links[l];
+    if (!to->joins) continue;
+    size_t a = h->problem->cones[to->first].block[0] * CT_CONE_BLOCK, b = h->problem->cones[to->first].block[1] * CT_CONE_BLOCK;
+    add_both(to->m, &v[a], &v[b], &out[a], &out[b]);
   }
 }
 
 static double precondition(hold *h) {
   for (size_t b = 0; b < h->problem->blocks; b++)
-    solve_factored(&h->inverses[36 * b], &h->r[b * CT_CONE_BLOCK], &h->z[b * CT_CONE_BLOCK]);
+    solve_factored(&h->inverses[BLOCK_ENTRIES * b], &h->r[b * CT_CONE_BLOCK], &h->z[b * CT_CONE_BLOCK]);
   return dot(h->r, h->z, h->rows);
 }
 
@@ -229,6 +273,7 @@ static bool advance(hold *h, double value, double size) {
  * Newton's takes them to round-off. */
 static bool minimise(hold *h, uint64_t *iterations) {
   double load = length_of(h->problem->target, h->rows);
+  double least = INFINITY;
   bool held = false;
   for (int k = 0; k < INNER_MAX && *iterations < h->problem->steps_max && !ct_cancel_raised(h->problem->cancel);
        k++, ++*iterations) {
@@ -242,6 +287,8 @@ static bool minimise(hold *h, uint64_t *iterations) {
     }
     for (size_t i = 0; i < h->rows; i++) h->trial[i] = h->weight * (h->y[i] - h->center[i]);
     if (size <= 1e-3 * SETTLED * length_of(h->trial, h->rows) + 1e-16 * load) return held;
+    if (size <= ROUNDING * load && size > 0.5 * least) return held;
+    least = fmin(least, size);
     find_step(h, fmax(1e-10, fmin(0.1, size / load)));
     if (!advance(h, value, size)) return held;
   }
@@ -275,12 +322,30 @@ static ct_status run(hold *h, ct_cone_fit_result *result) {
   return CT_OK;
 }
 
+/* With `links` NULL counts only. */
+static size_t find_links(const ct_cone_fit_problem *p, link *links) {
+  size_t count = 0;
+  for (size_t i = 0; i < p->count; i++) {
+    const size_t *block = p->cones[i].block, *before = i > 0 ? p->cones[i - 1].block : NULL;
+    if (!before || block[0] != before[0] || block[1] != before[1]) count++;
+    if (!links) continue;
+    if (!before || block[0] != before[0] || block[1] != before[1])
+      links[count - 1] = (link){.first = i, .joins = block[0] != CT_CONE_NO_BLOCK && block[1] != CT_CONE_NO_BLOCK};
+    links[count - 1].end = i + 1;
+  }
+  return count;
+}
+
 static bool take_memory(hold *h, ct_solver *solver) {
   size_t m = h->rows + 1;
   double *vectors = ct_solver_doubles(solver, 11 * m);
   h->slopes = ct_solver_doubles(solver, 9 * h->problem->count + 1);
-  h->inverses = ct_solver_doubles(solver, 36 * h->problem->blocks + 1);
-  if (!vectors || !h->slopes || !h->inverses) return false;
+  h->diagonal = ct_solver_doubles(solver, 2 * BLOCK_ENTRIES * h->problem->blocks + 1);
+  h->link_count = find_links(h->problem, NULL);
+  h->links = ct_solver_take(solver, h->link_count + 1, sizeof *h->links);
+  if (!vectors || !h->slopes || !h->diagonal || !h->links) return false;
+  h->inverses = h->diagonal + BLOCK_ENTRIES * h->problem->blocks;
+  (void)find_links(h->problem, h->links);
   double **places[] = {&h->y, &h->center, &h->gradient, &h->step, &h->trial, &h->r,
                        &h->z, &h->p,      &h->product,  &h->rest, &h->before};
   for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) *places[i] = vectors + i * m;
