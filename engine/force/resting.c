@@ -61,7 +61,8 @@ static ct_status solve(ct_resting *resting) {
   classify(resting);
   begin(resting);
   bool frictionless = resting->options->friction == CT_RESTING_FRICTION_NONE;
-  ct_status status = resting->options->stability || !frictionless ? ct_resting_fit_open(resting) : CT_OK;
+  bool fits = resting->options->stability || !frictionless || resting->count > CT_LCP_DIRECT_MAX;
+  ct_status status = fits ? ct_resting_fit_open(resting) : CT_OK;
   if (status == CT_OK && resting->count > 0)
     status =
         resting->options->friction == CT_RESTING_FRICTION_NONE ? ct_resting_normal(resting) : ct_resting_friction_solve(resting);

@@ -15,6 +15,10 @@
 #define CLOSE_RESIDUAL 1e-12
 #define CLOSE_ENOUGH 1e-11
 #define CLOSER_STEPS 4000
+/* Work that a solver is given for islands too large for Newton's method where nothing is said: entries of W, some seconds; and the
+ * steps that it is given at least. */
+#define SOLVER_WORK 1e9
+#define SOLVER_LEAST 500.0
 /* Residual of forces that hold all bodies but for CT_RESTING_HOLDS, for each 1 + mu: far below what accelerations make of it. */
 #define HELD_RESIDUAL 1e-10
 
@@ -127,6 +131,9 @@ ct_status ct_resting_friction_run(ct_resting *resting, ct_resting_problem *probl
                                  .directions = from->directions,
                                  .circumscribed = from->circumscribed,
                                  .cancel = from->cancel};
+  const ct_matrix *matrix = &problem->friction.matrix;
+  if (!matrix->dense && !pyramids && from->iterations_max == 0)
+    options.iterations_max = (uint64_t)fmax(SOLVER_LEAST, SOLVER_WORK / (double)matrix->starts[matrix->size]);
   ct_friction_result solved = {.r = resting->forces, .u = problem->velocities};
   ct_status status = ct_friction_solve(&problem->friction, &options, resting->solver, &solved);
   if (status != CT_OK) return status;

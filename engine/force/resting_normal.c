@@ -4,6 +4,14 @@
 /* Contacts from which on gradients are tried before direct methods, and how far they go. */
 #define GRADIENTS_FROM 128
 #define GRADIENTS_TOLERANCE 1e-12
+/* Work of gradients that heaps larger than direct methods take are given where nothing is said: entries of A, some seconds; and the
+ * iterations that they are given at least. */
+#define GRADIENTS_WORK 2e9
+#define GRADIENTS_LEAST 1500.0
+
+/* Gap accelerations of forces that hold all bodies, and forces of gaps that open, up to which they answer, part of 1 + the
+ * greatest. */
+#define HELD_RESIDUAL 1e-10
 
 void ct_resting_system(const ct_contact_set *set, double *matrix, double *b) {
   for (size_t i = 0; matrix && i < set->count; i++) {
@@ -44,19 +52,60 @@ static void tell_solver(ct_resting *resting, const ct_lcp_result *solved) {
   for (size_t i = 0; i < resting->count; i++) resting->forces[i * CT_RESTING_PARTS] = none ? 0.0 : solved->z[i];
 }
 
-/* Heaps of many contacts, more than their bodies need, are soon solved by gradients, and to more digits than are asked for. */
+/* Heaps of many contacts, more than their bodies need, are soon solved by gradients, and to more digits than are asked for. What
+ * direct methods cannot take they answer alone, as far as they come. */
 static ct_status by_gradients(const ct_lcp *problem, const ct_lcp_options *options, ct_solver *solver, ct_lcp_result *solved,
                               bool *done) {
-  double most = 0.0, wanted = options->tolerance > 0.0 ? options->tolerance : CT_LCP_TOLERANCE;
+  bool alone = problem->matrix.size > CT_LCP_DIRECT_MAX;
+  double most = 0.0, wanted = options->tolerance;
+  if (!(wanted > 0.0)) wanted = alone ? CT_LCP_SWEEP_TOLERANCE : CT_LCP_TOLERANCE;
   for (size_t i = 0; i < problem->matrix.size; i++) most = fmax(most, fabs(problem->q[i]));
   ct_lcp_options closer = *options;
   closer.method = CT_LCP_QUADRATIC;
   closer.tolerance = fmin(GRADIENTS_TOLERANCE, wanted);
+  if (alone && options->iterations_max == 0)
+    closer.iterations_max = (uint64_t)fmax(GRADIENTS_LEAST, GRADIENTS_WORK / (double)problem->matrix.starts[problem->matrix.size]);
   ct_status status = ct_lcp_solve(problem, &closer, solver, solved);
-  *done = status == CT_OK && solved->residual <= wanted * (1.0 + most);
-  if (!*done) return status;
+  bool right = status == CT_OK && solved->status != CT_LCP_STATUS_INFEASIBLE && solved->residual <= wanted * (1.0 + most);
+  *done = right || alone;
+  if (!right) return status;
   solved->status = CT_LCP_STATUS_OK;
   solved->converged = true;
+  return status;
+}
+
+/* Large heaps at rest: forces that hold all bodies, where all contacts' points then rest, are an answer, and soon found. */
+static ct_status by_balance(ct_resting *resting, const ct_lcp *problem, bool *done) {
+  size_t n = resting->count;
+  ct_status status = ct_resting_fit_solve(resting);
+  if (status != CT_OK || resting->fit.status != CT_CONE_FIT_HELD) return status;
+  ct_solver_mark mark = ct_solver_enter(resting->solver);
+  double *memory = ct_solver_doubles(resting->solver, 2 * n), most = 0.0;
+  ct_lcp_result held = {.z = memory, .w = memory + n, .method = CT_LCP_AUTO, .converged = true};
+  for (size_t i = 0; memory && i < n; i++) {
+    held.z[i] = resting->fit.forces[i * CT_RESTING_PARTS];
+    most = fmax(most, fabs(problem->q[i]));
+  }
+  if (memory) held.residual = ct_lcp_residual(problem, held.z, held.w);
+  *done = memory && held.residual <= HELD_RESIDUAL * (1.0 + most);
+  for (size_t i = 0; *done && i < n; i++) held.complementarity = fmax(held.complementarity, fabs(held.z[i] * held.w[i]));
+  if (*done) {
+    tell_solver(resting, &held);
+    resting->result->method = "equilibrium";
+  }
+  ct_solver_leave(resting->solver, mark);
+  return memory ? status : CT_OUT_OF_MEMORY;
+}
+
+/* The forces: by the first of the ways that answers. */
+static ct_status solve(ct_resting *resting, const ct_lcp *problem, const ct_lcp_options *options, ct_lcp_result *solved) {
+  bool chosen = options->method != CT_LCP_AUTO, done = false;
+  ct_status status = CT_OK;
+  if (!chosen && resting->count > CT_LCP_DIRECT_MAX) status = by_balance(resting, problem, &done);
+  if (status != CT_OK || done) return status;
+  if (!chosen && resting->count > GRADIENTS_FROM) status = by_gradients(problem, options, resting->solver, solved, &done);
+  if (status == CT_OK && !done) status = ct_lcp_solve(problem, options, resting->solver, solved);
+  if (status == CT_OK) tell_solver(resting, solved);
   return status;
 }
 
@@ -75,11 +124,7 @@ ct_status ct_resting_normal(ct_resting *resting) {
   ct_lcp_result solved = {.z = memory + n, .w = memory + 2 * n, .certificate = memory + 3 * n};
   for (size_t i = 0; status == CT_OK && i < n; i++)
     memory[i] = ct_touch_free_acceleration(resting->set, &resting->set->touches[resting->active[i]], NULL);
-  bool done = false;
-  if (status == CT_OK && from->lcp_method == CT_LCP_AUTO && n > GRADIENTS_FROM)
-    status = by_gradients(&problem, &options, resting->solver, &solved, &done);
-  if (status == CT_OK && !done) status = ct_lcp_solve(&problem, &options, resting->solver, &solved);
-  if (status == CT_OK) tell_solver(resting, &solved);
+  if (status == CT_OK) status = solve(resting, &problem, &options, &solved);
   ct_solver_leave(resting->solver, mark);
   return status;
 }
