@@ -18,7 +18,7 @@
 /* Work that a solver is given for islands too large for Newton's method where nothing is said: entries of W, some seconds; and the
  * steps that it is given at least. */
 #define SOLVER_WORK 1e9
-#define SOLVER_LEAST 500.0
+#define SOLVER_LEAST 300.0
 /* Residual of forces that hold all bodies but for CT_RESTING_HOLDS, for each 1 + mu: far below what accelerations make of it. */
 #define HELD_RESIDUAL 1e-10
 

@@ -7,7 +7,7 @@
 /* Work of gradients that heaps larger than direct methods take are given where nothing is said: entries of A, some seconds; and the
  * iterations that they are given at least. */
 #define GRADIENTS_WORK 2e9
-#define GRADIENTS_LEAST 1500.0
+#define GRADIENTS_LEAST 800.0
 
 /* Gap accelerations of forces that hold all bodies, and forces of gaps that open, up to which they answer, part of 1 + the
  * greatest. */

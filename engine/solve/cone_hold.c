@@ -14,8 +14,12 @@
 #define WEIGHT_SHRINK 0.1
 #define OUTER_MAX 40
 #define INNER_MAX 40
-/* Conjugate gradients of a step: those that have not ended by then still go down. */
-#define GRADIENTS_MAX 120
+/* Conjugate gradients of a step, as many as piles of some hundred layers want: those that have not ended by then still go down. And
+ * multiplications of all of them, some ten seconds. */
+#define GRADIENTS_MAX 800
+#define WORK_MAX 8e9
+/* Below this part of the load what is left of a step's equations is rounding. */
+#define STEP_ROUNDING 2e-15
 /* Left over in a block, part of what acts there, that is called round-off. */
 #define HELD_PART 1e-13
 /* A gradient below this part of the load that a step does not halve is rounding, and no step will. */
@@ -45,6 +49,7 @@ typedef struct hold {
   double *diagonal, *inverses;                  /* [36 blocks] blocks on the diagonal, and their factors */
   link *links;
   size_t link_count;
+  double load, price, work; /* length of the target; multiplications of one product with G S G', and of all that were made */
 } hold;
 
 static double dot(const double *a, const double *b, size_t count) {
@@ -237,10 +242,11 @@ static void find_step(hold *h, double part) {
     h->step[i] = 0.0;
     h->r[i] = -h->gradient[i];
   }
-  double goal = part * length_of(h->r, h->rows), now = precondition(h);
+  double goal = fmax(part * length_of(h->r, h->rows), STEP_ROUNDING * h->load), now = precondition(h);
   for (size_t i = 0; i < h->rows; i++) h->p[i] = h->z[i];
   for (size_t k = 0; k < GRADIENTS_MAX && length_of(h->r, h->rows) > goal; k++) {
     multiply(h, h->p, h->product);
+    h->work += h->price;
     double curve = dot(h->p, h->product, h->rows);
     if (!(curve > 0.0)) return;
     double along = now / curve;
@@ -269,14 +275,14 @@ static bool advance(hold *h, double value, double size) {
   return false;
 }
 
+static bool wanting(const hold *h, uint64_t steps) { return steps < h->problem->steps_max && h->work < WORK_MAX; }
+
 /* Whether the forces hold at the end of a proximal step, which the caller's flag ends early. Once they do, one more step of
  * Newton's takes them to round-off. */
 static bool minimise(hold *h, uint64_t *iterations) {
-  double load = length_of(h->problem->target, h->rows);
-  double least = INFINITY;
+  double load = h->load, least = INFINITY;
   bool held = false;
-  for (int k = 0; k < INNER_MAX && *iterations < h->problem->steps_max && !ct_cancel_raised(h->problem->cancel);
-       k++, ++*iterations) {
+  for (int k = 0; k < INNER_MAX && wanting(h, *iterations) && !ct_cancel_raised(h->problem->cancel); k++, ++*iterations) {
     double value = look(h, h->y, true), size = length_of(h->gradient, h->rows);
     if (held) return true;
     held = is_held(h, h->z);
@@ -301,9 +307,11 @@ static ct_status run(hold *h, ct_cone_fit_result *result) {
     for (size_t k = 0; k < 3; k++) mean += dot(h->problem->cones[i].columns[k], h->problem->cones[i].columns[k], 2 * CT_CONE_BLOCK);
   mean = mean > 0.0 ? mean / (double)h->rows : 1.0;
   h->weight = WEIGHT_FIRST * mean;
+  h->load = length_of(h->problem->target, h->rows);
+  h->price = BLOCK_ENTRIES * (double)(2 * h->problem->blocks + 2 * h->link_count);
   result->iterations = 0;
   result->pull = 0.0;
-  for (int outer = 0; outer < OUTER_MAX && result->iterations < h->problem->steps_max; outer++) {
+  for (int outer = 0; outer < OUTER_MAX && wanting(h, result->iterations); outer++) {
     if (ct_cancel_raised(h->problem->cancel)) return CT_CANCELLED;
     for (size_t i = 0; i < h->rows; i++) h->center[i] = h->y[i];
     result->status = minimise(h, &result->iterations) ? CT_CONE_FIT_HELD : CT_CONE_FIT_UNDECIDED;
