@@ -89,6 +89,9 @@ def requests():
         yield "POST", "/v1/scenes/heap/query/impulse", {**members, "deadlineMs": 600000}, json_type
     for members in ({"friction": "none", "include": ["A", "b"]}, {"friction": "cone"}, {"friction": "polyhedral"}, {"limit": 3}):
         yield "POST", "/v1/scenes/heap/query/restingForces", {"velocityTolerance": 1, **members, "deadlineMs": 600000}, json_type
+    for members in ({}, {"limit": 3}):
+        yield "POST", "/v1/scenes/heap/query/compliantForces", {"elastic": {"youngsModulus": 1e6, "poissonRatio": 0.3}, **members,
+                                                                "deadlineMs": 600000}, json_type
     yield "POST", "/v1/query/distance", {"a": {"box": {"size": [1, 1, 1]}},
                                          "b": {"sphere": {"radius": 0.5}, "position": [0.9, 0, 0]}}, json_type
 

@@ -130,6 +130,12 @@ static const request requests[] = {
      "\"b\", \"position\": [0, 0, 0], \"normal\": [0, 0, 1]}]}"},
     {"POST", "/v1/scenes/s/impulses", NULL,
      "{\"poses\": {\"ids\": [\"c\"], \"positions\": [[0.25, 0, 0]], \"linearVelocities\": [[-1, 0, 0]]}}"},
+    {"POST", "/v1/query/compliantForces", NULL,
+     "{\"scene\": " GEMS_LOOSE ", \"material\": {\"restitution\": 0.5}, "
+     "\"elastic\": {\"youngsModulus\": 1e6, \"poissonRatio\": 0.4}}"},
+    {"POST", "/v1/scenes/s/query/compliantForces", NULL,
+     "{\"elastic\": {\"youngsModulus\": 1e6, \"poissonRatio\": 0.4}, \"pairs\": [[\"a\", \"b\"]]}"},
+    {"POST", "/v1/scenes/s/advance", NULL, "{\"duration\": 0.001, \"mode\": \"eventImpulses\", \"include\": [\"events\"]}"},
     {"PUT", "/v1/scenes/s", NULL, "{\"bodies\": [{\"id\": \"a\"}]}"},
     {"POST", "/v1/solve/lcp", NULL, "{\"M\": [[0, 0, 10], [0, 0, 30], [10, 20, 0]], \"q\": [-1, -1, -1], \"start\": [0, 0, 0]}"},
     {"POST", "/v1/solve/lcp", NULL,
