@@ -3,7 +3,7 @@
 
 ct_triple ct_cone_nearest(ct_triple x, double mu) {
   double length = ct_length2(x.s, x.t);
-  if (length <= mu * x.n) return x;
+  if (x.n >= 0.0 && length <= mu * x.n) return x;
   double n = (x.n + mu * length) / (1.0 + mu * mu);
   if (!(n > 0.0)) return (ct_triple){0.0, 0.0, 0.0};
   double part = length > 0.0 ? mu * n / length : 0.0;
@@ -27,7 +27,8 @@ ct_triple ct_friction_defect(ct_triple r, ct_triple u, double mu, double rho, do
   double slip = rho * ct_length2(u.s, u.t), along = r.n - rho * u.n;
   ct_triple x = {along - mu * slip, r.s - rho * u.s, r.t - rho * u.t}, p = x;
   double length = ct_length2(x.s, x.t);
-  if (length > mu * x.n) {
+  /* Without friction mu x_n is no less than a length of 0, whatever the sign of x_n. */
+  if (!(x.n >= 0.0) || length > mu * x.n) {
     double both = length + slip, less = both > 0.0 ? r.s * ((x.s - rho * u.s) / both) + r.t * ((x.t - rho * u.t) / both) : 0.0;
     p.n = fmax(0.0, (along + mu * less) / (1.0 + mu * mu));
     double part = length > 0.0 ? mu * p.n / length : 0.0;

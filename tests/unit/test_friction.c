@@ -56,11 +56,14 @@ static void one_contact_is_as_published(void) {
 }
 
 static void a_contact_that_parts_has_no_impulse_and_one_that_can_stick_has_no_velocity(void) {
-  const double w[9] = {2, 0.3, -0.2, 0.3, 3, 0.4, -0.2, 0.4, 4}, parting[3] = {1e-9, 5, -3}, held[3] = {-1, 0.3, 0.2};
+  const double w[9] = {2, 0.3, -0.2, 0.3, 3, 0.4, -0.2, 0.4, 4}, parting[3] = {1e-9, 5, -3}, held[3] = {-1, 0.3, 0.2},
+               straight[3] = {2, 0, 0};
   double r[3], u[3];
   ask_one(w, parting, 0.5, r, u);
   CHECK(r[0] == 0.0 && r[1] == 0.0 && r[2] == 0.0);
   CHECK(u[0] == 1e-9 && u[1] == 5.0 && u[2] == -3.0);
+  ask_one(w, straight, 0.0, r, u);
+  CHECK(r[0] == 0.0 && u[0] == 2.0);
   ask_one(w, held, 0.5, r, u);
   for (int k = 0; k < 3; k++) CHECK_NEAR(u[k], 0.0, 1e-15);
 }
