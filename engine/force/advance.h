@@ -136,11 +136,9 @@ typedef struct ct_step {
   /* Of a step to an event: */
   ct_row_pair *held; /* [held_count] rows with a resting contact */
   size_t held_count;
-  bool plastic;           /* impacts have no restitution */
-  bool tells;             /* impacts are events, */
-  double instant;         /* at this time */
-  ct_vec3 struck_impulse; /* what the impacts before the flight came to */
-  double struck_work;
+  bool plastic;   /* impacts have no restitution */
+  bool tells;     /* impacts are events, */
+  double instant; /* at this time */
 } ct_step;
 
 /* The contacts of `next` into `found`, those that the step before had with its impulses. CT_LIMIT, CT_PAIR_LIMIT, CT_CANCELLED,

@@ -8,6 +8,13 @@
 #define CLOSED_PART (CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF)
 /* Impacts one after the other without a stretch between them, after which they are plastic: a body that bounces ever faster. */
 #define IMPACTS_AT_ONCE 200
+/* Looks at forces and velocities of what comes to rest, and sweeps over its contacts in each. */
+#define CALM_ROUNDS 8
+#define CALM_SWEEPS 100
+/* Halvings that find how much of the forces of a stretch make no energy. */
+#define GUARD_HALVINGS 40
+/* Impacts for which a stretch is cut, one earlier than the other. */
+#define CUTS_MAX 4
 
 /* ---- contacts now ------------------------------------------------------------------------------------------------------ */
 
@@ -180,12 +187,131 @@ static void hold_touch(ct_step *step, const ct_island *island, const ct_touch *t
   if (b->mobility == CT_KINEMATIC) step->kinematic_work -= ct_dot(impulse, at_b);
 }
 
+/* An impulse along the normal that takes away how fast the points part or meet; their speed. */
+static double calm_touch(ct_step *step, ct_contact_set *set, ct_mass_body *bodies, const ct_touch *t) {
+  double speed = ct_touch_velocity(set, t, 0.0).normal, ease = ct_touch_coupling_along(set, t, t->normal, t, t->normal);
+  if (speed == 0.0 || !(ease > 0.0)) return 0.0;
+  const ct_vec3 impulse = ct_scale(t->normal, -speed / ease);
+  for (int side = 0; side < 2; side++) {
+    ct_mass_body *body = &bodies[side ? t->b : t->a];
+    ct_vec3 own = side ? impulse : ct_neg(impulse), arm = ct_sub(t->position, body->center), turn = ct_cross(arm, own);
+    if (body->mobility == CT_DYNAMIC) {
+      body->velocity.linear = ct_add_scaled(body->velocity.linear, own, body->inverse_mass);
+      body->velocity.angular = ct_add(body->velocity.angular, ct_mat_mul(body->inverse_inertia, turn));
+    } else {
+      ct_vec3 at = ct_add(body->velocity.linear, ct_cross(body->velocity.angular, arm));
+      step->contact_impulse = ct_sub(step->contact_impulse, own);
+      step->kinematic_work -= ct_dot(own, at);
+    }
+  }
+  return fabs(speed);
+}
+
+/* What pushes must neither part nor meet, or it does work. The tolerance calls that rest; so rest it is: each impulse of a sweep
+ * takes energy, as the projection on what keeps the contact. False: all is still, but for round-off. */
+static bool calm(ct_step *step, ct_contact_set *set, ct_mass_body *bodies, const ct_touch_force *forces) {
+  double speed = 0.0;
+  for (size_t i = 0; i < set->count; i++) {
+    const ct_touch *t = &set->touches[i];
+    for (int side = 0; side < 2; side++) {
+      const ct_mass_body *body = &bodies[side ? t->b : t->a];
+      double arm = ct_norm(ct_sub(t->position, body->center));
+      speed = ct_max2(speed, ct_norm(body->velocity.linear) + arm * ct_norm(body->velocity.angular));
+    }
+  }
+  double worst = INFINITY;
+  int sweep = 0;
+  for (; sweep < CALM_SWEEPS && worst > CLOSED_PART * speed; sweep++) {
+    worst = 0.0;
+    for (size_t i = 0; i < set->count; i++)
+      if (forces[i].velocity.velocity_class == CT_CLASS_RESTING && forces[i].normal > 0.0)
+        worst = ct_max2(worst, calm_touch(step, set, bodies, &set->touches[i]));
+  }
+  for (size_t i = 0; i < set->body_count && sweep > 1; i++) {
+    ct_mass_body *b = &bodies[i];
+    if (b->mobility != CT_DYNAMIC) continue;
+    ct_vec3 gyroscopic = ct_cross(b->velocity.angular, ct_mat_mul(b->inertia, b->velocity.angular));
+    b->angular_acceleration = ct_mat_mul(b->inverse_inertia, ct_sub(b->torque, gyroscopic));
+  }
+  return sweep > 1;
+}
+
+/* Of the forces that are found, together with the loads; the rest is as it is now. */
+static void set_forces(ct_moved *m, const ct_mass_body *body, const ct_body_acceleration *found, double part) {
+  m->force = ct_add_scaled(body->force, ct_sub(found->residual_force, body->force), part);
+  m->torque = ct_add_scaled(body->torque, ct_sub(found->residual_torque, body->torque), part);
+}
+
+static double energy_of(const ct_moved *m) {
+  return 0.5 * (m->mass * ct_dot(m->velocity.linear, m->velocity.linear) + ct_dot(m->angular_momentum, m->velocity.angular));
+}
+
+/* Work of kinematic bodies on the others by the contacts' forces, W. */
+static double driving_power(const ct_contact_set *set, const ct_touch_force *forces) {
+  double power = 0.0;
+  for (size_t i = 0; i < set->count; i++) {
+    const ct_touch *t = &set->touches[i];
+    for (int side = 0; side < 2; side++) {
+      const ct_mass_body *body = &set->bodies[side ? t->b : t->a];
+      if (body->mobility != CT_KINEMATIC) continue;
+      ct_vec3 at = ct_add(body->velocity.linear, ct_cross(body->velocity.angular, ct_sub(t->position, body->center)));
+      power += (side ? -1.0 : 1.0) * ct_dot(forces[i].force, at);
+    }
+  }
+  return power;
+}
+
+/* Would part of the contacts' forces make energy over the stretch, beyond what loads and kinematic bodies give? */
+static bool makes_energy(const ct_step *step, const ct_island *island, const ct_resting_result *found, double part) {
+  const ct_contact_set *set = &island->set;
+  double gain = -part * step->time * driving_power(set, found->touches), size = fabs(gain);
+  for (size_t i = 0; i < set->body_count; i++) {
+    const ct_mass_body *body = &set->bodies[i];
+    if (body->mobility != CT_DYNAMIC) continue;
+    ct_moved then = *moved_of(step, island->rows[i]);
+    const ct_velocity first = then.velocity;
+    const ct_vec3 place = then.position;
+    double before = energy_of(&then);
+    set_forces(&then, body, &found->bodies[i], part);
+    ct_moved_fly(&then, step->time, step->time);
+    double work = ct_dot(body->force, ct_sub(then.position, place)) +
+                  0.5 * step->time * ct_dot(body->torque, ct_add(first.angular, then.velocity.angular));
+    gain += energy_of(&then) - before - work;
+    double force = ct_norm(body->force);
+    size += before + force * (ct_max_abs(place) + step->time * step->time * force * body->inverse_mass);
+  }
+  return gain > CLOSED_PART * size;
+}
+
+/* Forces that are constant over a stretch in which bodies turn do some work where they are to do none. What makes energy is drawn
+ * back, until it makes none: without forces of contacts there is none. */
+static void guard(ct_step *step, const ct_island *island, ct_resting_result *found) {
+  double low = 0.0, high = 1.0;
+  if (makes_energy(step, island, found, 1.0)) {
+    for (int k = 0; k < GUARD_HALVINGS; k++) {
+      double middle = 0.5 * (low + high);
+      if (makes_energy(step, island, found, middle)) high = middle;
+      else low = middle;
+    }
+    step->guarded = true;
+  } else {
+    low = 1.0;
+  }
+  for (size_t i = 0; i < island->set.body_count; i++)
+    if (island->set.bodies[i].mobility == CT_DYNAMIC)
+      set_forces(moved_of(step, island->rows[i]), &island->set.bodies[i], &found->bodies[i], low);
+  for (size_t i = 0; i < island->set.count; i++) found->touches[i].force = ct_scale(found->touches[i].force, low);
+}
+
 static ct_status hold_island(ct_step *step, const ct_island *island) {
   const ct_advance_options *o = &step->advance->options;
-  const ct_contact_set *set = &island->set;
-  ct_resting_result result = {.touches = ct_solver_take(step->solver, set->count, sizeof *result.touches),
-                              .bodies = ct_solver_take(step->solver, set->body_count, sizeof *result.bodies)};
-  if (!result.touches || !result.bodies) return CT_OUT_OF_MEMORY;
+  ct_contact_set set = island->set;
+  ct_resting_result result = {.touches = ct_solver_take(step->solver, set.count, sizeof *result.touches),
+                              .bodies = ct_solver_take(step->solver, set.body_count, sizeof *result.bodies)};
+  ct_mass_body *bodies = ct_solver_take(step->solver, set.body_count, sizeof *bodies);
+  if (!result.touches || !result.bodies || !bodies) return CT_OUT_OF_MEMORY;
+  memcpy(bodies, set.bodies, set.body_count * sizeof *bodies);
+  set.bodies = bodies;
   bool rough = !o->frictionless && has_friction(island);
   const ct_resting_options options = {.friction = rough ? CT_RESTING_FRICTION_CONE : CT_RESTING_FRICTION_NONE,
                                       .time_step = step->time,
@@ -194,14 +320,19 @@ static ct_status hold_island(ct_step *step, const ct_island *island) {
                                       .tolerance = o->tolerance,
                                       .iterations_max = o->iterations_max,
                                       .cancel = o->cancel};
-  ct_status status = ct_resting_solve(set, &options, step->solver, &result);
+  ct_status status = ct_resting_solve(&set, &options, step->solver, &result);
+  for (int round = 0; status == CT_OK && round < CALM_ROUNDS && calm(step, &set, bodies, result.touches); round++)
+    status = ct_resting_solve(&set, &options, step->solver, &result);
   if (status != CT_OK) return status;
-  for (size_t i = 0; i < set->body_count; i++) {
-    if (set->bodies[i].mobility != CT_DYNAMIC) continue;
-    moved_of(step, island->rows[i])->force = result.bodies[i].residual_force;
-    moved_of(step, island->rows[i])->torque = result.bodies[i].residual_torque;
+  for (size_t i = 0; i < set.body_count; i++) {
+    ct_moved *m = moved_of(step, island->rows[i]);
+    if (set.bodies[i].mobility != CT_DYNAMIC || memcmp(&m->velocity, &bodies[i].velocity, sizeof m->velocity) == 0) continue;
+    m->velocity = bodies[i].velocity;
+    m->angular_momentum = ct_moved_inertia(m, m->velocity.angular);
   }
-  for (size_t i = 0; i < set->count; i++) hold_touch(step, island, &set->touches[i], &result.touches[i]);
+  const ct_island calmed = {.set = set, .rows = island->rows};
+  guard(step, &calmed, &result);
+  for (size_t i = 0; i < set.count; i++) hold_touch(step, &calmed, &set.touches[i], &result.touches[i]);
   step->residual = ct_max2(step->residual, result.residual);
   step->converged = step->converged && result.converged;
   return CT_OK;
@@ -253,34 +384,36 @@ static double load_work(const ct_step *step, const ct_load *load, double time) {
   return ct_dot(load->force, way) + ct_dot(torque, turn);
 }
 
-/* To the first impact, or to the end of the stretch. */
-static ct_status fly(ct_step *step, bool *hits) {
+/* To the end of the stretch. */
+static void fly(ct_step *step) {
   ct_advance *advance = step->advance;
-  double first = INFINITY;
-  ct_status status = ct_step_first_impact(step, &first);
-  if (status != CT_OK) return status;
-  *hits = first <= step->time;
-  double time = *hits ? first : step->time;
   for (size_t i = 0; i < advance->moved_count; i++) {
     advance->next[i].before = advance->next[i].velocity;
-    ct_moved_fly(&advance->next[i], step->time, time);
+    ct_moved_fly(&advance->next[i], step->time, step->time);
   }
-  for (size_t k = 0; k < advance->load_count; k++) step->load_work += load_work(step, &advance->loads[k], time);
-  /* The forces of the contacts were counted for the whole stretch. */
-  double part = time / step->time;
-  step->contact_impulse = ct_add(step->struck_impulse, ct_scale(ct_sub(step->contact_impulse, step->struck_impulse), part));
-  step->kinematic_work = step->struck_work + part * (step->kinematic_work - step->struck_work);
-  step->time = time;
-  return CT_OK;
+  for (size_t k = 0; k < advance->load_count; k++) step->load_work += load_work(step, &advance->loads[k], step->time);
 }
 
+/* Forces for a stretch that ends with the first impact, if there is one: they are found again for what it is cut to. */
 static ct_status hold_and_fly(ct_step *step, ct_mechanics *mechanics, bool *hits) {
   ct_solver_mark mark = ct_solver_enter(step->solver);
   step->held = ct_solver_take(step->solver, ct_mechanics_count(mechanics) + 1, sizeof *step->held);
-  step->struck_impulse = step->contact_impulse;
-  step->struck_work = step->kinematic_work;
-  ct_status status = step->held ? hold(step, mechanics) : CT_OUT_OF_MEMORY;
-  if (status == CT_OK) status = fly(step, hits);
+  const ct_vec3 struck_impulse = step->contact_impulse;
+  const double struck_work = step->kinematic_work;
+  ct_status status = step->held ? CT_OK : CT_OUT_OF_MEMORY;
+  bool cut = true;
+  for (int k = 0; status == CT_OK && cut; k++) {
+    double first = INFINITY;
+    step->contact_impulse = struck_impulse;
+    step->kinematic_work = struck_work;
+    step->held_count = step->acting = 0;
+    status = hold(step, mechanics);
+    if (status == CT_OK && k < CUTS_MAX) status = ct_step_first_impact(step, &first);
+    *hits = *hits || first <= step->time;
+    cut = first < step->time;
+    if (cut) step->time = first;
+  }
+  if (status == CT_OK) fly(step);
   ct_solver_leave(step->solver, mark);
   step->held = NULL;
   return status;

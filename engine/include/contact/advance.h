@@ -16,8 +16,10 @@
  * IMPULSES: free flight in closed form to the first impact of two bodies, whose time is that of ct_body_impact; there
  * ct_impulse_solve changes velocities, together with contacts within the contact tolerance of it. What touches and does not part is
  * held by the forces of ct_resting_solve, constant over a stretch of a time step at most, first order in it; such bodies turn at
- * the mean angular velocity, and the stretch ends early where they come to touch elsewhere. Impacts that become ever faster end by
- * rest_velocity, or when time no longer goes on.
+ * the mean angular velocity, and the stretch ends early where they come to touch elsewhere. Energy: what velocity_tolerance calls
+ * rest and is pushed neither parts nor meets, its normal velocity is taken away first; and forces that would make energy over a
+ * stretch are drawn back (`guarded`). So impacts that become ever faster end as soon as bodies part no faster than
+ * velocity_tolerance, approach no faster than rest_velocity, or time no longer goes on.
  *
  * COMPLIANT: the elastic law between the deepest points of pairs of colliders, by a rule of fifth order with an error of
  * `tolerance` a step; contacts begin and end at the first double of time at which their distance says so, and between events
@@ -74,7 +76,7 @@ typedef struct ct_advance_state {
   double work;                             /* by loads and kinematic bodies so far, J */
   double residual;                         /* the worst of the steps so far */
   uint64_t not_converged;                  /* steps whose solver ended before its tolerance */
-  uint64_t guarded;                        /* steps in which impulses were drawn back lest they make energy */
+  uint64_t guarded;                        /* steps in which impulses or forces were drawn back lest they make energy */
   double penetration;                      /* the deepest contact now, m; STEPPING: in the middle of the last step */
 } ct_advance_state;
 

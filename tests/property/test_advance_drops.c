@@ -1,0 +1,82 @@
+/* Motion from impact to impact: what is dropped never gains energy, and comes to rest. CONTACTD_FULL=1: 240 drops, else 18. */
+#include "tests/support/advance.h"
+
+#define GRAVITY 9.81
+/* s: a ball from 2 m with a restitution of 0.9 lies after 12.1, sqrt(2 h / g) (1 + e) / (1 - e). */
+#define DURATION 20.0
+/* Steps that are looked at once it lies. */
+#define REST_STEPS 40
+
+typedef struct drop {
+  double restitution, friction, time_step;
+  bool rest_given; /* approaches up to the velocity tolerance have no restitution; else all have */
+  placed_body body;
+} drop;
+
+static drop random_drop(check_random *r, int number) {
+  drop d = {.restitution = number % 9 ? check_uniform(r, 0.0, 0.9) : 0.0,
+            .friction = number / 2 % 2 ? 0.0 : 0.5,
+            .time_step = number % 3 ? 1e-2 : 2e-3,
+            .rest_given = number % 5 < 3};
+  d.body =
+      (placed_body){"thing", sphere_of(check_uniform(r, 0.1, 0.5)), pose_at(0, 0, check_uniform(r, 1, 2)), AT_REST, &one_kilogram};
+  if (number % 2 == 0) return d;
+  d.body.shape = box_of(check_uniform(r, 0.1, 0.4), check_uniform(r, 0.1, 0.4), check_uniform(r, 0.1, 0.4));
+  d.body.pose.rotation = random_rotation(r);
+  return d;
+}
+
+static double energy_of(const ct_advance_state *now) { return now->kinetic_energy + now->potential_energy; }
+
+/* Is it still, carried by its weight? */
+static bool lies(const ct_advance_state *now, double time, double energy) {
+  return now->kinetic_energy <= 1e-20 * energy && fabs(now->contact_impulse.z - GRAVITY * time) <= 1e-9 * GRAVITY * time;
+}
+
+static void drop_it(const drop *d) {
+  const placed_body bodies[2] = {ground, d->body};
+  ct_material material = friction_of(d->friction);
+  material.restitution = d->restitution;
+  const ct_scene *scene = scene_with(bodies, 2, material);
+  const double epsilon = ct_scene_default_epsilon(scene), slow = ct_scene_velocity_tolerance(epsilon, ct_vec(0, 0, -GRAVITY));
+  const ct_advance_options o = {.mode = CT_ADVANCE_IMPULSES,
+                                .duration = DURATION,
+                                .time_step = d->time_step,
+                                .gravity = {0, 0, -GRAVITY},
+                                .contact_tolerance = epsilon,
+                                .velocity_tolerance = slow,
+                                .rest_velocity = d->rest_given ? slow : 0.0,
+                                .contacts_max = 1000};
+  ct_advance *advance = advance_of(scene, &o);
+  ct_advance_state past = ct_advance_now(advance);
+  const double first = energy_of(&past);
+  int rest = 0;
+  for (bool done = false; !done && rest < REST_STEPS;) {
+    done = steps(advance, 1);
+    ct_advance_state now = ct_advance_now(advance);
+    CHECK(energy_of(&now) <= energy_of(&past) + 1e-12 * first);
+    bool is_still = lies(&now, now.time - past.time, first);
+    CHECK(is_still || rest == 0); /* what lies stays so */
+    rest += is_still;
+    past = now;
+  }
+  CHECK_INT(rest, REST_STEPS);
+  CHECK(past.events < 1000);
+  ct_advance_destroy(advance);
+  ct_scene_release(scene);
+}
+
+static void what_is_dropped_never_gains_energy_and_comes_to_rest(void) {
+  check_random r = {14};
+  const int count = getenv("CONTACTD_FULL") ? 240 : 18;
+  for (int i = 0; i < count; i++) {
+    const drop d = random_drop(&r, i);
+    drop_it(&d);
+  }
+}
+
+int main(int argc, char **argv) {
+  static const check_test tests[] = {
+      {"what_is_dropped_never_gains_energy_and_comes_to_rest", what_is_dropped_never_gains_energy_and_comes_to_rest}};
+  return advance_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
+}
