@@ -15,6 +15,8 @@
 /* Round-off of a certificate's products, in units of n and of the terms' sizes. */
 #define PROOF_ROUNDOFF (8.0 * CT_UNIT_ROUNDOFF)
 
+/* Entries of a dense M that AUTO lets one method go through before it asks the next: a few seconds. */
+#define AUTO_WORK UINT64_C(2000000000)
 /* Part of a residual that decides nothing. */
 #define FAR_BELOW 0.01
 
@@ -136,13 +138,19 @@ static ct_status look_at_rows(ct_lcp_job *job) {
   return CT_OK;
 }
 
+static uint64_t iterations_of(const ct_lcp_job *job, const method *m) {
+  if (job->options->iterations_max) return job->options->iterations_max;
+  uint64_t own = m->least + m->per_row * job->size, most = AUTO_WORK / (job->size * job->size) + 1;
+  return job->options->method == CT_LCP_AUTO && job->size <= CT_LCP_DIRECT_MAX && most < own ? most : own;
+}
+
 static ct_status run(const ct_lcp *problem, ct_lcp_job *job, ct_lcp_method which, ct_lcp_result *result) {
   const method *m = &methods[which];
   const ct_lcp_options *options = job->options;
   ct_solver *solver = job->solver;
   double tolerance = options->tolerance > 0.0 ? options->tolerance : m->tolerance;
   job->target = tolerance * (1.0 + job->q_max);
-  job->iterations_max = options->iterations_max ? options->iterations_max : m->least + m->per_row * job->size;
+  job->iterations_max = iterations_of(job, m);
   result->method = which;
   result->iterations = 0;
   result->rank_known = false;

@@ -4,6 +4,11 @@
  * Judice, Pires 1994. The first guess is from a few sweeps of Gauss and Seidel, of few rows from principal pivots of the whole
  * tableau, each time of the row that gains most. Where exchanging everything has not made fewer rows
  * wrong for a while, one row at a time is exchanged (Murty 1974), which always ends for positive definite M.
+ *
+ * Where many rows depend on others (a wall of boxes has twice the contacts that hold it) there are too many sets of clamped rows
+ * to choose from, and exchanges go round in circles. Such problems are solved by proximal points (Rockafellar 1976; Cottle, Pang,
+ * Stone 2009, 5.6): z becomes the solution of M + delta D, q - delta D z, with D the diagonal of M, which has one solution only and
+ * is found in a few rounds; a few such steps leave nothing of delta in w.
  */
 #include "solve/dense.h"
 #include "solve/lcp.h"
@@ -20,6 +25,19 @@ enum { SWEEPS = 6, PATIENCE = 8 };
 enum { PIVOTED = 32 };
 /* Factorisations before Dantzig's method is asked, which ends for singular M too and proves where there is no solution. */
 enum { ROUNDS = 40 };
+/* From so many rows on proximal points are asked before Dantzig's method, whose time grows faster and which takes a close look only
+ * at fewer. */
+enum { PROXIMAL_FROM = 65, STEPS = 32 };
+/* Rounds with rows that depend on others before they are. */
+enum { SINGULAR_ROUNDS = 12 };
+/* delta: the first; its part of where a step no longer takes DULL of what is wrong; the least, where its round-off is that part. */
+#define FIRST_DELTA 1e-5
+#define NEXT_DELTA 0.1
+#define LEAST_DELTA 1e-10
+#define DULL 0.1
+/* Parts of |q|max that w is off by: good at once; good enough where nothing better comes. */
+#define GOOD 1e-12
+#define GOOD_ENOUGH 8e-11
 
 typedef struct block {
   const ct_lcp_job *job;
@@ -177,6 +195,7 @@ static ct_lcp_status settle(block *b, uint64_t *iterations) {
     solve(b);
     size_t wrong = exchange(b, patience > 0);
     if (wrong == 0) return CT_LCP_STATUS_OK;
+    if (round >= SINGULAR_ROUNDS && b->factor.dependent > 0 && b->n >= PROXIMAL_FROM) break;
     if (wrong < fewest) {
       fewest = wrong;
       patience = PATIENCE;
@@ -187,13 +206,74 @@ static ct_lcp_status settle(block *b, uint64_t *iterations) {
   return CT_LCP_STATUS_ITERATION_LIMIT;
 }
 
+/* What w is off by at z, the most of it: of rows with z > 0 all, of others what is below 0. */
+static double off_by(const ct_lcp_job *job, const double *z) {
+  double most = 0.0;
+  for (size_t i = 0; i < job->size; i++) {
+    size_t low = job->low[i];
+    double w = job->q[i] + ct_dense_dot(job->dense + i * job->size + low, z + low, job->high[i] - low);
+    double off = z[i] > 0.0 ? fabs(w) : -w;
+    if (!(off <= most)) most = off; /* what is not a number stays */
+  }
+  return most;
+}
+
+/* The problem whose solution is the next proximal point: of M the diagonal, of q all of it. */
+static void move_center(const ct_lcp_job *job, double delta, const double *z, double *m, double *q) {
+  for (size_t i = 0; i < job->size; i++) {
+    double diagonal = job->dense[i * job->size + i];
+    m[i * job->size + i] = diagonal + delta * diagonal;
+    q[i] = job->q[i] - delta * diagonal * z[i];
+  }
+}
+
+static void keep_positive(double *z, size_t n) {
+  for (size_t i = 0; i < n; i++) z[i] = z[i] > 0.0 ? z[i] : 0.0;
+}
+
+/* Proximal points; status OK where the best of them is good enough. */
+static ct_status approach(block *b, ct_lcp_result *result) {
+  const ct_lcp_job *job = b->job;
+  size_t n = b->n;
+  double *m = ct_solver_doubles(job->solver, n * n), *q = ct_solver_doubles(job->solver, 2 * n), *best = q + n;
+  if (!m || !q) return CT_OUT_OF_MEMORY;
+  memcpy(m, job->dense, n * n * sizeof *m);
+  memset(best, 0, n * sizeof *best);
+  ct_lcp_job firm = *job;
+  firm.dense = m;
+  firm.q = q;
+  b->job = &firm;
+  double delta = FIRST_DELTA, least = INFINITY;
+  for (int step = 0; step < STEPS && least > GOOD * job->q_max; step++) {
+    move_center(job, delta, best, m, q);
+    if (step == 0) guess_by_sweeps(b);
+    if (settle(b, &result->iterations) != CT_LCP_STATUS_OK) break;
+    keep_positive(b->z, n);
+    double off = off_by(job, b->z);
+    if (!(off <= DULL * least)) delta = fmax(delta * NEXT_DELTA, LEAST_DELTA);
+    if (!(off < least)) break;
+    least = off;
+    memcpy(best, b->z, n * sizeof *best);
+  }
+  b->job = job;
+  memcpy(b->z, best, n * sizeof *best);
+  result->status = least <= GOOD_ENOUGH * job->q_max ? CT_LCP_STATUS_OK : CT_LCP_STATUS_ITERATION_LIMIT;
+  return CT_OK;
+}
+
 ct_status ct_lcp_block(const ct_lcp_job *job, ct_lcp_result *result) {
   block b;
   if (!take(&b, job, result->z)) return CT_OUT_OF_MEMORY;
   if (b.n <= PIVOTED) guess_by_pivots(&b);
   else guess_by_sweeps(&b);
   result->status = settle(&b, &result->iterations);
-  if (result->status != CT_LCP_STATUS_OK || b.roundoff > LOST * job->q_max) return ct_lcp_dantzig(job, result);
-  for (size_t i = 0; i < b.n; i++) b.z[i] = b.z[i] > 0.0 ? b.z[i] : 0.0;
-  return CT_OK;
+  if (result->status == CT_LCP_STATUS_OK && b.roundoff <= LOST * job->q_max) {
+    keep_positive(b.z, b.n);
+    return CT_OK;
+  }
+  if (b.n >= PROXIMAL_FROM) {
+    ct_status status = approach(&b, result);
+    if (status != CT_OK || result->status == CT_LCP_STATUS_OK) return status;
+  }
+  return ct_lcp_dantzig(job, result);
 }

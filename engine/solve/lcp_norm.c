@@ -26,6 +26,8 @@
 #define AWAY 1e-9
 /* Added to the projector's diagonal where its problem was not solved as it is: it has one solution then, almost the same. */
 #define FIRM 1e-12
+/* Entries of the projector that one attempt to solve its problem may go through: a second. */
+#define WORK UINT64_C(1000000000)
 /* Corrections of the least z; each takes most of the digits that are wrong. */
 enum { CORRECTIONS = 3 };
 
@@ -148,9 +150,9 @@ static void project(const norm *s, const double *x, double *out) {
   }
 }
 
-/* The problem of P, of the rows of E that are `in` (NULL: all), and this right side: its w. Changes nothing where it does not end.
- */
-static ct_status solve_projected(const norm *s, const uint32_t *in, size_t count, double *side) {
+/* The problem of P, of the rows of E that are `in` (NULL: all), and this right side: its w. Where it does not end, *ended is false
+ * and nothing else changes. */
+static ct_status solve_projected(const norm *s, const uint32_t *in, size_t count, double *side, bool *ended) {
   ct_solver *solver = s->job->solver;
   ct_solver_mark mark = ct_solver_enter(solver);
   double *p = ct_solver_doubles(solver, count * count), *z = ct_solver_doubles(solver, 3 * count), *roots = z + count;
@@ -184,7 +186,8 @@ static ct_status solve_projected(const norm *s, const uint32_t *in, size_t count
     job.q = side;
     job.size = count;
     job.q_max = side_max;
-    job.iterations_max = 150 + 50 * count;
+    uint64_t most = WORK / (count * count + 1) + 1;
+    job.iterations_max = most < 150 + 50 * count ? most : 150 + 50 * count;
     ct_lcp_result result = {.z = z, .certificate = z + 2 * count};
     status = ct_lcp_block(&job, &result);
     if (status == CT_OK && result.status != CT_LCP_STATUS_OK) {
@@ -192,7 +195,8 @@ static ct_status solve_projected(const norm *s, const uint32_t *in, size_t count
       result.iterations = 0;
       status = ct_lcp_block(&job, &result);
     }
-    if (status == CT_OK && result.status == CT_LCP_STATUS_OK)
+    *ended = result.status == CT_LCP_STATUS_OK;
+    if (status == CT_OK && *ended)
       for (size_t i = 0; i < count; i++) side[i] = fmax(side[i] + ct_dense_dot(p + i * count, z, count), 0.0);
   }
   ct_solver_leave(solver, mark);
@@ -212,11 +216,12 @@ static ct_status look_beside(const norm *s, const double *least, double largest,
   }
   project(s, wish, side);
   for (size_t i = 0; i < count; i++) side[i] = side[zeros[i]];
-  ct_status status = solve_projected(s, zeros, count, side);
+  bool ended = true;
+  ct_status status = solve_projected(s, zeros, count, side, &ended);
   double most = 0.0;
   for (size_t i = 0; i < count; i++) most = fmax(most, side[i]);
   /* Null vectors that are 0 on all of these would change the others freely; the least z, not 0 there, would have used that. */
-  result->unique = count == 0 || most > AWAY ? CT_NO : CT_YES;
+  if (ended) result->unique = count == 0 || most > AWAY ? CT_NO : CT_YES;
   return status;
 }
 
@@ -290,12 +295,13 @@ static ct_status find_least(norm *s, ct_lcp_result *result) {
     if (fabs(least[e]) <= NOTHING * largest) least[e] = 0.0;
     lowest = fmin(lowest, least[e]);
   }
-  ct_status status = lowest < 0.0 ? solve_projected(s, NULL, s->count, least) : CT_OK;
+  bool ended = true;
+  ct_status status = lowest < 0.0 ? solve_projected(s, NULL, s->count, least, &ended) : CT_OK;
+  if (status != CT_OK || !ended) return status;
   for (size_t e = 0; e < s->count; e++) {
     least[e] = fmax(least[e], 0.0);
     apart = fmax(apart, fabs(least[e] - s->z[e]));
   }
-  if (status != CT_OK) return status;
   if (apart > DIFFERENT * largest) result->unique = CT_NO;
   else status = look_beside(s, least, largest, result);
   return status == CT_OK ? replace(s, least, largest, result) : status;

@@ -13,6 +13,8 @@
 /* What is left of a diagonal entry is looked at more closely when it is this part of it or less. */
 #define SUSPECT 1e-8
 enum { REFINEMENTS = 3 };
+/* Of more rows every suspect one would take seconds: there `small` decides alone, which is far above the factor's round-off. */
+enum { CLOSE_LOOK_MAX = 128 };
 
 typedef struct search {
   const double *m;
@@ -88,7 +90,7 @@ bool ct_rank_find(ct_rank *r, const double *dense, size_t size, const bool *firs
   for (int wanted = 1; wanted >= 0; wanted--) {
     for (size_t p; (p = best_row(r, &s, first, wanted, small)) < size;) {
       double whole = dense[p * size + p];
-      bool suspect = s.left[p] < SUSPECT * whole;
+      bool suspect = size <= CLOSE_LOOK_MAX && s.left[p] < SUSPECT * whole;
       if (suspect) s.left[p] = look_closely(r, &s, p);
       if (s.left[p] > (suspect ? 0.0 : small * whole)) take_pivot(r, &s, p);
     }

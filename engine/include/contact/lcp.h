@@ -9,7 +9,8 @@
 #include <contact/solver.h>
 
 /* AUTO: which method is taken depends on M and n alone; where that one fails the next is tried, and `method` tells which answered.
- * DANTZIG, BLOCK_PIVOTING (which goes on as DANTZIG where it does not settle), PGS and QUADRATIC are for symmetric positive
+ * DANTZIG, BLOCK_PIVOTING (which goes on with proximal points where many rows depend on others, and as DANTZIG where it does not
+ * settle; of AUTO no method takes more than a few seconds), PGS and QUADRATIC are for symmetric positive
  * semidefinite M, LEMKE and ENUMERATION for any. Direct ones (DANTZIG, BLOCK_PIVOTING, LEMKE) take up to CT_LCP_DIRECT_MAX rows,
  * ENUMERATION up to CT_LCP_ENUMERATION_MAX; PGS and QUADRATIC (projected gradient with proportioning) up to CT_LCP_ITERATIVE_MAX,
  * and no memory that grows faster than the entries of M. */
