@@ -17,7 +17,7 @@ from support.daemon import Daemon
 
 suite = Suite()
 FULL = bool(os.environ.get("CONTACTD_FULL"))
-COUNT, SIDE, STEPS_AFTER = (324, 10, 10000) if FULL else (40, 3, 500)
+COUNT, SIDE, STEPS_AFTER = (324, 8, 10000) if FULL else (40, 3, 500)
 STEP = 1 / 256  # s: times are exact
 TOUCHES = 1e-6  # m: what is no farther apart
 PATIENCE = 20  # s of the scene within which all is at rest

@@ -12,6 +12,8 @@
  * way of that speed in half a step; it gets that back when it falls. Rest: bodies whose momenta after a solve that converged are
  * within the solver's tolerance of the greatest impulse of their island do not move at all; poses, contacts and so impulses are
  * then the same, bit for bit, until something else moves them. This is no damping: what the solver can tell from rest moves.
+ * Where it has not converged and no body is faster than gravity makes it in a step, impulses are looked for that stop the whole
+ * island; where there are any they are an answer of the same problem, and it rests from then on.
  *
  * IMPULSES: free flight in closed form to the first impact of two bodies, whose time is that of ct_body_impact; there
  * ct_impulse_solve changes velocities, together with contacts within the contact tolerance of it. What touches and does not part is
