@@ -13,7 +13,7 @@ static const ct_material RUBBER = {.static_friction = 0.5,
 enum { BALLS = 5 };
 
 static void drop_ball(ct_draft *draft, int i) {
-  char id[8];
+  char id[16];
   snprintf(id, sizeof id, "b%d", i);
   uint32_t row = add_mover(draft, id, sphere_of(0.5), pose_at(0.99 * i, 0, 0.499));
   const ct_velocity velocity = {{0.1 * i, 0.2, -1.0 - i}, {i, 0, 1}};
