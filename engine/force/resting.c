@@ -66,6 +66,7 @@ static ct_status solve(ct_resting *resting) {
   if (status == CT_OK && resting->count > 0)
     status =
         resting->options->friction == CT_RESTING_FRICTION_NONE ? ct_resting_normal(resting) : ct_resting_friction_solve(resting);
+  if (status == CT_LIMIT) status = ct_resting_balance(resting);
   if (status == CT_OK) status = ct_resting_tell(resting);
   if (status == CT_OK && resting->options->stability) status = ct_resting_stability(resting);
   return status;

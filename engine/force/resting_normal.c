@@ -74,39 +74,43 @@ static ct_status by_gradients(const ct_lcp *problem, const ct_lcp_options *optio
   return status;
 }
 
-/* Large heaps at rest: forces that hold all bodies, where all contacts' points then rest, are an answer, and soon found. */
-static ct_status by_balance(ct_resting *resting, const ct_lcp *problem, bool *done) {
+/* Large heaps at rest: forces that hold all bodies, where all contacts' points then rest, are an answer, and soon found. After the
+ * last of the others, to masses that differ too much for them, they are the best there is, whatever is left of accelerations. */
+static ct_status by_balance(ct_resting *resting, const ct_lcp *problem, bool last, bool *done) {
   size_t n = resting->count;
   ct_status status = ct_resting_fit_solve(resting);
   if (status != CT_OK || resting->fit.status != CT_CONE_FIT_HELD) return status;
   ct_solver_mark mark = ct_solver_enter(resting->solver);
   double *memory = ct_solver_doubles(resting->solver, 2 * n), most = 0.0;
-  ct_lcp_result held = {.z = memory, .w = memory + n, .method = CT_LCP_AUTO, .converged = true};
+  ct_lcp_result held = {.z = memory, .w = memory + n};
   for (size_t i = 0; memory && i < n; i++) {
     held.z[i] = resting->fit.forces[i * CT_RESTING_PARTS];
     most = fmax(most, fabs(problem->q[i]));
   }
   if (memory) held.residual = ct_lcp_residual(problem, held.z, held.w);
-  *done = memory && held.residual <= HELD_RESIDUAL * (1.0 + most);
+  held.converged = memory && held.residual <= HELD_RESIDUAL * (1.0 + most);
+  *done = memory && (held.converged || last);
   for (size_t i = 0; *done && i < n; i++) held.complementarity = fmax(held.complementarity, fabs(held.z[i] * held.w[i]));
   if (*done) {
     tell_solver(resting, &held);
     resting->result->method = "equilibrium";
   }
   ct_solver_leave(resting->solver, mark);
-  return memory ? status : CT_OUT_OF_MEMORY;
+  return memory ? CT_OK : CT_OUT_OF_MEMORY;
 }
 
 /* The forces: by the first of the ways that answers. */
 static ct_status solve(ct_resting *resting, const ct_lcp *problem, const ct_lcp_options *options, ct_lcp_result *solved) {
   bool chosen = options->method != CT_LCP_AUTO, done = false;
   ct_status status = CT_OK;
-  if (!chosen && resting->count > CT_LCP_DIRECT_MAX) status = by_balance(resting, problem, &done);
+  if (!chosen && resting->count > CT_LCP_DIRECT_MAX) status = by_balance(resting, problem, false, &done);
   if (status != CT_OK || done) return status;
   if (!chosen && resting->count > GRADIENTS_FROM) status = by_gradients(problem, options, resting->solver, solved, &done);
   if (status == CT_OK && !done) status = ct_lcp_solve(problem, options, resting->solver, solved);
-  if (status == CT_OK) tell_solver(resting, solved);
-  return status;
+  if (status != CT_OK) return status;
+  tell_solver(resting, solved);
+  bool wanting = !chosen && resting->result->status == CT_RESTING_STATUS_NOT_CONVERGED;
+  return wanting && resting->fit.blocks ? by_balance(resting, problem, true, &done) : CT_OK;
 }
 
 ct_status ct_resting_normal(ct_resting *resting) {

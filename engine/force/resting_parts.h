@@ -87,6 +87,10 @@ const char *ct_resting_friction_word(ct_friction_method method);
 ct_status ct_resting_normal(ct_resting *resting);
 ct_status ct_resting_friction_solve(ct_resting *resting);
 
+/* Both where the contact system would be larger than is kept: by the forces that come nearest to holding all bodies. CT_LIMIT: not
+ * asked for in a way that these answer. The same other failures. */
+ct_status ct_resting_balance(ct_resting *resting);
+
 /* Largest system of equations (rows, columns) that is solved for a last correction, or to see whether forces hold. */
 #define CT_RESTING_DENSE_MAX 510
 static_assert(CT_RESTING_CONTACTS_EXACT * 3 == CT_RESTING_DENSE_MAX && CT_RESTING_BODIES_EXACT * 6 == CT_RESTING_DENSE_MAX,

@@ -18,6 +18,8 @@
  * multiplications of all of them, some ten seconds. */
 #define GRADIENTS_MAX 800
 #define WORK_MAX 8e9
+/* The same of the forces of one cone. */
+#define LOOK_PRICE 80.0
 /* Below this part of the load what is left of a step's equations is rounding. */
 #define STEP_ROUNDING 2e-15
 /* Left over in a block, part of what acts there, that is called round-off. */
@@ -112,6 +114,7 @@ static void project(double mu, const double *x, double *f, double *slope) {
 /* Value and gradient of the dual at y; the forces there, what they leave over, and slopes where they are wanted. */
 static double look(hold *h, const double *y, bool slopes) {
   double value = 0.0;
+  h->work += LOOK_PRICE * (double)h->problem->count;
   for (size_t i = 0; i < h->rows; i++) h->rest[i] = h->problem->target[i];
   for (size_t i = 0; i < h->problem->count; i++) {
     double x[3], *f = &h->forces[3 * i];

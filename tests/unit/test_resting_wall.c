@@ -124,11 +124,59 @@ static void slides_without_friction(void) {
   CHECK(w.result.converged == (w.result.residual <= CT_LCP_SWEEP_TOLERANCE * (1.0 + GRAVITY)));
 }
 
+/* Row 46: thousands of points under one brick all answer to each other: no system of them is kept. */
+static void thousands_of_points(ct_resting_friction friction, double strength) {
+  build(strength, 0.0);
+  w.body_count = 2;
+  w.count = 0;
+  while (w.count + 4 <= TOUCHES) {
+    double at = 0.4 * (double)w.count / TOUCHES;
+    touch_face(0, 1, center_x(0, 0) - 0.5 + at, center_x(0, 0) + 0.5 - at, 0.0, strength);
+  }
+  solve(friction);
+  CHECK(w.result.converged && w.result.stability == CT_STABILITY_STAYS);
+  double sum = 0.0;
+  for (size_t k = 0; k < w.count; k++) {
+    sum += w.forces[k].normal;
+    CHECK(w.forces[k].normal >= 0.0 && fabs(w.forces[k].acceleration) <= 1e-9);
+  }
+  CHECK_NEAR(sum, GRAVITY, 1e-10);
+}
+
+static void many_points_of_few_bodies(void) {
+  thousands_of_points(CT_RESTING_FRICTION_NONE, 0.0);
+  thousands_of_points(CT_RESTING_FRICTION_CONE, 0.5);
+}
+
+/* A brick that carries one of 1e9 times its mass: the floor carries both to the last digits. */
+static void heavy_upon_light(void) {
+  build(0.0, 0.0);
+  w.body_count = 3;
+  w.count = 0;
+  w.bodies[2].mass = 1e9;
+  w.bodies[2].inverse_mass = 1e-9;
+  w.bodies[2].center = ct_vec(center_x(0, 0), 0.0, 1.5);
+  w.bodies[2].force = ct_vec(0.0, 0.0, -GRAVITY * 1e9);
+  ct_mass_body *heavy = &w.bodies[2];
+  const double inertia = 1e9 / 6.0;
+  heavy->inertia = (ct_mat3){{inertia, 0.0, 0.0}, {0.0, inertia, 0.0}, {0.0, 0.0, inertia}};
+  heavy->inverse_inertia = (ct_mat3){{1.0 / inertia, 0.0, 0.0}, {0.0, 1.0 / inertia, 0.0}, {0.0, 0.0, 1.0 / inertia}};
+  touch_face(0, 1, -0.5, 0.5, 0.0, 0.0);
+  touch_face(1, 2, -0.5, 0.5, 1.0, 0.0);
+  solve(CT_RESTING_FRICTION_NONE);
+  CHECK_INT(w.result.stability, CT_STABILITY_STAYS);
+  double sum = 0.0;
+  for (size_t k = 0; k < 4; k++) sum += w.forces[k].normal;
+  CHECK_NEAR(sum / ((1e9 + 1.0) * GRAVITY), 1.0, 1e-14);
+}
+
 static const check_test tests[] = {
     {"row 46: a wall of 300 bricks rests without friction, each row carries those above", held_without_friction},
     {"row 46: a wall of 300 bricks rests with friction", held_with_friction},
     {"a wall that is pushed is answered in bounded work, with its true residual", pushed},
     {"a wall that slides without friction is answered in bounded work, with its true residual", slides_without_friction},
+    {"thousands of points under one brick are answered", many_points_of_few_bodies},
+    {"a brick carries one of 1e9 times its mass", heavy_upon_light},
 };
 
 CHECK_MAIN(tests)

@@ -107,8 +107,11 @@ typedef struct ct_resting_result {
  * converged are the best that were found. Friction CONE with the method AUTO: bodies at rest that some forces hold are held, by the
  * shortest of them (tie), whatever else might solve the problem too; other answers are taken to the last digits by Newton's method
  * where there are at most CT_RESTING_CONTACTS_EXACT contacts. Whether an island stays is found to 1e-11, relative, of the limit,
- * where it has at most CT_RESTING_BODIES_EXACT dynamic bodies; of larger ones to some seven digits, and more often not at all. The
- * same input gives the same bits; with a and b of one contact exchanged its force turns round, bit for bit. CT_OUT_OF_MEMORY,
+ * where it has at most CT_RESTING_BODIES_EXACT dynamic bodies; of larger ones to some seven digits, and more often not at all. More
+ * contacts than CT_LCP_DIRECT_MAX are given bounded work, some ten seconds of it, where iterations_max is 0; where their system
+ * would be larger than is kept and the methods are AUTO, the answer is the forces that come nearest to holding all bodies,
+ * converged where these are right. CT_LIMIT: such a system with another method, with pyramids or at acceleration level. The same
+ * input gives the same bits; with a and b of one contact exchanged its force turns round, bit for bit. CT_OUT_OF_MEMORY,
  * CT_CANCELLED, CT_LIMIT: the result is not set. Cost: without friction that of ct_lcp_solve; with it some n^3 up to those numbers,
  * beyond O(couplings) for each of some hundred steps. Baraff 1994; Cottle, Pang, Stone 2009; Acary, Brogliato 2008. */
 ct_status ct_resting_solve(const ct_contact_set *set, const ct_resting_options *options, ct_solver *solver,
