@@ -316,7 +316,8 @@ static void put_line(api_advance *advance, const ct_advance_state *state) {
   if (advance->lists) put_events(&advance->lines, advance);
   if (advance->poses) put_poses(&advance->lines, advance);
   api_put_raw(&advance->lines, "}\n");
-  while (advance->next_line <= state->time) advance->next_line += advance->every;
+  /* The next multiple; where numbers are too coarse to tell it from now, the next step is told. */
+  advance->next_line = advance->every * (floor(state->time / advance->every) + 1.0);
 }
 
 void api_advance_run(api_advance *advance, api_scratch *scratch) {

@@ -201,8 +201,9 @@ void api_call_finish(api_call *call) {
 const char *api_call_told(api_call *call, size_t *length) { return call->advance ? api_advance_told(call->advance, length) : NULL; }
 
 void api_call_moved(api_call *call) {
-  api_fault_plain(&call->faults, API_PROBLEM_SCENE_MOVED, "The scene \"%s\" was written to while the call worked on revision %llu.",
-                  call->match.scene_id, (unsigned long long)ct_scene_revision(call->scene));
+  api_fault_plain(&call->faults, API_PROBLEM_SCENE_MOVED,
+                  "The scene \"%s\" was written to, or deleted, while the call worked on revision %llu.", call->match.scene_id,
+                  (unsigned long long)ct_scene_revision(call->scene));
   call->reply.header_count = 0;
   api_call_fail(call);
 }

@@ -7,7 +7,7 @@
 #include <contact/scene.h>
 
 /* Greatest speed, m/s and rad/s. */
-#define API_SPEED_MAX 1e9
+#define API_SPEED_MAX CT_SPEED_MAX
 /* Greatest acceleration, m/s^2 and rad/s^2. */
 #define API_ACCELERATION_MAX 1e9
 

@@ -48,9 +48,8 @@ void srv_drain_begin(srv_server *server) {
   uv_timer_again(&server->reap);
 }
 
-/* Time is over: what waits is answered, what runs is cancelled, uploads and replies under way are cut. */
-static void give_up(srv_server *server) {
-  server->drain = SRV_DRAIN_OVER;
+/* What waits is answered, what runs is cancelled. */
+static void answer_waiting(srv_server *server) {
   while (server->suspended_count) {
     srv_request *request = server->suspended[server->suspended_count - 1];
     srv_request_refuse(request, API_PROBLEM_DRAINING, "The daemon is shutting down; nothing has changed.");
@@ -59,6 +58,11 @@ static void give_up(srv_server *server) {
     srv_request_wake(request, request->body_ended ? SRV_STATE_READY : SRV_STATE_GONE);
     srv_job_cancel(request);
   }
+}
+
+/* Time is over: uploads and replies under way are cut, before anything is said to those who wait, since that is to be sent. */
+static void give_up(srv_server *server) {
+  server->drain = SRV_DRAIN_OVER;
   for (srv_connection *connection = server->connections; connection; connection = connection->next)
     if (connection->phase == SRV_PHASE_BODY || connection->phase == SRV_PHASE_SEND) shutdown(connection->fd, SHUT_RDWR);
 }
@@ -77,6 +81,8 @@ void srv_drain_check(srv_server *server) {
     return;
   }
   if (server->drain == SRV_DRAINING && now_ns >= server->drain_until_ns && server->requests > 0) give_up(server);
+  /* One whose lines were just being sent waits only afterwards. */
+  if (server->drain == SRV_DRAIN_OVER) answer_waiting(server);
   if (server->drain == SRV_DRAIN_OVER && now_ns >= server->drain_until_ns + DRAIN_STUCK_NS) {
     srv_log_event(server->log, "killed", "requests did not end in time");
     srv_log_destroy(server->log);

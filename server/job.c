@@ -169,7 +169,8 @@ static void commit(srv_request *request) {
 static bool admit_reply(srv_request *request, const api_reply *reply) {
   srv_server *server = request->server;
   bool full = server->reply_bytes > 0 && server->reply_bytes + reply->body_length > server->limits->replies_bytes;
-  bool passes = request->writes && reply->body_length <= SRV_SHORT_REPLY;
+  bool is_write = request->writes || request->match.target == API_TARGET_SNAPSHOT;
+  bool passes = is_write && reply->body_length <= SRV_SHORT_REPLY;
   if (full && !passes) return false;
   request->reply_bytes = reply->body_length;
   server->reply_bytes += request->reply_bytes;
@@ -272,6 +273,14 @@ static void ranges_done(srv_request *request) {
   bool over = srv_work_finished(request) || request->cancelled;
   if (!over && request->match.target == API_TARGET_SNAPSHOT) {
     srv_progress_feed(request);
+    /* What it works for cannot be committed any more. */
+    if (request->entry->current != request->input.scene) {
+      api_call_moved(request->call);
+      request->reply = api_call_reply(request->call);
+      srv_request_wake(request, SRV_STATE_READY);
+      srv_job_cancel(request);
+      return;
+    }
     /* A connection that waits for its client is not looked at by the sweep. */
     if (!request->suspended && uv_hrtime() >= atomic_load_explicit(&request->deadline_ns, memory_order_relaxed)) {
       srv_request_time_out(request);

@@ -8,9 +8,12 @@
 struct srv_progress {
   char *bytes; /* told and not taken: from `taken` to `length` */
   size_t length, capacity, taken;
+  const char *last; /* the last line: the reply's own bytes, or `made` */
+  size_t last_left;
+  char *made;
   uint64_t given;
   bool begun; /* libmicrohttpd has the reply's head */
-  bool ended; /* the last line is among the bytes, or memory for it was short */
+  bool ended; /* the last line is set, or memory for it was short */
 };
 
 static const api_reply reply_in_lines = {.status = 200, .content_type = "application/x-ndjson"};
@@ -20,6 +23,7 @@ uint64_t srv_progress_bytes(const srv_progress *progress) { return progress->giv
 void srv_progress_free(srv_progress *progress) {
   if (!progress) return;
   free(progress->bytes);
+  free(progress->made);
   free(progress);
 }
 
@@ -49,17 +53,33 @@ void srv_progress_feed(srv_request *request) {
   srv_progress *progress = request->progress;
   if (!progress) progress = request->progress = calloc(1, sizeof *progress);
   if (!progress) return; /* the result will be told all the same */
-  if (progress->length - progress->taken + length > request->server->limits->event_backlog_bytes) return;
+  /* Of a client that takes what it is sent no line is too long. */
+  size_t left = progress->length - progress->taken;
+  if (left > 0 && left + length > request->server->limits->event_backlog_bytes) return;
   if (!append(progress, lines, length)) return;
   if (!progress->begun) request->reply = &reply_in_lines;
   srv_request_resume(request, progress->begun ? SRV_STATE_SENT : SRV_STATE_READY);
 }
 
+/* While the work goes on there is no deadline against the client, nor is its connection one whose reply is under way. */
 void srv_progress_begin(srv_request *request) {
-  request->progress->begun = true;
-  srv_connection_phase(request->connection, SRV_PHASE_SEND, 0, 0);
-  if (request->progress->ended)
-    srv_connection_phase(request->connection, SRV_PHASE_SEND, uv_hrtime(), request->server->limits->body_seconds);
+  srv_progress *progress = request->progress;
+  progress->begun = true;
+  srv_connection_phase(request->connection, SRV_PHASE_BUSY, 0, 0);
+  if (progress->ended) srv_reply_phase(request, progress->length - progress->taken + progress->last_left);
+}
+
+/* A result is a line as it stands, and lives as long as its call; a problem becomes one. */
+static void set_last(srv_request *request, srv_progress *progress) {
+  const api_reply *reply = request->reply;
+  if (reply->status >= 200 && reply->status < 300) {
+    progress->last = reply->body;
+    progress->last_left = reply->body_length;
+    return;
+  }
+  progress->last = progress->made = api_reply_line(reply, &progress->last_left);
+  /* A client that finds no last line knows that it has not got all. */
+  if (!progress->made) progress->last_left = 0;
 }
 
 srv_state srv_progress_end(srv_request *request) {
@@ -67,15 +87,23 @@ srv_state srv_progress_end(srv_request *request) {
   srv_state state = progress->begun ? SRV_STATE_SENT : SRV_STATE_READY;
   if (progress->ended) return state;
   progress->ended = true;
-  size_t length = 0;
-  char *line = api_reply_line(request->reply, &length);
-  /* A client that finds no last line knows that it has not got all. */
-  if (line) (void)append(progress, line, length);
-  free(line);
+  set_last(request, progress);
   request->reply = &reply_in_lines;
-  if (progress->begun)
-    srv_connection_phase(request->connection, SRV_PHASE_SEND, uv_hrtime(), request->server->limits->body_seconds);
+  if (progress->begun) srv_reply_phase(request, progress->length - progress->taken + progress->last_left);
   return state;
+}
+
+/* Up to `most` of what is left. */
+static size_t hand_out(srv_progress *progress, char *out, size_t most) {
+  size_t left = progress->length - progress->taken, part = left < most ? left : most;
+  if (part > 0) memcpy(out, progress->bytes + progress->taken, part);
+  progress->taken += part;
+  if (part > 0 || progress->last_left == 0) return part;
+  part = progress->last_left < most ? progress->last_left : most;
+  memcpy(out, progress->last, part);
+  progress->last += part;
+  progress->last_left -= part;
+  return part;
 }
 
 ssize_t srv_progress_read(void *cls, uint64_t position, char *out, size_t most) {
@@ -87,13 +115,9 @@ ssize_t srv_progress_read(void *cls, uint64_t position, char *out, size_t most) 
     shutdown(request->connection->fd, SHUT_RDWR);
     return MHD_CONTENT_READER_END_OF_STREAM;
   }
-  size_t left = progress->length - progress->taken, part = left < most ? left : most;
-  if (part > 0) {
-    memcpy(out, progress->bytes + progress->taken, part);
-    progress->taken += part;
-    progress->given += part;
-    return (ssize_t)part;
-  }
+  size_t part = hand_out(progress, out, most);
+  progress->given += part;
+  if (part > 0) return (ssize_t)part;
   if (progress->ended) return MHD_CONTENT_READER_END_OF_STREAM;
   srv_request_suspend(request);
   return 0;

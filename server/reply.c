@@ -65,11 +65,15 @@ static bool begins_stream(const srv_request *request) {
   return request->match.target == API_TARGET_EVENTS && request->reply->status == 200 && strcmp(request->method, "GET") == 0;
 }
 
+void srv_reply_phase(srv_request *request, size_t length) {
+  srv_connection_phase(request->connection, SRV_PHASE_SEND, uv_hrtime(),
+                       request->server->limits->body_seconds * (1 + length / SEND_UNIT_BYTES));
+}
+
 enum MHD_Result srv_reply_send(srv_request *request) {
   if (!request->reply || request->reply->status == 0) return MHD_NO;
   if (begins_stream(request)) srv_stream_open(request);
   const api_reply *reply = request->reply;
-  const api_limits *limits = request->server->limits;
   struct MHD_Response *response = make_response(request);
   if (!response) return MHD_NO;
   srv_request_retain(request);
@@ -80,8 +84,7 @@ enum MHD_Result srv_reply_send(srv_request *request) {
   request->state = SRV_STATE_SENT;
   if (request->progress) srv_progress_begin(request);
   if (request->stream || request->progress) return result; /* how long it is and how fast it is taken is the stream's to look at */
-  srv_connection_phase(request->connection, SRV_PHASE_SEND, uv_hrtime(),
-                       limits->body_seconds * (1 + reply->body_length / SEND_UNIT_BYTES));
+  srv_reply_phase(request, reply->body_length);
   return result;
 }
 

@@ -211,6 +211,8 @@ void srv_trash_scene(void *server, const ct_scene *scene);
 
 /* Queues the request's reply; MHD_NO: out of memory, the connection is cut. */
 enum MHD_Result srv_reply_send(srv_request *request);
+/* From now on the client has a time to take so many bytes. */
+void srv_reply_phase(srv_request *request, size_t length);
 /* The request's line in the log. */
 void srv_reply_log(srv_request *request);
 

@@ -51,8 +51,9 @@ struct ct_elastic {
   ct_nears nears;
   ct_member *members; /* [member_count] ascending in (a, b, collider_a, collider_b) */
   size_t member_count, member_room;
-  double step; /* s, to be tried next */
-  bool torn;   /* a step has failed: what was looked at last is not of now */
+  double step;    /* s, to be tried next */
+  double horizon; /* s: what may meet within it is among the nears */
+  bool torn;      /* a step has failed: what was looked at last is not of now */
 };
 
 /* Sets `bodies` by a flow, and finds what is near within the clearance. CT_LIMIT: more than contacts_max. */
@@ -61,6 +62,14 @@ ct_status ct_elastic_look(ct_advance *advance, const ct_flow *flow, double clear
 ct_status ct_elastic_try(ct_advance *advance, double time, ct_workspace *workspace, double *error);
 /* The place of the pair among the members; the count: it is none. */
 size_t ct_elastic_member_of(const ct_elastic *elastic, const ct_near *near);
+/* Makes rates[0] those of `flow`; `nears` are of no distance then. */
+ct_status ct_elastic_first(ct_advance *advance, ct_workspace *workspace);
+/* The longest time that a step may take from now: `nears` hold what may be met within the horizon. */
+double ct_elastic_step_ahead(const ct_advance *advance);
+/* Pairs of which one is dynamic that are farther apart do not meet within the horizon. */
+double ct_elastic_look_ahead(const ct_advance *advance);
+/* Order of two pairs: < 0, 0, > 0. */
+int ct_pair_order(const ct_member *member, const ct_near *near);
 /* x^(1/5) of x >= 0, to a few u. */
 double ct_fifth_root(double x);
 

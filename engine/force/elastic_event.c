@@ -9,10 +9,6 @@
 #define SAFETY 0.9
 #define GROWTH_MAX 5.0
 #define SHRINK_MAX 0.1
-/* Part of a contact's duration that a step may be long which leads into it: so none is passed over. */
-#define DURATION_PART 0.1
-/* Duration of an undamped contact: this times (5 m / (4 k))^(2/5) v^(-1/5) (Hertz). */
-#define HERTZ_DURATION 2.94
 /* Steps are not made smaller than so many u of the time: round-off would be all that they see. */
 #define STEP_MIN_U 64.0
 
@@ -51,7 +47,7 @@ ct_status ct_elastic_create(ct_advance *advance) {
   elastic->stage = malloc(count * sizeof *elastic->stage);
   bool good = elastic->bodies && elastic->flow && elastic->trial && elastic->stage;
   for (int s = 0; s < CT_FLOW_STAGES; s++) {
-    elastic->rates[s] = malloc(count * sizeof *elastic->rates[s]);
+    elastic->rates[s] = calloc(count, sizeof *elastic->rates[s]);
     good = good && elastic->rates[s];
   }
   if (!good) return CT_OUT_OF_MEMORY;
@@ -70,16 +66,12 @@ ct_status ct_elastic_create(ct_advance *advance) {
 
 /* ---- who is in contact --------------------------------------------------------------------------------------------------- */
 
-static bool same_pair(const ct_member *m, const ct_near *n) {
-  return m->a == n->a && m->b == n->b && m->collider_a == n->collider_a && m->collider_b == n->collider_b;
-}
-
 /* Is the membership another than what was looked at last says? */
 static bool has_changed(const ct_elastic *elastic) {
   size_t in = 0;
   for (size_t k = 0; k < elastic->nears.count; k++) {
     if (elastic->nears.items[k].distance > 0.0) continue;
-    if (in == elastic->member_count || !same_pair(&elastic->members[in], &elastic->nears.items[k])) return true;
+    if (in == elastic->member_count || ct_pair_order(&elastic->members[in], &elastic->nears.items[k]) != 0) return true;
     in++;
   }
   return in < elastic->member_count;
@@ -107,9 +99,13 @@ static ct_member begun(const ct_advance *advance, const ct_near *near) {
 
 /* The pair as it was looked at last; NULL: out of reach. */
 static const ct_near *near_of(const ct_elastic *elastic, const ct_member *m) {
-  for (size_t k = 0; k < elastic->nears.count; k++)
-    if (same_pair(m, &elastic->nears.items[k])) return &elastic->nears.items[k];
-  return NULL;
+  size_t low = 0, high = elastic->nears.count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (ct_pair_order(m, &elastic->nears.items[middle]) > 0) low = middle + 1;
+    else high = middle;
+  }
+  return low < elastic->nears.count && ct_pair_order(m, &elastic->nears.items[low]) == 0 ? &elastic->nears.items[low] : NULL;
 }
 
 static double normal_velocity(const ct_advance *advance, const ct_near *near) {
@@ -171,69 +167,6 @@ static ct_status set_members(ct_advance *advance, double time) {
   return CT_OK;
 }
 
-/* ---- how far a step may go ------------------------------------------------------------------------------------------------ */
-
-double ct_fifth_root(double x) {
-  if (!(x > 0.0)) return 0.0;
-  int exponent;
-  double part = frexp(x, &exponent); /* 1/2 .. 1 */
-  int whole = exponent >= 0 ? exponent / 5 : -((4 - exponent) / 5);
-  part = ldexp(part, exponent - 5 * whole); /* 1/2 .. 16: its root is 0.87 .. 1.75 */
-  double root = 1.75;
-  for (int i = 0; i < 12; i++) {
-    double square = root * root;
-    root = (4.0 * root + part / (square * square)) / 5.0;
-  }
-  return ldexp(root, whole);
-}
-
-/* A bound of a body's fastest point, m/s. */
-static double speed_of(const ct_moved *m, double time, ct_vec3 gravity) {
-  if (!m) return 0.0;
-  double turning = ct_norm(m->velocity.angular);
-  double gained = time * ct_norm(m->is_dynamic ? gravity : m->acceleration.linear);
-  return ct_norm(m->velocity.linear) + gained + (turning > 0.0 ? turning * m->radius : 0.0);
-}
-
-static const ct_moved *moved_of(const ct_advance *advance, uint32_t row) {
-  uint32_t index = advance->moved_of[row];
-  return index == CT_NO_ROW ? NULL : &advance->elastic->bodies[index];
-}
-
-static double inverse_mass(const ct_moved *m) { return m && m->is_dynamic ? 1.0 / m->mass : 0.0; }
-
-/* Time in which a contact of the pair would begin and end, at the speed. */
-static double contact_duration(const ct_advance *advance, const ct_near *near, double speed) {
-  double sum = inverse_mass(moved_of(advance, near->a)) + inverse_mass(moved_of(advance, near->b));
-  if (!(sum > 0.0 && speed > 0.0)) return INFINITY;
-  ct_elastic_pair pair = begun(advance, near).pair;
-  double fifth = ct_fifth_root(5.0 / (4.0 * sum * pair.c_res * pair.c_geo));
-  return HERTZ_DURATION * fifth * fifth / ct_fifth_root(speed);
-}
-
-/* The farthest that pairs which are not in contact let a step go: to where they may meet, and into a contact a part of it. */
-static double step_ahead(const ct_advance *advance) {
-  const ct_elastic *elastic = advance->elastic;
-  double most = advance->options.time_step;
-  for (size_t k = 0; k < elastic->nears.count; k++) {
-    const ct_near *near = &elastic->nears.items[k];
-    if (near->distance <= 0.0) continue;
-    double speed = speed_of(moved_of(advance, near->a), most, advance->options.gravity) +
-                   speed_of(moved_of(advance, near->b), most, advance->options.gravity);
-    if (!(speed > 0.0)) continue;
-    most = ct_min2(most, ct_max2(near->distance / speed, DURATION_PART * contact_duration(advance, near, speed)));
-  }
-  return most;
-}
-
-/* Pairs farther apart do not meet within the longest step. */
-static double look_ahead(const ct_advance *advance) {
-  double fastest = 0.0, time = advance->options.time_step;
-  for (size_t i = 0; i < advance->moved_count; i++)
-    fastest = ct_max2(fastest, speed_of(&advance->elastic->bodies[i], time, advance->options.gravity));
-  return ct_min2(2.0 * fastest * time, CT_SIZE_MAX);
-}
-
 /* ---- a step -------------------------------------------------------------------------------------------------------------- */
 
 static double next_step(double time, double error) {
@@ -241,10 +174,37 @@ static double next_step(double time, double error) {
   return time * ct_max2(SHRINK_MAX, ct_min2(GROWTH_MAX, factor));
 }
 
+static double least_step(const ct_advance *advance) {
+  return STEP_MIN_U * CT_UNIT_ROUNDOFF * ct_max2(advance->state.time, advance->options.time_step);
+}
+
+/* The greater of two numbers hides one that is none. */
+static bool is_number(ct_vec3 v) { return isfinite(v.x + v.y + v.z); }
+
+/* Of what the step has come to. False for what is no number, too. */
+static bool within_limits(const ct_advance *advance, double time) {
+  const ct_elastic *elastic = advance->elastic;
+  if (!isfinite(elastic->trial_sums.work) || !is_number(elastic->trial_sums.impulse)) return false;
+  for (size_t i = 0; i < advance->moved_count; i++) {
+    const ct_moved *m = &elastic->bodies[i];
+    if (!is_number(m->position) || !is_number(m->velocity.linear) || !is_number(m->velocity.angular)) return false;
+    double turning = ct_max_abs(m->velocity.angular), longest = ct_max2(time, advance->options.time_step);
+    bool slow = ct_max_abs(m->velocity.linear) < CT_SPEED_MAX && turning < CT_SPEED_MAX && longest * turning < CT_TURN_MAX;
+    if (!(slow && ct_max_abs(m->position) < CT_COORDINATE_MAX)) return false;
+  }
+  return true;
+}
+
+/* What the next step, of so long at most, may meet. */
+static ct_status look_from(ct_advance *advance, const ct_flow *flow, double step, ct_workspace *workspace) {
+  advance->elastic->horizon = ct_min2(step, advance->options.time_step);
+  return ct_elastic_look(advance, flow, ct_elastic_look_ahead(advance), workspace);
+}
+
 /* Tries the time, and less where that is too much for the tolerance. *time is what was tried last, *error what it came to. */
 static ct_status try_within(ct_advance *advance, double *time, ct_workspace *workspace, double *error) {
   ct_elastic *elastic = advance->elastic;
-  double least = STEP_MIN_U * CT_UNIT_ROUNDOFF * ct_max2(advance->state.time, *time);
+  double least = least_step(advance);
   for (;;) {
     if (ct_cancel_raised(advance->options.cancel)) return CT_CANCELLED;
     ct_status status = ct_elastic_try(advance, *time, workspace, error);
@@ -253,7 +213,8 @@ static ct_status try_within(ct_advance *advance, double *time, ct_workspace *wor
     if (*error <= 1.0 || *time <= least) break;
     *time = ct_max2(elastic->step, least);
   }
-  return ct_elastic_look(advance, elastic->trial, look_ahead(advance), workspace);
+  if (!within_limits(advance, *time)) return CT_LIMIT;
+  return look_from(advance, elastic->trial, elastic->step, workspace);
 }
 
 /* The first double of time at which the membership has changed: it has at `time`, and not at the start. `trial`, and what was
@@ -272,7 +233,7 @@ static ct_status find_change(ct_advance *advance, double *time, ct_workspace *wo
   }
   *time = high;
   ct_status status = ct_elastic_try(advance, high, workspace, &error);
-  return status == CT_OK ? ct_elastic_look(advance, advance->elastic->trial, look_ahead(advance), workspace) : status;
+  return status == CT_OK ? look_from(advance, advance->elastic->trial, advance->elastic->step, workspace) : status;
 }
 
 /* `trial` becomes what is now. */
@@ -287,7 +248,7 @@ static void accept(ct_advance *advance, double time, double error) {
   elastic->rates[CT_FLOW_STAGES - 1] = first;
   elastic->rate_sums[0] = elastic->rate_sums[CT_FLOW_STAGES - 1];
   memcpy(advance->now, elastic->bodies, advance->moved_count * sizeof *advance->now);
-  state->time += time;
+  state->time = time < advance->options.duration - state->time ? state->time + time : advance->options.duration;
   state->steps++;
   state->not_converged += error > 1.0;
   state->residual = ct_max2(state->residual, error * advance->options.tolerance);
@@ -298,19 +259,24 @@ static void accept(ct_advance *advance, double time, double error) {
     state->penetration = ct_max2(state->penetration, -elastic->nears.items[k].distance);
 }
 
-/* The first look: who is in contact at the start, and how far the first step may go. */
+/* The first look: who is in contact at the start. */
 static ct_status begin(ct_advance *advance, ct_workspace *workspace) {
-  ct_status status = ct_elastic_look(advance, advance->elastic->flow, look_ahead(advance), workspace);
+  ct_status status = ct_elastic_look(advance, advance->elastic->flow, 0.0, workspace);
   if (status == CT_OK) status = set_members(advance, 0.0);
   if (status == CT_OK) advance->elastic->step = advance->options.time_step;
   return status;
 }
 
-/* After a step that failed: what is now is looked at again. */
-static ct_status look_again(ct_advance *advance, ct_workspace *workspace) {
+/* How everything changes at the start of the step, and what it may meet: known from the step before, unless something is new: who
+ * is in contact, the loads, or that the step before has failed. */
+static ct_status prepare(ct_advance *advance, ct_workspace *workspace) {
   ct_elastic *elastic = advance->elastic;
+  ct_status status = elastic->step > 0.0 ? CT_OK : begin(advance, workspace);
+  if (status != CT_OK) return status;
+  if (elastic->first_known && !elastic->torn && advance->last_time != 0.0) return CT_OK;
   memcpy(elastic->bodies, advance->now, advance->moved_count * sizeof *advance->now);
-  ct_status status = ct_elastic_look(advance, elastic->flow, look_ahead(advance), workspace);
+  status = ct_elastic_first(advance, workspace);
+  if (status == CT_OK) status = look_from(advance, elastic->flow, elastic->step, workspace);
   elastic->torn = status != CT_OK;
   return status;
 }
@@ -318,25 +284,21 @@ static ct_status look_again(ct_advance *advance, ct_workspace *workspace) {
 static ct_status go_on(ct_advance *advance, ct_workspace *workspace, bool *done) {
   ct_elastic *elastic = advance->elastic;
   ct_advance_state *state = &advance->state;
-  ct_status status = elastic->torn ? look_again(advance, workspace) : CT_OK;
-  if (status == CT_OK && !(elastic->step > 0.0)) status = begin(advance, workspace);
+  double left = advance->options.duration - state->time;
+  *done = !(left > 0.0);
+  if (*done) return CT_OK;
+  ct_status status = prepare(advance, workspace);
   if (status != CT_OK) return status;
-  /* Other loads than in the step before: other rates. */
-  if (advance->last_time == 0.0) elastic->first_known = false;
   advance->last_time = advance->options.time_step;
-  double left = advance->options.duration - state->time, time = ct_min2(ct_min2(elastic->step, step_ahead(advance)), left);
-  if (time > 0.0) {
-    double error = 0.0;
-    status = try_within(advance, &time, workspace, &error);
-    bool changed = status == CT_OK && has_changed(elastic);
-    if (changed) status = find_change(advance, &time, workspace);
-    if (changed && status == CT_OK) status = set_members(advance, state->time + time);
-    if (status != CT_OK) return status;
-    accept(advance, time, error);
-  }
-  /* What is left to the end may be less than time can be told apart by. */
-  *done = !(time > 0.0) || !(state->time < advance->options.duration);
-  if (*done) state->time = advance->options.duration;
+  double time = ct_min2(elastic->step, ct_elastic_step_ahead(advance)), error = 0.0;
+  time = ct_min2(ct_max2(time, least_step(advance)), left);
+  status = try_within(advance, &time, workspace, &error);
+  bool changed = status == CT_OK && has_changed(elastic);
+  if (changed) status = find_change(advance, &time, workspace);
+  if (changed && status == CT_OK) status = set_members(advance, state->time + time);
+  if (status != CT_OK) return status;
+  accept(advance, time, error);
+  *done = !(state->time < advance->options.duration);
   state->contacts = elastic->member_count;
   ct_advance_sum(advance);
   return CT_OK;

@@ -20,14 +20,21 @@ static void place(ct_moved *m, const ct_flow *flow) {
 }
 
 typedef struct finding {
+  const ct_advance *advance;
   ct_nears *nears;
   size_t most;
   ct_status status;
 } finding;
 
+static bool moves_by_forces(const ct_advance *advance, uint32_t row) {
+  uint32_t index = advance->moved_of[row];
+  return index != CT_NO_ROW && advance->now[index].is_dynamic;
+}
+
 static bool take(void *context, const ct_hit *hit) {
   finding *f = context;
   if (hit->point_count == 0) return true;
+  if (!moves_by_forces(f->advance, hit->a) && !moves_by_forces(f->advance, hit->b)) return true;
   if (f->nears->count == f->most) {
     f->status = CT_LIMIT;
     return false;
@@ -69,7 +76,7 @@ ct_status ct_elastic_look(ct_advance *advance, const ct_flow *flow, double clear
   ct_query *query = NULL;
   ct_status status = ct_query_prepare(advance->scene, &options, &query);
   if (status != CT_OK) return status;
-  finding f = {.nears = &elastic->nears, .most = advance->options.contacts_max, .status = CT_OK};
+  finding f = {.advance = advance, .nears = &elastic->nears, .most = advance->options.contacts_max, .status = CT_OK};
   elastic->nears.count = 0;
   ct_query_range all = {.begin = 0, .end = ct_query_items(query), .after = CT_NO_ROW};
   status = ct_query_run(query, &all, workspace, take, &f, NULL);
@@ -79,12 +86,22 @@ ct_status ct_elastic_look(ct_advance *advance, const ct_flow *flow, double clear
 
 /* ---- forces -------------------------------------------------------------------------------------------------------------- */
 
+static int order(uint32_t a, uint32_t b) { return (a > b) - (a < b); }
+
+int ct_pair_order(const ct_member *m, const ct_near *n) {
+  int by_row = order(m->a, n->a) ? order(m->a, n->a) : order(m->b, n->b);
+  if (by_row) return by_row;
+  return order(m->collider_a, n->collider_a) ? order(m->collider_a, n->collider_a) : order(m->collider_b, n->collider_b);
+}
+
 size_t ct_elastic_member_of(const ct_elastic *elastic, const ct_near *near) {
-  for (size_t k = 0; k < elastic->member_count; k++) {
-    const ct_member *m = &elastic->members[k];
-    if (m->a == near->a && m->b == near->b && m->collider_a == near->collider_a && m->collider_b == near->collider_b) return k;
+  size_t low = 0, high = elastic->member_count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (ct_pair_order(&elastic->members[middle], near) < 0) low = middle + 1;
+    else high = middle;
   }
-  return elastic->member_count;
+  return low < elastic->member_count && ct_pair_order(&elastic->members[low], near) == 0 ? low : elastic->member_count;
 }
 
 /* NULL: the row does not move. */
@@ -167,6 +184,13 @@ static ct_status find_rates(ct_advance *advance, const ct_flow *flow, ct_workspa
   return CT_OK;
 }
 
+ct_status ct_elastic_first(ct_advance *advance, ct_workspace *workspace) {
+  ct_elastic *elastic = advance->elastic;
+  ct_status status = find_rates(advance, elastic->flow, workspace, elastic->rates[0], &elastic->rate_sums[0]);
+  elastic->first_known = status == CT_OK;
+  return status;
+}
+
 /* ---- a step ------------------------------------------------------------------------------------------------------------- */
 
 /* Weights of the rates before each stage; the last row is that of the result, and the first stage of the step after. */
@@ -232,7 +256,7 @@ static double fastest_approach(const ct_elastic *elastic) {
 
 ct_status ct_elastic_try(ct_advance *advance, double time, ct_workspace *workspace, double *error) {
   ct_elastic *elastic = advance->elastic;
-  for (int s = elastic->first_known ? 1 : 0; s < CT_FLOW_STAGES; s++) {
+  for (int s = 1; s < CT_FLOW_STAGES; s++) {
     ct_flow *at = s == CT_FLOW_STAGES - 1 ? elastic->trial : elastic->stage;
     for (size_t i = 0; i < advance->moved_count; i++) {
       ct_flow sum = weighed(elastic, i, WEIGHTS[s], s);
@@ -241,7 +265,6 @@ ct_status ct_elastic_try(ct_advance *advance, double time, ct_workspace *workspa
     }
     ct_status status = find_rates(advance, at, workspace, elastic->rates[s], &elastic->rate_sums[s]);
     if (status != CT_OK) return status;
-    if (s == 0) elastic->first_known = true;
   }
   elastic->trial_sums = (ct_flow_sums){0};
   for (int s = 0; s < CT_FLOW_STAGES - 1; s++) {

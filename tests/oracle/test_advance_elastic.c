@@ -168,6 +168,86 @@ static void a_ball_that_slides_comes_to_roll(void) {
   finish(advance, scene);
 }
 
+/* A ball before a plate 1 cm thick, at z = 0, and what else there is. */
+static const ct_scene *before_a_plate(double height, double speed, const ct_body *other, ct_velocity turning) {
+  const placed_body bodies[] = {
+      {.id = "plate", .shape = box_of(2, 2, 0.005), .pose = pose_at(0, 0, 0)},
+      {.id = "ball", .shape = sphere_of(0.02), .pose = pose_at(0, 0, height), .velocity = {{0, 0, -speed}, {0, 0, 0}}, .mass = 2}};
+  const ct_scene *base = scene_of(bodies, 2, 0.7);
+  if (!other) return base;
+  ct_draft *draft = ct_draft_begin(base);
+  uint32_t row;
+  const ct_pose far = pose_at(0, 0, -50);
+  CHECK_INT(ct_draft_insert(draft, other, &far, &turning, &row), CT_OK);
+  return seal(draft, base);
+}
+
+static ct_status to_end(ct_advance *advance) {
+  bool done = false;
+  ct_status status = CT_OK;
+  while (!done && status == CT_OK) status = ct_advance_step(advance, workspace, solver, &done);
+  return status;
+}
+
+/* Whatever else turns far away, the ball bounces off the plate. */
+static void a_half_space_that_turns_hides_no_contact(void) {
+  ct_collider collider = {.shape = plane_of(), .pose = ct_pose_identity()};
+  ct_motion motion = {.is_kinematic = true};
+  ct_body_options options = {.id = text_of("ground"), .colliders = &collider, .collider_count = 1, .motion = &motion};
+  const ct_body *ground = NULL;
+  CHECK_INT(ct_body_create(&options, &ground), CT_OK);
+  const ct_scene *scene = before_a_plate(1, 1, ground, (ct_velocity){{0, 0, 0}, {1e-3, 0, 0}});
+  ct_body_release(ground);
+  ct_advance *advance = advance_of(scene, 1.5, ct_vec(0, 0, 0));
+  CHECK_INT(to_end(advance), CT_OK);
+  CHECK_INT(ct_advance_now(advance).events, 2);
+  CHECK(speed_of(advance, 1) > 0.0);
+  finish(advance, scene);
+}
+
+/* A body at rest is driven onto the plate by a load alone, within one time step. */
+static void a_load_drives_onto_the_plate_and_not_through(void) {
+  const ct_scene *scene = before_a_plate(1, 0, NULL, (ct_velocity){{0, 0, 0}, {0, 0, 0}});
+  ct_load load = {.row = 1, .force = {0, 0, -1000}};
+  ct_advance_options options = {.mode = CT_ADVANCE_COMPLIANT,
+                                .duration = 0.08,
+                                .time_step = 1.0,
+                                .elastic = {.pull = true},
+                                .loads = &load,
+                                .load_count = 1,
+                                .contacts_max = 10};
+  ct_advance *advance = NULL;
+  CHECK_INT(ct_advance_create(scene, &options, &advance), CT_OK);
+  CHECK_INT(to_end(advance), CT_OK);
+  CHECK_INT(ct_advance_now(advance).events, 2);
+  CHECK(speed_of(advance, 1) > 0.0);
+  finish(advance, scene);
+}
+
+/* Soft bodies last long in contact: a step into it is no longer than a part of what the bodies measure, all the same. */
+static void a_fast_soft_ball_is_seen_at_the_plate(void) {
+  const ct_scene *base = before_a_plate(1, 100, NULL, (ct_velocity){{0, 0, 0}, {0, 0, 0}});
+  ct_draft *draft = ct_draft_begin(base);
+  ct_named_material soft = {.name = text_of("default"), .material = {.youngs_modulus = 1e7, .poisson_ratio = 0.3}};
+  CHECK_INT(ct_draft_set_materials(draft, &(ct_materials){.items = &soft, .count = 1}), CT_OK);
+  const ct_scene *scene = seal(draft, base);
+  ct_advance *advance = advance_of(scene, 0.01, ct_vec(0, 0, 0));
+  CHECK(to_event(advance));
+  ct_pose pose;
+  ct_velocity velocity;
+  ct_advance_body(advance, 1, &pose, &velocity);
+  CHECK_NEAR(pose.position.z, 0.025, 1e-12);
+  CHECK_NEAR(ct_advance_now(advance).time, 0.975 / 100, 1e-14);
+  finish(advance, scene);
+}
+
+static void a_body_that_leaves_all_coordinates_is_told(void) {
+  const ct_scene *scene = before_a_plate(1, -1e6, NULL, (ct_velocity){{0, 0, 0}, {0, 0, 0}});
+  ct_advance *advance = advance_of(scene, 1e6, ct_vec(0, 0, 0));
+  CHECK_INT(to_end(advance), CT_LIMIT);
+  finish(advance, scene);
+}
+
 static void a_material_without_a_modulus_is_refused(void) {
   const placed_body bodies[] = {{.id = "ball", .shape = sphere_of(0.1), .pose = pose_at(0, 0, 0.1), .mass = 1}};
   const ct_scene *base = scene_of(bodies, 1, 0.5);
@@ -185,6 +265,10 @@ static const check_test tests[] = {
     {"a spring keeps the energy", a_spring_keeps_the_energy},
     {"momentum stays", momentum_stays},
     {"a ball that slides comes to roll", a_ball_that_slides_comes_to_roll},
+    {"a half-space that turns hides no contact", a_half_space_that_turns_hides_no_contact},
+    {"a load drives onto the plate and not through", a_load_drives_onto_the_plate_and_not_through},
+    {"a fast soft ball is seen at the plate", a_fast_soft_ball_is_seen_at_the_plate},
+    {"a body that leaves all coordinates is told", a_body_that_leaves_all_coordinates_is_told},
     {"a material without a modulus is refused", a_material_without_a_modulus_is_refused},
 };
 

@@ -9,6 +9,8 @@
 #define CT_SIZE_MAX 1e9
 /* Largest absolute coordinate, m. */
 #define CT_COORDINATE_MAX 1e9
+/* Largest speed, m/s, and angular speed, rad/s, of a body in motion. */
+#define CT_SPEED_MAX 1e9
 /* Mass, kg. */
 #define CT_MASS_MIN 1e-12
 #define CT_MASS_MAX 1e15
