@@ -13,6 +13,11 @@
 /* Energy that impulses may seem to make by rounding, relative to the sum of their works. */
 #define WORK_ROUNDING 1e-12
 
+/* Small islands have as many sweeps as these make of all their contacts, up to so many, where nothing else is said: most then end
+ * within the tolerance, and the next step begins from there. */
+#define SMALL_SWEEPS_MAX 1000u
+#define SMALL_CONTACTS_SWEPT 50000u
+
 /* The solver goes on so many times with so many times the sweeps, where it ended with more energy than there was. */
 #define CALM_ROUNDS 1
 #define CALM_FACTOR 4u
@@ -151,12 +156,19 @@ static void make_true(const island_problem *p, double *u) {
   for (size_t i = 0; i < p->count; i++) u[3 * i] += p->free[3 * i] - p->q[3 * i];
 }
 
+static uint64_t sweeps_of(const island_problem *p) {
+  uint64_t sweeps = p->step->sweeps, small = SMALL_CONTACTS_SWEPT / p->count;
+  if (p->step->rough || p->step->advance->options.iterations_max) return sweeps;
+  if (small > SMALL_SWEEPS_MAX) small = SMALL_SWEEPS_MAX;
+  return sweeps > small ? sweeps : small;
+}
+
 /* start: impulses to begin from. */
 static ct_status solve(island_problem *p, bool bounces, const double *start, island_answer *answer) {
   const ct_advance_options *o = &p->step->advance->options;
   const ct_friction_problem problem = ask(p, bounces);
   const ct_friction_options options = {
-      .method = o->method, .tolerance = tolerance_of(p), .iterations_max = p->step->sweeps, .start = start, .cancel = o->cancel};
+      .method = o->method, .tolerance = tolerance_of(p), .iterations_max = sweeps_of(p), .start = start, .cancel = o->cancel};
   answer->result = (ct_friction_result){.r = answer->r, .u = answer->u};
   ct_status status = ct_friction_solve(&problem, &options, p->step->solver, &answer->result);
   if (status != CT_OK) return status;
@@ -261,7 +273,7 @@ static ct_status come_to_rest(island_problem *p, double *start, island_answer *a
   ct_step *step = p->step;
   uint64_t now = step->advance->state.steps, wait = step->advance->rest_wait;
   if (now < step->advance->rest_try && !stood(p)) return CT_OK;
-  ct_status status = is_slow(p) && !is_driven(p) ? try_to_stop(p, answer) : CT_OK;
+  ct_status status = is_slow(p) && !stood(p) && !is_driven(p) ? try_to_stop(p, answer) : CT_OK;
   if (status == CT_OK && !answer->result.converged && answer->result.residual < REST_RESIDUAL)
     status = go_on(p, REST_FACTOR, start, answer);
   if (status != CT_OK) return status;
@@ -274,10 +286,13 @@ static ct_status come_to_rest(island_problem *p, double *start, island_answer *a
   return CT_OK;
 }
 
-/* Without restitution. The solver goes on while its impulses make energy; what they make in the end is taken from all of them. */
+/* Without restitution. What stood is held, if that can be; else the solver goes on while its impulses make energy; what they make
+ * in the end is taken from all of them. */
 static ct_status answer_plain(island_problem *p, double *start, island_answer *answer) {
   double part;
-  ct_status status = solve(p, false, start, answer);
+  answer->result = (ct_friction_result){.residual = INFINITY};
+  ct_status status = stood(p) && !is_driven(p) ? try_to_stop(p, answer) : CT_OK;
+  if (status == CT_OK && !answer->result.converged) status = solve(p, false, start, answer);
   for (int k = 0; k < CALM_ROUNDS && status == CT_OK && !answer->result.converged && pushes_along(p, answer, &part); k++)
     status = go_on(p, CALM_FACTOR, start, answer);
   if (status == CT_OK && !answer->result.converged && (answer->result.residual < REST_RESIDUAL || is_slow(p)))

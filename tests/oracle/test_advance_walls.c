@@ -62,6 +62,47 @@ static void small_walls_stay_where_they_are(void) {
 static void a_wall_of_a_hundred_boxes_stays_where_it_is(void) { stays(10, 10, 0.6); }
 static void a_wall_of_a_hundred_boxes_stays_without_friction(void) { stays(10, 10, 0.0); }
 
+/* One step: what the ground gives is what momentum grows by, less gravity and the load. */
+static void balanced_step(ct_advance *advance, ct_vec3 weight, ct_vec3 load, double step) {
+  ct_vec3 before = ct_advance_now(advance).momentum;
+  steps(advance, 1);
+  ct_advance_state now = ct_advance_now(advance);
+  ct_vec3 gained = ct_add_scaled(now.contact_impulse, ct_add(weight, load), step);
+  near_vec(gained, ct_sub(now.momentum, before), 1e-12 * step * ct_norm(weight));
+}
+
+/* The row at the top is pulled until it slides over the others. */
+static void a_wall_that_is_pulled_apart_is_solved_at_every_step(void) {
+  const ct_scene *scene = wall(3, 3, friction_of(0.1));
+  const ct_load pull = {.row = 7, .force = {8, 0, 0}};
+  ct_advance_options o = stepping(1, 1e-3);
+  o.loads = &pull;
+  o.load_count = 1;
+  ct_advance *advance = advance_of(scene, &o);
+  for (int k = 0; k < 20; k++) balanced_step(advance, ct_vec(0, 0, -9 * GRAVITY), pull.force, 1e-3);
+  ct_advance_state now = ct_advance_now(advance);
+  CHECK_INT(now.not_converged, 0);
+  CHECK(now.residual <= 1e-12);
+  CHECK(now.momentum.x > 0.0);
+  ct_advance_destroy(advance);
+  ct_scene_release(scene);
+}
+
+/* Momentum does not ask whether a solver ended. */
+static void momentum_balances_when_few_sweeps_are_made(void) {
+  const ct_scene *scene = wall(4, 4, friction_of(0.05));
+  const ct_load pull = {.row = 13, .force = {30, 5, 0}};
+  ct_advance_options o = stepping(1, 1e-3);
+  o.loads = &pull;
+  o.load_count = 1;
+  o.iterations_max = 4;
+  ct_advance *advance = advance_of(scene, &o);
+  for (int k = 0; k < 20; k++) balanced_step(advance, ct_vec(0, 0, -16 * GRAVITY), pull.force, 1e-3);
+  CHECK(ct_advance_now(advance).not_converged > 10);
+  ct_advance_destroy(advance);
+  ct_scene_release(scene);
+}
+
 /* A ball falls 1 m and bounces with half its speed until it rests. One contact can always be solved. */
 static void a_ball_that_bounces_is_solved_at_every_step(void) {
   const placed_body bodies[2] = {ground, {"ball", sphere_of(0.5), pose_at(0, 0, 1.5), AT_REST, &one_kilogram}};
@@ -83,6 +124,8 @@ int main(int argc, char **argv) {
       {"small_walls_stay_where_they_are", small_walls_stay_where_they_are},
       {"a_wall_of_a_hundred_boxes_stays_where_it_is", a_wall_of_a_hundred_boxes_stays_where_it_is},
       {"a_wall_of_a_hundred_boxes_stays_without_friction", a_wall_of_a_hundred_boxes_stays_without_friction},
+      {"a_wall_that_is_pulled_apart_is_solved_at_every_step", a_wall_that_is_pulled_apart_is_solved_at_every_step},
+      {"momentum_balances_when_few_sweeps_are_made", momentum_balances_when_few_sweeps_are_made},
       {"a_ball_that_bounces_is_solved_at_every_step", a_ball_that_bounces_is_solved_at_every_step},
   };
   return advance_main(argc, argv, tests, sizeof tests / sizeof tests[0]);

@@ -59,7 +59,8 @@ typedef struct ct_advance_options {
   bool frictionless;
   ct_friction_method method;  /* of the velocity problem */
   double tolerance;           /* 0: CT_ADVANCE_TOLERANCE */
-  uint64_t iterations_max;    /* of each velocity problem; 0: 50, from the step before's impulses on */
+  uint64_t iterations_max;    /* of each velocity problem, which begins from the step before's impulses; 0: 50, of
+                               * fewer than 1000 contacts more, up to 1000 */
   ct_elastic_options elastic; /* COMPLIANT */
   const ct_load *loads;       /* act all the time */
   size_t load_count;
