@@ -95,10 +95,22 @@ static bool read_include(api_reader *reader, const api_field *field, api_advance
   return false;
 }
 
+/* Where no timeStep is named there are never too many. */
+static bool has_few_steps(api_reader *reader, const api_field *field, const ct_advance_options *options) {
+  double steps = ceil(options->duration / options->time_step);
+  if (steps <= CT_ADVANCE_STEPS_MAX) return true;
+  api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_OUT_OF_RANGE, &field->path,
+                               "The duration has %llu steps of this length; at most %llu are made.", (unsigned long long)steps,
+                               (unsigned long long)CT_ADVANCE_STEPS_MAX),
+                  CT_ADVANCE_STEPS_MAX, steps);
+  return false;
+}
+
 static bool read_times(api_reader *reader, const api_field *m, api_advance *advance) {
   ct_advance_options *options = &advance->options;
   bool good = api_read_number(reader, &m[DURATION], CT_SIZE_MIN, CT_DURATION_MAX, &options->duration);
   good = api_read_number(reader, &m[TIME_STEP_MEMBER], CT_SIZE_MIN, CT_DURATION_MAX, &options->time_step) && good;
+  good = good && has_few_steps(reader, &m[TIME_STEP_MEMBER], options);
   advance->in_lines = api_field_present(&m[PROGRESS]);
   return api_read_number(reader, &m[PROGRESS], CT_SIZE_MIN, CT_DURATION_MAX, &advance->every) && good;
 }
@@ -107,6 +119,7 @@ static bool read_tolerances(api_reader *reader, const api_field *m, ct_advance_o
   bool good = api_read_number(reader, &m[CONTACT_TOLERANCE], 0.0, CT_SIZE_MAX, &options->contact_tolerance);
   options->velocity_tolerance = ct_scene_velocity_tolerance(options->contact_tolerance, options->gravity);
   good = api_read_number(reader, &m[VELOCITY_TOLERANCE], 0.0, API_SPEED_MAX, &options->velocity_tolerance) && good;
+  options->rest_velocity = options->velocity_tolerance;
   return api_read_number(reader, &m[REST_VELOCITY], 0.0, API_SPEED_MAX, &options->rest_velocity) && good;
 }
 
@@ -154,15 +167,33 @@ static bool read_advance(api_call *call, api_advance *advance) {
 
 /* ---- begin ---- */
 
+static void fault_of_limit(api_call *call) {
+  const api_advance *advance = call->advance;
+  uint32_t row = CT_NO_ROW;
+  ct_advance_limit why = advance->motion ? ct_advance_why(advance->motion, &row) : CT_ADVANCE_LIMIT_CONTACTS;
+  char echo[API_ECHO_MAX + 4] = "";
+  if (row != CT_NO_ROW) api_echo(ct_body_id(ct_scene_body(call->scene, row)), echo);
+  switch (why) {
+  case CT_ADVANCE_LIMIT_REACH:
+    api_fault_plain(&call->faults, API_PROBLEM_LIMIT_EXCEEDED,
+                    "The body \"%s\" leaves the coordinates that a scene may have, 1e9 m: nothing has changed.", echo);
+    break;
+  case CT_ADVANCE_LIMIT_TURN:
+    api_fault_plain(&call->faults, API_PROBLEM_LIMIT_EXCEEDED,
+                    "The body \"%s\" turns too far within a step, by a million rad: ask for a shorter timeStep.", echo);
+    break;
+  default:
+    api_fault_plain(&call->faults, API_PROBLEM_LIMIT_EXCEEDED,
+                    "The contacts of a step are more than requestMemoryBytes has room for, which is %zu here.",
+                    advance->options.contacts_max);
+  }
+}
+
 static api_step fail(api_call *call, ct_status status) {
   if (status == CT_CANCELLED) api_fault_cancelled(&call->faults);
   else if (status == CT_PAIR_LIMIT)
     api_fault_plain(&call->faults, API_PROBLEM_PAIR_LIMIT, "The scene has more candidate pairs than one step may look at.");
-  else if (status == CT_LIMIT)
-    api_fault_plain(
-        &call->faults, API_PROBLEM_LIMIT_EXCEEDED,
-        "A body leaves the coordinates that a scene may have, or turns too far within a step, or the contacts of one need "
-        "more than requestMemoryBytes.");
+  else if (status == CT_LIMIT) fault_of_limit(call);
   else api_fault_memory(&call->faults);
   return api_call_fail(call);
 }
@@ -223,6 +254,7 @@ static void put_state(api_buffer *out, const ct_advance_state *state) {
   api_put_member_vec3(out, "angularMomentum", state->angular_momentum);
   api_put_member_vec3(out, "contactImpulse", state->contact_impulse);
   api_put_member_number(out, "work", state->work);
+  api_put_member_bool(out, "converged", state->not_converged == 0);
   api_put_member_number(out, "residual", state->residual);
   api_put_member_unsigned(out, "notConverged", state->not_converged);
   api_put_member_unsigned(out, "guarded", state->guarded);

@@ -14,9 +14,35 @@ static void *take(api_range_run *run, size_t bytes) {
   return memory;
 }
 
-static void set_status(api_range_run *run, ct_status status) {
+static void set_crowd(api_range_run *run, api_crowd crowd, size_t contacts, size_t most) {
+  api_force_told *told = &run->range->force;
+  told->crowd = crowd;
+  told->contacts = contacts;
+  told->contacts_limit = most;
+}
+
+/* Of an island whose contacts are too many for the solver. */
+static void tell_crowd(api_range_run *run, const ct_island *island) {
+  const api_question *q = &run->task->question;
+  const ct_resting_options *o = &q->force.resting;
+  size_t n = island->set.count, most = CT_LCP_ITERATIVE_MAX;
+  bool resting = q->kind == API_KIND_RESTING_FORCES;
+  unsigned sides = o->directions ? o->directions : CT_RESTING_DIRECTIONS;
+  run->range->force.sides = sides;
+  if (resting && o->friction == CT_RESTING_FRICTION_NONE) {
+    if (o->lcp_method == CT_LCP_ENUMERATION) most = CT_LCP_ENUMERATION_MAX;
+    else if (o->lcp_method == CT_LCP_DANTZIG || o->lcp_method == CT_LCP_BLOCK_PIVOTING || o->lcp_method == CT_LCP_LEMKE)
+      most = CT_LCP_DIRECT_MAX;
+  }
+  if (resting && o->friction == CT_RESTING_FRICTION_POLYHEDRAL && n * (sides + 2) > CT_LCP_DIRECT_MAX)
+    set_crowd(run, API_CROWD_SIDES, n, CT_LCP_DIRECT_MAX);
+  else if (n > most) set_crowd(run, API_CROWD_METHOD, n, most);
+  else set_crowd(run, API_CROWD_LINKS, n, CT_COUPLINGS_MAX);
+}
+
+static void set_status(api_range_run *run, const ct_island *island, ct_status status) {
   run->range->status = status;
-  run->range->force.too_many = status == CT_LIMIT;
+  if (status == CT_LIMIT) tell_crowd(run, island);
 }
 
 /* ---- impulses ------------------------------------------------------------------------------------------------------------ */
@@ -42,7 +68,7 @@ static bool run_impulse(api_range_run *run, const ct_island *island) {
     if (!result.converged) run->range->force.diverged = true;
     keep_velocities(run->task, island, result.velocities);
   } else {
-    set_status(run, status);
+    set_status(run, island, status);
   }
   free(memory);
   return status == CT_OK;
@@ -100,7 +126,7 @@ static bool run_resting(api_range_run *run, const ct_island *island) {
     if (put_system(run, &island->set)) api_put_byte(&run->range->text, '}');
     tell_stability(run, &result);
   } else {
-    set_status(run, status);
+    set_status(run, island, status);
   }
   free(memory);
   return status == CT_OK && !run->range->memory;
@@ -136,7 +162,8 @@ static void settle_friction(api_force *force, const ct_mechanics *mechanics) {
 static ct_mechanics *prepare(api_range_run *run) {
   api_question *q = &run->task->question;
   ct_mechanics *mechanics = NULL;
-  set_status(run, ct_mechanics_prepare(q->scene, &q->force.mechanics, run->workspace, &mechanics));
+  run->range->status = ct_mechanics_prepare(q->scene, &q->force.mechanics, run->workspace, &mechanics);
+  if (run->range->status == CT_LIMIT) set_crowd(run, API_CROWD_FOUND, 0, q->force.mechanics.contacts_max);
   if (mechanics) settle_friction(&q->force, mechanics);
   if (q->writes) run->task->after = take(run, ct_scene_rows(q->scene) * sizeof *run->task->after);
   return mechanics;

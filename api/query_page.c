@@ -1,13 +1,37 @@
 /* The page that complete ranges make. */
 #include "query_run.h"
 
+static void fault_of_crowd(const api_force_told *told, api_faults *faults) {
+  switch (told->crowd) {
+  case API_CROWD_FOUND:
+    api_fault_plain(faults, API_PROBLEM_LIMIT_EXCEEDED,
+                    "There are more than %zu contacts, for which requestMemoryBytes has room: ask for fewer pairs.",
+                    told->contacts_limit);
+    break;
+  case API_CROWD_METHOD:
+    api_fault_plain(
+        faults, API_PROBLEM_LIMIT_EXCEEDED,
+        "%zu contacts are linked by bodies, more than the %zu that the method takes: leave the method out, or take pgs.",
+        told->contacts, told->contacts_limit);
+    break;
+  case API_CROWD_SIDES:
+    api_fault_plain(faults, API_PROBLEM_LIMIT_EXCEEDED,
+                    "%zu contacts that bodies link make %zu rows with pyramids of %u sides, more than %zu: ask for friction "
+                    "\"cone\", or fewer directions.",
+                    told->contacts, told->contacts * (told->sides + 2), told->sides, told->contacts_limit);
+    break;
+  default:
+    api_fault_plain(faults, API_PROBLEM_LIMIT_EXCEEDED,
+                    "%zu contacts are linked by bodies, and more than %zu pairs of them answer to each other.", told->contacts,
+                    told->contacts_limit);
+  }
+}
+
 /* enough: the page ends in this range, before what else may have gone wrong in it. */
 static bool range_fault(const api_range *range, bool enough, api_faults *faults) {
   if (range->memory || range->status == CT_OUT_OF_MEMORY) api_fault_memory(faults);
   else if (range->status == CT_CANCELLED || !range->complete) api_fault_cancelled(faults);
-  else if (range->force.too_many && !enough)
-    api_fault_plain(faults, API_PROBLEM_LIMIT_EXCEEDED,
-                    "The contacts are more than the method takes, or need more than requestMemoryBytes.");
+  else if (range->force.crowd && !enough) fault_of_crowd(&range->force, faults);
   else if (range->status == CT_LIMIT && !enough)
     api_fault_plain(faults, API_PROBLEM_LIMIT_EXCEEDED, "The answer needs more than requestMemoryBytes: ask for a smaller limit.");
   return api_faults_any(faults);

@@ -28,10 +28,21 @@ typedef struct api_variant_told {
   size_t removed; /* likewise contacts left out, in `removed` */
 } api_variant_told;
 
+/* Contacts that are too many. */
+typedef enum api_crowd {
+  API_CROWD_NONE,
+  API_CROWD_FOUND,  /* for requestMemoryBytes */
+  API_CROWD_METHOD, /* in an island for the method asked for */
+  API_CROWD_SIDES,  /* likewise, by the sides of their pyramids */
+  API_CROWD_LINKS   /* that answer to each other */
+} api_crowd;
+
 /* FORCE: is there an island of the range that did not converge, one that does not stay, one of which that is not known? */
 typedef struct api_force_told {
   bool diverged, falls, undecided;
-  bool too_many; /* contacts, for the method asked for or at all */
+  api_crowd crowd;                 /* why there was CT_LIMIT */
+  size_t contacts, contacts_limit; /* there are, and may be; of SIDES rows */
+  unsigned sides;
 } api_force_told;
 
 typedef struct api_range {

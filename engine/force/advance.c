@@ -154,6 +154,19 @@ void ct_advance_destroy(ct_advance *advance) {
   free(advance);
 }
 
+ct_advance_limit ct_advance_why(const ct_advance *advance, uint32_t *row) {
+  double time = ct_min2(advance->options.time_step, advance->options.duration);
+  /* The elastic law makes steps of its own, whose poses are elsewhere. */
+  for (size_t i = 0; i < advance->moved_count && !advance->elastic; i++) {
+    const ct_moved *m = &advance->next[i];
+    *row = m->row;
+    if (!(time * ct_max_abs(m->velocity.angular) < CT_TURN_MAX)) return CT_ADVANCE_LIMIT_TURN;
+    if (!(ct_max_abs(m->position) + time * ct_max_abs(m->velocity.linear) < CT_COORDINATE_MAX)) return CT_ADVANCE_LIMIT_REACH;
+  }
+  *row = CT_NO_ROW;
+  return CT_ADVANCE_LIMIT_CONTACTS;
+}
+
 ct_advance_state ct_advance_now(const ct_advance *advance) { return advance->state; }
 
 void ct_advance_body(const ct_advance *advance, uint32_t row, ct_pose *pose, ct_velocity *velocity) {

@@ -18,8 +18,6 @@
 /* Friction this near to its limit is at it, relative; slip below this part of the accelerations is none. */
 #define CT_RESTING_LIMIT_PART 1e-9
 #define CT_RESTING_SLIP_PART 1e-10
-/* Sides of a pyramid where the caller does not say. */
-#define CT_RESTING_DIRECTIONS 8
 
 /* Components of a force at a contact: along its normal and its two tangents (ct_touch_tangents). */
 #define CT_RESTING_PARTS 3

@@ -129,4 +129,47 @@ def time_stepping_has_none():
     equal(problem.json["errors"][0]["pointer"], "/include", "pointer")
 
 
+@suite.fact
+def at_defaults_a_bouncing_ball_comes_to_rest_and_makes_no_energy():
+    """sqrt(2 h / g) (1 + e) / (1 - e) after the start."""
+    rest = math.sqrt(2 / G) * 3
+    path = f"/v1/scenes/a{next(numbers)}"
+    client.put(path, {"bodies": [FLOOR, ball("ball", 1)], "materials": {"default": {"restitution": 0.5}}}).must(201)
+    past = 2 * G * 1.5
+    for k in range(40):
+        told = client.post(f"{path}/advance", {"mode": "eventImpulses", "duration": 0.05}).must(200).json
+        energy = told["kineticEnergy"] + told["potentialEnergy"]
+        check(energy <= past * (1 + 1e-12), f"energy grows from {past} to {energy}")
+        equal(told["converged"], True, "converged")
+        past = energy
+        if 0.05 * k > rest:
+            equal((told["kineticEnergy"], told["events"], told["contacts"]), (0, 0, 1), "at rest")
+            near(told["contactImpulse"][2], 2 * G * 1e-3, 1e-12, "weight")
+    near(past, G, 1e-5, "energy at rest")
+
+
+@suite.fact
+def what_rests_does_not_sink():
+    """A cube dropped on an edge tumbles onto a face; there it stays."""
+    path = f"/v1/scenes/a{next(numbers)}"
+    cube = {"id": "cube", "position": [0, 0, 1.2], "rotation": [0.3, 0.2, 0.1, 0.9273618495495703], "motion": {"mass": 1},
+            "colliders": [{"box": {"size": [1, 1, 1]}}]}
+    client.put(path, {"bodies": [FLOOR, cube], "materials": {"default": {"staticFriction": 0.5}}}).must(201)
+    client.post(f"{path}/advance", {"mode": "eventImpulses", "duration": 2}).must(200)
+    before = client.get(f"{path}/bodies/cube").must(200).json["position"]
+    told = client.post(f"{path}/advance", {"mode": "eventImpulses", "duration": 1}).must(200).json
+    check(told["kineticEnergy"] < 1e-20, f"kinetic energy {told['kineticEnergy']}")
+    check(told["penetration"] < 1e-5, f"penetration {told['penetration']}")
+    near(client.get(f"{path}/bodies/cube").must(200).json["position"][2], before[2], 1e-9, "height")
+
+
+@suite.fact
+def lines_that_are_very_many_more_than_steps_hold_nobody_up():
+    """A stretch of 4e5 s has 4e14 of them: one is told for each step."""
+    path = f"/v1/scenes/a{next(numbers)}"
+    client.put(path, {"bodies": [ball("ball", 1)], "gravity": [0, 0, 0]}).must(201)
+    reply = client.post(f"{path}/advance", {"mode": "eventImpulses", "duration": 1e6, "timeStep": 4e5, "progressEvery": 1e-9}).must(200)
+    equal([json.loads(line)["time"] for line in reply.text.splitlines()], [4e5, 8e5, 1e6], "times")
+
+
 suite.main()

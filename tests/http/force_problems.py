@@ -100,6 +100,18 @@ OF_COMPLIANT = [("unknown-id", {"contactState": "nobody"}, "/contactState"), ("w
                 ("unknown-member", {"where": {}, "pairs": []}, "/where"), ("bad-cursor", {"cursor": "x"}, "/cursor"),
                 *(("unknown-member", {name: []}, "/" + name) for name in
                   ("contacts", "contactTolerance", "velocityTolerance", "gravity", "loads", "detail", "include", "variants", "friction"))]
+OF_ADVANCE = [*(("out-of-range", {name: value}, "/" + name) for name in ("duration", "timeStep", "progressEvery") for value in (0, -1, 1e7)),
+              *(("wrong-type", {name: value}, "/" + name) for name in ("duration", "timeStep", "restVelocity", "velocityTolerance",
+                                                                       "contactTolerance", "progressEvery") for value in (None, "1", [1])),
+              *(("out-of-range", {name: -1e-9}, "/" + name) for name in ("restVelocity", "velocityTolerance", "contactTolerance")),
+              ("out-of-range", {"duration": 1e4, "timeStep": 1e-6}, "/timeStep"), ("out-of-range", {"timeStep": 9e-10}, "/timeStep"),
+              ("bad-value", {"mode": "event"}, "/mode"), ("wrong-type", {"mode": 1}, "/mode"), ("wrong-type", {"gravity": [0, 0]}, "/gravity"),
+              ("out-of-range", {"gravity": [0, 0, -1e7]}, "/gravity/2"), ("wrong-type", {"friction": "cone"}, "/friction"),
+              ("unknown-id", {"loads": [{"body": "nobody", "force": [0, 0, 1]}]}, "/loads/0/body"),
+              ("bad-value", {"loads": [{"body": "wall", "force": [0, 0, 1]}]}, "/loads/0/body"),
+              ("wrong-type", {"loads": {}}, "/loads"), ("bad-value", {"include": ["forces"]}, "/include/0"),
+              ("out-of-range", {"elastic": {"smallVelocity": 0}}, "/elastic/smallVelocity"),
+              ("out-of-range", {"deadlineMs": 0}, "/deadlineMs"), ("unknown-member", {"steps": 5}, "/steps")]
 KINDS = [("restingForces", BOTH + OF_RESTING), ("impulse", BOTH + OF_IMPULSE)]
 
 
@@ -114,6 +126,9 @@ def rows():
     for kind, table in (*KINDS, ("compliantForces", OF_COMPLIANT)):
         for problem, body, pointer in table:
             yield f"{kind}, {problem}: {str(body)[:80]}", lambda k=kind, p=problem, b=body, at=pointer: refused(f"{SCENE}/query/{k}", b, p, at)
+    for problem, other, pointer in OF_ADVANCE:
+        yield (f"advance, {problem}: {str(other)[:80]}",
+               lambda p=problem, b={"duration": 1, **other}, at=pointer: refused(f"{SCENE}/advance", b, p, at))
 
 
 suite.table("bad input", rows())
@@ -124,6 +139,24 @@ def nan_and_infinite_numbers_are_no_json():
     for text in ('{"loads": [{"body": "b", "force": [0, 0, NaN]}]}', '{"gravity": [0, 0, -Infinity]}',
                  '{"loads": [{"body": "b", "force": [1e999, 0, 0]}]}'):
         client.post(RESTING, text).problem(400, "malformed-json")
+    for text in ('{"duration": NaN}', '{"duration": 1, "timeStep": Infinity}', '{"duration": 1, "gravity": [0, 0, 1e999]}'):
+        client.post(SCENE + "/advance", text).problem(400, "malformed-json")
+
+
+@suite.fact
+def a_motion_with_too_many_steps_tells_how_many_there_may_be():
+    reply = client.post(SCENE + "/advance", {"duration": 1e4, "timeStep": 1e-6}).problem(422, "out-of-range", "/timeStep")
+    equal({k: reply.json["errors"][0][k] for k in ("limit", "actual")}, {"limit": 1e9, "actual": 1e10}, "limit and actual")
+
+
+@suite.fact
+def a_motion_that_comes_upon_a_limit_tells_which_and_whose():
+    path = "/v1/scenes/fast"
+    for motion, words in (({"linearVelocity": [9e8, 0, 0]}, "leaves the coordinates"), ({"angularVelocity": [0, 0, 9e8]}, "turns too far")):
+        client.put(path, {"bodies": [{**ball("comet", 0, mass=1, **motion), "position": [5e8, 0, 0]}], "gravity": [0, 0, 0]})
+        for mode in ("timeStepping", "eventImpulses"):
+            detail = client.post(path + "/advance", {"duration": 1, "timeStep": 0.75, "mode": mode}).problem(422, "limit-exceeded").json["detail"]
+            check(words in detail and '"comet"' in detail, detail)
 
 
 @suite.fact
@@ -166,7 +199,11 @@ def more_contacts_than_a_method_takes_are_refused():
     scene = {"bodies": [{"id": "ground", "colliders": [{"plane": {}}]}, plate]}
     for method in ("dantzig", "lemke", "enumeration"):
         reply = client.post("/v1/query/restingForces", {"scene": scene, "contacts": props, "friction": "none", "method": method})
-        check("method" in reply.problem(422, "limit-exceeded").json["detail"], "the detail tells of the method")
+        detail = reply.problem(422, "limit-exceeded").json["detail"]
+        check("method" in detail and "1100 contacts" in detail and ("16" if method == "enumeration" else "1024") in detail, detail)
+    reply = client.post("/v1/query/restingForces", {"scene": scene, "contacts": props, "friction": "polyhedral", "material": {"staticFriction": 0.5}})
+    detail = reply.problem(422, "limit-exceeded").json["detail"]
+    check("11000 rows with pyramids of 8 sides" in detail and "cone" in detail, detail)
 
 
 @suite.fact

@@ -103,6 +103,13 @@ typedef struct ct_advance_event {
   double normal_velocity; /* of b against a, m/s; IMPACT: before it, of the fastest point; ENDED: 0 where it is out of reach */
 } ct_advance_event;
 
+/* What a step that ended with CT_LIMIT came upon. */
+typedef enum ct_advance_limit {
+  CT_ADVANCE_LIMIT_CONTACTS, /* more than contacts_max, or more of them linked than the solvers take */
+  CT_ADVANCE_LIMIT_REACH,    /* a body leaves CT_COORDINATE_MAX */
+  CT_ADVANCE_LIMIT_TURN      /* a body turns by CT_TURN_MAX or more in a step */
+} ct_advance_limit;
+
 typedef struct ct_advance ct_advance;
 
 /* Begins at the scene's poses and velocities; keeps a copy of what it moves, and of the loads. Borrows the scene until
@@ -121,6 +128,8 @@ ct_status ct_advance_set_loads(ct_advance *advance, const ct_load *loads, size_t
  * of all bodies and the paths of those that move. */
 ct_status ct_advance_step(ct_advance *advance, ct_workspace *workspace, ct_solver *solver, bool *done);
 ct_advance_state ct_advance_now(const ct_advance *advance);
+/* Right after a step that ended with CT_LIMIT: why; *row the body that leaves or turns, CT_NO_ROW for contacts. O(bodies). */
+ct_advance_limit ct_advance_why(const ct_advance *advance, uint32_t *row);
 /* Events of the last step: IMPULSES, each pair of colliders that hits, island by island; COMPLIANT, contacts that begin (at the
  * start all that there are) and end, ends first, each in the order of rows and colliders. Of STEPPING, whose contacts have no
  * instants, none. Borrowed until the next step. */

@@ -16,6 +16,8 @@
 /* See ct_resting_solve. */
 #define CT_RESTING_CONTACTS_EXACT 170
 #define CT_RESTING_BODIES_EXACT 85
+/* Sides of pyramids where nothing else is said. */
+#define CT_RESTING_DIRECTIONS 8
 
 typedef enum ct_resting_friction {
 #define CT_RESTING_FRICTION_ENUM(name, word) CT_RESTING_FRICTION_##name,
@@ -33,7 +35,7 @@ typedef struct ct_resting_options {
   ct_lcp_method lcp_method;  /* NONE */
   ct_friction_method friction_method; /* CONE */
   ct_lcp_tie tie;                     /* NONE: and of CONE where the solver ends with more than one answer */
-  unsigned directions;                /* POLYHEDRAL; 0: 8 */
+  unsigned directions;                /* POLYHEDRAL; 0: CT_RESTING_DIRECTIONS */
   bool circumscribed;
   double tolerance;        /* of the solvers, relative; 0: theirs */
   uint64_t iterations_max; /* 0: theirs */
