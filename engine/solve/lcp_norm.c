@@ -19,11 +19,16 @@
 #define NOTHING 1e-10
 /* w that is 0, in units of its round-off: z has some too. */
 #define ZERO 64.0
+/* w up to so many times that might be 0 all the same: that z is the only one cannot be told then. */
+#define MAYBE_ZERO 1e7
 /* Parts of the largest z: more is a difference, less is none. Between them nothing is told. */
 #define DIFFERENT 1e-7
 #define SAME 1e-9
 /* A vector of ones, projected onto null vectors: more is one, less is none. */
 #define AWAY 1e-9
+#define NOT_AWAY 1e-13
+/* Parts of its right side that the w of the projector's problem may be off by, or lose to round-off. */
+#define TRUE_ENOUGH 1e-10
 /* Added to the projector's diagonal where its problem was not solved as it is: it has one solution then, almost the same. */
 #define FIRM 1e-12
 /* Entries of the projector that one attempt to solve its problem may go through: a second. */
@@ -38,6 +43,7 @@ typedef struct norm {
   uint32_t *rows;  /* E */
   double *basis;   /* orthonormal vectors, each [count] */
   size_t vectors;
+  bool unsure;   /* E might have more rows */
   bool of_range; /* the vectors span what the null vectors are orthogonal to */
   double *z;     /* [count] of E */
 } norm;
@@ -55,7 +61,9 @@ static void choose(norm *s, const ct_lcp_result *result) {
   double terms = ct_lcp_terms(s->job, result->z);
   for (size_t i = 0; i < s->n; i++) {
     double w = result->w[i], z = s->job->roots[i] * s->job->roots[i] * result->z[i];
-    s->in[i] = w <= ZERO * ct_lcp_roundoff(s->job, i, terms) || z > w;
+    double zero = ZERO * ct_lcp_roundoff(s->job, i, terms);
+    s->in[i] = w <= zero || z > w;
+    if (!s->in[i] && w <= MAYBE_ZERO * zero) s->unsure = true;
     if (!s->in[i]) continue;
     s->z[s->count] = result->z[i];
     s->rows[s->count++] = (uint32_t)i;
@@ -150,6 +158,21 @@ static void project(const norm *s, const double *x, double *out) {
   }
 }
 
+/* side + P z in place of side, unless that is no w of z beyond what round-off makes of it. */
+static bool take_w(const double *p, const double *z, size_t count, double *w, double *side) {
+  double size = 0.0, off = 0.0;
+  for (size_t i = 0; i < count; i++) {
+    double terms = 0.0;
+    for (size_t j = 0; j < count; j++) terms += fabs(p[i * count + j] * z[j]);
+    w[i] = side[i] + ct_dense_dot(p + i * count, z, count);
+    off = fmax(off, fmax(fabs(fmin(w[i], z[i])), CT_UNIT_ROUNDOFF * terms));
+    size = fmax(size, fabs(side[i]));
+  }
+  if (!(off <= TRUE_ENOUGH * size)) return false;
+  for (size_t i = 0; i < count; i++) side[i] = fmax(w[i], 0.0);
+  return true;
+}
+
 /* The problem of P, of the rows of E that are `in` (NULL: all), and this right side: its w. Where it does not end, *ended is false
  * and nothing else changes. */
 static ct_status solve_projected(const norm *s, const uint32_t *in, size_t count, double *side, bool *ended) {
@@ -195,9 +218,7 @@ static ct_status solve_projected(const norm *s, const uint32_t *in, size_t count
       result.iterations = 0;
       status = ct_lcp_block(&job, &result);
     }
-    *ended = result.status == CT_LCP_STATUS_OK;
-    if (status == CT_OK && *ended)
-      for (size_t i = 0; i < count; i++) side[i] = fmax(side[i] + ct_dense_dot(p + i * count, z, count), 0.0);
+    *ended = status == CT_OK && result.status == CT_LCP_STATUS_OK && take_w(p, z, count, z + 2 * count, side);
   }
   ct_solver_leave(solver, mark);
   return status;
@@ -221,7 +242,8 @@ static ct_status look_beside(const norm *s, const double *least, double largest,
   double most = 0.0;
   for (size_t i = 0; i < count; i++) most = fmax(most, side[i]);
   /* Null vectors that are 0 on all of these would change the others freely; the least z, not 0 there, would have used that. */
-  if (ended) result->unique = count == 0 || most > AWAY ? CT_NO : CT_YES;
+  if (ended && (count == 0 || most > AWAY)) result->unique = CT_NO;
+  else if (ended && most <= NOT_AWAY && !s->unsure) result->unique = CT_YES;
   return status;
 }
 
@@ -248,7 +270,8 @@ static void correct(const norm *s, const ct_rank *r, const double *w, double *z,
   }
 }
 
-/* The least z, corrected, in place of the one that was found, unless its residual is worse. */
+/* The least z, corrected, in place of the one that was found, unless its residual is worse: what was found out about it, the only
+ * one or not, counts for nothing then, nor where corrections lead elsewhere. */
 static ct_status replace(norm *s, const double *least, double largest, ct_lcp_result *result) {
   double *z = ct_solver_doubles(s->job->solver, 3 * s->n), *w = z + s->n, *x = w + s->n;
   if (!z) return CT_OUT_OF_MEMORY;
@@ -264,7 +287,13 @@ static ct_status replace(norm *s, const double *least, double largest, ct_lcp_re
     residual = ct_lcp_residual(&problem, z, w);
     good = residual <= 2.0 * result->residual;
   }
-  if (!good && !(residual <= 0.1 * s->job->target)) return CT_OK;
+  if (!good && !(residual <= 0.1 * s->job->target)) {
+    result->unique = CT_UNKNOWN;
+    return CT_OK;
+  }
+  double apart = 0.0;
+  for (size_t e = 0; e < s->count; e++) apart = fmax(apart, fabs(z[s->rows[e]] - least[e]));
+  if (apart > DIFFERENT * largest) result->unique = CT_UNKNOWN;
   memcpy(result->z, z, s->n * sizeof *z);
   memcpy(result->w, w, s->n * sizeof *w);
   result->residual = residual;
@@ -279,7 +308,7 @@ static ct_status find_least(norm *s, ct_lcp_result *result) {
   result->rank = r.count;
   result->rank_known = true;
   if (r.chosen == s->count) {
-    result->unique = CT_YES;
+    if (!s->unsure) result->unique = CT_YES;
     return CT_OK;
   }
   double *least = ct_solver_doubles(solver, s->count);
@@ -314,6 +343,6 @@ ct_status ct_lcp_norm(const ct_lcp_job *job, ct_lcp_result *result) {
   bool independent = false;
   ct_status status = glance(&s, &independent, result);
   if (status != CT_OK) return status;
-  if (independent) result->unique = CT_YES;
+  if (independent && !s.unsure) result->unique = CT_YES;
   return independent && result->rank_known ? CT_OK : find_least(&s, result);
 }

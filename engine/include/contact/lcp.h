@@ -48,8 +48,9 @@ typedef enum ct_lcp_status {
 } ct_lcp_status;
 
 /* Which of several solutions: of a symmetric positive semidefinite M all have one w. MIN_NORM: the least |z|, by direct methods and
- * ENUMERATION; these tell the rank and `unique` then. ANY: the first one found, the same every time. Iterative methods, and other
- * M: always the first one found. */
+ * ENUMERATION; these tell the rank and `unique` then. Where doubles cannot tell the null vectors of M apart from others, `unique`
+ * is UNKNOWN and z may not be the least. ANY: the first one found, the same every time. Iterative methods, and other M: always the
+ * first one found. */
 typedef enum ct_lcp_tie { CT_LCP_TIE_MIN_NORM, CT_LCP_TIE_ANY } ct_lcp_tie;
 
 typedef struct ct_lcp {
