@@ -70,6 +70,7 @@ ROWS = {
     50: "a wider cone holds more; kinetic friction does not depend on speed",
     51: "friction in a collision as an impulse: sticks, or slides by mu times the normal one; the rule of points",
     52: "a rotation turns as its angular velocity says; inertia in the world is R I R'",
+    53: "the algorithms of the literature are named, and asked for by their words",
 }
 
 NAMED = re.compile(r"\b[Rr]ows?[ _]((?:\d+)(?:(?:, | and |, and | to )\d+)*)")

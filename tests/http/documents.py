@@ -7,7 +7,7 @@ import subprocess
 
 import jsonschema
 
-from support.checks import Suite, check, equal
+from support.checks import Suite, check, equal, near, near_list
 from support.client import Curl
 from support.daemon import ROOT, Daemon, binary
 from support.instances import Maker, schemas_of
@@ -142,6 +142,33 @@ def every_operation_has_a_summary_an_id_of_its_own_and_problems():
 def a_path_of_a_later_issue_is_not_found():
     for path in ("/viewer/", "/metrics", "/v1/shapes/a/b", "/v1/solve", "/v1/scenes/x/step", "/v1"):
         client.get(path).problem(404, "not-found")
+
+
+BALL, BLOCK = {"sphere": {"radius": 1}}, {"box": {"size": [2, 2, 2]}, "position": [0.5, 0.5, 0.5]}
+CUBE = {"box": {"size": [2, 2, 2]}}
+BOXES = [[0, 0, 0, 2, 2, 2], [1, 1, 1, 3, 3, 3], [5, 5, 5, 6, 6, 6]]
+TETRAHEDRON = {"mesh": {"vertices": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]],
+                        "triangles": [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]}}
+
+
+@suite.fact
+def algorithms_of_the_literature_are_named_and_can_be_asked_for():
+    """Row 53."""
+    document = client.get("/openapi.json").text
+    for names in ("Muller, Preparata", "quickhull", "Gilbert, Johnson, Keerthi", "Zomorodian, Edelsbrunner", "Minkowski portal refinement",
+                  "Duriez", "Baraff"):
+        check(names in document, f"{names}: not in the document")
+    volume = client.post("/v1/query/volume", {"a": CUBE, "b": BLOCK, "method": "dualHull"}).must(200).json
+    near(volume["results"][0]["volume"], 1.5 ** 3, 1e-12, "volume")
+    for method in ("gjkEpa", "mpr"):
+        distance = client.post("/v1/query/distance", {"a": BALL, "b": {**BALL, "position": [3, 0, 0]}, "method": method}).must(200).json
+        near(distance["results"][0]["distance"], 1, 1e-6, method)
+    pairs = client.post("/v1/query/pairs", {"boxes": BOXES, "broadphase": "hybrid"}).must(200).json
+    equal(pairs["pairs"], [[0, 1]], "pairs")
+    features = client.post("/v1/query/features", {"a": TETRAHEDRON, "b": {**TETRAHEDRON, "position": [0.2, 0.2, 0.2]}}).must(200).json
+    check(features["count"] >= 1, "no features")
+    solved = client.post("/v1/solve/lcp", {"M": [[2, 1], [1, 2]], "q": [-5, -6], "method": "dantzig"}).must(200).json
+    near_list(solved["z"], [4 / 3, 7 / 3], 1e-14, "z")
 
 
 @suite.fact
