@@ -148,7 +148,10 @@ static ct_status run(const ct_lcp *problem, ct_lcp_job *job, ct_lcp_method which
   const method *m = &methods[which];
   const ct_lcp_options *options = job->options;
   ct_solver *solver = job->solver;
-  double tolerance = options->tolerance > 0.0 ? options->tolerance : m->tolerance;
+  /* Where a direct method could have answered, no other may answer with less. */
+  bool direct = options->method == CT_LCP_AUTO && job->size <= CT_LCP_DIRECT_MAX;
+  double own = direct ? CT_LCP_TOLERANCE : m->tolerance;
+  double tolerance = options->tolerance > 0.0 ? options->tolerance : own;
   job->target = tolerance * (1.0 + job->q_max);
   job->iterations_max = iterations_of(job, m);
   result->method = which;
