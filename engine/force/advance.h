@@ -134,7 +134,8 @@ typedef struct ct_step {
   size_t acting; /* contacts that give an impulse */
   uint64_t events;
   /* Of a step to an event: */
-  ct_row_pair *held; /* [held_count] rows with a resting contact */
+  double velocity_tolerance; /* in force: the option's, or the least that can be told */
+  ct_row_pair *held;         /* [held_count] rows with a resting contact */
   size_t held_count;
   bool plastic;   /* impacts have no restitution */
   bool tells;     /* impacts are events, */

@@ -75,12 +75,11 @@ static void account(ct_step *step, const ct_island *island, uint32_t body, ct_ve
 
 /* Does something in the island hit? early: what is within the contact tolerance of it too. */
 static bool is_struck(const ct_step *step, const ct_island *island, bool early) {
-  const ct_advance_options *o = &step->advance->options;
   for (size_t i = 0; i < island->set.count; i++) {
     const ct_touch *t = &island->set.touches[i];
     double closed = CLOSED_PART * (ct_max_abs(t->position) + ct_max_abs(island->set.bodies[t->a].center) +
                                    ct_max_abs(island->set.bodies[t->b].center));
-    ct_contact_velocity v = ct_touch_velocity(&island->set, t, o->velocity_tolerance);
+    ct_contact_velocity v = ct_touch_velocity(&island->set, t, step->velocity_tolerance);
     if (v.velocity_class == CT_CLASS_COLLIDING && (early || t->distance <= closed)) return true;
   }
   return false;
@@ -119,7 +118,7 @@ static ct_status strike_island(ct_step *step, const ct_island *island) {
   if (!result.touches || !result.velocities) return CT_OUT_OF_MEMORY;
   const ct_impulse_options options = {.frictionless = o->frictionless,
                                       .energy_guard = true,
-                                      .velocity_tolerance = o->velocity_tolerance,
+                                      .velocity_tolerance = step->velocity_tolerance,
                                       .rest_velocity = step->plastic ? INFINITY : o->rest_velocity,
                                       .tolerance = o->tolerance,
                                       .iterations_max = o->iterations_max,
@@ -315,7 +314,7 @@ static ct_status hold_island(ct_step *step, const ct_island *island) {
   bool rough = !o->frictionless && has_friction(island);
   const ct_resting_options options = {.friction = rough ? CT_RESTING_FRICTION_CONE : CT_RESTING_FRICTION_NONE,
                                       .time_step = step->time,
-                                      .velocity_tolerance = o->velocity_tolerance,
+                                      .velocity_tolerance = step->velocity_tolerance,
                                       .friction_method = o->method,
                                       .tolerance = o->tolerance,
                                       .iterations_max = o->iterations_max,
@@ -419,8 +418,35 @@ static ct_status hold_and_fly(ct_step *step, ct_mechanics *mechanics, bool *hits
   return status;
 }
 
+/* What parts more slowly than this comes back before it is out of the contact tolerance: no impact of it would be seen. So that is
+ * the least that can be told from rest, whatever the options say. */
+static double least_velocity(const ct_advance *advance) {
+  double pull = 0.0;
+  for (size_t i = 0; i < advance->moved_count; i++) {
+    const ct_moved *m = &advance->now[i];
+    ct_vec3 force = ct_vec(0, 0, 0), torque = force;
+    for (size_t k = 0; k < advance->load_count; k++) {
+      const ct_load *load = &advance->loads[k];
+      if (load->row != m->row) continue;
+      force = ct_add(force, load->force);
+      torque = ct_add(torque, load->torque);
+      if (load->has_at) torque = ct_add(torque, ct_cross(ct_sub(load->at, m->position), load->force));
+    }
+    if (!m->is_dynamic) {
+      pull = ct_max2(pull, ct_norm(m->acceleration.linear));
+      continue;
+    }
+    double own = ct_norm(ct_add_scaled(advance->options.gravity, force, 1.0 / m->mass));
+    if (isfinite(m->radius)) own += ct_norm(ct_mat_mul(ct_moved_inverse_inertia(m), torque)) * m->radius;
+    pull = ct_max2(pull, own);
+  }
+  /* Twice the pull: one body may fall onto another that is driven against it. */
+  return sqrt(4.0 * pull * advance->options.contact_tolerance);
+}
+
 ct_status ct_step_to_event(ct_step *step) {
   ct_advance *advance = step->advance;
+  step->velocity_tolerance = ct_max2(advance->options.velocity_tolerance, least_velocity(advance));
   ct_mechanics *mechanics = NULL;
   bool hits = false, struck = false;
   memcpy(advance->next, advance->now, advance->moved_count * sizeof *advance->now);

@@ -172,4 +172,17 @@ def lines_that_are_very_many_more_than_steps_hold_nobody_up():
     equal([json.loads(line)["time"] for line in reply.text.splitlines()], [4e5, 8e5, 1e6], "times")
 
 
+@suite.fact
+def what_parts_too_slowly_to_be_seen_apart_does_not_fall_through():
+    """Its last bounces stay within the contact tolerance: pushed back by a load, or of a velocity tolerance that is too small."""
+    thin = {"id": "floor", "colliders": [{"box": {"size": [4, 4, 0.01]}}]}
+    for floor, gravity, other in ((FLOOR, 0, {"loads": [{"body": "ball", "force": [0, 0, -1000]}]}), (thin, -G, {"velocityTolerance": 1e-6}),
+                                  (thin, 0, {"loads": [{"body": "ball", "force": [0, 0, -1000]}]}), (FLOOR, -G, {"velocityTolerance": 1e-9})):
+        path = f"/v1/scenes/a{next(numbers)}"
+        client.put(path, {"bodies": [floor, ball("ball", 0.5)], "gravity": [0, 0, gravity], "materials": {"default": {"restitution": 0.5}}})
+        client.post(f"{path}/advance", {"mode": "eventImpulses", "duration": 4, "timeStep": 0.1, **other}).must(200)
+        height = client.get(f"{path}/bodies/ball").must(200).json["position"][2]
+        check(0.499 < height < 0.506, f"height {height}")
+
+
 suite.main()

@@ -21,7 +21,8 @@
  * the mean angular velocity, and the stretch ends early where they come to touch elsewhere. Energy: what velocity_tolerance calls
  * rest and is pushed neither parts nor meets, its normal velocity is taken away first; and forces that would make energy over a
  * stretch are drawn back (`guarded`). So impacts that become ever faster end as soon as bodies part no faster than
- * velocity_tolerance, approach no faster than rest_velocity, or time no longer goes on.
+ * velocity_tolerance, approach no faster than rest_velocity, or time no longer goes on. The velocity tolerance in force is at least
+ * what gravity and loads give a body over the contact tolerance: what parts more slowly comes back before it is seen apart.
  *
  * COMPLIANT: the elastic law between the deepest points of pairs of colliders, by a rule of fifth order with an error of
  * `tolerance` a step; contacts begin and end at the first double of time at which their distance says so, and between events
