@@ -1,4 +1,5 @@
 /* The end: SIGTERM or SIGINT stops new work and lets running work finish; the second signal ends at once. */
+#include "progress.h"
 #include "stream.h"
 
 #include <errno.h>
@@ -8,6 +9,8 @@
 #define DRAIN_GRACE_NS 50000000u
 /* Workers see that they are cancelled within milliseconds; after this the end does not wait for them. */
 #define DRAIN_STUCK_NS 2000000000u
+/* What those who waited are told then may take so long. */
+#define DRAIN_LAST_NS 1000000000u
 /* Streams have so long to take their last event; then they are cut, and after as long again the end does not wait for them. */
 #define DRAIN_STREAMS_NS 250000000u
 /* Connections taken out of the kernel's queue when listening ends. */
@@ -60,11 +63,17 @@ static void answer_waiting(srv_server *server) {
   }
 }
 
+static void cut_connections(srv_server *server) {
+  for (srv_connection *connection = server->connections; connection; connection = connection->next)
+    if (connection->phase == SRV_PHASE_BODY || connection->phase == SRV_PHASE_SEND) shutdown(connection->fd, SHUT_RDWR);
+}
+
 /* Time is over: uploads and replies under way are cut, before anything is said to those who wait, since that is to be sent. */
 static void give_up(srv_server *server) {
   server->drain = SRV_DRAIN_OVER;
-  for (srv_connection *connection = server->connections; connection; connection = connection->next)
-    if (connection->phase == SRV_PHASE_BODY || connection->phase == SRV_PHASE_SEND) shutdown(connection->fd, SHUT_RDWR);
+  cut_connections(server);
+  answer_waiting(server);
+  srv_progress_shutdown(server);
 }
 
 static bool streams_ended(srv_server *server, uint64_t waited_ns) {
@@ -81,8 +90,8 @@ void srv_drain_check(srv_server *server) {
     return;
   }
   if (server->drain == SRV_DRAINING && now_ns >= server->drain_until_ns && server->requests > 0) give_up(server);
-  /* One whose lines were just being sent waits only afterwards. */
-  if (server->drain == SRV_DRAIN_OVER) answer_waiting(server);
+  /* Who has not taken what was said then. */
+  if (server->drain == SRV_DRAIN_OVER && now_ns >= server->drain_until_ns + DRAIN_LAST_NS) cut_connections(server);
   if (server->drain == SRV_DRAIN_OVER && now_ns >= server->drain_until_ns + DRAIN_STUCK_NS) {
     srv_log_event(server->log, "killed", "requests did not end in time");
     srv_log_destroy(server->log);

@@ -6,6 +6,8 @@
 #include <sys/socket.h>
 
 struct srv_progress {
+  srv_progress *next, *previous;
+  srv_request *request;
   char *bytes; /* told and not taken: from `taken` to `length` */
   size_t length, capacity, taken;
   const char *last; /* the last line: the reply's own bytes, or `made` */
@@ -22,6 +24,9 @@ uint64_t srv_progress_bytes(const srv_progress *progress) { return progress->giv
 
 void srv_progress_free(srv_progress *progress) {
   if (!progress) return;
+  if (progress->previous) progress->previous->next = progress->next;
+  else progress->request->server->progresses = progress->next;
+  if (progress->next) progress->next->previous = progress->previous;
   free(progress->bytes);
   free(progress->made);
   free(progress);
@@ -46,12 +51,22 @@ static bool append(srv_progress *progress, const char *bytes, size_t length) {
   return true;
 }
 
+static srv_progress *create(srv_request *request) {
+  srv_server *server = request->server;
+  srv_progress *progress = request->progress = calloc(1, sizeof *progress);
+  if (!progress) return NULL;
+  progress->request = request;
+  progress->next = server->progresses;
+  if (progress->next) progress->next->previous = progress;
+  server->progresses = progress;
+  return progress;
+}
+
 void srv_progress_feed(srv_request *request) {
   size_t length = 0;
   const char *lines = api_call_told(request->call, &length);
   if (!lines) return;
-  srv_progress *progress = request->progress;
-  if (!progress) progress = request->progress = calloc(1, sizeof *progress);
+  srv_progress *progress = request->progress ? request->progress : create(request);
   if (!progress) return; /* the result will be told all the same */
   /* Of a client that takes what it is sent no line is too long. */
   size_t left = progress->length - progress->taken;
@@ -121,4 +136,14 @@ ssize_t srv_progress_read(void *cls, uint64_t position, char *out, size_t most) 
   if (progress->ended) return MHD_CONTENT_READER_END_OF_STREAM;
   srv_request_suspend(request);
   return 0;
+}
+
+void srv_progress_shutdown(srv_server *server) {
+  for (srv_progress *progress = server->progresses; progress; progress = progress->next) {
+    srv_request *request = progress->request;
+    if (progress->ended || !request->connection) continue;
+    srv_request_refuse(request, API_PROBLEM_DRAINING, "The daemon is shutting down; nothing has changed.");
+    srv_request_wake(request, SRV_STATE_READY);
+    srv_job_cancel(request);
+  }
 }

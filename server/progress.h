@@ -21,5 +21,8 @@ ssize_t srv_progress_read(void *cls, uint64_t position, char *out, size_t most);
 /* Bytes that have been handed out. */
 uint64_t srv_progress_bytes(const srv_progress *progress);
 void srv_progress_free(srv_progress *progress); /* NULL: nothing */
+/* The daemon ends: the work of all is cancelled, and that is their last line. Clients may be behind, so their connections need not
+ * wait. */
+void srv_progress_shutdown(srv_server *server);
 
 #endif

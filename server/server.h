@@ -85,6 +85,7 @@ typedef struct srv_server {
 
   struct srv_stream *streams; /* of events */
   size_t stream_count;        /* at most limits->event_streams */
+  struct srv_progress *progresses; /* replies in lines */
   struct srv_ring *idle_first, *idle_last; /* rings that nobody listens to, as many at most */
   size_t idle_rings;
   uint64_t last_event; /* greatest number of an event in the rings that have gone */

@@ -202,6 +202,20 @@ def the_end_of_the_daemon_is_the_last_line():
 
 
 @suite.fact
+def a_client_that_does_not_read_its_lines_does_not_keep_the_daemon():
+    other = Daemon("--workers", "1", "--limit", "drainSeconds=1").start()
+    connection = http.client.HTTPConnection("127.0.0.1", other.port, timeout=SECONDS)
+    connection.request("PUT", "/v1/scenes/s", json.dumps({"bodies": [FLOOR, ball()]}), {"Content-Type": "application/json"})
+    connection.getresponse().read()
+    members = {**ENDLESS, "progressEvery": 1e-3, "include": ["poses"]}
+    connection.request("POST", "/v1/scenes/s/advance", json.dumps(members), {"Content-Type": "application/json"})
+    connection.getresponse().readline()
+    other.works(1.0)  # some megabytes of lines
+    other.stop()
+    connection.close()
+
+
+@suite.fact
 def members_out_of_range_are_named():
     path = scene(ball())
     before = revision(path)
