@@ -24,7 +24,7 @@ static random_scene make(check_random *r) {
     s.movers[i] = kind == 0 ? STAYS : kind == 1 ? MOVED : MOVES;
     ct_collider colliders[2] = {{.shape = check_next(r) % 2 ? sphere_of(.5) : box_of(.4, .5, .3), .pose = ct_pose_identity()},
                                 {.shape = sphere_of(.3), .pose = pose_at(.6, 0, 0)}};
-    char id[8];
+    char id[16];
     snprintf(id, sizeof id, "%d", i);
     ct_body_options options = {.id = text_of(id),
                                .colliders = colliders,

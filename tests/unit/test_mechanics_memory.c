@@ -19,7 +19,7 @@ static const ct_scene *stack(void) {
   ct_draft *draft = ct_draft_begin(empty);
   add_shape(draft, "floor", plane_of(), pose_at(0, 0, 0));
   for (int i = 0; i < 20; i++) {
-    char id[8];
+    char id[16];
     snprintf(id, sizeof id, "%d", i);
     add_dynamic(draft, id, box_of(.5, .5, .5), pose_at(0, 0, .5 + i));
   }
