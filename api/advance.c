@@ -178,6 +178,11 @@ static void fault_of_limit(api_call *call) {
     api_fault_plain(&call->faults, API_PROBLEM_LIMIT_EXCEEDED,
                     "The body \"%s\" leaves the coordinates that a scene may have, 1e9 m: nothing has changed.", echo);
     break;
+  case CT_ADVANCE_LIMIT_SPEED:
+    api_fault_plain(&call->faults, API_PROBLEM_LIMIT_EXCEEDED,
+                    "The body \"%s\" comes to be faster than a scene's bodies may be, 1e9 m/s or rad/s: nothing has changed.",
+                    echo);
+    break;
   case CT_ADVANCE_LIMIT_TURN:
     api_fault_plain(&call->faults, API_PROBLEM_LIMIT_EXCEEDED,
                     "The body \"%s\" turns too far within a step, by a million rad: ask for a shorter timeStep.", echo);

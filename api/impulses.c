@@ -56,6 +56,21 @@ api_step api_impulses_post(api_call *call) {
 
 bool api_call_writes_impulses(const api_call *call) { return call->route->begin == api_impulses_post; }
 
+/* Speeds that could not be given to a body cannot become the scene's either. */
+static bool within_speed(api_call *call, const ct_scene *scene, const api_task *task) {
+  for (uint32_t row = 0; row < ct_scene_rows(scene); row++) {
+    const ct_velocity *after = &task->after[row].velocity;
+    if (!task->after[row].told) continue;
+    if (ct_max2(ct_max_abs(after->linear), ct_max_abs(after->angular)) <= CT_SPEED_MAX) continue;
+    char echo[API_ECHO_MAX + 4];
+    api_fault_plain(&call->faults, API_PROBLEM_LIMIT_EXCEEDED,
+                    "The body \"%s\" would be faster than a scene's bodies may be, 1e9 m/s or rad/s.",
+                    api_echo(ct_body_id(ct_scene_body(scene, row)), echo));
+    return false;
+  }
+  return true;
+}
+
 /* Velocities that have changed into the draft. */
 static bool write_velocities(const ct_scene *scene, const api_task *task, ct_draft *draft) {
   for (uint32_t row = 0; row < ct_scene_rows(scene); row++) {
@@ -74,6 +89,10 @@ void api_impulses_finish(api_call *call) {
     return;
   }
   const ct_scene *scene = task->question.scene;
+  if (!within_speed(call, scene, task)) {
+    api_call_fail(call);
+    return;
+  }
   ct_draft *draft = scene == call->scene ? ct_draft_begin(scene) : ct_draft_amend(scene);
   if (draft && write_velocities(scene, task, draft)) {
     api_call_commit(call, draft, 200);

@@ -154,17 +154,30 @@ void ct_advance_destroy(ct_advance *advance) {
   free(advance);
 }
 
-ct_advance_limit ct_advance_why(const ct_advance *advance, uint32_t *row) {
-  double time = ct_min2(advance->options.time_step, advance->options.duration);
-  /* The elastic law makes steps of its own, whose poses are elsewhere. */
-  for (size_t i = 0; i < advance->moved_count && !advance->elastic; i++) {
-    const ct_moved *m = &advance->next[i];
-    *row = m->row;
-    if (!(time * ct_max_abs(m->velocity.angular) < CT_TURN_MAX)) return CT_ADVANCE_LIMIT_TURN;
-    if (!(ct_max_abs(m->position) + time * ct_max_abs(m->velocity.linear) < CT_COORDINATE_MAX)) return CT_ADVANCE_LIMIT_REACH;
+/* ---- limits ------------------------------------------------------------------------------------------------------------- */
+
+/* The greatest of the components in size; INFINITY where one is no number, which a comparison would pass over. */
+static double size_of(ct_vec3 v) { return isfinite(v.x + v.y + v.z) ? ct_max_abs(v) : INFINITY; }
+
+bool ct_advance_within(ct_advance *advance, const ct_moved *moved, double ahead, double longest) {
+  for (size_t i = 0; i < advance->moved_count; i++) {
+    const ct_moved *m = &moved[i];
+    double speed = size_of(m->velocity.linear), turning = size_of(m->velocity.angular);
+    advance->limit_row = m->row;
+    advance->limit = CT_ADVANCE_LIMIT_REACH;
+    if (!(size_of(m->position) + (ahead > 0.0 ? ahead * speed : 0.0) < CT_COORDINATE_MAX)) return false;
+    advance->limit = CT_ADVANCE_LIMIT_SPEED;
+    if (!(speed <= CT_SPEED_MAX && turning <= CT_SPEED_MAX)) return false;
+    advance->limit = CT_ADVANCE_LIMIT_TURN;
+    if (!(longest * turning < CT_TURN_MAX)) return false;
   }
-  *row = CT_NO_ROW;
-  return CT_ADVANCE_LIMIT_CONTACTS;
+  advance->limit = CT_ADVANCE_LIMIT_CONTACTS; /* the only one that is left */
+  return true;
+}
+
+ct_advance_limit ct_advance_why(const ct_advance *advance, uint32_t *row) {
+  *row = advance->limit == CT_ADVANCE_LIMIT_CONTACTS ? CT_NO_ROW : advance->limit_row;
+  return advance->limit;
 }
 
 ct_advance_state ct_advance_now(const ct_advance *advance) { return advance->state; }

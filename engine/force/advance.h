@@ -85,8 +85,10 @@ struct ct_advance {
   ct_override *overrides;                /* [moved_count] */
   uint8_t *moving_rows;                  /* [rows] */
   uint64_t steps_whole;
-  double step_rest;    /* s, the last step; 0: there is none but whole ones */
-  ct_elastic *elastic; /* COMPLIANT; else NULL */
+  double step_rest;       /* s, the last step; 0: there is none but whole ones */
+  ct_elastic *elastic;    /* COMPLIANT; else NULL */
+  ct_advance_limit limit; /* of the step that ended so last */
+  uint32_t limit_row;
   ct_advance_state state;
   ct_advance_told told; /* of the last step */
 };
@@ -94,6 +96,9 @@ struct ct_advance {
 /* One more event of the step. CT_OUT_OF_MEMORY. */
 ct_status ct_advance_tell(ct_advance *advance, const ct_advance_event *event);
 
+/* Are the bodies where, and as fast as, bodies of a scene may be, also if they go on for the time `ahead` and turn for `longest`?
+ * False: `limit` and `limit_row` say which is not. What is no number is beyond every limit. */
+bool ct_advance_within(ct_advance *advance, const ct_moved *moved, double ahead, double longest);
 /* Energies and momenta of `now` into the state. */
 void ct_advance_sum(ct_advance *advance);
 

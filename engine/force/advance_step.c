@@ -51,15 +51,6 @@ static double load_work(const ct_moved *m, double time) {
 
 /* ---- the step ---------------------------------------------------------------------------------------------------------- */
 
-static bool within_limits(const ct_advance *advance, double time) {
-  for (size_t i = 0; i < advance->moved_count; i++) {
-    const ct_moved *m = &advance->next[i];
-    double turn = time * ct_max_abs(m->velocity.angular), reach = ct_max_abs(m->position);
-    if (!(turn < CT_TURN_MAX && reach + time * ct_max_abs(m->velocity.linear) < CT_COORDINATE_MAX)) return false;
-  }
-  return true;
-}
-
 static void forget_contacts(ct_step *step) {
   const ct_advance *advance = step->advance;
   for (size_t i = 0; i < advance->moved_count; i++) {
@@ -108,13 +99,13 @@ static ct_status step_by(ct_step *step) {
   memcpy(advance->next, advance->now, advance->moved_count * sizeof *advance->now);
   if (step->time != advance->last_time)
     for (size_t i = 0; i < advance->moved_count; i++) advance->next[i].calm = false;
-  if (!within_limits(advance, step->time)) return CT_LIMIT;
+  if (!ct_advance_within(advance, advance->next, step->time, step->time)) return CT_LIMIT;
   for (size_t i = 0; i < advance->moved_count; i++) ct_moved_drift(&advance->next[i], 0.5 * step->time);
   set_loads(advance);
   for (size_t i = 0; i < advance->moved_count; i++) push_freely(advance, &advance->next[i], step->time);
   ct_status status = push_contacts(step);
   if (status != CT_OK) return status;
-  if (!within_limits(advance, step->time)) return CT_LIMIT;
+  if (!ct_advance_within(advance, advance->next, step->time, step->time)) return CT_LIMIT;
   for (size_t i = 0; i < advance->moved_count; i++) {
     ct_moved *m = &advance->next[i];
     if (m->is_dynamic) step->load_work += load_work(m, step->time);
@@ -196,7 +187,7 @@ static ct_status go_to_event(ct_step *step, bool *done) {
   ct_status status = ct_step_to_event(step);
   if (status != CT_OK) return status;
   double time = step->time == left ? o->duration : past + step->time;
-  if (!within_limits(advance, whole)) return CT_LIMIT;
+  if (!ct_advance_within(advance, advance->next, whole, whole)) return CT_LIMIT;
   advance->at_once = time > past ? 0 : advance->at_once + step->events;
   accept(step, time);
   *done = !(time < o->duration);
@@ -205,6 +196,7 @@ static ct_status go_to_event(ct_step *step, bool *done) {
 
 ct_status ct_advance_step(ct_advance *advance, ct_workspace *workspace, ct_solver *solver, bool *done) {
   advance->told.count = 0;
+  advance->limit = CT_ADVANCE_LIMIT_CONTACTS;
   if (ct_cancel_raised(advance->options.cancel)) return CT_CANCELLED;
   if (advance->elastic) return ct_elastic_step(advance, workspace, done);
   ct_step step = {.advance = advance, .workspace = workspace, .solver = solver, .converged = true};

@@ -178,23 +178,6 @@ static double least_step(const ct_advance *advance) {
   return STEP_MIN_U * CT_UNIT_ROUNDOFF * ct_max2(advance->state.time, advance->options.time_step);
 }
 
-/* The greater of two numbers hides one that is none. */
-static bool is_number(ct_vec3 v) { return isfinite(v.x + v.y + v.z); }
-
-/* Of what the step has come to. False for what is no number, too. */
-static bool within_limits(const ct_advance *advance, double time) {
-  const ct_elastic *elastic = advance->elastic;
-  if (!isfinite(elastic->trial_sums.work) || !is_number(elastic->trial_sums.impulse)) return false;
-  for (size_t i = 0; i < advance->moved_count; i++) {
-    const ct_moved *m = &elastic->bodies[i];
-    if (!is_number(m->position) || !is_number(m->velocity.linear) || !is_number(m->velocity.angular)) return false;
-    double turning = ct_max_abs(m->velocity.angular), longest = ct_max2(time, advance->options.time_step);
-    bool slow = ct_max_abs(m->velocity.linear) < CT_SPEED_MAX && turning < CT_SPEED_MAX && longest * turning < CT_TURN_MAX;
-    if (!(slow && ct_max_abs(m->position) < CT_COORDINATE_MAX)) return false;
-  }
-  return true;
-}
-
 /* What the next step, of so long at most, may meet. */
 static ct_status look_from(ct_advance *advance, const ct_flow *flow, double step, ct_workspace *workspace) {
   advance->elastic->horizon = ct_min2(step, advance->options.time_step);
@@ -213,7 +196,7 @@ static ct_status try_within(ct_advance *advance, double *time, ct_workspace *wor
     if (*error <= 1.0 || *time <= least) break;
     *time = ct_max2(elastic->step, least);
   }
-  if (!within_limits(advance, *time)) return CT_LIMIT;
+  if (!ct_advance_within(advance, elastic->bodies, 0.0, ct_max2(*time, advance->options.time_step))) return CT_LIMIT;
   return look_from(advance, elastic->trial, elastic->step, workspace);
 }
 

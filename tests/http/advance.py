@@ -268,6 +268,19 @@ def what_flies_out_of_all_numbers_is_a_limit_and_not_written():
 
 
 @suite.fact
+def what_would_be_faster_than_a_body_may_be_is_not_written():
+    """A scene must take back its own document, whose speeds are at most 1e9 m/s."""
+    for mode in ("timeStepping", "eventImpulses", "eventCompliant"):
+        path = scene(ball(), gravity=[0, 0, 0], materials={"default": STEEL})
+        problem = advance(path, status=422, mode=mode, duration=1e-6, timeStep=1e-6, loads=[{"body": "ball", "force": [1e17, 0, 0]}]).json
+        equal(problem["type"], "/problems/limit-exceeded", "type")
+        check('"ball"' in problem["detail"] and "faster" in problem["detail"], problem["detail"])
+        equal(client.get(f"{path}/bodies/ball").must(200).json["position"], [0, 0, 10], "position")
+        told = advance(path, mode=mode, duration=1e-6, timeStep=1e-6, loads=[{"body": "ball", "force": [1e15, 0, 0]}]).json
+        near(told["momentum"][0], 1e9, 1e-4, "momentum")  # 5e8 m/s
+
+
+@suite.fact
 def the_elastic_law_wants_to_know_how_stiff_everything_is():
     path = scene(FLOOR, ball(), materials={"default": {"restitution": 0.5}})
     problem = advance(path, status=422, duration=1, mode="eventCompliant").json

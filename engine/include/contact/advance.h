@@ -108,6 +108,7 @@ typedef struct ct_advance_event {
 typedef enum ct_advance_limit {
   CT_ADVANCE_LIMIT_CONTACTS, /* more than contacts_max, or more of them linked than the solvers take */
   CT_ADVANCE_LIMIT_REACH,    /* a body leaves CT_COORDINATE_MAX */
+  CT_ADVANCE_LIMIT_SPEED,    /* a body would move or turn faster than CT_SPEED_MAX */
   CT_ADVANCE_LIMIT_TURN      /* a body turns by CT_TURN_MAX or more in a step */
 } ct_advance_limit;
 
@@ -122,14 +123,14 @@ void ct_advance_destroy(ct_advance *advance);
 ct_status ct_advance_set_loads(ct_advance *advance, const ct_load *loads, size_t count);
 /* Goes on by one step, or to the next event; true in *done when the duration is over. Between impulses each body moves as it does
  * without forces: on a straight line, turning as a free top in closed form, so that its momenta and energy stay; kinematic bodies
- * turn with constant angular velocity. CT_LIMIT: a body leaves CT_COORDINATE_MAX, or turns by CT_TURN_MAX in a step; more contacts
- * than contacts_max. CT_PAIR_LIMIT, CT_CANCELLED, CT_OUT_OF_MEMORY; on any of them nothing has changed. The same bits for the same
- * scene, options and calls. Cost: a contact query of what has moved, and for each island that does not rest a matrix and some
- * sweeps: 324 bodies in a heap 5 to 30 ms while they fall, 0.2 ms at rest; to an event the contacts
+ * turn with constant angular velocity. CT_LIMIT: a body leaves CT_COORDINATE_MAX, is faster than CT_SPEED_MAX, or turns by
+ * CT_TURN_MAX in a step; more contacts than contacts_max. CT_PAIR_LIMIT, CT_CANCELLED, CT_OUT_OF_MEMORY; on any of them nothing has
+ * changed. The same bits for the same scene, options and calls. Cost: a contact query of what has moved, and for each island that
+ * does not rest a matrix and some sweeps: 324 bodies in a heap 5 to 30 ms while they fall, 0.2 ms at rest; to an event the contacts
  * of all bodies and the paths of those that move. */
 ct_status ct_advance_step(ct_advance *advance, ct_workspace *workspace, ct_solver *solver, bool *done);
 ct_advance_state ct_advance_now(const ct_advance *advance);
-/* Right after a step that ended with CT_LIMIT: why; *row the body that leaves or turns, CT_NO_ROW for contacts. O(bodies). */
+/* Right after a step that ended with CT_LIMIT: why; *row the body, CT_NO_ROW for contacts. */
 ct_advance_limit ct_advance_why(const ct_advance *advance, uint32_t *row);
 /* Events of the last step: IMPULSES, each pair of colliders that hits, island by island; COMPLIANT, contacts that begin (at the
  * start all that there are) and end, ends first, each in the order of rows and colliders. Of STEPPING, whose contacts have no
