@@ -28,7 +28,8 @@ SERVER_SRC := $(wildcard server/*.c)
 ENGINE_OBJ := $(ENGINE_SRC:%.c=$(BUILD)/%.o)
 API_OBJ    := $(API_SRC:%.c=$(BUILD)/%.o) $(BUILD)/api/openapi_json.o
 SERVER_OBJ := $(SERVER_SRC:%.c=$(BUILD)/%.o)
-TEST_SRC   := $(wildcard tests/unit/test_*.c tests/oracle/test_*.c tests/property/test_*.c)
+STORE_OBJ  := $(patsubst %.c,$(BUILD)/%.o,$(wildcard server/store*.c))
+TEST_SRC   := $(wildcard tests/unit/test_*.c tests/oracle/test_*.c tests/property/test_*.c tests/store/test_*.c)
 TEST_BIN   := $(TEST_SRC:%.c=$(BUILD)/%)
 TEST_LIB   := $(BUILD)/tests/support/heap_count.so
 # Those that need headers of make bench alone are left out.
@@ -39,7 +40,8 @@ ENGINE_FLAGS := -Iengine/include -Iengine
 API_FLAGS    := -Iengine/include -Iapi/include -Iapi -DCONTACTD_VERSION='"$(VERSION)"'
 SERVER_FLAGS := -Iengine/include -Iapi/include -Iserver -D_POSIX_C_SOURCE=200809L -D_GNU_SOURCE -DCONTACTD_VERSION='"$(VERSION)"'
 TEST_FLAGS   := -Iengine/include -Iengine -Iapi/include -Iapi -I. -D_GNU_SOURCE
-SERVER_LIBS  := -lmicrohttpd -luv -ljansson -lnettle -lm -lpthread
+STORE_LIBS   := -luv -lsqlite3
+SERVER_LIBS  := -lmicrohttpd $(STORE_LIBS) -ljansson -lnettle -lm -lpthread
 
 .DEFAULT_GOAL := build
 .PHONY: build
@@ -91,6 +93,12 @@ $(BUILD)/tests/%: tests/%.c $(BUILD)/libapi.a $(BUILD)/libcontact.a
 	@echo "CC $@"
 	$(Q)$(CC) $(BASE) $(TEST_FLAGS) $(LINK) $< $(BUILD)/libapi.a $(BUILD)/libcontact.a -ljansson -lnettle -lm -lpthread -o $@
 
+# Those of the store link the server's objects of that name.
+$(BUILD)/tests/store/%: tests/store/%.c $(STORE_OBJ)
+	@mkdir -p $(@D)
+	@echo "CC $@"
+	$(Q)$(CC) $(BASE) $(TEST_FLAGS) -Iserver $(LINK) $< $(STORE_OBJ) $(STORE_LIBS) -lm -lpthread -o $@
+
 # Goes into a daemon of its own in front of the C library, which no sanitizer's malloc does.
 $(BUILD)/tests/support/%.so: tests/support/%.c
 	@mkdir -p $(@D)
@@ -107,7 +115,7 @@ $(BUILD)/tests/peers/%: tests/peers/%.cpp
 
 # ---- packages: make run and make test install what is missing ---------------------------------------------------------
 
-RUN_PACKAGES  := gcc libc6-dev pkg-config libmicrohttpd-dev libjansson-dev libuv1-dev nettle-dev curl jq
+RUN_PACKAGES  := gcc libc6-dev pkg-config libmicrohttpd-dev libjansson-dev libuv1-dev nettle-dev libsqlite3-dev curl jq
 TEST_PACKAGES := $(RUN_PACKAGES) git binutils python3 python3-jsonschema clang g++ libfcl-dev dart-doc
 BENCH_PACKAGES := $(TEST_PACKAGES) wrk libccd-dev libbullet-dev libode-dev libcgal-dev libqhull-dev \
                   libdart-external-odelcpsolver-dev
@@ -134,7 +142,7 @@ test: deps-test ## everything that must pass: warnings, house rules, unit to HTT
 
 check: deps-test ## the quick part of test: house rules and the tests in process, about a minute
 	@$(MAKE) --no-print-directory -j2 build test-programs
-	@BUILD=$(BUILD) tests/run house unit oracle property
+	@BUILD=$(BUILD) tests/run house unit oracle property store
 
 .PHONY: test-programs
 test-programs: $(TEST_BIN) $(TEST_LIB) $(PEER_BIN)

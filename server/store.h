@@ -72,7 +72,7 @@ typedef struct srv_store_load {
   char id[CT_ID_LENGTH_MAX + 1];
   void (*done)(struct srv_store_load *load);
   void *cls;
-  srv_store_status status; /* OK, UNKNOWN, DAMAGED, UNAVAILABLE, FAILED, MEMORY */
+  srv_store_status status;   /* OK, UNKNOWN, DAMAGED, UNAVAILABLE, FAILED, MEMORY */
   srv_store_record *records; /* [count], a base first; owned by the caller: srv_store_load_free */
   size_t count;
   char why[SRV_STORE_WHY];
@@ -92,7 +92,7 @@ typedef struct srv_store_look {
   char id[CT_ID_LENGTH_MAX + 1]; /* "": all */
   void (*done)(struct srv_store_look *look);
   void *cls;
-  srv_store_status status; /* OK, UNAVAILABLE, FAILED, MEMORY */
+  srv_store_status status;  /* OK, UNAVAILABLE, FAILED, MEMORY */
   srv_store_entry *entries; /* [count] ascending in id; owned by the caller: free */
   size_t count;
   uint64_t last_revision; /* greatest of the scenes that have gone */
@@ -128,8 +128,8 @@ static inline bool srv_store_healthy(const srv_store *store, srv_store_status *s
 static inline void srv_store_close(srv_store *store, void (*done)(void *cls), void *cls) { store->ops->close(store, done, cls); }
 void srv_store_load_free(srv_store_load *load);
 
-/* Opens, makes or migrates the store in the folder (file contactd.db, and a lock that a second daemon finds). NULL after one sentence
- * on standard error: no such folder, not ours to write, locked, a newer format, not a store. */
+/* Opens, makes or migrates the store in the folder (file contactd.db, and a lock that a second daemon finds). NULL after one
+ * sentence on standard error: no such folder, not ours to write, locked, a newer format, not a store. */
 srv_store *srv_store_sqlite_open(uv_loop_t *loop, const char *folder);
 
 #endif

@@ -112,7 +112,7 @@ def facts_of_python(path):
 def facts():
     """(row, program, fact, command), sorted."""
     found = []
-    for group in ("unit", "oracle", "property"):
+    for group in ("unit", "oracle", "property", "store"):
         for path in sorted((ROOT / "tests" / group).glob("test_*.c")):
             command = [str(BUILD / "tests" / group / path.stem)]
             found += [(row, f"{group}/{path.stem}", name, command) for name, rows in facts_of_c(path) for row in rows]

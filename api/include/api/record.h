@@ -12,11 +12,11 @@
 #define API_RECORD_FORMAT 1
 
 typedef struct api_record {
-  bool base;         /* tells the whole scene; else what changed against the revision before */
-  char *bytes;       /* owned; api_record_free */
+  bool base;   /* tells the whole scene; else what changed against the revision before */
+  char *bytes; /* owned; api_record_free */
   size_t length;
-  bool has_shapes;   /* false: the scene names the posted shapes that it named before */
-  char *shapes;      /* ids of the posted shapes that the scene names, ascending, each once, each ended by a zero; owned */
+  bool has_shapes; /* false: the scene names the posted shapes that it named before */
+  char *shapes;    /* ids of the posted shapes that the scene names, ascending, each once, each ended by a zero; owned */
   size_t shapes_length;
 } api_record;
 
@@ -25,7 +25,8 @@ typedef struct api_record {
  * Cost: O(chunks + rows of chunks that are not shared + what changed); of a base O(scene). */
 bool api_record_change(const ct_scene *before, const ct_scene *after, api_record *out);
 bool api_record_base(const ct_scene *scene, api_record *out);
-/* What a call that posted a shape (API_TARGET_SHAPE_WRITE, POST) keeps: its body and how it was to be read. False: out of memory. */
+/* What a call that posted a shape (API_TARGET_SHAPE_WRITE, POST) keeps: its body and how it was to be read. False: out of memory.
+ */
 bool api_record_shape(const api_call *call, api_record *out);
 void api_record_free(api_record *record);
 

@@ -1,0 +1,304 @@
+/* The store in a file: two threads of its own, one that writes and one that reads, each with a connection. What is submitted waits
+ * in a queue; the writer takes all of it at once, so that all of it shares one sync (group commit). Answers come back to the loop
+ * thread.
+ *
+ * The writer is woken at the end of the loop's round, when all that the round's requests submit is there: woken by the first, it
+ * would sync that one alone and the others after it. */
+#include "store_sqlite.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What one transaction takes at most: its pages are held in memory, and its first write waits for its last. */
+#define GROUP_WRITES 1024
+#define GROUP_BYTES ((size_t)32 << 20)
+
+/* The writer has been idle for so long when it begins to tidy up: nobody is about to write. */
+#define IDLE_NS 200000000u
+
+/* Pages of the log that are copied into the file when idle, and at the latest. The log is read when the store is opened after a
+ * crash; copying holds writes up for some milliseconds. */
+#define LOG_PAGES_IDLE 256
+#define LOG_PAGES_MOST 16384
+
+typedef struct sqlite_store {
+  srv_store store; /* first: what the daemon sees */
+  srv_sqlite_file file;
+  uv_loop_t *loop;
+  uv_async_t answers;
+  uv_prepare_t round;
+  uv_thread_t writer, reader;
+  bool submitted; /* in this round of the loop */
+  void (*closed)(void *cls);
+  void *closed_cls;
+  unsigned handles;
+  /* Under the mutex. */
+  uv_mutex_t mutex;
+  uv_cond_t writes_wait, reads_wait;
+  srv_store_write *writes, **writes_end, *written, **written_end;
+  srv_store_load *loads, **loads_end, *loaded, **loaded_end;
+  srv_store_look *looks, **looks_end, *looked, **looked_end;
+  bool closing, reader_ended, writer_ended;
+  bool broken;
+  char why[SRV_STORE_WHY];
+} sqlite_store;
+
+/* Appends one item to a list with a pointer to its end. */
+#define LIST_ADD(list, item)                                                                                                       \
+  do {                                                                                                                             \
+    (item)->next = NULL;                                                                                                           \
+    *list##_end = (item);                                                                                                          \
+    list##_end = &(item)->next;                                                                                                    \
+  } while (0)
+
+#define LIST_CLEAR(list) ((list) = NULL, list##_end = &(list))
+
+/* ---- writer ---------------------------------------------------------------------------------------------------------- */
+
+/* Takes the first writes off the queue. Under the mutex. */
+static srv_store_write *take_group(sqlite_store *s) {
+  srv_store_write *first = s->writes, *last = first;
+  size_t bytes = first->length;
+  for (int count = 1; last->next && count < GROUP_WRITES && bytes + last->next->length <= GROUP_BYTES; count++) {
+    last = last->next;
+    bytes += last->length;
+  }
+  s->writes = last->next;
+  if (!s->writes) LIST_CLEAR(s->writes);
+  last->next = NULL;
+  return first;
+}
+
+static void give_answers(sqlite_store *s, srv_store_write *first) {
+  const char *why = NULL;
+  bool broken = srv_sqlite_broken(s->file.writer, &why);
+  uv_mutex_lock(&s->mutex);
+  while (first) {
+    srv_store_write *write = first;
+    first = write->next;
+    LIST_ADD(s->written, write);
+  }
+  if (broken && !s->broken) memcpy(s->why, why, sizeof s->why);
+  s->broken = broken;
+  uv_mutex_unlock(&s->mutex);
+  uv_async_send(&s->answers);
+}
+
+/* Waits for writes. NULL: the time is over, or there will be none. */
+static srv_store_write *await_group(sqlite_store *s, bool *ends) {
+  uv_mutex_lock(&s->mutex);
+  bool waits = true;
+  while (!s->writes && !s->closing && waits) waits = uv_cond_timedwait(&s->writes_wait, &s->mutex, IDLE_NS) == 0;
+  srv_store_write *first = s->writes ? take_group(s) : NULL;
+  *ends = !first && s->closing;
+  uv_mutex_unlock(&s->mutex);
+  return first;
+}
+
+static void write_on(void *cls) {
+  sqlite_store *s = cls;
+  bool ends = false;
+  while (!ends) {
+    srv_store_write *first = await_group(s, &ends);
+    if (first) {
+      srv_sqlite_write(s->file.writer, first);
+      give_answers(s, first);
+      srv_sqlite_checkpoint(s->file.writer, LOG_PAGES_MOST);
+    } else if (!ends && !srv_sqlite_sweep(s->file.writer)) {
+      srv_sqlite_checkpoint(s->file.writer, LOG_PAGES_IDLE);
+    }
+  }
+  /* The file is closed here: its last checkpoint takes long enough not to hold the loop up. */
+  uv_thread_join(&s->reader);
+  srv_sqlite_close(&s->file);
+  uv_mutex_lock(&s->mutex);
+  s->writer_ended = true;
+  uv_mutex_unlock(&s->mutex);
+  uv_async_send(&s->answers);
+}
+
+/* ---- reader ---------------------------------------------------------------------------------------------------------- */
+
+static void read_on(void *cls) {
+  sqlite_store *s = cls;
+  uv_mutex_lock(&s->mutex);
+  for (;;) {
+    srv_store_look *look = s->looks;
+    srv_store_load *load = s->loads;
+    if (look) {
+      s->looks = look->next;
+      if (!s->looks) LIST_CLEAR(s->looks);
+      uv_mutex_unlock(&s->mutex);
+      srv_sqlite_look(s->file.reader, look);
+      uv_mutex_lock(&s->mutex);
+      LIST_ADD(s->looked, look);
+    } else if (load) {
+      s->loads = load->next;
+      if (!s->loads) LIST_CLEAR(s->loads);
+      uv_mutex_unlock(&s->mutex);
+      srv_sqlite_load(s->file.reader, load);
+      uv_mutex_lock(&s->mutex);
+      LIST_ADD(s->loaded, load);
+    } else if (s->closing) {
+      break;
+    } else {
+      uv_cond_wait(&s->reads_wait, &s->mutex);
+      continue;
+    }
+    uv_async_send(&s->answers);
+  }
+  uv_mutex_unlock(&s->mutex);
+}
+
+/* ---- loop thread ----------------------------------------------------------------------------------------------------- */
+
+static sqlite_store *of(const srv_store *store) { return (sqlite_store *)(uintptr_t)store; }
+
+static void handle_closed(uv_handle_t *handle) {
+  sqlite_store *s = handle->data;
+  if (--s->handles) return;
+  void (*closed)(void *cls) = s->closed;
+  void *cls = s->closed_cls;
+  uv_cond_destroy(&s->writes_wait);
+  uv_cond_destroy(&s->reads_wait);
+  uv_mutex_destroy(&s->mutex);
+  free(s);
+  if (closed) closed(cls);
+}
+
+static void on_answers(uv_async_t *handle) {
+  sqlite_store *s = handle->data;
+  uv_mutex_lock(&s->mutex);
+  srv_store_write *writes = s->written;
+  srv_store_load *loads = s->loaded;
+  srv_store_look *looks = s->looked;
+  LIST_CLEAR(s->written);
+  LIST_CLEAR(s->loaded);
+  LIST_CLEAR(s->looked);
+  bool ended = s->writer_ended;
+  uv_mutex_unlock(&s->mutex);
+  while (writes) {
+    srv_store_write *write = writes;
+    writes = write->next;
+    write->done(write);
+  }
+  while (looks) {
+    srv_store_look *look = looks;
+    looks = look->next;
+    look->done(look);
+  }
+  while (loads) {
+    srv_store_load *load = loads;
+    loads = load->next;
+    load->done(load);
+  }
+  if (!ended) return;
+  uv_thread_join(&s->writer);
+  uv_close((uv_handle_t *)&s->answers, handle_closed);
+  uv_close((uv_handle_t *)&s->round, handle_closed);
+}
+
+static void on_round(uv_prepare_t *handle) {
+  sqlite_store *s = handle->data;
+  if (!s->submitted) return;
+  s->submitted = false;
+  uv_mutex_lock(&s->mutex);
+  uv_cond_signal(&s->writes_wait);
+  uv_mutex_unlock(&s->mutex);
+}
+
+static void submit(srv_store *store, srv_store_write *write) {
+  sqlite_store *s = of(store);
+  uv_mutex_lock(&s->mutex);
+  assert(!s->closing);
+  LIST_ADD(s->writes, write);
+  uv_mutex_unlock(&s->mutex);
+  s->submitted = true;
+}
+
+static void load(srv_store *store, srv_store_load *load) {
+  sqlite_store *s = of(store);
+  uv_mutex_lock(&s->mutex);
+  assert(!s->closing);
+  LIST_ADD(s->loads, load);
+  uv_cond_signal(&s->reads_wait);
+  uv_mutex_unlock(&s->mutex);
+}
+
+static void look(srv_store *store, srv_store_look *look) {
+  sqlite_store *s = of(store);
+  uv_mutex_lock(&s->mutex);
+  assert(!s->closing);
+  LIST_ADD(s->looks, look);
+  uv_cond_signal(&s->reads_wait);
+  uv_mutex_unlock(&s->mutex);
+}
+
+static bool healthy(const srv_store *store, srv_store_status *status, char *why) {
+  sqlite_store *s = of(store);
+  uv_mutex_lock(&s->mutex);
+  bool good = !s->broken;
+  *status = good ? SRV_STORE_OK : SRV_STORE_FAILED;
+  memcpy(why, s->why, sizeof s->why);
+  uv_mutex_unlock(&s->mutex);
+  return good;
+}
+
+static void close_store(srv_store *store, void (*done)(void *cls), void *cls) {
+  sqlite_store *s = of(store);
+  s->closed = done;
+  s->closed_cls = cls;
+  uv_mutex_lock(&s->mutex);
+  assert(!s->closing);
+  s->closing = true;
+  uv_cond_signal(&s->writes_wait);
+  uv_cond_signal(&s->reads_wait);
+  uv_mutex_unlock(&s->mutex);
+}
+
+static const srv_store_ops ops = {.submit = submit, .load = load, .look = look, .healthy = healthy, .close = close_store};
+
+/* ---- opening --------------------------------------------------------------------------------------------------------- */
+
+static sqlite_store *create(uv_loop_t *loop) {
+  sqlite_store *s = calloc(1, sizeof *s);
+  if (!s) return NULL;
+  s->store = (srv_store){.ops = &ops, .durability = "disk"};
+  s->loop = loop;
+  s->file.lock = -1;
+  LIST_CLEAR(s->writes);
+  LIST_CLEAR(s->written);
+  LIST_CLEAR(s->loads);
+  LIST_CLEAR(s->loaded);
+  LIST_CLEAR(s->looks);
+  LIST_CLEAR(s->looked);
+  return s;
+}
+
+/* The threads and what they need. libuv's own functions end the process where there is no memory for a mutex. */
+static bool start(sqlite_store *s) {
+  if (uv_mutex_init(&s->mutex) != 0 || uv_cond_init(&s->writes_wait) != 0 || uv_cond_init(&s->reads_wait) != 0) return false;
+  if (uv_async_init(s->loop, &s->answers, on_answers) != 0) return false;
+  uv_prepare_init(s->loop, &s->round);
+  uv_prepare_start(&s->round, on_round);
+  uv_unref((uv_handle_t *)&s->round);
+  s->answers.data = s->round.data = s;
+  s->handles = 2;
+  if (uv_thread_create(&s->reader, read_on, s) != 0) return false;
+  return uv_thread_create(&s->writer, write_on, s) == 0;
+}
+
+srv_store *srv_store_sqlite_open(uv_loop_t *loop, const char *folder) {
+  char why[SRV_STORE_WHY] = "out of memory";
+  sqlite_store *s = create(loop);
+  if (s && srv_sqlite_open(&s->file, folder, why)) {
+    if (start(s)) return &s->store;
+    snprintf(why, sizeof why, "no thread can be started");
+  }
+  fprintf(stderr, "contactd: --data %s: %s.\n", folder, why);
+  if (s) srv_sqlite_close(&s->file);
+  free(s);
+  return NULL;
+}

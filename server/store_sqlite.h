@@ -1,0 +1,92 @@
+/* The parts of the store in a file, below the threads: the file (store_sqlite_file.c), its format (store_sqlite_format.c), writes
+ * (store_sqlite_write.c) and reads (store_sqlite_read.c). Each connection belongs to one thread at a time; nothing here waits for
+ * another thread. Functions that return an int return a result code of SQLite. */
+#ifndef SRV_STORE_SQLITE_H
+#define SRV_STORE_SQLITE_H
+
+#include "store.h"
+
+#include <sqlite3.h>
+
+#define SRV_SQLITE_FILE "contactd.db"
+#define SRV_SQLITE_LOCK "contactd.lock"
+
+/* Records are cut into rows of at most so many bytes: what is read or deleted at once stays small. */
+#define SRV_SQLITE_PART_BYTES 1048576
+
+/* ---- format ---------------------------------------------------------------------------------------------------------- */
+
+/* One step of the format: what leads from format i, step i of the table, to i + 1. Format 0 is the empty file. */
+typedef struct srv_sqlite_steps {
+  const char *const *sql; /* [count]; the newest format is `count` */
+  int count;
+} srv_sqlite_steps;
+
+extern const srv_sqlite_steps srv_sqlite_format;
+
+/* Brings the file to the newest format in one transaction, an older one after a copy beside it (path.format-N). False: why tells;
+ * the file is as it was. */
+bool srv_sqlite_bring_up(sqlite3 *db, const char *path, const srv_sqlite_steps *steps, char why[SRV_STORE_WHY]);
+
+/* ---- rows ------------------------------------------------------------------------------------------------------------ */
+
+/* A row of records as its digest covers it. */
+typedef struct srv_sqlite_part {
+  int64_t life, revision, follows, part, length;
+  const void *bytes;
+  size_t size;
+} srv_sqlite_part;
+
+uint64_t srv_sqlite_part_digest(const srv_sqlite_part *part);
+/* 64 bits over bytes, chained from `seed`. A change within one aligned word of eight bytes always changes the digest. */
+uint64_t srv_sqlite_digest(uint64_t seed, const void *bytes, size_t size);
+
+/* ---- writer ---------------------------------------------------------------------------------------------------------- */
+
+typedef struct srv_sqlite_writer srv_sqlite_writer;
+
+/* NULL: why tells. */
+srv_sqlite_writer *srv_sqlite_writer_create(sqlite3 *db, char why[SRV_STORE_WHY]);
+void srv_sqlite_writer_destroy(srv_sqlite_writer *writer);
+/* Carries out the list (by next) in order, in as few transactions as may be, and sets the answers. What is OK is on the disk.
+ * After a failure of the device every write is SRV_STORE_FAILED. */
+void srv_sqlite_write(srv_sqlite_writer *writer, srv_store_write *first);
+/* Lets go of some of what is no longer used. False: there is nothing left, or it cannot be now. */
+bool srv_sqlite_sweep(srv_sqlite_writer *writer);
+/* Copies the log into the file if it has grown beyond so many pages. */
+void srv_sqlite_checkpoint(srv_sqlite_writer *writer, int pages);
+/* The device has failed: why tells. */
+bool srv_sqlite_broken(const srv_sqlite_writer *writer, const char **why);
+
+/* ---- reader ---------------------------------------------------------------------------------------------------------- */
+
+typedef struct srv_sqlite_reader srv_sqlite_reader;
+
+srv_sqlite_reader *srv_sqlite_reader_create(sqlite3 *db, char why[SRV_STORE_WHY]);
+void srv_sqlite_reader_destroy(srv_sqlite_reader *reader);
+void srv_sqlite_load(srv_sqlite_reader *reader, srv_store_load *load);
+void srv_sqlite_look(srv_sqlite_reader *reader, srv_store_look *look);
+
+/* ---- file ------------------------------------------------------------------------------------------------------------ */
+
+typedef struct srv_sqlite_file {
+  int lock; /* descriptor; -1: none */
+  srv_sqlite_writer *writer;
+  srv_sqlite_reader *reader;
+} srv_sqlite_file;
+
+/* False: why tells, and nothing is left open. */
+bool srv_sqlite_open(srv_sqlite_file *file, const char *folder, char why[SRV_STORE_WHY]);
+void srv_sqlite_close(srv_sqlite_file *file);
+
+/* ---- results --------------------------------------------------------------------------------------------------------- */
+
+/* What a result code of SQLite means for who asked, and in why a sentence with `what` was being done. */
+srv_store_status srv_sqlite_answer(sqlite3 *db, int code, const char *what, char why[SRV_STORE_WHY]);
+/* Prepares texts[count]; on failure those prepared are finalized. */
+bool srv_sqlite_prepare(sqlite3 *db, const char *const *texts, sqlite3_stmt **statements, int count);
+void srv_sqlite_finalize(sqlite3_stmt **statements, int count);
+/* Steps a statement that gives no row, and resets it. */
+int srv_sqlite_run(sqlite3_stmt *statement);
+
+#endif

@@ -1,0 +1,105 @@
+/* The format of the file: tables, and how older formats become the newest. PRAGMA user_version is the format, application_id says
+ * that the file is ours. */
+#include "store_sqlite.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* "ctcd" */
+#define APPLICATION_ID 0x63746364
+
+/* keys: what there is. `life` is the number of the first row of the base that the key was put with: records of an earlier scene of
+ * the same id have another. base_number is the first row of the base that holds now; it may have been made later than records that
+ * follow it.
+ *
+ * records: rows are numbered in the order of writing, so new ones go to the end whatever their key. A record is one or more parts;
+ * follows is the revision before it, 0 of a base; length is that of the whole record.
+ *
+ * names: which scene names which shape, by their numbers in keys.
+ *
+ * garbage: records of `life` up to `revision` and below row `below` are used no more and wait to be deleted, so that a write does
+ * not take as long as what it replaces is large.
+ *
+ * store: one row. next_number numbers keys and records, and is never given twice; commits counts transactions. */
+static const char first_format[] =
+    "CREATE TABLE store(id INTEGER PRIMARY KEY CHECK(id = 1), next_number INTEGER NOT NULL, commits INTEGER NOT NULL,"
+    " last_revision INTEGER NOT NULL);"
+    "INSERT INTO store VALUES(1, 1, 0, 0);"
+    "CREATE TABLE keys(number INTEGER PRIMARY KEY, space INTEGER NOT NULL, id TEXT NOT NULL, revision INTEGER NOT NULL,"
+    " bodies INTEGER NOT NULL, life INTEGER NOT NULL, base_revision INTEGER NOT NULL, base_number INTEGER NOT NULL);"
+    "CREATE UNIQUE INDEX keys_by_id ON keys(space, id);"
+    "CREATE TABLE records(number INTEGER PRIMARY KEY, life INTEGER NOT NULL, revision INTEGER NOT NULL, follows INTEGER NOT NULL,"
+    " part INTEGER NOT NULL, length INTEGER NOT NULL, digest INTEGER NOT NULL, bytes BLOB NOT NULL);"
+    "CREATE INDEX records_by_life ON records(life, revision);"
+    "CREATE TABLE names(shape INTEGER NOT NULL, scene INTEGER NOT NULL, PRIMARY KEY(shape, scene)) WITHOUT ROWID;"
+    "CREATE INDEX names_by_scene ON names(scene);"
+    "CREATE TABLE garbage(life INTEGER NOT NULL, below INTEGER NOT NULL, revision INTEGER NOT NULL, PRIMARY KEY(life, below))"
+    " WITHOUT ROWID;";
+
+static const char *const steps[] = {first_format};
+
+const srv_sqlite_steps srv_sqlite_format = {.sql = steps, .count = sizeof steps / sizeof steps[0]};
+
+static bool number_of(sqlite3 *db, const char *sql, int64_t *number) {
+  sqlite3_stmt *statement = NULL;
+  bool good = sqlite3_prepare_v2(db, sql, -1, &statement, NULL) == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW;
+  if (good) *number = sqlite3_column_int64(statement, 0);
+  sqlite3_finalize(statement);
+  return good;
+}
+
+static bool told(char *why, const char *what, const char *reason) {
+  snprintf(why, SRV_STORE_WHY, "%.60s: %.80s", what, reason);
+  return false;
+}
+
+/* The copy is on the disk before the file is changed. */
+static bool keep_copy(sqlite3 *db, const char *path, int64_t format, char *why) {
+  char copy[4096];
+  int length = snprintf(copy, sizeof copy, "%s.format-%lld", path, (long long)format);
+  if (length < 0 || (size_t)length >= sizeof copy) return told(why, "copy of the older format", "the path is too long");
+  /* One that is there is of an upgrade that did not end: the file is still as it was then. */
+  if (unlink(copy) != 0 && errno != ENOENT) return told(why, "copy of the older format", strerror(errno));
+  sqlite3_stmt *statement = NULL;
+  bool good = sqlite3_prepare_v2(db, "VACUUM INTO ?1", -1, &statement, NULL) == SQLITE_OK &&
+              sqlite3_bind_text(statement, 1, copy, -1, SQLITE_STATIC) == SQLITE_OK && sqlite3_step(statement) == SQLITE_DONE;
+  sqlite3_finalize(statement);
+  if (!good) return told(why, "copy of the older format", sqlite3_errmsg(db));
+  int descriptor = open(copy, O_RDONLY | O_CLOEXEC);
+  good = descriptor >= 0 && fsync(descriptor) == 0;
+  if (!good) told(why, "copy of the older format", strerror(errno));
+  if (descriptor >= 0) close(descriptor);
+  return good;
+}
+
+static bool take_steps(sqlite3 *db, const srv_sqlite_steps *table, int format) {
+  char pragmas[96];
+  snprintf(pragmas, sizeof pragmas, "PRAGMA application_id=%d; PRAGMA user_version=%d;", APPLICATION_ID, table->count);
+  bool good = sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL) == SQLITE_OK;
+  for (int i = format; good && i < table->count; i++) good = sqlite3_exec(db, table->sql[i], NULL, NULL, NULL) == SQLITE_OK;
+  return good && sqlite3_exec(db, pragmas, NULL, NULL, NULL) == SQLITE_OK &&
+         sqlite3_exec(db, "COMMIT", NULL, NULL, NULL) == SQLITE_OK;
+}
+
+bool srv_sqlite_bring_up(sqlite3 *db, const char *path, const srv_sqlite_steps *table, char why[SRV_STORE_WHY]) {
+  int64_t application = 0, format = 0, tables = 0;
+  if (!number_of(db, "PRAGMA application_id", &application) || !number_of(db, "PRAGMA user_version", &format) ||
+      !number_of(db, "SELECT count(*) FROM sqlite_schema", &tables))
+    return told(why, SRV_SQLITE_FILE, sqlite3_errmsg(db));
+  bool empty = application == 0 && format == 0 && tables == 0;
+  if (!empty && (application != APPLICATION_ID || format < 1)) return told(why, SRV_SQLITE_FILE, "it is not contactd's");
+  if (format > table->count) {
+    snprintf(why, SRV_STORE_WHY, SRV_SQLITE_FILE ": its format, %lld, is newer than %d, the newest that this program knows",
+             (long long)format, table->count);
+    return false;
+  }
+  if (format == table->count) return true;
+  if (!empty && !keep_copy(db, path, format, why)) return false;
+  if (take_steps(db, table, (int)format)) return true;
+  told(why, SRV_SQLITE_FILE, sqlite3_errmsg(db));
+  sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
+  return false;
+}

@@ -1,0 +1,268 @@
+/* Reading the file: the records of a key, proven, and lists of keys. Also the small functions that reading and writing share. */
+#include "store_sqlite.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEY, RECORDS, ALL, ONE, LAST, STATEMENTS };
+
+static const char *const texts[STATEMENTS] = {
+    [KEY] = "SELECT life, base_revision, base_number, revision FROM keys WHERE space = ?1 AND id = ?2",
+    [RECORDS] = ("SELECT revision, follows, part, length, digest, bytes FROM records"
+                 " WHERE life = ?1 AND revision >= ?2 AND (revision > ?2 OR number >= ?3) ORDER BY revision, number"),
+    [ALL] = "SELECT id, revision, bodies FROM keys WHERE space = ?1 ORDER BY id",
+    [ONE] = "SELECT id, revision, bodies FROM keys WHERE space = ?1 AND id = ?2",
+    [LAST] = "SELECT last_revision FROM store",
+};
+
+struct srv_sqlite_reader {
+  sqlite3 *db;
+  sqlite3_stmt *statements[STATEMENTS];
+};
+
+/* ---- shared ---------------------------------------------------------------------------------------------------------- */
+
+bool srv_sqlite_prepare(sqlite3 *db, const char *const *sql, sqlite3_stmt **statements, int count) {
+  for (int i = 0; i < count; i++)
+    if (sqlite3_prepare_v3(db, sql[i], -1, SQLITE_PREPARE_PERSISTENT, &statements[i], NULL) != SQLITE_OK) {
+      srv_sqlite_finalize(statements, i);
+      return false;
+    }
+  return true;
+}
+
+void srv_sqlite_finalize(sqlite3_stmt **statements, int count) {
+  for (int i = 0; i < count; i++) sqlite3_finalize(statements[i]);
+}
+
+int srv_sqlite_run(sqlite3_stmt *statement) {
+  int code = sqlite3_step(statement);
+  assert(code != SQLITE_ROW);
+  /* The code of the reset is that of the step. */
+  sqlite3_reset(statement);
+  return code == SQLITE_DONE ? SQLITE_OK : code;
+}
+
+srv_store_status srv_sqlite_answer(sqlite3 *db, int code, const char *what, char why[SRV_STORE_WHY]) {
+  why[0] = 0;
+  if (code == SQLITE_OK) return SRV_STORE_OK;
+  snprintf(why, SRV_STORE_WHY, "%s: %.100s", what, db ? sqlite3_errmsg(db) : sqlite3_errstr(code));
+  switch (code & 0xff) {
+  case SQLITE_FULL: return SRV_STORE_FULL;
+  case SQLITE_NOMEM: return SRV_STORE_MEMORY;
+  case SQLITE_CORRUPT:
+  case SQLITE_NOTADB: return SRV_STORE_DAMAGED;
+  case SQLITE_BUSY:
+  case SQLITE_LOCKED: return SRV_STORE_UNAVAILABLE;
+  default: return SRV_STORE_FAILED;
+  }
+}
+
+/* The step is a bijection of the state for every word, and of the word for every state: two texts that differ in one word have
+ * different states after it, and so at the end. */
+static uint64_t mixed(uint64_t state, uint64_t word) {
+  state = (state ^ word) * 0x9e3779b97f4a7c15u;
+  return state ^ (state >> 29);
+}
+
+uint64_t srv_sqlite_digest(uint64_t seed, const void *bytes, size_t size) {
+  const unsigned char *at = bytes;
+  uint64_t state = mixed(seed, size), word = 0;
+  for (; size >= sizeof word; size -= sizeof word, at += sizeof word) {
+    memcpy(&word, at, sizeof word);
+    state = mixed(state, word);
+  }
+  word = 0;
+  if (size) memcpy(&word, at, size);
+  return mixed(state, word);
+}
+
+uint64_t srv_sqlite_part_digest(const srv_sqlite_part *part) {
+  int64_t head[] = {part->life, part->revision, part->follows, part->part, part->length};
+  return srv_sqlite_digest(srv_sqlite_digest(0, head, sizeof head), part->bytes, part->size);
+}
+
+/* ---- reader ---------------------------------------------------------------------------------------------------------- */
+
+srv_sqlite_reader *srv_sqlite_reader_create(sqlite3 *db, char why[SRV_STORE_WHY]) {
+  srv_sqlite_reader *reader = calloc(1, sizeof *reader);
+  if (reader && srv_sqlite_prepare(db, texts, reader->statements, STATEMENTS)) {
+    reader->db = db;
+    return reader;
+  }
+  snprintf(why, SRV_STORE_WHY, "%.100s", reader ? sqlite3_errmsg(db) : "out of memory");
+  free(reader);
+  return NULL;
+}
+
+void srv_sqlite_reader_destroy(srv_sqlite_reader *reader) {
+  if (!reader) return;
+  srv_sqlite_finalize(reader->statements, STATEMENTS);
+  sqlite3_close(reader->db);
+  free(reader);
+}
+
+/* Doubles the array when it is full. */
+static bool has_room(void **items, size_t count, size_t size) {
+  if (count & (count - 1)) return true;
+  void *larger = realloc(*items, (count ? 2 * count : 1) * size);
+  if (larger) *items = larger;
+  return larger != NULL;
+}
+
+/* ---- load ------------------------------------------------------------------------------------------------------------ */
+
+typedef struct progress {
+  srv_store_load *load;
+  int64_t life;
+  int64_t parts;   /* of the record under way, that have come */
+  size_t gathered; /* bytes of it */
+} progress;
+
+static bool damaged(srv_store_load *load, const char *what, int64_t revision) {
+  load->status = SRV_STORE_DAMAGED;
+  snprintf(load->why, sizeof load->why, "%s, at revision %lld", what, (long long)revision);
+  return false;
+}
+
+/* The record that is under way, or a new one where that is whole. NULL: load->status tells. */
+static srv_store_record *record_of(progress *p, const srv_sqlite_part *part) {
+  srv_store_load *load = p->load;
+  srv_store_record *last = load->count ? &load->records[load->count - 1] : NULL;
+  if (last && p->gathered < last->length) {
+    bool follows = (uint64_t)part->revision == last->revision && part->part == p->parts && (size_t)part->length == last->length;
+    return follows || damaged(load, "a part of a record is missing", part->revision) ? last : NULL;
+  }
+  int64_t before = last ? (int64_t)last->revision : 0;
+  if (part->part != 0 || part->follows != before) {
+    damaged(load, last ? "a record is missing" : "the base is missing", part->revision);
+    return NULL;
+  }
+  void *items = load->records;
+  bool room = has_room(&items, load->count, sizeof *load->records);
+  load->records = items;
+  char *bytes = room ? malloc((size_t)part->length + 1) : NULL;
+  if (!bytes) {
+    load->status = SRV_STORE_MEMORY;
+    return NULL;
+  }
+  p->parts = 0;
+  p->gathered = 0;
+  last = &load->records[load->count++];
+  *last = (srv_store_record){(uint64_t)part->revision, part->follows == 0, bytes, (size_t)part->length};
+  return last;
+}
+
+static bool take_row(progress *p, sqlite3_stmt *row) {
+  srv_sqlite_part part = {.life = p->life,
+                          .revision = sqlite3_column_int64(row, 0),
+                          .follows = sqlite3_column_int64(row, 1),
+                          .part = sqlite3_column_int64(row, 2),
+                          .length = sqlite3_column_int64(row, 3)};
+  uint64_t digest = (uint64_t)sqlite3_column_int64(row, 4);
+  part.bytes = sqlite3_column_blob(row, 5);
+  part.size = (size_t)sqlite3_column_bytes(row, 5);
+  if (!part.bytes && sqlite3_errcode(sqlite3_db_handle(row)) == SQLITE_NOMEM) {
+    p->load->status = SRV_STORE_MEMORY;
+    return false;
+  }
+  if (srv_sqlite_part_digest(&part) != digest) return damaged(p->load, "a record's digest is wrong", part.revision);
+  srv_store_record *record = record_of(p, &part);
+  if (!record) return false;
+  if (part.size > record->length - p->gathered) return damaged(p->load, "a record is too long", part.revision);
+  if (part.size) memcpy(record->bytes + p->gathered, part.bytes, part.size);
+  p->gathered += part.size;
+  p->parts++;
+  return true;
+}
+
+/* The key is found in the statement's row. */
+static int load_records(srv_sqlite_reader *reader, sqlite3_stmt *key, srv_store_load *load) {
+  sqlite3_stmt *rows = reader->statements[RECORDS];
+  progress p = {.load = load, .life = sqlite3_column_int64(key, 0)};
+  int64_t revision = sqlite3_column_int64(key, 3);
+  sqlite3_bind_int64(rows, 1, p.life);
+  sqlite3_bind_int64(rows, 2, sqlite3_column_int64(key, 1));
+  sqlite3_bind_int64(rows, 3, sqlite3_column_int64(key, 2));
+  int code = sqlite3_step(rows);
+  while (code == SQLITE_ROW && take_row(&p, rows)) code = sqlite3_step(rows);
+  if (code == SQLITE_DONE) {
+    code = SQLITE_OK;
+    const srv_store_record *last = load->count ? &load->records[load->count - 1] : NULL;
+    if (!last || p.gathered < last->length || last->revision != (uint64_t)revision)
+      damaged(load, "the newest record is missing", revision);
+  }
+  sqlite3_reset(rows);
+  return code == SQLITE_ROW ? SQLITE_OK : code;
+}
+
+void srv_sqlite_load(srv_sqlite_reader *reader, srv_store_load *load) {
+  sqlite3_stmt *key = reader->statements[KEY];
+  load->records = NULL;
+  load->count = 0;
+  load->why[0] = 0;
+  load->status = SRV_STORE_OK;
+  sqlite3_bind_int64(key, 1, load->space);
+  sqlite3_bind_text(key, 2, load->id, -1, SQLITE_STATIC);
+  /* The open row of the key holds one state of the file for all that follows. */
+  int code = sqlite3_step(key);
+  if (code == SQLITE_DONE) load->status = SRV_STORE_UNKNOWN;
+  if (code == SQLITE_ROW) code = load_records(reader, key, load);
+  if (code != SQLITE_OK && code != SQLITE_DONE) {
+    load->status = srv_sqlite_answer(reader->db, code, "reading", load->why);
+    /* What cannot be read is this key's alone. */
+    if (code == SQLITE_IOERR_READ) load->status = SRV_STORE_DAMAGED;
+  }
+  sqlite3_reset(key);
+  if (load->status == SRV_STORE_MEMORY) snprintf(load->why, sizeof load->why, "out of memory");
+  if (load->status != SRV_STORE_OK) srv_store_load_free(load);
+}
+
+/* ---- look ------------------------------------------------------------------------------------------------------------ */
+
+static int list_keys(sqlite3_stmt *rows, srv_store_look *look) {
+  int code = sqlite3_step(rows);
+  for (; code == SQLITE_ROW; code = sqlite3_step(rows)) {
+    void *items = look->entries;
+    bool room = has_room(&items, look->count, sizeof *look->entries);
+    look->entries = items;
+    const unsigned char *id = sqlite3_column_text(rows, 0);
+    if (!room || !id) return SQLITE_NOMEM;
+    srv_store_entry *entry = &look->entries[look->count++];
+    *entry =
+        (srv_store_entry){.revision = (uint64_t)sqlite3_column_int64(rows, 1), .bodies = (uint64_t)sqlite3_column_int64(rows, 2)};
+    snprintf(entry->id, sizeof entry->id, "%s", (const char *)id);
+  }
+  return code == SQLITE_DONE ? SQLITE_OK : code;
+}
+
+void srv_sqlite_look(srv_sqlite_reader *reader, srv_store_look *look) {
+  sqlite3_stmt *rows = reader->statements[look->id[0] ? ONE : ALL], *last = reader->statements[LAST];
+  look->entries = NULL;
+  look->count = 0;
+  sqlite3_bind_int64(rows, 1, look->space);
+  if (look->id[0]) sqlite3_bind_text(rows, 2, look->id, -1, SQLITE_STATIC);
+  int code = sqlite3_step(last);
+  if (code == SQLITE_ROW) {
+    look->last_revision = (uint64_t)sqlite3_column_int64(last, 0);
+    code = list_keys(rows, look);
+  } else if (code == SQLITE_DONE) {
+    code = SQLITE_CORRUPT;
+  }
+  look->status = srv_sqlite_answer(reader->db, code, "reading", look->why);
+  sqlite3_reset(rows);
+  sqlite3_reset(last);
+  /* One key that is not there has an entry that says so. */
+  if (look->status == SRV_STORE_OK && look->id[0] && look->count == 0) {
+    look->entries = calloc(1, sizeof *look->entries);
+    look->count = look->entries != NULL;
+    if (look->entries) memcpy(look->entries->id, look->id, sizeof look->id);
+    else look->status = SRV_STORE_MEMORY;
+  }
+  if (look->status == SRV_STORE_OK) return;
+  free(look->entries);
+  look->entries = NULL;
+  look->count = 0;
+}

@@ -1,0 +1,372 @@
+/* Writing to the file: what waits is carried out in one transaction, whose end is one sync. A write whose key is not where it must
+ * be changes nothing and does not disturb the others. One that meets an error takes the transaction with it: then each is carried
+ * out in a transaction of its own, so that only those fail that must. */
+#include "store_sqlite.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Rows of garbage that go with a transaction of writes, so that the file stays bounded however busy the daemon is. A write makes
+ * at most as many rows as it writes, so garbage does not outrun it. */
+#define SWEEP_ROWS 8
+
+/* Rows that go in a transaction of their own, when nobody waits. */
+#define IDLE_SWEEP_ROWS 32
+
+enum {
+  BEGIN,
+  COMMIT,
+  ROLLBACK,
+  KEY,
+  KEY_NEW,
+  KEY_MOVE,
+  KEY_PUT,
+  KEY_FOLD,
+  KEY_REMOVE,
+  RECORD,
+  HAS_RECORD,
+  NAMED,
+  NAMES_CLEAR,
+  NAMES_ADD,
+  DISCARD,
+  GARBAGE,
+  GARBAGE_ROWS,
+  GARBAGE_DONE,
+  DELETE,
+  STORE,
+  STORE_SET,
+  STATEMENTS
+};
+
+static const char *const texts[STATEMENTS] = {
+    [BEGIN] = "BEGIN IMMEDIATE",
+    [COMMIT] = "COMMIT",
+    [ROLLBACK] = "ROLLBACK",
+    [KEY] = "SELECT number, revision, life, base_revision FROM keys WHERE space = ?1 AND id = ?2",
+    [KEY_NEW] = ("INSERT INTO keys(number, revision, bodies, life, base_revision, base_number, space, id)"
+                 " VALUES(?1, ?2, ?3, ?4, ?2, ?4, ?5, ?6)"),
+    [KEY_MOVE] = "UPDATE keys SET revision = ?2, bodies = ?3 WHERE number = ?1",
+    [KEY_PUT] = "UPDATE keys SET revision = ?2, bodies = ?3, life = ?4, base_revision = ?2, base_number = ?4 WHERE number = ?1",
+    [KEY_FOLD] = "UPDATE keys SET base_revision = ?2, base_number = ?3 WHERE number = ?1",
+    [KEY_REMOVE] = "DELETE FROM keys WHERE number = ?1",
+    [RECORD] =
+        "INSERT INTO records(number, life, revision, follows, part, length, digest, bytes) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+    [HAS_RECORD] = "SELECT 1 FROM records WHERE life = ?1 AND revision = ?2 LIMIT 1",
+    [NAMED] = "SELECT 1 FROM names WHERE shape = ?1 LIMIT 1",
+    [NAMES_CLEAR] = "DELETE FROM names WHERE scene = ?1",
+    [NAMES_ADD] = "INSERT OR IGNORE INTO names(shape, scene) VALUES(?1, ?2)",
+    [DISCARD] = "INSERT OR REPLACE INTO garbage(life, below, revision) VALUES(?1, ?2, ?3)",
+    [GARBAGE] = "SELECT life, below, revision FROM garbage LIMIT 1",
+    [GARBAGE_ROWS] = "SELECT number FROM records WHERE life = ?1 AND revision <= ?3 AND number < ?2 LIMIT ?4",
+    [GARBAGE_DONE] = "DELETE FROM garbage WHERE life = ?1 AND below = ?2",
+    [DELETE] = "DELETE FROM records WHERE number = ?1",
+    [STORE] = "SELECT next_number, commits, last_revision FROM store",
+    [STORE_SET] = "UPDATE store SET next_number = ?1, commits = ?2, last_revision = ?3",
+};
+
+/* A key as it is before a write. */
+typedef struct key {
+  int64_t number; /* 0: not there */
+  int64_t revision, life, base_revision;
+} key;
+
+struct srv_sqlite_writer {
+  sqlite3 *db;
+  sqlite3_stmt *statements[STATEMENTS];
+  int64_t next_number;   /* numbers given in a transaction that failed are left out */
+  int64_t commits;       /* that are on the disk */
+  int64_t last_revision; /* of scenes that have gone */
+  bool changed;          /* in this transaction */
+  bool garbage;          /* there may be some */
+  bool broken;
+  char why[SRV_STORE_WHY];
+};
+
+srv_sqlite_writer *srv_sqlite_writer_create(sqlite3 *db, char why[SRV_STORE_WHY]) {
+  srv_sqlite_writer *writer = calloc(1, sizeof *writer);
+  if (!writer || !srv_sqlite_prepare(db, texts, writer->statements, STATEMENTS)) {
+    snprintf(why, SRV_STORE_WHY, "%.100s", writer ? sqlite3_errmsg(db) : "out of memory");
+    free(writer);
+    return NULL;
+  }
+  writer->db = db;
+  writer->garbage = true;
+  sqlite3_stmt *store = writer->statements[STORE];
+  bool there = sqlite3_step(store) == SQLITE_ROW;
+  if (there) {
+    writer->next_number = sqlite3_column_int64(store, 0);
+    writer->commits = sqlite3_column_int64(store, 1);
+    writer->last_revision = sqlite3_column_int64(store, 2);
+  } else {
+    snprintf(why, SRV_STORE_WHY, SRV_SQLITE_FILE ": %.100s", sqlite3_errmsg(db));
+  }
+  sqlite3_reset(store);
+  if (there) return writer;
+  srv_sqlite_finalize(writer->statements, STATEMENTS);
+  free(writer);
+  return NULL;
+}
+
+void srv_sqlite_writer_destroy(srv_sqlite_writer *writer) {
+  if (!writer) return;
+  srv_sqlite_finalize(writer->statements, STATEMENTS);
+  sqlite3_close(writer->db);
+  free(writer);
+}
+
+bool srv_sqlite_broken(const srv_sqlite_writer *writer, const char **why) {
+  if (writer->broken) *why = writer->why;
+  return writer->broken;
+}
+
+/* ---- statements ------------------------------------------------------------------------------------------------------ */
+
+/* Runs a statement that gives no row, with the first `count` numbers. */
+static int run(srv_sqlite_writer *writer, int which, int count, const int64_t *numbers) {
+  sqlite3_stmt *statement = writer->statements[which];
+  for (int i = 0; i < count; i++) sqlite3_bind_int64(statement, i + 1, numbers[i]);
+  return srv_sqlite_run(statement);
+}
+
+#define RUN(writer, which, ...)                                                                                                    \
+  run(writer, which, (int)(sizeof(int64_t[]){__VA_ARGS__} / sizeof(int64_t)), (int64_t[]){__VA_ARGS__})
+
+/* Is there a row? */
+static int ask(srv_sqlite_writer *writer, int which, const int64_t *numbers, int count, bool *yes) {
+  sqlite3_stmt *statement = writer->statements[which];
+  for (int i = 0; i < count; i++) sqlite3_bind_int64(statement, i + 1, numbers[i]);
+  int code = sqlite3_step(statement);
+  *yes = code == SQLITE_ROW;
+  sqlite3_reset(statement);
+  return code == SQLITE_ROW || code == SQLITE_DONE ? SQLITE_OK : code;
+}
+
+static int find(srv_sqlite_writer *writer, srv_store_space space, const char *id, key *out) {
+  sqlite3_stmt *statement = writer->statements[KEY];
+  *out = (key){0};
+  sqlite3_bind_int64(statement, 1, space);
+  sqlite3_bind_text(statement, 2, id, -1, SQLITE_STATIC);
+  int code = sqlite3_step(statement);
+  if (code == SQLITE_ROW)
+    *out = (key){.number = sqlite3_column_int64(statement, 0),
+                 .revision = sqlite3_column_int64(statement, 1),
+                 .life = sqlite3_column_int64(statement, 2),
+                 .base_revision = sqlite3_column_int64(statement, 3)};
+  sqlite3_reset(statement);
+  return code == SQLITE_ROW || code == SQLITE_DONE ? SQLITE_OK : code;
+}
+
+/* ---- one write ------------------------------------------------------------------------------------------------------- */
+
+/* The record in parts; *first is the number of its first row. life 0: the record begins one. */
+static int put_record(srv_sqlite_writer *writer, const srv_store_write *write, int64_t life, int64_t *first) {
+  sqlite3_stmt *statement = writer->statements[RECORD];
+  *first = writer->next_number;
+  srv_sqlite_part part = {.life = life ? life : *first,
+                          .revision = (int64_t)write->revision,
+                          .follows = write->act == SRV_STORE_CHANGE ? (int64_t)write->before : 0,
+                          .length = (int64_t)write->length};
+  int code = SQLITE_OK;
+  for (size_t at = 0; code == SQLITE_OK && (at < write->length || at == 0); at += SRV_SQLITE_PART_BYTES, part.part++) {
+    part.bytes = write->length ? write->bytes + at : "";
+    part.size = write->length - at < SRV_SQLITE_PART_BYTES ? write->length - at : SRV_SQLITE_PART_BYTES;
+    sqlite3_bind_blob64(statement, 8, part.bytes, part.size, SQLITE_STATIC);
+    code = RUN(writer, RECORD, writer->next_number++, part.life, part.revision, part.follows, part.part, part.length,
+               (int64_t)srv_sqlite_part_digest(&part));
+  }
+  return code;
+}
+
+static int set_names(srv_sqlite_writer *writer, srv_store_write *write, int64_t scene) {
+  int code = RUN(writer, NAMES_CLEAR, scene);
+  for (size_t at = 0; code == SQLITE_OK && at < write->shapes_length; at += strlen(write->shapes + at) + 1) {
+    key shape;
+    code = find(writer, SRV_STORE_SHAPES, write->shapes + at, &shape);
+    if (code == SQLITE_OK) code = RUN(writer, NAMES_ADD, shape.number, scene);
+  }
+  return code;
+}
+
+static int discard(srv_sqlite_writer *writer, int64_t life, int64_t revision, int64_t below) {
+  writer->garbage = true;
+  return RUN(writer, DISCARD, life, below, revision);
+}
+
+static int put_base(srv_sqlite_writer *writer, srv_store_write *write, key *old) {
+  int64_t first = 0;
+  int code = put_record(writer, write, 0, &first);
+  if (code != SQLITE_OK) return code;
+  if (old->number) {
+    code = discard(writer, old->life, INT64_MAX, first);
+    if (code != SQLITE_OK) return code;
+    return RUN(writer, KEY_PUT, old->number, (int64_t)write->revision, (int64_t)write->bodies, first);
+  }
+  old->number = writer->next_number++;
+  sqlite3_bind_text(writer->statements[KEY_NEW], 6, write->id, -1, SQLITE_STATIC);
+  return RUN(writer, KEY_NEW, old->number, (int64_t)write->revision, (int64_t)write->bodies, first, (int64_t)write->space);
+}
+
+static int put_change(srv_sqlite_writer *writer, srv_store_write *write, const key *old) {
+  int64_t first = 0;
+  int code = put_record(writer, write, old->life, &first);
+  return code == SQLITE_OK ? RUN(writer, KEY_MOVE, old->number, (int64_t)write->revision, (int64_t)write->bodies) : code;
+}
+
+static int put_fold(srv_sqlite_writer *writer, srv_store_write *write, const key *old) {
+  int64_t first = 0;
+  int code = put_record(writer, write, old->life, &first);
+  if (code == SQLITE_OK) code = discard(writer, old->life, (int64_t)write->revision, first);
+  return code == SQLITE_OK ? RUN(writer, KEY_FOLD, old->number, (int64_t)write->revision, first) : code;
+}
+
+static int remove_key(srv_sqlite_writer *writer, srv_store_write *write, const key *old) {
+  if (write->space == SRV_STORE_SCENES) {
+    int64_t greatest = old->revision > (int64_t)write->revision ? old->revision : (int64_t)write->revision;
+    if (greatest > writer->last_revision) writer->last_revision = greatest;
+    int code = RUN(writer, NAMES_CLEAR, old->number);
+    if (code != SQLITE_OK) return code;
+  }
+  int code = discard(writer, old->life, INT64_MAX, writer->next_number);
+  return code == SQLITE_OK ? RUN(writer, KEY_REMOVE, old->number) : code;
+}
+
+/* Sets write->status to what stands in the way; SRV_STORE_OK: nothing. */
+static int judge(srv_sqlite_writer *writer, srv_store_write *write, const key *old) {
+  bool there = false;
+  int code = SQLITE_OK;
+  write->status = SRV_STORE_OK;
+  write->current = (uint64_t)old->revision;
+  if (write->act == SRV_STORE_FOLD) {
+    bool within = old->number && old->base_revision <= (int64_t)write->revision && (int64_t)write->revision <= old->revision;
+    if (within) code = ask(writer, HAS_RECORD, (int64_t[]){old->life, (int64_t)write->revision}, 2, &there);
+    if (!there) write->status = SRV_STORE_MOVED;
+    return code;
+  }
+  if (write->current != write->before || (write->act == SRV_STORE_CHANGE && !old->number) ||
+      (write->act == SRV_STORE_REMOVE && !old->number)) {
+    write->status = SRV_STORE_MOVED;
+    return SQLITE_OK;
+  }
+  if (write->act == SRV_STORE_REMOVE && write->space == SRV_STORE_SHAPES) {
+    code = ask(writer, NAMED, &old->number, 1, &there);
+    if (there) write->status = SRV_STORE_NAMED;
+    return code;
+  }
+  if (write->act == SRV_STORE_REMOVE || !write->has_shapes) return SQLITE_OK;
+  for (size_t at = 0; code == SQLITE_OK && at < write->shapes_length; at += strlen(write->shapes + at) + 1) {
+    key shape;
+    code = find(writer, SRV_STORE_SHAPES, write->shapes + at, &shape);
+    if (code == SQLITE_OK && !shape.number) write->status = SRV_STORE_UNKNOWN;
+  }
+  return code;
+}
+
+static int carry_out(srv_sqlite_writer *writer, srv_store_write *write) {
+  key old;
+  int code = find(writer, write->space, write->id, &old);
+  if (code == SQLITE_OK) code = judge(writer, write, &old);
+  if (code != SQLITE_OK || write->status != SRV_STORE_OK) return code;
+  writer->changed = true;
+  switch (write->act) {
+  case SRV_STORE_CHANGE: code = put_change(writer, write, &old); break;
+  case SRV_STORE_BASE: code = put_base(writer, write, &old); break;
+  case SRV_STORE_FOLD: return put_fold(writer, write, &old);
+  case SRV_STORE_REMOVE: return remove_key(writer, write, &old);
+  }
+  return code == SQLITE_OK && write->has_shapes ? set_names(writer, write, old.number) : code;
+}
+
+/* ---- garbage --------------------------------------------------------------------------------------------------------- */
+
+/* Deletes up to `rows` rows that are used no more, within a transaction. */
+static int sweep(srv_sqlite_writer *writer, int rows) {
+  sqlite3_stmt *garbage = writer->statements[GARBAGE], *doomed = writer->statements[GARBAGE_ROWS];
+  int code = SQLITE_OK;
+  while (code == SQLITE_OK && rows > 0) {
+    int found = sqlite3_step(garbage);
+    int64_t entry[] = {sqlite3_column_int64(garbage, 0), sqlite3_column_int64(garbage, 1), sqlite3_column_int64(garbage, 2)};
+    sqlite3_reset(garbage);
+    writer->garbage = found != SQLITE_DONE;
+    if (found != SQLITE_ROW) return found == SQLITE_DONE ? SQLITE_OK : found;
+    int64_t numbers[IDLE_SWEEP_ROWS];
+    int count = 0;
+    for (int i = 0; i < 3; i++) sqlite3_bind_int64(doomed, i + 1, entry[i]);
+    sqlite3_bind_int64(doomed, 4, rows);
+    for (code = sqlite3_step(doomed); code == SQLITE_ROW; code = sqlite3_step(doomed))
+      numbers[count++] = sqlite3_column_int64(doomed, 0);
+    sqlite3_reset(doomed);
+    code = code == SQLITE_DONE ? SQLITE_OK : code;
+    for (int i = 0; i < count && code == SQLITE_OK; i++) code = RUN(writer, DELETE, numbers[i]);
+    if (code == SQLITE_OK && count < rows) code = RUN(writer, GARBAGE_DONE, entry[0], entry[1]);
+    writer->changed = true;
+    rows -= count ? count : 1;
+  }
+  return code;
+}
+
+/* ---- transactions ---------------------------------------------------------------------------------------------------- */
+
+static void give_up(srv_sqlite_writer *writer, int code) {
+  writer->broken = true;
+  srv_sqlite_answer(writer->db, code, "the device failed", writer->why);
+}
+
+/* Ends the transaction: well if the code so far is. Afterwards all of it is on the disk or nothing is in the file. */
+static int end(srv_sqlite_writer *writer, int code, int64_t last_revision) {
+  if (code == SQLITE_OK && writer->changed)
+    code = RUN(writer, STORE_SET, writer->next_number, writer->commits + 1, writer->last_revision);
+  if (code == SQLITE_OK) code = srv_sqlite_run(writer->statements[COMMIT]);
+  if (code == SQLITE_OK) {
+    writer->commits += writer->changed;
+    return SQLITE_OK;
+  }
+  writer->last_revision = last_revision;
+  if (srv_sqlite_answer(NULL, code, "", (char[SRV_STORE_WHY]){0}) == SRV_STORE_FAILED) give_up(writer, code);
+  if (!sqlite3_get_autocommit(writer->db)) srv_sqlite_run(writer->statements[ROLLBACK]);
+  return code;
+}
+
+/* Carries out those from first to before `past` as one. */
+static int together(srv_sqlite_writer *writer, srv_store_write *first, const srv_store_write *past) {
+  int64_t last_revision = writer->last_revision;
+  writer->changed = false;
+  int code = srv_sqlite_run(writer->statements[BEGIN]);
+  for (srv_store_write *write = first; write != past && code == SQLITE_OK; write = write->next) code = carry_out(writer, write);
+  if (code == SQLITE_OK && writer->changed && writer->garbage) code = sweep(writer, SWEEP_ROWS);
+  return end(writer, code, last_revision);
+}
+
+static void alone(srv_sqlite_writer *writer, srv_store_write *write) {
+  int code = writer->broken ? SQLITE_IOERR : together(writer, write, write->next);
+  if (code == SQLITE_OK) return;
+  write->status = srv_sqlite_answer(writer->broken ? NULL : writer->db, code, "writing", write->why);
+  if (writer->broken) memcpy(write->why, writer->why, sizeof write->why);
+}
+
+void srv_sqlite_write(srv_sqlite_writer *writer, srv_store_write *first) {
+  for (srv_store_write *write = first; write; write = write->next) write->why[0] = 0;
+  if (!writer->broken && together(writer, first, NULL) == SQLITE_OK) return;
+  for (srv_store_write *write = first; write; write = write->next) alone(writer, write);
+}
+
+bool srv_sqlite_sweep(srv_sqlite_writer *writer) {
+  if (writer->broken || !writer->garbage) return false;
+  int64_t last_revision = writer->last_revision;
+  writer->changed = false;
+  int code = srv_sqlite_run(writer->statements[BEGIN]);
+  if (code == SQLITE_OK) code = sweep(writer, IDLE_SWEEP_ROWS);
+  code = end(writer, code, last_revision);
+  /* What cannot be deleted is left: it is only room. */
+  if (code != SQLITE_OK) writer->garbage = false;
+  return writer->garbage;
+}
+
+void srv_sqlite_checkpoint(srv_sqlite_writer *writer, int pages) {
+  int in_log = 0, copied = 0;
+  (void)pages;
+  if (writer->broken) return;
+  int code = sqlite3_wal_checkpoint_v2(writer->db, NULL, SQLITE_CHECKPOINT_PASSIVE, &in_log, &copied);
+  if (srv_sqlite_answer(NULL, code, "", (char[SRV_STORE_WHY]){0}) == SRV_STORE_FAILED) give_up(writer, code);
+}
