@@ -20,7 +20,7 @@ typedef enum srv_store_status {
   SRV_STORE_FULL,        /* no room (disk, quota, memory of Redis): nothing is written, and it may be tried again */
   SRV_STORE_FAILED,      /* the device failed: no write is taken any more until the daemon has been started anew */
   SRV_STORE_UNAVAILABLE, /* no answer in time; whether the write is there is not known: ask srv_store_look first */
-  SRV_STORE_DAMAGED,     /* LOAD: a checksum or the order of records is wrong */
+  SRV_STORE_DAMAGED,     /* LOAD: a checksum or the order of records is wrong; a write: its place is damaged, nothing is written */
   SRV_STORE_MEMORY
 } srv_store_status;
 
@@ -92,7 +92,7 @@ typedef struct srv_store_look {
   char id[CT_ID_LENGTH_MAX + 1]; /* "": all */
   void (*done)(struct srv_store_look *look);
   void *cls;
-  srv_store_status status;  /* OK, UNAVAILABLE, FAILED, MEMORY */
+  srv_store_status status;  /* OK, UNAVAILABLE, FAILED, DAMAGED, MEMORY */
   srv_store_entry *entries; /* [count] ascending in id; owned by the caller: free */
   size_t count;
   uint64_t last_revision; /* greatest of the scenes that have gone */

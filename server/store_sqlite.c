@@ -156,15 +156,19 @@ static void read_on(void *cls) {
 
 static sqlite_store *of(const srv_store *store) { return (sqlite_store *)(uintptr_t)store; }
 
+static void release(sqlite_store *s) {
+  uv_cond_destroy(&s->writes_wait);
+  uv_cond_destroy(&s->reads_wait);
+  uv_mutex_destroy(&s->mutex);
+  free(s);
+}
+
 static void handle_closed(uv_handle_t *handle) {
   sqlite_store *s = handle->data;
   if (--s->handles) return;
   void (*closed)(void *cls) = s->closed;
   void *cls = s->closed_cls;
-  uv_cond_destroy(&s->writes_wait);
-  uv_cond_destroy(&s->reads_wait);
-  uv_mutex_destroy(&s->mutex);
-  free(s);
+  release(s);
   if (closed) closed(cls);
 }
 
@@ -265,6 +269,8 @@ static const srv_store_ops ops = {.submit = submit, .load = load, .look = look, 
 static sqlite_store *create(uv_loop_t *loop) {
   sqlite_store *s = calloc(1, sizeof *s);
   if (!s) return NULL;
+  /* On Linux these three never fail. */
+  if (uv_mutex_init(&s->mutex) != 0 || uv_cond_init(&s->writes_wait) != 0 || uv_cond_init(&s->reads_wait) != 0) abort();
   s->store = (srv_store){.ops = &ops, .durability = "disk"};
   s->loop = loop;
   s->file.lock = -1;
@@ -277,9 +283,8 @@ static sqlite_store *create(uv_loop_t *loop) {
   return s;
 }
 
-/* The threads and what they need. libuv's own functions end the process where there is no memory for a mutex. */
+/* The threads and what they need. */
 static bool start(sqlite_store *s) {
-  if (uv_mutex_init(&s->mutex) != 0 || uv_cond_init(&s->writes_wait) != 0 || uv_cond_init(&s->reads_wait) != 0) return false;
   if (uv_async_init(s->loop, &s->answers, on_answers) != 0) return false;
   uv_prepare_init(s->loop, &s->round);
   uv_prepare_start(&s->round, on_round);
@@ -287,7 +292,24 @@ static bool start(sqlite_store *s) {
   s->answers.data = s->round.data = s;
   s->handles = 2;
   if (uv_thread_create(&s->reader, read_on, s) != 0) return false;
-  return uv_thread_create(&s->writer, write_on, s) == 0;
+  if (uv_thread_create(&s->writer, write_on, s) == 0) return true;
+  uv_mutex_lock(&s->mutex);
+  s->closing = true;
+  uv_cond_signal(&s->reads_wait);
+  uv_mutex_unlock(&s->mutex);
+  uv_thread_join(&s->reader);
+  return false;
+}
+
+/* Of a store that never ran. Its handles, if the loop has them, are closed by the loop's next round. */
+static void abandon(sqlite_store *s) {
+  srv_sqlite_close(&s->file);
+  if (!s->handles) {
+    release(s);
+    return;
+  }
+  uv_close((uv_handle_t *)&s->answers, handle_closed);
+  uv_close((uv_handle_t *)&s->round, handle_closed);
 }
 
 srv_store *srv_store_sqlite_open(uv_loop_t *loop, const char *folder) {
@@ -297,8 +319,7 @@ srv_store *srv_store_sqlite_open(uv_loop_t *loop, const char *folder) {
     if (start(s)) return &s->store;
     snprintf(why, sizeof why, "no thread can be started");
   }
-  fprintf(stderr, "contactd: --data %s: %s.\n", folder, why);
-  if (s) srv_sqlite_close(&s->file);
-  free(s);
+  fprintf(stderr, "contactd: --data: %s: %s.\n", folder, why);
+  if (s) abandon(s);
   return NULL;
 }

@@ -1,6 +1,6 @@
-/* The parts of the store in a file, below the threads: the file (store_sqlite_file.c), its format (store_sqlite_format.c), writes
- * (store_sqlite_write.c) and reads (store_sqlite_read.c). Each connection belongs to one thread at a time; nothing here waits for
- * another thread. Functions that return an int return a result code of SQLite. */
+/* The parts of the store in a file, below the threads: the file (store_sqlite_file.c) and its pages (store_sqlite_vfs.c),
+ * its format (store_sqlite_format.c), writes (store_sqlite_write.c) and reads (store_sqlite_read.c). Each connection belongs to one
+ * thread at a time; nothing here waits for another thread. Functions that return an int return a result code of SQLite. */
 #ifndef SRV_STORE_SQLITE_H
 #define SRV_STORE_SQLITE_H
 
@@ -28,6 +28,15 @@ extern const srv_sqlite_steps srv_sqlite_format;
  * the file is as it was. */
 bool srv_sqlite_bring_up(sqlite3 *db, const char *path, const srv_sqlite_steps *steps, char why[SRV_STORE_WHY]);
 
+/* ---- pages ----------------------------------------------------------------------------------------------------------- */
+
+#define SRV_SQLITE_PAGE_BYTES 4096
+/* The end of each page, which SQLite leaves alone. */
+#define SRV_SQLITE_DIGEST_BYTES 8
+
+/* The name of the layer that proves pages, above what is the default now. NULL: there is none. */
+const char *srv_sqlite_vfs(void);
+
 /* ---- rows ------------------------------------------------------------------------------------------------------------ */
 
 /* A row of records as its digest covers it. */
@@ -38,6 +47,20 @@ typedef struct srv_sqlite_part {
 } srv_sqlite_part;
 
 uint64_t srv_sqlite_part_digest(const srv_sqlite_part *part);
+
+/* A row of keys. */
+typedef struct srv_sqlite_key {
+  int64_t number; /* 0: not there */
+  int64_t space, revision, bodies, life, base_revision, base_number;
+  char id[CT_ID_LENGTH_MAX + 1];
+} srv_sqlite_key;
+
+/* Columns in the order in which srv_sqlite_read_key takes them. */
+#define SRV_SQLITE_KEY_COLUMNS "number, space, revision, bodies, life, base_revision, base_number, digest, id"
+
+uint64_t srv_sqlite_key_digest(const srv_sqlite_key *key);
+/* SQLITE_CORRUPT: the row's digest is not its own. */
+int srv_sqlite_read_key(sqlite3_stmt *row, srv_sqlite_key *out);
 /* 64 bits over bytes, chained from `seed`. A change within one aligned word of eight bytes always changes the digest. */
 uint64_t srv_sqlite_digest(uint64_t seed, const void *bytes, size_t size);
 
@@ -45,15 +68,16 @@ uint64_t srv_sqlite_digest(uint64_t seed, const void *bytes, size_t size);
 
 typedef struct srv_sqlite_writer srv_sqlite_writer;
 
-/* NULL: why tells. */
-srv_sqlite_writer *srv_sqlite_writer_create(sqlite3 *db, char why[SRV_STORE_WHY]);
+/* mark: a descriptor whose file tells the number of the last transaction that has been acknowledged; it stays the caller's. NULL:
+ * why tells, and db is the caller's still. */
+srv_sqlite_writer *srv_sqlite_writer_create(sqlite3 *db, int mark, char why[SRV_STORE_WHY]);
 void srv_sqlite_writer_destroy(srv_sqlite_writer *writer);
 /* Carries out the list (by next) in order, in as few transactions as may be, and sets the answers. What is OK is on the disk.
  * After a failure of the device every write is SRV_STORE_FAILED. */
 void srv_sqlite_write(srv_sqlite_writer *writer, srv_store_write *first);
 /* Lets go of some of what is no longer used. False: there is nothing left, or it cannot be now. */
 bool srv_sqlite_sweep(srv_sqlite_writer *writer);
-/* Copies the log into the file if it has grown beyond so many pages. */
+/* Copies the log into the file if so many pages or more are not copied yet. */
 void srv_sqlite_checkpoint(srv_sqlite_writer *writer, int pages);
 /* The device has failed: why tells. */
 bool srv_sqlite_broken(const srv_sqlite_writer *writer, const char **why);

@@ -13,13 +13,19 @@
 /* How long another program that looks into the file may hold us up. */
 #define BUSY_MS 10000
 
-/* synchronous=FULL: the log is synced before a commit returns. The log is copied into the file when the writer says so, not within
- * a commit. */
+/* What is deleted need not be overwritten, and the log is copied into the file when the writer says so, not within a commit.
+ * synchronous=FULL: the log is synced before a commit returns. */
 static const char writer_settings[] = "PRAGMA page_size=4096; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
-                                      "PRAGMA wal_autocheckpoint=0; PRAGMA cache_size=-16384; PRAGMA temp_store=MEMORY;"
-                                      "PRAGMA mmap_size=0; PRAGMA trusted_schema=OFF;";
+                                      "PRAGMA wal_autocheckpoint=0; PRAGMA secure_delete=OFF; PRAGMA cache_size=-16384;"
+                                      "PRAGMA temp_store=MEMORY; PRAGMA mmap_size=0; PRAGMA trusted_schema=OFF;";
 static const char reader_settings[] =
     "PRAGMA query_only=ON; PRAGMA cache_size=-4096; PRAGMA mmap_size=0; PRAGMA trusted_schema=OFF;";
+
+/* All that is not records is read through once, page by page: what is damaged there shows now. A store with damaged records is
+ * opened; each key tells of its own. */
+static const char proof[] = "SELECT * FROM pragma_integrity_check('store') UNION ALL SELECT * FROM pragma_integrity_check('keys')"
+                            " UNION ALL SELECT * FROM pragma_integrity_check('names')"
+                            " UNION ALL SELECT * FROM pragma_integrity_check('garbage')";
 
 static bool told(char *why, const char *what, const char *reason) {
   snprintf(why, SRV_STORE_WHY, "%.60s: %.80s", what, reason);
@@ -46,11 +52,14 @@ static bool sync_folder(const char *folder, char *why) {
   return good;
 }
 
-static sqlite3 *connect_to(const char *path, int flags, const char *settings, char *why) {
+static sqlite3 *connect_to(const char *path, const char *vfs, const char *settings, char *why) {
   sqlite3 *db = NULL;
-  int code = sqlite3_open_v2(path, &db, flags | SQLITE_OPEN_NOMUTEX, NULL);
+  int reserved = SRV_SQLITE_DIGEST_BYTES;
+  int code = sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, vfs);
   if (code == SQLITE_OK) code = sqlite3_busy_timeout(db, BUSY_MS);
   if (code == SQLITE_OK) code = sqlite3_extended_result_codes(db, 1);
+  /* Of a new file; one that is there has it in its header. */
+  if (code == SQLITE_OK) code = sqlite3_file_control(db, "main", SQLITE_FCNTL_RESERVE_BYTES, &reserved);
   if (code == SQLITE_OK) code = sqlite3_exec(db, settings, NULL, NULL, NULL);
   if (code == SQLITE_OK) return db;
   told(why, SRV_SQLITE_FILE, db ? sqlite3_errmsg(db) : sqlite3_errstr(code));
@@ -58,29 +67,64 @@ static sqlite3 *connect_to(const char *path, int flags, const char *settings, ch
   return NULL;
 }
 
+static bool proven(sqlite3 *db, char *why) {
+  sqlite3_stmt *statement = NULL;
+  int code = sqlite3_prepare_v2(db, proof, -1, &statement, NULL);
+  bool good = code == SQLITE_OK;
+  while (good && (code = sqlite3_step(statement)) == SQLITE_ROW) {
+    const char *text = (const char *)sqlite3_column_text(statement, 0);
+    good = text && strcmp(text, "ok") == 0;
+    if (!good) told(why, SRV_SQLITE_FILE " is damaged", text ? text : "out of memory");
+  }
+  if (good && code != SQLITE_DONE) good = told(why, SRV_SQLITE_FILE " is damaged", sqlite3_errmsg(db));
+  sqlite3_finalize(statement);
+  return good;
+}
+
 static bool open_writer(srv_sqlite_file *file, const char *path, char *why) {
-  sqlite3 *db = connect_to(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, writer_settings, why);
+  const char *vfs = srv_sqlite_vfs();
+  sqlite3 *db = vfs ? connect_to(path, vfs, writer_settings, why) : NULL;
   if (!db) return false;
-  if (srv_sqlite_bring_up(db, path, &srv_sqlite_format, why)) file->writer = srv_sqlite_writer_create(db, why);
+  if (srv_sqlite_bring_up(db, path, &srv_sqlite_format, why) && proven(db, why))
+    file->writer = srv_sqlite_writer_create(db, file->lock, why);
   if (!file->writer) sqlite3_close(db);
   return file->writer != NULL;
 }
 
+/* The reader does not prove pages: its rows have their own digests. */
 static bool open_reader(srv_sqlite_file *file, const char *path, char *why) {
-  sqlite3 *db = connect_to(path, SQLITE_OPEN_READWRITE, reader_settings, why);
+  sqlite3 *db = connect_to(path, NULL, reader_settings, why);
   if (!db) return false;
   file->reader = srv_sqlite_reader_create(db, why);
   if (!file->reader) sqlite3_close(db);
   return file->reader != NULL;
 }
 
+/* Where a file that is not ours is met, or one of a newer format, that is the reason whatever else was found. Bytes as in "Database
+ * File Format", 1.3. */
+static void explain(const char *path, char *why) {
+  unsigned char header[72] = {0};
+  int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+  ssize_t length = descriptor >= 0 ? read(descriptor, header, sizeof header) : -1;
+  if (descriptor >= 0) close(descriptor);
+  if (length <= 0) return;
+  int format = header[60] << 24 | header[61] << 16 | header[62] << 8 | header[63];
+  if (memcmp(header, "SQLite format 3", 16) != 0 || memcmp(header + 68, "ctcd", 4) != 0)
+    snprintf(why, SRV_STORE_WHY, SRV_SQLITE_FILE " is not a store of contactd");
+  else if (format > srv_sqlite_format.count)
+    snprintf(why, SRV_STORE_WHY, SRV_SQLITE_FILE " has format %d; this program knows none above %d", format,
+             srv_sqlite_format.count);
+}
+
 bool srv_sqlite_open(srv_sqlite_file *file, const char *folder, char why[SRV_STORE_WHY]) {
   char path[PATH_MAX];
   *file = (srv_sqlite_file){.lock = -1};
   if ((size_t)snprintf(path, sizeof path, "%s/" SRV_SQLITE_FILE, folder) >= sizeof path)
-    return told(why, "--data", "the path is too long");
-  if (take_lock(file, folder, why) && open_writer(file, path, why) && open_reader(file, path, why) && sync_folder(folder, why))
-    return true;
+    return told(why, SRV_SQLITE_FILE, "the path is too long");
+  if (take_lock(file, folder, why)) {
+    if (open_writer(file, path, why) && open_reader(file, path, why) && sync_folder(folder, why)) return true;
+    explain(path, why);
+  }
   srv_sqlite_close(file);
   return false;
 }

@@ -11,7 +11,10 @@
 /* "ctcd" */
 #define APPLICATION_ID 0x63746364
 
-/* keys: what there is. `life` is the number of the first row of the base that the key was put with: records of an earlier scene of
+/* Rows of keys and records have digests of their own: those who read do not prove pages, so that of a damaged page all is lost
+ * that is damaged and nothing else.
+ *
+ * keys: what there is. `life` is the number of the first row of the base that the key was put with: records of an earlier scene of
  * the same id have another. base_number is the first row of the base that holds now; it may have been made later than records that
  * follow it.
  *
@@ -23,13 +26,15 @@
  * garbage: records of `life` up to `revision` and below row `below` are used no more and wait to be deleted, so that a write does
  * not take as long as what it replaces is large.
  *
- * store: one row. next_number numbers keys and records, and is never given twice; commits counts transactions. */
+ * store: one row. next_number numbers keys and records, and is never given twice; commits counts transactions; identity tells
+ * this store from any other. */
 static const char first_format[] =
     "CREATE TABLE store(id INTEGER PRIMARY KEY CHECK(id = 1), next_number INTEGER NOT NULL, commits INTEGER NOT NULL,"
-    " last_revision INTEGER NOT NULL);"
-    "INSERT INTO store VALUES(1, 1, 0, 0);"
+    " last_revision INTEGER NOT NULL, identity INTEGER NOT NULL);"
+    "INSERT INTO store VALUES(1, 1, 0, 0, random());"
     "CREATE TABLE keys(number INTEGER PRIMARY KEY, space INTEGER NOT NULL, id TEXT NOT NULL, revision INTEGER NOT NULL,"
-    " bodies INTEGER NOT NULL, life INTEGER NOT NULL, base_revision INTEGER NOT NULL, base_number INTEGER NOT NULL);"
+    " bodies INTEGER NOT NULL, life INTEGER NOT NULL, base_revision INTEGER NOT NULL, base_number INTEGER NOT NULL,"
+    " digest INTEGER NOT NULL);"
     "CREATE UNIQUE INDEX keys_by_id ON keys(space, id);"
     "CREATE TABLE records(number INTEGER PRIMARY KEY, life INTEGER NOT NULL, revision INTEGER NOT NULL, follows INTEGER NOT NULL,"
     " part INTEGER NOT NULL, length INTEGER NOT NULL, digest INTEGER NOT NULL, bytes BLOB NOT NULL);"

@@ -6,14 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY, RECORDS, ALL, ONE, LAST, STATEMENTS };
+enum { KEY, RECORDS, ALL, LAST, STATEMENTS };
 
 static const char *const texts[STATEMENTS] = {
-    [KEY] = "SELECT life, base_revision, base_number, revision FROM keys WHERE space = ?1 AND id = ?2",
+    [KEY] = "SELECT " SRV_SQLITE_KEY_COLUMNS " FROM keys WHERE space = ?1 AND id = ?2",
     [RECORDS] = ("SELECT revision, follows, part, length, digest, bytes FROM records"
                  " WHERE life = ?1 AND revision >= ?2 AND (revision > ?2 OR number >= ?3) ORDER BY revision, number"),
-    [ALL] = "SELECT id, revision, bodies FROM keys WHERE space = ?1 ORDER BY id",
-    [ONE] = "SELECT id, revision, bodies FROM keys WHERE space = ?1 AND id = ?2",
+    [ALL] = "SELECT " SRV_SQLITE_KEY_COLUMNS " FROM keys WHERE space = ?1 ORDER BY id",
     [LAST] = "SELECT last_revision FROM store",
 };
 
@@ -48,7 +47,8 @@ int srv_sqlite_run(sqlite3_stmt *statement) {
 srv_store_status srv_sqlite_answer(sqlite3 *db, int code, const char *what, char why[SRV_STORE_WHY]) {
   why[0] = 0;
   if (code == SQLITE_OK) return SRV_STORE_OK;
-  snprintf(why, SRV_STORE_WHY, "%s: %.100s", what, db ? sqlite3_errmsg(db) : sqlite3_errstr(code));
+  bool newest = db && sqlite3_extended_errcode(db) == code;
+  snprintf(why, SRV_STORE_WHY, "%s: %.100s", what, newest ? sqlite3_errmsg(db) : sqlite3_errstr(code));
   switch (code & 0xff) {
   case SQLITE_FULL: return SRV_STORE_FULL;
   case SQLITE_NOMEM: return SRV_STORE_MEMORY;
@@ -82,6 +82,23 @@ uint64_t srv_sqlite_digest(uint64_t seed, const void *bytes, size_t size) {
 uint64_t srv_sqlite_part_digest(const srv_sqlite_part *part) {
   int64_t head[] = {part->life, part->revision, part->follows, part->part, part->length};
   return srv_sqlite_digest(srv_sqlite_digest(0, head, sizeof head), part->bytes, part->size);
+}
+
+uint64_t srv_sqlite_key_digest(const srv_sqlite_key *key) {
+  int64_t numbers[] = {key->number, key->space, key->revision, key->bodies, key->life, key->base_revision, key->base_number};
+  return srv_sqlite_digest(srv_sqlite_digest(0, numbers, sizeof numbers), key->id, strlen(key->id));
+}
+
+int srv_sqlite_read_key(sqlite3_stmt *row, srv_sqlite_key *out) {
+  int64_t *columns[] = {&out->number, &out->space,         &out->revision,   &out->bodies,
+                        &out->life,   &out->base_revision, &out->base_number};
+  for (int i = 0; i < 7; i++) *columns[i] = sqlite3_column_int64(row, i);
+  uint64_t digest = (uint64_t)sqlite3_column_int64(row, 7);
+  const unsigned char *id = sqlite3_column_text(row, 8);
+  if (!id) return sqlite3_errcode(sqlite3_db_handle(row)) == SQLITE_NOMEM ? SQLITE_NOMEM : SQLITE_CORRUPT;
+  memset(out->id, 0, sizeof out->id);
+  snprintf(out->id, sizeof out->id, "%s", (const char *)id);
+  return srv_sqlite_key_digest(out) == digest ? SQLITE_OK : SQLITE_CORRUPT;
 }
 
 /* ---- reader ---------------------------------------------------------------------------------------------------------- */
@@ -178,44 +195,45 @@ static bool take_row(progress *p, sqlite3_stmt *row) {
   return true;
 }
 
-/* The key is found in the statement's row. */
-static int load_records(srv_sqlite_reader *reader, sqlite3_stmt *key, srv_store_load *load) {
+static int load_records(srv_sqlite_reader *reader, const srv_sqlite_key *key, srv_store_load *load) {
   sqlite3_stmt *rows = reader->statements[RECORDS];
-  progress p = {.load = load, .life = sqlite3_column_int64(key, 0)};
-  int64_t revision = sqlite3_column_int64(key, 3);
-  sqlite3_bind_int64(rows, 1, p.life);
-  sqlite3_bind_int64(rows, 2, sqlite3_column_int64(key, 1));
-  sqlite3_bind_int64(rows, 3, sqlite3_column_int64(key, 2));
+  progress p = {.load = load, .life = key->life};
+  sqlite3_bind_int64(rows, 1, key->life);
+  sqlite3_bind_int64(rows, 2, key->base_revision);
+  sqlite3_bind_int64(rows, 3, key->base_number);
   int code = sqlite3_step(rows);
   while (code == SQLITE_ROW && take_row(&p, rows)) code = sqlite3_step(rows);
   if (code == SQLITE_DONE) {
     code = SQLITE_OK;
     const srv_store_record *last = load->count ? &load->records[load->count - 1] : NULL;
-    if (!last || p.gathered < last->length || last->revision != (uint64_t)revision)
-      damaged(load, "the newest record is missing", revision);
+    if (!last || p.gathered < last->length || last->revision != (uint64_t)key->revision)
+      damaged(load, "the newest record is missing", key->revision);
   }
   sqlite3_reset(rows);
   return code == SQLITE_ROW ? SQLITE_OK : code;
 }
 
 void srv_sqlite_load(srv_sqlite_reader *reader, srv_store_load *load) {
-  sqlite3_stmt *key = reader->statements[KEY];
+  sqlite3_stmt *rows = reader->statements[KEY];
+  srv_sqlite_key key;
   load->records = NULL;
   load->count = 0;
   load->why[0] = 0;
   load->status = SRV_STORE_OK;
-  sqlite3_bind_int64(key, 1, load->space);
-  sqlite3_bind_text(key, 2, load->id, -1, SQLITE_STATIC);
+  sqlite3_bind_int64(rows, 1, load->space);
+  sqlite3_bind_text(rows, 2, load->id, -1, SQLITE_STATIC);
   /* The open row of the key holds one state of the file for all that follows. */
-  int code = sqlite3_step(key);
+  int code = sqlite3_step(rows);
   if (code == SQLITE_DONE) load->status = SRV_STORE_UNKNOWN;
-  if (code == SQLITE_ROW) code = load_records(reader, key, load);
+  if (code == SQLITE_ROW) code = srv_sqlite_read_key(rows, &key);
+  if (code == SQLITE_OK && (strcmp(key.id, load->id) != 0 || key.space != (int64_t)load->space)) code = SQLITE_CORRUPT;
+  if (code == SQLITE_OK) code = load_records(reader, &key, load);
   if (code != SQLITE_OK && code != SQLITE_DONE) {
     load->status = srv_sqlite_answer(reader->db, code, "reading", load->why);
     /* What cannot be read is this key's alone. */
     if (code == SQLITE_IOERR_READ) load->status = SRV_STORE_DAMAGED;
   }
-  sqlite3_reset(key);
+  sqlite3_reset(rows);
   if (load->status == SRV_STORE_MEMORY) snprintf(load->why, sizeof load->why, "out of memory");
   if (load->status != SRV_STORE_OK) srv_store_load_free(load);
 }
@@ -228,18 +246,20 @@ static int list_keys(sqlite3_stmt *rows, srv_store_look *look) {
     void *items = look->entries;
     bool room = has_room(&items, look->count, sizeof *look->entries);
     look->entries = items;
-    const unsigned char *id = sqlite3_column_text(rows, 0);
-    if (!room || !id) return SQLITE_NOMEM;
+    srv_sqlite_key key;
+    int read = room ? srv_sqlite_read_key(rows, &key) : SQLITE_NOMEM;
+    if (read == SQLITE_OK && (key.space != (int64_t)look->space || (look->id[0] && strcmp(key.id, look->id) != 0)))
+      read = SQLITE_CORRUPT;
+    if (read != SQLITE_OK) return read;
     srv_store_entry *entry = &look->entries[look->count++];
-    *entry =
-        (srv_store_entry){.revision = (uint64_t)sqlite3_column_int64(rows, 1), .bodies = (uint64_t)sqlite3_column_int64(rows, 2)};
-    snprintf(entry->id, sizeof entry->id, "%s", (const char *)id);
+    *entry = (srv_store_entry){.revision = (uint64_t)key.revision, .bodies = (uint64_t)key.bodies};
+    memcpy(entry->id, key.id, sizeof entry->id);
   }
   return code == SQLITE_DONE ? SQLITE_OK : code;
 }
 
 void srv_sqlite_look(srv_sqlite_reader *reader, srv_store_look *look) {
-  sqlite3_stmt *rows = reader->statements[look->id[0] ? ONE : ALL], *last = reader->statements[LAST];
+  sqlite3_stmt *rows = reader->statements[look->id[0] ? KEY : ALL], *last = reader->statements[LAST];
   look->entries = NULL;
   look->count = 0;
   sqlite3_bind_int64(rows, 1, look->space);

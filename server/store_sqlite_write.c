@@ -3,10 +3,11 @@
  * out in a transaction of its own, so that only those fail that must. */
 #include "store_sqlite.h"
 
-#include <assert.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Rows of garbage that go with a transaction of writes, so that the file stays bounded however busy the daemon is. A write makes
  * at most as many rows as it writes, so garbage does not outrun it. */
@@ -20,10 +21,7 @@ enum {
   COMMIT,
   ROLLBACK,
   KEY,
-  KEY_NEW,
-  KEY_MOVE,
   KEY_PUT,
-  KEY_FOLD,
   KEY_REMOVE,
   RECORD,
   HAS_RECORD,
@@ -44,12 +42,10 @@ static const char *const texts[STATEMENTS] = {
     [BEGIN] = "BEGIN IMMEDIATE",
     [COMMIT] = "COMMIT",
     [ROLLBACK] = "ROLLBACK",
-    [KEY] = "SELECT number, revision, life, base_revision FROM keys WHERE space = ?1 AND id = ?2",
-    [KEY_NEW] = ("INSERT INTO keys(number, revision, bodies, life, base_revision, base_number, space, id)"
-                 " VALUES(?1, ?2, ?3, ?4, ?2, ?4, ?5, ?6)"),
-    [KEY_MOVE] = "UPDATE keys SET revision = ?2, bodies = ?3 WHERE number = ?1",
-    [KEY_PUT] = "UPDATE keys SET revision = ?2, bodies = ?3, life = ?4, base_revision = ?2, base_number = ?4 WHERE number = ?1",
-    [KEY_FOLD] = "UPDATE keys SET base_revision = ?2, base_number = ?3 WHERE number = ?1",
+    [KEY] = "SELECT " SRV_SQLITE_KEY_COLUMNS " FROM keys WHERE space = ?1 AND id = ?2",
+    [KEY_PUT] = "INSERT INTO keys(" SRV_SQLITE_KEY_COLUMNS ") VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"
+                " ON CONFLICT(number) DO UPDATE SET revision = ?3, bodies = ?4, life = ?5, base_revision = ?6, base_number = ?7,"
+                " digest = ?8",
     [KEY_REMOVE] = "DELETE FROM keys WHERE number = ?1",
     [RECORD] =
         "INSERT INTO records(number, life, revision, follows, part, length, digest, bytes) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
@@ -62,15 +58,15 @@ static const char *const texts[STATEMENTS] = {
     [GARBAGE_ROWS] = "SELECT number FROM records WHERE life = ?1 AND revision <= ?3 AND number < ?2 LIMIT ?4",
     [GARBAGE_DONE] = "DELETE FROM garbage WHERE life = ?1 AND below = ?2",
     [DELETE] = "DELETE FROM records WHERE number = ?1",
-    [STORE] = "SELECT next_number, commits, last_revision FROM store",
+    [STORE] = "SELECT next_number, commits, last_revision, identity FROM store",
     [STORE_SET] = "UPDATE store SET next_number = ?1, commits = ?2, last_revision = ?3",
 };
 
-/* A key as it is before a write. */
-typedef struct key {
-  int64_t number; /* 0: not there */
-  int64_t revision, life, base_revision;
-} key;
+/* What lies in the mark's file. */
+typedef struct mark_bytes {
+  int64_t identity, commits;
+  uint64_t digest; /* of what is before it */
+} mark_bytes;
 
 struct srv_sqlite_writer {
   sqlite3 *db;
@@ -78,13 +74,72 @@ struct srv_sqlite_writer {
   int64_t next_number;   /* numbers given in a transaction that failed are left out */
   int64_t commits;       /* that are on the disk */
   int64_t last_revision; /* of scenes that have gone */
-  bool changed;          /* in this transaction */
-  bool garbage;          /* there may be some */
+  int64_t identity;
+  int mark;         /* descriptor */
+  int log_pages;    /* in the log, after the last commit */
+  int copied_pages; /* of those in the file, too */
+  bool changed;     /* in this transaction */
+  bool garbage;     /* there may be some */
+  bool stuck;       /* what is being swept is damaged: `sweeping` */
+  int64_t sweeping[3];
   bool broken;
   char why[SRV_STORE_WHY];
 };
 
-srv_sqlite_writer *srv_sqlite_writer_create(sqlite3 *db, char why[SRV_STORE_WHY]) {
+/* ---- the mark -------------------------------------------------------------------------------------------------------- */
+
+/* A log that ends early is read by SQLite as one that was never written further. The mark, written after the sync that makes a
+ * commit last and before the commit is told, is how a lost one is noticed. It is not synced itself: behind the truth it only sees
+ * less, and ahead of it it cannot be. */
+static void set_mark(const srv_sqlite_writer *writer) {
+  mark_bytes m = {.identity = writer->identity, .commits = writer->commits};
+  m.digest = srv_sqlite_digest(0, &m, offsetof(mark_bytes, digest));
+  /* Without it nothing is wrong yet. */
+  ssize_t written = pwrite(writer->mark, &m, sizeof m, 0);
+  (void)written;
+}
+
+/* False: commits that were acknowledged are missing. No mark, a torn one, and that of another store say nothing. */
+static bool mark_agrees(const srv_sqlite_writer *writer, char *why) {
+  mark_bytes m;
+  if (pread(writer->mark, &m, sizeof m, 0) != sizeof m || m.digest != srv_sqlite_digest(0, &m, offsetof(mark_bytes, digest)) ||
+      m.identity != writer->identity || m.commits <= writer->commits)
+    return true;
+  snprintf(why, SRV_STORE_WHY,
+           SRV_SQLITE_FILE " ends at commit %lld and lacks acknowledged ones up to %lld; without " SRV_SQLITE_LOCK
+                           " it is taken as it is",
+           (long long)writer->commits, (long long)m.commits);
+  return false;
+}
+
+/* ---- beginning and end ----------------------------------------------------------------------------------------------- */
+
+/* SQLite's word of how long the log is, after each commit. */
+static int on_commit(void *cls, sqlite3 *db, const char *name, int pages) {
+  srv_sqlite_writer *writer = cls;
+  (void)db, (void)name;
+  /* A shorter log has begun anew. */
+  if (pages < writer->log_pages) writer->copied_pages = 0;
+  writer->log_pages = pages;
+  return SQLITE_OK;
+}
+
+static bool read_store(srv_sqlite_writer *writer, char *why) {
+  sqlite3_stmt *store = writer->statements[STORE];
+  bool there = sqlite3_step(store) == SQLITE_ROW;
+  if (there) {
+    writer->next_number = sqlite3_column_int64(store, 0);
+    writer->commits = sqlite3_column_int64(store, 1);
+    writer->last_revision = sqlite3_column_int64(store, 2);
+    writer->identity = sqlite3_column_int64(store, 3);
+  } else {
+    snprintf(why, SRV_STORE_WHY, SRV_SQLITE_FILE ": %.100s", sqlite3_errmsg(writer->db));
+  }
+  sqlite3_reset(store);
+  return there;
+}
+
+srv_sqlite_writer *srv_sqlite_writer_create(sqlite3 *db, int mark, char why[SRV_STORE_WHY]) {
   srv_sqlite_writer *writer = calloc(1, sizeof *writer);
   if (!writer || !srv_sqlite_prepare(db, texts, writer->statements, STATEMENTS)) {
     snprintf(why, SRV_STORE_WHY, "%.100s", writer ? sqlite3_errmsg(db) : "out of memory");
@@ -92,18 +147,13 @@ srv_sqlite_writer *srv_sqlite_writer_create(sqlite3 *db, char why[SRV_STORE_WHY]
     return NULL;
   }
   writer->db = db;
+  writer->mark = mark;
   writer->garbage = true;
-  sqlite3_stmt *store = writer->statements[STORE];
-  bool there = sqlite3_step(store) == SQLITE_ROW;
-  if (there) {
-    writer->next_number = sqlite3_column_int64(store, 0);
-    writer->commits = sqlite3_column_int64(store, 1);
-    writer->last_revision = sqlite3_column_int64(store, 2);
-  } else {
-    snprintf(why, SRV_STORE_WHY, SRV_SQLITE_FILE ": %.100s", sqlite3_errmsg(db));
+  if (read_store(writer, why) && mark_agrees(writer, why)) {
+    set_mark(writer);
+    sqlite3_wal_hook(db, on_commit, writer);
+    return writer;
   }
-  sqlite3_reset(store);
-  if (there) return writer;
   srv_sqlite_finalize(writer->statements, STATEMENTS);
   free(writer);
   return NULL;
@@ -143,19 +193,22 @@ static int ask(srv_sqlite_writer *writer, int which, const int64_t *numbers, int
   return code == SQLITE_ROW || code == SQLITE_DONE ? SQLITE_OK : code;
 }
 
-static int find(srv_sqlite_writer *writer, srv_store_space space, const char *id, key *out) {
+static int find(srv_sqlite_writer *writer, srv_store_space space, const char *id, srv_sqlite_key *out) {
   sqlite3_stmt *statement = writer->statements[KEY];
-  *out = (key){0};
+  *out = (srv_sqlite_key){0};
   sqlite3_bind_int64(statement, 1, space);
   sqlite3_bind_text(statement, 2, id, -1, SQLITE_STATIC);
   int code = sqlite3_step(statement);
-  if (code == SQLITE_ROW)
-    *out = (key){.number = sqlite3_column_int64(statement, 0),
-                 .revision = sqlite3_column_int64(statement, 1),
-                 .life = sqlite3_column_int64(statement, 2),
-                 .base_revision = sqlite3_column_int64(statement, 3)};
+  if (code == SQLITE_ROW) code = srv_sqlite_read_key(statement, out);
+  else if (code == SQLITE_DONE) code = SQLITE_OK;
   sqlite3_reset(statement);
-  return code == SQLITE_ROW || code == SQLITE_DONE ? SQLITE_OK : code;
+  return code;
+}
+
+static int put_key(srv_sqlite_writer *writer, const srv_sqlite_key *key) {
+  sqlite3_bind_text(writer->statements[KEY_PUT], 9, key->id, -1, SQLITE_STATIC);
+  return RUN(writer, KEY_PUT, key->number, key->space, key->revision, key->bodies, key->life, key->base_revision, key->base_number,
+             (int64_t)srv_sqlite_key_digest(key));
 }
 
 /* ---- one write ------------------------------------------------------------------------------------------------------- */
@@ -179,10 +232,10 @@ static int put_record(srv_sqlite_writer *writer, const srv_store_write *write, i
   return code;
 }
 
-static int set_names(srv_sqlite_writer *writer, srv_store_write *write, int64_t scene) {
+static int set_names(srv_sqlite_writer *writer, const srv_store_write *write, int64_t scene) {
   int code = RUN(writer, NAMES_CLEAR, scene);
   for (size_t at = 0; code == SQLITE_OK && at < write->shapes_length; at += strlen(write->shapes + at) + 1) {
-    key shape;
+    srv_sqlite_key shape;
     code = find(writer, SRV_STORE_SHAPES, write->shapes + at, &shape);
     if (code == SQLITE_OK) code = RUN(writer, NAMES_ADD, shape.number, scene);
   }
@@ -194,34 +247,38 @@ static int discard(srv_sqlite_writer *writer, int64_t life, int64_t revision, in
   return RUN(writer, DISCARD, life, below, revision);
 }
 
-static int put_base(srv_sqlite_writer *writer, srv_store_write *write, key *old) {
-  int64_t first = 0;
-  int code = put_record(writer, write, 0, &first);
+/* A change, or a base of an old or a new key. */
+static int put(srv_sqlite_writer *writer, const srv_store_write *write, srv_sqlite_key *key) {
+  bool base = write->act == SRV_STORE_BASE;
+  int64_t first = 0, old_life = key->life;
+  int code = put_record(writer, write, base ? 0 : key->life, &first);
+  if (code == SQLITE_OK && base && key->number) code = discard(writer, old_life, INT64_MAX, first);
   if (code != SQLITE_OK) return code;
-  if (old->number) {
-    code = discard(writer, old->life, INT64_MAX, first);
-    if (code != SQLITE_OK) return code;
-    return RUN(writer, KEY_PUT, old->number, (int64_t)write->revision, (int64_t)write->bodies, first);
+  if (!key->number) {
+    key->number = writer->next_number++;
+    key->space = write->space;
+    memcpy(key->id, write->id, sizeof key->id);
   }
-  old->number = writer->next_number++;
-  sqlite3_bind_text(writer->statements[KEY_NEW], 6, write->id, -1, SQLITE_STATIC);
-  return RUN(writer, KEY_NEW, old->number, (int64_t)write->revision, (int64_t)write->bodies, first, (int64_t)write->space);
+  key->revision = (int64_t)write->revision;
+  key->bodies = (int64_t)write->bodies;
+  if (base) {
+    key->life = key->base_number = first;
+    key->base_revision = key->revision;
+  }
+  code = put_key(writer, key);
+  return code == SQLITE_OK && write->has_shapes ? set_names(writer, write, key->number) : code;
 }
 
-static int put_change(srv_sqlite_writer *writer, srv_store_write *write, const key *old) {
+static int fold(srv_sqlite_writer *writer, const srv_store_write *write, srv_sqlite_key *key) {
   int64_t first = 0;
-  int code = put_record(writer, write, old->life, &first);
-  return code == SQLITE_OK ? RUN(writer, KEY_MOVE, old->number, (int64_t)write->revision, (int64_t)write->bodies) : code;
+  int code = put_record(writer, write, key->life, &first);
+  if (code == SQLITE_OK) code = discard(writer, key->life, (int64_t)write->revision, first);
+  key->base_revision = (int64_t)write->revision;
+  key->base_number = first;
+  return code == SQLITE_OK ? put_key(writer, key) : code;
 }
 
-static int put_fold(srv_sqlite_writer *writer, srv_store_write *write, const key *old) {
-  int64_t first = 0;
-  int code = put_record(writer, write, old->life, &first);
-  if (code == SQLITE_OK) code = discard(writer, old->life, (int64_t)write->revision, first);
-  return code == SQLITE_OK ? RUN(writer, KEY_FOLD, old->number, (int64_t)write->revision, first) : code;
-}
-
-static int remove_key(srv_sqlite_writer *writer, srv_store_write *write, const key *old) {
+static int remove_key(srv_sqlite_writer *writer, const srv_store_write *write, const srv_sqlite_key *old) {
   if (write->space == SRV_STORE_SCENES) {
     int64_t greatest = old->revision > (int64_t)write->revision ? old->revision : (int64_t)write->revision;
     if (greatest > writer->last_revision) writer->last_revision = greatest;
@@ -233,7 +290,7 @@ static int remove_key(srv_sqlite_writer *writer, srv_store_write *write, const k
 }
 
 /* Sets write->status to what stands in the way; SRV_STORE_OK: nothing. */
-static int judge(srv_sqlite_writer *writer, srv_store_write *write, const key *old) {
+static int judge(srv_sqlite_writer *writer, srv_store_write *write, const srv_sqlite_key *old) {
   bool there = false;
   int code = SQLITE_OK;
   write->status = SRV_STORE_OK;
@@ -244,8 +301,7 @@ static int judge(srv_sqlite_writer *writer, srv_store_write *write, const key *o
     if (!there) write->status = SRV_STORE_MOVED;
     return code;
   }
-  if (write->current != write->before || (write->act == SRV_STORE_CHANGE && !old->number) ||
-      (write->act == SRV_STORE_REMOVE && !old->number)) {
+  if (write->current != write->before || (write->act != SRV_STORE_BASE && !old->number)) {
     write->status = SRV_STORE_MOVED;
     return SQLITE_OK;
   }
@@ -256,7 +312,7 @@ static int judge(srv_sqlite_writer *writer, srv_store_write *write, const key *o
   }
   if (write->act == SRV_STORE_REMOVE || !write->has_shapes) return SQLITE_OK;
   for (size_t at = 0; code == SQLITE_OK && at < write->shapes_length; at += strlen(write->shapes + at) + 1) {
-    key shape;
+    srv_sqlite_key shape;
     code = find(writer, SRV_STORE_SHAPES, write->shapes + at, &shape);
     if (code == SQLITE_OK && !shape.number) write->status = SRV_STORE_UNKNOWN;
   }
@@ -264,49 +320,56 @@ static int judge(srv_sqlite_writer *writer, srv_store_write *write, const key *o
 }
 
 static int carry_out(srv_sqlite_writer *writer, srv_store_write *write) {
-  key old;
-  int code = find(writer, write->space, write->id, &old);
-  if (code == SQLITE_OK) code = judge(writer, write, &old);
+  srv_sqlite_key key;
+  int code = find(writer, write->space, write->id, &key);
+  if (code == SQLITE_OK) code = judge(writer, write, &key);
   if (code != SQLITE_OK || write->status != SRV_STORE_OK) return code;
   writer->changed = true;
-  switch (write->act) {
-  case SRV_STORE_CHANGE: code = put_change(writer, write, &old); break;
-  case SRV_STORE_BASE: code = put_base(writer, write, &old); break;
-  case SRV_STORE_FOLD: return put_fold(writer, write, &old);
-  case SRV_STORE_REMOVE: return remove_key(writer, write, &old);
-  }
-  return code == SQLITE_OK && write->has_shapes ? set_names(writer, write, old.number) : code;
+  if (write->act == SRV_STORE_REMOVE) return remove_key(writer, write, &key);
+  return write->act == SRV_STORE_FOLD ? fold(writer, write, &key) : put(writer, write, &key);
 }
 
 /* ---- garbage --------------------------------------------------------------------------------------------------------- */
 
+/* Deletes up to `rows` rows of one entry. */
+static int sweep_entry(srv_sqlite_writer *writer, int rows, int *count) {
+  sqlite3_stmt *doomed = writer->statements[GARBAGE_ROWS];
+  int64_t numbers[IDLE_SWEEP_ROWS];
+  for (int i = 0; i < 3; i++) sqlite3_bind_int64(doomed, i + 1, writer->sweeping[i]);
+  sqlite3_bind_int64(doomed, 4, rows);
+  int code = sqlite3_step(doomed);
+  for (*count = 0; code == SQLITE_ROW; code = sqlite3_step(doomed)) numbers[(*count)++] = sqlite3_column_int64(doomed, 0);
+  sqlite3_reset(doomed);
+  code = code == SQLITE_DONE ? SQLITE_OK : code;
+  for (int i = 0; i < *count && code == SQLITE_OK; i++) code = RUN(writer, DELETE, numbers[i]);
+  if (code == SQLITE_OK && *count < rows) code = RUN(writer, GARBAGE_DONE, writer->sweeping[0], writer->sweeping[1]);
+  writer->stuck = (code & 0xff) == SQLITE_CORRUPT;
+  return code;
+}
+
 /* Deletes up to `rows` rows that are used no more, within a transaction. */
 static int sweep(srv_sqlite_writer *writer, int rows) {
-  sqlite3_stmt *garbage = writer->statements[GARBAGE], *doomed = writer->statements[GARBAGE_ROWS];
+  sqlite3_stmt *garbage = writer->statements[GARBAGE];
   int code = SQLITE_OK;
   while (code == SQLITE_OK && rows > 0) {
-    int found = sqlite3_step(garbage);
-    int64_t entry[] = {sqlite3_column_int64(garbage, 0), sqlite3_column_int64(garbage, 1), sqlite3_column_int64(garbage, 2)};
+    int found = sqlite3_step(garbage), count = 0;
+    for (int i = 0; found == SQLITE_ROW && i < 3; i++) writer->sweeping[i] = sqlite3_column_int64(garbage, i);
     sqlite3_reset(garbage);
-    writer->garbage = found != SQLITE_DONE;
+    if (found == SQLITE_DONE) writer->garbage = false;
     if (found != SQLITE_ROW) return found == SQLITE_DONE ? SQLITE_OK : found;
-    int64_t numbers[IDLE_SWEEP_ROWS];
-    int count = 0;
-    for (int i = 0; i < 3; i++) sqlite3_bind_int64(doomed, i + 1, entry[i]);
-    sqlite3_bind_int64(doomed, 4, rows);
-    for (code = sqlite3_step(doomed); code == SQLITE_ROW; code = sqlite3_step(doomed))
-      numbers[count++] = sqlite3_column_int64(doomed, 0);
-    sqlite3_reset(doomed);
-    code = code == SQLITE_DONE ? SQLITE_OK : code;
-    for (int i = 0; i < count && code == SQLITE_OK; i++) code = RUN(writer, DELETE, numbers[i]);
-    if (code == SQLITE_OK && count < rows) code = RUN(writer, GARBAGE_DONE, entry[0], entry[1]);
     writer->changed = true;
+    code = sweep_entry(writer, rows, &count);
     rows -= count ? count : 1;
   }
   return code;
 }
 
 /* ---- transactions ---------------------------------------------------------------------------------------------------- */
+
+static srv_store_status status_of(int code) {
+  char why[SRV_STORE_WHY];
+  return srv_sqlite_answer(NULL, code, "", why);
+}
 
 static void give_up(srv_sqlite_writer *writer, int code) {
   writer->broken = true;
@@ -320,53 +383,76 @@ static int end(srv_sqlite_writer *writer, int code, int64_t last_revision) {
   if (code == SQLITE_OK) code = srv_sqlite_run(writer->statements[COMMIT]);
   if (code == SQLITE_OK) {
     writer->commits += writer->changed;
+    if (writer->changed) set_mark(writer);
     return SQLITE_OK;
   }
   writer->last_revision = last_revision;
-  if (srv_sqlite_answer(NULL, code, "", (char[SRV_STORE_WHY]){0}) == SRV_STORE_FAILED) give_up(writer, code);
+  writer->garbage = true;
+  if (status_of(code) == SRV_STORE_FAILED) give_up(writer, code);
   if (!sqlite3_get_autocommit(writer->db)) srv_sqlite_run(writer->statements[ROLLBACK]);
   return code;
+}
+
+static int begin(srv_sqlite_writer *writer) {
+  writer->changed = false;
+  return srv_sqlite_run(writer->statements[BEGIN]);
 }
 
 /* Carries out those from first to before `past` as one. */
 static int together(srv_sqlite_writer *writer, srv_store_write *first, const srv_store_write *past) {
   int64_t last_revision = writer->last_revision;
-  writer->changed = false;
-  int code = srv_sqlite_run(writer->statements[BEGIN]);
+  int code = begin(writer);
   for (srv_store_write *write = first; write != past && code == SQLITE_OK; write = write->next) code = carry_out(writer, write);
   if (code == SQLITE_OK && writer->changed && writer->garbage) code = sweep(writer, SWEEP_ROWS);
   return end(writer, code, last_revision);
 }
 
-static void alone(srv_sqlite_writer *writer, srv_store_write *write) {
-  int code = writer->broken ? SQLITE_IOERR : together(writer, write, write->next);
-  if (code == SQLITE_OK) return;
-  write->status = srv_sqlite_answer(writer->broken ? NULL : writer->db, code, "writing", write->why);
-  if (writer->broken) memcpy(write->why, writer->why, sizeof write->why);
+/* What is damaged cannot be deleted; it is only room, and is left. */
+static void leave_garbage(srv_sqlite_writer *writer) {
+  int code = begin(writer);
+  writer->stuck = false;
+  writer->changed = true;
+  if (code == SQLITE_OK) code = RUN(writer, GARBAGE_DONE, writer->sweeping[0], writer->sweeping[1]);
+  if (end(writer, code, writer->last_revision) != SQLITE_OK) writer->garbage = false;
+}
+
+static void answer(const srv_sqlite_writer *writer, srv_store_write *write, int code) {
+  write->status = srv_sqlite_answer(writer->db, code, "writing", write->why);
+  if (!writer->broken) return;
+  write->status = SRV_STORE_FAILED;
+  memcpy(write->why, writer->why, sizeof write->why);
 }
 
 void srv_sqlite_write(srv_sqlite_writer *writer, srv_store_write *first) {
   for (srv_store_write *write = first; write; write = write->next) write->why[0] = 0;
-  if (!writer->broken && together(writer, first, NULL) == SQLITE_OK) return;
-  for (srv_store_write *write = first; write; write = write->next) alone(writer, write);
+  int code = writer->broken ? SQLITE_IOERR : together(writer, first, NULL);
+  if (code == SQLITE_OK) return;
+  if (writer->stuck) leave_garbage(writer);
+  /* Room that the log has taken may be had back. */
+  if (status_of(code) == SRV_STORE_FULL) srv_sqlite_checkpoint(writer, 0);
+  bool hopeless = status_of(code) == SRV_STORE_UNAVAILABLE;
+  for (srv_store_write *write = first; write; write = write->next) {
+    if (!hopeless && !writer->broken) code = together(writer, write, write->next);
+    if (code != SQLITE_OK) answer(writer, write, code);
+  }
 }
 
 bool srv_sqlite_sweep(srv_sqlite_writer *writer) {
   if (writer->broken || !writer->garbage) return false;
   int64_t last_revision = writer->last_revision;
-  writer->changed = false;
-  int code = srv_sqlite_run(writer->statements[BEGIN]);
+  int code = begin(writer);
   if (code == SQLITE_OK) code = sweep(writer, IDLE_SWEEP_ROWS);
   code = end(writer, code, last_revision);
-  /* What cannot be deleted is left: it is only room. */
-  if (code != SQLITE_OK) writer->garbage = false;
+  if (writer->stuck) leave_garbage(writer);
+  else if (code != SQLITE_OK) return false;
   return writer->garbage;
 }
 
 void srv_sqlite_checkpoint(srv_sqlite_writer *writer, int pages) {
   int in_log = 0, copied = 0;
-  (void)pages;
-  if (writer->broken) return;
+  if (writer->broken || writer->log_pages - writer->copied_pages < pages) return;
   int code = sqlite3_wal_checkpoint_v2(writer->db, NULL, SQLITE_CHECKPOINT_PASSIVE, &in_log, &copied);
-  if (srv_sqlite_answer(NULL, code, "", (char[SRV_STORE_WHY]){0}) == SRV_STORE_FAILED) give_up(writer, code);
+  /* Those that somebody reads are left to the next time. */
+  if (code == SQLITE_OK) writer->copied_pages = copied;
+  if (status_of(code) == SRV_STORE_FAILED) give_up(writer, code);
 }

@@ -51,8 +51,8 @@ static inline void rig_close(rig *r) {
 
 static inline void rig_begin(rig *r) {
   *r = (rig){0};
-  const char *parent = getenv("TMPDIR");
-  snprintf(r->folder, sizeof r->folder, "%.60s/store-XXXXXX", parent ? parent : "/tmp");
+  /* In memory where there is such a folder: what the disk takes is not what is tested. */
+  snprintf(r->folder, sizeof r->folder, "%s/store-XXXXXX", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
   if (!mkdtemp(r->folder)) abort();
   if (uv_loop_init(&r->loop) != 0) abort();
 }
