@@ -28,3 +28,10 @@ bool api_digest_make(const char *form, const char *bytes, size_t length, const c
   memcpy(&out->key, digest + SHA256_DIGEST_SIZE - sizeof out->key, sizeof out->key);
   return true;
 }
+
+void api_digest_bytes(const char *bytes, size_t length, uint8_t out[SHA256_DIGEST_SIZE]) {
+  struct sha256_ctx state;
+  sha256_init(&state);
+  sha256_update(&state, length, (const uint8_t *)bytes);
+  sha256_digest(&state, SHA256_DIGEST_SIZE, out);
+}

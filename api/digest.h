@@ -18,4 +18,7 @@ typedef struct api_digest {
  * without the processor's help. */
 bool api_digest_make(const char *form, const char *bytes, size_t length, const ct_cancel *cancel, api_digest *out);
 
+/* SHA-256 of the bytes. */
+void api_digest_bytes(const char *bytes, size_t length, uint8_t out[32]);
+
 #endif

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-void api_ndjson_init(api_ndjson *ndjson, const api_reader *reader, api_record_sink sink, void *context) {
+void api_ndjson_init(api_ndjson *ndjson, const api_reader *reader, api_ndjson_sink sink, void *context) {
   *ndjson = (api_ndjson){.reader = *reader, .sink = sink, .context = context};
 }
 
@@ -40,8 +40,8 @@ static bool too_long(api_ndjson *ndjson, size_t length) {
 }
 
 /* One line's value through the sink. */
-static bool take_record(const api_reader *reader, api_record_sink sink, void *context, const api_record *line) {
-  api_record record = *line;
+static bool take_record(const api_reader *reader, api_ndjson_sink sink, void *context, const api_ndjson_record *line) {
+  api_ndjson_record record = *line;
   api_json_options options = {.depth = reader->limits->json_depth,
                               .memory = reader->limits->request_memory_bytes,
                               .cancel = reader->cancel,
@@ -63,7 +63,7 @@ static bool take_line(api_ndjson *ndjson, ct_text text) {
   if (too_long(ndjson, text.length)) return false;
   size_t number = ++ndjson->lines;
   if (is_blank(text)) return true;
-  api_record record = {.field = api_field_at(NULL, api_path_index(NULL, ndjson->records)), .text = text, .number = number};
+  api_ndjson_record record = {.field = api_field_at(NULL, api_path_index(NULL, ndjson->records)), .text = text, .number = number};
   if (!take_record(&ndjson->reader, ndjson->sink, ndjson->context, &record)) return false;
   ndjson->records++;
   return true;
@@ -133,7 +133,7 @@ static bool check_room(api_reader *reader, const api_path *at, size_t count, siz
   return false;
 }
 
-bool api_ndjson_body(void *context, api_reader *reader, const api_record *record) {
+bool api_ndjson_body(void *context, api_reader *reader, const api_ndjson_record *record) {
   api_body_list *list = context;
   api_body body = {0};
   if (!check_room(reader, &record->field.path, list->count, list->bytes)) return false;
@@ -144,7 +144,7 @@ bool api_ndjson_body(void *context, api_reader *reader, const api_record *record
   return false;
 }
 
-bool api_ndjson_patch(void *context, api_reader *reader, const api_record *record) {
+bool api_ndjson_patch(void *context, api_reader *reader, const api_ndjson_record *record) {
   api_patch_lines *patches = context;
   if (!check_room(reader, &record->field.path, patches->count, patches->text.length + record->text.length)) return false;
   /* Whether the body exists and what the patch makes of it is seen when the scene is known; the form is checked now. */
@@ -170,7 +170,7 @@ bool api_ndjson_patch(void *context, api_reader *reader, const api_record *recor
   return true;
 }
 
-static bool apply_patch(void *context, api_reader *reader, const api_record *record) {
+static bool apply_patch(void *context, api_reader *reader, const api_ndjson_record *record) {
   return api_patch_body(reader, &record->field, context);
 }
 
@@ -181,7 +181,8 @@ bool api_apply_patch_lines(api_reader *reader, const api_patch_lines *patches, c
     size_t number = 0;
     while (*at != ' ') number = 10 * number + (size_t)(*at++ - '0');
     at++;
-    api_record record = {.field = api_field_at(NULL, api_path_index(NULL, i)), .text = {at, (size_t)(end - at)}, .number = number};
+    api_ndjson_record record = {
+        .field = api_field_at(NULL, api_path_index(NULL, i)), .text = {at, (size_t)(end - at)}, .number = number};
     if (!take_record(reader, apply_patch, draft, &record)) return false;
     at = end + 1;
   }

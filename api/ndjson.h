@@ -7,18 +7,18 @@
 #include "body_json.h"
 #include "json_text.h"
 
-typedef struct api_record {
+typedef struct api_ndjson_record {
   api_field field; /* its path is /n */
   ct_text text;    /* the line, without its end */
   size_t number;   /* of the line, from 1 */
-} api_record;
+} api_ndjson_record;
 
 /* Takes one record. False: a fault was added. */
-typedef bool (*api_record_sink)(void *context, api_reader *reader, const api_record *record);
+typedef bool (*api_ndjson_sink)(void *context, api_reader *reader, const api_ndjson_record *record);
 
 typedef struct api_ndjson {
   api_reader reader; /* its arena is rewound after each line */
-  api_record_sink sink;
+  api_ndjson_sink sink;
   void *context;
   api_buffer line; /* the part of a line that has arrived */
   size_t records;  /* complete and taken */
@@ -27,7 +27,7 @@ typedef struct api_ndjson {
 } api_ndjson;
 
 /* Keeps the reader's pointers. */
-void api_ndjson_init(api_ndjson *ndjson, const api_reader *reader, api_record_sink sink, void *context);
+void api_ndjson_init(api_ndjson *ndjson, const api_reader *reader, api_ndjson_sink sink, void *context);
 void api_ndjson_free(api_ndjson *ndjson);
 /* False: stopped; the faults say why. */
 bool api_ndjson_feed(api_ndjson *ndjson, const char *bytes, size_t length);
@@ -36,7 +36,7 @@ bool api_ndjson_end(api_ndjson *ndjson);
 
 /* Sink that decodes bodies; context is an api_body_list. LIMIT_EXCEEDED beyond limits->bodies, BODY_TOO_LARGE when the bodies take
  * more than limits->request_memory_bytes. */
-bool api_ndjson_body(void *context, api_reader *reader, const api_record *record);
+bool api_ndjson_body(void *context, api_reader *reader, const api_ndjson_record *record);
 
 /* Merge patches by line, kept as text until the scene is known. A zeroed one is ready. */
 typedef struct api_patch_lines {
@@ -44,7 +44,7 @@ typedef struct api_patch_lines {
   size_t count;
 } api_patch_lines;
 /* Sink that keeps patches; context is an api_patch_lines. Limits as for bodies. */
-bool api_ndjson_patch(void *context, api_reader *reader, const api_record *record);
+bool api_ndjson_patch(void *context, api_reader *reader, const api_ndjson_record *record);
 bool api_apply_patch_lines(api_reader *reader, const api_patch_lines *patches, ct_draft *draft);
 void api_patch_lines_free(api_patch_lines *patches);
 

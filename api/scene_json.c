@@ -27,6 +27,11 @@ static bool read_settings(api_reader *reader, const api_field m[SETTINGS_COUNT],
   return api_read_user(reader, &m[USER], &out->user) && good;
 }
 
+bool api_read_settings(api_reader *reader, const api_field *field, api_scene_document *out) {
+  api_field m[SETTINGS_COUNT] = {SETTINGS};
+  return api_read_object(reader, field, m, SETTINGS_COUNT) && read_settings(reader, m, out);
+}
+
 bool api_read_scene(api_reader *reader, const api_field *field, api_scene_document *out) {
   api_field m[SCENE_COUNT] = {SETTINGS, {.name = "bodies"}};
   bool good = api_read_object(reader, field, m, SCENE_COUNT);

@@ -30,6 +30,8 @@ const ct_scene *api_make_scene(api_reader *reader, const api_path *at, const api
 void api_put_scene(api_buffer *buffer, ct_text id, const ct_scene *scene);
 /* The same without "bodies". */
 void api_put_settings(api_buffer *buffer, ct_text id, const ct_scene *scene);
+/* Reads what that puts; *out as in api_read_scene. */
+bool api_read_settings(api_reader *reader, const api_field *field, api_scene_document *out);
 /* Merge patch of the settings of `scene`, into a draft of it. The id cannot change (BAD_VALUE). */
 bool api_patch_settings(api_reader *reader, const api_field *patch, ct_text id, const ct_scene *scene, ct_draft *draft);
 

@@ -212,6 +212,12 @@ bool api_read_reference(api_reader *reader, const api_field members[API_REFERENC
 
 /* ---- who names a shape ----------------------------------------------------------------------------------------------------- */
 
+ct_text api_shape_named(ct_text note) {
+  if (note.length < 2 || note.bytes[0] != '"' || note.bytes[1] != 's') return (ct_text){NULL, 0};
+  const char *end = memchr(note.bytes + 1, '"', note.length - 1);
+  return end ? (ct_text){note.bytes + 1, (size_t)(end - note.bytes - 1)} : (ct_text){NULL, 0};
+}
+
 /* Does the collider's note name the shape? */
 static bool names(ct_text note, const char *shape_id) {
   size_t length = strlen(shape_id);

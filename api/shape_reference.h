@@ -37,6 +37,9 @@ void api_shape_scope_free(api_shape_scope *scope);
  * UNKNOWN_ID, OUT_OF_RANGE for a scale, or for a size that it makes. */
 bool api_read_reference(api_reader *reader, const api_field members[API_REFERENCE_MEMBER_COUNT], ct_collider *out);
 
+/* Id of the posted shape that a collider with the note names; empty: none. */
+ct_text api_shape_named(ct_text note);
+
 /* The scenes in which a shape may be named. */
 typedef struct api_shape_users {
   const api_scene_entry *scenes;

@@ -182,6 +182,18 @@ void ct_column_set_pointer(const ct_column *column, void *element, const void *p
   if (old) column->type->release(old);
 }
 
+/* NULL: there is none. */
+static const ct_column_chunk *chunk_of(const ct_column *column, uint32_t row) {
+  if (row >= column->rows) return NULL;
+  uint32_t chunk = row >> column->type->chunk_shift;
+  return column->pages[chunk >> CT_COLUMN_PAGE_SHIFT]->chunks[chunk & (PAGE_CHUNKS - 1)];
+}
+
+bool ct_column_shares(const ct_column *a, const ct_column *b, uint32_t row) {
+  const ct_column_chunk *chunk = chunk_of(a, row);
+  return chunk && chunk == chunk_of(b, row);
+}
+
 static size_t owned_bytes(const ct_column_type *type, const ct_column_chunk *chunk) {
   size_t bytes = chunk_bytes(type, chunk->capacity);
   const void *const *pointers = (const void *const *)(chunk + 1);

@@ -60,6 +60,9 @@ void ct_column_set_pointer(const ct_column *column, void *element, const void *p
 /* Bytes in chunks and pages that no other column shares, with what their elements own. */
 size_t ct_column_unshared_bytes(const ct_column *column);
 
+/* Do both columns hold the same chunk of the row? False where one has no such row. */
+bool ct_column_shares(const ct_column *a, const ct_column *b, uint32_t row);
+
 static inline const void *ct_column_at(const ct_column *column, uint32_t row) {
   uint32_t chunk = row >> column->type->chunk_shift;
   const ct_column_page *page = column->pages[chunk >> CT_COLUMN_PAGE_SHIFT];

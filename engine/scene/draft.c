@@ -3,6 +3,8 @@
  */
 #include "scene/scene.h"
 
+#include <contact/kept.h>
+
 #include <stdlib.h>
 
 /* Rows at most, with those of removed bodies: those of one revision stay below, see compact. */
@@ -37,6 +39,8 @@ static ct_draft *begin(const ct_scene *base, uint64_t revision) {
 ct_draft *ct_draft_begin(const ct_scene *base) { return begin(base, base->revision + 1); }
 
 ct_draft *ct_draft_amend(const ct_scene *base) { return begin(base, base->revision); }
+
+ct_draft *ct_draft_restore(const ct_scene *base, uint64_t revision) { return begin(base, revision); }
 
 static void forget_removed(ct_draft *draft) {
   for (uint32_t i = 0; i < draft->removed_count; i++) ct_body_release(draft->removed[i]);
@@ -91,9 +95,10 @@ static void note_change(ct_draft *draft, uint32_t row) {
   draft->changes = (ct_row_list){NULL, 0, 0};
 }
 
+/* By bits: what a revision keeps of a negative zero does not depend on whether another body moves. */
 static bool is_still(const ct_velocity *v) {
-  return !v || (v->linear.x == 0.0 && v->linear.y == 0.0 && v->linear.z == 0.0 && v->angular.x == 0.0 && v->angular.y == 0.0 &&
-                v->angular.z == 0.0);
+  static const ct_velocity still = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
+  return !v || memcmp(v, &still, sizeof still) == 0;
 }
 
 /* The row's velocity for writing. False: out of memory. *place is NULL where the column is not needed. */
@@ -125,24 +130,23 @@ static bool begin_serials(ct_scene *scene, size_t *copied) {
   return done;
 }
 
-/* The serial of the row to come for writing. False: out of memory. *place is NULL where the row's number is its serial, as it is
- * for all while the column is empty. */
-static bool own_serial(ct_scene *scene, uint64_t serial, size_t *copied, uint64_t **place) {
-  uint32_t row = scene->rows;
+/* The serial of the row, which is the next or beyond, for writing. False: out of memory. *place is NULL where the row's number is
+ * its serial, as it is for all while the column is empty. */
+static bool own_serial(ct_scene *scene, uint32_t row, uint64_t serial, size_t *copied, uint64_t **place) {
   *place = NULL;
   if (scene->serials.rows == 0 && serial == row) return true;
-  if (scene->serials.rows == 0 && row > 0 && !begin_serials(scene, copied)) return false;
+  if (scene->serials.rows == 0 && scene->rows > 0 && !begin_serials(scene, copied)) return false;
   if (!ct_column_extend(&scene->serials, row + 1, copied)) return false;
   *place = ct_column_write(&scene->serials, row, copied);
   return *place != NULL;
 }
 
-ct_status ct_draft_insert(ct_draft *draft, const ct_body *body, const ct_pose *pose, const ct_velocity *velocity, uint32_t *row) {
+ct_status ct_draft_insert_at(ct_draft *draft, uint32_t at, uint64_t serial, const ct_body *body, const ct_pose *pose,
+                             const ct_velocity *velocity) {
   ct_scene *next = draft->next;
   ct_text id = ct_body_id(body);
   if (ct_scene_find(next, id) != CT_NO_ROW) return CT_EXISTS;
-  if (next->count >= CT_BODIES_MAX || next->rows >= ROWS_MAX) return CT_LIMIT;
-  uint32_t at = next->rows;
+  if (next->count >= CT_BODIES_MAX || at >= ROWS_MAX || at < next->rows || serial < next->next_serial) return CT_LIMIT;
   if (!ct_column_extend(&next->bodies, at + 1, &draft->copied) || !ct_column_extend(&next->poses, at + 1, &draft->copied))
     return CT_OUT_OF_MEMORY;
   ct_velocity *velocity_place;
@@ -151,18 +155,39 @@ ct_status ct_draft_insert(ct_draft *draft, const ct_body *body, const ct_pose *p
   ct_pose *pose_place = ct_column_write(&next->poses, at, &draft->copied);
   uint32_t *slot = ct_index_slot(&next->index, &next->bodies, next->key, id, &draft->copied);
   if (!body_place || !pose_place || !slot || !own_velocity(draft, at, velocity, &velocity_place)) return CT_OUT_OF_MEMORY;
-  if (!own_serial(next, next->next_serial, &draft->copied, &serial_place)) return CT_OUT_OF_MEMORY;
+  if (!own_serial(next, at, serial, &draft->copied, &serial_place)) return CT_OUT_OF_MEMORY;
   ct_column_set_pointer(&next->bodies, body_place, body);
   *pose_place = *pose;
   put_velocity(velocity_place, velocity);
-  if (serial_place) *serial_place = next->next_serial;
-  next->next_serial++;
+  if (serial_place) *serial_place = serial;
+  next->next_serial = serial + 1;
   ct_index_fill(&next->index, slot, next->key, id, at);
-  next->rows++;
+  next->rows = at + 1;
   next->count++;
   draft->filters_changed = true;
   note_change(draft, at);
-  if (row) *row = at;
+  return CT_OK;
+}
+
+ct_status ct_draft_insert(ct_draft *draft, const ct_body *body, const ct_pose *pose, const ct_velocity *velocity, uint32_t *row) {
+  uint32_t at = draft->next->rows;
+  ct_status status = ct_draft_insert_at(draft, at, draft->next->next_serial, body, pose, velocity);
+  if (status == CT_OK && row) *row = at;
+  return status;
+}
+
+ct_status ct_draft_restore_numbers(ct_draft *draft, uint32_t rows, uint64_t next_serial, uint64_t contacts_begun) {
+  ct_scene *next = draft->next;
+  if (rows < next->rows || rows > ROWS_MAX || next_serial < next->next_serial || contacts_begun < next->contacts_begun)
+    return CT_LIMIT;
+  bool moving = next->velocities.rows > 0, counted = next->serials.rows > 0;
+  if (!ct_column_extend(&next->bodies, rows, &draft->copied) || !ct_column_extend(&next->poses, rows, &draft->copied) ||
+      (moving && !ct_column_extend(&next->velocities, rows, &draft->copied)) ||
+      (counted && !ct_column_extend(&next->serials, rows, &draft->copied)))
+    return CT_OUT_OF_MEMORY;
+  next->rows = rows;
+  next->next_serial = next_serial;
+  next->contacts_begun = contacts_begun;
   return CT_OK;
 }
 
@@ -331,7 +356,7 @@ static bool carry_row(ct_scene *fresh, const ct_scene *old, uint32_t from) {
   if (!ct_column_extend(&fresh->bodies, at + 1, &ignored) || !ct_column_extend(&fresh->poses, at + 1, &ignored)) return false;
   if (moving && !ct_column_extend(&fresh->velocities, at + 1, &ignored)) return false;
   uint64_t serial = ct_scene_serial(old, from), *serial_place;
-  if (!own_serial(fresh, serial, &ignored, &serial_place)) return false;
+  if (!own_serial(fresh, at, serial, &ignored, &serial_place)) return false;
   uint32_t *slot = ct_index_slot(&fresh->index, &fresh->bodies, old->key, ct_body_id(body), &ignored);
   if (!slot) return false;
   ct_column_set_pointer(&fresh->bodies, ct_column_write(&fresh->bodies, at, &ignored), body);

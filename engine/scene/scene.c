@@ -27,9 +27,26 @@ static bool share_columns(ct_scene *scene, const ct_scene *base) {
          ct_index_copy(&base->index, &scene->index);
 }
 
+/* A new one, or another reference to that of base. NULL: out of memory. */
+static ct_numbering *numbering_of(const ct_scene *base) {
+  ct_numbering *numbering = base ? base->numbering : malloc(sizeof *numbering);
+  if (base) atomic_fetch_add_explicit(&numbering->refs, 1, memory_order_relaxed);
+  else if (numbering) atomic_init(&numbering->refs, 1);
+  return numbering;
+}
+
+static void release_numbering(ct_numbering *numbering) {
+  if (atomic_fetch_sub_explicit(&numbering->refs, 1, memory_order_acq_rel) == 1) free(numbering);
+}
+
 ct_scene *ct_scene_branch(const ct_scene *base) {
   ct_scene *scene = calloc(1, sizeof *scene);
-  if (!scene) return NULL;
+  ct_numbering *numbering = scene ? numbering_of(base) : NULL;
+  if (!numbering) {
+    free(scene);
+    return NULL;
+  }
+  scene->numbering = numbering;
   atomic_init(&scene->refs, 1);
   atomic_init(&scene->derived, NULL);
   atomic_init(&scene->row_filter, NULL);
@@ -89,6 +106,7 @@ void ct_scene_release(const ct_scene *scene) {
   ct_user_text_release(mine->user);
   ct_material_set_release(mine->materials);
   ct_attached_list_release(mine->attached);
+  release_numbering(mine->numbering);
   free(mine);
 }
 

@@ -18,6 +18,12 @@ typedef struct ct_user_text {
   char bytes[];
 } ct_user_text;
 
+/* Held by all revisions in which a row has one body's number: a row that has had a body never gets another one's. Whose rows are
+ * numbered anew has another. */
+typedef struct ct_numbering {
+  _Atomic uint32_t refs;
+} ct_numbering;
+
 /* Rows whose box may differ from an older revision's; a row may stand here twice. */
 typedef struct ct_row_list {
   uint32_t *rows;
@@ -31,6 +37,7 @@ struct ct_scene {
   uint32_t count; /* bodies */
   uint64_t revision;
   ct_hash_key key;
+  ct_numbering *numbering;
   ct_column bodies;     /* const ct_body *; NULL: removed */
   ct_column poses;      /* ct_pose */
   ct_column velocities; /* ct_velocity; no rows until a body has one */

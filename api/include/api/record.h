@@ -25,8 +25,8 @@ typedef struct api_record {
  * Cost: O(chunks + rows of chunks that are not shared + what changed); of a base O(scene). */
 bool api_record_change(const ct_scene *before, const ct_scene *after, api_record *out);
 bool api_record_base(const ct_scene *scene, api_record *out);
-/* What a call that posted a shape (API_TARGET_SHAPE_WRITE, POST) keeps: its body and how it was to be read. False: out of memory.
- */
+/* What a call that posted a shape (API_TARGET_SHAPE_WRITE, POST) keeps: its body and how it was to be read; bytes are NULL where it
+ * has made no new one. To be asked for before the shape is committed, or after. False: out of memory. */
 bool api_record_shape(const api_call *call, api_record *out);
 void api_record_free(api_record *record);
 
@@ -41,11 +41,12 @@ typedef enum api_restored {
 #define API_RESTORE_WHY 160
 
 /* The revision after the record; the caller owns it. before: NULL for a base, which takes nothing from it. shapes: those that the
- * scene may name. Every length and number of the record is checked: bytes of any content are answered, never crashed on.
+ * scene may name. Every length and number of the record is checked: bytes of any content are answered, never crashed on. The limits
+ * of a daemon are for what is new: what was taken once is taken back.
  * Cost: O(record), with the hulls and meshes of its bodies built anew. */
-api_restored api_record_apply(const api_service *service, const api_shape_table *shapes, const ct_scene *before, const char *bytes,
-                              size_t length, const ct_scene **after, char why[API_RESTORE_WHY]);
-/* A table with the shape of the record, too: a reference. */
+api_restored api_record_apply(const api_shape_table *shapes, const ct_scene *before, const char *bytes, size_t length,
+                              const ct_scene **after, char why[API_RESTORE_WHY]);
+/* A table with the shape of the record, too: a reference, to the same table where it is there already. */
 api_restored api_record_apply_shape(const api_service *service, const api_shape_table *shapes, const char *bytes, size_t length,
                                     const api_shape_table **after, char why[API_RESTORE_WHY]);
 

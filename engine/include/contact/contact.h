@@ -14,6 +14,7 @@
 #include <contact/gradient.h>
 #include <contact/hull.h>
 #include <contact/impulse.h>
+#include <contact/kept.h>
 #include <contact/lcp.h>
 #include <contact/limits.h>
 #include <contact/manifold.h>

@@ -1,0 +1,28 @@
+/* Which posted shapes a scene names. */
+#ifndef API_RECORD_NAMES_H
+#define API_RECORD_NAMES_H
+
+#include "buffer.h"
+
+/* Names borrowed from bodies. A zeroed list is empty. */
+typedef struct api_record_names {
+  ct_text *items;
+  size_t count, capacity;
+  bool failed; /* out of memory */
+} api_record_names;
+
+void api_record_names_free(api_record_names *names);
+/* Those that the body's colliders name; body NULL: none. */
+void api_record_names_add(api_record_names *names, const ct_body *body);
+/* Ascending, each once. */
+void api_record_names_settle(api_record_names *names);
+/* Do both bodies, or none, name the same shapes in the same order? O(colliders) */
+bool api_record_names_alike(const ct_body *a, const ct_body *b);
+
+/* Puts the ids of all shapes that the scene names, ascending, each once and ended by a zero. O(colliders) */
+void api_record_put_names(api_buffer *out, const ct_scene *scene);
+/* Do both scenes name the same shapes? gone, come: what changed bodies of a and b name, settled. O(names), and colliders until each
+ * name that is in one list alone is found. */
+bool api_record_same_names(const ct_scene *a, const ct_scene *b, const api_record_names *gone, const api_record_names *come);
+
+#endif

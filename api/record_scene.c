@@ -1,0 +1,171 @@
+/* A revision to bytes: whole, or what it changes against an earlier one. */
+#include "record_scene.h"
+
+#include <contact/kept.h>
+
+#include "record_body.h"
+#include "record_names.h"
+#include "record_state.h"
+#include "scene_json.h"
+
+/* ---- numbers ------------------------------------------------------------------------------------------------------------- */
+
+api_record_numbers api_record_numbers_of(const ct_scene *scene) {
+  if (!scene) return (api_record_numbers){0};
+  return (api_record_numbers){ct_scene_revision(scene), ct_scene_next_serial(scene), ct_scene_contacts_begun(scene),
+                              ct_scene_rows(scene), ct_scene_count(scene)};
+}
+
+static void put_numbers(api_buffer *out, const ct_scene *scene) {
+  const api_record_numbers n = api_record_numbers_of(scene);
+  api_record_put_u64(out, n.revision);
+  api_record_put_u64(out, n.next_serial);
+  api_record_put_u64(out, n.contacts_begun);
+  api_record_put_u32(out, n.rows);
+  api_record_put_u32(out, n.count);
+}
+
+/* ---- settings ------------------------------------------------------------------------------------------------------------ */
+
+/* What a draft has not touched is shared. */
+static bool shares_settings(const ct_scene *a, const ct_scene *b) {
+  ct_vec3 gravity_a = ct_scene_gravity(a), gravity_b = ct_scene_gravity(b);
+  return ct_scene_filters(a) == ct_scene_filters(b) && ct_scene_materials(a) == ct_scene_materials(b) &&
+         ct_scene_user(a).bytes == ct_scene_user(b).bytes && ct_scene_geometric_epsilon(a) == ct_scene_geometric_epsilon(b) &&
+         ct_scene_has_gravity(a) == ct_scene_has_gravity(b) && gravity_a.x == gravity_b.x && gravity_a.y == gravity_b.y &&
+         gravity_a.z == gravity_b.z;
+}
+
+static void put_settings(api_buffer *out, const ct_scene *before, const ct_scene *after) {
+  bool same = before && shares_settings(before, after);
+  api_buffer old = {0}, now = {0};
+  if (!same) api_put_settings(&now, (ct_text){NULL, 0}, after);
+  if (!same && before) api_put_settings(&old, (ct_text){NULL, 0}, before);
+  ct_text text = {now.bytes, now.length};
+  same = same || (before && api_text_equal((ct_text){old.bytes, old.length}, text));
+  api_record_put_u8(out, !same);
+  if (!same) api_record_put_text(out, text);
+  out->failed = out->failed || old.failed || now.failed;
+  api_buffer_free(&old);
+  api_buffer_free(&now);
+}
+
+/* ---- rows ---------------------------------------------------------------------------------------------------------------- */
+
+typedef struct row_writer {
+  api_buffer *out;
+  const ct_scene *before, *after; /* before NULL: a base */
+  uint32_t old_rows;
+  uint32_t count;              /* written */
+  api_record_names gone, come; /* posted shapes that changed rows named and name */
+} row_writer;
+
+static bool is_still(const ct_velocity *velocity) {
+  static const ct_velocity still = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
+  return memcmp(velocity, &still, sizeof still) == 0;
+}
+
+static void put_velocity(api_buffer *out, const ct_velocity *velocity) {
+  api_record_put_vec3(out, velocity->linear);
+  api_record_put_vec3(out, velocity->angular);
+}
+
+static void note_names(row_writer *w, const ct_body *old, const ct_body *now) {
+  if (!w->before || api_record_names_alike(old, now)) return;
+  api_record_names_add(&w->gone, old);
+  api_record_names_add(&w->come, now);
+}
+
+static void put_row(void *context, uint32_t row, unsigned changed) {
+  row_writer *w = context;
+  api_buffer *out = w->out;
+  bool is_new = row >= w->old_rows;
+  const ct_body *body = ct_scene_body(w->after, row), *old = is_new ? NULL : ct_scene_body(w->before, row);
+  const ct_velocity velocity = ct_scene_velocity(w->after, row);
+  if (changed & CT_ROW_BODY) note_names(w, old, body);
+  bool tells_velocity = is_new ? !is_still(&velocity) : (changed & CT_ROW_VELOCITY) != 0;
+  unsigned bits = !body ? API_ROW_REMOVED
+                        : (is_new ? API_ROW_NEW : 0u) | (changed & CT_ROW_BODY ? API_ROW_BODY : 0u) |
+                              (changed & CT_ROW_POSE ? API_ROW_POSE : 0u) | (tells_velocity ? API_ROW_VELOCITY : 0u);
+  api_record_put_u32(out, row);
+  api_record_put_u8(out, bits);
+  if (bits & API_ROW_NEW) api_record_put_u64(out, ct_scene_serial(w->after, row));
+  if (bits & API_ROW_BODY) api_record_put_body(out, body, old);
+  if (bits & API_ROW_POSE) {
+    ct_pose pose = ct_scene_pose(w->after, row);
+    api_record_put_pose(out, &pose);
+  }
+  if (bits & API_ROW_VELOCITY) put_velocity(out, &velocity);
+  w->count++;
+}
+
+/* Behind the number of rows. */
+static bool put_rows(row_writer *w) {
+  if (w->before) return ct_scene_changes(w->before, w->after, put_row, w);
+  for (uint32_t row = 0; row < ct_scene_rows(w->after) && !w->out->failed; row++)
+    if (ct_scene_body(w->after, row)) put_row(w, row, CT_ROW_BODY | CT_ROW_POSE | CT_ROW_VELOCITY);
+  return true;
+}
+
+/* ---- contact states ------------------------------------------------------------------------------------------------------ */
+
+/* Those of b that a has not, or has otherwise; all that go for b NULL. */
+static uint32_t put_states(api_buffer *out, const ct_scene *before, const ct_scene *after) {
+  uint32_t count = 0;
+  for (size_t i = 0; i < ct_scene_attachment_count(after); i++) {
+    const ct_attachment *state = ct_scene_attachment(after, i);
+    if (before && ct_scene_attached(before, state->name) == state->value) continue;
+    api_record_put_text(out, state->name);
+    api_record_put_u8(out, 1);
+    api_record_put_state(out, state->value);
+    count++;
+  }
+  for (size_t i = 0; before && i < ct_scene_attachment_count(before); i++) {
+    ct_text name = ct_scene_attachment(before, i)->name;
+    if (ct_scene_attached(after, name)) continue;
+    api_record_put_text(out, name);
+    api_record_put_u8(out, 0);
+    count++;
+  }
+  return count;
+}
+
+/* ---- the record ---------------------------------------------------------------------------------------------------------- */
+
+/* Room for a count that is known later. */
+static size_t reserve_count(api_buffer *out) {
+  size_t at = out->length;
+  api_record_put_u32(out, 0);
+  return at;
+}
+
+static void set_count(api_buffer *out, size_t at, uint32_t count) {
+  if (out->failed) return;
+  size_t length = out->length;
+  out->length = at;
+  api_record_put_u32(out, count);
+  out->length = length;
+}
+
+bool api_record_put_scene(api_buffer *out, const ct_scene *before, const ct_scene *after, bool *same_names) {
+  row_writer w = {.out = out, .before = before, .after = after, .old_rows = before ? ct_scene_rows(before) : 0};
+  api_record_open(out, before ? API_RECORD_CHANGE : API_RECORD_BASE);
+  put_numbers(out, before);
+  put_numbers(out, after);
+  put_settings(out, before, after);
+  size_t rows = reserve_count(out);
+  bool told = put_rows(&w);
+  set_count(out, rows, w.count);
+  if (told) {
+    api_record_names_settle(&w.gone);
+    api_record_names_settle(&w.come);
+    *same_names = before && api_record_same_names(before, after, &w.gone, &w.come);
+    size_t states = reserve_count(out);
+    set_count(out, states, put_states(out, before, after));
+    api_record_close(out);
+  }
+  out->failed = out->failed || w.gone.failed || w.come.failed;
+  api_record_names_free(&w.gone);
+  api_record_names_free(&w.come);
+  return told && !out->failed;
+}
