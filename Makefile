@@ -131,7 +131,8 @@ deps-test: # the same for the tests
 .PHONY: run
 run: deps ## build and serve the demo robot cell on http://127.0.0.1:7077
 	@$(MAKE) --no-print-directory -j2 build
-	$(BUILD)/contactd --durability memory --scene server/demo/cell.json $(ARGS)
+	@mkdir -p $(BUILD)/data
+	$(BUILD)/contactd --durability disk --data $(BUILD)/data --scene server/demo/cell.json $(ARGS)
 
 # ---- tests ---------------------------------------------------------------------------------------------------------------
 

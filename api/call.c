@@ -155,7 +155,8 @@ api_step api_call_begin(api_call *call, const api_input *input) {
   call->scene = input->scene;
   /* What is wrong with the URL or the scene counts more than what a streamed body may have shown already. */
   size_t fed = call->faults.count;
-  if (wants_scene(call->route->target) && !call->scene) {
+  bool lost = input->lost_revision > 0 && call->route->target == API_TARGET_DELETE;
+  if (wants_scene(call->route->target) && !call->scene && !lost) {
     api_faults_clear(&call->faults);
     return api_call_absent(call, API_PROBLEM_SCENE_NOT_FOUND);
   }

@@ -40,22 +40,26 @@ static bool tag_is(const tag *t, uint64_t revision) {
 }
 
 /* Weak comparison is for If-None-Match only. */
-static bool list_has(const char *list, const ct_scene *scene, bool exists, bool weak) {
+static bool list_has(const char *list, uint64_t revision, bool exists, bool weak) {
   tag t;
   while (next_tag(&list, &t)) {
     if (t.any && exists) return true;
-    if (scene && (weak || !t.weak) && tag_is(&t, ct_scene_revision(scene))) return true;
+    if (revision > 0 && (weak || !t.weak) && tag_is(&t, revision)) return true;
   }
   return false;
 }
 
+/* 0: there is no scene. One that cannot be read has a number all the same. */
+static uint64_t current_revision(const api_call *call) {
+  return call->input.scene ? ct_scene_revision(call->input.scene) : call->input.lost_revision;
+}
+
 static bool mismatch(api_call *call, const char *detail) {
-  const ct_scene *current = call->input.scene;
-  if (!current) {
+  unsigned long long revision = current_revision(call);
+  if (revision == 0) {
     api_fault_plain(&call->faults, API_PROBLEM_REVISION_MISMATCH, "%s: the scene does not exist.", detail);
     return false;
   }
-  unsigned long long revision = ct_scene_revision(current);
   api_call_etag(call, revision);
   api_fault_plain(&call->faults, API_PROBLEM_REVISION_MISMATCH, "%s: the current revision is %llu (ETag \"r%llu\").", detail,
                   revision, revision);
@@ -63,7 +67,7 @@ static bool mismatch(api_call *call, const char *detail) {
 }
 
 bool api_call_may_write(api_call *call, bool exists) {
-  const ct_scene *current = call->input.scene;
+  uint64_t current = current_revision(call);
   if (call->if_match && !list_has(call->if_match, current, exists, false)) return mismatch(call, "If-Match names no such revision");
   if (call->if_none_match && list_has(call->if_none_match, current, exists, true))
     return mismatch(call, "If-None-Match does not hold");
@@ -71,14 +75,14 @@ bool api_call_may_write(api_call *call, bool exists) {
 }
 
 bool api_call_unmodified(const api_call *call) {
-  return call->if_none_match && call->scene && list_has(call->if_none_match, call->scene, true, true);
+  return call->if_none_match && call->scene && list_has(call->if_none_match, ct_scene_revision(call->scene), true, true);
 }
 
 bool api_call_pick_revision(api_call *call) {
   const ct_scene *current = call->input.scene;
-  if (!call->if_match || !current || list_has(call->if_match, current, true, false)) return true;
+  if (!call->if_match || !current || list_has(call->if_match, ct_scene_revision(current), true, false)) return true;
   for (size_t i = 0; i < call->input.kept_count; i++) {
-    if (list_has(call->if_match, call->input.kept[i], false, false)) {
+    if (list_has(call->if_match, ct_scene_revision(call->input.kept[i]), false, false)) {
       call->scene = call->input.kept[i];
       return true;
     }

@@ -106,11 +106,13 @@ api_step api_scenes_list(api_call *call) {
   api_put_key(out, "scenes");
   api_put_byte(out, '[');
   for (size_t i = first; i < first + count; i++) {
+    const api_scene_entry *entry = &input->scenes[i];
     api_put_item(out);
     api_put_byte(out, '{');
-    api_put_member_string(out, "id", api_text(input->scenes[i].id));
-    api_put_member_unsigned(out, "revision", ct_scene_revision(input->scenes[i].scene));
-    api_put_member_unsigned(out, "bodies", ct_scene_count(input->scenes[i].scene));
+    api_put_member_string(out, "id", api_text(entry->id));
+    api_put_member_unsigned(out, "revision", entry->scene ? ct_scene_revision(entry->scene) : entry->revision);
+    api_put_member_unsigned(out, "bodies", entry->scene ? ct_scene_count(entry->scene) : entry->bodies);
+    if (!entry->scene) api_put_member_string(out, "status", api_text(entry->status));
     api_put_byte(out, '}');
   }
   api_put_byte(out, ']');
@@ -164,8 +166,9 @@ api_step api_scene_get(api_call *call) {
 api_step api_scene_put(api_call *call) {
   const ct_scene *current = call->scene;
   const char *id = call->match.scene_id;
-  if (!api_call_may_write(call, current != NULL) || (!current && !room_for_scene(call))) return api_call_fail(call);
-  uint64_t revision = current ? ct_scene_revision(current) + 1 : call->input.first_revision;
+  uint64_t was = current ? ct_scene_revision(current) : call->input.lost_revision;
+  if (!api_call_may_write(call, was > 0) || (was == 0 && !room_for_scene(call))) return api_call_fail(call);
+  uint64_t revision = was > 0 ? was + 1 : call->input.first_revision;
   if (!make_scene(call, id, revision)) return api_call_fail(call);
   if (current) api_tell_all_dropped(call);
   if (!current) api_call_header(call, "Location", "/v1/scenes/%s", id);
@@ -188,7 +191,8 @@ api_step api_scene_patch(api_call *call) {
 api_step api_scene_delete(api_call *call) {
   if (!api_call_may_write(call, true)) return api_call_fail(call);
   api_call_open(call);
-  api_put_member_unsigned(&call->out, "revision", ct_scene_revision(call->scene) + 1);
+  uint64_t was = call->scene ? ct_scene_revision(call->scene) : call->input.lost_revision;
+  api_put_member_unsigned(&call->out, "revision", was + 1);
   api_put_member_string(&call->out, "durability", api_text(call->service->durability));
   return api_call_send(call, 200);
 }

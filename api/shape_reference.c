@@ -225,12 +225,15 @@ static bool names(ct_text note, const char *shape_id) {
          note.bytes[length + 1] == '"';
 }
 
+/* One that is not in memory has none to be looked at. */
+static uint32_t rows_of(const api_scene_entry *entry) { return entry->scene ? ct_scene_rows(entry->scene) : 0; }
+
 bool api_scenes_within(const api_scene_entry *scenes, size_t count, uint64_t limit) {
   uint64_t rows = 0, colliders = 0;
-  for (size_t s = 0; s < count && rows <= limit; s++) rows += ct_scene_rows(scenes[s].scene);
+  for (size_t s = 0; s < count && rows <= limit; s++) rows += rows_of(&scenes[s]);
   if (rows > limit) return false;
   for (size_t s = 0; s < count; s++) {
-    for (uint32_t row = 0; row < ct_scene_rows(scenes[s].scene); row++) {
+    for (uint32_t row = 0; row < rows_of(&scenes[s]); row++) {
       const ct_body *body = ct_scene_body(scenes[s].scene, row);
       if (body) colliders += ct_body_collider_count(body);
     }
@@ -242,7 +245,7 @@ ct_status api_count_references(api_shape_users users, const char *shape_id, cons
   uint64_t references = 0;
   for (size_t s = 0; s < users.count; s++) {
     const ct_scene *scene = users.scenes[s].scene;
-    for (uint32_t row = 0; row < ct_scene_rows(scene); row++) {
+    for (uint32_t row = 0; row < rows_of(&users.scenes[s]); row++) {
       if (row % ROWS_PER_POLL == 0 && ct_cancel_raised(cancel)) return CT_CANCELLED;
       const ct_body *body = ct_scene_body(scene, row);
       if (!body) continue;

@@ -45,7 +45,7 @@ typedef struct api_shape_users {
   const api_scene_entry *scenes;
   size_t count;
 } api_shape_users;
-/* Colliders that name the shape, in all scenes of the list. CT_CANCELLED: *out is not set. O(colliders) */
+/* Colliders that name the shape, in the scenes of the list that are in memory. CT_CANCELLED: *out is not set. O(colliders) */
 ct_status api_count_references(api_shape_users users, const char *shape_id, const ct_cancel *cancel, uint64_t *out);
 
 #endif

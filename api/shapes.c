@@ -222,6 +222,12 @@ bool api_match_names_shapes(const api_match *match) {
   return !strstr(match->label, "/poses") && !strstr(match->label, "/filters");
 }
 
+const char *api_call_shape(const api_call *call, bool *posts) {
+  *posts = call->shape != NULL;
+  if (call->shape) return api_shape_get(call->shape)->id;
+  return call->drops_shape ? call->match.item_id : NULL;
+}
+
 const api_shape_table *api_call_commit_shapes(api_call *call, const api_shape_table *current, bool written) {
   const api_shape_table *next = NULL;
   bool is_good = call->reply.status >= 200 && call->reply.status < 300;

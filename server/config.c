@@ -44,12 +44,17 @@ static const option options[] = {
     {KIND_TEXT, "address", "ADDRESS", AT(address), 0, 0, 0, "127.0.0.1", "", "IPv4 or IPv6 address to listen on"},
     {KIND_NUMBER, "workers", "N", AT(workers), STANDARD_CORES, 1, SRV_WORKERS_MAX, NULL, "",
      "threads that compute; by default one per core"},
-    {KIND_WORD, "durability", "WORD", AT(durability), 0, 0, 0, "memory", "", "what an acknowledged write survives"},
+    {KIND_WORD, "durability", "WORD", AT(durability), 0, 0, 0, "memory disk", "",
+     "what an acknowledged write survives: the end of the request, or that of the daemon and of the machine"},
+    {KIND_TEXT, "data", "FOLDER", AT(data), 0, 0, 0, NULL, "", "folder of the store of --durability disk"},
+    {KIND_NUMBER, "shape-seconds", "N", AT(shape_seconds), 604800, 1, 315360000, NULL, "s",
+     "with a store, how long a posted shape that no scene names is kept"},
     {KIND_TEXT, "token-file", "FILE", AT(token_file), 0, 0, 0, NULL, "", "file with the token that requests must bear"},
     {KIND_LIST, "allow-host", "NAME", AT(allow_hosts), 0, 0, 0, NULL, "",
      "name that a request's Host may have beside loopback's; repeatable"},
     {KIND_FLAG, "insecure", NULL, AT(insecure), 0, 0, 0, NULL, "", "allow an address that is not loopback without a token"},
-    {KIND_LIST, "scene", "FILE", AT(scenes), 0, 0, 0, NULL, "", "scene document to load at start; repeatable"},
+    {KIND_LIST, "scene", "FILE", AT(scenes), 0, 0, 0, NULL, "",
+     "scene document to load at start, unless the store has its id already; repeatable"},
     {KIND_WORD, "log", "WORD", AT(log), 0, 0, 0, "stderr off", "", "where a line per request goes"},
     API_LIMIT_MAP(LIMIT_ROW){KIND_ACTION, "healthcheck", NULL, AT(healthcheck), 0, 0, 0, NULL, "",
                              "ask the daemon at this address and port if it is ready; status 0: it is, 1: it is not"},
@@ -316,6 +321,10 @@ srv_config_outcome srv_config_read(srv_config *config, int argc, char **argv) {
   api_limits *limits = &config->limits;
   if (limits->deadline_ms > limits->deadline_max_ms) limits->deadline_ms = limits->deadline_max_ms;
   if (limits->page > limits->page_max) limits->page = limits->page_max;
+  if (outcome == SRV_CONFIG_RUN && strcmp(config->durability, "disk") == 0 && !config->data && !config->healthcheck) {
+    fprintf(stderr, "contactd: --durability: disk needs a folder, --data; without one the durability is memory.\n");
+    outcome = SRV_CONFIG_BAD;
+  }
   if (outcome != SRV_CONFIG_RUN) srv_config_free(config);
   return outcome;
 }

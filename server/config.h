@@ -18,7 +18,9 @@ typedef struct srv_config {
   uint64_t port;       /* 0: a free one */
   const char *address; /* numeric IPv4 or IPv6, or "localhost" */
   uint64_t workers;
-  const char *durability; /* "memory" */
+  const char *durability; /* "memory" or "disk" */
+  const char *data;       /* folder of the store; NULL: none */
+  uint64_t shape_seconds; /* that a shape which no scene names is kept in the store */
   const char *token_file; /* NULL: no token asked for */
   srv_words allow_hosts;
   bool insecure;

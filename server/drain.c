@@ -51,10 +51,16 @@ void srv_drain_begin(srv_server *server) {
   uv_timer_again(&server->reap);
 }
 
+/* One that can still be told that nothing has changed; NULL: none. What the store has been given is waited for. */
+static srv_request *find_waiting(const srv_server *server) {
+  for (size_t i = server->suspended_count; i-- > 0;)
+    if (!server->suspended[i]->storing) return server->suspended[i];
+  return NULL;
+}
+
 /* What waits is answered, what runs is cancelled. */
 static void answer_waiting(srv_server *server) {
-  while (server->suspended_count) {
-    srv_request *request = server->suspended[server->suspended_count - 1];
+  for (srv_request *request; (request = find_waiting(server));) {
     srv_request_refuse(request, API_PROBLEM_DRAINING, "The daemon is shutting down; nothing has changed.");
     srv_request_refusal_header(request, "Retry-After", "1");
     if (!request->body_ended) shutdown(request->connection->fd, SHUT_RDWR);

@@ -3,6 +3,7 @@
  * The handler is called once with the head, then with pieces of the body, then with none; after a suspended connection was resumed,
  * again with none. A reply can be queued only in the first call or after the body's end, so a refusal in between lets the rest of
  * the body pass. */
+#include "recover.h"
 #include "stream.h"
 
 #include <stdlib.h>
@@ -43,6 +44,12 @@ static bool answer_probe(srv_request *request) {
     srv_request_refusal_header(request, "Allow", "GET, HEAD");
   } else if (ready && request->server->drain != SRV_SERVING) {
     srv_request_refuse(request, API_PROBLEM_DRAINING, "The daemon is shutting down.");
+  } else if (ready && !srv_recover_ready(request)) {
+    return true;
+  } else if (ready && request->server->store) {
+    request->refusal = (api_reply){.status = 200, .content_type = "application/json"};
+    request->refusal.body = srv_recover_document(request->server, &request->refusal.body_length);
+    request->reply = &request->refusal;
   } else {
     /* The bytes are static; only what is in refusal.body is freed. */
     static const api_reply reply = {.status = 200, .content_type = "application/json", .body = up, .body_length = sizeof up - 1};

@@ -1,6 +1,7 @@
 /* One libuv loop drives libmicrohttpd through its epoll descriptor: libmicrohttpd runs at most once per iteration, before the loop
  * sleeps, however many things happened in it. */
 #include "address.h"
+#include "recover.h"
 #include "stream.h"
 
 #include <errno.h>
@@ -48,6 +49,7 @@ static void on_reap(uv_timer_t *handle) {
   srv_connection_reap(server, now_ns);
   srv_stream_reap(server, now_ns);
   srv_registry_expire(server->registry, now_ns);
+  srv_recover_retry(server, now_ns);
   srv_log_flush(server->log);
   srv_drain_check(server);
   /* Once without an event: accepting may have stopped for want of a descriptor. */
@@ -212,6 +214,7 @@ void srv_server_destroy(srv_server *server) {
   close_handles(server);
   if (server->daemon) MHD_stop_daemon(server->daemon);
   else if (server->listen_fd >= 0) close(server->listen_fd);
+  srv_recover_end(server);
   if (server->loop) {
     uv_run(server->loop, UV_RUN_DEFAULT);
     uv_loop_close(server->loop);

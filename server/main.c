@@ -1,12 +1,13 @@
 /* contactd: settings, start, end. */
 #include "health.h"
 #include "machine.h"
-#include "request.h"
+#include "recover.h"
 
 #include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Blocks from this size on are the kernel's own; smaller ones are the heap's. */
 #define LARGE_BLOCK_BYTES 1048576
@@ -14,11 +15,19 @@
 /* Exit status for settings that cannot be served. */
 #define EXIT_SETTINGS 2
 
+/* True where none is asked for. */
+static bool open_store(srv_server *server) {
+  if (strcmp(server->config->durability, "disk") != 0) return true;
+  server->store = srv_store_sqlite_open(server->loop, server->config->data);
+  return server->store && srv_recover_list(server);
+}
+
 static int serve(const srv_config *config, const api_service *service) {
   srv_server server;
-  bool ready = srv_server_create(&server, config, service);
+  bool ready = srv_server_create(&server, config, service) && open_store(&server);
   for (size_t i = 0; ready && i < config->scenes.count; i++) ready = srv_preload(&server, config->scenes.items[i]);
   if (ready) ready = srv_server_listen(&server);
+  if (ready && server.store) srv_recover_begin(&server);
   if (ready) srv_server_run(&server);
   srv_server_destroy(&server);
   return ready ? EXIT_SUCCESS : EXIT_SETTINGS;

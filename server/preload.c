@@ -1,7 +1,9 @@
-/* --scene: a scene document read from a file and put under its id before anybody listens, through the same calls as a PUT. */
+/* --scene: a scene document read from a file and put under its id before anybody listens, through the same calls as a PUT. A scene
+ * that the store has already is left as it is: it has been written to since it was put there. */
+#include "durable.h"
 #include "peek.h"
-#include "request.h"
 
+#include <api/record.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,6 +62,51 @@ static api_call *run_call(srv_server *server, const api_head *head, const api_ma
   return call;
 }
 
+static void stored(srv_store_write *write) { *(bool *)write->cls = true; }
+
+/* Waits until the store has the scene. False after one sentence on standard error. */
+static bool store(srv_server *server, const char *file, srv_entry *entry, const ct_scene *scene) {
+  api_record record;
+  srv_kept *kept = calloc(1, sizeof *kept);
+  if (!kept || !api_record_base(scene, &record)) {
+    free(kept);
+    return fail(file, "out of memory");
+  }
+  bool done = false;
+  srv_store_write write = {.space = SRV_STORE_SCENES,
+                           .act = SRV_STORE_BASE,
+                           .revision = ct_scene_revision(scene),
+                           .bodies = ct_scene_count(scene),
+                           .bytes = record.bytes,
+                           .length = record.length,
+                           .has_shapes = record.has_shapes,
+                           .shapes = record.shapes,
+                           .shapes_length = record.shapes_length,
+                           .done = stored,
+                           .cls = &done};
+  memcpy(write.id, entry->id, sizeof write.id);
+  srv_store_submit(server->store, &write);
+  while (!done) uv_run(server->loop, UV_RUN_ONCE);
+  bool good = write.status == SRV_STORE_OK;
+  if (good) {
+    srv_registry_keep(server->registry, entry, kept);
+    kept->presence = SRV_PRESENCE_HERE;
+    srv_fold_note(server, entry, true, record.length);
+  } else {
+    free(kept);
+    fail(file, write.why[0] ? write.why : "the store has not taken the scene");
+  }
+  api_record_free(&record);
+  return good;
+}
+
+static bool commit(srv_server *server, const char *file, srv_entry *entry, const ct_scene *scene, size_t length) {
+  if (server->store && !store(server, file, entry, scene)) return false;
+  entry->written_bytes = length;
+  srv_registry_commit(server->registry, entry, scene);
+  return true;
+}
+
 static bool put(srv_server *server, const char *file, const char *id, const char *bytes, size_t length) {
   char path[CT_ID_LENGTH_MAX + 16];
   snprintf(path, sizeof path, "/v1/scenes/%s", id);
@@ -72,6 +119,10 @@ static bool put(srv_server *server, const char *file, const char *id, const char
   }
   srv_entry *entry = srv_registry_open(server->registry, id);
   if (!entry) return fail(file, "out of memory");
+  if (entry->kept) {
+    srv_log_event(server->log, "sceneKept", id);
+    return true;
+  }
   api_input input = {.body = bytes,
                      .body_length = length,
                      .scene = entry->current,
@@ -83,8 +134,7 @@ static bool put(srv_server *server, const char *file, const char *id, const char
   const ct_scene *revision = api_call_new_revision(call);
   bool done = reply->status < 300 && revision;
   if (done) {
-    entry->written_bytes = length;
-    srv_registry_commit(server->registry, entry, revision);
+    done = commit(server, file, entry, revision, length);
   } else {
     fprintf(stderr, "contactd: --scene: %s: refused with status %d: %.*s\n", file, reply->status, (int)reply->body_length,
             reply->body ? reply->body : "");

@@ -141,7 +141,7 @@ ssize_t srv_progress_read(void *cls, uint64_t position, char *out, size_t most) 
 void srv_progress_shutdown(srv_server *server) {
   for (srv_progress *progress = server->progresses; progress; progress = progress->next) {
     srv_request *request = progress->request;
-    if (progress->ended || !request->connection) continue;
+    if (progress->ended || !request->connection || request->storing) continue;
     srv_request_refuse(request, API_PROBLEM_DRAINING, "The daemon is shutting down; nothing has changed.");
     srv_request_wake(request, SRV_STATE_READY);
     srv_job_cancel(request);

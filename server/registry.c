@@ -11,7 +11,7 @@
 struct srv_registry {
   srv_entry **items;
   size_t count, capacity;
-  size_t scenes;          /* entries with a scene */
+  size_t scenes;          /* entries with a scene, in memory or kept by a store */
   size_t reserved;        /* creations under way */
   size_t pins;            /* of all entries */
   uint64_t last_revision; /* greatest of the scenes that have gone */
@@ -53,6 +53,7 @@ void srv_registry_destroy(srv_registry *registry) {
     srv_entry *entry = registry->items[i];
     drop_pins(registry, entry);
     if (entry->current) ct_scene_release(entry->current);
+    free(entry->kept);
     free(entry);
   }
   free(registry->items);
@@ -103,10 +104,27 @@ srv_entry *srv_registry_open(srv_registry *registry, const char *id) {
   return entry;
 }
 
+srv_entry *srv_registry_after(srv_registry *registry, const char *id) {
+  size_t at = place_of(registry, id);
+  if (at < registry->count && strcmp(registry->items[at]->id, id) == 0) at++;
+  return at < registry->count ? registry->items[at] : NULL;
+}
+
+void srv_registry_keep(srv_registry *registry, srv_entry *entry, srv_kept *kept) {
+  if (!entry->current) registry->scenes++;
+  entry->kept = kept;
+}
+
+size_t srv_registry_count_kept(const srv_registry *registry, srv_presence presence) {
+  size_t n = 0;
+  for (size_t i = 0; i < registry->count; i++) n += registry->items[i]->kept && registry->items[i]->kept->presence == presence;
+  return n;
+}
+
 void srv_registry_hold(srv_entry *entry) { entry->uses++; }
 
 static void forget_if_empty(srv_registry *registry, srv_entry *entry) {
-  if (entry->uses || entry->current) return;
+  if (entry->uses || entry->current || entry->kept) return;
   size_t at = place_of(registry, entry->id);
   memmove(registry->items + at, registry->items + at + 1, (registry->count - at - 1) * sizeof *registry->items);
   registry->count--;
@@ -124,23 +142,29 @@ void srv_registry_commit(srv_registry *registry, srv_entry *entry, const ct_scen
   entry->current = ct_scene_retain(scene);
   /* The write that made the new one holds the old one, too: this is not the last reference. */
   if (old) ct_scene_release(old);
-  else registry->scenes++;
+  else if (!entry->kept) registry->scenes++;
 }
 
 void srv_registry_remove(srv_registry *registry, srv_entry *entry) {
-  if (!entry->current) return;
-  uint64_t revision = ct_scene_revision(entry->current);
+  if (!entry->current && !entry->kept) return;
+  uint64_t revision = entry->current ? ct_scene_revision(entry->current) : entry->kept->revision;
   /* The deletion counts as one more: its reply names that number. */
   if (revision + 1 > registry->last_revision) registry->last_revision = revision + 1;
   /* Held by the deletion, too. */
-  ct_scene_release(entry->current);
+  if (entry->current) ct_scene_release(entry->current);
   entry->current = NULL;
+  free(entry->kept);
+  entry->kept = NULL;
   registry->scenes--;
   drop_pins(registry, entry);
   forget_if_empty(registry, entry);
 }
 
 uint64_t srv_registry_first_revision(const srv_registry *registry) { return registry->last_revision + 1; }
+
+void srv_registry_past(srv_registry *registry, uint64_t last_revision) {
+  if (last_revision > registry->last_revision) registry->last_revision = last_revision;
+}
 
 /* ---- cursors --------------------------------------------------------------------------------------------------------- */
 
@@ -183,21 +207,32 @@ void srv_registry_expire(srv_registry *registry, uint64_t now_ns) {
 
 /* ---- lists and ids ----------------------------------------------------------------------------------------------------- */
 
+static bool has_scene(const srv_entry *entry) { return entry->current || entry->kept; }
+
+static void tell_kept(const srv_kept *kept, api_scene_entry *out) {
+  out->status = kept->presence == SRV_PRESENCE_CORRUPT ? "corrupt" : "stored";
+  out->revision = kept->revision;
+  out->bodies = kept->bodies;
+}
+
 bool srv_registry_list(srv_registry *registry, api_scene_entry **out, size_t *count) {
   /* The ids are copied behind the list: an entry may be freed while the list is read. */
   size_t text = 0;
   for (size_t i = 0; i < registry->count; i++)
-    if (registry->items[i]->current) text += strlen(registry->items[i]->id) + 1;
+    if (has_scene(registry->items[i])) text += strlen(registry->items[i]->id) + 1;
   api_scene_entry *list = malloc(registry->scenes * sizeof *list + text + 1);
   if (!list) return false;
   char *at = (char *)(list + registry->scenes);
   size_t n = 0;
   for (size_t i = 0; i < registry->count; i++) {
     const srv_entry *entry = registry->items[i];
-    if (!entry->current) continue;
+    if (!has_scene(entry)) continue;
     size_t length = strlen(entry->id) + 1;
     memcpy(at, entry->id, length);
-    list[n++] = (api_scene_entry){at, ct_scene_retain(entry->current)};
+    list[n] = (api_scene_entry){.id = at};
+    if (entry->current) list[n].scene = ct_scene_retain(entry->current);
+    else tell_kept(entry->kept, &list[n]);
+    n++;
     at += length;
   }
   *out = list;
@@ -206,7 +241,8 @@ bool srv_registry_list(srv_registry *registry, api_scene_entry **out, size_t *co
 }
 
 void srv_registry_list_free(api_scene_entry *list, size_t count) {
-  for (size_t i = 0; i < count; i++) ct_scene_release(list[i].scene);
+  for (size_t i = 0; i < count; i++)
+    if (list[i].scene) ct_scene_release(list[i].scene);
   free(list);
 }
 

@@ -15,9 +15,33 @@ typedef struct srv_pin {
   uint64_t expires_ns;
 } srv_pin;
 
+typedef enum srv_presence {
+  SRV_PRESENCE_STORED,  /* to be loaded */
+  SRV_PRESENCE_LOADING, /* being loaded, for the first time or anew */
+  SRV_PRESENCE_HERE,    /* current is what the store has */
+  SRV_PRESENCE_CORRUPT  /* cannot be loaded */
+} srv_presence;
+
+/* Room for a sentence that tells why a scene cannot be loaded. */
+#define SRV_KEPT_WHY 160
+
+/* What a store keeps of a scene, as far as it is known here. */
+typedef struct srv_kept {
+  srv_presence presence;
+  uint64_t revision, bodies; /* while the scene is not in memory */
+  char why[SRV_KEPT_WHY];    /* CORRUPT */
+  struct srv_request *waits_first, *waits_last; /* for its loading, in order */
+  /* Records of the store: the base, and the changes since it. */
+  uint64_t base_bytes, change_bytes, changes;
+  bool folding;
+  uint64_t folded_bytes, folded_changes; /* of the changes, those that the base in the making takes in */
+  uint64_t fold_bytes;                   /* a base is made when the changes weigh more; 0: as usual */
+} srv_kept;
+
 typedef struct srv_entry {
   char id[CT_ID_LENGTH_MAX + 1];
-  const ct_scene *current; /* NULL: no scene now; the entry only orders writes */
+  const ct_scene *current; /* NULL: no scene now, or none in memory */
+  srv_kept *kept;          /* owned; NULL: no store has it. Neither: there is no scene, and the entry only orders writes */
   uint64_t written_bytes;  /* of all request bodies since the scene was last put: a bound on how large its document is */
   srv_pin *pins;           /* oldest first */
   size_t pin_count;
@@ -35,7 +59,7 @@ typedef void srv_let_go(void *cls, const ct_scene *scene);
 srv_registry *srv_registry_create(size_t cursors_per_scene, uint64_t cursor_ns, srv_let_go *let_go, void *cls);
 void srv_registry_destroy(srv_registry *registry);
 
-/* Scenes that exist, and creations under way. */
+/* Scenes that exist, in memory or in the store, and creations under way. */
 size_t srv_registry_count(const srv_registry *registry);
 /* A creation begins (+1) or ends (-1): counted until the scene is there or has failed. */
 void srv_registry_reserve(srv_registry *registry, int by);
@@ -43,6 +67,12 @@ void srv_registry_reserve(srv_registry *registry, int by);
 srv_entry *srv_registry_find(srv_registry *registry, const char *id);
 /* Finds or makes an entry without a scene. NULL: out of memory. */
 srv_entry *srv_registry_open(srv_registry *registry, const char *id);
+/* The first entry whose id follows. NULL: there is none. O(log n) */
+srv_entry *srv_registry_after(srv_registry *registry, const char *id);
+/* A store has the scene of the entry, which has not been known to be kept: kept becomes the entry's. */
+void srv_registry_keep(srv_registry *registry, srv_entry *entry, srv_kept *kept);
+/* Scenes of a presence. O(n) */
+size_t srv_registry_count_kept(const srv_registry *registry, srv_presence presence);
 /* An entry is freed when nothing holds it and it has no scene. */
 void srv_registry_hold(srv_entry *entry);
 void srv_registry_release(srv_registry *registry, srv_entry *entry);
@@ -53,12 +83,15 @@ void srv_registry_commit(srv_registry *registry, srv_entry *entry, const ct_scen
 void srv_registry_remove(srv_registry *registry, srv_entry *entry);
 /* Number of the first revision of a new scene: above the last one of any scene that has gone. */
 uint64_t srv_registry_first_revision(const srv_registry *registry);
+/* Scenes that have gone in an earlier life had revisions up to this one. */
+void srv_registry_past(srv_registry *registry, uint64_t last_revision);
 /* Keeps a revision for a cursor. False: out of memory. */
 bool srv_registry_pin(srv_registry *registry, srv_entry *entry, const ct_scene *scene, uint64_t now_ns);
 /* Lets go of revisions whose time is over. */
 void srv_registry_expire(srv_registry *registry, uint64_t now_ns);
 
-/* All scenes, retained, in ascending order of id, as one block: free with srv_registry_list_free. False: out of memory. */
+/* All scenes, those in memory retained, in ascending order of id, as one block: free with srv_registry_list_free. False: out of
+ * memory. */
 bool srv_registry_list(srv_registry *registry, api_scene_entry **out, size_t *count);
 void srv_registry_list_free(api_scene_entry *list, size_t count);
 

@@ -121,6 +121,10 @@ typedef struct srv_request {
   char new_id[CT_ID_LENGTH_MAX + 1];
   struct srv_request *next_write;
   bool write_queued;
+  struct srv_request *next_waiting; /* for the same loading */
+  bool load_queued;
+  bool storing;                /* the store has been given what the call has written: neither deadline nor client end it */
+  struct srv_durable *durable; /* that; NULL: nothing */
 
   /* times, ns of uv_hrtime */
   uint64_t arrived_ns, ended_ns;
@@ -167,6 +171,30 @@ void srv_request_resume(srv_request *request, srv_state state);
 /* Frees the request itself; for srv_job_dispose. */
 void srv_request_free(srv_request *request);
 
+/* ---- borrow.c ---- */
+
+/* Sets the entry of the scene that the path names, or that the call will create. False: out of memory. */
+bool srv_borrow_entry(srv_request *request);
+bool srv_borrow_all_scenes(api_target target);
+/* The call names the shapes of this moment: that of its first piece where the body is streamed. */
+void srv_borrow_shapes(srv_request *request);
+/* What the call names is committed, or will never be. */
+void srv_borrow_end_naming(srv_request *request);
+/* Retains the revisions that the call sees: those of this moment. False: out of memory. */
+bool srv_borrow_input(srv_request *request);
+/* Frees the call and what it borrows while the request lives on. Its reply must not be its own any more. */
+void srv_job_let_go(srv_request *request);
+/* Frees the call and what it borrows, on a worker if that takes long, then the request. No reference is left. */
+void srv_job_dispose(srv_request *request);
+
+/* ---- commit.c ---- */
+
+/* Takes the result of a call that has run to its end, unless its time is over: the reply is set. False: the store has it first, and
+ * srv_job_stored goes on. */
+bool srv_conclude(srv_request *request);
+/* What the call has done counts from now on. */
+void srv_commit(srv_request *request);
+
 /* ---- job.c ---- */
 
 /* Can the request's work be queued now? False: a refusal is the reply. small: it may be done on the loop thread. */
@@ -178,10 +206,14 @@ void srv_job_feed(srv_request *request);
 static inline bool srv_job_feeding(const srv_request *request) { return request->job_open && request->stage == SRV_STAGE_FEED; }
 /* Nobody wants the result any more. */
 void srv_job_cancel(srv_request *request);
-/* Frees the call and what it borrows while the request lives on. Its reply must not be its own any more. */
-void srv_job_let_go(srv_request *request);
-/* Frees the call and what it borrows, on a worker if that takes long, then the request. No reference is left. */
-void srv_job_dispose(srv_request *request);
+/* Hands the next stage to the pool. */
+void srv_job_submit(srv_request *request, srv_stage stage, bool fresh);
+void srv_job_refuse_memory(srv_request *request);
+/* The store has answered: the request's reply is set, and what is to be committed is. */
+void srv_job_stored(srv_request *request);
+/* What the request waited for is loaded; or it is not, and the refusal is the reply. */
+void srv_job_loaded(srv_request *request);
+void srv_job_not_loaded(srv_request *request);
 
 /* ---- work.c: on a worker, or on the loop thread for small calls ---- */
 

@@ -10,6 +10,7 @@
 #include "peers.h"
 #include "pool.h"
 #include "registry.h"
+#include "store.h"
 
 #include <microhttpd.h>
 #include <poll.h>
@@ -71,6 +72,13 @@ typedef struct srv_server {
   size_t naming;                 /* writes under way that have their shapes and may name them */
   uint64_t named;                /* revisions that such writes have committed */
   srv_lane stateless;
+  srv_store *store;                  /* NULL: memory alone */
+  struct srv_recovery *recovery;     /* what comes back from it; NULL likewise */
+  struct srv_shape_turn *shape_turns; /* writes of shapes that wait for their turn */
+  bool shape_turn_taken;
+  bool store_failed; /* and it has been told */
+  size_t errands;    /* foldings and loadings under way; the store outlives them */
+  bool ending;       /* no new ones are begun */
   api_scratch *scratch; /* for what the loop thread computes itself */
 
   srv_connection *connections;

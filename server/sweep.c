@@ -35,7 +35,7 @@ static void sweep(srv_server *server) {
         (server->polled[i].revents & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL))) {
       srv_request_wake(request, SRV_STATE_GONE);
       srv_job_cancel(request);
-    } else if (deadline_ns && now_ns >= deadline_ns) {
+    } else if (deadline_ns && now_ns >= deadline_ns && !request->storing) {
       srv_request_time_out(request);
     }
   }

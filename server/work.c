@@ -2,7 +2,7 @@
  *
  * Of a request that has several workers at once only what is under ranges_lock is shared; the rest is the call's own, whose ranges
  * are independent. The loop thread reads the flags at the end through srv_work_ended and srv_work_finished. */
-#include "request.h"
+#include "durable.h"
 
 #include <stdlib.h>
 
@@ -58,6 +58,7 @@ static void run_ranges(srv_request *request, api_scratch *scratch) {
   uv_mutex_unlock(&request->ranges_lock);
   if (!last) return;
   api_call_finish(request->call);
+  srv_durable_record(request);
   set_finished(request);
 }
 
@@ -70,6 +71,7 @@ static void run_start(srv_request *request, api_scratch *scratch) {
     return;
   }
   if (step == API_STEP_WORK) srv_work_serially(request, scratch);
+  srv_durable_record(request);
   set_finished(request);
 }
 
@@ -81,6 +83,7 @@ void srv_work_free(srv_request *request) {
   if (request->input.scene) ct_scene_release(request->input.scene);
   for (size_t i = 0; i < request->input.kept_count; i++) ct_scene_release(request->kept[i]);
   free(request->kept);
+  srv_durable_free(request->durable);
   if (request->scenes) srv_registry_list_free(request->scenes, request->scenes_count);
 }
 

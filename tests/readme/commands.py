@@ -2,7 +2,8 @@
 
 A block fenced as `sh` that a block fenced as `json` or `text` follows at once is a command with its exact output: JSON is
 compared as JSON, text line by line. A `sh` block of curl commands without output must succeed. The blocks run in order against
-one daemon, started as `make run` starts it but on a free port, which takes the place of 7077. Blocks that begin with make,
+one daemon, started as `make run` starts it but on a free port, which takes the place of 7077, and with an empty folder of its own for
+the store. Blocks that begin with make,
 docker, git, apt or cd are instructions and are left to the reader.
 """
 import json
@@ -10,6 +11,7 @@ import os
 import re
 import shlex
 import subprocess
+import tempfile
 
 from support.checks import Suite, check, equal, short
 from support.client import curl_environment
@@ -20,6 +22,8 @@ INSTRUCTION = re.compile(r"^\s*(\$ )?(sudo )?(make|docker|git|apt|apt-get|cd|gcc
 PORT = 7077
 
 suite = Suite()
+folder = tempfile.TemporaryDirectory(prefix="contactd-")
+suite.cleanup(folder.cleanup)
 readme = (ROOT / "README.md").read_text() if (ROOT / "README.md").exists() else ""
 
 
@@ -41,7 +45,8 @@ def examples():
 def run_options():
     """What `make run` gives the daemon."""
     recipe = re.search(r"^\t\$\(BUILD\)/contactd (.*)$", (ROOT / "Makefile").read_text(), re.M).group(1)
-    return [word for word in shlex.split(recipe) if not word.startswith("$(")]
+    words = shlex.split(recipe.replace("$(BUILD)/data", folder.name))
+    return [word for word in words if not word.startswith("$(")]
 
 
 def compare(kind, printed, expected):

@@ -196,7 +196,7 @@ static inline rig_reply rig_send(rig *r, const api_head *sent, const char *body,
     for (size_t at = 0; at < length; at += piece ? piece : length)
       if (!api_call_feed(call, body + at, piece && length - at > piece ? piece : length - at)) break;
   api_scene_entry entries[RIG_SCENES];
-  for (size_t i = 0; i < r->scene_count; i++) entries[i] = (api_scene_entry){r->scenes[i].id, r->scenes[i].current};
+  for (size_t i = 0; i < r->scene_count; i++) entries[i] = (api_scene_entry){.id = r->scenes[i].id, .scene = r->scenes[i].current};
   rig_scene *s = match.scene_id[0] ? rig_find(r, match.scene_id) : NULL;
   api_input input = {.body = match.streams ? NULL : body,
                      .body_length = match.streams ? 0 : length,

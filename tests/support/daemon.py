@@ -32,7 +32,7 @@ def binary():
 class Daemon:
     """with Daemon("--workers", "2") as d: d.port, d.pid, d.base; with heap=True also d.heap(), not under a sanitizer"""
 
-    def __init__(self, *options, program=None, env=None, cwd=ROOT, durability="memory", heap=False):
+    def __init__(self, *options, program=None, env=None, cwd=ROOT, durability="memory", heap=False, preexec=None):
         self.command = [str(program or binary()), "--port", "0"]
         if durability:
             self.command += ["--durability", durability]
@@ -44,6 +44,7 @@ class Daemon:
         if heap:
             self.count_heap()
         self.cwd = cwd
+        self.preexec = preexec
         self.process = None
         self.log = tempfile.TemporaryFile()
 
@@ -55,8 +56,7 @@ class Daemon:
 
     def start(self):
         self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self.log,
-                                        cwd=self.cwd,
-                                        env=self.env)
+                                        cwd=self.cwd, env=self.env, preexec_fn=self.preexec)
         line = self.first_line()
         match = FIRST_LINE.match(line)
         if not match:

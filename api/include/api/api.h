@@ -175,7 +175,9 @@ bool api_shapes_heavy(const api_shape_table *table);
 
 typedef struct api_scene_entry {
   const char *id;
-  const ct_scene *scene;
+  const ct_scene *scene;     /* NULL: it is not in memory; the rest tells of it then */
+  const char *status;        /* "stored": it will be loaded; "corrupt": it cannot be. Static */
+  uint64_t revision, bodies; /* as the store knows them */
 } api_scene_entry;
 
 typedef struct api_input {
@@ -185,13 +187,15 @@ typedef struct api_input {
   const ct_scene *const *kept;       /* older revisions of the scene still kept for cursors; borrowed likewise */
   size_t kept_count;
   uint64_t first_revision;           /* number for a scene that this call creates */
+  uint64_t lost_revision;            /* PUT, DELETE; not 0: the scene is there, at this revision, but cannot be read */
   const char *new_scene_id;          /* CREATE: the id made by the server */
   const api_scene_entry *scenes;     /* LIST, SHAPE_READ, SHAPE_WRITE: all scenes in ascending order of id */
   size_t scene_count;                /* the same, and CREATE, PUT: scenes that exist */
   const ct_cancel *cancel;           /* polled by begin, run and finish; may be NULL */
 } api_input;
 
-/* Are there at most so many rows, and colliders, in all these scenes? Who names a shape is found by looking at all of them.
+/* Are there at most so many rows, and colliders, in those of the scenes that are in memory? Who names a shape is found by looking
+ * at all of them.
  * O(scenes + limit). */
 bool api_scenes_within(const api_scene_entry *scenes, size_t count, uint64_t limit);
 
@@ -270,6 +274,8 @@ const char *api_call_contact_state(const api_call *call);
  * ever kept, a `reset` stands for them. *whole: false when some are missing for want of memory: all listeners are to be told
  * that. Owned by the call. */
 const api_event *api_call_events(api_call *call, size_t *count, bool *whole);
+/* SHAPE_WRITE, when the reply is there: id of the shape that the call posts or deletes; NULL: neither. Owned by the call. */
+const char *api_call_shape(const api_call *call, bool *posts);
 /* What a SHAPE_WRITE makes of the current table, which may be another than the call began with: the table that is current from now
  * on, a reference; never NULL. Where a limit or memory does not allow the change, the reply becomes a problem. O(shapes)
  * written: calls for which api_match_names_shapes holds have been committed since the input was taken, or have their shapes and are

@@ -1,0 +1,279 @@
+/* The way of a write through the store.
+ *
+ * A scene has one write under way, so its records reach the store in order. Writes of shapes take turns, too: what one makes of the
+ * table of shapes is known before the store is asked, and still holds when it has answered. */
+#include "durable.h"
+
+#include "recover.h"
+
+#include <api/record.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct srv_durable {
+  srv_store_write write;
+  srv_shape_turn turn; /* of a shape */
+  srv_request *request;
+  api_record record;
+  bool recorded;
+  bool idle;                     /* its turn has come, and there is nothing to be done */
+  srv_kept *kept;                /* of a scene that the store has not had; owned until it is committed */
+  const api_shape_table *shapes; /* as they will be; a reference */
+};
+
+void srv_durable_free(srv_durable *durable) {
+  if (!durable) return;
+  if (durable->recorded) api_record_free(&durable->record);
+  free(durable->kept);
+  api_shapes_release(durable->shapes);
+  free(durable);
+}
+
+static bool succeeded(const srv_request *request) {
+  int status = api_call_reply(request->call)->status;
+  return status >= 200 && status < 300;
+}
+
+void srv_durable_record(srv_request *request) {
+  if (!request->server->store || !succeeded(request)) return;
+  const ct_scene *after = api_call_new_revision(request->call);
+  bool posts = false;
+  if (request->match.target == API_TARGET_SHAPE_WRITE) api_call_shape(request->call, &posts);
+  if (!after && !posts) return;
+  srv_durable *durable = request->durable = calloc(1, sizeof *durable);
+  if (!durable) return; /* found when it is to be handed over */
+  if (posts) durable->recorded = api_record_shape(request->call, &durable->record);
+  else durable->recorded = api_record_change(request->input.scene, after, &durable->record);
+}
+
+/* ---- turns of shapes --------------------------------------------------------------------------------------------------- */
+
+static void next_turn(srv_server *server) {
+  srv_shape_turn *turn = server->shape_turns;
+  if (server->shape_turn_taken || !turn) return;
+  server->shape_turn_taken = true;
+  server->shape_turns = turn->next;
+  turn->begin(turn);
+}
+
+void srv_shape_turn_take(srv_server *server, srv_shape_turn *turn) {
+  turn->next = NULL;
+  srv_shape_turn **at = &server->shape_turns;
+  while (*at) at = &(*at)->next;
+  *at = turn;
+  next_turn(server);
+}
+
+void srv_shape_turn_end(srv_server *server) {
+  server->shape_turn_taken = false;
+  next_turn(server);
+}
+
+/* ---- the store's answer -------------------------------------------------------------------------------------------------- */
+
+static void refuse(srv_request *request, api_problem_id problem, const char *what, const srv_store_write *write) {
+  srv_request_refuse(request, problem, "%s%s%s", what, write->why[0] ? ": " : ".", write->why);
+}
+
+static void refuse_named(srv_request *request) {
+  srv_request_refuse(request, API_PROBLEM_SHAPE_IN_USE, "A scene names the shape \"%s\".", request->match.item_id);
+}
+
+static void refuse_gone(srv_request *request) {
+  srv_request_refuse(request, API_PROBLEM_SHAPE_NOT_FOUND, "No shape has the id \"%s\".", request->match.item_id);
+}
+
+/* Somebody else has written: what is in memory is old. */
+static void refuse_moved(srv_request *request, const srv_store_write *write) {
+  if (request->entry) srv_recover_reload(request->server, request->entry);
+  srv_request_refuse(request, API_PROBLEM_SCENE_MOVED,
+                     "The scene has been written to by another daemon, and is at revision %llu. Nothing has changed; ask again.",
+                     (unsigned long long)write->current);
+}
+
+static void refuse_status(srv_request *request, const srv_store_write *write) {
+  switch (write->status) {
+  case SRV_STORE_FULL: refuse(request, API_PROBLEM_STORAGE_FULL, "The store has no room, and nothing has changed", write); break;
+  case SRV_STORE_FAILED:
+    refuse(request, API_PROBLEM_STORAGE_FAILED, "The store takes no writes any more", write);
+    srv_request_refusal_header(request, "Retry-After", "10");
+    break;
+  case SRV_STORE_UNAVAILABLE:
+    refuse(request, API_PROBLEM_STORE_UNAVAILABLE, "The store has not answered in time", write);
+    srv_request_refusal_header(request, "Retry-After", "1");
+    break;
+  case SRV_STORE_MOVED: refuse_moved(request, write); break;
+  case SRV_STORE_NAMED: refuse_named(request); break;
+  case SRV_STORE_UNKNOWN:
+    srv_request_refuse(request, API_PROBLEM_UNKNOWN_ID,
+                       "A posted shape that the scene names has been deleted meanwhile; nothing has changed.");
+    break;
+  case SRV_STORE_DAMAGED: refuse(request, API_PROBLEM_CORRUPT, "The store is damaged, and nothing has changed", write); break;
+  case SRV_STORE_MEMORY: srv_job_refuse_memory(request); break;
+  case SRV_STORE_OK: break;
+  }
+}
+
+/* A device that fails is told once, not with every write after it. */
+static void log_failure(srv_server *server, const srv_store_write *write) {
+  if (write->status != SRV_STORE_FAILED || server->store_failed) return;
+  server->store_failed = true;
+  srv_log_event(server->log, "storageFailed", write->why);
+}
+
+static void finish(srv_request *request, bool good) {
+  if (good) srv_commit(request);
+  srv_durable_free(request->durable);
+  request->durable = NULL;
+  request->storing = false;
+  srv_job_stored(request);
+}
+
+static void scene_stored(srv_store_write *write) {
+  srv_durable *durable = write->cls;
+  srv_request *request = durable->request;
+  bool good = write->status == SRV_STORE_OK;
+  log_failure(request->server, write);
+  if (!good) refuse_status(request, write);
+  finish(request, good);
+}
+
+/* A shape that is there already is what was posted: its id is made of its bytes. One that is to go and is not there has gone. */
+static void shape_stored(srv_store_write *write) {
+  srv_durable *durable = write->cls;
+  srv_request *request = durable->request;
+  srv_server *server = request->server;
+  bool posts = write->act == SRV_STORE_BASE;
+  bool good = write->status == SRV_STORE_OK || (write->status == SRV_STORE_MOVED && posts);
+  log_failure(server, write);
+  if (!good && write->status == SRV_STORE_MOVED) {
+    srv_durable_commit_shapes(request);
+    refuse_gone(request);
+  } else if (!good) {
+    refuse_status(request, write);
+  }
+  finish(request, good);
+  srv_shape_turn_end(server);
+}
+
+/* ---- handing over ---------------------------------------------------------------------------------------------------------- */
+
+static void fill_write(srv_durable *durable, const char *id) {
+  srv_store_write *write = &durable->write;
+  snprintf(write->id, sizeof write->id, "%s", id);
+  write->cls = durable;
+  if (!durable->recorded) return;
+  write->act = durable->record.base ? SRV_STORE_BASE : SRV_STORE_CHANGE;
+  write->bytes = durable->record.bytes;
+  write->length = durable->record.length;
+  write->has_shapes = durable->record.has_shapes;
+  write->shapes = durable->record.shapes;
+  write->shapes_length = durable->record.shapes_length;
+}
+
+/* The shape's turn has come. What the table becomes may refuse the call, or show that nothing is to be done any more. */
+static void begin_shape(srv_shape_turn *turn) {
+  srv_durable *durable = (srv_durable *)((char *)turn - offsetof(srv_durable, turn));
+  srv_request *request = durable->request;
+  srv_server *server = request->server;
+  durable->shapes = api_call_commit_shapes(request->call, server->shapes, false);
+  if (durable->shapes == server->shapes) {
+    durable->idle = true;
+    if (!request->storing) return; /* heard by who hands over */
+    finish(request, true);
+    srv_shape_turn_end(server);
+    return;
+  }
+  srv_store_submit(server->store, &durable->write);
+}
+
+static srv_durable_outcome submit_shape(srv_request *request, const char *id, bool posts) {
+  srv_durable *durable = request->durable;
+  fill_write(durable, id);
+  srv_store_write *write = &durable->write;
+  write->space = SRV_STORE_SHAPES;
+  write->act = posts ? SRV_STORE_BASE : SRV_STORE_REMOVE;
+  write->before = posts ? 0 : 1;
+  write->revision = 1;
+  write->done = shape_stored;
+  durable->turn.begin = begin_shape;
+  srv_shape_turn_take(request->server, &durable->turn);
+  if (durable->idle) {
+    srv_durable_free(durable);
+    request->durable = NULL;
+    srv_shape_turn_end(request->server);
+    return SRV_DURABLE_NOTHING;
+  }
+  request->storing = true;
+  return SRV_DURABLE_WAITS;
+}
+
+static srv_durable_outcome submit_scene(srv_request *request) {
+  srv_durable *durable = request->durable;
+  const ct_scene *after = api_call_new_revision(request->call);
+  const ct_scene *before = request->input.scene;
+  fill_write(durable, request->entry->id);
+  srv_store_write *write = &durable->write;
+  write->space = SRV_STORE_SCENES;
+  write->before = before ? ct_scene_revision(before) : request->input.lost_revision;
+  write->revision = after ? ct_scene_revision(after) : write->before + 1;
+  write->bodies = after ? ct_scene_count(after) : 0;
+  if (!after) write->act = SRV_STORE_REMOVE;
+  write->done = scene_stored;
+  /* A call that worked on a snapshot is a write from now on; nobody holds the slot, or it would have been overtaken. */
+  if (!request->holds_slot) {
+    request->holds_slot = true;
+    request->entry->writer = request;
+  }
+  request->storing = true;
+  srv_store_submit(request->server->store, write);
+  return SRV_DURABLE_WAITS;
+}
+
+static srv_durable_outcome refuse_memory(srv_request *request) {
+  srv_job_refuse_memory(request);
+  return SRV_DURABLE_REFUSED;
+}
+
+srv_durable_outcome srv_durable_submit(srv_request *request) {
+  if (!request->server->store || !succeeded(request)) return SRV_DURABLE_NOTHING;
+  bool shape = request->match.target == API_TARGET_SHAPE_WRITE, posts = false;
+  const char *shape_id = shape ? api_call_shape(request->call, &posts) : NULL;
+  const ct_scene *after = api_call_new_revision(request->call);
+  bool removes = shape ? shape_id && !posts : request->match.target == API_TARGET_DELETE;
+  if (!after && !posts && !removes) return SRV_DURABLE_NOTHING;
+  if (removes && !request->durable) request->durable = calloc(1, sizeof *request->durable);
+  srv_durable *durable = request->durable;
+  if (!durable || (!removes && !durable->recorded)) return refuse_memory(request);
+  durable->request = request;
+  if (shape) return submit_shape(request, shape_id, posts);
+  if (after && !request->entry->kept) {
+    durable->kept = calloc(1, sizeof *durable->kept);
+    if (!durable->kept) return refuse_memory(request);
+  }
+  return submit_scene(request);
+}
+
+/* ---- commit ---------------------------------------------------------------------------------------------------------------- */
+
+void srv_durable_committed(srv_request *request) {
+  srv_durable *durable = request->durable;
+  srv_entry *entry = request->entry;
+  if (!durable) return;
+  if (!entry->kept) {
+    srv_registry_keep(request->server->registry, entry, durable->kept);
+    durable->kept = NULL;
+  }
+  entry->kept->presence = SRV_PRESENCE_HERE;
+  srv_fold_note(request->server, entry, durable->record.base, durable->record.length);
+}
+
+void srv_durable_commit_shapes(srv_request *request) {
+  srv_durable *durable = request->durable;
+  srv_server *server = request->server;
+  if (!durable || !durable->shapes) return;
+  api_shapes_release(server->shapes);
+  server->shapes = durable->shapes;
+  durable->shapes = NULL;
+}

@@ -1,0 +1,332 @@
+"""A daemon with a store on disk: after any end it answers as if it had never ended. The truth is a daemon in memory alone that is
+told the same and is never ended."""
+import json
+import pathlib
+import random
+import subprocess
+import tempfile
+
+from support.checks import Suite, check, equal
+from support.client import KeepAlive, ndjson
+from support.daemon import Daemon, binary
+from support.events import Stream
+from support.lives import Lives
+from support.scenes import crowd
+
+suite = Suite()
+OBJ = "model/obj"
+CUBE = b"""v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1
+f 1 3 2\nf 1 4 3\nf 5 6 7\nf 5 7 8\nf 1 2 6\nf 1 6 5\nf 2 3 7\nf 2 7 6\nf 3 4 8\nf 3 8 7\nf 4 1 5\nf 4 5 8\n"""
+FLOOR = {"id": "floor", "colliders": [{"plane": {}}]}
+
+
+def ball(name, x=0.0, height=0.0, radius=0.5, **rest):
+    return {"id": name, "position": [x, 0, height + radius], "motion": {"mass": 1}, "colliders": [{"sphere": {"radius": radius}}],
+            **rest}
+
+
+def poses(heights):
+    return {"ids": list(heights), "positions": [[10 * i, 0, h + 0.5] for i, h in enumerate(heights.values())]}
+
+
+# ---- as one that never ended ---------------------------------------------------------------------------------------------------
+
+RICH = {"bodies": [FLOOR, *[ball(f"b{i}", 10 * i, 0.25) for i in range(4)],
+                   {"id": "hull", "position": [0, 5, 3], "user": {"note": "as it was spelled: \u00e9 1.50"},
+                    "motion": {"mass": 2, "linearVelocity": [0.1, 0, 0]}, "colliders": [
+                        {"id": "c", "convex": {"vertices": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]}, "margin": 0.01},
+                        {"box": {"size": [0.1, 0.2, 0.3]}, "material": "ice", "roundingRadius": 0.01}]}],
+        "materials": {"default": {"staticFriction": 0.5}, "ice": {"staticFriction": 0.05}}, "user": [1, 2.50, "x"]}
+CALLS = [
+    ("POST", "/v1/shapes?unit=m", CUBE, OBJ),
+    ("PUT", "/v1/scenes/rich", RICH, None),
+    ("PUT", "/v1/scenes/gone", {"bodies": [ball("b")]}, None),
+    ("POST", "/v1/scenes/rich/contactStates/s", {"time": 1, "poses": poses({"b0": -0.1, "b1": -0.2, "b2": 0.5})}, None),
+    ("PATCH", "/v1/scenes/rich/poses", {"ids": ["hull"], "positions": [[0, 5, 2.5]]}, None),
+    ("POST", "/v1/scenes/rich/contactStates/s", {"time": 2, "poses": poses({"b0": 0.3, "b1": -0.1, "b2": -0.4})}, None),
+    ("POST", "/v1/scenes/rich/bodies", ndjson([ball("n1", 50, 1), ball("n0", 60, 1)]), "application/x-ndjson"),
+    ("DELETE", "/v1/scenes/rich/bodies/n1", None, None),
+    ("PUT", "/v1/scenes/rich/bodies/cube", {"position": [80, 0, 4], "motion": {"mass": 1}, "colliders": [{"shape": None, "scale": 2}]},
+     None),
+    ("PATCH", "/v1/scenes/rich", {"materials": {"steel": {"staticFriction": 0.3}}}, None),
+    ("PATCH", "/v1/scenes/rich/bodies/b3", {"colliders": [{"box": {"size": [1, 1, 1]}, "material": "steel"}]}, None),
+    ("DELETE", "/v1/scenes/gone", None, None),
+    ("PUT", "/v1/scenes/gone", {"bodies": []}, None),
+    ("POST", "/v1/scenes/rich/impulses", {}, None),
+    ("POST", "/v1/scenes/rich/advance", {"duration": 0.05, "timeStep": 0.01}, None),
+    ("POST", "/v1/scenes/rich/contactStates/t", {"time": 0}, None),
+    ("POST", "/v1/scenes/rich/contactStates/s", {"time": 3, "poses": poses({"b0": -0.3, "b1": 0.4, "b2": -0.1})}, None),
+    ("DELETE", "/v1/scenes/rich/contactStates/t", None, None),
+    ("POST", "/v1/scenes/rich/contactStates/t", {"time": 4}, None),
+    ("PUT", "/v1/scenes/rich/filters", {"pairs": [{"a": "b0", "b": "b1", "collide": False}]}, None),
+    ("DELETE", "/v1/shapes/{shape}", None, None),
+    ("PUT", "/v1/scenes/rich/bodies/last", ball("last", 90, 1), None),
+]
+LOOKS = ("/v1/scenes", "/v1/scenes/rich", "/v1/scenes/gone", "/v1/scenes/rich/poses", "/v1/scenes/rich/bodies?limit=3",
+         "/v1/scenes/rich/contactStates/s", "/v1/scenes/rich/contactStates/t", "/v1/shapes", "/v1/shapes/{shape}",
+         "/v1/scenes/rich/filters")
+QUESTIONS = (("contacts", {}), ("distance", {"maxDistance": 3}), ("zeroCrossings", {"contactState": "s"}))
+
+
+def told(reply):
+    """What a reply says, but for where the write is kept."""
+    etag = reply.headers.get("etag")
+    return reply.status, etag, reply.headers.get("location"), reply.text.replace('"durability":"disk"', '"durability":"memory"')
+
+
+def call(client, method, path, body, kind, shape):
+    if isinstance(body, dict):
+        body = json.loads(json.dumps(body).replace('"shape": null', f'"shape": "{shape}"'))
+    headers = {"If-Match": client.get("/v1/scenes/rich/poses").etag} if path.endswith("impulses") else None
+    return client.request(method, path.replace("{shape}", shape), body, headers=headers, content_type=kind or "application/json")
+
+
+def everything(client, shape):
+    looks = [told(client.get(p.replace("{shape}", shape))) for p in LOOKS]
+    return looks + [told(client.post(f"/v1/scenes/rich/query/{kind}", body)) for kind, body in QUESTIONS]
+
+
+def same_as_one_that_never_ended(ways):
+    """ways: how the daemon is ended after each call; None: not at all."""
+    lives = Lives(suite, "--workers", "2")
+    with Daemon("--workers", "2") as other:
+        twin, shape = KeepAlive(other), ""
+        for i, step in enumerate(CALLS):
+            expected, way = call(twin, *step, shape), ways(i)
+            check(expected.status < 300 or "{shape}" in step[1], f"{step[:2]}: {expected.text}")
+            equal(told(call(lives.client, *step, shape)), told(expected), f"reply {i} to {step[:2]}")
+            if i == 0:
+                shape = expected.json["id"]
+            if way:
+                lives.again(way)
+            if way or i == len(CALLS) - 1:
+                lives.wait_ready(loaded=True)
+                for mine, his in zip(everything(lives.client, shape), everything(twin, shape)):
+                    equal(mine, his, f"after {way} behind {step[:2]}")
+        twin.close()
+    lives.down()
+
+
+@suite.fact
+def nothing_tells_that_it_was_ended_in_between():
+    """Row 47: scenes, revisions, order of bodies, texts, contact states with their pairs, shapes, filters."""
+    same_as_one_that_never_ended(lambda i: ("TERM", "KILL")[i % 2])
+
+
+@suite.fact
+def nothing_tells_that_it_was_ended_after_all():
+    same_as_one_that_never_ended(lambda i: "KILL" if i == len(CALLS) - 1 else None)
+
+
+@suite.fact
+def a_scene_of_many_kinds_answers_the_same_questions():
+    lives = Lives(suite)
+    lives.client.put("/v1/scenes/crowd", {"bodies": crowd(120)}).must(201)
+    before = [lives.client.get("/v1/scenes/crowd").body] + [lives.client.post(f"/v1/scenes/crowd/query/{kind}", {}).body
+                                                            for kind in ("contacts", "overlap")]
+    lives.again("KILL")
+    after = [lives.client.get("/v1/scenes/crowd").body] + [lives.client.post(f"/v1/scenes/crowd/query/{kind}", {}).body
+                                                           for kind in ("contacts", "overlap")]
+    for mine, his in zip(after, before):
+        equal(mine, his, "reply")
+    lives.down()
+
+
+@suite.fact
+def numbers_of_deleted_scenes_are_never_used_again():
+    lives = Lives(suite)
+    for i in range(5):
+        lives.client.put("/v1/scenes/s", {"bodies": []}).must(201 if i == 0 else 200)
+    equal(lives.client.delete("/v1/scenes/s").must(200).json["revision"], 6, "revision of the deletion")
+    lives.again("KILL")
+    equal(lives.client.put("/v1/scenes/s", {"bodies": []}).must(201).json["revision"], 7, "revision after it")
+    lives.client.put("/v1/scenes/other", {"bodies": []}, headers={"If-Match": '"r7"'}).problem(412, "revision-mismatch")
+    lives.down()
+
+
+@suite.fact
+def writes_say_that_they_are_on_disk():
+    lives = Lives(suite)
+    replies = [lives.client.put("/v1/scenes/s", {"bodies": [ball("b")]}), lives.client.post("/v1/shapes?unit=m", CUBE, content_type=OBJ),
+               lives.client.patch("/v1/scenes/s", {"user": 1}), lives.client.delete("/v1/scenes/s")]
+    for reply in replies:
+        equal(reply.json["durability"], "disk", "durability")
+    equal(lives.client.get("/v1/version").json["durability"], "disk", "durability")
+    lives.down()
+
+
+# ---- coming back ---------------------------------------------------------------------------------------------------------------
+
+
+@suite.fact
+def scenes_are_listed_at_once_and_loaded_when_they_are_asked_for():
+    lives = Lives(suite, "--workers", "2")
+    for i in range(40):
+        lives.client.put(f"/v1/scenes/s{i:02}", {"bodies": [ball(f"b{j}", 3 * j) for j in range(i)]}).must(201)
+    expected = lives.client.get("/v1/scenes").json
+    lives.again("KILL", ready=False)
+    listed = lives.client.get("/v1/scenes").must(200).json
+    check(all(s.pop("status", "stored") == "stored" for s in listed["scenes"]), "a scene is neither loaded nor to be loaded")
+    equal(listed, expected, "the list right after the start")
+    equal(len(lives.client.get("/v1/scenes/s39").must(200).json["bodies"]), 39, "bodies of the last scene")
+    equal(lives.wait_ready(loaded=True), {"status": "ok", "scenes": {"loaded": 40, "stored": 0, "corrupt": 0}}, "/readyz")
+    equal(lives.client.get("/v1/scenes").json, expected, "the list when all are loaded")
+    lives.down()
+
+
+@suite.fact
+def a_write_may_be_the_first_that_asks_for_a_scene():
+    lives = Lives(suite)
+    for i in range(20):
+        lives.client.put(f"/v1/scenes/s{i:02}", {"bodies": [ball("b")]}).must(201)
+    lives.again("KILL", ready=False)
+    reply = lives.client.patch("/v1/scenes/s19/poses", {"ids": ["b"], "positions": [[1, 2, 3]]}, headers={"If-Match": '"r1"'})
+    equal(reply.must(200).json["revision"], 2, "revision")
+    equal(lives.client.delete("/v1/scenes/s18").must(200).json["revision"], 2, "revision of the deletion")
+    equal(lives.client.put("/v1/scenes/s17", {"bodies": []}).must(200).json["revision"], 2, "revision of what was put anew")
+    lives.down()
+
+
+@suite.fact
+def events_of_an_earlier_life_are_answered_by_a_reset():
+    lives = Lives(suite)
+    lives.client.put("/v1/scenes/s", {"bodies": [ball("b")]}).must(201)
+    with Stream(lives.daemon, "s") as stream:
+        stream.next("revision")
+        lives.client.patch("/v1/scenes/s", {"user": 1}).must(200)
+        last = stream.next("revision")
+    lives.again("KILL")
+    with Stream(lives.daemon, "s", last=last.id) as stream:
+        reset = stream.next("reset")
+        equal(reset.data["revision"], 2, "revision of the reset")
+        check(int(reset.id) > int(last.id), f"event {reset.id} after a start is not above {last.id} before it")
+    lives.down()
+
+
+@suite.fact
+def a_scene_of_the_command_line_is_put_there_once():
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "one.json"
+        path.write_text(json.dumps({"id": "one", "bodies": [ball("b")]}))
+        lives = Lives(suite, "--scene", str(path))
+        equal(lives.client.delete("/v1/scenes/one/bodies/b").must(200).json["revision"], 2, "revision")
+        lives.again("KILL")
+        equal(lives.client.get("/v1/scenes/one").must(200).json["bodies"], [], "bodies")
+        last = lives.daemon
+        lives.down()
+        check('"event":"sceneKept"' in last.log_text(), "the log does not say that the store's scene was kept")
+
+
+@suite.fact
+def a_second_daemon_does_not_begin():
+    lives = Lives(suite)
+    other = subprocess.run([str(binary()), "--port", "0", "--durability", "disk", "--data", lives.folder], capture_output=True, text=True,
+                           timeout=60, check=False)
+    equal((other.returncode, other.stdout, other.stderr.count("\n")), (2, "", 1), "exit status, output and lines of the refusal")
+    lives.again("KILL")
+    lives.down()
+
+
+# ---- damage ------------------------------------------------------------------------------------------------------------------
+
+
+def flip_where(folder, mark):
+    """Flips a bit in each place of the store's files where the mark stands."""
+    count = 0
+    for path in pathlib.Path(folder).glob("contactd.db*"):
+        data = bytearray(path.read_bytes())
+        at = data.find(mark)
+        while at >= 0:
+            data[at] ^= 0x10
+            count += 1
+            at = data.find(mark, at + 1)
+        path.write_bytes(data)
+    return count
+
+
+@suite.fact
+def a_damaged_scene_is_told_and_others_are_served():
+    """Row 47: 500 corrupt for that scene alone; it can be put anew and deleted, and its numbers go on."""
+    lives = Lives(suite)
+    for name in ("bad", "worse", "good"):
+        lives.client.put(f"/v1/scenes/{name}", {"bodies": [*[ball(f"b{i}", user="u" * 4000) for i in range(5)],
+                                                            ball(f"mark-of-{name}")]}).must(201)
+    lives.client.patch("/v1/scenes/bad", {"user": 2}).must(200)
+    good = lives.client.get("/v1/scenes/good").body
+    lives.down()
+    check(flip_where(lives.folder, b"mark-of-bad") and flip_where(lives.folder, b"mark-of-worse"), "the store does not hold the marks")
+    lives.start()
+    equal(lives.client.get("/v1/scenes/good").must(200).body, good, "the scene beside it")
+    equal(lives.wait_ready(loaded=True)["scenes"], {"loaded": 1, "stored": 0, "corrupt": 2}, "/readyz")
+    for path, body in (("", None), ("/poses", None), ("/query/overlap", {})):
+        reply = lives.client.post(f"/v1/scenes/bad{path}", body) if body is not None else lives.client.get(f"/v1/scenes/bad{path}")
+        check('"bad"' in reply.problem(500, "corrupt").json["detail"], f"the problem does not name the scene: {reply.text}")
+    lives.client.patch("/v1/scenes/bad", {"user": 3}).problem(500, "corrupt")
+    listed = {s["id"]: s for s in lives.client.get("/v1/scenes").must(200).json["scenes"]}
+    equal(listed["bad"], {"id": "bad", "revision": 2, "bodies": 6, "status": "corrupt"}, "entry of the list")
+    lives.client.put("/v1/scenes/bad", {"bodies": []}, headers={"If-Match": '"r1"'}).problem(412, "revision-mismatch")
+    equal(lives.client.put("/v1/scenes/bad", {"bodies": []}, headers={"If-Match": '"r2"'}).must(201).json["revision"], 3, "revision")
+    equal(lives.client.delete("/v1/scenes/worse").must(200).json["revision"], 2, "revision of the deletion")
+    lives.client.get("/v1/scenes/worse").problem(404, "scene-not-found")
+    lives.again("KILL")
+    equal([(s["id"], s["revision"]) for s in lives.client.get("/v1/scenes").json["scenes"]], [("bad", 3), ("good", 1)], "scenes")
+    equal(lives.client.get("/v1/scenes/bad").must(200).json["bodies"], [], "bodies")
+    lives.down()
+
+
+@suite.fact
+def any_flipped_bytes_are_told_or_do_no_harm():
+    """Row 47: what is answered is the scene as it was, or a problem; never another scene."""
+    lives = Lives(suite)
+    names = [f"s{i}" for i in range(6)]
+    for name in names:
+        lives.client.put(f"/v1/scenes/{name}", {"bodies": [ball(f"b{j}", 3 * j) for j in range(30)], "user": name}).must(201)
+    expected = {name: lives.client.get(f"/v1/scenes/{name}").body for name in names}
+    lives.down()
+    path = pathlib.Path(lives.folder) / "contactd.db"
+    whole = path.read_bytes()
+    rng, served, refused = random.Random(5), 0, 0
+    for unused in range(8):
+        data = bytearray(whole)
+        for unused in range(4):
+            data[rng.randrange(4096, len(data))] ^= 1 << rng.randrange(8)
+        path.write_bytes(data)
+        run = lives.try_start()
+        if run:
+            equal((run.returncode, run.stdout, run.stderr[:10]), (2, "", "contactd: "), "exit status, output, beginning of the refusal")
+            refused += 1
+            continue
+        for name in names:
+            reply = lives.client.get(f"/v1/scenes/{name}")
+            if reply.status == 200:
+                equal(reply.body, expected[name], f"scene {name}")
+                served += 1
+            else:
+                reply.problem(500, "corrupt")
+                refused += 1
+        lives.down()
+    check(served > 0 and refused > 0, f"{served} scenes were served, {refused} refused")
+
+
+# ---- shapes ------------------------------------------------------------------------------------------------------------------
+
+
+@suite.fact
+def shapes_that_are_named_stay_and_others_may_go():
+    lives = Lives(suite)
+    shape = lives.client.post("/v1/shapes?unit=m", CUBE, content_type=OBJ).must(201).json["id"]
+    lives.client.put("/v1/scenes/s", {"bodies": [{"id": "b", "colliders": [{"shape": shape}]}]}).must(201)
+    report = lives.client.get(f"/v1/shapes/{shape}").must(200).json
+    lives.again("KILL")
+    lives.wait_ready(loaded=True)
+    equal(lives.client.get(f"/v1/shapes/{shape}").must(200).json, report, "report")
+    lives.client.delete(f"/v1/shapes/{shape}").problem(409, "shape-in-use")
+    equal(lives.client.post("/v1/shapes?unit=m", CUBE, content_type=OBJ).must(200).json["id"], shape, "id of the same bytes")
+    lives.client.delete("/v1/scenes/s/bodies/b").must(200)
+    lives.client.delete(f"/v1/shapes/{shape}").must(200)
+    lives.again("KILL")
+    lives.client.get(f"/v1/shapes/{shape}").problem(404, "shape-not-found")
+    lives.down()
+
+
+suite.main()

@@ -1,0 +1,307 @@
+"""What is acknowledged is kept, whatever ends the daemon or fails under it: kill -9 while it writes, a full disk, an end by SIGTERM,
+many clients at once; and a small change of a large scene writes little.
+
+CONTACTD_KILLS sets the rounds of the kill -9 loop: 5 by default, 60 with CI=1, 300 with CONTACTD_FULL=1."""
+import http.client
+import json
+import os
+import pathlib
+import random
+import subprocess
+import tempfile
+import threading
+import time
+
+from support.checks import Suite, check, equal
+from support.client import ndjson
+from support.lives import Lives, connection
+from support.pace import SLOWER
+from support.scenes import many_bodies
+
+suite = Suite()
+KILLS = int(os.environ.get("CONTACTD_KILLS") or (300 if os.environ.get("CONTACTD_FULL") else 60 if os.environ.get("CI") else 5))
+SECONDS = 30 * SLOWER
+
+
+def ball(name, x=0.0, **rest):
+    return {"id": name, "position": [x, 0, 0.5], "motion": {"mass": 1}, "colliders": [{"sphere": {"radius": 0.5}}], **rest}
+
+
+# ---- kill -9 -------------------------------------------------------------------------------------------------------------------
+
+
+class Writer(threading.Thread):
+    """Writes to scenes of its own until the daemon has gone. Every write sets all of a scene's bodies to one number, so that a part of
+    one would be seen. Knows what has been acknowledged, and what has been sent."""
+
+    def __init__(self, number, known):
+        super().__init__()
+        self.number, self.known = number, known
+        self.failure, self.acknowledged = None, 0
+
+    def run(self):
+        try:
+            self.write()
+        except (OSError, http.client.HTTPException):
+            pass
+        except Exception as why:  # told by the test
+            self.failure = repr(why)
+
+    def begin(self, port):
+        self.connection = connection(port, SECONDS)
+        self.start()
+
+    def send(self, method, path, body):
+        self.connection.request(method, path, body and json.dumps(body), {"Content-Type": "application/json"} if body else {})
+        reply = self.connection.getresponse()
+        return reply.status, json.loads(reply.read())
+
+    def write(self):
+        rng = random.Random(time.monotonic_ns())
+        while True:
+            name = f"w{self.number}-{rng.randrange(3)}"
+            state = self.known.setdefault(name, {"revision": 0, "value": None, "sent": None, "count": 0, "low": 0})
+            value = state["next"] = state.get("next", 0) + 1
+            state["sent"] = value
+            if state["value"] is None or rng.random() < 0.1:
+                kind, count = "put", rng.randrange(1, 12)
+                body = {"user": value, "bodies": [ball(f"b{i}", float(value)) for i in range(count)]}
+                state["count_sent"] = count
+                status, reply = self.send("PUT", f"/v1/scenes/{name}", body)
+            elif rng.random() < 0.05:
+                kind = "delete"
+                state["count_sent"] = None
+                status, reply = self.send("DELETE", f"/v1/scenes/{name}", None)
+            else:
+                kind, count = "poses", state["count"]
+                state["count_sent"] = count
+                body = {"ids": [f"b{i}" for i in range(count)], "positions": [[float(value), 0, 0.5]] * count}
+                status, reply = self.send("PATCH", f"/v1/scenes/{name}/poses", body)
+            if status == 503 and reply["type"] == "/problems/draining":
+                state["sent"] = None
+                return
+            if status not in (200, 201):
+                raise AssertionError(f"{kind} of {name}: {status} {reply}")
+            if reply["revision"] <= state["revision"]:
+                raise AssertionError(f"revision {reply['revision']} of {name} after {state['revision']}")
+            self.acknowledged += 1
+            state.update(revision=reply["revision"], sent=None)
+            if kind == "delete":
+                state.update(value=None, count=0)
+            else:
+                state.update(value=value, count=count)
+
+
+def value_of(reply):
+    """The number that all bodies of the scene have, and how many they are."""
+    if reply.status == 404:
+        return None, 0
+    document = reply.must(200).json
+    values = {body["position"][0] for body in document["bodies"]}
+    check(len(values) == 1, f"part of a write: {sorted(values)}")
+    return int(values.pop()), len(document["bodies"])
+
+
+def look(client, name, state):
+    """The scene is as it was acknowledged last, or as the one write after it that nobody has heard of would have made it."""
+    reply = client.get(f"/v1/scenes/{name}")
+    value, count = value_of(reply)
+    possible = [(state["value"], state["count"])]
+    if state["sent"] is not None:
+        possible.append((None, 0) if state["count_sent"] is None else (state["sent"], state["count_sent"]))
+    check((value, count) in possible, f"{name} has {value} in {count} bodies, could have {possible}")
+    if reply.status == 200:
+        revision = int(reply.etag.strip('"r'))
+        check(revision >= state["revision"], f"{name} is at revision {revision}, {state['revision']} was acknowledged")
+        if (value, count) == possible[0] and len(possible) == 1:
+            equal(revision, state["revision"], f"revision of {name}")
+        state["revision"] = revision
+    state.update(value=value, count=count, sent=None)
+
+
+@suite.fact
+def nothing_acknowledged_is_lost_by_kill_9():
+    """Row 47, F1: each round ends the daemon by SIGKILL, or now and then by SIGTERM, in the midst of writes."""
+    lives, known, acknowledged = Lives(suite), {}, 0
+    rng = random.Random(1)
+    for round_number in range(KILLS):
+        writers = [Writer(i, known) for i in range(4)]
+        for writer in writers:
+            writer.begin(lives.daemon.port)
+        time.sleep(rng.uniform(0.02, 0.2))
+        lives.down("TERM" if round_number % 5 == 4 else "KILL")
+        for writer in writers:
+            writer.join(SECONDS)
+            check(writer.failure is None, f"round {round_number}: {writer.failure}")
+            acknowledged += writer.acknowledged
+        lives.start(ready=False)
+        for name, state in sorted(known.items()):
+            look(lives.client, name, state)
+    check(acknowledged > 5 * KILLS, f"only {acknowledged} writes were acknowledged")
+    lives.down()
+
+
+# ---- a full disk ------------------------------------------------------------------------------------------------------------------
+
+
+class SmallDisk:
+    """A file system in memory of a few MiB."""
+
+    def __init__(self, size):
+        self.folder = tempfile.mkdtemp(prefix="contactd-disk-")
+        suite.cleanup(self.remove)
+        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "contactd-test", self.folder], check=True)
+
+    def remove(self):
+        subprocess.run(["umount", self.folder], check=True)
+        os.rmdir(self.folder)
+
+
+@suite.fact
+def a_full_disk_refuses_writes_and_nothing_else():
+    """F3: 507, nothing half done, reads go on; when there is room again writes are taken without a restart."""
+    disk = SmallDisk("8m")
+    ballast = pathlib.Path(disk.folder) / "ballast"
+    ballast.write_bytes(bytes(3 << 20))
+    data = pathlib.Path(disk.folder) / "data"
+    data.mkdir()
+    lives = Lives(suite, at=str(data))
+    lives.client.put("/v1/scenes/s", {"bodies": [ball("b")]}).must(201)
+    text, full = "x" * 4000, None
+    for i in range(400):
+        reply = lives.client.put(f"/v1/scenes/fill{i}", {"bodies": [ball(f"b{j}", user=text) for j in range(20)]})
+        if reply.status != 201:
+            full = i
+            break
+    check(full is not None, "the disk never was full")
+    reply.problem(507, "storage-full")
+    lives.client.get(f"/v1/scenes/fill{full}").problem(404, "scene-not-found")
+    for i in range(full):
+        equal(len(lives.client.get(f"/v1/scenes/fill{i}").must(200).json["bodies"]), 20, "bodies")
+    equal(lives.client.get("/v1/scenes/s").must(200).etag, '"r1"', "the first scene")
+    lives.client.post("/v1/scenes/s/query/overlap", {}).must(200)
+    equal(lives.client.get("/readyz").status, 200, "/readyz of one that can be read from")
+    ballast.unlink()
+    lives.client.put(f"/v1/scenes/fill{full}", {"bodies": [ball("b")]}).must(201)
+    lives.again("KILL")
+    equal(lives.client.get("/v1/scenes").json["total"], full + 2, "scenes after all that")
+    lives.down()
+
+
+# ---- many at once -------------------------------------------------------------------------------------------------------------------
+
+
+def write_many(port, path_of, clients, writes):
+    """Each client sends its writes; the statuses and revisions that came."""
+    told, failures = [[] for unused in range(clients)], []
+
+    def one(number):
+        try:
+            line = connection(port, SECONDS)
+            for i in range(writes):
+                body = json.dumps({"ids": [f"b{number}"], "positions": [[float(i), 0, 0]]})
+                line.request("PATCH", f"{path_of(number)}/poses", body, {"Content-Type": "application/json"})
+                reply = line.getresponse()
+                told[number].append((reply.status, json.loads(reply.read()).get("revision")))
+            line.close()
+        except Exception as why:  # told below
+            failures.append(repr(why))
+
+    threads = [threading.Thread(target=one, args=(i,)) for i in range(clients)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(SECONDS)
+    equal(failures, [], "failures")
+    return told
+
+
+CLIENTS, WRITES = 64, 6
+
+
+@suite.fact
+def clients_that_write_to_scenes_of_their_own_share_syncs():
+    lives = Lives(suite)
+    for i in range(CLIENTS):
+        lives.client.put(f"/v1/scenes/s{i}", {"bodies": [ball(f"b{i}")]}).must(201)
+    told = write_many(lives.daemon.port, lambda i: f"/v1/scenes/s{i}", CLIENTS, WRITES)
+    for replies in told:
+        equal(replies, [(200, 2 + i) for i in range(WRITES)], "replies")
+    lives.again("KILL")
+    for i in range(CLIENTS):
+        equal(lives.client.get(f"/v1/scenes/s{i}/bodies/b{i}").must(200).json["position"], [WRITES - 1, 0, 0], "position")
+    lives.down()
+
+
+@suite.fact
+def clients_that_write_to_one_scene_are_put_in_order():
+    lives = Lives(suite, "--limit", "queuePerScene=100")
+    lives.client.put("/v1/scenes/s", {"bodies": [ball(f"b{i}") for i in range(CLIENTS)]}).must(201)
+    told = write_many(lives.daemon.port, lambda i: "/v1/scenes/s", CLIENTS, WRITES)
+    revisions = sorted(revision for replies in told for status, revision in replies)
+    equal(revisions, list(range(2, 2 + CLIENTS * WRITES)), "revisions, each once")
+    lives.again("KILL")
+    reply = lives.client.get("/v1/scenes/s").must(200)
+    equal(reply.etag, f'"r{1 + CLIENTS * WRITES}"', "revision after all")
+    equal({tuple(b["position"]) for b in reply.json["bodies"]}, {(WRITES - 1, 0, 0)}, "positions")
+    lives.down()
+
+
+# ---- how much is written ---------------------------------------------------------------------------------------------------------
+
+
+def bytes_written(pid):
+    """By write and its kin, whatever file they went to."""
+    for line in pathlib.Path(f"/proc/{pid}/io").read_text().splitlines():
+        if line.startswith("wchar:"):
+            return int(line.split()[1])
+    return None
+
+
+BODIES, CHANGES = (100000, 20) if os.environ.get("CONTACTD_FULL") else (20000, 20)
+# Ids, positions and what a record needs beside them; and pages of 4 KiB in the log and, later, in the file.
+BYTES_MOST = 100 * 200 + 60000
+
+
+@suite.fact
+def a_small_change_of_a_large_scene_writes_little():
+    """Issue: the poses of 100 bodies in a scene of 100,000 do not rewrite the scene."""
+    lives = Lives(suite, "--log", "off")
+    bodies = many_bodies(BODIES)
+    lives.client.put("/v1/scenes/s", {"bodies": []}).must(201)
+    lives.client.post("/v1/scenes/s/bodies", ndjson(bodies), content_type="application/x-ndjson", check=False).must(201)
+    rng = random.Random(3)
+    time.sleep(1)  # what the store does with the large write when it is idle
+    before = bytes_written(lives.daemon.pid)
+    for i in range(CHANGES):
+        ids = rng.sample(range(BODIES), 100)
+        body = {"ids": [f"body-{j:06d}" for j in ids], "positions": [[float(i), 0, 0]] * 100}
+        lives.client.patch("/v1/scenes/s/poses", body, check=False).must(200)
+    written = (bytes_written(lives.daemon.pid) - before) / CHANGES
+    check(written <= BYTES_MOST, f"{written:.0f} bytes are written for the poses of 100 of {BODIES} bodies, at most {BYTES_MOST} should be")
+    expected = lives.client.get("/v1/scenes/s/poses", check=False).body
+    lives.again("KILL")
+    equal(lives.client.get("/v1/scenes/s/poses", check=False).body == expected, True, "the poses are those before the kill")
+    lives.down()
+
+
+@suite.fact
+def many_changes_are_folded_into_one_base():
+    """The store does not grow without end, and starts do not take longer and longer."""
+    lives = Lives(suite, "--log", "off")
+    lives.client.put("/v1/scenes/s", {"bodies": [ball(f"b{i}", user="u" * 4000) for i in range(50)]}).must(201)
+    size = 0
+    for i in range(400):
+        lives.client.patch("/v1/scenes/s/bodies", [{"id": f"b{j}", "user": f"{i}-" + "v" * 3000} for j in range(5)]).must(200)
+    expected = lives.client.get("/v1/scenes/s").body
+    lives.down()
+    lives.start()
+    lives.client.get("/v1/scenes/s")
+    time.sleep(2)
+    size = sum(p.stat().st_size for p in pathlib.Path(lives.folder).glob("contactd.db*"))
+    equal(lives.client.get("/v1/scenes/s").body, expected, "the scene")
+    check(size < 8 << 20, f"the store has {size} bytes after 400 changes of 15 KB each of a scene of 200 KB")
+    lives.down()
+
+
+suite.main()

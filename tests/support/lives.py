@@ -1,0 +1,86 @@
+"""A daemon with a store on disk that is ended and started again: one folder, many lives.
+
+    lives = Lives(suite)
+    lives.client.put(...)
+    lives.again("KILL")     a new daemon on the same folder; "TERM" ends the one before cleanly
+"""
+import http.client
+import signal
+import subprocess
+import tempfile
+import time
+
+from support.checks import Failure
+from support.client import KeepAlive
+from support.daemon import Daemon, binary
+from support.pace import SLOWER
+
+READY_SECONDS = 20 * SLOWER
+
+
+class Lives:
+    """at: a folder of the caller's; else one of its own, which goes with the suite."""
+
+    def __init__(self, suite, *options, at=None):
+        self.options = options
+        self.own = None if at else tempfile.TemporaryDirectory(prefix="contactd-")
+        self.folder = at or self.own.name
+        self.daemon = self.client = None
+        suite.cleanup(self.end)
+        self.start()
+
+    def start(self, preexec=None, ready=True):
+        self.daemon = Daemon("--data", self.folder, *self.options, durability="disk", preexec=preexec).start()
+        self.client = KeepAlive(self.daemon)
+        if ready:
+            self.wait_ready()
+        return self
+
+    def try_start(self):
+        """None: it serves. Else what the daemon that did not begin has said and ended with."""
+        try:
+            self.start(ready=False)
+            return None
+        except Failure:
+            command = ["--data", self.folder, *self.options]
+            return subprocess.run([str(binary()), "--port", "0", "--durability", "disk", *command], capture_output=True, text=True,
+                                  timeout=READY_SECONDS, check=False)
+
+    def wait_ready(self, loaded=False):
+        """Until /readyz says so; loaded: until no scene is left to be loaded, too."""
+        end = time.monotonic() + READY_SECONDS
+        while time.monotonic() < end:
+            reply = self.client.get("/readyz")
+            if reply.status == 200 and not (loaded and reply.json["scenes"]["stored"]):
+                return reply.json
+            time.sleep(0.002)
+        raise Failure(f"not ready in {READY_SECONDS} s: {reply.text}; {self.daemon.log_text()[-800:]}")
+
+    def down(self, how="TERM"):
+        self.client.close()
+        if how == "TERM":
+            self.daemon.stop()
+        else:
+            self.daemon.process.send_signal(getattr(signal, f"SIG{how}"))
+            self.daemon.process.wait()
+            self.daemon.kill()
+        self.daemon = None
+
+    def again(self, how="TERM", **rest):
+        self.down(how)
+        return self.start(**rest)
+
+    def end(self):
+        daemon, self.daemon = self.daemon, None
+        if self.client:
+            self.client.close()
+        try:
+            if daemon:
+                daemon.stop()
+        finally:
+            if self.own:
+                self.own.cleanup()
+
+
+def connection(port, seconds=READY_SECONDS):
+    return http.client.HTTPConnection("127.0.0.1", port, timeout=seconds)
