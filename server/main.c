@@ -41,6 +41,8 @@ int main(int argc, char **argv) {
   case SRV_CONFIG_RUN: break;
   }
   signal(SIGPIPE, SIG_IGN);
+  /* A file at the limit of its size is an error of the write, which the store answers. */
+  signal(SIGXFSZ, SIG_IGN);
   /* Large replies and bodies come from the kernel and go back to it, instead of staying in the heap for good. */
   mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK_BYTES);
   mallopt(M_TRIM_THRESHOLD, LARGE_BLOCK_BYTES);

@@ -24,9 +24,22 @@ typedef struct srv_sqlite_steps {
 
 extern const srv_sqlite_steps srv_sqlite_format;
 
-/* Brings the file to the newest format in one transaction, an older one after a copy beside it (path.format-N). False: why tells;
- * the file is as it was. */
-bool srv_sqlite_bring_up(sqlite3 *db, const char *path, const srv_sqlite_steps *steps, char why[SRV_STORE_WHY]);
+/* Brings the file to the newest format in one transaction, an older one after a copy beside it (path.format-N); an empty one only
+ * if it may be new. False: why tells; the file is as it was. */
+bool srv_sqlite_bring_up(sqlite3 *db, const char *path, const srv_sqlite_steps *steps, bool may_be_new, char why[SRV_STORE_WHY]);
+
+/* ---- mark ------------------------------------------------------------------------------------------------------------ */
+
+/* A log that ends early is read by SQLite as one that was never written further. The mark, in the lock's file, tells the number of
+ * the last commit that was acknowledged: written after the sync that makes the commit last and before anybody hears of it, so that
+ * a lost commit is noticed. It is not synced itself: behind the truth it only sees less, and ahead of it it cannot be. */
+typedef struct srv_sqlite_mark {
+  int64_t identity, commits; /* of the store */
+} srv_sqlite_mark;
+
+/* False: there is none, or a torn one: nothing is known. */
+bool srv_sqlite_mark_read(int file, srv_sqlite_mark *out);
+void srv_sqlite_mark_write(int file, const srv_sqlite_mark *mark);
 
 /* ---- pages ----------------------------------------------------------------------------------------------------------- */
 
@@ -68,8 +81,7 @@ uint64_t srv_sqlite_digest(uint64_t seed, const void *bytes, size_t size);
 
 typedef struct srv_sqlite_writer srv_sqlite_writer;
 
-/* mark: a descriptor whose file tells the number of the last transaction that has been acknowledged; it stays the caller's. NULL:
- * why tells, and db is the caller's still. */
+/* mark: descriptor of the mark's file; it stays the caller's. NULL: why tells, and db is the caller's still. */
 srv_sqlite_writer *srv_sqlite_writer_create(sqlite3 *db, int mark, char why[SRV_STORE_WHY]);
 void srv_sqlite_writer_destroy(srv_sqlite_writer *writer);
 /* Carries out the list (by next) in order, in as few transactions as may be, and sets the answers. What is OK is on the disk.

@@ -85,7 +85,9 @@ static bool open_writer(srv_sqlite_file *file, const char *path, char *why) {
   const char *vfs = srv_sqlite_vfs();
   sqlite3 *db = vfs ? connect_to(path, vfs, writer_settings, why) : NULL;
   if (!db) return false;
-  if (srv_sqlite_bring_up(db, path, &srv_sqlite_format, why) && proven(db, why))
+  srv_sqlite_mark mark;
+  bool may_be_new = !srv_sqlite_mark_read(file->lock, &mark) || mark.commits == 0;
+  if (srv_sqlite_bring_up(db, path, &srv_sqlite_format, may_be_new, why) && proven(db, why))
     file->writer = srv_sqlite_writer_create(db, file->lock, why);
   if (!file->writer) sqlite3_close(db);
   return file->writer != NULL;
@@ -109,7 +111,9 @@ static void explain(const char *path, char *why) {
   if (descriptor >= 0) close(descriptor);
   if (length <= 0) return;
   int format = header[60] << 24 | header[61] << 16 | header[62] << 8 | header[63];
-  if (memcmp(header, "SQLite format 3", 16) != 0 || memcmp(header + 68, "ctcd", 4) != 0)
+  /* Ours has no name before its log has been copied into it for the first time, but room for digests. */
+  bool nameless = memcmp(header + 68, "\0\0\0", 4) == 0 && header[20] == SRV_SQLITE_DIGEST_BYTES;
+  if (memcmp(header, "SQLite format 3", 16) != 0 || (memcmp(header + 68, "ctcd", 4) != 0 && !nameless))
     snprintf(why, SRV_STORE_WHY, SRV_SQLITE_FILE " is not a store of contactd");
   else if (format > srv_sqlite_format.count)
     snprintf(why, SRV_STORE_WHY, SRV_SQLITE_FILE " has format %d; this program knows none above %d", format,

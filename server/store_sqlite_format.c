@@ -1,5 +1,5 @@
-/* The format of the file: tables, and how older formats become the newest. PRAGMA user_version is the format, application_id says
- * that the file is ours. */
+/* The format of the file: tables, how older formats become the newest, and the mark. PRAGMA user_version is the format,
+ * application_id says that the file is ours. */
 #include "store_sqlite.h"
 
 #include <errno.h>
@@ -61,6 +61,29 @@ static bool told(char *why, const char *what, const char *reason) {
   return false;
 }
 
+/* ---- mark ------------------------------------------------------------------------------------------------------------ */
+
+typedef struct mark_bytes {
+  srv_sqlite_mark mark;
+  uint64_t digest;
+} mark_bytes;
+
+bool srv_sqlite_mark_read(int file, srv_sqlite_mark *out) {
+  mark_bytes bytes;
+  if (pread(file, &bytes, sizeof bytes, 0) != sizeof bytes) return false;
+  *out = bytes.mark;
+  return bytes.digest == srv_sqlite_digest(0, &bytes.mark, sizeof bytes.mark);
+}
+
+void srv_sqlite_mark_write(int file, const srv_sqlite_mark *mark) {
+  mark_bytes bytes = {.mark = *mark, .digest = srv_sqlite_digest(0, mark, sizeof *mark)};
+  /* Where it cannot be written nothing is wrong yet. */
+  ssize_t written = pwrite(file, &bytes, sizeof bytes, 0);
+  (void)written;
+}
+
+/* ---- format ---------------------------------------------------------------------------------------------------------- */
+
 /* The copy is on the disk before the file is changed. */
 static bool keep_copy(sqlite3 *db, const char *path, int64_t format, char *why) {
   char copy[4096];
@@ -89,7 +112,7 @@ static bool take_steps(sqlite3 *db, const srv_sqlite_steps *table, int format) {
          sqlite3_exec(db, "COMMIT", NULL, NULL, NULL) == SQLITE_OK;
 }
 
-bool srv_sqlite_bring_up(sqlite3 *db, const char *path, const srv_sqlite_steps *table, char why[SRV_STORE_WHY]) {
+bool srv_sqlite_bring_up(sqlite3 *db, const char *path, const srv_sqlite_steps *table, bool may_be_new, char why[SRV_STORE_WHY]) {
   int64_t application = 0, format = 0, tables = 0;
   if (!number_of(db, "PRAGMA application_id", &application) || !number_of(db, "PRAGMA user_version", &format) ||
       !number_of(db, "SELECT count(*) FROM sqlite_schema", &tables))
@@ -102,6 +125,8 @@ bool srv_sqlite_bring_up(sqlite3 *db, const char *path, const srv_sqlite_steps *
     return false;
   }
   if (format == table->count) return true;
+  if (empty && !may_be_new)
+    return told(why, SRV_SQLITE_FILE, "it is empty and lacks acknowledged writes; without " SRV_SQLITE_LOCK " it is taken as new");
   if (!empty && !keep_copy(db, path, format, why)) return false;
   if (take_steps(db, table, (int)format)) return true;
   told(why, SRV_SQLITE_FILE, sqlite3_errmsg(db));

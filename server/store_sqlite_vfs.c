@@ -21,6 +21,9 @@ static sqlite3_file *below(sqlite3_file *file) { return (sqlite3_file *)((layere
 
 /* ---- pages ----------------------------------------------------------------------------------------------------------- */
 
+/* Of the file, at its beginning ("Database File Format", 1.3). */
+#define HEADER_BYTES 100
+
 #define DIGESTED_BYTES (SRV_SQLITE_PAGE_BYTES - SRV_SQLITE_DIGEST_BYTES)
 
 static uint64_t page_digest(const unsigned char *page, sqlite3_int64 at) {
@@ -40,21 +43,12 @@ static int prove(const unsigned char *page, sqlite3_int64 at) {
 
 static int file_read(sqlite3_file *file, void *out, int size, sqlite3_int64 at) {
   layered_file *f = (layered_file *)file;
-  if (!f->pages) return BELOW(file, xRead, out, size, at);
-  if (is_page(size, at)) {
-    int code = BELOW(file, xRead, out, size, at);
-    return code == SQLITE_OK ? prove(out, at) : code;
-  }
-  /* Part of a page, as the header of the file is read before the rest. */
-  unsigned char page[SRV_SQLITE_PAGE_BYTES];
-  sqlite3_int64 offset = at % SRV_SQLITE_PAGE_BYTES;
-  int code = BELOW(file, xRead, page, SRV_SQLITE_PAGE_BYTES, at - offset);
-  if (code == SQLITE_IOERR_SHORT_READ) return BELOW(file, xRead, out, size, at);
-  if (code == SQLITE_OK) code = prove(page, at - offset);
-  if (code != SQLITE_OK) return code;
-  if (offset + size > SRV_SQLITE_PAGE_BYTES) return SQLITE_IOERR_READ;
-  memcpy(out, page + offset, (size_t)size);
-  return SQLITE_OK;
+  /* The header is read by itself before anything else, for the size of the pages. When power was lost while the log was copied, its
+   * page may be torn here and whole in the log. Where it tells another size, what is read then is no page of ours. */
+  bool header = at + size <= HEADER_BYTES;
+  if (f->pages && !header && !is_page(size, at)) return SQLITE_CORRUPT;
+  int code = BELOW(file, xRead, out, size, at);
+  return f->pages && !header && code == SQLITE_OK ? prove(out, at) : code;
 }
 
 /* ---- room ------------------------------------------------------------------------------------------------------------ */

@@ -62,12 +62,6 @@ static const char *const texts[STATEMENTS] = {
     [STORE_SET] = "UPDATE store SET next_number = ?1, commits = ?2, last_revision = ?3",
 };
 
-/* What lies in the mark's file. */
-typedef struct mark_bytes {
-  int64_t identity, commits;
-  uint64_t digest; /* of what is before it */
-} mark_bytes;
-
 struct srv_sqlite_writer {
   sqlite3 *db;
   sqlite3_stmt *statements[STATEMENTS];
@@ -88,27 +82,19 @@ struct srv_sqlite_writer {
 
 /* ---- the mark -------------------------------------------------------------------------------------------------------- */
 
-/* A log that ends early is read by SQLite as one that was never written further. The mark, written after the sync that makes a
- * commit last and before the commit is told, is how a lost one is noticed. It is not synced itself: behind the truth it only sees
- * less, and ahead of it it cannot be. */
 static void set_mark(const srv_sqlite_writer *writer) {
-  mark_bytes m = {.identity = writer->identity, .commits = writer->commits};
-  m.digest = srv_sqlite_digest(0, &m, offsetof(mark_bytes, digest));
-  /* Without it nothing is wrong yet. */
-  ssize_t written = pwrite(writer->mark, &m, sizeof m, 0);
-  (void)written;
+  srv_sqlite_mark_write(writer->mark, &(srv_sqlite_mark){writer->identity, writer->commits});
 }
 
-/* False: commits that were acknowledged are missing. No mark, a torn one, and that of another store say nothing. */
+/* False: commits that were acknowledged are missing. The mark of another store says nothing. */
 static bool mark_agrees(const srv_sqlite_writer *writer, char *why) {
-  mark_bytes m;
-  if (pread(writer->mark, &m, sizeof m, 0) != sizeof m || m.digest != srv_sqlite_digest(0, &m, offsetof(mark_bytes, digest)) ||
-      m.identity != writer->identity || m.commits <= writer->commits)
+  srv_sqlite_mark mark;
+  if (!srv_sqlite_mark_read(writer->mark, &mark) || mark.identity != writer->identity || mark.commits <= writer->commits)
     return true;
   snprintf(why, SRV_STORE_WHY,
            SRV_SQLITE_FILE " ends at commit %lld and lacks acknowledged ones up to %lld; without " SRV_SQLITE_LOCK
                            " it is taken as it is",
-           (long long)writer->commits, (long long)m.commits);
+           (long long)writer->commits, (long long)mark.commits);
   return false;
 }
 

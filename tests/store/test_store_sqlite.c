@@ -363,7 +363,7 @@ static model_key model[MODEL_KEYS];
 
 static void check_model(rig *r) {
   for (int k = 0; k < MODEL_KEYS; k++) {
-    char id[8];
+    char id[16];
     snprintf(id, sizeof id, "k%d", k);
     if (model[k].count) check_records(r, id, model[k].records, model[k].count);
     else CHECK_INT(rig_revision(r, SRV_STORE_SCENES, id), 0);
@@ -394,7 +394,7 @@ static void random_acts_leave_what_a_plain_model_has(void) {
   for (int i = 0; i < acts; i++) {
     int k = (int)(check_next(&random) % MODEL_KEYS);
     model_key *m = &model[k];
-    char id[8];
+    char id[16];
     snprintf(id, sizeof id, "k%d", k);
     uint64_t kind = check_next(&random) % 100, before = m->count ? m->records[m->count - 1].revision : 0;
     srv_store_act act = !m->count || kind < 4 ? SRV_STORE_BASE

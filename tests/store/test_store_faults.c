@@ -1,0 +1,390 @@
+/* The store in a file on a disk that fails, fills up, or loses power: what was acknowledged is there afterwards, and nothing is
+ * half there. */
+#include "tests/support/store_disk.h"
+#include "tests/support/store_rig.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+/* The store says on standard error why it was refused, which is expected here. */
+static bool quietly_open(rig *r) {
+  fflush(stderr);
+  int kept = dup(2), nothing = open("/dev/null", O_WRONLY);
+  dup2(nothing, 2);
+  bool good = rig_open(r);
+  dup2(kept, 2);
+  close(kept);
+  close(nothing);
+  return good;
+}
+
+/* ---- scenes that grow by changes ------------------------------------------------------------------------------------- */
+
+#define SCENES 4
+
+/* Scene s has a base of revision 1 and changes 2, 3, ... Lengths follow from the revision; some records have pages of their own. */
+static size_t length_of(uint64_t revision) { return (size_t)(revision * 977 % 61) * (revision % 7 == 3 ? 400 : 5); }
+
+static const char *scene_id(int s) {
+  static const char *const ids[SCENES] = {"left", "right", "up", "down"};
+  return ids[s];
+}
+
+typedef struct history {
+  uint64_t submitted[SCENES], acknowledged[SCENES]; /* revisions */
+} history;
+
+/* One write to each scene, waiting together. Returns how many were acknowledged; others have one of two answers. */
+static int write_round(rig *r, history *h, srv_store_status other) {
+  srv_store_write writes[SCENES];
+  int good = 0;
+  for (int s = 0; s < SCENES; s++) {
+    uint64_t before = h->acknowledged[s];
+    writes[s] = write_of(before ? SRV_STORE_CHANGE : SRV_STORE_BASE, scene_id(s), before, before + 1, length_of(before + 1));
+    h->submitted[s] = before + 1;
+    rig_submit(r, &writes[s]);
+  }
+  rig_wait(r);
+  for (int s = 0; s < SCENES; s++) {
+    bool acknowledged = writes[s].status == SRV_STORE_OK;
+    if (acknowledged) h->acknowledged[s]++, good++;
+    else CHECK_INT(writes[s].status, other);
+    CHECK(acknowledged == (writes[s].why[0] == 0));
+    free((char *)(uintptr_t)writes[s].bytes);
+  }
+  return good;
+}
+
+/* Every scene has its records from the base to its newest, which is at least the last that was acknowledged and at most the last
+ * that was submitted. Sets the history to what is there. */
+static void check_history(rig *r, history *h) {
+  for (int s = 0; s < SCENES; s++) {
+    srv_store_load load;
+    srv_store_status status = rig_load(r, SRV_STORE_SCENES, scene_id(s), &load);
+    CHECK_INT(status, load.count ? SRV_STORE_OK : SRV_STORE_UNKNOWN);
+    CHECK(load.count >= h->acknowledged[s] && load.count <= h->submitted[s]);
+    for (size_t i = 0; i < load.count; i++) CHECK(record_is(&load.records[i], scene_id(s), i + 1, length_of(i + 1)));
+    h->acknowledged[s] = load.count;
+    srv_store_load_free(&load);
+  }
+}
+
+/* ---- group commit ---------------------------------------------------------------------------------------------------- */
+
+static void writes_that_wait_together_share_a_sync(void) {
+  rig r;
+  disk_install();
+  disk_reset();
+  rig_begin(&r);
+  CHECK(rig_open(&r));
+  srv_store_write writes[64];
+  for (int round = 0; round < 3; round++) {
+    long syncs = disk.log_syncs;
+    for (int i = 0; i < 64; i++) {
+      char id[16];
+      snprintf(id, sizeof id, "s%d", i);
+      writes[i] = write_of(round ? SRV_STORE_CHANGE : SRV_STORE_BASE, id, (uint64_t)round, (uint64_t)round + 1, 500);
+      rig_submit(&r, &writes[i]);
+    }
+    rig_wait(&r);
+    /* One for them all, and one more if the writer was about to wake by itself. */
+    CHECK(disk.log_syncs - syncs >= 1 && disk.log_syncs - syncs <= 2);
+    for (int i = 0; i < 64; i++) {
+      CHECK_INT(writes[i].status, SRV_STORE_OK);
+      free((char *)(uintptr_t)writes[i].bytes);
+    }
+  }
+  rig_end(&r);
+}
+
+/* Each write alone is synced before it is acknowledged. */
+static void no_write_is_acknowledged_before_a_sync(void) {
+  rig r;
+  disk_install();
+  disk_reset();
+  rig_begin(&r);
+  CHECK(rig_open(&r));
+  for (uint64_t revision = 1; revision <= 20; revision++) {
+    long syncs = disk.log_syncs;
+    CHECK_INT(rig_put(&r, revision > 1 ? SRV_STORE_CHANGE : SRV_STORE_BASE, "a", (uint64_t[]){revision - 1, revision}, 100),
+              SRV_STORE_OK);
+    CHECK(disk.log_syncs > syncs);
+  }
+  rig_end(&r);
+}
+
+/* ---- errors of the device -------------------------------------------------------------------------------------------- */
+
+typedef struct fault {
+  long write, sync, count;
+  int code;
+  srv_store_status status; /* of writes that are not acknowledged */
+} fault;
+
+#define FAULT_ROUNDS 6
+
+/* A store's life with one fault in it. False: it ended before the fault. */
+static bool live_with(const fault *f) {
+  rig r;
+  history h = {{0}, {0}};
+  srv_store_status status;
+  char why[SRV_STORE_WHY];
+  rig_begin(&r);
+  disk_reset();
+  disk.fail_write = f->write;
+  disk.fail_sync = f->sync;
+  disk.fail_count = f->count;
+  disk.code = f->code;
+  bool opened = quietly_open(&r);
+  CHECK(opened || disk.failed);
+  for (int round = 0; opened && round < FAULT_ROUNDS; round++) {
+    bool failed = disk.failed;
+    int good = write_round(&r, &h, f->status);
+    /* After a failure of the device nothing is written; when there was no room, all is as before once there is. */
+    if (failed) CHECK_INT(good, f->status == SRV_STORE_FAILED ? 0 : SCENES);
+    CHECK_INT(srv_store_healthy(r.store, &status, why), !disk.failed || f->status != SRV_STORE_FAILED);
+    if (disk.failed && f->status == SRV_STORE_FAILED) CHECK(status == SRV_STORE_FAILED && why[0] != 0);
+    /* What was acknowledged is read whatever has failed. */
+    history seen = h;
+    if (disk.failed) check_history(&r, &seen);
+  }
+  rig_close(&r);
+  bool failed = disk.failed;
+  disk_reset();
+  CHECK(rig_open(&r));
+  if (r.store) check_history(&r, &h);
+  if (r.store) CHECK_INT(write_round(&r, &h, SRV_STORE_OK), SCENES);
+  rig_end(&r);
+  return failed;
+}
+
+static void a_failed_sync_ends_all_writing(void) {
+  disk_install();
+  long k = 1;
+  bool reached = true;
+  for (; reached && k < 2000; k++) reached = live_with(&(fault){.sync = k, .status = SRV_STORE_FAILED});
+  CHECK(k > 8 && k < 2000);
+}
+
+static void a_failed_write_ends_all_writing(void) {
+  disk_install();
+  long k = 1;
+  bool reached = true;
+  for (; reached && k < 2000; k++)
+    reached = live_with(&(fault){.write = k, .code = SQLITE_IOERR_WRITE, .status = SRV_STORE_FAILED});
+  CHECK(k > 20 && k < 2000);
+}
+
+/* SQLite answers the whole transaction so; then each write is tried alone, and has room again. */
+static void a_write_without_room_is_refused_and_the_next_is_taken(void) {
+  disk_install();
+  long k = 1;
+  bool reached = true;
+  for (; reached && k < 2000; k++)
+    reached = live_with(&(fault){.write = k, .code = SQLITE_FULL, .count = 1, .status = SRV_STORE_FULL});
+  CHECK(k > 20 && k < 2000);
+}
+
+/* ---- loss of power --------------------------------------------------------------------------------------------------- */
+
+#define POWER_ROUNDS 30
+
+static void write_file(const char *folder, const char *name, const void *bytes, size_t size) {
+  char path[200];
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  int file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  CHECK(file >= 0 && write(file, bytes, size) == (ssize_t)size);
+  close(file);
+}
+
+static size_t read_file(const char *folder, const char *name, void *bytes, size_t room) {
+  char path[200];
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  int file = open(path, O_RDONLY);
+  ssize_t size = file >= 0 ? read(file, bytes, room) : 0;
+  if (file >= 0) close(file);
+  return size > 0 ? (size_t)size : 0;
+}
+
+#define MARK_BYTES 64
+
+/* What was acknowledged, and the mark's file, after each round. */
+static history histories[POWER_ROUNDS + 1];
+static unsigned char marks[POWER_ROUNDS + 1][MARK_BYTES];
+static size_t mark_sizes[POWER_ROUNDS + 1];
+
+/* A life with copying of the log in it, written down. */
+static void record_life(void) {
+  rig r;
+  history h = {{0}, {0}};
+  rig_begin(&r);
+  disk_reset();
+  disk.records = true;
+  CHECK(rig_open(&r));
+  disk_note(0);
+  mark_sizes[0] = read_file(r.folder, "contactd.lock", marks[0], MARK_BYTES);
+  for (int round = 1; round <= POWER_ROUNDS; round++) {
+    CHECK_INT(write_round(&r, &h, SRV_STORE_OK), SCENES);
+    histories[round] = h;
+    mark_sizes[round] = read_file(r.folder, "contactd.lock", marks[round], MARK_BYTES);
+    disk_note(round);
+    if (round % 10 == 0) {
+      rig_close(&r);
+      CHECK(rig_open(&r));
+    }
+  }
+  rig_end(&r);
+  disk.records = false;
+}
+
+/* The last round that the record had told when power was lost; the one after it may have been under way. */
+static int round_before(size_t count) {
+  int round = -1;
+  for (size_t i = 0; i < count; i++)
+    if (disk.events[i].act == DISK_NOTE) round = (int)disk.events[i].at;
+  return round;
+}
+
+static void lose_power(check_random *random, disk_image images[DISK_FILES]) {
+  rig r;
+  size_t count = 1 + (size_t)(check_next(random) % disk.count);
+  unsigned in = 2 + (unsigned)(check_next(random) % 4);
+  int round = round_before(count);
+  disk_state(count, random, in, images);
+  rig_begin(&r);
+  write_file(r.folder, "contactd.db", images[DISK_STORE].bytes, images[DISK_STORE].size);
+  if (images[DISK_LOG].size) write_file(r.folder, "contactd.db-wal", images[DISK_LOG].bytes, images[DISK_LOG].size);
+  if (round >= 0) write_file(r.folder, "contactd.lock", marks[round], mark_sizes[round]);
+  /* Before the first opening has ended nobody was told anything. */
+  bool good = round >= 0 ? rig_open(&r) : quietly_open(&r);
+  CHECK(good || round < 0);
+  if (good) {
+    history h = round >= 0 ? histories[round] : (history){{0}, {0}};
+    for (int s = 0; s < SCENES; s++) h.submitted[s] = h.acknowledged[s] + 1;
+    check_history(&r, &h);
+    CHECK_INT(write_round(&r, &h, SRV_STORE_OK), SCENES);
+  }
+  if (check_failures) fprintf(stderr, "  after %zu events of %zu, 1 in %u sectors lost\n", count, disk.count, in);
+  rig_end(&r);
+}
+
+static void power_may_be_lost_at_any_moment(void) {
+  check_random random = {2026};
+  disk_image images[DISK_FILES] = {{0}};
+  disk_install();
+  record_life();
+  int states = getenv("CONTACTD_FULL") ? 20000 : 400;
+  for (int i = 0; i < states && !check_failures; i++) lose_power(&random, images);
+  for (int file = 0; file < DISK_FILES; file++) free(images[file].bytes);
+  disk_reset();
+}
+
+/* ---- no room --------------------------------------------------------------------------------------------------------- */
+
+/* Writes until there is no room, and on: what was acknowledged stays, a removal and room bring writing back. `more` makes room. */
+static void fill_up(rig *r, void (*more)(rig *r)) {
+  enum { LENGTH = 60000 };
+  uint64_t written = 0;
+  srv_store_status status = SRV_STORE_OK, health;
+  char id[16], why[SRV_STORE_WHY];
+  CHECK_INT(rig_put(r, SRV_STORE_BASE, "small", (uint64_t[]){0, 1}, 100), SRV_STORE_OK);
+  while (status == SRV_STORE_OK && written < 1000) {
+    snprintf(id, sizeof id, "s%d", (int)written);
+    status = rig_put(r, SRV_STORE_BASE, id, (uint64_t[]){0, 1}, LENGTH);
+    written += status == SRV_STORE_OK;
+  }
+  CHECK_INT(status, SRV_STORE_FULL);
+  CHECK(written > 5 && written < 1000);
+  for (int i = 0; i < 3; i++) CHECK_INT(rig_put(r, SRV_STORE_BASE, "more", (uint64_t[]){0, 1}, 20 * LENGTH), SRV_STORE_FULL);
+  CHECK(srv_store_healthy(r->store, &health, why));
+  for (uint64_t i = 0; i < written; i++) {
+    srv_store_load load;
+    snprintf(id, sizeof id, "s%d", (int)i);
+    CHECK_INT(rig_load(r, SRV_STORE_SCENES, id, &load), SRV_STORE_OK);
+    CHECK(load.count == 1 && record_is(&load.records[0], id, 1, LENGTH));
+    srv_store_load_free(&load);
+  }
+  CHECK_INT(rig_revision(r, SRV_STORE_SCENES, "more"), 0);
+  more(r);
+  CHECK_INT(rig_put(r, SRV_STORE_BASE, "more", (uint64_t[]){0, 1}, 20 * LENGTH), SRV_STORE_OK);
+  rig_close(r);
+  CHECK(rig_open(r));
+  CHECK_INT(rig_revision(r, SRV_STORE_SCENES, "more"), 1);
+  CHECK_INT(rig_revision(r, SRV_STORE_SCENES, "s0"), 1);
+}
+
+/* Runs the body in a process of its own, whose limits and mounts go with it. */
+static void in_child(void (*body)(void)) {
+  fflush(NULL);
+  pid_t child = fork();
+  if (child == 0) {
+    body();
+    fflush(NULL);
+    _exit(check_failures > 100 ? 100 : check_failures);
+  }
+  int status = 0;
+  CHECK_INT(waitpid(child, &status, 0), child);
+  CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+static void lift_limit(rig *r) {
+  struct rlimit limit;
+  (void)r;
+  getrlimit(RLIMIT_FSIZE, &limit);
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_FSIZE, &limit);
+}
+
+static void fill_to_a_limit(void) {
+  rig r;
+  struct rlimit limit;
+  signal(SIGXFSZ, SIG_IGN);
+  rig_begin(&r);
+  CHECK(rig_open(&r));
+  getrlimit(RLIMIT_FSIZE, &limit);
+  limit.rlim_cur = 2 << 20;
+  setrlimit(RLIMIT_FSIZE, &limit);
+  fill_up(&r, lift_limit);
+  rig_end(&r);
+}
+
+static void a_file_at_its_limit_is_a_full_disk(void) { in_child(fill_to_a_limit); }
+
+static void enlarge(rig *r) { CHECK_INT(mount("none", r->folder, "tmpfs", MS_REMOUNT, "size=16m"), 0); }
+
+/* A user who is not root is root in a name space of his own, if the kernel lets him. */
+static bool may_mount(void) {
+  if (geteuid() == 0) return unshare(CLONE_NEWNS) == 0 && mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0;
+  return unshare(CLONE_NEWUSER | CLONE_NEWNS) == 0;
+}
+
+static void fill_a_file_system(void) {
+  rig r;
+  rig_begin(&r);
+  if (may_mount() && mount("none", r.folder, "tmpfs", 0, "size=2m") == 0) {
+    CHECK(rig_open(&r));
+    fill_up(&r, enlarge);
+    rig_close(&r);
+    CHECK_INT(umount2(r.folder, MNT_DETACH), 0);
+  }
+  rig_end(&r);
+}
+
+/* Where nothing can be mounted, the limit of a file's size stands for it (above). */
+static void a_full_file_system_refuses_and_takes_again(void) { in_child(fill_a_file_system); }
+
+static const check_test tests[] = {
+    {"writes_that_wait_together_share_a_sync", writes_that_wait_together_share_a_sync},
+    {"no_write_is_acknowledged_before_a_sync", no_write_is_acknowledged_before_a_sync},
+    {"a_failed_sync_ends_all_writing", a_failed_sync_ends_all_writing},
+    {"a_failed_write_ends_all_writing", a_failed_write_ends_all_writing},
+    {"a_write_without_room_is_refused_and_the_next_is_taken", a_write_without_room_is_refused_and_the_next_is_taken},
+    {"power_may_be_lost_at_any_moment", power_may_be_lost_at_any_moment},
+    {"a_file_at_its_limit_is_a_full_disk", a_file_at_its_limit_is_a_full_disk},
+    {"a_full_file_system_refuses_and_takes_again", a_full_file_system_refuses_and_takes_again}};
+
+CHECK_MAIN(tests)
