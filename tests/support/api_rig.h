@@ -4,6 +4,7 @@
 #define TESTS_API_RIG_H
 
 #include <api/api.h>
+#include <api/record.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +37,7 @@ typedef struct rig {
   size_t ranges;  /* run by the last call */
   double cost_ns; /* that the last call which left work was thought to have */
   bool *counting; /* set while a call runs, for tests that count allocations; may be NULL */
+  api_record *posted; /* takes the record of a shape that is posted; may be NULL */
 } rig;
 
 typedef struct rig_reply {
@@ -212,6 +214,7 @@ static inline rig_reply rig_send(rig *r, const api_head *sent, const char *body,
     r->cost_ns = api_call_cost_ns(call);
     rig_run(r, call);
   }
+  if (match.target == API_TARGET_SHAPE_WRITE && r->posted) CHECK(api_record_shape(call, r->posted));
   if (match.target == API_TARGET_SHAPE_WRITE) rig_commit_shapes(r, call);
   rig_count(r, false);
   rig_reply out = rig_take(api_call_reply(call));

@@ -1,213 +1,14 @@
-/* Records of scenes: a base and the changes since give each revision again, to the last bit. What is compared: the document that a
- * GET gives, poses and velocities by their bits, rows, serials, numbers, and what contact states answer; and the same again after
- * more writes to the scene that came out of records, which is what a daemon does after it was started anew. */
-#include <api/record.h>
-#include <contact/kept.h>
-
-#include "tests/support/api_rig.h"
-#include "tests/support/contact_states.h"
-
-/* ---- the same scene ------------------------------------------------------------------------------------------------------ */
-
-static bool same_bits(const void *a, const void *b, size_t bytes) { return memcmp(a, b, bytes) == 0; }
-
-static bool same_text(ct_text a, ct_text b) { return a.length == b.length && (!a.length || same_bits(a.bytes, b.bytes, a.length)); }
-
-static void check_collider(ct_collider a, ct_collider b) {
-  CHECK(same_text(a.id, b.id) && same_text(a.note, b.note) && same_text(a.material, b.material));
-  CHECK(same_bits(&a.pose, &b.pose, sizeof a.pose));
-  CHECK(a.shape.kind == b.shape.kind && a.shape.inset == b.shape.inset);
-  CHECK(same_bits(&a.shape.rounding, &b.shape.rounding, sizeof(double)) &&
-        same_bits(&a.shape.margin, &b.shape.margin, sizeof(double)));
-  const ct_frame frame = ct_frame_of(ct_pose_identity());
-  ct_box box_a = ct_shape_box(&a.shape, &frame), box_b = ct_shape_box(&b.shape, &frame);
-  CHECK(same_bits(&box_a, &box_b, sizeof box_a));
-  ct_mass_properties mass_a = {0}, mass_b = {0};
-  CHECK(ct_shape_mass(&a.shape, 1.0, &mass_a) == ct_shape_mass(&b.shape, 1.0, &mass_b));
-  CHECK(same_bits(&mass_a, &mass_b, sizeof mass_a));
-}
-
-static void check_body(const ct_body *a, const ct_body *b) {
-  if (a == b) return;
-  if (!a || !b) {
-    CHECK_FAIL("one row has a body, and the other none");
-    return;
-  }
-  CHECK(same_text(ct_body_id(a), ct_body_id(b)) && same_text(ct_body_user(a), ct_body_user(b)));
-  CHECK_INT(ct_body_collider_count(a), ct_body_collider_count(b));
-  CHECK_INT(ct_body_group_count(a), ct_body_group_count(b));
-  for (size_t i = 0; i < ct_body_collider_count(a) && i < ct_body_collider_count(b); i++)
-    check_collider(ct_body_collider(a, i), ct_body_collider(b, i));
-}
-
-static void check_rows(const ct_scene *a, const ct_scene *b) {
-  for (uint32_t row = 0; row < ct_scene_rows(a) && row < ct_scene_rows(b); row++) {
-    check_body(ct_scene_body(a, row), ct_scene_body(b, row));
-    if (!ct_scene_body(a, row)) continue;
-    const ct_pose pose_a = ct_scene_pose(a, row), pose_b = ct_scene_pose(b, row);
-    const ct_velocity velocity_a = ct_scene_velocity(a, row), velocity_b = ct_scene_velocity(b, row);
-    CHECK(same_bits(&pose_a, &pose_b, sizeof pose_a));
-    CHECK(same_bits(&velocity_a, &velocity_b, sizeof velocity_a));
-    CHECK_INT(ct_scene_serial(a, row), ct_scene_serial(b, row));
-  }
-}
-
-static void check_state(const ct_contact_state *a, const ct_contact_state *b) {
-  const ct_contact_state_data x = ct_contact_state_tell(a), y = ct_contact_state_tell(b);
-  CHECK(same_bits(&x.time, &y.time, sizeof x.time) && same_bits(&x.epsilon, &y.epsilon, sizeof x.epsilon));
-  CHECK(x.events == y.events && x.last_pair == y.last_pair && x.next_serial == y.next_serial);
-  CHECK_INT(x.count, y.count);
-  for (size_t i = 0; i < x.count && i < y.count; i++) {
-    const ct_contact_record *r = &x.records[i], *s = &y.records[i];
-    CHECK(r->pair == s->pair && r->serial_a == s->serial_a && r->serial_b == s->serial_b);
-    CHECK(same_text(r->body_a, s->body_a) && same_text(r->body_b, s->body_b));
-    CHECK(same_text(r->name_a, s->name_a) && same_text(r->name_b, s->name_b));
-    CHECK(r->several_a == s->several_a && r->several_b == s->several_b);
-    CHECK(r->collider_a == s->collider_a && r->collider_b == s->collider_b && r->cause == s->cause);
-    CHECK(same_bits(&r->begun, &s->begun, 3 * sizeof(double)) || r->cause == s->cause);
-    CHECK(same_bits(&r->normal_velocity, &s->normal_velocity, sizeof(double)));
-    CHECK(same_bits(&r->distance, &s->distance, sizeof(double)));
-    CHECK(same_bits(&r->result.distance, &s->result.distance, 12 * sizeof(double)));
-    CHECK(r->result.relation == s->result.relation && r->result.status == s->result.status && r->result.flags == s->result.flags);
-    CHECK(r->result.depth_kind == s->result.depth_kind && r->result.triangle_a == s->result.triangle_a);
-    CHECK(r->result.triangle_b == s->result.triangle_b && r->result.element_a == s->result.element_a);
-    CHECK(r->result.element_b == s->result.element_b && r->result.element_pairs == s->result.element_pairs);
-    CHECK(r->result.iterations == s->result.iterations && r->supports_defined == s->supports_defined);
-    CHECK(same_bits(r->support_a, s->support_a, sizeof r->support_a) && same_bits(r->support_b, s->support_b, sizeof r->support_b));
-  }
-}
-
-static void check_states(const ct_scene *a, const ct_scene *b) {
-  CHECK_INT(ct_scene_attachment_count(a), ct_scene_attachment_count(b));
-  for (size_t i = 0; i < ct_scene_attachment_count(a) && i < ct_scene_attachment_count(b); i++) {
-    const ct_attachment *x = ct_scene_attachment(a, i), *y = ct_scene_attachment(b, i);
-    CHECK(same_text(x->name, y->name));
-    if (x->value == y->value) continue;
-    check_state(x->value, y->value);
-  }
-}
-
-static void check_same(const ct_scene *a, const ct_scene *b) {
-  CHECK_INT(ct_scene_revision(a), ct_scene_revision(b));
-  CHECK_INT(ct_scene_rows(a), ct_scene_rows(b));
-  CHECK_INT(ct_scene_count(a), ct_scene_count(b));
-  CHECK_INT(ct_scene_next_serial(a), ct_scene_next_serial(b));
-  CHECK_INT(ct_scene_contacts_begun(a), ct_scene_contacts_begun(b));
-  check_rows(a, b);
-  check_states(a, b);
-}
-
-/* ---- a daemon and its shadow, which lives on records alone ------------------------------------------------------------------ */
-
-typedef struct shadow {
-  rig daemon, again;
-  const ct_scene *told;  /* revision of the daemon's scene that the shadow has */
-  size_t bases, changes; /* records so far */
-  size_t bytes;          /* of the last one */
-  bool last_base, last_names;
-} shadow;
-
-static shadow shadow_open(void) { return (shadow){.daemon = rig_open(), .again = rig_open()}; }
-
-static void shadow_close(shadow *s) {
-  if (s->told) ct_scene_release(s->told);
-  rig_close(&s->daemon);
-  rig_close(&s->again);
-}
-
-static const ct_scene *scene_in(rig *r) {
-  rig_scene *s = rig_find(r, "s");
-  return s ? s->current : NULL;
-}
-
-/* Applies a record to the shadow's scene. */
-static void apply(shadow *s, const api_record *record) {
-  const ct_scene *after = NULL;
-  char why[API_RESTORE_WHY] = "";
-  api_restored end = api_record_apply(s->again.shapes, scene_in(&s->again), record->bytes, record->length, &after, why);
-  CHECK_INT(end, API_RESTORED);
-  if (end != API_RESTORED) {
-    CHECK_FAIL("%s", why);
-    return;
-  }
-  rig_commit(&s->again, "s", after);
-  ct_scene_release(after);
-}
-
-/* The documents of both scenes are the same bytes. */
-static void check_documents(shadow *s, const char *path) {
-  rig_reply a = rig_ask(&s->daemon, "GET", path, NULL), b = rig_ask(&s->again, "GET", path, NULL);
-  CHECK_INT(a.status, b.status);
-  CHECK_TEXT(a.body, b.body);
-  CHECK_TEXT(a.etag, b.etag);
-  rig_free(&a);
-  rig_free(&b);
-}
-
-/* Brings the shadow up to date with the daemon, and compares. */
-static void follow(shadow *s) {
-  const ct_scene *now = scene_in(&s->daemon);
-  api_record record;
-  CHECK(api_record_change(s->told, now, &record));
-  s->last_base = record.base;
-  s->last_names = record.has_shapes;
-  s->bytes = record.length;
-  if (record.base) s->bases++;
-  else s->changes++;
-  apply(s, &record);
-  api_record_free(&record);
-  if (s->told) ct_scene_release(s->told);
-  s->told = ct_scene_retain(now);
-  if (!scene_in(&s->again)) return;
-  check_same(now, scene_in(&s->again));
-  check_documents(s, "/v1/scenes/s");
-}
-
-static void write_scene(shadow *s, const char *method, const char *path, const char *body, int status) {
-  rig_must(&s->daemon, method, path, body, status);
-  follow(s);
-}
+/* Records of scenes and shapes: a base and the changes since give each revision again, to the last bit, whatever was written. */
+#include "tests/support/shadow.h"
 
 /* ---- facts --------------------------------------------------------------------------------------------------------------- */
-
-static const char *const all_kinds =
-    "{\"filters\":{\"groups\":{\"g\":{\"notCollideWith\":[\"h\"]}},\"pairs\":[{\"a\":\"ball\",\"b\":\"crate\",\"collide\":true,"
-    "\"reason\":\"so\"}]},\"user\":{\"a\":[1,2.5,\"x\"]},\"geometricEpsilon\":1e-4,\"gravity\":[0,0.1,-9.8],"
-    "\"materials\":{\"steel\":{\"staticFriction\":0.3,\"youngsModulus\":2e11,\"poissonRatio\":0.3},\"default\":{}},"
-    "\"materialPairs\":[{\"a\":\"steel\",\"b\":\"default\",\"restitution\":0.25}],\"bodies\":["
-    "{\"id\":\"ball\",\"position\":[0.1,0.2,0.3],\"rpy\":[0.1,0.2,0.3],\"colliders\":[{\"sphere\":{\"radius\":0.1},\"id\":\"k\","
-    "\"material\":\"steel\",\"position\":[1,2,3],\"rpy\":[1,1,1]}],\"motion\":{\"mass\":2.5,\"inertiaDiagonal\":[1,1.5,2],"
-    "\"inertiaOrientation\":[0.5,0.5,0.5,0.5],\"centerOfMass\":[0.1,0,0],\"linearVelocity\":[1,0,0.1]},\"groups\":[\"g\",\"h\"],"
-    "\"user\":{\"k\":null}},"
-    "{\"id\":\"crate\",\"position\":[5,0,0],\"colliders\":[{\"box\":{\"size\":[0.1,0.3,0.7]},\"roundingRadius\":0.01,\"margin\":0."
-    "02},"
-    "{\"capsule\":{\"radiusBottom\":0.2,\"radiusTop\":0.2,\"height\":1}},{\"capsule\":{\"radiusBottom\":0.2,\"radiusTop\":0.1,"
-    "\"height\":0}},{\"cylinder\":{\"radius\":0.2,\"height\":1},\"roundingRadius\":0.02,\"roundingMode\":\"add\"},"
-    "{\"cone\":{\"radius\":0.2,\"height\":1,\"radiusTop\":0}},{\"ellipsoid\":{\"radii\":[1,0.5,0.3]}}]},"
-    "{\"id\":\"hull\",\"position\":[9,0,0],\"colliders\":[{\"convex\":{\"vertices\":[[0,0,0],[1,0,0],[0,1,0],[0,0,1.1]],"
-    "\"surfaceIds\":[7,6,5,4]}},{\"convex\":{\"vertices\":[[0,0,0],[2,0,0],[0,2,0],[0,0,2],[0.1,0.1,0.1]]},\"roundingRadius\":0.05}"
-    ","
-    "{\"convex\":{\"planes\":[[1,0,0,-1],[-1,0,0,0],[0,1,0,-1],[0,-1,0,0],[0,0,1,-1],[0,0,-1,-0.3]]}},"
-    "{\"convex\":{\"vertices\":[[0,0,1.1],[1,0,0],[0,1,0],[0,0,0]]},\"roundingRadius\":0.03},"
-    "{\"mesh\":{\"vertices\":[[0,0,0],[1,0,0],[0,1,0],[0,0,1]],\"triangles\":[[0,2,1],[0,1,3]],\"convexHull\":true}}],"
-    "\"motion\":{\"density\":700,\"isKinematic\":true,\"angularAcceleration\":[0,1,2]}},"
-    "{\"id\":\"mesh\",\"position\":[14,0,0],\"colliders\":[{\"mesh\":{\"vertices\":[[0,0,0],[1,0,0],[0,1,0],[0,0,1]],"
-    "\"triangles\":[[0,2,1],[0,1,3],[0,3,2],[1,2,3]],\"solid\":true},\"margin\":0.1},{\"mesh\":{\"vertices\":[[0,0,0],[1,0,0],"
-    "[0,1,0],[7,7,7]],\"triangles\":[[0,1,2]],\"normals\":[[0,0,1],[0,0,2],[0,0,1],[1,0,0]]}},{\"mesh\":{\"vertices\":[[0,0,0],"
-    "[1,0,0],[0,1,0],[0,0,1]],\"triangles\":[[0,1,2],[0,3,1],[0,2,3],[1,3,2]],\"solid\":false}}]},"
-    "{\"id\":\"tet\",\"position\":[19,0,0],\"colliders\":[{\"tetmesh\":{\"vertices\":[[0,0,0],[1,0,0],[0,1,0],[0,0,1],[1,1,1]],"
-    "\"tetrahedra\":[[0,1,2,3],[4,2,1,3]],\"surfaceIds\":[1,2,3,4,5,6]}},{\"hexmesh\":{\"vertices\":[[0,0,0],[1,0,0],[1,1,0],[0,1,"
-    "0],"
-    "[0,0,1],[1,0,1],[1,1,1],[0,1,1]],\"hexahedra\":[[0,1,2,3,4,5,6,7]]}}]},"
-    "{\"id\":\"floor\",\"colliders\":[{\"plane\":{}}],\"position\":[0,0,-1]},"
-    "{\"id\":\"still\",\"position\":[30,0,0],\"colliders\":[{\"sphere\":{\"radius\":1}}]}]}";
 
 static void all_kinds_of_bodies_come_back(void) {
   shadow s = shadow_open();
   rig_reply reply = rig_ask(&s.daemon, "PUT", "/v1/scenes/s", all_kinds);
   if (reply.status != 201) CHECK_FAIL("%d %s", reply.status, reply.body);
   rig_free(&reply);
-  follow(&s);
+  shadow_follow(&s);
   CHECK(s.last_base);
   /* All bodies once more, as a base of the scene that came from the record. */
   api_record first, second;
@@ -222,36 +23,288 @@ static void all_kinds_of_bodies_come_back(void) {
 
 static void writes_of_all_kinds_are_followed(void) {
   shadow s = shadow_open();
-  write_scene(&s, "PUT", "/v1/scenes/s", all_kinds, 201);
-  write_scene(&s, "PATCH", "/v1/scenes/s/bodies/hull", "{\"motion\":{\"density\":800},\"user\":[1]}", 200);
+  shadow_write(&s, "PUT", "/v1/scenes/s", all_kinds, 201);
+  shadow_write(&s, "PATCH", "/v1/scenes/s/bodies/hull", "{\"motion\":{\"density\":800},\"user\":[1]}", 200);
   CHECK(!s.last_base && s.bytes < 1024); /* the hulls are those of the body before */
-  write_scene(&s, "PATCH", "/v1/scenes/s", "{\"user\":\"new\",\"gravity\":null}", 200);
-  write_scene(&s, "PATCH", "/v1/scenes/s", "{\"materials\":{\"oak\":{\"restitution\":0.5}}}", 200);
-  write_scene(&s, "PUT", "/v1/scenes/s/filters", "{\"groups\":{},\"pairs\":[{\"a\":\"floor\",\"b\":\"ball\"}]}", 200);
-  write_scene(&s, "POST", "/v1/scenes/s/bodies",
-              "[{\"id\":\"x\",\"colliders\":[{\"sphere\":{\"radius\":1},\"material\":\"oak\"}]},{\"id\":\"y\","
-              "\"colliders\":[{\"sphere\":{\"radius\":2}}]}]",
-              201);
-  write_scene(&s, "DELETE", "/v1/scenes/s/bodies/ball", NULL, 200); /* and the pair's rule */
-  write_scene(&s, "PUT", "/v1/scenes/s/bodies/ball", "{\"colliders\":[{\"sphere\":{\"radius\":1}}]}", 201);
+  shadow_write(&s, "PATCH", "/v1/scenes/s", "{\"user\":\"new\",\"gravity\":null}", 200);
+  shadow_write(&s, "PATCH", "/v1/scenes/s", "{\"materials\":{\"oak\":{\"restitution\":0.5}}}", 200);
+  shadow_write(&s, "PUT", "/v1/scenes/s/filters", "{\"groups\":{},\"pairs\":[{\"a\":\"floor\",\"b\":\"ball\"}]}", 200);
+  shadow_write(&s, "POST", "/v1/scenes/s/bodies",
+               "[{\"id\":\"x\",\"colliders\":[{\"sphere\":{\"radius\":1},\"material\":\"oak\"}]},{\"id\":\"y\","
+               "\"colliders\":[{\"sphere\":{\"radius\":2}}]}]",
+               201);
+  shadow_write(&s, "DELETE", "/v1/scenes/s/bodies/ball", NULL, 200); /* and the pair's rule */
+  shadow_write(&s, "PUT", "/v1/scenes/s/bodies/ball", "{\"colliders\":[{\"sphere\":{\"radius\":1}}]}", 201);
   CHECK_INT(s.bases, 1);
   /* Rows are numbered anew when most of them are empty. */
   static const char *const gone[] = {"x", "y", "crate", "hull", "mesh", "tet", "still"};
   for (size_t i = 0; i < sizeof gone / sizeof gone[0]; i++) {
     char path[64];
     snprintf(path, sizeof path, "/v1/scenes/s/bodies/%s", gone[i]);
-    write_scene(&s, "DELETE", path, NULL, 200);
+    shadow_write(&s, "DELETE", path, NULL, 200);
   }
   CHECK_INT(s.bases, 2);
-  write_scene(&s, "PUT", "/v1/scenes/s/bodies/last", "{\"colliders\":[{\"sphere\":{\"radius\":1}}]}", 201);
-  write_scene(&s, "PUT", "/v1/scenes/s", "{\"bodies\":[]}", 200);
+  shadow_write(&s, "PUT", "/v1/scenes/s/bodies/last", "{\"colliders\":[{\"sphere\":{\"radius\":1}}]}", 201);
+  shadow_write(&s, "PUT", "/v1/scenes/s", "{\"bodies\":[]}", 200);
   CHECK(s.last_base);
   shadow_close(&s);
+}
+
+/* ---- contact states --------------------------------------------------------------------------------------------------------- */
+
+#define MOVER(id, x, shape)                                                                                                        \
+  "{\"id\":\"" id "\",\"position\":[" x ",0,0.25],\"motion\":{\"mass\":1,\"linearVelocity\":[0,0,-1]},\"colliders\":[" shape "]}"
+static const char moving[] =
+    "{\"bodies\":[{\"id\":\"floor\",\"colliders\":[{\"plane\":{}}]}," MOVER("a", "0", "{\"sphere\":{\"radius\":0.5}}") "," MOVER(
+        "b", "4", "{\"box\":{\"size\":[1,1,1]},\"id\":\"k\"},{\"sphere\":{\"radius\":0.3}}") "]}";
+
+static void check_crossings(shadow *s, const char *state) {
+  char body[160];
+  snprintf(body, sizeof body, "{\"contactState\":\"%s\",\"include\":[\"contacts\"]}", state);
+  rig_reply a = rig_ask(&s->daemon, "POST", "/v1/scenes/s/query/zeroCrossings", body);
+  rig_reply b = rig_ask(&s->again, "POST", "/v1/scenes/s/query/zeroCrossings", body);
+  CHECK_INT(a.status, 200);
+  CHECK_TEXT(a.body, b.body);
+  rig_free(&a);
+  rig_free(&b);
+}
+
+static void contact_states_go_on_where_they_were(void) {
+  shadow s = shadow_open();
+  shadow_write(&s, "PUT", "/v1/scenes/s", moving, 201);
+  shadow_write(&s, "POST", "/v1/scenes/s/contactStates/one", "{\"supportPoints\":true}", 201);
+  shadow_write(&s, "POST", "/v1/scenes/s/contactStates/two", "{\"contactEpsilon\":1e-6,\"time\":-3.5}", 201);
+  check_crossings(&s, "one");
+  check_crossings(&s, "two");
+  /* One contact ends, one goes on, one begins. */
+  shadow_write(&s, "POST", "/v1/scenes/s/contactStates/one",
+               "{\"time\":1,\"supportPoints\":true,\"poses\":{\"ids\":[\"a\"],\"positions\":[[3.5,0,2]],"
+               "\"linearVelocities\":[[0,0,-1]]}}",
+               200);
+  CHECK(!s.last_base);
+  shadow_restart(&s);
+  check_crossings(&s, "one");
+  check_documents(&s, "/v1/scenes/s/contactStates");
+  check_documents(&s, "/v1/scenes/s/contactStates/one");
+  check_documents(&s, "/v1/scenes/s/contactStates/two");
+  /* The next event, of both daemons on their own: the same ids of pairs, the same causes, the same stored velocities. */
+  static const char event[] = "{\"time\":2,\"poses\":{\"ids\":[\"a\",\"b\"],\"positions\":[[0,0,0.5],[9,0,9]]}}";
+  rig_reply a = rig_ask(&s.daemon, "POST", "/v1/scenes/s/contactStates/one", event);
+  rig_reply b = rig_ask(&s.again, "POST", "/v1/scenes/s/contactStates/one", event);
+  CHECK_INT(a.status, 200);
+  CHECK_TEXT(a.body, b.body);
+  rig_free(&a);
+  rig_free(&b);
+  check_same(scene_in(&s.daemon), scene_in(&s.again));
+  shadow_close(&s);
+
+  s = shadow_open();
+  shadow_write(&s, "PUT", "/v1/scenes/s", moving, 201);
+  shadow_write(&s, "POST", "/v1/scenes/s/contactStates/one", "{}", 201);
+  shadow_write(&s, "DELETE", "/v1/scenes/s/bodies/a", NULL, 200);
+  shadow_write(&s, "DELETE", "/v1/scenes/s/contactStates/one", NULL, 200);
+  CHECK_INT(s.bases, 1);
+  CHECK_INT(ct_scene_attachment_count(scene_in(&s.again)), 0);
+  shadow_write(&s, "PUT", "/v1/scenes/s", moving, 200); /* anew: pairs' ids go on */
+  CHECK_INT(s.bases, 2);
+  CHECK(ct_scene_contacts_begun(scene_in(&s.again)) > 0);
+  shadow_close(&s);
+}
+
+/* ---- posted shapes ---------------------------------------------------------------------------------------------------------- */
+
+static const char tetrahedron_stl[] =
+    "solid t\nfacet normal 0 0 0\nouter loop\nvertex 0 0 0\nvertex 0 1 0\nvertex 1 0 0\nendloop\n"
+    "endfacet\nfacet normal 0 0 0\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 0 1\nendloop\n"
+    "endfacet\nfacet normal 0 0 0\nouter loop\nvertex 0 0 0\nvertex 0 0 1\nvertex 0 1 0\nendloop\n"
+    "endfacet\nfacet normal 0 0 0\nouter loop\nvertex 1 0 0\nvertex 0 1 0\nvertex 0 0 1\nendloop\n"
+    "endfacet\nendsolid t\n";
+
+static void post(shadow *s, const char *path, const char *type, const char *body, char id[64]) {
+  const api_head head = {.method = "POST", .path = path, .content_type = type};
+  rig_reply reply = shadow_post(s, &head, body, strlen(body));
+  CHECK_INT(reply.status, 201);
+  snprintf(id, 64, "%s", json_string_value(json_object_get(reply.json, "id")));
+  rig_free(&reply);
+}
+
+static void posted_shapes_and_who_names_them_come_back(void) {
+  shadow s = shadow_open();
+  char stl[64], obj[64], hull[64], box[64], body[1024];
+  post(&s, "/v1/shapes?unit=mm&solid=true", "model/stl", tetrahedron_stl, stl);
+  post(&s, "/v1/shapes?unit=in", "model/obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 2 4\n", obj);
+  post(&s, "/v1/shapes", "application/json",
+       "{\"convex\":{\"vertices\":[[0,0,0],[1,0,0],[0,1,0],[0,0,1],[0.2,0.2,0.2]],\"surfaceIds\":[1,2,3,4]}}", hull);
+  post(&s, "/v1/shapes", NULL, "{\"box\":{\"size\":[1,2,3]}}", box);
+  check_documents(&s, "/v1/shapes");
+  snprintf(body, sizeof body,
+           "{\"bodies\":[{\"id\":\"a\",\"colliders\":[{\"shape\":\"%s\"},{\"shape\":\"%s\",\"scale\":0.3}]},{\"id\":\"b\","
+           "\"colliders\":[{\"shape\":\"%s\",\"scale\":1.5,\"roundingRadius\":0.01},{\"shape\":\"%s\",\"scale\":1.0}]}]}",
+           stl, obj, hull, box);
+  shadow_write(&s, "PUT", "/v1/scenes/s", body, 201);
+  CHECK(s.last_base && s.last_names && s.names == 4);
+  CHECK(s.bytes < 2048);
+  shadow_write(&s, "PATCH", "/v1/scenes/s/bodies/b", "{\"position\":[1,2,3]}", 200);
+  CHECK(!s.last_base && !s.last_names);
+  snprintf(body, sizeof body, "{\"colliders\":[{\"shape\":\"%s\",\"scale\":2}]}", stl);
+  shadow_write(&s, "PUT", "/v1/scenes/s/bodies/c", body, 201);
+  CHECK(!s.last_base && !s.last_names); /* a names it, too */
+  shadow_write(&s, "DELETE", "/v1/scenes/s/bodies/a", NULL, 200);
+  CHECK(!s.last_base && s.last_names && s.names == 3);
+  shadow_write(&s, "DELETE", "/v1/scenes/s/bodies/b", NULL, 200);
+  CHECK(s.last_names && s.names == 1);
+  shadow_write(&s, "DELETE", "/v1/scenes/s/bodies/c", NULL, 200);
+  CHECK(s.last_names && s.names == 0);
+  check_documents(&s, "/v1/shapes");
+  /* Posted again it is known: there is nothing to keep. */
+  const api_head head = {.method = "POST", .path = "/v1/shapes"};
+  static const char again[] = "{\"box\":{\"size\":[1,2,3]}}";
+  rig_reply reply = shadow_post(&s, &head, again, strlen(again));
+  CHECK_INT(reply.status, 200);
+  rig_free(&reply);
+  shadow_close(&s);
+}
+
+static void a_scene_whose_shape_is_missing_says_so(void) {
+  shadow s = shadow_open();
+  char box[64], body[256], why[API_RESTORE_WHY] = "";
+  post(&s, "/v1/shapes", NULL, "{\"box\":{\"size\":[1,2,3]}}", box);
+  snprintf(body, sizeof body, "{\"bodies\":[{\"id\":\"a\",\"colliders\":[{\"shape\":\"%s\"}]}]}", box);
+  shadow_write(&s, "PUT", "/v1/scenes/s", body, 201);
+  api_record record;
+  const ct_scene *after = NULL;
+  CHECK(api_record_base(scene_in(&s.daemon), &record));
+  CHECK_INT(api_record_apply(NULL, NULL, record.bytes, record.length, &after, why), API_RESTORE_DAMAGED);
+  CHECK(after == NULL && strstr(why, "shape") != NULL);
+  api_record_free(&record);
+  shadow_close(&s);
+}
+
+/* ---- any writes ------------------------------------------------------------------------------------------------------------- */
+
+/* A body of the scene, or none in an empty one. */
+static const char *pick(shadow *s, check_random *r, char id[32]) {
+  const ct_scene *scene = scene_in(&s->daemon);
+  uint32_t rows = ct_scene_rows(scene), from = (uint32_t)check_uniform(r, 0, rows);
+  snprintf(id, 32, "none");
+  for (uint32_t i = 0; i < rows; i++) {
+    const ct_body *body = ct_scene_body(scene, (from + i) % rows);
+    if (!body) continue;
+    snprintf(id, 32, "%.*s", (int)ct_body_id(body).length, ct_body_id(body).bytes);
+    break;
+  }
+  return id;
+}
+
+/* One write, at random; some are refused, which writes nothing. */
+static void write_something(shadow *s, check_random *r) {
+  char body[1024], path[96];
+  unsigned a = (unsigned)check_uniform(r, 0, 12), b = (unsigned)check_uniform(r, 0, 12);
+  double x = check_uniform(r, -3, 3), y = check_uniform(r, -3, 3), z = check_uniform(r, 0, 3);
+  const char *method = "POST";
+  char id[32], other[32];
+  pick(s, r, id);
+  pick(s, r, other);
+  snprintf(path, sizeof path, "/v1/scenes/s");
+  switch ((int)check_uniform(r, 0, 13)) {
+  case 0:
+  case 1:
+    method = "PUT";
+    snprintf(path, sizeof path, "/v1/scenes/s/bodies/m%u", a);
+    snprintf(body, sizeof body,
+             "{\"position\":[%.17g,%.17g,%.17g],\"rpy\":[%.17g,%.17g,0],\"motion\":{\"density\":%.17g},\"groups\":[\"g%u\"],"
+             "\"colliders\":[{\"box\":{\"size\":[%.17g,1,0.7]},\"id\":\"k%u\",\"roundingRadius\":0.01},{\"convex\":{\"vertices\":"
+             "[[0,0,0],[%.17g,0,0],[0,1,0],[0,0,1],[0.1,0.1,0.1]]}}]}",
+             x, y, z, x, y, 100 + z, b % 3, 0.3 + z, b, 1 + z);
+    break;
+  case 2:
+    snprintf(path, sizeof path, "/v1/scenes/s/bodies");
+    snprintf(body, sizeof body,
+             "[{\"id\":\"m%u\",\"position\":[%.17g,0,0],\"motion\":{\"mass\":1},\"colliders\":[{\"sphere\":{\"radius\":0.4}}]},"
+             "{\"id\":\"f%u\",\"colliders\":[{\"mesh\":{\"vertices\":[[0,0,0],[1,0,0],[0,1,0]],\"triangles\":[[0,1,2]]}}]}]",
+             a, x, b);
+    break;
+  case 3:
+  case 4:
+    method = "DELETE";
+    snprintf(path, sizeof path, "/v1/scenes/s/bodies/%c%u", b % 2 ? 'm' : 'f', a);
+    body[0] = 0;
+    break;
+  case 5:
+  case 6:
+    method = "PATCH";
+    snprintf(path, sizeof path, "/v1/scenes/s/poses");
+    snprintf(body, sizeof body, "{\"ids\":[\"%s\"],\"positions\":[[%.17g,%.17g,%.17g]]}", id, x, y, z);
+    break;
+  case 7:
+    method = "PATCH";
+    snprintf(path, sizeof path, "/v1/scenes/s/bodies/%s", id);
+    snprintf(body, sizeof body, "{\"motion\":{\"linearVelocity\":[%.17g,0,%.17g]},\"user\":{\"n\":%u}}", x, y, b);
+    break;
+  case 8:
+    method = "PUT";
+    snprintf(path, sizeof path, "/v1/scenes/s/filters");
+    snprintf(body, sizeof body,
+             "{\"groups\":{\"g0\":{\"notCollideWith\":[\"g%u\"]}},\"pairs\":[{\"a\":\"%s\",\"b\":\"%s\",\"reason\":\"r\"}]}", b % 3,
+             id, other);
+    break;
+  case 9:
+    method = "PATCH";
+    snprintf(body, sizeof body, "{\"user\":[%u],\"geometricEpsilon\":%s,\"gravity\":[0,0,%.17g]}", a, b % 2 ? "1e-5" : "null", -z);
+    break;
+  case 10:
+    snprintf(path, sizeof path, "/v1/scenes/s/contactStates/c%u", a % 3);
+    snprintf(body, sizeof body, "{\"supportPoints\":%s}", b % 2 ? "true" : "false");
+    break;
+  case 11:
+    snprintf(path, sizeof path, "/v1/scenes/s/advance");
+    snprintf(body, sizeof body, "{\"duration\":0.02,\"timeStep\":0.01}");
+    break;
+  default:
+    method = "DELETE";
+    snprintf(path, sizeof path, "/v1/scenes/s/contactStates/c%u", a % 3);
+    body[0] = 0;
+  }
+  rig_reply reply = rig_ask(&s->daemon, method, path, body[0] ? body : NULL);
+  if (reply.status >= 500) CHECK_FAIL("%s %s %s is %d: %s", method, path, body, reply.status, reply.body);
+  bool written = reply.status < 300;
+  rig_free(&reply);
+  if (written) shadow_follow(s);
+}
+
+/* Where nothing is compared but scenes, a revision of a state is a revision like any other. */
+static void any_writes_are_followed(void) {
+  const char *full = getenv("CONTACTD_FULL");
+  int scenes = full && *full ? 200 : 12;
+  size_t bases = 0, changes = 0;
+  for (int k = 0; k < scenes && !check_failures; k++) {
+    check_random r = {7000 + (uint64_t)k};
+    shadow s = shadow_open();
+    shadow_write(&s, "PUT", "/v1/scenes/s", "{\"bodies\":[]}", 201);
+    for (int i = 0; i < 120 && !check_failures; i++) {
+      write_something(&s, &r);
+      if (check_uniform(&r, 0, 20) < 1.0) shadow_restart(&s);
+    }
+    for (int i = 0; i < 3; i++) {
+      char state[16];
+      snprintf(state, sizeof state, "c%d", i);
+      if (ct_scene_attached(scene_in(&s.daemon), (ct_text){state, strlen(state)})) check_crossings(&s, state);
+    }
+    bases += s.bases;
+    changes += s.changes;
+    shadow_close(&s);
+  }
+  CHECK(changes > 20 * (size_t)scenes);
+  CHECK(bases > (size_t)scenes); /* rows have been numbered anew */
 }
 
 static const check_test tests[] = {
     {"all_kinds_of_bodies_come_back", all_kinds_of_bodies_come_back},
     {"writes_of_all_kinds_are_followed", writes_of_all_kinds_are_followed},
+    {"contact_states_go_on_where_they_were", contact_states_go_on_where_they_were},
+    {"posted_shapes_and_who_names_them_come_back", posted_shapes_and_who_names_them_come_back},
+    {"a_scene_whose_shape_is_missing_says_so", a_scene_whose_shape_is_missing_says_so},
+    {"any_writes_are_followed", any_writes_are_followed},
 };
 
-WORKSPACE_MAIN(tests)
+int main(int argc, char **argv) { return check_main(argc, argv, tests, sizeof tests / sizeof tests[0]); }
