@@ -27,17 +27,53 @@ static void put_numbers(api_buffer *out, const ct_scene *scene) {
 
 /* ---- settings ------------------------------------------------------------------------------------------------------------ */
 
+static bool same_groups(const ct_filters *a, const ct_filters *b) {
+  if (a->group_count != b->group_count) return false;
+  for (size_t i = 0; i < a->group_count; i++) {
+    const ct_group_rule *x = &a->groups[i], *y = &b->groups[i];
+    if (!api_text_equal(x->group, y->group) || x->count != y->count) return false;
+    for (size_t k = 0; k < x->count; k++)
+      if (!api_text_equal(x->not_collide_with[k], y->not_collide_with[k])) return false;
+  }
+  return true;
+}
+
+static bool same_rule(const ct_pair_rule *a, const ct_pair_rule *b) {
+  return api_text_equal(a->a, b->a) && api_text_equal(a->b, b->b) && a->collide == b->collide &&
+         api_text_equal(a->reason, b->reason);
+}
+
+/* Is the body of `before` with the id gone? Without meaning where rows are numbered anew: no record comes of that. */
+static bool has_gone(const ct_scene *before, const ct_scene *after, ct_text id) {
+  uint32_t row = ct_scene_find(before, id);
+  return row != CT_NO_ROW && row < ct_scene_rows(after) && !ct_scene_body(after, row);
+}
+
+/* The filters are those of before but for rules of bodies that have gone: removing those from a draft takes the rules away, too. */
+static bool follows_filters(const ct_scene *before, const ct_scene *after) {
+  const ct_filters *old = ct_scene_filters(before), *now = ct_scene_filters(after);
+  size_t kept = 0;
+  if (old == now) return true;
+  if (now->pair_count > old->pair_count || !same_groups(old, now)) return false;
+  for (size_t i = 0; i < old->pair_count; i++) {
+    const ct_pair_rule *rule = &old->pairs[i];
+    if (has_gone(before, after, rule->a) || has_gone(before, after, rule->b)) continue;
+    if (kept >= now->pair_count || !same_rule(rule, &now->pairs[kept])) return false;
+    kept++;
+  }
+  return kept == now->pair_count;
+}
+
 /* What a draft has not touched is shared. */
 static bool shares_settings(const ct_scene *a, const ct_scene *b) {
   ct_vec3 gravity_a = ct_scene_gravity(a), gravity_b = ct_scene_gravity(b);
-  return ct_scene_filters(a) == ct_scene_filters(b) && ct_scene_materials(a) == ct_scene_materials(b) &&
-         ct_scene_user(a).bytes == ct_scene_user(b).bytes && ct_scene_geometric_epsilon(a) == ct_scene_geometric_epsilon(b) &&
-         ct_scene_has_gravity(a) == ct_scene_has_gravity(b) && gravity_a.x == gravity_b.x && gravity_a.y == gravity_b.y &&
-         gravity_a.z == gravity_b.z;
+  return ct_scene_materials(a) == ct_scene_materials(b) && ct_scene_user(a).bytes == ct_scene_user(b).bytes &&
+         ct_scene_geometric_epsilon(a) == ct_scene_geometric_epsilon(b) && ct_scene_has_gravity(a) == ct_scene_has_gravity(b) &&
+         gravity_a.x == gravity_b.x && gravity_a.y == gravity_b.y && gravity_a.z == gravity_b.z;
 }
 
 static void put_settings(api_buffer *out, const ct_scene *before, const ct_scene *after) {
-  bool same = before && shares_settings(before, after);
+  bool same = before && shares_settings(before, after) && follows_filters(before, after);
   api_buffer old = {0}, now = {0};
   if (!same) api_put_settings(&now, (ct_text){NULL, 0}, after);
   if (!same && before) api_put_settings(&old, (ct_text){NULL, 0}, before);

@@ -34,6 +34,7 @@ static void writes_of_all_kinds_are_followed(void) {
                "\"colliders\":[{\"sphere\":{\"radius\":2}}]}]",
                201);
   shadow_write(&s, "DELETE", "/v1/scenes/s/bodies/ball", NULL, 200); /* and the pair's rule */
+  CHECK(s.bytes < 256);
   shadow_write(&s, "PUT", "/v1/scenes/s/bodies/ball", "{\"colliders\":[{\"sphere\":{\"radius\":1}}]}", 201);
   CHECK_INT(s.bases, 1);
   /* Rows are numbered anew when most of them are empty. */
@@ -48,6 +49,62 @@ static void writes_of_all_kinds_are_followed(void) {
   shadow_write(&s, "PUT", "/v1/scenes/s", "{\"bodies\":[]}", 200);
   CHECK(s.last_base);
   shadow_close(&s);
+}
+
+/* A rule's pair goes with its bodies, and the rest of a long list is not told again. */
+static void rules_of_bodies_that_go_are_not_told(void) {
+  enum { BODIES = 60, ROOM = 65536 };
+  shadow s = shadow_open();
+  char *body = malloc(ROOM);
+  size_t used = (size_t)snprintf(body, ROOM, "{\"bodies\":[");
+  for (int i = 0; i < BODIES; i++)
+    used += (size_t)snprintf(body + used, ROOM - used, "%s{\"id\":\"b%d\",\"colliders\":[{\"sphere\":{\"radius\":1}}]}",
+                             i ? "," : "", i);
+  used += (size_t)snprintf(body + used, ROOM - used, "],\"filters\":{\"groups\":{\"g\":{\"notCollideWith\":[\"h\"]}},\"pairs\":[");
+  for (int i = 1; i < BODIES; i++)
+    used += (size_t)snprintf(body + used, ROOM - used, "%s{\"a\":\"b%d\",\"b\":\"b%d\"}", i > 1 ? "," : "", i - 1, i);
+  snprintf(body + used, ROOM - used, "]}}");
+  shadow_write(&s, "PUT", "/v1/scenes/s", body, 201);
+  shadow_write(&s, "DELETE", "/v1/scenes/s/bodies/b7", NULL, 200);
+  CHECK(!s.last_base && s.bytes < 256);
+  CHECK_INT(ct_scene_filters(scene_in(&s.again))->pair_count, BODIES - 3);
+  shadow_write(&s, "DELETE", "/v1/scenes/s/bodies?prefix=b1", NULL, 200);
+  CHECK(!s.last_base && s.bytes < 512);
+  /* One rule more is told with all others. */
+  shadow_write(&s, "PUT", "/v1/scenes/s/filters", "{\"pairs\":[{\"a\":\"b0\",\"b\":\"b2\"}]}", 200);
+  CHECK_INT(ct_scene_filters(scene_in(&s.again))->pair_count, 1);
+  free(body);
+  shadow_close(&s);
+}
+
+static void what_does_not_follow_is_told_whole(void) {
+  const ct_scene *empty = ct_scene_create(0), *twin = ct_scene_create(0), *sides[2];
+  for (int i = 0; i < 2; i++) {
+    ct_collider collider = {.shape = {.kind = CT_KIND_SPHERE, .sphere = {1}}, .pose = ct_pose_identity()};
+    ct_body_options options = {.id = {i ? "x" : "y", 1}, .colliders = &collider, .collider_count = 1};
+    const ct_body *body = NULL;
+    ct_pose pose = ct_pose_identity();
+    CHECK_INT(ct_body_create(&options, &body), CT_OK);
+    ct_draft *draft = ct_draft_begin(empty);
+    CHECK_INT(ct_draft_insert(draft, body, &pose, NULL, NULL), CT_OK);
+    sides[i] = ct_draft_seal(draft);
+    ct_body_release(body);
+  }
+  const struct {
+    const ct_scene *before, *after;
+    bool base;
+  } cases[] = {{NULL, sides[0], true},  {empty, sides[0], false}, {sides[0], sides[0], false},
+               {sides[0], empty, true}, {twin, sides[0], true},   {sides[0], sides[1], true}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    api_record record;
+    CHECK(api_record_change(cases[i].before, cases[i].after, &record));
+    if (record.base != cases[i].base) CHECK_FAIL("case %zu is told %s", i, record.base ? "whole" : "as a change");
+    api_record_free(&record);
+  }
+  ct_scene_release(sides[0]);
+  ct_scene_release(sides[1]);
+  ct_scene_release(empty);
+  ct_scene_release(twin);
 }
 
 /* ---- contact states --------------------------------------------------------------------------------------------------------- */
@@ -206,7 +263,7 @@ static void write_something(shadow *s, check_random *r) {
   pick(s, r, id);
   pick(s, r, other);
   snprintf(path, sizeof path, "/v1/scenes/s");
-  switch ((int)check_uniform(r, 0, 13)) {
+  switch ((int)check_uniform(r, 0, 13.3)) {
   case 0:
   case 1:
     method = "PUT";
@@ -260,9 +317,14 @@ static void write_something(shadow *s, check_random *r) {
     snprintf(path, sizeof path, "/v1/scenes/s/advance");
     snprintf(body, sizeof body, "{\"duration\":0.02,\"timeStep\":0.01}");
     break;
-  default:
+  case 12:
     method = "DELETE";
     snprintf(path, sizeof path, "/v1/scenes/s/contactStates/c%u", a % 3);
+    body[0] = 0;
+    break;
+  default:
+    method = "DELETE";
+    snprintf(path, sizeof path, "/v1/scenes/s/bodies?prefix=%c", b % 2 ? 'm' : 'f');
     body[0] = 0;
   }
   rig_reply reply = rig_ask(&s->daemon, method, path, body[0] ? body : NULL);
@@ -275,7 +337,7 @@ static void write_something(shadow *s, check_random *r) {
 /* Where nothing is compared but scenes, a revision of a state is a revision like any other. */
 static void any_writes_are_followed(void) {
   const char *full = getenv("CONTACTD_FULL");
-  int scenes = full && *full ? 200 : 12;
+  int scenes = full && *full ? 200 : 8;
   size_t bases = 0, changes = 0;
   for (int k = 0; k < scenes && !check_failures; k++) {
     check_random r = {7000 + (uint64_t)k};
@@ -295,12 +357,14 @@ static void any_writes_are_followed(void) {
     shadow_close(&s);
   }
   CHECK(changes > 20 * (size_t)scenes);
-  CHECK(bases > (size_t)scenes); /* rows have been numbered anew */
+  CHECK(bases > (size_t)scenes + 2); /* rows have been numbered anew */
 }
 
 static const check_test tests[] = {
     {"all_kinds_of_bodies_come_back", all_kinds_of_bodies_come_back},
     {"writes_of_all_kinds_are_followed", writes_of_all_kinds_are_followed},
+    {"rules_of_bodies_that_go_are_not_told", rules_of_bodies_that_go_are_not_told},
+    {"what_does_not_follow_is_told_whole", what_does_not_follow_is_told_whole},
     {"contact_states_go_on_where_they_were", contact_states_go_on_where_they_were},
     {"posted_shapes_and_who_names_them_come_back", posted_shapes_and_who_names_them_come_back},
     {"a_scene_whose_shape_is_missing_says_so", a_scene_whose_shape_is_missing_says_so},
