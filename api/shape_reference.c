@@ -255,3 +255,32 @@ ct_status api_count_references(api_shape_users users, const char *shape_id, cons
   *out = references;
   return CT_OK;
 }
+
+/* The place of a shape of the table. False: it has none of the id. */
+static bool place_of(const api_shape_table *shapes, ct_text id, size_t *out) {
+  size_t low = 0, high = api_shapes_count(shapes);
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    int order = strncmp(api_shapes_id(shapes, middle), id.bytes, id.length);
+    if (order == 0 && api_shapes_id(shapes, middle)[id.length] == 0) {
+      *out = middle;
+      return true;
+    }
+    if (order < 0) low = middle + 1;
+    else high = middle;
+  }
+  return false;
+}
+
+void api_shapes_mark_named(const api_shape_table *shapes, const api_scene_entry *scenes, size_t count, bool *named) {
+  for (size_t s = 0; s < count; s++) {
+    for (uint32_t row = 0; row < rows_of(&scenes[s]); row++) {
+      const ct_body *body = ct_scene_body(scenes[s].scene, row);
+      for (size_t i = 0; body && i < ct_body_collider_count(body); i++) {
+        ct_text id = api_shape_named(ct_body_collider(body, i).note);
+        size_t place;
+        if (id.length > 0 && place_of(shapes, id, &place)) named[place] = true;
+      }
+    }
+  }
+}

@@ -133,3 +133,11 @@ const api_shape_table *api_shapes_without(const api_shape_table *table, ct_text 
     if (i != at) add(next, table->items[i]);
   return next;
 }
+
+const char *api_shapes_id(const api_shape_table *table, size_t index) { return table->items[index]->form.id; }
+
+bool api_shapes_has(const api_shape_table *table, const char *id) { return api_shapes_find(table, api_text(id)) != NULL; }
+
+const api_shape_table *api_shapes_drop(const api_shape_table *table, const char *id) {
+  return api_shapes_without(table, api_text(id));
+}

@@ -25,9 +25,8 @@ const api_shape_form *api_shape_get(const api_shape *shape);
 /* Bytes that the shape holds. */
 uint64_t api_shape_memory(const api_shape *shape);
 
-/* NULL: no shape has the id; a table that is NULL is empty. O(log n) */
+/* NULL: no shape has the id; a table that is NULL is empty. O(log n). api_shapes_count is in api.h. */
 const api_shape *api_shapes_find(const api_shape_table *table, ct_text id);
-size_t api_shapes_count(const api_shape_table *table);
 /* In ascending order of id. */
 const api_shape *api_shapes_at(const api_shape_table *table, size_t index);
 uint64_t api_shapes_memory(const api_shape_table *table);

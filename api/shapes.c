@@ -184,6 +184,7 @@ api_step api_shapes_post(api_call *call) {
   const api_shape *known = api_shapes_find(call->shapes.table, api_text(digest.id));
   upload.id = digest.id;
   upload.key = digest.key;
+  memcpy(call->match.item_id, digest.id, strlen(digest.id) + 1);
   if (!known) {
     if (check_room(call, call->shapes.table, 0)) call->shape = api_shape_upload(call, &upload);
     if (!call->shape || !check_room(call, call->shapes.table, api_shape_memory(call->shape))) return api_call_fail(call);
@@ -222,10 +223,9 @@ bool api_match_names_shapes(const api_match *match) {
   return !strstr(match->label, "/poses") && !strstr(match->label, "/filters");
 }
 
-const char *api_call_shape(const api_call *call, bool *posts) {
-  *posts = call->shape != NULL;
-  if (call->shape) return api_shape_get(call->shape)->id;
-  return call->drops_shape ? call->match.item_id : NULL;
+api_shape_act api_call_shape(const api_call *call, const char **id) {
+  *id = call->shape ? api_shape_get(call->shape)->id : call->match.item_id;
+  return call->shape ? API_SHAPE_POSTED : call->drops_shape ? API_SHAPE_DELETED : API_SHAPE_KNOWN;
 }
 
 const api_shape_table *api_call_commit_shapes(api_call *call, const api_shape_table *current, bool written) {

@@ -5,6 +5,7 @@
 #include "durable.h"
 
 #include "recover.h"
+#include "shelf.h"
 
 #include <api/record.h>
 #include <stdio.h>
@@ -38,8 +39,8 @@ static bool succeeded(const srv_request *request) {
 void srv_durable_record(srv_request *request) {
   if (!request->server->store || !succeeded(request)) return;
   const ct_scene *after = api_call_new_revision(request->call);
-  bool posts = false;
-  if (request->match.target == API_TARGET_SHAPE_WRITE) api_call_shape(request->call, &posts);
+  const char *id = NULL;
+  bool posts = request->match.target == API_TARGET_SHAPE_WRITE && api_call_shape(request->call, &id) == API_SHAPE_POSTED;
   if (!after && !posts) return;
   srv_durable *durable = request->durable = calloc(1, sizeof *durable);
   if (!durable) return; /* found when it is to be handed over */
@@ -231,28 +232,45 @@ static srv_durable_outcome submit_scene(srv_request *request) {
   return SRV_DURABLE_WAITS;
 }
 
+/* False: out of memory, now or where the record was to be made. A removal has no record. */
+static bool has_durable(srv_request *request, bool record) {
+  if (!record && !request->durable) request->durable = calloc(1, sizeof *request->durable);
+  if (!request->durable || (record && !request->durable->recorded)) return false;
+  request->durable->request = request;
+  return true;
+}
+
 static srv_durable_outcome refuse_memory(srv_request *request) {
   srv_job_refuse_memory(request);
   return SRV_DURABLE_REFUSED;
 }
 
-srv_durable_outcome srv_durable_submit(srv_request *request) {
-  if (!request->server->store || !succeeded(request)) return SRV_DURABLE_NOTHING;
-  bool shape = request->match.target == API_TARGET_SHAPE_WRITE, posts = false;
-  const char *shape_id = shape ? api_call_shape(request->call, &posts) : NULL;
+/* What was posted is there already: nothing is to be kept, and it has been seen. */
+static srv_durable_outcome hand_over_shape(srv_request *request) {
+  const char *id = NULL;
+  api_shape_act act = api_call_shape(request->call, &id);
+  if (act == API_SHAPE_KNOWN) {
+    srv_shelf_touch(request->server, id);
+    return SRV_DURABLE_NOTHING;
+  }
+  if (!has_durable(request, act == API_SHAPE_POSTED)) return refuse_memory(request);
+  return submit_shape(request, id, act == API_SHAPE_POSTED);
+}
+
+static srv_durable_outcome hand_over_scene(srv_request *request) {
   const ct_scene *after = api_call_new_revision(request->call);
-  bool removes = shape ? shape_id && !posts : request->match.target == API_TARGET_DELETE;
-  if (!after && !posts && !removes) return SRV_DURABLE_NOTHING;
-  if (removes && !request->durable) request->durable = calloc(1, sizeof *request->durable);
-  srv_durable *durable = request->durable;
-  if (!durable || (!removes && !durable->recorded)) return refuse_memory(request);
-  durable->request = request;
-  if (shape) return submit_shape(request, shape_id, posts);
+  if (!after && request->match.target != API_TARGET_DELETE) return SRV_DURABLE_NOTHING;
+  if (!has_durable(request, after != NULL)) return refuse_memory(request);
   if (after && !request->entry->kept) {
-    durable->kept = calloc(1, sizeof *durable->kept);
-    if (!durable->kept) return refuse_memory(request);
+    request->durable->kept = calloc(1, sizeof *request->durable->kept);
+    if (!request->durable->kept) return refuse_memory(request);
   }
   return submit_scene(request);
+}
+
+srv_durable_outcome srv_durable_submit(srv_request *request) {
+  if (!request->server->store || !succeeded(request)) return SRV_DURABLE_NOTHING;
+  return request->match.target == API_TARGET_SHAPE_WRITE ? hand_over_shape(request) : hand_over_scene(request);
 }
 
 /* ---- commit ---------------------------------------------------------------------------------------------------------------- */

@@ -2,6 +2,7 @@
  * sleeps, however many things happened in it. */
 #include "address.h"
 #include "recover.h"
+#include "shelf.h"
 #include "stream.h"
 
 #include <errno.h>
@@ -50,6 +51,7 @@ static void on_reap(uv_timer_t *handle) {
   srv_stream_reap(server, now_ns);
   srv_registry_expire(server->registry, now_ns);
   srv_recover_retry(server, now_ns);
+  srv_shelf_look(server, now_ns);
   srv_log_flush(server->log);
   srv_drain_check(server);
   /* Once without an event: accepting may have stopped for want of a descriptor. */
@@ -215,6 +217,7 @@ void srv_server_destroy(srv_server *server) {
   if (server->daemon) MHD_stop_daemon(server->daemon);
   else if (server->listen_fd >= 0) close(server->listen_fd);
   srv_recover_end(server);
+  srv_shelf_destroy(server->shelf);
   if (server->loop) {
     uv_run(server->loop, UV_RUN_DEFAULT);
     uv_loop_close(server->loop);

@@ -2,6 +2,7 @@
 #include "health.h"
 #include "machine.h"
 #include "recover.h"
+#include "shelf.h"
 
 #include <malloc.h>
 #include <signal.h>
@@ -19,7 +20,11 @@
 static bool open_store(srv_server *server) {
   if (strcmp(server->config->durability, "disk") != 0) return true;
   server->store = srv_store_sqlite_open(server->loop, server->config->data);
-  return server->store && srv_recover_list(server);
+  if (!server->store) return false;
+  server->shelf = srv_shelf_create();
+  if (server->shelf) return srv_recover_list(server);
+  fprintf(stderr, "contactd: start: out of memory.\n");
+  return false;
 }
 
 static int serve(const srv_config *config, const api_service *service) {

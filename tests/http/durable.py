@@ -5,12 +5,14 @@ import pathlib
 import random
 import subprocess
 import tempfile
+import time
 
 from support.checks import Suite, check, equal
 from support.client import KeepAlive, ndjson
 from support.daemon import Daemon, binary
 from support.events import Stream
 from support.lives import Lives
+from support.pace import SLOWER
 from support.scenes import crowd
 
 suite = Suite()
@@ -326,6 +328,29 @@ def shapes_that_are_named_stay_and_others_may_go():
     lives.client.delete(f"/v1/shapes/{shape}").must(200)
     lives.again("KILL")
     lives.client.get(f"/v1/shapes/{shape}").problem(404, "shape-not-found")
+    lives.down()
+
+
+@suite.fact
+def shapes_that_nobody_names_go_after_a_time():
+    """--shape-seconds: counted since a shape was last posted or named; those of scenes that are not in memory are named, too."""
+    lives = Lives(suite, "--shape-seconds", "1")
+    named, free = [lives.client.post(f"/v1/shapes?unit={unit}", CUBE, content_type=OBJ).must(201).json["id"] for unit in ("m", "mm")]
+    lives.client.put("/v1/scenes/s", {"bodies": [{"id": "b", "colliders": [{"shape": named}]}]}).must(201)
+    begun = time.monotonic()
+    while lives.client.get("/v1/shapes").must(200).json["total"] == 2:
+        check(time.monotonic() - begun < 20 * SLOWER, "the shape has not gone")
+        time.sleep(0.05)
+    check(time.monotonic() - begun > 0.9, "the shape has gone too early")
+    lives.client.get(f"/v1/shapes/{free}").problem(404, "shape-not-found")
+    lives.client.get(f"/v1/shapes/{named}").must(200)
+    lives.again("KILL")
+    equal([s["id"] for s in lives.client.get("/v1/shapes").must(200).json["shapes"]], [named], "shapes")
+    lives.client.delete("/v1/scenes/s").must(200)
+    begun = time.monotonic()
+    while lives.client.get("/v1/shapes").must(200).json["total"] == 1:
+        check(time.monotonic() - begun < 20 * SLOWER, "the shape has not gone with its scene")
+        time.sleep(0.05)
     lives.down()
 
 

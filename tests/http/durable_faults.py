@@ -12,8 +12,9 @@ import tempfile
 import threading
 import time
 
-from support.checks import Suite, check, equal
+from support.checks import Skip, Suite, check, equal
 from support.client import ndjson
+from support.daemon import SANITIZER
 from support.lives import Lives, connection
 from support.pace import SLOWER
 from support.scenes import many_bodies
@@ -185,6 +186,58 @@ def a_full_disk_refuses_writes_and_nothing_else():
     lives.client.put(f"/v1/scenes/fill{full}", {"bodies": [ball("b")]}).must(201)
     lives.again("KILL")
     equal(lives.client.get("/v1/scenes").json["total"], full + 2, "scenes after all that")
+    lives.down()
+
+
+@suite.fact
+def a_disk_that_fails_refuses_writes_until_the_next_start():
+    """F4: 503 for writes and /readyz, at once and for good; reads go on."""
+    if SANITIZER:
+        raise Skip("a sanitizer's library must be the first")
+    lives = Lives(suite)
+    lives.client.put("/v1/scenes/s", {"bodies": [ball("b")]}).must(201)
+    with tempfile.TemporaryDirectory() as folder:
+        mark = pathlib.Path(folder) / "fails"
+        lives.again(fails=mark)
+        lives.client.put("/v1/scenes/t", {"bodies": [ball("b")]}).must(201)
+        mark.touch()
+        shape = json.dumps({"sphere": {"radius": 1}})
+        lives.client.put("/v1/scenes/u", {"bodies": []}).problem(503, "storage-failed")
+        mark.unlink()
+        for unused in range(2):
+            lives.client.patch("/v1/scenes/s", {"user": 1}).problem(503, "storage-failed")
+            lives.client.delete("/v1/scenes/s").problem(503, "storage-failed")
+            lives.client.post("/v1/shapes", shape).problem(503, "storage-failed")
+            lives.client.get("/readyz").problem(503, "storage-failed")
+        lives.client.get("/v1/scenes/u").problem(404, "scene-not-found")
+        equal(lives.client.get("/v1/scenes/s").must(200).etag, '"r1"', "the scene that is read")
+        last = lives.daemon
+        lives.again()
+    equal(last.log_text().count('"event":"storageFailed"'), 1, "lines in the log")
+    equal({s["id"] for s in lives.client.get("/v1/scenes").json["scenes"]} - {"u"}, {"s", "t"}, "what was acknowledged")
+    lives.client.patch("/v1/scenes/s", {"user": 1}).must(200)
+    lives.down()
+
+
+@suite.fact
+def what_has_been_given_to_the_store_is_written_whoever_leaves():
+    """A client that goes away, or whose deadline passes, while the store syncs; and an end by SIGTERM waits for the store."""
+    lives = Lives(suite)
+    bodies = [ball(f"b{i}", user="u" * 200) for i in range(2000)]
+    for i in range(8):
+        line = connection(lives.daemon.port, SECONDS)
+        line.request("PUT", f"/v1/scenes/s{i}", json.dumps({"bodies": bodies}), {"Content-Type": "application/json"})
+        time.sleep(0.005 * i)
+        line.close()
+    lives.client.put("/v1/scenes/last", {"bodies": []}).must(201)
+    listed = lives.client.get("/v1/scenes").must(200).json["scenes"]
+    lives.again("TERM")
+    after = lives.client.get("/v1/scenes").must(200).json["scenes"]
+    names = {s["id"] for s in after}
+    check({s["id"] for s in listed} <= names, "a scene that was listed has gone")
+    for scene in after:
+        equal(scene["bodies"], 0 if scene["id"] == "last" else 2000, f"bodies of {scene['id']}")
+        lives.client.get(f"/v1/scenes/{scene['id']}", check=False).must(200)
     lives.down()
 
 

@@ -30,9 +30,10 @@ def binary():
 
 
 class Daemon:
-    """with Daemon("--workers", "2") as d: d.port, d.pid, d.base; with heap=True also d.heap(), not under a sanitizer"""
+    """with Daemon("--workers", "2") as d: d.port, d.pid, d.base; with heap=True also d.heap(), not under a sanitizer;
+    fails: its syncs fail while this file is there, not under a sanitizer"""
 
-    def __init__(self, *options, program=None, env=None, cwd=ROOT, durability="memory", heap=False, preexec=None):
+    def __init__(self, *options, program=None, env=None, cwd=ROOT, durability="memory", heap=False, fails=None):
         self.command = [str(program or binary()), "--port", "0"]
         if durability:
             self.command += ["--durability", durability]
@@ -43,8 +44,9 @@ class Daemon:
         self.counts = None
         if heap:
             self.count_heap()
+        if fails:
+            self.env.update(LD_PRELOAD=self.library("failing_sync"), FAILING_SYNC=str(fails))
         self.cwd = cwd
-        self.preexec = preexec
         self.process = None
         self.log = tempfile.TemporaryFile()
 
@@ -56,7 +58,7 @@ class Daemon:
 
     def start(self):
         self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self.log,
-                                        cwd=self.cwd, env=self.env, preexec_fn=self.preexec)
+                                        cwd=self.cwd, env=self.env)
         line = self.first_line()
         match = FIRST_LINE.match(line)
         if not match:
@@ -112,11 +114,15 @@ class Daemon:
 
     def count_heap(self):
         """Has the daemon started with support/heap_count.c in front of the C library's malloc."""
-        library = (ROOT / BUILD / "tests/support/heap_count.so").resolve()
-        if not library.exists():
-            raise Failure(f"{library} is not there; make test-programs builds it")
         self.counts = tempfile.NamedTemporaryFile()
-        self.env.update(LD_PRELOAD=str(library), HEAP_COUNT=self.counts.name)
+        self.env.update(LD_PRELOAD=self.library("heap_count"), HEAP_COUNT=self.counts.name)
+
+    @staticmethod
+    def library(name):
+        path = (ROOT / BUILD / f"tests/support/{name}.so").resolve()
+        if not path.exists():
+            raise Failure(f"{path} is not there; make test-programs builds it")
+        return str(path)
 
     def heap(self):
         """What the daemon holds of its heap now: (bytes, blocks)."""

@@ -29,8 +29,8 @@ class Lives:
         suite.cleanup(self.end)
         self.start()
 
-    def start(self, preexec=None, ready=True):
-        self.daemon = Daemon("--data", self.folder, *self.options, durability="disk", preexec=preexec).start()
+    def start(self, fails=None, ready=True):
+        self.daemon = Daemon("--data", self.folder, *self.options, durability="disk", fails=fails).start()
         self.client = KeepAlive(self.daemon)
         if ready:
             self.wait_ready()

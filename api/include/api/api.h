@@ -168,6 +168,12 @@ typedef struct api_shape_table api_shape_table;
 const api_shape_table *api_shapes_create(void);
 const api_shape_table *api_shapes_retain(const api_shape_table *table); /* NULL is allowed, and returned */
 void api_shapes_release(const api_shape_table *table);                  /* NULL is allowed */
+size_t api_shapes_count(const api_shape_table *table); /* of NULL: 0 */
+/* The id of a shape, in ascending order; the table's. */
+const char *api_shapes_id(const api_shape_table *table, size_t index);
+bool api_shapes_has(const api_shape_table *table, const char *id);
+/* The table without a shape that is in it: a reference. NULL: out of memory. */
+const api_shape_table *api_shapes_drop(const api_shape_table *table, const char *id);
 /* May a scaled copy of one of the shapes take long to make? */
 bool api_shapes_heavy(const api_shape_table *table);
 
@@ -198,6 +204,9 @@ typedef struct api_input {
  * at all of them.
  * O(scenes + limit). */
 bool api_scenes_within(const api_scene_entry *scenes, size_t count, uint64_t limit);
+
+/* named[i] becomes true where a collider of those scenes that are in memory names shape i of the table. O(colliders log shapes) */
+void api_shapes_mark_named(const api_shape_table *shapes, const api_scene_entry *scenes, size_t count, bool *named);
 
 /* Contacts of the contact state that the path names: a GET writes out all of them, an event looks at all. 0: none is named. */
 size_t api_match_contacts(const api_match *match, const ct_scene *scene);
@@ -274,8 +283,9 @@ const char *api_call_contact_state(const api_call *call);
  * ever kept, a `reset` stands for them. *whole: false when some are missing for want of memory: all listeners are to be told
  * that. Owned by the call. */
 const api_event *api_call_events(api_call *call, size_t *count, bool *whole);
-/* SHAPE_WRITE, when the reply is there: id of the shape that the call posts or deletes; NULL: neither. Owned by the call. */
-const char *api_call_shape(const api_call *call, bool *posts);
+/* SHAPE_WRITE, when the reply is 2xx: what the call does to a shape, and its id, owned by the call. */
+typedef enum api_shape_act { API_SHAPE_POSTED, API_SHAPE_KNOWN, API_SHAPE_DELETED } api_shape_act;
+api_shape_act api_call_shape(const api_call *call, const char **id);
 /* What a SHAPE_WRITE makes of the current table, which may be another than the call began with: the table that is current from now
  * on, a reference; never NULL. Where a limit or memory does not allow the change, the reply becomes a problem. O(shapes)
  * written: calls for which api_match_names_shapes holds have been committed since the input was taken, or have their shapes and are

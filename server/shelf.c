@@ -1,0 +1,172 @@
+/* A round looks through the scenes in memory on a worker and notes which shapes they name; then the first shape that has not been
+ * seen for too long is taken out of the store, and so on. The store has the last word: it knows scenes that are not in memory. */
+#include "shelf.h"
+
+#include "durable.h"
+#include "recover.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Rounds in the time that a shape is kept, and the longest time between two. */
+#define ROUNDS 8u
+#define ROUND_NS_MOST 3600000000000u
+
+typedef struct seen {
+  char id[CT_ID_LENGTH_MAX + 1];
+  uint64_t at_ns;
+} seen;
+
+struct srv_shelf {
+  srv_job job; /* of the round; first */
+  srv_server *server;
+  seen *items; /* ascending in id: the shapes of the last round */
+  size_t count;
+  uint64_t next_ns, began_ns;
+  bool running, taken;
+  /* The round. */
+  const api_shape_table *shapes;
+  api_scene_entry *scenes;
+  size_t scenes_count;
+  bool *named;
+  /* The shape that goes. */
+  srv_shape_turn turn;
+  srv_store_write write;
+};
+
+srv_shelf *srv_shelf_create(void) { return calloc(1, sizeof(srv_shelf)); }
+
+void srv_shelf_destroy(srv_shelf *shelf) {
+  if (!shelf) return;
+  free(shelf->items);
+  free(shelf);
+}
+
+static int by_id(const void *a, const void *b) { return strcmp(((const seen *)a)->id, ((const seen *)b)->id); }
+
+static seen *find(const srv_shelf *shelf, const char *id) {
+  seen key;
+  snprintf(key.id, sizeof key.id, "%s", id);
+  return shelf->count ? bsearch(&key, shelf->items, shelf->count, sizeof key, by_id) : NULL;
+}
+
+void srv_shelf_touch(srv_server *server, const char *id) {
+  seen *item = server->shelf ? find(server->shelf, id) : NULL;
+  if (item) item->at_ns = uv_hrtime();
+}
+
+/* ---- the shape that goes ----------------------------------------------------------------------------------------------------- */
+
+static void end_round(srv_shelf *shelf) {
+  shelf->running = false;
+  shelf->server->errands--;
+}
+
+static void take_out_next(srv_shelf *shelf);
+
+static void removed(srv_store_write *write) {
+  srv_shelf *shelf = write->cls;
+  srv_server *server = shelf->server;
+  seen *item = find(shelf, write->id);
+  bool gone = write->status == SRV_STORE_OK || (write->status == SRV_STORE_MOVED && write->current == 0);
+  const api_shape_table *next = gone ? api_shapes_drop(server->shapes, write->id) : NULL;
+  if (next) {
+    api_shapes_release(server->shapes);
+    server->shapes = next;
+    srv_log_event(server->log, "shapeExpired", write->id);
+  }
+  /* Whatever the store says, it is not asked again at once. */
+  item->at_ns = uv_hrtime();
+  srv_shape_turn_end(server);
+  take_out_next(shelf);
+}
+
+static void begin(srv_shape_turn *turn) {
+  srv_shelf *shelf = (srv_shelf *)((char *)turn - offsetof(srv_shelf, turn));
+  srv_store_submit(shelf->server->store, &shelf->write);
+}
+
+static void take_out_next(srv_shelf *shelf) {
+  srv_server *server = shelf->server;
+  uint64_t now_ns = uv_hrtime(), age_ns = server->config->shape_seconds * 1000000000u;
+  const seen *old = NULL;
+  for (size_t i = 0; i < shelf->count && !old; i++)
+    if (now_ns - shelf->items[i].at_ns >= age_ns && api_shapes_has(server->shapes, shelf->items[i].id)) old = &shelf->items[i];
+  if (!old || server->ending || server->drain != SRV_SERVING) {
+    end_round(shelf);
+    return;
+  }
+  shelf->write = (srv_store_write){
+      .space = SRV_STORE_SHAPES, .act = SRV_STORE_REMOVE, .before = 1, .revision = 1, .done = removed, .cls = shelf};
+  memcpy(shelf->write.id, old->id, sizeof shelf->write.id);
+  shelf->turn = (srv_shape_turn){.begin = begin};
+  srv_shape_turn_take(server, &shelf->turn);
+}
+
+/* ---- the round --------------------------------------------------------------------------------------------------------------- */
+
+static long take(srv_job *job) {
+  srv_shelf *shelf = (srv_shelf *)job;
+  if (shelf->taken) return SRV_NO_PIECE;
+  shelf->taken = true;
+  return 0;
+}
+
+static void run(srv_job *job, long piece, api_scratch *scratch) {
+  srv_shelf *shelf = (srv_shelf *)job;
+  (void)piece;
+  (void)scratch;
+  api_shapes_mark_named(shelf->shapes, shelf->scenes, shelf->scenes_count, shelf->named);
+  srv_registry_list_free(shelf->scenes, shelf->scenes_count);
+}
+
+/* The shapes of the round, with when they were last seen. False: out of memory. */
+static bool note(srv_shelf *shelf) {
+  size_t count = api_shapes_count(shelf->shapes);
+  seen *items = calloc(count + 1, sizeof *items);
+  if (!items) return false;
+  for (size_t i = 0; i < count; i++) {
+    const char *id = api_shapes_id(shelf->shapes, i);
+    const seen *before = find(shelf, id);
+    snprintf(items[i].id, sizeof items[i].id, "%s", id);
+    items[i].at_ns = !before ? uv_hrtime() : shelf->named[i] && before->at_ns < shelf->began_ns ? shelf->began_ns : before->at_ns;
+  }
+  free(shelf->items);
+  shelf->items = items;
+  shelf->count = count;
+  return true;
+}
+
+static void done(srv_job *job, long piece) {
+  srv_shelf *shelf = (srv_shelf *)job;
+  (void)piece;
+  srv_pool_withdraw(shelf->server->pool, job);
+  bool noted = note(shelf);
+  api_shapes_release(shelf->shapes);
+  free(shelf->named);
+  if (noted) take_out_next(shelf);
+  else end_round(shelf);
+}
+
+void srv_shelf_look(srv_server *server, uint64_t now_ns) {
+  srv_shelf *shelf = server->shelf;
+  if (!shelf || shelf->running || now_ns < shelf->next_ns || server->drain != SRV_SERVING) return;
+  uint64_t round_ns = server->config->shape_seconds * 1000000000u / ROUNDS;
+  shelf->next_ns = now_ns + (round_ns < ROUND_NS_MOST ? round_ns : ROUND_NS_MOST);
+  if (!srv_recover_has_shapes(server) || api_shapes_count(server->shapes) == 0) return;
+  shelf->named = calloc(api_shapes_count(server->shapes), sizeof *shelf->named);
+  if (!shelf->named || !srv_registry_list(server->registry, &shelf->scenes, &shelf->scenes_count)) {
+    free(shelf->named);
+    return;
+  }
+  shelf->server = server;
+  shelf->shapes = api_shapes_retain(server->shapes);
+  shelf->job = (srv_job){.take = take, .run = run, .done = done};
+  shelf->running = true;
+  shelf->taken = false;
+  shelf->began_ns = now_ns;
+  server->errands++;
+  srv_pool_submit(server->pool, &shelf->job, &server->stateless, false);
+  srv_pool_pump(server->pool);
+}
