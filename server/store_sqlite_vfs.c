@@ -2,16 +2,26 @@
  * which is made when the page is written and proven when it is read. A page that has changed on the disk is an error where it is
  * met; without that a changed byte in a tree of keys would be a key that is not there. The log has checksums of SQLite's own.
  *
- * It also tells "no room" from other failures of a write: quotas and limits of a file's size are no room, too. */
+ * It also gathers the pieces of which SQLite writes the log, a small and a large one for each page, and writes them at once before
+ * the sync, or before anything but the next piece is asked of the log. Nobody else looks at what is not synced yet.
+ *
+ * And it tells "no room" from other failures of a write: quotas and limits of a file's size are no room, too. */
 #include "store_sqlite.h"
 
 #include <assert.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* Below 128 KiB, the most that SQLite's own files take in one call. About what 64 small writes make. */
+#define GATHERED_BYTES 122880
 
 typedef struct layered_file {
   sqlite3_file file; /* first: SQLite's view */
   bool pages;        /* the file itself, not its log or journal */
+  char *gathered;    /* of the log, GATHERED_BYTES; NULL: pieces are written as they come */
+  size_t gathered_size;
+  sqlite3_int64 gathered_at;
 } layered_file;
 
 /* The file below lies behind ours. */
@@ -41,16 +51,6 @@ static int prove(const unsigned char *page, sqlite3_int64 at) {
   return at > 0 && memcmp(page, nothing, sizeof nothing) == 0 ? SQLITE_OK : SQLITE_CORRUPT;
 }
 
-static int file_read(sqlite3_file *file, void *out, int size, sqlite3_int64 at) {
-  layered_file *f = (layered_file *)file;
-  /* The header is read by itself before anything else, for the size of the pages. When power was lost while the log was copied, its
-   * page may be torn here and whole in the log. Where it tells another size, what is read then is no page of ours. */
-  bool header = at + size <= HEADER_BYTES;
-  if (f->pages && !header && !is_page(size, at)) return SQLITE_CORRUPT;
-  int code = BELOW(file, xRead, out, size, at);
-  return f->pages && !header && code == SQLITE_OK ? prove(out, at) : code;
-}
-
 /* ---- room ------------------------------------------------------------------------------------------------------------ */
 
 static int judged(sqlite3_file *file, int code) {
@@ -59,8 +59,47 @@ static int judged(sqlite3_file *file, int code) {
   return number == ENOSPC || number == EDQUOT || number == EFBIG ? SQLITE_FULL : code;
 }
 
+/* ---- gathering ------------------------------------------------------------------------------------------------------- */
+
+static int flush(sqlite3_file *file) {
+  layered_file *f = (layered_file *)file;
+  int size = (int)f->gathered_size;
+  if (!size) return SQLITE_OK;
+  /* What cannot be written is of a transaction that now fails. */
+  f->gathered_size = 0;
+  return judged(file, BELOW(file, xWrite, f->gathered, size, f->gathered_at));
+}
+
+static int gather(sqlite3_file *file, const void *bytes, int size, sqlite3_int64 at) {
+  layered_file *f = (layered_file *)file;
+  assert(size <= GATHERED_BYTES);
+  bool follows = at == f->gathered_at + (sqlite3_int64)f->gathered_size && f->gathered_size + (size_t)size <= GATHERED_BYTES;
+  if (!follows) {
+    int code = flush(file);
+    if (code != SQLITE_OK) return code;
+    f->gathered_at = at;
+  }
+  memcpy(f->gathered + f->gathered_size, bytes, (size_t)size);
+  f->gathered_size += (size_t)size;
+  return SQLITE_OK;
+}
+
+/* ---- reading and writing --------------------------------------------------------------------------------------------- */
+
+static int file_read(sqlite3_file *file, void *out, int size, sqlite3_int64 at) {
+  layered_file *f = (layered_file *)file;
+  /* The header is read by itself before anything else, for the size of the pages. When power was lost while the log was copied, its
+   * page may be torn here and whole in the log. Where it tells another size, what is read then is no page of ours. */
+  bool header = at + size <= HEADER_BYTES;
+  if (f->pages && !header && !is_page(size, at)) return SQLITE_CORRUPT;
+  int code = flush(file);
+  if (code == SQLITE_OK) code = BELOW(file, xRead, out, size, at);
+  return f->pages && !header && code == SQLITE_OK ? prove(out, at) : code;
+}
+
 static int file_write(sqlite3_file *file, const void *bytes, int size, sqlite3_int64 at) {
   layered_file *f = (layered_file *)file;
+  if (f->gathered) return gather(file, bytes, size, at);
   if (!f->pages) return judged(file, BELOW(file, xWrite, bytes, size, at));
   assert(is_page(size, at));
   unsigned char page[SRV_SQLITE_PAGE_BYTES];
@@ -78,10 +117,23 @@ static int file_shm_map(sqlite3_file *file, int region, int size, int extend, vo
 
 /* ---- passed on ------------------------------------------------------------------------------------------------------- */
 
-static int file_close(sqlite3_file *file) { return below(file)->pMethods->xClose(below(file)); }
-static int file_truncate(sqlite3_file *file, sqlite3_int64 size) { return BELOW(file, xTruncate, size); }
-static int file_sync(sqlite3_file *file, int flags) { return BELOW(file, xSync, flags); }
-static int file_size(sqlite3_file *file, sqlite3_int64 *size) { return BELOW(file, xFileSize, size); }
+/* What is gathered and not synced was never promised. */
+static int file_close(sqlite3_file *file) {
+  free(((layered_file *)file)->gathered);
+  return below(file)->pMethods->xClose(below(file));
+}
+static int file_truncate(sqlite3_file *file, sqlite3_int64 size) {
+  int code = flush(file);
+  return code == SQLITE_OK ? BELOW(file, xTruncate, size) : code;
+}
+static int file_sync(sqlite3_file *file, int flags) {
+  int code = flush(file);
+  return code == SQLITE_OK ? BELOW(file, xSync, flags) : code;
+}
+static int file_size(sqlite3_file *file, sqlite3_int64 *size) {
+  int code = flush(file);
+  return code == SQLITE_OK ? BELOW(file, xFileSize, size) : code;
+}
 static int file_lock(sqlite3_file *file, int level) { return BELOW(file, xLock, level); }
 static int file_unlock(sqlite3_file *file, int level) { return BELOW(file, xUnlock, level); }
 static int file_reserved(sqlite3_file *file, int *out) { return BELOW(file, xCheckReservedLock, out); }
@@ -123,13 +175,16 @@ static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int
   int code = system->xOpen(system, name, below(file), flags, out_flags);
   /* Without methods SQLite does not close the file; the one below is to be closed if it has any. */
   if (code == SQLITE_OK) f->file.pMethods = &methods;
-  else if (below(file)->pMethods) below(file)->pMethods->xClose(below(file));
+  if (code == SQLITE_OK && flags & SQLITE_OPEN_WAL) f->gathered = malloc(GATHERED_BYTES);
+  if (code != SQLITE_OK && below(file)->pMethods) below(file)->pMethods->xClose(below(file));
   return code;
 }
 
 const char *srv_sqlite_vfs(void) {
   static const char name[] = "contactd";
   static sqlite3_vfs vfs;
+  /* Counts of memory, kept under a lock, for which nobody asks. */
+  sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
   sqlite3_vfs *system = sqlite3_vfs_find(NULL);
   if (!system || vfs.pAppData == system) return system ? name : NULL;
   /* All but the files is the system's. */

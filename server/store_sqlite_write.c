@@ -21,6 +21,7 @@ enum {
   COMMIT,
   ROLLBACK,
   KEY,
+  KEY_NEW,
   KEY_PUT,
   KEY_REMOVE,
   RECORD,
@@ -43,9 +44,9 @@ static const char *const texts[STATEMENTS] = {
     [COMMIT] = "COMMIT",
     [ROLLBACK] = "ROLLBACK",
     [KEY] = "SELECT " SRV_SQLITE_KEY_COLUMNS " FROM keys WHERE space = ?1 AND id = ?2",
-    [KEY_PUT] = "INSERT INTO keys(" SRV_SQLITE_KEY_COLUMNS ") VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"
-                " ON CONFLICT(number) DO UPDATE SET revision = ?3, bodies = ?4, life = ?5, base_revision = ?6, base_number = ?7,"
-                " digest = ?8",
+    [KEY_NEW] = "INSERT INTO keys(" SRV_SQLITE_KEY_COLUMNS ") VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+    [KEY_PUT] = ("UPDATE keys SET revision = ?3, bodies = ?4, life = ?5, base_revision = ?6, base_number = ?7, digest = ?8"
+                 " WHERE number = ?1 AND space = ?2"),
     [KEY_REMOVE] = "DELETE FROM keys WHERE number = ?1",
     [RECORD] =
         "INSERT INTO records(number, life, revision, follows, part, length, digest, bytes) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
@@ -191,9 +192,10 @@ static int find(srv_sqlite_writer *writer, srv_store_space space, const char *id
   return code;
 }
 
-static int put_key(srv_sqlite_writer *writer, const srv_sqlite_key *key) {
-  sqlite3_bind_text(writer->statements[KEY_PUT], 9, key->id, -1, SQLITE_STATIC);
-  return RUN(writer, KEY_PUT, key->number, key->space, key->revision, key->bodies, key->life, key->base_revision, key->base_number,
+static int put_key(srv_sqlite_writer *writer, const srv_sqlite_key *key, bool fresh) {
+  int which = fresh ? KEY_NEW : KEY_PUT;
+  if (fresh) sqlite3_bind_text(writer->statements[KEY_NEW], 9, key->id, -1, SQLITE_STATIC);
+  return RUN(writer, which, key->number, key->space, key->revision, key->bodies, key->life, key->base_revision, key->base_number,
              (int64_t)srv_sqlite_key_digest(key));
 }
 
@@ -240,7 +242,8 @@ static int put(srv_sqlite_writer *writer, const srv_store_write *write, srv_sqli
   int code = put_record(writer, write, base ? 0 : key->life, &first);
   if (code == SQLITE_OK && base && key->number) code = discard(writer, old_life, INT64_MAX, first);
   if (code != SQLITE_OK) return code;
-  if (!key->number) {
+  bool fresh = !key->number;
+  if (fresh) {
     key->number = writer->next_number++;
     key->space = write->space;
     memcpy(key->id, write->id, sizeof key->id);
@@ -251,7 +254,7 @@ static int put(srv_sqlite_writer *writer, const srv_store_write *write, srv_sqli
     key->life = key->base_number = first;
     key->base_revision = key->revision;
   }
-  code = put_key(writer, key);
+  code = put_key(writer, key, fresh);
   return code == SQLITE_OK && write->has_shapes ? set_names(writer, write, key->number) : code;
 }
 
@@ -261,7 +264,7 @@ static int fold(srv_sqlite_writer *writer, const srv_store_write *write, srv_sql
   if (code == SQLITE_OK) code = discard(writer, key->life, (int64_t)write->revision, first);
   key->base_revision = (int64_t)write->revision;
   key->base_number = first;
-  return code == SQLITE_OK ? put_key(writer, key) : code;
+  return code == SQLITE_OK ? put_key(writer, key, false) : code;
 }
 
 static int remove_key(srv_sqlite_writer *writer, const srv_store_write *write, const srv_sqlite_key *old) {
