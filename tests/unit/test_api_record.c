@@ -107,6 +107,53 @@ static void what_does_not_follow_is_told_whole(void) {
   ct_scene_release(twin);
 }
 
+static const ct_scene *reread(const ct_scene *before, const ct_scene *after) {
+  api_record record;
+  const ct_scene *again = NULL;
+  char why[API_RESTORE_WHY] = "";
+  CHECK(api_record_change(before, after, &record));
+  CHECK(!record.base);
+  if (api_record_apply(NULL, before, record.bytes, record.length, &again, why) != API_RESTORED) CHECK_FAIL("%s", why);
+  api_record_free(&record);
+  return again;
+}
+
+/* What no single request does: a rule is set in the revision in which another one's body goes, and a body comes back at once. */
+static void several_writes_in_one_revision_are_told(void) {
+  shadow s = shadow_open();
+  shadow_write(&s, "PUT", "/v1/scenes/s",
+               "{\"bodies\":[{\"id\":\"a\",\"colliders\":[{\"sphere\":{\"radius\":1}}]},{\"id\":\"b\",\"colliders\":[{\"sphere\":"
+               "{\"radius\":1}}]},{\"id\":\"c\",\"colliders\":[{\"sphere\":{\"radius\":1}}]},{\"id\":\"d\",\"colliders\":"
+               "[{\"sphere\":{\"radius\":1}}]}],\"filters\":{\"pairs\":[{\"a\":\"b\",\"b\":\"c\"},{\"a\":\"a\",\"b\":\"b\"}]}}",
+               201);
+  const ct_scene *before = scene_in(&s.daemon);
+  ct_draft *draft = ct_draft_begin(before);
+  const ct_pair_rule rules[] = {{.a = {"b", 1}, .b = {"c", 1}}, {.a = {"c", 1}, .b = {"d", 1}}};
+  const ct_filters filters = {.pairs = rules, .pair_count = 2};
+  const ct_velocity velocity = {{-0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
+  const ct_pose pose = {{-0.0, 1.0, 2.0}, {0.6, 0.0, -0.0, 0.8}};
+  const ct_body *body = ct_body_retain(ct_scene_body(before, 0));
+  CHECK_INT(ct_draft_remove(draft, 0), CT_OK);
+  CHECK_INT(ct_draft_set_filters(draft, &filters), CT_OK);
+  CHECK_INT(ct_draft_insert(draft, body, &pose, &velocity, NULL), CT_OK); /* and goes again */
+  CHECK_INT(ct_draft_remove(draft, 4), CT_OK);
+  CHECK_INT(ct_draft_insert(draft, body, &pose, &velocity, NULL), CT_OK);
+  ct_draft_count_contacts(draft, 3);
+  const ct_scene *after = ct_draft_seal(draft), *again = reread(before, after);
+  if (again) {
+    check_same(after, again);
+    const ct_velocity kept = ct_scene_velocity(again, 5);
+    CHECK(signbit(kept.linear.x) && kept.linear.x == 0.0);
+    CHECK_INT(ct_scene_serial(again, 5), 5);
+    CHECK_INT(ct_scene_filters(again)->pair_count, 2);
+    CHECK(ct_scene_verdict(again, 2, 3).pair_rule != NULL);
+    ct_scene_release(again);
+  }
+  ct_scene_release(after);
+  ct_body_release(body);
+  shadow_close(&s);
+}
+
 /* ---- contact states --------------------------------------------------------------------------------------------------------- */
 
 #define MOVER(id, x, shape)                                                                                                        \
@@ -365,6 +412,7 @@ static const check_test tests[] = {
     {"writes_of_all_kinds_are_followed", writes_of_all_kinds_are_followed},
     {"rules_of_bodies_that_go_are_not_told", rules_of_bodies_that_go_are_not_told},
     {"what_does_not_follow_is_told_whole", what_does_not_follow_is_told_whole},
+    {"several_writes_in_one_revision_are_told", several_writes_in_one_revision_are_told},
     {"contact_states_go_on_where_they_were", contact_states_go_on_where_they_were},
     {"posted_shapes_and_who_names_them_come_back", posted_shapes_and_who_names_them_come_back},
     {"a_scene_whose_shape_is_missing_says_so", a_scene_whose_shape_is_missing_says_so},

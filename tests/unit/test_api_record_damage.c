@@ -172,6 +172,34 @@ static void tamper(sample *s, const api_record *which, size_t *made, size_t *ref
   free(bytes);
 }
 
+/* Several places at once, of a scene with all kinds. */
+static void anything_is_answered(void) {
+  const char *full = getenv("CONTACTD_FULL");
+  int rounds = full && *full ? 100000 : 1500;
+  sample s = sample_open(all_kinds);
+  check_random r = {99};
+  size_t made = 0;
+  char *bytes = malloc(s.base.length + s.change.length);
+  for (int i = 0; i < rounds; i++) {
+    const api_record *which = i % 3 ? &s.base : &s.change;
+    size_t length = which->length, edits = 1 + (size_t)check_uniform(&r, 0, 4);
+    memcpy(bytes, which->bytes, length);
+    for (size_t k = 0; k < edits; k++) {
+      size_t at = 12 + (size_t)check_uniform(&r, 0, (double)length - 44), from = (size_t)check_uniform(&r, 0, (double)length - 32);
+      size_t most = length - 32 - (at > from ? at : from), run = (size_t)check_uniform(&r, 0, 9);
+      if (check_uniform(&r, 0, 2) < 1.0) bytes[at] = (char)check_next(&r);
+      else memmove(bytes + at, bytes + from, run < most ? run : most);
+    }
+    seal_again(bytes, length);
+    api_restored end = apply(&s, which, bytes, length, i % 8 == 0);
+    CHECK(end != API_RESTORE_MEMORY);
+    made += end == API_RESTORED;
+  }
+  CHECK(made > 0);
+  free(bytes);
+  sample_close(&s);
+}
+
 static void bytes_of_any_content_are_answered(void) {
   sample s = sample_open(small);
   size_t made = 0, refused = 0;
@@ -270,6 +298,7 @@ static void want_of_memory_is_told(void) {
 static const check_test tests[] = {
     {"every_byte_counts", every_byte_counts},
     {"bytes_of_any_content_are_answered", bytes_of_any_content_are_answered},
+    {"anything_is_answered", anything_is_answered},
     {"records_of_another_revision_are_refused", records_of_another_revision_are_refused},
     {"want_of_memory_is_told", want_of_memory_is_told},
 };
