@@ -178,7 +178,8 @@ static void begin_shape(srv_shape_turn *turn) {
   srv_durable *durable = (srv_durable *)((char *)turn - offsetof(srv_durable, turn));
   srv_request *request = durable->request;
   srv_server *server = request->server;
-  durable->shapes = api_call_commit_shapes(request->call, server->shapes, false);
+  bool written = server->naming > 0 || server->named != request->named_then;
+  durable->shapes = api_call_commit_shapes(request->call, server->shapes, written);
   if (durable->shapes == server->shapes) {
     durable->idle = true;
     if (!request->storing) return; /* heard by who hands over */
