@@ -54,7 +54,7 @@ const char *srv_sqlite_vfs(void);
 
 /* A row of records as its digest covers it. */
 typedef struct srv_sqlite_part {
-  int64_t life, revision, follows, part, length;
+  int64_t life, revision, follows, previous, part, length;
   const void *bytes;
   size_t size;
 } srv_sqlite_part;
@@ -64,18 +64,31 @@ uint64_t srv_sqlite_part_digest(const srv_sqlite_part *part);
 /* A row of keys. */
 typedef struct srv_sqlite_key {
   int64_t number; /* 0: not there */
-  int64_t space, revision, bodies, life, base_revision, base_number;
+  int64_t space, revision, bodies, life, base_revision, base_number, last_number;
   char id[CT_ID_LENGTH_MAX + 1];
 } srv_sqlite_key;
 
 /* Columns in the order in which srv_sqlite_read_key takes them. */
-#define SRV_SQLITE_KEY_COLUMNS "number, space, revision, bodies, life, base_revision, base_number, digest, id"
+#define SRV_SQLITE_KEY_COLUMNS "number, space, revision, bodies, life, base_revision, base_number, last_number, digest, id"
 
 uint64_t srv_sqlite_key_digest(const srv_sqlite_key *key);
 /* SQLITE_CORRUPT: the row's digest is not its own. */
 int srv_sqlite_read_key(sqlite3_stmt *row, srv_sqlite_key *out);
 /* 64 bits over bytes, chained from `seed`. A change within one aligned word of eight bytes always changes the digest. */
 uint64_t srv_sqlite_digest(uint64_t seed, const void *bytes, size_t size);
+
+/* What the first row of a record tells without its bytes. */
+typedef struct srv_sqlite_head {
+  int64_t revision, follows, previous, length;
+} srv_sqlite_head;
+
+/* Takes the row's number. */
+#define SRV_SQLITE_HEAD "SELECT revision, follows, previous, length FROM records WHERE number = ?1"
+
+/* SQLITE_CORRUPT: there is no such row. */
+int srv_sqlite_read_head(sqlite3_stmt *statement, int64_t number, srv_sqlite_head *out);
+/* Rows of a record. */
+int64_t srv_sqlite_parts(const srv_sqlite_head *head);
 
 /* ---- writer ---------------------------------------------------------------------------------------------------------- */
 

@@ -18,13 +18,15 @@
  * the same id have another. base_number is the first row of the base that holds now; it may have been made later than records that
  * follow it.
  *
- * records: rows are numbered in the order of writing, so new ones go to the end whatever their key. A record is one or more parts;
- * follows is the revision before it, 0 of a base; length is that of the whole record.
+ * records: rows are numbered in the order of writing, so new ones go to the end whatever their key, and there is no index that a
+ * write would have to change somewhere else. A record is one or more rows that follow one another. `follows` is the revision before
+ * it, 0 of a base, and `previous` the first row of that record, so that a key's records are found from its last_number backward, up
+ * to the one that follows base_revision; length is that of the whole record.
  *
  * names: which scene names which shape, by their numbers in keys.
  *
- * garbage: records of `life` up to `revision` and below row `below` are used no more and wait to be deleted, so that a write does
- * not take as long as what it replaces is large.
+ * garbage: records from row `start` backward to base_number, which take their end as a key's do, are used no more and wait to be
+ * deleted, so that a write does not take as long as what it replaces is large.
  *
  * store: one row. next_number numbers keys and records, and is never given twice; commits counts transactions; identity tells
  * this store from any other. */
@@ -33,16 +35,15 @@ static const char first_format[] =
     " last_revision INTEGER NOT NULL, identity INTEGER NOT NULL);"
     "INSERT INTO store VALUES(1, 1, 0, 0, random());"
     "CREATE TABLE keys(number INTEGER PRIMARY KEY, space INTEGER NOT NULL, id TEXT NOT NULL, revision INTEGER NOT NULL,"
-    " bodies INTEGER NOT NULL, life INTEGER NOT NULL, base_revision INTEGER NOT NULL, base_number INTEGER NOT NULL,"
+    " bodies INTEGER NOT NULL, life INTEGER NOT NULL, base_revision INTEGER NOT NULL, base_number INTEGER NOT NULL, last_number "
+    "INTEGER NOT NULL,"
     " digest INTEGER NOT NULL);"
     "CREATE UNIQUE INDEX keys_by_id ON keys(space, id);"
     "CREATE TABLE records(number INTEGER PRIMARY KEY, life INTEGER NOT NULL, revision INTEGER NOT NULL, follows INTEGER NOT NULL,"
-    " part INTEGER NOT NULL, length INTEGER NOT NULL, digest INTEGER NOT NULL, bytes BLOB NOT NULL);"
-    "CREATE INDEX records_by_life ON records(life, revision);"
+    " previous INTEGER NOT NULL, part INTEGER NOT NULL, length INTEGER NOT NULL, digest INTEGER NOT NULL, bytes BLOB NOT NULL);"
     "CREATE TABLE names(shape INTEGER NOT NULL, scene INTEGER NOT NULL, PRIMARY KEY(shape, scene)) WITHOUT ROWID;"
     "CREATE INDEX names_by_scene ON names(scene);"
-    "CREATE TABLE garbage(life INTEGER NOT NULL, below INTEGER NOT NULL, revision INTEGER NOT NULL, PRIMARY KEY(life, below))"
-    " WITHOUT ROWID;";
+    "CREATE TABLE garbage(start INTEGER PRIMARY KEY, base_number INTEGER NOT NULL, base_revision INTEGER NOT NULL);";
 
 static const char *const steps[] = {first_format};
 

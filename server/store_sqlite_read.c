@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY, RECORDS, ALL, LAST, STATEMENTS };
+enum { KEY, HEAD, ROW, ALL, LAST, STATEMENTS };
 
 static const char *const texts[STATEMENTS] = {
     [KEY] = "SELECT " SRV_SQLITE_KEY_COLUMNS " FROM keys WHERE space = ?1 AND id = ?2",
-    [RECORDS] = ("SELECT revision, follows, part, length, digest, bytes FROM records"
-                 " WHERE life = ?1 AND revision >= ?2 AND (revision > ?2 OR number >= ?3) ORDER BY revision, number"),
+    [HEAD] = SRV_SQLITE_HEAD,
+    [ROW] = "SELECT revision, follows, previous, part, length, digest, bytes, life FROM records WHERE number = ?1",
     [ALL] = "SELECT " SRV_SQLITE_KEY_COLUMNS " FROM keys WHERE space = ?1 ORDER BY id",
     [LAST] = "SELECT last_revision FROM store",
 };
@@ -80,25 +80,47 @@ uint64_t srv_sqlite_digest(uint64_t seed, const void *bytes, size_t size) {
 }
 
 uint64_t srv_sqlite_part_digest(const srv_sqlite_part *part) {
-  int64_t head[] = {part->life, part->revision, part->follows, part->part, part->length};
+  int64_t head[] = {part->life, part->revision, part->follows, part->previous, part->part, part->length};
   return srv_sqlite_digest(srv_sqlite_digest(0, head, sizeof head), part->bytes, part->size);
 }
 
 uint64_t srv_sqlite_key_digest(const srv_sqlite_key *key) {
-  int64_t numbers[] = {key->number, key->space, key->revision, key->bodies, key->life, key->base_revision, key->base_number};
+  int64_t numbers[] = {key->number, key->space,         key->revision,    key->bodies,
+                       key->life,   key->base_revision, key->base_number, key->last_number};
   return srv_sqlite_digest(srv_sqlite_digest(0, numbers, sizeof numbers), key->id, strlen(key->id));
 }
 
 int srv_sqlite_read_key(sqlite3_stmt *row, srv_sqlite_key *out) {
-  int64_t *columns[] = {&out->number, &out->space,         &out->revision,   &out->bodies,
-                        &out->life,   &out->base_revision, &out->base_number};
-  for (int i = 0; i < 7; i++) *columns[i] = sqlite3_column_int64(row, i);
-  uint64_t digest = (uint64_t)sqlite3_column_int64(row, 7);
-  const unsigned char *id = sqlite3_column_text(row, 8);
+  int64_t *columns[] = {&out->number, &out->space,         &out->revision,    &out->bodies,
+                        &out->life,   &out->base_revision, &out->base_number, &out->last_number};
+  for (int i = 0; i < 8; i++) *columns[i] = sqlite3_column_int64(row, i);
+  uint64_t digest = (uint64_t)sqlite3_column_int64(row, 8);
+  const unsigned char *id = sqlite3_column_text(row, 9);
   if (!id) return sqlite3_errcode(sqlite3_db_handle(row)) == SQLITE_NOMEM ? SQLITE_NOMEM : SQLITE_CORRUPT;
   memset(out->id, 0, sizeof out->id);
   snprintf(out->id, sizeof out->id, "%s", (const char *)id);
   return srv_sqlite_key_digest(out) == digest ? SQLITE_OK : SQLITE_CORRUPT;
+}
+
+int srv_sqlite_read_head(sqlite3_stmt *statement, int64_t number, srv_sqlite_head *out) {
+  sqlite3_bind_int64(statement, 1, number);
+  int code = sqlite3_step(statement);
+  if (code == SQLITE_ROW) {
+    *out = (srv_sqlite_head){.revision = sqlite3_column_int64(statement, 0),
+                             .follows = sqlite3_column_int64(statement, 1),
+                             .previous = sqlite3_column_int64(statement, 2),
+                             .length = sqlite3_column_int64(statement, 3)};
+    /* Backward, so that no chain goes round. */
+    code = out->previous >= 0 && out->previous < number && out->length >= 0 ? SQLITE_OK : SQLITE_CORRUPT;
+  } else if (code == SQLITE_DONE) {
+    code = SQLITE_CORRUPT;
+  }
+  sqlite3_reset(statement);
+  return code;
+}
+
+int64_t srv_sqlite_parts(const srv_sqlite_head *head) {
+  return head->length > 0 ? (head->length - 1) / SRV_SQLITE_PART_BYTES + 1 : 1;
 }
 
 /* ---- reader ---------------------------------------------------------------------------------------------------------- */
@@ -173,19 +195,21 @@ static srv_store_record *record_of(progress *p, const srv_sqlite_part *part) {
 }
 
 static bool take_row(progress *p, sqlite3_stmt *row) {
-  srv_sqlite_part part = {.life = p->life,
+  srv_sqlite_part part = {.life = sqlite3_column_int64(row, 7),
                           .revision = sqlite3_column_int64(row, 0),
                           .follows = sqlite3_column_int64(row, 1),
-                          .part = sqlite3_column_int64(row, 2),
-                          .length = sqlite3_column_int64(row, 3)};
-  uint64_t digest = (uint64_t)sqlite3_column_int64(row, 4);
-  part.bytes = sqlite3_column_blob(row, 5);
-  part.size = (size_t)sqlite3_column_bytes(row, 5);
+                          .previous = sqlite3_column_int64(row, 2),
+                          .part = sqlite3_column_int64(row, 3),
+                          .length = sqlite3_column_int64(row, 4)};
+  uint64_t digest = (uint64_t)sqlite3_column_int64(row, 5);
+  part.bytes = sqlite3_column_blob(row, 6);
+  part.size = (size_t)sqlite3_column_bytes(row, 6);
   if (!part.bytes && sqlite3_errcode(sqlite3_db_handle(row)) == SQLITE_NOMEM) {
     p->load->status = SRV_STORE_MEMORY;
     return false;
   }
-  if (srv_sqlite_part_digest(&part) != digest) return damaged(p->load, "a record's digest is wrong", part.revision);
+  if (part.life != p->life || srv_sqlite_part_digest(&part) != digest)
+    return damaged(p->load, "a record's digest is wrong", part.revision);
   srv_store_record *record = record_of(p, &part);
   if (!record) return false;
   if (part.size > record->length - p->gathered) return damaged(p->load, "a record is too long", part.revision);
@@ -195,22 +219,54 @@ static bool take_row(progress *p, sqlite3_stmt *row) {
   return true;
 }
 
-static int load_records(srv_sqlite_reader *reader, const srv_sqlite_key *key, srv_store_load *load) {
-  sqlite3_stmt *rows = reader->statements[RECORDS];
-  progress p = {.load = load, .life = key->life};
-  sqlite3_bind_int64(rows, 1, key->life);
-  sqlite3_bind_int64(rows, 2, key->base_revision);
-  sqlite3_bind_int64(rows, 3, key->base_number);
-  int code = sqlite3_step(rows);
-  while (code == SQLITE_ROW && take_row(&p, rows)) code = sqlite3_step(rows);
-  if (code == SQLITE_DONE) {
-    code = SQLITE_OK;
-    const srv_store_record *last = load->count ? &load->records[load->count - 1] : NULL;
-    if (!last || p.gathered < last->length || last->revision != (uint64_t)key->revision)
-      damaged(load, "the newest record is missing", key->revision);
+/* The rows of the record that begins at `first`. */
+static int take_record(srv_sqlite_reader *reader, progress *p, int64_t first) {
+  sqlite3_stmt *row = reader->statements[ROW];
+  srv_sqlite_head head;
+  int code = srv_sqlite_read_head(reader->statements[HEAD], first, &head);
+  int64_t parts = code == SQLITE_OK ? srv_sqlite_parts(&head) : 0;
+  for (int64_t part = 0; part < parts && code == SQLITE_OK && p->load->status == SRV_STORE_OK; part++) {
+    sqlite3_bind_int64(row, 1, first + part);
+    code = sqlite3_step(row);
+    if (code == SQLITE_ROW) code = take_row(p, row) ? SQLITE_OK : SQLITE_ROW;
+    else if (code == SQLITE_DONE) code = SQLITE_CORRUPT;
+    sqlite3_reset(row);
   }
-  sqlite3_reset(rows);
-  return code == SQLITE_ROW ? SQLITE_OK : code;
+  return code;
+}
+
+/* First rows of the changes since the base, the newest first. The caller frees them. */
+static int find_changes(srv_sqlite_reader *reader, const srv_sqlite_key *key, int64_t **numbers, size_t *count) {
+  int64_t number = key->last_number;
+  bool ends = number == key->base_number;
+  while (!ends) {
+    srv_sqlite_head head;
+    void *items = *numbers;
+    int code = srv_sqlite_read_head(reader->statements[HEAD], number, &head);
+    if (code != SQLITE_OK) return code;
+    bool room = has_room(&items, *count, sizeof **numbers);
+    *numbers = items;
+    if (!room) return SQLITE_NOMEM;
+    (*numbers)[(*count)++] = number;
+    ends = head.follows == key->base_revision;
+    number = head.previous;
+  }
+  return SQLITE_OK;
+}
+
+static int load_records(srv_sqlite_reader *reader, const srv_sqlite_key *key, srv_store_load *load) {
+  progress p = {.load = load, .life = key->life};
+  int64_t *changes = NULL;
+  size_t count = 0;
+  int code = find_changes(reader, key, &changes, &count);
+  if (code == SQLITE_OK) code = take_record(reader, &p, key->base_number);
+  while (count && code == SQLITE_OK && load->status == SRV_STORE_OK) code = take_record(reader, &p, changes[--count]);
+  free(changes);
+  if (load->status != SRV_STORE_OK) return SQLITE_OK;
+  const srv_store_record *last = load->count ? &load->records[load->count - 1] : NULL;
+  if (code == SQLITE_OK && (!last || p.gathered < last->length || last->revision != (uint64_t)key->revision))
+    damaged(load, "the newest record is missing", key->revision);
+  return code;
 }
 
 void srv_sqlite_load(srv_sqlite_reader *reader, srv_store_load *load) {

@@ -9,9 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Rows of garbage that go with a transaction of writes, so that the file stays bounded however busy the daemon is. A write makes
- * at most as many rows as it writes, so garbage does not outrun it. */
+/* Rows of garbage that go with a transaction of writes: some, and for each row written two, so that garbage is deleted faster than
+ * it is made however busy the daemon is. */
 #define SWEEP_ROWS 8
+#define SWEEP_ROWS_PER_ROW 2
 
 /* Rows that go in a transaction of their own, when nobody waits. */
 #define IDLE_SWEEP_ROWS 32
@@ -25,14 +26,15 @@ enum {
   KEY_PUT,
   KEY_REMOVE,
   RECORD,
-  HAS_RECORD,
+  HEAD,
   NAMED,
   NAMES_CLEAR,
   NAMES_ADD,
   DISCARD,
   GARBAGE,
-  GARBAGE_ROWS,
+  GARBAGE_MOVE,
   GARBAGE_DONE,
+  LAST_ROW,
   DELETE,
   STORE,
   STORE_SET,
@@ -44,20 +46,21 @@ static const char *const texts[STATEMENTS] = {
     [COMMIT] = "COMMIT",
     [ROLLBACK] = "ROLLBACK",
     [KEY] = "SELECT " SRV_SQLITE_KEY_COLUMNS " FROM keys WHERE space = ?1 AND id = ?2",
-    [KEY_NEW] = "INSERT INTO keys(" SRV_SQLITE_KEY_COLUMNS ") VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
-    [KEY_PUT] = ("UPDATE keys SET revision = ?3, bodies = ?4, life = ?5, base_revision = ?6, base_number = ?7, digest = ?8"
-                 " WHERE number = ?1 AND space = ?2"),
+    [KEY_NEW] = "INSERT INTO keys(" SRV_SQLITE_KEY_COLUMNS ") VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+    [KEY_PUT] = ("UPDATE keys SET revision = ?3, bodies = ?4, life = ?5, base_revision = ?6, base_number = ?7, last_number = ?8,"
+                 " digest = ?9 WHERE number = ?1 AND space = ?2"),
     [KEY_REMOVE] = "DELETE FROM keys WHERE number = ?1",
-    [RECORD] =
-        "INSERT INTO records(number, life, revision, follows, part, length, digest, bytes) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-    [HAS_RECORD] = "SELECT 1 FROM records WHERE life = ?1 AND revision = ?2 LIMIT 1",
+    [RECORD] = ("INSERT INTO records(number, life, revision, follows, previous, part, length, digest, bytes)"
+                " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"),
+    [HEAD] = SRV_SQLITE_HEAD,
     [NAMED] = "SELECT 1 FROM names WHERE shape = ?1 LIMIT 1",
     [NAMES_CLEAR] = "DELETE FROM names WHERE scene = ?1",
     [NAMES_ADD] = "INSERT OR IGNORE INTO names(shape, scene) VALUES(?1, ?2)",
-    [DISCARD] = "INSERT OR REPLACE INTO garbage(life, below, revision) VALUES(?1, ?2, ?3)",
-    [GARBAGE] = "SELECT life, below, revision FROM garbage LIMIT 1",
-    [GARBAGE_ROWS] = "SELECT number FROM records WHERE life = ?1 AND revision <= ?3 AND number < ?2 LIMIT ?4",
-    [GARBAGE_DONE] = "DELETE FROM garbage WHERE life = ?1 AND below = ?2",
+    [DISCARD] = "INSERT INTO garbage(start, base_number, base_revision) VALUES(?1, ?2, ?3)",
+    [GARBAGE] = "SELECT start, base_number, base_revision FROM garbage LIMIT 1",
+    [GARBAGE_MOVE] = "UPDATE garbage SET start = ?2 WHERE start = ?1",
+    [GARBAGE_DONE] = "DELETE FROM garbage WHERE start = ?1",
+    [LAST_ROW] = "SELECT max(number) FROM records WHERE number >= ?1 AND number < ?2",
     [DELETE] = "DELETE FROM records WHERE number = ?1",
     [STORE] = "SELECT next_number, commits, last_revision, identity FROM store",
     [STORE_SET] = "UPDATE store SET next_number = ?1, commits = ?2, last_revision = ?3",
@@ -75,8 +78,9 @@ struct srv_sqlite_writer {
   int copied_pages; /* of those in the file, too */
   bool changed;     /* in this transaction */
   bool garbage;     /* there may be some */
-  bool stuck;       /* what is being swept is damaged: `sweeping` */
-  int64_t sweeping[3];
+  bool stuck;       /* the chain that is being swept is damaged: its start is `sweeping` */
+  int64_t sweeping;
+  int rows; /* of records, written in this transaction */
   bool broken;
   char why[SRV_STORE_WHY];
 };
@@ -194,28 +198,31 @@ static int find(srv_sqlite_writer *writer, srv_store_space space, const char *id
 
 static int put_key(srv_sqlite_writer *writer, const srv_sqlite_key *key, bool fresh) {
   int which = fresh ? KEY_NEW : KEY_PUT;
-  if (fresh) sqlite3_bind_text(writer->statements[KEY_NEW], 9, key->id, -1, SQLITE_STATIC);
+  if (fresh) sqlite3_bind_text(writer->statements[KEY_NEW], 10, key->id, -1, SQLITE_STATIC);
   return RUN(writer, which, key->number, key->space, key->revision, key->bodies, key->life, key->base_revision, key->base_number,
-             (int64_t)srv_sqlite_key_digest(key));
+             key->last_number, (int64_t)srv_sqlite_key_digest(key));
 }
 
 /* ---- one write ------------------------------------------------------------------------------------------------------- */
 
-/* The record in parts; *first is the number of its first row. life 0: the record begins one. */
-static int put_record(srv_sqlite_writer *writer, const srv_store_write *write, int64_t life, int64_t *first) {
+/* The record in parts; *first is the number of its first row. A base of a new life begins it; others are of the key's. */
+static int put_record(srv_sqlite_writer *writer, const srv_store_write *write, const srv_sqlite_key *key, int64_t *first) {
   sqlite3_stmt *statement = writer->statements[RECORD];
+  bool change = write->act == SRV_STORE_CHANGE;
   *first = writer->next_number;
-  srv_sqlite_part part = {.life = life ? life : *first,
+  srv_sqlite_part part = {.life = write->act == SRV_STORE_BASE ? *first : key->life,
                           .revision = (int64_t)write->revision,
-                          .follows = write->act == SRV_STORE_CHANGE ? (int64_t)write->before : 0,
+                          .follows = change ? key->revision : 0,
+                          .previous = change ? key->last_number : 0,
                           .length = (int64_t)write->length};
   int code = SQLITE_OK;
   for (size_t at = 0; code == SQLITE_OK && (at < write->length || at == 0); at += SRV_SQLITE_PART_BYTES, part.part++) {
     part.bytes = write->length ? write->bytes + at : "";
     part.size = write->length - at < SRV_SQLITE_PART_BYTES ? write->length - at : SRV_SQLITE_PART_BYTES;
-    sqlite3_bind_blob64(statement, 8, part.bytes, part.size, SQLITE_STATIC);
-    code = RUN(writer, RECORD, writer->next_number++, part.life, part.revision, part.follows, part.part, part.length,
+    sqlite3_bind_blob64(statement, 9, part.bytes, part.size, SQLITE_STATIC);
+    code = RUN(writer, RECORD, writer->next_number++, part.life, part.revision, part.follows, part.previous, part.part, part.length,
                (int64_t)srv_sqlite_part_digest(&part));
+    writer->rows++;
   }
   return code;
 }
@@ -230,19 +237,19 @@ static int set_names(srv_sqlite_writer *writer, const srv_store_write *write, in
   return code;
 }
 
-static int discard(srv_sqlite_writer *writer, int64_t life, int64_t revision, int64_t below) {
+/* Records from `start` back to the key's base. */
+static int discard(srv_sqlite_writer *writer, const srv_sqlite_key *key, int64_t start) {
   writer->garbage = true;
-  return RUN(writer, DISCARD, life, below, revision);
+  return RUN(writer, DISCARD, start, key->base_number, key->base_revision);
 }
 
 /* A change, or a base of an old or a new key. */
 static int put(srv_sqlite_writer *writer, const srv_store_write *write, srv_sqlite_key *key) {
-  bool base = write->act == SRV_STORE_BASE;
-  int64_t first = 0, old_life = key->life;
-  int code = put_record(writer, write, base ? 0 : key->life, &first);
-  if (code == SQLITE_OK && base && key->number) code = discard(writer, old_life, INT64_MAX, first);
+  bool base = write->act == SRV_STORE_BASE, fresh = !key->number;
+  int64_t first = 0;
+  int code = put_record(writer, write, key, &first);
+  if (code == SQLITE_OK && base && !fresh) code = discard(writer, key, key->last_number);
   if (code != SQLITE_OK) return code;
-  bool fresh = !key->number;
   if (fresh) {
     key->number = writer->next_number++;
     key->space = write->space;
@@ -250,6 +257,7 @@ static int put(srv_sqlite_writer *writer, const srv_store_write *write, srv_sqli
   }
   key->revision = (int64_t)write->revision;
   key->bodies = (int64_t)write->bodies;
+  key->last_number = first;
   if (base) {
     key->life = key->base_number = first;
     key->base_revision = key->revision;
@@ -258,12 +266,27 @@ static int put(srv_sqlite_writer *writer, const srv_store_write *write, srv_sqli
   return code == SQLITE_OK && write->has_shapes ? set_names(writer, write, key->number) : code;
 }
 
+/* The first row of the key's record of the revision, which is not above the key's; 0: it has none. */
+static int find_record(srv_sqlite_writer *writer, const srv_sqlite_key *key, int64_t revision, int64_t *number) {
+  *number = revision == key->base_revision ? key->base_number : key->last_number;
+  while (*number != key->base_number) {
+    srv_sqlite_head head;
+    int code = srv_sqlite_read_head(writer->statements[HEAD], *number, &head);
+    if (code != SQLITE_OK || head.revision == revision) return code;
+    *number = head.follows < revision ? 0 : head.previous;
+    if (!*number) return SQLITE_OK;
+  }
+  return SQLITE_OK;
+}
+
 static int fold(srv_sqlite_writer *writer, const srv_store_write *write, srv_sqlite_key *key) {
-  int64_t first = 0;
-  int code = put_record(writer, write, key->life, &first);
-  if (code == SQLITE_OK) code = discard(writer, key->life, (int64_t)write->revision, first);
+  int64_t first = 0, start = 0;
+  int code = find_record(writer, key, (int64_t)write->revision, &start);
+  if (code == SQLITE_OK) code = put_record(writer, write, key, &first);
+  if (code == SQLITE_OK) code = discard(writer, key, start);
   key->base_revision = (int64_t)write->revision;
   key->base_number = first;
+  if (key->revision == key->base_revision) key->last_number = first;
   return code == SQLITE_OK ? put_key(writer, key, false) : code;
 }
 
@@ -274,7 +297,7 @@ static int remove_key(srv_sqlite_writer *writer, const srv_store_write *write, c
     int code = RUN(writer, NAMES_CLEAR, old->number);
     if (code != SQLITE_OK) return code;
   }
-  int code = discard(writer, old->life, INT64_MAX, writer->next_number);
+  int code = discard(writer, old, old->last_number);
   return code == SQLITE_OK ? RUN(writer, KEY_REMOVE, old->number) : code;
 }
 
@@ -286,8 +309,9 @@ static int judge(srv_sqlite_writer *writer, srv_store_write *write, const srv_sq
   write->current = (uint64_t)old->revision;
   if (write->act == SRV_STORE_FOLD) {
     bool within = old->number && old->base_revision <= (int64_t)write->revision && (int64_t)write->revision <= old->revision;
-    if (within) code = ask(writer, HAS_RECORD, (int64_t[]){old->life, (int64_t)write->revision}, 2, &there);
-    if (!there) write->status = SRV_STORE_MOVED;
+    int64_t number = 0;
+    if (within) code = find_record(writer, old, (int64_t)write->revision, &number);
+    if (!number) write->status = SRV_STORE_MOVED;
     return code;
   }
   if (write->current != write->before || (write->act != SRV_STORE_BASE && !old->number)) {
@@ -320,35 +344,56 @@ static int carry_out(srv_sqlite_writer *writer, srv_store_write *write) {
 
 /* ---- garbage --------------------------------------------------------------------------------------------------------- */
 
-/* Deletes up to `rows` rows of one entry. */
-static int sweep_entry(srv_sqlite_writer *writer, int rows, int *count) {
-  sqlite3_stmt *doomed = writer->statements[GARBAGE_ROWS];
-  int64_t numbers[IDLE_SWEEP_ROWS];
-  for (int i = 0; i < 3; i++) sqlite3_bind_int64(doomed, i + 1, writer->sweeping[i]);
-  sqlite3_bind_int64(doomed, 4, rows);
-  int code = sqlite3_step(doomed);
-  for (*count = 0; code == SQLITE_ROW; code = sqlite3_step(doomed)) numbers[(*count)++] = sqlite3_column_int64(doomed, 0);
-  sqlite3_reset(doomed);
-  code = code == SQLITE_DONE ? SQLITE_OK : code;
-  for (int i = 0; i < *count && code == SQLITE_OK; i++) code = RUN(writer, DELETE, numbers[i]);
-  if (code == SQLITE_OK && *count < rows) code = RUN(writer, GARBAGE_DONE, writer->sweeping[0], writer->sweeping[1]);
-  writer->stuck = (code & 0xff) == SQLITE_CORRUPT;
+/* Deletes up to *rows rows of the record that begins at `first`, the last ones first. *gone: none of it is left. */
+static int delete_record(srv_sqlite_writer *writer, int64_t first, int64_t parts, int *rows, bool *gone) {
+  sqlite3_stmt *statement = writer->statements[LAST_ROW];
+  sqlite3_bind_int64(statement, 1, first);
+  sqlite3_bind_int64(statement, 2, first + parts);
+  int code = sqlite3_step(statement);
+  int64_t last = sqlite3_column_int64(statement, 0);
+  sqlite3_reset(statement);
+  code = code == SQLITE_ROW ? SQLITE_OK : code;
+  for (; last >= first && *rows > 0 && code == SQLITE_OK; --*rows) code = RUN(writer, DELETE, last--);
+  *gone = last < first;
+  return code;
+}
+
+typedef struct garbage {
+  int64_t start, base_number, base_revision;
+} garbage;
+
+/* Deletes up to *rows rows of one chain, and sets its entry to what is left. */
+static int sweep_chain(srv_sqlite_writer *writer, garbage *chain, int *rows) {
+  bool gone = true, ends = false;
+  int64_t start = chain->start;
+  int code = SQLITE_OK;
+  while (code == SQLITE_OK && gone && !ends && *rows > 0) {
+    srv_sqlite_head head;
+    code = srv_sqlite_read_head(writer->statements[HEAD], chain->start, &head);
+    if (code == SQLITE_OK) code = delete_record(writer, chain->start, srv_sqlite_parts(&head), rows, &gone);
+    if (code != SQLITE_OK || !gone) continue;
+    ends = chain->start == chain->base_number;
+    chain->start = head.follows == chain->base_revision ? chain->base_number : head.previous;
+  }
+  if (code == SQLITE_OK && ends) return RUN(writer, GARBAGE_DONE, start);
+  if (code == SQLITE_OK && chain->start != start) return RUN(writer, GARBAGE_MOVE, start, chain->start);
   return code;
 }
 
 /* Deletes up to `rows` rows that are used no more, within a transaction. */
 static int sweep(srv_sqlite_writer *writer, int rows) {
-  sqlite3_stmt *garbage = writer->statements[GARBAGE];
+  sqlite3_stmt *statement = writer->statements[GARBAGE];
   int code = SQLITE_OK;
   while (code == SQLITE_OK && rows > 0) {
-    int found = sqlite3_step(garbage), count = 0;
-    for (int i = 0; found == SQLITE_ROW && i < 3; i++) writer->sweeping[i] = sqlite3_column_int64(garbage, i);
-    sqlite3_reset(garbage);
+    int found = sqlite3_step(statement);
+    garbage chain = {sqlite3_column_int64(statement, 0), sqlite3_column_int64(statement, 1), sqlite3_column_int64(statement, 2)};
+    sqlite3_reset(statement);
     if (found == SQLITE_DONE) writer->garbage = false;
     if (found != SQLITE_ROW) return found == SQLITE_DONE ? SQLITE_OK : found;
     writer->changed = true;
-    code = sweep_entry(writer, rows, &count);
-    rows -= count ? count : 1;
+    writer->sweeping = chain.start;
+    code = sweep_chain(writer, &chain, &rows);
+    writer->stuck = (code & 0xff) == SQLITE_CORRUPT;
   }
   return code;
 }
@@ -384,6 +429,7 @@ static int end(srv_sqlite_writer *writer, int code, int64_t last_revision) {
 
 static int begin(srv_sqlite_writer *writer) {
   writer->changed = false;
+  writer->rows = 0;
   return srv_sqlite_run(writer->statements[BEGIN]);
 }
 
@@ -392,7 +438,7 @@ static int together(srv_sqlite_writer *writer, srv_store_write *first, const srv
   int64_t last_revision = writer->last_revision;
   int code = begin(writer);
   for (srv_store_write *write = first; write != past && code == SQLITE_OK; write = write->next) code = carry_out(writer, write);
-  if (code == SQLITE_OK && writer->changed && writer->garbage) code = sweep(writer, SWEEP_ROWS);
+  if (code == SQLITE_OK && writer->changed && writer->garbage) code = sweep(writer, SWEEP_ROWS + SWEEP_ROWS_PER_ROW * writer->rows);
   return end(writer, code, last_revision);
 }
 
@@ -401,7 +447,7 @@ static void leave_garbage(srv_sqlite_writer *writer) {
   int code = begin(writer);
   writer->stuck = false;
   writer->changed = true;
-  if (code == SQLITE_OK) code = RUN(writer, GARBAGE_DONE, writer->sweeping[0], writer->sweeping[1]);
+  if (code == SQLITE_OK) code = RUN(writer, GARBAGE_DONE, writer->sweeping);
   if (end(writer, code, writer->last_revision) != SQLITE_OK) writer->garbage = false;
 }
 
