@@ -87,6 +87,28 @@ bool srv_borrow_input(srv_request *request) {
   return true;
 }
 
+void srv_borrow_return(srv_request *request) {
+  srv_server *server = request->server;
+  srv_borrow_end_naming(request);
+  api_call_destroy(request->call);
+  request->call = NULL;
+  request->has_shapes = false;
+  server->reply_bytes -= request->reply_bytes;
+  request->reply_bytes = 0;
+  if (request->input.scene) srv_trash_scene(server, request->input.scene);
+  for (size_t i = 0; i < request->input.kept_count; i++) ct_scene_release(request->kept[i]);
+  free(request->kept);
+  request->kept = NULL;
+  if (request->scenes) srv_registry_list_free(request->scenes, request->scenes_count);
+  request->scenes = NULL;
+  request->scenes_count = 0;
+  request->input = (api_input){0};
+  ct_cancel_destroy(request->cancel);
+  request->cancel = NULL;
+  if (request->ranges_lock_made) uv_mutex_destroy(&request->ranges_lock);
+  request->ranges_lock_made = false;
+}
+
 /* ---- disposal ---------------------------------------------------------------------------------------------------------- */
 
 /* Does it hold a large revision that others may have let go of? */

@@ -85,14 +85,6 @@ static void refuse_gone(srv_request *request) {
   srv_request_refuse(request, API_PROBLEM_SHAPE_NOT_FOUND, "No shape has the id \"%s\".", request->match.item_id);
 }
 
-/* Somebody else has written: what is in memory is old. */
-static void refuse_moved(srv_request *request, const srv_store_write *write) {
-  if (request->entry) srv_recover_reload(request->server, request->entry);
-  srv_request_refuse(request, API_PROBLEM_SCENE_MOVED,
-                     "The scene has been written to by another daemon, and is at revision %llu. Nothing has changed; ask again.",
-                     (unsigned long long)write->current);
-}
-
 static void refuse_status(srv_request *request, const srv_store_write *write) {
   switch (write->status) {
   case SRV_STORE_FULL: refuse(request, API_PROBLEM_STORAGE_FULL, "The store has no room, and nothing has changed", write); break;
@@ -104,7 +96,6 @@ static void refuse_status(srv_request *request, const srv_store_write *write) {
     refuse(request, API_PROBLEM_STORE_UNAVAILABLE, "The store has not answered in time", write);
     srv_request_refusal_header(request, "Retry-After", "1");
     break;
-  case SRV_STORE_MOVED: refuse_moved(request, write); break;
   case SRV_STORE_NAMED: refuse_named(request); break;
   case SRV_STORE_UNKNOWN:
     srv_request_refuse(request, API_PROBLEM_UNKNOWN_ID,
@@ -112,6 +103,7 @@ static void refuse_status(srv_request *request, const srv_store_write *write) {
     break;
   case SRV_STORE_DAMAGED: refuse(request, API_PROBLEM_CORRUPT, "The store is damaged, and nothing has changed", write); break;
   case SRV_STORE_MEMORY: srv_job_refuse_memory(request); break;
+  case SRV_STORE_MOVED: /* answered elsewhere */
   case SRV_STORE_OK: break;
   }
 }
@@ -131,11 +123,29 @@ static void finish(srv_request *request, bool good) {
   srv_job_stored(request);
 }
 
+/* Others write faster than the call, or it cannot be begun anew. */
+static void refuse_moved(srv_request *request, unsigned long long current) {
+  srv_request_refuse(request, API_PROBLEM_SCENE_MOVED,
+                     "The scene has been written to by another daemon, and is at revision %llu. Nothing has changed; ask again.",
+                     current);
+  request->storing = false;
+  srv_job_stored(request);
+}
+
 static void scene_stored(srv_store_write *write) {
   srv_durable *durable = write->cls;
   srv_request *request = durable->request;
   bool good = write->status == SRV_STORE_OK;
   log_failure(request->server, write);
+  /* Somebody else has written: what is in memory is old, and the call is begun anew on what the store has. */
+  if (write->status == SRV_STORE_MOVED) {
+    srv_recover_reload(request->server, request->entry, write->current);
+    unsigned long long current = write->current;
+    srv_durable_free(durable);
+    request->durable = NULL;
+    if (!srv_job_again(request)) refuse_moved(request, current);
+    return;
+  }
   if (!good) refuse_status(request, write);
   finish(request, good);
 }
@@ -280,10 +290,11 @@ void srv_durable_committed(srv_request *request) {
   srv_durable *durable = request->durable;
   srv_entry *entry = request->entry;
   if (!durable) return;
-  if (!entry->kept) {
+  if (!entry->kept && durable->kept) {
     srv_registry_keep(request->server->registry, entry, durable->kept);
     durable->kept = NULL;
   }
+  if (!entry->kept) return;
   entry->kept->presence = SRV_PRESENCE_HERE;
   srv_fold_note(request->server, entry, durable->record.base, durable->record.length);
 }

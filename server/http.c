@@ -103,6 +103,15 @@ static bool match_route(srv_request *request, const srv_head *head, api_head *ou
   return request->has_match;
 }
 
+bool srv_http_call_anew(srv_request *request) {
+  if (!request->handle) return false;
+  srv_head head = {0};
+  api_head api;
+  MHD_get_connection_values_n(request->handle, MHD_HEADER_KIND, take_header, &head);
+  if (match_route(request, &head, &api)) request->call = api_call_create(request->server->service, &api, &request->match);
+  return request->call != NULL;
+}
+
 /* Size of the announced body, and room in the queues. False: the refusal is the reply. */
 static bool admit_body(srv_request *request, const srv_head *head) {
   uint64_t length = 0;

@@ -374,6 +374,27 @@ static void dispatch(srv_request *request) {
   route(request);
 }
 
+/* Times that a call is begun anew: with more, others write faster than it ever could. */
+#define RUNS_MOST 3
+
+bool srv_job_again(srv_request *request) {
+  bool whole = !request->match.streams && request->match.target != API_TARGET_SNAPSHOT;
+  if (!whole || request->job.running > 0 || !request->handle || request->state == SRV_STATE_GONE) return false;
+  if (++request->runs >= RUNS_MOST) return false;
+  srv_borrow_return(request);
+  request->storing = request->settled = request->begun = false;
+  atomic_store_explicit(&request->ended, false, memory_order_relaxed);
+  atomic_store_explicit(&request->finished, false, memory_order_relaxed);
+  atomic_store_explicit(&request->dry, false, memory_order_relaxed);
+  atomic_store_explicit(&request->started_ns, 0, memory_order_relaxed);
+  request->reply = NULL;
+  /* Without a call it is refused for want of memory. */
+  (void)srv_http_call_anew(request);
+  pass_slot(request);
+  srv_job_loaded(request);
+  return true;
+}
+
 /* The job is opened anew by what follows, before this reference is let go. */
 void srv_job_loaded(srv_request *request) {
   srv_request_retain(request);

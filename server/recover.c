@@ -328,8 +328,16 @@ static void load_scene(srv_server *server, srv_entry *entry, bool background) {
   refuse_all(kept, SRV_STORE_MEMORY);
 }
 
-void srv_recover_reload(srv_server *server, srv_entry *entry) {
-  if (entry->kept && entry->kept->presence == SRV_PRESENCE_HERE) load_scene(server, entry, false);
+void srv_recover_reload(srv_server *server, srv_entry *entry, uint64_t revision) {
+  if (!entry->kept && revision > 0) {
+    srv_kept *kept = calloc(1, sizeof *kept);
+    if (!kept) return;
+    kept->revision = revision;
+    srv_registry_keep(server->registry, entry, kept);
+    load_scene(server, entry, false);
+  } else if (entry->kept && entry->kept->presence == SRV_PRESENCE_HERE) {
+    load_scene(server, entry, false);
+  }
 }
 
 /* ---- one after the other --------------------------------------------------------------------------------------------------- */

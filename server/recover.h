@@ -27,8 +27,8 @@ void srv_recover_join(srv_request *request);
 void srv_recover_leave(srv_request *request);
 /* Is the scene of the request one that cannot be read, and the call none that does without? The refusal is the reply then. */
 bool srv_recover_refuses(srv_request *request);
-/* What is in memory of the scene is not what the store has. */
-void srv_recover_reload(srv_server *server, srv_entry *entry);
+/* What is in memory of the scene is not what the store has: that is at the revision, 0: it is not there. */
+void srv_recover_reload(srv_server *server, srv_entry *entry, uint64_t revision);
 
 /* Is the daemon ready? False: the refusal is the reply. */
 bool srv_recover_ready(srv_request *request);

@@ -125,6 +125,7 @@ typedef struct srv_request {
   bool load_queued;
   bool storing;                /* the store has been given what the call has written: neither deadline nor client end it */
   struct srv_durable *durable; /* that; NULL: nothing */
+  unsigned runs;               /* that the store has refused */
 
   /* times, ns of uv_hrtime */
   uint64_t arrived_ns, ended_ns;
@@ -182,6 +183,8 @@ void srv_borrow_shapes(srv_request *request);
 void srv_borrow_end_naming(srv_request *request);
 /* Retains the revisions that the call sees: those of this moment. False: out of memory. */
 bool srv_borrow_input(srv_request *request);
+/* Gives back all that the call has borrowed, and the call, so that another can begin. No piece of it runs. */
+void srv_borrow_return(srv_request *request);
 /* Frees the call and what it borrows while the request lives on. Its reply must not be its own any more. */
 void srv_job_let_go(srv_request *request);
 /* Frees the call and what it borrows, on a worker if that takes long, then the request. No reference is left. */
@@ -211,6 +214,9 @@ void srv_job_submit(srv_request *request, srv_stage stage, bool fresh);
 void srv_job_refuse_memory(srv_request *request);
 /* The store has answered: the request's reply is set, and what is to be committed is. */
 void srv_job_stored(srv_request *request);
+/* Begins the call anew, from its head and body: the store has refused what it has written to an older revision. False: it cannot
+ * be, and what it has is as it was. */
+bool srv_job_again(srv_request *request);
 /* What the request waited for is loaded; or it is not, and the refusal is the reply. */
 void srv_job_loaded(srv_request *request);
 void srv_job_not_loaded(srv_request *request);
@@ -252,6 +258,8 @@ void srv_reply_log(srv_request *request);
 
 enum MHD_Result srv_http_handle(void *server, struct MHD_Connection *handle, const char *url, const char *method,
                                 const char *version, const char *upload, size_t *upload_length, void **context);
+/* Makes the call of a request whose call has gone once more, from its head. False: out of memory, or the client has left. */
+bool srv_http_call_anew(srv_request *request);
 void *srv_http_uri(void *server, const char *uri, struct MHD_Connection *handle);
 void srv_http_completed(void *server, struct MHD_Connection *handle, void **context, enum MHD_RequestTerminationCode code);
 

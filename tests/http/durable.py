@@ -111,7 +111,7 @@ def same_as_one_that_never_ended(ways):
 
 @suite.fact
 def nothing_tells_that_it_was_ended_in_between():
-    """Row 47: scenes, revisions, order of bodies, texts, contact states with their pairs, shapes, filters."""
+    """Scenes, revisions, order of bodies, texts, contact states with their pairs, shapes, filters."""
     same_as_one_that_never_ended(lambda i: ("TERM", "KILL")[i % 2])
 
 
@@ -229,6 +229,29 @@ def a_second_daemon_does_not_begin():
     lives.down()
 
 
+@suite.fact
+def what_another_has_written_is_never_written_over():
+    """Two daemons on one store, which no lock would allow: a write to what is not current any more is judged anew by what is."""
+    lives = Lives(suite)
+    for name in ("s", "t"):
+        lives.client.put(f"/v1/scenes/{name}", {"bodies": []}).must(201)
+    (pathlib.Path(lives.folder) / "contactd.lock").rename(pathlib.Path(lives.folder) / "taken.away")
+    with Daemon("--data", lives.folder, durability="disk") as other:
+        client = KeepAlive(other)
+        client.patch("/v1/scenes/s", {"user": "other"}).must(200)
+        client.delete("/v1/scenes/t").must(200)
+        client.put("/v1/scenes/u", {"bodies": []}).must(201)
+        client.close()
+    reply = lives.client.patch("/v1/scenes/s", {"user": "mine"}, headers={"If-Match": '"r1"'})
+    equal(reply.problem(412, "revision-mismatch").etag, '"r2"', "ETag of the refusal")
+    equal(lives.client.get("/v1/scenes/s").must(200).json["user"], "other", "what is read")
+    lives.client.patch("/v1/scenes/t", {"user": "mine"}).problem(404, "scene-not-found")
+    reply = lives.client.put("/v1/scenes/u", {"bodies": []}, headers={"If-None-Match": "*"})
+    equal(reply.problem(412, "revision-mismatch").etag, '"r3"', "ETag of the refusal")
+    equal([(s["id"], s["revision"]) for s in lives.client.get("/v1/scenes").json["scenes"]], [("s", 2), ("u", 3)], "scenes")
+    lives.down()
+
+
 # ---- damage ------------------------------------------------------------------------------------------------------------------
 
 
@@ -248,7 +271,7 @@ def flip_where(folder, mark):
 
 @suite.fact
 def a_damaged_scene_is_told_and_others_are_served():
-    """Row 47: 500 corrupt for that scene alone; it can be put anew and deleted, and its numbers go on."""
+    """F7: 500 corrupt for that scene alone; it can be put anew and deleted, and its numbers go on."""
     lives = Lives(suite)
     for name in ("bad", "worse", "good"):
         lives.client.put(f"/v1/scenes/{name}", {"bodies": [*[ball(f"b{i}", user="u" * 4000) for i in range(5)],
@@ -278,7 +301,7 @@ def a_damaged_scene_is_told_and_others_are_served():
 
 @suite.fact
 def any_flipped_bytes_are_told_or_do_no_harm():
-    """Row 47: what is answered is the scene as it was, or a problem; never another scene."""
+    """F7: what is answered is the scene as it was, or a problem; never another scene."""
     lives = Lives(suite)
     names = [f"s{i}" for i in range(6)]
     for name in names:

@@ -122,7 +122,7 @@ def look(client, name, state):
 
 @suite.fact
 def nothing_acknowledged_is_lost_by_kill_9():
-    """Row 47, F1: each round ends the daemon by SIGKILL, or now and then by SIGTERM, in the midst of writes."""
+    """F1: each round ends the daemon by SIGKILL, or now and then by SIGTERM, in the midst of writes."""
     lives, known, acknowledged = Lives(suite), {}, 0
     rng = random.Random(1)
     for round_number in range(KILLS):
