@@ -31,7 +31,7 @@ def binary():
 
 class Daemon:
     """with Daemon("--workers", "2") as d: d.port, d.pid, d.base; with heap=True also d.heap(), not under a sanitizer;
-    fails: its syncs fail while this file is there, not under a sanitizer"""
+    fails: a file that makes its syncs fail or slow (failing_sync.c), not under a sanitizer"""
 
     def __init__(self, *options, program=None, env=None, cwd=ROOT, durability="memory", heap=False, fails=None):
         self.command = [str(program or binary()), "--port", "0"]

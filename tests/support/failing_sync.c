@@ -1,6 +1,7 @@
-/* A disk that fails: loaded in front of the C library (LD_PRELOAD), it lets fsync and fdatasync fail with EIO while the file that
- * FAILING_SYNC names is there. */
+/* A disk that fails or is slow: loaded in front of the C library (LD_PRELOAD), it looks at the file that FAILING_SYNC names
+ * whenever fsync or fdatasync is called. An empty file: the call fails with EIO; a number: it takes so many milliseconds more. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -8,10 +9,17 @@
 #define EXPORT __attribute__((visibility("default")))
 
 static int sync_or_fail(long call, int fd) {
-  const char *mark = getenv("FAILING_SYNC");
-  if (mark && access(mark, F_OK) == 0) {
-    errno = EIO;
-    return -1;
+  const char *name = getenv("FAILING_SYNC");
+  int mark = name ? open(name, O_RDONLY | O_CLOEXEC) : -1;
+  if (mark >= 0) {
+    char text[16] = {0};
+    ssize_t length = read(mark, text, sizeof text - 1);
+    close(mark);
+    if (length <= 0) {
+      errno = EIO;
+      return -1;
+    }
+    usleep((useconds_t)strtoul(text, NULL, 10) * 1000u);
   }
   return (int)syscall(call, fd);
 }

@@ -19,12 +19,12 @@ READY_SECONDS = 20 * SLOWER
 
 
 class Lives:
-    """at: a folder of the caller's; else one of its own, which goes with the suite."""
+    """The folder goes with the suite."""
 
-    def __init__(self, suite, *options, at=None):
+    def __init__(self, suite, *options):
         self.options = options
-        self.own = None if at else tempfile.TemporaryDirectory(prefix="contactd-")
-        self.folder = at or self.own.name
+        self.own = tempfile.TemporaryDirectory(prefix="contactd-")
+        self.folder = self.own.name
         self.daemon = self.client = None
         suite.cleanup(self.end)
         self.start()
@@ -78,8 +78,7 @@ class Lives:
             if daemon:
                 daemon.stop()
         finally:
-            if self.own:
-                self.own.cleanup()
+            self.own.cleanup()
 
 
 def connection(port, seconds=READY_SECONDS):
