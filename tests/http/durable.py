@@ -1,6 +1,7 @@
 """A daemon with a store on disk: after any end it answers as if it had never ended. The truth is a daemon in memory alone that is
 told the same and is never ended."""
 import json
+import math
 import pathlib
 import random
 import subprocess
@@ -158,6 +159,38 @@ def writes_say_that_they_are_on_disk():
 
 
 # ---- coming back ---------------------------------------------------------------------------------------------------------------
+
+
+def globe(rows, columns):
+    """A sphere in OBJ."""
+    turns = [(math.pi * i / rows, 2 * math.pi * j / columns) for i in range(1, rows) for j in range(columns)]
+    points = [(0, 0, 1), *((math.sin(u) * math.cos(v), math.sin(u) * math.sin(v), math.cos(u)) for u, v in turns), (0, 0, -1)]
+    last = len(points)
+    triangles = []
+    for j in range(columns):
+        k = (j + 1) % columns
+        triangles += [(1, 2 + j, 2 + k), (last, last - columns + k, last - columns + j)]
+        for i in range(rows - 2):
+            a, b = 2 + i * columns, 2 + (i + 1) * columns
+            triangles += [(a + j, b + j, b + k), (a + j, b + k, a + k)]
+    lines = ["v {:.17g} {:.17g} {:.17g}".format(*point) for point in points] + ["f {} {} {}".format(*t) for t in triangles]
+    return ("\n".join(lines) + "\n").encode()
+
+
+@suite.fact
+def requests_wait_until_the_shapes_are_there():
+    """/readyz is 503 meanwhile, and so is a stream of bodies, which would have to wait in the middle; lists do not wait."""
+    lives = Lives(suite, "--workers", "2")
+    shape = lives.client.post("/v1/shapes?unit=m", globe(180, 360), content_type=OBJ).must(201).json["id"]
+    lives.client.put("/v1/scenes/s", {"bodies": [{"id": "b", "colliders": [{"shape": shape}]}]}).must(201)
+    lives.again("KILL", ready=False)
+    lives.client.get("/readyz").problem(503, "recovering")
+    lives.client.post("/v1/scenes/s/bodies", ndjson([ball("c")]), content_type="application/x-ndjson").problem(503, "recovering")
+    equal(lives.client.get("/v1/scenes").must(200).json["scenes"], [{"id": "s", "revision": 1, "bodies": 1, "status": "stored"}], "list")
+    lives.client.post("/v1/scenes/s/query/overlap", {"deadlineMs": 1}).problem(504, "deadline-exceeded")
+    equal(lives.client.post("/v1/scenes/s/query/overlap", {"deadlineMs": 60000}).must(200).json["results"], [], "an answer that has waited")
+    equal(lives.client.get("/readyz").must(200).json["scenes"]["loaded"], 1, "scenes loaded")
+    lives.down()
 
 
 @suite.fact

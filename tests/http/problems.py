@@ -27,6 +27,8 @@ ELSEWHERE = {  # problem: what tries it
     "out-of-memory": "needs a failing malloc: unit tests", "material-in-use": "materials.py", "scene-moved": "advance.py", "precondition-required": "forces.py",
     "internal": "a bug: never reachable from input", "unauthorized": "server_guard.py: --token-file",
     "too-many-requests": "server_guard.py: failed tokens", "origin-denied": "server_guard.py",
+    "corrupt": "durable.py: flipped bits", "recovering": "durable.py: a large shape", "storage-full": "durable_faults.py",
+    "storage-failed": "durable_faults.py", "store-unavailable": "a store on another machine: none of the kinds there are now",
     "bad-request": "guard_probe.py: raw sockets",
     "headers-too-large": "server_guard.py", "revision-gone": "queries.py: a cursor after its time",
 }
