@@ -1,6 +1,6 @@
-/* The table of settings and its four readers: defaults, environment, command line, --help. What a value means beyond its range
- * (files that must exist, addresses that must parse) is checked where it is used. */
-#include "config.h"
+/* The table of settings and how it is read: defaults, then the file, the environment and the command line, each over those before
+ * it. What a value means beyond its range (files that must exist, addresses that must parse) is checked where it is used. */
+#include "config_table.h"
 
 #include <ctype.h>
 #include <stddef.h>
@@ -9,70 +9,65 @@
 #include <string.h>
 #include <uv.h>
 
-typedef enum option_kind {
-  KIND_NUMBER, /* uint64_t between least and greatest */
-  KIND_WORD,   /* one of `words`, blank-separated */
-  KIND_TEXT,   /* any text but the empty one */
-  KIND_LIST,   /* repeatable text; in the environment separated by commas */
-  KIND_FLAG,   /* present or not; in the environment 0 or 1 */
-  KIND_LIMIT,  /* as NUMBER, given as --limit NAME=VALUE */
-  KIND_ACTION, /* as FLAG, on the command line only: done instead of serving */
-  KIND_HELP,
-  KIND_VERSION
-} option_kind;
-
-typedef struct option {
-  option_kind kind;
-  const char *name;
-  const char *value; /* placeholder in --help */
-  size_t offset;     /* in srv_config */
-  uint64_t standard, least, greatest;
-  const char *words; /* WORD: the first is the default; TEXT: the default or NULL */
-  const char *unit;
-  const char *text;
-} option;
-
-/* Stands in `standard` for "as many as there are cores". */
-#define STANDARD_CORES UINT64_MAX
-
 #define AT(member) offsetof(srv_config, member)
 #define LIMIT_ROW(member, name, standard, least, greatest, unit, text)                                                             \
-  {KIND_LIMIT, name, "N", AT(limits.member), standard, least, greatest, NULL, unit, text},
+  {SRV_KIND_LIMIT, name, "N", AT(limits.member), standard, least, greatest, NULL, unit, text},
 
-static const option options[] = {
-    {KIND_NUMBER, "port", "N", AT(port), 7077, 0, 65535, NULL, "", "port to listen on; 0 takes a free one"},
-    {KIND_TEXT, "address", "ADDRESS", AT(address), 0, 0, 0, "127.0.0.1", "", "IPv4 or IPv6 address to listen on"},
-    {KIND_NUMBER, "workers", "N", AT(workers), STANDARD_CORES, 1, SRV_WORKERS_MAX, NULL, "",
+const srv_option srv_options[] = {
+    {SRV_KIND_FILE, "config", "FILE", AT(file), 0, 0, 0, NULL, "", "file of settings, a line NAME = VALUE for each option"},
+    {SRV_KIND_NUMBER, "port", "N", AT(port), 7077, 0, 65535, NULL, "", "port to listen on; 0 takes a free one"},
+    {SRV_KIND_TEXT, "address", "ADDRESS", AT(address), 0, 0, 0, "127.0.0.1", "", "IPv4 or IPv6 address to listen on"},
+    {SRV_KIND_NUMBER, "workers", "N", AT(workers), SRV_STANDARD_CORES, 1, SRV_WORKERS_MAX, NULL, "",
      "threads that compute; by default one per core"},
-    {KIND_WORD, "durability", "WORD", AT(durability), 0, 0, 0, "memory disk", "",
+    {SRV_KIND_WORD, "durability", "WORD", AT(durability), 0, 0, 0, "memory disk", "",
      "what an acknowledged write survives: the end of the request, or that of the daemon and of the machine"},
-    {KIND_TEXT, "data", "FOLDER", AT(data), 0, 0, 0, NULL, "", "folder of the store of --durability disk"},
-    {KIND_NUMBER, "shape-seconds", "N", AT(shape_seconds), 604800, 1, 315360000, NULL, "s",
+    {SRV_KIND_TEXT, "data", "FOLDER", AT(data), 0, 0, 0, NULL, "", "folder of the store of --durability disk"},
+    {SRV_KIND_NUMBER, "shape-seconds", "N", AT(shape_seconds), 604800, 1, 315360000, NULL, "s",
      "with a store, how long a posted shape that no scene names is kept"},
-    {KIND_TEXT, "token-file", "FILE", AT(token_file), 0, 0, 0, NULL, "", "file with the token that requests must bear"},
-    {KIND_LIST, "allow-host", "NAME", AT(allow_hosts), 0, 0, 0, NULL, "",
+    {SRV_KIND_TEXT, "token-file", "FILE", AT(token_file), 0, 0, 0, NULL, "", "file with the token that requests must bear"},
+    {SRV_KIND_LIST, "allow-host", "NAME", AT(allow_hosts), 0, 0, 0, NULL, "",
      "name that a request's Host may have beside loopback's; repeatable"},
-    {KIND_FLAG, "insecure", NULL, AT(insecure), 0, 0, 0, NULL, "", "allow an address that is not loopback without a token"},
-    {KIND_LIST, "scene", "FILE", AT(scenes), 0, 0, 0, NULL, "",
+    {SRV_KIND_FLAG, "insecure", NULL, AT(insecure), 0, 0, 0, NULL, "", "allow an address that is not loopback without a token"},
+    {SRV_KIND_LIST, "scene", "FILE", AT(scenes), 0, 0, 0, NULL, "",
      "scene document to load at start, unless the store has its id already; repeatable"},
-    {KIND_WORD, "log", "WORD", AT(log), 0, 0, 0, "stderr off", "", "where a line per request goes"},
-    API_LIMIT_MAP(LIMIT_ROW){KIND_ACTION, "healthcheck", NULL, AT(healthcheck), 0, 0, 0, NULL, "",
-                             "ask the daemon at this address and port if it is ready; status 0: it is, 1: it is not"},
-    {KIND_VERSION, "version", NULL, 0, 0, 0, 0, NULL, "", "print the version"},
-    {KIND_HELP, "help", NULL, 0, 0, 0, 0, NULL, "", "print this text"},
+    {SRV_KIND_WORD, "log", "WORD", AT(log), 0, 0, 0, "stderr off", "", "where a line per request goes"},
+    API_LIMIT_MAP(LIMIT_ROW){SRV_KIND_ACTION, "print-config", NULL, AT(print), 0, 0, 0, NULL, "",
+                             "print all settings and where each comes from, as a file of settings"},
+    {SRV_KIND_ACTION, "healthcheck", NULL, AT(healthcheck), 0, 0, 0, NULL, "",
+     "ask the daemon at this address and port if it is ready; status 0: it is, 1: it is not"},
+    {SRV_KIND_VERSION, "version", NULL, 0, 0, 0, 0, NULL, "", "print the version"},
+    {SRV_KIND_HELP, "help", NULL, 0, 0, 0, 0, NULL, "", "print this text"},
 };
-#define OPTION_COUNT (sizeof options / sizeof options[0])
+#define OPTION_COUNT (sizeof srv_options / sizeof srv_options[0])
+_Static_assert(OPTION_COUNT <= SRV_OPTIONS_MAX, "origins has a place for each option");
+const size_t srv_option_count = OPTION_COUNT;
 
-static void *member_of(srv_config *config, const option *row) { return (char *)config + row->offset; }
+static void *member_of(srv_config *config, const srv_option *row) { return (char *)config + row->offset; }
 
-/* "jsonBytes" and "json-bytes" both become "CONTACTD_JSON_BYTES". */
-static void environment_name(const char *name, char *out, size_t capacity) {
+void srv_option_variable(const srv_option *row, char *out, size_t capacity) {
+  const char *name = row->name;
   size_t n = (size_t)snprintf(out, capacity, "CONTACTD_");
   for (; *name && n + 2 < capacity; name++) {
     if (isupper((unsigned char)*name)) out[n++] = '_';
     out[n++] = *name == '-' ? '_' : (char)toupper((unsigned char)*name);
   }
   out[n] = 0;
+}
+
+const srv_option *srv_option_find(bool limits, const char *name, size_t length) {
+  for (size_t i = 0; i < OPTION_COUNT; i++) {
+    const srv_option *row = &srv_options[i];
+    if ((row->kind == SRV_KIND_LIMIT) == limits && strlen(row->name) == length && memcmp(row->name, name, length) == 0) return row;
+  }
+  return NULL;
+}
+
+const srv_option *srv_option_limit(const char *given, const char *text, const char **value) {
+  size_t length = strcspn(text, "=");
+  const srv_option *row = text[length] == '=' ? srv_option_find(true, text, length) : NULL;
+  if (row) *value = text + length + 1;
+  else fprintf(stderr, "contactd: %s: '%.64s' is not NAME=VALUE with a name that --help lists.\n", given, text);
+  return row;
 }
 
 /* ---- values ---------------------------------------------------------------------------------------------------------- */
@@ -112,40 +107,69 @@ static bool words_add(srv_words *words, const char *text, size_t length) {
   return true;
 }
 
-/* Sets the member; false after one sentence on standard error. `given` is how the user spelled the option. */
-static bool set_value(srv_config *config, const option *row, const char *given, const char *text) {
-  void *member = member_of(config, row);
+static void words_clear(srv_words *words) {
+  for (size_t i = 0; i < words->count; i++) free(words->items[i]);
+  free(words->items);
+  *words = (srv_words){0};
+}
+
+static bool set_number(void *member, const srv_option *row, const char *given, const char *text) {
   uint64_t number = 0;
-  switch (row->kind) {
-  case KIND_NUMBER:
-  case KIND_LIMIT:
-    if (!parse_number(text, &number) || number < row->least || number > row->greatest) {
-      fprintf(stderr, "contactd: %s: '%.64s' is not a whole number between %llu and %llu%s%s.\n", given, text,
-              (unsigned long long)row->least, (unsigned long long)row->greatest, row->unit[0] ? " " : "", row->unit);
-      return false;
-    }
-    memcpy(member, &number, sizeof number);
-    return true;
-  case KIND_WORD:
-    if (!word_listed(row->words, text)) {
-      fprintf(stderr, "contactd: %s: '%.64s' is not one of: %s.\n", given, text, row->words);
-      return false;
-    }
+  if (!parse_number(text, &number) || number < row->least || number > row->greatest) {
+    fprintf(stderr, "contactd: %s: '%.64s' is not a whole number between %llu and %llu%s%s.\n", given, text,
+            (unsigned long long)row->least, (unsigned long long)row->greatest, row->unit[0] ? " " : "", row->unit);
+    return false;
+  }
+  memcpy(member, &number, sizeof number);
+  return true;
+}
+
+static bool set_flag(void *member, const char *given, const char *text) {
+  bool on = strcmp(text, "1") == 0;
+  if (!on && strcmp(text, "0") != 0) {
+    fprintf(stderr, "contactd: %s: '%.64s' is neither 0 nor 1.\n", given, text);
+    return false;
+  }
+  memcpy(member, &on, sizeof on);
+  return true;
+}
+
+static bool set_word(void *member, const srv_option *row, const char *given, const char *text) {
+  if (!word_listed(row->words, text)) {
+    fprintf(stderr, "contactd: %s: '%.64s' is not one of: %s.\n", given, text, row->words);
+    return false;
+  }
+  memcpy(member, &text, sizeof text);
+  return true;
+}
+
+static bool set_text(void *member, const srv_option *row, const char *given, const char *text) {
+  if (!*text) {
+    fprintf(stderr, "contactd: %s: the value is empty.\n", given);
+    return false;
+  }
+  if (row->kind != SRV_KIND_LIST) {
     memcpy(member, &text, sizeof text);
     return true;
-  case KIND_TEXT:
-  case KIND_LIST:
-    if (!*text) {
-      fprintf(stderr, "contactd: %s: the value is empty.\n", given);
-      return false;
-    }
-    if (row->kind == KIND_TEXT) memcpy(member, &text, sizeof text);
-    else if (!words_add(member, text, strlen(text))) {
-      fprintf(stderr, "contactd: %s: out of memory.\n", given);
-      return false;
-    }
-    return true;
-  default: return false;
+  }
+  bool added = words_add(member, text, strlen(text));
+  if (!added) fprintf(stderr, "contactd: %s: out of memory.\n", given);
+  return added;
+}
+
+bool srv_option_set(srv_config *config, const srv_option *row, srv_origin origin, const char *given, const char *text) {
+  void *member = member_of(config, row);
+  unsigned char *from = &config->origins[row - srv_options];
+  if (row->kind == SRV_KIND_LIST && *from != origin) words_clear(member);
+  *from = (unsigned char)origin;
+  switch (row->kind) {
+  case SRV_KIND_NUMBER:
+  case SRV_KIND_LIMIT: return set_number(member, row, given, text);
+  case SRV_KIND_WORD: return set_word(member, row, given, text);
+  case SRV_KIND_TEXT:
+  case SRV_KIND_FILE:
+  case SRV_KIND_LIST: return set_text(member, row, given, text);
+  default: return set_flag(member, given, text);
   }
 }
 
@@ -154,16 +178,16 @@ static bool set_value(srv_config *config, const option *row, const char *given, 
 static void set_defaults(srv_config *config) {
   *config = (srv_config){0};
   for (size_t i = 0; i < OPTION_COUNT; i++) {
-    const option *row = &options[i];
+    const srv_option *row = &srv_options[i];
     void *member = member_of(config, row);
-    if (row->kind == KIND_NUMBER || row->kind == KIND_LIMIT) {
+    if (row->kind == SRV_KIND_NUMBER || row->kind == SRV_KIND_LIMIT) {
       uint64_t value = row->standard;
-      if (value == STANDARD_CORES) {
+      if (value == SRV_STANDARD_CORES) {
         value = uv_available_parallelism();
         if (value > SRV_WORKERS_MAX) value = SRV_WORKERS_MAX;
       }
       memcpy(member, &value, sizeof value);
-    } else if (row->kind == KIND_TEXT) {
+    } else if (row->kind == SRV_KIND_TEXT) {
       memcpy(member, &row->words, sizeof row->words);
     }
   }
@@ -171,165 +195,135 @@ static void set_defaults(srv_config *config) {
   config->log = "stderr";
 }
 
-static bool read_list_variable(srv_config *config, const option *row, const char *name, const char *text) {
-  for (const char *at = text; *at;) {
-    size_t n = strcspn(at, ",");
-    if (n && !words_add(member_of(config, row), at, n)) {
-      fprintf(stderr, "contactd: %s: out of memory.\n", name);
-      return false;
-    }
-    at += n + (at[n] == ',');
+/* ---- the environment --------------------------------------------------------------------------------------------------- */
+
+/* Values between commas. */
+static bool set_list(srv_config *config, const srv_option *row, const char *name, const char *text) {
+  char *copy = strdup(text), *rest = copy;
+  bool good = copy != NULL;
+  if (!good) fprintf(stderr, "contactd: %s: out of memory.\n", name);
+  for (const char *item; good && (item = strsep(&rest, ","));)
+    if (*item) good = srv_option_set(config, row, SRV_ORIGIN_ENVIRONMENT, name, item);
+  free(copy);
+  return good;
+}
+
+/* A variable of our own whose name is misspelt would be a setting that is not made. */
+static bool is_known(const char *variable, size_t length) {
+  char name[64];
+  for (size_t i = 0; i < OPTION_COUNT; i++) {
+    if (srv_options[i].kind >= SRV_KIND_ACTION) continue;
+    srv_option_variable(&srv_options[i], name, sizeof name);
+    if (strlen(name) == length && memcmp(name, variable, length) == 0) return true;
   }
-  return true;
+  fprintf(stderr, "contactd: %.*s: no option has this variable; --help lists them.\n", length < 64 ? (int)length : 64, variable);
+  return false;
 }
 
 static bool read_environment(srv_config *config) {
+  for (char **variable = environ; *variable; variable++)
+    if (strncmp(*variable, "CONTACTD_", 9) == 0 && !is_known(*variable, strcspn(*variable, "="))) return false;
   for (size_t i = 0; i < OPTION_COUNT; i++) {
-    const option *row = &options[i];
-    if (row->kind >= KIND_ACTION) continue;
+    const srv_option *row = &srv_options[i];
+    if (row->kind >= SRV_KIND_FILE) continue;
     char name[64];
-    environment_name(row->name, name, sizeof name);
+    srv_option_variable(row, name, sizeof name);
     const char *text = getenv(name);
     if (!text) continue;
-    if (row->kind == KIND_FLAG) {
-      bool on = strcmp(text, "1") == 0;
-      if (!on && strcmp(text, "0") != 0) {
-        fprintf(stderr, "contactd: %s: '%.64s' is neither 0 nor 1.\n", name, text);
-        return false;
-      }
-      memcpy(member_of(config, row), &on, sizeof on);
-    } else if (row->kind == KIND_LIST ? !read_list_variable(config, row, name, text) : !set_value(config, row, name, text)) {
-      return false;
-    }
+    bool good = row->kind == SRV_KIND_LIST ? set_list(config, row, name, text)
+                                           : srv_option_set(config, row, SRV_ORIGIN_ENVIRONMENT, name, text);
+    if (!good) return false;
   }
   return true;
 }
 
-static void words_clear(srv_words *words) {
-  for (size_t i = 0; i < words->count; i++) free(words->items[i]);
-  free(words->items);
-  *words = (srv_words){0};
-}
+/* ---- the command line -------------------------------------------------------------------------------------------------- */
 
-static const option *find_option(option_kind limit_or_any, const char *name, size_t length) {
-  for (size_t i = 0; i < OPTION_COUNT; i++) {
-    bool is_limit = options[i].kind == KIND_LIMIT;
-    if (is_limit == (limit_or_any == KIND_LIMIT) && strlen(options[i].name) == length && memcmp(options[i].name, name, length) == 0)
-      return &options[i];
-  }
-  return NULL;
-}
-
-static void print_help(void) {
-  printf("usage: contactd [options]\nAnswers contact questions about 3-D scenes over HTTP with JSON.\n\n");
-  for (size_t i = 0; i < OPTION_COUNT; i++) {
-    const option *row = &options[i];
-    char left[64], name[64];
-    if (row->kind == KIND_LIMIT) snprintf(left, sizeof left, "--limit %s=%s", row->name, row->value);
-    else snprintf(left, sizeof left, "--%s%s%s", row->name, row->value ? " " : "", row->value ? row->value : "");
-    printf("  %-34s %s", left, row->text);
-    if (row->kind == KIND_WORD) printf(": %s", row->words);
-    printf("\n");
-    if (row->kind >= KIND_ACTION) continue;
-    environment_name(row->name, name, sizeof name);
-    printf("  %-34s %s", "", name);
-    if (row->kind == KIND_LIMIT || row->kind == KIND_NUMBER) {
-      if (row->standard != STANDARD_CORES) printf(", default %llu", (unsigned long long)row->standard);
-      printf(", %llu to %llu%s%s", (unsigned long long)row->least, (unsigned long long)row->greatest, row->unit[0] ? " " : "",
-             row->unit);
-    } else if (row->kind == KIND_WORD) {
-      printf(", default %.*s", (int)strcspn(row->words, " "), row->words);
-    } else if (row->kind == KIND_TEXT && row->words) {
-      printf(", default %s", row->words);
-    } else if (row->kind == KIND_LIST) {
-      printf(", separated by commas");
-    } else if (row->kind == KIND_FLAG) {
-      printf(", 0 or 1");
-    }
-    printf("\n");
-  }
-}
-
-/* One argument with its value, which may be in the next one. Advances *at past both. */
-static srv_config_outcome read_argument(srv_config *config, char **argv, int argc, int *at) {
-  const char *argument = argv[(*at)++];
-  if (strncmp(argument, "--", 2) != 0 || !argument[2]) {
-    fprintf(stderr, "contactd: '%.64s' is not an option; --help lists them.\n", argument);
-    return SRV_CONFIG_BAD;
-  }
-  size_t length = strcspn(argument + 2, "=");
-  const char *value = argument[2 + length] == '=' ? argument + 3 + length : NULL;
-  bool is_limit = length == 5 && memcmp(argument + 2, "limit", 5) == 0;
-  const option *row = find_option(KIND_NUMBER, argument + 2, length);
-  if (!row && !is_limit) {
-    fprintf(stderr, "contactd: '%.64s' is not an option; --help lists them.\n", argument);
-    return SRV_CONFIG_BAD;
-  }
-  bool takes_value = is_limit || row->value;
-  if (!takes_value && value) {
-    fprintf(stderr, "contactd: --%s takes no value.\n", row->name);
-    return SRV_CONFIG_BAD;
-  }
-  if (takes_value && !value) {
-    if (*at >= argc) {
-      fprintf(stderr, "contactd: %.64s needs a value.\n", argument);
-      return SRV_CONFIG_BAD;
-    }
-    value = argv[(*at)++];
-  }
+typedef struct argument {
+  const srv_option *row;
+  const char *value; /* "1" for one that takes none */
   char given[96];
-  if (is_limit) {
-    length = strcspn(value, "=");
-    row = find_option(KIND_LIMIT, value, length);
-    if (!row || value[length] != '=') {
-      fprintf(stderr, "contactd: --limit: '%.64s' is not NAME=VALUE with a name that --help lists.\n", value);
+} argument;
+
+static bool refuse_argument(const char *text, const char *why) {
+  fprintf(stderr, "contactd: %.64s %s.\n", text, why);
+  return false;
+}
+
+/* One argument with its value, which may be in the next one. Advances *at past both. False after one sentence on standard error. */
+static bool read_argument(char **argv, int argc, int *at, argument *out) {
+  const char *text = argv[(*at)++];
+  size_t length = strncmp(text, "--", 2) == 0 ? strcspn(text + 2, "=") : 0;
+  bool is_limit = length == 5 && memcmp(text + 2, "limit", 5) == 0;
+  out->row = length ? srv_option_find(false, text + 2, length) : NULL;
+  if (!out->row && !is_limit) {
+    fprintf(stderr, "contactd: '%.64s' is not an option; --help lists them.\n", text);
+    return false;
+  }
+  out->value = text[2 + length] == '=' ? text + 3 + length : NULL;
+  bool takes_value = is_limit || out->row->value;
+  snprintf(out->given, sizeof out->given, "--%.*s", (int)length, text + 2);
+  if (!takes_value && out->value) return refuse_argument(out->given, "takes no value");
+  if (takes_value && !out->value && *at >= argc) return refuse_argument(out->given, "needs a value");
+  if (!out->value) out->value = takes_value ? argv[(*at)++] : "1";
+  if (!is_limit) return true;
+  out->row = srv_option_limit(out->given, out->value, &out->value);
+  if (out->row) snprintf(out->given, sizeof out->given, "--limit %s", out->row->name);
+  return out->row != NULL;
+}
+
+/* What is asked for instead of serving, and the name of the file, which is read before all else is set. */
+static srv_config_outcome look_ahead(srv_config *config, int argc, char **argv) {
+  argument found;
+  for (int at = 1; at < argc;) {
+    if (!read_argument(argv, argc, &at, &found)) return SRV_CONFIG_BAD;
+    if (found.row->kind == SRV_KIND_HELP) srv_config_help();
+    if (found.row->kind == SRV_KIND_VERSION) printf("contactd %s\n", CONTACTD_VERSION);
+    if (found.row->kind == SRV_KIND_HELP || found.row->kind == SRV_KIND_VERSION) return SRV_CONFIG_SHOWN;
+    if (found.row->kind == SRV_KIND_FILE && !srv_option_set(config, found.row, SRV_ORIGIN_FLAG, found.given, found.value))
       return SRV_CONFIG_BAD;
-    }
-    snprintf(given, sizeof given, "--limit %s", row->name);
-    value += length + 1;
-  } else {
-    snprintf(given, sizeof given, "--%s", row->name);
   }
-  if (row->kind == KIND_HELP) {
-    print_help();
-    return SRV_CONFIG_SHOWN;
-  }
-  if (row->kind == KIND_VERSION) {
-    printf("contactd %s\n", CONTACTD_VERSION);
-    return SRV_CONFIG_SHOWN;
-  }
-  if (row->kind == KIND_FLAG || row->kind == KIND_ACTION) {
-    bool on = true;
-    memcpy(member_of(config, row), &on, sizeof on);
-    return SRV_CONFIG_RUN;
-  }
-  return set_value(config, row, given, value) ? SRV_CONFIG_RUN : SRV_CONFIG_BAD;
+  const char *variable = "CONTACTD_CONFIG", *text = getenv(variable);
+  if (config->file || !text) return SRV_CONFIG_RUN;
+  bool good = srv_option_set(config, srv_option_find(false, "config", 6), SRV_ORIGIN_ENVIRONMENT, variable, text);
+  return good ? SRV_CONFIG_RUN : SRV_CONFIG_BAD;
+}
+
+static bool read_arguments(srv_config *config, int argc, char **argv) {
+  argument found;
+  for (int at = 1; at < argc;)
+    if (!read_argument(argv, argc, &at, &found) || !srv_option_set(config, found.row, SRV_ORIGIN_FLAG, found.given, found.value))
+      return false;
+  return true;
+}
+
+/* ---- all of it --------------------------------------------------------------------------------------------------------- */
+
+/* What holds for requests that say nothing is never more than what they may say. */
+static void fit_limits(srv_config *config) {
+  api_limits *limits = &config->limits;
+  config->asked = *limits;
+  if (limits->deadline_ms > limits->deadline_max_ms) limits->deadline_ms = limits->deadline_max_ms;
+  if (limits->page > limits->page_max) limits->page = limits->page_max;
 }
 
 srv_config_outcome srv_config_read(srv_config *config, int argc, char **argv) {
   set_defaults(config);
-  srv_config_outcome outcome = read_environment(config) ? SRV_CONFIG_RUN : SRV_CONFIG_BAD;
-
-  /* A list on the command line replaces the environment's. */
-  for (int i = 1; i < argc; i++) {
-    if (strncmp(argv[i], "--allow-host", 12) == 0) words_clear(&config->allow_hosts);
-    if (strncmp(argv[i], "--scene", 7) == 0) words_clear(&config->scenes);
-  }
-  for (int at = 1; at < argc && outcome == SRV_CONFIG_RUN;) outcome = read_argument(config, argv, argc, &at);
-
-  /* What holds for requests that say nothing is never more than what they may say. */
-  api_limits *limits = &config->limits;
-  if (limits->deadline_ms > limits->deadline_max_ms) limits->deadline_ms = limits->deadline_max_ms;
-  if (limits->page > limits->page_max) limits->page = limits->page_max;
-  if (outcome == SRV_CONFIG_RUN && strcmp(config->durability, "disk") == 0 && !config->data && !config->healthcheck) {
+  srv_config_outcome outcome = look_ahead(config, argc, argv);
+  bool good = outcome == SRV_CONFIG_RUN && (!config->file || srv_config_read_file(config)) && read_environment(config) &&
+              read_arguments(config, argc, argv);
+  fit_limits(config);
+  if (good && strcmp(config->durability, "disk") == 0 && !config->data && !config->healthcheck) {
     fprintf(stderr, "contactd: --durability: disk needs a folder, --data; without one the durability is memory.\n");
-    outcome = SRV_CONFIG_BAD;
+    good = false;
   }
-  if (outcome != SRV_CONFIG_RUN) srv_config_free(config);
-  return outcome;
+  if (!good) srv_config_free(config);
+  return good || outcome != SRV_CONFIG_RUN ? outcome : SRV_CONFIG_BAD;
 }
 
 void srv_config_free(srv_config *config) {
   words_clear(&config->allow_hosts);
   words_clear(&config->scenes);
+  free(config->file_text);
+  config->file_text = NULL;
 }

@@ -1,5 +1,5 @@
 /* Settings of the daemon. One table (config.c) gives the options, the environment variables, the defaults, the --help text and the
- * checks. Precedence: option, then environment, then default. */
+ * checks. Precedence: option, then environment, then file, then default. */
 #ifndef SRV_CONFIG_H
 #define SRV_CONFIG_H
 
@@ -14,7 +14,14 @@ typedef struct srv_words {
   size_t count;
 } srv_words;
 
+/* Where a setting comes from: each over those before it. */
+typedef enum srv_origin { SRV_ORIGIN_DEFAULT, SRV_ORIGIN_FILE, SRV_ORIGIN_ENVIRONMENT, SRV_ORIGIN_FLAG } srv_origin;
+
+/* At most so many options. */
+#define SRV_OPTIONS_MAX 96
+
 typedef struct srv_config {
+  const char *file;    /* of settings; NULL: none */
   uint64_t port;       /* 0: a free one */
   const char *address; /* numeric IPv4 or IPv6, or "localhost" */
   uint64_t workers;
@@ -27,7 +34,12 @@ typedef struct srv_config {
   srv_words scenes; /* files */
   const char *log;  /* "stderr" or "off" */
   bool healthcheck; /* ask a daemon instead of being one */
+  bool print;       /* show the settings instead of serving */
   api_limits limits;
+  /* The rest is for who shows the settings. */
+  api_limits asked; /* the limits before they were lowered to fit each other and the machine */
+  unsigned char origins[SRV_OPTIONS_MAX];
+  char *file_text; /* owned; texts of the file stand in it */
 } srv_config;
 
 typedef enum srv_config_outcome {
@@ -36,8 +48,11 @@ typedef enum srv_config_outcome {
   SRV_CONFIG_BAD    /* one sentence on standard error: exit 2 */
 } srv_config_outcome;
 
-/* Texts of the result are borrowed from argv and the environment, but for the lists. */
+/* Texts of the result are borrowed from argv and the environment, but for the lists and those of the file. */
 srv_config_outcome srv_config_read(srv_config *config, int argc, char **argv);
+/* The settings and where each comes from, on standard output, as a file that --config reads. Names of files with secrets are
+ * shown, never what is in them. */
+void srv_config_print(const srv_config *config);
 void srv_config_free(srv_config *config);
 
 #endif

@@ -59,6 +59,11 @@ int main(int argc, char **argv) {
   int status = EXIT_SETTINGS;
   if (srv_machine_fit_files(&config.limits)) {
     srv_machine_fit_memory(&config.limits);
+    if (config.print) {
+      srv_config_print(&config);
+      srv_config_free(&config);
+      return EXIT_SUCCESS;
+    }
     api_settings settings = {.limits = config.limits, .durability = config.durability, .workers = (unsigned)config.workers};
     api_service *service = api_service_create(&settings);
     if (service) status = serve(&config, service);

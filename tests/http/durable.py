@@ -10,7 +10,7 @@ import time
 
 from support.checks import Suite, check, equal
 from support.client import KeepAlive, ndjson
-from support.daemon import Daemon, binary
+from support.daemon import Daemon, binary, clean_environment
 from support.events import Stream
 from support.lives import Lives
 from support.pace import SLOWER
@@ -181,7 +181,7 @@ def globe(rows, columns):
 def requests_wait_until_the_shapes_are_there():
     """/readyz is 503 meanwhile, and so is a stream of bodies, which would have to wait in the middle; lists do not wait."""
     lives = Lives(suite, "--workers", "2")
-    shape = lives.client.post("/v1/shapes?unit=m&deadlineMs=60000", globe(180, 360), content_type=OBJ).must(201).json["id"]
+    shape = lives.client.post("/v1/shapes?unit=m", globe(180, 360), content_type=OBJ).must(201).json["id"]
     lives.client.put("/v1/scenes/s", {"bodies": [{"id": "b", "colliders": [{"shape": shape}]}]}).must(201)
     lives.again("KILL", ready=False)
     lives.client.get("/readyz").problem(503, "recovering")
@@ -256,7 +256,7 @@ def a_scene_of_the_command_line_is_put_there_once():
 def a_second_daemon_does_not_begin():
     lives = Lives(suite)
     other = subprocess.run([str(binary()), "--port", "0", "--durability", "disk", "--data", lives.folder], capture_output=True, text=True,
-                           timeout=60, check=False)
+                           timeout=60, check=False, env=clean_environment())
     equal((other.returncode, other.stdout, other.stderr.count("\n")), (2, "", 1), "exit status, output and lines of the refusal")
     lives.again("KILL")
     lives.down()

@@ -10,7 +10,7 @@ import tempfile
 import time
 
 from support.checks import Failure, Suite, check, equal
-from support.daemon import ROOT, Daemon, binary
+from support.daemon import Daemon, ROOT, binary, clean_environment
 from support.pace import SLOWER
 from support.raw import Raw, ask, request
 
@@ -25,12 +25,6 @@ def begun(*options):
     daemon = Daemon(*options).start()
     suite.cleanup(daemon.kill)
     return daemon
-
-
-def clean_environment(**more):
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("CONTACTD_")}
-    environment.update(more)
-    return environment
 
 
 def run(*options, **environment):

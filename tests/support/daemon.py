@@ -29,6 +29,13 @@ def binary():
     return path if path.is_absolute() else ROOT / path
 
 
+def clean_environment(env=None, **more):
+    """Without the variables of the tests, and of whoever runs them: the daemon refuses those that are none of its own."""
+    environment = {name: value for name, value in (os.environ if env is None else env).items() if not name.startswith("CONTACTD_")}
+    environment.update(more)
+    return environment
+
+
 class Daemon:
     """with Daemon("--workers", "2") as d: d.port, d.pid, d.base; with heap=True also d.heap(), not under a sanitizer;
     fails: a file that makes its syncs fail or slow (failing_sync.c), not under a sanitizer"""
@@ -38,9 +45,7 @@ class Daemon:
         if durability:
             self.command += ["--durability", durability]
         self.command += [str(o) for o in options]
-        self.env = dict(os.environ if env is None else env)
-        for name in [n for n in self.env if n.startswith("CONTACTD_")]:
-            del self.env[name]
+        self.env = clean_environment(env)
         self.counts = None
         if heap:
             self.count_heap()

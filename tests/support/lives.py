@@ -12,7 +12,7 @@ import time
 
 from support.checks import Failure
 from support.client import KeepAlive
-from support.daemon import Daemon, binary
+from support.daemon import Daemon, binary, clean_environment
 from support.pace import SLOWER
 
 READY_SECONDS = 20 * SLOWER
@@ -44,7 +44,7 @@ class Lives:
         except Failure:
             command = ["--data", self.folder, *self.options]
             return subprocess.run([str(binary()), "--port", "0", "--durability", "disk", *command], capture_output=True, text=True,
-                                  timeout=READY_SECONDS, check=False)
+                                  timeout=READY_SECONDS, check=False, env=clean_environment())
 
     def wait_ready(self, loaded=False):
         """Until /readyz says so; loaded: until no scene is left to be loaded, too."""

@@ -1,0 +1,95 @@
+/* --help and --print-config. */
+#include "config_table.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+void srv_config_help(void) {
+  printf("usage: contactd [options]\nAnswers contact questions about 3-D scenes over HTTP with JSON.\n\n");
+  for (size_t i = 0; i < srv_option_count; i++) {
+    const srv_option *row = &srv_options[i];
+    char left[64], name[64];
+    if (row->kind == SRV_KIND_LIMIT) snprintf(left, sizeof left, "--limit %s=%s", row->name, row->value);
+    else snprintf(left, sizeof left, "--%s%s%s", row->name, row->value ? " " : "", row->value ? row->value : "");
+    printf("  %-34s %s", left, row->text);
+    if (row->kind == SRV_KIND_WORD) printf(": %s", row->words);
+    printf("\n");
+    if (row->kind >= SRV_KIND_ACTION) continue;
+    srv_option_variable(row, name, sizeof name);
+    printf("  %-34s %s", "", name);
+    if (row->kind == SRV_KIND_LIMIT || row->kind == SRV_KIND_NUMBER) {
+      if (row->standard != SRV_STANDARD_CORES) printf(", default %llu", (unsigned long long)row->standard);
+      printf(", %llu to %llu%s%s", (unsigned long long)row->least, (unsigned long long)row->greatest, row->unit[0] ? " " : "",
+             row->unit);
+    } else if (row->kind == SRV_KIND_WORD) {
+      printf(", default %.*s", (int)strcspn(row->words, " "), row->words);
+    } else if (row->kind == SRV_KIND_TEXT && row->words) {
+      printf(", default %s", row->words);
+    } else if (row->kind == SRV_KIND_LIST) {
+      printf(", separated by commas");
+    } else if (row->kind == SRV_KIND_FLAG) {
+      printf(", 0 or 1");
+    }
+    printf("\n");
+  }
+}
+
+/* ---- settings ---------------------------------------------------------------------------------------------------------- */
+
+/* Where the comments of --print-config begin. */
+#define COMMENT_COLUMN 44
+
+/* A variable may hold any byte; what is printed stays on its line. */
+static int put_text(const char *text) {
+  int length = 0;
+  for (; *text; text++, length++) putchar(iscntrl((unsigned char)*text) ? '?' : *text);
+  return length;
+}
+
+static void put_setting(const srv_option *row, const char *value, const char *origin, const char *note) {
+  const char *mark = row->kind == SRV_KIND_FILE || !value ? "# " : "";
+  int length = printf(row->kind == SRV_KIND_LIMIT ? "%slimit = %s=" : "%s%s = ", mark, row->name);
+  length += put_text(value ? value : "");
+  printf("%*s# %s%s\n", length < COMMENT_COLUMN ? COMMENT_COLUMN - length : 1, "", origin, note);
+}
+
+static void put_list(const srv_option *row, const srv_words *words, const char *origin) {
+  for (size_t i = 0; i < words->count; i++) put_setting(row, words->items[i], origin, "");
+  if (words->count == 0) put_setting(row, NULL, origin, ", none");
+}
+
+static void put_number(const srv_config *config, const srv_option *row, const char *origin) {
+  uint64_t value, asked;
+  char text[24], note[64] = "";
+  memcpy(&value, srv_option_member(config, row), sizeof value);
+  snprintf(text, sizeof text, "%llu", (unsigned long long)value);
+  if (row->kind == SRV_KIND_LIMIT) {
+    memcpy(&asked, (const char *)&config->asked + (row->offset - offsetof(srv_config, limits)), sizeof asked);
+    if (asked != value) snprintf(note, sizeof note, ", lowered from %llu", (unsigned long long)asked);
+  }
+  put_setting(row, text, origin, note);
+}
+
+void srv_config_print(const srv_config *config) {
+  static const char *const origins[] = {"default", "file", "environment", "flag"};
+  printf("# contactd %s\n", CONTACTD_VERSION);
+  for (size_t i = 0; i < srv_option_count; i++) {
+    const srv_option *row = &srv_options[i];
+    const char *origin = origins[config->origins[i]], *text;
+    const void *member = srv_option_member(config, row);
+    switch (row->kind) {
+    case SRV_KIND_NUMBER:
+    case SRV_KIND_LIMIT: put_number(config, row, origin); break;
+    case SRV_KIND_WORD:
+    case SRV_KIND_TEXT:
+    case SRV_KIND_FILE:
+      memcpy(&text, member, sizeof text);
+      put_setting(row, text, origin, text ? "" : ", none");
+      break;
+    case SRV_KIND_LIST: put_list(row, member, origin); break;
+    case SRV_KIND_FLAG: put_setting(row, *(const bool *)member ? "1" : "0", origin, ""); break;
+    default: break;
+    }
+  }
+}
