@@ -116,7 +116,7 @@ $(BUILD)/tests/peers/%: tests/peers/%.cpp
 # ---- packages: make run and make test install what is missing ---------------------------------------------------------
 
 RUN_PACKAGES  := gcc libc6-dev pkg-config libmicrohttpd-dev libjansson-dev libuv1-dev nettle-dev libsqlite3-dev curl jq
-TEST_PACKAGES := $(RUN_PACKAGES) git binutils python3 python3-jsonschema clang g++ libfcl-dev dart-doc
+TEST_PACKAGES := $(RUN_PACKAGES) git binutils python3 python3-jsonschema clang g++ libfcl-dev dart-doc prometheus systemd
 BENCH_PACKAGES := $(TEST_PACKAGES) wrk libccd-dev libbullet-dev libode-dev libcgal-dev libqhull-dev \
                   libdart-external-odelcpsolver-dev
 
@@ -128,11 +128,14 @@ deps-test: # the same for the tests
 
 # ---- run -----------------------------------------------------------------------------------------------------------------
 
+# Of the tests; the daemon refuses variables that are none of its own.
+TEST_VARIABLES := BIN CORPUS FULL KILLS SANITIZER TESTS_AT_ONCE
+
 .PHONY: run
 run: deps ## build and serve the demo robot cell on http://127.0.0.1:7077
 	@$(MAKE) --no-print-directory -j2 build
 	@mkdir -p $(BUILD)/data
-	$(BUILD)/contactd --durability disk --data $(BUILD)/data --scene server/demo/cell.json $(ARGS)
+	env $(TEST_VARIABLES:%=-u CONTACTD_%) $(BUILD)/contactd --durability disk --data $(BUILD)/data --scene server/demo/cell.json $(ARGS)
 
 # ---- tests ---------------------------------------------------------------------------------------------------------------
 
@@ -198,9 +201,16 @@ install: build ## the daemon, libcontact.a, headers and pkg-config file under PR
 	install -m 644 engine/include/contact/*.h $(DESTDIR)$(PREFIX)/include/contact/
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' engine/contact.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/contact.pc
 
+.PHONY: install-systemd
+install-systemd: install ## the same, the units of systemd, and /etc/contactd.conf if there is none
+	install -d $(DESTDIR)$(PREFIX)/lib/systemd/system $(DESTDIR)/etc
+	sed 's|/usr/local|$(PREFIX)|' docker/contactd.service > $(DESTDIR)$(PREFIX)/lib/systemd/system/contactd.service
+	install -m 644 docker/contactd.socket $(DESTDIR)$(PREFIX)/lib/systemd/system/contactd.socket
+	[ -e $(DESTDIR)/etc/contactd.conf ] || install -m 644 docker/contactd.conf $(DESTDIR)/etc/contactd.conf
+
 .PHONY: help
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | sort | awk -F'\t' '{printf "  %-12s %s\n", $$1, $$2}'
+	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | sort | awk -F'\t' '{printf "  %-15s %s\n", $$1, $$2}'
 
 .PHONY: clean
 clean: ## remove what was built

@@ -66,6 +66,7 @@ static bool run_impulse(api_range_run *run, const ct_island *island) {
     const api_force_island about = {q->scene, island, !q->force.mechanics.only_given};
     api_put_impulse(&run->range->text, &about, &result);
     if (!result.converged) run->range->force.diverged = true;
+    api_solved_note(run->solved, result.iterations, !result.converged);
     keep_velocities(run->task, island, result.velocities);
   } else {
     set_status(run, island, status);
@@ -125,6 +126,7 @@ static bool run_resting(api_range_run *run, const ct_island *island) {
     api_put_resting_flags(&run->range->text, &result, left_out);
     if (put_system(run, &island->set)) api_put_byte(&run->range->text, '}');
     tell_stability(run, &result);
+    api_solved_note(run->solved, result.iterations, result.status == CT_RESTING_STATUS_NOT_CONVERGED);
   } else {
     set_status(run, island, status);
   }

@@ -297,6 +297,7 @@ void api_plan_run(api_plan *plan, size_t range, api_scratch *scratch) {
                        .range = &task->ranges[index],
                        .workspace = scratch->workspace,
                        .solver = scratch->solver,
+                       .solved = &scratch->solved,
                        .centers = {{.row = CT_NO_ROW}, {.row = CT_NO_ROW}},
                        .options = &task->question.options};
   if (ct_cancel_raised(plan->cancel)) {

@@ -13,6 +13,8 @@ api_scratch *api_scratch_create(void) {
   return NULL;
 }
 
+api_solved api_scratch_solved(const api_scratch *scratch) { return scratch->solved; }
+
 void api_scratch_destroy(api_scratch *scratch) {
   if (!scratch) return;
   if (scratch->workspace) ct_workspace_destroy(scratch->workspace);

@@ -7,6 +7,14 @@
 struct api_scratch {
   ct_workspace *workspace;
   ct_solver *solver;
+  api_solved solved;
 };
+
+/* One problem more. */
+static inline void api_solved_note(api_solved *solved, uint64_t iterations, bool failed) {
+  solved->problems++;
+  solved->iterations += iterations;
+  solved->failures += failed;
+}
 
 #endif

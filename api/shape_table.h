@@ -25,11 +25,10 @@ const api_shape_form *api_shape_get(const api_shape *shape);
 /* Bytes that the shape holds. */
 uint64_t api_shape_memory(const api_shape *shape);
 
-/* NULL: no shape has the id; a table that is NULL is empty. O(log n). api_shapes_count is in api.h. */
+/* NULL: no shape has the id; a table that is NULL is empty. O(log n). api_shapes_count and api_shapes_memory are in api.h. */
 const api_shape *api_shapes_find(const api_shape_table *table, ct_text id);
 /* In ascending order of id. */
 const api_shape *api_shapes_at(const api_shape_table *table, size_t index);
-uint64_t api_shapes_memory(const api_shape_table *table);
 
 /* A new table with the shape, or without the one of the id, which must be there. NULL: out of memory. O(n) */
 const api_shape_table *api_shapes_with(const api_shape_table *table, const api_shape *shape);

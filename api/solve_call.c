@@ -54,6 +54,13 @@ long api_solve_next(api_solve *solve) {
   return 0;
 }
 
+static void note(const api_solve *solve, api_solved *solved) {
+  const ct_friction_result *f = &solve->friction_result;
+  const ct_lcp_result *l = &solve->lcp_result;
+  if (solve->friction) api_solved_note(solved, f->iterations, !f->converged && f->status != CT_FRICTION_STATUS_INFEASIBLE);
+  else api_solved_note(solved, l->iterations, !l->converged && l->status != CT_LCP_STATUS_INFEASIBLE);
+}
+
 void api_solve_run(api_solve *solve, api_scratch *scratch) {
   size_t rows = solve->friction ? solve->problem.matrix.size : solve->lcp.matrix.size;
   ct_solver *solver = rows <= KEPT_ROWS ? scratch->solver : ct_solver_create();
@@ -62,6 +69,7 @@ void api_solve_run(api_solve *solve, api_scratch *scratch) {
     solve->status = ct_friction_solve(&solve->problem, &solve->friction_options, solver, &solve->friction_result);
   else solve->status = ct_lcp_solve(&solve->lcp, &solve->lcp_options, solver, &solve->lcp_result);
   if (solver != scratch->solver) ct_solver_destroy(solver);
+  if (solve->status == CT_OK) note(solve, &scratch->solved);
   solve->complete = true;
 }
 

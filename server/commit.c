@@ -26,6 +26,7 @@ void srv_commit(srv_request *request) {
     if (request->match.target != API_TARGET_WRITE && request->match.target != API_TARGET_SNAPSHOT) entry->written_bytes = 0;
     entry->written_bytes += request->bytes_in;
     srv_registry_commit(registry, entry, revision);
+    request->server->metrics.revisions++;
     srv_durable_committed(request);
     if (request->naming) request->server->named++;
     request->revision = ct_scene_revision(revision);

@@ -39,6 +39,7 @@ static void opened(srv_server *server, struct MHD_Connection *handle, void **con
   if (connection->next) connection->next->previous = connection;
   server->connections = connection;
   server->connection_count++;
+  server->metrics.connections++;
 }
 
 static void closed(srv_server *server, void **context) {

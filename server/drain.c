@@ -45,6 +45,7 @@ void srv_drain_begin(srv_server *server) {
   server->drain_since_ns = now_ns;
   server->drain_until_ns = now_ns + server->limits->drain_seconds * 1000000000u;
   srv_log_event(server->log, "draining", "no new requests are taken");
+  (void)srv_notify_send(&server->notify, "STOPPING=1\nSTATUS=No new requests are taken.");
   stop_listening(server);
   srv_stream_shutdown(server);
   uv_timer_set_repeat(&server->reap, SRV_SWEEP_MS);

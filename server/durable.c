@@ -136,6 +136,7 @@ static void scene_stored(srv_store_write *write) {
   srv_durable *durable = write->cls;
   srv_request *request = durable->request;
   bool good = write->status == SRV_STORE_OK;
+  srv_metrics_stored(request->server, write);
   log_failure(request->server, write);
   /* Somebody else has written: what is in memory is old, and the call is begun anew on what the store has. */
   if (write->status == SRV_STORE_MOVED) {
@@ -157,6 +158,7 @@ static void shape_stored(srv_store_write *write) {
   srv_server *server = request->server;
   bool posts = write->act == SRV_STORE_BASE;
   bool good = write->status == SRV_STORE_OK || (write->status == SRV_STORE_MOVED && posts);
+  srv_metrics_stored(server, write);
   log_failure(server, write);
   if (!good && write->status == SRV_STORE_MOVED) {
     srv_durable_commit_shapes(request);
@@ -197,7 +199,7 @@ static void begin_shape(srv_shape_turn *turn) {
     srv_shape_turn_end(server);
     return;
   }
-  srv_store_submit(server->store, &durable->write);
+  srv_metrics_submit(server, &durable->write);
 }
 
 static srv_durable_outcome submit_shape(srv_request *request, const char *id, bool posts) {
@@ -239,7 +241,7 @@ static srv_durable_outcome submit_scene(srv_request *request) {
     request->entry->writer = request;
   }
   request->storing = true;
-  srv_store_submit(request->server->store, write);
+  srv_metrics_submit(request->server, write);
   return SRV_DURABLE_WAITS;
 }
 

@@ -58,6 +58,7 @@ static void end(folding *f, bool good) {
 
 static void stored(srv_store_write *write) {
   folding *f = write->cls;
+  srv_metrics_stored(f->server, write);
   end(f, write->status == SRV_STORE_OK);
 }
 
@@ -79,7 +80,7 @@ static void done(srv_job *job, long piece) {
                                .cls = f};
   /* Which shapes the scene names now is known to the store by what came after this revision. */
   snprintf(f->write.id, sizeof f->write.id, "%s", f->entry->id);
-  srv_store_submit(f->server->store, &f->write);
+  srv_metrics_submit(f->server, &f->write);
 }
 
 static void begin(srv_server *server, srv_entry *entry) {

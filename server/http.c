@@ -32,6 +32,14 @@ static enum MHD_Result answer_head(srv_request *request, const srv_head *head) {
   return srv_reply_send(request);
 }
 
+/* False: the refusal is the reply. */
+static bool asks_to_read(srv_request *request) {
+  if (strcmp(request->method, "GET") == 0 || strcmp(request->method, "HEAD") == 0) return true;
+  srv_request_refuse(request, API_PROBLEM_METHOD_NOT_ALLOWED, "%s knows GET and HEAD.", request->uri);
+  srv_request_refusal_header(request, "Allow", "GET, HEAD");
+  return false;
+}
+
 /* The daemon's own two documents. False: the path is another one. */
 static bool answer_probe(srv_request *request) {
   static const char up[] = "{\"status\":\"ok\"}";
@@ -39,10 +47,8 @@ static bool answer_probe(srv_request *request) {
   if (!ready && strcmp(request->uri, "/livez") != 0) return false;
   request->has_match = true;
   request->match.label = ready ? "/readyz" : "/livez";
-  if (strcmp(request->method, "GET") != 0 && strcmp(request->method, "HEAD") != 0) {
-    srv_request_refuse(request, API_PROBLEM_METHOD_NOT_ALLOWED, "%s knows GET and HEAD.", request->uri);
-    srv_request_refusal_header(request, "Allow", "GET, HEAD");
-  } else if (ready && request->server->drain != SRV_SERVING) {
+  if (!asks_to_read(request)) return true;
+  if (ready && request->server->drain != SRV_SERVING) {
     srv_request_refuse(request, API_PROBLEM_DRAINING, "The daemon is shutting down.");
   } else if (ready && !srv_recover_ready(request)) {
     return true;
@@ -55,6 +61,19 @@ static bool answer_probe(srv_request *request) {
     static const api_reply reply = {.status = 200, .content_type = "application/json", .body = up, .body_length = sizeof up - 1};
     request->reply = &reply;
   }
+  return true;
+}
+
+/* Of use most of all while the daemon has too much to do, or ends. False: the path is another one. */
+static bool answer_metrics(srv_request *request) {
+  if (strcmp(request->uri, "/metrics") != 0) return false;
+  request->has_match = true;
+  request->match.label = "/metrics";
+  if (!asks_to_read(request)) return true;
+  request->refusal = (api_reply){.status = 200, .content_type = "text/plain; version=0.0.4; charset=utf-8"};
+  request->refusal.body = srv_metrics_text(request->server, &request->refusal.body_length);
+  request->reply = &request->refusal;
+  if (!request->refusal.body) srv_job_refuse_memory(request);
   return true;
 }
 
@@ -137,6 +156,7 @@ static enum MHD_Result on_head(srv_request *request, const char *version) {
   request->counted = true;
   server->requests++;
   request->state = SRV_STATE_BODY;
+  request->arrived_ns = uv_hrtime();
   MHD_get_connection_values_n(request->handle, MHD_HEADER_KIND, take_header, &head);
 
   srv_verdict verdict = srv_guard_check(&head, request->method, request->uri, version, &server->hosts);
@@ -149,6 +169,7 @@ static enum MHD_Result on_head(srv_request *request, const char *version) {
   }
   if (answer_probe(request)) return answer_head(request, &head);
   if (!authorize(request, &head)) return answer_head(request, &head);
+  if (answer_metrics(request)) return answer_head(request, &head);
   if (server->drain != SRV_SERVING) {
     srv_request_refuse(request, API_PROBLEM_DRAINING, "The daemon is shutting down.");
     srv_request_refusal_header(request, "Retry-After", "1");

@@ -31,6 +31,7 @@ struct srv_log {
   int fd;
   bool own_fd;
   uint64_t dropped; /* since the last line that said so */
+  uint64_t dropped_before;
   time_t second;    /* stamp below is of this second */
   char stamp[24];
   size_t start, end; /* unwritten bytes */
@@ -146,7 +147,7 @@ srv_log *srv_log_create(bool on) {
   srv_log *log = malloc(sizeof *log);
   if (!log) return NULL;
   log->own_fd = false;
-  log->dropped = 0;
+  log->dropped = log->dropped_before = 0;
   log->second = 0;
   log->stamp[0] = 0;
   log->start = log->end = 0;
@@ -197,12 +198,15 @@ static char *line(srv_log *log) {
     n += put_number(out + n, ",\"event\":\"linesDropped\",\"count\":", log->dropped);
     n += put(out + n, "}\n");
     log->end += n;
+    log->dropped_before += log->dropped;
     log->dropped = 0;
     out = room(log);
   }
   if (!out) log->dropped++;
   return out;
 }
+
+uint64_t srv_log_dropped(const srv_log *log) { return log->dropped_before + log->dropped; }
 
 void srv_log_request(srv_log *log, const srv_log_entry *entry) {
   char *out = line(log);

@@ -26,6 +26,8 @@ void srv_log_destroy(srv_log *log);
 void srv_log_request(srv_log *log, const srv_log_entry *entry);
 /* {"time":...,"event":event,"detail":detail} */
 void srv_log_event(srv_log *log, const char *event, const char *detail);
+/* Lines that were dropped, of all so far. */
+uint64_t srv_log_dropped(const srv_log *log);
 /* Writes as much as goes without blocking. */
 void srv_log_flush(srv_log *log);
 

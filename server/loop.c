@@ -1,21 +1,16 @@
 /* One libuv loop drives libmicrohttpd through its epoll descriptor: libmicrohttpd runs at most once per iteration, before the loop
  * sleeps, however many things happened in it. */
-#include "address.h"
 #include "recover.h"
 #include "shelf.h"
 #include "stream.h"
 
 #include <errno.h>
-#include <netinet/in.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <unistd.h>
-
-/* Connections that the kernel keeps for us until they are accepted. */
-#define LISTEN_BACKLOG 1024
 
 static bool fail(const char *what, const char *why) {
   fprintf(stderr, "contactd: %s: %s.\n", what, why);
@@ -32,9 +27,7 @@ static void on_epoll(uv_poll_t *handle, int status, int events) {
 
 static void on_wake(uv_timer_t *handle) { srv_server_touch(handle->data); }
 
-static void on_prepare(uv_prepare_t *handle) {
-  srv_server *server = handle->data;
-  if (!server->dirty) return;
+static void run_daemon(srv_server *server) {
   server->dirty = false;
   MHD_run(server->daemon);
   MHD_UNSIGNED_LONG_LONG timeout_ms;
@@ -42,6 +35,31 @@ static void on_prepare(uv_prepare_t *handle) {
   if (server->dirty) uv_timer_start(&server->wake, on_wake, 0, 0);
   else if (MHD_get_timeout(server->daemon, &timeout_ms) == MHD_YES) uv_timer_start(&server->wake, on_wake, timeout_ms, 0);
   else uv_timer_stop(&server->wake);
+}
+
+/* The loop's clock stands at the moment in which it woke up. */
+static void on_check(uv_check_t *handle) {
+  srv_server *server = handle->data;
+  server->woken_ms = uv_now(handle->loop);
+}
+
+/* The last before the loop sleeps. */
+static void on_prepare(uv_prepare_t *handle) {
+  srv_server *server = handle->data;
+  if (server->dirty) run_daemon(server);
+  uint64_t now_ms = uv_hrtime() / 1000000u;
+  if (server->woken_ms) srv_metrics_round(&server->metrics, now_ms > server->woken_ms ? (now_ms - server->woken_ms) * 1000000u : 0);
+}
+
+static void on_watchdog(uv_timer_t *handle) {
+  srv_server *server = handle->data;
+  (void)srv_notify_send(&server->notify, "WATCHDOG=1");
+}
+
+/* Told once, as soon as requests are taken. */
+static void tell_ready(srv_server *server) {
+  if (server->told_ready || server->drain != SRV_SERVING || !srv_recover_has_shapes(server)) return;
+  server->told_ready = srv_notify_send(&server->notify, "READY=1\nSTATUS=Requests are taken.");
 }
 
 static void on_reap(uv_timer_t *handle) {
@@ -54,6 +72,7 @@ static void on_reap(uv_timer_t *handle) {
   srv_shelf_look(server, now_ns);
   srv_log_flush(server->log);
   srv_drain_check(server);
+  tell_ready(server);
   /* Once without an event: accepting may have stopped for want of a descriptor. */
   srv_server_touch(server);
 }
@@ -63,13 +82,21 @@ static void on_signal(uv_signal_t *handle, int number) {
   srv_drain_begin(handle->data);
 }
 
+/* Twice in the time after which the daemon would be taken for stuck. */
+static bool start_watchdog(srv_server *server) {
+  uint64_t ms = server->notify.watchdog_ms / 2;
+  return ms == 0 || uv_timer_start(&server->watchdog, on_watchdog, 0, ms) == 0;
+}
+
 static bool open_handles(srv_server *server) {
   uv_loop_t *loop = server->loop;
   int epoll_fd = MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd;
-  server->epoll.data = server->prepare.data = server->wake.data = server->sweep.data = server->reap.data = server->terminate.data =
-      server->interrupt.data = server;
+  server->epoll.data = server->prepare.data = server->check.data = server->watchdog.data = server->wake.data = server->sweep.data =
+      server->reap.data = server->terminate.data = server->interrupt.data = server;
   if (uv_poll_init(loop, &server->epoll, epoll_fd) != 0) return false;
   uv_prepare_init(loop, &server->prepare);
+  uv_check_init(loop, &server->check);
+  uv_timer_init(loop, &server->watchdog);
   uv_timer_init(loop, &server->wake);
   uv_timer_init(loop, &server->sweep);
   uv_timer_init(loop, &server->reap);
@@ -78,6 +105,7 @@ static bool open_handles(srv_server *server) {
   server->handles_open = true;
   server->dirty = true;
   return uv_poll_start(&server->epoll, UV_READABLE, on_epoll) == 0 && uv_prepare_start(&server->prepare, on_prepare) == 0 &&
+         uv_check_start(&server->check, on_check) == 0 && start_watchdog(server) &&
          uv_timer_start(&server->reap, on_reap, SRV_REAP_MS, SRV_REAP_MS) == 0 &&
          uv_signal_start(&server->terminate, on_signal, SIGTERM) == 0 &&
          uv_signal_start(&server->interrupt, on_signal, SIGINT) == 0;
@@ -87,6 +115,8 @@ static void close_handles(srv_server *server) {
   if (!server->handles_open) return;
   uv_close((uv_handle_t *)&server->epoll, NULL);
   uv_close((uv_handle_t *)&server->prepare, NULL);
+  uv_close((uv_handle_t *)&server->check, NULL);
+  uv_close((uv_handle_t *)&server->watchdog, NULL);
   uv_close((uv_handle_t *)&server->wake, NULL);
   uv_close((uv_handle_t *)&server->sweep, NULL);
   uv_close((uv_handle_t *)&server->reap, NULL);
@@ -95,24 +125,7 @@ static void close_handles(srv_server *server) {
   server->handles_open = false;
 }
 
-/* ---- listening --------------------------------------------------------------------------------------------------------- */
-
-static bool listen_socket(srv_server *server, struct sockaddr_storage *address, socklen_t length) {
-  char what[96];
-  snprintf(what, sizeof what, "--address %s --port %llu", server->config->address, (unsigned long long)server->config->port);
-  int fd = socket(address->ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-  if (fd < 0) return fail(what, strerror(errno));
-  int on = 1;
-  setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-  if (bind(fd, (struct sockaddr *)address, length) != 0 || listen(fd, LISTEN_BACKLOG) != 0 ||
-      getsockname(fd, (struct sockaddr *)address, &length) != 0) {
-    int error = errno;
-    close(fd);
-    return fail(what, strerror(error));
-  }
-  server->listen_fd = fd;
-  return true;
-}
+/* ---- libmicrohttpd --------------------------------------------------------------------------------------------------------- */
 
 /* Paths and queries stay as they were sent: the API decodes each segment once. */
 static size_t keep_escapes(void *cls, struct MHD_Connection *handle, char *text) {
@@ -140,50 +153,18 @@ static bool start_daemon(srv_server *server) {
 }
 
 bool srv_server_listen(srv_server *server) {
-  struct sockaddr_storage address;
-  socklen_t length;
-  if (!srv_address_parse(server->config->address, (uint16_t)server->config->port, &address, &length)) {
-    fprintf(stderr, "contactd: --address: '%.64s' is not an IPv4 or IPv6 address.\n", server->config->address);
-    return false;
-  }
-  if (!srv_address_is_loopback((struct sockaddr *)&address) && !server->auth.required && !server->config->insecure) {
-    fprintf(stderr,
-            "contactd: --address: %.64s can be reached from other machines; give --token-file, or --insecure to do without.\n",
-            server->config->address);
-    return false;
-  }
-  if (!listen_socket(server, &address, length) || !start_daemon(server)) return false;
+  if (!srv_listen_open(server) || !start_daemon(server)) return false;
   if (!open_handles(server)) return fail("libuv", "the loop did not start");
-  char text[64];
-  srv_address_text((struct sockaddr *)&address, text);
-  bool six = address.ss_family == AF_INET6;
-  uint16_t port = six ? ((struct sockaddr_in6 *)&address)->sin6_port : ((struct sockaddr_in *)&address)->sin_port;
-  printf(strchr(text, ':') ? "contactd listening on http://[%s]:%u\n" : "contactd listening on http://%s:%u\n", text,
-         (unsigned)ntohs(port));
-  fflush(stdout);
+  srv_listen_tell(server);
   return true;
 }
 
 /* ---- the server -------------------------------------------------------------------------------------------------------- */
 
-/* The address itself may be asked for by number, unless it is every address: a page cannot make a browser send that Host. */
-static bool collect_hosts(srv_server *server) {
-  const srv_words *given = &server->config->allow_hosts;
-  const char **names = malloc((given->count + 1) * sizeof *names);
-  if (!names) return false;
-  for (size_t i = 0; i < given->count; i++) names[i] = given->items[i];
-  server->hosts = (srv_hosts){names, given->count};
-  const char *address = server->config->address;
-  struct sockaddr_storage parsed;
-  socklen_t length;
-  if (srv_address_parse(address, 0, &parsed, &length) && parsed.ss_family == AF_INET && strcmp(address, "0.0.0.0") != 0)
-    names[server->hosts.count++] = address;
-  return true;
-}
-
 bool srv_server_create(srv_server *server, const srv_config *config, const api_service *service) {
   *server = (srv_server){.config = config, .limits = &config->limits, .service = service, .listen_fd = -1};
-  if (!srv_auth_load(&server->auth, config->token_file)) return false;
+  srv_metrics_begin(&server->metrics);
+  if (!srv_notify_open(&server->notify) || !srv_auth_load(&server->auth, config->token_file)) return false;
   if (getrandom(&server->id_prefix, sizeof server->id_prefix, 0) != (ssize_t)sizeof server->id_prefix)
     return fail("getrandom", strerror(errno));
   server->loop = malloc(sizeof *server->loop);
@@ -205,12 +186,15 @@ bool srv_server_create(srv_server *server, const srv_config *config, const api_s
   server->polled = calloc((size_t)config->limits.connections, sizeof *server->polled);
   server->shapes = api_shapes_create();
   if (!server->log || !server->peers || !server->registry || !server->pool || !server->shapes || !server->scratch ||
-      !server->suspended || !server->polled || !collect_hosts(server))
+      !server->suspended || !server->polled)
     return fail("start", "out of memory");
   return true;
 }
 
-void srv_server_run(srv_server *server) { uv_run(server->loop, UV_RUN_DEFAULT); }
+void srv_server_run(srv_server *server) {
+  tell_ready(server);
+  uv_run(server->loop, UV_RUN_DEFAULT);
+}
 
 void srv_server_destroy(srv_server *server) {
   close_handles(server);
@@ -230,6 +214,8 @@ void srv_server_destroy(srv_server *server) {
   srv_peers_destroy(server->peers);
   api_scratch_destroy(server->scratch);
   srv_log_destroy(server->log);
+  srv_metrics_end(&server->metrics);
+  srv_notify_close(&server->notify);
   free(server->suspended);
   free(server->polled);
   free((void *)(uintptr_t)server->hosts.names);

@@ -18,6 +18,8 @@ typedef struct slot {
   api_scratch *scratch;
   srv_job *job;
   long piece;
+  uint64_t run_ns;   /* of the piece; the worker's until the loop hears of its end */
+  api_solved solved; /* in the scratch when its last piece ended */
   struct slot *next_free;
 } slot;
 
@@ -29,6 +31,7 @@ struct srv_pool {
   srv_lane *turn; /* the lane to be served next, in the ring */
   slot *free_slots;
   unsigned taken; /* slots */
+  uint64_t busy_ns;
   slot slots[];
 };
 
@@ -162,7 +165,9 @@ bool srv_pool_crowded(const srv_pool *pool) { return pool->taken >= pool->slot_c
 
 static void on_work(uv_work_t *work) {
   slot *s = work->data;
+  uint64_t begun_ns = uv_hrtime();
   s->job->run(s->job, s->piece, s->scratch);
+  s->run_ns = uv_hrtime() - begun_ns;
 }
 
 static void on_worked(uv_work_t *work, int status) {
@@ -175,6 +180,8 @@ static void on_worked(uv_work_t *work, int status) {
   s->next_free = pool->free_slots;
   pool->free_slots = s;
   pool->taken--;
+  pool->busy_ns += s->run_ns;
+  s->solved = api_scratch_solved(s->scratch);
   job->running--;
   job->done(job, piece);
   srv_pool_pump(pool);
@@ -229,5 +236,19 @@ void srv_pool_pump(srv_pool *pool) {
     hand_out(pool, job);
     first_idle = NULL;
     ring_drop_if_empty(pool, lane);
+  }
+}
+
+/* ---- figures --------------------------------------------------------------------------------------------------------- */
+
+void srv_pool_tell(const srv_pool *pool, srv_pool_figures *out) {
+  unsigned workers = pool->slot_count / SLOTS_PER_WORKER;
+  *out = (srv_pool_figures){
+      .waiting = pool->waiting, .busy = pool->taken < workers ? pool->taken : workers, .busy_ns = pool->busy_ns};
+  for (unsigned i = 0; i < pool->slot_count; i++) {
+    const api_solved *solved = &pool->slots[i].solved;
+    out->solved.problems += solved->problems;
+    out->solved.iterations += solved->iterations;
+    out->solved.failures += solved->failures;
   }
 }

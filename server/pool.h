@@ -60,6 +60,14 @@ void srv_pool_submit(srv_pool *pool, srv_job *job, srv_lane *lane, bool fresh);
 void srv_pool_withdraw(srv_pool *pool, srv_job *job);
 /* Has every worker something to do? */
 bool srv_pool_crowded(const srv_pool *pool);
+typedef struct srv_pool_figures {
+  size_t waiting;   /* jobs that wait for their first piece */
+  unsigned busy;    /* workers that have a piece */
+  uint64_t busy_ns; /* of pieces that have ended, of all workers */
+  api_solved solved;
+} srv_pool_figures;
+
+void srv_pool_tell(const srv_pool *pool, srv_pool_figures *out);
 /* Hands out pieces while libuv may take more. Call after submits. */
 void srv_pool_pump(srv_pool *pool);
 

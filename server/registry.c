@@ -12,6 +12,7 @@ struct srv_registry {
   srv_entry **items;
   size_t count, capacity;
   size_t scenes;          /* entries with a scene, in memory or kept by a store */
+  uint64_t bodies;        /* of all current revisions */
   size_t reserved;        /* creations under way */
   size_t pins;            /* of all entries */
   uint64_t last_revision; /* greatest of the scenes that have gone */
@@ -121,6 +122,8 @@ size_t srv_registry_count_kept(const srv_registry *registry, srv_presence presen
   return n;
 }
 
+uint64_t srv_registry_bodies(const srv_registry *registry) { return registry->bodies; }
+
 void srv_registry_hold(srv_entry *entry) { entry->uses++; }
 
 static void forget_if_empty(srv_registry *registry, srv_entry *entry) {
@@ -140,6 +143,8 @@ void srv_registry_release(srv_registry *registry, srv_entry *entry) {
 void srv_registry_commit(srv_registry *registry, srv_entry *entry, const ct_scene *scene) {
   const ct_scene *old = entry->current;
   entry->current = ct_scene_retain(scene);
+  registry->bodies += ct_scene_count(scene);
+  if (old) registry->bodies -= ct_scene_count(old);
   /* The write that made the new one holds the old one, too: this is not the last reference. */
   if (old) ct_scene_release(old);
   else if (!entry->kept) registry->scenes++;
@@ -150,6 +155,7 @@ void srv_registry_remove(srv_registry *registry, srv_entry *entry) {
   uint64_t revision = entry->current ? ct_scene_revision(entry->current) : entry->kept->revision;
   /* The deletion counts as one more: its reply names that number. */
   if (revision + 1 > registry->last_revision) registry->last_revision = revision + 1;
+  if (entry->current) registry->bodies -= ct_scene_count(entry->current);
   /* Held by the deletion, too. */
   if (entry->current) ct_scene_release(entry->current);
   entry->current = NULL;

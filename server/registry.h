@@ -73,6 +73,8 @@ srv_entry *srv_registry_after(srv_registry *registry, const char *id);
 void srv_registry_keep(srv_registry *registry, srv_entry *entry, srv_kept *kept);
 /* Scenes of a presence. O(n) */
 size_t srv_registry_count_kept(const srv_registry *registry, srv_presence presence);
+/* Bodies of all scenes that are in memory, at their current revisions. */
+uint64_t srv_registry_bodies(const srv_registry *registry);
 /* An entry is freed when nothing holds it and it has no scene. */
 void srv_registry_hold(srv_entry *entry);
 void srv_registry_release(srv_registry *registry, srv_entry *entry);

@@ -82,6 +82,7 @@ enum MHD_Result srv_reply_send(srv_request *request) {
   MHD_destroy_response(response);
   if (result != MHD_YES) return MHD_NO;
   request->state = SRV_STATE_SENT;
+  request->replied_ns = uv_hrtime();
   if (request->progress) srv_progress_begin(request);
   if (request->stream || request->progress) return result; /* how long it is and how fast it is taken is the stream's to look at */
   srv_reply_phase(request, reply->body_length);
@@ -91,6 +92,7 @@ enum MHD_Result srv_reply_send(srv_request *request) {
 void srv_reply_log(srv_request *request) {
   uint64_t queue_ns, run_ns;
   work_times(request, &queue_ns, &run_ns);
+  srv_metrics_request(request, queue_ns);
   bool sent = request->state == SRV_STATE_SENT;
   bool head = strcmp(request->method, "HEAD") == 0;
   srv_log_entry entry = {

@@ -128,7 +128,9 @@ typedef struct srv_request {
   unsigned runs;               /* that the store has refused */
 
   /* times, ns of uv_hrtime */
-  uint64_t arrived_ns, ended_ns;
+  uint64_t arrived_ns; /* its end; before that, the end of its head */
+  uint64_t ended_ns;
+  uint64_t replied_ns; /* when the reply began to be sent */
   _Atomic uint64_t started_ns;  /* 0: no thread has taken it up */
   _Atomic uint64_t deadline_ns; /* 0: not running yet; a worker sets it after begin */
 

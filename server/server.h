@@ -7,6 +7,8 @@
 #include "config.h"
 #include "guard.h"
 #include "log.h"
+#include "metrics.h"
+#include "notify.h"
 #include "peers.h"
 #include "pool.h"
 #include "registry.h"
@@ -57,14 +59,21 @@ typedef struct srv_server {
   bool dirty; /* libmicrohttpd must be run before the loop sleeps */
   uv_poll_t epoll;
   uv_prepare_t prepare;
+  uv_check_t check;
+  uint64_t woken_ms; /* when the loop's round began, by its clock; 0: no round yet */
+  uv_timer_t watchdog;
   uv_timer_t wake; /* libmicrohttpd's next timeout */
   uv_timer_t sweep, reap;
   uv_signal_t terminate, interrupt;
   bool handles_open;
 
+  srv_notify notify;
+  bool told_ready; /* to the service manager */
+  srv_metrics metrics;
   srv_log *log;
   srv_auth auth;
   srv_hosts hosts;
+  char own_host[64]; /* the address listened on, if it is one of them */
   srv_peers *peers;
   srv_pool *pool;
   srv_registry *registry;
@@ -114,6 +123,13 @@ void srv_server_run(srv_server *server);
 void srv_server_destroy(srv_server *server);
 /* libmicrohttpd has something to do before the loop sleeps. */
 static inline void srv_server_touch(srv_server *server) { server->dirty = true; }
+
+/* ---- listen.c ---- */
+
+/* Makes the listening socket, or takes the one that was handed over. False after one sentence on standard error. */
+bool srv_listen_open(srv_server *server);
+/* Says on standard output where requests are taken. */
+void srv_listen_tell(const srv_server *server);
 
 /* ---- drain.c ---- */
 

@@ -68,6 +68,7 @@ static void take_out_next(srv_shelf *shelf);
 static void removed(srv_store_write *write) {
   srv_shelf *shelf = write->cls;
   srv_server *server = shelf->server;
+  srv_metrics_stored(server, write);
   seen *item = find(shelf, write->id);
   bool gone = write->status == SRV_STORE_OK || (write->status == SRV_STORE_MOVED && write->current == 0);
   const api_shape_table *next = gone ? api_shapes_drop(server->shapes, write->id) : NULL;
@@ -84,7 +85,7 @@ static void removed(srv_store_write *write) {
 
 static void begin(srv_shape_turn *turn) {
   srv_shelf *shelf = (srv_shelf *)((char *)turn - offsetof(srv_shelf, turn));
-  srv_store_submit(shelf->server->store, &shelf->write);
+  srv_metrics_submit(shelf->server, &shelf->write);
 }
 
 static void take_out_next(srv_shelf *shelf) {

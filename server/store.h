@@ -52,6 +52,7 @@ typedef struct srv_store_write {
   size_t shapes_length;
   void (*done)(struct srv_store_write *write); /* once, never from within submit */
   void *cls;
+  uint64_t submitted_ns; /* of uv_hrtime; for who counts (metrics.h) */
   /* The answer. */
   srv_store_status status;
   uint64_t current; /* MOVED: revision that the key is at; 0: it is not there */

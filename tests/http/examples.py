@@ -127,6 +127,9 @@ def run(template, method, operation, content_type, name, body):
             return
         expected = example_of(media, name)
         check(expected is not None, f"the reply {reply.status} has no example; it is {reply.text[:1500]}")
+        if "json" not in reply.headers["content-type"]:
+            equal(reply.text[:len(expected)], expected, "beginning of the reply")
+            return
         got, expected = json.loads(reply.body), json.loads(json.dumps(expected))
         for pointer in media.get(VARIES, documented.get(VARIES, operation.get(VARIES, []))):
             without(got, pointer), without(expected, pointer)

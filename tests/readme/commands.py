@@ -44,7 +44,7 @@ def examples():
 
 def run_options():
     """What `make run` gives the daemon."""
-    recipe = re.search(r"^\t\$\(BUILD\)/contactd (.*)$", (ROOT / "Makefile").read_text(), re.M).group(1)
+    recipe = re.search(r"^\t(?:env .*)?\$\(BUILD\)/contactd (.*)$", (ROOT / "Makefile").read_text(), re.M).group(1)
     words = shlex.split(recipe.replace("$(BUILD)/data", folder.name))
     return [word for word in words if not word.startswith("$(")]
 

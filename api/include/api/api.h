@@ -168,7 +168,9 @@ typedef struct api_shape_table api_shape_table;
 const api_shape_table *api_shapes_create(void);
 const api_shape_table *api_shapes_retain(const api_shape_table *table); /* NULL is allowed, and returned */
 void api_shapes_release(const api_shape_table *table);                  /* NULL is allowed */
-size_t api_shapes_count(const api_shape_table *table); /* of NULL: 0 */
+size_t api_shapes_count(const api_shape_table *table);
+/* Bytes that they hold. */
+uint64_t api_shapes_memory(const api_shape_table *table); /* of NULL: 0 */
 /* The id of a shape, in ascending order; the table's. */
 const char *api_shapes_id(const api_shape_table *table, size_t index);
 bool api_shapes_has(const api_shape_table *table, const char *id);
@@ -233,6 +235,16 @@ typedef enum api_step { API_STEP_DONE, API_STEP_WORK } api_step;
 typedef struct api_scratch api_scratch;
 api_scratch *api_scratch_create(void);
 void api_scratch_destroy(api_scratch *scratch); /* NULL is allowed */
+
+/* What solvers of contact problems have done: of islands, of raw problems, of the steps of a motion. */
+typedef struct api_solved {
+  uint64_t problems, iterations;
+  uint64_t failures; /* problems left above their tolerance, and not proven to have no solution */
+} api_solved;
+
+/* In this scratch, since it was made. To be asked while nothing runs in it. */
+api_solved api_scratch_solved(const api_scratch *scratch);
+
 
 /* NULL: out of memory. head is copied as far as needed. */
 api_call *api_call_create(const api_service *service, const api_head *head, const api_match *match);

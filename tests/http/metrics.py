@@ -1,0 +1,392 @@
+"""GET /metrics: the format by Prometheus' own promtool, the figures by what was asked, by the kernel and by the replies."""
+import json
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+
+from support.checks import Suite, check, equal, near
+from support.client import KeepAlive
+from support.daemon import Daemon
+from support.lives import Lives
+from support.metrics import Metrics, read
+from support.pace import SLOWER
+from support.raw import Raw
+
+suite = Suite()
+folder = tempfile.TemporaryDirectory(prefix="contactd-metrics-")
+suite.cleanup(folder.cleanup)
+daemon = Daemon("--workers", "2", "--log", "off").start()
+suite.cleanup(daemon.stop)
+client = KeepAlive(daemon)
+BALL = {"colliders": [{"sphere": {"radius": 0.5}}]}
+ROUTE = "contactd_requests_total"
+
+
+def promtool(text):
+    """(exit status, what it says) of `promtool check metrics`."""
+    run = subprocess.run(["promtool", "check", "metrics"], input=text, capture_output=True, text=True, timeout=60, check=False)
+    return run.returncode, run.stdout + run.stderr
+
+
+def scene(count, first=0):
+    return {"bodies": [{"id": f"b{first + i}", "position": [2.0 * i, 0, 0], **BALL} for i in range(count)]}
+
+
+def line_of(port, text, method="GET"):
+    with Raw(port) as connection:
+        connection.send(text)
+        return connection.reply(method)
+
+
+def head(method, path, *lines):
+    return "\r\n".join([f"{method} {path} HTTP/1.1", "Host: localhost", *lines, "", ""])
+
+
+# ---- the format ----------------------------------------------------------------------------------------------------------
+
+@suite.fact
+def promtool_finds_nothing_wrong():
+    client.put("/v1/scenes/format", scene(3)).must(201)
+    client.post("/v1/scenes/format/query/distance", {}).must(200)
+    client.get("/v1/nothing").must(404)
+    reply = client.get("/metrics").must(200)
+    equal(reply.headers["content-type"], "text/plain; version=0.0.4; charset=utf-8", "content type")
+    equal(promtool(reply.text), (0, ""), "promtool's verdict")
+    client.delete("/v1/scenes/format").must(200)
+
+
+@suite.fact
+def promtool_would_find_something_wrong():
+    text = client.get("/metrics").text
+    for broken in (text.replace("# TYPE contactd_requests_total counter", "# TYPE contactd_requests_total gauge"),
+                   text.replace("contactd_connections ", "contactd_connections x"),
+                   text.replace("# HELP contactd_scenes ", "# NOTE ")):
+        check(broken != text and promtool(broken)[0] != 0, "a broken text passes")
+
+
+@suite.fact
+def every_histogram_adds_up():
+    metrics = read(client)
+    names = [name for name, kind in metrics.types.items() if kind == "histogram"]
+    check(len(names) >= 3, f"histograms are {names}")
+    for (name, labels), count in metrics.series.items():
+        if not name.endswith("_count") or name[:-6] not in names:
+            continue
+        flat = [part for pair in labels for part in pair]
+        buckets = metrics.buckets(name[:-6], *flat)
+        equal([n for unused, n in buckets], sorted(n for unused, n in buckets), f"buckets of {name} {flat}")
+        equal(buckets[-1], (float("inf"), count), f"last bucket of {name} {flat}")
+        total = metrics[(name[:-6] + "_sum", *flat)]
+        least = sum((n - before) * bound for (bound, before), (unused, n) in zip(buckets, buckets[1:]))
+        check(total >= least * (1 - 1e-12), f"{name[:-6]} {flat}: the sum {total} is below what the buckets hold, {least}")
+
+
+# ---- who may ask -----------------------------------------------------------------------------------------------------------
+
+@suite.fact
+def it_is_guarded_as_all_that_tells_something():
+    token = pathlib.Path(folder.name) / "token"
+    token.write_text("a-token-of-some-length\n")
+    token.chmod(0o600)
+    with Daemon("--log", "off", "--token-file", token) as d:
+        equal(line_of(d.port, head("GET", "/metrics")).status, 401, "status without the token")
+        equal(line_of(d.port, head("GET", "/livez")).status, 200, "status of /livez without it")
+        reply = line_of(d.port, head("GET", "/metrics", "Authorization: Bearer a-token-of-some-length"))
+        equal(reply.status, 200, "status with it")
+        equal(Metrics(reply.text)[ROUTE, "route", "none", "status", "4xx"], 1, "refused requests")
+        check("a-token" not in reply.text, "the token is told")
+        equal(line_of(d.port, "GET /metrics HTTP/1.1\r\nHost: evil.example\r\n\r\n").status, 421, "status of another host")
+        equal(line_of(d.port, head("GET", "/metrics", "Origin: http://evil.example")).status, 403, "status of another origin")
+
+
+@suite.fact
+def it_can_only_be_read():
+    client.post("/metrics", {}).problem(405, "method-not-allowed")
+    reply = line_of(daemon.port, head("HEAD", "/metrics"), "HEAD")
+    equal((reply.status, int(reply.headers["content-length"]) > 1000), (200, True), "status and length of HEAD")
+
+
+@suite.fact
+def it_is_there_while_the_daemon_ends():
+    d = Daemon("--log", "off").start()
+    suite.cleanup(d.kill)
+    with Raw(d.port) as connection:
+        connection.send(head("GET", "/livez"))
+        connection.reply()
+        d.process.send_signal(signal.SIGTERM)
+        connection.send(head("GET", "/metrics"))
+        equal(connection.reply().status, 200, "status")
+    equal(d.process.wait(20 * SLOWER), 0, "exit status")
+
+
+# ---- requests --------------------------------------------------------------------------------------------------------------
+
+@suite.fact
+def requests_are_counted_by_route_method_and_class_of_status():
+    before = read(client)
+    for unused in range(3):
+        client.get("/v1/version").must(200)
+    client.put("/v1/scenes/counted", scene(2)).must(201)
+    client.put("/v1/scenes/counted", scene(2)).must(200)
+    client.get("/v1/scenes/counted").must(200)
+    client.get("/v1/scenes/absent").must(404)
+    client.delete("/v1/scenes/counted").must(200)
+    client.get("/v1/nothing").must(404)
+    equal(line_of(daemon.port, head("OPTIONS", "/v1/version")).status // 100, 4, "class of OPTIONS")
+    equal(line_of(daemon.port, head("BREW", "/v1/version")).status // 100, 4, "class of BREW")
+    after = read(client)
+    one = "/v1/scenes/{s}"
+    for key, count in ((("/v1/version", "GET", "2xx"), 3), ((one, "PUT", "2xx"), 2), ((one, "GET", "2xx"), 1), ((one, "GET", "4xx"), 1),
+                       ((one, "DELETE", "2xx"), 1), (("none", "GET", "4xx"), 1), (("none", "OPTIONS", "4xx"), 1),
+                       (("none", "other", "4xx"), 1), (("/metrics", "GET", "2xx"), 1)):
+        labels = [part for pair in zip(("route", "method", "status"), key) for part in pair]
+        equal(after[(ROUTE, *labels)] - before[(ROUTE, *labels)], count, f"requests of {key}")
+    equal(after["contactd_request_seconds_count", "route", "/v1/version"], after[ROUTE, "route", "/v1/version"], "times taken")
+
+
+@suite.fact
+def no_request_makes_more_series_than_there_are_routes():
+    def known():
+        return {(name, labels) for name, labels in read(client).series}
+    client.get("/v1/scenes/x/bodies/y")
+    client.get("/v1/scenes/x").must(404)
+    client.get("/v1/any").must(404)
+    client.put("/v1/scenes/any", {"bodies": []}).must(201)
+    client.delete("/v1/scenes/any").must(200)
+    before = known()
+    for i in range(200):
+        client.get(f"/v1/scenes/x{i}/bodies/y{i}?z={i}")
+        client.get(f"/v1/n{i}/x{i}").must(404)
+        client.put(f"/v1/scenes/s{i}", {"bodies": []}).must(201)
+        client.delete(f"/v1/scenes/s{i}").must(200)
+    equal(known() - before, set(), "new series")
+
+
+def hard(count, **members):
+    """Long work: every pair of a cluster of hulls."""
+    points = [[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
+    bodies = [{"id": f"h{i}", "position": [0.01 * i, 0, 0], "colliders": [{"convex": {"vertices": points}}]} for i in range(count)]
+    return {"scene": {"bodies": bodies}, **members}
+
+
+@suite.fact
+def a_request_that_takes_long_is_in_a_bucket_that_says_so():
+    before = read(client)
+    began = time.monotonic()
+    reply = client.post("/v1/query/distance", hard(700, deadlineMs=300))
+    took = time.monotonic() - began
+    after = read(client)
+    reply.must(504)
+    route = ("route", "/v1/query/distance")
+    equal(after[(ROUTE, *route, "status", "5xx")] - before[(ROUTE, *route, "status", "5xx")], 1, "requests")
+    spent = after[("contactd_request_seconds_sum", *route)] - before[("contactd_request_seconds_sum", *route)]
+    check(0.3 <= spent <= took, f"the time told is {spent} s, the client waited {took} s")
+    below = dict(after.buckets("contactd_request_seconds", *route))[0.25] - dict(before.buckets("contactd_request_seconds", *route)).get(0.25, 0)
+    equal(below, 0, "requests up to 0.25 s")
+
+
+@suite.fact
+def a_client_that_leaves_is_counted_apart():
+    labels = ("route", "/v1/query/distance", "status", "none")
+    before = read(client)[(ROUTE, *labels)]
+    with Raw(daemon.port) as connection:
+        body = json.dumps(hard(700, deadlineMs=20000)).encode()
+        connection.send(head("POST", "/v1/query/distance", "Content-Type: application/json", f"Content-Length: {len(body)}").encode() + body)
+        daemon.works()
+    end = time.monotonic() + 10 * SLOWER
+    while read(client)[(ROUTE, *labels)] == before and time.monotonic() < end:
+        time.sleep(0.02)
+    equal(read(client)[(ROUTE, *labels)] - before, 1, "requests whose client has left")
+
+
+# ---- work ------------------------------------------------------------------------------------------------------------------
+
+@suite.fact
+def the_time_of_the_workers_is_what_the_kernel_says():
+    """All that the daemon does meanwhile is this work, but for reading it: so much of its processor time was the workers'."""
+    before, used = read(client), daemon.processor_seconds()
+    client.post("/v1/query/distance", hard(250, limit=1)).must(200)
+    after, used = read(client), daemon.processor_seconds() - used
+    busy = after["contactd_worker_busy_seconds_total"] - before["contactd_worker_busy_seconds_total"]
+    loop = after["contactd_loop_cpu_seconds_total"] - before["contactd_loop_cpu_seconds_total"]
+    check(busy >= 0.8 * (used - loop) - 0.02, f"workers were busy for {busy} s, the process used {used} s, of it the loop {loop} s")
+    equal(after["contactd_queue_wait_seconds_count"] - before["contactd_queue_wait_seconds_count"], 1, "requests that waited for a worker")
+    equal((after["contactd_workers"], after["contactd_queue_depth"]), (2, 0), "workers, and who waits")
+
+
+@suite.fact
+def what_waits_for_a_worker_is_in_the_queue():
+    with Daemon("--workers", "1", "--log", "off") as d:
+        other = KeepAlive(d)
+        body = json.dumps(hard(700, deadlineMs=4000)).encode()
+        text = head("POST", "/v1/query/distance", "Content-Type: application/json", f"Content-Length: {len(body)}").encode() + body
+        crowd = [Raw(d.port) for unused in range(12)]
+        for connection in crowd:
+            connection.send(text)
+        deepest, busiest, end = 0, 0, time.monotonic() + 10 * SLOWER
+        while time.monotonic() < end and not (deepest and busiest):
+            now = read(other)
+            deepest, busiest = max(deepest, now["contactd_queue_depth"]), max(busiest, now["contactd_workers_busy"])
+        for connection in crowd:
+            connection.close()
+        check(1 <= deepest <= 12 and busiest == 1, f"{deepest} in the queue, {busiest} workers busy")
+
+
+@suite.fact
+def the_loop_tells_how_long_its_rounds_are():
+    before = read(client)
+    for unused in range(20):
+        client.get("/livez").must(200)
+    after = read(client)
+    check(after["contactd_loop_round_seconds_count"] - before["contactd_loop_round_seconds_count"] >= 20, "fewer rounds than requests")
+
+
+def counted(ask):
+    """What the solvers' figures grow by while `ask` runs, and what it gives."""
+    names = [f"contactd_solver_{name}_total" for name in ("problems", "iterations", "failures")]
+    before = read(client)
+    given = ask()
+    after = read(client)
+    return [after[name] - before[name] for name in names], given
+
+
+@suite.fact
+def iterations_of_solvers_are_those_that_the_replies_tell():
+    lcp = {"M": [[2, 1], [1, 2]], "q": [-5, -6]}
+    figures, reply = counted(lambda: client.post("/v1/solve/lcp", lcp).must(200).json)
+    equal(figures, [1, reply["iterations"], 0], "figures of a problem that is solved")
+    row = [[2.0 if i == j else -0.999 if abs(i - j) == 1 else 0.0 for j in range(40)] for i in range(40)]
+    ridge = {"M": row, "q": [-1.0] * 40, "method": "pgs", "maxIterations": 1}
+    figures, reply = counted(lambda: client.post("/v1/solve/lcp", ridge).must(200).json)
+    equal((figures, reply["converged"]), ([1, reply["iterations"], 1], False), "figures of one that is given up")
+    never = {"M": [[-1]], "q": [-1]}
+    figures, reply = counted(lambda: client.post("/v1/solve/lcp", never).must(200).json)
+    equal((figures[0], figures[2], reply["converged"]), (1, 0 if reply["status"] == "infeasible" else 1, False),
+          f"figures of one without a solution ({reply['status']})")
+
+
+@suite.fact
+def islands_are_counted_one_by_one():
+    def body(name, x, speed):
+        return {"id": name, "position": [x, 0, 0], "motion": {"mass": 1, "linearVelocity": [speed, 0, 0]},
+                "colliders": [{"sphere": {"radius": 0.5}}]}
+    bodies = [body(f"{i}{side}", 10.0 * i + at, speed) for i in range(3) for side, at, speed in (("l", 0, 1), ("r", 1, -1))]
+    figures, reply = counted(lambda: client.post("/v1/query/impulse", {"scene": {"bodies": bodies}}).must(200).json)
+    equal(len(reply["results"]), 3, "islands")
+    equal(figures, [3, sum(r["iterations"] for r in reply["results"]), 0], "figures")
+
+
+# ---- state -----------------------------------------------------------------------------------------------------------------
+
+@suite.fact
+def scenes_bodies_and_revisions_are_told():
+    before = read(client)
+    client.put("/v1/scenes/one", scene(5)).must(201)
+    client.put("/v1/scenes/two", scene(7)).must(201)
+    client.put("/v1/scenes/two", scene(4)).must(200)
+    client.delete("/v1/scenes/one/bodies/b0").must(200)
+    client.post("/v1/scenes/one/bodies", {"id": "b0"}).must(422)
+    grown = [read(client)[name] - before[name] for name in ("contactd_scenes", "contactd_bodies", "contactd_revisions_total")]
+    equal(grown, [2, 8, 4], "scenes, bodies and revisions more")
+    for name in ("one", "two"):
+        client.delete(f"/v1/scenes/{name}").must(200)
+    grown = [read(client)[name] - before[name] for name in ("contactd_scenes", "contactd_bodies", "contactd_revisions_total")]
+    equal(grown, [0, 0, 4], "the same when they have gone")
+
+
+@suite.fact
+def shapes_and_streams_and_connections_are_told():
+    before = read(client)
+    corners = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
+    posted = client.post("/v1/shapes", {"convex": {"vertices": corners}}).must(201).json["id"]
+    client.put("/v1/scenes/told", scene(1)).must(201)
+    with socket.create_connection(("127.0.0.1", daemon.port)) as stream:
+        stream.sendall(head("GET", "/v1/scenes/told/events").encode())
+        stream.recv(1000)
+        after = read(client)
+    equal(after["contactd_shapes"] - before["contactd_shapes"], 1, "shapes more")
+    check(after["contactd_shapes_bytes"] - before["contactd_shapes_bytes"] >= 4 * 24, "the shape's corners alone weigh more")
+    equal((after["contactd_event_streams"], before["contactd_event_streams"]), (1, 0), "streams")
+    equal(after["contactd_connections"] - before["contactd_connections"], 1, "connections more")
+    equal(after["contactd_connections_total"] - before["contactd_connections_total"], 1, "connections accepted")
+    client.delete("/v1/scenes/told").must(200)
+    client.delete(f"/v1/shapes/{posted}").must(200)
+
+
+@suite.fact
+def memory_is_what_the_kernel_says():
+    metrics = read(client)
+    near(metrics["process_resident_memory_bytes"], daemon.status_bytes("VmRSS"), 4e6, "resident memory")
+    near(metrics["process_virtual_memory_bytes"], daemon.status_bytes("VmSize"), 1e8, "virtual memory")
+    near(metrics["process_cpu_seconds_total"], daemon.processor_seconds(), 0.2 * SLOWER, "processor time")
+    near(metrics["process_start_time_seconds"], os.stat(f"/proc/{daemon.pid}").st_ctime, 600, "start")
+    equal(metrics["contactd_request_bodies_bytes"], 0, "bytes of bodies when nobody sends one")
+
+
+@suite.fact
+def a_body_on_its_way_is_told():
+    with Raw(daemon.port) as connection:
+        connection.send(head("PUT", "/v1/scenes/slow", "Content-Type: application/json", "Content-Length: 1000000").encode() + b" " * 300000)
+        end, held = time.monotonic() + 10 * SLOWER, 0
+        while held < 300000 and time.monotonic() < end:
+            held = read(client)["contactd_request_bodies_bytes"]
+        check(300000 <= held <= 1000000, f"{held} bytes are told")
+
+
+@suite.fact
+def limits_are_those_that_are_served():
+    served, metrics = client.get("/v1/limits").must(200).json, read(client)
+    named = {dict(labels)["name"]: value for (name, labels), value in metrics.series.items() if name == "contactd_limit"}
+    check(len(named) >= 30, f"only {len(named)} limits")
+    for name, value in named.items():
+        found = served["limits"][name] if "limits" in served else served[name]
+        equal(found["value"] if isinstance(found, dict) else found, value, name)
+
+
+# ---- the store -------------------------------------------------------------------------------------------------------------
+
+@suite.fact
+def without_a_store_nothing_is_told_of_one():
+    check("contactd_store" not in client.get("/metrics").text, "a store is told of")
+
+
+@suite.fact
+def commits_are_counted_and_timed():
+    lives = Lives(suite)
+    begun = read(lives.client)
+    lives.client.put("/v1/scenes/kept", scene(50)).must(201)
+    for i in range(4):
+        lives.client.patch("/v1/scenes/kept/bodies/b0", {"position": [0, 0, i]}).must(200)
+    lives.client.patch("/v1/scenes/kept/bodies/absent", {"position": [0, 0, 0]}).must(404)
+    lives.client.delete("/v1/scenes/kept").must(200)
+    after = read(lives.client)
+    equal(promtool(after.text), (0, ""), "promtool's verdict")
+    name = "contactd_store_commits_total"
+    equal(after[name, "status", "ok"] - begun[name, "status", "ok"], 6, "commits")
+    equal(after[name], after[name, "status", "ok"], "commits of all outcomes")
+    equal(after["contactd_store_commit_seconds_count"] - begun["contactd_store_commit_seconds_count"], 6, "commits timed")
+    written = after["contactd_store_commit_bytes_total"] - begun["contactd_store_commit_bytes_total"]
+    check(50 * 8 <= written <= 50 * 4096, f"{written} bytes of records")
+    equal(after["contactd_store_healthy"], 1, "health")
+    lives.down()
+
+
+@suite.fact
+def commits_that_fail_are_counted_by_their_outcome():
+    fails = pathlib.Path(folder.name) / "fails"
+    lives = Lives(suite).again("TERM", fails=fails)
+    lives.client.put("/v1/scenes/kept", scene(1)).must(201)
+    fails.touch()
+    lives.client.put("/v1/scenes/lost", scene(1)).must(503)
+    after = read(lives.client)
+    equal(after["contactd_store_commits_total", "status", "failed"], 1, "commits that failed")
+    equal(after["contactd_store_healthy"], 0, "health")
+    fails.unlink()
+    lives.down()
+
+
+suite.main()

@@ -1,0 +1,330 @@
+"""What a service manager sees: readiness, watchdog and end by datagrams, sockets that are handed over, and the units that are shipped,
+judged by systemd's own tools."""
+import os
+import pathlib
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+from support.checks import Suite, check, equal
+from support.client import KeepAlive
+from support.daemon import ROOT, START_SECONDS, Daemon, binary, clean_environment
+from support.lives import Lives
+from support.pace import SLOWER
+from support.raw import Raw
+
+suite = Suite()
+folder = tempfile.TemporaryDirectory(prefix="contactd-systemd-")
+suite.cleanup(folder.cleanup)
+GET = "GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+
+
+class Manager:
+    """The socket that a service manager listens at."""
+
+    def __init__(self, name):
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.socket.bind("\0" + name[1:] if name[0] == "@" else name)
+        self.name = name
+
+    def hear(self, seconds=START_SECONDS):
+        """The next message, as a dict; None: there is none in time."""
+        self.socket.settimeout(seconds)
+        try:
+            text = self.socket.recv(4096).decode()
+        except TimeoutError:
+            return None
+        return dict(line.split("=", 1) for line in text.splitlines())
+
+    def hear_until(self, name):
+        """Messages up to the one that has the variable, which is the last."""
+        heard = []
+        while not heard or name not in heard[-1]:
+            heard.append(self.hear())
+            check(heard[-1] is not None, f"{name} has not come, only {heard[:-1]}")
+        return heard
+
+
+def manager(name=None):
+    made = Manager(name or str(pathlib.Path(folder.name) / f"notify-{time.monotonic_ns()}"))
+    suite.cleanup(made.socket.close)
+    return made
+
+
+def told(heard, *options, **environment):
+    """A daemon that tells the manager."""
+    return Daemon("--log", "off", *options, env=clean_environment(NOTIFY_SOCKET=heard.name, **environment))
+
+
+# ---- messages --------------------------------------------------------------------------------------------------------------
+
+@suite.fact
+def a_manager_hears_of_the_start_and_of_the_end():
+    for name in (None, f"@contactd-test-{os.getpid()}"):
+        heard = manager(name)
+        with told(heard) as d:
+            equal(heard.hear()["READY"], "1", "the first message")
+            equal(KeepAlive(d).get("/readyz").status, 200, "/readyz then")
+        last = heard.hear()
+        equal(last["STOPPING"], "1", "the last message")
+        equal(heard.hear(0.05), None, "a message after it")
+
+
+@suite.fact
+def ready_is_told_when_the_store_has_been_read():
+    lives = Lives(suite)
+    corners = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
+    for i in range(20):
+        lives.client.post("/v1/shapes", {"convex": {"vertices": [[x, y, z * (1 + i)] for x, y, z in corners]}}).must(201)
+    lives.down()
+    for unused in range(5):
+        heard = manager()
+        daemon = Daemon("--data", lives.folder, durability="disk", env=clean_environment(NOTIFY_SOCKET=heard.name)).start()
+        suite.cleanup(daemon.kill)
+        heard.hear_until("READY")
+        equal(KeepAlive(daemon).get("/readyz").status, 200, "/readyz when READY has come")
+        daemon.stop()
+        daemon.process = None
+
+
+@suite.fact
+def the_watchdog_hears_from_the_loop_twice_in_its_time():
+    heard = manager()
+    with told(heard, WATCHDOG_USEC="400000") as d:
+        heard.hear_until("READY")
+        began = time.monotonic()
+        for unused in range(8):
+            heard.hear_until("WATCHDOG")
+        took = time.monotonic() - began
+        check(took >= 7 * 0.2 - 0.2, f"eight messages came within {took:.2f} s")
+        check(took <= 8 * 0.4 * SLOWER, f"eight messages took {took:.2f} s: the manager would have ended the daemon")
+        d.process.send_signal(signal.SIGSTOP)
+        time.sleep(0.05)
+        while heard.hear(0.01):
+            pass
+        equal(heard.hear(0.5), None, "a message of a daemon that stands still")
+        d.process.send_signal(signal.SIGCONT)
+        heard.hear_until("WATCHDOG")
+
+
+@suite.fact
+def a_watchdog_of_another_process_is_not_ours():
+    heard = manager()
+    with told(heard, WATCHDOG_USEC="10000", WATCHDOG_PID="1"):
+        heard.hear_until("READY")
+        equal(heard.hear(0.2), None, "a message after READY")
+
+
+@suite.fact
+def a_manager_that_is_gone_hinders_nothing():
+    heard = manager()
+    heard.socket.close()
+    with told(heard, WATCHDOG_USEC="20000") as d:
+        equal(KeepAlive(d).get("/livez").status, 200, "status")
+        time.sleep(0.1)
+        equal(KeepAlive(d).get("/livez").status, 200, "status later")
+
+
+def refused(*words, **environment):
+    def fact():
+        result = subprocess.run([str(binary()), "--port", "0"], capture_output=True, text=True, timeout=20 * SLOWER, cwd=ROOT, check=False,
+                                env=clean_environment(**environment))
+        equal((result.returncode, result.stdout, result.stderr.count("\n")), (2, "", 1), "exit status, output and lines")
+        for word in words:
+            check(word in result.stderr, f"{word!r} is not in {result.stderr!r}")
+    return fact
+
+
+suite.table("refused:", [
+    ("a place that is none", refused("NOTIFY_SOCKET", "vsock:2:1", NOTIFY_SOCKET="vsock:2:1")),
+    ("a name that is too long", refused("NOTIFY_SOCKET", NOTIFY_SOCKET="/" + "x" * 200)),
+    ("a time that is none", refused("WATCHDOG_USEC", "soon", NOTIFY_SOCKET="/x", WATCHDOG_USEC="soon")),
+    ("no time", refused("WATCHDOG_USEC", NOTIFY_SOCKET="/x", WATCHDOG_USEC="0")),
+    ("a process that is none", refused("WATCHDOG_PID", NOTIFY_SOCKET="/x", WATCHDOG_USEC="1000", WATCHDOG_PID="me")),
+])
+
+
+# ---- sockets that are handed over --------------------------------------------------------------------------------------------
+
+# Becomes the daemon, with the socket as descriptor 3, as systemd does it.
+LAUNCH = """
+import os, sys
+os.dup2(int(sys.argv[1]), 3)
+os.environ["LISTEN_PID"] = sys.argv[3] if sys.argv[3] != "own" else str(os.getpid())
+os.environ["LISTEN_FDS"] = sys.argv[2]
+os.execv(sys.argv[4], sys.argv[4:])
+"""
+
+
+class Handed(Daemon):
+    """A daemon that gets the socket; its first line names the socket's port."""
+
+    def __init__(self, handed, *options, count="1", pid="own"):
+        super().__init__("--log", "off", *options)
+        self.handed = handed
+        self.command = [sys.executable, "-c", LAUNCH, str(handed.fileno()), count, pid, *self.command]
+
+    def start(self):
+        self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self.log, env=self.env,
+                                        pass_fds=(self.handed.fileno(),))
+        self.line = self.first_line()
+        self.port = int(self.line.rsplit(":", 1)[1]) if ":" in self.line else None
+        self.pid = self.process.pid
+        return self
+
+
+def listening(address="127.0.0.1", kind=socket.SOCK_STREAM):
+    made = socket.socket(socket.AF_INET, kind)
+    made.bind((address, 0))
+    if kind == socket.SOCK_STREAM:
+        made.listen(64)
+    suite.cleanup(made.close)
+    return made
+
+
+def asked(port, path="/livez"):
+    connection = Raw(port)
+    connection.send(GET.format(path=path))
+    return connection
+
+
+@suite.fact
+def a_socket_that_is_handed_over_is_served():
+    handed = listening()
+    port = handed.getsockname()[1]
+    with Handed(handed) as d:
+        equal(d.line, f"contactd listening on http://127.0.0.1:{port}\n", "first line")
+        with asked(port) as connection:
+            equal(connection.reply().status, 200, "status")
+        environment = pathlib.Path(f"/proc/{d.pid}/fd")
+        check((environment / "3").exists(), "descriptor 3 is not there")
+
+
+@suite.fact
+def whoever_connects_while_no_daemon_runs_is_answered_by_the_next():
+    handed = listening()
+    port = handed.getsockname()[1]
+    with asked(port) as early:
+        with Handed(handed):
+            equal(early.reply().status, 200, "status of who came before the first daemon")
+        with asked(port) as between:
+            with Handed(handed):
+                equal(between.reply().status, 200, "status of who came between two daemons")
+
+
+@suite.fact
+def a_socket_for_another_process_is_not_taken():
+    handed = listening()
+    with Handed(handed, pid="1") as d:
+        check(d.port != handed.getsockname()[1], "the daemon serves it")
+        with asked(d.port) as connection:
+            equal(connection.reply().status, 200, "status at its own address")
+
+
+@suite.fact
+def a_socket_that_cannot_be_served_is_refused():
+    quiet = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    local = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    local.bind(str(pathlib.Path(folder.name) / "local"))
+    local.listen()
+    plain = open("/dev/null", "rb")
+    for made in (quiet, local, plain):
+        suite.cleanup(made.close)
+    for handed, count, word in ((listening(kind=socket.SOCK_DGRAM), "1", "TCP"), (quiet, "1", "TCP"), (local, "1", "TCP"),
+                                (plain, "1", "TCP"), (listening(), "2", "'2'"), (listening(), "x", "'x'"),
+                                (listening("0.0.0.0"), "1", "--token-file")):
+        d = Handed(handed, count=count).start()
+        equal((d.line, d.process.wait(20 * SLOWER)), ("", 2), "first line and exit status")
+        d.process.stdout.close()
+        text = d.log_text()
+        check(word in text and text.count("\n") == 1, f"{word} is not in {text!r}")
+
+
+@suite.fact
+def systemds_own_activation_starts_it():
+    """Of systemd's package: it listens, and starts the daemon when somebody connects."""
+    address = f"127.{os.getpid() >> 16 & 127}.{os.getpid() >> 8 & 255}.{os.getpid() & 255 or 1}"
+    address = re.sub(r"^127\.0\.0\.", "127.1.0.", address)
+    command = ["systemd-socket-activate", "-l", f"{address}:7077", str(binary()), "--log", "off"]
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                               env=clean_environment())
+    suite.cleanup(process.kill)
+    end, connection = time.monotonic() + START_SECONDS, None
+    while connection is None and time.monotonic() < end:
+        try:
+            connection = Raw(7077, address)
+        except ConnectionRefusedError:
+            time.sleep(0.01)
+    with connection:
+        connection.send(f"GET /v1/version HTTP/1.1\r\nHost: {address}:7077\r\nConnection: close\r\n\r\n")
+        equal(connection.reply().status, 200, "status")
+    process.send_signal(signal.SIGTERM)
+    equal(process.wait(20 * SLOWER), 0, "exit status")
+
+
+# ---- units -------------------------------------------------------------------------------------------------------------------
+
+def verified(change=lambda name, text: text, program=True):
+    """What `systemd-analyze verify` says of the units in a tree of its own: (exit status, text)."""
+    with tempfile.TemporaryDirectory(prefix="contactd-units-") as made:
+        tree = pathlib.Path(made)
+        shutil.copytree("/lib/systemd/system", tree / "lib/systemd/system", symlinks=True)
+        units = tree / "etc/systemd/system"
+        units.mkdir(parents=True)
+        for name in ("contactd.service", "contactd.socket"):
+            (units / name).write_text(change(name, (ROOT / "docker" / name).read_text()))
+        if program:
+            (tree / "usr/local/bin").mkdir(parents=True)
+            shutil.copy(binary(), tree / "usr/local/bin/contactd")
+        run = subprocess.run(["systemd-analyze", "verify", "--man=no", f"--root={tree}", str(units / "contactd.service"),
+                              str(units / "contactd.socket")], capture_output=True, text=True, timeout=60, check=False)
+        return run.returncode, run.stdout + run.stderr
+
+
+@suite.fact
+def systemd_finds_nothing_wrong_with_the_units():
+    equal(verified(), (0, ""), "what systemd-analyze verify says")
+
+
+@suite.fact
+def systemd_would_find_something_wrong_with_them():
+    check("executable" in verified(program=False)[1], "a program that is not there passes")
+    for name, right, wrong in (("contactd.socket", "Backlog=", "Baklog="), ("contactd.service", "UMask=0077", "UMask=0999"),
+                               ("contactd.service", "ProtectHome=", "ProtectHouse=")):
+        def change(unit, text):
+            check(unit != name or right in text, f"{name} has no {right}")
+            return text.replace(right, wrong) if unit == name else text
+        check(verified(change)[1], f"{wrong} passes")
+
+
+@suite.fact
+def the_service_is_hardened():
+    run = subprocess.run(["systemd-analyze", "security", "--offline=true", str(ROOT / "docker/contactd.service")], capture_output=True,
+                         text=True, timeout=60, check=False)
+    level = re.search(r"Overall exposure level for contactd\.service: ([0-9.]+)", run.stdout)
+    check(level, f"it says {run.stdout[-400:]} {run.stderr}")
+    check(float(level.group(1)) <= 1.5, f"the exposure level is {level.group(1)}, should be at most 1.5")
+
+
+@suite.fact
+def the_units_settings_are_good_settings():
+    """The file of the service, uncommented too."""
+    shipped = (ROOT / "docker/contactd.conf").read_text()
+    for text in (shipped, re.sub(r"^# (?=[a-z-]+ = )", "", shipped, flags=re.M)):
+        path = pathlib.Path(folder.name) / "contactd.conf"
+        path.write_text(text)
+        run = subprocess.run([str(binary()), "--config", str(path), "--print-config"], capture_output=True, text=True, timeout=20 * SLOWER,
+                             check=False, env=clean_environment())
+        equal((run.returncode, run.stderr), (0, ""), "exit status and standard error")
+    start = re.search(r"^ExecStart=\S+ (.*)$", (ROOT / "docker/contactd.service").read_text(), re.M)
+    equal(start.group(1), "--config /etc/contactd.conf", "options of the service")
+    state = re.search(r"^StateDirectory=(\S+)$", (ROOT / "docker/contactd.service").read_text(), re.M)
+    check(f"data = /var/lib/{state.group(1)}\n" in shipped, "the service's folder is not the one that is named")
+
+
+suite.main()
