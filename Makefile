@@ -119,6 +119,8 @@ RUN_PACKAGES  := gcc libc6-dev pkg-config libmicrohttpd-dev libjansson-dev libuv
 TEST_PACKAGES := $(RUN_PACKAGES) git binutils python3 python3-jsonschema clang g++ libfcl-dev dart-doc prometheus systemd
 BENCH_PACKAGES := $(TEST_PACKAGES) wrk libccd-dev libbullet-dev libode-dev libcgal-dev libqhull-dev \
                   libdart-external-odelcpsolver-dev
+# An engine of our own, for root where none runs.
+IMAGE_PACKAGES := docker.io mmdebstrap iproute2 util-linux
 
 .PHONY: deps deps-test
 deps: ## install the packages that building and running need, if missing
@@ -172,6 +174,19 @@ bench: ## speeds as ratios within one run
 	@tests/house/deps.sh $(BENCH_PACKAGES)
 	@$(MAKE) --no-print-directory -j2 build
 	@BUILD=$(BUILD) tests/bench/run
+
+# ---- image ---------------------------------------------------------------------------------------------------------------
+
+.PHONY: image image-test deps-image
+deps-image: # the same for the image; an engine that runs is taken as it is
+	@tests/house/deps.sh curl python3 python3-jsonschema
+	@docker info >/dev/null 2>&1 || [ "$$(id -u)" -ne 0 ] || tests/house/deps.sh $(IMAGE_PACKAGES)
+
+image: deps-image ## the container image: in the engine that runs, else as build/image/contactd.tar
+	@BUILD=$(BUILD) PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=tests /usr/bin/python3 tests/image/build.py
+
+image-test: deps-image ## the image built and run: rights, parts, SIGKILL and what is there after it
+	@BUILD=$(BUILD) PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=tests /usr/bin/python3 tests/image/image.py
 
 # ---- house ---------------------------------------------------------------------------------------------------------------
 

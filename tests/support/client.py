@@ -133,6 +133,8 @@ def parse_curl(output):
 
 
 class Curl(Client):
+    before = ()  # a command that runs curl somewhere else
+
     def send(self, method, path, data, headers):
         command = ["curl", "-q", "-sS", "-i", "-g", "--path-as-is", "--http1.1", "--noproxy", "*", "--max-time", str(CURL_SECONDS)]
         command += ["-I"] if method == "HEAD" else ["-X", method]
@@ -143,7 +145,7 @@ class Curl(Client):
                 command += ["-H", "Content-Type:"]
         for name, value in head.items():
             command += ["-H", f"{name}: {value}" if value else f"{name};"]
-        run = subprocess.run(command + [self.base + path], input=data or b"", capture_output=True, env=curl_environment())
+        run = subprocess.run([*self.before, *command, self.base + path], input=data or b"", capture_output=True, env=curl_environment())
         if run.returncode:
             raise Failure(f"curl ended with {run.returncode}: {run.stderr.decode(errors='replace').strip()}")
         return parse_curl(run.stdout)
