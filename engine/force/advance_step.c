@@ -184,6 +184,8 @@ static ct_status go_to_event(ct_step *step, bool *done) {
   *done = !(left > 0.0);
   if (*done) return CT_OK;
   double whole = step->time = ct_min2(o->time_step, left);
+  /* Before impacts are looked for: the search has limits of its own, and cannot tell whose motion it is. */
+  if (!ct_advance_within(advance, advance->now, whole, whole)) return CT_LIMIT;
   ct_status status = ct_step_to_event(step);
   if (status != CT_OK) return status;
   double time = step->time == left ? o->duration : past + step->time;
