@@ -162,6 +162,7 @@ static bool read_advance(api_call *call, api_advance *advance) {
   /* A contact that parts fast may pull, as in Modia3D: cut off, the law would not be smooth. */
   options->elastic.pull = true;
   good = api_read_elastic(&reader, &m[ELASTIC], &options->elastic, NULL) && good;
+  good = api_refuse_idle(&reader, &m[ELASTIC], options->mode != CT_ADVANCE_COMPLIANT, "mode eventCompliant") && good;
   return read_include(&reader, &m[INCLUDE], advance) && good;
 }
 

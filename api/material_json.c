@@ -5,6 +5,10 @@
 
 #include <contact/limits.h>
 
+/* Sides of a friction pyramid. */
+#define SIDES_MIN 4
+#define SIDES_MAX 64
+
 /* ---- values -------------------------------------------------------------------------------------------------------------- */
 
 /* Members that materials and pairs of them have alike, in this order. */
@@ -33,6 +37,15 @@ bool api_read_pair_material(api_reader *reader, const api_field *field, ct_pair_
   api_field m[VALUE_COUNT] = {VALUE_MEMBERS};
   if (!field->value) return true;
   return api_read_object(reader, field, m, VALUE_COUNT) && read_values(reader, m, out);
+}
+
+bool api_read_sides(api_reader *reader, const api_field *field, unsigned *out) {
+  uint64_t sides = *out;
+  if (!api_read_unsigned(reader, field, SIDES_MIN, SIDES_MAX, &sides)) return false;
+  *out = (unsigned)sides;
+  if (sides % 2 == 0) return true;
+  api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &field->path, "Must be even.");
+  return false;
 }
 
 /* A number above 0, where 0 is what is not known. */

@@ -6,10 +6,6 @@
 #include "material_json.h"
 #include "matrix_json.h"
 
-/* Sides of a pyramid. */
-#define DIRECTIONS_MIN 4
-#define DIRECTIONS_MAX 64
-#define DIRECTIONS_DEFAULT 8
 /* An overrelaxed sweep's omega is between these, which are neither. */
 #define RELAXATION_END 2.0
 #define ITERATIONS_MAX 1000000000u
@@ -96,6 +92,10 @@ bool api_read_lcp(api_call *call) {
   good = api_read_number(&reader, &m[TOLERANCE], DBL_MIN, 1.0, &options->tolerance) && good;
   good = api_read_unsigned(&reader, &m[ITERATIONS], 1, ITERATIONS_MAX, &options->iterations_max) && good;
   good = api_read_number(&reader, &m[RELAXATION], DBL_EPSILON, RELAXATION_END - DBL_EPSILON, &options->relaxation) && good;
+  bool pgs = method == CT_LCP_PGS, sweeps = pgs || method == CT_LCP_QUADRATIC;
+  good = api_refuse_idle(&reader, &m[RELAXATION], !pgs, "method pgs") && good;
+  good = api_refuse_idle(&reader, &m[START], !sweeps && method != CT_LCP_AUTO, "methods auto, pgs and quadratic") && good;
+  good = api_refuse_idle(&reader, &m[TIE], sweeps, "direct methods") && good;
   if (!api_read_matrix(&reader, &m[M], &problem->matrix)) return false;
   size_t n = problem->matrix.size;
   good = within(&reader, &m[M], lcp_methods[method], n, rows_max((ct_lcp_method)method)) && good;
@@ -126,16 +126,6 @@ void api_put_lcp(api_buffer *out, const ct_lcp_result *result, size_t size) {
 }
 
 /* ---- friction ---- */
-
-/* A pyramid has an even number of sides, so that each has its opposite. */
-static bool read_directions(api_reader *reader, const api_field *field, unsigned *out) {
-  uint64_t sides = DIRECTIONS_DEFAULT;
-  if (!api_read_unsigned(reader, field, DIRECTIONS_MIN, DIRECTIONS_MAX, &sides)) return false;
-  *out = (unsigned)sides;
-  if (sides % 2 == 0) return true;
-  api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &field->path, "Must be even.");
-  return false;
-}
 
 /* One mu per contact; W has `dimension` rows for each. */
 static bool read_contacts(api_reader *reader, const api_field *w, const api_field *mu, ct_friction_problem *problem) {
@@ -178,8 +168,13 @@ bool api_read_friction(api_call *call) {
   good = api_read_word(&reader, &m[METHOD], friction_methods, CT_FRICTION_METHOD_COUNT, &method) && good;
   good = api_read_number(&reader, &m[TOLERANCE], DBL_MIN, 1.0, &options->tolerance) && good;
   good = api_read_unsigned(&reader, &m[ITERATIONS], 1, ITERATIONS_MAX, &options->iterations_max) && good;
-  good = read_directions(&reader, &m[DIRECTIONS], &options->directions) && good;
+  options->directions = API_SIDES;
+  good = api_read_sides(&reader, &m[DIRECTIONS], &options->directions) && good;
   good = api_read_bool(&reader, &m[CIRCUMSCRIBED], &options->circumscribed) && good;
+  bool pyramids = method == CT_FRICTION_POLYHEDRAL;
+  good = api_refuse_idle(&reader, &m[DIRECTIONS], !pyramids, "method polyhedral") && good;
+  good = api_refuse_idle(&reader, &m[CIRCUMSCRIBED], !pyramids, "method polyhedral") && good;
+  good = api_refuse_idle(&reader, &m[START], pyramids, "methods other than polyhedral") && good;
   problem->dimension = (unsigned)dimension;
   if (!read_contacts(&reader, &m[W], &m[MU], problem)) return false;
   size_t n = problem->matrix.size;

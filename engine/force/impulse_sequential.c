@@ -3,7 +3,7 @@
  * What blows hand on in a row of bodies (Newton's cradle) comes out as it is seen. Of bodies that come to rest against each other
  * it is a sum without end, which stops where approaches are too slow to count.
  */
-#include "force/impulse.h"
+#include "force/impulse_many.h"
 #include "solve/solver.h"
 
 #include <string.h>
@@ -51,6 +51,24 @@ static double sweep(ct_impulse_work *work, double slowest, bool strikes, ct_velo
   return fastest;
 }
 
+/* Blows that no number of sweeps ends, because bodies whose motion is prescribed press others into each other: none is given. */
+static ct_status give_up(ct_impulse_work *work) {
+  ct_status status = ct_impulse_look_for_squeeze(work);
+  if (status != CT_OK || !work->told.contradictory) return status;
+  double fastest = 0.0;
+  for (size_t i = 0; i < work->set->count; i++) {
+    ct_impulse_touch *touch = &work->touches[i];
+    memset(touch->p, 0, sizeof touch->p);
+    touch->restitution = 0.0;
+    if (!touch->movable) continue;
+    touch->outcome = CT_IMPULSE_OUTCOME_NONE;
+    fastest = ct_max2(fastest, -touch->before.normal);
+  }
+  work->told.residual = fastest / work->speed;
+  work->told.rotation_ignored = false;
+  return CT_OK;
+}
+
 ct_status ct_impulse_sequential(ct_impulse_work *work) {
   const ct_impulse_options *o = work->options;
   ct_velocity *velocities = ct_solver_take(work->solver, work->set->body_count, sizeof *velocities);
@@ -68,5 +86,5 @@ ct_status ct_impulse_sequential(ct_impulse_work *work) {
   work->told.iterations = sweeps;
   work->told.converged = work->told.converged && fastest <= slowest;
   if (fastest > o->velocity_tolerance) work->told.residual = ct_max2(work->told.residual, fastest / work->speed);
-  return CT_OK;
+  return fastest > slowest && ct_impulse_any_driven(work->set) ? give_up(work) : CT_OK;
 }

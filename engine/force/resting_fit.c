@@ -82,12 +82,10 @@ static ct_status shorten(const ct_resting *resting, ct_resting_fit *fit, ct_cone
 ct_status ct_resting_fit_solve(ct_resting *resting) {
   ct_resting_fit *fit = &resting->fit;
   if (fit->known) return CT_OK;
-  bool pyramids = resting->options->friction == CT_RESTING_FRICTION_POLYHEDRAL;
   ct_cone_fit_problem problem = {.cones = fit->cones,
                                  .count = resting->count,
                                  .target = fit->target,
                                  .blocks = fit->count,
-                                 .sides = pyramids ? ct_resting_directions(resting) : 0,
                                  .steps_max = HOLD_STEPS,
                                  .cancel = resting->options->cancel};
   ct_cone_fit_result result = {.forces = fit->forces, .rest = fit->rest, .status = CT_CONE_FIT_UNDECIDED};
@@ -96,10 +94,10 @@ ct_status ct_resting_fit_solve(ct_resting *resting) {
   for (size_t i = 0; i < CT_CONE_BLOCK * fit->count; i++) fit->rest[i] = fit->target[i];
   for (size_t i = 0; i < CT_RESTING_PARTS * resting->count; i++) fit->forces[i] = 0.0;
   if (fit->exact) status = ct_cone_fit(&problem, resting->solver, &result);
-  else if (!pyramids) status = ct_cone_hold(&problem, resting->solver, &result);
+  else status = ct_cone_hold(&problem, resting->solver, &result);
   fit->known = status == CT_OK;
   fit->status = result.status;
-  bool more = fit->exact && !pyramids && fit->status == CT_CONE_FIT_HELD && resting->options->tie == CT_LCP_TIE_MIN_NORM;
+  bool more = fit->exact && fit->status == CT_CONE_FIT_HELD && resting->options->tie == CT_LCP_TIE_MIN_NORM;
   return status == CT_OK && more ? shorten(resting, fit, &problem) : status;
 }
 

@@ -52,11 +52,8 @@ ct_mat3 ct_resting_axes(const ct_touch *touch);
 
 /* A force in the contact's axes as a vector, on b. */
 ct_vec3 ct_resting_force(const ct_touch *touch, const double *parts);
-/* Sides of the pyramids, and the coefficient of friction that they are made with. */
-unsigned ct_resting_directions(const ct_resting *resting);
+/* The coefficient of friction of the cones that bodies are asked to stay by: of pyramids those of the cones that they stand for. */
 double ct_resting_strength(const ct_resting *resting, double mu);
-/* The worst direction's part of that strength: the cosine of half the angle between two directions. */
-double ct_resting_least_strength(const ct_resting *resting);
 
 /* The system's matrix over the contacts that take part: of normals (parts 1) or of normals and tangents (3). Memory is the
  * solver's scratch, at which the caller has entered. */

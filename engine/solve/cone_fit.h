@@ -27,7 +27,6 @@ typedef struct ct_cone_fit_problem {
   size_t count;
   const double *target; /* [6 blocks] */
   size_t blocks;
-  unsigned sides;     /* 0: circular cones; else pyramids of so many edges (even), the first along the first tangent */
   uint64_t steps_max; /* ct_cone_hold: Newton steps */
   const ct_cancel *cancel;
 } ct_cone_fit_problem;
