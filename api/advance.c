@@ -123,6 +123,19 @@ static bool read_tolerances(api_reader *reader, const api_field *m, ct_advance_o
   return api_read_number(reader, &m[REST_VELOCITY], 0.0, API_SPEED_MAX, &options->rest_velocity) && good;
 }
 
+/* The elastic law needs to know how stiff everything is. */
+static bool has_moduli(const api_call *call, api_reader *reader, const api_field *mode, const ct_advance_options *options) {
+  uint32_t collider;
+  char echo[API_ECHO_MAX + 4];
+  for (uint32_t row = 0; options->mode == CT_ADVANCE_COMPLIANT && row < ct_scene_rows(call->scene); row++) {
+    if (!api_find_soft(call->scene, row, &collider)) continue;
+    api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &mode->path, API_NO_MODULI_TEXT, collider,
+                 api_echo(ct_body_id(ct_scene_body(call->scene, row)), echo));
+    return false;
+  }
+  return true;
+}
+
 static bool read_advance(api_call *call, api_advance *advance) {
   api_reader reader = api_call_reader(call);
   ct_advance_options *options = &advance->options;
@@ -150,7 +163,7 @@ static bool read_advance(api_call *call, api_advance *advance) {
   bool good = api_read_object(&reader, &root, m, COUNT);
   good = api_read_unsigned(&reader, &m[DEADLINE], 1, call->service->limits.deadline_max_ms, &call->deadline_ms) && good;
   good = read_times(&reader, m, advance) && good;
-  good = read_mode(&reader, &m[MODE], &options->mode) && good;
+  good = read_mode(&reader, &m[MODE], &options->mode) && has_moduli(call, &reader, &m[MODE], options) && good;
   good = api_read_vec3(&reader, &m[GRAVITY], GRAVITY_MAX, &options->gravity) && good;
   good = read_tolerances(&reader, m, options) && good;
   good = api_read_bool(&reader, &m[FRICTION], &friction) && good;
@@ -214,25 +227,12 @@ static bool has_masses(api_call *call) {
   return false;
 }
 
-/* The elastic law needs to know how stiff everything is. */
-static bool has_moduli(api_call *call, const api_advance *advance) {
-  uint32_t collider;
-  char echo[API_ECHO_MAX + 4];
-  for (uint32_t row = 0; advance->options.mode == CT_ADVANCE_COMPLIANT && row < ct_scene_rows(call->scene); row++) {
-    if (!api_find_soft(call->scene, row, &collider)) continue;
-    api_fault_plain(&call->faults, API_PROBLEM_BAD_VALUE, API_NO_MODULI_TEXT, collider,
-                    api_echo(ct_body_id(ct_scene_body(call->scene, row)), echo));
-    return false;
-  }
-  return true;
-}
-
 api_step api_advance_post(api_call *call) {
   if (!api_call_may_write(call, true)) return api_call_fail(call);
   api_advance *advance = call->advance = calloc(1, sizeof *advance);
   if (!advance) return fail(call, CT_OUT_OF_MEMORY);
   advance->scene = call->scene;
-  if (!read_advance(call, advance) || !has_masses(call) || !has_moduli(call, advance)) return api_call_fail(call);
+  if (!read_advance(call, advance) || !has_masses(call)) return api_call_fail(call);
   ct_status status = ct_advance_create(call->scene, &advance->options, &advance->motion);
   if (status != CT_OK) return fail(call, status);
   advance->next_line = advance->every;

@@ -4,6 +4,12 @@
 
 #include <contact/advance.h>
 
+/* IMPULSES: what bears an island that lies, kept by the first of its bodies. */
+typedef struct ct_borne {
+  ct_vec3 force;          /* of immovable bodies on those of the island, N */
+  size_t touches, acting; /* contacts, and those that push */
+} ct_borne;
+
 /* A row that moves. Between two steps its velocity is that of its momenta, angular = inertia^-1 angular_momentum. */
 typedef struct ct_moved {
   uint32_t row;
@@ -18,6 +24,7 @@ typedef struct ct_moved {
   ct_velocity velocity;         /* of the centre */
   ct_vec3 angular_momentum;     /* about the centre; dynamic */
   bool calm;                    /* came to the last step at rest and was left so: again, as long as its island is asked the same */
+  ct_borne borne;
   ct_acceleration acceleration; /* prescribed; kinematic */
   /* In the middle of a step: */
   ct_velocity before;               /* the impulses */
@@ -168,6 +175,18 @@ ct_status ct_step_to_event(ct_step *step);
 ct_status ct_step_first_impact(ct_step *step, double *time);
 /* Does a resting contact hold the two rows? */
 bool ct_step_holds(const ct_step *step, uint32_t row_a, uint32_t row_b);
+/* Are the bodies of the island at rest under the forces found: are forces and momenta but round-off of what they are sums of? */
+bool ct_step_rests(const ct_step *step, const ct_island *island, const ct_resting_result *found);
+/* They are: from now on they do not move at all. */
+void ct_step_lie_down(ct_step *step, const ct_island *island, const ct_resting_result *found);
+/* Does the island lie since an earlier step, and is it asked the same? */
+bool ct_step_lies(const ct_step *step, const ct_island *island);
+/* What the step has of a body of `next` that lies. */
+void ct_step_lie_on(ct_step *step, ct_moved *moved);
+/* Does nothing move at all? Then the step is done but for its time. */
+bool ct_step_all_lie(ct_step *step);
+/* Sets moving_rows: of what lies or stays 0. */
+void ct_step_mark_moving(ct_step *step);
 /* Goes on for a time under constant forces, of a stretch that they are meant for. */
 void ct_moved_fly(ct_moved *moved, double stretch, double time);
 

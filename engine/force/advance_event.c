@@ -130,6 +130,7 @@ static ct_status strike_island(ct_step *step, const ct_island *island) {
     if (island->set.bodies[i].mobility != CT_DYNAMIC) continue;
     m->velocity = result.velocities[i];
     m->angular_momentum = ct_moved_inertia(m, m->velocity.angular);
+    m->calm = false;
   }
   for (size_t i = 0; i < island->set.count; i++) {
     account(step, island, island->set.touches[i].a, result.touches[i].impulse);
@@ -214,8 +215,8 @@ static bool calm(ct_step *step, ct_contact_set *set, ct_mass_body *bodies, const
     const ct_touch *t = &set->touches[i];
     for (int side = 0; side < 2; side++) {
       const ct_mass_body *body = &bodies[side ? t->b : t->a];
-      double arm = ct_norm(ct_sub(t->position, body->center));
-      speed = ct_max2(speed, ct_norm(body->velocity.linear) + arm * ct_norm(body->velocity.angular));
+      double arm = ct_norm(ct_sub(t->position, body->center)), gain = step->time * ct_norm(body->force) * body->inverse_mass;
+      speed = ct_max2(speed, gain + ct_norm(body->velocity.linear) + arm * ct_norm(body->velocity.angular));
     }
   }
   double worst = INFINITY;
@@ -325,16 +326,27 @@ static ct_status hold_island(ct_step *step, const ct_island *island) {
   if (status != CT_OK) return status;
   for (size_t i = 0; i < set.body_count; i++) {
     ct_moved *m = moved_of(step, island->rows[i]);
-    if (set.bodies[i].mobility != CT_DYNAMIC || memcmp(&m->velocity, &bodies[i].velocity, sizeof m->velocity) == 0) continue;
+    if (set.bodies[i].mobility != CT_DYNAMIC) continue;
+    m->calm = false;
+    if (memcmp(&m->velocity, &bodies[i].velocity, sizeof m->velocity) == 0) continue;
     m->velocity = bodies[i].velocity;
     m->angular_momentum = ct_moved_inertia(m, m->velocity.angular);
   }
   const ct_island calmed = {.set = set, .rows = island->rows};
   guard(step, &calmed, &result);
+  if (ct_step_rests(step, &calmed, &result)) ct_step_lie_down(step, &calmed, &result);
   for (size_t i = 0; i < set.count; i++) hold_touch(step, &calmed, &set.touches[i], &result.touches[i]);
   step->residual = ct_max2(step->residual, result.residual);
   step->converged = step->converged && result.converged;
   return CT_OK;
+}
+
+/* A body that touches nothing. */
+static void let_fly(ct_moved *m, const ct_mass_body *body) {
+  m->force = body->force;
+  m->torque = body->torque;
+  m->calm = ct_moved_stays(m) && ct_max_abs(m->force) == 0.0 && ct_max_abs(m->torque) == 0.0;
+  m->borne = (ct_borne){0};
 }
 
 /* Forces and torques of all bodies for the stretch, with those of resting contacts. `held` is scratch of the caller's. */
@@ -342,13 +354,14 @@ static ct_status hold(ct_step *step, const ct_mechanics *mechanics) {
   ct_status status = CT_OK;
   for (size_t i = 0; i < ct_mechanics_islands(mechanics) && status == CT_OK; i++) {
     const ct_island island = ct_mechanics_island(mechanics, i);
+    bool lies = island.set.count > 0 && ct_step_lies(step, &island);
     for (size_t k = 0; k < island.set.body_count; k++) {
       ct_moved *m = moved_of(step, island.rows[k]);
       if (!m || !m->is_dynamic) continue;
-      m->force = island.set.bodies[k].force;
-      m->torque = island.set.bodies[k].torque;
+      if (lies) ct_step_lie_on(step, m);
+      else if (island.set.count == 0) let_fly(m, &island.set.bodies[k]);
     }
-    if (island.set.count == 0) continue;
+    if (lies || island.set.count == 0) continue;
     ct_solver_mark mark = ct_solver_enter(step->solver);
     status = hold_island(step, &island);
     ct_solver_leave(step->solver, mark);
@@ -450,6 +463,8 @@ ct_status ct_step_to_event(ct_step *step) {
   ct_mechanics *mechanics = NULL;
   bool hits = false, struck = false;
   memcpy(advance->next, advance->now, advance->moved_count * sizeof *advance->now);
+  for (size_t i = 0; i < advance->moved_count && advance->last_time == 0.0; i++) advance->next[i].calm = false;
+  if (ct_step_all_lie(step)) return CT_OK;
   ct_status status = look(step, &mechanics);
   if (status == CT_OK) status = settle(step, &mechanics);
   if (status == CT_OK) status = hold_and_fly(step, mechanics, &hits);

@@ -61,11 +61,17 @@ typedef struct first_impact {
   double time; /* s; INFINITY: none */
 } first_impact;
 
+static bool is_dynamic(const ct_advance *advance, uint32_t row) {
+  return advance->moved_of[row] != CT_NO_ROW && advance->now[advance->moved_of[row]].is_dynamic;
+}
+
 /* Of bodies that are held stop_held looks after: they may part and meet again by rounding. */
 static bool take_impact(void *context, const ct_motion_hit *hit) {
   first_impact *first = context;
   const ct_impact *impact = hit->impact;
+  const ct_advance *advance = first->step->advance;
   if (impact->event != CT_IMPACT_CONTACT || ct_step_holds(first->step, hit->a, hit->b)) return true;
+  if (!is_dynamic(advance, hit->a) && !is_dynamic(advance, hit->b)) return true;
   first->time = ct_min2(first->time, impact->time);
   return true;
 }
@@ -142,13 +148,13 @@ ct_status ct_step_first_impact(ct_step *step, double *time) {
   ct_moving *moving = calloc(advance->moved_count + 1, sizeof *moving);
   ct_status status = moving ? CT_OK : CT_OUT_OF_MEMORY;
   size_t count = 0;
+  ct_step_mark_moving(step);
   for (; count < advance->moved_count && status == CT_OK; count++) {
     const ct_moved *m = &advance->next[count];
     const ct_path_options options = path_options(m, step->time);
     ct_path *path = NULL;
     status = ct_path_create(&options, &path);
     moving[count] = (ct_moving){m->row, path};
-    advance->moving_rows[m->row] = m->is_dynamic;
   }
   if (status == CT_OK) status = search(step, moving, count, time);
   if (status == CT_OK && step->held_count) status = stop_held(step, time);

@@ -191,6 +191,7 @@ static ct_status go_to_event(ct_step *step, bool *done) {
   double time = step->time == left ? o->duration : past + step->time;
   if (!ct_advance_within(advance, advance->next, whole, whole)) return CT_LIMIT;
   advance->at_once = time > past ? 0 : advance->at_once + step->events;
+  advance->last_time = o->time_step;
   accept(step, time);
   *done = !(time < o->duration);
   return CT_OK;

@@ -285,6 +285,7 @@ def the_elastic_law_wants_to_know_how_stiff_everything_is():
     path = scene(FLOOR, ball(), materials={"default": {"restitution": 0.5}})
     problem = advance(path, status=422, duration=1, mode="eventCompliant").json
     check("Collider 0 of body \"floor\"" in problem["detail"], problem["detail"])
+    equal([e["pointer"] for e in problem["errors"]], ["/mode"], "pointer")
 
 
 @suite.fact

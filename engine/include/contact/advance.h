@@ -22,7 +22,9 @@
  * rest and is pushed neither parts nor meets, its normal velocity is taken away first; and forces that would make energy over a
  * stretch are drawn back (`guarded`). So impacts that become ever faster end as soon as bodies part no faster than
  * velocity_tolerance, approach no faster than rest_velocity, or time no longer goes on. The velocity tolerance in force is at least
- * what gravity and loads give a body over the contact tolerance: what parts more slowly comes back before it is seen apart.
+ * what gravity and loads give a body over the contact tolerance: what parts more slowly comes back before it is seen apart. Rest:
+ * an island whose forces and momenta are but the solver's tolerance of what they are sums of does not move at all, and is not asked
+ * again until something touches it, bears it otherwise or loads it otherwise.
  *
  * COMPLIANT: the elastic law between the deepest points of pairs of colliders, by a rule of fifth order with an error of
  * `tolerance` a step; contacts begin and end at the first double of time at which their distance says so, and between events
@@ -127,7 +129,7 @@ ct_status ct_advance_set_loads(ct_advance *advance, const ct_load *loads, size_t
  * CT_TURN_MAX in a step; more contacts than contacts_max. CT_PAIR_LIMIT, CT_CANCELLED, CT_OUT_OF_MEMORY; on any of them nothing has
  * changed. The same bits for the same scene, options and calls. Cost: a contact query of what has moved, and for each island that
  * does not rest a matrix and some sweeps: 324 bodies in a heap 5 to 30 ms while they fall, 0.2 ms at rest; to an event the contacts
- * of all bodies and the paths of those that move. */
+ * of all bodies and the paths of those that move, nothing where nothing does. */
 ct_status ct_advance_step(ct_advance *advance, ct_workspace *workspace, ct_solver *solver, bool *done);
 ct_advance_state ct_advance_now(const ct_advance *advance);
 /* Right after a step that ended with CT_LIMIT: why; *row the body, CT_NO_ROW for contacts. */
