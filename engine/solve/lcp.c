@@ -12,11 +12,11 @@
 
 /* Asymmetry that is round-off of whoever made M: a method takes one triangle, the residual tells what that is worth. */
 #define SYMMETRIC 1e-9
-/* Round-off of a certificate's products, in units of n and of the terms' sizes. */
-#define PROOF_ROUNDOFF (8.0 * CT_UNIT_ROUNDOFF)
 
 /* Entries of a dense M that AUTO lets one method go through before it asks the next: a few seconds. */
 #define AUTO_WORK UINT64_C(2000000000)
+/* What rounding z to doubles leaves of w at most, in parts of the largest row's terms, with some room. */
+#define HELD_BY_DOUBLES (4.0 * CT_UNIT_ROUNDOFF)
 /* Part of a residual that decides nothing. */
 #define FAR_BELOW 0.01
 
@@ -55,27 +55,16 @@ double ct_lcp_residual(const ct_lcp *problem, const double *z, double *w) {
   return most;
 }
 
-/* Farkas: y >= 0, M'y <= 0 but for round-off, q'y < 0 beyond it. */
-static bool proves(const ct_lcp_job *job, const double *y, double *product, double *sizes) {
-  const ct_matrix *m = job->matrix;
-  size_t n = job->size;
-  ct_matrix_transposed_product(m, y, product);
-  memset(sizes, 0, n * sizeof *sizes);
-  double value = 0.0, terms = 0.0;
-  for (size_t i = 0; i < n; i++) {
-    if (!(y[i] >= 0.0)) return false;
-    value += job->q[i] * y[i];
-    terms += fabs(job->q[i] * y[i]);
-    if (m->dense) {
-      for (size_t j = 0; j < n; j++) sizes[j] += fabs(m->dense[i * n + j]) * y[i];
-    } else {
-      for (size_t e = m->starts[i]; e < m->starts[i + 1]; e++) sizes[m->columns[e]] += fabs(m->values[e]) * y[i];
-    }
+bool ct_lcp_is_answer(const ct_lcp_job *job, const double *z, double residual) {
+  if (residual <= job->target) return true;
+  if (!job->dense || !(residual <= job->bound)) return false;
+  double most = 0.0;
+  for (size_t i = 0; i < job->size; i++) {
+    double terms = fabs(job->q[i]);
+    for (size_t j = 0; j < job->size; j++) terms += fabs(job->dense[i * job->size + j] * z[j]);
+    most = fmax(most, terms);
   }
-  double roundoff = PROOF_ROUNDOFF * (double)n;
-  for (size_t j = 0; j < n; j++)
-    if (!(product[j] <= roundoff * sizes[j])) return false;
-  return value < -roundoff * terms;
+  return residual <= HELD_BY_DOUBLES * most;
 }
 
 /* The residual in plain doubles, where their round-off is far below what decides; else, the slower way, in twice the digits. */
@@ -109,7 +98,7 @@ static void weigh(const ct_lcp *problem, const ct_lcp_job *job, ct_lcp_result *r
     double product = fmin(fabs(result->z[i] * result->w[i]), DBL_MAX);
     if (product > result->complementarity) result->complementarity = product;
   }
-  bool within = result->residual <= job->target;
+  bool within = ct_lcp_is_answer(job, result->z, result->residual);
   if (result->status == CT_LCP_STATUS_OK && !within) result->status = CT_LCP_STATUS_ITERATION_LIMIT;
   result->converged = result->status == CT_LCP_STATUS_OK;
 }
@@ -152,7 +141,8 @@ static ct_status run(const ct_lcp *problem, ct_lcp_job *job, ct_lcp_method which
   bool direct = options->method == CT_LCP_AUTO && job->size <= CT_LCP_DIRECT_MAX;
   double own = direct ? CT_LCP_TOLERANCE : m->tolerance;
   double tolerance = options->tolerance > 0.0 ? options->tolerance : own;
-  job->target = tolerance * (1.0 + job->q_max);
+  job->bound = tolerance * (1.0 + job->q_max);
+  job->target = direct || m->dense ? tolerance * job->q_max : job->bound;
   job->iterations_max = iterations_of(job, m);
   result->method = which;
   result->iterations = 0;
@@ -170,7 +160,7 @@ static ct_status run(const ct_lcp *problem, ct_lcp_job *job, ct_lcp_method which
     if (!caller) result->certificate = scratch;
     status = m->solve(job, result);
     if (status == CT_OK && result->status == CT_LCP_STATUS_INFEASIBLE) {
-      if (!proves(job, result->certificate, scratch + job->size, scratch + 2 * job->size)) result->status = CT_LCP_STATUS_RAY;
+      if (!ct_lcp_farkas_holds(job, result->certificate, scratch + job->size)) result->status = CT_LCP_STATUS_RAY;
       else if (caller && job->dense) ct_lcp_farkas_round(job, caller, scratch + job->size);
     }
     result->certificate = caller;

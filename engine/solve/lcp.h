@@ -26,6 +26,7 @@ typedef struct ct_lcp_job {
   const double *q;
   size_t size;             /* n */
   double target;           /* converged is residual <= this */
+  double bound;            /* >= target; or this, where doubles hold no better z */
   double q_max;            /* |q|max */
   uint64_t iterations_max; /* of the options, or of the method's row in the table */
   bool symmetric;          /* M = M', but for round-off */
@@ -45,6 +46,12 @@ static inline double ct_lcp_terms(const ct_lcp_job *job, const double *z) {
   for (size_t i = 0; i < job->size; i++) terms += job->roots[i] * fabs(z[i]);
   return terms;
 }
+
+/* Is z with this residual an answer? */
+bool ct_lcp_is_answer(const ct_lcp_job *job, const double *z, double residual);
+
+/* Round-off of a certificate's products, in parts of their terms' sizes. */
+static inline double ct_lcp_proof_roundoff(size_t n) { return 8.0 * CT_UNIT_ROUNDOFF * (double)n; }
 
 ct_status ct_lcp_block(const ct_lcp_job *job, ct_lcp_result *result);
 /* After a solve that was OK, of a symmetric M with `dense`: the least z in place of the one that was found (z, w, residual), `rank`
