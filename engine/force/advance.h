@@ -103,6 +103,10 @@ struct ct_advance {
 /* One more event of the step. CT_OUT_OF_MEMORY. */
 ct_status ct_advance_tell(ct_advance *advance, const ct_advance_event *event);
 
+/* All hits of a query of the scene with the bodies where `overrides` puts them, which is all that moves; the caller leaves
+ * overrides and cancel of the options out. CT_PAIR_LIMIT, CT_CANCELLED, CT_OUT_OF_MEMORY. */
+ct_status ct_advance_ask(ct_advance *advance, ct_query_options *options, ct_workspace *workspace, ct_hit_sink sink, void *context);
+
 /* Are the bodies where, and as fast as, bodies of a scene may be, also if they go on for the time `ahead` and turn for `longest`?
  * False: `limit` and `limit_row` say which is not. What is no number is beyond every limit. */
 bool ct_advance_within(ct_advance *advance, const ct_moved *moved, double ahead, double longest);
@@ -142,7 +146,7 @@ typedef struct ct_step {
   ct_vec3 contact_impulse; /* as in ct_advance_state */
   double load_work, kinematic_work, residual;
   double depth;
-  bool converged, guarded;
+  bool converged, guarded, contradictory;
   size_t acting; /* contacts that give an impulse */
   uint64_t events;
   /* Of a step to an event: */
@@ -166,6 +170,10 @@ ct_status ct_step_solve(ct_step *step, const ct_step_islands *islands, size_t is
 /* Impulses r, [3 set->count] normal and two tangents, of the `active` contacts: if they can, they take away the momenta that the
  * bodies of the set have, their `force` and `torque`; else they come near that. CT_OUT_OF_MEMORY, CT_CANCELLED. */
 ct_status ct_step_stop(const ct_step *step, const ct_contact_set *set, uint32_t *active, size_t count, double *r);
+/* Impulses for a problem that has no solution: contacts give way, and work is bounded. The result is as of ct_friction_solve for
+ * the problem itself: its u and residual, status INFEASIBLE. CT_OUT_OF_MEMORY, CT_CANCELLED, CT_LIMIT. */
+ct_status ct_step_yield(const ct_friction_problem *problem, const ct_friction_options *options, ct_solver *solver,
+                        ct_friction_result *result);
 
 /* ---- a step to the next event ------------------------------------------------------------------------------------------ */
 

@@ -110,21 +110,10 @@ static ct_status depth_at(ct_step *step, double time, double *depth) {
     ct_moved_fly(&then, step->time, time);
     advance->overrides[i] = (ct_override){then.row, then.pose};
   }
-  const ct_query_options options = {.kind = CT_QUERY_DISTANCE,
-                                    .pairs = step->held,
-                                    .pair_count = step->held_count,
-                                    .explicit_pairs = true,
-                                    .overrides = advance->overrides,
-                                    .override_count = advance->moved_count,
-                                    .cancel = advance->options.cancel};
-  ct_query *query = NULL;
-  ct_status status = ct_query_prepare(advance->scene, &options, &query);
-  if (status != CT_OK) return status;
-  const ct_query_range all = {0, ct_query_items(query), CT_NO_ROW, 0};
+  ct_query_options options = {
+      .kind = CT_QUERY_DISTANCE, .pairs = step->held, .pair_count = step->held_count, .explicit_pairs = true};
   *depth = 0.0;
-  status = ct_query_run(query, &all, step->workspace, take_distance, depth, NULL);
-  ct_query_destroy(query);
-  return status;
+  return ct_advance_ask(advance, &options, step->workspace, take_distance, depth);
 }
 
 /* Bodies that rest on each other may come to touch elsewhere, as a block that rocks does: *time becomes the first at which they are
