@@ -133,6 +133,7 @@ ct_status ct_advance_create(const ct_scene *scene, const ct_advance_options *opt
     ct_advance_destroy(advance);
     return status;
   }
+  advance->state.velocity_tolerance = options->velocity_tolerance;
   ct_advance_sum(advance);
   *out = advance;
   return CT_OK;

@@ -171,6 +171,8 @@ static ct_status solve(island_problem *p, bool bounces, const double *start, isl
       .method = o->method, .tolerance = tolerance_of(p), .iterations_max = sweeps_of(p), .start = start, .cancel = o->cancel};
   answer->result = (ct_friction_result){.r = answer->r, .u = answer->u};
   ct_status status = ct_friction_solve(&problem, &options, p->step->solver, &answer->result);
+  if (status == CT_OK && answer->result.status == CT_FRICTION_STATUS_INFEASIBLE)
+    status = ct_step_yield(&problem, &options, p->step->solver, &answer->result);
   if (status != CT_OK) return status;
   make_true(p, answer->u);
   return CT_OK;
@@ -286,6 +288,9 @@ static ct_status come_to_rest(island_problem *p, double *start, island_answer *a
   return CT_OK;
 }
 
+/* Has no impulses? Those of the answer are bounded, and no others would be better. */
+static bool is_contradictory(const island_answer *answer) { return answer->result.status == CT_FRICTION_STATUS_INFEASIBLE; }
+
 /* Without restitution. What stood is held, if that can be; else the solver goes on while its impulses make energy; what they make
  * in the end is taken from all of them. */
 static ct_status answer_plain(island_problem *p, double *start, island_answer *answer) {
@@ -293,6 +298,7 @@ static ct_status answer_plain(island_problem *p, double *start, island_answer *a
   answer->result = (ct_friction_result){.residual = INFINITY};
   ct_status status = stood(p) && !is_driven(p) ? try_to_stop(p, answer) : CT_OK;
   if (status == CT_OK && !answer->result.converged) status = solve(p, false, start, answer);
+  if (status != CT_OK || is_contradictory(answer)) return status;
   for (int k = 0; k < CALM_ROUNDS && status == CT_OK && !answer->result.converged && pushes_along(p, answer, &part); k++)
     status = go_on(p, CALM_FACTOR, start, answer);
   if (status == CT_OK && !answer->result.converged && (answer->result.residual < REST_RESIDUAL || is_slow(p)))
@@ -328,7 +334,7 @@ static ct_status answer_island(island_problem *p, island_answer *answer) {
   }
   if (p->step->rough) return solve(p, true, start, answer);
   ct_status status = answer_plain(p, start, answer);
-  return status == CT_OK && bounces ? bounce(p, start, answer) : status;
+  return status == CT_OK && bounces && !is_contradictory(answer) ? bounce(p, start, answer) : status;
 }
 
 /* ---- what comes of it -------------------------------------------------------------------------------------------------- */
@@ -409,6 +415,7 @@ static void finish(const island_problem *p, const island_answer *answer) {
   double most = apply(p, answer->r);
   step->residual = ct_max2(step->residual, answer->result.residual);
   step->converged = step->converged && answer->result.converged;
+  step->contradictory = step->contradictory || is_contradictory(answer);
   if (step->rough) return;
   for (size_t i = 0; i < p->body_count; i++) body_of(p, i)->calm = false;
   if (answer->result.converged && rests(p, REST_PART * tolerance_of(p) * most)) stop(p);

@@ -61,7 +61,7 @@ static void forget_contacts(ct_step *step) {
   step->contact_impulse = ct_vec(0, 0, 0);
   step->kinematic_work = step->residual = 0.0;
   step->converged = true;
-  step->guarded = false;
+  step->guarded = step->contradictory = false;
 }
 
 static ct_status solve_islands(ct_step *step) {
@@ -74,11 +74,11 @@ static ct_status solve_islands(ct_step *step) {
   return status;
 }
 
-/* First, roughly, which contacts take part: with more from round to round; then in earnest. */
+/* Of the contacts found: first, roughly, which take part, with more from round to round; then in earnest. */
 static ct_status push_contacts(ct_step *step) {
   const ct_advance_options *o = &step->advance->options;
   uint64_t sweeps = o->iterations_max ? o->iterations_max : SWEEPS_MAX;
-  ct_status status = ct_step_find(step);
+  ct_status status = CT_OK;
   bool more = true;
   for (int round = 1; status == CT_OK && more && round < ROUNDS_MAX; round++) {
     forget_contacts(step);
@@ -94,26 +94,6 @@ static ct_status push_contacts(ct_step *step) {
   return solve_islands(step);
 }
 
-static ct_status step_by(ct_step *step) {
-  ct_advance *advance = step->advance;
-  memcpy(advance->next, advance->now, advance->moved_count * sizeof *advance->now);
-  if (step->time != advance->last_time)
-    for (size_t i = 0; i < advance->moved_count; i++) advance->next[i].calm = false;
-  if (!ct_advance_within(advance, advance->next, step->time, step->time)) return CT_LIMIT;
-  for (size_t i = 0; i < advance->moved_count; i++) ct_moved_drift(&advance->next[i], 0.5 * step->time);
-  set_loads(advance);
-  for (size_t i = 0; i < advance->moved_count; i++) push_freely(advance, &advance->next[i], step->time);
-  ct_status status = push_contacts(step);
-  if (status != CT_OK) return status;
-  if (!ct_advance_within(advance, advance->next, step->time, step->time)) return CT_LIMIT;
-  for (size_t i = 0; i < advance->moved_count; i++) {
-    ct_moved *m = &advance->next[i];
-    if (m->is_dynamic) step->load_work += load_work(m, step->time);
-    ct_moved_drift(m, 0.5 * step->time);
-  }
-  return CT_OK;
-}
-
 /* Contacts that give an impulse, and how many of these did not in the step before, or no longer do. */
 static void count_contacts(ct_step *step) {
   const ct_step_touches *found = &step->advance->found;
@@ -122,7 +102,74 @@ static void count_contacts(ct_step *step) {
     step->acting += ct_max_abs(found->items[k].impulse) > 0.0;
     step->depth = ct_max2(step->depth, -found->items[k].distance);
   }
-  step->events = step->acting > before ? step->acting - before : before - step->acting;
+  step->events += step->acting > before ? step->acting - before : before - step->acting;
+}
+
+/* Does a contact that was found apart close before the middle of the step? */
+static bool passes(const ct_step *step) {
+  const ct_step_touches *found = &step->advance->found;
+  double tolerance = step->advance->options.contact_tolerance;
+  for (size_t i = 0; i < found->count; i++) {
+    const ct_step_touch *t = &found->items[i];
+    if (t->distance > tolerance && t->distance + step->time * ct_dot(t->axes[0], t->before) < 0.0) return true;
+  }
+  return false;
+}
+
+/* What is found in the middle of a step is kept from passing until the middle of the next. So the first step begins with what comes
+ * to touch before its middle, and may lie beyond it then: it is hit at once, in a step of its own that takes no time. */
+static ct_status hit_at_start(ct_step *step) {
+  const ct_advance *advance = step->advance;
+  bool moves = false;
+  for (size_t i = 0; i < advance->moved_count; i++) {
+    ct_moved *m = &advance->next[i];
+    m->before = m->free = m->velocity;
+    m->free_momentum = m->angular_momentum;
+    if (m->is_dynamic) m->inverse_inertia = ct_moved_inverse_inertia(m);
+    moves = moves || !ct_moved_stays(m);
+  }
+  step->time *= 0.5;
+  ct_status status = moves ? ct_step_find(step) : CT_OK;
+  if (status != CT_OK || !moves || !passes(step)) return status;
+  status = push_contacts(step);
+  count_contacts(step);
+  return status;
+}
+
+/* What came of it goes along with the step. */
+static void add_start(ct_step *step, const ct_step *start) {
+  step->contact_impulse = ct_add(step->contact_impulse, start->contact_impulse);
+  step->kinematic_work += start->kinematic_work;
+  step->residual = ct_max2(step->residual, start->residual);
+  step->converged = step->converged && start->converged;
+  step->guarded = step->guarded || start->guarded;
+  step->contradictory = step->contradictory || start->contradictory;
+  step->events += start->events;
+}
+
+static ct_status step_by(ct_step *step) {
+  ct_advance *advance = step->advance;
+  memcpy(advance->next, advance->now, advance->moved_count * sizeof *advance->now);
+  if (step->time != advance->last_time)
+    for (size_t i = 0; i < advance->moved_count; i++) advance->next[i].calm = false;
+  if (!ct_advance_within(advance, advance->next, step->time, step->time)) return CT_LIMIT;
+  ct_step start = *step;
+  ct_status status = advance->state.steps == 0 ? hit_at_start(&start) : CT_OK;
+  if (status != CT_OK) return status;
+  for (size_t i = 0; i < advance->moved_count; i++) ct_moved_drift(&advance->next[i], 0.5 * step->time);
+  set_loads(advance);
+  for (size_t i = 0; i < advance->moved_count; i++) push_freely(advance, &advance->next[i], step->time);
+  status = ct_step_find(step);
+  if (status == CT_OK) status = push_contacts(step);
+  if (status != CT_OK) return status;
+  add_start(step, &start);
+  if (!ct_advance_within(advance, advance->next, step->time, step->time)) return CT_LIMIT;
+  for (size_t i = 0; i < advance->moved_count; i++) {
+    ct_moved *m = &advance->next[i];
+    if (m->is_dynamic) step->load_work += load_work(m, step->time);
+    ct_moved_drift(m, 0.5 * step->time);
+  }
+  return CT_OK;
 }
 
 static void keep_contacts(ct_step *step) {
@@ -153,6 +200,8 @@ static void accept(const ct_step *step, double time) {
   state->residual = ct_max2(state->residual, step->residual);
   state->not_converged += !step->converged;
   state->guarded += step->guarded;
+  state->contradictory += step->contradictory;
+  state->velocity_tolerance = ct_max2(step->velocity_tolerance, advance->options.velocity_tolerance);
   ct_advance_sum(advance);
 }
 
