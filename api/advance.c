@@ -264,6 +264,7 @@ static void put_state(api_buffer *out, const ct_advance_state *state) {
   api_put_member_number(out, "residual", state->residual);
   api_put_member_unsigned(out, "notConverged", state->not_converged);
   api_put_member_unsigned(out, "guarded", state->guarded);
+  api_put_member_unsigned(out, "contradictory", state->contradictory);
 }
 
 typedef enum column { IDS, POSITIONS, ROTATIONS, LINEAR_VELOCITIES, ANGULAR_VELOCITIES, COLUMNS } column;
@@ -392,6 +393,8 @@ void api_advance_finish(api_call *call) {
   api_call_open(call);
   if (advance->in_lines) api_put_member_bool(&call->out, "done", true);
   put_state(&call->out, &state);
+  api_put_member_number(&call->out, "contactTolerance", advance->options.contact_tolerance);
+  api_put_member_number(&call->out, "velocityTolerance", state.velocity_tolerance);
   if (advance->lists) put_events(&call->out, advance);
   if (advance->poses) put_poses(&call->out, advance);
   api_call_commit(call, draft, 200);

@@ -66,6 +66,39 @@ def free_fall_is_exact_and_becomes_one_revision():
 
 
 @suite.fact
+def the_reply_tells_the_tolerances_in_force():
+    told = advance(scene(ball(), FLOOR), duration=0.01, contactTolerance=1e-5, velocityTolerance=0.125).json
+    equal((told["contactTolerance"], told["velocityTolerance"]), (1e-5, 0.125), "tolerances that were asked for")
+    path = scene(ball(), FLOOR)
+    query = client.post(f"{path}/query/restingForces", {}).must(200).json
+    told = advance(path, duration=0.01, progressEvery=0.005)
+    last = lines_of(told)[-1]
+    equal(last["contactTolerance"], query["contactTolerance"], "tolerance of the scene")
+    equal(last["velocityTolerance"], query["velocityTolerance"], "tolerance of the scene")
+    # from impact to impact it is at least what gravity gives a body over the contact tolerance and back, 2 sqrt(g d)
+    told = advance(path, duration=0.01, mode="eventImpulses", contactTolerance=1e-4, velocityTolerance=0).json
+    near(told["velocityTolerance"], 2 * (9.81 * 1e-4) ** 0.5, 1e-15, "least tolerance")
+
+
+@suite.fact
+def the_greatest_number_of_steps_is_a_limit_that_is_shown():
+    most = client.get("/v1/limits").must(200).json["fixed"]["advanceSteps"]["value"]
+    path = scene(ball())
+    fault = advance(path, 422, duration=1e-4 * (most + 1000), timeStep=1e-4).json["errors"][0]
+    equal((fault["pointer"], fault["limit"]), ("/timeStep", most), "what is told of too many steps")
+
+
+@suite.fact
+def a_squeeze_that_nothing_holds_is_told():
+    wall = {"id": "wall", "position": [-1, 0, 0], "colliders": [{"box": {"size": [1, 4, 4]}}]}
+    piston = {"id": "piston", "position": [1, 0, 0], "colliders": [{"box": {"size": [1, 4, 4]}}],
+              "motion": {"isKinematic": True, "linearVelocity": [-1, 0, 0]}}
+    told = advance(scene(wall, ball(height=0), piston, gravity=[0, 0, 0]), duration=0.01).json
+    equal((told["contradictory"], told["notConverged"], told["converged"]), (10, 10, False), "steps that nothing holds")
+    check(0 < told["work"] <= 10 * 2, f"work is {told['work']} J, more than stopping 2 kg at 1 m/s ten times")
+
+
+@suite.fact
 def gravity_of_the_request_and_the_scene_s_own():
     path = scene(ball(), gravity=[0, 0, -1])
     advance(path, duration=1)
