@@ -34,7 +34,7 @@ static ct_status meet_normals(const ct_impulse_many *many, const double *q, doub
   ct_status status = ct_lcp_solve(&problem, &options, many->work->solver, &solved);
   bool none = false;
   if (status == CT_OK && solved.status == CT_LCP_STATUS_INFEASIBLE)
-    status = ct_impulse_balances(many->work->set, solved.certificate, many->work->solver, &none);
+    status = ct_normals_balance(many->work->set, solved.certificate, many->work->solver, &none);
   if (status == CT_OK) *phase = (ct_impulse_phase){solved.converged, none, solved.residual, solved.iterations};
   return status;
 }

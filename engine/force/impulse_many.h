@@ -38,10 +38,6 @@ ct_status ct_impulse_cones(const ct_impulse_many *many, const ct_friction_proble
 
 bool ct_impulse_any_driven(const ct_contact_set *set);
 
-/* Whether impulses y [set->count] along the normals add up to nothing on every dynamic body, whatever its mass: then no motion of
- * these bodies answers to them, and y proves what a Farkas vector of the system does. */
-ct_status ct_impulse_balances(const ct_contact_set *set, const double *y, ct_solver *solver, bool *balances);
-
 /* Whether normal velocities alone, q of the rows, ask for what no impulses give: proven by `certificate` [count], which may be
  * NULL. It holds with friction too: the proof y >= 0, G y <= 0, is of a positive semidefinite G, so G y = 0, tangential rows and
  * all. Of more contacts than CT_LCP_DIRECT_MAX it is not looked for. */

@@ -194,10 +194,14 @@ ct_status ct_resting_friction_solve(ct_resting *resting) {
   ct_solver_mark mark = ct_solver_enter(resting->solver);
   ct_resting_problem problem;
   ct_status status = open_problem(resting, &problem);
-  if (status == CT_OK) status = solve(resting, &problem);
+  bool squeezed = false;
+  if (status == CT_OK && ct_resting_is_driven(resting)) status = ct_resting_squeezed(resting, &squeezed);
+  if (status == CT_OK && !squeezed) status = solve(resting, &problem);
+  if (status == CT_OK && !squeezed && resting->result->status == CT_RESTING_STATUS_INFEASIBLE)
+    status = ct_resting_squeezed(resting, &squeezed);
   if (status == CT_OK) {
     double residual = ct_friction_residual(&problem.friction, resting->forces, problem.velocities);
-    if (resting->result->iterations == 0) resting->result->residual = residual;
+    if (resting->result->iterations == 0 || squeezed) resting->result->residual = residual;
     tell_complementarity(resting, &problem);
     tell_slip(resting, &problem);
     resting->result->rank_known = false;

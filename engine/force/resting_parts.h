@@ -82,6 +82,13 @@ const char *ct_resting_friction_word(ct_friction_method method);
 ct_status ct_resting_normal(ct_resting *resting);
 ct_status ct_resting_friction_solve(ct_resting *resting);
 
+/* Looks for the proof that bodies which move, or are moved, squeeze others, with friction or without: told then, without forces.
+ * Else an island that was told infeasible has not converged. */
+ct_status ct_resting_squeezed(ct_resting *resting, bool *squeezed);
+/* Whether y [count] is such a proof, whatever the masses: then it is the result's certificate. */
+ct_status ct_resting_certify(ct_resting *resting, const double *y, bool *proves);
+bool ct_resting_is_driven(const ct_resting *resting);
+
 /* Both where the contact system would be larger than is kept: by the forces that come nearest to holding all bodies. CT_LIMIT: not
  * asked for in a way that these answer. The same other failures. */
 ct_status ct_resting_balance(ct_resting *resting);

@@ -115,7 +115,7 @@ OF_ADVANCE = [*(("out-of-range", {name: value}, "/" + name) for name in ("durati
               ("unknown-id", {"loads": [{"body": "nobody", "force": [0, 0, 1]}]}, "/loads/0/body"),
               ("bad-value", {"loads": [{"body": "wall", "force": [0, 0, 1]}]}, "/loads/0/body"),
               ("wrong-type", {"loads": {}}, "/loads"), ("bad-value", {"include": ["forces"]}, "/include/0"),
-              ("out-of-range", {"mode": "eventCompliant", "elastic": {"smallVelocity": 0}}, "/elastic/smallVelocity"),
+              ("out-of-range", {"elastic": {"smallVelocity": 0}}, "/elastic/smallVelocity"),
               *(("bad-value", {"mode": mode, "elastic": {"smallVelocity": 0.01}}, "/elastic") for mode in ("timeStepping", "eventImpulses")),
               ("out-of-range", {"deadlineMs": 0}, "/deadlineMs"), ("unknown-member", {"steps": 5}, "/steps")]
 KINDS = [("restingForces", BOTH + OF_RESTING), ("impulse", BOTH + OF_IMPULSE)]

@@ -155,14 +155,17 @@ def bodies_that_are_squeezed_are_infeasible_with_a_certificate():
     def plate(name, z, down):
         return {"id": name, "position": [0, 0, z], "colliders": [{"box": {"size": [2, 2, 1]}}],
                 "motion": {"isKinematic": True, "linearAcceleration": [0, 0, down]}}
-    reply = ask([plate("below", -0.5, 1), ball("b", 0, 0, 0.5), plate("above", 1.5, -1)], include=["A", "b"])
-    island, = reply["results"]
-    equal((island["status"], island["converged"], reply["converged"]), ("infeasible", False, False), "status")
-    y, b = island["infeasibleCertificate"], island["b"]
-    check(all(v >= 0 for v in y) and max(y) > 0, f"certificate {y}")
-    for row in island["A"]:
-        near(math.fsum(a * v for a, v in zip(row, y)), 0, 1e-12 * max(y), "A y")
-    check(math.fsum(v * w for v, w in zip(y, b)) < 0, "b.y < 0")
+    for friction in ("none", "cone", "polyhedral"):
+        reply = ask([plate("below", -0.5, 1), ball("b", 0, 0, 0.5), plate("above", 1.5, -1)], include=["A", "b"],
+                    friction=friction, material={"staticFriction": 0.5})
+        island, = reply["results"]
+        equal((island["status"], island["converged"], reply["converged"]), ("infeasible", False, False), "status")
+        y, b = island["infeasibleCertificate"], island["b"]
+        check(all(v >= 0 for v in y) and max(y) > 0, f"certificate {y}")
+        for row in island["A"]:
+            near(math.fsum(a * v for a, v in zip(row, y)), 0, 1e-12 * max(y), "A y")
+        check(math.fsum(v * w for v, w in zip(y, b)) < 0, "b.y < 0")
+        check(all(c["force"] == [0, 0, 0] for c in island["contacts"]), "no forces are told")
     # Plates that part let the ball fall.
     apart = one([plate("below", -0.5, -20), ball("b", 0, 0, 0.5), plate("above", 1.5, 20)])
     equal(apart["status"], "ok", "status of plates that part")

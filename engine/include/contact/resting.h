@@ -95,7 +95,8 @@ typedef struct ct_resting_result {
   ct_stability stability;
   double stability_margin; /* residual of the best forces, relative to the loads: 0 holds */
   bool converged;
-  double residual, complementarity; /* as in ct_lcp_result or ct_friction_result */
+  double residual, complementarity; /* as in ct_lcp_result or ct_friction_result; NONE: forces that hold all bodies have converged
+                                     * too where it is their rounding, up to 1e-6 (1 + max |b|) */
   double primal, dual;              /* max(0, -gap''), max(0, -f): the worst */
   double cone_error;                /* POLYHEDRAL */
   size_t rank;                      /* NONE: of A, where rank_known */
