@@ -201,6 +201,13 @@ static void fault_of_limit(api_call *call) {
     api_fault_plain(&call->faults, API_PROBLEM_LIMIT_EXCEEDED,
                     "The body \"%s\" turns too far within a step, by a million rad: ask for a shorter timeStep.", echo);
     break;
+  case CT_ADVANCE_LIMIT_SQUEEZE:
+    api_fault_plain(
+        &call->faults, API_PROBLEM_LIMIT_EXCEEDED,
+        "Kinematic bodies press the body \"%s\" into others from %g s of the duration on, which no impulses of rigid bodies "
+        "keep apart: ask for timeStepping, or for less; nothing has changed.",
+        echo, ct_advance_now(advance->motion).time);
+    break;
   default:
     api_fault_plain(&call->faults, API_PROBLEM_LIMIT_EXCEEDED,
                     "The contacts of a step are more than requestMemoryBytes has room for, which is %zu here.",

@@ -15,15 +15,15 @@ typedef struct ct_moved {
   uint32_t row;
   bool is_dynamic; /* else kinematic */
   double mass;
-  ct_vec3 center;               /* of mass, body frame */
-  double radius;                /* of a ball about the centre that holds the body, m; of half-spaces infinite */
-  ct_vec3 moments;              /* principal, about the centre */
-  ct_quat axes;                 /* of the principal axes in the body frame */
-  ct_vec3 position;             /* of the centre, world */
-  ct_pose pose;                 /* of the body frame */
-  ct_velocity velocity;         /* of the centre */
-  ct_vec3 angular_momentum;     /* about the centre; dynamic */
-  bool calm;                    /* came to the last step at rest and was left so: again, as long as its island is asked the same */
+  ct_vec3 center;           /* of mass, body frame */
+  double radius;            /* of a ball about the centre that holds the body, m; of half-spaces infinite */
+  ct_vec3 moments;          /* principal, about the centre */
+  ct_quat axes;             /* of the principal axes in the body frame */
+  ct_vec3 position;         /* of the centre, world */
+  ct_pose pose;             /* of the body frame */
+  ct_velocity velocity;     /* of the centre */
+  ct_vec3 angular_momentum; /* about the centre; dynamic */
+  bool calm;                /* came to the last step at rest and was left so: again, as long as its island is asked the same */
   ct_borne borne;
   ct_acceleration acceleration; /* prescribed; kinematic */
   /* In the middle of a step: */
@@ -88,6 +88,7 @@ struct ct_advance {
   double margin;                         /* that contacts were looked for within, m; 0: not yet */
   uint64_t rest_try, rest_wait;          /* the step from which many sweeps are spent on coming to rest again; steps between */
   uint64_t at_once;                      /* impacts since the last stretch that took time */
+  uint64_t squeezes;                     /* IMPULSES: steps in succession with an impact that no impulses are right for */
   double last_time;                      /* of the step before, s; 0: the loads are not what they were then */
   ct_override *overrides;                /* [moved_count] */
   uint8_t *moving_rows;                  /* [rows] */
@@ -151,9 +152,12 @@ typedef struct ct_step {
   uint64_t events;
   /* Of a step to an event: */
   double velocity_tolerance; /* in force: the option's, or the least that can be told */
+  double slack;              /* s: an impact so soon after the stretch belongs to it, which becomes longer then */
   ct_row_pair *held;         /* [held_count] rows with a resting contact */
   size_t held_count;
-  bool plastic;   /* impacts have no restitution */
+  bool plastic;  /* impacts have no restitution */
+  bool squeezed; /* driven bodies press others into each other, this row among them */
+  uint32_t squeezed_row;
   bool tells;     /* impacts are events, */
   double instant; /* at this time */
 } ct_step;

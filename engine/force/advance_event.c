@@ -110,12 +110,25 @@ static ct_status tell(const ct_step *step, const ct_island *island, const ct_imp
   return status;
 }
 
+/* The body that the proof presses hardest. */
+static void note_squeeze(ct_step *step, const ct_island *island, const double *certificate) {
+  double most = 0.0;
+  for (size_t i = 0; i < island->set.count; i++) {
+    const ct_touch *t = &island->set.touches[i];
+    if (!(certificate[i] > most)) continue;
+    most = certificate[i];
+    step->squeezed_row = island->rows[island->set.bodies[t->a].mobility == CT_DYNAMIC ? t->a : t->b];
+  }
+  step->squeezed = most > 0.0;
+}
+
 static ct_status strike_island(ct_step *step, const ct_island *island) {
   const ct_advance *advance = step->advance;
   const ct_advance_options *o = &advance->options;
   ct_impulse_result result = {.touches = ct_solver_take(step->solver, island->set.count, sizeof *result.touches),
-                              .velocities = ct_solver_take(step->solver, island->set.body_count, sizeof *result.velocities)};
-  if (!result.touches || !result.velocities) return CT_OUT_OF_MEMORY;
+                              .velocities = ct_solver_take(step->solver, island->set.body_count, sizeof *result.velocities),
+                              .certificate = ct_solver_doubles(step->solver, island->set.count)};
+  if (!result.touches || !result.velocities || !result.certificate) return CT_OUT_OF_MEMORY;
   const ct_impulse_options options = {.frictionless = o->frictionless,
                                       .energy_guard = true,
                                       .velocity_tolerance = step->velocity_tolerance,
@@ -125,6 +138,7 @@ static ct_status strike_island(ct_step *step, const ct_island *island) {
                                       .cancel = o->cancel};
   ct_status status = ct_impulse_solve(&island->set, &options, step->solver, &result);
   if (status != CT_OK) return status;
+  if (result.contradictory) note_squeeze(step, island, result.certificate);
   for (size_t i = 0; i < island->set.body_count; i++) {
     ct_moved *m = moved_of(step, island->rows[i]);
     if (island->set.bodies[i].mobility != CT_DYNAMIC) continue;
@@ -406,7 +420,8 @@ static void fly(ct_step *step) {
   for (size_t k = 0; k < advance->load_count; k++) step->load_work += load_work(step, &advance->loads[k], step->time);
 }
 
-/* Forces for a stretch that ends with the first impact, if there is one: they are found again for what it is cut to. */
+/* Forces for a stretch that ends with the first impact, if there is one: they are found again for what it is cut to. One that
+ * round-off would have at the beginning of the next, where it would be taken for what forces have left over, is of this. */
 static ct_status hold_and_fly(ct_step *step, ct_mechanics *mechanics, bool *hits) {
   ct_solver_mark mark = ct_solver_enter(step->solver);
   step->held = ct_solver_take(step->solver, ct_mechanics_count(mechanics) + 1, sizeof *step->held);
@@ -421,9 +436,11 @@ static ct_status hold_and_fly(ct_step *step, ct_mechanics *mechanics, bool *hits
     step->held_count = step->acting = 0;
     status = hold(step, mechanics);
     if (status == CT_OK && k < CUTS_MAX) status = ct_step_first_impact(step, &first);
-    *hits = *hits || first <= step->time;
-    cut = first < step->time;
-    if (cut) step->time = first;
+    cut = first != step->time && first <= step->time + step->slack;
+    *hits = *hits || cut || first == step->time;
+    if (!cut) continue;
+    step->time = first;
+    step->slack = 0.0;
   }
   if (status == CT_OK) fly(step);
   ct_solver_leave(step->solver, mark);

@@ -25,12 +25,13 @@ static ct_vec3 middle_angular(const ct_moved *m, double stretch) {
   return ct_moved_angular(&middle);
 }
 
-static ct_path_options path_options(const ct_moved *m, double stretch) {
+/* Of a body that has its forces for a stretch, over a time. */
+static ct_path_options path_options(const ct_moved *m, double stretch, double time) {
   bool twists = is_turned(m) || !m->is_dynamic;
   ct_vec3 angular = is_turned(m) ? middle_angular(m, stretch) : m->velocity.angular;
   return (ct_path_options){.kind = twists ? CT_PATH_BALLISTIC : CT_PATH_TORQUE_FREE,
                            .start = m->pose,
-                           .duration = stretch,
+                           .duration = time,
                            .center = m->center,
                            .velocity = {m->velocity.linear, angular},
                            .acceleration = acceleration_of(m),
@@ -79,7 +80,7 @@ static bool take_impact(void *context, const ct_motion_hit *hit) {
 static ct_status search(ct_step *step, const ct_moving *moving, size_t count, double *time) {
   const ct_advance_options *o = &step->advance->options;
   const ct_motion_options options = {
-      .impact = {.end = step->time, .tolerance = o->contact_tolerance, .iterations_max = CT_IMPACT_ITERATIONS},
+      .impact = {.end = step->time + step->slack, .tolerance = o->contact_tolerance, .iterations_max = CT_IMPACT_ITERATIONS},
       .moving = moving,
       .moving_count = count,
       .where_a = step->advance->moving_rows,
@@ -140,7 +141,7 @@ ct_status ct_step_first_impact(ct_step *step, double *time) {
   ct_step_mark_moving(step);
   for (; count < advance->moved_count && status == CT_OK; count++) {
     const ct_moved *m = &advance->next[count];
-    const ct_path_options options = path_options(m, step->time);
+    const ct_path_options options = path_options(m, step->time, step->time + step->slack);
     ct_path *path = NULL;
     status = ct_path_create(&options, &path);
     moving[count] = (ct_moving){m->row, path};

@@ -12,6 +12,9 @@
 #define SWEEPS_MAX 50u
 #define ROUGH_SHARE 8u
 
+/* Part of a stretch so soon after which an impact is taken for its end: much more than round-off of places. */
+#define SLACK_PART 1e-6
+
 /* ---- loads ------------------------------------------------------------------------------------------------------------- */
 
 /* Those of each body where it is in the middle of the step. */
@@ -233,12 +236,19 @@ static ct_status go_to_event(ct_step *step, bool *done) {
   *done = !(left > 0.0);
   if (*done) return CT_OK;
   double whole = step->time = ct_min2(o->time_step, left);
+  step->slack = ct_min2(SLACK_PART * whole, left - whole);
   /* Before impacts are looked for: the search has limits of its own, and cannot tell whose motion it is. */
   if (!ct_advance_within(advance, advance->now, whole, whole)) return CT_LIMIT;
   ct_status status = ct_step_to_event(step);
   if (status != CT_OK) return status;
   double time = step->time == left ? o->duration : past + step->time;
   if (!ct_advance_within(advance, advance->next, whole, whole)) return CT_LIMIT;
+  if (step->squeezed && advance->squeezes + 1 >= CT_ADVANCE_SQUEEZES_MAX) {
+    advance->limit = CT_ADVANCE_LIMIT_SQUEEZE;
+    advance->limit_row = step->squeezed_row;
+    return CT_LIMIT;
+  }
+  advance->squeezes = step->squeezed ? advance->squeezes + 1 : 0;
   advance->at_once = time > past ? 0 : advance->at_once + step->events;
   advance->last_time = o->time_step;
   accept(step, time);

@@ -232,6 +232,53 @@ static void what_rests_is_woken(void) {
   ct_scene_release(scene);
 }
 
+/* One that round-off may have at the end of a stretch or at the beginning of the next is an impact all the same. */
+static void an_impact_between_two_stretches_bounces(void) {
+  const double time_steps[5] = {0x1p-6, 0.1, 0.5, 1.0 / 30.0, 0.0625}, places[3] = {0, 0.1, 1000.3};
+  for (int k = 0; k < 15; k++) {
+    const double at = places[k / 5];
+    const placed_body bodies[2] = {{"wall", box_of(1, 1, 1), pose_at(at, at, at), AT_REST, NULL},
+                                   {"ball", sphere_of(0.5), pose_at(at - 2.5, at, at), {{2, 0, 0}, {0, 0, 0}}, &one_kilogram}};
+    const ct_scene *scene = scene_with(bodies, 2, bouncy(0.5));
+    ct_advance_options o = impulses(1, time_steps[k % 5]);
+    o.gravity = ct_vec(0, 0, 0);
+    ct_advance *advance = advance_of(scene, &o);
+    CHECK(steps(advance, 1000));
+    CHECK_INT(ct_advance_now(advance).events, 1);
+    near_vec(ct_advance_now(advance).momentum, ct_vec(-1, 0, 0), 1e-12);
+    ct_advance_destroy(advance);
+    ct_scene_release(scene);
+  }
+}
+
+/* Two plates close on a ball, which touches both after 0.4 s: nothing but a limit is right then, with friction or without. A plate
+ * alone drives it on. */
+static void a_squeeze_is_a_limit(void) {
+  const ct_motion driven = {.is_kinematic = true};
+  for (int k = 0; k < 4; k++) {
+    const placed_body bodies[3] = {{"left", box_of(0.1, 9, 9), pose_at(-1, 0, 0), {{1, 0, 0}, {0, 0, 0}}, &driven},
+                                   {"right", box_of(0.1, 9, 9), pose_at(1, 0, 0), {{-1, 0, 0}, {0, 0, 0}}, &driven},
+                                   {"ball", sphere_of(0.5), pose_at(k % 2 ? 0.1 : 0, 0, 0), AT_REST, &one_kilogram}};
+    const ct_scene *pressed = scene_with(bodies, 3, friction_of(k / 2 * 0.5)), *driven_on = scene_with(bodies + 1, 2, bouncy(0));
+    const ct_advance_options o = impulses(1, 0.01);
+    ct_advance *advance = advance_of(pressed, &o), *other = advance_of(driven_on, &o);
+    ct_status status = CT_OK;
+    bool done = false;
+    for (int n = 0; status == CT_OK && n < 1000; n++) status = ct_advance_step(advance, workspace, solver, &done);
+    CHECK_INT(status, CT_LIMIT);
+    uint32_t row = 0;
+    CHECK_INT(ct_advance_why(advance, &row), CT_ADVANCE_LIMIT_SQUEEZE);
+    CHECK_INT(row, 2);
+    CHECK_NEAR(ct_advance_now(advance).time, 0.4, 1e-5);
+    CHECK(ct_advance_now(advance).penetration < 1e-5);
+    CHECK(steps(other, 1000));
+    ct_advance_destroy(advance);
+    ct_advance_destroy(other);
+    ct_scene_release(pressed);
+    ct_scene_release(driven_on);
+  }
+}
+
 int main(int argc, char **argv) {
   static const check_test tests[] = {
       {"balls_bounce_when_they_should", balls_bounce_when_they_should},
@@ -239,6 +286,8 @@ int main(int argc, char **argv) {
       {"a_sliding_ball_comes_to_roll", a_sliding_ball_comes_to_roll},
       {"a_rocking_block_changes_edges", a_rocking_block_changes_edges},
       {"a_row_of_balls_hands_its_velocity_on", a_row_of_balls_hands_its_velocity_on},
+      {"an_impact_between_two_stretches_bounces", an_impact_between_two_stretches_bounces},
+      {"a_squeeze_is_a_limit", a_squeeze_is_a_limit},
       {"a_wall_stands_still", a_wall_stands_still},
       {"what_rests_is_woken", what_rests_is_woken},
   };

@@ -116,7 +116,8 @@ typedef enum ct_advance_limit {
   CT_ADVANCE_LIMIT_CONTACTS, /* more than contacts_max, or more of them linked than the solvers take */
   CT_ADVANCE_LIMIT_REACH,    /* a body leaves CT_COORDINATE_MAX */
   CT_ADVANCE_LIMIT_SPEED,    /* a body would move or turn faster than CT_SPEED_MAX */
-  CT_ADVANCE_LIMIT_TURN      /* a body turns by CT_TURN_MAX or more in a step */
+  CT_ADVANCE_LIMIT_TURN,     /* a body turns by CT_TURN_MAX or more in a step */
+  CT_ADVANCE_LIMIT_SQUEEZE   /* IMPULSES: kinematic bodies press the body into others, one impact after the other */
 } ct_advance_limit;
 
 typedef struct ct_advance ct_advance;
@@ -131,7 +132,8 @@ ct_status ct_advance_set_loads(ct_advance *advance, const ct_load *loads, size_t
 /* Goes on by one step, or to the next event; true in *done when the duration is over. Between impulses each body moves as it does
  * without forces: on a straight line, turning as a free top in closed form, so that its momenta and energy stay; kinematic bodies
  * turn with constant angular velocity. CT_LIMIT: a body leaves CT_COORDINATE_MAX, is faster than CT_SPEED_MAX, or turns by
- * CT_TURN_MAX in a step; more contacts than contacts_max. CT_PAIR_LIMIT, CT_CANCELLED, CT_OUT_OF_MEMORY; on any of them nothing has
+ * CT_TURN_MAX in a step; is squeezed: CT_ADVANCE_SQUEEZES_MAX steps in succession had an impact that no impulses are right for;
+ * more contacts than contacts_max. CT_PAIR_LIMIT, CT_CANCELLED, CT_OUT_OF_MEMORY; on any of them nothing has
  * changed. The same bits for the same scene, options and calls. Cost: a contact query of what has moved, and for each island that
  * does not rest a matrix and some sweeps: 324 bodies in a heap 5 to 30 ms while they fall, 0.2 ms at rest; to an event the contacts
  * of all bodies and the paths of those that move, nothing where nothing does. */
