@@ -51,7 +51,9 @@ ct_status ct_impulse_cones(const ct_impulse_many *many, const ct_friction_proble
   const ct_impulse_options *o = many->work->options;
   double *u = ct_solver_doubles(many->work->solver, problem->matrix.size);
   if (!u) return CT_OUT_OF_MEMORY;
-  ct_friction_options options = {.tolerance = o->tolerance, .iterations_max = o->iterations_max, .cancel = o->cancel};
+  bool whole = many->bodies.levers && problem->matrix.values == many->matrix->values;
+  ct_friction_options options = {
+      .tolerance = o->tolerance, .iterations_max = o->iterations_max, .bodies = whole ? &many->bodies : NULL, .cancel = o->cancel};
   ct_friction_result solved = {.r = r, .u = u};
   ct_status status = ct_friction_solve(problem, &options, many->work->solver, &solved);
   if (status != CT_OK) return status;
@@ -224,6 +226,17 @@ static ct_touch *turned_touches(const ct_impulse_work *work) {
   return touches;
 }
 
+/* Levers of contacts with friction. */
+static bool describe_bodies(ct_impulse_many *many, const ct_contact_set *set) {
+  ct_solver *solver = many->work->solver;
+  size_t *blocks = ct_solver_take(solver, set->body_count, sizeof *blocks);
+  ct_cone *levers = ct_solver_take(solver, set->count, sizeof *levers);
+  if (!blocks || !levers) return false;
+  many->bodies = (ct_friction_bodies){.levers = levers, .count = ct_resting_blocks(set, blocks), .scale = 1.0};
+  for (size_t i = 0; i < set->count; i++) ct_resting_lever(set, &set->touches[i], blocks, &levers[i]);
+  return true;
+}
+
 static int exponent_of(const double *v, size_t count) {
   double most = 0.0;
   int exponent = 0;
@@ -254,6 +267,7 @@ static bool describe(ct_impulse_many *many, double *values) {
   for (size_t k = 0; k < entries; k++) values[k] = ldexp(values[k], -of_k);
   for (size_t row = 0; row < many->rows; row++) u[row] = ldexp(u[row], -of_u);
   for (size_t i = 0; i < many->count; i++) least[i] = ldexp(least[i], -of_u);
+  many->bodies.scale = ldexp(many->bodies.scale, -of_k);
   many->exponent = of_u - of_k;
   many->u = u;
   many->mu = mu;
@@ -313,7 +327,8 @@ static ct_status with_system(ct_impulse_work *work, unsigned dimension, ct_statu
   if (status == CT_OK) {
     ct_impulse_many many = {.work = work, .dimension = dimension, .count = turned.count, .matrix = &matrix.matrix};
     many.rows = dimension * turned.count;
-    status = describe(&many, matrix.values) ? act(&many) : CT_OUT_OF_MEMORY;
+    bool described = (dimension == 1 || describe_bodies(&many, &turned)) && describe(&many, matrix.values);
+    status = described ? act(&many) : CT_OUT_OF_MEMORY;
   }
   ct_contact_matrix_close(&matrix);
   ct_contact_graph_close(&graph);

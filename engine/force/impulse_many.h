@@ -14,10 +14,11 @@ typedef struct ct_impulse_many {
   unsigned dimension;
   size_t count, rows;
   const ct_matrix *matrix;
-  const double *mu;    /* [count] the one coefficient of a contact: static where it does not slip before, else dynamic */
-  const double *e;     /* [count] restitution in force */
-  const double *u;     /* [rows] velocities before */
-  const double *floor; /* [count] what a normal velocity may be: 0, or, of an approach too slow to count, that approach */
+  ct_friction_bodies bodies; /* what the matrix is made of; no levers: not wanted */
+  const double *mu;          /* [count] the one coefficient of a contact: static where it does not slip before, else dynamic */
+  const double *e;           /* [count] restitution in force */
+  const double *u;           /* [rows] velocities before */
+  const double *floor;       /* [count] what a normal velocity may be: 0, or, of an approach too slow to count, that approach */
   int exponent;
 } ct_impulse_many;
 

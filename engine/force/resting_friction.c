@@ -131,6 +131,8 @@ ct_status ct_resting_friction_run(ct_resting *resting, ct_resting_problem *probl
                                  .directions = from->directions,
                                  .circumscribed = from->circumscribed,
                                  .cancel = from->cancel};
+  const ct_friction_bodies bodies = {.levers = resting->fit.cones, .count = resting->fit.count, .scale = 1.0};
+  if (!from->acceleration_level) options.bodies = &bodies;
   const ct_matrix *matrix = &problem->friction.matrix;
   if (!matrix->dense && !pyramids && from->iterations_max == 0)
     options.iterations_max = (uint64_t)fmax(SOLVER_LEAST, SOLVER_WORK / (double)matrix->starts[matrix->size]);

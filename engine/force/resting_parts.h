@@ -100,6 +100,11 @@ static_assert(CT_RESTING_CONTACTS_EXACT * 3 == CT_RESTING_DENSE_MAX && CT_RESTIN
 
 /* L of a body's I^-1 = L L', lower triangular. */
 ct_mat3 ct_resting_root(const ct_mat3 *inverse_inertia);
+/* Numbers of the dynamic bodies, CT_CONE_NO_BLOCK of others: blocks [body_count]; how many. */
+size_t ct_resting_blocks(const ct_contact_set *set, size_t *blocks);
+/* What a contact's three forces do to its bodies, in rows that are divided by the roots of masses: of all contacts G, with W = G'G.
+ * mu is 0. */
+void ct_resting_lever(const ct_contact_set *set, const ct_touch *touch, const size_t *blocks, ct_cone *lever);
 /* Cones and loads of the bodies; taken from the solver's scratch, at which the caller has entered. */
 ct_status ct_resting_fit_open(ct_resting *resting);
 /* Forces within the cones that hold, the shortest ones where contacts are no pyramids; or the best there are. Looked for once. */

@@ -10,6 +10,7 @@
  */
 #include "solve/block_cholesky.h"
 #include "solve/cone_fit.h"
+#include "solve/cone_step.h"
 #include "solve/solver.h"
 
 #include <math.h>
@@ -24,11 +25,11 @@
  * multiplications of all of them, some ten seconds. */
 #define GRADIENTS_MAX 800
 #define WORK_MAX 8e9
-/* A factor: blocks that are kept, 290 MB, multiplications of one, which go some three times as fast as those of products, and steps
+/* A factor: blocks that are kept, 290 MB, multiplications of one, which go some twice as fast as those of products, and steps
  * of conjugate gradients after which an old one gives way to a new one. */
 #define FACTOR_BLOCKS 1000000u
 #define FACTOR_WORK 4e9
-#define FACTOR_PRICE 0.3
+#define FACTOR_PRICE 0.5
 #define STALE_GRADIENTS 8
 /* What is left over, part of the load, below which the forces themselves are corrected: they are sums of few, where y, from which
  * they come as differences, grows with the square of the layers. And corrections. */
@@ -82,55 +83,6 @@ static double dot(const double *a, const double *b, size_t count) {
 
 static double length_of(const double *a, size_t count) { return sqrt(dot(a, a, count)); }
 
-/* x = G_i' y */
-static void pull(const ct_cone *cone, const double *y, double *x) {
-  for (size_t k = 0; k < 3; k++) x[k] = 0.0;
-  for (size_t side = 0; side < 2; side++) {
-    if (cone->block[side] == CT_CONE_NO_BLOCK) continue;
-    for (size_t k = 0; k < 3; k++)
-      x[k] += dot(&cone->columns[k][side * CT_CONE_BLOCK], &y[cone->block[side] * CT_CONE_BLOCK], CT_CONE_BLOCK);
-  }
-}
-
-/* out += scale G_i x */
-static void push(const ct_cone *cone, const double *x, double scale, double *out) {
-  for (size_t side = 0; side < 2; side++) {
-    if (cone->block[side] == CT_CONE_NO_BLOCK) continue;
-    double *to = &out[cone->block[side] * CT_CONE_BLOCK];
-    for (size_t k = 0; k < 3; k++)
-      for (size_t e = 0; e < CT_CONE_BLOCK; e++) to[e] += scale * x[k] * cone->columns[k][side * CT_CONE_BLOCK + e];
-  }
-}
-
-/* The nearest point of a cone to x, and (slope may be NULL) how it moves with x. */
-static void project(double mu, const double *x, double *f, double *slope) {
-  double across = sqrt(x[1] * x[1] + x[2] * x[2]);
-  for (size_t k = 0; slope && k < 9; k++) slope[k] = 0.0;
-  f[0] = f[1] = f[2] = 0.0;
-  if (mu * across <= -x[0] || (mu == 0.0 && x[0] <= 0.0)) return;
-  if (mu > 0.0 && across <= mu * x[0]) {
-    for (size_t k = 0; k < 3; k++) f[k] = x[k];
-    for (size_t k = 0; slope && k < 3; k++) slope[4 * k] = 1.0;
-    return;
-  }
-  if (mu == 0.0) {
-    f[0] = x[0];
-    if (slope) slope[0] = 1.0;
-    return;
-  }
-  const double e[2] = {x[1] / across, x[2] / across};
-  double along = (x[0] + mu * across) / (1.0 + mu * mu), turn = mu * along / across;
-  f[0] = along;
-  f[1] = mu * along * e[0];
-  f[2] = mu * along * e[1];
-  if (!slope) return;
-  const double g[3] = {1.0, mu * e[0], mu * e[1]};
-  for (size_t r = 0; r < 3; r++)
-    for (size_t c = 0; c < 3; c++) slope[3 * r + c] = g[r] * g[c] / (1.0 + mu * mu);
-  for (size_t r = 0; r < 2; r++)
-    for (size_t c = 0; c < 2; c++) slope[3 * (r + 1) + c + 1] += turn * ((r == c ? 1.0 : 0.0) - e[r] * e[c]);
-}
-
 /* Value and gradient of the dual at y; the forces there, what they leave over, and slopes where they are wanted. */
 static double look(hold *h, const double *y, bool slopes) {
   double value = 0.0;
@@ -138,10 +90,10 @@ static double look(hold *h, const double *y, bool slopes) {
   for (size_t i = 0; i < h->rows; i++) h->rest[i] = h->problem->target[i];
   for (size_t i = 0; i < h->problem->count; i++) {
     double x[3], *f = &h->forces[3 * i];
-    pull(&h->problem->cones[i], y, x);
-    project(h->problem->cones[i].mu, x, f, slopes ? &h->slopes[9 * i] : NULL);
+    ct_cone_pull(&h->problem->cones[i], y, x);
+    ct_cone_project(h->problem->cones[i].mu, x, f, slopes ? &h->slopes[9 * i] : NULL);
     value += 0.5 * dot(f, f, 3);
-    push(&h->problem->cones[i], f, -1.0, h->rest);
+    ct_cone_push(&h->problem->cones[i], f, -1.0, h->rest);
   }
   for (size_t i = 0; i < h->rows; i++) {
     double moved = y[i] - h->center[i];
@@ -189,19 +141,6 @@ static void solve_factored(const double *m, const double *right, double *out) {
   }
 }
 
-/* out += G_i's side r times S times its side c, transposed. */
-static void add_product(const ct_cone *cone, const double *slope, size_t r, size_t c, double *out) {
-  double half[3][CT_CONE_BLOCK];
-  for (size_t k = 0; k < 3; k++)
-    for (size_t e = 0; e < CT_CONE_BLOCK; e++) {
-      half[k][e] = 0.0;
-      for (size_t l = 0; l < 3; l++) half[k][e] += slope[3 * k + l] * cone->columns[l][c * CT_CONE_BLOCK + e];
-    }
-  for (size_t x = 0; x < CT_CONE_BLOCK; x++)
-    for (size_t y = 0; y < CT_CONE_BLOCK; y++)
-      for (size_t k = 0; k < 3; k++) out[x * CT_CONE_BLOCK + y] += cone->columns[k][r * CT_CONE_BLOCK + x] * half[k][y];
-}
-
 static bool is_flat(const double *slope) {
   for (size_t k = 0; k < 9; k++)
     if (slope[k] != 0.0) return false;
@@ -221,8 +160,8 @@ static void prepare(hold *h) {
       if (is_flat(slope)) continue;
       for (size_t side = 0; side < 2; side++)
         if (cone->block[side] != CT_CONE_NO_BLOCK)
-          add_product(cone, slope, side, side, &h->diagonal[BLOCK_ENTRIES * cone->block[side]]);
-      if (to->joins) add_product(cone, slope, 0, 1, to->m);
+          ct_cone_add_product(cone, slope, side, side, &h->diagonal[BLOCK_ENTRIES * cone->block[side]]);
+      if (to->joins) ct_cone_add_product(cone, slope, 0, 1, to->m);
     }
   }
   for (size_t e = 0; e < size; e++) h->inverses[e] = h->diagonal[e];
@@ -366,10 +305,10 @@ static void move_forces(hold *h) {
   for (size_t i = 0; i < h->rows; i++) h->rest[i] = h->problem->target[i];
   for (size_t i = 0; i < h->problem->count; i++) {
     double x[3], moved[3], *f = &h->forces[3 * i];
-    pull(&h->problem->cones[i], h->step, x);
+    ct_cone_pull(&h->problem->cones[i], h->step, x);
     for (size_t k = 0; k < 3; k++) moved[k] = f[k] + dot(&h->slopes[9 * i + 3 * k], x, 3);
-    project(h->problem->cones[i].mu, moved, f, NULL);
-    push(&h->problem->cones[i], f, -1.0, h->rest);
+    ct_cone_project(h->problem->cones[i].mu, moved, f, NULL);
+    ct_cone_push(&h->problem->cones[i], f, -1.0, h->rest);
   }
 }
 
