@@ -1,6 +1,7 @@
 /* POST /v1/scenes/{s}/advance. */
 #include "advance.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "elastic_json.h"
@@ -379,6 +380,19 @@ const char *api_advance_told(api_advance *advance, size_t *length) {
   advance->told = true;
   *length = advance->lines.length;
   return advance->lines.bytes;
+}
+
+void api_advance_hint(const api_advance *advance, char *out) {
+  ct_advance_state state = ct_advance_now(advance->motion);
+  uint32_t row;
+  double pace = ct_advance_pace(advance->motion, &row);
+  char echo[API_ECHO_MAX + 4], why[API_ECHO_MAX + 128] = "";
+  ct_elastic_solid solid;
+  if (row != CT_NO_ROW && ct_scene_elastic_solid(advance->scene, row, 0, &solid))
+    snprintf(why, sizeof why, " by what moves body \"%s\" (youngsModulus %.3g); a smaller stiffnessFactor makes them longer",
+             api_echo(ct_body_id(ct_scene_body(advance->scene, row)), echo), solid.youngs_modulus);
+  snprintf(out, API_HINT_MAX, " Of %.6g s it had come to %.6g s, in %llu steps; the last took %.3g s%s.", advance->options.duration,
+           state.time, (unsigned long long)state.steps, pace, why);
 }
 
 /* ---- the reply ---- */

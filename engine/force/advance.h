@@ -92,6 +92,8 @@ struct ct_advance {
   double last_time;                      /* of the step before, s; 0: the loads are not what they were then */
   ct_override *overrides;                /* [moved_count] */
   uint8_t *moving_rows;                  /* [rows] */
+  double pace;                           /* how long the last step was, s */
+  uint32_t pace_row;                     /* whose error made it so short; CT_NO_ROW */
   uint64_t steps_whole;
   double step_rest;       /* s, the last step; 0: there is none but whole ones */
   ct_elastic *elastic;    /* COMPLIANT; else NULL */

@@ -195,6 +195,7 @@ static void accept(const ct_step *step, double time) {
   advance->next = moved;
   state->time = time;
   state->steps++;
+  advance->pace = step->time;
   state->events += step->events;
   state->contacts = step->acting;
   state->penetration = step->depth;

@@ -264,6 +264,11 @@ ct_status ct_elastic_try(ct_advance *advance, double time, ct_workspace *workspa
   }
   double fastest = fastest_approach(elastic);
   *error = 0.0;
-  for (size_t i = 0; i < advance->moved_count; i++) *error = ct_max2(*error, error_of(advance, i, time, fastest));
+  elastic->worst = CT_NO_ROW;
+  for (size_t i = 0; i < advance->moved_count; i++) {
+    double own = error_of(advance, i, time, fastest);
+    if (own > *error) elastic->worst = advance->now[i].row;
+    *error = ct_max2(*error, own);
+  }
   return CT_OK;
 }

@@ -139,6 +139,9 @@ ct_status ct_advance_set_loads(ct_advance *advance, const ct_load *loads, size_t
  * of all bodies and the paths of those that move, nothing where nothing does. */
 ct_status ct_advance_step(ct_advance *advance, ct_workspace *workspace, ct_solver *solver, bool *done);
 ct_advance_state ct_advance_now(const ct_advance *advance);
+/* How long the last step was, s; 0 before the first. *row: COMPLIANT, the body whose forces change fastest, for which it was so
+ * short; else, or where nothing changes, CT_NO_ROW. */
+double ct_advance_pace(const ct_advance *advance, uint32_t *row);
 /* Right after a step that ended with CT_LIMIT: why; *row the body, CT_NO_ROW for contacts. */
 ct_advance_limit ct_advance_why(const ct_advance *advance, uint32_t *row);
 /* Events of the last step: IMPULSES, each pair of colliders that hits, island by island; COMPLIANT, contacts that begin (at the
