@@ -17,6 +17,8 @@
 #define AUTO_WORK UINT64_C(2000000000)
 /* What rounding z to doubles leaves of w at most, in parts of the largest row's terms, with some room. */
 #define HELD_BY_DOUBLES (4.0 * CT_UNIT_ROUNDOFF)
+/* How many times the tolerance's part of |q| that may be: never so much that it is q itself. */
+#define ROOM 100.0
 /* Part of a residual that decides nothing. */
 #define FAR_BELOW 0.01
 
@@ -141,8 +143,9 @@ static ct_status run(const ct_lcp *problem, ct_lcp_job *job, ct_lcp_method which
   bool direct = options->method == CT_LCP_AUTO && job->size <= CT_LCP_DIRECT_MAX;
   double own = direct ? CT_LCP_TOLERANCE : m->tolerance;
   double tolerance = options->tolerance > 0.0 ? options->tolerance : own;
-  job->bound = tolerance * (1.0 + job->q_max);
-  job->target = direct || m->dense ? tolerance * job->q_max : job->bound;
+  double absolute = tolerance * (1.0 + job->q_max), relative = tolerance * job->q_max;
+  job->bound = fmin(absolute, ROOM * relative);
+  job->target = direct || m->dense ? relative : absolute;
   job->iterations_max = iterations_of(job, m);
   result->method = which;
   result->iterations = 0;

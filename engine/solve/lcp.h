@@ -26,7 +26,7 @@ typedef struct ct_lcp_job {
   const double *q;
   size_t size;             /* n */
   double target;           /* converged is residual <= this */
-  double bound;            /* >= target; or this, where doubles hold no better z */
+  double bound;            /* or this, where doubles hold no better z */
   double q_max;            /* |q|max */
   uint64_t iterations_max; /* of the options, or of the method's row in the table */
   bool symmetric;          /* M = M', but for round-off */

@@ -58,6 +58,11 @@ static bool take(dantzig *d, const ct_lcp_job *job, ct_lcp_result *result) {
   return d->w && d->dz && d->dw && d->solved && d->places && ct_factor_make(&d->factor, n, job->solver);
 }
 
+/* Row i times x, and c, in twice the digits. */
+static double exact_row(const dantzig *d, size_t i, const double *x, double c) {
+  return ct_dense_row_beside(d->m + i * d->n, x, d->job->low[i], d->job->high[i], c);
+}
+
 /* dz = the vector that `solved` makes with row i: 1 there, and on the clamped rows what keeps their w. */
 static void spell_out(dantzig *d, size_t i) {
   const ct_factor *f = &d->factor;
@@ -73,7 +78,7 @@ static void spell_out(dantzig *d, size_t i) {
 static void refine(dantzig *d, double *x) {
   const ct_factor *f = &d->factor;
   for (int k = 0; k < REFINEMENTS; k++) {
-    for (size_t j = 0; j < f->count; j++) x[j] = ct_matrix_row_beside(d->job->matrix, f->index[j], d->dz, 0.0);
+    for (size_t j = 0; j < f->count; j++) x[j] = exact_row(d, f->index[j], d->dz, 0.0);
     ct_factor_forward(f, x);
     ct_factor_back(f, x);
     for (size_t j = 0; j < f->count; j++) d->dz[f->index[j]] -= x[j];
@@ -93,7 +98,7 @@ static double reduce(dantzig *d, size_t i) {
   if (d->n > CLOSE_LOOK_MAX && !(left > d->small * row[i])) return 0.0;
   spell_out(d, i);
   refine(d, d->dw);
-  left = ct_matrix_row_beside(d->job->matrix, i, d->dz, 0.0);
+  left = exact_row(d, i, d->dz, 0.0);
   return left > ct_rank_roundoff(ct_lcp_terms(d->job, d->dz)) ? left : 0.0;
 }
 
@@ -210,7 +215,7 @@ static void polish(dantzig *d) {
   const ct_factor *f = &d->factor;
   double *x = d->solved;
   for (int k = 0; k < REFINEMENTS; k++) {
-    for (size_t j = 0; j < f->count; j++) x[j] = ct_matrix_row_beside(d->job->matrix, f->index[j], d->z, d->job->q[f->index[j]]);
+    for (size_t j = 0; j < f->count; j++) x[j] = exact_row(d, f->index[j], d->z, d->job->q[f->index[j]]);
     ct_factor_forward(f, x);
     ct_factor_back(f, x);
     for (size_t j = 0; j < f->count; j++) d->z[f->index[j]] -= x[j];
@@ -223,7 +228,7 @@ static bool wrong(dantzig *d, size_t k) {
   d->w[k] = row_value(d, k);
   if (d->n <= CLOSE_LOOK_MAX && fabs(d->w[k]) < ALMOST * roundoff) {
     polish(d);
-    d->w[k] = ct_matrix_row_beside(d->job->matrix, k, d->z, d->job->q[k]);
+    d->w[k] = exact_row(d, k, d->z, d->job->q[k]);
   }
   return d->w[k] < -roundoff;
 }
@@ -231,7 +236,7 @@ static bool wrong(dantzig *d, size_t k) {
 /* M x + c of row i, which the clamped rows' x ought to make 0: for dz that is every row, for z the clamped ones and those held. */
 static double off_by(const dantzig *d, const double *x, bool null, size_t i) {
   if (!null && d->places[i] != CLAMPED && d->places[i] != HELD) return 0.0;
-  return ct_matrix_row_beside(d->job->matrix, i, x, null ? 0.0 : d->job->q[i]);
+  return exact_row(d, i, x, null ? 0.0 : d->job->q[i]);
 }
 
 /* What clamped rows that almost depend on each other leave of the other rows, where they themselves are right to the last digit:

@@ -252,6 +252,9 @@ static ct_status solve_projected(const norm *s, const uint32_t *in, size_t count
     for (size_t i = 0; i < count; i++) roots[i] = sqrt(fmax(p[i * count + i], 0.0));
     const ct_matrix matrix = {.size = count, .dense = p};
     ct_lcp_job job = *s->job;
+    ct_lcp_options options = *job.options;
+    options.method = CT_LCP_BLOCK_PIVOTING;
+    job.options = &options;
     job.matrix = &matrix;
     job.dense = p;
     job.low = ends;
