@@ -189,7 +189,7 @@ static void check_answer(const problem *p, const truth *t, const ct_lcp_result *
       towards += a->z[i] * (other - a->z[i]);
       apart += (other - a->z[i]) * (other - a->z[i]);
     }
-    CHECK(towards >= -1e-9L * sqrtl(sum * apart) - 1e-12L * sum);
+    CHECK(towards >= -1e-8L * sqrtl(sum * apart) - 1e-12L * sum);
   }
   CHECK_INT(a->unique, are_several(p, t) ? CT_NO : CT_YES);
 }
