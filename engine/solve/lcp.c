@@ -17,8 +17,8 @@
 #define AUTO_WORK UINT64_C(2000000000)
 /* What rounding z to doubles leaves of w at most, in parts of the largest row's terms, with some room. */
 #define HELD_BY_DOUBLES (4.0 * CT_UNIT_ROUNDOFF)
-/* How many times the tolerance's part of |q| that may be: never so much that it is q itself. */
-#define ROOM 100.0
+/* How many times the target that may be for other doubles to be looked for. */
+#define ROOM 1e4
 /* Part of a residual that decides nothing. */
 #define FAR_BELOW 0.01
 
@@ -57,7 +57,7 @@ double ct_lcp_residual(const ct_lcp *problem, const double *z, double *w) {
   return most;
 }
 
-bool ct_lcp_is_answer(const ct_lcp_job *job, const double *z, double residual) {
+bool ct_lcp_is_near(const ct_lcp_job *job, const double *z, double residual) {
   if (residual <= job->target) return true;
   if (!job->dense || !(residual <= job->bound)) return false;
   double most = 0.0;
@@ -94,15 +94,35 @@ static void weigh(const ct_lcp *problem, const ct_lcp_job *job, ct_lcp_result *r
     result->residual = ct_lcp_residual(problem, result->z, result->w);
     result->status = CT_LCP_STATUS_ITERATION_LIMIT;
   }
+  bool within = ct_lcp_is_near(job, result->z, result->residual);
+  if (result->status == CT_LCP_STATUS_OK && !within) result->status = CT_LCP_STATUS_ITERATION_LIMIT;
+}
+
+/* Of what is an answer but for the round-off of z the least z, and other doubles, which may be one. */
+static ct_status settle(const ct_lcp_job *job, ct_lcp_result *result) {
+  bool near = result->status == CT_LCP_STATUS_OK;
+  ct_solver_mark mark = ct_solver_enter(job->solver);
+  ct_status status = CT_OK;
+  if (near && job->options->tie == CT_LCP_TIE_MIN_NORM && job->symmetric && methods[result->method].dense)
+    status = ct_lcp_norm(job, result);
+  ct_solver_leave(job->solver, mark);
+  mark = ct_solver_enter(job->solver);
+  if (status == CT_OK && near && result->residual > job->target) status = ct_lcp_round(job, result);
+  ct_solver_leave(job->solver, mark);
+  if (near && !(result->residual <= job->target)) {
+    result->status = CT_LCP_STATUS_ITERATION_LIMIT;
+    result->rank_known = false;
+    result->rank = 0;
+    result->unique = CT_UNKNOWN;
+  }
+  result->converged = result->status == CT_LCP_STATUS_OK;
   result->complementarity = 0.0;
   for (size_t i = 0; i < job->size; i++) {
     /* Finite numbers have products that are not. */
     double product = fmin(fabs(result->z[i] * result->w[i]), DBL_MAX);
     if (product > result->complementarity) result->complementarity = product;
   }
-  bool within = ct_lcp_is_answer(job, result->z, result->residual);
-  if (result->status == CT_LCP_STATUS_OK && !within) result->status = CT_LCP_STATUS_ITERATION_LIMIT;
-  result->converged = result->status == CT_LCP_STATUS_OK;
+  return status;
 }
 
 /* The dense rows, their ends and the diagonal's roots, once. */
@@ -143,9 +163,8 @@ static ct_status run(const ct_lcp *problem, ct_lcp_job *job, ct_lcp_method which
   bool direct = options->method == CT_LCP_AUTO && job->size <= CT_LCP_DIRECT_MAX;
   double own = direct ? CT_LCP_TOLERANCE : m->tolerance;
   double tolerance = options->tolerance > 0.0 ? options->tolerance : own;
-  double absolute = tolerance * (1.0 + job->q_max), relative = tolerance * job->q_max;
-  job->bound = fmin(absolute, ROOM * relative);
-  job->target = direct || m->dense ? relative : absolute;
+  job->target = tolerance * (direct || m->dense ? job->q_max : 1.0 + job->q_max);
+  job->bound = ROOM * job->target;
   job->iterations_max = iterations_of(job, m);
   result->method = which;
   result->iterations = 0;
@@ -171,11 +190,7 @@ static ct_status run(const ct_lcp *problem, ct_lcp_job *job, ct_lcp_method which
   ct_solver_leave(solver, mark);
   if (status != CT_OK) return status;
   weigh(problem, job, result);
-  if (!result->converged || options->tie != CT_LCP_TIE_MIN_NORM || !job->symmetric || !m->dense) return CT_OK;
-  mark = ct_solver_enter(solver);
-  status = ct_lcp_norm(job, result);
-  ct_solver_leave(solver, mark);
-  return status;
+  return settle(job, result);
 }
 
 /* A proof, or an answer within the tolerance. */

@@ -109,7 +109,7 @@ static ct_status ask_dantzig(lemke *l, bool *done) {
   if (status == CT_OK) {
     l->result->iterations = found.iterations;
     offer(l);
-    *done = ct_lcp_is_answer(job, l->result->z, l->best);
+    *done = ct_lcp_is_near(job, l->result->z, l->best);
     if (*done) l->result->status = CT_LCP_STATUS_OK;
     if (!*done && found.status == CT_LCP_STATUS_INFEASIBLE && ct_lcp_farkas_holds(job, certificate, certificate + job->size)) {
       memcpy(l->result->certificate, certificate, job->size * sizeof *certificate);
@@ -127,7 +127,7 @@ static ct_status attempt(lemke *l, unsigned flags, bool first, path_end *end, bo
   ct_status status = flags && *end == PATH_LIMIT ? CT_OK : try_path(l, flags, end);
   if (status != CT_OK) return status;
   if (*end == PATH_RAY) result->status = CT_LCP_STATUS_RAY;
-  *done = ct_lcp_is_answer(l->job, result->z, l->best);
+  *done = ct_lcp_is_near(l->job, result->z, l->best);
   if (*done) result->status = CT_LCP_STATUS_OK;
   *done |= result->iterations >= l->job->iterations_max;
   if (*done || !first) return CT_OK;

@@ -79,7 +79,7 @@ static void check_proof(const problem *p, const answer *a) {
 
 /* M by 2^a and q by 2^b: z by 2^(b - a), and no other bit of anything. */
 static void check_powers(const problem *p, const ct_lcp_options *options, ct_solver *solver, const answer *plain) {
-  static const int powers[][2] = {{10, -7}, {0, -40}, {-20, 33}};
+  static const int powers[][2] = {{10, -7}, {0, -40}, {-20, 33}, {0, 20}};
   for (size_t k = 0; k < sizeof powers / sizeof *powers; k++) {
     static problem scaled;
     answer a;
@@ -139,8 +139,48 @@ static void every_direct_method_ends_in_an_answer_or_a_proof(void) {
   CHECK(infeasible > count / 4);
 }
 
+/* Rows that add up to nothing, and little more on the diagonal: z of about 1 where M is of about 10 and q of 1e-6, so that the z
+ * nearest to the solution is off by more than 1e-10 |q|. */
+static void make_large(check_random *r, size_t n, problem *p) {
+  double j[ROWS][ROWS] = {{0.0}}, more = ldexp(1.0, -18 - (int)(check_next(r) % 4));
+  size_t rank = 1 + n / 4;
+  p->n = n;
+  for (size_t i = 0; i + 1 < n; i++)
+    for (size_t c = 0; c < rank; c++) {
+      j[i][c] = check_uniform(r, -2.0, 2.0);
+      j[n - 1][c] -= j[i][c];
+    }
+  for (size_t i = 0; i < n; i++) {
+    p->q[i] = -more * check_uniform(r, 0.9, 1.1);
+    for (size_t b = 0; b < n; b++) {
+      double sum = i == b ? more : 0.0;
+      for (size_t c = 0; c < rank; c++) sum += j[i][c] * j[b][c];
+      p->m[i * n + b] = sum;
+    }
+  }
+}
+
+static void z_large_beside_q_is_answered_in_any_units(void) {
+  static const ct_lcp_method methods[] = {CT_LCP_AUTO, CT_LCP_DANTZIG, CT_LCP_BLOCK_PIVOTING, CT_LCP_LEMKE};
+  ct_solver *solver = ct_solver_create();
+  check_random r = {4};
+  for (size_t n = 4; n <= 32; n += 4) {
+    static problem p;
+    make_large(&r, n, &p);
+    for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
+      const ct_lcp_options options = {.method = methods[m], .tie = m % 2 ? CT_LCP_TIE_ANY : CT_LCP_TIE_MIN_NORM};
+      answer a;
+      solve(&p, &options, solver, &a);
+      check_answer(&p, &a);
+      check_powers(&p, &options, solver, &a);
+    }
+  }
+  ct_solver_destroy(solver);
+}
+
 static const check_test tests[] = {
     {"every_direct_method_ends_in_an_answer_or_a_proof", every_direct_method_ends_in_an_answer_or_a_proof},
+    {"z_large_beside_q_is_answered_in_any_units", z_large_beside_q_is_answered_in_any_units},
 };
 
 CHECK_MAIN(tests)

@@ -61,9 +61,9 @@ typedef struct ct_lcp {
 typedef struct ct_lcp_options {
   ct_lcp_method method;
   ct_lcp_tie tie;
-  double tolerance;        /* converged: residual <= tolerance (1 + |q|max); of direct methods <= tolerance |q|max, where doubles
-                            * can hold such a z. 0: CT_LCP_TOLERANCE; CT_LCP_SWEEP_TOLERANCE for iterative methods by name, and for
-                            * AUTO above CT_LCP_DIRECT_MAX rows */
+  double tolerance;        /* converged: residual <= tolerance (1 + |q|max); of direct methods <= tolerance |q|max, for which
+                            * doubles near z are looked for where that one's round-off is more. 0: CT_LCP_TOLERANCE;
+                            * CT_LCP_SWEEP_TOLERANCE for iterative methods by name, and for AUTO above CT_LCP_DIRECT_MAX rows */
   uint64_t iterations_max; /* pivots, factorisations or sweeps; 0: the method's own limit */
   double relaxation;       /* PGS: 0 < omega < 2; 0: 1 */
   const double *start;     /* [n] iterative methods: z to begin from; NULL: 0 */
