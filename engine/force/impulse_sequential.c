@@ -38,7 +38,8 @@ static void strike(ct_impulse_work *work, size_t i, const double u[3], ct_veloci
   work->told.guard_theta = ct_min2(work->told.guard_theta, answer.theta);
 }
 
-/* The fastest approach there is, and, of `strikes`, one blow at each that is fast enough. */
+/* The fastest approach there is, and, of `strikes`, one blow at each that is fast enough. Blows of a law that makes energy may grow
+ * from one to the next: none is given to what is faster than any body may be. */
 static double sweep(ct_impulse_work *work, double slowest, bool strikes, ct_velocity *velocities) {
   double fastest = 0.0;
   for (size_t i = 0; i < work->set->count; i++) {
@@ -46,7 +47,7 @@ static double sweep(ct_impulse_work *work, double slowest, bool strikes, ct_velo
     double u[3];
     ct_impulse_relative(work, i, velocities, u);
     fastest = ct_max2(fastest, -u[0]);
-    if (strikes && -u[0] > slowest) strike(work, i, u, velocities);
+    if (strikes && -u[0] > slowest && -u[0] <= CT_SPEED_MAX) strike(work, i, u, velocities);
   }
   return fastest;
 }
@@ -77,7 +78,7 @@ ct_status ct_impulse_sequential(ct_impulse_work *work) {
   uint64_t most = o->iterations_max ? o->iterations_max : SWEEPS_MAX, sweeps = 0;
   double slowest = ct_max2(o->velocity_tolerance, (o->tolerance > 0.0 ? o->tolerance : APPROACH_PART) * work->speed);
   double fastest = sweep(work, slowest, false, velocities);
-  while (fastest > slowest && sweeps < most) {
+  while (fastest > slowest && fastest <= CT_SPEED_MAX && sweeps < most) {
     if (ct_cancel_raised(o->cancel)) return CT_CANCELLED;
     (void)sweep(work, slowest, true, velocities);
     sweeps++;

@@ -7,7 +7,8 @@
  * apart do not come nearer than touching; Coulomb's law holds between impulses and velocities after. First order in the step with
  * contacts, second without. Depth that bodies have stays: no position is corrected. What comes to touch before the middle of the
  * first step is hit at the start. Where bodies that move by themselves squeeze others, so that no impulses hold all contacts, each
- * gives way at the speed that its impulse gives it alone: work stays bounded (`contradictory`).
+ * gives way at the speed that its impulse gives it alone: work stays bounded (`contradictory`). So does a jam, where no impulses
+ * are found or they would throw bodies out a hundred times as fast as anything moved before.
  * Energy: impulses that push along what they lead to are those of a solver that has not ended, and restitution may make energy
  * among several contacts: both are drawn back (`guarded`). What is left is of the discrete motion: a contact that parts at the
  * beginning of a step and is held at its end gives half its impulse times the speed that it parted with, at most m |g| times the
@@ -85,8 +86,8 @@ typedef struct ct_advance_state {
   double residual;                         /* the worst of the steps so far */
   uint64_t not_converged;                  /* steps whose solver ended before its tolerance */
   uint64_t guarded;                        /* steps in which impulses or forces were drawn back lest they make energy */
-  uint64_t contradictory;                  /* STEPPING: steps in which no impulses could hold all contacts: bodies that move
-                                            * by themselves squeezed others, which gave way; not converged either */
+  uint64_t contradictory;                  /* STEPPING: steps in which no impulses held all contacts: bodies that move by
+                                            * themselves squeezed others, which gave way; not converged either */
   double velocity_tolerance;               /* in force in the last step, m/s */
   double penetration;                      /* the deepest contact now, m; STEPPING: in the middle of the last step */
 } ct_advance_state;
