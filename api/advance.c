@@ -1,6 +1,7 @@
 /* POST /v1/scenes/{s}/advance. */
 #include "advance.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "elastic_json.h"
@@ -123,6 +124,19 @@ static bool read_tolerances(api_reader *reader, const api_field *m, ct_advance_o
   return api_read_number(reader, &m[REST_VELOCITY], 0.0, API_SPEED_MAX, &options->rest_velocity) && good;
 }
 
+/* The elastic law needs to know how stiff everything is. */
+static bool has_moduli(const api_call *call, api_reader *reader, const api_field *mode, const ct_advance_options *options) {
+  uint32_t collider;
+  char echo[API_ECHO_MAX + 4];
+  for (uint32_t row = 0; options->mode == CT_ADVANCE_COMPLIANT && row < ct_scene_rows(call->scene); row++) {
+    if (!api_find_soft(call->scene, row, &collider)) continue;
+    api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &mode->path, API_NO_MODULI_TEXT, collider,
+                 api_echo(ct_body_id(ct_scene_body(call->scene, row)), echo));
+    return false;
+  }
+  return true;
+}
+
 static bool read_advance(api_call *call, api_advance *advance) {
   api_reader reader = api_call_reader(call);
   ct_advance_options *options = &advance->options;
@@ -150,7 +164,7 @@ static bool read_advance(api_call *call, api_advance *advance) {
   bool good = api_read_object(&reader, &root, m, COUNT);
   good = api_read_unsigned(&reader, &m[DEADLINE], 1, call->service->limits.deadline_max_ms, &call->deadline_ms) && good;
   good = read_times(&reader, m, advance) && good;
-  good = read_mode(&reader, &m[MODE], &options->mode) && good;
+  good = read_mode(&reader, &m[MODE], &options->mode) && has_moduli(call, &reader, &m[MODE], options) && good;
   good = api_read_vec3(&reader, &m[GRAVITY], GRAVITY_MAX, &options->gravity) && good;
   good = read_tolerances(&reader, m, options) && good;
   good = api_read_bool(&reader, &m[FRICTION], &friction) && good;
@@ -162,6 +176,7 @@ static bool read_advance(api_call *call, api_advance *advance) {
   /* A contact that parts fast may pull, as in Modia3D: cut off, the law would not be smooth. */
   options->elastic.pull = true;
   good = api_read_elastic(&reader, &m[ELASTIC], &options->elastic, NULL) && good;
+  good = api_refuse_idle(&reader, &m[ELASTIC], options->mode != CT_ADVANCE_COMPLIANT, "mode eventCompliant") && good;
   return read_include(&reader, &m[INCLUDE], advance) && good;
 }
 
@@ -186,6 +201,13 @@ static void fault_of_limit(api_call *call) {
   case CT_ADVANCE_LIMIT_TURN:
     api_fault_plain(&call->faults, API_PROBLEM_LIMIT_EXCEEDED,
                     "The body \"%s\" turns too far within a step, by a million rad: ask for a shorter timeStep.", echo);
+    break;
+  case CT_ADVANCE_LIMIT_SQUEEZE:
+    api_fault_plain(
+        &call->faults, API_PROBLEM_LIMIT_EXCEEDED,
+        "Kinematic bodies press the body \"%s\" into others from %g s of the duration on, which no impulses of rigid bodies "
+        "keep apart: ask for timeStepping, or for less; nothing has changed.",
+        echo, ct_advance_now(advance->motion).time);
     break;
   default:
     api_fault_plain(&call->faults, API_PROBLEM_LIMIT_EXCEEDED,
@@ -213,25 +235,12 @@ static bool has_masses(api_call *call) {
   return false;
 }
 
-/* The elastic law needs to know how stiff everything is. */
-static bool has_moduli(api_call *call, const api_advance *advance) {
-  uint32_t collider;
-  char echo[API_ECHO_MAX + 4];
-  for (uint32_t row = 0; advance->options.mode == CT_ADVANCE_COMPLIANT && row < ct_scene_rows(call->scene); row++) {
-    if (!api_find_soft(call->scene, row, &collider)) continue;
-    api_fault_plain(&call->faults, API_PROBLEM_BAD_VALUE, API_NO_MODULI_TEXT, collider,
-                    api_echo(ct_body_id(ct_scene_body(call->scene, row)), echo));
-    return false;
-  }
-  return true;
-}
-
 api_step api_advance_post(api_call *call) {
   if (!api_call_may_write(call, true)) return api_call_fail(call);
   api_advance *advance = call->advance = calloc(1, sizeof *advance);
   if (!advance) return fail(call, CT_OUT_OF_MEMORY);
   advance->scene = call->scene;
-  if (!read_advance(call, advance) || !has_masses(call) || !has_moduli(call, advance)) return api_call_fail(call);
+  if (!read_advance(call, advance) || !has_masses(call)) return api_call_fail(call);
   ct_status status = ct_advance_create(call->scene, &advance->options, &advance->motion);
   if (status != CT_OK) return fail(call, status);
   advance->next_line = advance->every;
@@ -263,6 +272,7 @@ static void put_state(api_buffer *out, const ct_advance_state *state) {
   api_put_member_number(out, "residual", state->residual);
   api_put_member_unsigned(out, "notConverged", state->not_converged);
   api_put_member_unsigned(out, "guarded", state->guarded);
+  api_put_member_unsigned(out, "contradictory", state->contradictory);
 }
 
 typedef enum column { IDS, POSITIONS, ROTATIONS, LINEAR_VELOCITIES, ANGULAR_VELOCITIES, COLUMNS } column;
@@ -372,6 +382,19 @@ const char *api_advance_told(api_advance *advance, size_t *length) {
   return advance->lines.bytes;
 }
 
+void api_advance_hint(const api_advance *advance, char *out) {
+  ct_advance_state state = ct_advance_now(advance->motion);
+  uint32_t row;
+  double pace = ct_advance_pace(advance->motion, &row);
+  char echo[API_ECHO_MAX + 4], why[API_ECHO_MAX + 128] = "";
+  ct_elastic_solid solid;
+  if (row != CT_NO_ROW && ct_scene_elastic_solid(advance->scene, row, 0, &solid))
+    snprintf(why, sizeof why, " by what moves body \"%s\" (youngsModulus %.3g); a smaller stiffnessFactor makes them longer",
+             api_echo(ct_body_id(ct_scene_body(advance->scene, row)), echo), solid.youngs_modulus);
+  snprintf(out, API_HINT_MAX, " Of %.6g s it had come to %.6g s, in %llu steps; the last took %.3g s%s.", advance->options.duration,
+           state.time, (unsigned long long)state.steps, pace, why);
+}
+
 /* ---- the reply ---- */
 
 void api_advance_finish(api_call *call) {
@@ -391,6 +414,8 @@ void api_advance_finish(api_call *call) {
   api_call_open(call);
   if (advance->in_lines) api_put_member_bool(&call->out, "done", true);
   put_state(&call->out, &state);
+  api_put_member_number(&call->out, "contactTolerance", advance->options.contact_tolerance);
+  api_put_member_number(&call->out, "velocityTolerance", state.velocity_tolerance);
   if (advance->lists) put_events(&call->out, advance);
   if (advance->poses) put_poses(&call->out, advance);
   api_call_commit(call, draft, 200);

@@ -199,6 +199,11 @@ void api_call_finish(api_call *call) {
   else if (call->plan) api_query_finish(call);
 }
 
+void api_call_hint(const api_call *call, char *out) {
+  out[0] = 0;
+  if (call->advance) api_advance_hint(call->advance, out);
+}
+
 const char *api_call_told(api_call *call, size_t *length) { return call->advance ? api_advance_told(call->advance, length) : NULL; }
 
 void api_call_moved(api_call *call) {

@@ -397,6 +397,12 @@ ct_text api_reader_copy(api_reader *reader, ct_text text) {
   return (ct_text){copy, text.length};
 }
 
+bool api_refuse_idle(api_reader *reader, const api_field *field, bool idle, const char *owner) {
+  if (!idle || !api_field_present(field)) return true;
+  api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &field->path, "\"%s\" is of %s.", field->name, owner);
+  return false;
+}
+
 bool api_reader_cancelled(api_reader *reader) {
   if (!ct_cancel_raised(reader->cancel)) return false;
   api_fault_cancelled(reader->faults);

@@ -75,6 +75,8 @@ bool api_id_valid(ct_text text);
 size_t api_first_duplicate(api_reader *reader, const ct_text *texts, size_t count);
 /* Copy of a text in the reader's arena; empty on failure, with a fault (bytes NULL). */
 ct_text api_reader_copy(api_reader *reader, ct_text text);
+/* False, with the fault BAD_VALUE, where the member is there although it is `idle`: it is of `owner`, which is not asked for. */
+bool api_refuse_idle(api_reader *reader, const api_field *field, bool idle, const char *owner);
 /* True when the request is cancelled; adds the fault. */
 bool api_reader_cancelled(api_reader *reader);
 /* "an object", "a number" ... */

@@ -1,22 +1,16 @@
 /* Filters. What a verdict is, the engine says; here are its words. */
 #include "filters_json.h"
 
-#include <stdlib.h>
-
 #include <contact/limits.h>
 
-/* ---- decode -------------------------------------------------------------------------------------------------------------- */
+#include "named_json.h"
 
-static void *take(api_reader *reader, size_t count, size_t size) {
-  void *memory = api_arena_array(reader->arena, count, size);
-  if (!memory) api_fault_memory(reader->faults);
-  return memory;
-}
+/* ---- decode -------------------------------------------------------------------------------------------------------------- */
 
 /* An array of group names. */
 static bool read_names(api_reader *reader, const api_field *field, const ct_text **out, size_t *count) {
   if (!api_read_array(reader, field, 0, CT_GROUPS_MAX, count)) return false;
-  ct_text *names = take(reader, *count, sizeof *names);
+  ct_text *names = api_reader_take(reader, *count, sizeof *names);
   if (!names) return false;
   bool good = true;
   for (size_t i = 0; i < *count; i++) {
@@ -27,39 +21,19 @@ static bool read_names(api_reader *reader, const api_field *field, const ct_text
   return good;
 }
 
-static bool read_group(api_reader *reader, const api_field *field, ct_text name, ct_group_rule *out) {
-  if (!api_id_valid(name)) {
-    char echo[API_ECHO_MAX + 4];
-    api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &field->path, "\"%s\" is no name of a group; names are formed as ids.",
-                 api_echo(name, echo));
-    return false;
-  }
+static bool read_group(api_reader *reader, const api_field *field, ct_text name, void *out) {
+  ct_group_rule *rule = out;
   api_field with = {.name = "notCollideWith", .required = true};
   if (!api_read_object(reader, field, &with, 1)) return false;
-  out->group = name;
-  return read_names(reader, &with, &out->not_collide_with, &out->count);
+  rule->group = name;
+  return read_names(reader, &with, &rule->not_collide_with, &rule->count);
 }
 
 static bool read_groups(api_reader *reader, const api_field *field, ct_filters *out) {
-  if (!field->value) return true;
-  if (!json_is_object(field->value)) return api_read_object(reader, field, NULL, 0);
-  size_t count = json_object_size(field->value), i = 0;
-  if (count > CT_GROUPS_MAX) {
-    api_fault_limit(
-        api_fault_at(reader->faults, API_PROBLEM_LIMIT_EXCEEDED, &field->path, "At most %d groups may have rules.", CT_GROUPS_MAX),
-        CT_GROUPS_MAX, (double)count);
-    return false;
-  }
-  ct_group_rule *rules = take(reader, count, sizeof *rules);
-  if (!rules) return false;
-  bool good = true;
-  for (void *m = json_object_iter(field->value); m; m = json_object_iter_next(field->value, m)) {
-    ct_text name = api_text(json_object_iter_key(m));
-    api_field member = api_field_at(json_object_iter_value(m), api_path_text(&field->path, name));
-    good = read_group(reader, &member, name, &rules[i++]) && good;
-  }
+  static const api_named groups = {"group", "groups may have rules", CT_GROUPS_MAX, sizeof(ct_group_rule), read_group};
+  void *rules = NULL;
+  bool good = api_read_named(reader, field, &groups, &rules, &out->group_count);
   out->groups = rules;
-  out->group_count = count;
   return good;
 }
 
@@ -76,45 +50,20 @@ static bool read_pair(api_reader *reader, const api_field *field, ct_pair_rule *
   return false;
 }
 
-/* A rule's pair without regard to order. */
-typedef struct ranked_pair {
-  ct_text low, high;
-  size_t index;
-} ranked_pair;
-
-static int compare_pairs(const void *a, const void *b) {
-  const ranked_pair *x = a, *y = b;
-  int order = api_text_compare(x->low, y->low);
-  if (!order) order = api_text_compare(x->high, y->high);
-  return order ? order : (x->index > y->index) - (x->index < y->index);
-}
-
 static bool refuse_repeated(api_reader *reader, const api_field *field, const ct_pair_rule *rules, size_t count) {
   api_arena_mark mark = api_arena_here(reader->arena);
-  ranked_pair *sorted = take(reader, count, sizeof *sorted);
-  if (!sorted) return false;
-  for (size_t i = 0; i < count; i++) {
-    bool swap = api_text_compare(rules[i].a, rules[i].b) > 0;
-    sorted[i] = (ranked_pair){swap ? rules[i].b : rules[i].a, swap ? rules[i].a : rules[i].b, i};
-  }
-  qsort(sorted, count, sizeof *sorted, compare_pairs);
-  size_t least = count;
-  for (size_t i = 1; i < count; i++) {
-    bool same = api_text_equal(sorted[i - 1].low, sorted[i].low) && api_text_equal(sorted[i - 1].high, sorted[i].high);
-    if (same && sorted[i].index < least) least = sorted[i].index;
-  }
+  api_name_pair *names = api_reader_take(reader, count, sizeof *names);
+  for (size_t i = 0; names && i < count; i++) names[i] = (api_name_pair){rules[i].a, rules[i].b};
+  bool good = names && api_refuse_repeated(reader, field, names, count, "There is a rule for this pair already.");
   api_arena_rewind(reader->arena, mark);
-  if (least == count) return true;
-  api_path element = api_path_index(&field->path, least);
-  api_fault_at(reader->faults, API_PROBLEM_DUPLICATE_ID, &element, "There is a rule for this pair already.");
-  return false;
+  return good;
 }
 
 static bool read_pairs(api_reader *reader, const api_field *field, ct_filters *out) {
   size_t count = 0;
   if (!field->value) return true;
   if (!api_read_array(reader, field, 0, reader->limits->pairs, &count)) return false;
-  ct_pair_rule *rules = take(reader, count, sizeof *rules);
+  ct_pair_rule *rules = api_reader_take(reader, count, sizeof *rules);
   if (!rules) return false;
   bool good = true;
   for (size_t i = 0; i < count && !api_faults_full(reader->faults); i++) {

@@ -80,10 +80,7 @@ static void open_list(api_buffer *buffer, const char *name) {
 /* ---- impulses ------------------------------------------------------------------------------------------------------------ */
 
 static void put_guard(api_buffer *buffer, const ct_impulse_result *result) {
-  static const char *const words[] = {[CT_GUARD_OFF] = "off",
-                                      [CT_GUARD_PASSED] = "passed",
-                                      [CT_GUARD_APPLIED] = "applied",
-                                      [CT_GUARD_SKIPPED_KINEMATIC] = "skippedKinematic"};
+  static const char *const words[] = {CT_ENERGY_GUARD_MAP(MAP_WORD)};
   api_put_key(buffer, "energyGuard");
   api_put_byte(buffer, '{');
   api_put_member_string(buffer, "status", api_text(words[result->guard]));
@@ -107,20 +104,33 @@ static void put_impulse_contact(api_buffer *buffer, const api_force_island *abou
   api_put_byte(buffer, '}');
 }
 
-void api_put_impulse(api_buffer *buffer, const api_force_island *about, const ct_impulse_result *result) {
+/* Of the kinetic energy, and what bodies that are moved did to it. */
+static void put_energy(api_buffer *buffer, const ct_contact_set *set, const ct_impulse_result *result) {
+  bool driven = false;
+  for (size_t i = 0; i < set->body_count; i++) driven = driven || set->bodies[i].mobility == CT_KINEMATIC;
+  api_put_member_number(buffer, "energyBefore", result->energy_before);
+  api_put_member_number(buffer, "energyAfter", result->energy_after);
+  if (driven) api_put_member_number(buffer, "work", result->work);
+  put_guard(buffer, result);
+}
+
+static void put_impulse_flags(api_buffer *buffer, const ct_impulse_result *result, bool law_ignored) {
+  const char *flags[3];
+  size_t count = 0;
+  if (result->infeasible) flags[count++] = "restitutionLeftOut";
+  if (result->rotation_ignored) flags[count++] = "rotationIgnored";
+  if (law_ignored) flags[count++] = "lawIgnored";
+  api_put_flags(buffer, flags, count);
+}
+
+void api_put_impulse(api_buffer *buffer, const api_force_island *about, const ct_impulse_result *result, bool law_ignored) {
   const ct_contact_set *set = &about->island->set;
-  const char *flags[2];
-  size_t flag_count = 0;
-  if (result->infeasible) flags[flag_count++] = "restitutionLeftOut";
-  if (result->rotation_ignored) flags[flag_count++] = "rotationIgnored";
   api_put_byte(buffer, '{');
   api_put_member_string(buffer, "law", api_text(result->law));
   api_put_member_bool(buffer, "converged", result->converged);
   api_put_member_number(buffer, "residual", result->residual);
   api_put_member_unsigned(buffer, "iterations", result->iterations);
-  api_put_member_number(buffer, "energyBefore", result->energy_before);
-  api_put_member_number(buffer, "energyAfter", result->energy_after);
-  put_guard(buffer, result);
+  put_energy(buffer, set, result);
   open_list(buffer, "bodies");
   for (size_t i = 0; i < set->body_count; i++) {
     if (set->bodies[i].mobility != CT_DYNAMIC) continue;
@@ -135,8 +145,10 @@ void api_put_impulse(api_buffer *buffer, const api_force_island *about, const ct
   open_list(buffer, "contacts");
   for (size_t i = 0; i < set->count; i++) put_impulse_contact(buffer, about, i, &result->touches[i]);
   api_put_byte(buffer, ']');
-  api_put_member_string(buffer, "status", api_text(result->converged ? "ok" : "notConverged"));
-  api_put_flags(buffer, flags, flag_count);
+  if (result->contradictory) api_put_numbers(buffer, "infeasibleCertificate", result->certificate, set->count);
+  const char *status = result->contradictory ? "infeasible" : result->converged ? "ok" : "notConverged";
+  api_put_member_string(buffer, "status", api_text(status));
+  put_impulse_flags(buffer, result, law_ignored);
   api_put_byte(buffer, '}');
 }
 

@@ -12,9 +12,6 @@
 #define TIME_STEP 1e-3
 /* A contact takes about this many bytes, found and then in its island, with what is told of it. */
 #define BYTES_PER_CONTACT 2048
-/* Sides of a friction pyramid. */
-#define DIRECTIONS_MIN 3
-#define DIRECTIONS_MAX 64
 
 /* Rows between two looks at the cancel flag. */
 #define ROWS_PER_POLL 256
@@ -44,7 +41,8 @@ const char *api_force_member_word(int member) {
 
 #define MAP_WORD(name, word) word,
 
-static bool read_impulse(api_reader *reader, const api_force_fields *f, ct_impulse_options *out) {
+static bool read_impulse(api_reader *reader, const api_force_fields *f, api_force *force) {
+  ct_impulse_options *out = &force->impulse;
   static const char *const laws[] = {CT_IMPULSE_LAW_MAP(MAP_WORD)}, *const ways[] = {CT_SIMULTANEITY_MAP(MAP_WORD)};
   size_t law = CT_IMPULSE_ALGEBRAIC, way = CT_SIMULTANEITY_NEWTON;
   bool friction = true;
@@ -57,6 +55,7 @@ static bool read_impulse(api_reader *reader, const api_force_fields *f, ct_impul
   out->law = (ct_impulse_law)law;
   out->simultaneity = (ct_simultaneity)way;
   out->frictionless = !friction;
+  force->law_given = api_field_present(f->own[API_FORCE_LAW]);
   return good;
 }
 
@@ -88,12 +87,19 @@ static bool settle_method(api_reader *reader, const api_field *field, size_t met
   return false;
 }
 
+static bool refuse_idle(api_reader *reader, const api_force_fields *f, const ct_resting_options *o) {
+  bool pyramids = o->friction == CT_RESTING_FRICTION_POLYHEDRAL;
+  bool good = api_refuse_idle(reader, f->own[API_FORCE_DIRECTIONS], !pyramids, "friction polyhedral");
+  good = api_refuse_idle(reader, f->own[API_FORCE_CIRCUMSCRIBED], !pyramids, "friction polyhedral") && good;
+  good = api_refuse_idle(reader, f->own[API_FORCE_TIE], pyramids, "friction none and cone") && good;
+  return api_refuse_idle(reader, f->own[API_FORCE_TIME_STEP], o->acceleration_level, "level velocity") && good;
+}
+
 static bool read_resting(api_reader *reader, const api_force_fields *f, api_force *out) {
   static const char *const frictions[] = {CT_RESTING_FRICTION_MAP(MAP_WORD)}, *const levels[] = {"velocity", "acceleration"},
                            *const ties[] = {"minNorm", "any"};
   ct_resting_options *o = &out->resting;
   size_t friction = CT_RESTING_FRICTION_NONE, level = 0, tie = 0, method = METHOD_AUTO;
-  uint64_t directions = 0;
   o->time_step = TIME_STEP;
   o->stability = true;
   bool good = api_read_word(reader, f->own[API_FORCE_FRICTION], frictions, 3, &friction);
@@ -101,21 +107,13 @@ static bool read_resting(api_reader *reader, const api_force_fields *f, api_forc
   good = api_read_word(reader, f->own[API_FORCE_TIE], ties, 2, &tie) && good;
   good = api_read_word(reader, f->method, method_words, METHODS, &method) && good;
   good = api_read_number(reader, f->own[API_FORCE_TIME_STEP], CT_SIZE_MIN, TIME_STEP_MAX, &o->time_step) && good;
-  good = api_read_unsigned(reader, f->own[API_FORCE_DIRECTIONS], DIRECTIONS_MIN, DIRECTIONS_MAX, &directions) && good;
+  good = api_read_sides(reader, f->own[API_FORCE_DIRECTIONS], &o->directions) && good;
   good = api_read_bool(reader, f->own[API_FORCE_CIRCUMSCRIBED], &o->circumscribed) && good;
   o->friction = (ct_resting_friction)friction;
   out->friction_given = api_field_present(f->own[API_FORCE_FRICTION]);
   o->acceleration_level = level == 1;
   o->tie = tie ? CT_LCP_TIE_ANY : CT_LCP_TIE_MIN_NORM;
-  o->directions = (unsigned)directions;
-  good = good && settle_method(reader, f->method, method, out);
-  const api_field *sides[] = {f->own[API_FORCE_DIRECTIONS], f->own[API_FORCE_CIRCUMSCRIBED]};
-  for (size_t i = 0; i < 2 && o->friction != CT_RESTING_FRICTION_POLYHEDRAL; i++) {
-    if (!api_field_present(sides[i])) continue;
-    api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &sides[i]->path, "\"%s\" is of friction polyhedral.", sides[i]->name);
-    good = false;
-  }
-  return good;
+  return good && settle_method(reader, f->method, method, out) && refuse_idle(reader, f, o);
 }
 
 /* Is the row's body one whose contacts may be asked for? */
@@ -224,7 +222,7 @@ static bool read_common(api_reader *reader, const api_force_fields *f, const api
 
 bool api_read_force(api_reader *reader, const api_force_fields *fields, const api_force_about *about, api_force *out) {
   bool good = read_common(reader, fields, about, out);
-  if (about->kind == API_KIND_IMPULSE) good = read_impulse(reader, fields, &out->impulse) && good;
+  if (about->kind == API_KIND_IMPULSE) good = read_impulse(reader, fields, out) && good;
   else if (about->kind == API_KIND_COMPLIANT_FORCES) good = read_compliant(reader, fields, about, out) && good;
   else good = read_resting(reader, fields, out) && good;
   out->impulse.velocity_tolerance = out->resting.velocity_tolerance = out->velocity_tolerance;

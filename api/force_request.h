@@ -51,6 +51,7 @@ typedef struct api_force {
   ct_impulse_options impulse;
   ct_resting_options resting;
   ct_compliant_options compliant;
+  bool law_given;      /* of impulses */
   bool friction_given; /* else resting forces have friction where any contact has */
   bool put_matrix, put_vector;
 } api_force;

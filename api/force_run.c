@@ -57,14 +57,17 @@ static bool run_impulse(api_range_run *run, const ct_island *island) {
   const api_question *q = &run->task->question;
   size_t touches = island->set.count, bodies = island->set.body_count;
   ct_impulse_result result = {0};
-  char *memory = take(run, touches * sizeof *result.touches + bodies * sizeof *result.velocities);
+  void *memory = take(run, touches * (sizeof *result.touches + sizeof *result.certificate) + bodies * sizeof *result.velocities);
   if (!memory) return false;
-  result.touches = (ct_touch_impulse *)(void *)memory;
+  result.touches = memory;
   result.velocities = (ct_velocity *)(void *)(result.touches + touches);
+  result.certificate = (double *)(void *)(result.velocities + bodies);
   ct_status status = ct_impulse_solve(&island->set, &q->force.impulse, run->solver, &result);
   if (status == CT_OK) {
     const api_force_island about = {q->scene, island, !q->force.mechanics.only_given};
-    api_put_impulse(&run->range->text, &about, &result);
+    /* Several at once have laws of their own. */
+    bool law_ignored = q->force.law_given && touches > 1 && q->force.impulse.simultaneity != CT_SIMULTANEITY_SEQUENTIAL;
+    api_put_impulse(&run->range->text, &about, &result, law_ignored);
     if (!result.converged) run->range->force.diverged = true;
     api_solved_note(run->solved, result.iterations, !result.converged);
     keep_velocities(run->task, island, result.velocities);

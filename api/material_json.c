@@ -1,9 +1,13 @@
 /* Materials. One value of each kind is read by one function, whether it is a material's, a pair's or a contact's. */
 #include "material_json.h"
 
-#include <stdlib.h>
-
 #include <contact/limits.h>
+
+#include "named_json.h"
+
+/* Sides of a friction pyramid. */
+#define SIDES_MIN 4
+#define SIDES_MAX 64
 
 /* ---- values -------------------------------------------------------------------------------------------------------------- */
 
@@ -33,6 +37,15 @@ bool api_read_pair_material(api_reader *reader, const api_field *field, ct_pair_
   api_field m[VALUE_COUNT] = {VALUE_MEMBERS};
   if (!field->value) return true;
   return api_read_object(reader, field, m, VALUE_COUNT) && read_values(reader, m, out);
+}
+
+bool api_read_sides(api_reader *reader, const api_field *field, unsigned *out) {
+  uint64_t sides = *out;
+  if (!api_read_unsigned(reader, field, SIDES_MIN, SIDES_MAX, &sides)) return false;
+  *out = (unsigned)sides;
+  if (sides % 2 == 0) return true;
+  api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &field->path, "Must be even.");
+  return false;
 }
 
 /* A number above 0, where 0 is what is not known. */
@@ -70,43 +83,18 @@ static bool read_material(api_reader *reader, const api_field *field, ct_materia
 
 /* ---- materials of a scene ------------------------------------------------------------------------------------------------ */
 
-static void *take(api_reader *reader, size_t count, size_t size) {
-  void *memory = api_arena_array(reader->arena, count, size);
-  if (!memory) api_fault_memory(reader->faults);
-  return memory;
-}
-
-static bool read_named(api_reader *reader, const api_field *field, ct_text name, ct_named_material *out) {
-  if (!api_id_valid(name)) {
-    char echo[API_ECHO_MAX + 4];
-    api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &field->path, "\"%s\" is no name of a material; names are formed as ids.",
-                 api_echo(name, echo));
-    return false;
-  }
-  out->name = name;
-  return read_material(reader, field, &out->material);
+static bool read_named(api_reader *reader, const api_field *field, ct_text name, void *out) {
+  ct_named_material *named = out;
+  named->name = name;
+  return read_material(reader, field, &named->material);
 }
 
 static bool read_materials(api_reader *reader, const api_field *field, ct_materials *out) {
-  if (!field->value) return true;
-  if (!json_is_object(field->value)) return api_read_object(reader, field, NULL, 0);
-  size_t count = json_object_size(field->value), i = 0;
-  if (count > CT_MATERIALS_MAX) {
-    api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_LIMIT_EXCEEDED, &field->path, "A scene has at most %d materials.",
-                                 CT_MATERIALS_MAX),
-                    CT_MATERIALS_MAX, (double)count);
-    return false;
-  }
-  ct_named_material *items = take(reader, count, sizeof *items);
-  if (!items) return false;
-  bool good = true;
-  for (void *m = json_object_iter(field->value); m; m = json_object_iter_next(field->value, m)) {
-    ct_text name = api_text(json_object_iter_key(m));
-    api_field member = api_field_at(json_object_iter_value(m), api_path_text(&field->path, name));
-    good = read_named(reader, &member, name, &items[i++]) && good;
-  }
+  static const api_named materials = {"material", "materials are in a scene", CT_MATERIALS_MAX, sizeof(ct_named_material),
+                                      read_named};
+  void *items = NULL;
+  bool good = api_read_named(reader, field, &materials, &items, &out->count);
   out->items = items;
-  out->count = count;
   return good;
 }
 
@@ -125,46 +113,21 @@ static bool read_pair(api_reader *reader, const api_field *field, ct_material_pa
   return good;
 }
 
-/* A pair without regard to order. */
-typedef struct ranked_pair {
-  ct_text low, high;
-  size_t index;
-} ranked_pair;
-
-static int compare_pairs(const void *a, const void *b) {
-  const ranked_pair *x = a, *y = b;
-  int order = api_text_compare(x->low, y->low);
-  if (!order) order = api_text_compare(x->high, y->high);
-  return order ? order : (x->index > y->index) - (x->index < y->index);
-}
-
 static bool refuse_repeated(api_reader *reader, const api_field *field, const ct_materials *materials) {
   api_arena_mark mark = api_arena_here(reader->arena);
-  size_t count = materials->pair_count, least = count;
-  ranked_pair *sorted = take(reader, count, sizeof *sorted);
-  if (!sorted) return false;
-  for (size_t i = 0; i < count; i++) {
-    ct_text a = materials->pairs[i].a, b = materials->pairs[i].b;
-    bool swap = api_text_compare(a, b) > 0;
-    sorted[i] = (ranked_pair){swap ? b : a, swap ? a : b, i};
-  }
-  qsort(sorted, count, sizeof *sorted, compare_pairs);
-  for (size_t i = 1; i < count; i++) {
-    bool same = api_text_equal(sorted[i - 1].low, sorted[i].low) && api_text_equal(sorted[i - 1].high, sorted[i].high);
-    if (same && sorted[i].index < least) least = sorted[i].index;
-  }
+  size_t count = materials->pair_count;
+  api_name_pair *names = api_reader_take(reader, count, sizeof *names);
+  for (size_t i = 0; names && i < count; i++) names[i] = (api_name_pair){materials->pairs[i].a, materials->pairs[i].b};
+  bool good = names && api_refuse_repeated(reader, field, names, count, "The pair has values of its own already.");
   api_arena_rewind(reader->arena, mark);
-  if (least == count) return true;
-  api_path element = api_path_index(&field->path, least);
-  api_fault_at(reader->faults, API_PROBLEM_DUPLICATE_ID, &element, "The pair has values of its own already.");
-  return false;
+  return good;
 }
 
 static bool read_pairs(api_reader *reader, const api_field *field, ct_materials *out) {
   size_t count = 0;
   if (!field->value) return true;
   if (!api_read_array(reader, field, 0, CT_MATERIAL_PAIRS_MAX, &count)) return false;
-  ct_material_pair *pairs = take(reader, count, sizeof *pairs);
+  ct_material_pair *pairs = api_reader_take(reader, count, sizeof *pairs);
   if (!pairs) return false;
   bool good = true;
   for (size_t i = 0; i < count && !api_faults_full(reader->faults); i++) {

@@ -10,6 +10,9 @@
 #define API_FRICTION_MAX 1000.0
 #define API_MODULUS_MAX 1e15
 
+/* Sides of a friction pyramid where nothing else is said. */
+#define API_SIDES 8
+
 /* Members of a scene's settings, in this order. */
 #define API_MATTER_MEMBERS                                                                                                         \
   {.name = "gravity"}, {.name = "materials"}, { .name = "materialPairs" }
@@ -36,6 +39,8 @@ bool api_refuse_materials(api_reader *reader, const api_field *field, const ct_b
 /* The four values of what acts between two surfaces; one kind of friction left out is the other, what is not given stays as it
  * is. */
 bool api_read_pair_material(api_reader *reader, const api_field *field, ct_pair_material *out);
+/* Sides of a friction pyramid: 4 to 64, even, so that each has its opposite. */
+bool api_read_sides(api_reader *reader, const api_field *field, unsigned *out);
 /* Young's modulus above 0, Poisson's ratio between 0 and 1, each where it is given. */
 bool api_read_moduli(api_reader *reader, const api_field *youngs, const api_field *poisson, double *modulus, double *ratio);
 

@@ -32,6 +32,7 @@ static void put_fixed_limits(api_buffer *out) {
       {"lcpRowsDirect", CT_LCP_DIRECT_MAX, ""},
       {"lcpRowsIterative", CT_LCP_ITERATIVE_MAX, ""},
       {"lcpRowsEnumeration", CT_LCP_ENUMERATION_MAX, ""},
+      {"advanceSteps", CT_ADVANCE_STEPS_MAX, ""},
       {"numberLiteralCharacters", API_NUMBER_LITERAL_MAX, ""},
   };
   api_put_key(out, "fixed");

@@ -6,10 +6,6 @@
 #include "material_json.h"
 #include "matrix_json.h"
 
-/* Sides of a pyramid. */
-#define DIRECTIONS_MIN 4
-#define DIRECTIONS_MAX 64
-#define DIRECTIONS_DEFAULT 8
 /* An overrelaxed sweep's omega is between these, which are neither. */
 #define RELAXATION_END 2.0
 #define ITERATIONS_MAX 1000000000u
@@ -66,6 +62,16 @@ static bool within(api_reader *reader, const api_field *at, const char *method, 
   return false;
 }
 
+/* Members that both problems have, in this order: the last ones of each. */
+#define EFFORT_MEMBERS                                                                                                             \
+  {.name = "tolerance"}, {.name = "maxIterations"}, { .name = "deadlineMs" }
+
+static bool read_effort(api_reader *reader, const api_field m[3], api_call *call, double *tolerance, uint64_t *iterations) {
+  bool good = api_read_unsigned(reader, &m[2], 1, reader->limits->deadline_max_ms, &call->deadline_ms);
+  good = api_read_number(reader, &m[0], DBL_MIN, 1.0, tolerance) && good;
+  return api_read_unsigned(reader, &m[1], 1, ITERATIONS_MAX, iterations) && good;
+}
+
 /* ---- linear complementarity ---- */
 
 static size_t rows_max(ct_lcp_method method) {
@@ -80,22 +86,27 @@ static size_t rows_max(ct_lcp_method method) {
 
 bool api_read_lcp(api_call *call) {
   static const char *const ties[] = {[CT_LCP_TIE_MIN_NORM] = "minNorm", [CT_LCP_TIE_ANY] = "any"};
-  enum { M, Q, METHOD, TIE, TOLERANCE, ITERATIONS, RELAXATION, START, DEADLINE, COUNT };
-  api_field root,
-      m[COUNT] = {{.name = "M", .required = true}, {.name = "q", .required = true}, {.name = "method"},     {.name = "tie"},
-                  {.name = "tolerance"},           {.name = "maxIterations"},       {.name = "relaxation"}, {.name = "start"},
-                  {.name = "deadlineMs"}};
+  enum { M, Q, METHOD, TIE, RELAXATION, START, EFFORT, COUNT = EFFORT + 3 };
+  api_field root, m[COUNT] = {{.name = "M", .required = true},
+                              {.name = "q", .required = true},
+                              {.name = "method"},
+                              {.name = "tie"},
+                              {.name = "relaxation"},
+                              {.name = "start"},
+                              EFFORT_MEMBERS};
   api_reader reader = api_call_reader(call);
   ct_lcp *problem = &call->solve->lcp;
   ct_lcp_options *options = &call->solve->lcp_options;
   size_t method = CT_LCP_AUTO, tie = CT_LCP_TIE_MIN_NORM;
   if (!api_call_parse(call, &root) || !api_read_object(&reader, &root, m, COUNT)) return false;
-  bool good = api_read_unsigned(&reader, &m[DEADLINE], 1, reader.limits->deadline_max_ms, &call->deadline_ms);
+  bool good = read_effort(&reader, &m[EFFORT], call, &options->tolerance, &options->iterations_max);
   good = api_read_word(&reader, &m[METHOD], lcp_methods, CT_LCP_METHOD_COUNT, &method) && good;
   good = api_read_word(&reader, &m[TIE], ties, sizeof ties / sizeof *ties, &tie) && good;
-  good = api_read_number(&reader, &m[TOLERANCE], DBL_MIN, 1.0, &options->tolerance) && good;
-  good = api_read_unsigned(&reader, &m[ITERATIONS], 1, ITERATIONS_MAX, &options->iterations_max) && good;
   good = api_read_number(&reader, &m[RELAXATION], DBL_EPSILON, RELAXATION_END - DBL_EPSILON, &options->relaxation) && good;
+  bool pgs = method == CT_LCP_PGS, sweeps = pgs || method == CT_LCP_QUADRATIC;
+  good = api_refuse_idle(&reader, &m[RELAXATION], !pgs, "method pgs") && good;
+  good = api_refuse_idle(&reader, &m[START], !sweeps && method != CT_LCP_AUTO, "methods auto, pgs and quadratic") && good;
+  good = api_refuse_idle(&reader, &m[TIE], sweeps, "direct methods") && good;
   if (!api_read_matrix(&reader, &m[M], &problem->matrix)) return false;
   size_t n = problem->matrix.size;
   good = within(&reader, &m[M], lcp_methods[method], n, rows_max((ct_lcp_method)method)) && good;
@@ -127,16 +138,6 @@ void api_put_lcp(api_buffer *out, const ct_lcp_result *result, size_t size) {
 
 /* ---- friction ---- */
 
-/* A pyramid has an even number of sides, so that each has its opposite. */
-static bool read_directions(api_reader *reader, const api_field *field, unsigned *out) {
-  uint64_t sides = DIRECTIONS_DEFAULT;
-  if (!api_read_unsigned(reader, field, DIRECTIONS_MIN, DIRECTIONS_MAX, &sides)) return false;
-  *out = (unsigned)sides;
-  if (sides % 2 == 0) return true;
-  api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &field->path, "Must be even.");
-  return false;
-}
-
 /* One mu per contact; W has `dimension` rows for each. */
 static bool read_contacts(api_reader *reader, const api_field *w, const api_field *mu, ct_friction_problem *problem) {
   static const double range[2] = {0.0, API_FRICTION_MAX};
@@ -155,31 +156,32 @@ static bool read_contacts(api_reader *reader, const api_field *w, const api_fiel
 }
 
 bool api_read_friction(api_call *call) {
-  enum { W, Q, MU, DIMENSION, METHOD, TOLERANCE, ITERATIONS, DIRECTIONS, CIRCUMSCRIBED, START, DEADLINE, COUNT };
+  enum { W, Q, MU, DIMENSION, METHOD, DIRECTIONS, CIRCUMSCRIBED, START, EFFORT, COUNT = EFFORT + 3 };
   api_field root, m[COUNT] = {{.name = "W", .required = true},
                               {.name = "q", .required = true},
                               {.name = "mu", .required = true},
                               {.name = "dimension"},
                               {.name = "method"},
-                              {.name = "tolerance"},
-                              {.name = "maxIterations"},
                               {.name = "directions"},
                               {.name = "circumscribed"},
                               {.name = "start"},
-                              {.name = "deadlineMs"}};
+                              EFFORT_MEMBERS};
   api_reader reader = api_call_reader(call);
   ct_friction_problem *problem = &call->solve->problem;
   ct_friction_options *options = &call->solve->friction_options;
   size_t method = CT_FRICTION_AUTO;
   uint64_t dimension = 3;
   if (!api_call_parse(call, &root) || !api_read_object(&reader, &root, m, COUNT)) return false;
-  bool good = api_read_unsigned(&reader, &m[DEADLINE], 1, reader.limits->deadline_max_ms, &call->deadline_ms);
+  bool good = read_effort(&reader, &m[EFFORT], call, &options->tolerance, &options->iterations_max);
   good = api_read_unsigned(&reader, &m[DIMENSION], 2, 3, &dimension) && good;
   good = api_read_word(&reader, &m[METHOD], friction_methods, CT_FRICTION_METHOD_COUNT, &method) && good;
-  good = api_read_number(&reader, &m[TOLERANCE], DBL_MIN, 1.0, &options->tolerance) && good;
-  good = api_read_unsigned(&reader, &m[ITERATIONS], 1, ITERATIONS_MAX, &options->iterations_max) && good;
-  good = read_directions(&reader, &m[DIRECTIONS], &options->directions) && good;
+  options->directions = API_SIDES;
+  good = api_read_sides(&reader, &m[DIRECTIONS], &options->directions) && good;
   good = api_read_bool(&reader, &m[CIRCUMSCRIBED], &options->circumscribed) && good;
+  bool pyramids = method == CT_FRICTION_POLYHEDRAL;
+  good = api_refuse_idle(&reader, &m[DIRECTIONS], !pyramids, "method polyhedral") && good;
+  good = api_refuse_idle(&reader, &m[CIRCUMSCRIBED], !pyramids, "method polyhedral") && good;
+  good = api_refuse_idle(&reader, &m[START], pyramids, "methods other than polyhedral") && good;
   problem->dimension = (unsigned)dimension;
   if (!read_contacts(&reader, &m[W], &m[MU], problem)) return false;
   size_t n = problem->matrix.size;

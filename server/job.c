@@ -134,6 +134,7 @@ static void ranges_done(srv_request *request) {
   bool over = srv_work_finished(request) || request->cancelled;
   if (!over && request->match.target == API_TARGET_SNAPSHOT) {
     srv_progress_feed(request);
+    api_call_hint(request->call, request->hint);
     /* What it works for cannot be committed any more. */
     if (request->entry->current != request->input.scene) {
       api_call_moved(request->call);

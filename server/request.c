@@ -53,7 +53,7 @@ void srv_request_free(srv_request *request) {
 }
 
 void srv_request_refuse(srv_request *request, api_problem_id problem, const char *detail, ...) {
-  char text[384]; /* an id and a reason */
+  char text[384 + API_HINT_MAX]; /* an id, a reason, a hint */
   va_list arguments;
   va_start(arguments, detail);
   vsnprintf(text, sizeof text, detail, arguments);

@@ -105,6 +105,7 @@ typedef struct srv_request {
   bool settled;   /* the job's result has been taken or dropped */
   srv_stage stage;
   bool stage_taken;
+  char hint[API_HINT_MAX]; /* how far a snapshot's work has come */
   bool crowded;         /* all workers had something to do when the call began */
   unsigned pieces_most; /* of RANGES at once */
   uv_mutex_t ranges_lock;

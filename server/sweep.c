@@ -10,8 +10,8 @@ void srv_sweep_remove(srv_server *server, srv_request *request) {
 
 void srv_request_time_out(srv_request *request) {
   uint64_t deadline_ns = atomic_load_explicit(&request->deadline_ns, memory_order_relaxed);
-  srv_request_refuse(request, API_PROBLEM_DEADLINE_EXCEEDED, "The request was not done after %llu ms; nothing has changed.",
-                     (unsigned long long)((deadline_ns - request->arrived_ns) / 1000000u));
+  srv_request_refuse(request, API_PROBLEM_DEADLINE_EXCEEDED, "The request was not done after %llu ms; nothing has changed.%s",
+                     (unsigned long long)((deadline_ns - request->arrived_ns) / 1000000u), request->hint);
   srv_request_wake(request, SRV_STATE_READY);
   srv_job_cancel(request);
 }

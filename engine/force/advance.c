@@ -125,6 +125,7 @@ ct_status ct_advance_create(const ct_scene *scene, const ct_advance_options *opt
   if (!advance) return CT_OUT_OF_MEMORY;
   advance->scene = scene;
   advance->options = *options;
+  advance->pace_row = CT_NO_ROW;
   set_steps(advance);
   ct_status status = ct_advance_set_loads(advance, options->loads, options->load_count);
   if (status == CT_OK) status = find_moved(advance);
@@ -133,6 +134,7 @@ ct_status ct_advance_create(const ct_scene *scene, const ct_advance_options *opt
     ct_advance_destroy(advance);
     return status;
   }
+  advance->state.velocity_tolerance = options->velocity_tolerance;
   ct_advance_sum(advance);
   *out = advance;
   return CT_OK;
@@ -178,6 +180,11 @@ bool ct_advance_within(ct_advance *advance, const ct_moved *moved, double ahead,
 ct_advance_limit ct_advance_why(const ct_advance *advance, uint32_t *row) {
   *row = advance->limit == CT_ADVANCE_LIMIT_CONTACTS ? CT_NO_ROW : advance->limit_row;
   return advance->limit;
+}
+
+double ct_advance_pace(const ct_advance *advance, uint32_t *row) {
+  *row = advance->pace_row;
+  return advance->pace;
 }
 
 ct_advance_state ct_advance_now(const ct_advance *advance) { return advance->state; }

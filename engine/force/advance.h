@@ -4,20 +4,27 @@
 
 #include <contact/advance.h>
 
+/* IMPULSES: what bears an island that lies, kept by the first of its bodies. */
+typedef struct ct_borne {
+  ct_vec3 force;          /* of immovable bodies on those of the island, N */
+  size_t touches, acting; /* contacts, and those that push */
+} ct_borne;
+
 /* A row that moves. Between two steps its velocity is that of its momenta, angular = inertia^-1 angular_momentum. */
 typedef struct ct_moved {
   uint32_t row;
   bool is_dynamic; /* else kinematic */
   double mass;
-  ct_vec3 center;               /* of mass, body frame */
-  double radius;                /* of a ball about the centre that holds the body, m; of half-spaces infinite */
-  ct_vec3 moments;              /* principal, about the centre */
-  ct_quat axes;                 /* of the principal axes in the body frame */
-  ct_vec3 position;             /* of the centre, world */
-  ct_pose pose;                 /* of the body frame */
-  ct_velocity velocity;         /* of the centre */
-  ct_vec3 angular_momentum;     /* about the centre; dynamic */
-  bool calm;                    /* came to the last step at rest and was left so: again, as long as its island is asked the same */
+  ct_vec3 center;           /* of mass, body frame */
+  double radius;            /* of a ball about the centre that holds the body, m; of half-spaces infinite */
+  ct_vec3 moments;          /* principal, about the centre */
+  ct_quat axes;             /* of the principal axes in the body frame */
+  ct_vec3 position;         /* of the centre, world */
+  ct_pose pose;             /* of the body frame */
+  ct_velocity velocity;     /* of the centre */
+  ct_vec3 angular_momentum; /* about the centre; dynamic */
+  bool calm;                /* came to the last step at rest and was left so: again, as long as its island is asked the same */
+  ct_borne borne;
   ct_acceleration acceleration; /* prescribed; kinematic */
   /* In the middle of a step: */
   ct_velocity before;               /* the impulses */
@@ -81,9 +88,12 @@ struct ct_advance {
   double margin;                         /* that contacts were looked for within, m; 0: not yet */
   uint64_t rest_try, rest_wait;          /* the step from which many sweeps are spent on coming to rest again; steps between */
   uint64_t at_once;                      /* impacts since the last stretch that took time */
+  uint64_t squeezes;                     /* IMPULSES: steps in succession with an impact that no impulses are right for */
   double last_time;                      /* of the step before, s; 0: the loads are not what they were then */
   ct_override *overrides;                /* [moved_count] */
   uint8_t *moving_rows;                  /* [rows] */
+  double pace;                           /* how long the last step was, s */
+  uint32_t pace_row;                     /* whose error made it so short; CT_NO_ROW */
   uint64_t steps_whole;
   double step_rest;       /* s, the last step; 0: there is none but whole ones */
   ct_elastic *elastic;    /* COMPLIANT; else NULL */
@@ -95,6 +105,10 @@ struct ct_advance {
 
 /* One more event of the step. CT_OUT_OF_MEMORY. */
 ct_status ct_advance_tell(ct_advance *advance, const ct_advance_event *event);
+
+/* All hits of a query of the scene with the bodies where `overrides` puts them, which is all that moves; the caller leaves
+ * overrides and cancel of the options out. CT_PAIR_LIMIT, CT_CANCELLED, CT_OUT_OF_MEMORY. */
+ct_status ct_advance_ask(ct_advance *advance, ct_query_options *options, ct_workspace *workspace, ct_hit_sink sink, void *context);
 
 /* Are the bodies where, and as fast as, bodies of a scene may be, also if they go on for the time `ahead` and turn for `longest`?
  * False: `limit` and `limit_row` say which is not. What is no number is beyond every limit. */
@@ -135,14 +149,17 @@ typedef struct ct_step {
   ct_vec3 contact_impulse; /* as in ct_advance_state */
   double load_work, kinematic_work, residual;
   double depth;
-  bool converged, guarded;
+  bool converged, guarded, contradictory;
   size_t acting; /* contacts that give an impulse */
   uint64_t events;
   /* Of a step to an event: */
   double velocity_tolerance; /* in force: the option's, or the least that can be told */
+  double slack;              /* s: an impact so soon after the stretch belongs to it, which becomes longer then */
   ct_row_pair *held;         /* [held_count] rows with a resting contact */
   size_t held_count;
-  bool plastic;   /* impacts have no restitution */
+  bool plastic;  /* impacts have no restitution */
+  bool squeezed; /* driven bodies press others into each other, this row among them */
+  uint32_t squeezed_row;
   bool tells;     /* impacts are events, */
   double instant; /* at this time */
 } ct_step;
@@ -159,6 +176,10 @@ ct_status ct_step_solve(ct_step *step, const ct_step_islands *islands, size_t is
 /* Impulses r, [3 set->count] normal and two tangents, of the `active` contacts: if they can, they take away the momenta that the
  * bodies of the set have, their `force` and `torque`; else they come near that. CT_OUT_OF_MEMORY, CT_CANCELLED. */
 ct_status ct_step_stop(const ct_step *step, const ct_contact_set *set, uint32_t *active, size_t count, double *r);
+/* Impulses for a problem that has no solution: contacts give way, and work is bounded. The result is as of ct_friction_solve for
+ * the problem itself: its u and residual, status INFEASIBLE. CT_OUT_OF_MEMORY, CT_CANCELLED, CT_LIMIT. */
+ct_status ct_step_yield(const ct_friction_problem *problem, const ct_friction_options *options, ct_solver *solver,
+                        ct_friction_result *result);
 
 /* ---- a step to the next event ------------------------------------------------------------------------------------------ */
 
@@ -168,6 +189,18 @@ ct_status ct_step_to_event(ct_step *step);
 ct_status ct_step_first_impact(ct_step *step, double *time);
 /* Does a resting contact hold the two rows? */
 bool ct_step_holds(const ct_step *step, uint32_t row_a, uint32_t row_b);
+/* Are the bodies of the island at rest under the forces found: are forces and momenta but round-off of what they are sums of? */
+bool ct_step_rests(const ct_step *step, const ct_island *island, const ct_resting_result *found);
+/* They are: from now on they do not move at all. */
+void ct_step_lie_down(ct_step *step, const ct_island *island, const ct_resting_result *found);
+/* Does the island lie since an earlier step, and is it asked the same? */
+bool ct_step_lies(const ct_step *step, const ct_island *island);
+/* What the step has of a body of `next` that lies. */
+void ct_step_lie_on(ct_step *step, ct_moved *moved);
+/* Does nothing move at all? Then the step is done but for its time. */
+bool ct_step_all_lie(ct_step *step);
+/* Sets moving_rows: of what lies or stays 0. */
+void ct_step_mark_moving(ct_step *step);
 /* Goes on for a time under constant forces, of a stretch that they are meant for. */
 void ct_moved_fly(ct_moved *moved, double stretch, double time);
 

@@ -110,12 +110,25 @@ static ct_status tell(const ct_step *step, const ct_island *island, const ct_imp
   return status;
 }
 
+/* The body that the proof presses hardest. */
+static void note_squeeze(ct_step *step, const ct_island *island, const double *certificate) {
+  double most = 0.0;
+  for (size_t i = 0; i < island->set.count; i++) {
+    const ct_touch *t = &island->set.touches[i];
+    if (!(certificate[i] > most)) continue;
+    most = certificate[i];
+    step->squeezed_row = island->rows[island->set.bodies[t->a].mobility == CT_DYNAMIC ? t->a : t->b];
+  }
+  step->squeezed = most > 0.0;
+}
+
 static ct_status strike_island(ct_step *step, const ct_island *island) {
   const ct_advance *advance = step->advance;
   const ct_advance_options *o = &advance->options;
   ct_impulse_result result = {.touches = ct_solver_take(step->solver, island->set.count, sizeof *result.touches),
-                              .velocities = ct_solver_take(step->solver, island->set.body_count, sizeof *result.velocities)};
-  if (!result.touches || !result.velocities) return CT_OUT_OF_MEMORY;
+                              .velocities = ct_solver_take(step->solver, island->set.body_count, sizeof *result.velocities),
+                              .certificate = ct_solver_doubles(step->solver, island->set.count)};
+  if (!result.touches || !result.velocities || !result.certificate) return CT_OUT_OF_MEMORY;
   const ct_impulse_options options = {.frictionless = o->frictionless,
                                       .energy_guard = true,
                                       .velocity_tolerance = step->velocity_tolerance,
@@ -125,11 +138,13 @@ static ct_status strike_island(ct_step *step, const ct_island *island) {
                                       .cancel = o->cancel};
   ct_status status = ct_impulse_solve(&island->set, &options, step->solver, &result);
   if (status != CT_OK) return status;
+  if (result.contradictory) note_squeeze(step, island, result.certificate);
   for (size_t i = 0; i < island->set.body_count; i++) {
     ct_moved *m = moved_of(step, island->rows[i]);
     if (island->set.bodies[i].mobility != CT_DYNAMIC) continue;
     m->velocity = result.velocities[i];
     m->angular_momentum = ct_moved_inertia(m, m->velocity.angular);
+    m->calm = false;
   }
   for (size_t i = 0; i < island->set.count; i++) {
     account(step, island, island->set.touches[i].a, result.touches[i].impulse);
@@ -214,8 +229,8 @@ static bool calm(ct_step *step, ct_contact_set *set, ct_mass_body *bodies, const
     const ct_touch *t = &set->touches[i];
     for (int side = 0; side < 2; side++) {
       const ct_mass_body *body = &bodies[side ? t->b : t->a];
-      double arm = ct_norm(ct_sub(t->position, body->center));
-      speed = ct_max2(speed, ct_norm(body->velocity.linear) + arm * ct_norm(body->velocity.angular));
+      double arm = ct_norm(ct_sub(t->position, body->center)), gain = step->time * ct_norm(body->force) * body->inverse_mass;
+      speed = ct_max2(speed, gain + ct_norm(body->velocity.linear) + arm * ct_norm(body->velocity.angular));
     }
   }
   double worst = INFINITY;
@@ -325,16 +340,27 @@ static ct_status hold_island(ct_step *step, const ct_island *island) {
   if (status != CT_OK) return status;
   for (size_t i = 0; i < set.body_count; i++) {
     ct_moved *m = moved_of(step, island->rows[i]);
-    if (set.bodies[i].mobility != CT_DYNAMIC || memcmp(&m->velocity, &bodies[i].velocity, sizeof m->velocity) == 0) continue;
+    if (set.bodies[i].mobility != CT_DYNAMIC) continue;
+    m->calm = false;
+    if (memcmp(&m->velocity, &bodies[i].velocity, sizeof m->velocity) == 0) continue;
     m->velocity = bodies[i].velocity;
     m->angular_momentum = ct_moved_inertia(m, m->velocity.angular);
   }
   const ct_island calmed = {.set = set, .rows = island->rows};
   guard(step, &calmed, &result);
+  if (ct_step_rests(step, &calmed, &result)) ct_step_lie_down(step, &calmed, &result);
   for (size_t i = 0; i < set.count; i++) hold_touch(step, &calmed, &set.touches[i], &result.touches[i]);
   step->residual = ct_max2(step->residual, result.residual);
   step->converged = step->converged && result.converged;
   return CT_OK;
+}
+
+/* A body that touches nothing. */
+static void let_fly(ct_moved *m, const ct_mass_body *body) {
+  m->force = body->force;
+  m->torque = body->torque;
+  m->calm = ct_moved_stays(m) && ct_max_abs(m->force) == 0.0 && ct_max_abs(m->torque) == 0.0;
+  m->borne = (ct_borne){0};
 }
 
 /* Forces and torques of all bodies for the stretch, with those of resting contacts. `held` is scratch of the caller's. */
@@ -342,13 +368,14 @@ static ct_status hold(ct_step *step, const ct_mechanics *mechanics) {
   ct_status status = CT_OK;
   for (size_t i = 0; i < ct_mechanics_islands(mechanics) && status == CT_OK; i++) {
     const ct_island island = ct_mechanics_island(mechanics, i);
+    bool lies = island.set.count > 0 && ct_step_lies(step, &island);
     for (size_t k = 0; k < island.set.body_count; k++) {
       ct_moved *m = moved_of(step, island.rows[k]);
       if (!m || !m->is_dynamic) continue;
-      m->force = island.set.bodies[k].force;
-      m->torque = island.set.bodies[k].torque;
+      if (lies) ct_step_lie_on(step, m);
+      else if (island.set.count == 0) let_fly(m, &island.set.bodies[k]);
     }
-    if (island.set.count == 0) continue;
+    if (lies || island.set.count == 0) continue;
     ct_solver_mark mark = ct_solver_enter(step->solver);
     status = hold_island(step, &island);
     ct_solver_leave(step->solver, mark);
@@ -393,7 +420,8 @@ static void fly(ct_step *step) {
   for (size_t k = 0; k < advance->load_count; k++) step->load_work += load_work(step, &advance->loads[k], step->time);
 }
 
-/* Forces for a stretch that ends with the first impact, if there is one: they are found again for what it is cut to. */
+/* Forces for a stretch that ends with the first impact, if there is one: they are found again for what it is cut to. One that
+ * round-off would have at the beginning of the next, where it would be taken for what forces have left over, is of this. */
 static ct_status hold_and_fly(ct_step *step, ct_mechanics *mechanics, bool *hits) {
   ct_solver_mark mark = ct_solver_enter(step->solver);
   step->held = ct_solver_take(step->solver, ct_mechanics_count(mechanics) + 1, sizeof *step->held);
@@ -408,9 +436,11 @@ static ct_status hold_and_fly(ct_step *step, ct_mechanics *mechanics, bool *hits
     step->held_count = step->acting = 0;
     status = hold(step, mechanics);
     if (status == CT_OK && k < CUTS_MAX) status = ct_step_first_impact(step, &first);
-    *hits = *hits || first <= step->time;
-    cut = first < step->time;
-    if (cut) step->time = first;
+    cut = first != step->time && first <= step->time + step->slack;
+    *hits = *hits || cut || first == step->time;
+    if (!cut) continue;
+    step->time = first;
+    step->slack = 0.0;
   }
   if (status == CT_OK) fly(step);
   ct_solver_leave(step->solver, mark);
@@ -450,6 +480,8 @@ ct_status ct_step_to_event(ct_step *step) {
   ct_mechanics *mechanics = NULL;
   bool hits = false, struck = false;
   memcpy(advance->next, advance->now, advance->moved_count * sizeof *advance->now);
+  for (size_t i = 0; i < advance->moved_count && advance->last_time == 0.0; i++) advance->next[i].calm = false;
+  if (ct_step_all_lie(step)) return CT_OK;
   ct_status status = look(step, &mechanics);
   if (status == CT_OK) status = settle(step, &mechanics);
   if (status == CT_OK) status = hold_and_fly(step, mechanics, &hits);

@@ -25,12 +25,13 @@ static ct_vec3 middle_angular(const ct_moved *m, double stretch) {
   return ct_moved_angular(&middle);
 }
 
-static ct_path_options path_options(const ct_moved *m, double stretch) {
+/* Of a body that has its forces for a stretch, over a time. */
+static ct_path_options path_options(const ct_moved *m, double stretch, double time) {
   bool twists = is_turned(m) || !m->is_dynamic;
   ct_vec3 angular = is_turned(m) ? middle_angular(m, stretch) : m->velocity.angular;
   return (ct_path_options){.kind = twists ? CT_PATH_BALLISTIC : CT_PATH_TORQUE_FREE,
                            .start = m->pose,
-                           .duration = stretch,
+                           .duration = time,
                            .center = m->center,
                            .velocity = {m->velocity.linear, angular},
                            .acceleration = acceleration_of(m),
@@ -61,11 +62,17 @@ typedef struct first_impact {
   double time; /* s; INFINITY: none */
 } first_impact;
 
+static bool is_dynamic(const ct_advance *advance, uint32_t row) {
+  return advance->moved_of[row] != CT_NO_ROW && advance->now[advance->moved_of[row]].is_dynamic;
+}
+
 /* Of bodies that are held stop_held looks after: they may part and meet again by rounding. */
 static bool take_impact(void *context, const ct_motion_hit *hit) {
   first_impact *first = context;
   const ct_impact *impact = hit->impact;
+  const ct_advance *advance = first->step->advance;
   if (impact->event != CT_IMPACT_CONTACT || ct_step_holds(first->step, hit->a, hit->b)) return true;
+  if (!is_dynamic(advance, hit->a) && !is_dynamic(advance, hit->b)) return true;
   first->time = ct_min2(first->time, impact->time);
   return true;
 }
@@ -73,7 +80,7 @@ static bool take_impact(void *context, const ct_motion_hit *hit) {
 static ct_status search(ct_step *step, const ct_moving *moving, size_t count, double *time) {
   const ct_advance_options *o = &step->advance->options;
   const ct_motion_options options = {
-      .impact = {.end = step->time, .tolerance = o->contact_tolerance, .iterations_max = CT_IMPACT_ITERATIONS},
+      .impact = {.end = step->time + step->slack, .tolerance = o->contact_tolerance, .iterations_max = CT_IMPACT_ITERATIONS},
       .moving = moving,
       .moving_count = count,
       .where_a = step->advance->moving_rows,
@@ -104,21 +111,10 @@ static ct_status depth_at(ct_step *step, double time, double *depth) {
     ct_moved_fly(&then, step->time, time);
     advance->overrides[i] = (ct_override){then.row, then.pose};
   }
-  const ct_query_options options = {.kind = CT_QUERY_DISTANCE,
-                                    .pairs = step->held,
-                                    .pair_count = step->held_count,
-                                    .explicit_pairs = true,
-                                    .overrides = advance->overrides,
-                                    .override_count = advance->moved_count,
-                                    .cancel = advance->options.cancel};
-  ct_query *query = NULL;
-  ct_status status = ct_query_prepare(advance->scene, &options, &query);
-  if (status != CT_OK) return status;
-  const ct_query_range all = {0, ct_query_items(query), CT_NO_ROW, 0};
+  ct_query_options options = {
+      .kind = CT_QUERY_DISTANCE, .pairs = step->held, .pair_count = step->held_count, .explicit_pairs = true};
   *depth = 0.0;
-  status = ct_query_run(query, &all, step->workspace, take_distance, depth, NULL);
-  ct_query_destroy(query);
-  return status;
+  return ct_advance_ask(advance, &options, step->workspace, take_distance, depth);
 }
 
 /* Bodies that rest on each other may come to touch elsewhere, as a block that rocks does: *time becomes the first at which they are
@@ -142,13 +138,13 @@ ct_status ct_step_first_impact(ct_step *step, double *time) {
   ct_moving *moving = calloc(advance->moved_count + 1, sizeof *moving);
   ct_status status = moving ? CT_OK : CT_OUT_OF_MEMORY;
   size_t count = 0;
+  ct_step_mark_moving(step);
   for (; count < advance->moved_count && status == CT_OK; count++) {
     const ct_moved *m = &advance->next[count];
-    const ct_path_options options = path_options(m, step->time);
+    const ct_path_options options = path_options(m, step->time, step->time + step->slack);
     ct_path *path = NULL;
     status = ct_path_create(&options, &path);
     moving[count] = (ct_moving){m->row, path};
-    advance->moving_rows[m->row] = m->is_dynamic;
   }
   if (status == CT_OK) status = search(step, moving, count, time);
   if (status == CT_OK && step->held_count) status = stop_held(step, time);

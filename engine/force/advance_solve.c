@@ -28,6 +28,11 @@
 #define REST_RESIDUAL 1e-6
 #define REST_FACTOR 64u
 #define REST_WAIT_MAX 63u
+/* Of what the contacts of driven bodies ask: residual of a solve that has ended nowhere, and how many times as fast as anything was
+ * before its velocities may be. What is squeezed out between surfaces flatter than that against each other is in a jam: how fast it
+ * would leave is decided by the rounding of their angle. */
+#define JAM_RESIDUAL 1e-4
+#define JAM_LEVER 100.0
 
 /* The problem of an island. Bodies are numbered from 1; 0 is what nothing moves. */
 typedef struct island_problem {
@@ -163,14 +168,22 @@ static uint64_t sweeps_of(const island_problem *p) {
   return sweeps > small ? sweeps : small;
 }
 
+/* Has no impulses? Those of the answer are bounded, and no others would be better. */
+static bool is_contradictory(const island_answer *answer) { return answer->result.status == CT_FRICTION_STATUS_INFEASIBLE; }
+
+static ct_friction_options options_of(const island_problem *p, const double *start) {
+  const ct_advance_options *o = &p->step->advance->options;
+  return (ct_friction_options){
+      .method = o->method, .tolerance = tolerance_of(p), .iterations_max = sweeps_of(p), .start = start, .cancel = o->cancel};
+}
+
 /* start: impulses to begin from. */
 static ct_status solve(island_problem *p, bool bounces, const double *start, island_answer *answer) {
-  const ct_advance_options *o = &p->step->advance->options;
   const ct_friction_problem problem = ask(p, bounces);
-  const ct_friction_options options = {
-      .method = o->method, .tolerance = tolerance_of(p), .iterations_max = sweeps_of(p), .start = start, .cancel = o->cancel};
+  const ct_friction_options options = options_of(p, start);
   answer->result = (ct_friction_result){.r = answer->r, .u = answer->u};
   ct_status status = ct_friction_solve(&problem, &options, p->step->solver, &answer->result);
+  if (status == CT_OK && is_contradictory(answer)) status = ct_step_yield(&problem, &options, p->step->solver, &answer->result);
   if (status != CT_OK) return status;
   make_true(p, answer->u);
   return CT_OK;
@@ -286,6 +299,18 @@ static ct_status come_to_rest(island_problem *p, double *start, island_answer *a
   return CT_OK;
 }
 
+/* Do bodies that move by themselves press others where nothing that was found lets them go? */
+static bool is_jam(const island_problem *p, const island_answer *answer) {
+  if (!is_driven(p)) return false;
+  if (!answer->result.converged && answer->result.residual > JAM_RESIDUAL) return true;
+  double was = 0.0, is = 0.0;
+  for (size_t k = 0; k < 3 * p->count; k++) {
+    was = fmax(was, fmax(fabs(p->before[k]), fabs(p->free[k])));
+    is = fmax(is, fabs(answer->u[k]));
+  }
+  return is > JAM_LEVER * was;
+}
+
 /* Without restitution. What stood is held, if that can be; else the solver goes on while its impulses make energy; what they make
  * in the end is taken from all of them. */
 static ct_status answer_plain(island_problem *p, double *start, island_answer *answer) {
@@ -293,6 +318,7 @@ static ct_status answer_plain(island_problem *p, double *start, island_answer *a
   answer->result = (ct_friction_result){.residual = INFINITY};
   ct_status status = stood(p) && !is_driven(p) ? try_to_stop(p, answer) : CT_OK;
   if (status == CT_OK && !answer->result.converged) status = solve(p, false, start, answer);
+  if (status != CT_OK || is_contradictory(answer) || is_jam(p, answer)) return status;
   for (int k = 0; k < CALM_ROUNDS && status == CT_OK && !answer->result.converged && pushes_along(p, answer, &part); k++)
     status = go_on(p, CALM_FACTOR, start, answer);
   if (status == CT_OK && !answer->result.converged && (answer->result.residual < REST_RESIDUAL || is_slow(p)))
@@ -318,6 +344,14 @@ static ct_status bounce(island_problem *p, const double *start, island_answer *a
   return CT_OK;
 }
 
+static ct_status give_way(island_problem *p, const double *start, island_answer *answer) {
+  const ct_friction_problem problem = ask(p, false);
+  const ct_friction_options options = options_of(p, start);
+  ct_status status = ct_step_yield(&problem, &options, p->step->solver, &answer->result);
+  if (status == CT_OK) make_true(p, answer->u);
+  return status;
+}
+
 static ct_status answer_island(island_problem *p, island_answer *answer) {
   double *start = ct_solver_doubles(p->step->solver, 3 * p->count);
   if (!start) return CT_OUT_OF_MEMORY;
@@ -328,7 +362,8 @@ static ct_status answer_island(island_problem *p, island_answer *answer) {
   }
   if (p->step->rough) return solve(p, true, start, answer);
   ct_status status = answer_plain(p, start, answer);
-  return status == CT_OK && bounces ? bounce(p, start, answer) : status;
+  if (status == CT_OK && bounces && !is_contradictory(answer) && !is_jam(p, answer)) status = bounce(p, start, answer);
+  return status == CT_OK && !is_contradictory(answer) && is_jam(p, answer) ? give_way(p, start, answer) : status;
 }
 
 /* ---- what comes of it -------------------------------------------------------------------------------------------------- */
@@ -409,6 +444,7 @@ static void finish(const island_problem *p, const island_answer *answer) {
   double most = apply(p, answer->r);
   step->residual = ct_max2(step->residual, answer->result.residual);
   step->converged = step->converged && answer->result.converged;
+  step->contradictory = step->contradictory || is_contradictory(answer);
   if (step->rough) return;
   for (size_t i = 0; i < p->body_count; i++) body_of(p, i)->calm = false;
   if (answer->result.converged && rests(p, REST_PART * tolerance_of(p) * most)) stop(p);

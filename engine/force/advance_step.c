@@ -12,6 +12,9 @@
 #define SWEEPS_MAX 50u
 #define ROUGH_SHARE 8u
 
+/* Part of a stretch so soon after which an impact is taken for its end: much more than round-off of places. */
+#define SLACK_PART 1e-6
+
 /* ---- loads ------------------------------------------------------------------------------------------------------------- */
 
 /* Those of each body where it is in the middle of the step. */
@@ -61,7 +64,7 @@ static void forget_contacts(ct_step *step) {
   step->contact_impulse = ct_vec(0, 0, 0);
   step->kinematic_work = step->residual = 0.0;
   step->converged = true;
-  step->guarded = false;
+  step->guarded = step->contradictory = false;
 }
 
 static ct_status solve_islands(ct_step *step) {
@@ -74,11 +77,11 @@ static ct_status solve_islands(ct_step *step) {
   return status;
 }
 
-/* First, roughly, which contacts take part: with more from round to round; then in earnest. */
+/* Of the contacts found: first, roughly, which take part, with more from round to round; then in earnest. */
 static ct_status push_contacts(ct_step *step) {
   const ct_advance_options *o = &step->advance->options;
   uint64_t sweeps = o->iterations_max ? o->iterations_max : SWEEPS_MAX;
-  ct_status status = ct_step_find(step);
+  ct_status status = CT_OK;
   bool more = true;
   for (int round = 1; status == CT_OK && more && round < ROUNDS_MAX; round++) {
     forget_contacts(step);
@@ -94,26 +97,6 @@ static ct_status push_contacts(ct_step *step) {
   return solve_islands(step);
 }
 
-static ct_status step_by(ct_step *step) {
-  ct_advance *advance = step->advance;
-  memcpy(advance->next, advance->now, advance->moved_count * sizeof *advance->now);
-  if (step->time != advance->last_time)
-    for (size_t i = 0; i < advance->moved_count; i++) advance->next[i].calm = false;
-  if (!ct_advance_within(advance, advance->next, step->time, step->time)) return CT_LIMIT;
-  for (size_t i = 0; i < advance->moved_count; i++) ct_moved_drift(&advance->next[i], 0.5 * step->time);
-  set_loads(advance);
-  for (size_t i = 0; i < advance->moved_count; i++) push_freely(advance, &advance->next[i], step->time);
-  ct_status status = push_contacts(step);
-  if (status != CT_OK) return status;
-  if (!ct_advance_within(advance, advance->next, step->time, step->time)) return CT_LIMIT;
-  for (size_t i = 0; i < advance->moved_count; i++) {
-    ct_moved *m = &advance->next[i];
-    if (m->is_dynamic) step->load_work += load_work(m, step->time);
-    ct_moved_drift(m, 0.5 * step->time);
-  }
-  return CT_OK;
-}
-
 /* Contacts that give an impulse, and how many of these did not in the step before, or no longer do. */
 static void count_contacts(ct_step *step) {
   const ct_step_touches *found = &step->advance->found;
@@ -122,7 +105,74 @@ static void count_contacts(ct_step *step) {
     step->acting += ct_max_abs(found->items[k].impulse) > 0.0;
     step->depth = ct_max2(step->depth, -found->items[k].distance);
   }
-  step->events = step->acting > before ? step->acting - before : before - step->acting;
+  step->events += step->acting > before ? step->acting - before : before - step->acting;
+}
+
+/* Does a contact that was found apart close before the middle of the step? */
+static bool passes(const ct_step *step) {
+  const ct_step_touches *found = &step->advance->found;
+  double tolerance = step->advance->options.contact_tolerance;
+  for (size_t i = 0; i < found->count; i++) {
+    const ct_step_touch *t = &found->items[i];
+    if (t->distance > tolerance && t->distance + step->time * ct_dot(t->axes[0], t->before) < 0.0) return true;
+  }
+  return false;
+}
+
+/* What is found in the middle of a step is kept from passing until the middle of the next. So the first step begins with what comes
+ * to touch before its middle, and may lie beyond it then: it is hit at once, in a step of its own that takes no time. */
+static ct_status hit_at_start(ct_step *step) {
+  const ct_advance *advance = step->advance;
+  bool moves = false;
+  for (size_t i = 0; i < advance->moved_count; i++) {
+    ct_moved *m = &advance->next[i];
+    m->before = m->free = m->velocity;
+    m->free_momentum = m->angular_momentum;
+    if (m->is_dynamic) m->inverse_inertia = ct_moved_inverse_inertia(m);
+    moves = moves || !ct_moved_stays(m);
+  }
+  step->time *= 0.5;
+  ct_status status = moves ? ct_step_find(step) : CT_OK;
+  if (status != CT_OK || !moves || !passes(step)) return status;
+  status = push_contacts(step);
+  count_contacts(step);
+  return status;
+}
+
+/* What came of it goes along with the step. */
+static void add_start(ct_step *step, const ct_step *start) {
+  step->contact_impulse = ct_add(step->contact_impulse, start->contact_impulse);
+  step->kinematic_work += start->kinematic_work;
+  step->residual = ct_max2(step->residual, start->residual);
+  step->converged = step->converged && start->converged;
+  step->guarded = step->guarded || start->guarded;
+  step->contradictory = step->contradictory || start->contradictory;
+  step->events += start->events;
+}
+
+static ct_status step_by(ct_step *step) {
+  ct_advance *advance = step->advance;
+  memcpy(advance->next, advance->now, advance->moved_count * sizeof *advance->now);
+  if (step->time != advance->last_time)
+    for (size_t i = 0; i < advance->moved_count; i++) advance->next[i].calm = false;
+  if (!ct_advance_within(advance, advance->next, step->time, step->time)) return CT_LIMIT;
+  ct_step start = *step;
+  ct_status status = advance->state.steps == 0 ? hit_at_start(&start) : CT_OK;
+  if (status != CT_OK) return status;
+  for (size_t i = 0; i < advance->moved_count; i++) ct_moved_drift(&advance->next[i], 0.5 * step->time);
+  set_loads(advance);
+  for (size_t i = 0; i < advance->moved_count; i++) push_freely(advance, &advance->next[i], step->time);
+  status = ct_step_find(step);
+  if (status == CT_OK) status = push_contacts(step);
+  if (status != CT_OK) return status;
+  add_start(step, &start);
+  if (!ct_advance_within(advance, advance->next, step->time, step->time)) return CT_LIMIT;
+  for (size_t i = 0; i < advance->moved_count; i++) {
+    ct_moved *m = &advance->next[i];
+    if (m->is_dynamic) step->load_work += load_work(m, step->time);
+    ct_moved_drift(m, 0.5 * step->time);
+  }
+  return CT_OK;
 }
 
 static void keep_contacts(ct_step *step) {
@@ -145,6 +195,7 @@ static void accept(const ct_step *step, double time) {
   advance->next = moved;
   state->time = time;
   state->steps++;
+  advance->pace = step->time;
   state->events += step->events;
   state->contacts = step->acting;
   state->penetration = step->depth;
@@ -153,6 +204,8 @@ static void accept(const ct_step *step, double time) {
   state->residual = ct_max2(state->residual, step->residual);
   state->not_converged += !step->converged;
   state->guarded += step->guarded;
+  state->contradictory += step->contradictory;
+  state->velocity_tolerance = ct_max2(step->velocity_tolerance, advance->options.velocity_tolerance);
   ct_advance_sum(advance);
 }
 
@@ -184,11 +237,21 @@ static ct_status go_to_event(ct_step *step, bool *done) {
   *done = !(left > 0.0);
   if (*done) return CT_OK;
   double whole = step->time = ct_min2(o->time_step, left);
+  step->slack = ct_min2(SLACK_PART * whole, left - whole);
+  /* Before impacts are looked for: the search has limits of its own, and cannot tell whose motion it is. */
+  if (!ct_advance_within(advance, advance->now, whole, whole)) return CT_LIMIT;
   ct_status status = ct_step_to_event(step);
   if (status != CT_OK) return status;
   double time = step->time == left ? o->duration : past + step->time;
   if (!ct_advance_within(advance, advance->next, whole, whole)) return CT_LIMIT;
+  if (step->squeezed && advance->squeezes + 1 >= CT_ADVANCE_SQUEEZES_MAX) {
+    advance->limit = CT_ADVANCE_LIMIT_SQUEEZE;
+    advance->limit_row = step->squeezed_row;
+    return CT_LIMIT;
+  }
+  advance->squeezes = step->squeezed ? advance->squeezes + 1 : 0;
   advance->at_once = time > past ? 0 : advance->at_once + step->events;
+  advance->last_time = o->time_step;
   accept(step, time);
   *done = !(time < o->duration);
   return CT_OK;

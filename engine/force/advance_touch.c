@@ -109,22 +109,14 @@ static ct_status ask(ct_step *step, double margin) {
   ct_advance *advance = step->advance;
   for (size_t i = 0; i < advance->moved_count; i++)
     advance->overrides[i] = (ct_override){advance->next[i].row, advance->next[i].pose};
-  const ct_query_options options = {.kind = CT_QUERY_CONTACTS,
-                                    .clearance = margin,
-                                    .tolerance = advance->options.contact_tolerance,
-                                    .detail = CT_DETAIL_MANIFOLD,
-                                    .broadphase = CT_BROADPHASE_GRID,
-                                    .where_a = advance->moving_rows,
-                                    .overrides = advance->overrides,
-                                    .override_count = advance->moved_count,
-                                    .cancel = advance->options.cancel};
-  ct_query *query = NULL;
-  ct_status status = ct_query_prepare(advance->scene, &options, &query);
-  if (status != CT_OK) return status;
+  ct_query_options options = {.kind = CT_QUERY_CONTACTS,
+                              .clearance = margin,
+                              .tolerance = advance->options.contact_tolerance,
+                              .detail = CT_DETAIL_MANIFOLD,
+                              .broadphase = CT_BROADPHASE_GRID,
+                              .where_a = advance->moving_rows};
   touch_sink sink = {.step = step};
-  const ct_query_range all = {0, ct_query_items(query), CT_NO_ROW, 0};
-  status = ct_query_run(query, &all, step->workspace, take_hit, &sink, NULL);
-  ct_query_destroy(query);
+  ct_status status = ct_advance_ask(advance, &options, step->workspace, take_hit, &sink);
   return status == CT_OK ? sink.status : status;
 }
 

@@ -52,6 +52,7 @@ struct ct_elastic {
   ct_member *members; /* [member_count] ascending in (a, b, collider_a, collider_b) */
   size_t member_count, member_room;
   double step;    /* s, to be tried next */
+  uint32_t worst; /* the row whose error is the greatest of the step tried last; CT_NO_ROW: there is none */
   double horizon; /* s: what may meet within it is among the nears */
   bool torn;      /* a step has failed: what was looked at last is not of now */
 };

@@ -233,6 +233,8 @@ static void accept(ct_advance *advance, double time, double error) {
   memcpy(advance->now, elastic->bodies, advance->moved_count * sizeof *advance->now);
   state->time = time < advance->options.duration - state->time ? state->time + time : advance->options.duration;
   state->steps++;
+  advance->pace = time;
+  advance->pace_row = elastic->worst;
   state->not_converged += error > 1.0;
   state->residual = ct_max2(state->residual, error * advance->options.tolerance);
   state->contact_impulse = elastic->trial_sums.impulse;

@@ -66,21 +66,11 @@ ct_status ct_elastic_look(ct_advance *advance, const ct_flow *flow, double clear
     place(&elastic->bodies[i], &flow[i]);
     advance->overrides[i] = (ct_override){.row = elastic->bodies[i].row, .pose = elastic->bodies[i].pose};
   }
-  ct_query_options options = {.kind = CT_QUERY_CONTACTS,
-                              .clearance = clearance,
-                              .detail = CT_DETAIL_DEEPEST,
-                              .where_a = advance->moving_rows,
-                              .overrides = advance->overrides,
-                              .override_count = advance->moved_count,
-                              .cancel = advance->options.cancel};
-  ct_query *query = NULL;
-  ct_status status = ct_query_prepare(advance->scene, &options, &query);
-  if (status != CT_OK) return status;
+  ct_query_options options = {
+      .kind = CT_QUERY_CONTACTS, .clearance = clearance, .detail = CT_DETAIL_DEEPEST, .where_a = advance->moving_rows};
   finding f = {.advance = advance, .nears = &elastic->nears, .most = advance->options.contacts_max, .status = CT_OK};
   elastic->nears.count = 0;
-  ct_query_range all = {.begin = 0, .end = ct_query_items(query), .after = CT_NO_ROW};
-  status = ct_query_run(query, &all, workspace, take, &f, NULL);
-  ct_query_destroy(query);
+  ct_status status = ct_advance_ask(advance, &options, workspace, take, &f);
   return status == CT_OK ? f.status : status;
 }
 
@@ -274,6 +264,11 @@ ct_status ct_elastic_try(ct_advance *advance, double time, ct_workspace *workspa
   }
   double fastest = fastest_approach(elastic);
   *error = 0.0;
-  for (size_t i = 0; i < advance->moved_count; i++) *error = ct_max2(*error, error_of(advance, i, time, fastest));
+  elastic->worst = CT_NO_ROW;
+  for (size_t i = 0; i < advance->moved_count; i++) {
+    double own = error_of(advance, i, time, fastest);
+    if (own > *error) elastic->worst = advance->now[i].row;
+    *error = ct_max2(*error, own);
+  }
   return CT_OK;
 }

@@ -205,6 +205,8 @@ ct_status ct_impulse_solve(const ct_contact_set *set, const ct_impulse_options *
     work.told.guard = options->energy_guard ? CT_GUARD_PASSED : CT_GUARD_OFF;
     work.told.guard_theta = 1.0;
     work.told.law = law_name(&work);
+    work.told.certificate = result->certificate;
+    for (size_t i = 0; result->certificate && i < set->count; i++) result->certificate[i] = 0.0;
     status = solve(&work);
   }
   if (status == CT_OK) tell(&work, sums, result);

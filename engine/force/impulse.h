@@ -90,5 +90,7 @@ void ct_impulse_one(ct_impulse_work *work);
 ct_status ct_impulse_sequential(ct_impulse_work *work);
 /* All of them together, by NEWTON or POISSON. */
 ct_status ct_impulse_at_once(ct_impulse_work *work, bool friction);
+/* Tells whether bodies whose motion is prescribed ask for what no impulses give. */
+ct_status ct_impulse_look_for_squeeze(ct_impulse_work *work);
 
 #endif

@@ -26,14 +26,16 @@
 
 static ct_status meet_normals(const ct_impulse_many *many, const double *q, double *p, ct_impulse_phase *phase) {
   const ct_impulse_options *o = many->work->options;
-  double *w = ct_solver_doubles(many->work->solver, many->rows);
+  double *w = ct_solver_doubles(many->work->solver, 2 * many->rows);
   if (!w) return CT_OUT_OF_MEMORY;
   ct_lcp problem = {*many->matrix, q};
   ct_lcp_options options = {.tolerance = o->tolerance, .iterations_max = o->iterations_max, .cancel = o->cancel};
-  ct_lcp_result solved = {.z = p, .w = w};
+  ct_lcp_result solved = {.z = p, .w = w, .certificate = w + many->rows};
   ct_status status = ct_lcp_solve(&problem, &options, many->work->solver, &solved);
-  if (status == CT_OK)
-    *phase = (ct_impulse_phase){solved.converged, solved.status == CT_LCP_STATUS_INFEASIBLE, solved.residual, solved.iterations};
+  bool none = false;
+  if (status == CT_OK && solved.status == CT_LCP_STATUS_INFEASIBLE)
+    status = ct_normals_balance(many->work->set, solved.certificate, many->work->solver, &none);
+  if (status == CT_OK) *phase = (ct_impulse_phase){solved.converged, none, solved.residual, solved.iterations};
   return status;
 }
 
@@ -49,7 +51,9 @@ ct_status ct_impulse_cones(const ct_impulse_many *many, const ct_friction_proble
   const ct_impulse_options *o = many->work->options;
   double *u = ct_solver_doubles(many->work->solver, problem->matrix.size);
   if (!u) return CT_OUT_OF_MEMORY;
-  ct_friction_options options = {.tolerance = o->tolerance, .iterations_max = o->iterations_max, .cancel = o->cancel};
+  bool whole = many->bodies.levers && problem->matrix.values == many->matrix->values;
+  ct_friction_options options = {
+      .tolerance = o->tolerance, .iterations_max = o->iterations_max, .bodies = whole ? &many->bodies : NULL, .cancel = o->cancel};
   ct_friction_result solved = {.r = r, .u = u};
   ct_status status = ct_friction_solve(problem, &options, many->work->solver, &solved);
   if (status != CT_OK) return status;
@@ -63,39 +67,12 @@ ct_status ct_impulse_cones(const ct_impulse_many *many, const ct_friction_proble
   return status;
 }
 
-/* Whether normal velocities alone are asked for what no impulses give. It holds with friction too: the proof y >= 0, G y <= 0, is
- * of a positive semidefinite G, so G y = 0, tangential rows and all. */
-static ct_status contradict(const ct_impulse_many *many, const double *q, bool *none) {
-  const ct_matrix *m = many->matrix;
-  size_t n = many->count;
-  double *dense = ct_solver_doubles(many->work->solver, n * n), *vectors = ct_solver_doubles(many->work->solver, 4 * n);
-  if (!dense || !vectors) return CT_OUT_OF_MEMORY;
-  memset(dense, 0, n * n * sizeof *dense);
-  for (size_t i = 0; i < n; i++) {
-    vectors[i] = q[3 * i];
-    for (size_t e = m->starts[3 * i]; e < m->starts[3 * i + 1]; e++)
-      if (m->columns[e] % 3 == 0) dense[i * n + m->columns[e] / 3] = m->values[e];
-  }
-  ct_lcp problem = {{.size = n, .dense = dense}, vectors};
-  ct_lcp_options options = {.tie = CT_LCP_TIE_ANY, .cancel = many->work->options->cancel};
-  ct_lcp_result solved = {.z = vectors + n, .w = vectors + 2 * n, .certificate = vectors + 3 * n};
-  ct_status status = ct_lcp_solve(&problem, &options, many->work->solver, &solved);
-  *none = status == CT_OK && solved.status == CT_LCP_STATUS_INFEASIBLE;
-  return status;
-}
-
-static bool any_driven(const ct_contact_set *set) {
-  for (size_t i = 0; i < set->body_count; i++)
-    if (set->bodies[i].mobility == CT_KINEMATIC) return true;
-  return false;
-}
-
 static ct_status meet_cones(const ct_impulse_many *many, const double *q, bool bounces, double *p, ct_impulse_phase *phase) {
   ct_friction_problem cones = {*many->matrix, q, many->mu, many->count, 3};
   bool none = false;
   /* Sweeps would go on for long before they gave up. */
-  if ((bounces || any_driven(many->work->set)) && many->count <= LOOK_FIRST_MAX) {
-    ct_status status = contradict(many, q, &none);
+  if ((bounces || ct_impulse_any_driven(many->work->set)) && many->count <= LOOK_FIRST_MAX) {
+    ct_status status = ct_impulse_contradict(many, q, NULL, &none);
     if (status != CT_OK) return status;
   }
   if (!none) return ct_impulse_cones(many, &cones, p, phase);
@@ -142,10 +119,12 @@ static void leave_out(ct_impulse_many *many, found *f) {
 }
 
 /* Bodies whose motion is prescribed press others into each other: no impulse can be right, and none is given. */
-static void give_up(ct_impulse_many *many, found *f) {
+static ct_status give_up(ct_impulse_many *many, found *f) {
+  bool none;
   memset(f->plastic, 0, many->rows * sizeof *f->plastic);
   leave_out(many, f);
-  if (many->work->options->energy_guard) many->work->told.guard = CT_GUARD_SKIPPED_KINEMATIC;
+  many->work->told.infeasible = false;
+  return ct_impulse_squeezed(many, &none);
 }
 
 static ct_status newton(ct_impulse_many *many, found *f) {
@@ -163,9 +142,9 @@ static ct_status newton(ct_impulse_many *many, found *f) {
   }
   ct_status status = find_plastic(many, f);
   if (status != CT_OK) return status;
-  if (f->plastic_phase.none) give_up(many, f);
+  if (f->plastic_phase.none) status = give_up(many, f);
   else if (bounces && f->plastic_phase.converged) leave_out(many, f);
-  if (bounces) return CT_OK;
+  if (status != CT_OK || bounces) return status;
   f->phase = f->plastic_phase;
   memcpy(f->p, f->plastic, many->rows * sizeof *f->p);
   return CT_OK;
@@ -176,10 +155,7 @@ static ct_status poisson(ct_impulse_many *many, found *f) {
   if (status != CT_OK) return status;
   memset(f->p, 0, many->rows * sizeof *f->p);
   f->phase = f->plastic_phase;
-  if (f->plastic_phase.none) {
-    give_up(many, f);
-    return CT_OK;
-  }
+  if (f->plastic_phase.none) return give_up(many, f);
   bool bounces = false;
   for (size_t i = 0; i < many->count; i++) bounces = bounces || many->e[i] * f->plastic[i * many->dimension] > 0.0;
   if (bounces) {
@@ -250,6 +226,17 @@ static ct_touch *turned_touches(const ct_impulse_work *work) {
   return touches;
 }
 
+/* Levers of contacts with friction. */
+static bool describe_bodies(ct_impulse_many *many, const ct_contact_set *set) {
+  ct_solver *solver = many->work->solver;
+  size_t *blocks = ct_solver_take(solver, set->body_count, sizeof *blocks);
+  ct_cone *levers = ct_solver_take(solver, set->count, sizeof *levers);
+  if (!blocks || !levers) return false;
+  many->bodies = (ct_friction_bodies){.levers = levers, .count = ct_resting_blocks(set, blocks), .scale = 1.0};
+  for (size_t i = 0; i < set->count; i++) ct_resting_lever(set, &set->touches[i], blocks, &levers[i]);
+  return true;
+}
+
 static int exponent_of(const double *v, size_t count) {
   double most = 0.0;
   int exponent = 0;
@@ -280,6 +267,7 @@ static bool describe(ct_impulse_many *many, double *values) {
   for (size_t k = 0; k < entries; k++) values[k] = ldexp(values[k], -of_k);
   for (size_t row = 0; row < many->rows; row++) u[row] = ldexp(u[row], -of_u);
   for (size_t i = 0; i < many->count; i++) least[i] = ldexp(least[i], -of_u);
+  many->bodies.scale = ldexp(many->bodies.scale, -of_k);
   many->exponent = of_u - of_k;
   many->u = u;
   many->mu = mu;
@@ -328,21 +316,32 @@ static bool quiet(const ct_impulse_work *work) {
   return true;
 }
 
-ct_status ct_impulse_at_once(ct_impulse_work *work, bool friction) {
-  if (quiet(work)) return CT_OK;
+/* The system of all contacts, and what is done with it. */
+static ct_status with_system(ct_impulse_work *work, unsigned dimension, ct_status (*act)(ct_impulse_many *many)) {
   ct_contact_set turned = *work->set;
   ct_contact_graph graph = {0};
   ct_contact_matrix matrix = {0};
   turned.touches = turned_touches(work);
   ct_status status = turned.touches ? ct_contact_graph_open(&graph, &turned) : CT_OUT_OF_MEMORY;
-  unsigned dimension = friction ? 3 : 1;
   if (status == CT_OK) status = ct_contact_matrix_open(&matrix, &turned, &graph, dimension);
   if (status == CT_OK) {
     ct_impulse_many many = {.work = work, .dimension = dimension, .count = turned.count, .matrix = &matrix.matrix};
     many.rows = dimension * turned.count;
-    status = describe(&many, matrix.values) ? solve(&many) : CT_OUT_OF_MEMORY;
+    bool described = (dimension == 1 || describe_bodies(&many, &turned)) && describe(&many, matrix.values);
+    status = described ? act(&many) : CT_OUT_OF_MEMORY;
   }
   ct_contact_matrix_close(&matrix);
   ct_contact_graph_close(&graph);
   return status;
 }
+
+ct_status ct_impulse_at_once(ct_impulse_work *work, bool friction) {
+  return quiet(work) ? CT_OK : with_system(work, friction ? 3 : 1, solve);
+}
+
+static ct_status look(ct_impulse_many *many) {
+  bool none;
+  return ct_impulse_squeezed(many, &none);
+}
+
+ct_status ct_impulse_look_for_squeeze(ct_impulse_work *work) { return with_system(work, 1, look); }

@@ -14,10 +14,11 @@ typedef struct ct_impulse_many {
   unsigned dimension;
   size_t count, rows;
   const ct_matrix *matrix;
-  const double *mu;    /* [count] the one coefficient of a contact: static where it does not slip before, else dynamic */
-  const double *e;     /* [count] restitution in force */
-  const double *u;     /* [rows] velocities before */
-  const double *floor; /* [count] what a normal velocity may be: 0, or, of an approach too slow to count, that approach */
+  ct_friction_bodies bodies; /* what the matrix is made of; no levers: not wanted */
+  const double *mu;          /* [count] the one coefficient of a contact: static where it does not slip before, else dynamic */
+  const double *e;           /* [count] restitution in force */
+  const double *u;           /* [rows] velocities before */
+  const double *floor;       /* [count] what a normal velocity may be: 0, or, of an approach too slow to count, that approach */
   int exponent;
 } ct_impulse_many;
 
@@ -35,6 +36,16 @@ ct_status ct_impulse_meet(const ct_impulse_many *many, const double *u, const do
 
 /* A problem of cones in the system's units, to the last digits where it is small: r [rows]. */
 ct_status ct_impulse_cones(const ct_impulse_many *many, const ct_friction_problem *problem, double *r, ct_impulse_phase *phase);
+
+bool ct_impulse_any_driven(const ct_contact_set *set);
+
+/* Whether normal velocities alone, q of the rows, ask for what no impulses give: proven by `certificate` [count], which may be
+ * NULL. It holds with friction too: the proof y >= 0, G y <= 0, is of a positive semidefinite G, so G y = 0, tangential rows and
+ * all. Of more contacts than CT_LCP_DIRECT_MAX it is not looked for. */
+ct_status ct_impulse_contradict(const ct_impulse_many *many, const double *q, double *certificate, bool *none);
+
+/* The same of plastic impulses, told: by bodies whose motion is prescribed. */
+ct_status ct_impulse_squeezed(const ct_impulse_many *many, bool *none);
 
 /* Restitution by Poisson's law: given the compression's impulses, those of restitution, each normal one at least e times the
  * compression's. */

@@ -3,7 +3,7 @@
  * What blows hand on in a row of bodies (Newton's cradle) comes out as it is seen. Of bodies that come to rest against each other
  * it is a sum without end, which stops where approaches are too slow to count.
  */
-#include "force/impulse.h"
+#include "force/impulse_many.h"
 #include "solve/solver.h"
 
 #include <string.h>
@@ -38,7 +38,8 @@ static void strike(ct_impulse_work *work, size_t i, const double u[3], ct_veloci
   work->told.guard_theta = ct_min2(work->told.guard_theta, answer.theta);
 }
 
-/* The fastest approach there is, and, of `strikes`, one blow at each that is fast enough. */
+/* The fastest approach there is, and, of `strikes`, one blow at each that is fast enough. Blows of a law that makes energy may grow
+ * from one to the next: none is given to what is faster than any body may be. */
 static double sweep(ct_impulse_work *work, double slowest, bool strikes, ct_velocity *velocities) {
   double fastest = 0.0;
   for (size_t i = 0; i < work->set->count; i++) {
@@ -46,9 +47,27 @@ static double sweep(ct_impulse_work *work, double slowest, bool strikes, ct_velo
     double u[3];
     ct_impulse_relative(work, i, velocities, u);
     fastest = ct_max2(fastest, -u[0]);
-    if (strikes && -u[0] > slowest) strike(work, i, u, velocities);
+    if (strikes && -u[0] > slowest && -u[0] <= CT_SPEED_MAX) strike(work, i, u, velocities);
   }
   return fastest;
+}
+
+/* Blows that no number of sweeps ends, because bodies whose motion is prescribed press others into each other: none is given. */
+static ct_status give_up(ct_impulse_work *work) {
+  ct_status status = ct_impulse_look_for_squeeze(work);
+  if (status != CT_OK || !work->told.contradictory) return status;
+  double fastest = 0.0;
+  for (size_t i = 0; i < work->set->count; i++) {
+    ct_impulse_touch *touch = &work->touches[i];
+    memset(touch->p, 0, sizeof touch->p);
+    touch->restitution = 0.0;
+    if (!touch->movable) continue;
+    touch->outcome = CT_IMPULSE_OUTCOME_NONE;
+    fastest = ct_max2(fastest, -touch->before.normal);
+  }
+  work->told.residual = fastest / work->speed;
+  work->told.rotation_ignored = false;
+  return CT_OK;
 }
 
 ct_status ct_impulse_sequential(ct_impulse_work *work) {
@@ -59,7 +78,7 @@ ct_status ct_impulse_sequential(ct_impulse_work *work) {
   uint64_t most = o->iterations_max ? o->iterations_max : SWEEPS_MAX, sweeps = 0;
   double slowest = ct_max2(o->velocity_tolerance, (o->tolerance > 0.0 ? o->tolerance : APPROACH_PART) * work->speed);
   double fastest = sweep(work, slowest, false, velocities);
-  while (fastest > slowest && sweeps < most) {
+  while (fastest > slowest && fastest <= CT_SPEED_MAX && sweeps < most) {
     if (ct_cancel_raised(o->cancel)) return CT_CANCELLED;
     (void)sweep(work, slowest, true, velocities);
     sweeps++;
@@ -68,5 +87,5 @@ ct_status ct_impulse_sequential(ct_impulse_work *work) {
   work->told.iterations = sweeps;
   work->told.converged = work->told.converged && fastest <= slowest;
   if (fastest > o->velocity_tolerance) work->told.residual = ct_max2(work->told.residual, fastest / work->speed);
-  return CT_OK;
+  return fastest > slowest && ct_impulse_any_driven(work->set) ? give_up(work) : CT_OK;
 }

@@ -16,6 +16,11 @@ ct_surface ct_surface_at(const ct_shape *shape, const ct_frame *frame, ct_featur
 /* Loads the body; does nothing to one that is not dynamic. Torque about the centre. */
 void ct_mass_body_load(ct_mass_body *body, ct_vec3 force, ct_vec3 torque);
 
+/* Whether impulses, or forces, y [set->count] along the normals add up to nothing on every dynamic body but for rounding, whatever
+ * its mass: then no motion of these bodies answers to them, and y >= 0 proves what a Farkas vector of the contact system does.
+ * CT_OUT_OF_MEMORY. */
+ct_status ct_normals_balance(const ct_contact_set *set, const double *y, ct_solver *solver, bool *balances);
+
 /* ---- many contacts ----------------------------------------------------------------------------------------------------- */
 
 /* Which contacts of a set answer to which: those that share a dynamic body with contact i, itself always among them, are

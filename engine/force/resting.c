@@ -1,10 +1,7 @@
 /* Forces of an island of resting contacts, in three steps: which contacts take part, their forces (resting_normal, or
  * resting_friction), what follows from these (resting_answer); and where it is asked, whether the island stays (resting_stability).
  */
-#include "base/turn.h"
 #include "force/resting_parts.h"
-
-#define PI 3.14159265358979323846
 
 ct_mat3 ct_resting_axes(const ct_touch *touch) {
   ct_mat3 axes = {.rx = touch->normal};
@@ -17,17 +14,9 @@ ct_vec3 ct_resting_force(const ct_touch *touch, const double *parts) {
   return ct_add_scaled(ct_add(ct_scale(axes.ry, parts[1]), ct_scale(axes.rz, parts[2])), axes.rx, parts[0]);
 }
 
-unsigned ct_resting_directions(const ct_resting *resting) {
-  return resting->options->directions ? resting->options->directions : CT_RESTING_DIRECTIONS;
-}
-
 double ct_resting_strength(const ct_resting *resting, double mu) {
-  if (resting->options->friction == CT_RESTING_FRICTION_NONE) return 0.0;
-  if (resting->options->friction == CT_RESTING_FRICTION_CONE || !resting->options->circumscribed) return mu;
-  return mu / ct_resting_least_strength(resting);
+  return resting->options->friction == CT_RESTING_FRICTION_NONE ? 0.0 : mu;
 }
-
-double ct_resting_least_strength(const ct_resting *resting) { return ct_turn_of(PI / ct_resting_directions(resting)).cosine; }
 
 /* Contacts whose bodies part get no force; all others may. */
 static void classify(ct_resting *resting) {

@@ -28,19 +28,25 @@ static void put_load(const ct_mass_body *body, ct_vec3 force, ct_vec3 torque, do
   for (size_t i = 0; i < CT_CONE_BLOCK; i++) rows[i] = all[i];
 }
 
-static void make_cone(const ct_resting *resting, const ct_resting_fit *fit, const ct_touch *touch, ct_cone *cone) {
+void ct_resting_lever(const ct_contact_set *set, const ct_touch *touch, const size_t *blocks, ct_cone *lever) {
   const uint32_t bodies[2] = {touch->a, touch->b};
   ct_mat3 axes = ct_resting_axes(touch);
   const ct_vec3 directions[3] = {axes.rx, axes.ry, axes.rz};
-  *cone = (ct_cone){.mu = ct_resting_strength(resting, touch->material.static_friction)};
+  *lever = (ct_cone){0};
   for (size_t side = 0; side < 2; side++) {
-    const ct_mass_body *body = &resting->set->bodies[bodies[side]];
-    cone->block[side] = fit->blocks[bodies[side]];
-    if (cone->block[side] == CT_CONE_NO_BLOCK) continue;
+    const ct_mass_body *body = &set->bodies[bodies[side]];
+    lever->block[side] = blocks[bodies[side]];
+    if (lever->block[side] == CT_CONE_NO_BLOCK) continue;
     ct_vec3 arm = ct_sub(touch->position, body->center);
     for (size_t p = 0; p < 3; p++)
-      put_load(body, directions[p], ct_cross(arm, directions[p]), side ? 1.0 : -1.0, &cone->columns[p][side * CT_CONE_BLOCK]);
+      put_load(body, directions[p], ct_cross(arm, directions[p]), side ? 1.0 : -1.0, &lever->columns[p][side * CT_CONE_BLOCK]);
   }
+}
+
+size_t ct_resting_blocks(const ct_contact_set *set, size_t *blocks) {
+  size_t count = 0;
+  for (size_t i = 0; i < set->body_count; i++) blocks[i] = set->bodies[i].mobility == CT_DYNAMIC ? count++ : CT_CONE_NO_BLOCK;
+  return count;
 }
 
 ct_status ct_resting_fit_open(ct_resting *resting) {
@@ -48,8 +54,7 @@ ct_status ct_resting_fit_open(ct_resting *resting) {
   ct_resting_fit *fit = &resting->fit;
   *fit = (ct_resting_fit){.blocks = ct_solver_take(resting->solver, set->body_count + 1, sizeof *fit->blocks)};
   if (!fit->blocks) return CT_OUT_OF_MEMORY;
-  for (size_t i = 0; i < set->body_count; i++)
-    fit->blocks[i] = set->bodies[i].mobility == CT_DYNAMIC ? fit->count++ : CT_CONE_NO_BLOCK;
+  fit->count = ct_resting_blocks(set, fit->blocks);
   fit->cones = ct_solver_take(resting->solver, resting->count + 1, sizeof *fit->cones);
   fit->target = ct_solver_doubles(resting->solver, 2 * CT_CONE_BLOCK * (fit->count + 1));
   fit->forces = ct_solver_doubles(resting->solver, CT_RESTING_PARTS * (resting->count + 1));
@@ -58,7 +63,11 @@ ct_status ct_resting_fit_open(ct_resting *resting) {
   for (size_t i = 0; i < set->body_count; i++)
     if (fit->blocks[i] != CT_CONE_NO_BLOCK)
       put_load(&set->bodies[i], set->bodies[i].force, set->bodies[i].torque, -1.0, &fit->target[fit->blocks[i] * CT_CONE_BLOCK]);
-  for (size_t i = 0; i < resting->count; i++) make_cone(resting, fit, &set->touches[resting->active[i]], &fit->cones[i]);
+  for (size_t i = 0; i < resting->count; i++) {
+    const ct_touch *touch = &set->touches[resting->active[i]];
+    ct_resting_lever(set, touch, fit->blocks, &fit->cones[i]);
+    fit->cones[i].mu = ct_resting_strength(resting, touch->material.static_friction);
+  }
   return CT_OK;
 }
 
@@ -82,12 +91,10 @@ static ct_status shorten(const ct_resting *resting, ct_resting_fit *fit, ct_cone
 ct_status ct_resting_fit_solve(ct_resting *resting) {
   ct_resting_fit *fit = &resting->fit;
   if (fit->known) return CT_OK;
-  bool pyramids = resting->options->friction == CT_RESTING_FRICTION_POLYHEDRAL;
   ct_cone_fit_problem problem = {.cones = fit->cones,
                                  .count = resting->count,
                                  .target = fit->target,
                                  .blocks = fit->count,
-                                 .sides = pyramids ? ct_resting_directions(resting) : 0,
                                  .steps_max = HOLD_STEPS,
                                  .cancel = resting->options->cancel};
   ct_cone_fit_result result = {.forces = fit->forces, .rest = fit->rest, .status = CT_CONE_FIT_UNDECIDED};
@@ -96,10 +103,10 @@ ct_status ct_resting_fit_solve(ct_resting *resting) {
   for (size_t i = 0; i < CT_CONE_BLOCK * fit->count; i++) fit->rest[i] = fit->target[i];
   for (size_t i = 0; i < CT_RESTING_PARTS * resting->count; i++) fit->forces[i] = 0.0;
   if (fit->exact) status = ct_cone_fit(&problem, resting->solver, &result);
-  else if (!pyramids) status = ct_cone_hold(&problem, resting->solver, &result);
+  else status = ct_cone_hold(&problem, resting->solver, &result);
   fit->known = status == CT_OK;
   fit->status = result.status;
-  bool more = fit->exact && !pyramids && fit->status == CT_CONE_FIT_HELD && resting->options->tie == CT_LCP_TIE_MIN_NORM;
+  bool more = fit->exact && fit->status == CT_CONE_FIT_HELD && resting->options->tie == CT_LCP_TIE_MIN_NORM;
   return status == CT_OK && more ? shorten(resting, fit, &problem) : status;
 }
 

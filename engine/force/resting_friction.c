@@ -131,6 +131,8 @@ ct_status ct_resting_friction_run(ct_resting *resting, ct_resting_problem *probl
                                  .directions = from->directions,
                                  .circumscribed = from->circumscribed,
                                  .cancel = from->cancel};
+  const ct_friction_bodies bodies = {.levers = resting->fit.cones, .count = resting->fit.count, .scale = 1.0};
+  if (!from->acceleration_level) options.bodies = &bodies;
   const ct_matrix *matrix = &problem->friction.matrix;
   if (!matrix->dense && !pyramids && from->iterations_max == 0)
     options.iterations_max = (uint64_t)fmax(SOLVER_LEAST, SOLVER_WORK / (double)matrix->starts[matrix->size]);
@@ -194,10 +196,14 @@ ct_status ct_resting_friction_solve(ct_resting *resting) {
   ct_solver_mark mark = ct_solver_enter(resting->solver);
   ct_resting_problem problem;
   ct_status status = open_problem(resting, &problem);
-  if (status == CT_OK) status = solve(resting, &problem);
+  bool squeezed = false;
+  if (status == CT_OK && ct_resting_is_driven(resting)) status = ct_resting_squeezed(resting, &squeezed);
+  if (status == CT_OK && !squeezed) status = solve(resting, &problem);
+  if (status == CT_OK && !squeezed && resting->result->status == CT_RESTING_STATUS_INFEASIBLE)
+    status = ct_resting_squeezed(resting, &squeezed);
   if (status == CT_OK) {
     double residual = ct_friction_residual(&problem.friction, resting->forces, problem.velocities);
-    if (resting->result->iterations == 0) resting->result->residual = residual;
+    if (resting->result->iterations == 0 || squeezed) resting->result->residual = residual;
     tell_complementarity(resting, &problem);
     tell_slip(resting, &problem);
     resting->result->rank_known = false;

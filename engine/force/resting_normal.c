@@ -12,6 +12,8 @@
 /* Gap accelerations of forces that hold all bodies, and forces of gaps that open, up to which they answer, part of 1 + the
  * greatest. */
 #define HELD_RESIDUAL 1e-10
+/* The same where it is the rounding of those forces alone: of bodies so light under so heavy ones nobody can tell more. */
+#define HELD_ROUNDING 1e-6
 
 void ct_resting_system(const ct_contact_set *set, double *matrix, double *b) {
   for (size_t i = 0; matrix && i < set->count; i++) {
@@ -34,10 +36,14 @@ const char *ct_resting_lcp_word(ct_lcp_method method) {
   return words[method];
 }
 
-/* What the solver said, in the island's words. A certificate is spread over all contacts, zero where they take no part. */
-static void tell_solver(ct_resting *resting, const ct_lcp_result *solved) {
+/* What the solver said, in the island's words; but that there is no answer only where the masses have no part in the proof. */
+static ct_status tell_solver(ct_resting *resting, const ct_lcp_result *solved) {
   ct_resting_result *result = resting->result;
-  bool none = solved->status == CT_LCP_STATUS_INFEASIBLE;
+  bool none = false;
+  if (solved->status == CT_LCP_STATUS_INFEASIBLE) {
+    ct_status status = ct_resting_certify(resting, solved->certificate, &none);
+    if (status != CT_OK) return status;
+  }
   result->status = none ? CT_RESTING_STATUS_INFEASIBLE : solved->converged ? CT_RESTING_STATUS_OK : CT_RESTING_STATUS_NOT_CONVERGED;
   result->converged = solved->converged;
   result->residual = solved->residual;
@@ -47,9 +53,8 @@ static void tell_solver(ct_resting *resting, const ct_lcp_result *solved) {
   result->unique = solved->unique;
   result->method = ct_resting_lcp_word(solved->method);
   result->iterations = solved->iterations;
-  for (size_t i = 0; none && result->certificate && i < resting->count; i++)
-    result->certificate[resting->active[i]] = solved->certificate[i];
   for (size_t i = 0; i < resting->count; i++) resting->forces[i * CT_RESTING_PARTS] = none ? 0.0 : solved->z[i];
+  return CT_OK;
 }
 
 /* Heaps of many contacts, more than their bodies need, are soon solved by gradients, and to more digits than are asked for. What
@@ -74,8 +79,25 @@ static ct_status by_gradients(const ct_lcp *problem, const ct_lcp_options *optio
   return status;
 }
 
+/* Whether the accelerations of gaps are what the rounding of forces leaves, part of what each force by itself would make of them.
+ */
+static bool is_rounding(const ct_lcp *problem, const ct_lcp_result *held) {
+  const ct_matrix *m = &problem->matrix;
+  for (size_t i = 0; i < m->size; i++) {
+    double size = fabs(problem->q[i]);
+    if (m->dense) {
+      for (size_t j = 0; j < m->size; j++) size += fabs(m->dense[i * m->size + j] * held->z[j]);
+    } else {
+      for (size_t e = m->starts[i]; e < m->starts[i + 1]; e++) size += fabs(m->values[e] * held->z[m->columns[e]]);
+    }
+    if (fabs(held->w[i]) > CT_RESTING_HOLDS * size) return false;
+  }
+  return true;
+}
+
 /* Large heaps at rest: forces that hold all bodies, where all contacts' points then rest, are an answer, and soon found. After the
- * last of the others, to masses that differ too much for them, they are the best there is, whatever is left of accelerations. */
+ * last of the others, to masses that differ too much for them, they are the best there is, whatever is left of accelerations, and
+ * right where that is rounding. */
 static ct_status by_balance(ct_resting *resting, const ct_lcp *problem, bool last, bool *done) {
   size_t n = resting->count;
   ct_status status = ct_resting_fit_solve(resting);
@@ -89,14 +111,16 @@ static ct_status by_balance(ct_resting *resting, const ct_lcp *problem, bool las
   }
   if (memory) held.residual = ct_lcp_residual(problem, held.z, held.w);
   held.converged = memory && held.residual <= HELD_RESIDUAL * (1.0 + most);
+  bool small = memory && held.residual <= HELD_ROUNDING * (1.0 + most);
+  if (last && small && !held.converged) held.converged = is_rounding(problem, &held);
   *done = memory && (held.converged || last);
   for (size_t i = 0; *done && i < n; i++) held.complementarity = fmax(held.complementarity, fabs(held.z[i] * held.w[i]));
   if (*done) {
-    tell_solver(resting, &held);
+    status = tell_solver(resting, &held);
     resting->result->method = "equilibrium";
   }
   ct_solver_leave(resting->solver, mark);
-  return memory ? CT_OK : CT_OUT_OF_MEMORY;
+  return memory ? status : CT_OUT_OF_MEMORY;
 }
 
 /* The forces: by the first of the ways that answers. */
@@ -108,7 +132,8 @@ static ct_status solve(ct_resting *resting, const ct_lcp *problem, const ct_lcp_
   if (!chosen && resting->count > GRADIENTS_FROM) status = by_gradients(problem, options, resting->solver, solved, &done);
   if (status == CT_OK && !done) status = ct_lcp_solve(problem, options, resting->solver, solved);
   if (status != CT_OK) return status;
-  tell_solver(resting, solved);
+  status = tell_solver(resting, solved);
+  if (status != CT_OK) return status;
   bool wanting = !chosen && resting->result->status == CT_RESTING_STATUS_NOT_CONVERGED;
   return wanting && resting->fit.blocks ? by_balance(resting, problem, true, &done) : CT_OK;
 }

@@ -52,11 +52,8 @@ ct_mat3 ct_resting_axes(const ct_touch *touch);
 
 /* A force in the contact's axes as a vector, on b. */
 ct_vec3 ct_resting_force(const ct_touch *touch, const double *parts);
-/* Sides of the pyramids, and the coefficient of friction that they are made with. */
-unsigned ct_resting_directions(const ct_resting *resting);
+/* The coefficient of friction of the cones that bodies are asked to stay by: of pyramids those of the cones that they stand for. */
 double ct_resting_strength(const ct_resting *resting, double mu);
-/* The worst direction's part of that strength: the cosine of half the angle between two directions. */
-double ct_resting_least_strength(const ct_resting *resting);
 
 /* The system's matrix over the contacts that take part: of normals (parts 1) or of normals and tangents (3). Memory is the
  * solver's scratch, at which the caller has entered. */
@@ -85,6 +82,13 @@ const char *ct_resting_friction_word(ct_friction_method method);
 ct_status ct_resting_normal(ct_resting *resting);
 ct_status ct_resting_friction_solve(ct_resting *resting);
 
+/* Looks for the proof that bodies which move, or are moved, squeeze others, with friction or without: told then, without forces.
+ * Else an island that was told infeasible has not converged. */
+ct_status ct_resting_squeezed(ct_resting *resting, bool *squeezed);
+/* Whether y [count] is such a proof, whatever the masses: then it is the result's certificate. */
+ct_status ct_resting_certify(ct_resting *resting, const double *y, bool *proves);
+bool ct_resting_is_driven(const ct_resting *resting);
+
 /* Both where the contact system would be larger than is kept: by the forces that come nearest to holding all bodies. CT_LIMIT: not
  * asked for in a way that these answer. The same other failures. */
 ct_status ct_resting_balance(ct_resting *resting);
@@ -96,6 +100,11 @@ static_assert(CT_RESTING_CONTACTS_EXACT * 3 == CT_RESTING_DENSE_MAX && CT_RESTIN
 
 /* L of a body's I^-1 = L L', lower triangular. */
 ct_mat3 ct_resting_root(const ct_mat3 *inverse_inertia);
+/* Numbers of the dynamic bodies, CT_CONE_NO_BLOCK of others: blocks [body_count]; how many. */
+size_t ct_resting_blocks(const ct_contact_set *set, size_t *blocks);
+/* What a contact's three forces do to its bodies, in rows that are divided by the roots of masses: of all contacts G, with W = G'G.
+ * mu is 0. */
+void ct_resting_lever(const ct_contact_set *set, const ct_touch *touch, const size_t *blocks, ct_cone *lever);
 /* Cones and loads of the bodies; taken from the solver's scratch, at which the caller has entered. */
 ct_status ct_resting_fit_open(ct_resting *resting);
 /* Forces within the cones that hold, the shortest ones where contacts are no pyramids; or the best there are. Looked for once. */

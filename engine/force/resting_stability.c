@@ -82,7 +82,6 @@ static bool proves_fall(const ct_resting *resting, const ct_velocity *motion, do
     ct_vec3 u = ct_sub(b, a);
     double normal = ct_dot(touch->normal, u), slip = ct_norm(ct_add_scaled(u, touch->normal, -normal));
     double mu = ct_resting_strength(resting, touch->material.static_friction);
-    if (resting->options->friction == CT_RESTING_FRICTION_POLYHEDRAL) slip *= ct_resting_least_strength(resting);
     double size = motion_size(set, motion, touch);
     if (normal < mu * slip - PROOF_ROUNDOFF * (1.0 + mu) * (size + rest * greatest)) return false;
   }

@@ -4,10 +4,7 @@
 #include "solve/cone_fit.h"
 
 #include "base/double_double.h"
-#include "base/turn.h"
 #include "solve/solver.h"
-
-#define PI 3.14159265358979323846
 
 /* Left over in a block, part of what acts there, that is called round-off. */
 #define HELD_PART 1e-14
@@ -174,19 +171,6 @@ static bool is_held(const fit *f) {
 
 /* ---- generators ----------------------------------------------------------------------------------------------------------- */
 
-/* Of a pyramid's edges the one along which the pull is most. */
-static void choose_edge(const fit *f, double mu, const double *pull, double *weights) {
-  double best = -INFINITY;
-  for (unsigned k = 0; k < f->problem->sides; k++) {
-    ct_turn turn = ct_turn_of(k * (2.0 * PI / f->problem->sides));
-    double along = turn.cosine * pull[1] + turn.sine * pull[2];
-    if (along <= best) continue;
-    best = along;
-    weights[1] = mu * turn.cosine;
-    weights[2] = mu * turn.sine;
-  }
-}
-
 /* The generator of a cone that the rest pulls most. */
 static generator make(const fit *f, size_t cone) {
   const ct_cone *c = &f->problem->cones[cone];
@@ -200,7 +184,6 @@ static generator make(const fit *f, size_t cone) {
   if (c->mu > 0.0 && slope > SLOPE_LEAST * pull[0]) {
     g.weights[1] = c->mu * pull[1] / slope;
     g.weights[2] = c->mu * pull[2] / slope;
-    if (f->problem->sides) choose_edge(f, c->mu, pull, g.weights);
   }
   for (size_t e = 0; e < 2 * CT_CONE_BLOCK; e++)
     g.entries[e] = c->columns[0][e] + g.weights[1] * c->columns[1][e] + g.weights[2] * c->columns[2][e];

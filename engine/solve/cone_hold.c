@@ -1,9 +1,16 @@
 /* The shortest forces within cones that balance a load, for many contacts: f = P(G'y), P the projection on the cones, where y
  * minimises 1/2 |P(G'y)|^2 - target.y, the dual. Its gradient is what is left over, negative. Newton's method on the pieces on
- * which P is smooth, each step by conjugate gradients, within proximal steps: these end also where no forces hold, and then each
+ * which P is smooth, within proximal steps: these end also where no forces hold, and then each
  * goes as far as the rest of Gauss' principle (Rockafellar 1976; Zhao, Sun, Toh 2010, Newton-CG augmented Lagrangians).
+ *
+ * A step's equations are those of bodies, one block for each pair that touches. In a pile of a hundred layers each answers to each:
+ * conjugate gradients would carry that from body to body, so a sparse factor of the whole matrix, of this step or of one before,
+ * comes first, where it can be afforded. The first step takes all contacts as glued, which in a pile most are: from no forces at
+ * all Newton's method would find one layer after the other.
  */
+#include "solve/block_cholesky.h"
 #include "solve/cone_fit.h"
+#include "solve/cone_step.h"
 #include "solve/solver.h"
 
 #include <math.h>
@@ -18,6 +25,18 @@
  * multiplications of all of them, some ten seconds. */
 #define GRADIENTS_MAX 800
 #define WORK_MAX 8e9
+/* A factor: blocks that are kept, 290 MB, multiplications of one, which go some twice as fast as those of products, and steps
+ * of conjugate gradients after which an old one gives way to a new one. */
+#define FACTOR_BLOCKS 1000000u
+#define FACTOR_WORK 4e9
+#define FACTOR_PRICE 0.5
+#define STALE_GRADIENTS 8
+/* What is left over, part of the load, below which the forces themselves are corrected: they are sums of few, where y, from which
+ * they come as differences, grows with the square of the layers. And corrections. */
+#define REFINED 1e-6
+#define REFINEMENTS 12
+/* A correction's own rest. */
+#define REFINED_PART 1e-3
 /* The same of the forces of one cone. */
 #define LOOK_PRICE 80.0
 /* Below this part of the load what is left of a step's equations is rounding. */
@@ -51,6 +70,8 @@ typedef struct hold {
   double *diagonal, *inverses;                  /* [36 blocks] blocks on the diagonal, and their factors */
   link *links;
   size_t link_count;
+  ct_block_cholesky whole;  /* of G S G' + weight */
+  bool direct, factored;    /* there is one; it has numbers */
   double load, price, work; /* length of the target; multiplications of one product with G S G', and of all that were made */
 } hold;
 
@@ -62,55 +83,6 @@ static double dot(const double *a, const double *b, size_t count) {
 
 static double length_of(const double *a, size_t count) { return sqrt(dot(a, a, count)); }
 
-/* x = G_i' y */
-static void pull(const ct_cone *cone, const double *y, double *x) {
-  for (size_t k = 0; k < 3; k++) x[k] = 0.0;
-  for (size_t side = 0; side < 2; side++) {
-    if (cone->block[side] == CT_CONE_NO_BLOCK) continue;
-    for (size_t k = 0; k < 3; k++)
-      x[k] += dot(&cone->columns[k][side * CT_CONE_BLOCK], &y[cone->block[side] * CT_CONE_BLOCK], CT_CONE_BLOCK);
-  }
-}
-
-/* out += scale G_i x */
-static void push(const ct_cone *cone, const double *x, double scale, double *out) {
-  for (size_t side = 0; side < 2; side++) {
-    if (cone->block[side] == CT_CONE_NO_BLOCK) continue;
-    double *to = &out[cone->block[side] * CT_CONE_BLOCK];
-    for (size_t k = 0; k < 3; k++)
-      for (size_t e = 0; e < CT_CONE_BLOCK; e++) to[e] += scale * x[k] * cone->columns[k][side * CT_CONE_BLOCK + e];
-  }
-}
-
-/* The nearest point of a cone to x, and (slope may be NULL) how it moves with x. */
-static void project(double mu, const double *x, double *f, double *slope) {
-  double across = sqrt(x[1] * x[1] + x[2] * x[2]);
-  for (size_t k = 0; slope && k < 9; k++) slope[k] = 0.0;
-  f[0] = f[1] = f[2] = 0.0;
-  if (mu * across <= -x[0] || (mu == 0.0 && x[0] <= 0.0)) return;
-  if (mu > 0.0 && across <= mu * x[0]) {
-    for (size_t k = 0; k < 3; k++) f[k] = x[k];
-    for (size_t k = 0; slope && k < 3; k++) slope[4 * k] = 1.0;
-    return;
-  }
-  if (mu == 0.0) {
-    f[0] = x[0];
-    if (slope) slope[0] = 1.0;
-    return;
-  }
-  const double e[2] = {x[1] / across, x[2] / across};
-  double along = (x[0] + mu * across) / (1.0 + mu * mu), turn = mu * along / across;
-  f[0] = along;
-  f[1] = mu * along * e[0];
-  f[2] = mu * along * e[1];
-  if (!slope) return;
-  const double g[3] = {1.0, mu * e[0], mu * e[1]};
-  for (size_t r = 0; r < 3; r++)
-    for (size_t c = 0; c < 3; c++) slope[3 * r + c] = g[r] * g[c] / (1.0 + mu * mu);
-  for (size_t r = 0; r < 2; r++)
-    for (size_t c = 0; c < 2; c++) slope[3 * (r + 1) + c + 1] += turn * ((r == c ? 1.0 : 0.0) - e[r] * e[c]);
-}
-
 /* Value and gradient of the dual at y; the forces there, what they leave over, and slopes where they are wanted. */
 static double look(hold *h, const double *y, bool slopes) {
   double value = 0.0;
@@ -118,10 +90,10 @@ static double look(hold *h, const double *y, bool slopes) {
   for (size_t i = 0; i < h->rows; i++) h->rest[i] = h->problem->target[i];
   for (size_t i = 0; i < h->problem->count; i++) {
     double x[3], *f = &h->forces[3 * i];
-    pull(&h->problem->cones[i], y, x);
-    project(h->problem->cones[i].mu, x, f, slopes ? &h->slopes[9 * i] : NULL);
+    ct_cone_pull(&h->problem->cones[i], y, x);
+    ct_cone_project(h->problem->cones[i].mu, x, f, slopes ? &h->slopes[9 * i] : NULL);
     value += 0.5 * dot(f, f, 3);
-    push(&h->problem->cones[i], f, -1.0, h->rest);
+    ct_cone_push(&h->problem->cones[i], f, -1.0, h->rest);
   }
   for (size_t i = 0; i < h->rows; i++) {
     double moved = y[i] - h->center[i];
@@ -169,19 +141,6 @@ static void solve_factored(const double *m, const double *right, double *out) {
   }
 }
 
-/* out += G_i's side r times S times its side c, transposed. */
-static void add_product(const ct_cone *cone, const double *slope, size_t r, size_t c, double *out) {
-  double half[3][CT_CONE_BLOCK];
-  for (size_t k = 0; k < 3; k++)
-    for (size_t e = 0; e < CT_CONE_BLOCK; e++) {
-      half[k][e] = 0.0;
-      for (size_t l = 0; l < 3; l++) half[k][e] += slope[3 * k + l] * cone->columns[l][c * CT_CONE_BLOCK + e];
-    }
-  for (size_t x = 0; x < CT_CONE_BLOCK; x++)
-    for (size_t y = 0; y < CT_CONE_BLOCK; y++)
-      for (size_t k = 0; k < 3; k++) out[x * CT_CONE_BLOCK + y] += cone->columns[k][r * CT_CONE_BLOCK + x] * half[k][y];
-}
-
 static bool is_flat(const double *slope) {
   for (size_t k = 0; k < 9; k++)
     if (slope[k] != 0.0) return false;
@@ -201,8 +160,8 @@ static void prepare(hold *h) {
       if (is_flat(slope)) continue;
       for (size_t side = 0; side < 2; side++)
         if (cone->block[side] != CT_CONE_NO_BLOCK)
-          add_product(cone, slope, side, side, &h->diagonal[BLOCK_ENTRIES * cone->block[side]]);
-      if (to->joins) add_product(cone, slope, 0, 1, to->m);
+          ct_cone_add_product(cone, slope, side, side, &h->diagonal[BLOCK_ENTRIES * cone->block[side]]);
+      if (to->joins) ct_cone_add_product(cone, slope, 0, 1, to->m);
     }
   }
   for (size_t e = 0; e < size; e++) h->inverses[e] = h->diagonal[e];
@@ -233,25 +192,26 @@ static void multiply(const hold *h, const double *v, double *out) {
 }
 
 static double precondition(hold *h) {
+  if (h->direct) {
+    ct_block_cholesky_solve(&h->whole, h->r, h->z);
+    h->work += 2.0 * BLOCK_ENTRIES * (double)(h->whole.starts[h->problem->blocks] + h->problem->blocks);
+    return dot(h->r, h->z, h->rows);
+  }
   for (size_t b = 0; b < h->problem->blocks; b++)
     solve_factored(&h->inverses[BLOCK_ENTRIES * b], &h->r[b * CT_CONE_BLOCK], &h->z[b * CT_CONE_BLOCK]);
   return dot(h->r, h->z, h->rows);
 }
 
-/* Newton's step: (G S G' + weight) step = -gradient, as near as `part` of it. */
-static void find_step(hold *h, double part) {
-  prepare(h);
-  for (size_t i = 0; i < h->rows; i++) {
-    h->step[i] = 0.0;
-    h->r[i] = -h->gradient[i];
-  }
-  double goal = fmax(part * length_of(h->r, h->rows), STEP_ROUNDING * h->load), now = precondition(h);
+/* Conjugate gradients on from h->step and its rest h->r. False: `most` of them were not enough. */
+static bool descend(hold *h, double goal, int most) {
+  double now = precondition(h);
   for (size_t i = 0; i < h->rows; i++) h->p[i] = h->z[i];
-  for (size_t k = 0; k < GRADIENTS_MAX && length_of(h->r, h->rows) > goal; k++) {
+  for (int k = 0; length_of(h->r, h->rows) > goal; k++) {
+    if (k == most) return false;
     multiply(h, h->p, h->product);
     h->work += h->price;
     double curve = dot(h->p, h->product, h->rows);
-    if (!(curve > 0.0)) return;
+    if (!(curve > 0.0)) return true;
     double along = now / curve;
     for (size_t i = 0; i < h->rows; i++) {
       h->step[i] += along * h->p[i];
@@ -261,6 +221,33 @@ static void find_step(hold *h, double part) {
     now = next;
     for (size_t i = 0; i < h->rows; i++) h->p[i] = h->z[i] + ratio * h->p[i];
   }
+  return true;
+}
+
+static void refactor(hold *h) {
+  ct_block_cholesky_clear(&h->whole);
+  for (uint32_t b = 0; b < h->whole.count; b++) ct_block_cholesky_add(&h->whole, b, b, &h->diagonal[BLOCK_ENTRIES * b]);
+  for (size_t l = 0; l < h->link_count; l++) {
+    const size_t *block = h->problem->cones[h->links[l].first].block;
+    if (h->links[l].joins) ct_block_cholesky_add(&h->whole, (uint32_t)block[0], (uint32_t)block[1], h->links[l].m);
+  }
+  h->factored = ct_block_cholesky_factor(&h->whole, h->problem->cancel) == CT_OK;
+  h->work += FACTOR_PRICE * h->whole.work;
+}
+
+/* (G S G' + weight) step = -gradient, but for `goal`. */
+static void find_step(hold *h, double goal) {
+  prepare(h);
+  for (size_t i = 0; i < h->rows; i++) {
+    h->step[i] = 0.0;
+    h->r[i] = -h->gradient[i];
+  }
+  if (h->direct) {
+    if (h->factored && descend(h, goal, STALE_GRADIENTS)) return;
+    refactor(h);
+    if (!h->factored) return;
+  }
+  (void)descend(h, goal, GRADIENTS_MAX);
 }
 
 /* ---- Newton, within proximal steps ---------------------------------------------------------------------------------------- */
@@ -298,10 +285,48 @@ static bool minimise(hold *h, uint64_t *iterations) {
     if (size <= 1e-3 * SETTLED * length_of(h->trial, h->rows) + 1e-16 * load) return held;
     if (size <= ROUNDING * load && size > 0.5 * least) return held;
     least = fmin(least, size);
-    find_step(h, fmax(1e-10, fmin(0.1, size / load)));
+    find_step(h, fmax(fmax(1e-10, fmin(0.1, size / load)) * size, STEP_ROUNDING * load));
     if (!advance(h, value, size)) return held;
   }
   return held;
+}
+
+/* y under which all contacts, as if they were glued, carry the load. */
+static void begin(hold *h) {
+  (void)look(h, h->y, false);
+  for (size_t i = 0; i < h->problem->count; i++)
+    for (size_t k = 0; k < 9; k++) h->slopes[9 * i + k] = k == 0 || (k % 4 == 0 && h->problem->cones[i].mu > 0.0) ? 1.0 : 0.0;
+  find_step(h, STEP_ROUNDING * h->load);
+  for (size_t i = 0; i < h->rows; i++) h->y[i] = h->step[i];
+}
+
+/* The forces, moved as the step moves them, and what they leave over. */
+static void move_forces(hold *h) {
+  for (size_t i = 0; i < h->rows; i++) h->rest[i] = h->problem->target[i];
+  for (size_t i = 0; i < h->problem->count; i++) {
+    double x[3], moved[3], *f = &h->forces[3 * i];
+    ct_cone_pull(&h->problem->cones[i], h->step, x);
+    for (size_t k = 0; k < 3; k++) moved[k] = f[k] + dot(&h->slopes[9 * i + 3 * k], x, 3);
+    ct_cone_project(h->problem->cones[i].mu, moved, f, NULL);
+    ct_cone_push(&h->problem->cones[i], f, -1.0, h->rest);
+  }
+}
+
+/* Whether the forces hold once they are corrected, and once more from there; they stay as they are where not. */
+static bool refine(hold *h) {
+  if (!h->direct || length_of(h->rest, h->rows) > REFINED * h->load) return false;
+  (void)look(h, h->y, true);
+  int held = 0;
+  for (int k = 0; k < REFINEMENTS && !ct_cancel_raised(h->problem->cancel); k++) {
+    held += is_held(h, h->z);
+    if (held == 2) return true;
+    for (size_t i = 0; i < h->rows; i++) h->gradient[i] = -h->rest[i];
+    find_step(h, REFINED_PART * length_of(h->rest, h->rows));
+    move_forces(h);
+  }
+  if (is_held(h, h->z)) return true;
+  (void)look(h, h->y, false);
+  return false;
 }
 
 static ct_status run(hold *h, ct_cone_fit_result *result) {
@@ -314,11 +339,13 @@ static ct_status run(hold *h, ct_cone_fit_result *result) {
   h->price = BLOCK_ENTRIES * (double)(2 * h->problem->blocks + 2 * h->link_count);
   result->iterations = 0;
   result->pull = 0.0;
+  if (h->direct) begin(h);
   for (int outer = 0; outer < OUTER_MAX && wanting(h, result->iterations); outer++) {
     if (ct_cancel_raised(h->problem->cancel)) return CT_CANCELLED;
     for (size_t i = 0; i < h->rows; i++) h->center[i] = h->y[i];
     result->status = minimise(h, &result->iterations) ? CT_CONE_FIT_HELD : CT_CONE_FIT_UNDECIDED;
     look(h, h->y, false);
+    if (result->status != CT_CONE_FIT_HELD && refine(h)) result->status = CT_CONE_FIT_HELD;
     if (result->status == CT_CONE_FIT_HELD) return CT_OK;
     double off = 0.0;
     for (size_t i = 0; i < h->rows; i++) {
@@ -347,6 +374,19 @@ static size_t find_links(const ct_cone_fit_problem *p, link *links) {
   return count;
 }
 
+static ct_status open_factor(hold *h, ct_solver *solver) {
+  ct_block_pair *pairs = ct_solver_take(solver, h->link_count + 1, sizeof *pairs);
+  if (!pairs) return CT_OUT_OF_MEMORY;
+  size_t count = 0;
+  for (size_t l = 0; l < h->link_count; l++) {
+    const size_t *block = h->problem->cones[h->links[l].first].block;
+    if (h->links[l].joins) pairs[count++] = (ct_block_pair){(uint32_t)block[0], (uint32_t)block[1]};
+  }
+  const ct_block_shape shape = {
+      .count = h->problem->blocks, .pairs = pairs, .pair_count = count, .blocks_max = FACTOR_BLOCKS, .work_max = FACTOR_WORK};
+  return ct_block_cholesky_open(&h->whole, &shape, solver, &h->direct);
+}
+
 static bool take_memory(hold *h, ct_solver *solver) {
   size_t m = h->rows + 1;
   double *vectors = ct_solver_doubles(solver, 11 * m);
@@ -361,7 +401,7 @@ static bool take_memory(hold *h, ct_solver *solver) {
                        &h->z, &h->p,      &h->product,  &h->rest, &h->before};
   for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) *places[i] = vectors + i * m;
   for (size_t i = 0; i < 11 * m; i++) vectors[i] = 0.0;
-  return true;
+  return open_factor(h, solver) == CT_OK;
 }
 
 ct_status ct_cone_hold(const ct_cone_fit_problem *problem, ct_solver *solver, ct_cone_fit_result *result) {

@@ -14,6 +14,9 @@
 /* Steps of the gradient for each sweep. */
 #define DESCENTS 8u
 
+/* Contacts from which on it is tried by way of the bodies first. */
+#define BODIES_FROM 171u
+
 /* What is told is a number, also where products are beyond what a double holds. */
 static double bounded(double x) { return fmax(-DBL_MAX, fmin(x, DBL_MAX)); }
 
@@ -166,6 +169,12 @@ static ct_status choose(const ct_friction_problem *p, const ct_friction_options 
     w->iterations = pyramids.iterations;
     (void)ct_friction_look(w);
     if (*infeasible) return CT_OK;
+  }
+  if (options->bodies && p->dimension == 3 && p->contacts >= BODIES_FROM) {
+    w->method = CT_FRICTION_NEWTON;
+    ct_status status = ct_friction_by_bodies(w, options->bodies);
+    if (status != CT_OK || !wanting(w)) return status;
+    for (size_t i = 0; i < w->contacts; i++) w->r[i] = w->best[i];
   }
   return by_turns(w, true);
 }

@@ -36,6 +36,7 @@ typedef struct ct_friction_work {
   ct_triple *best;          /* [contacts] */
   double best_residual;
   ct_friction_method method, best_method; /* at work; that found `best` */
+  int matrix_exponent;                    /* W here is the caller's divided by two to that power */
   int r_exponent;                         /* the caller's r is this one times two to that power */
   double tolerance;
   uint64_t iterations, iterations_max; /* sweeps or steps made, and allowed */
@@ -100,6 +101,10 @@ ct_status ct_friction_newton(ct_friction_work *w, uint64_t steps);
 
 /* Up to `steps` steps, fewer where the tolerance is reached or nothing gets better. Same failures. */
 ct_status ct_friction_gradient(ct_friction_work *w, uint64_t steps);
+
+/* By way of the bodies, as far as that comes: until the tolerance is reached, nothing gets better or the work, some seconds, is
+ * done. Dimension 3, W symmetric. CT_OUT_OF_MEMORY, CT_CANCELLED. */
+ct_status ct_friction_by_bodies(ct_friction_work *w, const ct_friction_bodies *bodies);
 
 /* Whether normal forces y >= 0 prove that no forces in the cones part all contacts: y'W takes no force in a cone apart, but q'y <
  * 0. Looks for them without friction. CT_OUT_OF_MEMORY, CT_CANCELLED. */

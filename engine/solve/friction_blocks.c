@@ -143,6 +143,7 @@ ct_status ct_friction_prepare(const ct_friction_problem *p, const ct_friction_op
   int q_exponent = exponent_of(greatest(p->q, n * d));
   fill_blocks(p, -matrix_exponent, &out);
   fill_rho(rho, out.diagonal, n, p->dimension);
+  w->matrix_exponent = matrix_exponent;
   w->r_exponent = q_exponent - matrix_exponent;
   w->size_max = 0.0;
   double normal = 0.0;

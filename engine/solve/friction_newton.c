@@ -17,6 +17,12 @@
 #define DAMPING_MAX 1e-4
 /* A step that takes off less than this is not worth its price. */
 #define GAIN 0.9
+/* A step that stops where a contact begins to slide helps by what it changes: it may make the residual so many times what it was.
+ */
+#define SLIP_WORSE 16.0
+/* Where there is little left, such a step may be so many times the whole one. */
+#define SLIP_RESIDUAL 1e-6
+#define SLIP_LENGTH_MAX 1e6
 /* Steps that may make it worse, on the way from one set of open, sticking and sliding contacts to another. */
 #define WORSE_MAX 4
 
@@ -28,22 +34,43 @@
 
 static bool pushes(const ct_friction_work *w, size_t i, ct_triple u) { return w->r[i].n - w->rho[i] * u.n > 0.0; }
 
+/* y = r_t - rho u_t of a contact, its length, and mu (r_n - rho u_n), the most of one that sticks. Of one that is only taken as
+ * sliding, r_t, which lies on the border of its cone. */
+typedef struct slide {
+  double y[2], length, most;
+} slide;
+
+static slide slide_of(const ct_newton *n, size_t i, ct_triple u) {
+  const ct_friction_work *w = n->w;
+  double rho = w->rho[i];
+  ct_triple r = w->r[i];
+  slide s = {.y = {r.s - rho * u.s, r.t - rho * u.t}, .most = w->mu[i] * (r.n - rho * u.n)};
+  s.length = ct_length2(s.y[0], s.y[1]);
+  if (!n->slips[i] || s.length > s.most) return s;
+  s.y[0] = r.s;
+  s.y[1] = r.t;
+  s.length = s.most = ct_length2(r.s, r.t);
+  return s;
+}
+
 /* Sticking: rho (u + du) + damping dr = 0. Sliding: the same of the normal, and r_t + dr_t = mu (r_n + dr_n) e, e the direction of
  * y = r_t - rho u_t, which turns with dy: beta (1 - ee') dy. */
 static ct_newton_equations equations_of(const ct_newton *n, size_t i, ct_triple u) {
   const ct_friction_work *w = n->w;
   double rho = w->rho[i], mu = w->mu[i];
   ct_triple r = w->r[i];
-  double y[2] = {r.s - rho * u.s, r.t - rho * u.t}, length = ct_length2(y[0], y[1]), most = mu * (r.n - rho * u.n);
+  slide s = slide_of(n, i, u);
   ct_newton_equations q = {.v = {rho}, .r = {n->damping}, .rhs = {-rho * u.n}};
-  if (mu > 0.0 && length <= most) {
+  if (mu > 0.0 && s.length <= s.most && !n->slips[i]) {
     q.v[4] = q.v[8] = rho;
     q.r[4] = q.r[8] = n->damping;
     q.rhs[1] = -rho * u.s;
     q.rhs[2] = -rho * u.t;
+    q.sticks = true;
     return q;
   }
-  double beta = length > 0.0 ? most / length : 0.0, e[2] = {length > 0.0 ? y[0] / length : 0.0, length > 0.0 ? y[1] / length : 0.0};
+  double beta = s.length > 0.0 ? s.most / s.length : 0.0;
+  double e[2] = {s.length > 0.0 ? s.y[0] / s.length : 0.0, s.length > 0.0 ? s.y[1] / s.length : 0.0};
   double across[4] = {beta * e[1] * e[1], -beta * e[0] * e[1], -beta * e[0] * e[1], beta * e[0] * e[0]};
   for (int k = 0; k < 2; k++) {
     for (int m = 0; m < 2; m++) {
@@ -110,10 +137,49 @@ static void go(ct_newton *n, double length) {
   n->residual = ct_friction_look(w);
 }
 
-/* The whole step, or the longest of its halves that lessens the residual; the least harmful of them where none does. False: enough.
- */
+/* The part of the step after which the sticking contact reaches its cone of friction, INFINITY where it never does: the first root
+ * of a x^2 + 2 b x + c, c < 0 inside. */
+static double until_slip(const ct_newton *n, size_t i) {
+  double mu = n->w->mu[i];
+  ct_triple r = n->from[i], d = n->step[i];
+  double a = d.s * d.s + d.t * d.t - mu * mu * d.n * d.n, b = r.s * d.s + r.t * d.t - mu * mu * r.n * d.n,
+         c = r.s * r.s + r.t * r.t - mu * mu * r.n * r.n, root = b * b - a * c;
+  if (!(c < 0.0) || !(root >= 0.0)) return INFINITY;
+  root = sqrt(root);
+  if (b > 0.0) return -c / (b + root);
+  return a > 0.0 ? (root - b) / a : INFINITY;
+}
+
+/* Where contacts that stick ask for velocities that no bodies could have, by gaps that they are to close, forces between them grow
+ * until one slides, by very little: the step goes to where the first one begins to, which is then taken as sliding. */
+static bool try_slip(ct_newton *n, double before) {
+  const ct_friction_work *w = n->w;
+  double length = before < SLIP_RESIDUAL ? SLIP_LENGTH_MAX : 1.0;
+  size_t first = w->contacts;
+  for (size_t k = 0; k < n->count; k++) {
+    size_t i = n->active[k];
+    double until = w->mu[i] > 0.0 && n->asked[i].sticks ? until_slip(n, i) : INFINITY;
+    if (until > 0.0 && until < length) {
+      length = until;
+      first = i;
+    }
+  }
+  if (first == w->contacts) return false;
+  go(n, length);
+  n->slips[first] = n->residual <= SLIP_WORSE * before;
+  return n->slips[first];
+}
+
+/* The whole step, or to where a contact slips, or the longest of its halves that lessens the residual; the least harmful of them
+ * where none does. False: enough. */
 static bool try_step(ct_newton *n) {
   double before = n->residual, length = 1.0, best = 1.0, least = INFINITY;
+  go(n, length);
+  if (n->residual <= GAIN * before) {
+    memset(n->slips, 0, n->w->contacts * sizeof *n->slips);
+    return true;
+  }
+  if (try_slip(n, before)) return true;
   for (int k = 0; k <= HALVINGS; k++, length *= 0.5) {
     go(n, length);
     if (n->residual <= GAIN * before) return true;
@@ -135,8 +201,9 @@ static bool take_memory(ct_newton *n, size_t contacts) {
   n->active = ct_solver_take(s, contacts, sizeof *n->active);
   n->queue = ct_solver_take(s, contacts, sizeof *n->queue);
   n->asked = ct_solver_take(s, contacts, sizeof *n->asked);
+  n->slips = ct_solver_take(s, contacts, sizeof *n->slips);
   n->rhs = ct_solver_doubles(s, 3 * contacts);
-  return n->from && n->step && n->place && n->degree && n->active && n->queue && n->asked && n->rhs;
+  return n->from && n->step && n->place && n->degree && n->active && n->queue && n->asked && n->slips && n->rhs;
 }
 
 /* Whether the band is small enough in memory, and the steps so far with this one cost no more than all else did. */
@@ -175,6 +242,7 @@ ct_status ct_friction_newton(ct_friction_work *w, uint64_t steps) {
   ct_solver_mark mark = ct_solver_enter(w->solver);
   ct_status status = take_memory(&n, w->contacts) ? CT_OK : CT_OUT_OF_MEMORY;
   bool helped = true;
+  if (status == CT_OK) memset(n.slips, 0, w->contacts * sizeof *n.slips);
   n.residual = ct_friction_look(w);
   for (uint64_t k = 0; status == CT_OK && helped && k < steps && w->iterations < w->iterations_max; k++) {
     if (w->best_residual <= w->tolerance) break;

@@ -12,6 +12,7 @@
 /* What one active contact asks of the step: V du + R dr = rhs. */
 typedef struct ct_newton_equations {
   double v[9], r[9], rhs[3];
+  bool sticks;
 } ct_newton_equations;
 
 typedef struct ct_newton {
@@ -20,6 +21,7 @@ typedef struct ct_newton {
   uint32_t *place, *degree;   /* [contacts] number among the active; active neighbours */
   uint32_t *active, *queue;   /* [contacts], of which count */
   ct_newton_equations *asked; /* [contacts] of contacts, where active */
+  bool *slips;                /* [contacts] taken as sliding, whatever r - rho u says, until a step helps */
   double *matrix, *rhs;       /* [3 count width], [3 count], which becomes the solution */
   size_t count, band, width;  /* band: rows that a row reaches to either side; of a row of the matrix: see ct_newton_at */
   double damping, residual;   /* of w->r */

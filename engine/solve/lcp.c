@@ -12,11 +12,13 @@
 
 /* Asymmetry that is round-off of whoever made M: a method takes one triangle, the residual tells what that is worth. */
 #define SYMMETRIC 1e-9
-/* Round-off of a certificate's products, in units of n and of the terms' sizes. */
-#define PROOF_ROUNDOFF (8.0 * CT_UNIT_ROUNDOFF)
 
 /* Entries of a dense M that AUTO lets one method go through before it asks the next: a few seconds. */
 #define AUTO_WORK UINT64_C(2000000000)
+/* What rounding z to doubles leaves of w at most, in parts of the largest row's terms, with some room. */
+#define HELD_BY_DOUBLES (4.0 * CT_UNIT_ROUNDOFF)
+/* How many times the target that may be for other doubles to be looked for. */
+#define ROOM 1e4
 /* Part of a residual that decides nothing. */
 #define FAR_BELOW 0.01
 
@@ -55,27 +57,16 @@ double ct_lcp_residual(const ct_lcp *problem, const double *z, double *w) {
   return most;
 }
 
-/* Farkas: y >= 0, M'y <= 0 but for round-off, q'y < 0 beyond it. */
-static bool proves(const ct_lcp_job *job, const double *y, double *product, double *sizes) {
-  const ct_matrix *m = job->matrix;
-  size_t n = job->size;
-  ct_matrix_transposed_product(m, y, product);
-  memset(sizes, 0, n * sizeof *sizes);
-  double value = 0.0, terms = 0.0;
-  for (size_t i = 0; i < n; i++) {
-    if (!(y[i] >= 0.0)) return false;
-    value += job->q[i] * y[i];
-    terms += fabs(job->q[i] * y[i]);
-    if (m->dense) {
-      for (size_t j = 0; j < n; j++) sizes[j] += fabs(m->dense[i * n + j]) * y[i];
-    } else {
-      for (size_t e = m->starts[i]; e < m->starts[i + 1]; e++) sizes[m->columns[e]] += fabs(m->values[e]) * y[i];
-    }
+bool ct_lcp_is_near(const ct_lcp_job *job, const double *z, double residual) {
+  if (residual <= job->target) return true;
+  if (!job->dense || !(residual <= job->bound)) return false;
+  double most = 0.0;
+  for (size_t i = 0; i < job->size; i++) {
+    double terms = fabs(job->q[i]);
+    for (size_t j = 0; j < job->size; j++) terms += fabs(job->dense[i * job->size + j] * z[j]);
+    most = fmax(most, terms);
   }
-  double roundoff = PROOF_ROUNDOFF * (double)n;
-  for (size_t j = 0; j < n; j++)
-    if (!(product[j] <= roundoff * sizes[j])) return false;
-  return value < -roundoff * terms;
+  return residual <= HELD_BY_DOUBLES * most;
 }
 
 /* The residual in plain doubles, where their round-off is far below what decides; else, the slower way, in twice the digits. */
@@ -103,15 +94,35 @@ static void weigh(const ct_lcp *problem, const ct_lcp_job *job, ct_lcp_result *r
     result->residual = ct_lcp_residual(problem, result->z, result->w);
     result->status = CT_LCP_STATUS_ITERATION_LIMIT;
   }
+  bool within = ct_lcp_is_near(job, result->z, result->residual);
+  if (result->status == CT_LCP_STATUS_OK && !within) result->status = CT_LCP_STATUS_ITERATION_LIMIT;
+}
+
+/* Of what is an answer but for the round-off of z the least z, and other doubles, which may be one. */
+static ct_status settle(const ct_lcp_job *job, ct_lcp_result *result) {
+  bool near = result->status == CT_LCP_STATUS_OK;
+  ct_solver_mark mark = ct_solver_enter(job->solver);
+  ct_status status = CT_OK;
+  if (near && job->options->tie == CT_LCP_TIE_MIN_NORM && job->symmetric && methods[result->method].dense)
+    status = ct_lcp_norm(job, result);
+  ct_solver_leave(job->solver, mark);
+  mark = ct_solver_enter(job->solver);
+  if (status == CT_OK && near && result->residual > job->target) status = ct_lcp_round(job, result);
+  ct_solver_leave(job->solver, mark);
+  if (near && !(result->residual <= job->target)) {
+    result->status = CT_LCP_STATUS_ITERATION_LIMIT;
+    result->rank_known = false;
+    result->rank = 0;
+    result->unique = CT_UNKNOWN;
+  }
+  result->converged = result->status == CT_LCP_STATUS_OK;
   result->complementarity = 0.0;
   for (size_t i = 0; i < job->size; i++) {
     /* Finite numbers have products that are not. */
     double product = fmin(fabs(result->z[i] * result->w[i]), DBL_MAX);
     if (product > result->complementarity) result->complementarity = product;
   }
-  bool within = result->residual <= job->target;
-  if (result->status == CT_LCP_STATUS_OK && !within) result->status = CT_LCP_STATUS_ITERATION_LIMIT;
-  result->converged = result->status == CT_LCP_STATUS_OK;
+  return status;
 }
 
 /* The dense rows, their ends and the diagonal's roots, once. */
@@ -152,7 +163,8 @@ static ct_status run(const ct_lcp *problem, ct_lcp_job *job, ct_lcp_method which
   bool direct = options->method == CT_LCP_AUTO && job->size <= CT_LCP_DIRECT_MAX;
   double own = direct ? CT_LCP_TOLERANCE : m->tolerance;
   double tolerance = options->tolerance > 0.0 ? options->tolerance : own;
-  job->target = tolerance * (1.0 + job->q_max);
+  job->target = tolerance * (direct || m->dense ? job->q_max : 1.0 + job->q_max);
+  job->bound = ROOM * job->target;
   job->iterations_max = iterations_of(job, m);
   result->method = which;
   result->iterations = 0;
@@ -170,7 +182,7 @@ static ct_status run(const ct_lcp *problem, ct_lcp_job *job, ct_lcp_method which
     if (!caller) result->certificate = scratch;
     status = m->solve(job, result);
     if (status == CT_OK && result->status == CT_LCP_STATUS_INFEASIBLE) {
-      if (!proves(job, result->certificate, scratch + job->size, scratch + 2 * job->size)) result->status = CT_LCP_STATUS_RAY;
+      if (!ct_lcp_farkas_holds(job, result->certificate, scratch + job->size)) result->status = CT_LCP_STATUS_RAY;
       else if (caller && job->dense) ct_lcp_farkas_round(job, caller, scratch + job->size);
     }
     result->certificate = caller;
@@ -178,11 +190,7 @@ static ct_status run(const ct_lcp *problem, ct_lcp_job *job, ct_lcp_method which
   ct_solver_leave(solver, mark);
   if (status != CT_OK) return status;
   weigh(problem, job, result);
-  if (!result->converged || options->tie != CT_LCP_TIE_MIN_NORM || !job->symmetric || !m->dense) return CT_OK;
-  mark = ct_solver_enter(solver);
-  status = ct_lcp_norm(job, result);
-  ct_solver_leave(solver, mark);
-  return status;
+  return settle(job, result);
 }
 
 /* A proof, or an answer within the tolerance. */

@@ -26,6 +26,7 @@ typedef struct ct_lcp_job {
   const double *q;
   size_t size;             /* n */
   double target;           /* converged is residual <= this */
+  double bound;            /* up to this it may be the round-off of z alone */
   double q_max;            /* |q|max */
   uint64_t iterations_max; /* of the options, or of the method's row in the table */
   bool symmetric;          /* M = M', but for round-off */
@@ -46,10 +47,19 @@ static inline double ct_lcp_terms(const ct_lcp_job *job, const double *z) {
   return terms;
 }
 
+/* Is z with this residual an answer, or one but for its round-off? */
+bool ct_lcp_is_near(const ct_lcp_job *job, const double *z, double residual);
+
+/* Round-off of a certificate's products, in parts of their terms' sizes. */
+static inline double ct_lcp_proof_roundoff(size_t n) { return 8.0 * CT_UNIT_ROUNDOFF * (double)n; }
+
 ct_status ct_lcp_block(const ct_lcp_job *job, ct_lcp_result *result);
 /* After a solve that was OK, of a symmetric M with `dense`: the least z in place of the one that was found (z, w, residual), `rank`
  * and `unique`. Where M turns out not to be positive semidefinite it changes nothing. */
 ct_status ct_lcp_norm(const ct_lcp_job *job, ct_lcp_result *result);
+/* Of a z with `dense` that is near an answer: other doubles near it (z, w, residual), where those have a lesser residual; up to the
+ * target where they can be found. */
+ct_status ct_lcp_round(const ct_lcp_job *job, ct_lcp_result *result);
 
 ct_status ct_lcp_sweep(const ct_lcp_job *job, ct_lcp_result *result);
 ct_status ct_lcp_quadratic(const ct_lcp_job *job, ct_lcp_result *result);

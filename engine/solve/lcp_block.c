@@ -235,25 +235,31 @@ static void keep_positive(double *z, size_t n) {
 static ct_status approach(block *b, ct_lcp_result *result) {
   const ct_lcp_job *job = b->job;
   size_t n = b->n;
-  double *m = ct_solver_doubles(job->solver, n * n), *q = ct_solver_doubles(job->solver, 2 * n), *best = q + n;
+  double *m = ct_solver_doubles(job->solver, n * n), *q = ct_solver_doubles(job->solver, 3 * n), *best = q + n;
   if (!m || !q) return CT_OUT_OF_MEMORY;
   memcpy(m, job->dense, n * n * sizeof *m);
-  memset(best, 0, n * sizeof *best);
+  double *center = best + n;
+  memset(best, 0, 2 * n * sizeof *best);
   ct_lcp_job firm = *job;
   firm.dense = m;
   firm.q = q;
   b->job = &firm;
   double delta = FIRST_DELTA, least = INFINITY;
   for (int step = 0; step < STEPS && least > GOOD * job->q_max; step++) {
-    move_center(job, delta, best, m, q);
+    move_center(job, delta, center, m, q);
     if (step == 0) guess_by_sweeps(b);
     if (settle(b, &result->iterations) != CT_LCP_STATUS_OK) break;
     keep_positive(b->z, n);
+    memcpy(center, b->z, n * sizeof *center);
     double off = off_by(job, b->z);
-    if (!(off <= DULL * least)) delta = fmax(delta * NEXT_DELTA, LEAST_DELTA);
-    if (!(off < least)) break;
-    least = off;
-    memcpy(best, b->z, n * sizeof *best);
+    bool dull = !(off <= DULL * least);
+    if (off < least) {
+      least = off;
+      memcpy(best, b->z, n * sizeof *best);
+    }
+    /* What no delta takes further has ended; so has what is good enough and hardly gets better. */
+    if (dull && (least <= GOOD_ENOUGH * job->q_max || (off > least && delta == LEAST_DELTA))) break;
+    if (dull) delta = fmax(delta * NEXT_DELTA, LEAST_DELTA);
   }
   b->job = job;
   memcpy(b->z, best, n * sizeof *best);
@@ -273,7 +279,9 @@ ct_status ct_lcp_block(const ct_lcp_job *job, ct_lcp_result *result) {
   }
   if (b.n >= PROXIMAL_FROM) {
     ct_status status = approach(&b, result);
-    if (status != CT_OK || result->status == CT_LCP_STATUS_OK) return status;
+    /* AUTO goes on with Lemke's method: of so many rows that almost depend on each other it takes far fewer pivots, and asks
+     * Dantzig's where it comes to nothing. */
+    if (status != CT_OK || result->status == CT_LCP_STATUS_OK || job->options->method == CT_LCP_AUTO) return status;
   }
   return ct_lcp_dantzig(job, result);
 }

@@ -39,7 +39,7 @@ static bool offer(enumeration *e) {
     e->best = residual;
     memcpy(e->result->z, e->z, n * sizeof *e->z);
   }
-  return residual <= e->job->target;
+  return ct_lcp_is_near(e->job, e->z, residual);
 }
 
 /* Gauss-Jordan with partial pivoting on k equations. False: singular. */

@@ -2,6 +2,7 @@
 #include "solve/lcp_farkas.h"
 #include "base/predicates.h"
 #include "solve/lcp_simplex.h"
+#include "solve/matrix.h"
 
 #include <math.h>
 #include <string.h>
@@ -95,6 +96,29 @@ bool ct_lcp_farkas_exact(const ct_lcp_job *job, const double *y) {
     if (sum.lost || sum_sign(&sum) > 0.0) return false;
   }
   return true;
+}
+
+bool ct_lcp_farkas_holds(const ct_lcp_job *job, const double *y, double *scratch) {
+  const ct_matrix *m = job->matrix;
+  size_t n = job->size;
+  double *product = scratch, *sizes = scratch + n;
+  ct_matrix_transposed_product(m, y, product);
+  memset(sizes, 0, n * sizeof *sizes);
+  double value = 0.0, terms = 0.0;
+  for (size_t i = 0; i < n; i++) {
+    if (!(y[i] >= 0.0)) return false;
+    value += job->q[i] * y[i];
+    terms += fabs(job->q[i] * y[i]);
+    if (m->dense) {
+      for (size_t j = 0; j < n; j++) sizes[j] += fabs(m->dense[i * n + j]) * y[i];
+    } else {
+      for (size_t e = m->starts[i]; e < m->starts[i + 1]; e++) sizes[m->columns[e]] += fabs(m->values[e]) * y[i];
+    }
+  }
+  double roundoff = ct_lcp_proof_roundoff(n);
+  for (size_t j = 0; j < n; j++)
+    if (!(product[j] <= roundoff * sizes[j])) return false;
+  return value < -roundoff * terms;
 }
 
 /* whole = y times `factor` in whole numbers; false where that is not near. */

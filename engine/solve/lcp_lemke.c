@@ -3,7 +3,8 @@
  * Lemke 1965; Cottle, Pang, Stone 2009, algorithm 4.4.1 with the lexicographic rule of section 4.9. The path is walked in doubles;
  * what its last basis is worth is found from the problem's own numbers. A path that ends badly is walked again in double-doubles,
  * then with other covering vectors d, which for matrices that are not copositive-plus may well end elsewhere, and where the
- * first is exponentially long (Murty, Fathi) seldom are. A ray is believed to mean infeasibility only with a proof (lcp_farkas.c).
+ * first is exponentially long (Murty, Fathi) seldom are; of a symmetric M Dantzig's method is asked before. A ray is believed to
+ * mean infeasibility only with a proof (lcp_farkas.c).
  */
 #include "solve/lcp_basis.h"
 #include "solve/lcp_farkas.h"
@@ -97,14 +98,38 @@ static void make_cover(lemke *l, unsigned k) {
   }
 }
 
+/* Of a semidefinite M Dantzig's method tells which it is where round-off of M decides whether a program has a solution: then a path
+ * may end anywhere, and what M'y <= 0 is looked for among exact numbers is not there. */
+static ct_status ask_dantzig(lemke *l, bool *done) {
+  const ct_lcp_job *job = l->job;
+  ct_solver_mark mark = ct_solver_enter(job->solver);
+  double *certificate = ct_solver_doubles(job->solver, 3 * job->size);
+  ct_lcp_result found = {.z = l->z, .certificate = certificate, .iterations = l->result->iterations};
+  ct_status status = certificate ? ct_lcp_dantzig(job, &found) : CT_OUT_OF_MEMORY;
+  if (status == CT_OK) {
+    l->result->iterations = found.iterations;
+    offer(l);
+    *done = ct_lcp_is_near(job, l->result->z, l->best);
+    if (*done) l->result->status = CT_LCP_STATUS_OK;
+    if (!*done && found.status == CT_LCP_STATUS_INFEASIBLE && ct_lcp_farkas_holds(job, certificate, certificate + job->size)) {
+      memcpy(l->result->certificate, certificate, job->size * sizeof *certificate);
+      l->result->status = CT_LCP_STATUS_INFEASIBLE;
+      *done = true;
+    }
+  }
+  ct_solver_leave(job->solver, mark);
+  return status;
+}
+
 /* One path and, from the first cover, a look for a proof that there is no solution. *done: nothing else need be tried. */
 static ct_status attempt(lemke *l, unsigned flags, bool first, path_end *end, bool *done) {
   ct_lcp_result *result = l->result;
   ct_status status = flags && *end == PATH_LIMIT ? CT_OK : try_path(l, flags, end);
   if (status != CT_OK) return status;
   if (*end == PATH_RAY) result->status = CT_LCP_STATUS_RAY;
-  if (l->best <= l->job->target) result->status = CT_LCP_STATUS_OK;
-  *done = l->best <= l->job->target || result->iterations >= l->job->iterations_max;
+  *done = ct_lcp_is_near(l->job, result->z, l->best);
+  if (*done) result->status = CT_LCP_STATUS_OK;
+  *done |= result->iterations >= l->job->iterations_max;
   if (*done || !first) return CT_OK;
   status = ct_lcp_farkas(l->job, result->certificate, flags, done);
   if (*done) result->status = CT_LCP_STATUS_INFEASIBLE;
@@ -119,6 +144,7 @@ static ct_status solve(lemke *l) {
     bool done = false;
     make_cover(l, k);
     ct_status status = attempt(l, 0, k == 0, &end, &done);
+    if (status == CT_OK && !done && k == 0 && l->job->symmetric) status = ask_dantzig(l, &done);
     if (status == CT_OK && !done) status = attempt(l, CT_TABLEAU_WIDE, k == 0, &end, &done);
     if (status != CT_OK || done) return status;
   }

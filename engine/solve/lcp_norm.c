@@ -4,6 +4,9 @@
  * these, the least z >= 0 is P y + (z - P z) where y >= 0, y'z = 0: again a linear complementarity problem, whose w is sought. The
  * same with another right side finds a null vector that leads away from z and stays >= 0, or proves that there is none. Cottle,
  * Pang, Stone 2009, 3.1.
+ *
+ * Whether there is another is the same question for D M D, D q with any diagonal D > 0, and is asked in units where it has the same
+ * answer: x_i = sqrt(M_ii) z_i. The least z is one of z's own units, of course; what is nothing in it is told by x.
  */
 #include "solve/dense.h"
 #include "solve/lcp.h"
@@ -15,13 +18,13 @@
 
 /* A factor without pivoting that leaves this part of every diagonal entry is of full rank beyond doubt. */
 #define SURELY_LEFT 1e-6
-/* An entry of a unit null vector, or of what a combination of such leaves of z (in parts of the largest z), that is round-off. */
+/* An entry of a null vector, or of what a combination of such leaves of z, in parts of the largest x, that is round-off. */
 #define NOTHING 1e-10
 /* w that is 0, in units of its round-off: z has some too. */
 #define ZERO 64.0
 /* w up to so many times that might be 0 all the same: that z is the only one cannot be told then. */
 #define MAYBE_ZERO 1e7
-/* Parts of the largest z: more is a difference, less is none. Between them nothing is told. */
+/* Parts of the largest x: more is a difference, less is none. Between them nothing is told. */
 #define DIFFERENT 1e-7
 #define SAME 1e-9
 /* A vector of ones, projected onto null vectors: more is one, less is none. */
@@ -33,6 +36,9 @@
 #define FIRM 1e-12
 /* Entries of the projector that one attempt to solve its problem may go through: a second. */
 #define WORK UINT64_C(1000000000)
+/* Up to so many rows null vectors are had themselves, however many: 1 minus what they are orthogonal to is round-off where rows are
+ * of small units. */
+enum { SPELLED_OUT = 64 };
 /* Corrections of the least z; each takes most of the digits that are wrong. */
 enum { CORRECTIONS = 3 };
 
@@ -46,13 +52,16 @@ typedef struct norm {
   bool unsure;   /* E might have more rows */
   bool of_range; /* the vectors span what the null vectors are orthogonal to */
   double *z;     /* [count] of E */
+  double *unit;  /* [count] x of z = 1; 1 where M_ii is 0 */
+  double most;   /* the largest x */
 } norm;
 
 static bool take(norm *s, const ct_lcp_job *job) {
   *s = (norm){.job = job, .n = job->size};
   s->in = ct_solver_take(job->solver, s->n, sizeof *s->in);
   s->rows = ct_solver_take(job->solver, 2 * s->n, sizeof *s->rows);
-  s->z = ct_solver_doubles(job->solver, s->n);
+  s->z = ct_solver_doubles(job->solver, 2 * s->n);
+  s->unit = s->z ? s->z + s->n : NULL;
   return s->in && s->rows && s->z;
 }
 
@@ -66,6 +75,8 @@ static void choose(norm *s, const ct_lcp_result *result) {
     if (!s->in[i] && w <= MAYBE_ZERO * zero) s->unsure = true;
     if (!s->in[i]) continue;
     s->z[s->count] = result->z[i];
+    s->unit[s->count] = s->job->roots[i] > 0.0 ? s->job->roots[i] : 1.0;
+    s->most = fmax(s->most, s->unit[s->count] * result->z[i]);
     s->rows[s->count++] = (uint32_t)i;
   }
 }
@@ -99,7 +110,7 @@ static ct_status glance(norm *s, bool *independent, ct_lcp_result *result) {
 /* Vectors of the factor: null vectors of M_EE, or a basis of what they are orthogonal to, whichever are fewer. */
 static void spell_out(norm *s, const ct_rank *r) {
   size_t null_count = s->count - r->chosen, n = s->n;
-  s->of_range = r->chosen < null_count;
+  s->of_range = r->chosen < null_count && s->count > SPELLED_OUT;
   s->vectors = s->of_range ? r->chosen : null_count;
   if (s->of_range) {
     for (size_t k = 0; k < s->vectors; k++)
@@ -132,17 +143,57 @@ static void spell_out(norm *s, const ct_rank *r) {
   }
 }
 
-/* Gram and Schmidt, twice. */
-static void make_orthonormal(norm *s) {
+/* The basis from z to x, or back. What is orthogonal to null vectors changes the other way. */
+static void change_units(norm *s, bool to_x) {
+  for (size_t k = 0; k < s->vectors; k++)
+    for (size_t e = 0; e < s->count; e++) {
+      double *v = s->basis + k * s->count + e;
+      *v = to_x != s->of_range ? *v * s->unit[e] : *v / s->unit[e];
+    }
+}
+
+/* x of an entry of the basis that is 1. */
+static double unit_of(const norm *s, bool in_x, size_t e) {
+  if (in_x) return 1.0;
+  return s->of_range ? 1.0 / s->unit[e] : s->unit[e];
+}
+
+/* The k-th of the basis: the longest of what is left of those that are not done. */
+static void bring_longest(norm *s, size_t k) {
+  size_t n = s->count, best = k;
+  double most = -1.0;
+  for (size_t j = k; j < s->vectors; j++) {
+    const double *v = s->basis + j * n;
+    double square = ct_dense_dot(v, v, n);
+    if (square > most) {
+      most = square;
+      best = j;
+    }
+  }
+  double *a = s->basis + k * n, *b = s->basis + best * n;
+  for (size_t e = 0; e < n && a != b; e++) {
+    double swapped = a[e];
+    a[e] = b[e];
+    b[e] = swapped;
+  }
+}
+
+/* Gram and Schmidt with pivots, so that rows of small entries are as good as those of large ones (Cox, Higham 1998). Entries that
+ * are round-off in parts of the largest, both in x, become 0. */
+static void make_orthonormal(norm *s, bool in_x) {
   size_t n = s->count;
   for (size_t k = 0; k < s->vectors; k++) {
-    double *v = s->basis + k * n;
-    double length = sqrt(ct_dense_dot(v, v, n));
+    double *v = s->basis + k * n, length = sqrt(ct_dense_dot(v, v, n));
     for (size_t e = 0; e < n; e++) v[e] /= length;
-    for (int twice = 0; twice < 2; twice++)
-      for (size_t j = 0; j < k; j++) ct_dense_add(v, s->basis + j * n, -ct_dense_dot(v, s->basis + j * n, n), n);
-    length = sqrt(ct_dense_dot(v, v, n));
-    for (size_t e = 0; e < n; e++) v[e] = fabs(v[e]) > NOTHING * length ? v[e] / length : 0.0;
+  }
+  for (size_t k = 0; k < s->vectors; k++) {
+    bring_longest(s, k);
+    double *v = s->basis + k * n, most = 0.0;
+    for (size_t j = 0; j < k; j++) ct_dense_add(v, s->basis + j * n, -ct_dense_dot(v, s->basis + j * n, n), n);
+    double length = sqrt(ct_dense_dot(v, v, n));
+    for (size_t e = 0; e < n; e++) most = fmax(most, fabs(v[e]) * unit_of(s, in_x, e));
+    for (size_t e = 0; e < n; e++) v[e] = fabs(v[e]) * unit_of(s, in_x, e) > NOTHING * most ? v[e] / length : 0.0;
+    for (size_t j = k + 1; j < s->vectors; j++) ct_dense_add(s->basis + j * n, v, -ct_dense_dot(s->basis + j * n, v, n), n);
   }
 }
 
@@ -166,7 +217,7 @@ static bool take_w(const double *p, const double *z, size_t count, double *w, do
     for (size_t j = 0; j < count; j++) terms += fabs(p[i * count + j] * z[j]);
     w[i] = side[i] + ct_dense_dot(p + i * count, z, count);
     off = fmax(off, fmax(fabs(fmin(w[i], z[i])), CT_UNIT_ROUNDOFF * terms));
-    size = fmax(size, fabs(side[i]));
+    size = fmax(size, fmax(fabs(side[i]), w[i]));
   }
   if (!(off <= TRUE_ENOUGH * size)) return false;
   for (size_t i = 0; i < count; i++) side[i] = fmax(w[i], 0.0);
@@ -201,6 +252,9 @@ static ct_status solve_projected(const norm *s, const uint32_t *in, size_t count
     for (size_t i = 0; i < count; i++) roots[i] = sqrt(fmax(p[i * count + i], 0.0));
     const ct_matrix matrix = {.size = count, .dense = p};
     ct_lcp_job job = *s->job;
+    ct_lcp_options options = *job.options;
+    options.method = CT_LCP_BLOCK_PIVOTING;
+    job.options = &options;
     job.matrix = &matrix;
     job.dense = p;
     job.low = ends;
@@ -209,12 +263,13 @@ static ct_status solve_projected(const norm *s, const uint32_t *in, size_t count
     job.q = side;
     job.size = count;
     job.q_max = side_max;
+    job.target = CT_LCP_TOLERANCE * side_max;
     uint64_t most = WORK / (count * count + 1) + 1;
     job.iterations_max = most < 150 + 50 * count ? most : 150 + 50 * count;
     ct_lcp_result result = {.z = z, .certificate = z + 2 * count};
     status = ct_lcp_block(&job, &result);
     if (status == CT_OK && result.status != CT_LCP_STATUS_OK) {
-      for (size_t i = 0; i < count; i++) p[i * count + i] += FIRM;
+      for (size_t i = 0; i < count; i++) p[i * count + i] += FIRM * p[i * count + i];
       result.iterations = 0;
       status = ct_lcp_block(&job, &result);
     }
@@ -224,35 +279,49 @@ static ct_status solve_projected(const norm *s, const uint32_t *in, size_t count
   return status;
 }
 
-/* Is there a null vector of M_EE, not 0, that is >= 0 where z is 0? */
-static ct_status look_beside(const norm *s, const double *least, double largest, ct_lcp_result *result) {
-  ct_solver *solver = s->job->solver;
-  uint32_t *zeros = ct_solver_take(solver, s->count, sizeof *zeros);
-  double *wish = ct_solver_doubles(solver, 2 * s->count), *side = wish + s->count;
-  if (!zeros || !wish) return CT_OUT_OF_MEMORY;
-  size_t count = 0;
-  for (size_t e = 0; e < s->count; e++) {
-    wish[e] = least[e] > SAME * largest ? 0.0 : 1.0;
-    if (wish[e] > 0.0) zeros[count++] = (uint32_t)e;
-  }
-  project(s, wish, side);
-  for (size_t i = 0; i < count; i++) side[i] = side[zeros[i]];
-  bool ended = true;
-  ct_status status = solve_projected(s, zeros, count, side, &ended);
-  double most = 0.0;
-  for (size_t i = 0; i < count; i++) most = fmax(most, side[i]);
-  /* Null vectors that are 0 on all of these would change the others freely; the least z, not 0 there, would have used that. */
-  if (ended && (count == 0 || most > AWAY)) result->unique = CT_NO;
-  else if (ended && most <= NOT_AWAY && !s->unsure) result->unique = CT_YES;
-  return status;
-}
-
 /* Factor of the rows where z > 0, for corrections there. */
 static bool factor_positive(const norm *s, const double *z, ct_rank *r) {
   bool *positive = ct_solver_take(s->job->solver, s->n, sizeof *positive);
   if (!positive) return false;
   for (size_t i = 0; i < s->n; i++) positive[i] = z[i] > 0.0;
   return ct_rank_find(r, s->job->dense, s->n, positive, ct_lcp_dependent(s->job), s->job->solver);
+}
+
+/* Is there a null vector of M_EE, not 0, that is >= 0 where z is 0? All in x. */
+static ct_status look_beside(const norm *s, ct_lcp_result *result) {
+  ct_solver *solver = s->job->solver;
+  uint32_t *zeros = ct_solver_take(solver, s->count, sizeof *zeros);
+  double *wish = ct_solver_doubles(solver, 2 * s->count + s->n), *side = wish + s->count, *z = side + s->count;
+  if (!zeros || !wish) return CT_OUT_OF_MEMORY;
+  size_t count = 0;
+  memset(z, 0, s->n * sizeof *z);
+  for (size_t e = 0; e < s->count; e++) {
+    bool zero = !(s->unit[e] * s->z[e] > SAME * s->most);
+    wish[e] = zero ? 1.0 : 0.0;
+    if (zero) zeros[count++] = (uint32_t)e;
+    else z[s->rows[e]] = s->z[e];
+  }
+  project(s, wish, side);
+  double size = 0.0, most = 0.0;
+  for (size_t i = 0; i < count; i++) {
+    side[i] = side[zeros[i]];
+    size = fmax(size, fabs(side[i]));
+  }
+  bool ended = true;
+  ct_status status = CT_OK;
+  /* What is nearest to the wish among all null vectors is no shorter than what is among some. */
+  if (size > NOT_AWAY) status = solve_projected(s, zeros, count, side, &ended);
+  else memset(side, 0, count * sizeof *side);
+  for (size_t i = 0; i < count; i++) most = fmax(most, side[i]);
+  if (status != CT_OK || !ended) return status;
+  if (most > AWAY) result->unique = CT_NO;
+  if (most > NOT_AWAY) return CT_OK;
+  /* There may be one that is 0 on all of these: then the others depend on each other. */
+  ct_rank r;
+  if (!factor_positive(s, z, &r)) return CT_OUT_OF_MEMORY;
+  if (r.chosen < s->count - count) result->unique = CT_NO;
+  else if (!s->unsure) result->unique = CT_YES;
+  return CT_OK;
 }
 
 /* z of those rows that w becomes 0 on them; x [chosen] scratch. */
@@ -272,11 +341,11 @@ static void correct(const norm *s, const ct_rank *r, const double *w, double *z,
 
 /* The least z, corrected, in place of the one that was found, unless its residual is worse: what was found out about it, the only
  * one or not, counts for nothing then, nor where corrections lead elsewhere. */
-static ct_status replace(norm *s, const double *least, double largest, ct_lcp_result *result) {
+static ct_status replace(norm *s, const double *least, ct_lcp_result *result) {
   double *z = ct_solver_doubles(s->job->solver, 3 * s->n), *w = z + s->n, *x = w + s->n;
   if (!z) return CT_OUT_OF_MEMORY;
   memcpy(z, result->z, s->n * sizeof *z);
-  for (size_t e = 0; e < s->count; e++) z[s->rows[e]] = least[e] > SAME * largest ? least[e] : 0.0;
+  for (size_t e = 0; e < s->count; e++) z[s->rows[e]] = s->unit[e] * least[e] > SAME * s->most ? least[e] : 0.0;
   const ct_lcp problem = {*s->job->matrix, s->job->q};
   double residual = ct_lcp_residual(&problem, z, w);
   ct_rank r;
@@ -292,8 +361,8 @@ static ct_status replace(norm *s, const double *least, double largest, ct_lcp_re
     return CT_OK;
   }
   double apart = 0.0;
-  for (size_t e = 0; e < s->count; e++) apart = fmax(apart, fabs(z[s->rows[e]] - least[e]));
-  if (apart > DIFFERENT * largest) result->unique = CT_UNKNOWN;
+  for (size_t e = 0; e < s->count; e++) apart = fmax(apart, s->unit[e] * fabs(z[s->rows[e]] - least[e]));
+  if (apart > DIFFERENT * s->most) result->unique = CT_UNKNOWN;
   memcpy(result->z, z, s->n * sizeof *z);
   memcpy(result->w, w, s->n * sizeof *w);
   result->residual = residual;
@@ -301,6 +370,30 @@ static ct_status replace(norm *s, const double *least, double largest, ct_lcp_re
 }
 
 static ct_status find_least(norm *s, ct_lcp_result *result) {
+  double *least = ct_solver_doubles(s->job->solver, s->count), lowest = INFINITY, apart = 0.0;
+  if (!least) return CT_OUT_OF_MEMORY;
+  project(s, s->z, least);
+  for (size_t e = 0; e < s->count; e++) {
+    least[e] = s->z[e] - least[e];
+    if (s->unit[e] * fabs(least[e]) <= NOTHING * s->most) least[e] = 0.0;
+    lowest = fmin(lowest, least[e]);
+  }
+  bool ended = true;
+  ct_status status = lowest < 0.0 ? solve_projected(s, NULL, s->count, least, &ended) : CT_OK;
+  if (status != CT_OK) return status;
+  if (!ended) {
+    result->unique = CT_UNKNOWN;
+    return CT_OK;
+  }
+  for (size_t e = 0; e < s->count; e++) {
+    least[e] = fmax(least[e], 0.0);
+    apart = fmax(apart, s->unit[e] * fabs(least[e] - s->z[e]));
+  }
+  if (apart > DIFFERENT * s->most) result->unique = CT_NO;
+  return replace(s, least, result);
+}
+
+static ct_status look_at_nulls(norm *s, ct_lcp_result *result) {
   ct_solver *solver = s->job->solver;
   ct_rank r;
   if (!ct_rank_find(&r, s->job->dense, s->n, s->in, ct_lcp_dependent(s->job), solver)) return CT_OUT_OF_MEMORY;
@@ -311,29 +404,16 @@ static ct_status find_least(norm *s, ct_lcp_result *result) {
     if (!s->unsure) result->unique = CT_YES;
     return CT_OK;
   }
-  double *least = ct_solver_doubles(solver, s->count);
-  s->basis = ct_solver_doubles(solver, (s->count / 2 + 1) * s->count);
-  if (!least || !s->basis) return CT_OUT_OF_MEMORY;
+  s->basis = ct_solver_doubles(solver, (s->count <= SPELLED_OUT ? s->count : s->count / 2 + 1) * s->count);
+  if (!s->basis) return CT_OUT_OF_MEMORY;
   spell_out(s, &r);
-  make_orthonormal(s);
-  project(s, s->z, least);
-  double largest = 0.0, apart = 0.0, lowest = INFINITY;
-  for (size_t e = 0; e < s->count; e++) largest = fmax(largest, s->z[e]);
-  for (size_t e = 0; e < s->count; e++) {
-    least[e] = s->z[e] - least[e];
-    if (fabs(least[e]) <= NOTHING * largest) least[e] = 0.0;
-    lowest = fmin(lowest, least[e]);
-  }
-  bool ended = true;
-  ct_status status = lowest < 0.0 ? solve_projected(s, NULL, s->count, least, &ended) : CT_OK;
-  if (status != CT_OK || !ended) return status;
-  for (size_t e = 0; e < s->count; e++) {
-    least[e] = fmax(least[e], 0.0);
-    apart = fmax(apart, fabs(least[e] - s->z[e]));
-  }
-  if (apart > DIFFERENT * largest) result->unique = CT_NO;
-  else status = look_beside(s, least, largest, result);
-  return status == CT_OK ? replace(s, least, largest, result) : status;
+  change_units(s, true);
+  make_orthonormal(s, true);
+  ct_status status = look_beside(s, result);
+  if (status != CT_OK || result->unique == CT_YES) return status;
+  change_units(s, false);
+  make_orthonormal(s, false);
+  return find_least(s, result);
 }
 
 ct_status ct_lcp_norm(const ct_lcp_job *job, ct_lcp_result *result) {
@@ -344,5 +424,5 @@ ct_status ct_lcp_norm(const ct_lcp_job *job, ct_lcp_result *result) {
   ct_status status = glance(&s, &independent, result);
   if (status != CT_OK) return status;
   if (independent && !s.unsure) result->unique = CT_YES;
-  return independent && result->rank_known ? CT_OK : find_least(&s, result);
+  return independent && result->rank_known ? CT_OK : look_at_nulls(&s, result);
 }

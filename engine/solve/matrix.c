@@ -17,18 +17,21 @@ double ct_matrix_row(const ct_matrix *m, size_t i, const double *x) {
   return sum;
 }
 
-double ct_matrix_row_beside(const ct_matrix *m, size_t i, const double *x, double c) {
+/* Factors near the end of the doubles cannot be split: plain sums then. */
+double ct_dense_row_beside(const double *row, const double *x, size_t low, size_t high, double c) {
   ct_dd sum = ct_dd_of(c);
-  if (m->dense) {
-    const double *row = m->dense + i * m->size;
-    for (size_t j = 0; j < m->size; j++)
-      if (x[j] != 0.0) sum = ct_dd_add(sum, ct_two_product(row[j], x[j]));
-  } else {
-    for (size_t e = m->starts[i]; e < m->starts[i + 1]; e++)
-      if (x[m->columns[e]] != 0.0) sum = ct_dd_add(sum, ct_two_product(m->values[e], x[m->columns[e]]));
-  }
+  for (size_t j = low; j < high; j++)
+    if (x[j] != 0.0 && row[j] != 0.0) sum = ct_dd_add(sum, ct_two_product(row[j], x[j]));
   double value = ct_dd_value(sum);
-  /* Factors near the end of the doubles cannot be split. */
+  return isfinite(value) ? value : ct_dense_dot(row + low, x + low, high - low) + c;
+}
+
+double ct_matrix_row_beside(const ct_matrix *m, size_t i, const double *x, double c) {
+  if (m->dense) return ct_dense_row_beside(m->dense + i * m->size, x, 0, m->size, c);
+  ct_dd sum = ct_dd_of(c);
+  for (size_t e = m->starts[i]; e < m->starts[i + 1]; e++)
+    if (x[m->columns[e]] != 0.0) sum = ct_dd_add(sum, ct_two_product(m->values[e], x[m->columns[e]]));
+  double value = ct_dd_value(sum);
   return isfinite(value) ? value : ct_matrix_row(m, i, x) + c;
 }
 

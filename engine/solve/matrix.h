@@ -8,6 +8,8 @@
 double ct_matrix_row(const ct_matrix *m, size_t i, const double *x);
 /* Row i times x, and c, in double-doubles: good to the last bit or two where terms cancel. */
 double ct_matrix_row_beside(const ct_matrix *m, size_t i, const double *x, double c);
+/* The same of a dense row that is 0 outside of columns low .. high - 1. */
+double ct_dense_row_beside(const double *row, const double *x, size_t low, size_t high, double c);
 /* y = M x, y = M' x. */
 void ct_matrix_product(const ct_matrix *m, const double *x, double *y);
 void ct_matrix_transposed_product(const ct_matrix *m, const double *x, double *y);

@@ -57,8 +57,9 @@ static double look_closely(const ct_rank *r, const search *s, size_t p) {
     }
   }
   double left = ct_matrix_row_beside(&matrix, p, v, 0.0), terms = 0.0;
-  for (size_t i = 0; i < n; i++) terms += fabs(s->m[p * n + i] * v[i]);
-  return left > 8.0 * CT_UNIT_ROUNDOFF * terms ? left : 0.0;
+  for (size_t i = 0; i < n; i++)
+    if (v[i] != 0.0) terms += sqrt(s->m[i * n + i]) * fabs(v[i]);
+  return left > ct_rank_roundoff(terms) ? left : 0.0;
 }
 
 static void take_pivot(ct_rank *r, const search *s, size_t p) {

@@ -5,6 +5,10 @@
 
 #include "solve/solver.h"
 
+/* What the round-off of M itself makes of v'M v that is 0, where `terms` is the sum of sqrt(M_ii) |v_i|: whoever made M as a
+ * product has made each entry right to some units in the last place of sqrt(M_ii M_jj) at best. */
+static inline double ct_rank_roundoff(double terms) { return 4.0 * CT_UNIT_ROUNDOFF * terms * terms; }
+
 typedef struct ct_rank {
   size_t size, count; /* pivots */
   size_t chosen;      /* of these, the first ones, from the rows that come first */

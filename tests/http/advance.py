@@ -2,6 +2,7 @@
 Free fall has a closed form, at the end of every step."""
 import http.client
 import json
+import re
 import threading
 import time
 
@@ -63,6 +64,39 @@ def free_fall_is_exact_and_becomes_one_revision():
     near(told["kineticEnergy"], 0.5 * 2 * (1 + 9.81 ** 2), 1e-11, "kinetic energy")
     near(told["potentialEnergy"], 2 * 9.81 * (10 - 9.81 / 2), 1e-11, "potential energy")
     near_list(told["momentum"], [2, 0, -2 * 9.81], 1e-13, "momentum")
+
+
+@suite.fact
+def the_reply_tells_the_tolerances_in_force():
+    told = advance(scene(ball(), FLOOR), duration=0.01, contactTolerance=1e-5, velocityTolerance=0.125).json
+    equal((told["contactTolerance"], told["velocityTolerance"]), (1e-5, 0.125), "tolerances that were asked for")
+    path = scene(ball(), FLOOR)
+    query = client.post(f"{path}/query/restingForces", {}).must(200).json
+    told = advance(path, duration=0.01, progressEvery=0.005)
+    last = lines_of(told)[-1]
+    equal(last["contactTolerance"], query["contactTolerance"], "tolerance of the scene")
+    equal(last["velocityTolerance"], query["velocityTolerance"], "tolerance of the scene")
+    # from impact to impact it is at least what gravity gives a body over the contact tolerance and back, 2 sqrt(g d)
+    told = advance(path, duration=0.01, mode="eventImpulses", contactTolerance=1e-4, velocityTolerance=0).json
+    near(told["velocityTolerance"], 2 * (9.81 * 1e-4) ** 0.5, 1e-15, "least tolerance")
+
+
+@suite.fact
+def the_greatest_number_of_steps_is_a_limit_that_is_shown():
+    most = client.get("/v1/limits").must(200).json["fixed"]["advanceSteps"]["value"]
+    path = scene(ball())
+    fault = advance(path, 422, duration=1e-4 * (most + 1000), timeStep=1e-4).json["errors"][0]
+    equal((fault["pointer"], fault["limit"]), ("/timeStep", most), "what is told of too many steps")
+
+
+@suite.fact
+def a_squeeze_that_nothing_holds_is_told():
+    wall = {"id": "wall", "position": [-1, 0, 0], "colliders": [{"box": {"size": [1, 4, 4]}}]}
+    piston = {"id": "piston", "position": [1, 0, 0], "colliders": [{"box": {"size": [1, 4, 4]}}],
+              "motion": {"isKinematic": True, "linearVelocity": [-1, 0, 0]}}
+    told = advance(scene(wall, ball(height=0), piston, gravity=[0, 0, 0]), duration=0.01).json
+    equal((told["contradictory"], told["notConverged"], told["converged"]), (10, 10, False), "steps that nothing holds")
+    check(0 < told["work"] <= 10 * 2, f"work is {told['work']} J, more than stopping 2 kg at 1 m/s ten times")
 
 
 @suite.fact
@@ -259,6 +293,20 @@ def work_of_unknown_length_is_not_done_on_the_loop_thread():
 
 
 @suite.fact
+def where_time_is_over_it_is_told_how_far_the_motion_had_come_and_what_holds_it_up():
+    """A gram that swings 0.2 m deep in a floor of 1 GPa has a period of 5e-6 s: 6 s are millions of steps."""
+    light = {**ball("feather", 0.3), "motion": {"mass": 1e-3}}
+    path = scene(FLOOR, light, gravity=[0, 0, 0], materials={"default": {"youngsModulus": 1e9, "poissonRatio": 0.3, "restitution": 1}})
+    slow = [{"body": "feather", "force": [0, 0, -3e8]}]
+    problem = advance(path, status=504, duration=6, mode="eventCompliant", loads=slow, deadlineMs=700).json
+    equal(problem["type"], "/problems/deadline-exceeded", "type")
+    told = re.search(r'Of 6 s it had come to ([^ ]+) s, in (\d+) steps; the last took ([^ ]+) s by what moves body "feather" \(youngsModulus 1e\+09\)', problem["detail"])
+    check(told is not None, problem["detail"])
+    time, steps, last = (float(x) for x in told.groups())
+    check(0 < time < 6 and steps > 10 and 0 < last < 1e-4, problem["detail"])
+
+
+@suite.fact
 def what_flies_out_of_all_numbers_is_a_limit_and_not_written():
     """A ball of a milligram deep in what is as stiff as can be: the law's force is finite, but nothing stays within coordinates."""
     light = {**ball("ball", 0.1), "motion": {"mass": 1e-6, "linearVelocity": [0, 0, -1]}}
@@ -285,6 +333,7 @@ def the_elastic_law_wants_to_know_how_stiff_everything_is():
     path = scene(FLOOR, ball(), materials={"default": {"restitution": 0.5}})
     problem = advance(path, status=422, duration=1, mode="eventCompliant").json
     check("Collider 0 of body \"floor\"" in problem["detail"], problem["detail"])
+    equal([e["pointer"] for e in problem["errors"]], ["/mode"], "pointer")
 
 
 @suite.fact

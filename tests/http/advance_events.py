@@ -185,4 +185,16 @@ def what_parts_too_slowly_to_be_seen_apart_does_not_fall_through():
         check(0.499 < height < 0.506, f"height {height}")
 
 
+@suite.fact
+def a_squeeze_ends_as_a_limit_that_names_the_body():
+    plates = [{"id": f"plate{i}", "position": [x, 0, 0], "colliders": [{"box": {"size": [0.2, 9, 9]}}],
+               "motion": {"isKinematic": True, "linearVelocity": [-x, 0, 0]}} for i, x in enumerate((-1, 1))]
+    path = f"/v1/scenes/a{next(numbers)}"
+    client.put(path, {"bodies": [*plates, ball("ball", 0)]}).must(201)
+    problem = client.post(f"{path}/advance", {"mode": "eventImpulses", "duration": 1}).must(422).json
+    equal(problem["type"], "/problems/limit-exceeded", "type")
+    check('"ball"' in problem["detail"] and "0.4" in problem["detail"], problem["detail"])
+    client.post(f"{path}/advance", {"mode": "eventImpulses", "duration": 0.399}).must(200)
+
+
 suite.main()

@@ -1,5 +1,7 @@
-"""Bad input of questions about forces: status, type and pointer of each; nothing is written."""
-from support.checks import Suite, check, equal
+"""Bad input of questions about forces: status, type and pointer of each; nothing is written. What has no answer, or no say, is told."""
+import math
+
+from support.checks import Suite, check, equal, near
 from support.client import Curl
 from support.daemon import Daemon
 
@@ -74,7 +76,10 @@ OF_RESTING = [("unknown-id", {"loads": [{"body": "nobody", "force": [0, 0, 1]}]}
               ("bad-value", {"friction": "cone", "method": "lemke"}, "/method"),
               ("bad-value", {"friction": "polyhedral", "method": "dantzig"}, "/method"),
               ("bad-value", {"friction": "cone", "directions": 8}, "/directions"),
-              ("out-of-range", {"friction": "polyhedral", "directions": 2}, "/directions"),
+              ("out-of-range", {"friction": "polyhedral", "directions": 3}, "/directions"),
+              ("bad-value", {"friction": "polyhedral", "directions": 5}, "/directions"),
+              ("bad-value", {"friction": "polyhedral", "tie": "any"}, "/tie"),
+              ("bad-value", {"level": "acceleration", "timeStep": 0.01}, "/timeStep"),
               ("bad-value", {"circumscribed": True}, "/circumscribed"), ("bad-value", {"include": ["C"]}, "/include/0"),
               ("unknown-member", {"law": "algebraic"}, "/law"), ("unknown-member", {"energyGuard": True}, "/energyGuard")]
 OF_IMPULSE = [("bad-value", {"law": "newton"}, "/law"), ("wrong-type", {"law": 1}, "/law"),
@@ -111,6 +116,7 @@ OF_ADVANCE = [*(("out-of-range", {name: value}, "/" + name) for name in ("durati
               ("bad-value", {"loads": [{"body": "wall", "force": [0, 0, 1]}]}, "/loads/0/body"),
               ("wrong-type", {"loads": {}}, "/loads"), ("bad-value", {"include": ["forces"]}, "/include/0"),
               ("out-of-range", {"elastic": {"smallVelocity": 0}}, "/elastic/smallVelocity"),
+              *(("bad-value", {"mode": mode, "elastic": {"smallVelocity": 0.01}}, "/elastic") for mode in ("timeStepping", "eventImpulses")),
               ("out-of-range", {"deadlineMs": 0}, "/deadlineMs"), ("unknown-member", {"steps": 5}, "/steps")]
 KINDS = [("restingForces", BOTH + OF_RESTING), ("impulse", BOTH + OF_IMPULSE)]
 
@@ -179,6 +185,84 @@ def elastic_forces_turn_bodies_too():
     steel = {"elastic": {"youngsModulus": 2e11, "poissonRatio": 0.3}}
     reply = client.post("/v1/query/compliantForces", {"a": ball("needle", 0.5, **NEEDLE), "b": {"plane": {}}, **steel})
     check('"needle"' in reply.problem(422, "bad-mass", "/a").json["detail"], "the detail names the body")
+
+
+def box(name, x, **motion):
+    return {"id": name, "position": [x, 0, 0], "colliders": [{"box": {"size": [1, 1, 1]}}], **({"motion": motion} if motion else {})}
+
+
+def press(speed):
+    """A ball that touches a wall and a piston."""
+    piston = box("piston", 2, isKinematic=True, linearVelocity=[-speed, 0, 0])
+    return {"bodies": [box("wall", 0), {**ball("ball", 0, mass=1), "position": [1, 0, 0]}, piston], "gravity": [0, 0, 0]}
+
+
+@suite.fact
+def what_a_piston_presses_into_a_wall_has_no_impulses():
+    """y of both contacts moves no body and closes both gaps: y.n adds up to nothing, y.velocity < 0. Nothing is written but what was."""
+    for way in ("newton", "poisson", "sequential"):
+        for material in ({}, {"staticFriction": 0.3}, {"restitution": 0.5}):
+            members = {"simultaneous": way, "material": material}
+            island = client.post("/v1/query/impulse", {"scene": press(1), **members}).must(200).json["results"][0]
+            equal((island["status"], island["converged"], island["energyGuard"]), ("infeasible", False, {"status": "skippedKinematic"}), "verdict")
+            equal((island["energyAfter"], island["work"], island["bodies"][0]["linearVelocity"]), (0, 0, [0, 0, 0]), "nothing happens")
+            proof = list(zip(island["infeasibleCertificate"], island["contacts"]))
+            check(all(y >= 0 and c["impulse"] == [0, 0, 0] for y, c in proof), "signs")
+            pushes = [y * (c["normal"][0] if c["b"] == "ball" else -c["normal"][0]) for y, c in proof]
+            check(abs(sum(pushes)) <= 1e-12 * max(map(abs, pushes)), "the ball is in balance")
+            check(sum(y * c["normalVelocityBefore"] for y, c in proof) < 0, "the gaps close")
+    away = client.post("/v1/query/impulse", {"scene": press(-1)}).must(200).json["results"][0]
+    equal((away["status"], "infeasibleCertificate" in away), ("ok", False), "a piston that leaves")
+
+
+@suite.fact
+def energy_grows_by_no_more_than_the_work_of_bodies_that_are_moved():
+    """A bat at 3 m/s meets a ball of 2 kg at rest: it leaves at 3 (1 + e). Work is the impulse times the bat's speed."""
+    for way in ("newton", "poisson", "sequential"):
+        for e in (0, 0.5, 1):
+            scene = {"bodies": [box("bat", 0, isKinematic=True, linearVelocity=[3, 0, 0]), {**ball("ball", 0, mass=2), "position": [1, 0, 0]}]}
+            island = client.post("/v1/query/impulse", {"scene": scene, "simultaneous": way, "material": {"restitution": e}}).must(200).json["results"][0]
+            near(island["energyAfter"], 9 * (1 + e) ** 2, 1e-12, "energy")
+            near(island["work"], 18 * (1 + e), 1e-12, "work")
+            equal(island["energyGuard"]["status"], "passed", "guard")
+    free = {"a": {"plane": {}}, "b": ball("b", 0.5, mass=1, linearVelocity=[0, 0, -1])}
+    check("work" not in client.post("/v1/query/impulse", free).must(200).json["results"][0], "where nothing is moved there is no work")
+
+
+@suite.fact
+def a_law_that_has_no_say_is_flagged():
+    """Of several contacts at once; of one, and of one after the other, it has its say."""
+    def flags(bodies, **members):
+        scene = {"bodies": [{"id": "ground", "colliders": [{"plane": {}}]}, *bodies]}
+        return [i.get("flags", []) for i in client.post("/v1/query/impulse", {"scene": scene, **members}).must(200).json["results"]]
+
+    fall = {"mass": 1, "linearVelocity": [0, 0, -1]}
+    pile, single = [ball("b", 0.5, **fall), ball("c", 1.5, **fall)], [ball("b", 0.5, **fall)]
+    for law in ("algebraic", "integrated", "energetic"):
+        for way, wanted in (("newton", ["lawIgnored"]), ("poisson", ["lawIgnored"]), ("sequential", [])):
+            equal(flags(pile, law=law, simultaneous=way), [wanted], f"{law}, {way}")
+            equal(flags(single, law=law, simultaneous=way), [[]], f"one contact, {law}, {way}")
+    equal(flags(pile), [[]], "no law is named")
+
+
+@suite.fact
+def whether_it_stays_is_asked_of_cones():
+    """A box on a slope of 30 degrees that falls between two edges of four-sided pyramids: tan 30 is 0.577. Inscribed ones let it go at
+    0.6, circumscribed ones hold it at 0.56 where it falls along an edge."""
+    def ask(turn, mu, **members):
+        half = math.radians(15)
+        about = [-math.sin(turn) * math.sin(half), math.cos(turn) * math.sin(half), 0, math.cos(half)]
+        up = [math.cos(turn) * 0.5, math.sin(turn) * 0.5, math.sqrt(0.75)]
+        bodies = [{"id": "slope", "rotation": about, "colliders": [{"plane": {}}]},
+                  {"id": "box", "rotation": about, "position": [u / 2 for u in up], "motion": {"mass": 1}, "colliders": [{"box": {"size": [1, 1, 1]}}]}]
+        island = client.post("/v1/query/restingForces", {"scene": {"bodies": bodies}, "material": {"staticFriction": mu}, **members}).must(200).json["results"][0]
+        return island, math.hypot(*island["bodies"][0]["acceleration"])
+
+    pyramids = {"friction": "polyhedral", "directions": 4}
+    least = min((ask(math.radians(turn), 0.6, **pyramids) for turn in (0, 15, 30, 45)), key=lambda answer: -answer[1])
+    check(least[1] > 0.1 and least[0]["stable"] is True and "forces" in least[0]["proof"], "pyramids that are too weak")
+    most = min((ask(math.radians(turn), 0.56, circumscribed=True, **pyramids) for turn in (0, 15, 30, 45)), key=lambda answer: answer[1])
+    check(most[1] < 1e-9 and most[0]["stable"] is False and "motion" in most[0]["proof"], "pyramids that are too strong")
 
 
 @suite.fact

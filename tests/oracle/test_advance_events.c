@@ -161,6 +161,124 @@ static void a_rocking_block_changes_edges(void) {
   ct_scene_release(scene);
 }
 
+/* A wall of a hundred boxes: nothing moves, to the bit, and the ground bears all of it. */
+static void a_wall_stands_still(void) {
+  enum { ROWS = 10, COUNT = ROWS * ROWS + 1 };
+  placed_body bodies[COUNT] = {ground};
+  char ids[COUNT][8];
+  for (int i = 1; i < COUNT; i++) {
+    int row = (i - 1) / ROWS, place = (i - 1) % ROWS;
+    snprintf(ids[i], sizeof ids[i], "b%d", i);
+    bodies[i] = (placed_body){ids[i], box_of(0.5, 0.25, 0.25), pose_at(place + 0.5 * (row % 2), 0, 0.25 + 0.5 * row), AT_REST,
+                              &one_kilogram};
+  }
+  const ct_scene *scene = scene_with(bodies, COUNT, friction_of(0.5));
+  ct_advance_options o = impulses(1, 0x1p-10);
+  o.contacts_max = 10000;
+  ct_advance *advance = advance_of(scene, &o);
+  for (int k = 0; k < 1024; k++) {
+    CHECK(steps(advance, 1) == (k == 1023));
+    ct_advance_state now = ct_advance_now(advance);
+    CHECK(now.kinetic_energy == 0.0);
+    CHECK_INT(now.not_converged, 0);
+    near_vec(now.contact_impulse, ct_vec(0, 0, (COUNT - 1) * 9.81 * 0x1p-10), 1e-12);
+  }
+  for (uint32_t row = 1; row < COUNT; row++) {
+    ct_pose pose;
+    ct_velocity velocity;
+    ct_advance_body(advance, row, &pose, &velocity);
+    CHECK(memcmp(&pose, &bodies[row].pose, sizeof pose) == 0);
+  }
+  CHECK_INT(ct_advance_now(advance).events, 0);
+  ct_advance_destroy(advance);
+  ct_scene_release(scene);
+}
+
+/* Boxes that rest on a smooth floor, and what moves them then: an equal ball that hits one at 2 m/s, elastic; a wall that is moved
+ * against the second at 0.5 m/s, elastic too; a load on the third; the fourth lies on a table that is drawn away under it. */
+static void what_rests_is_woken(void) {
+  const ct_motion driven = {.is_kinematic = true},
+                  falls = {.is_kinematic = true, .acceleration = &(ct_acceleration){{0, 0, -20}, {0, 0, 0}}};
+  const placed_body bodies[8] = {ground,
+                                 {"a", box_of(0.5, 0.5, 0.5), pose_at(0, 0, 0.5), AT_REST, &one_kilogram},
+                                 {"b", box_of(0.5, 0.5, 0.5), pose_at(0, 20, 0.5), AT_REST, &one_kilogram},
+                                 {"c", box_of(0.5, 0.5, 0.5), pose_at(0, 40, 0.5), AT_REST, &one_kilogram},
+                                 {"d", box_of(0.5, 0.5, 0.5), pose_at(0, 60, 0.5), AT_REST, &one_kilogram},
+                                 {"ball", sphere_of(0.5), pose_at(-2.2, 0, 0.5), {{2, 0, 0}, {0, 0, 0}}, &one_kilogram},
+                                 {"wall", box_of(0.5, 0.5, 0.5), pose_at(-1.35, 20, 0.5), {{0.5, 0, 0}, {0, 0, 0}}, &driven},
+                                 {"table", box_of(0.5, 0.5, 0.5), pose_at(0, 60, 9.5), AT_REST, &falls}};
+  placed_body placed[8];
+  memcpy(placed, bodies, sizeof placed);
+  placed[4].pose = pose_at(0, 60, 10.5);
+  const ct_scene *scene = scene_with(placed, 8, bouncy(1.0));
+  ct_advance_options o = impulses(1, 0x1p-6);
+  ct_advance *advance = advance_of(scene, &o);
+  CHECK(!steps(advance, 8));
+  const ct_load load = {.row = 3, .force = {0, 3, 0}};
+  CHECK_INT(ct_advance_set_loads(advance, &load, 1), CT_OK);
+  double from = ct_advance_now(advance).time;
+  CHECK(steps(advance, 200));
+  const ct_vec3 places[4] = {{0.8, 0, 0.5}, {0.3, 20, 0.5}, {0, 40 + 1.5 * (1 - from) * (1 - from), 0.5}, {0, 60, 10.5 - 4.905}};
+  const ct_vec3 velocities[4] = {{2, 0, 0}, {1, 0, 0}, {0, 3 * (1 - from), 0}, {0, 0, -9.81}};
+  for (uint32_t k = 0; k < 4; k++) {
+    ct_pose pose;
+    ct_velocity velocity;
+    ct_advance_body(advance, k + 1, &pose, &velocity);
+    near_vec(pose.position, places[k], 1e-9);
+    near_vec(velocity.linear, velocities[k], 1e-9);
+  }
+  CHECK_INT(ct_advance_now(advance).events, 2);
+  ct_advance_destroy(advance);
+  ct_scene_release(scene);
+}
+
+/* One that round-off may have at the end of a stretch or at the beginning of the next is an impact all the same. */
+static void an_impact_between_two_stretches_bounces(void) {
+  const double time_steps[5] = {0x1p-6, 0.1, 0.5, 1.0 / 30.0, 0.0625}, places[3] = {0, 0.1, 1000.3};
+  for (int k = 0; k < 15; k++) {
+    const double at = places[k / 5];
+    const placed_body bodies[2] = {{"wall", box_of(1, 1, 1), pose_at(at, at, at), AT_REST, NULL},
+                                   {"ball", sphere_of(0.5), pose_at(at - 2.5, at, at), {{2, 0, 0}, {0, 0, 0}}, &one_kilogram}};
+    const ct_scene *scene = scene_with(bodies, 2, bouncy(0.5));
+    ct_advance_options o = impulses(1, time_steps[k % 5]);
+    o.gravity = ct_vec(0, 0, 0);
+    ct_advance *advance = advance_of(scene, &o);
+    CHECK(steps(advance, 1000));
+    CHECK_INT(ct_advance_now(advance).events, 1);
+    near_vec(ct_advance_now(advance).momentum, ct_vec(-1, 0, 0), 1e-12);
+    ct_advance_destroy(advance);
+    ct_scene_release(scene);
+  }
+}
+
+/* Two plates close on a ball, which touches both after 0.4 s: nothing but a limit is right then, with friction or without. A plate
+ * alone drives it on. */
+static void a_squeeze_is_a_limit(void) {
+  const ct_motion driven = {.is_kinematic = true};
+  for (int k = 0; k < 4; k++) {
+    const placed_body bodies[3] = {{"left", box_of(0.1, 9, 9), pose_at(-1, 0, 0), {{1, 0, 0}, {0, 0, 0}}, &driven},
+                                   {"right", box_of(0.1, 9, 9), pose_at(1, 0, 0), {{-1, 0, 0}, {0, 0, 0}}, &driven},
+                                   {"ball", sphere_of(0.5), pose_at(k % 2 ? 0.1 : 0, 0, 0), AT_REST, &one_kilogram}};
+    const ct_scene *pressed = scene_with(bodies, 3, friction_of(k / 2 * 0.5)), *driven_on = scene_with(bodies + 1, 2, bouncy(0));
+    const ct_advance_options o = impulses(1, 0.01);
+    ct_advance *advance = advance_of(pressed, &o), *other = advance_of(driven_on, &o);
+    ct_status status = CT_OK;
+    bool done = false;
+    for (int n = 0; status == CT_OK && n < 1000; n++) status = ct_advance_step(advance, workspace, solver, &done);
+    CHECK_INT(status, CT_LIMIT);
+    uint32_t row = 0;
+    CHECK_INT(ct_advance_why(advance, &row), CT_ADVANCE_LIMIT_SQUEEZE);
+    CHECK_INT(row, 2);
+    CHECK_NEAR(ct_advance_now(advance).time, 0.4, 1e-5);
+    CHECK(ct_advance_now(advance).penetration < 1e-5);
+    CHECK(steps(other, 1000));
+    ct_advance_destroy(advance);
+    ct_advance_destroy(other);
+    ct_scene_release(pressed);
+    ct_scene_release(driven_on);
+  }
+}
+
 int main(int argc, char **argv) {
   static const check_test tests[] = {
       {"balls_bounce_when_they_should", balls_bounce_when_they_should},
@@ -168,6 +286,10 @@ int main(int argc, char **argv) {
       {"a_sliding_ball_comes_to_roll", a_sliding_ball_comes_to_roll},
       {"a_rocking_block_changes_edges", a_rocking_block_changes_edges},
       {"a_row_of_balls_hands_its_velocity_on", a_row_of_balls_hands_its_velocity_on},
+      {"an_impact_between_two_stretches_bounces", an_impact_between_two_stretches_bounces},
+      {"a_squeeze_is_a_limit", a_squeeze_is_a_limit},
+      {"a_wall_stands_still", a_wall_stands_still},
+      {"what_rests_is_woken", what_rests_is_woken},
   };
   return advance_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
 }

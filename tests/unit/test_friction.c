@@ -120,6 +120,47 @@ static void a_heap_of_redundant_contacts_is_solved(void) {
   }
 }
 
+/* One body of 1 kg and 0.1 kg m^2 on two feet, at p from its centre: u = v + w x p. Axes of contacts: z, x, y. */
+static void stand_on_two_feet(double p[2][3], double w[36]) {
+  static const int axis[3] = {2, 0, 1};
+  for (int i = 0; i < 2; i++)
+    for (int j = 0; j < 2; j++) {
+      double across = 0.0;
+      for (int k = 0; k < 3; k++) across += p[i][k] * p[j][k];
+      for (int a = 0; a < 3; a++)
+        for (int b = 0; b < 3; b++) {
+          /* (p_j x e_b) x p_i = e_b (p_i p_j) - p_j (p_i e_b) */
+          double turned = (a == b ? across : 0.0) - p[j][axis[a]] * p[i][axis[b]];
+          w[6 * (3 * i + a) + 3 * j + b] = (a == b ? 1.0 : 0.0) + 10.0 * turned;
+        }
+    }
+}
+
+/* One foot is asked to close a gap, the other touches: where the line between them is not level no body can stick at both. The
+ * forces between the feet, which nothing else decides, have to grow until one slides by that little. */
+static void two_feet_that_are_asked_apart_come_to_slide_by_that_little(void) {
+  check_random random = {12012};
+  for (int n = 0; n < 200; n++) {
+    double p[2][3], w[36], q[6], r[6], u[6], start[6], gap = pow(10.0, check_uniform(&random, -11, -6));
+    const double mu[2] = {0.6, 0.6}, fall[3] = {-0.02, check_uniform(&random, -1e-3, 1e-3), check_uniform(&random, -1e-3, 1e-3)};
+    for (int i = 0; i < 2; i++) {
+      for (int k = 0; k < 3; k++) p[i][k] = check_uniform(&random, -0.2, 0.2) + (k == 0 ? 0.5 * i : k == 2 ? -0.4 : 0.0);
+      start[3 * i] = 0.01;
+      for (int k = 1; k < 3; k++) start[3 * i + k] = check_uniform(&random, -4e-3, 4e-3);
+    }
+    stand_on_two_feet(p, w);
+    for (int k = 0; k < 6; k++) q[k] = fall[k % 3] + (k == 3 ? gap : 0.0);
+    const ct_friction_problem problem = {.matrix = {.size = 6, .dense = w}, .q = q, .mu = mu, .contacts = 2, .dimension = 3};
+    for (int warm = 0; warm < 2; warm++) {
+      const ct_friction_options options = {.tolerance = 1e-12, .iterations_max = 1000, .start = warm ? start : NULL};
+      ct_friction_result result = {.r = r, .u = u};
+      CHECK_INT(ct_friction_solve(&problem, &options, solver, &result), CT_OK);
+      friction_oracle o = oracle_judge(&problem, r, u);
+      CHECK(result.converged && o.residual <= 1.1e-12L && o.outside <= 0.0L);
+    }
+  }
+}
+
 /* Each method by its name, on what it is good at; which one answered is told. */
 static void every_method_solves_a_heap_of_balls(void) {
   const ct_friction_method methods[] = {CT_FRICTION_AUTO, CT_FRICTION_NSGS, CT_FRICTION_NEWTON, CT_FRICTION_GRADIENT};
@@ -429,6 +470,7 @@ static const check_test tests[] = {
     {"every_single_contact_of_a_body_is_solved_to_rounding", every_single_contact_of_a_body_is_solved_to_rounding},
     {"what_is_told_of_random_contacts_is_so", what_is_told_of_random_contacts_is_so},
     {"a_heap_of_redundant_contacts_is_solved", a_heap_of_redundant_contacts_is_solved},
+    {"two_feet_that_are_asked_apart_come_to_slide_by_that_little", two_feet_that_are_asked_apart_come_to_slide_by_that_little},
     {"every_method_solves_a_heap_of_balls", every_method_solves_a_heap_of_balls},
     {"without_friction_it_is_a_linear_complementarity_problem", without_friction_it_is_a_linear_complementarity_problem},
     {"turned_tangents_turn_the_answer", turned_tangents_turn_the_answer},

@@ -197,6 +197,39 @@ static void a_raised_flag_ends_it(void) {
   ct_cancel_destroy(cancel);
 }
 
+#define POINTS 300
+
+/* Hundreds of points at one box, spread over its face: what friction holds at all of them stops, or bounces, flat. */
+static void hundreds_of_points_at_one_body(void) {
+  static ct_touch touches[POINTS];
+  static ct_touch_impulse told[POINTS];
+  for (int bounces = 0; bounces < 2; bounces++) {
+    contact_set s = {0};
+    set_fixed(&s);
+    uint32_t box = set_dynamic(&s, 1, ct_vec(1.0 / 6, 1.0 / 6, 1.0 / 6), ct_vec(0, 0, 0.5), ct_vec(0.1, 0.05, -1));
+    ct_touch pattern = *set_touch(&s, 0, box, ct_vec(0, 0, 0), ct_vec(0, 0, 1));
+    pattern.material = dry(0.5, 0.5 * bounces);
+    for (int i = 0; i < POINTS; i++) {
+      touches[i] = pattern;
+      touches[i].position = touches[i].point_a = touches[i].point_b = ct_vec(i % 20 / 20.0 - 0.475, i / 20 / 15.0 - 7.0 / 15.0, 0);
+    }
+    ct_contact_set set = {.bodies = s.bodies, .body_count = 2, .touches = touches, .count = POINTS};
+    ct_impulse_options options = impulse_options(CT_IMPULSE_ALGEBRAIC, CT_SIMULTANEITY_NEWTON);
+    options.energy_guard = false;
+    ct_velocity after[2];
+    ct_impulse_result result = {.touches = told, .velocities = after};
+    ct_solver *own = ct_solver_create();
+    CHECK_INT(ct_impulse_solve(&set, &options, own, &result), CT_OK);
+    ct_solver_destroy(own);
+    CHECK(result.converged);
+    double sum = 0.0;
+    for (int i = 0; i < POINTS; i++) sum += told[i].normal;
+    CHECK_NEAR(sum, 1.0 + 0.5 * bounces, 1e-10);
+    CHECK_NEAR(after[1].linear.z, 0.5 * bounces, 1e-10);
+    CHECK(fabs(after[1].linear.x) <= 1e-10 && fabs(after[1].linear.y) <= 1e-10 && ct_norm(after[1].angular) <= 1e-10);
+  }
+}
+
 static const check_test tests[] = {
     {"where_nothing_approaches_nothing_happens", where_nothing_approaches_nothing_happens},
     {"what_nothing_can_move_stays", what_nothing_can_move_stays},
@@ -206,6 +239,7 @@ static const check_test tests[] = {
     {"extreme_levers_and_masses_stay_finite", extreme_levers_and_masses_stay_finite},
     {"each_allocation_that_fails_is_told", each_allocation_that_fails_is_told},
     {"a_raised_flag_ends_it", a_raised_flag_ends_it},
+    {"hundreds of points at one box stop and bounce flat", hundreds_of_points_at_one_body},
 };
 
 CHECK_MAIN(tests)

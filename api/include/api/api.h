@@ -277,6 +277,10 @@ void api_call_finish(api_call *call);
 /* SNAPSHOT, whose ranges come one at a time: lines of NDJSON that the call has told of its work since this was last asked; none:
  * NULL. To be asked while no range runs. Owned by the call until it goes on. */
 const char *api_call_told(api_call *call, size_t *length);
+/* How far long work has come, to be told where its time is over: a sentence that goes on after another, or nothing. `out` has
+ * API_HINT_MAX bytes. Between two ranges of a SNAPSHOT's. */
+#define API_HINT_MAX 320
+void api_call_hint(const api_call *call, char *out);
 /* The reply after such lines: one line more. free() it; NULL: out of memory. */
 char *api_reply_line(const api_reply *reply, size_t *length);
 /* SNAPSHOT, after finish: the scene has been written to since the call's snapshot, or is being: the reply becomes a problem, and

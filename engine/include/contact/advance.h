@@ -5,7 +5,10 @@
  * once, and the other half goes on without forces. So energy and momenta change by impulses alone: with the means of the velocities
  * before and after, which is how far a body goes. Afterwards contacts that touch do not approach, or part by restitution; those
  * apart do not come nearer than touching; Coulomb's law holds between impulses and velocities after. First order in the step with
- * contacts, second without. Depth that bodies have stays: no position is corrected.
+ * contacts, second without. Depth that bodies have stays: no position is corrected. What comes to touch before the middle of the
+ * first step is hit at the start. Where bodies that move by themselves squeeze others, so that no impulses hold all contacts, each
+ * gives way at the speed that its impulse gives it alone: work stays bounded (`contradictory`). So does a jam, where no impulses
+ * are found or they would throw bodies out a hundred times as fast as anything moved before.
  * Energy: impulses that push along what they lead to are those of a solver that has not ended, and restitution may make energy
  * among several contacts: both are drawn back (`guarded`). What is left is of the discrete motion: a contact that parts at the
  * beginning of a step and is held at its end gives half its impulse times the speed that it parted with, at most m |g| times the
@@ -22,7 +25,9 @@
  * rest and is pushed neither parts nor meets, its normal velocity is taken away first; and forces that would make energy over a
  * stretch are drawn back (`guarded`). So impacts that become ever faster end as soon as bodies part no faster than
  * velocity_tolerance, approach no faster than rest_velocity, or time no longer goes on. The velocity tolerance in force is at least
- * what gravity and loads give a body over the contact tolerance: what parts more slowly comes back before it is seen apart.
+ * what gravity and loads give a body over the contact tolerance: what parts more slowly comes back before it is seen apart. Rest:
+ * an island whose forces and momenta are but the solver's tolerance of what they are sums of does not move at all, and is not asked
+ * again until something touches it, bears it otherwise or loads it otherwise.
  *
  * COMPLIANT: the elastic law between the deepest points of pairs of colliders, by a rule of fifth order with an error of
  * `tolerance` a step; contacts begin and end at the first double of time at which their distance says so, and between events
@@ -81,6 +86,9 @@ typedef struct ct_advance_state {
   double residual;                         /* the worst of the steps so far */
   uint64_t not_converged;                  /* steps whose solver ended before its tolerance */
   uint64_t guarded;                        /* steps in which impulses or forces were drawn back lest they make energy */
+  uint64_t contradictory;                  /* STEPPING: steps in which no impulses held all contacts: bodies that move by
+                                            * themselves squeezed others, which gave way; not converged either */
+  double velocity_tolerance;               /* in force in the last step, m/s */
   double penetration;                      /* the deepest contact now, m; STEPPING: in the middle of the last step */
 } ct_advance_state;
 
@@ -109,7 +117,8 @@ typedef enum ct_advance_limit {
   CT_ADVANCE_LIMIT_CONTACTS, /* more than contacts_max, or more of them linked than the solvers take */
   CT_ADVANCE_LIMIT_REACH,    /* a body leaves CT_COORDINATE_MAX */
   CT_ADVANCE_LIMIT_SPEED,    /* a body would move or turn faster than CT_SPEED_MAX */
-  CT_ADVANCE_LIMIT_TURN      /* a body turns by CT_TURN_MAX or more in a step */
+  CT_ADVANCE_LIMIT_TURN,     /* a body turns by CT_TURN_MAX or more in a step */
+  CT_ADVANCE_LIMIT_SQUEEZE   /* IMPULSES: kinematic bodies press the body into others, one impact after the other */
 } ct_advance_limit;
 
 typedef struct ct_advance ct_advance;
@@ -124,12 +133,16 @@ ct_status ct_advance_set_loads(ct_advance *advance, const ct_load *loads, size_t
 /* Goes on by one step, or to the next event; true in *done when the duration is over. Between impulses each body moves as it does
  * without forces: on a straight line, turning as a free top in closed form, so that its momenta and energy stay; kinematic bodies
  * turn with constant angular velocity. CT_LIMIT: a body leaves CT_COORDINATE_MAX, is faster than CT_SPEED_MAX, or turns by
- * CT_TURN_MAX in a step; more contacts than contacts_max. CT_PAIR_LIMIT, CT_CANCELLED, CT_OUT_OF_MEMORY; on any of them nothing has
+ * CT_TURN_MAX in a step; is squeezed: CT_ADVANCE_SQUEEZES_MAX steps in succession had an impact that no impulses are right for;
+ * more contacts than contacts_max. CT_PAIR_LIMIT, CT_CANCELLED, CT_OUT_OF_MEMORY; on any of them nothing has
  * changed. The same bits for the same scene, options and calls. Cost: a contact query of what has moved, and for each island that
  * does not rest a matrix and some sweeps: 324 bodies in a heap 5 to 30 ms while they fall, 0.2 ms at rest; to an event the contacts
- * of all bodies and the paths of those that move. */
+ * of all bodies and the paths of those that move, nothing where nothing does. */
 ct_status ct_advance_step(ct_advance *advance, ct_workspace *workspace, ct_solver *solver, bool *done);
 ct_advance_state ct_advance_now(const ct_advance *advance);
+/* How long the last step was, s; 0 before the first. *row: COMPLIANT, the body whose forces change fastest, for which it was so
+ * short; else, or where nothing changes, CT_NO_ROW. */
+double ct_advance_pace(const ct_advance *advance, uint32_t *row);
 /* Right after a step that ended with CT_LIMIT: why; *row the body, CT_NO_ROW for contacts. */
 ct_advance_limit ct_advance_why(const ct_advance *advance, uint32_t *row);
 /* Events of the last step: IMPULSES, each pair of colliders that hits, island by island; COMPLIANT, contacts that begin (at the

@@ -47,13 +47,22 @@ typedef struct ct_friction_problem {
   unsigned dimension; /* 3, or 2 for plane problems */
 } ct_friction_problem;
 
+/* W = scale G'G, where it is known what contacts do to bodies: `levers` hold the columns of G, over `count` bodies, with the roots
+ * of masses in them. The engine's own (solve/cone_fit.h). */
+typedef struct ct_friction_bodies {
+  const struct ct_cone *levers; /* [contacts] */
+  size_t count;
+  double scale;
+} ct_friction_bodies;
+
 typedef struct ct_friction_options {
   ct_friction_method method;
-  double tolerance;        /* converged: residual <= tolerance; 0: CT_FRICTION_TOLERANCE */
-  uint64_t iterations_max; /* sweeps or steps; 0: the method's own limit */
-  unsigned directions;     /* POLYHEDRAL: sides of the pyramid, even, >= 4; 0: 8. The first is along the first tangent */
-  bool circumscribed;      /* POLYHEDRAL: the pyramid around the cone, not in it */
-  const double *start;     /* [contacts dimension] r to begin from; NULL: 0 */
+  double tolerance;                 /* converged: residual <= tolerance; 0: CT_FRICTION_TOLERANCE */
+  uint64_t iterations_max;          /* sweeps or steps; 0: the method's own limit */
+  unsigned directions;              /* POLYHEDRAL: sides of the pyramid, even, >= 4; 0: 8. The first is along the first tangent */
+  bool circumscribed;               /* POLYHEDRAL: the pyramid around the cone, not in it */
+  const ct_friction_bodies *bodies; /* AUTO, dimension 3: many contacts are then solved by way of their bodies; NULL: not known */
+  const double *start;              /* [contacts dimension] r to begin from; NULL: 0 */
   const ct_cancel *cancel;
 } ct_friction_options;
 

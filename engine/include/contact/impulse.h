@@ -79,9 +79,19 @@ typedef struct ct_touch_impulse {
   ct_impulse_outcome outcome;
 } ct_touch_impulse;
 
-/* What happened to the energy guard, which counts what kinematic bodies put in. SKIPPED_KINEMATIC: these ask for what no impulse
- * gives, so none was given. */
-typedef enum ct_energy_guard { CT_GUARD_OFF, CT_GUARD_PASSED, CT_GUARD_APPLIED, CT_GUARD_SKIPPED_KINEMATIC } ct_energy_guard;
+/* What happened to the energy guard, which counts what kinematic bodies put in. PASSED: energy and that work did not grow.
+ * SKIPPED_KINEMATIC: these ask for what no impulses give, so none were given. */
+#define CT_ENERGY_GUARD_MAP(X)                                                                                                     \
+  X(OFF, "off")                                                                                                                    \
+  X(PASSED, "passed")                                                                                                              \
+  X(APPLIED, "applied")                                                                                                            \
+  X(SKIPPED_KINEMATIC, "skippedKinematic")
+
+typedef enum ct_energy_guard {
+#define CT_ENERGY_GUARD_ENUM(name, word) CT_GUARD_##name,
+  CT_ENERGY_GUARD_MAP(CT_ENERGY_GUARD_ENUM)
+#undef CT_ENERGY_GUARD_ENUM
+} ct_energy_guard;
 
 typedef struct ct_impulse_result {
   ct_touch_impulse *touches;          /* [count] the caller's */
@@ -92,6 +102,9 @@ typedef struct ct_impulse_result {
   double guard_theta;    /* part of the way from the plastic impulse that was taken; 1 unless applied; SEQUENTIAL: the least */
   bool converged;        /* false too where K is singular in doubles (a long lever of a tiny, heavy body): no friction then */
   bool infeasible;       /* restitution could not be had: it was left out, converged tells of what was solved then */
+  bool contradictory;    /* kinematic bodies press others into each other: no impulses are right, none were given */
+  double *certificate;   /* [count] the caller's, or NULL: where contradictory y >= 0 that adds up to nothing on every dynamic body
+                          * (along the normals), while gaps, so weighted, close; else 0 */
   bool rotation_ignored; /* POINT_MASS, though the impulse turns a body: the velocities of points come out otherwise than it says */
   double residual; /* of the law that was solved, before the guard; relative: to the velocities, or as the solver's header says */
   uint64_t iterations;

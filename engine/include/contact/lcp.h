@@ -10,10 +10,10 @@
 
 /* AUTO: which method is taken depends on M and n alone; where that one fails the next is tried, and `method` tells which answered.
  * DANTZIG, BLOCK_PIVOTING (which goes on with proximal points where many rows depend on others, and as DANTZIG where it does not
- * settle; of AUTO no method takes more than a few seconds), PGS and QUADRATIC are for symmetric positive
- * semidefinite M, LEMKE and ENUMERATION for any. Direct ones (DANTZIG, BLOCK_PIVOTING, LEMKE) take up to CT_LCP_DIRECT_MAX rows,
- * ENUMERATION up to CT_LCP_ENUMERATION_MAX; PGS and QUADRATIC (projected gradient with proportioning) up to CT_LCP_ITERATIVE_MAX,
- * and no memory that grows faster than the entries of M. */
+ * settle; of AUTO no method takes more than a few seconds), PGS and QUADRATIC are for symmetric positive semidefinite M, LEMKE
+ * (which asks DANTZIG where M is symmetric and its first path ends badly) and ENUMERATION for any. Direct ones (DANTZIG,
+ * BLOCK_PIVOTING, LEMKE) take up to CT_LCP_DIRECT_MAX rows, ENUMERATION up to CT_LCP_ENUMERATION_MAX; PGS and QUADRATIC (projected
+ * gradient with proportioning) up to CT_LCP_ITERATIVE_MAX, and no memory that grows faster than the entries of M. */
 #define CT_LCP_METHOD_MAP(X)                                                                                                       \
   X(AUTO, "auto")                                                                                                                  \
   X(DANTZIG, "dantzig")                                                                                                            \
@@ -61,8 +61,9 @@ typedef struct ct_lcp {
 typedef struct ct_lcp_options {
   ct_lcp_method method;
   ct_lcp_tie tie;
-  double tolerance;        /* converged: residual <= tolerance (1 + |q|max). 0: CT_LCP_TOLERANCE; CT_LCP_SWEEP_TOLERANCE for
-                            * iterative methods by name, and for AUTO above CT_LCP_DIRECT_MAX rows */
+  double tolerance;        /* converged: residual <= tolerance (1 + |q|max); of direct methods <= tolerance |q|max, for which
+                            * doubles near z are looked for where that one's round-off is more. 0: CT_LCP_TOLERANCE;
+                            * CT_LCP_SWEEP_TOLERANCE for iterative methods by name, and for AUTO above CT_LCP_DIRECT_MAX rows */
   uint64_t iterations_max; /* pivots, factorisations or sweeps; 0: the method's own limit */
   double relaxation;       /* PGS: 0 < omega < 2; 0: 1 */
   const double *start;     /* [n] iterative methods: z to begin from; NULL: 0 */

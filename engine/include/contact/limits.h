@@ -51,6 +51,8 @@
 #define CT_ADVANCE_TOLERANCE 1e-12
 /* Steps of one advance. */
 #define CT_ADVANCE_STEPS_MAX 1e9
+/* Steps in succession with an impact that no impulses are right for: a few may come of contacts that are apart by the tolerance. */
+#define CT_ADVANCE_SQUEEZES_MAX 16u
 /* Velocities that are called zero where nothing else is said, m/s, at least: without gravity no length gives one. */
 #define CT_VELOCITY_TOLERANCE_MIN 1e-9
 /* Contact points of one question to mechanics: some 400 MB of them. */

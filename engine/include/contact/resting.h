@@ -35,7 +35,7 @@ typedef struct ct_resting_options {
   ct_lcp_method lcp_method;  /* NONE */
   ct_friction_method friction_method; /* CONE */
   ct_lcp_tie tie;                     /* NONE: and of CONE where the solver ends with more than one answer */
-  unsigned directions;                /* POLYHEDRAL; 0: CT_RESTING_DIRECTIONS */
+  unsigned directions;                /* POLYHEDRAL: even, >= 4; 0: CT_RESTING_DIRECTIONS */
   bool circumscribed;
   double tolerance;        /* of the solvers, relative; 0: theirs */
   uint64_t iterations_max; /* 0: theirs */
@@ -73,9 +73,10 @@ typedef struct ct_body_acceleration {
                                             * centre, without the gyroscopic one */
 } ct_body_acceleration;
 
-/* Will it stay? STAYS: some forces within the cones hold every dynamic body where it is: `holding` are such. FALLS: none do:
- * `motion` is the way of Gauss' principle along which the loads do work whatever the contacts give. MOVING: bodies move already.
- * UNDECIDED: within round-off of the limit, or the solver did not end. */
+/* Will it stay? It is asked of the exact cones, of friction POLYHEDRAL too, whatever the pyramids' forces do: inscribed they may
+ * let bodies go that stay, circumscribed hold some that fall. STAYS: some forces within the cones hold every dynamic body where it
+ * is: `holding` are such. FALLS: none do: `motion` is the way of Gauss' principle along which the loads do work whatever the
+ * contacts give. MOVING: bodies move already. UNDECIDED: within round-off of the limit, or the solver did not end. */
 typedef enum ct_stability {
   CT_STABILITY_NOT_ASKED,
   CT_STABILITY_STAYS,
@@ -94,7 +95,8 @@ typedef struct ct_resting_result {
   ct_stability stability;
   double stability_margin; /* residual of the best forces, relative to the loads: 0 holds */
   bool converged;
-  double residual, complementarity; /* as in ct_lcp_result or ct_friction_result */
+  double residual, complementarity; /* as in ct_lcp_result or ct_friction_result; NONE: forces that hold all bodies have converged
+                                     * too where it is their rounding, up to 1e-6 (1 + max |b|) */
   double primal, dual;              /* max(0, -gap''), max(0, -f): the worst */
   double cone_error;                /* POLYHEDRAL */
   size_t rank;                      /* NONE: of A, where rank_known */

@@ -1,6 +1,7 @@
 /* Walls of boxes as problems of normal impulses: M = J M^-1 J' and what the contacts would do in one step of 1/60 s. */
 #include "lcp.h"
 
+#include "../../support/pile.h"
 #include "draw.h"
 
 #include <stdlib.h>
@@ -162,6 +163,26 @@ bool bench_wall_sparse(int wide, int high, int number, bench_sparse *p) {
     p->q[i] = side(&w, &w.contact[i]);
   }
   free_wall(&w);
+  return true;
+}
+
+bool bench_pile_dense(int wide, int high, int number, bench_problem *p) {
+  pile wall;
+  if (!pile_make(&wall, wide, high, 0.0)) return false;
+  double *velocities = malloc(6 * wall.boxes * sizeof *velocities);
+  if (!velocities) return false;
+  source s = {21000u + (uint64_t)wall.count + 100000u * (uint64_t)number};
+  for (size_t i = 0; i < 6 * wall.boxes; i++) velocities[i] = between(&s, -0.1, 0.1);
+  for (size_t i = 0; i < wall.count; i++) {
+    wall.q[i] /= 60.0;
+    for (int e = 0; e < 2; e++)
+      for (int k = 0; k < 6 && wall.pairs[i][e] >= 0; k++)
+        wall.q[i] += wall.rows[12 * i + 6 * (size_t)e + (size_t)k] * velocities[6 * wall.pairs[i][e] + k];
+  }
+  *p = (bench_problem){(int)wall.count, wall.m, wall.q};
+  wall.m = wall.q = NULL;
+  pile_free(&wall);
+  free(velocities);
   return true;
 }
 

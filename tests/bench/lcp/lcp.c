@@ -1,7 +1,7 @@
 /* Runs the benchmark of linear complementarity: inputs, rounds in turns, medians, residuals in long double.
  *
  * Every measurement is a child of its own, in processor time. A solver is right when it says that it has solved all problems and no
- * residual is above 1e-10 (1 + |q|max). Prints lines "size|solver|ours|us|residual|failed|correct" and those of bench_growth for
+ * residual is above 1e-10 (1 + |q|max). Prints lines "row|solver|ours|us|residual|failed|correct" and those of bench_growth for
  * the script that makes the tables.
  *
  *     lcp [rounds [seconds]]
@@ -34,7 +34,11 @@ typedef struct tally {
   double residual, off;
 } tally;
 
-static const struct { int wide, high; } walls[] = {{1, 2}, {2, 2}, {2, 4}, {4, 4}, {4, 8}, {8, 8}, {8, 16}};
+static const struct {
+  int wide, high;
+  bool redundant;
+} walls[] = {{1, 2, false},  {2, 2, false}, {2, 4, false}, {4, 4, false}, {4, 8, false}, {8, 8, false},
+             {8, 16, false}, {1, 3, true},  {3, 2, true},  {4, 3, true},  {6, 4, true}};
 
 static double processor_seconds(void) {
   struct timespec t;
@@ -104,7 +108,7 @@ static int all_solvers(const bench_solver *found[SOLVERS_MAX]) {
   return count;
 }
 
-static void run_row(const bench_problem *problems, int rounds, double seconds, cell *shared) {
+static void run_row(const bench_problem *problems, const char *kind, int rounds, double seconds, cell *shared) {
   const bench_solver *solvers[SOLVERS_MAX];
   tally tallies[SOLVERS_MAX] = {{{0}, 0, 0, 0, 0}};
   int count = all_solvers(solvers);
@@ -120,7 +124,7 @@ static void run_row(const bench_problem *problems, int rounds, double seconds, c
   for (int e = 0; e < count; e++) {
     tally *t = &tallies[e];
     qsort(t->us, (size_t)t->rounds, sizeof t->us[0], ascending);
-    printf("%d|%s|%d|%.4f|%.2g|%d|%d\n", problems[0].size, solvers[e]->name, solvers[e]->ours,
+    printf("%d%s|%s|%d|%.4f|%.2g|%d|%d\n", problems[0].size, kind, solvers[e]->name, solvers[e]->ours,
            t->rounds ? t->us[t->rounds / 2] : NAN, t->residual, t->failed, t->rounds && !t->failed && t->off <= CORRECT);
   }
   fflush(stdout);
@@ -135,8 +139,8 @@ int main(int count, char **words) {
   for (size_t i = 0; i < sizeof walls / sizeof walls[0]; i++) {
     bench_problem problems[BENCH_PROBLEMS];
     for (int k = 0; k < BENCH_PROBLEMS; k++)
-      if (!bench_wall_dense(walls[i].wide, walls[i].high, k, &problems[k])) return 1;
-    run_row(problems, rounds, seconds, shared);
+      if (!(walls[i].redundant ? bench_pile_dense : bench_wall_dense)(walls[i].wide, walls[i].high, k, &problems[k])) return 1;
+    run_row(problems, walls[i].redundant ? " redundant" : "", rounds, seconds, shared);
     for (int k = 0; k < BENCH_PROBLEMS; k++) bench_problem_free(&problems[k]);
   }
   return bench_growth() ? 0 : 1;

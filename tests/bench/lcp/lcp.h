@@ -31,6 +31,9 @@ typedef struct bench_sparse {
 /* A wall of boxes, each on two below it, four contacts to a box: size = 4 wide high. False: no memory. */
 bool bench_wall_dense(int wide, int high, int number, bench_problem *problem);
 bool bench_wall_sparse(int wide, int high, int number, bench_sparse *problem);
+/* The same with a contact at each corner of what two boxes have in common, and boxes moving: more than twice the contacts that hold
+ * the wall, rows that depend on each other but for round-off. */
+bool bench_pile_dense(int wide, int high, int number, bench_problem *problem);
 void bench_problem_free(bench_problem *problem);
 void bench_sparse_free(bench_sparse *problem);
 

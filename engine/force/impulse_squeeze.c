@@ -1,0 +1,66 @@
+/* Bodies whose motion is prescribed may press others into each other. Then no impulses are right, with friction or without, and a
+ * Farkas vector over the contacts proves it.
+ */
+#include "force/impulse_many.h"
+#include "solve/matrix.h"
+#include "solve/solver.h"
+
+#include <string.h>
+
+bool ct_impulse_any_driven(const ct_contact_set *set) {
+  for (size_t i = 0; i < set->body_count; i++)
+    if (set->bodies[i].mobility == CT_KINEMATIC) return true;
+  return false;
+}
+
+/* The normal rows and columns of the matrix, dense, and of q. */
+static void normals_of(const ct_impulse_many *many, const double *q, double *dense, double *normals) {
+  const ct_matrix *m = many->matrix;
+  size_t n = many->count, d = many->dimension;
+  memset(dense, 0, n * n * sizeof *dense);
+  for (size_t i = 0; i < n; i++) {
+    normals[i] = q[d * i];
+    for (size_t e = m->starts[d * i]; e < m->starts[d * i + 1]; e++)
+      if (m->columns[e] % d == 0) dense[i * n + m->columns[e] / d] = m->values[e];
+  }
+}
+
+ct_status ct_impulse_contradict(const ct_impulse_many *many, const double *q, double *certificate, bool *none) {
+  size_t n = many->count;
+  ct_solver *solver = many->work->solver;
+  *none = false;
+  if (n > CT_LCP_DIRECT_MAX) return CT_OK;
+  ct_solver_mark mark = ct_solver_enter(solver);
+  double *dense = ct_solver_doubles(solver, n * n), *vectors = ct_solver_doubles(solver, 4 * n);
+  ct_status status = dense && vectors ? CT_OK : CT_OUT_OF_MEMORY;
+  if (status == CT_OK) {
+    normals_of(many, q, dense, vectors);
+    ct_lcp problem = {{.size = n, .dense = dense}, vectors};
+    ct_lcp_options options = {.tie = CT_LCP_TIE_ANY, .cancel = many->work->options->cancel};
+    ct_lcp_result solved = {.z = vectors + n, .w = vectors + 2 * n, .certificate = vectors + 3 * n};
+    status = ct_lcp_solve(&problem, &options, solver, &solved);
+    bool claimed = status == CT_OK && solved.status == CT_LCP_STATUS_INFEASIBLE;
+    if (claimed) status = ct_normals_balance(many->work->set, solved.certificate, solver, none);
+    if (*none && certificate) memcpy(certificate, solved.certificate, n * sizeof *certificate);
+  }
+  ct_solver_leave(solver, mark);
+  return status;
+}
+
+ct_status ct_impulse_squeezed(const ct_impulse_many *many, bool *none) {
+  ct_impulse_work *work = many->work;
+  ct_solver_mark mark = ct_solver_enter(work->solver);
+  double *q = ct_solver_doubles(work->solver, many->rows);
+  ct_status status = q ? CT_OK : CT_OUT_OF_MEMORY;
+  if (q) {
+    memcpy(q, many->u, many->rows * sizeof *q);
+    for (size_t i = 0; i < many->count; i++) q[i * many->dimension] -= many->floor[i];
+    status = ct_impulse_contradict(many, q, work->told.certificate, none);
+  }
+  ct_solver_leave(work->solver, mark);
+  if (status != CT_OK || !*none) return status;
+  work->told.contradictory = true;
+  if (work->options->energy_guard) work->told.guard = CT_GUARD_SKIPPED_KINEMATIC;
+  work->told.guard_theta = 1.0;
+  return CT_OK;
+}

@@ -1,0 +1,164 @@
+/* Steps in time where a step is much for what it has to see: bodies faster than plates are thick, and squeezes that nothing holds.
+ */
+#include "tests/support/advance.h"
+
+static ct_advance_options stepping(double duration, double time_step) {
+  return (ct_advance_options){.mode = CT_ADVANCE_STEPPING,
+                              .duration = duration,
+                              .time_step = time_step,
+                              .contact_tolerance = 1e-7,
+                              .velocity_tolerance = 1e-3,
+                              .rest_velocity = 0.01,
+                              .contacts_max = 1000};
+}
+
+/* ---- fast bodies -------------------------------------------------------------------------------------------------------- */
+
+static ct_material bouncing(double restitution) { return (ct_material){.restitution = restitution}; }
+
+/* A ball of 0.1 m flies at a plate of 0.01 m, whose upper side is at 0.005: half a step takes it beyond. All advances are of one
+ * step: each is the first. */
+static void shoot(double height, double speed, double restitution) {
+  const placed_body bodies[2] = {{"plate", box_of(2, 2, 0.005), pose_at(0, 0, 0), AT_REST, NULL},
+                                 {"ball", sphere_of(0.1), pose_at(0, 0, height), {{0, 0, -speed}, {0, 0, 0}}, &one_kilogram}};
+  const ct_scene *scene = scene_with(bodies, 2, bouncing(restitution));
+  const ct_advance_options o = stepping(0.01, 0.01);
+  bool hit = false;
+  for (int k = 0; k < 5; k++) {
+    ct_advance *advance = advance_of(scene, &o);
+    ct_advance_state before = ct_advance_now(advance);
+    CHECK(steps(advance, 1));
+    ct_advance_state now = ct_advance_now(advance);
+    near_vec(now.contact_impulse, ct_sub(now.momentum, before.momentum), 1e-12 * speed);
+    hit = hit || now.contact_impulse.z > 0.0;
+    CHECK(now.not_converged == 0 && now.penetration < 1e-9);
+    ct_pose pose;
+    ct_velocity velocity;
+    ct_advance_body(advance, 1, &pose, &velocity);
+    CHECK(pose.position.z >= 0.105 - 1e-9);
+    if (hit && restitution > 0.0) CHECK_NEAR(velocity.linear.z, restitution * speed, 1e-12 * speed);
+    ct_draft *draft = ct_draft_begin(scene);
+    CHECK_INT(ct_advance_write(advance, draft), CT_OK);
+    ct_advance_destroy(advance);
+    scene = seal(draft, scene);
+  }
+  CHECK(hit);
+  ct_scene_release(scene);
+}
+
+static void nothing_passes_a_thin_plate_in_the_first_step(void) {
+  shoot(1.0, 500.0, 0.0);
+  shoot(1.0, 500.0, 1.0);
+  shoot(1.0, 500.0, 0.5);
+  shoot(3.0, 500.0, 0.0); /* reached in the second half of the first step */
+  shoot(7.0, 500.0, 1.0); /* in the first half of the second */
+  shoot(0.2, 50.0, 0.0);
+}
+
+/* Two balls of the same mass that meet head on exchange their velocities. */
+static void nothing_passes_what_comes_towards_it_in_the_first_step(void) {
+  const placed_body bodies[2] = {{"a", sphere_of(0.1), pose_at(-1, 0, 0), {{400, 0, 0}, {0, 0, 0}}, &one_kilogram},
+                                 {"b", sphere_of(0.1), pose_at(1, 0, 0), {{-400, 0, 0}, {0, 0, 0}}, &one_kilogram}};
+  const ct_scene *scene = scene_with(bodies, 2, bouncing(1.0));
+  const ct_advance_options o = stepping(0.01, 0.01);
+  ct_advance *advance = advance_of(scene, &o);
+  CHECK(steps(advance, 1));
+  ct_pose pose;
+  ct_velocity velocity;
+  ct_advance_body(advance, 0, &pose, &velocity);
+  CHECK_NEAR(velocity.linear.x, -400.0, 1e-10);
+  ct_advance_body(advance, 1, &pose, &velocity);
+  CHECK_NEAR(velocity.linear.x, 400.0, 1e-10);
+  CHECK(ct_advance_now(advance).events > 0);
+  ct_advance_destroy(advance);
+  ct_scene_release(scene);
+}
+
+/* ---- squeezes ----------------------------------------------------------------------------------------------------------- */
+
+/* A ball of 1 kg between a wall and a piston that comes at 1 m/s: no impulses stop both contacts. The work of a step is that of
+ * stopping each contact alone at most, (1 m/s)^2 1 kg; the ball has no more than what was done on it. */
+static void squeeze(double mu, double restitution) {
+  const ct_motion driven = {.is_kinematic = true};
+  ct_material material = friction_of(mu);
+  material.restitution = restitution;
+  const placed_body bodies[3] = {{"wall", box_of(0.5, 2, 2), pose_at(-1, 0, 0), AT_REST, NULL},
+                                 {"ball", sphere_of(0.5), pose_at(0, 0, 0), AT_REST, &one_kilogram},
+                                 {"piston", box_of(0.5, 2, 2), pose_at(1, 0, 0), {{-1, 0, 0}, {0, 0, 0}}, &driven}};
+  const ct_scene *scene = scene_with(bodies, 3, material);
+  const ct_advance_options o = stepping(0.01, 1e-3);
+  ct_advance *advance = advance_of(scene, &o);
+  double work = 0.0;
+  for (uint64_t k = 1; k <= 10; k++) {
+    steps(advance, 1);
+    ct_advance_state now = ct_advance_now(advance);
+    CHECK(now.contradictory == k && now.not_converged == k);
+    CHECK(now.work - work >= 0.0 && now.work - work <= 1.0);
+    CHECK(now.kinetic_energy <= now.work);
+    work = now.work;
+  }
+  ct_advance_destroy(advance);
+  ct_scene_release(scene);
+}
+
+static void a_squeeze_that_nothing_holds_is_told_and_its_work_is_bounded(void) {
+  squeeze(0.0, 0.0);
+  squeeze(0.3, 0.0);
+  squeeze(0.3, 0.5);
+}
+
+/* Two boxes of 1 kg, one half beside the other, under a plate that comes at 1 m/s. Once they have given way they are tilted by
+ * little: as wedges without friction they could leave as fast as the angle is flat, and with it they jam, of which there is no
+ * proof. At most so much work is done in a step as stops each of the contacts, six to a side and no more, alone. */
+static void a_squeeze_of_tilted_boxes_stays_bounded(void) {
+  const ct_motion driven = {.is_kinematic = true};
+  for (int with_friction = 0; with_friction < 2; with_friction++) {
+    const placed_body bodies[4] = {{"floor", box_of(5, 5, 0.5), pose_at(0, 0, -0.5), AT_REST, NULL},
+                                   {"low", box_of(0.5, 0.5, 0.5), pose_at(0, 0, 0.5), AT_REST, &one_kilogram},
+                                   {"high", box_of(0.5, 0.5, 0.5), pose_at(0.25, 0, 1.5), AT_REST, &one_kilogram},
+                                   {"plate", box_of(3.5, 1.5, 0.5), pose_at(0.5, 0, 2.5), {{0, 0, -1}, {0, 0, 0}}, &driven}};
+    const ct_scene *scene = scene_with(bodies, 4, friction_of(with_friction ? 0.3 : 0.0));
+    const ct_advance_options o = stepping(0.01, 1e-3);
+    ct_advance *advance = advance_of(scene, &o);
+    double work = 0.0;
+    for (uint64_t k = 1; k <= 10; k++) {
+      steps(advance, 1);
+      ct_advance_state now = ct_advance_now(advance);
+      CHECK(now.contradictory == k && now.not_converged == k);
+      CHECK(now.work - work >= 0.0 && now.work - work <= 18.0);
+      CHECK(now.kinetic_energy <= now.work);
+      work = now.work;
+    }
+    ct_advance_destroy(advance);
+    ct_scene_release(scene);
+  }
+}
+
+/* A piston that leaves the ball room squeezes nothing. */
+static void a_piston_that_pushes_freely_is_no_squeeze(void) {
+  const ct_motion driven = {.is_kinematic = true};
+  const placed_body bodies[2] = {{"ball", sphere_of(0.5), pose_at(0, 0, 0), AT_REST, &one_kilogram},
+                                 {"piston", box_of(0.5, 2, 2), pose_at(1, 0, 0), {{-1, 0, 0}, {0, 0, 0}}, &driven}};
+  const ct_scene *scene = scene_with(bodies, 2, friction_of(0.3));
+  const ct_advance_options o = stepping(0.01, 1e-3);
+  ct_advance *advance = advance_of(scene, &o);
+  CHECK(steps(advance, 10));
+  ct_advance_state now = ct_advance_now(advance);
+  CHECK(now.contradictory == 0 && now.not_converged == 0);
+  CHECK_NEAR(now.kinetic_energy, 0.5, 1e-12);
+  CHECK_NEAR(now.work, 1.0, 1e-12); /* half of it is lost in the blow */
+  ct_advance_destroy(advance);
+  ct_scene_release(scene);
+}
+
+int main(int argc, char **argv) {
+  static const check_test tests[] = {
+      {"nothing_passes_a_thin_plate_in_the_first_step", nothing_passes_a_thin_plate_in_the_first_step},
+      {"nothing_passes_what_comes_towards_it_in_the_first_step", nothing_passes_what_comes_towards_it_in_the_first_step},
+      {"a_squeeze_that_nothing_holds_is_told_and_its_work_is_bounded",
+       a_squeeze_that_nothing_holds_is_told_and_its_work_is_bounded},
+      {"a_squeeze_of_tilted_boxes_stays_bounded", a_squeeze_of_tilted_boxes_stays_bounded},
+      {"a_piston_that_pushes_freely_is_no_squeeze", a_piston_that_pushes_freely_is_no_squeeze},
+  };
+  return advance_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
+}
