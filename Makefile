@@ -40,7 +40,7 @@ ENGINE_FLAGS := -Iengine/include -Iengine
 API_FLAGS    := -Iengine/include -Iapi/include -Iapi -DCONTACTD_VERSION='"$(VERSION)"'
 SERVER_FLAGS := -Iengine/include -Iapi/include -Iserver -D_POSIX_C_SOURCE=200809L -D_GNU_SOURCE -DCONTACTD_VERSION='"$(VERSION)"'
 TEST_FLAGS   := -Iengine/include -Iengine -Iapi/include -Iapi -I. -D_GNU_SOURCE
-STORE_LIBS   := -luv -lsqlite3
+STORE_LIBS   := -luv -lsqlite3 -lhiredis
 SERVER_LIBS  := -lmicrohttpd $(STORE_LIBS) -ljansson -lnettle -lm -lpthread
 
 .DEFAULT_GOAL := build
@@ -115,8 +115,9 @@ $(BUILD)/tests/peers/%: tests/peers/%.cpp
 
 # ---- packages: make run and make test install what is missing ---------------------------------------------------------
 
-RUN_PACKAGES  := gcc libc6-dev pkg-config libmicrohttpd-dev libjansson-dev libuv1-dev nettle-dev libsqlite3-dev curl jq
-TEST_PACKAGES := $(RUN_PACKAGES) git binutils python3 python3-jsonschema clang g++ libfcl-dev dart-doc prometheus systemd
+RUN_PACKAGES  := gcc libc6-dev pkg-config libmicrohttpd-dev libjansson-dev libuv1-dev nettle-dev libsqlite3-dev libhiredis-dev curl jq
+TEST_PACKAGES := $(RUN_PACKAGES) git binutils python3 python3-jsonschema clang g++ libfcl-dev dart-doc prometheus systemd redis-server \
+                 redis-tools
 BENCH_PACKAGES := $(TEST_PACKAGES) wrk libccd-dev libbullet-dev libode-dev libcgal-dev libqhull-dev \
                   libdart-external-odelcpsolver-dev
 # An engine of our own, for root where none runs.

@@ -21,8 +21,12 @@ api_service *api_service_create(const api_settings *settings) {
   api_json_start();
   service->limits = settings->limits;
   service->workers = settings->workers;
-  snprintf(service->durability, sizeof service->durability, "%s", settings->durability);
+  atomic_init(&service->durability, settings->durability);
   return service;
+}
+
+void api_service_set_durability(api_service *service, const char *word) {
+  atomic_store_explicit(&service->durability, word, memory_order_relaxed);
 }
 
 void api_service_destroy(api_service *service) { free(service); }

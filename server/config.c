@@ -22,6 +22,11 @@ const srv_option srv_options[] = {
     {SRV_KIND_WORD, "durability", "WORD", AT(durability), 0, 0, 0, "memory disk", "",
      "what an acknowledged write survives: the end of the request, or that of the daemon and of the machine"},
     {SRV_KIND_TEXT, "data", "FOLDER", AT(data), 0, 0, 0, NULL, "", "folder of the store of --durability disk"},
+    {SRV_KIND_TEXT, "store", "URL", AT(store), 0, 0, 0, NULL, "",
+     "redis://[user@]host[:port][/database]: scenes are kept there for any number of daemons; goes before --durability"},
+    {SRV_KIND_TEXT, "store-password-file", "FILE", AT(store_password_file), 0, 0, 0, NULL, "", "file with the password of --store"},
+    {SRV_KIND_FLAG, "stale-reads", NULL, AT(stale_reads), 0, 0, 0, NULL, "",
+     "with --store, answer reads from memory without asking whether another daemon has written; replies say so"},
     {SRV_KIND_NUMBER, "shape-seconds", "N", AT(shape_seconds), 604800, 1, 315360000, NULL, "s",
      "with a store, how long a posted shape that no scene names is kept"},
     {SRV_KIND_TEXT, "token-file", "FILE", AT(token_file), 0, 0, 0, NULL, "", "file with the token that requests must bear"},
@@ -313,7 +318,7 @@ srv_config_outcome srv_config_read(srv_config *config, int argc, char **argv) {
   bool good = outcome == SRV_CONFIG_RUN && (!config->file || srv_config_read_file(config)) && read_environment(config) &&
               read_arguments(config, argc, argv);
   fit_limits(config);
-  if (good && strcmp(config->durability, "disk") == 0 && !config->data && !config->healthcheck) {
+  if (good && strcmp(config->durability, "disk") == 0 && !config->data && !config->store && !config->healthcheck) {
     fprintf(stderr, "contactd: --durability: disk needs a folder, --data; without one the durability is memory.\n");
     good = false;
   }

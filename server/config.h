@@ -27,6 +27,9 @@ typedef struct srv_config {
   uint64_t workers;
   const char *durability; /* "memory" or "disk" */
   const char *data;       /* folder of the store; NULL: none */
+  const char *store;      /* redis://... in place of durability and data; NULL: none */
+  const char *store_password_file;
+  bool stale_reads;       /* of a store that others write to, too: reads do not ask it */
   uint64_t shape_seconds; /* that a shape which no scene names is kept in the store */
   const char *token_file; /* NULL: no token asked for */
   srv_words allow_hosts;

@@ -161,7 +161,7 @@ bool srv_server_listen(srv_server *server) {
 
 /* ---- the server -------------------------------------------------------------------------------------------------------- */
 
-bool srv_server_create(srv_server *server, const srv_config *config, const api_service *service) {
+bool srv_server_create(srv_server *server, const srv_config *config, api_service *service) {
   *server = (srv_server){.config = config, .limits = &config->limits, .service = service, .listen_fd = -1};
   srv_metrics_begin(&server->metrics);
   if (!srv_notify_open(&server->notify) || !srv_auth_load(&server->auth, config->token_file)) return false;

@@ -16,18 +16,45 @@
 /* Exit status for settings that cannot be served. */
 #define EXIT_SETTINGS 2
 
+/* What the store has to say; what writes survive may be another than before. */
+static void hear_store(void *cls, const char *event, const char *detail) {
+  srv_server *server = cls;
+  srv_log_event(server->log, event, detail);
+  api_service_set_durability(server->service, server->store->durability);
+}
+
+static bool open_shared(srv_server *server) {
+  const srv_config *config = server->config;
+  server->store = srv_store_redis_open(server->loop, config->store, config->store_password_file);
+  if (!server->store) return false;
+  server->store->tell = hear_store;
+  server->store->tell_cls = server;
+  api_service_set_durability(server->service, server->store->durability);
+  if (strcmp(server->store->durability, "memory") == 0)
+    srv_log_event(
+        server->log, "storeNotDurable",
+        "Redis does not promise to keep what it acknowledges (appendonly yes, appendfsync always): the durability is memory");
+  return true;
+}
+
 /* True where none is asked for. */
 static bool open_store(srv_server *server) {
-  if (strcmp(server->config->durability, "disk") != 0) return true;
-  server->store = srv_store_sqlite_open(server->loop, server->config->data);
-  if (!server->store) return false;
+  const srv_config *config = server->config;
+  if (config->store) {
+    if (!open_shared(server)) return false;
+  } else if (strcmp(config->durability, "disk") == 0) {
+    server->store = srv_store_sqlite_open(server->loop, config->data);
+    if (!server->store) return false;
+  } else {
+    return true;
+  }
   server->shelf = srv_shelf_create();
   if (server->shelf) return srv_recover_list(server);
   fprintf(stderr, "contactd: start: out of memory.\n");
   return false;
 }
 
-static int serve(const srv_config *config, const api_service *service) {
+static int serve(const srv_config *config, api_service *service) {
   srv_server server;
   bool ready = srv_server_create(&server, config, service) && open_store(&server);
   for (size_t i = 0; ready && i < config->scenes.count; i++) ready = srv_preload(&server, config->scenes.items[i]);

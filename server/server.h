@@ -52,7 +52,7 @@ typedef enum srv_drain { SRV_SERVING, SRV_DRAINING, SRV_DRAIN_OVER } srv_drain;
 typedef struct srv_server {
   const srv_config *config;
   const api_limits *limits;
-  const api_service *service;
+  api_service *service;
   uv_loop_t *loop;
   struct MHD_Daemon *daemon;
   int listen_fd;
@@ -115,7 +115,7 @@ typedef struct srv_server {
 /* ---- loop.c ---- */
 
 /* Makes the parts that need no socket. False after one sentence on standard error. */
-bool srv_server_create(srv_server *server, const srv_config *config, const api_service *service);
+bool srv_server_create(srv_server *server, const srv_config *config, api_service *service);
 /* Listens and says so on standard output. False after one sentence on standard error. */
 bool srv_server_listen(srv_server *server);
 /* Serves until the drain is over. */

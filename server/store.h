@@ -55,7 +55,8 @@ typedef struct srv_store_write {
   uint64_t submitted_ns; /* of uv_hrtime; for who counts (metrics.h) */
   /* The answer. */
   srv_store_status status;
-  uint64_t current; /* MOVED: revision that the key is at; 0: it is not there */
+  uint64_t current;       /* MOVED: revision that the key is at; 0: it is not there */
+  uint64_t last_revision; /* MOVED of a scene that is not there: numbers of new scenes are above this one; 0: not told */
   char why[SRV_STORE_WHY];
 } srv_store_write;
 
@@ -117,7 +118,10 @@ typedef struct srv_store_ops {
 struct srv_store {
   const srv_store_ops *ops;
   bool shared;            /* other daemons write, too: what is in memory must be compared with the store */
-  const char *durability; /* word in the replies of writes: "disk", "redis", "memory" */
+  const char *durability; /* word in the replies of writes: "disk", "redis", "memory"; of static life */
+  /* Is told what somebody should know: an event's name and a sentence. NULL: nobody is. */
+  void (*tell)(void *cls, const char *event, const char *detail);
+  void *tell_cls;
 };
 
 static inline void srv_store_submit(srv_store *store, srv_store_write *write) { store->ops->submit(store, write); }
@@ -132,5 +136,8 @@ void srv_store_load_free(srv_store_load *load);
 /* Opens, makes or migrates the store in the folder (file contactd.db, and a lock that a second daemon finds). NULL after one
  * sentence on standard error: no such folder, not ours to write, locked, a newer format, not a store. */
 srv_store *srv_store_sqlite_open(uv_loop_t *loop, const char *folder);
+/* Opens the store at redis://[user@]host[:port][/database][?commandMs=N]; password_file may be NULL. Runs the loop until Redis has
+ * answered, at most 10 s. NULL after one sentence on standard error. */
+srv_store *srv_store_redis_open(uv_loop_t *loop, const char *url, const char *password_file);
 
 #endif

@@ -72,13 +72,15 @@ typedef struct api_service api_service;
 
 typedef struct api_settings {
   api_limits limits;
-  const char *durability;   /* word in every write's reply: "memory" */
+  const char *durability;   /* word in every write's reply: "memory"; outlives the service */
   unsigned workers;         /* shown by /v1/limits */
 } api_settings;
 
 /* Copies settings. NULL: out of memory. Immutable afterwards; shared by all threads. */
 api_service *api_service_create(const api_settings *settings);
 void api_service_destroy(api_service *service);
+/* Another word for writes from now on, which outlives the service. Any thread. */
+void api_service_set_durability(api_service *service, const char *word);
 
 /* ---- replies --------------------------------------------------------------------------------------------------------- */
 

@@ -1,0 +1,118 @@
+/* The parts of the store in Redis: where it is (store_redis_url.c), a connection (store_redis_link.c), what is asked and how
+ * answers are read (store_redis_command.c, store_redis_reply.c), and what waits for an answer (store_redis.c). All on the loop
+ * thread.
+ *
+ * Of hiredis the protocol is used: the text of commands and the reader of replies. Its connections are not: they resolve names
+ * blocking, have no time limits, move all that waits to be sent at each write, do not hear of refused connections through libuv,
+ * and assert that no reply comes unasked. libuv's own sockets do without all that. */
+#ifndef SRV_STORE_REDIS_H
+#define SRV_STORE_REDIS_H
+
+#include "store.h"
+
+#include <hiredis/hiredis.h>
+
+/* ---- where ----------------------------------------------------------------------------------------------------------- */
+
+typedef struct srv_redis_place {
+  char host[256];
+  char port[8];
+  char user[64]; /* "": none */
+  unsigned database;
+  uint64_t command_ns; /* so long an answer is waited for */
+  char *password;      /* owned; NULL: none */
+} srv_redis_place;
+
+/* redis://[user@]host[:port][/database][?commandMs=N]. The password is the file's first line. False: why tells. */
+bool srv_redis_place_read(srv_redis_place *place, const char *url, const char *password_file, char why[SRV_STORE_WHY]);
+
+/* ---- format ---------------------------------------------------------------------------------------------------------- */
+
+/* Keys of Redis, each of a hash but for the records of a key, which are two lists: heads, one per record, and parts.
+ *   contactd:store           format, life (of the youngest base), last (revision of scenes that have gone)
+ *   contactd:scenes, :shapes id -> "revision bodies life"
+ *   contactd:names           scene -> the shapes that it names, each ended by a zero
+ *   contactd:uses            shape -> number of scenes that name it
+ *   contactd:heads:SPACE:ID  "revision follows parts length"; follows is 0 for a base
+ *   contactd:parts:SPACE:ID  bytes
+ *   contactd:stage:...       parts of a record that is on its way; gone by itself when nobody takes it */
+#define SRV_REDIS_FORMAT "1"
+
+/* Parts of a record are at most so long: Redis serves others between two. */
+#define SRV_REDIS_PART_BYTES ((size_t)1 << 20)
+/* Records up to this length go with the write itself; longer ones are put in place part by part before. */
+#define SRV_REDIS_INLINE_BYTES SRV_REDIS_PART_BYTES
+/* Seconds after which parts that nobody has taken go. */
+#define SRV_REDIS_STAGE_SECONDS "60"
+
+/* ---- commands -------------------------------------------------------------------------------------------------------- */
+
+/* Bytes to be sent. */
+typedef struct srv_redis_bytes {
+  char *bytes; /* owned: redisFreeCommand; NULL: out of memory */
+  size_t length;
+  unsigned replies; /* that will come */
+} srv_redis_bytes;
+
+extern const char srv_redis_script[];
+
+/* A command of texts, the list ended by NULL. */
+srv_redis_bytes srv_redis_command(const char *const *words);
+/* The write as one call of the script: by its digest, or by its text where that is NULL. stage: name of the list that has the
+ * parts; NULL: they go with it. */
+srv_redis_bytes srv_redis_write_command(const srv_store_write *write, const char *digest, const char *stage);
+/* The next part of the write's bytes, from `at` on, onto the stage. */
+srv_redis_bytes srv_redis_stage_command(const srv_store_write *write, const char *stage, size_t at);
+srv_redis_bytes srv_redis_look_command(const srv_store_look *look);
+/* All of a key as a transaction; or as a script, which copies all of it once more, but is taken by a Redis without memory, too. */
+srv_redis_bytes srv_redis_load_command(const srv_store_load *load, bool by_script);
+
+/* ---- replies --------------------------------------------------------------------------------------------------------- */
+
+/* What an error of Redis means, and in why a sentence. */
+srv_store_status srv_redis_error(const redisReply *reply, char why[SRV_STORE_WHY]);
+bool srv_redis_is_error(const redisReply *reply, const char *code);
+/* Set status and what else is answered, from replies of any content. */
+void srv_redis_read_write(const redisReply *reply, srv_store_write *write);
+/* The two replies to a look: what is there, then the greatest revision that has gone. */
+void srv_redis_read_entries(const redisReply *reply, srv_store_look *look);
+void srv_redis_read_last(const redisReply *reply, srv_store_look *look);
+void srv_redis_read_load(const redisReply *reply, srv_store_load *load);
+/* Do the settings (of CONFIG GET) promise that what is acknowledged is on the disk? */
+bool srv_redis_is_durable(const redisReply *reply);
+
+/* ---- a connection ---------------------------------------------------------------------------------------------------- */
+
+/* Times in ns. */
+#define SRV_REDIS_CONNECT_NS 500000000u
+#define SRV_REDIS_COMMAND_NS 1000000000u /* unless the place says otherwise */
+#define SRV_REDIS_RETRY_LEAST_NS 100000000u
+#define SRV_REDIS_RETRY_MOST_NS 5000000000u
+
+typedef struct srv_redis_link srv_redis_link;
+
+/* Takes one reply: NULL when the connection has gone without it. Replies come in the order of what was sent. */
+typedef void srv_redis_take(void *cls, const redisReply *reply);
+
+typedef struct srv_redis_link_events {
+  void (*up)(void *cls);                                             /* commands can be sent */
+  void (*settings)(void *cls, bool known, bool durable);             /* what Redis promises, at each connection */
+  void (*down)(void *cls, srv_store_status status, const char *why); /* the connection has gone, or could not be made */
+  void *cls;
+} srv_redis_link_events;
+
+/* Begins to connect at once. NULL: out of memory. place must outlive it. */
+srv_redis_link *srv_redis_link_create(uv_loop_t *loop, const srv_redis_place *place, const srv_redis_link_events *events);
+/* Ends the connection; closed is called when nothing of it is left in the loop. */
+void srv_redis_link_close(srv_redis_link *link, void (*closed)(void *cls), void *cls);
+bool srv_redis_link_is_up(const srv_redis_link *link);
+/* The script's digest, by Redis' word. */
+const char *srv_redis_link_digest(const srv_redis_link *link);
+/* Sends what is up. `take` gets each reply. bytes are taken over. False: out of memory, or not up; take will not be called. */
+bool srv_redis_link_send(srv_redis_link *link, srv_redis_bytes bytes, srv_redis_take *take, void *cls);
+/* When bytes last went or came while something was under way; else when the first command was sent. */
+uint64_t srv_redis_link_progress(const srv_redis_link *link);
+/* Looks at the times. Returns whether anything is under way: then it is to be called often. */
+bool srv_redis_link_tick(srv_redis_link *link, uint64_t now_ns);
+
+#endif

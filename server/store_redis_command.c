@@ -1,0 +1,231 @@
+/* What is asked of Redis. A write is one script: Redis carries it out whole or not at all, and nobody comes between. */
+#include "store_redis.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Fencing. The revision that a write follows must be the key's, and numbers of revisions are never used again under any id: a new
+ * scene begins above all that have gone (`last`). So who slept while others wrote, or while the scene went and came back, is
+ * refused. Numbers are compared as texts: Lua's are exact only up to 2^53.
+ *
+ * Nothing is changed before the first refusal can come, and the first change of whatever adds is one that Redis refuses when it has
+ * no memory left; after the first change it refuses no more. What removes begins with a removal, which is never refused. */
+const char srv_redis_script[] =
+    "local keys, heads, parts, shapes, names, uses, store, stage = unpack(KEYS)\n"
+    "local act, id, before, revision, bodies, head, named, named_list = unpack(ARGV, 1, 8)\n"
+    "local scenes, staged = ARGV[9] == 'scenes', tonumber(ARGV[10])\n"
+    "local call = redis.call\n"
+    "local function above(a, b) if #a ~= #b then return #a > #b end return a > b end\n"
+    "local format = call('HGET', store, 'format')\n"
+    "if format and format ~= '" SRV_REDIS_FORMAT "' then return {'FORMAT', format} end\n"
+    "local entry = call('HGET', keys, id)\n"
+    "local current, life = '0', '0'\n"
+    "if entry then current, life = string.match(entry, '^(%d+) %d+ (%d+)$') end\n"
+    "if not current then return {'DAMAGED'} end\n"
+    "local last = call('HGET', store, 'last') or '0'\n"
+    "local moved = {'MOVED', current, last}\n"
+    "if staged > 0 and call('LLEN', stage) ~= staged then return {'AGAIN'} end\n"
+    "local function push(way)\n"
+    "  if way == 'RPUSH' then\n"
+    "    for i = 11, #ARGV do call('RPUSH', parts, ARGV[i]) end\n"
+    "    for i = 1, staged do call('LMOVE', stage, parts, 'LEFT', 'RIGHT') end\n"
+    "  else\n"
+    "    for i = #ARGV, 11, -1 do call('LPUSH', parts, ARGV[i]) end\n"
+    "    for i = 1, staged do call('LMOVE', stage, parts, 'RIGHT', 'LEFT') end\n"
+    "  end\n"
+    "end\n"
+    "if act == 'fold' then\n"
+    "  local upto, gone = 0, 0\n"
+    "  for i, text in ipairs(call('LRANGE', heads, 0, -1)) do\n"
+    "    local at, count = string.match(text, '^(%d+) %d+ (%d+) ')\n"
+    "    gone = gone + tonumber(count)\n"
+    "    if at == revision then upto = i break end\n"
+    "  end\n"
+    "  if not entry or upto == 0 then return moved end\n"
+    "  call('LTRIM', heads, upto, -1)\n"
+    "  call('LTRIM', parts, gone, -1)\n"
+    "  call('LPUSH', heads, head)\n"
+    "  push('LPUSH')\n"
+    "  return {'OK', life}\n"
+    "end\n"
+    "if current ~= before or (act ~= 'base' and not entry) then return moved end\n"
+    "if scenes and act ~= 'remove' and not above(revision, entry and current or last) then return moved end\n"
+    "if act == 'remove' and not scenes and (call('HGET', uses, id) or '0') ~= '0' then return {'NAMED'} end\n"
+    "local fresh = {}\n"
+    "if named == '1' then\n"
+    "  for shape in string.gmatch(named_list, '[^%z]+') do\n"
+    "    if call('HEXISTS', shapes, shape) == 0 then return {'UNKNOWN', shape} end\n"
+    "    fresh[#fresh + 1] = shape\n"
+    "  end\n"
+    "end\n"
+    "local function name_no_more()\n"
+    "  for shape in string.gmatch(call('HGET', names, id) or '', '[^%z]+') do\n"
+    "    if call('HINCRBY', uses, shape, -1) == 0 then call('HDEL', uses, shape) end\n"
+    "  end\n"
+    "  call('HDEL', names, id)\n"
+    "end\n"
+    "if act == 'remove' then\n"
+    "  call('HDEL', keys, id)\n"
+    "  call('UNLINK', heads, parts)\n"
+    "  if not scenes then return {'OK', life} end\n"
+    "  name_no_more()\n"
+    "  local greatest = above(current, revision) and current or revision\n"
+    "  if above(greatest, last) then call('HSET', store, 'last', greatest) end\n"
+    "  return {'OK', life}\n"
+    "end\n"
+    "if act == 'base' then\n"
+    "  life = string.format('%.0f', call('HINCRBY', store, 'life', 1))\n"
+    "  call('HSET', store, 'format', '" SRV_REDIS_FORMAT "')\n"
+    "  call('UNLINK', heads, parts)\n"
+    "end\n"
+    "call('HSET', keys, id, revision .. ' ' .. bodies .. ' ' .. life)\n"
+    "call('RPUSH', heads, head)\n"
+    "push('RPUSH')\n"
+    "if scenes and named == '1' then\n"
+    "  name_no_more()\n"
+    "  for i, shape in ipairs(fresh) do call('HINCRBY', uses, shape, 1) end\n"
+    "  if #fresh > 0 then call('HSET', names, id, named_list) end\n"
+    "end\n"
+    "return {'OK', life}\n";
+
+static const char *space_name(srv_store_space space) { return space == SRV_STORE_SCENES ? "scenes" : "shapes"; }
+
+static srv_redis_bytes format(int count, const char **words, const size_t *lengths, unsigned replies) {
+  char *bytes = NULL;
+  int length = redisFormatCommandArgv(&bytes, count, words, lengths);
+  /* A command of 2 GiB or more has no length here. */
+  if (length < 0) return (srv_redis_bytes){0};
+  return (srv_redis_bytes){bytes, (size_t)length, replies};
+}
+
+srv_redis_bytes srv_redis_command(const char *const *words) {
+  const char *list[16];
+  int count = 0;
+  while (words[count] && count < 16) list[count] = words[count], count++;
+  return format(count, list, NULL, 1);
+}
+
+/* ---- writes ---------------------------------------------------------------------------------------------------------- */
+
+static size_t parts_of(const srv_store_write *write) { return (write->length + SRV_REDIS_PART_BYTES - 1) / SRV_REDIS_PART_BYTES; }
+
+enum { ARGUMENTS = 3 + 8 + 10 };
+
+typedef struct arguments {
+  const char *words[ARGUMENTS + 1];
+  size_t lengths[ARGUMENTS + 1];
+  int count;
+} arguments;
+
+static void add(arguments *a, const char *word, size_t length) {
+  a->words[a->count] = word;
+  a->lengths[a->count++] = length;
+}
+
+static void add_text(arguments *a, const char *word) { add(a, word, strlen(word)); }
+
+typedef struct key_names {
+  char keys[32], heads[32 + CT_ID_LENGTH_MAX], parts[32 + CT_ID_LENGTH_MAX];
+} key_names;
+
+static void name_keys(key_names *out, srv_store_space space, const char *id) {
+  snprintf(out->keys, sizeof out->keys, "contactd:%s", space_name(space));
+  snprintf(out->heads, sizeof out->heads, "contactd:heads:%s:%s", space_name(space), id);
+  snprintf(out->parts, sizeof out->parts, "contactd:parts:%s:%s", space_name(space), id);
+}
+
+srv_redis_bytes srv_redis_write_command(const srv_store_write *write, const char *digest, const char *stage) {
+  static const char *const acts[] = {"change", "base", "fold", "remove"};
+  key_names names;
+  char numbers[3][24], head[96], staged[24];
+  name_keys(&names, write->space, write->id);
+  snprintf(numbers[0], sizeof numbers[0], "%" PRIu64, write->before);
+  snprintf(numbers[1], sizeof numbers[1], "%" PRIu64, write->revision);
+  snprintf(numbers[2], sizeof numbers[2], "%" PRIu64, write->bodies);
+  snprintf(head, sizeof head, "%" PRIu64 " %" PRIu64 " %zu %zu", write->revision,
+           write->act == SRV_STORE_CHANGE ? write->before : UINT64_C(0), parts_of(write), write->length);
+  snprintf(staged, sizeof staged, "%zu", stage ? parts_of(write) : 0);
+  arguments a = {.count = 0};
+  add_text(&a, digest ? "EVALSHA" : "EVAL");
+  add_text(&a, digest ? digest : srv_redis_script);
+  add_text(&a, "8");
+  add_text(&a, names.keys);
+  add_text(&a, names.heads);
+  add_text(&a, names.parts);
+  add_text(&a, "contactd:shapes");
+  add_text(&a, "contactd:names");
+  add_text(&a, "contactd:uses");
+  add_text(&a, "contactd:store");
+  add_text(&a, stage ? stage : "contactd:stage:");
+  add_text(&a, acts[write->act]);
+  add_text(&a, write->id);
+  for (int i = 0; i < 3; i++) add_text(&a, numbers[i]);
+  add_text(&a, head);
+  add_text(&a, write->has_shapes ? "1" : "0");
+  add(&a, write->shapes ? write->shapes : "", write->has_shapes ? write->shapes_length : 0);
+  add_text(&a, space_name(write->space));
+  add_text(&a, staged);
+  if (!stage && write->length) add(&a, write->bytes, write->length);
+  return format(a.count, a.words, a.lengths, 1);
+}
+
+srv_redis_bytes srv_redis_stage_command(const srv_store_write *write, const char *stage, size_t at) {
+  size_t length = write->length - at < SRV_REDIS_PART_BYTES ? write->length - at : SRV_REDIS_PART_BYTES;
+  if (at == 0) {
+    /* The first part makes the list, and sets how long it stays. */
+    static const char script[] = "redis.call('RPUSH', KEYS[1], ARGV[1]) redis.call('EXPIRE', KEYS[1], ARGV[2]) return 1";
+    const char *words[] = {"EVAL", script, "1", stage, write->bytes, SRV_REDIS_STAGE_SECONDS};
+    size_t lengths[] = {4, sizeof script - 1, 1, strlen(stage), length, strlen(SRV_REDIS_STAGE_SECONDS)};
+    return format(6, words, lengths, 1);
+  }
+  /* A list that has gone meanwhile is not begun anew. */
+  const char *words[] = {"RPUSHX", stage, write->bytes + at};
+  size_t lengths[] = {6, strlen(stage), length};
+  return format(3, words, lengths, 1);
+}
+
+/* ---- reads ----------------------------------------------------------------------------------------------------------- */
+
+/* Several commands as one piece of bytes. */
+static srv_redis_bytes join(const srv_redis_bytes *pieces, int count) {
+  size_t length = 0;
+  bool whole = true;
+  for (int i = 0; i < count; i++) {
+    length += pieces[i].length;
+    whole = whole && pieces[i].bytes;
+  }
+  char *bytes = whole ? malloc(length) : NULL;
+  size_t at = 0;
+  for (int i = 0; i < count; i++) {
+    if (bytes) memcpy(bytes + at, pieces[i].bytes, pieces[i].length);
+    at += pieces[i].length;
+    redisFreeCommand(pieces[i].bytes);
+  }
+  return (srv_redis_bytes){bytes, length, bytes ? (unsigned)count : 0};
+}
+
+#define COMMAND(...) srv_redis_command((const char *const[]){__VA_ARGS__, NULL})
+
+/* The last revision is asked for second: of a scene that has gone before the first question it is known then. */
+srv_redis_bytes srv_redis_look_command(const srv_store_look *look) {
+  key_names names;
+  name_keys(&names, look->space, look->id);
+  srv_redis_bytes pieces[] = {look->id[0] ? COMMAND("HGET", names.keys, look->id) : COMMAND("HGETALL", names.keys),
+                              COMMAND("HGET", "contactd:store", "last")};
+  return join(pieces, 2);
+}
+
+srv_redis_bytes srv_redis_load_command(const srv_store_load *load, bool by_script) {
+  key_names names;
+  name_keys(&names, load->space, load->id);
+  if (by_script) {
+    static const char script[] = "return {redis.call('HGET', KEYS[1], ARGV[1]), redis.call('LRANGE', KEYS[2], 0, -1),"
+                                 " redis.call('LRANGE', KEYS[3], 0, -1)}";
+    return COMMAND("EVAL", script, "3", names.keys, names.heads, names.parts, load->id);
+  }
+  srv_redis_bytes pieces[] = {COMMAND("MULTI"), COMMAND("HGET", names.keys, load->id), COMMAND("LRANGE", names.heads, "0", "-1"),
+                              COMMAND("LRANGE", names.parts, "0", "-1"), COMMAND("EXEC")};
+  return join(pieces, 5);
+}

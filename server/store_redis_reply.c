@@ -1,0 +1,315 @@
+/* What Redis answers. A reply may be anything: kinds, counts and lengths are looked at before they are believed. That the bytes of
+ * records are those that were written is for their own digests to tell. */
+#include "store_redis.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Greatest length of a text that is taken for a number. */
+#define DIGITS_MOST 20
+
+static bool is_text(const redisReply *reply) {
+  return reply && (reply->type == REDIS_REPLY_STRING || reply->type == REDIS_REPLY_STATUS);
+}
+
+static bool is_array(const redisReply *reply) { return reply && reply->type == REDIS_REPLY_ARRAY; }
+
+static bool text_is(const redisReply *reply, const char *text) {
+  return is_text(reply) && reply->len == strlen(text) && memcmp(reply->str, text, reply->len) == 0;
+}
+
+/* Reads digits up to something else; advances *at. False: there are none, or too many. */
+static bool read_number(const char **at, const char *end, uint64_t *out) {
+  uint64_t value = 0;
+  const char *from = *at;
+  for (; *at < end && **at >= '0' && **at <= '9'; ++*at) {
+    uint64_t digit = (uint64_t)(**at - '0');
+    if (*at - from >= DIGITS_MOST || value > (UINT64_MAX - digit) / 10) return false;
+    value = value * 10 + digit;
+  }
+  *out = value;
+  return *at > from;
+}
+
+/* `count` numbers between single blanks, and nothing else. */
+static bool read_numbers(const redisReply *reply, int count, uint64_t *out) {
+  if (!is_text(reply)) return false;
+  const char *at = reply->str, *end = at + reply->len;
+  for (int i = 0; i < count; i++) {
+    if (i && (at == end || *at++ != ' ')) return false;
+    if (!read_number(&at, end, &out[i])) return false;
+  }
+  return at == end;
+}
+
+/* ---- errors ---------------------------------------------------------------------------------------------------------- */
+
+typedef struct meaning {
+  const char *code;
+  srv_store_status status;
+  const char *sentence;
+} meaning;
+
+/* All of them mean that nothing is written. */
+static const meaning meanings[] = {
+    {"OOM", SRV_STORE_FULL, "Redis has no memory left (maxmemory)"},
+    {"MISCONF", SRV_STORE_UNAVAILABLE, "Redis takes no writes, because it cannot save them on its disk"},
+    {"READONLY", SRV_STORE_UNAVAILABLE, "this Redis is a replica and takes no writes"},
+    {"NOREPLICAS", SRV_STORE_UNAVAILABLE, "Redis takes no writes, because too few replicas are there"},
+    {"LOADING", SRV_STORE_UNAVAILABLE, "Redis is still reading its data"},
+    {"MASTERDOWN", SRV_STORE_UNAVAILABLE, "this Redis is a replica without its primary"},
+    {"BUSY", SRV_STORE_UNAVAILABLE, "Redis is busy with a script"},
+    {"NOAUTH", SRV_STORE_FAILED, "Redis asks for a password"},
+    {"WRONGPASS", SRV_STORE_FAILED, "Redis does not take the password"},
+    {"NOPERM", SRV_STORE_FAILED, "the user of Redis may not do what is needed"},
+    {"NOSCRIPT", SRV_STORE_UNAVAILABLE, "Redis has lost the script"},
+    {"EXECABORT", SRV_STORE_UNAVAILABLE, "Redis has refused a part of the question"},
+    {"WRONGTYPE", SRV_STORE_DAMAGED, "a key of the store holds something else"},
+};
+
+/* The code is the first word; before Redis 7 that of an error in a script stands behind a sentence of its own. */
+bool srv_redis_is_error(const redisReply *reply, const char *code) {
+  if (!reply || reply->type != REDIS_REPLY_ERROR) return false;
+  const char *text = reply->str;
+  if (strncmp(text, "ERR Error running script", 24) == 0) {
+    const char *inner = strstr(text, ": -");
+    if (inner) text = inner + 3;
+  }
+  size_t length = strlen(code);
+  return strncmp(text, code, length) == 0 && (text[length] == ' ' || text[length] == 0);
+}
+
+/* What Redis says itself goes into logs and replies: printable characters alone. */
+static void quote(const redisReply *reply, char *why) {
+  char text[100];
+  size_t n = 0;
+  for (; n < reply->len && n + 1 < sizeof text; n++) text[n] = reply->str[n] < ' ' || reply->str[n] > '~' ? ' ' : reply->str[n];
+  text[n] = 0;
+  snprintf(why, SRV_STORE_WHY, "Redis says: %s", text);
+}
+
+srv_store_status srv_redis_error(const redisReply *reply, char why[SRV_STORE_WHY]) {
+  if (!reply || reply->type != REDIS_REPLY_ERROR) {
+    snprintf(why, SRV_STORE_WHY, "Redis has answered something that is no answer");
+    return SRV_STORE_UNAVAILABLE;
+  }
+  for (size_t i = 0; i < sizeof meanings / sizeof meanings[0]; i++) {
+    if (!srv_redis_is_error(reply, meanings[i].code)) continue;
+    snprintf(why, SRV_STORE_WHY, "%s", meanings[i].sentence);
+    return meanings[i].status;
+  }
+  if (strstr(reply->str, "max number of clients")) {
+    snprintf(why, SRV_STORE_WHY, "Redis has too many clients");
+    return SRV_STORE_UNAVAILABLE;
+  }
+  /* Of a Redis before 6. */
+  if (strstr(reply->str, "invalid password")) {
+    snprintf(why, SRV_STORE_WHY, "Redis does not take the password");
+    return SRV_STORE_FAILED;
+  }
+  quote(reply, why);
+  return SRV_STORE_UNAVAILABLE;
+}
+
+/* ---- writes ---------------------------------------------------------------------------------------------------------- */
+
+static void set(srv_store_write *write, srv_store_status status, const char *why) {
+  write->status = status;
+  snprintf(write->why, sizeof write->why, "%s", why);
+}
+
+void srv_redis_read_write(const redisReply *reply, srv_store_write *write) {
+  write->why[0] = 0;
+  if (!is_array(reply) || reply->elements == 0) {
+    write->status = srv_redis_error(reply, write->why);
+    return;
+  }
+  redisReply *const *list = reply->element;
+  if (text_is(list[0], "OK")) set(write, SRV_STORE_OK, "");
+  else if (text_is(list[0], "NAMED")) set(write, SRV_STORE_NAMED, "");
+  else if (text_is(list[0], "UNKNOWN")) set(write, SRV_STORE_UNKNOWN, "");
+  else if (text_is(list[0], "DAMAGED")) set(write, SRV_STORE_DAMAGED, "the key's entry is not one of ours");
+  else if (text_is(list[0], "FORMAT")) set(write, SRV_STORE_UNAVAILABLE, "the store is of a newer format");
+  else if (text_is(list[0], "AGAIN")) set(write, SRV_STORE_UNAVAILABLE, "parts of the record were lost on the way");
+  else if (text_is(list[0], "MOVED") && reply->elements == 3 && read_numbers(list[1], 1, &write->current) &&
+           read_numbers(list[2], 1, &write->last_revision)) {
+    set(write, SRV_STORE_MOVED, "");
+  } else {
+    write->status = srv_redis_error(NULL, write->why);
+  }
+}
+
+/* ---- looks ----------------------------------------------------------------------------------------------------------- */
+
+static void damaged_look(srv_store_look *look, const char *why) {
+  free(look->entries);
+  look->entries = NULL;
+  look->count = 0;
+  look->status = SRV_STORE_DAMAGED;
+  snprintf(look->why, sizeof look->why, "%s", why);
+}
+
+static bool read_entry(const redisReply *reply, srv_store_entry *out) {
+  uint64_t numbers[3];
+  if (!read_numbers(reply, 3, numbers)) return false;
+  out->revision = numbers[0];
+  out->bodies = numbers[1];
+  return true;
+}
+
+static int by_id(const void *a, const void *b) {
+  return strcmp(((const srv_store_entry *)a)->id, ((const srv_store_entry *)b)->id);
+}
+
+static void read_all(const redisReply *reply, srv_store_look *look) {
+  size_t count = reply->elements / 2;
+  look->entries = calloc(count + 1, sizeof *look->entries);
+  if (!look->entries) {
+    look->status = SRV_STORE_MEMORY;
+    return;
+  }
+  for (size_t i = 0; i < count; i++) {
+    const redisReply *id = reply->element[2 * i];
+    srv_store_entry *entry = &look->entries[i];
+    bool good = is_text(id) && id->len > 0 && id->len <= CT_ID_LENGTH_MAX && !memchr(id->str, 0, id->len) &&
+                read_entry(reply->element[2 * i + 1], entry);
+    if (!good) {
+      damaged_look(look, "an entry is not one of ours");
+      return;
+    }
+    memcpy(entry->id, id->str, id->len);
+  }
+  qsort(look->entries, count, sizeof *look->entries, by_id);
+  look->count = count;
+}
+
+static void read_one(const redisReply *reply, srv_store_look *look) {
+  look->entries = calloc(1, sizeof *look->entries);
+  if (!look->entries) {
+    look->status = SRV_STORE_MEMORY;
+    return;
+  }
+  look->count = 1;
+  memcpy(look->entries->id, look->id, sizeof look->id);
+  if (reply->type != REDIS_REPLY_NIL && !read_entry(reply, look->entries)) damaged_look(look, "the key's entry is not one of ours");
+}
+
+/* False: status and why tell. */
+static bool is_answer(const redisReply *reply, bool good, srv_store_look *look) {
+  if (good) return true;
+  look->status = srv_redis_error(reply, look->why);
+  return false;
+}
+
+void srv_redis_read_entries(const redisReply *reply, srv_store_look *look) {
+  look->status = SRV_STORE_OK;
+  look->why[0] = 0;
+  look->last_revision = 0;
+  if (look->id[0]) {
+    if (is_answer(reply, is_text(reply) || reply->type == REDIS_REPLY_NIL, look)) read_one(reply, look);
+  } else if (is_answer(reply, is_array(reply) && reply->elements % 2 == 0, look)) {
+    read_all(reply, look);
+  }
+}
+
+void srv_redis_read_last(const redisReply *reply, srv_store_look *look) {
+  if (look->status != SRV_STORE_OK || reply->type == REDIS_REPLY_NIL) return;
+  if (!read_numbers(reply, 1, &look->last_revision)) damaged_look(look, "the last revision is no number");
+}
+
+/* ---- loads ----------------------------------------------------------------------------------------------------------- */
+
+static void damaged_load(srv_store_load *load, const char *why) {
+  load->status = SRV_STORE_DAMAGED;
+  snprintf(load->why, sizeof load->why, "%s", why);
+}
+
+typedef struct head {
+  uint64_t revision, follows, parts, length;
+} head;
+
+/* Puts a record together from its parts, which begin at `at`. */
+static void read_record(const redisReply *parts, size_t at, const head *h, srv_store_load *load) {
+  srv_store_record *record = &load->records[load->count];
+  size_t length = 0;
+  for (size_t i = 0; i < h->parts; i++) {
+    if (!is_text(parts->element[at + i])) {
+      damaged_load(load, "a part is no text");
+      return;
+    }
+    length += parts->element[at + i]->len;
+  }
+  if (length != h->length) {
+    damaged_load(load, "a record is not as long as it was");
+    return;
+  }
+  *record = (srv_store_record){.revision = h->revision, .base = h->follows == 0, .bytes = malloc(length + 1), .length = length};
+  if (!record->bytes) {
+    load->status = SRV_STORE_MEMORY;
+    return;
+  }
+  load->count++;
+  for (size_t i = 0, n = 0; i < h->parts; n += parts->element[at + i]->len, i++)
+    memcpy(record->bytes + n, parts->element[at + i]->str, parts->element[at + i]->len);
+}
+
+/* A base, then changes each of which follows the one before, up to the key's revision. */
+static void read_records(const redisReply *heads, const redisReply *parts, uint64_t revision, srv_store_load *load) {
+  uint64_t before = 0;
+  size_t at = 0;
+  for (size_t i = 0; i < heads->elements && load->status == SRV_STORE_OK; i++) {
+    uint64_t numbers[4];
+    if (!read_numbers(heads->element[i], 4, numbers)) {
+      damaged_load(load, "the head of a record is not one of ours");
+      return;
+    }
+    head h = {numbers[0], numbers[1], numbers[2], numbers[3]};
+    if (h.follows != before || h.parts > parts->elements - at) {
+      damaged_load(load, h.follows != before ? "a record is missing" : "a part is missing");
+      return;
+    }
+    read_record(parts, at, &h, load);
+    at += (size_t)h.parts;
+    before = h.revision;
+  }
+  if (load->status == SRV_STORE_OK && (before != revision || at != parts->elements || heads->elements == 0))
+    damaged_load(load, before != revision ? "the last record is missing" : "there are more parts than records");
+}
+
+void srv_redis_read_load(const redisReply *reply, srv_store_load *load) {
+  load->status = SRV_STORE_OK;
+  load->why[0] = 0;
+  if (!is_array(reply) || reply->elements != 3) {
+    load->status = srv_redis_error(reply, load->why);
+    return;
+  }
+  const redisReply *entry = reply->element[0], *heads = reply->element[1], *parts = reply->element[2];
+  if (entry->type == REDIS_REPLY_NIL) {
+    load->status = SRV_STORE_UNKNOWN;
+    return;
+  }
+  srv_store_entry found;
+  if (!is_array(heads) || !is_array(parts) || !read_entry(entry, &found)) {
+    damaged_load(load, "the key's entry is not one of ours");
+    return;
+  }
+  load->records = calloc(heads->elements + 1, sizeof *load->records);
+  if (!load->records) load->status = SRV_STORE_MEMORY;
+  else read_records(heads, parts, found.revision, load);
+  if (load->status != SRV_STORE_OK) srv_store_load_free(load);
+}
+
+/* ---- settings -------------------------------------------------------------------------------------------------------- */
+
+bool srv_redis_is_durable(const redisReply *reply) {
+  bool appends = false, always = false;
+  if (!is_array(reply)) return false;
+  for (size_t i = 0; i + 1 < reply->elements; i += 2) {
+    if (text_is(reply->element[i], "appendonly")) appends = text_is(reply->element[i + 1], "yes");
+    if (text_is(reply->element[i], "appendfsync")) always = text_is(reply->element[i + 1], "always");
+  }
+  return appends && always;
+}

@@ -1,0 +1,312 @@
+/* What every store promises, by the store in Redis; two daemons at one store; and what Redis says when it will not. */
+#include "tests/support/redis_server.h"
+#include "tests/support/store_promises.h"
+
+static unsigned databases;
+
+static void another_database(rig *r) {
+  if (!redis_pid) redis_start(NULL, NULL);
+  snprintf(r->url, sizeof r->url, "redis://127.0.0.1:%d/%u?commandMs=20000", redis_port, databases++);
+}
+
+/* Says something to Redis at the rig's database; the first line of the answer, without its end. */
+static void say(const rig *r, const char *words, char *out, size_t size) {
+  char command[400];
+  snprintf(command, sizeof command, "redis-cli -p %d -n %ld %s 2>&1", redis_port, strtol(strrchr(r->url, '/') + 1, NULL, 10),
+           words);
+  FILE *in = popen(command, "r");
+  out[0] = 0;
+  if (!in || !fgets(out, (int)size, in)) CHECK(out[0] == 0);
+  if (in) pclose(in);
+  out[strcspn(out, "\n")] = 0;
+}
+
+static void tell_redis(const rig *r, const char *words) {
+  char answer[200];
+  say(r, words, answer, sizeof answer);
+}
+
+/* A second daemon at the same store. */
+static void begin_other(rig *other, const rig *r) {
+  rig_begin(other);
+  snprintf(other->url, sizeof other->url, "%s", r->url);
+  CHECK(rig_open(other));
+}
+
+/* ---- promises of Redis ----------------------------------------------------------------------------------------------- */
+
+static void the_word_for_durability_is_what_redis_promises(void) {
+  WITH_RIG(r);
+  static const struct {
+    const char *words, *durability;
+  } cases[] = {{"config set appendfsync everysec", "memory"},
+               {"config set appendfsync always", "redis"},
+               {"config set appendonly no", "memory"},
+               {"config set appendonly yes", "redis"}};
+  CHECK_TEXT(r.store->durability, "redis");
+  CHECK(r.store->shared);
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    tell_redis(&r, cases[i].words);
+    rig_close(&r);
+    CHECK(rig_open(&r));
+    CHECK_TEXT(r.store->durability, cases[i].durability);
+  }
+  rig_end(&r);
+}
+
+/* ---- two daemons ----------------------------------------------------------------------------------------------------- */
+
+static void what_one_daemon_writes_the_other_sees_at_once(void) {
+  WITH_RIG(r);
+  rig other;
+  begin_other(&other, &r);
+  CHECK_INT(PUT(&r, SRV_STORE_BASE, "a", 0, 1, 9000000), SRV_STORE_OK);
+  CHECK_INT(rig_revision(&other, SRV_STORE_SCENES, "a"), 1);
+  CHECK_RECORDS(&other, "a", {true, 1, 9000000});
+  CHECK_INT(PUT(&other, SRV_STORE_CHANGE, "a", 1, 2, 10), SRV_STORE_OK);
+  CHECK_INT(rig_revision(&r, SRV_STORE_SCENES, "a"), 2);
+  CHECK_MOVED(&r, SRV_STORE_CHANGE, "a", 1, 2, 2);
+  CHECK_INT(PUT(&other, SRV_STORE_REMOVE, "a", 2, 3, 0), SRV_STORE_OK);
+  CHECK_INT(rig_revision(&r, SRV_STORE_SCENES, "a"), 0);
+  rig_end(&other);
+  rig_end(&r);
+}
+
+/* Both write as fast as they can, each from what it knows; what one has lost it learns from the answer. */
+static void of_two_daemons_that_write_at_once_each_revision_has_one_author(void) {
+  WITH_RIG(r);
+  rig other;
+  begin_other(&other, &r);
+  CHECK_INT(PUT(&r, SRV_STORE_BASE, "a", 0, 1, 10), SRV_STORE_OK);
+  rig *rigs[2] = {&r, &other};
+  uint64_t known[2] = {1, 1}, wins[2] = {0, 0};
+  for (int round = 0; round < 150; round++) {
+    srv_store_write writes[2];
+    for (int i = 0; i < 2; i++) {
+      /* Lengths tell who wrote. */
+      writes[i] = write_of(SRV_STORE_CHANGE, "a", known[i], known[i] + 1, (size_t)(20 + i));
+      rig_submit(rigs[i], &writes[i]);
+    }
+    for (int i = 0; i < 2; i++) {
+      int k = (i + round) % 2;
+      rig_wait(rigs[k]);
+      bool good = writes[k].status == SRV_STORE_OK;
+      CHECK(good || writes[k].status == SRV_STORE_MOVED);
+      known[k] = good ? known[k] + 1 : writes[k].current;
+      wins[k] += good;
+      free((char *)(uintptr_t)writes[k].bytes);
+    }
+  }
+  srv_store_load load;
+  CHECK_INT(rig_load(&r, SRV_STORE_SCENES, "a", &load), SRV_STORE_OK);
+  CHECK_INT(load.count, 1 + wins[0] + wins[1]);
+  uint64_t of[2] = {0, 0};
+  for (size_t i = 1; i < load.count; i++) {
+    CHECK_INT(load.records[i].revision, i + 1);
+    CHECK(load.records[i].length == 20 || load.records[i].length == 21);
+    of[load.records[i].length == 21]++;
+  }
+  CHECK(of[0] == wins[0] && of[1] == wins[1]);
+  srv_store_load_free(&load);
+  rig_end(&other);
+  rig_end(&r);
+}
+
+/* Fencing: who slept while the scene went and came back under its old id is refused, whatever numbers it has in mind. */
+static void who_slept_through_a_scenes_end_is_refused(void) {
+  WITH_RIG(r);
+  CHECK_INT(PUT(&r, SRV_STORE_BASE, "a", 0, 1, 10), SRV_STORE_OK);
+  CHECK_INT(PUT(&r, SRV_STORE_CHANGE, "a", 1, 2, 10), SRV_STORE_OK);
+  CHECK_INT(PUT(&r, SRV_STORE_REMOVE, "a", 2, 3, 0), SRV_STORE_OK);
+  /* A new life begins above all revisions of those before, of any scene. */
+  for (uint64_t revision = 1; revision <= 3; revision++) {
+    srv_store_write low = tried(&r, SRV_STORE_BASE, "a", 0, revision);
+    CHECK_INT(low.status, SRV_STORE_MOVED);
+    CHECK_INT(low.current, 0);
+    CHECK_INT(low.last_revision, 3);
+    CHECK_INT(tried(&r, SRV_STORE_BASE, "b", 0, revision).status, SRV_STORE_MOVED);
+  }
+  CHECK_INT(PUT(&r, SRV_STORE_BASE, "a", 0, 4, 10), SRV_STORE_OK);
+  CHECK_MOVED(&r, SRV_STORE_CHANGE, "a", 2, 3, 4);
+  CHECK_MOVED(&r, SRV_STORE_FOLD, "a", 0, 2, 4);
+  CHECK_MOVED(&r, SRV_STORE_REMOVE, "a", 2, 3, 4);
+  /* A revision never goes back, nor stays. */
+  CHECK_MOVED(&r, SRV_STORE_CHANGE, "a", 4, 4, 4);
+  CHECK_MOVED(&r, SRV_STORE_BASE, "a", 4, 3, 4);
+  CHECK_RECORDS(&r, "a", {true, 4, 10});
+  rig_end(&r);
+}
+
+/* A long record is put in place part by part; what is submitted for its key meanwhile comes after it. */
+static void a_write_after_a_long_one_comes_after_it(void) {
+  WITH_RIG(r);
+  srv_store_write writes[] = {write_of(SRV_STORE_BASE, "a", 0, 1, 30000000), write_of(SRV_STORE_CHANGE, "a", 1, 2, 10),
+                              write_of(SRV_STORE_CHANGE, "a", 2, 3, 5000000), write_of(SRV_STORE_CHANGE, "a", 3, 4, 20)};
+  for (int i = 0; i < 4; i++) rig_submit(&r, &writes[i]);
+  rig_wait(&r);
+  for (int i = 0; i < 4; i++) {
+    CHECK_INT(writes[i].status, SRV_STORE_OK);
+    CHECK_TEXT(writes[i].why, "");
+    free((char *)(uintptr_t)writes[i].bytes);
+  }
+  CHECK_RECORDS(&r, "a", {true, 1, 30000000}, {false, 2, 10}, {false, 3, 5000000}, {false, 4, 20});
+  char answer[100];
+  say(&r, "keys contactd:stage:*", answer, sizeof answer);
+  CHECK_TEXT(answer, "");
+  rig_end(&r);
+}
+
+/* ---- what Redis says when it will not -------------------------------------------------------------------------------- */
+
+#define CHECK_SAYS(write, expected, part)                                                                                          \
+  do {                                                                                                                             \
+    srv_store_write said = write;                                                                                                  \
+    CHECK_INT(said.status, expected);                                                                                              \
+    CHECK(strstr(said.why, part));                                                                                                 \
+  } while (0)
+
+static void each_refusal_of_redis_has_its_sentence_and_passes(void) {
+  static const struct {
+    const char *on, *off;
+    srv_store_status status;
+    const char *part;
+  } cases[] = {
+      {"config set maxmemory 1", "config set maxmemory 0", SRV_STORE_FULL, "maxmemory"},
+      {"replicaof 127.0.0.1 1", "replicaof no one", SRV_STORE_UNAVAILABLE, "replica"},
+      {"config set min-replicas-to-write 3", "config set min-replicas-to-write 0", SRV_STORE_UNAVAILABLE, "replicas"},
+      {"set contactd:scenes text", "del contactd:scenes", SRV_STORE_DAMAGED, "something else"},
+      {"hset contactd:store format 2", "del contactd:store", SRV_STORE_UNAVAILABLE, "newer format"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    WITH_RIG(r);
+    tell_redis(&r, cases[i].on);
+    CHECK_SAYS(tried(&r, SRV_STORE_BASE, "a", 0, 1), cases[i].status, cases[i].part);
+    tell_redis(&r, cases[i].off);
+    CHECK_INT(rig_revision(&r, SRV_STORE_SCENES, "a"), 0);
+    CHECK_INT(PUT(&r, SRV_STORE_BASE, "a", 0, 1, 20), SRV_STORE_OK);
+    CHECK_RECORDS(&r, "a", {true, 1, 20});
+    rig_end(&r);
+  }
+}
+
+/* Without memory nothing more goes in, but what there is can go. */
+static void a_full_redis_lets_scenes_go(void) {
+  WITH_RIG(r);
+  CHECK_INT(PUT(&r, SRV_STORE_BASE, "a", 0, 1, 2000000), SRV_STORE_OK);
+  tell_redis(&r, "config set maxmemory 1");
+  CHECK_SAYS(tried(&r, SRV_STORE_CHANGE, "a", 1, 2), SRV_STORE_FULL, "maxmemory");
+  srv_store_write large = write_of(SRV_STORE_BASE, "b", 0, 1, 5000000);
+  CHECK_INT(rig_write(&r, &large), SRV_STORE_FULL);
+  free((char *)(uintptr_t)large.bytes);
+  CHECK_RECORDS(&r, "a", {true, 1, 2000000});
+  CHECK_INT(PUT(&r, SRV_STORE_REMOVE, "a", 1, 2, 0), SRV_STORE_OK);
+  CHECK_INT(last_revision(&r), 2);
+  tell_redis(&r, "config set maxmemory 0");
+  rig_end(&r);
+}
+
+static void a_script_that_redis_has_forgotten_is_told_again(void) {
+  WITH_RIG(r);
+  CHECK_INT(PUT(&r, SRV_STORE_BASE, "a", 0, 1, 20), SRV_STORE_OK);
+  tell_redis(&r, "script flush");
+  srv_store_write writes[5];
+  for (int i = 0; i < 5; i++) {
+    writes[i] = write_of(SRV_STORE_CHANGE, "a", (uint64_t)i + 1, (uint64_t)i + 2, 20);
+    rig_submit(&r, &writes[i]);
+  }
+  rig_wait(&r);
+  for (int i = 0; i < 5; i++) {
+    CHECK_INT(writes[i].status, SRV_STORE_OK);
+    free((char *)(uintptr_t)writes[i].bytes);
+  }
+  rig_end(&r);
+}
+
+static void entries_that_are_not_ours_are_damage(void) {
+  WITH_RIG(r);
+  static const char *const spoils[] = {"hset contactd:scenes a nonsense",           "hset contactd:scenes a '3 0 1'",
+                                       "lset contactd:heads:scenes:a 1 '3 1 1 20'", "lset contactd:heads:scenes:a 1 '2 1 1 21'",
+                                       "rpush contactd:parts:scenes:a x",           "ltrim contactd:parts:scenes:a 0 0",
+                                       "ltrim contactd:heads:scenes:a 1 -1",        "del contactd:heads:scenes:a"};
+  for (size_t i = 0; i < sizeof spoils / sizeof spoils[0]; i++) {
+    uint64_t first = 10 * i + 1;
+    tell_redis(&r, "flushdb");
+    CHECK_INT(PUT(&r, SRV_STORE_BASE, "a", 0, first, 20), SRV_STORE_OK);
+    CHECK_INT(PUT(&r, SRV_STORE_CHANGE, "a", first, first + 1, 20), SRV_STORE_OK);
+    tell_redis(&r, spoils[i]);
+    srv_store_load load;
+    CHECK_INT(rig_load(&r, SRV_STORE_SCENES, "a", &load), SRV_STORE_DAMAGED);
+    CHECK(load.count == 0 && load.why[0]);
+  }
+  rig_end(&r);
+}
+
+/* ---- Redis goes and comes -------------------------------------------------------------------------------------------- */
+
+static double seconds_since(uint64_t from) { return (double)(uv_hrtime() - from) / 1e9; }
+
+/* The limits of time are those of the store, and as much again for a busy machine. */
+static void a_redis_that_hangs_is_not_waited_for_and_is_found_again(void) {
+  rig r;
+  rig_begin(&r);
+  *strchr(r.url, '?') = 0; /* the times of a store that says nothing of them */
+  CHECK(rig_open(&r));
+  CHECK_INT(PUT(&r, SRV_STORE_BASE, "a", 0, 1, 20), SRV_STORE_OK);
+  kill(redis_pid, SIGSTOP);
+  uint64_t from = uv_hrtime();
+  CHECK_SAYS(tried(&r, SRV_STORE_CHANGE, "a", 1, 2), SRV_STORE_UNAVAILABLE, "not known");
+  CHECK(seconds_since(from) > 0.9 && seconds_since(from) < 3);
+  srv_store_load load;
+  srv_store_look look;
+  CHECK_INT(rig_load(&r, SRV_STORE_SCENES, "a", &load), SRV_STORE_UNAVAILABLE);
+  CHECK_INT(rig_look(&r, SRV_STORE_SCENES, "a", &look), SRV_STORE_UNAVAILABLE);
+  /* By now it is known that nobody answers. */
+  from = uv_hrtime();
+  for (int i = 0; i < 20; i++) CHECK_INT(rig_look(&r, SRV_STORE_SCENES, "", &look), SRV_STORE_UNAVAILABLE);
+  CHECK(seconds_since(from) < 3);
+  srv_store_status status;
+  char why[SRV_STORE_WHY];
+  CHECK(!srv_store_healthy(r.store, &status, why));
+  CHECK_INT(status, SRV_STORE_UNAVAILABLE);
+  kill(redis_pid, SIGCONT);
+  from = uv_hrtime();
+  while (!srv_store_healthy(r.store, &status, why) && seconds_since(from) < 20) uv_run(&r.loop, UV_RUN_ONCE);
+  CHECK(srv_store_healthy(r.store, &status, why));
+  /* The write may have been carried out after all. */
+  uint64_t revision = rig_revision(&r, SRV_STORE_SCENES, "a");
+  CHECK(revision == 1 || revision == 2);
+  CHECK_INT(PUT(&r, SRV_STORE_CHANGE, "a", revision, 3, 20), SRV_STORE_OK);
+  rig_end(&r);
+}
+
+static void places_that_are_none_are_refused(void) {
+  static const char *const urls[] = {"http://127.0.0.1",      "redis://",           "redis://:6379",         "redis://h:0",
+                                     "redis://h:99999",       "redis://h:1/x",      "redis://[::1",          "redis://u:secret@h",
+                                     "redis://u@127.0.0.1:1", "redis://h:1/999999", "redis://h?commandMs=1", "redis://h?x=1"};
+  rig r;
+  rig_begin(&r);
+  for (size_t i = 0; i < sizeof urls / sizeof urls[0]; i++) CHECK(!srv_store_redis_open(&r.loop, urls[i], NULL));
+  CHECK(!srv_store_redis_open(&r.loop, r.url, "/nonexistent/password"));
+  CHECK(!srv_store_redis_open(&r.loop, r.url, "/dev/null"));
+  rig_end(&r);
+}
+
+static const check_test tests[] = {
+    STORE_PROMISES,
+    {"the_word_for_durability_is_what_redis_promises", the_word_for_durability_is_what_redis_promises},
+    {"what_one_daemon_writes_the_other_sees_at_once", what_one_daemon_writes_the_other_sees_at_once},
+    {"of_two_daemons_that_write_at_once_each_revision_has_one_author",
+     of_two_daemons_that_write_at_once_each_revision_has_one_author},
+    {"who_slept_through_a_scenes_end_is_refused", who_slept_through_a_scenes_end_is_refused},
+    {"a_write_after_a_long_one_comes_after_it", a_write_after_a_long_one_comes_after_it},
+    {"each_refusal_of_redis_has_its_sentence_and_passes", each_refusal_of_redis_has_its_sentence_and_passes},
+    {"a_full_redis_lets_scenes_go", a_full_redis_lets_scenes_go},
+    {"a_script_that_redis_has_forgotten_is_told_again", a_script_that_redis_has_forgotten_is_told_again},
+    {"entries_that_are_not_ours_are_damage", entries_that_are_not_ours_are_damage},
+    {"a_redis_that_hangs_is_not_waited_for_and_is_found_again", a_redis_that_hangs_is_not_waited_for_and_is_found_again},
+    {"places_that_are_none_are_refused", places_that_are_none_are_refused}};
+
+int main(int argc, char **argv) {
+  rig_place = another_database;
+  return check_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
+}
