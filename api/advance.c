@@ -367,8 +367,17 @@ static void put_line(api_advance *advance, const ct_advance_state *state) {
   advance->next_line = advance->every * (floor(state->time / advance->every) + 1.0);
 }
 
+/* What the solvers have done in a step. */
+static void note_solved(const ct_advance_state *before, const ct_advance *motion, api_solved *solved) {
+  const ct_advance_state now = ct_advance_now(motion);
+  bool failed = now.not_converged > before->not_converged && now.contradictory == before->contradictory;
+  if (now.steps > before->steps) api_solved_note(solved, now.iterations - before->iterations, failed);
+}
+
 void api_advance_run(api_advance *advance, api_scratch *scratch) {
+  const ct_advance_state before = ct_advance_now(advance->motion);
   advance->status = ct_advance_step(advance->motion, scratch->workspace, scratch->solver, &advance->done);
+  note_solved(&before, advance->motion, &scratch->solved);
   if (advance->lists && advance->status == CT_OK) note_events(advance);
   if (advance->status != CT_OK || advance->done || !advance->in_lines) return;
   ct_advance_state state = ct_advance_now(advance->motion);

@@ -69,7 +69,7 @@ static bool run_impulse(api_range_run *run, const ct_island *island) {
     bool law_ignored = q->force.law_given && touches > 1 && q->force.impulse.simultaneity != CT_SIMULTANEITY_SEQUENTIAL;
     api_put_impulse(&run->range->text, &about, &result, law_ignored);
     if (!result.converged) run->range->force.diverged = true;
-    api_solved_note(run->solved, result.iterations, !result.converged);
+    api_solved_note(run->solved, result.iterations, !result.converged && !result.contradictory);
     keep_velocities(run->task, island, result.velocities);
   } else {
     set_status(run, island, status);

@@ -151,7 +151,7 @@ typedef struct ct_step {
   double depth;
   bool converged, guarded, contradictory;
   size_t acting; /* contacts that give an impulse */
-  uint64_t events;
+  uint64_t events, iterations;
   /* Of a step to an event: */
   double velocity_tolerance; /* in force: the option's, or the least that can be told */
   double slack;              /* s: an impact so soon after the stretch belongs to it, which becomes longer then */

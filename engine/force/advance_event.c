@@ -151,6 +151,7 @@ static ct_status strike_island(ct_step *step, const ct_island *island) {
     account(step, island, island->set.touches[i].b, ct_neg(result.touches[i].impulse));
   }
   step->kinematic_work += result.work;
+  step->iterations += result.iterations;
   step->residual = ct_max2(step->residual, result.residual);
   step->converged = step->converged && result.converged;
   step->guarded = step->guarded || result.guard == CT_GUARD_APPLIED;
@@ -317,6 +318,13 @@ static void guard(ct_step *step, const ct_island *island, ct_resting_result *fou
   for (size_t i = 0; i < island->set.count; i++) found->touches[i].force = ct_scale(found->touches[i].force, low);
 }
 
+static ct_status solve_resting(ct_step *step, const ct_contact_set *set, const ct_resting_options *options,
+                               ct_resting_result *result) {
+  ct_status status = ct_resting_solve(set, options, step->solver, result);
+  step->iterations += result->iterations;
+  return status;
+}
+
 static ct_status hold_island(ct_step *step, const ct_island *island) {
   const ct_advance_options *o = &step->advance->options;
   ct_contact_set set = island->set;
@@ -334,9 +342,9 @@ static ct_status hold_island(ct_step *step, const ct_island *island) {
                                       .tolerance = o->tolerance,
                                       .iterations_max = o->iterations_max,
                                       .cancel = o->cancel};
-  ct_status status = ct_resting_solve(&set, &options, step->solver, &result);
+  ct_status status = solve_resting(step, &set, &options, &result);
   for (int round = 0; status == CT_OK && round < CALM_ROUNDS && calm(step, &set, bodies, result.touches); round++)
-    status = ct_resting_solve(&set, &options, step->solver, &result);
+    status = solve_resting(step, &set, &options, &result);
   if (status != CT_OK) return status;
   for (size_t i = 0; i < set.body_count; i++) {
     ct_moved *m = moved_of(step, island->rows[i]);

@@ -186,6 +186,7 @@ static ct_status solve(island_problem *p, bool bounces, const double *start, isl
   if (status == CT_OK && is_contradictory(answer)) status = ct_step_yield(&problem, &options, p->step->solver, &answer->result);
   if (status != CT_OK) return status;
   make_true(p, answer->u);
+  p->step->iterations += answer->result.iterations;
   return CT_OK;
 }
 

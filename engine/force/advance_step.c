@@ -197,6 +197,7 @@ static void accept(const ct_step *step, double time) {
   state->steps++;
   advance->pace = step->time;
   state->events += step->events;
+  state->iterations += step->iterations;
   state->contacts = step->acting;
   state->penetration = step->depth;
   state->contact_impulse = step->contact_impulse;

@@ -170,7 +170,7 @@ def hard(count, **members):
     """Long work: every pair of a cluster of hulls."""
     points = [[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
     bodies = [{"id": f"h{i}", "position": [0.01 * i, 0, 0], "colliders": [{"convex": {"vertices": points}}]} for i in range(count)]
-    return {"scene": {"bodies": bodies}, **members}
+    return {"scene": {"bodies": bodies}, "limit": 1000000, **members}
 
 
 @suite.fact
@@ -282,6 +282,32 @@ def islands_are_counted_one_by_one():
     figures, reply = counted(lambda: client.post("/v1/query/impulse", {"scene": {"bodies": bodies}}).must(200).json)
     equal(len(reply["results"]), 3, "islands")
     equal(figures, [3, sum(r["iterations"] for r in reply["results"]), 0], "figures")
+
+
+@suite.fact
+def a_motion_is_counted_step_by_step():
+    ground = {"id": "ground", "colliders": [{"plane": {}}]}
+    boxes = [{"id": f"c{i}", "position": [0, 0, 0.5 + i], "motion": {"mass": 1}, "colliders": [{"box": {"size": [1, 1, 1]}}]}
+             for i in range(3)]
+    flying = {"bodies": [{**boxes[0], "position": [0, 0, 50]}]}
+    client.put("/v1/scenes/falls", {"bodies": [ground, *boxes]}).must(201)
+    client.put("/v1/scenes/flies", flying).must(201)
+
+    def go(scene, mode, duration):
+        return counted(lambda: client.post(f"/v1/scenes/{scene}/advance", {"duration": duration, "timeStep": 0.01, "mode": mode}).must(200).json)
+    for mode in ("timeStepping", "eventImpulses"):
+        figures, state = go("falls", mode, 0.1)
+        equal((figures[0], figures[2]), (state["steps"], state["notConverged"]), f"steps, and those not converged, of {mode}")
+        check(figures[1] >= 1, f"{mode} holds a stack with {figures[1]} iterations")
+        figures, state = go("flies", mode, 0.1)
+        equal(figures, [state["steps"], 0, 0], f"figures of {mode} where nothing touches")
+    wall, piston = ({"id": name, "position": [x, 0, 0], "colliders": [{"box": {"size": [1, 4, 4]}}], **motion} for name, x, motion in (
+        ("wall", -1, {}), ("piston", 1, {"motion": {"isKinematic": True, "linearVelocity": [-1, 0, 0]}})))
+    client.put("/v1/scenes/squeezed", {"gravity": [0, 0, 0], "bodies": [wall, {**boxes[0], "position": [0, 0, 0]}, piston]}).must(201)
+    figures, state = go("squeezed", "timeStepping", 0.1)
+    equal((state["notConverged"] > 0, figures[2]), (True, state["notConverged"] - state["contradictory"]), "steps of a squeeze that failed")
+    for scene in ("falls", "flies", "squeezed"):
+        client.delete(f"/v1/scenes/{scene}").must(200)
 
 
 # ---- state -----------------------------------------------------------------------------------------------------------------

@@ -78,6 +78,7 @@ typedef struct ct_advance_options {
 typedef struct ct_advance_state {
   double time;            /* s, from the start */
   uint64_t steps, events; /* so far; events: impacts, beginnings and ends of contacts; STEPPING: contacts more or less in force */
+  uint64_t iterations;    /* of the solvers so far; COMPLIANT: 0 */
   size_t contacts;        /* that are in force now */
   double kinetic_energy, potential_energy; /* J; potential by gravity from the origin */
   ct_vec3 momentum, angular_momentum;      /* about the origin */
