@@ -32,7 +32,8 @@ def scene(*bodies, **settings):
 
 
 def advance(path, status=200, where=None, headers=None, **members):
-    return (where or client).post(f"{path}/advance", members, headers=headers).must(status)
+    deadline = {"deadlineMs": 5000 * SLOWER} if SLOWER > 1 else {}
+    return (where or client).post(f"{path}/advance", {**deadline, **members}, headers=headers).must(status)
 
 
 def lines_of(reply):

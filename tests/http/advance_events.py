@@ -2,6 +2,7 @@
 import json
 import math
 
+from support.pace import SLOWER
 from support.checks import Suite, check, equal, near
 from support.client import Curl, KeepAlive
 from support.daemon import Daemon
@@ -24,7 +25,8 @@ def advance(bodies, restitution=0.5, status=200, where=None, mode="eventImpulses
     path = f"/v1/scenes/a{next(numbers)}"
     (where or client).put(path, {"bodies": bodies, "materials": {"default": {"restitution": restitution, "youngsModulus": 1e9,
                                                                              "poissonRatio": 0.3}}}).must(201)
-    return (where or client).post(f"{path}/advance", {"mode": mode, **members}).must(status)
+    deadline = {"deadlineMs": 5000 * SLOWER} if SLOWER > 1 else {}
+    return (where or client).post(f"{path}/advance", {"mode": mode, **deadline, **members}).must(status)
 
 
 @suite.fact
