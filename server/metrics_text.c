@@ -218,7 +218,8 @@ static void put_limits(text *out, const api_limits *limits) {
 char *srv_metrics_text(srv_server *server, size_t *length) {
   text out = {0};
   family(&out, "contactd_build_info", "gauge", "1, with what is running.");
-  put(&out, "contactd_build_info{version=\"%s\",durability=\"%s\"} 1\n", CONTACTD_VERSION, server->config->durability);
+  put(&out, "contactd_build_info{version=\"%s\",durability=\"%s\"} 1\n", CONTACTD_VERSION,
+      server->store ? server->store->durability : "memory");
   put_requests(&out, server);
   put_work(&out, server);
   put_state(&out, server);
