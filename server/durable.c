@@ -140,6 +140,8 @@ static void scene_stored(srv_store_write *write) {
   log_failure(request->server, write);
   /* Somebody else has written: what is in memory is old, and the call is begun anew on what the store has. */
   if (write->status == SRV_STORE_MOVED) {
+    srv_registry_past(request->server->registry, write->last_revision);
+    request->store_revision = write->current;
     srv_recover_reload(request->server, request->entry, write->current);
     unsigned long long current = write->current;
     srv_durable_free(durable);

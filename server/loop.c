@@ -1,6 +1,7 @@
 /* One libuv loop drives libmicrohttpd through its epoll descriptor: libmicrohttpd runs at most once per iteration, before the loop
  * sleeps, however many things happened in it. */
 #include "recover.h"
+#include "shared.h"
 #include "shelf.h"
 #include "stream.h"
 
@@ -202,6 +203,7 @@ void srv_server_destroy(srv_server *server) {
   else if (server->listen_fd >= 0) close(server->listen_fd);
   srv_recover_end(server);
   srv_shelf_destroy(server->shelf);
+  srv_shared_destroy(server->shared);
   if (server->loop) {
     uv_run(server->loop, UV_RUN_DEFAULT);
     uv_loop_close(server->loop);

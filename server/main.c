@@ -2,6 +2,7 @@
 #include "health.h"
 #include "machine.h"
 #include "recover.h"
+#include "shared.h"
 #include "shelf.h"
 
 #include <malloc.h>
@@ -29,6 +30,11 @@ static bool open_shared(srv_server *server) {
   if (!server->store) return false;
   server->store->tell = hear_store;
   server->store->tell_cls = server;
+  server->shared = srv_shared_create();
+  if (!server->shared) {
+    fprintf(stderr, "contactd: start: out of memory.\n");
+    return false;
+  }
   api_service_set_durability(server->service, server->store->durability);
   if (strcmp(server->store->durability, "memory") == 0)
     srv_log_event(

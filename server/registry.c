@@ -236,7 +236,8 @@ bool srv_registry_list(srv_registry *registry, api_scene_entry **out, size_t *co
     size_t length = strlen(entry->id) + 1;
     memcpy(at, entry->id, length);
     list[n] = (api_scene_entry){.id = at};
-    if (entry->current) list[n].scene = ct_scene_retain(entry->current);
+    bool is_old = entry->kept && (entry->kept->presence == SRV_PRESENCE_STORED || entry->kept->presence == SRV_PRESENCE_LOADING);
+    if (entry->current && !is_old) list[n].scene = ct_scene_retain(entry->current);
     else tell_kept(entry->kept, &list[n]);
     n++;
     at += length;

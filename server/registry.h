@@ -16,7 +16,7 @@ typedef struct srv_pin {
 } srv_pin;
 
 typedef enum srv_presence {
-  SRV_PRESENCE_STORED,  /* to be loaded */
+  SRV_PRESENCE_STORED,  /* to be loaded; what may be current is older */
   SRV_PRESENCE_LOADING, /* being loaded, for the first time or anew */
   SRV_PRESENCE_HERE,    /* current is what the store has */
   SRV_PRESENCE_CORRUPT  /* cannot be loaded */
@@ -30,9 +30,9 @@ typedef struct srv_kept {
   srv_presence presence;
   uint64_t revision, bodies; /* while the scene is not in memory */
   char why[SRV_KEPT_WHY];    /* CORRUPT */
-  struct srv_request *waits_first, *waits_last; /* for its loading, in order */
   /* Records of the store: the base, and the changes since it. */
   uint64_t base_bytes, change_bytes, changes;
+  uint64_t compared_ns; /* with a shared store, by who does not wait for it */
   bool folding;
   uint64_t folded_bytes, folded_changes; /* of the changes, those that the base in the making takes in */
   uint64_t fold_bytes;                   /* a base is made when the changes weigh more; 0: as usual */
@@ -48,6 +48,7 @@ typedef struct srv_entry {
   srv_lane lane;
   struct srv_request *writer;                     /* holds the write slot */
   struct srv_request *writes_first, *writes_last; /* wait for it, in order */
+  struct srv_request *loads_first, *loads_last;   /* wait for its loading, in order */
   unsigned uses;                                  /* requests that hold the entry */
   struct srv_ring *ring;                          /* events; NULL: nobody listens, or has of late */
 } srv_entry;

@@ -127,6 +127,8 @@ typedef struct srv_request {
   bool storing;                /* the store has been given what the call has written: neither deadline nor client end it */
   struct srv_durable *durable; /* that; NULL: nothing */
   unsigned runs;               /* that the store has refused */
+  uint64_t store_revision;     /* of the scene, when a shared store was asked; 0: none */
+  unsigned reloads;            /* because of that */
 
   /* times, ns of uv_hrtime */
   uint64_t arrived_ns; /* its end; before that, the end of its head */

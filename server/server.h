@@ -85,7 +85,8 @@ typedef struct srv_server {
   struct srv_recovery *recovery;     /* what comes back from it; NULL likewise */
   struct srv_shape_turn *shape_turns; /* writes of shapes that wait for their turn */
   bool shape_turn_taken;
-  struct srv_shelf *shelf; /* when shapes were last seen */
+  struct srv_shelf *shelf;   /* when shapes were last seen */
+  struct srv_shared *shared; /* what others have written; NULL: the store is ours alone */
   bool store_failed; /* and it has been told */
   size_t errands;    /* foldings and loadings under way; the store outlives them */
   bool ending;       /* no new ones are begun */

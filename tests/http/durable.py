@@ -181,7 +181,7 @@ def globe(rows, columns):
 def requests_wait_until_the_shapes_are_there():
     """/readyz is 503 meanwhile, and so is a stream of bodies, which would have to wait in the middle; lists do not wait."""
     lives = Lives(suite, "--workers", "2")
-    shape = lives.client.post("/v1/shapes?unit=m", globe(180, 360), content_type=OBJ).must(201).json["id"]
+    shape = lives.client.post("/v1/shapes?unit=m&deadlineMs=60000", globe(180, 360), content_type=OBJ).must(201).json["id"]
     lives.client.put("/v1/scenes/s", {"bodies": [{"id": "b", "colliders": [{"shape": shape}]}]}).must(201)
     lives.again("KILL", ready=False)
     lives.client.get("/readyz").problem(503, "recovering")

@@ -1,0 +1,20 @@
+/* Loading of one scene or one posted shape from the store. Loop thread only; applying the records runs on a worker. */
+#ifndef SRV_LOAD_H
+#define SRV_LOAD_H
+
+#include "request.h"
+
+/* Loads the scene of an entry that the store has: its presence is LOADING until then, and who waits for it is told at the end.
+ * background: srv_recover_loaded hears of the end, too. False: it has not begun, and who waits is refused. */
+bool srv_load_scene(srv_server *server, srv_entry *entry, bool background);
+/* Adds a shape to the table, in the background. False: it has not begun. */
+bool srv_load_shape(srv_server *server, const char *id);
+/* The first of a list of requests that wait, taken out of it; NULL: it is empty. */
+srv_request *srv_load_pop(srv_request **first, srv_request **last);
+
+/* ---- recover.c ---- */
+
+/* What was loaded in the background has ended. again: the store, or memory, was not to be had. */
+void srv_recover_loaded(srv_server *server, bool shape, bool again);
+
+#endif

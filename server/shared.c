@@ -1,0 +1,381 @@
+/* Asking a shared store before a call begins. The answers of the store come in order with those of its writes, so memory is never
+ * behind what this daemon itself has been told. A scene that is found to be older is marked as one that is to be loaded, and its
+ * requests wait for that like those of a daemon that has just begun.
+ *
+ * Shapes: one look at a time lists all; missing ones are loaded one after the other, in a turn among the writes of shapes. Who
+ * comes while a look is under way waits for the next one. */
+#include "shared.h"
+
+#include "durable.h"
+#include "recover.h"
+
+#include <api/record.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* With --stale-reads: a scene that is read is compared with the store so often. */
+#define STALE_NS 100000000u
+/* Loadings for one request: with more, the store goes back in time. */
+#define RELOADS_MOST 3
+
+struct srv_shared {
+  srv_job job; /* first: applies a shape */
+  srv_server *server;
+  srv_shape_sync *now, *next; /* who waits for the look that is under way, and for the one after it */
+  bool running;
+  srv_shape_turn turn;
+  srv_store_look look;
+  size_t at; /* of the look's entries, those before are here */
+  srv_store_load load;
+  const api_shape_table *before, *after;
+  api_restored outcome;
+  bool taken;
+};
+
+typedef struct asking {
+  srv_server *server;
+  srv_request *request; /* a reference; NULL: nobody waits */
+  srv_store_look look;
+  srv_shape_sync sync;
+  unsigned waits;
+  srv_store_status status;
+  char why[SRV_STORE_WHY];
+} asking;
+
+srv_shared *srv_shared_create(void) { return calloc(1, sizeof(srv_shared)); }
+
+void srv_shared_destroy(srv_shared *shared) { free(shared); }
+
+/* ---- shapes ---------------------------------------------------------------------------------------------------------- */
+
+static void begin_sync(srv_shared *shared);
+
+static void end_sync(srv_shared *shared, srv_store_status status, const char *why) {
+  srv_shape_sync *all = shared->now;
+  shared->now = NULL;
+  free(shared->look.entries);
+  shared->look.entries = NULL;
+  srv_shape_turn_end(shared->server);
+  for (srv_shape_sync *sync; (sync = all);) {
+    all = sync->next;
+    sync->done(sync, status, why);
+  }
+  shared->running = false;
+  shared->server->errands--;
+  if (shared->next) begin_sync(shared);
+}
+
+static void load_next(srv_shared *shared);
+
+static long take(srv_job *job) {
+  srv_shared *shared = (srv_shared *)job;
+  if (shared->taken) return SRV_NO_PIECE;
+  shared->taken = true;
+  return 0;
+}
+
+static void run(srv_job *job, long piece, api_scratch *scratch) {
+  srv_shared *shared = (srv_shared *)job;
+  const srv_store_record *record = &shared->load.records[0];
+  char why[API_RESTORE_WHY];
+  (void)piece;
+  (void)scratch;
+  shared->outcome =
+      api_record_apply_shape(shared->server->service, shared->before, record->bytes, record->length, &shared->after, why);
+}
+
+/* A shape that cannot be read is missing; scenes that name it say so. */
+static void applied(srv_job *job, long piece) {
+  srv_shared *shared = (srv_shared *)job;
+  srv_server *server = shared->server;
+  (void)piece;
+  srv_pool_withdraw(server->pool, job);
+  api_shapes_release(shared->before);
+  if (shared->outcome == API_RESTORED) {
+    api_shapes_release(server->shapes);
+    server->shapes = shared->after;
+  } else {
+    srv_log_event(server->log, "shapeCorrupt", shared->load.id);
+  }
+  srv_store_load_free(&shared->load);
+  shared->at++;
+  load_next(shared);
+}
+
+static void fetched(srv_store_load *load) {
+  srv_shared *shared = load->cls;
+  srv_server *server = shared->server;
+  if (load->status == SRV_STORE_OK && load->count > 0) {
+    shared->before = api_shapes_retain(server->shapes);
+    shared->after = NULL;
+    shared->taken = false;
+    shared->job = (srv_job){.take = take, .run = run, .done = applied};
+    srv_pool_submit(server->pool, &shared->job, &server->stateless, false);
+    srv_pool_pump(server->pool);
+    return;
+  }
+  srv_store_load_free(load);
+  bool gone = load->status == SRV_STORE_UNKNOWN || load->status == SRV_STORE_DAMAGED || load->status == SRV_STORE_OK;
+  if (!gone) {
+    end_sync(shared, load->status, load->why);
+    return;
+  }
+  shared->at++;
+  load_next(shared);
+}
+
+static void load_next(srv_shared *shared) {
+  srv_server *server = shared->server;
+  const srv_store_look *look = &shared->look;
+  while (shared->at < look->count && api_shapes_has(server->shapes, look->entries[shared->at].id)) shared->at++;
+  if (shared->at == look->count) {
+    end_sync(shared, SRV_STORE_OK, "");
+    return;
+  }
+  shared->load = (srv_store_load){.space = SRV_STORE_SHAPES, .done = fetched, .cls = shared};
+  memcpy(shared->load.id, look->entries[shared->at].id, sizeof shared->load.id);
+  srv_store_fetch(server->store, &shared->load);
+}
+
+/* Shapes that others have deleted. */
+static void drop_gone(srv_server *server, const srv_store_look *look) {
+  size_t at = 0;
+  for (size_t i = api_shapes_count(server->shapes); i-- > 0;) {
+    char id[CT_ID_LENGTH_MAX + 1];
+    snprintf(id, sizeof id, "%s", api_shapes_id(server->shapes, i));
+    for (at = 0; at < look->count && strcmp(look->entries[at].id, id) != 0;) at++;
+    const api_shape_table *next = at == look->count ? api_shapes_drop(server->shapes, id) : NULL;
+    if (!next) continue;
+    api_shapes_release(server->shapes);
+    server->shapes = next;
+  }
+}
+
+static void listed(srv_store_look *look) {
+  srv_shared *shared = look->cls;
+  if (look->status != SRV_STORE_OK) {
+    end_sync(shared, look->status, look->why);
+    return;
+  }
+  drop_gone(shared->server, look);
+  shared->at = 0;
+  load_next(shared);
+}
+
+/* Who comes from now on waits for the next look. */
+static void have_turn(srv_shape_turn *turn) {
+  srv_shared *shared = (srv_shared *)((char *)turn - offsetof(srv_shared, turn));
+  shared->now = shared->next;
+  shared->next = NULL;
+  shared->look = (srv_store_look){.space = SRV_STORE_SHAPES, .done = listed, .cls = shared};
+  srv_store_ask(shared->server->store, &shared->look);
+}
+
+static void begin_sync(srv_shared *shared) {
+  shared->running = true;
+  shared->server->errands++;
+  shared->turn = (srv_shape_turn){.begin = have_turn};
+  srv_shape_turn_take(shared->server, &shared->turn);
+}
+
+void srv_shared_sync(srv_server *server, srv_shape_sync *sync) {
+  srv_shared *shared = server->shared;
+  shared->server = server;
+  sync->next = shared->next;
+  shared->next = sync;
+  if (!shared->running) begin_sync(shared);
+}
+
+/* ---- scenes ---------------------------------------------------------------------------------------------------------- */
+
+/* Memory is told what the store has of a scene. False: out of memory. */
+static bool note_scene(srv_server *server, const srv_store_entry *found) {
+  srv_registry *registry = server->registry;
+  srv_entry *entry = srv_registry_find(registry, found->id);
+  if (found->revision == 0) {
+    if (entry && (entry->current || entry->kept)) srv_registry_remove(registry, entry);
+    return true;
+  }
+  if (!entry) entry = srv_registry_open(registry, found->id);
+  if (!entry) return false;
+  srv_kept *kept = entry->kept;
+  if (!kept) {
+    kept = calloc(1, sizeof *kept);
+    if (!kept) return false;
+    kept->presence = SRV_PRESENCE_STORED;
+    srv_registry_keep(registry, entry, kept);
+  }
+  uint64_t known = entry->current ? ct_scene_revision(entry->current) : kept->revision;
+  bool settled = kept->presence == SRV_PRESENCE_HERE || kept->presence == SRV_PRESENCE_CORRUPT;
+  if (settled && known != found->revision) kept->presence = SRV_PRESENCE_STORED;
+  kept->revision = found->revision;
+  kept->bodies = found->bodies;
+  return true;
+}
+
+/* Scenes that are not in the list have gone. */
+static bool note_all(srv_server *server, const srv_store_look *look) {
+  char id[CT_ID_LENGTH_MAX + 1] = "";
+  size_t at = 0;
+  for (size_t i = 0; i < look->count; i++)
+    if (!note_scene(server, &look->entries[i])) return false;
+  for (srv_entry *entry; (entry = srv_registry_after(server->registry, id));) {
+    memcpy(id, entry->id, sizeof id);
+    while (at < look->count && strcmp(look->entries[at].id, id) < 0) at++;
+    bool there = at < look->count && strcmp(look->entries[at].id, id) == 0;
+    if (!there && (entry->current || entry->kept)) srv_registry_remove(server->registry, entry);
+  }
+  return true;
+}
+
+bool srv_shared_check(srv_request *request) {
+  srv_entry *entry = request->entry;
+  srv_kept *kept = entry ? entry->kept : NULL;
+  if (!request->store_revision || !kept || kept->presence != SRV_PRESENCE_HERE || !entry->current) return true;
+  if (ct_scene_revision(entry->current) >= request->store_revision) return true;
+  if (request->reloads++ < RELOADS_MOST) {
+    kept->presence = SRV_PRESENCE_STORED;
+    return true;
+  }
+  srv_request_refuse(request, API_PROBLEM_STORE_UNAVAILABLE, "Revision %llu of the scene cannot be read from the store.",
+                     (unsigned long long)request->store_revision);
+  srv_request_refusal_header(request, "Retry-After", "1");
+  return false;
+}
+
+/* ---- asking ---------------------------------------------------------------------------------------------------------- */
+
+static void refuse(srv_request *request, srv_store_status status, const char *why) {
+  switch (status) {
+  case SRV_STORE_MEMORY: srv_job_refuse_memory(request); return;
+  case SRV_STORE_DAMAGED: srv_request_refuse(request, API_PROBLEM_CORRUPT, "The store is damaged: %s", why); return;
+  case SRV_STORE_FAILED:
+    srv_request_refuse(request, API_PROBLEM_STORAGE_FAILED, "The store cannot be asked: %s", why);
+    srv_request_refusal_header(request, "Retry-After", "10");
+    return;
+  default:
+    srv_request_refuse(request, API_PROBLEM_STORE_UNAVAILABLE, "The store has not answered in time: %s", why);
+    srv_request_refusal_header(request, "Retry-After", "1");
+  }
+}
+
+/* The last answer is there. */
+static void end_asking(asking *a) {
+  srv_request *request = a->request;
+  if (request && !request->cancelled) {
+    if (a->status == SRV_STORE_OK) {
+      srv_job_loaded(request);
+    } else {
+      refuse(request, a->status, a->why);
+      srv_job_not_loaded(request);
+    }
+  }
+  if (request) srv_request_release(request);
+  a->server->errands--;
+  free(a);
+}
+
+static void note(asking *a, srv_store_status status, const char *why) {
+  if (status != SRV_STORE_OK && a->status == SRV_STORE_OK) {
+    a->status = status;
+    snprintf(a->why, sizeof a->why, "%s", why);
+  }
+  if (--a->waits == 0) end_asking(a);
+}
+
+static void looked(srv_store_look *look) {
+  asking *a = look->cls;
+  srv_store_status status = look->status;
+  if (status == SRV_STORE_OK) {
+    srv_registry_past(a->server->registry, look->last_revision);
+    if (a->request && look->id[0]) a->request->store_revision = look->entries[0].revision;
+    bool noted = look->id[0] ? note_scene(a->server, &look->entries[0]) : note_all(a->server, look);
+    if (!noted) status = SRV_STORE_MEMORY;
+    free(look->entries);
+  }
+  note(a, status, look->why);
+}
+
+static void synced(srv_shape_sync *sync, srv_store_status status, const char *why) {
+  note((asking *)((char *)sync - offsetof(asking, sync)), status, why);
+}
+
+static bool is_of_shapes(const srv_request *request) {
+  return request->has_match && strncmp(request->match.label, "/v1/shapes", 10) == 0;
+}
+
+/* Shapes, or a body that may name one that others have posted: an escape may spell anything. */
+static bool may_name_shapes(const srv_request *request) {
+  if (is_of_shapes(request)) return true;
+  if (request->match.streams) return api_match_names_shapes(&request->match);
+  if (!request->match.takes_body || request->body.length == 0) return false;
+  return memmem(request->body.bytes, request->body.length, "\"shape\"", 7) ||
+         memchr(request->body.bytes, '\\', request->body.length);
+}
+
+static bool names_scene(const srv_request *request) {
+  return request->match.scene_id[0] && request->match.target != API_TARGET_CREATE && request->match.target != API_TARGET_NONE;
+}
+
+static bool is_read(const srv_request *request) {
+  switch (request->match.target) {
+  case API_TARGET_READ:
+  case API_TARGET_EVENTS:
+  case API_TARGET_LIST:
+  case API_TARGET_SHAPE_READ: return true;
+  default: return is_of_shapes(request) && strcmp(request->method, "GET") == 0;
+  }
+}
+
+static asking *make_asking(srv_server *server, const char *id) {
+  asking *a = calloc(1, sizeof *a);
+  if (!a) return NULL;
+  a->server = server;
+  a->look = (srv_store_look){.space = SRV_STORE_SCENES, .done = looked, .cls = a};
+  a->sync.done = synced;
+  snprintf(a->look.id, sizeof a->look.id, "%s", id);
+  server->errands++;
+  return a;
+}
+
+bool srv_shared_is_stale(const srv_request *request) {
+  const srv_server *server = request->server;
+  return server->store && server->store->shared && server->config->stale_reads && is_read(request);
+}
+
+/* Nobody waits for what this finds. */
+static void compare_later(srv_server *server, srv_entry *entry) {
+  uint64_t now_ns = uv_hrtime();
+  if (now_ns - entry->kept->compared_ns < STALE_NS || server->ending) return;
+  asking *a = make_asking(server, entry->id);
+  if (!a) return;
+  entry->kept->compared_ns = now_ns;
+  a->waits = 1;
+  srv_store_ask(server->store, &a->look);
+}
+
+bool srv_shared_asks(srv_request *request) {
+  srv_server *server = request->server;
+  if (!server->store || !server->store->shared || !request->call) return false;
+  bool scene = names_scene(request), list = request->match.target == API_TARGET_LIST;
+  if (!scene && !list && !may_name_shapes(request)) return false;
+  if (!srv_shared_is_stale(request)) return true;
+  srv_entry *entry = scene ? srv_registry_find(server->registry, request->match.scene_id) : NULL;
+  bool here = entry && entry->kept && entry->kept->presence == SRV_PRESENCE_HERE;
+  if (here) compare_later(server, entry);
+  return scene && !here;
+}
+
+bool srv_shared_ask(srv_request *request) {
+  srv_server *server = request->server;
+  asking *a = make_asking(server, names_scene(request) ? request->match.scene_id : "");
+  if (!a) return false;
+  bool scenes = names_scene(request) || request->match.target == API_TARGET_LIST, shapes = may_name_shapes(request);
+  a->request = request;
+  srv_request_retain(request);
+  a->waits = (unsigned)scenes + (unsigned)shapes;
+  if (scenes) srv_store_ask(server->store, &a->look);
+  if (shapes) srv_shared_sync(server, &a->sync);
+  return true;
+}

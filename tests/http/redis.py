@@ -1,0 +1,409 @@
+"""Several daemons at one Redis: what one has acknowledged all answer, whoever is killed, stopped or cut off; and what is answered when
+Redis does not.
+
+CONTACTD_FULL=1: a minute under load, with a daemon killed, Redis killed and stopped, a daemon stopped, over and over."""
+import http.client
+import json
+import os
+import pathlib
+import random
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+
+from support.checks import Suite, check, equal
+from support.client import KeepAlive
+from support.daemon import binary, clean_environment
+from support.history import History
+from support.pace import SLOWER
+from support.redis import Redis, free_port
+
+suite = Suite()
+FULL = bool(os.environ.get("CONTACTD_FULL"))
+SECONDS = 30 * SLOWER
+OBJ = "model/obj"
+CUBE = "".join(f"v {x} {y} {z}\n" for x in (0, 1) for y in (0, 1) for z in (0, 1)) + \
+    "f 1 2 4\nf 1 4 3\nf 5 7 8\nf 5 8 6\nf 1 5 6\nf 1 6 2\nf 3 4 8\nf 3 8 7\nf 1 3 7\nf 1 7 5\nf 2 6 8\nf 2 8 4\n"
+
+
+def ball(name, x=0.0):
+    return {"id": name, "position": [x, 0, 0], "colliders": [{"sphere": {"radius": 0.5}}]}
+
+
+def move(x):
+    return {"ids": ["b"], "positions": [[x, 0, 0]]}
+
+
+def number_of(etag):
+    return int(etag.strip('"r'))
+
+
+def revision_of(reply):
+    return number_of(reply.headers["etag"])
+
+
+def place(reply):
+    return reply.json["positions"][0][0]
+
+
+# ---- one store, many daemons ---------------------------------------------------------------------------------------------------
+
+
+@suite.fact
+def what_one_daemon_has_acknowledged_the_others_answer_at_once():
+    a, b, c = Redis(suite).daemons(3)
+    equal(a.client.put("/v1/scenes/s", {"bodies": [ball("b")]}).must(201).json["durability"], "redis", "durability")
+    for i in range(1, 30):
+        writer, reader = ((a, b), (b, c), (c, a))[i % 3]
+        written = writer.client.patch("/v1/scenes/s/poses", move(i)).must(200)
+        read = reader.client.get("/v1/scenes/s/poses").must(200)
+        equal((place(read), revision_of(read)), (i, written.json["revision"]), f"place and revision after write {i}")
+    equal([x["id"] for x in b.client.get("/v1/scenes").must(200).json["scenes"]], ["s"], "scenes")
+    c.client.delete("/v1/scenes/s").must(200)
+    a.client.get("/v1/scenes/s").problem(404, "scene-not-found")
+    b.client.post("/v1/scenes/s/query/distance", {}).problem(404, "scene-not-found")
+    equal(b.client.get("/v1/scenes").must(200).json["total"], 0, "scenes")
+
+
+@suite.fact
+def scenes_made_elsewhere_are_listed_and_their_numbers_are_never_used_again():
+    a, b = Redis(suite).daemons(2)
+    for i in range(5):
+        (a, b)[i % 2].client.put(f"/v1/scenes/s{i}", {"bodies": [ball(f"b{k}", 2 * k) for k in range(i)]}).must(201)
+    for node in (a, b):
+        listed = node.client.get("/v1/scenes").must(200).json["scenes"]
+        equal([(x["id"], x["bodies"]) for x in listed], [(f"s{i}", i) for i in range(5)], "list")
+    for i in range(6):
+        last = (b, a)[i % 2].client.put("/v1/scenes/again", {"bodies": []}).must(201).json["revision"]
+        (a, b)[i % 2].client.patch("/v1/scenes/again", {"materials": {}}, check=False)
+        (a, b)[i % 2].client.delete("/v1/scenes/again").must(200)
+        after = (a, b)[i // 2 % 2].client.put("/v1/scenes/again", {"bodies": []}).must(201).json["revision"]
+        check(after > last + 1, f"revision {after} of a new life after {last}")
+        (b, a)[i % 2].client.delete("/v1/scenes/again").must(200)
+
+
+@suite.fact
+def shapes_posted_elsewhere_can_be_named_and_stay_while_they_are():
+    a, b, c = Redis(suite).daemons(3)
+    shape = a.client.post("/v1/shapes?unit=m", CUBE, content_type=OBJ).must(201).json["id"]
+    equal([x["id"] for x in b.client.get("/v1/shapes").must(200).json["shapes"]], [shape], "shapes")
+    b.client.put("/v1/scenes/s", {"bodies": [{"id": "b", "colliders": [{"shape": shape}]}]}).must(201)
+    c.client.get("/v1/scenes/s").must(200)
+    c.client.delete(f"/v1/shapes/{shape}").problem(409, "shape-in-use")
+    c.client.delete("/v1/scenes/s").must(200)
+    c.client.delete(f"/v1/shapes/{shape}").must(200)
+    a.client.get(f"/v1/shapes/{shape}").problem(404, "shape-not-found")
+    a.client.put("/v1/scenes/t", {"bodies": [{"id": "b", "colliders": [{"shape": shape}]}]}).problem(422, "unknown-id")
+
+
+def in_threads(work, count):
+    failures = []
+
+    def one(i):
+        try:
+            work(i)
+        except Exception as why:  # told below
+            failures.append(repr(why))
+
+    threads = [threading.Thread(target=one, args=(i,)) for i in range(count)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    equal(failures, [], "failures of threads")
+
+
+@suite.fact
+def of_writes_with_one_precondition_one_wins():
+    nodes = Redis(suite).daemons(3)
+    nodes[0].client.put("/v1/scenes/s", {"bodies": [ball("b")]}).must(201)
+    clients = [KeepAlive(n) for n in nodes]
+    for i in range(15):
+        etag = nodes[i % 3].client.get("/v1/scenes/s").must(200).etag
+        statuses = [None] * 3
+
+        def one(k, etag=etag, statuses=statuses, i=i):
+            statuses[k] = clients[k].patch("/v1/scenes/s/poses", move(i * 3 + k + 1), headers={"If-Match": etag}).status
+
+        in_threads(one, 3)
+        equal(sorted(statuses), [200, 412, 412], f"statuses of round {i}")
+        equal(place(nodes[0].client.get("/v1/scenes/s/poses")), i * 3 + statuses.index(200) + 1, "place")
+
+
+@suite.fact
+def no_write_of_two_daemons_at_one_scene_is_lost():
+    """Each adds bodies of its own; a write that meets another is begun anew by the daemon."""
+    nodes = Redis(suite).daemons(2)
+    nodes[0].client.put("/v1/scenes/s", {"bodies": []}).must(201)
+    clients, revisions, lost = [KeepAlive(nodes[i % 2]) for i in range(4)], [], []
+
+    def one(k):
+        for i in range(25):
+            reply = clients[k].put(f"/v1/scenes/s/bodies/b{k}-{i}", {"colliders": [{"sphere": {"radius": 1}}]})
+            if reply.status == 201:
+                revisions.append(reply.json["revision"])
+            else:
+                reply.problem(409, "scene-moved")
+                lost.append(f"b{k}-{i}")
+
+    in_threads(one, 4)
+    equal(len(set(revisions)), len(revisions), "different revisions")
+    expected = sorted(f"b{k}-{i}" for k in range(4) for i in range(25) if f"b{k}-{i}" not in lost)
+    for node in nodes:
+        found = node.client.get("/v1/scenes/s").must(200)
+        equal(sorted(b["id"] for b in found.json["bodies"]), expected, "bodies")
+        equal(revision_of(found), max(revisions), "revision")
+    check(len(lost) < 50, f"{len(lost)} of 100 writes were refused as moved")
+
+
+# ---- histories -------------------------------------------------------------------------------------------------------------------
+
+
+class Load:
+    """Clients that write and read one scene through any of the daemons, and note what they are told."""
+
+    def __init__(self, redis, nodes, clients=4):
+        self.redis, self.nodes, self.history = redis, nodes, History()
+        self.ends = threading.Event()
+        self.next, self.lock = 1, threading.Lock()
+        self.strange, self.slow = [], 0.0
+        with self.history.write(0) as w:
+            w.acknowledged(nodes[0].client.put("/v1/scenes/s", {"bodies": [ball("b")]}).must(201).json["revision"])
+        self.threads = []
+        self.add(nodes, clients)
+
+    def add(self, nodes, clients):
+        """Clients of some of the daemons."""
+        more = [threading.Thread(target=self.run, args=(nodes, len(self.threads) + i)) for i in range(clients)]
+        self.threads += more
+        for t in more:
+            t.start()
+
+    def number(self):
+        with self.lock:
+            self.next += 1
+            return self.next
+
+    def run(self, nodes, seed):
+        choice = random.Random(seed)
+        while not self.ends.is_set():
+            node = choice.choice(nodes)
+            connection = http.client.HTTPConnection("127.0.0.1", node.port, timeout=SECONDS)
+            try:
+                for unused in range(choice.randint(1, 8)):
+                    self.write(connection) if choice.random() < 0.5 else self.read(connection)
+            except (OSError, http.client.HTTPException):
+                time.sleep(0.01)
+            except Exception as why:  # told at the end
+                self.strange.append(repr(why))
+                return
+            finally:
+                connection.close()
+
+    def ask(self, connection, method, body=None):
+        start = time.monotonic()
+        connection.request(method, "/v1/scenes/s/poses", body, {"Content-Type": "application/json"} if body else {})
+        reply = connection.getresponse()
+        text = reply.read()
+        self.slow = max(self.slow, time.monotonic() - start)
+        if reply.status == 503 and not reply.headers.get("Retry-After"):
+            self.strange.append(f"503 without Retry-After: {text[:200]}")
+        if reply.status not in (200, 503, 409):
+            self.strange.append(f"{reply.status}: {text[:200]}")
+        if reply.status == 503:
+            time.sleep(0.05)
+        return reply, text
+
+    def write(self, connection):
+        value = self.number()
+        with self.history.write(value) as w:
+            reply, text = self.ask(connection, "PATCH", json.dumps(move(value)))
+            if reply.status == 200:
+                w.acknowledged(json.loads(text)["revision"])
+            elif reply.status == 409:
+                w.refused()
+
+    def read(self, connection):
+        with self.history.read() as r:
+            reply, text = self.ask(connection, "GET")
+            if reply.status == 200:
+                r.found(number_of(reply.headers["ETag"]), json.loads(text)["positions"][0][0])
+
+    def acknowledged(self):
+        return len(self.history.good("write"))
+
+    def goes_on(self, what):
+        """Waits until more is acknowledged: recovery by itself."""
+        before, end = self.acknowledged(), time.monotonic() + SECONDS
+        while self.acknowledged() < before + 10:
+            check(time.monotonic() < end and not self.strange, f"nothing is acknowledged any more after {what}: {self.strange[:3]}")
+            time.sleep(0.01)
+
+    def finish(self):
+        self.ends.set()
+        for t in self.threads:
+            t.join()
+        for node in self.nodes:
+            with self.history.read() as r:
+                reply = node.client.get("/v1/scenes/s/poses").must(200)
+                r.found(revision_of(reply), place(reply))
+        equal(self.history.faults()[:3], [], "faults of the history")
+        equal(self.strange[:3], [], "strange replies")
+
+
+@suite.fact
+def a_killed_daemon_takes_nothing_acknowledged_with_it():
+    redis = Redis(suite)
+    nodes = redis.daemons(3)
+    load = Load(redis, nodes)
+    for i in range(6 if FULL else 2):
+        load.goes_on("the beginning" if i == 0 else "a kill")
+        victim = nodes[i % 3]
+        victim.process.send_signal(signal.SIGKILL)
+        victim.process.wait()
+        redis.forget(victim)
+        victim.kill()
+        nodes[i % 3] = redis.daemon()
+    load.goes_on("the kills")
+    load.finish()
+
+
+@suite.fact
+def a_redis_that_is_killed_and_started_again_has_all_that_was_acknowledged():
+    redis = Redis(suite)
+    load = Load(redis, redis.daemons(3))
+    for i in range(10 if FULL else 2):
+        load.goes_on(f"restart {i} of Redis")
+        redis.kill()
+        time.sleep(0.3)
+        redis.start()
+    load.goes_on("the restarts")
+    load.finish()
+
+
+@suite.fact
+def a_redis_that_hangs_is_told_within_a_second_and_work_goes_on_by_itself():
+    redis = Redis(suite)
+    nodes = redis.daemons(2)
+    load = Load(redis, nodes)
+    load.goes_on("the beginning")
+    redis.signal("STOP")
+    client = KeepAlive(nodes[0])
+    start = time.monotonic()
+    reply = client.get("/v1/scenes/s/poses").problem(503, "store-unavailable")
+    check(reply.headers.get("retry-after"), "no Retry-After")
+    check(time.monotonic() - start < 2.5 * SLOWER, f"told after {time.monotonic() - start:.2f} s")
+    client.patch("/v1/scenes/s/poses", move(-1)).problem(503, "store-unavailable")
+    # Now nobody is waited for any more, and what needs no store is answered as ever.
+    start = time.monotonic()
+    for unused in range(10):
+        client.get("/v1/scenes/s").problem(503, "store-unavailable")
+        client.get("/v1/version").must(200)
+    check(time.monotonic() - start < 3 * SLOWER, f"ten refusals took {time.monotonic() - start:.2f} s")
+    nodes[0].client.get("/readyz").problem(503, "store-unavailable")
+    redis.signal("CONT")
+    load.history.write(-1).__enter__().__exit__(None, None, None)
+    load.goes_on("a hang")
+    load.finish()
+
+
+@suite.fact
+def a_daemon_that_slept_while_others_wrote_is_fenced():
+    redis = Redis(suite)
+    nodes = redis.daemons(3)
+    load = Load(redis, nodes[1:], clients=3)
+    load.add(nodes[:1], 2)
+    for unused in range(4 if FULL else 2):
+        load.goes_on("a sleep")
+        nodes[0].process.send_signal(signal.SIGSTOP)
+        time.sleep(0.2)
+        load.goes_on("a daemon was stopped")
+        nodes[0].process.send_signal(signal.SIGCONT)
+    load.goes_on("the sleeps")
+    load.nodes = nodes
+    load.finish()
+
+
+# ---- what Redis says when it will not ----------------------------------------------------------------------------------------------
+
+
+@suite.fact
+def each_refusal_of_redis_is_a_problem_of_its_own():
+    redis = Redis(suite)
+    node = redis.daemon()
+    node.client.put("/v1/scenes/s", {"bodies": [ball("b")]}).must(201)
+    cases = (("config set maxmemory 1", "config set maxmemory 0", 507, "storage-full", "maxmemory"),
+             (f"replicaof 127.0.0.1 {free_port()}", "replicaof no one", 503, "store-unavailable", "replica"),
+             ("config set min-replicas-to-write 2", "config set min-replicas-to-write 0", 503, "store-unavailable", "replicas"))
+    for on, off, status, name, word in cases:
+        redis.say(*on.split())
+        reply = node.client.patch("/v1/scenes/s/poses", move(5)).problem(status, name)
+        check(word in reply.json["detail"], f"detail is {reply.json['detail']}")
+        check(status != 503 or reply.headers.get("retry-after"), "no Retry-After")
+        equal(place(node.client.get("/v1/scenes/s/poses").must(200)), 0, f"place while {on}")
+        redis.say(*off.split())
+        equal(place(node.client.get("/v1/scenes/s/poses").must(200)), 0, f"place after {off}")
+    node.client.patch("/v1/scenes/s/poses", move(6)).must(200)
+
+
+@suite.fact
+def a_password_comes_from_a_file_and_the_wrong_one_ends_the_start():
+    redis = Redis(suite, "--requirepass", "open sesame")
+    with tempfile.TemporaryDirectory() as folder:
+        right, wrong = pathlib.Path(folder, "right"), pathlib.Path(folder, "wrong")
+        right.write_text("open sesame\n")
+        wrong.write_text("close sesame\n")
+        node = redis.daemon("--store-password-file", right)
+        equal(node.client.put("/v1/scenes/s", {"bodies": []}).must(201).json["durability"], "redis", "durability")
+        for options, part in ((["--store-password-file", wrong], "password"), ([], "password")):
+            ended = subprocess.run([str(binary()), "--port", "0", "--store", redis.url, *map(str, options)], capture_output=True, text=True,
+                                   timeout=60, check=False, env=clean_environment())
+            equal((ended.returncode, ended.stdout), (2, ""), "exit status and output")
+            check(part in ended.stderr and ended.stderr.count("\n") == 1, f"said: {ended.stderr}")
+            check("sesame" not in ended.stderr, "the password is shown")
+
+
+@suite.fact
+def reads_that_may_be_stale_say_so_and_are_not_for_long():
+    redis = Redis(suite)
+    fresh, stale = redis.daemon(), redis.daemon("--stale-reads")
+    fresh.client.put("/v1/scenes/s", {"bodies": [ball("b")]}).must(201)
+    reply = stale.client.get("/v1/scenes/s/poses").must(200)
+    equal((reply.headers.get("x-stale-reads"), place(reply)), ("1", 0), "header and place")
+    equal(fresh.client.get("/v1/scenes/s/poses").must(200).headers.get("x-stale-reads"), None, "header of the other")
+    fresh.client.patch("/v1/scenes/s/poses", move(4)).must(200)
+    end = time.monotonic() + SECONDS
+    while place(stale.client.get("/v1/scenes/s/poses").must(200)) != 4:
+        check(time.monotonic() < end, "it stays stale")
+        time.sleep(0.02)
+
+
+# ---- the checker ---------------------------------------------------------------------------------------------------------------------
+
+
+def story(*lines):
+    """Each line: kind, start, end, revision or None, value."""
+    history = History()
+    for kind, start, end, revision, value in lines:
+        entry = history.write(value) if kind == "write" else history.read()
+        entry.start, entry.end = start, end
+        if revision is not None:
+            entry.found(revision, value)
+    return history.faults()
+
+
+@suite.fact
+def the_checker_of_histories_finds_what_must_not_be():
+    good = [("write", 0, 1, 1, "a"), ("read", 2, 3, 1, "a"), ("write", 2, 5, 2, "b"), ("read", 3, 4, 2, "b"), ("write", 6, 7, None, "c"),
+            ("read", 8, 9, 3, "c"), ("write", 6, 12, 4, "d")]
+    equal(story(*good), [], "faults of a good history")
+    bad = {"a lost write": ("read", 6, 7, 1, "a"), "a step back": ("read", 9.5, 10, 2, "b"), "two authors": ("write", 6, 7, 2, "e"),
+           "another value": ("read", 8, 9, 2, "x"), "from nowhere": ("read", 8, 9, 9, "y"), "from the future": ("read", 1, 2, 3, "c"),
+           "a write in the past": ("write", 10, 11, 1.5, "z")}
+    for name, line in bad.items():
+        check(story(*good, line), f"{name} is not found")
+
+
+suite.main()
