@@ -559,6 +559,9 @@ static bool connect_all(redis_store *s, char *why) {
   if (both_up(s)) return true;
   srv_store_status status;
   healthy(&s->store, &status, why);
+  /* One may have been refused while the other is still being made. */
+  for (int i = 0; i < LINKS; i++)
+    if (s->sides[i].status == SRV_STORE_FAILED) memcpy(why, s->sides[i].why, SRV_STORE_WHY);
   return false;
 }
 
