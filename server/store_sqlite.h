@@ -104,7 +104,7 @@ void srv_sqlite_write(srv_sqlite_writer *writer, srv_store_write *first);
 bool srv_sqlite_sweep(srv_sqlite_writer *writer);
 /* Copies the log into the file if so many pages or more are not copied yet. */
 void srv_sqlite_checkpoint(srv_sqlite_writer *writer, int pages);
-/* The device has failed: why tells. */
+/* The device has failed, or what is damaged takes no record of any key: why tells. */
 bool srv_sqlite_broken(const srv_sqlite_writer *writer, const char **why);
 
 /* ---- reader ---------------------------------------------------------------------------------------------------------- */

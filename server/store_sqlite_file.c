@@ -28,7 +28,7 @@ static const char proof[] = "SELECT * FROM pragma_integrity_check('store') UNION
                             " UNION ALL SELECT * FROM pragma_integrity_check('garbage')";
 
 static bool told(char *why, const char *what, const char *reason) {
-  snprintf(why, SRV_STORE_WHY, "%.60s: %.80s", what, reason);
+  snprintf(why, SRV_STORE_WHY, "%.55s: %.100s", what, reason);
   return false;
 }
 
@@ -50,6 +50,12 @@ static bool sync_folder(const char *folder, char *why) {
   if (!good) told(why, folder, strerror(errno));
   if (descriptor >= 0) close(descriptor);
   return good;
+}
+
+/* A new file is its owner's alone, and its log and the log's index are as the file is. What is wrong SQLite will tell. */
+static void make_private(const char *path) {
+  int descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (descriptor >= 0) close(descriptor);
 }
 
 static sqlite3 *connect_to(const char *path, const char *vfs, const char *settings, char *why) {
@@ -83,6 +89,7 @@ static bool proven(sqlite3 *db, char *why) {
 
 static bool open_writer(srv_sqlite_file *file, const char *path, char *why) {
   const char *vfs = srv_sqlite_vfs();
+  make_private(path);
   sqlite3 *db = vfs ? connect_to(path, vfs, writer_settings, why) : NULL;
   if (!db) return false;
   srv_sqlite_mark mark;

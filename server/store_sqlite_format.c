@@ -58,7 +58,7 @@ static bool number_of(sqlite3 *db, const char *sql, int64_t *number) {
 }
 
 static bool told(char *why, const char *what, const char *reason) {
-  snprintf(why, SRV_STORE_WHY, "%.60s: %.80s", what, reason);
+  snprintf(why, SRV_STORE_WHY, "%.55s: %.100s", what, reason);
   return false;
 }
 
@@ -92,6 +92,10 @@ static bool keep_copy(sqlite3 *db, const char *path, int64_t format, char *why) 
   if (length < 0 || (size_t)length >= sizeof copy) return told(why, "copy of the older format", "the path is too long");
   /* One that is there is of an upgrade that did not end: the file is still as it was then. */
   if (unlink(copy) != 0 && errno != ENOENT) return told(why, "copy of the older format", strerror(errno));
+  /* Like the file, its owner's alone. */
+  int made = open(copy, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (made < 0) return told(why, "copy of the older format", strerror(errno));
+  close(made);
   sqlite3_stmt *statement = NULL;
   bool good = sqlite3_prepare_v2(db, "VACUUM INTO ?1", -1, &statement, NULL) == SQLITE_OK &&
               sqlite3_bind_text(statement, 1, copy, -1, SQLITE_STATIC) == SQLITE_OK && sqlite3_step(statement) == SQLITE_DONE;

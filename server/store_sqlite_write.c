@@ -82,6 +82,7 @@ struct srv_sqlite_writer {
   int64_t sweeping;
   int rows; /* of records, written in this transaction */
   bool broken;
+  bool damaged; /* no new record had a place at last: not of one key, but of all */
   char why[SRV_STORE_WHY];
 };
 
@@ -158,8 +159,9 @@ void srv_sqlite_writer_destroy(srv_sqlite_writer *writer) {
 }
 
 bool srv_sqlite_broken(const srv_sqlite_writer *writer, const char **why) {
-  if (writer->broken) *why = writer->why;
-  return writer->broken;
+  bool broken = writer->broken || writer->damaged;
+  if (broken) *why = writer->why;
+  return broken;
 }
 
 /* ---- statements ------------------------------------------------------------------------------------------------------ */
@@ -224,6 +226,8 @@ static int put_record(srv_sqlite_writer *writer, const srv_store_write *write, c
                (int64_t)srv_sqlite_part_digest(&part));
     writer->rows++;
   }
+  writer->damaged = (code & 0xff) == SQLITE_CORRUPT;
+  if (writer->damaged) snprintf(writer->why, sizeof writer->why, "the place of new records in " SRV_SQLITE_FILE " is damaged");
   return code;
 }
 
@@ -433,12 +437,13 @@ static int begin(srv_sqlite_writer *writer) {
   return srv_sqlite_run(writer->statements[BEGIN]);
 }
 
-/* Carries out those from first to before `past` as one. */
-static int together(srv_sqlite_writer *writer, srv_store_write *first, const srv_store_write *past) {
+/* Carries out those from first to before `past` as one, which may sweep, too. */
+static int together(srv_sqlite_writer *writer, srv_store_write *first, const srv_store_write *past, bool sweeps) {
   int64_t last_revision = writer->last_revision;
   int code = begin(writer);
   for (srv_store_write *write = first; write != past && code == SQLITE_OK; write = write->next) code = carry_out(writer, write);
-  if (code == SQLITE_OK && writer->changed && writer->garbage) code = sweep(writer, SWEEP_ROWS + SWEEP_ROWS_PER_ROW * writer->rows);
+  if (code == SQLITE_OK && sweeps && writer->changed && writer->garbage)
+    code = sweep(writer, SWEEP_ROWS + SWEEP_ROWS_PER_ROW * writer->rows);
   return end(writer, code, last_revision);
 }
 
@@ -460,14 +465,15 @@ static void answer(const srv_sqlite_writer *writer, srv_store_write *write, int 
 
 void srv_sqlite_write(srv_sqlite_writer *writer, srv_store_write *first) {
   for (srv_store_write *write = first; write; write = write->next) write->why[0] = 0;
-  int code = writer->broken ? SQLITE_IOERR : together(writer, first, NULL);
+  int code = writer->broken ? SQLITE_IOERR : together(writer, first, NULL, true);
   if (code == SQLITE_OK) return;
   if (writer->stuck) leave_garbage(writer);
   /* Room that the log has taken may be had back. */
   if (status_of(code) == SRV_STORE_FULL) srv_sqlite_checkpoint(writer, 0);
   bool hopeless = status_of(code) == SRV_STORE_UNAVAILABLE;
   for (srv_store_write *write = first; write; write = write->next) {
-    if (!hopeless && !writer->broken) code = together(writer, write, write->next);
+    /* What cannot be swept, be it what this write itself lets go of, must not keep it from being written. */
+    if (!hopeless && !writer->broken) code = together(writer, write, write->next, false);
     if (code != SQLITE_OK) answer(writer, write, code);
   }
 }

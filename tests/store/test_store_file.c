@@ -497,7 +497,104 @@ static void an_earlier_copy_of_the_file_is_refused(void) {
   rig_end(&r);
 }
 
+/* ---- a damaged record ------------------------------------------------------------------------------------------------- */
+
+/* Changes one bit of the file where these bytes are. */
+static void damage_bytes(const rig *r, const char *bytes, size_t size) {
+  size_t length = 0;
+  unsigned char *all = get_file(r, "contactd.db", &length), *at = memmem(all, length, bytes, size);
+  CHECK(at != NULL);
+  if (at) *at ^= 1;
+  put_file(r, "contactd.db", all, length);
+  free(all);
+}
+
+/* Twelve scenes of five pages each; the record of one is damaged at this byte. */
+static void fill_and_damage(rig *r, const char *damaged, size_t at) {
+  rig_begin(r);
+  CHECK(rig_open(r));
+  for (char id[2] = "a"; id[0] <= 'l'; id[0]++) CHECK_INT(PUT(r, SRV_STORE_BASE, id, 0, 1, 20000), SRV_STORE_OK);
+  rig_close(r);
+  char *bytes = record_bytes(damaged, 1, 20000);
+  damage_bytes(r, bytes + at, 64);
+  free(bytes);
+  CHECK(rig_open(r));
+  srv_store_load load;
+  CHECK_INT(rig_load(r, SRV_STORE_SCENES, damaged, &load), SRV_STORE_DAMAGED);
+  srv_store_load_free(&load);
+}
+
+static void a_damaged_scene_is_put_anew_and_deleted(void) {
+  rig r;
+  srv_store_status health;
+  char why[SRV_STORE_WHY];
+  /* The record's end is on pages of its own. */
+  for (size_t at = 6000; at < 19000; at += 4000) {
+    for (int removes = 0; removes < 2; removes++) {
+      fill_and_damage(&r, "c", at);
+      CHECK_INT(removes ? PUT(&r, SRV_STORE_REMOVE, "c", 1, 2, 0) : PUT(&r, SRV_STORE_BASE, "c", 1, 2, 70), SRV_STORE_OK);
+      CHECK_INT(rig_revision(&r, SRV_STORE_SCENES, "c"), removes ? 0 : 2);
+      CHECK_INT(PUT(&r, SRV_STORE_BASE, "d", 1, 3, 90), SRV_STORE_OK);
+      CHECK(srv_store_healthy(r.store, &health, why));
+      rig_close(&r);
+      CHECK(rig_open(&r));
+      CHECK_INT(rig_revision(&r, SRV_STORE_SCENES, "c"), removes ? 0 : 2);
+      CHECK_INT(rig_revision(&r, SRV_STORE_SCENES, "d"), 3);
+      CHECK_INT(PUT(&r, SRV_STORE_BASE, "z", 0, 4, 20000), SRV_STORE_OK);
+      rig_end(&r);
+    }
+  }
+}
+
+/* Where new records go no scene can be written: that is told of the store, not of a scene. */
+static void a_damaged_place_of_new_records_is_told(void) {
+  rig r;
+  srv_store_status health = SRV_STORE_OK;
+  char why[SRV_STORE_WHY] = "";
+  fill_and_damage(&r, "l", 8);
+  CHECK_INT(PUT(&r, SRV_STORE_BASE, "z", 0, 1, 100), SRV_STORE_DAMAGED);
+  CHECK(!srv_store_healthy(r.store, &health, why));
+  CHECK_INT(health, SRV_STORE_FAILED);
+  CHECK(strstr(why, "place of new records") != NULL);
+  rig_end(&r);
+}
+
+/* ---- who may read ----------------------------------------------------------------------------------------------------- */
+
+static void files_are_their_owners_alone(void) {
+  static const char *const names[] = {"contactd.db", "contactd.db-wal", "contactd.db-shm", "contactd.lock"};
+  rig r;
+  rig_begin(&r);
+  CHECK(rig_open(&r));
+  CHECK_INT(PUT(&r, SRV_STORE_BASE, "a", 0, 1, 100), SRV_STORE_OK);
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    struct stat s = {0};
+    char path[200];
+    path_of(&r, names[i], path);
+    CHECK_INT(stat(path, &s), 0);
+    CHECK_INT(s.st_mode & 0777, 0600);
+  }
+  rig_end(&r);
+}
+
+static void a_lost_file_is_told_in_a_whole_sentence(void) {
+  rig r;
+  char path[200];
+  rig_begin(&r);
+  CHECK(rig_open(&r));
+  CHECK_INT(PUT(&r, SRV_STORE_BASE, "a", 0, 1, 100), SRV_STORE_OK);
+  rig_close(&r);
+  path_of(&r, "contactd.db", path);
+  CHECK_INT(unlink(path), 0);
+  CHECK_REFUSED(&r, "it is empty and lacks acknowledged writes; without contactd.lock it is taken as new.\n");
+  rig_end(&r);
+}
+
 static const check_test tests[] = {
+    {"a_damaged_scene_is_put_anew_and_deleted", a_damaged_scene_is_put_anew_and_deleted},
+    {"a_damaged_place_of_new_records_is_told", a_damaged_place_of_new_records_is_told},
+    {"files_are_their_owners_alone", files_are_their_owners_alone},
+    {"a_lost_file_is_told_in_a_whole_sentence", a_lost_file_is_told_in_a_whole_sentence},
     {"a_second_store_of_the_folder_is_refused", a_second_store_of_the_folder_is_refused},
     {"folders_that_cannot_hold_a_store_are_refused", folders_that_cannot_hold_a_store_are_refused},
     {"files_of_others_are_refused_and_left_alone", files_of_others_are_refused_and_left_alone},
