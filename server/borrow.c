@@ -20,7 +20,7 @@ bool srv_borrow_entry(srv_request *request) {
     if (!request->entry) return false;
     break;
   case API_TARGET_CREATE:
-    if (!srv_registry_new_id(request->new_id)) return false;
+    if (!request->keyed && !srv_registry_new_id(request->new_id)) return false;
     request->entry = srv_registry_open(registry, request->new_id);
     if (!request->entry) return false;
     break;

@@ -40,6 +40,7 @@ typedef enum known_header {
   HEADER_CODING,
   HEADER_MATCH,
   HEADER_NONE_MATCH,
+  HEADER_IDEMPOTENCY,
   HEADER_EXPECT,
   HEADER_ACCEPT,
   HEADER_OTHER
@@ -59,6 +60,7 @@ static known_header header_of(const char *name, size_t length) {
       [HEADER_CODING] = {16, "Content-Encoding"},
       [HEADER_MATCH] = {8, "If-Match"},
       [HEADER_NONE_MATCH] = {13, "If-None-Match"},
+      [HEADER_IDEMPOTENCY] = {15, "Idempotency-Key"},
       [HEADER_EXPECT] = {6, "Expect"},
       [HEADER_ACCEPT] = {6, "Accept"},
   };
@@ -82,6 +84,7 @@ void srv_guard_header(srv_head *head, const char *name, size_t name_length, cons
   case HEADER_CODING: once(head, &head->content_encoding, value); break;
   case HEADER_MATCH: once(head, &head->if_match, value); break;
   case HEADER_NONE_MATCH: once(head, &head->if_none_match, value); break;
+  case HEADER_IDEMPOTENCY: once(head, &head->idempotency_key, value); break;
   case HEADER_EXPECT: head->expects = true; break;
   case HEADER_ACCEPT:
     if (!head->accept) head->accept = value;

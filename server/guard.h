@@ -12,7 +12,7 @@
 /* The headers that matter, gathered by srv_guard_header. Zero-initialise. Values are borrowed. */
 typedef struct srv_head {
   const char *host, *origin, *authorization, *content_type, *content_encoding, *content_length, *transfer_encoding;
-  const char *accept, *if_match, *if_none_match;
+  const char *accept, *if_match, *if_none_match, *idempotency_key;
   unsigned hosts, lengths, encodings; /* lines of Host, Content-Length, Transfer-Encoding */
   unsigned repeated;                  /* lines too many of headers that may occur once */
   unsigned lines;

@@ -176,7 +176,8 @@ static enum MHD_Result on_head(srv_request *request, const char *version) {
     return answer_head(request, &head);
   }
   api_head api;
-  if (!match_route(request, &head, &api) || !admit_body(request, &head)) return answer_head(request, &head);
+  bool good = match_route(request, &head, &api) && srv_idempotency_take(request, head.idempotency_key);
+  if (!good || !admit_body(request, &head)) return answer_head(request, &head);
   request->call = api_call_create(server->service, &api, &request->match);
   if (!request->call) {
     srv_request_refuse(request, API_PROBLEM_OUT_OF_MEMORY, "Memory for the request could not be had.");

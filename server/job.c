@@ -269,7 +269,7 @@ static void peek_deadline(srv_request *request) {
  */
 static bool start(srv_request *request, bool may_inline) {
   srv_server *server = request->server;
-  if (srv_recover_refuses(request)) return false;
+  if (srv_recover_refuses(request) || srv_idempotency_answers(request)) return false;
   if (!srv_borrow_input(request)) {
     srv_job_refuse_memory(request);
     if (request->creates) srv_registry_reserve(server->registry, -1);

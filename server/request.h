@@ -120,6 +120,7 @@ typedef struct srv_request {
   api_scene_entry *scenes; /* of a listing */
   size_t scenes_count;
   char new_id[CT_ID_LENGTH_MAX + 1];
+  bool keyed; /* new_id is made of an Idempotency-Key */
   struct srv_request *next_write;
   bool write_queued;
   struct srv_request *next_waiting; /* for the same loading */
@@ -194,6 +195,13 @@ void srv_borrow_return(srv_request *request);
 void srv_job_let_go(srv_request *request);
 /* Frees the call and what it borrows, on a worker if that takes long, then the request. No reference is left. */
 void srv_job_dispose(srv_request *request);
+
+/* ---- idempotency.c ---- */
+
+/* The header's value, or NULL. False: the refusal is the reply. */
+bool srv_idempotency_take(srv_request *request, const char *key);
+/* Is the scene of the request's key there already? Then that is the reply. */
+bool srv_idempotency_answers(srv_request *request);
 
 /* ---- commit.c ---- */
 

@@ -314,8 +314,10 @@ static bool may_name_shapes(const srv_request *request) {
          memchr(request->body.bytes, '\\', request->body.length);
 }
 
-static bool names_scene(const srv_request *request) {
-  return request->match.scene_id[0] && request->match.target != API_TARGET_CREATE && request->match.target != API_TARGET_NONE;
+/* The id of the scene that the call is about; NULL: none that may be there already. */
+static const char *scene_of(const srv_request *request) {
+  if (request->match.target == API_TARGET_CREATE) return request->keyed ? request->new_id : NULL;
+  return request->match.scene_id[0] && request->match.target != API_TARGET_NONE ? request->match.scene_id : NULL;
 }
 
 static bool is_read(const srv_request *request) {
@@ -358,10 +360,11 @@ static void compare_later(srv_server *server, srv_entry *entry) {
 bool srv_shared_asks(srv_request *request) {
   srv_server *server = request->server;
   if (!server->store || !server->store->shared || !request->call) return false;
-  bool scene = names_scene(request), list = request->match.target == API_TARGET_LIST;
+  const char *scene = scene_of(request);
+  bool list = request->match.target == API_TARGET_LIST;
   if (!scene && !list && !may_name_shapes(request)) return false;
   if (!srv_shared_is_stale(request)) return true;
-  srv_entry *entry = scene ? srv_registry_find(server->registry, request->match.scene_id) : NULL;
+  srv_entry *entry = scene ? srv_registry_find(server->registry, scene) : NULL;
   bool here = entry && entry->kept && entry->kept->presence == SRV_PRESENCE_HERE;
   if (here) compare_later(server, entry);
   return scene && !here;
@@ -369,9 +372,10 @@ bool srv_shared_asks(srv_request *request) {
 
 bool srv_shared_ask(srv_request *request) {
   srv_server *server = request->server;
-  asking *a = make_asking(server, names_scene(request) ? request->match.scene_id : "");
+  const char *scene = scene_of(request);
+  asking *a = make_asking(server, scene ? scene : "");
   if (!a) return false;
-  bool scenes = names_scene(request) || request->match.target == API_TARGET_LIST, shapes = may_name_shapes(request);
+  bool scenes = scene || request->match.target == API_TARGET_LIST, shapes = may_name_shapes(request);
   a->request = request;
   srv_request_retain(request);
   a->waits = (unsigned)scenes + (unsigned)shapes;

@@ -158,6 +158,35 @@ def no_write_of_two_daemons_at_one_scene_is_lost():
     check(len(lost) < 50, f"{len(lost)} of 100 writes were refused as moved")
 
 
+@suite.fact
+def the_same_idempotency_key_is_the_same_scene_at_any_daemon():
+    redis = Redis(suite)
+    nodes = redis.daemons(2)
+    clients, replies = [KeepAlive(nodes[i % 2]) for i in range(6)], [None] * 6
+
+    def one(k):
+        replies[k] = clients[k].post("/v1/scenes", {"bodies": [ball("b", k)]}, headers={"Idempotency-Key": "order 66"}).must(201)
+
+    in_threads(one, 6)
+    equal(len({(r.json["id"], r.json["revision"], r.etag, r.headers["location"]) for r in replies}), 1, "different scenes")
+    equal(nodes[0].client.get("/v1/scenes").must(200).json["total"], 1, "scenes")
+    path = replies[0].headers["location"]
+    equal(len({place(n.client.get(path + "/poses").must(200)) for n in nodes}), 1, "different places")
+    nodes[0].client.patch(path + "/poses", move(9)).must(200)
+    nodes[1].process.send_signal(signal.SIGKILL)
+    nodes[1].process.wait()
+    redis.forget(nodes[1])
+    nodes[1].kill()
+    again = redis.daemon().client.post("/v1/scenes", headers={"Idempotency-Key": "order 66"}).must(201)
+    equal((again.json["id"], again.json["revision"]), (replies[0].json["id"], replies[0].json["revision"] + 1), "scene and revision")
+    other = nodes[0].client.post("/v1/scenes", headers={"Idempotency-Key": "order 67"}).must(201)
+    check(other.json["id"] != again.json["id"], "another key is the same scene")
+    nodes[0].client.delete(path).must(200)
+    new = nodes[0].client.post("/v1/scenes", headers={"Idempotency-Key": "order 66"}).must(201)
+    check(new.json["revision"] > again.json["revision"] + 1, "a new scene begins above the old one")
+    nodes[0].client.post("/v1/scenes", headers={"Idempotency-Key": "x" * 256}).problem(400, "bad-request")
+
+
 # ---- histories -------------------------------------------------------------------------------------------------------------------
 
 
