@@ -10,6 +10,10 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+/* Room that the log has on the disk from the beginning, so that a scene can be removed when the disk is full: a removal writes some
+ * ten pages, and when idle the log is copied and begun anew after 256 of them (store_sqlite.c). */
+#define LOG_RESERVE_BYTES (320 * (SRV_SQLITE_PAGE_BYTES + 24))
+
 /* How long another program that looks into the file may hold us up. */
 #define BUSY_MS 10000
 
@@ -109,6 +113,17 @@ static bool open_reader(srv_sqlite_file *file, const char *path, char *why) {
   return file->reader != NULL;
 }
 
+/* The log stays as long as it is, only its room is taken. A file system that cannot do so, or has none, only lacks the reserve. */
+static void reserve_log(const char *path) {
+  char log[PATH_MAX + 8];
+  snprintf(log, sizeof log, "%s-wal", path);
+  int descriptor = open(log, O_WRONLY | O_CLOEXEC);
+  if (descriptor < 0) return;
+  int refused = fallocate(descriptor, FALLOC_FL_KEEP_SIZE, 0, LOG_RESERVE_BYTES);
+  (void)refused;
+  close(descriptor);
+}
+
 /* Where a file that is not ours is met, or one of a newer format, that is the reason whatever else was found. Bytes as in "Database
  * File Format", 1.3. */
 static void explain(const char *path, char *why) {
@@ -133,7 +148,10 @@ bool srv_sqlite_open(srv_sqlite_file *file, const char *folder, char why[SRV_STO
   if ((size_t)snprintf(path, sizeof path, "%s/" SRV_SQLITE_FILE, folder) >= sizeof path)
     return told(why, SRV_SQLITE_FILE, "the path is too long");
   if (take_lock(file, folder, why)) {
-    if (open_writer(file, path, why) && open_reader(file, path, why) && sync_folder(folder, why)) return true;
+    if (open_writer(file, path, why) && open_reader(file, path, why) && sync_folder(folder, why)) {
+      reserve_log(path);
+      return true;
+    }
     explain(path, why);
   }
   srv_sqlite_close(file);

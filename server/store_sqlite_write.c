@@ -14,6 +14,11 @@
 #define SWEEP_ROWS 8
 #define SWEEP_ROWS_PER_ROW 2
 
+/* Pages that the file has beyond those that are used, on the disk, too, for removals and their sweeping when the disk is full. A
+ * removal takes one at most, and mostly none: an entry of garbage is some 20 bytes. SQLite's log counts them as the file's; where a
+ * loss of power makes the file short of them, 64 KiB are what SQLite takes for no damage when it copies the log. */
+#define RESERVE_PAGES 16
+
 /* Rows that go in a transaction of their own, when nobody waits. */
 #define IDLE_SWEEP_ROWS 32
 
@@ -38,6 +43,7 @@ enum {
   DELETE,
   STORE,
   STORE_SET,
+  PAGES,
   STATEMENTS
 };
 
@@ -64,6 +70,7 @@ static const char *const texts[STATEMENTS] = {
     [DELETE] = "DELETE FROM records WHERE number = ?1",
     [STORE] = "SELECT next_number, commits, last_revision, identity FROM store",
     [STORE_SET] = "UPDATE store SET next_number = ?1, commits = ?2, last_revision = ?3",
+    [PAGES] = "PRAGMA page_count",
 };
 
 struct srv_sqlite_writer {
@@ -80,7 +87,8 @@ struct srv_sqlite_writer {
   bool garbage;     /* there may be some */
   bool stuck;       /* the chain that is being swept is damaged: its start is `sweeping` */
   int64_t sweeping;
-  int rows; /* of records, written in this transaction */
+  int rows;          /* of records, written in this transaction */
+  bool only_removes; /* this transaction, which may take of the reserve */
   bool broken;
   bool damaged; /* no new record had a place at last: not of one key, but of all */
   char why[SRV_STORE_WHY];
@@ -116,6 +124,17 @@ static int on_commit(void *cls, sqlite3 *db, const char *name, int pages) {
   return SQLITE_OK;
 }
 
+/* Gives the file room on the disk for all its pages, those in the log, too, so that the log can always be copied and begun anew;
+ * and for the reserve. Nothing has been written when there is none. */
+static int take_room(srv_sqlite_writer *writer, int64_t reserve) {
+  sqlite3_stmt *statement = writer->statements[PAGES];
+  int code = sqlite3_step(statement);
+  sqlite3_int64 bytes = (sqlite3_column_int64(statement, 0) + reserve) * SRV_SQLITE_PAGE_BYTES;
+  sqlite3_reset(statement);
+  if (code != SQLITE_ROW) return code;
+  return sqlite3_file_control(writer->db, "main", SQLITE_FCNTL_SIZE_HINT, &bytes) == SQLITE_OK ? SQLITE_OK : SQLITE_FULL;
+}
+
 static bool read_store(srv_sqlite_writer *writer, char *why) {
   sqlite3_stmt *store = writer->statements[STORE];
   bool there = sqlite3_step(store) == SQLITE_ROW;
@@ -143,6 +162,10 @@ srv_sqlite_writer *srv_sqlite_writer_create(sqlite3 *db, int mark, char why[SRV_
   writer->garbage = true;
   if (read_store(writer, why) && mark_agrees(writer, why)) {
     set_mark(writer);
+    /* Without it SQLite takes no hint. Where there is no room, writes will tell. */
+    int grain = SRV_SQLITE_PAGE_BYTES;
+    sqlite3_file_control(db, "main", SQLITE_FCNTL_CHUNK_SIZE, &grain);
+    take_room(writer, RESERVE_PAGES);
     sqlite3_wal_hook(db, on_commit, writer);
     return writer;
   }
@@ -342,6 +365,7 @@ static int carry_out(srv_sqlite_writer *writer, srv_store_write *write) {
   if (code == SQLITE_OK) code = judge(writer, write, &key);
   if (code != SQLITE_OK || write->status != SRV_STORE_OK) return code;
   writer->changed = true;
+  if (write->act != SRV_STORE_REMOVE) writer->only_removes = false;
   if (write->act == SRV_STORE_REMOVE) return remove_key(writer, write, &key);
   return write->act == SRV_STORE_FOLD ? fold(writer, write, &key) : put(writer, write, &key);
 }
@@ -418,6 +442,7 @@ static void give_up(srv_sqlite_writer *writer, int code) {
 static int end(srv_sqlite_writer *writer, int code, int64_t last_revision) {
   if (code == SQLITE_OK && writer->changed)
     code = RUN(writer, STORE_SET, writer->next_number, writer->commits + 1, writer->last_revision);
+  if (code == SQLITE_OK && writer->changed) code = take_room(writer, writer->only_removes ? 0 : RESERVE_PAGES);
   if (code == SQLITE_OK) code = srv_sqlite_run(writer->statements[COMMIT]);
   if (code == SQLITE_OK) {
     writer->commits += writer->changed;
@@ -433,6 +458,7 @@ static int end(srv_sqlite_writer *writer, int code, int64_t last_revision) {
 
 static int begin(srv_sqlite_writer *writer) {
   writer->changed = false;
+  writer->only_removes = true;
   writer->rows = 0;
   return srv_sqlite_run(writer->statements[BEGIN]);
 }
@@ -484,6 +510,7 @@ bool srv_sqlite_sweep(srv_sqlite_writer *writer) {
   int code = begin(writer);
   if (code == SQLITE_OK) code = sweep(writer, IDLE_SWEEP_ROWS);
   code = end(writer, code, last_revision);
+  if (status_of(code) == SRV_STORE_FULL) srv_sqlite_checkpoint(writer, 0);
   if (writer->stuck) leave_garbage(writer);
   else if (code != SQLITE_OK) return false;
   return writer->garbage;

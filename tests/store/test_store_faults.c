@@ -285,6 +285,33 @@ static void power_may_be_lost_at_any_moment(void) {
 
 /* ---- no room --------------------------------------------------------------------------------------------------------- */
 
+/* Whatever room is left, somebody else takes it. */
+static void take_the_rest(const rig *r) {
+  char path[200], zeros[4096] = {0};
+  snprintf(path, sizeof path, "%s/rest", r->folder);
+  int file = open(path, O_WRONLY | O_CREAT | O_APPEND, 0600);
+  CHECK(file >= 0);
+  for (size_t size = sizeof zeros; size; size /= 2)
+    while (write(file, zeros, size) == (ssize_t)size) continue;
+  close(file);
+}
+
+/* Scenes are removed although there is no room, and others are written where they were. */
+static void leave_by_removing(rig *r, uint64_t written, size_t length) {
+  char id[16];
+  for (uint64_t i = 1; i < written; i++) {
+    take_the_rest(r);
+    snprintf(id, sizeof id, "s%d", (int)i);
+    CHECK_INT(rig_put(r, SRV_STORE_REMOVE, id, (uint64_t[]){1, 2}, 0), SRV_STORE_OK);
+  }
+  srv_store_status status = SRV_STORE_FULL;
+  for (int tries = 0; status == SRV_STORE_FULL && tries < 100; tries++) {
+    usleep(50000);
+    status = rig_put(r, SRV_STORE_BASE, "anew", (uint64_t[]){0, 3}, length);
+  }
+  CHECK_INT(status, SRV_STORE_OK);
+}
+
 /* Writes until there is no room, and on: what was acknowledged stays, a removal and room bring writing back. `more` makes room. */
 static void fill_up(rig *r, void (*more)(rig *r)) {
   enum { LENGTH = 60000 };
@@ -309,6 +336,7 @@ static void fill_up(rig *r, void (*more)(rig *r)) {
     srv_store_load_free(&load);
   }
   CHECK_INT(rig_revision(r, SRV_STORE_SCENES, "more"), 0);
+  leave_by_removing(r, written, LENGTH);
   more(r);
   CHECK_INT(rig_put(r, SRV_STORE_BASE, "more", (uint64_t[]){0, 1}, 20 * LENGTH), SRV_STORE_OK);
   rig_close(r);
@@ -365,7 +393,7 @@ static bool may_mount(void) {
 static void fill_a_file_system(void) {
   rig r;
   rig_begin(&r);
-  if (may_mount() && mount("none", r.folder, "tmpfs", 0, "size=2m") == 0) {
+  if (may_mount() && mount("none", r.folder, "tmpfs", 0, "size=4m") == 0) {
     CHECK(rig_open(&r));
     fill_up(&r, enlarge);
     rig_close(&r);
