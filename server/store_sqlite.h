@@ -97,6 +97,9 @@ typedef struct srv_sqlite_writer srv_sqlite_writer;
 /* mark: descriptor of the mark's file; it stays the caller's. NULL: why tells, and db is the caller's still. */
 srv_sqlite_writer *srv_sqlite_writer_create(sqlite3 *db, int mark, char why[SRV_STORE_WHY]);
 void srv_sqlite_writer_destroy(srv_sqlite_writer *writer);
+/* The file of this path, which is in use, must stay: when it has gone or is another one, no commit would last, and writes end as
+ * after a failure of the device. False: there is no memory for it, or no such file. */
+bool srv_sqlite_watch(srv_sqlite_writer *writer, const char *path);
 /* Carries out the list (by next) in order, in as few transactions as may be, and sets the answers. What is OK is on the disk.
  * After a failure of the device every write is SRV_STORE_FAILED. */
 void srv_sqlite_write(srv_sqlite_writer *writer, srv_store_write *first);

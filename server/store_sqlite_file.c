@@ -124,6 +124,15 @@ static void reserve_log(const char *path) {
   close(descriptor);
 }
 
+/* What lies beside the file begins with its name, or lies in its folder. */
+static bool watch(const srv_sqlite_file *file, const char *folder, const char *path, char *why) {
+  char log[PATH_MAX + 8], lock[PATH_MAX + 16];
+  snprintf(log, sizeof log, "%s-wal", path);
+  snprintf(lock, sizeof lock, "%s/" SRV_SQLITE_LOCK, folder);
+  bool good = srv_sqlite_watch(file->writer, path) && srv_sqlite_watch(file->writer, log) && srv_sqlite_watch(file->writer, lock);
+  return good || told(why, SRV_SQLITE_FILE, "a file of the store has gone");
+}
+
 /* Where a file that is not ours is met, or one of a newer format, that is the reason whatever else was found. Bytes as in "Database
  * File Format", 1.3. */
 static void explain(const char *path, char *why) {
@@ -148,7 +157,8 @@ bool srv_sqlite_open(srv_sqlite_file *file, const char *folder, char why[SRV_STO
   if ((size_t)snprintf(path, sizeof path, "%s/" SRV_SQLITE_FILE, folder) >= sizeof path)
     return told(why, SRV_SQLITE_FILE, "the path is too long");
   if (take_lock(file, folder, why)) {
-    if (open_writer(file, path, why) && open_reader(file, path, why) && sync_folder(folder, why)) {
+    if (open_writer(file, path, why) && open_reader(file, path, why) && sync_folder(folder, why) &&
+        watch(file, folder, path, why)) {
       reserve_log(path);
       return true;
     }

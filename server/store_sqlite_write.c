@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Rows of garbage that go with a transaction of writes: some, and for each row written two, so that garbage is deleted faster than
@@ -73,7 +74,18 @@ static const char *const texts[STATEMENTS] = {
     [PAGES] = "PRAGMA page_count",
 };
 
+/* The file, its log and the lock. */
+#define WATCHED 3
+
+typedef struct watched {
+  char *path;
+  dev_t device;
+  ino_t inode;
+} watched;
+
 struct srv_sqlite_writer {
+  watched watched[WATCHED];
+  int watches;
   sqlite3 *db;
   sqlite3_stmt *statements[STATEMENTS];
   int64_t next_number;   /* numbers given in a transaction that failed are left out */
@@ -178,7 +190,28 @@ void srv_sqlite_writer_destroy(srv_sqlite_writer *writer) {
   if (!writer) return;
   srv_sqlite_finalize(writer->statements, STATEMENTS);
   sqlite3_close(writer->db);
+  for (int i = 0; i < writer->watches; i++) free(writer->watched[i].path);
   free(writer);
+}
+
+bool srv_sqlite_watch(srv_sqlite_writer *writer, const char *path) {
+  struct stat s;
+  char *copy = writer->watches < WATCHED && stat(path, &s) == 0 ? strdup(path) : NULL;
+  if (copy) writer->watched[writer->watches++] = (watched){copy, s.st_dev, s.st_ino};
+  return copy != NULL;
+}
+
+/* False: why tells. */
+static bool in_place(srv_sqlite_writer *writer) {
+  for (int i = 0; i < writer->watches; i++) {
+    const watched *w = &writer->watched[i];
+    struct stat s;
+    if (stat(w->path, &s) == 0 && s.st_dev == w->device && s.st_ino == w->inode) continue;
+    const char *name = strrchr(w->path, '/');
+    snprintf(writer->why, sizeof writer->why, "%.40s was removed or replaced while it was in use", name ? name + 1 : w->path);
+    return false;
+  }
+  return true;
 }
 
 bool srv_sqlite_broken(const srv_sqlite_writer *writer, const char **why) {
@@ -443,6 +476,10 @@ static int end(srv_sqlite_writer *writer, int code, int64_t last_revision) {
   if (code == SQLITE_OK && writer->changed)
     code = RUN(writer, STORE_SET, writer->next_number, writer->commits + 1, writer->last_revision);
   if (code == SQLITE_OK && writer->changed) code = take_room(writer, writer->only_removes ? 0 : RESERVE_PAGES);
+  if (code == SQLITE_OK && writer->changed && !in_place(writer)) {
+    writer->broken = true;
+    code = SQLITE_IOERR;
+  }
   if (code == SQLITE_OK) code = srv_sqlite_run(writer->statements[COMMIT]);
   if (code == SQLITE_OK) {
     writer->commits += writer->changed;
@@ -451,7 +488,7 @@ static int end(srv_sqlite_writer *writer, int code, int64_t last_revision) {
   }
   writer->last_revision = last_revision;
   writer->garbage = true;
-  if (status_of(code) == SRV_STORE_FAILED) give_up(writer, code);
+  if (status_of(code) == SRV_STORE_FAILED && !writer->broken) give_up(writer, code);
   if (!sqlite3_get_autocommit(writer->db)) srv_sqlite_run(writer->statements[ROLLBACK]);
   return code;
 }

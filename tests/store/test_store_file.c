@@ -577,6 +577,28 @@ static void files_are_their_owners_alone(void) {
   rig_end(&r);
 }
 
+/* Nobody would find what is written to a file without a name, and a lock without one keeps nobody out. */
+static void nothing_is_acknowledged_into_a_file_that_has_gone(void) {
+  static const char *const names[] = {"contactd.db", "contactd.db-wal", "contactd.lock"};
+  for (size_t i = 0; i < 2 * sizeof names / sizeof names[0]; i++) {
+    const char *name = names[i / 2];
+    srv_store_status health = SRV_STORE_OK;
+    char why[SRV_STORE_WHY] = "", path[200];
+    rig r;
+    rig_begin(&r);
+    CHECK(rig_open(&r));
+    CHECK_INT(PUT(&r, SRV_STORE_BASE, "a", 0, 1, 100), SRV_STORE_OK);
+    path_of(&r, name, path);
+    CHECK_INT(unlink(path), 0);
+    if (i % 2) put_file(&r, name, "another", 7);
+    for (int again = 0; again < 2; again++) CHECK_INT(PUT(&r, SRV_STORE_CHANGE, "a", 1, 2, 100), SRV_STORE_FAILED);
+    CHECK(!srv_store_healthy(r.store, &health, why));
+    CHECK_INT(health, SRV_STORE_FAILED);
+    CHECK(strncmp(why, name, strlen(name)) == 0 && strstr(why, " was removed or replaced") != NULL);
+    rig_end(&r);
+  }
+}
+
 static void a_lost_file_is_told_in_a_whole_sentence(void) {
   rig r;
   char path[200];
@@ -594,6 +616,7 @@ static const check_test tests[] = {
     {"a_damaged_scene_is_put_anew_and_deleted", a_damaged_scene_is_put_anew_and_deleted},
     {"a_damaged_place_of_new_records_is_told", a_damaged_place_of_new_records_is_told},
     {"files_are_their_owners_alone", files_are_their_owners_alone},
+    {"nothing_is_acknowledged_into_a_file_that_has_gone", nothing_is_acknowledged_into_a_file_that_has_gone},
     {"a_lost_file_is_told_in_a_whole_sentence", a_lost_file_is_told_in_a_whole_sentence},
     {"a_second_store_of_the_folder_is_refused", a_second_store_of_the_folder_is_refused},
     {"folders_that_cannot_hold_a_store_are_refused", folders_that_cannot_hold_a_store_are_refused},
