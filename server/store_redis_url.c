@@ -42,7 +42,7 @@ static bool read_host(srv_redis_place *place, char *text, char *why) {
   unsigned number = 6379;
   if (!*host || strlen(host) >= sizeof place->host) return fail(why, "it names no host");
   if (port && (!read_number(port, 65535, &number) || number == 0)) return fail(why, "the port is no number from 1 to 65535");
-  snprintf(place->host, sizeof place->host, "%s", host);
+  memcpy(place->host, host, strlen(host) + 1);
   snprintf(place->port, sizeof place->port, "%u", number);
   return true;
 }
@@ -66,7 +66,7 @@ static bool read_url(srv_redis_place *place, const char *url, char *why) {
     rest = at + 1;
     if (strchr(text, ':')) return fail(why, "a password is not given here but by --store-password-file");
     if (!*text || strlen(text) >= sizeof place->user) return fail(why, "the user's name is empty or too long");
-    snprintf(place->user, sizeof place->user, "%s", text);
+    memcpy(place->user, text, strlen(text) + 1);
   }
   if ((database = strchr(rest, '/'))) *database++ = 0;
   if (database && *database && !read_number(database, 65535, &place->database)) return fail(why, "the database is no number");

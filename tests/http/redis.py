@@ -18,7 +18,7 @@ from support.client import KeepAlive
 from support.daemon import binary, clean_environment
 from support.history import History
 from support.pace import SLOWER
-from support.redis import Redis, free_port
+from support.redis import Redis, Spoiler, free_port
 
 suite = Suite()
 FULL = bool(os.environ.get("CONTACTD_FULL"))
@@ -407,6 +407,32 @@ def reads_that_may_be_stale_say_so_and_are_not_for_long():
     while place(stale.client.get("/v1/scenes/s/poses").must(200)) != 4:
         check(time.monotonic() < end, "it stays stale")
         time.sleep(0.02)
+
+
+@suite.fact
+def whatever_redis_answers_the_daemon_lives_and_goes_on_by_itself():
+    """Each request has an answer of its own, 503 most of the time, and when Redis is itself again all is as before."""
+    for seed in range(40 if FULL else 3):
+        redis = Redis(suite)
+        spoiler = Spoiler(suite, redis, seed)
+        node = redis.daemon(url=spoiler.url)
+        node.client.put("/v1/scenes/s", {"bodies": [ball("b")]}).must(201)
+        shape = node.client.post("/v1/shapes?unit=m", CUBE, content_type=OBJ).must(201).json["id"]
+        spoiler.spoils = True
+        end, statuses = time.monotonic() + 2, set()
+        while time.monotonic() < end or spoiler.spoiled < 5:
+            for method, path, body in (("GET", "/v1/scenes/s/poses", None), ("PATCH", "/v1/scenes/s/poses", move(1)), ("GET", "/v1/scenes", None),
+                                       ("GET", f"/v1/shapes/{shape}", None), ("PUT", "/v1/scenes/t", {"bodies": []})):
+                statuses.add(node.client.request(method, path, body, check=False).status)
+        check(503 in statuses, f"statuses are {statuses}, and none was refused")
+        spoiler.spoils = False
+        end = time.monotonic() + SECONDS
+        while node.client.get("/v1/scenes/s/poses").status != 200:
+            check(time.monotonic() < end, "it does not recover")
+            time.sleep(0.02)
+        direct = redis.daemon().client.get("/v1/scenes/s/poses").must(200)
+        read = node.client.get("/v1/scenes/s/poses").must(200)
+        equal((place(read), read.etag), (place(direct), direct.etag), "place and revision by this daemon and by a new one")
 
 
 # ---- the checker ---------------------------------------------------------------------------------------------------------------------

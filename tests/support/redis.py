@@ -4,11 +4,14 @@
     a, b = redis.daemons(2)           each with .client
 """
 import os
+import random
+import select
 import shutil
 import signal
 import socket
 import subprocess
 import tempfile
+import threading
 import time
 
 from support.checks import Failure
@@ -105,3 +108,65 @@ def wait_ready(daemon, seconds=START_SECONDS):
             return
         time.sleep(0.02)
     raise Failure(f"not ready in {seconds} s: {reply.text}; {daemon.log_text()[-800:]}")
+
+
+class Spoiler:
+    """Stands between daemons and Redis. spoils: of the pieces that Redis answers some are changed: bits, bytes too many or too few, all."""
+
+    def __init__(self, suite, redis, seed):
+        self.redis, self.choice, self.spoils, self.spoiled = redis, random.Random(seed), False, 0
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.url = f"redis://127.0.0.1:{self.listener.getsockname()[1]}/0"
+        self.ends = False
+        suite.cleanup(self.end)
+        self.threads = [threading.Thread(target=self.accept)]
+        self.threads[0].start()
+
+    def accept(self):
+        while not self.ends:
+            if select.select([self.listener], [], [], 0.05)[0]:
+                thread = threading.Thread(target=self.pass_on, args=(self.listener.accept()[0],))
+                self.threads.append(thread)
+                thread.start()
+
+    def pass_on(self, client):
+        try:
+            with client, socket.create_connection(("127.0.0.1", self.redis.port)) as server:
+                while not self.ends:
+                    for ready in select.select([client, server], [], [], 0.05)[0]:
+                        piece = ready.recv(65536)
+                        if not piece:
+                            return
+                        if ready is client:
+                            server.sendall(piece)
+                        else:
+                            client.sendall(self.spoil(piece) if self.spoils else piece)
+        except OSError:
+            pass
+
+    def spoil(self, piece):
+        choice, kind = self.choice, self.choice.randrange(12)
+        at = choice.randrange(len(piece))
+        self.spoiled += kind < 7
+        if kind == 0:
+            return piece[:at] + bytes([piece[at] ^ (1 << choice.randrange(8))]) + piece[at + 1:]
+        if kind == 1:
+            return piece[:at] + choice.randbytes(choice.randrange(1, 40)) + piece[at:]
+        if kind == 2:
+            return piece[:at] + piece[at + choice.randrange(1, 9):]
+        if kind == 3:
+            return piece + b"+OK\r\n*3\r\n:1\r\n$-1\r\n*0\r\n"
+        if kind == 4:
+            return choice.choice([b"*2147483647\r\n", b"$9999999999\r\n", b"*-5\r\n", b":99999999999999999999\r\n", b"$5\r\nab\r\n", b"-\r\n",
+                                  b"*1\r\n" * 20, b"*1\r\n$-1\r\n", b"*-1\r\n", b"$-1\r\n", b":7\r\n", b"+MOVED\r\n", b"*3\r\n$5\r\nMOVED\r\n$-1\r\n:1\r\n"])
+        if kind == 5:
+            return choice.randbytes(len(piece))
+        if kind == 6:
+            return piece * 2
+        return piece
+
+    def end(self):
+        self.ends = True
+        for thread in self.threads:
+            thread.join()
+        self.listener.close()
