@@ -59,6 +59,8 @@ static void end(folding *f, bool good) {
 static void stored(srv_store_write *write) {
   folding *f = write->cls;
   srv_metrics_stored(f->server, write);
+  /* Nobody waits for it who could be told. */
+  if (write->status == SRV_STORE_DAMAGED) srv_log_event(f->server->log, "storageDamaged", write->why);
   end(f, write->status == SRV_STORE_OK);
 }
 

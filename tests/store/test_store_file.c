@@ -546,6 +546,19 @@ static void a_damaged_scene_is_put_anew_and_deleted(void) {
   }
 }
 
+/* What is still whole in memory is written whole in place of what is damaged. */
+static void a_fold_mends_a_damaged_base(void) {
+  rig r;
+  srv_store_load load;
+  fill_and_damage(&r, "c", 10000);
+  CHECK_INT(PUT(&r, SRV_STORE_CHANGE, "c", 1, 2, 50), SRV_STORE_OK);
+  CHECK_INT(PUT(&r, SRV_STORE_FOLD, "c", 0, 2, 300), SRV_STORE_OK);
+  CHECK_INT(rig_load(&r, SRV_STORE_SCENES, "c", &load), SRV_STORE_OK);
+  CHECK(load.count == 1 && record_is(&load.records[0], "c", 2, 300));
+  srv_store_load_free(&load);
+  rig_end(&r);
+}
+
 /* Where new records go no scene can be written: that is told of the store, not of a scene. */
 static void a_damaged_place_of_new_records_is_told(void) {
   rig r;
@@ -614,6 +627,7 @@ static void a_lost_file_is_told_in_a_whole_sentence(void) {
 
 static const check_test tests[] = {
     {"a_damaged_scene_is_put_anew_and_deleted", a_damaged_scene_is_put_anew_and_deleted},
+    {"a_fold_mends_a_damaged_base", a_fold_mends_a_damaged_base},
     {"a_damaged_place_of_new_records_is_told", a_damaged_place_of_new_records_is_told},
     {"files_are_their_owners_alone", files_are_their_owners_alone},
     {"nothing_is_acknowledged_into_a_file_that_has_gone", nothing_is_acknowledged_into_a_file_that_has_gone},
