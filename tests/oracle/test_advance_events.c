@@ -165,7 +165,7 @@ static void a_rocking_block_changes_edges(void) {
 static void a_wall_stands_still(void) {
   enum { ROWS = 10, COUNT = ROWS * ROWS + 1 };
   placed_body bodies[COUNT] = {ground};
-  char ids[COUNT][8];
+  char ids[COUNT][16];
   for (int i = 1; i < COUNT; i++) {
     int row = (i - 1) / ROWS, place = (i - 1) % ROWS;
     snprintf(ids[i], sizeof ids[i], "b%d", i);
