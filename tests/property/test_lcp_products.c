@@ -2,7 +2,7 @@
  * does so but for the round-off of M, as it does for contacts. Every direct method ends, in an answer or in a proof that there is
  * none; which, and the answer but for its powers of two, does not depend on the units of M and q. T11.9.
  */
-#include "tests/support/check.h"
+#include "tests/support/lcp_proof.h"
 
 #include <contact/lcp.h>
 
@@ -62,21 +62,6 @@ static void check_answer(const problem *p, const answer *a) {
   CHECK(most <= 1.01e-10L * largest);
 }
 
-static void check_proof(const problem *p, const answer *a) {
-  real value = 0;
-  for (size_t i = 0; i < p->n; i++) {
-    real product = 0, terms = 0;
-    for (size_t j = 0; j < p->n; j++) {
-      product += (real)p->m[i * p->n + j] * a->certificate[j];
-      terms += fabsl((real)p->m[i * p->n + j] * a->certificate[j]);
-    }
-    CHECK(a->certificate[i] >= 0.0);
-    CHECK(product <= 4e-14L * terms);
-    value += (real)p->q[i] * a->certificate[i];
-  }
-  CHECK(value < 0);
-}
-
 /* M by 2^a and q by 2^b: z by 2^(b - a), and no other bit of anything. */
 static void check_powers(const problem *p, const ct_lcp_options *options, ct_solver *solver, const answer *plain) {
   static const int powers[][2] = {{10, -7}, {0, -40}, {-20, 33}, {0, 20}};
@@ -108,7 +93,7 @@ static int left_open(const problem *p, ct_lcp_method method, ct_solver *solver, 
   CHECK_INT(a.result.status, *first);
   if (a.result.status == CT_LCP_STATUS_INFEASIBLE) {
     CHECK(!p->solvable);
-    check_proof(p, &a);
+    check_farkas(p->m, p->q, p->n, a.certificate, 4e-14L);
   } else {
     check_answer(p, &a);
   }
