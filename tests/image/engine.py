@@ -44,7 +44,7 @@ class Engine:
             raise Skip("no container engine answers, and only root can start one of its own")
         for program in ("docker", "dockerd", "unshare", "nsenter", "setpriv", "ip"):
             if not shutil.which(program):
-                raise Skip(f"no container engine answers, and {program}, which one of its own needs, is not there")
+                raise Failure(f"no container engine answers, and {program}, which one of its own needs, was not installed")
         signal.signal(signal.SIGTERM, lambda *unused: sys.exit(1))  # by way of all that is to be done at the end
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="contactd-image-"))
         # The builder without BuildKit: the only one that needs no more than Debian's packages.
