@@ -1,7 +1,7 @@
 """What is acknowledged is kept, whatever ends the daemon or fails under it: kill -9 while it writes, a full disk, an end by SIGTERM,
 many clients at once; and a small change of a large scene writes little.
 
-CONTACTD_KILLS sets the rounds of the kill -9 loop: 5 by default, 60 with CI=1, 300 with CONTACTD_FULL=1."""
+CONTACTD_KILLS sets the rounds of the kill -9 loop: 5 by default, 300 with CONTACTD_FULL=1."""
 import http.client
 import json
 import os
@@ -21,7 +21,7 @@ from support.pace import SLOWER
 from support.scenes import many_bodies
 
 suite = Suite()
-KILLS = int(os.environ.get("CONTACTD_KILLS") or (300 if os.environ.get("CONTACTD_FULL") else 60 if os.environ.get("CI") else 5))
+KILLS = int(os.environ.get("CONTACTD_KILLS") or (300 if os.environ.get("CONTACTD_FULL") else 5))
 SECONDS = 30 * SLOWER
 
 
