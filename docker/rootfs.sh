@@ -1,11 +1,11 @@
 #!/bin/sh
 # usage: rootfs.sh BINARY OUT VERSION     (in a build stage, beside LICENSE)
-# Makes OUT/root: all that an image of BINARY alone holds, which is it, the shared libraries that it loads, the licence texts of both, and
+# Makes OUT/tree: all that an image of BINARY alone holds, which is it, the shared libraries that it loads, the licence texts of both, and
 # the list of all of them (SPDX 2.3). OUT/packages names the Debian packages of the libraries; OUT/owned holds the daemon's data folder.
 set -eu
 binary=$1 out=$2 version=$3
 name=$(basename "$binary")
-root=$out/root
+root=$out/tree
 doc=$root/usr/share/doc
 
 mkdir -p "$root/usr/local/bin" "$doc/$name" "$out/owned/data"
