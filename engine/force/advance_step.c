@@ -159,6 +159,7 @@ static ct_status step_by(ct_step *step) {
   ct_step start = *step;
   ct_status status = advance->state.steps == 0 ? hit_at_start(&start) : CT_OK;
   if (status != CT_OK) return status;
+  if (!ct_advance_within(advance, advance->next, step->time, step->time)) return CT_LIMIT;
   for (size_t i = 0; i < advance->moved_count; i++) ct_moved_drift(&advance->next[i], 0.5 * step->time);
   set_loads(advance);
   for (size_t i = 0; i < advance->moved_count; i++) push_freely(advance, &advance->next[i], step->time);

@@ -166,6 +166,23 @@ def a_motion_that_comes_upon_a_limit_tells_which_and_whose():
 
 
 @suite.fact
+def what_a_blow_at_the_start_makes_too_fast_is_a_limit():
+    """A body of 2e-10 kg between two that are heavier by much: what is hit before the first step may turn too far in it."""
+    cube = [{"box": {"size": [1, 1, 1]}}]
+    bodies = [{"id": "floor", "colliders": [{"plane": {}}]},
+              {"id": "heavy", "position": [-0.52, 0.39, 0.5], "colliders": cube,
+               "motion": {"mass": 4.5e9, "linearVelocity": [0, -550, -41], "angularVelocity": [550, 0, 0]}},
+              {"id": "light", "position": [-0.1, -0.07, 1.4], "colliders": cube,
+               "motion": {"mass": 2.3e-10, "linearVelocity": [0, 0, 0], "angularVelocity": [0, -600, -580]}},
+              {"id": "tin", "position": [-0.33, -0.042, 1.5], "colliders": [{"cylinder": {"radius": 0.5, "height": 1}}],
+               "motion": {"mass": 4.7e-4, "linearVelocity": [550, -610, 0], "angularVelocity": [0, 0, 880]}}]
+    path = "/v1/scenes/blow"
+    client.put(path, {"bodies": bodies, "materials": {"default": {"staticFriction": 1000}}}).must(201)
+    detail = client.post(path + "/advance", {"duration": 1, "timeStep": 1}).problem(422, "limit-exceeded").json["detail"]
+    check('"light"' in detail, detail)
+
+
+@suite.fact
 def a_body_whose_inertia_cannot_be_inverted_is_named():
     needle = ball("needle", 0.5, **NEEDLE)
     for kind, unused in KINDS:
