@@ -418,14 +418,17 @@ static double load_work(const ct_step *step, const ct_load *load, double time) {
   return ct_dot(load->force, way) + ct_dot(torque, turn);
 }
 
-/* To the end of the stretch. */
-static void fly(ct_step *step) {
+/* To the end of the stretch. What is too fast at its start or end is refused before an impact there can slow it down: its turn may
+ * have been left out. */
+static ct_status fly(ct_step *step) {
   ct_advance *advance = step->advance;
+  if (!ct_advance_within(advance, advance->next, 0.0, step->time)) return CT_LIMIT;
   for (size_t i = 0; i < advance->moved_count; i++) {
     advance->next[i].before = advance->next[i].velocity;
     ct_moved_fly(&advance->next[i], step->time, step->time);
   }
   for (size_t k = 0; k < advance->load_count; k++) step->load_work += load_work(step, &advance->loads[k], step->time);
+  return ct_advance_within(advance, advance->next, 0.0, step->time) ? CT_OK : CT_LIMIT;
 }
 
 /* Forces for a stretch that ends with the first impact, if there is one: they are found again for what it is cut to. One that
@@ -450,7 +453,7 @@ static ct_status hold_and_fly(ct_step *step, ct_mechanics *mechanics, bool *hits
     step->time = first;
     step->slack = 0.0;
   }
-  if (status == CT_OK) fly(step);
+  if (status == CT_OK) status = fly(step);
   ct_solver_leave(step->solver, mark);
   step->held = NULL;
   return status;

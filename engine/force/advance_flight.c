@@ -133,6 +133,14 @@ static ct_status stop_held(ct_step *step, double *time) {
   return status;
 }
 
+/* Why a way cannot be: its forces make the body go, or turn, too far. */
+static void note_limit(ct_advance *advance, const ct_moved *m, const ct_path_options *way) {
+  double t = way->duration,
+         reach = ct_max_abs(m->position) + t * (ct_max_abs(way->velocity.linear) + 0.5 * t * ct_max_abs(way->acceleration));
+  advance->limit_row = m->row;
+  advance->limit = reach < CT_COORDINATE_MAX ? CT_ADVANCE_LIMIT_TURN : CT_ADVANCE_LIMIT_REACH;
+}
+
 ct_status ct_step_first_impact(ct_step *step, double *time) {
   ct_advance *advance = step->advance;
   ct_moving *moving = calloc(advance->moved_count + 1, sizeof *moving);
@@ -144,6 +152,7 @@ ct_status ct_step_first_impact(ct_step *step, double *time) {
     const ct_path_options options = path_options(m, step->time, step->time + step->slack);
     ct_path *path = NULL;
     status = ct_path_create(&options, &path);
+    if (status == CT_LIMIT) note_limit(advance, m, &options);
     moving[count] = (ct_moving){m->row, path};
   }
   if (status == CT_OK) status = search(step, moving, count, time);

@@ -5,6 +5,8 @@
 
 /* Turn, rad, below which the rule of the midpoint gives the motion of a free top to round-off: its error is the cube. */
 #define SMALL_TURN 1e-5
+/* Turn, rad, that a step tries but never makes: it lies between CT_TURN_MAX and what base/turn.h can turn by. */
+#define TRIED_TURN_MAX 3e6
 
 /* Principal axes to the world. */
 static ct_mat3 principal_axes(const ct_moved *m) { return ct_quat_matrix(ct_quat_mul(m->pose.rotation, m->axes)); }
@@ -44,8 +46,13 @@ static ct_quat unit_quat(ct_quat q) {
   return (ct_quat){q.x / length, q.y / length, q.z / length, q.w / length};
 }
 
+/* False where forces that are only tried make a body so fast that it is no turn any more. It is left out then, so the velocity that
+ * is beyond the limits stays, by which ct_advance_within refuses the step. */
+static bool can_turn(ct_vec3 angular, double time) { return fabs(time) * ct_norm(angular) <= TRIED_TURN_MAX; }
+
 /* The rotation after a turn with the angular velocity, constant in the world. */
 static ct_quat turned(ct_quat rotation, ct_vec3 angular, double time) {
+  if (!can_turn(angular, time)) return rotation;
   ct_dd angle = ct_dd_mul(ct_turn_rate(angular), ct_dd_of(time));
   return unit_quat(ct_quat_mul(ct_turn_about(ct_unit_or(angular, ct_vec(0, 0, 1)), angle), rotation));
 }
@@ -63,6 +70,7 @@ static void turn(ct_moved *m, double time) {
   ct_vec3 angular = m->velocity.angular;
   bool round = m->moments.x == m->moments.y && m->moments.y == m->moments.z;
   ct_free_top top;
+  if (!can_turn(angular, time)) return;
   if (!m->is_dynamic || round) {
     m->pose.rotation = turned(m->pose.rotation, angular, time);
   } else if (time * ct_norm(angular) < SMALL_TURN) {

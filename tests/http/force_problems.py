@@ -182,6 +182,27 @@ def what_a_blow_at_the_start_makes_too_fast_is_a_limit():
     check('"light"' in detail, detail)
 
 
+def a_load_that_makes_a_body_too_fast(mode, load, mass):
+    """What a kilogram or less on a floor does under so much: its turn, its speed or its way is beyond any limit within the step."""
+    cube = [{"box": {"size": [1, 1, 1]}}]
+    path = "/v1/scenes/hauled"
+    client.put(path, {"bodies": [{"id": "floor", "colliders": [{"plane": {}}]},
+                                 {"id": "crate", "position": [0, 0, 0.5], "colliders": cube, "motion": {"mass": mass}},
+                                 {"id": "lid", "position": [0, 0, 1.5], "colliders": cube, "motion": {"mass": 1}}],
+                      "materials": {"default": {"staticFriction": 0.5, "youngsModulus": 1e3, "poissonRatio": 0.3}}})
+    before = client.get(path)
+    reply = client.post(path + "/advance", {"duration": 0.1, "timeStep": 0.05, "mode": mode, "loads": [{"body": "crate", **load}]})
+    check('"crate"' in reply.problem(422, "limit-exceeded").json["detail"], reply.json["detail"])
+    after = client.get(path)
+    equal((after.etag, after.body), (before.etag, before.body), "scene")
+
+
+HAULS = [{"force": [0, 0, 1e17]}, {"torque": [0, 0, 1e17]}, {"torque": [1e12, 0, 1e11]}, {"force": [1e15, 0, 1e15], "at": [0, 0, 1]}]
+suite.table("load", ((f"{mode}, {mass} kg, {load}", lambda m=mode, w=load, kg=mass: a_load_that_makes_a_body_too_fast(m, w, kg))
+                     for mode, loads in (("timeStepping", HAULS), ("eventImpulses", HAULS), ("eventCompliant", HAULS[:2]))
+                     for mass in (1, 1e-12) for load in loads))
+
+
 @suite.fact
 def a_body_whose_inertia_cannot_be_inverted_is_named():
     needle = ball("needle", 0.5, **NEEDLE)
