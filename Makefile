@@ -121,7 +121,8 @@ TEST_PACKAGES := $(RUN_PACKAGES) git binutils python3 python3-jsonschema clang g
 BENCH_PACKAGES := $(TEST_PACKAGES) wrk libccd-dev libbullet-dev libode-dev libcgal-dev libqhull-dev \
                   libdart-external-odelcpsolver-dev
 # An engine of our own, for root where none runs.
-IMAGE_PACKAGES := docker.io mmdebstrap iproute2 util-linux
+IMAGE_PACKAGES := docker.io docker-compose mmdebstrap iproute2 util-linux
+FLEET_PACKAGES := docker-compose haproxy prometheus iproute2 util-linux python3 python3-yaml
 
 .PHONY: deps deps-test
 deps: ## install the packages that building and running need, if missing
@@ -178,16 +179,29 @@ bench: ## speeds as ratios within one run
 
 # ---- image ---------------------------------------------------------------------------------------------------------------
 
-.PHONY: image image-test deps-image
+.PHONY: image image-test compose-test routing-test manifests-test deps-image deps-fleet
 deps-image: # the same for the image; an engine that runs is taken as it is
 	@tests/house/deps.sh curl python3 python3-jsonschema
 	@docker info >/dev/null 2>&1 || [ "$$(id -u)" -ne 0 ] || tests/house/deps.sh $(IMAGE_PACKAGES)
+
+deps-fleet: # the same for the files of a fleet; any npm does
+	@tests/house/deps.sh $(FLEET_PACKAGES)
+	@command -v npm >/dev/null || tests/house/deps.sh nodejs npm
 
 image: deps-image ## the container image: in the engine that runs, else as build/image/contactd.tar
 	@BUILD=$(BUILD) PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=tests /usr/bin/python3 tests/image/build.py
 
 image-test: deps-image ## the image built and run: rights, parts, SIGKILL and what is there after it
 	@BUILD=$(BUILD) PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=tests /usr/bin/python3 tests/image/image.py
+
+compose-test: deps-image ## the fleet of docker/compose.yaml: a scene outlives its node, Prometheus sees every node
+	@BUILD=$(BUILD) PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=tests /usr/bin/python3 tests/image/compose.py
+
+routing-test: deps-fleet ## docker/haproxy.cfg: who gets which request, and what is asked again
+	@BUILD=$(BUILD) PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=tests /usr/bin/python3 tests/image/routing.py
+
+manifests-test: deps-fleet ## the files of docker/ by those who read them: Kubernetes' schemas, HAProxy, Prometheus, compose
+	@BUILD=$(BUILD) PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=tests /usr/bin/python3 tests/image/manifests.py
 
 # ---- house ---------------------------------------------------------------------------------------------------------------
 

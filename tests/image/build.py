@@ -2,7 +2,8 @@
 """The images of docker/Dockerfile, built as it is: contactd, and contactd:slim with a shell.
 
 As a program: leaves them in the engine that runs, else as build/image/contactd.tar for `docker load`. A base image that cannot be pulled
-is made (base.sh), under the tag that the Dockerfile names; a running engine loses that tag at the end.
+is made (base.sh), under the tag that the Dockerfile names, as those of compose.yaml are (standins.Dockerfile); a running engine loses those
+tags at the end.
 """
 import hashlib
 import os

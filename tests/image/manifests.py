@@ -1,0 +1,140 @@
+#!/usr/bin/python3
+"""The files of docker/ that others read, by those who read them: Kubernetes' schemas (npm's kubernetes-models), docker-compose, HAProxy
+and promtool; and that they speak of the same nodes and ports. No engine is needed."""
+import copy
+import json
+import os
+import pathlib
+import re
+import shutil
+
+import yaml
+
+from container import once
+from engine import run
+from support.checks import Failure, Suite, check, equal, holds
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+DOCKER = ROOT / "docker"
+# npm's folder is made of the lock file alone, whose digests it checks.
+CHECKER = ROOT / "tests/image/kubernetes"
+KEPT = (ROOT / os.environ.get("BUILD", "build") / "image/kubernetes").resolve()
+NPM_SECONDS = 600
+NODES = ["node1", "node2", "node3"]
+suite = Suite()
+
+
+def must(command, **rest):
+    done = run(command, **rest)
+    if done.returncode:
+        raise Failure(f"{' '.join(command)[:200]} ended with {done.returncode}: {(done.stdout + done.stderr)[-1500:]}")
+    return done.stdout
+
+
+@once
+def kubernetes():
+    return list(yaml.safe_load_all((DOCKER / "kubernetes.yaml").read_text()))
+
+
+def of_kind(kind, name="contactd"):
+    return next(d for d in kubernetes() if d["kind"] == kind and d["metadata"]["name"] == name)
+
+
+@once
+def compose():
+    return yaml.safe_load(must(["docker-compose", "-f", str(DOCKER / "compose.yaml"), "config"]))["services"]
+
+
+def said_of(documents):
+    """What Kubernetes' schemas say of each: None, or what is wrong."""
+    KEPT.mkdir(parents=True, exist_ok=True)
+    for path in CHECKER.iterdir():
+        shutil.copy(path, KEPT)
+    must(["npm", "ci", "--prefix", str(KEPT), "--no-audit", "--no-fund", "--ignore-scripts"], seconds=NPM_SECONDS)
+    return json.loads(must(["node", "check.mjs"], given=json.dumps(documents), cwd=KEPT))
+
+
+@suite.fact
+def kubernetes_takes_every_document():
+    """And refuses what is wrong: else its word were worth nothing."""
+    wrong = [copy.deepcopy(of_kind("StatefulSet")) for unused in range(3)]
+    wrong[0]["spec"]["replicas"] = "three"
+    wrong[1]["spec"]["template"]["spec"]["containers"][0]["ports"][0].pop("containerPort")
+    wrong[2]["spec"]["template"]["spec"]["containers"][0]["livenes"] = {}
+    said = said_of(kubernetes() + wrong)
+    for document, what in zip(kubernetes(), said):
+        equal(what, None, f"what is said of {document['kind']} {document['metadata']['name']}")
+    for i, what in enumerate(said[len(kubernetes()):]):
+        check(what, f"wrong document {i} is taken")
+
+
+@suite.fact
+def kubernetes_documents_fit_each_other():
+    labels = {}
+    for document in kubernetes():
+        if document["kind"] == "StatefulSet":
+            template = document["spec"]["template"]
+            equal(document["spec"]["selector"]["matchLabels"], template["metadata"]["labels"], "labels of the pods")
+            labels[document["metadata"]["name"]] = template["metadata"]["labels"]
+            ports = {port["name"] for container in template["spec"]["containers"] for port in container["ports"]}
+            service = of_kind("Service", document["spec"]["serviceName"])
+            equal(service["spec"]["clusterIP"], "None", f"address of {document['spec']['serviceName']}")
+            check(ports >= {port["targetPort"] for port in service["spec"]["ports"]}, f"ports of {service['metadata']['name']}")
+    for document in kubernetes():
+        if document["kind"] == "Service":
+            check(document["spec"]["selector"] in labels.values(), f"{document['metadata']['name']} selects no pods")
+    budget = of_kind("PodDisruptionBudget")["spec"]
+    equal(budget["selector"]["matchLabels"], labels["contactd"], "pods that the budget is about")
+    check(budget["minAvailable"] < of_kind("StatefulSet")["spec"]["replicas"], "no pod may ever be moved")
+
+
+@suite.fact
+def every_container_is_hardened_and_limited():
+    for document in (d for d in kubernetes() if d["kind"] == "StatefulSet"):
+        pod = document["spec"]["template"]["spec"]
+        holds(pod, {"automountServiceAccountToken": False, "securityContext": {"runAsNonRoot": True}})
+        check(pod["securityContext"]["runAsUser"] > 0, "the pod runs as root")
+        for container in pod["containers"]:
+            holds(container["securityContext"], {"allowPrivilegeEscalation": False, "readOnlyRootFilesystem": True,
+                                                 "capabilities": {"drop": ["ALL"]}})
+            equal(set(container["resources"]["limits"]), {"cpu", "memory"}, f"limits of {container['name']}")
+            for probe in ("startupProbe", "readinessProbe", "livenessProbe"):
+                check(probe in container, f"{container['name']} has no {probe}")
+    for name, service in compose().items():
+        holds(service, {"read_only": True, "cap_drop": ["ALL"], "security_opt": ["no-new-privileges:true"]})
+        check(service.get("mem_limit") and service.get("pids_limit"), f"{name} has no limits")
+        for port in service.get("ports", ()):
+            check(str(port).startswith("127.0.0.1:"), f"{name} is published at {port}")
+
+
+@suite.fact
+def redis_has_on_disk_what_it_acknowledges():
+    for command in (compose()["redis"]["command"], of_kind("StatefulSet", "contactd-redis")["spec"]["template"]["spec"]["containers"][0]["args"]):
+        said = " ".join(command)
+        for words in ("--appendonly yes", "--appendfsync always", "--maxmemory-policy noeviction"):
+            check(words in said, f"Redis is not told {words}: {said}")
+    check(any(str(volume).startswith("redis:/data") for volume in compose()["redis"]["volumes"]), "Redis has no volume")
+
+
+@suite.fact
+def haproxy_takes_its_file():
+    must(["haproxy", "-c", "-f", str(DOCKER / "haproxy.cfg")])
+
+
+@suite.fact
+def prometheus_takes_its_file():
+    must(["promtool", "check", "config", str(DOCKER / "prometheus.yml")])
+
+
+@suite.fact
+def all_speak_of_the_same_nodes():
+    equal(sorted(name for name, service in compose().items() if service["image"].startswith("contactd")), NODES, "nodes of compose.yaml")
+    for node in NODES:
+        check(f"--allow-host {node}" in " ".join(compose()[node]["command"]), f"{node} does not serve under its name")
+    servers = re.findall(r"^\s*server (\S+) (\S+)", (DOCKER / "haproxy.cfg").read_text(), re.M)
+    equal(servers, [(node, f"{node}:7077") for node in NODES] * 2, "servers of haproxy.cfg")
+    jobs = {job["job_name"]: job for job in yaml.safe_load((DOCKER / "prometheus.yml").read_text())["scrape_configs"]}
+    equal(jobs["contactd"]["static_configs"][0]["targets"], [f"{node}:7077" for node in NODES], "targets of prometheus.yml")
+
+
+suite.main()

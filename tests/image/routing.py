@@ -1,0 +1,255 @@
+#!/usr/bin/python3
+"""docker/haproxy.cfg as it is, before three nodes that say who they are and fail when they are told to: who gets which request, what is
+asked again and what is not, and what a client hears when nobody can answer. In a network of its own, which only root can make."""
+import collections
+import http.server
+import json
+import os
+import pathlib
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.error
+import urllib.request
+
+from container import once
+from support.checks import Failure, Skip, Suite, check, equal
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+ADDRESSES = {"node1": "10.77.0.1", "node2": "10.77.0.2", "node3": "10.77.0.3"}
+PORT = 7077
+# HAProxy looks every half second and believes the second look.
+NOTICED_SECONDS = 10
+INSIDE = "CONTACTD_ROUTING_INSIDE"
+SCENES = [f"s{i}" for i in range(300)]
+suite = Suite()
+
+
+class Node(http.server.ThreadingHTTPServer):
+    """Answers with its name. hang_up: so many requests are read and their connections closed; refuse: so many are answered 503."""
+    daemon_threads = True
+    hang_up = refuse = 0
+    ready = True
+
+    def __init__(self, name):
+        self.name, self.seen, self.lock = name, [], threading.Lock()
+        super().__init__((ADDRESSES[name], PORT), Answer)
+
+    def server_bind(self):
+        # HAProxy listens at the same port of all addresses.
+        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        super().server_bind()
+
+    def handle_error(self, *unused):
+        """HAProxy closes when it has read the status of a check."""
+
+    def fate(self, request):
+        with self.lock:
+            self.seen.append(request)
+            if self.hang_up:
+                self.hang_up -= 1
+                return None
+            if self.refuse:
+                self.refuse -= 1
+                return 503
+            return 200
+
+
+class Answer(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *unused):
+        pass
+
+    def answer(self):
+        self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        if self.path == "/readyz":
+            status = 200 if self.server.ready else 503
+        else:
+            status = self.server.fate((self.command, self.path))
+        if status is None:
+            self.close_connection = True
+            return
+        body = self.server.name.encode()
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
+    do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = answer
+
+
+class Reply:
+    def __init__(self, answer):
+        self.status, self.headers, self.text = answer.status, answer.headers, answer.read().decode()
+
+
+def ask(method, path):
+    data = None if method in ("GET", "HEAD", "DELETE") else b"{}"
+    try:
+        with urllib.request.urlopen(urllib.request.Request(f"http://127.0.0.1:{PORT}{path}", data, method=method), timeout=30) as answer:
+            return Reply(answer)
+    except urllib.error.HTTPError as answer:
+        return Reply(answer)
+
+
+def node_of(scene):
+    return ask("GET", f"/v1/scenes/{scene}").text
+
+
+@once
+def nodes():
+    """The nodes by name, with HAProxy before them, all ready."""
+    if os.environ.get(INSIDE) is None:
+        raise Skip("only root can make a network of its own")
+    made = {name: serve(name) for name in ADDRESSES}
+    log = tempfile.TemporaryFile()
+    proxy = subprocess.Popen(["haproxy", "-f", str(ROOT / "docker/haproxy.cfg")], stdout=log, stderr=log)
+
+    def end():
+        proxy.terminate()
+        proxy.wait()
+
+    suite.cleanup(end)
+    wait_until(lambda: {node_of(scene) for scene in SCENES[:20]} == set(ADDRESSES), "all nodes are asked")
+    return made
+
+
+def address(what, name):
+    """HAProxy listens at all addresses; where a node has gone, its address has, too."""
+    subprocess.run(["ip", "address", what, f"{ADDRESSES[name]}/32", "dev", "lo"], check=True)
+
+
+def serve(name):
+    address("add", name)
+    node = Node(name)
+    threading.Thread(target=node.serve_forever, daemon=True).start()
+    return node
+
+
+def wait_until(true, what):
+    end = time.monotonic() + NOTICED_SECONDS
+    while True:
+        try:
+            if true():
+                return
+        except OSError:  # HAProxy does not listen yet
+            pass
+        if time.monotonic() > end:
+            raise Failure(f"in {NOTICED_SECONDS} s it did not come true that {what}")
+        time.sleep(0.1)
+
+
+def asked(method, path, **fate):
+    """The reply, and how often a node had the request, when each node has this fate in store."""
+    for node in nodes().values():
+        node.seen.clear()
+        node.__dict__.update(fate)
+    reply = ask(method, path)
+    for node in nodes().values():
+        node.hang_up = node.refuse = 0
+    return reply, sum(len(node.seen) for node in nodes().values())
+
+
+# ---- facts ---------------------------------------------------------------------------------------------------------------------
+
+@suite.fact
+def all_requests_of_a_scene_go_to_one_node():
+    nodes()
+    homes = {scene: node_of(scene) for scene in SCENES}
+    for scene, home in homes.items():
+        for method, rest in (("POST", "/query/contacts"), ("PATCH", "/poses"), ("PUT", "/bodies/b"), ("DELETE", "/bodies/b"), ("GET", "?limit=1")):
+            equal(ask(method, f"/v1/scenes/{scene}{rest}").text, home, f"node of {method} {scene}{rest}")
+    for name, count in collections.Counter(homes.values()).items():
+        check(count > len(SCENES) / 6, f"{name} has {count} of {len(SCENES)} scenes")
+
+
+@suite.fact
+def what_names_no_scene_goes_to_whoever_is_least_busy():
+    nodes()
+    for method, path in (("POST", "/v1/query/distance"), ("POST", "/v1/solve/lcp"), ("POST", "/v1/shapes"), ("POST", "/v1/scenes")):
+        counts = collections.Counter(ask(method, path).text for unused in range(30))
+        equal(dict(counts), {name: 10 for name in ADDRESSES}, f"nodes of {method} {path}")
+
+
+def repeated(method, path):
+    for fate in ({"hang_up": 1}, {"refuse": 1}):
+        reply, times = asked(method, path, **fate)
+        check(reply.status == 200 and times > 1, f"{method} {path} is answered {reply.status} after {times} tries with {fate}")
+
+
+def sent_once(method, path):
+    reply, times = asked(method, path, hang_up=1)
+    equal((reply.status, times), (503, 1), f"status and tries of {method} {path} when its node hangs up")
+    equal((reply.headers["Retry-After"], reply.headers["Content-Type"]), ("1", "application/problem+json"), "headers")
+    equal(json.loads(reply.text)["status"], 503, "status in the problem")
+    reply, times = asked(method, path, refuse=1)
+    equal((reply.status, times), (503, 1), f"status and tries of {method} {path} when its node refuses")
+
+
+suite.table("changes nothing and is asked again", (
+    (f"{method} {path}", lambda method=method, path=path: repeated(method, path)) for method, path in (
+        ("GET", "/v1/scenes/s0"), ("HEAD", "/v1/scenes/s0"), ("GET", "/v1/scenes"), ("POST", "/v1/scenes/s0/query"),
+        ("POST", "/v1/scenes/s0/query/contacts"), ("POST", "/v1/query/distance"), ("POST", "/v1/query"), ("POST", "/v1/solve/lcp"))))
+suite.table("may change something and is sent once", (
+    (f"{method} {path}", lambda method=method, path=path: sent_once(method, path)) for method, path in (
+        ("POST", "/v1/scenes"), ("PUT", "/v1/scenes/s0"), ("PATCH", "/v1/scenes/s0/poses"), ("DELETE", "/v1/scenes/s0"),
+        ("POST", "/v1/scenes/s0/advance"), ("POST", "/v1/scenes/query"), ("POST", "/v1/scenes/s0/contactStates/query"),
+        ("POST", "/v1/shapes"), ("PUT", "/v1/scenes/query/bodies/query"))))
+
+
+@suite.fact
+def when_a_node_goes_its_scenes_alone_move_and_no_request_fails():
+    """Writes, too: a connection that does not come about has carried nothing."""
+    before = {scene: node_of(scene) for scene in SCENES}
+    nodes()["node2"].shutdown()
+    nodes()["node2"].server_close()
+    address("delete", "node2")
+    for scene in SCENES:
+        reply = ask("PATCH", f"/v1/scenes/{scene}/poses")
+        equal(reply.status, 200, f"status of a write to {scene}")
+        check(reply.text == before[scene] or before[scene] == "node2", f"{scene} has moved from {before[scene]} to {reply.text}")
+    moved = {node_of(scene) for scene in SCENES if before[scene] == "node2"}
+    equal(moved, {"node1", "node3"}, "nodes that have the scenes of the one that has gone")
+    nodes()["node2"] = serve("node2")
+    wait_until(lambda: all(node_of(scene) == home for scene, home in before.items()), "every scene is where it was")
+
+
+@suite.fact
+def a_node_that_is_not_ready_is_not_asked():
+    nodes()["node3"].ready = False
+    wait_until(lambda: "node3" not in {node_of(scene) for scene in SCENES[:40]}, "node3 is left out")
+    nodes()["node3"].ready = True
+    wait_until(lambda: "node3" in {node_of(scene) for scene in SCENES[:40]}, "node3 is asked again")
+
+
+@suite.fact
+def when_no_node_is_ready_it_says_when_to_come_back():
+    for node in nodes().values():
+        node.ready = False
+    wait_until(lambda: ask("GET", "/v1/scenes/s0").status == 503, "nobody answers")
+    reply = ask("PUT", "/v1/scenes/s0")
+    equal((reply.status, reply.headers["Retry-After"], reply.headers["Content-Type"]), (503, "1", "application/problem+json"), "the reply")
+    equal(json.loads(reply.text)["status"], 503, "status in the problem")
+
+
+def enter():
+    """This program again, in a network of its own where the nodes' names are known; it ends with this one."""
+    if os.geteuid() != 0 or not all(shutil.which(tool) for tool in ("unshare", "setpriv", "ip")) or os.environ.get(INSIDE):
+        return
+    with tempfile.NamedTemporaryFile("w", suffix=".hosts") as hosts:
+        hosts.write("127.0.0.1 localhost\n" + "".join(f"{address} {name}\n" for name, address in ADDRESSES.items()))
+        hosts.flush()
+        script = f'ip link set lo up && mount --bind {hosts.name} /etc/hosts && exec setpriv --pdeathsig KILL "$@"'
+        run = subprocess.run(["unshare", "--net", "--mount", "sh", "-c", script, "sh", sys.executable, *sys.argv],
+                             env=dict(os.environ, **{INSIDE: "1"}), check=False)
+    sys.exit(run.returncode)
+
+
+enter()
+suite.main()
