@@ -30,7 +30,8 @@ typedef struct sqlite_store {
   uv_async_t answers;
   uv_prepare_t round;
   uv_thread_t writer, reader;
-  bool submitted; /* in this round of the loop */
+  bool submitted;  /* in this round of the loop */
+  int told_places; /* of `places` */
   void (*closed)(void *cls);
   void *closed_cls;
   unsigned handles;
@@ -42,6 +43,7 @@ typedef struct sqlite_store {
   srv_store_look *looks, **looks_end, *looked, **looked_end;
   bool closing, reader_ended, writer_ended;
   bool broken;
+  int places; /* of new records, that there have been */
   char why[SRV_STORE_WHY];
 } sqlite_store;
 
@@ -82,6 +84,7 @@ static void give_answers(sqlite_store *s, srv_store_write *first) {
   }
   if (broken && !s->broken) memcpy(s->why, why, sizeof s->why);
   s->broken = broken;
+  s->places = srv_sqlite_places(s->file.writer);
   uv_mutex_unlock(&s->mutex);
   uv_async_send(&s->answers);
 }
@@ -172,6 +175,13 @@ static void handle_closed(uv_handle_t *handle) {
   if (closed) closed(cls);
 }
 
+static void tell_places(sqlite_store *s, int places) {
+  if (places <= s->told_places) return;
+  s->told_places = places;
+  if (s->store.tell)
+    s->store.tell(s->store.tell_cls, "storageDamaged", "a page of " SRV_SQLITE_FILE " is damaged; new records go to another place");
+}
+
 static void on_answers(uv_async_t *handle) {
   sqlite_store *s = handle->data;
   uv_mutex_lock(&s->mutex);
@@ -182,7 +192,9 @@ static void on_answers(uv_async_t *handle) {
   LIST_CLEAR(s->loaded);
   LIST_CLEAR(s->looked);
   bool ended = s->writer_ended;
+  int places = s->places;
   uv_mutex_unlock(&s->mutex);
+  tell_places(s, places);
   while (writes) {
     srv_store_write *write = writes;
     writes = write->next;
@@ -316,6 +328,7 @@ srv_store *srv_store_sqlite_open(uv_loop_t *loop, const char *folder) {
   char why[SRV_STORE_WHY] = "out of memory";
   sqlite_store *s = create(loop);
   if (s && srv_sqlite_open(&s->file, folder, why)) {
+    s->places = s->told_places = srv_sqlite_places(s->file.writer);
     if (start(s)) return &s->store;
     snprintf(why, sizeof why, "no thread can be started");
   }

@@ -1,6 +1,7 @@
 /* The parts of the store in a file, below the threads: the file (store_sqlite_file.c) and its pages (store_sqlite_vfs.c),
- * its format (store_sqlite_format.c), writes (store_sqlite_write.c) and reads (store_sqlite_read.c). Each connection belongs to one
- * thread at a time; nothing here waits for another thread. Functions that return an int return a result code of SQLite. */
+ * its format (store_sqlite_format.c), tables of records (store_sqlite_volume.c), writes (store_sqlite_write.c) and reads
+ * (store_sqlite_read.c). Each connection belongs to one thread at a time; nothing here waits for another thread. Functions that
+ * return an int return a result code of SQLite. */
 #ifndef SRV_STORE_SQLITE_H
 #define SRV_STORE_SQLITE_H
 
@@ -82,11 +83,45 @@ typedef struct srv_sqlite_head {
   int64_t revision, follows, previous, length;
 } srv_sqlite_head;
 
+/* ---- tables of records ----------------------------------------------------------------------------------------------- */
+
+/* So many: each but the first was made because a page of the one before was damaged. */
+#define SRV_SQLITE_VOLUMES 16
+/* Statements that a connection has for each table, at most. */
+#define SRV_SQLITE_VOLUME_STATEMENTS 4
+
+#define SRV_SQLITE_RECORD_COLUMNS                                                                                                  \
+  "number INTEGER PRIMARY KEY, life INTEGER NOT NULL, revision INTEGER NOT NULL, follows INTEGER NOT NULL,"                        \
+  " previous INTEGER NOT NULL, part INTEGER NOT NULL, length INTEGER NOT NULL, digest INTEGER NOT NULL, bytes BLOB NOT NULL"
+
+typedef struct srv_sqlite_volume {
+  int64_t first; /* its rows have this number or a greater one */
+  sqlite3_stmt *statements[SRV_SQLITE_VOLUME_STATEMENTS];
+} srv_sqlite_volume;
+
+typedef struct srv_sqlite_volumes {
+  sqlite3 *db;
+  sqlite3_stmt *list;
+  const char *const *texts; /* [texts_count] of the statements, with "%w" for the table's name */
+  int texts_count, count;
+  srv_sqlite_volume items[SRV_SQLITE_VOLUMES]; /* [count] ascending in first */
+} srv_sqlite_volumes;
+
+/* texts must live as long; the first is SRV_SQLITE_HEAD. False: db tells, and nothing is to be ended. */
+bool srv_sqlite_volumes_begin(srv_sqlite_volumes *volumes, sqlite3 *db, const char *const *texts, int count);
+void srv_sqlite_volumes_end(srv_sqlite_volumes *volumes);
+/* Finds tables that have been made since. */
+int srv_sqlite_volumes_look(srv_sqlite_volumes *volumes);
+/* The statement for the table that has, or would have, the row. */
+sqlite3_stmt *srv_sqlite_volume_of(const srv_sqlite_volumes *volumes, int which, int64_t number);
+/* Makes a table for rows from this number on, within a transaction; to be found when that has ended well. */
+int srv_sqlite_volume_add(srv_sqlite_volumes *volumes, int64_t first);
+
 /* Takes the row's number. */
-#define SRV_SQLITE_HEAD "SELECT revision, follows, previous, length FROM records WHERE number = ?1"
+#define SRV_SQLITE_HEAD "SELECT revision, follows, previous, length FROM \"%w\" WHERE number = ?1"
 
 /* SQLITE_CORRUPT: there is no such row. */
-int srv_sqlite_read_head(sqlite3_stmt *statement, int64_t number, srv_sqlite_head *out);
+int srv_sqlite_read_head(const srv_sqlite_volumes *volumes, int64_t number, srv_sqlite_head *out);
 /* Rows of a record. */
 int64_t srv_sqlite_parts(const srv_sqlite_head *head);
 
@@ -107,8 +142,10 @@ void srv_sqlite_write(srv_sqlite_writer *writer, srv_store_write *first);
 bool srv_sqlite_sweep(srv_sqlite_writer *writer);
 /* Copies the log into the file if so many pages or more are not copied yet. */
 void srv_sqlite_checkpoint(srv_sqlite_writer *writer, int pages);
-/* The device has failed, or what is damaged takes no record of any key: why tells. */
+/* The device has failed, or what all keys need is damaged: why tells. */
 bool srv_sqlite_broken(const srv_sqlite_writer *writer, const char **why);
+/* Tables of records; more than there were: a damaged page takes no new ones. */
+int srv_sqlite_places(const srv_sqlite_writer *writer);
 
 /* ---- reader ---------------------------------------------------------------------------------------------------------- */
 

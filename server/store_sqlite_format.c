@@ -21,7 +21,8 @@
  * records: rows are numbered in the order of writing, so new ones go to the end whatever their key, and there is no index that a
  * write would have to change somewhere else. A record is one or more rows that follow one another. `follows` is the revision before
  * it, 0 of a base, and `previous` the first row of that record, so that a key's records are found from its last_number backward, up
- * to the one that follows base_revision; length is that of the whole record.
+ * to the one that follows base_revision; length is that of the whole record. Where pages are damaged there are tables
+ * records_N besides, with the rows from number N on (store_sqlite_volume.c).
  *
  * names: which scene names which shape, by their numbers in keys.
  *
@@ -39,8 +40,7 @@ static const char first_format[] =
     "INTEGER NOT NULL,"
     " digest INTEGER NOT NULL);"
     "CREATE UNIQUE INDEX keys_by_id ON keys(space, id);"
-    "CREATE TABLE records(number INTEGER PRIMARY KEY, life INTEGER NOT NULL, revision INTEGER NOT NULL, follows INTEGER NOT NULL,"
-    " previous INTEGER NOT NULL, part INTEGER NOT NULL, length INTEGER NOT NULL, digest INTEGER NOT NULL, bytes BLOB NOT NULL);"
+    "CREATE TABLE records(" SRV_SQLITE_RECORD_COLUMNS ");"
     "CREATE TABLE names(shape INTEGER NOT NULL, scene INTEGER NOT NULL, PRIMARY KEY(shape, scene)) WITHOUT ROWID;"
     "CREATE INDEX names_by_scene ON names(scene);"
     "CREATE TABLE garbage(start INTEGER PRIMARY KEY, base_number INTEGER NOT NULL, base_revision INTEGER NOT NULL);";

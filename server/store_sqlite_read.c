@@ -6,19 +6,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY, HEAD, ROW, ALL, LAST, STATEMENTS };
+enum { KEY, ALL, LAST, STATEMENTS };
+/* Of each table of records. */
+enum { HEAD, ROW, ROW_STATEMENTS };
 
 static const char *const texts[STATEMENTS] = {
     [KEY] = "SELECT " SRV_SQLITE_KEY_COLUMNS " FROM keys WHERE space = ?1 AND id = ?2",
-    [HEAD] = SRV_SQLITE_HEAD,
-    [ROW] = "SELECT revision, follows, previous, part, length, digest, bytes, life FROM records WHERE number = ?1",
     [ALL] = "SELECT " SRV_SQLITE_KEY_COLUMNS " FROM keys WHERE space = ?1 ORDER BY id",
     [LAST] = "SELECT last_revision FROM store",
+};
+
+static const char *const row_texts[ROW_STATEMENTS] = {
+    [HEAD] = SRV_SQLITE_HEAD,
+    [ROW] = "SELECT revision, follows, previous, part, length, digest, bytes, life FROM \"%w\" WHERE number = ?1",
 };
 
 struct srv_sqlite_reader {
   sqlite3 *db;
   sqlite3_stmt *statements[STATEMENTS];
+  srv_sqlite_volumes volumes;
 };
 
 /* ---- shared ---------------------------------------------------------------------------------------------------------- */
@@ -102,7 +108,8 @@ int srv_sqlite_read_key(sqlite3_stmt *row, srv_sqlite_key *out) {
   return srv_sqlite_key_digest(out) == digest ? SQLITE_OK : SQLITE_CORRUPT;
 }
 
-int srv_sqlite_read_head(sqlite3_stmt *statement, int64_t number, srv_sqlite_head *out) {
+int srv_sqlite_read_head(const srv_sqlite_volumes *volumes, int64_t number, srv_sqlite_head *out) {
+  sqlite3_stmt *statement = srv_sqlite_volume_of(volumes, 0, number);
   sqlite3_bind_int64(statement, 1, number);
   int code = sqlite3_step(statement);
   if (code == SQLITE_ROW) {
@@ -129,7 +136,8 @@ srv_sqlite_reader *srv_sqlite_reader_create(sqlite3 *db, char why[SRV_STORE_WHY]
   srv_sqlite_reader *reader = calloc(1, sizeof *reader);
   if (reader && srv_sqlite_prepare(db, texts, reader->statements, STATEMENTS)) {
     reader->db = db;
-    return reader;
+    if (srv_sqlite_volumes_begin(&reader->volumes, db, row_texts, ROW_STATEMENTS)) return reader;
+    srv_sqlite_finalize(reader->statements, STATEMENTS);
   }
   snprintf(why, SRV_STORE_WHY, "%.100s", reader ? sqlite3_errmsg(db) : "out of memory");
   free(reader);
@@ -138,6 +146,7 @@ srv_sqlite_reader *srv_sqlite_reader_create(sqlite3 *db, char why[SRV_STORE_WHY]
 
 void srv_sqlite_reader_destroy(srv_sqlite_reader *reader) {
   if (!reader) return;
+  srv_sqlite_volumes_end(&reader->volumes);
   srv_sqlite_finalize(reader->statements, STATEMENTS);
   sqlite3_close(reader->db);
   free(reader);
@@ -221,9 +230,9 @@ static bool take_row(progress *p, sqlite3_stmt *row) {
 
 /* The rows of the record that begins at `first`. */
 static int take_record(srv_sqlite_reader *reader, progress *p, int64_t first) {
-  sqlite3_stmt *row = reader->statements[ROW];
+  sqlite3_stmt *row = srv_sqlite_volume_of(&reader->volumes, ROW, first);
   srv_sqlite_head head;
-  int code = srv_sqlite_read_head(reader->statements[HEAD], first, &head);
+  int code = srv_sqlite_read_head(&reader->volumes, first, &head);
   int64_t parts = code == SQLITE_OK ? srv_sqlite_parts(&head) : 0;
   for (int64_t part = 0; part < parts && code == SQLITE_OK && p->load->status == SRV_STORE_OK; part++) {
     sqlite3_bind_int64(row, 1, first + part);
@@ -242,7 +251,7 @@ static int find_changes(srv_sqlite_reader *reader, const srv_sqlite_key *key, in
   while (!ends) {
     srv_sqlite_head head;
     void *items = *numbers;
-    int code = srv_sqlite_read_head(reader->statements[HEAD], number, &head);
+    int code = srv_sqlite_read_head(&reader->volumes, number, &head);
     if (code != SQLITE_OK) return code;
     bool room = has_room(&items, *count, sizeof **numbers);
     *numbers = items;
@@ -283,6 +292,7 @@ void srv_sqlite_load(srv_sqlite_reader *reader, srv_store_load *load) {
   if (code == SQLITE_DONE) load->status = SRV_STORE_UNKNOWN;
   if (code == SQLITE_ROW) code = srv_sqlite_read_key(rows, &key);
   if (code == SQLITE_OK && (strcmp(key.id, load->id) != 0 || key.space != (int64_t)load->space)) code = SQLITE_CORRUPT;
+  if (code == SQLITE_OK) code = srv_sqlite_volumes_look(&reader->volumes);
   if (code == SQLITE_OK) code = load_records(reader, &key, load);
   if (code != SQLITE_OK && code != SQLITE_DONE) {
     load->status = srv_sqlite_answer(reader->db, code, "reading", load->why);

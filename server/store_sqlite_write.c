@@ -31,8 +31,6 @@ enum {
   KEY_NEW,
   KEY_PUT,
   KEY_REMOVE,
-  RECORD,
-  HEAD,
   NAMED,
   NAMES_CLEAR,
   NAMES_ADD,
@@ -40,13 +38,14 @@ enum {
   GARBAGE,
   GARBAGE_MOVE,
   GARBAGE_DONE,
-  LAST_ROW,
-  DELETE,
   STORE,
   STORE_SET,
   PAGES,
   STATEMENTS
 };
+
+/* Of each table of records. */
+enum { HEAD, RECORD, LAST_ROW, DELETE, ROW_STATEMENTS };
 
 static const char *const texts[STATEMENTS] = {
     [BEGIN] = "BEGIN IMMEDIATE",
@@ -57,9 +56,6 @@ static const char *const texts[STATEMENTS] = {
     [KEY_PUT] = ("UPDATE keys SET revision = ?3, bodies = ?4, life = ?5, base_revision = ?6, base_number = ?7, last_number = ?8,"
                  " digest = ?9 WHERE number = ?1 AND space = ?2"),
     [KEY_REMOVE] = "DELETE FROM keys WHERE number = ?1",
-    [RECORD] = ("INSERT INTO records(number, life, revision, follows, previous, part, length, digest, bytes)"
-                " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"),
-    [HEAD] = SRV_SQLITE_HEAD,
     [NAMED] = "SELECT 1 FROM names WHERE shape = ?1 LIMIT 1",
     [NAMES_CLEAR] = "DELETE FROM names WHERE scene = ?1",
     [NAMES_ADD] = "INSERT OR IGNORE INTO names(shape, scene) VALUES(?1, ?2)",
@@ -67,11 +63,17 @@ static const char *const texts[STATEMENTS] = {
     [GARBAGE] = "SELECT start, base_number, base_revision FROM garbage LIMIT 1",
     [GARBAGE_MOVE] = "UPDATE garbage SET start = ?2 WHERE start = ?1",
     [GARBAGE_DONE] = "DELETE FROM garbage WHERE start = ?1",
-    [LAST_ROW] = "SELECT max(number) FROM records WHERE number >= ?1 AND number < ?2",
-    [DELETE] = "DELETE FROM records WHERE number = ?1",
     [STORE] = "SELECT next_number, commits, last_revision, identity FROM store",
     [STORE_SET] = "UPDATE store SET next_number = ?1, commits = ?2, last_revision = ?3",
     [PAGES] = "PRAGMA page_count",
+};
+
+static const char *const row_texts[ROW_STATEMENTS] = {
+    [HEAD] = SRV_SQLITE_HEAD,
+    [RECORD] = ("INSERT INTO \"%w\"(number, life, revision, follows, previous, part, length, digest, bytes)"
+                " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"),
+    [LAST_ROW] = "SELECT max(number) FROM \"%w\" WHERE number >= ?1 AND number < ?2",
+    [DELETE] = "DELETE FROM \"%w\" WHERE number = ?1",
 };
 
 /* The file, its log and the lock. */
@@ -88,6 +90,7 @@ struct srv_sqlite_writer {
   int watches;
   sqlite3 *db;
   sqlite3_stmt *statements[STATEMENTS];
+  srv_sqlite_volumes volumes;
   int64_t next_number;   /* numbers given in a transaction that failed are left out */
   int64_t commits;       /* that are on the disk */
   int64_t last_revision; /* of scenes that have gone */
@@ -102,7 +105,9 @@ struct srv_sqlite_writer {
   int rows;          /* of records, written in this transaction */
   bool only_removes; /* this transaction, which may take of the reserve */
   bool broken;
-  bool damaged; /* no new record had a place at last: not of one key, but of all */
+  bool no_place; /* a new record had none: a page on its way was damaged */
+  bool own;      /* what was damaged is the records of one key */
+  bool damaged;  /* what all keys need: why tells */
   char why[SRV_STORE_WHY];
 };
 
@@ -172,7 +177,9 @@ srv_sqlite_writer *srv_sqlite_writer_create(sqlite3 *db, int mark, char why[SRV_
   writer->db = db;
   writer->mark = mark;
   writer->garbage = true;
-  if (read_store(writer, why) && mark_agrees(writer, why)) {
+  bool whole = srv_sqlite_volumes_begin(&writer->volumes, db, row_texts, ROW_STATEMENTS);
+  if (!whole) snprintf(why, SRV_STORE_WHY, SRV_SQLITE_FILE ": %.100s", sqlite3_errmsg(db));
+  if (whole && read_store(writer, why) && mark_agrees(writer, why)) {
     set_mark(writer);
     /* Without it SQLite takes no hint. Where there is no room, writes will tell. */
     int grain = SRV_SQLITE_PAGE_BYTES;
@@ -181,6 +188,7 @@ srv_sqlite_writer *srv_sqlite_writer_create(sqlite3 *db, int mark, char why[SRV_
     sqlite3_wal_hook(db, on_commit, writer);
     return writer;
   }
+  if (whole) srv_sqlite_volumes_end(&writer->volumes);
   srv_sqlite_finalize(writer->statements, STATEMENTS);
   free(writer);
   return NULL;
@@ -188,6 +196,7 @@ srv_sqlite_writer *srv_sqlite_writer_create(sqlite3 *db, int mark, char why[SRV_
 
 void srv_sqlite_writer_destroy(srv_sqlite_writer *writer) {
   if (!writer) return;
+  srv_sqlite_volumes_end(&writer->volumes);
   srv_sqlite_finalize(writer->statements, STATEMENTS);
   sqlite3_close(writer->db);
   for (int i = 0; i < writer->watches; i++) free(writer->watched[i].path);
@@ -220,17 +229,18 @@ bool srv_sqlite_broken(const srv_sqlite_writer *writer, const char **why) {
   return broken;
 }
 
+int srv_sqlite_places(const srv_sqlite_writer *writer) { return writer->volumes.count; }
+
 /* ---- statements ------------------------------------------------------------------------------------------------------ */
 
 /* Runs a statement that gives no row, with the first `count` numbers. */
-static int run(srv_sqlite_writer *writer, int which, int count, const int64_t *numbers) {
-  sqlite3_stmt *statement = writer->statements[which];
+static int run(sqlite3_stmt *statement, int count, const int64_t *numbers) {
   for (int i = 0; i < count; i++) sqlite3_bind_int64(statement, i + 1, numbers[i]);
   return srv_sqlite_run(statement);
 }
 
-#define RUN(writer, which, ...)                                                                                                    \
-  run(writer, which, (int)(sizeof(int64_t[]){__VA_ARGS__} / sizeof(int64_t)), (int64_t[]){__VA_ARGS__})
+#define RUN_ONE(statement, ...) run(statement, (int)(sizeof(int64_t[]){__VA_ARGS__} / sizeof(int64_t)), (int64_t[]){__VA_ARGS__})
+#define RUN(writer, which, ...) RUN_ONE((writer)->statements[which], __VA_ARGS__)
 
 /* Is there a row? */
 static int ask(srv_sqlite_writer *writer, int which, const int64_t *numbers, int count, bool *yes) {
@@ -241,6 +251,14 @@ static int ask(srv_sqlite_writer *writer, int which, const int64_t *numbers, int
   sqlite3_reset(statement);
   return code == SQLITE_ROW || code == SQLITE_DONE ? SQLITE_OK : code;
 }
+
+/* What all keys need is damaged; only another file helps. */
+static void tell_damage(srv_sqlite_writer *writer, const char *what) {
+  writer->damaged = true;
+  snprintf(writer->why, sizeof writer->why, "%s in " SRV_SQLITE_FILE " is damaged", what);
+}
+
+static bool is_damage(int code) { return (code & 0xff) == SQLITE_CORRUPT; }
 
 static int find(srv_sqlite_writer *writer, srv_store_space space, const char *id, srv_sqlite_key *out) {
   sqlite3_stmt *statement = writer->statements[KEY];
@@ -265,7 +283,7 @@ static int put_key(srv_sqlite_writer *writer, const srv_sqlite_key *key, bool fr
 
 /* The record in parts; *first is the number of its first row. A base of a new life begins it; others are of the key's. */
 static int put_record(srv_sqlite_writer *writer, const srv_store_write *write, const srv_sqlite_key *key, int64_t *first) {
-  sqlite3_stmt *statement = writer->statements[RECORD];
+  sqlite3_stmt *statement = srv_sqlite_volume_of(&writer->volumes, RECORD, writer->next_number);
   bool change = write->act == SRV_STORE_CHANGE;
   *first = writer->next_number;
   srv_sqlite_part part = {.life = write->act == SRV_STORE_BASE ? *first : key->life,
@@ -278,12 +296,11 @@ static int put_record(srv_sqlite_writer *writer, const srv_store_write *write, c
     part.bytes = write->length ? write->bytes + at : "";
     part.size = write->length - at < SRV_SQLITE_PART_BYTES ? write->length - at : SRV_SQLITE_PART_BYTES;
     sqlite3_bind_blob64(statement, 9, part.bytes, part.size, SQLITE_STATIC);
-    code = RUN(writer, RECORD, writer->next_number++, part.life, part.revision, part.follows, part.previous, part.part, part.length,
-               (int64_t)srv_sqlite_part_digest(&part));
+    code = RUN_ONE(statement, writer->next_number++, part.life, part.revision, part.follows, part.previous, part.part, part.length,
+                   (int64_t)srv_sqlite_part_digest(&part));
     writer->rows++;
   }
-  writer->damaged = (code & 0xff) == SQLITE_CORRUPT;
-  if (writer->damaged) snprintf(writer->why, sizeof writer->why, "the place of new records in " SRV_SQLITE_FILE " is damaged");
+  writer->no_place = is_damage(code);
   return code;
 }
 
@@ -331,7 +348,8 @@ static int find_record(srv_sqlite_writer *writer, const srv_sqlite_key *key, int
   *number = revision == key->base_revision ? key->base_number : key->last_number;
   while (*number != key->base_number) {
     srv_sqlite_head head;
-    int code = srv_sqlite_read_head(writer->statements[HEAD], *number, &head);
+    int code = srv_sqlite_read_head(&writer->volumes, *number, &head);
+    writer->own = is_damage(code);
     if (code != SQLITE_OK || head.revision == revision) return code;
     *number = head.follows < revision ? 0 : head.previous;
     if (!*number) return SQLITE_OK;
@@ -394,6 +412,7 @@ static int judge(srv_sqlite_writer *writer, srv_store_write *write, const srv_sq
 
 static int carry_out(srv_sqlite_writer *writer, srv_store_write *write) {
   srv_sqlite_key key;
+  writer->own = writer->no_place = false;
   int code = find(writer, write->space, write->id, &key);
   if (code == SQLITE_OK) code = judge(writer, write, &key);
   if (code != SQLITE_OK || write->status != SRV_STORE_OK) return code;
@@ -407,14 +426,15 @@ static int carry_out(srv_sqlite_writer *writer, srv_store_write *write) {
 
 /* Deletes up to *rows rows of the record that begins at `first`, the last ones first. *gone: none of it is left. */
 static int delete_record(srv_sqlite_writer *writer, int64_t first, int64_t parts, int *rows, bool *gone) {
-  sqlite3_stmt *statement = writer->statements[LAST_ROW];
+  sqlite3_stmt *statement = srv_sqlite_volume_of(&writer->volumes, LAST_ROW, first);
+  sqlite3_stmt *deletion = srv_sqlite_volume_of(&writer->volumes, DELETE, first);
   sqlite3_bind_int64(statement, 1, first);
   sqlite3_bind_int64(statement, 2, first + parts);
   int code = sqlite3_step(statement);
   int64_t last = sqlite3_column_int64(statement, 0);
   sqlite3_reset(statement);
   code = code == SQLITE_ROW ? SQLITE_OK : code;
-  for (; last >= first && *rows > 0 && code == SQLITE_OK; --*rows) code = RUN(writer, DELETE, last--);
+  for (; last >= first && *rows > 0 && code == SQLITE_OK; --*rows) code = RUN_ONE(deletion, last--);
   *gone = last < first;
   return code;
 }
@@ -430,7 +450,7 @@ static int sweep_chain(srv_sqlite_writer *writer, garbage *chain, int *rows) {
   int code = SQLITE_OK;
   while (code == SQLITE_OK && gone && !ends && *rows > 0) {
     srv_sqlite_head head;
-    code = srv_sqlite_read_head(writer->statements[HEAD], chain->start, &head);
+    code = srv_sqlite_read_head(&writer->volumes, chain->start, &head);
     if (code == SQLITE_OK) code = delete_record(writer, chain->start, srv_sqlite_parts(&head), rows, &gone);
     if (code != SQLITE_OK || !gone) continue;
     ends = chain->start == chain->base_number;
@@ -454,7 +474,7 @@ static int sweep(srv_sqlite_writer *writer, int rows) {
     writer->changed = true;
     writer->sweeping = chain.start;
     code = sweep_chain(writer, &chain, &rows);
-    writer->stuck = (code & 0xff) == SQLITE_CORRUPT;
+    writer->stuck = is_damage(code);
   }
   return code;
 }
@@ -505,6 +525,7 @@ static int together(srv_sqlite_writer *writer, srv_store_write *first, const srv
   int64_t last_revision = writer->last_revision;
   int code = begin(writer);
   for (srv_store_write *write = first; write != past && code == SQLITE_OK; write = write->next) code = carry_out(writer, write);
+  if (is_damage(code) && !writer->own && !writer->no_place) tell_damage(writer, "what lists scenes and shapes");
   if (code == SQLITE_OK && sweeps && writer->changed && writer->garbage)
     code = sweep(writer, SWEEP_ROWS + SWEEP_ROWS_PER_ROW * writer->rows);
   return end(writer, code, last_revision);
@@ -519,6 +540,17 @@ static void leave_garbage(srv_sqlite_writer *writer) {
   if (end(writer, code, writer->last_revision) != SQLITE_OK) writer->garbage = false;
 }
 
+/* New records go to a table of their own from now on. */
+static void find_place(srv_sqlite_writer *writer) {
+  int code = begin(writer);
+  writer->no_place = false;
+  writer->changed = true;
+  if (code == SQLITE_OK) code = srv_sqlite_volume_add(&writer->volumes, writer->next_number);
+  code = end(writer, code, writer->last_revision);
+  if (code == SQLITE_OK) code = srv_sqlite_volumes_look(&writer->volumes);
+  if (is_damage(code)) tell_damage(writer, "the place of new records");
+}
+
 static void answer(const srv_sqlite_writer *writer, srv_store_write *write, int code) {
   write->status = srv_sqlite_answer(writer->db, code, "writing", write->why);
   if (!writer->broken) return;
@@ -531,6 +563,7 @@ void srv_sqlite_write(srv_sqlite_writer *writer, srv_store_write *first) {
   int code = writer->broken ? SQLITE_IOERR : together(writer, first, NULL, true);
   if (code == SQLITE_OK) return;
   if (writer->stuck) leave_garbage(writer);
+  if (writer->no_place) find_place(writer);
   /* Room that the log has taken may be had back. */
   if (status_of(code) == SRV_STORE_FULL) srv_sqlite_checkpoint(writer, 0);
   bool hopeless = status_of(code) == SRV_STORE_UNAVAILABLE;

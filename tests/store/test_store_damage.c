@@ -1,0 +1,386 @@
+/* What changed bytes do in the store's files: any byte, any page, those of one scene. What is answered is what was written, or it
+ * is said to be damaged; and all else is written on. */
+#include "tests/support/store_files.h"
+
+#include <stdio.h>
+
+/* ---- changed bytes --------------------------------------------------------------------------------------------------- */
+
+/* Scenes of small records that share pages, one with pages of its own, one of many parts of pages, a shape that is named. */
+static void fill(rig *r) {
+  static char shapes[] = "ball";
+  CHECK_INT(PUT(r, SRV_STORE_BASE, "gone", 0, 90, 10), SRV_STORE_OK);
+  CHECK_INT(PUT(r, SRV_STORE_REMOVE, "gone", 90, 91, 0), SRV_STORE_OK);
+  CHECK_INT(PUT(r, SRV_STORE_BASE, "small", 0, 1, 100), SRV_STORE_OK);
+  CHECK_INT(PUT(r, SRV_STORE_CHANGE, "small", 1, 2, 50), SRV_STORE_OK);
+  CHECK_INT(PUT(r, SRV_STORE_CHANGE, "small", 2, 3, 60), SRV_STORE_OK);
+  CHECK_INT(PUT(r, SRV_STORE_BASE, "large", 0, 1, 9000), SRV_STORE_OK);
+  CHECK_INT(PUT(r, SRV_STORE_CHANGE, "large", 1, 2, 80), SRV_STORE_OK);
+  srv_store_write write = write_of(SRV_STORE_BASE, "ball", 0, 1, 30);
+  write.space = SRV_STORE_SHAPES;
+  CHECK_INT(rig_write(r, &write), SRV_STORE_OK);
+  free((char *)(uintptr_t)write.bytes);
+  write = write_of(SRV_STORE_BASE, "names", 0, 1, 40);
+  write.has_shapes = true;
+  write.shapes = shapes;
+  write.shapes_length = sizeof shapes;
+  CHECK_INT(rig_write(r, &write), SRV_STORE_OK);
+  free((char *)(uintptr_t)write.bytes);
+}
+
+typedef struct fact {
+  const char *id;
+  srv_store_space space;
+  uint64_t revision; /* records are 1 to revision */
+  size_t lengths[3];
+} fact;
+
+static const fact facts[] = {{"large", SRV_STORE_SCENES, 2, {9000, 80}},
+                             {"names", SRV_STORE_SCENES, 1, {40}},
+                             {"small", SRV_STORE_SCENES, 3, {100, 50, 60}},
+                             {"ball", SRV_STORE_SHAPES, 1, {30}}};
+#define FACTS (sizeof facts / sizeof facts[0])
+#define SCENE_FACTS 3
+
+typedef struct tally {
+  int refused, exact, damaged;
+} tally;
+
+/* Exactly what was written, or said to be damaged. */
+static bool check_fact(rig *r, const fact *f, tally *seen) {
+  srv_store_load load;
+  srv_store_status status = rig_load(r, f->space, f->id, &load);
+  bool exact = status == SRV_STORE_OK && load.count == f->revision;
+  for (size_t i = 0; exact && i < load.count; i++) exact = record_is(&load.records[i], f->id, i + 1, f->lengths[i]);
+  CHECK(exact || status == SRV_STORE_DAMAGED);
+  if (!exact) CHECK(load.count == 0 && load.why[0] != 0);
+  seen->exact += exact;
+  seen->damaged += !exact;
+  srv_store_load_free(&load);
+  return exact;
+}
+
+static void check_list(rig *r) {
+  srv_store_look look;
+  srv_store_status status = rig_look(r, SRV_STORE_SCENES, "", &look);
+  CHECK_INT(status, SRV_STORE_OK);
+  CHECK_INT(look.count, SCENE_FACTS);
+  CHECK_INT(look.last_revision, 91);
+  for (size_t i = 0; i < look.count && i < SCENE_FACTS; i++)
+    CHECK(strcmp(look.entries[i].id, facts[i].id) == 0 && look.entries[i].revision == facts[i].revision);
+  free(look.entries);
+}
+
+/* A damaged scene may be put anew; afterwards it is what was put. */
+static void put_anew(rig *r, const char *id, uint64_t before) {
+  srv_store_load load;
+  CHECK_INT(PUT(r, SRV_STORE_BASE, id, before, 200, 70), SRV_STORE_OK);
+  CHECK_INT(rig_load(r, SRV_STORE_SCENES, id, &load), SRV_STORE_OK);
+  CHECK(load.count == 1 && record_is(&load.records[0], id, 200, 70));
+  srv_store_load_free(&load);
+}
+
+/* One that is whole is written to; afterwards it is what it was and what was written. */
+static void write_on(rig *r, const char *id, uint64_t before) {
+  srv_store_load load;
+  CHECK_INT(PUT(r, SRV_STORE_CHANGE, id, before, before + 1, 90), SRV_STORE_OK);
+  CHECK_INT(rig_load(r, SRV_STORE_SCENES, id, &load), SRV_STORE_OK);
+  CHECK(load.count == before + 1 && record_is(&load.records[before], id, before + 1, 90));
+  srv_store_load_free(&load);
+}
+
+static bool is_healthy(const rig *r) {
+  srv_store_status status;
+  char why[SRV_STORE_WHY];
+  return srv_store_healthy(r->store, &status, why);
+}
+
+static void check_damaged_store(rig *r, tally *seen) {
+  bool exact[FACTS];
+  check_list(r);
+  for (size_t i = 0; i < FACTS; i++) exact[i] = check_fact(r, &facts[i], seen);
+  srv_store_write write = write_of(SRV_STORE_REMOVE, "ball", 1, 1, 0);
+  write.space = SRV_STORE_SHAPES;
+  CHECK_INT(rig_write(r, &write), SRV_STORE_NAMED);
+  for (size_t i = 0; i < SCENE_FACTS; i++)
+    if (!exact[i]) put_anew(r, facts[i].id, facts[i].revision);
+  tally again = {0};
+  for (size_t i = 0; i < FACTS; i++)
+    if (exact[i]) CHECK(check_fact(r, &facts[i], &again));
+  for (size_t i = 0; i < SCENE_FACTS; i++)
+    if (exact[i]) write_on(r, facts[i].id, facts[i].revision);
+  CHECK_INT(PUT(r, SRV_STORE_BASE, "new", 0, 300, 2000), SRV_STORE_OK);
+  CHECK(is_healthy(r));
+}
+
+/* Changes `tries` bytes of a file, one at a time, or each of them. */
+static tally damage(rig *r, const files *sound, int which, size_t tries) {
+  check_random random = {77};
+  tally seen = {0};
+  size_t size = sound->size[which], steps = getenv("CONTACTD_FULL") ? (which == 0 ? size : 20000) : tries;
+  for (size_t i = 0; i < steps && !check_failures; i++) {
+    size_t at = steps == size ? i : (size_t)(check_next(&random) % size);
+    unsigned char change = (unsigned char)(1 + check_next(&random) % 255);
+    put_files(r, sound);
+    char path[200];
+    path_of(r, file_names[which], path);
+    unsigned char byte = sound->bytes[which][at] ^ change;
+    int file = open(path, O_WRONLY);
+    CHECK(pwrite(file, &byte, 1, (off_t)at) == 1);
+    close(file);
+    if (refusal(r)[0]) seen.refused++;
+    else check_damaged_store(r, &seen);
+    rig_close(r);
+    if (check_failures) fprintf(stderr, "  with byte %zu of %s changed by %d\n", at, file_names[which], change);
+  }
+  return seen;
+}
+
+static void a_changed_byte_is_never_another_answer(void) {
+  rig r;
+  rig_begin(&r);
+  CHECK(rig_open(&r));
+  fill(&r);
+  rig_close(&r);
+  files sound = take_files(&r);
+  CHECK(sound.bytes[0] && !sound.bytes[1]);
+  tally seen = damage(&r, &sound, 0, 1200);
+  /* Each of the three happens, and a scene's damage is mostly its own. */
+  CHECK(seen.refused > 100 && seen.damaged > 50 && seen.exact > 3 * seen.damaged);
+  free_files(&sound);
+  rig_end(&r);
+}
+
+/* The log as kill -9 leaves it: not a byte of it may be lost unnoticed, nor all of it. */
+static void a_changed_byte_of_the_log_is_noticed(void) {
+  rig r;
+  rig_begin(&r);
+  CHECK(rig_open(&r));
+  fill(&r);
+  files sound = take_files(&r);
+  CHECK(sound.bytes[0] && sound.bytes[1]);
+  rig_close(&r);
+  tally seen = damage(&r, &sound, 1, 500);
+  CHECK(seen.refused > 100);
+  CHECK_INT(seen.damaged, 0);
+  /* What follows the last commit of a log means nothing, and neither does a damaged mark. */
+  seen = damage(&r, &sound, 2, sound.size[2]);
+  CHECK_INT(seen.refused, 0);
+  CHECK_INT(seen.damaged, 0);
+  free(sound.bytes[1]);
+  sound.bytes[1] = NULL;
+  put_files(&r, &sound);
+  CHECK_REFUSED(&r, "lacks acknowledged");
+  /* Its owner may insist. */
+  free(sound.bytes[2]);
+  sound.bytes[2] = NULL;
+  put_files(&r, &sound);
+  CHECK_TEXT(refusal(&r), "");
+  free_files(&sound);
+  rig_end(&r);
+}
+
+/* What was written before is not what was written last. */
+static void an_earlier_copy_of_the_file_is_refused(void) {
+  rig r;
+  rig_begin(&r);
+  CHECK(rig_open(&r));
+  fill(&r);
+  rig_close(&r);
+  files earlier = take_files(&r);
+  CHECK(rig_open(&r));
+  CHECK_INT(PUT(&r, SRV_STORE_CHANGE, "small", 3, 4, 10), SRV_STORE_OK);
+  rig_close(&r);
+  put_file(&r, "contactd.db", earlier.bytes[0], earlier.size[0]);
+  CHECK_REFUSED(&r, "lacks acknowledged");
+  /* With its own mark it is as it was. */
+  put_files(&r, &earlier);
+  CHECK_TEXT(refusal(&r), "");
+  CHECK_INT(rig_revision(&r, SRV_STORE_SCENES, "small"), 3);
+  free_files(&earlier);
+  rig_end(&r);
+}
+
+/* ---- a damaged record ------------------------------------------------------------------------------------------------- */
+
+/* Changes one bit of the file where these bytes are. */
+static void damage_bytes(const rig *r, const char *bytes, size_t size) {
+  size_t length = 0;
+  unsigned char *all = get_file(r, "contactd.db", &length), *at = memmem(all, length, bytes, size);
+  CHECK(at != NULL);
+  if (at) *at ^= 1;
+  put_file(r, "contactd.db", all, length);
+  free(all);
+}
+
+/* Twelve scenes of five pages each; the record of one is damaged at this byte. */
+static void fill_and_damage(rig *r, const char *damaged, size_t at) {
+  rig_begin(r);
+  CHECK(rig_open(r));
+  for (char id[2] = "a"; id[0] <= 'l'; id[0]++) CHECK_INT(PUT(r, SRV_STORE_BASE, id, 0, 1, 20000), SRV_STORE_OK);
+  rig_close(r);
+  char *bytes = record_bytes(damaged, 1, 20000);
+  damage_bytes(r, bytes + at, 64);
+  free(bytes);
+  CHECK(rig_open(r));
+  srv_store_load load;
+  CHECK_INT(rig_load(r, SRV_STORE_SCENES, damaged, &load), SRV_STORE_DAMAGED);
+  srv_store_load_free(&load);
+}
+
+static void a_damaged_scene_is_put_anew_and_deleted(void) {
+  rig r;
+  srv_store_status health;
+  char why[SRV_STORE_WHY];
+  /* The record's end is on pages of its own. */
+  for (size_t at = 6000; at < 19000; at += 4000) {
+    for (int removes = 0; removes < 2; removes++) {
+      fill_and_damage(&r, "c", at);
+      CHECK_INT(removes ? PUT(&r, SRV_STORE_REMOVE, "c", 1, 2, 0) : PUT(&r, SRV_STORE_BASE, "c", 1, 2, 70), SRV_STORE_OK);
+      CHECK_INT(rig_revision(&r, SRV_STORE_SCENES, "c"), removes ? 0 : 2);
+      CHECK_INT(PUT(&r, SRV_STORE_BASE, "d", 1, 3, 90), SRV_STORE_OK);
+      CHECK(srv_store_healthy(r.store, &health, why));
+      rig_close(&r);
+      CHECK(rig_open(&r));
+      CHECK_INT(rig_revision(&r, SRV_STORE_SCENES, "c"), removes ? 0 : 2);
+      CHECK_INT(rig_revision(&r, SRV_STORE_SCENES, "d"), 3);
+      CHECK_INT(PUT(&r, SRV_STORE_BASE, "z", 0, 4, 20000), SRV_STORE_OK);
+      rig_end(&r);
+    }
+  }
+}
+
+/* What is still whole in memory is written whole in place of what is damaged. */
+static void a_fold_mends_a_damaged_base(void) {
+  rig r;
+  srv_store_load load;
+  fill_and_damage(&r, "c", 10000);
+  CHECK_INT(PUT(&r, SRV_STORE_CHANGE, "c", 1, 2, 50), SRV_STORE_OK);
+  CHECK_INT(PUT(&r, SRV_STORE_FOLD, "c", 0, 2, 300), SRV_STORE_OK);
+  CHECK_INT(rig_load(&r, SRV_STORE_SCENES, "c", &load), SRV_STORE_OK);
+  CHECK(load.count == 1 && record_is(&load.records[0], "c", 2, 300));
+  srv_store_load_free(&load);
+  rig_end(&r);
+}
+
+/* Where new records go is damaged: they go elsewhere, and those of before are still there, again and again. */
+static void records_find_a_place_where_theirs_is_damaged(void) {
+  static char ids[][2] = {"l", "z", "y", "x"};
+  rig r;
+  fill_and_damage(&r, "l", 8);
+  for (int i = 1; i < 4; i++) {
+    CHECK_INT(PUT(&r, SRV_STORE_BASE, ids[i], 0, 1, 20000), SRV_STORE_OK);
+    write_on(&r, "a", (uint64_t)i);
+    CHECK_INT(PUT(&r, SRV_STORE_CHANGE, ids[i], 1, 2, 300), SRV_STORE_OK);
+    CHECK(is_healthy(&r));
+    rig_close(&r);
+    char *bytes = record_bytes(ids[i], 2, 300);
+    damage_bytes(&r, bytes + 100, 64);
+    free(bytes);
+    CHECK(rig_open(&r));
+  }
+  srv_store_load load;
+  for (char id[2] = "a"; id[0] <= 'k'; id[0]++) {
+    bool written = id[0] == 'a';
+    /* Its last change shares a page with what was damaged last, and is whole itself. */
+    CHECK_INT(rig_load(&r, SRV_STORE_SCENES, id, &load), SRV_STORE_OK);
+    CHECK_INT(load.count, written ? 4 : 1);
+    srv_store_load_free(&load);
+  }
+  for (int i = 0; i < 4; i++) {
+    CHECK_INT(rig_load(&r, SRV_STORE_SCENES, ids[i], &load), SRV_STORE_DAMAGED);
+    CHECK_INT(PUT(&r, SRV_STORE_REMOVE, ids[i], i ? 2 : 1, 3, 0), SRV_STORE_OK);
+  }
+  CHECK(is_healthy(&r));
+  rig_end(&r);
+}
+
+/* ---- a damaged page --------------------------------------------------------------------------------------------------- */
+
+#define CROWD 100
+
+static const char *crowd_id(int i) {
+  static char id[8];
+  snprintf(id, sizeof id, "s%02d", i);
+  return id;
+}
+
+/* Many scenes on many pages, below pages that only lead to them; some pages are free. */
+static files fill_pages(rig *r) {
+  rig_begin(r);
+  CHECK(rig_open(r));
+  for (int i = 0; i < CROWD; i++) CHECK_INT(PUT(r, SRV_STORE_BASE, crowd_id(i), 0, 1, i % 10 ? 900 : 9000), SRV_STORE_OK);
+  CHECK_INT(PUT(r, SRV_STORE_BASE, "gone", 0, 1, 30000), SRV_STORE_OK);
+  CHECK_INT(PUT(r, SRV_STORE_REMOVE, "gone", 1, 2, 0), SRV_STORE_OK);
+  for (int i = 0; i < CROWD; i += 3) CHECK_INT(PUT(r, SRV_STORE_CHANGE, crowd_id(i), 1, 2, 200), SRV_STORE_OK);
+  rig_close(r);
+  files sound = take_files(r);
+  CHECK(sound.bytes[0] && !sound.bytes[1] && sound.size[0] / 4096 > 50);
+  return sound;
+}
+
+/* False: the store has told that no key can be written. */
+static bool write_all(rig *r, tally *seen) {
+  bool damaged[CROWD];
+  srv_store_load load;
+  for (int i = 0; i < CROWD; i++) {
+    srv_store_status status = rig_load(r, SRV_STORE_SCENES, crowd_id(i), &load);
+    damaged[i] = status == SRV_STORE_DAMAGED;
+    bool exact =
+        status == SRV_STORE_OK && load.count == (i % 3 ? 1 : 2) && record_is(&load.records[0], crowd_id(i), 1, i % 10 ? 900 : 9000);
+    CHECK(exact || damaged[i]);
+    srv_store_load_free(&load);
+    seen->damaged += damaged[i];
+    seen->exact += exact;
+  }
+  if (PUT(r, SRV_STORE_BASE, "new", 0, 100, 12000) != SRV_STORE_OK) {
+    CHECK(!is_healthy(r));
+    return false;
+  }
+  for (int i = 0; i < CROWD && is_healthy(r); i++) {
+    if (!damaged[i]) write_on(r, crowd_id(i), i % 3 ? 1 : 2);
+    else if (i % 2) put_anew(r, crowd_id(i), i % 3 ? 1 : 2);
+    else CHECK_INT(PUT(r, SRV_STORE_REMOVE, crowd_id(i), i % 3 ? 1 : 2, 400, 0), SRV_STORE_OK);
+  }
+  return is_healthy(r);
+}
+
+/* One bit in any page: the start is refused, or what was on the page is damaged and all else is written on. The page that lists
+ * what is free is the only one whose damage shows when somebody writes: that is told of the store. */
+static void a_damaged_page_takes_only_what_is_on_it(void) {
+  rig r;
+  files sound = fill_pages(&r);
+  check_random random = {31};
+  tally seen = {0};
+  int told = 0, tries = getenv("CONTACTD_FULL") ? 10 : 1;
+  for (size_t page = 0; page < sound.size[0] / 4096 && !check_failures; page++) {
+    for (int i = 0; i < tries; i++) {
+      put_files(&r, &sound);
+      char path[200];
+      size_t at = page * 4096 + check_next(&random) % 4096;
+      unsigned char byte = sound.bytes[0][at] ^ (unsigned char)(1u << check_next(&random) % 8);
+      path_of(&r, "contactd.db", path);
+      int file = open(path, O_WRONLY);
+      CHECK(pwrite(file, &byte, 1, (off_t)at) == 1);
+      close(file);
+      if (refusal(&r)[0]) seen.refused++;
+      else if (!write_all(&r, &seen)) told++;
+      rig_close(&r);
+      if (check_failures) fprintf(stderr, "  with byte %zu changed\n", at);
+    }
+  }
+  CHECK(seen.refused > 0 && seen.damaged > 20 && seen.exact > 10 * seen.damaged);
+  CHECK(told <= 2 * tries);
+  free_files(&sound);
+  rig_end(&r);
+}
+
+static const check_test tests[] = {{"a_changed_byte_is_never_another_answer", a_changed_byte_is_never_another_answer},
+                                   {"a_changed_byte_of_the_log_is_noticed", a_changed_byte_of_the_log_is_noticed},
+                                   {"an_earlier_copy_of_the_file_is_refused", an_earlier_copy_of_the_file_is_refused},
+                                   {"a_damaged_scene_is_put_anew_and_deleted", a_damaged_scene_is_put_anew_and_deleted},
+                                   {"a_fold_mends_a_damaged_base", a_fold_mends_a_damaged_base},
+                                   {"records_find_a_place_where_theirs_is_damaged", records_find_a_place_where_theirs_is_damaged},
+                                   {"a_damaged_page_takes_only_what_is_on_it", a_damaged_page_takes_only_what_is_on_it}};
+
+CHECK_MAIN(tests)
