@@ -187,13 +187,14 @@ static void fill_write(srv_durable *durable, const char *id) {
   write->shapes_length = durable->record.shapes_length;
 }
 
-/* The shape's turn has come. What the table becomes may refuse the call, or show that nothing is to be done any more. */
+/* The shape's turn has come. What the table becomes may refuse the call, or show that nothing is to be done any more. Whether a
+ * scene names a shape that is to go, and whether one that a scene names is there, the store looks at in its own order: of a write
+ * and a removal that are on their way the later one is refused, and no removal waits for writes. */
 static void begin_shape(srv_shape_turn *turn) {
   srv_durable *durable = (srv_durable *)((char *)turn - offsetof(srv_durable, turn));
   srv_request *request = durable->request;
   srv_server *server = request->server;
-  bool written = server->naming > 0 || server->named != request->named_then;
-  durable->shapes = api_call_commit_shapes(request->call, server->shapes, written);
+  durable->shapes = api_call_commit_shapes(request->call, server->shapes, false);
   if (durable->shapes == server->shapes) {
     durable->idle = true;
     if (!request->storing) return; /* heard by who hands over */
@@ -260,14 +261,46 @@ static srv_durable_outcome refuse_memory(srv_request *request) {
   return SRV_DURABLE_REFUSED;
 }
 
+/* The turn of one that was there already: those before it may have taken it away, and then it is posted anew. */
+static void begin_known(srv_shape_turn *turn) {
+  srv_durable *durable = (srv_durable *)((char *)turn - offsetof(srv_durable, turn));
+  srv_request *request = durable->request;
+  srv_server *server = request->server;
+  const char *id = NULL;
+  (void)api_call_shape(request->call, &id);
+  if (api_shapes_has(server->shapes, id)) {
+    srv_shelf_touch(server, id);
+    finish(request, true);
+  } else {
+    srv_durable_free(durable);
+    request->durable = NULL;
+    if (!srv_job_again(request)) {
+      srv_request_refuse(request, API_PROBLEM_BUSY, "The shape was removed while it was posted. Nothing has changed; ask again.");
+      srv_request_refusal_header(request, "Retry-After", "1");
+      finish(request, false);
+    }
+  }
+  srv_shape_turn_end(server);
+}
+
 /* What was posted is there already: nothing is to be kept, and it has been seen. */
+static srv_durable_outcome hand_over_known(srv_request *request, const char *id) {
+  srv_server *server = request->server;
+  if (!server->shape_turn_taken) {
+    srv_shelf_touch(server, id);
+    return SRV_DURABLE_NOTHING;
+  }
+  if (!has_durable(request, false)) return refuse_memory(request);
+  request->durable->turn.begin = begin_known;
+  request->storing = true;
+  srv_shape_turn_take(server, &request->durable->turn);
+  return SRV_DURABLE_WAITS;
+}
+
 static srv_durable_outcome hand_over_shape(srv_request *request) {
   const char *id = NULL;
   api_shape_act act = api_call_shape(request->call, &id);
-  if (act == API_SHAPE_KNOWN) {
-    srv_shelf_touch(request->server, id);
-    return SRV_DURABLE_NOTHING;
-  }
+  if (act == API_SHAPE_KNOWN) return hand_over_known(request, id);
   if (!has_durable(request, act == API_SHAPE_POSTED)) return refuse_memory(request);
   return submit_shape(request, id, act == API_SHAPE_POSTED);
 }

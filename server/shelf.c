@@ -94,8 +94,7 @@ static void take_out_next(srv_shelf *shelf) {
   const seen *old = NULL;
   for (size_t i = 0; i < shelf->count && !old; i++)
     if (now_ns - shelf->items[i].at_ns >= age_ns && api_shapes_has(server->shapes, shelf->items[i].id)) old = &shelf->items[i];
-  /* An upload that is under way may name it. */
-  if (!old || server->naming > 0 || server->ending || server->drain != SRV_SERVING) {
+  if (!old || server->ending || server->drain != SRV_SERVING) {
     end_round(shelf);
     return;
   }

@@ -6,13 +6,14 @@ import pathlib
 import random
 import subprocess
 import tempfile
+import threading
 import time
 
-from support.checks import Suite, check, equal
+from support.checks import Skip, Suite, check, equal
 from support.client import KeepAlive, ndjson
-from support.daemon import Daemon, binary, clean_environment
+from support.daemon import SANITIZER, Daemon, binary, clean_environment
 from support.events import Stream
-from support.lives import Lives
+from support.lives import Lives, connection
 from support.pace import SLOWER
 from support.scenes import crowd
 
@@ -407,6 +408,113 @@ def shapes_that_nobody_names_go_after_a_time():
     while lives.client.get("/v1/shapes").must(200).json["total"] == 1:
         check(time.monotonic() - begun < 20 * SLOWER, "the shape has not gone with its scene")
         time.sleep(0.05)
+    lives.down()
+
+
+def naming_writers(port, shape, until, failures, count=4):
+    """Threads that put scenes which name the shape, each its own, without a pause."""
+    body = json.dumps({"bodies": [{"id": f"b{i}", "position": [3 * i, 0, 0], "colliders": [{"shape": shape}]} for i in range(20)]})
+
+    def one(number):
+        line = connection(port)
+        while not until.is_set():
+            line.request("PUT", f"/v1/scenes/n{number}", body, {"Content-Type": "application/json"})
+            reply = line.getresponse()
+            text = reply.read()
+            if reply.status not in (200, 201):
+                failures.append(text)
+                return
+        line.close()
+
+    threads = [threading.Thread(target=one, args=(i,)) for i in range(count)]
+    for thread in threads:
+        thread.start()
+    return threads
+
+
+@suite.fact
+def a_shape_goes_however_many_writes_name_others():
+    """A removal is refused for a scene that names this shape, and for nothing else; it waits for no write."""
+    lives = Lives(suite, "--workers", "2")
+    named, free = [lives.client.post(f"/v1/shapes?unit={unit}", CUBE, content_type=OBJ).must(201).json["id"] for unit in ("m", "mm")]
+    until, failures = threading.Event(), []
+    threads = naming_writers(lives.daemon.port, named, until, failures)
+    while lives.client.get("/v1/scenes").json["total"] < 4:
+        time.sleep(0.001)
+    try:
+        for unused in range(10):
+            lives.client.delete(f"/v1/shapes/{named}").problem(409, "shape-in-use")
+            lives.client.delete(f"/v1/shapes/{free}").must(200)
+            lives.client.post("/v1/shapes?unit=mm", CUBE, content_type=OBJ).must(201)
+    finally:
+        until.set()
+        for thread in threads:
+            thread.join()
+    equal(failures, [], "writes that name the shape that stays")
+    lives.down()
+
+
+@suite.fact
+def a_removal_and_the_writes_that_name_the_shape_take_turns():
+    """Of a removal and a write that names its shape one comes first, and the other is refused; no scene names a shape that has gone."""
+    lives = Lives(suite, "--workers", "2")
+    shape = lives.client.post("/v1/shapes?unit=m", CUBE, content_type=OBJ).must(201).json["id"]
+    body, seen, until = {"bodies": [{"id": "b", "colliders": [{"shape": shape}]}]}, [], threading.Event()
+
+    def write():
+        client = KeepAlive(lives.daemon)
+        while not until.is_set():
+            reply = client.put("/v1/scenes/s", body)
+            if reply.status in (200, 201):
+                client.delete("/v1/scenes/s").must(200)
+            else:
+                reply.problem(422, "unknown-id")
+            seen.append(reply.status)
+        client.close()
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    removed = refused = 0
+    end = time.monotonic() + 10 * SLOWER
+    try:
+        while (removed < 5 or refused < 5) and time.monotonic() < end:
+            reply = lives.client.delete(f"/v1/shapes/{shape}")
+            if reply.status == 200:
+                removed += 1
+                lives.client.get(f"/v1/shapes/{shape}").problem(404, "shape-not-found")
+            else:
+                refused += 1
+                reply.problem(409, "shape-in-use")
+            check(lives.client.post("/v1/shapes?unit=m", CUBE, content_type=OBJ).status in (200, 201), "the shape is posted again")
+            lives.client.get(f"/v1/shapes/{shape}").must(200)
+    finally:
+        until.set()
+        thread.join()
+    check(removed > 0 and refused > 0 and 201 in seen, f"{removed} removals were taken, {refused} refused, writes: {set(seen)}")
+    lives.again("KILL")
+    equal(lives.wait_ready(loaded=True)["scenes"]["corrupt"], 0, "scenes that cannot be read")
+    lives.down()
+
+
+@suite.fact
+def a_shape_that_is_posted_while_it_is_removed_is_there():
+    if SANITIZER:
+        raise Skip("a sanitizer's library must be the first")
+    lives = Lives(suite, "--workers", "2")
+    with tempfile.TemporaryDirectory() as folder:
+        mark = pathlib.Path(folder) / "slow"
+        lives.again(fails=mark)
+        shape = lives.client.post("/v1/shapes?unit=m", CUBE, content_type=OBJ).must(201).json["id"]
+        mark.write_text("300")
+        line = connection(lives.daemon.port)
+        line.request("DELETE", f"/v1/shapes/{shape}")
+        time.sleep(0.1)
+        equal(lives.client.post("/v1/shapes?unit=m", CUBE, content_type=OBJ).json["id"], shape, "id of the same bytes")
+        equal(line.getresponse().status, 200, "status of the removal")
+        mark.unlink()
+        lives.client.get(f"/v1/shapes/{shape}").must(200)
+    lives.again("KILL")
+    lives.client.get(f"/v1/shapes/{shape}").must(200)
     lives.down()
 
 
