@@ -1,4 +1,5 @@
-/* The end: SIGTERM or SIGINT stops new work and lets running work finish; the second signal ends at once. */
+/* The end. SIGTERM or SIGINT has /readyz say so, while requests are taken for leaveSeconds as before: who sends them here learns
+ * of it before one is refused. Then new work is stopped and running work finishes. The second signal ends at once. */
 #include "progress.h"
 #include "stream.h"
 
@@ -34,22 +35,29 @@ static void stop_listening(srv_server *server) {
   srv_server_touch(server);
 }
 
+static void stop_taking(srv_server *server, uint64_t now_ns) {
+  server->drain = SRV_DRAINING;
+  server->drain_since_ns = now_ns;
+  server->drain_until_ns = now_ns + server->limits->drain_seconds * 1000000000u;
+  srv_log_event(server->log, "draining", "no new requests are taken");
+  (void)srv_notify_send(&server->notify, "STATUS=No new requests are taken.");
+  stop_listening(server);
+  srv_stream_shutdown(server);
+  uv_timer_set_repeat(&server->reap, SRV_SWEEP_MS);
+  uv_timer_again(&server->reap);
+}
+
 void srv_drain_begin(srv_server *server) {
   if (server->drain != SRV_SERVING) {
     srv_log_event(server->log, "killed", "second signal");
     srv_log_destroy(server->log);
     _exit(1);
   }
-  uint64_t now_ns = uv_hrtime();
-  server->drain = SRV_DRAINING;
-  server->drain_since_ns = now_ns;
-  server->drain_until_ns = now_ns + server->limits->drain_seconds * 1000000000u;
-  srv_log_event(server->log, "draining", "no new requests are taken");
-  (void)srv_notify_send(&server->notify, "STOPPING=1\nSTATUS=No new requests are taken.");
-  stop_listening(server);
-  srv_stream_shutdown(server);
-  uv_timer_set_repeat(&server->reap, SRV_SWEEP_MS);
-  uv_timer_again(&server->reap);
+  server->drain = SRV_LEAVING;
+  server->drain_since_ns = uv_hrtime();
+  (void)srv_notify_send(&server->notify, "STOPPING=1");
+  if (server->limits->leave_seconds > 0) srv_log_event(server->log, "leaving", "/readyz says so; requests are still taken");
+  srv_drain_look(server, server->drain_since_ns);
 }
 
 /* One that can still be told that nothing has changed; NULL: none. What the store has been given is waited for. */
@@ -89,7 +97,7 @@ static bool streams_ended(srv_server *server, uint64_t waited_ns) {
 }
 
 void srv_drain_check(srv_server *server) {
-  if (server->drain == SRV_SERVING) return;
+  if (server->drain < SRV_DRAINING) return;
   uint64_t now_ns = uv_hrtime(), waited_ns = now_ns - server->drain_since_ns;
   bool streams = streams_ended(server, waited_ns);
   if (server->requests == 0 && streams && waited_ns >= DRAIN_GRACE_NS) {
@@ -104,4 +112,10 @@ void srv_drain_check(srv_server *server) {
     srv_log_destroy(server->log);
     _exit(1);
   }
+}
+
+void srv_drain_look(srv_server *server, uint64_t now_ns) {
+  uint64_t leave_ns = server->limits->leave_seconds * 1000000000u;
+  if (server->drain == SRV_LEAVING && now_ns - server->drain_since_ns >= leave_ns) stop_taking(server, now_ns);
+  srv_drain_check(server);
 }

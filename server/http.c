@@ -170,7 +170,7 @@ static enum MHD_Result on_head(srv_request *request, const char *version) {
   if (answer_probe(request)) return answer_head(request, &head);
   if (!authorize(request, &head)) return answer_head(request, &head);
   if (answer_metrics(request)) return answer_head(request, &head);
-  if (server->drain != SRV_SERVING) {
+  if (server->drain >= SRV_DRAINING) {
     srv_request_refuse(request, API_PROBLEM_DRAINING, "The daemon is shutting down.");
     srv_request_refusal_header(request, "Retry-After", "1");
     return answer_head(request, &head);

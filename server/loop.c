@@ -72,7 +72,7 @@ static void on_reap(uv_timer_t *handle) {
   srv_recover_retry(server, now_ns);
   srv_shelf_look(server, now_ns);
   srv_log_flush(server->log);
-  srv_drain_check(server);
+  srv_drain_look(server, now_ns);
   tell_ready(server);
   /* Once without an event: accepting may have stopped for want of a descriptor. */
   srv_server_touch(server);

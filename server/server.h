@@ -47,7 +47,8 @@ typedef struct srv_connection {
   char client[64];
 } srv_connection;
 
-typedef enum srv_drain { SRV_SERVING, SRV_DRAINING, SRV_DRAIN_OVER } srv_drain;
+/* LEAVING: requests are taken, but /readyz says that the end comes. */
+typedef enum srv_drain { SRV_SERVING, SRV_LEAVING, SRV_DRAINING, SRV_DRAIN_OVER } srv_drain;
 
 typedef struct srv_server {
   const srv_config *config;
@@ -135,8 +136,10 @@ void srv_listen_tell(const srv_server *server);
 /* ---- drain.c ---- */
 
 void srv_drain_begin(srv_server *server);
-/* Called when a request has ended and by the reaper. */
+/* Called when a request or a stream has ended. */
 void srv_drain_check(srv_server *server);
+/* Called by the reaper, outside of libmicrohttpd: the same, and what time brings. */
+void srv_drain_look(srv_server *server, uint64_t now_ns);
 
 /* ---- connection.c ---- */
 

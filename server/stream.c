@@ -218,7 +218,7 @@ static bool pick(srv_stream *stream) {
     return send_state(stream, "revision");
   }
   if (send_next(stream)) return true;
-  if (stream->ring->closed || stream->request->server->drain != SRV_SERVING) return send_end(stream);
+  if (stream->ring->closed || stream->request->server->drain >= SRV_DRAINING) return send_end(stream);
   if (!stream->beats) return false;
   stream->beats = false;
   send_static(stream, ": heartbeat\n\n");

@@ -11,6 +11,7 @@ import time
 
 from support.checks import Failure, Suite, check, equal
 from support.daemon import Daemon, ROOT, binary, clean_environment
+from support.events import Stream
 from support.pace import SLOWER
 from support.raw import Raw, ask, request
 
@@ -317,6 +318,31 @@ def requests_that_run_too_long_are_answered_503_at_the_limit():
     took = time.monotonic() - begin
     d.process.stdout.close()
     check(0.9 <= took <= 1.2 + 0.5 * SLOWER, f"the end took {took:.2f} s")
+
+
+@suite.fact
+def requests_are_taken_for_a_while_after_readyz_says_that_the_end_comes():
+    leave = 2 * SLOWER
+    d = begun("--workers", "1", "--limit", f"leaveSeconds={leave}")
+    equal(ask(d.port, "PUT", "/v1/scenes/s", bars(1), JSON_TYPE).status, 201, "status before")
+    kept = Raw(d.port)
+    with Stream(d, "s") as stream:
+        stream.next("revision")
+        begin = time.monotonic()
+        d.process.send_signal(signal.SIGTERM)
+        while ask(d.port, "GET", "/readyz").status == 200:
+            check(time.monotonic() < begin + leave, "/readyz does not say that the end comes")
+        for connection in (kept, Raw(d.port)):
+            connection.send(request("PUT", "/v1/scenes/s", bars(1), JSON_TYPE))
+            reply = connection.reply()
+            equal((reply.status, reply.headers["connection"]), (200, "close"), "a new request")
+            connection.ends(2)
+            stream.next("revision")
+        equal(ask(d.port, "GET", "/livez").status, 200, "/livez")
+        stream.next("shutdown")
+        check(time.monotonic() >= begin + leave, f"requests were taken for {time.monotonic() - begin:.2f} s")
+    equal(d.process.wait(2 + SLOWER), 0, "exit status")
+    d.process.stdout.close()
 
 
 @suite.fact

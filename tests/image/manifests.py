@@ -21,6 +21,8 @@ CHECKER = ROOT / "tests/image/kubernetes"
 KEPT = (ROOT / os.environ.get("BUILD", "build") / "image/kubernetes").resolve()
 NPM_SECONDS = 600
 NODES = ["node1", "node2", "node3"]
+# The daemon's own, where the files say nothing.
+DRAIN_SECONDS, CONNECTIONS, CONNECTIONS_PER_ADDRESS = 10, 1024, 64
 suite = Suite()
 
 
@@ -107,6 +109,45 @@ def every_container_is_hardened_and_limited():
             check(str(port).startswith("127.0.0.1:"), f"{name} is published at {port}")
 
 
+def seconds(text):
+    """Of "500ms", "20s" and the like."""
+    number, unit = re.fullmatch(r"(\d+)(ms|s)", text).groups()
+    return int(number) / (1000 if unit == "ms" else 1)
+
+
+def limit(arguments, name, standard):
+    return int(next((a.rpartition("=")[2] for a in arguments if a.startswith(f"--limit={name}=")), standard))
+
+
+def time_to_end(arguments):
+    """What the daemon may take from SIGTERM on, s: leaveSeconds, drainSeconds, and the end of what does not end in time."""
+    return limit(arguments, "leaveSeconds", 0) + limit(arguments, "drainSeconds", DRAIN_SECONDS) + 2
+
+
+@suite.fact
+def a_node_that_ends_is_given_the_time():
+    """The checks see that it leaves before it refuses; it is not killed before it has ended."""
+    server = re.search(r"inter (\S+) fall (\d+)", (DOCKER / "haproxy.cfg").read_text())
+    noticed = seconds(server[1]) * int(server[2])
+    for node in NODES:
+        leaves = limit(compose()[node]["command"], "leaveSeconds", 0)
+        check(leaves >= 2 * noticed, f"{node} takes requests for {leaves} s, and HAProxy looks away after {noticed} s")
+        check(seconds(compose()[node]["stop_grace_period"]) > time_to_end(compose()[node]["command"]), f"{node} is killed before it has ended")
+    pod = of_kind("StatefulSet")["spec"]["template"]["spec"]
+    arguments = pod["containers"][0]["args"]
+    check(limit(arguments, "leaveSeconds", 0) > 0, "a pod refuses requests before those who send them have heard that it goes")
+    check(pod["terminationGracePeriodSeconds"] > time_to_end(arguments), "a pod is killed before it has ended")
+
+
+@suite.fact
+def haproxy_sends_no_node_more_than_it_takes():
+    most = sum(int(n) for n in re.findall(r"default-server .*\bmaxconn (\d+)", (DOCKER / "haproxy.cfg").read_text()))
+    check(most > 0, "HAProxy knows no most")
+    for node in NODES:
+        for name, standard in (("connections", CONNECTIONS), ("connectionsPerAddress", CONNECTIONS_PER_ADDRESS)):
+            check(most < limit(compose()[node]["command"], name, standard), f"HAProxy opens {most} connections to {node}, more than its {name}")
+
+
 @suite.fact
 def redis_has_on_disk_what_it_acknowledges():
     for command in (compose()["redis"]["command"], of_kind("StatefulSet", "contactd-redis")["spec"]["template"]["spec"]["containers"][0]["args"]):
@@ -130,7 +171,7 @@ def prometheus_takes_its_file():
 def all_speak_of_the_same_nodes():
     equal(sorted(name for name, service in compose().items() if service["image"].startswith("contactd")), NODES, "nodes of compose.yaml")
     for node in NODES:
-        check(f"--allow-host {node}" in " ".join(compose()[node]["command"]), f"{node} does not serve under its name")
+        check(f"--allow-host={node}" in compose()[node]["command"], f"{node} does not serve under its name")
     servers = re.findall(r"^\s*server (\S+) (\S+)", (DOCKER / "haproxy.cfg").read_text(), re.M)
     equal(servers, [(node, f"{node}:7077") for node in NODES] * 2, "servers of haproxy.cfg")
     jobs = {job["job_name"]: job for job in yaml.safe_load((DOCKER / "prometheus.yml").read_text())["scrape_configs"]}

@@ -53,7 +53,8 @@
   X(queue_per_scene, "queuePerScene", 64, 1, 1000000, "", "requests waiting for a worker, one scene")                  \
   X(header_seconds, "headerSeconds", 5, 1, 3600, "s", "time for a request's head to arrive")                           \
   X(body_seconds, "bodySeconds", 30, 1, 86400, "s", "time for a JSON body to arrive; NDJSON has as much again per 16 MiB") \
-  X(drain_seconds, "drainSeconds", 10, 0, 3600, "s", "time for running requests after SIGTERM")                        \
+  X(leave_seconds, "leaveSeconds", 0, 0, 3600, "s", "time for which requests are taken after SIGTERM, while /readyz is 503") \
+  X(drain_seconds, "drainSeconds", 10, 0, 3600, "s", "time for running requests after that")                            \
   X(event_streams, "eventStreams", 100, 1, 1000, "", "streams of events open at once; one more is answered 503")       \
   X(event_ring, "eventRing", 1000, 1, 1000000, "", "events of one scene kept for clients that come back")              \
   X(event_backlog_bytes, "eventBacklogBytes", 262144, 4096, 1073741824, "bytes",                                       \
