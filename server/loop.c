@@ -57,9 +57,11 @@ static void on_watchdog(uv_timer_t *handle) {
   (void)srv_notify_send(&server->notify, "WATCHDOG=1");
 }
 
-/* Told once, as soon as requests are taken. */
+/* Told once, as soon as requests are taken. A store in Redis may come long after: who has started the daemon is not to end it for
+ * that, and /readyz tells. */
 static void tell_ready(srv_server *server) {
-  if (server->told_ready || server->drain != SRV_SERVING || !srv_recover_has_shapes(server)) return;
+  bool starts = !srv_recover_has_shapes(server) && !server->store->shared;
+  if (server->told_ready || server->drain != SRV_SERVING || starts) return;
   server->told_ready = srv_notify_send(&server->notify, "READY=1\nSTATUS=Requests are taken.");
 }
 

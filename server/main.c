@@ -36,10 +36,11 @@ static bool open_shared(srv_server *server) {
     return false;
   }
   api_service_set_durability(server->service, server->store->durability);
-  if (strcmp(server->store->durability, "memory") == 0)
-    srv_log_event(
-        server->log, "storeNotDurable",
-        "Redis does not promise to keep what it acknowledges (appendonly yes, appendfsync always): the durability is memory");
+  srv_store_status status;
+  char why[SRV_STORE_WHY];
+  /* Of a Redis that is away this will be told when it is there. */
+  if (srv_store_healthy(server->store, &status, why) && strcmp(server->store->durability, "memory") == 0)
+    srv_log_event(server->log, "storeNotDurable", SRV_STORE_NOT_DURABLE);
   return true;
 }
 

@@ -65,7 +65,7 @@ static api_call *run_call(srv_server *server, const api_head *head, const api_ma
 static void stored(srv_store_write *write) { *(bool *)write->cls = true; }
 
 /* Waits until the store has the scene. False after one sentence on standard error. */
-static bool store(srv_server *server, const char *file, srv_entry *entry, const ct_scene *scene) {
+static bool store(srv_server *server, const char *file, srv_entry *entry, const ct_scene *scene, bool *overtaken) {
   api_record record;
   srv_kept *kept = calloc(1, sizeof *kept);
   if (!kept || !api_record_base(scene, &record)) {
@@ -88,7 +88,14 @@ static bool store(srv_server *server, const char *file, srv_entry *entry, const 
   srv_store_submit(server->store, &write);
   while (!done) uv_run(server->loop, UV_RUN_ONCE);
   bool good = write.status == SRV_STORE_OK;
-  if (good) {
+  /* Another daemon has been faster. */
+  *overtaken = write.status == SRV_STORE_MOVED && write.current > 0;
+  if (*overtaken) {
+    srv_registry_keep(server->registry, entry, kept);
+    kept->presence = SRV_PRESENCE_STORED;
+    kept->revision = write.current;
+    srv_log_event(server->log, "sceneKept", entry->id);
+  } else if (good) {
     srv_registry_keep(server->registry, entry, kept);
     kept->presence = SRV_PRESENCE_HERE;
     srv_fold_note(server, entry, true, record.length);
@@ -97,11 +104,13 @@ static bool store(srv_server *server, const char *file, srv_entry *entry, const 
     fail(file, write.why[0] ? write.why : "the store has not taken the scene");
   }
   api_record_free(&record);
-  return good;
+  return good || *overtaken;
 }
 
 static bool commit(srv_server *server, const char *file, srv_entry *entry, const ct_scene *scene, size_t length) {
-  if (server->store && !store(server, file, entry, scene)) return false;
+  bool overtaken = false;
+  if (server->store && !store(server, file, entry, scene, &overtaken)) return false;
+  if (overtaken) return true;
   entry->written_bytes = length;
   srv_registry_commit(server->registry, entry, scene);
   return true;

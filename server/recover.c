@@ -4,6 +4,7 @@
 #include "recover.h"
 
 #include "load.h"
+#include "shared.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@
 #define RETRY_NS 1000000000u
 
 typedef enum phase {
-  PHASE_LISTING, /* which scenes are there */
+  PHASE_LISTING, /* which scenes are there: before anybody listens */
   PHASE_SHAPES,
   PHASE_SCENES /* shapes are there */
 } phase;
@@ -27,7 +28,10 @@ struct srv_recovery {
   struct srv_request *waits_first, *waits_last; /* for the phase SCENES */
   char at[CT_ID_LENGTH_MAX + 1];                /* id of the last scene that was looked at in the background */
   bool loading;                                 /* a shape, or a scene in the background */
-  uint64_t retry_ns;                            /* when; 0: nothing is to be tried again */
+  srv_server *server;
+  bool listed;         /* all scenes */
+  srv_shape_sync sync; /* with a shared store, whose shapes are loaded as for any call */
+  uint64_t retry_ns;   /* when; 0: nothing is to be tried again */
 };
 
 static void go_on(srv_server *server);
@@ -42,6 +46,9 @@ static bool needs_shapes(const srv_request *request) {
   return target != API_TARGET_LIST && (target != API_TARGET_NONE || request->match.takes_body);
 }
 
+/* With a shared store each call asks for the shapes that it needs (shared.h), and hears when there is no answer. */
+static bool waits_for_shapes(const srv_server *server) { return !srv_recover_has_shapes(server) && !server->store->shared; }
+
 static bool is_coming(const srv_entry *entry) {
   const srv_kept *kept = entry ? entry->kept : NULL;
   return kept && (kept->presence == SRV_PRESENCE_STORED || kept->presence == SRV_PRESENCE_LOADING);
@@ -49,13 +56,13 @@ static bool is_coming(const srv_entry *entry) {
 
 bool srv_recover_holds(const srv_request *request) {
   if (!request->server->store) return false;
-  if (!srv_recover_has_shapes(request->server) && needs_shapes(request)) return true;
+  if (waits_for_shapes(request->server) && needs_shapes(request)) return true;
   return is_coming(request->entry);
 }
 
 static void lists_of(srv_request *request, srv_request ***first, srv_request ***last) {
   srv_recovery *recovery = request->server->recovery;
-  bool of_scene = srv_recover_has_shapes(request->server);
+  bool of_scene = !waits_for_shapes(request->server);
   *first = of_scene ? &request->entry->loads_first : &recovery->waits_first;
   *last = of_scene ? &request->entry->loads_last : &recovery->waits_last;
 }
@@ -68,7 +75,7 @@ void srv_recover_join(srv_request *request) {
   else *first = request;
   *last = request;
   request->load_queued = true;
-  if (srv_recover_has_shapes(request->server) && request->entry->kept->presence == SRV_PRESENCE_STORED)
+  if (!waits_for_shapes(request->server) && request->entry->kept->presence == SRV_PRESENCE_STORED)
     (void)srv_load_scene(request->server, request->entry, false);
 }
 
@@ -146,6 +153,28 @@ static void shapes_are_here(srv_server *server) {
   for (srv_request *request; (request = srv_load_pop(&first, &last));) srv_job_loaded(request);
 }
 
+/* The store has told itself why, where it could not. */
+static void synced(srv_shape_sync *sync, srv_store_status status, const char *why) {
+  srv_recovery *recovery = (srv_recovery *)((char *)sync - offsetof(srv_recovery, sync));
+  srv_server *server = recovery->server;
+  (void)why;
+  recovery->loading = false;
+  if (status != SRV_STORE_OK) {
+    come_back(recovery);
+    return;
+  }
+  if (!recovery->listed) srv_shared_list(server);
+  recovery->listed = true;
+  shapes_are_here(server);
+}
+
+static void sync_shapes(srv_server *server) {
+  srv_recovery *recovery = server->recovery;
+  recovery->sync.done = synced;
+  recovery->loading = true;
+  srv_shared_sync(server, &recovery->sync);
+}
+
 /* The next scene that nobody has asked for yet. */
 static void load_next(srv_server *server) {
   srv_recovery *recovery = server->recovery;
@@ -160,6 +189,10 @@ static void load_next(srv_server *server) {
 static void go_on(srv_server *server) {
   srv_recovery *recovery = server->recovery;
   if (recovery->loading || recovery->retry_ns || server->ending) return;
+  if (recovery->phase == PHASE_SHAPES && server->store->shared) {
+    sync_shapes(server);
+    return;
+  }
   if (recovery->phase == PHASE_SHAPES) {
     if (!recovery->looked) {
       list_shapes(server);
@@ -215,16 +248,25 @@ static bool list_all(srv_server *server, const srv_store_look *look) {
   return true;
 }
 
+/* False: the store's word stands in look->why. A shared store that is away is asked again while the daemon serves. */
+static bool ask_for_list(srv_server *server) {
+  srv_recovery *recovery = server->recovery;
+  srv_store_look *look = &recovery->look;
+  *look = (srv_store_look){.space = SRV_STORE_SCENES, .done = listed, .cls = server};
+  srv_store_ask(server->store, look);
+  while (!recovery->looked) uv_run(server->loop, UV_RUN_ONCE);
+  recovery->looked = false;
+  recovery->listed = look->status == SRV_STORE_OK;
+  return recovery->listed || (server->store->shared && look->status == SRV_STORE_UNAVAILABLE);
+}
+
 bool srv_recover_list(srv_server *server) {
   srv_recovery *recovery = server->recovery = calloc(1, sizeof *recovery);
   bool good = recovery != NULL;
-  srv_store_look *look = good ? &recovery->look : NULL;
   if (good) {
-    *look = (srv_store_look){.space = SRV_STORE_SCENES, .done = listed, .cls = server};
-    srv_store_ask(server->store, look);
-    while (!recovery->looked) uv_run(server->loop, UV_RUN_ONCE);
-    recovery->looked = false;
-    if (look->status != SRV_STORE_OK) {
+    srv_store_look *look = &recovery->look;
+    recovery->server = server;
+    if (!ask_for_list(server)) {
       fprintf(stderr, "contactd: the store cannot be read: %s.\n", look->why);
       return false;
     }
@@ -262,13 +304,14 @@ bool srv_recover_ready(srv_request *request) {
   char why[SRV_STORE_WHY] = "";
   srv_store_status status = SRV_STORE_OK;
   if (!server->store) return true;
-  if (!srv_recover_has_shapes(server)) {
+  bool healthy = srv_store_healthy(server->store, &status, why) || status == SRV_STORE_FULL;
+  if (healthy && !srv_recover_has_shapes(server)) {
     srv_request_refuse(request, API_PROBLEM_RECOVERING, "The posted shapes are being read from the store.");
     srv_request_refusal_header(request, "Retry-After", "1");
     return false;
   }
   /* A store that is full is read from all the same. */
-  if (srv_store_healthy(server->store, &status, why) || status == SRV_STORE_FULL) return true;
+  if (healthy) return true;
   bool failed = status == SRV_STORE_FAILED;
   srv_request_refuse(request, failed ? API_PROBLEM_STORAGE_FAILED : API_PROBLEM_STORE_UNAVAILABLE, "No write is taken: %s", why);
   srv_request_refusal_header(request, "Retry-After", failed ? "10" : "1");

@@ -357,6 +357,13 @@ static void compare_later(srv_server *server, srv_entry *entry) {
   srv_store_ask(server->store, &a->look);
 }
 
+void srv_shared_list(srv_server *server) {
+  asking *a = make_asking(server, "");
+  if (!a) return;
+  a->waits = 1;
+  srv_store_ask(server->store, &a->look);
+}
+
 bool srv_shared_asks(srv_request *request) {
   srv_server *server = request->server;
   if (!server->store || !server->store->shared || !request->call) return false;

@@ -16,8 +16,10 @@
 /* Looks at the times: while something is under way; else to ask whether Redis is still there. */
 #define TICK_MS 20
 #define IDLE_MS 1000
-/* At start Redis may be starting, too. */
-#define OPEN_NS 10000000000u
+/* At start a Redis that is there has so long to show what no waiting would mend; then the daemon goes on without it. */
+#define OPEN_NS 2000000000u
+/* That Redis is away is said again after so long. */
+#define TELL_NS 60000000000u
 /* Longest time of what is long, whatever goes or comes meanwhile. */
 #define LONG_NS 60000000000u
 
@@ -65,6 +67,7 @@ struct redis_store {
   srv_store store; /* first: what the daemon sees */
   uv_loop_t *loop;
   srv_redis_place place;
+  srv_redis_name *name;
   side sides[LINKS];
   uv_timer_t timer;
   bool hurried; /* the timer is at TICK_MS */
@@ -75,8 +78,10 @@ struct redis_store {
   srv_store_write *writes;
   srv_store_look *looks;
   srv_store_load *loads;
-  bool refused; /* at start: it will not get better */
-  bool told_down, told_settings;
+  bool refused;     /* at start: it will not get better */
+  uint64_t told_ns; /* when it was said that Redis is away; 0: it is not, or nobody was there to hear it */
+  srv_store_status told_status;
+  bool told_settings;
   bool closing, links_closing;
   unsigned open_links;
   void (*closed)(void *cls);
@@ -303,8 +308,8 @@ static void on_up(void *cls) {
   side *where = cls;
   redis_store *s = where->store;
   where->down_ns = 0;
-  if (s->told_down && both_up(s)) {
-    s->told_down = false;
+  if (s->told_ns && both_up(s)) {
+    s->told_ns = 0;
     tell(s, "storeBack", "Redis answers again");
   }
   for (op *o = s->first; o; o = o->next)
@@ -314,10 +319,23 @@ static void on_up(void *cls) {
 static void on_settings(void *cls, bool known, bool durable) {
   redis_store *s = ((side *)cls)->store;
   const char *word = durable ? "redis" : "memory";
-  bool news = s->told_settings && strcmp(word, s->store.durability) != 0;
+  bool news = !s->told_settings || strcmp(word, s->store.durability) != 0;
   s->told_settings = true;
   s->store.durability = word;
-  if (news) tell(s, durable ? "storeDurable" : "storeNotDurable", known ? "Redis' settings have changed" : "Redis does not tell");
+  const char *why = !known    ? "Redis does not tell whether it keeps what it acknowledges: the durability is memory"
+                    : durable ? "Redis keeps what it acknowledges: the durability is redis"
+                              : SRV_STORE_NOT_DURABLE;
+  if (news) tell(s, durable ? "storeDurable" : "storeNotDurable", why);
+}
+
+/* Once a while, and when it is worse than what was said before. */
+static void tell_down(redis_store *s, srv_store_status status, const char *why) {
+  uint64_t now_ns = uv_hrtime();
+  bool news = !s->told_ns || status != s->told_status || now_ns - s->told_ns >= TELL_NS;
+  if (!news || !s->store.tell) return;
+  s->told_ns = now_ns;
+  s->told_status = status;
+  tell(s, "storeUnavailable", why);
 }
 
 static void on_down(void *cls, srv_store_status status, const char *why) {
@@ -327,8 +345,7 @@ static void on_down(void *cls, srv_store_status status, const char *why) {
   where->status = status;
   memcpy(where->why, why, strnlen(why, SRV_STORE_WHY - 1) + 1);
   if (status == SRV_STORE_FAILED) s->refused = true;
-  if (!s->told_down) tell(s, "storeUnavailable", why);
-  s->told_down = true;
+  tell_down(s, status, why);
   hurry(s);
 }
 
@@ -494,8 +511,8 @@ static void timer_closed(uv_handle_t *handle) {
   redis_store *s = handle->data;
   void (*closed)(void *cls) = s->closed;
   void *cls = s->closed_cls;
-  if (s->place.password) explicit_bzero(s->place.password, strlen(s->place.password));
-  free(s->place.password);
+  srv_redis_place_forget(&s->place);
+  srv_redis_name_release(s->name);
   free(s);
   if (closed) closed(cls);
 }
@@ -540,29 +557,28 @@ static redis_store *create(uv_loop_t *loop) {
   return s;
 }
 
+static void wait_at_start(redis_store *s) {
+  uint64_t until_ns = uv_hrtime() + OPEN_NS;
+  hurry(s);
+  while (!both_up(s) && !s->refused && uv_hrtime() < until_ns) uv_run(s->loop, UV_RUN_ONCE);
+}
+
 /* False: why tells. */
 static bool connect_all(redis_store *s, char *why) {
-  for (int i = 0; i < LINKS; i++) {
+  bool good = (s->name = srv_redis_name_create(s->place.host, s->place.port)) != NULL;
+  for (int i = 0; good && i < LINKS; i++) {
     side *where = &s->sides[i];
     *where = (side){.store = s, .down_ns = uv_hrtime(), .status = SRV_STORE_UNAVAILABLE};
     snprintf(where->why, sizeof where->why, "Redis does not answer");
     const srv_redis_link_events events = {.up = on_up, .settings = on_settings, .down = on_down, .cls = where};
-    where->link = srv_redis_link_create(s->loop, &s->place, &events);
-    if (where->link) continue;
-    snprintf(why, SRV_STORE_WHY, "out of memory");
-    return false;
+    where->link = srv_redis_link_create(s->loop, &s->place, s->name, &events);
+    good = where->link != NULL;
   }
-  uint64_t until_ns = uv_hrtime() + OPEN_NS;
-  hurry(s);
-  while (!both_up(s) && !s->refused && uv_hrtime() < until_ns) uv_run(s->loop, UV_RUN_ONCE);
-  s->told_down = false;
-  if (both_up(s)) return true;
-  srv_store_status status;
-  healthy(&s->store, &status, why);
-  /* One may have been refused while the other is still being made. */
-  for (int i = 0; i < LINKS; i++)
+  if (good) wait_at_start(s);
+  else snprintf(why, SRV_STORE_WHY, "out of memory");
+  for (int i = 0; s->refused && i < LINKS; i++)
     if (s->sides[i].status == SRV_STORE_FAILED) memcpy(why, s->sides[i].why, SRV_STORE_WHY);
-  return false;
+  return good && !s->refused;
 }
 
 srv_store *srv_store_redis_open(uv_loop_t *loop, const char *url, const char *password_file) {

@@ -1,6 +1,6 @@
 /* The parts of the store in Redis: where it is (store_redis_url.c), a connection (store_redis_link.c), what is asked and how
  * answers are read (store_redis_command.c, store_redis_reply.c), and what waits for an answer (store_redis.c). All on the loop
- * thread.
+ * thread, but for the resolver (store_redis_name.c).
  *
  * Of hiredis the protocol is used: the text of commands and the reader of replies. Its connections are not: they resolve names
  * blocking, have no time limits, move all that waits to be sent at each write, do not hear of refused connections through libuv,
@@ -19,12 +19,33 @@ typedef struct srv_redis_place {
   char port[8];
   char user[64]; /* "": none */
   unsigned database;
-  uint64_t command_ns; /* so long an answer is waited for */
-  char *password;      /* owned; NULL: none */
+  uint64_t command_ns;       /* so long an answer is waited for */
+  const char *password_file; /* not owned; NULL: none */
+  char *password;            /* owned; NULL: none */
 } srv_redis_place;
 
 /* redis://[user@]host[:port][/database][?commandMs=N]. The password is the file's first line. False: why tells. */
 bool srv_redis_place_read(srv_redis_place *place, const char *url, const char *password_file, char why[SRV_STORE_WHY]);
+/* Reads the password's file once more: it may have been replaced. Where it cannot be read now the password stays. */
+void srv_redis_place_refresh(srv_redis_place *place);
+void srv_redis_place_forget(srv_redis_place *place);
+
+/* ---- a name ---------------------------------------------------------------------------------------------------------- */
+
+typedef struct srv_redis_name srv_redis_name;
+
+typedef enum srv_redis_found {
+  SRV_REDIS_FOUND,
+  SRV_REDIS_FOUND_LATER, /* it is being looked for: to be asked again */
+  SRV_REDIS_FOUND_NOTHING
+} srv_redis_found;
+
+/* NULL: out of memory. */
+srv_redis_name *srv_redis_name_create(const char *host, const char *port);
+/* Does not wait for a lookup that is under way. NULL is allowed. */
+void srv_redis_name_release(srv_redis_name *name);
+/* Never waits. Of several addresses that of the turn. NOTHING: why tells. */
+srv_redis_found srv_redis_name_ask(srv_redis_name *name, unsigned turn, struct sockaddr_storage *out, char why[SRV_STORE_WHY]);
 
 /* ---- format ---------------------------------------------------------------------------------------------------------- */
 
@@ -55,6 +76,7 @@ typedef struct srv_redis_bytes {
 } srv_redis_bytes;
 
 extern const char srv_redis_script[];
+extern const char srv_redis_probe[]; /* with the store's key, and one that is never there */
 
 /* A command of texts, the list ended by NULL. */
 srv_redis_bytes srv_redis_command(const char *const *words);
@@ -72,6 +94,8 @@ srv_redis_bytes srv_redis_load_command(const srv_store_load *load, bool by_scrip
 /* What an error of Redis means, and in why a sentence. */
 srv_store_status srv_redis_error(const redisReply *reply, char why[SRV_STORE_WHY]);
 bool srv_redis_is_error(const redisReply *reply, const char *code);
+/* Does the error tell that another connection may do better: of a primary that has become a replica, of a user who has changed? */
+bool srv_redis_is_stale(const redisReply *reply);
 /* Set status and what else is answered, from replies of any content. */
 void srv_redis_read_write(const redisReply *reply, srv_store_write *write);
 /* The two replies to a look: what is there, then the greatest revision that has gone. */
@@ -84,8 +108,10 @@ bool srv_redis_is_durable(const redisReply *reply);
 /* ---- a connection ---------------------------------------------------------------------------------------------------- */
 
 /* Times in ns. */
+#define SRV_REDIS_NAME_NS 1000000000u
 #define SRV_REDIS_CONNECT_NS 500000000u
 #define SRV_REDIS_COMMAND_NS 1000000000u /* unless the place says otherwise */
+#define SRV_REDIS_STALE_NS 1000000000u   /* a connection is not made anew before for what Redis answers on it */
 #define SRV_REDIS_RETRY_LEAST_NS 100000000u
 #define SRV_REDIS_RETRY_MOST_NS 5000000000u
 
@@ -101,8 +127,9 @@ typedef struct srv_redis_link_events {
   void *cls;
 } srv_redis_link_events;
 
-/* Begins to connect at once. NULL: out of memory. place must outlive it. */
-srv_redis_link *srv_redis_link_create(uv_loop_t *loop, const srv_redis_place *place, const srv_redis_link_events *events);
+/* Begins to connect at once. NULL: out of memory. place and name must outlive it. */
+srv_redis_link *srv_redis_link_create(uv_loop_t *loop, srv_redis_place *place, srv_redis_name *name,
+                                      const srv_redis_link_events *events);
 /* Ends the connection; closed is called when nothing of it is left in the loop. */
 void srv_redis_link_close(srv_redis_link *link, void (*closed)(void *cls), void *cls);
 bool srv_redis_link_is_up(const srv_redis_link *link);

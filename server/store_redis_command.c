@@ -16,7 +16,13 @@ const char srv_redis_script[] =
     "local keys, heads, parts, shapes, names, uses, store, stage = unpack(KEYS)\n"
     "local act, id, before, revision, bodies, head, named, named_list = unpack(ARGV, 1, 8)\n"
     "local scenes, staged = ARGV[9] == 'scenes', tonumber(ARGV[10])\n"
-    "local call = redis.call\n"
+    "local call, may = redis.call, redis.acl_check_cmd\n"
+    "if may then\n"
+    "  for _, words in ipairs({{'HSET', keys, 'a', 'b'}, {'HDEL', keys, 'a'}, {'HINCRBY', keys, 'a', 1}, {'UNLINK', keys},\n"
+    "      {'RPUSH', keys, 'a'}, {'LPUSH', keys, 'a'}, {'LTRIM', keys, 0, 0}, {'LMOVE', keys, keys, 'LEFT', 'LEFT'}}) do\n"
+    "    if not may(unpack(words)) then return redis.error_reply('NOPERM ' .. words[1]) end\n"
+    "  end\n"
+    "end\n"
     "local function above(a, b) if #a ~= #b then return #a > #b end return a > b end\n"
     "local format = call('HGET', store, 'format')\n"
     "if format and format ~= '" SRV_REDIS_FORMAT "' then return {'FORMAT', format} end\n"
@@ -89,6 +95,36 @@ const char srv_redis_script[] =
     "  if #fresh > 0 then call('HSET', names, id, named_list) end\n"
     "end\n"
     "return {'OK', life}\n";
+
+/* A write that is refused after its first change would be half done. From Redis 7 on the script asks whether its user may do all;
+ * an older one cannot be asked that, so what the script does is tried at each connection, too, on a key that is never there and in
+ * ways that change nothing: all that counts is whether the user may. Of a store that is still empty the pushes make a list and
+ * remove it. */
+const char srv_redis_probe[] = "local store, none = unpack(KEYS)\n"
+                               "local function may(name, ...)\n"
+                               "  local got = redis.pcall(name, ...)\n"
+                               "  local why = type(got) == 'table' and got.err or ''\n"
+                               "  for _, word in ipairs({'NOPERM', 'The user executing', 'Unknown Redis command'}) do\n"
+                               "    if string.find(why, word, 1, true) then error({name = name}) end\n"
+                               "  end\n"
+                               "  return got\n"
+                               "end\n"
+                               "local function all()\n"
+                               "  may('HSET', store, 'a', 'b', 'c')\n"
+                               "  may('HINCRBY', none, 'a', 'b')\n"
+                               "  for _, name in ipairs({'UNLINK', 'LLEN', 'HGETALL'}) do may(name, none) end\n"
+                               "  for _, name in ipairs({'HGET', 'HEXISTS', 'HDEL', 'RPUSHX'}) do may(name, none, 'a') end\n"
+                               "  for _, name in ipairs({'LRANGE', 'LTRIM'}) do may(name, none, 0, 0) end\n"
+                               "  may('LMOVE', none, none, 'LEFT', 'LEFT')\n"
+                               "  may('EXPIRE', none, 1)\n"
+                               "  local list = may('HGET', store, 'format') and store or none\n"
+                               "  may('RPUSH', list, '')\n"
+                               "  may('LPUSH', list, '')\n"
+                               "  may('UNLINK', none)\n"
+                               "end\n"
+                               "local good, what = pcall(all)\n"
+                               "if good then return 1 end\n"
+                               "return redis.error_reply('NOPERM ' .. (type(what) == 'table' and what.name or tostring(what)))\n";
 
 static const char *space_name(srv_store_space space) { return space == SRV_STORE_SCENES ? "scenes" : "shapes"; }
 

@@ -43,18 +43,18 @@ typedef struct sending {
 
 struct srv_redis_link {
   uv_loop_t *loop;
-  const srv_redis_place *place;
+  srv_redis_place *place;
+  srv_redis_name *name;
   srv_redis_link_events events;
   state state;
   wire *wire;
-  uv_getaddrinfo_t name;
-  bool naming;          /* libuv has the name still */
   size_t unsent;        /* bytes, when the times were looked at last */
   uint64_t since_ns;    /* of the state */
   uint64_t progress_ns; /* while something is under way */
   uint64_t retry_ns;
   unsigned failures; /* one after the other */
   unsigned wires;    /* not let go of by libuv yet */
+  uint64_t stale_ns; /* since when: an answer was one that another connection may not have; 0: none was */
   bool refused;      /* in the greeting: status and why tell */
   srv_store_status status;
   char why[SRV_STORE_WHY];
@@ -67,7 +67,7 @@ struct srv_redis_link {
 /* ---- ends ------------------------------------------------------------------------------------------------------------ */
 
 static void maybe_closed(srv_redis_link *link) {
-  if (link->state != STATE_CLOSED || link->wires || link->naming) return;
+  if (link->state != STATE_CLOSED || link->wires) return;
   void (*closed)(void *cls) = link->closed;
   void *cls = link->closed_cls;
   free(link->input);
@@ -154,6 +154,7 @@ static bool hand_out(wire *w) {
     }
     w->first = e->next;
     if (!w->first) w->last = &w->first;
+    if (!w->link->stale_ns && srv_redis_is_stale(reply)) w->link->stale_ns = uv_hrtime();
     e->take(e->cls, reply);
     freeReplyObject(reply);
     free(e);
@@ -254,7 +255,7 @@ static void refuse(srv_redis_link *link, srv_store_status status, const char *wh
 static void take_plain(void *cls, const redisReply *reply) {
   srv_redis_link *link = cls;
   char why[SRV_STORE_WHY];
-  if (!reply || reply->type != REDIS_REPLY_ERROR) return;
+  if (!reply || reply->type != REDIS_REPLY_ERROR || srv_redis_is_error(reply, "NOSCRIPT")) return;
   srv_store_status status = srv_redis_error(reply, why);
   refuse(link, status, why);
 }
@@ -285,23 +286,31 @@ static void take_script(void *cls, const redisReply *reply) {
     return;
   }
   link->state = STATE_UP;
+  link->stale_ns = 0;
   link->since_ns = uv_hrtime();
   link->failures = 0;
   link->events.up(link->events.cls);
 }
 
+/* A digest of nothing: that it is not known is the answer of a Redis that may be asked so. */
+#define NO_SCRIPT "0000000000000000000000000000000000000000"
+
 #define SAY(link, take, ...) send_bytes(link, srv_redis_command((const char *const[]){__VA_ARGS__, NULL}), take, link)
 
 static bool greet(srv_redis_link *link) {
-  const srv_redis_place *place = link->place;
+  srv_redis_place *place = link->place;
   char database[16];
+  srv_redis_place_refresh(place);
   snprintf(database, sizeof database, "%u", place->database);
   link->refused = false;
   bool good = true;
   if (place->password && place->user[0]) good = SAY(link, take_plain, "AUTH", place->user, place->password);
   else if (place->password) good = SAY(link, take_plain, "AUTH", place->password);
   return good && SAY(link, take_plain, "SELECT", database) && SAY(link, take_format, "HGET", "contactd:store", "format") &&
-         SAY(link, take_settings, "CONFIG", "GET", "append*") && SAY(link, take_script, "SCRIPT", "LOAD", srv_redis_script);
+         SAY(link, take_settings, "CONFIG", "GET", "append*") && SAY(link, take_plain, "PING") && SAY(link, take_plain, "MULTI") &&
+         SAY(link, take_plain, "EXEC") && SAY(link, take_plain, "EVALSHA", NO_SCRIPT, "0") &&
+         SAY(link, take_plain, "EVAL", srv_redis_probe, "2", "contactd:store", "contactd:stage:none") &&
+         SAY(link, take_script, "SCRIPT", "LOAD", srv_redis_script);
 }
 
 /* ---- being made ------------------------------------------------------------------------------------------------------ */
@@ -344,17 +353,18 @@ static void connect_to(srv_redis_link *link, const struct sockaddr *address) {
   go_down(link, SRV_STORE_UNAVAILABLE, why);
 }
 
-static void named(uv_getaddrinfo_t *request, int status, struct addrinfo *found) {
-  srv_redis_link *link = request->data;
-  link->naming = false;
-  if (link->state == STATE_NAME) {
-    char why[SRV_STORE_WHY];
-    snprintf(why, sizeof why, "the name of Redis' host cannot be found: %s", status < 0 ? uv_strerror(status) : "no address");
-    if (status == 0 && found) connect_to(link, found->ai_addr);
-    else go_down(link, SRV_STORE_UNAVAILABLE, why);
+/* Where the name has several addresses each try takes the next: the first may be of a kind that Redis does not listen on. */
+static void find(srv_redis_link *link) {
+  struct sockaddr_storage address;
+  char why[SRV_STORE_WHY] = "the name of Redis' host is not found in time";
+  switch (srv_redis_name_ask(link->name, link->failures, &address, why)) {
+  case SRV_REDIS_FOUND: connect_to(link, (struct sockaddr *)&address); break;
+  case SRV_REDIS_FOUND_LATER:
+    if (uv_hrtime() - link->since_ns < SRV_REDIS_NAME_NS) break;
+    go_down(link, SRV_STORE_UNAVAILABLE, why);
+    break;
+  case SRV_REDIS_FOUND_NOTHING: go_down(link, SRV_STORE_UNAVAILABLE, why); break;
   }
-  uv_freeaddrinfo(found);
-  maybe_closed(link);
 }
 
 static void begin(srv_redis_link *link) {
@@ -364,21 +374,15 @@ static void begin(srv_redis_link *link) {
   int port = (int)strtol(place->port, NULL, 10);
   link->state = STATE_NAME;
   link->since_ns = uv_hrtime();
-  if (uv_ip4_addr(place->host, port, &four) == 0) {
-    connect_to(link, (struct sockaddr *)&four);
-  } else if (uv_ip6_addr(place->host, port, &six) == 0) {
-    connect_to(link, (struct sockaddr *)&six);
-  } else if (!link->naming) {
-    struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
-    link->name.data = link;
-    link->naming = uv_getaddrinfo(link->loop, &link->name, named, place->host, place->port, &hints) == 0;
-    if (!link->naming) go_down(link, SRV_STORE_UNAVAILABLE, "out of memory");
-  }
+  if (uv_ip4_addr(place->host, port, &four) == 0) connect_to(link, (struct sockaddr *)&four);
+  else if (uv_ip6_addr(place->host, port, &six) == 0) connect_to(link, (struct sockaddr *)&six);
+  else find(link);
 }
 
 /* ---- what others call ------------------------------------------------------------------------------------------------ */
 
-srv_redis_link *srv_redis_link_create(uv_loop_t *loop, const srv_redis_place *place, const srv_redis_link_events *events) {
+srv_redis_link *srv_redis_link_create(uv_loop_t *loop, srv_redis_place *place, srv_redis_name *name,
+                                      const srv_redis_link_events *events) {
   srv_redis_link *link = calloc(1, sizeof *link);
   if (link) link->input = malloc(READ_BYTES);
   if (!link || !link->input) {
@@ -387,6 +391,7 @@ srv_redis_link *srv_redis_link_create(uv_loop_t *loop, const srv_redis_place *pl
   }
   link->loop = loop;
   link->place = place;
+  link->name = name;
   link->events = *events;
   link->since_ns = uv_hrtime();
   return link;
@@ -396,7 +401,6 @@ void srv_redis_link_close(srv_redis_link *link, void (*closed)(void *cls), void 
   link->state = STATE_CLOSED;
   link->closed = closed;
   link->closed_cls = cls;
-  if (link->naming) uv_cancel((uv_req_t *)&link->name);
   drop_wire(link);
   maybe_closed(link);
 }
@@ -406,6 +410,12 @@ bool srv_redis_link_is_up(const srv_redis_link *link) { return link->state == ST
 const char *srv_redis_link_digest(const srv_redis_link *link) { return link->digest; }
 
 uint64_t srv_redis_link_progress(const srv_redis_link *link) { return link->progress_ns; }
+
+/* Who waits for an answer still gets it, unless there is always somebody. */
+static bool is_to_be_renewed(const srv_redis_link *link, bool waits, uint64_t now_ns) {
+  if (!link->stale_ns || now_ns - link->since_ns < SRV_REDIS_STALE_NS) return false;
+  return !waits || now_ns - link->stale_ns >= SRV_REDIS_STALE_NS;
+}
 
 bool srv_redis_link_tick(srv_redis_link *link, uint64_t now_ns) {
   bool waits = link->wire && link->wire->first;
@@ -420,13 +430,18 @@ bool srv_redis_link_tick(srv_redis_link *link, uint64_t now_ns) {
     if (now_ns - link->since_ns >= SRV_REDIS_CONNECT_NS && now_ns > link->since_ns)
       go_down(link, SRV_STORE_UNAVAILABLE, "Redis does not answer");
     break;
-  case STATE_GREET:
   case STATE_UP:
+    if (is_to_be_renewed(link, waits, now_ns)) {
+      go_down(link, SRV_STORE_UNAVAILABLE, "Redis has refused, and is connected to anew");
+      break;
+    }
+    /* fall through */
+  case STATE_GREET:
     if (waits && now_ns > link->progress_ns && now_ns - link->progress_ns >= link->place->command_ns)
       go_down(link, SRV_STORE_UNAVAILABLE, "Redis does not answer");
     break;
-  case STATE_NAME:
+  case STATE_NAME: find(link); break;
   case STATE_CLOSED: break;
   }
-  return waits || link->state != STATE_UP;
+  return waits || link->stale_ns || link->state != STATE_UP;
 }

@@ -53,6 +53,8 @@ typedef struct meaning {
   const char *sentence;
 } meaning;
 
+#define CLUSTER "this Redis is one of a cluster, where the store cannot be"
+
 /* All of them mean that nothing is written. */
 static const meaning meanings[] = {
     {"OOM", SRV_STORE_FULL, "Redis has no memory left (maxmemory)"},
@@ -64,10 +66,13 @@ static const meaning meanings[] = {
     {"BUSY", SRV_STORE_UNAVAILABLE, "Redis is busy with a script"},
     {"NOAUTH", SRV_STORE_FAILED, "Redis asks for a password"},
     {"WRONGPASS", SRV_STORE_FAILED, "Redis does not take the password"},
-    {"NOPERM", SRV_STORE_FAILED, "the user of Redis may not do what is needed"},
     {"NOSCRIPT", SRV_STORE_UNAVAILABLE, "Redis has lost the script"},
     {"EXECABORT", SRV_STORE_UNAVAILABLE, "Redis has refused a part of the question"},
     {"WRONGTYPE", SRV_STORE_DAMAGED, "a key of the store holds something else"},
+    {"CLUSTERDOWN", SRV_STORE_FAILED, CLUSTER},
+    {"CROSSSLOT", SRV_STORE_FAILED, CLUSTER},
+    {"MOVED", SRV_STORE_FAILED, CLUSTER},
+    {"ASK", SRV_STORE_FAILED, CLUSTER},
 };
 
 /* The code is the first word; before Redis 7 that of an error in a script stands behind a sentence of its own. */
@@ -82,13 +87,35 @@ bool srv_redis_is_error(const redisReply *reply, const char *code) {
   return strncmp(text, code, length) == 0 && (text[length] == ' ' || text[length] == 0);
 }
 
+/* What is wrong is the user; Redis has several ways to say so. */
+static bool is_of_user(const redisReply *reply) {
+  if (srv_redis_is_error(reply, "NOPERM")) return true;
+  if (srv_redis_is_error(reply, "EXECABORT") && strstr(reply->str, "permissions")) return true;
+  return reply->type == REDIS_REPLY_ERROR && strstr(reply->str, "The user executing the script");
+}
+
+bool srv_redis_is_stale(const redisReply *reply) {
+  static const char *const codes[] = {"READONLY", "MASTERDOWN", "NOAUTH", "CLUSTERDOWN"};
+  for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++)
+    if (srv_redis_is_error(reply, codes[i])) return true;
+  return is_of_user(reply);
+}
+
 /* What Redis says itself goes into logs and replies: printable characters alone. */
-static void quote(const redisReply *reply, char *why) {
+static void quote(const redisReply *reply, const char *what, char *why) {
   char text[100];
   size_t n = 0;
   for (; n < reply->len && n + 1 < sizeof text; n++) text[n] = reply->str[n] < ' ' || reply->str[n] > '~' ? ' ' : reply->str[n];
   text[n] = 0;
-  snprintf(why, SRV_STORE_WHY, "Redis says: %s", text);
+  snprintf(why, SRV_STORE_WHY, "%s: %s", what, text);
+}
+
+/* What no waiting mends, and only Redis' own words tell. */
+static bool is_refused(const redisReply *reply, char *why) {
+  bool is_user = is_of_user(reply), is_unknown = strncmp(reply->str, "ERR unknown command", 19) == 0;
+  if (is_user) quote(reply, "the user of Redis may not do what is needed", why);
+  else if (is_unknown) quote(reply, "Redis does not know a command that is needed", why);
+  return is_user || is_unknown;
 }
 
 srv_store_status srv_redis_error(const redisReply *reply, char why[SRV_STORE_WHY]) {
@@ -96,6 +123,7 @@ srv_store_status srv_redis_error(const redisReply *reply, char why[SRV_STORE_WHY
     snprintf(why, SRV_STORE_WHY, "Redis has answered something that is no answer");
     return SRV_STORE_UNAVAILABLE;
   }
+  if (is_refused(reply, why)) return SRV_STORE_FAILED;
   for (size_t i = 0; i < sizeof meanings / sizeof meanings[0]; i++) {
     if (!srv_redis_is_error(reply, meanings[i].code)) continue;
     snprintf(why, SRV_STORE_WHY, "%s", meanings[i].sentence);
@@ -110,7 +138,7 @@ srv_store_status srv_redis_error(const redisReply *reply, char why[SRV_STORE_WHY
     snprintf(why, SRV_STORE_WHY, "Redis does not take the password");
     return SRV_STORE_FAILED;
   }
-  quote(reply, why);
+  quote(reply, "Redis says", why);
   return SRV_STORE_UNAVAILABLE;
 }
 

@@ -73,22 +73,36 @@ static bool read_url(srv_redis_place *place, const char *url, char *why) {
   return read_host(place, rest, why);
 }
 
-static bool read_password(srv_redis_place *place, const char *file, char *why) {
-  FILE *in = fopen(file, "r");
+void srv_redis_place_forget(srv_redis_place *place) {
+  if (place->password) explicit_bzero(place->password, strlen(place->password));
+  free(place->password);
+  place->password = NULL;
+}
+
+static bool read_password(srv_redis_place *place, char *why) {
+  FILE *in = fopen(place->password_file, "re");
   char line[PASSWORD_MOST + 2];
   bool good = in && fgets(line, sizeof line, in);
   if (in) fclose(in);
   if (!good) return fail(why, "the password's file cannot be read, or is empty");
   line[strcspn(line, "\r\n")] = 0;
   if (!*line || strlen(line) > PASSWORD_MOST) return fail(why, "the password is empty or too long");
-  place->password = strdup(line);
+  char *password = strdup(line);
   explicit_bzero(line, sizeof line);
-  return place->password || fail(why, "out of memory");
+  if (!password) return fail(why, "out of memory");
+  srv_redis_place_forget(place);
+  place->password = password;
+  return true;
+}
+
+void srv_redis_place_refresh(srv_redis_place *place) {
+  char why[SRV_STORE_WHY];
+  if (place->password_file) (void)read_password(place, why);
 }
 
 bool srv_redis_place_read(srv_redis_place *place, const char *url, const char *password_file, char why[SRV_STORE_WHY]) {
-  *place = (srv_redis_place){.command_ns = SRV_REDIS_COMMAND_NS};
+  *place = (srv_redis_place){.command_ns = SRV_REDIS_COMMAND_NS, .password_file = password_file};
   if (!read_url(place, url, why)) return false;
   if (place->user[0] && !password_file) return fail(why, "a user needs --store-password-file");
-  return !password_file || read_password(place, password_file, why);
+  return !password_file || read_password(place, why);
 }

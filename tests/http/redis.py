@@ -1,51 +1,23 @@
-"""Several daemons at one Redis: what one has acknowledged all answer, whoever is killed, stopped or cut off; and what is answered when
-Redis does not.
+"""Several daemons at one Redis: what one has acknowledged all answer, whoever is killed, stopped or cut off.
 
 CONTACTD_FULL=1: a minute under load, with a daemon killed, Redis killed and stopped, a daemon stopped, over and over."""
 import http.client
 import json
 import os
-import pathlib
 import random
 import signal
-import subprocess
-import tempfile
 import threading
 import time
 
 from support.checks import Suite, check, equal
 from support.client import KeepAlive
-from support.daemon import binary, clean_environment
 from support.history import History
 from support.pace import SLOWER
-from support.redis import Redis, Spoiler, free_port
+from support.redis import CUBE, OBJ, Redis, ball, move, number_of, place, revision_of
 
 suite = Suite()
 FULL = bool(os.environ.get("CONTACTD_FULL"))
 SECONDS = 30 * SLOWER
-OBJ = "model/obj"
-CUBE = "".join(f"v {x} {y} {z}\n" for x in (0, 1) for y in (0, 1) for z in (0, 1)) + \
-    "f 1 2 4\nf 1 4 3\nf 5 7 8\nf 5 8 6\nf 1 5 6\nf 1 6 2\nf 3 4 8\nf 3 8 7\nf 1 3 7\nf 1 7 5\nf 2 6 8\nf 2 8 4\n"
-
-
-def ball(name, x=0.0):
-    return {"id": name, "position": [x, 0, 0], "colliders": [{"sphere": {"radius": 0.5}}]}
-
-
-def move(x):
-    return {"ids": ["b"], "positions": [[x, 0, 0]]}
-
-
-def number_of(etag):
-    return int(etag.strip('"r'))
-
-
-def revision_of(reply):
-    return number_of(reply.headers["etag"])
-
-
-def place(reply):
-    return reply.json["positions"][0][0]
 
 
 # ---- one store, many daemons ---------------------------------------------------------------------------------------------------
@@ -355,45 +327,6 @@ def a_daemon_that_slept_while_others_wrote_is_fenced():
     load.finish()
 
 
-# ---- what Redis says when it will not ----------------------------------------------------------------------------------------------
-
-
-@suite.fact
-def each_refusal_of_redis_is_a_problem_of_its_own():
-    redis = Redis(suite)
-    node = redis.daemon()
-    node.client.put("/v1/scenes/s", {"bodies": [ball("b")]}).must(201)
-    cases = (("config set maxmemory 1", "config set maxmemory 0", 507, "storage-full", "maxmemory"),
-             (f"replicaof 127.0.0.1 {free_port()}", "replicaof no one", 503, "store-unavailable", "replica"),
-             ("config set min-replicas-to-write 2", "config set min-replicas-to-write 0", 503, "store-unavailable", "replicas"))
-    for on, off, status, name, word in cases:
-        redis.say(*on.split())
-        reply = node.client.patch("/v1/scenes/s/poses", move(5)).problem(status, name)
-        check(word in reply.json["detail"], f"detail is {reply.json['detail']}")
-        check(status != 503 or reply.headers.get("retry-after"), "no Retry-After")
-        equal(place(node.client.get("/v1/scenes/s/poses").must(200)), 0, f"place while {on}")
-        redis.say(*off.split())
-        equal(place(node.client.get("/v1/scenes/s/poses").must(200)), 0, f"place after {off}")
-    node.client.patch("/v1/scenes/s/poses", move(6)).must(200)
-
-
-@suite.fact
-def a_password_comes_from_a_file_and_the_wrong_one_ends_the_start():
-    redis = Redis(suite, "--requirepass", "open sesame")
-    with tempfile.TemporaryDirectory() as folder:
-        right, wrong = pathlib.Path(folder, "right"), pathlib.Path(folder, "wrong")
-        right.write_text("open sesame\n")
-        wrong.write_text("close sesame\n")
-        node = redis.daemon("--store-password-file", right)
-        equal(node.client.put("/v1/scenes/s", {"bodies": []}).must(201).json["durability"], "redis", "durability")
-        for options, part in ((["--store-password-file", wrong], "password"), ([], "password")):
-            ended = subprocess.run([str(binary()), "--port", "0", "--store", redis.url, *map(str, options)], capture_output=True, text=True,
-                                   timeout=60, check=False, env=clean_environment())
-            equal((ended.returncode, ended.stdout), (2, ""), "exit status and output")
-            check(part in ended.stderr and ended.stderr.count("\n") == 1, f"said: {ended.stderr}")
-            check("sesame" not in ended.stderr, "the password is shown")
-
-
 @suite.fact
 def reads_that_may_be_stale_say_so_and_are_not_for_long():
     redis = Redis(suite)
@@ -407,32 +340,6 @@ def reads_that_may_be_stale_say_so_and_are_not_for_long():
     while place(stale.client.get("/v1/scenes/s/poses").must(200)) != 4:
         check(time.monotonic() < end, "it stays stale")
         time.sleep(0.02)
-
-
-@suite.fact
-def whatever_redis_answers_the_daemon_lives_and_goes_on_by_itself():
-    """Each request has an answer of its own, 503 most of the time, and when Redis is itself again all is as before."""
-    for seed in range(40 if FULL else 3):
-        redis = Redis(suite)
-        spoiler = Spoiler(suite, redis, seed)
-        node = redis.daemon(url=spoiler.url)
-        node.client.put("/v1/scenes/s", {"bodies": [ball("b")]}).must(201)
-        shape = node.client.post("/v1/shapes?unit=m", CUBE, content_type=OBJ).must(201).json["id"]
-        spoiler.spoils = True
-        end, statuses = time.monotonic() + 2, set()
-        while time.monotonic() < end or spoiler.spoiled < 5:
-            for method, path, body in (("GET", "/v1/scenes/s/poses", None), ("PATCH", "/v1/scenes/s/poses", move(1)), ("GET", "/v1/scenes", None),
-                                       ("GET", f"/v1/shapes/{shape}", None), ("PUT", "/v1/scenes/t", {"bodies": []})):
-                statuses.add(node.client.request(method, path, body, check=False).status)
-        check(503 in statuses, f"statuses are {statuses}, and none was refused")
-        spoiler.spoils = False
-        end = time.monotonic() + SECONDS
-        while node.client.get("/v1/scenes/s/poses").status != 200:
-            check(time.monotonic() < end, "it does not recover")
-            time.sleep(0.02)
-        direct = redis.daemon().client.get("/v1/scenes/s/poses").must(200)
-        read = node.client.get("/v1/scenes/s/poses").must(200)
-        equal((place(read), read.etag), (place(direct), direct.etag), "place and revision by this daemon and by a new one")
 
 
 # ---- the checker ---------------------------------------------------------------------------------------------------------------------

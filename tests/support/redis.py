@@ -20,12 +20,35 @@ from support.daemon import Daemon
 from support.pace import SLOWER
 
 START_SECONDS = 20 * SLOWER
+OBJ = "model/obj"
+CUBE = "".join(f"v {x} {y} {z}\n" for x in (0, 1) for y in (0, 1) for z in (0, 1)) + \
+    "f 1 2 4\nf 1 4 3\nf 5 7 8\nf 5 8 6\nf 1 5 6\nf 1 6 2\nf 3 4 8\nf 3 8 7\nf 1 3 7\nf 1 7 5\nf 2 6 8\nf 2 8 4\n"
 
 
 def free_port():
     with socket.socket() as s:
         s.bind(("127.0.0.1", 0))
         return s.getsockname()[1]
+
+
+def ball(name, x=0.0):
+    return {"id": name, "position": [x, 0, 0], "colliders": [{"sphere": {"radius": 0.5}}]}
+
+
+def move(x):
+    return {"ids": ["b"], "positions": [[x, 0, 0]]}
+
+
+def number_of(etag):
+    return int(etag.strip('"r'))
+
+
+def revision_of(reply):
+    return number_of(reply.headers["etag"])
+
+
+def place(reply):
+    return reply.json["positions"][0][0]
 
 
 class Redis:
@@ -69,11 +92,12 @@ class Redis:
         self.signal("KILL")
         self.process.wait()
 
-    def daemon(self, *options, url=None):
-        daemon = Daemon("--store", url or self.url, "--workers", "2", *options, durability=None).start()
+    def daemon(self, *options, url=None, ready=True, **rest):
+        daemon = Daemon("--store", url or self.url, "--workers", "2", *options, durability=None, **rest).start()
         self.nodes.append(daemon)
         daemon.client = KeepAlive(daemon)
-        wait_ready(daemon)
+        if ready:
+            wait_ready(daemon)
         return daemon
 
     def daemons(self, count, *options, **rest):
