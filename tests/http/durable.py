@@ -69,7 +69,7 @@ CALLS = [
 LOOKS = ("/v1/scenes", "/v1/scenes/rich", "/v1/scenes/gone", "/v1/scenes/rich/poses", "/v1/scenes/rich/bodies?limit=3",
          "/v1/scenes/rich/contactStates/s", "/v1/scenes/rich/contactStates/t", "/v1/shapes", "/v1/shapes/{shape}",
          "/v1/scenes/rich/filters")
-QUESTIONS = (("contacts", {}), ("distance", {"maxDistance": 3}), ("zeroCrossings", {"contactState": "s"}))
+QUESTIONS = (("contacts", {}), ("distance", {}), ("zeroCrossings", {"contactState": "s"}))
 
 
 def told(reply):

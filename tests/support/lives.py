@@ -29,21 +29,22 @@ class Lives:
         suite.cleanup(self.end)
         self.start()
 
-    def start(self, fails=None, ready=True):
-        self.daemon = Daemon("--data", self.folder, *self.options, durability="disk", fails=fails).start()
+    def start(self, ready=True, **rest):
+        """rest: of Daemon."""
+        self.daemon = Daemon("--data", self.folder, *self.options, durability="disk", **rest).start()
         self.client = KeepAlive(self.daemon)
         if ready:
             self.wait_ready()
         return self
 
-    def try_start(self):
+    def try_start(self, before=()):
         """None: it serves. Else what the daemon that did not begin has said and ended with."""
         try:
-            self.start(ready=False)
+            self.start(ready=False, before=before)
             return None
         except Failure:
             command = ["--data", self.folder, *self.options]
-            return subprocess.run([str(binary()), "--port", "0", "--durability", "disk", *command], capture_output=True, text=True,
+            return subprocess.run([*before, str(binary()), "--port", "0", "--durability", "disk", *command], capture_output=True, text=True,
                                   timeout=READY_SECONDS, check=False, env=clean_environment())
 
     def wait_ready(self, loaded=False):
