@@ -17,9 +17,10 @@ static double entries_of(const ct_matrix *m) {
   return m->dense ? (double)m->size * (double)m->size : m->size > 0 ? (double)m->starts[m->size] : 0.0;
 }
 
-/* Of a small problem every basis may be looked at, whatever is tried first. */
-static double lcp_cost(const ct_lcp *problem) {
+/* Of a small problem every basis may be looked at, whatever is tried first. Iterations that are asked for may all be taken. */
+static double lcp_cost(const ct_lcp *problem, const ct_lcp_options *options) {
   double n = (double)problem->matrix.size;
+  if (options->iterations_max > SWEEPS) return (double)options->iterations_max * ENTRY_NS * (n + entries_of(&problem->matrix));
   if (problem->matrix.size <= CT_LCP_ENUMERATION_MAX)
     return (double)(1u << problem->matrix.size) * (BASIS_NS + BASIS_ROWS_NS * n * n);
   if (problem->matrix.size <= CT_LCP_DIRECT_MAX) return ELIMINATION_NS * n * n * n;
@@ -38,7 +39,7 @@ static api_step begin(api_call *call, bool friction) {
   }
   call->solve->friction = friction;
   if (!(friction ? api_read_friction(call) : api_read_lcp(call))) return api_call_fail(call);
-  call->solve->cost = friction ? friction_cost(&call->solve->problem) : lcp_cost(&call->solve->lcp);
+  call->solve->cost = friction ? friction_cost(&call->solve->problem) : lcp_cost(&call->solve->lcp, &call->solve->lcp_options);
   return API_STEP_WORK;
 }
 

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Distances that an impact and a timeline take, in the middle of what was seen; and what a slice of swept boxes costs, ns. */
+/* Distances that an impact and a timeline take, in the middle of what was seen, where no more than CT_IMPACT_ITERATIONS are asked
+ * for, else those too; and what a slice of swept boxes costs, ns. */
 #define IMPACT_DISTANCES 12.0
 #define TIMELINE_DISTANCES 60.0
 #define SLICES_NS 500.0
@@ -107,6 +108,8 @@ double ct_motion_cost(const ct_motion_query *query) {
     sum += ct_query_pair_cost(CT_QUERY_DISTANCE, ct_scene_body_at(query->scene, pair.a), ct_scene_body_at(query->scene, pair.b));
   }
   double distances = query->options.timeline ? TIMELINE_DISTANCES : IMPACT_DISTANCES;
+  uint32_t asked = query->options.impact.iterations_max;
+  if (asked > CT_IMPACT_ITERATIONS) distances += (double)(asked - CT_IMPACT_ITERATIONS);
   return seen ? (distances * sum / (double)seen + SLICES_NS) * (double)pairs : 0.0;
 }
 

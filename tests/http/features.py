@@ -57,6 +57,14 @@ def row_33_a_feature_tells_both_points_with_triangle_weights_normal_and_body():
 
 
 @suite.fact
+def points_may_lie_beyond_where_a_body_may_stand():
+    """Bodies stand within 1e9 m; where their corners are is told whatever it is."""
+    far = [1e9, 0, 0]
+    results = ask({"a": {"mesh": CUBE, "position": far}, "b": {"mesh": CUBE, "position": far}})["results"]
+    equal(max(r["pointA"][0] for r in results), 1e9 + 1, "the farthest corner")
+
+
+@suite.fact
 def pages_laid_end_to_end_are_the_whole():
     pair = {"a": {"mesh": ball(8, 12)}, "b": {"mesh": ball(9, 11), "position": [.7, .3, .2], **TURNED}}
     bodies = [{"id": n, "position": [.7 * i, .3 * i, 0], "colliders": [{"mesh": ball(7, 9)}]} for i, n in enumerate("xyz")]

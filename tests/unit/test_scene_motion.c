@@ -269,6 +269,23 @@ static void ranges_laid_end_to_end_are_the_whole(void) {
   give_back(&m);
 }
 
+/* The server asks for the cost before it answers between other requests: distances that are allowed may all be taken. */
+static void distances_asked_for_cost(void) {
+  moving_scene m;
+  make(&m, 1);
+  ct_motion_options o = options_of(&m);
+  double cost[2];
+  for (int k = 0; k < 2; k++) {
+    o.impact.iterations_max = k ? CT_IMPACT_ITERATIONS + 100000 : CT_IMPACT_ITERATIONS;
+    ct_motion_query *query = NULL;
+    CHECK_INT(ct_motion_prepare(m.scene, &o, &query), CT_OK);
+    cost[k] = ct_motion_cost(query);
+    CHECK(k == 0 || cost[k] > cost[0] + 100000.0 * (double)ct_motion_candidates(query));
+    ct_motion_destroy(query);
+  }
+  give_back(&m);
+}
+
 static void where_selects_pairs(void) {
   moving_scene m;
   make(&m, 5);
@@ -491,6 +508,7 @@ static const check_test tests[] = {
     {"every_pair_that_meets_is_found_and_no_other", every_pair_that_meets_is_found_and_no_other},
     {"timelines_are_those_of_all_pairs", timelines_are_those_of_all_pairs},
     {"ranges_laid_end_to_end_are_the_whole", ranges_laid_end_to_end_are_the_whole},
+    {"distances_asked_for_cost", distances_asked_for_cost},
     {"where_selects_pairs", where_selects_pairs},
     {"pairs_by_name_are_answered_all_in_their_order", pairs_by_name_are_answered_all_in_their_order},
     {"the_earliest_are_the_least_of_all", the_earliest_are_the_least_of_all},
