@@ -11,7 +11,7 @@ import time
 
 from support.checks import Suite, check, equal
 from support.client import KeepAlive
-from support.history import History
+from support.history import ABSENT, History
 from support.pace import SLOWER
 from support.redis import CUBE, OBJ, Redis, ball, move, number_of, place, revision_of
 
@@ -346,12 +346,14 @@ def reads_that_may_be_stale_say_so_and_are_not_for_long():
 
 
 def story(*lines):
-    """Each line: kind, start, end, revision or None, value."""
+    """Each line: kind, start, end, revision or None or "absent" or "overtaken", value, and what revision it was to follow."""
     history = History()
-    for kind, start, end, revision, value in lines:
-        entry = history.write(value) if kind == "write" else history.read()
+    for kind, start, end, revision, value, *after in lines:
+        entry = history.write(value, *after) if kind == "write" else history.read()
         entry.start, entry.end = start, end
-        if revision is not None:
+        if revision in ("absent", "overtaken"):
+            getattr(entry, revision)()
+        elif revision is not None:
             entry.found(revision, value)
     return history.faults()
 
@@ -363,9 +365,31 @@ def the_checker_of_histories_finds_what_must_not_be():
     equal(story(*good), [], "faults of a good history")
     bad = {"a lost write": ("read", 6, 7, 1, "a"), "a step back": ("read", 9.5, 10, 2, "b"), "two authors": ("write", 6, 7, 2, "e"),
            "another value": ("read", 8, 9, 2, "x"), "from nowhere": ("read", 8, 9, 9, "y"), "from the future": ("read", 1, 2, 3, "c"),
-           "a write in the past": ("write", 10, 11, 1.5, "z")}
+           "a write in the past": ("write", 10, 11, 1.5, "z"), "one write twice": ("read", 20, 21, 9, "c"),
+           "a scene that is lost": ("read", 8, 9, "absent", None), "a refusal where nobody writes": ("write", 20, 21, "overtaken", "v", 4)}
     for name, line in bad.items():
         check(story(*good, line), f"{name} is not found")
+
+
+@suite.fact
+def the_checker_of_histories_knows_deletions_and_preconditions():
+    good = [("read", 0, 1, "absent", None), ("write", 0.5, 2, 1, "a"), ("write", 3, 4, 2, "b", 1), ("write", 3, 5, "overtaken", "c", 1),
+            ("write", 6, 8, 4, ABSENT), ("read", 7, 9, 2, "b"), ("read", 7, 9, "absent", None), ("write", 9, 10, "absent", "d", 2),
+            ("write", 11, 12, 7, "e"), ("read", 11, 13, "absent", None), ("write", 13, 14, 8, "f", 7), ("read", 15, 16, 8, "f")]
+    equal(story(*good), [], "faults of a good history")
+    bad = {"absent before its deletion": ("read", 4.5, 5, "absent", None), "absent after a write": ("read", 15, 16, "absent", None),
+           "back after its deletion": ("read", 10.5, 11, 2, "b"), "two that follow one": ("write", 11, 15, 9, "g", 7),
+           "overtaken by nobody": ("write", 15, 16, "overtaken", "h", 8)}
+    for name, line in bad.items():
+        check(story(*good, line), f"{name} is not found")
+    # An absence that was seen is one that has begun.
+    seen = [*good[:5], ("read", 5.5, 6.5, "absent", None)]
+    equal(story(*seen), [], "faults of a deletion that was seen early")
+    check(story(*seen, ("read", 7, 8, 2, "b")), "back after an absence that was seen is not found")
+    unknown = [*good[:4], ("write", 6, 7, None, ABSENT)]
+    for line in (("read", 8, 9, "absent", None), ("read", 8, 9, 2, "b")):
+        equal(story(*unknown, line), [], f"faults where nobody knows of a deletion, and {line}")
+    check(story(*unknown, ("read", 4.5, 5, "absent", None)), "absent before any deletion has begun is not found")
 
 
 suite.main()

@@ -2,6 +2,7 @@
 """docker/haproxy.cfg as it is, before three nodes that say who they are and fail when they are told to: who gets which request, what is
 asked again and what is not, and what a client hears when nobody can answer. In a network of its own, which only root can make."""
 import collections
+import http.client
 import http.server
 import json
 import os
@@ -34,6 +35,7 @@ class Node(http.server.ThreadingHTTPServer):
     daemon_threads = True
     hang_up = refuse = 0
     ready = True
+    forwarded = None
 
     def __init__(self, name):
         self.name, self.seen, self.lock = name, [], threading.Lock()
@@ -67,6 +69,7 @@ class Answer(http.server.BaseHTTPRequestHandler):
 
     def answer(self):
         self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        self.server.forwarded = self.headers.get_all("X-Forwarded-For")
         if self.path == "/readyz":
             status = 200 if self.server.ready else 503
         else:
@@ -201,6 +204,30 @@ suite.table("may change something and is sent once", (
         ("POST", "/v1/scenes"), ("PUT", "/v1/scenes/s0"), ("PATCH", "/v1/scenes/s0/poses"), ("DELETE", "/v1/scenes/s0"),
         ("POST", "/v1/scenes/s0/advance"), ("POST", "/v1/scenes/query"), ("POST", "/v1/scenes/s0/contactStates/query"),
         ("POST", "/v1/shapes"), ("PUT", "/v1/scenes/query/bodies/query"))))
+
+
+@suite.fact
+def a_request_whose_node_goes_is_answered_also_where_others_have_gone_before_it_on_its_connection():
+    """Where the connection is closed without a word, many clients send again by themselves."""
+    nodes()
+    for method, body in (("PATCH", b"{}"), ("PATCH", b" " * 100000), ("DELETE", None)):
+        connection = http.client.HTTPConnection("127.0.0.1", PORT, timeout=30)
+        for hang_up, status in ((0, 200), (0, 200), (1, 503)):
+            for node in nodes().values():
+                node.hang_up = hang_up
+            connection.request(method, "/v1/scenes/s0", body, {"Content-Type": "application/json"})
+            answer = connection.getresponse()
+            answer.read()
+            equal((answer.status, answer.headers["Retry-After"]), (status, "1" if hang_up else None), f"reply to {method}")
+        connection.close()
+    for node in nodes().values():
+        node.hang_up = 0
+
+
+@suite.fact
+def nodes_are_told_once_who_asks():
+    ask("GET", "/v1/scenes/s0")
+    equal([n.forwarded for n in nodes().values() if n.name == node_of("s0")], [["127.0.0.1"]], "X-Forwarded-For")
 
 
 @suite.fact

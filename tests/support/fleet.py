@@ -1,0 +1,141 @@
+"""A fleet as docker/haproxy.cfg has it: three daemons at one Redis, HAProxy before them; all ended with the suite by their own pids.
+
+    fleet = Fleet(suite)              fleet.port: HAProxy's
+    fleet.nodes[0].kill(); fleet.nodes[0].start()
+    fleet.wait_up()                   until HAProxy sends requests to all of them
+"""
+import pathlib
+import re
+import signal
+import subprocess
+import tempfile
+import time
+import urllib.request
+
+from support.checks import Failure, check, equal
+from support.client import KeepAlive
+from support.daemon import ROOT, Daemon
+from support.pace import SLOWER
+from support.redis import Redis, free_port
+
+NAMES = ("node1", "node2", "node3")
+START_SECONDS = 20 * SLOWER
+CONFIGURATION = ROOT / "docker/haproxy.cfg"
+
+
+class Node:
+    """One daemon after the other at one port."""
+
+    def __init__(self, name, url):
+        self.name, self.url, self.port, self.daemon = name, url, free_port(), None
+        self.start()
+
+    def start(self):
+        self.daemon = Daemon("--store", self.url, "--workers", "2", "--port", self.port, "--log", "off", durability=None).start()
+        return self
+
+    def signal(self, name):
+        self.daemon.process.send_signal(getattr(signal, f"SIG{name}"))
+
+    def kill(self):
+        self.signal("KILL")
+        self.daemon.process.wait()
+        self.daemon.kill()
+
+    def stop(self):
+        """SIGTERM; the end must be a clean one."""
+        self.daemon.stop()
+
+    def client(self, document=None):
+        return KeepAlive(self.daemon, document)
+
+    def wait_ready(self):
+        client = self.client()
+        wait_until(lambda: client.get("/readyz").status == 200, f"{self.name} is ready")
+        client.close()
+        return self
+
+    def end(self):
+        if self.daemon.process.poll() is None:
+            self.signal("CONT")
+            self.stop()
+
+
+def wait_until(true, what, seconds=START_SECONDS):
+    end = time.monotonic() + seconds
+    while not true():
+        if time.monotonic() > end:
+            raise Failure(f"in {seconds} s it did not come true that {what}")
+        time.sleep(0.01)
+
+
+class Fleet:
+    def __init__(self, suite):
+        self.redis = Redis(suite)
+        self.port, self.metrics_port = free_port(), free_port()
+        self.nodes, self.proxy = [], None
+        suite.cleanup(self.end)
+        for name in NAMES:
+            self.nodes.append(Node(name, self.redis.url))
+        for node in self.nodes:
+            node.wait_ready()
+        self.log = tempfile.TemporaryFile()
+        self.start_proxy()
+
+    @property
+    def base(self):
+        return f"http://127.0.0.1:{self.port}"
+
+    def configuration(self):
+        """That of docker/, but for addresses and ports."""
+        text = CONFIGURATION.read_text()
+        changes = [(f"server {n.name} {n.name}:7077", f"server {n.name} 127.0.0.1:{n.port}", 2) for n in self.nodes]
+        changes += [("bind :7077\n", f"bind 127.0.0.1:{self.port}\n", 1), ("bind :8404\n", f"bind 127.0.0.1:{self.metrics_port}\n", 1),
+                    (" abns@contactd ", f" abns@contactd-{self.port} ", 2)]
+        for old, new, times in changes:
+            equal(text.count(old), times, f"places of {old.strip()!r} in {CONFIGURATION.name}")
+            text = text.replace(old, new)
+        return text
+
+    def start_proxy(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".cfg") as file:
+            file.write(self.configuration())
+            file.flush()
+            self.proxy = subprocess.Popen(["haproxy", "-f", file.name], stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)
+            try:
+                self.wait_up()
+            except Failure as why:
+                raise Failure(f"{why}; HAProxy: {self.log_text()[-800:]}") from None
+
+    def log_text(self):
+        return pathlib.Path(f"/proc/self/fd/{self.log.fileno()}").read_text(errors="replace")
+
+    def states(self):
+        """What HAProxy thinks of each node: UP, DOWN, ..."""
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.metrics_port}/metrics?scope=server", timeout=10) as reply:
+                text = reply.read().decode()
+        except OSError:
+            check(self.proxy.poll() is None, "HAProxy has ended")
+            return {}
+        found = re.findall(r'^haproxy_server_status\{proxy="scene",server="(\w+)",state="(\w+)"\} 1$', text, re.M)
+        return dict(found)
+
+    def wait_up(self, *nodes):
+        """Until HAProxy sends requests to these, or to all."""
+        names = {n.name for n in nodes} or set(NAMES)
+        wait_until(lambda: all(self.states().get(name) == "UP" for name in names), f"HAProxy has {', '.join(sorted(names))}")
+
+    def end(self):
+        if self.proxy and self.proxy.poll() is None:
+            self.proxy.terminate()
+            self.proxy.wait()
+        if self.redis.process.poll() is None:
+            self.redis.signal("CONT")
+        failures = []
+        for node in self.nodes:
+            try:
+                node.end()
+            except Failure as why:
+                failures.append(str(why))
+        check(not failures, "; ".join(failures))
