@@ -139,8 +139,9 @@ srv_store *srv_store_sqlite_open(uv_loop_t *loop, const char *folder);
 #define SRV_STORE_NOT_DURABLE                                                                                                      \
   "Redis does not promise to keep what it acknowledges (appendonly yes, appendfsync always): the durability is memory"
 /* Opens the store at redis://[user@]host[:port][/database][?commandMs=N]; password_file may be NULL, and is read again for each
- * connection. Runs the loop until Redis has answered, at most 2 s: a Redis that is away is waited for while the daemon serves.
- * NULL after one sentence on standard error: what no waiting mends, as a wrong password or a store of a newer format. */
+ * connection. Runs the loop until Redis has answered, at most twice the time of an answer: a Redis that is away is waited for while
+ * the daemon serves. NULL after one sentence on standard error: what no waiting mends, as a wrong password or a store of a newer
+ * format. */
 srv_store *srv_store_redis_open(uv_loop_t *loop, const char *url, const char *password_file);
 
 #endif

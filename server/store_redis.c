@@ -16,8 +16,9 @@
 /* Looks at the times: while something is under way; else to ask whether Redis is still there. */
 #define TICK_MS 20
 #define IDLE_MS 1000
-/* At start a Redis that is there has so long to show what no waiting would mend; then the daemon goes on without it. */
-#define OPEN_NS 2000000000u
+/* At start a Redis that is there has so many times of an answer to show what no waiting would mend; then the daemon goes on
+ * without it. */
+#define OPEN_ANSWERS 2u
 /* That Redis is away is said again after so long. */
 #define TELL_NS 60000000000u
 /* Longest time of what is long, whatever goes or comes meanwhile. */
@@ -558,7 +559,7 @@ static redis_store *create(uv_loop_t *loop) {
 }
 
 static void wait_at_start(redis_store *s) {
-  uint64_t until_ns = uv_hrtime() + OPEN_NS;
+  uint64_t until_ns = uv_hrtime() + OPEN_ANSWERS * s->place.command_ns;
   hurry(s);
   while (!both_up(s) && !s->refused && uv_hrtime() < until_ns) uv_run(s->loop, UV_RUN_ONCE);
 }

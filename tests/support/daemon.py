@@ -39,9 +39,11 @@ def clean_environment(env=None, **more):
 class Daemon:
     """with Daemon("--workers", "2") as d: d.port, d.pid, d.base; with heap=True also d.heap(), not under a sanitizer;
     fails: a file that makes its syncs fail or slow (failing_sync.c), not under a sanitizer; short: its calls are interrupted, and do
-    half (short_io.c), nor this; before: words in front of the command, of a program that becomes the daemon"""
+    half (short_io.c), nor this; names: a file that tells what is found of a host (slow_names.c), nor this; before: words in front of the
+    command, of a program that becomes the daemon"""
 
-    def __init__(self, *options, program=None, env=None, cwd=ROOT, durability="memory", heap=False, fails=None, short=False, before=()):
+    def __init__(self, *options, program=None, env=None, cwd=ROOT, durability="memory", heap=False, fails=None, short=False, names=None,
+                 before=()):
         self.command = [*before, str(program or binary()), "--port", "0"]
         if durability:
             self.command += ["--durability", durability]
@@ -54,6 +56,8 @@ class Daemon:
             self.env.update(LD_PRELOAD=self.library("failing_sync"), FAILING_SYNC=str(fails))
         if short:
             self.env.update(LD_PRELOAD=self.library("short_io"))
+        if names:
+            self.env.update(LD_PRELOAD=self.library("slow_names"), SLOW_NAMES=str(names))
         self.cwd = cwd
         self.process = None
         self.log = tempfile.TemporaryFile()

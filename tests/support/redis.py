@@ -92,8 +92,8 @@ class Redis:
         self.signal("KILL")
         self.process.wait()
 
-    def daemon(self, *options, url=None, ready=True, **rest):
-        daemon = Daemon("--store", url or self.url, "--workers", "2", *options, durability=None, **rest).start()
+    def daemon(self, *options, url=None, ready=True, workers=2, **rest):
+        daemon = Daemon("--store", url or self.url, "--workers", workers, *options, durability=None, **rest).start()
         self.nodes.append(daemon)
         daemon.client = KeepAlive(daemon)
         if ready:

@@ -1,0 +1,160 @@
+"""The start of a daemon at Redis: what ends it with a sentence, and what it waits for while it serves: Redis itself, and its name.
+
+CONTACTD_FULL=1: each command that a user of Redis may lack, instead of some."""
+import os
+import pathlib
+import subprocess
+import tempfile
+import time
+
+from support.checks import Skip, Suite, check, equal
+from support.daemon import SANITIZER, binary, clean_environment
+from support.pace import SLOWER
+from support.redis import CUBE, OBJ, Redis, ball, free_port, move, place, revision_of, wait_ready
+
+suite = Suite()
+FULL = bool(os.environ.get("CONTACTD_FULL"))
+SECONDS = 30 * SLOWER
+# A start without Redis waits for two answers.
+SOON = "?commandMs=300"
+
+
+def refused(url, *options):
+    """What a daemon says that ends at once."""
+    ended = subprocess.run([str(binary()), "--port", "0", "--store", url, *map(str, options)], capture_output=True, text=True, timeout=60,
+                           check=False, env=clean_environment())
+    equal((ended.returncode, ended.stdout), (2, ""), f"exit status and output; it said {ended.stderr}")
+    equal(ended.stderr.count("\n"), 1, f"lines of {ended.stderr}")
+    return ended.stderr
+
+
+def wait_until(true, what, seconds=SECONDS):
+    end = time.monotonic() + seconds
+    while not true():
+        check(time.monotonic() < end, f"{what} in {seconds} s")
+        time.sleep(0.02)
+
+
+@suite.fact
+def a_daemon_begins_without_its_redis_and_is_ready_when_that_comes():
+    redis = Redis(suite)
+    before = redis.daemon()
+    revision = before.client.put("/v1/scenes/s", {"bodies": [ball("b")]}).must(201).json["revision"]
+    shape = before.client.post("/v1/shapes?unit=m", CUBE, content_type=OBJ).must(201).json["id"]
+    redis.forget(before)
+    before.stop()
+    redis.kill()
+    node = redis.daemon(url=redis.url + SOON, ready=False)
+    for unused in range(2):
+        for path in ("/livez", "/v1/version"):
+            node.client.get(path).must(200)
+        check(node.client.get("/readyz").problem(503, "store-unavailable").headers.get("retry-after"), "no Retry-After")
+        for method, path, body in (("GET", "/v1/scenes/s", None), ("GET", "/v1/scenes", None), ("PUT", "/v1/scenes/t", {"bodies": []}),
+                                   ("POST", "/v1/scenes", {"bodies": []}), ("GET", f"/v1/shapes/{shape}", None),
+                                   ("DELETE", "/v1/scenes/s", None)):
+            reply = node.client.request(method, path, body).problem(503, "store-unavailable")
+            check(reply.headers.get("retry-after"), f"{method} {path}: no Retry-After")
+        node.client.post("/v1/query/distance", {"a": {"sphere": {"radius": 1}}, "b": {"sphere": {"radius": 1}}}).must(200)
+    redis.start()
+    wait_ready(node)
+    equal(node.client.get("/readyz").json["scenes"], {"loaded": 0, "stored": 1, "corrupt": 0}, "scenes of /readyz")
+    equal(revision_of(node.client.get("/v1/scenes/s").must(200)), revision, "revision")
+    node.client.get(f"/v1/shapes/{shape}").must(200)
+    equal(node.client.patch("/v1/scenes/s/poses", move(1)).must(200).json["durability"], "redis", "durability")
+    log = node.log_text()
+    equal((log.count('"storeUnavailable"'), log.count('"storeBack"')), (1, 1), f"times that it is told: {log}")
+
+
+@suite.fact
+def a_resolver_that_hangs_holds_no_worker_and_not_the_end():
+    if SANITIZER:
+        raise Skip("a sanitizer's library must be the first")
+    redis = Redis(suite)
+    with tempfile.TemporaryDirectory() as folder:
+        names = pathlib.Path(folder, "names")
+        names.write_text("25000 127.0.0.1")
+        node = redis.daemon(url=f"redis://redis.test:{redis.port}{SOON}", ready=False, workers=1, names=names)
+        points = [[x, y, (x * x + y * y) * 0.01] for x in range(40) for y in range(40)]
+        many = {"a": {"convex": {"vertices": points}}, "b": {"sphere": {"radius": 1}}}
+        start = time.monotonic()
+        for unused in range(4):
+            node.client.post("/v1/query/distance", many).must(200)
+        wait_until(lambda: "name" in node.client.get("/readyz").problem(503, "store-unavailable").json["detail"], "/readyz does not tell why")
+        redis.forget(node)
+        node.stop()
+        check(time.monotonic() - start < 15, f"work and end took {time.monotonic() - start:.1f} s")
+        seen = pathlib.Path(folder, "names.seen")
+        equal(seen.read_text(), "b", "lookups")
+        # Nobody listens on the first address; and a name that is not there may come.
+        seen.unlink()
+        names.write_text("0")
+        node = redis.daemon(url=f"redis://redis.test:{redis.port}{SOON}", ready=False, names=names)
+        wait_until(lambda: "cannot be found" in node.client.get("/readyz").text, "/readyz does not tell why")
+        names.write_text("300 ::1 127.0.0.1")
+        wait_ready(node)
+        check("bb" not in (said := seen.read_text()) and len(said) >= 4, f"lookups: {said}")
+
+
+@suite.fact
+def what_no_waiting_mends_ends_the_start_with_a_sentence():
+    redis = Redis(suite)
+    for words, part in ((("hset", "contactd:store", "format", "2"), "newer format"), (("set", "contactd:store", "mine"), "something else"),
+                        (("set", "contactd:scenes", "mine"), "something else"), (("hset", "contactd:scenes", "s", "mine"), "not one of ours")):
+        redis.say(*words)
+        check(part in (said := refused(redis.url)), f"{words}: {said}")
+        redis.say("flushall")
+    check("cluster" in (said := refused(Redis(suite, "--cluster-enabled", "yes", "--cluster-port", free_port()).url)), f"said: {said}")
+    check("cannot be read" in (said := refused(redis.url, "--store-password-file", redis.folder)), f"said: {said}")
+
+
+@suite.fact
+def a_user_of_redis_that_may_not_do_all_is_told_what_is_missing():
+    redis = Redis(suite)
+    with tempfile.TemporaryDirectory() as folder:
+        word = pathlib.Path(folder, "word")
+        word.write_text("open sesame\n")
+        url = redis.url.replace("//", "//worker@")
+        least = ("acl", "setuser", "worker", "reset", "on", ">open sesame", "~contactd:*")
+        commands = ("ping", "select", "hget", "hset", "hdel", "hincrby", "hexists", "hgetall", "rpush", "rpushx", "lpush", "lrange", "ltrim", "llen",
+                    "lmove", "unlink", "expire", "eval", "evalsha", "script", "multi",
+                    "exec")
+        for missing in commands if FULL else ("ping", "hget", "rpush", "script", "exec"):
+            redis.say(*least, *(f"+{c}" for c in commands if c != missing))
+            said = refused(url, "--store-password-file", word)
+            check(missing in said.lower() and "may not" in said, f"without {missing}: {said}")
+        redis.say(*least[:-1], "~other:*", *(f"+{c}" for c in commands))
+        check("may not" in (said := refused(url, "--store-password-file", word)), f"other keys: {said}")
+        equal(redis.say("keys", "*"), "", "keys that the questions have left")
+        # No more is needed; without CONFIG nobody can know what Redis promises.
+        redis.say(*least, *(f"+{c}" for c in commands))
+        node = redis.daemon("--store-password-file", word, url=url)
+        equal(node.client.put("/v1/scenes/s", {"bodies": [ball("b")]}).must(201).json["durability"], "memory", "durability")
+        node.client.post("/v1/shapes?unit=m", CUBE, content_type=OBJ).must(201)
+        # What it loses while it runs is told, too, and comes back by itself.
+        redis.say("acl", "setuser", "worker", "-rpush")
+        reply = node.client.patch("/v1/scenes/s/poses", move(1)).problem(503, "storage-failed")
+        check("RPUSH" in reply.json["detail"], f"detail is {reply.json['detail']}")
+        equal(place(node.client.get("/v1/scenes/s/poses").must(200)), 0, "place after half of a write was refused")
+        wait_until(lambda: "RPUSH" in node.client.get("/readyz").text, "/readyz does not tell what is missing")
+        node.client.get("/readyz").problem(503, "storage-failed")
+        redis.say("acl", "setuser", "worker", "+rpush")
+        wait_ready(node)
+        node.client.patch("/v1/scenes/s/poses", move(2)).must(200)
+        equal(place(redis.daemon().client.get("/v1/scenes/s/poses").must(200)), 2, "place by a daemon that has just begun")
+
+
+@suite.fact
+def a_password_comes_from_a_file_and_the_wrong_one_ends_the_start():
+    redis = Redis(suite, "--requirepass", "open sesame")
+    with tempfile.TemporaryDirectory() as folder:
+        right, wrong = pathlib.Path(folder, "right"), pathlib.Path(folder, "wrong")
+        right.write_text("open sesame\n")
+        wrong.write_text("close sesame\n")
+        node = redis.daemon("--store-password-file", right)
+        equal(node.client.put("/v1/scenes/s", {"bodies": []}).must(201).json["durability"], "redis", "durability")
+        for options, part in ((["--store-password-file", wrong], "password"), ([], "password")):
+            check(part in (said := refused(redis.url, *options)), f"said: {said}")
+            check("sesame" not in said, "the password is shown")
+
+
+suite.main()
