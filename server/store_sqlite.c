@@ -3,7 +3,8 @@
  * thread.
  *
  * The writer is woken at the end of the loop's round, when all that the round's requests submit is there: woken by the first, it
- * would sync that one alone and the others after it. */
+ * would sync that one alone and the others after it. Only in a round that takes longer than a sync is it woken before: what the
+ * rest of the round would have saved has been lost by waiting. */
 #include "store_sqlite.h"
 
 #include <assert.h>
@@ -19,9 +20,10 @@
 #define IDLE_NS 200000000u
 
 /* Pages of the log that are copied into the file when idle, and at the latest. The log is read when the store is opened after a
- * crash; copying holds writes up for some milliseconds. */
+ * crash. Copying holds writes up for some milliseconds: a longer log for longer, a shorter one so often that more than one write of
+ * a hundred meets it. */
 #define LOG_PAGES_IDLE 256
-#define LOG_PAGES_MOST 16384
+#define LOG_PAGES_MOST 4096
 
 typedef struct sqlite_store {
   srv_store store; /* first: what the daemon sees */
@@ -30,8 +32,9 @@ typedef struct sqlite_store {
   uv_async_t answers;
   uv_prepare_t round;
   uv_thread_t writer, reader;
-  bool submitted;  /* in this round of the loop */
-  int told_places; /* of `places` */
+  int told_places;       /* of `places` */
+  bool submitted;        /* in this round of the loop, and the writer not woken since */
+  uint64_t submitted_ns; /* the first of those */
   void (*closed)(void *cls);
   void *closed_cls;
   unsigned handles;
@@ -43,7 +46,8 @@ typedef struct sqlite_store {
   srv_store_look *looks, **looks_end, *looked, **looked_end;
   bool closing, reader_ended, writer_ended;
   bool broken;
-  int places; /* of new records, that there have been */
+  int places;        /* of new records, that there have been */
+  uint64_t group_ns; /* that a transaction took, lately */
   char why[SRV_STORE_WHY];
 } sqlite_store;
 
@@ -73,7 +77,7 @@ static srv_store_write *take_group(sqlite_store *s) {
   return first;
 }
 
-static void give_answers(sqlite_store *s, srv_store_write *first) {
+static void give_answers(sqlite_store *s, srv_store_write *first, uint64_t took_ns) {
   const char *why = NULL;
   bool broken = srv_sqlite_broken(s->file.writer, &why);
   uv_mutex_lock(&s->mutex);
@@ -85,6 +89,7 @@ static void give_answers(sqlite_store *s, srv_store_write *first) {
   if (broken && !s->broken) memcpy(s->why, why, sizeof s->why);
   s->broken = broken;
   s->places = srv_sqlite_places(s->file.writer);
+  s->group_ns = (s->group_ns + took_ns) / 2;
   uv_mutex_unlock(&s->mutex);
   uv_async_send(&s->answers);
 }
@@ -106,8 +111,9 @@ static void write_on(void *cls) {
   while (!ends) {
     srv_store_write *first = await_group(s, &ends);
     if (first) {
+      uint64_t begin_ns = uv_hrtime();
       srv_sqlite_write(s->file.writer, first);
-      give_answers(s, first);
+      give_answers(s, first, uv_hrtime() - begin_ns);
       srv_sqlite_checkpoint(s->file.writer, LOG_PAGES_MOST);
     } else if (!ends && !srv_sqlite_sweep(s->file.writer)) {
       srv_sqlite_checkpoint(s->file.writer, LOG_PAGES_IDLE);
@@ -230,8 +236,11 @@ static void submit(srv_store *store, srv_store_write *write) {
   uv_mutex_lock(&s->mutex);
   assert(!s->closing);
   LIST_ADD(s->writes, write);
+  uint64_t now_ns = uv_hrtime();
+  if (!s->submitted) s->submitted_ns = now_ns;
+  s->submitted = now_ns - s->submitted_ns <= s->group_ns;
+  if (!s->submitted) uv_cond_signal(&s->writes_wait);
   uv_mutex_unlock(&s->mutex);
-  s->submitted = true;
 }
 
 static void load(srv_store *store, srv_store_load *load) {

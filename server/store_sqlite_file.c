@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Room that the log has on the disk from the beginning, so that a scene can be removed when the disk is full: a removal writes some
@@ -113,14 +114,23 @@ static bool open_reader(srv_sqlite_file *file, const char *path, char *why) {
   return file->reader != NULL;
 }
 
-/* The log stays as long as it is, only its room is taken. A file system that cannot do so, or has none, only lacks the reserve. */
+/* Zeros behind the log's end are no part of it, but a write there changes no length and no extent of the file: its sync is one
+ * write of the device instead of two. Where there is no room for them only the reserve is lacking. */
 static void reserve_log(const char *path) {
+  static const char zeros[65536];
   char log[PATH_MAX + 8];
+  struct stat s;
   snprintf(log, sizeof log, "%s-wal", path);
   int descriptor = open(log, O_WRONLY | O_CLOEXEC);
   if (descriptor < 0) return;
-  int refused = fallocate(descriptor, FALLOC_FL_KEEP_SIZE, 0, LOG_RESERVE_BYTES);
-  (void)refused;
+  off_t at = fstat(descriptor, &s) == 0 ? s.st_size : LOG_RESERVE_BYTES;
+  while (at < LOG_RESERVE_BYTES) {
+    off_t left = LOG_RESERVE_BYTES - at;
+    ssize_t written = pwrite(descriptor, zeros, left < (off_t)sizeof zeros ? (size_t)left : sizeof zeros, at);
+    if (written <= 0) break;
+    at += written;
+  }
+  (void)fdatasync(descriptor);
   close(descriptor);
 }
 

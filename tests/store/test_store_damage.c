@@ -151,6 +151,14 @@ static void a_changed_byte_is_never_another_answer(void) {
   rig_end(&r);
 }
 
+/* Where the last frame of a log ends; zeros are behind it. A frame is a head of 24 bytes and a page. */
+static size_t end_of_log(const files *f) {
+  const size_t head = 32, frame = 24 + 4096;
+  size_t end = f->size[1];
+  while (end > 0 && f->bytes[1][end - 1] == 0) end--;
+  return end < head ? end : head + (end - head + frame - 1) / frame * frame;
+}
+
 /* The log as kill -9 leaves it: not a byte of it may be lost unnoticed, nor all of it. */
 static void a_changed_byte_of_the_log_is_noticed(void) {
   rig r;
@@ -160,7 +168,17 @@ static void a_changed_byte_of_the_log_is_noticed(void) {
   files sound = take_files(&r);
   CHECK(sound.bytes[0] && sound.bytes[1]);
   rig_close(&r);
-  tally seen = damage(&r, &sound, 1, 500);
+  size_t end = end_of_log(&sound);
+  CHECK(end + 4096 < sound.size[1]);
+  sound.bytes[1][end + 7] = 1;
+  put_files(&r, &sound);
+  tally seen = {0};
+  CHECK_TEXT(refusal(&r), "");
+  check_damaged_store(&r, &seen);
+  CHECK_INT(seen.damaged, 0);
+  rig_close(&r);
+  sound.size[1] = end;
+  seen = damage(&r, &sound, 1, 500);
   CHECK(seen.refused > 100);
   CHECK_INT(seen.damaged, 0);
   /* What follows the last commit of a log means nothing, and neither does a damaged mark. */

@@ -3,12 +3,9 @@
  * file with one write, and then one fdatasync. In turns, on the same disk. usage: store FOLDER. Prints submitters|who|writes a
  * second|median ms|99th percentile ms, medians of the rounds. */
 #include "server/store.h"
+#include "latencies.h"
 
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 /* About what a call writes that moves ten bodies. */
@@ -16,40 +13,8 @@
 #define SUBMITTERS_MOST 64
 #define ROUNDS 5
 #define ROUND_NS 1000000000u
-#define WRITES_MOST 1000000
 
-typedef struct measured {
-  double rate, median_ms, late_ms;
-} measured;
-
-static uint64_t times[WRITES_MOST];
-static size_t count;
 static char record[RECORD_BYTES];
-
-static uint64_t now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-static void note(uint64_t ns) {
-  if (count < WRITES_MOST) times[count++] = ns;
-}
-
-static int by_size(const void *a, const void *b) {
-  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-  return (x > y) - (x < y);
-}
-
-static measured summary(uint64_t elapsed) {
-  qsort(times, count, sizeof times[0], by_size);
-  return (measured){(double)count * 1e9 / (double)elapsed, (double)times[count / 2] * 1e-6, (double)times[count * 99 / 100] * 1e-6};
-}
-
-static void fail(const char *what) {
-  perror(what);
-  exit(EXIT_FAILURE);
-}
 
 /* ---- the least ------------------------------------------------------------------------------------------------------- */
 
@@ -184,7 +149,6 @@ static measured kept(open_store *open_it, const char *folder, int submitters, in
   if (!store) exit(EXIT_FAILURE);
   int busy = submitters;
   uint64_t begin = now();
-  count = 0;
   for (int i = 0; i < submitters; i++) {
     all[i] = (submitter){.store = store, .until = begin + ROUND_NS, .busy = &busy};
     all[i].write = (srv_store_write){.bytes = record, .length = sizeof record, .done = on_done};
