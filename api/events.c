@@ -88,10 +88,10 @@ static void put_place(api_buffer *out, const char *scene_id, uint64_t revision) 
   api_put_member_unsigned(out, "revision", revision);
 }
 
-char *api_event_revision(const char *scene_id, const ct_scene *scene, size_t *length) {
+char *api_event_revision(const char *scene_id, uint64_t revision, uint64_t bodies, size_t *length) {
   api_buffer out = {0};
-  put_place(&out, scene_id, ct_scene_revision(scene));
-  api_put_member_unsigned(&out, "bodies", ct_scene_count(scene));
+  put_place(&out, scene_id, revision);
+  api_put_member_unsigned(&out, "bodies", bodies);
   api_put_byte(&out, '}');
   return api_buffer_take(&out, length);
 }
@@ -110,7 +110,7 @@ static bool is_deletion(const api_call *call) {
 
 static char *revision_data(const api_call *call, size_t *length) {
   const char *id = call->match.target == API_TARGET_CREATE ? call->input.new_scene_id : call->match.scene_id;
-  return api_event_revision(id, call->next, length);
+  return api_event_revision(id, ct_scene_revision(call->next), ct_scene_count(call->next), length);
 }
 
 /* Puts the write itself before the others, and gives each `reset` its data. */

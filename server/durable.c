@@ -6,6 +6,7 @@
 
 #include "recover.h"
 #include "shelf.h"
+#include "told.h"
 
 #include <api/record.h>
 #include <stdio.h>
@@ -18,6 +19,7 @@ struct srv_durable {
   srv_request *request;
   api_record record;
   bool recorded;
+  char *told;                    /* what it tells who listens; owned */
   bool idle;                     /* its turn has come, and there is nothing to be done */
   srv_kept *kept;                /* of a scene that the store has not had; owned until it is committed */
   const api_shape_table *shapes; /* as they will be; a reference */
@@ -27,6 +29,7 @@ void srv_durable_free(srv_durable *durable) {
   if (!durable) return;
   if (durable->recorded) api_record_free(&durable->record);
   free(durable->kept);
+  free(durable->told);
   api_shapes_release(durable->shapes);
   free(durable);
 }
@@ -226,6 +229,19 @@ static srv_durable_outcome submit_shape(srv_request *request, const char *id, bo
   return SRV_DURABLE_WAITS;
 }
 
+/* The store numbers what the write tells, and passes it on. Where it cannot be told whole one number is taken for all of it. */
+static void fill_told(srv_request *request) {
+  if (!srv_store_tells(request->server->store)) return;
+  srv_durable *durable = request->durable;
+  srv_store_write *write = &durable->write;
+  size_t count = 0;
+  bool whole = true;
+  const api_event *events = api_call_events(request->call, &count, &whole);
+  if (whole && count > 0) durable->told = srv_told_write(events, count, &write->told_length);
+  write->told = durable->told;
+  write->told_count = durable->told ? count : 1;
+}
+
 static srv_durable_outcome submit_scene(srv_request *request) {
   srv_durable *durable = request->durable;
   const ct_scene *after = api_call_new_revision(request->call);
@@ -238,6 +254,7 @@ static srv_durable_outcome submit_scene(srv_request *request) {
   write->bodies = after ? ct_scene_count(after) : 0;
   if (!after) write->act = SRV_STORE_REMOVE;
   write->done = scene_stored;
+  fill_told(request);
   /* A call that worked on a snapshot is a write from now on; nobody holds the slot, or it would have been overtaken. */
   if (!request->holds_slot) {
     request->holds_slot = true;

@@ -93,9 +93,9 @@ const srv_event *srv_ring_add(srv_ring *ring, const api_event *event) {
   return made;
 }
 
-void srv_ring_break(srv_ring *ring) {
+void srv_ring_break(srv_ring *ring, uint64_t last) {
   while (ring->count) drop_oldest(ring);
-  ring->last++;
+  ring->last = last;
 }
 
 uint64_t srv_ring_oldest(const srv_ring *ring) { return ring->last + 1 - ring->count; }

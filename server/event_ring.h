@@ -28,6 +28,10 @@ typedef struct srv_ring {
   /* For the ring's users. */
   struct srv_entry *entry;
   unsigned listeners;
+  /* Where the events come through a store that others write to, too: */
+  struct srv_store_listen *heard; /* owned; NULL: writes here are all there are, or nothing comes any more */
+  bool fed;
+  uint64_t revision, bodies; /* of the scene after the last event */
   struct srv_ring *next, *previous;
 } srv_ring;
 
@@ -41,9 +45,9 @@ void srv_ring_release(srv_ring *ring);
 void srv_ring_open_write(srv_ring *ring);
 /* Adds an event; its text is the answer, owned by the ring. NULL: out of memory; nothing has changed. */
 const srv_event *srv_ring_add(srv_ring *ring, const api_event *event);
-/* Something that should have been added is missing: all that is kept goes, and one number is left out, so that everybody finds that
- * the next event is not the one that follows. */
-void srv_ring_break(srv_ring *ring);
+/* Something that should have been added is missing: all that is kept goes, and numbers up to `last` are left out, so that everybody
+ * finds that the next event is not the one that follows. */
+void srv_ring_break(srv_ring *ring, uint64_t last);
 /* Number of the oldest event that is kept; last + 1: none is. */
 uint64_t srv_ring_oldest(const srv_ring *ring);
 /* An event that is kept. */

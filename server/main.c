@@ -30,6 +30,8 @@ static bool open_shared(srv_server *server) {
   if (!server->store) return false;
   server->store->tell = hear_store;
   server->store->tell_cls = server;
+  server->store->told_most = config->limits.event_ring;
+  server->store->told_bytes_most = config->limits.event_backlog_bytes * API_EVENTS_BACKLOGS;
   server->shared = srv_shared_create();
   if (!server->shared) {
     fprintf(stderr, "contactd: start: out of memory.\n");

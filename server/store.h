@@ -50,6 +50,10 @@ typedef struct srv_store_write {
   bool has_shapes;    /* the scene names these shapes from now on; false: as before */
   const char *shapes; /* ids, each ended by a zero; shapes_length bytes */
   size_t shapes_length;
+  /* What those hear who listen to the scene, where srv_store_tells; the store does not look into the bytes. */
+  uint64_t told_count; /* numbers of events that it takes; 0: nothing is told */
+  const char *told;    /* [told_length]; none: it is lost, and who listens finds that it is missing */
+  size_t told_length;
   void (*done)(struct srv_store_write *write); /* once, never from within submit */
   void *cls;
   uint64_t submitted_ns; /* of uv_hrtime; for who counts (metrics.h) */
@@ -101,6 +105,29 @@ typedef struct srv_store_look {
   char why[SRV_STORE_WHY];
 } srv_store_look;
 
+/* What a write has told. */
+typedef struct srv_store_told {
+  uint64_t last, count;      /* numbers of its events: `count` up to `last` */
+  uint64_t revision, bodies; /* of the scene after it; revision 0: it has gone */
+  const char *bytes;         /* [length]; none: lost */
+  size_t length;
+} srv_store_told;
+
+/* Who hears what is told of a scene by the writes of all daemons: one order, the same numbers everywhere. */
+typedef struct srv_store_listen {
+  char id[CT_ID_LENGTH_MAX + 1];
+  void *cls;
+  /* What is told from now on has numbers above `after`, and of what had others nothing more can be heard. The scene stands as
+   * given. Called first, and whenever something was missed. */
+  void (*begun)(struct srv_store_listen *listen, uint64_t after, uint64_t revision, uint64_t bodies);
+  void (*told)(struct srv_store_listen *listen, const srv_store_told *told);
+  /* All is told that had been when the ticket was given out. */
+  void (*level)(struct srv_store_listen *listen, uint64_t ticket);
+  /* The scene has gone. The store has let go, and calls nothing more. */
+  void (*gone)(struct srv_store_listen *listen);
+  void *ear; /* the store's; NULL: it has let go */
+} srv_store_listen;
+
 typedef struct srv_store srv_store;
 
 /* The functions of an implementation; the rest of the daemon calls the inline functions below. */
@@ -108,6 +135,11 @@ typedef struct srv_store_ops {
   void (*submit)(srv_store *store, srv_store_write *write);
   void (*load)(srv_store *store, srv_store_load *load);
   void (*look)(srv_store *store, srv_store_look *look);
+  /* NULL, as the next two: nobody else writes, and writes tell nothing here. Begins to listen; nothing is called from within.
+   * False: out of memory. */
+  bool (*listen)(srv_store *store, srv_store_listen *listen);
+  uint64_t (*level)(srv_store *store, srv_store_listen *listen);
+  void (*unlisten)(srv_store *store, srv_store_listen *listen);
   /* False: writes are not taken now; why (SRV_STORE_WHY bytes) tells. Does not wait. */
   bool (*healthy)(const srv_store *store, srv_store_status *status, char *why);
   /* What is submitted is finished, and told; then the store is closed and freed. To be called while the loop still runs; done comes
@@ -122,11 +154,19 @@ struct srv_store {
   /* Is told what somebody should know: an event's name and a sentence. NULL: nobody is. */
   void (*tell)(void *cls, const char *event, const char *detail);
   void *tell_cls;
+  /* Kept of what a scene's writes have told: so many of them, and bytes. */
+  uint64_t told_most, told_bytes_most;
 };
 
 static inline void srv_store_submit(srv_store *store, srv_store_write *write) { store->ops->submit(store, write); }
 static inline void srv_store_fetch(srv_store *store, srv_store_load *load) { store->ops->load(store, load); }
 static inline void srv_store_ask(srv_store *store, srv_store_look *look) { store->ops->look(store, look); }
+/* Do the writes of all daemons reach who listens here? Then events come by srv_store_listen alone. */
+static inline bool srv_store_tells(const srv_store *store) { return store && store->ops->listen; }
+static inline bool srv_store_listen_to(srv_store *store, srv_store_listen *listen) { return store->ops->listen(store, listen); }
+/* A ticket: `level` is called with it, or a later one, when all is told that has been until now. */
+static inline uint64_t srv_store_level(srv_store *store, srv_store_listen *listen) { return store->ops->level(store, listen); }
+static inline void srv_store_unlisten(srv_store *store, srv_store_listen *listen) { store->ops->unlisten(store, listen); }
 static inline bool srv_store_healthy(const srv_store *store, srv_store_status *status, char *why) {
   return store->ops->healthy(store, status, why);
 }

@@ -70,6 +70,7 @@ struct redis_store {
   srv_redis_place place;
   srv_redis_name *name;
   side sides[LINKS];
+  srv_redis_ears *ears; /* NULL: nobody has listened yet */
   uv_timer_t timer;
   bool hurried; /* the timer is at TICK_MS */
   op *first, *last;
@@ -167,7 +168,7 @@ static srv_redis_bytes bytes_of(const op *o, const char *digest) {
   if (o->look) return srv_redis_look_command(o->look);
   if (o->load) return srv_redis_load_command(o->load, o->by_script);
   if (o->phase == PHASE_STAGING) return srv_redis_stage_command(o->write, o->stage, o->staged);
-  return srv_redis_write_command(o->write, digest, o->stage[0] ? o->stage : NULL);
+  return srv_redis_write_command(&o->store->store, o->write, digest, o->stage[0] ? o->stage : NULL);
 }
 
 /* Sends what is to be sent next, if it can be. */
@@ -315,6 +316,7 @@ static void on_up(void *cls) {
   }
   for (op *o = s->first; o; o = o->next)
     if (!o->replies && side_of(o) == where && (o->phase == PHASE_WAITS || o->phase == PHASE_STAGING)) send_op(o, false);
+  if (s->ears && where == &s->sides[SHORT]) srv_redis_ears_up(s->ears);
 }
 
 static void on_settings(void *cls, bool known, bool durable) {
@@ -411,6 +413,7 @@ static void on_tick(uv_timer_t *timer) {
   bool busy = false;
   if (!s->hurried) ask_whether_there(s);
   for (int i = 0; i < LINKS; i++) busy |= srv_redis_link_tick(s->sides[i].link, uv_hrtime());
+  if (s->ears) busy |= srv_redis_ears_tick(s->ears, uv_hrtime());
   answer_without_memory(s);
   answer_all_late(s);
   busy |= s->first != NULL;
@@ -492,6 +495,23 @@ static void load(srv_store *store, srv_store_load *load) {
   begin(o);
 }
 
+static bool listen_to(srv_store *store, srv_store_listen *listen) {
+  redis_store *s = of(store);
+  hurry(s);
+  if (!s->ears) s->ears = srv_redis_ears_create(s->loop, &s->place, s->name, s->sides[SHORT].link);
+  return s->ears && srv_redis_ears_listen(s->ears, listen);
+}
+
+static uint64_t level(srv_store *store, srv_store_listen *listen) {
+  (void)store;
+  return srv_redis_ears_level(listen);
+}
+
+static void unlisten(srv_store *store, srv_store_listen *listen) {
+  (void)store;
+  srv_redis_ears_unlisten(listen);
+}
+
 static bool healthy(const srv_store *store, srv_store_status *status, char *why) {
   const redis_store *s = of(store);
   *status = SRV_STORE_OK;
@@ -527,7 +547,8 @@ static void close_links(redis_store *s) {
   s->links_closing = true;
   uv_timer_stop(&s->timer);
   /* One more: the last link to be closed must not end the store before all have been asked to. */
-  s->open_links = LINKS + 1;
+  s->open_links = LINKS + 1 + (s->ears != NULL);
+  if (s->ears) srv_redis_ears_close(s->ears, link_closed, s);
   for (int i = 0; i < LINKS; i++) {
     if (s->sides[i].link) srv_redis_link_close(s->sides[i].link, link_closed, s);
     else link_closed(s);
@@ -543,7 +564,14 @@ static void close_store(srv_store *store, void (*done)(void *cls), void *cls) {
   hurry(s);
 }
 
-static const srv_store_ops ops = {.submit = submit, .load = load, .look = look, .healthy = healthy, .close = close_store};
+static const srv_store_ops ops = {.submit = submit,
+                                  .load = load,
+                                  .look = look,
+                                  .listen = listen_to,
+                                  .level = level,
+                                  .unlisten = unlisten,
+                                  .healthy = healthy,
+                                  .close = close_store};
 
 /* ---- opening --------------------------------------------------------------------------------------------------------- */
 

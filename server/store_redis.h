@@ -56,6 +56,10 @@ srv_redis_found srv_redis_name_ask(srv_redis_name *name, unsigned turn, struct s
  *   contactd:uses            shape -> number of scenes that name it
  *   contactd:heads:SPACE:ID  "revision follows parts length"; follows is 0 for a base
  *   contactd:parts:SPACE:ID  bytes
+ *   contactd:told:ID         what the scene's writes have told, a stream: an entry per write, by the number of its last event,
+ *                            with n (events), r, b (revision and bodies after it), t (bytes)
+ *   contactd:listened:ID     while somebody listens, and SRV_REDIS_TOLD_SECONDS more: first, last (numbers; no event has the
+ *                            first), bytes (of the stream), closed (the scene has gone)
  *   contactd:stage:...       parts of a record that is on its way; gone by itself when nobody takes it */
 #define SRV_REDIS_FORMAT "1"
 
@@ -66,6 +70,13 @@ srv_redis_found srv_redis_name_ask(srv_redis_name *name, unsigned turn, struct s
 /* Seconds after which parts that nobody has taken go. */
 #define SRV_REDIS_STAGE_SECONDS "60"
 
+/* So long what is told of a scene is kept after the last time that somebody listened: clients may come back. */
+#define SRV_REDIS_TOLD_SECONDS "300"
+/* Numbers of events are below this one: those that Lua, which has only doubles, counts without loss. */
+#define SRV_REDIS_NUMBERS (UINT64_C(1) << 53)
+/* What one write tells is lost if it is more: who listens is told so. */
+#define SRV_REDIS_TOLD_BYTES ((size_t)16 << 20)
+
 /* ---- commands -------------------------------------------------------------------------------------------------------- */
 
 /* Bytes to be sent. */
@@ -75,19 +86,24 @@ typedef struct srv_redis_bytes {
   unsigned replies; /* that will come */
 } srv_redis_bytes;
 
-extern const char srv_redis_script[];
+extern const char *const srv_redis_script;
 extern const char srv_redis_probe[]; /* with the store's key, and one that is never there */
 
 /* A command of texts, the list ended by NULL. */
 srv_redis_bytes srv_redis_command(const char *const *words);
 /* The write as one call of the script: by its digest, or by its text where that is NULL. stage: name of the list that has the
  * parts; NULL: they go with it. */
-srv_redis_bytes srv_redis_write_command(const srv_store_write *write, const char *digest, const char *stage);
+srv_redis_bytes srv_redis_write_command(const srv_store *store, const srv_store_write *write, const char *digest,
+                                        const char *stage);
 /* The next part of the write's bytes, from `at` on, onto the stage. */
 srv_redis_bytes srv_redis_stage_command(const srv_store_write *write, const char *stage, size_t at);
 srv_redis_bytes srv_redis_look_command(const srv_store_look *look);
 /* All of a key as a transaction; or as a script, which copies all of it once more, but is taken by a Redis without memory, too. */
 srv_redis_bytes srv_redis_load_command(const srv_store_load *load, bool by_script);
+/* Somebody listens, and has heard all up to `last` of what began after `first`; 0: nothing yet. What more there is. */
+srv_redis_bytes srv_redis_listen_command(const char *id, uint64_t first, uint64_t last);
+/* What is told next of any of the scenes, waiting for it so long. */
+srv_redis_bytes srv_redis_hear_command(const char *const *ids, const uint64_t *last, size_t count, uint64_t wait_ms);
 
 /* ---- replies --------------------------------------------------------------------------------------------------------- */
 
@@ -102,6 +118,16 @@ void srv_redis_read_write(const redisReply *reply, srv_store_write *write);
 void srv_redis_read_entries(const redisReply *reply, srv_store_look *look);
 void srv_redis_read_last(const redisReply *reply, srv_store_look *look);
 void srv_redis_read_load(const redisReply *reply, srv_store_load *load);
+/* The reply to srv_redis_listen_command: the numbers, and how many writes are told of. False: it is none. */
+typedef struct srv_redis_heard {
+  uint64_t first, last, revision, bodies; /* revision 0: the scene is not there */
+  const redisReply *writes;               /* for srv_redis_read_told */
+  size_t count;
+} srv_redis_heard;
+bool srv_redis_read_heard(const redisReply *reply, srv_redis_heard *out);
+/* The same of one of the scenes in the reply to srv_redis_hear_command, and its id. */
+bool srv_redis_read_news(const redisReply *reply, size_t index, char id[CT_ID_LENGTH_MAX + 1], srv_redis_heard *out);
+bool srv_redis_read_told(const srv_redis_heard *heard, size_t index, srv_store_told *out);
 /* Do the settings (of CONFIG GET) promise that what is acknowledged is on the disk? */
 bool srv_redis_is_durable(const redisReply *reply);
 
@@ -141,5 +167,22 @@ bool srv_redis_link_send(srv_redis_link *link, srv_redis_bytes bytes, srv_redis_
 uint64_t srv_redis_link_progress(const srv_redis_link *link);
 /* Looks at the times. Returns whether anything is under way: then it is to be called often. */
 bool srv_redis_link_tick(srv_redis_link *link, uint64_t now_ns);
+
+/* ---- who listens (store_redis_listen.c) ------------------------------------------------------------------------------ */
+
+typedef struct srv_redis_ears srv_redis_ears;
+
+/* asks: the connection that questions go by; what is told is heard on one of its own, which is made here. NULL: out of memory. */
+srv_redis_ears *srv_redis_ears_create(uv_loop_t *loop, srv_redis_place *place, srv_redis_name *name, srv_redis_link *asks);
+/* closed is called when nothing of it is left in the loop. */
+void srv_redis_ears_close(srv_redis_ears *ears, void (*closed)(void *cls), void *cls);
+/* The connection that questions go by is up. */
+void srv_redis_ears_up(srv_redis_ears *ears);
+/* To be called every second or more often. Returns whether more often is needed. */
+bool srv_redis_ears_tick(srv_redis_ears *ears, uint64_t now_ns);
+/* As those of the store. */
+bool srv_redis_ears_listen(srv_redis_ears *ears, srv_store_listen *listen);
+uint64_t srv_redis_ears_level(srv_store_listen *listen);
+void srv_redis_ears_unlisten(srv_store_listen *listen);
 
 #endif

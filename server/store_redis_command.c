@@ -10,12 +10,16 @@
  * scene begins above all that have gone (`last`). So who slept while others wrote, or while the scene went and came back, is
  * refused. Numbers are compared as texts: Lua's are exact only up to 2^53.
  *
+ * What a write tells gets its numbers with the write, where somebody listens (`ear`): no write that is there lacks its events, and
+ * none has any that is not. These numbers are below 2^53. What stands in the way of telling does not stand in that of writing: what
+ * is in Redis of it is let go of, and who listens finds that something is missing.
+ *
  * Nothing is changed before the first refusal can come, and the first change of whatever adds is one that Redis refuses when it has
  * no memory left; after the first change it refuses no more. What removes begins with a removal, which is never refused. */
-const char srv_redis_script[] =
-    "local keys, heads, parts, shapes, names, uses, store, stage = unpack(KEYS)\n"
+const char *const srv_redis_script = __extension__ /* longer than every compiler needs to take */
+    "local keys, heads, parts, shapes, names, uses, store, stage, ear, told = unpack(KEYS)\n"
     "local act, id, before, revision, bodies, head, named, named_list = unpack(ARGV, 1, 8)\n"
-    "local scenes, staged = ARGV[9] == 'scenes', tonumber(ARGV[10])\n"
+    "local scenes, staged = ARGV[9] == 'scenes', ARGV[10] + 0\n"
     "local call, may = redis.call, redis.acl_check_cmd\n"
     "if may then\n"
     "  for _, words in ipairs({{'HSET', keys, 'a', 'b'}, {'HDEL', keys, 'a'}, {'HINCRBY', keys, 'a', 1}, {'UNLINK', keys},\n"
@@ -23,6 +27,8 @@ const char srv_redis_script[] =
     "    if not may(unpack(words)) then return redis.error_reply('NOPERM ' .. words[1]) end\n"
     "  end\n"
     "end\n"
+    "local events, text, most, room = ARGV[11] + 0, ARGV[12], ARGV[13] + 0, ARGV[14] + 0\n"
+    "local function digits(n) return string.format('%.0f', n) end\n"
     "local function above(a, b) if #a ~= #b then return #a > #b end return a > b end\n"
     "local format = call('HGET', store, 'format')\n"
     "if format and format ~= '" SRV_REDIS_FORMAT "' then return {'FORMAT', format} end\n"
@@ -33,12 +39,31 @@ const char srv_redis_script[] =
     "local last = call('HGET', store, 'last') or '0'\n"
     "local moved = {'MOVED', current, last}\n"
     "if staged > 0 and call('LLEN', stage) ~= staged then return {'AGAIN'} end\n"
+    "local heard = events > 0 and redis.pcall('HMGET', ear, 'last', 'closed', 'bytes') or {}\n"
+    "local function append(revision, bodies)\n"
+    "  local last, bytes = digits(heard[1] + events), heard[3] + #text\n"
+    "  call('XADD', told, last .. '-0', 'n', events, 'r', revision, 'b', bodies, 't', text)\n"
+    "  call('HSET', ear, 'last', last)\n"
+    "  local kept = call('XLEN', told)\n"
+    "  if kept == 1 then call('PEXPIRE', told, math.max(call('PTTL', ear), 1)) end\n"
+    "  while kept > most or (kept > 1 and bytes > room) do\n"
+    "    bytes = bytes - #call('XRANGE', told, '-', '+', 'COUNT', 1)[1][2][8]\n"
+    "    kept = kept - 1\n"
+    "    call('XTRIM', told, 'MAXLEN', kept)\n"
+    "  end\n"
+    "  call('HSET', ear, 'bytes', digits(bytes))\n"
+    "  if revision == '0' then call('HSET', ear, 'closed', 1) end\n"
+    "end\n"
+    "local function tell(revision, bodies)\n"
+    "  if heard.err or not heard[1] or heard[2] then return end\n"
+    "  if not pcall(append, revision, bodies) then redis.pcall('UNLINK', told, ear) end\n"
+    "end\n"
     "local function push(way)\n"
     "  if way == 'RPUSH' then\n"
-    "    for i = 11, #ARGV do call('RPUSH', parts, ARGV[i]) end\n"
+    "    for i = 15, #ARGV do call('RPUSH', parts, ARGV[i]) end\n"
     "    for i = 1, staged do call('LMOVE', stage, parts, 'LEFT', 'RIGHT') end\n"
     "  else\n"
-    "    for i = #ARGV, 11, -1 do call('LPUSH', parts, ARGV[i]) end\n"
+    "    for i = #ARGV, 15, -1 do call('LPUSH', parts, ARGV[i]) end\n"
     "    for i = 1, staged do call('LMOVE', stage, parts, 'RIGHT', 'LEFT') end\n"
     "  end\n"
     "end\n"
@@ -46,7 +71,7 @@ const char srv_redis_script[] =
     "  local upto, gone = 0, 0\n"
     "  for i, text in ipairs(call('LRANGE', heads, 0, -1)) do\n"
     "    local at, count = string.match(text, '^(%d+) %d+ (%d+) ')\n"
-    "    gone = gone + tonumber(count)\n"
+    "    gone = gone + count\n"
     "    if at == revision then upto = i break end\n"
     "  end\n"
     "  if not entry or upto == 0 then return moved end\n"
@@ -79,10 +104,11 @@ const char srv_redis_script[] =
     "  name_no_more()\n"
     "  local greatest = above(current, revision) and current or revision\n"
     "  if above(greatest, last) then call('HSET', store, 'last', greatest) end\n"
+    "  tell('0', '0')\n"
     "  return {'OK', life}\n"
     "end\n"
     "if act == 'base' then\n"
-    "  life = string.format('%.0f', call('HINCRBY', store, 'life', 1))\n"
+    "  life = digits(call('HINCRBY', store, 'life', 1))\n"
     "  call('HSET', store, 'format', '" SRV_REDIS_FORMAT "')\n"
     "  call('UNLINK', heads, parts)\n"
     "end\n"
@@ -94,6 +120,7 @@ const char srv_redis_script[] =
     "  for i, shape in ipairs(fresh) do call('HINCRBY', uses, shape, 1) end\n"
     "  if #fresh > 0 then call('HSET', names, id, named_list) end\n"
     "end\n"
+    "tell(revision, bodies)\n"
     "return {'OK', life}\n";
 
 /* A write that is refused after its first change would be half done. From Redis 7 on the script asks whether its user may do all;
@@ -147,7 +174,7 @@ srv_redis_bytes srv_redis_command(const char *const *words) {
 
 static size_t parts_of(const srv_store_write *write) { return (write->length + SRV_REDIS_PART_BYTES - 1) / SRV_REDIS_PART_BYTES; }
 
-enum { ARGUMENTS = 3 + 8 + 10 };
+enum { ARGUMENTS = 3 + 10 + 14 };
 
 typedef struct arguments {
   const char *words[ARGUMENTS + 1];
@@ -164,29 +191,37 @@ static void add_text(arguments *a, const char *word) { add(a, word, strlen(word)
 
 typedef struct key_names {
   char keys[32], heads[32 + CT_ID_LENGTH_MAX], parts[32 + CT_ID_LENGTH_MAX];
+  char listened[32 + CT_ID_LENGTH_MAX], told[32 + CT_ID_LENGTH_MAX];
 } key_names;
 
 static void name_keys(key_names *out, srv_store_space space, const char *id) {
   snprintf(out->keys, sizeof out->keys, "contactd:%s", space_name(space));
   snprintf(out->heads, sizeof out->heads, "contactd:heads:%s:%s", space_name(space), id);
   snprintf(out->parts, sizeof out->parts, "contactd:parts:%s:%s", space_name(space), id);
+  snprintf(out->listened, sizeof out->listened, "contactd:listened:%s", id);
+  snprintf(out->told, sizeof out->told, "contactd:told:%s", id);
 }
 
-srv_redis_bytes srv_redis_write_command(const srv_store_write *write, const char *digest, const char *stage) {
+srv_redis_bytes srv_redis_write_command(const srv_store *store, const srv_store_write *write, const char *digest,
+                                        const char *stage) {
   static const char *const acts[] = {"change", "base", "fold", "remove"};
   key_names names;
-  char numbers[3][24], head[96], staged[24];
+  bool lost = write->told_length > SRV_REDIS_TOLD_BYTES;
+  char numbers[6][24], head[96], staged[24];
   name_keys(&names, write->space, write->id);
   snprintf(numbers[0], sizeof numbers[0], "%" PRIu64, write->before);
   snprintf(numbers[1], sizeof numbers[1], "%" PRIu64, write->revision);
   snprintf(numbers[2], sizeof numbers[2], "%" PRIu64, write->bodies);
+  snprintf(numbers[3], sizeof numbers[3], "%" PRIu64, write->told_count);
+  snprintf(numbers[4], sizeof numbers[4], "%" PRIu64, store->told_most);
+  snprintf(numbers[5], sizeof numbers[5], "%" PRIu64, store->told_bytes_most);
   snprintf(head, sizeof head, "%" PRIu64 " %" PRIu64 " %zu %zu", write->revision,
            write->act == SRV_STORE_CHANGE ? write->before : UINT64_C(0), parts_of(write), write->length);
   snprintf(staged, sizeof staged, "%zu", stage ? parts_of(write) : 0);
   arguments a = {.count = 0};
   add_text(&a, digest ? "EVALSHA" : "EVAL");
   add_text(&a, digest ? digest : srv_redis_script);
-  add_text(&a, "8");
+  add_text(&a, "10");
   add_text(&a, names.keys);
   add_text(&a, names.heads);
   add_text(&a, names.parts);
@@ -195,6 +230,8 @@ srv_redis_bytes srv_redis_write_command(const srv_store_write *write, const char
   add_text(&a, "contactd:uses");
   add_text(&a, "contactd:store");
   add_text(&a, stage ? stage : "contactd:stage:");
+  add_text(&a, names.listened);
+  add_text(&a, names.told);
   add_text(&a, acts[write->act]);
   add_text(&a, write->id);
   for (int i = 0; i < 3; i++) add_text(&a, numbers[i]);
@@ -203,6 +240,10 @@ srv_redis_bytes srv_redis_write_command(const srv_store_write *write, const char
   add(&a, write->shapes ? write->shapes : "", write->has_shapes ? write->shapes_length : 0);
   add_text(&a, space_name(write->space));
   add_text(&a, staged);
+  add_text(&a, numbers[3]);
+  add(&a, write->told && !lost ? write->told : "", write->told && !lost ? write->told_length : 0);
+  add_text(&a, numbers[4]);
+  add_text(&a, numbers[5]);
   if (!stage && write->length) add(&a, write->bytes, write->length);
   return format(a.count, a.words, a.lengths, 1);
 }
@@ -264,4 +305,73 @@ srv_redis_bytes srv_redis_load_command(const srv_store_load *load, bool by_scrip
   srv_redis_bytes pieces[] = {COMMAND("MULTI"), COMMAND("HGET", names.keys, load->id), COMMAND("LRANGE", names.heads, "0", "-1"),
                               COMMAND("LRANGE", names.parts, "0", "-1"), COMMAND("EXEC")};
   return join(pieces, 5);
+}
+
+/* ---- who listens ----------------------------------------------------------------------------------------------------- */
+
+/* Numbers begin at the clock's microseconds, and above all that are known: what a client has kept of an earlier stream is in none.
+ * A listener that knows more than there is has heard what Redis has lost since. Entries of a stream whose numbers are not known any
+ * more would be in the way of new ones. */
+static const char listen_script[] =
+    "local scenes, listened, told = unpack(KEYS)\n"
+    "local id, known_first, known_last, seconds = unpack(ARGV)\n"
+    "local call = redis.call\n"
+    "local entry = call('HGET', scenes, id)\n"
+    "if not entry then\n"
+    "  local known = known_last ~= '0' and call('XRANGE', told, '(' .. known_last, '+') or {}\n"
+    "  return {'0 0 0 0', known}\n"
+    "end\n"
+    "local first, last, closed = unpack(call('HMGET', listened, 'first', 'last', 'closed'))\n"
+    "local ahead = last and tonumber(known_last) > tonumber(last)\n"
+    "if not last or closed or ahead then\n"
+    "  local time = call('TIME')\n"
+    "  local number = time[1] * 1000000 + time[2]\n"
+    "  number = math.max(number, (last or 0) + 1)\n"
+    "  if not last then call('UNLINK', told) end\n"
+    "  if not last then call('HSET', listened, 'bytes', 0) end\n"
+    "  first = string.format('%.0f', number)\n"
+    "  last = first\n"
+    "  call('HSET', listened, 'first', first, 'last', last)\n"
+    "  call('HDEL', listened, 'closed')\n"
+    "end\n"
+    "call('EXPIRE', listened, seconds)\n"
+    "call('EXPIRE', told, seconds)\n"
+    "local heard = (known_first == '0' or ahead) and first or known_last\n"
+    "return {first .. ' ' .. last .. ' ' .. string.match(entry, '^(%d+ %d+) %d+$'), call('XRANGE', told, '(' .. heard, '+')}\n";
+
+srv_redis_bytes srv_redis_listen_command(const char *id, uint64_t first, uint64_t last) {
+  key_names names;
+  char numbers[2][24];
+  name_keys(&names, SRV_STORE_SCENES, id);
+  snprintf(numbers[0], sizeof numbers[0], "%" PRIu64, first);
+  snprintf(numbers[1], sizeof numbers[1], "%" PRIu64, last);
+  return COMMAND("EVAL", listen_script, "3", names.keys, names.listened, names.told, id, numbers[0], numbers[1],
+                 SRV_REDIS_TOLD_SECONDS);
+}
+
+/* Writes in one reply of each scene. */
+#define HEAR_COUNT "100"
+
+srv_redis_bytes srv_redis_hear_command(const char *const *ids, const uint64_t *last, size_t count, uint64_t wait_ms) {
+  enum { HEAD = 6 };
+  typedef char text[32 + CT_ID_LENGTH_MAX];
+  char wait[24];
+  text *texts = calloc(2 * count + 1, sizeof *texts);
+  const char **words = calloc(HEAD + 2 * count, sizeof *words);
+  srv_redis_bytes bytes = {0};
+  snprintf(wait, sizeof wait, "%" PRIu64, wait_ms);
+  const char *const head[HEAD] = {"XREAD", "COUNT", HEAR_COUNT, "BLOCK", wait, "STREAMS"};
+  if (texts && words) {
+    memcpy(words, head, sizeof head);
+    for (size_t i = 0; i < count; i++) {
+      snprintf(texts[i], sizeof texts[i], "contactd:told:%s", ids[i]);
+      snprintf(texts[count + i], sizeof texts[i], "%" PRIu64 "-0", last[i]);
+      words[HEAD + i] = texts[i];
+      words[HEAD + count + i] = texts[count + i];
+    }
+    bytes = format((int)(HEAD + 2 * count), words, NULL, 1);
+  }
+  free(texts);
+  free(words);
+  return bytes;
 }

@@ -330,6 +330,45 @@ void srv_redis_read_load(const redisReply *reply, srv_store_load *load) {
   if (load->status != SRV_STORE_OK) srv_store_load_free(load);
 }
 
+/* ---- what is told ----------------------------------------------------------------------------------------------------- */
+
+bool srv_redis_read_heard(const redisReply *reply, srv_redis_heard *out) {
+  uint64_t numbers[4];
+  if (!is_array(reply) || reply->elements != 2 || !read_numbers(reply->element[0], 4, numbers) || !is_array(reply->element[1]))
+    return false;
+  *out = (srv_redis_heard){numbers[0], numbers[1], numbers[2], numbers[3], reply->element[1], reply->element[1]->elements};
+  return numbers[0] <= numbers[1] && numbers[1] < SRV_REDIS_NUMBERS;
+}
+
+bool srv_redis_read_news(const redisReply *reply, size_t index, char id[CT_ID_LENGTH_MAX + 1], srv_redis_heard *out) {
+  static const char prefix[] = "contactd:told:";
+  const redisReply *item = reply->element[index];
+  if (!is_array(item) || item->elements != 2 || !is_text(item->element[0]) || !is_array(item->element[1])) return false;
+  const redisReply *name = item->element[0];
+  size_t skip = sizeof prefix - 1;
+  if (name->len <= skip || name->len - skip > CT_ID_LENGTH_MAX || memcmp(name->str, prefix, skip) != 0) return false;
+  memcpy(id, name->str + skip, name->len - skip);
+  id[name->len - skip] = 0;
+  *out = (srv_redis_heard){.writes = item->element[1], .count = item->element[1]->elements};
+  return true;
+}
+
+/* The fields of an entry stand as the script of a write has put them. */
+bool srv_redis_read_told(const srv_redis_heard *heard, size_t index, srv_store_told *out) {
+  const redisReply *entry = heard->writes->element[index];
+  if (!is_array(entry) || entry->elements != 2 || !is_text(entry->element[0]) || !is_array(entry->element[1])) return false;
+  const redisReply *id = entry->element[0], *fields = entry->element[1];
+  const char *at = id->str, *end = at + id->len;
+  if (!read_number(&at, end, &out->last) || end - at != 2 || memcmp(at, "-0", 2) != 0) return false;
+  if (fields->elements != 8 || !text_is(fields->element[6], "t") || !is_text(fields->element[7])) return false;
+  if (!read_numbers(fields->element[1], 1, &out->count) || !read_numbers(fields->element[3], 1, &out->revision) ||
+      !read_numbers(fields->element[5], 1, &out->bodies))
+    return false;
+  out->bytes = fields->element[7]->str;
+  out->length = fields->element[7]->len;
+  return out->count > 0 && out->count <= out->last && out->last < SRV_REDIS_NUMBERS;
+}
+
 /* ---- settings -------------------------------------------------------------------------------------------------------- */
 
 bool srv_redis_is_durable(const redisReply *reply) {

@@ -2,8 +2,14 @@
  *
  * What a stream sends, in this order: how long a client should wait before it comes back; how the scene stands, unless the client
  * goes on where it was; events of the ring from its place on; the end, when the scene or the daemon goes. Where the ring no longer
- * has the next event, `reset` stands for all that is missed. */
+ * has the next event, `reset` stands for all that is missed.
+ *
+ * Where daemons share a store a write's events come by it, with their numbers, whichever daemon has written (`feeds`). Such a ring
+ * is there while somebody listens here; what came before is in the store. A stream has its place in it when the ring is level with
+ * the store as of the stream's coming. */
 #include "stream.h"
+
+#include "told.h"
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -28,11 +34,16 @@ struct srv_stream {
   srv_request *request;
   srv_ring *ring; /* counted there as a listener */
   char contact_state[CT_ID_LENGTH_MAX + 1];
-  uint64_t place;   /* number of the next event to look at */
-  bool greets;      /* the first bytes are yet to come */
-  bool tells_state; /* `revision` comes before the ring */
-  bool has_missed;  /* `reset` does */
-  bool beats;       /* a heartbeat is due */
+  enum { KEEPS_NOTHING, KEEPS_NUMBER, KEEPS_TEXT } keeps; /* what the client has kept of a stream before */
+  uint64_t kept;                                          /* the number */
+  bool placed;                                            /* place is set */
+  bool moved;                                             /* has come to a ring anew because that before had ended */
+  uint64_t ticket;                                        /* of a ring that the store feeds: its place is found then */
+  uint64_t place;                                         /* number of the next event to look at */
+  bool greets;                                            /* the first bytes are yet to come */
+  bool tells_state;                                       /* `revision` comes before the ring */
+  bool has_missed;                                        /* `reset` does */
+  bool beats;                                             /* a heartbeat is due */
   bool suspended;
   srv_stream_end end;
   const char *bytes; /* being sent: what is left */
@@ -42,6 +53,13 @@ struct srv_stream {
   uint64_t taken;    /* handed out so far */
   uint64_t taken_ns; /* when last */
 };
+
+/* A ring that the store feeds. */
+typedef struct feeding {
+  srv_store_listen listen; /* first: the ring's `heard` */
+  srv_server *server;
+  srv_ring *ring;
+} feeding;
 
 uint64_t srv_stream_bytes(const srv_stream *stream) { return stream->taken; }
 
@@ -69,9 +87,17 @@ static void idle_remove(srv_server *server, srv_ring *ring) {
   server->idle_rings--;
 }
 
+static void stop_feeding(srv_server *server, srv_ring *ring) {
+  if (!ring->heard) return;
+  srv_store_unlisten(server->store, ring->heard);
+  free(ring->heard);
+  ring->heard = NULL;
+}
+
 /* The scene has no ring from now on. Streams that read it read it to its end. */
 static void detach(srv_server *server, srv_ring *ring) {
-  if (ring->listeners == 0) idle_remove(server, ring);
+  if (ring->listeners == 0 && !ring->fed) idle_remove(server, ring);
+  stop_feeding(server, ring);
   if (ring->last > server->last_event) server->last_event = ring->last;
   ring->entry->ring = NULL;
   ring->entry = NULL;
@@ -87,13 +113,20 @@ static uint64_t first_number(const srv_server *server) {
   return number > server->last_event ? number : server->last_event + 1;
 }
 
+static bool feed(srv_server *server, srv_ring *ring);
+
 /* The ring of a scene, with one listener more. NULL: out of memory. */
 static srv_ring *join(srv_server *server, srv_entry *entry) {
   if (!entry->ring) {
     size_t bytes = (size_t)server->limits->event_backlog_bytes * API_EVENTS_BACKLOGS;
-    entry->ring = srv_ring_create(first_number(server), (size_t)server->limits->event_ring, bytes);
-    if (!entry->ring) return NULL;
-    entry->ring->entry = entry;
+    srv_ring *made = srv_ring_create(first_number(server), (size_t)server->limits->event_ring, bytes);
+    if (!made) return NULL;
+    made->entry = entry;
+    if (srv_store_tells(server->store) && !feed(server, made)) {
+      srv_ring_release(made);
+      return NULL;
+    }
+    entry->ring = made;
   } else if (entry->ring->listeners == 0) {
     idle_remove(server, entry->ring);
   }
@@ -104,8 +137,9 @@ static srv_ring *join(srv_server *server, srv_entry *entry) {
 
 static void leave(srv_server *server, srv_ring *ring) {
   if (--ring->listeners == 0 && ring->entry) {
-    idle_add(server, ring);
-    if (server->idle_rings > server->limits->event_streams) detach(server, server->idle_first);
+    if (!ring->fed) idle_add(server, ring);
+    if (ring->fed) detach(server, ring);
+    else if (server->idle_rings > server->limits->event_streams) detach(server, server->idle_first);
   }
   srv_ring_release(ring);
 }
@@ -162,7 +196,10 @@ static bool send_event(srv_stream *stream, srv_event *event) {
 static bool send_state(srv_stream *stream, const char *name) {
   const srv_entry *entry = stream->request->entry;
   api_event event = {.name = name};
-  char *data = api_event_revision(entry->id, entry->current, &event.length);
+  const srv_ring *ring = stream->ring;
+  uint64_t revision = ring->fed ? ring->revision : ct_scene_revision(entry->current);
+  uint64_t bodies = ring->fed ? ring->bodies : ct_scene_count(entry->current);
+  char *data = api_event_revision(entry->id, revision, bodies, &event.length);
   event.data = data;
   srv_event *made = data ? srv_event_create(stream->ring->last, &event) : NULL;
   free(data);
@@ -200,6 +237,19 @@ static bool send_end(srv_stream *stream) {
   return false;
 }
 
+/* From its place on. */
+static bool pick_event(srv_stream *stream) {
+  const srv_ring *ring = stream->ring;
+  if (!stream->placed) return false;
+  if (stream->place < srv_ring_oldest(ring) || stream->place > ring->last + 1) stream->has_missed = true;
+  if (stream->has_missed && send_missed(stream)) return true;
+  if (stream->tells_state && !ring->closed) {
+    stream->tells_state = false;
+    return send_state(stream, "revision");
+  }
+  return send_next(stream);
+}
+
 /* Finds what is to be sent next. False: nothing now, or nothing any more. */
 static bool pick(srv_stream *stream) {
   srv_event_release(stream->event);
@@ -211,13 +261,7 @@ static bool pick(srv_stream *stream) {
     return true;
   }
   if (stream->end == STREAM_TOLD) return send_end(stream);
-  if (stream->place < srv_ring_oldest(stream->ring)) stream->has_missed = true;
-  if (stream->has_missed && send_missed(stream)) return true;
-  if (stream->tells_state && !stream->ring->closed) {
-    stream->tells_state = false;
-    return send_state(stream, "revision");
-  }
-  if (send_next(stream)) return true;
+  if (pick_event(stream)) return true;
   if (stream->ring->closed || stream->request->server->drain >= SRV_DRAINING) return send_end(stream);
   if (!stream->beats) return false;
   stream->beats = false;
@@ -253,23 +297,36 @@ ssize_t srv_stream_read(void *cls, uint64_t position, char *out, size_t most) {
 
 /* ---- opening ------------------------------------------------------------------------------------------------------------- */
 
-/* The number that the client has kept. False: it is none of the ring's, or some of what followed is not there any more. */
-static bool follows(const srv_ring *ring, const char *text, uint64_t *number) {
-  uint64_t value = 0;
+/* What the client has kept, from its head. */
+static void read_kept(srv_stream *stream) {
+  const char *text = MHD_lookup_connection_value(stream->request->handle, MHD_HEADER_KIND, "Last-Event-ID");
+  if (!text || !*text) return;
   size_t digits = strspn(text, "0123456789");
-  if (digits == 0 || digits > 19 || text[digits]) return false;
-  for (size_t i = 0; i < digits; i++) value = value * 10 + (uint64_t)(text[i] - '0');
-  *number = value;
-  return value + 1 >= srv_ring_oldest(ring) && value <= ring->last;
+  stream->keeps = KEEPS_TEXT;
+  if (digits > 19 || text[digits]) return;
+  stream->keeps = KEEPS_NUMBER;
+  for (size_t i = 0; i < digits; i++) stream->kept = stream->kept * 10 + (uint64_t)(text[i] - '0');
 }
 
+/* The number is one of the ring's, and all that followed is there. */
+static bool follows(const srv_ring *ring, uint64_t number) { return number + 1 >= srv_ring_oldest(ring) && number <= ring->last; }
+
 static void set_place(srv_stream *stream) {
-  const char *text = MHD_lookup_connection_value(stream->request->handle, MHD_HEADER_KIND, "Last-Event-ID");
-  uint64_t number = 0;
+  stream->placed = true;
   stream->place = stream->ring->last + 1;
-  if (!text || !*text) stream->tells_state = true;
-  else if (follows(stream->ring, text, &number)) stream->place = number + 1;
+  if (stream->keeps == KEEPS_NOTHING) stream->tells_state = true;
+  else if (stream->keeps == KEEPS_NUMBER && follows(stream->ring, stream->kept)) stream->place = stream->kept + 1;
   else stream->has_missed = true;
+}
+
+/* Counted in the ring as a listener from now on. False: out of memory. */
+static bool come_to_ring(srv_stream *stream) {
+  srv_server *server = stream->request->server;
+  stream->ring = join(server, stream->request->entry);
+  if (!stream->ring) return false;
+  if (stream->ring->fed) stream->ticket = srv_store_level(server->store, stream->ring->heard);
+  else set_place(stream);
+  return true;
 }
 
 /* A client that does not read, or is not there any more, is found out by little. */
@@ -284,17 +341,16 @@ static srv_stream *create(srv_request *request) {
   srv_server *server = request->server;
   srv_stream *stream = calloc(1, sizeof *stream);
   if (!stream) return NULL;
-  stream->ring = join(server, request->entry);
-  if (!stream->ring) {
+  stream->request = request;
+  read_kept(stream);
+  if (!come_to_ring(stream)) {
     free(stream);
     return NULL;
   }
-  stream->request = request;
   stream->greets = true;
   stream->taken_ns = uv_hrtime();
   const char *contact_state = api_call_contact_state(request->call);
   memcpy(stream->contact_state, contact_state, strlen(contact_state) + 1);
-  set_place(stream);
   stream->next = server->streams;
   if (stream->next) stream->next->previous = stream;
   server->streams = stream;
@@ -350,10 +406,15 @@ static void tell(srv_server *server, const srv_ring *ring, const srv_event *even
   }
 }
 
+static void wake_all(srv_server *server, const srv_ring *ring) {
+  for (srv_stream *stream = server->streams; stream; stream = stream->next)
+    if (stream->ring == ring) wake(stream);
+}
+
 void srv_stream_publish(srv_request *request) {
   srv_server *server = request->server;
   srv_ring *ring = request->entry->ring;
-  if (!ring) return;
+  if (!ring || ring->fed) return;
   size_t count = 0;
   bool whole = true;
   const api_event *events = api_call_events(request->call, &count, &whole);
@@ -367,11 +428,90 @@ void srv_stream_publish(srv_request *request) {
   }
   bool deleted = request->match.target == API_TARGET_DELETE;
   if (deleted) ring->closed = true;
-  if (!whole) srv_ring_break(ring);
-  if (!whole || deleted)
-    for (srv_stream *stream = server->streams; stream; stream = stream->next)
-      if (stream->ring == ring) wake(stream);
+  if (!whole) srv_ring_break(ring, ring->last + 1);
+  if (!whole || deleted) wake_all(server, ring);
   if (deleted) detach(server, ring);
+}
+
+/* ---- what comes through the store ---------------------------------------------------------------------------------------- */
+
+static void on_begun(srv_store_listen *listen, uint64_t after, uint64_t revision, uint64_t bodies) {
+  const feeding *f = listen->cls;
+  srv_ring_break(f->ring, after);
+  f->ring->revision = revision;
+  f->ring->bodies = bodies;
+  wake_all(f->server, f->ring);
+}
+
+static void on_told(srv_store_listen *listen, const srv_store_told *told) {
+  const feeding *f = listen->cls;
+  srv_ring *ring = f->ring;
+  drop_slow(f->server, ring);
+  srv_ring_open_write(ring);
+  size_t at = 0;
+  api_event event;
+  while (ring->last < told->last && srv_told_next(told->bytes, told->length, &at, &event)) {
+    const srv_event *added = srv_ring_add(ring, &event);
+    if (!added) break;
+    tell(f->server, ring, added);
+  }
+  ring->revision = told->revision;
+  ring->bodies = told->bodies;
+  if (ring->last == told->last) return;
+  srv_ring_break(ring, told->last);
+  wake_all(f->server, ring);
+}
+
+static void on_level(srv_store_listen *listen, uint64_t ticket) {
+  const feeding *f = listen->cls;
+  for (srv_stream *stream = f->server->streams; stream; stream = stream->next) {
+    if (stream->ring != f->ring || stream->placed || stream->ticket > ticket) continue;
+    set_place(stream);
+    wake(stream);
+  }
+}
+
+/* A stream that has no place yet may have come for a scene that was made after this one. */
+static void move(srv_stream *stream) {
+  srv_ring *old = stream->ring;
+  stream->moved = true;
+  if (come_to_ring(stream)) {
+    leave(stream->request->server, old);
+    return;
+  }
+  stream->ring = old;
+  drop(stream);
+}
+
+static void on_gone(srv_store_listen *listen) {
+  const feeding *f = listen->cls;
+  srv_server *server = f->server;
+  srv_ring *ring = f->ring;
+  ring->closed = true;
+  srv_ring_retain(ring);
+  detach(server, ring);
+  for (srv_stream *stream = server->streams; stream; stream = stream->next) {
+    if (stream->ring != ring) continue;
+    if (stream->placed || stream->moved || stream->end == STREAM_DROPPED) wake(stream);
+    else move(stream);
+  }
+  srv_ring_release(ring);
+}
+
+/* The store feeds the ring from now on. False: out of memory. */
+static bool feed(srv_server *server, srv_ring *ring) {
+  feeding *f = calloc(1, sizeof *f);
+  if (!f) return false;
+  *f = (feeding){.server = server, .ring = ring};
+  f->listen = (srv_store_listen){.cls = f, .begun = on_begun, .told = on_told, .level = on_level, .gone = on_gone};
+  memcpy(f->listen.id, ring->entry->id, sizeof f->listen.id);
+  if (!srv_store_listen_to(server->store, &f->listen)) {
+    free(f);
+    return false;
+  }
+  ring->heard = &f->listen;
+  ring->fed = true;
+  return true;
 }
 
 /* ---- time ---------------------------------------------------------------------------------------------------------------- */

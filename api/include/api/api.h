@@ -230,7 +230,7 @@ typedef struct api_event {
 #define API_EVENTS_BACKLOGS 4
 
 /* Data of a `revision` event outside of any write: how the scene stands. free() it; NULL: out of memory. */
-char *api_event_revision(const char *scene_id, const ct_scene *scene, size_t *length);
+char *api_event_revision(const char *scene_id, uint64_t revision, uint64_t bodies, size_t *length);
 
 typedef enum api_step { API_STEP_DONE, API_STEP_WORK } api_step;
 
