@@ -26,7 +26,10 @@ bool srv_borrow_entry(srv_request *request) {
     break;
   default: break;
   }
-  if (request->entry) srv_registry_hold(request->entry);
+  if (request->entry) {
+    srv_registry_hold(request->entry);
+    request->entry->used_ns = uv_hrtime();
+  }
   return true;
 }
 

@@ -1,6 +1,7 @@
 /* The table of settings and how it is read: defaults, then the file, the environment and the command line, each over those before
  * it. What a value means beyond its range (files that must exist, addresses that must parse) is checked where it is used. */
 #include "config_table.h"
+#include "machine.h"
 
 #include <ctype.h>
 #include <stddef.h>
@@ -29,6 +30,8 @@ const srv_option srv_options[] = {
      "with --store, answer reads from memory without asking whether another daemon has written; replies say so"},
     {SRV_KIND_NUMBER, "shape-seconds", "N", AT(shape_seconds), 604800, 1, 315360000, NULL, "s",
      "with a store, how long a posted shape that no scene names is kept"},
+    {SRV_KIND_NUMBER, "scene-memory", "N", AT(scene_memory), SRV_STANDARD_MEMORY, 65536, SRV_MEMORY_MAX, NULL, "bytes",
+     "with a store, memory of scenes; those used longest ago are loaded when they are asked for. By default half of the machine's"},
     {SRV_KIND_TEXT, "token-file", "FILE", AT(token_file), 0, 0, 0, NULL, "", "file with the token that requests must bear"},
     {SRV_KIND_LIST, "allow-host", "NAME", AT(allow_hosts), 0, 0, 0, NULL, "",
      "name that a request's Host may have beside loopback's; repeatable"},
@@ -191,6 +194,7 @@ static void set_defaults(srv_config *config) {
         value = uv_available_parallelism();
         if (value > SRV_WORKERS_MAX) value = SRV_WORKERS_MAX;
       }
+      if (value == SRV_STANDARD_MEMORY) value = srv_machine_memory() / 2;
       memcpy(member, &value, sizeof value);
     } else if (row->kind == SRV_KIND_TEXT) {
       memcpy(member, &row->words, sizeof row->words);

@@ -31,6 +31,7 @@ typedef struct srv_config {
   const char *store_password_file;
   bool stale_reads;       /* of a store that others write to, too: reads do not ask it */
   uint64_t shape_seconds; /* that a shape which no scene names is kept in the store */
+  uint64_t scene_memory;  /* bytes of scenes in memory, where a store has them all */
   const char *token_file; /* NULL: no token asked for */
   srv_words allow_hosts;
   bool insecure;

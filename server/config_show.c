@@ -19,7 +19,7 @@ void srv_config_help(void) {
     srv_option_variable(row, name, sizeof name);
     printf("  %-34s %s", "", name);
     if (row->kind == SRV_KIND_LIMIT || row->kind == SRV_KIND_NUMBER) {
-      if (row->standard != SRV_STANDARD_CORES) printf(", default %llu", (unsigned long long)row->standard);
+      if (row->standard < SRV_STANDARD_MEMORY) printf(", default %llu", (unsigned long long)row->standard);
       printf(", %llu to %llu%s%s", (unsigned long long)row->least, (unsigned long long)row->greatest, row->unit[0] ? " " : "",
              row->unit);
     } else if (row->kind == SRV_KIND_WORD) {

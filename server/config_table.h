@@ -30,6 +30,9 @@ typedef struct srv_option {
 
 /* Stands in `standard` for "as many as there are cores". */
 #define SRV_STANDARD_CORES UINT64_MAX
+/* Half of the machine's memory, or of that of its control groups. */
+#define SRV_STANDARD_MEMORY (UINT64_MAX - 1)
+#define SRV_MEMORY_MAX ((uint64_t)1 << 50)
 
 extern const srv_option srv_options[];
 extern const size_t srv_option_count; /* at most SRV_OPTIONS_MAX */

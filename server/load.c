@@ -2,6 +2,7 @@
  * is told when it has ended, in the order of their coming. */
 #include "load.h"
 
+#include "resident.h"
 #include "shared.h"
 
 #include <api/record.h>
@@ -132,6 +133,7 @@ static srv_store_status settle_scene(loading *l) {
     note_records(entry, &l->fetch);
     srv_registry_commit(l->server->registry, entry, l->scene);
     kept->presence = SRV_PRESENCE_HERE;
+    srv_resident_trim(l->server);
   }
   return SRV_STORE_OK;
 }

@@ -1,6 +1,7 @@
 /* One libuv loop drives libmicrohttpd through its epoll descriptor: libmicrohttpd runs at most once per iteration, before the loop
  * sleeps, however many things happened in it. */
 #include "recover.h"
+#include "resident.h"
 #include "shared.h"
 #include "shelf.h"
 #include "stream.h"
@@ -72,6 +73,7 @@ static void on_reap(uv_timer_t *handle) {
   srv_stream_reap(server, now_ns);
   srv_registry_expire(server->registry, now_ns);
   srv_recover_retry(server, now_ns);
+  srv_resident_trim(server);
   srv_shelf_look(server, now_ns);
   srv_log_flush(server->log);
   srv_drain_look(server, now_ns);

@@ -2,12 +2,14 @@
  * above it bounds it, too. Facts from the kernel's cgroup-v1 and cgroup-v2 documents and cgroups(7). */
 #include "machine.h"
 
+#include "config_table.h"
 #include "server.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #define CGROUP_PATH_MAX 4096
 
@@ -48,9 +50,10 @@ static bool names(const char *list, const char *word) {
   return false;
 }
 
-void srv_machine_fit_memory(api_limits *limits) {
+/* What the control groups of the process allow. */
+static uint64_t group_memory(void) {
   FILE *file = fopen("/proc/self/cgroup", "r");
-  if (!file) return;
+  if (!file) return UINT64_MAX;
   char line[CGROUP_PATH_MAX];
   uint64_t least = UINT64_MAX;
   /* hierarchy:controllers:group */
@@ -67,7 +70,19 @@ void srv_machine_fit_memory(api_limits *limits) {
     if (bytes < least) least = bytes;
   }
   fclose(file);
+  return least;
+}
+
+void srv_machine_fit_memory(api_limits *limits) {
+  uint64_t least = group_memory();
   if (least / 4 < limits->request_memory_bytes) limits->request_memory_bytes = least / 4;
+}
+
+uint64_t srv_machine_memory(void) {
+  long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+  uint64_t machine = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : UINT64_MAX, group = group_memory();
+  uint64_t least = machine < group ? machine : group;
+  return least < SRV_MEMORY_MAX ? least : SRV_MEMORY_MAX;
 }
 
 bool srv_machine_fit_files(api_limits *limits) {

@@ -10,4 +10,7 @@ bool srv_machine_fit_files(api_limits *limits);
 /* A request may use at most a quarter of what the control groups of the process allow. */
 void srv_machine_fit_memory(api_limits *limits);
 
+/* Bytes of memory that the machine has, and its control groups allow. */
+uint64_t srv_machine_memory(void);
+
 #endif

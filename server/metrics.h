@@ -40,6 +40,7 @@ typedef struct srv_metrics {
   uint64_t commit_bytes, fold_bytes;
   uint64_t connections; /* ever */
   uint64_t revisions;   /* committed */
+  uint64_t let_go;      /* scenes that made room for others */
   uint64_t started_s;   /* of the clock */
 } srv_metrics;
 

@@ -147,6 +147,9 @@ static void put_work(text *out, srv_server *server) {
 
 static void put_state(text *out, const srv_server *server) {
   gauge(out, "contactd_scenes", "Scenes that exist.", srv_registry_count(server->registry));
+  gauge(out, "contactd_scenes_loaded", "Those of them that are in memory.", srv_registry_loaded(server->registry));
+  counter(out, "contactd_scenes_let_go_total", "Scenes that made room in memory for others; the store has them.",
+          server->metrics.let_go);
   gauge(out, "contactd_bodies", "Bodies of the scenes in memory.", srv_registry_bodies(server->registry));
   counter(out, "contactd_revisions_total", "Revisions committed.", server->metrics.revisions);
   gauge(out, "contactd_shapes", "Posted shapes.", api_shapes_count(server->shapes));

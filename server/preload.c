@@ -85,8 +85,9 @@ static bool store(srv_server *server, const char *file, srv_entry *entry, const 
                            .done = stored,
                            .cls = &done};
   memcpy(write.id, entry->id, sizeof write.id);
-  srv_store_submit(server->store, &write);
+  srv_metrics_submit(server, &write);
   while (!done) uv_run(server->loop, UV_RUN_ONCE);
+  srv_metrics_stored(server, &write);
   bool good = write.status == SRV_STORE_OK;
   /* Another daemon has been faster. */
   *overtaken = write.status == SRV_STORE_MOVED && write.current > 0;
@@ -113,6 +114,7 @@ static bool commit(srv_server *server, const char *file, srv_entry *entry, const
   if (overtaken) return true;
   entry->written_bytes = length;
   srv_registry_commit(server->registry, entry, scene);
+  server->metrics.revisions++;
   return true;
 }
 

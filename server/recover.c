@@ -4,6 +4,7 @@
 #include "recover.h"
 
 #include "load.h"
+#include "resident.h"
 #include "shared.h"
 
 #include <stdio.h>
@@ -180,7 +181,7 @@ static void load_next(srv_server *server) {
   srv_recovery *recovery = server->recovery;
   for (srv_entry *entry; (entry = srv_registry_after(server->registry, recovery->at));) {
     memcpy(recovery->at, entry->id, sizeof recovery->at);
-    if (!entry->kept || entry->kept->presence != SRV_PRESENCE_STORED) continue;
+    if (!entry->kept || entry->kept->presence != SRV_PRESENCE_STORED || !srv_resident_has_room(server, entry)) continue;
     recovery->loading = srv_load_scene(server, entry, true);
     return;
   }

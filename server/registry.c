@@ -12,6 +12,7 @@ struct srv_registry {
   srv_entry **items;
   size_t count, capacity;
   size_t scenes;          /* entries with a scene, in memory or kept by a store */
+  size_t loaded;          /* entries with a current revision */
   uint64_t bodies;        /* of all current revisions */
   size_t reserved;        /* creations under way */
   size_t pins;            /* of all entries */
@@ -122,6 +123,12 @@ size_t srv_registry_count_kept(const srv_registry *registry, srv_presence presen
   return n;
 }
 
+srv_entry *srv_registry_at(const srv_registry *registry, size_t index) {
+  return index < registry->count ? registry->items[index] : NULL;
+}
+
+size_t srv_registry_loaded(const srv_registry *registry) { return registry->loaded; }
+
 uint64_t srv_registry_bodies(const srv_registry *registry) { return registry->bodies; }
 
 void srv_registry_hold(srv_entry *entry) { entry->uses++; }
@@ -144,6 +151,7 @@ void srv_registry_commit(srv_registry *registry, srv_entry *entry, const ct_scen
   const ct_scene *old = entry->current;
   entry->current = ct_scene_retain(scene);
   registry->bodies += ct_scene_count(scene);
+  registry->loaded += !old;
   if (old) registry->bodies -= ct_scene_count(old);
   /* The write that made the new one holds the old one, too: this is not the last reference. */
   if (old) ct_scene_release(old);
@@ -156,6 +164,7 @@ void srv_registry_remove(srv_registry *registry, srv_entry *entry) {
   /* The deletion counts as one more: its reply names that number. */
   if (revision + 1 > registry->last_revision) registry->last_revision = revision + 1;
   if (entry->current) registry->bodies -= ct_scene_count(entry->current);
+  registry->loaded -= entry->current != NULL;
   /* Held by the deletion, too. */
   if (entry->current) ct_scene_release(entry->current);
   entry->current = NULL;
@@ -164,6 +173,17 @@ void srv_registry_remove(srv_registry *registry, srv_entry *entry) {
   registry->scenes--;
   drop_pins(registry, entry);
   forget_if_empty(registry, entry);
+}
+
+void srv_registry_let_go(srv_registry *registry, srv_entry *entry) {
+  srv_kept *kept = entry->kept;
+  kept->revision = ct_scene_revision(entry->current);
+  kept->bodies = ct_scene_count(entry->current);
+  kept->presence = SRV_PRESENCE_STORED;
+  registry->bodies -= kept->bodies;
+  registry->loaded--;
+  let_go(registry, entry->current);
+  entry->current = NULL;
 }
 
 uint64_t srv_registry_first_revision(const srv_registry *registry) { return registry->last_revision + 1; }

@@ -50,6 +50,7 @@ typedef struct srv_entry {
   struct srv_request *writes_first, *writes_last; /* wait for it, in order */
   struct srv_request *loads_first, *loads_last;   /* wait for its loading, in order */
   unsigned uses;                                  /* requests that hold the entry */
+  uint64_t used_ns;                               /* when one has begun to, last */
   struct srv_ring *ring;                          /* events; NULL: nobody listens, or has of late */
 } srv_entry;
 
@@ -70,11 +71,14 @@ srv_entry *srv_registry_find(srv_registry *registry, const char *id);
 srv_entry *srv_registry_open(srv_registry *registry, const char *id);
 /* The first entry whose id follows. NULL: there is none. O(log n) */
 srv_entry *srv_registry_after(srv_registry *registry, const char *id);
+/* The entry of this place in the order of ids; NULL: there are not so many. */
+srv_entry *srv_registry_at(const srv_registry *registry, size_t index);
 /* A store has the scene of the entry, which has not been known to be kept: kept becomes the entry's. */
 void srv_registry_keep(srv_registry *registry, srv_entry *entry, srv_kept *kept);
 /* Scenes of a presence. O(n) */
 size_t srv_registry_count_kept(const srv_registry *registry, srv_presence presence);
-/* Bodies of all scenes that are in memory, at their current revisions. */
+/* Scenes in memory, and their bodies at their current revisions. */
+size_t srv_registry_loaded(const srv_registry *registry);
 uint64_t srv_registry_bodies(const srv_registry *registry);
 /* An entry is freed when nothing holds it and it has no scene. */
 void srv_registry_hold(srv_entry *entry);
@@ -84,6 +88,8 @@ void srv_registry_release(srv_registry *registry, srv_entry *entry);
 void srv_registry_commit(srv_registry *registry, srv_entry *entry, const ct_scene *scene);
 /* The scene goes, with what was kept for its cursors. */
 void srv_registry_remove(srv_registry *registry, srv_entry *entry);
+/* The current revision goes from memory; the store has it. */
+void srv_registry_let_go(srv_registry *registry, srv_entry *entry);
 /* Number of the first revision of a new scene: above the last one of any scene that has gone. */
 uint64_t srv_registry_first_revision(const srv_registry *registry);
 /* Scenes that have gone in an earlier life had revisions up to this one. */

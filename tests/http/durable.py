@@ -14,6 +14,7 @@ from support.client import KeepAlive, ndjson
 from support.daemon import SANITIZER, Daemon, binary, clean_environment
 from support.events import Stream
 from support.lives import Lives, connection
+from support.metrics import Metrics
 from support.pace import SLOWER
 from support.scenes import crowd
 
@@ -224,6 +225,39 @@ def a_write_may_be_the_first_that_asks_for_a_scene():
 
 
 @suite.fact
+def no_more_scenes_are_in_memory_than_there_is_room_for():
+    """--scene-memory: the others are listed and loaded when they are asked for; what was used longest ago goes. Nothing else tells."""
+    lives = Lives(suite, "--workers", "2", "--scene-memory", "1000000")
+    names = [f"s{i:02}" for i in range(12)]
+    for i, name in enumerate(names):
+        lives.client.put(f"/v1/scenes/{name}", {"bodies": [ball(f"b{j}", 3 * j) for j in range(200 + i)]}).must(201)
+    expected = {name: lives.client.get(f"/v1/scenes/{name}").body for name in names}
+    listed = [(s["id"], s["revision"], s["bodies"]) for s in lives.client.get("/v1/scenes").json["scenes"]]
+    lives.again("KILL")
+    figures = lambda: Metrics(lives.client.get("/metrics").text)
+    end = time.monotonic() + 10 * SLOWER
+    while lives.client.get("/readyz").json["scenes"]["loaded"] < 2 and time.monotonic() < end:
+        time.sleep(0.01)
+    time.sleep(0.3)
+    counts = lives.client.get("/readyz").json["scenes"]
+    check(2 <= counts["loaded"] < 6 and counts["loaded"] + counts["stored"] == 12, f"right after the start: {counts}")
+    for round_number in range(2):
+        for name in names:
+            equal(lives.client.get(f"/v1/scenes/{name}").must(200).body, expected[name], name)
+            loaded = figures()["contactd_scenes_loaded"]
+            check(loaded < 6, f"{loaded} scenes are in memory")
+        equal([(s["id"], s["revision"], s["bodies"]) for s in lives.client.get("/v1/scenes").json["scenes"]], listed, "the list")
+    check(figures()["contactd_scenes_let_go_total"] > 12, "no scene made room for others")
+    for name in names:
+        equal(lives.client.patch(f"/v1/scenes/{name}/poses", {"ids": ["b0"], "positions": [[-9, 0, 1]]},
+                                 headers={"If-Match": '"r1"'}).must(200).json["revision"], 2, f"revision of {name}")
+    equal(lives.client.delete("/v1/scenes/s00").must(200).json["revision"], 3, "revision of the deletion")
+    for name in names[1:]:
+        equal(lives.client.get(f"/v1/scenes/{name}/bodies/b0").must(200).json["position"], [-9, 0, 1], f"position in {name}")
+    lives.down()
+
+
+@suite.fact
 def events_of_an_earlier_life_are_answered_by_a_reset():
     lives = Lives(suite)
     lives.client.put("/v1/scenes/s", {"bodies": [ball("b")]}).must(201)
@@ -245,6 +279,8 @@ def a_scene_of_the_command_line_is_put_there_once():
         path = pathlib.Path(folder) / "one.json"
         path.write_text(json.dumps({"id": "one", "bodies": [ball("b")]}))
         lives = Lives(suite, "--scene", str(path))
+        figures = Metrics(lives.client.get("/metrics").text)
+        equal((figures["contactd_store_commits_total", "status", "ok"], figures["contactd_revisions_total"]), (1, 1), "commits, revisions")
         equal(lives.client.delete("/v1/scenes/one/bodies/b").must(200).json["revision"], 2, "revision")
         lives.again("KILL")
         equal(lives.client.get("/v1/scenes/one").must(200).json["bodies"], [], "bodies")
