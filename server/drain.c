@@ -1,5 +1,5 @@
 /* The end. SIGTERM or SIGINT has /readyz say so, while requests are taken for leaveSeconds as before: who sends them here learns
- * of it before one is refused. Then new work is stopped and running work finishes. The second signal ends at once. */
+ * of it before one is refused. Then new work is refused and running work finishes. The second signal ends at once. */
 #include "progress.h"
 #include "stream.h"
 
@@ -41,7 +41,8 @@ static void stop_taking(srv_server *server, uint64_t now_ns) {
   server->drain_until_ns = now_ns + server->limits->drain_seconds * 1000000000u;
   srv_log_event(server->log, "draining", "no new requests are taken");
   (void)srv_notify_send(&server->notify, "STATUS=No new requests are taken.");
-  stop_listening(server);
+  /* A balancer that is refused when it asks /readyz takes the daemon for dead, and may cut what runs here. */
+  if (server->limits->leave_seconds == 0) stop_listening(server);
   srv_stream_shutdown(server);
   uv_timer_set_repeat(&server->reap, SRV_SWEEP_MS);
   uv_timer_again(&server->reap);
@@ -101,7 +102,7 @@ void srv_drain_check(srv_server *server) {
   uint64_t now_ns = uv_hrtime(), waited_ns = now_ns - server->drain_since_ns;
   bool streams = streams_ended(server, waited_ns);
   if (server->requests == 0 && streams && waited_ns >= DRAIN_GRACE_NS) {
-    uv_stop(server->loop);
+    if (server->listen_fd < 0) uv_stop(server->loop);
     return;
   }
   if (server->drain == SRV_DRAINING && now_ns >= server->drain_until_ns && server->requests > 0) give_up(server);
@@ -117,5 +118,11 @@ void srv_drain_check(srv_server *server) {
 void srv_drain_look(srv_server *server, uint64_t now_ns) {
   uint64_t leave_ns = server->limits->leave_seconds * 1000000000u;
   if (server->drain == SRV_LEAVING && now_ns - server->drain_since_ns >= leave_ns) stop_taking(server, now_ns);
+  /* Who was listened to until now has as long again to say what is on its way. */
+  bool idle = server->drain >= SRV_DRAINING && server->requests == 0 && streams_ended(server, now_ns - server->drain_since_ns);
+  if (idle && server->listen_fd >= 0) {
+    server->drain_since_ns = now_ns;
+    stop_listening(server);
+  }
   srv_drain_check(server);
 }

@@ -8,9 +8,11 @@ import http.client
 import json
 import os
 import random
+import socket
 import time
+import urllib.request
 
-from support.checks import Suite, check
+from support.checks import Failure, Suite, check, equal
 from support.fleet import Fleet, wait_until
 from support.load import Load
 from support.pace import SLOWER
@@ -20,6 +22,7 @@ FULL = bool(os.environ.get("CONTACTD_FULL"))
 SEED = int(os.environ.get("FLEET_SEED") or 1)
 # After any fault all clients are answered again within this time: Redis is looked for every 5 s at the latest.
 RECOVERY_SECONDS = 10 * SLOWER
+CYCLES = 10 if FULL else 1
 
 
 # ---- faults ----------------------------------------------------------------------------------------------------------------------
@@ -28,8 +31,8 @@ RECOVERY_SECONDS = 10 * SLOWER
 class Faults:
     """Each breaks something and mends it, as whoever watches over the fleet would; the second word is how often, among all."""
 
-    def __init__(self, fleet, choice):
-        self.fleet, self.choice = fleet, choice
+    def __init__(self, fleet, load, choice):
+        self.fleet, self.load, self.choice = fleet, load, choice
         self.kinds = {self.kill_daemon: 6, self.kill_daemon_for_long: 1, self.kill_redis: 3, self.restart_redis: 2, self.stop_redis: 2,
                       self.stop_redis_for_long: 1, self.stop_daemon: 2, self.stop_daemon_for_long: 1, self.kill_both: 2}
 
@@ -47,7 +50,7 @@ class Faults:
 
     def kill_daemon_for_long(self):
         """HAProxy sees that it is not there."""
-        self.kill_daemon(1.6)
+        self.kill_daemon(1.3)
 
     def kill_redis(self):
         self.fleet.redis.kill()
@@ -66,17 +69,21 @@ class Faults:
 
     def stop_redis_for_long(self):
         """Nobody waits for it that long."""
-        self.stop_redis(1.6)
+        self.stop_redis(1.3)
 
-    def stop_daemon(self, seconds=None):
+    def stop_daemon(self):
         node = self.choice.choice(self.fleet.nodes)
         node.signal("STOP")
-        time.sleep(self.choice.uniform(0.05, 0.5) if seconds is None else seconds)
+        time.sleep(self.choice.uniform(0.05, 0.5))
         node.signal("CONT")
 
     def stop_daemon_for_long(self):
-        """HAProxy takes it out, and it wakes up with writes that others have overtaken."""
-        self.stop_daemon(2.5)
+        """HAProxy takes it out and tells those who wait for it; it wakes up with writes that others have overtaken."""
+        node = self.choice.choice(self.fleet.nodes)
+        node.signal("STOP")
+        wait_until(lambda: self.fleet.states().get(node.name) == "DOWN", f"HAProxy sees that {node.name} hangs")
+        self.load.goes_on(f"{node.name} hangs", RECOVERY_SECONDS)
+        node.signal("CONT")
 
     def kill_both(self):
         node = self.choice.choice(self.fleet.nodes)
@@ -93,7 +100,7 @@ class Faults:
 def nothing_acknowledged_is_lost_and_nothing_goes_back_whoever_is_killed_stopped_or_restarted():
     fleet = Fleet(suite)
     load = Load(fleet.port, fleet.nodes[0].client().document, seed=SEED)
-    faults = Faults(fleet, random.Random(SEED))
+    faults = Faults(fleet, load, random.Random(SEED))
     longest, rounds = collections.Counter(), collections.Counter()
     load.goes_on("the beginning", RECOVERY_SECONDS)
     for fault in faults.rounds(faults.count()):
@@ -109,13 +116,69 @@ def nothing_acknowledged_is_lost_and_nothing_goes_back_whoever_is_killed_stopped
     fleet.end()
 
 
-# ---- clients that leave ------------------------------------------------------------------------------------------------------------
+# ---- one after the other -----------------------------------------------------------------------------------------------------------
 
 
 def bars(count):
     """Each touches most of the others."""
     turned, collider = [0, 0, 0.3826834323650898, 0.9238795325112867], {"box": {"size": [100, 0.001, 0.001]}}
     return [{"id": f"bar-{i}", "position": [0.005 * i, -0.005 * i, 0], "rotation": turned, "colliders": [collider]} for i in range(count)]
+
+
+class SlowWrite:
+    """A scene whose second half comes later."""
+
+    def __init__(self, fleet, name):
+        self.name = name
+        self.body = json.dumps({"user": "u" * 3000, "bodies": bars(200)}).encode()
+        self.socket = socket.create_connection(("127.0.0.1", fleet.port), timeout=60 * SLOWER)
+        head = f"PUT /v1/scenes/{name} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {len(self.body)}\r\n\r\n"
+        self.socket.sendall(head.encode() + self.body[:-1])
+
+    def reply(self):
+        self.socket.sendall(self.body[-1:])
+        answer = http.client.HTTPResponse(self.socket, method="PUT")
+        answer.begin()
+        answer.read()
+        self.socket.close()
+        return answer
+
+
+def scene_of(fleet, node):
+    """The name of one that HAProxy sends to this node."""
+    for i in range(1000):
+        with urllib.request.urlopen(urllib.request.Request(f"{fleet.base}/v1/scenes/slow{i}", b'{"bodies": []}', method="PUT")) as reply:
+            if reply.headers["X-Served-By"] == node.name:
+                return f"slow{i}"
+    raise Failure(f"no scene goes to {node.name}")
+
+
+@suite.fact
+def no_request_fails_while_the_daemons_are_restarted_one_after_the_other():
+    """Those that take longer than a daemon needs to leave are finished, too, though HAProxy tells its other clients when one has gone."""
+    fleet = Fleet(suite, "--limit", "leaveSeconds=1", "--limit", f"drainSeconds={60 * SLOWER}")
+    load = Load(fleet.port, fleet.nodes[0].client().document, seed=SEED)
+    for cycle in range(CYCLES):
+        for node in fleet.nodes:
+            load.goes_on(f"restarts of cycle {cycle}", RECOVERY_SECONDS)
+            slow = SlowWrite(fleet, scene_of(fleet, node)) if FULL or node is fleet.nodes[0] else None
+            node.signal("TERM")
+            if slow:
+                time.sleep(2.5)
+                answer = slow.reply()
+                equal((answer.status, answer.headers["X-Served-By"]), (200, node.name), "a write that a daemon ends with")
+            node.wait_end()
+            node.start().wait_ready()
+            fleet.wait_up(node)
+    load.goes_on("the restarts", RECOVERY_SECONDS)
+    longest = load.outage()
+    load.finish([n.client() for n in fleet.nodes])
+    print(f"{3 * CYCLES} restarts, {load.kinds().total()} answers: {dict(load.kinds())}, longest without an answer {longest:.2f} s")
+    check(all(kind.startswith(("200", "201", "404", "412")) for kind in load.kinds()), f"there were failures: {load.kinds()}")
+    fleet.end()
+
+
+# ---- clients that leave ------------------------------------------------------------------------------------------------------------
 
 
 def long_question(fleet):
@@ -137,7 +200,7 @@ def busy(fleet, seconds=0.3):
 def a_client_that_leaves_is_waited_for_by_no_daemon():
     fleet = Fleet(suite)
     client = fleet.nodes[0].client()
-    client.put("/v1/scenes/slow", {"bodies": bars(4000)}).must(201)
+    client.put("/v1/scenes/slow", {"bodies": bars(3000)}).must(201)
     connection = long_question(fleet)
     wait_until(lambda: len(busy(fleet)) == 1, "one daemon works")
     connection.close()

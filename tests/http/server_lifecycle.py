@@ -3,6 +3,7 @@ import json
 import os
 import pathlib
 import re
+import select
 import signal
 import socket
 import subprocess
@@ -342,6 +343,28 @@ def requests_are_taken_for_a_while_after_readyz_says_that_the_end_comes():
         stream.next("shutdown")
         check(time.monotonic() >= begin + leave, f"requests were taken for {time.monotonic() - begin:.2f} s")
     equal(d.process.wait(2 + SLOWER), 0, "exit status")
+    d.process.stdout.close()
+
+
+@suite.fact
+def readyz_is_answered_as_long_as_requests_run_after_a_leave():
+    """A balancer that is refused there takes the daemon for dead."""
+    d = begun("--workers", "1", "--limit", "leaveSeconds=1", "--limit", f"drainSeconds={30 * SLOWER}")
+    equal(ask(d.port, "PUT", "/v1/scenes/slow", bars(3000), JSON_TYPE).status, 201, "status before")
+    running = Raw(d.port, seconds=60 * SLOWER)
+    running.send(slow_query())
+    time.sleep(0.1)
+    d.process.send_signal(signal.SIGTERM)
+    refused = 0
+    while not select.select([running.socket], [], [], 0.05)[0]:
+        try:
+            equal(ask(d.port, "GET", "/readyz").status, 503, "/readyz")
+            refused += ask(d.port, "GET", "/v1/version").status == 503
+        except ConnectionRefusedError:
+            check(select.select([running.socket], [], [], 0)[0], "/readyz is refused while a request runs")
+    check(refused, "the running request has not outlasted the leave")
+    equal(running.reply().status, 200, "the running request")
+    equal(d.process.wait(5 * SLOWER), 0, "exit status")
     d.process.stdout.close()
 
 

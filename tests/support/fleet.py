@@ -1,6 +1,6 @@
 """A fleet as docker/haproxy.cfg has it: three daemons at one Redis, HAProxy before them; all ended with the suite by their own pids.
 
-    fleet = Fleet(suite)              fleet.port: HAProxy's
+    fleet = Fleet(suite)              fleet.port: HAProxy's; options of the daemons may follow
     fleet.nodes[0].kill(); fleet.nodes[0].start()
     fleet.wait_up()                   until HAProxy sends requests to all of them
 """
@@ -26,12 +26,13 @@ CONFIGURATION = ROOT / "docker/haproxy.cfg"
 class Node:
     """One daemon after the other at one port."""
 
-    def __init__(self, name, url):
-        self.name, self.url, self.port, self.daemon = name, url, free_port(), None
+    def __init__(self, name, url, options):
+        self.name, self.url, self.options, self.port, self.daemon = name, url, options, free_port(), None
         self.start()
 
     def start(self):
-        self.daemon = Daemon("--store", self.url, "--workers", "2", "--port", self.port, "--log", "off", durability=None).start()
+        self.daemon = Daemon("--store", self.url, "--workers", "2", "--port", self.port, "--log", "off", *self.options, durability=None)
+        self.daemon.start()
         return self
 
     def signal(self, name):
@@ -45,6 +46,12 @@ class Node:
     def stop(self):
         """SIGTERM; the end must be a clean one."""
         self.daemon.stop()
+
+    def wait_end(self):
+        """After a signal of the test's own: a clean end, too."""
+        wait_until(lambda: self.daemon.process.poll() is not None, f"{self.name} ends")
+        equal(self.daemon.process.returncode, 0, "exit status")
+        self.daemon.kill()
 
     def client(self, document=None):
         return KeepAlive(self.daemon, document)
@@ -70,13 +77,13 @@ def wait_until(true, what, seconds=START_SECONDS):
 
 
 class Fleet:
-    def __init__(self, suite):
+    def __init__(self, suite, *options):
         self.redis = Redis(suite)
         self.port, self.metrics_port = free_port(), free_port()
         self.nodes, self.proxy = [], None
         suite.cleanup(self.end)
         for name in NAMES:
-            self.nodes.append(Node(name, self.redis.url))
+            self.nodes.append(Node(name, self.redis.url, options))
         for node in self.nodes:
             node.wait_ready()
         self.log = tempfile.TemporaryFile()
