@@ -4,6 +4,7 @@
  * table of shapes is known before the store is asked, and still holds when it has answered. */
 #include "durable.h"
 
+#include "lost.h"
 #include "recover.h"
 #include "shelf.h"
 #include "told.h"
@@ -144,6 +145,7 @@ static void scene_stored(srv_store_write *write) {
   /* Somebody else has written: what is in memory is old, and the call is begun anew on what the store has. */
   if (write->status == SRV_STORE_MOVED) {
     srv_registry_past(request->server->registry, write->last_revision);
+    srv_lost_look(request->server, request->entry, write->current, write->last_revision, write->submitted_ns);
     request->store_revision = write->current;
     srv_recover_reload(request->server, request->entry, write->current);
     unsigned long long current = write->current;
@@ -153,6 +155,7 @@ static void scene_stored(srv_store_write *write) {
     return;
   }
   if (!good) refuse_status(request, write);
+  if (good && write->act == SRV_STORE_REMOVE) srv_lost_gone(request->server, write->revision);
   finish(request, good);
 }
 
@@ -350,6 +353,7 @@ void srv_durable_committed(srv_request *request) {
   }
   if (!entry->kept) return;
   entry->kept->presence = SRV_PRESENCE_HERE;
+  srv_lost_know(entry->kept, durable->write.revision);
   srv_fold_note(request->server, entry, durable->record.base, durable->record.length);
 }
 

@@ -2,6 +2,7 @@
  * is told when it has ended, in the order of their coming. */
 #include "load.h"
 
+#include "lost.h"
 #include "resident.h"
 #include "shared.h"
 
@@ -131,6 +132,7 @@ static srv_store_status settle_scene(loading *l) {
     set_corrupt(l);
   } else {
     note_records(entry, &l->fetch);
+    srv_lost_know(kept, ct_scene_revision(l->scene));
     srv_registry_commit(l->server->registry, entry, l->scene);
     kept->presence = SRV_PRESENCE_HERE;
     srv_resident_trim(l->server);

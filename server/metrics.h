@@ -38,6 +38,7 @@ typedef struct srv_metrics {
   srv_histogram queue_wait, loop_round, commit, fold;
   uint64_t commits[SRV_METRICS_STATUSES], folds[SRV_METRICS_STATUSES]; /* by srv_store_status */
   uint64_t commit_bytes, fold_bytes;
+  uint64_t lost_writes; /* acknowledged once, and not in the store any more */
   uint64_t connections; /* ever */
   uint64_t revisions;   /* committed */
   uint64_t let_go;      /* scenes that made room for others */

@@ -78,20 +78,21 @@ typedef struct srv_server {
   srv_peers *peers;
   srv_pool *pool;
   srv_registry *registry;
-  const api_shape_table *shapes; /* posted shapes; a change makes another table */
-  size_t naming;                 /* writes under way that have their shapes and may name them */
-  uint64_t named;                /* revisions that such writes have committed */
+  const api_shape_table *shapes;    /* posted shapes; a change makes another table */
+  uint64_t last_gone, last_gone_ns; /* with a shared store: of the scenes that have gone, and when it said so (lost.h) */
+  size_t naming;                    /* writes under way that have their shapes and may name them */
+  uint64_t named;                   /* revisions that such writes have committed */
   srv_lane stateless;
-  srv_store *store;                  /* NULL: memory alone */
-  struct srv_recovery *recovery;     /* what comes back from it; NULL likewise */
+  srv_store *store;                   /* NULL: memory alone */
+  struct srv_recovery *recovery;      /* what comes back from it; NULL likewise */
   struct srv_shape_turn *shape_turns; /* writes of shapes that wait for their turn */
   bool shape_turn_taken;
   struct srv_shelf *shelf;   /* when shapes were last seen */
   struct srv_shared *shared; /* what others have written; NULL: the store is ours alone */
-  bool store_failed; /* and it has been told */
-  size_t errands;    /* foldings and loadings under way; the store outlives them */
-  bool ending;       /* no new ones are begun */
-  api_scratch *scratch; /* for what the loop thread computes itself */
+  bool store_failed;         /* and it has been told */
+  size_t errands;            /* foldings and loadings under way; the store outlives them */
+  bool ending;               /* no new ones are begun */
+  api_scratch *scratch;      /* for what the loop thread computes itself */
 
   srv_connection *connections;
   size_t connection_count;
@@ -103,9 +104,9 @@ typedef struct srv_server {
   uint64_t reply_bytes;   /* replies of calls that are not freed yet */
   uint64_t id_prefix, id_next;
 
-  struct srv_stream *streams; /* of events */
-  size_t stream_count;        /* at most limits->event_streams */
-  struct srv_progress *progresses; /* replies in lines */
+  struct srv_stream *streams;              /* of events */
+  size_t stream_count;                     /* at most limits->event_streams */
+  struct srv_progress *progresses;         /* replies in lines */
   struct srv_ring *idle_first, *idle_last; /* rings that nobody listens to, as many at most */
   size_t idle_rings;
   uint64_t last_event; /* greatest number of an event in the rings that have gone */

@@ -7,6 +7,7 @@
 #include "shared.h"
 
 #include "durable.h"
+#include "lost.h"
 #include "recover.h"
 
 #include <api/record.h>
@@ -37,6 +38,7 @@ typedef struct asking {
   srv_server *server;
   srv_request *request; /* a reference; NULL: nobody waits */
   srv_store_look look;
+  uint64_t asked_ns;
   srv_shape_sync sync;
   unsigned waits;
   srv_store_status status;
@@ -190,9 +192,10 @@ void srv_shared_sync(srv_server *server, srv_shape_sync *sync) {
 /* ---- scenes ---------------------------------------------------------------------------------------------------------- */
 
 /* Memory is told what the store has of a scene. False: out of memory. */
-static bool note_scene(srv_server *server, const srv_store_entry *found) {
+static bool note_scene(srv_server *server, const srv_store_entry *found, const asking *a) {
   srv_registry *registry = server->registry;
   srv_entry *entry = srv_registry_find(registry, found->id);
+  srv_lost_look(server, entry, found->revision, a->look.last_revision, a->asked_ns);
   if (found->revision == 0) {
     if (entry && (entry->current || entry->kept)) srv_registry_remove(registry, entry);
     return true;
@@ -211,20 +214,24 @@ static bool note_scene(srv_server *server, const srv_store_entry *found) {
   if (settled && known != found->revision) kept->presence = SRV_PRESENCE_STORED;
   kept->revision = found->revision;
   kept->bodies = found->bodies;
+  srv_lost_know(kept, found->revision);
   return true;
 }
 
 /* Scenes that are not in the list have gone. */
-static bool note_all(srv_server *server, const srv_store_look *look) {
+static bool note_all(srv_server *server, const asking *a) {
+  const srv_store_look *look = &a->look;
   char id[CT_ID_LENGTH_MAX + 1] = "";
   size_t at = 0;
   for (size_t i = 0; i < look->count; i++)
-    if (!note_scene(server, &look->entries[i])) return false;
+    if (!note_scene(server, &look->entries[i], a)) return false;
   for (srv_entry *entry; (entry = srv_registry_after(server->registry, id));) {
     memcpy(id, entry->id, sizeof id);
     while (at < look->count && strcmp(look->entries[at].id, id) < 0) at++;
     bool there = at < look->count && strcmp(look->entries[at].id, id) == 0;
-    if (!there && (entry->current || entry->kept)) srv_registry_remove(server->registry, entry);
+    if (there || !(entry->current || entry->kept)) continue;
+    srv_lost_look(server, entry, 0, look->last_revision, a->asked_ns);
+    srv_registry_remove(server->registry, entry);
   }
   return true;
 }
@@ -290,7 +297,7 @@ static void looked(srv_store_look *look) {
   if (status == SRV_STORE_OK) {
     srv_registry_past(a->server->registry, look->last_revision);
     if (a->request && look->id[0]) a->request->store_revision = look->entries[0].revision;
-    bool noted = look->id[0] ? note_scene(a->server, &look->entries[0]) : note_all(a->server, look);
+    bool noted = look->id[0] ? note_scene(a->server, &look->entries[0], a) : note_all(a->server, a);
     if (!noted) status = SRV_STORE_MEMORY;
     free(look->entries);
   }
@@ -334,6 +341,7 @@ static asking *make_asking(srv_server *server, const char *id) {
   asking *a = calloc(1, sizeof *a);
   if (!a) return NULL;
   a->server = server;
+  a->asked_ns = uv_hrtime();
   a->look = (srv_store_look){.space = SRV_STORE_SCENES, .done = looked, .cls = a};
   a->sync.done = synced;
   snprintf(a->look.id, sizeof a->look.id, "%s", id);

@@ -3,15 +3,77 @@ store goes on, and when Redis is itself again so is everything.
 
 CONTACTD_FULL=1: forty ways of rubbish instead of one."""
 import os
+import signal
 import time
 
+from support import metrics
 from support.checks import Suite, check, equal
 from support.pace import SLOWER
-from support.redis import CUBE, OBJ, Redis, Spoiler, ball, free_port, move, place
+from support.redis import CUBE, OBJ, Redis, Spoiler, ball, free_port, move, place, revision_of, wait_until
 
 suite = Suite()
 FULL = bool(os.environ.get("CONTACTD_FULL"))
 SECONDS = 30 * SLOWER
+
+
+# ---- another Redis in its place ----------------------------------------------------------------------------------------------------------
+
+
+@suite.fact
+def writes_that_a_promoted_replica_lacks_are_counted_and_told():
+    """F20: a replica that was cut off before the last writes takes the place of its primary."""
+    first, second = (Redis(suite, "--repl-diskless-sync-delay", 0) for unused in range(2))
+    ways = [Spoiler(suite, first, 0) for unused in range(2)]
+    a, b = (first.daemon(url=way.url) for way in ways)
+    a.client.put("/v1/scenes/s", {"bodies": [ball("b")]}).must(201)
+    a.client.put("/v1/scenes/still", {"bodies": [ball("b")]}).must(201)
+    a.client.put("/v1/scenes/gone", {"bodies": []}).must(201)
+    a.client.patch("/v1/scenes/s/poses", move(1)).must(200)
+    kept = place(b.client.get("/v1/scenes/s/poses").must(200))
+    second.say("replicaof", "127.0.0.1", first.port)
+    wait_until(lambda: "master_link_status:up" in second.say("info", "replication") and
+               second.say("hgetall", "contactd:scenes") == first.say("hgetall", "contactd:scenes"), "the replica has not all")
+    second.say("replicaof", "no", "one")
+    for i in range(2, 5):
+        a.client.patch("/v1/scenes/s/poses", move(i)).must(200)
+    a.client.put("/v1/scenes/new", {"bodies": []}).must(201)
+    a.client.delete("/v1/scenes/gone").must(200)
+    equal(place(b.client.get("/v1/scenes/s/poses").must(200)), 4, "place by the other daemon")
+    equal(len(b.client.get("/v1/scenes").must(200).json["scenes"]), 3, "scenes")
+    for node in (a, b):
+        equal(metrics.read(node.client)["contactd_store_lost_writes_total"], 0, "lost writes before")
+    ways[0].redis = ways[1].redis = second
+    first.kill()
+    for node in (a, b):
+        wait_until(lambda node=node: node.client.get("/v1/scenes/s/poses").status == 200, "it does not find the new primary")
+        equal(place(node.client.get("/v1/scenes/s/poses").must(200)), kept, "place by the new primary")
+        equal([x["id"] for x in node.client.get("/v1/scenes").must(200).json["scenes"]], ["gone", "s", "still"], "scenes")
+        # Three of s, the scene that was new, and the deletion.
+        equal(metrics.read(node.client)["contactd_store_lost_writes_total"], 5, "lost writes")
+        wait_until(lambda node=node: node.log_text().count('"storeLostWrites"') == 3, f"it is not told three times: {node.log_text()}")
+        equal(place(node.client.get("/v1/scenes/still/poses").must(200)), 0, "place of what has lost nothing")
+    # And on it goes, as one store.
+    written = a.client.patch("/v1/scenes/s/poses", move(9)).must(200)
+    equal((place(got := b.client.get("/v1/scenes/s/poses").must(200)), revision_of(got)), (9, written.json["revision"]), "place and revision")
+    for node in (a, b):
+        equal(metrics.read(node.client)["contactd_store_lost_writes_total"], 5, "lost writes afterwards")
+    # The primary of before comes back, and one daemon falls for it: what it has seen since cannot be overwritten there.
+    for unused in range(4):
+        etag = a.client.patch("/v1/scenes/s/poses", move(10)).must(200).etag
+    first.start()
+    ways[0].redis = first
+    second.say("client", "kill", "type", "normal")
+    wait_until(lambda: a.client.get("/v1/scenes").status == 200, "it does not find the primary of before")
+    a.client.patch("/v1/scenes/s/poses", move(11), headers={"If-Match": etag}).problem(412, "revision-mismatch")
+    check(metrics.read(a.client)["contactd_store_lost_writes_total"] > 5, "nothing is told of a primary that is left behind")
+    # As a replica it takes no writes; and when the way leads to the primary again, nobody needs to be told.
+    first.say("replicaof", "127.0.0.1", second.port)
+    wait_until(lambda: first.say("hgetall", "contactd:scenes") == second.say("hgetall", "contactd:scenes"), "the replica has not all")
+    wait_until(lambda: a.client.patch("/v1/scenes/s/poses", move(11)).status == 503 and
+               place(a.client.get("/v1/scenes/s/poses").must(200)) == 10, "a replica takes writes")
+    ways[0].redis = second
+    wait_until(lambda: a.client.patch("/v1/scenes/s/poses", move(12)).status == 200, "the primary is not found")
+    equal(place(b.client.get("/v1/scenes/s/poses").must(200)), 12, "place by the other daemon")
 
 
 # ---- what Redis says when it will not ----------------------------------------------------------------------------------------------

@@ -9,12 +9,10 @@ import time
 
 from support.checks import Skip, Suite, check, equal
 from support.daemon import SANITIZER, binary, clean_environment
-from support.pace import SLOWER
-from support.redis import CUBE, OBJ, Redis, ball, free_port, move, place, revision_of, wait_ready
+from support.redis import CUBE, OBJ, Redis, ball, free_port, move, place, revision_of, wait_ready, wait_until
 
 suite = Suite()
 FULL = bool(os.environ.get("CONTACTD_FULL"))
-SECONDS = 30 * SLOWER
 # A start without Redis waits for two answers.
 SOON = "?commandMs=300"
 
@@ -26,13 +24,6 @@ def refused(url, *options):
     equal((ended.returncode, ended.stdout), (2, ""), f"exit status and output; it said {ended.stderr}")
     equal(ended.stderr.count("\n"), 1, f"lines of {ended.stderr}")
     return ended.stderr
-
-
-def wait_until(true, what, seconds=SECONDS):
-    end = time.monotonic() + seconds
-    while not true():
-        check(time.monotonic() < end, f"{what} in {seconds} s")
-        time.sleep(0.02)
 
 
 @suite.fact

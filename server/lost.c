@@ -1,0 +1,54 @@
+/* A question that was asked after an answer had come is answered from all that this answer told of, as long as the store is the
+ * same and has forgotten nothing. Two questions that were under way at one time prove nothing: they go over two connections. */
+#include "lost.h"
+
+#include "request.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+void srv_lost_know(srv_kept *kept, uint64_t revision) {
+  kept->known = revision;
+  kept->known_ns = uv_hrtime();
+}
+
+static void tell(srv_server *server, uint64_t count, const char *detail) {
+  server->metrics.lost_writes += count;
+  srv_log_event(server->log, "storeLostWrites", detail);
+}
+
+void srv_lost_gone(srv_server *server, uint64_t revision) {
+  if (revision < server->last_gone) return;
+  server->last_gone = revision;
+  server->last_gone_ns = uv_hrtime();
+}
+
+/* Numbers of scenes that have gone never go back either: a removal would be undone. */
+static void look_at_last(srv_server *server, uint64_t last, uint64_t asked_ns) {
+  char text[160];
+  if (last < server->last_gone && server->last_gone_ns < asked_ns) {
+    snprintf(text, sizeof text,
+             "a scene that was deleted at revision %" PRIu64 " may be there again: the store knows none above %" PRIu64,
+             server->last_gone, last);
+    server->last_gone = 0;
+    tell(server, 1, text);
+  }
+  srv_lost_gone(server, last);
+}
+
+void srv_lost_look(srv_server *server, srv_entry *entry, uint64_t revision, uint64_t last, uint64_t asked_ns) {
+  srv_kept *kept = entry ? entry->kept : NULL;
+  char text[CT_ID_LENGTH_MAX + 160];
+  if (!server->store->shared) return;
+  look_at_last(server, last, asked_ns);
+  if (!kept || revision >= kept->known || kept->known_ns >= asked_ns) return;
+  if (revision == 0 && last >= kept->known) return;
+  if (revision > 0)
+    snprintf(text, sizeof text, "%s: revision %" PRIu64 " was acknowledged, and the store has %" PRIu64, entry->id, kept->known,
+             revision);
+  else
+    snprintf(text, sizeof text, "%s: revision %" PRIu64 " was acknowledged, and the store has no such scene", entry->id,
+             kept->known);
+  tell(server, revision > 0 ? kept->known - revision : 1, text);
+  srv_lost_know(kept, revision);
+}
