@@ -200,7 +200,7 @@ bool api_read_array(api_reader *reader, const api_field *field, size_t least, si
     return false;
   }
   *count = length;
-  return true;
+  return !api_faults_full(reader->faults);
 }
 
 /* ---- numbers ----------------------------------------------------------------------------------------------------------- */

@@ -48,7 +48,7 @@ size_t api_read_one_of(api_reader *reader, const api_field *object, const api_fi
                        api_problem_id problem);
 
 /* An array of least..greatest elements; *count is its length. Too many: LIMIT_EXCEEDED. Too few: MISSING_MEMBER. Where
- * only one length will do: WRONG_TYPE. */
+ * only one length will do: WRONG_TYPE. Also false where the faults are full: its elements would be left unread. */
 bool api_read_array(api_reader *reader, const api_field *field, size_t least, size_t greatest, size_t *count);
 
 /* Numbers: integers are accepted as reals; -0 is read as 0. OUT_OF_RANGE names the limit. */

@@ -138,7 +138,7 @@ static uint32_t *find_rows(api_reader *reader, const api_path *at, const api_pos
     api_fault_memory(reader->faults);
     return NULL;
   }
-  bool good = true;
+  bool good = !api_faults_full(reader->faults);
   for (size_t i = 0; i < poses->count && !api_faults_full(reader->faults); i++) {
     rows[i] = find(in, poses->ids[i]);
     if (rows[i] == CT_NO_ROW) {
