@@ -498,7 +498,7 @@ static void load(srv_store *store, srv_store_load *load) {
 static bool listen_to(srv_store *store, srv_store_listen *listen) {
   redis_store *s = of(store);
   hurry(s);
-  if (!s->ears) s->ears = srv_redis_ears_create(s->loop, &s->place, s->name, s->sides[SHORT].link);
+  if (!s->ears) s->ears = srv_redis_ears_create(&s->store, s->loop, &s->place, s->name, s->sides[SHORT].link);
   return s->ears && srv_redis_ears_listen(s->ears, listen);
 }
 

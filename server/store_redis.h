@@ -172,8 +172,10 @@ bool srv_redis_link_tick(srv_redis_link *link, uint64_t now_ns);
 
 typedef struct srv_redis_ears srv_redis_ears;
 
-/* asks: the connection that questions go by; what is told is heard on one of its own, which is made here. NULL: out of memory. */
-srv_redis_ears *srv_redis_ears_create(uv_loop_t *loop, srv_redis_place *place, srv_redis_name *name, srv_redis_link *asks);
+/* store: is told what somebody should know. asks: the connection that questions go by; what is told is heard on one of its own,
+ * which is made here. NULL: out of memory. */
+srv_redis_ears *srv_redis_ears_create(const srv_store *store, uv_loop_t *loop, srv_redis_place *place, srv_redis_name *name,
+                                      srv_redis_link *asks);
 /* closed is called when nothing of it is left in the loop. */
 void srv_redis_ears_close(srv_redis_ears *ears, void (*closed)(void *cls), void *cls);
 /* The connection that questions go by is up. */

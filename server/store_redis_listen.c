@@ -33,6 +33,8 @@ typedef struct ear {
 } ear;
 
 struct srv_redis_ears {
+  const srv_store *store;         /* for its `tell` */
+  bool told_asking, told_waiting; /* somebody was told that Redis refuses, and it has not answered since */
   srv_redis_link *asks, *hears;
   uint64_t wait_ms;
   ear *first;
@@ -96,6 +98,15 @@ static bool hear_all(ear *e, const srv_redis_heard *heard, bool *good) {
   return true;
 }
 
+/* An answer that is none of ours, or says that we may not ask. */
+static void complain(const srv_redis_ears *ears, bool *told, const redisReply *reply) {
+  char why[SRV_STORE_WHY];
+  if (!reply || *told || !ears->store->tell) return;
+  (void)srv_redis_error(reply, why);
+  *told = true;
+  ears->store->tell(ears->store->tell_cls, "eventsNotHeard", why);
+}
+
 /* ---- questions ------------------------------------------------------------------------------------------------------- */
 
 static void unblocked(void *cls, const redisReply *reply) {
@@ -139,9 +150,11 @@ static void take_answer(void *cls, const redisReply *reply) {
   bool again = e->asks_again;
   e->asks_again = false;
   if (!reply || !srv_redis_read_heard(reply, &heard)) {
+    complain(ears, &ears->told_asking, reply);
     e->due_ns = uv_hrtime() + AGAIN_NS;
     return;
   }
+  ears->told_asking = false;
   if (!take_heard(e, &heard)) return;
   if (again) ask(e);
   hear_on(ears);
@@ -184,7 +197,10 @@ static void take_news(void *cls, const redisReply *reply) {
   srv_redis_ears *ears = cls;
   ears->waiting = false;
   if (!reply) return;
-  if (!take_all_news(ears, reply)) {
+  if (take_all_news(ears, reply)) {
+    ears->told_waiting = false;
+  } else {
+    complain(ears, &ears->told_waiting, reply);
     /* What cannot be read is passed over by a question. */
     ears->pause_ns = uv_hrtime() + AGAIN_NS;
     for (ear *e = ears->first; e; e = e->next) e->due_ns = 0;
@@ -240,11 +256,13 @@ static void on_down(void *cls, srv_store_status status, const char *why) {
 
 /* ---- what the store calls -------------------------------------------------------------------------------------------- */
 
-srv_redis_ears *srv_redis_ears_create(uv_loop_t *loop, srv_redis_place *place, srv_redis_name *name, srv_redis_link *asks) {
+srv_redis_ears *srv_redis_ears_create(const srv_store *store, uv_loop_t *loop, srv_redis_place *place, srv_redis_name *name,
+                                      srv_redis_link *asks) {
   srv_redis_ears *ears = calloc(1, sizeof *ears);
   if (!ears) return NULL;
   const srv_redis_link_events events = {.up = on_up, .settings = on_settings, .down = on_down, .cls = ears};
   uint64_t half_ms = place->command_ns / 2000000u;
+  ears->store = store;
   ears->asks = asks;
   ears->wait_ms = half_ms < WAIT_MS ? half_ms : WAIT_MS;
   ears->hears = srv_redis_link_create(loop, place, name, &events);

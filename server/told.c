@@ -48,9 +48,9 @@ bool srv_told_next(const char *bytes, size_t length, size_t *at, api_event *out)
   const char *state = name ? next_text(bytes, length, at, CT_ID_LENGTH_MAX) : NULL;
   const char *digits = state ? next_text(bytes, length, at, LENGTH_TEXT - 1) : NULL;
   if (!digits || !*name) return false;
-  char *end = NULL;
-  unsigned long long size = strtoull(digits, &end, 10);
-  if (*end || size == 0 || size > length - *at) return false;
+  if (digits[strspn(digits, "0123456789")]) return false;
+  unsigned long long size = strtoull(digits, NULL, 10);
+  if (size == 0 || size > length - *at) return false;
   *out = (api_event){.name = name, .data = bytes + *at, .length = (size_t)size, .contact_state = *state ? state : NULL};
   *at += (size_t)size;
   return !memchr(out->data, '\n', out->length) && !memchr(out->data, '\r', out->length);

@@ -5,8 +5,10 @@ CONTACTD_FULL=1: more rounds of each."""
 import http.client
 import json
 import os
+import pathlib
 import random
 import signal
+import tempfile
 import threading
 import time
 
@@ -354,6 +356,27 @@ def what_stands_in_the_way_of_telling_does_not_stand_in_that_of_writing():
         last = write(b)
         equal(last_revision(a), last, f"revision with another {key}")
         redis.say("del", "contactd:told:s", "contactd:listened:s")
+
+
+@suite.fact
+def a_daemon_that_may_not_hear_says_so_and_goes_on_when_it_may():
+    redis = Redis(suite)
+    redis.say("acl", "setuser", "deaf", "on", ">open sesame", "~*", "+@all", "-xread", "-xadd")
+    with tempfile.TemporaryDirectory() as folder:
+        password = pathlib.Path(folder, "password")
+        password.write_text("open sesame\n")
+        node = redis.daemon("--store-password-file", password, url=f"redis://deaf@127.0.0.1:{redis.port}/0")
+        scene_at(node)
+        with Stream(node, "s") as stream:
+            start = stream.next("revision")
+            last = write(node)
+            wait_for(lambda: "eventsNotHeard" in node.log_text(), "the line about it in the log")
+            equal(node.log_text().count("eventsNotHeard"), 1, "lines about it in the log")
+            redis.say("acl", "setuser", "deaf", "+xread", "+xadd")
+            equal(stream.next("reset").data["revision"], last, "revision")
+            last = write(node)
+            equal(stream.next("revision").data["revision"], last, "revision")
+            check(start.data["revision"] == last - 2, "a write is missing")
 
 
 @suite.fact
