@@ -9,6 +9,7 @@ import os
 import pathlib
 import shutil
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -31,9 +32,10 @@ suite = Suite()
 
 
 class Node(http.server.ThreadingHTTPServer):
-    """Answers with its name. hang_up: so many requests are read and their connections closed; refuse: so many are answered 503."""
+    """Answers with its name. hang_up: so many requests are read and their connections closed; reset: the same, but their bodies are not
+    read, as by a node that is killed; refuse: so many are answered 503."""
     daemon_threads = True
-    hang_up = refuse = 0
+    hang_up = reset = refuse = 0
     ready = True
     forwarded = None
 
@@ -52,8 +54,8 @@ class Node(http.server.ThreadingHTTPServer):
     def fate(self, request):
         with self.lock:
             self.seen.append(request)
-            if self.hang_up:
-                self.hang_up -= 1
+            if self.hang_up or self.reset:
+                self.hang_up, self.reset = max(self.hang_up - 1, 0), max(self.reset - 1, 0)
                 return None
             if self.refuse:
                 self.refuse -= 1
@@ -68,7 +70,10 @@ class Answer(http.server.BaseHTTPRequestHandler):
         pass
 
     def answer(self):
-        self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        if self.server.reset and self.path != "/readyz":
+            self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        else:
+            self.rfile.read(int(self.headers.get("Content-Length") or 0))
         self.server.forwarded = self.headers.get_all("X-Forwarded-For")
         if self.path == "/readyz":
             status = 200 if self.server.ready else 503
@@ -155,7 +160,7 @@ def asked(method, path, **fate):
         node.__dict__.update(fate)
     reply = ask(method, path)
     for node in nodes().values():
-        node.hang_up = node.refuse = 0
+        node.hang_up = node.reset = node.refuse = 0
     return reply, sum(len(node.seen) for node in nodes().values())
 
 
@@ -181,16 +186,17 @@ def what_names_no_scene_goes_to_whoever_is_least_busy():
 
 
 def repeated(method, path):
-    for fate in ({"hang_up": 1}, {"refuse": 1}):
+    for fate in ({"hang_up": 1}, {"reset": 1}, {"refuse": 1}):
         reply, times = asked(method, path, **fate)
         check(reply.status == 200 and times > 1, f"{method} {path} is answered {reply.status} after {times} tries with {fate}")
 
 
 def sent_once(method, path):
-    reply, times = asked(method, path, hang_up=1)
-    equal((reply.status, times), (503, 1), f"status and tries of {method} {path} when its node hangs up")
-    equal((reply.headers["Retry-After"], reply.headers["Content-Type"]), ("1", "application/problem+json"), "headers")
-    equal(json.loads(reply.text)["status"], 503, "status in the problem")
+    for fate in ({"hang_up": 1}, {"reset": 1}):
+        reply, times = asked(method, path, **fate)
+        equal((reply.status, times), (503, 1), f"status and tries of {method} {path} with {fate}")
+        equal((reply.headers["Retry-After"], reply.headers["Content-Type"]), ("1", "application/problem+json"), "headers")
+        equal(json.loads(reply.text)["status"], 503, "status in the problem")
     reply, times = asked(method, path, refuse=1)
     equal((reply.status, times), (503, 1), f"status and tries of {method} {path} when its node refuses")
 
@@ -210,18 +216,21 @@ suite.table("may change something and is sent once", (
 def a_request_whose_node_goes_is_answered_also_where_others_have_gone_before_it_on_its_connection():
     """Where the connection is closed without a word, many clients send again by themselves."""
     nodes()
-    for method, body in (("PATCH", b"{}"), ("PATCH", b" " * 100000), ("DELETE", None)):
+    for method, body, fate in (("PATCH", b"{}", "hang_up"), ("PATCH", b"{}", "reset"), ("PATCH", b" " * 100000, "hang_up"),
+                               ("DELETE", None, "hang_up"), ("DELETE", None, "reset")):
         connection = http.client.HTTPConnection("127.0.0.1", PORT, timeout=30)
-        for hang_up, status in ((0, 200), (0, 200), (1, 503)):
+        for count, status in ((0, 200), (0, 200), (1, 503)):
             for node in nodes().values():
-                node.hang_up = hang_up
+                node.seen.clear()
+                node.__dict__[fate] = count
             connection.request(method, "/v1/scenes/s0", body, {"Content-Type": "application/json"})
             answer = connection.getresponse()
             answer.read()
-            equal((answer.status, answer.headers["Retry-After"]), (status, "1" if hang_up else None), f"reply to {method}")
+            equal((answer.status, answer.headers["Retry-After"]), (status, "1" if count else None), f"reply to {method} with {fate}")
+            equal(sum(len(node.seen) for node in nodes().values()), 1, f"tries of {method} with {fate}")
         connection.close()
-    for node in nodes().values():
-        node.hang_up = 0
+        for node in nodes().values():
+            node.__dict__[fate] = 0
 
 
 @suite.fact
