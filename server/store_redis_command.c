@@ -126,7 +126,7 @@ const char *const srv_redis_script = __extension__ /* longer than every compiler
 /* A write that is refused after its first change would be half done. From Redis 7 on the script asks whether its user may do all;
  * an older one cannot be asked that, so what the script does is tried at each connection, too, on a key that is never there and in
  * ways that change nothing: all that counts is whether the user may. Of a store that is still empty the pushes make a list and
- * remove it. */
+ * remove it. Events are not among it: a write goes without them. */
 const char srv_redis_probe[] = "local store, none = unpack(KEYS)\n"
                                "local function may(name, ...)\n"
                                "  local got = redis.pcall(name, ...)\n"

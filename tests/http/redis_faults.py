@@ -3,13 +3,15 @@ store goes on, and when Redis is itself again so is everything.
 
 CONTACTD_FULL=1: forty ways of rubbish instead of one."""
 import os
-import signal
+import pathlib
+import subprocess
+import tempfile
 import time
 
 from support import metrics
 from support.checks import Suite, check, equal
 from support.pace import SLOWER
-from support.redis import CUBE, OBJ, Redis, Spoiler, ball, free_port, move, place, revision_of, wait_until
+from support.redis import CUBE, OBJ, Redis, Spoiler, ball, free_port, move, place, revision_of, wait_ready, wait_until
 
 suite = Suite()
 FULL = bool(os.environ.get("CONTACTD_FULL"))
@@ -79,23 +81,96 @@ def writes_that_a_promoted_replica_lacks_are_counted_and_told():
 # ---- what Redis says when it will not ----------------------------------------------------------------------------------------------
 
 
+def hog(redis):
+    """A script that does not end."""
+    subprocess.Popen(["redis-cli", "-p", str(redis.port), "eval", "while true do end", "0"], stdout=subprocess.DEVNULL)  # ends with the script
+    wait_until(lambda: redis.say("ping").startswith("BUSY"), "Redis is not busy")
+
+
+def spoil_saves(redis):
+    """The name of its file is that of a folder."""
+    os.mkdir(os.path.join(redis.folder, "no-file"))
+    redis.say("config", "set", "save", "3600 1")
+    redis.say("bgsave")
+    wait_until(lambda: "rdb_last_bgsave_status:err" in redis.say("info", "persistence"), "Redis can save")
+
+
 @suite.fact
 def each_refusal_of_redis_is_a_problem_of_its_own():
+    """F21. A write that is refused is not there, what can be read is, nothing is taken for not found, and all passes with its cause."""
+    redis = Redis(suite, "--dbfilename", "no-file", "--busy-reply-threshold", 20)
+    node = redis.daemon(url=redis.url + "?commandMs=500")
+    node.client.put("/v1/scenes/s", {"bodies": [ball("b")]}).must(201)
+    nobody = f"replicaof 127.0.0.1 {free_port()}"
+    cases = (("config set maxmemory 1", "config set maxmemory 0", 507, "storage-full", "maxmemory", True),
+             (nobody, "replicaof no one", 503, "store-unavailable", "replica", True),
+             ("config set min-replicas-to-write 2", "config set min-replicas-to-write 0", 503, "store-unavailable", "replicas", True),
+             (spoil_saves, "config set save ", 503, "store-unavailable", "save", True),
+             (hog, "script kill", 503, "store-unavailable", "busy with a script", False),
+             ("client pause 100000 write", "client unpause", 503, "store-unavailable", "answer", False),
+             ("config set replica-serve-stale-data no|" + nobody, "replicaof no one|config set replica-serve-stale-data yes", 503, "store-unavailable",
+              "without its primary", False))
+    for on, off, status, name, word, readable in cases:
+        if callable(on):
+            on(redis)
+        else:
+            for words in on.split("|"):
+                redis.say(*words.split())
+        for method, path, body in (("PATCH", "/v1/scenes/s/poses", move(5)), ("PUT", "/v1/scenes/new", {"bodies": []}),
+                                   ("POST", "/v1/scenes", {"bodies": []})):
+            reply = node.client.request(method, path, body).problem(status, name)
+            check(word in reply.json["detail"], f"{on}: detail of {method} {path} is {reply.json['detail']}")
+            check(status != 503 or reply.headers.get("retry-after"), f"{on}: no Retry-After")
+        read = node.client.get("/v1/scenes/s/poses")
+        equal(place(read.must(200)) if readable else read.problem(503, name).status, 0 if readable else 503, f"read while {on}")
+        for words in off.split("|"):
+            redis.say(*words.split(" "))
+        wait_until(lambda: node.client.get("/v1/scenes/s/poses").status == 200, f"no read after {off}")
+        equal(place(node.client.get("/v1/scenes/s/poses").must(200)), 0, f"place after {off}")
+        node.client.get("/v1/scenes/new").problem(404, "scene-not-found")
+        wait_until(lambda: node.client.put("/v1/scenes/again", {"bodies": []}).status in (200, 201), f"no write after {off}")
+        wait_ready(node)
+    redis.say("script", "flush")
+    node.client.patch("/v1/scenes/s/poses", move(6)).must(200)
+
+
+@suite.fact
+def a_redis_that_reads_its_data_is_waited_for():
+    """F21, LOADING: nothing is taken for not found while Redis does not have it yet."""
     redis = Redis(suite)
     node = redis.daemon()
     node.client.put("/v1/scenes/s", {"bodies": [ball("b")]}).must(201)
-    cases = (("config set maxmemory 1", "config set maxmemory 0", 507, "storage-full", "maxmemory"),
-             (f"replicaof 127.0.0.1 {free_port()}", "replicaof no one", 503, "store-unavailable", "replica"),
-             ("config set min-replicas-to-write 2", "config set min-replicas-to-write 0", 503, "store-unavailable", "replicas"))
-    for on, off, status, name, word in cases:
-        redis.say(*on.split())
-        reply = node.client.patch("/v1/scenes/s/poses", move(5)).problem(status, name)
-        check(word in reply.json["detail"], f"detail is {reply.json['detail']}")
-        check(status != 503 or reply.headers.get("retry-after"), "no Retry-After")
-        equal(place(node.client.get("/v1/scenes/s/poses").must(200)), 0, f"place while {on}")
-        redis.say(*off.split())
-        equal(place(node.client.get("/v1/scenes/s/poses").must(200)), 0, f"place after {off}")
-    node.client.patch("/v1/scenes/s/poses", move(6)).must(200)
+    redis.say("eval", "for i = 1, 3000 do redis.call('set', 'x' .. i, 1) end", "0")
+    redis.kill()
+    redis.options += ["--key-load-delay", "400"]
+    redis.start(loading=True)
+    seen = set()
+    while redis.say("ping").startswith("LOADING"):
+        reply = node.client.get("/v1/scenes/s/poses")
+        seen.add(reply.json["detail"] if reply.status == 503 else reply.status)
+    check(any("reading its data" in str(x) for x in seen) and not seen & {200, 404}, f"answers while Redis reads: {seen}")
+    wait_until(lambda: node.client.get("/v1/scenes/s/poses").status == 200, "it does not find Redis again")
+    equal(place(node.client.get("/v1/scenes/s/poses").must(200)), 0, "place")
+    node.client.patch("/v1/scenes/s/poses", move(1)).must(200)
+
+
+@suite.fact
+def a_password_that_changes_is_read_again():
+    redis = Redis(suite, "--requirepass", "first")
+    with tempfile.TemporaryDirectory() as folder:
+        word = pathlib.Path(folder, "word")
+        word.write_text("first\n")
+        node = redis.daemon("--store-password-file", word)
+        node.client.put("/v1/scenes/s", {"bodies": [ball("b")]}).must(201)
+        redis.say("config", "set", "requirepass", "second", password="first")
+        redis.say("client", "kill", "type", "normal", password="second")
+        wait_until(lambda: "password" in node.client.get("/readyz").text, "/readyz does not tell of the password")
+        node.client.get("/readyz").problem(503, "storage-failed")
+        node.client.patch("/v1/scenes/s/poses", move(1)).problem(503, "storage-failed")
+        word.write_text("second\n")
+        wait_ready(node)
+        node.client.patch("/v1/scenes/s/poses", move(1)).must(200)
+        check("second" not in node.log_text() and "first" not in node.log_text(), "the password is in the log")
 
 
 @suite.fact

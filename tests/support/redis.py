@@ -65,7 +65,7 @@ class Redis:
     def url(self):
         return f"redis://127.0.0.1:{self.port}/0"
 
-    def start(self):
+    def start(self, loading=False):
         self.process = subprocess.Popen(
             ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--dir", self.folder, "--save", "", "--appendonly", "yes",
              "--appendfsync", "always", *self.options], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -73,14 +73,15 @@ class Redis:
         while time.monotonic() < end:
             if self.process.poll() is not None:
                 raise Failure(f"redis-server ended with {self.process.returncode}")
-            if self.say("ping", check=False) in ("PONG", "NOAUTH Authentication required."):
+            said = self.say("ping", check=False)
+            if said in ("PONG", "NOAUTH Authentication required.") or (loading and said.startswith("LOADING")):
                 return
             time.sleep(0.02)
         raise Failure(f"redis-server does not answer in {START_SECONDS} s")
 
-    def say(self, *words, check=True):
+    def say(self, *words, check=True, password=None):
         run = subprocess.run(["redis-cli", "-p", str(self.port), *(str(w) for w in words)], capture_output=True, text=True, timeout=60,
-                             check=False)
+                             check=False, env={**os.environ, "REDISCLI_AUTH": password} if password else None)
         if check and (run.returncode or run.stdout.startswith(("ERR", "WRONG"))):
             raise Failure(f"redis-cli {words}: {run.stdout}{run.stderr}")
         return run.stdout.strip()
