@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BLOCK_BYTES 16384
+/* Most requests need no more than the first block, and calloc has to clear it. */
+#define FIRST_BLOCK_BYTES 2048
+#define LARGEST_BLOCK_BYTES 1048576
 #define ALIGNMENT 16
 
 typedef struct api_arena_block {
@@ -33,8 +35,8 @@ void api_arena_free(api_arena *arena) {
 
 static api_arena_block *new_block(api_arena *arena, size_t bytes) {
   /* Blocks grow with the arena, so that their number stays small. */
-  size_t size = arena->bytes / 2 > BLOCK_BYTES ? arena->bytes / 2 : BLOCK_BYTES;
-  if (size > 64 * BLOCK_BYTES) size = 64 * BLOCK_BYTES;
+  size_t size = arena->bytes > FIRST_BLOCK_BYTES ? arena->bytes : FIRST_BLOCK_BYTES;
+  if (size > LARGEST_BLOCK_BYTES) size = LARGEST_BLOCK_BYTES;
   if (size < bytes) size = bytes;
   if (arena->budget && (arena->bytes > arena->budget || sizeof(api_arena_block) + size > arena->budget - arena->bytes))
     size = bytes;

@@ -11,10 +11,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 /* What one transaction takes at most: its pages are held in memory, and its first write waits for its last. */
 #define GROUP_WRITES 1024
 #define GROUP_BYTES ((size_t)32 << 20)
+
+/* Transactions for which the writer does not wait for company, at most, before it tries again. */
+#define ALONE_MOST 63u
 
 /* The writer has been idle for so long when it begins to tidy up: nobody is about to write. */
 #define IDLE_NS 200000000u
@@ -29,12 +34,19 @@ typedef struct sqlite_store {
   srv_store store; /* first: what the daemon sees */
   srv_sqlite_file file;
   uv_loop_t *loop;
-  uv_async_t answers;
+  int bell; /* an eventfd: rung by the threads, and heard in `answers`. libuv's own would have the loop spin until the thread that
+             * rang has come back from it, which on a busy core takes long */
+  uv_poll_t answers;
   uv_prepare_t round;
   uv_thread_t writer, reader;
-  int told_places;       /* of `places` */
-  bool submitted;        /* in this round of the loop, and the writer not woken since */
-  uint64_t submitted_ns; /* the first of those */
+  /* The writer's. */
+  size_t company;       /* writes that were answered last, and those that waited then */
+  uint64_t answered_ns; /* when that was */
+  uint64_t group_ns;    /* that a transaction takes, lately */
+  unsigned alone;       /* transactions for which it does not wait for company any more */
+  unsigned alone_last;  /* what that was at first */
+  int told_places;      /* of `places` */
+  bool submitted;       /* in this round of the loop */
   void (*closed)(void *cls);
   void *closed_cls;
   unsigned handles;
@@ -46,8 +58,8 @@ typedef struct sqlite_store {
   srv_store_look *looks, **looks_end, *looked, **looked_end;
   bool closing, reader_ended, writer_ended;
   bool broken;
-  int places;        /* of new records, that there have been */
-  uint64_t group_ns; /* that a transaction took, lately */
+  int places;    /* of new records, that there have been */
+  size_t queued; /* of `writes` */
   char why[SRV_STORE_WHY];
 } sqlite_store;
 
@@ -66,22 +78,31 @@ typedef struct sqlite_store {
 /* Takes the first writes off the queue. Under the mutex. */
 static srv_store_write *take_group(sqlite_store *s) {
   srv_store_write *first = s->writes, *last = first;
-  size_t bytes = first->length;
-  for (int count = 1; last->next && count < GROUP_WRITES && bytes + last->next->length <= GROUP_BYTES; count++) {
+  size_t bytes = first->length, count = 1;
+  for (; last->next && count < GROUP_WRITES && bytes + last->next->length <= GROUP_BYTES; count++) {
     last = last->next;
     bytes += last->length;
   }
+  s->queued -= count;
   s->writes = last->next;
   if (!s->writes) LIST_CLEAR(s->writes);
   last->next = NULL;
   return first;
 }
 
-static void give_answers(sqlite_store *s, srv_store_write *first, uint64_t took_ns) {
+/* Wakes the loop. It cannot fail: the count never comes near its end. */
+static void ring(sqlite_store *s) {
+  int refused = eventfd_write(s->bell, 1);
+  assert(refused == 0);
+  (void)refused;
+}
+
+static void give_answers(sqlite_store *s, srv_store_write *first) {
   const char *why = NULL;
   bool broken = srv_sqlite_broken(s->file.writer, &why);
+  size_t answered = 0;
   uv_mutex_lock(&s->mutex);
-  while (first) {
+  for (; first; answered++) {
     srv_store_write *write = first;
     first = write->next;
     LIST_ADD(s->written, write);
@@ -89,9 +110,25 @@ static void give_answers(sqlite_store *s, srv_store_write *first, uint64_t took_
   if (broken && !s->broken) memcpy(s->why, why, sizeof s->why);
   s->broken = broken;
   s->places = srv_sqlite_places(s->file.writer);
-  s->group_ns = (s->group_ns + took_ns) / 2;
+  s->company = answered + s->queued;
   uv_mutex_unlock(&s->mutex);
-  uv_async_send(&s->answers);
+  ring(s);
+}
+
+/* Waits for those who have just been answered. Under the mutex. */
+static void await_company(sqlite_store *s) {
+  if (s->alone > 0) {
+    s->alone--;
+    return;
+  }
+  const uint64_t until_ns = s->answered_ns + s->group_ns / 2;
+  bool waited = false;
+  for (uint64_t now_ns; s->queued < s->company && !s->closing && (now_ns = uv_hrtime()) < until_ns; waited = true)
+    uv_cond_timedwait(&s->writes_wait, &s->mutex, until_ns - now_ns);
+  if (!waited) return;
+  if (s->queued >= s->company) s->alone_last = 0;
+  else s->alone_last = s->alone_last < ALONE_MOST ? 2 * s->alone_last + 1 : ALONE_MOST;
+  s->alone = s->alone_last;
 }
 
 /* Waits for writes. NULL: the time is over, or there will be none. */
@@ -99,6 +136,7 @@ static srv_store_write *await_group(sqlite_store *s, bool *ends) {
   uv_mutex_lock(&s->mutex);
   bool waits = true;
   while (!s->writes && !s->closing && waits) waits = uv_cond_timedwait(&s->writes_wait, &s->mutex, IDLE_NS) == 0;
+  if (s->writes) await_company(s);
   srv_store_write *first = s->writes ? take_group(s) : NULL;
   *ends = !first && s->closing;
   uv_mutex_unlock(&s->mutex);
@@ -113,7 +151,9 @@ static void write_on(void *cls) {
     if (first) {
       uint64_t begin_ns = uv_hrtime();
       srv_sqlite_write(s->file.writer, first);
-      give_answers(s, first, uv_hrtime() - begin_ns);
+      s->answered_ns = uv_hrtime();
+      s->group_ns = (s->group_ns + s->answered_ns - begin_ns) / 2;
+      give_answers(s, first);
       srv_sqlite_checkpoint(s->file.writer, LOG_PAGES_MOST);
     } else if (!ends && !srv_sqlite_sweep(s->file.writer)) {
       srv_sqlite_checkpoint(s->file.writer, LOG_PAGES_IDLE);
@@ -125,7 +165,7 @@ static void write_on(void *cls) {
   uv_mutex_lock(&s->mutex);
   s->writer_ended = true;
   uv_mutex_unlock(&s->mutex);
-  uv_async_send(&s->answers);
+  ring(s);
 }
 
 /* ---- reader ---------------------------------------------------------------------------------------------------------- */
@@ -156,7 +196,7 @@ static void read_on(void *cls) {
       uv_cond_wait(&s->reads_wait, &s->mutex);
       continue;
     }
-    uv_async_send(&s->answers);
+    ring(s);
   }
   uv_mutex_unlock(&s->mutex);
 }
@@ -169,6 +209,7 @@ static void release(sqlite_store *s) {
   uv_cond_destroy(&s->writes_wait);
   uv_cond_destroy(&s->reads_wait);
   uv_mutex_destroy(&s->mutex);
+  if (s->bell >= 0) close(s->bell);
   free(s);
 }
 
@@ -188,8 +229,11 @@ static void tell_places(sqlite_store *s, int places) {
     s->store.tell(s->store.tell_cls, "storageDamaged", "a page of " SRV_SQLITE_FILE " is damaged; new records go to another place");
 }
 
-static void on_answers(uv_async_t *handle) {
+static void on_answers(uv_poll_t *handle, int status, int events) {
   sqlite_store *s = handle->data;
+  eventfd_t rung;
+  (void)status, (void)events;
+  if (eventfd_read(s->bell, &rung) != 0) return;
   uv_mutex_lock(&s->mutex);
   srv_store_write *writes = s->written;
   srv_store_load *loads = s->loaded;
@@ -236,11 +280,9 @@ static void submit(srv_store *store, srv_store_write *write) {
   uv_mutex_lock(&s->mutex);
   assert(!s->closing);
   LIST_ADD(s->writes, write);
-  uint64_t now_ns = uv_hrtime();
-  if (!s->submitted) s->submitted_ns = now_ns;
-  s->submitted = now_ns - s->submitted_ns <= s->group_ns;
-  if (!s->submitted) uv_cond_signal(&s->writes_wait);
+  s->queued++;
   uv_mutex_unlock(&s->mutex);
+  s->submitted = true;
 }
 
 static void load(srv_store *store, srv_store_load *load) {
@@ -294,7 +336,7 @@ static sqlite_store *create(uv_loop_t *loop) {
   if (uv_mutex_init(&s->mutex) != 0 || uv_cond_init(&s->writes_wait) != 0 || uv_cond_init(&s->reads_wait) != 0) abort();
   s->store = (srv_store){.ops = &ops, .durability = "disk"};
   s->loop = loop;
-  s->file.lock = -1;
+  s->file.lock = s->bell = -1;
   LIST_CLEAR(s->writes);
   LIST_CLEAR(s->written);
   LIST_CLEAR(s->loads);
@@ -306,12 +348,14 @@ static sqlite_store *create(uv_loop_t *loop) {
 
 /* The threads and what they need. */
 static bool start(sqlite_store *s) {
-  if (uv_async_init(s->loop, &s->answers, on_answers) != 0) return false;
+  s->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (s->bell < 0 || uv_poll_init(s->loop, &s->answers, s->bell) != 0) return false;
   uv_prepare_init(s->loop, &s->round);
   uv_prepare_start(&s->round, on_round);
   uv_unref((uv_handle_t *)&s->round);
   s->answers.data = s->round.data = s;
   s->handles = 2;
+  if (uv_poll_start(&s->answers, UV_READABLE, on_answers) != 0) return false;
   if (uv_thread_create(&s->reader, read_on, s) != 0) return false;
   if (uv_thread_create(&s->writer, write_on, s) == 0) return true;
   uv_mutex_lock(&s->mutex);

@@ -101,6 +101,53 @@ static void writes_that_wait_together_share_a_sync(void) {
   rig_end(&r);
 }
 
+#define SHARING 8
+#define SHARED_WRITES 16
+
+/* One that writes again as soon as it has its answer. */
+typedef struct repeater {
+  srv_store_write write; /* first: the store's view */
+  rig *r;
+} repeater;
+
+static void write_again(srv_store_write *write) {
+  repeater *one = (repeater *)write;
+  CHECK_INT(write->status, SRV_STORE_OK);
+  one->r->waiting--;
+  if (write->status != SRV_STORE_OK || write->revision == SHARED_WRITES) return;
+  write->act = SRV_STORE_CHANGE;
+  write->before = write->revision++;
+  one->r->waiting++;
+  srv_store_submit(one->r->store, write);
+}
+
+/* Two halves of them begin so that each would wait for the other's sync and for its own: two syncs to a round. The writer finds out
+ * that one is enough, by its fourth try at the latest unless the loop sleeps through half a sync each time. */
+static void those_who_write_in_turns_come_to_share_a_sync(void) {
+  static const char bytes[100];
+  repeater all[SHARING];
+  rig r;
+  disk_install();
+  disk_reset();
+  rig_begin(&r);
+  CHECK(rig_open(&r));
+  disk.sync_ms = 40;
+  for (int i = 0; i < SHARING; i++) {
+    all[i] = (repeater){.write = {.act = SRV_STORE_BASE, .revision = 1, .bytes = bytes, .length = sizeof bytes}, .r = &r};
+    snprintf(all[i].write.id, sizeof all[i].write.id, "s%d", i);
+    all[i].write.done = write_again;
+    r.waiting++;
+    srv_store_submit(r.store, &all[i].write);
+    if (i != SHARING / 2 - 1) continue;
+    uv_run(&r.loop, UV_RUN_NOWAIT);
+    uv_sleep(10);
+  }
+  rig_wait(&r);
+  CHECK(disk.log_syncs >= SHARED_WRITES && disk.log_syncs <= SHARED_WRITES + 7);
+  disk.sync_ms = 0;
+  rig_end(&r);
+}
+
 /* Each write alone is synced before it is acknowledged. */
 static void no_write_is_acknowledged_before_a_sync(void) {
   rig r;
@@ -420,6 +467,7 @@ static void a_full_file_system_refuses_and_takes_again(void) { in_child(fill_a_f
 
 static const check_test tests[] = {
     {"writes_that_wait_together_share_a_sync", writes_that_wait_together_share_a_sync},
+    {"those_who_write_in_turns_come_to_share_a_sync", those_who_write_in_turns_come_to_share_a_sync},
     {"no_write_is_acknowledged_before_a_sync", no_write_is_acknowledged_before_a_sync},
     {"a_failed_sync_ends_all_writing", a_failed_sync_ends_all_writing},
     {"a_failed_write_ends_all_writing", a_failed_write_ends_all_writing},

@@ -8,6 +8,7 @@
 
 #include <pthread.h>
 #include <sqlite3.h>
+#include <uv.h>
 
 #define DISK_SECTOR 512
 
@@ -30,6 +31,7 @@ static struct {
   long fail_write, fail_sync;    /* this one; 0: none */
   long fail_count;               /* writes from fail_write on that fail */
   int code;                      /* of what fails */
+  long sync_ms;                  /* a sync of the log takes so much longer */
   bool failed;                   /* something has */
   bool records;
   disk_event *events;
@@ -64,7 +66,7 @@ static inline void disk_reset(void) {
   free(disk.events);
   disk.events = NULL;
   disk.count = 0;
-  disk.writes = disk.syncs = disk.log_syncs = disk.fail_write = disk.fail_sync = disk.fail_count = 0;
+  disk.writes = disk.syncs = disk.log_syncs = disk.fail_write = disk.fail_sync = disk.fail_count = disk.sync_ms = 0;
   disk.failed = disk.records = false;
 }
 
@@ -84,6 +86,7 @@ static int disk_write(sqlite3_file *file, const void *bytes, int size, sqlite3_i
 static int disk_sync(sqlite3_file *file, int flags) {
   disk_file *f = (disk_file *)file;
   int code = DISK_BELOW(file, xSync, flags);
+  if (disk.sync_ms && f->which == DISK_LOG) uv_sleep((unsigned)disk.sync_ms);
   pthread_mutex_lock(&disk.mutex);
   bool fails = ++disk.syncs == disk.fail_sync;
   disk.log_syncs += f->which == DISK_LOG;
