@@ -109,6 +109,8 @@ def nothing_acknowledged_is_lost_and_nothing_goes_back_whoever_is_killed_stopped
         load.goes_on(f"{fault.__name__} in round {rounds.total()} of seed {SEED}", RECOVERY_SECONDS)
         rounds[fault.__name__] += 1
         longest[fault.__name__] = max(longest[fault.__name__], load.outage())
+    for node in fleet.nodes:
+        node.wait_ready()
     load.finish([n.client() for n in fleet.nodes])
     print(f"{rounds.total()} rounds, {load.kinds().total()} answers: {dict(load.kinds())}")
     print("; ".join(f"{name} {rounds[name]} times, longest without an answer {longest[name]:.2f} s" for name in rounds))
