@@ -118,6 +118,26 @@ def nothing_acknowledged_is_lost_and_nothing_goes_back_whoever_is_killed_stopped
     fleet.end()
 
 
+@suite.fact
+def a_redis_that_loses_what_it_acknowledged_is_found_out():
+    """That what is seen above is not seen for want of looking."""
+    fleet = Fleet(suite, redis=("--appendonly", "no"))
+    load = Load(fleet.port, fleet.nodes[0].client().document, seed=SEED)
+    load.goes_on("the beginning", RECOVERY_SECONDS)
+    fleet.redis.kill()
+    fleet.redis.start()
+    load.goes_on("the loss", RECOVERY_SECONDS)
+    for node in fleet.nodes:
+        node.wait_ready()
+    try:
+        load.finish([n.client() for n in fleet.nodes])
+    except Failure as why:
+        check("faults of the history" in str(why), f"found: {why}")
+    else:
+        raise Failure("nothing was found")
+    fleet.end()
+
+
 # ---- one after the other -----------------------------------------------------------------------------------------------------------
 
 

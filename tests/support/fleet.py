@@ -1,6 +1,6 @@
 """A fleet as docker/haproxy.cfg has it: three daemons at one Redis, HAProxy before them; all ended with the suite by their own pids.
 
-    fleet = Fleet(suite)              fleet.port: HAProxy's; options of the daemons may follow
+    fleet = Fleet(suite)              fleet.port: HAProxy's; options of the daemons, and redis=(...) of Redis, may follow
     fleet.nodes[0].kill(); fleet.nodes[0].start()
     fleet.wait_up()                   until HAProxy sends requests to all of them
 """
@@ -77,8 +77,8 @@ def wait_until(true, what, seconds=START_SECONDS):
 
 
 class Fleet:
-    def __init__(self, suite, *options):
-        self.redis = Redis(suite)
+    def __init__(self, suite, *options, redis=()):
+        self.redis = Redis(suite, *redis)
         self.port, self.metrics_port = free_port(), free_port()
         self.nodes, self.proxy = [], None
         suite.cleanup(self.end)
