@@ -138,7 +138,8 @@ static ct_status by_turns(ct_friction_work *w, bool descends) {
   ct_triple *reached = ct_solver_take(w->solver, w->contacts, sizeof *reached);
   if (!reached) return CT_OUT_OF_MEMORY;
   ct_status status = CT_OK;
-  for (uint64_t sweeps = FIRST_SWEEPS; status == CT_OK && wanting(w); sweeps *= 2) {
+  /* Doubled without end they would come to 2^64, which is none, and the turns would go on without an iteration. */
+  for (uint64_t sweeps = FIRST_SWEEPS; status == CT_OK && wanting(w); sweeps = sweeps < w->iterations_max ? 2 * sweeps : sweeps) {
     w->method = CT_FRICTION_NSGS;
     if (sweeps == FIRST_SWEEPS || !descends) status = ct_friction_nsgs(w, sweeps);
     if (status == CT_OK) status = try_steps(w, reached);

@@ -260,4 +260,16 @@ def a_small_problem_with_many_iterations_holds_nobody_up():
         check(time.monotonic() - begun < 10, "it was not stopped")
 
 
+@suite.fact
+def what_rounding_keeps_from_its_tolerance_ends():
+    """Sweeps and Newton's steps in turns come to a point that they leave no more, above a tolerance that no doubles are within."""
+    contacts = 4
+    w = [[(i == j) + 0.25 * (i % 3 == j % 3) for j in range(3 * contacts)] for i in range(3 * contacts)]
+    for method in ("newton", "auto"):
+        answer = client.post(FRICTION, {"W": w, "q": [-1, 0.5, 0.25] * contacts, "mu": [0.5] * contacts, "dimension": 3, "method": method,
+                                        "tolerance": 1e-300, "deadlineMs": 60000}).must(200).json
+        equal((answer["converged"], answer["status"]), (False, "iterationLimit"), method)
+        check(answer["residual"] < 1e-12, f"{method}: residual {answer['residual']}")
+
+
 suite.main()
