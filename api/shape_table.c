@@ -134,6 +134,17 @@ const api_shape_table *api_shapes_without(const api_shape_table *table, ct_text 
   return next;
 }
 
+const api_shape_table *api_shapes_join(const api_shape_table *table, const api_shape_table *more) {
+  const api_shape_table *joined = api_shapes_retain(table);
+  for (size_t i = 0; joined && i < api_shapes_count(more); i++) {
+    if (api_shapes_find(joined, api_text(more->items[i]->form.id))) continue;
+    const api_shape_table *next = api_shapes_with(joined, more->items[i]);
+    api_shapes_release(joined);
+    joined = next;
+  }
+  return joined;
+}
+
 const char *api_shapes_id(const api_shape_table *table, size_t index) { return table->items[index]->form.id; }
 
 bool api_shapes_has(const api_shape_table *table, const char *id) { return api_shapes_find(table, api_text(id)) != NULL; }

@@ -208,7 +208,7 @@ static void refuse_busy(srv_request *request) {
 
 bool srv_job_admit(srv_request *request, bool small) {
   /* What a streamed body names is looked up as it arrives. */
-  if (request->match.streams && !srv_recover_has_shapes(request->server)) return srv_recover_ready(request);
+  if (request->match.streams && !srv_recover_admits_stream(request)) return false;
   if (small) return true;
   const srv_entry *entry =
       request->match.scene_id[0] ? srv_registry_find(request->server->registry, request->match.scene_id) : NULL;

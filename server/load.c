@@ -3,6 +3,7 @@
 #include "load.h"
 
 #include "lost.h"
+#include "recover.h"
 #include "resident.h"
 #include "shared.h"
 
@@ -14,20 +15,24 @@
 #define BYTES_PER_RECORD_BYTE 3u
 
 /* The loading of one key. */
-typedef struct loading {
-  srv_job job; /* first: the pool's view */
+typedef struct srv_loading {
+  srv_job job;              /* first: the pool's view */
+  struct srv_loading *next; /* that waits for shapes */
   srv_server *server;
   srv_entry *entry; /* held; NULL: a shape */
   bool background;
   srv_store_load fetch;
-  const api_shape_table *shapes; /* before, then with the shape */
+  const api_shape_table *shapes; /* that the scene may name; or of the shape alone */
   const ct_scene *scene;
   api_restored outcome;
   char why[SRV_KEPT_WHY];
   bool taken;
+  bool whole;          /* all posted shapes are among those */
   bool again;          /* a second time: what the first has read may have been overtaken */
   srv_shape_sync sync; /* with a shared store: the shapes that the scene may name */
 } loading;
+
+static void apply(loading *l);
 
 srv_request *srv_load_pop(srv_request **first, srv_request **last) {
   srv_request *request = *first;
@@ -50,10 +55,8 @@ static long take(srv_job *job) {
 static void apply_shape(loading *l) {
   const srv_store_record *record = &l->fetch.records[0];
   const api_shape_table *after = NULL;
-  l->outcome = api_record_apply_shape(l->server->service, l->shapes, record->bytes, record->length, &after, l->why);
-  if (l->outcome != API_RESTORED) return;
-  api_shapes_release(l->shapes);
-  l->shapes = after;
+  l->outcome = api_record_apply_shape(l->server->service, NULL, record->bytes, record->length, &after, l->why);
+  if (l->outcome == API_RESTORED) l->shapes = after;
 }
 
 static void apply_scene(loading *l) {
@@ -165,9 +168,10 @@ static bool end_shape(loading *l) {
                (l->fetch.status == SRV_STORE_OK && l->outcome == API_RESTORE_MEMORY);
   if (again) return true;
   if (good) {
+    const api_shape_table *joined = api_shapes_join(server->shapes, l->shapes);
+    if (!joined) return true;
     api_shapes_release(server->shapes);
-    server->shapes = l->shapes;
-    l->shapes = NULL;
+    server->shapes = joined;
     return false;
   }
   char text[CT_ID_LENGTH_MAX + SRV_KEPT_WHY + 8];
@@ -185,12 +189,37 @@ static void end(loading *l) {
     again = end_scene(l) == SRV_STORE_UNAVAILABLE;
     srv_registry_release(server->registry, l->entry);
   }
+  char id[CT_ID_LENGTH_MAX + 1];
+  memcpy(id, l->fetch.id, sizeof id);
   srv_store_load_free(&l->fetch);
   ct_scene_release(l->scene);
   api_shapes_release(l->shapes);
   free(l);
   server->errands--;
-  if (background) srv_recover_loaded(server, shape, again);
+  if (shape) srv_recover_shape_loaded(server, id, again);
+  else if (background) srv_recover_loaded(server, again);
+}
+
+/* What has been made of it goes, so that it can be made anew. */
+static void unmake(loading *l) {
+  l->taken = false;
+  ct_scene_release(l->scene);
+  api_shapes_release(l->shapes);
+  l->scene = NULL;
+  l->shapes = NULL;
+}
+
+void srv_load_go_on(struct srv_loading *first) {
+  while (first) {
+    loading *l = first;
+    first = l->next;
+    if (l->server->ending) {
+      l->fetch.status = SRV_STORE_UNAVAILABLE;
+      end(l);
+    } else {
+      apply(l);
+    }
+  }
 }
 
 static void done(srv_job *job, long piece) {
@@ -199,13 +228,22 @@ static void done(srv_job *job, long piece) {
   srv_pool_withdraw(l->server->pool, job);
   if (l->entry && l->server->store->shared && l->outcome == API_RESTORE_DAMAGED && !l->again) {
     l->again = true;
-    l->taken = false;
     srv_store_load_free(&l->fetch);
-    ct_scene_release(l->scene);
-    api_shapes_release(l->shapes);
-    l->scene = NULL;
-    l->shapes = NULL;
+    unmake(l);
     srv_store_fetch(l->server->store, &l->fetch);
+    return;
+  }
+  /* It may have named a shape that was not here yet. */
+  if (l->entry && l->outcome == API_RESTORE_DAMAGED && !l->whole) {
+    unmake(l);
+    l->next = NULL;
+    struct srv_loading **awaiting = srv_recover_awaiting(l->server);
+    if (awaiting) {
+      l->next = *awaiting;
+      *awaiting = l;
+    } else {
+      srv_load_go_on(l);
+    }
     return;
   }
   end(l);
@@ -213,7 +251,8 @@ static void done(srv_job *job, long piece) {
 
 static void apply(loading *l) {
   srv_server *server = l->server;
-  l->shapes = api_shapes_retain(server->shapes);
+  l->whole = srv_recover_has_shapes(server) || server->store->shared;
+  if (l->entry) l->shapes = api_shapes_retain(server->shapes);
   srv_pool_submit(server->pool, &l->job, l->entry ? &l->entry->lane : &server->stateless, false);
   srv_pool_pump(server->pool);
 }

@@ -61,7 +61,7 @@ static void on_watchdog(uv_timer_t *handle) {
 /* Told once, as soon as requests are taken. A store in Redis may come long after: who has started the daemon is not to end it for
  * that, and /readyz tells. */
 static void tell_ready(srv_server *server) {
-  bool starts = !srv_recover_has_shapes(server) && !server->store->shared;
+  bool starts = !srv_recover_serves(server) && !server->store->shared;
   if (server->told_ready || server->drain != SRV_SERVING || starts) return;
   server->told_ready = srv_notify_send(&server->notify, "READY=1\nSTATUS=Requests are taken.");
 }

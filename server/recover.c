@@ -16,8 +16,8 @@
 
 typedef enum phase {
   PHASE_LISTING, /* which scenes are there: before anybody listens */
-  PHASE_SHAPES,
-  PHASE_SCENES /* shapes are there */
+  PHASE_SHAPES,  /* which shapes are there, then they themselves, in the background */
+  PHASE_SCENES   /* shapes are there */
 } phase;
 
 struct srv_recovery {
@@ -25,10 +25,11 @@ struct srv_recovery {
   srv_store_look look;
   bool looked;
   srv_store_entry *shapes; /* to be loaded; owned */
-  size_t shape_count, shape_next;
+  size_t shape_count, shape_next, shapes_loading;
   struct srv_request *waits_first, *waits_last; /* for the phase SCENES */
+  struct srv_loading *loadings;                 /* of scenes, likewise */
   char at[CT_ID_LENGTH_MAX + 1];                /* id of the last scene that was looked at in the background */
-  bool loading;                                 /* a shape, or a scene in the background */
+  bool loading;                                 /* the list of shapes, or a scene in the background */
   srv_server *server;
   bool listed;         /* all scenes */
   srv_shape_sync sync; /* with a shared store, whose shapes are loaded as for any call */
@@ -41,10 +42,13 @@ static void go_on(srv_server *server);
 
 bool srv_recover_has_shapes(const srv_server *server) { return !server->store || server->recovery->phase == PHASE_SCENES; }
 
-/* Lists and documents need no shape. */
+/* Calls about shapes, and those whose text may name one: its id begins so, and an escape may spell anything. */
 static bool needs_shapes(const srv_request *request) {
   api_target target = request->match.target;
-  return target != API_TARGET_LIST && (target != API_TARGET_NONE || request->match.takes_body);
+  const srv_buffer *body = &request->body;
+  if (target == API_TARGET_SHAPE_READ || target == API_TARGET_SHAPE_WRITE || request->match.streams) return true;
+  if (!request->match.takes_body || body->length == 0) return false;
+  return memmem(body->bytes, body->length, "\"s-", 3) || memchr(body->bytes, '\\', body->length);
 }
 
 /* With a shared store each call asks for the shapes that it needs (shared.h), and hears when there is no answer. */
@@ -63,20 +67,20 @@ bool srv_recover_holds(const srv_request *request) {
 
 static void lists_of(srv_request *request, srv_request ***first, srv_request ***last) {
   srv_recovery *recovery = request->server->recovery;
-  bool of_scene = !waits_for_shapes(request->server);
-  *first = of_scene ? &request->entry->loads_first : &recovery->waits_first;
-  *last = of_scene ? &request->entry->loads_last : &recovery->waits_last;
+  *first = request->awaits_shapes ? &recovery->waits_first : &request->entry->loads_first;
+  *last = request->awaits_shapes ? &recovery->waits_last : &request->entry->loads_last;
 }
 
 void srv_recover_join(srv_request *request) {
   srv_request **first, **last;
+  request->awaits_shapes = waits_for_shapes(request->server) && needs_shapes(request);
   lists_of(request, &first, &last);
   request->next_waiting = NULL;
   if (*last) (*last)->next_waiting = request;
   else *first = request;
   *last = request;
   request->load_queued = true;
-  if (!waits_for_shapes(request->server) && request->entry->kept->presence == SRV_PRESENCE_STORED)
+  if (!request->awaits_shapes && request->entry->kept->presence == SRV_PRESENCE_STORED)
     (void)srv_load_scene(request->server, request->entry, false);
 }
 
@@ -149,6 +153,9 @@ static void list_shapes(srv_server *server) {
 static void shapes_are_here(srv_server *server) {
   srv_recovery *recovery = server->recovery;
   recovery->phase = PHASE_SCENES;
+  struct srv_loading *loadings = recovery->loadings;
+  recovery->loadings = NULL;
+  srv_load_go_on(loadings);
   srv_request *first = recovery->waits_first, *last = recovery->waits_last;
   recovery->waits_first = recovery->waits_last = NULL;
   for (srv_request *request; (request = srv_load_pop(&first, &last));) srv_job_loaded(request);
@@ -187,6 +194,19 @@ static void load_next(srv_server *server) {
   }
 }
 
+/* As many at once as there are workers to build them, and one that is read meanwhile. */
+static void load_shapes(srv_server *server) {
+  srv_recovery *recovery = server->recovery;
+  while (recovery->shape_next < recovery->shape_count && recovery->shapes_loading <= server->config->workers) {
+    if (!srv_load_shape(server, recovery->shapes[recovery->shape_next].id)) {
+      come_back(recovery);
+      return;
+    }
+    recovery->shape_next++;
+    recovery->shapes_loading++;
+  }
+}
+
 static void go_on(srv_server *server) {
   srv_recovery *recovery = server->recovery;
   if (recovery->loading || recovery->retry_ns || server->ending) return;
@@ -199,23 +219,33 @@ static void go_on(srv_server *server) {
       list_shapes(server);
       return;
     }
-    if (recovery->shape_next < recovery->shape_count) {
-      recovery->loading = srv_load_shape(server, recovery->shapes[recovery->shape_next].id);
-      if (!recovery->loading) come_back(recovery);
-      return;
-    }
+    load_shapes(server);
+    if (recovery->shape_next < recovery->shape_count || recovery->shapes_loading > 0) return;
     shapes_are_here(server);
   }
   /* Where others serve scenes, too, only those are loaded that are asked for here. */
   if (recovery->phase == PHASE_SCENES && server->drain == SRV_SERVING && !server->store->shared) load_next(server);
 }
 
-void srv_recover_loaded(srv_server *server, bool shape, bool again) {
-  srv_recovery *recovery = server->recovery;
-  recovery->loading = false;
-  if (again) come_back(recovery);
-  else if (shape) recovery->shape_next++;
+void srv_recover_loaded(srv_server *server, bool again) {
+  server->recovery->loading = false;
+  if (again) come_back(server->recovery);
   go_on(server);
+}
+
+/* One that is to be tried again takes a place among those that were begun. */
+void srv_recover_shape_loaded(srv_server *server, const char *id, bool again) {
+  srv_recovery *recovery = server->recovery;
+  recovery->shapes_loading--;
+  if (again) {
+    memcpy(recovery->shapes[--recovery->shape_next].id, id, sizeof recovery->shapes->id);
+    come_back(recovery);
+  }
+  go_on(server);
+}
+
+struct srv_loading **srv_recover_awaiting(srv_server *server) {
+  return waits_for_shapes(server) && !server->ending ? &server->recovery->loadings : NULL;
 }
 
 void srv_recover_retry(srv_server *server, uint64_t now_ns) {
@@ -287,6 +317,12 @@ static void closed(void *cls) { *(bool *)cls = true; }
 void srv_recover_end(srv_server *server) {
   if (!server->store) return;
   server->ending = true;
+  /* They end, with what is there. */
+  if (server->recovery && server->recovery->loadings) {
+    struct srv_loading *loadings = server->recovery->loadings;
+    server->recovery->loadings = NULL;
+    srv_load_go_on(loadings);
+  }
   while (server->errands > 0) uv_run(server->loop, UV_RUN_ONCE);
   bool is_closed = false;
   srv_store_close(server->store, closed, &is_closed);
@@ -300,17 +336,24 @@ void srv_recover_end(srv_server *server) {
 /* ---- what /readyz says ---------------------------------------------------------------------------------------------------------
  */
 
+static bool refuse_recovering(srv_request *request) {
+  srv_request_refuse(request, API_PROBLEM_RECOVERING, "The posted shapes are being read from the store.");
+  srv_request_refusal_header(request, "Retry-After", "1");
+  return false;
+}
+
+/* What was found by its list is loaded on first use, or in the background; with a shared store nothing is known before. */
+bool srv_recover_serves(const srv_server *server) {
+  return srv_recover_has_shapes(server) || (!server->store->shared && server->recovery->looked);
+}
+
 bool srv_recover_ready(srv_request *request) {
   srv_server *server = request->server;
   char why[SRV_STORE_WHY] = "";
   srv_store_status status = SRV_STORE_OK;
   if (!server->store) return true;
   bool healthy = srv_store_healthy(server->store, &status, why) || status == SRV_STORE_FULL;
-  if (healthy && !srv_recover_has_shapes(server)) {
-    srv_request_refuse(request, API_PROBLEM_RECOVERING, "The posted shapes are being read from the store.");
-    srv_request_refusal_header(request, "Retry-After", "1");
-    return false;
-  }
+  if (healthy && !srv_recover_serves(server)) return refuse_recovering(request);
   /* A store that is full is read from all the same. */
   if (healthy) return true;
   bool failed = status == SRV_STORE_FAILED;
@@ -319,14 +362,23 @@ bool srv_recover_ready(srv_request *request) {
   return false;
 }
 
+bool srv_recover_admits_stream(srv_request *request) {
+  if (srv_recover_has_shapes(request->server)) return true;
+  return srv_recover_ready(request) && refuse_recovering(request);
+}
+
 char *srv_recover_document(const srv_server *server, size_t *length) {
   const srv_registry *registry = server->registry;
   size_t corrupt = srv_registry_count_kept(registry, SRV_PRESENCE_CORRUPT);
   size_t loaded = srv_registry_count_kept(registry, SRV_PRESENCE_HERE);
   size_t stored = srv_registry_count_kept(registry, SRV_PRESENCE_STORED) + srv_registry_count_kept(registry, SRV_PRESENCE_LOADING);
-  char text[160];
-  int n = snprintf(text, sizeof text, "{\"status\":\"ok\",\"scenes\":{\"loaded\":%zu,\"stored\":%zu,\"corrupt\":%zu}}", loaded,
-                   stored, corrupt);
+  const srv_recovery *recovery = server->recovery;
+  size_t shapes_stored = recovery->shape_count - recovery->shape_next + recovery->shapes_loading;
+  char text[256];
+  int n = snprintf(text, sizeof text,
+                   "{\"status\":\"ok\",\"scenes\":{\"loaded\":%zu,\"stored\":%zu,\"corrupt\":%zu},"
+                   "\"shapes\":{\"loaded\":%zu,\"stored\":%zu}}",
+                   loaded, stored, corrupt, api_shapes_count(server->shapes), shapes_stored);
   char *copy = malloc((size_t)n + 1);
   if (copy) memcpy(copy, text, (size_t)n + 1);
   *length = (size_t)n;

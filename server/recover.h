@@ -30,8 +30,12 @@ bool srv_recover_refuses(srv_request *request);
 /* What is in memory of the scene is not what the store has: that is at the revision, 0: it is not there. */
 void srv_recover_reload(srv_server *server, srv_entry *entry, uint64_t revision);
 
+/* Is all listed that the store has, so that requests are served? */
+bool srv_recover_serves(const srv_server *server);
 /* Is the daemon ready? False: the refusal is the reply. */
 bool srv_recover_ready(srv_request *request);
+/* May a body be streamed now, which names shapes as it arrives? False: the refusal is the reply. */
+bool srv_recover_admits_stream(srv_request *request);
 /* The document of /readyz, with how many scenes are where. free() it; NULL: out of memory. */
 char *srv_recover_document(const srv_server *server, size_t *length);
 

@@ -106,8 +106,8 @@ typedef struct srv_request {
   srv_stage stage;
   bool stage_taken;
   char hint[API_HINT_MAX]; /* how far a snapshot's work has come */
-  bool crowded;         /* all workers had something to do when the call began */
-  unsigned pieces_most; /* of RANGES at once */
+  bool crowded;            /* all workers had something to do when the call began */
+  unsigned pieces_most;    /* of RANGES at once */
   uv_mutex_t ranges_lock;
   bool ranges_lock_made;
   unsigned at_work;      /* under ranges_lock: workers between two ranges or in one */
@@ -125,6 +125,7 @@ typedef struct srv_request {
   bool write_queued;
   struct srv_request *next_waiting; /* for the same loading */
   bool load_queued;
+  bool awaits_shapes;          /* in the list of those that wait for all posted shapes, not in that of its scene */
   bool storing;                /* the store has been given what the call has written: neither deadline nor client end it */
   struct srv_durable *durable; /* that; NULL: nothing */
   unsigned runs;               /* that the store has refused */
@@ -134,7 +135,7 @@ typedef struct srv_request {
   /* times, ns of uv_hrtime */
   uint64_t arrived_ns; /* its end; before that, the end of its head */
   uint64_t ended_ns;
-  uint64_t replied_ns; /* when the reply began to be sent */
+  uint64_t replied_ns;          /* when the reply began to be sent */
   _Atomic uint64_t started_ns;  /* 0: no thread has taken it up */
   _Atomic uint64_t deadline_ns; /* 0: not running yet; a worker sets it after begin */
 
