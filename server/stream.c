@@ -400,7 +400,7 @@ static void drop_slow(srv_server *server, const srv_ring *ring) {
 
 static void tell(srv_server *server, const srv_ring *ring, const srv_event *event) {
   for (srv_stream *stream = server->streams; stream; stream = stream->next) {
-    if (stream->ring != ring || !is_for(stream, event->contact_state)) continue;
+    if (stream->ring != ring || !stream->placed || !is_for(stream, event->contact_state)) continue;
     stream->unread += event->length;
     wake(stream);
   }
