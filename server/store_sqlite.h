@@ -51,6 +51,9 @@ void srv_sqlite_mark_write(int file, const srv_sqlite_mark *mark);
 /* The name of the layer that proves pages, above what is the default now. NULL: there is none. */
 const char *srv_sqlite_vfs(void);
 
+/* The file, which nobody has open, forgets which of its pages are free: they are lost room. False: it has not. */
+bool srv_sqlite_forget_free(const char *path);
+
 /* ---- rows ------------------------------------------------------------------------------------------------------------ */
 
 /* A row of records as its digest covers it. */

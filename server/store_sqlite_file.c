@@ -92,6 +92,26 @@ static bool proven(sqlite3 *db, char *why) {
   return good;
 }
 
+/* The list of free pages is read when a page is taken from it, as is done here for nothing. */
+static bool knows_free(sqlite3 *db) {
+  int code = sqlite3_exec(db, "BEGIN IMMEDIATE; CREATE TABLE probe(number)", NULL, NULL, NULL);
+  if (!sqlite3_get_autocommit(db)) sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
+  return (code & 0xff) != SQLITE_CORRUPT;
+}
+
+/* Where that list is damaged nobody could write: the store goes without it. The log must be in the file, and gone. NULL: why tells.
+ */
+static sqlite3 *with_free_pages(sqlite3 *db, const char *path, const char *vfs, char *why) {
+  char log[PATH_MAX + 8];
+  struct stat s;
+  if (knows_free(db)) return db;
+  snprintf(log, sizeof log, "%s-wal", path);
+  sqlite3_close(db);
+  if (stat(log, &s) != 0 && srv_sqlite_forget_free(path)) return connect_to(path, vfs, writer_settings, why);
+  told(why, SRV_SQLITE_FILE " is damaged", "its list of free pages");
+  return NULL;
+}
+
 static bool open_writer(srv_sqlite_file *file, const char *path, char *why) {
   const char *vfs = srv_sqlite_vfs();
   make_private(path);
@@ -99,8 +119,10 @@ static bool open_writer(srv_sqlite_file *file, const char *path, char *why) {
   if (!db) return false;
   srv_sqlite_mark mark;
   bool may_be_new = !srv_sqlite_mark_read(file->lock, &mark) || mark.commits == 0;
-  if (srv_sqlite_bring_up(db, path, &srv_sqlite_format, may_be_new, why) && proven(db, why))
-    file->writer = srv_sqlite_writer_create(db, file->lock, why);
+  if (srv_sqlite_bring_up(db, path, &srv_sqlite_format, may_be_new, why) && proven(db, why)) {
+    db = with_free_pages(db, path, vfs, why);
+    if (db) file->writer = srv_sqlite_writer_create(db, file->lock, why);
+  }
   if (!file->writer) sqlite3_close(db);
   return file->writer != NULL;
 }

@@ -10,8 +10,10 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Below 128 KiB, the most that SQLite's own files take in one call. About what 64 small writes make. */
 #define GATHERED_BYTES 122880
@@ -33,6 +35,9 @@ static sqlite3_file *below(sqlite3_file *file) { return (sqlite3_file *)((layere
 
 /* Of the file, at its beginning ("Database File Format", 1.3). */
 #define HEADER_BYTES 100
+/* The first page of the list of free pages, and how many they are. */
+#define FREE_AT 32
+#define FREE_BYTES 8
 
 #define DIGESTED_BYTES (SRV_SQLITE_PAGE_BYTES - SRV_SQLITE_DIGEST_BYTES)
 
@@ -49,6 +54,20 @@ static int prove(const unsigned char *page, sqlite3_int64 at) {
   if (digest == page_digest(page, at)) return SQLITE_OK;
   /* A page that was free when the file grew has never been written. SQLite takes nothing in it for a tree or a list. */
   return at > 0 && memcmp(page, nothing, sizeof nothing) == 0 ? SQLITE_OK : SQLITE_CORRUPT;
+}
+
+bool srv_sqlite_forget_free(const char *path) {
+  unsigned char page[SRV_SQLITE_PAGE_BYTES];
+  int file = open(path, O_RDWR | O_CLOEXEC);
+  bool good = file >= 0 && pread(file, page, sizeof page, 0) == sizeof page && prove(page, 0) == SQLITE_OK;
+  if (good) {
+    memset(page + FREE_AT, 0, FREE_BYTES);
+    uint64_t digest = page_digest(page, 0);
+    memcpy(page + DIGESTED_BYTES, &digest, sizeof digest);
+    good = pwrite(file, page, sizeof page, 0) == sizeof page && fsync(file) == 0;
+  }
+  if (file >= 0) close(file);
+  return good;
 }
 
 /* ---- room ------------------------------------------------------------------------------------------------------------ */
