@@ -3,8 +3,11 @@
  * thread.
  *
  * The writer is woken at the end of the loop's round, when all that the round's requests submit is there: woken by the first, it
- * would sync that one alone and the others after it. Only in a round that takes longer than a sync is it woken before: what the
- * rest of the round would have saved has been lost by waiting. */
+ * would sync that one alone and the others after it. Clients that write, wait for the answer and write again would then fall into
+ * two halves, each of which waits for the other's sync and for its own. So after a sync the writer waits for those it has just
+ * answered, at most half as long as a sync takes. It leaves that for some syncs, 1, 3, 7 ..., where it does not pay: they do not
+ * come in that time, or would not all come while a sync takes if they were all answered at once. Then halves that take turns write
+ * more; so that they come about the writer is woken within a round, too, that has taken half as long as a sync. */
 #include "store_sqlite.h"
 
 #include <assert.h>
@@ -40,13 +43,14 @@ typedef struct sqlite_store {
   uv_prepare_t round;
   uv_thread_t writer, reader;
   /* The writer's. */
-  size_t company;       /* writes that were answered last, and those that waited then */
-  uint64_t answered_ns; /* when that was */
-  uint64_t group_ns;    /* that a transaction takes, lately */
-  unsigned alone;       /* transactions for which it does not wait for company any more */
-  unsigned alone_last;  /* what that was at first */
-  int told_places;      /* of `places` */
-  bool submitted;       /* in this round of the loop */
+  size_t answered;       /* writes, last */
+  size_t company;        /* those, and what waited then */
+  uint64_t answered_ns;  /* when that was */
+  unsigned alone;        /* transactions for which it does not wait for company any more */
+  unsigned alone_last;   /* what that was at first */
+  int told_places;       /* of `places` */
+  bool submitted;        /* in this round of the loop, and the writer not woken since */
+  uint64_t submitted_ns; /* the first of those */
   void (*closed)(void *cls);
   void *closed_cls;
   unsigned handles;
@@ -58,8 +62,9 @@ typedef struct sqlite_store {
   srv_store_look *looks, **looks_end, *looked, **looked_end;
   bool closing, reader_ended, writer_ended;
   bool broken;
-  int places;    /* of new records, that there have been */
-  size_t queued; /* of `writes` */
+  int places;        /* of new records, that there have been */
+  size_t queued;     /* of `writes` */
+  uint64_t group_ns; /* that a transaction takes, lately */
   char why[SRV_STORE_WHY];
 } sqlite_store;
 
@@ -97,7 +102,8 @@ static void ring(sqlite_store *s) {
   (void)refused;
 }
 
-static void give_answers(sqlite_store *s, srv_store_write *first) {
+/* took_ns: that they took. */
+static void give_answers(sqlite_store *s, srv_store_write *first, uint64_t took_ns) {
   const char *why = NULL;
   bool broken = srv_sqlite_broken(s->file.writer, &why);
   size_t answered = 0;
@@ -110,6 +116,8 @@ static void give_answers(sqlite_store *s, srv_store_write *first) {
   if (broken && !s->broken) memcpy(s->why, why, sizeof s->why);
   s->broken = broken;
   s->places = srv_sqlite_places(s->file.writer);
+  s->group_ns = (s->group_ns + took_ns) / 2;
+  s->answered = answered;
   s->company = answered + s->queued;
   uv_mutex_unlock(&s->mutex);
   ring(s);
@@ -126,7 +134,8 @@ static void await_company(sqlite_store *s) {
   for (uint64_t now_ns; s->queued < s->company && !s->closing && (now_ns = uv_hrtime()) < until_ns; waited = true)
     uv_cond_timedwait(&s->writes_wait, &s->mutex, until_ns - now_ns);
   if (!waited) return;
-  if (s->queued >= s->company) s->alone_last = 0;
+  bool pays = s->queued >= s->company && (uv_hrtime() - s->answered_ns) * s->company < s->group_ns * s->answered;
+  if (pays) s->alone_last = 0;
   else s->alone_last = s->alone_last < ALONE_MOST ? 2 * s->alone_last + 1 : ALONE_MOST;
   s->alone = s->alone_last;
 }
@@ -152,8 +161,7 @@ static void write_on(void *cls) {
       uint64_t begin_ns = uv_hrtime();
       srv_sqlite_write(s->file.writer, first);
       s->answered_ns = uv_hrtime();
-      s->group_ns = (s->group_ns + s->answered_ns - begin_ns) / 2;
-      give_answers(s, first);
+      give_answers(s, first, s->answered_ns - begin_ns);
       srv_sqlite_checkpoint(s->file.writer, LOG_PAGES_MOST);
     } else if (!ends && !srv_sqlite_sweep(s->file.writer)) {
       srv_sqlite_checkpoint(s->file.writer, LOG_PAGES_IDLE);
@@ -281,8 +289,11 @@ static void submit(srv_store *store, srv_store_write *write) {
   assert(!s->closing);
   LIST_ADD(s->writes, write);
   s->queued++;
+  const uint64_t now_ns = uv_hrtime();
+  if (!s->submitted) s->submitted_ns = now_ns;
+  s->submitted = now_ns - s->submitted_ns <= s->group_ns / 2;
+  if (!s->submitted) uv_cond_signal(&s->writes_wait);
   uv_mutex_unlock(&s->mutex);
-  s->submitted = true;
 }
 
 static void load(srv_store *store, srv_store_load *load) {

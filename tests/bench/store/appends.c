@@ -57,7 +57,7 @@ int main(int argc, char **argv) {
   long threads = atol(argv[2]);
   bytes = strtoul(argv[3], NULL, 10);
   if (threads < 1 || threads > THREADS_MOST || bytes < 1 || bytes > BYTES_MOST) return EXIT_FAILURE;
-  file = open(argv[1], O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600);
+  file = open(argv[1], O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   if (file < 0) fail(argv[1]);
   pthread_t all[THREADS_MOST];
   uint64_t begin = now();
