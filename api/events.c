@@ -96,10 +96,11 @@ char *api_event_revision(const char *scene_id, uint64_t revision, uint64_t bodie
   return api_buffer_take(&out, length);
 }
 
-/* The number that the reply to a DELETE names. */
+/* The number that the reply to a DELETE names, also of a scene that cannot be read. */
 static char *deleted_data(const api_call *call, size_t *length) {
   api_buffer out = {0};
-  put_place(&out, call->match.scene_id, ct_scene_revision(call->input.scene) + 1);
+  uint64_t was = call->input.scene ? ct_scene_revision(call->input.scene) : call->input.lost_revision;
+  put_place(&out, call->match.scene_id, was + 1);
   api_put_byte(&out, '}');
   return api_buffer_take(&out, length);
 }

@@ -1,0 +1,127 @@
+"""What Redis answers is not believed: rubbish on the wire, records that are not those that were written; and what it promises to keep is
+asked, not assumed.
+
+CONTACTD_FULL=1: forty ways of rubbish instead of one."""
+import os
+import time
+
+from support.checks import Suite, check, equal
+from support.redis import CUBE, OBJ, Redis, Spoiler, ball, move, place, wait_until
+
+suite = Suite()
+FULL = bool(os.environ.get("CONTACTD_FULL"))
+
+
+@suite.fact
+def whatever_redis_answers_the_daemon_lives_and_goes_on_by_itself():
+    """Each request has an answer of its own, 503 most of the time, and when Redis is itself again all is as before."""
+    for seed in range(40 if FULL else 1):
+        redis = Redis(suite)
+        spoiler = Spoiler(suite, redis, seed)
+        node = redis.daemon(url=spoiler.url)
+        node.client.put("/v1/scenes/s", {"bodies": [ball("b")]}).must(201)
+        shape = node.client.post("/v1/shapes?unit=m", CUBE, content_type=OBJ).must(201).json["id"]
+        spoiler.spoils = True
+        end, statuses = time.monotonic() + 2, set()
+        while time.monotonic() < end or spoiler.spoiled < 5:
+            for method, path, body in (("GET", "/v1/scenes/s/poses", None), ("PATCH", "/v1/scenes/s/poses", move(1)), ("GET", "/v1/scenes", None),
+                                       ("GET", f"/v1/shapes/{shape}", None), ("PUT", "/v1/scenes/t", {"bodies": []})):
+                statuses.add(node.client.request(method, path, body, check=False).status)
+        check(503 in statuses, f"statuses are {statuses}, and none was refused")
+        spoiler.spoils = False
+        wait_until(lambda node=node: node.client.get("/v1/scenes/s/poses").status == 200, "it does not recover")
+        direct = redis.daemon().client.get("/v1/scenes/s/poses").must(200)
+        read = node.client.get("/v1/scenes/s/poses").must(200)
+        equal((place(read), read.etag), (place(direct), direct.etag), "place and revision by this daemon and by a new one")
+
+
+# ---- records ---------------------------------------------------------------------------------------------------------------------------
+
+# Each changes what Redis has of a scene: KEYS are its parts and its heads, the last change's part is the last.
+SPOILT = {
+    "a bit": "local v = redis.call('LINDEX', KEYS[1], -1) local n = math.floor(#v / 2)"
+             " redis.call('LSET', KEYS[1], -1, v:sub(1, n - 1) .. string.char(bit.bxor(v:byte(n), 4)) .. v:sub(n + 1))",
+    "a bit of the base": "local v = redis.call('LINDEX', KEYS[1], 0)"
+                         " redis.call('LSET', KEYS[1], 0, v:sub(1, #v - 1) .. string.char(bit.bxor(v:byte(#v), 1)))",
+    "another record": "redis.call('LSET', KEYS[1], -1, redis.call('LINDEX', KEYS[1], 1))",
+    "another order": "local v = redis.call('LINDEX', KEYS[1], 1) redis.call('LSET', KEYS[1], 1, redis.call('LINDEX', KEYS[1], 2))"
+                     " redis.call('LSET', KEYS[1], 2, v)",
+    "a byte less": "local v = redis.call('LINDEX', KEYS[1], -1) redis.call('LSET', KEYS[1], -1, v:sub(1, -2))",
+    "a part less": "redis.call('RPOP', KEYS[1])",
+    "a part more": "redis.call('RPUSH', KEYS[1], 'more')",
+    "no parts": "redis.call('DEL', KEYS[1])",
+    "a head less": "redis.call('LPOP', KEYS[2])",
+    "a head that is none": "redis.call('LSET', KEYS[2], 0, '1 0 1 99999999999999999999')",
+    "many parts": "redis.call('LSET', KEYS[2], 0, '1 0 18446744073709551615 10')",
+    "no list": "redis.call('DEL', KEYS[2]) redis.call('SET', KEYS[2], 'mine')",
+    "none of ours": "redis.call('DEL', KEYS[1], KEYS[2]) redis.call('RPUSH', KEYS[1], 'mine') redis.call('RPUSH', KEYS[2], 'mine')",
+}
+
+
+@suite.fact
+def a_record_that_is_not_what_was_written_is_one_scenes_damage():
+    """F22, F7: 500 corrupt for that scene until it is put anew or deleted; all others are served."""
+    redis = Redis(suite)
+    writer = redis.daemon()
+    shape = writer.client.post("/v1/shapes?unit=m", CUBE, content_type=OBJ).must(201).json["id"]
+    writer.client.put("/v1/scenes/named", {"bodies": [{"id": "b", "colliders": [{"shape": shape}]}]}).must(201)
+    writer.client.put("/v1/scenes/good", {"bodies": [ball("b")]}).must(201)
+    ids = {f"s{i}": what for i, what in enumerate(SPOILT)}
+    for i in ids:
+        writer.client.put(f"/v1/scenes/{i}", {"bodies": [ball("b")]}).must(201)
+        for x in (1, 2, 3):
+            writer.client.patch(f"/v1/scenes/{i}/poses", move(x)).must(200)
+    for i, what in ids.items():
+        redis.say("eval", SPOILT[what], "2", f"contactd:parts:scenes:{i}", f"contactd:heads:scenes:{i}")
+    redis.say("eval", SPOILT["a bit"], "1", f"contactd:parts:shapes:{shape}")
+    node = redis.daemon()
+    for i, what in ids.items():
+        reply = node.client.get(f"/v1/scenes/{i}/poses").problem(500, "corrupt")
+        check(f'"{i}"' in reply.json["detail"], f"{what}: detail is {reply.json['detail']}")
+        node.client.patch(f"/v1/scenes/{i}/poses", move(9)).problem(500, "corrupt")
+    node.client.get(f"/v1/shapes/{shape}").problem(404, "shape-not-found")
+    node.client.get("/v1/scenes/named").problem(500, "corrupt")
+    equal(place(node.client.get("/v1/scenes/good/poses").must(200)), 0, "place in the good scene")
+    listed = {x["id"]: x.get("status") for x in node.client.get("/v1/scenes").must(200).json["scenes"]}
+    equal({i for i, status in listed.items() if status == "corrupt"}, {*ids, "named"}, "scenes that are listed as corrupt")
+    for k, i in enumerate(ids):
+        if k % 2:
+            node.client.delete(f"/v1/scenes/{i}").must(200)
+            writer.client.get(f"/v1/scenes/{i}").problem(404, "scene-not-found")
+        else:
+            node.client.put(f"/v1/scenes/{i}", {"bodies": [ball("b", 7)]}).must(201)
+            equal(place(writer.client.get(f"/v1/scenes/{i}/poses").must(200)), 7, "place by the other daemon")
+
+
+# ---- the word for durability ---------------------------------------------------------------------------------------------------------
+
+
+@suite.fact
+def the_word_for_durability_is_never_more_than_redis_promises():
+    redis = Redis(suite)
+    node = redis.daemon()
+
+    def word():
+        word.count += 1
+        return node.client.put(f"/v1/scenes/s{word.count}", {"bodies": []}).must(201).json["durability"]
+
+    word.count = 0
+    equal((word(), '"storeNotDurable"' in node.log_text()), ("redis", False), "the word, and whether another was told")
+    for setting in (("appendfsync", "everysec"), ("appendfsync", "no"), ("appendonly", "no")):
+        redis.say("config", "set", *setting)
+        # It is asked at each connection.
+        redis.say("client", "kill", "type", "normal")
+        wait_until(lambda: word() == "memory", f"the word is not memory with {setting}")
+        redis.say("config", "set", setting[0], {"appendfsync": "always", "appendonly": "yes"}[setting[0]])
+        redis.say("client", "kill", "type", "normal")
+        wait_until(lambda: word() == "redis", f"the word is not redis after {setting}")
+    wait_until(lambda: node.log_text().count('"storeNotDurable"') == 3 == node.log_text().count('"storeDurable"'),
+               "what has changed is not in the log")
+    # Where nobody is told, nothing is promised.
+    for options in (("--rename-command", "config", ""), ("--appendonly", "no"), ("--appendfsync", "everysec")):
+        node = Redis(suite, *options).daemon()
+        equal(word(), "memory", f"the word with {options}")
+        wait_until(lambda: '"storeNotDurable"' in node.log_text(), f"it is not told with {options}")
+
+
+suite.main()
