@@ -1,11 +1,14 @@
 #!/usr/bin/python3
 """docker/compose.yaml as it is: HAProxy, three daemons, Redis, Prometheus. Without an engine that can run it, and without what one of
 our own needs, every fact is skipped with the reason."""
+import collections
 import json
 import os
 import pathlib
+import re
 import shutil
 import socket
+import subprocess
 import time
 
 from build import HERE, need_base, need_images, pulled
@@ -22,6 +25,10 @@ STANDINS = {"haproxy": "haproxy:2.6", "redis": "redis:7.0", "prometheus": "prom/
 UP_SECONDS = 300
 # HAProxy looks every half second, Prometheus every 5 s.
 NOTICED_SECONDS = 60
+# Statuses of clients that write and delete the same scenes: one of two that meet hears 409 or 412, who comes too late 404.
+ANSWERED = ("200", "201", "204", "404", "409", "412")
+# More than connectionsPerAddress is by itself, fewer than eventStreams.
+STREAMS, STREAM_SECONDS = 90, 10
 suite = Suite()
 
 
@@ -76,6 +83,17 @@ class Fleet:
 
     def client(self):
         return Beside(self)
+
+    def states(self):
+        """What HAProxy thinks of each node: UP, DOWN, ... Its frontend of metrics is not published."""
+        address = self.engine.inspect(self.container("haproxy"), "{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}")
+        done = run(self.engine.inside("curl", "-sS", "--noproxy", "*", f"http://{address}:8404/metrics?scope=server"))
+        return dict(re.findall(r'^haproxy_server_status\{proxy="scene",server="(\w+)",state="(\w+)"\} 1$', done.stdout, re.M))
+
+    def has(self, *nodes):
+        """HAProxy sends requests to these, and the engine calls them healthy."""
+        found = self.states()
+        return all(found.get(node) == "UP" and self.settings(node)["State"]["Health"]["Status"] == "healthy" for node in nodes)
 
     def targets(self):
         """Prometheus' word on each target of the job contactd: up, down or unknown."""
@@ -141,6 +159,29 @@ def outlives(way):
     equal(client.get(path).must(200).etag, moved.etag, "revision that it has")
 
 
+class Clients:
+    """A small load through HAProxy (clients.py)."""
+
+    def __init__(self, of):
+        command = of.engine.inside("env", f"PYTHONPATH={ROOT / 'tests'}", "/usr/bin/python3", str(HERE / "clients.py"), str(of.port))
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        suite.cleanup(self.process.kill)
+        self.go_on("the beginning")
+
+    def go_on(self, what):
+        """Until each has had answers since."""
+        self.process.stdin.write(f"{what}\n")
+        self.process.stdin.flush()
+        equal(self.process.stdout.readline().strip(), "on", f"clients after {what}")
+
+    def end(self):
+        """How often each kind of answer was heard, by its status and problem; and what else there was to tell."""
+        self.process.stdin.close()
+        said = json.loads(self.process.stdout.readline())
+        equal(self.process.wait(), 0, "exit status of the clients")
+        return said["kinds"], said["wrong"]
+
+
 # ---- facts ---------------------------------------------------------------------------------------------------------------------
 
 @suite.fact
@@ -175,6 +216,49 @@ def a_scene_outlives_redis():
     fleet().compose("start", "redis")
     wait_until(lambda: client.get(path).status == 200, "the scene is answered for again")
     equal(seen(path), before, "the scene when Redis has been killed")
+
+
+@suite.fact
+def a_node_that_begins_without_redis_waits_for_it():
+    client = fleet().client()
+    path = "/v1/scenes/waited-for"
+    client.put(path, cell(ROOT) | {"id": "waited-for"}).must(201)
+    before = seen(path)
+    fleet().compose("stop", "redis")
+    fleet().compose("restart", NODES[1])
+    # Whoever answers, a node that has just seen that Redis has gone or HAProxy that has no node, says when to come back.
+    reply = client.get(path, check=False).must(503)
+    check(reply.headers.get("retry-after"), "503 without Retry-After")
+    fleet().compose("start", "redis")
+    wait_until(lambda: fleet().has(*NODES), "all nodes are up")
+    equal([fleet().settings(node)["RestartCount"] for node in NODES], [0, 0, 0], "how often the engine had to begin each node again")
+    equal(seen(path), before, "the scene when Redis is back")
+
+
+@suite.fact
+def streams_behind_haproxy_are_more_than_one_address_may_have_elsewhere():
+    fleet().client().put("/v1/scenes/heard", cell(ROOT) | {"id": "heard"}).must(201)
+    # So many at once: each is open until time is up. curl does not send what is behind the #, which makes the addresses differ.
+    done = run(fleet().engine.inside("curl", "-q", "-sS", "--noproxy", "*", "--parallel", "--parallel-immediate", "--parallel-max", str(STREAMS),
+                                     "--max-time", str(STREAM_SECONDS), "--output", "/dev/null", "--write-out", "%{http_code}\n",
+                                     f"{fleet().base}/v1/scenes/heard/events#[1-{STREAMS}]"))
+    equal(collections.Counter(done.stdout.split()), {"200": STREAMS}, "statuses")
+
+
+@suite.fact
+def nodes_restarted_one_after_the_other_fail_no_request():
+    wait_until(lambda: fleet().has(*NODES), "all nodes are up")
+    clients = Clients(fleet())
+    # The last one as it is done with a new image.
+    for way, node in zip((["restart"], ["restart"], ["up", "-d", "--no-deps", "--no-build", "--force-recreate"]), NODES):
+        fleet().compose(*way, node)
+        clients.go_on(f"the restart of {node}")
+        wait_until(lambda: fleet().has(node), f"{node} is up again")
+    clients.go_on("the last restart")
+    kinds, wrong = clients.end()
+    equal(wrong, [], "what went wrong")
+    failed = [kind for kind in kinds if kind.split()[0] not in ANSWERED]
+    equal(failed, [], f"requests that failed, of {kinds}")
 
 
 @suite.fact

@@ -172,7 +172,7 @@ def all_speak_of_the_same_nodes():
     equal(sorted(name for name, service in compose().items() if service["image"].startswith("contactd")), NODES, "nodes of compose.yaml")
     for node in NODES:
         check(f"--allow-host={node}" in compose()[node]["command"], f"{node} does not serve under its name")
-    servers = re.findall(r"^\s*server (\S+) (\S+)", (DOCKER / "haproxy.cfg").read_text(), re.M)
+    servers = re.findall(r"^\s*server (\S+) (\S+:\d+)\b", (DOCKER / "haproxy.cfg").read_text(), re.M)
     equal(servers, [(node, f"{node}:7077") for node in NODES] * 2, "servers of haproxy.cfg")
     jobs = {job["job_name"]: job for job in yaml.safe_load((DOCKER / "prometheus.yml").read_text())["scrape_configs"]}
     equal(jobs["contactd"]["static_configs"][0]["targets"], [f"{node}:7077" for node in NODES], "targets of prometheus.yml")
