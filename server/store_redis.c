@@ -51,6 +51,7 @@ typedef struct op {
   bool answered;    /* who asked knows; the replies are waited for still */
   bool lost;        /* the connection went before the last reply */
   bool no_memory;
+  bool tells;           /* somebody listens to what a write tells: it goes with it, however long */
   bool full, by_script; /* of a load: Redis has no memory for a transaction, and it is asked by a script */
   size_t staged;
   char stage[64]; /* "": the bytes go with the write */
@@ -168,7 +169,7 @@ static srv_redis_bytes bytes_of(const op *o, const char *digest) {
   if (o->look) return srv_redis_look_command(o->look);
   if (o->load) return srv_redis_load_command(o->load, o->by_script);
   if (o->phase == PHASE_STAGING) return srv_redis_stage_command(o->write, o->stage, o->staged);
-  return srv_redis_write_command(&o->store->store, o->write, digest, o->stage[0] ? o->stage : NULL);
+  return srv_redis_write_command(&o->store->store, o->write, digest, o->stage[0] ? o->stage : NULL, o->tells);
 }
 
 /* Sends what is to be sent next, if it can be. */
@@ -236,6 +237,9 @@ static void take_write(op *o, const redisReply *reply) {
     take_stage(o, reply);
   } else if (srv_redis_is_error(reply, "NOSCRIPT")) {
     send_op(o, true);
+  } else if (srv_redis_asks_for_told(reply) && !o->tells) {
+    o->tells = true;
+    send_op(o, false);
   } else {
     srv_redis_read_write(reply, o->write);
     answer(o);

@@ -74,6 +74,8 @@ srv_redis_found srv_redis_name_ask(srv_redis_name *name, unsigned turn, struct s
 #define SRV_REDIS_TOLD_SECONDS "300"
 /* Numbers of events are below this one: those that Lua, which has only doubles, counts without loss. */
 #define SRV_REDIS_NUMBERS (UINT64_C(1) << 53)
+/* What is longer is sent only where somebody listens. */
+#define SRV_REDIS_TOLD_SHORT ((size_t)4096)
 /* What one write tells is lost if it is more: who listens is told so. */
 #define SRV_REDIS_TOLD_BYTES ((size_t)16 << 20)
 
@@ -92,9 +94,9 @@ extern const char srv_redis_probe[]; /* with the store's key, and one that is ne
 /* A command of texts, the list ended by NULL. */
 srv_redis_bytes srv_redis_command(const char *const *words);
 /* The write as one call of the script: by its digest, or by its text where that is NULL. stage: name of the list that has the
- * parts; NULL: they go with it. */
+ * parts; NULL: they go with it. tells: what it tells goes with it, however long; else srv_redis_asks_for_told may be the answer. */
 srv_redis_bytes srv_redis_write_command(const srv_store *store, const srv_store_write *write, const char *digest,
-                                        const char *stage);
+                                        const char *stage, bool tells);
 /* The next part of the write's bytes, from `at` on, onto the stage. */
 srv_redis_bytes srv_redis_stage_command(const srv_store_write *write, const char *stage, size_t at);
 srv_redis_bytes srv_redis_look_command(const srv_store_look *look);
@@ -113,6 +115,8 @@ bool srv_redis_is_error(const redisReply *reply, const char *code);
 /* Does the error tell that another connection may do better: of a primary that has become a replica, of a user who has changed? */
 bool srv_redis_is_stale(const redisReply *reply);
 /* Set status and what else is answered, from replies of any content. */
+/* Nothing is written: somebody listens, and what the write tells has not come with it. */
+bool srv_redis_asks_for_told(const redisReply *reply);
 void srv_redis_read_write(const redisReply *reply, srv_store_write *write);
 /* The two replies to a look: what is there, then the greatest revision that has gone. */
 void srv_redis_read_entries(const redisReply *reply, srv_store_look *look);

@@ -12,7 +12,8 @@
  *
  * What a write tells gets its numbers with the write, where somebody listens (`ear`): no write that is there lacks its events, and
  * none has any that is not. These numbers are below 2^53. What stands in the way of telling does not stand in that of writing: what
- * is in Redis of it is let go of, and who listens finds that something is missing.
+ * is in Redis of it is let go of, and who listens finds that something is missing. Long events are sent when it is known that
+ * somebody listens: a write that would have some ('?') is refused then, and comes again with them.
  *
  * Nothing is changed before the first refusal can come, and the first change of whatever adds is one that Redis refuses when it has
  * no memory left; after the first change it refuses no more. What removes begins with a removal, which is never refused. */
@@ -84,6 +85,7 @@ const char *const srv_redis_script = __extension__ /* longer than every compiler
     "if current ~= before or (act ~= 'base' and not entry) then return moved end\n"
     "if scenes and act ~= 'remove' and not above(revision, entry and current or last) then return moved end\n"
     "if act == 'remove' and not scenes and (call('HGET', uses, id) or '0') ~= '0' then return {'NAMED'} end\n"
+    "if text == '?' and not heard.err and heard[1] and not heard[2] then return {'TELL'} end\n"
     "local fresh = {}\n"
     "if named == '1' then\n"
     "  for shape in string.gmatch(named_list, '[^%z]+') do\n"
@@ -202,8 +204,8 @@ static void name_keys(key_names *out, srv_store_space space, const char *id) {
   snprintf(out->told, sizeof out->told, "contactd:told:%s", id);
 }
 
-srv_redis_bytes srv_redis_write_command(const srv_store *store, const srv_store_write *write, const char *digest,
-                                        const char *stage) {
+srv_redis_bytes srv_redis_write_command(const srv_store *store, const srv_store_write *write, const char *digest, const char *stage,
+                                        bool tells) {
   static const char *const acts[] = {"change", "base", "fold", "remove"};
   key_names names;
   bool lost = write->told_length > SRV_REDIS_TOLD_BYTES;
@@ -241,7 +243,8 @@ srv_redis_bytes srv_redis_write_command(const srv_store *store, const srv_store_
   add_text(&a, space_name(write->space));
   add_text(&a, staged);
   add_text(&a, numbers[3]);
-  add(&a, write->told && !lost ? write->told : "", write->told && !lost ? write->told_length : 0);
+  if (!tells && write->told_length > SRV_REDIS_TOLD_SHORT) add_text(&a, "?");
+  else add(&a, write->told && !lost ? write->told : "", write->told && !lost ? write->told_length : 0);
   add_text(&a, numbers[4]);
   add_text(&a, numbers[5]);
   if (!stage && write->length) add(&a, write->bytes, write->length);

@@ -149,6 +149,10 @@ static void set(srv_store_write *write, srv_store_status status, const char *why
   snprintf(write->why, sizeof write->why, "%s", why);
 }
 
+bool srv_redis_asks_for_told(const redisReply *reply) {
+  return is_array(reply) && reply->elements == 1 && text_is(reply->element[0], "TELL");
+}
+
 void srv_redis_read_write(const redisReply *reply, srv_store_write *write) {
   write->why[0] = 0;
   if (!is_array(reply) || reply->elements == 0) {

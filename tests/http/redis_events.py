@@ -138,6 +138,40 @@ def what_ends_and_begins_in_a_contact_state_is_heard_at_the_other_daemon():
                 equal(seen(again.next() for unused in events[i + 1:]), seen(events[i + 1:]), f"what follows {events[i]}")
 
 
+@suite.fact
+def long_events_are_sent_only_where_somebody_listens():
+    count = 40
+    redis = Redis(suite)
+    a, b = redis.daemons(2)
+    balls = [{"id": f"b{i}", "position": [10 * i, 0, 5], "motion": {"mass": 1}, "colliders": [{"sphere": {"radius": 0.5}}]} for i in range(count)]
+    a.client.put("/v1/scenes/s", {"bodies": [{"id": "floor", "colliders": [{"plane": {}}]}, *balls]}).must(201)
+
+    def instant(time_now, height):
+        """What Redis is sent for it."""
+        poses = {"ids": [f"b{k}" for k in range(count)], "positions": [[10 * k, 0, height] for k in range(count)]}
+        before = received()
+        reply = a.client.post("/v1/scenes/s/contactStates/drops", {"poses": poses, "time": time_now})
+        return received() - before, reply.json
+
+    def received():
+        return int(dict(line.split(":") for line in redis.say("info", "stats").split("\n")[1:])["total_net_input_bytes"])
+
+    instant(0, 2)
+    quiet, unused = instant(1, 0.25)
+    instant(2, 2)
+    with Stream(b, "s", contact_state="drops") as stream:
+        stream.next("revision")
+        told, reply = instant(3, 0.25)
+        first = stream.next("revision")
+        events = [stream.next("began") for unused in range(count)]
+        equal([e.data["contact"] for e in events], reply["began"], "events")
+        equal([e.id for e in events], list(range(first.id + 1, first.id + 1 + count)), "numbers")
+        size = sum(len(json.dumps(e.data, separators=(",", ":"))) for e in events)
+        # The record of the write is sent twice there, for it is refused once.
+        check(size > 8192 and told > quiet + size, f"{told} bytes where somebody listens, {quiet} where nobody does, {size} of events")
+    check(quiet < told / 2, f"{quiet} bytes where nobody listens")
+
+
 # ---- coming back ---------------------------------------------------------------------------------------------------------------
 
 
