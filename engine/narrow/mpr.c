@@ -221,7 +221,7 @@ void ct_pair_mpr(ct_placed a, ct_placed b, const ct_mpr_options *options, ct_mpr
     solve(&portal, options, &answer, result);
     set_points(&portal, &answer, result);
     set_bounds(&portal, &answer, result);
-    result->tolerance_reached = answer.reached;
+    result->tolerance_reached = ct_max2(answer.reached, 0.0); /* its rounding */
     result->iterations = portal.supports;
   }
   hand_back(&pair, result);

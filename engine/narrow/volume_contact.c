@@ -129,7 +129,7 @@ static void set_gaps(const ct_volume_common *c, ct_volume_contact *contact) {
   ct_cut_heights(c->cut, n, ct_dot(n, contact->position), &least, &most);
   contact->raw_gap = least - most;
   contact->gap = contact->raw_gap < -c->epsilon ? corrected_gap(c, n, contact->raw_gap) : ct_min2(contact->raw_gap, 0.0);
-  contact->depth_along_normal = ct_core_reach(&c->a->core, n) + ct_core_reach(&c->b->core, ct_neg(n));
+  contact->depth_along_normal = ct_max2(ct_core_reach(&c->a->core, n) + ct_core_reach(&c->b->core, ct_neg(n)), 0.0);
 }
 
 /* Surfaces, and whether the point is in both bodies. False: the seed refuses it. */

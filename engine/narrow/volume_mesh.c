@@ -184,8 +184,8 @@ void ct_volume_mesh(ct_volume_pair *pair) {
   if (apart) return;
   sums s = {.o = &l.o};
   for (int side = 0; side < 2; side++) ct_overlay_each(&l.o, side, add_part, &s);
-  /* A body's surface may be off by the error of its points. */
-  if (!(s.volume > ct_overlay_error(&l.o) * s.loose)) {
+  /* A body's surface may be off by the error of its points. No volume is without a surface. */
+  if (!(s.volume > ct_overlay_error(&l.o) * s.loose && s.area > 0.0)) {
     if (ct_pair_overlap(pair->a, pair->b, pair->workspace, NULL)) pair->flags |= CT_VOLUME_FLAG_TOUCHING_ONLY;
     return;
   }

@@ -47,6 +47,14 @@ def a_portal_is_no_nearer_than_the_truth_and_its_bounds_hold_it():
 
 
 @suite.fact
+def what_a_portal_reaches_of_its_tolerance_is_no_less_than_nothing():
+    """Boxes so far apart that rounding decides whether there is a portal; a negative figure would break its schema."""
+    for far in (1.3e8, 134779350.38557824, 148169547.11341354, 9e8):
+        for order in ((1.3, far, 2.2), (far, 2.2, 1.3), (2.2, 1.3, far)):
+            ask({"a": {"box": {"size": [1, 1, 1]}}, "b": {"box": {"size": [1, 1, 1]}, "position": order}, "method": "mpr"})
+
+
+@suite.fact
 def limits_are_kept_and_told():
     a = {"ellipsoid": {"radii": [1, 0.5, 0.7]}}
     b = {"ellipsoid": {"radii": [0.6, 0.6, 0.4]}, "position": [1.2, 0.7, 0.3]}

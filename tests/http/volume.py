@@ -275,6 +275,26 @@ def two_bodies_apart_or_touching_are_answered_all_the_same():
 
 
 @suite.fact
+def no_amount_is_negative_where_bodies_barely_overlap():
+    """A negative area or depth, of 1e-26 or 1e-19, would break its schema: elements that share a face, and a corner at a face."""
+    corners = [[x * 1e-3, y * 1e-3, z * 1e-3] for z in (0, 1.1, 2, 3, 4) for x, y in ((0, 0), (1, 0), (1, 1), (0, 1))]
+    corners[7], corners[18] = [0, 1e-3, 1e-3], [1e-3, 1e-3, 4.4e-3]
+    bar = {"hexmesh": {"vertices": corners, "hexahedra": [list(range(4 * k, 4 * k + 8)) for k in range(4)]},
+           "rotation": [-0.9002015681701205, 0.17018618853804304, -0.2980344139897928, -0.2680471711708783]}
+    client.post("/v1/query/volume", {"a": bar, "b": bar, "method": "solfec", "normalWeighting": "squaredFace"}).must(200)
+    points = [[-0.0005000000000000015, -0.000999999999999997, -0.001000000000000002], [0, -0.0004999999999999995, -0.000999999999999998],
+              [0, 0.001000000000000002, 0], [0, -0.000999999999999999, 0.0005], [0, -0.0004999999999999995, 0]]
+    x = (-0.0015, -0.001, -0.0015, -0.001, 0.001, 0.001, 0.001, 0.001)
+    y = (-0.001, -0.001, 0.001, 0.001, -0.001, -0.001, 0.0015, 0.001)
+    z = (-0.001, 0.001, -0.001, 0.001, -0.0015, 0.0015, -0.001, 0.001)
+    faces = [[0, 1, 3], [0, 3, 2], [4, 6, 7], [4, 7, 5], [0, 4, 5], [0, 5, 1], [2, 3, 7], [2, 7, 6], [0, 2, 6], [0, 6, 4], [1, 5, 7], [1, 7, 3]]
+    block = {"mesh": {"vertices": [list(p) for p in zip(x, y, z)], "triangles": faces, "solid": True}, "position": [-0.001, 0.001, 0]}
+    splinter = {"convex": {"vertices": points}, "position": [0, 0, -0.0008776688524081337]}
+    ask(scene([{"id": "splinter", "position": [-0.001, -0.001, 0.001], "colliders": [splinter]},
+               {"id": "block", "position": [-1.7376301473523094e-05, 0, -0.001], "colliders": [block]}]))
+
+
+@suite.fact
 def a_swap_mirrors():
     for b in (WORKED[1][1], TETRAHEDRON, PRISM):
         there, back = of_two(CUBE, b, triangles=True), of_two(b, CUBE, triangles=True)
