@@ -152,13 +152,14 @@ def wait_ready(daemon, seconds=START_SECONDS):
 
 
 class Spoiler:
-    """Stands between daemons and Redis. spoils: of the pieces that Redis answers some are changed: bits, bytes too many or too few, all."""
+    """Stands between daemons and Redis. spoils: of the pieces that Redis answers some are changed: bits, bytes too many or too few, all.
+    delay: seconds that a piece takes either way. holds: nothing comes through, and nobody is told."""
 
     def __init__(self, suite, redis, seed):
         self.redis, self.choice, self.spoils, self.spoiled = redis, random.Random(seed), False, 0
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.url = f"redis://127.0.0.1:{self.listener.getsockname()[1]}/0"
-        self.ends = False
+        self.ends, self.delay, self.holds = False, 0, False
         suite.cleanup(self.end)
         self.threads = [threading.Thread(target=self.accept)]
         self.threads[0].start()
@@ -178,6 +179,9 @@ class Spoiler:
                         piece = ready.recv(65536)
                         if not piece:
                             return
+                        time.sleep(self.delay)
+                        if self.holds:
+                            continue
                         if ready is client:
                             server.sendall(piece)
                         else:

@@ -1,0 +1,140 @@
+"""A Redis that hangs, or that the network has slowed down or cut off: who needs it is told soon, nobody else notices, and nothing is left
+behind.
+
+CONTACTD_FULL=1: twenty seconds of a hang instead of two."""
+import http.client
+import json
+import os
+import statistics
+import threading
+import time
+
+from support import metrics
+from support.checks import Suite, check, equal
+from support.pace import SLOWER
+from support.redis import Redis, Spoiler, ball, move, place, wait_ready, wait_until
+
+suite = Suite()
+FULL = bool(os.environ.get("CONTACTD_FULL"))
+CLIENTS = 48
+ASKED = (("GET", "/v1/scenes/s/poses", None), ("PATCH", "/v1/scenes/s/poses", move(1)), ("PUT", "/v1/scenes/t", {"bodies": []}),
+         ("GET", "/v1/scenes", None), ("POST", "/v1/scenes", {"bodies": []}), ("GET", "/v1/shapes", None))
+
+
+class Crowd:
+    """Clients that ask for what needs the store, over and over, whatever they hear."""
+
+    def __init__(self, node):
+        self.node, self.ends, self.heard = node, threading.Event(), []
+        self.threads = [threading.Thread(target=self.run, args=(i,)) for i in range(CLIENTS)]
+        for t in self.threads:
+            t.start()
+
+    def run(self, i):
+        connection = http.client.HTTPConnection("127.0.0.1", self.node.port, timeout=30 * SLOWER)
+        while not self.ends.is_set():
+            i += 1
+            method, path, body = ASKED[i % len(ASKED)]
+            start = time.monotonic()
+            connection.request(method, path, json.dumps(body) if body else None, {"Content-Type": "application/json"} if body else {})
+            reply = connection.getresponse()
+            reply.read()
+            self.heard.append((start, time.monotonic() - start, reply.status, reply.headers.get("Retry-After")))
+            time.sleep(0.02)
+        connection.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *unused):
+        self.ends.set()
+        for t in self.threads:
+            t.join()
+
+
+@suite.fact
+def nothing_piles_up_while_redis_hangs():
+    """F19: the first who ask wait for one answer's time; from then on nobody waits, workers are idle, and other work is done."""
+    redis = Redis(suite)
+    node = redis.daemon()
+    node.client.put("/v1/scenes/s", {"bodies": [ball("b")]}).must(201)
+    idle = metrics.read(node.client)
+    redis.signal("STOP")
+    wait_until(lambda: node.client.get("/readyz").status == 503, "/readyz is 200")
+    start = time.monotonic()
+    depth, busy, active, resident = [], [], [], []
+    with Crowd(node) as crowd:
+        while time.monotonic() < start + (20 if FULL else 2):
+            node.client.post("/v1/query/distance", {"a": {"sphere": {"radius": 1}}, "b": {"box": {"size": [1, 1, 1]}}}).must(200)
+            now = metrics.read(node.client)
+            depth.append(now["contactd_queue_depth"])
+            busy.append(now["contactd_workers_busy"])
+            active.append(now["contactd_requests_active"])
+            resident.append(now["process_resident_memory_bytes"])
+            time.sleep(0.05)
+    statuses = {status for unused, unused, status, unused in crowd.heard}
+    equal(statuses, {503}, f"statuses of {len(crowd.heard)} requests")
+    check(all(after for unused, unused, unused, after in crowd.heard), "a 503 without Retry-After")
+    # Refused at once, not after an answer's time; half of them allows for a machine that has other things to do.
+    later = [took for begun, took, unused, unused in crowd.heard if begun > start + 1]
+    check(statistics.median(later) < 0.4 * SLOWER, f"half of the refusals took {statistics.median(later):.3f} s")
+    check(len(later) > CLIENTS, f"{len(later)} refusals in the time")
+    equal((statistics.median(depth), statistics.median(busy)), (0, 0), "requests that wait for a worker, workers at work")
+    check(max(active) <= CLIENTS + 1, f"{max(active)} requests under way, of {CLIENTS} clients")
+    check(max(resident) - idle["process_resident_memory_bytes"] < 32 * 2 ** 20, f"memory rose from {idle['process_resident_memory_bytes']} to {max(resident)}")
+    redis.signal("CONT")
+    wait_ready(node)
+    equal(place(node.client.get("/v1/scenes/s/poses").must(200)), 0, "place")
+    node.client.patch("/v1/scenes/s/poses", move(2)).must(200)
+    equal(metrics.read(node.client)["contactd_requests_active"], 1, "requests under way")
+
+
+@suite.fact
+def a_network_that_is_slow_is_waited_for_and_one_that_is_cut_is_not():
+    """F23: between a daemon and Redis, without a word to either."""
+    redis = Redis(suite)
+    way = Spoiler(suite, redis, 0)
+    node, other = redis.daemon(url=way.url), redis.daemon()
+    node.client.put("/v1/scenes/s", {"bodies": [ball("b")]}).must(201)
+    way.delay = 0.1
+    for i in range(1, 4):
+        node.client.patch("/v1/scenes/s/poses", move(i)).must(200)
+        equal(place(node.client.get("/v1/scenes/s/poses").must(200)), i, "place over a slow network")
+    way.delay, way.holds = 0, True
+    start = time.monotonic()
+    reply = node.client.patch("/v1/scenes/s/poses", move(5)).problem(503, "store-unavailable")
+    check(reply.headers.get("retry-after") and time.monotonic() - start < 2.5 * SLOWER, f"told after {time.monotonic() - start:.2f} s")
+    node.client.get("/readyz").problem(503, "store-unavailable")
+    equal(place(other.client.get("/v1/scenes/s/poses").must(200)), 3, "place by the other daemon")
+    other.client.patch("/v1/scenes/s/poses", move(7)).must(200)
+    way.holds = False
+    wait_ready(node)
+    equal(place(node.client.get("/v1/scenes/s/poses").must(200)), 7, "place after the cut")
+    node.client.patch("/v1/scenes/s/poses", move(8)).must(200)
+    equal(place(other.client.get("/v1/scenes/s/poses").must(200)), 8, "place by the other daemon")
+
+
+@suite.fact
+def a_redis_that_goes_while_a_daemon_begins_leaves_it_beginning():
+    """F27: the start meets one fault after the other, and ends well."""
+    redis = Redis(suite)
+    writer = redis.daemon()
+    for i in range(5):
+        writer.client.put(f"/v1/scenes/s{i}", {"bodies": [ball("b")]}).must(201)
+    way = Spoiler(suite, redis, 1)
+    way.holds = True
+    node = redis.daemon(url=way.url + "?commandMs=200", ready=False)
+    way.holds, way.spoils = False, True
+    time.sleep(0.3)
+    redis.kill()
+    way.spoils = False
+    time.sleep(0.2)
+    node.client.get("/readyz").problem(503, "store-unavailable")
+    redis.start()
+    wait_ready(node)
+    equal(node.client.get("/v1/scenes").must(200).json["total"], 5, "scenes")
+    node.client.patch("/v1/scenes/s3/poses", move(1)).must(200)
+    equal(place(writer.client.get("/v1/scenes/s3/poses").must(200)), 1, "place by the other daemon")
+
+
+suite.main()
