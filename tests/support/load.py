@@ -13,6 +13,7 @@ import time
 
 from support.checks import Failure, check, equal
 from support.client import Reply
+from support.events import Stream
 from support.history import ABSENT, History
 from support.pace import SLOWER
 
@@ -60,10 +61,11 @@ class Load:
         self.port, self.document = port, document
         self.scenes = [Scene(f"s{i}") for i in range(scenes)]
         self.ends, self.lock = threading.Event(), threading.Lock()
-        self.numbers, self.made = 0, {}
+        self.numbers, self.made, self.last_revision = 0, {}, None
         self.clients = [Client(self, f"{seed}-{i}") for i in range(clients)]
-        for client in self.clients:
-            client.start()
+        self.listener = Listener(self, self.scenes[0])
+        for thread in (*self.clients, self.listener):
+            thread.start()
 
     def number(self):
         with self.lock:
@@ -72,7 +74,7 @@ class Load:
 
     def strange(self):
         """Answers that must not be; and HAProxy closes no connection that a request is on."""
-        return [s for c in self.clients for s in c.strange + c.broken]
+        return [s for c in self.clients for s in c.strange + c.broken] + self.listener.strange
 
     def kinds(self):
         """How often each kind of answer was heard."""
@@ -104,6 +106,7 @@ class Load:
         for scene in self.scenes:
             equal(scene.history.faults()[:3], [], f"faults of the history of {scene.name}")
         self.look_at_made(clients[0])
+        self.listener.finish()
         equal(self.strange()[:3], [], "strange replies")
 
     def read_last(self, client, scene):
@@ -126,6 +129,70 @@ class Load:
             if state["ids"] and not state["deleted"]:
                 equal(here, list(state["ids"]), f"scenes of {key}")
         equal(dict(found), {}, "scenes that nobody has made")
+
+
+class Listener(threading.Thread):
+    """Hears a scene's events through HAProxy, and comes back with the number of the last one where a stream ends."""
+
+    def __init__(self, load, scene):
+        super().__init__(daemon=True)
+        self.load, self.scene = load, scene
+        self.last, self.streams, self.resets = None, 0, 0
+        self.revisions, self.strange = [], []
+
+    def run(self):
+        while not self.heard_all():
+            try:
+                with Stream(self.load, self.scene.name, self.last) as stream:
+                    self.listen(stream)
+            except OSError:
+                pass
+            except Failure as why:  # told at the end
+                self.strange.append(f"a stream: {why}")
+                return
+            time.sleep(0.05)
+
+    def listen(self, stream):
+        stream.socket.settimeout(0.2)
+        self.streams += 1
+        while not stream.ended and not stream.complete and not self.heard_all():
+            try:
+                stream.read()
+            except TimeoutError:
+                continue
+            if stream.status not in (None, 200):
+                check(stream.status in (404, 503), f"status {stream.status}")
+                return
+            for event in stream.events:
+                self.hear(event)
+            stream.events.clear()
+
+    def hear(self, event):
+        if event.id is not None:
+            check(self.last is None or event.id > self.last, f"{event} came after {self.last}")
+            self.last = event.id
+        if event.name == "reset":
+            self.resets += 1
+            self.revisions.clear()
+        if event.name in ("reset", "revision"):
+            revision = event.data["revision"]
+            check(not self.revisions or revision > self.revisions[-1], f"{event} came after revision {self.revisions[-1:]}")
+            self.revisions.append(revision)
+
+    def __str__(self):
+        return f"{len(self.revisions)} revisions heard on {self.streams} streams with {self.resets} resets"
+
+    def heard_all(self):
+        return self.load.last_revision is not None and bool(self.revisions) and self.revisions[-1] >= self.load.last_revision
+
+    def finish(self):
+        """After the last write: all that has been acknowledged since the first event is heard, once, in order."""
+        self.load.last_revision = max(e.revision for e in self.scene.history.entries if e.outcome == "good")
+        self.join(SECONDS)
+        check(not self.is_alive() and not self.strange, f"heard up to {self.revisions[-1:]}, not {self.load.last_revision}: {self.strange}")
+        heard = set(self.revisions)
+        lost = [w for w in self.scene.history.good("write") if w.revision >= self.revisions[0] and w.revision not in heard]
+        equal([str(w) for w in lost[:3]], [], f"writes of which no event was heard; {self}")
 
 
 class Client(threading.Thread):
@@ -221,6 +288,9 @@ class Client(threading.Thread):
         self.write(scene, value, "PUT", "", {"bodies": bodies(value)})
 
     def delete(self, scene):
+        """But for the one that is listened to, whose streams would end."""
+        if scene is self.load.scenes[0]:
+            return
         self.write(scene, ABSENT, "DELETE", "")
 
     def make(self, unused):
