@@ -31,7 +31,7 @@ SERVER_OBJ := $(SERVER_SRC:%.c=$(BUILD)/%.o)
 STORE_OBJ  := $(patsubst %.c,$(BUILD)/%.o,$(wildcard server/store*.c))
 TEST_SRC   := $(wildcard tests/unit/test_*.c tests/oracle/test_*.c tests/property/test_*.c tests/store/test_*.c)
 TEST_BIN   := $(TEST_SRC:%.c=$(BUILD)/%)
-TEST_LIB   := $(addprefix $(BUILD)/tests/support/,heap_count.so failing_sync.so short_io.so slow_names.so)
+TEST_LIB   := $(addprefix $(BUILD)/tests/support/,heap_count.so failing_sync.so short_io.so slow_names.so jump_clock.so)
 # Those that need headers of make bench alone are left out.
 BENCH_SRC  := $(filter-out %/ode.c %/qhull.c %/qhull_common.c,$(wildcard tests/bench/*.c tests/bench/*/*.c))
 PEER_BIN   := $(patsubst %.cpp,$(BUILD)/%,$(wildcard tests/peers/*.cpp))

@@ -1,22 +1,26 @@
 """A Redis that hangs, or that the network has slowed down or cut off: who needs it is told soon, nobody else notices, and nothing is left
-behind.
+behind. And clocks that jump.
 
 CONTACTD_FULL=1: twenty seconds of a hang instead of two."""
 import http.client
 import json
 import os
 import statistics
+import struct
+import tempfile
 import threading
 import time
 
 from support import metrics
-from support.checks import Suite, check, equal
+from support.checks import Skip, Suite, check, equal
+from support.daemon import SANITIZER, Daemon
 from support.pace import SLOWER
-from support.redis import Redis, Spoiler, ball, move, place, wait_ready, wait_until
+from support.redis import CUBE, OBJ, Redis, Spoiler, ball, move, place, wait_ready, wait_until
 
 suite = Suite()
 FULL = bool(os.environ.get("CONTACTD_FULL"))
 CLIENTS = 48
+BALL = {"sphere": {"radius": 1}}
 ASKED = (("GET", "/v1/scenes/s/poses", None), ("PATCH", "/v1/scenes/s/poses", move(1)), ("PUT", "/v1/scenes/t", {"bodies": []}),
          ("GET", "/v1/scenes", None), ("POST", "/v1/scenes", {"bodies": []}), ("GET", "/v1/shapes", None))
 
@@ -65,7 +69,7 @@ def nothing_piles_up_while_redis_hangs():
     depth, busy, active, resident = [], [], [], []
     with Crowd(node) as crowd:
         while time.monotonic() < start + (20 if FULL else 2):
-            node.client.post("/v1/query/distance", {"a": {"sphere": {"radius": 1}}, "b": {"box": {"size": [1, 1, 1]}}}).must(200)
+            node.client.post("/v1/query/distance", {"a": BALL, "b": {"box": {"size": [1, 1, 1]}}}).must(200)
             now = metrics.read(node.client)
             depth.append(now["contactd_queue_depth"])
             busy.append(now["contactd_workers_busy"])
@@ -135,6 +139,55 @@ def a_redis_that_goes_while_a_daemon_begins_leaves_it_beginning():
     equal(node.client.get("/v1/scenes").must(200).json["total"], 5, "scenes")
     node.client.patch("/v1/scenes/s3/poses", move(1)).must(200)
     equal(place(writer.client.get("/v1/scenes/s3/poses").must(200)), 1, "place by the other daemon")
+
+
+class Clock:
+    """The environment of a program whose time of day can be moved (jump_clock.c)."""
+
+    def __init__(self):
+        self.file = tempfile.NamedTemporaryFile(buffering=0)
+        self.file.write(struct.pack("@q", 0))
+        self.env = {**os.environ, "LD_PRELOAD": Daemon.library("jump_clock"), "JUMP_CLOCK": self.file.name}
+
+    def jump(self, seconds):
+        self.file.seek(0)
+        self.file.write(struct.pack("@q", seconds))
+
+
+@suite.fact
+def clocks_that_jump_by_days_are_not_noticed():
+    """F17: of the daemon and of Redis, forwards and back: no time limit, no expiry and no fencing goes by the time of day."""
+    if SANITIZER:
+        raise Skip("a sanitizer's library must be the first")
+    clock, clock_of_redis = Clock(), Clock()
+    redis = Redis(suite, env=clock_of_redis.env)
+    node = redis.daemon("--shape-seconds", "3600", env=clock.env)
+    day = 86400
+    shape = node.client.post("/v1/shapes?unit=m", CUBE, content_type=OBJ).must(201).json["id"]
+    key = {"Idempotency-Key": "once"}
+    once = node.client.post("/v1/scenes", {"bodies": []}, headers=key).must(201).json["id"]
+    revision = node.client.put("/v1/scenes/s", {"bodies": [ball("b")]}).must(201).json["revision"]
+    for i, (of_node, of_redis) in enumerate(((day, 0), (-day, 0), (-day, day), (-day, -day), (400 * day, -2 * day), (0, 400 * day), (0, 0)), 1):
+        clock.jump(of_node)
+        clock_of_redis.jump(of_redis)
+        told = int(redis.say("time").split()[0]) - time.time()
+        check(abs(told - of_redis) < 60, f"the clock of Redis was moved by {told} s instead of {of_redis}")
+        written = node.client.patch("/v1/scenes/s/poses", move(i)).must(200).json["revision"]
+        equal(written, revision + 1, "revision")
+        revision = written
+        equal(place(node.client.get("/v1/scenes/s/poses").must(200)), i, "place")
+        node.client.post("/v1/query/distance", {"a": BALL, "b": BALL, "deadlineMs": 10000}).must(200)
+        equal(node.client.post("/v1/scenes", {"bodies": []}, headers=key).must(201).json["id"], once, "scene of the key")
+        # So long that its record goes in parts, which Redis keeps for a minute.
+        many = [{**ball(f"b{k}", k), "user": "u" * 4000} for k in range(300)]
+        node.client.put(f"/v1/scenes/long{i}", {"bodies": many}).must(201)
+        node.client.get(f"/v1/shapes/{shape}").must(200)
+    wait_ready(node)
+    other = redis.daemon()
+    equal(place(other.client.get("/v1/scenes/s/poses").must(200)), 7, "place by a daemon that has just begun")
+    equal(other.client.get("/v1/scenes/long7").must(200).json["bodies"][299]["id"], "b299", "last body")
+    lines = [json.loads(line)["time"] for line in node.log_text().splitlines() if line.startswith("{")]
+    check(len({t[:4] for t in lines}) > 1, f"the daemon's clock was not moved: {lines[:3]}")
 
 
 suite.main()

@@ -60,7 +60,8 @@ def place(reply):
 
 
 class Redis:
-    def __init__(self, suite, *options):
+    def __init__(self, suite, *options, env=None):
+        self.env = env
         self.options = [str(o) for o in options]
         self.folder = tempfile.mkdtemp(prefix="redis-", dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None)
         self.port = free_port()
@@ -76,7 +77,8 @@ class Redis:
     def start(self, loading=False):
         self.process = subprocess.Popen(
             ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--dir", self.folder, "--save", "", "--appendonly", "yes",
-             "--appendfsync", "always", *self.options], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+             "--appendfsync", "always", *self.options], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            env=self.env)
         end = time.monotonic() + START_SECONDS
         while time.monotonic() < end:
             if self.process.poll() is not None:
