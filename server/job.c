@@ -43,9 +43,15 @@ static void pass_slot(srv_request *request) {
     next->write_queued = false;
     entry->writer = next;
     next->holds_slot = true;
-    if (start(next, false)) break;
+    bool to_load = srv_recover_holds(next);
+    if (!to_load && start(next, false)) break;
     next->holds_slot = false;
     entry->writer = NULL;
+    if (to_load) {
+      /* What others have made of the scene while it queued is not here yet. */
+      srv_job_loaded(next);
+      continue;
+    }
     srv_request_wake(next, SRV_STATE_READY);
     close_job(next);
   }

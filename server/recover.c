@@ -96,7 +96,7 @@ void srv_recover_leave(srv_request *request) {
 
 bool srv_recover_refuses(srv_request *request) {
   const srv_entry *entry = request->entry;
-  if (!entry || entry->current || !entry->kept) return false;
+  if (!entry || !entry->kept || entry->kept->presence != SRV_PRESENCE_CORRUPT) return false;
   if (request->match.target == API_TARGET_PUT || request->match.target == API_TARGET_DELETE) return false;
   srv_request_refuse(request, API_PROBLEM_CORRUPT, "The scene \"%s\" cannot be read: %s", entry->id, entry->kept->why);
   return true;

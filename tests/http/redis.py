@@ -131,6 +131,35 @@ def no_write_of_two_daemons_at_one_scene_is_lost():
 
 
 @suite.fact
+def writes_that_wait_for_their_turn_meet_a_scene_that_others_deleted_and_made_anew():
+    """What a write queued for may be gone, or be another life of the scene that has still to be read: it waits, or is told so."""
+    nodes = Redis(suite).daemons(3)
+    bodies = [ball(f"b{k}", 3.0 * k) for k in range(400)]
+    move_one = {"position": [0.5, 0, 0]}
+    allowed = {"PATCH": {200, 404, 409}, "DELETE": {200, 404, 409}, "PUT": {200, 201, 409}}
+    nodes[0].client.put("/v1/scenes/s", {"bodies": bodies}).must(201)
+    clients, seen, wrong = [KeepAlive(nodes[i % 3]) for i in range(9)], set(), []
+
+    def one(k):
+        rng = random.Random(k)
+        for _ in range(60):
+            what = rng.choice(["PATCH"] * 6 + ["DELETE", "PUT", "PUT"])
+            path = "/v1/scenes/s/bodies/b0" if what == "PATCH" else "/v1/scenes/s"
+            body = {"PATCH": move_one, "PUT": {"bodies": bodies}, "DELETE": None}[what]
+            reply = clients[k].request(what, path, body, check=False)
+            seen.add((what, reply.status))
+            if reply.status not in allowed[what]:
+                wrong.append((what, reply.status, reply.text[:200]))
+
+    in_threads(one, 9)
+    equal(wrong[:3], [], f"{len(wrong)} replies that should not be")
+    check({("PATCH", 200), ("PATCH", 404), ("DELETE", 200), ("PUT", 201), ("PUT", 200)} <= seen, f"seen: {sorted(seen)}")
+    for node in nodes:
+        node.client.put("/v1/scenes/s", {"bodies": [ball("b", 7)]}, check=False)
+        equal(place(node.client.get("/v1/scenes/s/poses").must(200)), 7, "place")
+
+
+@suite.fact
 def the_same_idempotency_key_is_the_same_scene_at_any_daemon():
     redis = Redis(suite)
     nodes = redis.daemons(2)
