@@ -168,6 +168,7 @@ bool ct_advance_within(ct_advance *advance, const ct_moved *moved, double ahead,
     advance->limit_row = m->row;
     advance->limit = CT_ADVANCE_LIMIT_REACH;
     if (!(size_of(m->position) + (ahead > 0.0 ? ahead * speed : 0.0) < CT_COORDINATE_MAX)) return false;
+    if (!(size_of(m->pose.position) <= CT_COORDINATE_MAX)) return false; /* about a centre of mass far from it */
     advance->limit = CT_ADVANCE_LIMIT_SPEED;
     if (!(speed <= CT_SPEED_MAX && turning <= CT_SPEED_MAX)) return false;
     advance->limit = CT_ADVANCE_LIMIT_TURN;

@@ -173,7 +173,7 @@ static ct_status step_by(ct_step *step) {
     if (m->is_dynamic) step->load_work += load_work(m, step->time);
     ct_moved_drift(m, 0.5 * step->time);
   }
-  return CT_OK;
+  return ct_advance_within(advance, advance->next, 0.0, step->time) ? CT_OK : CT_LIMIT;
 }
 
 static void keep_contacts(ct_step *step) {

@@ -204,6 +204,18 @@ suite.table("load", ((f"{mode}, {mass} kg, {load}", lambda m=mode, w=load, kg=ma
 
 
 @suite.fact
+def a_body_stays_where_bodies_may_be_also_about_a_far_centre_of_mass():
+    """Its centre stays at 1e9 - 5 m; half a turn brings what its position tells from 1e9 - 20 m to 1e9 + 10 m, which no body may have."""
+    swung = {**ball("swung", 0, mass=1, centerOfMass=[15, 0, 0], inertiaDiagonal=[1, 1, 1], angularVelocity=[0, 0, math.pi]),
+             "position": [1e9 - 20, 0, 0]}
+    path = "/v1/scenes/edge"
+    client.put(path, {"bodies": [swung], "gravity": [0, 0, 0], "materials": {"default": {"youngsModulus": 1e9, "poissonRatio": 0.3}}}).must(201)
+    for mode in ("timeStepping", "eventImpulses", "eventCompliant"):
+        detail = client.post(path + "/advance", {"duration": 1, "timeStep": 0.25, "mode": mode}).problem(422, "limit-exceeded").json["detail"]
+        check("leaves the coordinates" in detail and '"swung"' in detail, detail)
+
+
+@suite.fact
 def a_body_whose_inertia_cannot_be_inverted_is_named():
     needle = ball("needle", 0.5, **NEEDLE)
     for kind, unused in KINDS:
