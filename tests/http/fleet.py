@@ -201,6 +201,21 @@ def no_request_fails_while_the_daemons_are_restarted_one_after_the_other():
     fleet.end()
 
 
+@suite.fact
+def no_request_fails_while_haproxy_reads_its_file_again():
+    fleet = Fleet(suite)
+    load = Load(fleet.port, fleet.nodes[0].client().document, seed=SEED)
+    for unused in range(CYCLES):
+        load.goes_on("a reload", RECOVERY_SECONDS)
+        fleet.reload_proxy()
+        # In full, until all connections of the old worker have been closed.
+        time.sleep(6 if FULL else 2)
+    load.finish([n.client() for n in fleet.nodes])
+    print(f"{CYCLES} reloads, {load.kinds().total()} answers: {dict(load.kinds())}, {load.listener}")
+    check(all(kind.startswith(("200", "201", "404", "412")) for kind in load.kinds()), f"there were failures: {load.kinds()}")
+    fleet.end()
+
+
 # ---- clients that leave ------------------------------------------------------------------------------------------------------------
 
 

@@ -105,14 +105,20 @@ class Fleet:
         return text
 
     def start_proxy(self):
-        with tempfile.NamedTemporaryFile("w", suffix=".cfg") as file:
-            file.write(self.configuration())
-            file.flush()
-            self.proxy = subprocess.Popen(["haproxy", "-f", file.name], stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)
-            try:
-                self.wait_up()
-            except Failure as why:
-                raise Failure(f"{why}; HAProxy: {self.log_text()[-800:]}") from None
+        self.file = tempfile.NamedTemporaryFile("w", suffix=".cfg")
+        self.file.write(self.configuration())
+        self.file.flush()
+        self.proxy = subprocess.Popen(["haproxy", "-W", "-f", self.file.name], stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)
+        try:
+            self.wait_up()
+        except Failure as why:
+            raise Failure(f"{why}; HAProxy: {self.log_text()[-800:]}") from None
+
+    def reload_proxy(self):
+        """A new worker with the file in the old one's place."""
+        before = self.log_text().count("Loading success")
+        self.proxy.send_signal(signal.SIGUSR2)
+        wait_until(lambda: self.log_text().count("Loading success") > before, "HAProxy has read its file again")
 
     def log_text(self):
         return pathlib.Path(f"/proc/self/fd/{self.log.fileno()}").read_text(errors="replace")
