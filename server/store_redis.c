@@ -345,13 +345,16 @@ static void tell_down(redis_store *s, srv_store_status status, const char *why) 
   tell(s, "storeUnavailable", why);
 }
 
+/* No waiting mends it. */
+static bool is_final(srv_store_status status) { return status == SRV_STORE_FAILED || status == SRV_STORE_DAMAGED; }
+
 static void on_down(void *cls, srv_store_status status, const char *why) {
   side *where = cls;
   redis_store *s = where->store;
   if (!where->down_ns) where->down_ns = uv_hrtime();
   where->status = status;
   memcpy(where->why, why, strnlen(why, SRV_STORE_WHY - 1) + 1);
-  if (status == SRV_STORE_FAILED) s->refused = true;
+  if (is_final(status)) s->refused = true;
   tell_down(s, status, why);
   hurry(s);
 }
@@ -610,7 +613,7 @@ static bool connect_all(redis_store *s, char *why) {
   if (good) wait_at_start(s);
   else snprintf(why, SRV_STORE_WHY, "out of memory");
   for (int i = 0; s->refused && i < LINKS; i++)
-    if (s->sides[i].status == SRV_STORE_FAILED) memcpy(why, s->sides[i].why, SRV_STORE_WHY);
+    if (is_final(s->sides[i].status)) memcpy(why, s->sides[i].why, SRV_STORE_WHY);
   return good && !s->refused;
 }
 
