@@ -20,7 +20,8 @@ static double entries_of(const ct_matrix *m) {
 /* Of a small problem every basis may be looked at, whatever is tried first. Iterations that are asked for may all be taken. */
 static double lcp_cost(const ct_lcp *problem, const ct_lcp_options *options) {
   double n = (double)problem->matrix.size;
-  if (options->iterations_max > SWEEPS) return (double)options->iterations_max * ENTRY_NS * (n + entries_of(&problem->matrix));
+  double asked = (double)options->iterations_max;
+  if (asked > SWEEPS) return asked * ENTRY_NS * (n + entries_of(&problem->matrix));
   if (problem->matrix.size <= CT_LCP_ENUMERATION_MAX)
     return (double)(1u << problem->matrix.size) * (BASIS_NS + BASIS_ROWS_NS * n * n);
   if (problem->matrix.size <= CT_LCP_DIRECT_MAX) return ELIMINATION_NS * n * n * n;
