@@ -177,7 +177,8 @@ void srv_store_load_free(srv_store_load *load);
  * sentence on standard error: no such folder, not ours to write, locked, a newer format, not a store. */
 srv_store *srv_store_sqlite_open(uv_loop_t *loop, const char *folder);
 #define SRV_STORE_NOT_DURABLE                                                                                                      \
-  "Redis does not promise to keep what it acknowledges (appendonly yes, appendfsync always): the durability is memory"
+  "Redis does not promise to keep what it acknowledges (appendonly yes, appendfsync always, no-appendfsync-on-rewrite no, "        \
+  "maxmemory-policy noeviction): the durability is memory"
 /* Opens the store at redis://[user@]host[:port][/database][?commandMs=N]; password_file may be NULL, and is read again for each
  * connection. Runs the loop until Redis has answered, at most twice the time of an answer: a Redis that is away is waited for while
  * the daemon serves. NULL after one sentence on standard error: what no waiting mends, as a wrong password or a store of a newer

@@ -16,6 +16,8 @@
 /* Looks at the times: while something is under way; else to ask whether Redis is still there. */
 #define TICK_MS 20
 #define IDLE_MS 1000
+/* What Redis promises is asked so often, or at the next tick. */
+#define SETTINGS_NS 500000000u
 /* At start a Redis that is there has so many times of an answer to show what no waiting would mend; then the daemon goes on
  * without it. */
 #define OPEN_ANSWERS 2u
@@ -85,6 +87,7 @@ struct redis_store {
   uint64_t told_ns; /* when it was said that Redis is away; 0: it is not, or nobody was there to hear it */
   srv_store_status told_status;
   bool told_settings;
+  uint64_t settings_ns; /* when they were asked for */
   bool closing, links_closing;
   unsigned open_links;
   void (*closed)(void *cls);
@@ -413,12 +416,21 @@ static void ask_whether_there(redis_store *s) {
     srv_redis_link_send(s->sides[i].link, srv_redis_command((const char *const[]){"PING", NULL}), take_pong, NULL);
 }
 
+/* By which connection does not matter: both lead to one Redis. */
+static void ask_for_settings(redis_store *s) {
+  uint64_t now_ns = uv_hrtime();
+  if (now_ns - s->settings_ns < SETTINGS_NS) return;
+  s->settings_ns = now_ns;
+  srv_redis_link_ask_settings(s->sides[SHORT].link);
+}
+
 static void close_links(redis_store *s);
 
 static void on_tick(uv_timer_t *timer) {
   redis_store *s = timer->data;
   bool busy = false;
   if (!s->hurried) ask_whether_there(s);
+  if (!s->links_closing) ask_for_settings(s);
   for (int i = 0; i < LINKS; i++) busy |= srv_redis_link_tick(s->sides[i].link, uv_hrtime());
   if (s->ears) busy |= srv_redis_ears_tick(s->ears, uv_hrtime());
   answer_without_memory(s);

@@ -152,7 +152,7 @@ typedef void srv_redis_take(void *cls, const redisReply *reply);
 
 typedef struct srv_redis_link_events {
   void (*up)(void *cls);                                             /* commands can be sent */
-  void (*settings)(void *cls, bool known, bool durable);             /* what Redis promises, at each connection */
+  void (*settings)(void *cls, bool known, bool durable);             /* what Redis promises */
   void (*down)(void *cls, srv_store_status status, const char *why); /* the connection has gone, or could not be made */
   void *cls;
 } srv_redis_link_events;
@@ -167,6 +167,8 @@ bool srv_redis_link_is_up(const srv_redis_link *link);
 const char *srv_redis_link_digest(const srv_redis_link *link);
 /* Sends what is up. `take` gets each reply. bytes are taken over. False: out of memory, or not up; take will not be called. */
 bool srv_redis_link_send(srv_redis_link *link, srv_redis_bytes bytes, srv_redis_take *take, void *cls);
+/* What Redis promises may have changed: the event tells, unless it was not told at the connection's beginning either. */
+void srv_redis_link_ask_settings(srv_redis_link *link);
 /* When bytes last went or came while something was under way; else when the first command was sent. */
 uint64_t srv_redis_link_progress(const srv_redis_link *link);
 /* Looks at the times. Returns whether anything is under way: then it is to be called often. */

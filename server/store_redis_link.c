@@ -56,6 +56,7 @@ struct srv_redis_link {
   unsigned wires;    /* not let go of by libuv yet */
   uint64_t stale_ns; /* since when: an answer was one that another connection may not have; 0: none was */
   bool refused;      /* in the greeting: status and why tell */
+  bool asks_settings, knows_settings;
   srv_store_status status;
   char why[SRV_STORE_WHY];
   char digest[48];
@@ -267,11 +268,13 @@ static void take_format(void *cls, const redisReply *reply) {
   refuse(link, SRV_STORE_FAILED, "the store in Redis is of a newer format");
 }
 
-/* Who may not ask is not told; that is no promise. */
+/* Who may not ask is not told; that is no promise. A Redis that is busy writes nothing either, and will tell. */
 static void take_settings(void *cls, const redisReply *reply) {
   srv_redis_link *link = cls;
-  if (!reply || link->refused) return;
+  link->asks_settings = false;
+  if (!reply || link->refused || (link->knows_settings && srv_redis_is_error(reply, "BUSY"))) return;
   bool known = reply->type == REDIS_REPLY_ARRAY;
+  link->knows_settings = known;
   link->events.settings(link->events.cls, known, known && srv_redis_is_durable(reply));
 }
 
@@ -297,19 +300,26 @@ static void take_script(void *cls, const redisReply *reply) {
 
 #define SAY(link, take, ...) send_bytes(link, srv_redis_command((const char *const[]){__VA_ARGS__, NULL}), take, link)
 
+/* appendonly, appendfsync, no-appendfsync-on-rewrite, maxmemory-policy, and few others: before Redis 7 one pattern is all that can
+ * be asked for. */
+static bool ask_settings(srv_redis_link *link) {
+  link->asks_settings = true;
+  return SAY(link, take_settings, "CONFIG", "GET", "[amn][aop][-px]*");
+}
+
 static bool greet(srv_redis_link *link) {
   srv_redis_place *place = link->place;
   char database[16];
   srv_redis_place_refresh(place);
   snprintf(database, sizeof database, "%u", place->database);
-  link->refused = false;
+  link->refused = link->knows_settings = false;
   bool good = true;
   if (place->password && place->user[0]) good = SAY(link, take_plain, "AUTH", place->user, place->password);
   else if (place->password) good = SAY(link, take_plain, "AUTH", place->password);
   return good && SAY(link, take_plain, "SELECT", database) && SAY(link, take_format, "HGET", "contactd:store", "format") &&
-         SAY(link, take_settings, "CONFIG", "GET", "append*") && SAY(link, take_plain, "PING") &&
-         SAY(link, take_plain, "CLIENT", "ID") && SAY(link, take_plain, "CLIENT", "UNBLOCK", "0") &&
-         SAY(link, take_plain, "MULTI") && SAY(link, take_plain, "EXEC") && SAY(link, take_plain, "EVALSHA", NO_SCRIPT, "0") &&
+         ask_settings(link) && SAY(link, take_plain, "PING") && SAY(link, take_plain, "CLIENT", "ID") &&
+         SAY(link, take_plain, "CLIENT", "UNBLOCK", "0") && SAY(link, take_plain, "MULTI") && SAY(link, take_plain, "EXEC") &&
+         SAY(link, take_plain, "EVALSHA", NO_SCRIPT, "0") &&
          SAY(link, take_plain, "EVAL", srv_redis_probe, "2", "contactd:store", "contactd:stage:none") &&
          SAY(link, take_script, "SCRIPT", "LOAD", srv_redis_script);
 }
@@ -411,6 +421,10 @@ bool srv_redis_link_is_up(const srv_redis_link *link) { return link->state == ST
 const char *srv_redis_link_digest(const srv_redis_link *link) { return link->digest; }
 
 uint64_t srv_redis_link_progress(const srv_redis_link *link) { return link->progress_ns; }
+
+void srv_redis_link_ask_settings(srv_redis_link *link) {
+  if (link->state == STATE_UP && link->knows_settings && !link->asks_settings) link->asks_settings = ask_settings(link);
+}
 
 /* Who waits for an answer still gets it, unless there is always somebody. */
 static bool is_to_be_renewed(const srv_redis_link *link, bool waits, uint64_t now_ns) {

@@ -375,12 +375,18 @@ bool srv_redis_read_told(const srv_redis_heard *heard, size_t index, srv_store_t
 
 /* ---- settings -------------------------------------------------------------------------------------------------------- */
 
+/* Where all is written, synced before it is acknowledged, also while a child of Redis writes the file anew; and where Redis lets go
+ * of none of it for want of memory: of what has a time to live it may, no record has one. */
 bool srv_redis_is_durable(const redisReply *reply) {
-  bool appends = false, always = false;
+  bool appends = false, always = false, at_any_time = false, keeps = false;
   if (!is_array(reply)) return false;
   for (size_t i = 0; i + 1 < reply->elements; i += 2) {
-    if (text_is(reply->element[i], "appendonly")) appends = text_is(reply->element[i + 1], "yes");
-    if (text_is(reply->element[i], "appendfsync")) always = text_is(reply->element[i + 1], "always");
+    const redisReply *name = reply->element[i], *value = reply->element[i + 1];
+    if (text_is(name, "appendonly")) appends = text_is(value, "yes");
+    if (text_is(name, "appendfsync")) always = text_is(value, "always");
+    if (text_is(name, "no-appendfsync-on-rewrite")) at_any_time = text_is(value, "no");
+    if (text_is(name, "maxmemory-policy"))
+      keeps = text_is(value, "noeviction") || (is_text(value) && strncmp(value->str, "volatile-", 9) == 0);
   }
-  return appends && always;
+  return appends && always && at_any_time && keeps;
 }

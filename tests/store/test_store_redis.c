@@ -42,7 +42,11 @@ static void the_word_for_durability_is_what_redis_promises(void) {
   } cases[] = {{"config set appendfsync everysec", "memory"},
                {"config set appendfsync always", "redis"},
                {"config set appendonly no", "memory"},
-               {"config set appendonly yes", "redis"}};
+               {"config set appendonly yes", "redis"},
+               {"config set maxmemory-policy allkeys-lfu", "memory"},
+               {"config set maxmemory-policy volatile-ttl", "redis"},
+               {"config set no-appendfsync-on-rewrite yes", "memory"},
+               {"config set no-appendfsync-on-rewrite no", "redis"}};
   CHECK_TEXT(r.store->durability, "redis");
   CHECK(r.store->shared);
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
