@@ -40,7 +40,7 @@ static void stop_taking(srv_server *server, uint64_t now_ns) {
   server->drain_since_ns = now_ns;
   server->drain_until_ns = now_ns + server->limits->drain_seconds * 1000000000u;
   srv_log_event(server->log, "draining", "no new requests are taken");
-  (void)srv_notify_send(&server->notify, "STATUS=No new requests are taken.");
+  if (server->limits->leave_seconds > 0) (void)srv_notify_send(&server->notify, "STATUS=No new requests are taken.");
   /* A balancer that is refused when it asks /readyz takes the daemon for dead, and may cut what runs here. */
   if (server->limits->leave_seconds == 0) stop_listening(server);
   srv_stream_shutdown(server);
@@ -56,8 +56,10 @@ void srv_drain_begin(srv_server *server) {
   }
   server->drain = SRV_LEAVING;
   server->drain_since_ns = uv_hrtime();
-  (void)srv_notify_send(&server->notify, "STOPPING=1");
-  if (server->limits->leave_seconds > 0) srv_log_event(server->log, "leaving", "/readyz says so; requests are still taken");
+  bool leaves = server->limits->leave_seconds > 0;
+  (void)srv_notify_send(&server->notify, leaves ? "STOPPING=1\nSTATUS=The daemon leaves; requests are still taken."
+                                                : "STOPPING=1\nSTATUS=No new requests are taken.");
+  if (leaves) srv_log_event(server->log, "leaving", "/readyz says so; requests are still taken");
   srv_drain_look(server, server->drain_since_ns);
 }
 
