@@ -125,6 +125,15 @@ def time_to_end(arguments):
 
 
 @suite.fact
+def a_pod_whose_redis_is_away_is_not_ended():
+    """It waits for it: one that is not ready is asked for nothing, and only one that does not even say that it lives is ended."""
+    container, = of_kind("StatefulSet")["spec"]["template"]["spec"]["containers"]
+    for probe in ("startupProbe", "livenessProbe"):
+        equal(container[probe]["httpGet"]["path"], "/livez", f"what the {probe} asks")
+    equal(container["readinessProbe"]["exec"]["command"][1:], ["--healthcheck"], "what the readinessProbe asks")
+
+
+@suite.fact
 def a_node_that_ends_is_given_the_time():
     """The checks see that it leaves before it refuses; it is not killed before it has ended."""
     server = re.search(r"inter (\S+) fall (\d+)", (DOCKER / "haproxy.cfg").read_text())
