@@ -2,11 +2,13 @@
 """docker/haproxy.cfg as it is, before three nodes that say who they are and fail when they are told to: who gets which request, what is
 asked again and what is not, and what a client hears when nobody can answer. In a network of its own, which only root can make."""
 import collections
+import contextlib
 import http.client
 import http.server
 import json
 import os
 import pathlib
+import resource
 import shutil
 import socket
 import struct
@@ -26,6 +28,8 @@ ADDRESSES = {"node1": "10.77.0.1", "node2": "10.77.0.2", "node3": "10.77.0.3"}
 PORT = 7077
 # HAProxy looks every half second and believes the second look.
 NOTICED_SECONDS = 10
+# So many connections has HAProxy (maxconn), and so long may one be silent (http-request).
+ALL_CONNECTIONS, SILENCE_SECONDS = 8192, 10
 INSIDE = "CONTACTD_ROUTING_INSIDE"
 SCENES = [f"s{i}" for i in range(300)]
 suite = Suite()
@@ -33,7 +37,7 @@ suite = Suite()
 
 class Node(http.server.ThreadingHTTPServer):
     """Answers with its name. hang_up: so many requests are read and their connections closed; reset: the same, but their bodies are not
-    read, as by a node that is killed; refuse: so many are answered 503."""
+    read, as by a node that is killed; refuse: so many are answered 503, and all while it is not ready."""
     daemon_threads = True
     hang_up = reset = refuse = 0
     ready = True
@@ -60,7 +64,7 @@ class Node(http.server.ThreadingHTTPServer):
             if self.refuse:
                 self.refuse -= 1
                 return 503
-            return 200
+            return 200 if self.ready else 503
 
 
 class Answer(http.server.BaseHTTPRequestHandler):
@@ -97,8 +101,8 @@ class Reply:
         self.status, self.headers, self.text = answer.status, answer.headers, answer.read().decode()
 
 
-def ask(method, path):
-    data = None if method in ("GET", "HEAD", "DELETE") else b"{}"
+def ask(method, path, body=b"{}"):
+    data = None if method in ("GET", "HEAD", "DELETE") else body
     try:
         with urllib.request.urlopen(urllib.request.Request(f"http://127.0.0.1:{PORT}{path}", data, method=method), timeout=30) as answer:
             return Reply(answer)
@@ -153,12 +157,12 @@ def wait_until(true, what):
         time.sleep(0.1)
 
 
-def asked(method, path, **fate):
+def asked(method, path, body=b"{}", **fate):
     """The reply, and how often a node had the request, when each node has this fate in store."""
     for node in nodes().values():
         node.seen.clear()
         node.__dict__.update(fate)
-    reply = ask(method, path)
+    reply = ask(method, path, body)
     for node in nodes().values():
         node.hang_up = node.reset = node.refuse = 0
     return reply, sum(len(node.seen) for node in nodes().values())
@@ -265,13 +269,47 @@ def a_node_that_is_not_ready_is_not_asked():
 
 
 @suite.fact
-def when_no_node_is_ready_it_says_when_to_come_back():
+def clients_that_take_all_connections_leave_those_that_were_there_before_theirs():
+    """Each request needs a second connection, and none of them gets the last."""
+    nodes()
+    resource.setrlimit(resource.RLIMIT_NOFILE, (2 * ALL_CONNECTIONS, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+    connection = http.client.HTTPConnection("127.0.0.1", PORT, timeout=SILENCE_SECONDS / 2)
+    with contextlib.closing(connection), contextlib.ExitStack() as silent:
+        for most in (0, ALL_CONNECTIONS):
+            # Those that HAProxy does not take wait for it, until no more may.
+            with contextlib.suppress(TimeoutError):
+                for unused in range(most):
+                    silent.enter_context(socket.create_connection(("127.0.0.1", PORT), timeout=0.5))
+            connection.request("GET", "/v1/scenes/s0")
+            equal(connection.getresponse().read().decode() in ADDRESSES, True, f"a reply beside {most} others")
+
+
+@suite.fact
+def when_no_node_is_ready_one_says_so_whatever_it_is_sent():
+    """The reply of HAProxy would be lost with the connection where it comes before all has been sent."""
     for node in nodes().values():
         node.ready = False
-    wait_until(lambda: ask("GET", "/v1/scenes/s0").status == 503, "nobody answers")
-    reply = ask("PUT", "/v1/scenes/s0")
-    equal((reply.status, reply.headers["Retry-After"], reply.headers["Content-Type"]), (503, "1", "application/problem+json"), "the reply")
-    equal(json.loads(reply.text)["status"], 503, "status in the problem")
+    wait_until(lambda: asked("GET", "/v1/scenes/s0")[1] == 1, "no other node is asked in vain")
+    for path in ("/v1/scenes/s0", "/v1/shapes"):
+        for size in (2, 20000, 1000000):
+            for unused in range(10):
+                reply, times = asked("PUT", path, b" " * size)
+                equal((reply.status, reply.text in ADDRESSES, times), (503, True, 1), f"status, sender and tries of a write of {size} bytes")
+    nodes()["node1"].ready = True
+    wait_until(lambda: {ask("PUT", f"/v1/scenes/{scene}").text for scene in SCENES} == {"node1"}, "the one that is ready is asked alone")
+
+
+@suite.fact
+def when_no_node_is_there_it_says_when_to_come_back():
+    for name, node in nodes().items():
+        node.shutdown()
+        node.server_close()
+        address("delete", name)
+    for seconds in (0, 2):  # before HAProxy has noticed, and after
+        time.sleep(seconds)
+        reply = ask("PUT", "/v1/scenes/s0")
+        equal((reply.status, reply.headers["Retry-After"], reply.headers["Content-Type"]), (503, "1", "application/problem+json"), "the reply")
+        equal(json.loads(reply.text)["status"], 503, "status in the problem")
 
 
 def enter():
