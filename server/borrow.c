@@ -74,6 +74,7 @@ bool srv_borrow_input(srv_request *request) {
   if (entry && entry->current) {
     input->scene = ct_scene_retain(entry->current);
     request->revision = ct_scene_revision(entry->current);
+    request->input_stamp = entry->kept ? entry->kept->held_stamp : 0;
   }
   if (entry && entry->pin_count && request->match.target == API_TARGET_READ) {
     request->kept = malloc(entry->pin_count * sizeof *request->kept);
@@ -82,6 +83,7 @@ bool srv_borrow_input(srv_request *request) {
     input->kept = request->kept;
     input->kept_count = entry->pin_count;
   }
+  if (entry && !entry->current) request->input_stamp = entry->kept ? entry->kept->stamp : 0;
   if (entry && !entry->current && entry->kept) input->lost_revision = entry->kept->revision;
   if (entry && !entry->current && !entry->kept && request->writes) {
     request->creates = true;

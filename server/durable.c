@@ -147,7 +147,8 @@ static void scene_stored(srv_store_write *write) {
     srv_registry_past(request->server->registry, write->last_revision);
     srv_lost_look(request->server, request->entry, write->current, write->last_revision, write->submitted_ns);
     request->store_revision = write->current;
-    srv_recover_reload(request->server, request->entry, write->current);
+    request->store_stamp = write->current_stamp;
+    srv_recover_reload(request->server, request->entry, write->current, write->current_stamp);
     unsigned long long current = write->current;
     srv_durable_free(durable);
     request->durable = NULL;
@@ -253,6 +254,7 @@ static srv_durable_outcome submit_scene(srv_request *request) {
   srv_store_write *write = &durable->write;
   write->space = SRV_STORE_SCENES;
   write->before = before ? ct_scene_revision(before) : request->input.lost_revision;
+  write->before_stamp = request->input_stamp;
   write->revision = after ? ct_scene_revision(after) : write->before + 1;
   write->bodies = after ? ct_scene_count(after) : 0;
   if (!after) write->act = SRV_STORE_REMOVE;
@@ -354,6 +356,7 @@ void srv_durable_committed(srv_request *request) {
   if (!entry->kept) return;
   entry->kept->presence = SRV_PRESENCE_HERE;
   srv_lost_know(entry->kept, durable->write.revision);
+  srv_lost_hold(entry->kept, durable->write.revision, durable->write.stamp);
   srv_fold_note(request->server, entry, durable->record.base, durable->record.length);
 }
 

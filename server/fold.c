@@ -17,6 +17,7 @@ typedef struct folding {
   srv_server *server;
   srv_entry *entry; /* held */
   const ct_scene *scene;
+  uint64_t stamp; /* of its revision */
   api_record record;
   bool taken, made;
   srv_store_write write;
@@ -74,6 +75,7 @@ static void done(srv_job *job, long piece) {
   }
   f->write = (srv_store_write){.space = SRV_STORE_SCENES,
                                .act = SRV_STORE_FOLD,
+                               .before_stamp = f->stamp,
                                .revision = ct_scene_revision(f->scene),
                                .bodies = ct_scene_count(f->scene),
                                .bytes = f->record.bytes,
@@ -93,6 +95,7 @@ static void begin(srv_server *server, srv_entry *entry) {
   f->server = server;
   f->entry = entry;
   f->scene = ct_scene_retain(entry->current);
+  f->stamp = kept->held_stamp;
   srv_registry_hold(entry);
   kept->folding = true;
   kept->folded_bytes = kept->change_bytes;

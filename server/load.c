@@ -135,6 +135,7 @@ static srv_store_status settle_scene(loading *l) {
     set_corrupt(l);
   } else {
     note_records(entry, &l->fetch);
+    srv_lost_load(l->server, entry, &l->fetch);
     srv_lost_know(kept, ct_scene_revision(l->scene));
     srv_registry_commit(l->server->registry, entry, l->scene);
     kept->presence = SRV_PRESENCE_HERE;

@@ -187,7 +187,9 @@ static void put_store(text *out, const srv_server *server) {
   counter(out, "contactd_store_commit_bytes_total", "Bytes of records committed.", m->commit_bytes);
   if (server->store->shared)
     counter(out, "contactd_store_lost_writes_total",
-            "Revisions that were acknowledged and that the store has lost; a scene that has vanished counts once.", m->lost_writes);
+            "Revisions that were acknowledged and that the store has lost; a scene that has vanished, or was written over, counts "
+            "once.",
+            m->lost_writes);
   put_outcomes(out, "contactd_store_folds_total", "Bases written in the background, by outcome.", m->folds);
   family(out, "contactd_store_fold_seconds", "histogram", "From a base's submission to the store's answer.");
   histogram(out, "contactd_store_fold_seconds", "", &m->fold, false);

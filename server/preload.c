@@ -1,6 +1,7 @@
 /* --scene: a scene document read from a file and put under its id before anybody listens, through the same calls as a PUT. A scene
  * that the store has already is left as it is: it has been written to since it was put there. */
 #include "durable.h"
+#include "lost.h"
 #include "peek.h"
 
 #include <api/record.h>
@@ -95,10 +96,12 @@ static bool store(srv_server *server, const char *file, srv_entry *entry, const 
     srv_registry_keep(server->registry, entry, kept);
     kept->presence = SRV_PRESENCE_STORED;
     kept->revision = write.current;
+    kept->stamp = write.current_stamp;
     srv_log_event(server->log, "sceneKept", entry->id);
   } else if (good) {
     srv_registry_keep(server->registry, entry, kept);
     kept->presence = SRV_PRESENCE_HERE;
+    srv_lost_hold(kept, write.revision, write.stamp);
     srv_fold_note(server, entry, true, record.length);
   } else {
     free(kept);

@@ -108,11 +108,12 @@ static void come_back(srv_recovery *recovery) {
   recovery->at[0] = 0;
 }
 
-void srv_recover_reload(srv_server *server, srv_entry *entry, uint64_t revision) {
+void srv_recover_reload(srv_server *server, srv_entry *entry, uint64_t revision, uint64_t stamp) {
   if (!entry->kept && revision > 0) {
     srv_kept *kept = calloc(1, sizeof *kept);
     if (!kept) return;
     kept->revision = revision;
+    kept->stamp = stamp;
     srv_registry_keep(server->registry, entry, kept);
     (void)srv_load_scene(server, entry, false);
   } else if (entry->kept && entry->kept->presence == SRV_PRESENCE_HERE) {
@@ -268,6 +269,7 @@ static bool list_all(srv_server *server, const srv_store_look *look) {
     if (!kept) return false;
     kept->presence = SRV_PRESENCE_STORED;
     kept->revision = look->entries[i].revision;
+    kept->stamp = look->entries[i].stamp;
     kept->bodies = look->entries[i].bodies;
     srv_entry *entry = srv_registry_open(server->registry, look->entries[i].id);
     if (!entry) {

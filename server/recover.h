@@ -28,7 +28,7 @@ void srv_recover_leave(srv_request *request);
 /* Is the scene of the request one that cannot be read, and the call none that does without? The refusal is the reply then. */
 bool srv_recover_refuses(srv_request *request);
 /* What is in memory of the scene is not what the store has: that is at the revision, 0: it is not there. */
-void srv_recover_reload(srv_server *server, srv_entry *entry, uint64_t revision);
+void srv_recover_reload(srv_server *server, srv_entry *entry, uint64_t revision, uint64_t stamp);
 
 /* Is all listed that the store has, so that requests are served? */
 bool srv_recover_serves(const srv_server *server);

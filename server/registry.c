@@ -178,6 +178,7 @@ void srv_registry_remove(srv_registry *registry, srv_entry *entry) {
 void srv_registry_let_go(srv_registry *registry, srv_entry *entry) {
   srv_kept *kept = entry->kept;
   kept->revision = ct_scene_revision(entry->current);
+  kept->stamp = kept->held_stamp;
   kept->bodies = ct_scene_count(entry->current);
   kept->presence = SRV_PRESENCE_STORED;
   registry->bodies -= kept->bodies;
@@ -218,6 +219,8 @@ bool srv_registry_pin(srv_registry *registry, srv_entry *entry, const ct_scene *
   registry->pins++;
   return true;
 }
+
+void srv_registry_unpin(srv_registry *registry, srv_entry *entry) { drop_pins(registry, entry); }
 
 void srv_registry_expire(srv_registry *registry, uint64_t now_ns) {
   if (registry->pins == 0) return;

@@ -29,6 +29,8 @@ typedef enum srv_presence {
 typedef struct srv_kept {
   srv_presence presence;
   uint64_t revision, bodies; /* while the scene is not in memory */
+  uint64_t stamp;            /* of that revision (store.h) */
+  uint64_t held, held_stamp; /* the revision that is in memory, or was last */
   char why[SRV_KEPT_WHY];    /* CORRUPT */
   /* Records of the store: the base, and the changes since it. */
   uint64_t base_bytes, change_bytes, changes;
@@ -97,6 +99,8 @@ uint64_t srv_registry_first_revision(const srv_registry *registry);
 void srv_registry_past(srv_registry *registry, uint64_t last_revision);
 /* Keeps a revision for a cursor. False: out of memory. */
 bool srv_registry_pin(srv_registry *registry, srv_entry *entry, const ct_scene *scene, uint64_t now_ns);
+/* Lets go of all that were kept for the scene's cursors. */
+void srv_registry_unpin(srv_registry *registry, srv_entry *entry);
 /* Lets go of revisions whose time is over. */
 void srv_registry_expire(srv_registry *registry, uint64_t now_ns);
 

@@ -130,6 +130,8 @@ typedef struct srv_request {
   struct srv_durable *durable; /* that; NULL: nothing */
   unsigned runs;               /* that the store has refused */
   uint64_t store_revision;     /* of the scene, when a shared store was asked; 0: none */
+  uint64_t store_stamp;        /* of that */
+  uint64_t input_stamp;        /* of the scene that the call works on, or cannot read */
   unsigned reloads;            /* because of that */
 
   /* times, ns of uv_hrtime */

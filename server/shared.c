@@ -210,9 +210,11 @@ static bool note_scene(srv_server *server, const srv_store_entry *found, const a
     srv_registry_keep(registry, entry, kept);
   }
   uint64_t known = entry->current ? ct_scene_revision(entry->current) : kept->revision;
+  uint64_t stamp = entry->current ? kept->held_stamp : kept->stamp;
   bool settled = kept->presence == SRV_PRESENCE_HERE || kept->presence == SRV_PRESENCE_CORRUPT;
-  if (settled && known != found->revision) kept->presence = SRV_PRESENCE_STORED;
+  if (settled && (known != found->revision || stamp != found->stamp)) kept->presence = SRV_PRESENCE_STORED;
   kept->revision = found->revision;
+  kept->stamp = found->stamp;
   kept->bodies = found->bodies;
   srv_lost_know(kept, found->revision);
   return true;
@@ -240,7 +242,9 @@ bool srv_shared_check(srv_request *request) {
   srv_entry *entry = request->entry;
   srv_kept *kept = entry ? entry->kept : NULL;
   if (!request->store_revision || !kept || kept->presence != SRV_PRESENCE_HERE || !entry->current) return true;
-  if (ct_scene_revision(entry->current) >= request->store_revision) return true;
+  uint64_t revision = ct_scene_revision(entry->current);
+  if (revision > request->store_revision) return true;
+  if (revision == request->store_revision && kept->held_stamp == request->store_stamp) return true;
   if (request->reloads++ < RELOADS_MOST) {
     kept->presence = SRV_PRESENCE_STORED;
     return true;
@@ -296,7 +300,10 @@ static void looked(srv_store_look *look) {
   srv_store_status status = look->status;
   if (status == SRV_STORE_OK) {
     srv_registry_past(a->server->registry, look->last_revision);
-    if (a->request && look->id[0]) a->request->store_revision = look->entries[0].revision;
+    if (a->request && look->id[0]) {
+      a->request->store_revision = look->entries[0].revision;
+      a->request->store_stamp = look->entries[0].stamp;
+    }
     bool noted = look->id[0] ? note_scene(a->server, &look->entries[0], a) : note_all(a->server, a);
     if (!noted) status = SRV_STORE_MEMORY;
     free(look->entries);

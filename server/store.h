@@ -30,7 +30,8 @@ typedef enum srv_store_act {
   SRV_STORE_CHANGE, /* one record more */
   SRV_STORE_BASE,   /* the record takes the place of all that the key has */
   SRV_STORE_FOLD,   /* a base of revision `revision`, made while the key went on: takes the place of records up to that revision;
-                     * `before` is not looked at, and a key that has gone, or lives another life, is SRV_STORE_MOVED */
+                     * `before` is not looked at, and a key that has gone, or lives another life, is SRV_STORE_MOVED;
+                     * before_stamp is the revision's */
   SRV_STORE_REMOVE
 } srv_store_act;
 
@@ -42,7 +43,10 @@ typedef struct srv_store_write {
   srv_store_space space;
   char id[CT_ID_LENGTH_MAX + 1];
   srv_store_act act;
-  uint64_t before;   /* revision that the key must be at; 0: it must not be there. Shapes have revision 1 */
+  uint64_t before; /* revision that the key must be at; 0: it must not be there. Shapes have revision 1 */
+  /* Stamp of `before`, where the store gives stamps: a store that has gone back in time gives a number again, and a revision that
+   * another write has made is SRV_STORE_MOVED. 0: the number alone is looked at. */
+  uint64_t before_stamp;
   uint64_t revision; /* that it is at afterwards; REMOVE: numbers of new scenes stay above it */
   uint64_t bodies;   /* of the scene; kept beside the revision for listings */
   const char *bytes; /* [length] */
@@ -59,13 +63,15 @@ typedef struct srv_store_write {
   uint64_t submitted_ns; /* of uv_hrtime; for who counts (metrics.h) */
   /* The answer. */
   srv_store_status status;
+  uint64_t stamp;         /* of the revision, as soon as it is submitted: no other write has it; 0: the store gives none */
   uint64_t current;       /* MOVED: revision that the key is at; 0: it is not there */
+  uint64_t current_stamp; /* of that */
   uint64_t last_revision; /* MOVED of a scene that is not there: numbers of new scenes are above this one; 0: not told */
   char why[SRV_STORE_WHY];
 } srv_store_write;
 
 typedef struct srv_store_record {
-  uint64_t revision;
+  uint64_t revision, stamp;
   bool base;
   char *bytes; /* owned by the load */
   size_t length;
@@ -89,6 +95,7 @@ typedef struct srv_store_entry {
   char id[CT_ID_LENGTH_MAX + 1];
   uint64_t revision; /* 0: not there */
   uint64_t bodies;
+  uint64_t stamp; /* of the write that made the revision; 0: the store gives none */
 } srv_store_entry;
 
 /* The revision of one key (id not empty) or the list of all keys of a space. */

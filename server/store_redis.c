@@ -79,6 +79,7 @@ struct redis_store {
   op *first, *last;
   unsigned staging;
   uint64_t stage_prefix, stage_next;
+  uint64_t stamp; /* of the last write; begins anywhere: no two daemons come to one; never 0 */
   /* Without the memory for an op: answered by the next tick. */
   srv_store_write *writes;
   srv_store_look *looks;
@@ -476,7 +477,9 @@ static void begin(op *o) {
 static void submit(srv_store *store, srv_store_write *write) {
   redis_store *s = of(store);
   op *o = add_op(s, KIND_WRITE);
-  write->current = write->last_revision = 0;
+  write->current = write->current_stamp = write->last_revision = 0;
+  if (++s->stamp == 0) s->stamp = 1;
+  write->stamp = s->stamp;
   if (!o) {
     write->next = s->writes;
     s->writes = write;
@@ -602,6 +605,7 @@ static redis_store *create(uv_loop_t *loop) {
   s->timer.data = s;
   uv_timer_init(loop, &s->timer);
   if (getrandom(&s->stage_prefix, sizeof s->stage_prefix, 0) != (ssize_t)sizeof s->stage_prefix) abort();
+  if (getrandom(&s->stamp, sizeof s->stamp, 0) != (ssize_t)sizeof s->stamp) abort();
   return s;
 }
 

@@ -50,18 +50,18 @@ srv_redis_found srv_redis_name_ask(srv_redis_name *name, unsigned turn, struct s
 /* ---- format ---------------------------------------------------------------------------------------------------------- */
 
 /* Keys of Redis, each of a hash but for the records of a key, which are two lists: heads, one per record, and parts.
- *   contactd:store           format, life (of the youngest base), last (revision of scenes that have gone)
- *   contactd:scenes, :shapes id -> "revision bodies life"
+ *   contactd:store           format, last (revision of scenes that have gone)
+ *   contactd:scenes, :shapes id -> "revision bodies stamp": the stamp of the write that made the revision
  *   contactd:names           scene -> the shapes that it names, each ended by a zero
  *   contactd:uses            shape -> number of scenes that name it
- *   contactd:heads:SPACE:ID  "revision follows parts length"; follows is 0 for a base
+ *   contactd:heads:SPACE:ID  "revision follows parts length stamp"; follows is 0 for a base
  *   contactd:parts:SPACE:ID  bytes
  *   contactd:told:ID         what the scene's writes have told, a stream: an entry per write, by the number of its last event,
  *                            with n (events), r, b (revision and bodies after it), t (bytes)
  *   contactd:listened:ID     while somebody listens, and SRV_REDIS_TOLD_SECONDS more: first, last (numbers; no event has the
  *                            first), bytes (of the stream), closed (the scene has gone)
  *   contactd:stage:...       parts of a record that is on its way; gone by itself when nobody takes it */
-#define SRV_REDIS_FORMAT "1"
+#define SRV_REDIS_FORMAT "2"
 
 /* Parts of a record are at most so long: Redis serves others between two. */
 #define SRV_REDIS_PART_BYTES ((size_t)1 << 20)
@@ -95,8 +95,8 @@ extern const char srv_redis_probe[]; /* with the store's key, and one that is ne
 srv_redis_bytes srv_redis_command(const char *const *words);
 /* The write as one call of the script: by its digest, or by its text where that is NULL. stage: name of the list that has the
  * parts; NULL: they go with it. tells: what it tells goes with it, however long; else srv_redis_asks_for_told may be the answer. */
-srv_redis_bytes srv_redis_write_command(const srv_store *store, const srv_store_write *write, const char *digest,
-                                        const char *stage, bool tells);
+srv_redis_bytes srv_redis_write_command(const srv_store *store, const srv_store_write *write, const char *digest, const char *stage,
+                                        bool tells);
 /* The next part of the write's bytes, from `at` on, onto the stage. */
 srv_redis_bytes srv_redis_stage_command(const srv_store_write *write, const char *stage, size_t at);
 srv_redis_bytes srv_redis_look_command(const srv_store_look *look);

@@ -10,6 +10,9 @@
  * scene begins above all that have gone (`last`). So who slept while others wrote, or while the scene went and came back, is
  * refused. Numbers are compared as texts: Lua's are exact only up to 2^53.
  *
+ * A Redis that has gone back in time gives numbers again. So each revision has the stamp of the write that made it, too, and who
+ * follows, or folds, a revision of the same number that another write made is refused.
+ *
  * What a write tells gets its numbers with the write, where somebody listens (`ear`): no write that is there lacks its events, and
  * none has any that is not. These numbers are below 2^53. What stands in the way of telling does not stand in that of writing: what
  * is in Redis of it is let go of, and who listens finds that something is missing. Long events are sent when it is known that
@@ -29,16 +32,18 @@ const char *const srv_redis_script = __extension__ /* longer than every compiler
     "  end\n"
     "end\n"
     "local events, text, most, room = ARGV[11] + 0, ARGV[12], ARGV[13] + 0, ARGV[14] + 0\n"
+    "local followed, stamp = ARGV[15], ARGV[16]\n"
+    "local function is_other(mark) return followed ~= '0' and mark ~= followed end\n"
     "local function digits(n) return string.format('%.0f', n) end\n"
     "local function above(a, b) if #a ~= #b then return #a > #b end return a > b end\n"
     "local format = call('HGET', store, 'format')\n"
     "if format and format ~= '" SRV_REDIS_FORMAT "' then return {'FORMAT', format} end\n"
     "local entry = call('HGET', keys, id)\n"
-    "local current, life = '0', '0'\n"
-    "if entry then current, life = string.match(entry, '^(%d+) %d+ (%d+)$') end\n"
+    "local current, mark = '0', '0'\n"
+    "if entry then current, mark = string.match(entry, '^(%d+) %d+ (%d+)$') end\n"
     "if not current then return {'DAMAGED'} end\n"
     "local last = call('HGET', store, 'last') or '0'\n"
-    "local moved = {'MOVED', current, last}\n"
+    "local moved = {'MOVED', current, last, mark}\n"
     "if staged > 0 and call('LLEN', stage) ~= staged then return {'AGAIN'} end\n"
     "local heard = events > 0 and redis.pcall('HMGET', ear, 'last', 'closed', 'bytes') or {}\n"
     "local function append(revision, bodies)\n"
@@ -61,28 +66,28 @@ const char *const srv_redis_script = __extension__ /* longer than every compiler
     "end\n"
     "local function push(way)\n"
     "  if way == 'RPUSH' then\n"
-    "    for i = 15, #ARGV do call('RPUSH', parts, ARGV[i]) end\n"
+    "    for i = 17, #ARGV do call('RPUSH', parts, ARGV[i]) end\n"
     "    for i = 1, staged do call('LMOVE', stage, parts, 'LEFT', 'RIGHT') end\n"
     "  else\n"
-    "    for i = #ARGV, 15, -1 do call('LPUSH', parts, ARGV[i]) end\n"
+    "    for i = #ARGV, 17, -1 do call('LPUSH', parts, ARGV[i]) end\n"
     "    for i = 1, staged do call('LMOVE', stage, parts, 'RIGHT', 'LEFT') end\n"
     "  end\n"
     "end\n"
     "if act == 'fold' then\n"
-    "  local upto, gone = 0, 0\n"
+    "  local upto, gone, mark = 0, 0, '0'\n"
     "  for i, text in ipairs(call('LRANGE', heads, 0, -1)) do\n"
-    "    local at, count = string.match(text, '^(%d+) %d+ (%d+) ')\n"
+    "    local at, count, made = string.match(text, '^(%d+) %d+ (%d+) %d+ (%d+)$')\n"
     "    gone = gone + count\n"
-    "    if at == revision then upto = i break end\n"
+    "    if at == revision and not is_other(made) then upto, mark = i, made break end\n"
     "  end\n"
     "  if not entry or upto == 0 then return moved end\n"
     "  call('LTRIM', heads, upto, -1)\n"
     "  call('LTRIM', parts, gone, -1)\n"
-    "  call('LPUSH', heads, head)\n"
+    "  call('LPUSH', heads, head .. ' ' .. mark)\n"
     "  push('LPUSH')\n"
-    "  return {'OK', life}\n"
+    "  return {'OK'}\n"
     "end\n"
-    "if current ~= before or (act ~= 'base' and not entry) then return moved end\n"
+    "if current ~= before or is_other(mark) or (act ~= 'base' and not entry) then return moved end\n"
     "if scenes and act ~= 'remove' and not above(revision, entry and current or last) then return moved end\n"
     "if act == 'remove' and not scenes and (call('HGET', uses, id) or '0') ~= '0' then return {'NAMED'} end\n"
     "if text == '?' and not heard.err and heard[1] and not heard[2] then return {'TELL'} end\n"
@@ -102,20 +107,19 @@ const char *const srv_redis_script = __extension__ /* longer than every compiler
     "if act == 'remove' then\n"
     "  call('HDEL', keys, id)\n"
     "  call('UNLINK', heads, parts)\n"
-    "  if not scenes then return {'OK', life} end\n"
+    "  if not scenes then return {'OK'} end\n"
     "  name_no_more()\n"
     "  local greatest = above(current, revision) and current or revision\n"
     "  if above(greatest, last) then call('HSET', store, 'last', greatest) end\n"
     "  tell('0', '0')\n"
-    "  return {'OK', life}\n"
+    "  return {'OK'}\n"
     "end\n"
     "if act == 'base' then\n"
-    "  life = digits(call('HINCRBY', store, 'life', 1))\n"
     "  call('HSET', store, 'format', '" SRV_REDIS_FORMAT "')\n"
     "  call('UNLINK', heads, parts)\n"
     "end\n"
-    "call('HSET', keys, id, revision .. ' ' .. bodies .. ' ' .. life)\n"
-    "call('RPUSH', heads, head)\n"
+    "call('HSET', keys, id, revision .. ' ' .. bodies .. ' ' .. stamp)\n"
+    "call('RPUSH', heads, head .. ' ' .. stamp)\n"
     "push('RPUSH')\n"
     "if scenes and named == '1' then\n"
     "  name_no_more()\n"
@@ -123,7 +127,7 @@ const char *const srv_redis_script = __extension__ /* longer than every compiler
     "  if #fresh > 0 then call('HSET', names, id, named_list) end\n"
     "end\n"
     "tell(revision, bodies)\n"
-    "return {'OK', life}\n";
+    "return {'OK'}\n";
 
 /* A write that is refused after its first change would be half done. From Redis 7 on the script asks whether its user may do all;
  * an older one cannot be asked that, so what the script does is tried at each connection, too, on a key that is never there and in
@@ -176,7 +180,7 @@ srv_redis_bytes srv_redis_command(const char *const *words) {
 
 static size_t parts_of(const srv_store_write *write) { return (write->length + SRV_REDIS_PART_BYTES - 1) / SRV_REDIS_PART_BYTES; }
 
-enum { ARGUMENTS = 3 + 10 + 14 };
+enum { ARGUMENTS = 3 + 10 + 16 };
 
 typedef struct arguments {
   const char *words[ARGUMENTS + 1];
@@ -209,7 +213,7 @@ srv_redis_bytes srv_redis_write_command(const srv_store *store, const srv_store_
   static const char *const acts[] = {"change", "base", "fold", "remove"};
   key_names names;
   bool lost = write->told_length > SRV_REDIS_TOLD_BYTES;
-  char numbers[6][24], head[96], staged[24];
+  char numbers[8][24], head[96], staged[24];
   name_keys(&names, write->space, write->id);
   snprintf(numbers[0], sizeof numbers[0], "%" PRIu64, write->before);
   snprintf(numbers[1], sizeof numbers[1], "%" PRIu64, write->revision);
@@ -217,6 +221,8 @@ srv_redis_bytes srv_redis_write_command(const srv_store *store, const srv_store_
   snprintf(numbers[3], sizeof numbers[3], "%" PRIu64, write->told_count);
   snprintf(numbers[4], sizeof numbers[4], "%" PRIu64, store->told_most);
   snprintf(numbers[5], sizeof numbers[5], "%" PRIu64, store->told_bytes_most);
+  snprintf(numbers[6], sizeof numbers[6], "%" PRIu64, write->before_stamp);
+  snprintf(numbers[7], sizeof numbers[7], "%" PRIu64, write->stamp);
   snprintf(head, sizeof head, "%" PRIu64 " %" PRIu64 " %zu %zu", write->revision,
            write->act == SRV_STORE_CHANGE ? write->before : UINT64_C(0), parts_of(write), write->length);
   snprintf(staged, sizeof staged, "%zu", stage ? parts_of(write) : 0);
@@ -246,7 +252,7 @@ srv_redis_bytes srv_redis_write_command(const srv_store *store, const srv_store_
   if (!tells && write->told_length > SRV_REDIS_TOLD_SHORT) add_text(&a, "?");
   else add(&a, write->told && !lost ? write->told : "", write->told && !lost ? write->told_length : 0);
   add_text(&a, numbers[4]);
-  add_text(&a, numbers[5]);
+  for (int i = 5; i < 8; i++) add_text(&a, numbers[i]);
   if (!stage && write->length) add(&a, write->bytes, write->length);
   return format(a.count, a.words, a.lengths, 1);
 }

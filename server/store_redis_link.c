@@ -265,7 +265,7 @@ static void take_format(void *cls, const redisReply *reply) {
   srv_redis_link *link = cls;
   take_plain(cls, reply);
   if (!reply || reply->type != REDIS_REPLY_STRING || strcmp(reply->str, SRV_REDIS_FORMAT) == 0) return;
-  refuse(link, SRV_STORE_FAILED, "the store in Redis is of a newer format");
+  refuse(link, SRV_STORE_FAILED, "the store in Redis is of another format");
 }
 
 /* Who may not ask is not told; that is no promise. A Redis that is busy writes nothing either, and will tell. */

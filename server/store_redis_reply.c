@@ -164,10 +164,10 @@ void srv_redis_read_write(const redisReply *reply, srv_store_write *write) {
   else if (text_is(list[0], "NAMED")) set(write, SRV_STORE_NAMED, "");
   else if (text_is(list[0], "UNKNOWN")) set(write, SRV_STORE_UNKNOWN, "");
   else if (text_is(list[0], "DAMAGED")) set(write, SRV_STORE_DAMAGED, "the key's entry is not one of ours");
-  else if (text_is(list[0], "FORMAT")) set(write, SRV_STORE_UNAVAILABLE, "the store is of a newer format");
+  else if (text_is(list[0], "FORMAT")) set(write, SRV_STORE_UNAVAILABLE, "the store is of another format");
   else if (text_is(list[0], "AGAIN")) set(write, SRV_STORE_UNAVAILABLE, "parts of the record were lost on the way");
-  else if (text_is(list[0], "MOVED") && reply->elements == 3 && read_numbers(list[1], 1, &write->current) &&
-           read_numbers(list[2], 1, &write->last_revision)) {
+  else if (text_is(list[0], "MOVED") && reply->elements == 4 && read_numbers(list[1], 1, &write->current) &&
+           read_numbers(list[2], 1, &write->last_revision) && read_numbers(list[3], 1, &write->current_stamp)) {
     set(write, SRV_STORE_MOVED, "");
   } else {
     write->status = srv_redis_error(NULL, write->why);
@@ -189,6 +189,7 @@ static bool read_entry(const redisReply *reply, srv_store_entry *out) {
   if (!read_numbers(reply, 3, numbers)) return false;
   out->revision = numbers[0];
   out->bodies = numbers[1];
+  out->stamp = numbers[2];
   return true;
 }
 
@@ -260,7 +261,7 @@ static void damaged_load(srv_store_load *load, const char *why) {
 }
 
 typedef struct head {
-  uint64_t revision, follows, parts, length;
+  uint64_t revision, follows, parts, length, stamp;
 } head;
 
 /* Puts a record together from its parts, which begin at `at`. */
@@ -278,7 +279,8 @@ static void read_record(const redisReply *parts, size_t at, const head *h, srv_s
     damaged_load(load, "a record is not as long as it was");
     return;
   }
-  *record = (srv_store_record){.revision = h->revision, .base = h->follows == 0, .bytes = malloc(length + 1), .length = length};
+  *record = (srv_store_record){
+      .revision = h->revision, .stamp = h->stamp, .base = h->follows == 0, .bytes = malloc(length + 1), .length = length};
   if (!record->bytes) {
     load->status = SRV_STORE_MEMORY;
     return;
@@ -288,17 +290,17 @@ static void read_record(const redisReply *parts, size_t at, const head *h, srv_s
     memcpy(record->bytes + n, parts->element[at + i]->str, parts->element[at + i]->len);
 }
 
-/* A base, then changes each of which follows the one before, up to the key's revision. */
-static void read_records(const redisReply *heads, const redisReply *parts, uint64_t revision, srv_store_load *load) {
-  uint64_t before = 0;
+/* A base, then changes each of which follows the one before, up to the key's revision and stamp. */
+static void read_records(const redisReply *heads, const redisReply *parts, const srv_store_entry *key, srv_store_load *load) {
+  uint64_t before = 0, stamp = 0;
   size_t at = 0;
   for (size_t i = 0; i < heads->elements && load->status == SRV_STORE_OK; i++) {
-    uint64_t numbers[4];
-    if (!read_numbers(heads->element[i], 4, numbers)) {
+    uint64_t numbers[5];
+    if (!read_numbers(heads->element[i], 5, numbers)) {
       damaged_load(load, "the head of a record is not one of ours");
       return;
     }
-    head h = {numbers[0], numbers[1], numbers[2], numbers[3]};
+    head h = {numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]};
     if (h.follows != before || h.parts > parts->elements - at) {
       damaged_load(load, h.follows != before ? "a record is missing" : "a part is missing");
       return;
@@ -306,9 +308,11 @@ static void read_records(const redisReply *heads, const redisReply *parts, uint6
     read_record(parts, at, &h, load);
     at += (size_t)h.parts;
     before = h.revision;
+    stamp = h.stamp;
   }
-  if (load->status == SRV_STORE_OK && (before != revision || at != parts->elements || heads->elements == 0))
-    damaged_load(load, before != revision ? "the last record is missing" : "there are more parts than records");
+  bool is_last = before == key->revision && stamp == key->stamp;
+  if (load->status == SRV_STORE_OK && (!is_last || at != parts->elements || heads->elements == 0))
+    damaged_load(load, !is_last ? "the last record is missing" : "there are more parts than records");
 }
 
 void srv_redis_read_load(const redisReply *reply, srv_store_load *load) {
@@ -330,7 +334,7 @@ void srv_redis_read_load(const redisReply *reply, srv_store_load *load) {
   }
   load->records = calloc(heads->elements + 1, sizeof *load->records);
   if (!load->records) load->status = SRV_STORE_MEMORY;
-  else read_records(heads, parts, found.revision, load);
+  else read_records(heads, parts, &found, load);
   if (load->status != SRV_STORE_OK) srv_store_load_free(load);
 }
 

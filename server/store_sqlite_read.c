@@ -199,7 +199,8 @@ static srv_store_record *record_of(progress *p, const srv_sqlite_part *part) {
   p->parts = 0;
   p->gathered = 0;
   last = &load->records[load->count++];
-  *last = (srv_store_record){(uint64_t)part->revision, part->follows == 0, bytes, (size_t)part->length};
+  *last = (srv_store_record){
+      .revision = (uint64_t)part->revision, .base = part->follows == 0, .bytes = bytes, .length = (size_t)part->length};
   return last;
 }
 

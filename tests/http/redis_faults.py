@@ -2,6 +2,7 @@
 store goes on, and when Redis is itself again so is everything."""
 import os
 import pathlib
+import shutil
 import subprocess
 import tempfile
 import time
@@ -73,6 +74,49 @@ def writes_that_a_promoted_replica_lacks_are_counted_and_told():
     ways[0].redis = second
     wait_until(lambda: a.client.patch("/v1/scenes/s/poses", move(12)).status == 200, "the primary is not found")
     equal(place(b.client.get("/v1/scenes/s/poses").must(200)), 12, "place by the other daemon")
+
+
+@suite.fact
+def contents_that_were_lost_are_not_served_under_a_number_that_was_given_again():
+    """An old copy is put back, and others write before who knows of the lost writes asks: numbers alone do not show it then. Every daemon
+    has one content per revision, nothing is written on top of what was lost, and who knew of it counts it."""
+    redis = Redis(suite)
+    a, b = redis.daemons(2)
+    scenes = {"fewer": 2, "equal": 3, "more": 5}
+    for scene in scenes:
+        a.client.put(f"/v1/scenes/{scene}", {"bodies": [ball("b"), ball("other", 5)]}).must(201)
+        b.client.get(f"/v1/scenes/{scene}/poses").must(200)
+    log, copy = (os.path.join(redis.folder, name) for name in ("appendonlydir", "copy"))
+    shutil.copytree(log, copy)
+    for scene in scenes:
+        for i in range(3):
+            a.client.patch(f"/v1/scenes/{scene}/poses", move(100 + i)).must(200)
+    page = a.client.get("/v1/scenes/equal/bodies?limit=1").must(200).json
+    redis.kill()
+    shutil.rmtree(log)
+    shutil.move(copy, log)
+    redis.start()
+    for scene, count in scenes.items():
+        wait_until(lambda scene=scene: b.client.get(f"/v1/scenes/{scene}").status == 200, "Redis is not found again")
+        for i in range(count):
+            b.client.patch(f"/v1/scenes/{scene}/poses", move(200 + i)).must(200)
+    wait_ready(a)
+    lost = 0
+    for scene, count in scenes.items():
+        kept = b.client.get(f"/v1/scenes/{scene}/poses").must(200)
+        equal(place(kept), 200 + count - 1, f"place of {scene} by who has written")
+        found = a.client.get(f"/v1/scenes/{scene}/poses").must(200)
+        equal((found.headers["etag"], found.json), (kept.headers["etag"], kept.json), f"{scene} by who knew of the lost writes")
+        lost += 1
+        equal(metrics.read(a.client)["contactd_store_lost_writes_total"], lost, f"lost writes after {scene}")
+        # Written on top of what the store has.
+        a.client.patch(f"/v1/scenes/{scene}/poses", {"ids": ["other"], "positions": [[0, 0, 7]]}).must(200)
+        for node in (a, b):
+            read = node.client.get(f"/v1/scenes/{scene}/poses").must(200)
+            equal((read.json["positions"], revision_of(read)), ([[200 + count - 1, 0, 0], [0, 0, 7]], revision_of(kept) + 1), f"{scene} after a write")
+    a.client.get(f"/v1/scenes/equal/bodies?limit=1&cursor={page['nextCursor']}").problem(410, "revision-gone")
+    wait_until(lambda: a.log_text().count('"storeLostWrites"') == 3, f"it is not told three times: {a.log_text()}")
+    equal(metrics.read(b.client)["contactd_store_lost_writes_total"], 0, "lost writes of who knew of none")
 
 
 # ---- what Redis says when it will not ----------------------------------------------------------------------------------------------

@@ -89,7 +89,7 @@ def a_resolver_that_hangs_holds_no_worker_and_not_the_end():
 @suite.fact
 def what_no_waiting_mends_ends_the_start_with_a_sentence():
     redis = Redis(suite)
-    for words, part in ((("hset", "contactd:store", "format", "2"), "newer format"), (("set", "contactd:store", "mine"), "something else"),
+    for words, part in ((("hset", "contactd:store", "format", "1"), "another format"), (("hset", "contactd:store", "format", "3"), "another format"), (("set", "contactd:store", "mine"), "something else"),
                         (("set", "contactd:scenes", "mine"), "something else"), (("hset", "contactd:scenes", "s", "mine"), "not one of ours")):
         redis.say(*words)
         check(part in (said := refused(redis.url)), f"{words}: {said}")

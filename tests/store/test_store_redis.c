@@ -179,7 +179,7 @@ static void each_refusal_of_redis_has_its_sentence_and_passes(void) {
       {"replicaof 127.0.0.1 1", "replicaof no one", SRV_STORE_UNAVAILABLE, "replica"},
       {"config set min-replicas-to-write 3", "config set min-replicas-to-write 0", SRV_STORE_UNAVAILABLE, "replicas"},
       {"set contactd:scenes text", "del contactd:scenes", SRV_STORE_DAMAGED, "something else"},
-      {"hset contactd:store format 2", "del contactd:store", SRV_STORE_UNAVAILABLE, "newer format"},
+      {"hset contactd:store format 3", "del contactd:store", SRV_STORE_UNAVAILABLE, "another format"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     WITH_RIG(r);
@@ -228,10 +228,15 @@ static void a_script_that_redis_has_forgotten_is_told_again(void) {
 
 static void entries_that_are_not_ours_are_damage(void) {
   WITH_RIG(r);
-  static const char *const spoils[] = {"hset contactd:scenes a nonsense",           "hset contactd:scenes a '3 0 1'",
-                                       "lset contactd:heads:scenes:a 1 '3 1 1 20'", "lset contactd:heads:scenes:a 1 '2 1 1 21'",
-                                       "rpush contactd:parts:scenes:a x",           "ltrim contactd:parts:scenes:a 0 0",
-                                       "ltrim contactd:heads:scenes:a 1 -1",        "del contactd:heads:scenes:a"};
+  static const char *const spoils[] = {"hset contactd:scenes a nonsense",
+                                       "hset contactd:scenes a '3 0 1'",
+                                       "lset contactd:heads:scenes:a 1 '3 1 1 20 2'",
+                                       "lset contactd:heads:scenes:a 1 '2 1 1 21 2'",
+                                       "rpush contactd:parts:scenes:a x",
+                                       "ltrim contactd:parts:scenes:a 0 0",
+                                       "ltrim contactd:heads:scenes:a 1 -1",
+                                       "del contactd:heads:scenes:a",
+                                       "lset contactd:heads:scenes:a 1 '2 1 1 20 2'"};
   for (size_t i = 0; i < sizeof spoils / sizeof spoils[0]; i++) {
     uint64_t first = 10 * i + 1;
     tell_redis(&r, "flushdb");
@@ -242,6 +247,45 @@ static void entries_that_are_not_ours_are_damage(void) {
     CHECK_INT(rig_load(&r, SRV_STORE_SCENES, "a", &load), SRV_STORE_DAMAGED);
     CHECK(load.count == 0 && load.why[0]);
   }
+  rig_end(&r);
+}
+
+/* ---- one number, two writes ------------------------------------------------------------------------------------------ */
+
+/* A write of the scene "a" that follows a revision by the stamp. */
+static srv_store_status follow(rig *r, srv_store_act act, uint64_t before, uint64_t before_stamp, uint64_t revision,
+                               uint64_t *stamp) {
+  srv_store_write write = write_of(act, "a", before, revision, 20);
+  write.before_stamp = before_stamp;
+  rig_submit(r, &write);
+  rig_wait(r);
+  if (write.status == SRV_STORE_MOVED) CHECK_INT(write.current, 2);
+  *stamp = write.status == SRV_STORE_MOVED ? write.current_stamp : write.stamp;
+  free((char *)(uintptr_t)write.bytes);
+  return write.status;
+}
+
+/* Redis goes back to revision 1, and another write makes a revision 2. */
+static void who_follows_a_number_that_another_write_has_made_is_refused(void) {
+  WITH_RIG(r);
+  uint64_t first, lost, made, told;
+  CHECK_INT(follow(&r, SRV_STORE_BASE, 0, 0, 1, &first), SRV_STORE_OK);
+  CHECK_INT(follow(&r, SRV_STORE_CHANGE, 1, first, 2, &lost), SRV_STORE_OK);
+  tell_redis(&r, "flushdb");
+  CHECK_INT(follow(&r, SRV_STORE_BASE, 0, 0, 1, &first), SRV_STORE_OK);
+  CHECK_INT(follow(&r, SRV_STORE_CHANGE, 1, first, 2, &made), SRV_STORE_OK);
+  CHECK(first != 0 && made != 0 && made != lost && made != first);
+  static const srv_store_act acts[] = {SRV_STORE_CHANGE, SRV_STORE_BASE, SRV_STORE_REMOVE};
+  for (int i = 0; i < 3; i++) {
+    CHECK_INT(follow(&r, acts[i], 2, lost, 3, &told), SRV_STORE_MOVED);
+    CHECK(told == made);
+  }
+  CHECK_INT(follow(&r, SRV_STORE_FOLD, 0, lost, 2, &told), SRV_STORE_MOVED);
+  CHECK_RECORDS(&r, "a", {true, 1, 20}, {false, 2, 20});
+  CHECK_INT(follow(&r, SRV_STORE_FOLD, 0, made, 2, &told), SRV_STORE_OK);
+  CHECK_RECORDS(&r, "a", {true, 2, 20});
+  CHECK_INT(follow(&r, SRV_STORE_CHANGE, 2, made, 3, &told), SRV_STORE_OK);
+  CHECK_RECORDS(&r, "a", {true, 2, 20}, {false, 3, 20});
   rig_end(&r);
 }
 
@@ -307,6 +351,7 @@ static const check_test tests[] = {
     {"a_full_redis_lets_scenes_go", a_full_redis_lets_scenes_go},
     {"a_script_that_redis_has_forgotten_is_told_again", a_script_that_redis_has_forgotten_is_told_again},
     {"entries_that_are_not_ours_are_damage", entries_that_are_not_ours_are_damage},
+    {"who_follows_a_number_that_another_write_has_made_is_refused", who_follows_a_number_that_another_write_has_made_is_refused},
     {"a_redis_that_hangs_is_not_waited_for_and_is_found_again", a_redis_that_hangs_is_not_waited_for_and_is_found_again},
     {"places_that_are_none_are_refused", places_that_are_none_are_refused}};
 
