@@ -106,13 +106,19 @@ static void note_records(srv_entry *entry, const srv_store_load *fetch) {
   entry->written_bytes = BYTES_PER_RECORD_BYTE * (kept->base_bytes + kept->change_bytes);
 }
 
+/* An older revision that is in memory is let go of: it is not what was acknowledged, and a PUT or a DELETE has to follow what the
+ * store has. */
 static void set_corrupt(loading *l) {
   srv_kept *kept = l->entry->kept;
+  uint64_t revision = kept->revision, bodies = kept->bodies;
   char text[CT_ID_LENGTH_MAX + SRV_KEPT_WHY + 8];
   snprintf(kept->why, sizeof kept->why, "%s", l->why);
   snprintf(text, sizeof text, "%s: %s", l->entry->id, kept->why);
   srv_log_event(l->server->log, "sceneCorrupt", text);
-  kept->presence = l->entry->current ? SRV_PRESENCE_HERE : SRV_PRESENCE_CORRUPT;
+  if (l->entry->current) srv_registry_let_go(l->server->registry, l->entry);
+  kept->revision = revision;
+  kept->bodies = bodies;
+  kept->presence = SRV_PRESENCE_CORRUPT;
 }
 
 /* What the store or the worker has said of the scene. OK: it is settled whether it can be read. */

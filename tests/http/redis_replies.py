@@ -93,6 +93,30 @@ def a_record_that_is_not_what_was_written_is_one_scenes_damage():
             equal(place(writer.client.get(f"/v1/scenes/{i}/poses").must(200)), 7, "place by the other daemon")
 
 
+@suite.fact
+def what_is_damaged_is_so_for_a_daemon_that_has_it_from_before():
+    """An older revision in memory is not what was acknowledged, and must not be in the way of a new beginning either."""
+    redis = Redis(suite)
+    writer, reader = redis.daemons(2)
+    for i, what in enumerate(SPOILT):
+        scene = f"/v1/scenes/s{i}"
+        writer.client.put(scene, {"bodies": [ball("b")]}).must(201)
+        reader.client.get(scene).must(200)
+        for x in (1, 2, 3):
+            writer.client.patch(f"{scene}/poses", move(x)).must(200)
+        redis.say("eval", SPOILT[what], "2", f"contactd:parts:scenes:s{i}", f"contactd:heads:scenes:s{i}")
+        reader.client.get(f"{scene}/poses").problem(500, "corrupt")
+        reader.client.patch(f"{scene}/poses", move(9)).problem(500, "corrupt")
+        listed = {x["id"]: x.get("status") for x in reader.client.get("/v1/scenes").must(200).json["scenes"]}
+        equal(listed[f"s{i}"], "corrupt", f"status in the list: {what}")
+        if i % 2:
+            reader.client.delete(scene).must(200)
+            writer.client.get(scene).problem(404, "scene-not-found")
+        else:
+            reader.client.put(scene, {"bodies": [ball("b", 7)]}).must(201)
+            equal(place(writer.client.get(f"{scene}/poses").must(200)), 7, "place by the other daemon")
+
+
 # ---- the word for durability ---------------------------------------------------------------------------------------------------------
 
 
