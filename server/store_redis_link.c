@@ -32,13 +32,15 @@ typedef struct wire {
   redisReplyObjectFunctions functions; /* hiredis' own but for arrays */
   void *(*create_array)(const redisReadTask *task, int elements);
   expected *first, **last;
-  size_t unread; /* bytes since the last whole reply */
+  size_t unread;            /* bytes since the last whole reply */
+  uint64_t asked, answered; /* replies that were to come since the beginning, and that have come */
 } wire;
 
 typedef struct sending {
   uv_write_t write;
   wire *wire;
   char *bytes;
+  uint64_t asked_before; /* replies */
 } sending;
 
 struct srv_redis_link {
@@ -154,6 +156,7 @@ static bool hand_out(wire *w) {
       return false;
     }
     w->first = e->next;
+    w->answered++;
     if (!w->first) w->last = &w->first;
     if (!w->link->stale_ns && srv_redis_is_stale(reply)) w->link->stale_ns = uv_hrtime();
     e->take(e->cls, reply);
@@ -185,14 +188,17 @@ static void on_read(uv_stream_t *stream, ssize_t length, const uv_buf_t *buffer)
 
 /* ---- sending --------------------------------------------------------------------------------------------------------- */
 
+/* That a command has gone out is progress only where no reply to an earlier one is missing: else those who ask again and again
+ * would hide that Redis does not answer. */
 static void sent(uv_write_t *write, int status) {
   sending *s = (sending *)write;
   srv_redis_link *link = s->wire->link;
+  bool is_next = s->asked_before <= s->wire->answered;
   redisFreeCommand(s->bytes);
   free(s);
   if (!link) return;
   if (status < 0) go_down(link, SRV_STORE_UNAVAILABLE, "the connection to Redis was lost");
-  else link->progress_ns = uv_hrtime();
+  else if (is_next) link->progress_ns = uv_hrtime();
 }
 
 static void free_expected(expected *list) {
@@ -222,10 +228,11 @@ static bool send_bytes(srv_redis_link *link, srv_redis_bytes bytes, srv_redis_ta
   expected *list = bytes.bytes && w ? make_expected(bytes.replies, take, cls) : NULL;
   sending *s = list ? malloc(sizeof *s) : NULL;
   if (s) {
-    *s = (sending){.wire = w, .bytes = bytes.bytes};
+    *s = (sending){.wire = w, .bytes = bytes.bytes, .asked_before = w->asked};
     uv_buf_t buffer = {.base = bytes.bytes, .len = bytes.length};
     if (uv_write(&s->write, (uv_stream_t *)&w->tcp, &buffer, 1, sent) == 0) {
       if (!w->first) link->progress_ns = uv_hrtime();
+      w->asked += bytes.replies;
       *w->last = list;
       while (*w->last) w->last = &(*w->last)->next;
       return true;

@@ -206,7 +206,7 @@ class Load:
 
     def add(self, nodes, clients):
         """Clients of some of the daemons."""
-        more = [threading.Thread(target=self.run, args=(nodes, len(self.threads) + i)) for i in range(clients)]
+        more = [threading.Thread(target=self.run, args=(nodes, len(self.threads) + i), daemon=True) for i in range(clients)]
         self.threads += more
         for t in more:
             t.start()

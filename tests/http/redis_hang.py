@@ -13,6 +13,7 @@ import time
 
 from support import metrics
 from support.checks import Skip, Suite, check, equal
+from support.client import KeepAlive
 from support.daemon import SANITIZER, Daemon
 from support.pace import SLOWER
 from support.redis import CUBE, OBJ, Redis, Spoiler, ball, move, place, wait_ready, wait_until
@@ -92,6 +93,41 @@ def nothing_piles_up_while_redis_hangs():
     equal(place(node.client.get("/v1/scenes/s/poses").must(200)), 0, "place")
     node.client.patch("/v1/scenes/s/poses", move(2)).must(200)
     equal(metrics.read(node.client)["contactd_requests_active"], 1, "requests under way")
+
+
+@suite.fact
+def who_asks_meanwhile_does_not_hide_that_redis_hangs():
+    """There is always a question that was sent less than a second ago; that those before it have no answer is seen all the same."""
+    redis = Redis(suite)
+    node = redis.daemon()
+    node.client.put("/v1/scenes/s", {"bodies": [ball("b")]}).must(201)
+    ends = threading.Event()
+
+    def ask(i):
+        client = KeepAlive(node)
+        time.sleep(0.15 * i)
+        while not ends.is_set():
+            client.get("/v1/scenes/s")
+        client.close()
+
+    redis.signal("STOP")
+    threads = [threading.Thread(target=ask, args=(i,), daemon=True) for i in range(7)]
+    for thread in threads:
+        thread.start()
+    time.sleep(1.2)
+
+    def is_refused_at_once():
+        start = time.monotonic()
+        node.client.get("/v1/scenes/s").problem(503, "store-unavailable")
+        return time.monotonic() - start < 0.3
+
+    try:
+        wait_until(is_refused_at_once, "whoever asks is let wait", 10 * SLOWER)
+    finally:
+        ends.set()
+        redis.signal("CONT")
+    for thread in threads:
+        thread.join()
 
 
 @suite.fact
