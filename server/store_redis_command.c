@@ -19,7 +19,9 @@
  * somebody listens: a write that would have some ('?') is refused then, and comes again with them.
  *
  * Nothing is changed before the first refusal can come, and the first change of whatever adds is one that Redis refuses when it has
- * no memory left; after the first change it refuses no more. What removes begins with a removal, which is never refused. */
+ * no memory left; after the first change it refuses no more. What removes begins with a removal, which is never refused. So all
+ * that is changed is looked at before: a key of another type, a count that is none. Nor does a change follow a record that is not
+ * there, for nobody could read either. */
 const char *const srv_redis_script = __extension__ /* longer than every compiler needs to take */
     "local keys, heads, parts, shapes, names, uses, store, stage, ear, told = unpack(KEYS)\n"
     "local act, id, before, revision, bodies, head, named, named_list = unpack(ARGV, 1, 8)\n"
@@ -77,10 +79,12 @@ const char *const srv_redis_script = __extension__ /* longer than every compiler
     "  local upto, gone, mark = 0, 0, '0'\n"
     "  for i, text in ipairs(call('LRANGE', heads, 0, -1)) do\n"
     "    local at, count, made = string.match(text, '^(%d+) %d+ (%d+) %d+ (%d+)$')\n"
+    "    if not at then return {'DAMAGED', heads} end\n"
     "    gone = gone + count\n"
     "    if at == revision and not is_other(made) then upto, mark = i, made break end\n"
     "  end\n"
     "  if not entry or upto == 0 then return moved end\n"
+    "  if call('LLEN', parts) < gone then return {'DAMAGED', parts} end\n"
     "  call('LTRIM', heads, upto, -1)\n"
     "  call('LTRIM', parts, gone, -1)\n"
     "  call('LPUSH', heads, head .. ' ' .. mark)\n"
@@ -91,15 +95,28 @@ const char *const srv_redis_script = __extension__ /* longer than every compiler
     "if scenes and act ~= 'remove' and not above(revision, entry and current or last) then return moved end\n"
     "if act == 'remove' and not scenes and (call('HGET', uses, id) or '0') ~= '0' then return {'NAMED'} end\n"
     "if text == '?' and not heard.err and heard[1] and not heard[2] then return {'TELL'} end\n"
-    "local fresh = {}\n"
+    "if act == 'change' then\n"
+    "  local at, count, made = string.match(call('LRANGE', heads, -1, -1)[1] or '', '^(%d+) %d+ (%d+) %d+ (%d+)$')\n"
+    "  if at ~= current or made ~= mark then return {'DAMAGED', heads} end\n"
+    "  if call('LLEN', parts) < count + 0 then return {'DAMAGED', parts} end\n"
+    "end\n"
+    "local function is_count(shape) return string.find(call('HGET', uses, shape) or '0', '^%-?%d+$') end\n"
+    "local fresh, stale = {}, {}\n"
     "if named == '1' then\n"
     "  for shape in string.gmatch(named_list, '[^%z]+') do\n"
     "    if call('HEXISTS', shapes, shape) == 0 then return {'UNKNOWN', shape} end\n"
+    "    if not is_count(shape) then return {'DAMAGED', uses} end\n"
     "    fresh[#fresh + 1] = shape\n"
     "  end\n"
     "end\n"
-    "local function name_no_more()\n"
+    "if scenes and (named == '1' or act == 'remove') then\n"
     "  for shape in string.gmatch(call('HGET', names, id) or '', '[^%z]+') do\n"
+    "    if not is_count(shape) then return {'DAMAGED', uses} end\n"
+    "    stale[#stale + 1] = shape\n"
+    "  end\n"
+    "end\n"
+    "local function name_no_more()\n"
+    "  for _, shape in ipairs(stale) do\n"
     "    if call('HINCRBY', uses, shape, -1) == 0 then call('HDEL', uses, shape) end\n"
     "  end\n"
     "  call('HDEL', names, id)\n"

@@ -153,6 +153,13 @@ bool srv_redis_asks_for_told(const redisReply *reply) {
   return is_array(reply) && reply->elements == 1 && text_is(reply->element[0], "TELL");
 }
 
+/* The second word is the key that is, where there is one. */
+static void set_damaged(const redisReply *reply, srv_store_write *write) {
+  set(write, SRV_STORE_DAMAGED, "the key's entry is not one of ours");
+  if (reply->elements > 1 && is_text(reply->element[1]))
+    quote(reply->element[1], "what was written is missing, or something else is there", write->why);
+}
+
 void srv_redis_read_write(const redisReply *reply, srv_store_write *write) {
   write->why[0] = 0;
   if (!is_array(reply) || reply->elements == 0) {
@@ -163,7 +170,7 @@ void srv_redis_read_write(const redisReply *reply, srv_store_write *write) {
   if (text_is(list[0], "OK")) set(write, SRV_STORE_OK, "");
   else if (text_is(list[0], "NAMED")) set(write, SRV_STORE_NAMED, "");
   else if (text_is(list[0], "UNKNOWN")) set(write, SRV_STORE_UNKNOWN, "");
-  else if (text_is(list[0], "DAMAGED")) set(write, SRV_STORE_DAMAGED, "the key's entry is not one of ours");
+  else if (text_is(list[0], "DAMAGED")) set_damaged(reply, write);
   else if (text_is(list[0], "FORMAT")) set(write, SRV_STORE_UNAVAILABLE, "the store is of another format");
   else if (text_is(list[0], "AGAIN")) set(write, SRV_STORE_UNAVAILABLE, "parts of the record were lost on the way");
   else if (text_is(list[0], "MOVED") && reply->elements == 4 && read_numbers(list[1], 1, &write->current) &&

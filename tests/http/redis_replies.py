@@ -117,6 +117,47 @@ def what_is_damaged_is_so_for_a_daemon_that_has_it_from_before():
             equal(place(writer.client.get(f"{scene}/poses").must(200)), 7, "place by the other daemon")
 
 
+ALL_OF_IT = "local t = {} for i, k in ipairs(KEYS) do t[i] = redis.call('EXISTS', k) == 1 and redis.call('DUMP', k) or '' end" \
+            " return redis.sha1hex(table.concat(t))"
+
+
+@suite.fact
+def no_write_follows_what_is_damaged_and_none_is_half_done():
+    """500 corrupt, "nothing has changed", and so it is; a scene is put anew or deleted where its own records alone are damaged."""
+    redis = Redis(suite)
+    node = redis.daemon()
+    shape = node.client.post("/v1/shapes?unit=m", CUBE, content_type=OBJ).must(201).json["id"]
+    bodies = [ball("b"), *(ball(f"b{i}", 2.0 * i) for i in range(1, 40)), {"id": "c", "colliders": [{"shape": shape}]}]
+    scene, named = "/v1/scenes/s", {"bodies": bodies}
+    heads, parts, names, uses = "contactd:heads:scenes:s", "contactd:parts:scenes:s", "contactd:names", "contactd:uses"
+    keys = (heads, parts, names, uses, "contactd:scenes", "contactd:shapes", "contactd:store")
+    patch, put, delete = ("PATCH", scene + "/poses", move(1)), ("PUT", scene, {"bodies": [ball("b")]}), ("DELETE", scene)
+    # The key that is spoilt, how, and which writes it is in the way of; others heal it.
+    cases = [(heads, ("del", heads), [patch]), (parts, ("del", parts), [patch]), (heads, ("rpop", heads), [patch]),
+             (heads, ("lset", heads, -1, "mine"), [patch]), (heads, ("set", heads, "x"), [patch]), (parts, ("set", parts, "x"), [patch]),
+             (names, ("set", names, "x"), [put, delete]), (uses, ("set", uses, "x"), [put, delete]),
+             (uses, ("hset", uses, shape, "x"), [put, delete])]
+    for key, words, stopped in cases:
+        check(node.client.put(scene, named).status in (200, 201), "the scene cannot be put anew")
+        if words[0] == "set":
+            redis.say("rename", key, "aside")
+        redis.say(*words)
+        before = redis.say("eval", ALL_OF_IT, "7", *keys)
+        for write in stopped:
+            reply = node.client.request(*write).problem(500, "corrupt")
+            check("nothing has changed" in reply.json["detail"], f"{write[0]} after {words}: {reply.json['detail']}")
+            equal(redis.say("eval", ALL_OF_IT, "7", *keys), before, f"what is in Redis after {write[0]} after {words}")
+        for write in (patch, put, delete):
+            if write not in stopped:
+                equal(node.client.request(*write).status, 200, f"status of {write[0]} after {words}")
+        if words[0] == "hset":
+            redis.say("hset", key, shape, 1)
+        elif put in stopped:
+            redis.say("rename", "aside", key)
+    node.client.delete(scene).must(200)
+    node.client.delete(f"/v1/shapes/{shape}").must(200)
+
+
 # ---- the word for durability ---------------------------------------------------------------------------------------------------------
 
 
