@@ -117,7 +117,10 @@ void srv_recover_reload(srv_server *server, srv_entry *entry, uint64_t revision,
     srv_registry_keep(server->registry, entry, kept);
     (void)srv_load_scene(server, entry, false);
   } else if (entry->kept && entry->kept->presence == SRV_PRESENCE_HERE) {
-    if (revision > 0) entry->kept->revision = revision;
+    if (revision > 0) {
+      entry->kept->revision = revision;
+      entry->kept->stamp = stamp;
+    }
     (void)srv_load_scene(server, entry, false);
   }
 }

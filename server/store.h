@@ -114,9 +114,10 @@ typedef struct srv_store_look {
 
 /* What a write has told. */
 typedef struct srv_store_told {
-  uint64_t last, count;      /* numbers of its events: `count` up to `last` */
-  uint64_t revision, bodies; /* of the scene after it; revision 0: it has gone */
-  const char *bytes;         /* [length]; none: lost */
+  uint64_t last, count;         /* numbers of its events: `count` up to `last` */
+  uint64_t revision, bodies;    /* of the scene after it; revision 0: it has gone */
+  uint64_t stamp, before_stamp; /* of the write, and of the one that it followed */
+  const char *bytes;            /* [length]; none: lost */
   size_t length;
 } srv_store_told;
 

@@ -57,7 +57,8 @@ srv_redis_found srv_redis_name_ask(srv_redis_name *name, unsigned turn, struct s
  *   contactd:heads:SPACE:ID  "revision follows parts length stamp"; follows is 0 for a base
  *   contactd:parts:SPACE:ID  bytes
  *   contactd:told:ID         what the scene's writes have told, a stream: an entry per write, by the number of its last event,
- *                            with n (events), r, b (revision and bodies after it), t (bytes)
+ *                            with n (events), r, b (revision and bodies after it), t (bytes), s, p (its stamp, and that of
+ *                            the write that it followed)
  *   contactd:listened:ID     while somebody listens, and SRV_REDIS_TOLD_SECONDS more: first, last (numbers; no event has the
  *                            first), bytes (of the stream), closed (the scene has gone)
  *   contactd:stage:...       parts of a record that is on its way; gone by itself when nobody takes it */
@@ -124,8 +125,8 @@ void srv_redis_read_last(const redisReply *reply, srv_store_look *look);
 void srv_redis_read_load(const redisReply *reply, srv_store_load *load);
 /* The reply to srv_redis_listen_command: the numbers, and how many writes are told of. False: it is none. */
 typedef struct srv_redis_heard {
-  uint64_t first, last, revision, bodies; /* revision 0: the scene is not there */
-  const redisReply *writes;               /* for srv_redis_read_told */
+  uint64_t first, last, revision, bodies, stamp; /* revision 0: the scene is not there */
+  const redisReply *writes;                      /* for srv_redis_read_told */
   size_t count;
 } srv_redis_heard;
 bool srv_redis_read_heard(const redisReply *reply, srv_redis_heard *out);

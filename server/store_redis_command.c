@@ -50,7 +50,7 @@ const char *const srv_redis_script = __extension__ /* longer than every compiler
     "local heard = events > 0 and redis.pcall('HMGET', ear, 'last', 'closed', 'bytes') or {}\n"
     "local function append(revision, bodies)\n"
     "  local last, bytes = digits(heard[1] + events), heard[3] + #text\n"
-    "  call('XADD', told, last .. '-0', 'n', events, 'r', revision, 'b', bodies, 't', text)\n"
+    "  call('XADD', told, last .. '-0', 'n', events, 'r', revision, 'b', bodies, 't', text, 's', stamp, 'p', mark)\n"
     "  call('HSET', ear, 'last', last)\n"
     "  local kept = call('XLEN', told)\n"
     "  if kept == 1 then call('PEXPIRE', told, math.max(call('PTTL', ear), 1)) end\n"
@@ -345,7 +345,7 @@ static const char listen_script[] =
     "local entry = call('HGET', scenes, id)\n"
     "if not entry then\n"
     "  local known = known_last ~= '0' and call('XRANGE', told, '(' .. known_last, '+') or {}\n"
-    "  return {'0 0 0 0', known}\n"
+    "  return {'0 0 0 0 0', known}\n"
     "end\n"
     "local first, last, closed = unpack(call('HMGET', listened, 'first', 'last', 'closed'))\n"
     "local ahead = last and tonumber(known_last) > tonumber(last)\n"
@@ -363,7 +363,7 @@ static const char listen_script[] =
     "call('EXPIRE', listened, seconds)\n"
     "call('EXPIRE', told, seconds)\n"
     "local heard = (known_first == '0' or ahead) and first or known_last\n"
-    "return {first .. ' ' .. last .. ' ' .. string.match(entry, '^(%d+ %d+) %d+$'), call('XRANGE', told, '(' .. heard, '+')}\n";
+    "return {first .. ' ' .. last .. ' ' .. string.match(entry, '^%d+ %d+ %d+$'), call('XRANGE', told, '(' .. heard, '+')}\n";
 
 srv_redis_bytes srv_redis_listen_command(const char *id, uint64_t first, uint64_t last) {
   key_names names;

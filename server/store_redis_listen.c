@@ -3,7 +3,8 @@
  * on comes by a connection of its own, which waits at Redis for news of all ears at once.
  *
  * Numbers alone say what has been heard: what comes twice is dropped, what is missing is found, and in which order the two
- * connections answer does not matter. A question is asked anew when Redis is back, and every so often: it keeps the stream alive,
+ * connections answer does not matter. A Redis that has gone back in time gives numbers again: stamps of writes tell that what comes
+ * next does not follow what was heard. A question is asked anew when Redis is back, and every so often: it keeps the stream alive,
  * and finds what the other connection would never hear of (a stream that has gone). */
 #include "store_redis.h"
 
@@ -27,6 +28,7 @@ typedef struct ear {
   bool begun;
   uint64_t asked_last;  /* `last` when the question was asked */
   uint64_t first, last; /* what Redis began with, and what was heard last */
+  uint64_t stamp;       /* of the write that told the last; 0: not known */
   bool asking, asks_again;
   uint64_t ticket, ticket_asked; /* given out last; of the question that is under way */
   uint64_t due_ns;               /* of the next question */
@@ -59,9 +61,10 @@ static void unlink_ear(ear *e) {
   if (!e->asking) free(e);
 }
 
-static void begin(ear *e, uint64_t after, uint64_t revision, uint64_t bodies) {
+static void begin(ear *e, uint64_t after, uint64_t revision, uint64_t bodies, uint64_t stamp) {
   e->begun = true;
   e->last = after;
+  e->stamp = stamp;
   e->listen->begun(e->listen, after, revision, bodies);
 }
 
@@ -76,8 +79,10 @@ static void end(ear *e) {
 static bool hear_one(ear *e, const srv_store_told *told) {
   if (told->last <= e->last) return true;
   uint64_t before = told->last - told->count;
-  if (before != e->last) begin(e, before, told->revision, told->bodies);
+  bool follows = before == e->last && (!e->stamp || told->before_stamp == e->stamp);
+  if (!follows) begin(e, before, told->revision, told->bodies, 0);
   e->last = told->last;
+  e->stamp = told->stamp;
   e->listen->told(e->listen, told);
   if (told->revision > 0) return true;
   end(e);
@@ -92,7 +97,7 @@ static bool hear_all(ear *e, const srv_redis_heard *heard, bool *good) {
       *good = false;
       return true;
     }
-    if (!e->begun) begin(e, told.last - told.count, told.revision, told.bodies);
+    if (!e->begun) begin(e, told.last - told.count, told.revision, told.bodies, 0);
     if (!hear_one(e, &told)) return false;
   }
   return true;
@@ -130,8 +135,10 @@ static bool take_heard(ear *e, const srv_redis_heard *heard) {
     end(e);
     return false;
   }
-  /* The stream was begun anew, or what was told is not kept any more; or Redis has lost what it had told. */
-  if (!e->begun || e->last < heard->last || e->asked_last > heard->last) begin(e, heard->last, heard->revision, heard->bodies);
+  /* The stream was begun anew, or what was told is not kept any more; or Redis has lost what it had told, and others may have told
+   * as much again. */
+  bool is_lost = e->asked_last > heard->last || (e->last == heard->last && e->stamp && e->stamp != heard->stamp);
+  if (!e->begun || e->last < heard->last || is_lost) begin(e, heard->last, heard->revision, heard->bodies, heard->stamp);
   e->first = heard->first;
   e->listen->level(e->listen, e->ticket_asked);
   if (is_new) interrupt(e->ears);

@@ -348,10 +348,16 @@ void srv_redis_read_load(const redisReply *reply, srv_store_load *load) {
 /* ---- what is told ----------------------------------------------------------------------------------------------------- */
 
 bool srv_redis_read_heard(const redisReply *reply, srv_redis_heard *out) {
-  uint64_t numbers[4];
-  if (!is_array(reply) || reply->elements != 2 || !read_numbers(reply->element[0], 4, numbers) || !is_array(reply->element[1]))
+  uint64_t numbers[5];
+  if (!is_array(reply) || reply->elements != 2 || !read_numbers(reply->element[0], 5, numbers) || !is_array(reply->element[1]))
     return false;
-  *out = (srv_redis_heard){numbers[0], numbers[1], numbers[2], numbers[3], reply->element[1], reply->element[1]->elements};
+  *out = (srv_redis_heard){.first = numbers[0],
+                           .last = numbers[1],
+                           .revision = numbers[2],
+                           .bodies = numbers[3],
+                           .stamp = numbers[4],
+                           .writes = reply->element[1],
+                           .count = reply->element[1]->elements};
   return numbers[0] <= numbers[1] && numbers[1] < SRV_REDIS_NUMBERS;
 }
 
@@ -375,9 +381,10 @@ bool srv_redis_read_told(const srv_redis_heard *heard, size_t index, srv_store_t
   const redisReply *id = entry->element[0], *fields = entry->element[1];
   const char *at = id->str, *end = at + id->len;
   if (!read_number(&at, end, &out->last) || end - at != 2 || memcmp(at, "-0", 2) != 0) return false;
-  if (fields->elements != 8 || !text_is(fields->element[6], "t") || !is_text(fields->element[7])) return false;
+  if (fields->elements != 12 || !text_is(fields->element[6], "t") || !is_text(fields->element[7])) return false;
   if (!read_numbers(fields->element[1], 1, &out->count) || !read_numbers(fields->element[3], 1, &out->revision) ||
-      !read_numbers(fields->element[5], 1, &out->bodies))
+      !read_numbers(fields->element[5], 1, &out->bodies) || !read_numbers(fields->element[9], 1, &out->stamp) ||
+      !read_numbers(fields->element[11], 1, &out->before_stamp))
     return false;
   out->bytes = fields->element[7]->str;
   out->length = fields->element[7]->len;

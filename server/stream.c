@@ -435,11 +435,14 @@ void srv_stream_publish(srv_request *request) {
 
 /* ---- what comes through the store ---------------------------------------------------------------------------------------- */
 
+/* Who has a place has missed something, even where the numbers do not show it: they may have been given again. */
 static void on_begun(srv_store_listen *listen, uint64_t after, uint64_t revision, uint64_t bodies) {
   const feeding *f = listen->cls;
   srv_ring_break(f->ring, after);
   f->ring->revision = revision;
   f->ring->bodies = bodies;
+  for (srv_stream *stream = f->server->streams; stream; stream = stream->next)
+    if (stream->ring == f->ring && stream->placed) stream->has_missed = true;
   wake_all(f->server, f->ring);
 }
 

@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import random
+import shutil
 import signal
 import tempfile
 import threading
@@ -16,7 +17,7 @@ from support.checks import Suite, check, equal
 from support.client import KeepAlive
 from support.events import HEARTBEAT, SECONDS, Stream, gather
 from support.fleet import Fleet
-from support.redis import Redis, Spoiler
+from support.redis import Redis, Spoiler, wait_until
 
 suite = Suite()
 FULL = bool(os.environ.get("CONTACTD_FULL"))
@@ -432,6 +433,45 @@ def what_redis_has_lost_is_a_reset_for_those_who_listen():
             last = write(a)
             for each in (stream, other, more, back):
                 equal(each.next("revision").data["revision"], last, "revision")
+
+
+@suite.fact
+def events_that_were_lost_are_a_reset_also_where_their_numbers_were_given_again():
+    """An old copy is put back, and another daemon writes as much again, or more, before the listener's daemon asks."""
+    redis = Redis(suite)
+    a, b = redis.daemons(2)
+    log, copy = (os.path.join(redis.folder, name) for name in ("appendonlydir", "copy"))
+    scene_at(a, "equal")
+    scene_at(a, "more")
+    with Stream(a, "equal") as equal_stream, Stream(a, "more") as more_stream:
+        streams = ((equal_stream, "equal", 3), (more_stream, "more", 5))
+        for stream, name, unused in streams:
+            stream.next("revision")
+            write(a, name)
+            take(stream, 1)
+        shutil.copytree(log, copy)
+        lost = {}
+        for stream, name, unused in streams:
+            for unused in range(3):
+                write(a, name)
+            lost[name] = take(stream, 3)[-1]
+        a.process.send_signal(signal.SIGSTOP)
+        redis.kill()
+        shutil.rmtree(log)
+        shutil.move(copy, log)
+        redis.start()
+        for stream, name, count in streams:
+            wait_until(lambda name=name: b.client.get(f"/v1/scenes/{name}").status == 200, "Redis is not found again")
+            for unused in range(count):
+                last = write(b, name)
+            equal(last, lost[name].data["revision"] + count - 3, "revision")
+        a.process.send_signal(signal.SIGCONT)
+        for stream, name, count in streams:
+            first = stream.next("reset")
+            while first.data["revision"] < lost[name].data["revision"] + count - 3:
+                first = stream.next()
+            last = write(b, name)
+            equal(stream.next("revision").data["revision"], last, "revision after the reset")
 
 
 @suite.fact
