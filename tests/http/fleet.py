@@ -42,15 +42,17 @@ class Faults:
         for i in range(count):
             yield kinds[i] if i < len(kinds) else self.choice.choices(kinds, weights)[0]
 
-    def kill_daemon(self, seconds=None):
+    def kill_daemon(self):
         node = self.choice.choice(self.fleet.nodes)
         node.kill()
-        time.sleep(self.choice.uniform(0, 0.3) if seconds is None else seconds)
+        time.sleep(self.choice.uniform(0, 0.3))
         node.start()
 
     def kill_daemon_for_long(self):
-        """HAProxy sees that it is not there."""
-        self.kill_daemon(1.3)
+        node = self.choice.choice(self.fleet.nodes)
+        node.kill()
+        wait_until(lambda: self.fleet.states().get(node.name) == "DOWN", f"HAProxy sees that {node.name} is not there")
+        node.start()
 
     def kill_redis(self):
         self.fleet.redis.kill()
