@@ -238,6 +238,17 @@ def a_request_whose_node_goes_is_answered_also_where_others_have_gone_before_it_
 
 
 @suite.fact
+def what_the_node_of_a_scene_refuses_is_asked_of_one_other():
+    """So a scene has as many streams of events as two nodes have."""
+    for scene in SCENES[:10]:
+        home = node_of(scene)
+        reply, times = asked("GET", f"/v1/scenes/{scene}/events", refuse=4)
+        equal((reply.status, times), (503, 4), "status and tries")
+        asking = {name for name, node in nodes().items() if node.seen}
+        check(home in asking and len(asking) == 2, f"{scene} of {home} is asked of {asking}")
+
+
+@suite.fact
 def nodes_are_told_once_who_asks():
     ask("GET", "/v1/scenes/s0")
     equal([n.forwarded for n in nodes().values() if n.name == node_of("s0")], [["127.0.0.1"]], "X-Forwarded-For")
