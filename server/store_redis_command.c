@@ -337,17 +337,25 @@ srv_redis_bytes srv_redis_load_command(const srv_store_load *load, bool by_scrip
 
 /* Numbers begin at the clock's microseconds, and above all that are known: what a client has kept of an earlier stream is in none.
  * A listener that knows more than there is has heard what Redis has lost since. Entries of a stream whose numbers are not known any
- * more would be in the way of new ones. */
+ * more would be in the way of new ones, and so would what is none of ours. */
 static const char listen_script[] =
     "local scenes, listened, told = unpack(KEYS)\n"
     "local id, known_first, known_last, seconds = unpack(ARGV)\n"
     "local call = redis.call\n"
     "local entry = call('HGET', scenes, id)\n"
     "if not entry then\n"
-    "  local known = known_last ~= '0' and call('XRANGE', told, '(' .. known_last, '+') or {}\n"
-    "  return {'0 0 0 0 0', known}\n"
+    "  local known = known_last ~= '0' and redis.pcall('XRANGE', told, '(' .. known_last, '+') or {}\n"
+    "  return {'0 0 0 0 0', known.err and {} or known}\n"
     "end\n"
-    "local first, last, closed = unpack(call('HMGET', listened, 'first', 'last', 'closed'))\n"
+    "local got, kept = redis.pcall('HMGET', listened, 'first', 'last', 'closed'), redis.pcall('XLEN', told)\n"
+    "local why = got.err or type(kept) == 'table' and kept.err\n"
+    "if why and not string.find(why, 'WRONGTYPE', 1, true) then return got.err and got or kept end\n"
+    "local function is_number(text) return text and #text < 17 and string.find(text, '^%d+$') end\n"
+    "if why or (got[2] and not (is_number(got[1]) and is_number(got[2]))) then\n"
+    "  call('UNLINK', listened, told)\n"
+    "  got = {}\n"
+    "end\n"
+    "local first, last, closed = unpack(got, 1, 3)\n"
     "local ahead = last and tonumber(known_last) > tonumber(last)\n"
     "if not last or closed or ahead then\n"
     "  local time = call('TIME')\n"

@@ -35,8 +35,10 @@ typedef struct ear {
 } ear;
 
 struct srv_redis_ears {
-  const srv_store *store;         /* for its `tell` */
-  bool told_asking, told_waiting; /* somebody was told that Redis refuses, and it has not answered since */
+  const srv_store *store; /* for its `tell` */
+  /* Somebody was told that Redis refuses: this ear's question, and has not answered it since; NULL: none. To wait for news. */
+  const ear *refused;
+  bool told_waiting;
   srv_redis_link *asks, *hears;
   uint64_t wait_ms;
   ear *first;
@@ -54,6 +56,7 @@ static void hear_on(srv_redis_ears *ears);
 
 static void unlink_ear(ear *e) {
   ear **at = &e->ears->first;
+  if (e->ears->refused == e) e->ears->refused = NULL;
   while (*at != e) at = &(*at)->next;
   *at = e->next;
   e->listen->ear = NULL;
@@ -103,13 +106,13 @@ static bool hear_all(ear *e, const srv_redis_heard *heard, bool *good) {
   return true;
 }
 
-/* An answer that is none of ours, or says that we may not ask. */
-static void complain(const srv_redis_ears *ears, bool *told, const redisReply *reply) {
+/* An answer that is none of ours, or says that we may not ask. Returns whether somebody was told, now or before. */
+static bool complain(const srv_redis_ears *ears, bool told, const redisReply *reply) {
   char why[SRV_STORE_WHY];
-  if (!reply || *told || !ears->store->tell) return;
+  if (!reply || told || !ears->store->tell) return told;
   (void)srv_redis_error(reply, why);
-  *told = true;
   ears->store->tell(ears->store->tell_cls, "eventsNotHeard", why);
+  return true;
 }
 
 /* ---- questions ------------------------------------------------------------------------------------------------------- */
@@ -157,11 +160,11 @@ static void take_answer(void *cls, const redisReply *reply) {
   bool again = e->asks_again;
   e->asks_again = false;
   if (!reply || !srv_redis_read_heard(reply, &heard)) {
-    complain(ears, &ears->told_asking, reply);
+    if (complain(ears, ears->refused, reply) && !ears->refused) ears->refused = e;
     e->due_ns = uv_hrtime() + AGAIN_NS;
     return;
   }
-  ears->told_asking = false;
+  if (ears->refused == e) ears->refused = NULL;
   if (!take_heard(e, &heard)) return;
   if (again) ask(e);
   hear_on(ears);
@@ -207,7 +210,7 @@ static void take_news(void *cls, const redisReply *reply) {
   if (take_all_news(ears, reply)) {
     ears->told_waiting = false;
   } else {
-    complain(ears, &ears->told_waiting, reply);
+    ears->told_waiting = complain(ears, ears->told_waiting, reply);
     /* What cannot be read is passed over by a question. */
     ears->pause_ns = uv_hrtime() + AGAIN_NS;
     for (ear *e = ears->first; e; e = e->next) e->due_ns = 0;

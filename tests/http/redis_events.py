@@ -513,6 +513,31 @@ def what_stands_in_the_way_of_telling_does_not_stand_in_that_of_writing():
 
 
 @suite.fact
+def who_listens_hears_again_whatever_stood_in_the_place_of_what_is_told():
+    redis = Redis(suite)
+    a, b = redis.daemons(2)
+    scene_at(a)
+    scene_at(a, "t")
+    told, listened = "contactd:told:s", "contactd:listened:s"
+    with Stream(a, "t") as neighbour:
+        neighbour.next("revision")
+        for words in (("set", listened, "x"), ("set", told, "x"), ("hset", listened, "last", "x"), ("hset", listened, "first", "9" * 40)):
+            with Stream(a, "s") as stream:
+                stream.next("revision")
+                redis.say("del", words[1]) if words[0] == "set" else None
+                redis.say(*words)
+                with Stream(a, "s") as more:  # who comes makes the daemon ask
+                    more.next("revision")
+                    stream.next("reset")
+                    last = write(b)
+                    for each in (stream, more):
+                        equal(each.next("revision").data["revision"], last, f"revision after {words}")
+                    last = write(b, "t")
+                    equal(neighbour.next("revision").data["revision"], last, "revision of the other scene")
+    check("eventsNotHeard" not in a.log_text(), "it is told that Redis refuses")
+
+
+@suite.fact
 def a_daemon_that_may_not_hear_says_so_and_goes_on_when_it_may():
     redis = Redis(suite)
     redis.say("acl", "setuser", "deaf", "on", ">open sesame", "~*", "+@all", "-xread", "-xadd")
