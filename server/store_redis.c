@@ -246,6 +246,7 @@ static void take_write(op *o, const redisReply *reply) {
     send_op(o, false);
   } else {
     srv_redis_read_write(reply, o->write);
+    if (o->store->ears && srv_redis_is_unheard(reply)) srv_redis_ears_unheard(o->store->ears, o->write->id);
     answer(o);
   }
 }

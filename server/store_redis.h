@@ -118,6 +118,8 @@ bool srv_redis_is_stale(const redisReply *reply);
 /* Set status and what else is answered, from replies of any content. */
 /* Nothing is written: somebody listens, and what the write tells has not come with it. */
 bool srv_redis_asks_for_told(const redisReply *reply);
+/* It is written, and Redis knows of nobody who listens. */
+bool srv_redis_is_unheard(const redisReply *reply);
 void srv_redis_read_write(const redisReply *reply, srv_store_write *write);
 /* The two replies to a look: what is there, then the greatest revision that has gone. */
 void srv_redis_read_entries(const redisReply *reply, srv_store_look *look);
@@ -189,6 +191,8 @@ void srv_redis_ears_close(srv_redis_ears *ears, void (*closed)(void *cls), void 
 void srv_redis_ears_up(srv_redis_ears *ears);
 /* To be called every second or more often. Returns whether more often is needed. */
 bool srv_redis_ears_tick(srv_redis_ears *ears, uint64_t now_ns);
+/* Redis knows of nobody who listens to the scene: who does so here asks at once. */
+void srv_redis_ears_unheard(srv_redis_ears *ears, const char *id);
 /* As those of the store. */
 bool srv_redis_ears_listen(srv_redis_ears *ears, srv_store_listen *listen);
 uint64_t srv_redis_ears_level(srv_store_listen *listen);

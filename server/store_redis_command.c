@@ -121,6 +121,7 @@ const char *const srv_redis_script = __extension__ /* longer than every compiler
     "  end\n"
     "  call('HDEL', names, id)\n"
     "end\n"
+    "local done = {'OK', events > 0 and (heard.err or not heard[1] or heard[2]) and 'UNHEARD'}\n"
     "if act == 'remove' then\n"
     "  call('HDEL', keys, id)\n"
     "  call('UNLINK', heads, parts)\n"
@@ -129,7 +130,7 @@ const char *const srv_redis_script = __extension__ /* longer than every compiler
     "  local greatest = above(current, revision) and current or revision\n"
     "  if above(greatest, last) then call('HSET', store, 'last', greatest) end\n"
     "  tell('0', '0')\n"
-    "  return {'OK'}\n"
+    "  return done\n"
     "end\n"
     "if act == 'base' then\n"
     "  call('HSET', store, 'format', '" SRV_REDIS_FORMAT "')\n"
@@ -144,7 +145,7 @@ const char *const srv_redis_script = __extension__ /* longer than every compiler
     "  if #fresh > 0 then call('HSET', names, id, named_list) end\n"
     "end\n"
     "tell(revision, bodies)\n"
-    "return {'OK'}\n";
+    "return done\n";
 
 /* A write that is refused after its first change would be half done. From Redis 7 on the script asks whether its user may do all;
  * an older one cannot be asked that, so what the script does is tried at each connection, too, on a key that is never there and in

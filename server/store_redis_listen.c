@@ -13,8 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Between two questions of an ear; a small part of SRV_REDIS_TOLD_SECONDS. */
-#define ASK_NS 20000000000u
+/* Between two questions of an ear: so long it may not hear that Redis has lost what was told, unless somebody writes here. A small
+ * part of SRV_REDIS_TOLD_SECONDS. */
+#define ASK_NS 5000000000u
 /* After one that was refused, or has had no answer. */
 #define AGAIN_NS 1000000000u
 /* Longest time that Redis is let wait for news: whether it still answers is seen by its saying that there is none. */
@@ -307,6 +308,11 @@ bool srv_redis_ears_tick(srv_redis_ears *ears, uint64_t now_ns) {
     if (!e->asking && now_ns >= e->due_ns) ask(e);
   hear_on(ears);
   return !srv_redis_link_is_up(ears->hears);
+}
+
+void srv_redis_ears_unheard(srv_redis_ears *ears, const char *id) {
+  ear *e = find(ears, id);
+  if (e) ask(e);
 }
 
 bool srv_redis_ears_listen(srv_redis_ears *ears, srv_store_listen *listen) {

@@ -160,6 +160,10 @@ static void set_damaged(const redisReply *reply, srv_store_write *write) {
     quote(reply->element[1], "what was written is missing, or something else is there", write->why);
 }
 
+bool srv_redis_is_unheard(const redisReply *reply) {
+  return is_array(reply) && reply->elements == 2 && text_is(reply->element[0], "OK") && text_is(reply->element[1], "UNHEARD");
+}
+
 void srv_redis_read_write(const redisReply *reply, srv_store_write *write) {
   write->why[0] = 0;
   if (!is_array(reply) || reply->elements == 0) {

@@ -17,6 +17,7 @@ from support.checks import Suite, check, equal
 from support.client import KeepAlive
 from support.events import HEARTBEAT, SECONDS, Stream, gather
 from support.fleet import Fleet
+from support.pace import SLOWER
 from support.redis import Redis, Spoiler, wait_until
 
 suite = Suite()
@@ -472,6 +473,25 @@ def events_that_were_lost_are_a_reset_also_where_their_numbers_were_given_again(
                 first = stream.next()
             last = write(b, name)
             equal(stream.next("revision").data["revision"], last, "revision after the reset")
+
+
+@suite.fact
+def writes_that_nobody_was_told_of_make_the_daemon_ask_who_listens_there():
+    """All is lost, and written anew: at the daemon of the writer at once, at another one at its next question."""
+    redis = Redis(suite)
+    a, b = redis.daemons(2)
+    scene_at(a)
+    with Stream(a, "s") as stream, Stream(b, "s") as other:
+        stream.next("revision")
+        other.next("revision")
+        redis.say("flushall")
+        last = scene_at(a)
+        start = time.monotonic()
+        equal(stream.next("reset").data["revision"], last, "revision")
+        check(time.monotonic() - start < 2 * SLOWER, f"told after {time.monotonic() - start:.2f} s")
+        last = write(a)
+        equal(stream.next("revision").data["revision"], last, "revision")
+        equal(other.next("reset").data["revision"], last, "revision at the other")
 
 
 @suite.fact
