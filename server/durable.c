@@ -97,7 +97,7 @@ static void refuse_status(srv_request *request, const srv_store_write *write) {
     srv_request_refusal_header(request, "Retry-After", "10");
     break;
   case SRV_STORE_UNAVAILABLE:
-    refuse(request, API_PROBLEM_STORE_UNAVAILABLE, "The store has not answered in time", write);
+    refuse(request, API_PROBLEM_STORE_UNAVAILABLE, "The store has not acknowledged the write", write);
     srv_request_refusal_header(request, "Retry-After", "1");
     break;
   case SRV_STORE_NAMED: refuse_named(request); break;

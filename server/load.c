@@ -89,7 +89,7 @@ static void refuse_all(srv_entry *entry, srv_store_status status) {
     if (status == SRV_STORE_MEMORY) srv_job_refuse_memory(request);
     else if (status == SRV_STORE_FAILED)
       srv_request_refuse(request, API_PROBLEM_STORAGE_FAILED, "The scene could not be read from the store.");
-    else srv_request_refuse(request, API_PROBLEM_STORE_UNAVAILABLE, "The store has not answered in time.");
+    else srv_request_refuse(request, API_PROBLEM_STORE_UNAVAILABLE, "The scene cannot be read from the store now.");
     if (status != SRV_STORE_MEMORY) srv_request_refusal_header(request, "Retry-After", "1");
     srv_job_not_loaded(request);
   }

@@ -266,7 +266,7 @@ static void refuse(srv_request *request, srv_store_status status, const char *wh
     srv_request_refusal_header(request, "Retry-After", "10");
     return;
   default:
-    srv_request_refuse(request, API_PROBLEM_STORE_UNAVAILABLE, "The store has not answered in time: %s", why);
+    srv_request_refuse(request, API_PROBLEM_STORE_UNAVAILABLE, "The store cannot be asked now: %s", why);
     srv_request_refusal_header(request, "Retry-After", "1");
   }
 }

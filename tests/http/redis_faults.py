@@ -148,7 +148,7 @@ def each_refusal_of_redis_is_a_problem_of_its_own():
              ("config set min-replicas-to-write 2", "config set min-replicas-to-write 0", 503, "store-unavailable", "replicas", True),
              (spoil_saves, "config set save ", 503, "store-unavailable", "save", True),
              (hog, "script kill", 503, "store-unavailable", "busy with a script", False),
-             ("client pause 100000 write", "client unpause", 503, "store-unavailable", "answer", False),
+             ("client pause 100000 write", "client unpause", 503, "store-unavailable", "Redis", False),
              ("config set replica-serve-stale-data no|" + nobody, "replicaof no one|config set replica-serve-stale-data yes", 503, "store-unavailable",
               "without its primary", False))
     for on, off, status, name, word, readable in cases:
@@ -161,9 +161,12 @@ def each_refusal_of_redis_is_a_problem_of_its_own():
                                    ("POST", "/v1/scenes", {"bodies": []})):
             reply = node.client.request(method, path, body).problem(status, name)
             check(word in reply.json["detail"], f"{on}: detail of {method} {path} is {reply.json['detail']}")
+            check("in time" not in reply.json["detail"], f"{on}: Redis has answered, and detail of {method} {path} is {reply.json['detail']}")
             check(status != 503 or reply.headers.get("retry-after"), f"{on}: no Retry-After")
         read = node.client.get("/v1/scenes/s/poses")
         equal(place(read.must(200)) if readable else read.problem(503, name).status, 0 if readable else 503, f"read while {on}")
+        # A daemon that answers reads is not taken from its balancer.
+        check(node.client.get("/readyz").status == 200 or not readable, f"/readyz while {on}")
         for words in off.split("|"):
             redis.say(*words.split(" "))
         wait_until(lambda: node.client.get("/v1/scenes/s/poses").status == 200, f"no read after {off}")
