@@ -1,9 +1,12 @@
 """What the daemon says about itself: health, limits, version, problems, the OpenAPI document."""
+import concurrent.futures
 import json
 import os
 import random
 import re
 import subprocess
+import sys
+import threading
 
 import jsonschema
 
@@ -11,6 +14,7 @@ from support.checks import Suite, check, equal, near, near_list
 from support.client import Curl
 from support.daemon import ROOT, Daemon, binary, clean_environment
 from support.instances import Maker, schemas_of
+from support.quick_schema import Quick
 
 suite = Suite()
 daemon = Daemon("--workers", "3", "--limit", "jsonBytes=65536").start()
@@ -114,6 +118,30 @@ def the_tests_quick_schemas_say_what_jsonschema_says():
             error = document.judge(schema, value)
             equal(told[-1], error is None, f"verdict ({error and error.message}) of {json.dumps(schema)[:200]} on {json.dumps(value)}")
     check(min(told.count(True), told.count(False)) > len(told) / 4, f"{told.count(True)} of {len(told)} are good")
+
+
+@suite.fact
+def the_tests_quick_schemas_are_made_by_threads_at_once():
+    """Clients in threads judge replies by one document, and the first ones make what they judge by."""
+    document, rng = client.document, random.Random(8)
+    schemas = [s for s in schemas_of(document.document) if "$ref" in json.dumps(s)]
+    questions = [(schema, Maker(document.document, rng, 0.1).value(schema)) for schema in schemas]
+    expected = [document.quick.check(schema)(value) for schema, value in questions]
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:
+            for unused in range(10):
+                quick, start = Quick(document.document), threading.Barrier(8)
+
+                def judge(unused, quick=quick, start=start):
+                    start.wait()
+                    return [quick.check(schema)(value) for schema, value in questions]
+
+                for verdicts in pool.map(judge, range(8)):
+                    equal(verdicts, expected, "verdicts of a thread")
+    finally:
+        sys.setswitchinterval(interval)
 
 
 @suite.fact

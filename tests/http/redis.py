@@ -202,6 +202,8 @@ class Load:
         with self.history.write(0) as w:
             w.acknowledged(nodes[0].client.put("/v1/scenes/s", {"bodies": [ball("b")]}).must(201).json["revision"])
         self.threads = []
+        # Where a fact fails they must not go on without end.
+        suite.cleanup(self.ends.set)
         self.add(nodes, clients)
 
     def add(self, nodes, clients):

@@ -4,6 +4,7 @@ judge (support/schema.py asks it about whatever is refused here, and tests/http/
 Values are what json.loads makes of a text. A keyword that has no rule here is a Failure, not ignored.
 """
 import re
+import threading
 
 from support.checks import Failure
 
@@ -64,21 +65,23 @@ class Quick:
     def __init__(self, document):
         self.document = document
         self.made = {}  # id of a schema -> (schema, function); the schema is kept, so that no other gets its id
+        self.making = threading.RLock()  # what one thread has half made, another would take for the whole
 
     def check(self, schema):
         if schema is True:
             return lambda value: True
         if schema is False:
             return lambda value: False
-        if id(schema) not in self.made:
-            # Schemas may hold themselves: until this one is done, it is looked up when it is used.
-            self.made[id(schema)] = (schema, lambda value: self.made[id(schema)][1](value))
-            try:
-                self.made[id(schema)] = (schema, self.make(schema))
-            except Failure:
-                del self.made[id(schema)]
-                raise
-        return self.made[id(schema)][1]
+        with self.making:
+            if id(schema) not in self.made:
+                # Schemas may hold themselves: until this one is done, it is looked up when it is used.
+                self.made[id(schema)] = (schema, lambda value: self.made[id(schema)][1](value))
+                try:
+                    self.made[id(schema)] = (schema, self.make(schema))
+                except Failure:
+                    del self.made[id(schema)]
+                    raise
+            return self.made[id(schema)][1]
 
     def make(self, schema):
         rules, left = [], set(schema) - TELLS_NOTHING
