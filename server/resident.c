@@ -2,6 +2,8 @@
  * which hulls, meshes and texts are made. */
 #include "resident.h"
 
+#include "event_ring.h"
+
 /* Of a body with its place in the trees and indices; and of what a byte of a record becomes. */
 #define BODY_BYTES 600u
 #define BYTES_PER_RECORD_BYTE 3u
@@ -15,9 +17,14 @@ static uint64_t bytes_of(const srv_entry *entry) {
   return ct_scene_count(entry->current) * BODY_BYTES + BYTES_PER_RECORD_BYTE * (kept->base_bytes + kept->change_bytes);
 }
 
-/* Does nobody need it in memory? The store has what is current, nobody holds the entry, no cursor an earlier revision. */
+/* Of those that hold the entry: streams of events that come from a store need no scene. */
+static unsigned listeners(const srv_entry *entry) { return entry->ring && entry->ring->fed ? entry->ring->listeners : 0; }
+
+/* Does nobody need it in memory? The store has what is current, nobody who needs the scene holds the entry, no cursor an earlier
+ * revision. */
 static bool is_idle(const srv_entry *entry) {
-  return entry->current && entry->kept && entry->kept->presence == SRV_PRESENCE_HERE && entry->uses == 0 && entry->pin_count == 0;
+  if (!entry->current || !entry->kept || entry->kept->presence != SRV_PRESENCE_HERE) return false;
+  return entry->uses == listeners(entry) && entry->pin_count == 0;
 }
 
 /* Let go of at a time: each is looked for among all. */

@@ -11,6 +11,7 @@ import time
 
 from support.checks import Suite, check, equal
 from support.client import KeepAlive
+from support.events import Stream
 from support.history import ABSENT, History
 from support.pace import SLOWER
 from support.redis import CUBE, OBJ, Redis, ball, move, number_of, place, revision_of
@@ -186,6 +187,32 @@ def the_same_idempotency_key_is_the_same_scene_at_any_daemon():
     new = nodes[0].client.post("/v1/scenes", headers={"Idempotency-Key": "order 66"}).must(201)
     check(new.json["revision"] > again.json["revision"] + 1, "a new scene begins above the old one")
     nodes[0].client.post("/v1/scenes", headers={"Idempotency-Key": "x" * 256}).problem(400, "bad-request")
+
+
+@suite.fact
+def who_listens_keeps_no_scene_in_memory():
+    redis = Redis(suite)
+    node, other = redis.daemon("--scene-memory", "1000000"), redis.daemon()
+    names, bodies = [f"s{i}" for i in range(12)], [ball(f"b{i}", 3 * i) for i in range(400)]
+    streams = []
+    try:
+        for name in names:
+            node.client.put(f"/v1/scenes/{name}", {"bodies": bodies}).must(201)
+            streams.append(Stream(node, name))
+            streams[-1].next("revision")
+        node.client.get("/v1/scenes/s0").must(200)
+        loaded = node.client.get("/readyz").must(200).json["scenes"]["loaded"]
+        check(loaded < 8, f"{loaded} of 12 scenes are in memory, with room for some 4")
+        for i, name in enumerate(names):
+            last = (node, other)[i % 2].client.patch(f"/v1/scenes/{name}", {"user": {}}).must(200).json["revision"]
+            equal(streams[i].next("revision").data["revision"], last, f"revision of {name}")
+        with Stream(node, "s0") as more:
+            equal(more.next("revision").data["bodies"], 400, "bodies")
+        node.client.delete("/v1/scenes/s1").must(200)
+        streams[1].next("deleted")
+    finally:
+        for stream in streams:
+            stream.close()
 
 
 # ---- histories -------------------------------------------------------------------------------------------------------------------
