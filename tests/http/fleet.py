@@ -203,15 +203,27 @@ def no_request_fails_while_the_daemons_are_restarted_one_after_the_other():
     fleet.end()
 
 
+def ask_again(connections):
+    for connection in connections:
+        connection.request("GET", "/v1/version")
+        answer = connection.getresponse()
+        answer.read()
+        equal(answer.status, 200, "status of what is asked on a connection that was idle")
+
+
 @suite.fact
 def no_request_fails_while_haproxy_reads_its_file_again():
+    """Nor on connections that were idle."""
     fleet = Fleet(suite)
     load = Load(fleet.port, fleet.nodes[0].client().document, seed=SEED)
     for unused in range(CYCLES):
         load.goes_on("a reload", RECOVERY_SECONDS)
+        idle = [http.client.HTTPConnection("127.0.0.1", fleet.port, timeout=60 * SLOWER) for unused in range(20)]
+        ask_again(idle)
         fleet.reload_proxy()
         # In full, until all connections of the old worker have been closed.
         time.sleep(6 if FULL else 2)
+        ask_again(idle)
     load.finish([n.client() for n in fleet.nodes])
     print(f"{CYCLES} reloads, {load.kinds().total()} answers: {dict(load.kinds())}, {load.listener}")
     check(all(kind.startswith(("200", "201", "404", "412")) for kind in load.kinds()), f"there were failures: {load.kinds()}")
