@@ -197,10 +197,10 @@ api_step api_shapes_post(api_call *call) {
 
 /* ---- delete and commit ------------------------------------------------------------------------------------------------------ */
 
+/* One that could not be read is not in the table: whether it is there the store knows. */
 api_step api_shape_delete(api_call *call) {
-  const api_shape *shape = find_shape(call);
-  if (!shape) return api_call_fail(call);
-  const char *id = api_shape_get(shape)->id;
+  if (!call->input.store_decides && !find_shape(call)) return api_call_fail(call);
+  const char *id = call->match.item_id;
   uint64_t references;
   if (!count_references(call, id, &references)) return api_call_fail(call);
   if (references > 0) {

@@ -160,15 +160,22 @@ static void scene_stored(srv_store_write *write) {
   finish(request, good);
 }
 
-/* A shape that is there already is what was posted: its id is made of its bytes. One that is to go and is not there has gone. */
+/* The store has a shape that is not in the table: it could not be read, or somebody else has just posted it. What was posted takes
+ * its place, which changes nothing where it is whole: the id is made of the bytes. One that is to go and is not there has gone. */
 static void shape_stored(srv_store_write *write) {
   srv_durable *durable = write->cls;
   srv_request *request = durable->request;
   srv_server *server = request->server;
-  bool posts = write->act == SRV_STORE_BASE;
-  bool good = write->status == SRV_STORE_OK || (write->status == SRV_STORE_MOVED && posts);
+  bool posts = write->act == SRV_STORE_BASE, good = write->status == SRV_STORE_OK;
   srv_metrics_stored(server, write);
   log_failure(server, write);
+  if (posts && write->status == SRV_STORE_MOVED && write->current != write->before) {
+    write->before = write->current;
+    srv_metrics_submit(server, write);
+    return;
+  }
+  if (posts && write->status == SRV_STORE_MOVED) write->status = SRV_STORE_UNAVAILABLE; /* the answer makes no sense */
+  bool replaced = good && posts && write->before > 0;
   if (!good && write->status == SRV_STORE_MOVED) {
     srv_durable_commit_shapes(request);
     refuse_gone(request);
@@ -176,6 +183,7 @@ static void shape_stored(srv_store_write *write) {
     refuse_status(request, write);
   }
   finish(request, good);
+  if (replaced) srv_recover_anew(server);
   srv_shape_turn_end(server);
 }
 
@@ -201,6 +209,11 @@ static void begin_shape(srv_shape_turn *turn) {
   srv_durable *durable = (srv_durable *)((char *)turn - offsetof(srv_durable, turn));
   srv_request *request = durable->request;
   srv_server *server = request->server;
+  /* What could not be read is not in the table, and may be in the store. */
+  if (durable->write.act == SRV_STORE_REMOVE && !api_shapes_has(server->shapes, durable->write.id)) {
+    srv_metrics_submit(server, &durable->write);
+    return;
+  }
   durable->shapes = api_call_commit_shapes(request->call, server->shapes, false);
   if (durable->shapes == server->shapes) {
     durable->idle = true;

@@ -125,6 +125,16 @@ void srv_recover_reload(srv_server *server, srv_entry *entry, uint64_t revision,
   }
 }
 
+void srv_recover_anew(srv_server *server) {
+  srv_entry *entry;
+  for (size_t i = 0; (entry = srv_registry_at(server->registry, i)); i++) {
+    bool corrupt = entry->kept && entry->kept->presence == SRV_PRESENCE_CORRUPT;
+    if (corrupt && !entry->writer) entry->kept->presence = SRV_PRESENCE_STORED;
+  }
+  server->recovery->at[0] = 0;
+  go_on(server);
+}
+
 /* ---- one after the other --------------------------------------------------------------------------------------------------- */
 
 static void look_failed(srv_server *server, const srv_store_look *look) {

@@ -29,6 +29,9 @@ void srv_recover_leave(srv_request *request);
 bool srv_recover_refuses(srv_request *request);
 /* What is in memory of the scene is not what the store has: that is at the revision, 0: it is not there. */
 void srv_recover_reload(srv_server *server, srv_entry *entry, uint64_t revision, uint64_t stamp);
+/* Posted shapes have come that were missing: scenes that could not be read are loaded again, as after a start. One that is being
+ * written keeps what it has. O(scenes) */
+void srv_recover_anew(srv_server *server);
 
 /* Is all listed that the store has, so that requests are served? */
 bool srv_recover_serves(const srv_server *server);

@@ -25,6 +25,7 @@ struct srv_shared {
   srv_server *server;
   srv_shape_sync *now, *next; /* who waits for the look that is under way, and for the one after it */
   bool running;
+  bool found; /* shapes that were not here */
   srv_shape_turn turn;
   srv_store_look look;
   size_t at; /* of the look's entries, those before are here */
@@ -58,6 +59,8 @@ static void end_sync(srv_shared *shared, srv_store_status status, const char *wh
   shared->now = NULL;
   free(shared->look.entries);
   shared->look.entries = NULL;
+  if (shared->found) srv_recover_anew(shared->server);
+  shared->found = false;
   srv_shape_turn_end(shared->server);
   for (srv_shape_sync *sync; (sync = all);) {
     all = sync->next;
@@ -97,6 +100,7 @@ static void applied(srv_job *job, long piece) {
   if (shared->outcome == API_RESTORED) {
     api_shapes_release(server->shapes);
     server->shapes = shared->after;
+    shared->found = true;
   } else {
     srv_log_event(server->log, "shapeCorrupt", shared->load.id);
   }
@@ -344,6 +348,12 @@ static bool is_read(const srv_request *request) {
   }
 }
 
+/* A scene that cannot be read may have lacked a shape that somebody has posted since. */
+static bool may_lack_shapes(srv_server *server, const char *scene) {
+  const srv_entry *entry = scene ? srv_registry_find(server->registry, scene) : NULL;
+  return entry && entry->kept && entry->kept->presence == SRV_PRESENCE_CORRUPT;
+}
+
 static asking *make_asking(srv_server *server, const char *id) {
   asking *a = calloc(1, sizeof *a);
   if (!a) return NULL;
@@ -397,7 +407,8 @@ bool srv_shared_ask(srv_request *request) {
   const char *scene = scene_of(request);
   asking *a = make_asking(server, scene ? scene : "");
   if (!a) return false;
-  bool scenes = scene || request->match.target == API_TARGET_LIST, shapes = may_name_shapes(request);
+  bool scenes = scene || request->match.target == API_TARGET_LIST;
+  bool shapes = may_name_shapes(request) || may_lack_shapes(server, scene);
   a->request = request;
   srv_request_retain(request);
   a->waits = (unsigned)scenes + (unsigned)shapes;

@@ -202,6 +202,7 @@ typedef struct api_input {
   size_t kept_count;
   uint64_t first_revision;           /* number for a scene that this call creates */
   uint64_t lost_revision;            /* PUT, DELETE; not 0: the scene is there, at this revision, but cannot be read */
+  bool store_decides;                /* SHAPE_WRITE: a store is asked for what is to go, and may have what could not be read */
   const char *new_scene_id;          /* CREATE: the id made by the server */
   const api_scene_entry *scenes;     /* LIST, SHAPE_READ, SHAPE_WRITE: all scenes in ascending order of id */
   size_t scene_count;                /* the same, and CREATE, PUT: scenes that exist */

@@ -1,0 +1,123 @@
+"""Posted shapes whose record in the store is damaged: missing until they are posted again, and then there for good."""
+import pathlib
+import time
+
+from support.checks import Suite, check, equal
+from support.lives import Lives
+from support.pace import SLOWER
+from support.redis import Redis
+
+suite = Suite()
+OBJ = "model/obj"
+TETRA = b"v 0.5 0 0\nv 1.23456 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
+
+
+def post(client, unit="m"):
+    return client.post(f"/v1/shapes?unit={unit}", TETRA, content_type=OBJ)
+
+
+def naming(shape):
+    return {"bodies": [{"id": "b", "colliders": [{"shape": shape}]}]}
+
+
+def damage(folder, mark, count):
+    """Flips a bit of each upload in the store's files."""
+    found = 0
+    for path in pathlib.Path(folder).glob("contactd.db*"):
+        data = bytearray(path.read_bytes())
+        at = data.find(mark)
+        while at >= 0:
+            data[at + 2] ^= 1
+            found += 1
+            at = data.find(mark, at + 1)
+        path.write_bytes(data)
+    check(found >= count, f"the store holds {found} uploads, {count} were posted")
+
+
+def status_of(client, name, expected):
+    """Waits while the scene is being loaded."""
+    end = time.monotonic() + 20 * SLOWER
+    while time.monotonic() < end:
+        entry = next(s for s in client.get("/v1/scenes").must(200).json["scenes"] if s["id"] == name)
+        if entry.get("status") == expected:
+            return
+        time.sleep(0.01)
+    equal(entry.get("status"), expected, f"status of {name}")
+
+
+@suite.fact
+def a_damaged_shape_that_is_posted_again_is_there_for_good():
+    """F7: what is acknowledged is on the disk, and scenes that lacked the shape are what they were; in this life and in the next."""
+    lives = Lives(suite)
+    shape = post(lives.client).must(201).json["id"]
+    lives.client.put("/v1/scenes/named", naming(shape)).must(201)
+    lives.client.put("/v1/scenes/plain", {"bodies": []}).must(201)
+    scene, report = (lives.client.get(path).must(200).body for path in ("/v1/scenes/named", f"/v1/shapes/{shape}"))
+    lives.down()
+    damage(lives.folder, b"1.23456", 1)
+    lives.start()
+    lives.wait_ready(loaded=True)
+    lives.client.get(f"/v1/shapes/{shape}").problem(404, "shape-not-found")
+    lives.client.get("/v1/scenes/named").problem(500, "corrupt")
+    equal(post(lives.client).must(201).json["durability"], "disk", "durability")
+    status_of(lives.client, "named", None)
+    for life in range(3):
+        equal(lives.client.get("/v1/scenes/named").must(200).body, scene, f"scene in life {life}")
+        equal(lives.client.get(f"/v1/shapes/{shape}").must(200).body, report, f"shape in life {life}")
+        lives.client.put(f"/v1/scenes/more{life}", naming(shape)).must(201)
+        report = lives.client.get(f"/v1/shapes/{shape}").must(200).body
+        lives.again("KILL")
+        equal(lives.wait_ready(loaded=True)["scenes"]["corrupt"], 0, "scenes that cannot be read")
+    lives.client.delete(f"/v1/shapes/{shape}").problem(409, "shape-in-use")
+    lives.down()
+
+
+@suite.fact
+def a_damaged_shape_is_deleted_unless_a_scene_names_it():
+    """A scene that cannot be read still names it."""
+    lives = Lives(suite)
+    named, free = (post(lives.client, unit).must(201).json["id"] for unit in ("m", "mm"))
+    lives.client.put("/v1/scenes/named", naming(named)).must(201)
+    lives.down()
+    damage(lives.folder, b"1.23456", 2)
+    lives.start()
+    lives.wait_ready(loaded=True)
+    equal(lives.client.get("/v1/shapes").must(200).json["total"], 0, "shapes that can be read")
+    lives.client.delete(f"/v1/shapes/{named}").problem(409, "shape-in-use")
+    equal(lives.client.delete(f"/v1/shapes/{free}").must(200).json, {"id": free, "durability": "disk"}, "reply")
+    lives.client.delete(f"/v1/shapes/{free}").problem(404, "shape-not-found")
+    lives.client.delete("/v1/shapes/s-none").problem(404, "shape-not-found")
+    lives.client.delete("/v1/scenes/named").must(200)
+    lives.client.delete(f"/v1/shapes/{named}").must(200)
+    lives.again("KILL")
+    check("shapeCorrupt" not in lives.daemon.log_text(), "a shape that was deleted is read again")
+    equal(post(lives.client, "mm").must(201).json["id"], free, "id of the same bytes")
+    lives.again("KILL")
+    lives.client.get(f"/v1/shapes/{free}").must(200)
+    lives.down()
+
+
+@suite.fact
+def one_that_is_damaged_in_a_shared_store_is_posted_again_for_all():
+    redis = Redis(suite)
+    shape = post(writer := redis.daemon().client).must(201).json["id"]
+    free = post(writer, "mm").must(201).json["id"]
+    writer.put("/v1/scenes/named", naming(shape)).must(201)
+    scene = writer.get("/v1/scenes/named").must(200).body
+    for i in (shape, free):
+        redis.say("eval", "local v = redis.call('LINDEX', KEYS[1], -1) redis.call('LSET', KEYS[1], -1, v:sub(1, -2) .. '?')", "1",
+                  f"contactd:parts:shapes:{i}")
+    a, b = (node.client for node in redis.daemons(2))
+    for client in (a, b):
+        client.get(f"/v1/shapes/{shape}").problem(404, "shape-not-found")
+        client.get("/v1/scenes/named").problem(500, "corrupt")
+    a.delete(f"/v1/shapes/{shape}").problem(409, "shape-in-use")
+    a.delete(f"/v1/shapes/{free}").must(200)
+    b.delete(f"/v1/shapes/{free}").problem(404, "shape-not-found")
+    post(a).must(201)
+    for client in (a, b, redis.daemon().client):
+        equal(client.get("/v1/scenes/named").must(200).body, scene, "scene")
+        client.get(f"/v1/shapes/{shape}").must(200)
+
+
+suite.main()
