@@ -246,7 +246,7 @@ def streams_behind_haproxy_are_more_than_one_address_may_have_elsewhere():
 
 
 @suite.fact
-def nodes_restarted_one_after_the_other_fail_no_request():
+def nodes_restarted_one_after_the_other_and_haproxy_that_reads_its_file_again_fail_no_request():
     wait_until(lambda: fleet().has(*NODES), "all nodes are up")
     clients = Clients(fleet())
     # The last one as it is done with a new image.
@@ -255,10 +255,15 @@ def nodes_restarted_one_after_the_other_fail_no_request():
         clients.go_on(f"the restart of {node}")
         wait_until(lambda: fleet().has(node), f"{node} is up again")
     clients.go_on("the last restart")
+    before = fleet().compose("logs", "haproxy").count("Loading success")
+    fleet().compose("kill", "-s", "SIGUSR2", "haproxy")
+    wait_until(lambda: fleet().compose("logs", "haproxy").count("Loading success") > before, "HAProxy has read its file again")
+    clients.go_on("the reading")
     kinds, wrong = clients.end()
     equal(wrong, [], "what went wrong")
     failed = [kind for kind in kinds if kind.split()[0] not in ANSWERED]
     equal(failed, [], f"requests that failed, of {kinds}")
+    equal(fleet().settings("haproxy")["RestartCount"], 0, "how often the engine had to begin HAProxy again")
 
 
 @suite.fact
