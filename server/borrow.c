@@ -27,8 +27,8 @@ bool srv_borrow_entry(srv_request *request) {
   default: break;
   }
   if (request->entry) {
-    srv_registry_hold(request->entry);
-    request->entry->used_ns = uv_hrtime();
+    srv_registry_hold(registry, request->entry);
+    request->entry->used = true;
   }
   return true;
 }

@@ -1,6 +1,7 @@
 /* The end of a call: is its result taken, and what that changes. Loop thread only. */
 #include "durable.h"
 #include "progress.h"
+#include "resident.h"
 #include "stream.h"
 
 /* The shapes that requests see from now on. */
@@ -28,6 +29,7 @@ void srv_commit(srv_request *request) {
     srv_registry_commit(registry, entry, revision);
     request->server->metrics.revisions++;
     srv_durable_committed(request);
+    srv_resident_trim(request->server);
     if (request->naming) request->server->named++;
     request->revision = ct_scene_revision(revision);
   }

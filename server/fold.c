@@ -1,6 +1,7 @@
 /* Many changes of a scene become one base again, in the background: loading would take longer and longer, and the store would grow
  * without end. The base is made of a revision that nobody changes any more, while the scene is read and written on. */
 #include "durable.h"
+#include "resident.h"
 
 #include <api/record.h>
 #include <stdio.h>
@@ -48,6 +49,7 @@ static void end(folding *f, bool good) {
       kept->base_bytes = f->record.length;
       kept->change_bytes -= kept->folded_bytes;
       kept->changes -= kept->folded_changes;
+      srv_resident_weigh(server, f->entry);
     }
   }
   if (f->made) api_record_free(&f->record);
@@ -96,7 +98,7 @@ static void begin(srv_server *server, srv_entry *entry) {
   f->entry = entry;
   f->scene = ct_scene_retain(entry->current);
   f->stamp = kept->held_stamp;
-  srv_registry_hold(entry);
+  srv_registry_hold(server->registry, entry);
   kept->folding = true;
   kept->folded_bytes = kept->change_bytes;
   kept->folded_changes = kept->changes;
@@ -117,9 +119,10 @@ void srv_fold_note(srv_server *server, srv_entry *entry, bool base, uint64_t byt
   if (base) {
     kept->base_bytes = bytes;
     kept->change_bytes = kept->changes = kept->folded_bytes = kept->folded_changes = 0;
-    return;
+  } else {
+    kept->change_bytes += bytes;
+    kept->changes++;
   }
-  kept->change_bytes += bytes;
-  kept->changes++;
-  if (!kept->folding && is_due(kept)) begin(server, entry);
+  srv_resident_weigh(server, entry);
+  if (!base && !kept->folding && is_due(kept)) begin(server, entry);
 }

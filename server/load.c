@@ -305,7 +305,7 @@ static bool fetch(srv_server *server, srv_entry *entry, const char *id, bool bac
   l->fetch.done = fetched;
   l->fetch.cls = l;
   snprintf(l->fetch.id, sizeof l->fetch.id, "%s", id);
-  if (entry) srv_registry_hold(entry);
+  if (entry) srv_registry_hold(server->registry, entry);
   server->errands++;
   srv_store_fetch(server->store, &l->fetch);
   return true;

@@ -29,6 +29,8 @@ struct srv_recovery {
   struct srv_request *waits_first, *waits_last; /* for the phase SCENES */
   struct srv_loading *loadings;                 /* of scenes, likewise */
   char at[CT_ID_LENGTH_MAX + 1];                /* id of the last scene that was looked at in the background */
+  char before[CT_ID_LENGTH_MAX + 1];            /* of the one before it */
+  bool full;                                    /* one has found no room: nothing more is loaded in the background */
   bool loading;                                 /* the list of shapes, or a scene in the background */
   srv_server *server;
   bool listed;         /* all scenes */
@@ -102,10 +104,10 @@ bool srv_recover_refuses(srv_request *request) {
   return true;
 }
 
-/* Not now: what comes next is tried again, from the beginning of the list. */
+/* Not now: what was last tried is tried again. */
 static void come_back(srv_recovery *recovery) {
   recovery->retry_ns = uv_hrtime() + RETRY_NS;
-  recovery->at[0] = 0;
+  memcpy(recovery->at, recovery->before, sizeof recovery->at);
 }
 
 void srv_recover_reload(srv_server *server, srv_entry *entry, uint64_t revision, uint64_t stamp) {
@@ -131,7 +133,7 @@ void srv_recover_anew(srv_server *server) {
     bool corrupt = entry->kept && entry->kept->presence == SRV_PRESENCE_CORRUPT;
     if (corrupt && !entry->writer) entry->kept->presence = SRV_PRESENCE_STORED;
   }
-  server->recovery->at[0] = 0;
+  server->recovery->at[0] = server->recovery->before[0] = 0;
   go_on(server);
 }
 
@@ -198,12 +200,16 @@ static void sync_shapes(srv_server *server) {
   srv_shared_sync(server, &recovery->sync);
 }
 
-/* The next scene that nobody has asked for yet. */
+/* The next scene that nobody has asked for yet. With the first that has no room it is over: of a million, as many would have to be
+ * looked at for the last one that may be small enough, in one go. */
 static void load_next(srv_server *server) {
   srv_recovery *recovery = server->recovery;
-  for (srv_entry *entry; (entry = srv_registry_after(server->registry, recovery->at));) {
+  for (srv_entry *entry; !recovery->full && (entry = srv_registry_after(server->registry, recovery->at));) {
+    memcpy(recovery->before, recovery->at, sizeof recovery->before);
     memcpy(recovery->at, entry->id, sizeof recovery->at);
-    if (!entry->kept || entry->kept->presence != SRV_PRESENCE_STORED || !srv_resident_has_room(server, entry)) continue;
+    if (!entry->kept || entry->kept->presence != SRV_PRESENCE_STORED) continue;
+    recovery->full = !srv_resident_has_room(server, entry);
+    if (recovery->full) return;
     recovery->loading = srv_load_scene(server, entry, true);
     return;
   }

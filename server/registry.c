@@ -1,6 +1,8 @@
 /* Entries in one array sorted by id: lookups by bisection, listings in order, insertion by a move of pointers. */
 #include "registry.h"
 
+#include "resident.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -17,6 +19,7 @@ struct srv_registry {
   size_t reserved;        /* creations under way */
   size_t pins;            /* of all entries */
   uint64_t last_revision; /* greatest of the scenes that have gone */
+  srv_residents residents;
   size_t cursors_per_scene;
   uint64_t cursor_ns;
   srv_let_go *let_go;
@@ -30,6 +33,7 @@ srv_registry *srv_registry_create(size_t cursors_per_scene, uint64_t cursor_ns, 
   registry->cursor_ns = cursor_ns;
   registry->let_go = let_go;
   registry->let_go_cls = cls;
+  srv_residents_begin(&registry->residents);
   return registry;
 }
 
@@ -46,6 +50,7 @@ static void drop_pins(srv_registry *registry, srv_entry *entry) {
   free(entry->pins);
   entry->pins = NULL;
   entry->pin_count = 0;
+  srv_residents_place(&registry->residents, entry);
 }
 
 void srv_registry_destroy(srv_registry *registry) {
@@ -53,9 +58,11 @@ void srv_registry_destroy(srv_registry *registry) {
   registry->let_go = release_now;
   for (size_t i = 0; i < registry->count; i++) {
     srv_entry *entry = registry->items[i];
+    /* Without it the entry leaves the list of those that nobody uses. */
+    free(entry->kept);
+    entry->kept = NULL;
     drop_pins(registry, entry);
     if (entry->current) ct_scene_release(entry->current);
-    free(entry->kept);
     free(entry);
   }
   free(registry->items);
@@ -115,6 +122,7 @@ srv_entry *srv_registry_after(srv_registry *registry, const char *id) {
 void srv_registry_keep(srv_registry *registry, srv_entry *entry, srv_kept *kept) {
   if (!entry->current) registry->scenes++;
   entry->kept = kept;
+  srv_residents_weigh(&registry->residents, entry);
 }
 
 size_t srv_registry_count_kept(const srv_registry *registry, srv_presence presence) {
@@ -127,11 +135,16 @@ srv_entry *srv_registry_at(const srv_registry *registry, size_t index) {
   return index < registry->count ? registry->items[index] : NULL;
 }
 
+srv_residents *srv_registry_residents(srv_registry *registry) { return &registry->residents; }
+
 size_t srv_registry_loaded(const srv_registry *registry) { return registry->loaded; }
 
 uint64_t srv_registry_bodies(const srv_registry *registry) { return registry->bodies; }
 
-void srv_registry_hold(srv_entry *entry) { entry->uses++; }
+void srv_registry_hold(srv_registry *registry, srv_entry *entry) {
+  entry->uses++;
+  srv_residents_place(&registry->residents, entry);
+}
 
 static void forget_if_empty(srv_registry *registry, srv_entry *entry) {
   if (entry->uses || entry->current || entry->kept) return;
@@ -144,6 +157,7 @@ static void forget_if_empty(srv_registry *registry, srv_entry *entry) {
 
 void srv_registry_release(srv_registry *registry, srv_entry *entry) {
   entry->uses--;
+  srv_residents_place(&registry->residents, entry);
   forget_if_empty(registry, entry);
 }
 
@@ -156,6 +170,7 @@ void srv_registry_commit(srv_registry *registry, srv_entry *entry, const ct_scen
   /* The write that made the new one holds the old one, too: this is not the last reference. */
   if (old) ct_scene_release(old);
   else if (!entry->kept) registry->scenes++;
+  srv_residents_weigh(&registry->residents, entry);
 }
 
 void srv_registry_remove(srv_registry *registry, srv_entry *entry) {
@@ -171,6 +186,7 @@ void srv_registry_remove(srv_registry *registry, srv_entry *entry) {
   free(entry->kept);
   entry->kept = NULL;
   registry->scenes--;
+  srv_residents_weigh(&registry->residents, entry);
   drop_pins(registry, entry);
   forget_if_empty(registry, entry);
 }
@@ -185,6 +201,7 @@ void srv_registry_let_go(srv_registry *registry, srv_entry *entry) {
   registry->loaded--;
   let_go(registry, entry->current);
   entry->current = NULL;
+  srv_residents_weigh(&registry->residents, entry);
 }
 
 uint64_t srv_registry_first_revision(const srv_registry *registry) { return registry->last_revision + 1; }
@@ -200,6 +217,7 @@ static void drop_pin(srv_registry *registry, srv_entry *entry, size_t index) {
   memmove(entry->pins + index, entry->pins + index + 1, (entry->pin_count - index - 1) * sizeof *entry->pins);
   entry->pin_count--;
   registry->pins--;
+  srv_residents_place(&registry->residents, entry);
 }
 
 bool srv_registry_pin(srv_registry *registry, srv_entry *entry, const ct_scene *scene, uint64_t now_ns) {
@@ -217,6 +235,7 @@ bool srv_registry_pin(srv_registry *registry, srv_entry *entry, const ct_scene *
   if (entry->pin_count == registry->cursors_per_scene) drop_pin(registry, entry, 0);
   entry->pins[entry->pin_count++] = (srv_pin){ct_scene_retain(scene), now_ns + registry->cursor_ns};
   registry->pins++;
+  srv_residents_place(&registry->residents, entry);
   return true;
 }
 

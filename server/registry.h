@@ -41,6 +41,11 @@ typedef struct srv_kept {
   uint64_t fold_bytes;                   /* a base is made when the changes weigh more; 0: as usual */
 } srv_kept;
 
+/* Of a list in a ring; without neighbours: in none. */
+typedef struct srv_link {
+  struct srv_link *before, *after;
+} srv_link;
+
 typedef struct srv_entry {
   char id[CT_ID_LENGTH_MAX + 1];
   const ct_scene *current; /* NULL: no scene now, or none in memory */
@@ -53,7 +58,9 @@ typedef struct srv_entry {
   struct srv_request *writes_first, *writes_last; /* wait for it, in order */
   struct srv_request *loads_first, *loads_last;   /* wait for its loading, in order */
   unsigned uses;                                  /* requests that hold the entry */
-  uint64_t used_ns;                               /* when one has begun to, last */
+  bool used;                                      /* one of them was somebody's request */
+  uint64_t weight;                                /* bytes that are counted for it (resident.h) */
+  srv_link idle;                                  /* among those that nobody uses */
   struct srv_ring *ring;                          /* events; NULL: nobody listens, or has of late */
 } srv_entry;
 
@@ -80,11 +87,13 @@ srv_entry *srv_registry_at(const srv_registry *registry, size_t index);
 void srv_registry_keep(srv_registry *registry, srv_entry *entry, srv_kept *kept);
 /* Scenes of a presence. O(n) */
 size_t srv_registry_count_kept(const srv_registry *registry, srv_presence presence);
+/* What is counted of those in memory, kept up to date by each function here that changes it. */
+struct srv_residents *srv_registry_residents(srv_registry *registry);
 /* Scenes in memory, and their bodies at their current revisions. */
 size_t srv_registry_loaded(const srv_registry *registry);
 uint64_t srv_registry_bodies(const srv_registry *registry);
 /* An entry is freed when nothing holds it and it has no scene. */
-void srv_registry_hold(srv_entry *entry);
+void srv_registry_hold(srv_registry *registry, srv_entry *entry);
 void srv_registry_release(srv_registry *registry, srv_entry *entry);
 
 /* Makes a revision (retained here) current. */

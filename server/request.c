@@ -1,5 +1,6 @@
 /* The request object: its references, buffers and refusals. */
 #include "progress.h"
+#include "resident.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -39,7 +40,10 @@ void srv_request_release(srv_request *request) {
 
 void srv_request_free(srv_request *request) {
   srv_server *server = request->server;
-  if (request->entry) srv_registry_release(server->registry, request->entry);
+  if (request->entry) {
+    srv_registry_release(server->registry, request->entry);
+    srv_resident_trim(server);
+  }
   ct_cancel_destroy(request->cancel);
   if (request->ranges_lock_made) uv_mutex_destroy(&request->ranges_lock);
   free((void *)(uintptr_t)request->refusal.body);

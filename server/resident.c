@@ -4,6 +4,8 @@
 
 #include "event_ring.h"
 
+#include <stddef.h>
+
 /* Of a body with its place in the trees and indices; and of what a byte of a record becomes. */
 #define BODY_BYTES 600u
 #define BYTES_PER_RECORD_BYTE 3u
@@ -17,41 +19,70 @@ static uint64_t bytes_of(const srv_entry *entry) {
   return ct_scene_count(entry->current) * BODY_BYTES + BYTES_PER_RECORD_BYTE * (kept->base_bytes + kept->change_bytes);
 }
 
+/* ---- the sum and the list ------------------------------------------------------------------------------------------------- */
+
+void srv_residents_begin(srv_residents *residents) { residents->idle = (srv_link){&residents->idle, &residents->idle}; }
+
+void srv_residents_weigh(srv_residents *residents, srv_entry *entry) {
+  uint64_t weight = entry->current && entry->kept ? bytes_of(entry) : 0;
+  residents->bytes += weight - entry->weight;
+  entry->weight = weight;
+  srv_residents_place(residents, entry);
+}
+
+static void unlink_idle(srv_entry *entry) {
+  srv_link *link = &entry->idle;
+  if (!link->after) return;
+  link->before->after = link->after;
+  link->after->before = link->before;
+  *link = (srv_link){0};
+}
+
 /* Of those that hold the entry: streams of events that come from a store need no scene. */
 static unsigned listeners(const srv_entry *entry) { return entry->ring && entry->ring->fed ? entry->ring->listeners : 0; }
 
-/* Does nobody need it in memory? The store has what is current, nobody who needs the scene holds the entry, no cursor an earlier
- * revision. */
+/* Does nobody need it in memory? Nobody who needs the scene holds the entry, no cursor an earlier revision. */
 static bool is_idle(const srv_entry *entry) {
-  if (!entry->current || !entry->kept || entry->kept->presence != SRV_PRESENCE_HERE) return false;
-  return entry->uses == listeners(entry) && entry->pin_count == 0;
+  return entry->current && entry->kept && entry->uses == listeners(entry) && entry->pin_count == 0;
 }
 
-/* Let go of at a time: each is looked for among all. */
-#define LET_GO_MOST 64
-
-/* Bytes of all scenes in memory; *oldest: the idle one that was used longest ago. O(scenes) */
-static uint64_t weigh(const srv_server *server, srv_entry **oldest) {
-  uint64_t bytes = 0;
-  *oldest = NULL;
-  srv_entry *entry;
-  for (size_t i = 0; (entry = srv_registry_at(server->registry, i)); i++) {
-    if (entry->current && entry->kept) bytes += bytes_of(entry);
-    if (is_idle(entry) && (!*oldest || entry->used_ns < (*oldest)->used_ns)) *oldest = entry;
+/* One that is idle already keeps its place. */
+void srv_residents_place(srv_residents *residents, srv_entry *entry) {
+  srv_link *link = &entry->idle;
+  if (!is_idle(entry)) {
+    unlink_idle(entry);
+    return;
   }
-  return bytes;
+  if (link->after) return;
+  link->before = entry->used ? residents->idle.before : &residents->idle;
+  link->after = link->before->after;
+  link->before->after = link->after->before = link;
 }
+
+void srv_resident_weigh(srv_server *server, srv_entry *entry) {
+  srv_residents_weigh(srv_registry_residents(server->registry), entry);
+}
+
+void srv_resident_place(srv_server *server, srv_entry *entry) {
+  srv_residents_place(srv_registry_residents(server->registry), entry);
+}
+
+/* ---- the bound ------------------------------------------------------------------------------------------------------------ */
 
 bool srv_resident_has_room(const srv_server *server, const srv_entry *entry) {
-  srv_entry *oldest;
-  return weigh(server, &oldest) + bytes_of(entry) <= server->config->scene_memory;
+  return srv_registry_residents(server->registry)->bytes + bytes_of(entry) <= server->config->scene_memory;
 }
 
 void srv_resident_trim(srv_server *server) {
-  srv_entry *oldest;
   if (!server->store) return;
-  for (int i = 0; i < LET_GO_MOST && weigh(server, &oldest) > server->config->scene_memory && oldest; i++) {
-    srv_registry_let_go(server->registry, oldest);
+  srv_residents *residents = srv_registry_residents(server->registry);
+  while (residents->bytes > server->config->scene_memory && residents->idle.after != &residents->idle) {
+    srv_entry *entry = (srv_entry *)((char *)residents->idle.after - offsetof(srv_entry, idle));
+    /* What is to be loaded anew is taken into the list again when that has ended. */
+    unlink_idle(entry);
+    if (entry->kept->presence != SRV_PRESENCE_HERE) continue;
+    srv_registry_let_go(server->registry, entry);
+    entry->used = false;
     server->metrics.let_go++;
   }
 }

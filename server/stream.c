@@ -9,6 +9,7 @@
  * the store as of the stream's coming. */
 #include "stream.h"
 
+#include "resident.h"
 #include "told.h"
 
 #include <netinet/in.h>
@@ -100,6 +101,7 @@ static void detach(srv_server *server, srv_ring *ring) {
   stop_feeding(server, ring);
   if (ring->last > server->last_event) server->last_event = ring->last;
   ring->entry->ring = NULL;
+  srv_resident_place(server, ring->entry);
   ring->entry = NULL;
   srv_ring_release(ring);
 }
@@ -131,12 +133,15 @@ static srv_ring *join(srv_server *server, srv_entry *entry) {
     idle_remove(server, entry->ring);
   }
   entry->ring->listeners++;
+  srv_resident_place(server, entry);
   srv_ring_retain(entry->ring);
   return entry->ring;
 }
 
 static void leave(srv_server *server, srv_ring *ring) {
-  if (--ring->listeners == 0 && ring->entry) {
+  ring->listeners--;
+  if (ring->entry) srv_resident_place(server, ring->entry);
+  if (ring->listeners == 0 && ring->entry) {
     if (!ring->fed) idle_add(server, ring);
     if (ring->fed) detach(server, ring);
     else if (server->idle_rings > server->limits->event_streams) detach(server, server->idle_first);

@@ -292,6 +292,89 @@ def no_more_scenes_are_in_memory_than_there_is_room_for():
 
 
 @suite.fact
+def many_small_scenes_keep_the_bound_while_they_are_made_and_after_a_start():
+    """Of one body each, which counts 600 bytes and what its records do."""
+    bound, count, hands = 65536, 2000 if not SANITIZER else 600, 4
+    lives = Lives(suite, "--workers", "1", "--log", "off", "--scene-memory", str(bound))
+    body = {"bodies": [{"id": "b", "colliders": [{"sphere": {"radius": 1}}]}]}
+    loaded = lambda: Metrics(lives.client.get("/metrics").text)["contactd_scenes_loaded"]
+    seen, failed = [], []
+
+    def make(first):
+        client = KeepAlive(lives.daemon)
+        for i in range(first, count, hands):
+            failed.extend([i] if client.put(f"/v1/scenes/s{i:05}", body, check=False).status != 201 else [])
+            if i % 500 == 0:
+                seen.append(Metrics(client.get("/metrics").text)["contactd_scenes_loaded"])
+
+    threads = [threading.Thread(target=make, args=(i,)) for i in range(hands)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    seen.append(loaded())
+    equal(failed, [], "scenes that were not made")
+    # Beside those in use by the other clients.
+    check(max(seen) <= bound / 600 + hands, f"{seen} scenes were in memory while {count} were made")
+    for i in (0, count // 2, count - 1, 0):
+        equal(lives.client.get(f"/v1/scenes/s{i:05}").must(200).json["bodies"][0]["id"], "b", f"body of scene {i}")
+    # As many are loaded as have room, and all others are there.
+    lives.again("KILL")
+    lives.client.get("/livez").must(200)
+    end = time.monotonic() + 10 * SLOWER
+    while loaded() < 10 and time.monotonic() < end:
+        time.sleep(0.01)
+    counts = lives.client.get("/readyz").must(200).json["scenes"]
+    check(10 <= counts["loaded"] <= bound / 600 and counts["loaded"] + counts["stored"] == count, f"right after the start: {counts}")
+    for i in range(0, count, count // 50):
+        equal(lives.client.get(f"/v1/scenes/s{i:05}").must(200).json["bodies"][0]["id"], "b", f"body of scene {i}")
+    check(loaded() <= bound / 600 + 1, f"{loaded()} scenes are in memory")
+    lives.down()
+
+
+@suite.fact
+def after_a_start_no_scene_is_looked_at_beyond_the_first_that_has_no_room():
+    """Else the loop would stand still while all the others are: it is told by those behind, for which there would have been room."""
+    lives = Lives(suite, "--workers", "1", "--scene-memory", "200000")
+    for name, bodies in (("a", 3), ("b", 2000), *((f"c{i}", 3) for i in range(8))):
+        lives.client.put(f"/v1/scenes/{name}", {"bodies": [ball(f"b{j}", 3 * j) for j in range(bodies)]}).must(201)
+    lives.again("KILL")
+    end = time.monotonic() + 10 * SLOWER
+    while lives.client.get("/readyz").json["scenes"]["loaded"] < 1 and time.monotonic() < end:
+        time.sleep(0.01)
+    time.sleep(0.3)
+    equal(lives.client.get("/readyz").json["scenes"], {"loaded": 1, "stored": 9, "corrupt": 0}, "scenes right after the start")
+    equal(len(lives.client.get("/v1/scenes/c7").must(200).json["bodies"]), 3, "bodies of one that is asked for")
+    equal(lives.client.get("/readyz").json["scenes"]["loaded"], 2, "scenes then")
+    lives.down()
+
+
+@suite.fact
+def the_scene_that_was_used_longest_ago_makes_room_and_none_in_use():
+    lives = Lives(suite, "--workers", "1", "--scene-memory", "200000")
+    names = [f"s{i}" for i in range(8)]
+    for name in names:
+        lives.client.put(f"/v1/scenes/{name}", {"bodies": [ball(f"b{j}", 3 * j) for j in range(60)]}).must(201)
+    statuses = lambda: {s["id"]: s.get("status") for s in lives.client.get("/v1/scenes").json["scenes"]}
+    in_memory = lambda: [name for name in names if statuses()[name] != "stored"]
+    room = len(in_memory())
+    check(1 < room < 7, f"{room} scenes have room")
+    equal(in_memory(), names[8 - room:], "scenes in memory after they were made one after the other")
+    with Stream(lives.daemon, "s0") as stream:
+        stream.head()
+        for name in names[1:]:
+            lives.client.get(f"/v1/scenes/{name}").must(200)
+        check("s0" in in_memory(), "a scene with a stream was let go of")
+        equal(in_memory(), ["s0", *names[9 - room:]], "scenes in memory while one has a stream")
+    lives.client.get("/v1/scenes/s7").must(200)
+    for name in names[1:room + 1]:
+        lives.client.get(f"/v1/scenes/{name}").must(200)
+        lives.client.get("/v1/scenes/s7").must(200)
+    check("s7" in in_memory(), "one that is used again and again was let go of")
+    lives.down()
+
+
+@suite.fact
 def events_of_an_earlier_life_are_answered_by_a_reset():
     lives = Lives(suite)
     lives.client.put("/v1/scenes/s", {"bodies": [ball("b")]}).must(201)
