@@ -28,8 +28,6 @@ static bool open_shared(srv_server *server) {
   const srv_config *config = server->config;
   server->store = srv_store_redis_open(server->loop, config->store, config->store_password_file);
   if (!server->store) return false;
-  server->store->tell = hear_store;
-  server->store->tell_cls = server;
   server->store->told_most = config->limits.event_ring;
   server->store->told_bytes_most = config->limits.event_backlog_bytes * API_EVENTS_BACKLOGS;
   server->shared = srv_shared_create();
@@ -57,6 +55,9 @@ static bool open_store(srv_server *server) {
   } else {
     return true;
   }
+  /* What was found at the opening is told later, too. */
+  server->store->tell = hear_store;
+  server->store->tell_cls = server;
   server->shelf = srv_shelf_create();
   if (server->shelf) return srv_recover_list(server);
   fprintf(stderr, "contactd: start: out of memory.\n");

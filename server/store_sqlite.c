@@ -49,6 +49,8 @@ typedef struct sqlite_store {
   unsigned alone;        /* transactions for which it does not wait for company any more */
   unsigned alone_last;   /* what that was at first */
   int told_places;       /* of `places` */
+  bool told_damage;      /* `damaged` */
+  bool tells_forgot;     /* what was found when the file was opened is to be told */
   bool submitted;        /* in this round of the loop, and the writer not woken since */
   uint64_t submitted_ns; /* the first of those */
   void (*closed)(void *cls);
@@ -62,6 +64,7 @@ typedef struct sqlite_store {
   srv_store_look *looks, **looks_end, *looked, **looked_end;
   bool closing, reader_ended, writer_ended;
   bool broken;
+  bool damaged;      /* broken by that: why tells */
   int places;        /* of new records, that there have been */
   size_t queued;     /* of `writes` */
   uint64_t group_ns; /* that a transaction takes, lately */
@@ -115,6 +118,7 @@ static void give_answers(sqlite_store *s, srv_store_write *first, uint64_t took_
   }
   if (broken && !s->broken) memcpy(s->why, why, sizeof s->why);
   s->broken = broken;
+  s->damaged = srv_sqlite_damaged(s->file.writer);
   s->places = srv_sqlite_places(s->file.writer);
   s->group_ns = (s->group_ns + took_ns) / 2;
   s->answered = answered;
@@ -230,11 +234,19 @@ static void handle_closed(uv_handle_t *handle) {
   if (closed) closed(cls);
 }
 
-static void tell_places(sqlite_store *s, int places) {
-  if (places <= s->told_places) return;
+static void tell(const sqlite_store *s, const char *what) {
+  if (s->store.tell) s->store.tell(s->store.tell_cls, "storageDamaged", what);
+}
+
+/* Once each. why: of a store that is damaged; else NULL. */
+static void tell_damage(sqlite_store *s, int places, const char *why) {
+  if (s->tells_forgot)
+    tell(s, "the list of free pages in " SRV_SQLITE_FILE " was damaged and has been made anew; what was free is lost room");
+  s->tells_forgot = false;
+  if (places > s->told_places) tell(s, "a page of " SRV_SQLITE_FILE " is damaged; new records go to another place");
   s->told_places = places;
-  if (s->store.tell)
-    s->store.tell(s->store.tell_cls, "storageDamaged", "a page of " SRV_SQLITE_FILE " is damaged; new records go to another place");
+  if (why && !s->told_damage) tell(s, why);
+  s->told_damage |= why != NULL;
 }
 
 static void on_answers(uv_poll_t *handle, int status, int events) {
@@ -251,8 +263,11 @@ static void on_answers(uv_poll_t *handle, int status, int events) {
   LIST_CLEAR(s->looked);
   bool ended = s->writer_ended;
   int places = s->places;
+  bool damaged = s->damaged;
+  char why[SRV_STORE_WHY];
+  memcpy(why, s->why, sizeof why);
   uv_mutex_unlock(&s->mutex);
-  tell_places(s, places);
+  tell_damage(s, places, damaged ? why : NULL);
   while (writes) {
     srv_store_write *write = writes;
     writes = write->next;
@@ -393,6 +408,7 @@ srv_store *srv_store_sqlite_open(uv_loop_t *loop, const char *folder) {
   sqlite_store *s = create(loop);
   if (s && srv_sqlite_open(&s->file, folder, why)) {
     s->places = s->told_places = srv_sqlite_places(s->file.writer);
+    s->tells_forgot = s->file.forgot_free;
     if (start(s)) return &s->store;
     snprintf(why, sizeof why, "no thread can be started");
   }

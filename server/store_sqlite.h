@@ -51,6 +51,9 @@ void srv_sqlite_mark_write(int file, const srv_sqlite_mark *mark);
 /* The name of the layer that proves pages, above what is the default now. NULL: there is none. */
 const char *srv_sqlite_vfs(void);
 
+/* Is the list of free pages damaged, anywhere? Outside a transaction. Reads one page for some 1,000 free ones. */
+bool srv_sqlite_free_is_damaged(sqlite3 *db);
+
 /* The file, which nobody has open, forgets which of its pages are free: they are lost room. False: it has not. */
 bool srv_sqlite_forget_free(const char *path);
 
@@ -147,6 +150,8 @@ bool srv_sqlite_sweep(srv_sqlite_writer *writer);
 void srv_sqlite_checkpoint(srv_sqlite_writer *writer, int pages);
 /* The device has failed, or what all keys need is damaged: why tells. */
 bool srv_sqlite_broken(const srv_sqlite_writer *writer, const char **why);
+/* The second of these. */
+bool srv_sqlite_damaged(const srv_sqlite_writer *writer);
 /* Tables of records; more than there were: a damaged page takes no new ones. */
 int srv_sqlite_places(const srv_sqlite_writer *writer);
 
@@ -165,6 +170,7 @@ typedef struct srv_sqlite_file {
   int lock; /* descriptor; -1: none */
   srv_sqlite_writer *writer;
   srv_sqlite_reader *reader;
+  bool forgot_free; /* the list of free pages was damaged when the file was opened */
 } srv_sqlite_file;
 
 /* False: why tells, and nothing is left open. */

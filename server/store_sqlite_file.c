@@ -78,6 +78,15 @@ static sqlite3 *connect_to(const char *path, const char *vfs, const char *settin
   return NULL;
 }
 
+/* What SQLite found first, without the line in which it names the database, and without the lines after it. */
+static bool told_finding(char *why, const char *text) {
+  const char *first = strncmp(text, "***", 3) == 0 ? strchr(text, '\n') : NULL;
+  char finding[SRV_STORE_WHY];
+  snprintf(finding, sizeof finding, "%s", first ? first + 1 : text);
+  finding[strcspn(finding, "\n")] = 0;
+  return told(why, SRV_SQLITE_FILE " is damaged", finding);
+}
+
 static bool proven(sqlite3 *db, char *why) {
   sqlite3_stmt *statement = NULL;
   int code = sqlite3_prepare_v2(db, proof, -1, &statement, NULL);
@@ -85,26 +94,33 @@ static bool proven(sqlite3 *db, char *why) {
   while (good && (code = sqlite3_step(statement)) == SQLITE_ROW) {
     const char *text = (const char *)sqlite3_column_text(statement, 0);
     good = text && strcmp(text, "ok") == 0;
-    if (!good) told(why, SRV_SQLITE_FILE " is damaged", text ? text : "out of memory");
+    if (!good) told_finding(why, text ? text : "out of memory");
   }
   if (good && code != SQLITE_DONE) good = told(why, SRV_SQLITE_FILE " is damaged", sqlite3_errmsg(db));
   sqlite3_finalize(statement);
   return good;
 }
 
-/* The list of free pages is read when a page is taken from it, as is done here for nothing. */
-static bool knows_free(sqlite3 *db) {
-  int code = sqlite3_exec(db, "BEGIN IMMEDIATE; CREATE TABLE probe(number)", NULL, NULL, NULL);
-  if (!sqlite3_get_autocommit(db)) sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
-  return (code & 0xff) != SQLITE_CORRUPT;
+bool srv_sqlite_free_is_damaged(sqlite3 *db) {
+  sqlite3_stmt *statement = NULL;
+  bool damaged = false;
+  /* The list goes with the table whose root is the first page. Of both SQLite says which is meant. */
+  int code = sqlite3_prepare_v2(db, "SELECT * FROM pragma_integrity_check('sqlite_schema')", -1, &statement, NULL);
+  while (code == SQLITE_OK && !damaged && sqlite3_step(statement) == SQLITE_ROW) {
+    const char *text = (const char *)sqlite3_column_text(statement, 0);
+    damaged = text && sqlite3_strlike("%freelist: %", text, 0) == 0;
+  }
+  sqlite3_finalize(statement);
+  /* What was read is not kept in memory: it is not asked for soon. */
+  sqlite3_db_release_memory(db);
+  return damaged;
 }
 
-/* Where that list is damaged nobody could write: the store goes without it. The log must be in the file, and gone. NULL: why tells.
- */
-static sqlite3 *with_free_pages(sqlite3 *db, const char *path, const char *vfs, char *why) {
+/* Where that list is damaged, what takes its pages cannot be written: the store goes without it. The log must be in the file, and
+ * gone. NULL: why tells. */
+static sqlite3 *without_free_pages(sqlite3 *db, const char *path, const char *vfs, char *why) {
   char log[PATH_MAX + 8];
   struct stat s;
-  if (knows_free(db)) return db;
   snprintf(log, sizeof log, "%s-wal", path);
   sqlite3_close(db);
   if (stat(log, &s) != 0 && srv_sqlite_forget_free(path)) return connect_to(path, vfs, writer_settings, why);
@@ -120,7 +136,8 @@ static bool open_writer(srv_sqlite_file *file, const char *path, char *why) {
   srv_sqlite_mark mark;
   bool may_be_new = !srv_sqlite_mark_read(file->lock, &mark) || mark.commits == 0;
   if (srv_sqlite_bring_up(db, path, &srv_sqlite_format, may_be_new, why) && proven(db, why)) {
-    db = with_free_pages(db, path, vfs, why);
+    file->forgot_free = srv_sqlite_free_is_damaged(db);
+    if (file->forgot_free) db = without_free_pages(db, path, vfs, why);
     if (db) file->writer = srv_sqlite_writer_create(db, file->lock, why);
   }
   if (!file->writer) sqlite3_close(db);

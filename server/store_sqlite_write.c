@@ -106,8 +106,10 @@ struct srv_sqlite_writer {
   bool only_removes; /* this transaction, which may take of the reserve */
   bool broken;
   bool no_place; /* a new record had none: a page on its way was damaged */
+  bool stays;    /* another table has not helped: no more are made */
   bool own;      /* what was damaged is the records of one key */
-  bool damaged;  /* what all keys need: why tells */
+  bool no_free;  /* the list of free pages is damaged */
+  bool damaged;  /* that, or what all keys need: why tells */
   char why[SRV_STORE_WHY];
 };
 
@@ -228,6 +230,8 @@ bool srv_sqlite_broken(const srv_sqlite_writer *writer, const char **why) {
   if (broken) *why = writer->why;
   return broken;
 }
+
+bool srv_sqlite_damaged(const srv_sqlite_writer *writer) { return writer->damaged; }
 
 int srv_sqlite_places(const srv_sqlite_writer *writer) { return writer->volumes.count; }
 
@@ -517,7 +521,21 @@ static int begin(srv_sqlite_writer *writer) {
   writer->changed = false;
   writer->only_removes = true;
   writer->rows = 0;
+  writer->own = writer->no_place = writer->stuck = false;
   return srv_sqlite_run(writer->statements[BEGIN]);
+}
+
+/* What the transaction met, which has failed, and ended. Tables take their pages from one list: where that is damaged, another
+ * table does not help, and garbage is left to the next life, which begins without the list. */
+static void find_damage(srv_sqlite_writer *writer, int code) {
+  if (!is_damage(code) || writer->own) return;
+  if (!writer->no_free && srv_sqlite_free_is_damaged(writer->db)) {
+    writer->no_free = writer->damaged = true;
+    snprintf(writer->why, sizeof writer->why,
+             "the list of free pages in " SRV_SQLITE_FILE " is damaged, of which the next start makes a new one");
+  }
+  if (writer->no_free) writer->no_place = writer->stuck = false;
+  else if (!writer->no_place && !writer->stuck) tell_damage(writer, "what lists scenes and shapes");
 }
 
 /* Carries out those from first to before `past` as one, which may sweep, too. */
@@ -525,16 +543,16 @@ static int together(srv_sqlite_writer *writer, srv_store_write *first, const srv
   int64_t last_revision = writer->last_revision;
   int code = begin(writer);
   for (srv_store_write *write = first; write != past && code == SQLITE_OK; write = write->next) code = carry_out(writer, write);
-  if (is_damage(code) && !writer->own && !writer->no_place) tell_damage(writer, "what lists scenes and shapes");
-  if (code == SQLITE_OK && sweeps && writer->changed && writer->garbage)
+  if (code == SQLITE_OK && sweeps && writer->changed && writer->garbage && !writer->no_free)
     code = sweep(writer, SWEEP_ROWS + SWEEP_ROWS_PER_ROW * writer->rows);
-  return end(writer, code, last_revision);
+  code = end(writer, code, last_revision);
+  find_damage(writer, code);
+  return code;
 }
 
 /* What is damaged cannot be deleted; it is only room, and is left. */
 static void leave_garbage(srv_sqlite_writer *writer) {
   int code = begin(writer);
-  writer->stuck = false;
   writer->changed = true;
   if (code == SQLITE_OK) code = RUN(writer, GARBAGE_DONE, writer->sweeping);
   if (end(writer, code, writer->last_revision) != SQLITE_OK) writer->garbage = false;
@@ -543,7 +561,6 @@ static void leave_garbage(srv_sqlite_writer *writer) {
 /* New records go to a table of their own from now on. */
 static void find_place(srv_sqlite_writer *writer) {
   int code = begin(writer);
-  writer->no_place = false;
   writer->changed = true;
   if (code == SQLITE_OK) code = srv_sqlite_volume_add(&writer->volumes, writer->next_number);
   code = end(writer, code, writer->last_revision);
@@ -553,9 +570,9 @@ static void find_place(srv_sqlite_writer *writer) {
 
 static void answer(const srv_sqlite_writer *writer, srv_store_write *write, int code) {
   write->status = srv_sqlite_answer(writer->db, code, "writing", write->why);
-  if (!writer->broken) return;
-  write->status = SRV_STORE_FAILED;
-  memcpy(write->why, writer->why, sizeof write->why);
+  bool no_free = writer->no_free && is_damage(code) && !writer->own;
+  if (writer->broken) write->status = SRV_STORE_FAILED;
+  if (writer->broken || no_free) memcpy(write->why, writer->why, sizeof write->why);
 }
 
 void srv_sqlite_write(srv_sqlite_writer *writer, srv_store_write *first) {
@@ -563,23 +580,29 @@ void srv_sqlite_write(srv_sqlite_writer *writer, srv_store_write *first) {
   int code = writer->broken ? SQLITE_IOERR : together(writer, first, NULL, true);
   if (code == SQLITE_OK) return;
   if (writer->stuck) leave_garbage(writer);
-  if (writer->no_place) find_place(writer);
+  bool moves = writer->no_place && !writer->stays;
+  if (moves) find_place(writer);
   /* Room that the log has taken may be had back. */
   if (status_of(code) == SRV_STORE_FULL) srv_sqlite_checkpoint(writer, 0);
   bool hopeless = status_of(code) == SRV_STORE_UNAVAILABLE;
   for (srv_store_write *write = first; write; write = write->next) {
     /* What cannot be swept, be it what this write itself lets go of, must not keep it from being written. */
     if (!hopeless && !writer->broken) code = together(writer, write, write->next, false);
+    if (moves && writer->no_place) {
+      writer->stays = true;
+      tell_damage(writer, "the place of new records");
+    }
     if (code != SQLITE_OK) answer(writer, write, code);
   }
 }
 
 bool srv_sqlite_sweep(srv_sqlite_writer *writer) {
-  if (writer->broken || !writer->garbage) return false;
+  if (writer->broken || writer->no_free || !writer->garbage) return false;
   int64_t last_revision = writer->last_revision;
   int code = begin(writer);
   if (code == SQLITE_OK) code = sweep(writer, IDLE_SWEEP_ROWS);
   code = end(writer, code, last_revision);
+  find_damage(writer, code);
   if (status_of(code) == SRV_STORE_FULL) srv_sqlite_checkpoint(writer, 0);
   if (writer->stuck) leave_garbage(writer);
   else if (code != SQLITE_OK) return false;

@@ -487,6 +487,22 @@ def a_damaged_scene_is_told_and_others_are_served():
 
 
 @suite.fact
+def a_damaged_place_of_new_records_is_told_in_the_log():
+    """New records go elsewhere, and who runs the daemon hears of it, once."""
+    lives = Lives(suite, "--log", "stderr")
+    lives.client.put("/v1/scenes/bad", {"bodies": [ball("mark-of-bad")]}).must(201)
+    lives.down()
+    check(flip_where(lives.folder, b"mark-of-bad"), "the store does not hold the mark")
+    lives.start()
+    for name in ("one", "two"):
+        lives.client.put(f"/v1/scenes/{name}", {"bodies": [ball("b")]}).must(201)
+    lives.client.get("/readyz").must(200)
+    daemon = lives.daemon
+    lives.down()
+    equal(daemon.log_text().count('"event":"storageDamaged"'), 1, "lines in the log")
+
+
+@suite.fact
 def any_flipped_bytes_are_told_or_do_no_harm():
     """F7: what is answered is the scene as it was, or a problem; never another scene."""
     lives = Lives(suite)

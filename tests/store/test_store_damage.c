@@ -1,5 +1,7 @@
 /* What changed bytes do in the store's files: any byte, any page, those of one scene. What is answered is what was written, or it
  * is said to be damaged; and all else is written on. */
+#include "server/store_sqlite.h"
+
 #include "tests/support/store_files.h"
 
 #include <stdio.h>
@@ -388,12 +390,159 @@ static void a_damaged_page_takes_only_what_is_on_it(void) {
   rig_end(&r);
 }
 
-static const check_test tests[] = {{"a_changed_byte_is_never_another_answer", a_changed_byte_is_never_another_answer},
-                                   {"a_changed_byte_of_the_log_is_noticed", a_changed_byte_of_the_log_is_noticed},
-                                   {"an_earlier_copy_of_the_file_is_refused", an_earlier_copy_of_the_file_is_refused},
-                                   {"a_damaged_scene_is_put_anew_and_deleted", a_damaged_scene_is_put_anew_and_deleted},
-                                   {"a_fold_mends_a_damaged_base", a_fold_mends_a_damaged_base},
-                                   {"records_find_a_place_where_theirs_is_damaged", records_find_a_place_where_theirs_is_damaged},
-                                   {"a_damaged_page_takes_only_what_is_on_it", a_damaged_page_takes_only_what_is_on_it}};
+/* ---- a damaged list of free pages -------------------------------------------------------------------------------------- */
+
+#define MANY ((size_t)12 << 20) /* bytes; their pages, when free, are on three pages of the list */
+#define LIST_PAGES 3
+
+/* What the store tells somebody. */
+static int told_of_damage;
+static char told_last[SRV_STORE_WHY];
+
+static void hear(void *cls, const char *event, const char *detail) {
+  (void)cls;
+  told_of_damage += strcmp(event, "storageDamaged") == 0;
+  snprintf(told_last, sizeof told_last, "%s", detail);
+}
+
+static void open_and_hear(rig *r) {
+  CHECK_TEXT(refusal(r), "");
+  told_of_damage = 0;
+  if (r->store) r->store->tell = hear;
+}
+
+static unsigned number_at(const unsigned char *bytes) {
+  return (unsigned)bytes[0] << 24 | (unsigned)bytes[1] << 16 | (unsigned)bytes[2] << 8 | bytes[3];
+}
+
+/* The pages of the list ("Database File Format", 1.5). */
+static int list_pages(const files *f, unsigned pages[], int most) {
+  int count = 0;
+  unsigned page = number_at(f->bytes[0] + 32);
+  for (; page && count < most; page = number_at(f->bytes[0] + (size_t)(page - 1) * 4096)) pages[count++] = page;
+  return count;
+}
+
+/* A scene, and a file of which most is free. */
+static files fill_and_free(rig *r, unsigned pages[LIST_PAGES]) {
+  rig_begin(r);
+  CHECK(rig_open(r));
+  CHECK_INT(PUT(r, SRV_STORE_BASE, "gone", 0, 1, MANY), SRV_STORE_OK);
+  CHECK_INT(PUT(r, SRV_STORE_BASE, "kept", 0, 1, 9000), SRV_STORE_OK);
+  CHECK_INT(PUT(r, SRV_STORE_REMOVE, "gone", 1, 2, 0), SRV_STORE_OK);
+  for (uint64_t i = 1; i < 3; i++) CHECK_INT(PUT(r, SRV_STORE_CHANGE, "kept", i, i + 1, 90), SRV_STORE_OK);
+  rig_close(r);
+  files f = take_files(r);
+  CHECK_INT(list_pages(&f, pages, LIST_PAGES), LIST_PAGES);
+  return f;
+}
+
+static void damage_page(const rig *r, const files *sound, unsigned page) {
+  char path[200];
+  size_t at = (size_t)(page - 1) * 4096 + 40;
+  unsigned char byte = sound->bytes[0][at] ^ 4;
+  path_of(r, "contactd.db", path);
+  int file = open(path, O_WRONLY);
+  CHECK(pwrite(file, &byte, 1, (off_t)at) == 1);
+  close(file);
+}
+
+/* Asks the file for a number. */
+static int ask_file(const rig *r, const char *text) {
+  char path[200];
+  sqlite3 *db = NULL;
+  sqlite3_stmt *statement = NULL;
+  path_of(r, "contactd.db", path);
+  CHECK_INT(sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, srv_sqlite_vfs()), SQLITE_OK);
+  CHECK_INT(sqlite3_prepare_v2(db, text, -1, &statement, NULL), SQLITE_OK);
+  CHECK_INT(sqlite3_step(statement), SQLITE_ROW);
+  int number = sqlite3_column_int(statement, 0);
+  sqlite3_finalize(statement);
+  sqlite3_close(db);
+  return number;
+}
+
+static int record_tables(const rig *r) {
+  return ask_file(r, "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name GLOB 'records*'");
+}
+
+static void check_kept(rig *r) {
+  srv_store_load load;
+  CHECK_INT(rig_load(r, SRV_STORE_SCENES, "kept", &load), SRV_STORE_OK);
+  CHECK(load.count == 3 && record_is(&load.records[0], "kept", 1, 9000) && record_is(&load.records[2], "kept", 3, 90));
+  srv_store_load_free(&load);
+}
+
+/* Whichever page of the list it is: the start goes without the list, and says so. */
+static void a_list_of_free_pages_is_made_anew_wherever_it_is_damaged(void) {
+  rig r;
+  unsigned pages[LIST_PAGES];
+  files sound = fill_and_free(&r, pages);
+  for (int i = 0; i < LIST_PAGES; i++) {
+    put_files(&r, &sound);
+    damage_page(&r, &sound, pages[i]);
+    open_and_hear(&r);
+    CHECK_INT(PUT(&r, SRV_STORE_BASE, "large", 0, 10, MANY), SRV_STORE_OK);
+    CHECK_INT(told_of_damage, 1);
+    CHECK(strstr(told_last, "free pages") != NULL);
+    CHECK(is_healthy(&r));
+    check_kept(&r);
+    CHECK_INT(record_tables(&r), 1);
+    rig_close(&r);
+    open_and_hear(&r);
+    check_kept(&r);
+    CHECK_INT(told_of_damage, 0);
+    rig_close(&r);
+  }
+  free_files(&sound);
+  rig_end(&r);
+}
+
+/* Where the damage comes while the file is in use, what needs pages is refused and told, what needs none is written, no table is
+ * made, and the next start mends it. */
+static void a_list_that_is_damaged_meanwhile_is_told_and_mended_by_the_next_start(void) {
+  rig r;
+  srv_store_status status;
+  char why[SRV_STORE_WHY];
+  unsigned pages[LIST_PAGES];
+  files sound = fill_and_free(&r, pages);
+  for (int i = 0; i < LIST_PAGES; i++) {
+    put_files(&r, &sound);
+    open_and_hear(&r);
+    damage_page(&r, &sound, pages[i]);
+    for (int tries = 0; tries < 3; tries++) {
+      srv_store_write write = write_of(SRV_STORE_BASE, "large", 0, 10, MANY);
+      CHECK_INT(rig_write(&r, &write), SRV_STORE_DAMAGED);
+      CHECK(strstr(write.why, "list of free pages") != NULL);
+      free((char *)(uintptr_t)write.bytes);
+    }
+    CHECK_INT(told_of_damage, 1);
+    CHECK(!srv_store_healthy(r.store, &status, why) && strstr(why, "list of free pages"));
+    if (i > 0) CHECK_INT(PUT(&r, SRV_STORE_BASE, "small", 0, 10, 30), SRV_STORE_OK);
+    check_kept(&r);
+    CHECK_INT(record_tables(&r), 1);
+    rig_close(&r);
+    open_and_hear(&r);
+    CHECK_INT(PUT(&r, SRV_STORE_BASE, "large", 0, 20, MANY), SRV_STORE_OK);
+    CHECK_INT(told_of_damage, 1);
+    CHECK(is_healthy(&r));
+    check_kept(&r);
+    rig_close(&r);
+  }
+  free_files(&sound);
+  rig_end(&r);
+}
+
+static const check_test tests[] = {
+    {"a_changed_byte_is_never_another_answer", a_changed_byte_is_never_another_answer},
+    {"a_changed_byte_of_the_log_is_noticed", a_changed_byte_of_the_log_is_noticed},
+    {"an_earlier_copy_of_the_file_is_refused", an_earlier_copy_of_the_file_is_refused},
+    {"a_damaged_scene_is_put_anew_and_deleted", a_damaged_scene_is_put_anew_and_deleted},
+    {"a_fold_mends_a_damaged_base", a_fold_mends_a_damaged_base},
+    {"records_find_a_place_where_theirs_is_damaged", records_find_a_place_where_theirs_is_damaged},
+    {"a_damaged_page_takes_only_what_is_on_it", a_damaged_page_takes_only_what_is_on_it},
+    {"a_list_of_free_pages_is_made_anew_wherever_it_is_damaged", a_list_of_free_pages_is_made_anew_wherever_it_is_damaged},
+    {"a_list_that_is_damaged_meanwhile_is_told_and_mended_by_the_next_start",
+     a_list_that_is_damaged_meanwhile_is_told_and_mended_by_the_next_start}};
 
 CHECK_MAIN(tests)
