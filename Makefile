@@ -19,7 +19,8 @@ endif
 
 WARN := -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wformat=2 -Werror
 HARDEN := -fstack-protector-strong -fPIE $(if $(SANITIZE),,-U_FORTIFY_SOURCE $(if $(filter -O0,$(OPT)),,-D_FORTIFY_SOURCE=2))
-BASE := -std=c17 $(OPT) -g -ffp-contract=off -fno-delete-null-pointer-checks -fno-math-errno -fvisibility=hidden -MMD -MP $(HARDEN) $(WARN) $(SANITIZE) $(EXTRA_CFLAGS)
+BASE := -std=c17 $(OPT) -g -ffp-contract=off -fno-delete-null-pointer-checks -fno-math-errno -fvisibility=hidden -MMD -MP $(HARDEN) \
+        $(WARN) $(SANITIZE) $(EXTRA_CFLAGS)
 LINK := -pie -Wl,-z,relro,-z,now,-z,noexecstack $(SANITIZE)
 
 ENGINE_SRC := $(filter-out engine/example/%,$(wildcard engine/*/*.c))
@@ -48,7 +49,8 @@ SERVER_LIBS  := -lmicrohttpd $(STORE_LIBS) -ljansson -lnettle -lm -lpthread
 build: $(BUILD)/contactd $(BUILD)/libcontact.a ## build the daemon and the library
 
 # Short loops of a known length, which -O2 leaves as loops. The bits are the same.
-$(BUILD)/engine/narrow/manifold_box_axis.o $(BUILD)/engine/narrow/quick_box.o $(BUILD)/engine/shape/hull_cull.o $(BUILD)/engine/solve/friction_band.o: BASE := $(BASE:-O2=-O3)
+$(BUILD)/engine/narrow/manifold_box_axis.o $(BUILD)/engine/narrow/quick_box.o $(BUILD)/engine/shape/hull_cull.o \
+  $(BUILD)/engine/solve/friction_band.o: BASE := $(BASE:-O2=-O3)
 
 $(BUILD)/engine/%.o: engine/%.c
 	@mkdir -p $(@D)
@@ -165,7 +167,8 @@ checklist: deps-test ## what the seeds demand, row by row: the facts that prove 
 	@BUILD=$(BUILD) tests/house/checklist.py run
 
 asan: deps-test ## the suite under AddressSanitizer and UndefinedBehaviorSanitizer
-	@$(MAKE) --no-print-directory -j2 BUILD=build/asan OPT=-O1 SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer" build test-programs
+	@$(MAKE) --no-print-directory -j2 BUILD=build/asan OPT=-O1 \
+	  SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer" build test-programs
 	@BUILD=build/asan CONTACTD_SANITIZER=asan tests/run $(TESTS)
 
 tsan: deps-test ## the suite under ThreadSanitizer

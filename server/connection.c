@@ -71,8 +71,7 @@ void srv_connection_phase(srv_connection *connection, srv_phase phase, uint64_t 
 }
 
 /* Closes connections whose client has closed its side in the middle of a request: libmicrohttpd 0.9.75 does not notice when the
- * last bytes and the end arrive together. What has not been read yet is waited for, and a round more for what has just been read.
- */
+ * last bytes and the end arrive together. What has not been read yet is waited for, and a round more for what was read just now. */
 static void reap_half_closed(srv_server *server) {
   size_t count = 0;
   for (srv_connection *connection = server->connections; connection; connection = connection->next) {

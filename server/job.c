@@ -267,8 +267,7 @@ static void peek_deadline(srv_request *request) {
   atomic_store_explicit(&request->deadline_ns, request->arrived_ns + ms * 1000000u, memory_order_relaxed);
 }
 
-/* Begins the call here or queues it. False: it could not be begun; the refusal is the reply. When it ends here the state is READY.
- */
+/* Begins the call here or queues it. False: it could not be begun; the refusal is the reply. Ended here, its state is READY. */
 static bool start(srv_request *request, bool may_inline) {
   srv_server *server = request->server;
   if (srv_recover_refuses(request) || srv_idempotency_answers(request)) return false;

@@ -7,8 +7,7 @@
 
 typedef struct srv_recovery srv_recovery;
 
-/* Lists the scenes, before anybody listens: runs the loop until the store has answered. False after one sentence on standard error.
- */
+/* Lists the scenes, before anybody listens: runs the loop until the store has answered. False after one sentence on stderr. */
 bool srv_recover_list(srv_server *server);
 /* Begins to load shapes, then scenes. */
 void srv_recover_begin(srv_server *server);
