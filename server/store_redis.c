@@ -16,6 +16,8 @@
 /* Looks at the times: while something is under way; else to ask whether Redis is still there. */
 #define TICK_MS 20
 #define IDLE_MS 1000
+/* A tick that comes so much later than it should: this process has stood still (a machine that is shared, a stop). */
+#define LATE_NS 100000000u
 /* What Redis promises is asked so often, or at the next tick. */
 #define SETTINGS_NS 500000000u
 /* At start a Redis that is there has so many times of an answer to show what no waiting would mend; then the daemon goes on
@@ -75,7 +77,8 @@ struct redis_store {
   side sides[LINKS];
   srv_redis_ears *ears; /* NULL: nobody has listened yet */
   uv_timer_t timer;
-  bool hurried; /* the timer is at TICK_MS */
+  bool hurried;     /* the timer is at TICK_MS */
+  uint64_t tick_ns; /* while hurried: of the last tick; 0: times are looked at whenever it comes */
   op *first, *last;
   unsigned staging;
   uint64_t stage_prefix, stage_next;
@@ -106,6 +109,7 @@ static void on_tick(uv_timer_t *timer);
 static void hurry(redis_store *s) {
   if (s->hurried) return;
   s->hurried = true;
+  s->tick_ns = uv_hrtime();
   uv_timer_start(&s->timer, on_tick, TICK_MS, TICK_MS);
 }
 
@@ -428,9 +432,19 @@ static void ask_for_settings(redis_store *s) {
 
 static void close_links(redis_store *s);
 
+/* The loop runs its timers before it reads: after a standstill the answers of a Redis that is well may lie there unread, and every
+ * time would be over. They are read before the next tick, which looks at the times however late it comes. */
+static bool has_stood_still(redis_store *s) {
+  uint64_t now_ns = uv_hrtime();
+  bool late = s->hurried && s->tick_ns && now_ns - s->tick_ns >= TICK_MS * 1000000u + LATE_NS;
+  s->tick_ns = late ? 0 : now_ns;
+  return late;
+}
+
 static void on_tick(uv_timer_t *timer) {
   redis_store *s = timer->data;
   bool busy = false;
+  if (has_stood_still(s)) return;
   if (!s->hurried) ask_whether_there(s);
   if (!s->links_closing) ask_for_settings(s);
   for (int i = 0; i < LINKS; i++) busy |= srv_redis_link_tick(s->sides[i].link, uv_hrtime());

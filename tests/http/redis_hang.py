@@ -5,6 +5,7 @@ CONTACTD_FULL=1: twenty seconds of a hang instead of two."""
 import http.client
 import json
 import os
+import signal
 import statistics
 import struct
 import tempfile
@@ -128,6 +129,27 @@ def who_asks_meanwhile_does_not_hide_that_redis_hangs():
         redis.signal("CONT")
     for thread in threads:
         thread.join()
+
+
+@suite.fact
+def a_daemon_that_stood_still_itself_reads_what_redis_has_answered_before_it_looks_at_the_time():
+    """As on a machine that others have taken: the answer is there when its time seems to be over."""
+    redis = Redis(suite)
+    node = redis.daemon(url=redis.url + "?commandMs=2000")
+    node.client.put("/v1/scenes/s", {"bodies": [ball("b")]}).must(201)
+    asking = [http.client.HTTPConnection("127.0.0.1", node.port, timeout=30 * SLOWER) for unused in range(2)]
+    redis.signal("STOP")
+    for connection, (method, path, body) in zip(asking, ASKED):
+        connection.request(method, path, json.dumps(body) if body else None, {"Content-Type": "application/json"} if body else {})
+    time.sleep(0.2)
+    node.process.send_signal(signal.SIGSTOP)
+    redis.signal("CONT")
+    time.sleep(2.5)
+    node.process.send_signal(signal.SIGCONT)
+    equal([connection.getresponse().status for connection in asking], [200, 200], "statuses of a read and of a write")
+    check("storeUnavailable" not in node.log_text(), "it is said that Redis is away")
+    for connection in asking:
+        connection.close()
 
 
 @suite.fact
