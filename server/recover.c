@@ -355,7 +355,7 @@ void srv_recover_end(srv_server *server) {
   server->recovery = NULL;
 }
 
-/* ---- what /readyz says ------------------------------------------------------------------------------------------------------ */
+/* ---- what /readyz says ---------------------------------------------------------------------------------------------- */
 
 static bool refuse_recovering(srv_request *request) {
   srv_request_refuse(request, API_PROBLEM_RECOVERING, "The posted shapes are being read from the store.");

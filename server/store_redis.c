@@ -207,7 +207,7 @@ static void start(op *o) {
   if (o->write && o->write->length > SRV_REDIS_INLINE_BYTES) {
     o->phase = PHASE_STAGING;
     s->staging++;
-    snprintf(o->stage, sizeof o->stage, "contactd:stage:%016" PRIx64 ":%" PRIu64, s->stage_prefix, s->stage_next++);
+    snprintf(o->stage, sizeof o->stage, SRV_REDIS_KEY_STAGE "%016" PRIx64 ":%" PRIu64, s->stage_prefix, s->stage_next++);
   }
   send_op(o, false);
 }
@@ -407,9 +407,24 @@ static void answer_without_memory(redis_store *s) {
   s->writes = NULL;
   s->looks = NULL;
   s->loads = NULL;
-  for (srv_store_write *w; (w = writes);) writes = w->next, w->status = SRV_STORE_MEMORY, w->done(w);
-  for (srv_store_look *l; (l = looks);) looks = l->next, l->status = SRV_STORE_MEMORY, l->done(l);
-  for (srv_store_load *l; (l = loads);) loads = l->next, l->status = SRV_STORE_MEMORY, l->done(l);
+  while (writes) {
+    srv_store_write *write = writes;
+    writes = write->next;
+    write->status = SRV_STORE_MEMORY;
+    write->done(write);
+  }
+  while (looks) {
+    srv_store_look *look = looks;
+    looks = look->next;
+    look->status = SRV_STORE_MEMORY;
+    look->done(look);
+  }
+  while (loads) {
+    srv_store_load *load = loads;
+    loads = load->next;
+    load->status = SRV_STORE_MEMORY;
+    load->done(load);
+  }
 }
 
 static void take_pong(void *cls, const redisReply *reply) {

@@ -64,6 +64,20 @@ srv_redis_found srv_redis_name_ask(srv_redis_name *name, unsigned turn, struct s
  *   contactd:stage:...       parts of a record that is on its way; gone by itself when nobody takes it */
 #define SRV_REDIS_FORMAT "2"
 
+#define SRV_REDIS_KEY "contactd:"
+#define SRV_REDIS_KEY_STORE SRV_REDIS_KEY "store"
+#define SRV_REDIS_KEY_SHAPES SRV_REDIS_KEY "shapes"
+#define SRV_REDIS_KEY_NAMES SRV_REDIS_KEY "names"
+#define SRV_REDIS_KEY_USES SRV_REDIS_KEY "uses"
+/* What follows of these tells them apart. */
+#define SRV_REDIS_KEY_HEADS SRV_REDIS_KEY "heads:"
+#define SRV_REDIS_KEY_PARTS SRV_REDIS_KEY "parts:"
+#define SRV_REDIS_KEY_TOLD SRV_REDIS_KEY "told:"
+#define SRV_REDIS_KEY_LISTENED SRV_REDIS_KEY "listened:"
+#define SRV_REDIS_KEY_STAGE SRV_REDIS_KEY "stage:"
+/* Is never there. */
+#define SRV_REDIS_KEY_NONE SRV_REDIS_KEY_STAGE "none"
+
 /* Parts of a record are at most so long: Redis serves others between two. */
 #define SRV_REDIS_PART_BYTES ((size_t)1 << 20)
 /* Records up to this length go with the write itself; longer ones are put in place part by part before. */
@@ -92,7 +106,8 @@ typedef struct srv_redis_bytes {
 extern const char *const srv_redis_script;
 extern const char srv_redis_probe[]; /* with the store's key, and one that is never there */
 
-/* A command of texts, the list ended by NULL. */
+/* A command of at most SRV_REDIS_WORDS_MOST texts, the list ended by NULL. */
+#define SRV_REDIS_WORDS_MOST 16
 srv_redis_bytes srv_redis_command(const char *const *words);
 /* The write as one call of the script: by its digest, or by its text where that is NULL. stage: name of the list that has the
  * parts; NULL: they go with it. tells: what it tells goes with it, however long; else srv_redis_asks_for_told may be the answer. */

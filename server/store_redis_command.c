@@ -1,10 +1,50 @@
 /* What is asked of Redis. A write is one script: Redis carries it out whole or not at all, and nobody comes between. */
 #include "store_redis.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* What the script of a write is given, by its names there. The keys, then the arguments, in this order; after them comes `part`:
+ * the record's bytes, unless they wait on the stage. */
+#define SCRIPT_KEYS(X)                                                                                                             \
+  X(KEYS, keys)                                                                                                                    \
+  X(HEADS, heads)                                                                                                                  \
+  X(PARTS, parts)                                                                                                                  \
+  X(SHAPES, shapes)                                                                                                                \
+  X(NAMES, names)                                                                                                                  \
+  X(USES, uses)                                                                                                                    \
+  X(STORE, store)                                                                                                                  \
+  X(STAGE, stage)                                                                                                                  \
+  X(EAR, ear)                                                                                                                      \
+  X(TOLD, told)
+#define SCRIPT_ARGUMENTS(X)                                                                                                        \
+  X(ACT, act)                                                                                                                      \
+  X(ID, id)                                                                                                                        \
+  X(BEFORE, before)                                                                                                                \
+  X(REVISION, revision)                                                                                                            \
+  X(BODIES, bodies)                                                                                                                \
+  X(HEAD, head)                                                                                                                    \
+  X(NAMED, named)                                                                                                                  \
+  X(NAMED_LIST, named_list)                                                                                                        \
+  X(SPACE, space)                                                                                                                  \
+  X(STAGED, staged)                                                                                                                \
+  X(EVENTS, events)                                                                                                                \
+  X(TEXT, text)                                                                                                                    \
+  X(MOST, most)                                                                                                                    \
+  X(ROOM, room)                                                                                                                    \
+  X(FOLLOWED, followed)                                                                                                            \
+  X(STAMP, stamp)
+
+#define IN_SCRIPT(NAME, name) #name ", "
+#define KEYS_IN_SCRIPT SCRIPT_KEYS(IN_SCRIPT)
+#define ARGUMENTS_IN_SCRIPT SCRIPT_ARGUMENTS(IN_SCRIPT)
+#define AS_WORD(NAME, name) WORD_##NAME,
+
+/* Words of the command that calls it. */
+enum { WORD_EVAL, WORD_SCRIPT, WORD_KEY_COUNT, SCRIPT_KEYS(AS_WORD) SCRIPT_ARGUMENTS(AS_WORD) WORD_PART, WORDS };
 
 /* Fencing. The revision that a write follows must be the key's, and numbers of revisions are never used again under any id: a new
  * scene begins above all that have gone (`last`). So who slept while others wrote, or while the scene went and came back, is
@@ -23,9 +63,10 @@
  * that is changed is looked at before: a key of another type, a count that is none. Nor does a change follow a record that is not
  * there, for nobody could read either. */
 const char *const srv_redis_script = __extension__ /* longer than every compiler needs to take */
-    "local keys, heads, parts, shapes, names, uses, store, stage, ear, told = unpack(KEYS)\n"
-    "local act, id, before, revision, bodies, head, named, named_list = unpack(ARGV, 1, 8)\n"
-    "local scenes, staged = ARGV[9] == 'scenes', ARGV[10] + 0\n"
+    "local " KEYS_IN_SCRIPT "none = unpack(KEYS)\n"
+    "local " ARGUMENTS_IN_SCRIPT "part = unpack(ARGV)\n"
+    "local scenes = space == 'scenes'\n"
+    "staged, events, most, room = staged + 0, events + 0, most + 0, room + 0\n"
     "local call, may = redis.call, redis.acl_check_cmd\n"
     "if may then\n"
     "  for _, words in ipairs({{'HSET', keys, 'a', 'b'}, {'HDEL', keys, 'a'}, {'HINCRBY', keys, 'a', 1}, {'UNLINK', keys},\n"
@@ -33,8 +74,6 @@ const char *const srv_redis_script = __extension__ /* longer than every compiler
     "    if not may(unpack(words)) then return redis.error_reply('NOPERM ' .. words[1]) end\n"
     "  end\n"
     "end\n"
-    "local events, text, most, room = ARGV[11] + 0, ARGV[12], ARGV[13] + 0, ARGV[14] + 0\n"
-    "local followed, stamp = ARGV[15], ARGV[16]\n"
     "local function is_other(mark) return followed ~= '0' and mark ~= followed end\n"
     "local function digits(n) return string.format('%.0f', n) end\n"
     "local function above(a, b) if #a ~= #b then return #a > #b end return a > b end\n"
@@ -67,12 +106,10 @@ const char *const srv_redis_script = __extension__ /* longer than every compiler
     "  if not pcall(append, revision, bodies) then redis.pcall('UNLINK', told, ear) end\n"
     "end\n"
     "local function push(way)\n"
-    "  if way == 'RPUSH' then\n"
-    "    for i = 17, #ARGV do call('RPUSH', parts, ARGV[i]) end\n"
-    "    for i = 1, staged do call('LMOVE', stage, parts, 'LEFT', 'RIGHT') end\n"
-    "  else\n"
-    "    for i = #ARGV, 17, -1 do call('LPUSH', parts, ARGV[i]) end\n"
-    "    for i = 1, staged do call('LMOVE', stage, parts, 'RIGHT', 'LEFT') end\n"
+    "  if part then call(way, parts, part) end\n"
+    "  for i = 1, staged do\n"
+    "    if way == 'RPUSH' then call('LMOVE', stage, parts, 'LEFT', 'RIGHT')\n"
+    "    else call('LMOVE', stage, parts, 'RIGHT', 'LEFT') end\n"
     "  end\n"
     "end\n"
     "if act == 'fold' then\n"
@@ -188,9 +225,12 @@ static srv_redis_bytes format(int count, const char **words, const size_t *lengt
 }
 
 srv_redis_bytes srv_redis_command(const char *const *words) {
-  const char *list[16];
+  const char *list[SRV_REDIS_WORDS_MOST];
   int count = 0;
-  while (words[count] && count < 16) list[count] = words[count], count++;
+  for (; words[count]; count++) {
+    assert(count < SRV_REDIS_WORDS_MOST);
+    list[count] = words[count];
+  }
   return format(count, list, NULL, 1);
 }
 
@@ -198,20 +238,24 @@ srv_redis_bytes srv_redis_command(const char *const *words) {
 
 static size_t parts_of(const srv_store_write *write) { return (write->length + SRV_REDIS_PART_BYTES - 1) / SRV_REDIS_PART_BYTES; }
 
-enum { ARGUMENTS = 3 + 10 + 16 };
+typedef struct call {
+  const char *words[WORDS];
+  size_t lengths[WORDS];
+  char numbers[WORDS][24];
+} call;
 
-typedef struct arguments {
-  const char *words[ARGUMENTS + 1];
-  size_t lengths[ARGUMENTS + 1];
-  int count;
-} arguments;
-
-static void add(arguments *a, const char *word, size_t length) {
-  a->words[a->count] = word;
-  a->lengths[a->count++] = length;
+static void set(call *c, int word, const char *bytes, size_t length) {
+  assert(!c->words[word]);
+  c->words[word] = bytes;
+  c->lengths[word] = length;
 }
 
-static void add_text(arguments *a, const char *word) { add(a, word, strlen(word)); }
+static void set_text(call *c, int word, const char *text) { set(c, word, text, strlen(text)); }
+
+static void set_number(call *c, int word, uint64_t number) {
+  snprintf(c->numbers[word], sizeof c->numbers[word], "%" PRIu64, number);
+  set_text(c, word, c->numbers[word]);
+}
 
 typedef struct key_names {
   char keys[32], heads[32 + CT_ID_LENGTH_MAX], parts[32 + CT_ID_LENGTH_MAX];
@@ -219,60 +263,65 @@ typedef struct key_names {
 } key_names;
 
 static void name_keys(key_names *out, srv_store_space space, const char *id) {
-  snprintf(out->keys, sizeof out->keys, "contactd:%s", space_name(space));
-  snprintf(out->heads, sizeof out->heads, "contactd:heads:%s:%s", space_name(space), id);
-  snprintf(out->parts, sizeof out->parts, "contactd:parts:%s:%s", space_name(space), id);
-  snprintf(out->listened, sizeof out->listened, "contactd:listened:%s", id);
-  snprintf(out->told, sizeof out->told, "contactd:told:%s", id);
+  snprintf(out->keys, sizeof out->keys, SRV_REDIS_KEY "%s", space_name(space));
+  snprintf(out->heads, sizeof out->heads, SRV_REDIS_KEY_HEADS "%s:%s", space_name(space), id);
+  snprintf(out->parts, sizeof out->parts, SRV_REDIS_KEY_PARTS "%s:%s", space_name(space), id);
+  snprintf(out->listened, sizeof out->listened, SRV_REDIS_KEY_LISTENED "%s", id);
+  snprintf(out->told, sizeof out->told, SRV_REDIS_KEY_TOLD "%s", id);
+}
+
+static void set_keys(call *c, const key_names *names, const char *stage) {
+  set_number(c, WORD_KEY_COUNT, WORD_ACT - WORD_KEYS);
+  set_text(c, WORD_KEYS, names->keys);
+  set_text(c, WORD_HEADS, names->heads);
+  set_text(c, WORD_PARTS, names->parts);
+  set_text(c, WORD_SHAPES, SRV_REDIS_KEY_SHAPES);
+  set_text(c, WORD_NAMES, SRV_REDIS_KEY_NAMES);
+  set_text(c, WORD_USES, SRV_REDIS_KEY_USES);
+  set_text(c, WORD_STORE, SRV_REDIS_KEY_STORE);
+  set_text(c, WORD_STAGE, stage ? stage : SRV_REDIS_KEY_NONE);
+  set_text(c, WORD_EAR, names->listened);
+  set_text(c, WORD_TOLD, names->told);
+}
+
+static void set_told(call *c, const srv_store *store, const srv_store_write *write, bool tells) {
+  bool is_there = write->told && write->told_length <= SRV_REDIS_TOLD_BYTES;
+  set_number(c, WORD_EVENTS, write->told_count);
+  if (!tells && write->told_length > SRV_REDIS_TOLD_SHORT) set_text(c, WORD_TEXT, "?");
+  else set(c, WORD_TEXT, is_there ? write->told : "", is_there ? write->told_length : 0);
+  set_number(c, WORD_MOST, store->told_most);
+  set_number(c, WORD_ROOM, store->told_bytes_most);
 }
 
 srv_redis_bytes srv_redis_write_command(const srv_store *store, const srv_store_write *write, const char *digest, const char *stage,
                                         bool tells) {
   static const char *const acts[] = {"change", "base", "fold", "remove"};
   key_names names;
-  bool lost = write->told_length > SRV_REDIS_TOLD_BYTES;
-  char numbers[8][24], head[96], staged[24];
+  char head[96];
+  call c = {0};
+  bool has_part = !stage && write->length;
   name_keys(&names, write->space, write->id);
-  snprintf(numbers[0], sizeof numbers[0], "%" PRIu64, write->before);
-  snprintf(numbers[1], sizeof numbers[1], "%" PRIu64, write->revision);
-  snprintf(numbers[2], sizeof numbers[2], "%" PRIu64, write->bodies);
-  snprintf(numbers[3], sizeof numbers[3], "%" PRIu64, write->told_count);
-  snprintf(numbers[4], sizeof numbers[4], "%" PRIu64, store->told_most);
-  snprintf(numbers[5], sizeof numbers[5], "%" PRIu64, store->told_bytes_most);
-  snprintf(numbers[6], sizeof numbers[6], "%" PRIu64, write->before_stamp);
-  snprintf(numbers[7], sizeof numbers[7], "%" PRIu64, write->stamp);
   snprintf(head, sizeof head, "%" PRIu64 " %" PRIu64 " %zu %zu", write->revision,
            write->act == SRV_STORE_CHANGE ? write->before : UINT64_C(0), parts_of(write), write->length);
-  snprintf(staged, sizeof staged, "%zu", stage ? parts_of(write) : 0);
-  arguments a = {.count = 0};
-  add_text(&a, digest ? "EVALSHA" : "EVAL");
-  add_text(&a, digest ? digest : srv_redis_script);
-  add_text(&a, "10");
-  add_text(&a, names.keys);
-  add_text(&a, names.heads);
-  add_text(&a, names.parts);
-  add_text(&a, "contactd:shapes");
-  add_text(&a, "contactd:names");
-  add_text(&a, "contactd:uses");
-  add_text(&a, "contactd:store");
-  add_text(&a, stage ? stage : "contactd:stage:");
-  add_text(&a, names.listened);
-  add_text(&a, names.told);
-  add_text(&a, acts[write->act]);
-  add_text(&a, write->id);
-  for (int i = 0; i < 3; i++) add_text(&a, numbers[i]);
-  add_text(&a, head);
-  add_text(&a, write->has_shapes ? "1" : "0");
-  add(&a, write->shapes ? write->shapes : "", write->has_shapes ? write->shapes_length : 0);
-  add_text(&a, space_name(write->space));
-  add_text(&a, staged);
-  add_text(&a, numbers[3]);
-  if (!tells && write->told_length > SRV_REDIS_TOLD_SHORT) add_text(&a, "?");
-  else add(&a, write->told && !lost ? write->told : "", write->told && !lost ? write->told_length : 0);
-  add_text(&a, numbers[4]);
-  for (int i = 5; i < 8; i++) add_text(&a, numbers[i]);
-  if (!stage && write->length) add(&a, write->bytes, write->length);
-  return format(a.count, a.words, a.lengths, 1);
+  set_text(&c, WORD_EVAL, digest ? "EVALSHA" : "EVAL");
+  set_text(&c, WORD_SCRIPT, digest ? digest : srv_redis_script);
+  set_keys(&c, &names, stage);
+  set_text(&c, WORD_ACT, acts[write->act]);
+  set_text(&c, WORD_ID, write->id);
+  set_number(&c, WORD_BEFORE, write->before);
+  set_number(&c, WORD_REVISION, write->revision);
+  set_number(&c, WORD_BODIES, write->bodies);
+  set_text(&c, WORD_HEAD, head);
+  set_text(&c, WORD_NAMED, write->has_shapes ? "1" : "0");
+  set(&c, WORD_NAMED_LIST, write->shapes ? write->shapes : "", write->has_shapes ? write->shapes_length : 0);
+  set_text(&c, WORD_SPACE, space_name(write->space));
+  set_number(&c, WORD_STAGED, stage ? parts_of(write) : 0);
+  set_told(&c, store, write, tells);
+  set_number(&c, WORD_FOLLOWED, write->before_stamp);
+  set_number(&c, WORD_STAMP, write->stamp);
+  if (has_part) set(&c, WORD_PART, write->bytes, write->length);
+  for (int i = 0; i < WORD_PART; i++) assert(c.words[i]);
+  return format(has_part ? WORDS : WORD_PART, c.words, c.lengths, 1);
 }
 
 srv_redis_bytes srv_redis_stage_command(const srv_store_write *write, const char *stage, size_t at) {
@@ -317,7 +366,7 @@ srv_redis_bytes srv_redis_look_command(const srv_store_look *look) {
   key_names names;
   name_keys(&names, look->space, look->id);
   srv_redis_bytes pieces[] = {look->id[0] ? COMMAND("HGET", names.keys, look->id) : COMMAND("HGETALL", names.keys),
-                              COMMAND("HGET", "contactd:store", "last")};
+                              COMMAND("HGET", SRV_REDIS_KEY_STORE, "last")};
   return join(pieces, 2);
 }
 
@@ -399,7 +448,7 @@ srv_redis_bytes srv_redis_hear_command(const char *const *ids, const uint64_t *l
   if (texts && words) {
     memcpy(words, head, sizeof head);
     for (size_t i = 0; i < count; i++) {
-      snprintf(texts[i], sizeof texts[i], "contactd:told:%s", ids[i]);
+      snprintf(texts[i], sizeof texts[i], SRV_REDIS_KEY_TOLD "%s", ids[i]);
       snprintf(texts[count + i], sizeof texts[i], "%" PRIu64 "-0", last[i]);
       words[HEAD + i] = texts[i];
       words[HEAD + count + i] = texts[count + i];

@@ -323,11 +323,11 @@ static bool greet(srv_redis_link *link) {
   bool good = true;
   if (place->password && place->user[0]) good = SAY(link, take_plain, "AUTH", place->user, place->password);
   else if (place->password) good = SAY(link, take_plain, "AUTH", place->password);
-  return good && SAY(link, take_plain, "SELECT", database) && SAY(link, take_format, "HGET", "contactd:store", "format") &&
+  return good && SAY(link, take_plain, "SELECT", database) && SAY(link, take_format, "HGET", SRV_REDIS_KEY_STORE, "format") &&
          ask_settings(link) && SAY(link, take_plain, "PING") && SAY(link, take_plain, "CLIENT", "ID") &&
          SAY(link, take_plain, "CLIENT", "UNBLOCK", "0") && SAY(link, take_plain, "MULTI") && SAY(link, take_plain, "EXEC") &&
          SAY(link, take_plain, "EVALSHA", NO_SCRIPT, "0") &&
-         SAY(link, take_plain, "EVAL", srv_redis_probe, "2", "contactd:store", "contactd:stage:none") &&
+         SAY(link, take_plain, "EVAL", srv_redis_probe, "2", SRV_REDIS_KEY_STORE, SRV_REDIS_KEY_NONE) &&
          SAY(link, take_script, "SCRIPT", "LOAD", srv_redis_script);
 }
 

@@ -366,7 +366,7 @@ bool srv_redis_read_heard(const redisReply *reply, srv_redis_heard *out) {
 }
 
 bool srv_redis_read_news(const redisReply *reply, size_t index, char id[CT_ID_LENGTH_MAX + 1], srv_redis_heard *out) {
-  static const char prefix[] = "contactd:told:";
+  static const char prefix[] = SRV_REDIS_KEY_TOLD;
   const redisReply *item = reply->element[index];
   if (!is_array(item) || item->elements != 2 || !is_text(item->element[0]) || !is_array(item->element[1])) return false;
   const redisReply *name = item->element[0];
