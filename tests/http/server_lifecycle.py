@@ -10,6 +10,7 @@ import subprocess
 import tempfile
 import time
 
+from support import machine
 from support.checks import Failure, Suite, check, equal
 from support.daemon import Daemon, ROOT, binary, clean_environment
 from support.events import Stream
@@ -235,11 +236,11 @@ def a_log_that_nobody_reads_stops_nothing():
                 connection.send(request("GET", "/v1/" + "x" * 200) * 100)
                 for unused_too in range(100):
                     equal(connection.reply().status, 404, "status")
-                slowest = max(slowest, time.monotonic() - begin)
+                slowest = max(slowest, machine.given(begin, time.monotonic()))
         check(slowest < 2 * SLOWER, f"a hundred requests took {slowest:.1f} s")
         text = b""
         os.set_blocking(reader, False)
-        end = time.monotonic() + 2
+        end = time.monotonic() + 20 * SLOWER
         while time.monotonic() < end and b"linesDropped" not in text:
             try:
                 text += os.read(reader, 65536)
@@ -276,14 +277,14 @@ def requests_that_run_are_finished_after_sigterm():
         connection.send(slow_query())
     kept.send(request("GET", "/readyz"))
     equal(kept.reply().status, 200, "/readyz before")
-    time.sleep(0.05)
+    machine.sleep(0.05)
     d.process.send_signal(signal.SIGTERM)
-    time.sleep(0.05)
+    machine.sleep(0.05)
     kept.send(request("GET", "/readyz"))
     reply = kept.reply()
     equal(reply.status, 503, "/readyz after")
     equal(reply.headers["connection"], "close", "Connection")
-    kept.ends(2)
+    kept.ends()
     idle.send(request("GET", "/v1/version"))
     equal(json.loads(idle.reply().body)["type"], "/problems/draining", "a new request")
     try:
@@ -295,7 +296,7 @@ def requests_that_run_are_finished_after_sigterm():
         reply = connection.reply()
         equal((reply.status, reply.headers["connection"]), (200, "close"), "a running request")
         connection.close()
-    equal(d.process.wait(10 * SLOWER), 0, "exit status")
+    equal(d.process.wait(20 * SLOWER), 0, "exit status")
     d.process.stdout.close()
 
 
@@ -308,17 +309,17 @@ def requests_that_run_too_long_are_answered_503_at_the_limit():
         connection.send(slow_query())
     upload = Raw(d.port)
     upload.send(b"POST /v1/query/distance HTTP/1.1\r\nHost: localhost\r\nContent-Length: 90\r\n\r\n{")
-    time.sleep(0.1)
+    machine.sleep(0.1)
     begin = time.monotonic()
     d.process.send_signal(signal.SIGTERM)
     for connection in running:
         reply = connection.reply()
         equal(json.loads(reply.body)["type"], "/problems/draining", "type")
-    upload.ends(2)
-    equal(d.process.wait(3 + 2 * SLOWER), 0, "exit status")
-    took = time.monotonic() - begin
+    upload.ends()
+    equal(d.process.wait(20 * SLOWER), 0, "exit status")
+    end = time.monotonic()
     d.process.stdout.close()
-    check(0.9 <= took <= 1.2 + 0.5 * SLOWER, f"the end took {took:.2f} s")
+    check(end - begin >= 0.9 and machine.late(begin, end, 1) <= 0.2 + 0.5 * SLOWER, f"the end took {end - begin:.2f} s")
 
 
 @suite.fact
@@ -337,12 +338,12 @@ def requests_are_taken_for_a_while_after_readyz_says_that_the_end_comes():
             connection.send(request("PUT", "/v1/scenes/s", bars(1), JSON_TYPE))
             reply = connection.reply()
             equal((reply.status, reply.headers["connection"]), (200, "close"), "a new request")
-            connection.ends(2)
+            connection.ends()
             stream.next("revision")
         equal(ask(d.port, "GET", "/livez").status, 200, "/livez")
         stream.next("shutdown")
         check(time.monotonic() >= begin + leave, f"requests were taken for {time.monotonic() - begin:.2f} s")
-    equal(d.process.wait(2 + SLOWER), 0, "exit status")
+    equal(d.process.wait(20 * SLOWER), 0, "exit status")
     d.process.stdout.close()
 
 
@@ -353,7 +354,7 @@ def readyz_is_answered_as_long_as_requests_run_after_a_leave():
     equal(ask(d.port, "PUT", "/v1/scenes/slow", bars(3000), JSON_TYPE).status, 201, "status before")
     running = Raw(d.port, seconds=60 * SLOWER)
     running.send(slow_query())
-    time.sleep(0.1)
+    machine.sleep(0.1)
     d.process.send_signal(signal.SIGTERM)
     refused = 0
     while not select.select([running.socket], [], [], 0.05)[0]:
@@ -364,7 +365,7 @@ def readyz_is_answered_as_long_as_requests_run_after_a_leave():
             check(select.select([running.socket], [], [], 0)[0], "/readyz is refused while a request runs")
     check(refused, "the running request has not outlasted the leave")
     equal(running.reply().status, 200, "the running request")
-    equal(d.process.wait(5 * SLOWER), 0, "exit status")
+    equal(d.process.wait(20 * SLOWER), 0, "exit status")
     d.process.stdout.close()
 
 
@@ -375,8 +376,9 @@ def an_idle_daemon_ends_at_once():
         idle = [Raw(d.port) for unused in range(20)]
         begin = time.monotonic()
         d.process.send_signal(number)
-        equal(d.process.wait(5 * SLOWER), 0, "exit status")
-        check(time.monotonic() - begin <= 0.5 * SLOWER, f"the end took {time.monotonic() - begin:.2f} s")
+        equal(d.process.wait(20 * SLOWER), 0, "exit status")
+        took = machine.given(begin, time.monotonic())
+        check(took <= 0.5 * SLOWER, f"the end took {took:.2f} s")
         d.process.stdout.close()
         for connection in idle:
             connection.close()
@@ -388,12 +390,15 @@ def a_second_signal_ends_at_once_with_status_1():
     equal(ask(d.port, "PUT", "/v1/scenes/slow", bars(4000), JSON_TYPE).status, 201, "status")
     with Raw(d.port) as connection:
         connection.send(slow_query())
-        time.sleep(0.1)
+        machine.sleep(0.1)
         d.process.send_signal(signal.SIGTERM)
-        time.sleep(0.2)
+        machine.sleep(0.2)
         check(d.process.poll() is None, "the first signal did not wait")
+        begin = time.monotonic()
         d.process.send_signal(signal.SIGTERM)
-        equal(d.process.wait(1 + SLOWER), 1, "exit status")
+        equal(d.process.wait(20 * SLOWER), 1, "exit status")
+        took = machine.given(begin, time.monotonic())
+        check(took <= 1 + SLOWER, f"the end took {took:.2f} s")
     d.process.stdout.close()
 
 
@@ -407,7 +412,7 @@ def no_request_is_lost_when_the_end_comes_under_load():
         d.process.send_signal(signal.SIGTERM)
         statuses = [connection.reply().status for connection in connections]
         check(set(statuses) <= {200, 503}, f"statuses are {statuses}")
-        equal(d.process.wait(10 * SLOWER), 0, "exit status")
+        equal(d.process.wait(20 * SLOWER), 0, "exit status")
         d.process.stdout.close()
         for connection in connections:
             connection.close()
@@ -430,7 +435,7 @@ def few_open_files_mean_fewer_connections():
         equal(ask(port, "GET", "/livez").status, 200, "status after the crowd")
     finally:
         process.send_signal(signal.SIGTERM)
-        equal(process.wait(10 * SLOWER), 0, "exit status")
+        equal(process.wait(20 * SLOWER), 0, "exit status")
     check("limited to 32" in process.stderr.read(), "the log does not say that connections are fewer")
     check("32" in text, "/v1/limits does not show the fewer connections")
     process.stdout.close()
@@ -462,18 +467,18 @@ def the_health_check_waits_no_longer_than_two_seconds_and_wants_a_200():
     with socket.create_server(("127.0.0.1", 0)) as silent:
         begin = time.monotonic()
         equal(checked(silent.getsockname()[1]), 1, "status of a server that says nothing")
-        took = time.monotonic() - begin
-        check(1.8 <= took <= 2.2 * SLOWER, f"it took {took:.2f} s")
+        end = time.monotonic()
+        check(end - begin >= 1.8 and machine.late(begin, end, 2) <= 2.2 * SLOWER - 2, f"it took {end - begin:.2f} s")
     for answer, status in ((b"HTTP/1.1 200 OK\r\n\r\n", 0), (b"HTTP/1.1 503 No\r\n\r\n", 1), (b"HTTP/1.1 2", 1), (b"", 1)):
         with socket.create_server(("127.0.0.1", 0)) as server:
             process = subprocess.Popen([str(binary()), "--healthcheck", "--port", str(server.getsockname()[1])],
                                        stderr=subprocess.DEVNULL, env=clean_environment())
-            server.settimeout(5 * SLOWER)
+            server.settimeout(20 * SLOWER)
             connection, unused = server.accept()
             with connection:
                 asked = connection.recv(1000)
                 connection.sendall(answer)
-            equal(process.wait(5 * SLOWER), status, f"status after {answer!r}")
+            equal(process.wait(20 * SLOWER), status, f"status after {answer!r}")
             check(asked.startswith(b"GET /readyz HTTP/1.1\r\n"), f"it asked {asked!r}")
 
 

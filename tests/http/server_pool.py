@@ -13,6 +13,7 @@ import statistics
 import threading
 import time
 
+from support import machine
 from support.checks import Suite, check, equal
 from support.daemon import SANITIZER, Daemon
 from support.pace import SLOWER, unchanging
@@ -46,7 +47,7 @@ def tiny_seconds(connection):
     begin = time.monotonic()
     connection.send(request("POST", "/v1/query/distance", TINY, JSON_TYPE))
     equal(connection.reply().status, 200, "status")
-    return time.monotonic() - begin
+    return machine.given(begin, time.monotonic())
 
 
 daemon = Daemon("--log", "off", "--workers", "2").start()
@@ -63,7 +64,7 @@ def a_deadline_is_kept_within_25_ms():
             begin = time.monotonic()
             connection.send(slow_query(wanted))
             reply = connection.reply()
-            late.append(time.monotonic() - begin - wanted / 1000)
+            late.append(machine.late(begin, time.monotonic(), wanted / 1000))
             equal(reply.status, 504, "status")
             equal(json.loads(reply.body)["type"], "/problems/deadline-exceeded", "type")
             connection.send(request("GET", "/v1/limits"))
@@ -77,15 +78,17 @@ def deadlines_are_kept_while_all_workers_are_busy():
     busy = [Raw(daemon.port) for unused in range(6)]
     for connection in busy:
         connection.send(slow_query(1500))
-    time.sleep(0.1)
-    begin = time.monotonic()
+    machine.sleep(0.1)
     waiting = [Raw(daemon.port) for unused in range(4)]
+    begun = []
     for connection in waiting:
+        begun.append(time.monotonic())
         connection.send(slow_query(300))
-    late = []
+    answered = []
     for connection in waiting:
         equal(connection.reply().status, 504, "status")
-        late.append(time.monotonic() - begin - 0.3)
+        answered.append(time.monotonic())
+    late = [machine.late(begin, end, 0.3) for begin, end in zip(begun, answered)]
     for connection in waiting + busy:
         connection.close()
     check(max(late) <= 0.025 * SLOWER, f"late by {[round(1e3 * s, 1) for s in late]} ms")
@@ -101,7 +104,6 @@ def long_question(deadline_ms):
 
 @suite.fact
 def a_deadline_at_the_end_of_a_large_body_is_kept():
-    # The least of three: what is left of the body in the kernel is read within the time measured, beside whatever else the machine does.
     data = request("POST", "/v1/query/distance", long_question(100), JSON_TYPE)
     check(len(data) > 8 << 20, f"the body has only {len(data)} bytes")
     late = []
@@ -110,12 +112,10 @@ def a_deadline_at_the_end_of_a_large_body_is_kept():
             connection.send(data)
             begin = time.monotonic()
             reply = connection.reply()
-            late.append(time.monotonic() - begin - 0.1)
+            late.append(machine.late(begin, time.monotonic(), 0.1))
             equal(reply.status, 504, "status")
             check(" 100 ms" in json.loads(reply.body)["detail"], f"the detail is {json.loads(reply.body)['detail']!r}")
-        if late[-1] <= 0.025 * SLOWER:
-            break
-    check(min(late) <= 0.025 * SLOWER, f"late by {[round(1e3 * s) for s in late]} ms")
+    check(max(late) <= 0.025 * SLOWER, f"late by {[round(1e3 * s) for s in late]} ms")
 
 
 @suite.fact
@@ -141,7 +141,7 @@ def a_client_that_leaves_frees_its_workers_within_100_ms():
                 connection.socket.setsockopt(1, 13, b"\1\0\0\0\0\0\0\0")
             if how != "half":
                 connection.close()
-        time.sleep(0.1 * SLOWER)
+        machine.sleep(0.1 * SLOWER)
         begin = daemon.processor_seconds()
         time.sleep(0.3)
         used = daemon.processor_seconds() - begin
@@ -163,7 +163,7 @@ def worker_seconds(connection):
     begin = time.monotonic()
     connection.send(request("POST", "/v1/scenes/small/query/distance", json.dumps({"clearance": 1e-9}), JSON_TYPE))
     equal(connection.reply().status, 200, "status")
-    return time.monotonic() - begin
+    return machine.given(begin, time.monotonic())
 
 
 def check_worker_is_freed(question, deadline_ms, *limits):
@@ -204,7 +204,7 @@ def two_bodies_of_20000_colliders_that_are_apart_are_answered_at_once():
     with Daemon("--log", "off", "--workers", "1", "--limit", "colliders=20000", "--limit", "deadlineMs=60000") as d:
         begin = time.monotonic()
         equal(ask(d.port, "POST", "/v1/query/distance", question, JSON_TYPE).status, 200, "status")
-        took = time.monotonic() - begin
+        took = machine.given(begin, time.monotonic())
     # Reading is most of it; all pairs of boxes alone are seconds.
     check(took <= 1.0 * SLOWER, f"it took {took:.2f} s")
 
@@ -225,7 +225,7 @@ def a_hull_of_250000_points_being_built_frees_its_worker_within_100_ms():
 
     begin = time.monotonic()
     equal(ask(daemon.port, "POST", "/v1/query/distance", question(60000), JSON_TYPE).status, 200, "status")
-    whole_ms = 1000 * (time.monotonic() - begin)
+    whole_ms = 1000 * machine.given(begin, time.monotonic())
     # The first quarter is reading.
     for part in (0.2, 0.35, 0.5):
         check_worker_is_freed(question, round(part * whole_ms))
@@ -257,10 +257,10 @@ def living_while(port, path, question, deadline_ms):
             at = time.monotonic()
             other.send(request("GET", "/livez"))
             equal(other.reply().status, 200, "status of /livez")
-            waited.append(time.monotonic() - at)
+            waited.append(machine.given(at, time.monotonic()))
             time.sleep(0.005)
         reply = asking.reply()
-        late = time.monotonic() - begin - deadline_ms / 1000
+        late = machine.late(begin, time.monotonic(), deadline_ms / 1000)
     equal(reply.status, 504, f"status of {path}")
     equal(json.loads(reply.body)["type"], "/problems/deadline-exceeded", "type")
     return late, max(waited)
@@ -308,7 +308,7 @@ def small_requests_are_answered_while_all_workers_are_busy():
     busy = [Raw(daemon.port) for unused in range(4)]
     for connection in busy:
         connection.send(slow_query())
-    time.sleep(0.2)
+    machine.sleep(0.2)
     with Raw(daemon.port) as connection:
         times = [tiny_seconds(connection) for unused in range(50)]
     for connection in busy:
@@ -354,7 +354,7 @@ def a_full_queue_is_answered_503_at_once():
             with Raw(d.port) as connection:
                 connection.send(slow_query(600000))
                 busy(connection.reply())
-            times.append(time.monotonic() - begin)
+            times.append(machine.given(begin, time.monotonic()))
         median = statistics.median(times)
         check(median <= 0.005 * SLOWER, f"503 took {1e3 * median:.1f} ms (median)")
         # What needs no worker is still answered.
@@ -373,12 +373,12 @@ def a_scene_that_floods_does_not_starve_another():
         flood = [Raw(d.port) for unused in range(40)]
         for connection in flood:
             connection.send(slow_query(scene="slow"))
-        time.sleep(0.2)
+        machine.sleep(0.2)
         begin = time.monotonic()
         with Raw(d.port) as connection:
             connection.send(slow_query(scene="small"))
             equal(connection.reply().status, 200, "status")
-        took = time.monotonic() - begin
+        took = machine.given(begin, time.monotonic())
         for connection in flood:
             connection.close()
         check(took <= 1.0 * SLOWER, f"a short query of another scene took {took:.2f} s")
@@ -439,7 +439,7 @@ def a_write_that_is_cut_off_changes_nothing():
         connection.close()
         with Raw(daemon.port) as half:
             half.send(request("PUT", path, document, JSON_TYPE)[:-1000])
-    time.sleep(0.3 * SLOWER)
+    machine.sleep(0.3 * SLOWER)
     after = ask(daemon.port, "GET", path)
     equal(after.headers["etag"], before.headers["etag"], "ETag")
     equal(after.body, before.body, "scene")
@@ -467,7 +467,7 @@ def a_deleted_scene_does_not_disturb_a_running_query():
     equal(ask(daemon.port, "PUT", "/v1/scenes/doomed", json.dumps(bars(1200)), JSON_TYPE).status, 201, "status")
     with Raw(daemon.port) as connection:
         connection.send(slow_query(scene="doomed"))
-        time.sleep(0.05)
+        machine.sleep(0.05)
         equal(ask(daemon.port, "DELETE", "/v1/scenes/doomed").status, 200, "status")
         reply = connection.reply()
         equal(reply.status, 200, "status of the query")
@@ -486,9 +486,9 @@ def kept_revision_seconds(d):
     check("nextCursor" in page, "the page names no cursor")
     equal(ask(d.port, "PUT", path, '{"bodies":[]}', JSON_TYPE).status, 200, "status of the empty scene")
     time.sleep(0.3)
-    worst, end = 0.0, time.monotonic() + 1.5
+    worst, begin = 0.0, time.monotonic()
     with Raw(d.port) as connection:
-        while time.monotonic() < end:
+        while time.monotonic() - begin < 1.5 or machine.given(begin, time.monotonic()) < 1.5:
             worst = max(worst, tiny_seconds(connection))
             time.sleep(0.001)
     equal(ask(d.port, "GET", path + f"/bodies?limit=5&cursor={page['nextCursor']}").status, 410, "status of the cursor")
@@ -498,10 +498,8 @@ def kept_revision_seconds(d):
 @suite.fact
 def small_requests_do_not_wait_while_a_large_kept_revision_is_freed():
     with Daemon("--log", "off", "--workers", "2", "--limit", "cursorSeconds=1") as d:
-        worst = []
-        while len(worst) < 3 and min(worst, default=1) > 0.015 * SLOWER:
-            worst.append(kept_revision_seconds(d))
-    check(min(worst) <= 0.015 * SLOWER, f"the longest took {[round(1e3 * seconds) for seconds in worst]} ms")
+        worst = kept_revision_seconds(d)
+    check(worst <= 0.015 * SLOWER, f"the longest took {1e3 * worst:.0f} ms")
 
 
 @suite.fact
@@ -553,7 +551,7 @@ def many_aborted_requests_leak_nothing():
         for unused in range(4):
             aborted(d.port, 300)
             # Connections that ended in the middle of a body are found by the reaper. What is leaked never comes back.
-            end = time.monotonic() + 5 * SLOWER
+            end = time.monotonic() + 20 * SLOWER
             while any(now > then for now, then in zip(held(), before)) and time.monotonic() < end:
                 time.sleep(0.02)
             now = held()
@@ -578,7 +576,7 @@ def replies_that_nobody_reads_are_bounded_in_bytes():
             equal(reply.headers.get("retry-after"), "1", "Retry-After")
             for other in idle:
                 other.close()
-            end = time.monotonic() + 5 * SLOWER
+            end = time.monotonic() + 20 * SLOWER
             while open_files(small) > before + 1 and time.monotonic() < end:
                 time.sleep(0.01)
             connection.send(question)

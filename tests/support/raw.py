@@ -90,7 +90,7 @@ class Raw:
             raise Failure(f"bytes that are no reply: {self.buffer[:200]!r}")
         return out
 
-    def ends(self, seconds):
+    def ends(self, seconds=SECONDS):
         """Seconds until the daemon closes the connection; a Failure if it does not within `seconds`."""
         start = time.monotonic()
         self.socket.settimeout(seconds)
