@@ -3,27 +3,32 @@
 A block fenced as `sh` that a block fenced as `json` or `text` follows at once is a command with its exact output: JSON is
 compared as JSON, text line by line. A `sh` block of curl commands without output must succeed. The blocks run in order against
 one daemon, started as `make run` starts it but on a free port, which takes the place of 7077, and with an empty folder of its own for
-the store. Blocks that begin with make,
-docker, git, apt or cd are instructions and are left to the reader.
+the store. Free ports take the place of those of a fleet, too, and the program that is tested that of build/contactd; what a block leaves
+running is ended with it. Blocks that begin with make, docker, git, apt or cd are instructions and are left to the reader.
 """
 import json
 import os
 import re
 import shlex
+import signal
 import subprocess
 import tempfile
 
 from support.checks import Suite, check, equal, short
 from support.client import curl_environment
-from support.daemon import ROOT, Daemon
+from support.daemon import ROOT, Daemon, binary, clean_environment
+from support.redis import free_port
 
 BLOCK = re.compile(r"^```(\w*)[ \t]*\n(.*?)^```[ \t]*$", re.M | re.S)
 INSTRUCTION = re.compile(r"^\s*(\$ )?(sudo )?(make|docker|git|apt|apt-get|cd|gcc|cc|build/contactd)\b")
 PORT = 7077
+FLEET_PORTS = 6390, 7080, 7081, 7082, 7083, 7084
 
 suite = Suite()
 folder = tempfile.TemporaryDirectory(prefix="contactd-")
 suite.cleanup(folder.cleanup)
+scratch = tempfile.TemporaryDirectory(prefix="contactd-", ignore_cleanup_errors=True)
+suite.cleanup(scratch.cleanup)
 readme = (ROOT / "README.md").read_text() if (ROOT / "README.md").exists() else ""
 
 
@@ -68,10 +73,32 @@ def compare(kind, printed, expected):
         equal(len(lines[0]), len(lines[1]), "number of lines of the answer")
 
 
+def here(command):
+    """The command with this run's ports and program in place of README's."""
+    command = command.replace(f"//127.0.0.1:{PORT}", f"//127.0.0.1:{daemon.port}")
+    if "build/contactd" in command:
+        command = command.replace("build/contactd", shlex.quote(str(binary())))
+        for port in FLEET_PORTS:
+            command = re.sub(rf"\b{port}\b", str(free_port()), command)
+    return command
+
+
+def shell(command):
+    """What bash says of it. Its group is ended with it: no block leaves a program behind."""
+    with subprocess.Popen(["bash", "-eo", "pipefail", "-c", command], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          env=clean_environment(curl_environment(), TMPDIR=scratch.name), start_new_session=True) as process:
+        try:
+            out, err = process.communicate(timeout=60)
+        finally:
+            try:
+                os.killpg(process.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+    return subprocess.CompletedProcess(command, process.returncode, out, err)
+
+
 def run(command, kind, expected):
-    run_with = command.replace(f":{PORT}", f":{daemon.port}")
-    done = subprocess.run(["bash", "-eo", "pipefail", "-c", run_with], cwd=ROOT, capture_output=True, text=True, timeout=60,
-                          env=curl_environment())
+    done = shell(here(command))
     check(done.returncode == 0, f"exit status {done.returncode}: {short(done.stderr)} {short(done.stdout)}")
     if expected is None:
         check('"/problems/' not in done.stdout, f"the command was refused: {short(done.stdout)}")
