@@ -269,7 +269,7 @@ def no_more_scenes_are_in_memory_than_there_is_room_for():
     listed = [(s["id"], s["revision"], s["bodies"]) for s in lives.client.get("/v1/scenes").json["scenes"]]
     lives.again("KILL")
     figures = lambda: Metrics(lives.client.get("/metrics").text)
-    end = time.monotonic() + 10 * SLOWER
+    end = time.monotonic() + 60 * SLOWER
     while lives.client.get("/readyz").json["scenes"]["loaded"] < 2 and time.monotonic() < end:
         time.sleep(0.01)
     time.sleep(0.3)
@@ -321,7 +321,7 @@ def many_small_scenes_keep_the_bound_while_they_are_made_and_after_a_start():
     # As many are loaded as have room, and all others are there.
     lives.again("KILL")
     lives.client.get("/livez").must(200)
-    end = time.monotonic() + 10 * SLOWER
+    end = time.monotonic() + 60 * SLOWER
     while loaded() < 10 and time.monotonic() < end:
         time.sleep(0.01)
     counts = lives.client.get("/readyz").must(200).json["scenes"]
@@ -339,7 +339,7 @@ def after_a_start_no_scene_is_looked_at_beyond_the_first_that_has_no_room():
     for name, bodies in (("a", 3), ("b", 2000), *((f"c{i}", 3) for i in range(8))):
         lives.client.put(f"/v1/scenes/{name}", {"bodies": [ball(f"b{j}", 3 * j) for j in range(bodies)]}).must(201)
     lives.again("KILL")
-    end = time.monotonic() + 10 * SLOWER
+    end = time.monotonic() + 60 * SLOWER
     while lives.client.get("/readyz").json["scenes"]["loaded"] < 1 and time.monotonic() < end:
         time.sleep(0.01)
     time.sleep(0.3)
@@ -565,7 +565,7 @@ def shapes_that_nobody_names_go_after_a_time():
     lives.client.put("/v1/scenes/s", {"bodies": [{"id": "b", "colliders": [{"shape": named}]}]}).must(201)
     begun = time.monotonic()
     while lives.client.get("/v1/shapes").must(200).json["total"] == 2:
-        check(time.monotonic() - begun < 20 * SLOWER, "the shape has not gone")
+        check(time.monotonic() - begun < 60 * SLOWER, "the shape has not gone")
         time.sleep(0.05)
     check(time.monotonic() - begun > 0.9, "the shape has gone too early")
     lives.client.get(f"/v1/shapes/{free}").problem(404, "shape-not-found")
@@ -575,7 +575,7 @@ def shapes_that_nobody_names_go_after_a_time():
     lives.client.delete("/v1/scenes/s").must(200)
     begun = time.monotonic()
     while lives.client.get("/v1/shapes").must(200).json["total"] == 1:
-        check(time.monotonic() - begun < 20 * SLOWER, "the shape has not gone with its scene")
+        check(time.monotonic() - begun < 60 * SLOWER, "the shape has not gone with its scene")
         time.sleep(0.05)
     lives.down()
 
@@ -644,7 +644,7 @@ def a_removal_and_the_writes_that_name_the_shape_take_turns():
     thread = threading.Thread(target=write)
     thread.start()
     removed = refused = 0
-    end = time.monotonic() + 10 * SLOWER
+    end = time.monotonic() + 60 * SLOWER
     try:
         while (removed < 5 or refused < 5) and time.monotonic() < end:
             reply = lives.client.delete(f"/v1/shapes/{shape}")
@@ -674,13 +674,15 @@ def a_shape_that_is_posted_while_it_is_removed_is_there():
         mark = pathlib.Path(folder) / "slow"
         lives.again(fails=mark)
         shape = lives.client.post("/v1/shapes?unit=m", CUBE, content_type=OBJ).must(201).json["id"]
-        mark.write_text("300")
-        line = connection(lives.daemon.port)
-        line.request("DELETE", f"/v1/shapes/{shape}")
-        time.sleep(0.1)
-        equal(lives.client.post("/v1/shapes?unit=m", CUBE, content_type=OBJ).json["id"], shape, "id of the same bytes")
-        equal(line.getresponse().status, 200, "status of the removal")
+        mark.write_text("hold")
+        removal, upload = (connection(lives.daemon.port) for unused in range(2))
+        removal.request("DELETE", f"/v1/shapes/{shape}")
+        lives.wait_given(1)
+        upload.request("POST", "/v1/shapes?unit=m", CUBE, {"Content-Type": OBJ})
+        lives.wait_given(2)
         mark.unlink()
+        equal(json.loads(upload.getresponse().read())["id"], shape, "id of the same bytes")
+        equal(removal.getresponse().status, 200, "status of the removal")
         lives.client.get(f"/v1/shapes/{shape}").must(200)
     lives.again("KILL")
     lives.client.get(f"/v1/shapes/{shape}").must(200)

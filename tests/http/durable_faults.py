@@ -2,13 +2,13 @@
 many clients at once; and a small change of a large scene writes little.
 
 CONTACTD_KILLS sets the rounds of the kill -9 loop: 5 by default, 300 with CONTACTD_FULL=1."""
+import concurrent.futures
 import http.client
 import json
 import os
 import pathlib
 import random
 import resource
-import select
 import tempfile
 import threading
 import time
@@ -17,7 +17,8 @@ from support.checks import Skip, Suite, check, equal
 from support.client import ndjson
 from support.daemon import SANITIZER
 from support.lives import Lives, connection
-from support.pace import SLOWER
+from support.pace import SLOWER, unchanging
+from support.redis import wait_until
 from support.scenes import many_bodies
 
 suite = Suite()
@@ -226,28 +227,32 @@ def what_has_been_given_to_the_store_is_written_whoever_leaves():
         lives.again(fails=mark)
         for name in ("kept", "left", "last"):
             lives.client.put(f"/v1/scenes/{name}", {"bodies": [ball("b")]}).must(201)
-        mark.write_text("600")
+        mark.write_text("hold")
         port = lives.daemon.port
         body = {"bodies": [ball("b"), ball("c", 5.0)]}
         lines = [sent(port, "PUT", f"/v1/scenes/{name}", body) for name in ("kept", "left")]
-        time.sleep(0.1)
+        lives.wait_given(2)
         lines[1].close()
         next_line = sent(port, "PATCH", "/v1/scenes/kept", {"user": "behind"})
-        timed = sent(port, "POST", "/v1/scenes/kept/query/overlap", {"deadlineMs": 1000})
-        etag = lives.client.get("/v1/scenes/kept").must(200).etag
-        if not select.select([lines[0].sock], [], [], 0)[0]:
-            equal(etag, '"r1"', "what is read while the disk syncs")
-        equal(timed.getresponse().status, 200, "a question meanwhile")
+        equal(lives.client.get("/v1/scenes/kept").must(200).etag, '"r1"', "what is read while the disk syncs")
+        lives.client.post("/v1/scenes/kept/query/overlap", {}).must(200)
+        mark.unlink()
         for line, revision in ((lines[0], 2), (next_line, 3)):
             reply = line.getresponse()
             equal((reply.status, json.loads(reply.read())["revision"]), (200, revision), "reply of a write that has waited")
         equal(lives.client.get("/v1/scenes/left").must(200).etag, '"r2"', "the scene whose writer has left")
+        mark.write_text("hold")
         ending = sent(port, "PATCH", "/v1/scenes/last", {"user": 1})
         early = sent(port, "POST", "/v1/scenes/last/contactStates/s", {"deadlineMs": 60000, "time": 1})
-        time.sleep(0.1)
-        begun = time.monotonic()
-        lives.down("TERM")
-        check(time.monotonic() - begun > 0.2, "the end did not wait for the disk")
+        lives.wait_given(1, behind=1)
+        last = lives.daemon
+        with concurrent.futures.ThreadPoolExecutor(1) as pool:
+            down = pool.submit(lives.down, "TERM")
+            wait_until(lambda: '"draining"' in last.log_text(), "it does not drain")
+            time.sleep(0.2)
+            check(last.process.poll() is None, "the end did not wait for the disk")
+            mark.unlink()
+            down.result()
         for line in (ending, early):
             equal(line.getresponse().status < 300, True, "a write at the end")
         lives.start()
@@ -264,10 +269,13 @@ def a_deadline_ends_no_write_that_the_store_has():
         mark = pathlib.Path(folder) / "slow"
         lives.again(fails=mark)
         lives.client.put("/v1/scenes/s", {"bodies": [FLOOR, ball("b")]}).must(201)
-        mark.write_text("900")
-        reply = lives.client.post("/v1/scenes/s/contactStates/c", {"time": 1, "deadlineMs": 500})
-        equal((reply.status, reply.json["revision"]), (201, 2), "status and revision")
+        mark.write_text("hold")
+        line = sent(lives.daemon.port, "POST", "/v1/scenes/s/contactStates/c", {"time": 1, "deadlineMs": 1000})
+        lives.wait_given(1)
+        time.sleep(1.2)
         mark.unlink()
+        reply = line.getresponse()
+        equal((reply.status, json.loads(reply.read())["revision"]), (201, 2), "status and revision")
         equal(lives.client.get("/v1/scenes/s").etag, '"r2"', "the scene")
     lives.down()
 
@@ -355,8 +363,8 @@ def a_small_change_of_a_large_scene_writes_little():
     lives.client.put("/v1/scenes/s", {"bodies": []}).must(201)
     lives.client.post("/v1/scenes/s/bodies", ndjson(bodies), content_type="application/x-ndjson", check=False).must(201)
     rng = random.Random(3)
-    time.sleep(1)  # what the store does with the large write when it is idle
-    before = bytes_written(lives.daemon.pid)
+    # Until the store has done what it does with the large write when it is idle.
+    before = unchanging(lambda: bytes_written(lives.daemon.pid), 1)
     for i in range(CHANGES):
         ids = rng.sample(range(BODIES), 100)
         body = {"ids": [f"body-{j:06d}" for j in ids], "positions": [[float(i), 0, 0]] * 100}

@@ -1,8 +1,10 @@
 /* A disk that fails or is slow: loaded in front of the C library (LD_PRELOAD), it looks at the file that FAILING_SYNC names
- * whenever fsync or fdatasync is called. An empty file: the call fails with EIO; a number: it takes so many milliseconds more. */
+ * whenever fsync or fdatasync is called. An empty file: the call fails with EIO; a number: it takes so many milliseconds more;
+ * "hold": it takes until the file has gone. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -19,7 +21,9 @@ static int sync_or_fail(long call, int fd) {
       errno = EIO;
       return -1;
     }
-    usleep((useconds_t)strtoul(text, NULL, 10) * 1000u);
+    if (strcmp(text, "hold") == 0)
+      while (access(name, F_OK) == 0) usleep(1000);
+    else usleep((useconds_t)strtoul(text, NULL, 10) * 1000u);
   }
   return (int)syscall(call, fd);
 }

@@ -10,12 +10,13 @@ import subprocess
 import tempfile
 import time
 
+from support import metrics
 from support.checks import Failure
 from support.client import KeepAlive
 from support.daemon import Daemon, binary, clean_environment
 from support.pace import SLOWER
 
-READY_SECONDS = 20 * SLOWER
+READY_SECONDS = 60 * SLOWER
 
 
 class Lives:
@@ -56,6 +57,17 @@ class Lives:
                 return reply.json
             time.sleep(0.002)
         raise Failure(f"not ready in {READY_SECONDS} s: {reply.text}; {self.daemon.log_text()[-800:]}")
+
+    def wait_given(self, count, behind=0):
+        """Until so many requests of others have been begun and only the store is left to answer them, but for those that wait for a write
+        before theirs: syncs are held. Seen twice: what a worker has just ended the loop gives to the store before it answers again."""
+        seen, end = 0, time.monotonic() + READY_SECONDS
+        while seen < 2:
+            if time.monotonic() > end:
+                raise Failure(f"in {READY_SECONDS} s {count} requests were not given to the store: {figures}")
+            now = metrics.read(self.client)
+            figures = [now[name] for name in ("contactd_requests_active", "contactd_queue_depth", "contactd_workers_busy")]
+            seen = seen + 1 if figures == [count + behind + 1, behind, 0] else 0
 
     def down(self, how="TERM"):
         self.client.close()
