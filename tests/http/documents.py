@@ -201,18 +201,18 @@ def algorithms_of_the_literature_are_named_and_can_be_asked_for():
 
 @suite.fact
 def options_of_the_command_line_are_printed_and_checked():
-    run = subprocess.run([str(binary()), "--help"], capture_output=True, text=True, timeout=10)
+    run = subprocess.run([str(binary()), "--help"], capture_output=True, text=True, timeout=60)
     equal(run.returncode, 0, "exit status")
     for word in ("--port", "--workers", "--durability", "--token-file", "--allow-host", "--insecure", "--scene", "CONTACTD_PORT"):
         check(word in run.stdout, f"--help lacks {word}")
     for wrong in (["--nonsense"], ["--port", "70000"], ["--port", "x"], ["--limit", "jsonBytes=1"], ["--durability", "wishful"]):
-        run = subprocess.run([str(binary()), *wrong], capture_output=True, text=True, timeout=10, env=clean_environment())
+        run = subprocess.run([str(binary()), *wrong], capture_output=True, text=True, timeout=60, env=clean_environment())
         check(run.returncode != 0 and run.stdout == "" and run.stderr, f"{wrong} is not refused")
 
 
 @suite.fact
 def the_environment_sets_what_the_command_line_does_not():
-    run = subprocess.run([str(binary())], capture_output=True, text=True, timeout=10, env=clean_environment(CONTACTD_PORT="70000"))
+    run = subprocess.run([str(binary())], capture_output=True, text=True, timeout=60, env=clean_environment(CONTACTD_PORT="70000"))
     check(run.returncode != 0 and "70000" in run.stderr, f"CONTACTD_PORT is not read: {run.stderr}")
 
 

@@ -197,7 +197,7 @@ def a_client_that_leaves_is_counted_apart():
         body = json.dumps(hard(700, deadlineMs=20000)).encode()
         connection.send(head("POST", "/v1/query/distance", "Content-Type: application/json", f"Content-Length: {len(body)}").encode() + body)
         daemon.works()
-    end = time.monotonic() + 10 * SLOWER
+    end = time.monotonic() + 60 * SLOWER
     while read(client)[(ROUTE, *labels)] == before and time.monotonic() < end:
         time.sleep(0.02)
     equal(read(client)[(ROUTE, *labels)] - before, 1, "requests whose client has left")
@@ -227,7 +227,7 @@ def what_waits_for_a_worker_is_in_the_queue():
         crowd = [Raw(d.port) for unused in range(12)]
         for connection in crowd:
             connection.send(text)
-        deepest, busiest, end = 0, 0, time.monotonic() + 10 * SLOWER
+        deepest, busiest, end = 0, 0, time.monotonic() + 60 * SLOWER
         while time.monotonic() < end and not (deepest and busiest):
             now = read(other)
             deepest, busiest = max(deepest, now["contactd_queue_depth"]), max(busiest, now["contactd_workers_busy"])
@@ -361,7 +361,7 @@ def memory_is_what_the_kernel_says():
 def a_body_on_its_way_is_told():
     with Raw(daemon.port) as connection:
         connection.send(head("PUT", "/v1/scenes/slow", "Content-Type: application/json", "Content-Length: 1000000").encode() + b" " * 300000)
-        end, held = time.monotonic() + 10 * SLOWER, 0
+        end, held = time.monotonic() + 60 * SLOWER, 0
         while held < 300000 and time.monotonic() < end:
             held = read(client)["contactd_request_bodies_bytes"]
         check(300000 <= held <= 1000000, f"{held} bytes are told")

@@ -9,7 +9,7 @@ from support.daemon import Daemon
 
 METHODS = ("tree", "sweep", "sweepSingleAxis", "hybrid", "grid", "bruteForce", "auto")
 suite = Suite()
-daemon = Daemon("--limit", "cursorSeconds=2").start()
+daemon = Daemon().start()
 suite.cleanup(daemon.stop)
 client = Curl(daemon)
 numbers = iter(range(1000))
@@ -277,7 +277,7 @@ def pages_of_variants_join_too():
 
 
 @suite.fact
-def a_cursor_keeps_its_revision_while_the_scene_moves_on_and_then_is_gone():
+def a_cursor_keeps_its_revision_while_the_scene_moves_on():
     path = scene(row(8, 0.4))
     whole = ask(path, "overlap")["results"]
     page = ask(path, "overlap", {"limit": 3})
@@ -285,8 +285,17 @@ def a_cursor_keeps_its_revision_while_the_scene_moves_on_and_then_is_gone():
     after = ask(path, "overlap", {"limit": 1000, "cursor": page["nextCursor"]})
     equal(page["results"] + after["results"], whole, "pages")
     equal(after["revision"], page["revision"], "revision")
-    time.sleep(3.5)  # the daemon keeps cursors for 2 s here
-    client.post(path + "/query/overlap", {"limit": 1000, "cursor": page["nextCursor"]}).problem(410, "revision-gone")
+
+
+@suite.fact
+def a_cursor_that_nobody_asks_by_is_gone_after_a_time():
+    with Daemon("--limit", "cursorSeconds=2") as short:
+        other = Curl(short)
+        other.put("/v1/scenes/s", {"bodies": row(8, 0.4)}).must(201)
+        page = other.post("/v1/scenes/s/query/overlap", {"limit": 3}).must(200).json
+        other.delete("/v1/scenes/s/bodies?prefix=b0").must(200)
+        time.sleep(3.5)
+        other.post("/v1/scenes/s/query/overlap", {"limit": 1000, "cursor": page["nextCursor"]}).problem(410, "revision-gone")
 
 
 @suite.fact

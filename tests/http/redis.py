@@ -6,6 +6,7 @@ import json
 import os
 import random
 import signal
+import statistics
 import threading
 import time
 
@@ -356,11 +357,14 @@ def a_redis_that_hangs_is_told_within_a_second_and_work_goes_on_by_itself():
     check(time.monotonic() - start < 2.5 * SLOWER, f"told after {time.monotonic() - start:.2f} s")
     client.patch("/v1/scenes/s/poses", move(-1)).problem(503, "store-unavailable")
     # Now nobody is waited for any more, and what needs no store is answered as ever.
-    start = time.monotonic()
+    took = []
     for unused in range(10):
+        start = time.monotonic()
         client.get("/v1/scenes/s").problem(503, "store-unavailable")
+        took.append(time.monotonic() - start)
         client.get("/v1/version").must(200)
-    check(time.monotonic() - start < 3 * SLOWER, f"ten refusals took {time.monotonic() - start:.2f} s")
+    # Who is let wait waits for a second.
+    check(statistics.median(took) < 0.8, f"refusals took {took} s")
     nodes[0].client.get("/readyz").problem(503, "store-unavailable")
     redis.signal("CONT")
     load.history.write(-1).__enter__().__exit__(None, None, None)

@@ -9,6 +9,7 @@ import pathlib
 import random
 import shutil
 import signal
+import statistics
 import tempfile
 import threading
 import time
@@ -477,21 +478,27 @@ def events_that_were_lost_are_a_reset_also_where_their_numbers_were_given_again(
 
 @suite.fact
 def writes_that_nobody_was_told_of_make_the_daemon_ask_who_listens_there():
-    """All is lost, and written anew: at the daemon of the writer at once, at another one at its next question."""
+    """All is lost, and written anew: at the daemon of the writer at once, at another one at its next question, of which it asks one every
+    5 s. Some times in a row: none waits for a question."""
     redis = Redis(suite)
     a, b = redis.daemons(2)
     scene_at(a)
     with Stream(a, "s") as stream, Stream(b, "s") as other:
         stream.next("revision")
         other.next("revision")
-        redis.say("flushall")
-        last = scene_at(a)
-        start = time.monotonic()
-        equal(stream.next("reset").data["revision"], last, "revision")
-        check(time.monotonic() - start < 2 * SLOWER, f"told after {time.monotonic() - start:.2f} s")
-        last = write(a)
-        equal(stream.next("revision").data["revision"], last, "revision")
-        equal(other.next("reset").data["revision"], last, "revision at the other")
+        took = []
+        for unused in range(3):
+            redis.say("flushall")
+            last = scene_at(a)
+            start = time.monotonic()
+            equal(stream.next("reset").data["revision"], last, "revision")
+            took.append(time.monotonic() - start)
+            last = write(a)
+            equal(stream.next("revision").data["revision"], last, "revision")
+        check(statistics.median(took) < 2 * SLOWER, f"told after {took} s")
+        reset = other.next("reset")
+        while reset.data["revision"] < last:
+            reset = other.next()
 
 
 @suite.fact

@@ -25,13 +25,16 @@ CLIENTS = 48
 BALL = {"sphere": {"radius": 1}}
 ASKED = (("GET", "/v1/scenes/s/poses", None), ("PATCH", "/v1/scenes/s/poses", move(1)), ("PUT", "/v1/scenes/t", {"bodies": []}),
          ("GET", "/v1/scenes", None), ("POST", "/v1/scenes", {"bodies": []}), ("GET", "/v1/shapes", None))
+FREE = ("GET", "/v1/version", None)
+# What an answer of Redis may take, by default.
+ANSWER_SECONDS = 1
 
 
 class Crowd:
-    """Clients that ask for what needs the store, over and over, whatever they hear."""
+    """Clients that ask for what needs the store, and now and then for what does not, over and over, whatever they hear."""
 
     def __init__(self, node):
-        self.node, self.ends, self.heard = node, threading.Event(), []
+        self.node, self.ends, self.heard, self.free = node, threading.Event(), [], []
         self.threads = [threading.Thread(target=self.run, args=(i,)) for i in range(CLIENTS)]
         for t in self.threads:
             t.start()
@@ -40,12 +43,12 @@ class Crowd:
         connection = http.client.HTTPConnection("127.0.0.1", self.node.port, timeout=30 * SLOWER)
         while not self.ends.is_set():
             i += 1
-            method, path, body = ASKED[i % len(ASKED)]
+            method, path, body = asked = (*ASKED, FREE)[i % (len(ASKED) + 1)]
             start = time.monotonic()
             connection.request(method, path, json.dumps(body) if body else None, {"Content-Type": "application/json"} if body else {})
             reply = connection.getresponse()
             reply.read()
-            self.heard.append((start, time.monotonic() - start, reply.status, reply.headers.get("Retry-After")))
+            (self.free if asked is FREE else self.heard).append((start, time.monotonic() - start, reply.status, reply.headers.get("Retry-After")))
             time.sleep(0.02)
         connection.close()
 
@@ -70,7 +73,8 @@ def nothing_piles_up_while_redis_hangs():
     start = time.monotonic()
     depth, busy, active, resident = [], [], [], []
     with Crowd(node) as crowd:
-        while time.monotonic() < start + (20 if FULL else 2):
+        while time.monotonic() < start + (20 if FULL else 2) or len(crowd.heard) < 6 * CLIENTS:
+            check(time.monotonic() < start + 100 * SLOWER, f"{len(crowd.heard)} refusals in the time")
             node.client.post("/v1/query/distance", {"a": BALL, "b": {"box": {"size": [1, 1, 1]}}}).must(200)
             now = metrics.read(node.client)
             depth.append(now["contactd_queue_depth"])
@@ -81,10 +85,10 @@ def nothing_piles_up_while_redis_hangs():
     statuses = {status for unused, unused, status, unused in crowd.heard}
     equal(statuses, {503}, f"statuses of {len(crowd.heard)} requests")
     check(all(after for unused, unused, unused, after in crowd.heard), "a 503 without Retry-After")
-    # Refused at once, not after an answer's time; half of them allows for a machine that has other things to do.
-    later = [took for begun, took, unused, unused in crowd.heard if begun > start + 1]
-    check(statistics.median(later) < 0.4 * SLOWER, f"half of the refusals took {statistics.median(later):.3f} s")
-    check(len(later) > CLIENTS, f"{len(later)} refusals in the time")
+    # Refused at once, not after an answer's time: beside what needs no store, which is held up by the machine alone.
+    refused, free = (statistics.median(took for unused, took, *unused in those) for those in (crowd.heard, crowd.free))
+    check(refused - free < 0.5 * ANSWER_SECONDS, f"half of the refusals took {refused:.3f} s, half of what needs no store {free:.3f} s")
+    equal({status for unused, unused, status, unused in crowd.free}, {200}, "statuses of what needs no store")
     equal((statistics.median(depth), statistics.median(busy)), (0, 0), "requests that wait for a worker, workers at work")
     check(max(active) <= CLIENTS + 1, f"{max(active)} requests under way, of {CLIENTS} clients")
     # A sanitizer keeps what was freed.
@@ -120,10 +124,10 @@ def who_asks_meanwhile_does_not_hide_that_redis_hangs():
     def is_refused_at_once():
         start = time.monotonic()
         node.client.get("/v1/scenes/s").problem(503, "store-unavailable")
-        return time.monotonic() - start < 0.3
+        return time.monotonic() - start < 0.8 * ANSWER_SECONDS
 
     try:
-        wait_until(is_refused_at_once, "whoever asks is let wait", 10 * SLOWER)
+        wait_until(is_refused_at_once, "whoever asks is let wait")
     finally:
         ends.set()
         redis.signal("CONT")

@@ -3,13 +3,13 @@ import hashlib
 import json
 import math
 import struct
-import time
 
-from support import models
+from support import metrics, models
 from support.checks import Suite, check, equal, holds, near
 from support.client import Curl, ndjson
 from support.daemon import Daemon
 from support.raw import Raw
+from support.redis import wait_until
 
 suite = Suite()
 daemon = Daemon().start()
@@ -233,13 +233,21 @@ def what_is_wrong_with_a_name_is_told_with_its_place():
 
 
 class HeldUpload:
-    """An NDJSON upload whose first lines a worker reads while the rest is kept back."""
+    """An NDJSON upload whose first lines a worker has read while the rest is kept back."""
 
     def __init__(self, scene, lines):
+        before = metrics.read(client)["contactd_worker_busy_seconds_total"]
         self.raw = Raw(daemon.port)
         self.raw.send(f"POST /v1/scenes/{scene}/bodies HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-ndjson\r\n"
                       "Transfer-Encoding: chunked\r\n\r\n")
         self.send(lines)
+        wait_until(lambda: self.is_read(len(ndjson(lines)), before), "no worker has read the first lines")
+
+    @staticmethod
+    def is_read(length, before):
+        now = metrics.read(client)
+        return (now["contactd_request_bodies_bytes"] >= length and now["contactd_workers_busy"] == 0
+                and now["contactd_worker_busy_seconds_total"] > before)
 
     def send(self, lines):
         data = ndjson(lines)
@@ -262,7 +270,6 @@ def a_shape_stays_while_an_upload_may_name_it():
     shape = made({"sphere": {"radius": 0.3125}})
     client.put("/v1/scenes/held", {"bodies": []}).must(201)
     upload = HeldUpload("held", many_bodies("a", 6000, shape))
-    time.sleep(0.5)
     client.delete("/v1/shapes/" + shape).problem(409, "shape-in-use")
     upload.send(many_bodies("b", 10, shape))
     equal(upload.end().status, 201, "upload")
@@ -280,13 +287,9 @@ def an_upload_that_is_broken_off_holds_no_shape():
     shape = made({"sphere": {"radius": 0.328125}})
     client.put("/v1/scenes/broken", {"bodies": []}).must(201)
     upload = HeldUpload("broken", many_bodies("a", 6000, shape))
-    time.sleep(0.5)
     client.delete("/v1/shapes/" + shape).problem(409, "shape-in-use")
     upload.raw.close()
-    until = time.monotonic() + 10
-    while client.delete("/v1/shapes/" + shape).status != 200:
-        check(time.monotonic() < until, "the shape is held though the upload has gone")
-        time.sleep(0.05)
+    wait_until(lambda: client.delete("/v1/shapes/" + shape).status == 200, "the shape is held though the upload has gone")
 
 
 @suite.fact
@@ -294,7 +297,6 @@ def an_upload_sees_the_shapes_of_its_beginning():
     shape = made({"sphere": {"radius": 0.34375}})
     client.put("/v1/scenes/moment", {"bodies": []}).must(201)
     upload = HeldUpload("moment", many_bodies("a", 6000, shape))
-    time.sleep(0.5)
     late = made({"sphere": {"radius": 0.359375}})
     upload.send(many_bodies("b", 6000, late))
     reply = upload.end()

@@ -27,7 +27,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 ADDRESSES = {"node1": "10.77.0.1", "node2": "10.77.0.2", "node3": "10.77.0.3"}
 PORT = 7077
 # HAProxy looks every half second and believes the second look.
-NOTICED_SECONDS = 10
+NOTICED_SECONDS = 60
 # So many connections has HAProxy (maxconn), and so long may one be silent (http-request).
 ALL_CONNECTIONS, SILENCE_SECONDS = 8192, 10
 INSIDE = "CONTACTD_ROUTING_INSIDE"

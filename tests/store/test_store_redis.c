@@ -293,7 +293,7 @@ static void who_follows_a_number_that_another_write_has_made_is_refused(void) {
 
 static double seconds_since(uint64_t from) { return (double)(uv_hrtime() - from) / 1e9; }
 
-/* The limits of time are those of the store, and as much again for a busy machine. */
+/* The limits of time are those of the store, and some more for a busy machine. Who is let wait waits for a second each time. */
 static void a_redis_that_hangs_is_not_waited_for_and_is_found_again(void) {
   rig r;
   rig_begin(&r);
@@ -303,7 +303,7 @@ static void a_redis_that_hangs_is_not_waited_for_and_is_found_again(void) {
   kill(redis_pid, SIGSTOP);
   uint64_t from = uv_hrtime();
   CHECK_SAYS(tried(&r, SRV_STORE_CHANGE, "a", 1, 2), SRV_STORE_UNAVAILABLE, "not known");
-  CHECK(seconds_since(from) > 0.9 && seconds_since(from) < 3);
+  CHECK(seconds_since(from) > 0.9 && seconds_since(from) < 5);
   srv_store_load load;
   srv_store_look look;
   CHECK_INT(rig_load(&r, SRV_STORE_SCENES, "a", &load), SRV_STORE_UNAVAILABLE);
@@ -311,14 +311,14 @@ static void a_redis_that_hangs_is_not_waited_for_and_is_found_again(void) {
   /* By now it is known that nobody answers. */
   from = uv_hrtime();
   for (int i = 0; i < 20; i++) CHECK_INT(rig_look(&r, SRV_STORE_SCENES, "", &look), SRV_STORE_UNAVAILABLE);
-  CHECK(seconds_since(from) < 3);
+  CHECK(seconds_since(from) < 10);
   srv_store_status status;
   char why[SRV_STORE_WHY];
   CHECK(!srv_store_healthy(r.store, &status, why));
   CHECK_INT(status, SRV_STORE_UNAVAILABLE);
   kill(redis_pid, SIGCONT);
   from = uv_hrtime();
-  while (!srv_store_healthy(r.store, &status, why) && seconds_since(from) < 20) uv_run(&r.loop, UV_RUN_ONCE);
+  while (!srv_store_healthy(r.store, &status, why) && seconds_since(from) < 60) uv_run(&r.loop, UV_RUN_ONCE);
   CHECK(srv_store_healthy(r.store, &status, why));
   /* The write may have been carried out after all. */
   uint64_t revision = rig_revision(&r, SRV_STORE_SCENES, "a");

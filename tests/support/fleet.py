@@ -20,7 +20,7 @@ from support.pace import SLOWER
 from support.redis import Redis, free_port
 
 NAMES = ("node1", "node2", "node3")
-START_SECONDS = 20 * SLOWER
+START_SECONDS = 60 * SLOWER
 CONFIGURATION = ROOT / "docker/haproxy.cfg"
 
 

@@ -20,7 +20,7 @@ from support.client import KeepAlive
 from support.daemon import Daemon
 from support.pace import SLOWER
 
-START_SECONDS = 20 * SLOWER
+START_SECONDS = 60 * SLOWER
 OBJ = "model/obj"
 CUBE = "".join(f"v {x} {y} {z}\n" for x in (0, 1) for y in (0, 1) for z in (0, 1)) + \
     "f 1 2 4\nf 1 4 3\nf 5 7 8\nf 5 8 6\nf 1 5 6\nf 1 6 2\nf 3 4 8\nf 3 8 7\nf 1 3 7\nf 1 7 5\nf 2 6 8\nf 2 8 4\n"
