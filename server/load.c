@@ -110,15 +110,11 @@ static void note_records(srv_entry *entry, const srv_store_load *fetch) {
  * store has. */
 static void set_corrupt(loading *l) {
   srv_kept *kept = l->entry->kept;
-  uint64_t revision = kept->revision, bodies = kept->bodies, stamp = kept->stamp;
   char text[CT_ID_LENGTH_MAX + SRV_KEPT_WHY + 8];
   snprintf(kept->why, sizeof kept->why, "%s", l->why);
   snprintf(text, sizeof text, "%s: %s", l->entry->id, kept->why);
   srv_log_event(l->server->log, "sceneCorrupt", text);
   if (l->entry->current) srv_registry_let_go(l->server->registry, l->entry);
-  kept->revision = revision;
-  kept->bodies = bodies;
-  kept->stamp = stamp;
   kept->presence = SRV_PRESENCE_CORRUPT;
 }
 

@@ -193,11 +193,14 @@ void srv_registry_remove(srv_registry *registry, srv_entry *entry) {
 
 void srv_registry_let_go(srv_registry *registry, srv_entry *entry) {
   srv_kept *kept = entry->kept;
-  kept->revision = ct_scene_revision(entry->current);
-  kept->stamp = kept->held_stamp;
-  kept->bodies = ct_scene_count(entry->current);
-  kept->presence = SRV_PRESENCE_STORED;
-  registry->bodies -= kept->bodies;
+  /* Of an older one the store has told more. */
+  if (kept->presence == SRV_PRESENCE_HERE) {
+    kept->revision = ct_scene_revision(entry->current);
+    kept->stamp = kept->held_stamp;
+    kept->bodies = ct_scene_count(entry->current);
+    kept->presence = SRV_PRESENCE_STORED;
+  }
+  registry->bodies -= ct_scene_count(entry->current);
   registry->loaded--;
   let_go(registry, entry->current);
   entry->current = NULL;

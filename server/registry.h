@@ -100,7 +100,7 @@ void srv_registry_release(srv_registry *registry, srv_entry *entry);
 void srv_registry_commit(srv_registry *registry, srv_entry *entry, const ct_scene *scene);
 /* The scene goes, with what was kept for its cursors. */
 void srv_registry_remove(srv_registry *registry, srv_entry *entry);
-/* The current revision goes from memory; the store has it. */
+/* The current revision goes from memory; the store has it, or a later one. */
 void srv_registry_let_go(srv_registry *registry, srv_entry *entry);
 /* Number of the first revision of a new scene: above the last one of any scene that has gone. */
 uint64_t srv_registry_first_revision(const srv_registry *registry);

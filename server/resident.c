@@ -78,9 +78,7 @@ void srv_resident_trim(srv_server *server) {
   srv_residents *residents = srv_registry_residents(server->registry);
   while (residents->bytes > server->config->scene_memory && residents->idle.after != &residents->idle) {
     srv_entry *entry = (srv_entry *)((char *)residents->idle.after - offsetof(srv_entry, idle));
-    /* What is to be loaded anew is taken into the list again when that has ended. */
-    unlink_idle(entry);
-    if (entry->kept->presence != SRV_PRESENCE_HERE) continue;
+    /* One that is older than what the store has goes like any other: it may never be asked for here again. */
     srv_registry_let_go(server->registry, entry);
     entry->used = false;
     server->metrics.let_go++;

@@ -14,6 +14,7 @@ from support.checks import Suite, check, equal
 from support.client import KeepAlive
 from support.events import Stream
 from support.history import ABSENT, History
+from support.metrics import Metrics
 from support.pace import SLOWER
 from support.redis import CUBE, OBJ, Redis, ball, move, number_of, place, revision_of
 
@@ -214,6 +215,35 @@ def who_listens_keeps_no_scene_in_memory():
     finally:
         for stream in streams:
             stream.close()
+
+
+@suite.fact
+def scenes_that_others_have_written_to_make_room_like_any_other():
+    """They are older in this daemon's memory than in the store, and it may never be asked for them again."""
+    redis = Redis(suite)
+    node, other = redis.daemon("--scene-memory", "1000000"), redis.daemon()
+    bodies = [ball(f"b{i}", 3 * i) for i in range(300)]
+    figure = lambda name: Metrics(node.client.get("/metrics").text)[name]
+    for i in range(8):
+        node.client.put(f"/v1/scenes/s{i}", {"bodies": bodies}).must(201)
+    full = figure("contactd_scenes_loaded")
+    check(2 <= full < 8, f"{full} of 8 scenes are in memory")
+    last = [other.client.patch(f"/v1/scenes/s{i}/poses", {"ids": ["b0"], "positions": [[0, 9, 0]]}).must(200).json["revision"]
+            for i in range(8)]
+    # The list tells this daemon that all of its scenes are older.
+    listed = node.client.get("/v1/scenes").must(200).json["scenes"]
+    equal([s["revision"] for s in listed], last, "revisions in the list")
+    equal(node.client.get("/readyz").must(200).json["scenes"]["loaded"], 0, "scenes in memory that are what the store has")
+    for i in range(8):
+        node.client.put(f"/v1/scenes/t{i}", {"bodies": bodies[:75]}).must(201)
+    before = figure("contactd_scenes_let_go_total")
+    for unused in range(3):
+        for i in range(8):
+            equal(len(node.client.get(f"/v1/scenes/t{i}/poses").must(200).json["ids"]), 75, "bodies")
+    equal(figure("contactd_scenes_let_go_total"), before, "scenes let go of, though all that are in use have room")
+    listed = node.client.get("/v1/scenes").must(200).json["scenes"]
+    equal([(s["revision"], s["bodies"]) for s in listed], [(n, 300) for n in last] + [(1, 75)] * 8, "the list")
+    equal(node.client.get("/v1/scenes/s0/bodies/b0").must(200).json["position"], [0, 9, 0], "position")
 
 
 # ---- histories -------------------------------------------------------------------------------------------------------------------
