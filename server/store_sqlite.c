@@ -5,9 +5,9 @@
  * The writer is woken at the end of the loop's round, when all that the round's requests submit is there: woken by the first, it
  * would sync that one alone and the others after it. Clients that write, wait for the answer and write again would then fall into
  * two halves, each of which waits for the other's sync and for its own. So after a sync the writer waits for those it has just
- * answered, at most half as long as a sync takes. It leaves that for some syncs, 1, 3, 7 ..., where it does not pay: they do not
- * come in that time, or would not all come while a sync takes if they were all answered at once. Then halves that take turns write
- * more; so that they come about the writer is woken within a round, too, that has taken half as long as a sync. */
+ * answered, at most half as long as a sync takes and COMPANY_NS. It leaves that for some syncs, 1, 3, 7 ..., where it does not pay:
+ * they do not come in that time, or would not all come while a sync takes if they were all answered at once. Then halves that take
+ * turns write more; so that they come about the writer is woken within a round, too, that has taken half as long as a sync. */
 #include "store_sqlite.h"
 
 #include <assert.h>
@@ -23,6 +23,10 @@
 
 /* Transactions for which the writer does not wait for company, at most, before it tries again. */
 #define ALONE_MOST 63u
+
+/* The writer waits for company for so long at most, in nanoseconds: half a sync of a slow disk. After a sync that took seconds, of
+ * a disk that stood still, those who were answered may have left, and who has come instead must not wait for them, too. */
+#define COMPANY_NS 20000000u
 
 /* The writer has been idle for so long when it begins to tidy up: nobody is about to write. */
 #define IDLE_NS 200000000u
@@ -133,7 +137,7 @@ static void await_company(sqlite_store *s) {
     s->alone--;
     return;
   }
-  const uint64_t until_ns = s->answered_ns + s->group_ns / 2;
+  const uint64_t until_ns = s->answered_ns + (s->group_ns / 2 < COMPANY_NS ? s->group_ns / 2 : COMPANY_NS);
   bool waited = false;
   for (uint64_t now_ns; s->queued < s->company && !s->closing && (now_ns = uv_hrtime()) < until_ns; waited = true)
     uv_cond_timedwait(&s->writes_wait, &s->mutex, until_ns - now_ns);
