@@ -121,8 +121,9 @@ def a_deadline_at_the_end_of_a_large_body_is_kept():
 @suite.fact
 def a_late_deadline_at_the_end_of_a_large_body_holds_before_it_is_read():
     # The time of requests that name none would be over while the body is read.
+    data = request("POST", "/v1/query/distance", long_question(600000), JSON_TYPE)  # before the connection, whose head has its time
     with Daemon("--log", "off", "--limit", "deadlineMs=50") as d, Raw(d.port) as connection:
-        connection.send(request("POST", "/v1/query/distance", long_question(600000), JSON_TYPE))
+        connection.send(data)
         reply = connection.reply()
         check(reply.status != 504, f"the reply is {reply.text}")
 
@@ -347,7 +348,7 @@ def a_full_queue_is_answered_503_at_once():
     # One worker lets half of its eight places, and one more, be taken by questions that are begun; four more wait.
     with Daemon("--log", "off", "--workers", "1", "--limit", "queue=8", "--limit", "queuePerScene=4") as d:
         load(d)
-        crowd = fill(d.port, 9, 10 * SLOWER)
+        crowd = fill(d.port, 9, 60 * SLOWER)
         times = []
         for unused in range(20):
             begin = time.monotonic()
@@ -551,7 +552,7 @@ def many_aborted_requests_leak_nothing():
         for unused in range(4):
             aborted(d.port, 300)
             # Connections that ended in the middle of a body are found by the reaper. What is leaked never comes back.
-            end = time.monotonic() + 20 * SLOWER
+            end = time.monotonic() + 60 * SLOWER
             while any(now > then for now, then in zip(held(), before)) and time.monotonic() < end:
                 time.sleep(0.02)
             now = held()
@@ -568,7 +569,7 @@ def replies_that_nobody_reads_are_bounded_in_bytes():
         idle = [Raw(small.port) for unused in range(3)]
         for connection in idle:  # each answer takes some 25 MB, more than sockets hold, and has begun before the next question
             connection.send(question)
-            check(select.select([connection.socket], [], [], 20 * SLOWER)[0], "no answer begins")
+            check(select.select([connection.socket], [], [], 60 * SLOWER)[0], "no answer begins")
         with Raw(small.port) as connection:
             connection.send(question)
             reply = connection.reply()
@@ -576,7 +577,7 @@ def replies_that_nobody_reads_are_bounded_in_bytes():
             equal(reply.headers.get("retry-after"), "1", "Retry-After")
             for other in idle:
                 other.close()
-            end = time.monotonic() + 20 * SLOWER
+            end = time.monotonic() + 60 * SLOWER
             while open_files(small) > before + 1 and time.monotonic() < end:
                 time.sleep(0.01)
             connection.send(question)
@@ -593,7 +594,7 @@ def a_write_whose_long_reply_has_no_room_is_not_done_and_short_ones_go_on():
         event = json.dumps({"deadlineMs": 60000, "poses": {"ids": ["b"], "positions": [[0.5, 0, 0]]}})
         with Raw(small.port) as idle:
             idle.send(request("POST", state + "c", event, JSON_TYPE))
-            check(select.select([idle.socket], [], [], 20 * SLOWER)[0], "no answer begins")
+            check(select.select([idle.socket], [], [], 60 * SLOWER)[0], "no answer begins")
             before = [ask(small.port, "GET", path).body for path in ("/v1/scenes/s/contactStates", "/v1/scenes/s/poses")]
             for name in ("c", "d"):
                 reply = ask(small.port, "POST", state + name, event, JSON_TYPE)

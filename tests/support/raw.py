@@ -6,7 +6,7 @@ from support.checks import Failure
 from support.pace import SLOWER
 
 QUIET_SECONDS = 0.25  # silence after which a kept connection is taken to have said all
-SECONDS = 20 * SLOWER  # for one call that sends or receives
+SECONDS = 60 * SLOWER  # for one call that sends or receives: ends what hangs
 
 
 class RawReply:
