@@ -19,7 +19,7 @@ client = Curl(daemon)
 numbers = iter(range(1000))
 FLOOR = {"id": "floor", "colliders": [{"plane": {}}]}
 ENDLESS = {"duration": 1e6, "timeStep": 1e-3, "deadlineMs": 600000}  # some hours of work
-SECONDS = 20 * SLOWER
+SECONDS = 60 * SLOWER
 
 
 def ball(name="ball", height=10.0, **motion):
@@ -33,8 +33,7 @@ def scene(*bodies, **settings):
 
 
 def advance(path, status=200, where=None, headers=None, **members):
-    deadline = {"deadlineMs": 5000 * SLOWER} if SLOWER > 1 else {}
-    return (where or client).post(f"{path}/advance", {**deadline, **members}, headers=headers).must(status)
+    return (where or client).post(f"{path}/advance", {"deadlineMs": 30000 * SLOWER, **members}, headers=headers).must(status)
 
 
 def lines_of(reply):

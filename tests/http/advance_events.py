@@ -25,8 +25,7 @@ def advance(bodies, restitution=0.5, status=200, where=None, mode="eventImpulses
     path = f"/v1/scenes/a{next(numbers)}"
     (where or client).put(path, {"bodies": bodies, "materials": {"default": {"restitution": restitution, "youngsModulus": 1e9,
                                                                              "poissonRatio": 0.3}}}).must(201)
-    deadline = {"deadlineMs": 5000 * SLOWER} if SLOWER > 1 else {}
-    return (where or client).post(f"{path}/advance", {"mode": mode, **deadline, **members}).must(status)
+    return (where or client).post(f"{path}/advance", {"mode": mode, "deadlineMs": 30000 * SLOWER, **members}).must(status)
 
 
 @suite.fact

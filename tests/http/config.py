@@ -18,7 +18,7 @@ SHOWN = re.compile(r"^(?P<mark># )?(?P<name>[a-z-]+) = (?P<value>.*?) +# (?P<ori
 
 
 def run(*options, **environment):
-    return subprocess.run([str(binary()), *options], capture_output=True, text=True, timeout=20 * SLOWER, cwd=ROOT, check=False,
+    return subprocess.run([str(binary()), *options], capture_output=True, text=True, timeout=60 * SLOWER, cwd=ROOT, check=False,
                           env=clean_environment(**environment))
 
 

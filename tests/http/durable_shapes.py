@@ -36,7 +36,7 @@ def damage(folder, mark, count):
 
 def status_of(client, name, expected):
     """Waits while the scene is being loaded."""
-    end = time.monotonic() + 20 * SLOWER
+    end = time.monotonic() + 60 * SLOWER
     while time.monotonic() < end:
         entry = next(s for s in client.get("/v1/scenes").must(200).json["scenes"] if s["id"] == name)
         if entry.get("status") == expected:

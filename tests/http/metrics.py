@@ -120,7 +120,7 @@ def it_is_there_while_the_daemon_ends():
         d.process.send_signal(signal.SIGTERM)
         connection.send(head("GET", "/metrics"))
         equal(connection.reply().status, 200, "status")
-    equal(d.process.wait(20 * SLOWER), 0, "exit status")
+    equal(d.process.wait(60 * SLOWER), 0, "exit status")
 
 
 # ---- requests --------------------------------------------------------------------------------------------------------------

@@ -384,7 +384,7 @@ def a_redis_that_hangs_is_told_within_a_second_and_work_goes_on_by_itself():
     start = time.monotonic()
     reply = client.get("/v1/scenes/s/poses").problem(503, "store-unavailable")
     check(reply.headers.get("retry-after"), "no Retry-After")
-    check(time.monotonic() - start < 2.5 * SLOWER, f"told after {time.monotonic() - start:.2f} s")
+    check(time.monotonic() - start < 4 * SLOWER, f"told after {time.monotonic() - start:.2f} s")
     client.patch("/v1/scenes/s/poses", move(-1)).problem(503, "store-unavailable")
     # Now nobody is waited for any more, and what needs no store is answered as ever.
     took = []

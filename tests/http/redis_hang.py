@@ -170,7 +170,7 @@ def a_network_that_is_slow_is_waited_for_and_one_that_is_cut_is_not():
     way.delay, way.holds = 0, True
     start = time.monotonic()
     reply = node.client.patch("/v1/scenes/s/poses", move(5)).problem(503, "store-unavailable")
-    check(reply.headers.get("retry-after") and time.monotonic() - start < 2.5 * SLOWER, f"told after {time.monotonic() - start:.2f} s")
+    check(reply.headers.get("retry-after") and time.monotonic() - start < 4 * SLOWER, f"told after {time.monotonic() - start:.2f} s")
     node.client.get("/readyz").problem(503, "store-unavailable")
     equal(place(other.client.get("/v1/scenes/s/poses").must(200)), 3, "place by the other daemon")
     other.client.patch("/v1/scenes/s/poses", move(7)).must(200)

@@ -144,7 +144,7 @@ def a_manager_that_is_gone_hinders_nothing():
 
 def refused(*words, **environment):
     def fact():
-        result = subprocess.run([str(binary()), "--port", "0"], capture_output=True, text=True, timeout=20 * SLOWER, cwd=ROOT, check=False,
+        result = subprocess.run([str(binary()), "--port", "0"], capture_output=True, text=True, timeout=60 * SLOWER, cwd=ROOT, check=False,
                                 env=clean_environment(**environment))
         equal((result.returncode, result.stdout, result.stderr.count("\n")), (2, "", 1), "exit status, output and lines")
         for word in words:
@@ -251,7 +251,7 @@ def a_socket_that_cannot_be_served_is_refused():
                                 (plain, "1", "TCP"), (listening(), "2", "'2'"), (listening(), "x", "'x'"),
                                 (listening("0.0.0.0"), "1", "--token-file")):
         d = Handed(handed, count=count).start()
-        equal((d.line, d.process.wait(20 * SLOWER)), ("", 2), "first line and exit status")
+        equal((d.line, d.process.wait(60 * SLOWER)), ("", 2), "first line and exit status")
         d.process.stdout.close()
         text = d.log_text()
         check(word in text and text.count("\n") == 1, f"{word} is not in {text!r}")
@@ -276,7 +276,7 @@ def systemds_own_activation_starts_it():
         connection.send(f"GET /v1/version HTTP/1.1\r\nHost: {address}:7077\r\nConnection: close\r\n\r\n")
         equal(connection.reply().status, 200, "status")
     process.send_signal(signal.SIGTERM)
-    equal(process.wait(20 * SLOWER), 0, "exit status")
+    equal(process.wait(60 * SLOWER), 0, "exit status")
 
 
 # ---- units -------------------------------------------------------------------------------------------------------------------
@@ -333,7 +333,7 @@ def the_units_settings_are_good_settings():
     for text in (shipped, re.sub(r"^# (?=[a-z-]+ = )", "", shipped, flags=re.M)):
         path = pathlib.Path(folder.name) / "contactd.conf"
         path.write_text(text)
-        run = subprocess.run([str(binary()), "--config", str(path), "--print-config"], capture_output=True, text=True, timeout=20 * SLOWER,
+        run = subprocess.run([str(binary()), "--config", str(path), "--print-config"], capture_output=True, text=True, timeout=60 * SLOWER,
                              check=False, env=clean_environment())
         equal((run.returncode, run.stderr), (0, ""), "exit status and standard error")
     start = re.search(r"^ExecStart=\S+ (.*)$", (ROOT / "docker/contactd.service").read_text(), re.M)
