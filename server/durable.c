@@ -112,9 +112,9 @@ static void refuse_status(srv_request *request, const srv_store_write *write) {
   }
 }
 
-/* A device that fails is told once, not with every write after it. */
+/* Once, not with every write after it. The store in a file tells of its device itself. */
 static void log_failure(srv_server *server, const srv_store_write *write) {
-  if (write->status != SRV_STORE_FAILED || server->store_failed) return;
+  if (write->status != SRV_STORE_FAILED || !server->store->shared || server->store_failed) return;
   server->store_failed = true;
   srv_log_event(server->log, "storageFailed", write->why);
 }

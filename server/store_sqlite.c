@@ -54,6 +54,7 @@ typedef struct sqlite_store {
   unsigned alone_last;   /* what that was at first */
   int told_places;       /* of `places` */
   bool told_damage;      /* `damaged` */
+  bool told_failure;     /* `failed` */
   bool tells_forgot;     /* what was found when the file was opened is to be told */
   bool submitted;        /* in this round of the loop, and the writer not woken since */
   uint64_t submitted_ns; /* the first of those */
@@ -67,8 +68,8 @@ typedef struct sqlite_store {
   srv_store_load *loads, **loads_end, *loaded, **loaded_end;
   srv_store_look *looks, **looks_end, *looked, **looked_end;
   bool closing, reader_ended, writer_ended;
-  bool broken;
-  bool damaged;      /* broken by that: why tells */
+  bool failed;       /* the device: why tells */
+  bool damaged;      /* what all keys need: why tells, where nothing has failed */
   int places;        /* of new records, that there have been */
   size_t queued;     /* of `writes` */
   uint64_t group_ns; /* that a transaction takes, lately */
@@ -109,10 +110,28 @@ static void ring(sqlite_store *s) {
   (void)refused;
 }
 
+/* How the file is now. True: somebody should know. Under the mutex. */
+static bool publish(sqlite_store *s) {
+  bool failed = srv_sqlite_failed(s->file.writer), damaged = srv_sqlite_damaged(s->file.writer);
+  int places = srv_sqlite_places(s->file.writer);
+  bool ends = failed > s->failed || damaged > s->damaged, news = ends || places > s->places;
+  if (ends) memcpy(s->why, srv_sqlite_why(s->file.writer), sizeof s->why);
+  s->failed = failed;
+  s->damaged = damaged;
+  s->places = places;
+  return news;
+}
+
+/* Nobody may write for long after something has failed while the writer tidied up. */
+static void tell_news(sqlite_store *s) {
+  uv_mutex_lock(&s->mutex);
+  bool news = publish(s);
+  uv_mutex_unlock(&s->mutex);
+  if (news) ring(s);
+}
+
 /* took_ns: that they took. */
 static void give_answers(sqlite_store *s, srv_store_write *first, uint64_t took_ns) {
-  const char *why = NULL;
-  bool broken = srv_sqlite_broken(s->file.writer, &why);
   size_t answered = 0;
   uv_mutex_lock(&s->mutex);
   for (; first; answered++) {
@@ -120,10 +139,7 @@ static void give_answers(sqlite_store *s, srv_store_write *first, uint64_t took_
     first = write->next;
     LIST_ADD(s->written, write);
   }
-  if (broken && !s->broken) memcpy(s->why, why, sizeof s->why);
-  s->broken = broken;
-  s->damaged = srv_sqlite_damaged(s->file.writer);
-  s->places = srv_sqlite_places(s->file.writer);
+  publish(s);
   s->group_ns = (s->group_ns + took_ns) / 2;
   s->answered = answered;
   s->company = answered + s->queued;
@@ -174,6 +190,7 @@ static void write_on(void *cls) {
     } else if (!ends && !srv_sqlite_sweep(s->file.writer)) {
       srv_sqlite_checkpoint(s->file.writer, LOG_PAGES_IDLE);
     }
+    tell_news(s);
   }
   /* The file is closed here: its last checkpoint takes long enough not to hold the loop up. */
   uv_thread_join(&s->reader);
@@ -238,18 +255,26 @@ static void handle_closed(uv_handle_t *handle) {
   if (closed) closed(cls);
 }
 
-static void tell(const sqlite_store *s, const char *what) {
-  if (s->store.tell) s->store.tell(s->store.tell_cls, "storageDamaged", what);
+static void tell(const sqlite_store *s, const char *event, const char *what) {
+  if (s->store.tell) s->store.tell(s->store.tell_cls, event, what);
+}
+
+/* Once. */
+static void tell_failure(sqlite_store *s, const char *why) {
+  if (!s->told_failure) tell(s, "storageFailed", why);
+  s->told_failure = true;
 }
 
 /* Once each. why: of a store that is damaged; else NULL. */
 static void tell_damage(sqlite_store *s, int places, const char *why) {
   if (s->tells_forgot)
-    tell(s, "the list of free pages in " SRV_SQLITE_FILE " was damaged and has been made anew; what was free is lost room");
+    tell(s, "storageDamaged",
+         "the list of free pages in " SRV_SQLITE_FILE " was damaged and has been made anew; what was free is lost room");
   s->tells_forgot = false;
-  if (places > s->told_places) tell(s, "a page of " SRV_SQLITE_FILE " is damaged; new records go to another place");
+  if (places > s->told_places)
+    tell(s, "storageDamaged", "a page of " SRV_SQLITE_FILE " is damaged; new records go to another place");
   s->told_places = places;
-  if (why && !s->told_damage) tell(s, why);
+  if (why && !s->told_damage) tell(s, "storageDamaged", why);
   s->told_damage |= why != NULL;
 }
 
@@ -267,11 +292,12 @@ static void on_answers(uv_poll_t *handle, int status, int events) {
   LIST_CLEAR(s->looked);
   bool ended = s->writer_ended;
   int places = s->places;
-  bool damaged = s->damaged;
+  bool failed = s->failed, damaged = s->damaged;
   char why[SRV_STORE_WHY];
   memcpy(why, s->why, sizeof why);
   uv_mutex_unlock(&s->mutex);
-  tell_damage(s, places, damaged ? why : NULL);
+  tell_damage(s, places, damaged && !failed ? why : NULL);
+  if (failed) tell_failure(s, why);
   while (writes) {
     srv_store_write *write = writes;
     writes = write->next;
@@ -336,7 +362,7 @@ static void look(srv_store *store, srv_store_look *look) {
 static bool healthy(const srv_store *store, srv_store_status *status, char *why) {
   sqlite_store *s = of(store);
   uv_mutex_lock(&s->mutex);
-  bool good = !s->broken;
+  bool good = !s->failed && !s->damaged;
   *status = good ? SRV_STORE_OK : SRV_STORE_FAILED;
   memcpy(why, s->why, sizeof s->why);
   uv_mutex_unlock(&s->mutex);

@@ -148,10 +148,12 @@ void srv_sqlite_write(srv_sqlite_writer *writer, srv_store_write *first);
 bool srv_sqlite_sweep(srv_sqlite_writer *writer);
 /* Copies the log into the file if so many pages or more are not copied yet. */
 void srv_sqlite_checkpoint(srv_sqlite_writer *writer, int pages);
-/* The device has failed, or what all keys need is damaged: why tells. */
-bool srv_sqlite_broken(const srv_sqlite_writer *writer, const char **why);
-/* The second of these. */
+/* The device has failed. */
+bool srv_sqlite_failed(const srv_sqlite_writer *writer);
+/* What all keys need is damaged. */
 bool srv_sqlite_damaged(const srv_sqlite_writer *writer);
+/* Of what came last of these: SRV_STORE_WHY bytes. */
+const char *srv_sqlite_why(const srv_sqlite_writer *writer);
 /* Tables of records; more than there were: a damaged page takes no new ones. */
 int srv_sqlite_places(const srv_sqlite_writer *writer);
 

@@ -225,13 +225,11 @@ static bool in_place(srv_sqlite_writer *writer) {
   return true;
 }
 
-bool srv_sqlite_broken(const srv_sqlite_writer *writer, const char **why) {
-  bool broken = writer->broken || writer->damaged;
-  if (broken) *why = writer->why;
-  return broken;
-}
+bool srv_sqlite_failed(const srv_sqlite_writer *writer) { return writer->broken; }
 
 bool srv_sqlite_damaged(const srv_sqlite_writer *writer) { return writer->damaged; }
+
+const char *srv_sqlite_why(const srv_sqlite_writer *writer) { return writer->why; }
 
 int srv_sqlite_places(const srv_sqlite_writer *writer) { return writer->volumes.count; }
 

@@ -208,6 +208,31 @@ def a_disk_that_fails_refuses_writes_until_the_next_start():
     lives.down()
 
 
+@suite.fact
+def a_disk_that_fails_while_nobody_writes_is_told_at_once():
+    """F4: the log is copied into the file when nobody writes, and its sync fails."""
+    if SANITIZER:
+        raise Skip("a sanitizer's library must be the first")
+    lives = Lives(suite)
+    with tempfile.TemporaryDirectory() as folder:
+        mark = pathlib.Path(folder) / "fails"
+        lives.again(fails=mark)
+        # Of the file alone; what is acknowledged is in its log.
+        mark.write_text("/contactd.db")
+        lives.client.put("/v1/scenes/s", {"bodies": [ball(f"b{i}", user="x" * 4000) for i in range(400)]}).must(201)
+        wait_until(lambda: lives.client.get("/readyz").status == 503, "/readyz is not 503")
+        lives.client.get("/readyz").problem(503, "storage-failed")
+        wait_until(lambda: '"storageFailed"' in lives.daemon.log_text(), "the log does not tell")
+        mark.unlink()
+        lives.client.patch("/v1/scenes/s", {"user": 1}).problem(503, "storage-failed")
+        last = lives.daemon
+        lives.again()
+    equal(last.log_text().count('"event":"storageFailed"'), 1, "lines in the log")
+    equal(len(lives.client.get("/v1/scenes/s").must(200).json["bodies"]), 400, "bodies of what was acknowledged")
+    lives.client.patch("/v1/scenes/s", {"user": 1}).must(200)
+    lives.down()
+
+
 def sent(port, method, path, body):
     """A request whose reply nobody has asked for yet."""
     line = connection(port, SECONDS)

@@ -259,6 +259,64 @@ static void a_failed_sync_ends_all_writing(void) {
   CHECK(k > 8 && k < 2000);
 }
 
+static int told_of_failures;
+
+static void hear(void *cls, const char *event, const char *detail) {
+  (void)cls, (void)detail;
+  told_of_failures += strcmp(event, "storageFailed") == 0;
+}
+
+#define IDLE_LIMIT_MS 60000 /* what hangs; a store that is idle tidies up within a second */
+
+static void on_limit(uv_timer_t *limit) { *(bool *)limit->data = true; }
+
+/* Waits until the store tells of a failure by itself. */
+static void hear_failure(rig *r) {
+  bool late = false;
+  uv_timer_t limit = {.data = &late};
+  uv_timer_init(&r->loop, &limit);
+  uv_timer_start(&limit, on_limit, IDLE_LIMIT_MS, 0);
+  while (!told_of_failures && !late) uv_run(&r->loop, UV_RUN_ONCE);
+  CHECK(!late);
+  uv_close((uv_handle_t *)&limit, NULL);
+  uv_run(&r->loop, UV_RUN_NOWAIT);
+}
+
+/* A base of so many bytes takes the place of so many small records, which is acknowledged, and nobody writes any more. This sync
+ * after its own fails. */
+static void fail_when_idle(uint64_t records, size_t length, long sync) {
+  srv_store_status status;
+  char why[SRV_STORE_WHY];
+  rig r;
+  disk_reset();
+  rig_begin(&r);
+  CHECK(rig_open(&r));
+  r.store->tell = hear;
+  told_of_failures = 0;
+  for (uint64_t i = 0; i < records; i++)
+    CHECK_INT(rig_put(&r, i ? SRV_STORE_CHANGE : SRV_STORE_BASE, "a", (uint64_t[]){i, i + 1}, 100), SRV_STORE_OK);
+  disk.fail_sync = disk.syncs + 1 + sync;
+  CHECK_INT(rig_put(&r, SRV_STORE_BASE, "a", (uint64_t[]){records, records + 1}, length), SRV_STORE_OK);
+  hear_failure(&r);
+  CHECK(disk.failed);
+  CHECK(!srv_store_healthy(r.store, &status, why) && status == SRV_STORE_FAILED && why[0] != 0);
+  CHECK_INT(rig_put(&r, SRV_STORE_BASE, "b", (uint64_t[]){0, 1}, 100), SRV_STORE_FAILED);
+  CHECK_INT(told_of_failures, 1);
+  rig_close(&r);
+  CHECK(rig_open(&r));
+  CHECK_INT(rig_revision(&r, SRV_STORE_SCENES, "a"), records + 1);
+  CHECK_INT(rig_revision(&r, SRV_STORE_SCENES, "b"), 0);
+  rig_end(&r);
+}
+
+static void a_sync_that_fails_when_nobody_writes_is_told_at_once(void) {
+  enum { RECORDS = 40, LENGTH = 3 << 20 }; /* more than a write sweeps, and too few to be copied; more than stays in the log */
+  disk_install();
+  fail_when_idle(RECORDS, 100, 1);
+  fail_when_idle(0, LENGTH, 1); /* the log's, before it is copied */
+  fail_when_idle(0, LENGTH, 2); /* the file's */
+}
+
 static void a_failed_write_ends_all_writing(void) {
   disk_install();
   long k = 1;
@@ -513,6 +571,7 @@ static const check_test tests[] = {
     {"nobody_waits_for_those_who_left_while_the_disk_stood_still", nobody_waits_for_those_who_left_while_the_disk_stood_still},
     {"no_write_is_acknowledged_before_a_sync", no_write_is_acknowledged_before_a_sync},
     {"a_failed_sync_ends_all_writing", a_failed_sync_ends_all_writing},
+    {"a_sync_that_fails_when_nobody_writes_is_told_at_once", a_sync_that_fails_when_nobody_writes_is_told_at_once},
     {"a_failed_write_ends_all_writing", a_failed_write_ends_all_writing},
     {"a_write_without_room_is_refused_and_the_next_is_taken", a_write_without_room_is_refused_and_the_next_is_taken},
     {"power_may_be_lost_at_any_moment", power_may_be_lost_at_any_moment},

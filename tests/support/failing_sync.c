@@ -1,14 +1,24 @@
 /* A disk that fails or is slow: loaded in front of the C library (LD_PRELOAD), it looks at the file that FAILING_SYNC names
- * whenever fsync or fdatasync is called. An empty file: the call fails with EIO; a number: it takes so many milliseconds more;
- * "hold": it takes until the file has gone. */
+ * whenever fsync or fdatasync is called. An empty file: the call fails with EIO; "/name": it fails with files of that name; a
+ * number: it takes so many milliseconds more; "hold": it takes until the file has gone. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #define EXPORT __attribute__((visibility("default")))
+
+/* The open file's path ends so. */
+static int ends_in(int fd, const char *end) {
+  char link[40], path[4096];
+  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+  ssize_t length = readlink(link, path, sizeof path);
+  size_t most = strlen(end);
+  return length >= (ssize_t)most && memcmp(path + length - most, end, most) == 0;
+}
 
 static int sync_or_fail(long call, int fd) {
   const char *name = getenv("FAILING_SYNC");
@@ -17,7 +27,7 @@ static int sync_or_fail(long call, int fd) {
     char text[16] = {0};
     ssize_t length = read(mark, text, sizeof text - 1);
     close(mark);
-    if (length <= 0) {
+    if (length <= 0 || (text[0] == '/' && ends_in(fd, text))) {
       errno = EIO;
       return -1;
     }
