@@ -124,12 +124,16 @@ static srv_store_status settle_scene(loading *l) {
   srv_kept *kept = entry->kept;
   srv_store_status status = l->fetch.status;
   if (status == SRV_STORE_OK && l->outcome == API_RESTORE_MEMORY) status = SRV_STORE_MEMORY;
-  if (status == SRV_STORE_UNKNOWN) {
+  bool may_go = l->server->store->shared || kept->gone;
+  kept->gone = false;
+  if (status == SRV_STORE_UNKNOWN && may_go) {
     srv_registry_remove(l->server->registry, entry);
     return SRV_STORE_OK;
   }
-  if (status == SRV_STORE_DAMAGED) {
-    snprintf(l->why, sizeof l->why, "%s", l->fetch.why);
+  if (status == SRV_STORE_DAMAGED || status == SRV_STORE_UNKNOWN) {
+    /* Nobody else removes scenes from a store that is this daemon's alone: what a reader does not find any more is damaged. Who
+     * writes proves each page that it reads. */
+    snprintf(l->why, sizeof l->why, "%s", status == SRV_STORE_DAMAGED ? l->fetch.why : "the store does not find its key any more");
     set_corrupt(l);
   } else if (status != SRV_STORE_OK) {
     kept->presence = entry->current ? SRV_PRESENCE_HERE : SRV_PRESENCE_STORED;

@@ -123,6 +123,7 @@ void srv_recover_reload(srv_server *server, srv_entry *entry, uint64_t revision,
       entry->kept->revision = revision;
       entry->kept->stamp = stamp;
     }
+    entry->kept->gone = revision == 0;
     (void)srv_load_scene(server, entry, false);
   }
 }

@@ -3,6 +3,7 @@
 
 #include "resident.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -148,6 +149,8 @@ void srv_registry_hold(srv_registry *registry, srv_entry *entry) {
 
 static void forget_if_empty(srv_registry *registry, srv_entry *entry) {
   if (entry->uses || entry->current || entry->kept) return;
+  /* A ring would outlive it. Deletions take it away first, and who listens holds the entry. */
+  assert(!entry->ring);
   size_t at = place_of(registry, entry->id);
   memmove(registry->items + at, registry->items + at + 1, (registry->count - at - 1) * sizeof *registry->items);
   registry->count--;

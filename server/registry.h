@@ -36,6 +36,7 @@ typedef struct srv_kept {
   uint64_t base_bytes, change_bytes, changes;
   uint64_t known, known_ns; /* with a shared store: the revision that it had last, and when it said so (lost.h) */
   uint64_t compared_ns;     /* with a shared store, by who does not wait for it */
+  bool gone; /* being loaded anew: a write was told that the store has no such scene */
   bool folding;
   uint64_t folded_bytes, folded_changes; /* of the changes, those that the base in the making takes in */
   uint64_t fold_bytes;                   /* a base is made when the changes weigh more; 0: as usual */

@@ -16,6 +16,7 @@ import time
 from support.checks import Skip, Suite, check, equal
 from support.client import ndjson
 from support.daemon import SANITIZER
+from support.events import Stream
 from support.lives import Lives, connection
 from support.pace import SLOWER, unchanging
 from support.redis import wait_until
@@ -401,6 +402,43 @@ def a_small_change_of_a_large_scene_writes_little():
     lives.again("KILL")
     equal(lives.client.get("/v1/scenes/s/poses", check=False).body == expected, True, "the poses are those before the kill")
     lives.down()
+
+
+@suite.fact
+def a_scene_whose_key_is_not_found_any_more_is_damaged():
+    """F7: an index that changes on the disk while the daemon runs makes no scene one that is not there, nor forgets who has listened."""
+    lives = Lives(suite, "--workers", "1", "--log", "stderr", "--scene-memory", "65536")
+    names = [f"scene-{i}" for i in range(6)]
+    for name in names:
+        lives.client.put(f"/v1/scenes/{name}", {"bodies": [ball(f"b{i}", 3 * i) for i in range(40)]}).must(201)
+    lives.again()
+    with Stream(lives.daemon, names[-1]) as stream:
+        stream.next("revision")
+    # It is let go of when nobody listens any more and others are used.
+    wait_until(lambda: [lives.client.get(f"/v1/scenes/{name}").status for name in names[:-1]] == [200] * 5
+               and lives.client.get("/v1/scenes").must(200).json["scenes"][-1].get("status") == "stored", "the scene stays in memory")
+    # Who writes has the page in memory, and does not meet what is damaged.
+    lives.client.patch(f"/v1/scenes/{names[0]}", {"user": 0}).must(200)
+    path = pathlib.Path(lives.folder) / "contactd.db"
+    data, key, flipped = bytearray(path.read_bytes()), names[-1].encode(), 0
+    for page in range(4096, len(data), 4096):
+        at = data.find(key, page, page + 4096)
+        if data[page] == 10 and at >= 0:  # a leaf of an index (Database File Format, 1.6)
+            data[at] ^= 0x10
+            flipped += 1
+    check(flipped == 1, f"the key is in {flipped} pages of indices")
+    with path.open("r+b") as file:
+        file.write(data)
+    # What was read is read again when something has been written.
+    lives.client.patch(f"/v1/scenes/{names[0]}", {"user": 1}).must(200)
+    for unused in range(2):
+        lives.client.get(f"/v1/scenes/{names[-1]}").problem(500, "corrupt")
+    listed = lives.client.get("/v1/scenes").must(200).json["scenes"]
+    equal([(s["id"], s["revision"]) for s in listed], [(name, 1 + 2 * (name == names[0])) for name in names], "scenes and revisions")
+    equal(listed[-1]["status"], "corrupt", "status")
+    daemon = lives.daemon
+    lives.down()
+    check('"event":"sceneCorrupt"' in daemon.log_text(), "the log does not tell it")
 
 
 def stored_bytes(folder):
