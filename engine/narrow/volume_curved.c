@@ -22,22 +22,23 @@ static double cap(double radius, double height, double *centroid) {
   return PI * height * height * (3.0 * radius - height) / 3.0;
 }
 
-/* Two balls that overlap and do not hold each other: a cap of each. Their common plane is where x^2 + h^2 is r^2 for both. */
-static part lens_of(ct_vec3 c, double r, ct_vec3 d, double s) {
+/* Two balls that overlap by `both` and do not hold each other: a cap of each. Their common plane is where x^2 + h^2 is r^2 for
+ * both.
+ */
+static part lens_of(ct_vec3 c, double r, ct_vec3 d, double s, double both) {
   ct_vec3 way = ct_sub(d, c);
-  double apart = ct_norm(way), both = r + s - apart;
-  /* Products of differences, which do not cancel. */
-  double first = (s - r + apart) * both / (2.0 * apart), second = (r - s + apart) * both / (2.0 * apart), x, y;
+  double apart = ct_norm(way), x, y;
+  /* Products of differences, which do not cancel; of what is nearly held one of them may be rounded below 0. */
+  double first = ct_max2(s - r + apart, 0.0) * both / (2.0 * apart), second = ct_max2(r - s + apart, 0.0) * both / (2.0 * apart);
   double v = cap(r, first, &x), w = cap(s, second, &y), sum = v + w;
   ct_vec3 unit = ct_scale(way, 1.0 / apart), p = ct_add_scaled(c, unit, x), q = ct_add_scaled(d, unit, -y);
   return (part){sum, ct_lerp(p, q, w / sum)};
 }
 
-/* An ellipsoid below a plane, as the ball that it is when its axes are made equal. */
-static part below_plane(ct_vec3 radii, ct_vec3 up, double height) {
+/* An ellipsoid whose lowest point is so deep below a plane, as the ball that it is when its axes are made equal. */
+static part below_plane(ct_vec3 radii, ct_vec3 up, double depth) {
   ct_vec3 n = ct_vec(up.x * radii.x, up.y * radii.y, up.z * radii.z);
-  double length = ct_norm(n), deep = ct_min2(ct_max2(1.0 + height / length, 0.0), 2.0), centroid,
-         volume = cap(1.0, deep, &centroid);
+  double length = ct_norm(n), centroid, volume = cap(1.0, ct_min2(depth / length, 2.0), &centroid);
   ct_vec3 at = ct_scale(n, -centroid / length);
   return (part){volume * radii.x * radii.y * radii.z, ct_vec(at.x * radii.x, at.y * radii.y, at.z * radii.z)};
 }
@@ -70,8 +71,9 @@ static bool is_ellipsoid(const ct_shape *shape) {
   return shape->kind == CT_KIND_ELLIPSOID && shape->rounding == 0.0 && shape->margin == 0.0;
 }
 
-/* The common volume; false: there is no closed form for it. */
-static bool volume_of(const ct_volume_pair *pair, ct_relation relation, part *out) {
+/* The common volume; false: there is no closed form for it. It is that of the depth that is answered, so that what is in another at
+ * all has a volume: the difference of two heights anew may be rounded to nothing. */
+static bool volume_of(const ct_volume_pair *pair, ct_relation relation, double depth, part *out) {
   const ct_shape *a = pair->a.shape, *b = pair->b.shape;
   double z, w, r, s;
   if (relation == CT_CONTAINED) return part_of_whole(a, NULL, out);
@@ -79,16 +81,15 @@ static bool volume_of(const ct_volume_pair *pair, ct_relation relation, part *ou
   if (b->kind == CT_KIND_PLANE) {
     const ct_mat3 *m = &pair->relative.rotation;
     ct_vec3 up = ct_unit_or(ct_vec(m->rx.z, m->ry.z, m->rz.z), ct_vec(0.0, 0.0, 1.0)), center = {0.0, 0.0, 0.0};
-    double top = ct_dot(up, pair->relative.position) + ct_shape_growth(b);
     bool ball = ct_shape_is_ball(a, &z, &r);
     if (!ball && !is_ellipsoid(a)) return false;
     if (ball) center.z = z;
-    *out = below_plane(ball ? ct_vec(r, r, r) : a->ellipsoid.radii, up, top - ct_dot(up, center));
+    *out = below_plane(ball ? ct_vec(r, r, r) : a->ellipsoid.radii, up, depth);
     out->centroid = ct_add(out->centroid, center);
     return true;
   }
   if (!ct_shape_is_ball(a, &z, &r) || !ct_shape_is_ball(b, &w, &s)) return false;
-  *out = lens_of(ct_vec(0.0, 0.0, z), r, ct_to_parent(pair->relative, ct_vec(0.0, 0.0, w)), s);
+  *out = lens_of(ct_vec(0.0, 0.0, z), r, ct_to_parent(pair->relative, ct_vec(0.0, 0.0, w)), s, depth);
   return true;
 }
 
@@ -103,7 +104,7 @@ void ct_volume_curved(ct_volume_pair *pair) {
   c.position = c.centroid = ct_lerp(r.point_a, r.point_b, 0.5);
   c.element_a = c.element_b = CT_NO_ELEMENT;
   part common;
-  if (volume_of(pair, r.relation, &common)) {
+  if (volume_of(pair, r.relation, -r.distance, &common)) {
     c.volume = common.volume;
     c.centroid = common.centroid;
   } else {

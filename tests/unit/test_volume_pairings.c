@@ -188,6 +188,49 @@ static void ellipsoids_turned_anyhow_share_what_their_sections_add_up_to(void) {
   }
 }
 
+static long double cap_of(long double radius, long double height) {
+  return (long double)PI * height * height * (3.0L * radius - height) / 3.0L;
+}
+
+/* What is in another by whatever the last bits of the positions come to has a volume above 0, that of the depth that is answered:
+ * of an ellipsoid that of the ball that it is when all lengths are measured by its axes, of two balls of both caps. */
+static void what_barely_overlaps_has_the_volume_of_its_depth(void) {
+  check_random r = {67};
+  ct_shape ground = {.kind = CT_KIND_PLANE};
+  int found[3] = {0, 0, 0};
+  for (int i = 0; i < 30000; i++) {
+    ct_vec3 radii = {check_uniform(&r, 0.01, 2), check_uniform(&r, 0.01, 2), check_uniform(&r, 0.01, 2)};
+    ct_shape ball_a = ball(radii.x), ball_b = ball(radii.y), egg = {.kind = CT_KIND_ELLIPSOID, .ellipsoid.radii = radii};
+    ct_vec3 center = {check_uniform(&r, -1, 1), check_uniform(&r, -1, 1), i % 2 ? check_uniform(&r, -1, 1) : 0.0};
+    ct_pose pose = {center,
+                    {check_uniform(&r, -1, 1), check_uniform(&r, -1, 1), check_uniform(&r, -1, 1), check_uniform(&r, -1, 1)}};
+    ct_vec3 up = ct_quat_matrix(pose.rotation).rz;
+    double reach = ct_norm(ct_vec(up.x * radii.x, up.y * radii.y, up.z * radii.z));
+    /* From 1e-18 m to 1e-3 m, and what the positions are rounded to. */
+    double deep = i % 3 ? ldexp(check_uniform(&r, 1, 2), -10 - i % 51) : 0.0;
+    ct_volume v;
+    long double volume;
+    int way = i / 3 % 3;
+    if (way == 0) v = volume_of(&ball_a, pose, &ground, at(0, 0, center.z - radii.x + deep));
+    else if (way == 1) v = volume_of(&egg, pose, &ground, at(0, 0, center.z - reach + deep));
+    else
+      v = volume_of(&ball_a, pose, &ball_b,
+                    at(center.x + 0.6 * (radii.x + radii.y - deep), center.y, center.z - 0.8 * (radii.x + radii.y - deep)));
+    if (v.count == 0) continue;
+    long double depth = -(long double)v.contacts[0].gap, size = way == 1 ? reach : radii.x;
+    CHECK(depth > 0.0L && v.contacts[0].volume > 0.0);
+    if (way == 2) {
+      long double a = radii.x, b = radii.y, between = a + b - depth;
+      volume = cap_of(a, depth * (2.0L * b - depth) / (2.0L * between)) + cap_of(b, depth * (2.0L * a - depth) / (2.0L * between));
+    } else {
+      volume = cap_of(1.0L, depth / size) * radii.x * (way ? radii.y * radii.z : radii.x * radii.x);
+    }
+    CHECK_NEAR(v.contacts[0].volume, (double)volume, 1e-14 * (double)volume * (double)(1.0L + depth / size));
+    found[way]++;
+  }
+  for (int way = 0; way < 3; way++) CHECK(found[way] > 5000);
+}
+
 /* What has no closed form says so; a body in another has its own volume. */
 static void capsules_in_a_box_have_their_own_volume(void) {
   ct_shape box = {.kind = CT_KIND_BOX, .box.half = {2, 2, 2}}, pill = {.kind = CT_KIND_CAPSULE, .capsule = {0.6, 0.5, 0.5}};
@@ -261,6 +304,7 @@ int main(int argc, char **argv) {
       {"half_balls_and_half_ellipsoids", half_balls_and_half_ellipsoids},
       {"ellipsoids_turned_anyhow_share_what_their_sections_add_up_to",
        ellipsoids_turned_anyhow_share_what_their_sections_add_up_to},
+      {"what_barely_overlaps_has_the_volume_of_its_depth", what_barely_overlaps_has_the_volume_of_its_depth},
       {"capsules_in_a_box_have_their_own_volume", capsules_in_a_box_have_their_own_volume},
       {"rounded_bodies_in_another_have_their_rounded_volume", rounded_bodies_in_another_have_their_rounded_volume},
       {"rounded_hulls_have_no_volume", rounded_hulls_have_no_volume},
