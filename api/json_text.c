@@ -127,6 +127,14 @@ static bool open_container(scan *s, size_t at) {
   return false;
 }
 
+/* The parser loses a zero byte that follows a number or a word. */
+static bool refuse_zero(scan *s, size_t at) {
+  text_place place = locate(s->bytes, at, s->options->line);
+  api_fault_at(s->faults, API_PROBLEM_MALFORMED_JSON, s->options->at, "Line %zu, column %zu (byte %zu): a zero byte.", place.line,
+               place.column, place.byte);
+  return false;
+}
+
 /* False after a fault. Grammar is left to the parser: the scan only counts tokens, and is right about them in any text that the
  * parser accepts. */
 static bool scan_text(scan *s) {
@@ -147,6 +155,7 @@ static bool scan_text(scan *s) {
     case ']':
       if (s->depth) s->depth--;
       break;
+    case 0: return refuse_zero(s, i);
     case ',': s->memory += ELEMENT_BYTES; break;
     case ':': s->memory += MEMBER_BYTES; break;
     default:

@@ -83,21 +83,21 @@ def detail_has(*words):
 
 # ---- 400: not JSON -------------------------------------------------------------------------------------------------------
 
-for name, text in (("cut short", '{"bodies": ['), ("NaN", '{"x": NaN}'), ("Infinity", '[Infinity]'),
-                   ("beyond double", '{"x": 1e309}'),
+for name, text in (("cut short", '{"bodies": ['), ("NaN", '{"x": NaN}'), ("Infinity", '[Infinity]'), ("beyond double", '{"x": 1e309}'),
                    ("2^63 as an integer", '[9223372036854775808]'), ("lone minus", "[-]"), ("leading zero", "[01]"),
-                   ("trailing comma", "[1,]"), ("single quotes", "{'a': 1}"),
-                   ("comment", "{} // x"), ("two values", "{} {}"), ("bad escape", '["\\x"]'), ("lone surrogate", '["\\ud800"]'),
-                   ("NUL escape", '["\\u0000"]'),
+                   ("trailing comma", "[1,]"), ("single quotes", "{'a': 1}"), ("comment", "{} // x"), ("two values", "{} {}"),
+                   ("bad escape", '["\\x"]'), ("lone surrogate", '["\\ud800"]'), ("NUL escape", '["\\u0000"]'),
+                   ("zero byte after a number", b'{"position": [0\0,0,1]}'), ("zero byte at the end", b"{}\0"),
                    ("bad UTF-8", b'["\xff"]'), ("overlong UTF-8", b'["\xc0\xaf"]'), ("byte order mark", b"\xef\xbb\xbf{}"),
                    ("empty", ""), ("blank", "  \n "), ("plain word", "hello"), ("hex", "[0x10]"),
-                   ("a name twice", '{"id": "x", "id": "y"}'),
-                   ("a name twice, once escaped", '{"id": "x", "\\u0069d": "y"}'),
+                   ("a name twice", '{"id": "x", "id": "y"}'), ("a name twice, once escaped", '{"id": "x", "\\u0069d": "y"}'),
                    ("number of 5,000 digits", "[" + "1" * 5000 + "]")):
     row("malformed-json", 400, name, "PUT", ONE, text)
 row("malformed-json", 400, "names line, column and byte", "PUT", ONE, '{\n  "colliders": [\n    {]\n}', None,
     also=detail_has("Line 3", "column", "byte"))
 row("malformed-json", 400, "in an NDJSON line", "POST", BODIES, ndjson([ball("x")]) + "{\n", None, content_type=NDJSON)
+row("malformed-json", 400, "zero byte in an NDJSON line", "POST", BODIES, ndjson([ball("x")]).replace("0.5", "0.5\0"), None,
+    content_type=NDJSON, also=detail_has("Line 1", "a zero byte"))
 for method, path in (("POST", "/v1/scenes"), ("PUT", SCENE), ("PATCH", SCENE), ("POST", BODIES), ("PATCH", BODIES),
                      ("PATCH", BODIES + "/a"),
                      ("PUT", SCENE + "/poses"), ("PATCH", SCENE + "/poses"), ("PUT", SCENE + "/filters"), ("POST", DISTANCE),

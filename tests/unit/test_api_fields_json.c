@@ -72,6 +72,26 @@ static void every_prefix_is_refused(void) {
   }
 }
 
+/* A zero byte is no JSON at any place of a text, and is told with that place where it stands alone. */
+static void zero_bytes_are_refused_everywhere(void) {
+  static const char text[] = "{\"id\": \"a\\n\", \"n\": [-1.5e-3, 0 , {\"t\": true, \"f\": [false, null]}]}";
+  size_t length = sizeof text - 1;
+  bool in_text = false;
+  for (size_t at = 0; at <= length; at++) {
+    char with[sizeof text + 1], words[64];
+    memcpy(with, text, at);
+    with[at] = 0;
+    memcpy(with + at + 1, text + at, length - at);
+    snprintf(words, sizeof words, "Line 1, column %zu (byte %zu): a zero byte.", at + 1, at + 1);
+    document d;
+    document_init(&d);
+    document_parse(&d, with, length + 1);
+    document_expect(&d, words, MALFORMED, "", in_text ? "Line 1" : words);
+    document_free(&d);
+    if (text[at] == '"') in_text = !in_text;
+  }
+}
+
 static char *repeat(const char *open, const char *close, size_t count) {
   size_t a = strlen(open), b = strlen(close);
   char *text = malloc((a + b) * count + 1);
@@ -329,6 +349,7 @@ static const check_test tests[] = {
     {"bad_text_is_refused_with_its_place", bad_text_is_refused_with_its_place},
     {"every_type_may_stand_at_the_top", every_type_may_stand_at_the_top},
     {"every_prefix_is_refused", every_prefix_is_refused},
+    {"zero_bytes_are_refused_everywhere", zero_bytes_are_refused_everywhere},
     {"depth_is_bounded", depth_is_bounded},
     {"brackets_inside_strings_are_no_depth", brackets_inside_strings_are_no_depth},
     {"long_number_literals_are_refused", long_number_literals_are_refused},
