@@ -85,26 +85,48 @@ void srv_sqlite_mark_write(int file, const srv_sqlite_mark *mark) {
 
 /* ---- format ---------------------------------------------------------------------------------------------------------- */
 
-/* The copy is on the disk before the file is changed. */
+static bool write_all(int to, const unsigned char *bytes, size_t length) {
+  for (size_t at = 0; at < length;) {
+    ssize_t written = write(to, bytes + at, length - at);
+    if (written < 0 && errno != EINTR) return false;
+    if (written > 0) at += (size_t)written;
+  }
+  return true;
+}
+
+/* Page by page as they are, damaged ones among them: that a page is not what was written is told of bytes that have been read. By
+ * SQLite's own descriptor, for to close another would end SQLite's locks of the file. */
+static bool copy_pages(sqlite3 *db, int to, char *why) {
+  sqlite3_file *file = NULL;
+  sqlite3_int64 size = 0;
+  unsigned char page[SRV_SQLITE_PAGE_BYTES];
+  int code = sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+  if (code == SQLITE_OK) code = file->pMethods->xFileSize(file, &size);
+  for (sqlite3_int64 at = 0; code == SQLITE_OK && at < size; at += SRV_SQLITE_PAGE_BYTES) {
+    code = file->pMethods->xRead(file, page, SRV_SQLITE_PAGE_BYTES, at);
+    if (code == SQLITE_CORRUPT || code == SQLITE_IOERR_SHORT_READ) code = SQLITE_OK;
+    size_t length = size - at < SRV_SQLITE_PAGE_BYTES ? (size_t)(size - at) : SRV_SQLITE_PAGE_BYTES;
+    if (code == SQLITE_OK && !write_all(to, page, length)) return told(why, "copy of the older format", strerror(errno));
+  }
+  return code == SQLITE_OK || told(why, "copy of the older format", sqlite3_errstr(code));
+}
+
+/* The copy is on the disk before the file is changed. The lock of the folder keeps others away meanwhile; what is in the log is
+ * brought into the file before. */
 static bool keep_copy(sqlite3 *db, const char *path, int64_t format, char *why) {
   char copy[4096];
   int length = snprintf(copy, sizeof copy, "%s.format-%lld", path, (long long)format);
   if (length < 0 || (size_t)length >= sizeof copy) return told(why, "copy of the older format", "the path is too long");
+  if (sqlite3_wal_checkpoint_v2(db, "main", SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL) != SQLITE_OK)
+    return told(why, "copy of the older format", sqlite3_errmsg(db));
   /* One that is there is of an upgrade that did not end: the file is still as it was then. */
   if (unlink(copy) != 0 && errno != ENOENT) return told(why, "copy of the older format", strerror(errno));
   /* Like the file, its owner's alone. */
-  int made = open(copy, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (made < 0) return told(why, "copy of the older format", strerror(errno));
-  close(made);
-  sqlite3_stmt *statement = NULL;
-  bool good = sqlite3_prepare_v2(db, "VACUUM INTO ?1", -1, &statement, NULL) == SQLITE_OK &&
-              sqlite3_bind_text(statement, 1, copy, -1, SQLITE_STATIC) == SQLITE_OK && sqlite3_step(statement) == SQLITE_DONE;
-  sqlite3_finalize(statement);
-  if (!good) return told(why, "copy of the older format", sqlite3_errmsg(db));
-  int descriptor = open(copy, O_RDONLY | O_CLOEXEC);
-  good = descriptor >= 0 && fsync(descriptor) == 0;
-  if (!good) told(why, "copy of the older format", strerror(errno));
-  if (descriptor >= 0) close(descriptor);
+  int to = open(copy, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (to < 0) return told(why, "copy of the older format", strerror(errno));
+  bool good = copy_pages(db, to, why);
+  if (good && fsync(to) != 0) good = told(why, "copy of the older format", strerror(errno));
+  close(to);
   return good;
 }
 

@@ -149,6 +149,51 @@ static void an_older_format_is_brought_up_whole_or_not_at_all(void) {
   rig_end(&r);
 }
 
+/* As after kill -9: what was acknowledged is in the log. One record is damaged then: the copy has it as it was, and all else. */
+static void an_older_format_with_a_damaged_record_is_brought_up(void) {
+  rig r;
+  srv_store_load load;
+  size_t size = 0, log_size = 0, copy_size = 0;
+  const char *const sql[] = {srv_sqlite_format.sql[0], "CREATE TABLE further(a);"};
+  const srv_sqlite_steps next = {.sql = sql, .count = 2};
+  char path[200], copy[200], why[SRV_STORE_WHY];
+  rig_begin(&r);
+  path_of(&r, "contactd.db", path);
+  path_of(&r, "contactd.db.format-1", copy);
+  CHECK(rig_open(&r));
+  CHECK_INT(PUT(&r, SRV_STORE_BASE, "a", 0, 1, 20000), SRV_STORE_OK);
+  rig_close(&r);
+  CHECK(rig_open(&r));
+  CHECK_INT(PUT(&r, SRV_STORE_BASE, "b", 0, 2, 20000), SRV_STORE_OK);
+  unsigned char *bytes = get_file(&r, "contactd.db", &size), *log = get_file(&r, "contactd.db-wal", &log_size);
+  rig_close(&r);
+  char *record = record_bytes("a", 1, 20000);
+  unsigned char *at = memmem(bytes, size, record + 10000, 64);
+  CHECK(at != NULL && log != NULL && log_size > 20000);
+  if (at) *at ^= 1;
+  put_file(&r, "contactd.db", bytes, size);
+  put_file(&r, "contactd.db-wal", log, log_size);
+  sqlite3 *db = open_file(&r, "contactd.db");
+  CHECK(srv_sqlite_bring_up(db, path, &next, false, why));
+  CHECK_INT(number_of(db, "PRAGMA user_version"), 2);
+  CHECK_INT(number_of(db, "SELECT count(*) FROM keys"), 2);
+  sqlite3_close(db);
+  unsigned char *copied = get_file(&r, "contactd.db.format-1", &copy_size);
+  CHECK(copied && memmem(copied, copy_size, at ? at : bytes, 64));
+  CHECK_INT(rename(copy, path), 0);
+  CHECK(rig_open(&r));
+  CHECK_INT(rig_load(&r, SRV_STORE_SCENES, "a", &load), SRV_STORE_DAMAGED);
+  srv_store_load_free(&load);
+  CHECK_INT(rig_load(&r, SRV_STORE_SCENES, "b", &load), SRV_STORE_OK);
+  CHECK_INT(load.count, 1);
+  srv_store_load_free(&load);
+  rig_end(&r);
+  free(bytes);
+  free(log);
+  free(record);
+  free(copied);
+}
+
 /* ---- kill -9 --------------------------------------------------------------------------------------------------------- */
 
 #define KEYS 3
@@ -297,6 +342,7 @@ static const check_test tests[] = {
     {"files_of_others_are_refused_and_left_alone", files_of_others_are_refused_and_left_alone},
     {"a_newer_format_is_refused_and_left_alone", a_newer_format_is_refused_and_left_alone},
     {"an_older_format_is_brought_up_whole_or_not_at_all", an_older_format_is_brought_up_whole_or_not_at_all},
+    {"an_older_format_with_a_damaged_record_is_brought_up", an_older_format_with_a_damaged_record_is_brought_up},
     {"nothing_acknowledged_is_lost_to_kill_9_and_the_lock_is_free", nothing_acknowledged_is_lost_to_kill_9_and_the_lock_is_free}};
 
 CHECK_MAIN(tests)
