@@ -182,6 +182,9 @@ static void shape_stored(srv_store_write *write) {
   } else if (!good) {
     refuse_status(request, write);
   }
+  /* With a shared store they are counted when its shapes are looked at. */
+  bool was_corrupt = good && !server->store->shared && (posts ? replaced : !durable->shapes);
+  if (was_corrupt && server->shapes_corrupt > 0) server->shapes_corrupt--;
   finish(request, good);
   if (replaced) srv_recover_anew(server);
   srv_shape_turn_end(server);

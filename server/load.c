@@ -185,6 +185,7 @@ static bool end_shape(loading *l) {
   char text[CT_ID_LENGTH_MAX + SRV_KEPT_WHY + 8];
   snprintf(text, sizeof text, "%s: %s", l->fetch.id, l->fetch.status == SRV_STORE_OK ? l->why : l->fetch.why);
   srv_log_event(server->log, "shapeCorrupt", text);
+  server->shapes_corrupt++;
   return false;
 }
 

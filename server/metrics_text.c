@@ -181,6 +181,7 @@ static void put_store(text *out, const srv_server *server) {
   srv_store_status status;
   char why[SRV_STORE_WHY];
   gauge(out, "contactd_store_healthy", "1: the store takes writes.", srv_store_healthy(server->store, &status, why));
+  gauge(out, "contactd_shapes_corrupt", "Posted shapes that cannot be read from the store.", server->shapes_corrupt);
   put_outcomes(out, "contactd_store_commits_total", "Writes of scenes and shapes to the store, by outcome.", m->commits);
   family(out, "contactd_store_commit_seconds", "histogram", "From a write's submission to the store's answer.");
   histogram(out, "contactd_store_commit_seconds", "", &m->commit, false);

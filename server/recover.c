@@ -399,8 +399,8 @@ char *srv_recover_document(const srv_server *server, size_t *length) {
   char text[256];
   int n = snprintf(text, sizeof text,
                    "{\"status\":\"ok\",\"scenes\":{\"loaded\":%zu,\"stored\":%zu,\"corrupt\":%zu},"
-                   "\"shapes\":{\"loaded\":%zu,\"stored\":%zu}}",
-                   loaded, stored, corrupt, api_shapes_count(server->shapes), shapes_stored);
+                   "\"shapes\":{\"loaded\":%zu,\"stored\":%zu,\"corrupt\":%zu}}",
+                   loaded, stored, corrupt, api_shapes_count(server->shapes), shapes_stored, server->shapes_corrupt);
   char *copy = malloc((size_t)n + 1);
   if (copy) memcpy(copy, text, (size_t)n + 1);
   *length = (size_t)n;

@@ -88,6 +88,7 @@ typedef struct srv_server {
   struct srv_shape_turn *shape_turns; /* writes of shapes that wait for their turn */
   bool shape_turn_taken;
   struct srv_shelf *shelf;   /* when shapes were last seen */
+  size_t shapes_corrupt;     /* posted shapes that the store has and that cannot be read, by the last look at them */
   struct srv_shared *shared; /* what others have written; NULL: the store is ours alone */
   bool store_failed;         /* and it has been told */
   size_t errands;            /* foldings and loadings under way; the store outlives them */

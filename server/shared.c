@@ -25,7 +25,8 @@ struct srv_shared {
   srv_server *server;
   srv_shape_sync *now, *next; /* who waits for the look that is under way, and for the one after it */
   bool running;
-  bool found; /* shapes that were not here */
+  bool found;     /* shapes that were not here */
+  size_t corrupt; /* that cannot be read */
   srv_shape_turn turn;
   srv_store_look look;
   size_t at; /* of the look's entries, those before are here */
@@ -59,6 +60,7 @@ static void end_sync(srv_shared *shared, srv_store_status status, const char *wh
   shared->now = NULL;
   free(shared->look.entries);
   shared->look.entries = NULL;
+  if (status == SRV_STORE_OK) shared->server->shapes_corrupt = shared->corrupt;
   if (shared->found) srv_recover_anew(shared->server);
   shared->found = false;
   srv_shape_turn_end(shared->server);
@@ -103,6 +105,7 @@ static void applied(srv_job *job, long piece) {
     shared->found = true;
   } else {
     srv_log_event(server->log, "shapeCorrupt", shared->load.id);
+    shared->corrupt += shared->outcome == API_RESTORE_DAMAGED;
   }
   srv_store_load_free(&shared->load);
   shared->at++;
@@ -127,6 +130,7 @@ static void fetched(srv_store_load *load) {
     end_sync(shared, load->status, load->why);
     return;
   }
+  shared->corrupt += load->status == SRV_STORE_DAMAGED;
   shared->at++;
   load_next(shared);
 }
@@ -165,7 +169,7 @@ static void listed(srv_store_look *look) {
     return;
   }
   drop_gone(shared->server, look);
-  shared->at = 0;
+  shared->at = shared->corrupt = 0;
   load_next(shared);
 }
 

@@ -216,7 +216,7 @@ def requests_wait_until_the_shapes_are_there():
     equal(lives.client.post("/v1/scenes/s/query/overlap", {"deadlineMs": 60000}).must(200).json["results"], [], "an answer that has waited")
     equal([line.getresponse().status for line in waits], [201, 201, 200], "calls that have waited")
     counts = lives.client.get("/readyz").must(200).json
-    equal((counts["scenes"], counts["shapes"]), ({"loaded": 4, "stored": 0, "corrupt": 0}, {"loaded": 1, "stored": 0}), "/readyz")
+    equal((counts["scenes"], counts["shapes"]), ({"loaded": 4, "stored": 0, "corrupt": 0}, {"loaded": 1, "stored": 0, "corrupt": 0}), "/readyz")
     lives.again("KILL")
     lives.client.delete("/v1/scenes/s").must(200)
     equal(lives.client.get("/v1/scenes").json["total"], 3, "scenes when one has gone before its shape was here")
@@ -240,7 +240,7 @@ def scenes_are_listed_at_once_and_loaded_when_they_are_asked_for():
     equal(listed, expected, "the list right after the start")
     equal(len(lives.client.get("/v1/scenes/s39").must(200).json["bodies"]), 39, "bodies of the last scene")
     equal(lives.wait_ready(loaded=True), {"status": "ok", "scenes": {"loaded": 40, "stored": 0, "corrupt": 0},
-                                         "shapes": {"loaded": 0, "stored": 0}}, "/readyz")
+                                         "shapes": {"loaded": 0, "stored": 0, "corrupt": 0}}, "/readyz")
     equal(lives.client.get("/v1/scenes").json, expected, "the list when all are loaded")
     lives.down()
 

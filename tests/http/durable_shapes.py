@@ -45,6 +45,12 @@ def status_of(client, name, expected):
     equal(entry.get("status"), expected, f"status of {name}")
 
 
+def corrupt_shapes(client):
+    count = client.get("/readyz").must(200).json["shapes"]["corrupt"]
+    check(f"\ncontactd_shapes_corrupt {count}\n" in client.get("/metrics").must(200).text, "/metrics tells another number")
+    return count
+
+
 @suite.fact
 def a_damaged_shape_that_is_posted_again_is_there_for_good():
     """F7: what is acknowledged is on the disk, and scenes that lacked the shape are what they were; in this life and in the next."""
@@ -59,8 +65,10 @@ def a_damaged_shape_that_is_posted_again_is_there_for_good():
     lives.wait_ready(loaded=True)
     lives.client.get(f"/v1/shapes/{shape}").problem(404, "shape-not-found")
     lives.client.get("/v1/scenes/named").problem(500, "corrupt")
+    equal(corrupt_shapes(lives.client), 1, "shapes that cannot be read")
     equal(post(lives.client).must(201).json["durability"], "disk", "durability")
     status_of(lives.client, "named", None)
+    equal(corrupt_shapes(lives.client), 0, "shapes that cannot be read when it is posted again")
     for life in range(3):
         equal(lives.client.get("/v1/scenes/named").must(200).body, scene, f"scene in life {life}")
         equal(lives.client.get(f"/v1/shapes/{shape}").must(200).body, report, f"shape in life {life}")
@@ -68,6 +76,7 @@ def a_damaged_shape_that_is_posted_again_is_there_for_good():
         report = lives.client.get(f"/v1/shapes/{shape}").must(200).body
         lives.again("KILL")
         equal(lives.wait_ready(loaded=True)["scenes"]["corrupt"], 0, "scenes that cannot be read")
+        equal(corrupt_shapes(lives.client), 0, f"shapes that cannot be read in life {life + 1}")
     lives.client.delete(f"/v1/shapes/{shape}").problem(409, "shape-in-use")
     lives.down()
 
@@ -84,11 +93,15 @@ def a_damaged_shape_is_deleted_unless_a_scene_names_it():
     lives.wait_ready(loaded=True)
     equal(lives.client.get("/v1/shapes").must(200).json["total"], 0, "shapes that can be read")
     lives.client.delete(f"/v1/shapes/{named}").problem(409, "shape-in-use")
+    equal(corrupt_shapes(lives.client), 2, "shapes that cannot be read")
     equal(lives.client.delete(f"/v1/shapes/{free}").must(200).json, {"id": free, "durability": "disk"}, "reply")
+    equal(corrupt_shapes(lives.client), 1, "shapes that cannot be read when one has gone")
     lives.client.delete(f"/v1/shapes/{free}").problem(404, "shape-not-found")
     lives.client.delete("/v1/shapes/s-none").problem(404, "shape-not-found")
     lives.client.delete("/v1/scenes/named").must(200)
     lives.client.delete(f"/v1/shapes/{named}").must(200)
+    equal(post(lives.client, "cm").must(201).json["durability"], "disk", "durability of another")
+    equal(corrupt_shapes(lives.client), 0, "shapes that cannot be read when both have gone")
     lives.again("KILL")
     check("shapeCorrupt" not in lives.daemon.log_text(), "a shape that was deleted is read again")
     equal(post(lives.client, "mm").must(201).json["id"], free, "id of the same bytes")
@@ -111,6 +124,7 @@ def one_that_is_damaged_in_a_shared_store_is_posted_again_for_all():
     for client in (a, b):
         client.get(f"/v1/shapes/{shape}").problem(404, "shape-not-found")
         client.get("/v1/scenes/named").problem(500, "corrupt")
+        equal(corrupt_shapes(client), 2, "shapes that cannot be read")
     a.delete(f"/v1/shapes/{shape}").problem(409, "shape-in-use")
     a.delete(f"/v1/shapes/{free}").must(200)
     b.delete(f"/v1/shapes/{free}").problem(404, "shape-not-found")
@@ -118,6 +132,7 @@ def one_that_is_damaged_in_a_shared_store_is_posted_again_for_all():
     for client in (a, b, redis.daemon().client):
         equal(client.get("/v1/scenes/named").must(200).body, scene, "scene")
         client.get(f"/v1/shapes/{shape}").must(200)
+        equal(corrupt_shapes(client), 0, "shapes that cannot be read, when it is posted again")
 
 
 suite.main()
