@@ -3,6 +3,8 @@ the number of requests that were meant. A refusal of the framing closes the conn
 
 What libmicrohttpd hides from the guard (bare LF, folded lines, bytes behind a NUL) is looked at for the number of replies alone.
 """
+import json
+
 from support.checks import Suite, check, equal
 from support.daemon import Daemon
 from support.raw import Raw, ask, request
@@ -155,6 +157,36 @@ suite.table("a hidden request is not answered", [
     ("HTTP/0.9", at_most_one("GET /v1/limits\r\n\r\n")),
     ("HTTP/2.0", at_most_one(get("/v1/limits", version="HTTP/2.0"))),
     ("HTTP/1.15", at_most_one(get("/v1/limits", version="HTTP/1.15"))),
+])
+
+
+def library_page(status, data):
+    """As the description in openapi.json says: one short page of HTML, and the end of the connection."""
+    def fact():
+        with Raw(daemon.port) as connection:
+            connection.send(data)
+            connection.ends(10)
+            head, unused, page = connection.buffer.rpartition(b"\r\n\r\n")
+            check(head.startswith(f"HTTP/1.1 {status} ".encode()), f"the reply is {head[:80]!r}")
+            check(b"content-type" not in head.lower() and b"x-request-id" not in head.lower(), f"the head is {head!r}")
+            check(page.startswith(b"<html>") and page.endswith(b"</html>") and len(page) < 1000, f"the page is {page[:200]!r}")
+            said = ask(daemon.port, "GET", "/openapi.json").text
+            check(f" {status} " in json.loads(said)["info"]["description"], f"openapi.json does not tell of {status}")
+    return fact
+
+
+suite.table("what the library refuses is a page of HTML", [
+    ("a request line above 32 KiB", library_page(414, get("/v1/limits?" + "a" * 40000))),
+    ("a header line above 32 KiB", library_page(431, get("/v1/limits", "X: " + "a" * 40000))),
+    ("header lines above 32 KiB", library_page(431, get("/v1/limits", *(f"X-{i}: " + "a" * 1000 for i in range(40))))),
+    ("a line without a version", library_page(400, "GET /v1/limits\r\n\r\n")),
+    ("a line without a colon", library_page(400, get("/v1/limits", "nonsense"))),
+    ("a chunk size that is none", library_page(400, post("Transfer-Encoding: chunked", body="zz\r\nabc\r\n"))),
+    ("a length that is none", library_page(400, post("Content-Length: x", body=""))),
+    ("a length beyond 64 bits", library_page(413, post("Content-Length: " + "9" * 23, body=""))),
+    ("a chunk size beyond 64 bits", library_page(413, post("Transfer-Encoding: chunked", body="f" * 20 + "\r\nabc\r\n"))),
+    ("HTTP/2.0", library_page(505, get("/v1/limits", version="HTTP/2.0"))),
+    ("HTTP/0.8", library_page(505, get("/v1/limits", version="HTTP/0.8"))),
 ])
 
 suite.table("segments are decoded once", [
