@@ -1,8 +1,9 @@
 /* Tokens are compared as zero-padded blocks of one size, so that neither content nor length shows in the time. */
 #include "auth.h"
 
+#include "file.h"
+
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -12,23 +13,21 @@
 /* Shorter ones could be guessed. */
 #define TOKEN_MIN 8
 
-static bool refuse(const char *path, const char *why) {
-  fprintf(stderr, "contactd: --token-file: %s: %s.\n", path, why);
+static bool refuse(const char *given, const char *path, const char *why) {
+  fprintf(stderr, "contactd: %s: %s: %s.\n", given, path, why);
   return false;
 }
 
-bool srv_auth_load(srv_auth *auth, const char *path) {
+bool srv_auth_load(srv_auth *auth, const char *path, const char *given) {
   *auth = (srv_auth){0};
   if (!path) return true;
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return refuse(path, strerror(errno));
-  struct stat status;
   char bytes[SRV_TOKEN_MAX + 3];
+  unsigned mode = 0;
   size_t length = 0;
   const char *why = NULL;
-  if (fstat(fd, &status) != 0) why = strerror(errno);
-  else if (!S_ISREG(status.st_mode)) why = "not a regular file";
-  else if (status.st_mode & (S_IROTH | S_IWOTH | S_IWGRP)) why = "others can read or write it; chmod 600 it";
+  int fd = srv_file_open(path, &mode, NULL, &why);
+  if (fd < 0) return refuse(given, path, why);
+  if (mode & (S_IROTH | S_IWOTH | S_IWGRP)) why = "others can read or write it; chmod 600 it";
   while (!why && length < sizeof bytes) {
     ssize_t n = read(fd, bytes + length, sizeof bytes - length);
     if (n < 0 && errno != EINTR) why = strerror(errno);
@@ -36,11 +35,11 @@ bool srv_auth_load(srv_auth *auth, const char *path) {
     if (n > 0) length += (size_t)n;
   }
   close(fd);
-  if (why) return refuse(path, why);
+  if (why) return refuse(given, path, why);
   while (length > 0 && (bytes[length - 1] == '\n' || bytes[length - 1] == '\r')) length--;
-  if (length < TOKEN_MIN || length > SRV_TOKEN_MAX) return refuse(path, "a token has 8 to 256 characters on one line");
+  if (length < TOKEN_MIN || length > SRV_TOKEN_MAX) return refuse(given, path, "a token has 8 to 256 characters on one line");
   for (size_t i = 0; i < length; i++)
-    if (bytes[i] <= ' ' || bytes[i] > '~') return refuse(path, "a token is of printable ASCII characters without blanks");
+    if (bytes[i] <= ' ' || bytes[i] > '~') return refuse(given, path, "a token is of printable ASCII characters without blanks");
   memcpy(auth->token, bytes, length);
   auth->length = length;
   auth->required = true;

@@ -209,8 +209,8 @@ static void set_defaults(srv_config *config) {
 /* Values between commas. */
 static bool set_list(srv_config *config, const srv_option *row, const char *name, const char *text) {
   char *copy = strdup(text), *rest = copy;
-  bool good = copy != NULL;
-  if (!good) fprintf(stderr, "contactd: %s: out of memory.\n", name);
+  bool good = copy && (!*text || text[strspn(text, ",")]);
+  if (!good) fprintf(stderr, "contactd: %s: %s.\n", name, copy ? "there is nothing between the commas" : "out of memory");
   for (const char *item; good && (item = strsep(&rest, ","));)
     if (*item) good = srv_option_set(config, row, SRV_ORIGIN_ENVIRONMENT, name, item);
   free(copy);
@@ -306,6 +306,21 @@ static bool read_arguments(srv_config *config, int argc, char **argv) {
   return true;
 }
 
+/* ---- where a value comes from ------------------------------------------------------------------------------------------ */
+
+const char *srv_config_given(const srv_config *config, const char *option, char out[SRV_GIVEN_MAX]) {
+  const srv_option *row = srv_option_find(false, option, strlen(option));
+  size_t index = (size_t)(row - srv_options);
+  if (config->origins[index] == SRV_ORIGIN_ENVIRONMENT) srv_option_variable(row, out, SRV_GIVEN_MAX);
+  /* Of a list each value has its line. */
+  else if (config->origins[index] == SRV_ORIGIN_FILE && row->kind == SRV_KIND_LIST)
+    snprintf(out, SRV_GIVEN_MAX, "%.400s: %s", config->file, option);
+  else if (config->origins[index] == SRV_ORIGIN_FILE)
+    snprintf(out, SRV_GIVEN_MAX, "%.400s:%u: %s", config->file, config->lines[index], option);
+  else snprintf(out, SRV_GIVEN_MAX, "--%s", option);
+  return out;
+}
+
 /* ---- all of it --------------------------------------------------------------------------------------------------------- */
 
 /* What holds for requests that say nothing is never more than what they may say. */
@@ -316,16 +331,31 @@ static void fit_limits(srv_config *config) {
   if (limits->page > limits->page_max) limits->page = limits->page_max;
 }
 
+/* What only one that serves needs. False after one sentence on standard error. */
+static bool fits_together(const srv_config *config) {
+  const char *option = NULL, *why = NULL;
+  char given[SRV_GIVEN_MAX];
+  if (config->store || config->healthcheck) return true;
+  if (strcmp(config->durability, "disk") == 0 && !config->data) {
+    option = "durability";
+    why = "disk needs a folder, --data; without one the durability is memory";
+  } else if (config->stale_reads) {
+    option = "stale-reads";
+    why = "reads are never older than what the store has but with --store";
+  }
+  if (option) fprintf(stderr, "contactd: %s: %s.\n", srv_config_given(config, option, given), why);
+  return !option;
+}
+
 srv_config_outcome srv_config_read(srv_config *config, int argc, char **argv) {
   set_defaults(config);
   srv_config_outcome outcome = look_ahead(config, argc, argv);
   bool good = outcome == SRV_CONFIG_RUN && (!config->file || srv_config_read_file(config)) && read_environment(config) &&
               read_arguments(config, argc, argv);
   fit_limits(config);
-  if (good && strcmp(config->durability, "disk") == 0 && !config->data && !config->store && !config->healthcheck) {
-    fprintf(stderr, "contactd: --durability: disk needs a folder, --data; without one the durability is memory.\n");
-    good = false;
-  }
+  good = good && fits_together(config);
+  bool said = config->origins[srv_option_find(false, "durability", 10) - srv_options] != SRV_ORIGIN_DEFAULT;
+  config->data_idle = config->data && !config->store && !said;
   if (!good) srv_config_free(config);
   return good || outcome != SRV_CONFIG_RUN ? outcome : SRV_CONFIG_BAD;
 }

@@ -17,6 +17,9 @@ typedef struct srv_words {
 /* Where a setting comes from: each over those before it. */
 typedef enum srv_origin { SRV_ORIGIN_DEFAULT, SRV_ORIGIN_FILE, SRV_ORIGIN_ENVIRONMENT, SRV_ORIGIN_FLAG } srv_origin;
 
+/* Room for how an option was spelled. */
+#define SRV_GIVEN_MAX 512
+
 /* At most so many options. */
 #define SRV_OPTIONS_MAX 96
 
@@ -27,6 +30,7 @@ typedef struct srv_config {
   uint64_t workers;
   const char *durability; /* "memory" or "disk" */
   const char *data;       /* folder of the store; NULL: none */
+  bool data_idle;         /* nothing is kept there, and nobody has said that the durability is to be memory */
   const char *store;      /* redis://... in place of durability and data; NULL: none */
   const char *store_password_file;
   bool stale_reads;       /* of a store that others write to, too: reads do not ask it */
@@ -43,7 +47,8 @@ typedef struct srv_config {
   /* The rest is for who shows the settings. */
   api_limits asked; /* the limits before they were lowered to fit each other and the machine */
   unsigned char origins[SRV_OPTIONS_MAX];
-  char *file_text; /* owned; texts of the file stand in it */
+  unsigned lines[SRV_OPTIONS_MAX]; /* of the file, where that is the origin */
+  char *file_text;                 /* owned; texts of the file stand in it */
 } srv_config;
 
 typedef enum srv_config_outcome {
@@ -55,8 +60,10 @@ typedef enum srv_config_outcome {
 /* Texts of the result are borrowed from argv and the environment, but for the lists and those of the file. */
 srv_config_outcome srv_config_read(srv_config *config, int argc, char **argv);
 /* The settings and where each comes from, on standard output, as a file that --config reads. Names of files with secrets are
- * shown, never what is in them. */
-void srv_config_print(const srv_config *config);
+ * shown, never what is in them. False after one sentence on standard error: such a file cannot hold one of them. */
+bool srv_config_print(const srv_config *config);
+/* Where the option's value comes from, in `out`: "--data", "CONTACTD_DATA" or "FILE:LINE: data". */
+const char *srv_config_given(const srv_config *config, const char *option, char out[SRV_GIVEN_MAX]);
 void srv_config_free(srv_config *config);
 
 #endif

@@ -1,9 +1,9 @@
 /* The file of settings: lines of NAME = VALUE with the names of the options, repeatable ones repeated, limits as
  * "limit = NAME=VALUE". What follows a '#' at the beginning of a line, or behind a blank, is a comment. */
 #include "config_table.h"
+#include "file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,19 +14,17 @@
 
 static const char blanks[] = " \t\r";
 
-/* "FILE:LINE:" and the option's name. */
-#define GIVEN_MAX 512u
-
 static bool fail(const char *given, const char *why) {
   fprintf(stderr, "contactd: %s: %s.\n", given, why);
   return false;
 }
 
 /* The whole file, ended by a zero. NULL after one sentence. */
-static char *read_whole(const char *path) {
-  char given[GIVEN_MAX];
-  snprintf(given, sizeof given, "--config: %.400s", path);
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
+static char *read_whole(const srv_config *config) {
+  char given[SRV_GIVEN_MAX], what[SRV_GIVEN_MAX + 408];
+  const char *why = NULL;
+  snprintf(what, sizeof what, "%s: %.400s", srv_config_given(config, "config", given), config->file);
+  int fd = srv_file_open(config->file, NULL, NULL, &why);
   char *bytes = fd >= 0 ? malloc(FILE_BYTES_MAX + 1) : NULL;
   size_t length = 0;
   ssize_t n = bytes ? 1 : -1;
@@ -35,11 +33,11 @@ static char *read_whole(const char *path) {
     if (n > 0) length += (size_t)n;
     else if (n < 0 && errno == EINTR) n = 1;
   }
-  const char *why = n < 0 ? strerror(errno) : length > FILE_BYTES_MAX ? "longer than 1 MiB" : NULL;
+  if (!why) why = n < 0 ? strerror(errno) : length > FILE_BYTES_MAX ? "longer than 1 MiB" : NULL;
   if (!why && memchr(bytes, 0, length)) why = "holds a zero byte, which no text has";
   if (fd >= 0) close(fd);
   if (why) {
-    fail(given, why);
+    fail(what, why);
     free(bytes);
     return NULL;
   }
@@ -73,27 +71,29 @@ static const srv_option *find_row(const char *name, const char **value, char *gi
   }
   const srv_option *row = srv_option_limit(given, *value, value);
   size_t length = strlen(given);
-  if (row) snprintf(given + length, GIVEN_MAX - length, " %s", row->name);
+  if (row) snprintf(given + length, SRV_GIVEN_MAX - length, " %s", row->name);
   return row;
 }
 
 static bool set_line(srv_config *config, char *line, unsigned number) {
-  char given[GIVEN_MAX];
+  char given[SRV_GIVEN_MAX];
   snprintf(given, sizeof given, "%.400s:%u", config->file, number);
   char *sign = strchr(line, '=');
   if (!sign) return fail(given, "the line is not NAME = VALUE");
   *sign = 0;
   const char *name = trim(line), *value = trim(sign + 1);
+  if (!*name) return fail(given, "no option is named before the '='");
   snprintf(given, sizeof given, "%.400s:%u: %.64s", config->file, number, name);
   const srv_option *row = find_row(name, &value, given);
   if (!row) return false;
   if (row->kind >= SRV_KIND_FILE) return fail(given, "is for the command line, not for a file");
   if (row->kind != SRV_KIND_LIST && config->origins[row - srv_options] == SRV_ORIGIN_FILE) return fail(given, "is set twice");
+  config->lines[row - srv_options] = number;
   return srv_option_set(config, row, SRV_ORIGIN_FILE, given, value);
 }
 
 bool srv_config_read_file(srv_config *config) {
-  config->file_text = read_whole(config->file);
+  config->file_text = read_whole(config);
   if (!config->file_text) return false;
   char *line = config->file_text;
   for (unsigned number = 1; line; number++) {

@@ -47,6 +47,34 @@ static int put_text(const char *text) {
   return length;
 }
 
+/* Does a file of settings give the value back? Its lines end a value at a '#' behind a blank, and leave blanks at its ends out. */
+static bool fits_file(const char *value) {
+  size_t length = strlen(value);
+  bool good = length > 0 && !strchr(" \t#", value[0]) && !strchr(" \t", value[length - 1]);
+  for (; good && *value; value++) good = !iscntrl((unsigned char)*value) && !(*value == ' ' && value[1] == '#');
+  return good;
+}
+
+static bool texts_fit(const srv_config *config) {
+  char given[SRV_GIVEN_MAX];
+  for (size_t i = 0; i < srv_option_count; i++) {
+    const srv_option *row = &srv_options[i];
+    const void *member = srv_option_member(config, row);
+    const srv_words *words = row->kind == SRV_KIND_LIST ? member : NULL;
+    const char *text = NULL;
+    if (row->kind == SRV_KIND_TEXT) memcpy(&text, member, sizeof text);
+    bool good = !text || fits_file(text);
+    for (size_t w = 0; words && w < words->count; w++) good = good && fits_file(words->items[w]);
+    if (good) continue;
+    fprintf(stderr,
+            "contactd: %s: a file of settings, as --print-config prints one, cannot hold the value: it has a blank at one of its "
+            "ends, a '#' at its beginning or behind a blank, or a control character.\n",
+            srv_config_given(config, row->name, given));
+    return false;
+  }
+  return true;
+}
+
 static void put_setting(const srv_option *row, const char *value, const char *origin, const char *note) {
   const char *mark = row->kind == SRV_KIND_FILE || !value ? "# " : "";
   int length = printf(row->kind == SRV_KIND_LIMIT ? "%slimit = %s=" : "%s%s = ", mark, row->name);
@@ -71,7 +99,8 @@ static void put_number(const srv_config *config, const srv_option *row, const ch
   put_setting(row, text, origin, note);
 }
 
-void srv_config_print(const srv_config *config) {
+bool srv_config_print(const srv_config *config) {
+  if (!texts_fit(config)) return false;
   static const char *const origins[] = {"default", "file", "environment", "flag"};
   printf("# contactd %s\n", CONTACTD_VERSION);
   for (size_t i = 0; i < srv_option_count; i++) {
@@ -92,4 +121,5 @@ void srv_config_print(const srv_config *config) {
     default: break;
     }
   }
+  return true;
 }

@@ -3,6 +3,7 @@
 #include "address.h"
 #include "server.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -43,7 +44,9 @@ static bool open_own(srv_server *server, place *at) {
 
 static bool parse_own(const srv_config *config, place *at) {
   if (srv_address_parse(config->address, (uint16_t)config->port, &at->address, &at->length)) return true;
-  fprintf(stderr, "contactd: --address: '%.64s' is not an IPv4 or IPv6 address.\n", config->address);
+  char given[SRV_GIVEN_MAX];
+  fprintf(stderr, "contactd: %s: '%.64s' is not an IPv4 or IPv6 address.\n", srv_config_given(config, "address", given),
+          config->address);
   return false;
 }
 
@@ -87,10 +90,31 @@ static bool take_handed(srv_server *server, place *at) {
 static bool is_guarded(const srv_server *server, const place *at) {
   const struct sockaddr *address = (const struct sockaddr *)&at->address;
   if (srv_address_is_loopback(address) || server->auth.required || server->config->insecure) return true;
-  char text[64];
+  char text[64], given[SRV_GIVEN_MAX];
   srv_address_text(address, text);
-  fprintf(stderr, "contactd: --address: %s can be reached from other machines; give --token-file, or --insecure to do without.\n",
-          text);
+  fprintf(stderr, "contactd: %s: %s can be reached from other machines; give --token-file, or --insecure to do without.\n",
+          srv_config_given(server->config, "address", given), text);
+  return false;
+}
+
+/* Could a request name it: a name, or an address, in brackets where it has colons; with a port or without? */
+static bool can_be_host(const char *text) {
+  size_t length = 0;
+  if (*text == '[') {
+    length = 1 + strspn(text + 1, "0123456789abcdefABCDEF:.");
+    if (length == 1 || text[length++] != ']') return false;
+  } else {
+    while (isalnum((unsigned char)text[length]) || (text[length] && strchr("-._", text[length]))) length++;
+  }
+  if (length == 0 || !text[length]) return length > 0;
+  size_t digits = text[length] == ':' ? strspn(text + length + 1, "0123456789") : 0;
+  return digits >= 1 && digits <= 5 && !text[length + 1 + digits];
+}
+
+static bool refuse_host(const srv_config *config, const char *host) {
+  char given[SRV_GIVEN_MAX];
+  fprintf(stderr, "contactd: %s: '%.64s' is no name that the Host of a request can have.\n",
+          srv_config_given(config, "allow-host", given), host);
   return false;
 }
 
@@ -101,6 +125,8 @@ static bool collect_hosts(srv_server *server, const place *at) {
   if (!names) return fail("start", "out of memory");
   for (size_t i = 0; i < given->count; i++) names[i] = given->items[i];
   server->hosts = (srv_hosts){names, given->count};
+  for (size_t i = 0; i < given->count; i++)
+    if (!can_be_host(names[i])) return refuse_host(server->config, names[i]);
   if (at->address.ss_family != AF_INET) return true;
   srv_address_text((const struct sockaddr *)&at->address, server->own_host);
   if (strcmp(server->own_host, "0.0.0.0") != 0) names[server->hosts.count++] = server->own_host;

@@ -169,7 +169,9 @@ bool srv_server_listen(srv_server *server) {
 bool srv_server_create(srv_server *server, const srv_config *config, api_service *service) {
   *server = (srv_server){.config = config, .limits = &config->limits, .service = service, .listen_fd = -1};
   srv_metrics_begin(&server->metrics);
-  if (!srv_notify_open(&server->notify) || !srv_auth_load(&server->auth, config->token_file)) return false;
+  char given[SRV_GIVEN_MAX];
+  srv_config_given(config, "token-file", given);
+  if (!srv_notify_open(&server->notify) || !srv_auth_load(&server->auth, config->token_file, given)) return false;
   if (getrandom(&server->id_prefix, sizeof server->id_prefix, 0) != (ssize_t)sizeof server->id_prefix)
     return fail("getrandom", strerror(errno));
   server->loop = malloc(sizeof *server->loop);

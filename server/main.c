@@ -53,6 +53,8 @@ static bool open_store(srv_server *server) {
     server->store = srv_store_sqlite_open(server->loop, config->data);
     if (!server->store) return false;
   } else {
+    static const char idle[] = "scenes are kept in memory alone; --durability disk keeps them in the folder, too";
+    if (config->data_idle) srv_log_event(server->log, "dataNotUsed", idle);
     return true;
   }
   /* What was found at the opening is told later, too. */
@@ -97,9 +99,9 @@ int main(int argc, char **argv) {
   if (srv_machine_fit_files(&config.limits)) {
     srv_machine_fit_memory(&config.limits);
     if (config.print) {
-      srv_config_print(&config);
+      bool printed = srv_config_print(&config);
       srv_config_free(&config);
-      return EXIT_SUCCESS;
+      return printed ? EXIT_SUCCESS : EXIT_SETTINGS;
     }
     api_settings settings = {.limits = config.limits, .durability = config.durability, .workers = (unsigned)config.workers};
     api_service *service = api_service_create(&settings);

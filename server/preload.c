@@ -1,34 +1,39 @@
 /* --scene: a scene document read from a file and put under its id before anybody listens, through the same calls as a PUT. A scene
  * that the store has already is left as it is: it has been written to since it was put there. */
 #include "durable.h"
+#include "file.h"
 #include "lost.h"
 #include "peek.h"
 
 #include <api/record.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
+/* Files are named as they were given: the option or where else it was set, and the path. */
 static bool fail(const char *file, const char *why) {
-  fprintf(stderr, "contactd: --scene: %s: %s\n", file, why);
+  fprintf(stderr, "contactd: %s: %s\n", file, why);
   return false;
 }
 
-static char *read_file(const char *file, size_t most, size_t *length) {
-  FILE *stream = fopen(file, "rb");
+static char *read_file(const char *path, const char *file, size_t most, size_t *length) {
+  const char *why = NULL;
+  uint64_t size = 0;
+  int descriptor = srv_file_open(path, NULL, &size, &why);
+  FILE *stream = descriptor >= 0 ? fdopen(descriptor, "rb") : NULL;
   if (!stream) {
-    fail(file, strerror(errno));
+    fail(file, why ? why : strerror(errno));
+    if (descriptor >= 0) close(descriptor);
     return NULL;
   }
-  struct stat status;
   char *bytes = NULL;
-  if (fstat(fileno(stream), &status) != 0 || !S_ISREG(status.st_mode)) fail(file, "not a regular file");
-  else if ((uint64_t)status.st_size > most) fail(file, "larger than the limit jsonBytes");
-  else if (!(bytes = malloc((size_t)status.st_size + 1))) fail(file, "out of memory");
+  if (size > most) fail(file, "larger than the limit jsonBytes");
+  else if (!(bytes = malloc((size_t)size + 1))) fail(file, "out of memory");
   if (bytes) {
-    *length = fread(bytes, 1, (size_t)status.st_size, stream);
+    *length = fread(bytes, 1, (size_t)size, stream);
     bytes[*length] = 0;
   }
   fclose(stream);
@@ -150,17 +155,18 @@ static bool put(srv_server *server, const char *file, const char *id, const char
   if (done) {
     done = commit(server, file, entry, revision, length);
   } else {
-    fprintf(stderr, "contactd: --scene: %s: refused with status %d: %.*s\n", file, reply->status, (int)reply->body_length,
+    fprintf(stderr, "contactd: %s: refused with status %d: %.*s\n", file, reply->status, (int)reply->body_length,
             reply->body ? reply->body : "");
   }
   api_call_destroy(call);
   return done;
 }
 
-bool srv_preload(srv_server *server, const char *file) {
+bool srv_preload(srv_server *server, const char *path) {
   size_t length = 0;
-  char id[CT_ID_LENGTH_MAX + 1];
-  char *bytes = read_file(file, (size_t)server->limits->json_bytes, &length);
+  char id[CT_ID_LENGTH_MAX + 1], given[SRV_GIVEN_MAX], file[SRV_GIVEN_MAX + PATH_MAX];
+  snprintf(file, sizeof file, "%s: %s", srv_config_given(server->config, "scene", given), path);
+  char *bytes = read_file(path, file, (size_t)server->limits->json_bytes, &length);
   if (!bytes) return false;
   bool done =
       document_id(bytes, length, id) ? put(server, file, id, bytes, length) : fail(file, "the document has no member \"id\"");

@@ -161,6 +161,6 @@ void srv_sweep_remove(srv_server *server, struct srv_request *request);
 /* ---- preload.c ---- */
 
 /* Loads a scene document at start. False after one sentence on standard error. */
-bool srv_preload(srv_server *server, const char *file);
+bool srv_preload(srv_server *server, const char *path);
 
 #endif

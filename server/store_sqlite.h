@@ -38,6 +38,8 @@ typedef struct srv_sqlite_mark {
   int64_t identity, commits; /* of the store */
 } srv_sqlite_mark;
 
+/* Is the file empty, or as long as a mark? Any other is somebody else's. */
+bool srv_sqlite_mark_may_stand(int file);
 /* False: there is none, or a torn one: nothing is known. */
 bool srv_sqlite_mark_read(int file, srv_sqlite_mark *out);
 void srv_sqlite_mark_write(int file, const srv_sqlite_mark *mark);

@@ -37,13 +37,32 @@ static bool told(char *why, const char *what, const char *reason) {
   return false;
 }
 
+/* What has the name of a file of the store is a file, if it is there: a pipe would keep the opening waiting for ever, and behind a
+ * link is a file of somebody else. Nothing has been opened or made yet. */
+static bool are_files(const char *folder, char *why) {
+  static const char *const names[] = {SRV_SQLITE_LOCK, SRV_SQLITE_FILE, SRV_SQLITE_FILE "-wal", SRV_SQLITE_FILE "-shm",
+                                      SRV_SQLITE_FILE "-journal"};
+  int descriptor = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return told(why, "the folder cannot be opened", strerror(errno));
+  bool good = true;
+  for (size_t i = 0; good && i < sizeof names / sizeof names[0]; i++) {
+    struct stat s;
+    if (fstatat(descriptor, names[i], &s, AT_SYMLINK_NOFOLLOW) != 0) good = errno == ENOENT || told(why, names[i], strerror(errno));
+    else if (S_ISLNK(s.st_mode)) good = told(why, names[i], "a symbolic link, which is not followed");
+    else if (!S_ISREG(s.st_mode)) good = told(why, names[i], "not a regular file");
+  }
+  close(descriptor);
+  return good;
+}
+
 /* The lock goes with the process, however that ends. */
 static bool take_lock(srv_sqlite_file *file, const char *folder, char *why) {
   char path[PATH_MAX];
   if ((size_t)snprintf(path, sizeof path, "%s/" SRV_SQLITE_LOCK, folder) >= sizeof path)
     return told(why, "--data", "the path is too long");
-  file->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  file->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
   if (file->lock < 0) return told(why, SRV_SQLITE_LOCK, strerror(errno));
+  if (!srv_sqlite_mark_may_stand(file->lock)) return told(why, SRV_SQLITE_LOCK, "a file that contactd has not made");
   if (flock(file->lock, LOCK_EX | LOCK_NB) == 0) return true;
   return told(why, SRV_SQLITE_LOCK, errno == EWOULDBLOCK ? "another contactd has it" : strerror(errno));
 }
@@ -205,7 +224,7 @@ bool srv_sqlite_open(srv_sqlite_file *file, const char *folder, char why[SRV_STO
   *file = (srv_sqlite_file){.lock = -1};
   if ((size_t)snprintf(path, sizeof path, "%s/" SRV_SQLITE_FILE, folder) >= sizeof path)
     return told(why, SRV_SQLITE_FILE, "the path is too long");
-  if (take_lock(file, folder, why)) {
+  if (are_files(folder, why) && take_lock(file, folder, why)) {
     if (open_writer(file, path, why) && open_reader(file, path, why) && sync_folder(folder, why) &&
         watch(file, folder, path, why)) {
       reserve_log(path);

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* "ctcd" */
@@ -68,6 +69,11 @@ typedef struct mark_bytes {
   srv_sqlite_mark mark;
   uint64_t digest;
 } mark_bytes;
+
+bool srv_sqlite_mark_may_stand(int file) {
+  struct stat s;
+  return fstat(file, &s) == 0 && (s.st_size == 0 || s.st_size == sizeof(mark_bytes));
+}
 
 bool srv_sqlite_mark_read(int file, srv_sqlite_mark *out) {
   mark_bytes bytes;

@@ -150,6 +150,7 @@ suite.table("refused: a file with", [
     ("a word that is none", refused("log = file\n", ":1:", "log", "stderr")),
     ("a flag that is neither", refused("insecure = yes\n", ":1:", "insecure", "0", "1")),
     ("a bare flag", refused("insecure\n", ":1:", "NAME = VALUE")),
+    ("no name", refused("= 5\n", ":1:", "no option is named")),
     ("no value", refused("address =\n", ":1:", "address", "empty")),
     ("only a comment as value", refused("address = # here\n", ":1:", "address", "empty")),
     ("an option that is set twice", refused("port = 1\nport = 1\n", ":2:", "port", "twice")),
@@ -164,10 +165,12 @@ suite.table("refused: a file with", [
 
 @suite.fact
 def a_file_that_cannot_be_read_is_refused():
-    for path, word in (("/nowhere/contactd.conf", "No such file"), ("/", "directory")):
-        for result in (run("--config", path), run(CONTACTD_CONFIG=path)):
+    pipe = os.path.join(folder.name, "pipe")
+    os.mkfifo(pipe, 0o600)
+    for path, word in (("/nowhere/contactd.conf", "No such file"), ("/", "directory"), (pipe, "not a regular file")):
+        for given, result in (("--config", run("--config", path)), ("CONTACTD_CONFIG", run(CONTACTD_CONFIG=path))):
             equal((result.returncode, result.stdout, result.stderr.count("\n")), (2, "", 1), "exit status, output, lines")
-            check(path in result.stderr and word in result.stderr, f"it says {result.stderr!r}")
+            check(f"contactd: {given}: {path}" in result.stderr and word in result.stderr, f"it says {result.stderr!r}")
 
 
 @suite.fact
@@ -206,6 +209,17 @@ def what_is_shown_is_a_file_that_says_the_same():
         if name != "config":
             equal(again[name][0], values, name)
             equal(again[name][1], "file" if values else "default", f"origin of {name}")
+
+
+@suite.fact
+def a_value_that_no_file_can_hold_is_told_instead_of_shown():
+    for value in ("/a #b", "#a", " /a", "/a ", "/a\t", "/a\nport = 1", "/a\rb"):
+        for given, result in (("--data", run("--data", value, "--print-config")), ("--scene", run("--scene", value, "--print-config")),
+                              ("CONTACTD_DATA", run("--print-config", CONTACTD_DATA=value))):
+            equal((result.returncode, result.stdout, result.stderr.count("\n")), (2, "", 1), f"status, output and lines with {value!r}")
+            check(f"contactd: {given}: " in result.stderr, f"it says {result.stderr!r}")
+    for value in ("/a#b", "/a b", "a = b", "=", '"a"', "/\u00e4"):
+        equal(shown("--config", file_of(run("--data", value, "--print-config").stdout, "again.conf"))["data"], ([value], "file"), "data")
 
 
 @suite.fact

@@ -57,6 +57,14 @@ def refused(options, *words, **environment):
     return fact
 
 
+def pipe():
+    """Whoever opens it waits until somebody writes to it, and nobody does."""
+    path = pathlib.Path(folder.name) / "pipe"
+    if not path.exists():
+        os.mkfifo(path, 0o600)
+    return str(path)
+
+
 SCENE = json.dumps({"id": "one", "bodies": [{"id": "b", "colliders": [{"sphere": {"radius": 1}}]}]})
 suite.table("settings that cannot be are refused", [
     ("a port beyond the last", refused(["--port", "65536"], "--port", "65536", "65535")),
@@ -88,12 +96,47 @@ suite.table("settings that cannot be are refused", [
     ("a short token", refused(["--port", "0", "--token-file", file_of("short", "abc")], "8")),
     ("a token of two words", refused(["--port", "0", "--token-file", file_of("words", "two words here")], "blanks")),
     ("a folder as token file", refused(["--port", "0", "--token-file", "/"], "regular")),
+    ("a pipe as token file", refused(["--port", "0", "--token-file", pipe()], "--token-file", "regular")),
+    ("a pipe as a scene's file", refused(["--port", "0", "--scene", pipe()], "--scene", "regular")),
+    ("a folder as a scene's file", refused(["--port", "0", "--scene", "/"], "--scene", "regular")),
+    ("reads that are older than nobody's writes", refused(["--stale-reads"], "--stale-reads", "--store")),
+    ("such reads by a variable", refused([], "CONTACTD_STALE_READS", "--store", CONTACTD_STALE_READS="1")),
+    ("a bad token file by a variable", refused(["--port", "0"], "CONTACTD_TOKEN_FILE: /nowhere", CONTACTD_TOKEN_FILE="/nowhere")),
+    ("a bad address by a variable", refused(["--port", "0"], "CONTACTD_ADDRESS", "'nowhere'", CONTACTD_ADDRESS="nowhere")),
+    ("a bad scene file by a variable", refused(["--port", "0"], "CONTACTD_SCENE: /nowhere", CONTACTD_SCENE="/nowhere")),
+    ("a bad token file by a file", refused(["--port", "0", "--config", file_of("token.conf", "\ntoken-file = /nowhere\n")],
+                                           "token.conf:2: token-file: /nowhere")),
+    ("a bad scene file by a file", refused(["--port", "0", "--config", file_of("scene.conf", "scene = /nowhere\n")],
+                                           "scene.conf: scene: /nowhere")),
+    ("no folder for what a file says is to be kept", refused(["--config", file_of("disk.conf", "durability = disk\n")],
+                                                             "disk.conf:1: durability", "--data")),
+    ("commas without a host", refused(["--port", "0"], "CONTACTD_ALLOW_HOST", "commas", CONTACTD_ALLOW_HOST=",,")),
+    *((f"the host {host!r}, which no request has", refused(["--port", "0", "--allow-host", host], "--allow-host", f"'{host}'"))
+      for host in ("a/b", "a, b", " a", "a b", "http://a", "*.a", "::1", "[::1", "[]", "a:", "a:x", "a:123456", "b\u00fccher.example")),
     ("a scene file that is not there", refused(["--port", "0", "--scene", "/nowhere.json"], "/nowhere.json")),
     ("a scene without an id", refused(["--port", "0", "--scene", file_of("noid.json", '{"bodies":[]}')], "id")),
     ("a scene with a bad id", refused(["--port", "0", "--scene", file_of("badid.json", '{"id":"a b","bodies":[]}')], "id")),
     ("a scene that is not JSON", refused(["--port", "0", "--scene", file_of("bad.json", '{"id":"a","bodies":[}')], "400")),
     ("a scene with a misspelt member", refused(["--port", "0", "--scene", file_of("miss.json", '{"id":"a","bodeis":[]}')], "422")),
 ])
+
+
+@suite.fact
+def a_folder_that_nothing_is_kept_in_is_told():
+    for options, told in (((), True), (("--durability", "memory"), False)):
+        with Daemon("--data", folder.name, *options, durability=None) as d:
+            equal(ask(d.port, "GET", "/readyz").status, 200, "status")
+        equal('"event":"dataNotUsed"' in d.log_text(), told, f"told with {options}")
+    equal(os.path.exists(os.path.join(folder.name, "contactd.lock")), False, "a lock in the folder")
+
+
+@suite.fact
+def names_of_hosts_with_ports_and_addresses_are_taken():
+    hosts = ("a.example", "a-b_c.example.", "a.example:8080", "192.0.2.1", "[2001:db8::1]", "[2001:db8::1]:80")
+    with Daemon("--log", "off", *(word for host in hosts for word in ("--allow-host", host))) as d:
+        for host in hosts:
+            equal(ask(d.port, "GET", "/livez", host=host).status, 200, f"status for {host}")
+        equal(ask(d.port, "GET", "/livez", host="b.example").status, 421, "status for another")
 
 
 @suite.fact

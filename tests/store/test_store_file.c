@@ -34,7 +34,7 @@ static void folders_that_cannot_hold_a_store_are_refused(void) {
   char own[sizeof r.folder];
   memcpy(own, r.folder, sizeof own);
   snprintf(r.folder, sizeof r.folder, "%.60s/none", own);
-  CHECK_REFUSED(&r, "No such file or directory");
+  CHECK_REFUSED(&r, "/none: the folder cannot be opened: No such file or directory");
   snprintf(r.folder, sizeof r.folder, "/dev/null");
   CHECK_REFUSED(&r, "Not a directory");
   /* Nobody writes there, root neither. */
@@ -72,6 +72,48 @@ static void files_of_others_are_refused_and_left_alone(void) {
   CHECK_INT(sqlite3_exec(db, "INSERT INTO t VALUES(8); PRAGMA application_id=77", NULL, NULL, NULL), SQLITE_OK);
   sqlite3_close(db);
   CHECK_REFUSED(&r, "not a store of contactd");
+  rig_end(&r);
+}
+
+/* Links lead to files of somebody else, pipes keep who opens them waiting: nothing is opened, made or written. */
+static void what_is_no_file_is_refused_and_nothing_is_made(void) {
+  static const char *const names[] = {"contactd.lock", "contactd.db", "contactd.db-wal", "contactd.db-shm", "contactd.db-journal"};
+  rig r;
+  rig_begin(&r);
+  char path[200], other[200];
+  path_of(&r, "other", other);
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    struct stat s;
+    path_of(&r, names[i], path);
+    CHECK_INT(symlink(other, path), 0);
+    CHECK_REFUSED(&r, "a symbolic link");
+    CHECK_REFUSED(&r, names[i]);
+    CHECK(stat(other, &s) != 0);
+    put_file(&r, "other", "a text", 6);
+    CHECK_REFUSED(&r, "a symbolic link");
+    CHECK(stat(other, &s) == 0 && s.st_size == 6);
+    unlink(other);
+    unlink(path);
+    CHECK_INT(mkfifo(path, 0600), 0);
+    CHECK_REFUSED(&r, "not a regular file");
+    unlink(path);
+    /* Nor a lock beside it. */
+    path_of(&r, "contactd.lock", path);
+    CHECK(stat(path, &s) != 0);
+  }
+  rig_end(&r);
+}
+
+static void a_lock_of_others_is_left_alone(void) {
+  static const char text[] = "4711\n";
+  rig r;
+  rig_begin(&r);
+  put_file(&r, "contactd.lock", text, sizeof text - 1);
+  CHECK_REFUSED(&r, "contactd.lock: a file that contactd has not made");
+  size_t size = 0;
+  unsigned char *bytes = get_file(&r, "contactd.lock", &size);
+  CHECK(size == sizeof text - 1 && memcmp(bytes, text, size) == 0);
+  free(bytes);
   rig_end(&r);
 }
 
@@ -340,6 +382,8 @@ static const check_test tests[] = {
     {"a_second_store_of_the_folder_is_refused", a_second_store_of_the_folder_is_refused},
     {"folders_that_cannot_hold_a_store_are_refused", folders_that_cannot_hold_a_store_are_refused},
     {"files_of_others_are_refused_and_left_alone", files_of_others_are_refused_and_left_alone},
+    {"what_is_no_file_is_refused_and_nothing_is_made", what_is_no_file_is_refused_and_nothing_is_made},
+    {"a_lock_of_others_is_left_alone", a_lock_of_others_is_left_alone},
     {"a_newer_format_is_refused_and_left_alone", a_newer_format_is_refused_and_left_alone},
     {"an_older_format_is_brought_up_whole_or_not_at_all", an_older_format_is_brought_up_whole_or_not_at_all},
     {"an_older_format_with_a_damaged_record_is_brought_up", an_older_format_with_a_damaged_record_is_brought_up},
