@@ -1,13 +1,6 @@
 /* The store in a file: two threads of its own, one that writes and one that reads, each with a connection. What is submitted waits
  * in a queue; the writer takes all of it at once, so that all of it shares one sync (group commit). Answers come back to the loop
- * thread.
- *
- * The writer is woken at the end of the loop's round, when all that the round's requests submit is there: woken by the first, it
- * would sync that one alone and the others after it. Clients that write, wait for the answer and write again would then fall into
- * two halves, each of which waits for the other's sync and for its own. So after a sync the writer waits for those it has just
- * answered, at most half as long as a sync takes and COMPANY_NS. It leaves that for some syncs, 1, 3, 7 ..., where it does not pay:
- * they do not come in that time, or would not all come while a sync takes if they were all answered at once. Then halves that take
- * turns write more; so that they come about the writer is woken within a round, too, that has taken half as long as a sync. */
+ * thread. */
 #include "store_sqlite.h"
 
 #include <assert.h>
@@ -20,13 +13,6 @@
 /* What one transaction takes at most: its pages are held in memory, and its first write waits for its last. */
 #define GROUP_WRITES 1024
 #define GROUP_BYTES ((size_t)32 << 20)
-
-/* Transactions for which the writer does not wait for company, at most, before it tries again. */
-#define ALONE_MOST 63u
-
-/* The writer waits for company for so long at most, in nanoseconds: half a sync of a slow disk. After a sync that took seconds, of
- * a disk that stood still, those who were answered may have left, and who has come instead must not wait for them, too. */
-#define COMPANY_NS 20000000u
 
 /* The writer has been idle for so long when it begins to tidy up: nobody is about to write. */
 #define IDLE_NS 200000000u
@@ -47,11 +33,6 @@ typedef struct sqlite_store {
   uv_prepare_t round;
   uv_thread_t writer, reader;
   /* The writer's. */
-  size_t answered;       /* writes, last */
-  size_t company;        /* those, and what waited then */
-  uint64_t answered_ns;  /* when that was */
-  unsigned alone;        /* transactions for which it does not wait for company any more */
-  unsigned alone_last;   /* what that was at first */
   int told_places;       /* of `places` */
   bool told_damage;      /* `damaged` */
   bool told_failure;     /* `failed` */
@@ -68,11 +49,12 @@ typedef struct sqlite_store {
   srv_store_load *loads, **loads_end, *loaded, **loaded_end;
   srv_store_look *looks, **looks_end, *looked, **looked_end;
   bool closing, reader_ended, writer_ended;
-  bool failed;       /* the device: why tells */
-  bool damaged;      /* what all keys need: why tells, where nothing has failed */
-  int places;        /* of new records, that there have been */
-  size_t queued;     /* of `writes` */
-  uint64_t group_ns; /* that a transaction takes, lately */
+  bool failed;   /* the device: why tells */
+  bool damaged;  /* what all keys need: why tells, where nothing has failed */
+  int places;    /* of new records, that there have been */
+  size_t queued; /* of `writes` */
+
+  srv_sqlite_company company;
   char why[SRV_STORE_WHY];
 } sqlite_store;
 
@@ -130,8 +112,8 @@ static void tell_news(sqlite_store *s) {
   if (news) ring(s);
 }
 
-/* took_ns: that they took. */
-static void give_answers(sqlite_store *s, srv_store_write *first, uint64_t took_ns) {
+/* began_ns: when their transaction did. */
+static void give_answers(sqlite_store *s, srv_store_write *first, uint64_t began_ns, uint64_t now_ns) {
   size_t answered = 0;
   uv_mutex_lock(&s->mutex);
   for (; first; answered++) {
@@ -140,28 +122,18 @@ static void give_answers(sqlite_store *s, srv_store_write *first, uint64_t took_
     LIST_ADD(s->written, write);
   }
   publish(s);
-  s->group_ns = (s->group_ns + took_ns) / 2;
-  s->answered = answered;
-  s->company = answered + s->queued;
+  srv_sqlite_company_answered(&s->company, answered, s->queued, began_ns, now_ns);
   uv_mutex_unlock(&s->mutex);
   ring(s);
 }
 
 /* Waits for those who have just been answered. Under the mutex. */
 static void await_company(sqlite_store *s) {
-  if (s->alone > 0) {
-    s->alone--;
-    return;
-  }
-  const uint64_t until_ns = s->answered_ns + (s->group_ns / 2 < COMPANY_NS ? s->group_ns / 2 : COMPANY_NS);
+  if (!srv_sqlite_company_is_awaited(&s->company)) return;
   bool waited = false;
-  for (uint64_t now_ns; s->queued < s->company && !s->closing && (now_ns = uv_hrtime()) < until_ns; waited = true)
-    uv_cond_timedwait(&s->writes_wait, &s->mutex, until_ns - now_ns);
-  if (!waited) return;
-  bool pays = s->queued >= s->company && (uv_hrtime() - s->answered_ns) * s->company < s->group_ns * s->answered;
-  if (pays) s->alone_last = 0;
-  else s->alone_last = s->alone_last < ALONE_MOST ? 2 * s->alone_last + 1 : ALONE_MOST;
-  s->alone = s->alone_last;
+  for (uint64_t left_ns; !s->closing && (left_ns = srv_sqlite_company_time(&s->company, s->queued, uv_hrtime())) > 0; waited = true)
+    uv_cond_timedwait(&s->writes_wait, &s->mutex, left_ns);
+  if (waited) srv_sqlite_company_came(&s->company, s->queued, uv_hrtime());
 }
 
 /* Waits for writes. NULL: the time is over, or there will be none. */
@@ -184,8 +156,7 @@ static void write_on(void *cls) {
     if (first) {
       uint64_t begin_ns = uv_hrtime();
       srv_sqlite_write(s->file.writer, first);
-      s->answered_ns = uv_hrtime();
-      give_answers(s, first, s->answered_ns - begin_ns);
+      give_answers(s, first, begin_ns, uv_hrtime());
       srv_sqlite_checkpoint(s->file.writer, LOG_PAGES_MOST);
     } else if (!ends && !srv_sqlite_sweep(s->file.writer)) {
       srv_sqlite_checkpoint(s->file.writer, LOG_PAGES_IDLE);
@@ -336,7 +307,7 @@ static void submit(srv_store *store, srv_store_write *write) {
   s->queued++;
   const uint64_t now_ns = uv_hrtime();
   if (!s->submitted) s->submitted_ns = now_ns;
-  s->submitted = now_ns - s->submitted_ns <= s->group_ns / 2;
+  s->submitted = now_ns - s->submitted_ns <= s->company.group_ns / 2;
   if (!s->submitted) uv_cond_signal(&s->writes_wait);
   uv_mutex_unlock(&s->mutex);
 }

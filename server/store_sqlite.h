@@ -29,6 +29,27 @@ extern const srv_sqlite_steps srv_sqlite_format;
  * if it may be new. False: why tells; the file is as it was. */
 bool srv_sqlite_bring_up(sqlite3 *db, const char *path, const srv_sqlite_steps *steps, bool may_be_new, char why[SRV_STORE_WHY]);
 
+/* ---- company (store_sqlite_company.c) ----------------------------------------------------------------------------------- */
+
+/* What is known of those who write together. Times in ns. */
+typedef struct srv_sqlite_company {
+  size_t answered;      /* writes, last */
+  size_t all;           /* those, and what waited then */
+  uint64_t answered_ns; /* when that was */
+  uint64_t group_ns;    /* that a transaction takes, lately */
+  unsigned alone;       /* transactions for which it is not waited for any more */
+  unsigned alone_last;  /* what that was at first */
+} srv_sqlite_company;
+
+/* A transaction that began then has been answered now; meanwhile `queued` more have come. */
+void srv_sqlite_company_answered(srv_sqlite_company *c, size_t answered, size_t queued, uint64_t began_ns, uint64_t now_ns);
+/* Before the next transaction, once: is company waited for? */
+bool srv_sqlite_company_is_awaited(srv_sqlite_company *c);
+/* How long it is still waited for, where so many are there; 0: no longer. */
+uint64_t srv_sqlite_company_time(const srv_sqlite_company *c, size_t queued, uint64_t now_ns);
+/* It has been waited for, and so many are there. */
+void srv_sqlite_company_came(srv_sqlite_company *c, size_t queued, uint64_t now_ns);
+
 /* ---- mark ------------------------------------------------------------------------------------------------------------ */
 
 /* A log that ends early is read by SQLite as one that was never written further. The mark, in the lock's file, tells the number of
