@@ -5,6 +5,7 @@
 #include "config_table.h"
 #include "server.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,6 +84,16 @@ uint64_t srv_machine_memory(void) {
   uint64_t machine = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : UINT64_MAX, group = group_memory();
   uint64_t least = machine < group ? machine : group;
   return least < SRV_MEMORY_MAX ? least : SRV_MEMORY_MAX;
+}
+
+bool srv_machine_open_standard(void) {
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+    /* A new file takes the least number that is free: this one. */
+    if (fcntl(fd, F_GETFD) >= 0 || open("/dev/null", O_RDWR) == fd) continue;
+    fprintf(stderr, "contactd: start: descriptor %d is closed, and /dev/null cannot be opened in its place.\n", fd);
+    return false;
+  }
+  return true;
 }
 
 bool srv_machine_fit_files(api_limits *limits) {

@@ -1,8 +1,13 @@
-/* Limits of the machine that bound those of the daemon: open files, memory of the control group. */
+/* What the process is given, and what of it bounds the daemon: standard descriptors, open files, memory of the control group. */
 #ifndef SRV_MACHINE_H
 #define SRV_MACHINE_H
 
 #include <api/api.h>
+
+/* Opens /dev/null for each of the standard descriptors that is closed: another file would take its number, and what is written to
+ * standard error would go there. To be called before anything is opened. False after one sentence on standard error, where that is
+ * open: there is no /dev/null. */
+bool srv_machine_open_standard(void);
 
 /* Open files for every connection; fewer connections when the hard limit forbids it. False after one sentence on standard error:
  * there is room for none. */

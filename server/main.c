@@ -79,6 +79,7 @@ static int serve(const srv_config *config, api_service *service) {
 
 int main(int argc, char **argv) {
   srv_config config;
+  if (!srv_machine_open_standard()) return EXIT_SETTINGS;
   switch (srv_config_read(&config, argc, argv)) {
   case SRV_CONFIG_SHOWN: return EXIT_SUCCESS;
   case SRV_CONFIG_BAD: return EXIT_SETTINGS;

@@ -553,4 +553,47 @@ def a_request_may_use_a_quarter_of_the_control_groups_memory():
         equal(limit_of(d, "requestMemoryBytes"), min(most, least_memory_limit() // 4), "requestMemoryBytes")
 
 
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def answers(port, process):
+    """Waits until the daemon answers; nothing says that it does where standard output is closed."""
+    end = time.monotonic() + 60 * SLOWER
+    while time.monotonic() < end and process.poll() is None:
+        try:
+            return equal(ask(port, "GET", "/livez").status, 200, "status of /livez")
+        except OSError:
+            time.sleep(0.02)
+    raise Failure(f"no answer; the exit status is {process.poll()}")
+
+
+def closed(redirections, numbers, *options):
+    """The numbers are not taken by the daemon's own files, and it ends as ever."""
+    def fact():
+        port = free_port()
+        command = ["sh", "-c", f'exec "$@" {redirections}', "sh", str(binary()), "--port", str(port), "--log", "off", *options]
+        with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, env=clean_environment()) as process:
+            try:
+                answers(port, process)
+                equal(ask(port, "PUT", "/v1/scenes/one", SCENE, JSON_TYPE).status, 201, "status of a write")
+                for number in numbers:
+                    equal(os.readlink(f"/proc/{process.pid}/fd/{number}"), "/dev/null", f"descriptor {number}")
+                process.terminate()
+                equal(process.wait(60 * SLOWER), 0, "exit status")
+            finally:
+                process.kill()
+    return fact
+
+
+suite.table("standard descriptors that are closed", [
+    ("input", closed("<&-", (0,))),
+    ("output", closed(">&-", (1,))),
+    ("error", closed("2>&-", (2,))),
+    ("all", closed("<&- >&- 2>&-", (0, 1, 2))),
+    ("all, and a store", closed("<&- >&- 2>&-", (0, 1, 2), "--durability", "disk", "--data", tempfile.mkdtemp(dir=folder.name)))])
+
+
 suite.main()
