@@ -102,14 +102,31 @@ def long_question(deadline_ms):
     return f'{{"a":{{"convex":{{"vertices":[{vertices}]}},{decoy}}},"b":{{"sphere":{{"radius":1}}}},"deadlineMs":{deadline_ms}}}'
 
 
+def unread(connection):
+    """Bytes that the kernel holds between this end of a connection and the daemon."""
+    own, other = (f":{port:04X}" for port in (connection.socket.getsockname()[1], connection.socket.getpeername()[1]))
+    held = 0
+    with open("/proc/net/tcp", encoding="ascii") as table:
+        for fields in map(str.split, table):
+            sent, received = fields[4].split(":") if ":" in fields[4] else ("0", "0")
+            if fields[1].endswith(own) and fields[2].endswith(other):
+                held += int(sent, 16)
+            elif fields[1].endswith(other) and fields[2].endswith(own):
+                held += int(received, 16)
+    return held
+
+
 @suite.fact
 def a_deadline_at_the_end_of_a_large_body_is_kept():
+    # The time begins with the last byte: what is left in the kernel is read first, which is work, not lateness.
     data = request("POST", "/v1/query/distance", long_question(100), JSON_TYPE)
     check(len(data) > 8 << 20, f"the body has only {len(data)} bytes")
     late = []
     for unused in range(3):
         with Raw(daemon.port) as connection:
             connection.send(data)
+            while unread(connection):
+                time.sleep(0.001)
             begin = time.monotonic()
             reply = connection.reply()
             late.append(machine.late(begin, time.monotonic(), 0.1))
