@@ -556,14 +556,15 @@ static void leave_garbage(srv_sqlite_writer *writer) {
   if (end(writer, code, writer->last_revision) != SQLITE_OK) writer->garbage = false;
 }
 
-/* New records go to a table of their own from now on. */
-static void find_place(srv_sqlite_writer *writer) {
+/* New records go to a table of their own from now on. Returns what has kept it from being made. */
+static int find_place(srv_sqlite_writer *writer) {
   int code = begin(writer);
   writer->changed = true;
   if (code == SQLITE_OK) code = srv_sqlite_volume_add(&writer->volumes, writer->next_number);
   code = end(writer, code, writer->last_revision);
   if (code == SQLITE_OK) code = srv_sqlite_volumes_look(&writer->volumes);
   if (is_damage(code)) tell_damage(writer, "the place of new records");
+  return code;
 }
 
 static void answer(const srv_sqlite_writer *writer, srv_store_write *write, int code) {
@@ -579,14 +580,18 @@ void srv_sqlite_write(srv_sqlite_writer *writer, srv_store_write *first) {
   if (code == SQLITE_OK) return;
   if (writer->stuck) leave_garbage(writer);
   bool moves = writer->no_place && !writer->stays;
-  if (moves) find_place(writer);
+  int place = moves ? find_place(writer) : SQLITE_OK;
   /* Room that the log has taken may be had back. */
-  if (status_of(code) == SRV_STORE_FULL) srv_sqlite_checkpoint(writer, 0);
+  if (status_of(code) == SRV_STORE_FULL || status_of(place) == SRV_STORE_FULL) srv_sqlite_checkpoint(writer, 0);
   bool hopeless = status_of(code) == SRV_STORE_UNAVAILABLE;
   for (srv_store_write *write = first; write; write = write->next) {
     /* What cannot be swept, be it what this write itself lets go of, must not keep it from being written. */
     if (!hopeless && !writer->broken) code = together(writer, write, write->next, false);
-    if (moves && writer->no_place) {
+    bool lacks_place = moves && writer->no_place;
+    /* A table that could not be made, for want of room mostly, has not been tried: the next write does. */
+    if (lacks_place && place != SQLITE_OK && !is_damage(place)) {
+      code = place;
+    } else if (lacks_place) {
       writer->stays = true;
       tell_damage(writer, "the place of new records");
     }

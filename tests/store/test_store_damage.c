@@ -2,6 +2,7 @@
  * is said to be damaged; and all else is written on. */
 #include "server/store_sqlite.h"
 
+#include "tests/support/store_disk.h"
 #include "tests/support/store_files.h"
 
 #include <stdio.h>
@@ -315,6 +316,55 @@ static void records_find_a_place_where_theirs_is_damaged(void) {
   rig_end(&r);
 }
 
+/* Asks the file for a number. */
+static int ask_file(const rig *r, const char *text) {
+  char path[200];
+  sqlite3 *db = NULL;
+  sqlite3_stmt *statement = NULL;
+  path_of(r, "contactd.db", path);
+  CHECK_INT(sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, srv_sqlite_vfs()), SQLITE_OK);
+  CHECK_INT(sqlite3_prepare_v2(db, text, -1, &statement, NULL), SQLITE_OK);
+  CHECK_INT(sqlite3_step(statement), SQLITE_ROW);
+  int number = sqlite3_column_int(statement, 0);
+  sqlite3_finalize(statement);
+  sqlite3_close(db);
+  return number;
+}
+
+static int record_tables(const rig *r) {
+  return ask_file(r, "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name GLOB 'records*'");
+}
+
+/* While the disk is full no other place can be made: that is told of the room, ends nothing, and is tried with each write. */
+static void a_place_for_which_there_was_no_room_is_found_when_there_is(void) {
+  rig r;
+  srv_store_load load;
+  disk_install();
+  disk_reset();
+  fill_and_damage(&r, "l", 8);
+  disk.code = SQLITE_FULL;
+  disk.fail_count = 1 << 20;
+  disk.fail_write = disk.writes + 1;
+  for (int tries = 0; tries < 3; tries++) {
+    srv_store_write write = write_of(SRV_STORE_BASE, "z", 0, 1, 20000);
+    CHECK_INT(rig_write(&r, &write), SRV_STORE_FULL);
+    CHECK(strstr(write.why, "full") != NULL);
+    free((char *)(uintptr_t)write.bytes);
+    CHECK(is_healthy(&r));
+  }
+  CHECK(disk.failed);
+  CHECK_INT(record_tables(&r), 1);
+  disk.fail_write = 0;
+  CHECK_INT(PUT(&r, SRV_STORE_BASE, "z", 0, 1, 20000), SRV_STORE_OK);
+  CHECK_INT(record_tables(&r), 2);
+  write_on(&r, "a", 1);
+  CHECK(is_healthy(&r));
+  CHECK_INT(rig_load(&r, SRV_STORE_SCENES, "z", &load), SRV_STORE_OK);
+  CHECK(load.count == 1 && record_is(&load.records[0], "z", 1, 20000));
+  srv_store_load_free(&load);
+  rig_end(&r);
+}
+
 /* ---- a damaged page --------------------------------------------------------------------------------------------------- */
 
 #define CROWD 100
@@ -447,25 +497,6 @@ static void damage_page(const rig *r, const files *sound, unsigned page) {
   close(file);
 }
 
-/* Asks the file for a number. */
-static int ask_file(const rig *r, const char *text) {
-  char path[200];
-  sqlite3 *db = NULL;
-  sqlite3_stmt *statement = NULL;
-  path_of(r, "contactd.db", path);
-  CHECK_INT(sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, srv_sqlite_vfs()), SQLITE_OK);
-  CHECK_INT(sqlite3_prepare_v2(db, text, -1, &statement, NULL), SQLITE_OK);
-  CHECK_INT(sqlite3_step(statement), SQLITE_ROW);
-  int number = sqlite3_column_int(statement, 0);
-  sqlite3_finalize(statement);
-  sqlite3_close(db);
-  return number;
-}
-
-static int record_tables(const rig *r) {
-  return ask_file(r, "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name GLOB 'records*'");
-}
-
 static void check_kept(rig *r) {
   srv_store_load load;
   CHECK_INT(rig_load(r, SRV_STORE_SCENES, "kept", &load), SRV_STORE_OK);
@@ -540,6 +571,7 @@ static const check_test tests[] = {
     {"a_damaged_scene_is_put_anew_and_deleted", a_damaged_scene_is_put_anew_and_deleted},
     {"a_fold_mends_a_damaged_base", a_fold_mends_a_damaged_base},
     {"records_find_a_place_where_theirs_is_damaged", records_find_a_place_where_theirs_is_damaged},
+    {"a_place_for_which_there_was_no_room_is_found_when_there_is", a_place_for_which_there_was_no_room_is_found_when_there_is},
     {"a_damaged_page_takes_only_what_is_on_it", a_damaged_page_takes_only_what_is_on_it},
     {"a_list_of_free_pages_is_made_anew_wherever_it_is_damaged", a_list_of_free_pages_is_made_anew_wherever_it_is_damaged},
     {"a_list_that_is_damaged_meanwhile_is_told_and_mended_by_the_next_start",
