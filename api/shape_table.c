@@ -152,3 +152,21 @@ bool api_shapes_has(const api_shape_table *table, const char *id) { return api_s
 const api_shape_table *api_shapes_drop(const api_shape_table *table, const char *id) {
   return api_shapes_without(table, api_text(id));
 }
+
+/* Is the id in the list? *at goes on to where it is, or would be. */
+static bool walk_to(const char *id, const char *ids, size_t count, size_t stride, size_t *at) {
+  int order = 1;
+  while (*at < count && (order = strcmp(ids + *at * stride, id)) < 0) ++*at;
+  return *at < count && order == 0;
+}
+
+/* Both ascend in id: one walk counts, and only where shapes have gone a second one makes the table. */
+const api_shape_table *api_shapes_among(const api_shape_table *table, const char *ids, size_t count, size_t stride) {
+  size_t left = 0;
+  for (size_t i = 0, at = 0; i < table->count; i++) left += walk_to(table->items[i]->form.id, ids, count, stride, &at);
+  if (left == table->count) return api_shapes_retain(table);
+  api_shape_table *next = make(left);
+  for (size_t i = 0, at = 0; next && i < table->count; i++)
+    if (walk_to(table->items[i]->form.id, ids, count, stride, &at)) add(next, table->items[i]);
+  return next;
+}

@@ -148,18 +148,15 @@ static void load_next(srv_shared *shared) {
   srv_store_fetch(server->store, &shared->load);
 }
 
-/* Shapes that others have deleted. */
-static void drop_gone(srv_server *server, const srv_store_look *look) {
-  size_t at = 0;
-  for (size_t i = api_shapes_count(server->shapes); i-- > 0;) {
-    char id[CT_ID_LENGTH_MAX + 1];
-    snprintf(id, sizeof id, "%s", api_shapes_id(server->shapes, i));
-    for (at = 0; at < look->count && strcmp(look->entries[at].id, id) != 0;) at++;
-    const api_shape_table *next = at == look->count ? api_shapes_drop(server->shapes, id) : NULL;
-    if (!next) continue;
-    api_shapes_release(server->shapes);
-    server->shapes = next;
-  }
+/* Shapes that others have deleted go. Every call that may name a shape comes by here: it takes no longer than the list is. False:
+ * out of memory. */
+static bool drop_gone(srv_server *server, const srv_store_look *look) {
+  const char *ids = look->count ? look->entries->id : NULL;
+  const api_shape_table *left = api_shapes_among(server->shapes, ids, look->count, sizeof *look->entries);
+  if (!left) return false;
+  api_shapes_release(server->shapes);
+  server->shapes = left;
+  return true;
 }
 
 static void listed(srv_store_look *look) {
@@ -168,7 +165,10 @@ static void listed(srv_store_look *look) {
     end_sync(shared, look->status, look->why);
     return;
   }
-  drop_gone(shared->server, look);
+  if (!drop_gone(shared->server, look)) {
+    end_sync(shared, SRV_STORE_MEMORY, "");
+    return;
+  }
   shared->at = shared->corrupt = 0;
   load_next(shared);
 }

@@ -73,6 +73,28 @@ def shapes_posted_elsewhere_can_be_named_and_stay_while_they_are():
     a.client.put("/v1/scenes/t", {"bodies": [{"id": "b", "colliders": [{"shape": shape}]}]}).problem(422, "unknown-id")
 
 
+@suite.fact
+def whichever_shapes_others_delete_and_post_the_rest_stay():
+    a, b = Redis(suite).daemons(2)
+
+    def post(node, size):
+        return node.client.post("/v1/shapes", {"box": {"size": [1, 1, size]}}).must(201).json["id"]
+
+    def compare():
+        for node in (a, b):
+            equal([x["id"] for x in node.client.get("/v1/shapes").must(200).json["shapes"]], there, "shapes")
+
+    there = sorted(post(a, i) for i in range(1, 13))
+    compare()
+    # The first, the last, some between; one that goes while another comes, so that their number stays; all.
+    for gone, posted in ((there[:1], 0), (there[-1:], 0), (there[2:7:2], 0), (there[5:6], 1), (there[7:9], 2), (there, 3)):
+        gone = [shape for shape in gone if shape in there]
+        for shape in gone:
+            b.client.delete(f"/v1/shapes/{shape}").must(200)
+        there = sorted([shape for shape in there if shape not in gone] + [post(b, 20 + 10 * posted + i) for i in range(posted)])
+        compare()
+
+
 def in_threads(work, count):
     failures = []
 

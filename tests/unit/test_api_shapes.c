@@ -3,6 +3,8 @@
 #include "tests/support/api_rig.h"
 #include "tests/support/failing_malloc.h"
 
+#include <time.h>
+
 #define OBJ                                                                                                                        \
   "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\nf 4 3 2 1\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 "   \
   "7\n"                                                                                                                            \
@@ -285,6 +287,94 @@ static void a_call_sees_the_shapes_that_it_was_given(void) {
   rig_close(&r);
 }
 
+/* ---- a list from elsewhere ------------------------------------------------------------------------------------------------ */
+
+#define LISTED 160 /* bytes from one id to the next */
+
+/* Shapes "s00000", "s00002", ...: others may stand between. */
+static const api_shape_table *table_of(int count) {
+  const api_shape_table *table = api_shapes_create();
+  for (int i = 0; i < count; i++) {
+    char id[16];
+    snprintf(id, sizeof id, "s%05d", 2 * i);
+    const api_shape_form form = {.id = id, .shape = {.kind = CT_KIND_SPHERE}, .report = api_text("")};
+    const api_shape *shape = api_shape_create(&form);
+    const api_shape_table *next = api_shapes_with(table, shape);
+    api_shapes_release(table);
+    api_shape_release(shape);
+    table = next;
+  }
+  return table;
+}
+
+/* Each list has some of the table's ids and others before, between and after them: what is left is looked for one by one. */
+static void of_a_table_those_are_left_that_a_list_has(void) {
+  enum { SHAPES = 12 };
+  char list[2 * SHAPES + 2][LISTED];
+  check_random random = {29};
+  const api_shape_table *table = table_of(SHAPES);
+  for (int round = 0; round < 2000; round++) {
+    bool has[2 * SHAPES + 1] = {false};
+    size_t count = 0, kept = 0;
+    unsigned in = round % 5 == 0 ? 1 : round % 5 == 1 ? 16 : 2; /* all, few, or half of them */
+    if (round % 7 == 0) snprintf(list[count++], LISTED, "a");
+    for (int i = 0; i < 2 * SHAPES; i++) {
+      has[i] = in == 1 || check_next(&random) % in == 0;
+      if (has[i]) snprintf(list[count++], LISTED, "s%05d", i);
+      if (has[i] && i % 2 == 0) kept++;
+    }
+    if (round % 3 == 0) snprintf(list[count++], LISTED, "z");
+    const api_shape_table *left = api_shapes_among(table, list[0], count, LISTED);
+    CHECK((left == table) == (kept == SHAPES));
+    CHECK_INT(api_shapes_count(left), kept);
+    size_t at = 0;
+    for (int i = 0; i < 2 * SHAPES; i += 2) {
+      char id[16];
+      snprintf(id, sizeof id, "s%05d", i);
+      CHECK(api_shapes_has(left, id) == has[i]);
+      if (has[i] && at < api_shapes_count(left)) CHECK_TEXT(api_shapes_id(left, at++), id);
+    }
+    api_shapes_release(left);
+  }
+  const api_shape_table *none = api_shapes_among(table, NULL, 0, LISTED);
+  CHECK_INT(api_shapes_count(none), 0);
+  CHECK_INT(api_shapes_memory(none), 0);
+  api_shapes_release(none);
+  api_shapes_release(table);
+}
+
+static double processor_seconds(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Of a daemon at Redis each call that may name a shape walks through all. To look for each by itself from the beginning takes some
+ * hundred times as long as to look for each by bisection; one walk, less. */
+static void a_walk_through_a_list_takes_no_longer_than_finding_each_in_it(void) {
+  enum { SHAPES = 4000, ROUNDS = 9 };
+  const api_shape_table *table = table_of(SHAPES);
+  char(*list)[LISTED] = calloc(SHAPES, LISTED);
+  double walk = INFINITY, finding = INFINITY;
+  for (int i = 0; i < SHAPES; i++) snprintf(list[i], LISTED, "s%05d", 2 * i);
+  for (int round = 0; round < ROUNDS; round++) {
+    /* Once with all of them, once without the first. */
+    double before = processor_seconds();
+    for (int i = 0; i < 2; i++) {
+      const api_shape_table *left = api_shapes_among(table, list[i], (size_t)(SHAPES - i), LISTED);
+      CHECK_INT(api_shapes_count(left), SHAPES - i);
+      api_shapes_release(left);
+    }
+    double between = processor_seconds();
+    for (int i = 0; i < SHAPES; i++) CHECK(api_shapes_has(table, list[i]));
+    walk = fmin(walk, between - before);
+    finding = fmin(finding, processor_seconds() - between);
+  }
+  if (walk > 8 * finding) CHECK_FAIL("%g s for two walks, %g s to find each", walk, finding);
+  free(list);
+  api_shapes_release(table);
+}
+
 static const check_test tests[] = {
     {"one_failed_allocation_is_told_and_nothing_is_lost", one_failed_allocation_is_told_and_nothing_is_lost},
     {"no_memory_from_some_point_on_is_told_and_nothing_is_lost", no_memory_from_some_point_on_is_told_and_nothing_is_lost},
@@ -296,5 +386,8 @@ static const check_test tests[] = {
     {"a_count_that_is_cut_short_is_no_count", a_count_that_is_cut_short_is_no_count},
     {"only_writes_of_bodies_may_name_shapes", only_writes_of_bodies_may_name_shapes},
     {"a_call_sees_the_shapes_that_it_was_given", a_call_sees_the_shapes_that_it_was_given},
+    {"of_a_table_those_are_left_that_a_list_has", of_a_table_those_are_left_that_a_list_has},
+    {"a_walk_through_a_list_takes_no_longer_than_finding_each_in_it",
+     a_walk_through_a_list_takes_no_longer_than_finding_each_in_it},
 };
 CHECK_MAIN(tests)

@@ -179,6 +179,9 @@ const char *api_shapes_id(const api_shape_table *table, size_t index);
 bool api_shapes_has(const api_shape_table *table, const char *id);
 /* The table without a shape that is in it: a reference. NULL: out of memory. */
 const api_shape_table *api_shapes_drop(const api_shape_table *table, const char *id);
+/* The table's shapes whose id is in a list, which ascends in byte order: `count` texts, `stride` bytes from one to the next. A
+ * reference, to the same table where it loses none. NULL: out of memory. O(shapes + count) */
+const api_shape_table *api_shapes_among(const api_shape_table *table, const char *ids, size_t count, size_t stride);
 /* The table with those of another that it has not: a reference, to the same table where it has all. NULL: out of memory.
  * O(n) for each */
 const api_shape_table *api_shapes_join(const api_shape_table *table, const api_shape_table *more);
