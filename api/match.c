@@ -105,20 +105,23 @@ static bool path_fits(const char *template, const split_path *path) {
   return index == path->count;
 }
 
-/* The Allow header of all routes whose path fits. */
+/* The Allow header of all routes whose path fits. Whatever is read with GET is with HEAD, too, by a route of its own or as GET. */
 static void refuse_method(const split_path *path, const char *method, api_reply *refusal) {
   api_refuse(refusal, API_PROBLEM_METHOD_NOT_ALLOWED, "The resource does not know the method %.32s.", method);
   api_header *allow = &refusal->headers[refusal->header_count++];
   allow->name = "Allow";
   size_t used = 0;
   for (size_t i = 0; i < api_route_count; i++) {
-    size_t length = strlen(api_routes[i].method);
-    if (!path_fits(api_routes[i].path, path) || used + length + 3 > sizeof allow->value) continue;
+    const char *known = api_routes[i].method;
+    if (!path_fits(api_routes[i].path, path) || strcmp(known, "HEAD") == 0) continue;
+    if (strcmp(known, "GET") == 0) known = "GET, HEAD";
+    size_t length = strlen(known);
+    if (used + length + 3 > sizeof allow->value) continue;
     if (used > 0) {
       memcpy(allow->value + used, ", ", 2);
       used += 2;
     }
-    memcpy(allow->value + used, api_routes[i].method, length);
+    memcpy(allow->value + used, known, length);
     used += length;
   }
   allow->value[used] = 0;
@@ -134,7 +137,11 @@ static bool take_ids(const split_path *path, api_match *match, api_reply *refusa
       bool problem_name = template[1] == 'n';
       if (s->bad || !api_id_valid((ct_text){s->text, s->length})) {
         if (problem_name) api_refuse(refusal, API_PROBLEM_NOT_FOUND, "No problem has this name.");
-        else api_refuse(refusal, API_PROBLEM_BAD_ID, "Segment %zu of the path is not an id.", i + 1);
+        else
+          api_refuse(refusal, API_PROBLEM_BAD_ID,
+                     "Segment %zu of the path is not an id: a letter, digit or underscore, then letters, digits "
+                     "and . _ ~ : @ -, at most %d in all.",
+                     i + 1, CT_ID_LENGTH_MAX);
         return false;
       }
       memcpy(template[1] == 's' ? match->scene_id : match->item_id, s->text, s->length + 1);

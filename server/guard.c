@@ -25,8 +25,8 @@ static bool has_control(const char *text, size_t length) {
   return false;
 }
 
-static void once(srv_head *head, const char **member, const char *value) {
-  if (*member) head->repeated++;
+static void once(srv_head *head, const char *name, const char **member, const char *value) {
+  if (*member) head->repeated = name;
   else *member = value;
 }
 
@@ -73,18 +73,18 @@ void srv_guard_header(srv_head *head, const char *name, size_t name_length, cons
   head->lines++;
   if (!is_token(name, name_length)) head->bad_name = true;
   if (!value) value = "", value_length = 0;
-  if (has_control(value, value_length)) head->bad_value = true;
+  if (has_control(value, value_length)) head->bad_value = name;
   switch (header_of(name, name_length)) {
   case HEADER_HOST: head->hosts++, head->host = value; break;
   case HEADER_LENGTH: head->lengths++, head->content_length = value; break;
   case HEADER_ENCODING: head->encodings++, head->transfer_encoding = value; break;
-  case HEADER_ORIGIN: once(head, &head->origin, value); break;
-  case HEADER_AUTHORIZATION: once(head, &head->authorization, value); break;
-  case HEADER_TYPE: once(head, &head->content_type, value); break;
-  case HEADER_CODING: once(head, &head->content_encoding, value); break;
-  case HEADER_MATCH: once(head, &head->if_match, value); break;
-  case HEADER_NONE_MATCH: once(head, &head->if_none_match, value); break;
-  case HEADER_IDEMPOTENCY: once(head, &head->idempotency_key, value); break;
+  case HEADER_ORIGIN: once(head, name, &head->origin, value); break;
+  case HEADER_AUTHORIZATION: once(head, name, &head->authorization, value); break;
+  case HEADER_TYPE: once(head, name, &head->content_type, value); break;
+  case HEADER_CODING: once(head, name, &head->content_encoding, value); break;
+  case HEADER_MATCH: once(head, name, &head->if_match, value); break;
+  case HEADER_NONE_MATCH: once(head, name, &head->if_none_match, value); break;
+  case HEADER_IDEMPOTENCY: once(head, name, &head->idempotency_key, value); break;
   case HEADER_EXPECT: head->expects = true; break;
   case HEADER_ACCEPT:
     if (!head->accept) head->accept = value;
@@ -106,12 +106,19 @@ static srv_verdict malformed(const char *detail) {
   return (srv_verdict){.refused = true, .close = true, .problem = API_PROBLEM_BAD_REQUEST, .detail = detail};
 }
 
+static srv_verdict malformed_value(const char *header, const char *detail) {
+  srv_verdict verdict = malformed(detail);
+  verdict.header = header;
+  return verdict;
+}
+
 static srv_verdict check_framing(const srv_head *head, const char *version) {
   if (strcmp(version, "HTTP/1.1") != 0 && strcmp(version, "HTTP/1.0") != 0) return malformed("The HTTP version is not 1.0 or 1.1.");
   if (head->lines > SRV_HEADERS_MAX)
-    return (srv_verdict){true, true, API_PROBLEM_HEADERS_TOO_LARGE, "The request has more than 64 header lines."};
+    return (srv_verdict){true, true, API_PROBLEM_HEADERS_TOO_LARGE, NULL, "The request has more than 64 header lines."};
   if (head->bad_name) return malformed("A header's name holds a character that names cannot have.");
-  if (head->bad_value) return malformed("A header's value holds a control character.");
+  if (head->bad_value) return malformed_value(head->bad_value, "The header's value holds a control character.");
+  if (head->hidden) return malformed_value(head->hidden, "The header's value holds a zero byte, or goes on in the next line.");
   if (head->lengths > 1) return malformed("Content-Length is given more than once.");
   if (head->encodings > 1) return malformed("Transfer-Encoding is given more than once.");
   if (head->lengths && head->encodings) return malformed("Content-Length and Transfer-Encoding contradict each other.");
@@ -122,7 +129,7 @@ static srv_verdict check_framing(const srv_head *head, const char *version) {
     size_t digits = strspn(head->content_length, "0123456789");
     if (digits == 0 || digits > 18 || head->content_length[digits]) return malformed("Content-Length is not a number.");
   }
-  if (head->repeated) return malformed("A header that may occur once is repeated.");
+  if (head->repeated) return malformed_value(head->repeated, "The header may occur once, but is repeated.");
   return pass();
 }
 
@@ -170,11 +177,11 @@ srv_verdict srv_guard_check(const srv_head *head, const char *method, const char
   if (head->hosts == 0 || !*head->host) return malformed("The Host header is missing.");
   if (head->hosts > 1) return malformed("Host is given more than once.");
   if (!host_allowed(head->host, hosts))
-    return (srv_verdict){true, false, API_PROBLEM_HOST_NOT_ALLOWED,
+    return (srv_verdict){true, false, API_PROBLEM_HOST_NOT_ALLOWED, NULL,
                          "The Host header names no host that is served here; see --allow-host."};
   if (head->origin && (strcmp(method, "OPTIONS") == 0 || !origin_is_own(head->origin, head->host)))
-    return (srv_verdict){true, false, API_PROBLEM_ORIGIN_DENIED, "The Origin header names a page of another origin."};
+    return (srv_verdict){true, false, API_PROBLEM_ORIGIN_DENIED, NULL, "The Origin header names a page of another origin."};
   if (head->content_encoding && *head->content_encoding && strcasecmp(head->content_encoding, "identity") != 0)
-    return (srv_verdict){true, false, API_PROBLEM_UNSUPPORTED_MEDIA_TYPE, "Content-Encoding must be identity or absent."};
+    return (srv_verdict){true, false, API_PROBLEM_UNSUPPORTED_MEDIA_TYPE, NULL, "Content-Encoding must be identity or absent."};
   return pass();
 }

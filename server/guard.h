@@ -1,6 +1,6 @@
 /* The guard: what libmicrohttpd 0.9.75 lets through and must not pass. Looks at a request's head only; knows neither sockets nor
  * libmicrohttpd, so that it can be tested and fuzzed alone. What the library itself hides (bare LF, folded lines, bytes behind a
- * NUL) cannot be seen here. */
+ * NUL) cannot be seen here; http.c looks for the latter two. */
 #ifndef SRV_GUARD_H
 #define SRV_GUARD_H
 
@@ -14,9 +14,11 @@ typedef struct srv_head {
   const char *host, *origin, *authorization, *content_type, *content_encoding, *content_length, *transfer_encoding;
   const char *accept, *if_match, *if_none_match, *idempotency_key;
   unsigned hosts, lengths, encodings; /* lines of Host, Content-Length, Transfer-Encoding */
-  unsigned repeated;                  /* lines too many of headers that may occur once */
+  const char *repeated;               /* name of a header that may occur once, and does more often */
+  const char *bad_value;              /* name of a header whose value holds a control character */
+  const char *hidden;                 /* name of a header whose value goes on behind a zero byte, or in the next line */
   unsigned lines;
-  bool bad_name, bad_value;
+  bool bad_name;
   bool expects; /* an Expect header: the body comes only after a word from here */
 } srv_head;
 
@@ -32,6 +34,7 @@ typedef struct srv_hosts {
 typedef struct srv_verdict {
   bool refused, close; /* close: the connection's framing cannot be trusted any more */
   api_problem_id problem;
+  const char *header; /* borrowed name of the one that the detail is about, if it is about one */
   const char *detail;
 } srv_verdict;
 

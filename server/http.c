@@ -11,11 +11,33 @@
 
 /* ---- first call: the head -------------------------------------------------------------------------------------------------- */
 
+/* A head while its lines are taken. libmicrohttpd 0.9.75 takes a value to end at its first zero byte, and joins a line that goes on
+ * in the next wrongly. Names and values stay where they were received, with zeros in place of the line's end: so what lies between
+ * a value and the next name tells that there was more. */
+typedef struct taken_head {
+  srv_head *head;
+  const char *name, *end; /* the last line's name, and the end of its value; NULL before the first line */
+  bool bare;              /* a line ended in a bare LF, for which one zero stands; it hides a zero byte right before it */
+} taken_head;
+
 static enum MHD_Result take_header(void *cls, enum MHD_ValueKind kind, const char *name, size_t name_length, const char *value,
                                    size_t value_length) {
+  taken_head *taken = cls;
   (void)kind;
-  srv_guard_header(cls, name, name_length, value, value_length);
+  srv_guard_header(taken->head, name, name_length, value, value_length);
+  if (taken->end == name - 1) taken->bare = true;
+  else if (taken->end && taken->end != name - 2) taken->head->hidden = taken->name;
+  taken->name = name;
+  taken->end = value ? value + value_length : NULL;
   return MHD_YES;
+}
+
+static void take_head(struct MHD_Connection *handle, srv_head *head) {
+  taken_head taken = {.head = head};
+  MHD_get_connection_values_n(handle, MHD_HEADER_KIND, take_header, &taken);
+  /* Behind the last line stands the empty one: a zero byte at the value's very end, or more than two in a row, cannot be told from
+   * it. */
+  if (taken.end && (taken.end[1] || (!taken.bare && taken.end[2]))) head->hidden = taken.name;
 }
 
 /* The reply is there without the body. It is sent after a body that is short enough to be read; a reply sent before the body has
@@ -126,7 +148,7 @@ bool srv_http_call_anew(srv_request *request) {
   if (!request->handle) return false;
   srv_head head = {0};
   api_head api;
-  MHD_get_connection_values_n(request->handle, MHD_HEADER_KIND, take_header, &head);
+  take_head(request->handle, &head);
   if (match_route(request, &head, &api)) request->call = api_call_create(request->server->service, &api, &request->match);
   return request->call != NULL;
 }
@@ -157,13 +179,14 @@ static enum MHD_Result on_head(srv_request *request, const char *version) {
   server->requests++;
   request->state = SRV_STATE_BODY;
   request->arrived_ns = uv_hrtime();
-  MHD_get_connection_values_n(request->handle, MHD_HEADER_KIND, take_header, &head);
+  take_head(request->handle, &head);
 
   srv_verdict verdict = srv_guard_check(&head, request->method, request->uri, version, &server->hosts);
   char *mark = strchr(request->uri, '?');
   if (mark) *mark = 0, request->query = mark + 1;
   if (verdict.refused) {
-    srv_request_refuse(request, verdict.problem, "%s", verdict.detail);
+    if (verdict.header) srv_request_refuse(request, verdict.problem, "%.64s: %s", verdict.header, verdict.detail);
+    else srv_request_refuse(request, verdict.problem, "%s", verdict.detail);
     request->close = verdict.close;
     return answer_head(request, &head);
   }

@@ -96,9 +96,13 @@ static void a_wrong_method_is_405_and_allow_lists_all_that_are_known(void) {
   CHECK_INT(refusal(&(api_head){.method = "POST", .path = "/v1/scenes/x"}, allow), 405);
   CHECK_TEXT(allow, "GET, HEAD, PUT, PATCH, DELETE");
   CHECK_INT(refusal(&(api_head){.method = "PUT", .path = "/v1/scenes"}, allow), 405);
-  CHECK_TEXT(allow, "GET, POST");
+  CHECK_TEXT(allow, "GET, HEAD, POST");
   CHECK_INT(refusal(&(api_head){.method = "get", .path = "/v1/limits"}, allow), 405);
-  CHECK_TEXT(allow, "GET");
+  CHECK_TEXT(allow, "GET, HEAD");
+  CHECK_INT(refusal(&(api_head){.method = "PUT", .path = "/v1/scenes/x/events"}, allow), 405);
+  CHECK_TEXT(allow, "GET, HEAD");
+  CHECK_INT(refusal(&(api_head){.method = "GET", .path = "/v1/query/distance"}, allow), 405);
+  CHECK_TEXT(allow, "POST");
 }
 
 static void ids_are_decoded_once_and_judged_after_that(void) {
