@@ -332,10 +332,12 @@ def more_contacts_than_a_method_takes_are_refused():
     props = [{"a": "ground", "b": "plate", "position": [i % 33, i // 33, -0.5], "normal": [0, 0, 1]} for i in range(1100)]
     scene = {"bodies": [{"id": "ground", "colliders": [{"plane": {}}]}, plate]}
     for method in ("dantzig", "lemke", "enumeration"):
-        reply = client.post("/v1/query/restingForces", {"scene": scene, "contacts": props, "friction": "none", "method": method})
+        reply = client.post("/v1/query/restingForces", {"scene": scene, "contacts": props, "friction": "none", "method": method,
+                                                          "deadlineMs": 60000})
         detail = reply.problem(422, "limit-exceeded").json["detail"]
         check("method" in detail and "1100 contacts" in detail and ("16" if method == "enumeration" else "1024") in detail, detail)
-    reply = client.post("/v1/query/restingForces", {"scene": scene, "contacts": props, "friction": "polyhedral", "material": {"staticFriction": 0.5}})
+    reply = client.post("/v1/query/restingForces", {"scene": scene, "contacts": props, "friction": "polyhedral", "material": {"staticFriction": 0.5},
+                                                      "deadlineMs": 60000})
     detail = reply.problem(422, "limit-exceeded").json["detail"]
     check("11000 rows with pyramids of 8 sides" in detail and "cone" in detail, detail)
 
