@@ -29,7 +29,7 @@ SERVER_SRC := $(wildcard server/*.c)
 ENGINE_OBJ := $(ENGINE_SRC:%.c=$(BUILD)/%.o)
 API_OBJ    := $(API_SRC:%.c=$(BUILD)/%.o) $(BUILD)/api/openapi_json.o
 SERVER_OBJ := $(SERVER_SRC:%.c=$(BUILD)/%.o)
-STORE_OBJ  := $(patsubst %.c,$(BUILD)/%.o,$(wildcard server/store*.c))
+STORE_OBJ  := $(patsubst %.c,$(BUILD)/%.o,$(wildcard server/store*.c) server/file.c)
 TEST_SRC   := $(wildcard tests/unit/test_*.c tests/oracle/test_*.c tests/property/test_*.c tests/store/test_*.c)
 TEST_BIN   := $(TEST_SRC:%.c=$(BUILD)/%)
 TEST_LIB   := $(addprefix $(BUILD)/tests/support/,heap_count.so failing_sync.so short_io.so slow_names.so jump_clock.so)
@@ -95,7 +95,7 @@ $(BUILD)/tests/%: tests/%.c $(BUILD)/libapi.a $(BUILD)/libcontact.a
 	@echo "CC $@"
 	$(Q)$(CC) $(BASE) $(TEST_FLAGS) $(LINK) $< $(BUILD)/libapi.a $(BUILD)/libcontact.a -ljansson -lnettle -lm -lpthread -o $@
 
-# Those of the store link the server's objects of that name.
+# Those of the store link the server's objects of that name, and what they read files with.
 $(BUILD)/tests/store/%: tests/store/%.c $(STORE_OBJ)
 	@mkdir -p $(@D)
 	@echo "CC $@"

@@ -1,5 +1,6 @@
 /* --help and --print-config. */
 #include "config_table.h"
+#include "store.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -106,6 +107,7 @@ bool srv_config_print(const srv_config *config) {
   for (size_t i = 0; i < srv_option_count; i++) {
     const srv_option *row = &srv_options[i];
     const char *origin = origins[config->origins[i]], *text;
+    char shown[SRV_STORE_URL_MAX];
     const void *member = srv_option_member(config, row);
     switch (row->kind) {
     case SRV_KIND_NUMBER:
@@ -114,6 +116,7 @@ bool srv_config_print(const srv_config *config) {
     case SRV_KIND_TEXT:
     case SRV_KIND_FILE:
       memcpy(&text, member, sizeof text);
+      if (strcmp(row->name, "store") == 0 && text) text = srv_store_redis_shown(text, shown);
       put_setting(row, text, origin, text ? "" : ", none");
       break;
     case SRV_KIND_LIST: put_list(row, member, origin); break;

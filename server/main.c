@@ -26,7 +26,12 @@ static void hear_store(void *cls, const char *event, const char *detail) {
 
 static bool open_shared(srv_server *server) {
   const srv_config *config = server->config;
-  server->store = srv_store_redis_open(server->loop, config->store, config->store_password_file);
+  char url_given[SRV_GIVEN_MAX], file_given[SRV_GIVEN_MAX];
+  const srv_store_redis_from from = {.url = config->store,
+                                     .password_file = config->store_password_file,
+                                     .url_given = srv_config_given(config, "store", url_given),
+                                     .password_file_given = srv_config_given(config, "store-password-file", file_given)};
+  server->store = srv_store_redis_open(server->loop, &from);
   if (!server->store) return false;
   server->store->told_most = config->limits.event_ring;
   server->store->told_bytes_most = config->limits.event_backlog_bytes * API_EVENTS_BACKLOGS;

@@ -187,10 +187,21 @@ srv_store *srv_store_sqlite_open(uv_loop_t *loop, const char *folder);
 #define SRV_STORE_NOT_DURABLE                                                                                                      \
   "Redis does not promise to keep what it acknowledges (appendonly yes, appendfsync always, no-appendfsync-on-rewrite no, "        \
   "maxmemory-policy noeviction): the durability is memory"
-/* Opens the store at redis://[user@]host[:port][/database][?commandMs=N]; password_file may be NULL, and is read again for each
- * connection. Runs the loop until Redis has answered, at most twice the time of an answer: a Redis that is away is waited for while
- * the daemon serves. NULL after one sentence on standard error: what no waiting mends, as a wrong password or a store of a newer
- * format. */
-srv_store *srv_store_redis_open(uv_loop_t *loop, const char *url, const char *password_file);
+/* Where a store in Redis is, and how that was given: "--store", say. */
+typedef struct srv_store_redis_from {
+  const char *url;           /* redis://[user@]host[:port][/database][?commandMs=N] */
+  const char *password_file; /* NULL: none; read again for each connection */
+  const char *url_given, *password_file_given;
+} srv_store_redis_from;
+
+/* Room for a URL that is shown. */
+#define SRV_STORE_URL_MAX 512
+/* The URL without the password that somebody may have put into it; cut at its end, if it is long. */
+const char *srv_store_redis_shown(const char *url, char out[SRV_STORE_URL_MAX]);
+
+/* Opens the store. Runs the loop until Redis has answered, at most twice the time of an answer: a Redis that is away is waited for
+ * while the daemon serves. NULL after one sentence on standard error: what no waiting mends, as a wrong password or a store of a
+ * newer format. */
+srv_store *srv_store_redis_open(uv_loop_t *loop, const srv_store_redis_from *from);
 
 #endif

@@ -663,11 +663,15 @@ static bool connect_all(redis_store *s, char *why) {
   return good && !s->refused;
 }
 
-srv_store *srv_store_redis_open(uv_loop_t *loop, const char *url, const char *password_file) {
-  char why[SRV_STORE_WHY] = "out of memory";
+srv_store *srv_store_redis_open(uv_loop_t *loop, const srv_store_redis_from *from) {
+  char why[SRV_STORE_WHY] = "out of memory", shown[SRV_STORE_URL_MAX];
   redis_store *s = create(loop);
-  if (s && srv_redis_place_read(&s->place, url, password_file, why) && connect_all(s, why)) return &s->store;
-  fprintf(stderr, "contactd: --store: %.200s: %s.\n", url, why);
+  bool placed = s && srv_redis_place_read(&s->place, from);
+  if (placed && connect_all(s, why)) {
+    s->place.serving = true;
+    return &s->store;
+  }
+  if (placed || !s) fprintf(stderr, "contactd: %s: %s: %s.\n", from->url_given, srv_store_redis_shown(from->url, shown), why);
   if (s) close_links(s);
   return NULL;
 }

@@ -22,10 +22,11 @@ typedef struct srv_redis_place {
   uint64_t command_ns;       /* so long an answer is waited for */
   const char *password_file; /* not owned; NULL: none */
   char *password;            /* owned; NULL: none */
+  bool serving;              /* the start is over: nothing that Redis says ends the daemon */
 } srv_redis_place;
 
-/* redis://[user@]host[:port][/database][?commandMs=N]. The password is the file's first line. False: why tells. */
-bool srv_redis_place_read(srv_redis_place *place, const char *url, const char *password_file, char why[SRV_STORE_WHY]);
+/* The password is the file's only line. False after one sentence on standard error. */
+bool srv_redis_place_read(srv_redis_place *place, const srv_store_redis_from *from);
 /* Reads the password's file once more: it may have been replaced. Where it cannot be read now the password stays. */
 void srv_redis_place_refresh(srv_redis_place *place);
 void srv_redis_place_forget(srv_redis_place *place);
@@ -130,6 +131,10 @@ srv_store_status srv_redis_error(const redisReply *reply, char why[SRV_STORE_WHY
 bool srv_redis_is_error(const redisReply *reply, const char *code);
 /* Does the error tell that another connection may do better: of a primary that has become a replica, of a user who has changed? */
 bool srv_redis_is_stale(const redisReply *reply);
+/* Is it an error that ends a start, but not a daemon that serves: a wrong password, a database that is not there? */
+bool srv_redis_is_hopeless(const redisReply *reply);
+/* The sentence for a store whose format is the reply's text. */
+void srv_redis_other_format(const redisReply *reply, char why[SRV_STORE_WHY]);
 /* Set status and what else is answered, from replies of any content. */
 /* Nothing is written: somebody listens, and what the write tells has not come with it. */
 bool srv_redis_asks_for_told(const redisReply *reply);

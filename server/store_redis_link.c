@@ -183,7 +183,11 @@ static void on_read(uv_stream_t *stream, ssize_t length, const uv_buf_t *buffer)
   link->progress_ns = uv_hrtime();
   w->unread += (size_t)length;
   bool good = redisReaderFeed(w->reader, buffer->base, (size_t)length) == REDIS_OK && hand_out(w);
-  if (!good && w->link) go_down(link, SRV_STORE_UNAVAILABLE, "Redis has answered something that is no answer");
+  if (good || !w->link) return;
+  /* The very first words. What speaks another protocol at the start is not a Redis that may come yet. */
+  if (w->answered == 0 && link->state == STATE_GREET && !link->place->serving)
+    go_down(link, SRV_STORE_FAILED, "what answers there is not Redis");
+  else go_down(link, SRV_STORE_UNAVAILABLE, "Redis has answered something that is no answer");
 }
 
 /* ---- sending --------------------------------------------------------------------------------------------------------- */
@@ -265,14 +269,18 @@ static void take_plain(void *cls, const redisReply *reply) {
   char why[SRV_STORE_WHY];
   if (!reply || reply->type != REDIS_REPLY_ERROR || srv_redis_is_error(reply, "NOSCRIPT")) return;
   srv_store_status status = srv_redis_error(reply, why);
-  refuse(link, status, why);
+  refuse(link, !link->place->serving && srv_redis_is_hopeless(reply) ? SRV_STORE_FAILED : status, why);
 }
 
 static void take_format(void *cls, const redisReply *reply) {
   srv_redis_link *link = cls;
+  char why[SRV_STORE_WHY];
+  if (srv_redis_is_error(reply, "WRONGTYPE"))
+    refuse(link, SRV_STORE_DAMAGED, "the key " SRV_REDIS_KEY_STORE " holds something else");
   take_plain(cls, reply);
   if (!reply || reply->type != REDIS_REPLY_STRING || strcmp(reply->str, SRV_REDIS_FORMAT) == 0) return;
-  refuse(link, SRV_STORE_FAILED, "the store in Redis is of another format");
+  srv_redis_other_format(reply, why);
+  refuse(link, SRV_STORE_FAILED, why);
 }
 
 /* Who may not ask is not told; that is no promise. A Redis that is busy writes nothing either, and will tell. */

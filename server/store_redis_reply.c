@@ -64,8 +64,8 @@ static const meaning meanings[] = {
     {"LOADING", SRV_STORE_UNAVAILABLE, "Redis is still reading its data"},
     {"MASTERDOWN", SRV_STORE_UNAVAILABLE, "this Redis is a replica without its primary"},
     {"BUSY", SRV_STORE_UNAVAILABLE, "Redis is busy with a script"},
-    {"NOAUTH", SRV_STORE_FAILED, "Redis asks for a password"},
-    {"WRONGPASS", SRV_STORE_FAILED, "Redis does not take the password"},
+    {"NOAUTH", SRV_STORE_UNAVAILABLE, "Redis asks for a password"},
+    {"WRONGPASS", SRV_STORE_UNAVAILABLE, "Redis does not take the password"},
     {"NOSCRIPT", SRV_STORE_UNAVAILABLE, "Redis has lost the script"},
     {"EXECABORT", SRV_STORE_UNAVAILABLE, "Redis has refused a part of the question"},
     {"WRONGTYPE", SRV_STORE_DAMAGED, "a key of the store holds something else"},
@@ -136,10 +136,20 @@ srv_store_status srv_redis_error(const redisReply *reply, char why[SRV_STORE_WHY
   /* Of a Redis before 6. */
   if (strstr(reply->str, "invalid password")) {
     snprintf(why, SRV_STORE_WHY, "Redis does not take the password");
-    return SRV_STORE_FAILED;
+    return SRV_STORE_UNAVAILABLE;
   }
   quote(reply, "Redis says", why);
   return SRV_STORE_UNAVAILABLE;
+}
+
+bool srv_redis_is_hopeless(const redisReply *reply) {
+  if (srv_redis_is_error(reply, "NOAUTH") || srv_redis_is_error(reply, "WRONGPASS")) return true;
+  if (!srv_redis_is_error(reply, "ERR")) return false;
+  return strstr(reply->str, "invalid password") || strstr(reply->str, "DB index") != NULL;
+}
+
+void srv_redis_other_format(const redisReply *reply, char why[SRV_STORE_WHY]) {
+  quote(reply, "the store in Redis is of another format than " SRV_REDIS_FORMAT ", the one that this program knows", why);
 }
 
 /* ---- writes ---------------------------------------------------------------------------------------------------------- */
@@ -175,8 +185,10 @@ void srv_redis_read_write(const redisReply *reply, srv_store_write *write) {
   else if (text_is(list[0], "NAMED")) set(write, SRV_STORE_NAMED, "");
   else if (text_is(list[0], "UNKNOWN")) set(write, SRV_STORE_UNKNOWN, "");
   else if (text_is(list[0], "DAMAGED")) set_damaged(reply, write);
-  else if (text_is(list[0], "FORMAT")) set(write, SRV_STORE_UNAVAILABLE, "the store is of another format");
-  else if (text_is(list[0], "AGAIN")) set(write, SRV_STORE_UNAVAILABLE, "parts of the record were lost on the way");
+  else if (text_is(list[0], "FORMAT") && reply->elements == 2 && is_text(list[1])) {
+    write->status = SRV_STORE_UNAVAILABLE;
+    srv_redis_other_format(list[1], write->why);
+  } else if (text_is(list[0], "AGAIN")) set(write, SRV_STORE_UNAVAILABLE, "parts of the record were lost on the way");
   else if (text_is(list[0], "MOVED") && reply->elements == 4 && read_numbers(list[1], 1, &write->current) &&
            read_numbers(list[2], 1, &write->last_revision) && read_numbers(list[3], 1, &write->current_stamp)) {
     set(write, SRV_STORE_MOVED, "");
@@ -245,6 +257,9 @@ static void read_one(const redisReply *reply, srv_store_look *look) {
 static bool is_answer(const redisReply *reply, bool good, srv_store_look *look) {
   if (good) return true;
   look->status = srv_redis_error(reply, look->why);
+  if (srv_redis_is_error(reply, "WRONGTYPE"))
+    snprintf(look->why, sizeof look->why, "the key " SRV_REDIS_KEY "%s holds something else",
+             look->space == SRV_STORE_SCENES ? "scenes" : "shapes");
   return false;
 }
 

@@ -1,10 +1,13 @@
 /* Where Redis is, from the text of --store, and its password, from a file: a password on the command line can be read by everybody
  * on the machine, and one in the environment is inherited. */
+#include "file.h"
 #include "store_redis.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Longest password that is read. */
 #define PASSWORD_MOST 1024
@@ -40,7 +43,8 @@ static bool read_host(srv_redis_place *place, char *text, char *why) {
     *port++ = 0;
   }
   unsigned number = 6379;
-  if (!*host || strlen(host) >= sizeof place->host) return fail(why, "it names no host");
+  if (!*host) return fail(why, "it names no host");
+  if (strlen(host) >= sizeof place->host) return fail(why, "the host's name has more than 255 characters");
   if (port && (!read_number(port, 65535, &number) || number == 0)) return fail(why, "the port is no number from 1 to 65535");
   memcpy(place->host, host, strlen(host) + 1);
   snprintf(place->port, sizeof place->port, "%u", number);
@@ -51,7 +55,10 @@ static bool read_url(srv_redis_place *place, const char *url, char *why) {
   static const char scheme[] = "redis://";
   char text[400];
   if (strncmp(url, scheme, sizeof scheme - 1) != 0) return fail(why, "it does not begin with redis://");
-  if ((size_t)snprintf(text, sizeof text, "%s", url + sizeof scheme - 1) >= sizeof text) return fail(why, "it is too long");
+  for (const char *c = url; *c; c++)
+    if (*c <= ' ' || *c > '~') return fail(why, "it holds a character that URLs cannot have");
+  if ((size_t)snprintf(text, sizeof text, "%s", url + sizeof scheme - 1) >= sizeof text)
+    return fail(why, "it has more than 407 characters");
   char *query = strchr(text, '?');
   unsigned ms = 0;
   if (query) {
@@ -60,12 +67,12 @@ static bool read_url(srv_redis_place *place, const char *url, char *why) {
       return fail(why, "behind the question mark stands commandMs=N, with N from 100 to 60000");
     place->command_ns = ms * UINT64_C(1000000);
   }
-  char *rest = text, *at = strchr(text, '@'), *database = NULL;
+  char *rest = text, *at = strrchr(text, '@'), *database = NULL;
   if (at) {
     *at = 0;
     rest = at + 1;
     if (strchr(text, ':')) return fail(why, "a password is not given here but by --store-password-file");
-    if (!*text || strlen(text) >= sizeof place->user) return fail(why, "the user's name is empty or too long");
+    if (!*text || strlen(text) >= sizeof place->user) return fail(why, "the user's name has from 1 to 63 characters");
     memcpy(place->user, text, strlen(text) + 1);
   }
   if ((database = strchr(rest, '/'))) *database++ = 0;
@@ -79,30 +86,64 @@ void srv_redis_place_forget(srv_redis_place *place) {
   place->password = NULL;
 }
 
-static bool read_password(srv_redis_place *place, char *why) {
-  FILE *in = fopen(place->password_file, "re");
-  char line[PASSWORD_MOST + 2];
-  bool good = in && fgets(line, sizeof line, in);
-  if (in) fclose(in);
-  if (!good) return fail(why, "the password's file cannot be read, or is empty");
-  line[strcspn(line, "\r\n")] = 0;
-  if (!*line || strlen(line) > PASSWORD_MOST) return fail(why, "the password is empty or too long");
-  char *password = strdup(line);
-  explicit_bzero(line, sizeof line);
-  if (!password) return fail(why, "out of memory");
+/* A line end after it is none of the password's. NULL: it is good. */
+static const char *judge_password(const char *bytes, size_t *length) {
+  if (*length && bytes[*length - 1] == '\n') (*length)--;
+  if (*length && bytes[*length - 1] == '\r') (*length)--;
+  if (*length == 0) return "it is empty";
+  if (*length > PASSWORD_MOST) return "a password has at most 1024 bytes";
+  for (size_t i = 0; i < *length; i++)
+    if ((unsigned char)bytes[i] < ' ' || bytes[i] == 0x7f) return "a password is one line without control characters";
+  return NULL;
+}
+
+/* False: *why tells. */
+static bool read_password(srv_redis_place *place, const char **why) {
+  char bytes[PASSWORD_MOST + 3];
+  size_t length = 0;
+  ssize_t n = 1;
+  int fd = srv_file_open(place->password_file, NULL, NULL, why);
+  if (fd < 0) return false;
+  while (n > 0 && length < sizeof bytes) {
+    n = read(fd, bytes + length, sizeof bytes - length);
+    if (n > 0) length += (size_t)n;
+    else if (n < 0 && errno == EINTR) n = 1;
+  }
+  *why = n < 0 ? strerror(errno) : judge_password(bytes, &length);
+  close(fd);
+  char *password = *why ? NULL : strndup(bytes, length);
+  explicit_bzero(bytes, sizeof bytes);
+  if (!*why && !password) *why = "out of memory";
+  if (!password) return false;
   srv_redis_place_forget(place);
   place->password = password;
   return true;
 }
 
 void srv_redis_place_refresh(srv_redis_place *place) {
-  char why[SRV_STORE_WHY];
-  if (place->password_file) (void)read_password(place, why);
+  const char *why = NULL;
+  if (place->password_file) (void)read_password(place, &why);
 }
 
-bool srv_redis_place_read(srv_redis_place *place, const char *url, const char *password_file, char why[SRV_STORE_WHY]) {
-  *place = (srv_redis_place){.command_ns = SRV_REDIS_COMMAND_NS, .password_file = password_file};
-  if (!read_url(place, url, why)) return false;
-  if (place->user[0] && !password_file) return fail(why, "a user needs --store-password-file");
-  return !password_file || read_password(place, why);
+const char *srv_store_redis_shown(const char *url, char out[SRV_STORE_URL_MAX]) {
+  const char *scheme = strstr(url, "://"), *at = strrchr(url, '@');
+  const char *user = scheme && (!at || scheme < at) ? scheme + 3 : url;
+  const char *colon = at ? memchr(user, ':', (size_t)(at - user)) : NULL;
+  if (colon) snprintf(out, SRV_STORE_URL_MAX, "%.*s:***%s", (int)(colon - url), url, at);
+  else snprintf(out, SRV_STORE_URL_MAX, "%s", url);
+  for (char *c = out; *c; c++)
+    if (*c < ' ' || *c > '~') *c = '?';
+  return out;
+}
+
+bool srv_redis_place_read(srv_redis_place *place, const srv_store_redis_from *from) {
+  *place = (srv_redis_place){.command_ns = SRV_REDIS_COMMAND_NS, .password_file = from->password_file};
+  char text[SRV_STORE_WHY], shown[SRV_STORE_URL_MAX];
+  bool good = read_url(place, from->url, text);
+  if (good && place->user[0] && !from->password_file) good = fail(text, "a user needs --store-password-file");
+  if (!good) fprintf(stderr, "contactd: %s: %s: %s.\n", from->url_given, srv_store_redis_shown(from->url, shown), text);
+  const char *why = NULL;
+  if (!good || !from->password_file || read_password(place, &why)) return good;
+  fprintf(stderr, "contactd: %s: %.400s: %s.\n", from->password_file_given, from->password_file, why);
+  return false;
 }

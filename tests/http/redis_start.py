@@ -3,8 +3,10 @@
 CONTACTD_FULL=1: each command that a user of Redis may lack, instead of some."""
 import os
 import pathlib
+import socketserver
 import subprocess
 import tempfile
+import threading
 
 from support.checks import Skip, Suite, check, equal
 from support.daemon import SANITIZER, binary, clean_environment
@@ -86,13 +88,60 @@ def a_resolver_that_hangs_holds_no_worker_and_not_the_end():
 @suite.fact
 def what_no_waiting_mends_ends_the_start_with_a_sentence():
     redis = Redis(suite)
-    for words, part in ((("hset", "contactd:store", "format", "1"), "another format"), (("hset", "contactd:store", "format", "3"), "another format"), (("set", "contactd:store", "mine"), "something else"),
-                        (("set", "contactd:scenes", "mine"), "something else"), (("hset", "contactd:scenes", "s", "mine"), "not one of ours")):
+    for words, part in ((("hset", "contactd:store", "format", "1"), "another format than 2, the one that this program knows: 1"),
+                        (("hset", "contactd:store", "format", "3"), "another format than 2, the one that this program knows: 3"),
+                        (("set", "contactd:store", "mine"), "the key contactd:store holds something else"),
+                        (("set", "contactd:scenes", "mine"), "the key contactd:scenes holds something else"), (("hset", "contactd:scenes", "s", "mine"), "not one of ours")):
         redis.say(*words)
         check(part in (said := refused(redis.url)), f"{words}: {said}")
         redis.say("flushall")
     check("cluster" in (said := refused(Redis(suite, "--cluster-enabled", "yes", "--cluster-port", free_port()).url)), f"said: {said}")
-    check("cannot be read" in (said := refused(redis.url, "--store-password-file", redis.folder)), f"said: {said}")
+    check("DB index" in (said := refused(f"redis://127.0.0.1:{redis.port}/99")), f"said: {said}")
+
+
+@suite.fact
+def what_speaks_another_protocol_ends_the_start():
+    """One that ends connections without a word may be a proxy whose Redis is yet to come: it is waited for."""
+    class Other(socketserver.BaseRequestHandler):
+        def handle(self):
+            self.request.recv(65536)
+            self.request.sendall(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Other) as other:
+        threading.Thread(target=other.serve_forever, daemon=True).start()
+        said = refused(f"redis://127.0.0.1:{other.server_address[1]}")
+        other.shutdown()
+    check("is not Redis" in said, f"said: {said}")
+
+
+@suite.fact
+def a_url_that_is_none_is_refused_with_its_reason_and_without_its_password():
+    for url, part in ((f"redis://{'h' * 256}", "255"), ("redis://h h/0", "URLs"), ("redis://h\n/0", "URLs"), ("redis://" + "h" * 400, "407"),
+                      (f"redis://{'u' * 64}@h", "63"), ("redis://u@h", "--store-password-file"), ("redis:///0", "no host")):
+        check(part in (said := refused(url)), f"{url[:40]}: {said}")
+    for url in ("redis://:secret@h/0", "redis://u:secret@h/0", "redis://u:se@cret@h", "rediss://:secret@h", "u:secret@h", "redis://u:secret/x?y@h"):
+        said = refused(url)
+        check("cret" not in said and "@h" in said, f"{url}: {said}")
+        shown = subprocess.run([str(binary()), "--store", url, "--print-config"], capture_output=True, text=True, timeout=60, check=False,
+                               env=clean_environment())
+        check("cret" not in shown.stdout + shown.stderr, f"{url} is printed: {shown.stdout}{shown.stderr}")
+
+
+@suite.fact
+def a_password_file_that_is_none_is_named_with_its_reason():
+    with tempfile.TemporaryDirectory() as folder:
+        os.mkfifo(pathlib.Path(folder, "fifo"))
+        for name, text, part in (("missing", None, "No such file"), (".", None, "directory"), ("fifo", None, "regular"), ("empty", b"", "empty"),
+                                 ("line", b"\n", "empty"), ("long", b"x" * 1025 + b"\n", "1024"), ("huge", b"x" * 100000, "1024"),
+                                 ("lines", b"open\nsesame\n", "one line"), ("return", b"open\rsesame", "control"), ("zero", b"open\0", "control")):
+            path = pathlib.Path(folder, name)
+            if text is not None:
+                path.write_bytes(text)
+            said = refused("redis://127.0.0.1:1", "--store-password-file", path)
+            check(said.startswith(f"contactd: --store-password-file: {path}: ") and part in said, f"{name}: {said}")
+        given = subprocess.run([str(binary()), "--store", "redis://127.0.0.1:1"], capture_output=True, text=True, timeout=60, check=False,
+                               env=clean_environment(CONTACTD_STORE_PASSWORD_FILE=folder))
+        check(given.stderr.startswith("contactd: CONTACTD_STORE_PASSWORD_FILE: "), f"it says {given.stderr}")
 
 
 @suite.fact

@@ -333,9 +333,16 @@ static void places_that_are_none_are_refused(void) {
                                      "redis://u@127.0.0.1:1", "redis://h:1/999999", "redis://h?commandMs=1", "redis://h?x=1"};
   rig r;
   rig_begin(&r);
-  for (size_t i = 0; i < sizeof urls / sizeof urls[0]; i++) CHECK(!srv_store_redis_open(&r.loop, urls[i], NULL));
-  CHECK(!srv_store_redis_open(&r.loop, r.url, "/nonexistent/password"));
-  CHECK(!srv_store_redis_open(&r.loop, r.url, "/dev/null"));
+  srv_store_redis_from from = {.url_given = "--store", .password_file_given = "--store-password-file"};
+  for (size_t i = 0; i < sizeof urls / sizeof urls[0]; i++) {
+    from.url = urls[i];
+    CHECK(!srv_store_redis_open(&r.loop, &from));
+  }
+  from.url = r.url;
+  from.password_file = "/nonexistent/password";
+  CHECK(!srv_store_redis_open(&r.loop, &from));
+  from.password_file = "/dev/null";
+  CHECK(!srv_store_redis_open(&r.loop, &from));
   rig_end(&r);
 }
 

@@ -35,7 +35,8 @@ static inline void rig_forget_folder(const char *folder) {
 
 /* False: the store was refused, and has said why. */
 static inline bool rig_open(rig *r) {
-  r->store = r->url[0] ? srv_store_redis_open(&r->loop, r->url, NULL) : srv_store_sqlite_open(&r->loop, r->folder);
+  const srv_store_redis_from from = {.url = r->url, .url_given = "--store", .password_file_given = "--store-password-file"};
+  r->store = r->url[0] ? srv_store_redis_open(&r->loop, &from) : srv_store_sqlite_open(&r->loop, r->folder);
   return r->store != NULL;
 }
 
