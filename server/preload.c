@@ -15,7 +15,7 @@
 
 /* Files are named as they were given: the option or where else it was set, and the path. */
 static bool fail(const char *file, const char *why) {
-  fprintf(stderr, "contactd: %s: %s\n", file, why);
+  fprintf(stderr, "contactd: %s: %s.\n", file, why);
   return false;
 }
 
@@ -126,6 +126,59 @@ static bool commit(srv_server *server, const char *file, srv_entry *entry, const
   return true;
 }
 
+/* Prints a JSON text's string that begins at `at`, with escapes that are no single character as '?'. */
+static void print_string(const char *at) {
+  for (at++; *at && *at != '"'; at++) {
+    char c = *at;
+    if (c == '\\' && at[1]) {
+      at++;
+      c = strchr("\"\\/", *at) ? *at : '?';
+      if (*at == 'u' && strnlen(at, 5) == 5) at += 4;
+    }
+    fputc(c, stderr);
+  }
+}
+
+/* The value of the object's member. NULL: it has none. */
+static const char *member_of(const char *object, const char *name) {
+  srv_peek peek = {.name = name};
+  srv_peek_on(&peek, object, strlen(object));
+  return peek.found ? object + peek.value : NULL;
+}
+
+/* The problem as a sentence: where in the document it is, and what. */
+static bool refuse(const char *file, const api_reply *reply) {
+  const char *body = reply->body ? reply->body : "{}", *errors = member_of(body, "errors"), *detail = member_of(body, "detail");
+  const char *pointer = errors && errors[0] == '[' ? member_of(errors + 1, "pointer") : NULL;
+  fprintf(stderr, "contactd: %s: refused with status %d: ", file, reply->status);
+  if (pointer && pointer[0] == '"' && pointer[1] != '"') {
+    print_string(pointer);
+    fprintf(stderr, ": ");
+  }
+  if (detail && detail[0] == '"') print_string(detail);
+  fprintf(stderr, "\n");
+  return false;
+}
+
+/* What is no scene is refused as a PUT of it would be, under whatever id. */
+static bool refuse_without_id(srv_server *server, const char *file, const char *bytes, size_t length) {
+  api_head head = {.method = "PUT", .path = "/v1/scenes/scene", .content_type = "application/json"};
+  api_match match;
+  api_reply refusal = {0};
+  if (!api_match_head(server->service, &head, &match, &refusal)) {
+    free((void *)(uintptr_t)refusal.body);
+    return fail(file, "out of memory");
+  }
+  api_input input = {.body = bytes, .body_length = length, .first_revision = srv_registry_first_revision(server->registry)};
+  api_call *call = run_call(server, &head, &match, &input);
+  if (!call) return fail(file, "out of memory");
+  const api_reply *reply = api_call_reply(call);
+  if (reply->status >= 300) refuse(file, reply);
+  else fail(file, "the document has no member \"id\"");
+  api_call_destroy(call);
+  return false;
+}
+
 static bool put(srv_server *server, const char *file, const char *id, const char *bytes, size_t length) {
   char path[CT_ID_LENGTH_MAX + 16];
   snprintf(path, sizeof path, "/v1/scenes/%s", id);
@@ -138,6 +191,8 @@ static bool put(srv_server *server, const char *file, const char *id, const char
   }
   srv_entry *entry = srv_registry_open(server->registry, id);
   if (!entry) return fail(file, "out of memory");
+  if (entry->given) return fail(file, "a file that was given before has the same id");
+  entry->given = true;
   if (entry->kept) {
     srv_log_event(server->log, "sceneKept", id);
     return true;
@@ -152,12 +207,8 @@ static bool put(srv_server *server, const char *file, const char *id, const char
   const api_reply *reply = api_call_reply(call);
   const ct_scene *revision = api_call_new_revision(call);
   bool done = reply->status < 300 && revision;
-  if (done) {
-    done = commit(server, file, entry, revision, length);
-  } else {
-    fprintf(stderr, "contactd: %s: refused with status %d: %.*s\n", file, reply->status, (int)reply->body_length,
-            reply->body ? reply->body : "");
-  }
+  if (done) done = commit(server, file, entry, revision, length);
+  else refuse(file, reply);
   api_call_destroy(call);
   return done;
 }
@@ -169,7 +220,7 @@ bool srv_preload(srv_server *server, const char *path) {
   char *bytes = read_file(path, file, (size_t)server->limits->json_bytes, &length);
   if (!bytes) return false;
   bool done =
-      document_id(bytes, length, id) ? put(server, file, id, bytes, length) : fail(file, "the document has no member \"id\"");
+      document_id(bytes, length, id) ? put(server, file, id, bytes, length) : refuse_without_id(server, file, bytes, length);
   free(bytes);
   return done;
 }

@@ -36,7 +36,7 @@ typedef struct srv_kept {
   uint64_t base_bytes, change_bytes, changes;
   uint64_t known, known_ns; /* with a shared store: the revision that it had last, and when it said so (lost.h) */
   uint64_t compared_ns;     /* with a shared store, by who does not wait for it */
-  bool gone; /* being loaded anew: a write was told that the store has no such scene */
+  bool gone;                /* being loaded anew: a write was told that the store has no such scene */
   bool folding;
   uint64_t folded_bytes, folded_changes; /* of the changes, those that the base in the making takes in */
   uint64_t fold_bytes;                   /* a base is made when the changes weigh more; 0: as usual */
@@ -60,6 +60,7 @@ typedef struct srv_entry {
   struct srv_request *loads_first, *loads_last;   /* wait for its loading, in order */
   unsigned uses;                                  /* requests that hold the entry */
   bool used;                                      /* one of them was somebody's request */
+  bool given;                                     /* a file of --scene had its id */
   uint64_t weight;                                /* bytes that are counted for it (resident.h) */
   srv_link idle;                                  /* among those that nobody uses */
   struct srv_ring *ring;                          /* events; NULL: nobody listens, or has of late */

@@ -52,6 +52,7 @@ def refused(options, *words, **environment):
         lines = result.stderr.strip().split("\n")
         equal(len(lines), 1, "lines on standard error")
         check(lines[0].startswith("contactd: "), f"the sentence is {lines[0]!r}")
+        check(lines[0].endswith((".", "?")), f"the sentence does not end: {lines[0]!r}")
         for word in words:
             check(word in lines[0], f"{word!r} is not in {lines[0]!r}")
     return fact
@@ -116,7 +117,14 @@ suite.table("settings that cannot be are refused", [
     ("a scene file that is not there", refused(["--port", "0", "--scene", "/nowhere.json"], "/nowhere.json")),
     ("a scene without an id", refused(["--port", "0", "--scene", file_of("noid.json", '{"bodies":[]}')], "id")),
     ("a scene with a bad id", refused(["--port", "0", "--scene", file_of("badid.json", '{"id":"a b","bodies":[]}')], "id")),
-    ("a scene that is not JSON", refused(["--port", "0", "--scene", file_of("bad.json", '{"id":"a","bodies":[}')], "400")),
+    ("a scene that is not JSON", refused(["--port", "0", "--scene", file_of("bad.json", '{"id":"a","bodies":[}')], "400", "bad.json", "Line 1")),
+    ("an empty file of a scene", refused(["--port", "0", "--scene", file_of("empty.json", "")], "400", "empty.json")),
+    ("a scene that is a list", refused(["--port", "0", "--scene", file_of("list.json", "[]")], "list.json", "object")),
+    ("an id that is a number", refused(["--port", "0", "--scene", file_of("number.json", '{"id":5,"bodies":[]}')], "/id: ", "string")),
+    ("a body whose id is none", refused(["--port", "0", "--scene", file_of("body.json", '{"id":"a","bodies":[{"id":"b c","colliders":[]}]}')],
+                                        '422: /bodies/0/', '"b c" is no id: ', "in all.")),
+    ("two scenes with one id", refused(["--port", "0", "--scene", file_of("one.json", SCENE), "--scene", file_of("two.json", SCENE)],
+                                       "two.json", "before", "same id.")),
     ("a scene with a misspelt member", refused(["--port", "0", "--scene", file_of("miss.json", '{"id":"a","bodeis":[]}')], "422")),
 ])
 
