@@ -15,8 +15,9 @@
  * ten pages, and when idle the log is copied and begun anew after 256 of them (store_sqlite.c). */
 #define LOG_RESERVE_BYTES (320 * (SRV_SQLITE_PAGE_BYTES + 24))
 
-/* How long another program that looks into the file may hold us up. */
-#define BUSY_MS 10000
+/* How long another program that looks into the file may hold us up. A write that comes while one waits is still answered within
+ * the time that a request has by default, 5 s. */
+#define BUSY_MS 2000
 
 /* What is deleted need not be overwritten, and the log is copied into the file when the writer says so, not within a commit.
  * synchronous=FULL: the log is synced before a commit returns. */

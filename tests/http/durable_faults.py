@@ -9,6 +9,7 @@ import os
 import pathlib
 import random
 import resource
+import sqlite3
 import tempfile
 import threading
 import time
@@ -439,6 +440,26 @@ def a_scene_whose_key_is_not_found_any_more_is_damaged():
     daemon = lives.daemon
     lives.down()
     check('"event":"sceneCorrupt"' in daemon.log_text(), "the log does not tell it")
+
+
+@suite.fact
+def a_write_while_another_program_locks_the_file_is_answered_in_the_time_of_a_request():
+    lives = Lives(suite, "--log", "off")
+    lives.client.put("/v1/scenes/s", {"bodies": [ball("b")]}).must(201)
+    deadline = lives.client.get("/v1/limits").must(200).json["limits"]["deadlineMs"]["value"] / 1000
+    other = sqlite3.connect(pathlib.Path(lives.folder) / "contactd.db", isolation_level=None)
+    try:
+        other.execute("BEGIN IMMEDIATE")
+        began = time.monotonic()
+        reply = lives.client.patch("/v1/scenes/s", {"user": 1}).problem(503, "store-unavailable")
+        took = time.monotonic() - began
+        other.execute("ROLLBACK")
+    finally:
+        other.close()
+    check(reply.headers.get("retry-after"), "no Retry-After")
+    check(took < deadline * SLOWER, f"the answer took {took:.1f} s, a request has {deadline} s")
+    lives.client.patch("/v1/scenes/s", {"user": 2}).must(200)
+    lives.down()
 
 
 def stored_bytes(folder):
