@@ -157,7 +157,7 @@ suite.table("no stream", [
     ("of an empty contact state", refusal("GET", EVENTS + "?contactState=", 400)),
     ("of two contact states", refusal("GET", EVENTS + "?contactState=a&contactState=b", 400)),
     ("with an unknown parameter", refusal("GET", EVENTS + "?since=3", 400)),
-    ("for a POST", refusal("POST", EVENTS, 405, allow="GET")),
+    ("for a POST", refusal("POST", EVENTS, 405, allow="GET, HEAD")),
     ("for a head alone", refusal("HEAD", EVENTS, 200, **{"content-type": "text/event-stream"})),
     ("of a foreign page", refusal("GET", EVENTS, 403, [("Origin", "http://evil.example")])),
     ("of a foreign host", refusal("GET", EVENTS, 421, host="evil.example")),
