@@ -155,7 +155,9 @@ static bool scan_text(scan *s) {
     case ']':
       if (s->depth) s->depth--;
       break;
-    case 0: return refuse_zero(s, i);
+    case 0:
+      if (!s->options->zeros) return refuse_zero(s, i);
+      break;
     case ',': s->memory += ELEMENT_BYTES; break;
     case ':': s->memory += MEMBER_BYTES; break;
     default:

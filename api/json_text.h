@@ -16,6 +16,7 @@ typedef struct api_json_options {
   const ct_cancel *cancel; /* polled every KiB; may be NULL */
   const api_path *at;      /* where errors point; NULL: the document */
   size_t line;             /* number of the text's first line, for NDJSON; 0: 1 */
+  bool zeros;              /* zero bytes behind numbers and words are passed over: texts that were once taken so are kept so */
 } api_json_options;
 
 /* The tree, owned by the caller (json_decref), or NULL with a fault: MALFORMED_JSON (with line, column and byte in the detail),

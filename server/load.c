@@ -124,7 +124,8 @@ static srv_store_status settle_scene(loading *l) {
   srv_kept *kept = entry->kept;
   srv_store_status status = l->fetch.status;
   if (status == SRV_STORE_OK && l->outcome == API_RESTORE_MEMORY) status = SRV_STORE_MEMORY;
-  bool may_go = l->server->store->shared || kept->gone;
+  /* Who listened is told of a deletion, which this would not be. */
+  bool may_go = l->server->store->shared || (kept->gone && !entry->ring);
   kept->gone = false;
   if (status == SRV_STORE_UNKNOWN && may_go) {
     srv_registry_remove(l->server->registry, entry);
@@ -156,6 +157,7 @@ static srv_store_status end_scene(loading *l) {
   srv_kept *kept = entry->kept;
   /* Deleted, or written to, while it was loaded anew: what came after the loading began is newer. */
   bool is_over = !kept || kept->presence == SRV_PRESENCE_HERE;
+  if (kept && is_over) kept->gone = false;
   srv_store_status status = is_over ? SRV_STORE_OK : settle_scene(l);
   if (status != SRV_STORE_OK) {
     refuse_all(entry, status);

@@ -148,7 +148,9 @@ static const char *member_of(const char *object, const char *name) {
 
 /* The problem as a sentence: where in the document it is, and what. */
 static bool refuse(const char *file, const api_reply *reply) {
-  const char *body = reply->body ? reply->body : "{}", *errors = member_of(body, "errors"), *detail = member_of(body, "detail");
+  char *body = strndup(reply->body ? reply->body : "{}", reply->body ? reply->body_length : 2);
+  if (!body) return fail(file, "out of memory");
+  const char *errors = member_of(body, "errors"), *detail = member_of(body, "detail");
   const char *pointer = errors && errors[0] == '[' ? member_of(errors + 1, "pointer") : NULL;
   fprintf(stderr, "contactd: %s: refused with status %d: ", file, reply->status);
   if (pointer && pointer[0] == '"' && pointer[1] != '"') {
@@ -157,6 +159,7 @@ static bool refuse(const char *file, const api_reply *reply) {
   }
   if (detail && detail[0] == '"') print_string(detail);
   fprintf(stderr, "\n");
+  free(body);
   return false;
 }
 

@@ -86,10 +86,9 @@ void srv_redis_place_forget(srv_redis_place *place) {
   place->password = NULL;
 }
 
-/* A line end after it is none of the password's. NULL: it is good. */
+/* Line ends after it are none of the password's. NULL: it is good. */
 static const char *judge_password(const char *bytes, size_t *length) {
-  if (*length && bytes[*length - 1] == '\n') (*length)--;
-  if (*length && bytes[*length - 1] == '\r') (*length)--;
+  while (*length && (bytes[*length - 1] == '\n' || bytes[*length - 1] == '\r')) (*length)--;
   if (*length == 0) return "it is empty";
   if (*length > PASSWORD_MOST) return "a password has at most 1024 bytes";
   for (size_t i = 0; i < *length; i++)

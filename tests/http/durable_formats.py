@@ -99,6 +99,7 @@ def a_store_of_each_format_answers_as_it_did():
             for kill in (False, True):
                 if kill:
                     lives.again("KILL")
+                    lives.wait_ready(loaded=True)
                 equal(looks(lives.client, shapes), looks(twin, shapes), f"answers after writes to {path.stem}")
             twin.close()
         lives.down()

@@ -47,6 +47,8 @@ def a_daemon_begins_without_its_redis_and_is_ready_when_that_comes():
             reply = node.client.request(method, path, body).problem(503, "store-unavailable")
             check(reply.headers.get("retry-after"), f"{method} {path}: no Retry-After")
         node.client.post("/v1/query/distance", {"a": {"sphere": {"radius": 1}}, "b": {"sphere": {"radius": 1}}}).must(200)
+    # It is told with the second try, for which a Redis that is back at once leaves no time.
+    wait_until(lambda: '"storeUnavailable"' in node.log_text(), "the log does not tell that Redis is away")
     redis.start()
     wait_ready(node)
     equal(node.client.get("/readyz").json["scenes"], {"loaded": 0, "stored": 1, "corrupt": 0}, "scenes of /readyz")
@@ -185,7 +187,7 @@ def a_password_comes_from_a_file_and_the_wrong_one_ends_the_start():
     redis = Redis(suite, "--requirepass", "open sesame")
     with tempfile.TemporaryDirectory() as folder:
         right, wrong = pathlib.Path(folder, "right"), pathlib.Path(folder, "wrong")
-        right.write_text("open sesame\n")
+        right.write_text("open sesame\r\n\n")
         wrong.write_text("close sesame\n")
         node = redis.daemon("--store-password-file", right)
         equal(node.client.put("/v1/scenes/s", {"bodies": []}).must(201).json["durability"], "redis", "durability")

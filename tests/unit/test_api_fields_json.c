@@ -92,6 +92,23 @@ static void zero_bytes_are_refused_everywhere(void) {
   }
 }
 
+/* Where texts are read that were once taken with zero bytes behind numbers, they are read as they were. */
+static void texts_that_are_kept_may_have_zero_bytes_behind_numbers(void) {
+  static const char text[] = "[1\0,[2.5\0, -3\0]]";
+  for (int kept = 0; kept < 2; kept++) {
+    document d;
+    document_init(&d);
+    const api_json_options options = {.depth = 4, .memory = UINT64_MAX, .zeros = kept == 1};
+    json_t *value = api_json_parse(text, sizeof text - 1, &options, &d.faults);
+    CHECK((value != NULL) == (kept == 1));
+    json_t *wanted = json_pack("[i,[f,i]]", 1, 2.5, -3);
+    if (value) CHECK(json_equal(value, wanted));
+    json_decref(wanted);
+    json_decref(value);
+    document_free(&d);
+  }
+}
+
 static char *repeat(const char *open, const char *close, size_t count) {
   size_t a = strlen(open), b = strlen(close);
   char *text = malloc((a + b) * count + 1);
@@ -350,6 +367,7 @@ static const check_test tests[] = {
     {"every_type_may_stand_at_the_top", every_type_may_stand_at_the_top},
     {"every_prefix_is_refused", every_prefix_is_refused},
     {"zero_bytes_are_refused_everywhere", zero_bytes_are_refused_everywhere},
+    {"texts_that_are_kept_may_have_zero_bytes_behind_numbers", texts_that_are_kept_may_have_zero_bytes_behind_numbers},
     {"depth_is_bounded", depth_is_bounded},
     {"brackets_inside_strings_are_no_depth", brackets_inside_strings_are_no_depth},
     {"long_number_literals_are_refused", long_number_literals_are_refused},
