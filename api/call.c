@@ -122,7 +122,8 @@ static bool body_may_lack(const api_route *route) {
 
 bool api_call_parse(api_call *call, api_field *root) {
   const api_limits *limits = &call->service->limits;
-  api_json_options options = {.depth = limits->json_depth, .memory = limits->request_memory_bytes, .cancel = call->input.cancel};
+  api_json_options options = {
+      .depth = limits->json_depth, .memory = limits->request_memory_bytes, .cancel = call->input.cancel, .zeros = call->again};
   bool lacks = call->input.body_length == 0 && body_may_lack(call->route);
   const char *bytes = lacks ? "{}" : call->input.body ? call->input.body : "";
   call->json = api_json_parse(bytes, lacks ? 2 : call->input.body_length, &options, &call->faults);

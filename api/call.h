@@ -60,9 +60,10 @@ struct api_call {
   api_feed feed;
   api_event_list events;
   char contact_state[CT_ID_LENGTH_MAX + 1]; /* that a listener names; "": none */
-  const api_shape *shape; /* a new one, owned */
-  bool drops_shape;       /* that of match.item_id */
-  api_shape_scope shapes; /* these three are large and need no more than their count */
+  const api_shape *shape;                   /* a new one, owned */
+  bool drops_shape;                         /* that of match.item_id */
+  bool again;                               /* what was asked and answered once, from the store */
+  api_shape_scope shapes;                   /* these three are large and need no more than their count */
   api_warnings warnings;
   api_faults faults;
 };

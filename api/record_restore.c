@@ -61,7 +61,7 @@ bool api_restore_whole(api_restoring *r) {
 }
 
 json_t *api_restore_json(api_restoring *r, const char *bytes, size_t length) {
-  const api_json_options options = {.depth = OWN_DEPTH, .memory = UINT64_MAX, .zeros = true};
+  const api_json_options options = {.depth = OWN_DEPTH, .memory = UINT64_MAX};
   json_t *value = api_json_parse(bytes, length, &options, &r->faults);
   if (!value) api_restore_refuse(r, "A text in it is no JSON");
   return value;

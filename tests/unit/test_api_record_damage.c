@@ -32,7 +32,7 @@ static sample sample_open(const char *scene) {
   sample s = {.daemon = rig_open()};
   rig *r = &s.daemon;
   r->posted = &s.shape;
-  rig_reply posted = rig_ask(r, "POST", "/v1/shapes", "{\"box\":{\"size\":[1,2,3]}}");
+  rig_reply posted = rig_ask(r, "POST", "/v1/shapes", "{\"box\":{\"size\":[1,2 ,3]}}");
   CHECK_INT(posted.status, 201);
   r->posted = NULL;
   rig_must(r, "PUT", "/v1/scenes/s", scene, 201);
@@ -224,6 +224,25 @@ static void records_of_another_revision_are_refused(void) {
   sample_close(&s);
 }
 
+/* Daemons once took them, and acknowledged what they made. */
+static void a_shape_posted_with_a_zero_byte_behind_a_number_is_read(void) {
+  char body[] = "{\"box\":{\"size\":[1,2 ,3]}}";
+  size_t length = sizeof body - 1;
+  sample s = sample_open(small);
+  api_digest before, after;
+  CHECK(api_digest_make("json m", body, length, NULL, &before));
+  char *at = memmem(s.shape.bytes, s.shape.length, body, length);
+  char *id = memmem(s.shape.bytes, s.shape.length, before.id, API_SHAPE_ID_LENGTH);
+  CHECK(at && id);
+  *strchr(body, ' ') = 0;
+  CHECK(api_digest_make("json m", body, length, NULL, &after));
+  if (at) memcpy(at, body, length);
+  if (id) memcpy(id, after.id, API_SHAPE_ID_LENGTH);
+  seal_again(s.shape.bytes, s.shape.length);
+  CHECK_INT(apply(&s, &s.shape, s.shape.bytes, s.shape.length, false), API_RESTORED);
+  sample_close(&s);
+}
+
 /* ---- memory ------------------------------------------------------------------------------------------------------------------ */
 
 /* What is done with allocation n failing. */
@@ -300,6 +319,7 @@ static const check_test tests[] = {
     {"bytes_of_any_content_are_answered", bytes_of_any_content_are_answered},
     {"anything_is_answered", anything_is_answered},
     {"records_of_another_revision_are_refused", records_of_another_revision_are_refused},
+    {"a_shape_posted_with_a_zero_byte_behind_a_number_is_read", a_shape_posted_with_a_zero_byte_behind_a_number_is_read},
     {"want_of_memory_is_told", want_of_memory_is_told},
 };
 
