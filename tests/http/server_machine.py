@@ -94,7 +94,7 @@ def a_daemon_that_stands_still_is_late():
             os.kill(daemon.pid, signal.SIGSTOP)
             try:
                 while machine.late(begin, time.monotonic(), 0.3) < 2 * LIMIT:
-                    check(time.monotonic() - begin < 60, "the machine is said to have given nothing for a minute")
+                    check(time.monotonic() - begin < 600, "the machine is said to have given nothing for ten minutes")
                     time.sleep(0.005)
             finally:
                 os.kill(daemon.pid, signal.SIGCONT)
