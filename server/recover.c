@@ -189,8 +189,6 @@ static void synced(srv_shape_sync *sync, srv_store_status status, const char *wh
     come_back(recovery);
     return;
   }
-  if (!recovery->listed) srv_shared_list(server);
-  recovery->listed = true;
   shapes_are_here(server);
 }
 
@@ -199,6 +197,21 @@ static void sync_shapes(srv_server *server) {
   recovery->sync.done = synced;
   recovery->loading = true;
   srv_shared_sync(server, &recovery->sync);
+}
+
+void srv_recover_listed(srv_server *server, bool good) {
+  srv_recovery *recovery = server->recovery;
+  recovery->loading = false;
+  recovery->listed = good;
+  if (!good) come_back(recovery);
+  go_on(server);
+}
+
+/* Of a store that could not be asked before anybody listened. */
+static void list_scenes(srv_server *server) {
+  srv_recovery *recovery = server->recovery;
+  recovery->loading = srv_shared_list(server);
+  if (!recovery->loading) come_back(recovery);
 }
 
 /* The next scene that nobody has asked for yet. With the first that has no room it is over: of a million, as many would have to be
@@ -233,7 +246,8 @@ static void go_on(srv_server *server) {
   srv_recovery *recovery = server->recovery;
   if (recovery->loading || recovery->retry_ns || server->ending) return;
   if (recovery->phase == PHASE_SHAPES && server->store->shared) {
-    sync_shapes(server);
+    if (recovery->listed) sync_shapes(server);
+    else list_scenes(server);
     return;
   }
   if (recovery->phase == PHASE_SHAPES) {

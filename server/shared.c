@@ -38,7 +38,8 @@ struct srv_shared {
 
 typedef struct asking {
   srv_server *server;
-  srv_request *request; /* a reference; NULL: nobody waits */
+  srv_request *request; /* a reference; NULL: no request waits */
+  bool lists;           /* the start waits */
   srv_store_look look;
   uint64_t asked_ns;
   srv_shape_sync sync;
@@ -292,6 +293,7 @@ static void end_asking(asking *a) {
   }
   if (request) srv_request_release(request);
   a->server->errands--;
+  if (a->lists) srv_recover_listed(a->server, a->status == SRV_STORE_OK);
   free(a);
 }
 
@@ -386,11 +388,13 @@ static void compare_later(srv_server *server, srv_entry *entry) {
   srv_store_ask(server->store, &a->look);
 }
 
-void srv_shared_list(srv_server *server) {
+bool srv_shared_list(srv_server *server) {
   asking *a = make_asking(server, "");
-  if (!a) return;
+  if (!a) return false;
+  a->lists = true;
   a->waits = 1;
   srv_store_ask(server->store, &a->look);
+  return true;
 }
 
 bool srv_shared_asks(srv_request *request) {

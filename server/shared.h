@@ -22,8 +22,8 @@ bool srv_shared_check(srv_request *request);
 /* May the reply be older than what others have written (--stale-reads)? */
 bool srv_shared_is_stale(const srv_request *request);
 
-/* Looks which scenes there are; nobody waits for it. */
-void srv_shared_list(srv_server *server);
+/* Looks which scenes there are: srv_recover_listed is called later. False: out of memory, and it is not. */
+bool srv_shared_list(srv_server *server);
 
 /* Who waits until the posted shapes are those of the store. */
 typedef struct srv_shape_sync {

@@ -10,7 +10,7 @@ import threading
 
 from support.checks import Skip, Suite, check, equal
 from support.daemon import SANITIZER, binary, clean_environment
-from support.redis import CUBE, OBJ, Redis, ball, free_port, move, place, revision_of, wait_ready, wait_until
+from support.redis import CUBE, OBJ, Redis, Spoiler, ball, free_port, move, place, revision_of, wait_ready, wait_until
 
 suite = Suite()
 FULL = bool(os.environ.get("CONTACTD_FULL"))
@@ -57,6 +57,22 @@ def a_daemon_begins_without_its_redis_and_is_ready_when_that_comes():
     equal(node.client.patch("/v1/scenes/s/poses", move(1)).must(200).json["durability"], "redis", "durability")
     log = node.log_text()
     equal((log.count('"storeUnavailable"'), log.count('"storeBack"')), (1, 1), f"times that it is told: {log}")
+
+
+@suite.fact
+def readyz_says_that_the_daemon_is_ready_when_it_knows_all_scenes():
+    redis = Redis(suite)
+    before = redis.daemon()
+    before.client.put("/v1/scenes/s", {"bodies": []}).must(201)
+    redis.forget(before)
+    before.stop()
+    between = Spoiler(suite, redis, 0)
+    between.delay = 0.05
+    redis.kill()
+    node = redis.daemon(url=between.url + SOON, ready=False)
+    redis.start()
+    wait_ready(node)
+    equal(node.client.get("/readyz").json["scenes"], {"loaded": 0, "stored": 1, "corrupt": 0}, "scenes of /readyz")
 
 
 @suite.fact
