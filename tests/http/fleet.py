@@ -149,8 +149,8 @@ def a_redis_that_loses_what_it_acknowledged_is_found_out():
 
 
 def bars(count):
-    """Each touches most of the others."""
-    turned, collider = [0, 0, 0.3826834323650898, 0.9238795325112867], {"box": {"size": [100, 0.001, 0.001]}}
+    """The box of each overlaps those of all others."""
+    turned, collider = [0, 0, 0.3826834323650898, 0.9238795325112867], {"ellipsoid": {"radii": [50, 0.0005, 0.0005]}}
     return [{"id": f"bar-{i}", "position": [0.005 * i, -0.005 * i, 0], "rotation": turned, "colliders": [collider]} for i in range(count)]
 
 
@@ -238,7 +238,7 @@ def no_request_fails_while_haproxy_reads_its_file_again():
 
 
 def long_question(fleet):
-    """A connection on which one is being answered, which takes minutes."""
+    """A connection on which one is being answered, which takes seconds of a processor."""
     connection = http.client.HTTPConnection("127.0.0.1", fleet.port, timeout=60 * SLOWER)
     body = json.dumps({"clearance": 0.001, "deadlineMs": 120000 * SLOWER})
     connection.request("POST", "/v1/scenes/slow/query/distance", body, {"Content-Type": "application/json"})
@@ -254,7 +254,7 @@ def busy(clients):
 def a_client_that_leaves_is_waited_for_by_no_daemon():
     fleet = Fleet(suite)
     clients = [node.client() for node in fleet.nodes]
-    clients[0].put("/v1/scenes/slow", {"bodies": bars(3000)}).must(201)
+    clients[0].put("/v1/scenes/slow", {"bodies": bars(5000)}).must(201)
     connection = long_question(fleet)
     used = lambda: sum(node.daemon.processor_seconds() for node in fleet.nodes)
     wait_until(lambda: busy(clients) == 1, "one daemon works")

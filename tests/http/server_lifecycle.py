@@ -311,7 +311,7 @@ def a_log_that_nobody_reads_stops_nothing():
 def bars(count):
     turned = [0, 0, 0.3826834323650898, 0.9238795325112867]
     return json.dumps({"bodies": [{"id": f"bar-{i}", "position": [0.005 * i, -0.005 * i, 0], "rotation": turned,
-                                   "colliders": [{"box": {"size": [100, 0.001, 0.001]}}]} for i in range(count)]})
+                                   "colliders": [{"ellipsoid": {"radii": [50, 0.0005, 0.0005]}}]} for i in range(count)]})
 
 
 def slow_query(deadline_ms=60000):
@@ -402,7 +402,7 @@ def requests_are_taken_for_a_while_after_readyz_says_that_the_end_comes():
 def readyz_is_answered_as_long_as_requests_run_after_a_leave():
     """A balancer that is refused there takes the daemon for dead."""
     d = begun("--workers", "1", "--limit", "leaveSeconds=1", "--limit", f"drainSeconds={30 * SLOWER}")
-    equal(ask(d.port, "PUT", "/v1/scenes/slow", bars(3000), JSON_TYPE).status, 201, "status before")
+    equal(ask(d.port, "PUT", "/v1/scenes/slow", bars(1200), JSON_TYPE).status, 201, "status before")
     alone = Raw(d.port, seconds=60 * SLOWER)
     begin = time.monotonic()
     alone.send(slow_query())

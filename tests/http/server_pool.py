@@ -1,6 +1,6 @@
 """Work on the pool: deadlines, clients that leave, full queues, fairness between scenes, order of writes.
 
-The slow question: every pair of n long thin bars whose boxes all overlap and of which none is within the clearance; about 1 us a pair.
+The slow question: every pair of n long thin ellipsoids whose boxes all overlap and of which none is within the clearance.
 """
 import atexit
 import http.client
@@ -20,7 +20,7 @@ from support.pace import SLOWER, unchanging
 from support.raw import Raw, ask, request
 
 JSON_TYPE = [("Content-Type", "application/json")]
-BARS = 3000
+BARS = 5000
 TINY = '{"a":{"sphere":{"radius":1}},"b":{"sphere":{"radius":1},"position":[3,0,0]}}'
 suite = Suite()
 
@@ -28,7 +28,7 @@ suite = Suite()
 def bars(count):
     turned = [0, 0, 0.3826834323650898, 0.9238795325112867]
     return {"bodies": [{"id": f"bar-{i}", "position": [0.005 * i, -0.005 * i, 0], "rotation": turned,
-                        "colliders": [{"box": {"size": [100, 0.001, 0.001]}}]} for i in range(count)]}
+                        "colliders": [{"ellipsoid": {"radii": [50, 0.0005, 0.0005]}}]} for i in range(count)]}
 
 
 def slow_query(deadline_ms=60000, scene="slow"):
