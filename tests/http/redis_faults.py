@@ -179,6 +179,57 @@ def each_refusal_of_redis_is_a_problem_of_its_own():
 
 
 @suite.fact
+def a_full_redis_loses_nothing_and_takes_writes_again_when_scenes_are_deleted():
+    """Its memory ends in the middle of writes, of those whose record goes in parts, too."""
+    redis = Redis(suite, "--maxmemory", "12mb", "--maxmemory-policy", "noeviction")
+    a, b = redis.daemons(2)
+    begun = redis.process.pid
+
+    def scene(i):
+        return {"bodies": [{**ball(f"b{k}", i), "user": "u" * 4000} for k in range((20, 600)[i % 2])]}
+
+    kept, refused = {}, 0
+    for i in range(200):
+        reply = a.client.put(f"/v1/scenes/s{i}", scene(i))
+        if reply.status != 201:
+            reply.problem(507, "storage-full")
+            check("maxmemory" in reply.json["detail"] and "nothing has changed" in reply.json["detail"], f"detail: {reply.json['detail']}")
+            refused += 1
+            if refused == 6:
+                break
+            continue
+        equal(reply.json["durability"], "redis", "durability")
+        kept[f"s{i}"] = reply.json["revision"]
+    equal(refused, 6, "writes that were refused")
+    check({int(name[1:]) % 2 for name in kept} == {0, 1}, f"scenes of both kinds: {sorted(kept)}")
+
+    def all_is_there(node):
+        equal(sorted(x["id"] for x in node.client.get("/v1/scenes?limit=1000").must(200).json["scenes"]), sorted(kept), "scenes")
+        for name, revision in kept.items():
+            got = node.client.get(f"/v1/scenes/{name}").must(200)
+            wanted = scene(int(name[1:]))["bodies"]
+            equal((revision_of(got), len(got.json["bodies"]), got.json["bodies"][-1]["position"]), (revision, len(wanted), wanted[-1]["position"]),
+                  f"revision, bodies and last place of {name}")
+
+    for node in (a, b):
+        wait_ready(node)
+        all_is_there(node)
+    check(redis.process.poll() is None and redis.process.pid == begun, "Redis has ended")
+    # Also by who begins at a full one.
+    all_is_there(redis.daemon())
+    gone = next(name for name in kept if int(name[1:]) % 2)
+    b.client.delete(f"/v1/scenes/{gone}").must(200)
+    del kept[gone]
+    kept["s0"] = a.client.put("/v1/scenes/s0", scene(0)).must(200).json["revision"]
+    kept["s1000"] = b.client.put("/v1/scenes/s1000", scene(1000)).must(201).json["revision"]
+    redis.kill()
+    redis.start()
+    for node in (a, b):
+        wait_ready(node)
+        all_is_there(node)
+
+
+@suite.fact
 def a_redis_that_reads_its_data_is_waited_for():
     """F21, LOADING: nothing is taken for not found while Redis does not have it yet."""
     redis = Redis(suite)

@@ -23,6 +23,8 @@ NPM_SECONDS = 600
 NODES = ["node1", "node2", "node3"]
 # The daemon's own, where the files say nothing.
 DRAIN_SECONDS, CONNECTIONS, CONNECTIONS_PER_ADDRESS = 10, 1024, 64
+# Of the limit of its memory, what Redis may keep: a rewrite of its log has up to all of it twice, and buffers come on top.
+MAXMEMORY_SHARE = 0.6
 suite = Suite()
 
 
@@ -157,13 +159,38 @@ def haproxy_sends_no_node_more_than_it_takes():
             check(most < limit(compose()[node]["command"], name, standard), f"HAProxy opens {most} connections to {node}, more than its {name}")
 
 
+def memory(text, units):
+    """Bytes of "2g", "2Gi" and the like."""
+    number, unit = re.fullmatch(r"(\d+)([A-Za-z]*)", str(text)).groups()
+    check(unit in units, f"{text} is no amount of memory that is known here")
+    return int(number) * units[unit]
+
+
+def redis_commands():
+    """Of each file: how Redis is begun, and the limit of its container's memory in bytes."""
+    composed = compose()["redis"]
+    pod, = of_kind("StatefulSet", "contactd-redis")["spec"]["template"]["spec"]["containers"]
+    return ((composed["command"], memory(composed["mem_limit"], {"": 1, "m": 1 << 20, "g": 1 << 30})),
+            (pod["args"], memory(pod["resources"]["limits"]["memory"], {"": 1, "Mi": 1 << 20, "Gi": 1 << 30})))
+
+
 @suite.fact
 def redis_has_on_disk_what_it_acknowledges():
-    for command in (compose()["redis"]["command"], of_kind("StatefulSet", "contactd-redis")["spec"]["template"]["spec"]["containers"][0]["args"]):
+    for command, unused in redis_commands():
         said = " ".join(command)
         for words in ("--appendonly yes", "--appendfsync always", "--maxmemory-policy noeviction"):
             check(words in said, f"Redis is not told {words}: {said}")
     check(any(str(volume).startswith("redis:/data") for volume in compose()["redis"]["volumes"]), "Redis has no volume")
+
+
+@suite.fact
+def redis_is_full_before_its_memory_ends():
+    """It refuses writes then, and can still make its log anew, which may take as much again."""
+    for command, container in redis_commands():
+        check("--maxmemory" in command, f"Redis may take what it wants: {command}")
+        most = memory(command[command.index("--maxmemory") + 1], {"": 1, "mb": 1 << 20, "gb": 1 << 30})
+        check(0 < most <= MAXMEMORY_SHARE * container, f"Redis may keep {most} bytes, and its container has {container}")
+        equal(command[command.index("--maxmemory-policy") + 1], "noeviction", "what a full Redis deletes")
 
 
 @suite.fact
