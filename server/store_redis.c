@@ -147,7 +147,7 @@ static void answer(op *o) {
 static void answer_status(op *o, srv_store_status status, const char *why) {
   char text[SRV_STORE_WHY];
   bool unknown = status == SRV_STORE_UNAVAILABLE && o->write && o->phase == PHASE_SENT;
-  snprintf(text, sizeof text, "%.110s%s", why, unknown ? "; whether the write is there is not known" : "");
+  snprintf(text, sizeof text, "%.100s%s", why, unknown ? "; whether the write is there or comes yet is not known" : "");
   if (o->write) {
     o->write->status = status;
     memcpy(o->write->why, text, sizeof text);

@@ -5,6 +5,7 @@
 """
 import os
 import pathlib
+import queue
 import random
 import select
 import shutil
@@ -155,13 +156,15 @@ def wait_ready(daemon, seconds=START_SECONDS):
 
 class Spoiler:
     """Stands between daemons and Redis. spoils: of the pieces that Redis answers some are changed: bits, bytes too many or too few, all.
-    delay: seconds that a piece takes either way. holds: nothing comes through, and nobody is told."""
+    delay: seconds that a piece takes either way. holds: nothing comes through, and nobody is told. keep, let_go: what a daemon has sent
+    comes to Redis when the daemon has given it up."""
 
     def __init__(self, suite, redis, seed):
         self.redis, self.choice, self.spoils, self.spoiled = redis, random.Random(seed), False, 0
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.url = f"redis://127.0.0.1:{self.listener.getsockname()[1]}/0"
         self.ends, self.delay, self.holds = False, 0, False
+        self.word, self.kept, self.goes, self.answers = None, threading.Event(), threading.Event(), queue.Queue()
         suite.cleanup(self.end)
         self.threads = [threading.Thread(target=self.accept)]
         self.threads[0].start()
@@ -184,12 +187,43 @@ class Spoiler:
                         time.sleep(self.delay)
                         if self.holds:
                             continue
+                        if ready is client and self.word and self.word in piece:
+                            self.keep_back(client, server, piece)
+                            return
                         if ready is client:
                             server.sendall(piece)
                         else:
                             client.sendall(self.spoil(piece) if self.spoils else piece)
         except OSError:
             pass
+
+    def keep(self, word):
+        """The next piece with this word is kept, and all that its connection sends after it."""
+        self.kept.clear()
+        self.goes.clear()
+        self.word = word
+
+    def keep_back(self, client, server, kept):
+        """Of a connection from such a piece on: until it is let go of, whether the daemon closes the connection or not."""
+        self.word = None
+        self.kept.set()
+        while not self.goes.is_set():
+            if select.select([client], [], [], 0.05)[0]:
+                piece = client.recv(65536)
+                kept += piece
+                if not piece:
+                    self.goes.wait()
+        server.sendall(kept)
+        server.shutdown(socket.SHUT_WR)
+        answer = b""
+        while piece := server.recv(65536):
+            answer += piece
+        self.answers.put(answer)
+
+    def let_go(self):
+        """What is kept comes to Redis: what that answers, when it has carried it out."""
+        self.goes.set()
+        return self.answers.get(timeout=START_SECONDS)
 
     def spoil(self, piece):
         choice, kind = self.choice, self.choice.randrange(12)
@@ -214,6 +248,7 @@ class Spoiler:
 
     def end(self):
         self.ends = True
+        self.goes.set()
         for thread in self.threads:
             thread.join()
         self.listener.close()
