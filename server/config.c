@@ -37,7 +37,7 @@ const srv_option srv_options[] = {
      "name that a request's Host may have beside loopback's; repeatable"},
     {SRV_KIND_FLAG, "insecure", NULL, AT(insecure), 0, 0, 0, NULL, "", "allow an address that is not loopback without a token"},
     {SRV_KIND_LIST, "scene", "FILE", AT(scenes), 0, 0, 0, NULL, "",
-     "scene document to load at start, unless the store has its id already; repeatable"},
+     "scene document to load at start, unless the store has its id already; a Redis has to be there; repeatable"},
     {SRV_KIND_WORD, "log", "WORD", AT(log), 0, 0, 0, "stderr off", "", "where a line per request goes"},
     API_LIMIT_MAP(LIMIT_ROW){SRV_KIND_ACTION, "print-config", NULL, AT(print), 0, 0, 0, NULL, "",
                              "print all settings and where each comes from, as a file of settings"},

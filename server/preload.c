@@ -1,5 +1,6 @@
 /* --scene: a scene document read from a file and put under its id before anybody listens, through the same calls as a PUT. A scene
- * that the store has already is left as it is: it has been written to since it was put there. */
+ * that the store has already is left as it is: it has been written to since it was put there. A store that is away ends the start,
+ * for which a daemon without --scene waits while it serves. */
 #include "durable.h"
 #include "file.h"
 #include "lost.h"
@@ -68,6 +69,13 @@ static api_call *run_call(srv_server *server, const api_head *head, const api_ma
   return call;
 }
 
+static void refuse_stored(const char *file, const srv_store_write *write) {
+  const char *why = write->why[0] ? write->why : "the store has not taken the scene";
+  if (write->status == SRV_STORE_UNAVAILABLE)
+    fprintf(stderr, "contactd: %s: a scene cannot be put while the store is away: %s.\n", file, why);
+  else fail(file, why);
+}
+
 static void stored(srv_store_write *write) { *(bool *)write->cls = true; }
 
 /* Waits until the store has the scene. False after one sentence on standard error. */
@@ -110,7 +118,7 @@ static bool store(srv_server *server, const char *file, srv_entry *entry, const 
     srv_fold_note(server, entry, true, record.length);
   } else {
     free(kept);
-    fail(file, write.why[0] ? write.why : "the store has not taken the scene");
+    refuse_stored(file, &write);
   }
   api_record_free(&record);
   return good || *overtaken;

@@ -1,6 +1,7 @@
 """The start of a daemon at Redis: what ends it with a sentence, and what it waits for while it serves: Redis itself, and its name.
 
 CONTACTD_FULL=1: each command that a user of Redis may lack, instead of some."""
+import json
 import os
 import pathlib
 import socketserver
@@ -115,6 +116,22 @@ def what_no_waiting_mends_ends_the_start_with_a_sentence():
         redis.say("flushall")
     check("cluster" in (said := refused(Redis(suite, "--cluster-enabled", "yes", "--cluster-port", free_port()).url)), f"said: {said}")
     check("DB index" in (said := refused(f"redis://127.0.0.1:{redis.port}/99")), f"said: {said}")
+
+
+@suite.fact
+def a_scene_that_is_to_be_put_at_the_start_needs_its_redis():
+    """Whoever begins the daemon anew does so until Redis is there."""
+    redis = Redis(suite)
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "scene.json")
+        path.write_text(json.dumps({"id": "given", "bodies": [ball("b")]}))
+        redis.kill()
+        said = refused(redis.url + SOON, "--log", "off", "--scene", path)
+        for word in ("--scene", str(path), "cannot be put while the store is away", "refused"):
+            check(word in said, f"{word} is not in {said}")
+        redis.start()
+        node = redis.daemon("--scene", path)
+        equal(node.client.get("/v1/scenes/given/poses").must(200).json["ids"], ["b"], "bodies")
 
 
 @suite.fact
