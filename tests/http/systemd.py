@@ -281,8 +281,8 @@ def systemds_own_activation_starts_it():
 
 # ---- units -------------------------------------------------------------------------------------------------------------------
 
-def verified(change=lambda name, text: text, program=True):
-    """What `systemd-analyze verify` says of the units in a tree of its own: (exit status, text)."""
+def verified(change=lambda name, text: text, program=True, drop_in=None):
+    """What `systemd-analyze verify` says of the units in a tree of its own, as `systemctl edit` changes them: (exit status, text)."""
     with tempfile.TemporaryDirectory(prefix="contactd-units-") as made:
         tree = pathlib.Path(made)
         shutil.copytree("/lib/systemd/system", tree / "lib/systemd/system", symlinks=True)
@@ -290,6 +290,9 @@ def verified(change=lambda name, text: text, program=True):
         units.mkdir(parents=True)
         for name in ("contactd.service", "contactd.socket"):
             (units / name).write_text(change(name, (ROOT / "docker" / name).read_text()))
+        if drop_in:
+            (units / "contactd.service.d").mkdir()
+            (units / "contactd.service.d/override.conf").write_text(drop_in)
         if program:
             (tree / "usr/local/bin").mkdir(parents=True)
             shutil.copy(binary(), tree / "usr/local/bin/contactd")
@@ -315,6 +318,26 @@ def systemd_would_find_something_wrong_with_them():
     said = verified(change, program=False)[1]
     for word in ("Baklog", "0999", "ProtectHouse", "executable"):
         check(word in said, f"{word} is not in {said!r}")
+
+
+@suite.fact
+def the_change_for_a_redis_on_another_machine_is_a_good_one():
+    """docker/README.md's, and the settings beside it, which name the same address and the password where systemd puts it."""
+    blocks = dict(re.findall(r"^```\n# (systemctl edit contactd|/etc/contactd\.conf)\n(.*?)^```$", (ROOT / "docker/README.md").read_text(), re.M | re.S))
+    drop_in, settings = blocks["systemctl edit contactd"], blocks["/etc/contactd.conf"]
+    equal(verified(drop_in=drop_in), (0, ""), "what systemd-analyze verify says of it")
+    said = verified(drop_in=drop_in.replace("IPAddressAllow=", "IPAddressAllow=redis.").replace("LoadCredential=", "LoadCredentials="))[1]
+    for word in ("redis.", "LoadCredentials"):
+        check(word in said, f"it is not read: {word} is not in {said!r}")
+    address = re.search(r"^IPAddressAllow=(\S+)$", drop_in, re.M)[1]
+    credential = re.search(r"^LoadCredential=([^:]+):/", drop_in, re.M)[1]
+    check(f"store = redis://{address}:6379/0\n" in settings, f"the store has another address: {settings}")
+    check(f"store-password-file = /run/credentials/contactd.service/{credential}\n" in settings, f"the password is elsewhere: {settings}")
+    path = pathlib.Path(folder.name) / "redis.conf"
+    path.write_text(settings)
+    run = subprocess.run([str(binary()), "--config", str(path), "--print-config"], capture_output=True, text=True, timeout=60 * SLOWER,
+                         check=False, env=clean_environment())
+    equal((run.returncode, run.stderr), (0, ""), "exit status and standard error")
 
 
 @suite.fact
