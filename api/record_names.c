@@ -79,10 +79,8 @@ static bool scene_names(const ct_scene *scene, ct_text name) {
   return false;
 }
 
-bool api_record_same_names(const ct_scene *a, const ct_scene *b, const api_record_names *gone, const api_record_names *come) {
-  for (size_t i = 0; i < come->count; i++)
-    if (!has(gone, come->items[i]) && !scene_names(a, come->items[i])) return false;
-  for (size_t i = 0; i < gone->count; i++)
-    if (!has(come, gone->items[i]) && !scene_names(b, gone->items[i])) return false;
+bool api_record_names_all(const ct_scene *scene, const api_record_names *names, const api_record_names *others) {
+  for (size_t i = 0; i < names->count; i++)
+    if (!has(others, names->items[i]) && !scene_names(scene, names->items[i])) return false;
   return true;
 }

@@ -21,8 +21,8 @@ bool api_record_names_alike(const ct_body *a, const ct_body *b);
 
 /* Puts the ids of all shapes that the scene names, ascending, each once and ended by a zero. O(colliders) */
 void api_record_put_names(api_buffer *out, const ct_scene *scene);
-/* Do both scenes name the same shapes? gone, come: what changed bodies of a and b name, settled. O(names), and colliders until each
- * name that is in one list alone is found. */
-bool api_record_same_names(const ct_scene *a, const ct_scene *b, const api_record_names *gone, const api_record_names *come);
+/* Does the scene name all that are in `names` and not in `others`? Both are settled. O(names), and colliders until each of those is
+ * found. */
+bool api_record_names_all(const ct_scene *scene, const api_record_names *names, const api_record_names *others);
 
 #endif

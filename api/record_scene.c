@@ -192,10 +192,12 @@ bool api_record_put_scene(api_buffer *out, const ct_scene *before, const ct_scen
   size_t rows = reserve_count(out);
   bool told = put_rows(&w);
   set_count(out, rows, w.count);
+  api_record_names_settle(&w.gone);
+  api_record_names_settle(&w.come);
+  /* A posted shape that the scene names no more may go, and no record that names it could be read then. */
+  told = told && (!before || api_record_names_all(after, &w.gone, &w.come));
   if (told) {
-    api_record_names_settle(&w.gone);
-    api_record_names_settle(&w.come);
-    *same_names = before && api_record_same_names(before, after, &w.gone, &w.come);
+    *same_names = before && api_record_names_all(before, &w.come, &w.gone);
     size_t states = reserve_count(out);
     set_count(out, states, put_states(out, before, after));
     api_record_close(out);

@@ -135,4 +135,46 @@ def one_that_is_damaged_in_a_shared_store_is_posted_again_for_all():
         equal(corrupt_shapes(client), 0, "shapes that cannot be read, when it is posted again")
 
 
+BALL = [{"sphere": {"radius": 1}}]
+# What each asks of body b, after which no body names the shape.
+LAST_NAMES = {"DELETE": None, "PUT": {"colliders": BALL}, "PATCH": {"colliders": BALL}}
+
+
+def scenes_that_named(client, shape):
+    """Their texts, by the method that took the name away. Others that were there before, and came after, are written to as well."""
+    texts = {}
+    for method, body in LAST_NAMES.items():
+        scene = f"/v1/scenes/{method}"
+        client.put(scene, {"bodies": [{"id": "a", "colliders": BALL}]}).must(201)
+        client.put(f"{scene}/bodies/b", naming(shape)["bodies"][0]).must(201)
+        client.put(f"{scene}/bodies/c", naming(shape)["bodies"][0] | {"id": "c"}).must(201)
+        client.delete(f"{scene}/bodies/c").must(200)
+        client.request(method, f"{scene}/bodies/b", body).must(200)
+        client.patch(f"{scene}/bodies/a", {"position": [1, 2, 3]}).must(200)
+        texts[method] = client.get(scene).must(200).body
+    return texts
+
+
+@suite.fact
+def a_scene_that_names_a_shape_no_more_is_there_when_the_shape_has_gone():
+    lives = Lives(suite)
+    shape = post(lives.client).must(201).json["id"]
+    texts = scenes_that_named(lives.client, shape)
+    lives.client.delete(f"/v1/shapes/{shape}").must(200)
+    lives.again("KILL")
+    for method, text in texts.items():
+        equal(lives.client.get(f"/v1/scenes/{method}").must(200).body, text, f"scene after {method}")
+    lives.down()
+
+
+@suite.fact
+def a_scene_that_names_a_shape_no_more_is_there_for_all_when_the_shape_has_gone():
+    a, b = (node.client for node in Redis(suite).daemons(2))
+    shape = post(a).must(201).json["id"]
+    texts = scenes_that_named(a, shape)
+    a.delete(f"/v1/shapes/{shape}").must(200)
+    for method, text in texts.items():
+        equal(b.get(f"/v1/scenes/{method}").must(200).body, text, f"scene after {method}")
+
+
 suite.main()

@@ -234,12 +234,13 @@ static void post(shadow *s, const char *path, const char *type, const char *body
 
 static void posted_shapes_and_who_names_them_come_back(void) {
   shadow s = shadow_open();
-  char stl[64], obj[64], hull[64], box[64], body[1024];
+  char stl[64], obj[64], hull[64], box[64], other[64], body[1024];
   post(&s, "/v1/shapes?unit=mm&solid=true", "model/stl", tetrahedron_stl, stl);
   post(&s, "/v1/shapes?unit=in", "model/obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 2 4\n", obj);
   post(&s, "/v1/shapes", "application/json",
        "{\"convex\":{\"vertices\":[[0,0,0],[1,0,0],[0,1,0],[0,0,1],[0.2,0.2,0.2]],\"surfaceIds\":[1,2,3,4]}}", hull);
   post(&s, "/v1/shapes", NULL, "{\"box\":{\"size\":[1,2,3]}}", box);
+  post(&s, "/v1/shapes", NULL, "{\"box\":{\"size\":[3,2,1]}}", other);
   check_documents(&s, "/v1/shapes");
   snprintf(body, sizeof body,
            "{\"bodies\":[{\"id\":\"a\",\"colliders\":[{\"shape\":\"%s\"},{\"shape\":\"%s\",\"scale\":0.3}]},{\"id\":\"b\","
@@ -253,12 +254,18 @@ static void posted_shapes_and_who_names_them_come_back(void) {
   snprintf(body, sizeof body, "{\"colliders\":[{\"shape\":\"%s\",\"scale\":2}]}", stl);
   shadow_write(&s, "PUT", "/v1/scenes/s/bodies/c", body, 201);
   CHECK(!s.last_base && !s.last_names); /* a names it, too */
+  snprintf(body, sizeof body, "{\"colliders\":[{\"shape\":\"%s\"}]}", other);
+  shadow_write(&s, "PUT", "/v1/scenes/s/bodies/d", body, 201);
+  CHECK(!s.last_base && s.last_names && s.names == 5);
+  /* Nothing tells of a shape that may go from now on. */
   shadow_write(&s, "DELETE", "/v1/scenes/s/bodies/a", NULL, 200);
-  CHECK(!s.last_base && s.last_names && s.names == 3);
+  CHECK(s.last_base && s.last_names && s.names == 4);
   shadow_write(&s, "DELETE", "/v1/scenes/s/bodies/b", NULL, 200);
-  CHECK(s.last_names && s.names == 1);
+  CHECK(s.last_base && s.last_names && s.names == 2);
   shadow_write(&s, "DELETE", "/v1/scenes/s/bodies/c", NULL, 200);
-  CHECK(s.last_names && s.names == 0);
+  CHECK(s.last_base && s.last_names && s.names == 1);
+  shadow_write(&s, "DELETE", "/v1/scenes/s/bodies/d", NULL, 200);
+  CHECK(s.last_base && s.last_names && s.names == 0);
   check_documents(&s, "/v1/shapes");
   /* Posted again it is known: there is nothing to keep. */
   const api_head head = {.method = "POST", .path = "/v1/shapes"};

@@ -21,7 +21,8 @@ typedef struct api_record {
 } api_record;
 
 /* What `after` changes against `before`, of the same lineage; a base where before is NULL, of another lineage (the scene was put
- * anew), or where the rows were numbered anew. False: out of memory. Any thread; neither scene is changed.
+ * anew), where the rows were numbered anew, or where `after` names a posted shape no more: it may go, while its records are kept.
+ * False: out of memory. Any thread; neither scene is changed.
  * Cost: O(chunks + rows of chunks that are not shared + what changed); of a base O(scene). */
 bool api_record_change(const ct_scene *before, const ct_scene *after, api_record *out);
 bool api_record_base(const ct_scene *scene, api_record *out);
