@@ -44,15 +44,6 @@ static void go_on(srv_server *server);
 
 bool srv_recover_has_shapes(const srv_server *server) { return !server->store || server->recovery->phase == PHASE_SCENES; }
 
-/* Calls about shapes, and those whose text may name one: its id begins so, and an escape may spell anything. */
-static bool needs_shapes(const srv_request *request) {
-  api_target target = request->match.target;
-  const srv_buffer *body = &request->body;
-  if (target == API_TARGET_SHAPE_READ || target == API_TARGET_SHAPE_WRITE || request->match.streams) return true;
-  if (!request->match.takes_body || body->length == 0) return false;
-  return memmem(body->bytes, body->length, "\"s-", 3) || memchr(body->bytes, '\\', body->length);
-}
-
 /* With a shared store each call asks for the shapes that it needs (shared.h), and hears when there is no answer. */
 static bool waits_for_shapes(const srv_server *server) { return !srv_recover_has_shapes(server) && !server->store->shared; }
 
@@ -63,7 +54,7 @@ static bool is_coming(const srv_entry *entry) {
 
 bool srv_recover_holds(const srv_request *request) {
   if (!request->server->store) return false;
-  if (waits_for_shapes(request->server) && needs_shapes(request)) return true;
+  if (waits_for_shapes(request->server) && srv_request_needs_shapes(request)) return true;
   return is_coming(request->entry);
 }
 
@@ -75,7 +66,7 @@ static void lists_of(srv_request *request, srv_request ***first, srv_request ***
 
 void srv_recover_join(srv_request *request) {
   srv_request **first, **last;
-  request->awaits_shapes = waits_for_shapes(request->server) && needs_shapes(request);
+  request->awaits_shapes = waits_for_shapes(request->server) && srv_request_needs_shapes(request);
   lists_of(request, &first, &last);
   request->next_waiting = NULL;
   if (*last) (*last)->next_waiting = request;

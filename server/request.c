@@ -104,6 +104,22 @@ void srv_buffer_clear(srv_server *server, srv_buffer *buffer) {
   *buffer = (srv_buffer){0};
 }
 
+/* ---- posted shapes --------------------------------------------------------------------------------------------------- */
+
+bool srv_request_needs_shapes(const srv_request *request) {
+  const srv_buffer *body = &request->body;
+  switch (request->match.target) {
+  case API_TARGET_SHAPE_LIST:
+  case API_TARGET_SHAPE_READ:
+  case API_TARGET_SHAPE_WRITE: return true;
+  default: break;
+  }
+  if (request->match.streams) return api_match_names_shapes(&request->match);
+  if (!request->match.takes_body || body->length == 0) return false;
+  /* An id of a shape begins so, and an escape may spell anything. */
+  return memmem(body->bytes, body->length, "\"s-", 3) || memchr(body->bytes, '\\', body->length);
+}
+
 /* ---- suspension ------------------------------------------------------------------------------------------------------ */
 
 void srv_request_suspend(srv_request *request) {

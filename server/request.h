@@ -171,6 +171,8 @@ void srv_buffer_clear(srv_server *server, srv_buffer *buffer);
 static inline void srv_request_peek(srv_request *request) {
   srv_peek_on(&request->deadline_peek, request->body.bytes, request->body.length);
 }
+/* Is it about posted shapes, or may its body name one? Then those of the store must be here before its call begins. */
+bool srv_request_needs_shapes(const srv_request *request);
 /* Suspends the connection until srv_request_wake. */
 void srv_request_suspend(srv_request *request);
 /* Sets the state; a suspended connection goes on. READY: the reply is there; of one in lines that have begun it becomes the last.

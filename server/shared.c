@@ -325,19 +325,6 @@ static void synced(srv_shape_sync *sync, srv_store_status status, const char *wh
   note((asking *)((char *)sync - offsetof(asking, sync)), status, why);
 }
 
-static bool is_of_shapes(const srv_request *request) {
-  return request->has_match && strncmp(request->match.label, "/v1/shapes", 10) == 0;
-}
-
-/* Shapes, or a body that may name one that others have posted: an escape may spell anything. */
-static bool may_name_shapes(const srv_request *request) {
-  if (is_of_shapes(request)) return true;
-  if (request->match.streams) return api_match_names_shapes(&request->match);
-  if (!request->match.takes_body || request->body.length == 0) return false;
-  return memmem(request->body.bytes, request->body.length, "\"shape\"", 7) ||
-         memchr(request->body.bytes, '\\', request->body.length);
-}
-
 /* The id of the scene that the call is about; NULL: none that may be there already. */
 static const char *scene_of(const srv_request *request) {
   if (request->match.target == API_TARGET_CREATE) return request->keyed ? request->new_id : NULL;
@@ -349,8 +336,9 @@ static bool is_read(const srv_request *request) {
   case API_TARGET_READ:
   case API_TARGET_EVENTS:
   case API_TARGET_LIST:
+  case API_TARGET_SHAPE_LIST:
   case API_TARGET_SHAPE_READ: return true;
-  default: return is_of_shapes(request) && strcmp(request->method, "GET") == 0;
+  default: return false;
   }
 }
 
@@ -402,7 +390,7 @@ bool srv_shared_asks(srv_request *request) {
   if (!server->store || !server->store->shared || !request->call) return false;
   const char *scene = scene_of(request);
   bool list = request->match.target == API_TARGET_LIST;
-  if (!scene && !list && !may_name_shapes(request)) return false;
+  if (!scene && !list && !srv_request_needs_shapes(request)) return false;
   if (!srv_shared_is_stale(request)) return true;
   srv_entry *entry = scene ? srv_registry_find(server->registry, scene) : NULL;
   bool here = entry && entry->kept && entry->kept->presence == SRV_PRESENCE_HERE;
@@ -416,7 +404,7 @@ bool srv_shared_ask(srv_request *request) {
   asking *a = make_asking(server, scene ? scene : "");
   if (!a) return false;
   bool scenes = scene || request->match.target == API_TARGET_LIST;
-  bool shapes = may_name_shapes(request) || may_lack_shapes(server, scene);
+  bool shapes = srv_request_needs_shapes(request) || may_lack_shapes(server, scene);
   a->request = request;
   srv_request_retain(request);
   a->waits = (unsigned)scenes + (unsigned)shapes;

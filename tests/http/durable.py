@@ -188,8 +188,8 @@ def sent(port, method, path, body):
 
 @suite.fact
 def requests_wait_until_the_shapes_are_there():
-    """Those that name one, or whose scene does. Others do not wait, and /readyz counts; a stream of bodies, which would have to wait in
-    the middle, is 503."""
+    """Those that name one, or whose scene does, and the list of all. Others do not wait, and /readyz counts; a stream of bodies, which
+    would have to wait in the middle, is 503."""
     lives = Lives(suite, "--workers", "2", "--limit", "deadlineMs=30000")
     shape = lives.client.post("/v1/shapes?unit=m&deadlineMs=60000", globe(120, 240), content_type=OBJ).must(201).json["id"]
     naming = {"bodies": [{"id": "b", "colliders": [{"shape": shape}]}]}
@@ -210,11 +210,13 @@ def requests_wait_until_the_shapes_are_there():
     stream.problem(503, "recovering")
     lives.client.post("/v1/scenes/s/query/overlap", {"deadlineMs": 1}).problem(504, "deadline-exceeded")
     lives.client.put("/v1/scenes/t", {**naming, "deadlineMs": 1}).problem(504, "deadline-exceeded")
+    listing = sent(lives.daemon.port, "GET", "/v1/shapes", None)
     waits = [sent(lives.daemon.port, *what) for what in (("PUT", "/v1/scenes/t", naming),
                                                          ("PUT", "/v1/scenes/u", json.dumps(naming).replace("s-", "\\u0073-")),
                                                          ("GET", f"/v1/shapes/{shape}", None))]
     equal(lives.client.post("/v1/scenes/s/query/overlap", {"deadlineMs": 60000}).must(200).json["results"], [], "an answer that has waited")
     equal([line.getresponse().status for line in waits], [201, 201, 200], "calls that have waited")
+    equal([item["id"] for item in json.load(listing.getresponse())["shapes"]], [shape], "a list that has waited")
     counts = lives.client.get("/readyz").must(200).json
     equal((counts["scenes"], counts["shapes"]), ({"loaded": 4, "stored": 0, "corrupt": 0}, {"loaded": 1, "stored": 0, "corrupt": 0}), "/readyz")
     lives.again("KILL")

@@ -135,7 +135,8 @@ typedef enum api_target {
   API_TARGET_WRITE,       /* the same, with the scene's writes in order */
   API_TARGET_PUT,         /* as WRITE, but the scene may be absent */
   API_TARGET_DELETE,      /* as WRITE; when the reply is 2xx the scene goes */
-  API_TARGET_SHAPE_READ,  /* posted shapes, and a snapshot of all scenes: who names them */
+  API_TARGET_SHAPE_LIST,  /* posted shapes */
+  API_TARGET_SHAPE_READ,  /* the same, and a snapshot of all scenes: who names them */
   API_TARGET_SHAPE_WRITE  /* the same; afterwards api_call_commit_shapes */
 } api_target;
 
