@@ -285,8 +285,12 @@ static enum MHD_Result on_body_end(srv_request *request) {
       srv_job_feed(request);
       feeding = srv_job_feeding(request);
     }
-    if (feeding) request->state = SRV_STATE_WAIT;
-    else srv_job_dispatch(request);
+    if (feeding) {
+      request->state = SRV_STATE_WAIT;
+      srv_job_arrived(request);
+    } else {
+      srv_job_dispatch(request);
+    }
   }
   if (request->state == SRV_STATE_READY) return srv_reply_send(request);
   srv_request_suspend(request);

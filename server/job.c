@@ -383,10 +383,20 @@ static void wait_for_store(srv_request *request) {
   open_job(request);
 }
 
-static void dispatch(srv_request *request) {
+void srv_job_arrived(srv_request *request) {
   request->arrived_ns = uv_hrtime();
   uint64_t ms = request->call ? api_call_deadline_ms(request->call) : request->server->limits->deadline_ms;
   atomic_store_explicit(&request->deadline_ns, request->arrived_ns + ms * 1000000u, memory_order_relaxed);
+}
+
+static void dispatch(srv_request *request) {
+  /* The last pieces of a streamed body are read in its time. */
+  if (!atomic_load_explicit(&request->deadline_ns, memory_order_relaxed)) srv_job_arrived(request);
+  if (request->reply) {
+    /* Refused before its body had ended. */
+    request->state = SRV_STATE_READY;
+    return;
+  }
   if (srv_shared_asks(request)) wait_for_store(request);
   else route(request);
 }
@@ -433,6 +443,11 @@ void srv_job_dispatch(srv_request *request) {
 
 /* ---- streamed bodies ------------------------------------------------------------------------------------------------------ */
 
+static void feed_piece(srv_request *request) {
+  srv_borrow_shapes(request);
+  srv_job_submit(request, SRV_STAGE_FEED, false);
+}
+
 void srv_job_feed(srv_request *request) {
   srv_buffer piece = request->fed;
   request->fed = request->body;
@@ -444,9 +459,24 @@ void srv_job_feed(srv_request *request) {
     return;
   }
   request->lane = request->entry ? &request->entry->lane : &request->server->stateless;
-  srv_borrow_shapes(request);
+  bool asks = srv_shared_asks_first(request);
+  if (asks && !srv_shared_ask_first(request)) {
+    srv_job_refuse_memory(request);
+    request->feed_failed = true;
+    return;
+  }
   open_job(request);
-  srv_job_submit(request, SRV_STAGE_FEED, false);
+  request->stage = SRV_STAGE_FEED;
+  if (!asks) feed_piece(request);
+}
+
+void srv_job_feed_on(srv_request *request, bool good) {
+  if (good) {
+    feed_piece(request);
+    return;
+  }
+  request->piece_failed = true;
+  feed_done(request);
 }
 
 static void feed_done(srv_request *request) {

@@ -114,7 +114,7 @@ bool srv_request_needs_shapes(const srv_request *request) {
   case API_TARGET_SHAPE_WRITE: return true;
   default: break;
   }
-  if (request->match.streams) return api_match_names_shapes(&request->match);
+  if (request->match.streams) return api_match_names_shapes(&request->match) && !request->has_shapes;
   if (!request->match.takes_body || body->length == 0) return false;
   /* An id of a shape begins so, and an escape may spell anything. */
   return memmem(body->bytes, body->length, "\"s-", 3) || memchr(body->bytes, '\\', body->length);

@@ -171,7 +171,8 @@ void srv_buffer_clear(srv_server *server, srv_buffer *buffer);
 static inline void srv_request_peek(srv_request *request) {
   srv_peek_on(&request->deadline_peek, request->body.bytes, request->body.length);
 }
-/* Is it about posted shapes, or may its body name one? Then those of the store must be here before its call begins. */
+/* Is it about posted shapes, or may its body name one? Then those of the store must be here before its call begins, or the first
+ * piece of a streamed body is read. */
 bool srv_request_needs_shapes(const srv_request *request);
 /* Suspends the connection until srv_request_wake. */
 void srv_request_suspend(srv_request *request);
@@ -222,8 +223,12 @@ void srv_commit(srv_request *request);
 bool srv_job_admit(srv_request *request, bool small);
 /* The body is complete. The state becomes READY, or WAIT; a suspended connection is woken when it is READY. */
 void srv_job_dispatch(srv_request *request);
-/* Hands the gathered piece of a streamed body to a worker. */
+/* Hands the gathered piece of a streamed body to a worker, the first one when it is known which shapes there are. */
 void srv_job_feed(srv_request *request);
+/* The shapes that the first piece may name are those of the store; or they are not, and the refusal is the reply. */
+void srv_job_feed_on(srv_request *request, bool good);
+/* The request has ended: its time begins. */
+void srv_job_arrived(srv_request *request);
 static inline bool srv_job_feeding(const srv_request *request) { return request->job_open && request->stage == SRV_STAGE_FEED; }
 /* Nobody wants the result any more. */
 void srv_job_cancel(srv_request *request);

@@ -39,6 +39,7 @@ struct srv_shared {
 typedef struct asking {
   srv_server *server;
   srv_request *request; /* a reference; NULL: no request waits */
+  bool feeds;           /* the first piece of its body waits */
   bool lists;           /* the start waits */
   srv_store_look look;
   uint64_t asked_ns;
@@ -280,18 +281,23 @@ static void refuse(srv_request *request, srv_store_status status, const char *wh
   }
 }
 
+static void go_on(asking *a) {
+  srv_request *request = a->request;
+  bool good = a->status == SRV_STORE_OK;
+  if (request->cancelled) return;
+  if (!good) refuse(request, a->status, a->why);
+  if (a->feeds) srv_job_feed_on(request, good);
+  else if (good) srv_job_loaded(request);
+  else srv_job_not_loaded(request);
+}
+
 /* The last answer is there. */
 static void end_asking(asking *a) {
   srv_request *request = a->request;
-  if (request && !request->cancelled) {
-    if (a->status == SRV_STORE_OK) {
-      srv_job_loaded(request);
-    } else {
-      refuse(request, a->status, a->why);
-      srv_job_not_loaded(request);
-    }
+  if (request) {
+    go_on(a);
+    srv_request_release(request);
   }
-  if (request) srv_request_release(request);
   a->server->errands--;
   if (a->lists) srv_recover_listed(a->server, a->status == SRV_STORE_OK);
   free(a);
@@ -410,5 +416,21 @@ bool srv_shared_ask(srv_request *request) {
   a->waits = (unsigned)scenes + (unsigned)shapes;
   if (scenes) srv_store_ask(server->store, &a->look);
   if (shapes) srv_shared_sync(server, &a->sync);
+  return true;
+}
+
+bool srv_shared_asks_first(const srv_request *request) {
+  const srv_server *server = request->server;
+  return server->store && server->store->shared && request->match.streams && srv_request_needs_shapes(request);
+}
+
+bool srv_shared_ask_first(srv_request *request) {
+  asking *a = make_asking(request->server, "");
+  if (!a) return false;
+  a->request = request;
+  a->feeds = true;
+  srv_request_retain(request);
+  a->waits = 1;
+  srv_shared_sync(request->server, &a->sync);
   return true;
 }

@@ -16,6 +16,11 @@ void srv_shared_destroy(srv_shared *shared); /* NULL is allowed */
 bool srv_shared_asks(srv_request *request);
 /* Asks: srv_job_loaded or srv_job_not_loaded will be called, unless the request is cancelled before. False: out of memory. */
 bool srv_shared_ask(srv_request *request);
+/* A streamed body may name shapes, which are looked up as it arrives: must the store be asked for them before its first piece is
+ * read? Then srv_shared_ask_first is to be called. */
+bool srv_shared_asks_first(const srv_request *request);
+/* Asks: srv_job_feed_on will be called, unless the request is cancelled before. False: out of memory. */
+bool srv_shared_ask_first(srv_request *request);
 /* Where the scene in memory is older than the store has said when it was asked, it is to be loaded. False: that did not help; the
  * refusal is the reply. */
 bool srv_shared_check(srv_request *request);

@@ -1,0 +1,123 @@
+"""Posted shapes of several daemons at one Redis: who names one that was posted elsewhere finds it, however the body comes."""
+import json
+import threading
+
+from support.checks import Suite, check, equal
+from support.raw import Raw, request
+from support.redis import Redis, ball, revision_of, wait_ready, wait_until
+
+suite = Suite()
+NDJSON = "application/x-ndjson"
+BODIES = "/v1/scenes/s/bodies"
+# Of a line each some 300 bytes: several of the pieces of 256 KiB that a body is read in.
+MANY = 3000
+PIECE = 262144
+SENDERS = 6
+
+
+def post(node, size=1.0):
+    """The id of a shape that was not there."""
+    return node.client.post("/v1/shapes", {"box": {"size": [1, 1, size]}}).must(201).json["id"]
+
+
+def named(name, shape):
+    return {"id": name, "colliders": [{"shape": shape}]}
+
+
+def lines(items, width=0):
+    """A blank may stand anywhere between two tokens."""
+    return "".join(json.dumps(item).ljust(width) + "\n" for item in items).encode()
+
+
+def head(method, length, path=BODIES):
+    return request(method, path, headers=(("Content-Type", NDJSON), ("Content-Length", length)))
+
+
+# ---- bodies that are read as they come -----------------------------------------------------------------------------------------
+
+
+@suite.fact
+def a_body_in_lines_names_shapes_that_were_posted_elsewhere():
+    a, b = Redis(suite).daemons(2)
+    b.client.put("/v1/scenes/s", {"bodies": []}).must(201)
+    shapes = [post(a, i) for i in (1, 2)]
+    b.client.post(BODIES, lines([named("x", shapes[0]), named("y", shapes[1])]), content_type=NDJSON).must(201)
+    shape = post(a, 3)
+    b.client.patch(BODIES, lines([named("x", shape)]), content_type=NDJSON).must(200)
+    equal(b.client.get(f"{BODIES}/x").must(200).json["colliders"][0]["shape"], shape, "shape after PATCH")
+    equal(a.client.get(f"{BODIES}/y").must(200).json["colliders"][0]["shape"], shapes[1], "shape by the other daemon")
+    # One that has been deleted elsewhere is not there any more.
+    b.client.delete(f"{BODIES}/y").must(200)
+    b.client.delete(f"/v1/shapes/{shapes[1]}").must(200)
+    a.client.post(BODIES, lines([named("z", shapes[1])]), content_type=NDJSON).problem(422, "unknown-id")
+
+
+@suite.fact
+def a_long_body_in_lines_names_shapes_that_were_posted_elsewhere():
+    a, b = Redis(suite).daemons(2)
+    b.client.put("/v1/scenes/s", {"bodies": []}).must(201)
+    for method, status, size in (("POST", 201, 1), ("PATCH", 200, 2)):
+        shape = post(a, size)
+        body = lines([named(f"b{i}", shape) for i in range(MANY)], 300)
+        b.client.request(method, BODIES, body, content_type=NDJSON).must(status)
+        # The same piece by piece: the first two are short, the third ends amid a line.
+        shape = post(a, 10 + size)
+        body = lines([named(f"{method}{i}" if status == 201 else f"b{i}", shape) for i in range(MANY)], 300)
+        with Raw(b.port) as raw:
+            raw.send(head(method, len(body)))
+            for start, end in ((0, 10), (10, 300), (300, PIECE + 450), (PIECE + 450, len(body))):
+                raw.send(body[start:end])
+            equal(raw.reply().status, status, f"status of a {method} in pieces")
+    equal(len(a.client.get("/v1/scenes/s").must(200).json["bodies"]), 2 * MANY, "bodies by the other daemon")
+
+
+@suite.fact
+def a_body_in_lines_that_cannot_be_looked_up_is_refused_and_changes_nothing():
+    redis = Redis(suite)
+    node = redis.daemon()
+    before = revision_of(node.client.put("/v1/scenes/s", {"bodies": [ball("b")]}).must(201))
+    redis.kill()
+    wait_until(lambda: node.client.get("/readyz").status == 503, "it is ready")
+    for count in (1, MANY):
+        for method, name in (("POST", "n"), ("PATCH", "b")):
+            reply = node.client.request(method, BODIES, lines([ball(f"{name}{i}", 2.0 * i) for i in range(count)], 300), content_type=NDJSON)
+            check(reply.problem(503, "store-unavailable").headers.get("retry-after"), f"no Retry-After after {method} of {count}")
+    redis.start()
+    wait_ready(node)
+    equal(revision_of(node.client.get("/v1/scenes/s").must(200)), before, "revision")
+    node.client.post(BODIES, lines([ball("c", 2)]), content_type=NDJSON).must(201)
+
+
+@suite.fact
+def a_body_in_lines_waits_for_a_redis_that_is_slow_within_its_own_time_and_memory():
+    """What comes meanwhile is left with the clients: all of it would not have room here."""
+    redis = Redis(suite)
+    slow, room = f"{redis.url}?commandMs=60000", ("--limit", "requestMemoryBytes=8388608")
+    hasty = redis.daemon("--limit", "deadlineMs=300", url=slow)
+    patient = redis.daemon(*room, "--limit", "deadlineMs=600000", "--limit", "deadlineMaxMs=600000", url=slow)
+    for k in range(SENDERS):
+        patient.client.put(f"/v1/scenes/s{k}", {"bodies": [ball("b")]}).must(201)
+    body = lines([ball(f"b{i}", 2.0 * i) for i in range(1, MANY)], 2000)
+    redis.signal("STOP")
+    try:
+        # One whose end has come, and one who leaves in the middle.
+        hasty.client.post(BODIES, lines([ball("c", -2)]), content_type=NDJSON).problem(504, "deadline-exceeded")
+        with Raw(hasty.port) as raw:
+            raw.send(head("POST", len(body)) + body[:PIECE + 1000])
+        raws = [Raw(patient.port) for unused in range(SENDERS)]
+        senders = [threading.Thread(target=raw.send, args=(head("POST", len(body), f"/v1/scenes/s{k}/bodies") + body,))
+                   for k, raw in enumerate(raws)]
+        for sender in senders:
+            sender.start()
+        patient.client.get("/v1/version").must(200)
+        redis.signal("CONT")
+        equal([raw.reply().status for raw in raws], [201] * SENDERS, "statuses when Redis goes on")
+        for sender, raw in zip(senders, raws):
+            sender.join()
+            raw.close()
+    finally:
+        redis.signal("CONT")
+    equal([x["bodies"] for x in hasty.client.get("/v1/scenes").must(200).json["scenes"]], [MANY] * SENDERS, "bodies")
+
+
+suite.main()
