@@ -299,6 +299,16 @@ static srv_durable_outcome refuse_memory(srv_request *request) {
   return SRV_DURABLE_REFUSED;
 }
 
+/* The shape has been taken away meanwhile. */
+static void post_anew(srv_request *request) {
+  srv_durable_free(request->durable);
+  request->durable = NULL;
+  if (srv_job_again(request)) return;
+  srv_request_refuse(request, API_PROBLEM_BUSY, "The shape was removed while it was posted. Nothing has changed; ask again.");
+  srv_request_refusal_header(request, "Retry-After", "1");
+  finish(request, false);
+}
+
 /* The turn of one that was there already: those before it may have taken it away, and then it is posted anew. */
 static void begin_known(srv_shape_turn *turn) {
   srv_durable *durable = (srv_durable *)((char *)turn - offsetof(srv_durable, turn));
@@ -310,26 +320,52 @@ static void begin_known(srv_shape_turn *turn) {
     srv_shelf_touch(server, id);
     finish(request, true);
   } else {
-    srv_durable_free(durable);
-    request->durable = NULL;
-    if (!srv_job_again(request)) {
-      srv_request_refuse(request, API_PROBLEM_BUSY, "The shape was removed while it was posted. Nothing has changed; ask again.");
-      srv_request_refusal_header(request, "Retry-After", "1");
-      finish(request, false);
-    }
+    post_anew(request);
   }
   srv_shape_turn_end(server);
 }
 
-/* What was posted is there already: nothing is to be kept, and it has been seen. */
+/* The store has the last word on whether it is there. */
+static void shape_seen(srv_store_write *write) {
+  srv_request *request = ((srv_durable *)write->cls)->request;
+  srv_server *server = request->server;
+  bool good = write->status == SRV_STORE_OK;
+  srv_metrics_stored(server, write);
+  log_failure(server, write);
+  if (good) srv_shelf_told(server, write->id, write->submitted_ns);
+  if (write->status == SRV_STORE_MOVED) {
+    const api_shape_table *left = api_shapes_drop(server->shapes, write->id);
+    if (left) api_shapes_release(server->shapes);
+    if (left) server->shapes = left;
+    post_anew(request);
+  } else {
+    if (!good) refuse_status(request, write);
+    finish(request, good);
+  }
+  srv_shape_turn_end(server);
+}
+
+static void begin_seen(srv_shape_turn *turn) {
+  srv_durable *durable = (srv_durable *)((char *)turn - offsetof(srv_durable, turn));
+  srv_metrics_submit(durable->request->server, &durable->write);
+}
+
+/* What was posted is there already: nothing is to be kept, but that it has been seen. */
 static srv_durable_outcome hand_over_known(srv_request *request, const char *id) {
   srv_server *server = request->server;
-  if (!server->shape_turn_taken) {
+  bool tells = srv_shelf_tells(server, id);
+  if (!server->shape_turn_taken && !tells) {
     srv_shelf_touch(server, id);
     return SRV_DURABLE_NOTHING;
   }
   if (!has_durable(request, false)) return refuse_memory(request);
-  request->durable->turn.begin = begin_known;
+  srv_durable *durable = request->durable;
+  fill_write(durable, id);
+  durable->write.space = SRV_STORE_SHAPES;
+  durable->write.act = SRV_STORE_SEEN;
+  durable->write.before = durable->write.revision = 1;
+  durable->write.done = shape_seen;
+  durable->turn.begin = tells ? begin_seen : begin_known;
   request->storing = true;
   srv_shape_turn_take(server, &request->durable->turn);
   return SRV_DURABLE_WAITS;

@@ -32,7 +32,8 @@ typedef enum srv_store_act {
   SRV_STORE_FOLD,   /* a base of revision `revision`, made while the key went on: takes the place of records up to that revision;
                      * `before` is not looked at, and a key that has gone, or lives another life, is SRV_STORE_MOVED;
                      * before_stamp is the revision's */
-  SRV_STORE_REMOVE
+  SRV_STORE_REMOVE,
+  SRV_STORE_SEEN /* of a shape, by a shared store: somebody has posted it again, which who would remove it finds */
 } srv_store_act;
 
 /* Room for a sentence that tells what is wrong. */
@@ -48,7 +49,7 @@ typedef struct srv_store_write {
    * another write has made is SRV_STORE_MOVED. 0: the number alone is looked at. */
   uint64_t before_stamp;
   uint64_t revision; /* that it is at afterwards; REMOVE: numbers of new scenes stay above it */
-  uint64_t bodies;   /* of the scene; kept beside the revision for listings */
+  uint64_t bodies;   /* of the scene; kept beside the revision for listings. REMOVE of a shape with before_stamp: the entry's */
   const char *bytes; /* [length] */
   size_t length;
   bool has_shapes;    /* the scene names these shapes from now on; false: as before */
@@ -94,8 +95,8 @@ typedef struct srv_store_load {
 typedef struct srv_store_entry {
   char id[CT_ID_LENGTH_MAX + 1];
   uint64_t revision; /* 0: not there */
-  uint64_t bodies;
-  uint64_t stamp; /* of the write that made the revision; 0: the store gives none */
+  uint64_t bodies;   /* of a shape: another number since it was last posted again, or a scene that was the last to name it let go */
+  uint64_t stamp;    /* of the write that made the revision; 0: the store gives none */
 } srv_store_entry;
 
 /* The revision of one key (id not empty) or the list of all keys of a space. */

@@ -52,7 +52,8 @@ srv_redis_found srv_redis_name_ask(srv_redis_name *name, unsigned turn, struct s
 
 /* Keys of Redis, each of a hash but for the records of a key, which are two lists: heads, one per record, and parts.
  *   contactd:store           format, last (revision of scenes that have gone)
- *   contactd:scenes, :shapes id -> "revision bodies stamp": the stamp of the write that made the revision
+ *   contactd:scenes, :shapes id -> "revision bodies stamp": the stamp of the write that made the revision. A shape has, in place of
+ *                            bodies, the stamp of the write by which it was last seen; 0: of the one that made it
  *   contactd:names           scene -> the shapes that it names, each ended by a zero
  *   contactd:uses            shape -> number of scenes that name it
  *   contactd:heads:SPACE:ID  "revision follows parts length stamp"; follows is 0 for a base

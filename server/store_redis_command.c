@@ -58,6 +58,9 @@ enum { WORD_EVAL, WORD_SCRIPT, WORD_KEY_COUNT, SCRIPT_KEYS(AS_WORD) SCRIPT_ARGUM
  * is in Redis of it is let go of, and who listens finds that something is missing. Long events are sent when it is known that
  * somebody listens: a write that would have some ('?') is refused then, and comes again with them.
  *
+ * Who removes a shape that nobody has needed for long names the write by which it was last seen, and is refused where there has
+ * been another since: of a post that found it there, or one after which no scene names it any more.
+ *
  * Nothing is changed before the first refusal can come, and the first change of whatever adds is one that Redis refuses when it has
  * no memory left; after the first change it refuses no more. What removes begins with a removal, which is never refused. So all
  * that is changed is looked at before: a key of another type, a count that is none. Nor does a change follow a record that is not
@@ -80,8 +83,8 @@ const char *const srv_redis_script = __extension__ /* longer than every compiler
     "local format = call('HGET', store, 'format')\n"
     "if format and format ~= '" SRV_REDIS_FORMAT "' then return {'FORMAT', format} end\n"
     "local entry = call('HGET', keys, id)\n"
-    "local current, mark = '0', '0'\n"
-    "if entry then current, mark = string.match(entry, '^(%d+) %d+ (%d+)$') end\n"
+    "local current, seen, mark = '0', '0', '0'\n"
+    "if entry then current, seen, mark = string.match(entry, '^(%d+) (%d+) (%d+)$') end\n"
     "if not current then return {'DAMAGED'} end\n"
     "local last = call('HGET', store, 'last') or '0'\n"
     "local moved = {'MOVED', current, last, mark}\n"
@@ -129,6 +132,11 @@ const char *const srv_redis_script = __extension__ /* longer than every compiler
     "  return {'OK'}\n"
     "end\n"
     "if current ~= before or is_other(mark) or (act ~= 'base' and not entry) then return moved end\n"
+    "if act == 'seen' then\n"
+    "  call('HSET', keys, id, current .. ' ' .. stamp .. ' ' .. mark)\n"
+    "  return {'OK'}\n"
+    "end\n"
+    "if act == 'remove' and not scenes and followed ~= '0' and seen ~= bodies then return moved end\n"
     "if scenes and act ~= 'remove' and not above(revision, entry and current or last) then return moved end\n"
     "if act == 'remove' and not scenes and (call('HGET', uses, id) or '0') ~= '0' then return {'NAMED'} end\n"
     "if text == '?' and not heard.err and heard[1] and not heard[2] then return {'TELL'} end\n"
@@ -158,12 +166,20 @@ const char *const srv_redis_script = __extension__ /* longer than every compiler
     "  end\n"
     "  call('HDEL', names, id)\n"
     "end\n"
+    "local function see_what_nobody_names()\n"
+    "  for _, shape in ipairs(stale) do\n"
+    "    local entry = call('HEXISTS', uses, shape) == 0 and redis.pcall('HGET', shapes, shape)\n"
+    "    local number, made = string.match(type(entry) == 'string' and entry or '', '^(%d+) %d+ (%d+)$')\n"
+    "    if number then call('HSET', shapes, shape, number .. ' ' .. stamp .. ' ' .. made) end\n"
+    "  end\n"
+    "end\n"
     "local done = {'OK', events > 0 and (heard.err or not heard[1] or heard[2]) and 'UNHEARD'}\n"
     "if act == 'remove' then\n"
     "  call('HDEL', keys, id)\n"
     "  call('UNLINK', heads, parts)\n"
     "  if not scenes then return {'OK'} end\n"
     "  name_no_more()\n"
+    "  see_what_nobody_names()\n"
     "  local greatest = above(current, revision) and current or revision\n"
     "  if above(greatest, last) then call('HSET', store, 'last', greatest) end\n"
     "  tell('0', '0')\n"
@@ -180,6 +196,7 @@ const char *const srv_redis_script = __extension__ /* longer than every compiler
     "  name_no_more()\n"
     "  for i, shape in ipairs(fresh) do call('HINCRBY', uses, shape, 1) end\n"
     "  if #fresh > 0 then call('HSET', names, id, named_list) end\n"
+    "  see_what_nobody_names()\n"
     "end\n"
     "tell(revision, bodies)\n"
     "return done\n";
@@ -295,7 +312,7 @@ static void set_told(call *c, const srv_store *store, const srv_store_write *wri
 
 srv_redis_bytes srv_redis_write_command(const srv_store *store, const srv_store_write *write, const char *digest, const char *stage,
                                         bool tells) {
-  static const char *const acts[] = {"change", "base", "fold", "remove"};
+  static const char *const acts[] = {"change", "base", "fold", "remove", "seen"};
   key_names names;
   char head[96];
   call c = {0};

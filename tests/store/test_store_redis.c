@@ -289,6 +289,60 @@ static void who_follows_a_number_that_another_write_has_made_is_refused(void) {
   rig_end(&r);
 }
 
+/* ---- shapes that are removed for their age --------------------------------------------------------------------------- */
+
+/* A write of the shape "box" by who knows of its entry. */
+static srv_store_status of_box(rig *r, srv_store_act act, const srv_store_entry *known) {
+  srv_store_write write = {.space = SRV_STORE_SHAPES, .id = "box", .act = act, .before = 1, .revision = 1};
+  if (known) write.before_stamp = known->stamp;
+  if (known) write.bodies = known->bodies;
+  return rig_write(r, &write);
+}
+
+static srv_store_entry entry_of_box(rig *r) {
+  srv_store_look look;
+  srv_store_entry entry = {0};
+  CHECK_INT(rig_look(r, SRV_STORE_SHAPES, "box", &look), SRV_STORE_OK);
+  if (look.count == 1) entry = look.entries[0];
+  free(look.entries);
+  return entry;
+}
+
+static void who_removes_a_shape_that_has_been_seen_since_is_refused(void) {
+  WITH_RIG(r);
+  rig other;
+  begin_other(&other, &r);
+  CHECK_INT(of_box(&r, SRV_STORE_SEEN, NULL), SRV_STORE_MOVED);
+  CHECK_INT(shape(&r, SRV_STORE_BASE, "box"), SRV_STORE_OK);
+  srv_store_entry made = entry_of_box(&r);
+  CHECK_INT(of_box(&other, SRV_STORE_SEEN, NULL), SRV_STORE_OK);
+  srv_store_entry seen = entry_of_box(&r);
+  CHECK(seen.stamp == made.stamp && seen.bodies != made.bodies);
+  CHECK_INT(of_box(&r, SRV_STORE_REMOVE, &made), SRV_STORE_MOVED);
+  srv_store_load load;
+  CHECK_INT(rig_load(&r, SRV_STORE_SHAPES, "box", &load), SRV_STORE_OK);
+  srv_store_load_free(&load);
+  /* A scene that names it changes nothing of this, and is in the way; the last that names it sees it when it lets go. */
+  CHECK_INT(naming(&other, SRV_STORE_BASE, 0, "box,"), SRV_STORE_OK);
+  CHECK_INT(naming(&other, SRV_STORE_BASE, 1, "box,"), SRV_STORE_OK);
+  CHECK(entry_of_box(&r).bodies == seen.bodies);
+  CHECK_INT(of_box(&r, SRV_STORE_REMOVE, &seen), SRV_STORE_NAMED);
+  CHECK_INT(naming(&other, SRV_STORE_CHANGE, 2, ""), SRV_STORE_OK);
+  CHECK_INT(of_box(&r, SRV_STORE_REMOVE, &seen), SRV_STORE_MOVED);
+  seen = entry_of_box(&r);
+  CHECK_INT(naming(&other, SRV_STORE_CHANGE, 3, "box,"), SRV_STORE_OK);
+  CHECK_INT(PUT(&other, SRV_STORE_REMOVE, "scene", 4, 5, 0), SRV_STORE_OK);
+  CHECK_INT(of_box(&r, SRV_STORE_REMOVE, &seen), SRV_STORE_MOVED);
+  seen = entry_of_box(&r);
+  CHECK_INT(of_box(&r, SRV_STORE_REMOVE, &seen), SRV_STORE_OK);
+  CHECK_INT(of_box(&other, SRV_STORE_SEEN, NULL), SRV_STORE_MOVED);
+  /* Its next life is another, whatever its number. */
+  CHECK_INT(shape(&r, SRV_STORE_BASE, "box"), SRV_STORE_OK);
+  CHECK_INT(of_box(&r, SRV_STORE_REMOVE, &made), SRV_STORE_MOVED);
+  rig_end(&other);
+  rig_end(&r);
+}
+
 /* ---- Redis goes and comes -------------------------------------------------------------------------------------------- */
 
 static double seconds_since(uint64_t from) { return (double)(uv_hrtime() - from) / 1e9; }
@@ -359,6 +413,7 @@ static const check_test tests[] = {
     {"a_script_that_redis_has_forgotten_is_told_again", a_script_that_redis_has_forgotten_is_told_again},
     {"entries_that_are_not_ours_are_damage", entries_that_are_not_ours_are_damage},
     {"who_follows_a_number_that_another_write_has_made_is_refused", who_follows_a_number_that_another_write_has_made_is_refused},
+    {"who_removes_a_shape_that_has_been_seen_since_is_refused", who_removes_a_shape_that_has_been_seen_since_is_refused},
     {"a_redis_that_hangs_is_not_waited_for_and_is_found_again", a_redis_that_hangs_is_not_waited_for_and_is_found_again},
     {"places_that_are_none_are_refused", places_that_are_none_are_refused}};
 
