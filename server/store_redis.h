@@ -65,6 +65,9 @@ srv_redis_found srv_redis_name_ask(srv_redis_name *name, unsigned turn, struct s
  *                            first), bytes (of the stream), closed (the scene has gone)
  *   contactd:stage:...       parts of a record that is on its way; gone by itself when nobody takes it */
 #define SRV_REDIS_FORMAT "2"
+/* A revision above this one is damage: numbers of new scenes, which are above all, would come round to 0. */
+#define SRV_REDIS_REVISION_MOST UINT64_C(9223372036854775807)
+#define SRV_REDIS_REVISION_MOST_TEXT "9223372036854775807"
 
 #define SRV_REDIS_KEY "contactd:"
 #define SRV_REDIS_KEY_STORE SRV_REDIS_KEY "store"

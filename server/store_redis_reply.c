@@ -45,6 +45,10 @@ static bool read_numbers(const redisReply *reply, int count, uint64_t *out) {
   return at == end;
 }
 
+static bool read_revision(const redisReply *reply, uint64_t *out) {
+  return read_numbers(reply, 1, out) && *out <= SRV_REDIS_REVISION_MOST;
+}
+
 /* ---- errors ---------------------------------------------------------------------------------------------------------- */
 
 typedef struct meaning {
@@ -189,8 +193,8 @@ void srv_redis_read_write(const redisReply *reply, srv_store_write *write) {
     write->status = SRV_STORE_UNAVAILABLE;
     srv_redis_other_format(list[1], write->why);
   } else if (text_is(list[0], "AGAIN")) set(write, SRV_STORE_UNAVAILABLE, "parts of the record were lost on the way");
-  else if (text_is(list[0], "MOVED") && reply->elements == 4 && read_numbers(list[1], 1, &write->current) &&
-           read_numbers(list[2], 1, &write->last_revision) && read_numbers(list[3], 1, &write->current_stamp)) {
+  else if (text_is(list[0], "MOVED") && reply->elements == 4 && read_revision(list[1], &write->current) &&
+           read_revision(list[2], &write->last_revision) && read_numbers(list[3], 1, &write->current_stamp)) {
     set(write, SRV_STORE_MOVED, "");
   } else {
     write->status = srv_redis_error(NULL, write->why);
@@ -209,7 +213,7 @@ static void damaged_look(srv_store_look *look, const char *why) {
 
 static bool read_entry(const redisReply *reply, srv_store_entry *out) {
   uint64_t numbers[3];
-  if (!read_numbers(reply, 3, numbers)) return false;
+  if (!read_numbers(reply, 3, numbers) || numbers[0] > SRV_REDIS_REVISION_MOST) return false;
   out->revision = numbers[0];
   out->bodies = numbers[1];
   out->stamp = numbers[2];
@@ -234,6 +238,7 @@ static void read_all(const redisReply *reply, srv_store_look *look) {
                 read_entry(reply->element[2 * i + 1], entry);
     if (!good) {
       damaged_look(look, "an entry is not one of ours");
+      if (is_text(id)) quote(id, "an entry is not one of ours", look->why);
       return;
     }
     memcpy(entry->id, id->str, id->len);
@@ -276,7 +281,7 @@ void srv_redis_read_entries(const redisReply *reply, srv_store_look *look) {
 
 void srv_redis_read_last(const redisReply *reply, srv_store_look *look) {
   if (look->status != SRV_STORE_OK || reply->type == REDIS_REPLY_NIL) return;
-  if (!read_numbers(reply, 1, &look->last_revision)) damaged_look(look, "the last revision is no number");
+  if (!read_revision(reply, &look->last_revision)) damaged_look(look, "last, in " SRV_REDIS_KEY_STORE ", is no revision");
 }
 
 /* ---- loads ----------------------------------------------------------------------------------------------------------- */

@@ -158,6 +158,27 @@ def no_write_follows_what_is_damaged_and_none_is_half_done():
     node.client.delete(f"/v1/shapes/{shape}").must(200)
 
 
+@suite.fact
+def a_revision_that_is_too_great_is_damage_and_does_not_stay():
+    """Nothing is counted on from it: once Redis is mended all is as it was, for the daemon that met it as well."""
+    redis = Redis(suite)
+    node = redis.daemon()
+    node.client.put("/v1/scenes/s", {"bodies": []}).must(201)
+    for words, mend, part in ((("hset", "contactd:scenes", "big", f"{2**64 - 1} 0 5"), ("hdel", "contactd:scenes", "big"), "entry"),
+                              (("hset", "contactd:scenes", "big", f"{2**63} 0 5"), ("hdel", "contactd:scenes", "big"), "entry"),
+                              (("hset", "contactd:store", "last", 2**64 - 1), ("hdel", "contactd:store", "last"), "contactd:store")):
+        redis.say(*words)
+        for method in ("GET", "DELETE"):
+            reply = node.client.request(method, "/v1/scenes/big").problem(500, "corrupt")
+            check(part in reply.json["detail"], f"{method} with {words}: {reply.json['detail']}")
+        listed = node.client.get("/v1/scenes").problem(500, "corrupt")
+        check("big" in listed.json["detail"] or part in listed.json["detail"], f"the list with {words}: {listed.json['detail']}")
+        redis.say(*mend)
+        reply = node.client.put("/v1/scenes/t", {"bodies": []}).must(201)
+        check(reply.json["revision"] < 20, f"revision {reply.json['revision']} after {words}")
+        node.client.delete("/v1/scenes/t").must(200)
+
+
 # ---- the word for durability ---------------------------------------------------------------------------------------------------------
 
 

@@ -250,6 +250,40 @@ static void entries_that_are_not_ours_are_damage(void) {
   rig_end(&r);
 }
 
+#define MOST UINT64_C(9223372036854775807)
+
+/* Numbers that cannot be counted on from are not believed, and none is made. */
+static void revisions_that_are_too_great_are_damage(void) {
+  WITH_RIG(r);
+  srv_store_look look;
+  char last[40];
+  tell_redis(&r, "hset contactd:scenes a '18446744073709551615 0 1' b '9223372036854775808 0 1'");
+  CHECK_INT(rig_look(&r, SRV_STORE_SCENES, "a", &look), SRV_STORE_DAMAGED);
+  CHECK_INT(rig_look(&r, SRV_STORE_SCENES, "", &look), SRV_STORE_DAMAGED);
+  CHECK(strstr(look.why, ": a") || strstr(look.why, ": b"));
+  CHECK_INT(PUT(&r, SRV_STORE_REMOVE, "a", UINT64_MAX, 0, 0), SRV_STORE_DAMAGED);
+  CHECK_INT(PUT(&r, SRV_STORE_REMOVE, "b", MOST + 1, MOST + 2, 0), SRV_STORE_DAMAGED);
+  CHECK_INT(PUT(&r, SRV_STORE_BASE, "c", 0, MOST + 1, 20), SRV_STORE_DAMAGED);
+  say(&r, "hexists contactd:store last", last, sizeof last);
+  CHECK_TEXT(last, "0");
+  tell_redis(&r, "del contactd:scenes");
+  static const char *const lasts[] = {"18446744073709551615", "9223372036854775808", "99999999999999999999999", "-1", "mine"};
+  for (size_t i = 0; i < sizeof lasts / sizeof lasts[0]; i++) {
+    char words[80];
+    snprintf(words, sizeof words, "hset contactd:store last %s", lasts[i]);
+    tell_redis(&r, words);
+    CHECK_INT(rig_look(&r, SRV_STORE_SCENES, "", &look), SRV_STORE_DAMAGED);
+    CHECK(strstr(look.why, "contactd:store"));
+    CHECK_INT(PUT(&r, SRV_STORE_BASE, "c", 0, 1, 20), SRV_STORE_DAMAGED);
+  }
+  /* The greatest that is believed. */
+  tell_redis(&r, "hset contactd:store last 9223372036854775806");
+  CHECK_INT(PUT(&r, SRV_STORE_BASE, "c", 0, MOST, 20), SRV_STORE_OK);
+  CHECK_INT(PUT(&r, SRV_STORE_CHANGE, "c", MOST, MOST + 1, 20), SRV_STORE_DAMAGED);
+  CHECK(rig_revision(&r, SRV_STORE_SCENES, "c") == MOST);
+  rig_end(&r);
+}
+
 /* ---- one number, two writes ------------------------------------------------------------------------------------------ */
 
 /* A write of the scene "a" that follows a revision by the stamp. */
@@ -412,6 +446,7 @@ static const check_test tests[] = {
     {"a_full_redis_lets_scenes_go", a_full_redis_lets_scenes_go},
     {"a_script_that_redis_has_forgotten_is_told_again", a_script_that_redis_has_forgotten_is_told_again},
     {"entries_that_are_not_ours_are_damage", entries_that_are_not_ours_are_damage},
+    {"revisions_that_are_too_great_are_damage", revisions_that_are_too_great_are_damage},
     {"who_follows_a_number_that_another_write_has_made_is_refused", who_follows_a_number_that_another_write_has_made_is_refused},
     {"who_removes_a_shape_that_has_been_seen_since_is_refused", who_removes_a_shape_that_has_been_seen_since_is_refused},
     {"a_redis_that_hangs_is_not_waited_for_and_is_found_again", a_redis_that_hangs_is_not_waited_for_and_is_found_again},
