@@ -242,11 +242,21 @@ static bool send_end(srv_stream *stream) {
   return false;
 }
 
+/* Can it be told how the scene stands? One that another has changed may not be readable any more. */
+static bool has_state(const srv_stream *stream) {
+  return stream->ring->fed || stream->ring->closed || stream->request->entry->current;
+}
+
 /* From its place on. */
 static bool pick_event(srv_stream *stream) {
   const srv_ring *ring = stream->ring;
   if (!stream->placed) return false;
   if (stream->place < srv_ring_oldest(ring) || stream->place > ring->last + 1) stream->has_missed = true;
+  if ((stream->has_missed || stream->tells_state) && !has_state(stream)) {
+    /* Who comes again is told why. */
+    stream->end = STREAM_ENDED;
+    return false;
+  }
   if (stream->has_missed && send_missed(stream)) return true;
   if (stream->tells_state && !ring->closed) {
     stream->tells_state = false;
@@ -267,6 +277,7 @@ static bool pick(srv_stream *stream) {
   }
   if (stream->end == STREAM_TOLD) return send_end(stream);
   if (pick_event(stream)) return true;
+  if (stream->end == STREAM_ENDED) return false;
   if (stream->ring->closed || stream->request->server->drain >= SRV_DRAINING) return send_end(stream);
   if (!stream->beats) return false;
   stream->beats = false;

@@ -15,8 +15,8 @@ import threading
 import time
 
 from support.checks import Skip, Suite, check, equal
-from support.client import ndjson
-from support.daemon import SANITIZER
+from support.client import KeepAlive, ndjson
+from support.daemon import SANITIZER, Daemon
 from support.events import Stream
 from support.lives import Lives, connection
 from support.pace import SLOWER, unchanging
@@ -440,6 +440,31 @@ def a_scene_whose_key_is_not_found_any_more_is_damaged():
     daemon = lives.daemon
     lives.down()
     check('"event":"sceneCorrupt"' in daemon.log_text(), "the log does not tell it")
+
+
+@suite.fact
+def a_stream_that_has_missed_events_of_a_scene_that_cannot_be_read_any_more_ends():
+    """Another daemon has deleted it, where a file system keeps no locks: there is nothing that a `reset` could tell."""
+    name = "s" + "c" * 127  # makes events long
+    lives = Lives(suite, "--limit", "eventRing=1", "--limit", "eventBacklogBytes=8388608")
+    lives.client.put(f"/v1/scenes/{name}", {"bodies": []}).must(201)
+    with Stream(lives.daemon, name, receive_buffer=4096) as slow:
+        slow.next("revision")
+        for i in range(1500):
+            lives.client.patch(f"/v1/scenes/{name}", {"user": i}, check=False).must(200)
+        lock, aside = (pathlib.Path(lives.folder) / part for part in ("contactd.lock", "aside"))
+        lock.rename(aside)
+        with Daemon("--data", lives.folder, durability="disk") as other:
+            KeepAlive(other).delete(f"/v1/scenes/{name}").must(200)
+        aside.rename(lock)
+        lives.client.patch(f"/v1/scenes/{name}", {"user": 0}).problem(500, "corrupt")
+        events = slow.rest()
+        check(slow.complete and len(events) < 1500, f"the stream had {len(events)} events; it ends in time: {slow.complete}")
+        equal({event.name for event in events}, {"revision"}, "events")
+    with Stream(lives.daemon, name) as stream:
+        equal(stream.head().status, 500, "status of a stream that comes now")
+    lives.client.get("/livez").must(200)
+    lives.down()
 
 
 @suite.fact
