@@ -342,6 +342,9 @@ static bool fits_together(const srv_config *config) {
   } else if (config->stale_reads) {
     option = "stale-reads";
     why = "reads are never older than what the store has but with --store";
+  } else if (config->store_password_file) {
+    option = "store-password-file";
+    why = "it has the password of --store, which is not given";
   }
   if (option) fprintf(stderr, "contactd: %s: %s.\n", srv_config_given(config, option, given), why);
   return !option;
