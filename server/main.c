@@ -45,7 +45,7 @@ static bool open_shared(srv_server *server) {
   char why[SRV_STORE_WHY];
   /* Of a Redis that is away this will be told when it is there. */
   if (srv_store_healthy(server->store, &status, why) && strcmp(server->store->durability, "memory") == 0)
-    srv_log_event(server->log, "storeNotDurable", SRV_STORE_NOT_DURABLE);
+    srv_log_event(server->log, "storeNotDurable", server->store->memory_why);
   return true;
 }
 

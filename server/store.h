@@ -160,6 +160,7 @@ struct srv_store {
   const srv_store_ops *ops;
   bool shared;            /* other daemons write, too: what is in memory must be compared with the store */
   const char *durability; /* word in the replies of writes: "disk", "redis", "memory"; of static life */
+  const char *memory_why; /* of a shared store: a sentence that tells why the word is "memory"; of static life */
   /* Is told what somebody should know: an event's name and a sentence. NULL: nobody is. */
   void (*tell)(void *cls, const char *event, const char *detail);
   void *tell_cls;

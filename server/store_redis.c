@@ -90,7 +90,7 @@ struct redis_store {
   bool refused;     /* at start: it will not get better */
   uint64_t told_ns; /* when it was said that Redis is away; 0: it is not, or nobody was there to hear it */
   srv_store_status told_status;
-  bool told_settings;
+  bool told_promise, has_file; /* has_file: the appendonly file was whole, and is so while it is written anew */
   uint64_t settings_ns; /* when they were asked for */
   bool closing, links_closing;
   unsigned open_links;
@@ -332,16 +332,24 @@ static void on_up(void *cls) {
   if (s->ears && where == &s->sides[SHORT]) srv_redis_ears_up(s->ears);
 }
 
-static void on_settings(void *cls, bool known, bool durable) {
-  redis_store *s = ((side *)cls)->store;
-  const char *word = durable ? "redis" : "memory";
-  bool news = !s->told_settings || strcmp(word, s->store.durability) != 0;
-  s->told_settings = true;
+/* Writes go by the short connection: what the Redis at its end promises counts. */
+static void on_promise(void *cls, srv_redis_promise promise) {
+  static const char *const why[] = {
+      [SRV_REDIS_UNTOLD] = "Redis does not tell whether it keeps what it acknowledges (CONFIG GET, INFO): the durability is memory",
+      [SRV_REDIS_NOT_KEPT] = SRV_STORE_NOT_DURABLE,
+      [SRV_REDIS_KEPT_BUT_FOR_FILE] = "Redis is writing its appendonly file: the durability is memory until that is whole",
+      [SRV_REDIS_KEPT] = "Redis keeps what it acknowledges: the durability is redis"};
+  side *where = cls;
+  redis_store *s = where->store;
+  if (where != &s->sides[SHORT]) return;
+  if (promise != SRV_REDIS_KEPT_BUT_FOR_FILE) s->has_file = promise == SRV_REDIS_KEPT;
+  else if (s->has_file) promise = SRV_REDIS_KEPT;
+  const char *word = s->has_file ? "redis" : "memory";
+  bool news = !s->told_promise || strcmp(word, s->store.durability) != 0;
+  s->told_promise = true;
   s->store.durability = word;
-  const char *why = !known    ? "Redis does not tell whether it keeps what it acknowledges: the durability is memory"
-                    : durable ? "Redis keeps what it acknowledges: the durability is redis"
-                              : SRV_STORE_NOT_DURABLE;
-  if (news) tell(s, durable ? "storeDurable" : "storeNotDurable", why);
+  s->store.memory_why = why[promise];
+  if (news) tell(s, s->has_file ? "storeDurable" : "storeNotDurable", why[promise]);
 }
 
 /* Once a while, and when it is worse than what was said before. */
@@ -360,6 +368,7 @@ static bool is_final(srv_store_status status) { return status == SRV_STORE_FAILE
 static void on_down(void *cls, srv_store_status status, const char *why) {
   side *where = cls;
   redis_store *s = where->store;
+  if (where == &s->sides[SHORT]) s->has_file = false;
   if (!where->down_ns) where->down_ns = uv_hrtime();
   where->status = status;
   memcpy(where->why, why, strnlen(why, SRV_STORE_WHY - 1) + 1);
@@ -437,7 +446,6 @@ static void ask_whether_there(redis_store *s) {
     srv_redis_link_send(s->sides[i].link, srv_redis_command((const char *const[]){"PING", NULL}), take_pong, NULL);
 }
 
-/* By which connection does not matter: both lead to one Redis. */
 static void ask_for_settings(redis_store *s) {
   uint64_t now_ns = uv_hrtime();
   if (now_ns - s->settings_ns < SETTINGS_NS) return;
@@ -630,7 +638,7 @@ static const srv_store_ops ops = {.submit = submit,
 static redis_store *create(uv_loop_t *loop) {
   redis_store *s = calloc(1, sizeof *s);
   if (!s) return NULL;
-  s->store = (srv_store){.ops = &ops, .shared = true, .durability = "memory"};
+  s->store = (srv_store){.ops = &ops, .shared = true, .durability = "memory", .memory_why = SRV_STORE_NOT_DURABLE};
   s->loop = loop;
   s->timer.data = s;
   uv_timer_init(loop, &s->timer);
@@ -652,7 +660,7 @@ static bool connect_all(redis_store *s, char *why) {
     side *where = &s->sides[i];
     *where = (side){.store = s, .down_ns = uv_hrtime(), .status = SRV_STORE_UNAVAILABLE};
     snprintf(where->why, sizeof where->why, "Redis does not answer");
-    const srv_redis_link_events events = {.up = on_up, .settings = on_settings, .down = on_down, .cls = where};
+    const srv_redis_link_events events = {.up = on_up, .promise = on_promise, .down = on_down, .cls = where};
     where->link = srv_redis_link_create(s->loop, &s->place, s->name, &events);
     good = where->link != NULL;
   }

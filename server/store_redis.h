@@ -159,8 +159,16 @@ bool srv_redis_read_heard(const redisReply *reply, srv_redis_heard *out);
 /* The same of one of the scenes in the reply to srv_redis_hear_command, and its id. */
 bool srv_redis_read_news(const redisReply *reply, size_t index, char id[CT_ID_LENGTH_MAX + 1], srv_redis_heard *out);
 bool srv_redis_read_told(const srv_redis_heard *heard, size_t index, srv_store_told *out);
-/* Do the settings (of CONFIG GET) promise that what is acknowledged is on the disk? */
-bool srv_redis_is_durable(const redisReply *reply);
+/* Whether what is acknowledged is on the disk. */
+typedef enum srv_redis_promise {
+  SRV_REDIS_UNTOLD,
+  SRV_REDIS_NOT_KEPT,
+  SRV_REDIS_KEPT_BUT_FOR_FILE, /* if the appendonly file is whole: it is being written for the first time, or anew */
+  SRV_REDIS_KEPT
+} srv_redis_promise;
+/* By the replies to CONFIG GET and INFO. */
+srv_redis_promise srv_redis_read_settings(const redisReply *reply);
+srv_redis_promise srv_redis_read_persistence(const redisReply *reply);
 
 /* ---- a connection ---------------------------------------------------------------------------------------------------- */
 
@@ -179,7 +187,7 @@ typedef void srv_redis_take(void *cls, const redisReply *reply);
 
 typedef struct srv_redis_link_events {
   void (*up)(void *cls);                                             /* commands can be sent */
-  void (*settings)(void *cls, bool known, bool durable);             /* what Redis promises */
+  void (*promise)(void *cls, srv_redis_promise promise);             /* what Redis promises */
   void (*down)(void *cls, srv_store_status status, const char *why); /* the connection has gone, or could not be made */
   void *cls;
 } srv_redis_link_events;

@@ -59,6 +59,7 @@ struct srv_redis_link {
   uint64_t stale_ns; /* since when: an answer was one that another connection may not have; 0: none was */
   bool refused;      /* in the greeting: status and why tell */
   bool asks_settings, knows_settings;
+  srv_redis_promise settings; /* by these alone */
   srv_store_status status;
   char why[SRV_STORE_WHY];
   char digest[48];
@@ -286,11 +287,18 @@ static void take_format(void *cls, const redisReply *reply) {
 /* Who may not ask is not told; that is no promise. A Redis that is busy writes nothing either, and will tell. */
 static void take_settings(void *cls, const redisReply *reply) {
   srv_redis_link *link = cls;
+  if (!reply || (link->knows_settings && srv_redis_is_error(reply, "BUSY"))) return;
+  link->settings = srv_redis_read_settings(reply);
+}
+
+static void take_persistence(void *cls, const redisReply *reply) {
+  srv_redis_link *link = cls;
   link->asks_settings = false;
   if (!reply || link->refused || (link->knows_settings && srv_redis_is_error(reply, "BUSY"))) return;
-  bool known = reply->type == REDIS_REPLY_ARRAY;
-  link->knows_settings = known;
-  link->events.settings(link->events.cls, known, known && srv_redis_is_durable(reply));
+  srv_redis_promise promise = srv_redis_read_persistence(reply);
+  if (promise != SRV_REDIS_UNTOLD && link->settings != SRV_REDIS_KEPT) promise = link->settings;
+  link->knows_settings = promise != SRV_REDIS_UNTOLD;
+  link->events.promise(link->events.cls, promise);
 }
 
 static void take_script(void *cls, const redisReply *reply) {
@@ -316,10 +324,10 @@ static void take_script(void *cls, const redisReply *reply) {
 #define SAY(link, take, ...) send_bytes(link, srv_redis_command((const char *const[]){__VA_ARGS__, NULL}), take, link)
 
 /* appendonly, appendfsync, no-appendfsync-on-rewrite, maxmemory-policy, and few others: before Redis 7 one pattern is all that can
- * be asked for. */
+ * be asked for. Then whether it is as it has been set. */
 static bool ask_settings(srv_redis_link *link) {
   link->asks_settings = true;
-  return SAY(link, take_settings, "CONFIG", "GET", "[amn][aop][-px]*");
+  return SAY(link, take_settings, "CONFIG", "GET", "[amn][aop][-px]*") && SAY(link, take_persistence, "INFO", "persistence");
 }
 
 static bool greet(srv_redis_link *link) {
@@ -328,6 +336,7 @@ static bool greet(srv_redis_link *link) {
   srv_redis_place_refresh(place);
   snprintf(database, sizeof database, "%u", place->database);
   link->refused = link->knows_settings = false;
+  link->settings = SRV_REDIS_UNTOLD;
   bool good = true;
   if (place->password && place->user[0]) good = SAY(link, take_plain, "AUTH", place->user, place->password);
   else if (place->password) good = SAY(link, take_plain, "AUTH", place->password);

@@ -252,10 +252,9 @@ static void on_up(void *cls) {
   hear_on(ears);
 }
 
-static void on_settings(void *cls, bool known, bool durable) {
+static void on_promise(void *cls, srv_redis_promise promise) {
   (void)cls;
-  (void)known;
-  (void)durable;
+  (void)promise;
 }
 
 /* The store's other connections tell that Redis is away. */
@@ -271,7 +270,7 @@ srv_redis_ears *srv_redis_ears_create(const srv_store *store, uv_loop_t *loop, s
                                       srv_redis_link *asks) {
   srv_redis_ears *ears = calloc(1, sizeof *ears);
   if (!ears) return NULL;
-  const srv_redis_link_events events = {.up = on_up, .settings = on_settings, .down = on_down, .cls = ears};
+  const srv_redis_link_events events = {.up = on_up, .promise = on_promise, .down = on_down, .cls = ears};
   uint64_t half_ms = place->command_ns / 2000000u;
   ears->store = store;
   ears->asks = asks;

@@ -415,13 +415,13 @@ bool srv_redis_read_told(const srv_redis_heard *heard, size_t index, srv_store_t
   return out->count > 0 && out->count <= out->last && out->last < SRV_REDIS_NUMBERS;
 }
 
-/* ---- settings -------------------------------------------------------------------------------------------------------- */
+/* ---- what is promised -------------------------------------------------------------------------------------------------------- */
 
 /* Where all is written, synced before it is acknowledged, also while a child of Redis writes the file anew; and where Redis lets go
  * of none of it for want of memory: of what has a time to live it may, no record has one. */
-bool srv_redis_is_durable(const redisReply *reply) {
+srv_redis_promise srv_redis_read_settings(const redisReply *reply) {
   bool appends = false, always = false, at_any_time = false, keeps = false;
-  if (!is_array(reply)) return false;
+  if (!is_array(reply)) return SRV_REDIS_UNTOLD;
   for (size_t i = 0; i + 1 < reply->elements; i += 2) {
     const redisReply *name = reply->element[i], *value = reply->element[i + 1];
     if (text_is(name, "appendonly")) appends = text_is(value, "yes");
@@ -430,5 +430,23 @@ bool srv_redis_is_durable(const redisReply *reply) {
     if (text_is(name, "maxmemory-policy"))
       keeps = text_is(value, "noeviction") || (is_text(value) && strncmp(value->str, "volatile-", 9) == 0);
   }
-  return appends && always && at_any_time && keeps;
+  return appends && always && at_any_time && keeps ? SRV_REDIS_KEPT : SRV_REDIS_NOT_KEPT;
+}
+
+static bool has_line(const redisReply *reply, const char *line) {
+  size_t length = strlen(line);
+  for (const char *at = reply->str; (at = strstr(at, line)); at += length)
+    if ((at == reply->str || at[-1] == '\n') && (at[length] == '\r' || at[length] == '\n' || !at[length])) return true;
+  return false;
+}
+
+/* After CONFIG SET appendonly yes what is written goes into files that Redis does not know when it begins, until it has written all
+ * that it has for the first time. So long such a rewrite is under way or scheduled, also after one that has failed; but it may as
+ * well be one of many, of a file that is in its place. */
+srv_redis_promise srv_redis_read_persistence(const redisReply *reply) {
+  if (!is_text(reply)) return SRV_REDIS_UNTOLD;
+  if (has_line(reply, "aof_enabled:0")) return SRV_REDIS_NOT_KEPT;
+  if (!has_line(reply, "aof_enabled:1")) return SRV_REDIS_UNTOLD;
+  bool rests = has_line(reply, "aof_rewrite_in_progress:0") && has_line(reply, "aof_rewrite_scheduled:0");
+  return rests ? SRV_REDIS_KEPT : SRV_REDIS_KEPT_BUT_FOR_FILE;
 }

@@ -3,6 +3,8 @@ asked, not assumed.
 
 CONTACTD_FULL=1: forty ways of rubbish instead of one."""
 import os
+import pathlib
+import signal
 import time
 
 from support.checks import Suite, check, equal
@@ -214,6 +216,77 @@ def the_word_for_durability_is_never_more_than_redis_promises():
         node = Redis(suite, *options).daemon()
         equal(word(), "memory", f"the word with {options}")
         wait_until(lambda: '"storeNotDurable"' in node.log_text(), f"it is not told with {options}")
+
+
+def persistence(redis):
+    return dict(line.split(":", 1) for line in redis.say("info", "persistence").split() if ":" in line)
+
+
+def rewrite_slowly(redis, *words):
+    """An appendonly file is being written that will not be whole; returns a function that ends who writes it."""
+    redis.say("config", "set", "rdb-key-save-delay", 10**7)
+    redis.say(*words)
+    process = redis.process.pid
+    child = os.pidfd_open(int(pathlib.Path(f"/proc/{process}/task/{process}/children").read_text().split()[0]))
+
+    def end():
+        try:
+            signal.pidfd_send_signal(child, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+    suite.cleanup(end)
+    return end
+
+
+@suite.fact
+def what_is_in_no_file_yet_is_memory_whatever_the_settings_say():
+    """After CONFIG SET appendonly yes all is in files that Redis does not know when it begins, until it has written them once."""
+    redis = Redis(suite, "--appendonly", "no")
+    nodes = redis.daemons(2)
+
+    def put(name, node=nodes[0]):
+        return node.client.put(f"/v1/scenes/{name}", {"bodies": []}).must(201).json["durability"]
+
+    def asked():
+        return sum(int(line.split("calls=")[1].split(",")[0]) for line in redis.say("info", "commandstats").splitlines()
+                   if line.startswith("cmdstat_config") and "get" in line)
+
+    def wait_asked():
+        # Each asks about every second, so that of so many questions some are each one's.
+        before = asked()
+        wait_until(lambda: asked() >= before + 4 * len(redis.nodes), "nobody asks Redis what it keeps")
+
+    equal(put("none"), "memory", "the word without a file")
+    end = rewrite_slowly(redis, "config", "set", "appendonly", "yes")
+    wait_asked()
+    equal([put(f"begun{i}", node) for i, node in enumerate(nodes)], ["memory"] * 2, "the word with a file that is begun")
+    redis.say("client", "kill", "type", "normal")
+    # Who writes the file holds the old connections open, so daemons find out by waiting.
+    for node in nodes:
+        wait_until(lambda node=node: node.client.put("/v1/scenes/again", {"bodies": []}).status in (200, 201), "no new connection is made")
+    equal(put("anew"), "memory", "the word at a new connection")
+    equal(put("late", redis.daemon()), "memory", "the word of a daemon that has just begun")
+    said = persistence(redis)
+    equal((said["aof_enabled"], said["aof_rewrite_in_progress"]), ("1", "1"), "the file is still being written")
+    # A rewrite that fails is begun anew.
+    redis.say("config", "set", "rdb-key-save-delay", 0)
+    end()
+    wait_until(lambda: put(f"w{time.monotonic_ns()}") == "redis", "the word is not redis")
+    equal((said := persistence(redis))["aof_rewrite_in_progress"] + said["aof_rewrite_scheduled"], "00", "rewrites while the word is redis")
+    # Later ones leave the file in its place, and the word.
+    wait_until(lambda: put(f"v{time.monotonic_ns()}", nodes[1]) == "redis", "the word of the other is not redis")
+    end = rewrite_slowly(redis, "bgrewriteaof")
+    wait_asked()
+    equal([put(f"kept{i}", node) for i, node in enumerate(nodes)], ["redis"] * 2, "the word while the file is written anew")
+    equal(persistence(redis)["aof_rewrite_in_progress"], "1", "the file is still being written anew")
+    redis.kill()
+    end()
+    redis.options = []
+    redis.start()
+    wait_until(lambda: nodes[0].client.get("/v1/scenes").status == 200, "Redis is not found again")
+    for name in ("none", "begun0", "again", "anew", "late", "kept0", "kept1"):
+        nodes[0].client.get(f"/v1/scenes/{name}").must(200)
 
 
 suite.main()

@@ -199,8 +199,14 @@ def a_user_of_redis_that_may_not_do_all_is_told_what_is_missing():
         equal(redis.say("keys", "*"), "", "keys that the questions have left")
         # No more is needed; without CONFIG nobody can know what Redis promises.
         redis.say(*least, *(f"+{c}" for c in commands if c not in ("client", "script")), "+client|id", "+client|unblock", "+script|load")
-        node = redis.daemon("--store-password-file", word, url=url)
-        equal(node.client.put("/v1/scenes/s", {"bodies": [ball("b")]}).must(201).json["durability"], "memory", "durability")
+        # Nor without INFO; and who begins is told.
+        for more, durability in ((["+config|get"], "memory"), (["+info"], "memory"), (["+config|get", "+info"], "redis"), ([], "memory")):
+            redis.say("acl", "setuser", "worker", *more)
+            node = redis.daemon("--store-password-file", word, url=url)
+            equal(node.client.put(f"/v1/scenes/{len(redis.nodes)}", {"bodies": []}).must(201).json["durability"], durability, f"durability with {more}")
+            wait_until(lambda: durability == "redis" or "INFO" in node.log_text(), f"it is not told with {more}")
+            redis.say("acl", "setuser", "worker", "-config|get", "-info")
+        node.client.put("/v1/scenes/s", {"bodies": [ball("b")]}).must(201)
         node.client.post("/v1/shapes?unit=m", CUBE, content_type=OBJ).must(201)
         # What it loses while it runs is told, too, and comes back by itself.
         redis.say("acl", "setuser", "worker", "-rpush")
