@@ -27,7 +27,7 @@ const srv_option srv_options[] = {
      "redis://[user@]host[:port][/database]: scenes are kept there for any number of daemons; goes before --durability"},
     {SRV_KIND_TEXT, "store-password-file", "FILE", AT(store_password_file), 0, 0, 0, NULL, "", "file with the password of --store"},
     {SRV_KIND_FLAG, "stale-reads", NULL, AT(stale_reads), 0, 0, 0, NULL, "",
-     "with --store, answer reads from memory without asking whether another daemon has written; replies say so"},
+     "with --store, answer reads of scenes in memory without asking whether another daemon has written; replies say so"},
     {SRV_KIND_NUMBER, "shape-seconds", "N", AT(shape_seconds), 604800, 1, 315360000, NULL, "s",
      "with a store, how long a posted shape that no scene names is kept"},
     {SRV_KIND_NUMBER, "scene-memory", "N", AT(scene_memory), SRV_STANDARD_MEMORY, 65536, SRV_MEMORY_MAX, NULL, "bytes",

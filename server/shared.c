@@ -337,17 +337,6 @@ static const char *scene_of(const srv_request *request) {
   return request->match.scene_id[0] && request->match.target != API_TARGET_NONE ? request->match.scene_id : NULL;
 }
 
-static bool is_read(const srv_request *request) {
-  switch (request->match.target) {
-  case API_TARGET_READ:
-  case API_TARGET_EVENTS:
-  case API_TARGET_LIST:
-  case API_TARGET_SHAPE_LIST:
-  case API_TARGET_SHAPE_READ: return true;
-  default: return false;
-  }
-}
-
 /* A scene that cannot be read may have lacked a shape that somebody has posted since. */
 static bool may_lack_shapes(srv_server *server, const char *scene) {
   const srv_entry *entry = scene ? srv_registry_find(server->registry, scene) : NULL;
@@ -366,9 +355,11 @@ static asking *make_asking(srv_server *server, const char *id) {
   return a;
 }
 
+/* Lists and shapes are never old: nothing would say that they are. */
 bool srv_shared_is_stale(const srv_request *request) {
   const srv_server *server = request->server;
-  return server->store && server->store->shared && server->config->stale_reads && is_read(request);
+  bool reads = request->match.target == API_TARGET_READ || request->match.target == API_TARGET_EVENTS;
+  return reads && server->store && server->store->shared && server->config->stale_reads;
 }
 
 /* Nobody waits for what this finds. */
@@ -398,10 +389,11 @@ bool srv_shared_asks(srv_request *request) {
   bool list = request->match.target == API_TARGET_LIST;
   if (!scene && !list && !srv_request_needs_shapes(request)) return false;
   if (!srv_shared_is_stale(request)) return true;
-  srv_entry *entry = scene ? srv_registry_find(server->registry, scene) : NULL;
+  srv_entry *entry = srv_registry_find(server->registry, request->match.scene_id);
   bool here = entry && entry->kept && entry->kept->presence == SRV_PRESENCE_HERE;
-  if (here) compare_later(server, entry);
-  return scene && !here;
+  if (!here || srv_request_needs_shapes(request)) return true;
+  compare_later(server, entry);
+  return false;
 }
 
 bool srv_shared_ask(srv_request *request) {

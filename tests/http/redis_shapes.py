@@ -120,4 +120,22 @@ def a_body_in_lines_waits_for_a_redis_that_is_slow_within_its_own_time_and_memor
     equal([x["bodies"] for x in hasty.client.get("/v1/scenes").must(200).json["scenes"]], [MANY] * SENDERS, "bodies")
 
 
+# ---- shapes that are not there, or not whole ---------------------------------------------------------------------------------------
+
+
+@suite.fact
+def lists_and_shapes_are_those_of_redis_where_scenes_may_be_stale():
+    redis = Redis(suite)
+    fresh, stale = redis.daemon(), redis.daemon("--stale-reads")
+    for i in range(3):
+        fresh.client.put(f"/v1/scenes/s{i}", {"bodies": [ball("b")]}).must(201)
+        shape = post(fresh, 1 + i)
+        if i:
+            fresh.client.delete(f"/v1/scenes/s{i - 1}").must(200)
+        replies = [stale.client.get(path).must(200) for path in ("/v1/scenes", "/v1/shapes", f"/v1/shapes/{shape}")]
+        equal([x["id"] for x in replies[0].json["scenes"]], [f"s{i}"], "scenes")
+        equal(replies[1].json["total"], i + 1, "shapes")
+        equal([reply.headers.get("x-stale-reads") for reply in replies], [None] * 3, "headers")
+
+
 suite.main()
