@@ -17,6 +17,8 @@
 
 /* With --stale-reads: a scene that is read is compared with the store so often. */
 #define STALE_NS 100000000u
+/* A shape that cannot be read is not read again before, unless it is posted anew: somebody may have mended what Redis has of it. */
+#define BROKEN_NS 5000000000u
 /* Loadings for one request: with more, the store goes back in time. */
 #define RELOADS_MOST 3
 
@@ -25,14 +27,19 @@ struct srv_shared {
   srv_server *server;
   srv_shape_sync *now, *next; /* who waits for the look that is under way, and for the one after it */
   bool running;
-  bool found;     /* shapes that were not here */
-  size_t corrupt; /* that cannot be read */
+  bool found;              /* shapes that were not here */
+  srv_store_entry *broken; /* that cannot be read, ascending in id; owned */
+  size_t broken_count, broken_room;
+  uint64_t broken_ns; /* when all of them were last read */
   srv_shape_turn turn;
   srv_store_look look;
-  size_t at; /* of the look's entries, those before are here */
+  size_t at;        /* of the look's entries, those before are here, or broken */
+  size_t broken_at; /* of the broken ones: those before are before `at`, too */
+  bool anew;        /* the broken ones are read, too */
   srv_store_load load;
   const api_shape_table *before, *after;
   api_restored outcome;
+  char why[API_RESTORE_WHY];
   bool taken;
 };
 
@@ -51,7 +58,10 @@ typedef struct asking {
 
 srv_shared *srv_shared_create(void) { return calloc(1, sizeof(srv_shared)); }
 
-void srv_shared_destroy(srv_shared *shared) { free(shared); }
+void srv_shared_destroy(srv_shared *shared) {
+  if (shared) free(shared->broken);
+  free(shared);
+}
 
 /* ---- shapes ---------------------------------------------------------------------------------------------------------- */
 
@@ -62,7 +72,7 @@ static void end_sync(srv_shared *shared, srv_store_status status, const char *wh
   shared->now = NULL;
   free(shared->look.entries);
   shared->look.entries = NULL;
-  if (status == SRV_STORE_OK) shared->server->shapes_corrupt = shared->corrupt;
+  if (status == SRV_STORE_OK) shared->server->shapes_corrupt = shared->broken_count;
   if (shared->found) srv_recover_anew(shared->server);
   shared->found = false;
   srv_shape_turn_end(shared->server);
@@ -77,6 +87,64 @@ static void end_sync(srv_shared *shared, srv_store_status status, const char *wh
 
 static void load_next(srv_shared *shared);
 
+/* ---- shapes that cannot be read: they are missing, and scenes that name them say so ---------------------------------- */
+
+/* Those that have gone, or have been posted anew, which gives them another stamp, are none any more. */
+static void forget_broken(srv_shared *shared) {
+  const srv_store_look *look = &shared->look;
+  size_t count = shared->broken_count, at = 0;
+  shared->broken_count = 0;
+  for (size_t i = 0; i < count; i++) {
+    const srv_store_entry *entry = &shared->broken[i];
+    while (at < look->count && strcmp(look->entries[at].id, entry->id) < 0) at++;
+    if (at < look->count && strcmp(look->entries[at].id, entry->id) == 0 && look->entries[at].stamp == entry->stamp)
+      shared->broken[shared->broken_count++] = *entry;
+  }
+}
+
+/* Is the look's entry that has come known as one? Its place is broken_at. */
+static bool is_broken(srv_shared *shared) {
+  const char *id = shared->look.entries[shared->at].id;
+  while (shared->broken_at < shared->broken_count && strcmp(shared->broken[shared->broken_at].id, id) < 0) shared->broken_at++;
+  return shared->broken_at < shared->broken_count && strcmp(shared->broken[shared->broken_at].id, id) == 0;
+}
+
+/* False: out of memory. */
+static bool add_broken(srv_shared *shared, const char *why) {
+  const srv_store_entry *entry = &shared->look.entries[shared->at];
+  char text[CT_ID_LENGTH_MAX + API_RESTORE_WHY + 8];
+  if (shared->broken_count == shared->broken_room) {
+    size_t room = shared->broken_room ? 2 * shared->broken_room : 16;
+    srv_store_entry *broken = realloc(shared->broken, room * sizeof *broken);
+    if (!broken) return false;
+    shared->broken = broken;
+    shared->broken_room = room;
+  }
+  srv_store_entry *place = &shared->broken[shared->broken_at];
+  memmove(place + 1, place, (shared->broken_count++ - shared->broken_at) * sizeof *place);
+  *place = *entry;
+  snprintf(text, sizeof text, "%s: %s", entry->id, why);
+  srv_log_event(shared->server->log, "shapeCorrupt", text);
+  return true;
+}
+
+/* The look's entry that has come is read. broken: why it cannot be; NULL: it can, or has gone. */
+static void go_past(srv_shared *shared, const char *broken) {
+  bool known = is_broken(shared), good = true;
+  if (broken && !known) {
+    good = add_broken(shared, broken);
+  } else if (!broken && known) {
+    srv_store_entry *place = &shared->broken[shared->broken_at];
+    memmove(place, place + 1, (--shared->broken_count - shared->broken_at) * sizeof *place);
+  }
+  srv_store_load_free(&shared->load);
+  shared->at++;
+  if (good) load_next(shared);
+  else end_sync(shared, SRV_STORE_MEMORY, "");
+}
+
+/* ---- those that are not here ----------------------------------------------------------------------------------------- */
+
 static long take(srv_job *job) {
   srv_shared *shared = (srv_shared *)job;
   if (shared->taken) return SRV_NO_PIECE;
@@ -87,31 +155,29 @@ static long take(srv_job *job) {
 static void run(srv_job *job, long piece, api_scratch *scratch) {
   srv_shared *shared = (srv_shared *)job;
   const srv_store_record *record = &shared->load.records[0];
-  char why[API_RESTORE_WHY];
   (void)piece;
   (void)scratch;
-  shared->outcome =
-      api_record_apply_shape(shared->server->service, shared->before, record->bytes, record->length, &shared->after, why);
+  shared->outcome = api_record_apply_shape(shared->server->service, shared->before, record->bytes, record->length, &shared->after,
+                                           shared->why);
 }
 
-/* A shape that cannot be read is missing; scenes that name it say so. */
 static void applied(srv_job *job, long piece) {
   srv_shared *shared = (srv_shared *)job;
   srv_server *server = shared->server;
   (void)piece;
   srv_pool_withdraw(server->pool, job);
   api_shapes_release(shared->before);
+  if (shared->outcome == API_RESTORE_MEMORY) {
+    srv_store_load_free(&shared->load);
+    end_sync(shared, SRV_STORE_MEMORY, "");
+    return;
+  }
   if (shared->outcome == API_RESTORED) {
     api_shapes_release(server->shapes);
     server->shapes = shared->after;
     shared->found = true;
-  } else {
-    srv_log_event(server->log, "shapeCorrupt", shared->load.id);
-    shared->corrupt += shared->outcome == API_RESTORE_DAMAGED;
   }
-  srv_store_load_free(&shared->load);
-  shared->at++;
-  load_next(shared);
+  go_past(shared, shared->outcome == API_RESTORED ? NULL : shared->why);
 }
 
 static void fetched(srv_store_load *load) {
@@ -126,21 +192,21 @@ static void fetched(srv_store_load *load) {
     srv_pool_pump(server->pool);
     return;
   }
-  srv_store_load_free(load);
   bool gone = load->status == SRV_STORE_UNKNOWN || load->status == SRV_STORE_DAMAGED || load->status == SRV_STORE_OK;
-  if (!gone) {
-    end_sync(shared, load->status, load->why);
+  if (gone) {
+    go_past(shared, load->status == SRV_STORE_DAMAGED ? load->why : NULL);
     return;
   }
-  shared->corrupt += load->status == SRV_STORE_DAMAGED;
-  shared->at++;
-  load_next(shared);
+  srv_store_load_free(load);
+  end_sync(shared, load->status, load->why);
 }
 
 static void load_next(srv_shared *shared) {
   srv_server *server = shared->server;
   const srv_store_look *look = &shared->look;
-  while (shared->at < look->count && api_shapes_has(server->shapes, look->entries[shared->at].id)) shared->at++;
+  while (shared->at < look->count &&
+         (api_shapes_has(server->shapes, look->entries[shared->at].id) || (!shared->anew && is_broken(shared))))
+    shared->at++;
   if (shared->at == look->count) {
     end_sync(shared, SRV_STORE_OK, "");
     return;
@@ -171,7 +237,11 @@ static void listed(srv_store_look *look) {
     end_sync(shared, SRV_STORE_MEMORY, "");
     return;
   }
-  shared->at = shared->corrupt = 0;
+  uint64_t now_ns = uv_hrtime();
+  shared->anew = now_ns - shared->broken_ns >= BROKEN_NS;
+  if (shared->anew) shared->broken_ns = now_ns;
+  forget_broken(shared);
+  shared->at = shared->broken_at = 0;
   load_next(shared);
 }
 

@@ -122,6 +122,51 @@ def a_body_in_lines_waits_for_a_redis_that_is_slow_within_its_own_time_and_memor
 
 # ---- shapes that are not there, or not whole ---------------------------------------------------------------------------------------
 
+SPOIL = "local v = redis.call('LINDEX', KEYS[1], -1) redis.call('LSET', KEYS[1], -1, v:sub(1, -2) .. ARGV[1])"
+
+
+@suite.fact
+def a_shape_that_is_damaged_in_redis_is_told_once_and_comes_back_when_it_is_posted_or_mended():
+    redis = Redis(suite)
+    writer = redis.daemon()
+    shapes = [post(writer, i) for i in range(1, 6)]
+    parts = {shape: f"contactd:parts:shapes:{shape}" for shape in shapes}
+    wholes = {shape: redis.say("eval", "return string.byte(redis.call('LINDEX', KEYS[1], -1), -1)", "1", parts[shape]) for shape in shapes}
+    good = {shapes[1], shapes[3]}
+    for shape in shapes:
+        if shape not in good:
+            redis.say("eval", SPOIL, "1", parts[shape], "?")
+    node = redis.daemon()
+
+    def reads():
+        return next(int(line.split("calls=")[1].split(",")[0]) for line in redis.say("info", "commandstats").split() if "_exec:" in line)
+
+    def listed():
+        return {x["id"] for x in node.client.get("/v1/shapes").must(200).json["shapes"]}
+
+    def corrupt():
+        return node.client.get("/readyz").must(200).json["shapes"]["corrupt"]
+
+    before = reads()
+    for unused in range(50):
+        equal(listed(), good, "shapes that can be read")
+    check(reads() - before < 75, f"{reads() - before} reads of 3 shapes for 50 requests")
+    equal(corrupt(), 3, "shapes that cannot be read")
+    # Posted at a daemon that lacks it, too, it has another stamp.
+    redis.daemon().client.post("/v1/shapes", {"box": {"size": [1, 1, 3]}}).must(201)
+    good.add(shapes[2])
+    equal(listed(), good, "shapes when one is posted anew")
+    mend = "local v = redis.call('LINDEX', KEYS[1], -1) redis.call('LSET', KEYS[1], -1, v:sub(1, -2) .. string.char(ARGV[1]))"
+    redis.say("eval", mend, "1", parts[shapes[0]], wholes[shapes[0]])
+    good.add(shapes[0])
+    wait_until(lambda: listed() == good, "the one that was mended is not there")
+    writer.client.delete(f"/v1/shapes/{shapes[4]}").must(200)
+    equal(listed(), good, "shapes when the last one has gone")
+    equal(corrupt(), 0, "shapes that cannot be read, when the last one has gone")
+    node.stop()
+    equal(node.log_text().count("shapeCorrupt"), 3, "lines in the log")
+    redis.forget(node)
+
 
 @suite.fact
 def lists_and_shapes_are_those_of_redis_where_scenes_may_be_stale():
