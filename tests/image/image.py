@@ -139,9 +139,10 @@ def every_part_comes_with_its_licence():
 
 @suite.fact
 def its_labels_and_settings_say_what_it_is():
-    settings = json.loads(engine().must("image", "inspect", IMAGE))[0]["Config"]
+    settings, slim = (json.loads(engine().must("image", "inspect", tag))[0]["Config"] for tag in (IMAGE, SLIM))
     said = engine().must("run", "--rm", IMAGE, "--version")
     equal(said, f"contactd {version()}", "what --version says")
+    equal(slim["Labels"], settings["Labels"], "labels of the slim image")
     holds(settings["Labels"], {"org.opencontainers.image.title": "contactd", "org.opencontainers.image.licenses": "MIT",
                                "org.opencontainers.image.version": version()})
     revision = settings["Labels"]["org.opencontainers.image.revision"]

@@ -194,6 +194,18 @@ def redis_is_full_before_its_memory_ends():
 
 
 @suite.fact
+def every_image_has_the_same_labels():
+    """Image.py sees what they say, where an engine runs."""
+    stages = re.split(r"^FROM ", (DOCKER / "Dockerfile").read_text(), flags=re.M)[1:]
+    images = [stage for stage in stages if re.search("^ENTRYPOINT ", stage, re.M)]
+    words = [re.findall(r'\borg\.opencontainers\.image\.(\w+)="\$\{(\w+)\}"', stage) for stage in images]
+    names = ["title", "description", "licenses", "version", "revision"]
+    equal(words, [[(name, name.upper()) for name in names]] * 2, "labels of the images, and the arguments that they say")
+    for stage in images:
+        equal(re.findall(r"^ARG (\w+)$", stage, re.M), ["VERSION", "REVISION", "TITLE", "DESCRIPTION", "LICENSES"], "arguments of an image")
+
+
+@suite.fact
 def haproxy_takes_its_file():
     must(["haproxy", "-c", "-f", str(DOCKER / "haproxy.cfg")])
 
