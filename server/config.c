@@ -29,7 +29,7 @@ const srv_option srv_options[] = {
     {SRV_KIND_FLAG, "stale-reads", NULL, AT(stale_reads), 0, 0, 0, NULL, "",
      "with --store, answer reads of scenes in memory without asking whether another daemon has written; replies say so"},
     {SRV_KIND_NUMBER, "shape-seconds", "N", AT(shape_seconds), 604800, 1, 315360000, NULL, "s",
-     "with a store, how long a posted shape that no scene names is kept"},
+     "with a store, how long a posted shape that no scene names is kept; each start begins this time anew"},
     {SRV_KIND_NUMBER, "scene-memory", "N", AT(scene_memory), SRV_STANDARD_MEMORY, 65536, SRV_MEMORY_MAX, NULL, "bytes",
      "with a store, memory of scenes; those used longest ago are loaded when they are asked for. By default half of the machine's"},
     {SRV_KIND_TEXT, "token-file", "FILE", AT(token_file), 0, 0, 0, NULL, "", "file with the token that requests must bear"},

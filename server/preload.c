@@ -154,6 +154,15 @@ static const char *member_of(const char *object, const char *name) {
   return peek.found ? object + peek.value : NULL;
 }
 
+/* Does the document name a posted shape, which the advice to post one does not help? */
+static bool names_shape(const char *body, const char *pointer) {
+  static const char problem[] = "\"/problems/unknown-id\"", member[] = "/shape";
+  const char *type = member_of(body, "type"), *stop = pointer && *pointer ? strchr(pointer + 1, '"') : NULL;
+  if (!type || strncmp(type, problem, sizeof problem - 1) != 0) return false;
+  size_t length = stop ? (size_t)(stop - pointer) : 0;
+  return length >= sizeof member && strncmp(stop - (sizeof member - 1), member, sizeof member - 1) == 0;
+}
+
 /* The problem as a sentence: where in the document it is, and what. */
 static bool refuse(const char *file, const api_reply *reply) {
   char *body = strndup(reply->body ? reply->body : "{}", reply->body ? reply->body_length : 2);
@@ -166,6 +175,7 @@ static bool refuse(const char *file, const api_reply *reply) {
     fprintf(stderr, ": ");
   }
   if (detail && detail[0] == '"') print_string(detail);
+  if (names_shape(body, pointer)) fprintf(stderr, " A file of --scene can name none: posted shapes are read after it.");
   fprintf(stderr, "\n");
   free(body);
   return false;

@@ -128,6 +128,9 @@ suite.table("settings that cannot be are refused", [
                                         '422: /bodies/0/', '"b c" is no id: ', "in all.")),
     ("two scenes with one id", refused(["--port", "0", "--scene", file_of("one.json", SCENE), "--scene", file_of("two.json", SCENE)],
                                        "two.json", "before", "same id.")),
+    ("a scene that names a posted shape", refused(["--port", "0", "--scene", file_of("shape.json", json.dumps(
+        {"id": "a", "bodies": [{"id": "b", "colliders": [{"shape": "s-0123456789abcdef0123456789abcdef"}]}]}))],
+        "422: /bodies/0/colliders/0/shape: ", "--scene can name none")),
     ("a scene with a misspelt member", refused(["--port", "0", "--scene", file_of("miss.json", '{"id":"a","bodeis":[]}')], "422")),
 ])
 
