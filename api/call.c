@@ -240,7 +240,8 @@ void api_call_etag(api_call *call, uint64_t revision) { api_call_header(call, "E
 
 void api_call_open(api_call *call) { api_put_byte(&call->out, '{'); }
 
-/* The reply is out as it stands. When memory went out on the way there is no body at all. */
+/* The reply is out as it stands. When memory went out on the way there is no body at all; no other reply of a call has that
+ * status. */
 static api_step reply_with(api_call *call, int status, const char *content_type) {
   api_reply *reply = &call->reply;
   reply->status = status;
@@ -250,9 +251,9 @@ static api_step reply_with(api_call *call, int status, const char *content_type)
     call->next = call->pin = NULL;
     reply->status = api_problem_get(API_PROBLEM_OUT_OF_MEMORY)->status;
     reply->content_type = API_PROBLEM_TYPE;
-    reply->header_count = 0;
     api_buffer_free(&call->out);
   }
+  if (reply->status == api_problem_get(API_PROBLEM_OUT_OF_MEMORY)->status) api_reply_retry(reply);
   reply->body = call->out.bytes;
   reply->body_length = call->out.length;
   return API_STEP_DONE;

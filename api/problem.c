@@ -200,6 +200,11 @@ void api_put_problem(api_buffer *buffer, const api_faults *faults) {
   api_put_byte(buffer, '}');
 }
 
+void api_reply_retry(api_reply *reply) {
+  reply->headers[0] = (api_header){.name = "Retry-After", .value = "1"};
+  reply->header_count = 1;
+}
+
 void api_refuse(api_reply *reply, api_problem_id id, const char *detail, ...) {
   char text[512];
   va_list arguments;
@@ -212,5 +217,6 @@ void api_refuse(api_reply *reply, api_problem_id id, const char *detail, ...) {
   put_head(&buffer, id, text);
   api_put_byte(&buffer, '}');
   *reply = (api_reply){.status = api_problem_get(id)->status, .content_type = API_PROBLEM_TYPE};
+  if (id == API_PROBLEM_OUT_OF_MEMORY) api_reply_retry(reply);
   reply->body = api_buffer_take(&buffer, &reply->body_length);
 }

@@ -87,5 +87,7 @@ const char *api_echo(ct_text text, char *out);
 /* Puts {type, title, status, detail, errors}. detail is the first error's; errors are those with a place, absent if none. */
 void api_put_problem(api_buffer *buffer, const api_faults *faults);
 #define API_PROBLEM_TYPE "application/problem+json"
+/* The only header of a reply that tells of OUT_OF_MEMORY: there may be some in a second. */
+void api_reply_retry(api_reply *reply);
 
 #endif

@@ -260,7 +260,6 @@ static enum MHD_Result on_body(srv_request *request, const char *bytes, size_t l
   if (request->match.form != API_FORM_JSON) extend_body_time(request);
   if (!srv_buffer_append(server, &request->body, bytes, length, (size_t)request->body_length)) {
     srv_request_refuse(request, API_PROBLEM_OUT_OF_MEMORY, "Memory for the body could not be had.");
-    srv_request_refusal_header(request, "Retry-After", "1");
     swallow(request);
     return MHD_YES;
   }

@@ -47,6 +47,7 @@ typedef struct rig_reply {
   json_t *json; /* NULL if the body is none */
   char etag[64], allow[160], location[320];
   uint64_t deadline_ms;
+  bool tells_when; /* Retry-After */
 } rig_reply;
 
 static inline api_limits rig_limits(void) {
@@ -136,6 +137,7 @@ static inline void rig_header(rig_reply *out, const api_reply *reply) {
     const api_header *h = &reply->headers[i];
     if (strcmp(h->name, "ETag") == 0) snprintf(out->etag, sizeof out->etag, "%s", h->value);
     if (strcmp(h->name, "Allow") == 0) snprintf(out->allow, sizeof out->allow, "%s", h->value);
+    if (strcmp(h->name, "Retry-After") == 0) out->tells_when = true;
     if (strcmp(h->name, "Location") == 0) snprintf(out->location, sizeof out->location, "%s", h->value);
   }
 }
@@ -191,7 +193,8 @@ static inline rig_reply rig_send(rig *r, const api_head *sent, const char *body,
   api_call *call = api_call_create(r->service, &head, &match);
   if (!call) {
     rig_count(r, false);
-    return (rig_reply){.status = 503, .body = calloc(1, 1)};
+    /* As the daemon refuses it. */
+    return (rig_reply){.status = 503, .body = calloc(1, 1), .tells_when = true};
   }
   api_call_use_shapes(call, r->shapes);
   if (match.streams)

@@ -132,6 +132,11 @@ static void a_refusal_is_a_problem_document(void) {
   CHECK_TEXT(text_at(value, "detail"), "Host \"a\"b\r\n\" is 7.");
   json_decref(value);
   free((char *)(uintptr_t)reply.body);
+  CHECK_INT(reply.header_count, 0);
+  api_refuse(&reply, API_PROBLEM_OUT_OF_MEMORY, "None.");
+  CHECK_INT(reply.header_count, 1);
+  CHECK_TEXT(reply.headers[0].name, "Retry-After");
+  free((char *)(uintptr_t)reply.body);
 }
 
 static void limits_have_defaults_inside_their_ranges(void) {
