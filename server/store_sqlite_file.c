@@ -148,6 +148,16 @@ static sqlite3 *without_free_pages(sqlite3 *db, const char *path, const char *vf
   return NULL;
 }
 
+/* A new file has its first page before there is a log. Where the sync of that failed in a life before, the page may be in memory
+ * alone, and without it SQLite takes the file as empty and deletes the log. The log has that page, too, and is copied before
+ * anything is acknowledged. Where that finds no room, or somebody reads, the file had more before. */
+static bool copy_log(srv_sqlite_file *file, char *why) {
+  srv_sqlite_checkpoint(file->writer, 0);
+  if (!srv_sqlite_failed(file->writer)) return true;
+  memcpy(why, srv_sqlite_why(file->writer), SRV_STORE_WHY);
+  return false;
+}
+
 static bool open_writer(srv_sqlite_file *file, const char *path, char *why) {
   const char *vfs = srv_sqlite_vfs();
   make_private(path);
@@ -161,7 +171,7 @@ static bool open_writer(srv_sqlite_file *file, const char *path, char *why) {
     if (db) file->writer = srv_sqlite_writer_create(db, file->lock, why);
   }
   if (!file->writer) sqlite3_close(db);
-  return file->writer != NULL;
+  return file->writer && copy_log(file, why);
 }
 
 /* The reader does not prove pages: its rows have their own digests. */

@@ -5,6 +5,9 @@
  * It also gathers the pieces of which SQLite writes the log, a small and a large one for each page, and writes them at once before
  * the sync, or before anything but the next piece is asked of the log. Nobody else looks at what is not synced yet.
  *
+ * A log that is there when it is opened is written again before anybody reads it: of a sync that failed in a life before something
+ * may be in memory alone (below, renewing).
+ *
  * And it tells "no room" from other failures of a write: quotas and limits of a file's size are no room, too. */
 #include "store_sqlite.h"
 
@@ -24,6 +27,7 @@ typedef struct layered_file {
   char *gathered;    /* of the log, GATHERED_BYTES; NULL: pieces are written as they come */
   size_t gathered_size;
   sqlite3_int64 gathered_at;
+  bool old; /* a log that could not be written again for want of room */
 } layered_file;
 
 /* The file below lies behind ours. */
@@ -103,6 +107,28 @@ static int gather(sqlite3_file *file, const void *bytes, int size, sqlite3_int64
   return SQLITE_OK;
 }
 
+/* ---- renewing -------------------------------------------------------------------------------------------------------- */
+
+/* What a failed sync was to bring to the disk counts as brought there: it is read as good from memory, later syncs pass it over,
+ * and a loss of power makes a hole of it, behind which nothing is found. Written again, the same bytes over themselves, it comes to
+ * the disk, or this sync fails, too. That needs room only where a file system writes elsewhere what it has: there commits wait for
+ * it, and reading does not. What a failed sync left of the file itself needs nothing: the log has its pages until such a sync
+ * succeeds, and a new life copies all of the log. */
+static int renew(sqlite3_file *file) {
+  layered_file *f = (layered_file *)file;
+  char piece[16384];
+  sqlite3_int64 size = 0;
+  int code = BELOW(file, xFileSize, &size);
+  for (sqlite3_int64 at = 0; code == SQLITE_OK && at < size; at += (sqlite3_int64)sizeof piece) {
+    int length = size - at < (sqlite3_int64)sizeof piece ? (int)(size - at) : (int)sizeof piece;
+    code = BELOW(file, xRead, piece, length, at);
+    if (code == SQLITE_OK) code = judged(file, BELOW(file, xWrite, piece, length, at));
+  }
+  if (code == SQLITE_OK && size > 0) code = BELOW(file, xSync, SQLITE_SYNC_NORMAL);
+  f->old = code == SQLITE_FULL;
+  return code;
+}
+
 /* ---- reading and writing --------------------------------------------------------------------------------------------- */
 
 static int file_read(sqlite3_file *file, void *out, int size, sqlite3_int64 at) {
@@ -149,6 +175,7 @@ static int file_truncate(sqlite3_file *file, sqlite3_int64 size) {
 }
 static int file_sync(sqlite3_file *file, int flags) {
   int code = flush(file);
+  if (code == SQLITE_OK && ((layered_file *)file)->old) code = renew(file);
   return code == SQLITE_OK ? BELOW(file, xSync, flags) : code;
 }
 static int file_size(sqlite3_file *file, sqlite3_int64 *size) {
@@ -194,6 +221,9 @@ static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int
   *f = (layered_file){.pages = (flags & SQLITE_OPEN_MAIN_DB) != 0};
   below(file)->pMethods = NULL;
   int code = system->xOpen(system, name, below(file), flags, out_flags);
+  bool only_read = out_flags && *out_flags & SQLITE_OPEN_READONLY;
+  if (code == SQLITE_OK && flags & SQLITE_OPEN_WAL && !only_read) code = renew(file);
+  if (f->old) code = SQLITE_OK;
   /* Without methods SQLite does not close the file; the one below is to be closed if it has any. */
   if (code == SQLITE_OK) f->file.pMethods = &methods;
   if (code == SQLITE_OK && flags & SQLITE_OPEN_WAL) f->gathered = malloc(GATHERED_BYTES);

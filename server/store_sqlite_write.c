@@ -200,6 +200,10 @@ void srv_sqlite_writer_destroy(srv_sqlite_writer *writer) {
   if (!writer) return;
   srv_sqlite_volumes_end(&writer->volumes);
   srv_sqlite_finalize(writer->statements, STATEMENTS);
+  /* Pages that were copied while somebody read are synced with the rest of the log. When the device has failed before that, SQLite
+   * would copy the rest alone: the log stays for the next life, which copies all of it. */
+  bool partly = writer->copied_pages > 0 && writer->copied_pages < writer->log_pages;
+  if (writer->broken && partly) sqlite3_db_config(writer->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
   sqlite3_close(writer->db);
   for (int i = 0; i < writer->watches; i++) free(writer->watched[i].path);
   free(writer);
@@ -617,6 +621,6 @@ void srv_sqlite_checkpoint(srv_sqlite_writer *writer, int pages) {
   if (writer->broken || writer->log_pages - writer->copied_pages < pages) return;
   int code = sqlite3_wal_checkpoint_v2(writer->db, NULL, SQLITE_CHECKPOINT_PASSIVE, &in_log, &copied);
   /* Those that somebody reads are left to the next time. */
-  if (code == SQLITE_OK) writer->copied_pages = copied;
+  if (code == SQLITE_OK) writer->log_pages = in_log, writer->copied_pages = copied;
   if (status_of(code) == SRV_STORE_FAILED) give_up(writer, code);
 }

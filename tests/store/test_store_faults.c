@@ -1,9 +1,7 @@
-/* The store in a file on a disk that fails, fills up, or loses power: what was acknowledged is there afterwards, and nothing is
- * half there. */
+/* The store in a file on a disk that fails or fills up: what was acknowledged is there afterwards, and nothing is half there. */
 #include "tests/support/store_disk.h"
-#include "tests/support/store_rig.h"
+#include "tests/support/store_history.h"
 
-#include <fcntl.h>
 #include <math.h>
 #include <sched.h>
 #include <signal.h>
@@ -11,68 +9,8 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-/* The store says on standard error why it was refused, which is expected here. */
-static bool quietly_open(rig *r) {
-  fflush(stderr);
-  int kept = dup(2), nothing = open("/dev/null", O_WRONLY);
-  dup2(nothing, 2);
-  bool good = rig_open(r);
-  dup2(kept, 2);
-  close(kept);
-  close(nothing);
-  return good;
-}
-
-/* ---- scenes that grow by changes ------------------------------------------------------------------------------------- */
-
-#define SCENES 4
-
-/* Scene s has a base of revision 1 and changes 2, 3, ... Lengths follow from the revision; some records have pages of their own. */
-static size_t length_of(uint64_t revision) { return (size_t)(revision * 977 % 61) * (revision % 7 == 3 ? 400 : 5); }
-
-static const char *scene_id(int s) {
-  static const char *const ids[SCENES] = {"left", "right", "up", "down"};
-  return ids[s];
-}
-
-typedef struct history {
-  uint64_t submitted[SCENES], acknowledged[SCENES]; /* revisions */
-} history;
-
-/* One write to each scene, waiting together. Returns how many were acknowledged; others have one of two answers. */
-static int write_round(rig *r, history *h, srv_store_status other) {
-  srv_store_write writes[SCENES];
-  int good = 0;
-  for (int s = 0; s < SCENES; s++) {
-    uint64_t before = h->acknowledged[s];
-    writes[s] = write_of(before ? SRV_STORE_CHANGE : SRV_STORE_BASE, scene_id(s), before, before + 1, length_of(before + 1));
-    h->submitted[s] = before + 1;
-    rig_submit(r, &writes[s]);
-  }
-  rig_wait(r);
-  for (int s = 0; s < SCENES; s++) {
-    bool acknowledged = writes[s].status == SRV_STORE_OK;
-    if (acknowledged) h->acknowledged[s]++, good++;
-    else CHECK_INT(writes[s].status, other);
-    CHECK(acknowledged == (writes[s].why[0] == 0));
-    free((char *)(uintptr_t)writes[s].bytes);
-  }
-  return good;
-}
-
-/* Every scene has its records from the base to its newest, which is at least the last that was acknowledged and at most the last
- * that was submitted. Sets the history to what is there. */
-static void check_history(rig *r, history *h) {
-  for (int s = 0; s < SCENES; s++) {
-    srv_store_load load;
-    srv_store_status status = rig_load(r, SRV_STORE_SCENES, scene_id(s), &load);
-    CHECK_INT(status, load.count ? SRV_STORE_OK : SRV_STORE_UNKNOWN);
-    CHECK(load.count >= h->acknowledged[s] && load.count <= h->submitted[s]);
-    for (size_t i = 0; i < load.count; i++) CHECK(record_is(&load.records[i], scene_id(s), i + 1, length_of(i + 1)));
-    h->acknowledged[s] = load.count;
-    srv_store_load_free(&load);
-  }
-}
+/* With the first write of a life the log begins anew, which is a sync more. */
+static void begin_log(rig *r) { CHECK_INT(rig_put(r, SRV_STORE_BASE, "first", (uint64_t[]){0, 1}, 100), SRV_STORE_OK); }
 
 /* ---- group commit ---------------------------------------------------------------------------------------------------- */
 
@@ -82,6 +20,7 @@ static void writes_that_wait_together_share_a_sync(void) {
   disk_reset();
   rig_begin(&r);
   CHECK(rig_open(&r));
+  begin_log(&r);
   srv_store_write writes[64];
   for (int round = 0; round < 3; round++) {
     long syncs = disk.log_syncs;
@@ -132,6 +71,8 @@ static void those_who_write_in_turns_come_to_share_a_sync(void) {
   disk_reset();
   rig_begin(&r);
   CHECK(rig_open(&r));
+  begin_log(&r);
+  disk.log_syncs = 0;
   disk.sync_ms = 40;
   for (int i = 0; i < SHARING; i++) {
     all[i] = (repeater){.write = {.act = SRV_STORE_BASE, .revision = 1, .bytes = bytes, .length = sizeof bytes}, .r = &r};
@@ -162,7 +103,7 @@ static double wait_after_a_stall(void) {
   CHECK(rig_open(&r));
   /* From now on the writer is woken when all is there. */
   disk.sync_ms = 100;
-  CHECK_INT(rig_put(&r, SRV_STORE_BASE, "first", (uint64_t[]){0, 1}, 100), SRV_STORE_OK);
+  begin_log(&r);
   disk.sync_ms = STALL_MS;
   long syncs = disk.log_syncs;
   uint64_t begin_ns = uv_hrtime();
@@ -293,6 +234,7 @@ static void fail_when_idle(uint64_t records, size_t length, long sync) {
   CHECK(rig_open(&r));
   r.store->tell = hear;
   told_of_failures = 0;
+  begin_log(&r);
   for (uint64_t i = 0; i < records; i++)
     CHECK_INT(rig_put(&r, i ? SRV_STORE_CHANGE : SRV_STORE_BASE, "a", (uint64_t[]){i, i + 1}, 100), SRV_STORE_OK);
   disk.fail_sync = disk.syncs + 1 + sync;
@@ -334,100 +276,6 @@ static void a_write_without_room_is_refused_and_the_next_is_taken(void) {
   for (; reached && k < 2000; k++)
     reached = live_with(&(fault){.write = k, .code = SQLITE_FULL, .count = 1, .status = SRV_STORE_FULL});
   CHECK(k > 20 && k < 2000);
-}
-
-/* ---- loss of power --------------------------------------------------------------------------------------------------- */
-
-#define POWER_ROUNDS 30
-
-static void write_file(const char *folder, const char *name, const void *bytes, size_t size) {
-  char path[200];
-  snprintf(path, sizeof path, "%s/%s", folder, name);
-  int file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-  CHECK(file >= 0 && write(file, bytes, size) == (ssize_t)size);
-  close(file);
-}
-
-static size_t read_file(const char *folder, const char *name, void *bytes, size_t room) {
-  char path[200];
-  snprintf(path, sizeof path, "%s/%s", folder, name);
-  int file = open(path, O_RDONLY);
-  ssize_t size = file >= 0 ? read(file, bytes, room) : 0;
-  if (file >= 0) close(file);
-  return size > 0 ? (size_t)size : 0;
-}
-
-#define MARK_BYTES 64
-
-/* What was acknowledged, and the mark's file, after each round. */
-static history histories[POWER_ROUNDS + 1];
-static unsigned char marks[POWER_ROUNDS + 1][MARK_BYTES];
-static size_t mark_sizes[POWER_ROUNDS + 1];
-
-/* A life with copying of the log in it, written down. */
-static void record_life(void) {
-  rig r;
-  history h = {{0}, {0}};
-  rig_begin(&r);
-  disk_reset();
-  disk.records = true;
-  CHECK(rig_open(&r));
-  disk_note(0);
-  mark_sizes[0] = read_file(r.folder, "contactd.lock", marks[0], MARK_BYTES);
-  for (int round = 1; round <= POWER_ROUNDS; round++) {
-    CHECK_INT(write_round(&r, &h, SRV_STORE_OK), SCENES);
-    histories[round] = h;
-    mark_sizes[round] = read_file(r.folder, "contactd.lock", marks[round], MARK_BYTES);
-    disk_note(round);
-    if (round % 10 == 0) {
-      rig_close(&r);
-      CHECK(rig_open(&r));
-    }
-  }
-  rig_end(&r);
-  disk.records = false;
-}
-
-/* The last round that the record had told when power was lost; the one after it may have been under way. */
-static int round_before(size_t count) {
-  int round = -1;
-  for (size_t i = 0; i < count; i++)
-    if (disk.events[i].act == DISK_NOTE) round = (int)disk.events[i].at;
-  return round;
-}
-
-static void lose_power(check_random *random, disk_image images[DISK_FILES]) {
-  rig r;
-  size_t count = 1 + (size_t)(check_next(random) % disk.count);
-  unsigned in = 2 + (unsigned)(check_next(random) % 4);
-  int round = round_before(count);
-  disk_state(count, random, in, images);
-  rig_begin(&r);
-  write_file(r.folder, "contactd.db", images[DISK_STORE].bytes, images[DISK_STORE].size);
-  if (images[DISK_LOG].size) write_file(r.folder, "contactd.db-wal", images[DISK_LOG].bytes, images[DISK_LOG].size);
-  if (round >= 0) write_file(r.folder, "contactd.lock", marks[round], mark_sizes[round]);
-  /* Before the first opening has ended nobody was told anything. */
-  bool good = round >= 0 ? rig_open(&r) : quietly_open(&r);
-  CHECK(good || round < 0);
-  if (good) {
-    history h = round >= 0 ? histories[round] : (history){{0}, {0}};
-    for (int s = 0; s < SCENES; s++) h.submitted[s] = h.acknowledged[s] + 1;
-    check_history(&r, &h);
-    CHECK_INT(write_round(&r, &h, SRV_STORE_OK), SCENES);
-  }
-  if (check_failures) fprintf(stderr, "  after %zu events of %zu, 1 in %u sectors lost\n", count, disk.count, in);
-  rig_end(&r);
-}
-
-static void power_may_be_lost_at_any_moment(void) {
-  check_random random = {2026};
-  disk_image images[DISK_FILES] = {{0}};
-  disk_install();
-  record_life();
-  int states = getenv("CONTACTD_FULL") ? 20000 : 400;
-  for (int i = 0; i < states && !check_failures; i++) lose_power(&random, images);
-  for (int file = 0; file < DISK_FILES; file++) free(images[file].bytes);
-  disk_reset();
 }
 
 /* ---- no room --------------------------------------------------------------------------------------------------------- */
@@ -574,7 +422,6 @@ static const check_test tests[] = {
     {"a_sync_that_fails_when_nobody_writes_is_told_at_once", a_sync_that_fails_when_nobody_writes_is_told_at_once},
     {"a_failed_write_ends_all_writing", a_failed_write_ends_all_writing},
     {"a_write_without_room_is_refused_and_the_next_is_taken", a_write_without_room_is_refused_and_the_next_is_taken},
-    {"power_may_be_lost_at_any_moment", power_may_be_lost_at_any_moment},
     {"a_file_at_its_limit_is_a_full_disk", a_file_at_its_limit_is_a_full_disk},
     {"a_full_file_system_refuses_and_takes_again", a_full_file_system_refuses_and_takes_again}};
 

@@ -1,6 +1,7 @@
 /* A disk that does as a test says: a layer under SQLite that fails chosen writes and syncs, counts them, and keeps a record of all
  * that was written, from which what a loss of power may leave is made: what was synced, and any of the 512-byte sectors written
- * since. It knows two files, the store's and its log. */
+ * since. What was written before a sync that failed is read as before, but no later sync brings it to the disk. It knows two files,
+ * the store's and its log. */
 #ifndef TESTS_STORE_DISK_H
 #define TESTS_STORE_DISK_H
 
@@ -22,6 +23,7 @@ typedef struct disk_event {
   sqlite3_int64 at; /* TRUNCATE: size; NOTE: what the test says */
   size_t size;
   unsigned char *bytes;
+  bool dropped; /* its sync failed */
 } disk_event;
 
 static struct {
@@ -70,7 +72,32 @@ static inline void disk_reset(void) {
   disk.failed = disk.records = false;
 }
 
+/* How often the log has been synced so far, while the store is at work. */
+static inline long disk_log_syncs(void) {
+  pthread_mutex_lock(&disk.mutex);
+  long syncs = disk.log_syncs;
+  pthread_mutex_unlock(&disk.mutex);
+  return syncs;
+}
+
+/* The sync fails that comes so many from now, while the store is at work. */
+static inline void disk_fail_sync(long number) {
+  pthread_mutex_lock(&disk.mutex);
+  disk.fail_sync = disk.syncs + number;
+  pthread_mutex_unlock(&disk.mutex);
+}
+
 /* ---- files ----------------------------------------------------------------------------------------------------------- */
+
+/* What the system does when a sync fails: what it was to bring to the disk counts as clean. */
+static void disk_drop(int file) {
+  for (size_t i = disk.count; i > 0; i--) {
+    disk_event *event = &disk.events[i - 1];
+    if (event->file != file) continue;
+    if (event->act == DISK_SYNC) return;
+    event->dropped = event->act == DISK_WRITE;
+  }
+}
 
 static int disk_write(sqlite3_file *file, const void *bytes, int size, sqlite3_int64 at) {
   disk_file *f = (disk_file *)file;
@@ -91,6 +118,7 @@ static int disk_sync(sqlite3_file *file, int flags) {
   bool fails = ++disk.syncs == disk.fail_sync;
   disk.log_syncs += f->which == DISK_LOG;
   if (fails) disk.failed = true;
+  if (fails) disk_drop(f->which);
   else disk_add((disk_event){.act = DISK_SYNC, .file = f->which}, NULL);
   pthread_mutex_unlock(&disk.mutex);
   return fails ? SQLITE_IOERR_FSYNC : code;
@@ -187,7 +215,8 @@ static void image_reach(disk_image *image, size_t size) {
   if (size > image->size) image->size = size;
 }
 
-/* The event, or of a write those sectors that the random numbers take: of `in` parts one is left out; 0: all are done. */
+/* The event, or of a write those sectors that the random numbers take: of `in` parts one is left out; 0: all are done. Of what was
+ * dropped the half is left out whole. */
 static void image_apply(disk_image *image, const disk_event *event, check_random *random, unsigned in) {
   bool done = !in || check_next(random) % in;
   if (event->act == DISK_REMOVE && done) image->size = 0;
@@ -197,7 +226,7 @@ static void image_apply(disk_image *image, const disk_event *event, check_random
     image->size = 0;
     image_reach(image, size);
   }
-  if (event->act != DISK_WRITE) return;
+  if (event->act != DISK_WRITE || (event->dropped && check_next(random) % 2)) return;
   size_t at = (size_t)event->at, end = at + event->size;
   while (at < end) {
     size_t next = (at / DISK_SECTOR + 1) * DISK_SECTOR < end ? (at / DISK_SECTOR + 1) * DISK_SECTOR : end;
@@ -209,7 +238,7 @@ static void image_apply(disk_image *image, const disk_event *event, check_random
   }
 }
 
-/* The files after events [0, count): of each what came before its last sync, and some of what came since. */
+/* The files after events [0, count): of each what came before its last sync, and some of what came since or was dropped. */
 static inline void disk_state(size_t count, check_random *random, unsigned in, disk_image images[DISK_FILES]) {
   size_t synced[DISK_FILES] = {0};
   for (size_t i = 0; i < count; i++)
@@ -220,7 +249,7 @@ static inline void disk_state(size_t count, check_random *random, unsigned in, d
   for (size_t i = 0; i < count; i++) {
     const disk_event *event = &disk.events[i];
     if (event->act != DISK_SYNC && event->act != DISK_NOTE)
-      image_apply(&images[event->file], event, random, i < synced[event->file] ? 0 : in);
+      image_apply(&images[event->file], event, random, i < synced[event->file] && !event->dropped ? 0 : in);
   }
 }
 
