@@ -176,6 +176,7 @@ static void shape_stored(srv_store_write *write) {
   }
   if (posts && write->status == SRV_STORE_MOVED) write->status = SRV_STORE_UNAVAILABLE; /* the answer makes no sense */
   bool replaced = good && posts && write->before > 0;
+  if (good && posts) srv_shelf_touch(server, write->id);
   if (!good && write->status == SRV_STORE_MOVED) {
     srv_durable_commit_shapes(request);
     refuse_gone(request);

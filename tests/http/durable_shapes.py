@@ -1,4 +1,5 @@
-"""Posted shapes whose record in the store is damaged: missing until they are posted again, and then there for good."""
+"""Posted shapes whose record in the store is damaged: missing until they are posted again, and then there for good; and one that is
+posted anew where it was before."""
 import pathlib
 import time
 
@@ -175,6 +176,21 @@ def a_scene_that_names_a_shape_no_more_is_there_for_all_when_the_shape_has_gone(
     a.delete(f"/v1/shapes/{shape}").must(200)
     for method, text in texts.items():
         equal(b.get(f"/v1/scenes/{method}").must(200).body, text, f"scene after {method}")
+
+
+@suite.fact
+def a_shape_that_is_deleted_and_posted_anew_begins_its_time_anew():
+    lives = Lives(suite, "--shape-seconds", "1")
+    shape = post(lives.client).must(201).json["id"]
+    time.sleep(0.8)  # so old that its time is soon over
+    lives.client.request("DELETE", f"/v1/shapes/{shape}")
+    begun = time.monotonic()
+    post(lives.client).must(201)
+    while lives.client.get("/v1/shapes").must(200).json["total"] == 1:
+        check(time.monotonic() - begun < 60 * SLOWER, "the shape has not gone")
+        time.sleep(0.01)
+    check(time.monotonic() - begun >= 1, f"the shape has gone {time.monotonic() - begun:.2f} s after it was posted")
+    lives.down()
 
 
 suite.main()
