@@ -61,6 +61,12 @@ static void the_word_for_durability_is_what_redis_promises(void) {
     await_file(&r);
     rig_close(&r);
     CHECK(rig_open(&r));
+    /* Redis may have begun to write its file anew by itself, which a new connection cannot tell from the first time. */
+    while (strcmp(cases[i].durability, "redis") == 0 && strcmp(r.store->durability, "memory") == 0) {
+      await_file(&r);
+      rig_close(&r);
+      CHECK(rig_open(&r));
+    }
     CHECK_TEXT(r.store->durability, cases[i].durability);
   }
   rig_end(&r);
