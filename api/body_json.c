@@ -262,10 +262,7 @@ static size_t body_bytes(const ct_body *body) {
   size_t bytes = sizeof(api_body) + 160 + colliders * sizeof(ct_collider) + ct_body_id(body).length + ct_body_user(body).length;
   for (size_t i = 0; i < colliders; i++) {
     ct_collider collider = ct_body_collider(body, i);
-    bytes += collider.note.length;
-    if (collider.shape.kind == CT_KIND_CONVEX) bytes += ct_hull_bytes(collider.shape.hull);
-    if (collider.shape.kind == CT_KIND_MESH) bytes += ct_mesh_bytes(collider.shape.mesh);
-    if (ct_kind_has_elements(collider.shape.kind)) bytes += ct_elements_bytes(collider.shape.elements);
+    bytes += collider.note.length + ct_shape_bytes(&collider.shape);
   }
   return bytes;
 }

@@ -183,6 +183,7 @@ static bool inset_hull(api_restoring *r, double radius, ct_shape *shape) {
   if (status != CT_OK) return api_restore_status(r, status, "A shape is too thin for its rounding");
   ct_hull_release(shape->hull);
   shape->hull = inset;
+  shape->lent = false;
   return true;
 }
 

@@ -26,6 +26,7 @@ static bool inset_hull(api_reader *reader, const api_field *field, double limit,
   if (status != CT_OK) return tell_too_large(reader, field, limit, radius);
   ct_hull_release(shape->hull);
   shape->hull = inset;
+  shape->lent = false;
   return true;
 }
 

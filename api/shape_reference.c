@@ -163,6 +163,7 @@ static void remember(api_shape_scope *scope, const api_shape *shape, double scal
   api_scaled *place = &scope->scaled[scope->scaled_count % API_SCALED_MAX];
   if (scope->scaled_count >= API_SCALED_MAX) ct_shape_release(&place->copy);
   *place = (api_scaled){shape, scale, *copy};
+  place->copy.lent = true; /* counted where it is named first */
   ct_shape_retain(copy);
   scope->scaled_count++;
 }
@@ -177,6 +178,7 @@ static bool take_shape(const scaling *s, const api_shape *shape, ct_shape *out) 
     ct_shape_retain(out);
     return true;
   }
+  out->lent = false;
   if (!scale_shape(s, out)) return false;
   remember(scope, shape, s->scale, out);
   return true;

@@ -23,12 +23,6 @@ struct api_shape_table {
 
 /* ---- shapes -------------------------------------------------------------------------------------------------------------- */
 
-static uint64_t geometry_bytes(const ct_shape *shape) {
-  if (shape->kind == CT_KIND_CONVEX) return ct_hull_bytes(shape->hull);
-  if (ct_kind_has_elements(shape->kind)) return ct_elements_bytes(shape->elements);
-  return shape->kind == CT_KIND_MESH ? ct_mesh_bytes(shape->mesh) : 0;
-}
-
 const api_shape *api_shape_create(const api_shape_form *form) {
   size_t id_length = strlen(form->id), bytes = sizeof(api_shape) + id_length + 1 + form->report.length;
   api_shape *shape = malloc(bytes);
@@ -38,9 +32,10 @@ const api_shape *api_shape_create(const api_shape_form *form) {
   memcpy(report, form->report.bytes, form->report.length);
   atomic_init(&shape->references, 1);
   shape->form = *form;
+  shape->form.shape.lent = true;
   shape->form.id = id;
   shape->form.report.bytes = report;
-  shape->memory = bytes + geometry_bytes(&form->shape);
+  shape->memory = bytes + ct_shape_bytes(&form->shape);
   ct_shape_retain(&form->shape);
   return shape;
 }

@@ -29,7 +29,7 @@ void srv_commit(srv_request *request) {
     srv_registry_commit(registry, entry, revision);
     request->server->metrics.revisions++;
     srv_durable_committed(request);
-    srv_resident_trim(request->server);
+    (void)srv_resident_trim(request->server);
     if (request->naming) request->server->named++;
     request->revision = ct_scene_revision(revision);
   }

@@ -31,7 +31,7 @@ const srv_option srv_options[] = {
     {SRV_KIND_NUMBER, "shape-seconds", "N", AT(shape_seconds), 604800, 1, 315360000, NULL, "s",
      "with a store, how long a posted shape that no scene names is kept; each start begins this time anew"},
     {SRV_KIND_NUMBER, "scene-memory", "N", AT(scene_memory), SRV_STANDARD_MEMORY, 65536, SRV_MEMORY_MAX, NULL, "bytes",
-     "with a store, memory of scenes; those used longest ago are loaded when they are asked for. By default half of the machine's"},
+     "with a store, memory of scenes; those used longest ago are loaded when asked for. By default a quarter of the machine's"},
     {SRV_KIND_TEXT, "token-file", "FILE", AT(token_file), 0, 0, 0, NULL, "", "file with the token that requests must bear"},
     {SRV_KIND_LIST, "allow-host", "NAME", AT(allow_hosts), 0, 0, 0, NULL, "",
      "name that a request's Host may have beside loopback's; repeatable"},
@@ -185,6 +185,7 @@ bool srv_option_set(srv_config *config, const srv_option *row, srv_origin origin
 
 static void set_defaults(srv_config *config) {
   *config = (srv_config){0};
+  uint64_t memory = srv_machine_memory();
   for (size_t i = 0; i < OPTION_COUNT; i++) {
     const srv_option *row = &srv_options[i];
     void *member = member_of(config, row);
@@ -194,12 +195,13 @@ static void set_defaults(srv_config *config) {
         value = uv_available_parallelism();
         if (value > SRV_WORKERS_MAX) value = SRV_WORKERS_MAX;
       }
-      if (value == SRV_STANDARD_MEMORY) value = srv_machine_memory() / 2;
+      if (value == SRV_STANDARD_MEMORY) value = memory / SRV_MEMORY_SHARE;
       memcpy(member, &value, sizeof value);
     } else if (row->kind == SRV_KIND_TEXT) {
       memcpy(member, &row->words, sizeof row->words);
     }
   }
+  srv_machine_fit_standards(&config->limits, memory);
   config->durability = "memory";
   config->log = "stderr";
 }

@@ -30,7 +30,7 @@ typedef struct srv_option {
 
 /* Stands in `standard` for "as many as there are cores". */
 #define SRV_STANDARD_CORES UINT64_MAX
-/* Half of the machine's memory, or of that of its control groups. */
+/* A share of the machine's memory, or of that of its control groups (machine.h). */
 #define SRV_STANDARD_MEMORY (UINT64_MAX - 1)
 #define SRV_MEMORY_MAX ((uint64_t)1 << 50)
 

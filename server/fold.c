@@ -49,7 +49,6 @@ static void end(folding *f, bool good) {
       kept->base_bytes = f->record.length;
       kept->change_bytes -= kept->folded_bytes;
       kept->changes -= kept->folded_changes;
-      srv_resident_weigh(server, f->entry);
     }
   }
   if (f->made) api_record_free(&f->record);

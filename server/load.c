@@ -147,7 +147,7 @@ static srv_store_status settle_scene(loading *l) {
     srv_lost_know(kept, ct_scene_revision(l->scene));
     srv_registry_commit(l->server->registry, entry, l->scene);
     kept->presence = SRV_PRESENCE_HERE;
-    srv_resident_trim(l->server);
+    if (srv_resident_trim(l->server) && l->background) srv_recover_full(l->server);
   }
   return SRV_STORE_OK;
 }

@@ -73,7 +73,8 @@ static void on_reap(uv_timer_t *handle) {
   srv_stream_reap(server, now_ns);
   srv_registry_expire(server->registry, now_ns);
   srv_recover_retry(server, now_ns);
-  srv_resident_trim(server);
+  (void)srv_resident_trim(server);
+  srv_heap_look(server, now_ns);
   srv_shelf_look(server, now_ns);
   srv_log_flush(server->log);
   srv_drain_look(server, now_ns);

@@ -76,7 +76,13 @@ static uint64_t group_memory(void) {
 
 void srv_machine_fit_memory(api_limits *limits) {
   uint64_t least = group_memory();
-  if (least / 4 < limits->request_memory_bytes) limits->request_memory_bytes = least / 4;
+  uint64_t share = least / SRV_MEMORY_SHARE;
+  if (share < limits->request_memory_bytes) limits->request_memory_bytes = share;
+}
+
+void srv_machine_fit_standards(api_limits *limits, uint64_t memory) {
+  uint64_t share = memory / SRV_MEMORY_SHARE;
+  if (share < limits->shapes_bytes) limits->shapes_bytes = share;
 }
 
 uint64_t srv_machine_memory(void) {

@@ -12,7 +12,13 @@ bool srv_machine_open_standard(void);
 /* Open files for every connection; fewer connections when the hard limit forbids it. False after one sentence on standard error:
  * there is room for none. */
 bool srv_machine_fit_files(api_limits *limits);
-/* A request may use at most a quarter of what the control groups of the process allow. */
+/* Scenes, posted shapes and what a request uses may each take so large a share of the memory: the rest is for the store and for
+ * what the heaps have not given back. */
+#define SRV_MEMORY_SHARE 4u
+
+/* What limits are that nobody has set, where the machine has so much memory: posted shapes may take a share of it. */
+void srv_machine_fit_standards(api_limits *limits, uint64_t memory);
+/* A request may use at most a share of what the control groups of the process allow. */
 void srv_machine_fit_memory(api_limits *limits);
 
 /* Bytes of memory that the machine has, and its control groups allow. */

@@ -254,6 +254,8 @@ static void go_on(srv_server *server) {
   if (recovery->phase == PHASE_SCENES && server->drain == SRV_SERVING && !server->store->shared) load_next(server);
 }
 
+void srv_recover_full(srv_server *server) { server->recovery->full = true; }
+
 void srv_recover_loaded(srv_server *server, bool again) {
   server->recovery->loading = false;
   if (again) come_back(server->recovery);

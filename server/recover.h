@@ -11,6 +11,8 @@ typedef struct srv_recovery srv_recovery;
 bool srv_recover_list(srv_server *server);
 /* Begins to load shapes, then scenes. */
 void srv_recover_begin(srv_server *server);
+/* A scene that was loaded in the background was larger than it was taken for: no other is. */
+void srv_recover_full(srv_server *server);
 /* The scenes of a shared store have been listed, or could not be. */
 void srv_recover_listed(srv_server *server, bool good);
 /* Tries again what the store could not tell. Called by the reaper. */

@@ -40,9 +40,10 @@ void srv_request_release(srv_request *request) {
 
 void srv_request_free(srv_request *request) {
   srv_server *server = request->server;
+  srv_heap_note(server, request->bytes_in);
   if (request->entry) {
     srv_registry_release(server->registry, request->entry);
-    srv_resident_trim(server);
+    (void)srv_resident_trim(server);
   }
   ct_cancel_destroy(request->cancel);
   if (request->ranges_lock_made) uv_mutex_destroy(&request->ranges_lock);

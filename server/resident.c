@@ -1,22 +1,16 @@
-/* What a scene takes is estimated from what is known without looking through it: its bodies and the weight of its records, from
- * which hulls, meshes and texts are made. */
+/* What a scene in memory takes is known without looking through it: each revision keeps the sum of its bodies (ct_scene_weight). Of
+ * one that is not, it is estimated from the number of bodies, which is all that the list of a store tells. */
 #include "resident.h"
 
 #include "event_ring.h"
 
 #include <stddef.h>
 
-/* Of a body with its place in the trees and indices; and of what a byte of a record becomes. */
+/* Of a body of one collider of few numbers. */
 #define BODY_BYTES 600u
-#define BYTES_PER_RECORD_BYTE 3u
-
-/* Records of a scene that has not been loaded are not weighed: as many bytes for each body, a box's and some. */
-#define RECORD_BYTES_PER_BODY 200u
 
 static uint64_t bytes_of(const srv_entry *entry) {
-  const srv_kept *kept = entry->kept;
-  if (!entry->current) return kept->bodies * (BODY_BYTES + BYTES_PER_RECORD_BYTE * RECORD_BYTES_PER_BODY);
-  return ct_scene_count(entry->current) * BODY_BYTES + BYTES_PER_RECORD_BYTE * (kept->base_bytes + kept->change_bytes);
+  return entry->current ? ct_scene_weight(entry->current) : entry->kept->bodies * BODY_BYTES;
 }
 
 /* ---- the sum and the list ------------------------------------------------------------------------------------------------- */
@@ -25,6 +19,7 @@ void srv_residents_begin(srv_residents *residents) { residents->idle = (srv_link
 
 void srv_residents_weigh(srv_residents *residents, srv_entry *entry) {
   uint64_t weight = entry->current && entry->kept ? bytes_of(entry) : 0;
+  if (weight < entry->weight) residents->gone += entry->weight - weight;
   residents->bytes += weight - entry->weight;
   entry->weight = weight;
   srv_residents_place(residents, entry);
@@ -73,9 +68,10 @@ bool srv_resident_has_room(const srv_server *server, const srv_entry *entry) {
   return srv_registry_residents(server->registry)->bytes + bytes_of(entry) <= server->config->scene_memory;
 }
 
-void srv_resident_trim(srv_server *server) {
-  if (!server->store) return;
+bool srv_resident_trim(srv_server *server) {
+  if (!server->store) return false;
   srv_residents *residents = srv_registry_residents(server->registry);
+  bool full = residents->bytes > server->config->scene_memory;
   while (residents->bytes > server->config->scene_memory && residents->idle.after != &residents->idle) {
     srv_entry *entry = (srv_entry *)((char *)residents->idle.after - offsetof(srv_entry, idle));
     /* One that is older than what the store has goes like any other: it may never be asked for here again. */
@@ -83,4 +79,5 @@ void srv_resident_trim(srv_server *server) {
     entry->used = false;
     server->metrics.let_go++;
   }
+  return full;
 }

@@ -8,7 +8,8 @@
 
 /* Kept up to date by the registry, and by who notes what a scene's records weigh. */
 typedef struct srv_residents {
-  uint64_t bytes; /* of all scenes in memory that a store has, by estimate */
+  uint64_t bytes; /* of all scenes in memory that a store has */
+  uint64_t gone;  /* of those that have gone, or become smaller, so far */
   srv_link idle;  /* head of those that nobody uses: never used by a request first, then by the end of their last use */
 } srv_residents;
 
@@ -23,7 +24,7 @@ void srv_resident_weigh(srv_server *server, srv_entry *entry);
 void srv_resident_place(srv_server *server, srv_entry *entry);
 /* Is there room for one scene more that nobody has asked for? */
 bool srv_resident_has_room(const srv_server *server, const srv_entry *entry);
-/* Lets go of scenes until there is room for the others, as far as nobody uses them. */
-void srv_resident_trim(srv_server *server);
+/* Lets go of scenes until there is room for the others, as far as nobody uses them. False: all had room. */
+bool srv_resident_trim(srv_server *server);
 
 #endif

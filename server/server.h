@@ -6,6 +6,7 @@
 #include "auth.h"
 #include "config.h"
 #include "guard.h"
+#include "heap.h"
 #include "log.h"
 #include "metrics.h"
 #include "notify.h"
@@ -94,6 +95,7 @@ typedef struct srv_server {
   size_t errands;            /* foldings and loadings under way; the store outlives them */
   bool ending;               /* no new ones are begun */
   api_scratch *scratch;      /* for what the loop thread computes itself */
+  srv_heap heap;
 
   srv_connection *connections;
   size_t connection_count;

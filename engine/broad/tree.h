@@ -15,6 +15,7 @@ typedef struct ct_tree_node {
   uint16_t height;   /* edges to the farthest leaf below; 0: leaf; CT_TREE_FREE: unused */
   uint16_t shallow;  /* edges to the nearest leaf below: at most log2(leaves below) */
 } ct_tree_node;
+_Static_assert(sizeof(ct_tree_node) == CT_TREE_NODE_BYTES, "as the public header tells");
 
 #define CT_TREE_FREE UINT16_MAX
 

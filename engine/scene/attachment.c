@@ -106,3 +106,9 @@ size_t ct_attached_list_bytes(const ct_attached_list *list) {
   }
   return bytes;
 }
+
+uint64_t ct_attached_list_weight(const ct_attached_list *list) {
+  uint64_t weight = 0;
+  for (uint32_t i = 0; list && i < list->count; i++) weight += list->entries[i]->type.bytes(list->entries[i]->shown.value);
+  return weight;
+}

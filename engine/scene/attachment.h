@@ -25,5 +25,7 @@ ct_status ct_attached_list_with(ct_attached_list *list, const ct_attachment *att
                                 ct_attached_list **out);
 /* What no other list shares; 0 for NULL. */
 size_t ct_attached_list_bytes(const ct_attached_list *list);
+/* All that its values take, whoever shares them; 0 for NULL. */
+uint64_t ct_attached_list_weight(const ct_attached_list *list);
 
 #endif

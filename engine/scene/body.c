@@ -209,3 +209,13 @@ ct_box ct_body_box(const ct_body *body, const ct_frame *frame) {
 size_t ct_body_owned_bytes(const ct_body *body) {
   return atomic_load_explicit(&((ct_body *)(uintptr_t)body)->refs, memory_order_relaxed) == 1 ? body->bytes : 0;
 }
+
+size_t ct_body_weight(const ct_body *body) {
+  size_t weight = body->bytes + CT_BLOCK_OVERHEAD;
+  for (size_t i = 0; i < body->collider_count; i++) {
+    const ct_shape *shape = &records(body)[i].shape;
+    size_t bytes = shape->lent ? 0 : ct_shape_bytes(shape);
+    if (bytes > 0) weight += bytes + CT_BLOCK_OVERHEAD;
+  }
+  return weight;
+}

@@ -1,6 +1,7 @@
 /* The next revision in the making. It is a scene that nobody else can see yet, sharing its base's chunks; every function gets the
  * memory it needs before it changes anything.
  */
+#include "scene/body.h"
 #include "scene/scene.h"
 
 #include <contact/kept.h>
@@ -164,6 +165,7 @@ ct_status ct_draft_insert_at(ct_draft *draft, uint32_t at, uint64_t serial, cons
   ct_index_fill(&next->index, slot, next->key, id, at);
   next->rows = at + 1;
   next->count++;
+  next->bodies_weight += ct_body_weight(body);
   draft->filters_changed = true;
   note_change(draft, at);
   return CT_OK;
@@ -197,6 +199,7 @@ ct_status ct_draft_replace(ct_draft *draft, uint32_t row, const ct_body *body, c
   void *body_place = ct_column_write(&next->bodies, row, &draft->copied);
   ct_pose *pose_place = ct_column_write(&next->poses, row, &draft->copied);
   if (!body_place || !pose_place || !own_velocity(draft, row, velocity, &velocity_place)) return CT_OUT_OF_MEMORY;
+  next->bodies_weight += ct_body_weight(body) - ct_body_weight(ct_scene_body_at(next, row));
   ct_column_set_pointer(&next->bodies, body_place, body);
   *pose_place = *pose;
   put_velocity(velocity_place, velocity);
@@ -223,6 +226,7 @@ ct_status ct_draft_remove(ct_draft *draft, uint32_t row) {
   if (!body_place || (has_pair_rules(draft) && !room_for_removed(draft))) return CT_OUT_OF_MEMORY;
   if (!ct_index_remove(&next->index, &next->bodies, next->key, row, &draft->copied)) return CT_OUT_OF_MEMORY;
   if (has_pair_rules(draft)) draft->removed[draft->removed_count++] = ct_body_retain(ct_scene_body_at(next, row));
+  next->bodies_weight -= ct_body_weight(ct_scene_body_at(next, row));
   ct_column_set_pointer(&next->bodies, body_place, NULL);
   next->count--;
   draft->filters_changed = true;
@@ -382,6 +386,7 @@ static bool compact(ct_draft *draft) {
     return false;
   }
   fresh->count = old->count;
+  fresh->bodies_weight = old->bodies_weight;
   fresh->revision = old->revision;
   fresh->filters = ct_filter_set_retain(old->filters);
   fresh->user = old->user;

@@ -4,6 +4,16 @@
 
 #include <stdlib.h>
 
+/* A scene's own blocks while it has no body. */
+#define EMPTY_WEIGHT 2048u
+/* Of a row's table of ids: slots are 1.5 to 4 times the bodies. */
+#define INDEX_WEIGHT (3 * sizeof(uint32_t))
+/* Of the tree and the rows' places in it, which the first query makes: two nodes a body. */
+#define DERIVED_WEIGHT (2 * CT_TREE_NODE_BYTES + sizeof(uint32_t))
+#define ROW_WEIGHT (sizeof(const ct_body *) + sizeof(ct_pose) + INDEX_WEIGHT + DERIVED_WEIGHT)
+/* A filter's rules by name, and again by row. */
+#define FILTERS_TIMES 2u
+
 static void retain_body(const void *body) { ct_body_retain(body); }
 static void release_body(const void *body) { ct_body_release(body); }
 static size_t owned_of_body(const void *body) { return ct_body_owned_bytes(body); }
@@ -65,6 +75,7 @@ ct_scene *ct_scene_branch(const ct_scene *base) {
   scene->count = base->count;
   scene->next_serial = base->next_serial;
   scene->contacts_begun = base->contacts_begun;
+  scene->bodies_weight = base->bodies_weight;
   scene->filters = ct_filter_set_retain(base->filters);
   scene->user = base->user;
   scene->geometric_epsilon = base->geometric_epsilon;
@@ -188,4 +199,13 @@ size_t ct_scene_bytes(const ct_scene *scene) {
   const ct_derived *derived = atomic_load_explicit(&scene->derived, memory_order_acquire);
   if (derived) bytes += ct_derived_bytes(derived);
   return bytes;
+}
+
+uint64_t ct_scene_weight(const ct_scene *scene) {
+  uint64_t weight = EMPTY_WEIGHT + scene->bodies_weight + (uint64_t)scene->rows * ROW_WEIGHT;
+  weight += (uint64_t)scene->velocities.rows * sizeof(ct_velocity) + (uint64_t)scene->serials.rows * sizeof(uint64_t);
+  if (scene->filters) weight += FILTERS_TIMES * scene->filters->bytes + scene->rows * sizeof(uint32_t);
+  if (scene->user) weight += scene->user->length;
+  if (scene->materials) weight += scene->materials->bytes;
+  return weight + ct_attached_list_weight(scene->attached);
 }

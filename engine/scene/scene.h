@@ -44,6 +44,7 @@ struct ct_scene {
   ct_column serials;    /* uint64_t; no rows while each row has its own number for a serial: until rows are compacted away */
   uint64_t next_serial;
   uint64_t contacts_begun;
+  uint64_t bodies_weight; /* sum of ct_body_weight, kept as bodies come and go */
   ct_index index;
   ct_filter_set *filters;   /* NULL: none */
   ct_user_text *user;       /* NULL: empty */

@@ -39,6 +39,12 @@ void ct_shape_release(const ct_shape *shape) {
   if (ct_kind_has_elements(shape->kind)) ct_elements_release(shape->elements);
 }
 
+size_t ct_shape_bytes(const ct_shape *shape) {
+  if (shape->kind == CT_KIND_CONVEX) return ct_hull_bytes(shape->hull);
+  if (ct_kind_has_elements(shape->kind)) return ct_elements_bytes(shape->elements);
+  return shape->kind == CT_KIND_MESH ? ct_mesh_bytes(shape->mesh) : 0;
+}
+
 static ct_vec3 capsule_support(const ct_shape *shape, ct_vec3 direction) {
   ct_capsule_form c = ct_capsule_reduce(shape);
   ct_vec3 e = ct_unit_or(direction, ct_vec(0.0, 0.0, 1.0));

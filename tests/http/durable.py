@@ -263,7 +263,7 @@ def a_write_may_be_the_first_that_asks_for_a_scene():
 @suite.fact
 def no_more_scenes_are_in_memory_than_there_is_room_for():
     """--scene-memory: the others are listed and loaded when they are asked for; what was used longest ago goes. Nothing else tells."""
-    lives = Lives(suite, "--workers", "2", "--scene-memory", "1000000")
+    lives = Lives(suite, "--workers", "2", "--scene-memory", "400000")
     names = [f"s{i:02}" for i in range(12)]
     for i, name in enumerate(names):
         lives.client.put(f"/v1/scenes/{name}", {"bodies": [ball(f"b{j}", 3 * j) for j in range(200 + i)]}).must(201)
@@ -353,7 +353,7 @@ def after_a_start_no_scene_is_looked_at_beyond_the_first_that_has_no_room():
 
 @suite.fact
 def the_scene_that_was_used_longest_ago_makes_room_and_none_in_use():
-    lives = Lives(suite, "--workers", "1", "--scene-memory", "200000")
+    lives = Lives(suite, "--workers", "1", "--scene-memory", "140000")
     names = [f"s{i}" for i in range(8)]
     for name in names:
         lives.client.put(f"/v1/scenes/{name}", {"bodies": [ball(f"b{j}", 3 * j) for j in range(60)]}).must(201)

@@ -243,7 +243,7 @@ def who_listens_keeps_no_scene_in_memory():
 def scenes_that_others_have_written_to_make_room_like_any_other():
     """They are older in this daemon's memory than in the store, and it may never be asked for them again."""
     redis = Redis(suite)
-    node, other = redis.daemon("--scene-memory", "1000000"), redis.daemon()
+    node, other = redis.daemon("--scene-memory", "500000"), redis.daemon()
     bodies = [ball(f"b{i}", 3 * i) for i in range(300)]
     figure = lambda name: Metrics(node.client.get("/metrics").text)[name]
     for i in range(8):

@@ -14,6 +14,7 @@ from support import machine
 from support.checks import Failure, Suite, check, equal
 from support.daemon import Daemon, ROOT, binary, clean_environment
 from support.events import Stream
+from support.machine_memory import least_memory_limit
 from support.pace import SLOWER
 from support.raw import Raw, ask, request
 
@@ -543,27 +544,6 @@ def the_health_check_waits_no_longer_than_two_seconds_and_wants_a_200():
                 connection.sendall(answer)
             equal(process.wait(60 * SLOWER), status, f"status after {answer!r}")
             check(asked.startswith(b"GET /readyz HTTP/1.1\r\n"), f"it asked {asked!r}")
-
-
-def least_memory_limit():
-    """Of the control groups that this process is in."""
-    least = 2 ** 63
-    for line in pathlib.Path("/proc/self/cgroup").read_text().splitlines():
-        number, controllers, group = line.split(":", 2)
-        if number == "0" and not controllers:
-            mount, name = pathlib.Path("/sys/fs/cgroup"), "memory.max"
-        elif "memory" in controllers.split(","):
-            mount, name = pathlib.Path("/sys/fs/cgroup/memory"), "memory.limit_in_bytes"
-        else:
-            continue
-        place = mount / group.strip("/")
-        for folder_above in (place, *place.parents):
-            if folder_above == mount or mount in folder_above.parents:
-                try:
-                    least = min(least, int((folder_above / name).read_text()))
-                except (OSError, ValueError):
-                    pass
-    return least
 
 
 @suite.fact

@@ -30,7 +30,8 @@
   X(mesh_elements, "meshElements", 250000, 1, 250000, "", "elements of one tetmesh or hexmesh")                        \
   X(shape_bytes, "shapeBytes", 268435456, 1024, 1099511627776, "bytes", "an STL or OBJ file posted as a shape")        \
   X(shapes, "shapes", 10000, 1, 1000000, "", "posted shapes held at once")                                             \
-  X(shapes_bytes, "shapesBytes", 4294967296, 1048576, 1099511627776, "bytes", "memory that all posted shapes may take") \
+  X(shapes_bytes, "shapesBytes", 4294967296, 1048576, 1099511627776, "bytes",                                          \
+    "memory that all posted shapes may take (by default at most a quarter of the machine's)")                          \
   X(page, "page", 10000, 1, 1000000, "", "results in a reply when the request has no limit")                           \
   X(page_max, "pageMax", 1000000, 1, 1000000, "", "greatest limit that a request may name")                            \
   X(pairs, "pairs", 10000000, 1, 10000000, "", "candidate pairs of one query")                                         \

@@ -64,6 +64,7 @@ void ct_tree_move(ct_tree *tree, uint32_t proxy, const ct_box *box);
 size_t ct_tree_count(const ct_tree *tree);
 uint32_t ct_tree_height(const ct_tree *tree);
 size_t ct_tree_bytes(const ct_tree *tree);
+#define CT_TREE_NODE_BYTES 64u /* of it for a node: n leaves have 2 n - 1 */
 /* False if an invariant is broken (a parent's box is its children's union, heights, leaf count, links). For tests. */
 bool ct_tree_valid(const ct_tree *tree);
 const ct_box *ct_tree_box(const ct_tree *tree, uint32_t proxy);

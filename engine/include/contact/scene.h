@@ -166,6 +166,9 @@ const void *ct_scene_attached(const ct_scene *scene, ct_text name); /* NULL: non
 ct_filter_verdict ct_scene_verdict(const ct_scene *scene, uint32_t row_a, uint32_t row_b);
 /* Bytes that this revision holds and shares with no other; hulls are left out. O(chunks + bodies in unshared chunks). */
 size_t ct_scene_bytes(const ct_scene *scene);
+/* About what the revision takes, were all its own that it shares with others: bodies with hulls, meshes and elements that are not
+ * lent, columns, a query's tree, attachments. O(attachments) */
+uint64_t ct_scene_weight(const ct_scene *scene);
 
 /* A draft that starts as a copy of base (chunks shared) with revision + 1. NULL: out of memory. */
 ct_draft *ct_draft_begin(const ct_scene *base);

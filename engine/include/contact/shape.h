@@ -9,17 +9,17 @@
 #include <contact/vec.h>
 
 /* One row per kind: enum name, word on the wire. The order is that of the pair matrix. */
-#define CT_KIND_MAP(X)                                                                                                 \
-  X(SPHERE, "sphere")                                                                                                  \
-  X(BOX, "box")                                                                                                        \
-  X(CAPSULE, "capsule")                                                                                                \
-  X(CYLINDER, "cylinder")                                                                                              \
-  X(CONE, "cone")                                                                                                      \
-  X(ELLIPSOID, "ellipsoid")                                                                                            \
-  X(CONVEX, "convex")                                                                                                  \
-  X(MESH, "mesh")                                                                                                      \
-  X(TETMESH, "tetmesh")                                                                                                \
-  X(HEXMESH, "hexmesh")                                                                                                \
+#define CT_KIND_MAP(X)                                                                                                             \
+  X(SPHERE, "sphere")                                                                                                              \
+  X(BOX, "box")                                                                                                                    \
+  X(CAPSULE, "capsule")                                                                                                            \
+  X(CYLINDER, "cylinder")                                                                                                          \
+  X(CONE, "cone")                                                                                                                  \
+  X(ELLIPSOID, "ellipsoid")                                                                                                        \
+  X(CONVEX, "convex")                                                                                                              \
+  X(MESH, "mesh")                                                                                                                  \
+  X(TETMESH, "tetmesh")                                                                                                            \
+  X(HEXMESH, "hexmesh")                                                                                                            \
   X(PLANE, "plane")
 
 typedef enum ct_kind {
@@ -45,6 +45,7 @@ static inline bool ct_kind_has_elements(ct_kind kind) { return kind == CT_KIND_T
 typedef struct ct_shape {
   ct_kind kind;
   bool inset; /* rounding goes inward */
+  bool lent;  /* somebody else keeps the hull, mesh or elements, and counts what they take: it changes nothing but weights */
   union {
     struct {
       double radius;
@@ -80,10 +81,10 @@ typedef struct ct_shape {
 } ct_shape;
 
 typedef struct ct_mass_properties {
-  double volume;     /* m^3 */
-  double mass;       /* kg */
-  ct_vec3 center;    /* of mass, in the frame asked for, m */
-  ct_mat3 inertia;   /* about center, axes of that frame, kg m^2 */
+  double volume;   /* m^3 */
+  double mass;     /* kg */
+  ct_vec3 center;  /* of mass, in the frame asked for, m */
+  ct_mat3 inertia; /* about center, axes of that frame, kg m^2 */
 } ct_mass_properties;
 
 /* The shape of elements, which are borrowed. */
@@ -95,6 +96,8 @@ const char *ct_kind_word(ct_kind kind);
 /* Takes, and gives back, the reference that a stored shape holds on its hull, mesh or elements. */
 void ct_shape_retain(const ct_shape *shape);
 void ct_shape_release(const ct_shape *shape);
+/* What the hull, mesh or elements take, lent or not; 0 for a shape of numbers. O(1) */
+size_t ct_shape_bytes(const ct_shape *shape);
 
 /* The greatest inset rounding that leaves a solid within the sharp shape, m: a little below the radius of the largest ball in it;
  * the radius itself of a sphere or capsule, INFINITY for a plane, 0 for an ellipsoid or a mesh, which are not shrunk. The shape's
