@@ -56,6 +56,9 @@ def a_daemon_begins_without_its_redis_and_is_ready_when_that_comes():
     equal(revision_of(node.client.get("/v1/scenes/s").must(200)), revision, "revision")
     node.client.get(f"/v1/shapes/{shape}").must(200)
     equal(node.client.patch("/v1/scenes/s/poses", move(1)).must(200).json["durability"], "redis", "durability")
+    # The last lines are written by then.
+    redis.forget(node)
+    node.stop()
     log = node.log_text()
     equal((log.count('"storeUnavailable"'), log.count('"storeBack"')), (1, 1), f"times that it is told: {log}")
 
