@@ -201,6 +201,8 @@ typedef struct srv_sqlite_file {
 /* False: why tells, and nothing is left open. */
 bool srv_sqlite_open(srv_sqlite_file *file, const char *folder, char why[SRV_STORE_WHY]);
 void srv_sqlite_close(srv_sqlite_file *file);
+/* The names of new files are on the disk, too. False: why tells. */
+bool srv_sqlite_sync_folder(const char *folder, char why[SRV_STORE_WHY]);
 
 /* ---- results --------------------------------------------------------------------------------------------------------- */
 

@@ -68,8 +68,7 @@ static bool take_lock(srv_sqlite_file *file, const char *folder, char *why) {
   return told(why, SRV_SQLITE_LOCK, errno == EWOULDBLOCK ? "another contactd has it" : strerror(errno));
 }
 
-/* The names of new files are on the disk, too. */
-static bool sync_folder(const char *folder, char *why) {
+bool srv_sqlite_sync_folder(const char *folder, char why[SRV_STORE_WHY]) {
   int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   bool good = descriptor >= 0 && fsync(descriptor) == 0;
   if (!good) told(why, folder, strerror(errno));
@@ -236,7 +235,7 @@ bool srv_sqlite_open(srv_sqlite_file *file, const char *folder, char why[SRV_STO
   if ((size_t)snprintf(path, sizeof path, "%s/" SRV_SQLITE_FILE, folder) >= sizeof path)
     return told(why, SRV_SQLITE_FILE, "the path is too long");
   if (are_files(folder, why) && take_lock(file, folder, why)) {
-    if (open_writer(file, path, why) && open_reader(file, path, why) && sync_folder(folder, why) &&
+    if (open_writer(file, path, why) && open_reader(file, path, why) && srv_sqlite_sync_folder(folder, why) &&
         watch(file, folder, path, why)) {
       reserve_log(path);
       return true;

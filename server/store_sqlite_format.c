@@ -117,8 +117,8 @@ static bool copy_pages(sqlite3 *db, int to, char *why) {
   return code == SQLITE_OK || told(why, "copy of the older format", sqlite3_errstr(code));
 }
 
-/* The copy is on the disk before the file is changed. The lock of the folder keeps others away meanwhile; what is in the log is
- * brought into the file before. */
+/* The copy is on the disk, and its name in the folder, before the file is changed. The lock of the folder keeps others away
+ * meanwhile; what is in the log is brought into the file before. */
 static bool keep_copy(sqlite3 *db, const char *path, int64_t format, char *why) {
   char copy[4096];
   int length = snprintf(copy, sizeof copy, "%s.format-%lld", path, (long long)format);
@@ -133,7 +133,10 @@ static bool keep_copy(sqlite3 *db, const char *path, int64_t format, char *why) 
   bool good = copy_pages(db, to, why);
   if (good && fsync(to) != 0) good = told(why, "copy of the older format", strerror(errno));
   close(to);
-  return good;
+  if (!good) return false;
+  char *end = strrchr(copy, '/');
+  if (end) *end = 0;
+  return srv_sqlite_sync_folder(end ? copy : ".", why);
 }
 
 static bool take_steps(sqlite3 *db, const srv_sqlite_steps *table, int format) {
