@@ -17,11 +17,12 @@
 /* The writer has been idle for so long when it begins to tidy up: nobody is about to write. */
 #define IDLE_NS 200000000u
 
-/* Pages of the log that are copied into the file when idle, and at the latest. The log is read when the store is opened after a
- * crash. Copying holds writes up for some milliseconds: a longer log for longer, a shorter one so often that more than one write of
- * a hundred meets it. */
+/* How long it waits for writes between two pieces of tidying up: a piece takes a sync, for which a write that comes has to wait.
+ * Waiting some times as long leaves the disk to others. */
+#define TIDY_NS 10000000u
+
+/* Pages of the log that are copied into the file when idle; at the latest SRV_SQLITE_LOG_PAGES are. */
 #define LOG_PAGES_IDLE 256
-#define LOG_PAGES_MOST 4096
 
 typedef struct sqlite_store {
   srv_store store; /* first: what the daemon sees */
@@ -36,6 +37,7 @@ typedef struct sqlite_store {
   int told_places;       /* of `places` */
   bool told_damage;      /* `damaged` */
   bool told_failure;     /* `failed` */
+  bool tidies;           /* it has begun to, and there is more */
   bool tells_forgot;     /* what was found when the file was opened is to be told */
   bool submitted;        /* in this round of the loop, and the writer not woken since */
   uint64_t submitted_ns; /* the first of those */
@@ -140,7 +142,8 @@ static void await_company(sqlite_store *s) {
 static srv_store_write *await_group(sqlite_store *s, bool *ends) {
   uv_mutex_lock(&s->mutex);
   bool waits = true;
-  while (!s->writes && !s->closing && waits) waits = uv_cond_timedwait(&s->writes_wait, &s->mutex, IDLE_NS) == 0;
+  while (!s->writes && !s->closing && waits)
+    waits = uv_cond_timedwait(&s->writes_wait, &s->mutex, s->tidies ? TIDY_NS : IDLE_NS) == 0;
   if (s->writes) await_company(s);
   srv_store_write *first = s->writes ? take_group(s) : NULL;
   *ends = !first && s->closing;
@@ -157,9 +160,11 @@ static void write_on(void *cls) {
       uint64_t begin_ns = uv_hrtime();
       srv_sqlite_write(s->file.writer, first);
       give_answers(s, first, begin_ns, uv_hrtime());
-      srv_sqlite_checkpoint(s->file.writer, LOG_PAGES_MOST);
-    } else if (!ends && !srv_sqlite_sweep(s->file.writer)) {
-      srv_sqlite_checkpoint(s->file.writer, LOG_PAGES_IDLE);
+      s->tidies = false;
+      srv_sqlite_checkpoint(s->file.writer, SRV_SQLITE_LOG_PAGES);
+    } else if (!ends) {
+      s->tidies = srv_sqlite_sweep(s->file.writer);
+      srv_sqlite_checkpoint(s->file.writer, s->tidies ? SRV_SQLITE_LOG_PAGES : LOG_PAGES_IDLE);
     }
     tell_news(s);
   }

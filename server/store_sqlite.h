@@ -15,6 +15,11 @@
 /* Records are cut into rows of at most so many bytes: what is read or deleted at once stays small. */
 #define SRV_SQLITE_PART_BYTES 1048576
 
+/* Pages of the log that are copied into the file at the latest. The log is read when the store is opened after a crash. Copying
+ * holds writes up for some milliseconds: a longer log for longer, a shorter one so often that more than one write of a hundred
+ * meets it. */
+#define SRV_SQLITE_LOG_PAGES 4096
+
 /* ---- format ---------------------------------------------------------------------------------------------------------- */
 
 /* One step of the format: what leads from format i, step i of the table, to i + 1. Format 0 is the empty file. */
@@ -71,7 +76,8 @@ void srv_sqlite_mark_write(int file, const srv_sqlite_mark *mark);
 /* The end of each page, which SQLite leaves alone. */
 #define SRV_SQLITE_DIGEST_BYTES 8
 
-/* The name of the layer that proves pages, above what is the default now. NULL: there is none. */
+/* The name of the layer that proves pages, above what is the default now. It is for the connection that writes, before any other:
+ * its opening writes the log again. NULL: there is none. */
 const char *srv_sqlite_vfs(void);
 
 /* Is the list of free pages damaged, anywhere? Outside a transaction. Reads one page for some 1,000 free ones. */

@@ -1,6 +1,7 @@
 /* The file and its lock: opening, with a sentence for each thing that can be wrong, and closing. */
 #include "store_sqlite.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -13,7 +14,18 @@
 
 /* Room that the log has on the disk from the beginning, so that a scene can be removed when the disk is full: a removal writes some
  * ten pages, and when idle the log is copied and begun anew after 256 of them (store_sqlite.c). */
-#define LOG_RESERVE_BYTES (320 * (SRV_SQLITE_PAGE_BYTES + 24))
+#define LOG_RESERVE_BYTES (320 * LOG_PAGE_BYTES)
+
+/* A page of the log, with what SQLite writes before it. */
+#define LOG_PAGE_BYTES (SRV_SQLITE_PAGE_BYTES + 24)
+
+/* What the log keeps of its room when it begins anew after a write that made it longer: the pages after which it is copied and
+ * those of the transaction with which they are reached, mostly, so that it is not made longer again and again. 17 MiB. */
+#define LOG_KEPT_BYTES 17825792
+static_assert(LOG_KEPT_BYTES > (SRV_SQLITE_LOG_PAGES + 128) * LOG_PAGE_BYTES, "the log grows anew with each round");
+
+#define TEXT_OF(number) #number
+#define TEXT(number) TEXT_OF(number)
 
 /* How long another program that looks into the file may hold us up. A write that comes while one waits is still answered within
  * the time that a request has by default, 5 s. */
@@ -23,7 +35,8 @@
  * synchronous=FULL: the log is synced before a commit returns. */
 static const char writer_settings[] = "PRAGMA page_size=4096; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
                                       "PRAGMA wal_autocheckpoint=0; PRAGMA secure_delete=OFF; PRAGMA cache_size=-16384;"
-                                      "PRAGMA temp_store=MEMORY; PRAGMA mmap_size=0; PRAGMA trusted_schema=OFF;";
+                                      "PRAGMA temp_store=MEMORY; PRAGMA mmap_size=0; PRAGMA trusted_schema=OFF;"
+                                      "PRAGMA journal_size_limit=" TEXT(LOG_KEPT_BYTES) ";";
 static const char reader_settings[] =
     "PRAGMA query_only=ON; PRAGMA cache_size=-4096; PRAGMA mmap_size=0; PRAGMA trusted_schema=OFF;";
 

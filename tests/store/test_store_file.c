@@ -395,7 +395,81 @@ static void a_lost_file_is_told_in_a_whole_sentence(void) {
   rig_end(&r);
 }
 
+/* ---- the log's length ------------------------------------------------------------------------------------------------- */
+
+#define LOG_MOST_BYTES (17 << 20)
+
+static off_t log_bytes(const rig *r) {
+  struct stat s = {0};
+  char path[200];
+  path_of(r, "contactd.db-wal", path);
+  CHECK_INT(stat(path, &s), 0);
+  return s.st_size;
+}
+
+#define MIXED 16
+#define MIXED_ROUNDS 500
+#define SWEPT_MS 60000 /* what hangs; it takes some seconds */
+
+/* Records of many scenes are mixed, so that each that is deleted changes a page. */
+static void write_mixed(rig *r) {
+  srv_store_write writes[MIXED];
+  char id[16];
+  for (uint64_t round = 0; round < MIXED_ROUNDS; round++) {
+    for (int i = 0; i < MIXED; i++) {
+      snprintf(id, sizeof id, "m%d", i);
+      writes[i] = write_of(round ? SRV_STORE_CHANGE : SRV_STORE_BASE, id, round, round + 1, 300);
+      rig_submit(r, &writes[i]);
+    }
+    rig_wait(r);
+    for (int i = 0; i < MIXED; i++) {
+      CHECK_INT(writes[i].status, SRV_STORE_OK);
+      free((char *)(uintptr_t)writes[i].bytes);
+    }
+  }
+}
+
+static void a_log_that_only_deletes_is_copied_too(void) {
+  rig r;
+  rig_begin(&r);
+  CHECK(rig_open(&r));
+  write_mixed(&r);
+  for (int i = 0; i < MIXED; i++) {
+    char id[16];
+    snprintf(id, sizeof id, "m%d", i);
+    CHECK_INT(PUT(&r, SRV_STORE_REMOVE, id, MIXED_ROUNDS, MIXED_ROUNDS + 1, 0), SRV_STORE_OK);
+  }
+  sqlite3 *db = NULL;
+  char path[200];
+  path_of(&r, "contactd.db", path);
+  CHECK_INT(sqlite3_open(path, &db), SQLITE_OK);
+  CHECK(number_of(db, "SELECT count(*) FROM garbage") > 0);
+  int64_t left = 1;
+  for (int ms = 0; left > 0 && ms < SWEPT_MS && !check_failures; ms += 20) {
+    usleep(20000);
+    CHECK(log_bytes(&r) <= LOG_MOST_BYTES);
+    left = number_of(db, "SELECT count(*) FROM garbage");
+  }
+  CHECK_INT(left, 0);
+  CHECK_INT(number_of(db, "SELECT count(*) FROM records"), 0);
+  sqlite3_close(db);
+  rig_end(&r);
+}
+
+static void a_large_write_does_not_leave_the_log_large(void) {
+  rig r;
+  rig_begin(&r);
+  CHECK(rig_open(&r));
+  CHECK_INT(PUT(&r, SRV_STORE_BASE, "large", 0, 1, 40 << 20), SRV_STORE_OK);
+  CHECK(log_bytes(&r) > 40 << 20);
+  CHECK_INT(PUT(&r, SRV_STORE_BASE, "small", 0, 1, 100), SRV_STORE_OK);
+  CHECK_INT(log_bytes(&r), LOG_MOST_BYTES);
+  rig_end(&r);
+}
+
 static const check_test tests[] = {
+    {"a_log_that_only_deletes_is_copied_too", a_log_that_only_deletes_is_copied_too},
+    {"a_large_write_does_not_leave_the_log_large", a_large_write_does_not_leave_the_log_large},
     {"files_are_their_owners_alone", files_are_their_owners_alone},
     {"nothing_is_acknowledged_into_a_file_that_has_gone", nothing_is_acknowledged_into_a_file_that_has_gone},
     {"a_lost_file_is_told_in_a_whole_sentence", a_lost_file_is_told_in_a_whole_sentence},
