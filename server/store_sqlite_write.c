@@ -621,6 +621,9 @@ void srv_sqlite_checkpoint(srv_sqlite_writer *writer, int pages) {
   if (writer->broken || writer->log_pages - writer->copied_pages < pages) return;
   int code = sqlite3_wal_checkpoint_v2(writer->db, NULL, SQLITE_CHECKPOINT_PASSIVE, &in_log, &copied);
   /* Those that somebody reads are left to the next time. */
-  if (code == SQLITE_OK) writer->log_pages = in_log, writer->copied_pages = copied;
+  bool all = copied == in_log;
+  /* The next transaction begins the log anew, however long it is. Where somebody reads, so that it does not, the log is looked at
+   * once more than it had to be. */
+  if (code == SQLITE_OK) writer->log_pages = all ? 0 : in_log, writer->copied_pages = all ? 0 : copied;
   if (status_of(code) == SRV_STORE_FAILED) give_up(writer, code);
 }

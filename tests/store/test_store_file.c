@@ -462,6 +462,8 @@ static void a_large_write_does_not_leave_the_log_large(void) {
   CHECK(rig_open(&r));
   CHECK_INT(PUT(&r, SRV_STORE_BASE, "large", 0, 1, 40 << 20), SRV_STORE_OK);
   CHECK(log_bytes(&r) > 40 << 20);
+  /* One that is longer than the log that it begins anew. */
+  CHECK_INT(PUT(&r, SRV_STORE_BASE, "larger", 0, 1, 41 << 20), SRV_STORE_OK);
   CHECK_INT(PUT(&r, SRV_STORE_BASE, "small", 0, 1, 100), SRV_STORE_OK);
   CHECK_INT(log_bytes(&r), LOG_MOST_BYTES);
   rig_end(&r);
