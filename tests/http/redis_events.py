@@ -23,6 +23,8 @@ from support.redis import Redis, Spoiler, wait_until
 
 suite = Suite()
 FULL = bool(os.environ.get("CONTACTD_FULL"))
+# Of who reads when all is written: many thousand events, where both daemon and Redis are fast.
+LATE_READER = {"eventBacklogBytes": 268435456}
 LONG = "s" + "c" * 127  # an id that makes events long
 
 
@@ -247,7 +249,7 @@ def who_goes_from_daemon_to_daemon_misses_nothing_and_hears_nothing_twice():
 @suite.fact
 def where_the_daemon_of_the_writer_or_of_the_listener_is_killed_nothing_acknowledged_is_missing():
     redis = Redis(suite)
-    nodes = redis.daemons(3)
+    nodes = redis.daemons(3, *limits(**LATE_READER))
     scene_at(nodes[0])
     with Stream(nodes[0], "s") as far, Stream(nodes[1], "s") as near:
         start = far.next("revision")
@@ -275,7 +277,7 @@ def where_the_daemon_of_the_writer_or_of_the_listener_is_killed_nothing_acknowle
 def a_redis_that_ends_or_hangs_is_waited_for():
     """With heartbeats."""
     redis = Redis(suite)
-    nodes = redis.daemons(2, *limits(heartbeatSeconds=1))
+    nodes = redis.daemons(2, *limits(heartbeatSeconds=1, **LATE_READER))
     beats = lambda stream: sum(e.name == HEARTBEAT for e in stream.events)
     scene_at(nodes[0])
     with Stream(nodes[0], "s") as one, Stream(nodes[1], "s") as two:
@@ -660,7 +662,7 @@ def whatever_redis_answers_streams_are_right_again_when_it_is():
     for seed in range(20 if FULL else 1):
         redis = Redis(suite)
         spoiler = Spoiler(suite, redis, seed)
-        good, node = redis.daemon(), redis.daemon(url=spoiler.url)
+        good, node = redis.daemon(*limits(**LATE_READER)), redis.daemon(url=spoiler.url)
         scene_at(good)
         with Stream(good, "s") as witness:
             start = witness.next("revision")
