@@ -24,7 +24,7 @@ from support.redis import Redis, Spoiler, wait_until
 suite = Suite()
 FULL = bool(os.environ.get("CONTACTD_FULL"))
 # Of who reads when all is written: many thousand events, where both daemon and Redis are fast.
-LATE_READER = {"eventBacklogBytes": 268435456}
+LATE_READER = {"eventRing": 100000, "eventBacklogBytes": 268435456}
 LONG = "s" + "c" * 127  # an id that makes events long
 
 
@@ -185,7 +185,8 @@ class Writers:
 
     def __init__(self, nodes, count, name="s"):
         self.ends, self.acknowledged, self.name = threading.Event(), [], name
-        self.threads = [threading.Thread(target=self.run, args=(nodes[i % len(nodes)],)) for i in range(count)]
+        # A fact that fails leaves them behind: they keep no program from its end.
+        self.threads = [threading.Thread(target=self.run, args=(nodes[i % len(nodes)],), daemon=True) for i in range(count)]
         for t in self.threads:
             t.start()
 
@@ -231,7 +232,8 @@ def heard_whole(writers, start, events):
 
 @suite.fact
 def who_goes_from_daemon_to_daemon_misses_nothing_and_hears_nothing_twice():
-    nodes = Redis(suite).daemons(3)
+    # What the writers do while the reader is on its way is kept, however fast they are.
+    nodes = Redis(suite).daemons(3, *limits(**LATE_READER))
     scene_at(nodes[0])
     with Stream(nodes[0], "s") as stream:
         start = stream.next("revision")
@@ -262,7 +264,7 @@ def where_the_daemon_of_the_writer_or_of_the_listener_is_killed_nothing_acknowle
             victim.process.wait()
             redis.forget(victim)
             victim.kill()
-            nodes[1 + i % 2] = redis.daemon()
+            nodes[1 + i % 2] = redis.daemon(*limits(**LATE_READER))
             writers.end()
             last = last_revision(nodes[0])
             events = take(far, last - start.data["revision"])
@@ -332,7 +334,7 @@ def behind_a_balancer_a_listener_follows_its_scene_to_whatever_daemon_is_left():
         start = stream.next("revision")
     writers, heard = Writers([fleet], 2), []
     last = []
-    listener = threading.Thread(target=lambda: heard.append(follow_anywhere(fleet, start, last)))
+    listener = threading.Thread(target=lambda: heard.append(follow_anywhere(fleet, start, last)), daemon=True)
     listener.start()
     for i in range(6 if FULL else 3):
         writers.go_on(20, f"writes, round {i}")
