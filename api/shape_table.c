@@ -1,6 +1,7 @@
 /* Posted shapes and tables of them. */
 #include "shape_table.h"
 
+#include <assert.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -121,6 +122,7 @@ const api_shape_table *api_shapes_with(const api_shape_table *table, const api_s
 }
 
 const api_shape_table *api_shapes_without(const api_shape_table *table, ct_text id) {
+  assert(api_shapes_find(table, id));
   size_t at = place_of(table, id);
   api_shape_table *next = make(table->count - 1);
   if (!next) return NULL;
@@ -145,7 +147,7 @@ const char *api_shapes_id(const api_shape_table *table, size_t index) { return t
 bool api_shapes_has(const api_shape_table *table, const char *id) { return api_shapes_find(table, api_text(id)) != NULL; }
 
 const api_shape_table *api_shapes_drop(const api_shape_table *table, const char *id) {
-  return api_shapes_without(table, api_text(id));
+  return api_shapes_has(table, id) ? api_shapes_without(table, api_text(id)) : api_shapes_retain(table);
 }
 
 /* Is the id in the list? *at goes on to where it is, or would be. */

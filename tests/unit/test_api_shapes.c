@@ -307,6 +307,29 @@ static const api_shape_table *table_of(int count) {
   return table;
 }
 
+/* Ids that are there, and others before, between and after them. */
+static void a_table_loses_the_shape_that_is_dropped_and_no_other(void) {
+  enum { SHAPES = 5 };
+  const api_shape_table *table = table_of(SHAPES), *empty = api_shapes_create();
+  for (int i = -1; i <= 2 * SHAPES; i++) {
+    char id[16], other[16];
+    snprintf(id, sizeof id, i < 0 ? "a" : "s%05d", i);
+    bool there = i >= 0 && i < 2 * SHAPES && i % 2 == 0;
+    const api_shape_table *left = api_shapes_drop(table, id);
+    CHECK_INT(api_shapes_count(left), there ? SHAPES - 1 : SHAPES);
+    for (int k = 0; k < 2 * SHAPES; k += 2) {
+      snprintf(other, sizeof other, "s%05d", k);
+      CHECK(api_shapes_has(left, other) == (k != i));
+    }
+    api_shapes_release(left);
+    left = api_shapes_drop(empty, id);
+    CHECK(left == empty);
+    api_shapes_release(left);
+  }
+  api_shapes_release(empty);
+  api_shapes_release(table);
+}
+
 /* Each list has some of the table's ids and others before, between and after them: what is left is looked for one by one. */
 static void of_a_table_those_are_left_that_a_list_has(void) {
   enum { SHAPES = 12 };
@@ -386,6 +409,7 @@ static const check_test tests[] = {
     {"a_count_that_is_cut_short_is_no_count", a_count_that_is_cut_short_is_no_count},
     {"only_writes_of_bodies_may_name_shapes", only_writes_of_bodies_may_name_shapes},
     {"a_call_sees_the_shapes_that_it_was_given", a_call_sees_the_shapes_that_it_was_given},
+    {"a_table_loses_the_shape_that_is_dropped_and_no_other", a_table_loses_the_shape_that_is_dropped_and_no_other},
     {"of_a_table_those_are_left_that_a_list_has", of_a_table_those_are_left_that_a_list_has},
     {"a_walk_through_a_list_takes_no_longer_than_finding_each_in_it",
      a_walk_through_a_list_takes_no_longer_than_finding_each_in_it},

@@ -179,7 +179,7 @@ uint64_t api_shapes_memory(const api_shape_table *table); /* of NULL: 0 */
 /* The id of a shape, in ascending order; the table's. */
 const char *api_shapes_id(const api_shape_table *table, size_t index);
 bool api_shapes_has(const api_shape_table *table, const char *id);
-/* The table without a shape that is in it: a reference. NULL: out of memory. */
+/* The table without a shape: a reference, to the same table where it is not in it. NULL: out of memory. */
 const api_shape_table *api_shapes_drop(const api_shape_table *table, const char *id);
 /* The table's shapes whose id is in a list, which ascends in byte order: `count` texts, `stride` bytes from one to the next. A
  * reference, to the same table where it loses none. NULL: out of memory. O(shapes + count) */
