@@ -173,9 +173,12 @@ static int file_truncate(sqlite3_file *file, sqlite3_int64 size) {
   int code = flush(file);
   return code == SQLITE_OK ? BELOW(file, xTruncate, size) : code;
 }
+/* A commit that is refused because the log is old is not written either: a life that comes would find it whole. */
 static int file_sync(sqlite3_file *file, int flags) {
-  int code = flush(file);
-  if (code == SQLITE_OK && ((layered_file *)file)->old) code = renew(file);
+  layered_file *f = (layered_file *)file;
+  int code = f->old ? renew(file) : SQLITE_OK;
+  if (code != SQLITE_OK) f->gathered_size = 0;
+  if (code == SQLITE_OK) code = flush(file);
   return code == SQLITE_OK ? BELOW(file, xSync, flags) : code;
 }
 static int file_size(sqlite3_file *file, sqlite3_int64 *size) {

@@ -199,6 +199,33 @@ static void a_log_that_has_no_room_to_be_written_again_is_read(void) {
   disk_reset();
 }
 
+/* Room for a commit is no room for the log before it: what is refused then does not come back with a life that finds room. */
+static void a_write_that_is_refused_for_an_old_log_stays_refused(void) {
+  rig r;
+  disk_install();
+  rig_begin(&r);
+  disk_reset();
+  CHECK(rig_open(&r));
+  CHECK_INT(PUT(&r, SRV_STORE_BASE, scene_id(0), 0, 1, 20000), SRV_STORE_OK);
+  kill_life(&r);
+  disk.code = SQLITE_FULL;
+  disk.fail_write = disk.writes + 1;
+  disk.fail_count = 1000000;
+  disk.fail_below = 1;
+  CHECK(rig_open(&r));
+  CHECK_INT(PUT(&r, SRV_STORE_BASE, scene_id(1), 0, 1, 100), SRV_STORE_FULL);
+  kill_life(&r);
+  disk.fail_write = 0;
+  CHECK(rig_open(&r));
+  CHECK_INT(rig_revision(&r, SRV_STORE_SCENES, scene_id(0)), 1);
+  CHECK_INT(rig_revision(&r, SRV_STORE_SCENES, scene_id(1)), 0);
+  CHECK_INT(PUT(&r, SRV_STORE_BASE, scene_id(1), 0, 1, 100), SRV_STORE_OK);
+  CHECK_INT(rig_revision(&r, SRV_STORE_SCENES, scene_id(1)), 1);
+  kill_life(&r);
+  rig_end(&r);
+  disk_reset();
+}
+
 /* Pages that are copied while somebody reads are synced with those that are copied when nobody does. Where that fails they are in
  * the log alone, and it stays. */
 static void a_log_of_which_a_part_was_copied_outlives_a_failed_sync(void) {
@@ -238,6 +265,7 @@ static void a_log_of_which_a_part_was_copied_outlives_a_failed_sync(void) {
 static const check_test tests[] = {
     {"power_may_be_lost_at_any_moment", power_may_be_lost_at_any_moment},
     {"a_failed_sync_of_a_life_before_loses_nothing_with_the_power", a_failed_sync_of_a_life_before_loses_nothing_with_the_power},
+    {"a_write_that_is_refused_for_an_old_log_stays_refused", a_write_that_is_refused_for_an_old_log_stays_refused},
     {"a_log_that_has_no_room_to_be_written_again_is_read", a_log_that_has_no_room_to_be_written_again_is_read},
     {"a_log_of_which_a_part_was_copied_outlives_a_failed_sync", a_log_of_which_a_part_was_copied_outlives_a_failed_sync}};
 

@@ -32,6 +32,7 @@ static struct {
   long writes, syncs, log_syncs; /* since disk_reset */
   long fail_write, fail_sync;    /* this one; 0: none */
   long fail_count;               /* writes from fail_write on that fail */
+  sqlite3_int64 fail_below;      /* of those only what begins before; 0: all */
   int code;                      /* of what fails */
   long sync_ms;                  /* a sync of the log takes so much longer */
   bool failed;                   /* something has */
@@ -69,6 +70,7 @@ static inline void disk_reset(void) {
   disk.events = NULL;
   disk.count = 0;
   disk.writes = disk.syncs = disk.log_syncs = disk.fail_write = disk.fail_sync = disk.fail_count = disk.sync_ms = 0;
+  disk.fail_below = 0;
   disk.failed = disk.records = false;
 }
 
@@ -104,6 +106,7 @@ static int disk_write(sqlite3_file *file, const void *bytes, int size, sqlite3_i
   pthread_mutex_lock(&disk.mutex);
   long number = ++disk.writes;
   bool fails = disk.fail_write && number >= disk.fail_write && number < disk.fail_write + (disk.fail_count ? disk.fail_count : 1);
+  if (disk.fail_below && at >= disk.fail_below) fails = false;
   if (fails) disk.failed = true;
   else disk_add((disk_event){.act = DISK_WRITE, .file = f->which, .at = at, .size = (size_t)size}, bytes);
   pthread_mutex_unlock(&disk.mutex);
