@@ -91,8 +91,8 @@ static bool read_include(api_reader *reader, const api_field *field, api_advance
     *asked[which] = true;
   }
   if (!advance->lists || advance->options.mode != CT_ADVANCE_STEPPING) return true;
-  api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &field->path,
-               "Contacts of timeStepping have no instants: it lists no events.");
+  api_fault_at(reader->faults, API_PROBLEM_CONFLICTING_MEMBERS, &field->path,
+               "include \"events\" cannot be combined with mode timeStepping: its contacts have no instants.");
   return false;
 }
 

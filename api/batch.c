@@ -45,7 +45,8 @@ static bool read_batch_poses(api_call *call, const api_field *field, api_poses *
   size_t count;
   if (!api_read_poses(&reader, field, poses)) return false;
   if (!call->scene) {
-    api_fault_at(&call->faults, API_PROBLEM_UNKNOWN_MEMBER, &field->path, "\"poses\" needs a scene; a stateless batch has none.");
+    api_fault_at(&call->faults, API_PROBLEM_CONFLICTING_MEMBERS, &field->path,
+                 "\"poses\" requires a scene: send the batch to /v1/scenes/{id}/query.");
     return false;
   }
   return api_override_poses(&reader, &field->path, poses, call->scene, &unused, &count);

@@ -169,7 +169,8 @@ size_t api_read_one_of(api_reader *reader, const api_field *object, const api_fi
   char names[API_NAMES_MAX];
   member_list(names, members, count);
   if (present > 1) {
-    api_fault *fault = api_fault_at(reader->faults, problem, &object->path, "Only one of these members may be given: %s.", names);
+    api_fault *fault = api_fault_at(reader->faults, API_PROBLEM_CONFLICTING_MEMBERS, &object->path,
+                                    "Only one of these members may be given: %s.", names);
     api_fault_limit(fault, 1, (double)present);
   } else {
     api_fault *fault = api_fault_at(reader->faults, problem, &object->path, "One of these members is required: %s.", names);
@@ -397,9 +398,16 @@ ct_text api_reader_copy(api_reader *reader, ct_text text) {
   return (ct_text){copy, text.length};
 }
 
-bool api_refuse_idle(api_reader *reader, const api_field *field, bool idle, const char *owner) {
+bool api_refuse_idle(api_reader *reader, const api_field *field, bool idle, const char *needed) {
   if (!idle || !api_field_present(field)) return true;
-  api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &field->path, "\"%s\" is of %s.", field->name, owner);
+  api_fault_at(reader->faults, API_PROBLEM_CONFLICTING_MEMBERS, &field->path, "\"%s\" requires %s.", field->name, needed);
+  return false;
+}
+
+bool api_refuse_beside(api_reader *reader, const api_field *field, bool beside, const char *other) {
+  if (!beside || !api_field_present(field)) return true;
+  api_fault_at(reader->faults, API_PROBLEM_CONFLICTING_MEMBERS, &field->path, "\"%s\" cannot be combined with %s.", field->name,
+               other);
   return false;
 }
 

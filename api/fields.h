@@ -42,8 +42,8 @@ static inline bool api_field_present(const api_field *field) { return field->val
  * unknown name, with the nearest of the absent known ones), MISSING_MEMBER. True: none of these. The members are set in any case.
  */
 bool api_read_object(api_reader *reader, const api_field *field, api_field *members, size_t count);
-/* Index of the one present member of members[0..count); `count` when there is none and it may be so, or after a fault `problem`
- * at the object (none though required, or several). */
+/* Index of the one present member of members[0..count); `count` when there is none and it may be so, or after a fault at the
+ * object: `problem` (none though required), or CONFLICTING_MEMBERS (several). */
 size_t api_read_one_of(api_reader *reader, const api_field *object, const api_field *members, size_t count, bool required,
                        api_problem_id problem);
 
@@ -75,8 +75,11 @@ bool api_id_valid(ct_text text);
 size_t api_first_duplicate(api_reader *reader, const ct_text *texts, size_t count);
 /* Copy of a text in the reader's arena; empty on failure, with a fault (bytes NULL). */
 ct_text api_reader_copy(api_reader *reader, ct_text text);
-/* False, with the fault BAD_VALUE, where the member is there although it is `idle`: it is of `owner`, which is not asked for. */
-bool api_refuse_idle(api_reader *reader, const api_field *field, bool idle, const char *owner);
+/* False, with the fault CONFLICTING_MEMBERS, where the member is present although it is `idle`: it requires `needed`
+ * ("method pgs"), which the request lacks. */
+bool api_refuse_idle(api_reader *reader, const api_field *field, bool idle, const char *needed);
+/* The same where the member is present `beside` another one or a value, `other` ("pairs"), with which it cannot be combined. */
+bool api_refuse_beside(api_reader *reader, const api_field *field, bool beside, const char *other);
 /* True when the request is cancelled; adds the fault. */
 bool api_reader_cancelled(api_reader *reader);
 /* "an object", "a number" ... */

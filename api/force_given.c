@@ -135,9 +135,7 @@ static bool read_load(api_reader *reader, const api_field *field, const ct_scene
     api_fault_at(reader->faults, API_PROBLEM_MISSING_MEMBER, &field->path, "A load is a force, a torque, or both.");
     return false;
   }
-  if (!out->has_at || api_field_present(&m[FORCE])) return good;
-  api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_MEMBER, &m[AT].path, "\"at\" means nothing without force.");
-  return false;
+  return api_refuse_idle(reader, &m[AT], !api_field_present(&m[FORCE]), "force") && good;
 }
 
 bool api_read_loads(api_reader *reader, const api_field *field, const ct_scene *scene, ct_mechanics_options *out) {

@@ -80,10 +80,12 @@ static bool settle_method(api_reader *reader, const api_field *field, size_t met
   if (cone) o->friction_method = friction_methods[method - LCP_METHODS];
   else o->lcp_method = lcp_methods[method];
   if (fits) return true;
-  static const char *const needs[] = {[CT_RESTING_FRICTION_NONE] = "complementarity problems",
-                                      [CT_RESTING_FRICTION_CONE] = "exact cones: nsgs, newton, gradient",
-                                      [CT_RESTING_FRICTION_POLYHEDRAL] = "pyramids: lemke"};
-  api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &field->path, "This friction takes methods of %s.", needs[o->friction]);
+  static const char *const needs[] = {
+      [CT_RESTING_FRICTION_NONE] = "friction none, whose methods are dantzig, blockPivoting, lemke, pgs, quadratic, enumeration",
+      [CT_RESTING_FRICTION_CONE] = "friction cone, whose methods are nsgs, newton, gradient",
+      [CT_RESTING_FRICTION_POLYHEDRAL] = "friction polyhedral, whose method is lemke"};
+  api_fault_at(reader->faults, API_PROBLEM_CONFLICTING_MEMBERS, &field->path, "method \"%s\" cannot be combined with %s.",
+               method_words[method], needs[o->friction]);
   return false;
 }
 
@@ -91,7 +93,7 @@ static bool refuse_idle(api_reader *reader, const api_force_fields *f, const ct_
   bool pyramids = o->friction == CT_RESTING_FRICTION_POLYHEDRAL;
   bool good = api_refuse_idle(reader, f->own[API_FORCE_DIRECTIONS], !pyramids, "friction polyhedral");
   good = api_refuse_idle(reader, f->own[API_FORCE_CIRCUMSCRIBED], !pyramids, "friction polyhedral") && good;
-  good = api_refuse_idle(reader, f->own[API_FORCE_TIE], pyramids, "friction none and cone") && good;
+  good = api_refuse_idle(reader, f->own[API_FORCE_TIE], pyramids, "friction none or cone") && good;
   return api_refuse_idle(reader, f->own[API_FORCE_TIME_STEP], o->acceleration_level, "level velocity") && good;
 }
 

@@ -1,9 +1,15 @@
-/* Parsing: a scan for what jansson does not bound, then jansson. Merge patches after RFC 7396. The members' meaning is not here. */
+/* Parsing: a scan for what jansson does not bound or refuses although it is JSON, then jansson. Merge patches after RFC 7396. The
+ * members' meaning is not here. */
 #include "json_text.h"
 
+#include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "json_literal.h"
+#include "json_place.h"
 
 /* What jansson 2.14 takes from malloc on a 64-bit machine, in bytes, rounded up: a value's own block and what a container takes for
  * each member or element, with the slack of arrays that double. */
@@ -50,27 +56,14 @@ void api_json_start(void) {
   json_set_alloc_funcs(guarded_malloc, guarded_free);
 }
 
-/* ---- places in the text ------------------------------------------------------------------------------------------------ */
-
-typedef struct text_place {
-  size_t line, column, byte; /* from 1; columns count characters */
-} text_place;
-
-/* The place of the byte at offset. */
-static text_place locate(const char *bytes, size_t offset, size_t first_line) {
-  text_place place = {.line = first_line ? first_line : 1, .column = 1, .byte = offset + 1};
-  for (size_t i = 0; i < offset; i++) {
-    if (bytes[i] == '\n') {
-      place.line++;
-      place.column = 1;
-    } else if (((unsigned char)bytes[i + 1] & 0xc0) != 0x80) {
-      place.column++;
-    }
-  }
-  return place;
-}
-
 /* ---- the scan ---------------------------------------------------------------------------------------------------------- */
+
+/* A literal that is JSON and cannot be kept, or a name. */
+typedef struct odd_literal {
+  api_literal kind;
+  size_t at, length; /* of the number, or of the string */
+  size_t escape;     /* in a string: offset of the escape */
+} odd_literal;
 
 typedef struct scan {
   const char *bytes;
@@ -80,15 +73,43 @@ typedef struct scan {
   uint64_t memory;      /* estimate so far */
   size_t longest_token; /* bytes; at least that of any token that the parser meets */
   size_t depth;
+  char *replaced;       /* the text with other literals in place of those that the parser refuses; owned; NULL: there are none */
+  odd_literal odd[API_FAULTS_MAX]; /* the first ones that cannot be kept, in the order of the text */
+  size_t odd_count;
 } scan;
 
-/* Offset after the string whose opening quote is at `at`. */
-static size_t skip_string(const char *bytes, size_t length, size_t at) {
-  for (size_t i = at + 1; i < length; i++) {
-    if (bytes[i] == '\\') i++;
-    else if (bytes[i] == '"') return i + 1;
+/* The text that may be changed: a copy, made when it is first needed. NULL after a fault. */
+static char *replaced_text(scan *s) {
+  if (s->replaced) return s->replaced;
+  s->replaced = malloc(s->length);
+  if (!s->replaced) api_fault_memory(s->faults);
+  else memcpy(s->replaced, s->bytes, s->length);
+  s->memory += s->length;
+  return s->replaced;
+}
+
+/* At most one for each string. */
+static void keep_odd(scan *s, const odd_literal *odd) {
+  if (s->odd_count && s->odd[s->odd_count - 1].at == odd->at) return;
+  if (s->odd_count < API_FAULTS_MAX) s->odd[s->odd_count++] = *odd;
+}
+
+/* Offset after the string whose opening quote is at `at`, or 0 after a fault. */
+static size_t scan_string(scan *s, size_t at) {
+  size_t end = api_text_skip_string(s->bytes, s->length, at), taken;
+  const char *escape = s->bytes + at;
+  while ((escape = memchr(escape, '\\', (size_t)(s->bytes + end - escape)))) {
+    api_literal kind = api_literal_escape(escape, (size_t)(s->bytes + end - escape), &taken);
+    size_t offset = (size_t)(escape - s->bytes);
+    if (kind != API_LITERAL_PLAIN) {
+      if (!replaced_text(s)) return 0;
+      api_literal_replace_escape(s->replaced + offset);
+      keep_odd(s, &(odd_literal){kind, at, end - at, offset});
+    }
+    if (offset + taken >= end) break;
+    escape += taken;
   }
-  return length;
+  return end;
 }
 
 static bool in_number(char byte) {
@@ -104,22 +125,22 @@ static size_t skip_word(const char *bytes, size_t length, size_t at) {
 }
 
 /* Offset after the number at `at`, or 0 after a fault. */
-static size_t skip_number(scan *s, size_t at) {
+static size_t scan_number(scan *s, size_t at) {
   size_t end = at;
+  double value;
   while (end < s->length && in_number(s->bytes[end])) end++;
-  if (end - at <= API_NUMBER_LITERAL_MAX) return end;
-  text_place place = locate(s->bytes, at, s->options->line);
-  api_fault *fault = api_fault_at(s->faults, API_PROBLEM_MALFORMED_JSON, s->options->at,
-                                  "Line %zu, column %zu (byte %zu): a number of more than %d characters.", place.line, place.column,
-                                  place.byte, API_NUMBER_LITERAL_MAX);
-  api_fault_limit(fault, API_NUMBER_LITERAL_MAX, (double)(end - at));
-  return 0;
+  api_literal kind = api_literal_number(s->bytes + at, end - at, &value);
+  if (kind == API_LITERAL_PLAIN) return end;
+  if (!replaced_text(s)) return 0;
+  api_literal_replace_number(s->replaced + at, end - at, kind, value);
+  if (kind != API_LITERAL_WIDE) keep_odd(s, &(odd_literal){kind, at, end - at, 0});
+  return end;
 }
 
 static bool open_container(scan *s, size_t at) {
   s->memory += s->bytes[at] == '{' ? OBJECT_BYTES : ARRAY_BYTES;
   if (++s->depth <= s->options->depth) return true;
-  text_place place = locate(s->bytes, at, s->options->line);
+  api_text_place place = api_text_locate(s->bytes, at, s->options->line);
   api_fault *fault =
       api_fault_at(s->faults, API_PROBLEM_TOO_DEEP, s->options->at, "Line %zu, column %zu (byte %zu): nested beyond %zu levels.",
                    place.line, place.column, place.byte, s->options->depth);
@@ -129,7 +150,7 @@ static bool open_container(scan *s, size_t at) {
 
 /* The parser loses a zero byte that follows a number or a word. */
 static bool refuse_zero(scan *s, size_t at) {
-  text_place place = locate(s->bytes, at, s->options->line);
+  api_text_place place = api_text_locate(s->bytes, at, s->options->line);
   api_fault_at(s->faults, API_PROBLEM_MALFORMED_JSON, s->options->at, "Line %zu, column %zu (byte %zu): a zero byte.", place.line,
                place.column, place.byte);
   return false;
@@ -144,7 +165,8 @@ static bool scan_text(scan *s) {
     size_t next = i + 1;
     switch (byte) {
     case '"':
-      next = skip_string(s->bytes, s->length, i);
+      next = scan_string(s, i);
+      if (!next) return false;
       s->memory += STRING_BYTES + (next - i);
       break;
     case '{':
@@ -164,7 +186,7 @@ static bool scan_text(scan *s) {
       if (in_word(byte)) {
         next = skip_word(s->bytes, s->length, i);
       } else if (in_number(byte)) {
-        next = skip_number(s, i);
+        next = scan_number(s, i);
         if (!next) return false;
         s->memory += NUMBER_BYTES;
       }
@@ -199,42 +221,129 @@ static size_t next_byte(void *buffer, size_t size, void *context) {
   return 1;
 }
 
-/* The string that ends at offset `end`, without its quotes; empty if there is none. */
-static ct_text string_before(const char *bytes, size_t length, size_t end) {
+/* Offset of the string that ends at offset `end`; `end` if there is none. */
+static size_t string_before(const char *bytes, size_t length, size_t end) {
   for (size_t i = 0; i < end; i++) {
     if (bytes[i] != '"') continue;
-    size_t after = skip_string(bytes, length, i);
-    if (after == end && after >= i + 2) return (ct_text){bytes + i + 1, after - i - 2};
+    size_t after = api_text_skip_string(bytes, length, i);
+    if (after == end) return i;
     i = after - 1;
   }
-  return (ct_text){0};
+  return end;
 }
 
 /* The parser's words, but for those that speak of its own options, or could tell more. */
 static const char *syntax_words(const json_error_t *error, bool lines, char echo[API_ECHO_MAX + 4]) {
-  switch (json_error_code(error)) {
-  case json_error_null_character:
-  case json_error_null_byte_in_key: return "a text may not hold the character U+0000";
-  case json_error_end_of_input_expected:
-    return lines ? "NDJSON has one value on each line (curl keeps the line ends with --data-binary, not with -d)"
-                 : "more text follows the value";
-  default: return api_echo(api_text(error->text), echo);
+  if (json_error_code(error) != json_error_end_of_input_expected) return api_echo(api_text(error->text), echo);
+  return lines ? "NDJSON has one value on each line (curl keeps the line ends with --data-binary, not with -d)"
+               : "more text follows the value";
+}
+
+/* Offset after the last byte that the parser had read. */
+static size_t error_end(const scan *s, const json_error_t *error) {
+  size_t end = error->position > 0 ? (size_t)error->position : 0;
+  return end < s->length ? end : s->length;
+}
+
+static void report_syntax(const scan *s, const json_error_t *error) {
+  size_t end = error_end(s, error);
+  api_text_place place = api_text_locate(s->bytes, end ? end - 1 : 0, s->options->line);
+  char echo[API_ECHO_MAX + 4];
+  api_fault_at(s->faults, API_PROBLEM_MALFORMED_JSON, s->options->at, "Line %zu, column %zu (byte %zu): %s.", place.line,
+               place.column, place.byte, syntax_words(error, s->options->line > 0, echo));
+}
+
+static void report_odd(const scan *s, const odd_literal *odd, const api_path *path) {
+  bool string = odd->kind == API_LITERAL_SURROGATE || odd->kind == API_LITERAL_NUL;
+  size_t at = string ? odd->escape : odd->at;
+  api_text_place place = api_text_locate(s->bytes, at, s->options->line);
+  char where[96], echo[API_ECHO_MAX + 4];
+  snprintf(where, sizeof where, "Line %zu, column %zu (byte %zu)", place.line, place.column, place.byte);
+  api_echo((ct_text){s->bytes + at, string ? API_ESCAPE_BYTES : odd->length}, echo);
+  api_fault *fault;
+  switch (odd->kind) {
+  case API_LITERAL_LONG:
+    fault = api_fault_at(s->faults, API_PROBLEM_LIMIT_EXCEEDED, path, "%s: the number has %zu characters, the limit is %d.", where,
+                         odd->length, API_NUMBER_LITERAL_MAX);
+    api_fault_limit(fault, API_NUMBER_LITERAL_MAX, (double)odd->length);
+    return;
+  case API_LITERAL_BEYOND:
+    fault = api_fault_at(s->faults, API_PROBLEM_OUT_OF_RANGE, path,
+                         "%s: %s is beyond the range of a double, +-1.7976931348623157e308.", where, echo);
+    api_fault_limit(fault, s->bytes[odd->at] == '-' ? -DBL_MAX : DBL_MAX, HUGE_VAL);
+    return;
+  case API_LITERAL_NUL:
+    api_fault_at(s->faults, API_PROBLEM_BAD_VALUE, path, "%s: the string contains %s; U+0000 is not allowed.", where, echo);
+    return;
+  default:
+    api_fault_at(s->faults, API_PROBLEM_BAD_VALUE, path, "%s: %s is half of a surrogate pair and names no character.", where, echo);
   }
 }
 
-static void tell_syntax(const char *bytes, size_t length, const api_json_options *options, const json_error_t *error,
-                        api_faults *faults) {
-  size_t end = error->position > 0 ? (size_t)error->position : 0;
-  if (end > length) end = length;
-  text_place place = locate(bytes, end ? end - 1 : 0, options->line);
-  char echo[API_ECHO_MAX + 4];
-  if (json_error_code(error) == json_error_duplicate_key) {
-    api_fault_at(faults, API_PROBLEM_MALFORMED_JSON, options->at, "Line %zu, column %zu (byte %zu): the name \"%s\" occurs twice.",
-                 place.line, place.column, place.byte, api_echo(string_before(bytes, length, end), echo));
-    return;
+/* The text is JSON, but for what cannot be kept: each such value by its pointer. False: out of memory. */
+static bool report_all_odd(const scan *s) {
+  api_pointer_walk *walk = api_pointer_walk_create(s->replaced, s->length, s->options->depth, s->options->at);
+  bool good = walk != NULL;
+  for (size_t i = 0; good && i < s->odd_count; i++) {
+    const api_path *path = api_pointer_walk_to(walk, s->odd[i].at);
+    if (path) report_odd(s, &s->odd[i], path);
+    good = path != NULL;
   }
-  api_fault_at(faults, API_PROBLEM_MALFORMED_JSON, options->at, "Line %zu, column %zu (byte %zu): %s.", place.line, place.column,
-               place.byte, syntax_words(error, options->line > 0, echo));
+  api_pointer_walk_destroy(walk);
+  return good;
+}
+
+/* The name whose string ends at offset `end` occurs in its object already. False: out of memory. */
+static bool report_duplicate(const scan *s, size_t end) {
+  size_t at = string_before(s->bytes, s->length, end);
+  api_text_place place = api_text_locate(s->bytes, end ? end - 1 : 0, s->options->line);
+  const char *text = s->replaced ? s->replaced : s->bytes;
+  api_pointer_walk *walk = api_pointer_walk_create(text, s->length, s->options->depth, s->options->at);
+  const api_path *path = walk ? api_pointer_walk_to(walk, at) : NULL;
+  char echo[API_ECHO_MAX + 4];
+  if (path)
+    api_fault_at(s->faults, API_PROBLEM_DUPLICATE_MEMBER, path, "Line %zu, column %zu (byte %zu): the name \"%s\" occurs twice.",
+                 place.line, place.column, place.byte,
+                 api_echo((ct_text){s->bytes + at + 1, end > at + 2 ? end - at - 2 : 0}, echo));
+  bool good = path != NULL;
+  api_pointer_walk_destroy(walk);
+  return good;
+}
+
+/* One pass of the parser. The tree, or NULL with a fault, or, *duplicate set, without: the text may yet be JSON. */
+static json_t *parse_scanned(const scan *s, parsing *state, size_t flags, size_t *duplicate) {
+  feed f = {s->replaced ? s->replaced : s->bytes, s->length, 0, s->options->cancel};
+  json_error_t error = {0};
+  current = state;
+  json_t *value = json_load_callback(next_byte, &f, flags | JSON_DECODE_ANY, &error);
+  bool cancelled = ct_cancel_raised(s->options->cancel);
+  bool memory = state->failed || (!value && (error.text[0] == 0 || json_error_code(&error) == json_error_out_of_memory));
+  if (cancelled || memory) {
+    json_decref(value);
+    value = NULL;
+  }
+  current = NULL;
+  if (value) return value;
+  if (cancelled) api_fault_cancelled(s->faults);
+  else if (memory) api_fault_memory(s->faults);
+  else if (json_error_code(&error) == json_error_duplicate_key) *duplicate = error_end(s, &error);
+  else report_syntax(s, &error);
+  return NULL;
+}
+
+/* The tree of a scanned text that holds nothing odd and no name twice, or NULL with a fault: that of the grammar first. */
+static json_t *parse_checked(const scan *s, parsing *state) {
+  size_t duplicate = 0;
+  json_t *value = parse_scanned(s, state, s->odd_count ? 0 : JSON_REJECT_DUPLICATES, &duplicate);
+  if (!value && !duplicate) return NULL;
+  if (value && !s->odd_count) return value;
+  if (!value) value = parse_scanned(s, state, 0, &duplicate);
+  if (!value) return NULL;
+  current = state;
+  json_decref(value);
+  current = NULL;
+  if (!(s->odd_count ? report_all_odd(s) : report_duplicate(s, duplicate))) api_fault_memory(s->faults);
+  return NULL;
 }
 
 json_t *api_json_parse(const char *bytes, size_t length, const api_json_options *options, api_faults *faults) {
@@ -243,30 +352,17 @@ json_t *api_json_parse(const char *bytes, size_t length, const api_json_options 
     api_fault_at(faults, API_PROBLEM_MALFORMED_JSON, options->at, "Line 1, column 1 (byte 1): the text is empty.");
     return NULL;
   }
-  if (!scan_text(&s)) return NULL;
-
+  json_t *value = NULL;
   /* A token's room doubles, with a byte for its end. */
-  parsing state = {.reserve_bytes = 2 * (s.longest_token + 2) + 64};
-  state.reserve = malloc(state.reserve_bytes);
-  if (!state.reserve) {
-    api_fault_memory(faults);
-    return NULL;
+  parsing state = {0};
+  if (scan_text(&s)) {
+    state.reserve_bytes = 2 * (s.longest_token + 2) + 64;
+    state.reserve = malloc(state.reserve_bytes);
+    if (state.reserve) value = parse_checked(&s, &state);
+    else api_fault_memory(faults);
   }
-  feed f = {bytes, length, 0, options->cancel};
-  json_error_t error = {0};
-  current = &state;
-  json_t *value = json_load_callback(next_byte, &f, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
-  bool cancelled = ct_cancel_raised(options->cancel);
-  bool memory = state.failed || (!value && (error.text[0] == 0 || json_error_code(&error) == json_error_out_of_memory));
-  if (!value || cancelled || memory) {
-    json_decref(value);
-    value = NULL;
-    if (cancelled) api_fault_cancelled(faults);
-    else if (memory) api_fault_memory(faults);
-    else tell_syntax(bytes, length, options, &error, faults);
-  }
-  current = NULL;
   free(state.reserve);
+  free(s.replaced);
   return value;
 }
 

@@ -76,12 +76,7 @@ bool api_read_mesh(api_reader *reader, const api_field *field, ct_collider *out)
   bool hull = false;
   mesh_text mesh = {0};
   bool good = api_read_bool(reader, &m[CONVEX_HULL], &hull);
-  for (int k = NORMALS; hull && k <= SOLID; k++) {
-    if (!api_field_present(&m[k])) continue;
-    api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_MEMBER, &m[k].path, "\"%s\" means nothing beside convexHull: true.",
-                 m[k].name);
-    good = false;
-  }
+  for (int k = NORMALS; k <= SOLID; k++) good = api_refuse_beside(reader, &m[k], hull, "convexHull: true") && good;
   const api_corner_form form = {"triangle", CORNERS, reader->limits->mesh_triangles};
   uint32_t *corners;
   if (!api_read_vertices(reader, &m[VERTICES], CORNERS, &mesh.vertices, &mesh.vertex_count)) return false;

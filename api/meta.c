@@ -1,6 +1,7 @@
 /* Documents about the daemon. They change with the program and its options only. */
 #include "meta.h"
 
+#include "json_literal.h"
 #include "limits.h"
 #include "motion_json.h"
 #include "motion_request.h"

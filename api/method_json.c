@@ -10,7 +10,7 @@
 static const char *const words[] = {"auto", "gjkEpa", "mpr", "separatingAxis"};
 
 static bool refuse(api_reader *reader, const api_field *field, const char *what, const char *with) {
-  api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &field->path, "\"%s\" means nothing without method %s.", what, with);
+  api_fault_at(reader->faults, API_PROBLEM_CONFLICTING_MEMBERS, &field->path, "\"%s\" requires method %s.", what, with);
   return false;
 }
 

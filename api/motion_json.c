@@ -63,9 +63,7 @@ static bool read_source(api_reader *reader, const api_field *field, const api_fi
 
 static bool read_inertia(api_reader *reader, const api_field *diagonal, const api_field *orientation, ct_motion *out) {
   if (!diagonal->value) {
-    if (!orientation->value) return true;
-    api_fault_at(reader->faults, API_PROBLEM_MISSING_MEMBER, &diagonal->path, "inertiaOrientation needs inertiaDiagonal.");
-    return false;
+    return api_refuse_idle(reader, orientation, true, "inertiaDiagonal");
   }
   double moments[3];
   if (!api_read_numbers(reader, diagonal, DBL_MAX, 3, moments)) return false;
@@ -94,9 +92,7 @@ static bool read_acceleration(api_reader *reader, const api_field *linear, const
   const api_field *given = api_field_present(linear) ? linear : angular;
   if (!api_field_present(given)) return true;
   if (!motion->is_kinematic) {
-    api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_MEMBER, &given->path, "\"%s\" means nothing without isKinematic.",
-                 given->name);
-    return false;
+    return api_refuse_idle(reader, given, true, "isKinematic: true");
   }
   ct_acceleration *own = api_arena_alloc(reader->arena, sizeof *own);
   if (!own) {

@@ -34,12 +34,7 @@ static bool read_search(api_reader *reader, const api_motion_fields *fields, ct_
   good = api_read_unsigned(reader, fields->iterations, 1, API_IMPACT_ITERATIONS_MAX, &iterations) && good;
   out->method = methods[which];
   out->iterations_max = (uint32_t)iterations;
-  if (good && api_field_present(fields->distance_tolerance) && out->method != CT_IMPACT_BISECTION) {
-    api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &fields->distance_tolerance->path,
-                 "\"distanceTolerance\" means nothing without method bisection.");
-    return false;
-  }
-  return good;
+  return good && api_refuse_idle(reader, fields->distance_tolerance, out->method != CT_IMPACT_BISECTION, "method bisection");
 }
 
 /* ---- who ------------------------------------------------------------------------------------------------------------- */

@@ -62,8 +62,8 @@ static bool read_capsule(api_reader *reader, const api_field *field, ct_collider
   if (!api_read_object(reader, field, m, COUNT)) return false;
   bool two = m[BOTTOM].value || m[TOP].value;
   if (two == (m[RADIUS].value != NULL) || (m[BOTTOM].value != NULL) != (m[TOP].value != NULL)) {
-    api_fault_at(reader->faults, API_PROBLEM_MISSING_MEMBER, &field->path,
-                 "Either radius, or radiusBottom and radiusTop, is required.");
+    api_fault_at(reader->faults, two && m[RADIUS].value ? API_PROBLEM_CONFLICTING_MEMBERS : API_PROBLEM_MISSING_MEMBER,
+                 &field->path, "Either radius, or radiusBottom and radiusTop, is required.");
     return false;
   }
   double bottom = 0.0, top = 0.0, height = 0.0;

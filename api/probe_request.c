@@ -91,7 +91,7 @@ static bool read_shape(api_reader *reader, const api_field *field, ct_collider *
   if (!api_read_collider(reader, field, out)) return false;
   if (!out->material.length) return true;
   api_path material = api_path_member(&field->path, "material");
-  api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_MEMBER, &material, "\"material\" means nothing of a region.");
+  api_fault_at(reader->faults, API_PROBLEM_CONFLICTING_MEMBERS, &material, "\"material\" cannot be combined with a region.");
   api_collider_release(out);
   return false;
 }

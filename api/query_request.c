@@ -183,10 +183,7 @@ static const api_field *member(const member_set *set, int which) { return &set->
 static bool refuse_others(api_reader *reader, const member_set *set, uint64_t meant, const char *with) {
   bool good = true;
   for (int m = 0; m < M_COUNT; m++) {
-    const api_field *f = member(set, m);
-    if (!api_field_present(f) || (meant & (UINT64_C(1) << m))) continue;
-    api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_MEMBER, &f->path, "\"%s\" means nothing beside %s.", f->name, with);
-    good = false;
+    good = api_refuse_beside(reader, member(set, m), !(meant & (UINT64_C(1) << m)), with) && good;
   }
   return good;
 }
@@ -377,11 +374,10 @@ static void settle_features(api_question *out) {
 static bool need_variants(api_reader *reader, const member_set *set, const api_question *out) {
   const api_field *cache = member(set, M_CACHE), *include = member(set, M_INCLUDE);
   bool variants = out->mode == API_MODE_VARIANTS;
-  if (!variants && api_field_present(cache))
-    api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &cache->path, "\"cache\" means nothing without variants.");
+  (void)api_refuse_idle(reader, cache, !variants, "variants");
   if (out->changes && (!variants || out->options.explicit_pairs))
-    api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &include->path,
-                 "\"changes\" means nothing without variants, nor beside pairs.");
+    api_fault_at(reader->faults, API_PROBLEM_CONFLICTING_MEMBERS, &include->path, "include \"changes\" %s.",
+                 variants ? "cannot be combined with pairs" : "requires variants");
   return !api_faults_any(reader->faults);
 }
 
@@ -402,9 +398,7 @@ static bool read_velocity(api_reader *reader, const api_field *field, api_questi
   if (out->put_velocity)
     return api_read_velocity_tolerance(reader, field, out->scene, ct_scene_default_epsilon(out->scene),
                                        &out->force.velocity_tolerance);
-  if (!api_field_present(field)) return true;
-  api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &field->path, "\"%s\" means nothing without include velocity.", field->name);
-  return false;
+  return api_refuse_idle(reader, field, true, "include velocity");
 }
 
 /* Forces move a body by its inertia. BAD_MASS, at the body where the request has it. */
@@ -428,10 +422,7 @@ static bool read_forces(api_reader *reader, const member_set *set, api_question 
   api_force_fields fields = {.method = member(set, M_METHOD), .state = member(set, M_CONTACT_STATE), .question = set->whole};
   for (int m = 0; m < API_FORCE_MEMBER_COUNT; m++) fields.own[m] = member(set, M_FORCE + m);
   const api_field *pairs = member(set, M_PAIRS), *where = member(set, M_WHERE);
-  if (api_field_present(fields.own[API_FORCE_CONTACTS]) && api_field_present(pairs)) {
-    api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_MEMBER, &pairs->path, "\"pairs\" means nothing beside contacts.");
-    return false;
-  }
+  if (!api_refuse_beside(reader, pairs, api_field_present(fields.own[API_FORCE_CONTACTS]), "contacts")) return false;
   /* Of bodies that touch nothing those are asked about that a side given selects. */
   if (!json_object_get(where->value, "a")) out->options.where_a = NULL;
   if (!json_object_get(where->value, "b")) out->options.where_b = NULL;
@@ -462,10 +453,7 @@ static bool read_of_scene(api_reader *reader, const member_set *set, const api_a
   if (out->kind == API_KIND_CONTACTS && !read_velocity(reader, member(set, M_FORCE + API_FORCE_VELOCITY_TOLERANCE), out))
     return false;
   const api_field *where = member(set, M_WHERE);
-  if (api_field_present(where) && api_field_present(member(set, M_PAIRS))) {
-    api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_MEMBER, &where->path, "\"where\" means nothing beside pairs.");
-    return false;
-  }
+  if (!api_refuse_beside(reader, where, api_field_present(member(set, M_PAIRS)), "pairs")) return false;
   bool good = api_read_where(reader, where, out);
   if (out->kind == API_KIND_FEATURES)
     good = api_read_features(reader, member(set, M_MODE), member(set, M_EDGE_DEPTH), &out->options.features) && good;
@@ -606,8 +594,8 @@ static bool read_boxes(api_reader *reader, const member_set *set, api_question *
   if (!api_read_array(reader, first, 0, CT_BODIES_MAX, &out->box_count)) return false;
   if (!frames_fit(reader, frames, out)) return false;
   if (out->changes && !out->has_frames) {
-    api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &member(set, M_INCLUDE)->path,
-                 "\"changes\" of boxes means nothing without frames.");
+    api_fault_at(reader->faults, API_PROBLEM_CONFLICTING_MEMBERS, &member(set, M_INCLUDE)->path,
+                 "include \"changes\" of boxes requires frames.");
     return false;
   }
   ct_box *boxes = api_arena_array(reader->arena, out->box_count * (1 + out->frame_count), sizeof *boxes);

@@ -49,17 +49,13 @@ static bool shrink(api_reader *reader, const api_field *m, double radius, ct_sha
   return shape->kind != CT_KIND_CONVEX || inset_hull(reader, &m[RADIUS], limit, radius, shape);
 }
 
-bool api_read_rounding(api_reader *reader, const api_field *object, const api_field members[API_ROUNDING_MEMBER_COUNT],
-                       ct_shape *shape) {
+bool api_read_rounding(api_reader *reader, const api_field members[API_ROUNDING_MEMBER_COUNT], ct_shape *shape) {
   size_t mode = 0;
   double radius = 0.0, margin = 0.0;
   bool good = api_read_size_or_zero(reader, &members[RADIUS], &radius);
   good = api_read_word(reader, &members[MODE], modes, 2, &mode) && good;
   good = api_read_size_or_zero(reader, &members[MARGIN], &margin) && good;
-  if (members[MODE].value && !members[RADIUS].value) {
-    api_fault_at(reader->faults, API_PROBLEM_MISSING_MEMBER, &object->path, "roundingMode needs roundingRadius.");
-    return false;
-  }
+  if (!api_refuse_idle(reader, &members[MODE], !members[RADIUS].value, "roundingRadius")) return false;
   bool inset = mode == 0 && radius > 0.0;
   if (!good || (inset && !shrink(reader, members, radius, shape))) return false;
   shape->inset = inset;

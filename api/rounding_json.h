@@ -13,8 +13,7 @@
 /* Rounds a shape that was read. A convex that is shrunk gives up its hull for the inset, which keeps it. OUT_OF_RANGE: the shape is
  * too small for the radius; BAD_VALUE: a kind that is not shrunk; MISSING_MEMBER: a mode without a radius. The shape is owned as
  * before in any case. */
-bool api_read_rounding(api_reader *reader, const api_field *object, const api_field members[API_ROUNDING_MEMBER_COUNT],
-                       ct_shape *shape);
+bool api_read_rounding(api_reader *reader, const api_field members[API_ROUNDING_MEMBER_COUNT], ct_shape *shape);
 
 /* Puts the members that are not the default. */
 void api_put_rounding(api_buffer *buffer, const ct_shape *shape);

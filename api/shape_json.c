@@ -38,9 +38,7 @@ bool api_read_shape(api_reader *reader, const api_field *object, const api_field
 static bool read_shape_or_name(api_reader *reader, const api_field *object, const api_field *members, ct_collider *out) {
   const api_field *name = &members[API_SHAPE_MEMBER_COUNT], *scale = name + 1;
   if (!api_field_present(name)) {
-    if (!api_field_present(scale)) return api_read_shape(reader, object, members, out);
-    api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_MEMBER, &scale->path, "\"scale\" means nothing without shape.");
-    return false;
+    return api_refuse_idle(reader, scale, true, "shape") && api_read_shape(reader, object, members, out);
   }
   size_t which = api_read_one_of(reader, object, members, API_SHAPE_MEMBER_COUNT + 1, true, API_PROBLEM_MISSING_MEMBER);
   return which == API_SHAPE_MEMBER_COUNT && api_read_reference(reader, name, out);
@@ -59,7 +57,7 @@ bool api_read_collider(api_reader *reader, const api_field *field, ct_collider *
   good = api_read_pose(reader, field, m + POSE, &collider.pose) && good;
   /* The shape last: it is the dear part, and it owns something. */
   if (!read_shape_or_name(reader, field, m, &collider)) return false;
-  good = api_read_rounding(reader, field, m + ROUNDING, &collider.shape) && good;
+  good = api_read_rounding(reader, m + ROUNDING, &collider.shape) && good;
   if (good) *out = collider;
   else api_collider_release(&collider);
   return good;

@@ -52,11 +52,8 @@ bool api_read_volume(api_reader *reader, const api_volume_fields *fields, api_vo
   good = api_read_epsilon(reader, fields->epsilon, &out->options.epsilon) && good;
   good = api_read_bool(reader, fields->triangles, &out->options.triangles) && good;
   out->has_epsilon = api_field_present(fields->epsilon);
-  if (!good || !out->has_epsilon || out->options.method == CT_VOLUME_SOLFEC || (out->sparsifies && !out->has_min_distance))
-    return good;
-  api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &fields->epsilon->path,
-               "\"epsilon\" means nothing without method solfec, or sparsify that leaves minDistance out.");
-  return false;
+  bool idle = out->options.method != CT_VOLUME_SOLFEC && !(out->sparsifies && !out->has_min_distance);
+  return good && api_refuse_idle(reader, fields->epsilon, idle, "method solfec, or sparsify without minDistance");
 }
 
 void api_settle_volume(api_volume *volume, const ct_scene *scene, ct_query_options *options, const char **warning) {

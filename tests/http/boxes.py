@@ -104,7 +104,7 @@ def frames_that_do_not_fit_are_refused():
 def changes_need_frames():
     box = [0, 0, 0, 1, 1, 1]
     error = client.post("/v1/query/pairs", {"boxes": [box], "include": ["changes"]}).must(422).json["errors"][0]
-    check("without frames" in error["detail"], error["detail"])
+    check("requires frames" in error["detail"], error["detail"])
     equal(ask({"boxes": [box], "frames": [], "include": ["changes"]})["frames"], [], "frames")
 
 

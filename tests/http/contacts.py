@@ -300,7 +300,7 @@ def velocities_of_poses_and_variants_count():
 @suite.fact
 def a_velocity_tolerance_needs_velocities():
     path = scene([GROUND, wheel()])
-    client.post(path + "/query/contacts", {"velocityTolerance": 1}).problem(422, "bad-value", "/velocityTolerance")
+    client.post(path + "/query/contacts", {"velocityTolerance": 1}).problem(422, "conflicting-members", "/velocityTolerance")
     client.post(path + "/query/contacts", {**ASKED, "velocityTolerance": -1}).problem(422, "out-of-range", "/velocityTolerance")
     client.post(path + "/query/distance", {"velocityTolerance": 1}).problem(422, "unknown-member", "/velocityTolerance")
 

@@ -130,7 +130,7 @@ def scenes_in_a_question_carry_materials_and_two_bodies_alone_have_none():
     client.post("/v1/query/distance", {"a": short, "b": {**short, "material": "steel"}}).problem(422, "unknown-id", "/b/material")
     client.post("/v1/query/distance", {"a": ball("a"), "b": short}).problem(422, "unknown-id", "/a/colliders/0/material")
     client.post("/v1/query/region", {"scene": inline | {"bodies": []}, "region": {**short, "material": "steel"}}) \
-        .problem(422, "unknown-member", "/region/material")
+        .problem(422, "conflicting-members", "/region/material")
 
 
 @suite.fact
@@ -192,8 +192,8 @@ BAD = [("out-of-range", of_material(staticFriction=-0.1), STEEL_AT + "staticFric
        ("wrong-type", {"gravity": [0, 0]}, "/gravity"), ("wrong-type", {"gravity": [0, 0, -9.81, 0]}, "/gravity"),
        ("wrong-type", {"gravity": -9.81}, "/gravity"), ("wrong-type", {"gravity": [0, 0, "-9.81"]}, "/gravity/2"),
        ("out-of-range", {"gravity": [0, 1.1e6, 0]}, "/gravity/1")]
-BODY = [("unknown-member", DYNAMIC, "/motion/linearAcceleration"),
-        ("unknown-member", {"mass": 1, "angularAcceleration": [0, 0, 0]}, "/motion/angularAcceleration"),
+BODY = [("conflicting-members", DYNAMIC, "/motion/linearAcceleration"),
+        ("conflicting-members", {"mass": 1, "angularAcceleration": [0, 0, 0]}, "/motion/angularAcceleration"),
         ("wrong-type", {"isKinematic": True, "linearAcceleration": [0, 1]}, "/motion/linearAcceleration"),
         ("out-of-range", {"isKinematic": True, "angularAcceleration": [0, 0, -2e9]}, "/motion/angularAcceleration/2")]
 VICTIM = scene(materials=MATERIALS, bodies=[ball("a", "default", motion={"mass": 1})])
@@ -215,9 +215,10 @@ def bad_rows():
     for name, material in (("a number", 1), ("a list", ["steel"])):
         body = {"colliders": [{"sphere": {"radius": 1}, "material": material}]}
         yield f"{name} as a material", lambda b=body: refused("PUT", VICTIM + "/bodies/x", b, "wrong-type", "/colliders/0/material")
-    for text in ("NaN", "Infinity", "-Infinity", "1e999"):
+    for text, status, problem in (("NaN", 400, "malformed-json"), ("Infinity", 400, "malformed-json"),
+                                  ("-Infinity", 400, "malformed-json"), ("1e999", 422, "out-of-range")):
         whole = '{"materials": {"steel": {"staticFriction": %s}}}' % text
-        yield f"friction {text}", lambda b=whole: unchanged(VICTIM, lambda: client.patch(VICTIM, b).problem(400, "malformed-json"))
+        yield f"friction {text}", lambda b=whole, s=status, p=problem: unchanged(VICTIM, lambda: client.patch(VICTIM, b).problem(s, p))
 
 
 suite.table("bad input", bad_rows())

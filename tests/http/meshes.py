@@ -337,9 +337,9 @@ bad("all on a line", mesh(NO_AREA, [(0, 1, 2)]), "degenerate-mesh", "")
 bad("all one point", mesh([[1, 2, 3]] * 3, [(0, 1, 2)]), "degenerate-mesh", "")
 bad("solid of another type", mesh(CUBE_POINTS, CUBE, solid=1), "wrong-type", "/solid")
 bad("convexHull of another type", mesh(CUBE_POINTS, CUBE, convexHull="yes"), "wrong-type", "/convexHull")
-bad("solid beside convexHull", mesh(CUBE_POINTS, CUBE, convexHull=True, solid=True), "unknown-member", "/solid")
+bad("solid beside convexHull", mesh(CUBE_POINTS, CUBE, convexHull=True, solid=True), "conflicting-members", "/solid")
 NORMALS = [[0, 0, 1]] * 8
-bad("normals beside convexHull", mesh(CUBE_POINTS, CUBE, convexHull=True, normals=NORMALS), "unknown-member", "/normals")
+bad("normals beside convexHull", mesh(CUBE_POINTS, CUBE, convexHull=True, normals=NORMALS), "conflicting-members", "/normals")
 for count in (0, 1, 7, 9):
     bad(f"{count} normals of 8 vertices", mesh(CUBE_POINTS, CUBE, normals=(NORMALS * 2)[:count]), "wrong-type", "/normals")
 bad("normals of another type", mesh(CUBE_POINTS, CUBE, normals={}), "wrong-type", "/normals")
@@ -371,8 +371,10 @@ suite.table("refused", ((name, lambda v=value, p=problem, at=pointer: refuse(v, 
 @suite.fact
 def numbers_that_json_or_a_double_does_not_have_are_no_indices():
     text = json.dumps({"mesh": mesh(CUBE_POINTS, CUBE)})
-    for word in ("NaN", "Infinity", "1e999", "18446744073709551616", "01", "+1"):
+    for word in ("NaN", "Infinity", "01", "+1"):
         client.post(SHAPES, text.replace("[0, 2, 1]", f"[0, {word}, 1]", 1)).problem(400, "malformed-json")
+    for word, problem in (("1e999", "out-of-range"), ("18446744073709551616", "bad-index")):
+        client.post(SHAPES, text.replace("[0, 2, 1]", f"[0, {word}, 1]", 1)).problem(422, problem, "/mesh/triangles/0/1")
 
 
 # ---- files that are refused --------------------------------------------------------------------------------------------------------

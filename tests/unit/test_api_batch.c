@@ -148,7 +148,7 @@ static void a_stateless_batch_carries_its_geometry(void) {
   CHECK_INT(status_at(&reply, 3), 422);
   rig_free(&reply);
   rig_refused(&r, "POST", "/v1/query", "{\"queries\": [], \"poses\": {\"ids\": [], \"positions\": []}}",
-              (rig_fault){422, "unknown-member", "/poses"});
+              (rig_fault){422, "conflicting-members", "/poses"});
   rig_close(&r);
 }
 

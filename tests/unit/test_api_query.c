@@ -368,7 +368,7 @@ static void raw_boxes_are_listed_in_full(void) {
   rig_must(&r, "POST", "/v1/query/pairs", "{\"boxes\": []}", 200);
   rig_refused(&r, "POST", "/v1/query/pairs", "{\"boxes\": [[0, 0, 0, 1, 1]]}", (rig_fault){422, "wrong-type", "/boxes/0"});
   rig_refused(&r, "POST", "/v1/query/pairs", "{\"boxes\": [[0, 0, 0, 1, -1, 1]]}", (rig_fault){422, "bad-value", "/boxes/0/1"});
-  rig_refused(&r, "POST", "/v1/query/pairs", "{\"boxes\": [], \"limit\": 5}", (rig_fault){422, "unknown-member", "/limit"});
+  rig_refused(&r, "POST", "/v1/query/pairs", "{\"boxes\": [], \"limit\": 5}", (rig_fault){422, "conflicting-members", "/limit"});
   rig_refused(&r, "POST", "/v1/query/overlap", "{\"boxes\": []}", (rig_fault){422, "unknown-member", "/boxes"});
   rig_close(&r);
 }
@@ -520,10 +520,11 @@ static void members_out_of_place_are_refused(void) {
       {"/v1/scenes/s/query/distance", "{\"deadlineMs\": 600001}", {422, "out-of-range", "/deadlineMs"}},
       {"/v1/scenes/s/query/distance", "{\"broadphase\": \"grd\"}", {422, "bad-value", "/broadphase"}},
       {"/v1/scenes/s/query/distance", "{\"pairs\": [[\"n001\", \"n001\"]]}", {422, "bad-value", "/pairs/0"}},
-      {"/v1/scenes/s/query/distance", "{\"pairs\": [], \"where\": {}}", {422, "unknown-member", "/where"}},
+      {"/v1/scenes/s/query/distance", "{\"pairs\": [], \"where\": {}}", {422, "conflicting-members", "/where"}},
       {"/v1/scenes/s/query/distance", "{\"pairs\": [[\"n001\"]]}", {422, "wrong-type", "/pairs/0"}},
       {"/v1/scenes/s/query/distance", "{\"pairs\": [[\"n001\", \"x\"]]}", {422, "unknown-id", "/pairs/0/1"}},
-      {"/v1/scenes/s/query/distance", "{\"where\": {\"a\": {\"ids\": [], \"prefix\": \"\"}}}", {422, "missing-member", "/where/a"}},
+      {"/v1/scenes/s/query/distance", "{\"where\": {\"a\": {\"ids\": [], \"prefix\": \"\"}}}",
+       {422, "conflicting-members", "/where/a"}},
       {"/v1/scenes/s/query/distance", "{\"where\": {\"b\": {\"ids\": [\"x\"]}}}", {422, "unknown-id", "/where/b/ids/0"}},
       {"/v1/scenes/s/query/distance", "{\"where\": {\"c\": {}}}", {422, "unknown-member", "/where/c"}},
       {"/v1/scenes/s/query/distance",
@@ -535,8 +536,8 @@ static void members_out_of_place_are_refused(void) {
       {"/v1/query/distance", "{\"a\": {}, \"b\": {}}", {422, "missing-member", NULL}},
       {"/v1/query/distance",
        "{\"a\": {\"sphere\": {\"radius\": 1}}, \"b\": {\"sphere\": {\"radius\": 1}}, \"limit\": 1}",
-       {422, "unknown-member", "/limit"}},
-      {"/v1/query/distance", "{\"scene\": {}, \"a\": {\"sphere\": {\"radius\": 1}}}", {422, "unknown-member", "/a"}},
+       {422, "conflicting-members", "/limit"}},
+      {"/v1/query/distance", "{\"scene\": {}, \"a\": {\"sphere\": {\"radius\": 1}}}", {422, "conflicting-members", "/a"}},
       {"/v1/query/distance", "{\"scene\": {\"bodies\": [{\"id\": \"p\"}]}}", {422, "missing-member", NULL}},
       {"/v1/query/massProperties", "{\"b\": {\"sphere\": {\"radius\": 1}}}", {422, "missing-member", NULL}},
   };

@@ -160,10 +160,10 @@ static void merge_patches_change_what_they_name(void) {
       {"{\"id\":\"b\"}", NULL, "bad-value", "/id"},
       {"{\"colliders\":null}", NULL, "missing-member", "/colliders"},
       {"{\"colliders\":[]}", NULL, "missing-member", "/colliders"},
-      {"{\"motion\":{\"density\":5}}", NULL, "bad-mass", "/motion"},
+      {"{\"motion\":{\"density\":5}}", NULL, "conflicting-members", "/motion"},
       {"{\"motion\":{\"mass\":-2}}", NULL, "bad-mass", "/motion/mass"},
       {"{\"posiiton\":[0,0,0]}", NULL, "unknown-member", "/posiiton"},
-      {"{\"rotation\":[0,0,0,1],\"rpy\":[0,0,0]}", NULL, "bad-rotation", ""},
+      {"{\"rotation\":[0,0,0,1],\"rpy\":[0,0,0]}", NULL, "conflicting-members", ""},
       {"[]", NULL, "wrong-type", ""},
       {"null", NULL, "wrong-type", ""},
   };

@@ -176,7 +176,7 @@ static void bad_shapes_say_why_and_where(void) {
     const char *text, *problem, *pointer, *words;
   } cases[] = {
       {"{}", "missing-member", "", "sphere, box, capsule, cylinder, cone, ellipsoid, convex, mesh, tetmesh, hexmesh, plane"},
-      {"{\"sphere\":{\"radius\":1},\"box\":{\"size\":[1,1,1]}}", "missing-member", "", "Only one"},
+      {"{\"sphere\":{\"radius\":1},\"box\":{\"size\":[1,1,1]}}", "conflicting-members", "", "Only one"},
       {"{\"sphere\":{\"radius\":1},\"colour\":1}", "unknown-member", "/colour", NULL},
       {"{\"spheer\":{\"radius\":1}}", "unknown-member", "/spheer", "did you mean \"sphere\""},
       {"{\"Box\":{\"size\":[1,1,1]}}", "unknown-member", "/Box", "did you mean \"box\""},
@@ -201,7 +201,7 @@ static void bad_shapes_say_why_and_where(void) {
       {"{\"box\":{\"halfExtents\":[1,1,1]}}", "unknown-member", "/box/halfExtents", "members: size"},
       {"{\"capsule\":{\"radius\":1}}", "missing-member", "/capsule/height", NULL},
       {"{\"capsule\":{\"height\":1}}", "missing-member", "/capsule", "radiusBottom and radiusTop"},
-      {"{\"capsule\":{\"radius\":1,\"radiusTop\":1,\"height\":1}}", "missing-member", "/capsule", NULL},
+      {"{\"capsule\":{\"radius\":1,\"radiusTop\":1,\"height\":1}}", "conflicting-members", "/capsule", NULL},
       {"{\"capsule\":{\"radiusTop\":1,\"height\":1}}", "missing-member", "/capsule", NULL},
       {"{\"capsule\":{\"radius\":1,\"height\":-1}}", "out-of-range", "/capsule/height", NULL},
       {"{\"capsule\":{\"radius\":1,\"height\":1e-10}}", "out-of-range", "/capsule/height", NULL},
@@ -221,7 +221,7 @@ static void bad_shapes_say_why_and_where(void) {
       {"{\"sphere\":{\"radius\":1},\"margin\":\"1 mm\"}", "wrong-type", "/margin", NULL},
       {"{\"sphere\":{\"radius\":1},\"roundingRadius\":1e10,\"roundingMode\":\"add\"}", "out-of-range", "/roundingRadius", NULL},
       {"{\"box\":{\"size\":[1,1,1]},\"roundingRadius\":0.1,\"roundingMode\":\"ad\"}", "bad-value", "/roundingMode", NULL},
-      {"{\"box\":{\"size\":[1,1,1]},\"roundingMode\":\"add\"}", "missing-member", "", "needs roundingRadius"},
+      {"{\"box\":{\"size\":[1,1,1]},\"roundingMode\":\"add\"}", "conflicting-members", "/roundingMode", "requires roundingRadius"},
       {"{\"box\":{\"size\":[1,1,3]},\"roundingRadius\":0.5}", "out-of-range", "/roundingRadius", "too thin"},
       {"{\"sphere\":{\"radius\":1},\"roundingRadius\":1.5}", "out-of-range", "/roundingRadius", "too thin"},
       {"{\"capsule\":{\"radiusBottom\":1,\"radiusTop\":0.5,\"height\":3},\"roundingRadius\":0.75}", "out-of-range",
@@ -237,7 +237,7 @@ static void bad_shapes_say_why_and_where(void) {
       {"{\"plane\":{\"normal\":[0,0,1]}}", "unknown-member", "/plane/normal", NULL},
       {"{\"plane\":true}", "wrong-type", "/plane", NULL},
       {"{\"convex\":{}}", "missing-member", "/convex", "vertices, planes"},
-      {"{\"convex\":{\"vertices\":[],\"planes\":[]}}", "missing-member", "/convex", "Only one"},
+      {"{\"convex\":{\"vertices\":[],\"planes\":[]}}", "conflicting-members", "/convex", "Only one"},
       {"{\"convex\":{\"points\":[]}}", "unknown-member", "/convex/points", NULL},
       {"{\"convex\":{\"vertices\":[]}}", "degenerate-hull", "/convex/vertices", "at least 4"},
       {"{\"convex\":{\"vertices\":[[0,0,0],[1,0,0],[0,1,0]]}}", "degenerate-hull", "/convex/vertices", "at least 4"},
@@ -257,7 +257,7 @@ static void bad_shapes_say_why_and_where(void) {
       {"{\"convex\":{\"planes\":[[1,0,0,-2e9],[-1,0,0,-1],[0,1,0,-1],[0,-1,0,-1]]}}", "out-of-range", "/convex/planes/0", "1e9"},
       {"{\"convex\":{\"planes\":[[1,0,0],[-1,0,0,-1],[0,1,0,-1],[0,-1,0,-1]]}}", "wrong-type", "/convex/planes/0", NULL},
       {"{\"sphere\":{\"radius\":1},\"id\":\"a b\"}", "bad-value", "/id", NULL},
-      {"{\"sphere\":{\"radius\":1},\"rpy\":[0,0,0],\"rotation\":[0,0,0,1]}", "bad-rotation", "", NULL},
+      {"{\"sphere\":{\"radius\":1},\"rpy\":[0,0,0],\"rotation\":[0,0,0,1]}", "conflicting-members", "", NULL},
       {"[]", "wrong-type", "", "Must be an object"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
