@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """The house's limits: files under 700 lines, functions under 100, at most six parameters, no marks of unfinished work,
-public headers that compile alone, no line over 132 columns. Prints what breaks one, then "N passed, N failed, N skipped"."""
+public headers that compile alone, no line over 132 columns, no clock in tests. Prints what breaks one, then "N passed, N failed, N skipped"."""
 import pathlib
 import re
 import subprocess
@@ -11,6 +11,8 @@ FILE_LINES, FUNCTION_LINES, PARAMETERS, COLUMNS = 700, 100, 6, 132
 FIXED_SIGNATURES = {"srv_http_handle", "on_request"}
 ROOTS = ("engine", "api", "server", "tests", "docker")
 MARKS = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X|HA" r"CK)\b")
+# Readings of a clock, whose values could be compared with a constant.
+CLOCKS = re.compile(r"\btime\.(time|monotonic|perf_counter|process_time|thread_time|clock_gettime)(_ns)?\b|\bdatetime\b")
 STRICT = ["-std=c17", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Wstrict-prototypes", "-Werror"]
 
 
@@ -58,6 +60,10 @@ def faults_of(path):
             yield f"line {number}: mark of unfinished work"
         if path.suffix in (".c", ".h") and len(line) > COLUMNS:
             yield f"line {number}: {len(line)} columns, limit {COLUMNS}"
+    if path.suffix == ".py" and path.parts[0] == "tests" and path.parts[1] not in ("bench", "image", "support"):
+        for number, line in enumerate(lines, 1):
+            if CLOCKS.search(line):
+                yield f"line {number}: reads a clock; a test measures time by support/stopwatch.py alone"
     if path.suffix not in (".c", ".h"):
         return
     code = without_macros(without_comments_and_strings(text))

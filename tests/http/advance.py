@@ -4,13 +4,13 @@ import http.client
 import json
 import re
 import threading
-import time
 
 from support import metrics
 from support.checks import Suite, check, equal, near, near_list
 from support.client import Curl, KeepAlive
 from support.daemon import Daemon
 from support.pace import SLOWER
+from support.stopwatch import wait_until
 
 suite = Suite()
 daemon = Daemon("--workers", "2", "--limit", "drainSeconds=1").start()
@@ -150,10 +150,7 @@ def a_client_that_leaves_cancels_the_work_and_the_workers_are_free_again():
             else:
                 daemon.works(0.02)
             connection.close()
-    end = time.monotonic() + SECONDS
-    while is_busy():
-        check(time.monotonic() < end, "workers are still busy")
-        time.sleep(0.05)
+    wait_until(lambda: not is_busy(), "workers are busy", pause=0.05)
     equal(revision(path), '"r1"', "revision")
 
 
@@ -174,9 +171,7 @@ def a_client_that_does_not_read_misses_lines_not_the_last_one():
     members = {**ENDLESS, "duration": 20, "progressEvery": 1e-3, "include": ["poses"]}
     connection.request("POST", f"{path}/advance", json.dumps(members), {"Content-Type": "application/json"})
     response = connection.getresponse()
-    end = time.monotonic() + SECONDS
-    while revision(path) == '"r1"' and time.monotonic() < end:
-        time.sleep(0.05)
+    wait_until(lambda: revision(path) != '"r1"', "the scene is not written", pause=0.05)
     lines = [json.loads(line) for line in response.read().splitlines()]
     equal((lines[-1]["done"], lines[-1]["revision"]), (True, 2), "last line")
     check(all(a["time"] < b["time"] for a, b in zip(lines, lines[1:])), "lines are out of order")
@@ -204,10 +199,7 @@ def work_that_cannot_be_written_any_more_ends_at_once():
         else:
             daemon.works(0.05)
         check(client.delete(path).status in (200, 204), "the scene is not deleted")
-        end = time.monotonic() + SECONDS
-        while is_busy():
-            check(time.monotonic() < end, "workers are still busy")
-            time.sleep(0.05)
+        wait_until(lambda: not is_busy(), "workers are busy", pause=0.05)
         connection.close()
 
 

@@ -5,8 +5,8 @@ import time
 
 from support.checks import Suite, check, equal
 from support.lives import Lives
-from support.pace import SLOWER
 from support.redis import Redis
+from support.stopwatch import Stopwatch, wait_until
 
 suite = Suite()
 OBJ = "model/obj"
@@ -37,8 +37,8 @@ def damage(folder, mark, count):
 
 def status_of(client, name, expected):
     """Waits while the scene is being loaded."""
-    end = time.monotonic() + 60 * SLOWER
-    while time.monotonic() < end:
+    watch = Stopwatch()
+    while not watch.hangs():
         entry = next(s for s in client.get("/v1/scenes").must(200).json["scenes"] if s["id"] == name)
         if entry.get("status") == expected:
             return
@@ -184,12 +184,10 @@ def a_shape_that_is_deleted_and_posted_anew_begins_its_time_anew():
     shape = post(lives.client).must(201).json["id"]
     time.sleep(0.8)  # so old that its time is soon over
     lives.client.request("DELETE", f"/v1/shapes/{shape}")
-    begun = time.monotonic()
+    watch = Stopwatch()
     post(lives.client).must(201)
-    while lives.client.get("/v1/shapes").must(200).json["total"] == 1:
-        check(time.monotonic() - begun < 60 * SLOWER, "the shape has not gone")
-        time.sleep(0.01)
-    check(time.monotonic() - begun >= 1, f"the shape has gone {time.monotonic() - begun:.2f} s after it was posted")
+    wait_until(lambda: lives.client.get("/v1/shapes").must(200).json["total"] == 0, "the shape is there")
+    check(watch.read().lasted(1), f"the shape expired {watch.read()} after it was posted")
     lives.down()
 
 

@@ -14,7 +14,7 @@ from support.daemon import SANITIZER, Daemon, binary, clean_environment
 from support.lives import Lives
 from support.machine_memory import least_memory
 from support.metrics import Metrics
-from support.pace import SLOWER
+from support.stopwatch import Stopwatch
 
 suite = Suite()
 MIB = 1 << 20
@@ -65,8 +65,8 @@ def meshes():
 
 def settles(daemon, empty, most, what):
     """What has been freed is given back within a second or so."""
-    end = time.monotonic() + 60 * SLOWER
-    while (now := resident(daemon.pid))[0] - empty > most and time.monotonic() < end:
+    watch = Stopwatch()
+    while (now := resident(daemon.pid))[0] - empty > most and not watch.hangs():
         time.sleep(0.05)
     print(f"{what}: {(now[0] - empty) / MIB:.0f} MiB above an empty daemon's {empty / MIB:.0f}, {now[1] / MIB:.0f} at most")
     check(now[0] - empty <= most, f"{what} take {(now[0] - empty) / MIB:.0f} MiB, more than {most / MIB:.0f}")

@@ -8,12 +8,12 @@ import functools
 import json
 import math
 import os
-import time
 
 from support import scenes
 from support.checks import Suite, check, equal, near, near_list
 from support.client import KeepAlive
 from support.daemon import Daemon
+from support.stopwatch import Stopwatch
 
 suite = Suite()
 FULL = bool(os.environ.get("CONTACTD_FULL"))
@@ -58,12 +58,12 @@ def settled():
     """(path of the scene, where everything is, lines of all steps until nothing moved): lines of one request follow each other."""
     path, runs = "/v1/scenes/pile", []
     client.put(path, document).must(201)
-    start = time.monotonic()
+    watch = Stopwatch()
     while not runs or not (runs[-1][-1]["kineticEnergy"] == 0 and runs[-1][-1]["contacts"] > COUNT):
         check(len(runs) < PATIENCE, f"after {len(runs)} s it still moves: {runs[-1:] and runs[-1][-1]}")
         runs.append(steps_of(path, 1))
     steps = len(runs) / STEP
-    print(f"  {COUNT} bodies come to rest within {len(runs)} s; {(time.monotonic() - start) / steps * 1e3:.2f} ms a step; "
+    print(f"  {COUNT} bodies come to rest within {len(runs)} s; {watch.read() / steps} a step; "
           f"{runs[-1][-1]['contacts']} contacts, the deepest {max(run[-1]['penetration'] for run in runs):.1e} m")
     return path, poses_of(client, path), runs
 

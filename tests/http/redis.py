@@ -17,6 +17,7 @@ from support.history import ABSENT, History
 from support.metrics import Metrics
 from support.pace import SLOWER
 from support.redis import CUBE, OBJ, Redis, ball, move, number_of, place, revision_of
+from support.stopwatch import Stopwatch, timed, wait_until
 
 suite = Suite()
 FULL = bool(os.environ.get("CONTACTD_FULL"))
@@ -278,7 +279,7 @@ class Load:
         self.redis, self.nodes, self.history = redis, nodes, History()
         self.ends = threading.Event()
         self.next, self.lock = 1, threading.Lock()
-        self.strange, self.slow = [], 0.0
+        self.strange = []
         with self.history.write(0) as w:
             w.acknowledged(nodes[0].client.put("/v1/scenes/s", {"bodies": [ball("b")]}).must(201).json["revision"])
         self.threads = []
@@ -315,11 +316,9 @@ class Load:
                 connection.close()
 
     def ask(self, connection, method, body=None):
-        start = time.monotonic()
         connection.request(method, "/v1/scenes/s/poses", body, {"Content-Type": "application/json"} if body else {})
         reply = connection.getresponse()
         text = reply.read()
-        self.slow = max(self.slow, time.monotonic() - start)
         if reply.status == 503 and not reply.headers.get("Retry-After"):
             self.strange.append(f"503 without Retry-After: {text[:200]}")
         if reply.status not in (200, 503, 409):
@@ -348,9 +347,9 @@ class Load:
 
     def goes_on(self, what):
         """Waits until more is acknowledged: recovery by itself."""
-        before, end = self.acknowledged(), time.monotonic() + SECONDS
+        before, watch = self.acknowledged(), Stopwatch()
         while self.acknowledged() < before + 10:
-            check(time.monotonic() < end and not self.strange, f"nothing is acknowledged any more after {what}: {self.strange[:3]}")
+            check(not watch.hangs() and not self.strange, f"nothing is acknowledged any more after {what}: {self.strange[:3]}")
             time.sleep(0.01)
 
     def finish(self):
@@ -396,27 +395,25 @@ def a_redis_that_is_killed_and_started_again_has_all_that_was_acknowledged():
 
 
 @suite.fact
-def a_redis_that_hangs_is_told_within_a_second_and_work_goes_on_by_itself():
+def a_redis_that_hangs_is_told_and_work_goes_on_by_itself():
     redis = Redis(suite)
     nodes = redis.daemons(2)
     load = Load(redis, nodes)
     load.goes_on("the beginning")
     redis.signal("STOP")
     client = KeepAlive(nodes[0])
-    start = time.monotonic()
-    reply = client.get("/v1/scenes/s/poses").problem(503, "store-unavailable")
+    reply, waited = timed(lambda: client.get("/v1/scenes/s/poses"))
+    reply.problem(503, "store-unavailable")
     check(reply.headers.get("retry-after"), "no Retry-After")
-    check(time.monotonic() - start < 4 * SLOWER, f"told after {time.monotonic() - start:.2f} s")
     client.patch("/v1/scenes/s/poses", move(-1)).problem(503, "store-unavailable")
     # Now nobody is waited for any more, and what needs no store is answered as ever.
     took = []
     for unused in range(10):
-        start = time.monotonic()
-        client.get("/v1/scenes/s").problem(503, "store-unavailable")
-        took.append(time.monotonic() - start)
+        reply, seconds = timed(lambda: client.get("/v1/scenes/s"))
+        reply.problem(503, "store-unavailable")
+        took.append(seconds)
         client.get("/v1/version").must(200)
-    # Who is let wait waits for a second.
-    check(statistics.median(took) < 0.8, f"refusals took {took} s")
+    check(statistics.median(took) < waited / 2, f"refusals took {took}, the first one {waited}")
     nodes[0].client.get("/readyz").problem(503, "store-unavailable")
     redis.signal("CONT")
     load.history.write(-1).__enter__().__exit__(None, None, None)
@@ -450,10 +447,7 @@ def reads_that_may_be_stale_say_so_and_are_not_for_long():
     equal((reply.headers.get("x-stale-reads"), place(reply)), ("1", 0), "header and place")
     equal(fresh.client.get("/v1/scenes/s/poses").must(200).headers.get("x-stale-reads"), None, "header of the other")
     fresh.client.patch("/v1/scenes/s/poses", move(4)).must(200)
-    end = time.monotonic() + SECONDS
-    while place(stale.client.get("/v1/scenes/s/poses").must(200)) != 4:
-        check(time.monotonic() < end, "it stays stale")
-        time.sleep(0.02)
+    wait_until(lambda: place(stale.client.get("/v1/scenes/s/poses").must(200)) == 4, "it is stale")
 
 
 # ---- the checker ---------------------------------------------------------------------------------------------------------------------

@@ -5,12 +5,12 @@ import pathlib
 import shutil
 import subprocess
 import tempfile
-import time
 
 from support import metrics
 from support.checks import Suite, check, equal
 from support.pace import SLOWER
-from support.redis import Redis, Spoiler, ball, free_port, move, place, revision_of, wait_ready, wait_until
+from support.redis import Redis, Spoiler, ball, free_port, move, place, revision_of, wait_ready
+from support.stopwatch import wait_until
 
 suite = Suite()
 SECONDS = 30 * SLOWER

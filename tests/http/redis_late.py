@@ -7,7 +7,8 @@ from support.checks import Suite, check, equal
 from support.daemon import ROOT
 from support.pace import SLOWER
 from support.raw import Raw
-from support.redis import CUBE, OBJ, Redis, Spoiler, ball, move, number_of, place, wait_until
+from support.redis import CUBE, OBJ, Redis, Spoiler, ball, move, number_of, place
+from support.stopwatch import wait_until
 
 suite = Suite()
 # When a daemon gives up.

@@ -2,15 +2,17 @@
 asked, not assumed.
 
 CONTACTD_FULL=1: forty ways of rubbish instead of one."""
+import itertools
 import os
 import pathlib
 import signal
-import time
 
 from support.checks import Suite, check, equal
-from support.redis import CUBE, OBJ, Redis, Spoiler, ball, move, place, wait_ready, wait_until
+from support.redis import CUBE, OBJ, Redis, Spoiler, ball, move, place, wait_ready
+from support.stopwatch import Stopwatch, wait_until
 
 suite = Suite()
+numbers = itertools.count()
 FULL = bool(os.environ.get("CONTACTD_FULL"))
 
 
@@ -24,8 +26,8 @@ def whatever_redis_answers_the_daemon_lives_and_goes_on_by_itself():
         node.client.put("/v1/scenes/s", {"bodies": [ball("b")]}).must(201)
         shape = node.client.post("/v1/shapes?unit=m", CUBE, content_type=OBJ).must(201).json["id"]
         spoiler.spoils = True
-        end, statuses = time.monotonic() + 2, set()
-        while time.monotonic() < end or spoiler.spoiled < 5:
+        watch, statuses = Stopwatch(), set()
+        while not watch.read().lasted(2) or spoiler.spoiled < 5:
             for method, path, body in (("GET", "/v1/scenes/s/poses", None), ("PATCH", "/v1/scenes/s/poses", move(1)), ("GET", "/v1/scenes", None),
                                        ("GET", f"/v1/shapes/{shape}", None), ("PUT", "/v1/scenes/t", {"bodies": []})):
                 statuses.add(node.client.request(method, path, body, check=False).status)
@@ -272,10 +274,10 @@ def what_is_in_no_file_yet_is_memory_whatever_the_settings_say():
     # A rewrite that fails is begun anew.
     redis.say("config", "set", "rdb-key-save-delay", 0)
     end()
-    wait_until(lambda: put(f"w{time.monotonic_ns()}") == "redis", "the word is not redis")
+    wait_until(lambda: put(f"w{next(numbers)}") == "redis", "the word is not redis")
     equal((said := persistence(redis))["aof_rewrite_in_progress"] + said["aof_rewrite_scheduled"], "00", "rewrites while the word is redis")
     # Later ones leave the file in its place, and the word.
-    wait_until(lambda: put(f"v{time.monotonic_ns()}", nodes[1]) == "redis", "the word of the other is not redis")
+    wait_until(lambda: put(f"v{next(numbers)}", nodes[1]) == "redis", "the word of the other is not redis")
     end = rewrite_slowly(redis, "bgrewriteaof")
     wait_asked()
     equal([put(f"kept{i}", node) for i, node in enumerate(nodes)], ["redis"] * 2, "the word while the file is written anew")

@@ -4,7 +4,8 @@ import threading
 
 from support.checks import Suite, check, equal
 from support.raw import Raw, request
-from support.redis import Redis, ball, revision_of, wait_ready, wait_until
+from support.redis import Redis, ball, revision_of, wait_ready
+from support.stopwatch import wait_until
 
 suite = Suite()
 NDJSON = "application/x-ndjson"

@@ -11,7 +11,8 @@ import threading
 
 from support.checks import Skip, Suite, check, equal
 from support.daemon import SANITIZER, binary, clean_environment
-from support.redis import CUBE, OBJ, Redis, Spoiler, ball, free_port, move, place, revision_of, wait_ready, wait_until
+from support.redis import CUBE, OBJ, Redis, Spoiler, ball, free_port, move, place, revision_of, wait_ready
+from support.stopwatch import wait_until
 
 suite = Suite()
 FULL = bool(os.environ.get("CONTACTD_FULL"))

@@ -9,15 +9,14 @@ import math
 import os
 import random
 import select
-import statistics
 import threading
 import time
 
-from support import machine
 from support.checks import Suite, check, equal
 from support.daemon import SANITIZER, Daemon
 from support.pace import SLOWER, unchanging
 from support.raw import Raw, ask, request
+from support.stopwatch import Stopwatch, timed, wait_until
 
 JSON_TYPE = [("Content-Type", "application/json")]
 BARS = 5000
@@ -43,11 +42,23 @@ def open_files(daemon):
     return len(os.listdir(f"/proc/{daemon.pid}/fd"))
 
 
-def tiny_seconds(connection):
-    begin = time.monotonic()
+def ask_tiny(connection):
     connection.send(request("POST", "/v1/query/distance", TINY, JSON_TYPE))
     equal(connection.reply().status, 200, "status")
-    return machine.given(begin, time.monotonic())
+
+
+def answered(connections):
+    """Those of which an answer, or its beginning, has arrived."""
+    ready = select.select([connection.socket for connection in connections], [], [], 0)[0]
+    return [connection for connection in connections if connection.socket in ready]
+
+
+def slow_answer(daemon, scene="slow"):
+    """The slow query without a deadline that cuts it short: its time."""
+    reply, took = timed(lambda: ask(daemon.port, "POST", f"/v1/scenes/{scene}/query/distance",
+                                    json.dumps({"clearance": 0.001, "deadlineMs": 600000}), JSON_TYPE))
+    check(reply.status in (200, 422), f"the status of the slow query is {reply.status}")
+    return took
 
 
 daemon = Daemon("--log", "off", "--workers", "2").start()
@@ -57,41 +68,37 @@ load(daemon)
 
 
 @suite.fact
-def a_deadline_is_kept_within_25_ms():
-    late = []
-    for wanted in (50, 100, 150, 200, 300):
+def a_deadline_ends_a_query_long_before_its_answer():
+    whole = slow_answer(daemon)
+    for share in (0.02, 0.05, 0.1):
+        wanted = whole.milliseconds(share)
         with Raw(daemon.port) as connection:
-            begin = time.monotonic()
+            watch = Stopwatch()
             connection.send(slow_query(wanted))
             reply = connection.reply()
-            late.append(machine.late(begin, time.monotonic(), wanted / 1000))
+            took = watch.read()
             equal(reply.status, 504, "status")
             equal(json.loads(reply.body)["type"], "/problems/deadline-exceeded", "type")
+            check(took.lasted(wanted / 1000), f"answered after {took}, before its deadline of {wanted} ms")
+            check(took < whole / 2, f"answered after {took} of {whole}; its deadline was {wanted} ms")
             connection.send(request("GET", "/v1/limits"))
             equal(connection.reply().status, 200, "the next request on the connection")
-    check(min(late) >= -0.001, f"answered {-min(late):.3f} s early")
-    check(max(late) <= 0.025 * SLOWER, f"late by {[round(1e3 * s, 1) for s in late]} ms")
 
 
 @suite.fact
 def deadlines_are_kept_while_all_workers_are_busy():
     busy = [Raw(daemon.port) for unused in range(6)]
     for connection in busy:
-        connection.send(slow_query(1500))
-    machine.sleep(0.1)
+        connection.send(slow_query())
+    daemon.works(0.1)
     waiting = [Raw(daemon.port) for unused in range(4)]
-    begun = []
     for connection in waiting:
-        begun.append(time.monotonic())
-        connection.send(slow_query(300))
-    answered = []
+        connection.send(slow_query(100))
     for connection in waiting:
         equal(connection.reply().status, 504, "status")
-        answered.append(time.monotonic())
-    late = [machine.late(begin, end, 0.3) for begin, end in zip(begun, answered)]
+    check(len(answered(busy)) < len(busy), "the deadlines were told when all who came before had been answered")
     for connection in waiting + busy:
         connection.close()
-    check(max(late) <= 0.025 * SLOWER, f"late by {[round(1e3 * s, 1) for s in late]} ms")
 
 
 def long_question(deadline_ms):
@@ -121,18 +128,25 @@ def a_deadline_at_the_end_of_a_large_body_is_kept():
     # The time begins with the last byte: what is left in the kernel is read first, which is work, not lateness.
     data = request("POST", "/v1/query/distance", long_question(100), JSON_TYPE)
     check(len(data) > 8 << 20, f"the body has only {len(data)} bytes")
-    late = []
-    for unused in range(3):
+    def sent(text):
+        """The reply, and its time since the daemon has read the last byte."""
         with Raw(daemon.port) as connection:
-            connection.send(data)
+            connection.send(text)
             while unread(connection):
                 time.sleep(0.001)
-            begin = time.monotonic()
+            watch = Stopwatch()
             reply = connection.reply()
-            late.append(machine.late(begin, time.monotonic(), 0.1))
-            equal(reply.status, 504, "status")
-            check(" 100 ms" in json.loads(reply.body)["detail"], f"the detail is {json.loads(reply.body)['detail']!r}")
-    check(max(late) <= 0.025 * SLOWER, f"late by {[round(1e3 * s) for s in late]} ms")
+            return reply, watch.read()
+
+    reply, whole = sent(request("POST", "/v1/query/distance", long_question(600000), JSON_TYPE))
+    equal(reply.status, 422, "status without a deadline, of a body with an unknown member")
+    quickest = None
+    for unused in range(3):
+        reply, took = sent(data)
+        equal(reply.status, 504, "status")
+        check(" 100 ms" in json.loads(reply.body)["detail"], f"the detail is {json.loads(reply.body)['detail']!r}")
+        quickest = min(took, quickest or took)
+    check(quickest < whole / 2, f"told after {quickest}; the answer takes {whole}")
 
 
 @suite.fact
@@ -146,12 +160,16 @@ def a_late_deadline_at_the_end_of_a_large_body_holds_before_it_is_read():
 
 
 @suite.fact
-def a_client_that_leaves_frees_its_workers_within_100_ms():
+def a_client_that_leaves_frees_its_workers():
+    before = daemon.processor_seconds()
+    slow_answer(daemon)
+    whole = daemon.processor_seconds() - before
     for how in ("close", "reset", "half"):
         gone = [Raw(daemon.port) for unused in range(2)]
         for connection in gone:
             connection.send(slow_query())
         daemon.works()
+        before = daemon.processor_seconds()
         for connection in gone:
             if how == "half":
                 connection.socket.shutdown(1)
@@ -159,11 +177,8 @@ def a_client_that_leaves_frees_its_workers_within_100_ms():
                 connection.socket.setsockopt(1, 13, b"\1\0\0\0\0\0\0\0")
             if how != "half":
                 connection.close()
-        machine.sleep(0.1 * SLOWER)
-        begin = daemon.processor_seconds()
-        time.sleep(0.3)
-        used = daemon.processor_seconds() - begin
-        check(used <= 0.05, f"after a {how} the daemon still used {used:.2f} s of CPU in 0.3 s")
+        used = unchanging(daemon.processor_seconds, 0.5) - before
+        check(used <= 0.5 * whole, f"after a {how} the daemon used {used:.2f} s of CPU for two queries that take {whole:.2f} s each")
         for connection in gone:
             connection.close()
 
@@ -176,59 +191,69 @@ def balls(count, seed, apart):
     return f'{{"id":"b{seed}","position":[{apart},0,0],"colliders":[{colliders}]}}'
 
 
-def worker_seconds(connection):
-    """Time of a small query that is not answered without a worker."""
-    begin = time.monotonic()
-    connection.send(request("POST", "/v1/scenes/small/query/distance", json.dumps({"clearance": 1e-9}), JSON_TYPE))
+def ask_worker(connection):
+    """A small query that is not answered without a worker; its time."""
+    watch = Stopwatch()
+    members = {"clearance": 1e-9, "deadlineMs": 600000}
+    connection.send(request("POST", "/v1/scenes/small/query/distance", json.dumps(members), JSON_TYPE))
     equal(connection.reply().status, 200, "status")
-    return machine.given(begin, time.monotonic())
+    return watch.read()
 
 
-def check_worker_is_freed(question, deadline_ms, *limits):
-    """One worker, a question that takes it seconds: it is free again soon after the deadline, and after the client has left."""
-    late = {}
+def freed_after(question, deadline_ms, *limits):
+    """One worker and a question that takes it far longer than the deadline: the longer of the times until the worker answers a small
+    query, after the deadline and after the client has left."""
     with Daemon("--log", "off", "--workers", "1", *[word for limit in limits for word in ("--limit", limit)]) as d:
         load(d, "small", 60)
         with Raw(d.port) as other:
-            worker_seconds(other)
+            ask_worker(other)
             with Raw(d.port) as connection:
                 connection.send(request("POST", "/v1/query/distance", question(deadline_ms), JSON_TYPE))
                 equal(connection.reply().status, 504, "status")
-                late["deadline"] = worker_seconds(other)
-            data = request("POST", "/v1/query/distance", question(60000), JSON_TYPE)
+                after_deadline = ask_worker(other)
+            data = request("POST", "/v1/query/distance", question(600000), JSON_TYPE)
             with Raw(d.port) as connection:
                 connection.send(data)
                 time.sleep(deadline_ms / 1000)
                 d.works(0.02)
-            late["client"] = worker_seconds(other)
-    check(max(late.values()) <= 0.1 * SLOWER, f"the worker was free again after {late} s")
+            return max(after_deadline, ask_worker(other))
 
 
 @suite.fact
-def a_question_about_two_bodies_of_20000_colliders_frees_its_worker_within_100_ms():
-    # All overlap, so that nothing can be left out: 400 million pairs, which take minutes.
-    a, b = balls(20000, 1, 0), balls(20000, 2, 0.5)
-    check_worker_is_freed(lambda ms: f'{{"a":{a},"b":{b},"deadlineMs":{ms}}}', 600, "colliders=20000")
+def a_question_about_two_bodies_of_20000_colliders_frees_its_worker():
+    # All overlap, so that nothing can be left out: 400 million pairs. A hundredth of the pairs is asked as a control.
+    def question(count):
+        a, b = balls(count, 1, 0), balls(count, 2, 0.5)
+        return lambda ms: f'{{"a":{a},"b":{b},"deadlineMs":{ms}}}'
+
+    control, took = timed(lambda: ask(daemon.port, "POST", "/v1/query/distance", question(500)(600000), JSON_TYPE))
+    equal(control.status, 200, "status of the control")
+    freed = freed_after(question(20000), 600, "colliders=20000")
+    check(freed < 100 * took, f"the worker was free again after {freed}; a 1,600th of the pairs takes {took}")
 
 
 @suite.fact
-def two_bodies_of_20000_colliders_that_are_apart_are_answered_at_once():
+def two_bodies_of_20000_colliders_that_are_apart_take_little_more_than_reading_them():
     def cloud(seed, x):
         rng = random.Random(seed)
         return {"id": f"c{seed}", "position": [x, 0, 0], "colliders": [
             {"sphere": {"radius": 0.01}, "position": [rng.random(), rng.random(), rng.random()]} for unused in range(20000)]}
 
-    question = json.dumps({"a": cloud(1, 0), "b": cloud(2, 5)})
-    with Daemon("--log", "off", "--workers", "1", "--limit", "colliders=20000", "--limit", "deadlineMs=60000") as d:
-        begin = time.monotonic()
-        equal(ask(d.port, "POST", "/v1/query/distance", question, JSON_TYPE).status, 200, "status")
-        took = machine.given(begin, time.monotonic())
-    # Reading is most of it; all pairs of boxes alone are seconds.
-    check(took <= 1.0 * SLOWER, f"it took {took:.2f} s")
+    bodies = {"a": cloud(1, 0), "b": cloud(2, 5)}
+    with Daemon("--log", "off", "--workers", "1", "--limit", "colliders=20000", "--limit", "deadlineMs=600000") as d:
+        def asked(question, status):
+            reply, took = timed(lambda: ask(d.port, "POST", "/v1/query/distance", json.dumps(question), JSON_TYPE))
+            equal(reply.status, status, "status")
+            return took
+
+        reading = min(asked({**bodies, "unknown": 1}, 422) for unused in range(3))
+        answer = min(asked(bodies, 200) for unused in range(3))
+    # All pairs of boxes alone would take ten times as long.
+    check(answer < 5 * reading, f"the answer takes {answer}, reading {reading}")
 
 
 @suite.fact
-def a_hull_of_250000_points_being_built_frees_its_worker_within_100_ms():
+def a_hull_of_250000_points_being_built_frees_its_worker():
     rng = random.Random(6)
     points = []
     while len(points) < (250000 if SLOWER == 1 else 40000):
@@ -241,12 +266,12 @@ def a_hull_of_250000_points_being_built_frees_its_worker_within_100_ms():
     def question(deadline_ms):
         return f'{{"a":{shape},"b":{{"sphere":{{"radius":1}}}},"deadlineMs":{deadline_ms}}}'
 
-    begin = time.monotonic()
-    equal(ask(daemon.port, "POST", "/v1/query/distance", question(60000), JSON_TYPE).status, 200, "status")
-    whole_ms = 1000 * machine.given(begin, time.monotonic())
+    reply, whole = timed(lambda: ask(daemon.port, "POST", "/v1/query/distance", question(600000), JSON_TYPE))
+    equal(reply.status, 200, "status")
     # The first quarter is reading.
     for part in (0.2, 0.35, 0.5):
-        check_worker_is_freed(question, round(part * whole_ms))
+        freed = freed_after(question, whole.milliseconds(part))
+        check(freed < (1 - part) * whole, f"the worker was free again after {freed}; {1 - part} of {whole} were left to do")
 
 
 def ball_mesh(rings, sectors):
@@ -265,23 +290,22 @@ def ball_mesh(rings, sectors):
     return {"mesh": {"vertices": points, "triangles": triangles}}
 
 
-def living_while(port, path, question, deadline_ms):
-    """Sends a question that runs into its deadline; how late that is told, and the longest that /livez took meanwhile, s."""
-    waited = []
+def check_others_are_answered(port, path, question, deadline_ms):
+    """Sends a question that runs into its deadline; /livez is answered again and again before that is told."""
+    alive = 0
     with Raw(port) as asking, Raw(port) as other:
-        begin = time.monotonic()
+        watch = Stopwatch()
         asking.send(request("POST", path, json.dumps({**question, "deadlineMs": deadline_ms}), JSON_TYPE))
-        while time.monotonic() - begin < 0.8 * deadline_ms / 1000:
-            at = time.monotonic()
+        while not answered([asking]):
             other.send(request("GET", "/livez"))
             equal(other.reply().status, 200, "status of /livez")
-            waited.append(machine.given(at, time.monotonic()))
-            time.sleep(0.005)
+            alive += not answered([asking])
         reply = asking.reply()
-        late = machine.late(begin, time.monotonic(), deadline_ms / 1000)
+        took = watch.read()
     equal(reply.status, 504, f"status of {path}")
     equal(json.loads(reply.body)["type"], "/problems/deadline-exceeded", "type")
-    return late, max(waited)
+    check(took.lasted(deadline_ms / 1000), f"{path}: told after {took}, before its deadline")
+    check(alive >= 5, f"{path}: /livez was answered {alive} times before the question")
 
 
 @suite.fact
@@ -296,13 +320,9 @@ def short_questions_about_large_meshes_do_not_hold_others_up_and_keep_their_dead
         for path, question in (("/v1/query/distance", {"a": shape, "b": shape}),
                                ("/v1/query/distance", {"a": shape, "b": aside}),
                                ("/v1/query/region", {"scene": {"bodies": [body]}, "region": shape})):
-            begin = time.monotonic()
-            ask(d.port, "POST", path, json.dumps({**question, "deadlineMs": 900}), JSON_TYPE)
-            third_ms = int(1e3 * (time.monotonic() - begin) / 3)
-            check(third_ms > 30, f"{path} is no long question: {3 * third_ms} ms")
-            late, waited = living_while(d.port, path, question, min(300, third_ms))
-            check(waited <= 0.1 * SLOWER, f"{path}: /livez took {1e3 * waited:.0f} ms")
-            check(late <= 0.025 * SLOWER, f"{path}: late by {1e3 * late:.1f} ms")
+            unused, most = timed(lambda path=path, question=question:
+                                 ask(d.port, "POST", path, json.dumps({**question, "deadlineMs": 900}), JSON_TYPE))
+            check_others_are_answered(d.port, path, question, min(300, most.milliseconds(1 / 3)))
 
 
 @suite.fact
@@ -319,9 +339,7 @@ def contacts_that_a_few_bytes_move_far_apart_do_not_hold_others_up_and_keep_thei
         first.close()
         before = ask(d.port, "GET", "/v1/scenes/s/contactStates").body
         equal(json.loads(before)["contactStates"][0]["contacts"], 450 ** 2, "contacts")
-        late, waited = living_while(d.port, state, {"poses": {"ids": ["b"], "positions": [[50, 0, 0]]}}, 50)
-        check(waited <= 0.1 * SLOWER, f"/livez took {1e3 * waited:.0f} ms")
-        check(late <= 0.025 * SLOWER, f"late by {1e3 * late:.1f} ms")
+        check_others_are_answered(d.port, state, {"poses": {"ids": ["b"], "positions": [[50, 0, 0]]}}, 50)
         equal(ask(d.port, "GET", "/v1/scenes/s/contactStates").body, before, "the states after an event that was stopped")
 
 
@@ -330,13 +348,13 @@ def small_requests_are_answered_while_all_workers_are_busy():
     busy = [Raw(daemon.port) for unused in range(4)]
     for connection in busy:
         connection.send(slow_query())
-    machine.sleep(0.2)
+    daemon.works(0.1)
     with Raw(daemon.port) as connection:
-        times = [tiny_seconds(connection) for unused in range(50)]
+        for unused in range(50):
+            ask_tiny(connection)
+    check(len(answered(busy)) < len(busy), "the small ones were answered after all slow ones")
     for connection in busy:
         connection.close()
-    median = statistics.median(times)
-    check(median <= 0.01 * SLOWER, f"the median is {1e3 * median:.1f} ms")
 
 
 def busy(reply):
@@ -345,13 +363,13 @@ def busy(reply):
     check(int(reply.headers["retry-after"]) >= 1, "Retry-After")
 
 
-def fill(port, most, seconds):
+def fill(port, most):
     """Slow questions, one after the other, until `most` stand unanswered and three more in a row were refused; the connections of
     those that stand. Work is begun one question at a time, and while it is, places in the queue come free: whoever is refused
     before the last of them is taken says nothing about those who come later."""
-    standing, refused, end = [], 0, time.monotonic() + seconds
+    standing, refused, watch = [], 0, Stopwatch()
     while refused < 3:
-        check(time.monotonic() < end, f"{len(standing)} questions stand unanswered after {seconds} s instead of {most}")
+        check(not watch.hangs(), f"{len(standing)} questions stand unanswered instead of {most}")
         if len(standing) <= most:
             standing.append(Raw(port, seconds=600))
             standing[-1].send(slow_query(600000))
@@ -369,20 +387,15 @@ def a_full_queue_is_answered_503_at_once():
     # One worker lets half of its eight places, and one more, be taken by questions that are begun; four more wait.
     with Daemon("--log", "off", "--workers", "1", "--limit", "queue=8", "--limit", "queuePerScene=4") as d:
         load(d)
-        crowd = fill(d.port, 9, 60 * SLOWER)
-        times = []
+        crowd = fill(d.port, 9)
         for unused in range(20):
-            begin = time.monotonic()
             with Raw(d.port) as connection:
                 connection.send(slow_query(600000))
                 busy(connection.reply())
-            times.append(machine.given(begin, time.monotonic()))
-        median = statistics.median(times)
-        check(median <= 0.005 * SLOWER, f"503 took {1e3 * median:.1f} ms (median)")
         # What needs no worker is still answered.
         with Raw(d.port) as connection:
-            tiny_seconds(connection)
-        equal(select.select([connection.socket for connection in crowd], [], [], 0)[0], [], "questions answered meanwhile")
+            ask_tiny(connection)
+        equal(answered(crowd), [], "questions answered meanwhile")
         for connection in crowd:
             connection.close()
 
@@ -395,15 +408,14 @@ def a_scene_that_floods_does_not_starve_another():
         flood = [Raw(d.port) for unused in range(40)]
         for connection in flood:
             connection.send(slow_query(scene="slow"))
-        machine.sleep(0.2)
-        begin = time.monotonic()
+        d.works(0.1)
         with Raw(d.port) as connection:
             connection.send(slow_query(scene="small"))
             equal(connection.reply().status, 200, "status")
-        took = machine.given(begin, time.monotonic())
+        before = len(answered(flood))
         for connection in flood:
             connection.close()
-        check(took <= 1.0 * SLOWER, f"a short query of another scene took {took:.2f} s")
+        check(before <= len(flood) / 2, f"{before} of {len(flood)} queries of the other scene were answered before it")
 
 
 @suite.fact
@@ -461,7 +473,7 @@ def a_write_that_is_cut_off_changes_nothing():
         connection.close()
         with Raw(daemon.port) as half:
             half.send(request("PUT", path, document, JSON_TYPE)[:-1000])
-    machine.sleep(0.3 * SLOWER)
+    unchanging(daemon.processor_seconds, 0.3 * SLOWER)
     after = ask(daemon.port, "GET", path)
     equal(after.headers["etag"], before.headers["etag"], "ETag")
     equal(after.body, before.body, "scene")
@@ -489,39 +501,39 @@ def a_deleted_scene_does_not_disturb_a_running_query():
     equal(ask(daemon.port, "PUT", "/v1/scenes/doomed", json.dumps(bars(1200)), JSON_TYPE).status, 201, "status")
     with Raw(daemon.port) as connection:
         connection.send(slow_query(scene="doomed"))
-        machine.sleep(0.05)
+        daemon.works(0.02)
         equal(ask(daemon.port, "DELETE", "/v1/scenes/doomed").status, 200, "status")
         reply = connection.reply()
         equal(reply.status, 200, "status of the query")
         equal(json.loads(reply.body)["complete"], True, "complete")
 
 
-def kept_revision_seconds(d):
-    """A large revision that only a cursor keeps; the longest of the small requests while its time ends."""
-    hull = b'{"convex":{"vertices":[[0,0,0],[1,0,0],[0,1,0],[0,0,%d]]}}'
-    count = 50000 if SLOWER == 1 else 10000  # some hundred ms of freeing in either
-    text = b"".join(b'{"id":"b%d","colliders":[' % i + b",".join(hull % (4 * i + j) for j in range(1, 5)) + b"]}\n" for i in range(count))
-    path = "/v1/scenes/kept"
-    ask(d.port, "PUT", path, '{"bodies":[]}', JSON_TYPE)
-    equal(ask(d.port, "POST", path + "/bodies", text, [("Content-Type", "application/x-ndjson")]).status, 201, "status of the bodies")
-    page = json.loads(ask(d.port, "GET", path + "/bodies?limit=5").body)
-    check("nextCursor" in page, "the page names no cursor")
-    equal(ask(d.port, "PUT", path, '{"bodies":[]}', JSON_TYPE).status, 200, "status of the empty scene")
-    time.sleep(0.3)
-    worst, begin = 0.0, time.monotonic()
-    with Raw(d.port) as connection:
-        while time.monotonic() - begin < 1.5 or machine.given(begin, time.monotonic()) < 1.5:
-            worst = max(worst, tiny_seconds(connection))
-            time.sleep(0.001)
-    equal(ask(d.port, "GET", path + f"/bodies?limit=5&cursor={page['nextCursor']}").status, 410, "status of the cursor")
-    return worst
+def worker_seconds(daemon):
+    """Processor time of all threads but the loop's."""
+    metrics = dict(line.rsplit(" ", 1) for line in ask(daemon.port, "GET", "/metrics").text.splitlines() if not line.startswith("#"))
+    return daemon.processor_seconds() - float(metrics["contactd_loop_cpu_seconds_total"])
 
 
 @suite.fact
-def small_requests_do_not_wait_while_a_large_kept_revision_is_freed():
-    with Daemon("--log", "off", "--workers", "2", "--limit", "cursorSeconds=1") as d:
-        worst = kept_revision_seconds(d)
-    check(worst <= 0.015 * SLOWER, f"the longest took {1e3 * worst:.0f} ms")
+def a_large_kept_revision_is_freed_by_a_worker():
+    """It is kept by a cursor alone; when the cursor's time ends the loop's thread goes on answering."""
+    hull = b'{"convex":{"vertices":[[0,0,0],[1,0,0],[0,1,0],[0,0,%d]]}}'
+    count = 50000 if SLOWER == 1 else 10000  # some 40 ms of freeing in an ordinary build
+    text = b"".join(b'{"id":"b%d","colliders":[' % i + b",".join(hull % (4 * i + j) for j in range(1, 5)) + b"]}\n" for i in range(count))
+    path = "/v1/scenes/kept"
+    with Daemon("--log", "off", "--workers", "2", "--limit", "cursorSeconds=2") as d:
+        ask(d.port, "PUT", path, '{"bodies":[]}', JSON_TYPE)
+        equal(ask(d.port, "POST", path + "/bodies", text, [("Content-Type", "application/x-ndjson")]).status, 201, "status of the bodies")
+        page = json.loads(ask(d.port, "GET", path + "/bodies?limit=5").body)
+        check("nextCursor" in page, "the page names no cursor")
+        equal(ask(d.port, "PUT", path, '{"bodies":[]}', JSON_TYPE).status, 200, "status of the empty scene")
+        unchanging(d.processor_seconds, 0.1)
+        before, all_before = worker_seconds(d), d.processor_seconds()
+        d.works(0.02)
+        unchanging(d.processor_seconds, 0.3)
+        workers, everything = worker_seconds(d) - before, d.processor_seconds() - all_before
+        equal(ask(d.port, "GET", path + f"/bodies?limit=5&cursor={page['nextCursor']}").status, 410, "status of the cursor")
+    check(workers > 0.5 * everything, f"of {everything:.2f} s of processor time workers took {workers:.2f} s")
 
 
 @suite.fact
@@ -573,11 +585,8 @@ def many_aborted_requests_leak_nothing():
         for unused in range(4):
             aborted(d.port, 300)
             # Connections that ended in the middle of a body are found by the reaper. What is leaked never comes back.
-            end = time.monotonic() + 60 * SLOWER
-            while any(now > then for now, then in zip(held(), before)) and time.monotonic() < end:
-                time.sleep(0.02)
-            now = held()
-            check(all(n <= b for n, b in zip(now, before)), f"open files, bytes and blocks of the heap: {now}, {before} before")
+            wait_until(lambda: all(now <= then for now, then in zip(held(), before)),
+                       f"open files, bytes and blocks of the heap: more than {before}", pause=0.02)
 
 
 @suite.fact
@@ -598,9 +607,7 @@ def replies_that_nobody_reads_are_bounded_in_bytes():
             equal(reply.headers.get("retry-after"), "1", "Retry-After")
             for other in idle:
                 other.close()
-            end = time.monotonic() + 60 * SLOWER
-            while open_files(small) > before + 1 and time.monotonic() < end:
-                time.sleep(0.01)
+            wait_until(lambda: open_files(small) <= before + 1, "connections that were closed are open")
             connection.send(question)
             equal(connection.reply().status, 200, "status when they are gone")
 

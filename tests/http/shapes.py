@@ -9,7 +9,7 @@ from support.checks import Suite, check, equal, holds, near
 from support.client import Curl, ndjson
 from support.daemon import Daemon
 from support.raw import Raw
-from support.redis import wait_until
+from support.stopwatch import wait_until
 
 suite = Suite()
 daemon = Daemon().start()

@@ -2,12 +2,12 @@
 """
 import random
 import threading
-import time
 from fractions import Fraction
 
 from support.checks import Suite, check, equal, near_list
 from support.client import Curl, KeepAlive
 from support.daemon import Daemon
+from support.stopwatch import timed
 
 suite = Suite()
 daemon = Daemon("--limit", "deadlineMaxMs=60000").start()
@@ -240,7 +240,6 @@ def long_work():
 @suite.fact
 def a_solve_that_takes_too_long_is_stopped_and_holds_nobody_up():
     work = dict(long_work(), deadlineMs=50)
-    begun = time.monotonic()
     stopped = []
     thread = threading.Thread(target=lambda: stopped.append(Curl(daemon).post(LCP, work, check=False)))
     thread.start()
@@ -248,7 +247,6 @@ def a_solve_that_takes_too_long_is_stopped_and_holds_nobody_up():
         equal(lcp([[2]], [-1])["z"], [0.5], "meanwhile")
     thread.join()
     stopped[0].problem(504, "deadline-exceeded")
-    check(time.monotonic() - begun < 30, "it was not stopped")
 
 
 @suite.fact
@@ -256,9 +254,11 @@ def a_small_problem_with_many_iterations_holds_nobody_up():
     """Its answer, 1e-393, is no double: all sweeps that are asked for are taken, some 20 s of them."""
     work = dict(M=[[1e149]], q=[-1e-244], tolerance=1e-300, maxIterations=10**9, deadlineMs=50)
     for method in ("auto", "pgs"):
-        begun = time.monotonic()
-        client.post(LCP, dict(work, method=method)).problem(504, "deadline-exceeded")
-        check(time.monotonic() - begun < 10, "it was not stopped")
+        # A hundredth of the iterations, all of them.
+        unused, share = timed(lambda method=method: client.post(LCP, dict(work, method=method, maxIterations=10**7, deadlineMs=600000)).must(200))
+        reply, took = timed(lambda method=method: client.post(LCP, dict(work, method=method)))
+        reply.problem(504, "deadline-exceeded")
+        check(took < 50 * share, f"stopped after {took}; a hundredth of the work takes {share}")
 
 
 @suite.fact

@@ -136,14 +136,6 @@ class Redis:
             shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def wait_until(true, what, seconds=30 * SLOWER):
-    end = time.monotonic() + seconds
-    while not true():
-        if time.monotonic() > end:
-            raise Failure(f"{what} in {seconds} s")
-        time.sleep(0.02)
-
-
 def wait_ready(daemon, seconds=START_SECONDS):
     end = time.monotonic() + seconds
     while time.monotonic() < end:
