@@ -390,7 +390,7 @@ def a_client_of_the_protocols_first_version_gets_no_chunks():
 
 
 LISTEN = "import sys; from support.events import Stream; s = Stream(type('', (), {'port': int(sys.argv[1])}), sys.argv[2], " \
-         "receive_buffer=4096)\ns.next('revision'); print('in', flush=True)\nwhile len(sys.argv) < 4: s.read()\nsys.stdin.read()"
+         "receive_buffer=4096)\ns.next('revision'); print('in', flush=True)\nwhile len(sys.argv) < 4 and s.read(): pass\nsys.stdin.read()"
 
 
 def listener(daemon, name, *words):
