@@ -15,7 +15,7 @@ bool api_read_epsilon(api_reader *reader, const api_field *field, double *out) {
 
 static bool read_weighting(api_reader *reader, const api_field *field, api_volume *out) {
   const char *words[CT_WEIGHTING_COUNT];
-  size_t which = CT_WEIGHTING_LINEAR;
+  size_t which = out->options.method == CT_VOLUME_SOLFEC ? CT_WEIGHTING_SQUARED : CT_WEIGHTING_LINEAR;
   for (int w = 0; w < CT_WEIGHTING_COUNT; w++) words[w] = ct_weighting_word((ct_weighting)w);
   if (!api_read_word(reader, field, words, CT_WEIGHTING_COUNT, &which)) return false;
   out->options.weighting = (ct_weighting)which;
@@ -46,8 +46,8 @@ static bool read_sparsify(api_reader *reader, const api_field *field, api_volume
 }
 
 bool api_read_volume(api_reader *reader, const api_volume_fields *fields, api_volume *out) {
-  bool good = read_weighting(reader, fields->weighting, out);
-  good = read_method(reader, fields->method, out) && good;
+  bool good = read_method(reader, fields->method, out);
+  good = read_weighting(reader, fields->weighting, out) && good;
   good = read_sparsify(reader, fields->sparsify, out) && good;
   good = api_read_epsilon(reader, fields->epsilon, &out->options.epsilon) && good;
   good = api_read_bool(reader, fields->triangles, &out->options.triangles) && good;
@@ -120,6 +120,7 @@ static void put_contact(api_buffer *buffer, const ct_hit *hit) {
   const ct_volume_contact *c = hit->volume;
   if (!(c->flags & CT_VOLUME_FLAG_VOLUME_UNDEFINED)) {
     api_put_member_number(buffer, "volume", c->volume);
+    if (c->flags & CT_VOLUME_FLAG_VOLUME_INEXACT) api_put_member_number(buffer, "volumeError", c->volume_error);
     api_put_member_vec3(buffer, "centroid", c->centroid);
   }
   api_put_member_vec3(buffer, "position", c->position);

@@ -54,6 +54,18 @@ static bool grow(void **items, uint32_t count, uint32_t *capacity, size_t size) 
   return true;
 }
 
+void ct_volume_widen(ct_volume_pair *pair) {
+  if (!pair->has_wide) pair->wide = ct_wide_relative(&pair->a, &pair->poses[0], &pair->b, &pair->poses[1]);
+  pair->has_wide = true;
+}
+
+void ct_volume_set_error(ct_volume_contact *contact, double error) {
+  contact->volume_error = error;
+  if (error > CT_VOLUME_RELATIVE_ERROR * contact->volume) contact->flags |= CT_VOLUME_FLAG_VOLUME_INEXACT;
+  if (error > CT_VOLUME_RELATIVE_ERROR_LARGE * contact->volume && contact->status == CT_PAIR_OK)
+    contact->status = CT_PAIR_DEGENERATE;
+}
+
 bool ct_volume_push(ct_volume_pair *pair, const ct_volume_contact *contact) {
   ct_volume_memory *m = pair->memory;
   void *items = m->contacts;
@@ -155,6 +167,18 @@ static void answer(ct_volume_pair *pair) {
   else ct_volume_curved(pair);
 }
 
+/* The frame of a collider that is placed in its body is rounded by some u of its place in the world, which may be far away. */
+static void set_relative(ct_volume_pair *pair) {
+  if (pair->poses[0].collider || pair->poses[1].collider) {
+    ct_volume_widen(pair);
+    const ct_wide_frame *w = &pair->wide;
+    pair->relative = (ct_frame){{ct_dd3_value(&w->x), ct_dd3_value(&w->y), ct_dd3_value(&w->z)}, ct_dd3_value(&w->position)};
+    return;
+  }
+  pair->relative.rotation = ct_mat_mat(ct_mat_transpose(pair->a.frame->rotation), pair->b.frame->rotation);
+  pair->relative.position = ct_to_local(*pair->a.frame, pair->b.frame->position);
+}
+
 void ct_pair_volume(ct_placed a, ct_placed b, const ct_volume_options *options, ct_workspace *workspace, ct_volume *out) {
   bool swapped = ct_pair_swapped(a, b);
   ct_volume_memory *memory = &workspace->volume;
@@ -164,8 +188,9 @@ void ct_pair_volume(ct_placed a, ct_placed b, const ct_volume_options *options, 
                          .workspace = workspace,
                          .memory = memory,
                          .status = CT_PAIR_OK};
-  pair.relative.rotation = ct_mat_mat(ct_mat_transpose(pair.a.frame->rotation), pair.b.frame->rotation);
-  pair.relative.position = ct_to_local(*pair.a.frame, pair.b.frame->position);
+  pair.poses[0] = swapped ? options->poses_b : options->poses_a;
+  pair.poses[1] = swapped ? options->poses_a : options->poses_b;
+  set_relative(&pair);
   memory->contact_count = memory->triangle_count = 0;
   answer(&pair);
   memory->starved = memory->starved || pair.failed;

@@ -27,6 +27,9 @@ void ct_volume_memory_free(ct_volume_memory *memory);
 typedef struct ct_volume_pair {
   ct_placed a, b;
   ct_frame relative; /* of b in a's frame */
+  ct_volume_poses poses[2]; /* of a and b */
+  ct_wide_frame wide;       /* `relative` to about 106 bits, once ct_volume_widen has set it */
+  bool has_wide;
   const ct_volume_options *options;
   ct_workspace *workspace;
   ct_volume_memory *memory;
@@ -34,6 +37,12 @@ typedef struct ct_volume_pair {
   uint32_t flags;        /* of the list; 0 at the start */
   bool failed;
 } ct_volume_pair;
+
+/* Sets pair->wide. */
+void ct_volume_widen(ct_volume_pair *pair);
+
+/* Sets the bound of a contact's volume, and the flag and the status where it is wide. */
+void ct_volume_set_error(ct_volume_contact *contact, double error);
 
 /* Adds a contact to the list, or a triangle; false: memory was refused, pair->failed is set. The triangles of a contact are pushed
  * before it: first_triangle and triangle_count are the caller's to set. */

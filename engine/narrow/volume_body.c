@@ -11,6 +11,7 @@ static const uint32_t box_loop[24] = {0, 4, 6, 2, 1, 3, 7, 5, 0, 1, 5, 4, 2, 6, 
 /* The arrays of the room in their order. */
 typedef struct columns {
   double *x, *y, *z, *nx, *ny, *nz, *offset;
+  double *own_x, *own_y, *own_z; /* of boxes; hulls have theirs */
 } columns;
 
 bool ct_volume_room_open(ct_volume_room *room, size_t count) {
@@ -24,9 +25,9 @@ bool ct_volume_room_open(ct_volume_room *room, size_t count) {
 
 static bool open_room(ct_volume_room *room, const ct_volume_body *body, columns *c) {
   size_t v = body->vertex_count, f = body->face_count;
-  if (!ct_volume_room_open(room, 3 * v + 4 * f)) return false;
-  double *at = room->numbers;
-  *c = (columns){at, at + v, at + 2 * v, at + 3 * v, at + 3 * v + f, at + 3 * v + 2 * f, at + 3 * v + 3 * f};
+  if (!ct_volume_room_open(room, 6 * v + 4 * f)) return false;
+  double *at = room->numbers, *planes = at + 3 * v, *own = planes + 4 * f;
+  *c = (columns){at, at + v, at + 2 * v, planes, planes + f, planes + 2 * f, planes + 3 * f, own, own + v, own + 2 * v};
   return true;
 }
 
@@ -51,6 +52,9 @@ static void write_box(const ct_shape *shape, const ct_frame *frame, const ct_cor
     c->x[v] = p.x;
     c->y[v] = p.y;
     c->z[v] = p.z;
+    c->own_x[v] = v & 1 ? half[0] : -half[0];
+    c->own_y[v] = v & 2 ? half[1] : -half[1];
+    c->own_z[v] = v & 4 ? half[2] : -half[2];
   }
   for (uint32_t f = 0; f < 6; f++) {
     ct_vec3 n = f & 1 ? axis[f / 2] : ct_neg(axis[f / 2]);
@@ -91,6 +95,9 @@ bool ct_volume_body_place(const ct_shape *shape, const ct_frame *frame, ct_volum
     if (!open_room(room, body, &c)) return false;
     write_box(shape, frame, &body->core, &c);
     set_columns(body, &c);
+    body->own_x = c.own_x;
+    body->own_y = c.own_y;
+    body->own_z = c.own_z;
     return true;
   }
   const ct_hull_view *view = ct_hull_get(shape->hull);
@@ -99,6 +106,9 @@ bool ct_volume_body_place(const ct_shape *shape, const ct_frame *frame, ct_volum
   body->face_start = view->face_start;
   body->face_loop = view->face_loop;
   body->surface = view->surface_ids;
+  body->own_x = view->x;
+  body->own_y = view->y;
+  body->own_z = view->z;
   if (!frame) {
     c = (columns){0};
     body->x = view->x;

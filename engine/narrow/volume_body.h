@@ -8,6 +8,7 @@ typedef struct ct_volume_body {
   ct_core core; /* for supports and distances */
   uint32_t vertex_count, face_count;
   const double *x, *y, *z;                /* vertices */
+  const double *own_x, *own_y, *own_z;    /* the same in the shape's own frame, exact */
   const double *nx, *ny, *nz, *offset;    /* [face_count] outward unit normals, n.p <= offset inside */
   const uint32_t *face_start, *face_loop; /* counter-clockwise from outside */
   const uint32_t *surface;                /* [face_count] ids; NULL: the face's number */

@@ -12,6 +12,12 @@
 /* A point may be outside a plane by round-off: that of THIN, and of the sums. */
 #define OUTSIDE (64.0 * CT_UNIT_ROUNDOFF)
 
+/* Corners of a solid that is cut in double arithmetic are off by so many u of the size: placing, heights, the cut. In
+ * double-double arithmetic by u of that; what is left is the sums' own rounding, in u of the volume. */
+#define ROUNDED (16.0 * CT_UNIT_ROUNDOFF)
+#define WIDE (CT_UNIT_ROUNDOFF * ROUNDED)
+#define SUMMED (64.0 * CT_UNIT_ROUNDOFF)
+
 /* ---- sums and triangles ---- */
 
 /* Is p before q: the lexicographic order that fans start by? */
@@ -50,6 +56,47 @@ static origin origin_of(const ct_volume_common *c, uint32_t f) {
   return (origin){of_a ? c->a : c->b, of_a ? plane : plane - c->a->face_count, of_a};
 }
 
+/* Integral of max(h, 0) over a triangle of that area, h linear and given at its corners. */
+static double integral_above(double area, const double h[3]) {
+  int above = (h[0] > 0.0) + (h[1] > 0.0) + (h[2] > 0.0);
+  if (above == 0) return 0.0;
+  double whole = area * (h[0] + h[1] + h[2]) / 3.0;
+  if (above == 3) return whole;
+  /* The corner that is alone on its side cuts off a triangle that is similar on two edges. */
+  int lone = 0;
+  for (int k = 1; k < 3; k++)
+    if ((h[k] > 0.0) == (above == 1)) lone = k;
+  if ((h[0] > 0.0) == (above == 1)) lone = 0;
+  double p = h[lone], q = h[(lone + 1) % 3], r = h[(lone + 2) % 3];
+  double tip = area * (p / (p - q)) * (p / (p - r)) * fabs(p) / 3.0;
+  return above == 1 ? tip : whole + tip;
+}
+
+/* A face of the solid in double-double arithmetic. */
+typedef struct wide_face {
+  ct_wide_plane plane, other; /* other: of the face of b that is shared */
+  double height;              /* over the sum's reference */
+  bool is_shared;
+} wide_face;
+
+static wide_face widen_face(const ct_volume_common *c, const origin *from, uint32_t other, ct_vec3 reference) {
+  const ct_wide_frame *frame = &c->pair->wide;
+  const ct_dd3 inside = ct_dd3_of(reference);
+  wide_face w = {.plane = ct_wide_face(from->body, from->face, from->of_a ? NULL : frame), .is_shared = other != CT_CUT_NONE};
+  w.height = -ct_dd_value(ct_wide_height(&w.plane, &inside));
+  if (w.is_shared) w.other = ct_wide_face(c->b, other, frame);
+  return w;
+}
+
+/* A shared face was not cut by the other's plane, from which it differs by round-off: what is between them is taken off. */
+static void sum_wide_triangle(const wide_face *w, ct_volume_sum *sum, ct_volume_face *face, const ct_dd3 corner[3]) {
+  double before = face->area, above[3];
+  ct_volume_sum_wide_triangle(sum, face, corner, w->height);
+  if (!w->is_shared) return;
+  for (int k = 0; k < 3; k++) above[k] = ct_dd_value(ct_wide_height(&w->other, &corner[k]));
+  sum->volume -= integral_above(face->area - before, above);
+}
+
 static void sum_face(const ct_volume_common *c, uint32_t f, ct_volume_sum *sum, uint32_t *flags) {
   const ct_cut *cut = c->cut;
   origin from = origin_of(c, f);
@@ -65,12 +112,23 @@ static void sum_face(const ct_volume_common *c, uint32_t f, ct_volume_sum *sum, 
                          .is_inner = body->is_inner && body->is_inner[own]};
   ct_volume_triangle t = {.owner = face.owner, .face_a = of_a ? own : CT_NO_FACE, .face_b = of_a ? other : own};
   uint32_t start = fan_start(cut, cut->first[f]), e = cut->edges[start].next;
-  t.vertex[0] = ct_cut_vertex(cut, cut->edges[start].origin);
-  t.vertex[2] = ct_cut_vertex(cut, cut->edges[e].origin);
+  uint32_t corner[3] = {cut->edges[start].origin, 0, cut->edges[e].origin};
+  wide_face wide;
+  if (c->is_wide) {
+    wide = widen_face(c, &from, other, sum->reference);
+    face.normal = ct_dd3_value(&wide.plane.normal);
+  }
   for (e = cut->edges[e].next; e != start; e = cut->edges[e].next) {
-    t.vertex[1] = t.vertex[2];
-    t.vertex[2] = ct_cut_vertex(cut, cut->edges[e].origin);
-    ct_volume_sum_triangle(sum, &face, t.vertex[0], t.vertex[1], t.vertex[2]);
+    corner[1] = corner[2];
+    corner[2] = cut->edges[e].origin;
+    for (int k = 0; k < 3; k++) t.vertex[k] = ct_cut_vertex(cut, corner[k]);
+    if (c->is_wide) {
+      const ct_dd3 at[3] = {ct_cut_wide_vertex(cut, corner[0]), ct_cut_wide_vertex(cut, corner[1]),
+                            ct_cut_wide_vertex(cut, corner[2])};
+      sum_wide_triangle(&wide, sum, &face, at);
+    } else {
+      ct_volume_sum_triangle(sum, &face, t.vertex[0], t.vertex[1], t.vertex[2]);
+    }
     if (c->pair->options->triangles) push_triangle(c, &t);
   }
   ct_volume_sum_close(sum, &face);
@@ -159,23 +217,38 @@ static bool set_inner(const ct_volume_common *c, bool is_solid, ct_volume_contac
   return false;
 }
 
-void ct_volume_add_common(const ct_volume_common *c) {
+/* Bound of the volume's error, m^3: what planes and points may be off by, over the surface. */
+static double volume_error(const ct_volume_common *c, const ct_volume_sum *sum) {
+  double moved = 2.0 * c->moved;
+  if (c->is_wide) moved += ct_wide_looseness(&c->a->core) + ct_wide_looseness(&c->b->core) + WIDE * c->size;
+  else moved += ROUNDED * c->size;
+  return moved * sum->surface + SUMMED * sum->volume;
+}
+
+bool ct_volume_add_common(const ct_volume_common *c) {
   ct_volume_memory *m = c->pair->memory;
   uint32_t first_triangle = m->triangle_count;
   ct_volume_contact contact = {.element_a = c->a->element, .element_b = c->b->element, .status = CT_PAIR_OK, .flags = c->flags};
-  ct_volume_sum sum = {.weighting = c->epsilon > 0.0 ? CT_WEIGHTING_SQUARED : c->pair->options->weighting,
+  ct_volume_sum sum = {.weighting = c->pair->options->weighting,
                        .reference = ct_cut_middle(c->cut)};
   for (uint32_t f = 0; f < c->cut->face_count; f++) {
     if (c->cut->first[f] != CT_CUT_NONE) sum_face(c, f, &sum, &contact.flags);
   }
-  bool is_solid = ct_volume_sum_contact(&sum, &contact);
+  bool is_solid = ct_volume_sum_contact(&sum, &contact), can_widen = !c->is_wide && c->epsilon == 0.0;
+  double error = volume_error(c, &sum);
+  if (is_solid && can_widen && error > CT_VOLUME_RELATIVE_ERROR * sum.volume) {
+    m->triangle_count = first_triangle;
+    return false;
+  }
   if (!set_inner(c, is_solid, &contact) || !set_surfaces(c, &contact)) {
     m->triangle_count = first_triangle;
-    return;
+    return true;
   }
+  ct_volume_set_error(&contact, error);
   if (!ct_volume_sum_normal(&sum, &contact.normal)) fall_back(c, &contact);
   set_gaps(c, &contact);
   contact.first_triangle = first_triangle;
   contact.triangle_count = m->triangle_count - first_triangle;
   ct_volume_push(c->pair, &contact);
+  return true;
 }

@@ -15,8 +15,12 @@
  * up. Of offsets by as much of the size, see narrow/bracket.h. */
 #define SAME_PLANE (96.0 * CT_UNIT_ROUNDOFF)
 
+/* Heights in double arithmetic are right to so many u of the size. */
+#define NEAR (32.0 * CT_UNIT_ROUNDOFF)
+
 typedef struct cutter {
   ct_volume_common *common;
+  ct_wide_plane plane; /* of a wide cut: the one that cuts */
   uint8_t *is_done; /* [b faces] */
 } cutter;
 
@@ -29,12 +33,21 @@ uint32_t ct_volume_same_plane(const ct_volume_common *c, uint32_t face) {
   return CT_CUT_NONE;
 }
 
+static void find_heights(cutter *t, uint32_t face, double *least, double *most) {
+  ct_volume_common *c = t->common;
+  ct_vec3 normal = ct_volume_body_normal(c->b, face);
+  ct_cut_heights(c->cut, normal, c->b->offset[face], least, most);
+  if (!c->is_wide || *most < -NEAR * c->size) return;
+  t->plane = ct_wide_face(c->b, face, &c->pair->wide);
+  ct_cut_wide_heights(c->cut, &t->plane, NEAR * c->size, least, most);
+}
+
 /* False: nothing is left. */
 static bool cut_by(cutter *t, uint32_t face) {
   ct_volume_common *c = t->common;
   double least, most;
   t->is_done[face] = 1;
-  ct_cut_heights(c->cut, ct_volume_body_normal(c->b, face), c->b->offset[face], &least, &most);
+  find_heights(t, face, &least, &most);
   if (fabs(most) <= 2.0 * SAME_PLANE * c->size) {
     uint32_t other = ct_volume_same_plane(c, face);
     if (other != CT_CUT_NONE) {
@@ -78,6 +91,13 @@ static bool cut_all(cutter *t) {
   return true;
 }
 
+/* Nothing is shared or done yet. */
+static void reset_lists(cutter *t) {
+  const ct_volume_common *c = t->common;
+  for (uint32_t f = 0; f < c->a->face_count; f++) c->shared[f] = CT_CUT_NONE;
+  memset(t->is_done, 0, c->b->face_count);
+}
+
 /* False: memory was refused. */
 static bool open_lists(ct_volume_common *c, cutter *t) {
   ct_volume_memory *m = c->pair->memory;
@@ -91,9 +111,28 @@ static bool open_lists(ct_volume_common *c, cutter *t) {
   }
   c->shared = m->shared;
   t->is_done = (uint8_t *)(m->shared + c->a->face_count);
-  for (uint32_t f = 0; f < c->a->face_count; f++) c->shared[f] = CT_CUT_NONE;
-  memset(t->is_done, 0, c->b->face_count);
+  reset_lists(t);
   return true;
+}
+
+/* The contact by the pair's method. False: the solid is too thin for double arithmetic. */
+static bool find_contact(cutter *t) {
+  ct_volume_common *c = t->common;
+  ct_volume_method method = c->pair->options->method;
+  if (method == CT_VOLUME_DUAL_HULL || method == CT_VOLUME_SOLFEC) return ct_volume_by_dual(c);
+  if (ct_cut_open(c->cut, c->a, c->b->face_count)) return !cut_all(t) || ct_volume_add_common(c);
+  c->pair->failed = true;
+  return true;
+}
+
+/* The contact by cutting in double-double arithmetic. */
+static void find_thin_contact(cutter *t) {
+  ct_volume_common *c = t->common;
+  ct_volume_widen(c->pair);
+  c->is_wide = true;
+  reset_lists(t);
+  if (!ct_cut_open(c->cut, c->a, c->b->face_count)) c->pair->failed = true;
+  else if (cut_all(t)) ct_volume_add_common(c);
 }
 
 void ct_volume_bodies(ct_volume_pair *pair, const ct_volume_body *a, const ct_volume_body *b) {
@@ -104,15 +143,7 @@ void ct_volume_bodies(ct_volume_pair *pair, const ct_volume_body *a, const ct_vo
     pair->failed = true;
     return;
   }
-  if (pair->options->method == CT_VOLUME_DUAL_HULL || pair->options->method == CT_VOLUME_SOLFEC) {
-    ct_volume_by_dual(&c);
-    return;
-  }
-  if (!ct_cut_open(c.cut, a, b->face_count)) {
-    pair->failed = true;
-    return;
-  }
-  if (cut_all(&t)) ct_volume_add_common(&c);
+  if (!find_contact(&t)) find_thin_contact(&t);
 }
 
 void ct_volume_convex(ct_volume_pair *pair) {

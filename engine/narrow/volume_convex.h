@@ -16,16 +16,21 @@ typedef struct ct_volume_common {
   ct_vec3 inner;          /* a point inside both, when it was found before */
   double margin;          /* its distance from the planes; 0: none was found before */
   uint32_t flags;         /* of the contact to come */
+  bool is_wide;           /* cut and summed up in double-double arithmetic; pair->wide is set */
+  double moved;           /* m: the method moves planes and vertices by up to so much */
 } ct_volume_common;
 
 /* The contact of two polyhedra, a before b by content, is added to the pair's lists when there is one. */
 void ct_volume_bodies(ct_volume_pair *pair, const ct_volume_body *a, const ct_volume_body *b);
 
-/* Sums up the common solid and adds its contact, or the list's flag that tells why there is none. */
-void ct_volume_add_common(const ct_volume_common *common);
+/* Sums up the common solid and adds its contact, or the list's flag that tells why there is none. False: the solid was found
+ * in double arithmetic and is so thin that its volume may be off by more than CT_VOLUME_RELATIVE_ERROR; nothing was added. Never so
+ * with an epsilon. */
+bool ct_volume_add_common(const ct_volume_common *common);
 
-/* The same solid by the dual hull, or as the seed finds it, and its contact. Its lists are allocated. */
-void ct_volume_by_dual(ct_volume_common *common);
+/* The same solid by the dual hull, or as the seed finds it, and its contact. Its lists are allocated. False as above; `inner` and
+ * `margin` are set. */
+bool ct_volume_by_dual(ct_volume_common *common);
 
 /* The face of a that lies on the same plane as b's, with one outward side, to round-off, and is not shared yet; or CT_CUT_NONE. */
 uint32_t ct_volume_same_plane(const ct_volume_common *common, uint32_t face);

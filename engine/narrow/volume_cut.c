@@ -23,6 +23,9 @@ static size_t lay_out(ct_cut *cut, char *base, size_t faces) {
   cut->x = piece(base, &used, vertices * sizeof(double));
   cut->y = piece(base, &used, vertices * sizeof(double));
   cut->z = piece(base, &used, vertices * sizeof(double));
+  cut->low_x = piece(base, &used, vertices * sizeof(double));
+  cut->low_y = piece(base, &used, vertices * sizeof(double));
+  cut->low_z = piece(base, &used, vertices * sizeof(double));
   cut->height = piece(base, &used, vertices * sizeof(double));
   cut->edge_of = piece(base, &used, vertices * sizeof(uint32_t));
   cut->vertex_mark = piece(base, &used, vertices * sizeof(uint32_t));
@@ -85,6 +88,9 @@ bool ct_cut_open(ct_cut *cut, const ct_volume_body *body, uint32_t more) {
   memcpy(cut->x, body->x, body->vertex_count * sizeof *cut->x);
   memcpy(cut->y, body->y, body->vertex_count * sizeof *cut->y);
   memcpy(cut->z, body->z, body->vertex_count * sizeof *cut->z);
+  memset(cut->low_x, 0, body->vertex_count * sizeof *cut->low_x);
+  memset(cut->low_y, 0, body->vertex_count * sizeof *cut->low_y);
+  memset(cut->low_z, 0, body->vertex_count * sizeof *cut->low_z);
   memset(cut->vertex_mark, 0, (2 * cut->capacity + 2) * sizeof *cut->vertex_mark);
   memset(cut->face_mark, 0, cut->capacity * sizeof *cut->face_mark);
   for (uint32_t f = 0; f < body->face_count; f++) {
@@ -105,6 +111,7 @@ bool ct_cut_open(ct_cut *cut, const ct_volume_body *body, uint32_t more) {
 /* ---- heights ---- */
 
 void ct_cut_heights(ct_cut *cut, ct_vec3 n, double offset, double *least, double *most) {
+  cut->plane = NULL;
   const ct_lanes o = {offset, offset};
   ct_lanes low = {INFINITY, INFINITY}, high = {-INFINITY, -INFINITY};
   for (uint32_t v = 0; v < cut->vertex_count; v += 2) {
@@ -115,6 +122,21 @@ void ct_cut_heights(ct_cut *cut, ct_vec3 n, double offset, double *least, double
   }
   *least = low[0] < low[1] ? low[0] : low[1];
   *most = high[0] > high[1] ? high[0] : high[1];
+}
+
+void ct_cut_wide_heights(ct_cut *cut, const ct_wide_plane *plane, double near, double *least, double *most) {
+  ct_cut_heights(cut, ct_dd3_value(&plane->normal), ct_dd_value(plane->offset), least, most);
+  cut->plane = plane;
+  *least = INFINITY;
+  *most = -INFINITY;
+  for (uint32_t v = 0; v < cut->vertex_count; v++) {
+    if (fabs(cut->height[v]) <= near) {
+      const ct_dd3 p = ct_cut_wide_vertex(cut, v);
+      cut->height[v] = ct_dd_value(ct_wide_height(plane, &p));
+    }
+    *least = ct_min2(*least, cut->height[v]);
+    *most = ct_max2(*most, cut->height[v]);
+  }
 }
 
 ct_vec3 ct_cut_middle(const ct_cut *cut) {
@@ -209,6 +231,17 @@ static void close_pockets(ct_cut *cut) {
 
 /* ---- the cut ---- */
 
+/* Where the plane of a wide cut meets an edge whose ends are on both sides of it. */
+static ct_dd3 wide_meeting_point(const ct_cut *cut, uint32_t inside, uint32_t outside) {
+  const ct_dd3 p = ct_cut_wide_vertex(cut, inside), q = ct_cut_wide_vertex(cut, outside), way = ct_dd3_minus(&q, &p);
+  const ct_dd below = ct_dd_neg(ct_wide_height(cut->plane, &p)), above = ct_wide_height(cut->plane, &q);
+  if (!(below.high > 0.0)) return p;
+  if (!(above.high > 0.0)) return q;
+  const ct_dd part = ct_dd_div(below, ct_dd_add(below, above));
+  return (ct_dd3){ct_dd_add(p.x, ct_dd_mul(way.x, part)), ct_dd_add(p.y, ct_dd_mul(way.y, part)),
+                  ct_dd_add(p.z, ct_dd_mul(way.z, part))};
+}
+
 /* Where the plane meets an edge, measured from the nearer end. */
 static ct_vec3 meeting_point(const ct_cut *cut, uint32_t inside, uint32_t outside) {
   ct_vec3 p = ct_cut_vertex(cut, inside), q = ct_cut_vertex(cut, outside);
@@ -245,6 +278,15 @@ static void drop_outside(ct_cut *cut) {
   }
 }
 
+static void put_vertex(ct_cut *cut, uint32_t v, const ct_dd3 *p) {
+  cut->x[v] = p->x.high;
+  cut->y[v] = p->y.high;
+  cut->z[v] = p->z.high;
+  cut->low_x[v] = p->x.low;
+  cut->low_y[v] = p->y.low;
+  cut->low_z[v] = p->z.low;
+}
+
 /* New vertices take the numbers of those cut off, while there are any. */
 static void place_vertices(ct_cut *cut) {
   for (uint32_t i = 0; i < cut->crossing_count; i++) {
@@ -254,9 +296,7 @@ static void place_vertices(ct_cut *cut) {
     c->cap = take_edge(cut);
     cut->vertex_mark[c->vertex] = 0;
     cut->edge_of[c->vertex] = c->edge;
-    cut->x[c->vertex] = c->at.x;
-    cut->y[c->vertex] = c->at.y;
-    cut->z[c->vertex] = c->at.z;
+    put_vertex(cut, c->vertex, &c->at);
   }
 }
 
@@ -287,9 +327,8 @@ static void fill_holes(ct_cut *cut) {
       cut->edges[e].origin = hole;
       e = turn(cut, e);
     } while (e != first);
-    cut->x[hole] = cut->x[last];
-    cut->y[hole] = cut->y[last];
-    cut->z[hole] = cut->z[last];
+    const ct_dd3 moved = ct_cut_wide_vertex(cut, last);
+    put_vertex(cut, hole, &moved);
     cut->edge_of[hole] = first;
     cut->vertex_mark[hole] = 0;
   }
@@ -310,7 +349,8 @@ void ct_cut_plane(ct_cut *cut, uint32_t face) {
   }
   for (uint32_t i = 0; i < cut->crossing_count; i++) {
     ct_cut_crossing *c = &cut->crossings[i];
-    c->at = meeting_point(cut, cut->edges[c->out].origin, end_of(cut, c->out));
+    uint32_t inside = cut->edges[c->out].origin, outside = end_of(cut, c->out);
+    c->at = cut->plane ? wide_meeting_point(cut, inside, outside) : ct_dd3_of(meeting_point(cut, inside, outside));
   }
   drop_outside(cut);
   place_vertices(cut);

@@ -171,6 +171,7 @@ static void make_contact(const ct_laid *l, const sums *s, ct_volume_contact *c) 
   if (s->winds || l->o.winds) c->flags |= CT_VOLUME_FLAG_COUNTED_TWICE;
   bool closed = ct_max_abs(s->closure) <= ct_overlay_error(&l->o) * s->border;
   if (!l->o.sound || s->open || !closed) c->status = CT_PAIR_DEGENERATE;
+  ct_volume_set_error(c, ct_overlay_error(&l->o) * s->loose);
 }
 
 void ct_volume_mesh(ct_volume_pair *pair) {

@@ -4,6 +4,7 @@
 #include "narrow/triangle.h"
 #include "narrow/volume_finish.h"
 #include "narrow/volume_mesh.h"
+#include "narrow/volume_plane_wide.h"
 #include "narrow/workspace.h"
 #include "shape/capsule.h"
 
@@ -165,16 +166,20 @@ static void make_contact(ct_volume_pair *pair, const clip *c, uint32_t first_tri
   ct_volume_contact contact = {.status = CT_PAIR_OK, .area_defined = true};
   double lid = c->section - c->lid_shared;
   ct_vec3 sum = ct_add_scaled(c->linear, c->up, -lid);
-  contact.volume = c->volume;
+  ct_volume_below below = {c->volume, c->error * (c->area + c->section + 2.0 * c->taken), c->volume_first};
+  if (below.error > CT_VOLUME_RELATIVE_ERROR * below.volume)
+    ct_volume_below_wide(pair, c->skin, c->origin, c->error, &below);
+  contact.volume = below.volume;
   contact.area = 0.5 * c->area;
   contact.patch_area = 0.5 * ct_norm(sum);
-  contact.centroid = ct_add(c->origin, ct_scale(c->volume_first, 1.0 / c->volume));
+  contact.centroid = ct_add(c->origin, ct_scale(below.first, 1.0 / below.volume));
   contact.position = ct_add(c->origin, ct_scale(c->first, 1.0 / c->area));
   contact.normal = ct_neg(c->up);
   contact.raw_gap = c->least - ct_min2(c->most, 0.0);
   contact.element_a = contact.element_b = CT_NO_ELEMENT;
   if (!(ct_norm(sum) > NORMAL_MIN * c->area)) contact.flags |= CT_VOLUME_FLAG_NORMAL_FALLBACK;
   if (c->shared > 0.0) contact.flags |= CT_VOLUME_FLAG_SHARED_FACES;
+  ct_volume_set_error(&contact, below.error);
   ct_volume_gaps(pair, &contact);
   ct_volume_surfaces(pair, &contact);
   contact.first_triangle = first_triangle;

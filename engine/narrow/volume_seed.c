@@ -9,6 +9,8 @@
 
 /* Points are one for the seed when no coordinate differs by more than this many epsilons. */
 #define SEED_EQUAL 2.0
+/* Merged vertices are moved by up to 2 sqrt(3) epsilons, planes by 2. */
+#define MOVED 4.0
 
 /* Equal faces of both bodies are one plane; the seed knows no such thing and joins dual points, with the same faces left. */
 static void find_shared(ct_volume_common *c) {
@@ -66,17 +68,20 @@ static bool open_solid(ct_volume_common *c, ct_volume_dual *dual) {
   return ct_cut_open(c->cut, &solid, 0);
 }
 
-/* Each vertex takes the place of the first one that the seed calls equal. */
-static void merge_vertices(ct_cut *cut, double epsilon) {
+/* Each vertex takes the place of the first one that the seed calls equal. Returns whether any is moved. */
+static bool merge_vertices(ct_cut *cut, double epsilon) {
+  bool any = false;
   for (uint32_t v = 1; v < cut->vertex_count; v++) {
     for (uint32_t w = 0; w < v; w++) {
       if (ct_max_abs(ct_sub(ct_cut_vertex(cut, v), ct_cut_vertex(cut, w))) > SEED_EQUAL * epsilon) continue;
+      any = any || ct_max_abs(ct_sub(ct_cut_vertex(cut, v), ct_cut_vertex(cut, w))) > 0.0;
       cut->x[v] = cut->x[w];
       cut->y[v] = cut->y[w];
       cut->z[v] = cut->z[w];
       break;
     }
   }
+  return any;
 }
 
 static ct_box box_of(const ct_volume_body *body) {
@@ -98,32 +103,38 @@ static bool is_sane(const ct_volume_common *c) {
   return true;
 }
 
-static void add_solid(ct_volume_common *c, ct_volume_dual *dual) {
+/* False: as of ct_volume_add_common. */
+static bool add_solid(ct_volume_common *c, ct_volume_dual *dual) {
   ct_status status = ct_volume_dual_solve(dual);
   if (status == CT_OK && !open_solid(c, dual)) status = CT_OUT_OF_MEMORY;
   if (status == CT_OUT_OF_MEMORY) c->pair->failed = true;
   else if (status == CT_CANCELLED) c->pair->status = CT_PAIR_ITERATION_LIMIT;
   else if (status != CT_OK) c->pair->flags |= CT_VOLUME_FLAG_GEOMETRIC_FAILURE;
-  if (status != CT_OK) return;
+  if (status != CT_OK) return true;
   for (uint32_t f = 0; f < dual->solid.face_count; f++) dual->solid.face_source[f] = dual->source[dual->solid.face_source[f]];
   c->source = dual->solid.face_source;
   c->inner = dual->inner;
   c->margin = dual->margin;
   if (c->epsilon > 0.0) {
-    merge_vertices(c->cut, c->epsilon);
+    bool merged = merge_vertices(c->cut, c->epsilon), swollen = c->flags & CT_VOLUME_FLAG_TOLERANCE_RAISED;
+    c->moved = (merged || swollen ? MOVED : 0.0) * c->epsilon;
     if (!is_sane(c)) {
       c->pair->flags |= CT_VOLUME_FLAG_GEOMETRIC_FAILURE;
-      return;
+      return true;
     }
   }
-  ct_volume_add_common(c);
+  bool added = ct_volume_add_common(c);
+  c->source = NULL;
+  return added;
 }
 
-void ct_volume_by_dual(ct_volume_common *c) {
+bool ct_volume_by_dual(ct_volume_common *c) {
   ct_volume_dual dual;
+  bool added = true;
   c->epsilon = c->pair->options->method == CT_VOLUME_SOLFEC ? c->pair->options->epsilon : 0.0;
   find_shared(c);
   if (!ct_volume_dual_open(&dual, c->a, c->b, c->shared)) c->pair->failed = true;
-  else if (find_inner(c, &dual)) add_solid(c, &dual);
+  else if (find_inner(c, &dual)) added = add_solid(c, &dual);
   ct_volume_dual_close(&dual);
+  return added;
 }

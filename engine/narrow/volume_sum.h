@@ -2,6 +2,7 @@
 #ifndef NARROW_VOLUME_SUM_H
 #define NARROW_VOLUME_SUM_H
 
+#include "base/double_double.h"
 #include <contact/volume.h>
 
 typedef struct ct_volume_sum {
@@ -25,6 +26,8 @@ typedef struct ct_volume_face {
 
 /* Adds the triangle p, q, r of the face, counter-clockwise from outside. */
 void ct_volume_sum_triangle(ct_volume_sum *sum, ct_volume_face *face, ct_vec3 p, ct_vec3 q, ct_vec3 r);
+/* The same with vertices to about 106 bits; `height` is that of the face's plane over the reference, right to some u of itself. */
+void ct_volume_sum_wide_triangle(ct_volume_sum *sum, ct_volume_face *face, const ct_dd3 corner[3], double height);
 /* Adds what the face as a whole counts. */
 void ct_volume_sum_close(ct_volume_sum *sum, const ct_volume_face *face);
 

@@ -40,13 +40,20 @@ static void give_bare(volume_run *run, const ct_volume *volume) {
   give(run);
 }
 
+static ct_volume_poses poses_of(const ct_placed_body *placed, uint32_t collider) {
+  return (ct_volume_poses){placed->pose, ct_body_shape_pose(placed->body, collider)};
+}
+
 static ct_status visit(void *context, uint32_t a, uint32_t b) {
   volume_run *run = context;
   const ct_body_pair *pair = run->pair;
   if (run->stopped) return CT_OK;
   const ct_placed placed_a = ct_placed_collider(pair->a, a), placed_b = ct_placed_collider(pair->b, b);
   ct_volume volume;
-  ct_pair_volume(placed_a, placed_b, run->options, pair->workspace, &volume);
+  ct_volume_options options = *run->options;
+  options.poses_a = poses_of(pair->a, a);
+  options.poses_b = poses_of(pair->b, b);
+  ct_pair_volume(placed_a, placed_b, &options, pair->workspace, &volume);
   bool starved = ct_workspace_starved(pair->workspace) || volume.failed;
   /* A large pair may have been cut short. */
   if (ct_cancel_raised(pair->cancel)) return CT_CANCELLED;

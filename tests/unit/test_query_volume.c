@@ -97,8 +97,12 @@ static void contacts_are_those_of_the_loops(void) {
           ct_collider q = ct_body_collider(ct_scene_body(scene, b), i % COLLIDERS);
           ct_frame at_p = ct_frame_mul(ct_frame_of(ct_scene_pose(scene, a)), ct_frame_of(p.pose));
           ct_frame at_q = ct_frame_mul(ct_frame_of(ct_scene_pose(scene, b)), ct_frame_of(q.pose));
+          ct_pose pose_a = ct_scene_pose(scene, a), pose_b = ct_scene_pose(scene, b);
+          ct_volume_options posed = options.volume;
+          posed.poses_a = (ct_volume_poses){&pose_a, &p.pose};
+          posed.poses_b = (ct_volume_poses){&pose_b, &q.pose};
           ct_volume v;
-          ct_pair_volume((ct_placed){&p.shape, &at_p}, (ct_placed){&q.shape, &at_q}, &options.volume, workspace, &v);
+          ct_pair_volume((ct_placed){&p.shape, &at_p}, (ct_placed){&q.shape, &at_q}, &posed, workspace, &v);
           if (v.count == 0) continue;
           const told *t = &found.hits[next++];
           CHECK(t->a == a && t->b == b && t->collider_a == i / COLLIDERS && t->collider_b == i % COLLIDERS);

@@ -398,7 +398,7 @@ static void the_hull_of_normals_is_a_hull(void) {
 
 /* ---- the seed's method ---- */
 
-#define SEED(e) ((ct_volume_options){.method = CT_VOLUME_SOLFEC, .epsilon = (e)})
+#define SEED(e) ((ct_volume_options){.method = CT_VOLUME_SOLFEC, .weighting = CT_WEIGHTING_SQUARED, .epsilon = (e)})
 
 /* Row 16: where nothing is as near as epsilon the seed has the values of its squared weighting. */
 static void the_seed_answers_a_deep_pair_as_everyone(void) {

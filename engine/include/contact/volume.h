@@ -33,12 +33,13 @@
  * the half-space; the normal is the plane's.
  *
  * Curved and rounded bodies, with each other and all else: position, normal and gap are those of pair.h's distance (the middle of
- * its points; the distance itself), areas are 0 and not defined. The volume is that of two balls, of a ball or an ellipsoid and a
- * half-space, and of a body inside another, with rounding and margin: of cones, ellipsoids, hulls and meshes without these. Of
- * others it is not worked out (flag volumeUndefined). Theory, section 5.5.
+ * its points; the distance itself, to more digits where the volume is a cap or a lens), areas are 0 and not defined. The volume is
+ * that of two balls, of a ball or an ellipsoid and a half-space, and of a body inside another, with rounding and margin: of cones,
+ * ellipsoids, hulls and meshes without these. Of others it is not worked out (flag volumeUndefined).
  *
  * Bodies that touch without a common volume have no contact (flag touchingOnly of the list); nor has a volume thinner than
- * round-off. Muller, Preparata 1978 (dual intersection); Koziara, Solfec (contact of a volume).
+ * round-off. The volume of thin solids is found in double-double arithmetic, from poses where these are given; volume_error bounds
+ * what is left. Muller, Preparata 1978 (dual intersection); Koziara, Solfec (contact of a volume).
  */
 #ifndef CONTACT_VOLUME_H
 #define CONTACT_VOLUME_H
@@ -64,7 +65,7 @@ typedef enum ct_weighting {
 #define CT_VOLUME_METHOD_MAP(X)                                                                                                    \
   X(AUTO, "auto")          /* cuts the first body by the planes of the second */                                                   \
   X(DUAL_HULL, "dualHull") /* a point inside both, planes to dual points, their exact hull, and the polar of that: the same */     \
-                           /* solid as AUTO's, to round-off */                                                                     \
+                           /* solid as AUTO's, to round-off; a thin one's sums are AUTO's */                                       \
   X(SOLFEC, "solfec") /* as the seed does it, with its epsilon: a pair up to epsilon apart may have a contact, planes nearer */    \
                       /* than epsilon to the inner point are moved out to it (flag toleranceRaised), a contact point */            \
                       /* outside a body by more than epsilon is refused (flag illConditioned of the list); an element */           \
@@ -88,7 +89,8 @@ typedef enum ct_volume_method {
   X(GEOMETRIC_FAILURE, "geometricFailure") /* of the list: no solid was found although the bodies overlap; solfec alone */         \
   X(POINT_OUTSIDE, "pointOutside")         /* of solids that are not convex: the point, a centroid, is outside one of them */      \
   X(COUNTED_TWICE, "countedTwice")         /* a mesh passes through itself there: what its parts share counts as often */          \
-  X(VOLUME_UNDEFINED, "volumeUndefined")   /* of curved bodies: the volume is not worked out; it is 0, the centroid the position */
+  X(VOLUME_UNDEFINED, "volumeUndefined")   /* of curved bodies: it is not worked out and 0, the centroid is the position */        \
+  X(VOLUME_INEXACT, "volumeInexact")       /* volume_error is more than CT_VOLUME_RELATIVE_ERROR of the volume */
 
 enum {
 #define CT_VOLUME_FLAG_ROW(name, word) CT_VOLUME_FLAG_ROW_##name,
@@ -111,11 +113,24 @@ const char *ct_volume_flag_word(uint32_t row);
 #define CT_NO_ELEMENT UINT32_MAX
 #define CT_NO_FACE UINT32_MAX
 
+/* A volume whose error bound is larger than this part of it has the flag VOLUME_INEXACT. */
+#define CT_VOLUME_RELATIVE_ERROR 1e-12
+/* One whose error bound is larger than this part of it has the status DEGENERATE. */
+#define CT_VOLUME_RELATIVE_ERROR_LARGE 1e-9
+
+/* Poses of which a placed shape's frame is the product, rounded: a body's in the world and, where it is not the identity, a
+ * collider's in the body. Borrowed. */
+typedef struct ct_volume_poses {
+  const ct_pose *body;     /* NULL: the frame's numbers stand for themselves */
+  const ct_pose *collider; /* NULL: identity */
+} ct_volume_poses;
+
 typedef struct ct_volume_options {
   ct_weighting weighting;
   ct_volume_method method;
   double epsilon; /* m, > 0; SOLFEC alone reads it */
   bool triangles; /* wanted too? */
+  ct_volume_poses poses_a, poses_b; /* what the volumes of thin solids refer to; zeroed: the frames */
 } ct_volume_options;
 
 /* Whose face a triangle lies in. */
@@ -132,6 +147,7 @@ typedef struct ct_volume_triangle {
 
 typedef struct ct_volume_contact {
   double volume;                           /* m^3, > 0 */
+  double volume_error;                     /* m^3: the volume is off by no more. See CT_VOLUME_RELATIVE_ERROR */
   double area;                             /* m^2 */
   bool area_defined;                       /* false: of curved bodies; the areas are then 0 */
   double patch_area;                       /* m^2 */
@@ -164,7 +180,7 @@ typedef struct ct_volume {
 
 /* The volumetric contacts of two placed shapes. Rounding and margin count. Polyhedra (boxes and convex hulls without rounding and
  * margin) are answered to round-off: planes as placed are moved by some u of the size, edges of angle t by that over t. No
- * allocation once the workspace is warm, but by DUAL_HULL and SOLFEC. SOLFEC weighs by SQUARED whatever is asked. Cost, f faces
+ * allocation once the workspace is warm, but by DUAL_HULL and SOLFEC. Cost, f faces
  * each: O(f^2) products at worst, mostly far fewer, and one GJK distance for the gap. Meshes: O(n log n), the pairs of triangles
  * whose boxes meet, and a distance for the gap. */
 void ct_pair_volume(ct_placed a, ct_placed b, const ct_volume_options *options, ct_workspace *workspace, ct_volume *volume);
