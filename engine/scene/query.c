@@ -7,6 +7,8 @@
 
 /* Scenes up to this many rows are searched without a tree: a first question costs less so, a later one no more than 1 us. */
 #define BOXES_ROWS_MAX 16
+/* With `nearest`, more overrides than these get a tree of all boxes: without one each row would test each of them. */
+#define OVERRIDES_MAX 64
 /* `where` selects few bodies if at most one in this many: their pairs are listed by preparing. */
 #define FEW_SHARE 8
 
@@ -59,6 +61,25 @@ static ct_status make_tree(ct_query *query) {
     query->reach = ct_max2(query->reach, ct_box_magnitude(&query->override_boxes[k]));
   }
   return CT_OK;
+}
+
+/* The tree of all rows' boxes at the query's poses. */
+static ct_status make_own_tree(ct_query *query) {
+  ct_status status = make_boxes(query);
+  if (status != CT_OK) return status;
+  uint32_t rows = query->scene->rows, count = 0;
+  uint32_t *users = malloc(((size_t)rows + 1) * sizeof *users);
+  ct_box *boxes = malloc(((size_t)rows + 1) * sizeof *boxes);
+  query->own_tree = ct_tree_create();
+  if (!users || !boxes || !query->own_tree) status = CT_OUT_OF_MEMORY;
+  for (uint32_t row = 0; row < rows && status == CT_OK; row++) {
+    if (!ct_query_box(query, row, &boxes[count])) continue;
+    users[count++] = row;
+  }
+  if (status == CT_OK) status = ct_tree_build(query->own_tree, boxes, users, count, NULL, query->options.cancel);
+  free(users);
+  free(boxes);
+  return status;
 }
 
 /* ---- few selected bodies ---- */
@@ -237,8 +258,9 @@ static ct_status prepare(ct_query *query) {
     query->source = CT_SOURCE_BOXES;
     return make_boxes(query);
   }
-  if (query->broadphase != CT_BROADPHASE_TREE) return list_by_method(query);
+  if (query->broadphase != CT_BROADPHASE_TREE && !o->nearest) return list_by_method(query);
   query->source = CT_SOURCE_TREE;
+  if (o->nearest) return o->override_count > OVERRIDES_MAX ? make_own_tree(query) : make_tree(query);
   status = make_tree(query);
   const uint8_t *few = status == CT_OK ? few_selected(query) : NULL;
   return few ? list_few(query, few) : status;
@@ -258,6 +280,7 @@ ct_status ct_query_prepare(const ct_scene *scene, const ct_query_options *option
 void ct_query_destroy(ct_query *query) {
   if (!query) return;
   free(query->boxes);
+  ct_tree_destroy(query->own_tree);
   free(query->overridden);
   free(query->override_boxes);
   free(query->listed);

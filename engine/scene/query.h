@@ -2,6 +2,7 @@
 #ifndef SCENE_QUERY_H
 #define SCENE_QUERY_H
 
+#include "broad/tree.h"
 #include "scene/body.h"
 #include "scene/scene.h"
 
@@ -26,6 +27,7 @@ struct ct_query {
   ct_box *boxes;               /* BOXES, and LISTED by a method: [rows], ct_box_nothing for rows without */
   uint8_t *overridden;         /* bit per row; NULL: no overrides */
   ct_box *override_boxes;      /* [override_count], ct_box_nothing without colliders */
+  ct_tree *own_tree;           /* TREE with `nearest` and many overrides: of `boxes`; user value: row. NULL: derived holds it */
   double reach;                /* largest finite coordinate of any box, m */
   ct_pair_index *listed;       /* LISTED: accepted pairs in order */
   size_t listed_count;
@@ -159,6 +161,10 @@ ct_status ct_body_pair_volume(const ct_body_pair *pair, const ct_volume_options 
 /* ct_query_run with `sparsify`. */
 ct_status ct_query_run_sparse(const ct_query *query, const ct_query_range *range, ct_workspace *workspace, ct_hit_sink sink,
                               void *context, ct_range_statistics *statistics);
+
+/* ct_query_run with `nearest`. */
+ct_status ct_query_run_nearest(const ct_query *query, const ct_query_range *range, ct_workspace *workspace, ct_hit_sink sink,
+                               void *context);
 
 /* Features of the pairs of colliders whose boxes are within the limit, each as a hit to the sink, without the first `part`.
  * *doubled is added to: pairs of edges left out. */

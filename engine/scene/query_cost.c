@@ -147,7 +147,20 @@ static double rows_cost(const ct_query *query) {
   return seen ? sum / (double)seen * (double)rows : 0.0;
 }
 
+/* With `nearest` each row evaluates few pairs, whatever is near it. */
+static double nearest_cost(const ct_query *query) {
+  const ct_scene *scene = query->scene;
+  uint32_t stride = scene->rows / SAMPLES + 1, seen = 0;
+  double sum = 0.0;
+  for (uint32_t row = 0; row < scene->rows; row += stride, seen++) {
+    const ct_body *body = ct_scene_body_at(scene, row);
+    if (body) sum += ct_query_pair_cost(query->options.kind, body, body);
+  }
+  return seen ? (ITEM_NS + sum / (double)seen) * (double)scene->rows : 0.0;
+}
+
 double ct_query_cost(const ct_query *query) {
+  if (query->options.nearest && query->source != CT_SOURCE_EXPLICIT) return nearest_cost(query);
   switch (query->source) {
   case CT_SOURCE_EXPLICIT: return explicit_cost(query);
   case CT_SOURCE_LISTED: return listed_cost(query);

@@ -20,12 +20,14 @@ typedef struct range_run {
 } range_run;
 
 /* Boxes of a pair of rows at the query's poses: the answer of kind `pairs` for an explicit pair. */
-static bool boxes_meet(const range_run *run, uint32_t a, uint32_t b) {
+static bool boxes_meet(const range_run *run, uint32_t a, uint32_t b, double clearance) {
   const ct_query *query = run->query;
   ct_frame frame_a = ct_frame_of(*ct_query_pose(query, a)), frame_b = ct_frame_of(*ct_query_pose(query, b));
   ct_box box_a = ct_body_box(ct_scene_body_at(query->scene, a), &frame_a);
   ct_box box_b = ct_body_box(ct_scene_body_at(query->scene, b), &frame_b);
-  return ct_box_overlap(&box_a, &box_b);
+  /* The lower row's box grows, as in ct_query_accepts. */
+  ct_box grown = ct_box_grow(a < b ? box_a : box_b, clearance);
+  return ct_box_overlap(&grown, a < b ? &box_b : &box_a);
 }
 
 static bool place_pair(range_run *run, uint32_t a, uint32_t b) {
@@ -40,11 +42,12 @@ static bool place_pair(range_run *run, uint32_t a, uint32_t b) {
 static ct_status test_pair(range_run *run, uint32_t a, uint32_t b) {
   const ct_query *query = run->query;
   const ct_query_options *o = &query->options;
-  bool all = query->source == CT_SOURCE_EXPLICIT, found = true;
+  bool given = query->source == CT_SOURCE_EXPLICIT, all = given && !o->hits_only, found = true;
   ct_hit hit = {.a = a, .b = b, .item = run->item, .candidates = run->candidates};
   if (ct_cancel_raised(o->cancel)) return CT_CANCELLED;
   if (o->kind == CT_QUERY_PAIRS) {
-    hit.overlap = all ? boxes_meet(run, a, b) : true;
+    hit.overlap = given ? boxes_meet(run, a, b, all ? 0.0 : o->clearance) : true;
+    found = all || hit.overlap;
   } else {
     if (!place_pair(run, a, b)) return CT_OUT_OF_MEMORY;
     ct_body_pair pair = {.a = &run->a,
@@ -169,6 +172,8 @@ ct_status ct_query_run(const ct_query *query, const ct_query_range *range, ct_wo
                        ct_range_statistics *statistics) {
   if (query->options.kind == CT_QUERY_VOLUME && query->options.sparsify)
     return ct_query_run_sparse(query, range, workspace, sink, context, statistics);
+  if (query->options.kind == CT_QUERY_DISTANCE && query->options.nearest)
+    return ct_query_run_nearest(query, range, workspace, sink, context);
   range_run *run = calloc(1, sizeof *run);
   if (!run) return CT_OUT_OF_MEMORY;
   ct_range_statistics own = {0};

@@ -91,6 +91,9 @@ typedef struct ct_query_options {
   double clearance; /* report pairs at most this far apart, m; >= 0; not applied to explicit pairs, but to their contact points */
   double tolerance; /* see ct_pair_options */
   ct_detail detail; /* CONTACTS */
+  bool nearest; /* DISTANCE: the pair of least distance is the only hit, whatever the clearance; of equal ones the first in order.
+                 * Depths that are unsupported count as unbounded. Found in the tree, or among all pairs by BRUTE_FORCE */
+  bool hits_only; /* explicit pairs: those beyond the clearance are no hits either (PAIRS: whose boxes do not meet) */
   ct_overlap_test overlap_test;      /* OVERLAP; NULL: ct_pair_overlap */
   ct_volume_options volume;          /* VOLUME; with method SOLFEC the clearance is to be its epsilon */
   ct_features_options features;      /* FEATURES */
@@ -160,8 +163,9 @@ typedef struct ct_query_range {
   uint32_t after, part;
 } ct_query_range;
 
-/* CT_PAIR_LIMIT: more than CT_PAIRS_MAX candidates in this range alone. CT_CANCELLED. With `sparsify` each range looks at the whole
- * query, and tells its own hits: ask for it in one. *statistics is added to; it may be NULL. */
+/* CT_PAIR_LIMIT: more than CT_PAIRS_MAX candidates in this range alone. CT_CANCELLED. With `sparsify` or `nearest` each range looks
+ * at the whole query, and yields its own hits: run it in one. With `nearest` the candidates and box tests are not counted.
+ * *statistics is added to; it may be NULL. */
 ct_status ct_query_run(const ct_query *query, const ct_query_range *range, ct_workspace *workspace, ct_hit_sink sink, void *context,
                        ct_range_statistics *statistics);
 
