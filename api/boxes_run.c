@@ -55,19 +55,28 @@ static bool put_frame(api_buffer *out, const ct_frame_pairs *found, bool changes
   return whole;
 }
 
-/* Raw boxes are never paged: the first list is the range's text. Frames end where the request's memory does, which is told by
- * their length. */
+/* The page of the first list, as the range's text: the list is found anew for each page. */
+static bool put_page_of_pairs(const api_plan *plan, const api_question *q, const ct_frame_pairs *found, api_range *range) {
+  size_t from = q->from.item < found->pair_count ? (size_t)q->from.item : found->pair_count, left = found->pair_count - from;
+  range->count = left < q->limit ? left : (size_t)q->limit;
+  range->found = left;
+  return put_pairs(&range->text, found->pairs + from, range->count, plan->cancel);
+}
+
+/* Pages are of the first list. Frames are in the first page, whole; they end where the request's memory does, which their length
+ * shows. */
 void api_run_boxes(const api_plan *plan, api_task *task, api_range *range) {
   const api_question *q = &task->question;
+  size_t frame_count = q->resumed ? 0 : q->frame_count;
   ct_broad_options options = {q->options.broadphase, plan->limits->pairs, plan->cancel};
   ct_frames *frames = ct_frames_create(q->box_count);
   range->memory = !frames;
-  for (size_t f = 0; frames && f <= q->frame_count && range->status == CT_OK && !range->memory; f++) {
+  for (size_t f = 0; frames && f <= frame_count && range->status == CT_OK && !range->memory; f++) {
     ct_frame_pairs found;
     range->status = ct_frames_next(frames, q->boxes + f * q->box_count, &options, &found);
     if (range->status != CT_OK) break;
     api_buffer *out = f ? &range->frames : &range->text;
-    bool whole = f ? put_frame(out, &found, q->changes, plan->cancel) : put_pairs(out, found.pairs, found.pair_count, plan->cancel);
+    bool whole = f ? put_frame(out, &found, q->changes, plan->cancel) : put_page_of_pairs(plan, q, &found, range);
     if (!whole) range->status = CT_CANCELLED;
     range->memory = out->failed;
     if (f == 0) {
@@ -77,13 +86,13 @@ void api_run_boxes(const api_plan *plan, api_task *task, api_range *range) {
     }
     if (range->frames.length + range->text.length > plan->limits->request_memory_bytes) break;
   }
-  range->count = range->status == CT_OK ? range->boxes.pair_count : 0;
+  if (range->status != CT_OK) range->count = range->found = 0;
   range->statistics.box_tests = range->boxes.box_tests;
   ct_frames_destroy(frames);
 }
 
 void api_put_boxes_frames(api_buffer *out, const api_task *task) {
-  if (!task->question.has_frames) return;
+  if (!task->question.has_frames || task->question.resumed) return;
   api_put_key(out, "frames");
   api_put_byte(out, '[');
   if (task->range_count > 0) api_put_bytes(out, task->ranges[0].frames.bytes, task->ranges[0].frames.length);

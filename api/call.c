@@ -225,6 +225,11 @@ const ct_scene *api_call_new_revision(const api_call *call) { return call->next;
 
 const ct_scene *api_call_pin(const api_call *call) { return call->pin; }
 
+bool api_call_kept_query(const api_call *call, api_kept_query *out) {
+  *out = call->kept_query;
+  return call->pin && call->kept_query.bytes;
+}
+
 /* ---- replies --------------------------------------------------------------------------------------------------------- */
 
 void api_call_header(api_call *call, const char *name, const char *format, ...) {

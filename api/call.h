@@ -48,6 +48,8 @@ struct api_call {
   const ct_scene *scene; /* the revision asked of: current, or a kept one; borrowed from the input */
   const ct_scene *next;  /* new revision, owned */
   const ct_scene *pin;   /* borrowed from the input */
+  api_kept_query kept_query; /* that a cursor in the reply continues; bytes NULL: none. Borrowed likewise */
+  const api_kept_query *continued; /* the one that the request's cursor continues, in place of its body; NULL: none */
   json_t *json;          /* the body */
   api_plan *plan;        /* queries */
   api_contact_event *event;

@@ -48,6 +48,7 @@ void api_run_compliant(api_range_run *run) {
   ct_status status = ct_mechanics_prepare(q->scene, &q->force.mechanics, run->workspace, &mechanics);
   if (status == CT_OK) status = ct_compliant_solve(q->scene, mechanics, &q->force.compliant, &answer);
   run->range->status = status;
+  run->task->islands = answer.count;
   bool all = status == CT_OK && !q->resumed;
   for (size_t i = q->from.item; i < answer.count; i++) {
     put_contact(&run->range->text, q->scene, &answer.contacts[i]);

@@ -39,13 +39,15 @@ bool api_hash_request(uint64_t *hash, const json_t *object) {
 }
 
 static uint64_t seal(const api_cursor *cursor, uint64_t request_hash) {
-  const uint64_t fields[] = {request_hash, cursor->revision, cursor->variant, cursor->item, cursor->after, cursor->part};
+  const uint64_t fields[] = {request_hash,  cursor->revision, cursor->variant, cursor->item,
+                             cursor->after, cursor->part,     cursor->total,   cursor->limit};
   return api_hash_bytes(api_hash_start(), fields, sizeof fields);
 }
 
 void api_cursor_write(const api_cursor *cursor, uint64_t request_hash, char out[API_CURSOR_LENGTH_MAX + 1]) {
-  snprintf(out, API_CURSOR_LENGTH_MAX + 1, "%" PRIx64 "-%" PRIx64 "-%" PRIx64 "-%" PRIx32 "-%" PRIx32 "-%016" PRIx64,
-           cursor->revision, cursor->variant, cursor->item, cursor->after, cursor->part, seal(cursor, request_hash));
+  snprintf(out, API_CURSOR_LENGTH_MAX + 1,
+           "%" PRIx64 "-%" PRIx64 "-%" PRIx64 "-%" PRIx32 "-%" PRIx32 "-%" PRIx64 "-%" PRIx64 "-%016" PRIx64, cursor->revision,
+           cursor->variant, cursor->item, cursor->after, cursor->part, cursor->total, cursor->limit, seal(cursor, request_hash));
 }
 
 /* One field of 1 to `digits` hexadecimal digits up to the end mark. */
@@ -64,17 +66,29 @@ static bool read_field(const char **text, char mark, int digits, uint64_t *out) 
   return true;
 }
 
-bool api_cursor_read(const char *text, size_t length, uint64_t request_hash, api_cursor *out) {
+/* The fields of a cursor's text; the last one is its seal. */
+#define FIELDS 8
+static bool read_fields(const char *text, size_t length, uint64_t field[FIELDS]) {
   char copy[API_CURSOR_LENGTH_MAX + 1];
   if (length > API_CURSOR_LENGTH_MAX) return false;
   memcpy(copy, text, length);
   copy[length] = 0;
   const char *at = copy;
-  uint64_t field[6];
-  for (int i = 0; i < 6; i++)
-    if (!read_field(&at, i < 5 ? '-' : '\0', i == 3 || i == 4 ? 8 : 16, &field[i])) return false;
-  api_cursor cursor = {field[0], field[1], field[2], (uint32_t)field[3], (uint32_t)field[4]};
-  if (field[5] != seal(&cursor, request_hash)) return false;
+  for (int i = 0; i < FIELDS; i++)
+    if (!read_field(&at, i + 1 < FIELDS ? '-' : '\0', i == 3 || i == 4 ? 8 : 16, &field[i])) return false;
+  return true;
+}
+
+bool api_cursor_has_form(const char *text, size_t length) {
+  uint64_t field[FIELDS];
+  return read_fields(text, length, field);
+}
+
+bool api_cursor_read(const char *text, size_t length, uint64_t request_hash, api_cursor *out) {
+  uint64_t field[FIELDS];
+  if (!read_fields(text, length, field)) return false;
+  api_cursor cursor = {field[0], field[1], field[2], (uint32_t)field[3], (uint32_t)field[4], field[5], field[6]};
+  if (field[7] != seal(&cursor, request_hash)) return false;
   *out = cursor;
   return true;
 }

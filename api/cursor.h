@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Four fields of at most 16 digits, two of 8, and what joins them. */
-#define API_CURSOR_LENGTH_MAX 88
+/* Six fields of at most 16 digits, two of 8, and what joins them. */
+#define API_CURSOR_LENGTH_MAX 120
 /* An id, a hyphen and 16 digits. */
 #define API_PLACE_LENGTH_MAX (CT_ID_LENGTH_MAX + 17)
 
@@ -20,7 +20,14 @@ typedef struct api_cursor {
   uint64_t item;     /* work item, row or position in a list */
   uint32_t after;    /* CT_NO_ROW, or the row whose hit of `item` was the last one given */
   uint32_t part;     /* results of that pair given, where there may be more; else 0 */
+  uint64_t total;    /* as api_total_code: the first page counts for all */
+  uint64_t limit;    /* results in the page that gave it */
 } api_cursor;
+
+/* The total of a whole answer as a cursor holds it: 0 not asked for, UINT64_MAX not known, else total + 1. */
+static inline uint64_t api_total_code(uint64_t total) { return total + 1; }
+#define API_TOTAL_NONE 0
+#define API_TOTAL_UNKNOWN UINT64_MAX
 
 /* A hash over the parts of a request that a cursor must find unchanged (FNV-1a, Fowler, Noll, Vo 1991). */
 uint64_t api_hash_start(void);
@@ -32,6 +39,9 @@ bool api_hash_request(uint64_t *hash, const json_t *object);
 void api_cursor_write(const api_cursor *cursor, uint64_t request_hash, char out[API_CURSOR_LENGTH_MAX + 1]);
 /* False: not a cursor of this request; *out is then untouched. */
 bool api_cursor_read(const char *text, size_t length, uint64_t request_hash, api_cursor *out);
+
+/* Does the text have the form of a cursor, of whatever request? */
+bool api_cursor_has_form(const char *text, size_t length);
 
 /* Cursors of lists in the order of ids, whose items come and go: the next page begins after the id that was last given, whether it
  * is still there or not. `list_hash`: see api_scene_list_hash. */

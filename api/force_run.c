@@ -139,13 +139,18 @@ static bool run_resting(api_range_run *run, const ct_island *island) {
 
 /* ---- islands ------------------------------------------------------------------------------------------------------------- */
 
+/* Does an island have a result? Impulses are of islands with contacts alone. */
+static bool has_result(const api_question *q, const ct_island *island) {
+  return q->kind != API_KIND_IMPULSE || island->set.count > 0;
+}
+
 /* Islands [begin, end). */
 static void run_islands(api_range_run *run, const ct_mechanics *mechanics, size_t begin, size_t end) {
   const api_question *q = &run->task->question;
   bool impulse = q->kind == API_KIND_IMPULSE;
   for (size_t i = begin; i < end; i++) {
     const ct_island island = ct_mechanics_island(mechanics, i);
-    if (i < q->from.item || (impulse && island.set.count == 0)) continue;
+    if (i < q->from.item || !has_result(q, &island)) continue;
     if (ct_cancel_raised(run->plan->cancel)) run->range->status = CT_CANCELLED;
     if (run->range->status != CT_OK) return;
     api_put_item(&run->range->text);
@@ -170,6 +175,10 @@ static ct_mechanics *prepare(api_range_run *run) {
   run->range->status = ct_mechanics_prepare(q->scene, &q->force.mechanics, run->workspace, &mechanics);
   if (run->range->status == CT_LIMIT) set_crowd(run, API_CROWD_FOUND, 0, q->force.mechanics.contacts_max);
   if (mechanics) settle_friction(&q->force, mechanics);
+  for (size_t i = 0; mechanics && i < ct_mechanics_islands(mechanics); i++) {
+    const ct_island island = ct_mechanics_island(mechanics, i);
+    run->task->islands += has_result(q, &island);
+  }
   if (q->writes) run->task->after = take(run, ct_scene_rows(q->scene) * sizeof *run->task->after);
   return mechanics;
 }

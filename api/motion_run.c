@@ -26,6 +26,7 @@ static bool take_impact(void *context, const ct_motion_hit *hit) {
   api_range_run *run = context;
   const api_question *q = &run->task->question;
   if (q->motions.options.earliest && hit->item < q->from.item) return true;
+  if (api_range_is_full(run)) return api_count_result(run);
   api_put_item(&run->range->text);
   api_put_impact(&run->range->text, body_of(run, hit->a), body_of(run, hit->b), hit->impact);
   return api_mark_result(run, (api_mark){.item = (uint32_t)hit->item, .after = CT_NO_ROW});
@@ -98,6 +99,10 @@ static void tell_timeline(gathering *g) {
   bool wanted = !range->memory;
   for (size_t k = (size_t)run->task->question.from.item; k < g->count && wanted; k++) {
     const gathered *c = &g->changes[k];
+    if (api_range_is_full(run)) {
+      wanted = api_count_result(run);
+      continue;
+    }
     api_put_item(&range->text);
     api_put_change(&range->text, body_of(run, c->a), body_of(run, c->b), &c->change);
     wanted = api_mark_result(run, (api_mark){.item = (uint32_t)k, .after = CT_NO_ROW});

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "boxes_run.h"
+#include "continued_query.h"
 #include "force_run.h"
 #include "impulses.h"
 #include "range_run.h"
@@ -23,7 +24,7 @@ api_step api_query_start(api_call *call) {
 
 api_step api_query_one(api_call *call) {
   api_field root;
-  if (!api_call_pick_revision(call) || !api_call_parse(call, &root)) return api_call_fail(call);
+  if (!api_call_pick_revision(call) || !api_call_parse(call, &root) || !api_continue_query(call, &root)) return api_call_fail(call);
   call->plan = api_plan_create(call, 1);
   if (!call->plan) {
     api_fault_memory(&call->faults);
@@ -68,7 +69,7 @@ static void put_statistics(api_buffer *out, const api_task *task, const api_page
   if (q->kind == API_KIND_FEATURES) put_features_statistics(out, q, page);
   if (q->kind != API_KIND_PAIRS || q->options.explicit_pairs) return;
   if (q->mode != API_MODE_SCENE && q->mode != API_MODE_BOXES) return;
-  if (page->truncated || q->resumed) return;
+  if (q->resumed || (page->truncated && q->mode != API_MODE_BOXES)) return;
   if (task->range_count > 0) api_put_member_string(out, "broadphase", api_text(api_broadphase_word(task->broadphase)));
   if (q->mode == API_MODE_BOXES) {
     if (task->range_count > 0) api_put_boxes_statistics(out, &task->ranges[0].boxes);
@@ -194,18 +195,27 @@ static void put_beside(api_buffer *out, const api_task *task) {
   api_put_bytes(out, task->ranges[0].frames.bytes, task->ranges[0].frames.length);
 }
 
+/* Results of the whole answer, on each of its pages; null: not counted to the end. */
+static void put_total(api_buffer *out, uint64_t code) {
+  if (code == API_TOTAL_NONE) return;
+  api_put_key(out, "total");
+  if (code == API_TOTAL_UNKNOWN) api_put_raw(out, "null");
+  else api_put_unsigned(out, code - 1);
+}
+
 static void put_page(api_buffer *out, api_task *task, const api_page *page) {
   const api_question *q = &task->question;
   bool variants = q->mode == API_MODE_VARIANTS, boxes = q->mode == API_MODE_BOXES;
   if (q->reports_revision) api_put_member_unsigned(out, "revision", ct_scene_revision(q->scene));
   api_put_member_string(out, "kind", api_text(api_kind_word(q->kind)));
   api_put_member_unsigned(out, "count", variants ? page->variants : page->count);
-  if (!variants && !q->resumed && !page->truncated) api_put_member_unsigned(out, "total", page->count);
+  put_total(out, page->total);
   if (page->truncated) {
     char cursor[API_CURSOR_LENGTH_MAX + 1];
     uint64_t hash;
     if (!api_question_hash(q, &hash)) out->failed = true;
     api_cursor_write(&page->next, hash, cursor);
+    task->cursor_hash = hash;
     api_put_member_bool(out, "truncated", true);
     api_put_member_string(out, "nextCursor", api_text(cursor));
   }
@@ -227,9 +237,16 @@ static void put_page(api_buffer *out, api_task *task, const api_page *page) {
   if (q->kind == API_KIND_TIMELINE) put_beside(out, task);
 }
 
+/* The revision is kept for the cursor, and so is the query, unless it is one of a batch: a page is then asked for by the cursor. */
 static void put_checked_page(api_call *call, api_task *task, api_buffer *out, const api_page *page) {
   put_page(out, task, page);
-  if (page->truncated && task->question.reports_revision) call->pin = task->question.scene;
+  if (!page->truncated || !task->question.reports_revision) return;
+  call->pin = task->question.scene;
+  if (task->in_batch) return;
+  if (call->continued) call->kept_query = *call->continued;
+  else if (call->input.body_length > 0) call->kept_query = (api_kept_query){0, call->input.body, call->input.body_length};
+  else call->kept_query = (api_kept_query){0, "{}", 2};
+  call->kept_query.hash = task->cursor_hash;
 }
 
 bool api_put_task_members(api_call *call, api_task *task, api_buffer *out, api_faults *faults) {

@@ -27,13 +27,17 @@ static void fault_of_crowd(const api_force_told *told, api_faults *faults) {
   }
 }
 
+static bool size_fault(api_faults *faults) {
+  api_fault_plain(faults, API_PROBLEM_LIMIT_EXCEEDED, "The answer needs more than requestMemoryBytes: ask for a smaller limit.");
+  return false;
+}
+
 /* enough: the page ends in this range, before what else may have gone wrong in it. */
 static bool range_fault(const api_range *range, bool enough, api_faults *faults) {
   if (range->memory || range->status == CT_OUT_OF_MEMORY) api_fault_memory(faults);
   else if (range->status == CT_CANCELLED || !range->complete) api_fault_cancelled(faults);
   else if (range->force.crowd && !enough) fault_of_crowd(&range->force, faults);
-  else if (range->status == CT_LIMIT && !enough)
-    api_fault_plain(faults, API_PROBLEM_LIMIT_EXCEEDED, "The answer needs more than requestMemoryBytes: ask for a smaller limit.");
+  else if (range->status == CT_LIMIT && !enough) size_fault(faults);
   return api_faults_any(faults);
 }
 
@@ -72,6 +76,39 @@ static bool pair_fault(const api_plan *plan, const api_task *task, api_faults *f
   return false;
 }
 
+/* The results of the whole answer, of which `page` is the first page: those of all ranges. Unknown where more candidate pairs
+ * would have to be looked at than one query may. False: a fault. */
+static bool count_all(const api_plan *plan, const api_task *task, api_page *page, api_faults *faults) {
+  uint64_t total = 0, candidates = 0;
+  for (size_t r = 0; r < task->range_count; r++) {
+    const api_range *range = &task->ranges[r];
+    if (task->question.mode == API_MODE_SCENE) candidates += range->statistics.candidates;
+    if (range->status == CT_PAIR_LIMIT || candidates > plan->limits->pairs) {
+      page->total = API_TOTAL_UNKNOWN;
+      return true;
+    }
+    if (range_fault(range, false, faults)) return false;
+    total += range->found;
+  }
+  page->total = api_total_code(total);
+  return true;
+}
+
+static bool find_total(const api_plan *plan, const api_task *task, api_page *page, api_faults *faults) {
+  const api_question *q = &task->question;
+  if (q->resumed) page->total = q->from.total;
+  else if (q->without_total) page->total = API_TOTAL_NONE;
+  else if (q->mode == API_MODE_VARIANTS) page->total = api_total_code(q->variant_count);
+  else if (!page->truncated) page->total = api_total_code(page->count);
+  else if (q->mode == API_MODE_FORCE) page->total = api_total_code(task->islands);
+  else if (q->mode == API_MODE_BOXES) page->total = api_total_code(task->ranges[0].boxes.pair_count);
+  else if (q->mode == API_MODE_MASS) page->total = api_total_code(task->items);
+  else if (!count_all(plan, task, page, faults)) return false;
+  page->next.total = page->total;
+  page->next.limit = q->limit;
+  return true;
+}
+
 bool api_task_page(const api_plan *plan, const api_task *task, api_page *page, api_faults *faults) {
   const api_question *q = &task->question;
   bool boxes = q->mode == API_MODE_BOXES;
@@ -79,9 +116,10 @@ bool api_task_page(const api_plan *plan, const api_task *task, api_page *page, a
   *page = (api_page){.variants = task->items - task->start};
   for (size_t r = 0; r < task->range_count && !page->truncated; r++) {
     const api_range *range = &task->ranges[r];
-    page->truncated = page->count + range->count > limit;
+    page->truncated = page->count + range->count > limit || (boxes && range->found > range->count);
     if (range->status == CT_PAIR_LIMIT && !page->truncated) return pair_fault(plan, task, faults);
     if (range_fault(range, page->truncated, faults)) return false;
+    if (range->overflow && !page->truncated) return size_fault(faults);
     page->statistics.candidates += range->statistics.candidates;
     page->statistics.box_tests += range->statistics.box_tests;
     page->planes.hits += range->planes.hits;
@@ -93,21 +131,18 @@ bool api_task_page(const api_plan *plan, const api_task *task, api_page *page, a
     page->statistics.doubled += range->statistics.doubled;
     /* What a truncated page needs is counted up to the first result beyond it: where ranges begin and end does not matter. */
     uint64_t needed = candidates;
-    if (page->truncated) needed += range->marks[limit - page->count].candidates;
+    if (page->truncated && !boxes) needed += range->marks[limit - page->count].candidates;
     else if (q->mode == API_MODE_SCENE) needed += range->statistics.candidates;
     if (needed > plan->limits->pairs) return pair_fault(plan, task, faults);
     if (q->mode == API_MODE_SCENE) candidates = needed;
     page->ranges = r + 1;
-    size_t taken = page->truncated ? (size_t)(limit - page->count) : range->count;
-    if (page->truncated) page_end(task, r, taken, page);
+    size_t taken = page->truncated && !boxes ? (size_t)(limit - page->count) : range->count;
+    if (page->truncated && boxes) page->next = (api_cursor){.item = q->from.item + taken, .after = CT_NO_ROW};
+    else if (page->truncated) page_end(task, r, taken, page);
     bytes += taken == 0 ? 0 : boxes ? range->text.length : range->marks[taken - 1].end;
     if (q->mode == API_MODE_VARIANTS) bytes += range->frames.length;
     page->count += taken;
-    if (bytes > plan->limits->request_memory_bytes) {
-      api_fault_plain(faults, API_PROBLEM_LIMIT_EXCEEDED,
-                      "The answer needs more than requestMemoryBytes: ask for a smaller limit.");
-      return false;
-    }
+    if (bytes > plan->limits->request_memory_bytes) return size_fault(faults);
   }
-  return true;
+  return find_total(plan, task, page, faults);
 }

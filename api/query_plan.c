@@ -199,12 +199,13 @@ static ct_status cut_task(const api_plan *plan, api_task *task, bool shared) {
     break;
   }
   if (status != CT_OK) return status;
-  bool whole = api_answered_at_once(q) || q->mode == API_MODE_FORCE;
+  bool whole = api_answered_at_once(q) || q->mode == API_MODE_FORCE || q->mode == API_MODE_BOXES;
   uint64_t from = q->mode == API_MODE_VARIANTS ? q->from.variant : whole ? 0 : q->from.item;
   task->start = from < task->items ? (size_t)from : task->items;
   size_t left = task->items - task->start;
   bool alone = !shared && (q->mode == API_MODE_SCENE || q->mode == API_MODE_PROBE || q->mode == API_MODE_MOTION);
-  if (q->mode == API_MODE_SCENE && q->options.sparsify) alone = true; /* contacts are looked at together */
+  /* Pairs are compared with each other. */
+  if (q->mode == API_MODE_SCENE && (q->options.sparsify || q->options.nearest)) alone = true;
   task->step = alone ? left : q->mode == API_MODE_FORCE ? 1 : step_for(left, task->cost);
   if (q->mode == API_MODE_VARIANTS) task->step = variants_step(q, task->step);
   task->range_count = left > 0 ? (left - 1) / task->step + 1 : 0;
@@ -250,6 +251,7 @@ long api_plan_next(api_plan *plan) {
     /* Islands are there when the first range is complete. */
     if (task->question.mode == API_MODE_FORCE && task->next > 0 && task->prefix == 0) return -1;
     plan->running++;
+    task->ranges[task->next].counts_only = task->prefix_results > task->question.limit;
     return (long)(task->first + task->next++);
   }
   return -1;
@@ -265,21 +267,25 @@ api_task *api_plan_task(api_plan *plan, size_t range) {
   return &plan->tasks[low];
 }
 
-/* Ranges are needed until the page is full with one more result seen, or something has gone wrong in what it takes. */
+/* Ranges are needed until the page is full with one more result seen, all of them where the total is counted, or until something
+ * has gone wrong in one that is needed. Text beyond the page is of no use: it is freed, and not counted as bytes. */
 void api_plan_done(api_plan *plan, size_t range) {
   api_task *task = api_plan_task(plan, range);
   plan->running--;
   task->ranges[range - task->first].complete = true;
   plan->ahead_bytes += task->ranges[range - task->first].text.length;
   while (task->prefix < task->range_count && task->ranges[task->prefix].complete) {
-    const api_range *r = &task->ranges[task->prefix++];
+    api_range *r = &task->ranges[task->prefix++];
+    bool beyond = task->prefix_results > task->question.limit;
     task->prefix_results += r->count;
     task->prefix_candidates += r->statistics.candidates;
-    task->prefix_bytes += r->text.length + r->frames.length + r->removed.length;
     plan->ahead_bytes -= r->text.length;
+    if (beyond) api_buffer_free(&r->text);
+    else task->prefix_bytes += r->text.length + r->frames.length + r->removed.length;
     bool pairs = task->question.mode == API_MODE_SCENE && task->prefix_candidates > plan->limits->pairs;
     bool large = task->prefix_bytes > plan->limits->request_memory_bytes;
-    if (r->status != CT_OK || r->memory || pairs || large || task->prefix_results > task->question.limit) task->enough = true;
+    bool full = task->prefix_results > task->question.limit && !api_counts_total(&task->question);
+    if (r->status != CT_OK || r->memory || pairs || large || full) task->enough = true;
   }
 }
 

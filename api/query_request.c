@@ -4,9 +4,12 @@
 
 #include <string.h>
 
+#include "boxes_request.h"
 #include "contact_state_json.h"
+#include "continued_query.h"
 #include "features_json.h"
 #include "query_members.h"
+#include "result_json.h"
 #include "scene_json.h"
 #include "selection.h"
 
@@ -23,6 +26,8 @@
   X(BROADPHASE, "broadphase")                                                                                                      \
   X(BODIES, "bodies")                                                                                                              \
   X(LIMIT, "limit")                                                                                                                \
+  X(TOTAL, "total")                                                                                                                \
+  X(CLOSEST, "closest")                                                                                                            \
   X(CURSOR, "cursor")                                                                                                              \
   X(DEADLINE, "deadlineMs")                                                                                                        \
   X(A, "a")                                                                                                                        \
@@ -81,7 +86,7 @@ enum { M_FORCE = M_COUNT, M_ALL = M_FORCE + API_FORCE_MEMBER_COUNT };
 
 #define BIT(name) (UINT64_C(1) << M_##name)
 /* Members of every question to a scene, and of those over pairs. */
-#define OF_ALL (BIT(LIMIT) | BIT(CURSOR))
+#define OF_ALL (BIT(LIMIT) | BIT(CURSOR) | BIT(TOTAL))
 /* How a distance or an overlap is found. */
 #define OF_METHOD (BIT(INCLUDE) | BIT(METHOD) | BIT(MPR_TOLERANCE) | BIT(MAX_ITERATIONS))
 #define OF_VOLUME (BIT(METHOD) | BIT(WEIGHTING) | BIT(EPSILON) | BIT(TRIANGLES) | BIT(SPARSIFY))
@@ -108,7 +113,7 @@ enum { M_FORCE = M_COUNT, M_ALL = M_FORCE + API_FORCE_MEMBER_COUNT };
 static const uint64_t scene_members[API_KIND_COUNT] = {
     [API_KIND_PAIRS] = OF_PAIRS | BIT(CLEARANCE) | BIT(INCLUDE),
     [API_KIND_OVERLAP] = OF_PAIRS | BIT(CLEARANCE) | OF_METHOD | BIT(CACHE),
-    [API_KIND_DISTANCE] = OF_PAIRS | BIT(CLEARANCE) | BIT(TOLERANCE) | OF_METHOD | BIT(CACHE),
+    [API_KIND_DISTANCE] = OF_PAIRS | BIT(CLEARANCE) | BIT(TOLERANCE) | OF_METHOD | BIT(CACHE) | BIT(CLOSEST),
     [API_KIND_CONTACTS] = OF_PAIRS | BIT(CLEARANCE) | BIT(TOLERANCE) | BIT(DETAIL) | BIT(INCLUDE),
     [API_KIND_VOLUME] = OF_PAIRS | OF_VOLUME,
     [API_KIND_FEATURES] = OF_PAIRS | OF_FEATURES,
@@ -143,7 +148,7 @@ static const uint64_t given_members[API_KIND_COUNT] = {
     [API_KIND_RESTING_FORCES] = OF_GIVEN | BIT(DETAIL) | BIT(METHOD) | BIT(INCLUDE),
     [API_KIND_COMPLIANT_FORCES] = OF_GIVEN,
 };
-#define BOXES_MEMBERS (BIT(BOXES) | BIT(BROADPHASE) | BIT(FRAMES) | BIT(INCLUDE))
+#define BOXES_MEMBERS (OF_ALL | BIT(BOXES) | BIT(BROADPHASE) | BIT(FRAMES) | BIT(INCLUDE))
 
 static const char *const member_names[M_COUNT] = {
 #define MEMBER_NAME(name, word) [M_##name] = word,
@@ -248,6 +253,21 @@ static bool read_detail(api_reader *reader, const api_field *field, api_question
   return true;
 }
 
+/* A cursor that is not of this request. Alone it continues a query to a scene while this is kept; it may have been. */
+static void refuse_cursor(api_reader *reader, const api_field *field, ct_text text, const api_asking *asking,
+                          const json_t *request) {
+  bool alone = api_is_cursor_alone(request) && api_cursor_has_form(text.bytes, text.length);
+  bool of_another = asking->call->continued != NULL; /* kind */
+  if (alone && asking->scene && !asking->in_batch && !of_another)
+    api_fault_plain(reader->faults, API_PROBLEM_REVISION_GONE,
+                    "No query that this cursor continues is kept here: send the query again, with the cursor or from its start.");
+  else
+    api_fault_at(reader->faults, API_PROBLEM_BAD_CURSOR, &field->path, "The cursor is not of this request.%s",
+                 asking->in_batch   ? " In a batch the query is sent again with its cursor."
+                 : asking->scene    ? ""
+                                    : " Without a scene no query is kept: it is sent again with its cursor.");
+}
+
 /* The page's start; a cursor may lead to a revision that is kept for it. */
 static bool read_cursor(api_reader *reader, const api_field *field, const api_asking *asking, api_question *out) {
   ct_text text;
@@ -259,7 +279,7 @@ static bool read_cursor(api_reader *reader, const api_field *field, const api_as
     return false;
   }
   if (!api_cursor_read(text.bytes, text.length, hash, &out->from)) {
-    api_fault_at(reader->faults, API_PROBLEM_BAD_CURSOR, &field->path, "The cursor is not of this request.");
+    refuse_cursor(reader, field, text, asking, out->object);
     return false;
   }
   out->resumed = true;
@@ -268,11 +288,25 @@ static bool read_cursor(api_reader *reader, const api_field *field, const api_as
   return out->scene != NULL;
 }
 
+/* The nearest pair is found in the tree, or among all pairs. */
+static bool may_be_nearest(api_reader *reader, const member_set *set, const api_question *out) {
+  ct_broadphase b = out->options.broadphase;
+  if (!out->options.nearest || b == CT_BROADPHASE_AUTO || b == CT_BROADPHASE_TREE || b == CT_BROADPHASE_BRUTE_FORCE) return true;
+  api_fault_at(reader->faults, API_PROBLEM_CONFLICTING_MEMBERS, &member(set, M_BROADPHASE)->path,
+               "broadphase \"%s\" cannot be combined with closest, which auto, tree and bruteForce find.", api_broadphase_word(b));
+  return false;
+}
+
 static bool read_common(api_reader *reader, const member_set *set, const api_asking *asking, api_question *out) {
   bool good = api_read_unsigned(reader, member(set, M_LIMIT), 1, reader->limits->page_max, &out->limit);
   good = api_read_number(reader, member(set, M_CLEARANCE), 0.0, CT_SIZE_MAX, &out->options.clearance) && good;
   good = api_read_number(reader, member(set, M_TOLERANCE), 0.0, CT_SIZE_MAX, &out->options.tolerance) && good;
+  bool counts_total = true;
+  good = api_read_bool(reader, member(set, M_TOTAL), &counts_total) && good;
+  out->without_total = !counts_total;
+  good = api_read_bool(reader, member(set, M_CLOSEST), &out->options.nearest) && good;
   good = read_broadphase(reader, member(set, M_BROADPHASE), out) && good;
+  if (good) good = may_be_nearest(reader, set, out);
   good = read_include(reader, member(set, M_INCLUDE), out) && good;
   const api_method_fields method = {member(set, M_METHOD), member(set, M_MPR_TOLERANCE), member(set, M_MAX_ITERATIONS),
                                     member(set, M_INCLUDE), member(set, M_CACHE)};
@@ -547,69 +581,11 @@ static bool read_bodies(api_reader *reader, const member_set *set, const api_ask
   return true;
 }
 
-/* The first axis along which a box ends before it begins. */
-static void refuse_turned(api_reader *reader, const api_field *box, const double v[6]) {
-  size_t k = 0;
-  while (k < 3 && v[k] <= v[k + 3]) k++;
-  if (k == 3) return;
-  char low[API_NUMBER_BYTES], high[API_NUMBER_BYTES];
-  low[api_number_format(v[k], low)] = 0;
-  high[api_number_format(v[k + 3], high)] = 0;
-  api_field least = api_field_element(box, k);
-  api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &least.path,
-                               "A box is [minX, minY, minZ, maxX, maxY, maxZ], min <= max; min%c is %s, max%c is %s.", "XYZ"[k],
-                               low, "XYZ"[k], high),
-                  v[k + 3], v[k]);
-}
-
-/* count boxes into boxes[0..count). */
-static bool read_box_list(api_reader *reader, const api_field *field, size_t count, ct_box *boxes) {
-  for (size_t i = 0; i < count && !api_faults_full(reader->faults); i++) {
-    api_field element = api_field_element(field, i);
-    double v[6];
-    if (i % 1024 == 0 && api_reader_cancelled(reader)) return false;
-    if (!api_read_numbers(reader, &element, CT_COORDINATE_MAX, 6, v)) continue;
-    boxes[i] = (ct_box){{v[0], v[1], v[2]}, {v[3], v[4], v[5]}};
-    refuse_turned(reader, &element, v);
-  }
-  return !api_faults_any(reader->faults);
-}
-
-/* Each frame has as many boxes as the first, in the same order. Looked at before there is memory for them. */
-static bool frames_fit(api_reader *reader, const api_field *frames, api_question *out) {
-  out->has_frames = api_field_present(frames);
-  if (!out->has_frames) return true;
-  if (!api_read_array(reader, frames, 0, CT_FRAMES_MAX, &out->frame_count)) return false;
-  for (size_t f = 0; f < out->frame_count; f++) {
-    api_field frame = api_field_element(frames, f);
-    size_t count;
-    if (!api_read_array(reader, &frame, out->box_count, out->box_count, &count)) return false;
-  }
-  return true;
-}
-
-static bool read_boxes(api_reader *reader, const member_set *set, api_question *out) {
-  const api_field *first = member(set, M_BOXES), *frames = member(set, M_FRAMES);
-  out->mode = API_MODE_BOXES;
-  if (!api_read_array(reader, first, 0, CT_BODIES_MAX, &out->box_count)) return false;
-  if (!frames_fit(reader, frames, out)) return false;
-  if (out->changes && !out->has_frames) {
-    api_fault_at(reader->faults, API_PROBLEM_CONFLICTING_MEMBERS, &member(set, M_INCLUDE)->path,
-                 "include \"changes\" of boxes requires frames.");
-    return false;
-  }
-  ct_box *boxes = api_arena_array(reader->arena, out->box_count * (1 + out->frame_count), sizeof *boxes);
-  if (!boxes) {
-    api_fault_memory(reader->faults);
-    return false;
-  }
-  out->boxes = boxes;
-  bool good = read_box_list(reader, first, out->box_count, boxes);
-  for (size_t f = 0; f < out->frame_count && good; f++) {
-    api_field frame = api_field_element(frames, f);
-    good = read_box_list(reader, &frame, out->box_count, boxes + (f + 1) * out->box_count);
-  }
-  return good;
+/* Raw boxes, from their first page or a cursor's on. Without a limit all pairs are on one page. */
+static bool read_boxes(api_reader *reader, const member_set *set, const api_asking *asking, api_question *out) {
+  const api_boxes_fields fields = {member(set, M_BOXES), member(set, M_FRAMES), member(set, M_INCLUDE)};
+  if (!api_field_present(member(set, M_LIMIT))) out->limit = UINT64_MAX;
+  return read_cursor(reader, member(set, M_CURSOR), asking, out) && api_read_boxes(reader, &fields, out);
 }
 
 static bool read_stateless(api_reader *reader, const api_field *field, const member_set *set, const api_asking *asking,
@@ -619,7 +595,7 @@ static bool read_stateless(api_reader *reader, const api_field *field, const mem
     return refuse_others(reader, set, scene_members[out->kind] | BIT(SCENE) | around, "scene") &&
            read_inline_scene(reader, set, asking, out);
   if (api_field_present(member(set, M_BOXES)))
-    return refuse_others(reader, set, BOXES_MEMBERS | around, "boxes") && read_boxes(reader, set, out);
+    return refuse_others(reader, set, BOXES_MEMBERS | around, "boxes") && read_boxes(reader, set, asking, out);
   if (!api_field_present(member(set, M_A)) && !api_field_present(member(set, M_B))) {
     api_fault_at(reader->faults, API_PROBLEM_MISSING_MEMBER, &field->path, "Give %s, or scene%s.",
                  out->kind == API_KIND_MASS_PROPERTIES || api_kind_is_probe(out->kind) ? "a" : "a and b",

@@ -64,6 +64,7 @@ typedef struct api_question {
   size_t box_count, frame_count;
   bool has_frames, changes; /* pairs begun and ended are listed */
   uint64_t limit;           /* results in this page */
+  bool without_total;       /* the results of the whole answer are not counted */
   bool resumed;
   api_cursor from;      /* where the page starts, when resumed */
   const json_t *object; /* what a cursor is bound to, with hash_seed */

@@ -11,6 +11,21 @@
 #include "range_run.h"
 #include "result_json.h"
 
+bool api_counts_total(const api_question *q) {
+  bool counted = q->mode == API_MODE_SCENE || q->mode == API_MODE_PROBE || q->mode == API_MODE_MOTION;
+  return counted && !q->without_total && !q->resumed && !q->writes;
+}
+
+bool api_range_is_full(const api_range_run *run) {
+  const api_range *range = run->range;
+  return range->counts_only || range->overflow || range->count > run->task->question.limit;
+}
+
+bool api_count_result(api_range_run *run) {
+  run->range->found++;
+  return run->range->status == CT_OK && !run->range->memory && api_counts_total(&run->task->question);
+}
+
 bool api_mark_result(api_range_run *run, api_mark mark) {
   api_range *range = run->range;
   if (range->count == range->capacity) {
@@ -26,9 +41,14 @@ bool api_mark_result(api_range_run *run, api_mark mark) {
   mark.end = range->text.length;
   mark.removed = range->removed.length;
   range->marks[range->count++] = mark;
+  range->found++;
   range->memory = range->text.failed;
-  if (range->text.length + range->removed.length > run->plan->limits->request_memory_bytes) range->status = CT_LIMIT;
-  return !range->memory && range->status == CT_OK && range->count <= run->task->question.limit;
+  bool counts = api_counts_total(&run->task->question);
+  if (range->text.length + range->removed.length > run->plan->limits->request_memory_bytes) {
+    range->overflow = true;
+    if (!counts) range->status = CT_LIMIT;
+  }
+  return !range->memory && range->status == CT_OK && (counts || range->count <= run->task->question.limit);
 }
 
 /* Where a row's frame is in the query being run. */
@@ -109,6 +129,7 @@ static bool take_volume(api_range_run *run, const ct_hit *hit) {
   const api_question *q = &run->task->question;
   api_range *range = run->range;
   bool removed = hit->sparsified != CT_KEPT;
+  if (api_range_is_full(run)) return removed || api_count_result(run);
   const ct_body *a = ct_scene_body(q->scene, hit->a), *b = ct_scene_body(q->scene, hit->b);
   api_buffer *text = removed ? &range->removed : &range->text;
   api_put_item(text);
@@ -135,6 +156,7 @@ static bool take_hit(void *context, const ct_hit *hit) {
   api_range_run *run = context;
   const api_question *q = &run->task->question;
   if (q->kind == API_KIND_VOLUME) return take_volume(run, hit);
+  if (q->mode == API_MODE_SCENE && api_range_is_full(run)) return api_count_result(run);
   bool given = q->options.explicit_pairs;
   api_pair_answer answer = {.kind = q->kind,
                             .a = ct_scene_body(q->scene, hit->a),
@@ -220,6 +242,7 @@ static void run_mass(api_range_run *run, size_t begin, size_t end) {
 
 static bool take_probe_hit(void *context, const ct_probe_hit *hit) {
   api_range_run *run = context;
+  if (api_range_is_full(run)) return api_count_result(run);
   const api_question *q = &run->task->question;
   api_put_item(&run->range->text);
   api_put_probe_answer(&run->range->text, q->probe.kind, ct_scene_body(q->scene, hit->row), hit);

@@ -49,6 +49,9 @@ typedef struct api_range {
   api_buffer text; /* results with commas between them */
   api_mark *marks; /* [count] */
   size_t count, capacity;
+  uint64_t found;             /* results with those beyond `text`, where the total is counted */
+  bool counts_only;           /* handed out when the page was full: no result is written */
+  bool overflow;              /* the text would be longer than requestMemoryBytes; counting went on */
   api_variant_told *variants; /* VARIANTS: of each variant of the range */
   size_t variant_count;       /* variants reached */
   api_plane_counts planes;    /* VARIANTS: of those told */
@@ -70,6 +73,7 @@ typedef struct api_after {
 
 typedef struct api_task {
   api_question question;
+  uint64_t cursor_hash;     /* of a page that has a cursor: what the cursor is bound to */
   ct_text id;               /* in a batch; empty: none */
   bool in_batch;            /* faults point at the batch's query */
   int status;               /* 0: answered by its ranges; else that of the problem */
@@ -91,6 +95,7 @@ typedef struct api_task {
   uint64_t prefix_results;
   uint64_t prefix_candidates;
   uint64_t prefix_bytes;
+  uint64_t islands; /* FORCE: results of the whole answer: islands, or contacts; set by the first range */
   bool enough;
 } api_task;
 
@@ -131,11 +136,15 @@ bool api_goes_on(const api_question *question);
 /* Does one range answer it all, each page anew? The item of its cursor is the number of a result. */
 bool api_answered_at_once(const api_question *question);
 
+/* Do the ranges go on when the page is full, to count the results of the whole answer? */
+bool api_counts_total(const api_question *question);
+
 /* What a page holds of a task's complete ranges. */
 typedef struct api_page {
   size_t ranges;   /* looked at */
   uint64_t count;  /* results in the page */
   bool truncated;  /* there are more */
+  uint64_t total;  /* of the whole answer, as api_total_code */
   api_cursor next; /* if truncated */
   size_t variants; /* VARIANTS: entries in the page, from the task's start on */
   ct_range_statistics statistics;

@@ -33,6 +33,10 @@ typedef struct api_range_run {
 
 /* Does the range still want results? */
 bool api_range_open(const api_range_run *run);
+/* Is the range's text complete, so that a result is not written, but at most counted? To be asked before each result. */
+bool api_range_is_full(const api_range_run *run);
+/* Counts a result that is not written. False: no more are wanted. */
+bool api_count_result(api_range_run *run);
 /* Marks the end of the result just written; its end is set here. False: the range has seen enough, or memory is out. */
 bool api_mark_result(api_range_run *run, api_mark mark);
 /* Evaluates the contact state of a question of kind ZERO_CROSSINGS, with other poses for some rows: one result. */

@@ -84,6 +84,11 @@ bool srv_borrow_input(srv_request *request) {
     input->kept = request->kept;
     input->kept_count = entry->pin_count;
   }
+  if (entry && entry->queries.count && request->match.target == API_TARGET_READ) {
+    if (!srv_kept_queries_borrow(&entry->queries, &request->kept_queries)) return false;
+    input->kept_queries = request->kept_queries.items;
+    input->kept_query_count = request->kept_queries.count;
+  }
   if (entry && !entry->current) request->input_stamp = entry->kept ? entry->kept->stamp : 0;
   if (entry && !entry->current && entry->kept) input->lost_revision = entry->kept->revision;
   if (entry && !entry->current && !entry->kept && request->writes) {
@@ -105,6 +110,7 @@ void srv_borrow_return(srv_request *request) {
   for (size_t i = 0; i < request->input.kept_count; i++) ct_scene_release(request->kept[i]);
   free(request->kept);
   request->kept = NULL;
+  srv_kept_queries_return(&request->kept_queries);
   if (request->scenes) srv_registry_list_free(request->scenes, request->scenes_count);
   request->scenes = NULL;
   request->scenes_count = 0;

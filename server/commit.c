@@ -38,6 +38,8 @@ void srv_commit(srv_request *request) {
   if (entry && request->match.target == API_TARGET_DELETE && succeeded) srv_registry_remove(registry, entry);
   /* Out of memory: the cursor will be answered 410, as one whose time is over. */
   if (entry && pin) (void)srv_registry_pin(registry, entry, pin, uv_hrtime());
+  api_kept_query query;
+  if (entry && pin && api_call_kept_query(request->call, &query)) srv_registry_keep_query(registry, entry, &query, uv_hrtime());
 }
 
 /* Counts the reply among those on their way. False: clients that do not read hold too much already. What a write has done is told

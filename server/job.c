@@ -231,6 +231,13 @@ static bool may_scale(const srv_request *request) {
          memchr(request->body.bytes, '\\', request->body.length);
 }
 
+/* A cursor may stand for a query that is kept, and large. */
+static bool may_be_large(const srv_request *request) {
+  if (request->kept_queries.longest <= SRV_INLINE_BODY) return false;
+  return memmem(request->body.bytes, request->body.length, "\"cursor\"", 8) ||
+         memchr(request->body.bytes, '\\', request->body.length);
+}
+
 /* Who names a shape is found by looking at all colliders of all bodies. */
 static bool few_colliders(const srv_request *request) {
   return request->scenes_count <= SRV_INLINE_LIST &&
@@ -239,7 +246,7 @@ static bool few_colliders(const srv_request *request) {
 
 /* May begin run on the loop thread? It parses the body and does what is cheap, so both body and scene must be small. */
 static bool is_small(const srv_request *request) {
-  if (request->body_length > SRV_INLINE_BODY || request->match.streams || may_scale(request)) return false;
+  if (request->body_length > SRV_INLINE_BODY || request->match.streams || may_scale(request) || may_be_large(request)) return false;
   uint32_t bodies = request->input.scene ? ct_scene_count(request->input.scene) : 0;
   if (request->match.target == API_TARGET_EVENTS) return true;
   if (request->match.target == API_TARGET_LIST) return request->scenes_count <= SRV_INLINE_LIST;

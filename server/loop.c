@@ -183,8 +183,9 @@ bool srv_server_create(srv_server *server, const srv_config *config, api_service
   }
   server->log = srv_log_create(strcmp(config->log, "stderr") == 0);
   server->peers = srv_peers_create();
-  server->registry = srv_registry_create((size_t)config->limits.cursors_per_scene, config->limits.cursor_seconds * 1000000000u,
-                                         srv_trash_scene, server);
+  const srv_cursor_bounds cursors = {(size_t)config->limits.cursors_per_scene, config->limits.cursor_seconds * 1000000000u,
+                                     config->limits.cursors_bytes};
+  server->registry = srv_registry_create(&cursors, srv_trash_scene, server);
   server->pool = srv_pool_create(server->loop, (unsigned)config->workers, (size_t)config->limits.queue,
                                  (size_t)config->limits.queue_per_scene);
   /* Half of all places, so that stateless requests leave room to the scenes. */

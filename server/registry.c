@@ -21,17 +21,17 @@ struct srv_registry {
   size_t pins;            /* of all entries */
   uint64_t last_revision; /* greatest of the scenes that have gone */
   srv_residents residents;
-  size_t cursors_per_scene;
-  uint64_t cursor_ns;
+  srv_cursor_bounds cursors;
+  srv_kept_bounds queries;
   srv_let_go *let_go;
   void *let_go_cls;
 };
 
-srv_registry *srv_registry_create(size_t cursors_per_scene, uint64_t cursor_ns, srv_let_go *let_go, void *cls) {
+srv_registry *srv_registry_create(const srv_cursor_bounds *cursors, srv_let_go *let_go, void *cls) {
   srv_registry *registry = calloc(1, sizeof *registry);
   if (!registry) return NULL;
-  registry->cursors_per_scene = cursors_per_scene;
-  registry->cursor_ns = cursor_ns;
+  registry->cursors = *cursors;
+  registry->queries = (srv_kept_bounds){.per_scene = cursors->per_scene, .bytes_max = cursors->query_bytes};
   registry->let_go = let_go;
   registry->let_go_cls = cls;
   srv_residents_begin(&registry->residents);
@@ -51,6 +51,7 @@ static void drop_pins(srv_registry *registry, srv_entry *entry) {
   free(entry->pins);
   entry->pins = NULL;
   entry->pin_count = 0;
+  srv_kept_queries_expire(&entry->queries, &registry->queries, UINT64_MAX);
   srv_residents_place(&registry->residents, entry);
 }
 
@@ -229,7 +230,7 @@ static void drop_pin(srv_registry *registry, srv_entry *entry, size_t index) {
 bool srv_registry_pin(srv_registry *registry, srv_entry *entry, const ct_scene *scene, uint64_t now_ns) {
   if (!entry->current) return true; /* deleted meanwhile: its cursors are gone with it */
   if (!entry->pins) {
-    entry->pins = calloc(registry->cursors_per_scene, sizeof *entry->pins);
+    entry->pins = calloc(registry->cursors.per_scene, sizeof *entry->pins);
     if (!entry->pins) return false;
   }
   /* A revision pinned again becomes the youngest. */
@@ -238,11 +239,17 @@ bool srv_registry_pin(srv_registry *registry, srv_entry *entry, const ct_scene *
     drop_pin(registry, entry, i);
     break;
   }
-  if (entry->pin_count == registry->cursors_per_scene) drop_pin(registry, entry, 0);
-  entry->pins[entry->pin_count++] = (srv_pin){ct_scene_retain(scene), now_ns + registry->cursor_ns};
+  if (entry->pin_count == registry->cursors.per_scene) drop_pin(registry, entry, 0);
+  entry->pins[entry->pin_count++] = (srv_pin){ct_scene_retain(scene), now_ns + registry->cursors.keep_ns};
   registry->pins++;
   srv_residents_place(&registry->residents, entry);
   return true;
+}
+
+void srv_registry_keep_query(srv_registry *registry, srv_entry *entry, const api_kept_query *query, uint64_t now_ns) {
+  /* Without the revision the query is of no use. */
+  if (entry->pin_count > 0)
+    srv_kept_queries_add(&entry->queries, &registry->queries, query, now_ns + registry->cursors.keep_ns);
 }
 
 void srv_registry_unpin(srv_registry *registry, srv_entry *entry) { drop_pins(registry, entry); }
@@ -252,6 +259,7 @@ void srv_registry_expire(srv_registry *registry, uint64_t now_ns) {
   for (size_t i = 0; i < registry->count; i++) {
     srv_entry *entry = registry->items[i];
     while (entry->pin_count && entry->pins[0].expires_ns <= now_ns) drop_pin(registry, entry, 0);
+    srv_kept_queries_expire(&entry->queries, &registry->queries, now_ns);
     if (entry->pins && entry->pin_count == 0) {
       free(entry->pins);
       entry->pins = NULL;

@@ -3,6 +3,7 @@
 #ifndef SRV_REGISTRY_H
 #define SRV_REGISTRY_H
 
+#include "kept_query.h"
 #include "pool.h"
 
 #include <api/api.h>
@@ -54,6 +55,7 @@ typedef struct srv_entry {
   uint64_t written_bytes;  /* of all request bodies since the scene was last put: a bound on how large its document is */
   srv_pin *pins;           /* oldest first */
   size_t pin_count;
+  srv_kept_queries queries; /* whose cursors name a revision */
   srv_lane lane;
   struct srv_request *writer;                     /* holds the write slot */
   struct srv_request *writes_first, *writes_last; /* wait for it, in order */
@@ -69,8 +71,15 @@ typedef struct srv_entry {
 /* Takes over a reference and lets it go. */
 typedef void srv_let_go(void *cls, const ct_scene *scene);
 
+/* How much is kept for cursors. */
+typedef struct srv_cursor_bounds {
+  size_t per_scene; /* revisions, and queries */
+  uint64_t keep_ns;
+  uint64_t query_bytes; /* of all scenes */
+} srv_cursor_bounds;
+
 /* let_go gets the revisions that were kept for cursors, but for those of the registry's end. NULL: out of memory. */
-srv_registry *srv_registry_create(size_t cursors_per_scene, uint64_t cursor_ns, srv_let_go *let_go, void *cls);
+srv_registry *srv_registry_create(const srv_cursor_bounds *cursors, srv_let_go *let_go, void *cls);
 void srv_registry_destroy(srv_registry *registry);
 
 /* Scenes that exist, in memory or in the store, and creations under way. */
@@ -110,6 +119,8 @@ uint64_t srv_registry_first_revision(const srv_registry *registry);
 void srv_registry_past(srv_registry *registry, uint64_t last_revision);
 /* Keeps a revision for a cursor. False: out of memory. */
 bool srv_registry_pin(srv_registry *registry, srv_entry *entry, const ct_scene *scene, uint64_t now_ns);
+/* Keeps a query, whose revision is pinned, so that its cursor alone continues it. */
+void srv_registry_keep_query(srv_registry *registry, srv_entry *entry, const api_kept_query *query, uint64_t now_ns);
 /* Lets go of all that were kept for the scene's cursors. */
 void srv_registry_unpin(srv_registry *registry, srv_entry *entry);
 /* Lets go of revisions whose time is over. */

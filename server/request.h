@@ -117,6 +117,7 @@ typedef struct srv_request {
   ct_cancel *cancel;
   api_input input;
   const ct_scene **kept;
+  srv_borrowed_queries kept_queries;
   api_scene_entry *scenes; /* of a listing */
   size_t scenes_count;
   char new_id[CT_ID_LENGTH_MAX + 1];

@@ -83,6 +83,7 @@ void srv_work_free(srv_request *request) {
   if (request->input.scene) ct_scene_release(request->input.scene);
   for (size_t i = 0; i < request->input.kept_count; i++) ct_scene_release(request->kept[i]);
   free(request->kept);
+  srv_kept_queries_return(&request->kept_queries);
   srv_durable_free(request->durable);
   if (request->scenes) srv_registry_list_free(request->scenes, request->scenes_count);
 }

@@ -1,7 +1,8 @@
 """Each operation's examples in the OpenAPI document are run, and the reply compared with the documented one of the same name.
 
-Every example stands for a daemon that holds just the scene of the example of PUT /v1/scenes/{s}, at revision 1; those of a posted
-shape, for one that also holds the shape of the JSON example of POST /v1/shapes. What differs from daemon to daemon is listed as JSON
+Every example stands for a daemon that holds just the scene of the example of PUT /v1/scenes/{s}. Its revisions count from 1 in the
+examples; here they begin elsewhere, as in a daemon that has deleted scenes before, and take their beginning from the reply. Those of a
+posted shape stand for one that also holds the shape of the JSON example of POST /v1/shapes. What differs from daemon to daemon is listed as JSON
 pointers in x-varies, beside the documented reply. A parameter of the URL with x-with is sent with the content types that it lists.
 """
 import json
@@ -74,9 +75,26 @@ def without(value, pointer):
 
 
 def demo_scene(client):
+    """How far its revisions are above those of the examples."""
+    for unused in range(2):
+        client.put("/v1/scenes/earlier", {}).must(201)
+        client.delete("/v1/scenes/earlier").must(200)
     scene = example_of(document.document["paths"]["/v1/scenes/{s}"]["put"]["requestBody"]["content"]["application/json"])
     name = document.document["components"]["parameters"]["scene"]["example"]
-    equal(client.put(f"/v1/scenes/{name}", scene).must(201).json["revision"], 1, "revision of the demo scene")
+    above = client.put(f"/v1/scenes/{name}", scene).must(201).json["revision"] - 1
+    check(above > 0, "a scene after others that were deleted begins at revision 1")
+    return above
+
+
+def shifted(value, above):
+    """The value with every revision so much greater; texts of headers and streams too."""
+    if isinstance(value, dict):
+        return {k: v + above if k == "revision" and isinstance(v, int) else shifted(v, above) for k, v in value.items()}
+    if isinstance(value, list):
+        return [shifted(v, above) for v in value]
+    if isinstance(value, str):
+        return re.sub(r'(^"r|"revision": ?)(\d+)', lambda m: m.group(1) + str(int(m.group(2)) + above), value)
+    return value
 
 
 def demo_shape(client):
@@ -85,9 +103,9 @@ def demo_shape(client):
     equal(made.json["id"], document.document["components"]["parameters"]["shape"]["example"], "id of the demo shape")
 
 
-def run_stream(daemon, path, documented):
+def run_stream(daemon, path, documented, above):
     """A stream has no end: it is read as far as the example goes; the ids differ."""
-    expected = example_of(documented)
+    expected = shifted(example_of(documented), above)
     equal(first_events(daemon, path, expected.count("\n\n")), re.sub(r"^id: \d+$", "id: 0", expected, flags=re.M), "stream")
 
 
@@ -104,10 +122,10 @@ def run(template, method, operation, content_type, name, body):
     path = address(template, operation, item, content_type)
     with Daemon() as daemon:
         client = Curl(daemon, document)
-        demo_scene(client)
+        above = demo_scene(client)
         stream = operation["responses"].get("200", {}).get("content", {}).get("text/event-stream")
         if stream:
-            run_stream(daemon, path, stream)
+            run_stream(daemon, path, stream, above)
             return
         if template == "/v1/shapes/{id}":
             demo_shape(client)
@@ -117,7 +135,7 @@ def run(template, method, operation, content_type, name, body):
             check(body is not None, "the request has no example")
             if content_type == "application/x-ndjson" and not isinstance(body, str):
                 body = ndjson(body)
-            reply = client.request(method, path, body, content_type=content_type, headers=required_headers(operation))
+            reply = client.request(method, path, body, content_type=content_type, headers=shifted(required_headers(operation), above))
         else:
             reply = client.request(method, path)
         check(200 <= reply.status < 300, f"status is {reply.status}: {reply.text}")
@@ -128,9 +146,10 @@ def run(template, method, operation, content_type, name, body):
         expected = example_of(media, name)
         check(expected is not None, f"the reply {reply.status} has no example; it is {reply.text[:1500]}")
         if "json" not in reply.headers["content-type"]:
+            expected = shifted(expected, above)
             equal(reply.text[:len(expected)], expected, "beginning of the reply")
             return
-        got, expected = json.loads(reply.body), json.loads(json.dumps(expected))
+        got, expected = json.loads(reply.body), shifted(json.loads(json.dumps(expected)), above)
         for pointer in media.get(VARIES, documented.get(VARIES, operation.get(VARIES, []))):
             without(got, pointer), without(expected, pointer)
         equal(got, expected, "reply")

@@ -16,10 +16,10 @@ static uint64_t hash_of(const char *text) {
 }
 
 static void a_cursor_is_read_back_as_written(void) {
-  const api_cursor cursors[] = {{0, 0, 0, 0, 0},
-                                {7, 3, 99, CT_NO_ROW, 0},
-                                {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT32_MAX, UINT32_MAX},
-                                {1, 0, 1ull << 40, 17, 5}};
+  const api_cursor cursors[] = {{0, 0, 0, 0, 0, 0, 0},
+                                {7, 3, 99, CT_NO_ROW, 0, 12, 5},
+                                {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT32_MAX, UINT32_MAX, UINT64_MAX, UINT64_MAX},
+                                {1, 0, 1ull << 40, 17, 5, API_TOTAL_UNKNOWN, 1}};
   for (size_t i = 0; i < sizeof cursors / sizeof cursors[0]; i++) {
     char text[API_CURSOR_LENGTH_MAX + 1];
     api_cursor back = {0};
@@ -29,20 +29,21 @@ static void a_cursor_is_read_back_as_written(void) {
     CHECK(back.revision == cursors[i].revision && back.variant == cursors[i].variant && back.item == cursors[i].item);
     CHECK_INT(back.after, cursors[i].after);
     CHECK_INT(back.part, cursors[i].part);
+    CHECK(back.total == cursors[i].total && back.limit == cursors[i].limit);
   }
 }
 
 static void a_cursor_of_another_request_is_refused(void) {
   char text[API_CURSOR_LENGTH_MAX + 1];
   api_cursor back;
-  api_cursor_write(&(api_cursor){5, 0, 6, 7, 0}, 42, text);
+  api_cursor_write(&(api_cursor){5, 0, 6, 7, 0, 0, 0}, 42, text);
   CHECK(!api_cursor_read(text, strlen(text), 43, &back));
 }
 
 static void a_cursor_with_any_byte_changed_is_refused(void) {
   char text[API_CURSOR_LENGTH_MAX + 1];
   api_cursor back;
-  api_cursor_write(&(api_cursor){5, 1, 600, 7, 2}, 42, text);
+  api_cursor_write(&(api_cursor){5, 1, 600, 7, 2, 31, 10}, 42, text);
   size_t length = strlen(text);
   for (size_t i = 0; i < length; i++) {
     for (int byte = 1; byte < 256; byte++) {
@@ -58,7 +59,8 @@ static void a_cursor_with_any_byte_changed_is_refused(void) {
 
 static void texts_that_are_no_cursors_are_refused(void) {
   static const char *const bad[] = {
-      "", "-", "----", "0-0-0-0-0-0", "x", "5-1-258-7-2-", "11111111111111111-0-0-0-0-0", "0-0-0-111111111-0-0", "5-1-258-7-2-0-0"};
+      "", "-", "----", "0-0-0-0-0-0-0-0", "x", "5-1-258-7-2-20-a-", "11111111111111111-0-0-0-0-0-0-0", "0-0-0-111111111-0-0-0-0",
+      "5-1-258-7-2-20-a-0-0"};
   api_cursor back;
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) CHECK(!api_cursor_read(bad[i], strlen(bad[i]), 42, &back));
   char longest[500];

@@ -46,7 +46,9 @@
   X(deadline_ms, "deadlineMs", 5000, 1, 600000, "ms", "time for a request that names no deadline")                     \
   X(deadline_max_ms, "deadlineMaxMs", 600000, 1, 86400000, "ms", "greatest deadline that a request may name")          \
   X(cursor_seconds, "cursorSeconds", 30, 1, 3600, "s", "how long a cursor keeps its revision")                         \
-  X(cursors_per_scene, "cursorsPerScene", 8, 1, 1000, "", "revisions of one scene kept for cursors")                   \
+  X(cursors_per_scene, "cursorsPerScene", 8, 1, 1000, "", "revisions of one scene kept for cursors, and queries")      \
+  X(cursors_bytes, "cursorsBytes", 67108864, 0, 1099511627776, "bytes",                                                \
+    "queries kept for cursors, of all scenes; of one that is not kept the cursor alone is answered 410")               \
   X(user_bytes, "userBytes", 4096, 0, 1048576, "bytes", "the user member of a body or a scene")                        \
   X(connections, "connections", 1024, 1, 100000, "", "open connections")                                               \
   X(connections_per_address, "connectionsPerAddress", 64, 1, 100000, "", "open connections of one address, loopback excepted") \
@@ -199,12 +201,21 @@ typedef struct api_scene_entry {
   uint64_t revision, bodies; /* as the store knows them */
 } api_scene_entry;
 
+/* A query whose answer was cut into pages, by the hash that its cursors hold. */
+typedef struct api_kept_query {
+  uint64_t hash;
+  const char *bytes; /* the request's body */
+  size_t length;
+} api_kept_query;
+
 typedef struct api_input {
   const char *body;                  /* whole body unless it was fed; may be NULL when empty; borrowed for the call's life */
   size_t body_length;
   const ct_scene *scene;             /* current revision, or NULL: absent (or no target). Borrowed for the call's life */
   const ct_scene *const *kept;       /* older revisions of the scene still kept for cursors; borrowed likewise */
   size_t kept_count;
+  const api_kept_query *kept_queries; /* of the scene, likewise */
+  size_t kept_query_count;
   uint64_t first_revision;           /* number for a scene that this call creates */
   uint64_t lost_revision;            /* PUT, DELETE; not 0: the scene is there, at this revision, but cannot be read */
   bool store_decides;                /* SHAPE_WRITE: a store is asked for what is to go, and may have what could not be read */
@@ -303,6 +314,8 @@ void api_call_moved(api_call *call);
 const api_reply *api_call_reply(const api_call *call);     /* owned by the call */
 const ct_scene *api_call_new_revision(const api_call *call); /* to be committed (retain it), or NULL */
 const ct_scene *api_call_pin(const api_call *call);        /* revision to keep for a cursor in the reply, or NULL */
+/* With a pin: the query that the reply's cursor continues, to be kept; borrowed from the call's input. False: there is none. */
+bool api_call_kept_query(const api_call *call, api_kept_query *out);
 /* EVENTS: the contact state that the listener names; "": none. Owned by the call. */
 const char *api_call_contact_state(const api_call *call);
 /* What listeners to the scene's events are to be told once a write is committed, in this order; none when nothing was written. The
