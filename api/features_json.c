@@ -10,7 +10,7 @@ static const char *const mode_words[] = {[CT_FEATURES_BACKWARD] = "backward",
 
 bool api_read_features(api_reader *reader, const api_field *mode, const api_field *edge_depth, ct_features_options *out) {
   size_t which = CT_FEATURES_BACKWARD;
-  out->edge_depth = CT_FEATURES_HALF_EDGE;
+  out->edge_depth = CT_FEATURES_ANY_DEPTH;
   bool good = api_read_word(reader, mode, mode_words, sizeof mode_words / sizeof mode_words[0], &which);
   out->mode = (ct_features_mode)which;
   return api_read_size(reader, edge_depth, &out->edge_depth) && good;
@@ -89,7 +89,8 @@ static void put_flags(api_buffer *buffer, uint32_t flags) {
              {CT_PAIR_FEATURE_FALLBACK, "fallback"},
              {CT_PAIR_FEATURE_FACE_NORMAL_A, "normalFallbackA"},
              {CT_PAIR_FEATURE_FACE_NORMAL_B, "normalFallbackB"},
-             {CT_PAIR_FEATURE_NORMAL_ARBITRARY, "normalArbitrary"}};
+             {CT_PAIR_FEATURE_NORMAL_ARBITRARY, "normalArbitrary"},
+             {CT_PAIR_FEATURE_DOUBLED, "doubled"}};
   if (!flags) return;
   api_put_key(buffer, "flags");
   api_put_byte(buffer, '[');

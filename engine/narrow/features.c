@@ -8,6 +8,7 @@
 #include "narrow/workspace.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Two normals this close are one: their difference tells no direction. */
 #define NORMALS_EQUAL 1e-6
@@ -18,6 +19,10 @@
 void ct_feature_memory_free(ct_feature_memory *m) {
   free(m->items);
   free(m->pairs);
+  free(m->segments);
+  free(m->ends);
+  free(m->stops);
+  free(m->crossings);
 }
 
 const ct_mesh *ct_feature_mesh(const ct_shape *shape) {
@@ -33,16 +38,18 @@ ct_frame ct_feature_relative(const ct_frame *of, const ct_frame *in) {
 
 /* ---- the list ---- */
 
-static bool make_room(ct_feature_memory *m) {
-  if (m->count < m->capacity) return true;
-  size_t capacity = m->capacity ? 2 * m->capacity : FIRST_CAPACITY;
-  ct_pair_feature *items = realloc(m->items, capacity * sizeof *items);
-  if (!items) {
+bool ct_feature_reserve(ct_feature_memory *m, void *list, size_t item, size_t *capacity, size_t count) {
+  if (count <= *capacity) return true;
+  size_t larger = *capacity ? 2 * *capacity : FIRST_CAPACITY;
+  void *block, *old;
+  memcpy(&old, list, sizeof old);
+  block = realloc(old, larger * item);
+  if (!block) {
     m->starved = true;
     return false;
   }
-  m->items = items;
-  m->capacity = capacity;
+  memcpy(list, &block, sizeof block);
+  *capacity = larger;
   return true;
 }
 
@@ -59,7 +66,8 @@ static void derive_normal(ct_pair_feature *f) {
 }
 
 void ct_feature_add(ct_feature_memory *memory, const ct_pair_feature *feature) {
-  if (make_room(memory)) memory->items[memory->count++] = *feature;
+  if (ct_feature_reserve(memory, &memory->items, sizeof *memory->items, &memory->capacity, memory->count + 1))
+    memory->items[memory->count++] = *feature;
 }
 
 ct_pair_feature_point ct_feature_point_of(const ct_feature_body *body, const ct_feature_match *match, uint32_t flag,

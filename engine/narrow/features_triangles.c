@@ -11,8 +11,6 @@
 
 #include <stdlib.h>
 
-#define FIRST_CAPACITY 256u
-
 typedef struct listing {
   const ct_mesh_view *first, *second;
   bool swapped;
@@ -57,14 +55,7 @@ static bool visit(void *context, const ct_mesh_near *near) {
   listing *l = context;
   ct_feature_memory *m = l->memory;
   if (!do_meet(l, near)) return true;
-  if (m->pair_count == m->pair_capacity) {
-    size_t capacity = m->pair_capacity ? 2 * m->pair_capacity : FIRST_CAPACITY;
-    ct_triangle_pair *pairs = realloc(m->pairs, capacity * sizeof *pairs);
-    m->starved = m->starved || !pairs;
-    if (!pairs) return false;
-    m->pairs = pairs;
-    m->pair_capacity = capacity;
-  }
+  if (!ct_feature_reserve(m, &m->pairs, sizeof *m->pairs, &m->pair_capacity, m->pair_count + 1)) return false;
   uint32_t first = l->first->order[near->position_a], second = l->second->order[near->position_b];
   m->pairs[m->pair_count++] = l->swapped ? (ct_triangle_pair){second, first} : (ct_triangle_pair){first, second};
   return true;

@@ -167,7 +167,7 @@ ct_status ct_query_run_nearest(const ct_query *query, const ct_query_range *rang
                                void *context);
 
 /* Features of the pairs of colliders whose boxes are within the limit, each as a hit to the sink, without the first `part`.
- * *doubled is added to: pairs of edges left out. */
+ * *doubled is added to: pairs of edges with the flag DOUBLED. */
 typedef struct ct_feature_walk {
   const ct_features_options *options;
   uint32_t part;

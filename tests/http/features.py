@@ -174,6 +174,27 @@ def row_34_an_edge_depth_limits_pairs_of_edges():
             near(r["distance"], -.02, 1e-16, "T6.3")
 
 
+@suite.fact
+def item_3_crossing_bars_have_four_crossings_upright_and_tilted():
+    """Truth: the common solid of upright bars is a box 0.084 high, whose four upright edges join an edge of each bar."""
+    def bar(x, y):
+        return {"vertices": [[sx * x, sy * y, z] for z in (-.4, .4) for sx, sy in ((-1, -1), (1, -1), (1, 1), (-1, 1))], "triangles": CUBE["triangles"]}
+    for tilt in (0, 1e-9, 1e-3):
+        upper = {"mesh": bar(.4, 1), "position": [.03, .05, .716], "rotation": [tilt, 0, 0, math.sqrt(1 - tilt * tilt)]}
+        for members in ({}, {"edgeDepth": .1}):
+            reply = ask({"a": {"mesh": bar(1, .4)}, "b": upper, **members})
+            equal([(r["kind"], r["edgeA"], r["edgeB"]) for r in reply["results"]],
+                  [("edgeEdge", a, b) for a in ([4, 5], [6, 7]) for b in ([0, 3], [1, 2])], f"tilted by {tilt}")
+            for r in reply["results"]:
+                near(r["distance"], -.084, 4 * tilt + 1e-15, "depth")
+        equal(ask({"a": {"mesh": bar(1, .4)}, "b": upper, "edgeDepth": .05})["count"], 0, "deeper than edgeDepth")
+    # A corner in a corner: six edges cross, all of which end in the two vertices inside.
+    reply = ask({"a": {"mesh": CUBE}, "b": {"mesh": CUBE, "position": [.875, .25, .125]}})
+    equal([r["kind"] for r in reply["results"]], ["vertexA", "vertexB"] + 6 * ["edgeEdge"], "features")
+    equal(sum("doubled" in r.get("flags", []) for r in reply["results"]), reply["statistics"]["doubledEdges"], "doubled")
+    check(reply["statistics"]["doubledEdges"] > 0, "some doubled")
+
+
 INFLATED = ["Features are those of the triangles as given: margin and rounding of meshes do not count."]
 
 

@@ -24,7 +24,7 @@ static void close_body(body *b) {
 
 static ct_features ask(const body *a, const body *b, ct_features_mode mode) {
   const ct_shape p = {.kind = CT_KIND_MESH, .mesh = a->mesh}, q = {.kind = CT_KIND_MESH, .mesh = b->mesh};
-  const ct_features_options options = {mode, CT_FEATURES_HALF_EDGE};
+  const ct_features_options options = {mode, CT_FEATURES_ANY_DEPTH};
   ct_features out;
   ct_pair_features((ct_placed){&p, &a->frame}, (ct_placed){&q, &b->frame}, &options, workspace, &out);
   CHECK_INT(out.status, CT_FEATURES_OK);

@@ -46,7 +46,7 @@ typedef struct answer {
 
 static answer ask(const ct_shape shape[2], const ct_pose pose[2], ct_features_mode mode) {
   ct_frame frame[2] = {ct_frame_of(pose[0]), ct_frame_of(pose[1])};
-  ct_features_options options = {mode, CT_FEATURES_HALF_EDGE};
+  ct_features_options options = {mode, CT_FEATURES_ANY_DEPTH};
   ct_features f;
   ct_pair_features((ct_placed){&shape[0], &frame[0]}, (ct_placed){&shape[1], &frame[1]}, &options, workspace, &f);
   CHECK_INT(f.status, CT_FEATURES_OK);

@@ -20,7 +20,7 @@ static ct_mesh *octahedron_at(ct_vec3 c, double r) {
 static ct_features ask_placed(const ct_mesh *a, const ct_frame *frame_a, const ct_mesh *b, const ct_frame *frame_b,
                               ct_features_mode mode) {
   ct_shape shape[2] = {{.kind = CT_KIND_MESH, .mesh = a}, {.kind = CT_KIND_MESH, .mesh = b}};
-  ct_features_options options = {mode, CT_FEATURES_HALF_EDGE};
+  ct_features_options options = {mode, CT_FEATURES_ANY_DEPTH};
   ct_features out;
   ct_pair_features((ct_placed){&shape[0], frame_a}, (ct_placed){&shape[1], frame_b}, &options, workspace, &out);
   return out;
@@ -211,16 +211,18 @@ static void row_36_aligned_cubes_have_each_vertex_once(void) {
   const struct {
     ct_vec3 shift;
     size_t vertices; /* of each that are on the other */
-  } cases[] = {{{0, 0, 1}, 4}, {{1, 1, 0}, 2}, {{1, 1, 1}, 1}, {{0, 0, 0}, 8}, {{.5, 0, 1}, 2}, {{.5, .5, 1}, 1}, {{0, 0, 1.5}, 0}};
+    size_t edges;    /* that cross within both */
+  } cases[] = {{{0, 0, 1}, 4, 0},  {{1, 1, 0}, 2, 0},   {{1, 1, 1}, 1, 0},  {{0, 0, 0}, 8, 0},
+               {{.5, 0, 1}, 2, 0}, {{.5, .5, 1}, 1, 2}, {{0, 0, 1.5}, 0, 0}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     for (int mode = CT_FEATURES_BACKWARD; mode <= CT_FEATURES_BOTH; mode++) {
       const ct_frame shifted = {here.rotation, cases[i].shift};
       ct_features f = ask_placed(a, &here, a, &shifted, (ct_features_mode)mode);
       CHECK_INT(count_of(&f, CT_PAIR_FEATURE_VERTEX_A), cases[i].vertices);
       CHECK_INT(count_of(&f, CT_PAIR_FEATURE_VERTEX_B), cases[i].vertices);
-      CHECK_INT(f.count, 2 * cases[i].vertices);
+      CHECK_INT(f.count, 2 * cases[i].vertices + cases[i].edges);
       for (size_t k = 0; k < f.count; k++) {
-        CHECK(f.items[k].flags & CT_PAIR_FEATURE_ON_SURFACE);
+        CHECK(f.items[k].kind == CT_PAIR_FEATURE_EDGE_EDGE || f.items[k].flags & CT_PAIR_FEATURE_ON_SURFACE);
         CHECK(f.items[k].distance == 0.0);
         near_vector(f.items[k].a.point, f.items[k].b.point, 0.0);
       }
@@ -354,7 +356,7 @@ static void surfaces_and_other_kinds_have_no_features(void) {
   CHECK_INT(ask(open, cube, CT_FEATURES_BACKWARD).status, CT_FEATURES_OPEN_MESH);
   CHECK_INT(ask(cube, open, CT_FEATURES_BACKWARD).status, CT_FEATURES_OPEN_MESH);
   ct_shape mesh = {.kind = CT_KIND_MESH, .mesh = cube}, ball = {.kind = CT_KIND_SPHERE, .sphere = {1}};
-  ct_features_options options = {CT_FEATURES_BACKWARD, CT_FEATURES_HALF_EDGE};
+  ct_features_options options = {CT_FEATURES_BACKWARD, CT_FEATURES_ANY_DEPTH};
   ct_features out;
   ct_pair_features((ct_placed){&mesh, &here}, (ct_placed){&ball, &here}, &options, workspace, &out);
   CHECK_INT(out.status, CT_FEATURES_NO_TRIANGLES);

@@ -33,7 +33,7 @@ static void *copy_of(const void *items, size_t size) {
 /* In a workspace that was used or not, with allocation n failing; 0: none. */
 static asked ask(const ct_shape shape[2], ct_workspace *workspace, long n) {
   const ct_placed a = {&shape[0], &home}, b = {&shape[1], &there};
-  const ct_features_options options = {CT_FEATURES_BOTH, CT_FEATURES_HALF_EDGE};
+  const ct_features_options options = {CT_FEATURES_BOTH, CT_FEATURES_ANY_DEPTH};
   ct_features f;
   ct_triangle_pairs t;
   memory.fail_at = n;

@@ -153,7 +153,7 @@ typedef struct ct_range_statistics {
   uint64_t
       box_tests;    /* pairs of bodies' boxes looked at one by one; inner nodes of a tree do not count, so that the number does not
                      * depend on how the tree came to be. With `where` selecting few: all of them in the range that holds item 0 */
-  uint64_t doubled; /* FEATURES: pairs of edges left out, as in ct_features */
+  uint64_t doubled; /* FEATURES: pairs of edges with the flag DOUBLED, as in ct_features */
 } ct_range_statistics;
 
 /* Items [begin, end), leaving out hits of item `begin` with b <= after (CT_NO_ROW: none), so that a page can resume inside an item.
