@@ -68,14 +68,18 @@ static double motion_size(const ct_contact_set *set, const ct_velocity *motion, 
 }
 
 /* Whether the loads do work along the motion, and no force of any cone does work against it, but for its rounding and what those
- * that rest may move, part of the greatest motion. */
+ * that rest may move, part of the greatest motion. With points that approach by that part forces could still balance the loads if
+ * they were so much greater: CT_FRICTION_GROWTH times the loads is what is excluded. */
 static bool proves_fall(const ct_resting *resting, const ct_velocity *motion, double rest) {
   const ct_contact_set *set = resting->set;
-  double work = 0.0, greatest = 0.0;
+  double work = 0.0, work_size = 0.0, greatest = 0.0, approach = 0.0;
   for (size_t i = 0; i < set->count; i++) greatest = fmax(greatest, motion_size(set, motion, &set->touches[i]));
-  for (size_t i = 0; i < set->body_count; i++)
-    if (set->bodies[i].mobility == CT_DYNAMIC)
-      work += ct_dot(set->bodies[i].force, motion[i].linear) + ct_dot(set->bodies[i].torque, motion[i].angular);
+  for (size_t i = 0; i < set->body_count; i++) {
+    const ct_mass_body *body = &set->bodies[i];
+    if (body->mobility != CT_DYNAMIC) continue;
+    work += ct_dot(body->force, motion[i].linear) + ct_dot(body->torque, motion[i].angular);
+    work_size += ct_norm(body->force) * ct_norm(motion[i].linear) + ct_norm(body->torque) * ct_norm(motion[i].angular);
+  }
   for (size_t i = 0; i < resting->count; i++) {
     const ct_touch *touch = &set->touches[resting->active[i]];
     ct_vec3 a = point_motion(set, motion, touch->a, touch->position), b = point_motion(set, motion, touch->b, touch->position);
@@ -84,8 +88,9 @@ static bool proves_fall(const ct_resting *resting, const ct_velocity *motion, do
     double mu = ct_resting_strength(resting, touch->material.static_friction);
     double size = motion_size(set, motion, touch);
     if (normal < mu * slip - PROOF_ROUNDOFF * (1.0 + mu) * (size + rest * greatest)) return false;
+    approach = fmax(approach, mu * slip - normal);
   }
-  return work > 0.0;
+  return work > 0.0 && (approach == 0.0 || work * greatest > CT_FRICTION_GROWTH * work_size * approach);
 }
 
 /* The acceleration that a fit leaves over. */
