@@ -112,12 +112,13 @@ bool api_read_lcp(api_call *call) {
   good = within(&reader, &m[M], lcp_methods[method], n, rows_max((ct_lcp_method)method)) && good;
   good = api_read_vector(&reader, &m[Q], n, any, &problem->q) && good;
   good = api_read_vector(&reader, &m[START], n, positive, &options->start) && good;
-  double *room = good ? make_room(&reader, 3, n) : NULL;
+  double *room = good ? make_room(&reader, 4, n) : NULL;
   if (!room) return false;
   options->method = (ct_lcp_method)method;
   options->tie = (ct_lcp_tie)tie;
   options->cancel = call->input.cancel;
-  call->solve->lcp_result = (ct_lcp_result){.z = room, .w = room + n, .certificate = room + 2 * n};
+  call->solve->lcp_result = (ct_lcp_result){
+      .z = room, .w = room + n, .certificate = room + 2 * n, .alternative = room + 3 * n};
   return true;
 }
 
@@ -132,7 +133,11 @@ void api_put_lcp(api_buffer *out, const ct_lcp_result *result, size_t size) {
   api_put_member_unsigned(out, "iterations", result->iterations);
   api_put_member_string(out, "method", api_text(lcp_methods[result->method]));
   if (result->rank_known) api_put_member_unsigned(out, "rank", result->rank);
-  if (result->unique != CT_UNKNOWN) api_put_member_bool(out, "unique", result->unique == CT_YES);
+  if (result->converged) {
+    api_put_key(out, "unique");
+    api_put_raw(out, result->unique == CT_UNKNOWN ? "null" : result->unique == CT_YES ? "true" : "false");
+  }
+  if (result->unique == CT_NO) api_put_member_vector(out, "alternative", result->alternative, size);
   if (result->status == CT_LCP_STATUS_INFEASIBLE) api_put_member_vector(out, "certificate", result->certificate, size);
 }
 

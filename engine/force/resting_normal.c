@@ -149,6 +149,7 @@ ct_status ct_resting_normal(ct_resting *resting) {
                             .tie = from->tie,
                             .tolerance = from->tolerance,
                             .iterations_max = from->iterations_max,
+                            .semidefinite = true,
                             .cancel = from->cancel};
   ct_lcp_result solved = {.z = memory + n, .w = memory + 2 * n, .certificate = memory + 3 * n};
   for (size_t i = 0; status == CT_OK && i < n; i++)

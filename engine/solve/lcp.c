@@ -3,6 +3,7 @@
 
 #include "solve/dense.h"
 #include "solve/lcp_farkas.h"
+#include "solve/lcp_unique.h"
 #include "solve/matrix.h"
 
 #include <assert.h>
@@ -21,6 +22,8 @@
 #define ROOM 1e4
 /* Part of a residual that decides nothing. */
 #define FAR_BELOW 0.01
+/* Rows up to which all bases are compared to find out whether there is another solution: less than a millisecond. */
+#define COMPARED_ROWS_MAX 8
 
 typedef struct method {
   ct_status (*solve)(const ct_lcp_job *job, ct_lcp_result *result);
@@ -98,13 +101,29 @@ static void weigh(const ct_lcp *problem, const ct_lcp_job *job, ct_lcp_result *r
   if (result->status == CT_LCP_STATUS_OK && !within) result->status = CT_LCP_STATUS_ITERATION_LIMIT;
 }
 
+/* The least of all solutions where they are a polyhedron, the rank, and whether there is another. */
+static ct_status compare_solutions(const ct_lcp_job *job, ct_lcp_result *result) {
+  bool definite = false;
+  ct_status status = ct_lcp_is_definite(job, &definite);
+  if (status != CT_OK) return status;
+  if (definite) {
+    result->rank = job->size;
+    result->rank_known = true;
+    result->unique = CT_YES;
+    return CT_OK;
+  }
+  size_t most = result->method == CT_LCP_ENUMERATION ? CT_LCP_ENUMERATION_MAX : COMPARED_ROWS_MAX;
+  if (job->symmetric) status = ct_lcp_norm(job, result);
+  if (status != CT_OK || result->unique != CT_UNKNOWN || job->size > most) return status;
+  return ct_lcp_compare_bases(job, result);
+}
+
 /* Of what is an answer but for the round-off of z the least z, and other doubles, which may be one. */
 static ct_status settle(const ct_lcp_job *job, ct_lcp_result *result) {
   bool near = result->status == CT_LCP_STATUS_OK;
   ct_solver_mark mark = ct_solver_enter(job->solver);
   ct_status status = CT_OK;
-  if (near && job->options->tie == CT_LCP_TIE_MIN_NORM && job->symmetric && methods[result->method].dense)
-    status = ct_lcp_norm(job, result);
+  if (near && job->options->tie == CT_LCP_TIE_MIN_NORM && methods[result->method].dense) status = compare_solutions(job, result);
   ct_solver_leave(job->solver, mark);
   mark = ct_solver_enter(job->solver);
   if (status == CT_OK && near && result->residual > job->target) status = ct_lcp_round(job, result);
@@ -176,7 +195,7 @@ static ct_status run(const ct_lcp *problem, ct_lcp_job *job, ct_lcp_method which
   ct_status status = m->dense ? look_at_rows(job) : CT_OK;
   if (status != CT_OK) return status;
   ct_solver_mark mark = ct_solver_enter(solver);
-  double *caller = result->certificate, *scratch = ct_solver_doubles(solver, 3 * job->size);
+  double *caller = result->certificate, *alternative = result->alternative, *scratch = ct_solver_doubles(solver, 4 * job->size);
   status = scratch ? CT_OK : CT_OUT_OF_MEMORY;
   if (status == CT_OK) {
     if (!caller) result->certificate = scratch;
@@ -187,10 +206,14 @@ static ct_status run(const ct_lcp *problem, ct_lcp_job *job, ct_lcp_method which
     }
     result->certificate = caller;
   }
+  if (status == CT_OK) {
+    if (!alternative) result->alternative = scratch + 3 * job->size;
+    weigh(problem, job, result);
+    status = settle(job, result);
+    result->alternative = alternative;
+  }
   ct_solver_leave(solver, mark);
-  if (status != CT_OK) return status;
-  weigh(problem, job, result);
-  return settle(job, result);
+  return status;
 }
 
 /* A proof, or an answer within the tolerance. */
@@ -229,7 +252,8 @@ ct_status ct_lcp_solve(const ct_lcp *problem, const ct_lcp_options *options, ct_
   bool chosen = options->method != CT_LCP_AUTO;
   if (n > (chosen ? methods[options->method].rows_max : CT_LCP_ITERATIVE_MAX)) return CT_LIMIT;
   if (n == 0) {
-    *result = (ct_lcp_result){.z = result->z, .w = result->w, .certificate = result->certificate};
+    *result = (ct_lcp_result){
+        .z = result->z, .w = result->w, .certificate = result->certificate, .alternative = result->alternative};
     result->method = chosen ? options->method : for_symmetric[0];
     result->converged = result->rank_known = true;
     result->unique = CT_YES;
@@ -240,6 +264,8 @@ ct_status ct_lcp_solve(const ct_lcp *problem, const ct_lcp_options *options, ct_
   double largest;
   result->asymmetry = ct_matrix_asymmetry(&problem->matrix, &largest);
   job.symmetric = result->asymmetry <= SYMMETRIC * largest;
+  job.exactly_symmetric = result->asymmetry == 0.0;
+  job.semidefinite = options->semidefinite;
   result->asymmetry = fmin(result->asymmetry, DBL_MAX);
   ct_solver_mark mark = ct_solver_enter(solver);
   ct_status status = chosen ? run(problem, &job, options->method, result) : run_auto(problem, &job, result);

@@ -30,6 +30,8 @@ typedef struct ct_lcp_job {
   double q_max;            /* |q|max */
   uint64_t iterations_max; /* of the options, or of the method's row in the table */
   bool symmetric;          /* M = M', but for round-off */
+  bool exactly_symmetric;  /* M = M' */
+  bool semidefinite;       /* of the options */
   const ct_lcp_options *options;
   ct_solver *solver;
 } ct_lcp_job;

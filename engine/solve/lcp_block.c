@@ -151,7 +151,7 @@ static void solve(block *b) {
     b->x[count] = -job->q[i];
     b->rows[count++] = (uint32_t)i;
   }
-  const ct_ldl_part part = {job->dense, b->n, job->low, b->rows, count, b->place, ct_lcp_dependent(job)};
+  const ct_ldl_part part = {job->dense, b->n, job->low, b->rows, count, b->place, ct_lcp_dependent(job), 0.0};
   ct_ldl_factor(&b->factor, &part);
   for (size_t k = count; k < CT_LDL_PANEL * b->factor.panels; k++) b->x[k] = 0.0;
   ct_ldl_solve(&b->factor, b->x);

@@ -9,15 +9,12 @@
  * answer: x_i = sqrt(M_ii) z_i. The least z is one of z's own units, of course; what is nothing in it is told by x.
  */
 #include "solve/dense.h"
-#include "solve/lcp.h"
-#include "solve/ldl.h"
+#include "solve/lcp_unique.h"
 #include "solve/rank.h"
 
 #include <math.h>
 #include <string.h>
 
-/* A factor without pivoting that leaves this part of every diagonal entry is of full rank beyond doubt. */
-#define SURELY_LEFT 1e-6
 /* An entry of a null vector, or of what a combination of such leaves of z, in parts of the largest x, that is round-off. */
 #define NOTHING 1e-10
 /* w that is 0, in units of its round-off: z has some too. */
@@ -49,20 +46,27 @@ typedef struct norm {
   uint32_t *rows;  /* E */
   double *basis;   /* orthonormal vectors, each [count] */
   size_t vectors;
-  bool unsure;   /* E might have more rows */
-  bool of_range; /* the vectors span what the null vectors are orthogonal to */
-  double *z;     /* [count] of E */
-  double *unit;  /* [count] x of z = 1; 1 where M_ii is 0 */
-  double most;   /* the largest x */
+  bool unsure;     /* E might have more rows */
+  bool of_range;   /* the vectors span what the null vectors are orthogonal to */
+  double *z;       /* [count] of E */
+  double *unit;    /* [count] x of z = 1; 1 where M_ii is 0 */
+  double most;     /* the largest x */
+  ct_known unique; /* of a semidefinite M; YES is not yet proven, NO not yet shown */
+  double *first;   /* [n] the solution that was found before */
+  double *other;   /* [n] another one, where has_other */
+  bool has_other;
 } norm;
 
 static bool take(norm *s, const ct_lcp_job *job) {
   *s = (norm){.job = job, .n = job->size};
   s->in = ct_solver_take(job->solver, s->n, sizeof *s->in);
   s->rows = ct_solver_take(job->solver, 2 * s->n, sizeof *s->rows);
-  s->z = ct_solver_doubles(job->solver, 2 * s->n);
-  s->unit = s->z ? s->z + s->n : NULL;
-  return s->in && s->rows && s->z;
+  s->z = ct_solver_doubles(job->solver, 4 * s->n);
+  if (!s->in || !s->rows || !s->z) return false;
+  s->unit = s->z + s->n;
+  s->first = s->unit + s->n;
+  s->other = s->first + s->n;
+  return true;
 }
 
 /* E: where w is 0 but for round-off, or the lesser. */
@@ -79,32 +83,6 @@ static void choose(norm *s, const ct_lcp_result *result) {
     s->most = fmax(s->most, s->unit[s->count] * result->z[i]);
     s->rows[s->count++] = (uint32_t)i;
   }
-}
-
-/* Are these rows independent, at a glance? */
-static bool surely_independent(const norm *s, const uint32_t *rows, size_t count, ct_ldl *f) {
-  uint32_t *place = s->rows + s->n;
-  size_t below = 0;
-  for (size_t i = 0; i < s->n; i++) {
-    place[i] = (uint32_t)below;
-    if (below < count && rows[below] == i) below++;
-  }
-  const ct_ldl_part part = {s->job->dense, s->n, s->job->low, rows, count, place, ct_lcp_dependent(s->job)};
-  ct_ldl_factor(f, &part);
-  return f->dependent == 0 && f->least > SURELY_LEFT;
-}
-
-static ct_status glance(norm *s, bool *independent, ct_lcp_result *result) {
-  ct_ldl f;
-  uint32_t *all = ct_solver_take(s->job->solver, s->n, sizeof *all);
-  if (!all || !ct_ldl_make(&f, s->n, s->job->solver)) return CT_OUT_OF_MEMORY;
-  *independent = surely_independent(s, s->rows, s->count, &f);
-  for (size_t i = 0; i < s->n; i++) all[i] = (uint32_t)i;
-  if (*independent && (s->count == s->n || surely_independent(s, all, s->n, &f))) {
-    result->rank = s->n;
-    result->rank_known = true;
-  }
-  return CT_OK;
 }
 
 /* Vectors of the factor: null vectors of M_EE, or a basis of what they are orthogonal to, whichever are fewer. */
@@ -224,9 +202,9 @@ static bool take_w(const double *p, const double *z, size_t count, double *w, do
   return true;
 }
 
-/* The problem of P, of the rows of E that are `in` (NULL: all), and this right side: its w. Where it does not end, *ended is false
- * and nothing else changes. */
-static ct_status solve_projected(const norm *s, const uint32_t *in, size_t count, double *side, bool *ended) {
+/* The problem of P, of the rows of E that are `in` (NULL: all), and this right side: its w, and its z in `factors` (may be NULL).
+ * Where it does not end, *ended is false and nothing else changes. */
+static ct_status solve_projected(const norm *s, const uint32_t *in, size_t count, double *side, double *factors, bool *ended) {
   ct_solver *solver = s->job->solver;
   ct_solver_mark mark = ct_solver_enter(solver);
   double *p = ct_solver_doubles(solver, count * count), *z = ct_solver_doubles(solver, 3 * count), *roots = z + count;
@@ -274,6 +252,7 @@ static ct_status solve_projected(const norm *s, const uint32_t *in, size_t count
       status = ct_lcp_block(&job, &result);
     }
     *ended = status == CT_OK && result.status == CT_LCP_STATUS_OK && take_w(p, z, count, z + 2 * count, side);
+    if (*ended && factors) memcpy(factors, z, count * sizeof *factors);
   }
   ct_solver_leave(solver, mark);
   return status;
@@ -287,11 +266,54 @@ static bool factor_positive(const norm *s, const double *z, ct_rank *r) {
   return ct_rank_find(r, s->job->dense, s->n, positive, ct_lcp_dependent(s->job), s->job->solver);
 }
 
+/* other = z + t d for the longest t, up to the size of z, that keeps it >= 0. `d` [count], in z, is a null vector of M_EE that is
+ * >= 0 where z is 0. */
+static void step_along(norm *s, const double *d) {
+  double step = INFINITY, reach = 0.0, root = 0.0;
+  for (size_t e = 0; e < s->count; e++) {
+    reach = fmax(reach, s->unit[e] * fabs(d[e]));
+    root = fmax(root, s->job->roots[s->rows[e]]);
+    if (s->z[e] > 0.0 && d[e] < 0.0) step = fmin(step, s->z[e] / -d[e]);
+  }
+  double size = s->most > 0.0 ? s->most : s->job->q_max > 0.0 && root > 0.0 ? s->job->q_max / root : 1.0;
+  if (!(reach > 0.0)) return;
+  step = fmin(step, size / reach);
+  memset(s->other, 0, s->n * sizeof *s->other);
+  for (size_t e = 0; e < s->count; e++) s->other[s->rows[e]] = fmax(s->z[e] + step * d[e], 0.0);
+  s->has_other = true;
+}
+
+/* Rows with z > 0 depend on each other: the null vector of the first of them that is no pivot of `r`, which has all of them first.
+ */
+static ct_status step_within(norm *s, const ct_rank *r, const double *z) {
+  size_t n = s->n, row = 0;
+  bool *pivot = ct_solver_take(s->job->solver, n, sizeof *pivot);
+  double *spread = ct_solver_doubles(s->job->solver, n + s->count + r->chosen), *d = spread + n, *x = d + s->count;
+  if (!pivot || !spread) return CT_OUT_OF_MEMORY;
+  for (size_t i = 0; i < n; i++) pivot[i] = false;
+  for (size_t j = 0; j < r->chosen; j++) pivot[r->order[j]] = true;
+  while (row < n && (pivot[row] || !(z[row] > 0.0))) row++;
+  if (row == n) return CT_OK;
+  memset(spread, 0, n * sizeof *spread);
+  memcpy(x, r->factor + row * n, r->chosen * sizeof *x);
+  spread[row] = 1.0;
+  for (size_t j = r->chosen; j-- > 0;) {
+    const double *factor = r->factor + r->order[j] * n;
+    x[j] /= factor[j];
+    ct_dense_add(x, factor, -x[j], j);
+    spread[r->order[j]] = -x[j];
+  }
+  for (size_t e = 0; e < s->count; e++) d[e] = spread[s->rows[e]];
+  step_along(s, d);
+  return CT_OK;
+}
+
 /* Is there a null vector of M_EE, not 0, that is >= 0 where z is 0? All in x. */
-static ct_status look_beside(const norm *s, ct_lcp_result *result) {
+static ct_status look_beside(norm *s) {
   ct_solver *solver = s->job->solver;
   uint32_t *zeros = ct_solver_take(solver, s->count, sizeof *zeros);
-  double *wish = ct_solver_doubles(solver, 2 * s->count + s->n), *side = wish + s->count, *z = side + s->count;
+  double *wish = ct_solver_doubles(solver, 3 * s->count + s->n), *side = wish + s->count, *factors = side + s->count,
+         *z = factors + s->count;
   if (!zeros || !wish) return CT_OUT_OF_MEMORY;
   size_t count = 0;
   memset(z, 0, s->n * sizeof *z);
@@ -310,18 +332,24 @@ static ct_status look_beside(const norm *s, ct_lcp_result *result) {
   bool ended = true;
   ct_status status = CT_OK;
   /* What is nearest to the wish among all null vectors is no shorter than what is among some. */
-  if (size > NOT_AWAY) status = solve_projected(s, zeros, count, side, &ended);
+  if (size > NOT_AWAY) status = solve_projected(s, zeros, count, side, factors, &ended);
   else memset(side, 0, count * sizeof *side);
   for (size_t i = 0; i < count; i++) most = fmax(most, side[i]);
   if (status != CT_OK || !ended) return status;
-  if (most > AWAY) result->unique = CT_NO;
+  if (most > AWAY) {
+    s->unique = CT_NO;
+    for (size_t i = 0; i < count; i++) wish[zeros[i]] += factors[i];
+    project(s, wish, side);
+    for (size_t e = 0; e < s->count; e++) side[e] /= s->unit[e];
+    step_along(s, side);
+  }
   if (most > NOT_AWAY) return CT_OK;
   /* There may be one that is 0 on all of these: then the others depend on each other. */
   ct_rank r;
   if (!factor_positive(s, z, &r)) return CT_OUT_OF_MEMORY;
-  if (r.chosen < s->count - count) result->unique = CT_NO;
-  else if (!s->unsure) result->unique = CT_YES;
-  return CT_OK;
+  bool dependent = r.chosen < s->count - count;
+  s->unique = dependent ? CT_NO : s->unsure ? CT_UNKNOWN : CT_YES;
+  return dependent ? step_within(s, &r, z) : CT_OK;
 }
 
 /* z of those rows that w becomes 0 on them; x [chosen] scratch. */
@@ -357,12 +385,12 @@ static ct_status replace(norm *s, const double *least, ct_lcp_result *result) {
     good = residual <= 2.0 * result->residual;
   }
   if (!good && !(residual <= 0.1 * s->job->target)) {
-    result->unique = CT_UNKNOWN;
+    s->unique = CT_UNKNOWN;
     return CT_OK;
   }
   double apart = 0.0;
   for (size_t e = 0; e < s->count; e++) apart = fmax(apart, s->unit[e] * fabs(z[s->rows[e]] - least[e]));
-  if (apart > DIFFERENT * s->most) result->unique = CT_UNKNOWN;
+  if (apart > DIFFERENT * s->most) s->unique = CT_UNKNOWN;
   memcpy(result->z, z, s->n * sizeof *z);
   memcpy(result->w, w, s->n * sizeof *w);
   result->residual = residual;
@@ -379,50 +407,62 @@ static ct_status find_least(norm *s, ct_lcp_result *result) {
     lowest = fmin(lowest, least[e]);
   }
   bool ended = true;
-  ct_status status = lowest < 0.0 ? solve_projected(s, NULL, s->count, least, &ended) : CT_OK;
+  ct_status status = lowest < 0.0 ? solve_projected(s, NULL, s->count, least, NULL, &ended) : CT_OK;
   if (status != CT_OK) return status;
   if (!ended) {
-    result->unique = CT_UNKNOWN;
+    s->unique = CT_UNKNOWN;
     return CT_OK;
   }
   for (size_t e = 0; e < s->count; e++) {
     least[e] = fmax(least[e], 0.0);
     apart = fmax(apart, s->unit[e] * fabs(least[e] - s->z[e]));
   }
-  if (apart > DIFFERENT * s->most) result->unique = CT_NO;
+  if (apart > DIFFERENT * s->most) s->unique = CT_NO;
   return replace(s, least, result);
 }
 
-static ct_status look_at_nulls(norm *s, ct_lcp_result *result) {
-  ct_solver *solver = s->job->solver;
-  ct_rank r;
-  if (!ct_rank_find(&r, s->job->dense, s->n, s->in, ct_lcp_dependent(s->job), solver)) return CT_OUT_OF_MEMORY;
-  if (!r.semidefinite) return CT_OK;
-  result->rank = r.count;
-  result->rank_known = true;
-  if (r.chosen == s->count) {
-    if (!s->unsure) result->unique = CT_YES;
+/* The null vectors of M_EE: is z the only solution, and if not, which is the least? */
+static ct_status evaluate_nulls(norm *s, ct_rank *r, ct_lcp_result *result) {
+  if (r->chosen == s->count) {
+    s->unique = s->unsure ? CT_UNKNOWN : CT_YES;
     return CT_OK;
   }
-  s->basis = ct_solver_doubles(solver, (s->count <= SPELLED_OUT ? s->count : s->count / 2 + 1) * s->count);
+  s->basis = ct_solver_doubles(s->job->solver, (s->count <= SPELLED_OUT ? s->count : s->count / 2 + 1) * s->count);
   if (!s->basis) return CT_OUT_OF_MEMORY;
-  spell_out(s, &r);
+  spell_out(s, r);
   change_units(s, true);
   make_orthonormal(s, true);
-  ct_status status = look_beside(s, result);
-  if (status != CT_OK || result->unique == CT_YES) return status;
+  ct_status status = look_beside(s);
+  if (status != CT_OK || s->unique == CT_YES) return status;
   change_units(s, false);
   make_orthonormal(s, false);
   return find_least(s, result);
 }
 
+/* That z is the only one is reported where M is proven semidefinite; that there is another, with that one. */
+static ct_status report_unique(norm *s, const ct_rank *r, ct_lcp_result *result) {
+  bool semidefinite = false;
+  ct_status status = CT_OK;
+  if (s->unique == CT_YES) status = ct_lcp_is_semidefinite(s->job, r->order, r->count, &semidefinite);
+  if (semidefinite) result->unique = CT_YES;
+  if (status != CT_OK || s->unique != CT_NO) return status;
+  double *w = ct_solver_doubles(s->job->solver, s->n);
+  if (!w) return CT_OUT_OF_MEMORY;
+  if (s->has_other && ct_lcp_consider_alternative(s->job, s->other, w, result)) return CT_OK;
+  (void)ct_lcp_consider_alternative(s->job, s->first, w, result);
+  return CT_OK;
+}
+
 ct_status ct_lcp_norm(const ct_lcp_job *job, ct_lcp_result *result) {
   norm s;
+  ct_rank r;
   if (!take(&s, job)) return CT_OUT_OF_MEMORY;
   choose(&s, result);
-  bool independent = false;
-  ct_status status = glance(&s, &independent, result);
-  if (status != CT_OK) return status;
-  if (independent && !s.unsure) result->unique = CT_YES;
-  return independent && result->rank_known ? CT_OK : look_at_nulls(&s, result);
+  memcpy(s.first, result->z, s.n * sizeof *s.first);
+  if (!ct_rank_find(&r, job->dense, s.n, s.in, ct_lcp_dependent(job), job->solver)) return CT_OUT_OF_MEMORY;
+  if (!r.semidefinite) return CT_OK;
+  result->rank = r.count;
+  result->rank_known = true;
+  ct_status status = evaluate_nulls(&s, &r, result);
+  return status == CT_OK ? report_unique(&s, &r, result) : status;
 }

@@ -52,6 +52,7 @@ static void gather(ct_ldl *f, const ct_ldl_part *part, size_t b) {
   for (size_t r = 0; r < rows; r++) {
     const double *row = part->m + part->rows[top + r] * part->stride;
     for (size_t k = first; k < end; k++) panel[PANEL * (k - first) + r] = row[part->rows[k]];
+    panel[PANEL * (top + r - first) + r] *= 1.0 - part->shift;
   }
   for (size_t r = rows; r < PANEL; r++) {
     for (size_t k = first; k < top + PANEL; k++) panel[PANEL * (k - first) + r] = 0.0;
@@ -134,6 +135,7 @@ void ct_ldl_factor(ct_ldl *f, const ct_ldl_part *part) {
     double *panel = f->values + f->start[b];
     for (size_t c = f->first[b] / PANEL; c < b; c++) eliminate(f, panel, b, c);
     finish(f, panel, b, part->small);
+    if (part->shift > 0.0 && f->dependent > 0) return;
   }
 }
 

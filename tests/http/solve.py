@@ -70,6 +70,30 @@ def a_feasible_problem_without_a_solution_is_exhausted():
     equal(lcp(rows, q, method="lemke")["status"], "ray", "lemke")
 
 
+def residual_of(rows, q, z):
+    """max |min(z, w)|, exact."""
+    w = [Fraction(b) + sum(Fraction(a) * Fraction(x) for a, x in zip(row, z)) for row, b in zip(rows, q)]
+    return max(abs(min(Fraction(x), y)) for x, y in zip(z, w))
+
+
+@suite.fact
+def a_second_solution_of_an_indefinite_matrix_is_not_denied():
+    """Closed forms: z = 0 and z = 2; (1, 0), (0, 1) and (1/3, 1/3); z = 0 alone, since M is copositive and q > 0."""
+    for rows, q in (([[-1]], [2]), ([[1, 2], [2, 1]], [-1, -1]), ([[0, -1], [-1, 0]], [1, 1])):
+        answer = lcp(rows, q)
+        equal(answer["unique"], False, f"unique of {rows}")
+        check(answer["alternative"] != answer["z"], "the alternative is the same")
+        for name in ("z", "alternative"):
+            check(residual_of(rows, q, answer[name]) <= 1e-15, f"{name} of {rows}")
+    equal(lcp([[1, 2], [2, 1]], [1, 1])["unique"], True, "copositive, q > 0")
+    equal(lcp([[2, 1], [1, 2]], [-4, -5])["unique"], True, "definite")
+    # Four forces at one point: any split will do. With tie any nothing is compared.
+    ones = [[1] * 4] * 4
+    equal(lcp(ones, [-1] * 4)["unique"], False, "semidefinite")
+    equal(lcp(ones, [-1] * 4, tie="any")["unique"], None, "with tie any")
+    check("unique" not in lcp([[1, -1], [-1, 1]], [-1, -1]), "unique of no solution")
+
+
 @suite.fact
 def murtys_path_has_its_length():
     """T11.7: 2^6 - 1 pivots, and no more than it is allowed."""

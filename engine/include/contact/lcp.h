@@ -48,9 +48,9 @@ typedef enum ct_lcp_status {
 } ct_lcp_status;
 
 /* Which of several solutions: of a symmetric positive semidefinite M all have one w. MIN_NORM: the least |z|, by direct methods and
- * ENUMERATION; these tell the rank and `unique` then. Where doubles cannot tell the null vectors of M apart from others, `unique`
- * is UNKNOWN and z may not be the least. ANY: the first one found, the same every time. Iterative methods, and other M: always the
- * first one found. */
+ * ENUMERATION, which also report the rank and `unique` then. If round-off decides which vectors are null vectors of M, `unique` is
+ * UNKNOWN and z may not be the least. ANY: the first solution found, the same every time. Iterative methods, and other M: always
+ * the first solution found. */
 typedef enum ct_lcp_tie { CT_LCP_TIE_MIN_NORM, CT_LCP_TIE_ANY } ct_lcp_tie;
 
 typedef struct ct_lcp {
@@ -67,12 +67,15 @@ typedef struct ct_lcp_options {
   uint64_t iterations_max; /* pivots, factorisations or sweeps; 0: the method's own limit */
   double relaxation;       /* PGS: 0 < omega < 2; 0: 1 */
   const double *start;     /* [n] iterative methods: z to begin from; NULL: 0 */
+  bool semidefinite;       /* M is known to be a product J W J', W positive semidefinite, but for the rounding of its entries:
+                            * `unique` then needs no proof that M is semidefinite */
   const ct_cancel *cancel;
 } ct_lcp_options;
 
 typedef struct ct_lcp_result {
   double *z, *w;       /* [n] the caller's; z >= 0 exactly; the best that was found where not OK */
   double *certificate; /* [n] the caller's, or NULL; set where INFEASIBLE */
+  double *alternative; /* [n] the caller's, or NULL; set where unique is NO: another solution */
   ct_lcp_status status;
   ct_lcp_method method;   /* that gave the answer; never AUTO */
   bool converged;         /* OK and residual within the tolerance */
@@ -82,8 +85,15 @@ typedef struct ct_lcp_result {
   uint64_t iterations;
   size_t rank; /* of M, where rank_known */
   bool rank_known;
-  ct_known unique; /* z is the only solution; NO where another was found or is certain */
+  ct_known unique; /* is z the only solution? See below */
 } ct_lcp_result;
+
+/* `unique` is YES where it is proven that no solution is apart from the one at z by more than round-off: the symmetric part of M is
+ * positive definite; or M is symmetric, proven positive semidefinite (by its exact rank), and no null vector leads from z to
+ * another solution; or, for up to 8 rows (ENUMERATION by name: 16), every complementary basis is solved with error bounds, and each
+ * is excluded or leads back to one point. NO where `alternative` is a solution too: its residual is the round-off of its entries,
+ * and it differs from z by more than 1e-7 of the greatest entry, each in units of 1 / sqrt(M_ii) (1 where M_ii <= 0). UNKNOWN in
+ * all other cases, and always with CT_LCP_TIE_ANY, with iterative methods, and where the result has not converged. */
 
 /* CT_OUT_OF_MEMORY, CT_CANCELLED, CT_LIMIT (more rows than the method takes). M and q are finite; nothing else is asked of them.
  * The same input gives the same bits; scaling M and q by powers of two scales z and w of the direct methods for symmetric M and
