@@ -10,7 +10,7 @@ from support.daemon import Daemon
 from support.stopwatch import timed
 
 suite = Suite()
-daemon = Daemon("--limit", "deadlineMaxMs=60000").start()
+daemon = Daemon("--limit", "deadlineMaxMs=600000").start()
 suite.cleanup(daemon.stop)
 client = KeepAlive(daemon)
 LCP, FRICTION = "/v1/solve/lcp", "/v1/solve/friction"
