@@ -65,7 +65,9 @@ static bool get_settings(applying *a) {
   api_restoring *r = a->r;
   bool has = api_record_get_bool(&r->in);
   ct_text text = has ? api_record_get_text(&r->in, UINT32_MAX) : (ct_text){NULL, 0};
+  ct_text origin = a->before || r->in.format < 2 ? (ct_text){NULL, 0} : api_record_get_text(&r->in, API_ORIGIN_MAX);
   if (!api_restore_whole(r)) return false;
+  if (!a->before && !api_restore_status(r, ct_draft_set_origin(a->draft, origin), "")) return false;
   if (!has) return a->before || api_restore_refuse(r, "A base has no settings");
   a->settings = api_restore_json(r, text.bytes, text.length);
   if (!a->settings) return false;

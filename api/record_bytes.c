@@ -82,13 +82,13 @@ api_record_opened api_record_read(const char *bytes, size_t length, api_record_k
   if (length < API_RECORD_HEAD || memcmp(bytes, mark, sizeof mark) != 0) return API_RECORD_BROKEN;
   uint32_t format = (uint32_t)load(at + 8, 4), found = (uint32_t)load(at + 12, 4);
   if (format > API_RECORD_FORMAT) return API_RECORD_NEWER;
-  if (format < API_RECORD_FORMAT || found >= API_RECORD_KIND_COUNT || length < API_RECORD_HEAD + API_RECORD_TAIL)
+  if (format == 0 || found >= API_RECORD_KIND_COUNT || length < API_RECORD_HEAD + API_RECORD_TAIL)
     return API_RECORD_BROKEN;
   unsigned char digest[API_RECORD_TAIL];
   api_digest_bytes(bytes, length - API_RECORD_TAIL, digest);
   if (memcmp(digest, at + length - API_RECORD_TAIL, sizeof digest) != 0) return API_RECORD_BROKEN;
   *kind = (api_record_kind)found;
-  *out = (api_record_cursor){at + API_RECORD_HEAD, at + length - API_RECORD_TAIL, false};
+  *out = (api_record_cursor){at + API_RECORD_HEAD, at + length - API_RECORD_TAIL, false, format};
   return API_RECORD_GOOD;
 }
 

@@ -42,7 +42,8 @@ static inline void api_record_put_pose(api_buffer *out, const ct_pose *pose) {
 
 typedef struct api_record_cursor {
   const unsigned char *at, *end;
-  bool failed; /* something was missing, or not what it should be */
+  bool failed;     /* something was missing, or not what it should be */
+  unsigned format; /* that of the record: 1 to API_RECORD_FORMAT */
 } api_record_cursor;
 
 typedef enum api_record_opened { API_RECORD_GOOD, API_RECORD_BROKEN, API_RECORD_NEWER } api_record_opened;

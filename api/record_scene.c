@@ -189,6 +189,7 @@ bool api_record_put_scene(api_buffer *out, const ct_scene *before, const ct_scen
   put_numbers(out, before);
   put_numbers(out, after);
   put_settings(out, before, after);
+  if (!before) api_record_put_text(out, ct_scene_origin(after));
   size_t rows = reserve_count(out);
   bool told = put_rows(&w);
   set_count(out, rows, w.count);

@@ -1,5 +1,5 @@
 /* How a scene's records are laid out; what encoding and decoding share. After the head: the numbers of both revisions, settings (as
- * JSON, where they changed), rows, contact states. */
+ * JSON, where they changed), of a base the scene's origin (since format 2), rows, contact states. */
 #ifndef API_RECORD_SCENE_H
 #define API_RECORD_SCENE_H
 
@@ -25,6 +25,9 @@ enum {
   API_ROW_POSE = 8,     /* pose */
   API_ROW_VELOCITY = 16 /* velocity; of a new row: zero without */
 };
+/* Longest origin, bytes: that of a SHA-256 and more. */
+#define API_ORIGIN_MAX 64
+
 /* Bytes of a row, at least. */
 #define API_ROW_BYTES 5
 

@@ -68,6 +68,8 @@ const ct_scene *api_make_scene(api_reader *reader, const api_path *at, const api
   ct_draft *draft = empty ? ct_draft_begin(empty) : NULL;
   if (!draft) {
     api_fault_memory(reader->faults);
+  } else if (ct_draft_set_origin(draft, document->origin) != CT_OK) {
+    api_fault_memory(reader->faults);
   } else if (api_fill_scene(reader, at, document, draft)) {
     ct_draft_count_contacts(draft, document->contacts_begun);
     scene = ct_draft_seal(draft);

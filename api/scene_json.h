@@ -13,6 +13,7 @@ typedef struct api_scene_document {
   api_matter matter;        /* materials, gravity */
   ct_text user;             /* compact JSON text in the arena; empty: none */
   api_body_list bodies;
+  ct_text origin;          /* not of the document: ct_scene_origin of the scene that it makes */
   uint64_t contacts_begun; /* not of the document: in the scene whose place it takes, whose ids are not to be given again */
 } api_scene_document;
 

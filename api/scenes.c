@@ -134,6 +134,7 @@ static bool make_scene(api_call *call, const char *own, uint64_t revision) {
     good = false;
   }
   if (call->scene) document.contacts_begun = ct_scene_contacts_begun(call->scene);
+  document.origin = call->scene ? ct_scene_origin(call->scene) : call->input.new_scene_origin;
   if (good) call->next = api_make_scene(&reader, NULL, &document, revision);
   api_scene_document_release(&document);
   return call->next != NULL;

@@ -66,7 +66,10 @@ bool srv_borrow_input(srv_request *request) {
   input->first_revision = srv_registry_first_revision(server->registry);
   input->scene_count = srv_registry_count(server->registry);
   input->store_decides = server->store != NULL;
-  if (request->match.target == API_TARGET_CREATE) input->new_scene_id = request->new_id;
+  if (request->match.target == API_TARGET_CREATE) {
+    input->new_scene_id = request->new_id;
+    input->new_scene_origin = srv_idempotency_origin(request);
+  }
   if (srv_borrow_all_scenes(request->match.target)) {
     if (!srv_registry_list(server->registry, &request->scenes, &request->scenes_count)) return false;
     input->scenes = request->scenes;

@@ -255,6 +255,7 @@ static enum MHD_Result on_body(srv_request *request, const char *bytes, size_t l
     swallow(request);
     return MHD_YES;
   }
+  if (request->keyed) srv_idempotency_feed(request, bytes, length);
   if (request->match.streams && request->connection->phase != SRV_PHASE_BODY)
     request->body_since_ns += uv_hrtime() - request->suspended_ns;
   if (request->match.form != API_FORM_JSON) extend_body_time(request);

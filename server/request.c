@@ -45,6 +45,7 @@ void srv_request_free(srv_request *request) {
     srv_registry_release(server->registry, request->entry);
     (void)srv_resident_trim(server);
   }
+  srv_idempotency_free(request);
   ct_cancel_destroy(request->cancel);
   if (request->ranges_lock_made) uv_mutex_destroy(&request->ranges_lock);
   free((void *)(uintptr_t)request->refusal.body);

@@ -121,7 +121,8 @@ typedef struct srv_request {
   api_scene_entry *scenes; /* of a listing */
   size_t scenes_count;
   char new_id[CT_ID_LENGTH_MAX + 1];
-  bool keyed; /* new_id is made of an Idempotency-Key */
+  bool keyed;                 /* new_id is made of an Idempotency-Key */
+  struct srv_fingerprint *fingerprint; /* of a keyed request's body */
   struct srv_request *next_write;
   bool write_queued;
   struct srv_request *next_waiting; /* for the same loading */
@@ -207,8 +208,13 @@ void srv_job_dispose(srv_request *request);
 
 /* The header's value, or NULL. False: the refusal is the reply. */
 bool srv_idempotency_take(srv_request *request, const char *key);
-/* Is the scene of the request's key there already? Then that is the reply. */
+/* Adds a piece of a keyed request's body to its fingerprint. */
+void srv_idempotency_feed(srv_request *request, const char *bytes, size_t length);
+/* The fingerprint of the body so far; empty where there is no key. Owned by the request, until the next call. */
+ct_text srv_idempotency_origin(srv_request *request);
+/* Is the scene of the request's key there already? Then that is the reply, or a refusal where another body has made it. */
 bool srv_idempotency_answers(srv_request *request);
+void srv_idempotency_free(srv_request *request);
 
 /* ---- commit.c ---- */
 

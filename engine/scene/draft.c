@@ -280,19 +280,23 @@ ct_status ct_draft_set_materials(ct_draft *draft, const ct_materials *materials)
   return CT_OK;
 }
 
-ct_status ct_draft_set_user(ct_draft *draft, ct_text user) {
-  ct_user_text *text = NULL;
-  if (user.length) {
-    text = malloc(sizeof *text + user.length);
-    if (!text) return CT_OUT_OF_MEMORY;
-    atomic_init(&text->refs, 1);
-    text->length = user.length;
-    memcpy(text->bytes, user.bytes, user.length);
+/* Puts a copy of the text in place of *place. */
+static ct_status replace_text(ct_user_text **place, ct_text text) {
+  ct_user_text *copy = NULL;
+  if (text.length) {
+    copy = malloc(sizeof *copy + text.length);
+    if (!copy) return CT_OUT_OF_MEMORY;
+    atomic_init(&copy->refs, 1);
+    copy->length = text.length;
+    memcpy(copy->bytes, text.bytes, text.length);
   }
-  ct_user_text_release(draft->next->user);
-  draft->next->user = text;
+  ct_user_text_release(*place);
+  *place = copy;
   return CT_OK;
 }
+
+ct_status ct_draft_set_user(ct_draft *draft, ct_text user) { return replace_text(&draft->next->user, user); }
+ct_status ct_draft_set_origin(ct_draft *draft, ct_text origin) { return replace_text(&draft->next->origin, origin); }
 
 ct_status ct_draft_attach(ct_draft *draft, ct_text name, const void *value, const ct_attachment_type *type) {
   ct_attached_list *list;
@@ -390,7 +394,8 @@ static bool compact(ct_draft *draft) {
   fresh->revision = old->revision;
   fresh->filters = ct_filter_set_retain(old->filters);
   fresh->user = old->user;
-  old->user = NULL;
+  fresh->origin = old->origin;
+  old->user = old->origin = NULL;
   fresh->geometric_epsilon = old->geometric_epsilon;
   fresh->gravity = old->gravity;
   fresh->has_gravity = old->has_gravity;

@@ -78,12 +78,14 @@ ct_scene *ct_scene_branch(const ct_scene *base) {
   scene->bodies_weight = base->bodies_weight;
   scene->filters = ct_filter_set_retain(base->filters);
   scene->user = base->user;
+  scene->origin = base->origin;
   scene->geometric_epsilon = base->geometric_epsilon;
   scene->gravity = base->gravity;
   scene->has_gravity = base->has_gravity;
   scene->materials = ct_material_set_retain(base->materials);
   scene->attached = ct_attached_list_retain(base->attached);
   if (scene->user) atomic_fetch_add_explicit(&scene->user->refs, 1, memory_order_relaxed);
+  if (scene->origin) atomic_fetch_add_explicit(&scene->origin->refs, 1, memory_order_relaxed);
   if (share_columns(scene, base)) return scene;
   ct_scene_release(scene);
   return NULL;
@@ -115,6 +117,7 @@ void ct_scene_release(const ct_scene *scene) {
   ct_column_free(&mine->index.slots);
   ct_filter_set_release(mine->filters);
   ct_user_text_release(mine->user);
+  ct_user_text_release(mine->origin);
   ct_material_set_release(mine->materials);
   ct_attached_list_release(mine->attached);
   release_numbering(mine->numbering);
@@ -152,9 +155,10 @@ const ct_filters *ct_scene_filters(const ct_scene *scene) {
   return scene->filters ? &scene->filters->filters : &none;
 }
 
-ct_text ct_scene_user(const ct_scene *scene) {
-  return scene->user ? (ct_text){scene->user->bytes, scene->user->length} : (ct_text){NULL, 0};
-}
+static ct_text text_of(const ct_user_text *text) { return text ? (ct_text){text->bytes, text->length} : (ct_text){NULL, 0}; }
+
+ct_text ct_scene_user(const ct_scene *scene) { return text_of(scene->user); }
+ct_text ct_scene_origin(const ct_scene *scene) { return text_of(scene->origin); }
 
 size_t ct_scene_attachment_count(const ct_scene *scene) { return scene->attached ? scene->attached->count : 0; }
 

@@ -48,6 +48,7 @@ struct ct_scene {
   ct_index index;
   ct_filter_set *filters;   /* NULL: none */
   ct_user_text *user;       /* NULL: empty */
+  ct_user_text *origin;     /* NULL: empty */
   double geometric_epsilon; /* 0: not set */
   ct_vec3 gravity;          /* m/s^2, where it is set */
   bool has_gravity;

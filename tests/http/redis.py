@@ -190,9 +190,10 @@ def the_same_idempotency_key_is_the_same_scene_at_any_daemon():
     redis = Redis(suite)
     nodes = redis.daemons(2)
     clients, replies = [KeepAlive(nodes[i % 2]) for i in range(6)], [None] * 6
+    body, key = {"bodies": [ball("b", 1)]}, {"Idempotency-Key": "order 66"}
 
     def one(k):
-        replies[k] = clients[k].post("/v1/scenes", {"bodies": [ball("b", k)]}, headers={"Idempotency-Key": "order 66"}).must(201)
+        replies[k] = clients[k].post("/v1/scenes", body, headers=key).must(201)
 
     in_threads(one, 6)
     equal(len({(r.json["id"], r.json["revision"], r.etag, r.headers["location"]) for r in replies}), 1, "different scenes")
@@ -204,12 +205,14 @@ def the_same_idempotency_key_is_the_same_scene_at_any_daemon():
     nodes[1].process.wait()
     redis.forget(nodes[1])
     nodes[1].kill()
-    again = redis.daemon().client.post("/v1/scenes", headers={"Idempotency-Key": "order 66"}).must(201)
+    late = redis.daemon().client
+    late.post("/v1/scenes", {"bodies": [ball("b", 2)]}, headers=key).problem(422, "idempotency-key-reused")
+    again = late.post("/v1/scenes", body, headers=key).must(201)
     equal((again.json["id"], again.json["revision"]), (replies[0].json["id"], replies[0].json["revision"] + 1), "scene and revision")
     other = nodes[0].client.post("/v1/scenes", headers={"Idempotency-Key": "order 67"}).must(201)
     check(other.json["id"] != again.json["id"], "another key is the same scene")
     nodes[0].client.delete(path).must(200)
-    new = nodes[0].client.post("/v1/scenes", headers={"Idempotency-Key": "order 66"}).must(201)
+    new = nodes[0].client.post("/v1/scenes", headers=key).must(201)
     check(new.json["revision"] > again.json["revision"] + 1, "a new scene begins above the old one")
     nodes[0].client.post("/v1/scenes", headers={"Idempotency-Key": "x" * 256}).problem(400, "bad-request")
 

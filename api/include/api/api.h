@@ -220,6 +220,7 @@ typedef struct api_input {
   uint64_t lost_revision;            /* PUT, DELETE; not 0: the scene is there, at this revision, but cannot be read */
   bool store_decides;                /* SHAPE_WRITE: a store is asked for what is to go, and may have what could not be read */
   const char *new_scene_id;          /* CREATE: the id made by the server */
+  ct_text new_scene_origin;          /* CREATE: ct_scene_origin of the new scene; may be empty */
   const api_scene_entry *scenes;     /* LIST, SHAPE_READ, SHAPE_WRITE: all scenes in ascending order of id */
   size_t scene_count;                /* the same, and CREATE, PUT: scenes that exist */
   const ct_cancel *cancel;           /* polled by begin, run and finish; may be NULL */

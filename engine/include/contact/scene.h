@@ -132,6 +132,8 @@ uint64_t ct_scene_serial(const ct_scene *scene, uint32_t row);
 uint64_t ct_scene_contacts_begun(const ct_scene *scene);
 const ct_filters *ct_scene_filters(const ct_scene *scene);
 ct_text ct_scene_user(const ct_scene *scene); /* opaque text of the scene's settings */
+/* Opaque bytes that tell what the first revision of the scene was made of; shared by all that follow. Empty: not set. */
+ct_text ct_scene_origin(const ct_scene *scene);
 /* What the scene takes for one length, m: it acts in sparsification and in the volumetric contacts of method SOLFEC alone. 0: not
  * set. */
 double ct_scene_geometric_epsilon(const ct_scene *scene);
@@ -189,6 +191,7 @@ ct_status ct_draft_set_velocity(ct_draft *draft, uint32_t row, const ct_velocity
 /* Copies the filters; ids are the caller's to check (ct_draft_find). CT_LIMIT: more than CT_GROUPS_MAX groups with rules. */
 ct_status ct_draft_set_filters(ct_draft *draft, const ct_filters *filters);
 ct_status ct_draft_set_user(ct_draft *draft, ct_text user);
+ct_status ct_draft_set_origin(ct_draft *draft, ct_text origin); /* copied, as the user text is */
 void ct_draft_set_geometric_epsilon(ct_draft *draft, double epsilon); /* m, > 0; 0: not set */
 void ct_draft_set_gravity(ct_draft *draft, const ct_vec3 *gravity);   /* NULL: not set */
 /* Copies them; values inside their ranges, names that are known and given once, pairs given once: the caller's to check. CT_LIMIT:
