@@ -3,6 +3,7 @@
 
 #include "body_patch.h"
 #include "cursor.h"
+#include "likeness.h"
 #include "scenes.h"
 
 /* ---- listing --------------------------------------------------------------------------------------------------------- */
@@ -134,8 +135,10 @@ static bool remove_named(api_call *call, ct_draft *draft, uint64_t *count) {
     uint32_t row = api_id_valid(id) ? ct_draft_find(draft, id) : CT_NO_ROW;
     if (row == CT_NO_ROW) {
       bool twice = api_id_valid(id) && ct_scene_find(call->scene, id) != CT_NO_ROW;
-      api_fault_plain(&call->faults, twice ? API_PROBLEM_DUPLICATE_ID : API_PROBLEM_UNKNOWN_ID,
-                      twice ? "The body \"%s\" is named twice." : "The scene has no body \"%s\".", api_echo(id, echo));
+      api_fault *fault =
+          api_fault_plain(&call->faults, twice ? API_PROBLEM_DUPLICATE_ID : API_PROBLEM_UNKNOWN_ID,
+                          twice ? "The body \"%s\" is named twice." : "The scene has no body \"%s\".", api_echo(id, echo));
+      if (!twice) api_fault_like(fault, api_likeness_of_bodies(call->scene, id));
     } else if (ct_draft_remove(draft, row) != CT_OK) {
       api_fault_memory(&call->faults);
     } else {

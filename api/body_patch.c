@@ -2,6 +2,7 @@
 #include "body_patch.h"
 
 #include "json_text.h"
+#include "likeness.h"
 #include "material_json.h"
 #include "motion_json.h"
 
@@ -82,6 +83,8 @@ bool api_patch_body(api_reader *reader, const api_field *patch, ct_draft *draft)
   uint32_t row = ct_draft_find(draft, id);
   if (row != CT_NO_ROW) return api_patch_row(reader, patch, draft, row);
   char echo[API_ECHO_MAX + 4];
-  api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_ID, &path, "The scene has no body \"%s\".", api_echo(id, echo));
+  api_fault *fault =
+      api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_ID, &path, "The scene has no body \"%s\".", api_echo(id, echo));
+  api_fault_like(fault, api_likeness_of_draft(draft, id));
   return false;
 }

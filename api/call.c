@@ -9,8 +9,10 @@
 
 #include "advance.h"
 #include "contact_state.h"
+#include "file_hint.h"
 #include "impulses.h"
 #include "json_text.h"
+#include "likeness.h"
 #include "query_call.h"
 #include "shapes.h"
 #include "solve.h"
@@ -127,9 +129,28 @@ bool api_call_parse(api_call *call, api_field *root) {
   bool lacks = call->input.body_length == 0 && body_may_lack(call->route);
   const char *bytes = lacks ? "{}" : call->input.body ? call->input.body : "";
   call->json = api_json_parse(bytes, lacks ? 2 : call->input.body_length, &options, &call->faults);
-  if (!call->json) return false;
+  if (!call->json) {
+    api_hint_file(call);
+    return false;
+  }
   *root = api_field_root(call->json);
   return true;
+}
+
+static void refuse_parameter(api_call *call, const api_url_parameter *parameter, const char *word) {
+  const char *names = call->route->parameters;
+  api_likeness likeness = api_likeness_start(parameter->name, parameter->name_length);
+  for (const char *at = names + strspn(names, " "); *at; at += strspn(at, " ")) {
+    size_t length = strcspn(at, " ");
+    api_likeness_consider(&likeness, at, length);
+    at += length;
+  }
+  api_fault *fault =
+      api_fault_plain(&call->faults, API_PROBLEM_BAD_PARAMETER, "This call has no URL parameter \"%s\"%s%s.", word,
+                      names[0] && !likeness.best.length ? "; it takes" : "", names[0] && !likeness.best.length ? names : "");
+  size_t length = strlen(fault->detail); /* the list ends with a blank */
+  if (length > 2 && fault->detail[length - 2] == ' ') memcpy(fault->detail + length - 2, ".", 2);
+  api_fault_like(fault, likeness);
 }
 
 /* Every parameter of the URL must be one that the route knows. */
@@ -144,7 +165,7 @@ static bool parameters_known(api_call *call) {
       snprintf(name, sizeof name, " %.*s ", (int)parameter.name_length, parameter.name);
       known = strchr(name + 1, ' ') == name + parameter.name_length + 1 && strstr(call->route->parameters, name);
     }
-    if (!known) api_fault_plain(&call->faults, API_PROBLEM_BAD_PARAMETER, "This call has no URL parameter \"%s\".", word);
+    if (!known) refuse_parameter(call, &parameter, word);
     else if (parameter.bad) api_fault_plain(&call->faults, API_PROBLEM_BAD_PARAMETER, "The value of \"%s\" cannot be.", word);
   }
   return !api_faults_any(&call->faults);
@@ -166,7 +187,7 @@ api_step api_call_begin(api_call *call, const api_input *input) {
     return api_call_absent(call, API_PROBLEM_SCENE_NOT_FOUND);
   }
   if (fed > 0) return api_call_fail(call);
-  if (!parameters_known(call)) return api_call_fail(call);
+  if (!parameters_known(call) || !api_call_tags_valid(call)) return api_call_fail(call);
   return call->route->begin(call);
 }
 
@@ -273,11 +294,18 @@ api_step api_call_fail(api_call *call) {
 }
 
 api_step api_call_absent(api_call *call, api_problem_id id) {
+  ct_text item = api_text(call->match.item_id);
+  char echo[API_ECHO_MAX + 4], echo_item[API_ECHO_MAX + 4];
+  api_echo(api_text(call->match.scene_id), echo);
+  api_echo(item, echo_item);
   if (id == API_PROBLEM_BODY_NOT_FOUND)
-    api_fault_plain(&call->faults, id, "The scene \"%s\" has no body \"%s\".", call->match.scene_id, call->match.item_id);
+    api_fault_like(api_fault_plain(&call->faults, id, "The scene \"%s\" has no body \"%s\".", echo, echo_item),
+                   api_likeness_of_bodies(call->scene, item));
   else if (id == API_PROBLEM_CONTACT_STATE_NOT_FOUND)
-    api_fault_plain(&call->faults, id, "The scene \"%s\" has no contact state \"%s\".", call->match.scene_id, call->match.item_id);
-  else api_fault_plain(&call->faults, id, "No scene has the id \"%s\".", call->match.scene_id);
+    api_fault_like(api_fault_plain(&call->faults, id, "The scene \"%s\" has no contact state \"%s\".", echo, echo_item),
+                   api_likeness_of_attachments(call->scene, item));
+  else
+    api_fault_like(api_fault_plain(&call->faults, id, "No scene has the id \"%s\".", echo), call->input.like_scene);
   return api_call_fail(call);
 }
 

@@ -99,6 +99,9 @@ void api_call_etag(api_call *call, uint64_t revision);
 
 /* ---- preconditions -------------------------------------------------------------------------------------------------------- */
 
+/* Is If-None-Match, where it is given, a list of entity tags? A tag without quotes would match nothing, without a word. False: 400
+ * fault. */
+bool api_call_tags_valid(api_call *call);
 /* If-Match and If-None-Match of a write against the current revision; `exists` tells of the resource itself. False: 412 fault. */
 bool api_call_may_write(api_call *call, bool exists);
 /* If-None-Match of a GET: true when the current revision is named; the reply is then 304. */

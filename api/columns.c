@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "filters_json.h"
+#include "likeness.h"
 #include "poses_json.h"
 #include "scenes.h"
 
@@ -44,8 +45,10 @@ api_step api_filters_put(api_call *call) {
   ct_filters filters;
   api_field root;
   if (api_call_parse(call, &root) && api_read_filters(&reader, &root, &filters) &&
-      api_apply_filters(&reader, NULL, &filters, draft))
+      api_apply_filters(&reader, NULL, &filters, draft)) {
+    api_warn_groups(&reader, NULL, &filters, draft);
     return api_call_commit(call, draft, 200);
+  }
   ct_draft_discard(draft);
   return api_call_fail(call);
 }
@@ -67,7 +70,9 @@ static uint32_t parameter_row(api_call *call, const char *name) {
     return CT_NO_ROW;
   }
   uint32_t row = ct_scene_find(call->scene, id);
-  if (row == CT_NO_ROW) api_fault_plain(&call->faults, API_PROBLEM_UNKNOWN_ID, "The scene has no body \"%s\".", api_echo(id, echo));
+  if (row == CT_NO_ROW)
+    api_fault_like(api_fault_plain(&call->faults, API_PROBLEM_UNKNOWN_ID, "The scene has no body \"%s\".", api_echo(id, echo)),
+                   api_likeness_of_bodies(call->scene, id));
   return row;
 }
 

@@ -2,6 +2,7 @@
 #include "crossings_json.h"
 
 #include "contact_state_json.h"
+#include "likeness.h"
 #include "result_json.h"
 
 bool api_read_crossings(api_reader *reader, const api_crossings_fields *fields, const ct_scene *scene, api_crossings *out) {
@@ -21,8 +22,9 @@ bool api_read_crossings(api_reader *reader, const api_crossings_fields *fields, 
   out->state = api_contact_state_find(scene, id);
   if (out->state) return good;
   char echo[API_ECHO_MAX + 4];
-  api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_ID, &fields->state->path, "The scene has no contact state \"%s\".",
-               api_echo(id, echo));
+  api_fault *fault = api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_ID, &fields->state->path,
+                                  "The scene has no contact state \"%s\".", api_echo(id, echo));
+  api_fault_like(fault, api_likeness_of_attachments(scene, id));
   return false;
 }
 

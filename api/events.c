@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "call.h"
+#include "contact_state_json.h"
 
 void api_events_free(api_event_list *list) {
   for (size_t i = 0; i < list->count; i++) free((void *)(uintptr_t)list->items[i].data);
@@ -145,7 +146,7 @@ const api_event *api_call_events(api_call *call, size_t *count, bool *whole) {
 
 const char *api_call_contact_state(const api_call *call) { return call->contact_state; }
 
-/* Whether the contact state exists is not asked: a listener may come before it. */
+/* A listener that resumes may come after its contact state has been deleted, for the events of its end. */
 api_step api_events_get(api_call *call) {
   const char *text = call->query;
   api_url_parameter parameter;
@@ -155,6 +156,11 @@ api_step api_events_get(api_call *call) {
       return api_call_fail(call);
     }
     memcpy(call->contact_state, parameter.value, parameter.value_length + 1);
+  }
+  ct_text state = api_text(call->contact_state);
+  if (state.length && !call->input.resumes && !api_contact_state_find(call->scene, state)) {
+    memcpy(call->match.item_id, state.bytes, state.length + 1);
+    return api_call_absent(call, API_PROBLEM_CONTACT_STATE_NOT_FOUND);
   }
   call->reply.status = 200;
   call->reply.content_type = "text/event-stream";

@@ -9,8 +9,6 @@
 
 #include <contact/limits.h>
 
-/* Names longer than this are not compared for likeness. */
-#define LIKE_LENGTH_MAX 40
 /* Whole numbers are exact in a double up to here. */
 #define WHOLE_MAX 9007199254740992.0
 
@@ -48,39 +46,7 @@ static const char *number_text(double value, char out[API_NUMBER_BYTES]) {
   return out;
 }
 
-/* ---- likeness of names --------------------------------------------------------------------------------------------------- */
-
-static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
-
-static size_t least3(size_t a, size_t b, size_t c) {
-  size_t m = a < b ? a : b;
-  return m < c ? m : c;
-}
-
-/* Number of letters to insert, drop, change or swap with a neighbour, upper and lower case alike (Damerau 1964, optimal string
- * alignment). Both at most LIKE_LENGTH_MAX long. */
-static size_t edit_distance(ct_text a, ct_text b) {
-  size_t rows[3][LIKE_LENGTH_MAX + 1];
-  for (size_t j = 0; j <= b.length; j++) rows[0][j] = j;
-  for (size_t i = 1; i <= a.length; i++) {
-    size_t *row = rows[i % 3], *above = rows[(i + 2) % 3], *second = rows[(i + 1) % 3];
-    row[0] = i;
-    for (size_t j = 1; j <= b.length; j++) {
-      char x = lower(a.bytes[i - 1]), y = lower(b.bytes[j - 1]);
-      row[j] = least3(above[j] + 1, row[j - 1] + 1, above[j - 1] + (x != y));
-      bool swapped = i > 1 && j > 1 && x == lower(b.bytes[j - 2]) && lower(a.bytes[i - 2]) == y;
-      if (swapped && second[j - 2] + 1 < row[j]) row[j] = second[j - 2] + 1;
-    }
-  }
-  return rows[a.length % 3][b.length];
-}
-
-/* Distance of b from a, if at most a third of the longer differs; else SIZE_MAX. */
-static size_t likeness(ct_text a, ct_text b) {
-  if (a.length > LIKE_LENGTH_MAX || b.length > LIKE_LENGTH_MAX) return SIZE_MAX;
-  size_t distance = edit_distance(a, b), longer = a.length > b.length ? a.length : b.length;
-  return 3 * distance <= longer ? distance : SIZE_MAX;
-}
+/* ---- lists of names ---------------------------------------------------------------------------------------------------------- */
 
 /* Puts a name behind the list in out. */
 static void append_name(char out[API_NAMES_MAX], size_t *length, const char *name) {
@@ -98,22 +64,14 @@ static const char *member_list(char out[API_NAMES_MAX], const api_field *members
 /* ---- objects ----------------------------------------------------------------------------------------------------------- */
 
 static void tell_unknown(api_reader *reader, const api_field *field, ct_text name, const api_field *members, size_t count) {
-  const char *best = NULL;
-  size_t best_distance = SIZE_MAX;
-  for (size_t i = 0; i < count; i++) {
-    if (members[i].value) continue;
-    size_t distance = likeness(name, api_text(members[i].name));
-    if (distance >= best_distance) continue;
-    best_distance = distance;
-    best = members[i].name;
-  }
+  api_likeness likeness = api_likeness_start(name.bytes, name.length);
+  for (size_t i = 0; i < count; i++)
+    if (!members[i].value) api_likeness_consider(&likeness, members[i].name, strlen(members[i].name));
   char echo[API_ECHO_MAX + 4];
   api_echo(name, echo);
   api_path path = api_path_text(&field->path, name);
-  if (best) {
-    api_fault *fault = api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_MEMBER, &path,
-                                    "\"%s\" is not a member here; did you mean \"%s\"?", echo, best);
-    api_fault_suggest(fault, api_text(best));
+  if (likeness.best.length) {
+    api_fault_like(api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_MEMBER, &path, "\"%s\" is not a member here.", echo), likeness);
     return;
   }
   char known[API_NAMES_MAX];
@@ -338,8 +296,8 @@ bool api_read_word(api_reader *reader, const api_field *field, const char *const
   if (!field->value) return true;
   if (!json_is_string(field->value)) return wrong_type(reader, field, "a string");
   ct_text text = {json_string_value(field->value), json_string_length(field->value)};
-  const char *best = NULL;
-  size_t best_distance = SIZE_MAX, n = 0;
+  api_likeness likeness = api_likeness_start(text.bytes, text.length);
+  size_t n = 0;
   char known[API_NAMES_MAX] = "";
   for (size_t i = 0; i < count; i++) {
     if (api_text_equal(text, api_text(words[i]))) {
@@ -347,15 +305,12 @@ bool api_read_word(api_reader *reader, const api_field *field, const char *const
       return true;
     }
     append_name(known, &n, words[i]);
-    size_t distance = likeness(text, api_text(words[i]));
-    if (distance >= best_distance) continue;
-    best_distance = distance;
-    best = words[i];
+    api_likeness_consider(&likeness, words[i], strlen(words[i]));
   }
   char echo[API_ECHO_MAX + 4];
   api_fault *fault =
       api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &field->path, "\"%s\" is none of: %s.", api_echo(text, echo), known);
-  if (best) api_fault_suggest(fault, api_text(best));
+  if (likeness.best.length) api_fault_suggest(fault, likeness.best);
   return false;
 }
 

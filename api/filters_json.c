@@ -3,7 +3,11 @@
 
 #include <contact/limits.h>
 
+#include "likeness.h"
 #include "named_json.h"
+#include "warning.h"
+
+#include <stdlib.h>
 
 /* ---- decode -------------------------------------------------------------------------------------------------------------- */
 
@@ -90,9 +94,68 @@ static bool check_known(api_reader *reader, const api_path *pair, const char *me
   if (ct_draft_find(draft, id) != CT_NO_ROW) return true;
   char echo[API_ECHO_MAX + 4];
   api_path path = api_path_member(pair, member);
-  api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_ID, &path, "The scene has no body \"%s\".", api_echo(id, echo));
+  api_fault *fault =
+      api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_ID, &path, "The scene has no body \"%s\".", api_echo(id, echo));
+  api_fault_like(fault, api_likeness_of_draft(draft, id));
   return false;
 }
+
+/* ---- groups of no body --------------------------------------------------------------------------------------------------- */
+
+typedef struct named_group {
+  ct_text name;
+  api_path at;
+  bool has_body;
+} named_group;
+
+static int compare_groups(const void *a, const void *b) {
+  return api_text_compare(((const named_group *)a)->name, ((const named_group *)b)->name);
+}
+
+static void mark_groups(const ct_body *body, named_group *groups, size_t count) {
+  for (size_t g = 0; g < ct_body_group_count(body); g++) {
+    const named_group key = {.name = ct_body_group(body, g)};
+    named_group *found = bsearch(&key, groups, count, sizeof *groups, compare_groups);
+    if (found) found->has_body = true;
+  }
+}
+
+static void warn_group(api_reader *reader, const named_group *group, const ct_draft *draft) {
+  char echo[API_ECHO_MAX + 4], echo_best[API_ECHO_MAX + 4];
+  ct_text best = api_likeness_of_groups(draft, group->name).best;
+  api_warn(reader->warnings, "unknownGroup", &group->at, 0, "No body is in the group \"%s\"%s%s%s", api_echo(group->name, echo),
+           best.length ? "; did you mean \"" : ".", best.length ? api_echo(best, echo_best) : "", best.length ? "\"?" : "");
+}
+
+void api_warn_groups(api_reader *reader, const api_path *at, const ct_filters *filters, const ct_draft *draft) {
+  api_path all = api_path_member(at, "groups"), rules[CT_GROUPS_MAX], lists[CT_GROUPS_MAX];
+  size_t count = filters->group_count, used = 0;
+  if (!reader->warnings || count == 0 || count > CT_GROUPS_MAX) return;
+  for (size_t i = 0; i < filters->group_count; i++) count += filters->groups[i].count;
+  api_arena_mark mark = api_arena_here(reader->arena);
+  named_group *groups = api_reader_take(reader, count, sizeof *groups);
+  for (size_t i = 0; groups && i < filters->group_count; i++) {
+    const ct_group_rule *rule = &filters->groups[i];
+    rules[i] = api_path_text(&all, rule->group);
+    lists[i] = api_path_member(&rules[i], "notCollideWith");
+    groups[used++] = (named_group){rule->group, rules[i], false};
+    for (size_t k = 0; k < rule->count; k++)
+      groups[used++] = (named_group){rule->not_collide_with[k], api_path_index(&lists[i], k), false};
+  }
+  if (!groups) return;
+  /* The first place of each name is told. */
+  qsort(groups, used, sizeof *groups, compare_groups);
+  size_t kept = 0;
+  for (size_t i = 0; i < used; i++)
+    if (kept == 0 || !api_text_equal(groups[kept - 1].name, groups[i].name)) groups[kept++] = groups[i];
+  for (uint32_t row = 0; row < ct_draft_rows(draft); row++)
+    if (ct_draft_body(draft, row)) mark_groups(ct_draft_body(draft, row), groups, kept);
+  for (size_t i = 0; i < kept; i++)
+    if (!groups[i].has_body) warn_group(reader, &groups[i], draft);
+  api_arena_rewind(reader->arena, mark);
+}
+
+/* ---- use ----------------------------------------------------------------------------------------------------------------- */
 
 bool api_apply_filters(api_reader *reader, const api_path *at, const ct_filters *filters, ct_draft *draft) {
   api_path pairs = api_path_member(at, "pairs");

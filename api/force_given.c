@@ -25,12 +25,17 @@ static bool find_collider(api_reader *reader, const api_field *field, const ct_b
   ct_text id;
   char echo[API_ECHO_MAX + 4];
   if (!api_read_id(reader, field, &id)) return false;
+  api_likeness likeness = api_likeness_start(id.bytes, id.length);
   for (size_t i = 0; i < ct_body_collider_count(body); i++) {
-    if (!api_text_equal(ct_body_collider(body, i).id, id)) continue;
+    ct_text name = ct_body_collider(body, i).id;
+    (void)api_likeness_consider(&likeness, name.bytes, name.length);
+    if (!api_text_equal(name, id)) continue;
     *out = (uint32_t)i;
     return true;
   }
-  api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_ID, &field->path, "The body has no collider \"%s\".", api_echo(id, echo));
+  api_fault_like(
+      api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_ID, &field->path, "The body has no collider \"%s\".", api_echo(id, echo)),
+      likeness);
   return false;
 }
 

@@ -4,6 +4,7 @@
 #include "contact_state_json.h"
 #include "elastic_json.h"
 #include "force_given.h"
+#include "likeness.h"
 #include "material_json.h"
 #include "motion_json.h"
 
@@ -154,8 +155,9 @@ static bool read_compliant(api_reader *reader, const api_force_fields *f, const 
     o->state = api_contact_state_find(about->scene, id);
     char echo[API_ECHO_MAX + 4];
     if (!o->state)
-      api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_ID, &f->state->path, "The scene has no contact state \"%s\".",
-                   api_echo(id, echo));
+      api_fault_like(api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_ID, &f->state->path,
+                                  "The scene has no contact state \"%s\".", api_echo(id, echo)),
+                     api_likeness_of_attachments(about->scene, id));
     good = o->state && good;
     /* Its contacts begin that far apart, without force: they are told from there on. */
     if (o->state) out->mechanics.contact_tolerance = ct_contact_state_epsilon(o->state);

@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "fields.h"
+#include "route_hint.h"
 #include "routes.h"
 #include "service.h"
 
@@ -107,13 +108,13 @@ static bool path_fits(const char *template, const split_path *path) {
 
 /* The Allow header of all routes whose path fits. Whatever is read with GET is with HEAD, too, by a route of its own or as GET. */
 static void refuse_method(const split_path *path, const char *method, api_reply *refusal) {
-  api_refuse(refusal, API_PROBLEM_METHOD_NOT_ALLOWED, "The resource does not know the method %.32s.", method);
-  api_header *allow = &refusal->headers[refusal->header_count++];
-  allow->name = "Allow";
+  api_header allowed = {.name = "Allow"}, *allow = &allowed;
+  api_likeness likeness = api_likeness_start(method, strlen(method));
   size_t used = 0;
   for (size_t i = 0; i < api_route_count; i++) {
     const char *known = api_routes[i].method;
     if (!path_fits(api_routes[i].path, path) || strcmp(known, "HEAD") == 0) continue;
+    api_likeness_consider(&likeness, known, strlen(known));
     if (strcmp(known, "GET") == 0) known = "GET, HEAD";
     size_t length = strlen(known);
     if (used + length + 3 > sizeof allow->value) continue;
@@ -125,6 +126,12 @@ static void refuse_method(const split_path *path, const char *method, api_reply 
     used += length;
   }
   allow->value[used] = 0;
+  char nearest[16] = "";
+  if (likeness.best.length < sizeof nearest) memcpy(nearest, likeness.best.bytes ? likeness.best.bytes : "", likeness.best.length);
+  char echo[API_ECHO_MAX + 4];
+  api_refuse_like(refusal, API_PROBLEM_METHOD_NOT_ALLOWED, nearest, "The resource does not know the method %.32s; it knows %s.",
+                  api_echo(api_text(method), echo), allowed.value);
+  refusal->headers[refusal->header_count++] = allowed;
 }
 
 /* Copies the ids out of the path. False: one of them cannot be. */
@@ -167,7 +174,7 @@ static bool media_is_json(const char *type, size_t length) {
 static const char *intake_words(api_intake intake) {
   switch (intake) {
   case API_INTAKE_BULK: return " or application/x-ndjson";
-  case API_INTAKE_SHAPE: return ", model/stl or model/obj";
+  case API_INTAKE_SHAPE: return ", model/stl for an STL file or model/obj for an OBJ file";
   default: return "";
   }
 }
@@ -217,7 +224,9 @@ bool api_match_head(const api_service *service, const api_head *head, api_match 
     }
   }
   if (!known) {
-    api_refuse(refusal, API_PROBLEM_NOT_FOUND, "No route has this path.");
+    char hint[API_ROUTE_HINT_BYTES];
+    api_route_hint(head->path, hint);
+    api_refuse_like(refusal, API_PROBLEM_NOT_FOUND, hint, "No route has this path.");
     return false;
   }
   if (!match->route) {

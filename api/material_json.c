@@ -3,6 +3,7 @@
 
 #include <contact/limits.h>
 
+#include "likeness.h"
 #include "named_json.h"
 
 /* Sides of a friction pyramid. */
@@ -149,9 +150,11 @@ bool api_read_matter(api_reader *reader, const api_field members[API_MATTER_MEMB
 
 /* ---- names --------------------------------------------------------------------------------------------------------------- */
 
-static void tell_unknown(api_reader *reader, const api_path *at, ct_text name) {
+static void report_unknown_material(api_reader *reader, const api_path *at, ct_text name, const ct_materials *known) {
   char echo[API_ECHO_MAX + 4];
-  api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_ID, at, "The scene has no material \"%s\".", api_echo(name, echo));
+  api_fault_like(
+      api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_ID, at, "The scene has no material \"%s\".", api_echo(name, echo)),
+      api_likeness_of_materials(known, name));
 }
 
 bool api_check_materials(api_reader *reader, const api_path *body_at, const ct_body *body, const ct_draft *draft) {
@@ -161,7 +164,7 @@ bool api_check_materials(api_reader *reader, const api_path *body_at, const ct_b
     if (!name.length || ct_draft_has_material(draft, name)) continue;
     api_path colliders = api_path_member(body_at, "colliders"), collider = api_path_index(&colliders, i);
     api_path material = api_path_member(&collider, "material");
-    tell_unknown(reader, &material, name);
+    report_unknown_material(reader, &material, name, ct_draft_materials(draft));
     good = false;
   }
   return good;
@@ -179,14 +182,20 @@ bool api_refuse_materials(api_reader *reader, const api_field *field, const ct_b
   return true;
 }
 
+static bool is_material(api_reader *reader, const api_path *at, ct_text name, const ct_draft *draft) {
+  if (ct_draft_has_material(draft, name)) return true;
+  report_unknown_material(reader, at, name, ct_draft_materials(draft));
+  return false;
+}
+
 /* The pairs' names, each of which is to be a material's. */
 static bool check_pairs(api_reader *reader, const api_path *at, const ct_materials *materials, const ct_draft *draft) {
   api_path pairs = api_path_member(at, "materialPairs");
   bool good = true;
   for (size_t i = 0; i < materials->pair_count && !api_faults_full(reader->faults); i++) {
     api_path pair = api_path_index(&pairs, i), a = api_path_member(&pair, "a"), b = api_path_member(&pair, "b");
-    if (!ct_draft_has_material(draft, materials->pairs[i].a)) tell_unknown(reader, &a, materials->pairs[i].a), good = false;
-    if (!ct_draft_has_material(draft, materials->pairs[i].b)) tell_unknown(reader, &b, materials->pairs[i].b), good = false;
+    good = is_material(reader, &a, materials->pairs[i].a, draft) && good;
+    good = is_material(reader, &b, materials->pairs[i].b, draft) && good;
   }
   return good;
 }

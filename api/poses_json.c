@@ -5,6 +5,7 @@
 
 #include <contact/limits.h>
 
+#include "likeness.h"
 #include "motion_json.h"
 
 enum { IDS, POSITIONS, ROTATIONS, LINEAR, ANGULAR, COUNT };
@@ -86,12 +87,6 @@ bool api_read_poses(api_reader *reader, const api_field *field, api_poses *out) 
 
 /* ---- use ----------------------------------------------------------------------------------------------------------------- */
 
-static void tell_unknown(api_reader *reader, const api_path *ids, size_t i, ct_text id) {
-  char echo[API_ECHO_MAX + 4];
-  api_path element = api_path_index(ids, i);
-  api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_ID, &element, "The scene has no body \"%s\".", api_echo(id, echo));
-}
-
 /* Each id once. Rows that ascend, as those of a client that follows the scene's order, are proof enough. */
 static bool refuse_repeated(api_reader *reader, const api_path *ids, const api_poses *poses, const uint32_t *rows) {
   bool ascending = true;
@@ -112,6 +107,14 @@ typedef struct lookup {
   const ct_draft *draft;
   const ct_scene *scene;
 } lookup;
+
+static void report_unknown_body(api_reader *reader, const api_path *ids, size_t i, ct_text id, const lookup *in) {
+  char echo[API_ECHO_MAX + 4];
+  api_path element = api_path_index(ids, i);
+  api_fault *fault =
+      api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_ID, &element, "The scene has no body \"%s\".", api_echo(id, echo));
+  api_fault_like(fault, in->draft ? api_likeness_of_draft(in->draft, id) : api_likeness_of_bodies(in->scene, id));
+}
 
 static uint32_t find(const lookup *in, ct_text id) {
   return in->draft ? ct_draft_find(in->draft, id) : ct_scene_find(in->scene, id);
@@ -142,7 +145,7 @@ static uint32_t *find_rows(api_reader *reader, const api_path *at, const api_pos
   for (size_t i = 0; i < poses->count && !api_faults_full(reader->faults); i++) {
     rows[i] = find(in, poses->ids[i]);
     if (rows[i] == CT_NO_ROW) {
-      tell_unknown(reader, &ids, i, poses->ids[i]);
+      report_unknown_body(reader, &ids, i, poses->ids[i], in);
       good = false;
     } else if (!ct_body_motion(body_of(in, rows[i]))) {
       if (poses->linear_velocities) good = check_velocity(reader, at, "linearVelocities", i, poses->linear_velocities[i]) && good;

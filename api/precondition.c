@@ -33,6 +33,13 @@ static bool next_tag(const char **list, tag *out) {
   return true;
 }
 
+/* Is the text a list of entity tags, or *? */
+static bool is_list(const char *list) {
+  tag t;
+  while (next_tag(&list, &t)) {}
+  return list[strspn(list, " \t,")] == 0;
+}
+
 static bool tag_is(const tag *t, uint64_t revision) {
   char text[24];
   int length = snprintf(text, sizeof text, "r%llu", (unsigned long long)revision);
@@ -56,6 +63,14 @@ static uint64_t current_revision(const api_call *call) {
 
 static bool mismatch(api_call *call, const char *detail) {
   unsigned long long revision = current_revision(call);
+  if (revision && call->if_match && !is_list(call->if_match)) {
+    char echo[API_ECHO_MAX + 4];
+    api_call_etag(call, revision);
+    api_fault_plain(&call->faults, API_PROBLEM_REVISION_MISMATCH,
+                    "If-Match needs quotes: \"r%llu\" is the current revision, got %s.", revision,
+                    api_echo(api_text(call->if_match), echo));
+    return false;
+  }
   if (revision == 0) {
     api_fault_plain(&call->faults, API_PROBLEM_REVISION_MISMATCH, "%s: the scene does not exist.", detail);
     return false;
@@ -63,6 +78,14 @@ static bool mismatch(api_call *call, const char *detail) {
   api_call_etag(call, revision);
   api_fault_plain(&call->faults, API_PROBLEM_REVISION_MISMATCH, "%s: the current revision is %llu (ETag \"r%llu\").", detail,
                   revision, revision);
+  return false;
+}
+
+bool api_call_tags_valid(api_call *call) {
+  char echo[API_ECHO_MAX + 4];
+  if (!call->if_none_match || is_list(call->if_none_match)) return true;
+  api_fault_plain(&call->faults, API_PROBLEM_BAD_REQUEST, "If-None-Match needs quotes: it is * or a list like \"r2\", got %s.",
+                  api_echo(api_text(call->if_none_match), echo));
   return false;
 }
 

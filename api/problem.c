@@ -10,6 +10,9 @@
 /* Levels of a pointer: jsonDepth is at most 512, and a line of NDJSON adds one. What does not fit into a fault is cut. */
 #define POINTER_LEVELS_MAX 514
 
+/* Bytes of a refusal's detail: words around a path or a host. */
+#define REFUSAL_BYTES 768
+
 static const api_problem problems[API_PROBLEM_COUNT] = {
 #define X(id, name, status, title, text) {name, status, title, text},
 #include <api/problems.def>
@@ -144,6 +147,15 @@ void api_fault_suggest(api_fault *fault, ct_text word) {
   fault->suggestion[length] = 0;
 }
 
+void api_fault_like(api_fault *fault, api_likeness likeness) {
+  if (!likeness.best.length) return;
+  api_fault_suggest(fault, likeness.best);
+  size_t length = strlen(fault->detail);
+  if (length && fault->detail[length - 1] == '.') length--;
+  char echo[API_ECHO_MAX + 4];
+  snprintf(fault->detail + length, sizeof fault->detail - length, "; did you mean \"%s\"?", api_echo(likeness.best, echo));
+}
+
 void api_fault_memory(api_faults *faults) {
   api_fault_plain(faults, API_PROBLEM_OUT_OF_MEMORY, "Memory for this request could not be had; nothing has changed.");
 }
@@ -187,6 +199,8 @@ static void put_fault(api_buffer *buffer, const api_fault *fault) {
 
 void api_put_problem(api_buffer *buffer, const api_faults *faults) {
   put_head(buffer, faults->id, faults->items[0].detail);
+  const api_fault *first = &faults->items[0];
+  if (!first->has_pointer && first->suggestion[0]) api_put_member_string(buffer, "suggestion", api_text(first->suggestion));
   size_t count = faults->count < API_FAULTS_MAX ? faults->count : API_FAULTS_MAX, places = 0;
   if (faults->alone) count = 1;
   for (size_t i = 0; i < count; i++) places += faults->items[i].has_pointer;
@@ -205,18 +219,34 @@ void api_reply_retry(api_reply *reply) {
   reply->header_count = 1;
 }
 
-void api_refuse(api_reply *reply, api_problem_id id, const char *detail, ...) {
-  char text[512];
-  va_list arguments;
-  va_start(arguments, detail);
-  int length = vsnprintf(text, sizeof text, detail, arguments);
-  va_end(arguments);
-  if (length < 0) text[0] = 0;
-
+static void refuse_with(api_reply *reply, api_problem_id id, const char *suggestion, const char *text) {
   api_buffer buffer = {0};
   put_head(&buffer, id, text);
+  if (suggestion[0]) api_put_member_string(&buffer, "suggestion", api_text(suggestion));
   api_put_byte(&buffer, '}');
   *reply = (api_reply){.status = api_problem_get(id)->status, .content_type = API_PROBLEM_TYPE};
   if (id == API_PROBLEM_OUT_OF_MEMORY) api_reply_retry(reply);
   reply->body = api_buffer_take(&buffer, &reply->body_length);
+}
+
+void api_refuse(api_reply *reply, api_problem_id id, const char *detail, ...) {
+  char text[REFUSAL_BYTES];
+  va_list arguments;
+  va_start(arguments, detail);
+  int length = vsnprintf(text, sizeof text, detail, arguments);
+  va_end(arguments);
+  refuse_with(reply, id, "", length < 0 ? "" : text);
+}
+
+void api_refuse_like(api_reply *reply, api_problem_id id, const char *suggestion, const char *detail, ...) {
+  char text[REFUSAL_BYTES];
+  va_list arguments;
+  va_start(arguments, detail);
+  int length = vsnprintf(text, sizeof text, detail, arguments);
+  va_end(arguments);
+  if (length < 0) length = 0;
+  size_t used = (size_t)length < sizeof text ? (size_t)length : sizeof text - 1;
+  if (suggestion[0] && used && text[used - 1] == '.') used--;
+  if (suggestion[0]) snprintf(text + used, sizeof text - used, "; did you mean \"%s\"?", suggestion);
+  refuse_with(reply, id, suggestion, text);
 }

@@ -69,6 +69,10 @@ static inline bool api_faults_any(const api_faults *faults) { return faults->cou
 /* No use to look for more. */
 static inline bool api_faults_full(const api_faults *faults) { return faults->count >= API_FAULTS_MAX; }
 
+/* api_refuse with a suggestion, which the detail names too; empty: none. */
+__attribute__((format(printf, 4, 5))) void api_refuse_like(api_reply *reply, api_problem_id id, const char *suggestion,
+                                                           const char *detail, ...);
+
 /* Adds an error at a place. Never NULL; fill limit and actual through the functions below. `at` NULL: the document itself. */
 __attribute__((format(printf, 4, 5))) api_fault *api_fault_at(api_faults *faults, api_problem_id id, const api_path *at,
                                                               const char *detail, ...);
@@ -76,6 +80,8 @@ __attribute__((format(printf, 4, 5))) api_fault *api_fault_at(api_faults *faults
 __attribute__((format(printf, 3, 4))) api_fault *api_fault_plain(api_faults *faults, api_problem_id id, const char *detail, ...);
 void api_fault_limit(api_fault *fault, double limit, double actual);
 void api_fault_suggest(api_fault *fault, ct_text word); /* cut at 64 bytes */
+/* "; did you mean ...?" at the detail's end, and the suggestion; nothing where nothing is near. */
+void api_fault_like(api_fault *fault, api_likeness likeness);
 /* The two that any step may meet. */
 void api_fault_memory(api_faults *faults);    /* OUT_OF_MEMORY */
 void api_fault_cancelled(api_faults *faults); /* DEADLINE_EXCEEDED */

@@ -60,7 +60,10 @@ bool api_fill_scene(api_reader *reader, const api_path *at, const api_scene_docu
   /* Bodies name materials, filters name bodies. */
   if (!api_apply_matter(reader, at, &document->matter, draft)) return false;
   if (!api_insert_bodies(reader, &bodies, &document->bodies, draft)) return false;
-  return apply_settings(reader, at, document, draft);
+  if (!apply_settings(reader, at, document, draft)) return false;
+  api_path filters = api_path_member(at, "filters");
+  api_warn_groups(reader, &filters, &document->filters, draft);
+  return true;
 }
 
 const ct_scene *api_make_scene(api_reader *reader, const api_path *at, const api_scene_document *document, uint64_t revision) {
@@ -148,6 +151,8 @@ bool api_patch_settings(api_reader *reader, const api_field *patch, ct_text id, 
   good = good && read_settings(reader, m, &document) && keeps_id(reader, &m[ID], document.id, id);
   good = good && api_apply_matter(reader, &patch->path, &document.matter, draft);
   good = good && apply_settings(reader, &patch->path, &document, draft);
+  api_path filters = api_path_member(&patch->path, "filters");
+  if (good && named[FILTERS].value) api_warn_groups(reader, &filters, &document.filters, draft);
   json_decref(merged);
   return good;
 }

@@ -1,5 +1,6 @@
 /* Which bodies of a scene a question means. */
 #include "selection.h"
+#include "likeness.h"
 
 #include <string.h>
 
@@ -9,7 +10,9 @@ uint32_t api_read_body_row(api_reader *reader, const api_field *field, const ct_
   if (!api_read_id(reader, field, &id)) return CT_NO_ROW;
   uint32_t row = ct_scene_find(scene, id);
   if (row == CT_NO_ROW)
-    api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_ID, &field->path, "The scene has no body \"%s\".", api_echo(id, echo));
+    api_fault_like(
+        api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_ID, &field->path, "The scene has no body \"%s\".", api_echo(id, echo)),
+        api_likeness_of_bodies(scene, id));
   return row;
 }
 

@@ -203,8 +203,15 @@ bool api_read_reference(api_reader *reader, const api_field members[API_REFERENC
   const api_shape *shape = reader->shapes ? api_shapes_find(reader->shapes->table, id) : NULL;
   if (!shape) {
     char echo[API_ECHO_MAX + 4];
-    api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_ID, &members[0].path,
-                 "There is no shape \"%s\"; POST /v1/shapes makes shapes and tells their ids.", api_echo(id, echo));
+    api_likeness likeness = api_likeness_start(id.bytes, id.length);
+    for (size_t i = 0; reader->shapes && i < api_shapes_count(reader->shapes->table); i++) {
+      const char *known = api_shapes_id(reader->shapes->table, i);
+      if (!api_likeness_consider(&likeness, known, strlen(known))) break;
+    }
+    api_fault_like(api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_ID, &members[0].path,
+                                "There is no shape \"%s\"; POST /v1/shapes makes shapes and returns their ids.",
+                                api_echo(id, echo)),
+                   likeness);
     return false;
   }
   out->note = (ct_text){0};

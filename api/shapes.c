@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "file_hint.h"
 #include "scenes.h"
 #include "shape_upload.h"
 
@@ -160,6 +161,11 @@ static bool name_body(api_call *call, const api_upload *upload, api_digest *out)
   return false;
 }
 
+static api_step fail_post(api_call *call) {
+  api_hint_file(call);
+  return api_call_fail(call);
+}
+
 /* Room for one shape more of so many bytes. */
 static bool check_room(api_call *call, const api_shape_table *table, uint64_t bytes) {
   const api_limits *limits = &call->service->limits;
@@ -180,14 +186,14 @@ static bool check_room(api_call *call, const api_shape_table *table, uint64_t by
 api_step api_shapes_post(api_call *call) {
   api_upload upload = {.form = call->match.form, .reading = CT_MESH_AUTO};
   api_digest digest;
-  if (!read_parameters(call, &upload) || !name_body(call, &upload, &digest)) return api_call_fail(call);
+  if (!read_parameters(call, &upload) || !name_body(call, &upload, &digest)) return fail_post(call);
   const api_shape *known = api_shapes_find(call->shapes.table, api_text(digest.id));
   upload.id = digest.id;
   upload.key = digest.key;
   memcpy(call->match.item_id, digest.id, strlen(digest.id) + 1);
   if (!known) {
     if (check_room(call, call->shapes.table, 0)) call->shape = api_shape_upload(call, &upload);
-    if (!call->shape || !check_room(call, call->shapes.table, api_shape_memory(call->shape))) return api_call_fail(call);
+    if (!call->shape || !check_room(call, call->shapes.table, api_shape_memory(call->shape))) return fail_post(call);
     api_call_header(call, "Location", "/v1/shapes/%s", digest.id);
   }
   if (!put_shape(call, known ? known : call->shape, !known)) return api_call_fail(call);

@@ -70,6 +70,8 @@ bool srv_borrow_input(srv_request *request) {
     input->new_scene_id = request->new_id;
     input->new_scene_origin = srv_idempotency_origin(request);
   }
+  input->resumes = request->match.target == API_TARGET_EVENTS && request->handle &&
+                   MHD_lookup_connection_value(request->handle, MHD_HEADER_KIND, "Last-Event-ID");
   if (srv_borrow_all_scenes(request->match.target)) {
     if (!srv_registry_list(server->registry, &request->scenes, &request->scenes_count)) return false;
     input->scenes = request->scenes;
@@ -79,6 +81,10 @@ bool srv_borrow_input(srv_request *request) {
     input->scene = ct_scene_retain(entry->current);
     request->revision = ct_scene_revision(entry->current);
     request->input_stamp = entry->kept ? entry->kept->held_stamp : 0;
+  }
+  if (!input->scene && request->match.scene_id[0] && request->match.target != API_TARGET_PUT) {
+    srv_registry_like(server->registry, request->match.scene_id, request->like_scene);
+    input->like_scene.best = (ct_text){request->like_scene, strlen(request->like_scene)};
   }
   if (entry && entry->pin_count && request->match.target == API_TARGET_READ) {
     request->kept = malloc(entry->pin_count * sizeof *request->kept);

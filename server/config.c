@@ -70,12 +70,29 @@ const srv_option *srv_option_find(bool limits, const char *name, size_t length) 
   return NULL;
 }
 
+const char *srv_option_nearest(bool limits, const char *name, size_t length, char out[SRV_NEAREST_MAX]) {
+  api_likeness likeness = api_likeness_start(name, length);
+  for (size_t i = 0; i < OPTION_COUNT; i++)
+    if ((srv_options[i].kind == SRV_KIND_LIMIT) == limits)
+      api_likeness_consider(&likeness, srv_options[i].name, strlen(srv_options[i].name));
+  const char *mark = limits ? "" : "--";
+  out[0] = 0;
+  if (likeness.best.length)
+    snprintf(out, SRV_NEAREST_MAX, "; did you mean %s%.*s?", mark, (int)likeness.best.length, likeness.best.bytes);
+  return out;
+}
+
 const srv_option *srv_option_limit(const char *given, const char *text, const char **value) {
   size_t length = strcspn(text, "=");
   const srv_option *row = text[length] == '=' ? srv_option_find(true, text, length) : NULL;
-  if (row) *value = text + length + 1;
-  else fprintf(stderr, "contactd: %s: '%.64s' is not NAME=VALUE with a name that --help lists.\n", given, text);
-  return row;
+  if (row) {
+    *value = text + length + 1;
+    return row;
+  }
+  char nearest[SRV_NEAREST_MAX];
+  fprintf(stderr, "contactd: %s: '%.64s' is not NAME=VALUE with a name that --help lists%s\n", given, text,
+          srv_option_nearest(true, text, length, nearest)[0] ? nearest : ".");
+  return NULL;
 }
 
 /* ---- values ---------------------------------------------------------------------------------------------------------- */
@@ -221,13 +238,18 @@ static bool set_list(srv_config *config, const srv_option *row, const char *name
 
 /* A variable of our own whose name is misspelt would be a setting that is not made. */
 static bool is_known(const char *variable, size_t length) {
-  char name[64];
+  char name[64], best[64] = "";
+  api_likeness likeness = api_likeness_start(variable, length);
   for (size_t i = 0; i < OPTION_COUNT; i++) {
     if (srv_options[i].kind >= SRV_KIND_ACTION) continue;
     srv_option_variable(&srv_options[i], name, sizeof name);
     if (strlen(name) == length && memcmp(name, variable, length) == 0) return true;
+    size_t before = likeness.distance;
+    api_likeness_consider(&likeness, name, strlen(name));
+    if (likeness.distance < before) memcpy(best, name, strlen(name) + 1);
   }
-  fprintf(stderr, "contactd: %.*s: no option has this variable; --help lists them.\n", length < 64 ? (int)length : 64, variable);
+  fprintf(stderr, "contactd: %.*s: no option has this variable; %s%s%s\n", length < 64 ? (int)length : 64, variable,
+          best[0] ? "did you mean " : "--help lists them.", best, best[0] ? "?" : "");
   return false;
 }
 
@@ -264,11 +286,15 @@ static bool refuse_argument(const char *text, const char *why) {
 /* One argument with its value, which may be in the next one. Advances *at past both. False after one sentence on standard error. */
 static bool read_argument(char **argv, int argc, int *at, argument *out) {
   const char *text = argv[(*at)++];
+  if (strcmp(text, "-h") == 0) text = "--help";
   size_t length = strncmp(text, "--", 2) == 0 ? strcspn(text + 2, "=") : 0;
   bool is_limit = length == 5 && memcmp(text + 2, "limit", 5) == 0;
   out->row = length ? srv_option_find(false, text + 2, length) : NULL;
   if (!out->row && !is_limit) {
-    fprintf(stderr, "contactd: '%.64s' is not an option; --help lists them.\n", text);
+    char nearest[SRV_NEAREST_MAX];
+    const char *name = text + strspn(text, "-");
+    fprintf(stderr, "contactd: '%.64s' is not an option%s\n", text,
+            srv_option_nearest(false, name, strcspn(name, "="), nearest)[0] ? nearest : "; --help lists them.");
     return false;
   }
   out->value = text[2 + length] == '=' ? text + 3 + length : NULL;

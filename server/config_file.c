@@ -66,8 +66,13 @@ static void cut_comment(char *line) {
 static const srv_option *find_row(const char *name, const char **value, char *given) {
   if (strcmp(name, "limit") != 0) {
     const srv_option *row = srv_option_find(false, name, strlen(name));
-    if (!row) fail(given, "is no option; --help lists them");
-    return row;
+    char nearest[SRV_NEAREST_MAX], why[SRV_NEAREST_MAX + 16];
+    if (row) return row;
+    bool near = srv_option_nearest(false, name, strlen(name), nearest)[0];
+    if (near) nearest[strlen(nearest) - 1] = 0;
+    snprintf(why, sizeof why, "is no option%s", near ? nearest : "; --help lists them");
+    fail(given, why);
+    return NULL;
   }
   const srv_option *row = srv_option_limit(given, *value, value);
   size_t length = strlen(given);

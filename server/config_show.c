@@ -7,7 +7,7 @@
 #include <string.h>
 
 void srv_config_help(void) {
-  printf("usage: contactd [options]\nAnswers contact questions about 3-D scenes over HTTP with JSON.\n\n");
+  printf("usage: contactd [options]; -h is --help\nAnswers contact questions about 3-D scenes over HTTP with JSON.\n\n");
   for (size_t i = 0; i < srv_option_count; i++) {
     const srv_option *row = &srv_options[i];
     char left[64], name[64];

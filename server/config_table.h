@@ -45,6 +45,10 @@ static inline const void *srv_option_member(const srv_config *config, const srv_
 void srv_option_variable(const srv_option *row, char *out, size_t capacity);
 /* The option of the name as the command line has it without dashes; `limits`: a limit. NULL: there is none. */
 const srv_option *srv_option_find(bool limits, const char *name, size_t length);
+/* Longest text of srv_option_nearest. */
+#define SRV_NEAREST_MAX 96
+/* "; did you mean --NAME?" of the option or limit that is most like a name; "" where none is. Returns out. */
+const char *srv_option_nearest(bool limits, const char *name, size_t length, char out[SRV_NEAREST_MAX]);
 /* The limit that NAME=VALUE names, and its value. NULL after one sentence on standard error, which begins with `given`. */
 const srv_option *srv_option_limit(const char *given, const char *text, const char **value);
 /* Sets the member; a list grows, where it is of the same origin, else begins anew. False after one sentence on standard error, in

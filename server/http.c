@@ -164,8 +164,10 @@ static bool admit_body(srv_request *request, const srv_head *head) {
     return false;
   }
   if (length > request->match.body_max) {
-    srv_request_refuse(request, API_PROBLEM_BODY_TOO_LARGE, "The body has %llu bytes, the limit is %llu.",
-                       (unsigned long long)length, (unsigned long long)request->match.body_max);
+    bool shape = request->match.target == API_TARGET_SHAPE_WRITE && request->match.form == API_FORM_JSON;
+    srv_request_refuse(request, API_PROBLEM_BODY_TOO_LARGE, "The body has %llu bytes, the limit is %llu.%s",
+                       (unsigned long long)length, (unsigned long long)request->match.body_max,
+                       shape ? " A file is sent with Content-Type: model/stl or model/obj." : "");
     request->close = true;
     return false;
   }

@@ -94,6 +94,17 @@ srv_entry *srv_registry_find(srv_registry *registry, const char *id) {
   return at < registry->count && strcmp(registry->items[at]->id, id) == 0 ? registry->items[at] : NULL;
 }
 
+void srv_registry_like(const srv_registry *registry, const char *id, char out[CT_ID_LENGTH_MAX + 1]) {
+  api_likeness likeness = api_likeness_start(id, strlen(id));
+  bool more = true;
+  for (size_t i = 0; more && i < registry->count; i++) {
+    const srv_entry *entry = registry->items[i];
+    if (entry->current || entry->kept) more = api_likeness_consider(&likeness, entry->id, strlen(entry->id));
+  }
+  if (likeness.best.length) memcpy(out, likeness.best.bytes, likeness.best.length);
+  out[likeness.best.length] = 0;
+}
+
 srv_entry *srv_registry_open(srv_registry *registry, const char *id) {
   size_t at = place_of(registry, id);
   if (at < registry->count && strcmp(registry->items[at]->id, id) == 0) return registry->items[at];

@@ -131,6 +131,9 @@ void srv_registry_expire(srv_registry *registry, uint64_t now_ns);
 bool srv_registry_list(srv_registry *registry, api_scene_entry **out, size_t *count);
 void srv_registry_list_free(api_scene_entry *list, size_t count);
 
+/* Copies the id of the scene that is most like the given one into out; "" where none is near. O(API_LIKENESS_CANDIDATES) */
+void srv_registry_like(const srv_registry *registry, const char *id, char out[CT_ID_LENGTH_MAX + 1]);
+
 /* An id that nobody can guess. False: no random numbers to be had. */
 bool srv_registry_new_id(char out[CT_ID_LENGTH_MAX + 1]);
 

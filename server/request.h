@@ -121,6 +121,7 @@ typedef struct srv_request {
   api_scene_entry *scenes; /* of a listing */
   size_t scenes_count;
   char new_id[CT_ID_LENGTH_MAX + 1];
+  char like_scene[CT_ID_LENGTH_MAX + 1]; /* the nearest id where there is no scene; "": none */
   bool keyed;                 /* new_id is made of an Idempotency-Key */
   struct srv_fingerprint *fingerprint; /* of a keyed request's body */
   struct srv_request *next_write;

@@ -77,6 +77,7 @@ def every_committed_write_is_told_in_order():
     with daemon_with() as daemon:
         client, unused = scene_of(daemon)
         path = "/v1/scenes/cell"
+        client.post(path + "/contactStates/drops").must(201)
         with Stream(daemon, "cell") as stream, Stream(daemon, "cell", contact_state="drops") as named:
             numbers = [stream.next("revision").id]
             named.next("revision")
@@ -142,6 +143,7 @@ suite.table("no stream", [
     ("of no scene", refusal("GET", "/v1/scenes/other/events", 404)),
     ("of a bad id", refusal("GET", "/v1/scenes/a%20b/events", 400)),
     ("of a bad contact state", refusal("GET", EVENTS + "?contactState=a%20b", 400)),
+    ("of a contact state that there is not", refusal("GET", EVENTS + "?contactState=dropss", 404)),
     ("of an empty contact state", refusal("GET", EVENTS + "?contactState=", 400)),
     ("of two contact states", refusal("GET", EVENTS + "?contactState=a&contactState=b", 400)),
     ("with an unknown parameter", refusal("GET", EVENTS + "?since=3", 400)),
@@ -500,7 +502,8 @@ def a_hundred_streams_hear_of_every_write():
     with daemon_with(heartbeatSeconds=1, eventRing=1000) as daemon:
         client, unused = scene_of(daemon, bodies=2)
         client.put("/v1/scenes/cell/bodies/floor", {"colliders": [{"plane": {}}]}).must(201)
-        first = client.put("/v1/scenes/cell/bodies/b0", dict(BALL, position=[10, 0, 5], motion={"mass": 1})).must(200).json["revision"]
+        client.put("/v1/scenes/cell/bodies/b0", dict(BALL, position=[10, 0, 5], motion={"mass": 1})).must(200)
+        first = client.post("/v1/scenes/cell/contactStates/drops").must(201).json["revision"]
         memory = daemon.status_bytes("VmRSS")
         slow = Stream(daemon, "cell", receive_buffer=4096)
         process = listener(daemon, "cell")
@@ -601,6 +604,7 @@ def streams_that_came_and_went_leave_nothing():
 def the_deletion_of_the_scene_is_the_last_event():
     with daemon_with() as daemon:
         client, unused = scene_of(daemon)
+        client.post("/v1/scenes/cell/contactStates/c").must(201)
         with Stream(daemon, "cell") as stream, Stream(daemon, "cell", contact_state="c") as named:
             number = stream.next("revision").id
             named.next("revision")

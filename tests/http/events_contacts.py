@@ -19,6 +19,8 @@ def balls(count):
 def client_of(daemon, count):
     client = KeepAlive(daemon)
     client.put("/v1/scenes/cell", balls(count)).must(201)
+    for state in ("drops", "others"):  # who names a state that there is not is refused
+        client.post(f"/v1/scenes/cell/contactStates/{state}").must(201)
     return client
 
 
@@ -48,7 +50,7 @@ def who_names_a_contact_state_hears_of_its_contacts_and_nobody_else():
         client = client_of(daemon, 3)
         with Stream(daemon, "cell") as plain, Stream(daemon, "cell", contact_state="drops") as named, \
                 Stream(daemon, "cell", contact_state="others") as others:
-            for stream in (plain, named, others):  # the state does not exist yet
+            for stream in (plain, named, others):
                 stream.next("revision")
             replies = [instant(client, {0, 1}, 3, time=1), instant(client, {1, 2}, 3, time=2), instant(client, {1, 2}, 3),
                        instant(client, set(), 3, time=2.5)]

@@ -72,6 +72,7 @@ def follow(first, events, count):
 def a_listener_at_any_daemon_hears_every_write_at_all_of_them():
     a, b, c = Redis(suite).daemons(3)
     scene_at(a)
+    a.client.post("/v1/scenes/s/contactStates/x").must(201)
     with Stream(a, "s") as one, Stream(b, "s") as two, Stream(b, "s", contact_state="x") as three:
         first = [each.next("revision") for each in (one, two, three)]
         equal(seen(first[1:]), seen(first[:1] * 2), "how the scene stands")
@@ -115,6 +116,7 @@ def what_ends_and_begins_in_a_contact_state_is_heard_at_the_other_daemon():
     floor = {"id": "floor", "colliders": [{"plane": {}}]}
     balls = [{"id": f"b{i}", "position": [10 * i, 0, 5], "motion": {"mass": 1}, "colliders": [{"sphere": {"radius": 0.5}}]} for i in range(4)]
     a.client.put("/v1/scenes/s", {"bodies": [floor, *balls]}).must(201)
+    a.client.post("/v1/scenes/s/contactStates/drops").must(201)
     with Stream(a, "s", contact_state="drops") as here, Stream(b, "s", contact_state="drops") as there, Stream(b, "s") as plain:
         for each in (here, there, plain):
             each.next("revision")

@@ -163,6 +163,23 @@ typedef struct api_match {
 /* True: *match is set. False: *refusal is (404, 405 with Allow, 415, 400 for an id that cannot be); free(refusal->body). */
 bool api_match_head(const api_service *service, const api_head *head, api_match *match, api_reply *refusal);
 
+/* ---- likeness of words ------------------------------------------------------------------------------------------------- */
+
+/* Candidates that are compared with one unknown word, so that an error costs little however many there are. */
+#define API_LIKENESS_CANDIDATES 20000
+
+/* The search for what somebody meant: of all candidates the one with the fewest letters to change, if that is at most a third of
+ * the longer word; of several the first. */
+typedef struct api_likeness {
+  ct_text word, best; /* borrowed; best is empty where nothing is near */
+  uint64_t letters;
+  size_t distance, considered;
+} api_likeness;
+
+api_likeness api_likeness_start(const char *word, size_t length);
+/* False: no more candidates are compared. */
+bool api_likeness_consider(api_likeness *likeness, const char *candidate, size_t length);
+
 /* ---- posted shapes ------------------------------------------------------------------------------------------------------- */
 
 /* Is it a write whose bodies may name posted shapes? */
@@ -219,6 +236,8 @@ typedef struct api_input {
   uint64_t first_revision;           /* number for a scene that this call creates */
   uint64_t lost_revision;            /* PUT, DELETE; not 0: the scene is there, at this revision, but cannot be read */
   bool store_decides;                /* SHAPE_WRITE: a store is asked for what is to go, and may have what could not be read */
+  api_likeness like_scene;           /* the nearest id of a scene, where there is no scene of the id that the path names */
+  bool resumes;                      /* EVENTS: the listener has heard earlier events of the scene */
   const char *new_scene_id;          /* CREATE: the id made by the server */
   ct_text new_scene_origin;          /* CREATE: ct_scene_origin of the new scene; may be empty */
   const api_scene_entry *scenes;     /* LIST, SHAPE_READ, SHAPE_WRITE: all scenes in ascending order of id */

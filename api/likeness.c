@@ -1,0 +1,105 @@
+/* Optimal string alignment (Damerau 1964): letters to insert, drop, change or swap with a neighbour, upper and lower case alike. */
+#include "likeness.h"
+
+#include <string.h>
+
+/* Longer words are not compared, bytes. */
+#define WORD_MAX 64
+
+static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
+
+static size_t least3(size_t a, size_t b, size_t c) {
+  size_t m = a < b ? a : b;
+  return m < c ? m : c;
+}
+
+/* Both at most WORD_MAX long. */
+static size_t edit_distance(ct_text a, ct_text b) {
+  size_t rows[3][WORD_MAX + 1];
+  for (size_t j = 0; j <= b.length; j++) rows[0][j] = j;
+  for (size_t i = 1; i <= a.length; i++) {
+    size_t *row = rows[i % 3], *above = rows[(i + 2) % 3], *second = rows[(i + 1) % 3];
+    row[0] = i;
+    for (size_t j = 1; j <= b.length; j++) {
+      char x = lower(a.bytes[i - 1]), y = lower(b.bytes[j - 1]);
+      row[j] = least3(above[j] + 1, row[j - 1] + 1, above[j - 1] + (x != y));
+      bool swapped = i > 1 && j > 1 && x == lower(b.bytes[j - 2]) && lower(a.bytes[i - 2]) == y;
+      if (swapped && second[j - 2] + 1 < row[j]) row[j] = second[j - 2] + 1;
+    }
+  }
+  return rows[a.length % 3][b.length];
+}
+
+/* A bit for each letter that occurs, digits and marks folded. */
+static uint64_t letters_of(ct_text text) {
+  uint64_t letters = 0;
+  for (size_t i = 0; i < text.length; i++) letters |= UINT64_C(1) << ((unsigned char)lower(text.bytes[i]) & 63);
+  return letters;
+}
+
+api_likeness api_likeness_start(const char *word, size_t length) {
+  ct_text text = {word, length};
+  return (api_likeness){.word = text, .letters = length <= WORD_MAX ? letters_of(text) : 0, .distance = SIZE_MAX};
+}
+
+bool api_likeness_consider(api_likeness *l, const char *candidate, size_t length) {
+  if (++l->considered > API_LIKENESS_CANDIDATES) return false;
+  if (l->word.length > WORD_MAX || length > WORD_MAX) return true;
+  size_t longer = length > l->word.length ? length : l->word.length, shorter = length + l->word.length - longer;
+  size_t most = longer / 3;
+  if (l->distance <= most) most = l->distance ? l->distance - 1 : 0;
+  /* Each edit changes the length by one at most, and the set of letters by two. */
+  if (longer - shorter > most || l->distance == 0) return true;
+  ct_text text = {candidate, length};
+  if ((size_t)__builtin_popcountll(letters_of(text) ^ l->letters) > 2 * most) return true;
+  size_t distance = edit_distance(l->word, text);
+  if (distance > most) return true;
+  l->distance = distance;
+  l->best = text;
+  return true;
+}
+
+/* ---- words of a scene -------------------------------------------------------------------------------------------------- */
+
+api_likeness api_likeness_of_bodies(const ct_scene *scene, ct_text id) {
+  api_likeness l = api_likeness_start(id.bytes, id.length);
+  for (uint32_t row = 0; row < ct_scene_rows(scene); row++) {
+    const ct_body *body = ct_scene_body(scene, row);
+    if (body && !api_likeness_consider(&l, ct_body_id(body).bytes, ct_body_id(body).length)) break;
+  }
+  return l;
+}
+
+api_likeness api_likeness_of_draft(const ct_draft *draft, ct_text id) {
+  api_likeness l = api_likeness_start(id.bytes, id.length);
+  for (uint32_t row = 0; row < ct_draft_rows(draft); row++) {
+    const ct_body *body = ct_draft_body(draft, row);
+    if (body && !api_likeness_consider(&l, ct_body_id(body).bytes, ct_body_id(body).length)) break;
+  }
+  return l;
+}
+
+api_likeness api_likeness_of_groups(const ct_draft *draft, ct_text name) {
+  api_likeness l = api_likeness_start(name.bytes, name.length);
+  bool more = true;
+  for (uint32_t row = 0; more && row < ct_draft_rows(draft); row++) {
+    const ct_body *body = ct_draft_body(draft, row);
+    for (size_t g = 0; more && body && g < ct_body_group_count(body); g++)
+      more = api_likeness_consider(&l, ct_body_group(body, g).bytes, ct_body_group(body, g).length);
+  }
+  return l;
+}
+
+api_likeness api_likeness_of_attachments(const ct_scene *scene, ct_text name) {
+  api_likeness l = api_likeness_start(name.bytes, name.length);
+  for (size_t i = 0; i < ct_scene_attachment_count(scene); i++)
+    api_likeness_consider(&l, ct_scene_attachment(scene, i)->name.bytes, ct_scene_attachment(scene, i)->name.length);
+  return l;
+}
+
+api_likeness api_likeness_of_materials(const ct_materials *materials, ct_text name) {
+  api_likeness l = api_likeness_start(name.bytes, name.length);
+  for (size_t i = 0; i < materials->count; i++)
+    api_likeness_consider(&l, materials->items[i].name.bytes, materials->items[i].name.length);
+  return l;
+}

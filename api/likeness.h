@@ -1,0 +1,15 @@
+/* The nearest of many words to one that was mistyped: "did you mean". api_likeness of api/api.h is here. */
+#ifndef API_LIKENESS_H
+#define API_LIKENESS_H
+
+#include <api/api.h>
+#include <contact/scene.h>
+
+/* Words of a scene that are compared with an unknown one; of all others only the first API_LIKENESS_CANDIDATES of api/api.h. */
+api_likeness api_likeness_of_bodies(const ct_scene *scene, ct_text id);         /* ids */
+api_likeness api_likeness_of_draft(const ct_draft *draft, ct_text id);          /* ids */
+api_likeness api_likeness_of_groups(const ct_draft *draft, ct_text name);       /* groups of bodies */
+api_likeness api_likeness_of_attachments(const ct_scene *scene, ct_text name);  /* contact states */
+api_likeness api_likeness_of_materials(const ct_materials *materials, ct_text name);
+
+#endif
