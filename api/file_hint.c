@@ -44,7 +44,8 @@ static void add_hint(api_fault *fault, const char *kind) {
   if (strstr(fault->detail, " looks like an ")) return;
   if (kind)
     snprintf(fault->detail + used, size - used,
-             " The body looks like an %s file: POST it to /v1/shapes?unit=m with Content-Type: model/%s (curl --data-binary @file).",
+             " The body looks like an %s file: POST it to /v1/shapes?unit=m with Content-Type: model/%s (curl --data-binary "
+             "@file).",
              kind, strcmp(kind, "STL") == 0 ? "stl" : "obj");
   else
     snprintf(fault->detail + used, size - used,
