@@ -4,7 +4,7 @@
  * filter bound); Dekker 1971 (splitting, double-double). Needs round-to-nearest and no contraction of a*b+c.
  */
 #include "base/predicates.h"
-#include "base/double_double.h"
+#include "base/expansion.h"
 
 /* Filter of the determinant in doubles: |error| <= (7 + 56 u) u permanent (Shewchuk 1997, section 4.3). */
 #define FILTER_BOUND ((7.0 + 56.0 * CT_UNIT_ROUNDOFF) * CT_UNIT_ROUNDOFF)
@@ -15,11 +15,6 @@
 #define FLAT_BOUND ((3.0 + 16.0 * CT_UNIT_ROUNDOFF) * CT_UNIT_ROUNDOFF)
 /* Dot product with a difference in doubles: u for the difference, the product and each of two sums; 5 u with second order. */
 #define DOT_BOUND (5.0 * CT_UNIT_ROUNDOFF)
-/* Components of the largest expansions: a product of two pairs, a minor, a minor times a pair, the determinant. */
-#define PRODUCT_MAX 8
-#define MINOR_MAX 16
-#define TERM_MAX 64
-#define DETERMINANT_MAX 192
 
 static ct_vec3 highs(const ct_dd3 *a) { return (ct_vec3){a->x.high, a->y.high, a->z.high}; }
 
@@ -47,69 +42,10 @@ static double chain(ct_vec3 a, ct_vec3 b, ct_vec3 c, bool *lost) {
   return exact_sum(sum, exact_product(a.z, z, lost), lost);
 }
 
-/* Sum of two expansions (components ascending in magnitude, zeros dropped); out holds m + n. Returns the length. */
-static int expansion_sum(const double *e, int m, const double *f, int n, double *out) {
-  int i = 0, j = 0, length = 0;
-  double q = 0.0;
-  while (i < m || j < n) {
-    bool take_e = j == n || (i < m && fabs(e[i]) < fabs(f[j]));
-    ct_dd s = ct_two_sum(q, take_e ? e[i++] : f[j++]);
-    if (s.low != 0.0) out[length++] = s.low;
-    q = s.high;
-  }
-  if (q != 0.0) out[length++] = q;
-  return length;
-}
-
-/* Expansion times a double; out holds 2 n. */
-static int expansion_scale(const double *e, int n, double factor, double *out) {
-  int length = 0;
-  double q = 0.0;
-  for (int i = 0; i < n; i++) {
-    ct_dd p = ct_two_product(e[i], factor);
-    ct_dd s = ct_two_sum(q, p.low);
-    if (s.low != 0.0) out[length++] = s.low;
-    s = ct_fast_two_sum(p.high, s.high);
-    if (s.low != 0.0) out[length++] = s.low;
-    q = s.high;
-  }
-  if (q != 0.0) out[length++] = q;
-  return length;
-}
-
-/* Expansion of at most MINOR_MAX components times a pair; out holds 4 n. */
-static int expansion_times_pair(const double *e, int n, ct_dd p, double *out) {
-  double low[2 * MINOR_MAX], high[2 * MINOR_MAX];
-  int low_count = p.low == 0.0 ? 0 : expansion_scale(e, n, p.low, low);
-  int high_count = expansion_scale(e, n, p.high, high);
-  return expansion_sum(low, low_count, high, high_count, out);
-}
-
-/* a d - b c as an expansion of at most MINOR_MAX components. */
-static int expansion_minor(ct_dd a, ct_dd b, ct_dd c, ct_dd d, double *out) {
-  double first[PRODUCT_MAX], second[PRODUCT_MAX];
-  double ea[2] = {a.low, a.high}, eb[2] = {-b.low, -b.high};
-  int m = expansion_times_pair(ea, 2, d, first);
-  int n = expansion_times_pair(eb, 2, c, second);
-  return expansion_sum(first, m, second, n, out);
-}
-
-static int expansion_sign(const double *e, int n) {
-  if (n == 0) return 0;
-  return e[n - 1] > 0.0 ? 1 : -1;
-}
-
 /* Sign of a . (b x c), exact. */
 static int determinant_sign(const ct_dd3 *a, const ct_dd3 *b, const ct_dd3 *c) {
-  double minor[MINOR_MAX], x[TERM_MAX], y[TERM_MAX], z[TERM_MAX], xy[2 * TERM_MAX], all[DETERMINANT_MAX];
-  int n = expansion_minor(b->y, b->z, c->y, c->z, minor);
-  int nx = expansion_times_pair(minor, n, a->x, x);
-  n = expansion_minor(b->z, b->x, c->z, c->x, minor);
-  int ny = expansion_times_pair(minor, n, a->y, y);
-  n = expansion_minor(b->x, b->y, c->x, c->y, minor);
-  int nz = expansion_times_pair(minor, n, a->z, z);
-  int nxy = expansion_sum(x, nx, y, ny, xy);
-  return expansion_sign(all, expansion_sum(xy, nxy, z, nz, all));
+  double all[CT_EXPANSION_TRIPLE];
+  return ct_expansion_sign(all, ct_expansion_triple(a, b, c, all));
 }
 
 static int sign_of(double x) { return (x > 0.0) - (x < 0.0); }
@@ -171,29 +107,37 @@ int ct_line_side(ct_vec3 origin, ct_vec3 direction, ct_vec3 a, ct_vec3 b) {
   return triple_sign(&exact_p, &exact_q, &exact_r, permanent);
 }
 
+double ct_line_volume(ct_vec3 origin, ct_vec3 direction, ct_vec3 a, ct_vec3 b) {
+  double all[CT_EXPANSION_TRIPLE];
+  ct_dd3 p = ct_dd3_of(direction), q = ct_dd3_sub(a, origin), r = ct_dd3_sub(b, origin);
+  return ct_expansion_value(all, ct_expansion_triple(&p, &q, &r, all));
+}
+
 /* Is (a - c) x (b - c) exactly zero in the plane of two axes? */
 static bool minor_is_zero(ct_dd a, ct_dd b, ct_dd c, ct_dd d) {
-  double minor[MINOR_MAX];
+  double minor[CT_EXPANSION_MINOR];
   double left = a.high * d.high, right = b.high * c.high;
   /* Relative error of either product with rounded differences is below 4 u. */
   if (fabs(left - right) > 8.0 * CT_UNIT_ROUNDOFF * (fabs(left) + fabs(right))) return false;
-  return expansion_sign(minor, expansion_minor(a, b, c, d, minor)) == 0;
+  return ct_expansion_sign(minor, ct_expansion_minor(a, b, c, d, minor)) == 0;
 }
 
 int ct_orient2d(ct_vec2 a, ct_vec2 b, ct_vec2 c) {
   double px = a.x - c.x, py = a.y - c.y, qx = b.x - c.x, qy = b.y - c.y, left = px * qy, right = py * qx;
   if (fabs(left - right) > FLAT_BOUND * (fabs(left) + fabs(right))) return sign_of(left - right);
-  double minor[MINOR_MAX];
-  return expansion_sign(
-      minor, expansion_minor(ct_two_sum(a.x, -c.x), ct_two_sum(a.y, -c.y), ct_two_sum(b.x, -c.x), ct_two_sum(b.y, -c.y), minor));
+  double minor[CT_EXPANSION_MINOR];
+  return ct_expansion_sign(minor,
+                           ct_expansion_minor(ct_two_sum(a.x, -c.x), ct_two_sum(a.y, -c.y),
+                                              ct_two_sum(b.x, -c.x), ct_two_sum(b.y, -c.y), minor));
 }
 
 int ct_turn2d(ct_vec2 p, ct_vec2 q, ct_vec2 r, ct_vec2 s) {
   double ux = q.x - p.x, uy = q.y - p.y, vx = s.x - r.x, vy = s.y - r.y, left = ux * vy, right = uy * vx;
   if (fabs(left - right) > FLAT_BOUND * (fabs(left) + fabs(right))) return sign_of(left - right);
-  double minor[MINOR_MAX];
-  return expansion_sign(
-      minor, expansion_minor(ct_two_sum(q.x, -p.x), ct_two_sum(q.y, -p.y), ct_two_sum(s.x, -r.x), ct_two_sum(s.y, -r.y), minor));
+  double minor[CT_EXPANSION_MINOR];
+  return ct_expansion_sign(minor,
+                           ct_expansion_minor(ct_two_sum(q.x, -p.x), ct_two_sum(q.y, -p.y),
+                                              ct_two_sum(s.x, -r.x), ct_two_sum(s.y, -r.y), minor));
 }
 
 int ct_dot_sign(ct_vec3 direction, ct_vec3 a, ct_vec3 b) {
@@ -208,8 +152,10 @@ int ct_dot_sign(ct_vec3 direction, ct_vec3 a, ct_vec3 b) {
 
   double ex[4], ey[4], ez[4], xy[8], all[12];
   double px[2] = {exact.x.low, exact.x.high}, py[2] = {exact.y.low, exact.y.high}, pz[2] = {exact.z.low, exact.z.high};
-  int nxy = expansion_sum(ex, expansion_scale(px, 2, direction.x, ex), ey, expansion_scale(py, 2, direction.y, ey), xy);
-  return expansion_sign(all, expansion_sum(xy, nxy, ez, expansion_scale(pz, 2, direction.z, ez), all));
+  int nxy = ct_expansion_sum(ex, ct_expansion_scale(px, 2, direction.x, ex), ey,
+                             ct_expansion_scale(py, 2, direction.y, ey), xy);
+  return ct_expansion_sign(
+      all, ct_expansion_sum(xy, nxy, ez, ct_expansion_scale(pz, 2, direction.z, ez), all));
 }
 
 bool ct_collinear(ct_vec3 a, ct_vec3 b, ct_vec3 c) {

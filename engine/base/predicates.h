@@ -32,6 +32,9 @@ int ct_orient3d_wide(const struct ct_dd3 *a, const struct ct_dd3 *b, const struc
  * the exactness range too. Cost as above. */
 int ct_line_side(ct_vec3 origin, ct_vec3 direction, ct_vec3 a, ct_vec3 b);
 
+/* The number whose sign that is, right to some u of itself however small: some 10^4 flops. */
+double ct_line_volume(ct_vec3 origin, ct_vec3 direction, ct_vec3 a, ct_vec3 b);
+
 /* A point of a coordinate plane. */
 typedef struct ct_vec2 {
   double x, y;

@@ -1,0 +1,94 @@
+/* Expansions: exact sums of doubles, as arrays of components that ascend in magnitude, do not
+ * overlap and are not zero.
+ *
+ * Exact in the exactness range of base/predicates.h. The caller's arrays hold the lengths that are
+ * named. Inline: only the exact stages of predicates come here, and each has its own lengths.
+ * Source: Shewchuk 1997.
+ */
+#ifndef BASE_EXPANSION_H
+#define BASE_EXPANSION_H
+
+#include "base/double_double.h"
+
+/* Components of the largest expansions: a product of two pairs, a minor of pairs, a minor times a
+ * pair, a determinant. */
+#define CT_EXPANSION_PRODUCT 8
+#define CT_EXPANSION_MINOR 16
+#define CT_EXPANSION_TERM 64
+#define CT_EXPANSION_TRIPLE 192
+
+/* Sum of two expansions; out holds m + n. Returns the length. */
+static inline int ct_expansion_sum(const double *e, int m, const double *f, int n, double *out) {
+  int i = 0, j = 0, length = 0;
+  double q = 0.0;
+  while (i < m || j < n) {
+    bool take_e = j == n || (i < m && fabs(e[i]) < fabs(f[j]));
+    ct_dd s = ct_two_sum(q, take_e ? e[i++] : f[j++]);
+    if (s.low != 0.0) out[length++] = s.low;
+    q = s.high;
+  }
+  if (q != 0.0) out[length++] = q;
+  return length;
+}
+
+/* Expansion times a double; out holds 2 n. */
+static inline int ct_expansion_scale(const double *e, int n, double factor, double *out) {
+  int length = 0;
+  double q = 0.0;
+  for (int i = 0; i < n; i++) {
+    ct_dd p = ct_two_product(e[i], factor);
+    ct_dd s = ct_two_sum(q, p.low);
+    if (s.low != 0.0) out[length++] = s.low;
+    s = ct_fast_two_sum(p.high, s.high);
+    if (s.low != 0.0) out[length++] = s.low;
+    q = s.high;
+  }
+  if (q != 0.0) out[length++] = q;
+  return length;
+}
+
+/* Expansion of at most CT_EXPANSION_MINOR components times a pair; out holds 4 n. */
+static inline int ct_expansion_times_pair(const double *e, int n, ct_dd p, double *out) {
+  double low[2 * CT_EXPANSION_MINOR], high[2 * CT_EXPANSION_MINOR];
+  int low_count = p.low == 0.0 ? 0 : ct_expansion_scale(e, n, p.low, low);
+  int high_count = ct_expansion_scale(e, n, p.high, high);
+  return ct_expansion_sum(low, low_count, high, high_count, out);
+}
+
+/* a d - b c; out holds CT_EXPANSION_MINOR. */
+static inline int ct_expansion_minor(ct_dd a, ct_dd b, ct_dd c, ct_dd d, double *out) {
+  double first[CT_EXPANSION_PRODUCT], second[CT_EXPANSION_PRODUCT];
+  double ea[2] = {a.low, a.high}, eb[2] = {-b.low, -b.high};
+  int m = ct_expansion_times_pair(ea, 2, d, first);
+  int n = ct_expansion_times_pair(eb, 2, c, second);
+  return ct_expansion_sum(first, m, second, n, out);
+}
+
+/* a . (b x c); out holds CT_EXPANSION_TRIPLE. */
+static inline int ct_expansion_triple(const ct_dd3 *a, const ct_dd3 *b, const ct_dd3 *c,
+                                      double *out) {
+  double minor[CT_EXPANSION_MINOR], x[CT_EXPANSION_TERM], y[CT_EXPANSION_TERM],
+      z[CT_EXPANSION_TERM], xy[2 * CT_EXPANSION_TERM];
+  int n = ct_expansion_minor(b->y, b->z, c->y, c->z, minor);
+  int nx = ct_expansion_times_pair(minor, n, a->x, x);
+  n = ct_expansion_minor(b->z, b->x, c->z, c->x, minor);
+  int ny = ct_expansion_times_pair(minor, n, a->y, y);
+  n = ct_expansion_minor(b->x, b->y, c->x, c->y, minor);
+  int nz = ct_expansion_times_pair(minor, n, a->z, z);
+  int nxy = ct_expansion_sum(x, nx, y, ny, xy);
+  return ct_expansion_sum(xy, nxy, z, nz, out);
+}
+
+static inline int ct_expansion_sign(const double *e, int n) {
+  if (n == 0) return 0;
+  return e[n - 1] > 0.0 ? 1 : -1;
+}
+
+/* The sum, right to some u of itself. */
+static inline double ct_expansion_value(const double *e, int n) {
+  double sum = 0.0;
+  for (int i = 0; i < n; i++) sum += e[i];
+  return sum;
+}
+
+#endif
