@@ -1,93 +1,71 @@
 /* The match of a point inside a solid: where a ray leaves it, or the nearest point of its surface.
  *
- * A ray meets closed triangles by exact signs. Most leave through the inside of one; where the first is met on an edge or a corner,
- * or from its front (as where parts of a solid overlap, or the ray grazes an edge), all are gathered, those that the ray leaves
- * through are compared by the very edge or corner they are met in, and the lowest number counts.
+ * Most rays leave through the inside of the first triangle that they meet. Others go through the
+ * mesh from place to place (ray_walk.h) to the first one behind which the winding number is lower:
+ * a ray that touches a reentrant edge goes on, and one that leaves one of two parts that overlap
+ * has left. There the triangle of the lowest number counts.
  */
 #include "base/double_double.h"
 #include "narrow/features.h"
 #include "narrow/workspace.h"
 #include "shape/mesh_ray.h"
 
-#include <stdlib.h>
+#include <contact/limits.h>
+
+/* Places of one point differ by less along the ray, in u of the mesh's size. */
+#define SAME_ROUNDOFFS 64.0
 
 static void take(const ct_mesh_weights *w, uint32_t triangle, ct_vec3 direction, ct_feature_match *out) {
   *out = (ct_feature_match){.triangle = triangle, .point = w->point, .distance = w->t * ct_norm(direction)};
   for (int k = 0; k < 3; k++) out->barycentric[k] = w->weight[k];
 }
 
-/* All hits of the ray in the workspace; 0 too where memory is short. */
-static size_t gather(const ct_mesh *mesh, ct_vec3 origin, ct_vec3 direction, ct_workspace *workspace) {
-  ct_ray_memory *memory = &workspace->ray;
-  size_t count = ct_mesh_ray_all(mesh, origin, direction, INFINITY, memory->hits, memory->capacity);
-  if (count <= memory->capacity) return count;
-  ct_mesh_hit *hits = realloc(memory->hits, 2 * count * sizeof *hits);
-  if (!hits) {
-    workspace->features.starved = true;
-    return 0;
+/* The triangle of the lowest number that is left through its back at the stop. */
+static bool take_lowest(const ct_ray_walk *walk, const ct_ray_stop *stop, ct_vec3 origin,
+                        ct_vec3 direction, ct_feature_match *out) {
+  const ct_mesh_hit *lowest = NULL;
+  for (size_t i = stop->begin; i < stop->end; i++) {
+    const ct_mesh_hit *hit = &walk->hits[walk->events[i].hit];
+    if (hit->side < 0 && (!lowest || hit->triangle < lowest->triangle)) lowest = hit;
   }
-  memory->hits = hits;
-  memory->capacity = 2 * count;
-  return ct_mesh_ray_all(mesh, origin, direction, INFINITY, memory->hits, memory->capacity);
-}
-
-static bool same(ct_vec3 a, ct_vec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
-
-/* Is every corner of the first that weighs something one of the second that does? */
-static bool corners_within(const ct_mesh_view *view, uint32_t triangle, int zero, uint32_t other, int other_zero) {
-  for (int k = 0; k < 3; k++) {
-    if (zero & 1 << k) continue;
-    bool found = false;
-    for (int l = 0; l < 3; l++) {
-      bool weighs = !(other_zero & 1 << l);
-      found = found || (weighs && same(view->vertices[view->triangles[triangle][k]], view->vertices[view->triangles[other][l]]));
-    }
-    if (!found) return false;
-  }
+  if (!lowest) return false;
+  ct_mesh_weights w;
+  ct_mesh_ray_weights(walk->mesh, origin, direction, lowest->triangle, &w);
+  take(&w, lowest->triangle, direction, out);
   return true;
 }
 
-/* Are two triangles met in one edge or corner? */
-static bool met_alike(const ct_mesh_view *view, uint32_t p, int p_zero, uint32_t q, int q_zero) {
-  return corners_within(view, p, p_zero, q, q_zero) && corners_within(view, q, q_zero, p, p_zero);
-}
-
-/* Among all hits. */
-static bool search(const ct_mesh *mesh, ct_vec3 origin, ct_vec3 direction, ct_workspace *workspace, ct_feature_match *out) {
+/* Along the whole ray. */
+static bool leave_solid(const ct_mesh *mesh, ct_vec3 origin, ct_vec3 direction,
+                        ct_workspace *workspace, ct_feature_match *out) {
+  ct_ray_walk walk = {.mesh = mesh, .origin = origin, .direction = direction};
   const ct_mesh_view *view = ct_mesh_get(mesh);
-  const ct_mesh_hit *hits = NULL;
-  size_t count = gather(mesh, origin, direction, workspace), first = 0;
-  hits = workspace->ray.hits;
-  while (first < count && hits[first].side >= 0) first++;
-  if (first == count) return false;
-  ct_mesh_weights best, other;
-  uint32_t triangle = hits[first].triangle;
-  ct_mesh_ray_weights(mesh, origin, direction, triangle, &best);
-  const uint32_t met = triangle;
-  const int zero = best.zero;
-  for (size_t i = first + 1; i < count && zero; i++) {
-    if (hits[i].side >= 0 || hits[i].triangle >= triangle) continue;
-    ct_mesh_ray_weights(mesh, origin, direction, hits[i].triangle, &other);
-    if (!met_alike(view, met, zero, hits[i].triangle, other.zero)) continue;
-    triangle = hits[i].triangle;
-    best = other;
+  ct_ray_stop stop;
+  int exponent;
+  if (!ct_mesh_ray_flush(&walk.origin, &walk.direction, &exponent)) return false;
+  walk.same = SAME_ROUNDOFFS * CT_UNIT_ROUNDOFF * (view->radius + ct_max_abs(walk.origin));
+  if (!ct_ray_walk_open(&walk, INFINITY, false, workspace)) {
+    workspace->features.starved = true;
+    return false;
   }
-  take(&best, triangle, direction, out);
-  return true;
+  ct_ray_walk_sum(&walk);
+  int turns = walk.turns;
+  while (ct_ray_walk_next(&walk, &stop)) {
+    if (stop.within_after) continue; /* in a face it is still inside */
+    if (walk.turns < turns && take_lowest(&walk, &stop, origin, direction, out)) return true;
+    turns = walk.turns;
+  }
+  return false;
 }
 
 bool ct_feature_ray(const ct_mesh *mesh, ct_vec3 origin, ct_vec3 direction, ct_workspace *workspace, ct_feature_match *out) {
   ct_mesh_hit hit;
   ct_mesh_weights w;
   if (!ct_mesh_ray_first(mesh, origin, direction, INFINITY, &hit)) return false;
-  if (hit.side < 0) {
-    ct_mesh_ray_weights(mesh, origin, direction, hit.triangle, &w);
-    if (w.zero == 0) {
-      take(&w, hit.triangle, direction, out);
-      return true;
-    }
-  }
-  return search(mesh, origin, direction, workspace, out);
+  if (hit.side >= 0 || hit.zero != 0) return leave_solid(mesh, origin, direction, workspace, out);
+  ct_mesh_ray_weights(mesh, origin, direction, hit.triangle, &w);
+  take(&w, hit.triangle, direction, out);
+  return true;
 }
 
 void ct_feature_barycentric(const ct_mesh *mesh, uint32_t triangle, ct_vec3 point, double out[3]) {

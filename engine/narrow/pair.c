@@ -23,7 +23,7 @@ void ct_workspace_destroy(ct_workspace *workspace) {
   if (!workspace) return;
   ct_epa_free(&workspace->epa);
   ct_manifold_memory_free(&workspace->manifold);
-  free(workspace->ray.hits);
+  ct_ray_memory_free(&workspace->ray);
   ct_mesh_memory_free(&workspace->mesh);
   ct_feature_memory_free(&workspace->features);
   ct_volume_memory_free(&workspace->volume);

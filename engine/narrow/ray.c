@@ -14,6 +14,12 @@
 #define STEPS_MAX 128
 /* Point distances are round-off up to here, in u of the shape's size. */
 #define ENOUGH_ROUNDOFFS 4.0
+/* Elements of a rotation that is a quarter turn are off by less, in u: of a quaternion's matrix,
+ * and of a few of those multiplied. */
+#define QUARTER_ROUNDOFFS 16.0
+/* Round-off of the ends of a span, in u of the shape's size: a shorter span is a touch, and an end
+ * so little behind the origin is at the origin, so that rays from on the surface cross it. */
+#define SPAN_ROUNDOFFS 16.0
 /* Rounding of the quick test against the bounding ball, in u of what goes in. */
 #define BALL_ROUNDOFFS 64.0
 
@@ -156,10 +162,18 @@ static size_t cross_convex(const ct_ray *ray, ct_placed shape, const ct_local_ra
   bool limited;
   size_t count = 0;
   if (!find_span(local, shape.shape, workspace, &span, &limited)) return 0;
+  double size = ct_max_abs(local->line.o) +
+                (local->radius < INFINITY ? local->radius + ct_max_abs(local->middle) : 0.0);
+  double slack = SPAN_ROUNDOFFS * CT_UNIT_ROUNDOFF * size;
+  if ((span.out - span.in) * local->length <= slack) return 0;
   for (int end = 0; end < 2; end++) {
     double s = end ? span.out : span.in;
     ct_vec3 point = ct_add_scaled(local->line.o, local->line.d, s);
-    if (!ct_ray_crossing_at(ray, shape.frame, (local->start + s) * local->length, point, &out[count])) continue;
+    double distance = (local->start + s) * local->length;
+    if (distance < 0.0 &&
+        distance >= -slack - SPAN_ROUNDOFFS * CT_UNIT_ROUNDOFF * fabs(local->start) * local->length)
+      distance = 0.0;
+    if (!ct_ray_crossing_at(ray, shape.frame, distance, point, &out[count])) continue;
     ct_ray_crossing_normal(shape.frame, end ? span.normal_out : span.normal_in, &out[count]);
     out[count].entering = end == 0;
     if (limited) out[count].status = CT_PAIR_ITERATION_LIMIT;
@@ -168,9 +182,30 @@ static size_t cross_convex(const ct_ray *ray, ct_placed shape, const ct_local_ra
   return count;
 }
 
+/* 0, 1 or -1 where the element is that to round-off; *is: is it? */
+static double quarter(double x, bool *is) {
+  double whole = rint(x);
+  *is = *is && fabs(x - whole) <= QUARTER_ROUNDOFFS * CT_UNIT_ROUNDOFF;
+  return whole;
+}
+
+static ct_vec3 quarters(ct_vec3 v, bool *is) {
+  return ct_vec(quarter(v.x, is), quarter(v.y, is), quarter(v.z, is));
+}
+
+/* Quarter turns about the axes without their round-off, so that what lies on a grid stays there. */
+static ct_frame exact_frame(const ct_frame *frame) {
+  bool is = true;
+  ct_mat3 r = {quarters(frame->rotation.rx, &is), quarters(frame->rotation.ry, &is),
+               quarters(frame->rotation.rz, &is)};
+  return (ct_frame){is ? r : frame->rotation, frame->position};
+}
+
 size_t ct_ray_cross(const ct_ray *ray, ct_placed shape, ct_workspace *workspace, ct_ray_crossing *out, size_t room) {
   ct_local_ray local;
   ct_ray_crossing ends[2];
+  ct_frame frame = exact_frame(shape.frame);
+  shape.frame = &frame;
   look_from(ray, shape, &local);
   if (passes_by(&local)) return 0;
   if (ct_kind_is_mesh(shape.shape->kind)) return ct_ray_cross_mesh(ray, shape, &local, workspace, out, room);

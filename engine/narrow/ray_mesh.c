@@ -1,203 +1,227 @@
-/* A ray and a mesh: the triangles that it meets, those around one edge or vertex as one crossing.
+/* Crossings of a ray with a mesh: of a solid where inside and outside change, of a surface where it
+ * is met.
  *
- * The mesh decides by exact signs which triangles are met; what is joined here is met at one distance to round-off. A triangle that
- * the ray runs in is no way through: a solid is entered and left by others at the ends of its face, and an open mesh is met where
- * the ray comes to such triangles from none. Where the ray
- * goes in and comes out at one distance, as where it touches a ridge, there are both crossings. A mesh in a ball is walked up to by
- * the distance from it.
+ * The walk along the ray (ray_walk.h) decides all of it by exact signs, for the ray in the mesh's
+ * frame. A solid is closed: a ray that runs in a face is inside there. A point in which the solid
+ * is only touched is no crossing, and neither is one of the outside or of the inside of a part that
+ * another part covers. A surface has no inside: it is crossed wherever it is met, but not where the
+ * ray passes by a fold or a peak and stays on its side.
  */
-#include "narrow/ray_local.h"
+#include "narrow/ray_mesh.h"
+#include "base/double_double.h"
+#include "narrow/ray_walk.h"
 #include "narrow/workspace.h"
 
 #include <contact/limits.h>
 
-#include <stdlib.h>
-
-/* Distances of a shared edge's triangles differ by less, in u of the mesh's size. */
+/* Distances of what is met in one point differ by less, in u of the mesh's size. */
 #define SAME_ROUNDOFFS 64.0
-/* An origin farther from the mesh's ball than this many radii is moved up to it. A nearer one stays, so that what the ray meets
- * exactly, as a corner that it touches, is met; but of a mesh in a ball the surface is walked up to from there. */
+/* An origin farther from the mesh's ball than this many radii is moved up to it, along the line to
+ * round-off of the mesh's size: it costs no digits. A nearer one stays, so that the ray is the
+ * given one; but of a mesh in a ball the surface is walked up to from there. */
 #define FAR_RADII 16.0
-/* Steps to and along the surface of a mesh in a ball, for one ray. */
-#define STEPS_MAX 4096
+/* The same where the origin comes into the mesh's frame without rounding, so that moving it would
+ * cost digits. */
+#define FAR_RADII_EXACT 0x1p20
 
-typedef struct mesh_ray {
-  const ct_mesh *mesh;
-  ct_vec3 origin, direction; /* local */
-  double before;             /* parameter of that origin on the world's line */
-  double t_max, same, end;   /* end: where the ray is past the mesh's ball */
-  double length;             /* of the world's direction */
-} mesh_ray;
+static bool is_whole(ct_vec3 v) { return v.x == rint(v.x) && v.y == rint(v.y) && v.z == rint(v.z); }
 
-static mesh_ray look_at(const ct_ray *ray, ct_placed shape, const ct_local_ray *local) {
-  mesh_ray m = {.mesh = shape.shape->mesh, .direction = local->line.d, .length = local->length};
+/* Does the point come into the frame without rounding? */
+static bool is_exact_there(const ct_frame *frame, ct_vec3 point) {
+  ct_dd3 from = ct_dd3_sub(point, frame->position);
+  return is_whole(frame->rotation.rx) && is_whole(frame->rotation.ry) &&
+         is_whole(frame->rotation.rz) && from.x.low == 0.0 && from.y.low == 0.0 &&
+         from.z.low == 0.0;
+}
+
+static ct_mesh_ray place_mesh_ray(const ct_ray *ray, ct_placed shape, const ct_local_ray *local) {
+  ct_mesh_ray m = {
+      .ray = ray, .shape = shape, .mesh = shape.shape->mesh, .direction = local->line.d};
   ct_line_span ball = {0.0, 0.0, {0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
   ct_line from = {ct_sub(local->line.o, local->middle), local->line.d};
-  double unit = SAME_ROUNDOFFS * CT_UNIT_ROUNDOFF, wide = local->radius * (1.0 + 0x1p-20);
-  ct_line_ball(&from, 0.0, wide, &ball);
-  m.before = local->start + ball.in;
+  double unit = SAME_ROUNDOFFS * CT_UNIT_ROUNDOFF, start = local->start;
+  int exponent = 0;
+  ct_line_ball(&from, 0.0, local->radius * (1.0 + 0x1p-20), &ball);
   m.origin = ct_add_scaled(local->line.o, local->line.d, ball.in);
+  m.before = (start + ball.in) * local->length;
   bool bare = shape.shape->rounding + shape.shape->margin == 0.0;
-  if (!(m.before * local->length > (bare ? FAR_RADII * local->radius : 0.0))) {
+  double far = is_exact_there(shape.frame, ray->origin) ? FAR_RADII_EXACT : FAR_RADII;
+  if (!(m.before > (bare ? far * local->radius : 0.0))) {
     m.before = 0.0;
     m.origin = ct_to_local(*shape.frame, ray->origin);
   }
-  m.end = local->start + ball.out - m.before;
-  m.same = unit * (local->radius + ct_max_abs(m.origin)) / local->length;
-  m.t_max = ct_max2(ray->reach / local->length - m.before, 0.0) * (1.0 + unit) + m.same;
+  if (!ct_mesh_ray_flush(&m.origin, &m.direction, &exponent)) return (ct_mesh_ray){.t_max = -1.0};
+  m.length = ldexp(local->length, -exponent);
+  m.end = ((start + ball.out) * local->length - m.before) / m.length;
+  m.same = unit * (local->radius + ct_max_abs(m.origin)) / m.length;
+  m.t_max = ct_max2((ray->reach - m.before) / m.length, 0.0) * (1.0 + unit) + m.same;
   return m;
 }
 
-/* The hits as far as t_max, in the workspace; SIZE_MAX: out of memory. */
-static size_t gather(const mesh_ray *m, double t_max, ct_workspace *workspace) {
-  ct_ray_memory *memory = &workspace->ray;
-  size_t count = ct_mesh_ray_all(m->mesh, m->origin, m->direction, t_max, memory->hits, memory->capacity);
-  if (count <= memory->capacity) return count;
-  ct_mesh_hit *hits = realloc(memory->hits, 2 * count * sizeof *hits);
-  if (!hits) return SIZE_MAX;
-  memory->hits = hits;
-  memory->capacity = 2 * count;
-  return ct_mesh_ray_all(m->mesh, m->origin, m->direction, t_max, memory->hits, memory->capacity);
-}
+/* ---- the list ---- */
 
-/* Where crossings go. */
-typedef struct crossing_list {
-  ct_ray_crossing *out;
-  size_t room, count;
-  bool entering, limited; /* of what is put next */
-} crossing_list;
-
-static void add(crossing_list *list, const ct_ray_crossing *c) {
+/* What is left at the distance at which it is entered is as good as touched. */
+void ct_ray_crossing_add(ct_ray_crossing_list *list, const ct_ray_crossing *c) {
+  bool nothing = !c->entering && list->entered && list->count > 0 && c->distance == list->last;
+  list->entered = c->entering;
+  list->last = c->distance;
+  if (nothing) {
+    list->count--;
+    return;
+  }
   if (list->count < list->room) list->out[list->count] = *c;
   list->count++;
 }
 
-static void put(const ct_ray *ray, ct_placed shape, const mesh_ray *m, const ct_mesh_hit *hit, crossing_list *list) {
-  ct_ray_crossing c;
-  if (!ct_ray_crossing_at(ray, shape.frame, (m->before + hit->t) * m->length, hit->point, &c)) return;
-  ct_ray_crossing_normal(shape.frame, ct_mesh_normal(m->mesh, hit->triangle), &c);
-  c.entering = hit->side >= 0;
-  c.triangle = hit->triangle;
-  add(list, &c);
-}
-
-/* Where a ray leaves a triangle that it runs in. */
-static double end_in_plane(const mesh_ray *m, uint32_t triangle) {
-  const ct_mesh_view *view = ct_mesh_get(m->mesh);
-  ct_vec3 side = ct_cross(ct_mesh_normal(m->mesh, triangle), m->direction);
-  double along[3], aside[3], length2 = ct_norm2(m->direction), end = 0.0;
-  for (int k = 0; k < 3; k++) {
-    ct_vec3 from = ct_sub(view->vertices[view->triangles[triangle][k]], m->origin);
-    along[k] = ct_dot(from, m->direction) / length2;
-    aside[k] = ct_dot(from, side);
-  }
-  for (int k = 0; k < 3; k++) {
-    int next = (k + 1) % 3;
-    if (fabs(aside[k]) <= m->same * length2) end = ct_max2(end, along[k]);
-    if (aside[k] * aside[next] >= 0.0) continue;
-    end = ct_max2(end, along[k] + (along[next] - along[k]) * (aside[k] / (aside[k] - aside[next])));
-  }
-  return end;
-}
-
-/* Joins what is met at one distance. */
-static void put_hits(const ct_ray *ray, ct_placed shape, const mesh_ray *m, size_t count, const ct_mesh_hit *hits,
-                     crossing_list *list) {
-  double covered = -INFINITY; /* how far triangles reach that the ray runs in */
-  bool solid = ct_mesh_get(m->mesh)->solid;
-  for (size_t i = 0, end; i < count; i = end) {
-    const ct_mesh_hit *in = NULL, *back = NULL;
-    double before = covered;
-    for (end = i; end < count && hits[end].t <= hits[i].t + m->same; end++) {
-      if (hits[end].side > 0 && !in) in = &hits[end];
-      if (hits[end].side < 0 && !back) back = &hits[end];
-      if (hits[end].side == 0 && !solid) covered = ct_max2(covered, end_in_plane(m, hits[end].triangle));
-    }
-    if (!in && !back && !solid && hits[i].t > before + m->same) in = &hits[i];
-    if (in) put(ray, shape, m, in, list);
-    if (back) put(ray, shape, m, back, list);
-  }
-}
-
-/* ---- a mesh in a ball ---- */
-
-/* A place on the line: how far from the surface it is, negative within, and the foot. */
-typedef struct place {
-  double s, height;
-  ct_vec3 point, out;
-  uint32_t triangle;
-} place;
-
-static place place_at(const mesh_ray *m, double growth, double s) {
-  place at = {.s = s, .point = ct_add_scaled(m->origin, m->direction, s)};
-  ct_mesh_foot foot = {.distance = INFINITY};
-  ct_mesh_nearest(m->mesh, at.point, INFINITY, &foot);
-  bool inside = ct_mesh_contains(m->mesh, at.point);
-  at.height = (inside ? -foot.distance : foot.distance) - growth;
-  at.out = inside ? ct_sub(foot.point, at.point) : ct_sub(at.point, foot.point);
-  at.triangle = foot.triangle;
-  return at;
-}
-
-static void put_place(const ct_ray *ray, ct_placed shape, const mesh_ray *m, const place *at, crossing_list *list) {
-  ct_ray_crossing c;
-  if (!ct_ray_crossing_at(ray, shape.frame, (m->before + at->s) * m->length, at->point, &c)) return;
-  ct_ray_crossing_normal(shape.frame, at->out, &c);
-  c.triangle = at->triangle;
-  c.entering = list->entering;
-  c.status = list->limited ? CT_PAIR_ITERATION_LIMIT : CT_PAIR_OK;
-  add(list, &c);
-}
-
-/* From place to place, each as far on as the last was from the surface, so that nothing is passed over; on the surface by steps of
- * round-off that grow until it is left, on the side that tells whether it was crossed or touched. */
-static void cross_grown(const ct_ray *ray, ct_placed shape, const mesh_ray *m, double growth, crossing_list *list) {
-  double enough = m->same * m->length, nudge = m->same;
-  place met = {.s = -1.0}, at = place_at(m, growth, 0.0);
-  bool outside = at.height > 0.0, near = false;
-  for (int step = 0; at.s <= m->end && at.s <= m->t_max && !(list->room == 1 && list->count > 0); step++) {
-    list->limited = step == STEPS_MAX;
-    if (fabs(at.height) <= enough && !list->limited) {
-      if (!near) met = at;
-      near = true;
-      at = place_at(m, growth, at.s + nudge);
-      nudge *= 2.0;
+/* The triangle of a stop that counts: of those on the wanted side, or else that the ray runs in, or
+ * else of all, the lowest. */
+static const ct_mesh_hit *choose_triangle(const ct_ray_walk *walk, const ct_ray_stop *stop,
+                                          int side) {
+  const ct_mesh_hit *best = NULL;
+  int best_rank = 0;
+  for (size_t i = stop->begin; i < stop->end; i++) {
+    const ct_mesh_hit *hit = &walk->hits[walk->events[i].hit];
+    int rank = hit->side == side ? 2 : hit->side == 0;
+    if (best && (rank < best_rank || (rank == best_rank && hit->triangle >= best->triangle)))
       continue;
-    }
-    bool now = at.height > 0.0;
-    if (list->limited || now != outside) {
-      list->entering = outside;
-      put_place(ray, shape, m, near ? &met : &at, list);
-    } else if (near && outside) {
-      for (int way = 1; way >= 0; way--) {
-        list->entering = way == 1;
-        put_place(ray, shape, m, &met, list);
-      }
-    }
-    if (list->limited) return;
-    outside = now;
-    near = false;
-    nudge = m->same;
-    at = place_at(m, growth, at.s + fabs(at.height) / m->length);
+    best = hit;
+    best_rank = rank;
   }
+  return best;
+}
+
+static void add_stop(const ct_mesh_ray *m, const ct_ray_walk *walk, const ct_ray_stop *stop,
+                     bool entering, ct_ray_crossing_list *list) {
+  const ct_mesh_hit *hit = choose_triangle(walk, stop, entering ? 1 : -1);
+  bool passes = hit->side != 0;
+  ct_vec3 point = passes ? hit->point : ct_add_scaled(m->origin, m->direction, stop->t);
+  double distance = m->before + (passes ? hit->t : stop->t) * m->length;
+  ct_ray_crossing c;
+  if (list->count > 0) distance = ct_max2(distance, list->last);
+  if (!ct_ray_crossing_at(m->ray, m->shape.frame, distance, point, &c)) return;
+  ct_ray_crossing_normal(m->shape.frame, ct_mesh_normal(m->mesh, hit->triangle), &c);
+  c.entering = entering;
+  c.triangle = hit->triangle;
+  ct_ray_crossing_add(list, &c);
+}
+
+/* ---- solids ---- */
+
+static void cross_solid(const ct_mesh_ray *m, ct_ray_walk *walk, ct_ray_crossing_list *list) {
+  ct_ray_stop stop;
+  while (ct_ray_walk_next(walk, &stop))
+    if (stop.inside_before != stop.inside_after) add_stop(m, walk, &stop, stop.inside_after, list);
+}
+
+/* ---- surfaces ---- */
+
+/* How the surface is met at a stop: +1 through the front, -1 through the back, 0 not at all.
+ * Triangles that are all passed the same way are passed, on a rim too. Of others the sum counts
+ * that rays moved aside to both sides pass; such that pass an even number on both sides without a
+ * sum go by a fold. */
+static int side_of_stop(const ct_ray_walk *walk, const ct_ray_stop *stop) {
+  int least = 1, most = -1, sum = 0, passed[2] = {0, 0};
+  for (size_t i = stop->begin; i < stop->end; i++) {
+    const ct_mesh_hit *hit = &walk->hits[walk->events[i].hit];
+    if (hit->side == 0) continue;
+    least = hit->side < least ? hit->side : least;
+    most = hit->side > most ? hit->side : most;
+    for (int k = 0; k < 2; k++) {
+      int side = ct_mesh_ray_passage(walk->mesh, walk->direction, hit, k ? 1 : -1);
+      sum += side;
+      passed[k] += side != 0;
+    }
+  }
+  if (most < least) return 0;
+  if (least == most) return least;
+  if (sum != 0) return sum > 0 ? 1 : -1;
+  if (passed[0] % 2 == 0 && passed[1] % 2 == 0) return 0;
+  const ct_mesh_hit *lowest = NULL;
+  for (size_t i = stop->begin; i < stop->end; i++) {
+    const ct_mesh_hit *hit = &walk->hits[walk->events[i].hit];
+    if (hit->side != 0 && (!lowest || hit->triangle < lowest->triangle)) lowest = hit;
+  }
+  return lowest->side;
+}
+
+/* The ray begins within triangles in whose plane it runs: at the lowest of them. */
+static void add_origin(const ct_mesh_ray *m, const ct_ray_walk *walk, ct_ray_crossing_list *list) {
+  const ct_mesh_hit *lowest = NULL;
+  for (size_t i = 0; i < walk->hit_count && walk->hits[i].t == 0.0; i++)
+    if (walk->hits[i].side == 0 && (!lowest || walk->hits[i].triangle < lowest->triangle))
+      lowest = &walk->hits[i];
+  ct_ray_crossing c;
+  if (!lowest || !ct_ray_crossing_at(m->ray, m->shape.frame, m->before, m->origin, &c)) return;
+  ct_ray_crossing_normal(m->shape.frame, ct_mesh_normal(m->mesh, lowest->triangle), &c);
+  c.entering = true;
+  c.triangle = lowest->triangle;
+  ct_ray_crossing_add(list, &c);
+}
+
+/* A surface in whose plane the ray runs is met where the ray comes to it, or at the origin. */
+static void cross_surface(const ct_mesh_ray *m, ct_ray_walk *walk, ct_ray_crossing_list *list) {
+  ct_ray_stop stop;
+  bool begins_within = walk->within > 0;
+  if (begins_within) add_origin(m, walk, list);
+  while (ct_ray_walk_next(walk, &stop)) {
+    int side = begins_within && stop.t == 0.0 ? 0 : side_of_stop(walk, &stop);
+    if (side != 0 || (!stop.within_before && stop.within_after))
+      add_stop(m, walk, &stop, side >= 0, list);
+  }
+}
+
+/* ---- the first crossing, and all ---- */
+
+static void cross_stops(const ct_mesh_ray *m, ct_ray_walk *walk, ct_ray_crossing_list *list) {
+  if (ct_mesh_get(m->mesh)->solid) cross_solid(m, walk, list);
+  else cross_surface(m, walk, list);
+}
+
+/* False: out of memory. */
+static bool cross_all(const ct_mesh_ray *m, ct_ray_walk *walk, ct_workspace *workspace,
+                      ct_ray_crossing_list *list) {
+  bool known = m->t_max < INFINITY && ct_ray_walk_start(walk), solid = ct_mesh_get(m->mesh)->solid;
+  int turns = walk->turns;
+  if (!ct_ray_walk_open(walk, known || !solid ? m->t_max : INFINITY, false, workspace))
+    return false;
+  if (known) walk->turns = turns;
+  else if (solid) ct_ray_walk_sum(walk);
+  cross_stops(m, walk, list);
+  return true;
+}
+
+/* The first place and those near it, which mostly are enough. Sets *enough. False: out of memory.
+ */
+static bool cross_first(const ct_mesh_ray *m, ct_ray_walk *walk, ct_workspace *workspace,
+                        ct_ray_crossing_list *list, bool *enough) {
+  *enough = false;
+  if (!ct_ray_walk_start(walk)) return true;
+  int turns = walk->turns;
+  if (!ct_ray_walk_open(walk, m->t_max, true, workspace)) return false;
+  walk->turns = turns;
+  *enough = walk->hit_count == 0;
+  if (*enough) return true;
+  cross_stops(m, walk, list);
+  /* Places in the second half of what is near may lack hits. */
+  double most = m->before + (walk->hits[0].t + 0.5 * m->same) * m->length;
+  *enough = list->count > 0 && list->out[0].distance <= most;
+  return true;
 }
 
 size_t ct_ray_cross_mesh(const ct_ray *ray, ct_placed shape, const ct_local_ray *local, ct_workspace *workspace,
                          ct_ray_crossing *out, size_t room) {
-  mesh_ray m = look_at(ray, shape, local);
-  crossing_list list = {.out = out, .room = room};
+  ct_mesh_ray m = place_mesh_ray(ray, shape, local);
+  ct_ray_crossing_list list = {.out = out, .room = room};
   double growth = shape.shape->rounding + shape.shape->margin;
+  if (m.t_max < 0.0) return 0;
   if (growth > 0.0) {
-    cross_grown(ray, shape, &m, growth, &list);
+    ct_ray_cross_grown(&m, growth, &list);
     return list.count;
   }
-  ct_mesh_hit first;
-  if (room == 1 && !ct_mesh_ray_first(m.mesh, m.origin, m.direction, m.t_max, &first)) return 0;
-  /* What is met first may be no crossing. */
-  for (int all = room != 1; all < 2 && list.count == 0; all++) {
-    size_t count = gather(&m, all ? m.t_max : first.t + m.same, workspace);
-    if (count == SIZE_MAX) return SIZE_MAX;
-    put_hits(ray, shape, &m, count, workspace->ray.hits, &list);
-  }
-  return list.count;
+  ct_ray_walk walk = {.mesh = m.mesh, .origin = m.origin, .direction = m.direction, .same = m.same};
+  bool enough = false;
+  if (room == 1 && !cross_first(&m, &walk, workspace, &list, &enough)) return SIZE_MAX;
+  if (enough) return list.count;
+  list.count = 0;
+  return cross_all(&m, &walk, workspace, &list) ? list.count : SIZE_MAX;
 }

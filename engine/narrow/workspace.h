@@ -7,14 +7,9 @@
 #include "narrow/manifold.h"
 #include "narrow/mesh_memory.h"
 #include "narrow/overlay.h"
+#include "narrow/ray_walk.h"
 #include "narrow/volume.h"
 #include <contact/pair.h>
-
-/* Hits of a ray on a mesh. */
-typedef struct ct_ray_memory {
-  ct_mesh_hit *hits;
-  size_t capacity;
-} ct_ray_memory;
 
 /* Blocks that grow, for what goes through the colliders of two bodies. */
 typedef struct ct_body_memory {

@@ -29,13 +29,14 @@ static double entry_of_box(const ct_probing *run, const ct_box *box) {
   return in * run->length * (1.0 - BOX_SLACK);
 }
 
-/* By distance, row, collider; an entry before an exit. */
+/* By distance; what is left at one distance before what is entered there; row, collider. */
 static int compare_hits(const void *a, const void *b) {
   const ct_probe_hit *p = a, *q = b;
   if (p->distance != q->distance) return p->distance < q->distance ? -1 : 1;
+  if (p->entering != q->entering) return p->entering ? 1 : -1;
   if (p->row != q->row) return p->row < q->row ? -1 : 1;
   if (p->collider != q->collider) return p->collider < q->collider ? -1 : 1;
-  return (int)q->entering - (int)p->entering;
+  return (p->triangle > q->triangle) - (p->triangle < q->triangle);
 }
 
 static ct_probe_hit hit_of(const ct_ray_crossing *c, uint32_t row, uint32_t collider) {

@@ -6,6 +6,7 @@
  */
 #include "base/predicates.h"
 #include "shape/mesh_parts.h"
+#include "shape/mesh_ray.h"
 
 typedef struct corners {
   ct_vec3 a, b, c;
@@ -61,11 +62,13 @@ static bool above(const ct_box *box, ct_vec3 p) {
   return box->min.x <= p.x && p.x <= box->max.x && box->min.y <= p.y && p.y <= box->max.y && p.z <= box->max.z;
 }
 
-ct_mesh_side ct_mesh_side_of(const ct_mesh *mesh, ct_vec3 point, uint32_t *triangle) {
+ct_mesh_side ct_mesh_side_turns(const ct_mesh *mesh, ct_vec3 point, uint32_t *triangle,
+                                int *turns) {
   const ct_mesh_view *view = &mesh->view;
   ct_vec3 p = {ct_exact_flush(point.x), ct_exact_flush(point.y), ct_exact_flush(point.z)};
   uint32_t on = CT_NO_TRIANGLE;
   if (triangle) *triangle = CT_NO_TRIANGLE;
+  *turns = 0;
   if (!view->solid || !above(&view->box, p) || p.z < view->box.min.z) return CT_MESH_OUTSIDE;
   uint32_t stack[CT_MESH_DEPTH_MAX + 1];
   int top = 0, winding = 0;
@@ -91,7 +94,13 @@ ct_mesh_side ct_mesh_side_of(const ct_mesh *mesh, ct_vec3 point, uint32_t *trian
   }
   if (triangle) *triangle = on;
   if (on != CT_NO_TRIANGLE) return CT_MESH_ON;
+  *turns = winding;
   return winding >= 1 ? CT_MESH_INSIDE : CT_MESH_OUTSIDE;
+}
+
+ct_mesh_side ct_mesh_side_of(const ct_mesh *mesh, ct_vec3 p, uint32_t *triangle) {
+  int turns;
+  return ct_mesh_side_turns(mesh, p, triangle, &turns);
 }
 
 bool ct_mesh_contains(const ct_mesh *mesh, ct_vec3 p) { return ct_mesh_side_of(mesh, p, NULL) != CT_MESH_OUTSIDE; }

@@ -1,7 +1,9 @@
-/* Rays against a mesh. Exact signs decide which closed triangles the ray meets; only where along the ray is rounded.
+/* Rays against a mesh. Exact signs decide which closed triangles the ray meets, and in a vertex, an
+ * edge or their inside; only where along the ray is rounded.
  *
- * The line passes a triangle's inside when it passes its three edges on one side (Segura, Feito 2001); on an edge or a vertex signs
- * are zero, which counts as met, so no ray slips between two triangles. Boxes are compared with room for all rounding.
+ * The line passes a triangle's inside when it passes its three edges on one side (Segura, Feito
+ * 2001); on an edge or a vertex signs are zero, which counts as met, so no ray slips between two
+ * triangles. Boxes are compared with room for all rounding.
  */
 #include "shape/mesh_ray.h"
 #include "base/double_double.h"
@@ -10,6 +12,10 @@
 
 /* Where a box's plane is met errs by less than this part: a difference, an inverse and a product. */
 #define PLANE_ERROR (4.0 * CT_UNIT_ROUNDOFF)
+/* The sum of a triangle's weights in double-double is right to 2^-52 of itself where it is larger
+ * than this part of the square of the corners' distances from the origin: those err by at most
+ * 2^-98 of it. */
+#define WEIGHTS_CERTAIN 0x1p-46
 
 typedef struct ray {
   ct_vec3 origin, direction; /* the largest component of direction is in [1, 2) */
@@ -22,18 +28,29 @@ typedef struct corners {
   ct_vec3 v[3];
 } corners;
 
+static ct_vec3 flushed(ct_vec3 v) {
+  return ct_vec(ct_exact_flush(v.x), ct_exact_flush(v.y), ct_exact_flush(v.z));
+}
+
+bool ct_mesh_ray_flush(ct_vec3 *origin, ct_vec3 *direction, int *exponent) {
+  double size = ct_max_abs(*direction);
+  if (!(size > 0.0) || !isfinite(size) || !(ct_max_abs(*origin) <= CT_EXACT_MAX)) return false;
+  (void)frexp(size, exponent);
+  int e = --*exponent;
+  *origin = flushed(*origin);
+  *direction =
+      flushed(ct_vec(ldexp(direction->x, -e), ldexp(direction->y, -e), ldexp(direction->z, -e)));
+  return true;
+}
+
 /* False: there is no such ray. */
 static bool open_ray(ray *r, ct_vec3 origin, ct_vec3 direction, double t_max) {
-  double size = ct_max_abs(direction);
-  if (!(size > 0.0) || !isfinite(size) || !(t_max >= 0.0)) return false;
-  (void)frexp(size, &r->exponent);
-  r->exponent--;
-  r->origin = (ct_vec3){ct_exact_flush(origin.x), ct_exact_flush(origin.y), ct_exact_flush(origin.z)};
-  r->direction = (ct_vec3){ct_exact_flush(ldexp(direction.x, -r->exponent)), ct_exact_flush(ldexp(direction.y, -r->exponent)),
-                           ct_exact_flush(ldexp(direction.z, -r->exponent))};
+  r->origin = origin;
+  r->direction = direction;
+  if (!(t_max >= 0.0) || !ct_mesh_ray_flush(&r->origin, &r->direction, &r->exponent)) return false;
   r->inverse = (ct_vec3){1.0 / r->direction.x, 1.0 / r->direction.y, 1.0 / r->direction.z};
   r->t_max = ldexp(t_max, r->exponent);
-  return ct_max_abs(r->origin) <= CT_EXACT_MAX;
+  return true;
 }
 
 /* Narrows the part of the ray that can be between two planes across one axis. */
@@ -72,31 +89,41 @@ static void add_scaled(ct_dd3 *sum, const ct_dd3 *by, ct_dd factor) {
                   ct_dd_add(sum->z, ct_dd_mul(by->z, factor))};
 }
 
-/* What the corners weigh, of one sign and not all zero, and their sum. `side` are the exact signs: a weight that is zero is zero.
- */
+/* One corner's weight, of the sign that is exact: what double-double misses is zero. */
+static ct_dd weigh_corner(const ray *r, const corners *t, int k, int side, bool exact) {
+  ct_vec3 a = t->v[(k + 1) % 3], b = t->v[(k + 2) % 3];
+  if (side == 0) return ct_dd_of(0.0);
+  if (exact) return ct_dd_of(ct_line_volume(r->origin, r->direction, a, b));
+  ct_dd w = weight(r, a, b);
+  return (side > 0) == (w.high > 0.0) ? w : ct_dd_of(0.0);
+}
+
+/* What the corners weigh, of one sign, and their sum. `side` are the exact signs, not all zero: a
+ * weight that is zero is zero. */
 static ct_dd weigh(const ray *r, const corners *t, const int side[3], ct_dd w[3]) {
-  ct_dd sum = {0.0, 0.0};
-  for (int k = 0; k < 3; k++) {
-    w[k] = side[k] == 0 ? ct_dd_of(0.0) : weight(r, t->v[(k + 1) % 3], t->v[(k + 2) % 3]);
-    /* Double-double may miss the sign of what is almost zero. */
-    if (side[k] != 0 && (side[k] > 0) != (w[k].high > 0.0)) w[k] = ct_dd_of(0.0);
-    sum = ct_dd_add(sum, w[k]);
+  double far = 0.0;
+  for (int k = 0; k < 3; k++) far = ct_max2(far, ct_max_abs(ct_sub(t->v[k], r->origin)));
+  for (int exact = 0;; exact++) {
+    ct_dd sum = {0.0, 0.0};
+    for (int k = 0; k < 3; k++) {
+      w[k] = weigh_corner(r, t, k, side[k], exact);
+      sum = ct_dd_add(sum, w[k]);
+    }
+    if (exact || fabs(sum.high) > WEIGHTS_CERTAIN * far * far) return sum;
   }
-  if (sum.high != 0.0) return sum;
-  for (int k = 0; k < 3; k++) w[k] = ct_dd_of(1.0);
-  return ct_dd_of(3.0);
 }
 
 /* The point between corners, and its t. */
 static void place(const ray *r, const corners *t, const int side[3], ct_mesh_hit *hit) {
   ct_dd w[3], sum = weigh(r, t, side, w);
-  ct_dd3 offset = {{0.0, 0.0}, {0.0, 0.0}, {0.0, 0.0}};
+  ct_dd3 offset = {{0.0, 0.0}, {0.0, 0.0}, {0.0, 0.0}}, point = ct_dd3_of(r->origin);
   for (int k = 0; k < 3; k++) {
     ct_dd3 from = ct_dd3_sub(t->v[k], r->origin);
     add_scaled(&offset, &from, ct_dd_div(w[k], sum));
   }
   hit->t = along(r, &offset);
-  hit->point = ct_add(r->origin, ct_dd3_value(&offset));
+  add_scaled(&point, &offset, ct_dd_of(1.0));
+  hit->point = ct_dd3_value(&point);
 }
 
 /* Seen along an axis. */
@@ -110,51 +137,43 @@ static ct_vec3 across_ray(const ray *r, int axis) {
   return axis == 0 ? (ct_vec3){0.0, -d.z, d.y} : axis == 1 ? (ct_vec3){d.z, 0.0, -d.x} : (ct_vec3){-d.y, d.x, 0.0};
 }
 
-static void offer_point(const ray *r, const ct_dd3 *offset, ct_mesh_hit *best) {
-  double t = along(r, offset);
-  if (t < best->t) {
-    best->t = t;
-    best->point = ct_add(r->origin, ct_dd3_value(offset));
-  }
-}
-
-/* The part of an edge that a ray in its plane meets. */
-static void cross_edge(const ray *r, ct_vec3 a, ct_vec3 b, int axis, ct_mesh_hit *best) {
+/* The places where the line comes to and leaves a triangle in whose plane it runs. Returns how
+ * many: 0 to 2. */
+static int span_in_plane(const ray *r, const corners *t, ct_line_place out[2]) {
+  int axis = 0, count = 0, side[3];
+  while (axis < 3 &&
+         ct_orient2d(flat(t->v[0], axis), flat(t->v[1], axis), flat(t->v[2], axis)) == 0)
+    axis++;
+  if (axis == 3) return 0;
   ct_vec3 across = across_ray(r, axis);
-  ct_dd3 from_a = ct_dd3_sub(a, r->origin), from_b = ct_dd3_sub(b, r->origin), m = ct_dd3_of(across);
-  int sa = ct_dot_sign(across, a, r->origin), sb = ct_dot_sign(across, b, r->origin);
-  if (sa == 0 && ct_dot_sign(r->direction, a, r->origin) >= 0) offer_point(r, &from_a, best);
-  if (sb == 0 && ct_dot_sign(r->direction, b, r->origin) >= 0) offer_point(r, &from_b, best);
-  if (sa * sb >= 0) return;
-  /* The line passes between a and b; the ray does when the edge turns around the origin the way it turns around the line. */
-  if (ct_orient2d(flat(a, axis), flat(b, axis), flat(r->origin, axis)) * sb <= 0) return;
-  ct_dd wa = ct_dd3_dot(&m, &from_a), wb = ct_dd3_dot(&m, &from_b), apart = ct_dd_add(wb, ct_dd_neg(wa));
-  ct_dd3 edge = ct_dd3_sub(b, a);
-  if (apart.high != 0.0) add_scaled(&from_a, &edge, ct_dd_div(ct_dd_neg(wa), apart));
-  offer_point(r, &from_a, best);
+  for (int k = 0; k < 3; k++) side[k] = ct_dot_sign(across, t->v[k], r->origin);
+  for (int k = 0; k < 3 && count < 2; k++) {
+    ct_vec3 a = t->v[k], b = t->v[(k + 1) % 3];
+    if (side[k] == 0) out[count++] = (ct_line_place){.corner = {a}, .count = 1};
+    if (count < 2 && side[k] * side[(k + 1) % 3] < 0)
+      out[count++] = (ct_line_place){.corner = {a, b}, .count = 2};
+  }
+  if (count == 2 && ct_line_place_compare(r->origin, r->direction, &out[0], &out[1]) > 0) {
+    ct_line_place first = out[1];
+    out[1] = out[0];
+    out[0] = first;
+  }
+  return count;
 }
 
 /* A ray in the triangle's plane. */
 static bool meet_in_plane(const ray *r, const corners *t, ct_mesh_hit *hit) {
-  int axis = 0, turn = 0;
-  for (; axis < 3; axis++) {
-    turn = ct_orient2d(flat(t->v[0], axis), flat(t->v[1], axis), flat(t->v[2], axis));
-    if (turn != 0) break;
-  }
-  if (turn == 0) return false;
-  hit->t = INFINITY;
+  ct_line_place span[2];
+  int count = span_in_plane(r, t, span);
+  if (count == 0 || ct_line_place_sign(r->origin, r->direction, &span[count - 1]) < 0) return false;
+  hit->t = 0.0;
   hit->side = 0;
-  bool inside = true;
-  for (int k = 0; k < 3; k++) {
-    ct_vec3 a = t->v[k], b = t->v[(k + 1) % 3];
-    inside = inside && ct_orient2d(flat(a, axis), flat(b, axis), flat(r->origin, axis)) != -turn;
-    cross_edge(r, a, b, axis, hit);
-  }
-  if (inside) {
-    hit->t = 0.0;
-    hit->point = r->origin;
-  }
-  return hit->t < INFINITY;
+  hit->point = r->origin;
+  if (ct_line_place_sign(r->origin, r->direction, &span[0]) <= 0) return true;
+  hit->t = ct_max2(ct_line_place_at(r->origin, r->direction, &span[0]), 0.0);
+  hit->point =
+      span[0].count == 1 ? span[0].corner[0] : ct_add_scaled(r->origin, r->direction, hit->t);
+  return true;
 }
 
 /* Does the ray meet the closed triangle? Its limit is not looked at. */
@@ -171,6 +190,7 @@ static bool meet(const ray *r, const corners *t, ct_mesh_hit *hit) {
   int rises = least + most, beyond = ct_orient3d(t->v[0], t->v[1], t->v[2], r->origin);
   if (beyond * rises > 0) return false;
   hit->side = -rises;
+  for (int k = 0; k < 3; k++) hit->zero |= (uint32_t)(side[k] == 0) << k;
   if (beyond == 0) {
     hit->t = 0.0;
     hit->point = r->origin;
@@ -180,11 +200,16 @@ static bool meet(const ray *r, const corners *t, ct_mesh_hit *hit) {
   return true;
 }
 
-/* What the descent does with a hit: keeps the first, or all in order. */
+/* What the descent does with a hit: keeps the first, those near the first, or all in order. */
+typedef enum hits_kept { KEEP_FIRST, KEEP_NEAR, KEEP_ALL } hits_kept;
+
 typedef struct hits {
   ct_mesh_hit *out;
-  size_t room, count; /* count may be above room: `out` is then a heap with its last hit on top */
+  size_t room,
+      count; /* KEEP_ALL: count may be above room, `out` is then a heap with its last hit on top */
   double limit;       /* no hit beyond is of use */
+  double same;        /* KEEP_NEAR */
+  bool overflow;      /* KEEP_NEAR: there were more than room */
 } hits;
 
 static bool comes_before(const ct_mesh_hit *a, const ct_mesh_hit *b) {
@@ -206,7 +231,7 @@ static void make_heap(ct_mesh_hit *heap, size_t count) {
   for (size_t at = count / 2; at-- > 0;) sift_down(heap, at, count);
 }
 
-static void keep(hits *h, const ct_mesh_hit *hit) {
+static void keep_in_order(hits *h, const ct_mesh_hit *hit) {
   size_t at = h->count++;
   if (at < h->room) {
     h->out[at] = *hit;
@@ -228,21 +253,44 @@ static void sort_hits(hits *h) {
   }
 }
 
-static void look_at(const ct_mesh_view *view, uint32_t position, const ray *r, bool first, hits *h) {
-  const uint32_t *v = view->corners[position];
-  corners t = {{view->vertices[v[0]], view->vertices[v[1]], view->vertices[v[2]]}};
-  ct_mesh_hit hit = {.triangle = view->order[position]};
-  if (!meet(r, &t, &hit) || !(hit.t <= r->t_max)) return;
-  if (!first) {
-    keep(h, &hit);
-  } else if (h->count == 0 || comes_before(&hit, h->out)) {
-    *h->out = hit;
-    h->count = 1;
-    h->limit = hit.t;
-  }
+static void keep_first(hits *h, const ct_mesh_hit *hit) {
+  if (h->count > 0 && !comes_before(hit, h->out)) return;
+  *h->out = *hit;
+  h->count = 1;
+  h->limit = hit->t;
 }
 
-static void descend(const ct_mesh_view *view, const ray *r, bool first, hits *h) {
+static void drop_beyond_limit(hits *h) {
+  size_t left = 0;
+  for (size_t i = 0; i < h->count; i++)
+    if (h->out[i].t <= h->limit) h->out[left++] = h->out[i];
+  h->count = left;
+}
+
+static void keep_near(hits *h, const ct_mesh_hit *hit) {
+  if (hit->t > h->limit) return;
+  h->limit = ct_min2(h->limit, hit->t + h->same);
+  if (h->count == h->room) drop_beyond_limit(h);
+  if (h->count < h->room) h->out[h->count++] = *hit;
+  else h->overflow = true;
+}
+
+static corners corners_at(const ct_mesh_view *view, uint32_t position) {
+  const uint32_t *v = view->corners[position];
+  return (corners){{view->vertices[v[0]], view->vertices[v[1]], view->vertices[v[2]]}};
+}
+
+static void meet_triangle(const ct_mesh_view *view, uint32_t position, const ray *r, hits_kept kept,
+                          hits *h) {
+  corners t = corners_at(view, position);
+  ct_mesh_hit hit = {.triangle = view->order[position], .position = position};
+  if (!meet(r, &t, &hit) || !(hit.t <= r->t_max)) return;
+  if (kept == KEEP_FIRST) keep_first(h, &hit);
+  else if (kept == KEEP_NEAR) keep_near(h, &hit);
+  else keep_in_order(h, &hit);
+}
+
+static void descend(const ct_mesh_view *view, const ray *r, hits_kept kept, hits *h) {
   struct {
     uint32_t node;
     double t;
@@ -255,7 +303,8 @@ static void descend(const ct_mesh_view *view, const ray *r, bool first, hits *h)
     top--;
     const ct_mesh_node *node = &view->nodes[stack[top].node];
     if (stack[top].t > h->limit) continue;
-    for (uint32_t i = node->first; i < node->first + node->count; i++) look_at(view, i, r, first, h);
+    for (uint32_t i = node->first; i < node->first + node->count; i++)
+      meet_triangle(view, i, r, kept, h);
     if (node->count > 0) continue;
     bool meets[2];
     for (int k = 0; k < 2; k++) meets[k] = may_meet(r, &view->nodes[node->first + (uint32_t)k].box, h->limit, &t[k]);
@@ -270,7 +319,7 @@ bool ct_mesh_ray_first(const ct_mesh *mesh, ct_vec3 origin, ct_vec3 direction, d
   ct_mesh_hit best;
   if (!open_ray(&r, origin, direction, t_max)) return false;
   hits h = {.out = &best, .room = 1, .limit = r.t_max};
-  descend(&mesh->view, &r, true, &h);
+  descend(&mesh->view, &r, KEEP_FIRST, &h);
   if (h.count == 0) return false;
   best.t = ldexp(best.t, -r.exponent);
   *out = best;
@@ -281,10 +330,59 @@ size_t ct_mesh_ray_all(const ct_mesh *mesh, ct_vec3 origin, ct_vec3 direction, d
   ray r;
   if (!open_ray(&r, origin, direction, t_max)) return 0;
   hits h = {.out = out, .room = room, .limit = r.t_max};
-  descend(&mesh->view, &r, false, &h);
+  descend(&mesh->view, &r, KEEP_ALL, &h);
   sort_hits(&h);
   for (size_t i = 0; i < h.count && i < room; i++) out[i].t = ldexp(out[i].t, -r.exponent);
   return h.count;
+}
+
+size_t ct_mesh_ray_near(const ct_mesh *mesh, const ct_near_ray *near, ct_mesh_hit *out,
+                        size_t room) {
+  ray r;
+  if (!open_ray(&r, near->origin, near->direction, near->t_max)) return 0;
+  hits h = {.out = out, .room = room, .limit = r.t_max, .same = ldexp(near->same, r.exponent)};
+  descend(&mesh->view, &r, KEEP_NEAR, &h);
+  if (h.overflow) return room + 1;
+  drop_beyond_limit(&h);
+  sort_hits(&h);
+  for (size_t i = 0; i < h.count; i++) out[i].t = ldexp(out[i].t, -r.exponent);
+  return h.count;
+}
+
+ct_line_place ct_mesh_hit_place(const ct_mesh *mesh, const ct_mesh_hit *hit) {
+  corners t = corners_at(&mesh->view, hit->position);
+  ct_line_place at = {.count = 0};
+  for (int k = 0; k < 3; k++)
+    if (!(hit->zero & 1u << k)) at.corner[at.count++] = t.v[k];
+  return at;
+}
+
+int ct_mesh_line_span(const ct_mesh *mesh, ct_vec3 origin, ct_vec3 direction, uint32_t position,
+                      ct_line_place out[2]) {
+  ray r;
+  corners t = corners_at(&mesh->view, position);
+  return open_ray(&r, origin, direction, INFINITY) ? span_in_plane(&r, &t, out) : 0;
+}
+
+/* On which side the segment from a to b, which the line passes through, is of the line moved by (e,
+ * e^2, e^3): the sign of the first component of (a - b) x direction that is not zero. */
+static int moved_line_side(ct_vec3 direction, ct_vec3 a, ct_vec3 b) {
+  const ct_vec3 none = {0.0, 0.0, 0.0};
+  for (int axis = 0; axis < 3; axis++) {
+    int side = ct_turn2d(flat(b, axis), flat(a, axis), flat(none, axis), flat(direction, axis));
+    if (side != 0) return side;
+  }
+  return 0;
+}
+
+int ct_mesh_ray_passage(const ct_mesh *mesh, ct_vec3 direction, const ct_mesh_hit *hit, int sense) {
+  if (hit->zero == 0) return hit->side;
+  corners t = corners_at(&mesh->view, hit->position);
+  for (int k = 0; k < 3; k++)
+    if (hit->zero & 1u << k &&
+        sense * moved_line_side(direction, t.v[(k + 1) % 3], t.v[(k + 2) % 3]) != -hit->side)
+      return 0;
+  return hit->side;
 }
 
 void ct_mesh_ray_weights(const ct_mesh *mesh, ct_vec3 origin, ct_vec3 direction, uint32_t triangle, ct_mesh_weights *out) {

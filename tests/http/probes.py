@@ -199,6 +199,51 @@ def probes_stand_in_batches_and_without_a_scene():
           [("b", 0.5), ("a", 1.5)], "two bodies")
 
 
+# The cells [0, 1]^3, [1, 2] x [0, 1]^2 and [0, 1] x [1, 2] x [0, 1] as one mesh.
+L_OF_CELLS = {"vertices": [[x, y, z] for z in (0, 1) for x, y in ((0, 0), (1, 0), (2, 0), (0, 1), (1, 1), (2, 1), (0, 2), (1, 2))],
+              "triangles": [triangle for a, b, c, d in
+                            ((0, 3, 4, 1), (1, 4, 5, 2), (3, 6, 7, 4), (8, 9, 12, 11), (9, 10, 13, 12), (11, 12, 15, 14),
+                             (0, 1, 9, 8), (1, 2, 10, 9), (2, 5, 13, 10), (5, 4, 12, 13), (4, 7, 15, 12), (7, 6, 14, 15),
+                             (6, 3, 11, 14), (3, 0, 8, 11)) for triangle in ((a, b, c), (a, c, d))]}
+
+
+@suite.fact
+def rays_through_a_reentrant_corner_enter_and_leave():
+    """In closed form: where the line is in one of three cells. The inner corner is at (1, 1), along z."""
+    rays = [([3, -1, -1], [-1, 1, 1], [(1, True), (2, False)]),  # out at the upper end of the inner edge
+            ([2, 0, -0.5], [-1, 1, 1], [(0.5, True), (1.5, False)]),  # touches the inner edge from within
+            ([0, 1, -1], [0, 0, 1], [(1, True), (2, False)]),  # within an outer face, where two cells meet
+            ([1, -1, 0], [0, 1, 0], [(1, True), (3, False)]),  # along an edge, on into another cell's
+            ([1.5, 1.5, 0.5], [-1, -1, 0], [(0.5, True), (1.5, False)]),  # in at the inner edge, out at the outer one
+            ([3, 1, 0.5], [-1, 0, 0], [(1, True), (3, False)]),  # within a face to the inner edge, on inside
+            ([3, 0, 2], [-1, 0, -1], [(1, True), (2, False)]),  # in at an outer edge, within a face
+            ([0.5, 2.5, 0.5], [1, -1, 0], []), ([-1, 0.5, 2], [1, 0, -1], [(1, True), (2, False)]),
+            ([-1, 0.5, 0], [1, 0, 1], []), ([2.5, -0.5, 0.5], [0, 1, 0], []),
+            ([-1, 0.5, 2.5], [1, 0, -1], [(1.5, True), (2.5, False)]), ([-1, 1.5, 0], [1, 0, -1], [])]
+    asked = [{"origin": o, "direction": d} for o, d, unused in rays]
+    for member in ({"mesh": L_OF_CELLS}, {"mesh": dict(L_OF_CELLS, solid=True)}):
+        found = client.post("/v1/query/raycast", {"a": member, "rays": asked, "hits": "all"}).must(200).json["results"]
+        first = client.post("/v1/query/raycast", {"a": member, "rays": asked}).must(200).json["results"]
+        for number, (unused, direction, wanted) in enumerate(rays):
+            length, hits = math.hypot(*direction), [h for h in found if h["ray"] == number]
+            equal([h["entering"] for h in hits], [entering for unused, entering in wanted], f"ray {number}")
+            near_list([h["distance"] for h in hits], [t * length for t, unused in wanted], 1e-14, f"ray {number}")
+            equal([h for h in first if h["ray"] == number], hits[:1], f"ray {number}: first")
+
+
+@suite.fact
+def what_is_left_comes_before_what_is_entered_there():
+    box = {"box": {"size": [1, 1, 1]}}
+    path = scene([{"id": "far", "position": [2, 0, 0], "colliders": [box]}, {"id": "near", "position": [1, 0, 0], "colliders": [box]},
+                  {"id": "two", "position": [4, 0, 0], "colliders": [dict(box, position=[0, 0, 0]), dict(box, position=[-1, 0, 0])]}])
+    hits = ask(path, "raycast", {"rays": [{"origin": [0, 0, 0], "direction": [1, 0, 0]}], "hits": "all"})["results"]
+    equal([(h["id"], h.get("collider"), h["distance"], h["entering"]) for h in hits],
+          [("near", None, 0.5, True), ("near", None, 1.5, False), ("far", None, 1.5, True), ("far", None, 2.5, False),
+           ("two", 1, 2.5, True), ("two", 1, 3.5, False), ("two", 0, 3.5, True), ("two", 0, 4.5, False)], "hits")
+    inside = ask(path, "raycast", {"rays": [{"origin": [1, 0, 0], "direction": [1, 0, 0]}]})["results"]
+    equal([(h["id"], h["entering"]) for h in inside], [("near", False)], "first")
+
+
 @suite.fact
 def the_bytes_do_not_depend_on_the_workers():
     other = Daemon("--workers", "3").start()

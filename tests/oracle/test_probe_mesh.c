@@ -86,11 +86,8 @@ static void check_walls(const ct_mesh *mesh, const ct_ray *ray, const ct_ray_cro
   for (size_t k = 0; k + 1 < count; k++) {
     if (c[k + 1].distance - c[k].distance < 1e-9) continue;
     ct_vec3 middle = ct_add_scaled(ray->origin, d, 0.5 * (c[k].distance + c[k + 1].distance));
-    bool touch = k > 0 && c[k].distance - c[k - 1].distance < 1e-9;
-    bool next_touch = k + 2 < count && c[k + 2].distance - c[k + 1].distance < 1e-9;
     bool inside = ct_mesh_contains(mesh, middle);
-    if (!touch) CHECK(inside == c[k].entering);
-    if (!next_touch) CHECK(inside == !c[k + 1].entering);
+    CHECK(inside == c[k].entering && inside == !c[k + 1].entering);
   }
 }
 
@@ -98,7 +95,7 @@ static void crossings_are_the_walls_of_what_a_solid_holds(void) {
   check_random r = {2};
   size_t walls = 0;
   for (int i = 0; i < 4; i++) {
-    for (int kind = 0; kind < 4; kind++) {
+    for (int kind = 0; kind < MESH_CASE_COUNT; kind++) {
       soup s = {0};
       mesh_case(&s, kind, &r);
       ct_mesh *mesh = mesh_of(&s);
@@ -140,8 +137,7 @@ static void triangles_around_an_edge_are_one_crossing(void) {
   CHECK_INT(cross(&edge, &shape, &origin, c, CROSSINGS_MAX), 2);
   CHECK(c[0].distance == 4.0 && c[0].entering && c[1].distance == 6.0 && !c[1].entering);
   ct_ray graze = {ct_vec(-5.0, 0.0, 2.0), ct_vec(1.0, 0.0, 0.0), INFINITY};
-  CHECK_INT(cross(&graze, &shape, &origin, c, CROSSINGS_MAX), 2);
-  CHECK(c[0].distance == 5.0 && c[0].entering && c[1].distance == 5.0 && !c[1].entering);
+  CHECK_INT(cross(&graze, &shape, &origin, c, CROSSINGS_MAX), 0);
   ct_mesh_release(mesh);
   soup_free(&s);
 }

@@ -299,6 +299,34 @@ static void a_ray_through_an_edge_or_a_corner_takes_the_lowest_face_once(void) {
   ct_mesh_release(cube);
 }
 
+/* An L of three cubes: the ray from within one of them past the reentrant edge, which it touches,
+ * into another. */
+static void a_ray_that_touches_a_reentrant_edge_goes_on(void) {
+  static const uint32_t caps[4][3] = {{0, 1, 2}, {0, 2, 3}, {0, 3, 4}, {0, 4, 5}};
+  const double x[6] = {0, 2, 2, 1, 1, 0}, y[6] = {0, 0, 1, 1, 2, 2};
+  soup s = {0};
+  for (int i = 0; i < 12; i++) soup_vertex(&s, ct_vec(x[i % 6], y[i % 6], i / 6));
+  for (uint32_t i = 0; i < 6; i++) {
+    uint32_t next = (i + 1) % 6;
+    soup_triangle(&s, i, next, next + 6);
+    soup_triangle(&s, i, next + 6, i + 6);
+  }
+  for (int i = 0; i < 4; i++) {
+    soup_triangle(&s, caps[i][0], caps[i][2], caps[i][1]);
+    soup_triangle(&s, caps[i][0] + 6, caps[i][1] + 6, caps[i][2] + 6);
+  }
+  /* From (0.5, 1.5) by (1, 1) to (1.75, 0.25) and out at (2, 0). */
+  ct_mesh *b = soup_mesh(&s), *bare = needle(ct_vec(.5, 1.5, .5), ct_vec(-1, 1, 0)),
+          *a = with_normal(bare, ct_vec(-1, 1, 0));
+  CHECK(ct_mesh_get(b)->solid);
+  ct_features f = ask(a, b, CT_FEATURES_BACKWARD);
+  CHECK(f.count >= 1);
+  near_vector(f.items[0].b.point, ct_vec(2, 0, .5), 1e-15);
+  ct_mesh_release(bare);
+  ct_mesh_release(a);
+  ct_mesh_release(b);
+}
+
 /* Two boxes of one mesh that overlap: the ray passes the inner wall of the second, and leaves through the outer one of the first.
  */
 static void a_wall_inside_a_solid_that_the_ray_goes_in_through_is_no_match(void) {
@@ -392,12 +420,16 @@ static const check_test tests[] = {
     {"T7.2_a_cube_winds_once_around_its_inside", T7_2_a_cube_winds_once_around_its_inside},
     {"winding_agrees_with_the_exact_side", winding_agrees_with_the_exact_side},
     {"T7.3_a_cube_is_shifted_into_another", T7_3_a_cube_is_shifted_into_another},
-    {"equal_normals_are_told_out_of_the_vertex_body", equal_normals_are_told_out_of_the_vertex_body},
-    {"row_34_the_edges_of_two_roofs_are_one_feature", row_34_the_edges_of_two_roofs_are_one_feature},
+    {"equal_normals_are_told_out_of_the_vertex_body",
+     equal_normals_are_told_out_of_the_vertex_body},
+    {"row_34_the_edges_of_two_roofs_are_one_feature",
+     row_34_the_edges_of_two_roofs_are_one_feature},
     {"row_36_aligned_cubes_have_each_vertex_once", row_36_aligned_cubes_have_each_vertex_once},
     {"row_36_a_smaller_cube_sunk_straight_down_has_its_lower_vertices",
      row_36_a_smaller_cube_sunk_straight_down_has_its_lower_vertices},
-    {"a_ray_through_an_edge_or_a_corner_takes_the_lowest_face_once", a_ray_through_an_edge_or_a_corner_takes_the_lowest_face_once},
+    {"a_ray_through_an_edge_or_a_corner_takes_the_lowest_face_once",
+     a_ray_through_an_edge_or_a_corner_takes_the_lowest_face_once},
+    {"a_ray_that_touches_a_reentrant_edge_goes_on", a_ray_that_touches_a_reentrant_edge_goes_on},
     {"a_wall_inside_a_solid_that_the_ray_goes_in_through_is_no_match",
      a_wall_inside_a_solid_that_the_ray_goes_in_through_is_no_match},
     {"row_31_normals_given_are_used", row_31_normals_given_are_used},

@@ -148,6 +148,9 @@ typedef struct ct_mesh_hit {
   ct_vec3 point;     /* in the triangle, to round-off */
   uint32_t triangle; /* number as given */
   int side;          /* +1: the ray goes in through the front, -1: out through the back, 0: it runs in the triangle's plane */
+  uint32_t position; /* of the triangle in the view's order */
+  uint32_t zero;     /* bit k: corner k of corners[position] weighs nothing, exactly; one bit: on an
+                        edge, two: in a corner. 0 where     side is 0 */
 } ct_mesh_hit;
 
 /* First point of the ray origin + t direction, 0 <= t <= t_max, on the triangles, the lowest triangle among equal t; false when

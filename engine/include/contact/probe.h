@@ -11,9 +11,11 @@
 #include <contact/query.h>
 #include <contact/ray.h>
 
-/* RAYCAST: crossings of each ray, by distance, then row, then collider. NEAREST: the bodies nearest to each point, by distance,
- * then row; the distance is signed, so that a body which holds the point comes before one that does not. POINT: the bodies whose
- * solid holds each point, by row. REGION: the bodies that share a point with the region, by row. */
+/* RAYCAST: crossings of each ray, by distance, then what is left before what is entered, then row,
+ * then collider. NEAREST: the bodies nearest to each point, by distance, then row; the distance is
+ * signed, so that a body which holds the point comes before one that does not. POINT: the bodies
+ * whose solid holds each point, by row. REGION: the bodies that share a point with the region, by
+ * row. */
 typedef enum ct_probe_kind { CT_PROBE_RAYCAST, CT_PROBE_NEAREST, CT_PROBE_POINT, CT_PROBE_REGION } ct_probe_kind;
 
 typedef struct ct_probe_options {

@@ -1,0 +1,330 @@
+/* Rays through vertices, along edges and in faces of solids made of grid cells, against their exact
+ * way through the cells.
+ *
+ * Solids: an L of three cells, random cells with cavities and with cells that share an edge or a
+ * vertex alone, boxes that overlap; as meshes, as surfaces, as hexahedra and tetrahedra, placed by
+ * quarter turns; single cells as boxes and hulls. CONTACTD_FULL=1: 10,000 solids from a fresh seed.
+ */
+#include "tests/oracle/voxel_cases.h"
+#include "tests/support/full.h"
+#include "tests/support/scenes.h"
+
+enum { LINES = 40, CROSSINGS_MAX = 64 };
+
+/* The crossings that a ray has to have. */
+typedef struct expected {
+  voxel_ratio at[2 * VOXEL_COUNT];
+  bool entering[2 * VOXEL_COUNT];
+  size_t count;
+} expected;
+
+static size_t cross(const ct_ray *ray, const ct_shape *shape, const ct_pose *pose,
+                    ct_ray_crossing *out, size_t room) {
+  static ct_workspace *workspace;
+  if (!workspace) workspace = ct_workspace_create();
+  ct_frame frame = ct_frame_of(*pose);
+  return ct_ray_cross(ray, (ct_placed){shape, &frame}, workspace, out, room);
+}
+
+/* ---- poses that keep the grid ---- */
+
+typedef struct grid_pose {
+  ct_pose pose;
+  int64_t turn[3][3];
+} grid_pose;
+
+/* Up to three quarter turns about axes, and a translation by eighths. */
+static grid_pose random_grid_pose(check_random *r) {
+  const double half = 0.70710678118654752;
+  grid_pose g = {.pose = ct_pose_identity(), .turn = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+  for (uint64_t turns = check_next(r) % 4; turns > 0; turns--) {
+    int axis = (int)(check_next(r) % 3), u = (axis + 1) % 3, v = (axis + 2) % 3;
+    ct_quat q = {axis == 0 ? half : 0.0, axis == 1 ? half : 0.0, axis == 2 ? half : 0.0, half};
+    g.pose.rotation = ct_quat_mul(q, g.pose.rotation);
+    for (int k = 0; k < 3; k++) {
+      int64_t t = g.turn[u][k];
+      g.turn[u][k] = -g.turn[v][k];
+      g.turn[v][k] = t;
+    }
+  }
+  if (check_next(r) % 2)
+    g.pose.position =
+        ct_vec(0.125 * (double)case_integer(r, -99, 99), 0.125 * (double)case_integer(r, -99, 99),
+               (double)case_integer(r, -9, 9));
+  return g;
+}
+
+static ct_vec3 turned(const grid_pose *g, const int64_t v[3]) {
+  int64_t p[3];
+  for (int k = 0; k < 3; k++)
+    p[k] = g->turn[k][0] * v[0] + g->turn[k][1] * v[1] + g->turn[k][2] * v[2];
+  return ct_vec((double)p[0], (double)p[1], (double)p[2]);
+}
+
+static ct_ray ray_of(const voxel_line *line, const grid_pose *g, double length) {
+  return (ct_ray){ct_add(turned(g, line->origin), g->pose.position),
+                  ct_scale(turned(g, line->direction), length), INFINITY};
+}
+
+/* ---- what a ray has to find ---- */
+
+/* The ends of the spans that are not behind the origin. */
+static expected expect(const voxel_solid *v, const voxel_line *line) {
+  voxel_span spans[VOXEL_COUNT];
+  expected e = {.count = 0};
+  int n = voxel_spans(v, line, spans);
+  for (int i = 0; i < 2 * n; i++) {
+    voxel_ratio at = i % 2 ? spans[i / 2].out : spans[i / 2].in;
+    if (at.top < 0) continue;
+    e.at[e.count] = at;
+    e.entering[e.count++] = i % 2 == 0;
+  }
+  return e;
+}
+
+static double length_of(const voxel_line *line) {
+  const int64_t *d = line->direction;
+  return sqrt((double)(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]));
+}
+
+static void tell(const char *what, const voxel_line *line, size_t got, size_t wanted) {
+  const int64_t *o = line->origin, *d = line->direction;
+  CHECK_FAIL("%s: origin %lld %lld %lld, direction %lld %lld %lld: %zu crossings, should be %zu",
+             what, (long long)o[0], (long long)o[1], (long long)o[2], (long long)d[0],
+             (long long)d[1], (long long)d[2], got, wanted);
+}
+
+/* All crossings, the first alone, and those within a reach. */
+static void judge(const char *what, const voxel_line *line, const grid_pose *g,
+                  const ct_shape *shape, const expected *e, double scale) {
+  size_t wanted = e->count;
+  ct_ray ray = ray_of(line, g, scale);
+  ct_ray_crossing c[CROSSINGS_MAX], first;
+  size_t count = cross(&ray, shape, &g->pose, c, CROSSINGS_MAX);
+  if (count != wanted) {
+    tell(what, line, count, wanted);
+    return;
+  }
+  double length = length_of(line);
+  for (size_t k = 0; k < count; k++) {
+    double distance = length * ((double)e->at[k].top / (double)e->at[k].bottom);
+    ct_vec3 on = ct_add_scaled(ray.origin, ray.direction, distance / length / scale);
+    CHECK_NEAR(c[k].distance, distance, 1e-14 * (20.0 + distance));
+    CHECK_NEAR(ct_norm(ct_sub(c[k].position, on)), 0.0, 1e-14 * (100.0 + distance));
+    double along = ct_dot(c[k].normal, ray.direction);
+    if (c[k].entering != e->entering[k]) tell("entering or leaving", line, k, wanted);
+    CHECK(e->entering[k] ? along <= 0.0 : along >= 0.0);
+    CHECK(k == 0 || c[k].distance >= c[k - 1].distance);
+    CHECK(c[k].status == CT_PAIR_OK);
+  }
+  CHECK_INT(cross(&ray, shape, &g->pose, &first, 1) > 0, count > 0);
+  if (count > 0)
+    CHECK(first.distance == c[0].distance && first.entering == c[0].entering &&
+          first.triangle == c[0].triangle);
+  for (size_t k = 0; k + 1 < count; k++) {
+    ct_ray_crossing some[CROSSINGS_MAX];
+    ray.reach = 0.5 * (c[k].distance + c[k + 1].distance);
+    if (cross(&ray, shape, &g->pose, some, CROSSINGS_MAX) != k + 1)
+      tell("within a reach", line, k, k + 1);
+    else CHECK(some[k].distance == c[k].distance && some[k].entering == c[k].entering);
+  }
+}
+
+/* ---- the kinds of body ---- */
+
+static void solid_meshes(void) {
+  check_random r = full_random("solid meshes", 101);
+  int cases = full_cases(250, 10000);
+  for (int i = 0; i < cases; i++) {
+    voxel_solid v;
+    ct_shape shape = {.kind = CT_KIND_MESH, .mesh = voxel_case(&v, &r)};
+    for (int k = 0; k < LINES; k++) {
+      voxel_line line = voxel_line_case(&r);
+      grid_pose g = random_grid_pose(&r);
+      expected e = expect(&v, &line);
+      judge("solid mesh", &line, &g, &shape, &e, ldexp(1.0, k % 3 ? 0 : k - 20));
+    }
+    ct_mesh_release(shape.mesh);
+  }
+}
+
+/* Every ray from the grid around an L of three cells, in every direction of the grid. */
+static void every_lattice_ray_through_an_l(void) {
+  voxel_solid v = {0};
+  soup s = {0};
+  check_random r = {7};
+  v.cell[0][0][0] = v.cell[1][0][0] = v.cell[0][1][0] = true;
+  voxel_boundary(&s, &v, &r);
+  ct_shape shape = soup_shape(&s);
+  grid_pose g = {.pose = ct_pose_identity(), .turn = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+  for (int i = 0; i < 27 * 6 * 6 * 6; i++) {
+    voxel_line line = {{2 * (i / 27 % 6 - 1), 2 * (i / 162 % 6 - 1), 2 * (i / 972 - 1)},
+                       {i % 3 - 1, i / 3 % 3 - 1, i / 9 % 3 - 1}};
+    if (i % 27 == 13) continue;
+    expected e = expect(&v, &line);
+    judge("L", &line, &g, &shape, &e, 1.0);
+  }
+  ct_mesh_release(shape.mesh);
+}
+
+/* A closed surface has the crossings of the solid, save where a ray runs in a face. */
+static void surfaces(void) {
+  check_random r = full_random("surfaces", 102);
+  int cases = full_cases(100, 10000);
+  for (int i = 0; i < cases; i++) {
+    voxel_solid v = {0};
+    soup s = {0};
+    ct_mesh *mesh = NULL;
+    for (int k = 0; k < VOXEL_COUNT; k++) (&v.cell[0][0][0])[k] = check_next(&r) % 2;
+    v.cell[1][1][1] = true;
+    voxel_boundary(&s, &v, &r);
+    CHECK_INT(soup_build(&s, CT_MESH_SURFACE, &mesh, NULL), CT_OK);
+    soup_free(&s);
+    ct_shape shape = {.kind = CT_KIND_MESH, .mesh = mesh};
+    for (int k = 0; k < LINES; k++) {
+      voxel_line line = voxel_line_case(&r);
+      grid_pose g = random_grid_pose(&r);
+      if (voxel_in_a_plane(&line)) continue;
+      expected e = expect(&v, &line);
+      judge("surface", &line, &g, &shape, &e, 1.0);
+    }
+    ct_mesh_release(mesh);
+  }
+}
+
+/* The cells as hexahedra, or each as six tetrahedra about its diagonal. */
+static ct_elements *elements_of(const voxel_solid *v, bool tetrahedra) {
+  static const uint32_t turns[6][3] = {{1, 2, 4}, {2, 4, 1}, {4, 1, 2},
+                                       {1, 4, 2}, {2, 1, 4}, {4, 2, 1}};
+  static const uint32_t round_base[8] = {0, 1, 3, 2, 4, 5, 7, 6};
+  soup s = {0};
+  uint32_t corners[VOXEL_COUNT * 24], count = 0;
+  for (int i = 0; i < VOXEL_COUNT; i++) {
+    if (!(&v->cell[0][0][0])[i]) continue;
+    uint32_t base = s.vn;
+    for (int k = 0; k < 8; k++)
+      soup_vertex(&s,
+                  ct_vec(VOXEL_WIDTH * (i / 9 + (k & 1)), VOXEL_WIDTH * (i / 3 % 3 + (k >> 1 & 1)),
+                         VOXEL_WIDTH * (i % 3 + (k >> 2))));
+    for (int k = 0; k < 8 && !tetrahedra; k++) corners[count++] = base + round_base[k];
+    for (int k = 0; k < 6 && tetrahedra; k++) {
+      const uint32_t *t = turns[k];
+      uint32_t first = base + t[0], second = base + t[0] + t[1];
+      corners[count++] = base;
+      corners[count++] = k < 3 ? first : second;
+      corners[count++] = k < 3 ? second : first;
+      corners[count++] = base + 7;
+    }
+  }
+  ct_elements *elements = NULL;
+  const ct_elements_data data = {.type = tetrahedra ? CT_TETRAHEDRA : CT_HEXAHEDRA,
+                                 .vertices = s.v,
+                                 .vertex_count = s.vn,
+                                 .corners = corners,
+                                 .element_count = count / (tetrahedra ? 4 : 8)};
+  CHECK_INT(ct_elements_create(&data, NULL, &elements, NULL), CT_OK);
+  soup_free(&s);
+  return elements;
+}
+
+static void elements(void) {
+  check_random r = full_random("elements", 103);
+  int cases = full_cases(40, 2000);
+  for (int i = 0; i < cases; i++) {
+    voxel_solid v = {0};
+    for (int k = 0; k < VOXEL_COUNT; k++) (&v.cell[0][0][0])[k] = check_next(&r) % 2;
+    v.cell[1][1][1] = true;
+    ct_elements *made = elements_of(&v, i % 2 == 0);
+    ct_shape shape = {.kind = i % 2 == 0 ? CT_KIND_TETMESH : CT_KIND_HEXMESH,
+                      .elements = made,
+                      .mesh = ct_elements_get(made)->surface};
+    for (int k = 0; k < LINES; k++) {
+      voxel_line line = voxel_line_case(&r);
+      grid_pose g = random_grid_pose(&r);
+      expected e = expect(&v, &line);
+      judge("elements", &line, &g, &shape, &e, 1.0);
+    }
+    ct_elements_release(made);
+  }
+}
+
+/* One cell as a box, as a hull and as a mesh. */
+static void convex_bodies(void) {
+  check_random r = full_random("convex bodies", 104);
+  int cases = full_cases(4000, 100000);
+  voxel_solid v = {0};
+  ct_hull *hull = NULL;
+  ct_vec3 corners[8];
+  for (int k = 0; k < 8; k++)
+    corners[k] = ct_vec(VOXEL_WIDTH * (k & 1), VOXEL_WIDTH * (k >> 1 & 1), VOXEL_WIDTH * (k >> 2));
+  CHECK_INT(ct_hull_from_points(corners, 8, NULL, &hull, NULL), CT_OK);
+  v.cell[0][0][0] = true;
+  const ct_shape box = box_of(1.0, 1.0, 1.0), convex = {.kind = CT_KIND_CONVEX, .hull = hull};
+  for (int i = 0; i < cases; i++) {
+    voxel_line line = voxel_line_case(&r), to_middle = line;
+    grid_pose g = random_grid_pose(&r);
+    expected e = expect(&v, &line);
+    judge("hull", &line, &g, &convex, &e, 1.0);
+    for (int k = 0; k < 3; k++) to_middle.origin[k] -= 1;
+    judge("box", &to_middle, &g, &box, &e, 1.0);
+  }
+  ct_hull_release(hull);
+}
+
+/* Points of the grid, those on the surface too: contained or not, and the sign of the distance. */
+static void points(void) {
+  check_random r = full_random("points", 105);
+  int cases = full_cases(60, 10000);
+  for (int i = 0; i < cases; i++) {
+    voxel_solid v;
+    ct_mesh *mesh = voxel_case(&v, &r);
+    for (int k = 0; k < 60; k++) {
+      int64_t p[3];
+      for (int a = 0; a < 3; a++) p[a] = case_integer(&r, -1, VOXEL_WIDTH * VOXEL_SIDE + 1);
+      CHECK(ct_mesh_contains(mesh, ct_vec((double)p[0], (double)p[1], (double)p[2])) ==
+            voxel_holds(&v, p));
+    }
+    ct_mesh_release(mesh);
+  }
+}
+
+/* In any pose the ray is one exact line in the mesh's frame: what is entered is left. */
+static void any_pose(void) {
+  check_random r = full_random("any pose", 106);
+  int cases = full_cases(150, 10000);
+  for (int i = 0; i < cases; i++) {
+    voxel_solid v;
+    ct_shape shape = {.kind = CT_KIND_MESH, .mesh = voxel_case(&v, &r)};
+    for (int k = 0; k < LINES; k++) {
+      voxel_line line = voxel_line_case(&r);
+      ct_pose pose = {case_vec(&r, -9, 9), random_rotation(&r)};
+      ct_frame frame = ct_frame_of(pose);
+      ct_vec3 from = ct_vec((double)line.origin[0], (double)line.origin[1], (double)line.origin[2]);
+      ct_vec3 way =
+          ct_vec((double)line.direction[0], (double)line.direction[1], (double)line.direction[2]);
+      ct_ray ray = {ct_to_parent(frame, ct_add_scaled(from, way, -16.0)),
+                    ct_mat_mul(frame.rotation, way), INFINITY};
+      ct_ray_crossing c[CROSSINGS_MAX];
+      size_t count = cross(&ray, &shape, &pose, c, CROSSINGS_MAX);
+      CHECK(count % 2 == 0);
+      for (size_t n = 0; n < count; n++)
+        CHECK(c[n].entering == (n % 2 == 0) && (n == 0 || c[n].distance >= c[n - 1].distance));
+    }
+    ct_mesh_release(shape.mesh);
+  }
+}
+
+static const check_test tests[] = {
+    {"every lattice ray through an L of three cells has its exact crossings",
+     every_lattice_ray_through_an_l},
+    {"rays through vertices, edges and faces of solid meshes have their exact crossings",
+     solid_meshes},
+    {"rays through vertices and edges of closed surfaces have their exact crossings", surfaces},
+    {"rays through vertices, edges and faces of elements have their exact crossings", elements},
+    {"rays through vertices, edges and faces of boxes and hulls have their exact crossings",
+     convex_bodies},
+    {"points on vertices, edges and faces are in a solid", points},
+    {"a solid in any pose is left as often as it is entered", any_pose},
+};
+
+CHECK_MAIN(tests)
