@@ -4,7 +4,7 @@
 #include "query_call.h"
 
 /* Members of the batch itself. */
-enum { B_QUERIES, B_POSES, B_DEADLINE, B_COUNT };
+enum { B_QUERIES, B_POSES, B_ADD, B_FILTERS, B_DEADLINE, B_COUNT };
 
 /* The kind of a question, and its id, ahead of the rest: what else it may have depends on the kind. */
 static bool read_kind(api_reader *reader, const api_field *field, api_kind *kind, ct_text *id) {
@@ -38,18 +38,56 @@ static void read_query(api_call *call, const api_field *field, const api_asking 
   api_put_problem(&task->problem, faults);
 }
 
-/* Poses of the batch, which every question that looks at poses starts from; they must fit the scene. */
-static bool read_batch_poses(api_call *call, const api_field *field, api_poses *poses) {
+/* What the queries of a batch have in common. */
+typedef struct common_members {
+  api_field members[B_COUNT];
+  api_poses poses;
+  api_suppositions supposed;
+  uint64_t supposed_rows;
+} common_members;
+
+/* Bodies and filters that every query supposes. */
+static bool read_supposed(api_call *call, common_members *common) {
+  api_reader reader = api_call_reader(call);
+  common->supposed = (api_suppositions){{&common->members[B_ADD]}, {&common->members[B_FILTERS]}};
+  if (!api_supposes_any(&common->supposed)) return true;
+  call->plan->supposed = api_suppose(&reader, &common->supposed, call->scene);
+  return call->plan->supposed != NULL;
+}
+
+/* Poses that every query which has poses starts from; they must fit the scene. */
+static bool read_poses(api_call *call, common_members *common, const ct_scene *scene) {
+  const api_field *field = &common->members[B_POSES];
   api_reader reader = api_call_reader(call);
   ct_override *unused;
   size_t count;
-  if (!api_read_poses(&reader, field, poses)) return false;
-  if (!call->scene) {
-    api_fault_at(&call->faults, API_PROBLEM_CONFLICTING_MEMBERS, &field->path,
-                 "\"poses\" requires a scene: send the batch to /v1/scenes/{id}/query.");
-    return false;
+  if (!api_field_present(field)) return true;
+  return api_read_poses(&reader, field, &common->poses) &&
+         api_override_poses(&reader, &field->path, &common->poses, scene, &unused, &count);
+}
+
+/* Only a scene in the path has bodies to move or filters to replace. */
+static bool refuse_without_scene(api_call *call, const common_members *common) {
+  static const int of_scene[] = {B_POSES, B_ADD, B_FILTERS};
+  api_reader reader = api_call_reader(call);
+  bool good = true;
+  for (size_t i = 0; !call->scene && i < sizeof of_scene / sizeof of_scene[0]; i++)
+    good = api_refuse_idle(&reader, &common->members[of_scene[i]], true, "a scene in the path") && good;
+  return good;
+}
+
+/* A cursor is bound to what the queries have in common, too. False: out of memory. */
+static bool hash_common(const common_members *common, uint64_t *hash) {
+  static const int bound[] = {B_POSES, B_ADD, B_FILTERS};
+  json_t *object = json_object();
+  bool good = object != NULL;
+  for (size_t i = 0; good && i < sizeof bound / sizeof bound[0]; i++) {
+    const api_field *field = &common->members[bound[i]];
+    if (api_field_present(field)) good = json_object_set(object, field->name, field->value) == 0;
   }
-  return api_override_poses(&reader, &field->path, poses, call->scene, &unused, &count);
+  if (good && json_object_size(object) > 0) good = api_hash_request(hash, object);
+  json_decref(object);
+  return good;
 }
 
 static bool read_queries(api_call *call, const api_field *queries, size_t count, const api_asking *asking) {
@@ -64,36 +102,43 @@ static bool read_queries(api_call *call, const api_field *queries, size_t count,
   return !api_faults_any(&call->faults);
 }
 
-api_step api_query_batch(api_call *call) {
-  api_field root, members[B_COUNT] = {{.name = "queries", .required = true}, {.name = "poses"}, {.name = "deadlineMs"}};
+static bool read_batch(api_call *call, common_members *common) {
+  api_field root;
   api_reader reader = api_call_reader(call);
   const api_limits *limits = &call->service->limits;
-  if (!api_call_pick_revision(call) || !api_call_parse(call, &root) || !api_read_object(&reader, &root, members, B_COUNT))
-    return api_call_fail(call);
+  const api_field *queries = &common->members[B_QUERIES];
   size_t count = 0;
-  api_poses poses;
-  bool has_poses = api_field_present(&members[B_POSES]);
-  if (!api_read_array(&reader, &members[B_QUERIES], 0, limits->batch, &count) ||
-      !api_read_unsigned(&reader, &members[B_DEADLINE], 1, limits->deadline_max_ms, &call->deadline_ms) ||
-      (has_poses && !read_batch_poses(call, &members[B_POSES], &poses)))
-    return api_call_fail(call);
-  call->plan = api_plan_create(call, count);
-  if (!call->plan) {
-    api_fault_memory(&call->faults);
-    return api_call_fail(call);
-  }
+  if (!api_call_pick_revision(call) || !api_call_parse(call, &root) || !api_read_object(&reader, &root, common->members, B_COUNT) ||
+      !api_read_array(&reader, queries, 0, limits->batch, &count) ||
+      !api_read_unsigned(&reader, &common->members[B_DEADLINE], 1, limits->deadline_max_ms, &call->deadline_ms) ||
+      !refuse_without_scene(call, common))
+    return false;
   api_asking asking = {.call = call,
                        .scene = call->scene,
-                       .base = has_poses ? &poses : NULL,
-                       .base_at = &members[B_POSES].path,
+                       .base = api_field_present(&common->members[B_POSES]) ? &common->poses : NULL,
+                       .base_at = &common->members[B_POSES].path,
+                       .supposed = &common->supposed,
+                       .supposed_rows = &common->supposed_rows,
                        .in_batch = true,
                        .hash_seed = api_query_seed(call)};
-  if (has_poses && !api_hash_request(&asking.hash_seed, members[B_POSES].value)) {
+  call->plan = api_plan_create(call, count);
+  if (!call->plan || !hash_common(common, &asking.hash_seed)) {
     api_fault_memory(&call->faults);
-    return api_call_fail(call);
+    return false;
   }
-  if (!read_queries(call, &members[B_QUERIES], count, &asking)) return api_call_fail(call);
-  return api_query_start(call);
+  if (!read_supposed(call, common)) return false;
+  asking.supposed_scene = call->plan->supposed;
+  return read_poses(call, common, asking.supposed_scene ? asking.supposed_scene : call->scene) &&
+         read_queries(call, queries, count, &asking);
+}
+
+api_step api_query_batch(api_call *call) {
+  common_members common = {.members = {{.name = "queries", .required = true},
+                                       {.name = "poses"},
+                                       {.name = "add"},
+                                       {.name = "filters"},
+                                       {.name = "deadlineMs"}}};
+  return read_batch(call, &common) ? api_query_start(call) : api_call_fail(call);
 }
 
 /* {"id"?, "httpStatus", "result" | "problem"} */

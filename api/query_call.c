@@ -206,7 +206,7 @@ static void put_total(api_buffer *out, uint64_t code) {
 static void put_page(api_buffer *out, api_task *task, const api_page *page) {
   const api_question *q = &task->question;
   bool variants = q->mode == API_MODE_VARIANTS, boxes = q->mode == API_MODE_BOXES;
-  if (q->reports_revision) api_put_member_unsigned(out, "revision", ct_scene_revision(q->scene));
+  if (q->reports_revision) api_put_member_unsigned(out, "revision", ct_scene_revision(q->revision));
   api_put_member_string(out, "kind", api_text(api_kind_word(q->kind)));
   api_put_member_unsigned(out, "count", variants ? page->variants : page->count);
   put_total(out, page->total);
@@ -241,7 +241,7 @@ static void put_page(api_buffer *out, api_task *task, const api_page *page) {
 static void put_checked_page(api_call *call, api_task *task, api_buffer *out, const api_page *page) {
   put_page(out, task, page);
   if (!page->truncated || !task->question.reports_revision) return;
-  call->pin = task->question.scene;
+  call->pin = task->question.revision;
   if (task->in_batch) return;
   if (call->continued) call->kept_query = *call->continued;
   else if (call->input.body_length > 0) call->kept_query = (api_kept_query){0, call->input.body, call->input.body_length};
@@ -280,6 +280,6 @@ void api_query_finish(api_call *call) {
     api_call_fail(call);
     return;
   }
-  if (task->question.reports_revision) api_call_etag(call, ct_scene_revision(task->question.scene));
+  if (task->question.reports_revision) api_call_etag(call, ct_scene_revision(task->question.revision));
   api_call_send_raw(call, 200);
 }

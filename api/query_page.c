@@ -58,7 +58,7 @@ static void page_end(const api_task *task, size_t range, size_t local, api_page 
     page->variants = range * task->step + variant + 1;
     page->next.variant = task->start + page->variants - 1;
   }
-  if (task->question.reports_revision) page->next.revision = ct_scene_revision(task->question.scene);
+  if (task->question.reports_revision) page->next.revision = ct_scene_revision(task->question.revision);
 }
 
 void api_pair_fault(const api_plan *plan, const api_task *task, api_faults *faults) {

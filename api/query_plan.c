@@ -56,6 +56,7 @@ void api_plan_destroy(api_plan *plan) {
     api_question_release(&task->question);
   }
   free(plan->tasks);
+  if (plan->supposed) ct_scene_release(plan->supposed);
   free(plan);
 }
 

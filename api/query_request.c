@@ -25,6 +25,8 @@
   X(DETAIL, "detail")                                                                                                              \
   X(BROADPHASE, "broadphase")                                                                                                      \
   X(BODIES, "bodies")                                                                                                              \
+  X(ADD, "add")                                                                                                                    \
+  X(FILTERS, "filters")                                                                                                            \
   X(LIMIT, "limit")                                                                                                                \
   X(TOTAL, "total")                                                                                                                \
   X(CLOSEST, "closest")                                                                                                            \
@@ -284,7 +286,7 @@ static bool read_cursor(api_reader *reader, const api_field *field, const api_as
   }
   out->resumed = true;
   if (!asking->scene) return true;
-  out->scene = api_call_kept(asking->call, out->from.revision, reader->faults);
+  out->scene = out->revision = api_call_kept(asking->call, out->from.revision, reader->faults);
   return out->scene != NULL;
 }
 
@@ -468,9 +470,33 @@ static bool read_forces(api_reader *reader, const member_set *set, api_question 
   return api_read_force(reader, &fields, &about, &out->force) && have_inertia(reader, set, out);
 }
 
+/* The scene that the query supposes takes the place of its revision. */
+static bool suppose(api_reader *reader, const member_set *set, const api_asking *asking, api_question *out) {
+  api_suppositions s = asking->supposed ? *asking->supposed : (api_suppositions){{NULL}, {NULL}};
+  bool of_batch = api_supposes_any(&s);
+  s.add[1] = member(set, M_ADD);
+  s.filters[1] = member(set, M_FILTERS);
+  bool own = api_field_present(s.add[1]) || api_field_present(s.filters[1]);
+  if (!own && !of_batch) return true;
+  /* The batch's own is of the current revision; a cursor's may be another one. */
+  if (!own && out->revision == asking->scene) out->scene = ct_scene_retain(asking->supposed_scene);
+  else out->scene = api_suppose(reader, &s, out->revision);
+  out->owns_scene = out->scene != NULL;
+  if (!out->scene || !asking->supposed_rows || !own) return out->scene != NULL;
+  *asking->supposed_rows += ct_scene_rows(out->scene);
+  if (*asking->supposed_rows <= API_SUPPOSED_ROWS_MAX) return true;
+  api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_LIMIT_EXCEEDED, set->whole,
+                               "The scenes that the queries of a batch suppose have more than %d bodies: put add and filters beside "
+                               "queries, for all of them.",
+                               API_SUPPOSED_ROWS_MAX),
+                  API_SUPPOSED_ROWS_MAX, (double)*asking->supposed_rows);
+  return false;
+}
+
 /* A question to a scene, whose revision is settled. */
 static bool read_of_scene(api_reader *reader, const member_set *set, const api_asking *asking, api_question *out) {
   if (!read_cursor(reader, member(set, M_CURSOR), asking, out)) return false;
+  if (asking->scene && !suppose(reader, set, asking, out)) return false;
   if (out->kind == API_KIND_MASS_PROPERTIES) {
     out->mode = API_MODE_MASS;
     if (!api_field_present(member(set, M_BODIES))) return rows_with_mass(reader, out);
@@ -614,10 +640,14 @@ static bool may_have_state(api_reader *reader, const api_field *field, const api
   return false;
 }
 
+/* Do filters decide what a query is about? */
+static bool filters_count(api_kind kind) { return kind != API_KIND_MASS_PROPERTIES && !api_kind_is_probe(kind); }
+
 bool api_read_question(api_reader *reader, const api_field *field, const api_asking *asking, api_question *out) {
   uint64_t allowed = scene_members[asking->kind] | (asking->in_batch ? BIT(ID) | BIT(KIND) : BIT(DEADLINE));
   if (!asking->scene) allowed |= BIT(SCENE) | given_members[asking->kind] | (asking->kind == API_KIND_PAIRS ? BOXES_MEMBERS : 0);
   if (asking->writes) allowed &= ~(OF_ALL | BIT(POSES));
+  else if (asking->scene) allowed |= filters_count(asking->kind) ? BIT(ADD) | BIT(FILTERS) : BIT(ADD);
   /* Contact states are kept by scenes of the daemon's alone. */
   if (!asking->scene && asking->kind == API_KIND_COMPLIANT_FORCES) allowed &= ~BIT(CONTACT_STATE);
   member_set set;
@@ -625,7 +655,7 @@ bool api_read_question(api_reader *reader, const api_field *field, const api_ask
   if (!read_members(reader, field, allowed, api_force_members(asking->kind), &set)) return false;
   out->kind = asking->kind;
   out->mode = API_MODE_SCENE;
-  out->scene = asking->scene;
+  out->scene = out->revision = asking->scene;
   out->writes = asking->writes;
   out->reports_revision = asking->scene != NULL && !asking->writes;
   out->limit = asking->writes ? UINT64_MAX - 1 : reader->limits->page;

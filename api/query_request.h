@@ -12,6 +12,7 @@
 #include "poses_json.h"
 #include "probe_request.h"
 #include "volume_json.h"
+#include "what_if.h"
 
 typedef enum api_mode {
   API_MODE_SCENE,    /* a kind over pairs, of a scene */
@@ -38,7 +39,8 @@ typedef struct api_question {
   api_kind kind;
   api_mode mode;
   const ct_scene *scene;    /* NULL for bodies and boxes given */
-  bool owns_scene;          /* an inline scene */
+  const ct_scene *revision; /* of the daemon's scene: the one that is reported and pinned, whatever the query supposes; or NULL */
+  bool owns_scene;          /* an inline scene, or a supposed one */
   bool reports_revision;    /* a scene of the daemon's */
   bool writes;              /* FORCE: the velocities told become the scene's */
   ct_query_options options; /* SCENE, VARIANTS: all but overrides of a variant; PAIR: tolerance; BOXES: broadphase */
@@ -78,6 +80,9 @@ typedef struct api_asking {
   const api_call *call; /* revisions for cursors */
   api_kind kind;
   const ct_scene *scene; /* NULL: stateless */
+  const api_suppositions *supposed;  /* of a batch, their first places filled; NULL: none */
+  const ct_scene *supposed_scene;    /* `scene` with what the batch supposes; NULL: nothing */
+  uint64_t *supposed_rows;           /* of a batch: of the scenes that its queries suppose */
   const api_poses *base; /* a batch's poses, or NULL */
   const api_path *base_at;
   bool writes;   /* the answer is written: all of it, of the scene as it is */

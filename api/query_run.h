@@ -100,6 +100,7 @@ typedef struct api_task {
 } api_task;
 
 struct api_plan {
+  const ct_scene *supposed; /* of a batch; owned, or NULL */
   api_task *tasks;
   size_t task_count;
   size_t range_count;

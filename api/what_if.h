@@ -1,0 +1,23 @@
+/* What a query supposes of its scene for its own answer: bodies that are added, and other filters. The supposed scene is a revision
+ * that nobody else sees, made as a write makes one; chunks of columns and the tree are shared with the scene. */
+#ifndef API_WHAT_IF_H
+#define API_WHAT_IF_H
+
+#include "fields.h"
+
+/* Rows that the supposed scenes of one batch's queries may have together: each has a tree and filters of its own. */
+#define API_SUPPOSED_ROWS_MAX 4000000
+
+/* Two places of the same two members: beside the queries of a batch, and in a query. Each may be absent. */
+typedef struct api_suppositions {
+  const api_field *add[2];
+  const api_field *filters[2]; /* in place of the scene's; the last one present counts */
+} api_suppositions;
+
+bool api_supposes_any(const api_suppositions *suppositions);
+
+/* The scene with what is supposed; NULL with a fault: DUPLICATE_ID at an id that the scene or the request has already, UNKNOWN_ID for
+ * materials, and for bodies of filters, LIMIT_EXCEEDED. The caller owns it. O(rows / 1000 + what is added) besides its tree. */
+const ct_scene *api_suppose(api_reader *reader, const api_suppositions *suppositions, const ct_scene *scene);
+
+#endif
