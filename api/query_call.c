@@ -10,6 +10,7 @@
 #include "impulses.h"
 #include "range_run.h"
 #include "result_json.h"
+#include "summary.h"
 
 uint64_t api_query_seed(const api_call *call) {
   return api_hash_bytes(api_hash_start(), call->match.scene_id, strlen(call->match.scene_id));
@@ -205,9 +206,10 @@ static void put_total(api_buffer *out, uint64_t code) {
 
 static void put_page(api_buffer *out, api_task *task, const api_page *page) {
   const api_question *q = &task->question;
-  bool variants = q->mode == API_MODE_VARIANTS, boxes = q->mode == API_MODE_BOXES;
+  bool variants = q->mode == API_MODE_VARIANTS && q->summary == API_SUMMARY_NONE, boxes = q->mode == API_MODE_BOXES;
   if (q->reports_revision) api_put_member_unsigned(out, "revision", ct_scene_revision(q->revision));
   api_put_member_string(out, "kind", api_text(api_kind_word(q->kind)));
+  if (q->summary != API_SUMMARY_NONE) api_put_member_string(out, "summary", api_text(api_summary_word(q->summary)));
   api_put_member_unsigned(out, "count", variants ? page->variants : page->count);
   put_total(out, page->total);
   if (page->truncated) {

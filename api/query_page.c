@@ -57,6 +57,9 @@ static void page_end(const api_task *task, size_t range, size_t local, api_page 
     }
     page->variants = range * task->step + variant + 1;
     page->next.variant = task->start + page->variants - 1;
+    /* A summary is of a whole variant. */
+    if (task->question.summary != API_SUMMARY_NONE)
+      page->next = (api_cursor){.variant = task->start + page->variants, .after = CT_NO_ROW};
   }
   if (task->question.reports_revision) page->next.revision = ct_scene_revision(task->question.revision);
 }

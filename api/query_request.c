@@ -12,6 +12,7 @@
 #include "result_json.h"
 #include "scene_json.h"
 #include "selection.h"
+#include "summary.h"
 
 /* ---- members --------------------------------------------------------------------------------------------------------- */
 
@@ -26,6 +27,7 @@
   X(BROADPHASE, "broadphase")                                                                                                      \
   X(BODIES, "bodies")                                                                                                              \
   X(ADD, "add")                                                                                                                    \
+  X(SUMMARY, "summary")                                                                                                            \
   X(FILTERS, "filters")                                                                                                            \
   X(LIMIT, "limit")                                                                                                                \
   X(TOTAL, "total")                                                                                                                \
@@ -92,7 +94,7 @@ enum { M_FORCE = M_COUNT, M_ALL = M_FORCE + API_FORCE_MEMBER_COUNT };
 /* How a distance or an overlap is found. */
 #define OF_METHOD (BIT(INCLUDE) | BIT(METHOD) | BIT(MPR_TOLERANCE) | BIT(MAX_ITERATIONS))
 #define OF_VOLUME (BIT(METHOD) | BIT(WEIGHTING) | BIT(EPSILON) | BIT(TRIANGLES) | BIT(SPARSIFY))
-#define OF_PAIRS (OF_ALL | BIT(WHERE) | BIT(PAIRS) | BIT(POSES) | BIT(VARIANTS) | BIT(BROADPHASE))
+#define OF_PAIRS (OF_ALL | BIT(WHERE) | BIT(PAIRS) | BIT(POSES) | BIT(VARIANTS) | BIT(BROADPHASE) | BIT(SUMMARY))
 
 /* What probes are given, and what is looked at. */
 #define OF_RAYCAST (BIT(RAYS) | BIT(HITS))
@@ -417,6 +419,12 @@ static bool need_variants(api_reader *reader, const member_set *set, const api_q
   return !api_faults_any(reader->faults);
 }
 
+static bool read_summary(api_reader *reader, const member_set *set, api_question *out) {
+  const api_summary_fields fields = {member(set, M_SUMMARY), member(set, M_LIMIT),  member(set, M_CLOSEST),  member(set, M_INCLUDE),
+                                     member(set, M_CACHE),   member(set, M_METHOD), member(set, M_TRIANGLES)};
+  return api_read_summary(reader, &fields, out);
+}
+
 /* A contact state, and the poses that it is evaluated at. */
 static bool read_crossings(api_reader *reader, const member_set *set, const api_asking *asking, api_question *out) {
   const api_crossings_fields fields = {member(set, M_CONTACT_STATE), member(set, M_EVALUATION)};
@@ -486,8 +494,8 @@ static bool suppose(api_reader *reader, const member_set *set, const api_asking 
   *asking->supposed_rows += ct_scene_rows(out->scene);
   if (*asking->supposed_rows <= API_SUPPOSED_ROWS_MAX) return true;
   api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_LIMIT_EXCEEDED, set->whole,
-                               "The scenes that the queries of a batch suppose have more than %d bodies: put add and filters beside "
-                               "queries, for all of them.",
+                               "The scenes that the queries of a batch suppose have more than %d bodies: put add and filters "
+                               "beside queries, for all of them.",
                                API_SUPPOSED_ROWS_MAX),
                   API_SUPPOSED_ROWS_MAX, (double)*asking->supposed_rows);
   return false;
@@ -523,7 +531,7 @@ static bool read_of_scene(api_reader *reader, const member_set *set, const api_a
   if (api_kind_is_force(out->kind)) return good && read_forces(reader, set, out);
   good = api_read_variants(reader, member(set, M_VARIANTS), out) && good;
   if (good && out->kind == API_KIND_FEATURES) settle_features(out);
-  return need_variants(reader, set, out) && good;
+  return need_variants(reader, set, out) && good && read_summary(reader, set, out);
 }
 
 /* The bodies given as a scene of their own. */

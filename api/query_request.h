@@ -26,6 +26,9 @@ typedef enum api_mode {
   API_MODE_FORCE     /* islands of a scene */
 } api_mode;
 
+/* What is said of a variant in place of its results. */
+typedef enum api_summary { API_SUMMARY_NONE, API_SUMMARY_ANY, API_SUMMARY_COUNT, API_SUMMARY_CLOSEST } api_summary;
+
 typedef struct api_variant {
   const ct_override *items; /* sorted by row */
   size_t count;
@@ -51,6 +54,7 @@ typedef struct api_question {
   api_crossings crossings;  /* ZERO_CROSSINGS */
   api_variant *variants;
   size_t variant_count;
+  api_summary summary; /* VARIANTS */
   ct_probe_options probe; /* PROBE */
   ct_collider region;     /* what its region borrows, when it has one */
   bool has_region;

@@ -10,6 +10,7 @@
 #include "probe_json.h"
 #include "range_run.h"
 #include "result_json.h"
+#include "summary.h"
 
 bool api_counts_total(const api_question *q) {
   bool counted = q->mode == API_MODE_SCENE || q->mode == API_MODE_PROBE || q->mode == API_MODE_MOTION;
@@ -155,6 +156,7 @@ static bool told_before(const api_range_run *run, const ct_hit *hit) {
 static bool take_hit(void *context, const ct_hit *hit) {
   api_range_run *run = context;
   const api_question *q = &run->task->question;
+  if (run->summary) return api_summarize_hit(run, hit);
   if (q->kind == API_KIND_VOLUME) return take_volume(run, hit);
   if (q->mode == API_MODE_SCENE && api_range_is_full(run)) return api_count_result(run);
   bool given = q->options.explicit_pairs;

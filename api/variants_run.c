@@ -10,6 +10,7 @@
 
 #include "boxes_run.h"
 #include "result_json.h"
+#include "summary.h"
 
 bool api_remembers_planes(const api_question *q) {
   return q->mode == API_MODE_VARIANTS && q->method.kind == API_METHOD_SEPARATING_AXIS && q->method.cache;
@@ -68,6 +69,20 @@ static void run_state(const variants_run *v, size_t index) {
   api_run_crossings(v->run, v->scratch, lay_over(&q->options, &q->variants[index], v->scratch));
 }
 
+/* The hits of a whole variant, taken in one by one. */
+static void summarize(const variants_run *v, ct_query *query, size_t index) {
+  api_range_run *run = v->run;
+  const ct_query_range items = {0, ct_query_items(query), CT_NO_ROW, 0};
+  uint64_t before = run->range->statistics.candidates;
+  api_variant_summary summary = {.count = 0};
+  run->summary = &summary;
+  if (!run->silent) api_run_items(run, query, &items);
+  if (run->range->statistics.candidates - before > run->plan->limits->pairs) run->range->status = CT_PAIR_LIMIT;
+  if (!run->silent && run->range->status == CT_OK) api_put_summary(run, index);
+  run->summary = NULL;
+  ct_query_destroy(query);
+}
+
 static void run_variant(const variants_run *v, size_t index) {
   api_range_run *run = v->run;
   const api_question *q = &run->task->question;
@@ -78,6 +93,10 @@ static void run_variant(const variants_run *v, size_t index) {
   ct_query_options options;
   ct_query *query = prepare(v, index, &options);
   if (!query) return;
+  if (q->summary != API_SUMMARY_NONE) {
+    summarize(v, query, index);
+    return;
+  }
   bool resumed = q->resumed && index == run->task->start && !run->silent;
   ct_query_range items = {0, ct_query_items(query), CT_NO_ROW, 0};
   /* Planes are remembered from the results before the page, too: they are found again. */
@@ -159,7 +178,7 @@ static void run_block(variants_run *v, size_t begin, size_t end, size_t told) {
     run_variant(v, i);
     if (run->caches && run->caches->failed) run->range->memory = true;
     if (run->silent) continue;
-    if (api_range_open(run)) put_more(v, &counts);
+    if (api_range_open(run) && run->task->question.summary == API_SUMMARY_NONE) put_more(v, &counts);
     api_range *range = run->range;
     range->variants[i - told] = (api_variant_told){(uint32_t)(range->count - before), range->frames.length, range->removed.length};
     run->range->variant_count = i - told + 1;

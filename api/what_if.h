@@ -16,8 +16,8 @@ typedef struct api_suppositions {
 
 bool api_supposes_any(const api_suppositions *suppositions);
 
-/* The scene with what is supposed; NULL with a fault: DUPLICATE_ID at an id that the scene or the request has already, UNKNOWN_ID for
- * materials, and for bodies of filters, LIMIT_EXCEEDED. The caller owns it. O(rows / 1000 + what is added) besides its tree. */
+/* The scene with what is supposed; NULL with a fault: DUPLICATE_ID at an id that the scene or the request has already, UNKNOWN_ID
+ * for materials, and for bodies of filters, LIMIT_EXCEEDED. The caller owns it. O(rows / 1000 + what is added) besides its tree. */
 const ct_scene *api_suppose(api_reader *reader, const api_suppositions *suppositions, const ct_scene *scene);
 
 #endif

@@ -104,6 +104,14 @@ def all_configurations_agree_with_fcl():
                 if abs(answer["distance"] - distance) > NEAR:
                     faults.append(f"variant {variant['variant']} {pair}: {answer['distance']} here, FCL {distance}")
     print(f"  {CONFIGURATIONS} configurations, {len(cell.pairs)} pairs each, {meeting} meet; worst difference {worst:.2g} m")
+    # Summaries of the same variants say the same, in one array.
+    short = {summary: client.post(f"/v1/scenes/kr5/query/{kind}", {**request, "summary": summary}).must(200)
+             for kind, summary in (("overlap", "any"), ("distance", "count"), ("distance", "closest"))}
+    lists = [variant["results"] for variant in reply["results"]]
+    equal(short["any"].json["results"], [any(a["distance"] <= 0 for a in answers) for answers in lists], "any")
+    equal(short["count"].json["results"], [sum(a["distance"] <= 0 for a in answers) for answers in lists], "count")
+    equal([a["distance"] for a in short["closest"].json["results"]], [min(a["distance"] for a in answers) for answers in lists], "closest")
+    print(f"  any: {len(short['any'].body)} bytes for {CONFIGURATIONS * len(cell.pairs)} yes or no; closest: {len(short['closest'].body)}")
     check(not faults, f"{len(faults)} disagree: " + "; ".join(faults[:5]))
     check(meeting > 0, "no configuration collides: the comparison is empty")
 
