@@ -204,6 +204,7 @@ static bool read_common(api_reader *reader, const api_force_fields *f, const api
                               .pairs = q->pairs,
                               .pair_count = q->pair_count,
                               .explicit_pairs = q->explicit_pairs,
+                              .broadphase = q->broadphase,
                               .candidates_max = reader->limits->pairs,
                               .contacts_max = (size_t)(reader->limits->request_memory_bytes / BYTES_PER_CONTACT),
                               .cancel = reader->cancel};

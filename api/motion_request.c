@@ -194,6 +194,7 @@ static void take_over(const ct_query_options *from, ct_motion_options *out) {
   out->pairs = from->pairs;
   out->pair_count = from->pair_count;
   out->explicit_pairs = from->explicit_pairs;
+  out->broadphase = from->broadphase;
   out->overrides = from->overrides;
   out->override_count = from->override_count;
 }

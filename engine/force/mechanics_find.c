@@ -153,6 +153,7 @@ ct_status ct_mechanics_find(ct_mechanics_parts *parts, ct_workspace *workspace) 
                               .pairs = o->pairs,
                               .pair_count = o->pair_count,
                               .explicit_pairs = o->explicit_pairs,
+                              .broadphase = o->broadphase,
                               .overrides = o->overrides,
                               .override_count = o->override_count,
                               .cancel = o->cancel};

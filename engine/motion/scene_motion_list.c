@@ -15,6 +15,9 @@
 /* Rounding of a swept box that is put together from two others, u of its coordinates. */
 #define SUM_SLACK (8.0 * CT_UNIT_ROUNDOFF)
 
+/* Pairs of a named method considered between two polls of the cancel flag. */
+#define PAIRS_PER_POLL 1024
+
 /* All rows are in one tree where at least one in this many moves. */
 #define MANY_SHARE 4
 
@@ -91,8 +94,8 @@ typedef struct special_rows {
   ct_box *boxes;
   bool *stays;
   size_t count;
-  bool all; /* no row is elsewhere */
-  ct_tree *tree;
+  bool all;      /* no row is elsewhere */
+  ct_tree *tree; /* NULL: a method of the broad phase is named, which needs none */
 } special_rows;
 
 /* A mover that asks who meets it. */
@@ -166,21 +169,27 @@ static void add_still(const ct_motion_query *query, special_rows *special, uint3
     add_special(special, row, box, true);
 }
 
+/* A method other than the trees that AUTO takes. */
+static bool is_method_named(const ct_motion_options *o) {
+  return o->broadphase != CT_BROADPHASE_AUTO && o->broadphase != CT_BROADPHASE_TREE;
+}
+
 static ct_status gather_special(const ct_motion_query *query, special_rows *special) {
   const ct_motion_options *o = &query->options;
   uint32_t rows = query->scene->rows;
-  special->all = o->moving_count * MANY_SHARE >= rows;
+  bool by_method = is_method_named(o);
+  special->all = by_method || o->moving_count * MANY_SHARE >= rows;
   size_t most = special->all ? rows : o->moving_count + o->override_count;
   special->rows = malloc((most + 1) * sizeof *special->rows);
   special->boxes = malloc((most + 1) * sizeof *special->boxes);
   special->stays = malloc((most + 1) * sizeof *special->stays);
-  special->tree = ct_tree_create();
-  if (!special->rows || !special->boxes || !special->stays || !special->tree) return CT_OUT_OF_MEMORY;
+  special->tree = by_method ? NULL : ct_tree_create();
+  if (!special->rows || !special->boxes || !special->stays || (!by_method && !special->tree)) return CT_OUT_OF_MEMORY;
   for (size_t m = 0; m < o->moving_count; m++)
     if (query->paths[o->moving[m].row] && query->reach[m] >= 0.0) add_special(special, o->moving[m].row, query->swept[m], false);
   for (uint32_t row = 0; special->all && row < rows; row++) add_still(query, special, row);
   for (size_t k = 0; !special->all && k < o->override_count; k++) add_still(query, special, o->overrides[k].row);
-  return ct_tree_build(special->tree, special->boxes, NULL, special->count, NULL, o->cancel);
+  return by_method ? CT_OK : ct_tree_build(special->tree, special->boxes, NULL, special->count, NULL, o->cancel);
 }
 
 static void special_free(special_rows *special) {
@@ -226,12 +235,49 @@ static ct_status list_all(ct_motion_query *query, const special_rows *special) {
   return status;
 }
 
+/* One of the method's pairs, which know neither filters nor who moves: the mover considers the other row, of two the lower one. */
+static ct_status consider_pair(ct_motion_query *query, const special_rows *special, ct_pair_index pair) {
+  const ct_row_filter *filter = query->still->filter;
+  uint64_t mask[CT_GROUPS_MAX / 64];
+  uint32_t mover = pair.i, other = pair.j;
+  bool both = !special->stays[mover] && !special->stays[other];
+  if (special->stays[mover] || (both && special->rows[other] < special->rows[mover])) {
+    mover = pair.j;
+    other = pair.i;
+  }
+  if (special->stays[mover]) return CT_OK;
+  asking a = {.query = query, .special = special, .row = special->rows[mover], .box = special->boxes[mover], .status = CT_OK};
+  a.magnitude = ct_box_magnitude(&a.box);
+  a.mask = filter && ct_row_filter_mask(filter, a.row, mask) ? mask : NULL;
+  consider(&a, special->rows[other], &special->boxes[other], special->stays[other]);
+  return a.status;
+}
+
+/* All pairs of boxes by the method that is named; each grows so that none is missed that a pair's test would keep. */
+static ct_status list_by_named_method(ct_motion_query *query, const special_rows *special) {
+  const ct_motion_options *o = &query->options;
+  const ct_broad_options options = {o->broadphase, CT_PAIRS_MAX, o->cancel};
+  ct_pair_list list = {NULL, 0, 0};
+  ct_box *grown = malloc((special->count + 1) * sizeof *grown);
+  if (!grown) return CT_OUT_OF_MEMORY;
+  double slack = 2.0 * TREE_SLACK * farthest(query);
+  for (size_t k = 0; k < special->count; k++) grown[k] = ct_box_grow(special->boxes[k], slack);
+  ct_status status = ct_broad_pairs(grown, special->count, &options, &list, NULL);
+  for (size_t k = 0; k < list.count && status == CT_OK; k++) {
+    if (k % PAIRS_PER_POLL == 0 && ct_cancel_raised(o->cancel)) status = CT_CANCELLED;
+    else status = consider_pair(query, special, list.items[k]);
+  }
+  ct_pair_list_free(&list);
+  free(grown);
+  return status;
+}
+
 ct_status ct_motion_list(ct_motion_query *query) {
   ct_status status = sweep_boxes(query);
   if (status != CT_OK || query->options.explicit_pairs) return status;
   special_rows special = {.rows = NULL};
   status = gather_special(query, &special);
-  if (status == CT_OK) status = list_all(query, &special);
+  if (status == CT_OK) status = special.tree ? list_all(query, &special) : list_by_named_method(query, &special);
   special_free(&special);
   if (status != CT_OK) return status;
   return ct_pair_index_sort(query->listed, query->listed_count, query->scene->rows, query->options.cancel);

@@ -148,6 +148,7 @@ typedef struct ct_mechanics_options {
   const ct_row_pair *pairs;
   size_t pair_count;
   bool explicit_pairs;
+  ct_broadphase broadphase; /* as in ct_query_options */
   uint64_t candidates_max; /* pairs of bodies looked at for contacts; 0: CT_PAIRS_MAX */
   size_t contacts_max;     /* 0: CT_CONTACTS_MAX */
   const ct_cancel *cancel;

@@ -27,6 +27,7 @@ typedef struct ct_motion_options {
   const ct_row_pair *pairs;
   size_t pair_count;
   bool explicit_pairs;
+  ct_broadphase broadphase;     /* of swept boxes; AUTO takes trees. The candidates are the same by all */
   const ct_override *overrides; /* of rows that stay: what-if */
   size_t override_count;
   const ct_cancel *cancel;
