@@ -8,9 +8,10 @@
  * bit. It is the kind of the shape within (shape/inner.h). */
 ct_kind ct_shape_content_kind(const ct_shape *shape);
 
-/* < 0, 0 or > 0: by content kind, then the parameters of the sharp shape within and its ball; hulls by vertices, their number
- * first; meshes by reading, vertices and triangles. 0 for shapes that are the same body, and for any two planes of one growth.
- * Cost: vertices. */
+/* < 0, 0 or > 0: by content kind, then the parameters of the sharp shape within and its ball;
+ * hulls, meshes and elements by reading, numbers of vertices and of triangles or elements, then by
+ * the digests of their arrays. A total order of contents, which means nothing else. 0 for shapes
+ * that are the same body, and for any two planes of one growth. Cost O(1). */
 int ct_shape_compare(const ct_shape *a, const ct_shape *b);
 
 /* The first numbers that differ decide. */

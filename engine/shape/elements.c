@@ -96,6 +96,14 @@ static ct_status make_tree(ct_elements *elements, const ct_cancel *cancel) {
   return ct_tree_build(elements->tree, elements->boxes, NULL, elements->view.element_count, NULL, cancel);
 }
 
+static ct_digest digest_elements(const ct_elements_view *view) {
+  ct_digest_state state;
+  ct_digest_open(&state);
+  ct_digest_doubles(&state, &view->vertices[0].x, 3 * (size_t)view->vertex_count);
+  ct_digest_indices(&state, view->corners, (size_t)view->element_count * view->form.corners);
+  return ct_digest_close(&state);
+}
+
 static void close_view(ct_elements *elements) {
   ct_elements_view *view = &elements->view;
   const ct_mesh_view *surface = ct_mesh_get(elements->surface);
@@ -111,6 +119,7 @@ static void close_view(ct_elements *elements) {
   view->boxes = elements->boxes;
   view->tree = elements->tree;
   view->volume = surface->volume;
+  elements->digest = digest_elements(view);
   size_t words = 2 * (size_t)view->form.corners + view->form.faces, count = view->element_count;
   elements->bytes += sizeof *elements + ct_mesh_bytes(elements->surface) + ct_tree_bytes(elements->tree) +
                      count * (words * sizeof(uint32_t) + sizeof *elements->boxes + sizeof *elements->hulls) +

@@ -11,6 +11,7 @@ struct ct_elements {
   ct_elements_view view;
   atomic_uint_least64_t references;
   size_t bytes;
+  ct_digest digest; /* of vertices and corners: the content by which elements are ordered */
   uint32_t *corners, *nodes, *across, *outer, *surface_ids;
   ct_mesh *surface;
   ct_hull **hulls;

@@ -160,6 +160,16 @@ static bool write_hull(writer *w, const ct_hull_cells *cells, scratch *s) {
   return write_planes(w, cells, s) && ct_hull_measure(&w->hull->view, s->set.cancel);
 }
 
+static ct_digest digest_hull(const ct_hull_view *view) {
+  const double *vertices[3] = {view->x, view->y, view->z};
+  const double *planes[4] = {view->nx, view->ny, view->nz, view->offset};
+  ct_digest_state state;
+  ct_digest_open(&state);
+  for (int k = 0; k < 3; k++) ct_digest_doubles(&state, vertices[k], view->vertex_count);
+  for (int k = 0; k < 4; k++) ct_digest_doubles(&state, planes[k], view->face_count);
+  return ct_digest_close(&state);
+}
+
 ct_status ct_hull_assemble(const ct_hull_cells *cells, bool exact, const ct_cancel *cancel, ct_hull **out) {
   writer w = {0};
   uint32_t loop = cells->face_start[cells->face_count];
@@ -182,6 +192,7 @@ ct_status ct_hull_assemble(const ct_hull_cells *cells, bool exact, const ct_canc
     return status;
   }
   w.hull->bytes = bytes;
+  w.hull->digest = digest_hull(&w.hull->view);
   w.hull->exact = exact;
   atomic_init(&w.hull->references, 1);
   *out = w.hull;

@@ -2,6 +2,7 @@
 #ifndef SHAPE_HULL_CELLS_H
 #define SHAPE_HULL_CELLS_H
 
+#include "base/digest.h"
 #include "shape/hull_grow.h"
 #include <contact/cancel.h>
 #include <contact/hull.h>
@@ -22,6 +23,7 @@ struct ct_hull {
   ct_hull_view view;
   atomic_uint_least64_t references;
   size_t bytes;
+  ct_digest digest;      /* of vertices and planes: the content by which hulls are ordered */
   const ct_hull *outer;  /* of an inset: the hull whose planes were moved in, a reference; else NULL */
   uint32_t *surface_ids; /* the view's; owned */
   bool exact;            /* vertices are exactly convex over the adjacency, so that climbing ends at the true maximum */

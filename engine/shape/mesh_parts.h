@@ -3,6 +3,8 @@
 #ifndef SHAPE_MESH_PARTS_H
 #define SHAPE_MESH_PARTS_H
 
+#include "base/digest.h"
+
 #include <contact/mesh.h>
 #include <stdatomic.h>
 
@@ -10,6 +12,8 @@ struct ct_mesh {
   ct_mesh_view view;
   atomic_uint_least64_t references;
   size_t bytes;
+  ct_digest
+      digest; /* of vertices and triangles as given: the content by which meshes are ordered */
 };
 
 /* Triangles, corners or vertices between two looks at the cancel flag: below 1 ms at 100 ns each. */

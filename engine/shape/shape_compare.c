@@ -1,6 +1,10 @@
-/* Shapes by content. */
+/* Shapes by content: numbers of the simple kinds one by one, arrays of hulls, meshes and elements
+ * by their digests, which are made when those are built: bodies that hold equal ones as different
+ * objects cost no more than those that share one. */
 #include "shape/capsule.h"
 #include "shape/compare.h"
+#include "shape/elements_parts.h"
+#include "shape/hull_cells.h"
 #include "shape/inner.h"
 
 ct_kind ct_shape_content_kind(const ct_shape *shape) {
@@ -16,40 +20,29 @@ int ct_numbers_compare(const double *a, const double *b, size_t count) {
   return 0;
 }
 
+static int compare_counts(uint32_t a, uint32_t b) { return (a > b) - (a < b); }
+
 static int compare_hulls(const ct_hull *a, const ct_hull *b) {
   if (a == b) return 0;
-  const ct_hull_view *p = ct_hull_get(a), *q = ct_hull_get(b);
-  if (p->vertex_count != q->vertex_count) return p->vertex_count < q->vertex_count ? -1 : 1;
-  int order = ct_numbers_compare(p->x, q->x, p->vertex_count);
-  if (!order) order = ct_numbers_compare(p->y, q->y, p->vertex_count);
-  return order ? order : ct_numbers_compare(p->z, q->z, p->vertex_count);
+  int order = compare_counts(a->view.vertex_count, b->view.vertex_count);
+  return order ? order : ct_digest_compare(&a->digest, &b->digest);
 }
 
 static int compare_meshes(const ct_mesh *a, const ct_mesh *b) {
   if (a == b) return 0;
-  const ct_mesh_view *p = ct_mesh_get(a), *q = ct_mesh_get(b);
+  const ct_mesh_view *p = &a->view, *q = &b->view;
   if (p->solid != q->solid) return p->solid ? -1 : 1;
-  if (p->vertex_count != q->vertex_count) return p->vertex_count < q->vertex_count ? -1 : 1;
-  if (p->triangle_count != q->triangle_count) return p->triangle_count < q->triangle_count ? -1 : 1;
-  int order = ct_numbers_compare(&p->vertices[0].x, &q->vertices[0].x, 3 * (size_t)p->vertex_count);
-  if (order) return order;
-  for (uint32_t i = 0; i < p->triangle_count; i++)
-    for (int k = 0; k < 3; k++)
-      if (p->triangles[i][k] != q->triangles[i][k]) return p->triangles[i][k] < q->triangles[i][k] ? -1 : 1;
-  return 0;
+  int order = compare_counts(p->vertex_count, q->vertex_count);
+  if (!order) order = compare_counts(p->triangle_count, q->triangle_count);
+  return order ? order : ct_digest_compare(&a->digest, &b->digest);
 }
 
 /* The surface follows from the rest. */
 static int compare_elements(const ct_elements *a, const ct_elements *b) {
   if (a == b) return 0;
-  const ct_elements_view *p = ct_elements_get(a), *q = ct_elements_get(b);
-  if (p->vertex_count != q->vertex_count) return p->vertex_count < q->vertex_count ? -1 : 1;
-  if (p->element_count != q->element_count) return p->element_count < q->element_count ? -1 : 1;
-  int order = ct_numbers_compare(&p->vertices[0].x, &q->vertices[0].x, 3 * (size_t)p->vertex_count);
-  if (order) return order;
-  for (size_t i = 0; i < (size_t)p->element_count * p->form.corners; i++)
-    if (p->corners[i] != q->corners[i]) return p->corners[i] < q->corners[i] ? -1 : 1;
-  return 0;
+  int order = compare_counts(a->view.vertex_count, b->view.vertex_count);
+  if (!order) order = compare_counts(a->view.element_count, b->view.element_count);
+  return order ? order : ct_digest_compare(&a->digest, &b->digest);
 }
 
 /* The numbers of a sharp shape that is neither hull nor mesh; zero where it has fewer than three. */
