@@ -122,6 +122,43 @@ static void crossings_are_the_walls_of_what_a_solid_holds(void) {
   CHECK(walls > 3000);
 }
 
+/* From, to and through vertices, edges and faces of the same meshes: in between crossings the ray is in the solid or outside, by
+ * points of it that are off the surface. */
+static void rays_through_features_cross_walls(void) {
+  check_random r = {4};
+  size_t walls = 0;
+  for (int i = 0; i < 3 * MESH_CASE_COUNT; i++) {
+    soup s = {0};
+    mesh_case(&s, i, &r);
+    ct_mesh *mesh = mesh_of(&s);
+    ct_shape shape = {.kind = CT_KIND_MESH, .mesh = mesh};
+    ct_pose origin = ct_pose_identity();
+    for (int k = 0; k < 300 && ct_mesh_get(mesh)->solid; k++) {
+      ipoint from = case_point(ct_mesh_get(mesh), &r), to = case_point(ct_mesh_get(mesh), &r);
+      ipoint way = ipoint_sub(to, from);
+      int64_t back = k % 3 ? case_integer(&r, 0, 3) : 0;
+      if (way.x == 0 && way.y == 0 && way.z == 0) continue;
+      ct_ray ray = {ct_add_scaled(vec_of(from), vec_of(way), (double)-back), vec_of(way), INFINITY};
+      ct_ray_crossing c[CROSSINGS_MAX];
+      size_t count = cross(&ray, &shape, &origin, c, CROSSINGS_MAX);
+      double end = count ? c[count - 1].distance + 1.0 : 1.0, length = ct_norm(vec_of(way));
+      walls += count;
+      for (size_t n = 0; n <= count; n++) {
+        double a = n == 0 ? 0.0 : c[n - 1].distance, b = n == count ? end : c[n].distance;
+        bool inside = n < count ? !c[n].entering : false;
+        ct_vec3 middle = ct_add_scaled(ray.origin, ray.direction, 0.5 * (a + b) / length);
+        ct_mesh_foot foot;
+        if (n > 0) CHECK(c[n - 1].entering == inside);
+        if (b - a < 1e-9 || !ct_mesh_nearest(mesh, middle, INFINITY, &foot) || foot.distance < 1e-9) continue;
+        CHECK(ct_mesh_contains(mesh, middle) == inside);
+      }
+    }
+    ct_mesh_release(mesh);
+    soup_free(&s);
+  }
+  CHECK(walls > 4000);
+}
+
 /* Through vertices and along edges, where many triangles meet: one crossing each way. */
 static void triangles_around_an_edge_are_one_crossing(void) {
   soup s = {0};
@@ -361,6 +398,7 @@ static const check_test tests[] = {
     {"a box of triangles is crossed like a box", a_box_of_triangles_is_crossed_like_a_box},
     {"a margin grows a mesh like a box", a_margin_grows_a_mesh_like_a_box},
     {"crossings are the walls of what a solid holds", crossings_are_the_walls_of_what_a_solid_holds},
+    {"rays through vertices, edges and faces cross the walls of what a solid holds", rays_through_features_cross_walls},
     {"triangles around an edge are one crossing", triangles_around_an_edge_are_one_crossing},
     {"a sheet is crossed once", a_sheet_is_crossed_once},
     {"along a face a box of triangles is crossed like a box", along_a_face_a_box_of_triangles_is_crossed_like_a_box},
