@@ -6,6 +6,8 @@
 
 /* Mass properties of a body; a box, with its share of a tree; a body of a scene that is not asked which of its pairs meet. */
 #define API_MASS_NS 500.0
+/* With the hulls of its colliders: any number of faces, which are written by a worker. */
+#define API_HULLS_NS 1e6
 #define API_BOX_NS 500.0
 #define API_ROW_NS 10000.0
 /* A body with its contacts among others that push each other: mass, contact system, forces. */

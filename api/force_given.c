@@ -39,8 +39,7 @@ static bool find_collider(api_reader *reader, const api_field *field, const ct_b
   return false;
 }
 
-/* A collider by its id or its index. */
-static bool read_collider(api_reader *reader, const api_field *field, const ct_body *body, uint32_t *out) {
+bool api_read_collider_place(api_reader *reader, const api_field *field, const ct_body *body, uint32_t *out) {
   *out = CT_NO_COLLIDER;
   if (!api_field_present(field)) return true;
   if (!json_is_number(field->value)) return find_collider(reader, field, body, out);
@@ -79,8 +78,8 @@ static bool read_sides(api_reader *reader, const api_field *field, const api_fie
     return false;
   }
   if (is_dynamic(scene, out->a) || is_dynamic(scene, out->b)) {
-    bool good = read_collider(reader, &m[COLLIDER_A], ct_scene_body(scene, out->a), &out->collider_a);
-    return read_collider(reader, &m[COLLIDER_B], ct_scene_body(scene, out->b), &out->collider_b) && good;
+    bool good = api_read_collider_place(reader, &m[COLLIDER_A], ct_scene_body(scene, out->a), &out->collider_a);
+    return api_read_collider_place(reader, &m[COLLIDER_B], ct_scene_body(scene, out->b), &out->collider_b) && good;
   }
   api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &field->path, "Nothing can move either body: both are static or kinematic.");
   return false;

@@ -58,6 +58,12 @@ void api_open_touch(api_buffer *buffer, const ct_body *a, const ct_body *b, cons
   api_put_member_vec3(buffer, "normal", t->normal);
   if (!found) return;
   api_put_member_number(buffer, "distance", t->distance);
+  if (t->is_volumetric) {
+    if (t->element_a != CT_NO_ELEMENT) api_put_member_unsigned(buffer, "elementA", t->element_a);
+    if (t->element_b != CT_NO_ELEMENT) api_put_member_unsigned(buffer, "elementB", t->element_b);
+    api_put_member_number(buffer, "area", t->area);
+    return;
+  }
   const ct_contact_point point = {.a = t->feature_a, .b = t->feature_b, .patch = t->patch, .number = t->number};
   api_put_contact_id(buffer, "features", &point);
 }

@@ -18,7 +18,8 @@
 #define ROWS_PER_POLL 256
 
 #define BIT(name) (1u << API_FORCE_##name)
-#define OF_ALL (BIT(CONTACTS) | BIT(CONTACT_TOLERANCE) | BIT(VELOCITY_TOLERANCE) | BIT(GRAVITY) | BIT(MATERIAL) | BIT(FRICTION))
+#define OF_ALL (BIT(CONTACTS) | BIT(CONTACT_TOLERANCE) | BIT(VELOCITY_TOLERANCE) | BIT(GRAVITY) | BIT(MATERIAL) | BIT(FRICTION) | \
+                BIT(VOLUMETRIC))
 
 uint32_t api_force_members(api_kind kind) {
   switch (kind) {
@@ -186,6 +187,23 @@ uint32_t api_find_singular(const ct_scene *scene) {
   return CT_NO_ROW;
 }
 
+/* {method?, normalWeighting?, epsilon?, sparsify?}: contacts are volumetric. */
+static bool read_volumetric(api_reader *reader, const api_force_fields *f, const api_force_about *about, api_force *out) {
+  const api_field *field = f->own[API_FORCE_VOLUMETRIC];
+  if (!api_field_present(field)) return true;
+  if (!api_refuse_beside(reader, field, out->mechanics.only_given, "contacts")) return false;
+  api_field m[] = {{.name = "method"}, {.name = "normalWeighting"}, {.name = "epsilon"}, {.name = "sparsify"}}, absent = {0};
+  if (!api_read_object(reader, field, m, 4)) return false;
+  const api_volume_fields fields = {&m[1], &m[0], &m[2], &absent, &m[3], &absent};
+  if (!api_read_volume(reader, &fields, &out->volumetric)) return false;
+  if (!api_read_present(reader, about->scene, &out->volumetric)) return false;
+  ct_query_options options = {.clearance = 0.0};
+  api_settle_volume(&out->volumetric, about->scene, &options, &out->warning);
+  out->volumes = (ct_mechanics_volumes){options.volume, options.sparsify};
+  out->mechanics.volumes = &out->volumes;
+  return true;
+}
+
 /* Contacts, loads and tolerances; whom it is about is read. */
 static bool read_common(api_reader *reader, const api_force_fields *f, const api_force_about *about, api_force *out) {
   ct_mechanics_options *o = &out->mechanics;
@@ -222,6 +240,7 @@ static bool read_common(api_reader *reader, const api_force_fields *f, const api
     o->material = material;
   }
   good = api_read_given_contacts(reader, f->own[API_FORCE_CONTACTS], about->scene, o) && good;
+  good = read_volumetric(reader, f, about, out) && good;
   return api_read_loads(reader, f->own[API_FORCE_LOADS], about->scene, o) && good;
 }
 

@@ -9,10 +9,12 @@
 
 #include "fields.h"
 #include "routes.h"
+#include "volume_json.h"
 
 /* Members beside those of other questions. */
 #define API_FORCE_MEMBER_MAP(X)                                                                                                    \
   X(CONTACTS, "contacts")                                                                                                          \
+  X(VOLUMETRIC, "volumetric")                                                                                                      \
   X(CONTACT_TOLERANCE, "contactTolerance")                                                                                         \
   X(VELOCITY_TOLERANCE, "velocityTolerance")                                                                                       \
   X(GRAVITY, "gravity")                                                                                                            \
@@ -46,6 +48,9 @@ static inline bool api_kind_is_force(api_kind kind) {
 
 typedef struct api_force {
   ct_mechanics_options mechanics; /* what it points to is in the arena */
+  api_volume volumetric;          /* where contacts are volumetric */
+  ct_mechanics_volumes volumes;   /* likewise */
+  const char *warning;            /* of these, or NULL */
   ct_vec3 gravity;                /* in force */
   double velocity_tolerance;      /* m/s, in force */
   ct_impulse_options impulse;

@@ -187,7 +187,7 @@ static ct_status cut_task(const api_plan *plan, api_task *task, bool shared) {
   case API_MODE_FORCE: status = prepare_force(task, shared); break;
   case API_MODE_MASS:
     task->items = q->scene ? q->row_count : q->body_count;
-    task->cost = API_MASS_NS * (double)task->items;
+    task->cost = (q->put_hulls ? API_HULLS_NS : API_MASS_NS) * (double)task->items;
     break;
   case API_MODE_PAIR:
     task->items = 1;

@@ -93,7 +93,7 @@ enum { M_FORCE = M_COUNT, M_ALL = M_FORCE + API_FORCE_MEMBER_COUNT };
 #define OF_ALL (BIT(LIMIT) | BIT(CURSOR) | BIT(TOTAL))
 /* How a distance or an overlap is found. */
 #define OF_METHOD (BIT(INCLUDE) | BIT(METHOD) | BIT(MPR_TOLERANCE) | BIT(MAX_ITERATIONS))
-#define OF_VOLUME (BIT(METHOD) | BIT(WEIGHTING) | BIT(EPSILON) | BIT(TRIANGLES) | BIT(SPARSIFY))
+#define OF_VOLUME (BIT(INCLUDE) | BIT(METHOD) | BIT(WEIGHTING) | BIT(EPSILON) | BIT(TRIANGLES) | BIT(SPARSIFY))
 #define OF_PAIRS (OF_ALL | BIT(WHERE) | BIT(PAIRS) | BIT(POSES) | BIT(VARIANTS) | BIT(BROADPHASE) | BIT(SUMMARY))
 
 /* What probes are given, and what is looked at. */
@@ -127,7 +127,7 @@ static const uint64_t scene_members[API_KIND_COUNT] = {
     [API_KIND_NEAREST] = OF_PROBES | OF_NEAREST,
     [API_KIND_POINT] = OF_PROBES | OF_POINT,
     [API_KIND_REGION] = OF_PROBES | OF_REGION,
-    [API_KIND_MASS_PROPERTIES] = OF_ALL | BIT(BODIES),
+    [API_KIND_MASS_PROPERTIES] = OF_ALL | BIT(BODIES) | BIT(INCLUDE),
     [API_KIND_ZERO_CROSSINGS] = OF_ALL | OF_CROSSINGS,
     [API_KIND_IMPULSE] = OF_FORCES,
     [API_KIND_RESTING_FORCES] = OF_FORCES | BIT(METHOD) | BIT(INCLUDE),
@@ -147,7 +147,7 @@ static const uint64_t given_members[API_KIND_COUNT] = {
     [API_KIND_NEAREST] = OF_GIVEN | OF_NEAREST,
     [API_KIND_POINT] = OF_GIVEN | OF_POINT,
     [API_KIND_REGION] = OF_GIVEN | OF_REGION,
-    [API_KIND_MASS_PROPERTIES] = BIT(A) | BIT(B),
+    [API_KIND_MASS_PROPERTIES] = BIT(A) | BIT(B) | BIT(INCLUDE),
     [API_KIND_IMPULSE] = OF_GIVEN | BIT(DETAIL),
     [API_KIND_RESTING_FORCES] = OF_GIVEN | BIT(DETAIL) | BIT(METHOD) | BIT(INCLUDE),
     [API_KIND_COMPLIANT_FORCES] = OF_GIVEN,
@@ -218,7 +218,7 @@ typedef struct include_word {
 } include_word;
 
 #define OF_KIND(name) (1u << API_KIND_##name)
-#define INCLUDES_MAX 8
+#define INCLUDES_MAX 10
 
 static bool read_include(api_reader *reader, const api_field *field, api_question *out) {
   const include_word all[] = {{"gradient", &out->gradient, OF_KIND(DISTANCE)},
@@ -227,6 +227,8 @@ static bool read_include(api_reader *reader, const api_field *field, api_questio
                               {"changes", &out->changes, OF_KIND(PAIRS)},
                               {"contacts", &out->crossings.contacts, OF_KIND(ZERO_CROSSINGS)},
                               {"velocity", &out->put_velocity, OF_KIND(CONTACTS)},
+                              {"stages", &out->volume.options.stages, OF_KIND(VOLUME)},
+                              {"hulls", &out->put_hulls, OF_KIND(MASS_PROPERTIES)},
                               {"A", &out->force.put_matrix, OF_KIND(RESTING_FORCES)},
                               {"b", &out->force.put_vector, OF_KIND(RESTING_FORCES)}};
   const char *words[INCLUDES_MAX];
@@ -315,7 +317,7 @@ static bool read_common(api_reader *reader, const member_set *set, const api_ask
   const api_method_fields method = {member(set, M_METHOD), member(set, M_MPR_TOLERANCE), member(set, M_MAX_ITERATIONS),
                                     member(set, M_INCLUDE), member(set, M_CACHE)};
   const api_volume_fields volume = {member(set, M_WEIGHTING), member(set, M_METHOD), member(set, M_EPSILON),
-                                    member(set, M_TRIANGLES), member(set, M_SPARSIFY)};
+                                    member(set, M_TRIANGLES), member(set, M_SPARSIFY), member(set, M_INCLUDE)};
   if (out->kind == API_KIND_VOLUME) good = api_read_volume(reader, &volume, &out->volume) && good;
   else if (!api_kind_is_motion(out->kind) && !api_kind_is_force(out->kind))
     good = api_read_method(reader, &method, &out->method) && good;
@@ -475,7 +477,12 @@ static bool read_forces(api_reader *reader, const member_set *set, api_question 
   if (!api_merge_velocities(reader, out, &velocities, &count)) return false;
   const api_force_about about = {out->kind, out->scene, &out->options, velocities, count};
   out->mode = API_MODE_FORCE;
-  return api_read_force(reader, &fields, &about, &out->force) && have_inertia(reader, set, out);
+  const api_field *volumetric = fields.own[API_FORCE_VOLUMETRIC];
+  bool is_volumetric = volumetric && api_field_present(volumetric);
+  if (!api_refuse_beside(reader, member(set, M_DETAIL), is_volumetric, "volumetric")) return false;
+  if (!api_read_force(reader, &fields, &about, &out->force)) return false;
+  if (out->force.warning) out->warnings[out->warning_count++] = out->force.warning;
+  return have_inertia(reader, set, out);
 }
 
 /* The scene that the query supposes takes the place of its revision. */
@@ -517,6 +524,7 @@ static bool read_of_scene(api_reader *reader, const member_set *set, const api_a
       [API_KIND_PAIRS] = CT_QUERY_PAIRS,       [API_KIND_OVERLAP] = CT_QUERY_OVERLAP, [API_KIND_DISTANCE] = CT_QUERY_DISTANCE,
       [API_KIND_CONTACTS] = CT_QUERY_CONTACTS, [API_KIND_VOLUME] = CT_QUERY_VOLUME,   [API_KIND_FEATURES] = CT_QUERY_FEATURES};
   out->options.kind = kinds[out->kind];
+  if (out->kind == API_KIND_VOLUME && !api_read_present(reader, out->scene, &out->volume)) return false;
   if (out->kind == API_KIND_VOLUME) settle_volume(out);
   if (out->kind == API_KIND_CONTACTS && !read_velocity(reader, member(set, M_FORCE + API_FORCE_VELOCITY_TOLERANCE), out))
     return false;

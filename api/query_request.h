@@ -75,6 +75,7 @@ typedef struct api_question {
   api_cursor from;      /* where the page starts, when resumed */
   const json_t *object; /* what a cursor is bound to, with hash_seed */
   uint64_t hash_seed;
+  bool put_hulls;                            /* MASS_PROPERTIES */
   const char *warnings[API_WARNINGS_MAX];
   size_t warning_count;
 } api_question;

@@ -236,8 +236,12 @@ static void run_mass(api_range_run *run, size_t begin, size_t end) {
       run->range->status = CT_CANCELLED;
       return;
     }
+    const ct_body *body = q->scene ? ct_scene_body(q->scene, q->rows[i]) : q->bodies[i].body;
     api_put_item(&run->range->text);
-    api_put_mass_answer(&run->range->text, q->scene ? ct_scene_body(q->scene, q->rows[i]) : q->bodies[i].body);
+    if (!api_put_mass_answer(&run->range->text, body, q->put_hulls)) {
+      run->range->status = CT_OUT_OF_MEMORY;
+      return;
+    }
     api_mark_result(run, (api_mark){.item = (uint32_t)i, .after = CT_NO_ROW});
   }
 }

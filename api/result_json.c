@@ -1,6 +1,8 @@
 /* Results of queries as JSON: pair answers and mass properties. */
 #include "result_json.h"
 
+#include "hull_json.h"
+
 #include "features_json.h"
 #include "force_json.h"
 
@@ -258,7 +260,7 @@ void api_put_pair_answer(api_buffer *buffer, const api_pair_answer *answer) {
   api_put_byte(buffer, '}');
 }
 
-void api_put_mass_answer(api_buffer *buffer, const ct_body *body) {
+bool api_put_mass_answer(api_buffer *buffer, const ct_body *body, bool hulls) {
   ct_mass_properties mass;
   bool overlap_ignored = false;
   api_put_byte(buffer, '{');
@@ -288,5 +290,7 @@ void api_put_mass_answer(api_buffer *buffer, const ct_body *body) {
   if (known && overlap_ignored) words[count++] = "overlapIgnored";
   if (known && !ct_body_motion(body)) words[count++] = "densityAssumed";
   api_put_flags(buffer, words, count);
+  bool good = !hulls || api_put_body_hulls(buffer, body);
   api_put_byte(buffer, '}');
+  return good;
 }

@@ -58,8 +58,8 @@ void api_put_flags(api_buffer *buffer, const char *const *words, size_t count);
 /* The same with flags that have words already. */
 void api_put_status_words(api_buffer *buffer, ct_pair_status status, const char *const *flags, size_t count);
 
-/* Mass properties of a body in its own frame. */
-void api_put_mass_answer(api_buffer *buffer, const ct_body *body);
+/* Mass properties of a body in its own frame; `hulls`: those of its colliders too. False: memory was refused. */
+bool api_put_mass_answer(api_buffer *buffer, const ct_body *body, bool hulls);
 
 const char *api_broadphase_word(ct_broadphase broadphase);
 

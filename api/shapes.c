@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "file_hint.h"
+#include "hull_json.h"
 #include "scenes.h"
 #include "shape_upload.h"
 
@@ -82,10 +83,46 @@ api_step api_shapes_list(api_call *call) {
   return api_call_send(call, 200);
 }
 
+/* ?include=hull. False: a value that is none, with a fault. */
+static bool read_include(api_call *call, bool *hull) {
+  const char *text = call->query;
+  api_url_parameter parameter;
+  while (api_url_next(&text, &parameter)) {
+    *hull = api_text_equal((ct_text){parameter.value, parameter.value_length}, api_text("hull"));
+    if (*hull) continue;
+    api_fault_plain(&call->faults, API_PROBLEM_BAD_PARAMETER, "include is hull.");
+    return false;
+  }
+  return true;
+}
+
+/* False: the shape has no hull, or too large a one, with a fault. */
+static bool put_hull(api_call *call, const ct_shape *shape) {
+  uint32_t faces = api_hull_faces(shape);
+  if (faces == 0)
+    api_fault_plain(&call->faults, API_PROBLEM_BAD_PARAMETER, "include=hull is for shapes of kind convex or box; this one is of kind %s.",
+                    ct_kind_word(shape->kind));
+  if (faces > API_HULL_FACES_MAX)
+    api_fault_limit(api_fault_plain(&call->faults, API_PROBLEM_LIMIT_EXCEEDED,
+                                    "The hull has more than %u faces; POST /v1/query/massProperties with include hulls has no such limit.",
+                                    API_HULL_FACES_MAX),
+                    API_HULL_FACES_MAX, faces);
+  if (api_faults_any(&call->faults)) return false;
+  api_put_key(&call->out, "hull");
+  api_put_byte(&call->out, '{');
+  bool good = api_put_hull_members(&call->out, shape);
+  api_put_byte(&call->out, '}');
+  if (!good) api_fault_memory(&call->faults);
+  return good;
+}
+
 api_step api_shape_read(api_call *call) {
+  bool hull = false;
+  if (!read_include(call, &hull)) return api_call_fail(call);
   const api_shape *shape = find_shape(call);
   if (!shape) return api_call_fail(call);
   if (!put_shape(call, shape, false)) return api_call_fail(call);
+  if (hull && !put_hull(call, &api_shape_get(shape)->shape)) return api_call_fail(call);
   return api_call_send(call, 200);
 }
 

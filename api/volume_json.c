@@ -3,6 +3,7 @@
 
 #include "problem.h"
 #include "result_json.h"
+#include "stages_json.h"
 
 /* Least geometric epsilon: of the smallest shape. */
 #define EPSILON_MIN (CT_EPSILON_PART * CT_SIZE_MIN)
@@ -31,13 +32,14 @@ static bool read_method(api_reader *reader, const api_field *field, api_volume *
   return true;
 }
 
-/* {threshold?, minArea?, minDistance?} */
+/* {threshold?, minArea?, minDistance?, present?} */
 static bool read_sparsify(api_reader *reader, const api_field *field, api_volume *out) {
   ct_query_sparsify *s = &out->sparsify;
   *s = (ct_query_sparsify){.threshold = CT_SPARSIFY_THRESHOLD, .bytes_max = (size_t)reader->limits->request_memory_bytes};
   if (!api_field_present(field)) return true;
-  api_field m[] = {{.name = "threshold"}, {.name = "minArea"}, {.name = "minDistance"}};
-  if (!api_read_object(reader, field, m, 3)) return false;
+  api_field m[] = {{.name = "threshold"}, {.name = "minArea"}, {.name = "minDistance"}, {.name = "present"}};
+  if (!api_read_object(reader, field, m, 4)) return false;
+  out->present = m[3];
   out->sparsifies = true;
   out->has_min_distance = api_field_present(&m[2]);
   bool good = api_read_number(reader, &m[0], 0.0, 1.0, &s->threshold);
@@ -52,6 +54,11 @@ bool api_read_volume(api_reader *reader, const api_volume_fields *fields, api_vo
   good = api_read_epsilon(reader, fields->epsilon, &out->options.epsilon) && good;
   good = api_read_bool(reader, fields->triangles, &out->options.triangles) && good;
   out->has_epsilon = api_field_present(fields->epsilon);
+  if (out->options.stages && out->sparsifies) {
+    api_fault_at(reader->faults, API_PROBLEM_CONFLICTING_MEMBERS, &fields->include->path,
+                 "include \"stages\" cannot be combined with sparsify.");
+    return false;
+  }
   bool idle = out->options.method != CT_VOLUME_SOLFEC && !(out->sparsifies && !out->has_min_distance);
   return good && api_refuse_idle(reader, fields->epsilon, idle, "method solfec, or sparsify without minDistance");
 }
@@ -92,7 +99,6 @@ static void put_status(api_buffer *buffer, ct_pair_status status, uint32_t flags
 }
 
 static void put_triangle(api_buffer *buffer, const ct_volume_triangle *t) {
-  static const char *const owners[] = {[CT_OWNER_A] = "a", [CT_OWNER_B] = "b", [CT_OWNER_SHARED] = "shared"};
   api_put_item(buffer);
   api_put_byte(buffer, '{');
   api_put_key(buffer, "vertices");
@@ -102,9 +108,7 @@ static void put_triangle(api_buffer *buffer, const ct_volume_triangle *t) {
     api_put_vec3(buffer, t->vertex[i]);
   }
   api_put_byte(buffer, ']');
-  api_put_member_string(buffer, "owner", api_text(owners[t->owner]));
-  if (t->face_a != CT_NO_FACE) api_put_member_unsigned(buffer, "faceA", t->face_a);
-  if (t->face_b != CT_NO_FACE) api_put_member_unsigned(buffer, "faceB", t->face_b);
+  api_put_owner(buffer, t->owner, t->face_a, t->face_b);
   api_put_byte(buffer, '}');
 }
 
@@ -134,6 +138,7 @@ static void put_contact(api_buffer *buffer, const ct_hit *hit) {
   if (c->surface_a != CT_NO_FACE) api_put_member_unsigned(buffer, "surfaceA", c->surface_a);
   if (c->surface_b != CT_NO_FACE) api_put_member_unsigned(buffer, "surfaceB", c->surface_b);
   if (c->triangle_count > 0) put_triangles(buffer, hit);
+  if (hit->volume_list && c->stages.point_count > 0) api_put_stages(buffer, c, hit->volume_list);
   put_status(buffer, c->status, c->flags);
 }
 

@@ -13,15 +13,19 @@ typedef struct api_volume {
   ct_query_sparsify sparsify;
   bool sparsifies;
   bool has_epsilon, has_min_distance; /* given; else the scene's is in force */
+  api_field present;                  /* of sparsify, to be read against the scene */
 } api_volume;
 
 typedef struct api_volume_fields {
-  const api_field *weighting, *method, *epsilon, *triangles, *sparsify;
+  const api_field *weighting, *method, *epsilon, *triangles, *sparsify, *include;
 } api_volume_fields;
 
 bool api_read_volume(api_reader *reader, const api_volume_fields *fields, api_volume *out);
 /* A geometric epsilon, m. */
 bool api_read_epsilon(api_reader *reader, const api_field *field, double *out);
+
+/* The names of sparsify's `present`, where it has any. Faults: UNKNOWN_ID, MISSING_MEMBER, ... */
+bool api_read_present(api_reader *reader, const ct_scene *scene, api_volume *volume);
 
 /* Puts the scene's epsilon where none was given, and the whole into the query's options, which borrow `volume` from here on.
  * *warning: a sentence, where the epsilon is large against the scene's bodies; else untouched. */

@@ -88,11 +88,44 @@ static uint64_t candidates_max(const ct_mechanics_parts *parts) {
   return parts->options->candidates_max ? parts->options->candidates_max : CT_PAIRS_MAX;
 }
 
+/* The contact of a common solid: its patch stands for a's face, and its position for a point of b. */
+static ct_touch volume_touch(const ct_hit *hit, const ct_pair_material *material) {
+  const ct_volume_contact *c = hit->volume;
+  return (ct_touch){.a = hit->a,
+                    .b = hit->b,
+                    .collider_a = hit->collider_a,
+                    .collider_b = hit->collider_b,
+                    .position = c->position,
+                    .normal = c->normal,
+                    .point_a = c->position,
+                    .point_b = c->position,
+                    .distance = c->gap,
+                    .is_volumetric = true,
+                    .element_a = c->element_a,
+                    .element_b = c->element_b,
+                    .area = c->area,
+                    .surface_a = {.form = CT_SURFACE_FACE},
+                    .surface_b = {.form = CT_SURFACE_POINT},
+                    .material = *material};
+}
+
+static bool take_volume(finder *f, const ct_hit *hit) {
+  ct_mechanics_parts *parts = f->parts;
+  if (!hit->volume || hit->sparsified != CT_KEPT || !moves(parts, hit->a, hit->b)) return true;
+  const ct_touch whose = {.a = hit->a, .b = hit->b, .collider_a = hit->collider_a, .collider_b = hit->collider_b};
+  const ct_pair_material material = material_of(parts, &whose);
+  f->status = reserve(parts);
+  if (f->status != CT_OK) return false;
+  parts->touches[parts->count++] = volume_touch(hit, &material);
+  return true;
+}
+
 static bool take_hit(void *context, const ct_hit *hit) {
   finder *f = context;
   ct_mechanics_parts *parts = f->parts;
   if (hit->candidates > candidates_max(parts)) f->status = CT_PAIR_LIMIT;
   if (f->status != CT_OK) return false;
+  if (parts->options->volumes) return take_volume(f, hit);
   if (hit->point_count == 0 || !moves(parts, hit->a, hit->b)) return true;
   side a = side_of(parts, hit->a, hit->collider_a), b = side_of(parts, hit->b, hit->collider_b);
   const ct_touch whose = {.a = hit->a, .b = hit->b, .collider_a = hit->collider_a, .collider_b = hit->collider_b};
@@ -157,6 +190,13 @@ ct_status ct_mechanics_find(ct_mechanics_parts *parts, ct_workspace *workspace) 
                               .overrides = o->overrides,
                               .override_count = o->override_count,
                               .cancel = o->cancel};
+  if (o->volumes) {
+    bool solfec = o->volumes->volume.method == CT_VOLUME_SOLFEC;
+    options.kind = CT_QUERY_VOLUME;
+    options.clearance = solfec ? o->volumes->volume.epsilon : 0.0;
+    options.volume = o->volumes->volume;
+    options.sparsify = o->volumes->sparsify;
+  }
   if (o->explicit_pairs || o->where_a || o->where_b) return run(parts, &options, workspace);
   uint8_t *mask = dynamic_mask(parts);
   if (!mask) return CT_OUT_OF_MEMORY;

@@ -5,6 +5,7 @@
 #include "narrow/workspace.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 const char *ct_weighting_word(ct_weighting weighting) {
   static const char *const words[] = {
@@ -36,6 +37,10 @@ const char *ct_volume_flag_word(uint32_t row) {
 void ct_volume_memory_free(ct_volume_memory *memory) {
   free(memory->contacts);
   free(memory->triangles);
+  free(memory->points);
+  free(memory->stage_vertices);
+  free(memory->stage_faces);
+  free(memory->stage_indices);
   for (int i = 0; i < 2; i++) free(memory->room[i].numbers);
   free(memory->solid.numbers);
   ct_cut_free(&memory->cut);
@@ -43,13 +48,14 @@ void ct_volume_memory_free(ct_volume_memory *memory) {
   free(memory->elements);
 }
 
-/* Room for one more of `size` bytes each; false: memory was refused and nothing has changed. */
-static bool grow(void **items, uint32_t count, uint32_t *capacity, size_t size) {
+bool ct_volume_grow(void *items, uint32_t count, uint32_t *capacity, size_t size) {
   if (count < *capacity) return true;
+  void *old;
+  memcpy(&old, items, sizeof old);
   uint32_t larger = *capacity ? 2 * *capacity : 16;
-  void *moved = larger > *capacity ? realloc(*items, larger * size) : NULL;
+  void *moved = larger > *capacity ? realloc(old, larger * size) : NULL;
   if (!moved) return false;
-  *items = moved;
+  memcpy(items, &moved, sizeof moved);
   *capacity = larger;
   return true;
 }
@@ -68,9 +74,7 @@ void ct_volume_set_error(ct_volume_contact *contact, double error) {
 
 bool ct_volume_push(ct_volume_pair *pair, const ct_volume_contact *contact) {
   ct_volume_memory *m = pair->memory;
-  void *items = m->contacts;
-  pair->failed = pair->failed || !grow(&items, m->contact_count, &m->contact_capacity, sizeof *contact);
-  m->contacts = items;
+  pair->failed = pair->failed || !ct_volume_grow(&m->contacts, m->contact_count, &m->contact_capacity, sizeof *contact);
   if (pair->failed) return false;
   m->contacts[m->contact_count++] = *contact;
   return true;
@@ -78,9 +82,7 @@ bool ct_volume_push(ct_volume_pair *pair, const ct_volume_contact *contact) {
 
 bool ct_volume_push_triangle(ct_volume_pair *pair, const ct_volume_triangle *triangle) {
   ct_volume_memory *m = pair->memory;
-  void *items = m->triangles;
-  pair->failed = pair->failed || !grow(&items, m->triangle_count, &m->triangle_capacity, sizeof *triangle);
-  m->triangles = items;
+  pair->failed = pair->failed || !ct_volume_grow(&m->triangles, m->triangle_count, &m->triangle_capacity, sizeof *triangle);
   if (pair->failed) return false;
   m->triangles[m->triangle_count++] = *triangle;
   return true;
@@ -102,6 +104,7 @@ static void hand_back_contact(const ct_volume_pair *pair, bool swapped, ct_volum
   c->centroid = plain(ct_to_parent(*frame, c->centroid));
   c->position = plain(ct_to_parent(*frame, c->position));
   c->inner = plain(ct_to_parent(*frame, c->inner));
+  c->stages.start = plain(ct_to_parent(*frame, c->stages.start));
   ct_vec3 normal = ct_unit_or(ct_mat_mul(frame->rotation, c->normal), ct_vec(1.0, 0.0, 0.0));
   c->normal = plain(swapped ? ct_neg(normal) : normal);
   if (!swapped) return;
@@ -109,11 +112,33 @@ static void hand_back_contact(const ct_volume_pair *pair, bool swapped, ct_volum
   exchange(&c->element_a, &c->element_b);
 }
 
+static void hand_back_owner(bool swapped, ct_volume_owner *owner, uint32_t *face_a, uint32_t *face_b) {
+  if (!swapped) return;
+  exchange(face_a, face_b);
+  if (*owner != CT_OWNER_SHARED) *owner = *owner == CT_OWNER_A ? CT_OWNER_B : CT_OWNER_A;
+}
+
 static void hand_back_triangle(const ct_volume_pair *pair, bool swapped, ct_volume_triangle *t) {
   for (int i = 0; i < 3; i++) t->vertex[i] = plain(ct_to_parent(*pair->a.frame, t->vertex[i]));
-  if (!swapped) return;
-  exchange(&t->face_a, &t->face_b);
-  if (t->owner != CT_OWNER_SHARED) t->owner = t->owner == CT_OWNER_A ? CT_OWNER_B : CT_OWNER_A;
+  hand_back_owner(swapped, &t->owner, &t->face_a, &t->face_b);
+}
+
+static void hand_back_stages(const ct_volume_pair *pair, bool swapped) {
+  const ct_volume_memory *m = pair->memory;
+  const ct_frame *frame = pair->a.frame;
+  for (uint32_t i = 0; i < m->point_count; i++) {
+    ct_dual_point *p = &m->points[i];
+    p->point = plain(ct_mat_mul(frame->rotation, p->point));
+    hand_back_owner(swapped, &p->owner, &p->face_a, &p->face_b);
+  }
+  for (uint32_t i = 0; i < m->stage_vertex_count; i++)
+    m->stage_vertices[i].position = plain(ct_to_parent(*frame, m->stage_vertices[i].position));
+  for (uint32_t i = 0; i < m->stage_face_count; i++) {
+    ct_stage_face *f = &m->stage_faces[i];
+    f->normal = plain(ct_mat_mul(frame->rotation, f->normal));
+    f->offset += ct_dot(f->normal, frame->position);
+    hand_back_owner(swapped, &f->owner, &f->face_a, &f->face_b);
+  }
 }
 
 static int by_elements(const void *a, const void *b) {
@@ -126,11 +151,16 @@ static void hand_back(ct_volume_pair *pair, bool swapped, ct_volume *out) {
   ct_volume_memory *m = pair->memory;
   for (uint32_t i = 0; i < m->contact_count; i++) hand_back_contact(pair, swapped, &m->contacts[i]);
   for (uint32_t i = 0; i < m->triangle_count; i++) hand_back_triangle(pair, swapped, &m->triangles[i]);
+  hand_back_stages(pair, swapped);
   if (swapped && m->contact_count > 1) qsort(m->contacts, m->contact_count, sizeof *m->contacts, by_elements);
   *out = (ct_volume){.contacts = m->contacts,
                      .count = m->contact_count,
                      .triangles = m->triangles,
                      .triangle_count = m->triangle_count,
+                     .points = m->points,
+                     .stage_vertices = m->stage_vertices,
+                     .stage_faces = m->stage_faces,
+                     .stage_indices = m->stage_indices,
                      .status = pair->status,
                      .flags = pair->flags,
                      .failed = pair->failed};
@@ -192,6 +222,7 @@ void ct_pair_volume(ct_placed a, ct_placed b, const ct_volume_options *options, 
   pair.poses[1] = swapped ? options->poses_a : options->poses_b;
   set_relative(&pair);
   memory->contact_count = memory->triangle_count = 0;
+  memory->point_count = memory->stage_vertex_count = memory->stage_face_count = memory->stage_index_count = 0;
   answer(&pair);
   memory->starved = memory->starved || pair.failed;
   hand_back(&pair, swapped, out);

@@ -11,6 +11,12 @@ typedef struct ct_volume_memory {
   uint32_t contact_count, contact_capacity;
   ct_volume_triangle *triangles; /* [triangle_capacity] */
   uint32_t triangle_count, triangle_capacity;
+  ct_dual_point *points; /* [point_count] stages */
+  ct_stage_vertex *stage_vertices;
+  ct_stage_face *stage_faces;
+  uint32_t *stage_indices;
+  uint32_t point_count, point_capacity, stage_vertex_count, stage_vertex_capacity;
+  uint32_t stage_face_count, stage_face_capacity, stage_index_count, stage_index_capacity;
   ct_volume_room room[2];        /* of convex polyhedra: as placed, while they are cut, and what is known of their faces */
   ct_volume_room solid;          /* of a dual hull: its polar */
   ct_cut cut;
@@ -48,6 +54,9 @@ void ct_volume_set_error(ct_volume_contact *contact, double error);
  * before it: first_triangle and triangle_count are the caller's to set. */
 bool ct_volume_push(ct_volume_pair *pair, const ct_volume_contact *contact);
 bool ct_volume_push_triangle(ct_volume_pair *pair, const ct_volume_triangle *triangle);
+
+/* Room for one more item of `size` bytes in *items, which may move. False: memory was refused and nothing has changed. */
+bool ct_volume_grow(void *items, uint32_t count, uint32_t *capacity, size_t size);
 
 /* Two boxes or hulls without rounding and margin. volume_convex.c */
 void ct_volume_convex(ct_volume_pair *pair);

@@ -43,17 +43,10 @@ static void push_triangle(const ct_volume_common *c, const ct_volume_triangle *t
   ct_volume_push_triangle(c->pair, t);
 }
 
-/* The plane that a face of the solid is on. */
-typedef struct origin {
-  const ct_volume_body *body;
-  uint32_t face;
-  bool of_a;
-} origin;
-
-static origin origin_of(const ct_volume_common *c, uint32_t f) {
+ct_volume_origin ct_volume_origin_of(const ct_volume_common *c, uint32_t f) {
   uint32_t plane = c->source ? c->source[f] : f;
   bool of_a = plane < c->a->face_count;
-  return (origin){of_a ? c->a : c->b, of_a ? plane : plane - c->a->face_count, of_a};
+  return (ct_volume_origin){of_a ? c->a : c->b, of_a ? plane : plane - c->a->face_count, of_a};
 }
 
 /* Integral of max(h, 0) over a triangle of that area, h linear and given at its corners. */
@@ -79,7 +72,7 @@ typedef struct wide_face {
   bool is_shared;
 } wide_face;
 
-static wide_face widen_face(const ct_volume_common *c, const origin *from, uint32_t other, ct_vec3 reference) {
+static wide_face widen_face(const ct_volume_common *c, const ct_volume_origin *from, uint32_t other, ct_vec3 reference) {
   const ct_wide_frame *frame = &c->pair->wide;
   const ct_dd3 inside = ct_dd3_of(reference);
   wide_face w = {.plane = ct_wide_face(from->body, from->face, from->of_a ? NULL : frame), .is_shared = other != CT_CUT_NONE};
@@ -99,7 +92,7 @@ static void sum_wide_triangle(const wide_face *w, ct_volume_sum *sum, ct_volume_
 
 static void sum_face(const ct_volume_common *c, uint32_t f, ct_volume_sum *sum, uint32_t *flags) {
   const ct_cut *cut = c->cut;
-  origin from = origin_of(c, f);
+  ct_volume_origin from = ct_volume_origin_of(c, f);
   const ct_volume_body *body = from.body;
   bool of_a = from.of_a;
   uint32_t own = from.face, other = of_a ? c->shared[own] : CT_CUT_NONE;
@@ -139,7 +132,7 @@ static double margin_at(const ct_volume_common *c, ct_vec3 p) {
   double margin = INFINITY;
   for (uint32_t f = 0; f < c->cut->face_count; f++) {
     if (c->cut->first[f] == CT_CUT_NONE) continue;
-    origin from = origin_of(c, f);
+    ct_volume_origin from = ct_volume_origin_of(c, f);
     margin = ct_min2(margin, from.body->offset[from.face] - ct_dot(ct_volume_body_normal(from.body, from.face), p));
   }
   return margin;
@@ -249,6 +242,7 @@ bool ct_volume_add_common(const ct_volume_common *c) {
   set_gaps(c, &contact);
   contact.first_triangle = first_triangle;
   contact.triangle_count = m->triangle_count - first_triangle;
+  if (c->pair->options->stages) ct_volume_push_stages(c, &contact);
   ct_volume_push(c->pair, &contact);
   return true;
 }

@@ -16,6 +16,8 @@ typedef struct ct_volume_common {
   ct_vec3 inner;          /* a point inside both, when it was found before */
   double margin;          /* its distance from the planes; 0: none was found before */
   uint32_t flags;         /* of the contact to come */
+  ct_vec3 start;          /* SOLFEC: where the inner point was pushed from */
+  bool has_start;
   bool is_wide;           /* cut and summed up in double-double arithmetic; pair->wide is set */
   double moved;           /* m: the method moves planes and vertices by up to so much */
 } ct_volume_common;
@@ -31,6 +33,17 @@ bool ct_volume_add_common(const ct_volume_common *common);
 /* The same solid by the dual hull, or as the seed finds it, and its contact. Its lists are allocated. False as above; `inner` and
  * `margin` are set. */
 bool ct_volume_by_dual(ct_volume_common *common);
+
+/* The plane that a face of the solid is on. */
+typedef struct ct_volume_origin {
+  const ct_volume_body *body;
+  uint32_t face;
+  bool of_a;
+} ct_volume_origin;
+ct_volume_origin ct_volume_origin_of(const ct_volume_common *common, uint32_t face);
+
+/* Pushes the stages of the contact, whose inner point is known. volume_stages.c */
+void ct_volume_push_stages(const ct_volume_common *common, ct_volume_contact *contact);
 
 /* The face of a that lies on the same plane as b's, with one outward side, to round-off, and is not shared yet; or CT_CUT_NONE. */
 uint32_t ct_volume_same_plane(const ct_volume_common *common, uint32_t face);

@@ -148,12 +148,29 @@ static bool find(ct_volume_memory *memory, const piecewise *a, uint32_t i, const
 
 /* ---- pairs of pieces ---- */
 
+static void rename_face(uint32_t *face, const piece *p) {
+  if (*face != CT_NO_FACE && p->body.is_inner) *face = p->face[*face];
+}
+
 /* Triangles tell the element's faces, not its hull's. */
 static void rename_faces(ct_volume_pair *pair, uint32_t first, const piece *a, const piece *b) {
   for (uint32_t t = first; t < pair->memory->triangle_count; t++) {
     ct_volume_triangle *triangle = &pair->memory->triangles[t];
-    if (triangle->face_a != CT_NO_FACE && a->body.is_inner) triangle->face_a = a->face[triangle->face_a];
-    if (triangle->face_b != CT_NO_FACE && b->body.is_inner) triangle->face_b = b->face[triangle->face_b];
+    rename_face(&triangle->face_a, a);
+    rename_face(&triangle->face_b, b);
+  }
+}
+
+/* The same of stages. */
+static void rename_stages(ct_volume_pair *pair, uint32_t first_point, uint32_t first_face, const piece *a, const piece *b) {
+  ct_volume_memory *m = pair->memory;
+  for (uint32_t i = first_point; i < m->point_count; i++) {
+    rename_face(&m->points[i].face_a, a);
+    rename_face(&m->points[i].face_b, b);
+  }
+  for (uint32_t i = first_face; i < m->stage_face_count; i++) {
+    rename_face(&m->stage_faces[i].face_a, a);
+    rename_face(&m->stage_faces[i].face_b, b);
   }
 }
 
@@ -169,9 +186,10 @@ static void pair_piece(ct_volume_pair *pair, const piecewise *a, uint32_t i, con
       pair->failed = true;
       return;
     }
-    uint32_t triangles = m->triangle_count;
+    uint32_t triangles = m->triangle_count, points = m->point_count, faces = m->stage_face_count;
     ct_volume_bodies(pair, &first.body, &second.body);
     rename_faces(pair, triangles, &first, &second);
+    rename_stages(pair, points, faces, &first, &second);
   }
 }
 

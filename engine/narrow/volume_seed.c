@@ -34,6 +34,8 @@ static bool find_inner(ct_volume_common *c, ct_volume_dual *dual) {
   if (c->epsilon > 0.0) {
     ct_vec3 start;
     if (!seed_start(c, &start)) return false;
+    c->start = start;
+    c->has_start = true;
     ct_volume_dual_refine(dual, start, c->epsilon);
     if (ct_volume_dual_swell(dual, c->epsilon)) c->flags |= CT_VOLUME_FLAG_TOLERANCE_RAISED;
     return true;

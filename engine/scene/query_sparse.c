@@ -12,9 +12,7 @@ typedef struct kept_hit {
 } kept_hit;
 
 /* A convex piece of a body: an element, or a collider. */
-typedef struct piece {
-  uint32_t row, collider, element;
-} piece;
+typedef ct_contact_side piece;
 
 typedef struct sparse_run {
   const ct_query *query;
@@ -26,6 +24,7 @@ typedef struct sparse_run {
   ct_status status; /* of keeping */
   piece *pieces;    /* sorted, each once */
   size_t piece_count;
+  ct_contact_name *present; /* [sparsify->present_count] lower side first, sorted */
 } sparse_run;
 
 /* ---- keeping --------------------------------------------------------------------------------------------------------- */
@@ -52,6 +51,7 @@ static ct_status keep(sparse_run *run, const ct_hit *hit) {
   if (status != CT_OK) return status;
   kept_hit *k = &run->hits[run->count++];
   *k = (kept_hit){.hit = *hit, .first_triangle = run->triangle_count, .has_contact = hit->volume != NULL};
+  k->hit.volume_list = NULL;
   if (hit->volume) k->contact = *hit->volume;
   for (size_t i = 0; i < more; i++) run->triangles[run->triangle_count++] = hit->triangles[i];
   return CT_OK;
@@ -127,13 +127,40 @@ static bool adjacent(void *context, uint32_t row, uint32_t number, uint32_t othe
   return whole_p && whole_q && colliders_touch(run, body, p->collider, q->collider);
 }
 
+/* ---- contacts that were present before ------------------------------------------------------------------------------- */
+
+static ct_contact_name name_of(piece a, piece b) {
+  return compare_pieces(&a, &b) <= 0 ? (ct_contact_name){a, b} : (ct_contact_name){b, a};
+}
+
+static int compare_names(const void *a, const void *b) {
+  const ct_contact_name *p = a, *q = b;
+  int order = compare_pieces(&p->a, &q->a);
+  return order ? order : compare_pieces(&p->b, &q->b);
+}
+
+static bool list_present(sparse_run *run) {
+  const ct_query_sparsify *s = run->query->options.sparsify;
+  run->present = malloc((s->present_count + 1) * sizeof *run->present);
+  if (!run->present) return false;
+  for (size_t i = 0; i < s->present_count; i++) run->present[i] = name_of(s->present[i].a, s->present[i].b);
+  if (s->present_count > 0) qsort(run->present, s->present_count, sizeof *run->present, compare_names);
+  return true;
+}
+
+static bool was_present(const sparse_run *run, const kept_hit *k) {
+  size_t count = run->query->options.sparsify->present_count;
+  const ct_contact_name name = name_of(piece_a(k), piece_b(k));
+  return count > 0 && bsearch(&name, run->present, count, sizeof name, compare_names) != NULL;
+}
+
 /* ---- sparsifying ----------------------------------------------------------------------------------------------------- */
 
 static ct_status sparsify(sparse_run *run) {
   const ct_query_options *o = &run->query->options;
   ct_sparse_contact *contacts = malloc((run->count + 1) * sizeof *contacts);
   ct_sparsified *outcome = malloc((run->count + 1) * sizeof *outcome);
-  ct_status status = contacts && outcome && list_pieces(run) ? CT_OK : CT_OUT_OF_MEMORY;
+  ct_status status = contacts && outcome && list_pieces(run) && list_present(run) ? CT_OK : CT_OUT_OF_MEMORY;
   size_t count = 0;
   for (size_t i = 0; i < run->count && status == CT_OK; i++) {
     const kept_hit *k = &run->hits[i];
@@ -143,6 +170,7 @@ static ct_status sparsify(sparse_run *run) {
                                           .piece_a = piece_number(run, piece_a(k)),
                                           .piece_b = piece_number(run, piece_b(k)),
                                           .id = (uint32_t)count,
+                                          .carried = was_present(run, k),
                                           .area_defined = k->contact.area_defined,
                                           .area = k->contact.area,
                                           .position = k->contact.position};
@@ -195,5 +223,6 @@ ct_status ct_query_run_sparse(const ct_query *query, const ct_query_range *range
   free(run.hits);
   free(run.triangles);
   free(run.pieces);
+  free(run.present);
   return status;
 }

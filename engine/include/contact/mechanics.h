@@ -50,6 +50,9 @@ typedef struct ct_touch {
   ct_vec3 position, normal;
   ct_vec3 point_a, point_b;
   double distance; /* m */
+  bool is_volumetric;            /* a contact of contact/volume.h, without features; its distance is the gap */
+  uint32_t element_a, element_b; /* of those: elements, or CT_NO_ELEMENT */
+  double area;                   /* of those, m^2 */
   ct_surface surface_a, surface_b;
   ct_pair_material material;
 } ct_touch;
@@ -130,9 +133,17 @@ typedef struct ct_row_velocity {
   ct_velocity velocity;
 } ct_row_velocity;
 
+/* Volumetric contacts in the place of contact points: one of each pair of convex pieces that overlap, at the contact's position
+ * along its normal, which turns with a. */
+typedef struct ct_mechanics_volumes {
+  ct_volume_options volume;
+  const ct_query_sparsify *sparsify; /* NULL: no contact is left out */
+} ct_mechanics_volumes;
+
 typedef struct ct_mechanics_options {
   double contact_tolerance; /* contacts at most this far apart, and all that penetrate, take part; m, >= 0 */
   ct_detail detail;         /* of the contacts found; MANIFOLD */
+  const ct_mechanics_volumes *volumes; /* NULL: contact points are looked for */
   bool only_given;          /* `given` are the contacts, and none is looked for */
   const ct_given_touch *given;
   size_t given_count;

@@ -130,6 +130,7 @@ typedef struct ct_volume_options {
   ct_volume_method method;
   double epsilon; /* m, > 0; SOLFEC alone reads it */
   bool triangles; /* wanted too? */
+  bool stages;    /* likewise, of convex polyhedra and elements */
   ct_volume_poses poses_a, poses_b; /* what the volumes of thin solids refer to; zeroed: the frames */
 } ct_volume_options;
 
@@ -144,6 +145,40 @@ typedef struct ct_volume_triangle {
    * -z, +z; of a mesh the triangle; of an element its local face; of a half-space 0; of curved bodies CT_NO_FACE. */
   uint32_t face_a, face_b;
 } ct_volume_triangle;
+
+/* Stages of the intersection of two convex polyhedra, as Solfec 1.0 takes them (Muller, Preparata 1978). The planes of both bodies
+ * are seen from the inner point; the plane n . z <= d has the dual point n / d. The hull of the dual points has a vertex for each
+ * face of the common polyhedron, and a face for each vertex of it. */
+
+/* A plane of a or b (shared: of both, once). */
+typedef struct ct_dual_point {
+  ct_vec3 point; /* world axes, 1/m */
+  ct_volume_owner owner;
+  uint32_t face_a, face_b; /* as of triangles */
+  bool on_hull;            /* a vertex of the dual hull; else the plane is redundant */
+} ct_dual_point;
+
+/* A vertex of the common polyhedron, and the face of the dual hull that it is the polar of. */
+typedef struct ct_stage_vertex {
+  ct_vec3 position;
+  uint32_t first_index, index_count; /* dual points of the dual hull's face, counter-clockwise from outside */
+} ct_stage_vertex;
+
+typedef struct ct_stage_face {
+  ct_volume_owner owner;
+  uint32_t face_a, face_b;
+  ct_vec3 normal; /* outward, unit */
+  double offset;  /* m; normal . p = offset */
+  uint32_t point; /* its dual point */
+  uint32_t first_index, index_count; /* vertices of its loop, counter-clockwise from outside */
+} ct_stage_face;
+
+/* Where the stages of a contact are in the list's; all numbers in them count from these. */
+typedef struct ct_volume_stages {
+  uint32_t first_point, point_count, first_vertex, vertex_count, first_face, face_count;
+  ct_vec3 start;  /* SOLFEC: the closest point of a found by GJK, from which the inner point was pushed */
+  bool has_start;
+} ct_volume_stages;
 
 typedef struct ct_volume_contact {
   double volume;                           /* m^3, > 0 */
@@ -163,6 +198,7 @@ typedef struct ct_volume_contact {
   ct_pair_status status;                   /* DEGENERATE with ILL_CONDITIONED */
   uint32_t flags;                          /* bits of CT_VOLUME_FLAG_MAP */
   uint32_t first_triangle, triangle_count; /* in the list's triangles; 0 unless asked for */
+  ct_volume_stages stages;                 /* zeroed unless asked for */
 } ct_volume_contact;
 
 /* The list; borrowed from the workspace until its next use. */
@@ -172,6 +208,10 @@ typedef struct ct_volume {
   size_t count;
   const ct_volume_triangle *triangles; /* [triangle_count] */
   size_t triangle_count;
+  const ct_dual_point *points;           /* stages of all contacts */
+  const ct_stage_vertex *stage_vertices;
+  const ct_stage_face *stage_faces;
+  const uint32_t *stage_indices;
   ct_pair_status status; /* UNSUPPORTED: the pair has no volumetric contact (two half-spaces; a surface that bounds no solid);
                           * ITERATION_LIMIT: the workspace's flag was raised and contacts may be missing */
   uint32_t flags;        /* why a contact is missing, as bits of CT_VOLUME_FLAG_MAP */
