@@ -100,7 +100,8 @@ static bool read_include(api_call *call, bool *hull) {
 static bool put_hull(api_call *call, const ct_shape *shape) {
   uint32_t faces = api_hull_faces(shape);
   if (faces == 0)
-    api_fault_plain(&call->faults, API_PROBLEM_BAD_PARAMETER, "include=hull is for shapes of kind convex or box; this one is of kind %s.",
+    api_fault_plain(&call->faults, API_PROBLEM_BAD_PARAMETER,
+                    "include=hull requires a shape of kind convex or box; this one is of kind %s.",
                     ct_kind_word(shape->kind));
   if (faces > API_HULL_FACES_MAX)
     api_fault_limit(api_fault_plain(&call->faults, API_PROBLEM_LIMIT_EXCEEDED,

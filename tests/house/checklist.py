@@ -19,11 +19,11 @@ BUILD = pathlib.Path(os.environ.get("BUILD", "build"))
 SECONDS = 240
 ROWS = {
     1: "one volumetric contact for each pair of convex bodies or elements",
-    2: "polyhedra by vertices, and by planes as (n, d) or (normal, point)",
+    2: "polyhedra by vertices, and by planes as (n, d) or (normal, point); faces, planes and adjacency of their hulls",
     3: "closest points by GJK; no contact of bodies apart",
     4: "a point strictly inside both bodies, with its margin",
     5: "planes moved to that point and scaled: dual points at 1 / distance",
-    6: "the hull of the dual points",
+    6: "the hull of the dual points, told by name",
     7: "the polar of that hull; the polar of a polar",
     8: "the intersection moved back, as closed triangles",
     9: "contact point, normal by squared areas, area",

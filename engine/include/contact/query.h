@@ -44,9 +44,9 @@ typedef struct ct_contact_name {
   ct_contact_side a, b;
 } ct_contact_name;
 
-/* VOLUME: which contacts are left out, as ct_sparsify; those that `present` names were there before, all others are new. Pieces are elements, of one collider those that share a
- * node being adjacent, and colliders that are convex, adjacent where their shapes share a point in the body's frame. Ids follow the
- * order of the hits. Contacts of all the query's pairs are looked at together. */
+/* VOLUME: which contacts are left out, as ct_sparsify; those that `present` names were there before, all others are new. Pieces are
+ * elements, of one collider those that share a node being adjacent, and colliders that are convex, adjacent where their shapes share
+ * a point in the body's frame. Ids follow the order of the hits. Contacts of all the query's pairs are looked at together. */
 typedef struct ct_query_sparsify {
   double threshold, min_area, min_distance;
   size_t bytes_max;               /* that the query's contacts may take; CT_LIMIT beyond */
@@ -134,7 +134,7 @@ typedef struct ct_hit {
   const ct_volume_contact
       *volume; /* kind volume; valid during the call. NULL: none, and result tells the distance, or UNSUPPORTED */
   const ct_volume_triangle *triangles; /* [volume->triangle_count] of the contact; likewise */
-  const ct_volume *volume_list;        /* kind volume: the list of the contact's stages; likewise. NULL where contacts are sparsified */
+  const ct_volume *volume_list;        /* kind volume: the list of the contact's stages; likewise. NULL: sparsified */
   uint32_t volume_flags;               /* kind volume, without a contact: why there is none, as bits of CT_VOLUME_FLAG_MAP */
   ct_sparsified sparsified;            /* kind volume: what became of the contact */
   const ct_pair_feature *feature;      /* kind features; valid during the call. NULL: none, as features_status tells */
