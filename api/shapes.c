@@ -105,7 +105,7 @@ static bool put_hull(api_call *call, const ct_shape *shape) {
                     ct_kind_word(shape->kind));
   if (faces > API_HULL_FACES_MAX)
     api_fault_limit(api_fault_plain(&call->faults, API_PROBLEM_LIMIT_EXCEEDED,
-                                    "The hull has more than %u faces; POST /v1/query/massProperties with include hulls has no such limit.",
+                                    "The hull has more than %u faces; use POST /v1/query/massProperties with include hulls.",
                                     API_HULL_FACES_MAX),
                     API_HULL_FACES_MAX, faces);
   if (api_faults_any(&call->faults)) return false;

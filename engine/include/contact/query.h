@@ -44,9 +44,10 @@ typedef struct ct_contact_name {
   ct_contact_side a, b;
 } ct_contact_name;
 
-/* VOLUME: which contacts are left out, as ct_sparsify; those that `present` names were there before, all others are new. Pieces are
- * elements, of one collider those that share a node being adjacent, and colliders that are convex, adjacent where their shapes share
- * a point in the body's frame. Ids follow the order of the hits. Contacts of all the query's pairs are looked at together. */
+/* VOLUME: which contacts are left out, as ct_sparsify; those that `present` names were there before, all others are new.
+ * Pieces are elements, of one collider those that share a node being adjacent, and colliders that are convex, adjacent where
+ * their shapes share a point in the body's frame. Ids follow the order of the hits. Contacts of all the query's pairs are looked
+ * at together. */
 typedef struct ct_query_sparsify {
   double threshold, min_area, min_distance;
   size_t bytes_max;               /* that the query's contacts may take; CT_LIMIT beyond */
