@@ -210,6 +210,7 @@ void api_put_force_beside(api_buffer *out, const api_task *task, const api_page 
     return;
   }
   api_put_member_number(out, "contactTolerance", force->mechanics.contact_tolerance);
+  if (force->mechanics.volumes) api_put_volume_tolerances(out, &force->volumetric);
   api_put_member_number(out, "velocityTolerance", force->velocity_tolerance);
   if (q->kind == API_KIND_IMPULSE && force->impulse.rest_velocity > 0.0)
     api_put_member_number(out, "restVelocity", force->impulse.rest_velocity);

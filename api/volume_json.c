@@ -47,6 +47,11 @@ static bool read_sparsify(api_reader *reader, const api_field *field, api_volume
   return api_read_number(reader, &m[2], 0.0, CT_SIZE_MAX, &s->min_distance) && good;
 }
 
+/* Does anything read the epsilon? */
+static bool uses_epsilon(const api_volume *v) {
+  return v->options.method == CT_VOLUME_SOLFEC || (v->sparsifies && !v->has_min_distance);
+}
+
 bool api_read_volume(api_reader *reader, const api_volume_fields *fields, api_volume *out) {
   bool good = read_method(reader, fields->method, out);
   good = read_weighting(reader, fields->weighting, out) && good;
@@ -59,14 +64,24 @@ bool api_read_volume(api_reader *reader, const api_volume_fields *fields, api_vo
                  "include \"stages\" cannot be combined with sparsify.");
     return false;
   }
-  bool idle = out->options.method != CT_VOLUME_SOLFEC && !(out->sparsifies && !out->has_min_distance);
-  return good && api_refuse_idle(reader, fields->epsilon, idle, "method solfec, or sparsify without minDistance");
+  return good && api_refuse_idle(reader, fields->epsilon, !uses_epsilon(out), "method solfec, or sparsify without minDistance");
+}
+
+void api_put_volume_tolerances(api_buffer *buffer, const api_volume *v) {
+  if (uses_epsilon(v)) api_put_member_number(buffer, "epsilon", v->options.epsilon);
+  if (!v->sparsifies) return;
+  api_put_key(buffer, "sparsify");
+  api_put_byte(buffer, '{');
+  api_put_member_number(buffer, "threshold", v->sparsify.threshold);
+  api_put_member_number(buffer, "minArea", v->sparsify.min_area);
+  api_put_member_number(buffer, "minDistance", v->sparsify.min_distance);
+  api_put_byte(buffer, '}');
 }
 
 void api_settle_volume(api_volume *volume, const ct_scene *scene, ct_query_options *options, const char **warning) {
   bool solfec = volume->options.method == CT_VOLUME_SOLFEC;
   double *epsilon = &volume->options.epsilon;
-  if (solfec || (volume->sparsifies && !volume->has_min_distance)) {
+  if (uses_epsilon(volume)) {
     double least = ct_scene_default_epsilon(scene), set = ct_scene_geometric_epsilon(scene);
     if (!volume->has_epsilon) *epsilon = set > 0.0 ? set : least;
     if (*epsilon > CT_EPSILON_LARGE / CT_EPSILON_PART * least)

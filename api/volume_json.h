@@ -31,6 +31,9 @@ bool api_read_present(api_reader *reader, const ct_scene *scene, api_volume *vol
  * *warning: a sentence, where the epsilon is large against the scene's bodies; else untouched. */
 void api_settle_volume(api_volume *volume, const ct_scene *scene, ct_query_options *options, const char **warning);
 
+/* The tolerances in force that a default may have set: epsilon where something reads it, and those of sparsify. */
+void api_put_volume_tolerances(api_buffer *buffer, const api_volume *volume);
+
 /* One result; a and b are the bodies of the hit's rows. */
 void api_put_volume_answer(api_buffer *buffer, const ct_body *a, const ct_body *b, const ct_hit *hit);
 /* A contact that sparsification left out, and why. */
