@@ -400,7 +400,7 @@ static void who_removes_a_shape_that_has_been_seen_since_is_refused(void) {
 
 static double seconds_since(uint64_t from) { return (double)(uv_hrtime() - from) / 1e9; }
 
-/* The limits of time are those of the store, and some more for a busy machine. Who is let wait waits for a second each time. */
+/* A request that waits for Redis takes a second. Once Redis is known to hang, twenty take less than two such waits. */
 static void a_redis_that_hangs_is_not_waited_for_and_is_found_again(void) {
   rig r;
   rig_begin(&r);
@@ -410,7 +410,8 @@ static void a_redis_that_hangs_is_not_waited_for_and_is_found_again(void) {
   kill(redis_pid, SIGSTOP);
   uint64_t from = uv_hrtime();
   CHECK_SAYS(tried(&r, SRV_STORE_CHANGE, "a", 1, 2), SRV_STORE_UNAVAILABLE, "not known");
-  CHECK(seconds_since(from) > 0.9 && seconds_since(from) < 5);
+  double waited = seconds_since(from);
+  CHECK(waited > 0.9);
   srv_store_load load;
   srv_store_look look;
   CHECK_INT(rig_load(&r, SRV_STORE_SCENES, "a", &load), SRV_STORE_UNAVAILABLE);
@@ -418,7 +419,7 @@ static void a_redis_that_hangs_is_not_waited_for_and_is_found_again(void) {
   /* By now it is known that nobody answers. */
   from = uv_hrtime();
   for (int i = 0; i < 20; i++) CHECK_INT(rig_look(&r, SRV_STORE_SCENES, "", &look), SRV_STORE_UNAVAILABLE);
-  CHECK(seconds_since(from) < 10);
+  CHECK(seconds_since(from) < 2 * waited);
   srv_store_status status;
   char why[SRV_STORE_WHY];
   CHECK(!srv_store_healthy(r.store, &status, why));
