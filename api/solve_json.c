@@ -196,6 +196,7 @@ bool api_read_friction(api_call *call) {
   double *room = good ? make_room(&reader, 2, n) : NULL;
   if (!room) return false;
   options->method = (ct_friction_method)method;
+  options->proof = CT_FRICTION_PROOF_ALWAYS;
   options->cancel = call->input.cancel;
   call->solve->friction_result = (ct_friction_result){.r = room, .u = room + n};
   return true;

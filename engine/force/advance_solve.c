@@ -171,16 +171,40 @@ static uint64_t sweeps_of(const island_problem *p) {
 /* Has no impulses? Those of the answer are bounded, and no others would be better. */
 static bool is_contradictory(const island_answer *answer) { return answer->result.status == CT_FRICTION_STATUS_INFEASIBLE; }
 
-static ct_friction_options options_of(const island_problem *p, const double *start) {
+/* Does anything that the island touches move by itself? */
+static bool is_driven(const island_problem *p) {
+  for (size_t i = 0; i < p->count; i++) {
+    const ct_moved *sides[2] = {moved_of(p, touch_of(p, i)->a), moved_of(p, touch_of(p, i)->b)};
+    for (int k = 0; k < 2; k++)
+      if (sides[k] && !sides[k]->is_dynamic && !(ct_moved_stays(sides[k]) && is_zero(sides[k]->before))) return true;
+  }
+  return false;
+}
+
+/* A Farkas vector y of contradicting contacts moves no dynamic body, J'y = 0, so that y'q = y'(velocities of driven bodies) -
+ * y'target: not negative where nothing is driven and no target is positive. Impulses that stop all bodies are a solution then. */
+static ct_friction_proof proof_of(const island_problem *p, bool bounces) {
+  ct_friction_proof proof = p->step->advance->options.proof;
+  if (proof != CT_FRICTION_PROOF_WHEN_INDICATED || is_driven(p)) return proof;
+  for (size_t i = 0; i < p->count && bounces; i++)
+    if (touch_of(p, i)->bounces && touch_of(p, i)->target > 0.0) return proof;
+  return CT_FRICTION_PROOF_NEVER;
+}
+
+static ct_friction_options options_of(const island_problem *p, bool bounces, const double *start) {
   const ct_advance_options *o = &p->step->advance->options;
-  return (ct_friction_options){
-      .method = o->method, .tolerance = tolerance_of(p), .iterations_max = sweeps_of(p), .start = start, .cancel = o->cancel};
+  return (ct_friction_options){.method = o->method,
+                               .tolerance = tolerance_of(p),
+                               .iterations_max = sweeps_of(p),
+                               .start = start,
+                               .proof = proof_of(p, bounces),
+                               .cancel = o->cancel};
 }
 
 /* start: impulses to begin from. */
 static ct_status solve(island_problem *p, bool bounces, const double *start, island_answer *answer) {
   const ct_friction_problem problem = ask(p, bounces);
-  const ct_friction_options options = options_of(p, start);
+  const ct_friction_options options = options_of(p, bounces, start);
   answer->result = (ct_friction_result){.r = answer->r, .u = answer->u};
   ct_status status = ct_friction_solve(&problem, &options, p->step->solver, &answer->result);
   if (status == CT_OK && is_contradictory(answer)) status = ct_step_yield(&problem, &options, p->step->solver, &answer->result);
@@ -227,16 +251,6 @@ static ct_status go_on(island_problem *p, uint64_t factor, double *start, island
   ct_status status = solve(p, false, start, answer);
   p->step->sweeps = sweeps;
   return status;
-}
-
-/* Does anything that the island touches move by itself? */
-static bool is_driven(const island_problem *p) {
-  for (size_t i = 0; i < p->count; i++) {
-    const ct_moved *sides[2] = {moved_of(p, touch_of(p, i)->a), moved_of(p, touch_of(p, i)->b)};
-    for (int k = 0; k < 2; k++)
-      if (sides[k] && !sides[k]->is_dynamic && !(ct_moved_stays(sides[k]) && is_zero(sides[k]->before))) return true;
-  }
-  return false;
 }
 
 /* Speed below which a body may be about to stop. */
@@ -347,7 +361,7 @@ static ct_status bounce(island_problem *p, const double *start, island_answer *a
 
 static ct_status give_way(island_problem *p, const double *start, island_answer *answer) {
   const ct_friction_problem problem = ask(p, false);
-  const ct_friction_options options = options_of(p, start);
+  const ct_friction_options options = options_of(p, false, start);
   ct_status status = ct_step_yield(&problem, &options, p->step->solver, &answer->result);
   if (status == CT_OK) make_true(p, answer->u);
   return status;

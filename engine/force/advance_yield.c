@@ -40,7 +40,9 @@ ct_status ct_step_yield(const ct_friction_problem *problem, const ct_friction_op
     give_way(problem, values);
     ct_friction_problem yielding = *problem;
     yielding.matrix.values = values;
-    status = ct_friction_solve(&yielding, options, solver, result);
+    ct_friction_options solvable = *options;
+    solvable.proof = CT_FRICTION_PROOF_NEVER;
+    status = ct_friction_solve(&yielding, &solvable, solver, result);
   }
   if (status == CT_OK) {
     result->residual = ct_friction_residual(problem, result->r, result->u);

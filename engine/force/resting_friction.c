@@ -130,6 +130,7 @@ ct_status ct_resting_friction_run(ct_resting *resting, ct_resting_problem *probl
                                  .iterations_max = from->iterations_max,
                                  .directions = from->directions,
                                  .circumscribed = from->circumscribed,
+                                 .proof = CT_FRICTION_PROOF_ALWAYS,
                                  .cancel = from->cancel};
   const ct_friction_bodies bodies = {.levers = resting->fit.cones, .count = resting->fit.count, .scale = 1.0};
   if (!from->acceleration_level) options.bodies = &bodies;

@@ -107,8 +107,8 @@ ct_status ct_friction_gradient(ct_friction_work *w, uint64_t steps);
 ct_status ct_friction_by_bodies(ct_friction_work *w, const ct_friction_bodies *bodies);
 
 /* Whether normal forces y >= 0 prove that no forces in the cones part all contacts: y'W takes no force in a cone apart, but q'y <
- * 0. Looks for them without friction. CT_OUT_OF_MEMORY, CT_CANCELLED. */
-ct_status ct_friction_contradicts(const ct_friction_work *w, bool *contradicts);
+ * 0. Looks for them without friction, when `proof` says so. CT_OUT_OF_MEMORY, CT_CANCELLED. */
+ct_status ct_friction_contradicts(const ct_friction_work *w, ct_friction_proof proof, bool *contradicts);
 
 /* The pyramids' problem: `best` and all of the result but r and u. Without friction by the method that suits it, with the least
  * norm; else by Lemke's. CT_OUT_OF_MEMORY, CT_CANCELLED, CT_LIMIT. */

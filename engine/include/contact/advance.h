@@ -67,6 +67,8 @@ typedef struct ct_advance_options {
   double tolerance;           /* 0: CT_ADVANCE_TOLERANCE */
   uint64_t iterations_max;    /* of each velocity problem, which begins from the step before's impulses; 0: 50, of
                                * fewer than 1000 contacts more, up to 1000 */
+  ct_friction_proof proof;    /* STEPPING: that no impulses hold all contacts. WHEN_INDICATED: looked for where bodies that move by
+                               * themselves or restitution take part, and the solver's iterates indicate it */
   ct_elastic_options elastic; /* COMPLIANT */
   const ct_load *loads;       /* act all the time */
   size_t load_count;

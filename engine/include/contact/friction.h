@@ -55,6 +55,15 @@ typedef struct ct_friction_bodies {
   double scale;
 } ct_friction_bodies;
 
+/* When a result that has not converged is followed by a proof that there is no solution, which may take several times as long.
+ * WHEN_INDICATED: where some iterations on the normal forces alone find none that part all contacts. ALWAYS. NEVER: where the
+ * caller knows that there is a solution. */
+typedef enum ct_friction_proof {
+  CT_FRICTION_PROOF_WHEN_INDICATED,
+  CT_FRICTION_PROOF_ALWAYS,
+  CT_FRICTION_PROOF_NEVER
+} ct_friction_proof;
+
 typedef struct ct_friction_options {
   ct_friction_method method;
   double tolerance;                 /* converged: residual <= tolerance; 0: CT_FRICTION_TOLERANCE */
@@ -63,6 +72,7 @@ typedef struct ct_friction_options {
   bool circumscribed;               /* POLYHEDRAL: the pyramid around the cone, not in it */
   const ct_friction_bodies *bodies; /* AUTO, dimension 3: many contacts are then solved by way of their bodies; NULL: not known */
   const double *start;              /* [contacts dimension] r to begin from; NULL: 0 */
+  ct_friction_proof proof;          /* not of POLYHEDRAL, nor of AUTO without friction: these always prove */
   const ct_cancel *cancel;
 } ct_friction_options;
 
