@@ -52,9 +52,11 @@ ct_status ct_impulse_cones(const ct_impulse_many *many, const ct_friction_proble
   double *u = ct_solver_doubles(many->work->solver, problem->matrix.size);
   if (!u) return CT_OUT_OF_MEMORY;
   bool whole = many->bodies.levers && problem->matrix.values == many->matrix->values;
-  ct_friction_options options = {
-      .tolerance = o->tolerance, .iterations_max = o->iterations_max, .bodies = whole ? &many->bodies : NULL,
-      .proof = CT_FRICTION_PROOF_ALWAYS, .cancel = o->cancel};
+  ct_friction_options options = {.tolerance = o->tolerance,
+                                 .iterations_max = o->iterations_max,
+                                 .bodies = whole ? &many->bodies : NULL,
+                                 .proof = CT_FRICTION_PROOF_ALWAYS,
+                                 .cancel = o->cancel};
   ct_friction_result solved = {.r = r, .u = u};
   ct_status status = ct_friction_solve(problem, &options, many->work->solver, &solved);
   if (status != CT_OK) return status;

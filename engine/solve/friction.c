@@ -205,7 +205,8 @@ static ct_status solve(const ct_friction_problem *p, const ct_friction_options *
     break;
   default: status = wanting(&w) ? choose(p, options, &w, &infeasible) : CT_OK;
   }
-  if (status == CT_OK && !infeasible && w.best_residual > w.tolerance) status = ct_friction_contradicts(&w, options->proof, &infeasible);
+  if (status == CT_OK && !infeasible && w.best_residual > w.tolerance)
+    status = ct_friction_contradicts(&w, options->proof, &infeasible);
   if (status == CT_OK) tell(p, &w, infeasible, result);
   return status;
 }

@@ -96,10 +96,10 @@ typedef struct ct_friction_result {
 /* CT_OUT_OF_MEMORY, CT_CANCELLED, CT_LIMIT (more than CT_LCP_ITERATIVE_MAX rows; POLYHEDRAL: contacts
  * (directions + 2) more than CT_LCP_DIRECT_MAX). W, q and mu are finite; W need be neither
  * symmetric nor definite. INFEASIBLE: normal
- * forces prove that no forces in the cones part or hold all contacts (Farkas; looked for among up to 256). Where the tolerance is
- * not reached the answer is the best iterate that was seen, by its residual. The same input gives the same bits; scaling W and q by
- * powers of two scales r and u and changes nothing else. Memory grows with the entries of W that are not zero; a sweep costs some
- * 10 ns each. */
+ * forces prove that no forces in the cones part or hold all contacts (Farkas; looked for among up to 256, when `proof` says so).
+ * Where the tolerance is not reached the answer is the best iterate that was seen, by its residual. The same input gives the same
+ * bits; scaling W and q by powers of two scales r and u and changes nothing else. Memory grows with the entries of W that are not
+ * zero; a sweep costs some 10 ns each. */
 ct_status ct_friction_solve(const ct_friction_problem *problem, const ct_friction_options *options, ct_solver *solver,
                             ct_friction_result *result);
 
