@@ -115,6 +115,35 @@ static void put_removed(api_buffer *out, const api_range *range, size_t begin, s
   api_put_byte(out, ']');
 }
 
+/* Sums of element-wise pairs, from `begin` to `end` of a range's text, which follow others or not. */
+static void put_sums_part(api_buffer *out, const api_range *range, size_t begin, size_t end) {
+  if (begin > 0 && begin < end) begin++; /* the comma */
+  if (begin >= end) return;
+  api_put_item(out);
+  api_put_bytes(out, range->sums.bytes + begin, end - begin);
+}
+
+/* Sums of the pairs that have a contact in the page; none where no pair is element by element. */
+static void gather_sums(api_buffer *out, const api_task *task, const api_page *page) {
+  uint64_t left = page->count;
+  for (size_t r = 0; r < page->ranges && left > 0; r++) {
+    const api_range *range = &task->ranges[r];
+    bool whole = range->count <= left;
+    size_t taken = whole ? range->count : (size_t)left;
+    if (taken > 0) put_sums_part(out, range, 0, whole ? range->sums.length : range->marks[taken - 1].sums);
+    left -= taken;
+  }
+}
+
+static void put_sums(api_buffer *out, const api_buffer *sums) {
+  out->failed = out->failed || sums->failed;
+  if (sums->length == 0) return;
+  api_put_key(out, "sums");
+  api_put_byte(out, '[');
+  api_put_bytes(out, sums->bytes, sums->length);
+  api_put_byte(out, ']');
+}
+
 /* Where those of a scene's page end, which is all in one range: what stands after its last result is the next page's. */
 static size_t removed_end(const api_task *task, const api_page *page) {
   const api_range *range = &task->ranges[0];
@@ -125,7 +154,7 @@ static size_t removed_end(const api_task *task, const api_page *page) {
 typedef struct variant_part {
   const api_range *range;
   size_t index; /* in the range */
-  size_t variant, first, count, removed_begin, removed_end;
+  size_t variant, first, count, removed_begin, removed_end, sums_begin, sums_end;
   bool sparsified;
   bool whole; /* in the page: else what is told beside the results is of a part */
 } variant_part;
@@ -149,6 +178,12 @@ static void put_variant(api_buffer *out, const variant_part *part) {
     api_put_bytes(out, range->text.bytes + begin, range->marks[part->first + part->count - 1].end - begin);
   }
   api_put_byte(out, ']');
+  if (part->sums_begin < part->sums_end) {
+    api_put_key(out, "sums");
+    api_put_byte(out, '[');
+    put_sums_part(out, range, part->sums_begin, part->sums_end);
+    api_put_byte(out, ']');
+  }
   if (part->sparsified) put_removed(out, range, part->removed_begin, part->removed_end);
   api_put_byte(out, '}');
 }
@@ -172,11 +207,16 @@ static void put_variants(api_buffer *out, api_task *task, const api_page *page) 
       part.count = told->count <= left ? told->count : (size_t)left;
       part.whole = is_whole(task, page, listed);
       part.removed_end = told->removed;
-      if (page->truncated && listed + 1 == page->variants)
-        part.removed_end = part.count > 0 ? range->marks[part.first + part.count - 1].removed : part.removed_begin;
+      part.sums_end = told->sums;
+      if (page->truncated && listed + 1 == page->variants) {
+        const api_mark *last = part.count > 0 ? &range->marks[part.first + part.count - 1] : NULL;
+        part.removed_end = last ? last->removed : part.removed_begin;
+        part.sums_end = last ? last->sums : part.sums_begin;
+      }
       put_variant(out, &part);
       part.first += told->count;
       part.removed_begin = told->removed;
+      part.sums_begin = told->sums;
       left -= part.count;
     }
     let_go(range);
@@ -232,9 +272,14 @@ static void put_page(api_buffer *out, api_task *task, const api_page *page) {
   api_put_key(out, boxes ? "pairs" : "results");
   api_put_byte(out, '[');
   make_room(out, task, page);
+  /* Results that are put are let go of. */
+  api_buffer sums = {0};
+  if (q->mode == API_MODE_SCENE) gather_sums(&sums, task, page);
   if (variants) put_variants(out, task, page);
   else put_results(out, task, page);
   api_put_byte(out, ']');
+  put_sums(out, &sums);
+  api_buffer_free(&sums);
   if (sparsified) put_removed(out, &task->ranges[0], 0, left_out);
   if (boxes) api_put_boxes_frames(out, task);
   if (q->kind == API_KIND_TIMELINE) put_beside(out, task);

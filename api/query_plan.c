@@ -39,6 +39,7 @@ static void range_free(api_range *range) {
   free(range->marks);
   free(range->variants);
   api_buffer_free(&range->removed);
+  api_buffer_free(&range->sums);
 }
 
 void api_plan_destroy(api_plan *plan) {

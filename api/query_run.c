@@ -41,11 +41,12 @@ bool api_mark_result(api_range_run *run, api_mark mark) {
   }
   mark.end = range->text.length;
   mark.removed = range->removed.length;
+  mark.sums = range->sums.length;
   range->marks[range->count++] = mark;
   range->found++;
-  range->memory = range->text.failed;
+  range->memory = range->memory || range->text.failed;
   bool counts = api_counts_total(&run->task->question);
-  if (range->text.length + range->removed.length > run->plan->limits->request_memory_bytes) {
+  if (range->text.length + range->removed.length + range->sums.length > run->plan->limits->request_memory_bytes) {
     range->overflow = true;
     if (!counts) range->status = CT_LIMIT;
   }
@@ -125,6 +126,22 @@ static void put_method(api_range_run *run, const ct_hit *hit, ct_pair_result *ow
   answer->by_method = &run->told;
 }
 
+/* The sums of the hit's pair of colliders go beside the results, once for a page. */
+static void put_pair_sums(api_range_run *run, const ct_hit *hit) {
+  const ct_collider_pair *last = &run->summed, pair = {hit->a, hit->b, hit->collider_a, hit->collider_b};
+  bool known = run->has_summed && last->a == pair.a && last->b == pair.b && last->collider_a == pair.collider_a &&
+               last->collider_b == pair.collider_b;
+  if (!hit->total || (known && run->summed_item == hit->item)) return;
+  const ct_scene *scene = run->task->question.scene;
+  api_buffer *text = &run->range->sums;
+  run->summed = pair;
+  run->summed_item = hit->item;
+  run->has_summed = true;
+  api_put_item(text);
+  api_put_volume_sums(text, ct_scene_body(scene, hit->a), ct_scene_body(scene, hit->b), hit);
+  run->range->memory = run->range->memory || text->failed;
+}
+
 /* Contacts left out go beside the results, and fill no page. */
 static bool take_volume(api_range_run *run, const ct_hit *hit) {
   const api_question *q = &run->task->question;
@@ -136,12 +153,13 @@ static bool take_volume(api_range_run *run, const ct_hit *hit) {
   api_put_item(text);
   if (removed) api_put_removed(text, a, b, hit);
   else api_put_volume_answer(text, a, b, hit);
+  put_pair_sums(run, hit);
   if (!removed)
     return api_mark_result(run, (api_mark){.candidates = hit->candidates,
                                            .item = (uint32_t)hit->item,
                                            .after = q->options.explicit_pairs ? CT_NO_ROW : hit->b,
                                            .part = hit->part});
-  range->memory = text->failed;
+  range->memory = range->memory || text->failed;
   if (text->length > run->plan->limits->request_memory_bytes) range->status = CT_LIMIT;
   return !range->memory && range->status == CT_OK;
 }

@@ -19,6 +19,7 @@ typedef struct api_mark {
   uint32_t item, after;
   uint32_t part;  /* kinds contacts, volume and features: results of the pair up to this one; else 0 */
   size_t removed; /* text of contacts left out before it */
+  size_t sums;    /* text of sums of element-wise pairs up to its own */
 } api_mark;
 
 /* What a range tells of one of its variants. */
@@ -26,6 +27,7 @@ typedef struct api_variant_told {
   uint32_t count; /* results */
   size_t more;    /* where its further members end in `frames`; they begin where the variant before has its end */
   size_t removed; /* likewise contacts left out, in `removed` */
+  size_t sums;    /* likewise sums of element-wise pairs, in `sums` */
 } api_variant_told;
 
 /* Contacts that are too many. */
@@ -56,6 +58,7 @@ typedef struct api_range {
   size_t variant_count;       /* variants reached */
   api_plane_counts planes;    /* VARIANTS: of those told */
   api_buffer removed;         /* contacts left out, with commas between them */
+  api_buffer sums;            /* VOLUME: of element-wise pairs of colliders, with commas between them */
   ct_range_statistics statistics;
   api_force_told force; /* FORCE */
   ct_frame_pairs boxes; /* BOXES: what the first frame tells; its lists are gone */

@@ -27,6 +27,9 @@ typedef struct api_range_run {
   api_center centers[2];            /* CONTACTS with velocities: of the bodies asked for last */
   api_method_answer told;           /* OVERLAP by a method: of the pair that was asked last */
   api_plane_caches *caches;         /* NULL: no planes are remembered */
+  ct_collider_pair summed;             /* VOLUME: the pair whose sums were written last, with has_summed */
+  size_t summed_item;
+  bool has_summed;
   struct api_variant_summary *summary; /* of the variant being run; NULL: results are written */
   bool silent;                      /* what is found is not told: an earlier range or page tells it */
   bool skips;                       /* nor what comes before the place where the question resumes */

@@ -173,6 +173,7 @@ static void run_block(variants_run *v, size_t begin, size_t end, size_t told) {
   api_range_run *run = v->run;
   for (size_t i = start_of(&run->task->question, begin); i < end && api_range_open(run); i++) {
     run->silent = i < begin;
+    run->has_summed = false;
     size_t before = run->range->count;
     const api_plane_counts counts = run->caches ? run->caches->counts : (api_plane_counts){0, 0, 0};
     run_variant(v, i);
@@ -180,7 +181,8 @@ static void run_block(variants_run *v, size_t begin, size_t end, size_t told) {
     if (run->silent) continue;
     if (api_range_open(run) && run->task->question.summary == API_SUMMARY_NONE) put_more(v, &counts);
     api_range *range = run->range;
-    range->variants[i - told] = (api_variant_told){(uint32_t)(range->count - before), range->frames.length, range->removed.length};
+    range->variants[i - told] = (api_variant_told){(uint32_t)(range->count - before), range->frames.length, range->removed.length,
+                                                     range->sums.length};
     run->range->variant_count = i - told + 1;
   }
 }

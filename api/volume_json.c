@@ -179,6 +179,22 @@ void api_put_volume_answer(api_buffer *buffer, const ct_body *a, const ct_body *
   api_put_byte(buffer, '}');
 }
 
+void api_put_volume_sums(api_buffer *buffer, const ct_body *a, const ct_body *b, const ct_hit *hit) {
+  const ct_volume_total *t = hit->total;
+  api_put_byte(buffer, '{');
+  api_put_id(buffer, "a", ct_body_id(a));
+  api_put_id(buffer, "b", ct_body_id(b));
+  api_put_collider_name(buffer, "colliderA", a, hit->collider_a);
+  api_put_collider_name(buffer, "colliderB", b, hit->collider_b);
+  api_put_member_unsigned(buffer, "contacts", t->contacts);
+  api_put_member_number(buffer, "volume", t->volume);
+  if (t->volume_error > CT_VOLUME_RELATIVE_ERROR * t->volume) api_put_member_number(buffer, "volumeError", t->volume_error);
+  api_put_member_vec3(buffer, "centroid", t->centroid);
+  api_put_member_number(buffer, "patchArea", t->patch_area);
+  api_put_status(buffer, t->status, 0);
+  api_put_byte(buffer, '}');
+}
+
 void api_put_removed(api_buffer *buffer, const ct_body *a, const ct_body *b, const ct_hit *hit) {
   static const char *const reasons[] = {[CT_KEPT] = "",
                                         [CT_REMOVED_AREA] = "area",

@@ -36,6 +36,8 @@ void api_put_volume_tolerances(api_buffer *buffer, const api_volume *volume);
 
 /* One result; a and b are the bodies of the hit's rows. */
 void api_put_volume_answer(api_buffer *buffer, const ct_body *a, const ct_body *b, const ct_hit *hit);
+/* What the contacts of the hit's pair of colliders come to; hit->total is not NULL. */
+void api_put_volume_sums(api_buffer *buffer, const ct_body *a, const ct_body *b, const ct_hit *hit);
 /* A contact that sparsification left out, and why. */
 void api_put_removed(api_buffer *buffer, const ct_body *a, const ct_body *b, const ct_hit *hit);
 

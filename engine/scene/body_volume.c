@@ -58,15 +58,18 @@ static ct_status visit(void *context, uint32_t a, uint32_t b) {
   /* A large pair may have been cut short. */
   if (ct_cancel_raised(pair->cancel)) return CT_CANCELLED;
   if (starved) return CT_OUT_OF_MEMORY;
+  ct_volume_total total;
   run->hit.collider_a = a;
   run->hit.collider_b = b;
   run->hit.volume_list = &volume;
+  run->hit.total = ct_volume_add_up(&volume, &total) ? &total : NULL;
   for (size_t i = 0; i < volume.count && !run->stopped; i++) {
     run->hit.volume = &volume.contacts[i];
     run->hit.triangles = volume.triangles + volume.contacts[i].first_triangle;
     give(run);
   }
   run->hit.volume_list = NULL;
+  run->hit.total = NULL;
   if (volume.count > 0) return CT_OK;
   bool told = volume.flags & TOLD_FLAGS;
   if (volume.status == CT_PAIR_UNSUPPORTED) told = ct_pair_overlap(placed_a, placed_b, pair->workspace, NULL);

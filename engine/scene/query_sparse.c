@@ -7,8 +7,9 @@
 typedef struct kept_hit {
   ct_hit hit;
   ct_volume_contact contact;
+  ct_volume_total total; /* if has_total */
   size_t first_triangle;
-  bool has_contact;
+  bool has_contact, has_total;
 } kept_hit;
 
 /* A convex piece of a body: an element, or a collider. */
@@ -53,6 +54,8 @@ static ct_status keep(sparse_run *run, const ct_hit *hit) {
   *k = (kept_hit){.hit = *hit, .first_triangle = run->triangle_count, .has_contact = hit->volume != NULL};
   k->hit.volume_list = NULL;
   if (hit->volume) k->contact = *hit->volume;
+  k->has_total = hit->total != NULL;
+  if (hit->total) k->total = *hit->total;
   for (size_t i = 0; i < more; i++) run->triangles[run->triangle_count++] = hit->triangles[i];
   return CT_OK;
 }
@@ -205,6 +208,7 @@ static void tell(const sparse_run *run, const ct_query_range *range, ct_hit_sink
     ct_hit hit = run->hits[i].hit;
     if (!is_wanted(run->query, range, &hit)) continue;
     hit.volume = run->hits[i].has_contact ? &run->hits[i].contact : NULL;
+    hit.total = run->hits[i].has_total ? &run->hits[i].total : NULL;
     hit.triangles = run->triangles + run->hits[i].first_triangle;
     if (!sink(context, &hit)) return;
   }

@@ -66,6 +66,10 @@ def requests():
     for method in ("gjkEpa", "mpr", "separatingAxis"):
         yield "POST", "/v1/scenes/crowd/query/overlap", {"variants": variants + variants, "method": method, "limit": 1000000,
                                                          "where": {"a": {"ids": ["b0000", "b0007"]}}, "deadlineMs": 600000}, json_type
+    new = {"id": "new", "position": [1, 1, 1], "colliders": [{"sphere": {"radius": 0.3}}]}
+    for kind, extra in (("distance", {"closest": True}), ("distance", {"summary": "closest"}), ("overlap", {"summary": "any"}),
+                        ("contacts", {"summary": "count"}), ("overlap", {"limit": 3, "filters": {}})):
+        yield "POST", f"/v1/scenes/crowd/query/{kind}", {**extra, "add": [new], "variants": few[:10], "deadlineMs": 600000}, json_type
     motions = [{"id": f"b{i:04}", "twist": {"linearVelocity": [1, 0.1 * (i % 7), 0.3], "angularVelocity": [0.2, 0.1 * (i % 5), 1]}}
                for i in range(0, 60, 2)]
     for kind, extra in (("sweep", {}), ("sweep", {"limit": 37}), ("sweep", {"earliest": True, "from": 0.1}), ("timeline", {})):

@@ -137,6 +137,8 @@ typedef struct ct_hit {
   const ct_volume_triangle *triangles; /* [volume->triangle_count] of the contact; likewise */
   const ct_volume *volume_list;        /* kind volume: the list of the contact's stages; likewise. NULL: sparsified */
   uint32_t volume_flags;               /* kind volume, without a contact: why there is none, as bits of CT_VOLUME_FLAG_MAP */
+  const ct_volume_total *total;        /* kind volume: of all contacts of the two colliders, where they are of elements; NULL: they
+                                        * are not; valid during the call */
   ct_sparsified sparsified;            /* kind volume: what became of the contact */
   const ct_pair_feature *feature;      /* kind features; valid during the call. NULL: none, as features_status tells */
   ct_features_status features_status;

@@ -218,6 +218,18 @@ typedef struct ct_volume {
   bool failed;           /* memory was short: contacts or triangles are missing */
 } ct_volume;
 
+/* What contacts that are element by element come to, as one common solid. */
+typedef struct ct_volume_total {
+  size_t contacts;
+  double volume, volume_error; /* m^3; the error bounds that of the sum */
+  ct_vec3 centroid;            /* of the volume */
+  double patch_area;           /* sum of the patch areas, m^2 */
+  ct_pair_status status;       /* that of a contact that is not OK */
+} ct_volume_total;
+
+/* False: there are no contacts, or they are not of elements. O(contacts) */
+bool ct_volume_add_up(const ct_volume *volume, ct_volume_total *out);
+
 /* The volumetric contacts of two placed shapes. Rounding and margin count. Polyhedra (boxes and convex hulls without rounding and
  * margin) are answered to round-off: planes as placed are moved by some u of the size, edges of angle t by that over t. No
  * allocation once the workspace is warm, but by DUAL_HULL and SOLFEC. Cost, f faces
