@@ -30,7 +30,7 @@ ROWS = {
     10: "refused when the point is outside of a body",
     11: "the surfaces nearest to the point",
     12: "the gap along the normal, and its correction",
-    13: "contacts thinned out: least area, threshold, distance, new ones",
+    13: "contacts thinned out: least area, threshold, distance, only new ones; an assembly and its forces at those left",
     14: "more contacts than bodies need: a singular matrix, the shortest forces, its rank",
     15: "a box for each body or element, every broad phase the same pairs, frame by frame",
     16: "a geometric epsilon that can be set, relative to the features",
