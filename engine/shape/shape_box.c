@@ -17,7 +17,9 @@
 #define INSET_BOUND (16.0 * CT_UNIT_ROUNDOFF)
 
 /* Where a row of a rotation is exactly a signed axis, its products are exact and need no allowance. */
-static bool is_axis(ct_vec3 row) { return fabs(row.x) + fabs(row.y) + fabs(row.z) == 1.0 && ct_max_abs(row) == 1.0; }
+static bool is_axis(ct_vec3 row) {
+  return ct_max_abs(row) == 1.0 && (row.x != 0.0) + (row.y != 0.0) + (row.z != 0.0) == 1;
+}
 
 /* The next double up, or the one after it. */
 static double above(double x) { return x + (fabs(x) * 0x1p-52 + 0x1p-1074); }
@@ -132,11 +134,16 @@ static span sharp_span(const ct_shape *shape, ct_vec3 row) {
   return (span){-shape->sphere.radius, shape->sphere.radius};
 }
 
+/* Half-spaces are bounded along an axis that their normal is to round-off: a tilt below that stays below the coordinates' own. */
+static bool rounds_to_axis(ct_vec3 n) {
+  return fabs(n.x) + fabs(n.y) + fabs(n.z) == 1.0 && ct_max_abs(n) == 1.0;
+}
+
 /* n_i along this axis of the half-space's outward normal n. */
 static span plane_span(ct_vec3 normal, double along, double position, double growth) {
   span s = {-INFINITY, INFINITY};
-  if (is_axis(normal) && along == 1.0) s.high = sum_up(position, growth);
-  if (is_axis(normal) && along == -1.0) s.low = sum_down(position, -growth);
+  if (rounds_to_axis(normal) && along == 1.0) s.high = sum_up(position, growth);
+  if (rounds_to_axis(normal) && along == -1.0) s.low = sum_down(position, -growth);
   return s;
 }
 
