@@ -4,6 +4,7 @@
  * costs no digits. Sharp shapes have closed forms; to the surface of one with a ball around it a point moves from both sides.
  */
 #include "base/double_double.h"
+#include "narrow/exact_frame.h"
 #include "narrow/ray_local.h"
 #include "shape/inner.h"
 
@@ -14,12 +15,9 @@
 #define STEPS_MAX 128
 /* Point distances are round-off up to here, in u of the shape's size. */
 #define ENOUGH_ROUNDOFFS 4.0
-/* Elements of a rotation that is a quarter turn are off by less, in u: of a quaternion's matrix,
- * and of a few of those multiplied. */
-#define QUARTER_ROUNDOFFS 16.0
 /* Round-off of the ends of a span, in u of the shape's size: a shorter span is a touch, and an end
  * so little behind the origin is at the origin, so that rays from on the surface cross it. */
-#define SPAN_ROUNDOFFS 16.0
+#define SPAN_ROUNDOFFS 64.0
 /* Rounding of the quick test against the bounding ball, in u of what goes in. */
 #define BALL_ROUNDOFFS 64.0
 
@@ -182,29 +180,10 @@ static size_t cross_convex(const ct_ray *ray, ct_placed shape, const ct_local_ra
   return count;
 }
 
-/* 0, 1 or -1 where the element is that to round-off; *is: is it? */
-static double quarter(double x, bool *is) {
-  double whole = rint(x);
-  *is = *is && fabs(x - whole) <= QUARTER_ROUNDOFFS * CT_UNIT_ROUNDOFF;
-  return whole;
-}
-
-static ct_vec3 quarters(ct_vec3 v, bool *is) {
-  return ct_vec(quarter(v.x, is), quarter(v.y, is), quarter(v.z, is));
-}
-
-/* Quarter turns about the axes without their round-off, so that what lies on a grid stays there. */
-static ct_frame exact_frame(const ct_frame *frame) {
-  bool is = true;
-  ct_mat3 r = {quarters(frame->rotation.rx, &is), quarters(frame->rotation.ry, &is),
-               quarters(frame->rotation.rz, &is)};
-  return (ct_frame){is ? r : frame->rotation, frame->position};
-}
-
 size_t ct_ray_cross(const ct_ray *ray, ct_placed shape, ct_workspace *workspace, ct_ray_crossing *out, size_t room) {
   ct_local_ray local;
   ct_ray_crossing ends[2];
-  ct_frame frame = exact_frame(shape.frame);
+  ct_frame frame = ct_frame_exact(shape.frame);
   shape.frame = &frame;
   look_from(ray, shape, &local);
   if (passes_by(&local)) return 0;

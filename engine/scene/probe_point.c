@@ -1,4 +1,5 @@
 /* Points in a scene: the nearest bodies, and those that hold the point. */
+#include "narrow/exact_frame.h"
 #include "scene/probe.h"
 
 #include <stdlib.h>
@@ -82,7 +83,8 @@ static ct_status nearest_collider(ct_probing *run, uint32_t row, ct_probe_hit *h
   double limit = run->limit;
   *found = false;
   for (uint32_t i = 0; i < placed->count; i++) {
-    ct_placed solid = {ct_body_shape(placed->body, i), &placed->frames[i]};
+    const ct_frame frame = ct_frame_exact(&placed->frames[i]);
+    ct_placed solid = {ct_body_shape(placed->body, i), &frame};
     if (ct_probe_cancelled(run, 1)) return CT_CANCELLED;
     if ((holders && is_sheet(solid.shape)) || (placed->count > 1 && bound_of_ball(run, solid) > limit)) continue;
     ct_probe_hit one;

@@ -33,7 +33,13 @@ typedef struct grid_pose {
   int64_t turn[3][3];
 } grid_pose;
 
-/* Up to three quarter turns about axes, and a translation by eighths. */
+/* As sines and cosines of a quarter turn come out: off by a last bit, or by 6e-17 from 0. */
+static double rounded_off(double x, check_random *r) {
+  if (x == 0.0) return (double)case_integer(r, -1, 1) * 6.123e-17;
+  return nextafter(x, (double)case_integer(r, -1, 1) * 2.0);
+}
+
+/* Up to three quarter turns about axes, to round-off, and a translation by eighths. */
 static grid_pose random_grid_pose(check_random *r) {
   const double half = 0.70710678118654752;
   grid_pose g = {.pose = ct_pose_identity(), .turn = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
@@ -47,6 +53,9 @@ static grid_pose random_grid_pose(check_random *r) {
       g.turn[v][k] = t;
     }
   }
+  double *q = &g.pose.rotation.x;
+  bool rounded = check_next(r) % 2;
+  for (int k = 0; k < 4 && rounded; k++) q[k] = rounded_off(q[k], r);
   if (check_next(r) % 2)
     g.pose.position =
         ct_vec(0.125 * (double)case_integer(r, -99, 99), 0.125 * (double)case_integer(r, -99, 99),
@@ -271,6 +280,78 @@ static void convex_bodies(void) {
   ct_hull_release(hull);
 }
 
+/* A cylinder, or a cone whose side is steeper than no ray below: radius middle + slope z for z
+ * between -2 and 2. */
+typedef struct lathe {
+  long double middle, slope;
+} lathe;
+
+/* Where the line is in the closed body, in long double; false: nowhere, or its direction is steeper
+ * than the side. */
+static bool lathe_span(const lathe *body, const voxel_line *line, long double span[2]) {
+  long double ox = line->origin[0], oy = line->origin[1], oz = line->origin[2];
+  long double dx = line->direction[0], dy = line->direction[1], dz = line->direction[2];
+  long double at = body->middle + body->slope * oz, growth = body->slope * dz;
+  long double a = dx * dx + dy * dy - growth * growth, b = at * growth - ox * dx - oy * dy;
+  long double c = ox * ox + oy * oy - at * at, root = sqrtl(fmaxl(b * b - a * c, 0));
+  if (a <= 0 || root < 1e-6L || (dz == 0 && fabsl(oz) > 2)) return false;
+  span[0] = (b - root) / a;
+  span[1] = (b + root) / a;
+  if (dz == 0) return true;
+  span[0] = fmaxl(span[0], fminl((-2 - oz) / dz, (2 - oz) / dz));
+  span[1] = fminl(span[1], fmaxl((-2 - oz) / dz, (2 - oz) / dz));
+  return true;
+}
+
+/* From an integer point, or the target itself, to an integer point of the rim of radius 5. */
+static voxel_line rim_line(check_random *r, int64_t height, bool from_it) {
+  static const int64_t rim[12][2] = {{5, 0},  {4, 3},   {3, 4},   {0, 5},  {-3, 4}, {-4, 3},
+                                     {-5, 0}, {-4, -3}, {-3, -4}, {0, -5}, {3, -4}, {4, -3}};
+  const int64_t *on = rim[check_next(r) % 12], target[3] = {on[0], on[1], height};
+  voxel_line line;
+  do {
+    for (int k = 0; k < 3; k++) {
+      line.origin[k] = case_integer(r, -7, 7);
+      line.direction[k] = target[k] - line.origin[k];
+      if (from_it) line.origin[k] = target[k];
+    }
+  } while (!line.direction[0] && !line.direction[1] && !line.direction[2]);
+  return line;
+}
+
+/* Lattice rays cross by far more than round-off or touch. */
+static void rims(void) {
+  check_random r = full_random("rims", 107);
+  int cases = full_cases(4000, 100000);
+  for (int i = 0; i < cases; i++) {
+    bool cone = i % 2;
+    ct_shape shape = {.kind = CT_KIND_CYLINDER, .cylinder = {.radius = 5.0, .half_length = 2.0}};
+    const ct_shape tapered = {
+        .kind = CT_KIND_CONE,
+        .cone = {.radius_bottom = 5.0, .radius_top = 1.0, .half_length = 2.0}};
+    if (cone) shape = tapered;
+    const lathe body = {cone ? 3.0L : 5.0L, cone ? -1.0L : 0.0L};
+    voxel_line line = rim_line(&r, cone || i % 4 < 2 ? -2 : 2, i % 8 < 2);
+    grid_pose g = random_grid_pose(&r);
+    ct_ray ray = ray_of(&line, &g, 1.0);
+    long double span[2];
+    if (!lathe_span(&body, &line, span)) continue;
+    bool touches = span[1] - span[0] < 1e-12L;
+    if (!touches && span[1] - span[0] < 1e-6L) continue;
+    ct_ray_crossing found[2];
+    size_t count = cross(&ray, &shape, &g.pose, found, 2), wanted = 0;
+    for (int k = 0; k < 2 && !touches; k++) {
+      if (span[k] < -1e-12L) continue;
+      if (wanted < count) {
+        CHECK_NEAR(found[wanted].distance, length_of(&line) * (double)span[k], 1e-12);
+        CHECK(found[wanted].entering == (k == 0));
+      }
+      wanted++;
+    }
+    if (count != wanted) tell("rim", &line, count, wanted);
+  }
+}
+
 /* Points of the grid, those on the surface too: contained or not, and the sign of the distance. */
 static void points(void) {
   check_random r = full_random("points", 105);
@@ -286,6 +367,55 @@ static void points(void) {
     }
     ct_mesh_release(mesh);
   }
+}
+
+enum { POINTS = 60 };
+
+static bool mark_held(void *context, const ct_probe_hit *hit) {
+  bool *held = context;
+  held[hit->item] = hit->distance <= 0.0;
+  return true;
+}
+
+/* The same of a body in a scene: which points it holds, by `point` and by the sign of `nearest`. */
+static void points_of_a_scene(void) {
+  check_random r = full_random("points of a scene", 108);
+  ct_workspace *workspace = ct_workspace_create();
+  int cases = full_cases(60, 2000);
+  for (int i = 0; i < cases; i++) {
+    voxel_solid v;
+    ct_shape shape = {.kind = CT_KIND_MESH, .mesh = voxel_case(&v, &r)};
+    grid_pose g = random_grid_pose(&r);
+    const ct_scene *empty = ct_scene_create(1);
+    ct_draft *draft = ct_draft_begin(empty);
+    ct_vec3 points[POINTS];
+    bool wanted[POINTS];
+    add_shape(draft, "solid", shape, g.pose);
+    const ct_scene *scene = seal(draft, empty);
+    for (int k = 0; k < POINTS; k++) {
+      int64_t p[3];
+      for (int a = 0; a < 3; a++) p[a] = case_integer(&r, -1, VOXEL_WIDTH * VOXEL_SIDE + 1);
+      points[k] = ct_add(turned(&g, p), g.pose.position);
+      wanted[k] = voxel_holds(&v, p);
+    }
+    for (int nearest = 0; nearest < 2; nearest++) {
+      bool held[POINTS] = {false};
+      const ct_probe_options options = {.kind = nearest ? CT_PROBE_NEAREST : CT_PROBE_POINT,
+                                        .points = points,
+                                        .count = POINTS,
+                                        .nearest = 1,
+                                        .reach = INFINITY};
+      const ct_query_range range = {.begin = 0, .end = POINTS, .after = CT_NO_ROW};
+      ct_probe *probe = NULL;
+      CHECK_INT(ct_probe_prepare(scene, &options, &probe), CT_OK);
+      CHECK_INT(ct_probe_run(probe, &range, workspace, mark_held, held), CT_OK);
+      ct_probe_destroy(probe);
+      for (int k = 0; k < POINTS; k++) CHECK(held[k] == wanted[k]);
+    }
+    ct_scene_release(scene);
+    ct_mesh_release(shape.mesh);
+  }
+  ct_workspace_destroy(workspace);
 }
 
 /* In any pose the ray is one exact line in the mesh's frame: what is entered is left. */
@@ -323,7 +453,9 @@ static const check_test tests[] = {
     {"rays through vertices, edges and faces of elements have their exact crossings", elements},
     {"rays through vertices, edges and faces of boxes and hulls have their exact crossings",
      convex_bodies},
+    {"rays through rims of cylinders and cones cross or touch", rims},
     {"points on vertices, edges and faces are in a solid", points},
+    {"points on a body's vertices, edges and faces are held in any quarter turn", points_of_a_scene},
     {"a solid in any pose is left as often as it is entered", any_pose},
 };
 
