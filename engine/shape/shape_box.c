@@ -134,7 +134,8 @@ static span sharp_span(const ct_shape *shape, ct_vec3 row) {
   return (span){-shape->sphere.radius, shape->sphere.radius};
 }
 
-/* Half-spaces are bounded along an axis that their normal is to round-off: a tilt below that stays below the coordinates' own. */
+/* Half-spaces are bounded along an axis that their normal is to round-off: what such a tilt adds
+ * stays below the round-off of the coordinates themselves. */
 static bool rounds_to_axis(ct_vec3 n) {
   return fabs(n.x) + fabs(n.y) + fabs(n.z) == 1.0 && ct_max_abs(n) == 1.0;
 }

@@ -455,7 +455,7 @@ static const check_test tests[] = {
      convex_bodies},
     {"rays through rims of cylinders and cones cross or touch", rims},
     {"points on vertices, edges and faces are in a solid", points},
-    {"points on a body's vertices, edges and faces are held in any quarter turn", points_of_a_scene},
+    {"points on a body's vertices, edges and faces are held when turned", points_of_a_scene},
     {"a solid in any pose is left as often as it is entered", any_pose},
 };
 

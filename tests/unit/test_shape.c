@@ -142,9 +142,11 @@ static void a_capsule_without_length_is_a_sphere_to_the_bit(void) {
   CHECK(ct_max_abs(center) == 0.0 && radius == 1.25);
 }
 
-/* Any, or a turn by quarter circles about the axes whose zeros are off by 6e-17, as a cosine of 90 degrees is. */
+/* Any, or a turn by quarter circles about the axes whose zeros are off by 6e-17, as a cosine of
+ * 90 degrees is. */
 static ct_quat random_turn(check_random *r, bool quarters) {
-  ct_quat q = {check_uniform(r, -1, 1), check_uniform(r, -1, 1), check_uniform(r, -1, 1), check_uniform(r, 0.1, 1)};
+  ct_quat q = {check_uniform(r, -1, 1), check_uniform(r, -1, 1), check_uniform(r, -1, 1),
+               check_uniform(r, 0.1, 1)};
   double *c[4] = {&q.x, &q.y, &q.z, &q.w};
   for (int i = 0; i < 4 && quarters; i++) *c[i] = (*c[i] > 0.5) + 6.123e-17 * rint(*c[i]);
   if (quarters && q.x + q.y + q.z + q.w < 0.5) q.w = 1.0;
