@@ -425,6 +425,10 @@ void api_advance_finish(api_call *call) {
   put_state(&call->out, &state);
   api_put_member_number(&call->out, "contactTolerance", advance->options.contact_tolerance);
   api_put_member_number(&call->out, "velocityTolerance", state.velocity_tolerance);
+  if (advance->options.mode == CT_ADVANCE_COMPLIANT) {
+    const ct_elastic_options elastic = ct_elastic_in_force(&advance->options.elastic);
+    api_put_elastic(&call->out, &elastic);
+  }
   if (advance->lists) put_events(&call->out, advance);
   if (advance->poses) put_poses(&call->out, advance);
   api_call_commit(call, draft, 200);

@@ -1,6 +1,7 @@
 /* Elastic forces asked for and told. */
 #include "compliant_run.h"
 
+#include "elastic_json.h"
 #include "force_json.h"
 #include "result_json.h"
 
@@ -63,19 +64,8 @@ void api_run_compliant(api_range_run *run) {
   ct_mechanics_destroy(mechanics);
 }
 
-static void put_elastic(api_buffer *out, const ct_elastic_options *o) {
-  api_put_key(out, "elastic");
-  api_put_byte(out, '{');
-  api_put_member_number(out, "smallVelocity", o->small_velocity);
-  api_put_member_number(out, "smallAngularVelocity", o->small_angular_velocity);
-  api_put_member_number(out, "stiffnessFactor", o->stiffness_factor);
-  api_put_member_number(out, "dampingMax", o->damping_max);
-  api_put_member_bool(out, "pull", o->pull);
-  api_put_byte(out, '}');
-}
-
 void api_put_compliant_beside(api_buffer *out, const api_task *task, const api_page *page) {
-  put_elastic(out, &task->question.force.compliant.elastic);
+  api_put_elastic(out, &task->question.force.compliant.elastic);
   if (page->truncated || task->question.resumed || task->range_count == 0) return;
   api_put_item(out);
   api_put_bytes(out, task->ranges[0].frames.bytes, task->ranges[0].frames.length);

@@ -8,6 +8,8 @@
 #include "contact_state_json.h"
 #include "contact_told.h"
 #include "cost.h"
+#include "elastic_json.h"
+#include "method_json.h"
 #include "poses_json.h"
 #include "scenes.h"
 
@@ -29,7 +31,7 @@ struct api_contact_event {
   double cost;
 };
 
-enum { TIME, EPSILON, SUPPORTS, PERSISTED, POSES, DEADLINE, COUNT };
+enum { TIME, EPSILON, METHOD, MPR_TOLERANCE, MAX_ITERATIONS, SUPPORTS, PERSISTED, POSES, DEADLINE, COUNT };
 
 void api_contact_event_destroy(api_contact_event *event) {
   if (!event) return;
@@ -70,6 +72,34 @@ static bool read_epsilon(api_reader *reader, const api_field *field, const ct_co
   return false;
 }
 
+/* A state keeps the method of its first event, and what goes with it: later ones may repeat it. */
+static bool read_method(api_reader *reader, const api_field m[COUNT], const ct_contact_state *previous,
+                        ct_contact_event_options *options) {
+  const api_method_fields fields = {.method = &m[METHOD], .tolerance = &m[MPR_TOLERANCE], .iterations = &m[MAX_ITERATIONS]};
+  ct_contact_method kept = previous ? ct_contact_state_method(previous) : CT_CONTACT_DISTANCE;
+  const ct_mpr_options kept_mpr = previous ? ct_contact_state_mpr(previous) : (ct_mpr_options){0};
+  api_method method = {.kind = kept == CT_CONTACT_MPR ? API_METHOD_MPR : API_METHOD_AUTO, .mpr = kept_mpr};
+  if (!api_read_auto_or_portal(reader, &fields, &method)) return false;
+  options->method = method.kind == API_METHOD_MPR ? CT_CONTACT_MPR : CT_CONTACT_DISTANCE;
+  if (options->method == CT_CONTACT_MPR) options->mpr = method.mpr;
+  if (!previous) return true;
+  if (options->method != kept) {
+    api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &m[METHOD].path,
+                 "method is fixed at \"%s\" by the state's first event and cannot change.", kept == CT_CONTACT_MPR ? "mpr" : "auto");
+    return false;
+  }
+  bool same = kept == CT_CONTACT_DISTANCE ||
+              (options->mpr.tolerance == kept_mpr.tolerance && options->mpr.iterations_max == kept_mpr.iterations_max);
+  if (same) return true;
+  char text[API_NUMBER_BYTES];
+  text[api_number_format(kept_mpr.tolerance, text)] = 0;
+  bool tolerance = options->mpr.tolerance != kept_mpr.tolerance;
+  api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &m[tolerance ? MPR_TOLERANCE : MAX_ITERATIONS].path,
+               "mprTolerance %s and maxIterations %u are fixed by the state's first event and cannot change.", text,
+               (unsigned)kept_mpr.iterations_max);
+  return false;
+}
+
 static bool read_persisted(api_reader *reader, const api_field *field, bool *only_pairs) {
   static const char *const words[] = {"records", "pairs"};
   size_t which = 0;
@@ -82,14 +112,16 @@ static bool read_persisted(api_reader *reader, const api_field *field, bool *onl
 static bool read_event(api_call *call, api_contact_event *event, ct_draft *draft) {
   api_reader reader = api_call_reader(call);
   const api_limits *limits = &call->service->limits;
-  api_field root, m[COUNT] = {{.name = "time"},      {.name = "contactEpsilon"}, {.name = "supportPoints"},
-                              {.name = "persisted"}, {.name = "poses"},          {.name = "deadlineMs"}};
+  api_field root, m[COUNT] = {{.name = "time"},          {.name = "contactEpsilon"}, {.name = "method"},
+                              {.name = "mprTolerance"},  {.name = "maxIterations"},  {.name = "supportPoints"},
+                              {.name = "persisted"},     {.name = "poses"},          {.name = "deadlineMs"}};
   ct_contact_event_options *options = &event->options;
   if (!api_call_parse(call, &root)) return false;
   bool good = api_read_object(&reader, &root, m, COUNT);
   good = api_read_unsigned(&reader, &m[DEADLINE], 1, limits->deadline_max_ms, &call->deadline_ms) && good;
   good = read_time(&reader, &m[TIME], event->previous, &options->time) && good;
   good = read_epsilon(&reader, &m[EPSILON], event->previous, &options->epsilon) && good;
+  good = read_method(&reader, m, event->previous, options) && good;
   good = api_read_bool(&reader, &m[SUPPORTS], &options->supports) && good;
   good = read_persisted(&reader, &m[PERSISTED], &event->only_pairs) && good;
   options->contacts_max = limits->request_memory_bytes / CONTACTS_SHARE / sizeof(ct_contact_record);
@@ -175,15 +207,18 @@ void api_contact_event_run(api_contact_event *event, ct_workspace *workspace) {
 
 /* ---- the reply ---- */
 
-static void put_records(api_call *call, const char *name, const uint32_t *indices, size_t count) {
+/* True: a record has members of the elastic law. */
+static bool put_records(api_call *call, const char *name, const uint32_t *indices, size_t count) {
   const api_contact_event *event = call->event;
+  bool elastic = false;
   api_put_key(&call->out, name);
   api_put_byte(&call->out, '[');
   for (size_t i = 0; i < count; i++) {
     api_put_item(&call->out);
-    api_put_contact_record(&call->out, ct_contact_state_record(event->found.state, indices[i]));
+    elastic = api_put_contact_record(&call->out, event->scene, ct_contact_state_record(event->found.state, indices[i])) || elastic;
   }
   api_put_byte(&call->out, ']');
+  return elastic;
 }
 
 static void put_pairs(api_call *call, const char *name, const uint32_t *indices, size_t count) {
@@ -211,9 +246,11 @@ static void put_event(api_call *call) {
   api_buffer *out = &call->out;
   api_call_open(call);
   api_put_contact_state(out, api_text(call->match.item_id), found->state);
-  put_records(call, "began", found->began, found->began_count);
-  (call->event->only_pairs ? put_pairs : put_records)(call, "persisted", found->persisted, found->persisted_count);
+  bool elastic = put_records(call, "began", found->began, found->began_count);
+  if (call->event->only_pairs) put_pairs(call, "persisted", found->persisted, found->persisted_count);
+  else elastic = put_records(call, "persisted", found->persisted, found->persisted_count) || elastic;
   put_ended(call, found);
+  if (elastic) api_put_usual_elastic(out);
   api_put_key(out, "statistics");
   api_put_byte(out, '{');
   api_put_member_unsigned(out, "narrow", found->narrow);
@@ -244,6 +281,6 @@ void api_contact_event_finish(api_call *call) {
   if (!event->previous)
     api_call_header(call, "Location", "/v1/scenes/%s/contactStates/%s", call->match.scene_id, call->match.item_id);
   put_event(call);
-  api_tell_contacts(call, &event->found);
+  api_tell_contacts(call, event->scene, &event->found);
   api_call_commit(call, draft, event->previous ? 200 : 201);
 }

@@ -5,6 +5,7 @@
 
 #include "contact_state_json.h"
 #include "contact_told.h"
+#include "elastic_json.h"
 #include "result_json.h"
 #include "scenes.h"
 
@@ -50,11 +51,13 @@ api_step api_contact_state_get(api_call *call) {
   api_put_member_unsigned(out, "count", ct_contact_state_count(state));
   api_put_key(out, "contacts");
   api_put_byte(out, '[');
+  bool elastic = false;
   for (size_t i = 0; i < ct_contact_state_count(state); i++) {
     api_put_item(out);
-    api_put_contact_record(out, ct_contact_state_record(state, i));
+    elastic = api_put_contact_record(out, call->scene, ct_contact_state_record(state, i)) || elastic;
   }
   api_put_byte(out, ']');
+  if (elastic) api_put_usual_elastic(out);
   return api_call_send(call, 200);
 }
 

@@ -14,7 +14,7 @@ typedef struct told {
 } told;
 
 /* False: it, and what follows of the state, cannot be told. */
-static bool tell(api_call *call, const told *frame, const ct_contact_record *began, const ct_contact_ended *ended) {
+static bool tell(api_call *call, const told *frame, const ct_scene *scene, const ct_contact_record *began, const ct_contact_ended *ended) {
   api_buffer data = {0};
   api_put_byte(&data, '{');
   api_put_member_string(&data, "scene", api_text(call->match.scene_id));
@@ -23,7 +23,7 @@ static bool tell(api_call *call, const told *frame, const ct_contact_record *beg
   api_put_member_number(&data, "time", frame->time);
   api_put_key(&data, "contact");
   if (ended) api_put_contact_ended(&data, ended);
-  else api_put_contact_record(&data, began);
+  else api_put_contact_record(&data, scene, began);
   api_put_byte(&data, '}');
   return api_call_add_event(call, ended ? "ended" : "began", frame->id, &data);
 }
@@ -32,12 +32,12 @@ static told frame_of(const api_call *call, const char *id, const ct_contact_stat
   return (told){id, ct_contact_state_time(state), ct_scene_revision(call->scene) + 1};
 }
 
-void api_tell_contacts(api_call *call, const ct_contact_event *event) {
+void api_tell_contacts(api_call *call, const ct_scene *scene, const ct_contact_event *event) {
   const told frame = frame_of(call, call->match.item_id, event->state);
   bool good = true;
-  for (size_t i = 0; i < event->ended_count && good; i++) good = tell(call, &frame, NULL, &event->ended[i]);
+  for (size_t i = 0; i < event->ended_count && good; i++) good = tell(call, &frame, NULL, NULL, &event->ended[i]);
   for (size_t i = 0; i < event->began_count && good; i++)
-    good = tell(call, &frame, ct_contact_state_record(event->state, event->began[i]), NULL);
+    good = tell(call, &frame, scene, ct_contact_state_record(event->state, event->began[i]), NULL);
 }
 
 /* ---- states that go ------------------------------------------------------------------------------------------------------- */
@@ -61,7 +61,7 @@ void api_tell_dropped(api_call *call, const char *id, const ct_contact_state *st
   bool good = true;
   for (size_t i = 0; i < count && good; i++) {
     const ct_contact_ended ended = {*records[i], CT_CAUSE_STATE, 0.0};
-    good = tell(call, &frame, NULL, &ended);
+    good = tell(call, &frame, NULL, NULL, &ended);
   }
   free(records);
 }

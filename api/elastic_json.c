@@ -41,3 +41,19 @@ bool api_find_soft(const ct_scene *scene, uint32_t row, uint32_t *collider) {
   }
   return false;
 }
+
+void api_put_elastic(api_buffer *out, const ct_elastic_options *options) {
+  api_put_key(out, "elastic");
+  api_put_byte(out, '{');
+  api_put_member_number(out, "smallVelocity", options->small_velocity);
+  api_put_member_number(out, "smallAngularVelocity", options->small_angular_velocity);
+  api_put_member_number(out, "stiffnessFactor", options->stiffness_factor);
+  api_put_member_number(out, "dampingMax", options->damping_max);
+  api_put_member_bool(out, "pull", options->pull);
+  api_put_byte(out, '}');
+}
+
+void api_put_usual_elastic(api_buffer *out) {
+  const ct_elastic_options usual = ct_elastic_in_force(&(ct_elastic_options){0});
+  api_put_elastic(out, &usual);
+}

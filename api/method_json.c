@@ -14,50 +14,57 @@ static bool refuse(api_reader *reader, const api_field *field, const char *what,
   return false;
 }
 
+/* Tolerance and iterations of a portal; what stands in out->mpr, or the usual ones in the place of zeros, where none are given. */
+static bool read_portal_limits(api_reader *reader, const api_method_fields *fields, api_method *out) {
+  ct_mpr_options *mpr = &out->mpr;
+  if (!(mpr->tolerance > 0.0)) mpr->tolerance = CT_MPR_TOLERANCE;
+  uint64_t iterations = mpr->iterations_max > 0 ? mpr->iterations_max : CT_MPR_ITERATIONS;
+  bool good = api_read_number(reader, fields->tolerance, MPR_TOLERANCE_MIN, 1.0, &mpr->tolerance);
+  good = api_read_unsigned(reader, fields->iterations, 1, MPR_ITERATIONS_MAX, &iterations) && good;
+  mpr->iterations_max = (uint32_t)iterations;
+  return good;
+}
+
+static bool refuse_portal_limits(api_reader *reader, const api_method_fields *fields, const api_method *method) {
+  const api_field *own[] = {fields->tolerance, fields->iterations};
+  bool good = true;
+  for (int i = 0; i < 2; i++)
+    if (api_field_present(own[i]) && method->kind != API_METHOD_MPR) good = refuse(reader, own[i], own[i]->name, "mpr");
+  return good;
+}
+
 bool api_read_method(api_reader *reader, const api_method_fields *fields, api_method *out) {
   size_t which = 0;
-  uint64_t iterations = CT_MPR_ITERATIONS;
-  out->mpr.tolerance = CT_MPR_TOLERANCE;
   out->cache = true;
   bool good = api_read_word(reader, fields->method, words, sizeof words / sizeof words[0], &which);
-  good = api_read_number(reader, fields->tolerance, MPR_TOLERANCE_MIN, 1.0, &out->mpr.tolerance) && good;
-  good = api_read_unsigned(reader, fields->iterations, 1, MPR_ITERATIONS_MAX, &iterations) && good;
+  good = read_portal_limits(reader, fields, out) && good;
   good = api_read_bool(reader, fields->cache, &out->cache) && good;
   if (!good) return false;
   out->kind = (api_method_kind)which;
-  out->mpr.iterations_max = (uint32_t)iterations;
   bool portal = out->kind == API_METHOD_MPR, axis = out->kind == API_METHOD_SEPARATING_AXIS;
-  const api_field *own[] = {fields->tolerance, fields->iterations};
-  for (int i = 0; i < 2; i++)
-    if (api_field_present(own[i]) && !portal) good = refuse(reader, own[i], own[i]->name, "mpr");
+  good = refuse_portal_limits(reader, fields, out);
   if (api_field_present(fields->cache) && !axis) good = refuse(reader, fields->cache, "cache", "separatingAxis");
   if (out->support_points && !portal) good = refuse(reader, fields->include, "supportPoints", "mpr");
   if (out->separating_plane && !axis) good = refuse(reader, fields->include, "separatingPlane", "separatingAxis");
   return good;
 }
 
-static ct_relation relation_of(double distance, double tolerance, ct_relation exact) {
-  if (distance > tolerance) return CT_SEPARATED;
-  if (distance >= -tolerance) return CT_TOUCHING;
-  return exact >= CT_PENETRATING ? exact : CT_PENETRATING;
+bool api_read_auto_or_portal(api_reader *reader, const api_method_fields *fields, api_method *out) {
+  static const api_method_kind kinds[] = {API_METHOD_AUTO, API_METHOD_MPR};
+  const char *const offered[] = {words[API_METHOD_AUTO], words[API_METHOD_MPR]};
+  size_t which = out->kind == API_METHOD_MPR;
+  bool good = api_read_word(reader, fields->method, offered, 2, &which);
+  good = read_portal_limits(reader, fields, out) && good;
+  out->kind = kinds[which];
+  return good && refuse_portal_limits(reader, fields, out);
 }
 
 static bool takes_portal(const ct_placed pair[2]) { return ct_mpr_takes(pair[0].shape->kind) && ct_mpr_takes(pair[1].shape->kind); }
 
 static void ask_portal(const api_method *method, const ct_placed pair[2], double tolerance, ct_pair_result *result,
                        api_method_answer *out) {
-  ct_mpr_result *p = &out->portal;
-  ct_pair_mpr(pair[0], pair[1], &method->mpr, p);
-  result->distance = p->distance;
-  result->lower_bound = p->lower_bound;
-  result->upper_bound = p->upper_bound;
-  result->normal = p->normal;
-  result->point_a = p->point_a;
-  result->point_b = p->point_b;
-  result->status = p->status;
-  result->flags = p->flags;
-  result->iterations = p->iterations;
-  result->relation = relation_of(p->distance, tolerance, result->relation);
+  ct_pair_mpr(pair[0], pair[1], &method->mpr, &out->portal);
+  ct_mpr_write_result(&out->portal, tolerance, result);
 }
 
 static void ask_general(const ct_placed pair[2], double tolerance, ct_workspace *workspace, ct_pair_result *result) {

@@ -39,6 +39,10 @@ typedef struct api_method_fields {
 /* Decodes the method and its members; `include` is where what it includes was asked for. The includes are set before. */
 bool api_read_method(api_reader *reader, const api_method_fields *fields, api_method *out);
 
+/* The same where only auto and mpr are offered; `out` holds the method, and the tolerance and iterations (0: the usual ones), that
+ * stand where none are given. */
+bool api_read_auto_or_portal(api_reader *reader, const api_method_fields *fields, api_method *out);
+
 /* Asks for a pair whose distance is known. The answer of a portal or of the general iterations takes the place of distance, bounds,
  * normal, points, status and flags; the pair is touching when its distance is at most the tolerance. Pairs that the method is not
  * for stay as they are. With a cache the plane of a pair apart is the one remembered, as long as it separates. */

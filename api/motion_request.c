@@ -208,6 +208,11 @@ bool api_read_motions(api_reader *reader, const api_motion_fields *fields, const
   o->cancel = reader->cancel;
   bool good = read_search(reader, fields, &o->impact);
   good = api_read_bool(reader, fields->earliest, &o->earliest) && good;
+  if (good && o->earliest && o->grazes) {
+    api_fault_at(reader->faults, API_PROBLEM_CONFLICTING_MEMBERS, &fields->earliest->path,
+                 "earliest cannot be combined with include \"grazes\".");
+    good = false;
+  }
   good = api_read_unsigned(reader, fields->changes, 1, CT_CHANGES_MAX, &changes) && good;
   o->changes_max = (size_t)changes;
   return read_times(reader, fields, &duration, &o->impact) && good && read_movers(reader, fields, about, duration, out);

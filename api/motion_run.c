@@ -12,10 +12,18 @@ typedef struct gathered {
   ct_contact_change change;
 } gathered;
 
+/* A graze, and of which pair. */
+typedef struct gathered_graze {
+  uint32_t a, b;
+  ct_graze graze;
+} gathered_graze;
+
 typedef struct gathering {
   api_range_run *run;
   gathered *changes;
   size_t count, capacity;
+  gathered_graze *grazes;
+  size_t graze_count, graze_capacity;
   api_buffer initial, incomplete; /* elements of these lists */
 } gathering;
 
@@ -49,6 +57,26 @@ static bool make_room(gathering *g, size_t more) {
   return true;
 }
 
+static bool gather_grazes(gathering *g, const ct_motion_hit *hit) {
+  const ct_timeline *t = hit->timeline;
+  if (t->graze_count == 0) return true;
+  if (g->graze_count + t->graze_count > g->graze_capacity) {
+    size_t capacity = 2 * (g->graze_count + t->graze_count);
+    if (capacity * sizeof *g->grazes > g->run->plan->limits->request_memory_bytes) {
+      g->run->range->status = CT_LIMIT;
+      return false;
+    }
+    gathered_graze *grazes = realloc(g->grazes, capacity * sizeof *grazes);
+    if (!grazes) g->run->range->memory = true;
+    if (!grazes) return false;
+    g->grazes = grazes;
+    g->graze_capacity = capacity;
+  }
+  for (size_t k = 0; k < t->graze_count; k++)
+    g->grazes[g->graze_count++] = (gathered_graze){hit->a, hit->b, t->grazes[k]};
+  return true;
+}
+
 /* {"a", "b", "knownUntil"?} */
 static void put_pair(api_buffer *out, const ct_body *a, const ct_body *b, const double *known_until) {
   api_put_item(out);
@@ -65,7 +93,7 @@ static bool take_timeline(void *context, const ct_motion_hit *hit) {
   const ct_body *a = body_of(g->run, hit->a), *b = body_of(g->run, hit->b);
   if (t->in_contact) put_pair(&g->initial, a, b, NULL);
   if (t->status != CT_TIMELINE_COMPLETE) put_pair(&g->incomplete, a, b, &t->known_until);
-  if (!make_room(g, t->count)) return false;
+  if (!gather_grazes(g, hit) || !make_room(g, t->count)) return false;
   for (size_t k = 0; k < t->count; k++, g->count++) g->changes[g->count] = (gathered){hit->a, hit->b, g->count, t->changes[k]};
   return true;
 }
@@ -82,6 +110,31 @@ static int compare(const void *x, const void *y) {
   return (g->number > h->number) - (g->number < h->number);
 }
 
+/* By time, then by rows. */
+static int compare_grazes(const void *x, const void *y) {
+  const gathered_graze *g = x, *h = y;
+  if (g->graze.time != h->graze.time) return g->graze.time < h->graze.time ? -1 : 1;
+  return g->a != h->a ? compare_rows(g->a, h->a) : compare_rows(g->b, h->b);
+}
+
+/* [{"a", "b", "time", "distance"}] */
+static void put_grazes(api_buffer *out, gathering *g) {
+  if (g->graze_count > 1) qsort(g->grazes, g->graze_count, sizeof *g->grazes, compare_grazes);
+  api_put_key(out, "grazes");
+  api_put_byte(out, '[');
+  for (size_t k = 0; k < g->graze_count; k++) {
+    const gathered_graze *graze = &g->grazes[k];
+    api_put_item(out);
+    api_put_byte(out, '{');
+    api_put_id(out, "a", ct_body_id(body_of(g->run, graze->a)));
+    api_put_id(out, "b", ct_body_id(body_of(g->run, graze->b)));
+    api_put_member_number(out, "time", graze->graze.time);
+    api_put_member_number(out, "distance", graze->graze.distance);
+    api_put_byte(out, '}');
+  }
+  api_put_byte(out, ']');
+}
+
 static void put_list(api_buffer *out, const char *key, const api_buffer *list) {
   api_put_key(out, key);
   api_put_byte(out, '[');
@@ -94,6 +147,7 @@ static void tell_timeline(gathering *g) {
   api_range *range = run->range;
   if (g->count > 1) qsort(g->changes, g->count, sizeof *g->changes, compare);
   put_list(&range->frames, "initialContacts", &g->initial);
+  if (run->task->question.motions.options.grazes) put_grazes(&range->frames, g);
   if (g->incomplete.length > 0) put_list(&range->frames, "incomplete", &g->incomplete);
   range->memory = g->initial.failed || g->incomplete.failed || range->frames.failed;
   bool wanted = !range->memory;
@@ -114,6 +168,7 @@ static ct_status run_timeline(api_range_run *run, const ct_motion_query *query) 
   ct_status status = ct_motion_run(query, 0, ct_motion_items(query), run->workspace, take_timeline, &g);
   if (status == CT_OK && run->range->status == CT_OK && !run->range->memory) tell_timeline(&g);
   free(g.changes);
+  free(g.grazes);
   api_buffer_free(&g.initial);
   api_buffer_free(&g.incomplete);
   return status;

@@ -265,6 +265,10 @@ static void put_page(api_buffer *out, api_task *task, const api_page *page) {
   put_warnings(out, q);
   put_statistics(out, task, page);
   if (q->kind == API_KIND_VOLUME) api_put_volume_tolerances(out, &q->volume);
+  if (q->method.kind == API_METHOD_MPR) {
+    api_put_member_number(out, "mprTolerance", q->method.mpr.tolerance);
+    api_put_member_unsigned(out, "maxIterations", q->method.mpr.iterations_max);
+  }
   if (q->put_velocity) api_put_member_number(out, "velocityTolerance", q->force.velocity_tolerance);
   if (q->mode == API_MODE_FORCE) api_put_force_beside(out, task, page);
   bool sparsified = q->mode == API_MODE_SCENE && q->options.sparsify && task->range_count > 0;

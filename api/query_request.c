@@ -106,8 +106,8 @@ enum { M_FORCE = M_COUNT, M_ALL = M_FORCE + API_FORCE_MEMBER_COUNT };
 /* Who moves, and when is looked. */
 #define OF_MOTIONS                                                                                                                 \
   (BIT(DURATION) | BIT(DEFAULT_MOTION) | BIT(FROM) | BIT(TO) | BIT(TIME_TOLERANCE) | BIT(MAX_ITERATIONS) | BIT(TOLERANCE))
-#define OF_SWEEP (OF_MOTIONS | BIT(METHOD) | BIT(DISTANCE_TOLERANCE))
-#define OF_TIMELINE (OF_MOTIONS | BIT(MAX_CHANGES))
+#define OF_SWEEP (OF_MOTIONS | BIT(METHOD) | BIT(DISTANCE_TOLERANCE) | BIT(INCLUDE))
+#define OF_TIMELINE (OF_MOTIONS | BIT(MAX_CHANGES) | BIT(INCLUDE))
 #define OF_MOVED (OF_ALL | BIT(WHERE) | BIT(PAIRS) | BIT(POSES) | BIT(MOTIONS) | BIT(BROADPHASE))
 #define OF_CROSSINGS (BIT(CONTACT_STATE) | BIT(EVALUATION) | BIT(POSES) | BIT(VARIANTS) | BIT(INCLUDE))
 #define OF_FORCES (OF_ALL | BIT(WHERE) | BIT(PAIRS) | BIT(POSES) | BIT(DETAIL) | BIT(BROADPHASE))
@@ -218,7 +218,7 @@ typedef struct include_word {
 } include_word;
 
 #define OF_KIND(name) (1u << API_KIND_##name)
-#define INCLUDES_MAX 10
+#define INCLUDES_MAX 11
 
 static bool read_include(api_reader *reader, const api_field *field, api_question *out) {
   const include_word all[] = {{"gradient", &out->gradient, OF_KIND(DISTANCE)},
@@ -229,6 +229,7 @@ static bool read_include(api_reader *reader, const api_field *field, api_questio
                               {"velocity", &out->put_velocity, OF_KIND(CONTACTS)},
                               {"stages", &out->volume.options.stages, OF_KIND(VOLUME)},
                               {"hulls", &out->put_hulls, OF_KIND(MASS_PROPERTIES)},
+                              {"grazes", &out->motions.options.grazes, OF_KIND(SWEEP) | OF_KIND(TIMELINE)},
                               {"A", &out->force.put_matrix, OF_KIND(RESTING_FORCES)},
                               {"b", &out->force.put_vector, OF_KIND(RESTING_FORCES)}};
   const char *words[INCLUDES_MAX];

@@ -6,6 +6,9 @@
 /* Bytes of a contact, at least. */
 #define CONTACT_BYTES 200
 
+/* The first format that tells a state's method; the states of older ones have that of ct_pair_distance. */
+#define FORMAT_WITH_METHOD 2
+
 /* Bits of a contact. */
 enum { SEVERAL_A = 1, SEVERAL_B = 2, HAS_SUPPORTS = 4, ALL_BITS = 7 };
 
@@ -49,6 +52,11 @@ void api_record_put_state(api_buffer *out, const ct_contact_state *state) {
   const ct_contact_state_data data = ct_contact_state_tell(state);
   api_record_put_f64(out, data.time);
   api_record_put_f64(out, data.epsilon);
+  api_record_put_u8(out, (unsigned)data.method);
+  if (data.method == CT_CONTACT_MPR) {
+    api_record_put_f64(out, data.mpr.tolerance);
+    api_record_put_u32(out, data.mpr.iterations_max);
+  }
   api_record_put_u64(out, data.events);
   api_record_put_u64(out, data.last_pair);
   api_record_put_u64(out, data.next_serial);
@@ -112,6 +120,11 @@ static bool get_contact(api_restoring *r, ct_contact_record *c) {
 bool api_record_get_state(api_restoring *r, const ct_contact_state **out) {
   ct_contact_state_data data = {.time = api_record_get_f64(&r->in)};
   data.epsilon = api_record_get_f64(&r->in);
+  if (r->in.format >= FORMAT_WITH_METHOD) data.method = (ct_contact_method)api_record_get_u8(&r->in);
+  if (data.method == CT_CONTACT_MPR) {
+    data.mpr.tolerance = api_record_get_f64(&r->in);
+    data.mpr.iterations_max = api_record_get_u32(&r->in);
+  }
   data.events = api_record_get_u64(&r->in);
   data.last_pair = api_record_get_u64(&r->in);
   data.next_serial = api_record_get_u64(&r->in);

@@ -126,6 +126,7 @@ void api_put_lcp(api_buffer *out, const ct_lcp_result *result, size_t size) {
   api_put_member_vector(out, "z", result->z, size);
   api_put_member_vector(out, "w", result->w, size);
   api_put_member_bool(out, "converged", result->converged);
+  api_put_member_number(out, "tolerance", result->tolerance);
   api_put_member_string(out, "status", api_text(lcp_statuses[result->status]));
   api_put_member_number(out, "residual", result->residual);
   api_put_member_number(out, "complementarity", result->complementarity);
@@ -206,6 +207,7 @@ void api_put_friction(api_buffer *out, const ct_friction_result *result, size_t 
   api_put_member_vector(out, "r", result->r, size);
   api_put_member_vector(out, "u", result->u, size);
   api_put_member_bool(out, "converged", result->converged);
+  api_put_member_number(out, "tolerance", result->tolerance);
   api_put_member_string(out, "status", api_text(friction_statuses[result->status]));
   api_put_member_number(out, "residual", result->residual);
   api_put_member_number(out, "coneError", result->cone_error);

@@ -112,12 +112,13 @@ static double normal_velocity(const ct_scene *scene, const found_contact *found)
 }
 
 static ct_status set_supports(event_run *run, const ct_contact_key *key, ct_contact_record *record) {
-  const ct_mpr_options options = {CT_MPR_TOLERANCE, CT_MPR_ITERATIONS};
+  const ct_mpr_options usual = {CT_MPR_TOLERANCE, CT_MPR_ITERATIONS};
+  const ct_mpr_options *options = run->pairs.method == CT_CONTACT_MPR ? &run->pairs.mpr : &usual;
   ct_mpr_result portal;
   ct_placed a, b;
   ct_status status = ct_contact_pairs_place(&run->pairs, key, &a, &b);
   if (status != CT_OK) return status;
-  ct_pair_mpr(a, b, &options, &portal);
+  ct_pair_mpr(a, b, options, &portal);
   record->supports_defined = portal.support_count > 0;
   for (uint32_t i = 0; i < 3 && record->supports_defined; i++) {
     uint32_t from = i < portal.support_count ? i : portal.support_count - 1;
@@ -200,6 +201,8 @@ static ct_status make_state(event_run *run, ct_contact_state **out) {
   if (!state) return CT_OUT_OF_MEMORY;
   state->time = run->options->time;
   state->epsilon = run->pairs.epsilon;
+  state->method = run->pairs.method;
+  state->mpr = run->pairs.mpr;
   state->events = run->previous ? run->previous->events + 1 : 1;
   state->last_pair = last_pair(run);
   state->next_serial = scene->next_serial;
@@ -287,11 +290,16 @@ void ct_contact_event_free(ct_contact_event *event) {
 
 ct_status ct_contact_event_run(const ct_scene *scene, const ct_contact_state *previous, const ct_contact_event_options *options,
                                ct_workspace *workspace, ct_contact_event *event) {
-  double epsilon = previous ? previous->epsilon : options->epsilon;
+  ct_contact_evaluated how = {.epsilon = previous ? previous->epsilon : options->epsilon,
+                              .method = previous ? previous->method : options->method,
+                              .walks = true,
+                              .cancel = options->cancel,
+                              .workspace = workspace};
+  if (how.method == CT_CONTACT_MPR) how.mpr = previous ? previous->mpr : options->mpr;
   assert(!previous || options->time >= previous->time);
-  if (!(epsilon > 0.0 && epsilon <= CT_CONTACT_EPSILON_MAX)) return CT_LIMIT;
+  if (!(how.epsilon > 0.0 && how.epsilon <= CT_CONTACT_EPSILON_MAX)) return CT_LIMIT;
+  if (how.method == CT_CONTACT_MPR && !(how.mpr.tolerance > 0.0 && how.mpr.iterations_max > 0)) return CT_LIMIT;
   event_run run = {.previous = previous, .options = options};
-  const ct_contact_evaluated how = {.epsilon = epsilon, .walks = true, .cancel = options->cancel, .workspace = workspace};
   ct_status status = ct_contact_pairs_open(&run.pairs, scene, &how);
   if (status != CT_OK) return status;
   ct_contact_event made;

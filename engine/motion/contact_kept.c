@@ -9,10 +9,13 @@
 
 /* Flags that a result may have. */
 #define FLAGS ((uint32_t)(CT_FLAG_NORMAL_ARBITRARY | CT_FLAG_WITNESS_NOT_UNIQUE))
+#define MPR_FLAGS ((uint32_t)(CT_FLAG_TOLERANCE_RAISED | CT_FLAG_CENTRES_COINCIDE | CT_FLAG_PLANAR_MINKOWSKI))
 
 ct_contact_state_data ct_contact_state_tell(const ct_contact_state *state) {
   return (ct_contact_state_data){.time = state->time,
                                  .epsilon = state->epsilon,
+                                 .method = state->method,
+                                 .mpr = state->mpr,
                                  .events = state->events,
                                  .last_pair = state->last_pair,
                                  .next_serial = state->next_serial,
@@ -25,10 +28,10 @@ ct_contact_state_data ct_contact_state_tell(const ct_contact_state *state) {
 static bool is_finite(ct_vec3 v) { return isfinite(v.x) && isfinite(v.y) && isfinite(v.z); }
 
 /* Bounds may be infinite. */
-static bool check_result(const ct_pair_result *r) {
+static bool check_result(const ct_pair_result *r, uint32_t flags) {
   return isfinite(r->distance) && !isnan(r->lower_bound) && !isnan(r->upper_bound) && is_finite(r->normal) &&
          is_finite(r->point_a) && is_finite(r->point_b) && (unsigned)r->relation <= CT_CONTAINED &&
-         (unsigned)r->status <= CT_PAIR_UNSUPPORTED && (unsigned)r->depth_kind <= CT_DEPTH_NONE && (r->flags & ~FLAGS) == 0;
+         (unsigned)r->status <= CT_PAIR_UNSUPPORTED && (unsigned)r->depth_kind <= CT_DEPTH_NONE && (r->flags & ~flags) == 0;
 }
 
 static bool check_texts(const ct_contact_record *r) {
@@ -37,8 +40,9 @@ static bool check_texts(const ct_contact_record *r) {
 }
 
 static bool check_record(const ct_contact_state_data *data, const ct_contact_record *r) {
+  uint32_t flags = data->method == CT_CONTACT_MPR ? FLAGS | MPR_FLAGS : FLAGS;
   bool good = r->pair >= 1 && r->pair <= data->last_pair && r->serial_a < r->serial_b && r->serial_b < data->next_serial;
-  good = good && check_texts(r) && check_result(&r->result) && (unsigned)r->cause <= CT_CAUSE_TIME;
+  good = good && check_texts(r) && check_result(&r->result, flags) && (unsigned)r->cause <= CT_CAUSE_TIME;
   good = good && isfinite(r->begun) && r->begun <= data->time && isfinite(r->normal_velocity) && isfinite(r->distance);
   for (int i = 0; i < 3 && good && r->supports_defined; i++) good = is_finite(r->support_a[i]) && is_finite(r->support_b[i]);
   return good;
@@ -70,7 +74,14 @@ static ct_status check_pairs(const ct_contact_state_data *data) {
   return status;
 }
 
+static bool check_method(const ct_contact_state_data *data) {
+  if (data->method == CT_CONTACT_DISTANCE) return data->mpr.tolerance == 0.0 && data->mpr.iterations_max == 0;
+  return data->method == CT_CONTACT_MPR && data->mpr.tolerance > 0.0 && isfinite(data->mpr.tolerance) &&
+         data->mpr.iterations_max > 0;
+}
+
 static ct_status check(const ct_contact_state_data *data) {
+  if (!check_method(data)) return CT_LIMIT;
   if (!isfinite(data->time) || !(data->epsilon > 0.0 && data->epsilon <= CT_CONTACT_EPSILON_MAX) || data->events < 1)
     return CT_LIMIT;
   for (size_t i = 0; i < data->count; i++) {
@@ -102,6 +113,8 @@ ct_status ct_contact_state_restore(const ct_contact_state_data *data, const ct_c
   if (!state) return CT_OUT_OF_MEMORY;
   state->time = data->time;
   state->epsilon = data->epsilon;
+  state->method = data->method;
+  state->mpr = data->mpr;
   state->events = data->events;
   state->last_pair = data->last_pair;
   state->next_serial = data->next_serial;

@@ -81,8 +81,14 @@ static ct_status visit(void *context, const ct_contact_key *key, double bound) {
 ct_status ct_contact_monitor_run(const ct_scene *scene, const ct_contact_state *state, const ct_contact_monitor_options *options,
                                  ct_workspace *workspace, ct_contact_monitor *out) {
   bool all = options->evaluation == CT_EVALUATE_MONITOR;
-  const ct_contact_evaluated how = {
-      ct_contact_state_epsilon(state), all, options->overrides, options->override_count, options->cancel, workspace};
+  const ct_contact_evaluated how = {.epsilon = ct_contact_state_epsilon(state),
+                                    .method = ct_contact_state_method(state),
+                                    .mpr = ct_contact_state_mpr(state),
+                                    .walks = all,
+                                    .overrides = options->overrides,
+                                    .override_count = options->override_count,
+                                    .cancel = options->cancel,
+                                    .workspace = workspace};
   monitor_run run = {.fold = ct_contact_fold_of(ct_contact_state_epsilon(state)),
                      .z1 = {.value = CT_Z1_NONE},
                      .z2 = {.value = CT_Z2_NONE},

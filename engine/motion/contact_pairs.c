@@ -27,6 +27,8 @@ static uint64_t count_moving(const ct_scene *scene) {
 ct_status ct_contact_pairs_open(ct_contact_pairs *pairs, const ct_scene *scene, const ct_contact_evaluated *how) {
   *pairs = (ct_contact_pairs){.scene = scene,
                               .epsilon = how->epsilon,
+                              .method = how->method,
+                              .mpr = how->mpr,
                               .workspace = how->workspace,
                               .cancel = how->cancel,
                               .placed_row = {CT_NO_ROW, CT_NO_ROW}};
@@ -108,12 +110,26 @@ ct_status ct_contact_pairs_place(ct_contact_pairs *pairs, const ct_contact_key *
   return CT_OK;
 }
 
-ct_status ct_contact_pairs_result(ct_contact_pairs *pairs, const ct_contact_key *key, ct_pair_result *result) {
+static void compute_distance(const ct_contact_pairs *pairs, ct_placed a, ct_placed b, ct_pair_result *result) {
   const ct_pair_options options = {.tolerance = 0.0, .threshold = INFINITY};
+  if (pairs->method == CT_CONTACT_DISTANCE || !ct_mpr_takes(a.shape->kind) || !ct_mpr_takes(b.shape->kind)) {
+    ct_pair_distance(a, b, &options, pairs->workspace, result);
+    return;
+  }
+  ct_mpr_result portal;
+  ct_pair_mpr(a, b, &pairs->mpr, &portal);
+  *result = (ct_pair_result){.triangle_a = CT_NO_TRIANGLE,
+                             .triangle_b = CT_NO_TRIANGLE,
+                             .element_a = CT_NO_ELEMENT,
+                             .element_b = CT_NO_ELEMENT};
+  ct_mpr_write_result(&portal, 0.0, result);
+}
+
+ct_status ct_contact_pairs_result(ct_contact_pairs *pairs, const ct_contact_key *key, ct_pair_result *result) {
   ct_placed a, b;
   ct_status status = ct_contact_pairs_place(pairs, key, &a, &b);
   if (status != CT_OK) return status;
-  ct_pair_distance(a, b, &options, pairs->workspace, result);
+  compute_distance(pairs, a, b, result);
   pairs->narrow++;
   bool starved = ct_workspace_starved(pairs->workspace);
   if (ct_cancel_raised(pairs->cancel)) return CT_CANCELLED;

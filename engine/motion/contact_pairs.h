@@ -20,6 +20,8 @@ int ct_contact_key_compare(const ct_contact_key *x, const ct_contact_key *y);
 typedef struct ct_contact_pairs {
   const ct_scene *scene;
   double epsilon;
+  ct_contact_method method;
+  ct_mpr_options mpr;
   ct_workspace *workspace;
   const ct_cancel *cancel;
   ct_query *query;
@@ -32,6 +34,8 @@ typedef struct ct_contact_pairs {
 
 typedef struct ct_contact_evaluated {
   double epsilon;
+  ct_contact_method method;
+  ct_mpr_options mpr;           /* with CT_CONTACT_MPR */
   bool walks;                   /* ct_contact_pairs_walk will be called */
   const ct_override *overrides; /* [override_count], sorted by row */
   size_t override_count;

@@ -28,6 +28,8 @@ void ct_contact_state_release(const ct_contact_state *state) {
 
 double ct_contact_state_time(const ct_contact_state *state) { return state->time; }
 double ct_contact_state_epsilon(const ct_contact_state *state) { return state->epsilon; }
+ct_contact_method ct_contact_state_method(const ct_contact_state *state) { return state->method; }
+ct_mpr_options ct_contact_state_mpr(const ct_contact_state *state) { return state->mpr; }
 uint64_t ct_contact_state_events(const ct_contact_state *state) { return state->events; }
 size_t ct_contact_state_count(const ct_contact_state *state) { return state->count; }
 const ct_contact_record *ct_contact_state_record(const ct_contact_state *state, size_t index) { return &state->records[index]; }

@@ -9,6 +9,8 @@
 struct ct_contact_state {
   _Atomic uint32_t refs;
   double time, epsilon;
+  ct_contact_method method;
+  ct_mpr_options mpr; /* zeros unless CT_CONTACT_MPR */
   uint64_t events;
   uint64_t last_pair;   /* greatest id given so far */
   uint64_t next_serial; /* bodies from here on were put in after the last event */

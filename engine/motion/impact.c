@@ -90,6 +90,7 @@ static void note_graze(first_contact *first, const ct_impact_search *search) {
   impact->flags |= CT_IMPACT_FLAG_GRAZE;
   impact->graze_time = search->graze_time;
   impact->graze_distance = search->graze_distance;
+  impact->graze_end = search->graze_end;
 }
 
 /* Once the start is a contact, or another is known, what comes later does not matter. */
@@ -196,7 +197,7 @@ static void conclude(const first_contact *first) {
     impact->status = status_of(first);
     impact->time = options->end;
   }
-  if (!(impact->flags & CT_IMPACT_FLAG_GRAZE)) impact->graze_time = impact->graze_distance = 0.0;
+  if (!(impact->flags & CT_IMPACT_FLAG_GRAZE)) impact->graze_time = impact->graze_distance = impact->graze_end = 0.0;
 }
 
 ct_status ct_impact_first(const ct_impact_bodies *bodies, ct_impact *impact) {

@@ -138,7 +138,7 @@ typedef struct ct_impact_search {
   double free;                    /* certainly apart from where the search began until here; a graze ends it */
   double certain;                 /* certainly apart from there, or since a graze, until here */
   bool grazed;
-  double graze_time, graze_distance;
+  double graze_time, graze_distance, graze_end;
   double passed;      /* > 0: surfaces passed through each other within round-off, and were past by then */
   uint32_t spent;     /* looks: distances of any one pair */
   uint32_t most;      /* of them */

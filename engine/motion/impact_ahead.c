@@ -63,11 +63,13 @@ static bool find_nearest(ct_impact_search *search, near_samples *near) {
   return false;
 }
 
-static void note_graze(ct_impact_search *search, const ct_impact_sample *s) {
+/* The nearest sample of a graze, and the first one behind it that is certainly apart. */
+static void note_graze(ct_impact_search *search, const ct_impact_sample *s, const ct_impact_sample *apart) {
   if (search->grazed) return;
   search->grazed = true;
   search->graze_time = s->time;
   search->graze_distance = s->result.distance;
+  search->graze_end = apart->time;
 }
 
 static bool is_surface(const ct_shape *shape) { return shape->kind == CT_KIND_MESH && !ct_mesh_get(shape->mesh)->solid; }
@@ -93,7 +95,7 @@ static ct_impact_outcome tell_between(ct_impact_search *search, const ct_impact_
     *next = near->nearest;
     return CT_OUTCOME_MET;
   }
-  note_graze(search, &near->nearest);
+  note_graze(search, &near->nearest, next);
   return search->status == CT_OK ? CT_OUTCOME_FREE : CT_OUTCOME_LOST;
 }
 

@@ -68,6 +68,7 @@ ct_status ct_motion_prepare(const ct_scene *scene, const ct_motion_options *opti
   query->scene = scene;
   query->options = *options;
   query->options.impact.cancel = options->cancel;
+  query->options.impact.list_grazes = options->timeline && options->grazes;
   query->paths = calloc((size_t)scene->rows + 1, sizeof *query->paths);
   ct_status status = query->paths ? prepare_still(query) : CT_OUT_OF_MEMORY;
   if (status == CT_OK) status = ct_motion_list(query);
@@ -146,7 +147,8 @@ static ct_status run_impact(range_run *run, ct_row_pair pair, size_t item) {
   const ct_motion_query *query = run->query;
   ct_impact impact;
   ct_status status = ct_motion_impact(query, pair, query->options.impact.end, run->workspace, &impact);
-  if (status != CT_OK || (impact.event == CT_IMPACT_NONE && !query->options.explicit_pairs)) return status;
+  bool grazes = query->options.grazes && impact.flags & CT_IMPACT_FLAG_GRAZE;
+  if (status != CT_OK || (impact.event == CT_IMPACT_NONE && !grazes && !query->options.explicit_pairs)) return status;
   const ct_motion_hit hit = {.a = pair.a, .b = pair.b, .item = item, .impact = &impact};
   run->stopped = !run->sink(run->context, &hit);
   return CT_OK;
@@ -158,7 +160,7 @@ static ct_status run_timeline(range_run *run, ct_row_pair pair, size_t item) {
   ct_status status = ct_body_timeline(mover(query, pair.a), mover(query, pair.b), &query->options.impact,
                                       query->options.changes_max, run->workspace, &run->timeline);
   status = after_pair(query, run->workspace, status);
-  bool told = query->options.explicit_pairs || t->count > 0 || t->in_contact || t->status != CT_TIMELINE_COMPLETE;
+  bool told = query->options.explicit_pairs || t->count > 0 || t->graze_count > 0 || t->in_contact || t->status != CT_TIMELINE_COMPLETE;
   if (status != CT_OK || !told) return status;
   const ct_motion_hit hit = {.a = pair.a, .b = pair.b, .item = item, .timeline = t};
   run->stopped = !run->sink(run->context, &hit);

@@ -6,6 +6,7 @@
 
 void ct_timeline_free(ct_timeline *timeline) {
   free(timeline->changes);
+  free(timeline->grazes);
   *timeline = (ct_timeline){.changes = NULL};
 }
 
@@ -18,6 +19,18 @@ static ct_status append(ct_timeline *timeline, const ct_contact_change *change) 
     timeline->capacity = capacity;
   }
   timeline->changes[timeline->count++] = *change;
+  return CT_OK;
+}
+
+static ct_status append_graze(ct_timeline *timeline, const ct_impact *impact) {
+  if (timeline->graze_count == timeline->graze_capacity) {
+    size_t capacity = timeline->graze_capacity ? 2 * timeline->graze_capacity : 8;
+    ct_graze *grazes = realloc(timeline->grazes, capacity * sizeof *grazes);
+    if (!grazes) return CT_OUT_OF_MEMORY;
+    timeline->grazes = grazes;
+    timeline->graze_capacity = capacity;
+  }
+  timeline->grazes[timeline->graze_count++] = (ct_graze){impact->graze_time, impact->graze_distance};
   return CT_OK;
 }
 
@@ -39,10 +52,22 @@ static ct_contact_change change_of(const ct_impact *told, bool began) {
                              .normal_velocity = told->normal_velocity};
 }
 
-/* From apart at options->begin to the next contact. */
-static ct_status next_contact(const ct_impact_bodies *bodies, const ct_impact_options *options, step *out) {
+/* From apart at options->begin to the next contact. Where grazes are listed the search begins again behind each, and ends at a graze
+ * beyond the limit. */
+static ct_status next_contact(const ct_impact_bodies *bodies, ct_impact_options *options, size_t limit, ct_timeline *timeline,
+                              step *out) {
   ct_impact impact;
   ct_status status = ct_impact_first(bodies, &impact);
+  while (status == CT_OK && options->list_grazes && impact.flags & CT_IMPACT_FLAG_GRAZE) {
+    if (timeline->graze_count == limit) {
+      out->known = impact.graze_time;
+      return CT_OK;
+    }
+    status = append_graze(timeline, &impact);
+    if (status != CT_OK || !(impact.graze_end > options->begin)) break;
+    options->begin = impact.graze_end;
+    status = ct_impact_first(bodies, &impact);
+  }
   if (status != CT_OK) return status;
   out->changed = impact.event == CT_IMPACT_CONTACT;
   if (out->changed) out->change = change_of(&impact, true);
@@ -80,7 +105,7 @@ static ct_status walk(const ct_impact_bodies *bodies, size_t limit, ct_timeline 
   ct_status status = CT_OK;
   while (status == CT_OK && options.begin < options.end) {
     step next = {.changed = false};
-    status = touching ? next_parting(&now, &options, &next) : next_contact(&now, &options, &next);
+    status = touching ? next_parting(&now, &options, &next) : next_contact(&now, &options, limit, timeline, &next);
     if (status != CT_OK) break;
     bool full = next.changed && timeline->count == limit;
     if (!next.changed || full) {
@@ -98,7 +123,7 @@ static ct_status walk(const ct_impact_bodies *bodies, size_t limit, ct_timeline 
 ct_status ct_body_timeline(ct_mover a, ct_mover b, const ct_impact_options *options, size_t limit, ct_workspace *workspace,
                            ct_timeline *timeline) {
   assert(limit > 0 && options->begin >= 0.0 && options->begin <= options->end && options->iterations_max > 0);
-  timeline->count = 0;
+  timeline->count = timeline->graze_count = 0;
   timeline->in_contact = false;
   timeline->status = CT_TIMELINE_COMPLETE;
   timeline->known_until = options->end;

@@ -226,3 +226,22 @@ void ct_pair_mpr(ct_placed a, ct_placed b, const ct_mpr_options *options, ct_mpr
   }
   hand_back(&pair, result);
 }
+
+static ct_relation relation_of(double distance, double tolerance, ct_relation exact) {
+  if (distance > tolerance) return CT_SEPARATED;
+  if (distance >= -tolerance) return CT_TOUCHING;
+  return exact >= CT_PENETRATING ? exact : CT_PENETRATING;
+}
+
+void ct_mpr_write_result(const ct_mpr_result *portal, double tolerance, ct_pair_result *result) {
+  result->distance = portal->distance;
+  result->lower_bound = portal->lower_bound;
+  result->upper_bound = portal->upper_bound;
+  result->normal = portal->normal;
+  result->point_a = portal->point_a;
+  result->point_b = portal->point_b;
+  result->status = portal->status;
+  result->flags = portal->flags;
+  result->iterations = portal->iterations;
+  result->relation = relation_of(portal->distance, tolerance, result->relation);
+}

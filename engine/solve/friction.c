@@ -216,6 +216,7 @@ ct_status ct_friction_solve(const ct_friction_problem *problem, const ct_frictio
   if (problem->contacts > CT_LCP_ITERATIVE_MAX / problem->dimension) return CT_LIMIT;
   ct_solver_mark mark = ct_solver_enter(solver);
   ct_status status = solve(problem, options, solver, result);
+  result->tolerance = options->tolerance > 0.0 ? options->tolerance : CT_FRICTION_TOLERANCE;
   ct_solver_leave(solver, mark);
   return status;
 }

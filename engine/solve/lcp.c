@@ -186,6 +186,7 @@ static ct_status run(const ct_lcp *problem, ct_lcp_job *job, ct_lcp_method which
   job->bound = ROOM * job->target;
   job->iterations_max = iterations_of(job, m);
   result->method = which;
+  result->tolerance = tolerance;
   result->iterations = 0;
   result->rank_known = false;
   result->rank = 0;
@@ -255,6 +256,7 @@ ct_status ct_lcp_solve(const ct_lcp *problem, const ct_lcp_options *options, ct_
     *result = (ct_lcp_result){
         .z = result->z, .w = result->w, .certificate = result->certificate, .alternative = result->alternative};
     result->method = chosen ? options->method : for_symmetric[0];
+    result->tolerance = options->tolerance > 0.0 ? options->tolerance : methods[result->method].tolerance;
     result->converged = result->rank_known = true;
     result->unique = CT_YES;
     return CT_OK;

@@ -481,4 +481,103 @@ def an_event_past_its_deadline_has_changed_nothing():
     there.close()
 
 
+# ---- methods, ids of pairs, stiffness ------------------------------------------------------------------------------------------
+
+BLOCK = {"id": "block", "colliders": [{"box": {"size": [2, 2, 2]}}]}
+
+
+def tilted_box(x, height):
+    """Its lowest corner is near the height; no face is parallel to one of the block."""
+    return {"id": f"t{x}", "position": [0.3, 0.2 + 1e-3 * x, height], "rotation": [0.1826, 0.3651, 0.5477, 0.7303],
+            "motion": {"mass": 1}, "colliders": [{"box": {"size": [0.5, 0.6, 0.7]}}]}
+
+
+@suite.fact
+def a_state_may_use_mpr_and_keeps_its_tolerance():
+    """Row 27. The distance is that which the query distance has by the same method and tolerance."""
+    how = {"method": "mpr", "mprTolerance": 1e-4, "maxIterations": 30}
+    path = scene([BLOCK, tilted_box(0, 1.2)])
+    first = event(path, status=201, **how)
+    holds(first, how)
+    record = first["began"][0]
+    asked = client.post(f"{path}/query/distance", {"pairs": [["block", "t0"]], **how}).must(200).json["results"][0]
+    for ours, its in (("signedDistance", "distance"), ("normal", "normal"), ("pointA", "pointA"), ("pointB", "pointB")):
+        equal(record[ours], asked[its], ours)
+    exact = client.post(f"{path}/query/distance", {"pairs": [["block", "t0"]]}).must(200).json["results"][0]["distance"]
+    check(record["signedDistance"] <= exact + 1e-12, "a portal's depth is no less deep than the exact one")
+    z = crossings(path)["results"][0]["z"]
+    check(z[0] < 0 < z[1], f"z after an event is {z}")
+    # Later events repeat it or leave it out; the state tells it.
+    holds(event(path, time=1, **how), how)
+    holds(event(path, time=2), how)
+    holds(client.get(f"{path}/contactStates/s").must(200).json, how)
+    # What has no portal is answered as ever.
+    floor = event(scene(row_of(-0.25)), status=201, **how)["began"][0]
+    near(floor["signedDistance"], -0.25, 1e-15, "distance of a ball in a half-space")
+
+
+@suite.fact
+def the_method_of_a_state_cannot_change():
+    path = scene([BLOCK, tilted_box(0, 1.2)])
+    state = f"{path}/contactStates/s"
+    client.post(state, {"mprTolerance": 1e-4}).problem(422, "conflicting-members", "/mprTolerance")
+    event(path, status=201, method="mpr", mprTolerance=1e-4)
+    for change, pointer in (({"method": "auto"}, "/method"), ({"mprTolerance": 1e-5}, "/mprTolerance"), ({"maxIterations": 7}, "/maxIterations")):
+        before = revision(path)
+        client.post(state, change).problem(422, "bad-value", pointer)
+        equal(revision(path), before, "revision")
+    event(path, state="plain", status=201)
+    client.post(f"{path}/contactStates/plain", {"method": "mpr"}).problem(422, "bad-value", "/method")
+
+
+@suite.fact
+def two_objects_have_one_pair_id_in_every_contact_and_state():
+    path = scene(row_of(-0.1, -0.1))
+    ids = {}
+    for time, height in enumerate((-0.1, 1, -0.1, 1, -0.1)):
+        for state in ("s", "other"):
+            reply = event(path, state=state, status=201 if time == 0 else 200, time=time, poses=to({"b0": height}))
+            for record in reply["began"] + reply["persisted"] + reply["ended"]:
+                ids.setdefault(record["b"], set()).add((record["pairId"]))
+    equal({name: len(found) for name, found in ids.items()}, {"b0": 1, "b1": 1}, "ids of each pair")
+    check(ids["b0"] != ids["b1"], "two pairs share an id")
+    # Bodies of several colliders: by the id of a collider, wherever it is; a new body has pairs of its own.
+    def hand(*colliders):
+        return {**ball("hand", 30, -0.1), "colliders": [{"sphere": {"radius": 0.5}, **c} for c in colliders]}
+
+    def ids_of(reply):
+        return {r.get("colliderB"): r["pairId"] for r in reply["began"] + reply["persisted"] if r["b"] == "hand"}
+
+    client.put(f"{path}/bodies/hand", hand({"id": "a-b"}, {"id": "0"}, {})).must(201)
+    first = ids_of(event(path, time=6))
+    equal(len(set(first.values())), 3, f"ids of three colliders: {first}")
+    client.put(f"{path}/bodies/hand", hand({"id": "0"}, {"id": "a-b"}, {})).must(200)
+    equal(ids_of(event(path, time=7)), first, "ids when the colliders are in another order")
+    client.delete(f"{path}/bodies/hand").must(200)
+    client.put(f"{path}/bodies/hand", hand({"id": "a-b"}, {"id": "0"}, {})).must(201)
+    check(not set(ids_of(event(path, time=8)).values()) & set(first.values()), "a new body has ids of an old one")
+
+
+@suite.fact
+def what_began_reports_stiffness_and_damping():
+    """Row 29. Hertz: 1 / cRes is the sum of (1 - nu^2) / E; Flores: dRes = 8 (1 - e) / (5 e v)."""
+    modulus, ratio, e, v = 2e11, 0.3, 0.7, 1.25
+    settings = {"materials": {"default": {"youngsModulus": modulus, "poissonRatio": ratio, "restitution": e}}}
+    path = scene([{**ball("b0", 0, -0.1), "motion": {"mass": 1, "linearVelocity": [0, 0, -v]}}], **settings)
+    first = event(path, status=201)
+    record = first["began"][0]
+    near(record["cRes"], modulus / (2 * (1 - ratio ** 2)), 1e-4, "cRes")
+    near(record["dRes"], 8 * (1 - e) / (5 * e * v), 1e-12, "dRes")
+    equal(first["elastic"], {"smallVelocity": 0.01, "smallAngularVelocity": 0.01, "stiffnessFactor": 1, "dampingMax": 2000, "pull": False},
+          "the options of the law")
+    # The same as the forces of this state, and kept when the ball has slowed down.
+    later = event(path, time=1, poses=to({"b0": -0.2}, [-0.1]))
+    equal([later["persisted"][0][k] for k in ("cRes", "dRes")], [record["cRes"], record["dRes"]], "stiffness and damping later")
+    forces = client.post(f"{path}/query/compliantForces", {"contactState": "s"}).must(200).json
+    equal([forces["results"][0][k] for k in ("cRes", "dRes")], [record["cRes"], record["dRes"]], "of compliantForces")
+    equal(forces["elastic"], first["elastic"], "options of compliantForces")
+    plain = event(scene(row_of(-0.1)), status=201)
+    check("elastic" not in plain and "cRes" not in plain["began"][0], "materials without moduli have no stiffness")
+
+
 suite.main()

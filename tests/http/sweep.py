@@ -604,4 +604,67 @@ def half_spaces_overlap_as_soon_as_one_turns():
     holds(began, {"event": "began", "overlap": True, "status": "unsupported"})
 
 
+# ---- grazes --------------------------------------------------------------------------------------------------------------------
+
+def tangent_row(count):
+    """Unit balls s0, s1 ... in a row, 4 m apart; a ball that moves along them at a height of 2 m touches each at one instant."""
+    return [ball(f"s{i}", [4 * i, 0, 0], 1) for i in range(count)] + [ball("mover", [-2, 2, 0], 1)]
+
+
+ALONG = {"motions": [{"id": "mover", **twist([1, 0, 0])}], "duration": 20}
+
+
+@suite.fact
+def grazes_of_pairs_that_are_not_named_are_listed():
+    """Row 38. The balls are tangent at 2 s, 6 s, 10 s ..."""
+    path = scene(tangent_row(4) + [ball("far", [0, 0, 9])])
+    equal(ask(path, "sweep", ALONG)["results"], [], "pairs that meet")
+    swept = ask(path, "sweep", {**ALONG, "include": ["grazes"]})["results"]
+    equal([(r["a"], r["b"], r["event"], r["flags"]) for r in swept],
+          [(f"s{i}", "mover", "none", ["graze"]) for i in range(4)], "pairs that graze")
+    for i, result in enumerate(swept):
+        near(result["grazeTime"], 2 + 4 * i, 1e-6, "when they graze")
+        near(result["grazeDistance"], 0, 1e-12, "distance then")
+    timeline = ask(path, "timeline", {**ALONG, "include": ["grazes"]})
+    equal((timeline["results"], [(g["a"], g["b"]) for g in timeline["grazes"]]), ([], [(f"s{i}", "mover") for i in range(4)]),
+          "changes and grazes, in the order of time")
+    for i, graze in enumerate(timeline["grazes"]):
+        near(graze["time"], 2 + 4 * i, 1e-6, "when they graze")
+        near(graze["distance"], 0, 1e-12, "distance then")
+    check("grazes" not in ask(path, "timeline", ALONG), "grazes are listed unasked")
+
+
+@suite.fact
+def a_timeline_lists_every_graze_of_a_pair_and_its_contacts():
+    """One body of four balls; the third is larger, so that the ball that moves overlaps it: (4 i - 2)^2 + 2^2 = (1 + r)^2 at its ends."""
+    row = {"id": "row", "colliders": [{"sphere": {"radius": r}, "position": [4 * i, 0, 0]} for i, r in enumerate((1, 1, 1.5, 1))]}
+    path = scene([row, ball("mover", [-2, 2, 0], 1)])
+    reply = ask(path, "timeline", {**ALONG, "include": ["grazes"]})
+    near_list([g["time"] for g in reply["grazes"]], [2, 6, 14], 1e-6, "times of grazes")
+    half = math.sqrt(2.5 ** 2 - 2 ** 2)
+    equal([r["event"] for r in reply["results"]], ["began", "ended"], "changes")
+    near_list([r["time"] for r in reply["results"]], [10 - half, 10 + half], 1e-9, "times of changes")
+    few = ask(path, "timeline", {**ALONG, "include": ["grazes"], "maxChanges": 1})
+    equal(len(few["grazes"]), 1, "grazes up to the limit")
+    check(2 < few["incomplete"][0]["knownUntil"] <= 6, f"the pair is known until {few['incomplete'][0]['knownUntil']} s")
+
+
+@suite.fact
+def pairs_that_pass_near_or_meet_do_not_graze():
+    draw = random.Random(38)
+    for unused in range(40):
+        height = 2 + draw.choice((-1, 1)) * 10 ** draw.uniform(-6, -1)
+        path = scene([ball("a", [0, 0, 0], 1), ball("mover", [-2, height, 0], 1)])
+        swept = ask(path, "sweep", {**ALONG, "include": ["grazes"]})["results"]
+        equal([r["event"] for r in swept], ["contact"] if height < 2 else [], f"events at a height of {height} m")
+        equal(ask(path, "timeline", {**ALONG, "include": ["grazes"]})["grazes"], [], f"grazes at a height of {height} m")
+
+
+@suite.fact
+def grazes_do_not_go_with_earliest():
+    path = scene(tangent_row(1))
+    request = {**ALONG, "include": ["grazes"], "earliest": True}
+    client.post(f"{path}/query/sweep", request).problem(422, "conflicting-members", "/earliest")
+
+
 suite.main()

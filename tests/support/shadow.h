@@ -58,6 +58,8 @@ static inline void check_rows(const ct_scene *a, const ct_scene *b) {
 static inline void check_state(const ct_contact_state *a, const ct_contact_state *b) {
   const ct_contact_state_data x = ct_contact_state_tell(a), y = ct_contact_state_tell(b);
   CHECK(same_bits(&x.time, &y.time, sizeof x.time) && same_bits(&x.epsilon, &y.epsilon, sizeof x.epsilon));
+  CHECK(x.method == y.method && same_bits(&x.mpr.tolerance, &y.mpr.tolerance, sizeof(double)));
+  CHECK_INT(x.mpr.iterations_max, y.mpr.iterations_max);
   CHECK(x.events == y.events && x.last_pair == y.last_pair && x.next_serial == y.next_serial);
   CHECK_INT(x.count, y.count);
   for (size_t i = 0; i < x.count && i < y.count; i++) {

@@ -11,7 +11,7 @@
 
 /* The format that is written; those from 1 on are read.
  *   1: ids of 1 to 128 letters, digits and . _ ~ : @ -
- *   2: ids of any UTF-8 up to 256 bytes; a base tells the origin of its scene */
+ *   2: ids of any UTF-8 up to 256 bytes; a base tells the origin of its scene; contact states tell their method */
 #define API_RECORD_FORMAT 2
 
 typedef struct api_record {

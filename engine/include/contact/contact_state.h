@@ -7,12 +7,13 @@
  * which none has a motion, and pairs that filters exclude, take no part. Pairs whose boxes are apart by more than contact_epsilon
  * count with the distance of their boxes, a lower bound; a body that is nothing but a half-space has that for a box. After an event
  * z1 < 0 and z2 > 0, strictly: both come from the same computation, bit for bit.
- * The distance is that of ct_pair_distance. So surfaces are in contact, at distance 0, while they share a point; and so are two
+ * The distance is that of ct_pair_distance, or of ct_pair_mpr where the state's method says so. By the former surfaces are in contact, at distance 0, while they share a point; and so are two
  * half-spaces that overlap, whose depth is unsupported. Modia3D (Neumayr, Otter 2017), Contact Detection.
  */
 #ifndef CONTACT_CONTACT_STATE_H
 #define CONTACT_CONTACT_STATE_H
 
+#include <contact/mpr.h>
 #include <contact/query.h>
 
 /* z[0] and z[1]: z1 and z2 of so many pairs by their signed distances, m. in_contact: the frozen membership. The same to the bit as
@@ -24,6 +25,12 @@ void ct_contact_functions(const double *signed_distances, const bool *in_contact
 #define CT_Z2_NONE 42.0
 /* Hysteresis where the caller names none, m: the value of Modia3D. */
 #define CT_CONTACT_EPSILON 1e-16
+
+/* By which method the distances of a state are computed. */
+typedef enum ct_contact_method {
+  CT_CONTACT_DISTANCE, /* ct_pair_distance */
+  CT_CONTACT_MPR       /* ct_pair_mpr where it takes both shapes, else ct_pair_distance */
+} ct_contact_method;
 
 typedef enum ct_contact_cause {
   CT_CAUSE_INIT, /* the first event of a state */
@@ -59,6 +66,8 @@ const ct_contact_state *ct_contact_state_retain(const ct_contact_state *state);
 void ct_contact_state_release(const ct_contact_state *state);    /* NULL: nothing */
 double ct_contact_state_time(const ct_contact_state *state);     /* of the last event */
 double ct_contact_state_epsilon(const ct_contact_state *state);  /* m */
+ct_contact_method ct_contact_state_method(const ct_contact_state *state);
+ct_mpr_options ct_contact_state_mpr(const ct_contact_state *state); /* with CT_CONTACT_MPR; else zeros */
 uint64_t ct_contact_state_events(const ct_contact_state *state); /* events so far, the first one included */
 size_t ct_contact_state_count(const ct_contact_state *state);
 /* In the order of rows at the last event, then colliders. */
@@ -69,6 +78,8 @@ typedef struct ct_contact_event_options {
   double time;             /* s; not before that of the last event */
   double epsilon;          /* m, > 0 (with 0 a touching pair would leave z1 at 0), at most CT_CONTACT_EPSILON_MAX; of the first
                             * event, the state keeps it */
+  ct_contact_method method; /* of the first event, the state keeps it */
+  ct_mpr_options mpr;       /* with CT_CONTACT_MPR; likewise. CT_LIMIT: a tolerance or a number of iterations that is not > 0 */
   bool supports;           /* records carry support points */
   size_t contacts_max;     /* CT_LIMIT beyond */
   const ct_cancel *cancel; /* NULL: never */

@@ -82,6 +82,7 @@ typedef struct ct_friction_result {
   ct_friction_status status;
   ct_friction_method method; /* that gave the answer; never AUTO */
   bool converged;            /* residual within the tolerance: never told otherwise */
+  double tolerance;          /* in force: the option, or CT_FRICTION_TOLERANCE */
   double residual;   /* of the exact cone: 2-norm over contacts of r - P(r - rho (u + mu |u_t| n)), rho = 1 / |W_ii| (by entries),
                       * divided by the greatest |r| or |P(..)| of a contact: r = 0 has none of it, or one at least, in any units.
                       * But at most by CT_FRICTION_GROWTH times the greatest rho |q_n| (where all are 0, rho |q|): forces that grow

@@ -41,6 +41,7 @@ typedef struct ct_impact_options {
   double time_tolerance;     /* width of the bracket wanted, s; 0: what round-off allows */
   double tolerance;          /* as ct_pair_options: chooses the word touching, nothing else */
   uint32_t iterations_max;   /* distances of any one pair of colliders, of a timeline for each change; > 0. CT_IMPACT_ITERATIONS */
+  bool list_grazes;          /* of a timeline: list every graze, which searches again behind each */
   const ct_cancel *cancel;   /* NULL: never */
 } ct_impact_options;
 
@@ -57,6 +58,7 @@ typedef struct ct_impact {
   uint32_t flags;
   uint32_t iterations;               /* distances computed, of all pairs of colliders */
   double graze_time, graze_distance; /* with the flag */
+  double graze_end;                  /* with the flag: certainly apart again at this time, s */
   uint32_t collider_a, collider_b;   /* of the pair that meets; NONE: of the pair that came nearest where that is known, else 0 */
   ct_pair_result contact;            /* CONTACT, INITIAL: at `time` */
   ct_vec3 relative_velocity;         /* of the contact's position there, b's less a's, m/s */
@@ -90,9 +92,15 @@ typedef struct ct_contact_change {
   double normal_velocity;
 } ct_contact_change;
 
+/* Two bodies came within round-off of touching and parted without a certain contact. */
+typedef struct ct_graze {
+  double time;     /* s */
+  double distance; /* then, m */
+} ct_graze;
+
 typedef enum ct_timeline_status {
   CT_TIMELINE_COMPLETE,
-  CT_TIMELINE_LIMIT /* the limit of changes, or of iterations, was reached: nothing is told after `known_until` */
+  CT_TIMELINE_LIMIT /* the limit of changes, of grazes, or of iterations, was reached: nothing is told after `known_until` */
 } ct_timeline_status;
 
 typedef struct ct_timeline {
@@ -101,6 +109,8 @@ typedef struct ct_timeline {
   double known_until;
   ct_contact_change *changes; /* owned; free with ct_timeline_free; ascending in time, began and ended in turn */
   size_t count, capacity;
+  ct_graze *grazes; /* [graze_count] with list_grazes; owned; ascending in time */
+  size_t graze_count, graze_capacity;
 } ct_timeline;
 void ct_timeline_free(ct_timeline *timeline);
 
@@ -115,7 +125,7 @@ void ct_timeline_free(ct_timeline *timeline);
  * (within round-off of a contact's end, where surfaces cross at their rims, and once half of the iterations are spent on certain
  * steps, as in shallow contacts of solids that are not convex) steps are so short that the two can come no farther apart than
  * CT_TIMELINE_RESOLUTION allows, or round-off leaves open. Where that takes more than the iterations, what is told ends there
- * (LIMIT). `timeline` is emptied first; its memory is used again. limit > 0: changes at most. iterations_max: of each pair of
+ * (LIMIT). `timeline` is emptied first; its memory is used again. limit > 0: changes, and grazes, at most. iterations_max: of each pair of
  * colliders, for each change. The method is conservative advancement. CT_CANCELLED, CT_OUT_OF_MEMORY; what is in the timeline then
  * is to be freed and no more. */
 ct_status ct_body_timeline(ct_mover a, ct_mover b, const ct_impact_options *options, size_t limit, ct_workspace *workspace,

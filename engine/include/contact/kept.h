@@ -37,6 +37,8 @@ ct_status ct_draft_restore_numbers(ct_draft *draft, uint32_t rows, uint64_t next
 /* What a contact state is made of. */
 typedef struct ct_contact_state_data {
   double time, epsilon; /* s, m */
+  ct_contact_method method;
+  ct_mpr_options mpr; /* zeros unless CT_CONTACT_MPR */
   uint64_t events;
   uint64_t last_pair;               /* greatest id of a pair given so far */
   uint64_t next_serial;             /* of the scene at the last event */

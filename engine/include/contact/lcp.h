@@ -79,6 +79,7 @@ typedef struct ct_lcp_result {
   ct_lcp_status status;
   ct_lcp_method method;   /* that gave the answer; never AUTO */
   bool converged;         /* OK and residual within the tolerance */
+  double tolerance;       /* in force: the option, or the default of the method */
   double residual;        /* max |min(z, w)|, w recomputed from M, z, q */
   double complementarity; /* max |z w| */
   double asymmetry;       /* max |M - M'| */

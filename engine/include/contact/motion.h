@@ -19,6 +19,7 @@ typedef struct ct_motion_options {
   bool timeline;            /* all changes of each pair; else the first impact */
   bool earliest;            /* impacts: only the pairs that meet first: all of which none is certainly earlier, and those that meet
                              * within time_tolerance of the first. Bodies that part at the start count when they meet again */
+  bool grazes;              /* pairs that only graze are hits, too; timelines list all grazes. Not with `earliest` */
   size_t changes_max;       /* timeline: of one pair; CT_CHANGES_MAX */
   ct_impact_options impact; /* begin, end, method ...; its cancel is not read */
   const ct_moving *moving;  /* [moving_count], sorted by row, each row once; all paths of one duration */
@@ -37,7 +38,7 @@ typedef struct ct_motion_hit {
   uint32_t a, b; /* rows */
   size_t item;
   /* One of the two. Of all pairs CONTACT, INITIAL and UNDECIDED alone are hits, and timelines with a change, in contact at the
-   * start, or cut short; explicit pairs are hits whatever comes out. */
+   * start, or cut short; with `grazes` those that graze, too; explicit pairs are hits whatever comes out. */
   const ct_impact *impact;
   const ct_timeline *timeline;
 } ct_motion_hit;
