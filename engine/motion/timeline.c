@@ -52,8 +52,8 @@ static ct_contact_change change_of(const ct_impact *told, bool began) {
                              .normal_velocity = told->normal_velocity};
 }
 
-/* From apart at options->begin to the next contact. Where grazes are listed the search begins again behind each, and ends at a graze
- * beyond the limit. */
+/* From apart at options->begin to the next contact. Where grazes are listed the search begins again behind each, and ends at
+ * a graze beyond the limit. */
 static ct_status next_contact(const ct_impact_bodies *bodies, ct_impact_options *options, size_t limit, ct_timeline *timeline,
                               step *out) {
   ct_impact impact;
