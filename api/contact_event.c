@@ -85,7 +85,8 @@ static bool read_method(api_reader *reader, const api_field m[COUNT], const ct_c
   if (!previous) return true;
   if (options->method != kept) {
     api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &m[METHOD].path,
-                 "method is fixed at \"%s\" by the state's first event and cannot change.", kept == CT_CONTACT_MPR ? "mpr" : "auto");
+                 "method is fixed at \"%s\" by the state's first event and cannot change.",
+                 kept == CT_CONTACT_MPR ? "mpr" : "auto");
     return false;
   }
   bool same = kept == CT_CONTACT_DISTANCE ||

@@ -14,7 +14,8 @@ typedef struct told {
 } told;
 
 /* False: it, and what follows of the state, cannot be told. */
-static bool tell(api_call *call, const told *frame, const ct_scene *scene, const ct_contact_record *began, const ct_contact_ended *ended) {
+static bool tell(api_call *call, const told *frame, const ct_scene *scene, const ct_contact_record *began,
+                 const ct_contact_ended *ended) {
   api_buffer data = {0};
   api_put_byte(&data, '{');
   api_put_member_string(&data, "scene", api_text(call->match.scene_id));

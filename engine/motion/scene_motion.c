@@ -160,7 +160,8 @@ static ct_status run_timeline(range_run *run, ct_row_pair pair, size_t item) {
   ct_status status = ct_body_timeline(mover(query, pair.a), mover(query, pair.b), &query->options.impact,
                                       query->options.changes_max, run->workspace, &run->timeline);
   status = after_pair(query, run->workspace, status);
-  bool told = query->options.explicit_pairs || t->count > 0 || t->graze_count > 0 || t->in_contact || t->status != CT_TIMELINE_COMPLETE;
+  bool eventful = t->count > 0 || t->graze_count > 0 || t->in_contact || t->status != CT_TIMELINE_COMPLETE;
+  bool told = query->options.explicit_pairs || eventful;
   if (status != CT_OK || !told) return status;
   const ct_motion_hit hit = {.a = pair.a, .b = pair.b, .item = item, .timeline = t};
   run->stopped = !run->sink(run->context, &hit);

@@ -7,7 +7,8 @@
  * which none has a motion, and pairs that filters exclude, take no part. Pairs whose boxes are apart by more than contact_epsilon
  * count with the distance of their boxes, a lower bound; a body that is nothing but a half-space has that for a box. After an event
  * z1 < 0 and z2 > 0, strictly: both come from the same computation, bit for bit.
- * The distance is that of ct_pair_distance, or of ct_pair_mpr where the state's method says so. By the former surfaces are in contact, at distance 0, while they share a point; and so are two
+ * The distance is that of ct_pair_distance, or of ct_pair_mpr where the state's method says so. By the former surfaces are in
+ * contact, at distance 0, while they share a point; and so are two
  * half-spaces that overlap, whose depth is unsupported. Modia3D (Neumayr, Otter 2017), Contact Detection.
  */
 #ifndef CONTACT_CONTACT_STATE_H

@@ -125,7 +125,8 @@ void ct_timeline_free(ct_timeline *timeline);
  * (within round-off of a contact's end, where surfaces cross at their rims, and once half of the iterations are spent on certain
  * steps, as in shallow contacts of solids that are not convex) steps are so short that the two can come no farther apart than
  * CT_TIMELINE_RESOLUTION allows, or round-off leaves open. Where that takes more than the iterations, what is told ends there
- * (LIMIT). `timeline` is emptied first; its memory is used again. limit > 0: changes, and grazes, at most. iterations_max: of each pair of
+ * (LIMIT). `timeline` is emptied first; its memory is used again. limit > 0: changes, and grazes, at most.
+ * iterations_max: of each pair of
  * colliders, for each change. The method is conservative advancement. CT_CANCELLED, CT_OUT_OF_MEMORY; what is in the timeline then
  * is to be freed and no more. */
 ct_status ct_body_timeline(ct_mover a, ct_mover b, const ct_impact_options *options, size_t limit, ct_workspace *workspace,

@@ -54,8 +54,8 @@ bool ct_mpr_takes(ct_kind kind);
  * status is told. No allocation. Cost: about 15 supports, three per decade of the tolerance for bodies that are round. */
 void ct_pair_mpr(ct_placed a, ct_placed b, const ct_mpr_options *options, ct_mpr_result *result);
 
-/* Writes what a portal found into a pair's result: distance, bounds, normal, points, status, flags and iterations; touching where the
- * size of the distance is at most the tolerance, m. A pair that penetrates keeps a relation of containment that it had. */
+/* Writes what a portal found into a pair's result: distance, bounds, normal, points, status, flags and iterations; touching where
+ * the size of the distance is at most the tolerance, m. A pair that penetrates keeps a relation of containment that it had. */
 void ct_mpr_write_result(const ct_mpr_result *portal, double tolerance, ct_pair_result *result);
 
 #endif
