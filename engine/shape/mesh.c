@@ -15,14 +15,6 @@
 /* Relative widening of a radius, above the rounding of a distance (4 u). */
 #define RADIUS_WIDENING (8.0 * CT_UNIT_ROUNDOFF)
 
-/* The block of a mesh, piece by piece. */
-typedef struct layout {
-  ct_mesh *mesh;
-  ct_mesh_node *nodes;
-  ct_vec3 *vertices, *normals;
-  uint32_t (*triangles)[3], *order, (*corners)[3], (*across)[3], *points, *component_vertex;
-} layout;
-
 static void *take(char *block, size_t *at, size_t bytes) {
   void *piece = block ? block + *at : NULL;
   *at += (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
@@ -30,19 +22,46 @@ static void *take(char *block, size_t *at, size_t bytes) {
 }
 
 /* Where the pieces lie in the block; NULL: only how long it is. */
-static size_t lay_out(layout *l, char *block, const ct_mesh_parts *m, const ct_mesh_report *report, uint32_t node_count) {
-  size_t at = 0, live = m->live_count;
+static size_t lay_out(ct_mesh_layout *l, char *block, const ct_mesh_counts *counts) {
+  size_t at = 0, live = counts->live;
   l->mesh = take(block, &at, sizeof *l->mesh);
-  l->nodes = take(block, &at, node_count * sizeof *l->nodes);
+  l->nodes = take(block, &at, counts->nodes * sizeof *l->nodes);
   l->corners = take(block, &at, live * sizeof *l->corners);
-  l->vertices = take(block, &at, m->vertex_count * sizeof *l->vertices);
+  l->vertices = take(block, &at, counts->vertices * sizeof *l->vertices);
   l->order = take(block, &at, live * sizeof *l->order);
   l->across = take(block, &at, live * sizeof *l->across);
-  l->triangles = take(block, &at, m->triangle_count * sizeof *l->triangles);
-  l->points = take(block, &at, report->vertices * sizeof *l->points);
-  l->component_vertex = take(block, &at, report->components * sizeof *l->component_vertex);
-  l->normals = m->normals ? take(block, &at, m->vertex_count * sizeof *l->normals) : NULL;
+  l->triangles = take(block, &at, counts->triangles * sizeof *l->triangles);
+  l->points = take(block, &at, counts->points * sizeof *l->points);
+  l->component_vertex = take(block, &at, counts->components * sizeof *l->component_vertex);
+  l->first = take(block, &at, counts->vertices * sizeof *l->first);
+  l->normals = counts->normals ? take(block, &at, counts->vertices * sizeof *l->normals) : NULL;
   return at;
+}
+
+bool ct_mesh_allocate(ct_mesh_layout *l, const ct_mesh_counts *counts) {
+  size_t bytes = lay_out(l, NULL, counts);
+  char *block = aligned_alloc(ALIGNMENT, bytes);
+  if (!block) return false;
+  lay_out(l, block, counts);
+  *l->mesh = (ct_mesh){.view = {.vertex_count = counts->vertices,
+                                .triangle_count = counts->triangles,
+                                .vertices = l->vertices,
+                                .normals = l->normals,
+                                .triangles = (const uint32_t(*)[3])l->triangles,
+                                .live_count = counts->live,
+                                .order = l->order,
+                                .corners = (const uint32_t(*)[3])l->corners,
+                                .across = (const uint32_t(*)[3])l->across,
+                                .nodes = l->nodes,
+                                .node_count = counts->nodes,
+                                .point_count = counts->points,
+                                .points = l->points,
+                                .component_count = counts->components,
+                                .component_vertex = l->component_vertex},
+                       .first = l->first,
+                       .bytes = bytes};
+  atomic_init(&l->mesh->references, 1);
+  return true;
 }
 
 /* What is known of a mesh before its block is there. */
@@ -64,7 +83,7 @@ static void plan_free(plan *p) {
   free(p->branches);
 }
 
-static void write_vertices(layout *l, const ct_mesh_parts *m) {
+static void write_vertices(ct_mesh_layout *l, const ct_mesh_parts *m) {
   uint32_t points = 0, components = 0;
   for (uint32_t v = 0; v < m->vertex_count; v++) {
     l->vertices[v] = ct_mesh_point(m, v);
@@ -72,12 +91,13 @@ static void write_vertices(layout *l, const ct_mesh_parts *m) {
     if (m->parent[v] == v) l->component_vertex[components++] = v;
   }
   memcpy(l->triangles, m->triangles, m->triangle_count * sizeof *l->triangles);
+  memcpy(l->first, m->first, m->vertex_count * sizeof *l->first);
   if (m->normals) memcpy(l->normals, m->normals, m->vertex_count * sizeof *l->normals);
 }
 
 /* Corners in leaf order, and what is beyond their edges. Turned round, a triangle's corners are 0, 2, 1, and the edges that begin
  * at them are the edges 2, 1, 0. False: cancelled. */
-static bool write_triangles(layout *l, const plan *p, bool flipped) {
+static bool write_triangles(ct_mesh_layout *l, const plan *p, bool flipped) {
   static const uint32_t corner_of[2][3] = {{0, 1, 2}, {0, 2, 1}}, edge_of[2][3] = {{0, 1, 2}, {2, 1, 0}};
   const ct_mesh_parts *m = &p->parts;
   for (uint32_t i = 0; i < m->live_count; i++) p->position[p->order[i]] = i;
@@ -101,32 +121,6 @@ static double radius_about(const ct_mesh_view *view, ct_vec3 centre) {
   return radius * (1.0 + RADIUS_WIDENING);
 }
 
-static void open_view(layout *l, const plan *p, const ct_mesh_report *report) {
-  const ct_mesh_sums *sums = &p->sums;
-  l->mesh->view =
-      (ct_mesh_view){.vertex_count = p->parts.vertex_count,
-                     .triangle_count = p->parts.triangle_count,
-                     .vertices = l->vertices,
-                     .normals = l->normals,
-                     .triangles = (const uint32_t(*)[3])l->triangles,
-                     .flipped = report->flipped,
-                     .solid = report->solid,
-                     .live_count = p->parts.live_count,
-                     .order = l->order,
-                     .corners = (const uint32_t(*)[3])l->corners,
-                     .across = (const uint32_t(*)[3])l->across,
-                     .nodes = l->nodes,
-                     .node_count = p->branch_count,
-                     .point_count = report->vertices,
-                     .points = l->points,
-                     .component_count = report->components,
-                     .component_vertex = l->component_vertex,
-                     .centroid = report->solid ? sums->volume_centroid : sums->area_centroid,
-                     .volume = report->solid ? report->volume : 0.0,
-                     .inertia = report->solid ? sums->inertia : (ct_mat3){{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}},
-                     .box = report->box};
-}
-
 /* Bit-equal arrays of two meshes give one digest. */
 static ct_digest digest_mesh(const ct_mesh_view *view) {
   ct_digest_state state;
@@ -136,36 +130,46 @@ static ct_digest digest_mesh(const ct_mesh_view *view) {
   return ct_digest_close(&state);
 }
 
+void ct_mesh_write_numbers(ct_mesh *mesh, const ct_mesh_sums *sums, const ct_mesh_report *report) {
+  ct_mesh_view *view = &mesh->view;
+  mesh->report = *report;
+  view->flipped = report->flipped;
+  view->solid = report->solid;
+  view->centroid = report->solid ? sums->volume_centroid : sums->area_centroid;
+  view->volume = report->solid ? report->volume : 0.0;
+  view->inertia = report->solid ? sums->inertia : (ct_mat3){{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
+  view->box = report->box;
+  view->radius = radius_about(view, view->centroid);
+  mesh->digest = digest_mesh(view);
+}
+
 /* The object, from a plan that is complete. */
 static ct_status assemble(plan *p, const ct_mesh_report *report, ct_mesh **out) {
   ct_mesh_parts *m = &p->parts;
-  layout l;
-  size_t bytes = lay_out(&l, NULL, m, report, p->branch_count);
+  ct_mesh_layout l;
+  const ct_mesh_counts counts = {.vertices = m->vertex_count,
+                                 .triangles = m->triangle_count,
+                                 .live = m->live_count,
+                                 .points = report->vertices,
+                                 .components = report->components,
+                                 .nodes = p->branch_count,
+                                 .normals = m->normals != NULL};
   p->position = malloc((size_t)m->triangle_count * sizeof *p->position);
-  char *block = aligned_alloc(ALIGNMENT, bytes);
-  if (!p->position || !block) {
-    free(block);
-    return CT_OUT_OF_MEMORY;
-  }
-  lay_out(&l, block, m, report, p->branch_count);
-  open_view(&l, p, report);
+  if (!p->position || !ct_mesh_allocate(&l, &counts)) return CT_OUT_OF_MEMORY;
   write_vertices(&l, m);
   for (uint32_t i = 0; i < p->branch_count; i++)
     l.nodes[i] = (ct_mesh_node){.first = p->branches[i].first, .count = p->branches[i].count};
   if (!write_triangles(&l, p, report->flipped) || !ct_mesh_fit(&l.mesh->view, l.nodes, m->cancel)) {
-    free(block);
+    free(l.mesh);
     return CT_CANCELLED;
   }
-  l.mesh->view.radius = radius_about(&l.mesh->view, l.mesh->view.centroid);
-  l.mesh->bytes = bytes;
-  l.mesh->digest = digest_mesh(&l.mesh->view);
-  atomic_init(&l.mesh->references, 1);
+  ct_mesh_write_numbers(l.mesh, &p->sums, report);
+  l.mesh->tree_cost = ct_mesh_tree_cost(&l.mesh->view);
   *out = l.mesh;
   return CT_OK;
 }
 
-/* What the numbers say of orientation and reading; CT_OPEN_MESH: not the reading that was asked for. */
-static ct_status decide(const ct_mesh_sums *sums, ct_mesh_reading reading, ct_mesh_report *report) {
+ct_status ct_mesh_decide(const ct_mesh_sums *sums, ct_mesh_reading reading, ct_mesh_report *report) {
   bool encloses = report->closed && report->oriented && sums->volume != 0.0;
   report->flipped = sums->volume < 0.0;
   report->volume = fabs(sums->volume);
@@ -188,7 +192,7 @@ static ct_status build(plan *p, ct_mesh_reading reading, ct_mesh_report *report,
   ct_status status = ct_mesh_join(&p->parts, report);
   if (status == CT_OK) status = ct_mesh_edges(&p->parts, report);
   if (status == CT_OK && !ct_mesh_measure(&p->parts, report, &p->sums)) status = CT_CANCELLED;
-  if (status == CT_OK) status = decide(&p->sums, reading, report);
+  if (status == CT_OK) status = ct_mesh_decide(&p->sums, reading, report);
   if (status == CT_OK) status = ct_mesh_branches(&p->parts, &report->box, &p->order, &p->branches, &p->branch_count);
   return status == CT_OK ? assemble(p, report, out) : status;
 }

@@ -10,11 +10,31 @@
 
 struct ct_mesh {
   ct_mesh_view view;
+  ct_mesh_report report; /* of what it was made of */
+  double tree_cost;      /* ct_mesh_tree_cost of the tree when it was built */
+  uint32_t *first;       /* [vertex_count] the first of the vertices in the same point */
   atomic_uint_least64_t references;
   size_t bytes;
   ct_digest
       digest; /* of vertices and triangles as given: the content by which meshes are ordered */
 };
+
+/* The block of a mesh, piece by piece. */
+typedef struct ct_mesh_layout {
+  ct_mesh *mesh;
+  ct_mesh_node *nodes;
+  ct_vec3 *vertices, *normals;
+  uint32_t (*triangles)[3], *order, (*corners)[3], (*across)[3], *points, *component_vertex, *first;
+} ct_mesh_layout;
+
+/* What decides how long a block is. */
+typedef struct ct_mesh_counts {
+  uint32_t vertices, triangles, live, points, components, nodes;
+  bool normals;
+} ct_mesh_counts;
+
+/* A block for these counts, its pieces in *l; NULL: no memory. Owned by the mesh in it. */
+bool ct_mesh_allocate(ct_mesh_layout *l, const ct_mesh_counts *counts);
 
 /* Triangles, corners or vertices between two looks at the cancel flag: below 1 ms at 100 ns each. */
 #define CT_MESH_POLL 8192u
@@ -97,6 +117,16 @@ typedef struct ct_mesh_branch {
 /* Order of the live triangles and the branches over it; both owned by the caller. CT_OUT_OF_MEMORY, CT_CANCELLED: both NULL. */
 ct_status ct_mesh_branches(const ct_mesh_parts *m, const ct_box *box, uint32_t **order, ct_mesh_branch **branches,
                            uint32_t *branch_count);
+
+/* What the numbers say of orientation and reading, into the report; CT_OPEN_MESH: not the reading that was asked for. */
+ct_status ct_mesh_decide(const ct_mesh_sums *sums, ct_mesh_reading reading, ct_mesh_report *report);
+
+/* The view's numbers from sums and report, and the radius; the arrays are there. */
+void ct_mesh_write_numbers(ct_mesh *mesh, const ct_mesh_sums *sums, const ct_mesh_report *report);
+
+/* What a search of the tree costs, relative to that of its root: the sum of the nodes' areas over the root's (Goldsmith, Salmon
+ * 1987). 0 where the root has no area. */
+double ct_mesh_tree_cost(const ct_mesh_view *view);
 
 /* Boxes and radii of the view's nodes, whose first and count are there, as are order and corners. False: cancelled. */
 bool ct_mesh_fit(const ct_mesh_view *view, ct_mesh_node *nodes, const ct_cancel *cancel);

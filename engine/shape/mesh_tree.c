@@ -279,3 +279,14 @@ bool ct_mesh_fit(const ct_mesh_view *view, ct_mesh_node *nodes, const ct_cancel 
   }
   return true;
 }
+
+static double box_area(const ct_box *b) {
+  ct_vec3 d = ct_sub(b->max, b->min);
+  return d.x * d.y + d.y * d.z + d.z * d.x;
+}
+
+double ct_mesh_tree_cost(const ct_mesh_view *view) {
+  double sum = 0.0, root = box_area(&view->nodes[0].box);
+  for (uint32_t i = 2; i < view->node_count; i++) sum += box_area(&view->nodes[i].box);
+  return root > 0.0 ? sum / root : 0.0;
+}
