@@ -146,7 +146,7 @@ static void check_cuts(const ct_query *query, bool is_explicit) {
 
 static void any_cut_laid_end_to_end_is_the_whole(void) {
   check_random r = {72};
-  const ct_query_sparsify sparsify = {0.2, 1e-4, 0.05, SIZE_MAX};
+  const ct_query_sparsify sparsify = {.threshold = 0.2, .min_area = 1e-4, .min_distance = 0.05, .bytes_max = SIZE_MAX};
   const ct_row_pair pairs[4] = {{3, 1}, {0, 2}, {4, 5}, {2, 0}};
   for (int round = 0; round < 2; round++) {
     const ct_scene *scene = random_scene(&r);
@@ -182,7 +182,7 @@ static void sparsified_are_all_contacts_together(void) {
   size_t seen[4] = {0};
   for (int round = 0; round < 6; round++) {
     const ct_scene *scene = random_scene(&r);
-    const ct_query_sparsify sparsify = {0.3, 1e-2, 0.02, SIZE_MAX};
+    const ct_query_sparsify sparsify = {.threshold = 0.3, .min_area = 1e-2, .min_distance = 0.02, .bytes_max = SIZE_MAX};
     ct_query_options options = volumes();
     ct_query *query = prepare(scene, &options);
     CHECK_INT(run_whole(query, &all), CT_OK);
@@ -218,7 +218,7 @@ static void contacts_beyond_the_memory_allowed_are_refused(void) {
   static told_hits found;
   check_random r = {74};
   const ct_scene *scene = random_scene(&r);
-  const ct_query_sparsify sparsify = {0.01, 0, 0, 4096};
+  const ct_query_sparsify sparsify = {.threshold = 0.01, .min_area = 0, .min_distance = 0, .bytes_max = 4096};
   ct_query_options options = volumes();
   options.sparsify = &sparsify;
   ct_query *query = prepare(scene, &options);
