@@ -180,12 +180,10 @@ static void cross_stops(const ct_mesh_ray *m, ct_ray_walk *walk, ct_ray_crossing
 /* False: out of memory. */
 static bool cross_all(const ct_mesh_ray *m, ct_ray_walk *walk, ct_workspace *workspace,
                       ct_ray_crossing_list *list) {
-  bool known = m->t_max < INFINITY && ct_ray_walk_start(walk), solid = ct_mesh_get(m->mesh)->solid;
-  int turns = walk->turns;
-  if (!ct_ray_walk_open(walk, known || !solid ? m->t_max : INFINITY, false, workspace))
-    return false;
-  if (known) walk->turns = turns;
-  else if (solid) ct_ray_walk_sum(walk);
+  bool solid = ct_mesh_get(m->mesh)->solid;
+  bool summed = solid && !(m->t_max < INFINITY && ct_ray_walk_start(walk));
+  if (!ct_ray_walk_open(walk, summed ? INFINITY : m->t_max, false, workspace)) return false;
+  if (summed) ct_ray_walk_sum(walk);
   cross_stops(m, walk, list);
   return true;
 }
@@ -196,9 +194,7 @@ static bool cross_first(const ct_mesh_ray *m, ct_ray_walk *walk, ct_workspace *w
                         ct_ray_crossing_list *list, bool *enough) {
   *enough = false;
   if (!ct_ray_walk_start(walk)) return true;
-  int turns = walk->turns;
   if (!ct_ray_walk_open(walk, m->t_max, true, workspace)) return false;
-  walk->turns = turns;
   *enough = walk->hit_count == 0;
   if (*enough) return true;
   cross_stops(m, walk, list);
@@ -222,6 +218,6 @@ size_t ct_ray_cross_mesh(const ct_ray *ray, ct_placed shape, const ct_local_ray 
   bool enough = false;
   if (room == 1 && !cross_first(&m, &walk, workspace, &list, &enough)) return SIZE_MAX;
   if (enough) return list.count;
-  list.count = 0;
+  list = (ct_ray_crossing_list){.out = out, .room = room};
   return cross_all(&m, &walk, workspace, &list) ? list.count : SIZE_MAX;
 }

@@ -106,7 +106,6 @@ static void add_span(ct_ray_walk *walk, uint32_t i, ct_ray_event *events) {
 bool ct_ray_walk_open(ct_ray_walk *walk, double t_max, bool near, ct_workspace *workspace) {
   ct_ray_memory *m = &workspace->ray;
   walk->next = walk->event_count = 0;
-  walk->turns = 0;
   walk->within = 0;
   if (!find_hits(walk, t_max, near, m) || !grow_events(m, 2 * walk->hit_count)) return false;
   for (uint32_t i = 0; i < walk->hit_count; i++) {

@@ -54,9 +54,9 @@ typedef struct ct_ray_stop {
   bool within_before, within_after; /* does the line run in triangles? */
 } ct_ray_stop;
 
-/* Hits up to t_max, or those near the first one, which is enough for its place: `near`. False: out
- * of memory. The walk borrows the workspace's ray memory. turns is as it is where nothing is known,
- * 0: see ct_ray_walk_start. */
+/* Hits up to t_max, or those near the first one, which is enough for its place: `near`. The walk
+ * borrows the workspace's ray memory. False: out of memory. For a solid `turns` is set before or
+ * after, by one of the next two. */
 bool ct_ray_walk_open(ct_ray_walk *walk, double t_max, bool near, ct_workspace *workspace);
 
 /* The winding number before the first place of a solid, from the place of the origin. False: the
