@@ -229,7 +229,7 @@ api_step api_body_put(api_call *call) {
   if (!draft) return api_call_fail(call);
   bool created = false;
   if (put_body(call, draft, &created)) {
-    if (created) api_call_header(call, "Location", "/v1/scenes/%s/bodies/%s", call->match.scene_id, call->match.item_id);
+    if (created) api_call_location(call, call->match.scene_id, "bodies", call->match.item_id);
     return api_call_commit(call, draft, created ? 201 : 200);
   }
   ct_draft_discard(draft);

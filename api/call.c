@@ -262,6 +262,14 @@ void api_call_header(api_call *call, const char *name, const char *format, ...) 
   va_end(arguments);
 }
 
+void api_call_location(api_call *call, const char *scene, const char *collection, const char *item) {
+  char scene_text[API_ID_ENCODED_BYTES], item_text[API_ID_ENCODED_BYTES] = "";
+  api_id_encode(scene, scene_text);
+  if (item) api_id_encode(item, item_text);
+  snprintf(call->reply.location, sizeof call->reply.location, "/v1/scenes/%s%s%s%s%s", scene_text, item ? "/" : "",
+           item ? collection : "", item ? "/" : "", item_text);
+}
+
 void api_call_etag(api_call *call, uint64_t revision) { api_call_header(call, "ETag", "\"r%llu\"", (unsigned long long)revision); }
 
 void api_call_open(api_call *call) { api_put_byte(&call->out, '{'); }
@@ -288,6 +296,7 @@ static api_step reply_with(api_call *call, int status, const char *content_type)
 api_step api_call_fail(api_call *call) {
   if (call->next) ct_scene_release(call->next);
   call->next = call->pin = NULL;
+  call->reply.location[0] = 0;
   api_buffer_free(&call->out);
   api_put_problem(&call->out, &call->faults);
   return reply_with(call, api_problem_get(call->faults.id)->status, API_PROBLEM_TYPE);

@@ -95,6 +95,8 @@ api_step api_call_written(api_call *call, uint64_t revision, int status);
 
 /* A header with a formatted value (cut at its room). */
 __attribute__((format(printf, 3, 4))) void api_call_header(api_call *call, const char *name, const char *format, ...);
+/* The header Location: of the scene, or of an item of its collection ("bodies"). NULL: none. */
+void api_call_location(api_call *call, const char *scene, const char *collection, const char *item);
 void api_call_etag(api_call *call, uint64_t revision);
 
 /* ---- preconditions -------------------------------------------------------------------------------------------------------- */

@@ -280,7 +280,7 @@ void api_contact_event_finish(api_call *call) {
   }
   ct_draft_count_contacts(draft, event->found.began_count);
   if (!event->previous)
-    api_call_header(call, "Location", "/v1/scenes/%s/contactStates/%s", call->match.scene_id, call->match.item_id);
+    api_call_location(call, call->match.scene_id, "contactStates", call->match.item_id);
   put_event(call);
   api_tell_contacts(call, event->scene, &event->found);
   api_call_commit(call, draft, event->previous ? 200 : 201);

@@ -98,20 +98,53 @@ static uint64_t seal_place(const char *id, size_t length, uint64_t list_hash) {
   return api_hash_bytes(hash, id, length);
 }
 
+static bool is_plain_byte(char c) {
+  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
+}
+
 void api_place_write(const char *id, uint64_t list_hash, char out[API_PLACE_LENGTH_MAX + 1]) {
-  size_t length = strlen(id);
+  size_t length = strlen(id), used = 0;
   assert(length <= CT_ID_LENGTH_MAX);
-  snprintf(out, API_PLACE_LENGTH_MAX + 1, "%s-%016" PRIx64, id, seal_place(id, length, list_hash));
+  for (size_t i = 0; i < length; i++) {
+    if (is_plain_byte(id[i])) out[used++] = id[i];
+    else used += (size_t)snprintf(out + used, 4, "~%02x", (unsigned char)id[i]);
+  }
+  snprintf(out + used, 18, "-%016" PRIx64, seal_place(id, length, list_hash));
+}
+
+/* The id of a place's text; false: there is none. */
+static bool read_place(const char *text, size_t length, char out[CT_ID_LENGTH_MAX + 1], size_t *id_length) {
+  size_t used = 0;
+  for (size_t i = 0; i < length; used++) {
+    uint64_t byte = (unsigned char)text[i];
+    const char *digits = text + i + 1;
+    char pair[3] = {0};
+    if (used == CT_ID_LENGTH_MAX) return false;
+    if (text[i] == '~') {
+      if (i + 2 >= length) return false;
+      memcpy(pair, digits, 2);
+      digits = pair;
+      if (!read_field(&digits, '\0', 2, &byte) || byte == 0) return false;
+      i += 2;
+    } else if (!is_plain_byte(text[i])) {
+      return false;
+    }
+    out[used] = (char)byte;
+    i++;
+  }
+  out[used] = 0;
+  *id_length = used;
+  return used > 0;
 }
 
 bool api_place_read(const char *text, uint64_t list_hash, char out[CT_ID_LENGTH_MAX + 1]) {
   const char *mark = strrchr(text, '-');
-  size_t length = mark ? (size_t)(mark - text) : 0;
-  if (length == 0 || length > CT_ID_LENGTH_MAX || strlen(mark) != 17) return false;
+  char id[CT_ID_LENGTH_MAX + 1];
+  size_t length;
   uint64_t hash;
+  if (!mark || strlen(mark) != 17 || !read_place(text, (size_t)(mark - text), id, &length)) return false;
   mark++;
-  if (!read_field(&mark, '\0', 16, &hash) || hash != seal_place(text, length, list_hash)) return false;
-  memcpy(out, text, length);
-  out[length] = 0;
+  if (!read_field(&mark, '\0', 16, &hash) || hash != seal_place(id, length, list_hash)) return false;
+  memcpy(out, id, length + 1);
   return true;
 }

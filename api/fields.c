@@ -263,18 +263,6 @@ bool api_read_text(api_reader *reader, const api_field *field, size_t bytes_max,
   return true;
 }
 
-static bool id_byte(char c, bool first) {
-  if ((c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_') return true;
-  return !first && (c == '.' || c == '~' || c == ':' || c == '@' || c == '-');
-}
-
-bool api_id_valid(ct_text text) {
-  if (text.length < 1 || text.length > CT_ID_LENGTH_MAX) return false;
-  for (size_t i = 0; i < text.length; i++)
-    if (!id_byte(text.bytes[i], i == 0)) return false;
-  return true;
-}
-
 bool api_read_id(api_reader *reader, const api_field *field, ct_text *out) {
   if (!field->value) return true;
   if (!json_is_string(field->value)) return wrong_type(reader, field, "a string");
@@ -283,11 +271,9 @@ bool api_read_id(api_reader *reader, const api_field *field, ct_text *out) {
     *out = text;
     return true;
   }
-  char echo[API_ECHO_MAX + 4];
-  api_fault *fault =
-      api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &field->path,
-                   "\"%s\" is no id: a letter, digit or underscore, then letters, digits and . _ ~ : @ -, at most %d in all.",
-                   api_echo(text, echo), CT_ID_LENGTH_MAX);
+  char echo[API_ECHO_MAX + 4], why[64];
+  api_fault *fault = api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &field->path, "\"%s\" %s; " API_ID_RULE ".",
+                                  api_echo(text, echo), api_id_fault(text, why));
   if (text.length > CT_ID_LENGTH_MAX) api_fault_limit(fault, CT_ID_LENGTH_MAX, (double)text.length);
   return false;
 }

@@ -8,6 +8,7 @@
 #define API_FIELDS_H
 
 #include "arena.h"
+#include "id_text.h"
 #include "problem.h"
 
 /* What a reader needs besides its value. */
@@ -68,8 +69,6 @@ bool api_read_id(api_reader *reader, const api_field *field, ct_text *out);     
 /* One of words[0..count); *out is its index. BAD_VALUE with the nearest word. */
 bool api_read_word(api_reader *reader, const api_field *field, const char *const *words, size_t count, size_t *out);
 
-/* [A-Za-z0-9_][A-Za-z0-9._~:@-]{0,127} */
-bool api_id_valid(ct_text text);
 /* Least index of a text that equals an earlier one, or count. Empty texts are passed over. SIZE_MAX: out of memory, with a fault.
  * O(n log n). */
 size_t api_first_duplicate(api_reader *reader, const ct_text *texts, size_t count);

@@ -134,6 +134,14 @@ static void refuse_method(const split_path *path, const char *method, api_reply 
   refusal->headers[refusal->header_count++] = allowed;
 }
 
+static void refuse_id(const segment *s, size_t number, api_reply *refusal) {
+  char why[64];
+  const char *fault = s->bad ? "is longer, has a zero byte, or a % that no two hexadecimal digits follow"
+                             : api_id_fault((ct_text){s->text, s->length}, why);
+  api_refuse(refusal, API_PROBLEM_BAD_ID, "Segment %zu of the path %s; " API_ID_RULE ". Other bytes than letters, digits and "
+             "- . _ ~ stand in paths as %%XX, a slash as %%2F.", number, fault);
+}
+
 /* Copies the ids out of the path. False: one of them cannot be. */
 static bool take_ids(const split_path *path, api_match *match, api_reply *refusal) {
   const char *template = match->route->path;
@@ -144,11 +152,7 @@ static bool take_ids(const split_path *path, api_match *match, api_reply *refusa
       bool problem_name = template[1] == 'n';
       if (s->bad || !api_id_valid((ct_text){s->text, s->length})) {
         if (problem_name) api_refuse(refusal, API_PROBLEM_NOT_FOUND, "No problem has this name.");
-        else
-          api_refuse(refusal, API_PROBLEM_BAD_ID,
-                     "Segment %zu of the path is not an id: a letter, digit or underscore, then letters, digits "
-                     "and . _ ~ : @ -, at most %d in all.",
-                     i + 1, CT_ID_LENGTH_MAX);
+        else refuse_id(s, i + 1, refusal);
         return false;
       }
       memcpy(template[1] == 's' ? match->scene_id : match->item_id, s->text, s->length + 1);

@@ -4,8 +4,8 @@
 
 #include <api/api.h>
 
-/* Longest value of a URL parameter after decoding: an id or a cursor. */
-#define API_URL_VALUE_MAX 160
+/* Longest value of a URL parameter after decoding: the cursor of a list. */
+#define API_URL_VALUE_MAX 800
 
 typedef struct api_url_parameter {
   const char *name; /* raw, name_length bytes */

@@ -11,9 +11,9 @@ void *api_reader_take(api_reader *reader, size_t count, size_t size) {
 
 static bool read_member(api_reader *reader, const api_field *field, const api_named *named, ct_text name, void *out) {
   if (api_id_valid(name)) return named->read(reader, field, name, out);
-  char echo[API_ECHO_MAX + 4];
-  api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &field->path, "\"%s\" is no name of a %s; names are formed as ids.",
-               api_echo(name, echo), named->one);
+  char echo[API_ECHO_MAX + 4], why[64];
+  api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &field->path, "The name \"%s\" of a %s %s; " API_ID_RULE ".",
+               api_echo(name, echo), named->one, api_id_fault(name, why));
   return false;
 }
 

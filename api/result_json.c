@@ -42,9 +42,7 @@ const char *api_broadphase_word(ct_broadphase broadphase) {
 
 void api_put_id(api_buffer *buffer, const char *name, ct_text id) {
   api_put_key(buffer, name);
-  api_put_byte(buffer, '"');
-  api_put_bytes(buffer, id.bytes, id.length);
-  api_put_byte(buffer, '"');
+  api_put_string(buffer, id);
 }
 
 void api_put_collider_name(api_buffer *buffer, const char *name, const ct_body *body, uint32_t index) {

@@ -37,7 +37,7 @@ typedef struct api_pair_answer {
 
 void api_put_pair_answer(api_buffer *buffer, const api_pair_answer *answer);
 
-/* The member `name`: ids are made of characters that JSON writes as they are. */
+/* The member `name` with an id. */
 void api_put_id(api_buffer *buffer, const char *name, ct_text id);
 /* Which collider of a body that has several: its id, or its index where it has none. */
 void api_put_collider_name(api_buffer *buffer, const char *name, const ct_body *body, uint32_t index);

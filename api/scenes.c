@@ -149,10 +149,12 @@ static bool room_for_scene(api_call *call) {
   return false;
 }
 
+ct_text api_scene_origin(const ct_scene *scene) { return ct_scene_origin(scene); }
+
 api_step api_scenes_create(api_call *call) {
   const char *id = call->input.new_scene_id;
   if (!room_for_scene(call) || !make_scene(call, NULL, call->input.first_revision)) return api_call_fail(call);
-  api_call_header(call, "Location", "/v1/scenes/%s", id);
+  api_call_location(call, id, NULL, NULL);
   api_call_open(call);
   api_put_member_string(&call->out, "id", api_text(id));
   return api_call_written(call, call->input.first_revision, 201);
@@ -172,7 +174,7 @@ api_step api_scene_put(api_call *call) {
   uint64_t revision = was > 0 ? was + 1 : call->input.first_revision;
   if (!make_scene(call, id, revision)) return api_call_fail(call);
   if (current) api_tell_all_dropped(call);
-  if (!current) api_call_header(call, "Location", "/v1/scenes/%s", id);
+  if (!current) api_call_location(call, id, NULL, NULL);
   api_call_open(call);
   if (!current) api_put_member_string(&call->out, "id", api_text(id));
   return api_call_written(call, revision, current ? 200 : 201);

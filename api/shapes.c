@@ -232,7 +232,7 @@ api_step api_shapes_post(api_call *call) {
   if (!known) {
     if (check_room(call, call->shapes.table, 0)) call->shape = api_shape_upload(call, &upload);
     if (!call->shape || !check_room(call, call->shapes.table, api_shape_memory(call->shape))) return fail_post(call);
-    api_call_header(call, "Location", "/v1/shapes/%s", digest.id);
+    snprintf(call->reply.location, sizeof call->reply.location, "/v1/shapes/%s", digest.id);
   }
   if (!put_shape(call, known ? known : call->shape, !known)) return api_call_fail(call);
   put_durability(call);

@@ -139,7 +139,8 @@ static srv_verdict check_target(const char *method, const char *uri) {
   if (uri[0] != '/') return malformed("The request target does not start with a slash.");
   for (const char *c = uri; *c; c++) {
     unsigned char byte = (unsigned char)*c;
-    if (byte <= ' ' || byte > '~' || byte == '\\') return malformed("The request target holds a character that URLs cannot have.");
+    if (byte <= ' ' || byte > '~' || byte == '\\')
+      return malformed("The request target has a character that URLs cannot have; other bytes stand in paths as %XX.");
   }
   return pass();
 }

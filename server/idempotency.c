@@ -61,7 +61,7 @@ void srv_idempotency_free(srv_request *request) { free(request->fingerprint); }
 
 /* False: another body has made the scene. */
 static bool is_same_body(srv_request *request, const ct_scene *scene) {
-  ct_text made = ct_scene_origin(scene), sent = srv_idempotency_origin(request);
+  ct_text made = api_scene_origin(scene), sent = srv_idempotency_origin(request);
   return made.length == 0 || (made.length == sent.length && memcmp(made.bytes, sent.bytes, sent.length) == 0);
 }
 
@@ -87,8 +87,7 @@ bool srv_idempotency_answers(srv_request *request) {
   request->refusal = (api_reply){.status = 201, .content_type = "application/json", .body = body, .body_length = (size_t)length};
   snprintf(header, sizeof header, "\"r%llu\"", revision);
   srv_request_refusal_header(request, "ETag", header);
-  snprintf(header, sizeof header, "/v1/scenes/%s", entry->id);
-  srv_request_refusal_header(request, "Location", header);
+  snprintf(request->refusal.location, sizeof request->refusal.location, "/v1/scenes/%s", entry->id);
   request->reply = &request->refusal;
   request->revision = revision;
   return true;

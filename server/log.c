@@ -3,6 +3,8 @@
  * descriptor is shared with other processes. */
 #include "log.h"
 
+#include <api/api.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -22,6 +24,8 @@
 /* A pipe whose poll says writable takes this much without blocking. */
 #define LOG_PIECE 4096u
 #define LOG_PATH_MAX 256u
+/* Of an event: an id and what became of it. */
+#define LOG_DETAIL_MAX 480u
 #define LOG_LAST_WRITE_MS 200
 
 typedef enum log_sink { SINK_OFF, SINK_FILE, SINK_POLLED, SINK_SOCKET, SINK_NONBLOCKING } log_sink;
@@ -70,20 +74,32 @@ static size_t put(char *out, const char *text) {
   return n;
 }
 
-/* JSON string body of at most `most` input bytes; control characters and bytes beyond ASCII become \u00xx, so that no line can be
- * forged and no terminal driven. */
-static size_t put_escaped(char *out, const char *text, size_t most) {
+/* \uXXXX, or a surrogate pair of them. */
+static size_t put_code(char *out, uint32_t code) {
   static const char hex[] = "0123456789abcdef";
-  size_t n = 0;
-  for (size_t i = 0; text[i] && i < most; i++) {
+  if (code > 0xffff) {
+    size_t n = put_code(out, 0xd800 + ((code - 0x10000) >> 10));
+    return n + put_code(out + n, 0xdc00 + ((code - 0x10000) & 0x3ff));
+  }
+  size_t n = put(out, "\\u");
+  for (int shift = 12; shift >= 0; shift -= 4) out[n++] = hex[code >> shift & 15];
+  return n;
+}
+
+/* JSON string body of at most `most` input bytes; control characters and all beyond ASCII become \uXXXX, a byte that is no UTF-8
+ * \u00XX: no line can be forged and no terminal driven. At most six bytes for one. */
+static size_t put_escaped(char *out, const char *text, size_t most) {
+  size_t n = 0, length = strnlen(text, most);
+  for (size_t i = 0, bytes; i < length; i += bytes) {
     unsigned char c = (unsigned char)text[i];
+    uint32_t code = c;
+    bytes = api_utf8_next(text + i, length - i, &code);
+    if (bytes == 0) code = c, bytes = 1;
     if (c == '"' || c == '\\') {
       out[n++] = '\\';
       out[n++] = (char)c;
     } else if (c < 0x20 || c > 0x7e) {
-      n += put(out + n, "\\u00");
-      out[n++] = hex[c >> 4];
-      out[n++] = hex[c & 15];
+      n += put_code(out + n, code);
     } else {
       out[n++] = (char)c;
     }
@@ -221,7 +237,7 @@ void srv_log_request(srv_log *log, const srv_log_entry *entry) {
   n += put_number(out + n, ",\"bytesOut\":", entry->bytes_out);
   n += put_ms(out + n, ",\"queueMs\":", entry->queue_ns);
   n += put_ms(out + n, ",\"runMs\":", entry->run_ns);
-  if (entry->scene) n += put_text(out + n, ",\"scene\":\"", entry->scene, 128);
+  if (entry->scene) n += put_text(out + n, ",\"scene\":\"", entry->scene, CT_ID_LENGTH_MAX);
   if (entry->revision) n += put_number(out + n, ",\"revision\":", entry->revision);
   n += put_text(out + n, ",\"client\":\"", entry->client, 64);
   n += put(out + n, "}\n");
@@ -233,7 +249,7 @@ void srv_log_event(srv_log *log, const char *event, const char *detail) {
   if (!out) return;
   size_t n = put_time(log, out);
   n += put_text(out + n, ",\"event\":\"", event, 64);
-  n += put_text(out + n, ",\"detail\":\"", detail, 200);
+  n += put_text(out + n, ",\"detail\":\"", detail, LOG_DETAIL_MAX);
   n += put(out + n, "}\n");
   log->end += n;
 }

@@ -47,12 +47,9 @@ static bool document_id(const char *text, size_t length, char id[CT_ID_LENGTH_MA
   srv_peek_on(&peek, text, length);
   if (!peek.found || text[peek.value] != '"') return false;
   const char *value = text + peek.value;
-  const char *stop = memchr(value + 1, '"', length - peek.value - 1);
-  size_t size = stop ? (size_t)(stop - value - 1) : 0;
-  if (size == 0 || size > CT_ID_LENGTH_MAX) return false;
-  memcpy(id, value + 1, size);
-  id[size] = 0;
-  return true;
+  size_t left = length - peek.value, end = 1;
+  while (end < left && value[end] != '"') end += value[end] == '\\' ? 2 : 1;
+  return end < left && api_id_of_json(value, end + 1, id);
 }
 
 /* Runs the whole call on this thread. NULL: no memory. */
@@ -201,8 +198,8 @@ static bool refuse_without_id(srv_server *server, const char *file, const char *
 }
 
 static bool put(srv_server *server, const char *file, const char *id, const char *bytes, size_t length) {
-  char path[CT_ID_LENGTH_MAX + 16];
-  snprintf(path, sizeof path, "/v1/scenes/%s", id);
+  char path[API_ID_ENCODED_BYTES + 16], encoded[API_ID_ENCODED_BYTES];
+  snprintf(path, sizeof path, "/v1/scenes/%s", api_id_encode(id, encoded));
   api_head head = {.method = "PUT", .path = path, .content_type = "application/json"};
   api_match match;
   api_reply refusal = {0};

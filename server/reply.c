@@ -37,6 +37,7 @@ static bool add_headers(const srv_request *request, struct MHD_Response *respons
   if (reply->content_type) ok &= MHD_add_response_header(response, "Content-Type", reply->content_type) == MHD_YES;
   for (size_t i = 0; i < reply->header_count; i++)
     ok &= MHD_add_response_header(response, reply->headers[i].name, reply->headers[i].value) == MHD_YES;
+  if (reply->location[0]) ok &= MHD_add_response_header(response, "Location", reply->location) == MHD_YES;
   if (srv_shared_is_stale(request)) ok &= MHD_add_response_header(response, "X-Stale-Reads", "1") == MHD_YES;
   uint64_t queue_ns, run_ns;
   if (work_times(request, &queue_ns, &run_ns)) {

@@ -33,20 +33,20 @@ char *srv_told_write(const api_event *events, size_t count, size_t *length) {
   return bytes;
 }
 
-/* A text of letters that stand in ids and names, ended by a zero. NULL: it is none. */
-static const char *next_text(const char *bytes, size_t length, size_t *at, size_t most) {
+/* A text without control characters, and blanks unless `blanks`, ended by a zero. NULL: it is none. */
+static const char *next_text(const char *bytes, size_t length, size_t *at, size_t most, bool blanks) {
   const char *text = bytes + *at, *end = memchr(text, 0, length - *at);
   if (!end || (size_t)(end - text) > most) return NULL;
   for (const char *c = text; c < end; c++)
-    if ((unsigned char)*c <= ' ' || *c == 0x7f) return NULL;
+    if ((unsigned char)*c < ' ' || *c == 0x7f || (*c == ' ' && !blanks)) return NULL;
   *at += (size_t)(end - text) + 1;
   return text;
 }
 
 bool srv_told_next(const char *bytes, size_t length, size_t *at, api_event *out) {
-  const char *name = next_text(bytes, length, at, NAME_MOST - 1);
-  const char *state = name ? next_text(bytes, length, at, CT_ID_LENGTH_MAX) : NULL;
-  const char *digits = state ? next_text(bytes, length, at, LENGTH_TEXT - 1) : NULL;
+  const char *name = next_text(bytes, length, at, NAME_MOST - 1, false);
+  const char *state = name ? next_text(bytes, length, at, CT_ID_LENGTH_MAX, true) : NULL;
+  const char *digits = state ? next_text(bytes, length, at, LENGTH_TEXT - 1, false) : NULL;
   if (!digits || !*name) return false;
   if (digits[strspn(digits, "0123456789")]) return false;
   unsigned long long size = strtoull(digits, NULL, 10);

@@ -14,7 +14,7 @@ struct ct_body {
   uint32_t group_count;
   uint32_t user_length;
   uint32_t texts; /* offset of the id, which the user text follows; the group spans end here */
-  uint8_t id_length;
+  uint16_t id_length;
   bool has_motion;
 };
 
@@ -23,10 +23,10 @@ typedef struct collider_record {
   uint32_t pose; /* offset; 0: identity */
   uint32_t text; /* offset of the id, which the material's name follows, then the note */
   uint32_t note_length;
-  uint8_t id_length, material_length;
+  uint16_t id_length, material_length;
 } collider_record;
 
-_Static_assert(CT_ID_LENGTH_MAX <= UINT8_MAX, "lengths of ids and names");
+_Static_assert(CT_ID_LENGTH_MAX <= UINT16_MAX, "lengths of ids and names");
 
 typedef struct group_span {
   uint32_t offset, length;
@@ -105,8 +105,8 @@ static void fill(ct_body *body, const ct_body_options *o) {
     record[i] = (collider_record){.shape = c->shape,
                                   .text = (uint32_t)at,
                                   .note_length = (uint32_t)c->note.length,
-                                  .id_length = (uint8_t)c->id.length,
-                                  .material_length = (uint8_t)c->material.length};
+                                  .id_length = (uint16_t)c->id.length,
+                                  .material_length = (uint16_t)c->material.length};
     ct_shape_retain(&c->shape);
     at = put_text(base, put_text(base, put_text(base, at, c->id), c->material), c->note);
     if (is_identity(&c->pose)) continue;
@@ -132,7 +132,7 @@ ct_status ct_body_create(const ct_body_options *options, const ct_body **out) {
   body->group_count = (uint32_t)options->group_count;
   body->user_length = (uint32_t)options->user.length;
   body->texts = (uint32_t)texts;
-  body->id_length = (uint8_t)options->id.length;
+  body->id_length = (uint16_t)options->id.length;
   body->has_motion = options->motion != NULL;
   fill(body, options);
   *out = body;

@@ -141,8 +141,8 @@ def refusal(method, path, status, headers=(), host="localhost", **answer):
 EVENTS = "/v1/scenes/cell/events"
 suite.table("no stream", [
     ("of no scene", refusal("GET", "/v1/scenes/other/events", 404)),
-    ("of a bad id", refusal("GET", "/v1/scenes/a%20b/events", 400)),
-    ("of a bad contact state", refusal("GET", EVENTS + "?contactState=a%20b", 400)),
+    ("of a bad id", refusal("GET", "/v1/scenes/a%0Ab/events", 400)),
+    ("of a bad contact state", refusal("GET", EVENTS + "?contactState=a%0Ab", 400)),
     ("of a contact state that there is not", refusal("GET", EVENTS + "?contactState=dropss", 404)),
     ("of an empty contact state", refusal("GET", EVENTS + "?contactState=", 400)),
     ("of two contact states", refusal("GET", EVENTS + "?contactState=a&contactState=b", 400)),

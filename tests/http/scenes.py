@@ -215,9 +215,9 @@ def ids_may_have_every_character_of_the_alphabet_and_are_decoded_once():
     name = "A9_z.~:@-"
     client.put(f"/v1/scenes/{name}", {"bodies": []}).must(201)
     client.get("/v1/scenes/A9%5Fz.%7E%3A%40-").must(200)
-    client.get("/v1/scenes/A9%255Fz.~:@-").problem(400, "bad-id")
-    client.put("/v1/scenes/" + "x" * 128, {"bodies": []}).must(201)
-    client.put("/v1/scenes/" + "x" * 129, {"bodies": []}).problem(400, "bad-id")
+    client.get("/v1/scenes/A9%255Fz.~:@-").problem(404, "scene-not-found")
+    client.put("/v1/scenes/" + "x" * 256, {"bodies": []}).must(201)
+    client.put("/v1/scenes/" + "x" * 257, {"bodies": []}).problem(400, "bad-id")
 
 
 @suite.fact

@@ -218,7 +218,7 @@ def what_is_wrong_with_a_name_is_told_with_its_place():
     shape, tiny = made({"sphere": {"radius": 1}}), made({"convex": {"vertices": cube_points(1e-7)}})
     at = "/a/shape"
     for collider, problem, pointer in (
-            ({"shape": "s-unknown"}, "unknown-id", at), ({"shape": "not an id"}, "bad-value", at), ({"shape": 7}, "wrong-type", at),
+            ({"shape": "s-unknown"}, "unknown-id", at), ({"shape": "no\nid"}, "bad-value", at), ({"shape": 7}, "wrong-type", at),
             ({"shape": shape, "sphere": {"radius": 1}}, "conflicting-members", "/a"), ({"sphere": {"radius": 1}, "scale": 2}, "conflicting-members", "/a/scale"),
             ({"shape": shape, "scale": 0}, "out-of-range", "/a/scale"), ({"shape": shape, "scale": -1}, "out-of-range", "/a/scale"),
             ({"shape": shape, "scale": 1e7}, "out-of-range", "/a/scale"), ({"shape": shape, "scale": "2"}, "wrong-type", "/a/scale"),

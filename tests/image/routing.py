@@ -19,6 +19,7 @@ import threading
 import time
 import urllib.error
 import urllib.request
+from urllib.parse import quote
 
 from container import once
 from support.checks import Failure, Skip, Suite, check, equal
@@ -235,6 +236,22 @@ def a_request_whose_node_goes_is_answered_also_where_others_have_gone_before_it_
         connection.close()
         for node in nodes().values():
             node.__dict__[fate] = 0
+
+
+@suite.fact
+def a_scene_has_one_node_however_its_id_is_spelled_in_the_path():
+    """Robots name their parts /wam1, base#1, left finger; each byte may be percent-encoded, in either case."""
+    nodes()
+    homes = set()
+    for name in ("/wam1", "base#1", "left finger", "\u4e2d\u6587", "a.b~c", "%2F", "a/b/query/c", *(f"/link {i}" for i in range(20))):
+        raw = name.encode()
+        spellings = (quote(name, safe=""), "".join(f"%{b:02x}" for b in raw), "".join(f"%{b:02X}" for b in raw),
+                     quote(name, safe="").replace("%2F", "%2f"))
+        paths = [spelling + rest for spelling in spellings for rest in ("", "/poses", "/bodies/base%231", "/query/overlap")]
+        answers = {node_of(path) for path in paths}
+        equal(len(answers), 1, f"nodes of {name!r}")
+        homes |= answers
+    equal(homes, set(ADDRESSES), "nodes of all")
 
 
 @suite.fact

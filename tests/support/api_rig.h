@@ -45,7 +45,7 @@ typedef struct rig_reply {
   char *body; /* terminated */
   size_t length;
   json_t *json; /* NULL if the body is none */
-  char etag[64], allow[160], location[320];
+  char etag[64], allow[160], location[API_LOCATION_BYTES];
   uint64_t deadline_ms;
   bool tells_when; /* Retry-After */
 } rig_reply;
@@ -133,12 +133,12 @@ static inline void rig_run(rig *r, api_call *call) {
 }
 
 static inline void rig_header(rig_reply *out, const api_reply *reply) {
+  snprintf(out->location, sizeof out->location, "%s", reply->location);
   for (size_t i = 0; i < reply->header_count; i++) {
     const api_header *h = &reply->headers[i];
     if (strcmp(h->name, "ETag") == 0) snprintf(out->etag, sizeof out->etag, "%s", h->value);
     if (strcmp(h->name, "Allow") == 0) snprintf(out->allow, sizeof out->allow, "%s", h->value);
     if (strcmp(h->name, "Retry-After") == 0) out->tells_when = true;
-    if (strcmp(h->name, "Location") == 0) snprintf(out->location, sizeof out->location, "%s", h->value);
   }
 }
 
@@ -175,7 +175,7 @@ static inline void rig_outcome(rig *r, const api_match *match, api_call *call, c
 
 /* One request. head->path may carry a query after '?'. A streamed body is fed in pieces of `piece` bytes (0: all at once). */
 static inline rig_reply rig_send(rig *r, const api_head *sent, const char *body, size_t length, size_t piece) {
-  char path[1024];
+  char path[API_LOCATION_BYTES + 1024];
   snprintf(path, sizeof path, "%s", sent->path);
   api_head head = *sent;
   char *mark = strchr(path, '?');

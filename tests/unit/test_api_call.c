@@ -362,7 +362,7 @@ static void parameters_are_checked(void) {
                                     "/v1/scenes/s/filters/effective?a=a",
                                     "/v1/scenes/s/filters/effective?a=a&b=b&b=c",
                                     "/v1/scenes/s/filters/effective?a=a&b=a",
-                                    "/v1/scenes/s/filters/effective?a=a&b=-"};
+                                    "/v1/scenes/s/filters/effective?a=a&b=.."};
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
     rig_refused(&r, "GET", bad[i], NULL, (rig_fault){400, "bad-parameter", NULL});
   rig_refused(&r, "GET", "/v1/scenes?cursor=%20", NULL, (rig_fault){422, "bad-cursor", NULL});

@@ -198,11 +198,13 @@ static void what_states_hold_is_bounded_in_bytes(void) {
   rig_close(&r);
 }
 
+/* Each byte of both ids takes three in the path. */
 static void the_place_of_a_new_state_is_whole_for_the_longest_ids(void) {
-  char scene[CT_ID_LENGTH_MAX + 1], state[CT_ID_LENGTH_MAX + 1], path[512];
-  memset(scene, 's', sizeof scene - 1);
-  memset(state, 'c', sizeof state - 1);
-  scene[sizeof scene - 1] = state[sizeof state - 1] = 0;
+  char scene[3 * CT_ID_LENGTH_MAX + 1], state[3 * CT_ID_LENGTH_MAX + 1], path[API_LOCATION_BYTES];
+  for (size_t i = 0; i < CT_ID_LENGTH_MAX; i++) {
+    memcpy(scene + 3 * i, "%2F", 4);
+    memcpy(state + 3 * i, i % 2 ? "%BC" : "%C3", 4);
+  }
   rig r = rig_open();
   snprintf(path, sizeof path, "/v1/scenes/%s", scene);
   rig_must(&r, "PUT", path, SCENE, 201);

@@ -69,12 +69,13 @@ static void texts_that_are_no_cursors_are_refused(void) {
 }
 
 static void a_place_is_read_back_in_its_own_list_alone(void) {
-  static const char *const ids[] = {"a", "s-0123456789abcdef", "x-0", "a:b~c@d.e-f-0123456789abcdef"};
+  static const char *const ids[] = {"a", "s-0123456789abcdef", "x-0", "a:b~c@d.e-f-0123456789abcdef",
+                                    "/wam1", "left finger", "\xc3\xa9#&%~2f"};
   char longest[CT_ID_LENGTH_MAX + 1];
-  memset(longest, 'x', sizeof longest - 1);
+  memset(longest, '/', sizeof longest - 1);
   longest[sizeof longest - 1] = 0;
-  for (size_t i = 0; i < 5; i++) {
-    const char *id = i < 4 ? ids[i] : longest;
+  for (size_t i = 0; i < 8; i++) {
+    const char *id = i < 7 ? ids[i] : longest;
     char text[API_PLACE_LENGTH_MAX + 1], back[CT_ID_LENGTH_MAX + 1];
     api_place_write(id, 42, text);
     CHECK(api_place_read(text, 42, back) && strcmp(back, id) == 0);

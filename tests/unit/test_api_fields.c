@@ -88,10 +88,10 @@ static void bad_values_name_problem_and_place(void) {
       {"{\"flag\":1,\"must\":0}", "wrong-type", "/flag", "true or false, is a number", NAN, NAN},
       {"{\"text\":\"123456789\",\"must\":0}", "limit-exceeded", "/text", NULL, 8, 9},
       {"{\"id\":\"\",\"must\":0}", "bad-value", "/id", NULL, NAN, NAN},
-      {"{\"id\":\"-a\",\"must\":0}", "bad-value", "/id", NULL, NAN, NAN},
-      {"{\"id\":\"a b\",\"must\":0}", "bad-value", "/id", "\"a b\" is no id", NAN, NAN},
-      {"{\"id\":\"a/b\",\"must\":0}", "bad-value", "/id", NULL, NAN, NAN},
-      {"{\"id\":\"\xc3\xa4\",\"must\":0}", "bad-value", "/id", NULL, NAN, NAN},
+      {"{\"id\":\"..\",\"must\":0}", "bad-value", "/id", "has a meaning in paths", NAN, NAN},
+      {"{\"id\":\"a\\nb\",\"must\":0}", "bad-value", "/id", "a control character at byte 2", NAN, NAN},
+      {"{\"id\":\".\",\"must\":0}", "bad-value", "/id", NULL, NAN, NAN},
+      {"{\"id\":\"\xc3\xa4\xc2\x85\",\"must\":0}", "bad-value", "/id", "at byte 3", NAN, NAN},
       {"{\"word\":\"tre\",\"must\":0}", "bad-value", "/word", "none of: auto, tree, bruteForce", NAN, NAN},
       {"{\"word\":2,\"must\":0}", "wrong-type", "/word", NULL, NAN, NAN},
       {"{\"list\":[],\"must\":0}", "missing-member", "/list", "At least 1 element is needed", 1, 0},
@@ -241,17 +241,38 @@ static void an_array_of_one_length_only_is_a_matter_of_type(void) {
   document_free(&d);
 }
 
-static void ids_have_their_alphabet_and_length(void) {
-  char text[200];
+/* The bytes of a code by the bits of RFC 3629, of any value below 2^21, overlong forms too. */
+static size_t put_utf8(uint32_t code, size_t bytes, char out[4]) {
+  static const unsigned char heads[] = {0, 0, 0xc0, 0xe0, 0xf0};
+  if (bytes == 1) out[0] = (char)code;
+  for (size_t i = bytes; bytes > 1 && i-- > 0; code >>= 6) out[i] = (char)(i ? 0x80 | (code & 0x3f) : heads[bytes] | code);
+  return bytes;
+}
+
+/* Every code in every length that can hold it, against the definition of the standard. */
+static void ids_are_utf8_without_control_characters(void) {
+  char text[300];
   memset(text, 'a', sizeof text);
-  for (size_t length = 0; length < 140; length++) CHECK_INT(api_id_valid((ct_text){text, length}), length >= 1 && length <= 128);
-  for (int c = 0; c < 256; c++) {
-    bool letter = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
-    bool later = letter || c == '.' || c == '~' || c == ':' || c == '@' || c == '-';
-    char first[1] = {(char)c}, second[2] = {'a', (char)c};
-    CHECK_INT(api_id_valid((ct_text){first, 1}), letter);
-    CHECK_INT(api_id_valid((ct_text){second, 2}), later);
+  for (size_t length = 0; length < 300; length++) CHECK_INT(api_id_valid((ct_text){text, length}), length >= 1 && length <= 256);
+  static const uint32_t ends[] = {0, 0x80, 0x800, 0x10000, 0x200000};
+  for (size_t bytes = 1; bytes <= 4; bytes++) {
+    for (uint32_t code = 0; code < ends[bytes]; code++) {
+      size_t shortest = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+      bool unicode = code <= 0x10ffff && (code < 0xd800 || code > 0xdfff) && bytes == shortest;
+      bool control = code < 0x20 || (code >= 0x7f && code <= 0x9f);
+      char id[6] = "a";
+      size_t length = 1 + put_utf8(code, bytes, id + 1);
+      if (api_id_valid((ct_text){id, length}) != (unicode && !control)) CHECK_FAIL("U+%04x in %zu bytes", (unsigned)code, bytes);
+      if (bytes > 1 && code % 7 == 0) CHECK(!api_id_valid((ct_text){id, length - 1})); /* cut short */
+    }
   }
+  for (int c = 0x80; c < 256; c++) {
+    char alone[1] = {(char)c};
+    CHECK(!api_id_valid((ct_text){alone, 1}));
+  }
+  static const char *const good[] = {"/wam1", "base#1", "left finger", " ", "...", ".a", "a.", "%2F", "?", "\"", "\\", "~", "-"};
+  for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) CHECK(api_id_valid(api_text(good[i])));
+  CHECK(!api_id_valid(api_text(".")) && !api_id_valid(api_text("..")));
 }
 
 static void the_first_repetition_is_found(void) {
@@ -283,7 +304,7 @@ static const check_test tests[] = {
     {"a_flood_of_unknown_members_stops_at_20", a_flood_of_unknown_members_stops_at_20},
     {"one_of_takes_exactly_one", one_of_takes_exactly_one},
     {"an_array_of_one_length_only_is_a_matter_of_type", an_array_of_one_length_only_is_a_matter_of_type},
-    {"ids_have_their_alphabet_and_length", ids_have_their_alphabet_and_length},
+    {"ids_are_utf8_without_control_characters", ids_are_utf8_without_control_characters},
     {"the_first_repetition_is_found", the_first_repetition_is_found}};
 
 CHECK_MAIN(tests)

@@ -90,16 +90,20 @@ void api_service_set_durability(api_service *service, const char *word);
 
 typedef struct api_header {
   const char *name;
-  char value[320]; /* a path with two ids fits */
+  char value[128];
 } api_header;
+
+/* A path with two ids, each byte of which may be percent-encoded, and the words around them. */
+#define API_LOCATION_BYTES (6 * CT_ID_LENGTH_MAX + 64)
 
 typedef struct api_reply {
   int status;
   const char *content_type;  /* static */
   const char *body;          /* body_length bytes; owned by the call or refusal that made it */
   size_t body_length;
-  api_header headers[4];     /* ETag, Location, Allow, Retry-After ... */
+  api_header headers[4];     /* ETag, Allow, Retry-After ... */
   size_t header_count;
+  char location[API_LOCATION_BYTES]; /* the header Location; "": none */
 } api_reply;
 
 /* Problems: X(ID, "kebab-name", status, "Title", "what it means and what to do"); served under /problems/{name}. The list is in
@@ -162,6 +166,17 @@ typedef struct api_match {
 
 /* True: *match is set. False: *refusal is (404, 405 with Allow, 415, 400 for an id that cannot be); free(refusal->body). */
 bool api_match_head(const api_service *service, const api_head *head, api_match *match, api_reply *refusal);
+
+/* ---- ids --------------------------------------------------------------------------------------------------------------- */
+
+/* The character that begins at bytes[0] of `length`, and its bytes in UTF-8; 0: there is none. */
+size_t api_utf8_next(const char *bytes, size_t length, uint32_t *code);
+/* Bytes of an id that is percent-encoded, terminator and all. */
+#define API_ID_ENCODED_BYTES (3 * CT_ID_LENGTH_MAX + 1)
+/* The id as a segment of a path. Returns out. */
+const char *api_id_encode(const char *id, char out[API_ID_ENCODED_BYTES]);
+/* The id that a JSON string is, quotes and all. False: it is no id, or no string. */
+bool api_id_of_json(const char *bytes, size_t length, char out[CT_ID_LENGTH_MAX + 1]);
 
 /* ---- likeness of words ------------------------------------------------------------------------------------------------- */
 
@@ -252,6 +267,9 @@ bool api_scenes_within(const api_scene_entry *scenes, size_t count, uint64_t lim
 
 /* named[i] becomes true where a collider of those scenes that are in memory names shape i of the table. O(colliders log shapes) */
 void api_shapes_mark_named(const api_shape_table *shapes, const api_scene_entry *scenes, size_t count, bool *named);
+
+/* The new_scene_origin that the scene was created with, of whatever revision; empty: none. The scene's. */
+ct_text api_scene_origin(const ct_scene *scene);
 
 /* Contacts of the contact state that the path names: a GET writes out all of them, an event looks at all. 0: none is named. */
 size_t api_match_contacts(const api_match *match, const ct_scene *scene);

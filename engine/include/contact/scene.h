@@ -13,7 +13,8 @@
 #include <contact/shape.h>
 
 #define CT_NO_ROW UINT32_MAX
-#define CT_ID_LENGTH_MAX 128
+/* Bytes of an id or a name. */
+#define CT_ID_LENGTH_MAX 256
 
 /* ---- bodies ---------------------------------------------------------------------------------------------------------- */
 
