@@ -20,11 +20,21 @@ int ct_numbers_compare(const double *a, const double *b, size_t count) {
   return 0;
 }
 
+/* Vertices that are compared one by one before digests are: different shapes mostly differ there, and
+ * their order then does not change with a scale by a power of two, as that of digests does. */
+#define LEADING_VERTICES 8u
+
+static size_t leading(uint32_t count) { return count < LEADING_VERTICES ? count : LEADING_VERTICES; }
+
 static int compare_counts(uint32_t a, uint32_t b) { return (a > b) - (a < b); }
 
 static int compare_hulls(const ct_hull *a, const ct_hull *b) {
   if (a == b) return 0;
   int order = compare_counts(a->view.vertex_count, b->view.vertex_count);
+  size_t count = leading(a->view.vertex_count);
+  if (!order) order = ct_numbers_compare(a->view.x, b->view.x, count);
+  if (!order) order = ct_numbers_compare(a->view.y, b->view.y, count);
+  if (!order) order = ct_numbers_compare(a->view.z, b->view.z, count);
   return order ? order : ct_digest_compare(&a->digest, &b->digest);
 }
 
@@ -34,6 +44,7 @@ static int compare_meshes(const ct_mesh *a, const ct_mesh *b) {
   if (p->solid != q->solid) return p->solid ? -1 : 1;
   int order = compare_counts(p->vertex_count, q->vertex_count);
   if (!order) order = compare_counts(p->triangle_count, q->triangle_count);
+  if (!order) order = ct_numbers_compare(&p->vertices[0].x, &q->vertices[0].x, 3 * leading(p->vertex_count));
   return order ? order : ct_digest_compare(&a->digest, &b->digest);
 }
 
@@ -42,6 +53,7 @@ static int compare_elements(const ct_elements *a, const ct_elements *b) {
   if (a == b) return 0;
   int order = compare_counts(a->view.vertex_count, b->view.vertex_count);
   if (!order) order = compare_counts(a->view.element_count, b->view.element_count);
+  if (!order) order = ct_numbers_compare(&a->view.vertices[0].x, &b->view.vertices[0].x, 3 * leading(a->view.vertex_count));
   return order ? order : ct_digest_compare(&a->digest, &b->digest);
 }
 
