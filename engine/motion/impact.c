@@ -214,7 +214,10 @@ ct_status ct_impact_first(const ct_impact_bodies *bodies, ct_impact *impact) {
 }
 
 ct_status ct_body_impact(ct_mover a, ct_mover b, const ct_impact_options *options, ct_workspace *workspace, ct_impact *impact) {
-  assert(options->begin >= 0.0 && options->begin <= options->end && options->iterations_max > 0);
+  assert(options->begin >= 0.0 && options->begin <= options->end);
+  ct_impact_options own = *options;
+  if (own.iterations_max == 0) own.iterations_max = CT_IMPACT_ITERATIONS;
+  options = &own;
   assert(options->end <= ct_path_duration(a.path) && options->end <= ct_path_duration(b.path));
   *impact = (ct_impact){.event = CT_IMPACT_NONE, .time = options->end, .free_until = options->end};
   if (ct_body_collider_count(a.body) == 0 || ct_body_collider_count(b.body) == 0) return CT_OK;

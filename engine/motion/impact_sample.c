@@ -1,5 +1,6 @@
 /* A pair of shapes at a time: placed by the paths, measured by the narrow phase, with what round-off can have done on the way. */
 #include "motion/impact.h"
+#include "narrow/pair.h"
 
 /* Round-off of a placed point, in units of u: of the pivot's coordinates and its way, as path.h promises; of rotations,
  * matrices (23 each, 9 for the product) and sums, times the reach; of the angle, for each radian. */
@@ -94,7 +95,7 @@ void ct_impact_measure(const ct_impact_pair *pair, double time, const ct_pair_op
                        ct_impact_sample *s) {
   ct_impact_place_pair(pair, time, s);
   const ct_placed a = {pair->a.shape, &s->a.shape}, b = {pair->b.shape, &s->b.shape};
-  ct_pair_distance(a, b, options, workspace, &s->result);
+  ct_pair_distance_within(a, b, options, workspace, &s->result);
   s->lower = s->result.lower_bound - s->slack;
   s->upper = s->result.upper_bound + s->slack;
   s->rate = ct_dot(s->result.normal, ct_impact_relative_velocity(s, s->result.point_a, s->result.point_b));

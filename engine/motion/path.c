@@ -122,9 +122,14 @@ static bool is_within_limits(const ct_path *path) {
 }
 
 ct_status ct_path_create(const ct_path_options *options, ct_path **out) {
-  assert(options->duration > 0.0 && options->duration <= CT_DURATION_MAX);
+  if (!(options->duration > 0.0 && options->duration <= CT_DURATION_MAX)) return CT_LIMIT;
   ct_path *path = calloc(1, sizeof *path);
   if (!path) return CT_OUT_OF_MEMORY;
+  ct_path_options own = *options;
+  own.start.rotation = ct_quat_or_identity(options->start.rotation);
+  own.end.rotation = ct_quat_or_identity(options->end.rotation);
+  own.inertia_orientation = ct_quat_or_identity(options->inertia_orientation);
+  options = &own;
   set_way(path, options);
   ct_status status = CT_OK;
   if (options->kind == CT_PATH_INTERPOLATED) set_turn_between(path);

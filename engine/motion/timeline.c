@@ -122,7 +122,7 @@ static ct_status walk(const ct_impact_bodies *bodies, size_t limit, ct_timeline 
 
 ct_status ct_body_timeline(ct_mover a, ct_mover b, const ct_impact_options *options, size_t limit, ct_workspace *workspace,
                            ct_timeline *timeline) {
-  assert(limit > 0 && options->begin >= 0.0 && options->begin <= options->end && options->iterations_max > 0);
+  assert(limit > 0 && options->begin >= 0.0 && options->begin <= options->end);
   timeline->count = timeline->graze_count = 0;
   timeline->in_contact = false;
   timeline->status = CT_TIMELINE_COMPLETE;
@@ -130,6 +130,7 @@ ct_status ct_body_timeline(ct_mover a, ct_mover b, const ct_impact_options *opti
   if (ct_body_collider_count(a.body) == 0 || ct_body_collider_count(b.body) == 0) return CT_OK;
   ct_impact_options first = *options;
   first.method = CT_IMPACT_CONSERVATIVE_ADVANCEMENT;
+  if (first.iterations_max == 0) first.iterations_max = CT_IMPACT_ITERATIONS;
   ct_impact_bodies bodies;
   ct_impact_pair pair;
   ct_impact_sample sample;

@@ -264,7 +264,7 @@ static void contacts_of(ct_placed a, ct_placed b, const ct_contact_options *opti
   out->points = NULL;
   out->count = 0;
   out->failed = false;
-  ct_pair_distance(a, b, &pair_options, workspace, &out->pair);
+  ct_pair_distance_within(a, b, &pair_options, workspace, &out->pair);
   const ct_pair_result *pair = &out->pair;
   if (pair->status == CT_PAIR_UNSUPPORTED || pair->distance > options->clearance) return;
   bool swapped = ct_pair_swapped(a, b);

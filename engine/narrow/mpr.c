@@ -113,8 +113,10 @@ static void solve(ct_portal *p, const ct_mpr_options *options, ct_portal_answer 
     return;
   }
   ct_portal_outcome outcome = complete(p, across);
-  if (outcome == CT_PORTAL_FOUND) outcome = surround(p, options->iterations_max);
-  if (outcome == CT_PORTAL_FOUND) outcome = ct_portal_refine(p, options->tolerance, options->iterations_max, answer);
+  uint32_t most = options->iterations_max > 0 ? options->iterations_max : CT_MPR_ITERATIONS;
+  double tolerance = options->tolerance > 0.0 ? options->tolerance : CT_MPR_TOLERANCE;
+  if (outcome == CT_PORTAL_FOUND) outcome = surround(p, most);
+  if (outcome == CT_PORTAL_FOUND) outcome = ct_portal_refine(p, tolerance, most, answer);
   report(outcome, p, answer, result);
 }
 

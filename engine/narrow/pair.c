@@ -211,15 +211,23 @@ void ct_pair_distance_by_matrix(ct_placed a, ct_placed b, const ct_pair_options 
   answer(&o, ct_matrix_cell(o.kind_a, o.kind_b), options->tolerance, result);
 }
 
+static double threshold_of(const ct_pair_options *options) { return options->threshold == 0.0 ? INFINITY : options->threshold; }
+
 void ct_pair_gjk_epa(ct_placed a, ct_placed b, const ct_pair_options *options, ct_workspace *workspace, ct_pair_result *result) {
   assert(ct_gjk_epa_takes(a.shape, b.shape));
   ordered o;
-  order_pair(a, b, options->threshold, workspace, &o);
+  order_pair(a, b, threshold_of(options), workspace, &o);
   o.input.general = true;
   answer(&o, ct_cell_cores, options->tolerance, result);
 }
 
 void ct_pair_distance(ct_placed a, ct_placed b, const ct_pair_options *options, ct_workspace *workspace, ct_pair_result *result) {
+  const ct_pair_options own = {options->tolerance, threshold_of(options)};
+  ct_pair_distance_within(a, b, &own, workspace, result);
+}
+
+void ct_pair_distance_within(ct_placed a, ct_placed b, const ct_pair_options *options, ct_workspace *workspace,
+                             ct_pair_result *result) {
   if (!ct_quick_distance(a, b, options, result)) ct_pair_distance_by_matrix(a, b, options, workspace, result);
 }
 

@@ -53,8 +53,8 @@ static const group_span *spans(const ct_body *body) {
 
 /* By bits: a quaternion of other length, or a negative zero, is kept as given. */
 static bool is_identity(const ct_pose *pose) {
-  const ct_pose identity = ct_pose_identity();
-  return memcmp(pose, &identity, sizeof identity) == 0;
+  const ct_pose identity = ct_pose_identity(), nothing = {0};
+  return memcmp(pose, &identity, sizeof identity) == 0 || memcmp(pose, &nothing, sizeof nothing) == 0;
 }
 
 /* Bytes needed, or 0 when they do not fit in 32 bits. */
@@ -86,6 +86,7 @@ static size_t put_text(char *base, size_t at, ct_text text) {
 
 static void put_motion(char *at, const ct_motion *motion) {
   ct_motion own = *motion;
+  own.inertia_orientation = ct_quat_or_identity(motion->inertia_orientation);
   if (motion->acceleration) {
     memcpy(at + sizeof own, motion->acceleration, sizeof *motion->acceleration);
     own.acceleration = (const ct_acceleration *)(at + sizeof own);
@@ -110,7 +111,8 @@ static void fill(ct_body *body, const ct_body_options *o) {
     ct_shape_retain(&c->shape);
     at = put_text(base, put_text(base, put_text(base, at, c->id), c->material), c->note);
     if (is_identity(&c->pose)) continue;
-    memcpy(base + pose_at, &c->pose, sizeof c->pose);
+    const ct_pose pose = {c->pose.position, ct_quat_or_identity(c->pose.rotation)};
+    memcpy(base + pose_at, &pose, sizeof pose);
     record[i].pose = (uint32_t)pose_at;
     pose_at += sizeof(ct_pose);
   }

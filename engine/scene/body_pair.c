@@ -5,6 +5,7 @@
  * body's colliders leaves out the pairs that cannot matter; the answer is the same to the bit.
  */
 #include "broad/tree.h"
+#include "narrow/pair.h"
 #include "scene/query.h"
 
 #include <stdlib.h>
@@ -156,7 +157,7 @@ static void test_distance(const collider_walk *walk, collider_pair p, extreme_pa
   ct_pair_options options = {pair->tolerance, ct_max2(threshold, 0.0)};
   ct_pair_result result;
   uint32_t a = in_a(walk, p), b = in_b(walk, p);
-  ct_pair_distance(ct_placed_collider(pair->a, a), ct_placed_collider(pair->b, b), &options, pair->workspace, &result);
+  ct_pair_distance_within(ct_placed_collider(pair->a, a), ct_placed_collider(pair->b, b), &options, pair->workspace, &result);
   double key = result.status == CT_PAIR_UNSUPPORTED ? -INFINITY : result.distance;
   if (key > pair->limit || !is_better(best, p, key)) return;
   best->hit->collider_a = a;

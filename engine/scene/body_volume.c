@@ -1,4 +1,5 @@
 /* Volumetric contacts of two bodies: one hit for each contact of each pair of colliders. */
+#include "narrow/pair.h"
 #include "scene/query.h"
 
 /* Reasons for which a pair without a contact is told all the same. */
@@ -24,7 +25,7 @@ static bool is_hidden(const volume_run *run, ct_placed a, ct_placed b) {
   if (!ct_kind_has_elements(a.shape->kind) && !ct_kind_has_elements(b.shape->kind)) return false;
   const ct_pair_options options = {.threshold = 0.0};
   ct_pair_result r;
-  ct_pair_distance(a, b, &options, run->pair->workspace, &r);
+  ct_pair_distance_within(a, b, &options, run->pair->workspace, &r);
   return r.relation == CT_CONTAINING || r.relation == CT_CONTAINED;
 }
 

@@ -158,7 +158,7 @@ ct_status ct_draft_insert_at(ct_draft *draft, uint32_t at, uint64_t serial, cons
   if (!body_place || !pose_place || !slot || !own_velocity(draft, at, velocity, &velocity_place)) return CT_OUT_OF_MEMORY;
   if (!own_serial(next, at, serial, &draft->copied, &serial_place)) return CT_OUT_OF_MEMORY;
   ct_column_set_pointer(&next->bodies, body_place, body);
-  *pose_place = *pose;
+  *pose_place = (ct_pose){pose->position, ct_quat_or_identity(pose->rotation)};
   put_velocity(velocity_place, velocity);
   if (serial_place) *serial_place = serial;
   next->next_serial = serial + 1;
@@ -201,7 +201,7 @@ ct_status ct_draft_replace(ct_draft *draft, uint32_t row, const ct_body *body, c
   if (!body_place || !pose_place || !own_velocity(draft, row, velocity, &velocity_place)) return CT_OUT_OF_MEMORY;
   next->bodies_weight += ct_body_weight(body) - ct_body_weight(ct_scene_body_at(next, row));
   ct_column_set_pointer(&next->bodies, body_place, body);
-  *pose_place = *pose;
+  *pose_place = (ct_pose){pose->position, ct_quat_or_identity(pose->rotation)};
   put_velocity(velocity_place, velocity);
   draft->filters_changed = true;
   note_change(draft, row);
@@ -237,7 +237,7 @@ ct_status ct_draft_remove(ct_draft *draft, uint32_t row) {
 ct_status ct_draft_set_pose(ct_draft *draft, uint32_t row, const ct_pose *pose) {
   ct_pose *place = ct_column_write(&draft->next->poses, row, &draft->copied);
   if (!place) return CT_OUT_OF_MEMORY;
-  *place = *pose;
+  *place = (ct_pose){pose->position, ct_quat_or_identity(pose->rotation)};
   note_change(draft, row);
   return CT_OK;
 }

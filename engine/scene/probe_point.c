@@ -1,5 +1,6 @@
 /* Points in a scene: the nearest bodies, and those that hold the point. */
 #include "narrow/exact_frame.h"
+#include "narrow/pair.h"
 #include "scene/probe.h"
 
 #include <stdlib.h>
@@ -38,7 +39,7 @@ static bool measure(const ct_probing *run, ct_placed solid, double limit, ct_pro
   const ct_frame at = {{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}, run->point};
   ct_pair_options options = {.threshold = ct_max2(limit, 0.0)};
   ct_pair_result r;
-  ct_pair_distance((ct_placed){&point, &at}, solid, &options, run->workspace, &r);
+  ct_pair_distance_within((ct_placed){&point, &at}, solid, &options, run->workspace, &r);
   *hit = (ct_probe_hit){.distance = r.distance,
                         .position = r.point_b,
                         .normal = ct_vec(0.0 - r.normal.x, 0.0 - r.normal.y, 0.0 - r.normal.z),

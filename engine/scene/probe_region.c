@@ -1,4 +1,5 @@
 /* Regions: the bodies that share a point with a placed shape, and those that it holds. */
+#include "narrow/pair.h"
 #include "scene/probe.h"
 
 #include <stdlib.h>
@@ -46,7 +47,7 @@ static ct_status holds_all(ct_probing *run, bool *inside) {
   for (uint32_t i = 0; i < placed->count && *inside; i++) {
     ct_pair_options options = {.threshold = 0.0};
     ct_pair_result r;
-    ct_pair_distance((ct_placed){&probe->options.region, &probe->region_frame},
+    ct_pair_distance_within((ct_placed){&probe->options.region, &probe->region_frame},
                      (ct_placed){ct_body_shape(placed->body, i), &placed->frames[i]}, &options, run->workspace, &r);
     if (ct_cancel_raised(probe->options.cancel)) return CT_CANCELLED; /* the pair may have been cut short */
     *inside = r.relation == CT_CONTAINING;

@@ -40,7 +40,7 @@ typedef struct ct_impact_options {
   double distance_tolerance; /* BISECTION: |distance| at which it stops, m; 0: none */
   double time_tolerance;     /* width of the bracket wanted, s; 0: what round-off allows */
   double tolerance;          /* as ct_pair_options: chooses the word touching, nothing else */
-  uint32_t iterations_max;   /* distances of any one pair of colliders, of a timeline for each change; > 0. CT_IMPACT_ITERATIONS */
+  uint32_t iterations_max;   /* distances of any one pair of colliders, of a timeline for each change; 0: CT_IMPACT_ITERATIONS */
   bool list_grazes;          /* of a timeline: list every graze, which searches again behind each */
   const ct_cancel *cancel;   /* NULL: never */
 } ct_impact_options;

@@ -25,8 +25,8 @@ enum {
 };
 
 typedef struct ct_mpr_options {
-  double tolerance;        /* relative to the largest component of the first portal; > 0. CT_MPR_TOLERANCE */
-  uint32_t iterations_max; /* of the search for a portal, and again of its refinement; > 0. CT_MPR_ITERATIONS */
+  double tolerance;        /* relative to the largest component of the first portal; 0: CT_MPR_TOLERANCE */
+  uint32_t iterations_max; /* of the search for a portal, and again of its refinement; 0: CT_MPR_ITERATIONS */
 } ct_mpr_options;
 
 typedef struct ct_mpr_result {

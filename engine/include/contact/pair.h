@@ -41,11 +41,14 @@ enum {
   CT_FLAG_WITNESS_NOT_UNIQUE = 1 << 1 /* several witness points are equally right (parallel features) */
 };
 
+/* The least threshold that may end a pair early: pairs that are apart at all. */
+#define CT_PAIR_THRESHOLD_MIN 0x1p-1022
+
 typedef struct ct_pair_options {
   double tolerance; /* |distance| <= tolerance is called touching; decides nothing else; >= 0, m */
   double threshold; /* a pair certified farther than this by more than round-off may be answered early: distance is then no
                      * more than the true one but still greater than the threshold, relation separated. A pair whose full
-                     * answer is not above the threshold gets that answer, bit for bit. INFINITY for the full answer; m */
+                     * answer is not above the threshold gets that answer, bit for bit. 0 or INFINITY: always the full answer; m */
 } ct_pair_options;
 
 typedef struct ct_pair_result {

@@ -1,7 +1,8 @@
 /* Vectors, rotations and frames, by value, in double precision.
  *
  * Right-handed axes, SI units. Nothing here fails: callers bring finite numbers. A quaternion is {x, y, z, w};
- * it stands for the rotation of q/|q|, so a quaternion that is unit only to rounding loses nothing.
+ * it stands for the rotation of q/|q|, so a quaternion that is unit only to rounding loses nothing. The zero quaternion stands for
+ * no rotation: a zero-initialised pose is the identity.
  */
 #ifndef CONTACT_VEC_H
 #define CONTACT_VEC_H
@@ -83,9 +84,14 @@ static inline ct_vec3 ct_lerp(ct_vec3 a, ct_vec3 b, double t) {
 
 static inline ct_quat ct_quat_identity(void) { return (ct_quat){0.0, 0.0, 0.0, 1.0}; }
 
-/* Rotation matrix of q/|q|; q must not be zero. */
+/* q, or the identity in place of the zero quaternion. */
+static inline ct_quat ct_quat_or_identity(ct_quat q) {
+  return q.x == 0.0 && q.y == 0.0 && q.z == 0.0 && q.w == 0.0 ? ct_quat_identity() : q;
+}
+
+/* Rotation matrix of q/|q|; of the zero quaternion the unit matrix. */
 static inline ct_mat3 ct_quat_matrix(ct_quat q) {
-  double s = 2.0 / (q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w);
+  double square = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w, s = square > 0.0 ? 2.0 / square : 0.0;
   double xx = s * q.x * q.x, yy = s * q.y * q.y, zz = s * q.z * q.z;
   double xy = s * q.x * q.y, xz = s * q.x * q.z, yz = s * q.y * q.z;
   double wx = s * q.w * q.x, wy = s * q.w * q.y, wz = s * q.w * q.z;
