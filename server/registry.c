@@ -270,7 +270,8 @@ void srv_registry_expire(srv_registry *registry, uint64_t now_ns) {
   for (size_t i = 0; i < registry->count; i++) {
     srv_entry *entry = registry->items[i];
     while (entry->pin_count && entry->pins[0].expires_ns <= now_ns) drop_pin(registry, entry, 0);
-    srv_kept_queries_expire(&entry->queries, &registry->queries, now_ns);
+    /* Kept a moment later than its revision, a query ends with the last one all the same. */
+    srv_kept_queries_expire(&entry->queries, &registry->queries, entry->pin_count ? now_ns : UINT64_MAX);
     if (entry->pins && entry->pin_count == 0) {
       free(entry->pins);
       entry->pins = NULL;
