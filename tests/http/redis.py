@@ -9,6 +9,7 @@ import signal
 import statistics
 import threading
 import time
+from urllib.parse import quote
 
 from support.checks import Suite, check, equal
 from support.client import KeepAlive
@@ -215,6 +216,25 @@ def the_same_idempotency_key_is_the_same_scene_at_any_daemon():
     new = nodes[0].client.post("/v1/scenes", headers=key).must(201)
     check(new.json["revision"] > again.json["revision"] + 1, "a new scene begins above the old one")
     nodes[0].client.post("/v1/scenes", headers={"Idempotency-Key": "x" * 256}).problem(400, "bad-request")
+
+
+@suite.fact
+def ids_of_any_characters_are_the_same_at_any_daemon():
+    redis = Redis(suite)
+    a, b = redis.daemons(2)
+    for name in ("/wam1", "base#1", "left finger", "*?[a]\\", "%s:{x}", "\u4e2d\U0001f916", "x" * 256, "\u00e9" * 128):
+        path = "/v1/scenes/" + quote(name, safe="")
+        a.client.put(path, {"bodies": [ball(name, 1)]}).must(201)
+        with Stream(b, quote(name, safe="")) as stream:
+            stream.next("revision")
+            a.client.post(f"{path}/contactStates/{quote(name, safe='')}").must(201)
+            equal(stream.next("revision").data["scene"], name, "scene of an event")
+        equal(b.client.get(path).must(200).text, a.client.get(path).must(200).text, "the scene")
+        equal(b.client.get(f"{path}/contactStates/{quote(name, safe='')}").must(200).json["contactState"], name, "the contact state")
+        b.client.delete(f"{path}/bodies/{quote(name, safe='')}").must(200)
+        equal(a.client.get(path).must(200).json["bodies"], [], "bodies")
+        b.client.delete(path).must(200)
+        a.client.get(path).problem(404, "scene-not-found")
 
 
 @suite.fact
