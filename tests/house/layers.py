@@ -20,7 +20,7 @@ ENGINE_LIBC = {
 TOOLCHAIN = re.compile(r"^(__stack_chk_fail|_GLOBAL_OFFSET_TABLE_|__[a-z]+_chk|__(asan|ubsan|tsan|sanitizer|gcov|llvm)_.*|_?_?memset_chk)$")
 FORBIDDEN_API = re.compile(r"^(MHD_|uv_|pthread_|socket$|bind$|listen$|accept|connect$|send|recv|poll$|epoll|open$|fopen|thrd_|mtx_|getenv|system$|exit$)")
 # The server moves scenes about; it asks them nothing geometric.
-SERVER_ENGINE = re.compile(r"^ct_(scene_(retain|release|revision|count|bytes|weight|create)|cancel_\w+|workspace_(create|destroy)|status_text)$")
+SERVER_ENGINE = re.compile(r"^ct_(scene_(retain|release|revision|count|bytes|weight|create|origin)|cancel_\w+|workspace_(create|destroy)|status_text)$")
 
 FLOORS = ["base", "solve", "broad", "shape", "narrow", "scene", "motion", "force"]
 
