@@ -5,6 +5,7 @@
 #include "likeness.h"
 #include "poses_json.h"
 #include "scenes.h"
+#include "vertices_json.h"
 
 /* ---- poses ----------------------------------------------------------------------------------------------------------- */
 
@@ -29,6 +30,23 @@ static api_step write_poses(api_call *call, bool all) {
 api_step api_poses_put(api_call *call) { return write_poses(call, true); }
 
 api_step api_poses_patch(api_call *call) { return write_poses(call, false); }
+
+/* ---- vertices -------------------------------------------------------------------------------------------------------- */
+
+api_step api_vertices_patch(api_call *call) {
+  ct_draft *draft = api_scene_draft(call, true);
+  if (!draft) return api_call_fail(call);
+  api_reader reader = api_call_reader(call);
+  api_field root;
+  size_t count = 0;
+  if (api_call_parse(call, &root) && api_move_vertices(&reader, &root, draft, &count)) {
+    api_call_open(call);
+    api_put_member_unsigned(&call->out, "count", count);
+    return api_call_commit(call, draft, 200);
+  }
+  ct_draft_discard(draft);
+  return api_call_fail(call);
+}
 
 /* ---- filters --------------------------------------------------------------------------------------------------------- */
 

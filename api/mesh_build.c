@@ -23,7 +23,8 @@ static void tell_open(api_reader *reader, const api_mesh_source *source, const c
       "The mesh bounds no solid: the edge of vertices %u and %u of triangle %u %s (%u open, %u inconsistent, %u crowded edges).",
       report->bad_edge[0], report->bad_edge[1], report->bad_triangle, what, report->open_edges, report->inconsistent_edges,
       report->crowded_edges);
-  api_fault *fault = source->at ? api_fault_at(reader->faults, API_PROBLEM_OPEN_MESH, &triangle, "%s", text)
+  const api_path *at = source->whole ? source->at : &triangle;
+  api_fault *fault = source->at ? api_fault_at(reader->faults, API_PROBLEM_OPEN_MESH, at, "%s", text)
                                 : api_fault_plain(reader->faults, API_PROBLEM_OPEN_MESH, "%s", text);
   api_fault_limit(fault, 0, (double)report->open_edges + report->inconsistent_edges + report->crowded_edges);
 }

@@ -9,6 +9,7 @@ typedef struct api_mesh_source {
   ct_mesh_data data;
   ct_mesh_reading reading;
   const api_path *at; /* the mesh in the document, whose member `triangles` has the triangles; NULL: a file */
+  bool whole;         /* the document has no triangles: faults are at `at` itself */
 } api_mesh_source;
 
 /* False with a fault: OPEN_MESH that names the first bad edge, DEGENERATE_MESH, OUT_OF_RANGE for a mesh below the least size,

@@ -37,6 +37,7 @@ const api_route api_routes[] = {
     {"GET", SCENE "/poses", "", API_TARGET_READ, API_INTAKE_NONE, NO_KIND, api_poses_get},
     {"PUT", SCENE "/poses", "", API_TARGET_WRITE, API_INTAKE_JSON, NO_KIND, api_poses_put},
     {"PATCH", SCENE "/poses", "", API_TARGET_WRITE, API_INTAKE_JSON, NO_KIND, api_poses_patch},
+    {"PATCH", SCENE "/vertices", "", API_TARGET_WRITE, API_INTAKE_JSON, NO_KIND, api_vertices_patch},
     {"GET", SCENE "/filters", "", API_TARGET_READ, API_INTAKE_NONE, NO_KIND, api_filters_get},
     {"PUT", SCENE "/filters", "", API_TARGET_WRITE, API_INTAKE_JSON, NO_KIND, api_filters_put},
     {"GET", SCENE "/filters/effective", " a b ", API_TARGET_READ, API_INTAKE_NONE, NO_KIND, api_filters_effective},

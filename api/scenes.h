@@ -26,6 +26,7 @@ api_step api_body_delete(api_call *call);
 api_step api_poses_get(api_call *call);
 api_step api_poses_put(api_call *call);
 api_step api_poses_patch(api_call *call);
+api_step api_vertices_patch(api_call *call);
 api_step api_filters_get(api_call *call);
 api_step api_filters_put(api_call *call);
 api_step api_filters_effective(api_call *call);

@@ -159,6 +159,20 @@ ct_status ct_elements_create(const ct_elements_data *data, const ct_cancel *canc
   return CT_OK;
 }
 
+ct_status ct_elements_move(const ct_elements *elements, const ct_vec3 *vertices, const ct_vec3 *normals, const ct_cancel *cancel,
+                           ct_elements **out, ct_elements_report *report) {
+  const ct_elements_view *view = &elements->view;
+  const ct_elements_data data = {.type = view->type,
+                                 .vertices = vertices,
+                                 .vertex_count = view->vertex_count,
+                                 .corners = view->corners,
+                                 .element_count = view->element_count,
+                                 .normals = normals,
+                                 .surface_ids = view->surface_ids,
+                                 .surface_id_count = view->surface_ids ? view->outer_count : 0};
+  return ct_elements_create(&data, cancel, out, report);
+}
+
 const ct_elements *ct_elements_retain(const ct_elements *elements) {
   ct_elements *own = (ct_elements *)(uintptr_t)elements;
   atomic_fetch_add_explicit(&own->references, 1, memory_order_relaxed);

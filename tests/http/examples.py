@@ -103,6 +103,13 @@ def demo_shape(client):
     equal(made.json["id"], document.document["components"]["parameters"]["shape"]["example"], "id of the demo shape")
 
 
+def demo_elements(client):
+    """The body whose vertices are moved."""
+    corners = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
+    client.put("/v1/scenes/" + document.document["components"]["parameters"]["scene"]["example"] + "/bodies/jelly",
+               {"colliders": [{"tetmesh": {"vertices": corners, "tetrahedra": [[0, 1, 2, 3]]}}]}).must(201)
+
+
 def run_stream(daemon, path, documented, above):
     """A stream has no end: it is read as far as the example goes; the ids differ."""
     expected = shifted(example_of(documented), above)
@@ -127,6 +134,8 @@ def run(template, method, operation, content_type, name, body):
         if stream:
             run_stream(daemon, path, stream, above)
             return
+        if template.endswith("/vertices"):
+            demo_elements(client)
         if template == "/v1/shapes/{id}":
             demo_shape(client)
         if (("/contactStates" in template and method != "POST") or template.endswith("/query/zeroCrossings")):

@@ -107,6 +107,14 @@ typedef struct ct_elements_report {
  * CT_CANCELLED. `cancel` and `report` may be NULL. Cost O(n log n): a hull for each element. The caller owns the reference in
  * *out. */
 ct_status ct_elements_create(const ct_elements_data *data, const ct_cancel *cancel, ct_elements **out, ct_elements_report *report);
+
+/* The elements with their vertices, and normals, elsewhere: elements of their own, the first ones stay as they are. Connectivity,
+ * faces and surface ids are kept; hulls, boxes, volume, surface and tree are found anew, so answers are those of elements that
+ * ct_elements_create makes of the same arrays. CT_BAD_ELEMENT: the report names the first element that is flat, inside out or has
+ * two corners in one point now. Other errors, `cancel`, `report` and cost as of ct_elements_create. */
+ct_status ct_elements_move(const ct_elements *elements, const ct_vec3 *vertices, const ct_vec3 *normals, const ct_cancel *cancel,
+                           ct_elements **out, ct_elements_report *report);
+
 const ct_elements *ct_elements_retain(const ct_elements *elements);
 void ct_elements_release(const ct_elements *elements);
 const ct_elements_view *ct_elements_get(const ct_elements *elements);

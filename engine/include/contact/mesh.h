@@ -124,7 +124,7 @@ const ct_mesh *ct_mesh_retain(const ct_mesh *mesh);
  *
  * CT_OPEN_MESH: a solid encloses no volume any more, or its vertices that were one point are not.
  * CT_DEGENERATE_MESH, CT_LIMIT, CT_OUT_OF_MEMORY, CT_CANCELLED as above; `cancel` and `report` may be
- * NULL. O(n): for 10,000 triangles about a third of what ct_mesh_create costs. */
+ * NULL. O(n): for 10,000 triangles less than half of what ct_mesh_create costs. */
 ct_status ct_mesh_move(const ct_mesh *mesh, const ct_vec3 *vertices, const ct_vec3 *normals,
                        const ct_cancel *cancel, ct_mesh **out, ct_mesh_report *report);
 void ct_mesh_release(const ct_mesh *mesh);

@@ -1,0 +1,177 @@
+"""PATCH of vertices: the truth is a scene whose bodies were put with those vertices from the beginning. It answers the same bytes, in
+a daemon that was ended and started again too."""
+import json
+import math
+import tempfile
+
+from support.checks import Suite, check, equal
+from support.client import KeepAlive
+from support.daemon import Daemon
+from support.events import Stream
+
+suite = Suite()
+daemon = Daemon().start()
+suite.cleanup(daemon.stop)
+client = KeepAlive(daemon)
+
+CORNERS = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 1]]
+FACES = [[0, 2, 1], [0, 3, 2], [4, 5, 6], [4, 6, 7], [0, 1, 5], [0, 5, 4], [1, 2, 6], [1, 6, 5], [2, 3, 7], [2, 7, 6], [3, 0, 4], [3, 4, 7]]
+TETS = [[0, 1, 2, 6], [0, 2, 3, 6], [0, 3, 7, 6], [0, 7, 4, 6], [0, 4, 5, 6], [0, 5, 1, 6]]
+SHAPES = {"mesh": {"vertices": CORNERS, "triangles": FACES},
+          "tetmesh": {"vertices": CORNERS, "tetrahedra": TETS},
+          "hexmesh": {"vertices": CORNERS, "hexahedra": [list(range(8))], "surfaceIds": [1, 2, 3, 4, 5, 6]}}
+QUERIES = ("features", "contacts", "distance", "volume", "massProperties", "overlap")
+
+
+def bent(amount):
+    return [[x + amount * y * z, y - amount * x * z, z + 0.5 * amount * x * y] for x, y, z in CORNERS]
+
+
+def flat(vectors):
+    return [c for v in vectors for c in v]
+
+
+def bodies(kind, vertices, normals=None):
+    shape = dict(SHAPES[kind], vertices=vertices, **({"normals": normals} if normals else {}))
+    soft = {"id": "soft", "motion": {"density": 500}, "groups": ["g"], "user": [1], "position": [.125, .25, .5],
+            "colliders": [{"id": "feeler", "sphere": {"radius": .25}, "position": [0, 0, 4]}, {"id": "skin", kind: shape, "material": "gel"}]}
+    other = {"id": "other", "colliders": [{"mesh": SHAPES["mesh"]}], "position": [.5, .5, 1]}
+    return {"bodies": [soft, other], "materials": {"default": {"staticFriction": 0.5}, "gel": {"staticFriction": 0.25}}}
+
+
+def answers(a_client, scene):
+    # A revision number is not part of what is answered.
+    replies = [a_client.get(f"/v1/scenes/{scene}/bodies/soft").must(200).text]
+    for kind in QUERIES:
+        reply = a_client.post(f"/v1/scenes/{scene}/query/{kind}", {}).must(200).json
+        replies.append(json.dumps({k: v for k, v in reply.items() if k != "revision"}))
+    return replies
+
+
+def move(scene, items, **more):
+    return client.patch(f"/v1/scenes/{scene}/vertices", {"meshes": items}, **more)
+
+
+NORMALS = [[2 * c - 1 for c in v] for v in CORNERS]
+
+
+def moved_as_put(kind):
+    for vectors, normals in ((bent(.25), None), (bent(-.125), NORMALS), (CORNERS, None)):
+        for form in (lambda v: v, flat):
+            before = client.put("/v1/scenes/moved", bodies(kind, CORNERS)).json["revision"]
+            item = {"body": "soft", "vertices": form(vectors), **({"normals": form(normals)} if normals else {})}
+            reply = move("moved", [item]).must(200).json
+            equal((reply["count"], reply["revision"]), (1, before + 1), "one revision")
+            client.put("/v1/scenes/fresh", bodies(kind, vectors, normals))
+            for got, wanted in zip(answers(client, "moved"), answers(client, "fresh")):
+                equal(got, wanted, "answers")
+    client.delete("/v1/scenes/moved").must(200)
+
+
+suite.table("moved vertices answer as if they had been put", ((kind, lambda kind=kind: moved_as_put(kind)) for kind in SHAPES))
+
+
+@suite.fact
+def several_meshes_are_one_revision_and_one_event():
+    scene = bodies("mesh", CORNERS)
+    scene["bodies"][1]["colliders"].append({"id": "more", "tetmesh": SHAPES["tetmesh"], "position": [0, 0, 2]})
+    revision = client.put("/v1/scenes/many", scene).must(201).json["revision"]
+    with Stream(daemon, "many") as stream:
+        stream.next("revision")
+        reply = move("many", [{"body": "soft", "vertices": flat(bent(.25))}, {"body": "other", "collider": 0, "vertices": flat(bent(.125))},
+                              {"body": "other", "collider": "more", "vertices": bent(.0625)}]).must(200).json
+        equal((reply["count"], reply["revision"]), (3, revision + 1), "reply")
+        equal(stream.next("revision").data["revision"], revision + 1, "event")
+    got = client.get("/v1/scenes/many/bodies/other").must(200).json["colliders"]
+    equal([got[0]["mesh"]["vertices"], got[1]["tetmesh"]["vertices"]], [bent(.125), bent(.0625)], "both")
+
+
+@suite.fact
+def a_posted_shape_becomes_a_shape_of_its_own():
+    shape = client.post("/v1/shapes", {"mesh": SHAPES["mesh"]}).json["id"]
+    client.put("/v1/scenes/posted", {"bodies": [{"id": i, "colliders": [{"shape": shape, "scale": 2}]} for i in ("a", "b")]}).must(201)
+    move("posted", [{"body": "a", "vertices": flat(bent(.25))}]).must(200)
+    equal(client.get("/v1/scenes/posted/bodies/a").json["colliders"], [{"mesh": {"vertices": bent(.25), "triangles": FACES, "solid": True}}], "own")
+    equal(client.get("/v1/scenes/posted/bodies/b").json["colliders"], [{"shape": shape, "scale": 2}], "the other one")
+    equal(client.post("/v1/scenes/posted/query/massProperties", {}).json["results"][1].get("volume"), 8, "volume of b")
+
+
+@suite.fact
+def what_cannot_be_moved_changes_nothing_and_says_why():
+    seam = {"vertices": [v for f in FACES for v in (CORNERS[k] for k in f)], "triangles": [[3 * i, 3 * i + 1, 3 * i + 2] for i in range(12)]}
+    scene = {"bodies": [{"id": "box", "colliders": [{"box": {"size": [1, 1, 1]}}]},
+                        {"id": "tets", "colliders": [{"tetmesh": SHAPES["tetmesh"]}]},
+                        {"id": "hex", "colliders": [{"hexmesh": SHAPES["hexmesh"]}]},
+                        {"id": "seams", "colliders": [{"mesh": seam}]},
+                        {"id": "two", "colliders": [{"id": "p", "mesh": SHAPES["mesh"]}, {"id": "q", "mesh": SHAPES["mesh"]}]},
+                        {"id": "one", "colliders": [{"mesh": SHAPES["mesh"]}]}]}
+    client.put("/v1/scenes/refused", scene).must(201)
+    before = client.get("/v1/scenes/refused").must(200).text
+    good = {"body": "one", "vertices": flat(bent(.25))}
+    inverted = [[x, y, -z] for x, y, z in CORNERS]
+    torn = [list(v) for v in seam["vertices"]]
+    torn[0][0] -= .25
+    pressed = [[x, y, 0] for x, y, z in CORNERS]
+    huge = flat(CORNERS)
+    huge[7] = 2e9
+    for item, problem, pointer in (
+            ({"body": "nobody", "vertices": CORNERS}, "unknown-id", "/meshes/1/body"),
+            ({"body": "two", "vertices": CORNERS}, "missing-member", "/meshes/1/collider"),
+            ({"body": "two", "collider": "r", "vertices": CORNERS}, "unknown-id", "/meshes/1/collider"),
+            ({"body": "two", "collider": 2, "vertices": CORNERS}, "unknown-id", "/meshes/1/collider"),
+            ({"body": "box", "vertices": CORNERS}, "no-triangles", "/meshes/1/body"),
+            ({"body": "box", "collider": 0, "vertices": CORNERS}, "no-triangles", "/meshes/1/collider"),
+            ({"body": "one", "vertices": CORNERS}, "duplicate-id", "/meshes/1"),
+            ({"body": "tets", "vertices": CORNERS[:7]}, "wrong-type", "/meshes/1/vertices"),
+            ({"body": "tets", "vertices": flat(CORNERS)[:23]}, "wrong-type", "/meshes/1/vertices"),
+            ({"body": "tets", "vertices": 1}, "wrong-type", "/meshes/1/vertices"),
+            ({"body": "tets", "vertices": []}, "wrong-type", "/meshes/1/vertices"),
+            ({"body": "tets", "vertices": huge}, "out-of-range", "/meshes/1/vertices/7"),
+            ({"body": "tets", "vertices": flat(CORNERS)[:5] + ["1"] + flat(CORNERS)[6:]}, "wrong-type", "/meshes/1/vertices/5"),
+            ({"body": "tets", "vertices": CORNERS[:5] + [[0, 0]] + CORNERS[6:]}, "wrong-type", "/meshes/1/vertices/5"),
+            ({"body": "tets", "vertices": CORNERS, "normals": NORMALS[:3]}, "wrong-type", "/meshes/1/normals"),
+            ({"body": "tets", "vertices": CORNERS, "normals": flat(NORMALS[:2] + [[0, 0, 0]] + NORMALS[3:])}, "out-of-range", "/meshes/1/normals/6"),
+            ({"body": "tets", "vertices": CORNERS, "normals": NORMALS[:2] + [[0, 0, 0]] + NORMALS[3:]}, "out-of-range", "/meshes/1/normals/2"),
+            ({"body": "tets", "vertices": inverted}, "bad-element", "/meshes/1/vertices"),
+            ({"body": "hex", "vertices": inverted}, "bad-element", "/meshes/1/vertices"),
+            ({"body": "tets", "vertices": pressed}, "bad-element", "/meshes/1/vertices"),
+            ({"body": "seams", "vertices": torn}, "open-mesh", "/meshes/1/vertices"),
+            ({"body": "two", "collider": "q", "vertices": pressed}, "open-mesh", "/meshes/1/vertices"),
+            ({"body": "two", "collider": "q", "vertices": [[0, 0, 0]] * 8}, "degenerate-mesh", "/meshes/1/vertices"),
+            ({"body": "tets", "vertices": CORNERS, "vertexes": 1}, "unknown-member", "/meshes/1/vertexes"),
+            ({"body": "tets"}, "missing-member", "/meshes/1/vertices")):
+        reply = move("refused", [good, item])
+        equal(reply.status, 422, f"{item['body']} {problem}")
+        error = reply.json
+        equal((error["type"], error["errors"][0]["pointer"]), ("/problems/" + problem, pointer), f"{item}: {error}")
+    for body in ({}, {"meshes": []}, {"meshes": [good] * 2000}, []):
+        equal(client.patch("/v1/scenes/refused/vertices", body).status, 422, "no list")
+    equal(move("refused", [good], headers={"If-Match": '"r1"'}).status, 412, "another revision")
+    equal(move("nowhere", [good]).status, 404, "no scene")
+    equal(client.get("/v1/scenes/refused").must(200).text, before, "unchanged")
+    # Inside out as a whole, a mesh is read the other way round, as if it had been put so.
+    reply = move("refused", [{"body": "two", "collider": "p", "vertices": inverted}]).must(200).json
+    equal([w["type"] for w in reply["warnings"]], ["flipped"], "warning")
+
+
+@suite.fact
+def a_daemon_that_ends_and_starts_again_answers_the_same():
+    with tempfile.TemporaryDirectory() as folder:
+        with Daemon("--data", folder, durability="disk") as first:
+            a_client = KeepAlive(first)
+            for kind in SHAPES:
+                a_client.put(f"/v1/scenes/{kind}", bodies(kind, CORNERS)).must(201)
+                for amount in (.5, .25, -.125):
+                    reply = a_client.patch(f"/v1/scenes/{kind}/vertices", {"meshes": [{"body": "soft", "vertices": flat(bent(amount))}]})
+                    equal(reply.must(200).json["durability"], "disk", "durability")
+            wanted = {kind: answers(a_client, kind) for kind in SHAPES}
+            a_client.close()
+        with Daemon("--data", folder, durability="disk") as second:
+            a_client = KeepAlive(second)
+            for kind in SHAPES:
+                for got, truth in zip(answers(a_client, kind), wanted[kind]):
+                    equal(got, truth, kind)
+            a_client.close()
+
+
+suite.main()
