@@ -145,6 +145,7 @@ void ct_contacts_own(ct_contacts *c, uint32_t first, const ct_meeting *own) {
   double least = INFINITY;
   for (uint32_t i = first; i < m->count; i++) least = ct_min2(least, m->points[i].distance);
   if (least <= own->distance + 2.0 * c->slack) return;
+  if (least <= own->distance + ct_contacts_depth_tie(&m->points[first], m->count - first, &c->view, c->slack)) return;
   ct_meeting meeting = *own;
   if (meeting.a.kind == CT_FEATURE_SMOOTH) meeting.a = feature_of(c, 0);
   if (meeting.b.kind == CT_FEATURE_SMOOTH) meeting.b = feature_of(c, 1);
@@ -188,10 +189,11 @@ static size_t keep(const ct_contacts *c, ct_detail detail) {
     for (end = first + 1; end < m->count && m->points[end].patch == m->points[first].patch; end++) continue;
     ct_contact_point *patch = &m->points[first];
     uint32_t count = end - first;
-    ct_contacts_deepest_first(patch, count, 2.0 * c->slack);
     ct_view view = is_mesh(c->b) ? ct_view_along(patch[0].normal) : c->view;
+    double tie = ct_contacts_depth_tie(patch, count, &view, c->slack);
+    ct_contacts_deepest_first(patch, count, tie);
     if (detail == CT_DETAIL_MANIFOLD) count = ct_contacts_reduce(patch, count, &view, c->slack);
-    if (patch[0].distance < m->points[deepest].distance - 2.0 * c->slack) deepest = kept;
+    if (patch[0].distance < m->points[deepest].distance - c->tie) deepest = kept;
     for (uint32_t i = 0; i < count && kept < first; i++) m->points[kept + i] = patch[i];
     kept += count;
   }
@@ -226,6 +228,7 @@ static void place_cores(ct_contacts *c) {
     scale_b = extent_of(c->b);
   }
   c->slack = CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * (ct_max2(scale_a, scale_b) + fabs(c->distance));
+  c->tie = ct_contacts_tie(is_plane(c->a) ? scale_b : scale_a, is_plane(c->b) ? scale_a : scale_b, c->slack);
 }
 
 /* All points but the pair's own. */
@@ -251,7 +254,7 @@ static ct_feature named(uint32_t triangle) {
 
 static void find_by_outlines(ct_contacts *c, double clearance) {
   place_cores(c);
-  c->reach = clearance + c->slack;
+  c->reach = clearance + c->tie;
   find_points(c);
   /* Over a mesh the body's outline is that of the last triangle's view, or, where none was met, of an earlier pair. */
   if (is_mesh(c->b) && !is_mesh(c->a)) outline_of(c, 0, CT_WANT_FACE);
@@ -283,7 +286,7 @@ static void contacts_of(ct_placed a, ct_placed b, const ct_contact_options *opti
   place_frames(&c, swapped ? ct_neg(pair->normal) : pair->normal);
   ct_meeting own = {.a = named(c.own_triangle[0]), .b = named(c.own_triangle[1]), .at = c.own_point, .distance = pair->distance};
   if (quick && a.shape->kind == CT_KIND_SPHERE && b.shape->kind == CT_KIND_SPHERE) {
-    c.slack = 0.0;
+    c.slack = c.tie = 0.0;
     c.reach = options->clearance;
     ct_contacts_add(&c, &own);
   } else {

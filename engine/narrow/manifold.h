@@ -33,6 +33,7 @@ typedef struct ct_contacts {
   double distance; /* of the pair */
   double reach;    /* points farther apart are left out: the clearance and round-off */
   double slack;    /* round-off of the pair, m */
+  double tie;      /* ct_contacts_tie of the two bodies, m */
   ct_workspace *workspace;
   ct_manifold_memory *memory;
   uint32_t own_triangle[2]; /* of the pair's own points, of meshes */
@@ -40,6 +41,14 @@ typedef struct ct_contacts {
   bool failed;              /* out of memory */
   bool cut_short;           /* by the flag, or by the number of points */
 } ct_contacts;
+
+/* Places that differ by less, as a part of the size, are equal: features decide in their order, so that no choice at a flat or
+ * symmetric pose depends on round-off or on a tilt of 1e-9 rad. */
+#define CT_TIE 1e-6
+/* The same as a length: of the smaller body's extent, and at least the round-off. Corners beyond a border by less are over it. */
+static inline double ct_contacts_tie(double extent_a, double extent_b, double slack) {
+  return ct_max2(CT_TIE * ct_min2(extent_a, extent_b), slack);
+}
 
 /* A point of the first body and the feature that it is on, and of the second. Left out when beyond the reach. The points are one
  * above the other: of one that is given, the other is made by the distance along the view's normal. */
@@ -127,14 +136,18 @@ bool ct_contacts_boxes_axis(const struct ct_box_pair *pair, const ct_contact_opt
 void ct_pair_contacts_by_outlines(ct_placed a, ct_placed b, const ct_contact_options *options, ct_workspace *workspace,
                                   ct_manifold *out);
 
-/* Adds the pair's own points if no other one, of those from `first` on, is as deep. */
+/* Adds the pair's own points if no other one, of those from `first` on, is as deep to their ct_contacts_depth_tie. */
 void ct_contacts_own(ct_contacts *contacts, uint32_t first, const ct_meeting *own);
 
 /* Sorts by patch, features and number. */
 void ct_contacts_order(ct_contact_point *points, uint32_t count);
 
-/* Moves the deepest of ordered points to the front: of those as deep to `slack` the first. */
-void ct_contacts_deepest_first(ct_contact_point *points, uint32_t count, double slack);
+/* By how much the depths of points of a patch may differ and still be equal: CT_TIE of the distance from the first point to the
+ * farthest across the view, and at least twice the round-off. */
+double ct_contacts_depth_tie(const ct_contact_point *points, uint32_t count, const ct_view *view, double slack);
+
+/* Moves the deepest of ordered points to the front: of those as deep to `tie` the first. */
+void ct_contacts_deepest_first(ct_contact_point *points, uint32_t count, double tie);
 
 /* Moves point k to the front, those before it back. */
 void ct_contacts_move_front(ct_contact_point *points, uint32_t k);

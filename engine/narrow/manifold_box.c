@@ -50,7 +50,7 @@ typedef struct contacts {
   ct_view view;
   ct_vec3 cosine[2]; /* of the normal with the axes of a, of the opposite one with those of b */
   face face[2];
-  double distance, slack, reach, extent[2];
+  double distance, slack, tie, reach, extent[2];
   light points[POINTS_MAX];
   uint32_t count;
 } contacts;
@@ -69,7 +69,8 @@ CT_INLINE unsigned inside_of(const face *f) { return pack(CT_FEATURE_FACE, 2u * 
 CT_INLINE void find_face(contacts *c, int which) {
   face *f = &c->face[which];
   ct_vec3 size = {fabs(c->cosine[which].x), fabs(c->cosine[which].y), fabs(c->cosine[which].z)};
-  int last = size.z > ct_max2(size.x, size.y), i = 2 * last + (!last & (size.y > size.x));
+  double near = ct_max2(ct_max2(size.x, size.y), size.z) - CT_COSINE_TIE;
+  int after = size.x < near, i = after + (after & (size.y < near));
   ct_vec3 n = c->view.normal, way = which ? ct_neg(n) : n;
   f->axis = i;
   f->positive = ct_part(&c->cosine[which], i) >= 0.0;
@@ -169,7 +170,7 @@ typedef struct overlap {
   const corners *ring;             /* the frame's */
   corners *pool;                   /* what may be left: four corners of the body, then crossings */
   double x[4], y[4], dx[4], dy[4]; /* where sides begin, and their lengths */
-  double limit[4];                 /* so far inside a side, times its length, is in: round-off */
+  double limit[4];                 /* so far inside a side, times its length, is in: a tie */
   double level[CORNERS_MAX][4];    /* how far they are, times the side's length */
   uint8_t in[CORNERS_MAX];         /* which sides they are inside of, as bits */
   uint64_t list;                   /* what is left, in order, as places in the pool of four bits each */
@@ -192,7 +193,7 @@ CT_INLINE void find_sides(overlap *o, const corners *ring) {
     o->dx[k] = ring->x[(k + 1) & 3] - ring->x[k];
     o->dy[k] = ring->y[(k + 1) & 3] - ring->y[k];
   }
-  for (int k = 0; k < 4; k++) o->limit[k] = -o->c->slack * sqrt(o->dx[k] * o->dx[k] + o->dy[k] * o->dy[k]);
+  for (int k = 0; k < 4; k++) o->limit[k] = -o->c->tie * sqrt(o->dx[k] * o->dx[k] + o->dy[k] * o->dy[k]);
 }
 
 /* Where an edge crosses a side of the frame. */
@@ -255,8 +256,8 @@ CT_INLINE void add_frame_corner(overlap *o, unsigned side) {
   add(o, (met){{pack(CT_FEATURE_VERTEX, r->vertex[i]), inside_of(o->body)}}, at_of(r, i), r->x[i], r->y[i], true);
 }
 
-CT_INLINE bool near(const corners *c, unsigned i, unsigned k, double slack) {
-  return (fabs(c->x[i] - c->x[k]) <= slack) & (fabs(c->y[i] - c->y[k]) <= slack);
+CT_INLINE bool near(const corners *c, unsigned i, unsigned k, double tie) {
+  return (fabs(c->x[i] - c->x[k]) <= tie) & (fabs(c->y[i] - c->y[k]) <= tie);
 }
 
 /* Is a corner a crossing of edges, one of each face? */
@@ -267,12 +268,12 @@ CT_INLINE bool crosses(const corners *c, unsigned before, unsigned i) { return (
 CT_INLINE void add_crossing(overlap *o, unsigned w, unsigned p, unsigned i, unsigned q) {
   const corners *c = o->pool;
   bool side_in = c->edge[p] & SIDE;
-  double slack = 2.0 * o->c->slack;
-  if (near(c, i, p, slack)) {
+  double tie = 2.0 * o->c->tie;
+  if (near(c, i, p, tie)) {
     if (!side_in && crosses(c, w, p)) add_frame_corner(o, c->edge[i]);
     return;
   }
-  if (near(c, i, q, slack) && (side_in || !crosses(c, i, q))) return;
+  if (near(c, i, q, tie) && (side_in || !crosses(c, i, q))) return;
   unsigned side = c->edge[side_in ? p : i] & ~SIDE, edge = c->edge[side_in ? i : p];
   ct_vec3 at = at_of(c, i);
   add(o, (met){{pack(CT_FEATURE_EDGE, o->ring->edge[side]), pack(CT_FEATURE_EDGE, edge)}}, at, ct_dot(o->c->view.x, at),
@@ -299,7 +300,7 @@ CT_INLINE void add_points(overlap *o) {
 /* Of two faces; false: the clip is out of hand. */
 static bool meet_on_faces(contacts *c) {
   const face *f = c->face;
-  bool second = !(f[0].tilt <= CT_PARALLEL_ANGLE || f[0].tilt <= f[1].tilt);
+  bool second = !(f[0].tilt <= f[1].tilt + CT_PARALLEL_ANGLE);
   corners both[2];
   overlap o; /* not the places that are not used yet */
   o.c = c;
@@ -323,6 +324,24 @@ static bool meet_on_faces(contacts *c) {
 }
 
 /* ---- all points ---- */
+
+CT_INLINE ct_vec3 other_of(const contacts *c, const light *p) {
+  return ct_add_scaled(p->at, c->view.normal, p->second ? -p->distance : p->distance);
+}
+
+/* ct_contacts_depth_tie; `places` in order, or NULL: as they were found. */
+CT_INLINE double depth_tie(const contacts *c, const uint32_t *places) {
+  double x[POINTS_MAX], y[POINTS_MAX], most = 0.0;
+  for (uint32_t i = 0; i < c->count; i++) {
+    const light *p = &c->points[places ? places[i] : i];
+    ct_vec3 middle = ct_scale(ct_add(p->at, other_of(c, p)), 0.5);
+    x[i] = ct_dot(c->view.x, middle);
+    y[i] = ct_dot(c->view.y, middle);
+  }
+  for (uint32_t i = 1; i < c->count; i++)
+    most = ct_max2(most, (x[i] - x[0]) * (x[i] - x[0]) + (y[i] - y[0]) * (y[i] - y[0]));
+  return ct_max2(CT_TIE * sqrt(most), 2.0 * c->slack);
+}
 
 /* The pair's own point is needed where no other one is as deep; of its features it then replaces the one there is. */
 static void add_own(contacts *c, const light *own) {
@@ -356,7 +375,8 @@ CT_INLINE bool find_points(contacts *c, light *own) {
     }
   }
   if (!meet_on_faces(c)) return false;
-  if (least_of(c) <= c->distance + 2.0 * c->slack) return true;
+  double least = least_of(c);
+  if (least <= c->distance + 2.0 * c->slack || least <= c->distance + depth_tie(c, NULL)) return true;
   if (flat_a) own->a = inside_of(&f[0]);
   else edge_of(c, 0, &own->a);
   if (flat_b) own->b = inside_of(&f[1]);
@@ -380,7 +400,7 @@ CT_INLINE uint32_t order(const contacts *c, uint32_t places[POINTS_MAX]) {
     for (uint32_t k = 0; k < n; k++) rank += keys[k] < keys[i];
     places[rank] = i;
   }
-  double limit = least_of(c) + 2.0 * c->slack;
+  double limit = least_of(c) + depth_tie(c, places);
   uint32_t deepest = 0;
   while (deepest < n && c->points[places[deepest]].distance > limit) deepest++;
   if (deepest == 0 || deepest == n) return n;
@@ -388,10 +408,6 @@ CT_INLINE uint32_t order(const contacts *c, uint32_t places[POINTS_MAX]) {
   for (; deepest > 0; deepest--) places[deepest] = places[deepest - 1];
   places[0] = first;
   return n;
-}
-
-CT_INLINE ct_vec3 other_of(const contacts *c, const light *p) {
-  return ct_add_scaled(p->at, c->view.normal, p->second ? -p->distance : p->distance);
 }
 
 /* The four that stand for many. */
@@ -446,7 +462,8 @@ bool ct_contacts_boxes(ct_placed a, ct_placed b, const ct_contact_options *optio
   c.distance = pair->distance;
   for (int k = 0; k < 2; k++) c.extent[k] = sqrt(ct_norm2(c.pair.half[k]));
   c.slack = CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * (ct_max2(c.extent[0], c.extent[1]) + fabs(c.distance));
-  c.reach = options->clearance + c.slack;
+  c.tie = ct_contacts_tie(c.extent[0], c.extent[1], c.slack);
+  c.reach = options->clearance + c.tie;
   c.count = 0;
   light own = {.at = ct_to_local(*frame, swapped ? pair->point_b : pair->point_a), .distance = pair->distance};
   if (!find_points(&c, &own)) return false;

@@ -15,14 +15,13 @@
 /* Corners of a clipped rectangle at most. */
 #define CORNERS_MAX 8
 #define KEPT_MAX 4
-/* Of the round-off of the pair: what is nearer to a side is on it. */
+/* Of the pair's tie: what is nearer to a side is on it. Corners within a tie are over a face, and places within two ties of each
+ * other on both axes are one. */
 #define ON_SIDE 4.0
 /* Sines between edges below this: a crossing's place would lose more than three digits. */
 #define SINE_MIN 1e-3
-/* Cosines that differ by less, relatively, are equal. */
-#define COSINE_TIE 1e-9
-/* As in manifold_reduce.c. */
-#define GAIN_TIE 1e-9
+/* Cosines that differ by less are equal, beyond doubt. */
+#define COSINE_TIE (2.0 * CT_COSINE_TIE)
 /* Of the extents of both: separations of faces within this of their limit are left to the outlines. */
 #define UNSURE 1e-9
 
@@ -68,7 +67,8 @@ typedef struct rectangle {
   const ct_box_pair *pair;
   double x, y, level; /* half its sides, and the face from the centre, m */
   double way;         /* 1: on the positive side */
-  double slack, reach;
+  double slack, tie, reach;
+  double widest; /* at least the ct_contacts_depth_tie of all that may be points, m */
   int axis, u, v; /* its own, and those along its sides */
   int face;
   bool second; /* of the second body */
@@ -86,6 +86,7 @@ typedef struct places {
 /* Those that are points, in order. */
 typedef struct ordered {
   uint32_t place[CORNERS_MAX], count;
+  double least; /* distance */
 } ordered;
 
 /* ---- two at a time ---- */
@@ -131,7 +132,7 @@ CT_INLINE bool find_tilted(const rectangle *r, tilted *t) {
   const spot axes[3] = {axis_of(r, 0), axis_of(r, 1), axis_of(r, 2)};
   const ct_vec3 *half = &r->pair->half[!r->second];
   const double x = fabs(axes[0].z), y = fabs(axes[1].z), z = fabs(axes[2].z), most = ct_max2(ct_max2(x, y), z);
-  const double near = most * (1.0 - COSINE_TIE);
+  const double near = most - COSINE_TIE;
   const int last = z == most, i = last ? 2 : y == most;
   const spot *own = &axes[i], *first = &axes[next[i]], *second = &axes[next[next[i]]];
   const double along = copysign(ct_part(half, i), -own->z), sign = r->second ? -1.0 : 1.0;
@@ -148,7 +149,7 @@ CT_INLINE bool find_tilted(const rectangle *r, tilted *t) {
 /* The other's corners. */
 CT_INLINE void find_corners(const rectangle *r, const tilted *t, places *p) {
   const spot m = t->middle, e = t->edge[0], f = t->edge[1];
-  const ct_lanes on_side = all(ON_SIDE * r->slack), none = all(0.0);
+  const ct_lanes on_side = all(ON_SIDE * r->tie), none = all(0.0);
   for (int i = 0; i < 4; i += 2) {
     const double way = i - 1;
     const ct_lanes x = all(m.x + way * f.x) + (ct_lanes){-e.x, e.x}, y = all(m.y + way * f.y) + (ct_lanes){-e.y, e.y};
@@ -165,7 +166,7 @@ CT_INLINE void find_corners(const rectangle *r, const tilted *t, places *p) {
 /* The rectangle's corners. */
 CT_INLINE void find_frame_corners(const rectangle *r, const tilted *t, places *p) {
   const spot m = t->middle, e = t->edge[0], f = t->edge[1];
-  const double area = e.x * f.y - e.y * f.x, slope_e = e.z / area, slope_f = f.z / area, on_side = ON_SIDE * r->slack;
+  const double area = e.x * f.y - e.y * f.x, slope_e = e.z / area, slope_f = f.z / area, on_side = ON_SIDE * r->tie;
   const ct_lanes whole = all(fabs(area)), none = all(0.0);
   const ct_lanes near_e = all(on_side * (fabs(e.x) + fabs(e.y))), near_f = all(on_side * (fabs(f.x) + fabs(f.y)));
   const ct_lanes x = {-r->x, r->x}, from_x = x - all(m.x);
@@ -242,6 +243,19 @@ CT_INLINE void rank(const int32_t key[CORNERS_MAX], int32_t out[CORNERS_MAX]) {
   memcpy(out + 4, &before_high, sizeof before_high);
 }
 
+/* The first of ordered points that is as deep as `least` to ct_contacts_depth_tie; `deepest` is one to round-off. */
+static __attribute__((noinline)) int first_as_deep(const places *p, const uint32_t place[], uint32_t count, double least,
+                                                   int deepest) {
+  double most = 0.0;
+  for (uint32_t i = 1; i < count; i++) {
+    const double x = p->x[place[i]] - p->x[place[0]], y = p->y[place[i]] - p->y[place[0]];
+    most = ct_max2(most, x * x + y * y);
+  }
+  int i = 0;
+  while (i < deepest && p->z[place[i]] > least + CT_TIE * sqrt(most)) i++;
+  return i;
+}
+
 /* The points by features, the deepest first. How many there are is as good as random: each step is made for as many as there can
  * be, and those that are none come last. False: there are more. */
 CT_INLINE bool put_in_order(const rectangle *r, const places *p, ordered *out) {
@@ -258,9 +272,16 @@ CT_INLINE bool put_in_order(const rectangle *r, const places *p, ordered *out) {
   }
   rank(key, before);
   for (int i = 0; i < CORNERS_MAX; i++) place[before[i]] = from[i];
-  unsigned deep = 0;
-  for (int i = 0; i < CORNERS_MAX; i++) deep |= (unsigned)(p->z[place[i]] <= least + 2.0 * r->slack) << i;
-  const int deepest = __builtin_ctz(deep);
+  /* No two points are farther apart than the tilted face is wide: few have others that may tie. */
+  const double above = least + 2.0 * r->slack, widest = least + r->widest;
+  unsigned deep = 0, tied = 0;
+  for (int i = 0; i < CORNERS_MAX; i++) {
+    deep |= (unsigned)(p->z[place[i]] <= above) << i;
+    tied |= (unsigned)(p->z[place[i]] <= widest) << i;
+  }
+  int deepest = __builtin_ctz(deep);
+  if (__builtin_ctz(tied) < deepest) deepest = first_as_deep(p, place, n, least, deepest);
+  out->least = least;
   out->place[0] = place[deepest];
   for (int i = 1; i < CORNERS_MAX; i++) out->place[i] = place[i - (i <= deepest)];
   out->count = n;
@@ -274,7 +295,7 @@ CT_INLINE unsigned first_of_most(const double gain[CORNERS_MAX], double least) {
   double most = ct_max2(ct_max2(ct_max2(gain[0], gain[1]), ct_max2(gain[2], gain[3])),
                         ct_max2(ct_max2(gain[4], gain[5]), ct_max2(gain[6], gain[7])));
   unsigned equal = 0;
-  for (int i = 0; i < CORNERS_MAX; i++) equal |= (unsigned)(gain[i] * (1.0 + GAIN_TIE) >= most) << i;
+  for (int i = 0; i < CORNERS_MAX; i++) equal |= (unsigned)(gain[i] * (1.0 + CT_TIE) >= most) << i;
   return most > least ? (unsigned)__builtin_ctz(equal) : CORNERS_MAX;
 }
 
@@ -302,7 +323,7 @@ static unsigned reduce(const rectangle *r, const places *p_all, const ordered *o
     gain[i] = (c->x[i] - c->x[0]) * (c->x[i] - c->x[0]) + (c->y[i] - c->y[0]) * (c->y[i] - c->y[0]);
   unsigned p = first_of_most(gain, 4.0 * r->slack * r->slack);
   if (p == CORNERS_MAX) return 0;
-  const double least = 2.0 * r->slack * sqrt(gain[p]);
+  const double least = ct_max2(CT_TIE * gain[p], 2.0 * r->slack * sqrt(gain[p]));
   find_areas(c, 0, p, one);
   for (int i = 0; i < CORNERS_MAX; i++) gain[i] = fabs(one[i]);
   unsigned q = first_of_most(gain, least);
@@ -356,7 +377,7 @@ static bool meet_on_face(const ct_box_pair *pair, rectangle *r, ct_detail detail
   find_crossings(r, &t, &p);
   if (!sure || t.sine < SINE_MIN || ct_lanes_bits(p.unsure) || p.valid == 0) return false;
   if (!put_in_order(r, &p, &order)) return false;
-  if (!(p.z[order.place[0]] <= out->pair.distance + 2.0 * r->slack)) return false;
+  if (!(order.least <= out->pair.distance + 2.0 * r->slack)) return false;
   unsigned chosen = (1u << order.count) - 1u;
   if (detail == CT_DETAIL_DEEPEST) chosen = 1;
   if (detail == CT_DETAIL_MANIFOLD && order.count > KEPT_MAX) chosen = reduce(r, &p, &order);
@@ -406,7 +427,9 @@ bool ct_contacts_boxes_axis(const ct_box_pair *pair, const ct_contact_options *o
   } else {
     rectangle r;
     r.slack = CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * (ct_max2(extent[0], extent[1]) + fabs(out->pair.distance));
-    r.reach = options->clearance + r.slack;
+    r.widest = 4.0 * CT_TIE * ct_min2(extent[0], extent[1]) + 2.0 * r.slack;
+    r.tie = ct_contacts_tie(extent[0], extent[1], r.slack);
+    r.reach = options->clearance + r.tie;
     met = meet_on_face(pair, &r, options->detail, memory, out);
   }
   if (met) out->points = memory->points;

@@ -33,11 +33,11 @@ static const ct_corner *end_of_side(const ct_corner_list *frame, uint32_t k) {
 
 /* ---- in the plain manner ---- */
 
-/* Cuts a polygon by one side of the frame: the list to go on with, `in` itself where all of it is inside. Corners within round-off
- * of the side count as inside. */
-static const ct_corner_list *cut(const ct_corner_list *in, const ct_corner *from, const ct_corner *to, uint32_t side, double slack,
+/* Cuts a polygon by one side of the frame: the list to go on with, `in` itself where all of it is inside. Corners within a
+ * tie of the side count as inside. */
+static const ct_corner_list *cut(const ct_corner_list *in, const ct_corner *from, const ct_corner *to, uint32_t side, double tie,
                                  ct_corner_list *out) {
-  double limit = -slack * length_of(from, to), least = INFINITY;
+  double limit = -tie * length_of(from, to), least = INFINITY;
   for (uint32_t i = 0; i < in->count; i++) least = ct_min2(least, inside(from, to, &in->items[i]));
   if (least >= limit) return in;
   out->count = 0;
@@ -61,7 +61,7 @@ static const ct_corner_list *cut(const ct_corner_list *in, const ct_corner *from
 static const ct_corner_list *clip_plain(const ct_contacts *contacts, const ct_corner_list *frame, const ct_corner_list *in) {
   ct_corner_list *lists = contacts->memory->cut;
   for (uint32_t k = 0; k < frame->count; k++)
-    in = cut(in, &frame->items[k], end_of_side(frame, k), k, contacts->slack, &lists[in == &lists[0]]);
+    in = cut(in, &frame->items[k], end_of_side(frame, k), k, contacts->tie, &lists[in == &lists[0]]);
   return in;
 }
 
@@ -164,7 +164,7 @@ static const ct_corner_list *clip_ring(ct_contacts *contacts, const ct_corner_li
     contacts->cut_short = contacts->cut_short || ct_cancel_raised(contacts->workspace->mesh.cancel);
     if (contacts->cut_short) return NULL;
     side s = {&frame->items[k], end_of_side(frame, k), k, 0.0};
-    s.limit = -contacts->slack * length_of(s.from, s.to);
+    s.limit = -contacts->tie * length_of(s.from, s.to);
     if (!cut_ring(&r, &s)) return out;
   }
   for (uint32_t i = r.at; out->count < r.count; i = r.link[i][AFTER]) out->items[out->count++] = r.items[i];

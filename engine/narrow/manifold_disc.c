@@ -39,17 +39,17 @@ static ct_vec3 arm_to(const ct_view *view, const ct_outline *disc, double x, dou
   return ct_sub(p, disc->center);
 }
 
-static bool over_disc(const ct_view *view, const ct_outline *disc, ct_vec3 at, double slack) {
-  return ct_norm(arm_to(view, disc, ct_dot(view->x, at), ct_dot(view->y, at))) <= disc->radius + slack;
+static bool over_disc(const ct_view *view, const ct_outline *disc, ct_vec3 at, double tie) {
+  return ct_norm(arm_to(view, disc, ct_dot(view->x, at), ct_dot(view->y, at))) <= disc->radius + tie;
 }
 
-static bool over_polygon(const ct_view *view, const ct_outline *polygon, ct_vec3 at, double slack) {
+static bool over_polygon(const ct_view *view, const ct_outline *polygon, ct_vec3 at, double tie) {
   const ct_corner_list *corners = &polygon->corners;
   double x = ct_dot(view->x, at), y = ct_dot(view->y, at);
   for (uint32_t k = 0; k < corners->count; k++) {
     const ct_corner *p = &corners->items[k], *q = &corners->items[k + 1 == corners->count ? 0 : k + 1];
     double dx = q->x - p->x, dy = q->y - p->y;
-    if (dx * (y - p->y) - dy * (x - p->x) < -slack * sqrt(dx * dx + dy * dy)) return false;
+    if (dx * (y - p->y) - dy * (x - p->x) < -tie * sqrt(dx * dx + dy * dy)) return false;
   }
   return true;
 }
@@ -64,24 +64,27 @@ static void add_rim_points(const cap *c) {
   ct_rim_points(c->disc->normal, c->disc->across, down, CT_PARALLEL_ANGLE, at);
   for (uint32_t i = 0; i < 4; i++) {
     ct_meeting meeting = {.at = ct_add_scaled(c->disc->center, at[i], c->disc->radius), .number = i};
-    bool over = c->other->kind == CT_OUTLINE_DISC ? over_disc(view, c->other, meeting.at, c->contacts->slack)
-                                                  : over_polygon(view, c->other, meeting.at, c->contacts->slack);
+    bool over = c->other->kind == CT_OUTLINE_DISC ? over_disc(view, c->other, meeting.at, c->contacts->tie)
+                                                  : over_polygon(view, c->other, meeting.at, c->contacts->tie);
     if (over) add(c, rim_of(c->disc), c->other->inside, &meeting, true);
   }
 }
 
-/* Where the line from p to q crosses the rim. */
+/* Where the line from p to q crosses the rim. A line that passes it by less than a tie is a tangent, and a crossing that falls on an
+ * end is that corner. */
 static void add_crossings(const cap *c, const ct_corner *p, const ct_corner *q, ct_feature edge) {
   const ct_view *view = &c->contacts->view;
   ct_vec3 from = arm_to(view, c->disc, p->x, p->y), step = ct_sub(arm_to(view, c->disc, q->x, q->y), from);
   double square = ct_norm2(step), half = ct_dot(from, step), level = ct_norm2(from) - c->disc->radius * c->disc->radius;
-  double root = half * half - square * level;
-  if (!(root > 0.0) || !(square > 0.0)) return;
+  double root = half * half - square * level, radius = c->disc->radius, tie = c->contacts->tie;
+  double chord = ct_max2(radius * radius - (radius - tie) * (radius - tie), 0.0);
+  if (!(root > square * chord) || !(square > 0.0)) return;
   root = sqrt(root);
+  const double end = tie / sqrt(square);
   for (uint32_t i = 0; i < 2; i++) {
     double t = (i ? root - half : -root - half) / square;
     ct_meeting meeting = {.at = ct_lerp(p->at, q->at, t), .number = i};
-    if (t > 0.0 && t < 1.0) add(c, rim_of(c->disc), edge, &meeting, false);
+    if (t > end && t < 1.0 - end) add(c, rim_of(c->disc), edge, &meeting, false);
   }
 }
 
@@ -91,19 +94,19 @@ static void add_polygon(const cap *c) {
   for (uint32_t k = 0; k < corners->count; k++) {
     const ct_corner *p = &corners->items[k], *q = &corners->items[k + 1 == corners->count ? 0 : k + 1];
     ct_meeting meeting = {.at = p->at};
-    if (over_disc(&c->contacts->view, c->disc, p->at, c->contacts->slack))
+    if (over_disc(&c->contacts->view, c->disc, p->at, c->contacts->tie))
       add(c, c->disc->inside, (ct_feature){p->kind, p->vertex}, &meeting, false);
     if (!line || k == 0) add_crossings(c, p, q, line ? c->other->inside : (ct_feature){CT_FEATURE_EDGE, p->edge});
   }
 }
 
-/* Where the rims of two discs that lie side by side cross. */
+/* Where the rims of two discs that lie side by side cross. Rims that pass each other by less than a tie touch, or are one. */
 static void add_rim_crossings(const cap *c) {
   const ct_outline *a = c->disc, *b = c->other;
   ct_vec3 apart = ct_sub(b->center, a->center);
   apart = ct_add_scaled(apart, a->normal, -ct_dot(apart, a->normal));
-  double d = ct_norm(apart);
-  if (!(d > 0.0)) return;
+  double d = ct_norm(apart), tie = c->contacts->tie;
+  if (d <= fabs(a->radius - b->radius) + tie || d >= a->radius + b->radius - tie) return;
   double along = (d + (a->radius - b->radius) * (a->radius + b->radius) / d) / 2.0;
   double half = (a->radius - along) * (a->radius + along);
   if (!(half > 0.0)) return;

@@ -35,8 +35,8 @@ static double inside(const ct_corner *from, const ct_corner *to, const ct_corner
   return (to->x - from->x) * (p->y - from->y) - (to->y - from->y) * (p->x - from->x);
 }
 
-static bool near(const ct_corner *p, const ct_corner *q, double slack) {
-  return fabs(p->x - q->x) <= slack && fabs(p->y - q->y) <= slack;
+static bool near(const ct_corner *p, const ct_corner *q, double tie) {
+  return fabs(p->x - q->x) <= tie && fabs(p->y - q->y) <= tie;
 }
 
 /* What a corner of the clipped polygon is, by the edges before and after it. */
@@ -57,12 +57,12 @@ static void add_frame_corner(const overlap *o, uint32_t side) {
 static void add_crossing(const overlap *o, const ct_corner *c, uint32_t n, uint32_t i) {
   uint32_t p = i == 0 ? n - 1 : i - 1, q = i + 1 == n ? 0 : i + 1;
   bool side_in = c[p].edge & SIDE;
-  double slack = 2.0 * o->contacts->slack;
-  if (near(&c[i], &c[p], slack)) {
+  double tie = 2.0 * o->contacts->tie;
+  if (near(&c[i], &c[p], tie)) {
     if (!side_in && sort_of(&c[p == 0 ? n - 1 : p - 1], &c[p]) == CROSSING) add_frame_corner(o, c[i].edge);
     return;
   }
-  if (near(&c[i], &c[q], slack) && (side_in || sort_of(&c[i], &c[q]) != CROSSING)) return;
+  if (near(&c[i], &c[q], tie) && (side_in || sort_of(&c[i], &c[q]) != CROSSING)) return;
   uint32_t side = (side_in ? c[p].edge : c[i].edge) & ~SIDE, edge = side_in ? c[i].edge : c[p].edge;
   add(o, feature(CT_FEATURE_EDGE, o->frame->corners.items[side].edge), feature(CT_FEATURE_EDGE, edge), c[i].at, false);
 }
@@ -80,17 +80,29 @@ static void polygon_in_polygon(const overlap *o) {
   }
 }
 
+/* What a line crosses at a place of one side: the corner of the frame there, else the side. */
+static ct_feature crossed_by_line(const overlap *o, uint32_t side, double t) {
+  const ct_corner *p = &o->body->corners.items[0], *q = &o->body->corners.items[1];
+  const ct_corner_list *frame = &o->frame->corners;
+  const ct_corner *from = &frame->items[side], *to = &frame->items[side + 1 == frame->count ? 0 : side + 1];
+  const ct_corner at = {.x = p->x + t * (q->x - p->x), .y = p->y + t * (q->y - p->y)};
+  double tie = 2.0 * o->contacts->tie;
+  if (near(&at, from, tie)) return feature_of(from);
+  if (near(&at, to, tie)) return feature_of(to);
+  return feature(CT_FEATURE_EDGE, from->edge);
+}
+
 /* The part of a line over a polygon: its ends, or where it crosses sides. */
 static void segment_in_polygon(const overlap *o) {
   const ct_corner *p = &o->body->corners.items[0], *q = &o->body->corners.items[1];
   const ct_corner_list *frame = &o->frame->corners;
-  double low = 0.0, high = 1.0, slack = o->contacts->slack;
+  double low = 0.0, high = 1.0, tie = o->contacts->tie;
   uint32_t low_side = SIDE, high_side = SIDE;
   for (uint32_t k = 0; k < frame->count; k++) {
     const ct_corner *from = &frame->items[k], *to = &frame->items[k + 1 == frame->count ? 0 : k + 1];
     double length = sqrt((to->x - from->x) * (to->x - from->x) + (to->y - from->y) * (to->y - from->y));
     double level_p = inside(from, to, p), level_q = inside(from, to, q);
-    bool in_p = level_p >= -slack * length, in_q = level_q >= -slack * length;
+    bool in_p = level_p >= -tie * length, in_q = level_q >= -tie * length;
     if (!in_p && !in_q) return;
     if (in_p == in_q) continue;
     double t = ct_min2(ct_max2(level_p / (level_p - level_q), 0.0), 1.0);
@@ -108,7 +120,7 @@ static void segment_in_polygon(const overlap *o) {
     uint32_t side = end ? high_side : low_side;
     if (end && high_side != SIDE && low_side != SIDE && high - low <= 0.0) continue;
     if (side == SIDE) add(o, o->frame->inside, feature_of(end ? q : p), (end ? q : p)->at, false);
-    else add(o, feature(CT_FEATURE_EDGE, frame->items[side].edge), line, ct_lerp(p->at, q->at, end ? high : low), false);
+    else add(o, crossed_by_line(o, side, end ? high : low), line, ct_lerp(p->at, q->at, end ? high : low), false);
   }
 }
 
@@ -119,7 +131,7 @@ static void segment_on_segment(ct_contacts *c, const ct_outline *first, const ct
   double length = sqrt(dx * dx + dy * dy), other = sqrt(ex * ex + ey * ey);
   if (fabs(dx * ey - dy * ex) > CT_PARALLEL_ANGLE * length * other) return;
   double start = ((q[0].x - p[0].x) * dx + (q[0].y - p[0].y) * dy) / (length * length);
-  double step = (ex * dx + ey * dy) / (length * length), tie = c->slack / length;
+  double step = (ex * dx + ey * dy) / (length * length), tie = c->tie / length;
   for (int end = 0; end < 2; end++) {
     /* The end of the shared part: of the first line, or that of the second which comes earlier. */
     bool turned = step < 0.0;
@@ -150,7 +162,7 @@ void ct_contacts_overlap(ct_contacts *contacts, const ct_outline *first, const c
   }
   bool polygons = first->kind == second->kind;
   bool first_frames =
-      polygons ? first->tilt <= CT_PARALLEL_ANGLE || first->tilt <= second->tilt : first->kind == CT_OUTLINE_POLYGON;
+      polygons ? first->tilt <= second->tilt + CT_PARALLEL_ANGLE : first->kind == CT_OUTLINE_POLYGON;
   overlap o = {contacts, first_frames ? first : second, first_frames ? second : first};
   if (polygons) polygon_in_polygon(&o);
   else segment_in_polygon(&o);

@@ -108,23 +108,42 @@ static ct_vec3 normal_of(const mesh_run *run, uint32_t position) {
   return ct_unit_or(n, ct_vec(0.0, 0.0, 1.0));
 }
 
-/* The normal's round-off, as a sine: the points it goes through are the distance of the cores apart. */
+/* By how much the normal may lean, as a sine: the points it goes through are a tie off at most, and the distance of the cores apart.
+ */
 static double lean_of(const mesh_run *run, double distance) {
   double apart = ct_max2(distance, 0.0) + ct_min2(run->contacts->core_a.radius[0], run->contacts->core_a.radius[1]) + run->radius;
-  return CT_DIRECTION_ROUNDOFF + ct_min2(run->contacts->slack / apart, CT_LEAN_MAX);
+  return CT_DIRECTION_ROUNDOFF + ct_min2(run->contacts->tie / apart, CT_LEAN_MAX);
 }
 
 /* The part of a face that a point is on, with its number in the face; none: `otherwise`. */
-static ct_feature place_of(const mesh_run *run, const ct_mesh_face *face, ct_vec3 point, ct_feature otherwise) {
+static ct_feature place_of(const ct_mesh_face *face, ct_vec3 point, ct_feature otherwise) {
   const ct_vec3 *v = face->t.v;
-  double slack = run->contacts->slack;
+  double tie = face->tie;
   for (uint32_t k = 0; k < 3; k++)
-    if (ct_norm(ct_sub(point, v[k])) <= slack) return (ct_feature){CT_FEATURE_VERTEX, k};
+    if (ct_norm(ct_sub(point, v[k])) <= tie) return (ct_feature){CT_FEATURE_VERTEX, k};
   for (uint32_t k = 0; k < 3; k++) {
     ct_vec3 d = ct_sub(v[k == 2 ? 0 : k + 1], v[k]);
-    if (ct_norm(ct_cross(d, ct_sub(point, v[k]))) <= slack * ct_norm(d)) return (ct_feature){CT_FEATURE_EDGE, k};
+    if (ct_norm(ct_cross(d, ct_sub(point, v[k]))) <= tie * ct_norm(d)) return (ct_feature){CT_FEATURE_EDGE, k};
   }
   return otherwise;
+}
+
+/* What a point is on, of a line: its end where it falls on that. */
+static ct_feature place_on_line(const ct_contacts *c, const ct_contact_point *p) {
+  const ct_core *core = &c->core_a;
+  bool segment = core->kind == CT_CORE_SEGMENT && p->a.kind == CT_FEATURE_EDGE;
+  if (!segment && !(core->kind == CT_CORE_FRUSTUM && p->a.kind == CT_FEATURE_SMOOTH)) return p->a;
+  double half = ct_norm(core->axis[2]);
+  double along = half > 0.0 ? ct_dot(core->axis[2], ct_sub(p->point_a, core->center)) / half : 0.0;
+  for (uint32_t top = 0; top < 2; top++) {
+    ct_vec3 end = ct_add_scaled(core->center, core->axis[2], top ? 1.0 : -1.0);
+    double radius = segment ? core->radius[top] : core->radius[0];
+    double at = ct_dot(core->axis[2], ct_sub(ct_add_scaled(end, p->normal, radius), core->center)) / ct_max2(half, c->tie);
+    if (fabs(along - at) > c->tie) continue;
+    if (segment) return (ct_feature){CT_FEATURE_VERTEX, top};
+    return core->rim[top] > 0.0 ? (ct_feature){CT_FEATURE_EDGE, top} : (ct_feature){CT_FEATURE_VERTEX, 0};
+  }
+  return p->a;
 }
 
 /* From the feature of the triangle that a point is on to that of the mesh. False: the mesh is not met there. Edges and corners
@@ -132,6 +151,9 @@ static ct_feature place_of(const mesh_run *run, const ct_mesh_face *face, ct_vec
  * where the mesh ends along the normal. */
 static bool in_mesh(const mesh_run *run, const ct_mesh_face *face, ct_contact_point *p) {
   const ct_touching *t = &run->at;
+  const ct_feature found = p->a;
+  p->a = place_on_line(run->contacts, p);
+  const bool end_of_line = p->a.kind != found.kind;
   bool whole = p->a.kind == CT_FEATURE_EDGE || p->a.kind == CT_FEATURE_FACE;
   ct_vec3 way = ct_neg(p->normal), foot = ct_add_scaled(p->point_b, p->normal, run->radius);
   double facing = ct_dot(way, face->normal), lean = lean_of(run, p->distance);
@@ -140,10 +162,14 @@ static bool in_mesh(const mesh_run *run, const ct_mesh_face *face, ct_contact_po
   /* Points amid faces that lie on each other are not where the mesh ends, but for their lean. */
   if (whole && facing >= LEVEL_MIN) lean = CT_LEAN_MAX;
   if (whole && p->b.kind == CT_FEATURE_FACE) {
+    bool amid = place_of(face, foot, p->b).kind == CT_FEATURE_FACE;
     p->b = ct_face_feature(t, face, foot);
-    return true;
+    /* Beside the two places where an edge crosses a rim, 0 and 1. */
+    if (p->b.kind == CT_FEATURE_EDGE && !end_of_line) p->number += 2;
+    /* A face that only touches one of several triangles in its plane has its points over the others. */
+    return amid || p->a.kind != CT_FEATURE_FACE;
   }
-  ct_feature place = place_of(run, face, foot, p->b);
+  ct_feature place = place_of(face, foot, p->b);
   const int k = (int)place.index;
   if (place.kind == CT_FEATURE_VERTEX) {
     p->b = (ct_feature){CT_FEATURE_VERTEX, run->mesh->corners[face->position][k]};
@@ -152,6 +178,10 @@ static bool in_mesh(const mesh_run *run, const ct_mesh_face *face, ct_contact_po
   if (place.kind == CT_FEATURE_EDGE) {
     ct_mesh_edge e = ct_touching_edge(t, face, k);
     p->b = e.feature;
+    /* An edge enters a disc, 0, or leaves it, 1, from its vertex of the lower number, whichever triangle has found that. */
+    if (p->a.kind == CT_FEATURE_EDGE && run->contacts->core_a.kind == CT_CORE_FRUSTUM && !end_of_line)
+      p->number = ct_dot(ct_sub(e.q, e.p), ct_sub(foot, run->contacts->core_a.center)) > 0.0;
+    if (p->a.kind == CT_FEATURE_FACE) return false;
     return !(whole && e.flat) && (!run->apart || ct_edge_ends(&e, foot, way, t->slack, lean));
   }
   if (place.kind == CT_FEATURE_FACE) p->b.index = run->mesh->order[face->position];
@@ -166,7 +196,7 @@ static void take_points(mesh_run *run, uint32_t position, uint32_t before) {
   uint32_t kept = before;
   for (uint32_t i = before; i < m->count; i++) {
     ct_contact_point p = m->points[i];
-    if (p.distance < c->distance - c->slack) continue;
+    if (p.distance < c->distance - c->tie) continue;
     /* What lies between points belongs to their patch. */
     m->root[position] = position;
     if (!in_mesh(run, &face, &p)) continue;
@@ -259,7 +289,7 @@ static ct_contact_point *same_point(const mesh_run *run, uint32_t from, uint32_t
   const ct_contacts *c = run->contacts;
   for (uint32_t i = from; i < kept; i++) {
     ct_contact_point *q = &c->memory->points[i];
-    if (q->number == p->number || ct_norm(ct_sub(q->point_a, p->point_a)) <= 2.0 * c->slack) return q;
+    if (q->number == p->number || ct_norm(ct_sub(q->point_a, p->point_a)) <= 2.0 * c->tie) return q;
   }
   return NULL;
 }
@@ -301,7 +331,7 @@ void ct_contacts_mesh(ct_contacts *c) {
   const ct_mesh_view *mesh = ct_mesh_get(c->b.shape->mesh);
   mesh_run run = {.contacts = c, .mesh = mesh, .apart = c->distance > 0.0, .crossed = c->distance <= 0.0 && !mesh->solid};
   run.radius = c->b.shape->rounding + c->b.shape->margin;
-  run.at = (ct_touching){.contacts = c, .slack = c->slack};
+  run.at = (ct_touching){.contacts = c, .slack = c->slack, .tie = c->tie};
   run.at.pair.relative = c->relative;
   run.at.mesh[1] = c->b.shape->mesh;
   run.at.view[1] = mesh;

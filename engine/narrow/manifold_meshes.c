@@ -89,7 +89,7 @@ static void vertex_inside(inside *x, uint32_t position, int k) {
     x->in[slot] = ct_mesh_contains(solid, there) && ct_mesh_nearest(solid, there, INFINITY, &x->foot[slot]);
   }
   /* On the surface: met by the faces there, if at all. */
-  if (!x->in[slot] || x->foot[slot].distance <= t->slack || ct_touches_has(t, x->which, vertex)) return;
+  if (!x->in[slot] || x->foot[slot].distance <= t->tie || ct_touches_has(t, x->which, vertex)) return;
   const ct_mesh_foot *foot = &x->foot[slot];
   uint32_t at = position_of(t->view[1 - x->which], foot->triangle);
   ct_mesh_face face[2] = {ct_touching_face(t, x->which, position), ct_touching_face(t, 1 - x->which, at)};
@@ -149,9 +149,10 @@ static void open_touching(ct_contacts *c, ct_touching *t) {
   t->growth[1] = ct_shape_growth(c->b.shape);
   double grown = t->growth[0] + t->growth[1];
   t->slack = c->slack;
+  t->tie = c->tie;
   t->reach = c->reach + grown;
   t->most = t->reach;
-  t->least = c->distance + grown - c->slack;
+  t->least = c->distance + grown - c->tie;
   t->overlap = t->view[0]->solid && t->view[1]->solid && c->distance + grown < -c->slack;
 }
 

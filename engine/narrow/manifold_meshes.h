@@ -29,6 +29,7 @@ typedef struct ct_touching {
   double most;         /* the same as reach, but for touches that were cut: others as far apart are left out too */
   bool cut;            /* touches were */
   double slack;        /* round-off, m */
+  double tie;          /* ct_contacts_tie of the two bodies, m */
   bool overlap;        /* of solids that overlap touches may be below 0 */
 } ct_touching;
 
@@ -41,6 +42,7 @@ typedef struct ct_mesh_face {
   uint32_t position;
   ct_triangle t;
   ct_vec3 normal; /* unit; zero of one that placing has made a segment */
+  double tie;     /* points within this of a corner or an edge are on it, m: of the bodies or, where it is smaller, of the triangle */
 } ct_mesh_face;
 ct_mesh_face ct_touching_face(const ct_touching *t, int which, uint32_t position);
 ct_vec3 ct_touching_vertex(const ct_touching *t, int which, uint32_t vertex);
@@ -61,7 +63,7 @@ void ct_touches_unique(ct_touching *t);
 /* From touches to the points of the manifold, numbered by patches: those of triangles that hang together on both meshes. */
 void ct_touches_hand_over(ct_touching *t);
 
-/* The part of a face that a point of it is on: a corner or an edge when within round-off; edges inside a flat part are of the face.
+/* The part of a face that a point of it is on: a corner or an edge when within a tie; edges inside a flat part are of the face.
  */
 ct_feature ct_face_feature(const ct_touching *t, const ct_mesh_face *face, ct_vec3 point);
 
@@ -86,7 +88,7 @@ ct_mesh_edge ct_touching_edge(const ct_touching *t, const ct_mesh_face *face, in
 bool ct_edge_ends(const ct_mesh_edge *e, ct_vec3 at, ct_vec3 way, double slack, double lean);
 bool ct_vertex_ends(const ct_touching *t, const ct_mesh_face *face, int k, ct_vec3 way, double lean);
 
-/* Is a point inside a solid, or on its surface to round-off? */
+/* Is a point inside a solid, or on its surface to a tie? */
 bool ct_touching_holds(const ct_touching *t, int which, ct_vec3 point);
 
 /* Is corner k of a face one of the solid too, or is it amid a flat part or on a straight edge, where cutting faces finer has put

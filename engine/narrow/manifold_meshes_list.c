@@ -12,6 +12,8 @@ ct_mesh_face ct_touching_face(const ct_touching *t, int which, uint32_t position
   ct_mesh_face f = {.which = which, .position = position};
   for (int k = 0; k < 3; k++) f.t.v[k] = ct_touching_vertex(t, which, t->view[which]->corners[position][k]);
   f.normal = ct_unit_or(ct_triangle_cross(&f.t), ct_vec(0.0, 0.0, 0.0));
+  double size = ct_max2(ct_max_abs(ct_sub(f.t.v[1], f.t.v[0])), ct_max_abs(ct_sub(f.t.v[2], f.t.v[0])));
+  f.tie = ct_max2(ct_min2(t->tie, CT_TIE * size), t->slack);
   return f;
 }
 

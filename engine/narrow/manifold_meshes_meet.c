@@ -49,12 +49,12 @@ bool ct_edge_ends(const ct_mesh_edge *e, ct_vec3 at, ct_vec3 way, double slack, 
 ct_feature ct_face_feature(const ct_touching *t, const ct_mesh_face *face, ct_vec3 point) {
   const ct_mesh_view *view = t->view[face->which];
   for (int k = 0; k < 3; k++)
-    if (ct_norm(ct_sub(point, face->t.v[k])) <= t->slack) return (ct_feature){CT_FEATURE_VERTEX, view->corners[face->position][k]};
+    if (ct_norm(ct_sub(point, face->t.v[k])) <= face->tie) return (ct_feature){CT_FEATURE_VERTEX, view->corners[face->position][k]};
   for (int k = 0; k < 3; k++) {
     int l = k == 2 ? 0 : k + 1;
     ct_vec3 d = ct_sub(face->t.v[l], face->t.v[k]);
     double height = ct_norm(ct_cross(d, ct_sub(point, face->t.v[k])));
-    if (height <= t->slack * ct_norm(d)) return ct_touching_edge(t, face, k).feature;
+    if (height <= face->tie * ct_norm(d)) return ct_touching_edge(t, face, k).feature;
   }
   return (ct_feature){CT_FEATURE_FACE, view->order[face->position]};
 }
@@ -121,11 +121,11 @@ bool ct_is_corner(const ct_touching *t, const ct_mesh_face *face, int k) {
 /* Does the mesh end along a way in the feature of a face that a point is on? */
 static bool foot_ends(const ct_touching *t, const ct_mesh_face *face, ct_vec3 foot, ct_vec3 way) {
   for (int k = 0; k < 3; k++)
-    if (ct_norm(ct_sub(foot, face->t.v[k])) <= t->slack) return ct_vertex_ends(t, face, k, way, CT_DIRECTION_ROUNDOFF);
+    if (ct_norm(ct_sub(foot, face->t.v[k])) <= face->tie) return ct_vertex_ends(t, face, k, way, CT_DIRECTION_ROUNDOFF);
   for (int k = 0; k < 3; k++) {
     ct_mesh_edge e = ct_touching_edge(t, face, k);
     ct_vec3 d = ct_sub(e.q, e.p);
-    if (ct_norm(ct_cross(d, ct_sub(foot, e.p))) > t->slack * ct_norm(d)) continue;
+    if (ct_norm(ct_cross(d, ct_sub(foot, e.p))) > face->tie * ct_norm(d)) continue;
     return ct_edge_ends(&e, foot, way, t->slack, CT_DIRECTION_ROUNDOFF);
   }
   return false;
@@ -143,7 +143,7 @@ static bool faces_at(const ct_touching *t, const ct_mesh_face *face, int k, ct_v
 bool ct_touching_holds(const ct_touching *t, int which, ct_vec3 point) {
   ct_vec3 there = which ? ct_to_local(t->pair.relative, point) : point;
   ct_mesh_foot foot;
-  return ct_mesh_contains(t->mesh[which], there) || ct_mesh_nearest(t->mesh[which], there, t->slack, &foot);
+  return ct_mesh_contains(t->mesh[which], there) || ct_mesh_nearest(t->mesh[which], there, t->tie, &foot);
 }
 
 /* A corner right over the other face. */
@@ -153,7 +153,7 @@ static void corner_over_face(ct_touching *t, const ct_mesh_face face[2], int k, 
   bool back = !t->view[face[1].which]->solid && height < 0.0;
   ct_vec3 way = back ? face[1].normal : ct_neg(face[1].normal);
   double distance = back ? -height : height;
-  if (distance > t->reach || distance < -t->slack) return;
+  if (distance > t->reach || distance < -t->tie) return;
   if (distance < t->least || !faces_at(t, &face[0], k, way)) return;
   ct_meet meet = {
       .feature = {{CT_FEATURE_VERTEX, t->view[face[0].which]->corners[face[0].position][k]}, ct_face_feature(t, &face[1], foot)},
@@ -169,7 +169,7 @@ void ct_touch_corners(ct_touching *t, const ct_mesh_face face[2]) {
     double distance = ct_norm(d);
     if (distance > ct_max2(t->reach, -t->least)) continue;
     ct_vec3 aside = ct_add_scaled(d, face[1].normal, -ct_dot(face[1].normal, d));
-    if (ct_norm(aside) <= t->slack + CT_DIRECTION_ROUNDOFF * distance) {
+    if (ct_norm(aside) <= face[1].tie + CT_DIRECTION_ROUNDOFF * distance) {
       corner_over_face(t, face, k, foot);
       continue;
     }
@@ -189,12 +189,12 @@ void ct_touch_corners(ct_touching *t, const ct_mesh_face face[2]) {
 /* ---- edges over edges ---- */
 
 /* Nearest points of the lines of two edges, when both are between the ends. */
-static bool lines_nearest(const ct_mesh_edge *e, const ct_mesh_edge *f, double slack, ct_vec3 out[2]) {
+static bool lines_nearest(const ct_mesh_edge *e, const ct_mesh_edge *f, double tie, ct_vec3 out[2]) {
   ct_vec3 u = ct_sub(e->q, e->p), v = ct_sub(f->q, f->p), r = ct_sub(f->p, e->p), n = ct_cross(u, v);
   double nn = ct_norm2(n), length = ct_norm(u), other = ct_norm(v);
   if (!(nn > SKEW_MIN * SKEW_MIN * ct_norm2(u) * ct_norm2(v))) return false;
   double s = ct_dot(ct_cross(r, v), n) / nn, r_at = ct_dot(ct_cross(r, u), n) / nn;
-  if (!(s * length > slack && (1.0 - s) * length > slack && r_at * other > slack && (1.0 - r_at) * other > slack)) return false;
+  if (!(s * length > tie && (1.0 - s) * length > tie && r_at * other > tie && (1.0 - r_at) * other > tie)) return false;
   out[0] = ct_lerp(e->p, e->q, s);
   out[1] = ct_lerp(f->p, f->q, r_at);
   return true;
@@ -202,16 +202,16 @@ static bool lines_nearest(const ct_mesh_edge *e, const ct_mesh_edge *f, double s
 
 static void edge_over_edge(ct_touching *t, const ct_mesh_face face[2], const ct_mesh_edge *e, const ct_mesh_edge *f) {
   ct_vec3 at[2];
-  if (!lines_nearest(e, f, t->slack, at)) return;
+  if (!lines_nearest(e, f, ct_min2(face[0].tie, face[1].tie), at)) return;
   ct_vec3 n = ct_unit_or(ct_cross(ct_sub(e->q, e->p), ct_sub(f->q, f->p)), ct_vec(0.0, 0.0, 0.0));
   double distance = ct_dot(n, ct_sub(at[1], at[0]));
   if (distance < 0.0) n = ct_neg(n);
   distance = fabs(distance);
   if (distance > ct_max2(t->reach, -t->least)) return;
   for (int turn = 0; turn < 2; turn++, n = ct_neg(n), distance = -distance) {
-    if (distance < 0.0 && !t->overlap && distance < -t->slack) return;
+    if (distance < -t->tie && !t->overlap) return;
     if (!ct_edge_ends(e, at[0], n, t->slack, CT_LEAN_MAX) || !ct_edge_ends(f, at[1], ct_neg(n), t->slack, CT_LEAN_MAX)) continue;
-    if (distance < -t->slack && !(ct_touching_holds(t, face[1].which, at[0]) && ct_touching_holds(t, face[0].which, at[1])))
+    if (distance < -t->tie && !(ct_touching_holds(t, face[1].which, at[0]) && ct_touching_holds(t, face[0].which, at[1])))
       continue;
     ct_meet meet = {{e->feature, f->feature}, {at[0], ct_add_scaled(at[0], n, distance)}, n, distance};
     ct_touch_take(t, face, &meet);

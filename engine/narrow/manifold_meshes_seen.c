@@ -62,7 +62,7 @@ static span span_of(const look *l, int which, int axis, const ct_box *box) {
 static bool spans_meet(const look *l, const span a[3], const span b[3]) {
   for (int i = 0; i < 2; i++)
     if (a[i].low > b[i].high || b[i].low > a[i].high) return false;
-  return a[2].low - b[2].high <= l->depth && a[2].high - b[2].low >= -l->t->reach;
+  return a[2].low - b[2].high <= l->depth + l->t->tie && a[2].high - b[2].low >= -l->t->reach;
 }
 
 static bool nodes_meet(const look *l, uint32_t a, uint32_t b) {
@@ -89,12 +89,12 @@ static double turn(spot p, spot q, spot r) { return (q.x - p.x) * (r.y - p.y) - 
 
 static double length(spot p, spot q) { return sqrt((q.x - p.x) * (q.x - p.x) + (q.y - p.y) * (q.y - p.y)); }
 
-/* Is a place over a triangle, its border included to round-off? */
-static bool is_over(const look *l, const seen *s, spot p) {
+/* Is a place over a triangle, its border included to a tie? */
+static bool is_over(const seen *s, spot p) {
   for (int k = 0; k < 3; k++) {
     spot a = s->corner[k], b = s->corner[k == 2 ? 0 : k + 1];
     double side = turn(a, b, p);
-    if ((s->face.which ? -side : side) < -l->t->slack * length(a, b)) return false;
+    if ((s->face.which ? -side : side) < -s->face.tie * length(a, b)) return false;
   }
   return true;
 }
@@ -109,8 +109,8 @@ static double height_at(const look *l, const seen *s, spot p) {
 /* Points above each other, of a at the one height and of b at the other: is either in the other's solid? */
 static bool overlap_at(const look *l, ct_vec3 on_a, double depth) {
   ct_touching *t = l->t;
-  if (!(depth <= l->depth + t->slack) || depth < -t->reach) return false;
-  if (depth <= t->slack) return true;
+  if (!(depth <= l->depth + t->tie) || depth < -t->reach) return false;
+  if (depth <= t->tie) return true;
   return ct_touching_holds(t, 1, on_a) || ct_touching_holds(t, 0, ct_add_scaled(on_a, l->axis[0][2], -depth));
 }
 
@@ -128,7 +128,7 @@ static bool is_left(const look *l, int which, uint32_t vertex, ct_vec3 v) {
   if (*known != CT_NOT_MET) return *known != HAD + l->number;
   ct_mesh_foot foot;
   ct_vec3 there = which ? v : ct_to_local(t->pair.relative, v);
-  if (!ct_mesh_nearest(t->mesh[1 - which], there, INFINITY, &foot) || foot.distance <= t->slack) return false;
+  if (!ct_mesh_nearest(t->mesh[1 - which], there, INFINITY, &foot) || foot.distance <= t->tie) return false;
   ct_vec3 point = which ? foot.point : ct_to_parent(t->pair.relative, foot.point);
   ct_vec3 way = ct_scale(ct_sub(v, point), 1.0 / foot.distance);
   bool left = l->number > 0 || ct_dot(which ? ct_neg(way) : way, l->axis[0][2]) >= CT_PATCH_COSINE_MIN;
@@ -143,14 +143,14 @@ static bool vertices_over(const look *l, const seen s[2], int which) {
   bool met = false;
   for (int k = 0; k < 3; k++) {
     spot p = one->corner[k];
-    if (!is_over(l, other, p)) continue;
+    if (!is_over(other, p)) continue;
     double over = height_at(l, other, p), depth = which ? over - p.height : p.height - over;
     ct_vec3 n = l->axis[0][2], v = one->face.t.v[k], on_a = which ? ct_add_scaled(v, n, depth) : v;
     if (!overlap_at(l, on_a, depth)) continue;
     met = true;
     uint32_t vertex = l->t->view[which]->corners[one->face.position][k];
     bool flat = fabs(ct_dot(face->normal, n)) >= CT_PATCH_COSINE_MIN;
-    if (!flat || depth <= l->t->slack || is_left(l, which, vertex, v)) continue;
+    if (!flat || depth <= l->t->tie || is_left(l, which, vertex, v)) continue;
     if (!ct_is_corner(l->t, &one->face, k)) continue;
     *known_of(l->t, which, vertex) = HAD + l->number;
     ct_vec3 foot = which ? on_a : ct_add_scaled(on_a, n, -depth);
@@ -172,15 +172,14 @@ static line_kind kind_of(const look *l, const ct_mesh_face *face, const ct_mesh_
 }
 
 /* Where two edges cross in the view, as a part of either. */
-static bool lines_cross(const look *l, const spot e[2], const spot f[2], double at[2]) {
+static bool lines_cross(double tie, const spot e[2], const spot f[2], double at[2]) {
   double ex = e[1].x - e[0].x, ey = e[1].y - e[0].y, fx = f[1].x - f[0].x, fy = f[1].y - f[0].y;
   double whole = ex * fy - ey * fx, le = length(e[0], e[1]), lf = length(f[0], f[1]);
   if (!(fabs(whole) > SKEW_MIN * le * lf)) return false;
   double rx = f[0].x - e[0].x, ry = f[0].y - e[0].y;
   at[0] = (rx * fy - ry * fx) / whole;
   at[1] = (rx * ey - ry * ex) / whole;
-  double slack = l->t->slack;
-  return at[0] * le > slack && (1.0 - at[0]) * le > slack && at[1] * lf > slack && (1.0 - at[1]) * lf > slack;
+  return at[0] * le > tie && (1.0 - at[0]) * le > tie && at[1] * lf > tie && (1.0 - at[1]) * lf > tie;
 }
 
 /* Where a rim of one triangle goes below the other's plane, a face to stand on, by more than the pair is deep: its place at that
@@ -194,10 +193,10 @@ static void rim_at_depth(const look *l, const seen s[2], int which, const ct_mes
     double rise = end[i].height - height_at(l, other, end[i]);
     excess[i] = (which ? -rise : rise) - l->depth;
   }
-  if (ct_min2(excess[0], excess[1]) > 0.0 || ct_max2(excess[0], excess[1]) <= 2.0 * l->t->slack) return;
+  if (ct_min2(excess[0], excess[1]) > 0.0 || ct_max2(excess[0], excess[1]) <= 2.0 * l->t->tie) return;
   double at = excess[0] / (excess[0] - excess[1]);
   ct_vec3 v = ct_lerp(e->p, e->q, at), n = l->axis[0][2];
-  if (!is_over(l, other, spot_of(l, v))) return;
+  if (!is_over(other, spot_of(l, v))) return;
   ct_vec3 on_a = which ? ct_add_scaled(v, n, l->depth) : v, foot = which ? on_a : ct_add_scaled(v, n, -l->depth);
   if (!overlap_at(l, on_a, l->depth)) return;
   ct_feature g = ct_face_feature(l->t, &other->face, foot);
@@ -221,12 +220,12 @@ static bool edges_over(const look *l, const seen s[2], bool met) {
     if (met && !wanted) continue;
     const spot along[2] = {spot_of(l, e->p), spot_of(l, e->q)}, across[2] = {spot_of(l, f->p), spot_of(l, f->q)};
     double at[2];
-    if (!lines_cross(l, along, across, at)) continue;
+    if (!lines_cross(ct_min2(s[0].face.tie, s[1].face.tie), along, across, at)) continue;
     ct_vec3 on_a = ct_lerp(e->p, e->q, at[0]);
     double depth = ct_dot(l->axis[0][2], ct_sub(on_a, ct_lerp(f->p, f->q, at[1])));
     if (!overlap_at(l, on_a, depth)) continue;
     met = true;
-    if (wanted && depth > l->t->slack) take(l, s, e->feature, f->feature, on_a, depth);
+    if (wanted && depth > l->t->tie) take(l, s, e->feature, f->feature, on_a, depth);
   }
   return met;
 }
@@ -292,7 +291,7 @@ static bool look_at_leaves(const look *l, uint32_t a, uint32_t b) {
 
 void ct_touches_seen(ct_touching *t, ct_vec3 normal, uint32_t number) {
   ct_view view = ct_view_along(normal);
-  look l = {.t = t, .axis = {{view.x, view.y, normal}}, .depth = -t->least - t->slack, .number = number};
+  look l = {.t = t, .axis = {{view.x, view.y, normal}}, .depth = -t->least - t->tie, .number = number};
   for (int i = 0; i < 3; i++) {
     l.axis[1][i] = ct_mat_tmul(t->pair.relative.rotation, l.axis[0][i]);
     l.origin[i] = ct_dot(l.axis[0][i], t->pair.relative.position);

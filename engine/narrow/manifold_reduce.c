@@ -3,8 +3,6 @@
 
 #include "base/heap_sort.h"
 
-/* Lengths and areas that differ by less, relatively, are equal: the points' order decides, so that round-off does not. */
-#define TIE 1e-9
 #define KEPT_MAX 4
 /* Places of so many points are worked out but once. */
 #define SPOTS_MAX 16
@@ -63,11 +61,11 @@ void ct_contacts_order(ct_contact_point *points, uint32_t count) {
   else (void)ct_heap_sort(points, count, NULL, before, swap, NULL);
 }
 
-void ct_contacts_deepest_first(ct_contact_point *points, uint32_t count, double slack) {
+void ct_contacts_deepest_first(ct_contact_point *points, uint32_t count, double tie) {
   uint32_t deepest = 0;
   double least = INFINITY;
   for (uint32_t i = 0; i < count; i++) least = ct_min2(least, points[i].distance);
-  while (deepest < count && points[deepest].distance > least + slack) deepest++;
+  while (deepest < count && points[deepest].distance > least + tie) deepest++;
   if (deepest > 0 && deepest < count) ct_contacts_move_front(points, deepest);
 }
 
@@ -79,6 +77,16 @@ typedef struct spot {
 static spot spot_of(const ct_contact_point *p, const ct_view *view) {
   ct_vec3 middle = ct_scale(ct_add(p->point_a, p->point_b), 0.5);
   return (spot){ct_dot(view->x, middle), ct_dot(view->y, middle)};
+}
+
+double ct_contacts_depth_tie(const ct_contact_point *points, uint32_t count, const ct_view *view, double slack) {
+  double most = 0.0;
+  spot first = count > 1 ? spot_of(&points[0], view) : (spot){0.0, 0.0};
+  for (uint32_t i = 1; i < count; i++) {
+    spot p = spot_of(&points[i], view);
+    most = ct_max2(most, (p.x - first.x) * (p.x - first.x) + (p.y - first.y) * (p.y - first.y));
+  }
+  return ct_max2(CT_TIE * sqrt(most), 2.0 * slack);
 }
 
 /* Twice the signed area of a triangle. */
@@ -112,17 +120,25 @@ static double gain(const chosen *c, spot p) {
   return ct_max2(ct_max2(-sense * whole, -sense * area(s[1], s[2], p)), -sense * area(s[2], s[0], p));
 }
 
+/* Of points on one line the other end: the farthest from the second, if it is beyond the first. */
+static void take_other_end(chosen *c, double square) {
+  chosen from = {.spots = {c->spots[1]}, .kept = 1};
+  uint32_t best = c->count;
+  double most = square * (1.0 + CT_TIE);
+  for (uint32_t i = 0; i < c->count; i++) most = ct_max2(most, gain(&from, spot_at(c, i)));
+  for (uint32_t i = 0; i < c->count && best == c->count && most > square * (1.0 + CT_TIE); i++)
+    if (gain(&from, spot_at(c, i)) * (1.0 + CT_TIE) >= most) best = i;
+  if (best < c->count) c->at[c->kept++] = best;
+}
+
 /* Takes the point that adds most, the first among equals; false when none adds more than `least`. */
 static bool take_best(chosen *c, double least) {
-  uint32_t best = c->count;
   double most = least;
-  for (uint32_t i = 0; i < c->count; i++) {
-    double g = is_kept(c, i) ? 0.0 : gain(c, spot_at(c, i));
-    if (!(g > most * (1.0 + TIE))) continue;
-    most = g;
-    best = i;
-  }
-  if (best == c->count) return false;
+  for (uint32_t i = 0; i < c->count; i++)
+    if (!is_kept(c, i)) most = ct_max2(most, gain(c, spot_at(c, i)));
+  if (!(most > least)) return false;
+  uint32_t best = 0;
+  while (is_kept(c, best) || !(gain(c, spot_at(c, best)) * (1.0 + CT_TIE) >= most)) best++;
   c->at[c->kept] = best;
   c->spots[c->kept++] = spot_at(c, best);
   return true;
@@ -135,8 +151,10 @@ uint32_t ct_contacts_reduce(ct_contact_point *points, uint32_t count, const ct_v
   chosen c = {.points = points, .count = count, .view = view, .all = count <= SPOTS_MAX ? all : NULL, .at = {0}, .kept = 1};
   c.spots[0] = spot_at(&c, 0);
   if (take_best(&c, 4.0 * slack * slack)) {
-    double length = sqrt(gain(&(chosen){.spots = {c.spots[0]}, .kept = 1}, c.spots[1]));
-    if (take_best(&c, 2.0 * slack * length)) take_best(&c, 2.0 * slack * length);
+    double square = gain(&(chosen){.spots = {c.spots[0]}, .kept = 1}, c.spots[1]);
+    double least = ct_max2(CT_TIE * square, 2.0 * slack * sqrt(square));
+    if (take_best(&c, least)) take_best(&c, least);
+    else take_other_end(&c, square);
   }
   /* The places stay in order: those chosen move to the front. */
   uint32_t kept = 0;

@@ -7,6 +7,9 @@
 #define CLIMB_STEPS 8
 /* Steps to the far side of a body, quadratic once near. */
 #define THROUGH_STEPS 32
+/* Part of the smaller body below which the deepest point is as good as on the surface: bodies flush at their sides are looked at by
+ * whole triangles, too, and a shift by round-off does not change what is found. */
+#define FLUSH 1e-6
 /* Triangles that cross a core and are asked how hard they are to leave. */
 #define CROSSING_TRIANGLES_MAX 256
 
@@ -128,12 +131,43 @@ static void offer_vertices(const ct_convex_mesh *p, ct_convex_feature *best) {
   }
 }
 
+/* A point of the core itself. Returns the way in from where the surface is nearest to it. */
+static ct_vec3 offer_point(const ct_convex_mesh *p, ct_vec3 point, ct_convex_feature *best) {
+  ct_mesh_foot foot;
+  ct_vec3 in;
+  double depth = nearest_surface(p, point, &foot, &in);
+  offer(best, point, in, 0.0, depth, &foot);
+  return in;
+}
+
+/* The ends and the middle of the line of a frustum's side that is farthest along a way. */
+static void offer_line(const ct_convex_mesh *p, ct_vec3 way, ct_convex_feature *best) {
+  const ct_core *core = &p->core;
+  ct_vec3 axis = ct_unit_or(core->axis[2], ct_vec(0.0, 0.0, 1.0)), across = ct_add_scaled(way, axis, -ct_dot(way, axis)), end[2];
+  across = ct_unit_or(across, ct_vec(0.0, 0.0, 0.0));
+  for (int top = 0; top < 2; top++) {
+    ct_vec3 cap = ct_add_scaled(core->center, core->axis[2], top ? 1.0 : -1.0);
+    end[top] = ct_add_scaled(cap, across, core->rim[top]);
+    offer_point(p, end[top], best);
+  }
+  offer_point(p, ct_lerp(end[0], end[1], 0.5), best);
+}
+
+/* Of a frustum the middles of its caps, and the lines of its side along the ways in from the middle and from the caps: what lies
+ * flat has no farthest point but by round-off, and of a flat part the middle is the deepest, or nearly. */
+static void offer_flats(const ct_convex_mesh *p, ct_vec3 in, ct_convex_feature *best) {
+  offer_line(p, in, best);
+  for (int top = 0; top < 2; top++)
+    offer_line(p, offer_point(p, ct_add_scaled(p->core.center, p->core.axis[2], top ? 1.0 : -1.0), best), best);
+}
+
 /* Points of a body with a curved core: the one that is farthest from the way out of the middle, then from its own way out, and so
  * on. */
 static void offer_farthest(const ct_convex_mesh *p, ct_convex_feature *best) {
   ct_mesh_foot foot;
   ct_vec3 in;
   nearest_surface(p, p->core.middle, &foot, &in);
+  if (p->core.kind == CT_CORE_FRUSTUM) offer_flats(p, in, best);
   for (int step = 0; step < CLIMB_STEPS; step++) {
     double before = best->depth;
     offer_reach(p, in, best, &in);
@@ -217,11 +251,14 @@ ct_convex_feature ct_convex_mesh_deepest(const ct_convex_mesh *p, const ct_gap *
   bool solid_core = p->core.kind != CT_CORE_POINT && !(p->core.kind == CT_CORE_SEGMENT && !ct_core_tapered(&p->core));
   if (solid_core && best.complete) offer_mesh_vertex(p, &best);
   if (p->radius > 0.0 && nearest->distance > p->roundoff && best.depth <= p->roundoff) offer_through(p, nearest, triangle, &best);
-  if (best.complete && best.depth <= p->roundoff) {
-    hardest h = {p, &best, CT_NO_TRIANGLE, 0};
+  double flush = ct_max2(FLUSH * ct_min2(p->core.size, p->view->radius), p->roundoff);
+  if (best.complete && best.depth <= flush) {
+    ct_convex_feature deeper = best;
+    hardest h = {p, &deeper, CT_NO_TRIANGLE, 0};
     ct_convex_mesh_visit(p, 0.0, offer_overlap, &h);
     bool segment = p->core.kind == CT_CORE_SEGMENT && !ct_core_tapered(&p->core);
     if (segment && h.position != CT_NO_TRIANGLE) part_segment(&h);
+    if (best.depth <= p->roundoff || deeper.depth > 2.0 * flush) best = deeper;
   }
   if (best.depth <= p->roundoff && ct_max_abs(nearest->normal) > 0.0) best.gap.normal = nearest->normal;
   return best;

@@ -16,6 +16,9 @@
 /* A point against a solid in steps of the flag: on the surface, where many triangles are near and the predicates are exact, some
  * 100 us. */
 #define POINT_STEPS 1024
+/* Part of the smaller mesh below which the deepest vertex is as good as on the surface: bodies flush at their sides are looked at
+ * between their vertices, too, and a shift by round-off does not change what is found. */
+#define FLUSH 1e-6
 /* Square of the angle below which two normals are one. */
 #define SAME_NORMAL2 1e-20
 
@@ -259,6 +262,20 @@ static bool offer_middles(void *context, const ct_mesh_near *near) {
   return !ct_mesh_stopped(m->pair->memory, POINT_STEPS);
 }
 
+/* Stretches of edges, then middles of triangles. They count where the vertices are on the surface, or when they are deeper beyond
+ * doubt. */
+static void between_vertices(const ct_mesh_pair *p, double slack, double flush, ct_mesh_feature *out) {
+  ct_mesh_feature deeper = *out;
+  deepest_stretch(p, false, &deeper);
+  deepest_stretch(p, true, &deeper);
+  if (deeper.complete) {
+    middles m = {p, &deeper, UINT32_MAX, UINT32_MAX};
+    deeper.complete = ct_mesh_pair_visit(p, 0.0, offer_middles, &m);
+  }
+  if (out->depth <= slack || deeper.depth > 2.0 * flush) *out = deeper;
+  else out->complete = deeper.complete;
+}
+
 bool ct_mesh_pair_deepest(const ct_mesh_pair *p, ct_mesh_feature *out) {
   *out = (ct_mesh_feature){.complete = true, .triangle_a = CT_NO_TRIANGLE, .triangle_b = CT_NO_TRIANGLE};
   double slack = CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * p->extent;
@@ -267,14 +284,8 @@ bool ct_mesh_pair_deepest(const ct_mesh_pair *p, ct_mesh_feature *out) {
   ct_mesh_peak b = peak_in(p, true, 1.0, out->depth);
   if (b.value > out->depth) set_feature(p, true, p->b->vertices[b.vertex], b.position, out);
   out->complete = !a.stopped && !b.stopped;
-  if (out->complete && out->depth <= slack) {
-    deepest_stretch(p, false, out);
-    deepest_stretch(p, true, out);
-  }
-  if (out->complete && out->depth <= slack) {
-    middles m = {p, out, UINT32_MAX, UINT32_MAX};
-    out->complete = ct_mesh_pair_visit(p, 0.0, offer_middles, &m);
-  }
+  double flush = ct_max2(FLUSH * ct_min2(p->a->radius, p->b->radius), slack);
+  if (out->complete && out->depth <= flush) between_vertices(p, slack, flush, out);
   out->bound = out->complete ? out->depth : 2.0 * ct_min2(p->a->radius, p->b->radius);
   return out->depth > 0.0;
 }

@@ -140,8 +140,8 @@ typedef struct box_face {
 static box_face lean_face(const ct_core *core, ct_vec3 way, ct_outline *out) {
   double cosine[3];
   for (int k = 0; k < 3; k++) cosine[k] = ct_dot(way, box_axis(core, k));
-  int i = fabs(cosine[1]) > fabs(cosine[0]) ? 1 : 0;
-  if (fabs(cosine[2]) > fabs(cosine[i])) i = 2;
+  double near = ct_max2(ct_max2(fabs(cosine[0]), fabs(cosine[1])), fabs(cosine[2])) - CT_COSINE_TIE;
+  int i = fabs(cosine[0]) >= near ? 0 : fabs(cosine[1]) >= near ? 1 : 2;
   bool positive = cosine[i] >= 0.0;
   out->kind = CT_OUTLINE_POLYGON;
   out->normal = ct_scale(box_axis(core, i), positive ? 1.0 : -1.0);

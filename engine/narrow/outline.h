@@ -15,6 +15,9 @@
 /* Directions that differ by less are parallel, rad: the meaning that ct_core_feature gives the word. */
 #define CT_PARALLEL_ANGLE 1e-6
 
+/* Cosines of faces with a direction that differ by less are equal: of faces that lean equally the lowest counts. */
+#define CT_COSINE_TIE 1e-6
+
 typedef struct ct_view {
   ct_vec3 x, y, normal; /* orthonormal, right-handed */
 } ct_view;

@@ -45,7 +45,18 @@ bool ct_workspace_starved(ct_workspace *workspace) {
   return starved;
 }
 
+/* Part of the greatest difference of positions below which an axis does not order two frames. No ratio of simple numbers. */
+#define ORDER_FRACTION 0.37
+
+/* By the first axis along which the positions differ much, so that a small move does not turn the order of equal shapes that stand
+ * on each other; by the numbers one after the other where the positions are equal. */
 static int compare_frames(const ct_frame *a, const ct_frame *b) {
+  const ct_vec3 apart = ct_sub(a->position, b->position);
+  const double least = ORDER_FRACTION * ct_max_abs(apart);
+  if (least > 0.0) {
+    double by = fabs(apart.x) >= least ? apart.x : fabs(apart.y) >= least ? apart.y : apart.z;
+    return by < 0.0 ? -1 : 1;
+  }
   const ct_vec3 p[4] = {a->rotation.rx, a->rotation.ry, a->rotation.rz, a->position};
   const ct_vec3 q[4] = {b->rotation.rx, b->rotation.ry, b->rotation.rz, b->position};
   for (int i = 0; i < 4; i++) {
@@ -56,9 +67,11 @@ static int compare_frames(const ct_frame *a, const ct_frame *b) {
   return 0;
 }
 
+bool ct_frames_swapped(const ct_frame *a, const ct_frame *b) { return compare_frames(a, b) > 0; }
+
 bool ct_pair_swapped(ct_placed a, ct_placed b) {
   int order = ct_shape_compare(a.shape, b.shape);
-  return order ? order > 0 : compare_frames(a.frame, b.frame) > 0;
+  return order ? order > 0 : ct_frames_swapped(a.frame, b.frame);
 }
 
 /* A placed pair in content order. */

@@ -6,6 +6,7 @@
  * is not alone, and features that lie flat on each other, are left to the matrix. Gottschalk, Lin, Manocha 1996.
  */
 #include "narrow/box_pair.h"
+#include "narrow/pair.h"
 #include "shape/lanes.h"
 
 /* Axes that part the boxes by less than this many u of the problem's size decide nothing. */
@@ -43,11 +44,7 @@ static bool swapped_by_rest(ct_placed a, ct_placed b) {
   const double sizes[2][3] = {{p.x, p.y, p.z}, {q.x, q.y, q.z}};
   int order = compare(sizes[0], sizes[1], 3);
   if (order) return order > 0;
-  const ct_mat3 *m = &a.frame->rotation, *n = &b.frame->rotation;
-  const ct_vec3 u = a.frame->position, v = b.frame->position;
-  const double f[12] = {m->rx.x, m->rx.y, m->rx.z, m->ry.x, m->ry.y, m->ry.z, m->rz.x, m->rz.y, m->rz.z, u.x, u.y, u.z};
-  const double g[12] = {n->rx.x, n->rx.y, n->rx.z, n->ry.x, n->ry.y, n->ry.z, n->rz.x, n->rz.y, n->rz.z, v.x, v.y, v.z};
-  return compare(f, g, 12) > 0;
+  return ct_frames_swapped(a.frame, b.frame);
 }
 
 /* Which comes first is as good as random: nothing branches on it. */

@@ -115,13 +115,18 @@ static double off_feature(const pair_body *body, ct_feature f, ct_vec3 at) {
   return off;
 }
 
+/* Corners and edges nearer to each other than this part of the smaller box are one: a point is on its features, and within the boxes,
+ * to that. */
+#define TIE 1e-6
+
 /* What is so of every point whatever found it: on its features, within the boxes, and the two one above the other. */
 static bool stands(const pair_case *c, const ct_contact_point *p, double size) {
   bool crossing = p->a.kind == CT_FEATURE_EDGE && p->b.kind == CT_FEATURE_EDGE;
   double roundoff = CORNER_ROUNDOFFS * CT_UNIT_ROUNDOFF * size, near = crossing ? roundoff / SINE_MIN : roundoff;
+  double tie = near + 2.0 * TIE * fmin(ct_norm(c->a.shape.box.half), ct_norm(c->b.shape.box.half));
   double gap = ct_max_abs(ct_sub(ct_sub(p->point_b, p->point_a), ct_scale(p->normal, p->distance)));
-  return outside(&c->a, p->point_a) <= near && outside(&c->b, p->point_b) <= near && gap <= roundoff &&
-         off_feature(&c->a, p->a, p->point_a) <= near && off_feature(&c->b, p->b, p->point_b) <= near;
+  return outside(&c->a, p->point_a) <= tie && outside(&c->b, p->point_b) <= tie && gap <= roundoff &&
+         off_feature(&c->a, p->a, p->point_a) <= tie && off_feature(&c->b, p->b, p->point_b) <= tie;
 }
 
 static void check_pair(const pair_case *c, int number, const ct_contact_options *options, ct_workspace *workspace) {

@@ -1,0 +1,320 @@
+/* Contact ids and points do not jump at flat and symmetric poses: a tilt of 1e-9 rad and a shift of 1e-9 m leave the set of ids as it
+ * is and move each point by no more than a multiple of that. The points are judged by the patch in which the two outlines overlap,
+ * clipped in long double: each lies in it, the first is as deep as the pair, and those that are kept span enough of it.
+ *
+ * CONTACTD_FULL=1: 10,000 cases with a fresh seed, which is printed. CONTACTD_SEED=n repeats one. */
+#include "tests/oracle/flat_cases.h"
+#include "tests/support/workspace.h"
+
+#include <time.h>
+
+#define CASES 1200
+#define CASES_FULL 10000
+#define MOVES 4
+#define SMALL 1e-9
+#define POINTS_MAX 64
+#define CLEARANCE 0.05
+/* Stated in manifold.h: of the patch's size. */
+#define TIE 1e-6
+
+typedef struct kept {
+  ct_contact_point points[POINTS_MAX];
+  ct_pair_result pair;
+  size_t count;
+} kept;
+
+static void meet(const flat_case *c, ct_detail detail, kept *out) {
+  const ct_contact_options options = {CLEARANCE, 0.0, detail};
+  ct_manifold m;
+  ct_pair_contacts((ct_placed){&c->a.shape, &c->frame_a}, (ct_placed){&c->b.shape, &c->frame_b}, &options, workspace, &m);
+  CHECK(!m.failed && m.count <= POINTS_MAX);
+  out->pair = m.pair;
+  out->count = m.count < POINTS_MAX ? m.count : POINTS_MAX;
+  if (out->count > 0) memcpy(out->points, m.points, out->count * sizeof *m.points);
+}
+
+/* ---- the patch ---- */
+
+enum { RING = 360, RING_MAX = 2 * RING + 2 * FLAT_CORNERS_MAX };
+
+typedef struct ring {
+  long double at[RING_MAX][2];
+  int count;
+} ring;
+
+/* An outline in the plane, turned and moved; a disc as a polygon of many corners. */
+static void ring_of(const flat_outline *o, double turn, double x, double y, ring *out) {
+  long double c = cosl(turn), s = sinl(turn);
+  out->count = o->form == FLAT_DISC ? RING : o->form == FLAT_ALL ? 4 : o->count;
+  for (int k = 0; k < out->count; k++) {
+    long double angle = 2 * acosl(-1) * k / RING, p[2];
+    if (o->form == FLAT_DISC) p[0] = o->radius * cosl(angle), p[1] = o->radius * sinl(angle);
+    else if (o->form == FLAT_ALL) p[0] = k == 1 || k == 2 ? 100 : -100, p[1] = k >= 2 ? 100 : -100;
+    else p[0] = o->at[k][0], p[1] = o->at[k][1];
+    out->at[k][0] = c * p[0] - s * p[1] + x;
+    out->at[k][1] = s * p[0] + c * p[1] + y;
+  }
+}
+
+static long double side_of(const long double p[2], const long double q[2], const long double r[2]) {
+  return (q[0] - p[0]) * (r[1] - p[1]) - (q[1] - p[1]) * (r[0] - p[0]);
+}
+
+/* What is left of a ring, or of a line as a ring of two, inside another. */
+static void cut_ring(ring *in, const ring *by) {
+  for (int k = 0; k < by->count; k++) {
+    const long double *p = by->at[k], *q = by->at[(k + 1) % by->count];
+    ring out = {.count = 0};
+    for (int i = 0; i < in->count; i++) {
+      const long double *u = in->at[i], *v = in->at[(i + 1) % in->count];
+      long double su = side_of(p, q, u), sv = side_of(p, q, v);
+      if (su >= 0) memcpy(out.at[out.count++], u, sizeof out.at[0]);
+      if ((su >= 0) == (sv >= 0)) continue;
+      out.at[out.count][0] = u[0] + (v[0] - u[0]) * su / (su - sv);
+      out.at[out.count++][1] = u[1] + (v[1] - u[1]) * su / (su - sv);
+    }
+    *in = out;
+  }
+}
+
+static long double area_of(const ring *r) {
+  long double sum = 0;
+  for (int k = 1; k + 1 < r->count; k++) sum += side_of(r->at[0], r->at[k], r->at[k + 1]);
+  return sum / 2;
+}
+
+static long double length_of(const ring *r) {
+  long double most = 0;
+  for (int i = 0; i < r->count; i++)
+    for (int k = 0; k < i; k++) most = fmaxl(most, hypotl(r->at[i][0] - r->at[k][0], r->at[i][1] - r->at[k][1]));
+  return most;
+}
+
+static int by_place(const void *p, const void *q) {
+  const long double *a = p, *b = q;
+  if (a[0] != b[0]) return a[0] < b[0] ? -1 : 1;
+  return (a[1] > b[1]) - (a[1] < b[1]);
+}
+
+/* The hull of places, by Andrew's chain. */
+static void hull_of(ring *r) {
+  ring chain = {.count = 0};
+  qsort(r->at, (size_t)r->count, sizeof r->at[0], by_place);
+  for (int pass = 0; pass < 2; pass++) {
+    int floor = chain.count + 1;
+    for (int k = 0; k < r->count; k++) {
+      const long double *p = r->at[pass ? r->count - 1 - k : k];
+      while (chain.count > floor && side_of(chain.at[chain.count - 2], chain.at[chain.count - 1], p) <= 0) chain.count--;
+      memcpy(chain.at[chain.count++], p, sizeof chain.at[0]);
+    }
+    chain.count--;
+  }
+  *r = chain;
+}
+
+/* Points as places in the plane of the outlines: those that meet along the pair's normal, and of a line's those as deep as the pair:
+ * beside it a curved side has more. */
+static void places_of(const flat_case *c, const kept *m, ring *out) {
+  ct_frame move = ct_frame_of(c->move);
+  bool line = c->a.outline.form == FLAT_LINE || c->b.outline.form == FLAT_LINE;
+  out->count = 0;
+  for (size_t i = 0; i < m->count; i++) {
+    const ct_contact_point *q = &m->points[i];
+    if (ct_norm(ct_sub(q->normal, m->pair.normal)) > 1e-6 || (line && q->distance > m->pair.distance + SMALL)) continue;
+    ct_vec3 p = ct_to_local(move, q->point_b);
+    out->at[out->count][0] = p.x;
+    out->at[out->count++][1] = p.y;
+  }
+}
+
+/* How far a place is outside of a convex ring. */
+static long double outside(const ring *r, const long double p[2]) {
+  long double most = 0;
+  for (int k = 0; k < r->count; k++) {
+    const long double *u = r->at[k], *v = r->at[(k + 1) % r->count];
+    long double length = hypotl(v[0] - u[0], v[1] - u[1]);
+    if (length > 1e-12L) most = fmaxl(most, -side_of(u, v, p) / length);
+  }
+  return most;
+}
+
+/* ---- one case ---- */
+
+typedef struct count_of {
+  int cases, jumps[FLAT_KINDS][FLAT_KINDS], failed;
+} count_of;
+
+static int kind_index(const flat_body *b) {
+  static const char *const names[] = {"box", "rounded box", "prism", "frustum of a hull", "mesh", "cylinder", "cone",
+                                      "rounded cylinder", "capsule", "lying cylinder", "plane"};
+  for (int i = 0; i < FLAT_KINDS; i++)
+    if (strcmp(b->name, names[i]) == 0) return i;
+  return 0;
+}
+
+static bool same_id(const ct_contact_point *p, const ct_contact_point *q) {
+  return p->a.kind == q->a.kind && p->a.index == q->a.index && p->b.kind == q->b.kind && p->b.index == q->b.index &&
+         p->number == q->number && p->patch == q->patch;
+}
+
+/* How fast a crossing of two borders can move: one over the least sine between two that cross. */
+static double speed_of(const flat_case *c) {
+  ring of[2];
+  ring_of(&c->a.outline, 0.0, 0.0, 0.0, &of[0]);
+  ring_of(&c->b.outline, c->turn, c->x, c->y, &of[1]);
+  long double least = 1;
+  for (int i = 0; i < of[0].count && c->a.outline.form != FLAT_ALL; i++) {
+    for (int k = 0; k < of[1].count; k++) {
+      const long double *p = of[0].at[i], *q = of[0].at[(i + 1) % of[0].count], *u = of[1].at[k], *v = of[1].at[(k + 1) % of[1].count];
+      if (side_of(p, q, u) * side_of(p, q, v) > 0 || side_of(u, v, p) * side_of(u, v, q) > 0) continue;
+      long double dx = q[0] - p[0], dy = q[1] - p[1], ex = v[0] - u[0], ey = v[1] - u[1];
+      long double sine = fabsl(dx * ey - dy * ex) / (hypotl(dx, dy) * hypotl(ex, ey));
+      if (sine > 1e-5L) least = fminl(least, sine);
+    }
+  }
+  return 32.0 / (double)least;
+}
+
+static void print_ids(const char *what, const kept *m) {
+  fprintf(stderr, "    %s, distance %.12g:", what, m->pair.distance);
+  for (size_t i = 0; i < m->count; i++) {
+    const ct_contact_point *p = &m->points[i];
+    fprintf(stderr, " %c%u/%c%u.%u#%u(%.9g %.9g %.9g | %.3g)", "svef"[p->a.kind], p->a.index, "svef"[p->b.kind], p->b.index, p->number,
+            p->patch, p->point_b.x, p->point_b.y, p->point_b.z, p->distance - m->pair.distance);
+  }
+  fputc('\n', stderr);
+}
+
+static bool steady(const kept *m, const kept *n, double limit) {
+  if (m->count != n->count) return false;
+  for (size_t i = 0; i < m->count; i++) {
+    size_t k = 0;
+    while (k < n->count && !same_id(&m->points[i], &n->points[k])) k++;
+    if (k == n->count || (i == 0) != (k == 0)) return false;
+    double moved = fmax(ct_norm(ct_sub(m->points[i].point_a, n->points[k].point_a)),
+                        ct_norm(ct_sub(m->points[i].point_b, n->points[k].point_b)));
+    if (!(moved <= limit)) return false;
+  }
+  return true;
+}
+
+static ct_pose small_move(check_random *r) {
+  ct_vec3 w = ct_vec(check_uniform(r, -1, 1), check_uniform(r, -1, 1), check_uniform(r, -1, 1));
+  ct_vec3 d = ct_vec(check_uniform(r, -1, 1), check_uniform(r, -1, 1), check_uniform(r, -1, 1));
+  double half = 0.5 * SMALL;
+  w = ct_unit_or(w, ct_vec(0, 0, 1));
+  return (ct_pose){ct_scale(d, SMALL), {half * w.x, half * w.y, half * w.z, 1.0}};
+}
+
+static bool holds_center(const flat_case *c, const ring *patch) {
+  const long double a[2] = {0, 0}, b[2] = {c->x, c->y};
+  return (c->a.outline.form == FLAT_DISC && outside(patch, a) <= 0) || (c->b.outline.form == FLAT_DISC && outside(patch, b) <= 0);
+}
+
+/* Within the patch, and the kept ones over enough of it. */
+static bool covers(const flat_case *c, const ring *patch, const kept *m, bool all) {
+  ring at;
+  places_of(c, m, &at);
+  long double size = length_of(patch), whole = area_of(patch);
+  bool round = c->a.outline.form == FLAT_DISC || c->b.outline.form == FLAT_DISC;
+  bool line = c->a.outline.form == FLAT_LINE || c->b.outline.form == FLAT_LINE;
+  for (int i = 0; i < at.count; i++)
+    if (outside(patch, at.at[i]) > TIE * size + (round ? 1e-4L : 0.0L)) return false;
+  if (line) return length_of(&at) >= size * (1 - (round ? 1e-3L : 1e-5L));
+  hull_of(&at);
+  long double part = area_of(&at) / whole;
+  if (getenv("DBG")) {
+    fprintf(stderr, "part %Lg\n", part);
+    for (int i = 0; i < patch->count; i++) fprintf(stderr, "(%.4Lg %.4Lg) ", patch->at[i][0], patch->at[i][1]);
+    for (int i = 0; i < c->b.outline.count; i++) fprintf(stderr, "[%.4g %.4g] ", c->b.outline.at[i][0], c->b.outline.at[i][1]);
+    for (int i = 0; i < c->a.outline.count; i++) fprintf(stderr, "<%.4g %.4g> ", c->a.outline.at[i][0], c->a.outline.at[i][1]);
+    fprintf(stderr, " turn %g at %g %g\n", c->turn, c->x, c->y);
+  }
+  if (all && !round) return part >= 1 - 1e-5L;
+  if (!round) return part >= 0.5L - 1e-5L;
+  return length_of(&at) >= 0.5L * size && (part >= 0.25L || !holds_center(c, patch));
+}
+
+static void check_case(const flat_case *given, uint64_t number, check_random *r, count_of *count) {
+  flat_case c = *given;
+  ring patch, below;
+  kept m, n;
+  ring_of(&c.b.outline, c.turn, c.x, c.y, &patch);
+  ring_of(&c.a.outline, 0.0, 0.0, 0.0, &below);
+  bool line_a = c.a.outline.form == FLAT_LINE, line = line_a || c.b.outline.form == FLAT_LINE;
+  if (line_a && c.b.outline.form == FLAT_LINE) return;
+  if (line_a) {
+    ring other = patch;
+    patch = below;
+    below = other;
+  }
+  cut_ring(&patch, &below);
+  if (patch.count < 2 || length_of(&patch) < 0.01L || (!line && area_of(&patch) < 0.001L)) return;
+  meet(&c, CT_DETAIL_FULL, &m);
+  if (m.count == 0 || fabs(m.pair.distance - c.gap) > 1e-9) return;
+  ct_vec3 up = ct_mat_mul(ct_frame_of(c.move).rotation, ct_vec(0, 0, 1));
+  if (!(ct_norm(ct_sub(m.pair.normal, up)) <= 1e-7)) return;
+  count->cases++;
+  bool all = covers(&c, &patch, &m, true);
+  if (!all) {
+    CHECK_FAIL("case %llu, %s on %s: the points are not the patch", (unsigned long long)number, c.b.name, c.a.name);
+    if (check_failures < 10) print_ids("all", &m);
+  }
+  double limit = speed_of(&c) * SMALL;
+  for (int detail = 0; detail < 3; detail++) {
+    flat_place(&c, NULL);
+    meet(&c, (ct_detail)detail, &m);
+    if (detail == CT_DETAIL_MANIFOLD && all && !covers(&c, &patch, &m, false)) {
+      CHECK_FAIL("case %llu, %s on %s: those kept do not span the patch", (unsigned long long)number, c.b.name, c.a.name);
+      if (check_failures < 10) print_ids("kept", &m);
+    }
+    if (!(m.points[0].distance <= m.pair.distance + TIE * (double)length_of(&patch) + 1e-14))
+      CHECK_FAIL("case %llu, %s on %s: the first is not the deepest", (unsigned long long)number, c.b.name, c.a.name);
+    for (int k = 0; k < MOVES; k++) {
+      ct_pose small = small_move(r);
+      flat_place(&c, &small);
+      meet(&c, (ct_detail)detail, &n);
+      if (steady(&m, &n, limit)) continue;
+      count->jumps[kind_index(&c.b)][kind_index(&c.a)]++;
+      CHECK_FAIL("case %llu, detail %d: %s on %s jumps (turn %g, aside %g %g, limit %g)", (unsigned long long)number, detail, c.b.name,
+                 c.a.name, c.turn, c.x, c.y, limit);
+      if (check_failures < 10) {
+        print_ids("before", &m);
+        print_ids("after", &n);
+      }
+      break;
+    }
+  }
+}
+
+static uint64_t seed_of(uint64_t otherwise) {
+  const char *seed = getenv("CONTACTD_SEED");
+  if (seed) return strtoull(seed, NULL, 10);
+  return getenv("CONTACTD_FULL") ? (uint64_t)time(NULL) : otherwise;
+}
+
+static void flat_poses_keep_their_ids_under_a_tilt(void) {
+  uint64_t seed = seed_of(1), cases = getenv("CONTACTD_FULL") ? CASES_FULL : CASES, number = 0;
+  count_of count = {0};
+  if (getenv("CONTACTD_FULL")) printf("seed %llu\n", (unsigned long long)seed);
+  const char *only = getenv("CONTACTD_CASE");
+  for (; count.cases < (int)cases && number < 20 * cases; number++) {
+    check_random r = {seed * 1000003u + number};
+    if (only && number != strtoull(only, NULL, 10)) continue;
+    flat_case c;
+    flat_case_make(&c, &r);
+    check_case(&c, number, &r, &count);
+    flat_case_free(&c);
+  }
+  for (int i = 0; i < FLAT_KINDS && getenv("CONTACTD_TABLE"); i++) {
+    for (int k = 0; k < FLAT_KINDS; k++) fprintf(stderr, " %4d", count.jumps[i][k]);
+    fputc('\n', stderr);
+  }
+  printf("%d cases of %llu\n", count.cases, (unsigned long long)number);
+}
+
+static const check_test tests[] = {
+    {"flat_poses_keep_their_ids_under_a_tilt", flat_poses_keep_their_ids_under_a_tilt},
+};
+
+WORKSPACE_MAIN(tests)
