@@ -45,26 +45,25 @@ bool ct_workspace_starved(ct_workspace *workspace) {
   return starved;
 }
 
-/* Part of the greatest difference of positions below which an axis does not order two frames. No ratio of simple numbers. */
-#define ORDER_FRACTION 0.37
+/* Numbers of two frames that differ by less, positions as a part of the distance between the two, decide nothing unless all do. */
+#define ORDER_TIE 1e-6
 
-/* By the first axis along which the positions differ much, so that a small move does not turn the order of equal shapes that stand
- * on each other; by the numbers one after the other where the positions are equal. */
-static int compare_frames(const ct_frame *a, const ct_frame *b) {
-  const ct_vec3 apart = ct_sub(a->position, b->position);
-  const double least = ORDER_FRACTION * ct_max_abs(apart);
-  if (least > 0.0) {
-    double by = fabs(apart.x) >= least ? apart.x : fabs(apart.y) >= least ? apart.y : apart.z;
-    return by < 0.0 ? -1 : 1;
-  }
-  const ct_vec3 p[4] = {a->rotation.rx, a->rotation.ry, a->rotation.rz, a->position};
-  const ct_vec3 q[4] = {b->rotation.rx, b->rotation.ry, b->rotation.rz, b->position};
+/* The sign of the first difference above that of its kind. */
+static int compare_frames_beyond(const ct_frame *a, const ct_frame *b, double turn_least, double move_least) {
+  const ct_vec3 apart[4] = {ct_sub(a->rotation.rx, b->rotation.rx), ct_sub(a->rotation.ry, b->rotation.ry),
+                            ct_sub(a->rotation.rz, b->rotation.rz), ct_sub(a->position, b->position)};
   for (int i = 0; i < 4; i++) {
-    const double u[3] = {p[i].x, p[i].y, p[i].z}, v[3] = {q[i].x, q[i].y, q[i].z};
-    int order = ct_numbers_compare(u, v, 3);
-    if (order) return order;
+    const double d[3] = {apart[i].x, apart[i].y, apart[i].z}, least = i == 3 ? move_least : turn_least;
+    for (int k = 0; k < 3; k++)
+      if (fabs(d[k]) > least) return d[k] < 0.0 ? -1 : 1;
   }
   return 0;
+}
+
+/* A small move does not turn the order of equal shapes that stand on each other. */
+static int compare_frames(const ct_frame *a, const ct_frame *b) {
+  int order = compare_frames_beyond(a, b, ORDER_TIE, ORDER_TIE * ct_max_abs(ct_sub(a->position, b->position)));
+  return order ? order : compare_frames_beyond(a, b, 0.0, 0.0);
 }
 
 bool ct_frames_swapped(const ct_frame *a, const ct_frame *b) { return compare_frames(a, b) > 0; }
