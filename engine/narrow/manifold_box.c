@@ -256,8 +256,8 @@ CT_INLINE void add_frame_corner(overlap *o, unsigned side) {
   add(o, (met){{pack(CT_FEATURE_VERTEX, r->vertex[i]), inside_of(o->body)}}, at_of(r, i), r->x[i], r->y[i], true);
 }
 
-CT_INLINE bool near(const corners *c, unsigned i, unsigned k, double tie) {
-  return (fabs(c->x[i] - c->x[k]) <= tie) & (fabs(c->y[i] - c->y[k]) <= tie);
+CT_INLINE bool near(const corners *c, unsigned i, const corners *d, unsigned k, double tie) {
+  return (fabs(c->x[i] - d->x[k]) <= tie) & (fabs(c->y[i] - d->y[k]) <= tie);
 }
 
 /* Is a corner a crossing of edges, one of each face? */
@@ -269,11 +269,14 @@ CT_INLINE void add_crossing(overlap *o, unsigned w, unsigned p, unsigned i, unsi
   const corners *c = o->pool;
   bool side_in = c->edge[p] & SIDE;
   double tie = 2.0 * o->c->tie;
-  if (near(c, i, p, tie)) {
-    if (!side_in && crosses(c, w, p)) add_frame_corner(o, c->edge[i]);
+  if (near(c, i, c, p, tie)) {
+    if (side_in || !crosses(c, w, p)) return;
+    unsigned from = c->edge[i] & ~SIDE, to = (from + 1) & 3;
+    if (near(c, i, o->ring, from, tie)) add_frame_corner(o, from);
+    else if (near(c, i, o->ring, to, tie)) add_frame_corner(o, to);
     return;
   }
-  if (near(c, i, q, tie) && (side_in || !crosses(c, i, q))) return;
+  if (near(c, i, c, q, tie) && (side_in || !crosses(c, i, q))) return;
   unsigned side = c->edge[side_in ? p : i] & ~SIDE, edge = c->edge[side_in ? i : p];
   ct_vec3 at = at_of(c, i);
   add(o, (met){{pack(CT_FEATURE_EDGE, o->ring->edge[side]), pack(CT_FEATURE_EDGE, edge)}}, at, ct_dot(o->c->view.x, at),

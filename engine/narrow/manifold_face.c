@@ -47,8 +47,11 @@ static corner_sort sort_of(const ct_corner *before, const ct_corner *c) {
   return side_in != side_out ? CROSSING : side_in ? OF_FRAME : OF_BODY;
 }
 
-static void add_frame_corner(const overlap *o, uint32_t side) {
-  const ct_corner *corner = &o->frame->corners.items[side & ~SIDE];
+static const ct_corner *end_of_side(const overlap *o, uint32_t side) {
+  return &o->frame->corners.items[side + 1 == o->frame->corners.count ? 0 : side + 1];
+}
+
+static void add_frame_corner(const overlap *o, const ct_corner *corner) {
   add(o, feature_of(corner), o->body->inside, corner->at, true);
 }
 
@@ -59,7 +62,11 @@ static void add_crossing(const overlap *o, const ct_corner *c, uint32_t n, uint3
   bool side_in = c[p].edge & SIDE;
   double tie = 2.0 * o->contacts->tie;
   if (near(&c[i], &c[p], tie)) {
-    if (!side_in && sort_of(&c[p == 0 ? n - 1 : p - 1], &c[p]) == CROSSING) add_frame_corner(o, c[i].edge);
+    if (side_in || sort_of(&c[p == 0 ? n - 1 : p - 1], &c[p]) != CROSSING) return;
+    /* Of an overlap that is one point the sides come in any order. */
+    const ct_corner *from = &o->frame->corners.items[c[i].edge & ~SIDE], *to = end_of_side(o, c[i].edge & ~SIDE);
+    if (near(&c[i], from, tie)) add_frame_corner(o, from);
+    else if (near(&c[i], to, tie)) add_frame_corner(o, to);
     return;
   }
   if (near(&c[i], &c[q], tie) && (side_in || sort_of(&c[i], &c[q]) != CROSSING)) return;
@@ -75,7 +82,7 @@ static void polygon_in_polygon(const overlap *o) {
   for (uint32_t i = 0; i < n; i++) {
     corner_sort sort = sort_of(&c[i == 0 ? n - 1 : i - 1], &c[i]);
     if (sort == CROSSING) add_crossing(o, c, n, i);
-    else if (sort == OF_FRAME) add_frame_corner(o, c[i].edge);
+    else if (sort == OF_FRAME) add_frame_corner(o, &o->frame->corners.items[c[i].edge & ~SIDE]);
     else add(o, o->frame->inside, feature_of(&c[i]), c[i].at, false);
   }
 }
@@ -84,7 +91,7 @@ static void polygon_in_polygon(const overlap *o) {
 static ct_feature crossed_by_line(const overlap *o, uint32_t side, double t) {
   const ct_corner *p = &o->body->corners.items[0], *q = &o->body->corners.items[1];
   const ct_corner_list *frame = &o->frame->corners;
-  const ct_corner *from = &frame->items[side], *to = &frame->items[side + 1 == frame->count ? 0 : side + 1];
+  const ct_corner *from = &frame->items[side], *to = end_of_side(o, side);
   const ct_corner at = {.x = p->x + t * (q->x - p->x), .y = p->y + t * (q->y - p->y)};
   double tie = 2.0 * o->contacts->tie;
   if (near(&at, from, tie)) return feature_of(from);

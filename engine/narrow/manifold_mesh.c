@@ -15,6 +15,8 @@
 #define LEVEL_MIN 0.995
 /* Steps of 100 ns that a triangle takes, for the flag. */
 #define TRIANGLE_STEPS 16
+/* Triangles around a vertex that are looked at: a guard for fans of broken meshes. */
+#define FAN_MAX 4096
 /* The mark of a group that has points. */
 #define NUMBERED (CT_NOT_MET - 1u)
 
@@ -112,7 +114,7 @@ static ct_vec3 normal_of(const mesh_run *run, uint32_t position) {
  */
 static double lean_of(const mesh_run *run, double distance) {
   double apart = ct_max2(distance, 0.0) + ct_min2(run->contacts->core_a.radius[0], run->contacts->core_a.radius[1]) + run->radius;
-  return CT_DIRECTION_ROUNDOFF + ct_min2(run->contacts->tie / apart, CT_LEAN_MAX);
+  return CT_DIRECTION_TIE + ct_min2(run->contacts->tie / apart, CT_LEAN_MAX);
 }
 
 /* The part of a face that a point is on, with its number in the face; none: `otherwise`. */
@@ -188,6 +190,31 @@ static bool in_mesh(const mesh_run *run, const ct_mesh_face *face, ct_contact_po
   return true;
 }
 
+static void mark_met(const mesh_run *run, uint32_t position) {
+  uint32_t *root = run->contacts->memory->root;
+  if (position != CT_NO_TRIANGLE && root[position] == CT_NOT_MET) root[position] = position;
+}
+
+/* A point on an edge or a corner is on all triangles there: whichever of these has it, patches hang together. */
+static void mark_around(const mesh_run *run, const ct_mesh_face *face, const ct_contact_point *p) {
+  const ct_mesh_view *mesh = run->mesh;
+  ct_feature place = place_of(face, ct_add_scaled(p->point_b, p->normal, run->radius), (ct_feature){CT_FEATURE_FACE, 0});
+  mark_met(run, face->position);
+  if (place.kind == CT_FEATURE_EDGE) mark_met(run, mesh->across[face->position][place.index]);
+  if (place.kind != CT_FEATURE_VERTEX) return;
+  uint32_t vertex = mesh->corners[face->position][place.index];
+  for (uint32_t turn = 0; turn < 2; turn++) {
+    uint32_t at = face->position;
+    for (int step = 0; step < FAN_MAX && at != CT_NO_TRIANGLE; step++) {
+      uint32_t k = 0;
+      while (k < 2 && mesh->corners[at][k] != vertex) k++;
+      at = mesh->across[at][turn ? (k + 2) % 3 : k];
+      if (at == face->position) return;
+      mark_met(run, at);
+    }
+  }
+}
+
 /* The points of one triangle along the view. Those deeper than the pair are of other features that the pair has not chosen. */
 static void take_points(mesh_run *run, uint32_t position, uint32_t before) {
   ct_contacts *c = run->contacts;
@@ -198,7 +225,7 @@ static void take_points(mesh_run *run, uint32_t position, uint32_t before) {
     ct_contact_point p = m->points[i];
     if (p.distance < c->distance - c->tie) continue;
     /* What lies between points belongs to their patch. */
-    m->root[position] = position;
+    mark_around(run, &face, &p);
     if (!in_mesh(run, &face, &p)) continue;
     p.patch = position;
     m->points[kept++] = p;

@@ -81,8 +81,8 @@ ct_mesh_edge ct_touching_edge(const ct_touching *t, const ct_mesh_face *face, in
 
 /* By how much a face may lean, as a sine, where two of its edges and the other's meet. */
 #define CT_LEAN_MAX 0.1
-/* Round-off of a direction, as a sine. */
-#define CT_DIRECTION_ROUNDOFF 1e-9
+/* Directions that differ by less, as a sine, are equal. */
+#define CT_DIRECTION_TIE 1e-6
 /* Does the mesh end along a way at a point of an edge, or in corner k of a face: do none of the triangles there reach farther by
  * more than `lean`, a sine? */
 bool ct_edge_ends(const ct_mesh_edge *e, ct_vec3 at, ct_vec3 way, double slack, double lean);

@@ -121,12 +121,12 @@ bool ct_is_corner(const ct_touching *t, const ct_mesh_face *face, int k) {
 /* Does the mesh end along a way in the feature of a face that a point is on? */
 static bool foot_ends(const ct_touching *t, const ct_mesh_face *face, ct_vec3 foot, ct_vec3 way) {
   for (int k = 0; k < 3; k++)
-    if (ct_norm(ct_sub(foot, face->t.v[k])) <= face->tie) return ct_vertex_ends(t, face, k, way, CT_DIRECTION_ROUNDOFF);
+    if (ct_norm(ct_sub(foot, face->t.v[k])) <= face->tie) return ct_vertex_ends(t, face, k, way, CT_DIRECTION_TIE);
   for (int k = 0; k < 3; k++) {
     ct_mesh_edge e = ct_touching_edge(t, face, k);
     ct_vec3 d = ct_sub(e.q, e.p);
     if (ct_norm(ct_cross(d, ct_sub(foot, e.p))) > face->tie * ct_norm(d)) continue;
-    return ct_edge_ends(&e, foot, way, t->slack, CT_DIRECTION_ROUNDOFF);
+    return ct_edge_ends(&e, foot, way, t->slack, CT_DIRECTION_TIE);
   }
   return false;
 }
@@ -136,8 +136,8 @@ static bool faces_at(const ct_touching *t, const ct_mesh_face *face, int k, ct_v
   double cosine = ct_dot(face->normal, way);
   if (!t->view[face->which]->solid) cosine = fabs(cosine);
   if (cosine > FACING_MIN) return true;
-  if (t->view[face->which]->solid && !(cosine > 0.0)) return false;
-  return corners_end(t, face->which, face->position, k, way, CT_DIRECTION_ROUNDOFF);
+  if (t->view[face->which]->solid && !(cosine > CT_DIRECTION_TIE)) return false;
+  return corners_end(t, face->which, face->position, k, way, CT_DIRECTION_TIE);
 }
 
 bool ct_touching_holds(const ct_touching *t, int which, ct_vec3 point) {
@@ -169,12 +169,12 @@ void ct_touch_corners(ct_touching *t, const ct_mesh_face face[2]) {
     double distance = ct_norm(d);
     if (distance > ct_max2(t->reach, -t->least)) continue;
     ct_vec3 aside = ct_add_scaled(d, face[1].normal, -ct_dot(face[1].normal, d));
-    if (ct_norm(aside) <= face[1].tie + CT_DIRECTION_ROUNDOFF * distance) {
+    if (ct_norm(aside) <= face[1].tie + CT_DIRECTION_TIE * distance) {
       corner_over_face(t, face, k, foot);
       continue;
     }
     ct_vec3 way = ct_scale(d, 1.0 / distance);
-    if (distance > t->reach || !ct_vertex_ends(t, &face[0], k, way, CT_DIRECTION_ROUNDOFF) ||
+    if (distance > t->reach || !ct_vertex_ends(t, &face[0], k, way, CT_DIRECTION_TIE) ||
         !foot_ends(t, &face[1], foot, ct_neg(way)))
       continue;
     ct_meet meet = {

@@ -35,7 +35,7 @@ static void meet(const flat_case *c, ct_detail detail, kept *out) {
 
 /* ---- the patch ---- */
 
-enum { RING = 360, RING_MAX = 2 * RING + 2 * FLAT_CORNERS_MAX };
+enum { RING = 96, RING_MAX = 2 * RING + 2 * FLAT_CORNERS_MAX };
 
 typedef struct ring {
   long double at[RING_MAX][2];
@@ -219,8 +219,8 @@ static bool covers(const flat_case *c, const ring *patch, const kept *m, bool al
   bool round = c->a.outline.form == FLAT_DISC || c->b.outline.form == FLAT_DISC;
   bool line = c->a.outline.form == FLAT_LINE || c->b.outline.form == FLAT_LINE;
   for (int i = 0; i < at.count; i++)
-    if (outside(patch, at.at[i]) > TIE * size + (round ? 1e-4L : 0.0L)) return false;
-  if (line) return length_of(&at) >= size * (1 - (round ? 1e-3L : 1e-5L));
+    if (outside(patch, at.at[i]) > TIE * size + (round ? 1e-3L : 0.0L)) return false;
+  if (line) return length_of(&at) >= size * (1 - (round ? 2e-3L : 1e-5L));
   hull_of(&at);
   long double part = area_of(&at) / whole;
   if (getenv("DBG")) {
