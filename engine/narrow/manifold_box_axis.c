@@ -290,12 +290,12 @@ CT_INLINE bool put_in_order(const rectangle *r, const places *p, ordered *out) {
 
 /* ---- the four that stand for many, as in manifold_reduce.c ---- */
 
-/* The first of the greatest; CORNERS_MAX: none is above `least`. */
-CT_INLINE unsigned first_of_most(const double gain[CORNERS_MAX], double least) {
+/* The first of the greatest, to a `tie`; CORNERS_MAX: none is above `least`. */
+CT_INLINE unsigned first_of_most(const double gain[CORNERS_MAX], double least, double tie) {
   double most = ct_max2(ct_max2(ct_max2(gain[0], gain[1]), ct_max2(gain[2], gain[3])),
                         ct_max2(ct_max2(gain[4], gain[5]), ct_max2(gain[6], gain[7])));
   unsigned equal = 0;
-  for (int i = 0; i < CORNERS_MAX; i++) equal |= (unsigned)(gain[i] * (1.0 + CT_TIE) >= most) << i;
+  for (int i = 0; i < CORNERS_MAX; i++) equal |= (unsigned)(gain[i] >= most - tie) << i;
   return most > least ? (unsigned)__builtin_ctz(equal) : CORNERS_MAX;
 }
 
@@ -321,18 +321,20 @@ static unsigned reduce(const rectangle *r, const places *p_all, const ordered *o
   double gain[CORNERS_MAX], one[CORNERS_MAX], two[CORNERS_MAX], three[CORNERS_MAX];
   for (int i = 0; i < CORNERS_MAX; i++)
     gain[i] = (c->x[i] - c->x[0]) * (c->x[i] - c->x[0]) + (c->y[i] - c->y[0]) * (c->y[i] - c->y[0]);
-  unsigned p = first_of_most(gain, 4.0 * r->slack * r->slack);
+  double square = 0.0;
+  for (int i = 0; i < CORNERS_MAX; i++) square = ct_max2(square, gain[i]);
+  const double tie = CT_TIE * square, least = ct_max2(2.0 * tie, 2.0 * r->slack * sqrt(square));
+  unsigned p = first_of_most(gain, 4.0 * r->slack * r->slack, tie);
   if (p == CORNERS_MAX) return 0;
-  const double least = ct_max2(CT_TIE * gain[p], 2.0 * r->slack * sqrt(gain[p]));
   find_areas(c, 0, p, one);
   for (int i = 0; i < CORNERS_MAX; i++) gain[i] = fabs(one[i]);
-  unsigned q = first_of_most(gain, least);
+  unsigned q = first_of_most(gain, least, tie);
   if (q == CORNERS_MAX) return 0;
   const double outside = one[q] < 0.0 ? 1.0 : -1.0;
   find_areas(c, p, q, two);
   find_areas(c, q, 0, three);
   for (int i = 0; i < CORNERS_MAX; i++) gain[i] = ct_max2(ct_max2(outside * one[i], outside * two[i]), outside * three[i]);
-  unsigned s = first_of_most(gain, least);
+  unsigned s = first_of_most(gain, least, tie);
   return s == CORNERS_MAX ? 0 : 1u | 1u << p | 1u << q | 1u << s;
 }
 

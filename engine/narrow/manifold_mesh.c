@@ -130,11 +130,17 @@ static ct_feature place_of(const ct_mesh_face *face, ct_vec3 point, ct_feature o
   return otherwise;
 }
 
+/* Is a point between the ends of a capsule's line, or of the line along a frustum's side? */
+static bool is_on_line(const ct_contacts *c, const ct_contact_point *p) {
+  return (c->core_a.kind == CT_CORE_SEGMENT && p->a.kind == CT_FEATURE_EDGE) ||
+         (c->core_a.kind == CT_CORE_FRUSTUM && p->a.kind == CT_FEATURE_SMOOTH);
+}
+
 /* What a point is on, of a line: its end where it falls on that. */
 static ct_feature place_on_line(const ct_contacts *c, const ct_contact_point *p) {
   const ct_core *core = &c->core_a;
-  bool segment = core->kind == CT_CORE_SEGMENT && p->a.kind == CT_FEATURE_EDGE;
-  if (!segment && !(core->kind == CT_CORE_FRUSTUM && p->a.kind == CT_FEATURE_SMOOTH)) return p->a;
+  bool segment = core->kind == CT_CORE_SEGMENT;
+  if (!is_on_line(c, p)) return p->a;
   double half = ct_norm(core->axis[2]);
   double along = half > 0.0 ? ct_dot(core->axis[2], ct_sub(p->point_a, core->center)) / half : 0.0;
   for (uint32_t top = 0; top < 2; top++) {
@@ -156,7 +162,7 @@ static bool in_mesh(const mesh_run *run, const ct_mesh_face *face, ct_contact_po
   const ct_feature found = p->a;
   p->a = place_on_line(run->contacts, p);
   const bool end_of_line = p->a.kind != found.kind;
-  bool whole = p->a.kind == CT_FEATURE_EDGE || p->a.kind == CT_FEATURE_FACE;
+  const bool line = is_on_line(run->contacts, p), whole = line || p->a.kind == CT_FEATURE_EDGE || p->a.kind == CT_FEATURE_FACE;
   ct_vec3 way = ct_neg(p->normal), foot = ct_add_scaled(p->point_b, p->normal, run->radius);
   double facing = ct_dot(way, face->normal), lean = lean_of(run, p->distance);
   if (!run->mesh->solid) facing = fabs(facing);
@@ -168,8 +174,8 @@ static bool in_mesh(const mesh_run *run, const ct_mesh_face *face, ct_contact_po
     p->b = ct_face_feature(t, face, foot);
     /* Beside the two places where an edge crosses a rim, 0 and 1. */
     if (p->b.kind == CT_FEATURE_EDGE && !end_of_line) p->number += 2;
-    /* A face that only touches one of several triangles in its plane has its points over the others. */
-    return amid || p->a.kind != CT_FEATURE_FACE;
+    /* A face or a line that only touches one of several triangles in its plane has its points over the others. */
+    return amid || !(line || p->a.kind == CT_FEATURE_FACE);
   }
   ct_feature place = place_of(face, foot, p->b);
   const int k = (int)place.index;

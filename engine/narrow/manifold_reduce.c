@@ -100,6 +100,7 @@ typedef struct chosen {
   uint32_t at[KEPT_MAX];
   spot spots[KEPT_MAX];
   uint32_t kept;
+  double square; /* of the distance from the first to the farthest: that of the second */
 } chosen;
 
 static spot spot_at(const chosen *c, uint32_t i) { return c->all ? c->all[i] : spot_of(&c->points[i], c->view); }
@@ -121,24 +122,25 @@ static double gain(const chosen *c, spot p) {
 }
 
 /* Of points on one line the other end: the farthest from the second, if it is beyond the first. */
-static void take_other_end(chosen *c, double square) {
+static void take_other_end(chosen *c) {
   chosen from = {.spots = {c->spots[1]}, .kept = 1};
   uint32_t best = c->count;
-  double most = square * (1.0 + CT_TIE);
+  double most = c->square * (1.0 + CT_TIE), beyond = most;
   for (uint32_t i = 0; i < c->count; i++) most = ct_max2(most, gain(&from, spot_at(c, i)));
-  for (uint32_t i = 0; i < c->count && best == c->count && most > square * (1.0 + CT_TIE); i++)
+  for (uint32_t i = 0; i < c->count && best == c->count && most > beyond; i++)
     if (gain(&from, spot_at(c, i)) * (1.0 + CT_TIE) >= most) best = i;
   if (best < c->count) c->at[c->kept++] = best;
 }
 
-/* Takes the point that adds most, the first among equals; false when none adds more than `least`. */
+/* Takes the point that adds most, the first of those that add as much to a tie; false when none adds more than `least`. */
 static bool take_best(chosen *c, double least) {
   double most = least;
   for (uint32_t i = 0; i < c->count; i++)
     if (!is_kept(c, i)) most = ct_max2(most, gain(c, spot_at(c, i)));
   if (!(most > least)) return false;
+  if (c->kept == 1) c->square = most;
   uint32_t best = 0;
-  while (is_kept(c, best) || !(gain(c, spot_at(c, best)) * (1.0 + CT_TIE) >= most)) best++;
+  while (is_kept(c, best) || !(gain(c, spot_at(c, best)) >= most - CT_TIE * c->square)) best++;
   c->at[c->kept] = best;
   c->spots[c->kept++] = spot_at(c, best);
   return true;
@@ -151,10 +153,9 @@ uint32_t ct_contacts_reduce(ct_contact_point *points, uint32_t count, const ct_v
   chosen c = {.points = points, .count = count, .view = view, .all = count <= SPOTS_MAX ? all : NULL, .at = {0}, .kept = 1};
   c.spots[0] = spot_at(&c, 0);
   if (take_best(&c, 4.0 * slack * slack)) {
-    double square = gain(&(chosen){.spots = {c.spots[0]}, .kept = 1}, c.spots[1]);
-    double least = ct_max2(CT_TIE * square, 2.0 * slack * sqrt(square));
+    double least = ct_max2(2.0 * CT_TIE * c.square, 2.0 * slack * sqrt(c.square));
     if (take_best(&c, least)) take_best(&c, least);
-    else take_other_end(&c, square);
+    else take_other_end(&c);
   }
   /* The places stay in order: those chosen move to the front. */
   uint32_t kept = 0;
