@@ -183,6 +183,7 @@ static void hand_back(const ct_contacts *c, bool swapped, ct_manifold *out) {
 static size_t keep(const ct_contacts *c, ct_detail detail) {
   ct_manifold_memory *m = c->memory;
   uint32_t kept = 0, deepest = 0;
+  double deepest_tie = 0.0;
   ct_contacts_order(m->points, m->count);
   if (is_mesh(c->b)) m->count = ct_contacts_unique(m->points, m->count);
   for (uint32_t first = 0, end; first < m->count; first = end) {
@@ -193,7 +194,8 @@ static size_t keep(const ct_contacts *c, ct_detail detail) {
     double tie = ct_contacts_depth_tie(patch, count, &view, c->slack);
     ct_contacts_deepest_first(patch, count, tie);
     if (detail == CT_DETAIL_MANIFOLD) count = ct_contacts_reduce(patch, count, &view, c->slack);
-    if (patch[0].distance < m->points[deepest].distance - c->tie) deepest = kept;
+    if (patch[0].distance < m->points[deepest].distance - ct_max2(tie, deepest_tie)) deepest = kept;
+    if (deepest == kept) deepest_tie = tie;
     for (uint32_t i = 0; i < count && kept < first; i++) m->points[kept + i] = patch[i];
     kept += count;
   }

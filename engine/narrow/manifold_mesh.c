@@ -15,6 +15,8 @@
 #define LEVEL_MIN 0.995
 /* Steps of 100 ns that a triangle takes, for the flag. */
 #define TRIANGLE_STEPS 16
+/* Sine between a cap and a mesh below which it lies on that. */
+#define FLAT_CAP 1e-3
 /* Triangles around a vertex that are looked at: a guard for fans of broken meshes. */
 #define FAN_MAX 4096
 /* The mark of a group that has points. */
@@ -154,6 +156,17 @@ static ct_feature place_on_line(const ct_contacts *c, const ct_contact_point *p)
   return p->a;
 }
 
+/* An edge enters a rim, 0, or leaves it, 1, from its vertex of the lower number, whichever triangle has found that. False: it is a
+ * tangent of a cap that lies on the mesh, as in manifold_disc.c. */
+static bool cross_rim(const ct_contacts *c, const ct_mesh_edge *e, ct_vec3 foot, ct_contact_point *p) {
+  const ct_core *core = &c->core_a;
+  double along = ct_dot(ct_unit_or(ct_sub(e->q, e->p), p->normal), ct_sub(foot, core->center));
+  ct_vec3 axis = ct_unit_or(core->axis[2], ct_vec(0.0, 0.0, 1.0));
+  bool flat = ct_norm(ct_cross(axis, p->normal)) <= FLAT_CAP;
+  p->number = along > 0.0;
+  return !flat || along * along > 2.0 * c->tie * core->rim[p->a.index];
+}
+
 /* From the feature of the triangle that a point is on to that of the mesh. False: the mesh is not met there. Edges and corners
  * amid flat faces and straight edges are where those were cut, and edges of the body do not meet them. Apart, a feature is met
  * where the mesh ends along the normal. */
@@ -186,9 +199,9 @@ static bool in_mesh(const mesh_run *run, const ct_mesh_face *face, ct_contact_po
   if (place.kind == CT_FEATURE_EDGE) {
     ct_mesh_edge e = ct_touching_edge(t, face, k);
     p->b = e.feature;
-    /* An edge enters a disc, 0, or leaves it, 1, from its vertex of the lower number, whichever triangle has found that. */
-    if (p->a.kind == CT_FEATURE_EDGE && run->contacts->core_a.kind == CT_CORE_FRUSTUM && !end_of_line)
-      p->number = ct_dot(ct_sub(e.q, e.p), ct_sub(foot, run->contacts->core_a.center)) > 0.0;
+    if (p->a.kind == CT_FEATURE_EDGE && run->contacts->core_a.kind == CT_CORE_FRUSTUM && !end_of_line &&
+        !cross_rim(run->contacts, &e, foot, p))
+      return false;
     if (p->a.kind == CT_FEATURE_FACE) return false;
     return !(whole && e.flat) && (!run->apart || ct_edge_ends(&e, foot, way, t->slack, lean));
   }

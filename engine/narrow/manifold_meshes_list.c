@@ -38,22 +38,32 @@ static int by_features(const ct_touch *p, const ct_touch *q) {
   return order ? order : by_feature(p->point.b, q->point.b);
 }
 
-/* Of the same two features the touch on the triangles that face each other most, then by numbers. */
+/* By features, then by numbers. */
 static int by_rank(const void *first, const void *second) {
   const ct_touch *p = first, *q = second;
   int order = by_features(p, q);
-  if (order == 0) order = (p->facing < q->facing) - (p->facing > q->facing);
   if (order == 0) order = by_number(p->position[0], q->position[0]);
   if (order == 0) order = by_number(p->position[1], q->position[1]);
   return order ? order : (p->point.distance > q->point.distance) - (p->point.distance < q->point.distance);
+}
+
+/* Of touches of the same two features the first on the triangles that face each other most, to a tie. */
+static const ct_touch *most_facing(const ct_touch *touches, uint32_t count) {
+  double most = -INFINITY;
+  for (uint32_t i = 0; i < count; i++) most = ct_max2(most, touches[i].facing);
+  uint32_t i = 0;
+  while (touches[i].facing < most - CT_DIRECTION_TIE) i++;
+  return &touches[i];
 }
 
 void ct_touches_unique(ct_touching *t) {
   ct_manifold_memory *m = t->contacts->memory;
   uint32_t kept = 0;
   if (m->touch_count > 0) qsort(m->touches, m->touch_count, sizeof *m->touches, by_rank);
-  for (uint32_t i = 0; i < m->touch_count; i++)
-    if (kept == 0 || by_features(&m->touches[kept - 1], &m->touches[i]) != 0) m->touches[kept++] = m->touches[i];
+  for (uint32_t first = 0, end; first < m->touch_count; first = end) {
+    for (end = first + 1; end < m->touch_count && by_features(&m->touches[first], &m->touches[end]) == 0; end++) continue;
+    m->touches[kept++] = *most_facing(&m->touches[first], end - first);
+  }
   m->touch_count = kept;
 }
 

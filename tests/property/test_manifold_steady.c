@@ -157,18 +157,38 @@ static bool same_id(const ct_contact_point *p, const ct_contact_point *q) {
          p->number == q->number && p->patch == q->patch;
 }
 
-/* How fast a crossing of two borders can move: one over the least sine between two that cross. */
+/* The sine between a line and a circle that it crosses; 1: it does not. */
+static long double sine_with_disc(const long double p[2], const long double q[2], long double x, long double y, long double radius) {
+  const long double c[2] = {x, y};
+  long double part = side_of(p, q, c) / (hypotl(q[0] - p[0], q[1] - p[1]) * radius);
+  return fabsl(part) < 1 ? sqrtl(1 - part * part) : 1;
+}
+
+/* The sine between two edges that cross or nearly do. */
+static long double sine_of_edges(const long double *p, const long double *q, const long double *u, const long double *v) {
+  long double dx = q[0] - p[0], dy = q[1] - p[1], ex = v[0] - u[0], ey = v[1] - u[1], d = hypotl(dx, dy), e = hypotl(ex, ey);
+  if (side_of(p, q, u) * side_of(p, q, v) > 1e-5L * d * d || side_of(u, v, p) * side_of(u, v, q) > 1e-5L * e * e) return 1;
+  return fabsl(dx * ey - dy * ex) / (d * e);
+}
+
+/* How fast a crossing of two borders can move: one over the least sine between two that cross. Parallel ones have no crossing. */
 static double speed_of(const flat_case *c) {
+  const flat_outline *o[2] = {&c->a.outline, &c->b.outline};
+  bool disc[2] = {o[0]->form == FLAT_DISC, o[1]->form == FLAT_DISC};
+  long double least = 1, x = c->x, y = c->y, d2 = x * x + y * y;
   ring of[2];
-  ring_of(&c->a.outline, 0.0, 0.0, 0.0, &of[0]);
-  ring_of(&c->b.outline, c->turn, c->x, c->y, &of[1]);
-  long double least = 1;
-  for (int i = 0; i < of[0].count && c->a.outline.form != FLAT_ALL; i++) {
+  ring_of(o[0], 0.0, 0.0, 0.0, &of[0]);
+  ring_of(o[1], c->turn, c->x, c->y, &of[1]);
+  if (disc[0] && disc[1]) {
+    long double r = o[0]->radius, s = o[1]->radius, cosine = (r * r + s * s - d2) / (2 * r * s);
+    return 32.0 / (double)(fabsl(cosine) < 1 - 1e-10L ? sqrtl(1 - cosine * cosine) : 1);
+  }
+  for (int i = 0; i < of[0].count && o[0]->form != FLAT_ALL; i++) {
     for (int k = 0; k < of[1].count; k++) {
       const long double *p = of[0].at[i], *q = of[0].at[(i + 1) % of[0].count], *u = of[1].at[k], *v = of[1].at[(k + 1) % of[1].count];
-      if (side_of(p, q, u) * side_of(p, q, v) > 0 || side_of(u, v, p) * side_of(u, v, q) > 0) continue;
-      long double dx = q[0] - p[0], dy = q[1] - p[1], ex = v[0] - u[0], ey = v[1] - u[1];
-      long double sine = fabsl(dx * ey - dy * ex) / (hypotl(dx, dy) * hypotl(ex, ey));
+      long double sine = disc[0]   ? sine_with_disc(u, v, 0, 0, o[0]->radius)
+                         : disc[1] ? sine_with_disc(p, q, x, y, o[1]->radius)
+                                   : sine_of_edges(p, q, u, v);
       if (sine > 1e-5L) least = fminl(least, sine);
     }
   }
