@@ -263,21 +263,28 @@ CT_INLINE bool near(const corners *c, unsigned i, const corners *d, unsigned k, 
 /* Is a corner a crossing of edges, one of each face? */
 CT_INLINE bool crosses(const corners *c, unsigned before, unsigned i) { return (c->edge[before] ^ c->edge[i]) & SIDE; }
 
+/* Adds the frame's corner at an end of a side, if a place is one. */
+CT_INLINE bool add_end_of_side(overlap *o, unsigned i, unsigned side) {
+  double tie = 2.0 * o->c->tie;
+  unsigned to = (side + 1) & 3;
+  bool at_from = near(o->pool, i, o->ring, side, tie), at_to = near(o->pool, i, o->ring, to, tie);
+  if (at_from | at_to) add_frame_corner(o, at_from ? side : to);
+  return at_from | at_to;
+}
+
 /* As in manifold_face.c: those that fall on a corner are that corner, two that fall together the frame's corner or one. `w`: what
  * is before `p`. */
 CT_INLINE void add_crossing(overlap *o, unsigned w, unsigned p, unsigned i, unsigned q) {
   const corners *c = o->pool;
   bool side_in = c->edge[p] & SIDE;
   double tie = 2.0 * o->c->tie;
+  unsigned side = c->edge[side_in ? p : i] & ~SIDE, edge = c->edge[side_in ? i : p];
   if (near(c, i, c, p, tie)) {
-    if (side_in || !crosses(c, w, p)) return;
-    unsigned from = c->edge[i] & ~SIDE, to = (from + 1) & 3;
-    if (near(c, i, o->ring, from, tie)) add_frame_corner(o, from);
-    else if (near(c, i, o->ring, to, tie)) add_frame_corner(o, to);
+    if (!side_in && crosses(c, w, p)) add_end_of_side(o, i, side);
     return;
   }
   if (near(c, i, c, q, tie) && (side_in || !crosses(c, i, q))) return;
-  unsigned side = c->edge[side_in ? p : i] & ~SIDE, edge = c->edge[side_in ? i : p];
+  if (add_end_of_side(o, i, side)) return;
   ct_vec3 at = at_of(c, i);
   add(o, (met){{pack(CT_FEATURE_EDGE, o->ring->edge[side]), pack(CT_FEATURE_EDGE, edge)}}, at, ct_dot(o->c->view.x, at),
       ct_dot(o->c->view.y, at), false);

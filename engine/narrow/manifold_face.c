@@ -55,22 +55,28 @@ static void add_frame_corner(const overlap *o, const ct_corner *corner) {
   add(o, feature_of(corner), o->body->inside, corner->at, true);
 }
 
+/* Adds the corner of the frame at an end of a side, if a place is one. */
+static bool add_end_of_side(const overlap *o, const ct_corner *at, uint32_t side) {
+  double tie = 2.0 * o->contacts->tie;
+  const ct_corner *from = &o->frame->corners.items[side], *to = end_of_side(o, side);
+  const ct_corner *end = near(at, from, tie) ? from : near(at, to, tie) ? to : NULL;
+  if (end) add_frame_corner(o, end);
+  return end != NULL;
+}
+
 /* Crossings that fall on a corner are that corner; two that fall together are the corner of the frame between their sides, or, on
- * one side, one crossing. */
+ * one side, one crossing. Of an overlap that is one point the sides come in any order. */
 static void add_crossing(const overlap *o, const ct_corner *c, uint32_t n, uint32_t i) {
   uint32_t p = i == 0 ? n - 1 : i - 1, q = i + 1 == n ? 0 : i + 1;
   bool side_in = c[p].edge & SIDE;
   double tie = 2.0 * o->contacts->tie;
+  uint32_t side = (side_in ? c[p].edge : c[i].edge) & ~SIDE, edge = side_in ? c[i].edge : c[p].edge;
   if (near(&c[i], &c[p], tie)) {
-    if (side_in || sort_of(&c[p == 0 ? n - 1 : p - 1], &c[p]) != CROSSING) return;
-    /* Of an overlap that is one point the sides come in any order. */
-    const ct_corner *from = &o->frame->corners.items[c[i].edge & ~SIDE], *to = end_of_side(o, c[i].edge & ~SIDE);
-    if (near(&c[i], from, tie)) add_frame_corner(o, from);
-    else if (near(&c[i], to, tie)) add_frame_corner(o, to);
+    if (!side_in && sort_of(&c[p == 0 ? n - 1 : p - 1], &c[p]) == CROSSING) add_end_of_side(o, &c[i], side);
     return;
   }
   if (near(&c[i], &c[q], tie) && (side_in || sort_of(&c[i], &c[q]) != CROSSING)) return;
-  uint32_t side = (side_in ? c[p].edge : c[i].edge) & ~SIDE, edge = side_in ? c[i].edge : c[p].edge;
+  if (add_end_of_side(o, &c[i], side)) return;
   add(o, feature(CT_FEATURE_EDGE, o->frame->corners.items[side].edge), feature(CT_FEATURE_EDGE, edge), c[i].at, false);
 }
 
