@@ -68,7 +68,7 @@ typedef struct rectangle {
   double x, y, level; /* half its sides, and the face from the centre, m */
   double way;         /* 1: on the positive side */
   double slack, tie, reach;
-  double widest; /* at least the ct_contacts_depth_tie of all that may be points, m */
+  double widest;  /* at least the ct_contacts_depth_tie of all that may be points, m */
   int axis, u, v; /* its own, and those along its sides */
   int face;
   bool second; /* of the second body */

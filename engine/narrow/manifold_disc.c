@@ -70,8 +70,8 @@ static void add_rim_points(const cap *c) {
   }
 }
 
-/* Where the line from p to q crosses the rim. A line that passes it by less than a tie is a tangent, and a crossing that falls on an
- * end is that corner. */
+/* Where the line from p to q crosses the rim. A line that passes it by less than a tie is a tangent, and a crossing that falls on
+ * an end is that corner. */
 static void add_crossings(const cap *c, const ct_corner *p, const ct_corner *q, ct_feature edge) {
   const ct_view *view = &c->contacts->view;
   ct_vec3 from = arm_to(view, c->disc, p->x, p->y), step = ct_sub(arm_to(view, c->disc, q->x, q->y), from);

@@ -174,8 +174,7 @@ void ct_contacts_overlap(ct_contacts *contacts, const ct_outline *first, const c
     return;
   }
   bool polygons = first->kind == second->kind;
-  bool first_frames =
-      polygons ? first->tilt <= second->tilt + CT_PARALLEL_ANGLE : first->kind == CT_OUTLINE_POLYGON;
+  bool first_frames = polygons ? first->tilt <= second->tilt + CT_PARALLEL_ANGLE : first->kind == CT_OUTLINE_POLYGON;
   overlap o = {contacts, first_frames ? first : second, first_frames ? second : first};
   if (polygons) polygon_in_polygon(&o);
   else segment_in_polygon(&o);

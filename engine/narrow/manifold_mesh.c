@@ -112,7 +112,8 @@ static ct_vec3 normal_of(const mesh_run *run, uint32_t position) {
   return ct_unit_or(n, ct_vec(0.0, 0.0, 1.0));
 }
 
-/* By how much the normal may lean, as a sine: the points it goes through are a tie off at most, and the distance of the cores apart.
+/* By how much the normal may lean, as a sine: the points it goes through are a tie off at most, and the distance of the cores
+ * apart.
  */
 static double lean_of(const mesh_run *run, double distance) {
   double apart = ct_max2(distance, 0.0) + ct_min2(run->contacts->core_a.radius[0], run->contacts->core_a.radius[1]) + run->radius;

@@ -42,7 +42,7 @@ typedef struct ct_mesh_face {
   uint32_t position;
   ct_triangle t;
   ct_vec3 normal; /* unit; zero of one that placing has made a segment */
-  double tie;     /* points within this of a corner or an edge are on it, m: of the bodies or, where it is smaller, of the triangle */
+  double tie; /* points within this of a corner or an edge are on it, m: of the bodies or, where it is smaller, of the triangle */
 } ct_mesh_face;
 ct_mesh_face ct_touching_face(const ct_touching *t, int which, uint32_t position);
 ct_vec3 ct_touching_vertex(const ct_touching *t, int which, uint32_t vertex);

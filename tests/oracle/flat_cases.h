@@ -1,5 +1,6 @@
-/* Pairs of bodies that stand on each other with flat faces: each body with the outline of its face, so that the patch in which they
- * meet is known in closed form. Poses are symmetric more often than not: concentric, equal sizes, turned by multiples of 15 degrees.
+/* Pairs of bodies that stand on each other with flat faces: each body with the outline of its face,
+ * so that the patch in which they meet is known in closed form. Poses are symmetric more often than
+ * not: concentric, equal sizes, turned by multiples of 15 degrees.
  */
 #ifndef TESTS_FLAT_CASES_H
 #define TESTS_FLAT_CASES_H
@@ -14,12 +15,13 @@ enum { FLAT_CORNERS_MAX = 12 };
 
 typedef enum flat_form { FLAT_POLYGON, FLAT_DISC, FLAT_LINE, FLAT_ALL } flat_form;
 
-/* The part of a body that faces the other: in the plane z = 0, seen from above counter-clockwise. */
+/* The part of a body that faces the other: in the plane z = 0, seen from above counter-clockwise.
+ */
 typedef struct flat_outline {
   flat_form form;
-  int count;                         /* corners of a polygon; 2 of a line */
+  int count; /* corners of a polygon; 2 of a line */
   double at[FLAT_CORNERS_MAX][2];
-  double radius;                     /* of a disc about the origin */
+  double radius; /* of a disc about the origin */
 } flat_outline;
 
 /* A body and where it stands when its outline is in z = 0: below it, or above. */
@@ -31,14 +33,16 @@ typedef struct flat_body {
 } flat_body;
 
 typedef struct flat_case {
-  flat_body a, b;     /* a below b */
-  double turn, x, y;  /* of b about the vertical, and aside */
+  flat_body a, b;    /* a below b */
+  double turn, x, y; /* of b about the vertical, and aside */
   double gap;
-  ct_pose move;       /* of both together */
+  ct_pose move; /* of both together */
   ct_frame frame_a, frame_b;
 } flat_case;
 
-static inline uint32_t flat_pick(check_random *r, uint32_t count) { return (uint32_t)(check_next(r) % count); }
+static inline uint32_t flat_pick(check_random *r, uint32_t count) {
+  return (uint32_t)(check_next(r) % count);
+}
 
 static const double flat_sizes[] = {0.25, 0.5, 0.5, 0.5, 1.0};
 static inline double flat_size(check_random *r) {
@@ -67,7 +71,8 @@ static inline void flat_polygon(flat_outline *o, check_random *r) {
   }
 }
 
-/* The hull of the outline at z = 0 and of a smaller or equal one at z = height; *height 0: an apex. */
+/* The hull of the outline at z = 0 and of a smaller or equal one at z = height; *height 0: an apex.
+ */
 static inline ct_shape flat_hull(const flat_outline *o, double height, double scale) {
   ct_vec3 p[2 * FLAT_CORNERS_MAX];
   for (int k = 0; k < o->count; k++) {
@@ -82,7 +87,8 @@ static inline ct_shape flat_mesh(const flat_outline *o, double height) {
   soup s = {0};
   uint32_t n = (uint32_t)o->count;
   bool up = height > 0.0;
-  for (uint32_t k = 0; k < 2 * n; k++) soup_vertex(&s, ct_vec(o->at[k % n][0], o->at[k % n][1], k < n ? 0.0 : height));
+  for (uint32_t k = 0; k < 2 * n; k++)
+    soup_vertex(&s, ct_vec(o->at[k % n][0], o->at[k % n][1], k < n ? 0.0 : height));
   for (uint32_t k = 0; k < n; k++) {
     uint32_t l = (k + 1) % n;
     soup_triangle(&s, k, up ? l : n + l, up ? n + l : l);
@@ -97,7 +103,9 @@ static inline ct_shape flat_mesh(const flat_outline *o, double height) {
 }
 
 static inline ct_pose flat_at(double z) { return at(0.0, 0.0, z); }
-static inline ct_pose flat_lying(double z) { return turned(flat_at(z), 0.0, sqrt(0.5), 0.0, sqrt(0.5)); }
+static inline ct_pose flat_lying(double z) {
+  return turned(flat_at(z), 0.0, sqrt(0.5), 0.0, sqrt(0.5));
+}
 
 static inline void flat_disc(flat_outline *o, double radius) {
   o->form = FLAT_DISC;
@@ -113,13 +121,27 @@ static inline void flat_line(flat_outline *o, double half) {
   }
 }
 
-enum { FLAT_BOX, FLAT_ROUNDED, FLAT_PRISM, FLAT_FRUSTUM_HULL, FLAT_MESH, FLAT_CYLINDER, FLAT_CONE, FLAT_ROUNDED_CYLINDER,
-       FLAT_CAPSULE, FLAT_LYING_CYLINDER, FLAT_ABOVE, FLAT_PLANE = FLAT_ABOVE, FLAT_KINDS };
+enum {
+  FLAT_BOX,
+  FLAT_ROUNDED,
+  FLAT_PRISM,
+  FLAT_FRUSTUM_HULL,
+  FLAT_MESH,
+  FLAT_CYLINDER,
+  FLAT_CONE,
+  FLAT_ROUNDED_CYLINDER,
+  FLAT_CAPSULE,
+  FLAT_LYING_CYLINDER,
+  FLAT_ABOVE,
+  FLAT_PLANE = FLAT_ABOVE,
+  FLAT_KINDS
+};
 
 /* side: 1 above the plane z = 0, -1 below. */
 static inline flat_body flat_body_make(int kind, double side, check_random *r) {
-  static const char *const names[] = {"box", "rounded box", "prism", "frustum of a hull", "mesh", "cylinder", "cone",
-                                      "rounded cylinder", "capsule", "lying cylinder", "plane"};
+  static const char *const names[] = {"box",     "rounded box",    "prism", "frustum of a hull",
+                                      "mesh",    "cylinder",       "cone",  "rounded cylinder",
+                                      "capsule", "lying cylinder", "plane"};
   flat_body b = {.name = names[kind], .pose = flat_at(0.0)};
   double x = flat_size(r), y = flat_pick(r, 2) ? x : flat_size(r), h = flat_size(r);
   switch (kind) {
@@ -177,9 +199,7 @@ static inline flat_body flat_body_make(int kind, double side, check_random *r) {
     b.pose = flat_lying(side * 0.25);
     flat_line(&b.outline, h);
     break;
-  default:
-    b.shape = plane();
-    b.outline.form = FLAT_ALL;
+  default: b.shape = plane(); b.outline.form = FLAT_ALL;
   }
   return b;
 }
@@ -198,13 +218,15 @@ static inline ct_pose flat_turn_about_z(double angle, double x, double y, double
 }
 
 static inline ct_quat flat_any_turn(check_random *r) {
-  return (ct_quat){check_uniform(r, -1, 1), check_uniform(r, -1, 1), check_uniform(r, -1, 1), check_uniform(r, 0.1, 1)};
+  return (ct_quat){check_uniform(r, -1, 1), check_uniform(r, -1, 1), check_uniform(r, -1, 1),
+                   check_uniform(r, 0.1, 1)};
 }
 
 /* Both bodies where they stand, b moved by *small in the world about its own middle. */
 static inline void flat_place(flat_case *c, const ct_pose *small) {
   ct_frame move = ct_frame_of(c->move);
-  ct_frame up = ct_frame_mul(ct_frame_of(flat_turn_about_z(c->turn, c->x, c->y, c->gap)), ct_frame_of(c->b.pose));
+  ct_frame up = ct_frame_mul(ct_frame_of(flat_turn_about_z(c->turn, c->x, c->y, c->gap)),
+                             ct_frame_of(c->b.pose));
   c->frame_a = ct_frame_mul(move, ct_frame_of(c->a.pose));
   c->frame_b = ct_frame_mul(move, up);
   if (!small) return;
@@ -219,7 +241,8 @@ static inline void flat_case_make(flat_case *c, check_random *r) {
   check_random again = *r;
   c->a = flat_body_make(same && below != FLAT_PLANE ? above : below, -1.0, same ? &again : r);
   c->b = flat_body_make(above, 1.0, r);
-  c->turn = flat_pick(r, 4) ? (double)flat_pick(r, 24) * SOUP_PI / 12.0 : check_uniform(r, -3.0, 3.0);
+  c->turn =
+      flat_pick(r, 4) ? (double)flat_pick(r, 24) * SOUP_PI / 12.0 : check_uniform(r, -3.0, 3.0);
   if (flat_pick(r, 3) == 0) c->turn = (double)flat_pick(r, 4) * SOUP_PI / 2.0;
   c->x = c->y = 0.0;
   int place = (int)flat_pick(r, 3);
