@@ -115,8 +115,8 @@ static double off_feature(const pair_body *body, ct_feature f, ct_vec3 at) {
   return off;
 }
 
-/* Corners and edges nearer to each other than this part of the smaller box are one: a point is on its features, and within the boxes,
- * to that. */
+/* Corners and edges nearer to each other than this part of the smaller box are one: a point is on
+ * its features, and within the boxes, to that. */
 #define TIE 1e-6
 
 /* What is so of every point whatever found it: on its features, within the boxes, and the two one above the other. */
