@@ -103,7 +103,9 @@ static void an_arch_stands_or_falls_by_its_line_of_thrust(void) {
   double least = least_thickness();
   CHECK_NEAR(least, 0.1067209, 1e-6); /* the same by another program */
   CHECK(after(1.001 * least, 1e-3, 100, 20000) < 1e-4);
-  CHECK(after(0.99 * least, 1e-2, 10, 1000) > 1e-3);
+  /* A mechanism under a constant load gains energy with the square of the time at least. */
+  double early = after(0.99 * least, 1e-2, 10, 1000), late = after(0.99 * least, 1e-2, 20, 1000);
+  CHECK(early > 1e-4 && late > 4.0 * early);
 }
 
 int main(int argc, char **argv) {

@@ -64,7 +64,7 @@ static void a_bad_question_spoils_no_other(void) {
                             "{\"queries\": [{\"kind\": \"distance\", \"clearence\": 1}, {\"kind\": \"overlap\"}, {\"kind\": "
                             "\"volumes\"}, {\"id\": \"x\"}, 7,"
                             " {\"kind\": \"distance\", \"pairs\": [[\"a\", \"z\"]]}, {\"kind\": \"overlap\", \"deadlineMs\": 5}, "
-                            "{\"id\": \"-\", \"kind\": \"pairs\"}]}");
+                            "{\"id\": \"..\", \"kind\": \"pairs\"}]}");
   static const struct {
     int status;
     const char *type, *pointer;

@@ -220,16 +220,16 @@ static bool tell_short_of_memory(const char *method, const char *path, long n, c
 
 /* Numbers go on after the state that is gone. */
 static void contacts_of_a_state_that_goes_end_in_order_or_are_told_as_missing(void) {
-#define ENDED(state, pair, id)                                                                                                     \
+#define ENDED(state, pair, id, number)                                                                                             \
   "ended@" state " {\"scene\":\"cell\",\"revision\":4,\"contactState\":\"" state "\",\"time\":0,\"contact\":{\"pair\":" pair       \
-  ",\"a\":\"floor\",\"b\":\"" id "\",\"begun\":0,\"cause\":\"state\",\"normalVelocity\":0}}\n"
+  ",\"pairId\":\"0-" number "/0/0\",\"a\":\"floor\",\"b\":\"" id "\",\"begun\":0,\"cause\":\"state\",\"normalVelocity\":0}}\n"
 #define WRITTEN(bodies) "revision@ {\"scene\":\"cell\",\"revision\":4,\"bodies\":" bodies "}\n"
   static const struct {
     const char *method, *path, *told;
   } cases[] = {
-      {"DELETE", "/v1/scenes/cell/contactStates/held", WRITTEN("3") ENDED("held", "1", "p") ENDED("held", "2", "q")},
+      {"DELETE", "/v1/scenes/cell/contactStates/held", WRITTEN("3") ENDED("held", "1", "p", "1") ENDED("held", "2", "q", "2")},
       {"PUT", "/v1/scenes/cell",
-       WRITTEN("0") ENDED("held", "1", "p") ENDED("held", "2", "q") ENDED("other", "3", "p") ENDED("other", "4", "q")},
+       WRITTEN("0") ENDED("held", "1", "p", "1") ENDED("held", "2", "q", "2") ENDED("other", "3", "p", "1") ENDED("other", "4", "q", "2")},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     rig r = with_states();

@@ -183,7 +183,7 @@ static void bad_shapes_say_why_and_where(void) {
       {"{\"mesh\":{\"vertices\":[],\"triangles\":[]}}", "missing-member", "/mesh/vertices", "At least 3"},
       {"{\"triangles\":{\"vertices\":[]}}", "unknown-member", "/triangles", NULL},
       {"{\"sphere\":{\"radius\":1},\"rounding\":0.1}", "unknown-member", "/rounding", NULL},
-      {"{\"sphere\":{\"radius\":1},\"material\":\"a steel\"}", "bad-value", "/material", NULL},
+      {"{\"sphere\":{\"radius\":1},\"material\":\"a\\u0007steel\"}", "bad-value", "/material", NULL},
       {"{\"sphere\":{}}", "missing-member", "/sphere/radius", NULL},
       {"{\"sphere\":{\"raduis\":1}}", "unknown-member", "/sphere/raduis", "did you mean \"radius\""},
       {"{\"sphere\":{\"radius\":0}}", "out-of-range", "/sphere/radius", "1e-9"},
@@ -256,7 +256,7 @@ static void bad_shapes_say_why_and_where(void) {
       {"{\"convex\":{\"planes\":[[0,0,0,-1],[-1,0,0,-1],[0,1,0,-1],[0,-1,0,-1]]}}", "out-of-range", "/convex/planes/0", "normal"},
       {"{\"convex\":{\"planes\":[[1,0,0,-2e9],[-1,0,0,-1],[0,1,0,-1],[0,-1,0,-1]]}}", "out-of-range", "/convex/planes/0", "1e9"},
       {"{\"convex\":{\"planes\":[[1,0,0],[-1,0,0,-1],[0,1,0,-1],[0,-1,0,-1]]}}", "wrong-type", "/convex/planes/0", NULL},
-      {"{\"sphere\":{\"radius\":1},\"id\":\"a b\"}", "bad-value", "/id", NULL},
+      {"{\"sphere\":{\"radius\":1},\"id\":\"..\"}", "bad-value", "/id", NULL},
       {"{\"sphere\":{\"radius\":1},\"rpy\":[0,0,0],\"rotation\":[0,0,0,1]}", "conflicting-members", "", NULL},
       {"[]", "wrong-type", "", "Must be an object"},
   };
