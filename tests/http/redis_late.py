@@ -14,14 +14,19 @@ suite = Suite()
 # When a daemon gives up.
 SOON = f"?commandMs={300 * SLOWER}"
 FLYING = {**ball("b"), "motion": {"mass": 1, "linearVelocity": [1, 0, 0]}}
-SCENE = {"bodies": [FLYING, ball("other", 9)]}
+CORNERS = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
+SOFT = {"id": "soft", "position": [20, 0, 0], "colliders": [{"mesh": {
+    "vertices": CORNERS, "triangles": [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]}}]}
+MOVED = {"meshes": [{"body": "soft", "vertices": CORNERS[:3] + [[0, 0, 2]]}]}
+SCENE = {"bodies": [FLYING, ball("other", 9), SOFT]}
 ON = {"duration": 1, "timeStep": 0.25, "gravity": [0, 0, 0]}
 # Every kind of write to a scene: what comes behind the scene's path, and the body.
 WRITES = (("PUT", "", {"bodies": []}), ("PATCH", "", {"user": {"n": 1}}), ("DELETE", "", None), ("POST", "/bodies", [ball("new")]),
           ("PATCH", "/bodies", [{"id": "b", "position": [2, 0, 0]}]), ("DELETE", "/bodies?id=other", None), ("PUT", "/bodies/b", ball("b", 3)),
           ("PATCH", "/bodies/b", {"position": [4, 0, 0]}), ("DELETE", "/bodies/b", None),
-          ("PUT", "/poses", {"ids": ["b", "other"], "positions": [[1, 0, 0], [2, 0, 0]]}), ("PATCH", "/poses", move(5)), ("PUT", "/filters", {}),
-          ("POST", "/contactStates/c", {"time": 0}), ("DELETE", "/contactStates/kept", None), ("POST", "/impulses", {}), ("POST", "/advance", ON))
+          ("PUT", "/poses", {"ids": ["b", "other", "soft"], "positions": [[1, 0, 0], [2, 0, 0], [20, 0, 0]]}), ("PATCH", "/poses", move(5)), ("PUT", "/filters", {}),
+          ("POST", "/contactStates/c", {"time": 0}), ("DELETE", "/contactStates/kept", None), ("PATCH", "/vertices", MOVED),
+          ("POST", "/impulses", {}), ("POST", "/advance", ON))
 ORDERS = ("late first", "again first")
 
 
@@ -114,7 +119,7 @@ def a_write_to_a_scene_that_is_sent_again_with_if_match_is_carried_out_once():
 def without_id(state):
     """Status and contents, without what tells one scene from another."""
     status, unused, contents = state
-    return status, {k: v for k, v in contents.items() if k not in ("id", "revision", "detail")}
+    return status, {k: v for k, v in contents.items() if k not in ("id", "revision", "detail", "suggestion")}
 
 
 def in_both_orders(late, shown, first, again, answer):
