@@ -122,7 +122,10 @@ static void mark_groups(const ct_body *body, named_group *groups, size_t count) 
 
 static void warn_group(api_reader *reader, const named_group *group, const ct_draft *draft) {
   char echo[API_ECHO_MAX + 4], echo_best[API_ECHO_MAX + 4];
-  ct_text best = api_likeness_of_groups(draft, group->name).best;
+  /* The nearest name costs a comparison with the groups of all bodies. Warnings that are only
+   * counted do without. */
+  bool is_kept = reader->warnings->count < API_WARNINGS_KEPT;
+  ct_text best = is_kept ? api_likeness_of_groups(draft, group->name).best : (ct_text){0};
   api_warn(reader->warnings, "unknownGroup", &group->at, 0, "No body is in the group \"%s\"%s%s%s", api_echo(group->name, echo),
            best.length ? "; did you mean \"" : ".", best.length ? api_echo(best, echo_best) : "", best.length ? "\"?" : "");
 }

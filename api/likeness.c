@@ -13,46 +13,77 @@ static size_t least3(size_t a, size_t b, size_t c) {
   return m < c ? m : c;
 }
 
-/* Both at most WORD_MAX long. */
-static size_t edit_distance(ct_text a, ct_text b) {
-  size_t rows[3][WORD_MAX + 1];
+/* The least in row[from..to]. */
+static size_t least_of(const size_t *row, size_t from, size_t to) {
+  size_t least = row[from];
+  for (size_t j = from + 1; j <= to; j++)
+    if (row[j] < least) least = row[j];
+  return least;
+}
+
+/* The distance of two words of at most WORD_MAX bytes, or more than `most`. Only cells within
+ * `most` of the diagonal can be part of a distance of `most` (Ukkonen 1985); *cells counts those
+ * evaluated. */
+static size_t edit_distance(ct_text a, ct_text b, size_t most, size_t *cells) {
+  size_t rows[3][WORD_MAX + 2], above_least = 0;
   for (size_t j = 0; j <= b.length; j++) rows[0][j] = j;
   for (size_t i = 1; i <= a.length; i++) {
     size_t *row = rows[i % 3], *above = rows[(i + 2) % 3], *second = rows[(i + 1) % 3];
-    row[0] = i;
-    for (size_t j = 1; j <= b.length; j++) {
+    size_t from = i > most ? i - most : 1, to = i + most < b.length ? i + most : b.length;
+    if (from > to) return most + 1;
+    row[from - 1] = from == 1 ? i : most + 1;
+    for (size_t j = from; j <= to; j++) {
       char x = lower(a.bytes[i - 1]), y = lower(b.bytes[j - 1]);
       row[j] = least3(above[j] + 1, row[j - 1] + 1, above[j - 1] + (x != y));
       bool swapped = i > 1 && j > 1 && x == lower(b.bytes[j - 2]) && lower(a.bytes[i - 2]) == y;
       if (swapped && second[j - 2] + 1 < row[j]) row[j] = second[j - 2] + 1;
     }
+    row[to + 1] = most + 1;
+    *cells += to - from + 1;
+    /* A swap leads past one row, and costs one. */
+    size_t least = least_of(row, from - 1, to);
+    if (least > most && above_least >= most) return most + 1;
+    above_least = least;
   }
   return rows[a.length % 3][b.length];
 }
 
-/* A bit for each letter that occurs, digits and marks folded. */
-static uint64_t letters_of(ct_text text) {
-  uint64_t letters = 0;
-  for (size_t i = 0; i < text.length; i++) letters |= UINT64_C(1) << ((unsigned char)lower(text.bytes[i]) & 63);
-  return letters;
+/* Which of the counts a letter belongs to; several letters may share one. */
+static size_t letter_of(char c) { return (unsigned char)lower(c) % API_LIKENESS_LETTERS; }
+
+/* Letters of the longer word that the shorter one does not have: no fewer edits make one of the
+ * other (bag distance: Bartolini, Ciaccia, Patella 2002). */
+static size_t bag_distance(const api_likeness *l, ct_text text) {
+  unsigned char left[API_LIKENESS_LETTERS];
+  size_t shared = 0;
+  memcpy(left, l->letters, sizeof left);
+  for (size_t i = 0; i < text.length; i++) {
+    unsigned char *count = &left[letter_of(text.bytes[i])];
+    if (*count == 0) continue;
+    --*count;
+    shared++;
+  }
+  return (text.length > l->word.length ? text.length : l->word.length) - shared;
 }
 
 api_likeness api_likeness_start(const char *word, size_t length) {
-  ct_text text = {word, length};
-  return (api_likeness){.word = text, .letters = length <= WORD_MAX ? letters_of(text) : 0, .distance = SIZE_MAX};
+  api_likeness l = {.word = {word, length}, .distance = SIZE_MAX};
+  for (size_t i = 0; i < length && length <= WORD_MAX; i++) l.letters[letter_of(word[i])]++;
+  return l;
 }
 
 bool api_likeness_consider(api_likeness *l, const char *candidate, size_t length) {
+  if (l->cells > API_LIKENESS_CELLS) return false;
   if (++l->considered > API_LIKENESS_CANDIDATES) return false;
   if (l->word.length > WORD_MAX || length > WORD_MAX) return true;
-  size_t longer = length > l->word.length ? length : l->word.length, shorter = length + l->word.length - longer;
+  size_t longer = length > l->word.length ? length : l->word.length;
+  size_t shorter = length + l->word.length - longer;
   size_t most = longer / 3;
   if (l->distance <= most) most = l->distance ? l->distance - 1 : 0;
-  /* Each edit changes the length by one at most, and the set of letters by two. */
   if (longer - shorter > most || l->distance == 0) return true;
   ct_text text = {candidate, length};
-  if ((size_t)__builtin_popcountll(letters_of(text) ^ l->letters) > 2 * most) return true;
-  size_t distance = edit_distance(l->word, text);
+  if (bag_distance(l, text) > most) return true;
+  size_t distance = edit_distance(l->word, text, most, &l->cells);
   if (distance > most) return true;
   l->distance = distance;
   l->best = text;

@@ -180,15 +180,20 @@ bool api_id_of_json(const char *bytes, size_t length, char out[CT_ID_LENGTH_MAX 
 
 /* ---- likeness of words ------------------------------------------------------------------------------------------------- */
 
-/* Candidates that are compared with one unknown word, so that an error costs little however many there are. */
+/* Candidates that are compared with one unknown word, and cells of the tables of edits that are
+ * evaluated for it: an error costs a few milliseconds at most, on the server's loop too, however
+ * many candidates there are and however long. */
 #define API_LIKENESS_CANDIDATES 20000
+#define API_LIKENESS_CELLS 400000
+/* Classes of letters that are counted. */
+#define API_LIKENESS_LETTERS 64
 
 /* The search for what somebody meant: of all candidates the one with the fewest letters to change, if that is at most a third of
  * the longer word; of several the first. */
 typedef struct api_likeness {
   ct_text word, best; /* borrowed; best is empty where nothing is near */
-  uint64_t letters;
-  size_t distance, considered;
+  unsigned char letters[API_LIKENESS_LETTERS]; /* of the word: how many of each class */
+  size_t distance, considered, cells;
 } api_likeness;
 
 api_likeness api_likeness_start(const char *word, size_t length);
