@@ -144,6 +144,7 @@ bool api_task_page(const api_plan *plan, const api_task *task, api_page *page, a
     else if (page->truncated) page_end(task, r, taken, page);
     bytes += taken == 0 ? 0 : boxes ? range->text.length : range->marks[taken - 1].end;
     if (q->mode == API_MODE_VARIANTS) bytes += range->frames.length;
+    if (!page->truncated) bytes += range->removed.length;
     page->count += taken;
     if (bytes > plan->limits->request_memory_bytes) return size_fault(faults);
   }

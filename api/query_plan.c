@@ -285,9 +285,11 @@ void api_plan_done(api_plan *plan, size_t range) {
     if (beyond) api_buffer_free(&r->text);
     else task->prefix_bytes += r->text.length + r->frames.length + r->removed.length;
     bool pairs = task->question.mode == API_MODE_SCENE && task->prefix_candidates > plan->limits->pairs;
-    bool large = task->prefix_bytes > plan->limits->request_memory_bytes;
-    bool full = task->prefix_results > task->question.limit && !api_counts_total(&task->question);
-    if (r->status != CT_OK || r->memory || pairs || large || full) task->enough = true;
+    bool full = task->prefix_results > task->question.limit;
+    /* The range that fills the page has text beyond it, which the page does not need. */
+    bool large = !full && task->prefix_bytes > plan->limits->request_memory_bytes;
+    bool last = full && !api_counts_total(&task->question);
+    if (r->status != CT_OK || r->memory || pairs || large || last) task->enough = true;
   }
 }
 

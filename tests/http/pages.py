@@ -235,4 +235,24 @@ def frames_of_boxes_are_on_the_first_page():
     check("frames" not in after, "frames on the second page")
 
 
+@suite.fact
+def a_page_that_just_fits_into_the_memory_has_the_total():
+    """The range in which a page ends may have text beyond it; those after it are counted."""
+    small = Daemon("--workers", "1", "--limit", "requestMemoryBytes=1048576").start()
+    try:
+        rest = KeepAlive(small)
+        bodies = [ball(f"b{i:03}" + "x" * 200, 0.3 * (i % 100), 0.3 * (i // 100))
+                  for i in range(500)]
+        rest.put("/v1/scenes/large", {"bodies": bodies[:100]}).must(201)
+        for i in range(100, len(bodies), 100):
+            rest.post("/v1/scenes/large/bodies", bodies[i:i + 100]).must(201)
+        total = rest.post("/v1/scenes/large/query/distance", {"limit": 1}).must(200).json["total"]
+        for limit in range(1320, 1393, 12):
+            page = rest.post("/v1/scenes/large/query/distance", {"limit": limit})
+            check(page.must(200) and 2 * len(page.text) > 1048576, f"only {len(page.text)} bytes")
+            holds(page.json, {"count": limit, "total": total, "complete": False})
+    finally:
+        small.stop()
+
+
 suite.main()
