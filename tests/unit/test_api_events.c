@@ -229,7 +229,8 @@ static void contacts_of_a_state_that_goes_end_in_order_or_are_told_as_missing(vo
   } cases[] = {
       {"DELETE", "/v1/scenes/cell/contactStates/held", WRITTEN("3") ENDED("held", "1", "p", "1") ENDED("held", "2", "q", "2")},
       {"PUT", "/v1/scenes/cell",
-       WRITTEN("0") ENDED("held", "1", "p", "1") ENDED("held", "2", "q", "2") ENDED("other", "3", "p", "1") ENDED("other", "4", "q", "2")},
+       WRITTEN("0") ENDED("held", "1", "p", "1") ENDED("held", "2", "q", "2") ENDED("other", "3", "p", "1")
+           ENDED("other", "4", "q", "2")},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     rig r = with_states();
