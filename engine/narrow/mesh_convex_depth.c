@@ -10,6 +10,8 @@
 /* Part of the smaller body below which the deepest point is as good as on the surface: bodies flush at their sides are looked at by
  * whole triangles, too, and a shift by round-off does not change what is found. */
 #define FLUSH 1e-6
+/* Sine of the angle between a way and an axis below which the way is along the axis: what is left across is round-off. */
+#define ALONG_AXIS 1e-8
 /* Triangles that cross a core and are asked how hard they are to leave. */
 #define CROSSING_TRIANGLES_MAX 256
 
@@ -140,11 +142,22 @@ static ct_vec3 offer_point(const ct_convex_mesh *p, ct_vec3 point, ct_convex_fea
   return in;
 }
 
-/* The ends and the middle of the line of a frustum's side that is farthest along a way. */
+/* The part of a unit way that is perpendicular to a unit axis, as a unit vector; false: it is too short to have a direction. */
+static bool perpendicular_part(ct_vec3 way, ct_vec3 axis, ct_vec3 *out) {
+  ct_vec3 across = ct_add_scaled(way, axis, -ct_dot(way, axis));
+  double length = ct_norm(across);
+  if (!(length > ALONG_AXIS)) return false;
+  across = ct_scale(across, 1.0 / length);
+  /* What round-off left along the axis has grown with the scaling. */
+  *out = ct_unit_or(ct_add_scaled(across, axis, -ct_dot(across, axis)), across);
+  return true;
+}
+
+/* The ends and the middle of the line of a frustum's side that is farthest along a way; along the axis there is none. */
 static void offer_line(const ct_convex_mesh *p, ct_vec3 way, ct_convex_feature *best) {
   const ct_core *core = &p->core;
-  ct_vec3 axis = ct_unit_or(core->axis[2], ct_vec(0.0, 0.0, 1.0)), across = ct_add_scaled(way, axis, -ct_dot(way, axis)), end[2];
-  across = ct_unit_or(across, ct_vec(0.0, 0.0, 0.0));
+  ct_vec3 axis = ct_unit_or(core->axis[2], ct_vec(0.0, 0.0, 1.0)), across, end[2];
+  if (!perpendicular_part(way, axis, &across)) return;
   for (int top = 0; top < 2; top++) {
     ct_vec3 cap = ct_add_scaled(core->center, core->axis[2], top ? 1.0 : -1.0);
     end[top] = ct_add_scaled(cap, across, core->rim[top]);
