@@ -133,12 +133,15 @@ static void offer_vertices(const ct_convex_mesh *p, ct_convex_feature *best) {
   }
 }
 
-/* A point of the core itself. Returns the way in from where the surface is nearest to it. */
+/* A point of the core's surface. With a radius around the core the deepest point of the ball about it is one of the body's surface
+ * unless the core reaches farther that way, as with a vertex. Returns the way in from where the surface is nearest to the point. */
 static ct_vec3 offer_point(const ct_convex_mesh *p, ct_vec3 point, ct_convex_feature *best) {
   ct_mesh_foot foot;
-  ct_vec3 in;
+  ct_vec3 in, next;
   double depth = nearest_surface(p, point, &foot, &in);
-  offer(best, point, in, 0.0, depth, &foot);
+  bool exceeded = p->radius > 0.0 && ct_core_reach(&p->core, in) > ct_dot(in, point) + p->roundoff;
+  if (exceeded) offer_reach(p, in, best, &next);
+  else offer(best, point, in, 0.0, depth, &foot);
   return in;
 }
 
