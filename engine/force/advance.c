@@ -120,11 +120,13 @@ void ct_advance_sum(ct_advance *advance) {
 /* ---- what the caller sees ---------------------------------------------------------------------------------------------- */
 
 ct_status ct_advance_create(const ct_scene *scene, const ct_advance_options *options, ct_advance **out) {
+  if (!(options->duration > 0.0 && options->duration <= CT_DURATION_MAX && options->time_step > 0.0)) return CT_LIMIT;
   if (options->duration / options->time_step > CT_ADVANCE_STEPS_MAX) return CT_LIMIT;
   ct_advance *advance = calloc(1, sizeof *advance);
   if (!advance) return CT_OUT_OF_MEMORY;
   advance->scene = scene;
   advance->options = *options;
+  if (options->contacts_max == 0) advance->options.contacts_max = CT_CONTACTS_MAX;
   advance->pace_row = CT_NO_ROW;
   set_steps(advance);
   ct_status status = ct_advance_set_loads(advance, options->loads, options->load_count);

@@ -71,6 +71,9 @@ ct_elastic_pair ct_elastic_pair_of(const ct_elastic_solid *a, const ct_elastic_s
                           .n_geo = HERTZ_EXPONENT,
                           .dynamic_friction = material->dynamic_friction,
                           .rolling_friction = material->rolling_friction};
+  /* Of a solid that yields to anything: the sum of two such would be 0 / 0. */
+  if (c_a == 0.0 || c_b == 0.0) pair.c_res = 0.0;
+  if (a->radius == 0.0 || b->radius == 0.0) pair.mu_geo = a->flat == b->flat ? 0.0 : pair.mu_geo;
   pair.c_geo = 4.0 / 3.0 * sqrt(pair.mu_geo);
   pair.restitution = approach > given_or(options->small_velocity, SMALL_VELOCITY) ? material->restitution : 0.0;
   double divisor = 5.0 * pair.restitution * approach;

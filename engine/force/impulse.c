@@ -1,5 +1,6 @@
 /* Impulses of an island: what its contacts are, which law answers, what that makes of velocities and energies. */
 #include "force/impulse.h"
+#include "force/mechanics.h"
 #include "solve/solver.h"
 
 #include <string.h>
@@ -194,6 +195,7 @@ static ct_status solve(ct_impulse_work *work) {
 
 ct_status ct_impulse_solve(const ct_contact_set *set, const ct_impulse_options *options, ct_solver *solver,
                            ct_impulse_result *result) {
+  if (!ct_contact_set_stands(set)) return CT_LIMIT;
   ct_solver_mark mark = ct_solver_enter(solver);
   ct_impulse_work work = {.set = set, .options = options, .solver = solver};
   work.touches = ct_solver_take(solver, set->count, sizeof *work.touches);

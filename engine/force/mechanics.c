@@ -72,8 +72,32 @@ static void free_parts(ct_mechanics_parts *parts) {
   free(parts->touches);
 }
 
+bool ct_contact_set_stands(const ct_contact_set *set) {
+  for (size_t i = 0; i < set->count; i++) {
+    const ct_touch *t = &set->touches[i];
+    if (t->a == t->b || t->a >= set->body_count || t->b >= set->body_count || ct_max_abs(t->normal) == 0.0) return false;
+  }
+  return true;
+}
+
+/* Do contacts, loads and velocities that are given name bodies of the scene, and contacts two of them and a normal? */
+static bool given_fit(const ct_scene *scene, const ct_mechanics_options *o) {
+  uint32_t rows = ct_scene_rows(scene);
+  for (size_t i = 0; i < o->given_count; i++) {
+    const ct_given_touch *g = &o->given[i];
+    if (g->a == g->b || g->a >= rows || g->b >= rows || ct_max_abs(g->normal) == 0.0) return false;
+    if (!ct_scene_body(scene, g->a) || !ct_scene_body(scene, g->b)) return false;
+  }
+  for (size_t i = 0; i < o->load_count; i++)
+    if (o->loads[i].row >= rows) return false;
+  for (size_t i = 0; i < o->velocity_count; i++)
+    if (o->velocities[i].row >= rows) return false;
+  return true;
+}
+
 ct_status ct_mechanics_prepare(const ct_scene *scene, const ct_mechanics_options *options, ct_workspace *workspace,
                                ct_mechanics **out) {
+  if (!given_fit(scene, options)) return CT_LIMIT;
   ct_mechanics *mechanics = calloc(1, sizeof *mechanics);
   if (!mechanics) return CT_OUT_OF_MEMORY;
   ct_mechanics_parts parts = {.scene = scene,

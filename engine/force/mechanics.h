@@ -11,6 +11,9 @@
  * unit normal there, world, so the contact's normal of body a, its negative of body b. */
 ct_surface ct_surface_at(const ct_shape *shape, const ct_frame *frame, ct_feature feature, ct_vec3 point, ct_vec3 outward);
 
+/* Has each touch a normal, and two different bodies of the set? */
+bool ct_contact_set_stands(const ct_contact_set *set);
+
 /* ---- bodies ------------------------------------------------------------------------------------------------------------ */
 
 /* Loads the body; does nothing to one that is not dynamic. Torque about the centre. */

@@ -2,6 +2,7 @@
  * resting_friction), what follows from these (resting_answer); and where it is asked, whether the island stays (resting_stability).
  */
 #include "force/resting_parts.h"
+#include "force/mechanics.h"
 
 ct_mat3 ct_resting_axes(const ct_touch *touch) {
   ct_mat3 axes = {.rx = touch->normal};
@@ -63,6 +64,8 @@ static ct_status solve(ct_resting *resting) {
 
 ct_status ct_resting_solve(const ct_contact_set *set, const ct_resting_options *options, ct_solver *solver,
                            ct_resting_result *result) {
+  bool steps = options->friction != CT_RESTING_FRICTION_NONE && !options->acceleration_level;
+  if (!ct_contact_set_stands(set) || (steps && !(options->time_step > 0.0))) return CT_LIMIT;
   ct_resting resting = {.set = set, .options = options, .solver = solver, .result = result};
   ct_solver_mark mark = ct_solver_enter(solver);
   resting.active = ct_solver_take(solver, set->count + 1, sizeof *resting.active);

@@ -296,7 +296,7 @@ ct_status ct_contact_event_run(const ct_scene *scene, const ct_contact_state *pr
                               .cancel = options->cancel,
                               .workspace = workspace};
   if (how.method == CT_CONTACT_MPR) how.mpr = previous ? previous->mpr : options->mpr;
-  assert(!previous || options->time >= previous->time);
+  if (!isfinite(options->time) || (previous && options->time < previous->time)) return CT_LIMIT;
   if (!(how.epsilon > 0.0 && how.epsilon <= CT_CONTACT_EPSILON_MAX)) return CT_LIMIT;
   if (how.method == CT_CONTACT_MPR && !(how.mpr.tolerance > 0.0 && how.mpr.iterations_max > 0)) return CT_LIMIT;
   event_run run = {.previous = previous, .options = options};

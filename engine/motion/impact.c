@@ -1,7 +1,6 @@
 /* First contact of two bodies: the least over their pairs of colliders. */
 #include "motion/impact.h"
 
-#include <assert.h>
 #include <string.h>
 
 /* A normal velocity this small against the velocities that it comes from may be rounding, and is not parting. */
@@ -213,12 +212,20 @@ ct_status ct_impact_first(const ct_impact_bodies *bodies, ct_impact *impact) {
   return status;
 }
 
+bool ct_impact_is_within(const ct_impact_options *options, double duration) {
+  return options->begin >= 0.0 && options->begin <= options->end && options->end <= duration;
+}
+
+bool ct_impact_takes(ct_mover a, ct_mover b, const ct_impact_options *options) {
+  if (!a.body || !a.path || !b.body || !b.path) return false;
+  return ct_impact_is_within(options, ct_min2(ct_path_duration(a.path), ct_path_duration(b.path)));
+}
+
 ct_status ct_body_impact(ct_mover a, ct_mover b, const ct_impact_options *options, ct_workspace *workspace, ct_impact *impact) {
-  assert(options->begin >= 0.0 && options->begin <= options->end);
+  if (!ct_impact_takes(a, b, options)) return CT_LIMIT;
   ct_impact_options own = *options;
   if (own.iterations_max == 0) own.iterations_max = CT_IMPACT_ITERATIONS;
   options = &own;
-  assert(options->end <= ct_path_duration(a.path) && options->end <= ct_path_duration(b.path));
   *impact = (ct_impact){.event = CT_IMPACT_NONE, .time = options->end, .free_until = options->end};
   if (ct_body_collider_count(a.body) == 0 || ct_body_collider_count(b.body) == 0) return CT_OK;
   ct_impact_bodies bodies;

@@ -35,6 +35,11 @@ typedef struct ct_impact_side {
   bool group;   /* several colliders, as one ball: `shape` is NULL, but for a half-space alone, and `index` any of them */
 } ct_impact_side;
 
+/* Are begin and end in order within the duration? */
+bool ct_impact_is_within(const ct_impact_options *options, double duration);
+/* Can two movers be asked: are there bodies and paths, and are begin and end within both durations? */
+bool ct_impact_takes(ct_mover a, ct_mover b, const ct_impact_options *options);
+
 ct_impact_side ct_impact_side_of(ct_mover mover, uint32_t index);
 /* What all colliders of a body have in common: no shape, no ball, no reach. */
 ct_impact_side ct_impact_side_start(ct_mover mover);

@@ -62,7 +62,20 @@ static ct_status rest_all(ct_motion_query *query) {
   return status;
 }
 
+/* Do the times fit all paths, and do movers and explicit pairs name bodies of the scene? */
+static bool can_move(const ct_scene *scene, const ct_motion_options *o) {
+  double duration = CT_DURATION_MAX;
+  for (size_t k = 0; k < o->moving_count; k++) {
+    const ct_moving *m = &o->moving[k];
+    if (!m->path || m->row >= scene->rows || !ct_scene_body(scene, m->row)) return false;
+    duration = ct_min2(duration, ct_path_duration(m->path));
+  }
+  if (!ct_impact_is_within(&o->impact, duration)) return false;
+  return !o->explicit_pairs || ct_query_takes_pairs(scene, o->pairs, o->pair_count);
+}
+
 ct_status ct_motion_prepare(const ct_scene *scene, const ct_motion_options *options, ct_motion_query **out) {
+  if (!can_move(scene, options)) return CT_LIMIT;
   ct_motion_query *query = calloc(1, sizeof *query);
   if (!query) return CT_OUT_OF_MEMORY;
   query->scene = scene;

@@ -1,7 +1,6 @@
 /* When contacts of two bodies begin and end: searches from apart to contact and from contact to apart, in turn. */
 #include "motion/impact.h"
 
-#include <assert.h>
 #include <stdlib.h>
 
 void ct_timeline_free(ct_timeline *timeline) {
@@ -122,7 +121,8 @@ static ct_status walk(const ct_impact_bodies *bodies, size_t limit, ct_timeline 
 
 ct_status ct_body_timeline(ct_mover a, ct_mover b, const ct_impact_options *options, size_t limit, ct_workspace *workspace,
                            ct_timeline *timeline) {
-  assert(limit > 0 && options->begin >= 0.0 && options->begin <= options->end);
+  if (!ct_impact_takes(a, b, options)) return CT_LIMIT;
+  if (limit == 0) limit = CT_CHANGES_MAX;
   timeline->count = timeline->graze_count = 0;
   timeline->in_contact = false;
   timeline->status = CT_TIMELINE_COMPLETE;

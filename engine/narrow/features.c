@@ -2,6 +2,7 @@
  *
  * Source: Castro 2020; theory, section 7. A vertex and its rays are seen in the frame of the mesh that holds it.
  */
+#include "narrow/asked.h"
 #include "narrow/features.h"
 #include "narrow/mesh_pair.h"
 #include "narrow/pair.h"
@@ -194,6 +195,11 @@ static void look_at(ct_feature_run *run) {
 }
 
 void ct_pair_features(ct_placed a, ct_placed b, const ct_features_options *options, ct_workspace *workspace, ct_features *out) {
+  ct_frame room[2];
+  if (!ct_placed_both_ready(&a, &b, room)) {
+    *out = (ct_features){.status = CT_FEATURES_NO_TRIANGLES};
+    return;
+  }
   const ct_mesh *mesh[2] = {ct_feature_mesh(a.shape), ct_feature_mesh(b.shape)};
   *out = (ct_features){.status = status_of(mesh[0], mesh[1])};
   if (out->status != CT_FEATURES_OK) return;

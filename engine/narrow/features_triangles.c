@@ -3,6 +3,7 @@
  * Where one mesh is turned against the other by quarter turns alone, as where both stand upright, its corners are doubles moved by
  * a double: they are known exactly as sums of two, and so are the signs. Any other turn rounds them.
  */
+#include "narrow/asked.h"
 #include "narrow/features.h"
 #include "narrow/mesh_pair.h"
 #include "narrow/pair.h"
@@ -69,7 +70,9 @@ static int by_numbers(const void *left, const void *right) {
 
 void ct_pair_triangles(ct_placed a, ct_placed b, ct_workspace *workspace, ct_triangle_pairs *out) {
   *out = (ct_triangle_pairs){.starved = !workspace};
-  if (!workspace || !ct_features_takes(a.shape) || !ct_features_takes(b.shape)) return;
+  ct_frame room[2];
+  if (!workspace || !ct_placed_both_ready(&a, &b, room)) return;
+  if (!ct_features_takes(a.shape) || !ct_features_takes(b.shape)) return;
   bool swapped = ct_pair_swapped(a, b);
   ct_placed first = swapped ? b : a, second = swapped ? a : b;
   const ct_mesh *mesh[2] = {ct_feature_mesh(first.shape), ct_feature_mesh(second.shape)};

@@ -2,6 +2,7 @@
 #include <contact/gradient.h>
 
 bool ct_pair_gradient(const ct_pair_result *r, ct_vec3 origin_a, ct_vec3 origin_b, ct_gradient *out) {
+  if (ct_max_abs(r->normal) == 0.0) return false;
   if (r->status == CT_PAIR_UNSUPPORTED || (r->flags & CT_FLAG_NORMAL_ARBITRARY)) return false;
   /* A deepest feature gets less deep along the way to the surface nearest to it; the normal is another's too. */
   if (r->depth_kind == CT_DEPTH_FEATURE || r->depth_kind == CT_DEPTH_NONE) return false;

@@ -4,6 +4,7 @@
  * the frame of its first body, so that a swapped call mirrors bit for bit. Terdiman, Gregorius, Catto (Game Physics, 2013 to 2015)
  * describe the choice between faces and edges.
  */
+#include "narrow/asked.h"
 #include "narrow/manifold.h"
 #include "narrow/box_pair.h"
 #include "narrow/gjk.h"
@@ -310,6 +311,11 @@ static ct_shape seen_of(const ct_shape *shape) {
 }
 
 void ct_pair_contacts(ct_placed a, ct_placed b, const ct_contact_options *options, ct_workspace *workspace, ct_manifold *out) {
+  ct_frame room[2];
+  if (!ct_placed_both_ready(&a, &b, room)) {
+    *out = (ct_manifold){.pair = ct_pair_refused()};
+    return;
+  }
   bool boxes = ct_box_is_plain(a.shape) && ct_box_is_plain(b.shape);
   if (boxes && ct_contacts_boxes(a, b, options, workspace, out)) return;
   if (!ct_kind_has_elements(a.shape->kind) && !ct_kind_has_elements(b.shape->kind)) {

@@ -1,5 +1,6 @@
 /* Minkowski portal refinement: special cases, the first portal, the search for one that the ray passes through, and what is made
  * of the refined one. Points and normals in the frame of the first body by content until the end. */
+#include "narrow/asked.h"
 #include "narrow/bracket.h"
 #include "narrow/mpr_portal.h"
 #include "narrow/placed_cores.h"
@@ -207,8 +208,9 @@ static void hand_back(const ct_placed_cores *pair, ct_mpr_result *r) {
 }
 
 void ct_pair_mpr(ct_placed a, ct_placed b, const ct_mpr_options *options, ct_mpr_result *result) {
+  ct_frame room[2];
   *result = (ct_mpr_result){.status = CT_PAIR_OK};
-  if (!ct_mpr_takes(a.shape->kind) || !ct_mpr_takes(b.shape->kind)) {
+  if (!ct_placed_both_ready(&a, &b, room) || !ct_mpr_takes(a.shape->kind) || !ct_mpr_takes(b.shape->kind)) {
     result->status = CT_PAIR_UNSUPPORTED;
     result->normal = result->normal_exact = ct_vec(1.0, 0.0, 0.0);
     return;

@@ -4,6 +4,7 @@
  * so that a common translation that stays representable changes no bit of distance and normal.
  */
 #include "narrow/pair.h"
+#include "narrow/asked.h"
 #include "narrow/bracket.h"
 #include "narrow/matrix.h"
 #include "narrow/placed_cores.h"
@@ -226,6 +227,11 @@ void ct_pair_distance_by_matrix(ct_placed a, ct_placed b, const ct_pair_options 
 static double threshold_of(const ct_pair_options *options) { return options->threshold == 0.0 ? INFINITY : options->threshold; }
 
 void ct_pair_gjk_epa(ct_placed a, ct_placed b, const ct_pair_options *options, ct_workspace *workspace, ct_pair_result *result) {
+  ct_frame room[2];
+  if (!ct_placed_both_ready(&a, &b, room)) {
+    *result = ct_pair_refused();
+    return;
+  }
   assert(ct_gjk_epa_takes(a.shape, b.shape));
   ordered o;
   order_pair(a, b, threshold_of(options), workspace, &o);
@@ -234,6 +240,11 @@ void ct_pair_gjk_epa(ct_placed a, ct_placed b, const ct_pair_options *options, c
 }
 
 void ct_pair_distance(ct_placed a, ct_placed b, const ct_pair_options *options, ct_workspace *workspace, ct_pair_result *result) {
+  ct_frame room[2];
+  if (!ct_placed_both_ready(&a, &b, room)) {
+    *result = ct_pair_refused();
+    return;
+  }
   const ct_pair_options own = {options->tolerance, threshold_of(options)};
   ct_pair_distance_within(a, b, &own, workspace, result);
 }
@@ -244,6 +255,8 @@ void ct_pair_distance_within(ct_placed a, ct_placed b, const ct_pair_options *op
 }
 
 bool ct_pair_overlap(ct_placed a, ct_placed b, ct_workspace *workspace, ct_vec3 *witness) {
+  ct_frame room[2];
+  if (!ct_placed_both_ready(&a, &b, room)) return false;
   bool overlap;
   if (ct_quick_overlap(a, b, &overlap) && (!overlap || !witness || ct_quick_common(a, b, witness))) return overlap;
   ordered o;
@@ -273,6 +286,8 @@ bool ct_gjk_epa_takes(const ct_shape *a, const ct_shape *b) {
 }
 
 bool ct_pair_gjk_epa_overlap(ct_placed a, ct_placed b, ct_workspace *workspace, ct_vec3 *witness) {
+  ct_frame room[2];
+  if (!ct_placed_both_ready(&a, &b, room)) return false;
   assert(ct_gjk_epa_takes(a.shape, b.shape));
   ordered o;
   order_pair(a, b, INFINITY, workspace, &o);

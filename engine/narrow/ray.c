@@ -4,6 +4,7 @@
  * costs no digits. Sharp shapes have closed forms; to the surface of one with a ball around it a point moves from both sides.
  */
 #include "base/double_double.h"
+#include "narrow/asked.h"
 #include "narrow/exact_frame.h"
 #include "narrow/ray_local.h"
 #include "shape/inner.h"
@@ -183,6 +184,8 @@ static size_t cross_convex(const ct_ray *ray, ct_placed shape, const ct_local_ra
 size_t ct_ray_cross(const ct_ray *ray, ct_placed shape, ct_workspace *workspace, ct_ray_crossing *out, size_t room) {
   ct_local_ray local;
   ct_ray_crossing ends[2];
+  ct_frame unturned;
+  if (!ct_placed_ready(&shape, &unturned) || ct_max_abs(ray->direction) == 0.0) return 0;
   ct_frame frame = ct_frame_exact(shape.frame);
   shape.frame = &frame;
   look_from(ray, shape, &local);

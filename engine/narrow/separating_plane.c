@@ -3,6 +3,7 @@
  * A plane that is remembered is judged exactly as a search over all would judge it, in the same order and frame; so it may hit only
  * where the search would find one too, and with or without a cache the answer is the same.
  */
+#include "narrow/asked.h"
 #include "narrow/separating_axis.h"
 
 #include "narrow/bracket.h"
@@ -138,7 +139,8 @@ static bool have_planes(ct_placed a, ct_placed b) {
 
 bool ct_pair_separating_plane(ct_placed a, ct_placed b, ct_plane_cache *cache, ct_workspace *workspace,
                               ct_separating_plane *plane) {
-  if (!have_planes(a, b)) return false;
+  ct_frame room[2];
+  if (!ct_placed_both_ready(&a, &b, room) || !have_planes(a, b)) return false;
   ct_separating_plane ignored;
   ct_placed_cores pair = ct_placed_cores_of(a, b);
   return separate((ct_placed[2]){a, b}, &pair, cache, workspace, plane ? plane : &ignored);
@@ -147,8 +149,9 @@ bool ct_pair_separating_plane(ct_placed a, ct_placed b, ct_plane_cache *cache, c
 bool ct_pair_overlap_by_plane(ct_placed a, ct_placed b, ct_plane_cache *cache, ct_workspace *workspace, ct_separating_plane *plane,
                               ct_vec3 *witness) {
   ct_separating_plane found = {.kind = CT_PLANE_NONE};
-  bool overlap = true;
-  if (have_planes(a, b)) {
+  ct_frame room[2];
+  bool overlap = ct_placed_both_ready(&a, &b, room);
+  if (overlap && have_planes(a, b)) {
     ct_placed_cores pair = ct_placed_cores_of(a, b);
     overlap = !separate((ct_placed[2]){a, b}, &pair, cache, workspace, &found) || !separates_surely(&pair, &found);
   }
@@ -165,6 +168,11 @@ static bool is_polyhedron(const ct_shape *s) {
 bool ct_separating_axis_takes(const ct_shape *a, const ct_shape *b) { return is_polyhedron(a) && is_polyhedron(b); }
 
 void ct_pair_separating_axis(ct_placed a, ct_placed b, ct_workspace *workspace, ct_separating_plane *plane) {
+  ct_frame room[2];
+  if (!ct_placed_both_ready(&a, &b, room)) {
+    *plane = (ct_separating_plane){.kind = CT_PLANE_NONE, .feature_a = CT_NO_FEATURE, .feature_b = CT_NO_FEATURE};
+    return;
+  }
   assert(ct_separating_axis_takes(a.shape, b.shape));
   ct_placed_cores pair = ct_placed_cores_of(a, b);
   ct_axis_search s = ct_axis_search_of(&pair.a, &pair.b, ct_workspace_flag(workspace));

@@ -1,5 +1,6 @@
 /* Volumetric contacts of a pair: content order, the frame of the first body, the cell that answers, and the way back to the world.
  */
+#include "narrow/asked.h"
 #include "narrow/volume.h"
 #include "narrow/pair.h"
 #include "narrow/workspace.h"
@@ -210,6 +211,11 @@ static void set_relative(ct_volume_pair *pair) {
 }
 
 void ct_pair_volume(ct_placed a, ct_placed b, const ct_volume_options *options, ct_workspace *workspace, ct_volume *out) {
+  ct_frame room[2];
+  if (!ct_placed_both_ready(&a, &b, room)) {
+    *out = (ct_volume){.status = CT_PAIR_UNSUPPORTED};
+    return;
+  }
   bool swapped = ct_pair_swapped(a, b);
   ct_volume_memory *memory = &workspace->volume;
   ct_volume_pair pair = {.a = swapped ? b : a,

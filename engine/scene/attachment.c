@@ -79,6 +79,7 @@ ct_status ct_attached_list_with(ct_attached_list *list, const ct_attachment *att
   uint32_t count = list ? list->count : 0, at = place_of(list, attachment->name, &there);
   uint32_t left = count - (there ? 1 : 0), wanted = left + (attachment->value ? 1 : 0);
   if (wanted > CT_ATTACHMENTS_MAX) return CT_LIMIT;
+  if (attachment->value && (!type || !type->retain || !type->release || !type->bytes)) return CT_LIMIT;
   *out = NULL;
   if (wanted == 0) return CT_OK;
   ct_attached_list *made = malloc(sizeof *made + wanted * sizeof made->entries[0]);

@@ -2,6 +2,7 @@
  * count from the start of the block. Poses that are the identity to the bit are not kept.
  */
 #include "scene/body.h"
+#include "shape/form.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -123,9 +124,20 @@ static void fill(ct_body *body, const ct_body_options *o) {
   }
 }
 
+/* Is the shape one that a body can be made of? A point or a segment is none. */
+static bool is_body(const ct_shape *shape) {
+  ct_vec3 center;
+  double radius;
+  if (!ct_shape_has_form(shape)) return false;
+  ct_shape_ball(shape, &center, &radius);
+  return radius > 0.0;
+}
+
 ct_status ct_body_create(const ct_body_options *options, const ct_body **out) {
   size_t texts = 0, bytes = measure(options, &texts);
   if (bytes == 0 || options->id.length == 0 || options->id.length > CT_ID_LENGTH_MAX) return CT_LIMIT;
+  for (size_t i = 0; i < options->collider_count; i++)
+    if (!is_body(&options->colliders[i].shape)) return CT_LIMIT;
   ct_body *body = malloc(bytes);
   if (!body) return CT_OUT_OF_MEMORY;
   atomic_init(&body->refs, 1);

@@ -1,6 +1,7 @@
 /* Probes: preparing, the walk over rows by distance, and running a range. */
 #include "scene/probe.h"
 #include "broad/tree.h"
+#include "shape/form.h"
 
 #include <stdlib.h>
 
@@ -18,6 +19,14 @@
 #define SAMPLES 32
 
 /* ---- preparing ---- */
+
+/* Has each ray a direction, and the region a form? */
+static bool can_probe(const ct_probe_options *o) {
+  if (o->kind == CT_PROBE_REGION) return ct_shape_has_form(&o->region);
+  for (size_t k = 0; o->kind == CT_PROBE_RAYCAST && k < o->count; k++)
+    if (ct_max_abs(o->rays[k].direction) == 0.0) return false;
+  return true;
+}
 
 static ct_status prepare(ct_probe *probe) {
   const ct_probe_options *o = &probe->options;
@@ -38,10 +47,12 @@ static ct_status prepare(ct_probe *probe) {
 }
 
 ct_status ct_probe_prepare(const ct_scene *scene, const ct_probe_options *options, ct_probe **out) {
+  if (!can_probe(options)) return CT_LIMIT;
   ct_probe *probe = calloc(1, sizeof *probe);
   if (!probe) return CT_OUT_OF_MEMORY;
   probe->scene = scene;
   probe->options = *options;
+  if (options->nearest == 0) probe->options.nearest = 1;
   ct_status status = prepare(probe);
   if (status == CT_OK) *out = probe;
   else ct_probe_destroy(probe);

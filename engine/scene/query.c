@@ -19,6 +19,7 @@ static ct_status set_overrides(ct_query *query) {
   if (!query->overridden) return CT_OUT_OF_MEMORY;
   for (size_t k = 0; k < o->override_count; k++) {
     uint32_t row = o->overrides[k].row;
+    if (row >= query->scene->rows) return CT_LIMIT;
     query->overridden[row / 8] = (uint8_t)(query->overridden[row / 8] | 1u << (row % 8));
   }
   return CT_OK;
@@ -238,8 +239,15 @@ static ct_status next_frame(ct_query *query) {
   return ct_query_frames_note(frames, query->listed, query->listed_count);
 }
 
+bool ct_query_takes_pairs(const ct_scene *scene, const ct_row_pair *pairs, size_t count) {
+  for (size_t k = 0; k < count; k++)
+    if (pairs[k].a == pairs[k].b || pairs[k].a >= scene->rows || pairs[k].b >= scene->rows) return false;
+  return true;
+}
+
 static ct_status prepare(ct_query *query) {
   const ct_query_options *o = &query->options;
+  if (o->explicit_pairs && !ct_query_takes_pairs(query->scene, o->pairs, o->pair_count)) return CT_LIMIT;
   ct_status status = set_overrides(query);
   if (status != CT_OK) return status;
   query->broadphase = o->broadphase;

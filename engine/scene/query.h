@@ -177,4 +177,7 @@ typedef struct ct_feature_walk {
 } ct_feature_walk;
 ct_status ct_body_pair_features(const ct_body_pair *pair, const ct_feature_walk *walk, const ct_hit *hit, bool *stopped);
 
+/* Does each of the pairs name two different rows of the scene? */
+bool ct_query_takes_pairs(const ct_scene *scene, const ct_row_pair *pairs, size_t count);
+
 #endif

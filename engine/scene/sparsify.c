@@ -81,7 +81,7 @@ static bool is_beside_larger(const piece_area *entries, size_t count, const piec
     else high = middle;
   }
   for (size_t i = low; i < count && by_side(&entries[i], own) == 0 && own->area < o->threshold * entries[i].area; i++)
-    if (entries[i].piece == own->piece || o->adjacent(o->context, body, entries[i].piece, own->piece)) return true;
+    if (entries[i].piece == own->piece || (o->adjacent && o->adjacent(o->context, body, entries[i].piece, own->piece))) return true;
   return false;
 }
 

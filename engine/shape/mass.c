@@ -1,5 +1,6 @@
 /* Exact mass properties of the kinds, their placing and sum, principal axes. Hulls are integrated in hull_measure.c.
  */
+#include "shape/form.h"
 #include "shape/capsule.h"
 #include "shape/hull_cells.h"
 
@@ -179,6 +180,8 @@ static ct_mat3 symmetric(ct_mat3 m) {
 }
 
 ct_mass_properties ct_mass_place(const ct_mass_properties *part, const ct_frame *frame) {
+  ct_frame room;
+  frame = ct_frame_or_unturned(frame, &room);
   ct_mass_properties m = *part;
   m.center = ct_to_parent(*frame, part->center);
   m.inertia = symmetric(ct_mat_mat(ct_mat_mat(frame->rotation, part->inertia), ct_mat_transpose(frame->rotation)));

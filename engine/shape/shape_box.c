@@ -3,6 +3,7 @@
  * Each side is found in the shape's own units first: the greatest and the least of row.p over the shape, where row is the row of
  * the rotation that belongs to the axis.
  */
+#include "shape/form.h"
 #include "shape/capsule.h"
 #include "shape/inner.h"
 #include "shape/mesh_reach.h"
@@ -181,6 +182,9 @@ static span axis_span(const ct_shape *shape, const ct_frame *frame, ct_vec3 row,
 }
 
 ct_box ct_shape_box(const ct_shape *shape, const ct_frame *frame) {
+  ct_frame room;
+  if (!ct_shape_has_form(shape)) return ct_box_nothing();
+  frame = ct_frame_or_unturned(frame, &room);
   span x = axis_span(shape, frame, frame->rotation.rx, frame->position.x);
   span y = axis_span(shape, frame, frame->rotation.ry, frame->position.y);
   span z = axis_span(shape, frame, frame->rotation.rz, frame->position.z);

@@ -213,7 +213,15 @@ static ct_status solve(const ct_friction_problem *p, const ct_friction_options *
 
 ct_status ct_friction_solve(const ct_friction_problem *problem, const ct_friction_options *options, ct_solver *solver,
                             ct_friction_result *result) {
+  if (problem->dimension != 2 && problem->dimension != 3) return CT_LIMIT;
   if (problem->contacts > CT_LCP_ITERATIVE_MAX / problem->dimension) return CT_LIMIT;
+  const ct_matrix *matrix = &problem->matrix;
+  if (!matrix->dense && !matrix->starts) {
+    if (problem->contacts > 0) return CT_LIMIT;
+    *result = (ct_friction_result){.r = result->r, .u = result->u, .method = CT_FRICTION_NSGS, .converged = true};
+    result->tolerance = options->tolerance > 0.0 ? options->tolerance : CT_FRICTION_TOLERANCE;
+    return CT_OK;
+  }
   ct_solver_mark mark = ct_solver_enter(solver);
   ct_status status = solve(problem, options, solver, result);
   result->tolerance = options->tolerance > 0.0 ? options->tolerance : CT_FRICTION_TOLERANCE;

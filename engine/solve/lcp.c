@@ -252,6 +252,7 @@ ct_status ct_lcp_solve(const ct_lcp *problem, const ct_lcp_options *options, ct_
   size_t n = problem->matrix.size;
   bool chosen = options->method != CT_LCP_AUTO;
   if (n > (chosen ? methods[options->method].rows_max : CT_LCP_ITERATIVE_MAX)) return CT_LIMIT;
+  if (n > 0 && ((!problem->matrix.dense && !problem->matrix.starts) || !problem->q)) return CT_LIMIT;
   if (n == 0) {
     *result = (ct_lcp_result){
         .z = result->z, .w = result->w, .certificate = result->certificate, .alternative = result->alternative};

@@ -56,7 +56,7 @@ typedef enum ct_advance_mode {
 typedef struct ct_advance_options {
   ct_advance_mode mode;
   double duration;  /* s, > 0, at most CT_DURATION_MAX */
-  double time_step; /* STEPPING: s; the last one may be shorter. Others: the longest stretch between looks at contacts */
+  double time_step; /* STEPPING: s, > 0; the last one may be shorter. Others: the longest stretch between looks at contacts */
   ct_vec3 gravity;
   double contact_tolerance, velocity_tolerance; /* as in ct_mechanics_options, ct_resting_options */
   double rest_velocity;                         /* m/s: approaches slower have restitution 0 */
@@ -72,7 +72,7 @@ typedef struct ct_advance_options {
   ct_elastic_options elastic; /* COMPLIANT */
   const ct_load *loads;       /* act all the time */
   size_t load_count;
-  size_t contacts_max; /* at one time; CT_LIMIT beyond */
+  size_t contacts_max; /* at one time; CT_LIMIT beyond; 0: CT_CONTACTS_MAX */
   const ct_cancel *cancel;
 } ct_advance_options;
 
@@ -128,7 +128,8 @@ typedef struct ct_advance ct_advance;
 
 /* Begins at the scene's poses and velocities; keeps a copy of what it moves, and of the loads. Borrows the scene until
  * ct_advance_destroy. CT_NOT_FOUND: COMPLIANT, and a collider's material has no modulus or ratio. CT_LIMIT: a dynamic body without
- * a mass, or whose inertia cannot be inverted; more than CT_ADVANCE_STEPS_MAX steps. CT_OUT_OF_MEMORY. */
+ * a mass, or whose inertia cannot be inverted; a duration or a time step out of its range, as 0 is; more
+ * than CT_ADVANCE_STEPS_MAX steps. CT_OUT_OF_MEMORY. */
 ct_status ct_advance_create(const ct_scene *scene, const ct_advance_options *options, ct_advance **out);
 void ct_advance_destroy(ct_advance *advance);
 /* Loads that act from now on, in place of those before. CT_OUT_OF_MEMORY. */

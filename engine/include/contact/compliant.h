@@ -52,7 +52,8 @@ double ct_elastic_radius(const ct_shape *shape, bool *flat);
  * known. out may be NULL. */
 bool ct_scene_elastic_solid(const ct_scene *scene, uint32_t row, uint32_t collider, ct_elastic_solid *out);
 
-/* approach: |normal velocity| when the contact began, m/s. */
+/* approach: |normal velocity| when the contact began, m/s. A solid whose modulus is 0 yields without
+ * a force, and so does one of radius 0, unless it is flat and the other is not. */
 ct_elastic_pair ct_elastic_pair_of(const ct_elastic_solid *a, const ct_elastic_solid *b, const ct_pair_material *material,
                                    double approach, const ct_elastic_options *options);
 /* v where v >= s, else (v^2/s)(1 - v/(3 s)) + s/3: twice differentiable, never 0. */

@@ -107,7 +107,8 @@ void ct_contact_event_free(ct_contact_event *event); /* the state is not release
 
 /* Rebuilds the contacts of the scene's revision. previous: the state before, or NULL at the first event. Persisting records keep
  * what was stored at their beginning, bit for bit. The causes z1 and z2 are the engine's own finding: of the next state, a pair
- * that began is Z2, one that ended Z1, save as the causes above say. CT_LIMIT: more contacts than contacts_max, or epsilon.
+ * that began is Z2, one that ended Z1, save as the causes above say. CT_LIMIT: more contacts than contacts_max, epsilon,
+ * or a time that is not finite or before that of the last event.
  * Ids go on from ct_scene_contacts_begun, or from those of the state before where they are greater; who writes the state into a
  * revision counts those that began there (ct_draft_count_contacts), so that the states of a scene never share one. A collider with
  * an id is known by that, another by its index. CT_CANCELLED, CT_OUT_OF_MEMORY. Cost: one broad phase and a distance for each

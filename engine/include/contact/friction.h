@@ -94,7 +94,8 @@ typedef struct ct_friction_result {
   uint64_t iterations;
 } ct_friction_result;
 
-/* CT_OUT_OF_MEMORY, CT_CANCELLED, CT_LIMIT (more than CT_LCP_ITERATIVE_MAX rows; POLYHEDRAL: contacts
+/* CT_OUT_OF_MEMORY, CT_CANCELLED, CT_LIMIT (a dimension that is neither 2 nor 3; contacts without a matrix; more than
+ * CT_LCP_ITERATIVE_MAX rows; POLYHEDRAL: contacts
  * (directions + 2) more than CT_LCP_DIRECT_MAX). W, q and mu are finite; W need be neither
  * symmetric nor definite. INFEASIBLE: normal
  * forces prove that no forces in the cones part or hold all contacts (Farkas; looked for among up to 256, when `proof` says so).

@@ -65,7 +65,7 @@ typedef struct ct_impact {
   double normal_velocity;            /* its part along the normal */
 } ct_impact;
 
-/* A body and its path; both borrowed. */
+/* A body and its path; both borrowed, both needed. */
 typedef struct ct_mover {
   const ct_body *body;
   const ct_path *path;
@@ -75,7 +75,9 @@ typedef struct ct_mover {
  * at one instant only, which no time is: where they come within round-off, and the direction from one to the other is turned round
  * afterwards, that is a contact, with the normal of the last time at which they were certainly apart. Two half-spaces overlap
  * without end as soon as one turns out of being opposite to the other: a contact with CT_PAIR_UNSUPPORTED. Numerical trouble is in
- * the result. CT_CANCELLED, CT_OUT_OF_MEMORY. Bodies without colliders never meet. Cost: some ten distances per pair of colliders
+ * the result. CT_LIMIT: a mover without a body or a path, or `begin` and `end` that are not in order
+ * within both durations. CT_CANCELLED, CT_OUT_OF_MEMORY. Bodies without colliders never meet.
+ * Cost: some ten distances per pair of colliders
  * that comes near; those that cannot meet before the best pair are left out by balls around groups of them, made as far as they are
  * looked at, and bodies that stay apart as wholes by one look. */
 ct_status ct_body_impact(ct_mover a, ct_mover b, const ct_impact_options *options, ct_workspace *workspace, ct_impact *impact);
@@ -125,7 +127,8 @@ void ct_timeline_free(ct_timeline *timeline);
  * (within round-off of a contact's end, where surfaces cross at their rims, and once half of the iterations are spent on certain
  * steps, as in shallow contacts of solids that are not convex) steps are so short that the two can come no farther apart than
  * CT_TIMELINE_RESOLUTION allows, or round-off leaves open. Where that takes more than the iterations, what is told ends there
- * (LIMIT). `timeline` is emptied first; its memory is used again. limit > 0: changes, and grazes, at most.
+ * (LIMIT). `timeline` is emptied first; its memory is used again. limit: changes, and grazes, at most; 0:
+ * CT_CHANGES_MAX. CT_LIMIT as ct_body_impact; the timeline is untouched then.
  * iterations_max: of each pair of
  * colliders, for each change. The method is conservative advancement. CT_CANCELLED, CT_OUT_OF_MEMORY; what is in the timeline then
  * is to be freed and no more. */

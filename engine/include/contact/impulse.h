@@ -113,7 +113,8 @@ typedef struct ct_impulse_result {
 
 /* Impulses of one island. Momentum changes by round-off alone; the impulse on a is minus that on b, bit for bit. With restitution
  * <= 1 and the guard, energy_after <= energy_before + work but for round-off. Cost: one contact O(1); many O(contacts^3), or
- * sweeps. CT_OUT_OF_MEMORY, CT_CANCELLED, CT_LIMIT. Theory: seed 004 slides 30-60; Mirtich 1996; Stronge 1990; Anitescu, Potra
+ * sweeps. CT_OUT_OF_MEMORY, CT_CANCELLED, CT_LIMIT (also: a touch without a
+ * normal, or not of two bodies of the set). Theory: seed 004 slides 30-60; Mirtich 1996; Stronge 1990; Anitescu, Potra
  * 1997. */
 ct_status ct_impulse_solve(const ct_contact_set *set, const ct_impulse_options *options, ct_solver *solver,
                            ct_impulse_result *result);

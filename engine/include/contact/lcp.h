@@ -96,7 +96,8 @@ typedef struct ct_lcp_result {
  * and it differs from z by more than 1e-7 of the greatest entry, each in units of 1 / sqrt(M_ii) (1 where M_ii <= 0). UNKNOWN in
  * all other cases, and always with CT_LCP_TIE_ANY, with iterative methods, and where the result has not converged. */
 
-/* CT_OUT_OF_MEMORY, CT_CANCELLED, CT_LIMIT (more rows than the method takes). M and q are finite; nothing else is asked of them.
+/* CT_OUT_OF_MEMORY, CT_CANCELLED, CT_LIMIT (more rows than the method takes, or rows without M or
+ * q). M and q are finite; nothing else is asked of them.
  * The same input gives the same bits; scaling M and q by powers of two scales z and w of the direct methods for symmetric M and
  * changes nothing else (iterative ones stop by a tolerance that is not relative alone). Cost: direct methods some n^3, with small
  * constants where n is small; sweeps O(entries of M) each. */

@@ -179,7 +179,8 @@ typedef struct ct_mechanics ct_mechanics;
  * two bodies that nothing can move are left out. A dynamic body whose mass cannot be had, or is singular, is the caller's to
  * refuse: `ct_scene_mass_body` tells; here it stands as a fixed one. A body that touches nothing is an island where `where_a` or
  * `where_b` selects it, or, with explicit pairs, where a pair names it. Borrows scene and options for the call alone.
- * CT_PAIR_LIMIT, CT_CANCELLED, CT_OUT_OF_MEMORY, CT_LIMIT: more than contacts_max contacts. */
+ * CT_PAIR_LIMIT, CT_CANCELLED, CT_OUT_OF_MEMORY, CT_LIMIT: more than contacts_max contacts; a given
+ * contact without a normal or not of two bodies; a load, velocity or override of a row that is not there. */
 ct_status ct_mechanics_prepare(const ct_scene *scene, const ct_mechanics_options *options, ct_workspace *workspace,
                                ct_mechanics **out);
 void ct_mechanics_destroy(ct_mechanics *mechanics);

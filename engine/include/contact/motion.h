@@ -20,7 +20,7 @@ typedef struct ct_motion_options {
   bool earliest;            /* impacts: only the pairs that meet first: all of which none is certainly earlier, and those that meet
                              * within time_tolerance of the first. Bodies that part at the start count when they meet again */
   bool grazes;              /* pairs that only graze are hits, too; timelines list all grazes. Not with `earliest` */
-  size_t changes_max;       /* timeline: of one pair; CT_CHANGES_MAX */
+  size_t changes_max;       /* timeline: of one pair; 0: CT_CHANGES_MAX */
   ct_impact_options impact; /* begin, end, method ...; its cancel is not read */
   const ct_moving *moving;  /* [moving_count], sorted by row, each row once; all paths of one duration */
   size_t moving_count;
@@ -49,6 +49,8 @@ typedef struct ct_motion_query ct_motion_query;
 
 /* Borrows the scene and everything in options until ct_motion_destroy. Finds the candidates: pairs whose swept boxes overlap, of
  * which one moves, that filters and `where` allow. Pairs of bodies that both stay are never looked at, explicit ones excepted.
+ * CT_LIMIT: `begin` and `end` that are not in order within all durations; a mover without a path, or
+ * whose row has no body; an explicit pair of a row with itself, or of one that is not there.
  * CT_PAIR_LIMIT beyond CT_PAIRS_MAX, CT_CANCELLED. */
 ct_status ct_motion_prepare(const ct_scene *scene, const ct_motion_options *options, ct_motion_query **out);
 void ct_motion_destroy(ct_motion_query *query);

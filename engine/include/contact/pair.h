@@ -69,7 +69,9 @@ typedef struct ct_pair_result {
   uint32_t element_pairs;          /* where the depth is of elements: pairs of them that overlap, at least 1; else 0 */
 } ct_pair_result;
 
-/* A shape and where it is; both borrowed. */
+/* A shape and where it is; both borrowed. A frame that is NULL, or whose rotation is all zeros, does not
+ * turn; the former is at the origin. No shape, or one without a size, hull, mesh or elements, is refused:
+ * distances have the status UNSUPPORTED, and it shares no point with anything. */
 typedef struct ct_placed {
   const ct_shape *shape;
   const ct_frame *frame;

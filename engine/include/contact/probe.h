@@ -24,7 +24,7 @@ typedef struct ct_probe_options {
   bool all;              /* RAYCAST: every crossing; else each ray's first */
   const ct_vec3 *points; /* NEAREST, POINT: [count] world, m */
   size_t count;
-  uint32_t nearest; /* NEAREST: bodies for a point, at most; > 0 */
+  uint32_t nearest; /* NEAREST: bodies for a point, at most; 0: 1 */
   double reach;     /* NEAREST: bodies farther away are none, m; INFINITY: any */
   ct_shape region;  /* REGION; borrows as shapes do */
   ct_pose region_pose;
@@ -54,7 +54,8 @@ typedef struct ct_probe_hit {
 typedef struct ct_probe ct_probe;
 
 /* Borrows everything in options and the scene until ct_probe_destroy. The first question to a revision makes its tree.
- * CT_CANCELLED. */
+ * CT_LIMIT: a ray without a direction, a region without a size, hull, mesh or elements, an override
+ * of a row that is not there. CT_CANCELLED. */
 ct_status ct_probe_prepare(const ct_scene *scene, const ct_probe_options *options, ct_probe **out);
 void ct_probe_destroy(ct_probe *probe);
 size_t ct_probe_items(const ct_probe *probe);

@@ -151,7 +151,9 @@ typedef struct ct_query ct_query;
 
 /* Borrows everything in options and the scene until ct_query_destroy; builds what the ranges share (tree, boxes). The first query
  * of a revision makes its tree, from the previous revision's where that had one. With `where` selecting few bodies all candidates
- * are found here. CT_CANCELLED, CT_PAIR_LIMIT. */
+ * are found here. CT_LIMIT: an explicit pair of a row with itself; a pair or an
+ * override of a row that is not there.
+ * CT_CANCELLED, CT_PAIR_LIMIT. */
 ct_status ct_query_prepare(const ct_scene *scene, const ct_query_options *options, ct_query **out);
 void ct_query_destroy(ct_query *query);
 size_t ct_query_items(const ct_query *query);

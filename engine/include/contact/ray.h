@@ -29,7 +29,8 @@
 
 typedef struct ct_ray {
   ct_vec3 origin;    /* world, m */
-  ct_vec3 direction; /* of any length but zero: the line is the one through these very numbers */
+  ct_vec3 direction; /* the line is the one through these very numbers; of length zero: no line, which
+                      * crosses nothing */
   double reach;      /* crossings farther from the origin are none, m; INFINITY: any */
 } ct_ray;
 

@@ -29,7 +29,7 @@ typedef struct ct_resting_options {
   ct_resting_friction friction;
   bool acceleration_level;   /* friction: contacts that slide have a friction of known direction, and an answer may not exist; else
                               * velocities at the end of time_step are what friction acts on: there is always one */
-  double time_step;          /* s, > 0 */
+  double time_step;          /* s, > 0; of friction at the level of velocities alone */
   double velocity_tolerance; /* m/s: which contacts rest, which slide. Separating ones take no part; colliding ones are told, and
                               * take part as if they rested */
   ct_lcp_method lcp_method;  /* NONE */
@@ -116,7 +116,9 @@ typedef struct ct_resting_result {
  * would be larger than is kept and the methods are AUTO, the answer is the forces that come nearest to holding all bodies,
  * converged where these are right. CT_LIMIT: such a system with another method, with pyramids or at acceleration level. The same
  * input gives the same bits; with a and b of one contact exchanged its force turns round, bit for bit. CT_OUT_OF_MEMORY,
- * CT_CANCELLED, CT_LIMIT: the result is not set. Cost: without friction that of ct_lcp_solve; with it some n^3 up to those numbers,
+ * CT_CANCELLED, CT_LIMIT (also: a touch without a normal, or not of two bodies of the set; no time
+ * step where one is needed): the result is not set. Cost: without friction that of ct_lcp_solve;
+ * with it some n^3 up to those numbers,
  * beyond O(couplings) for each of some hundred steps. Baraff 1994; Cottle, Pang, Stone 2009; Acary, Brogliato 2008. */
 ct_status ct_resting_solve(const ct_contact_set *set, const ct_resting_options *options, ct_solver *solver,
                            ct_resting_result *result);

@@ -60,7 +60,7 @@ typedef struct ct_body ct_body;
 
 /* Copies everything it is given (hulls are retained). Memory: one block of 32 bytes, 64 per collider (120 with a pose of its own),
  * 104 for a motion (152 with an acceleration), and the texts. CT_LIMIT: an id that is empty, an id or the name of a material that
- * is too long, or 2 GiB in all. */
+ * is too long, a collider whose shape has no size, hull, mesh or elements, or 2 GiB in all. */
 ct_status ct_body_create(const ct_body_options *options, const ct_body **out);
 const ct_body *ct_body_retain(const ct_body *body);
 void ct_body_release(const ct_body *body);
@@ -202,7 +202,7 @@ const ct_materials *ct_draft_materials(const ct_draft *draft); /* as ct_scene_ma
 bool ct_draft_has_material(const ct_draft *draft, ct_text name);
 uint32_t ct_draft_rows(const ct_draft *draft); /* as ct_scene_rows */
 /* Attaches the value under the name, with a reference of its own, in place of what has the name; NULL takes that away. CT_LIMIT:
- * CT_ATTACHMENTS_MAX. */
+ * CT_ATTACHMENTS_MAX, or a type that lacks one of its functions. */
 ct_status ct_draft_attach(ct_draft *draft, ct_text name, const void *value, const ct_attachment_type *type);
 /* So many contacts more have begun. */
 void ct_draft_count_contacts(ct_draft *draft, uint64_t count);

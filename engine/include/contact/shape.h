@@ -37,7 +37,8 @@ static inline bool ct_kind_has_elements(ct_kind kind) { return kind == CT_KIND_T
 /* A shape by value; a convex borrows its hull, a mesh its triangles, a tetmesh or hexmesh its elements (who stores a shape retains
  * it: ct_shape_retain).
  * Lengths in m within CT_SIZE_MIN..CT_SIZE_MAX; a capsule's half_length may be 0 (a sphere, bit for bit), one radius of a cone may
- * be 0 (an apex), rounding and margin are 0 or a size.
+ * be 0 (an apex), rounding and margin are 0 or a size. A sphere of radius 0, as of zeros, is a point for
+ * all but bodies, which refuse it.
  *
  * The shape is the sharp one of the kind's parameters with a ball of `rounding` and a ball of `margin` around each of its points.
  * With `inset` the sharp one is first shrunk so that its outer faces stay put; a convex then borrows the hull that is shrunk
@@ -109,7 +110,8 @@ double ct_shape_inset_limit(const ct_shape *shape, const ct_cancel *cancel);
  * not for planes. */
 ct_vec3 ct_shape_support(const ct_shape *shape, ct_vec3 direction);
 
-/* Smallest axis-aligned box of the placed shape, outward-rounded so that it holds the exact shape. A plane's box is infinite
+/* (frame: as in ct_placed; a shape without a size, hull, mesh or elements has the box of nothing.)
+ * Smallest axis-aligned box of the placed shape, outward-rounded so that it holds the exact shape. A plane's box is infinite
  * but for the side it bounds when its normal is exactly along an axis. O(1), hulls O(vertices), meshes O(triangles). */
 ct_box ct_shape_box(const ct_shape *shape, const ct_frame *frame);
 

@@ -35,7 +35,8 @@ typedef struct ct_sparsify_options {
   double threshold;    /* in [0, 1] */
   double min_area;     /* m^2, >= 0 */
   double min_distance; /* m, >= 0; points are one where they differ by less than twice this on every axis */
-  /* Are two different pieces of one body adjacent? Elements: they share a node. Symmetric; a piece is adjacent to itself. */
+  /* Are two different pieces of one body adjacent? Elements: they share a node. Symmetric; a piece is adjacent to itself.
+   * NULL: no two different pieces are. */
   bool (*adjacent)(void *context, uint32_t body, uint32_t piece, uint32_t other);
   void *context;
   const ct_cancel *cancel; /* NULL: never */
