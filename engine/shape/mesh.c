@@ -73,11 +73,15 @@ typedef struct plan {
   uint32_t branch_count;
 } plan;
 
+void ct_mesh_parts_free(ct_mesh_parts *m) {
+  free(m->first);
+  free(m->state);
+  free(m->across);
+  free(m->parent);
+}
+
 static void plan_free(plan *p) {
-  free(p->parts.first);
-  free(p->parts.state);
-  free(p->parts.across);
-  free(p->parts.parent);
+  ct_mesh_parts_free(&p->parts);
   free(p->order);
   free(p->position);
   free(p->branches);
@@ -165,6 +169,7 @@ static ct_status assemble(plan *p, const ct_mesh_report *report, ct_mesh **out) 
   }
   ct_mesh_write_numbers(l.mesh, &p->sums, report);
   l.mesh->tree_cost = ct_mesh_tree_cost(&l.mesh->view);
+  l.mesh->view.repeats = m->repeats;
   *out = l.mesh;
   return CT_OK;
 }
@@ -197,21 +202,21 @@ static ct_status build(plan *p, ct_mesh_reading reading, ct_mesh_report *report,
   return status == CT_OK ? assemble(p, report, out) : status;
 }
 
-ct_status ct_mesh_create(const ct_mesh_data *data, ct_mesh_reading reading, const ct_cancel *cancel, ct_mesh **out,
-                         ct_mesh_report *report) {
-  if (data->vertex_count > CT_MESH_VERTICES_MAX || data->triangle_count > CT_MESH_TRIANGLES_MAX) return CT_LIMIT;
-  plan p = {.parts = {.vertices = data->vertices,
-                      .triangles = data->triangles,
-                      .normals = data->normals,
-                      .vertex_count = (uint32_t)data->vertex_count,
-                      .triangle_count = (uint32_t)data->triangle_count,
-                      .cancel = cancel}};
+ct_status ct_mesh_create_parts(const ct_mesh_parts *parts, ct_mesh_reading reading, ct_mesh **out, ct_mesh_report *report) {
+  plan p = {.parts = *parts};
   ct_mesh_report own = {.bad_triangle = CT_NO_TRIANGLE};
   if (!ct_mesh_open_vertices(&p.parts)) return CT_LIMIT;
   ct_status status = build(&p, reading, &own, out);
   plan_free(&p);
   if (report && (status == CT_OK || status == CT_OPEN_MESH || status == CT_DEGENERATE_MESH)) *report = own;
   return status;
+}
+
+ct_status ct_mesh_create(const ct_mesh_data *data, ct_mesh_reading reading, const ct_cancel *cancel, ct_mesh **out,
+                         ct_mesh_report *report) {
+  if (data->vertex_count > CT_MESH_VERTICES_MAX || data->triangle_count > CT_MESH_TRIANGLES_MAX) return CT_LIMIT;
+  ct_mesh_parts parts = ct_mesh_parts_of(data, cancel);
+  return ct_mesh_create_parts(&parts, reading, out, report);
 }
 
 const ct_mesh *ct_mesh_retain(const ct_mesh *mesh) {

@@ -1,47 +1,56 @@
 /* What the triangles' edges and vertices tell: closed, oriented, a manifold, in how many parts.
  */
-#include "shape/group_sort.h"
 #include "shape/mesh_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Roots are the least of their set, and a path is halved on each walk: O(log n) for a step. */
-static uint32_t find(uint32_t *parent, uint32_t i) {
+/* Roots are the least of their set, and a path is halved on each step. */
+uint32_t ct_mesh_find_root(uint32_t *parent, uint32_t i) {
   while (parent[i] != i) i = parent[i] = parent[parent[i]];
   return i;
 }
 
-static void unite(uint32_t *parent, uint32_t a, uint32_t b) {
-  a = find(parent, a);
-  b = find(parent, b);
+void ct_mesh_unite(uint32_t *parent, uint32_t a, uint32_t b) {
+  a = ct_mesh_find_root(parent, a);
+  b = ct_mesh_find_root(parent, b);
   if (a < b) parent[b] = a;
   else parent[a] = b;
 }
 
-typedef struct edge {
-  uint32_t low, high;
-} edge;
-
-static edge edge_of(const ct_mesh_parts *m, uint32_t corner) {
+ct_mesh_ends ct_mesh_edge_ends(const ct_mesh_parts *m, uint32_t corner) {
   uint32_t a = ct_mesh_corner(m, corner), b = ct_mesh_corner(m, ct_mesh_next_corner(corner));
-  return a < b ? (edge){a, b} : (edge){b, a};
+  return a < b ? (ct_mesh_ends){a, b} : (ct_mesh_ends){b, a};
 }
 
 static uint32_t group_of_edge(const void *data, uint32_t corner) {
   const ct_mesh_parts *m = data;
-  return ct_mesh_joins(m, corner / 3) ? edge_of(m, corner).low : CT_GROUP_NONE;
+  return ct_mesh_joins(m, corner / 3) ? ct_mesh_edge_ends(m, corner).low : CT_GROUP_NONE;
 }
 
 static bool edge_before(const void *data, uint32_t a, uint32_t b) {
   const ct_mesh_parts *m = data;
-  uint32_t p = edge_of(m, a).high, q = edge_of(m, b).high;
+  uint32_t p = ct_mesh_edge_ends(m, a).high, q = ct_mesh_edge_ends(m, b).high;
   return p < q || (p == q && a < b);
 }
 
-/* The corner of the edge's triangle that is at the edge's lower or higher vertex. */
-static uint32_t corner_at(const ct_mesh_parts *m, uint32_t corner, uint32_t vertex) {
+uint32_t ct_mesh_corner_at(const ct_mesh_parts *m, uint32_t corner, uint32_t vertex) {
   return ct_mesh_corner(m, corner) == vertex ? corner : ct_mesh_next_corner(corner);
+}
+
+ct_status ct_mesh_group_edges(const ct_mesh_parts *m, ct_groups *out) {
+  ct_grouping by_edge = {m, group_of_edge, edge_before, 3 * m->triangle_count, m->vertex_count};
+  return ct_group_sort(&by_edge, m->cancel, out);
+}
+
+uint32_t ct_mesh_edge_end(const ct_mesh_parts *m, const ct_groups *groups, uint32_t first) {
+  ct_mesh_ends e = ct_mesh_edge_ends(m, groups->items[first]);
+  uint32_t end = first + 1;
+  for (; end < groups->count; end++) {
+    ct_mesh_ends next = ct_mesh_edge_ends(m, groups->items[end]);
+    if (next.low != e.low || next.high != e.high) break;
+  }
+  return end;
 }
 
 typedef struct edge_walk {
@@ -55,14 +64,14 @@ typedef struct edge_walk {
 /* The corners of one edge, ascending. */
 static void look_at_edge(edge_walk *w, const uint32_t *corners, uint32_t count) {
   ct_mesh_parts *m = w->m;
-  edge e = edge_of(m, corners[0]);
+  ct_mesh_ends e = ct_mesh_edge_ends(m, corners[0]);
   int64_t balance = 0;
   for (uint32_t i = 0; i < count; i++) {
     balance += ct_mesh_corner(m, corners[i]) == e.low ? 1 : -1;
     m->across[corners[i]] = CT_NO_TRIANGLE;
     if (i == 0) continue;
-    unite(w->fan, corner_at(m, corners[0], e.low), corner_at(m, corners[i], e.low));
-    unite(w->fan, corner_at(m, corners[0], e.high), corner_at(m, corners[i], e.high));
+    ct_mesh_unite(w->fan, ct_mesh_corner_at(m, corners[0], e.low), ct_mesh_corner_at(m, corners[i], e.low));
+    ct_mesh_unite(w->fan, ct_mesh_corner_at(m, corners[0], e.high), ct_mesh_corner_at(m, corners[i], e.high));
   }
   bool inconsistent = llabs(balance) > (int64_t)(count % 2);
   w->report->open_edges += count == 1;
@@ -78,16 +87,11 @@ static void look_at_edge(edge_walk *w, const uint32_t *corners, uint32_t count) 
 
 static ct_status walk_edges(edge_walk *w) {
   ct_mesh_parts *m = w->m;
-  ct_grouping by_edge = {m, group_of_edge, edge_before, 3 * m->triangle_count, m->vertex_count};
   ct_groups groups;
-  ct_status status = ct_group_sort(&by_edge, m->cancel, &groups);
+  ct_status status = ct_mesh_group_edges(m, &groups);
   if (status != CT_OK) return status;
   for (uint32_t i = 0, end; i < groups.count && status == CT_OK; i = end) {
-    edge e = edge_of(m, groups.items[i]);
-    for (end = i + 1; end < groups.count; end++) {
-      edge next = edge_of(m, groups.items[end]);
-      if (next.low != e.low || next.high != e.high) break;
-    }
+    end = ct_mesh_edge_end(m, &groups, i);
     look_at_edge(w, groups.items + i, end - i);
     if (i / CT_MESH_POLL != end / CT_MESH_POLL && ct_cancel_raised(m->cancel)) status = CT_CANCELLED;
   }
@@ -143,8 +147,8 @@ static bool find_parts(ct_mesh_parts *m, ct_mesh_report *report) {
       uint32_t v = ct_mesh_corner(m, 3 * t + k);
       if (parent[v] == CT_NO_TRIANGLE) parent[v] = v;
     }
-    unite(parent, ct_mesh_corner(m, 3 * t), ct_mesh_corner(m, 3 * t + 1));
-    unite(parent, ct_mesh_corner(m, 3 * t), ct_mesh_corner(m, 3 * t + 2));
+    ct_mesh_unite(parent, ct_mesh_corner(m, 3 * t), ct_mesh_corner(m, 3 * t + 1));
+    ct_mesh_unite(parent, ct_mesh_corner(m, 3 * t), ct_mesh_corner(m, 3 * t + 2));
   }
   report->vertices = report->components = 0;
   for (uint32_t v = 0; v < m->vertex_count; v++) {

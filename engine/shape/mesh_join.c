@@ -120,7 +120,7 @@ static ct_status find_duplicates(ct_mesh_parts *m, ct_mesh_report *report) {
       seen[0] = seen[1] = false;
     }
     if (seen[own.odd]) {
-      m->state[t] = CT_MESH_DROPPED;
+      m->state[t] = m->repeats && live ? CT_MESH_REPEATED : CT_MESH_DROPPED;
       report->duplicate_triangles += live;
     } else {
       report->opposed_triangles += live && seen[!own.odd];
@@ -139,6 +139,7 @@ ct_status ct_mesh_join(ct_mesh_parts *m, ct_mesh_report *report) {
   if (!m->state) return CT_OUT_OF_MEMORY;
   if (!find_degenerate(m, report)) return CT_CANCELLED;
   status = find_duplicates(m, report);
+  if (status == CT_OK && m->repeats) status = ct_mesh_keep_repeats(m, report);
   if (status != CT_OK) return status;
   for (uint32_t t = 0; t < m->triangle_count; t++) m->live_count += m->state[t] == CT_MESH_LIVE;
   report->triangles = m->live_count;

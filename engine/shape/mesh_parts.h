@@ -4,6 +4,7 @@
 #define SHAPE_MESH_PARTS_H
 
 #include "base/digest.h"
+#include "shape/group_sort.h"
 
 #include <contact/mesh.h>
 #include <stdatomic.h>
@@ -42,7 +43,8 @@ bool ct_mesh_allocate(ct_mesh_layout *l, const ct_mesh_counts *counts);
 typedef enum ct_mesh_part_state {
   CT_MESH_LIVE,
   CT_MESH_LINE,   /* three different corners on a line: joins edges where that closes the mesh */
-  CT_MESH_DROPPED /* two corners in one point, or given before */
+  CT_MESH_DROPPED, /* two corners in one point, or given before */
+  CT_MESH_REPEATED /* given before, with an area; while it is decided whether it is kept */
 } ct_mesh_part_state;
 
 /* The arrays given are borrowed, the others owned. A corner is a number 3 t + k: vertex k of triangle t, and the edge from there to
@@ -61,6 +63,7 @@ typedef struct ct_mesh_parts {
   uint32_t *parent; /* [vertex_count] union-find of the parts by vertices; a root is its part's first vertex that is used, and an
                        unused vertex is CT_NO_TRIANGLE */
   bool lines;       /* collinear triangles count as joining edges */
+  bool repeats;     /* duplicate triangles are kept where the mesh would be open without them */
 } ct_mesh_parts;
 
 static inline double ct_mesh_flushed(double x, double below) { return fabs(x) < below ? 0.0 : x; }
@@ -83,7 +86,8 @@ static inline bool ct_mesh_cancelled(uint32_t step, const ct_cancel *cancel) {
 
 /* Does the triangle take part in the question which edges are closed? */
 static inline bool ct_mesh_joins(const ct_mesh_parts *m, uint32_t triangle) {
-  return m->state[triangle] == CT_MESH_LIVE || (m->lines && m->state[triangle] == CT_MESH_LINE);
+  return m->state[triangle] == CT_MESH_LIVE || m->state[triangle] == CT_MESH_REPEATED ||
+         (m->lines && m->state[triangle] == CT_MESH_LINE);
 }
 
 /* Fills flush. False: a coordinate is not finite or beyond the exactness range. */
@@ -95,6 +99,44 @@ ct_status ct_mesh_join_vertices(ct_mesh_parts *m, ct_mesh_report *report);
 /* Fills first, state, live_count and the report's counts of vertices merged and triangles dropped. CT_OUT_OF_MEMORY, CT_CANCELLED;
  * the caller frees the arrays in any case. */
 ct_status ct_mesh_join(ct_mesh_parts *m, ct_mesh_report *report);
+
+/* Vertices of an edge, the first ones of bit-equal ones. */
+typedef struct ct_mesh_ends {
+  uint32_t low, high;
+} ct_mesh_ends;
+ct_mesh_ends ct_mesh_edge_ends(const ct_mesh_parts *m, uint32_t corner);
+
+/* Corners of the triangles that join, in groups of one edge each: by its lower vertex, then its higher, then ascending.
+ * CT_OUT_OF_MEMORY, CT_CANCELLED. */
+ct_status ct_mesh_group_edges(const ct_mesh_parts *m, ct_groups *out);
+/* One past the last item of the edge that begins at item `first`. */
+uint32_t ct_mesh_edge_end(const ct_mesh_parts *m, const ct_groups *groups, uint32_t first);
+
+/* Sets of numbers; a root is the least of its set. O(log n) for a step. */
+uint32_t ct_mesh_find_root(uint32_t *parent, uint32_t i);
+void ct_mesh_unite(uint32_t *parent, uint32_t a, uint32_t b);
+/* The corner of the edge's triangle that is at the vertex, one of the edge's two. */
+uint32_t ct_mesh_corner_at(const ct_mesh_parts *m, uint32_t corner, uint32_t vertex);
+
+/* Decides on the triangles that are CT_MESH_REPEATED: those of a patch without which the mesh would be open become live, the others
+ * are dropped. As above. */
+ct_status ct_mesh_keep_repeats(ct_mesh_parts *m, ct_mesh_report *report);
+
+/* Borrows the arrays; the counts are within the limits. */
+static inline ct_mesh_parts ct_mesh_parts_of(const ct_mesh_data *data, const ct_cancel *cancel) {
+  return (ct_mesh_parts){.vertices = data->vertices,
+                         .triangles = data->triangles,
+                         .normals = data->normals,
+                         .vertex_count = (uint32_t)data->vertex_count,
+                         .triangle_count = (uint32_t)data->triangle_count,
+                         .cancel = cancel};
+}
+
+/* Frees what ct_mesh_join and ct_mesh_edges have made. */
+void ct_mesh_parts_free(ct_mesh_parts *m);
+
+/* A mesh of parts whose borrowed arrays are there, as ct_mesh_create. */
+ct_status ct_mesh_create_parts(const ct_mesh_parts *parts, ct_mesh_reading reading, ct_mesh **out, ct_mesh_report *report);
 
 /* Fills across, parent, lines and the report's edges, fans, components and booleans but `flipped` and `solid`. As above. */
 ct_status ct_mesh_edges(ct_mesh_parts *m, ct_mesh_report *report);

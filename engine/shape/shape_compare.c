@@ -44,6 +44,7 @@ static int compare_meshes(const ct_mesh *a, const ct_mesh *b) {
   if (p->solid != q->solid) return p->solid ? -1 : 1;
   int order = compare_counts(p->vertex_count, q->vertex_count);
   if (!order) order = compare_counts(p->triangle_count, q->triangle_count);
+  if (!order) order = compare_counts(p->live_count, q->live_count);
   if (!order) order = ct_numbers_compare(&p->vertices[0].x, &q->vertices[0].x, 3 * leading(p->vertex_count));
   return order ? order : ct_digest_compare(&a->digest, &b->digest);
 }

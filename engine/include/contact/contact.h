@@ -21,6 +21,7 @@
 #include <contact/material.h>
 #include <contact/mechanics.h>
 #include <contact/mesh.h>
+#include <contact/mesh_repair.h>
 #include <contact/motion.h>
 #include <contact/mpr.h>
 #include <contact/pair.h>

@@ -42,6 +42,7 @@ typedef struct ct_mesh_view {
   const uint32_t (*triangles)[3]; /* vertex indices as given; seen from outside counter-clockwise, or clockwise when `flipped` */
   bool flipped;                   /* a closed mesh that was given inside out: every triangle is read the other way round */
   bool solid;
+  bool repeats; /* duplicate triangles were kept where it would be open without them (contact/mesh_repair.h) */
   uint32_t live_count;          /* triangles that take part: neither degenerate nor given twice */
   const uint32_t *order;        /* [live_count] live triangles in the order of the leaves */
   const uint32_t (*corners)[3]; /* [live_count] vertices of order[i], counter-clockwise from outside; of bit-equal ones the first,

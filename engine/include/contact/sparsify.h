@@ -1,7 +1,7 @@
 /* Sparsification: which of many contacts can be left out, and why. Contacts of bodies made of many convex pieces are often more
  * than the bodies' motion can use, and those of slivers at corners point in unnatural directions.
  *
- * The rules are those of Solfec 1.0 (T. Koziel, "Contact points", section "Contact sparsification"), with one change: pieces are
+ * The rules are those of Solfec 1.0 (T. Koziara, "Contact points", section "Contact sparsification"), with one change: pieces are
  * looked at on both bodies of a pair, where Solfec's code reaches its first body alone.
  */
 #ifndef CONTACT_SPARSIFY_H
