@@ -16,7 +16,7 @@ struct ct_body {
   uint32_t user_length;
   uint32_t texts; /* offset of the id, which the user text follows; the group spans end here */
   uint16_t id_length;
-  bool has_motion;
+  bool has_motion, has_surface;
 };
 
 typedef struct collider_record {
@@ -110,6 +110,7 @@ static void fill(ct_body *body, const ct_body_options *o) {
                                   .id_length = (uint16_t)c->id.length,
                                   .material_length = (uint16_t)c->material.length};
     ct_shape_retain(&c->shape);
+    body->has_surface = body->has_surface || ct_shape_is_surface(&c->shape);
     at = put_text(base, put_text(base, put_text(base, at, c->id), c->material), c->note);
     if (is_identity(&c->pose)) continue;
     const ct_pose pose = {c->pose.position, ct_quat_or_identity(c->pose.rotation)};
@@ -148,6 +149,7 @@ ct_status ct_body_create(const ct_body_options *options, const ct_body **out) {
   body->texts = (uint32_t)texts;
   body->id_length = (uint16_t)options->id.length;
   body->has_motion = options->motion != NULL;
+  body->has_surface = false;
   fill(body, options);
   *out = body;
   return CT_OK;
@@ -184,6 +186,8 @@ ct_collider ct_body_collider(const ct_body *body, size_t index) {
 const ct_motion *ct_body_motion(const ct_body *body) {
   return body->has_motion ? (const ct_motion *)(block(body) + sizeof *body) : NULL;
 }
+
+bool ct_body_has_surface(const ct_body *body) { return body->has_surface; }
 
 size_t ct_body_group_count(const ct_body *body) { return body->group_count; }
 

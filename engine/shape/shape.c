@@ -8,6 +8,8 @@
 #include "shape/mesh_reach.h"
 #include <contact/limits.h>
 
+#include <stdlib.h>
+
 /* Widening of radii of bounding balls, above the rounding of a length. */
 #define BALL_WIDENING (8.0 * CT_UNIT_ROUNDOFF)
 
@@ -25,6 +27,26 @@ ct_shape ct_shape_of_elements(const ct_elements *elements) {
   const ct_elements_view *view = ct_elements_get(elements);
   ct_kind kind = view->type == CT_TETRAHEDRA ? CT_KIND_TETMESH : CT_KIND_HEXMESH;
   return (ct_shape){.kind = kind, .mesh = view->surface, .elements = elements};
+}
+
+ct_status ct_shape_convex_hull(const ct_shape *shape, const ct_cancel *cancel, ct_shape *out) {
+  ct_shape own = *shape;
+  if (!ct_kind_is_mesh(shape->kind)) {
+    ct_shape_retain(shape);
+    *out = own;
+    return CT_OK;
+  }
+  const ct_mesh_view *view = ct_mesh_get(shape->mesh);
+  ct_vec3 *points = malloc(view->point_count * sizeof *points);
+  ct_hull *hull = NULL;
+  if (!points) return CT_OUT_OF_MEMORY;
+  for (uint32_t i = 0; i < view->point_count; i++) points[i] = view->vertices[view->points[i]];
+  ct_status status = ct_hull_from_points(points, view->point_count, cancel, &hull, NULL);
+  free(points);
+  if (status != CT_OK) return status;
+  own = (ct_shape){.kind = CT_KIND_CONVEX, .hull = hull, .rounding = shape->rounding, .margin = shape->margin};
+  *out = own;
+  return CT_OK;
 }
 
 void ct_shape_retain(const ct_shape *shape) {

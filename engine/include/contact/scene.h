@@ -68,6 +68,7 @@ ct_text ct_body_id(const ct_body *body);
 size_t ct_body_collider_count(const ct_body *body);
 ct_collider ct_body_collider(const ct_body *body, size_t index); /* borrowed from the body */
 ct_text ct_body_material(const ct_body *body, size_t index);     /* of a collider; empty: none; likewise */
+bool ct_body_has_surface(const ct_body *body); /* some collider is a mesh read as a surface (ct_shape_is_surface) */
 const ct_motion *ct_body_motion(const ct_body *body);            /* NULL: static */
 size_t ct_body_group_count(const ct_body *body);
 ct_text ct_body_group(const ct_body *body, size_t index);

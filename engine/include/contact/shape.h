@@ -91,6 +91,17 @@ typedef struct ct_mass_properties {
 /* The shape of elements, which are borrowed. */
 ct_shape ct_shape_of_elements(const ct_elements *elements);
 
+/* Is it a mesh that is read as a surface? It has no inside: bodies within it are separated from it. */
+static inline bool ct_shape_is_surface(const ct_shape *shape) {
+  return shape->kind == CT_KIND_MESH && !ct_mesh_get(shape->mesh)->solid;
+}
+
+/* The convex hull of the sharp shape of a mesh, tetmesh or hexmesh, of the points that triangles use; *out is a convex that the
+ * caller owns, with the rounding and margin of the shape. Other kinds are convex: *out is the shape itself, retained.
+ * CT_DEGENERATE_HULL: the points lie in a plane. CT_LIMIT: more than CT_HULL_POINTS_MAX. CT_OUT_OF_MEMORY, CT_CANCELLED.
+ * `cancel` may be NULL. O(n log n) */
+ct_status ct_shape_convex_hull(const ct_shape *shape, const ct_cancel *cancel, ct_shape *out);
+
 /* Word of the kind ("sphere"); static storage. */
 const char *ct_kind_word(ct_kind kind);
 
