@@ -112,7 +112,7 @@ bool api_build_elements(api_reader *reader, const api_elements_source *source, c
 static void warn(const api_reader *reader, const api_path *at, const ct_elements_report *report) {
   ct_mesh_report surface = report->surface;
   surface.unused_vertices = report->unused_vertices;
-  api_warn_mesh(reader->warnings, at, &surface);
+  api_warn_mesh(reader->warnings, at, &surface, NULL, NULL);
 }
 
 bool api_read_elements(api_reader *reader, const api_field *field, ct_collider *out) {

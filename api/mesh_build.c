@@ -46,10 +46,23 @@ static void tell_status(api_reader *reader, const api_mesh_source *source, ct_st
   }
 }
 
+/* Repaired, where the source says so. */
+static ct_status create_mesh(api_reader *reader, const api_mesh_source *source, ct_mesh **mesh, ct_mesh_report *report) {
+  if (!source->repair) return ct_mesh_create(&source->data, source->reading, reader->cancel, mesh, report);
+  ct_mesh_repaired repaired = {0};
+  ct_status status = ct_mesh_repair(&source->data, source->reading, source->repair, reader->cancel, &repaired);
+  if (status == CT_OK || status == CT_OPEN_MESH || status == CT_DEGENERATE_MESH) *report = repaired.report;
+  *mesh = repaired.mesh;
+  repaired.mesh = NULL;
+  if (status == CT_OK && source->repaired) *source->repaired = repaired;
+  else ct_mesh_repaired_free(&repaired);
+  return status;
+}
+
 bool api_build_mesh(api_reader *reader, const api_mesh_source *source, ct_mesh **out, ct_mesh_report *report) {
   ct_mesh *mesh = NULL;
   *report = (ct_mesh_report){.bad_triangle = CT_NO_TRIANGLE};
-  ct_status status = ct_mesh_create(&source->data, source->reading, reader->cancel, &mesh, report);
+  ct_status status = create_mesh(reader, source, &mesh, report);
   if (status != CT_OK) {
     tell_status(reader, source, status, report);
     return false;
@@ -57,6 +70,7 @@ bool api_build_mesh(api_reader *reader, const api_mesh_source *source, ct_mesh *
   if (ct_max_abs(ct_sub(report->box.max, report->box.min)) < CT_SIZE_MIN) {
     tell(reader, source, API_PROBLEM_OUT_OF_RANGE, "The mesh is smaller than 1e-9 m.");
     ct_mesh_release(mesh);
+    if (source->repair && source->repaired) ct_mesh_repaired_free(source->repaired);
     return false;
   }
   *out = mesh;
@@ -65,7 +79,42 @@ bool api_build_mesh(api_reader *reader, const api_mesh_source *source, ct_mesh *
 
 /* ---- warnings ------------------------------------------------------------------------------------------------------------ */
 
-void api_warn_mesh(api_warnings *warnings, const api_path *at, const ct_mesh_report *report) {
+void api_find_defects(const api_reader *reader, const ct_mesh *mesh, const ct_mesh_report *report, ct_mesh_defects *out) {
+  *out = (ct_mesh_defects){0};
+  if (!report->watertight && ct_mesh_find_defects(mesh, reader->cancel, out) != CT_OK) *out = (ct_mesh_defects){0};
+}
+
+/* Where the first edge of a kind is; empty: not known. */
+typedef struct edge_text {
+  char text[100];
+} edge_text;
+
+static edge_text name_edge(const ct_mesh *mesh, const ct_mesh_defects *defects, ct_mesh_edge_kind kind) {
+  edge_text out = {{0}};
+  for (uint32_t i = 0; defects && i < defects->edge_count && !out.text[0]; i++) {
+    const ct_mesh_edge *e = &defects->edge[i];
+    if (e->kind != kind) continue;
+    ct_vec3 p = ct_mesh_get(mesh)->vertices[e->vertex[0]], q = ct_mesh_get(mesh)->vertices[e->vertex[1]];
+    snprintf(out.text, sizeof out.text, " The first is from (%.4g, %.4g, %.4g) to (%.4g, %.4g, %.4g).", p.x, p.y, p.z, q.x, q.y,
+             q.z);
+  }
+  return out;
+}
+
+/* How many holes there are, and how long the largest is. */
+static edge_text name_holes(const ct_mesh_defects *defects) {
+  edge_text out = {{0}};
+  const ct_mesh_hole *largest = NULL;
+  for (uint32_t h = 0; defects && h < defects->hole_count; h++)
+    if (!largest || defects->holes[h].perimeter > largest->perimeter) largest = &defects->holes[h];
+  if (largest)
+    snprintf(out.text, sizeof out.text, " %u hole%s, the largest of %u edges and %.3g m around.", defects->hole_count,
+             defects->hole_count == 1 ? "" : "s", largest->edges, largest->perimeter);
+  return out;
+}
+
+void api_warn_mesh(api_warnings *warnings, const api_path *at, const ct_mesh_report *report, const ct_mesh *mesh,
+                   const ct_mesh_defects *defects) {
   if (report->degenerate_triangles)
     api_warn(warnings, "degenerateTriangles", at, report->degenerate_triangles,
              "Triangles without an area take no part: two corners are one point, or all three lie on a line.");
@@ -80,12 +129,15 @@ void api_warn_mesh(api_warnings *warnings, const api_path *at, const ct_mesh_rep
              "Vertices that no triangle or element uses are not part of the shape.");
   if (report->flipped) api_warn(warnings, "flipped", at, 0, "The mesh was inside out: its triangles are read the other way round.");
   if (report->open_edges)
-    api_warn(warnings, "openEdges", at, report->open_edges, "Edges of one triangle alone: the mesh is open, a surface.");
+    api_warn(warnings, "openEdges", at, report->open_edges, "Edges of one triangle alone: the mesh is open, a surface.%s%s",
+             name_holes(defects).text, name_edge(mesh, defects, CT_MESH_EDGE_OPEN).text);
   if (report->inconsistent_edges)
     api_warn(warnings, "inconsistentEdges", at, report->inconsistent_edges,
-             "Edges that two triangles run through in one direction: the triangles do not agree which side is outside.");
+             "Edges that two triangles run through in one direction: the triangles do not agree which side is outside.%s",
+             name_edge(mesh, defects, CT_MESH_EDGE_INCONSISTENT).text);
   if (report->crowded_edges)
-    api_warn(warnings, "crowdedEdges", at, report->crowded_edges, "Edges of three and more triangles: the mesh is no manifold.");
+    api_warn(warnings, "crowdedEdges", at, report->crowded_edges, "Edges of three and more triangles: the mesh is no manifold.%s",
+             name_edge(mesh, defects, CT_MESH_EDGE_NON_MANIFOLD).text);
   if (report->pinched_vertices)
     api_warn(warnings, "pinchedVertices", at, report->pinched_vertices,
              "Vertices where parts of the mesh touch in a point alone: the mesh is no manifold.");

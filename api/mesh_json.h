@@ -1,4 +1,4 @@
-/* Meshes in JSON: {"vertices", "triangles", "normals"?, "solid"?, "convexHull"?}. */
+/* Meshes in JSON: {"vertices", "triangles", "normals"?, "solid"?, "repair"?, "convexHull"?}. */
 #ifndef API_MESH_JSON_H
 #define API_MESH_JSON_H
 

@@ -85,7 +85,7 @@ const api_route api_routes[] = {
     {"POST", "/v1/solve/lcp", "", API_TARGET_NONE, API_INTAKE_JSON, NO_KIND, api_solve_lcp},
     {"POST", "/v1/solve/friction", "", API_TARGET_NONE, API_INTAKE_JSON, NO_KIND, api_solve_friction},
     {"GET", "/v1/shapes", " cursor limit ", API_TARGET_SHAPE_LIST, API_INTAKE_NONE, NO_KIND, api_shapes_list},
-    {"POST", "/v1/shapes", " unit solid deadlineMs ", API_TARGET_SHAPE_WRITE, API_INTAKE_SHAPE, NO_KIND, api_shapes_post},
+    {"POST", "/v1/shapes", " unit solid convexHull weld capHoles planarity keepDuplicates deadlineMs ", API_TARGET_SHAPE_WRITE, API_INTAKE_SHAPE, NO_KIND, api_shapes_post},
     {"GET", "/v1/shapes/{id}", " include ", API_TARGET_SHAPE_READ, API_INTAKE_NONE, NO_KIND, api_shape_read},
     {"HEAD", "/v1/shapes/{id}", " include ", API_TARGET_SHAPE_READ, API_INTAKE_NONE, NO_KIND, api_shape_read},
     {"DELETE", "/v1/shapes/{id}", "", API_TARGET_SHAPE_WRITE, API_INTAKE_NONE, NO_KIND, api_shape_delete},

@@ -96,9 +96,11 @@ static bool scale_mesh(const scaling *s, ct_shape *shape) {
   ct_vec3 *points = scaled_points(s, view->box, view->vertex_count);
   if (!points) return false;
   for (uint32_t i = 0; i < view->vertex_count; i++) points[i] = ct_scale(view->vertices[i], s->scale);
+  const ct_mesh_repair_options keep = {.keep_duplicates = true};
   api_mesh_source source = {.data = {points, view->vertex_count, view->triangles, view->triangle_count, view->normals},
                             .reading = view->solid ? CT_MESH_SOLID : CT_MESH_SURFACE,
-                            .at = &s->field->path};
+                            .at = &s->field->path,
+                            .repair = view->repeats ? &keep : NULL};
   ct_mesh *mesh = NULL;
   ct_mesh_report report;
   bool good = api_build_mesh(s->reader, &source, &mesh, &report);
@@ -153,41 +155,74 @@ static bool scale_shape(const scaling *s, ct_shape *shape) {
 
 /* ---- reading ------------------------------------------------------------------------------------------------------------- */
 
-static const api_scaled *find_scaled(const api_shape_scope *scope, const api_shape *shape, double scale) {
-  for (size_t i = 0; i < scope->scaled_count && i < API_SCALED_MAX; i++)
-    if (scope->scaled[i].shape == shape && scope->scaled[i].scale == scale) return &scope->scaled[i];
+static const api_scaled *find_scaled(const api_shape_scope *scope, const api_scaled *like) {
+  for (size_t i = 0; i < scope->scaled_count && i < API_SCALED_MAX; i++) {
+    const api_scaled *s = &scope->scaled[i];
+    if (s->shape == like->shape && s->scale == like->scale && s->hull == like->hull) return s;
+  }
   return NULL;
 }
 
-static void remember(api_shape_scope *scope, const api_shape *shape, double scale, const ct_shape *copy) {
+static void remember(api_shape_scope *scope, const api_scaled *made) {
   api_scaled *place = &scope->scaled[scope->scaled_count % API_SCALED_MAX];
   if (scope->scaled_count >= API_SCALED_MAX) ct_shape_release(&place->copy);
-  *place = (api_scaled){shape, scale, *copy};
+  *place = *made;
   place->copy.lent = true; /* counted where it is named first */
-  ct_shape_retain(copy);
+  ct_shape_retain(&made->copy);
   scope->scaled_count++;
 }
 
-/* The shape at the scale; *out owns a reference. */
-static bool take_shape(const scaling *s, const api_shape *shape, ct_shape *out) {
+/* Replaces a borrowed shape by its convex hull, owned. */
+static bool take_hull(api_reader *reader, const api_field *field, ct_shape *shape) {
+  ct_shape hull;
+  ct_status status = ct_shape_convex_hull(shape, reader->cancel, &hull);
+  if (status == CT_OUT_OF_MEMORY) api_fault_memory(reader->faults);
+  else if (status == CT_CANCELLED) api_fault_cancelled(reader->faults);
+  else if (status == CT_DEGENERATE_HULL)
+    api_fault_at(reader->faults, API_PROBLEM_DEGENERATE_HULL, &field->path, "The points of the mesh lie in a plane.");
+  else if (status != CT_OK)
+    api_fault_at(reader->faults, API_PROBLEM_LIMIT_EXCEEDED, &field->path, "%s.", ct_status_text(status));
+  if (status == CT_OK) *shape = hull;
+  return status == CT_OK;
+}
+
+/* A copy of the shape as it is to be; *out owns a reference. */
+static bool make_copy(const scaling *s, const api_field *hull_field, bool hull, ct_shape *out) {
+  ct_shape whole = *out;
+  if (hull && !take_hull(s->reader, hull_field, &whole)) return false;
+  *out = whole;
+  out->lent = false;
+  bool good = s->scale == 1.0 || scale_shape(s, out);
+  if (hull && (!good || s->scale != 1.0)) ct_shape_release(&whole);
+  return good;
+}
+
+/* The shape at the scale, or its hull; *out owns a reference. */
+static bool take_shape(const scaling *s, const api_field *hull_field, api_scaled *made, ct_shape *out) {
   api_shape_scope *scope = s->reader->shapes;
-  *out = api_shape_get(shape)->shape;
-  const api_scaled *known = s->scale == 1.0 ? NULL : find_scaled(scope, shape, s->scale);
+  *out = api_shape_get(made->shape)->shape;
+  /* Other kinds are their own hulls. */
+  made->hull = made->hull && ct_kind_is_mesh(out->kind);
+  bool plain = s->scale == 1.0 && !made->hull;
+  const api_scaled *known = plain ? NULL : find_scaled(scope, made);
   if (known) *out = known->copy;
-  if (known || s->scale == 1.0) {
+  if (known || plain) {
     ct_shape_retain(out);
     return true;
   }
-  out->lent = false;
-  if (!scale_shape(s, out)) return false;
-  remember(scope, shape, s->scale, out);
+  if (!make_copy(s, hull_field, made->hull, out)) return false;
+  made->copy = *out;
+  remember(scope, made);
   return true;
 }
 
-static bool put_note(api_reader *reader, const char *id, const api_field *scale, double value, ct_text *out) {
+/* What follows the key `shape`. */
+static bool put_note(api_reader *reader, const char *id, const api_field members[API_REFERENCE_MEMBER_COUNT], double scale,
+                     bool hull, ct_text *out) {
   api_buffer note = {0};
   api_put_string(&note, api_text(id));
-  if (api_field_present(scale)) api_put_member_number(&note, "scale", value);
+  if (api_field_present(&members[1])) api_put_member_number(&note, "scale", scale);
+  if (api_field_present(&members[2])) api_put_member_bool(&note, "convexHull", hull);
   if (note.failed) api_fault_memory(reader->faults);
   else *out = api_reader_copy(reader, (ct_text){note.bytes, note.length});
   api_buffer_free(&note);
@@ -196,12 +231,15 @@ static bool put_note(api_reader *reader, const char *id, const api_field *scale,
 
 bool api_read_reference(api_reader *reader, const api_field members[API_REFERENCE_MEMBER_COUNT], ct_collider *out) {
   scaling s = {reader, &members[1], 1.0};
+  api_scaled made = {0};
   ct_text id = {0};
   bool good = api_read_id(reader, &members[0], &id);
   good = api_read_number(reader, &members[1], API_SCALE_MIN, API_SCALE_MAX, &s.scale) && good;
+  good = api_read_bool(reader, &members[2], &made.hull) && good;
   if (!good) return false;
-  const api_shape *shape = reader->shapes ? api_shapes_find(reader->shapes->table, id) : NULL;
-  if (!shape) {
+  made.scale = s.scale;
+  made.shape = reader->shapes ? api_shapes_find(reader->shapes->table, id) : NULL;
+  if (!made.shape) {
     char echo[API_ECHO_MAX + 4];
     api_likeness likeness = api_likeness_start(id.bytes, id.length);
     for (size_t i = 0; reader->shapes && i < api_shapes_count(reader->shapes->table); i++) {
@@ -215,8 +253,12 @@ bool api_read_reference(api_reader *reader, const api_field members[API_REFERENC
     return false;
   }
   out->note = (ct_text){0};
-  if (!put_note(reader, api_shape_get(shape)->id, &members[1], s.scale, &out->note)) return false;
-  return take_shape(&s, shape, &out->shape);
+  if (!put_note(reader, api_shape_get(made.shape)->id, members, s.scale, made.hull, &out->note)) return false;
+  if (!take_shape(&s, &members[2], &made, &out->shape)) return false;
+  if (ct_shape_is_surface(&out->shape))
+    api_warn(reader->warnings, "surface", &members[0].path, 0,
+             "The shape is a mesh that is read as a surface: it has no inside, and bodies within it are separated from it.");
+  return true;
 }
 
 /* ---- who names a shape ----------------------------------------------------------------------------------------------------- */

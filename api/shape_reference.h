@@ -1,4 +1,4 @@
-/* Colliders that name a posted shape: {"shape": "<id>", "scale": 2}. */
+/* Colliders that name a posted shape: {"shape": "<id>", "scale": 2, "convexHull": true}. */
 #ifndef API_SHAPE_REFERENCE_H
 #define API_SHAPE_REFERENCE_H
 
@@ -7,18 +7,19 @@
 
 /* To be put into a collider's list of members, in this order. */
 #define API_REFERENCE_MEMBERS                                                                                                      \
-  {.name = "shape"}, { .name = "scale" }
-#define API_REFERENCE_MEMBER_COUNT 2
+  {.name = "shape"}, {.name = "scale"}, { .name = "convexHull" }
+#define API_REFERENCE_MEMBER_COUNT 3
 
 #define API_SCALE_MIN 1e-6
 #define API_SCALE_MAX 1e6
 
-/* Scaled hulls and meshes that a call remembers. */
+/* Scaled shapes and hulls of meshes that a call remembers. */
 #define API_SCALED_MAX 32
 
 typedef struct api_scaled {
   const api_shape *shape; /* of the table */
   double scale;
+  bool hull;     /* the convex hull of it */
   ct_shape copy; /* a reference, owned */
 } api_scaled;
 
@@ -33,8 +34,8 @@ typedef struct api_shape_scope {
 void api_shape_scope_set(api_shape_scope *scope, const api_shape_table *table);
 void api_shape_scope_free(api_shape_scope *scope);
 
-/* The members shape and scale; shape is present. out->shape is a reference, owned; out->note tells how it is spelled. Faults:
- * UNKNOWN_ID, OUT_OF_RANGE for a scale, or for a size that it makes. */
+/* The members shape, scale and convexHull; shape is present. out->shape is a reference, owned; out->note tells how it is spelled. Faults:
+ * UNKNOWN_ID, OUT_OF_RANGE for a scale, or for a size that it makes, DEGENERATE_HULL. Warns of a mesh that is a surface. */
 bool api_read_reference(api_reader *reader, const api_field members[API_REFERENCE_MEMBER_COUNT], ct_collider *out);
 
 /* Id of the posted shape that a collider with the note names; empty: none. */

@@ -4,6 +4,7 @@
 #include <contact/limits.h>
 
 #include "mesh_build.h"
+#include "repair_json.h"
 #include "shape_json.h"
 
 /* Largest sides of things between which a unit is likely the right one, m. */
@@ -18,6 +19,7 @@ typedef struct built {
   ct_elements_report elements; /* of elements */
   ct_mesh_self self;
   uint64_t welded;
+  api_mesh_findings findings; /* of a mesh */
 } built;
 
 /* ---- the report ---------------------------------------------------------------------------------------------------------- */
@@ -62,6 +64,8 @@ static void put_mesh(api_buffer *out, const built *b) {
   if (r->closed && r->oriented) api_put_member_number(out, "volume", r->volume);
   api_put_member_number(out, "area", r->area);
   put_box(out, r->box);
+  if (b->findings.repair.asked) api_put_repaired(out, &b->findings.repair, &b->findings.repaired);
+  if (!r->watertight) api_put_defects(out, b->collider.shape.mesh, r, &b->findings.defects);
 }
 
 static void put_convex(api_buffer *out, const ct_hull *hull) {
@@ -141,7 +145,8 @@ static void warn_unit(api_warnings *warnings, const api_unit *unit, ct_box box) 
   api_warn(warnings, "unit", NULL, 0, "The largest side is %.6g m; is the file's unit really %s?", side, unit->word);
 }
 
-static void warn_file(api_call *call, const api_import *import, const ct_mesh_report *report) {
+static void warn_file(api_call *call, const api_import *import, const built *b) {
+  const ct_mesh_report *report = &b->report;
   warn_unit(&call->warnings, import->unit, report->box);
   if (import->ignored)
     api_warn(&call->warnings, "elementsIgnored", NULL, import->ignored,
@@ -149,18 +154,23 @@ static void warn_file(api_call *call, const api_import *import, const ct_mesh_re
   if (import->bent)
     api_warn(&call->warnings, "bentPolygons", NULL, import->bent,
              "Polygons whose corners do not lie in a plane were cut into triangles; the first is in line %zu.", import->bent_line);
-  api_warn_mesh(&call->warnings, NULL, report);
+  if (b->findings.repair.asked) api_warn_repaired(&call->warnings, NULL, &b->findings.repaired);
+  api_warn_mesh(&call->warnings, NULL, report, b->collider.shape.mesh, &b->findings.defects);
 }
 
 /* Points and triangles to a mesh. */
-static bool build(api_call *call, const api_import *import, ct_mesh_reading reading, built *b) {
+static bool build(api_call *call, const api_import *import, const api_upload *upload, built *b) {
   const api_soup *soup = import->soup;
   api_reader reader = api_call_reader(call);
   api_mesh_source source = {
       .data = {soup->vertices, soup->vertex_count, (const uint32_t(*)[3])soup->triangles, soup->triangle_count, NULL},
-      .reading = reading};
+      .reading = upload->reading,
+      .repair = upload->repair.asked ? &upload->repair.options : NULL,
+      .repaired = &b->findings.repaired};
   ct_mesh *mesh = NULL;
   if (!api_build_mesh(&reader, &source, &mesh, &b->report)) return false;
+  b->findings.repair = upload->repair;
+  api_find_defects(&reader, mesh, &b->report, &b->findings.defects);
   b->has_report = true;
   b->collider.shape = (ct_shape){.kind = CT_KIND_MESH, .mesh = mesh};
   return true;
@@ -172,10 +182,10 @@ static bool read_file(api_call *call, const api_upload *upload, built *b) {
   api_soup soup = {.key = upload->key, .budget = limits->request_memory_bytes, .triangles_max = limits->mesh_triangles};
   api_import import = {.reader = &reader, .file = {call->input.body, call->input.body_length}, .unit = upload->unit, .soup = &soup};
   bool stl = upload->form == API_FORM_STL;
-  bool good = (stl ? api_import_stl(&import) : api_import_obj(&import)) && build(call, &import, upload->reading, b);
+  bool good = (stl ? api_import_stl(&import) : api_import_obj(&import)) && build(call, &import, upload, b);
   if (good) {
     b->welded = stl ? 3 * (uint64_t)soup.triangle_count - soup.vertex_count : b->report.merged_vertices;
-    warn_file(call, &import, &b->report);
+    warn_file(call, &import, b);
   }
   api_soup_free(&soup);
   return good;
@@ -188,6 +198,7 @@ static bool read_json(api_call *call, built *b) {
   api_field root, m[API_SHAPE_MEMBER_COUNT] = {API_SHAPE_MEMBERS};
   reader.mesh_report = &b->report;
   reader.elements_report = &b->elements;
+  reader.findings = &b->findings;
   if (!api_call_parse(call, &root)) return false;
   if (!json_is_object(root.value)) {
     api_fault_at(&call->faults, API_PROBLEM_WRONG_TYPE, &root.path, "Must be an object, is %s.", api_type_words(root.value));
@@ -200,11 +211,31 @@ static bool read_json(api_call *call, built *b) {
   return true;
 }
 
+/* The hull takes the place of the mesh; other shapes are their own hulls. */
+static bool take_hull(api_call *call, built *b) {
+  ct_shape hull;
+  ct_status status = ct_shape_convex_hull(&b->collider.shape, call->input.cancel, &hull);
+  if (status == CT_OUT_OF_MEMORY) api_fault_memory(&call->faults);
+  else if (status == CT_CANCELLED) api_fault_cancelled(&call->faults);
+  else if (status == CT_DEGENERATE_HULL)
+    api_fault_plain(&call->faults, API_PROBLEM_DEGENERATE_HULL, "The points of the mesh lie in a plane: they have no hull.");
+  else if (status != CT_OK) api_fault_plain(&call->faults, API_PROBLEM_LIMIT_EXCEEDED, "%s.", ct_status_text(status));
+  if (status != CT_OK) return false;
+  ct_shape_release(&b->collider.shape);
+  b->collider.shape = hull;
+  b->has_report = false;
+  return true;
+}
+
 const api_shape *api_shape_upload(api_call *call, const api_upload *upload) {
   built b = {0};
-  if (!(upload->form == API_FORM_JSON ? read_json(call, &b) : read_file(call, upload, &b))) return NULL;
-  look_at_mesh(call, &b);
-  const api_shape *shape = keep(call, upload, &b);
+  const api_shape *shape = NULL;
+  bool good = upload->form == API_FORM_JSON ? read_json(call, &b) : read_file(call, upload, &b);
+  if (good && (!upload->convex_hull || take_hull(call, &b))) {
+    look_at_mesh(call, &b);
+    shape = keep(call, upload, &b);
+  }
   api_collider_release(&b.collider);
+  api_mesh_findings_free(&b.findings);
   return shape;
 }

@@ -4,12 +4,15 @@
 
 #include "call.h"
 #include "import.h"
+#include "repair_json.h"
 
 /* How the body of a POST is to be read. */
 typedef struct api_upload {
   api_form form;        /* JSON, STL or OBJ */
   const api_unit *unit; /* NULL for JSON */
   ct_mesh_reading reading;
+  api_repair repair; /* of a file; JSON has a member */
+  bool convex_hull;  /* the hull of what was posted */
   const char *id;
   uint64_t key; /* see api_soup */
 } api_upload;

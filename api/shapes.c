@@ -6,6 +6,7 @@
 
 #include "file_hint.h"
 #include "hull_json.h"
+#include "scan.h"
 #include "scenes.h"
 #include "shape_upload.h"
 
@@ -150,53 +151,137 @@ static bool refuse_parameter(api_call *call, const char *detail) {
   return false;
 }
 
-static bool read_parameter(api_call *call, const api_url_parameter *parameter, api_upload *upload) {
-  bool file = upload->form != API_FORM_JSON;
-  ct_text value = {parameter->value, parameter->value_length};
-  if (api_url_named(parameter, "deadlineMs")) {
-    uint64_t unused;
-    if (read_milliseconds(parameter, call->service->limits.deadline_max_ms, &unused)) return true;
-    api_fault_plain(&call->faults, API_PROBLEM_BAD_PARAMETER, "deadlineMs is a whole number from 1 to %llu.",
-                    (unsigned long long)call->service->limits.deadline_max_ms);
-    return false;
+/* URL parameters of a POST; the places of those that are seen. */
+typedef enum parameter_id {
+  PARAMETER_UNIT,
+  PARAMETER_SOLID,
+  PARAMETER_DEADLINE,
+  PARAMETER_CONVEX_HULL,
+  PARAMETER_WELD,
+  PARAMETER_CAP_HOLES,
+  PARAMETER_PLANARITY,
+  PARAMETER_KEEP_DUPLICATES,
+  PARAMETER_COUNT
+} parameter_id;
+
+static const char *const parameter_words[PARAMETER_COUNT] = {"unit", "solid",    "deadlineMs", "convexHull",
+                                                             "weld", "capHoles", "planarity",  "keepDuplicates"};
+
+static parameter_id parameter_of(const api_url_parameter *parameter) {
+  parameter_id id = 0;
+  while (id + 1 < PARAMETER_COUNT && !api_url_named(parameter, parameter_words[id])) id++;
+  return id;
+}
+
+static bool read_switch(api_call *call, const char *name, ct_text value, bool *out) {
+  *out = api_text_equal(value, api_text("true"));
+  if (*out || api_text_equal(value, api_text("false"))) return true;
+  api_fault_plain(&call->faults, API_PROBLEM_BAD_PARAMETER, "%s is true or false.", name);
+  return false;
+}
+
+/* A number from `least` to `most`, as JSON and OBJ have them. */
+static bool read_measure(api_call *call, const char *name, ct_text value, const double range[2], double *out) {
+  double number;
+  if (api_word_read(value, &number) == API_WORD_NUMBER && number >= range[0] && number <= range[1]) {
+    *out = number;
+    return true;
   }
-  if (!file)
-    return refuse_parameter(call, "unit and solid are for STL and OBJ (Content-Type: model/stl or model/obj); "
-                                  "JSON is in metres and has a member solid.");
-  if (api_url_named(parameter, "unit")) {
-    upload->unit = api_unit_of(value);
-    return upload->unit || refuse_parameter(call, "unit is one of " API_UNIT_WORDS ".");
-  }
-  bool solid = api_text_equal(value, api_text("true"));
-  if (!solid && !api_text_equal(value, api_text("false"))) return refuse_parameter(call, "solid is true or false.");
+  api_fault_plain(&call->faults, API_PROBLEM_BAD_PARAMETER, "%s is a number from %g to %g.", name, range[0], range[1]);
+  return false;
+}
+
+static bool read_solid(api_call *call, ct_text value, api_upload *upload) {
+  bool solid;
+  if (!read_switch(call, "solid", value, &solid)) return false;
   upload->reading = solid ? CT_MESH_SOLID : CT_MESH_SURFACE;
   return true;
+}
+
+static bool read_deadline(api_call *call, const api_url_parameter *parameter) {
+  uint64_t unused;
+  if (read_milliseconds(parameter, call->service->limits.deadline_max_ms, &unused)) return true;
+  api_fault_plain(&call->faults, API_PROBLEM_BAD_PARAMETER, "deadlineMs is a whole number from 1 to %llu.",
+                  (unsigned long long)call->service->limits.deadline_max_ms);
+  return false;
+}
+
+static bool read_parameter(api_call *call, const api_url_parameter *parameter, parameter_id id, api_upload *upload) {
+  static const double weld[2] = {API_WELD_MIN, API_WELD_MAX}, planarity[2] = {CT_UNIT_ROUNDOFF, API_PLANARITY_MAX};
+  ct_text value = {parameter->value, parameter->value_length};
+  ct_mesh_repair_options *repair = &upload->repair.options;
+  if (upload->form == API_FORM_JSON && id != PARAMETER_DEADLINE && id != PARAMETER_CONVEX_HULL)
+    return refuse_parameter(call, "unit, solid, weld, capHoles, planarity and keepDuplicates are for STL and OBJ (Content-Type: "
+                                  "model/stl or model/obj); JSON is in metres and its meshes have members solid and repair.");
+  upload->repair.asked = upload->repair.asked || id >= PARAMETER_WELD;
+  switch (id) {
+  case PARAMETER_UNIT:
+    upload->unit = api_unit_of(value);
+    return upload->unit || refuse_parameter(call, "unit is one of " API_UNIT_WORDS ".");
+  case PARAMETER_SOLID: return read_solid(call, value, upload);
+  case PARAMETER_CONVEX_HULL: return read_switch(call, "convexHull", value, &upload->convex_hull);
+  case PARAMETER_WELD: return read_measure(call, "weld", value, weld, &repair->weld);
+  case PARAMETER_CAP_HOLES: return read_switch(call, "capHoles", value, &repair->cap_holes);
+  case PARAMETER_PLANARITY: return read_measure(call, "planarity", value, planarity, &repair->planarity);
+  case PARAMETER_KEEP_DUPLICATES: return read_switch(call, "keepDuplicates", value, &repair->keep_duplicates);
+  default: return read_deadline(call, parameter);
+  }
+}
+
+/* Parameters that do not fit together, each of which is right by itself. */
+static bool check_parameters(api_call *call, const bool seen[PARAMETER_COUNT], const api_upload *upload) {
+  if (upload->convex_hull && seen[PARAMETER_SOLID])
+    return refuse_parameter(call, "solid cannot be combined with convexHull=true: a hull is always solid.");
+  if (upload->convex_hull && upload->repair.asked)
+    return refuse_parameter(call, "weld, capHoles, planarity and keepDuplicates cannot be combined with convexHull=true.");
+  if (seen[PARAMETER_PLANARITY] && !upload->repair.options.cap_holes)
+    return refuse_parameter(call, "planarity requires capHoles=true.");
+  return upload->unit || upload->form == API_FORM_JSON ||
+         refuse_parameter(call, "The file carries no unit of length: ?unit= is required, one of " API_UNIT_WORDS ".");
 }
 
 static bool read_parameters(api_call *call, api_upload *upload) {
   const char *text = call->query;
   api_url_parameter parameter;
-  bool seen[3] = {false};
+  bool seen[PARAMETER_COUNT] = {false};
   while (api_url_next(&text, &parameter)) {
-    bool *twice = &seen[api_url_named(&parameter, "unit") ? 0 : api_url_named(&parameter, "solid") ? 1 : 2];
-    if (*twice) return refuse_parameter(call, "A parameter of the URL is given twice.");
-    *twice = true;
-    if (!read_parameter(call, &parameter, upload)) return false;
+    parameter_id id = parameter_of(&parameter);
+    if (seen[id]) return refuse_parameter(call, "A parameter of the URL is given twice.");
+    seen[id] = true;
+    if (!read_parameter(call, &parameter, id, upload)) return false;
   }
-  return upload->unit || upload->form == API_FORM_JSON ||
-         refuse_parameter(call, "The file carries no unit of length: ?unit= is required, one of " API_UNIT_WORDS ".");
+  return check_parameters(call, seen, upload);
+}
+
+/* How the body is to be read, as a text that is the same for parameters of the same meaning. */
+static bool describe_reading(const api_upload *upload, api_buffer *out) {
+  static const char *const forms[] = {[API_FORM_JSON] = "json", [API_FORM_STL] = "stl", [API_FORM_OBJ] = "obj"};
+  static const char *const readings[] = {[CT_MESH_AUTO] = "", [CT_MESH_SURFACE] = " surface", [CT_MESH_SOLID] = " solid"};
+  const ct_mesh_repair_options *repair = &upload->repair.options;
+  api_put_raw(out, forms[upload->form]);
+  api_put_byte(out, ' ');
+  api_put_raw(out, upload->unit ? upload->unit->word : "m");
+  api_put_raw(out, readings[upload->reading]);
+  if (upload->convex_hull) api_put_raw(out, " hull");
+  if (repair->weld > 0.0) api_put_raw(out, " weld ");
+  if (repair->weld > 0.0) api_put_number(out, repair->weld);
+  if (repair->cap_holes) api_put_raw(out, " cap ");
+  if (repair->cap_holes) api_put_number(out, repair->planarity > 0.0 ? repair->planarity : CT_MESH_PLANARITY);
+  if (repair->keep_duplicates) api_put_raw(out, " duplicates");
+  api_put_byte(out, 0);
+  return !out->failed;
 }
 
 /* The id of the body as it is to be read. */
 static bool name_body(api_call *call, const api_upload *upload, api_digest *out) {
-  static const char *const forms[] = {[API_FORM_JSON] = "json", [API_FORM_STL] = "stl", [API_FORM_OBJ] = "obj"};
-  static const char *const readings[] = {[CT_MESH_AUTO] = "", [CT_MESH_SURFACE] = " surface", [CT_MESH_SOLID] = " solid"};
-  char form[32];
-  snprintf(form, sizeof form, "%s %s%s", forms[upload->form], upload->unit ? upload->unit->word : "m", readings[upload->reading]);
+  api_buffer form = {0};
   const char *bytes = call->input.body ? call->input.body : "";
-  if (api_digest_make(form, bytes, call->input.body_length, call->input.cancel, out)) return true;
-  api_fault_cancelled(&call->faults);
-  return false;
+  bool described = describe_reading(upload, &form);
+  bool named = described && api_digest_make(form.bytes, bytes, call->input.body_length, call->input.cancel, out);
+  api_buffer_free(&form);
+  if (!described) api_fault_memory(&call->faults);
+  else if (!named) api_fault_cancelled(&call->faults);
+  return named;
 }
 
 static api_step fail_post(api_call *call) {
