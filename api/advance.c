@@ -324,6 +324,7 @@ static void put_event(api_buffer *out, const ct_scene *scene, const ct_advance_e
   api_put_id(out, "b", ct_body_id(b));
   api_put_collider_name(out, "colliderA", a, event->collider_a);
   api_put_collider_name(out, "colliderB", b, event->collider_b);
+  api_put_surface_of(out, a, event->collider_a, b, event->collider_b);
   api_put_member_number(out, "normalVelocity", event->normal_velocity);
   api_put_byte(out, '}');
 }

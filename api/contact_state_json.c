@@ -84,6 +84,7 @@ static void put_pair(api_buffer *buffer, const ct_contact_record *r) {
   api_put_id(buffer, "b", r->body_b);
   put_collider(buffer, "colliderA", r->several_a, r->name_a, r->collider_a);
   put_collider(buffer, "colliderB", r->several_b, r->name_b, r->collider_b);
+  if (r->surface) api_put_member_bool(buffer, "surface", true);
   api_put_member_number(buffer, "begun", r->begun);
 }
 

@@ -40,6 +40,7 @@ static void put_crossing(api_buffer *buffer, const char *name, const ct_scene *s
     if (z->narrow) {
       api_put_collider_name(buffer, "colliderA", a, z->collider_a);
       api_put_collider_name(buffer, "colliderB", b, z->collider_b);
+      api_put_surface_of(buffer, a, z->collider_a, b, z->collider_b);
     } else {
       api_put_member_bool(buffer, "lowerBoundOfBoxes", true);
     }

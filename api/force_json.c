@@ -54,6 +54,9 @@ void api_open_touch(api_buffer *buffer, const ct_body *a, const ct_body *b, cons
   api_put_id(buffer, "b", ct_body_id(b));
   if (t->collider_a != CT_NO_COLLIDER) api_put_collider_name(buffer, "colliderA", a, t->collider_a);
   if (t->collider_b != CT_NO_COLLIDER) api_put_collider_name(buffer, "colliderB", b, t->collider_b);
+  if (t->collider_a != CT_NO_COLLIDER && t->collider_b != CT_NO_COLLIDER)
+    api_put_surface_of(buffer, a, t->collider_a, b, t->collider_b);
+  else api_put_surface(buffer, a, b);
   api_put_member_vec3(buffer, "position", t->position);
   api_put_member_vec3(buffer, "normal", t->normal);
   if (!found) return;

@@ -20,6 +20,7 @@ static void put_status(api_buffer *buffer, const ct_impact *impact, bool meets) 
 static void put_bodies(api_buffer *buffer, const ct_body *a, const ct_body *b) {
   api_put_id(buffer, "a", ct_body_id(a));
   api_put_id(buffer, "b", ct_body_id(b));
+  api_put_surface(buffer, a, b);
 }
 
 static void put_colliders(api_buffer *buffer, const ct_body *a, uint32_t collider_a, const ct_body *b, uint32_t collider_b) {

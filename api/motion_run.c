@@ -83,6 +83,7 @@ static void put_pair(api_buffer *out, const ct_body *a, const ct_body *b, const 
   api_put_byte(out, '{');
   api_put_id(out, "a", ct_body_id(a));
   api_put_id(out, "b", ct_body_id(b));
+  api_put_surface(out, a, b);
   if (known_until) api_put_member_number(out, "knownUntil", *known_until);
   api_put_byte(out, '}');
 }

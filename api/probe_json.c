@@ -6,6 +6,9 @@ void api_put_probe_answer(api_buffer *buffer, ct_probe_kind kind, const ct_body 
   if (kind != CT_PROBE_REGION) api_put_member_unsigned(buffer, kind == CT_PROBE_RAYCAST ? "ray" : "point", hit->item);
   api_put_id(buffer, "id", ct_body_id(body));
   api_put_collider_name(buffer, "collider", body, hit->collider);
+  const ct_shape shape = ct_body_collider(body, hit->collider).shape;
+  bool surface = kind == CT_PROBE_RAYCAST ? ct_shape_is_surface(&shape) : ct_body_has_surface(body);
+  if (surface) api_put_member_bool(buffer, "surface", true);
   if (kind == CT_PROBE_REGION) {
     api_put_member_bool(buffer, "inside", hit->inside);
   } else {

@@ -10,7 +10,7 @@
 #define FORMAT_WITH_METHOD 2
 
 /* Bits of a contact. */
-enum { SEVERAL_A = 1, SEVERAL_B = 2, HAS_SUPPORTS = 4, ALL_BITS = 7 };
+enum { SEVERAL_A = 1, SEVERAL_B = 2, HAS_SUPPORTS = 4, IS_SURFACE = 8, ALL_BITS = 15 };
 
 /* ---- encode -------------------------------------------------------------------------------------------------------------- */
 
@@ -27,7 +27,8 @@ static void put_result(api_buffer *out, const ct_pair_result *r) {
 
 static void put_contact(api_buffer *out, const ct_contact_record *c) {
   api_record_put_u8(out,
-                    (c->several_a ? SEVERAL_A : 0u) | (c->several_b ? SEVERAL_B : 0u) | (c->supports_defined ? HAS_SUPPORTS : 0u));
+                    (c->several_a ? SEVERAL_A : 0u) | (c->several_b ? SEVERAL_B : 0u) | (c->supports_defined ? HAS_SUPPORTS : 0u) |
+                        (c->surface ? IS_SURFACE : 0u));
   api_record_put_u8(out, (unsigned)c->cause);
   api_record_put_u64(out, c->pair);
   api_record_put_u64(out, c->serial_a);
@@ -95,7 +96,8 @@ static bool get_contact(api_restoring *r, ct_contact_record *c) {
   unsigned bits = api_record_get_u8(in);
   if (bits > ALL_BITS) in->failed = true;
   *c = (ct_contact_record){
-      .several_a = (bits & SEVERAL_A) != 0, .several_b = (bits & SEVERAL_B) != 0, .supports_defined = (bits & HAS_SUPPORTS) != 0};
+      .several_a = (bits & SEVERAL_A) != 0, .several_b = (bits & SEVERAL_B) != 0, .supports_defined = (bits & HAS_SUPPORTS) != 0,
+      .surface = (bits & IS_SURFACE) != 0};
   c->cause = (ct_contact_cause)api_record_get_u8(in);
   c->pair = api_record_get_u64(in);
   c->serial_a = api_record_get_u64(in);

@@ -130,10 +130,10 @@ void api_put_defects(api_buffer *buffer, const ct_mesh *mesh, const ct_mesh_repo
   api_put_raw(buffer, "]}");
 }
 
-static uint32_t count_capped(const ct_mesh_defects *d) {
-  uint32_t capped = 0;
-  for (uint32_t h = 0; h < d->hole_count; h++) capped += d->holes[h].outcome == CT_MESH_HOLE_CAPPED;
-  return capped;
+static uint32_t count_holes(const ct_mesh_defects *d, ct_mesh_hole_outcome outcome) {
+  uint32_t count = 0;
+  for (uint32_t h = 0; h < d->hole_count; h++) count += d->holes[h].outcome == outcome;
+  return count;
 }
 
 void api_put_repaired(api_buffer *buffer, const api_repair *repair, const ct_mesh_repaired *done) {
@@ -147,7 +147,7 @@ void api_put_repaired(api_buffer *buffer, const api_repair *repair, const ct_mes
   }
   if (o->keep_duplicates) api_put_member_unsigned(buffer, "duplicatesKept", done->duplicates);
   if (o->cap_holes) {
-    uint32_t capped = count_capped(&done->before);
+    uint32_t capped = count_holes(&done->before, CT_MESH_HOLE_CAPPED);
     api_put_member_number(buffer, "planarity", o->planarity > 0.0 ? o->planarity : CT_MESH_PLANARITY);
     api_put_member_unsigned(buffer, "holesCapped", capped);
     api_put_member_unsigned(buffer, "holesLeft", done->before.hole_count - capped);
@@ -158,7 +158,7 @@ void api_put_repaired(api_buffer *buffer, const api_repair *repair, const ct_mes
 }
 
 void api_warn_repaired(api_warnings *warnings, const api_path *at, const ct_mesh_repaired *done) {
-  uint32_t capped = count_capped(&done->before);
+  uint32_t capped = count_holes(&done->before, CT_MESH_HOLE_CAPPED);
   if (done->welded > 0)
     api_warn(warnings, "welded", at, done->welded, "Vertices were welded: the largest displacement is %.3g m.",
              done->displacement);
@@ -168,7 +168,10 @@ void api_warn_repaired(api_warnings *warnings, const api_path *at, const ct_mesh
   if (capped > 0)
     api_warn(warnings, "holesCapped", at, capped, "Holes were capped by %u triangles, which follow those given.",
              done->cap_triangles);
-  if (done->before.hole_count > capped)
-    api_warn(warnings, "holesLeft", at, done->before.hole_count - capped,
-             "Holes are left: not planar, crossing themselves, no loop, or caps were not requested.");
+  uint32_t left = count_holes(&done->before, CT_MESH_HOLE_LEFT), holes = done->before.hole_count;
+  if (holes > capped + left)
+    api_warn(warnings, "holesLeft", at, holes - capped - left,
+             "Holes cannot be capped: %u are not planar, %u cross themselves, %u are no loops.",
+             count_holes(&done->before, CT_MESH_HOLE_NOT_PLANAR), count_holes(&done->before, CT_MESH_HOLE_CROSSED),
+             count_holes(&done->before, CT_MESH_HOLE_BROKEN));
 }

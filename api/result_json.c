@@ -52,6 +52,15 @@ void api_put_collider_name(api_buffer *buffer, const char *name, const ct_body *
   else api_put_member_unsigned(buffer, name, index);
 }
 
+void api_put_surface(api_buffer *buffer, const ct_body *a, const ct_body *b) {
+  if (ct_body_has_surface(a) || ct_body_has_surface(b)) api_put_member_bool(buffer, "surface", true);
+}
+
+void api_put_surface_of(api_buffer *buffer, const ct_body *a, uint32_t collider_a, const ct_body *b, uint32_t collider_b) {
+  const ct_shape p = ct_body_collider(a, collider_a).shape, q = ct_body_collider(b, collider_b).shape;
+  if (ct_shape_is_surface(&p) || ct_shape_is_surface(&q)) api_put_member_bool(buffer, "surface", true);
+}
+
 void api_put_flags(api_buffer *buffer, const char *const *words, size_t count) {
   if (count == 0) return;
   api_put_key(buffer, "flags");
@@ -243,6 +252,9 @@ void api_put_pair_answer(api_buffer *buffer, const api_pair_answer *answer) {
     api_put_collider_name(buffer, "colliderA", answer->a, answer->collider_a);
     api_put_collider_name(buffer, "colliderB", answer->b, answer->collider_b);
   }
+  if (answer->kind == API_KIND_OVERLAP || answer->kind == API_KIND_DISTANCE) api_put_surface(buffer, answer->a, answer->b);
+  else if (answer->kind != API_KIND_PAIRS)
+    api_put_surface_of(buffer, answer->a, answer->collider_a, answer->b, answer->collider_b);
   if (answer->kind == API_KIND_OVERLAP) {
     put_overlap(buffer, answer);
   } else if (answer->kind == API_KIND_DISTANCE) {

@@ -41,6 +41,10 @@ void api_put_pair_answer(api_buffer *buffer, const api_pair_answer *answer);
 void api_put_id(api_buffer *buffer, const char *name, ct_text id);
 /* Which collider of a body that has several: its id, or its index where it has none. */
 void api_put_collider_name(api_buffer *buffer, const char *name, const ct_body *body, uint32_t index);
+/* The member surface, true, of a result that is about two bodies as wholes: a collider of either is a mesh read as a surface. */
+void api_put_surface(api_buffer *buffer, const ct_body *a, const ct_body *b);
+/* The same of a result that is about one collider of each. */
+void api_put_surface_of(api_buffer *buffer, const ct_body *a, uint32_t collider_a, const ct_body *b, uint32_t collider_b);
 /* The members distance to position, triangles and elements, and relation; of what has no distance `overlap` and relation. */
 void api_put_pair_geometry(api_buffer *buffer, const ct_pair_result *result);
 /* What a depth means, where there is one. */

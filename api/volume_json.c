@@ -100,6 +100,7 @@ static void put_names(api_buffer *buffer, const ct_body *a, const ct_body *b, co
   api_put_id(buffer, "b", ct_body_id(b));
   api_put_collider_name(buffer, "colliderA", a, hit->collider_a);
   api_put_collider_name(buffer, "colliderB", b, hit->collider_b);
+  api_put_surface_of(buffer, a, hit->collider_a, b, hit->collider_b);
   if (!hit->volume) return;
   if (hit->volume->element_a != CT_NO_ELEMENT) api_put_member_unsigned(buffer, "elementA", hit->volume->element_a);
   if (hit->volume->element_b != CT_NO_ELEMENT) api_put_member_unsigned(buffer, "elementB", hit->volume->element_b);

@@ -110,22 +110,23 @@ static ct_status find_duplicates(ct_mesh_parts *m, ct_mesh_report *report) {
   ct_status status = ct_group_sort(&by_corners, m->cancel, &groups);
   if (status != CT_OK) return status;
   corner_set leader = {0};
-  bool seen[2] = {false, false};
+  uint32_t seen[2] = {0, 0};
   for (uint32_t i = 0; i < groups.count; i++) {
     uint32_t t = groups.items[i];
     corner_set own = corners_of(m, t);
     bool live = m->state[t] == CT_MESH_LIVE;
     if (i == 0 || !same_corners(&own, &leader)) {
       leader = own;
-      seen[0] = seen[1] = false;
+      seen[0] = seen[1] = 0;
     }
-    if (seen[own.odd]) {
-      m->state[t] = m->repeats && live ? CT_MESH_REPEATED : CT_MESH_DROPPED;
+    if (seen[own.odd] > 0) {
+      bool waits = m->repeats && live && seen[own.odd] <= CT_MESH_COPIES_MAX;
+      m->state[t] = waits ? (uint8_t)(CT_MESH_COPY + seen[own.odd] - 1) : CT_MESH_DROPPED;
       report->duplicate_triangles += live;
     } else {
-      report->opposed_triangles += live && seen[!own.odd];
-      seen[own.odd] = true;
+      report->opposed_triangles += live && seen[!own.odd] > 0;
     }
+    seen[own.odd]++;
   }
   ct_groups_free(&groups);
   return CT_OK;

@@ -40,11 +40,15 @@ bool ct_mesh_allocate(ct_mesh_layout *l, const ct_mesh_counts *counts);
 /* Triangles, corners or vertices between two looks at the cancel flag: below 1 ms at 100 ns each. */
 #define CT_MESH_POLL 8192u
 
+/* Copies of a triangle that may be kept; later ones are dropped. */
+#define CT_MESH_COPIES_MAX 8u
+
 typedef enum ct_mesh_part_state {
   CT_MESH_LIVE,
   CT_MESH_LINE,   /* three different corners on a line: joins edges where that closes the mesh */
   CT_MESH_DROPPED, /* two corners in one point, or given before */
-  CT_MESH_REPEATED /* given before, with an area; while it is decided whether it is kept */
+  CT_MESH_REPEATED, /* given before, with an area; while it is decided whether it is kept */
+  CT_MESH_COPY      /* + k: given k + 1 times before, until it is the turn of these copies */
 } ct_mesh_part_state;
 
 /* The arrays given are borrowed, the others owned. A corner is a number 3 t + k: vertex k of triangle t, and the edge from there to
@@ -118,7 +122,7 @@ void ct_mesh_unite(uint32_t *parent, uint32_t a, uint32_t b);
 /* The corner of the edge's triangle that is at the vertex, one of the edge's two. */
 uint32_t ct_mesh_corner_at(const ct_mesh_parts *m, uint32_t corner, uint32_t vertex);
 
-/* Decides on the triangles that are CT_MESH_REPEATED: those of a patch without which the mesh would be open become live, the others
+/* Decides on the triangles that are CT_MESH_COPY and more, the second copies first: those of a patch without which the mesh would be open become live, the others
  * are dropped. As above. */
 ct_status ct_mesh_keep_repeats(ct_mesh_parts *m, ct_mesh_report *report);
 

@@ -51,6 +51,7 @@ typedef struct ct_contact_record {
   ct_text body_a, body_b;          /* ids; owned by the state */
   ct_text name_a, name_b;          /* ids of the colliders, empty where they have none; owned likewise */
   bool several_a, several_b;       /* the body had other colliders, too, when the contact began */
+  bool surface;                    /* a collider of the two is a mesh read as a surface, at the last event */
   uint32_t collider_a, collider_b; /* indices at the last event: a body may be replaced by one with the same colliders elsewhere */
   double begun;                    /* time of the event at which it began, s */
   double normal_velocity;          /* of b against a along the normal when it began, at the middle of the two points, by the scene's
