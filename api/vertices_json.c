@@ -111,14 +111,16 @@ static bool move_mesh(api_reader *reader, const api_path *at, const ct_mesh_data
   const ct_mesh_view *view = ct_mesh_get(shape->mesh);
   ct_mesh *mesh = NULL;
   ct_mesh_report report = {.bad_triangle = CT_NO_TRIANGLE};
+  const ct_mesh_repair_options keep = {.keep_duplicates = true};
   api_mesh_source source = {.data = *moved,
                             .reading = view->solid ? CT_MESH_SOLID : CT_MESH_SURFACE,
                             .at = at,
-                            .whole = true};
+                            .whole = true,
+                            .repair = view->repeats ? &keep : NULL};
   source.data.triangles = view->triangles;
   source.data.triangle_count = view->triangle_count;
   if (!api_build_mesh(reader, &source, &mesh, &report)) return false;
-  api_warn_mesh(reader->warnings, at, &report);
+  api_warn_mesh(reader->warnings, at, &report, mesh, NULL);
   shape->mesh = mesh;
   return true;
 }

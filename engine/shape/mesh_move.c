@@ -178,8 +178,12 @@ static ct_status assemble_moved(const ct_mesh *mesh, const ct_mesh_parts *m, con
     free(moved);
     moved = rebuilt;
   }
-  if (status == CT_OK) *out = moved;
-  else free(moved);
+  if (status == CT_OK) {
+    moved->view.repeats = mesh->view.repeats;
+    *out = moved;
+  } else {
+    free(moved);
+  }
   return status;
 }
 
@@ -202,8 +206,10 @@ static ct_status create_moved(const ct_mesh *mesh, const ct_mesh_parts *m, ct_me
                               ct_mesh_report *report) {
   const ct_mesh_data data = {m->vertices, m->vertex_count, m->triangles, m->triangle_count,
                              m->normals};
-  return ct_mesh_create(&data, mesh->view.solid ? CT_MESH_SOLID : CT_MESH_SURFACE, m->cancel, out,
-                        report);
+  ct_mesh_parts parts = ct_mesh_parts_of(&data, m->cancel);
+  parts.repeats = mesh->view.repeats;
+  return ct_mesh_create_parts(&parts, mesh->view.solid ? CT_MESH_SOLID : CT_MESH_SURFACE, out,
+                              report);
 }
 
 /* CT_LIMIT: the sense differs from what it was. */
