@@ -34,8 +34,8 @@ typedef struct api_shape_scope {
 void api_shape_scope_set(api_shape_scope *scope, const api_shape_table *table);
 void api_shape_scope_free(api_shape_scope *scope);
 
-/* The members shape, scale and convexHull; shape is present. out->shape is a reference, owned; out->note tells how it is spelled. Faults:
- * UNKNOWN_ID, OUT_OF_RANGE for a scale, or for a size that it makes, DEGENERATE_HULL. Warns of a mesh that is a surface. */
+/* The members shape, scale and convexHull; shape is present. out->shape is a reference, owned; out->note tells how it is spelled.
+ * Faults: UNKNOWN_ID, OUT_OF_RANGE for a scale, or for a size that it makes, DEGENERATE_HULL. Warns of a mesh that is a surface. */
 bool api_read_reference(api_reader *reader, const api_field members[API_REFERENCE_MEMBER_COUNT], ct_collider *out);
 
 /* Id of the posted shape that a collider with the note names; empty: none. */

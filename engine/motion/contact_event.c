@@ -154,7 +154,8 @@ static ct_status set_record(event_run *run, const found_contact *found, ct_conta
   record->name_b = copy_text(ct_body_collider_id(b, key->collider_b), texts);
   record->collider_a = key->collider_a;
   record->collider_b = key->collider_b;
-  record->surface = ct_shape_is_surface(ct_body_shape(a, key->collider_a)) || ct_shape_is_surface(ct_body_shape(b, key->collider_b));
+  record->surface = ct_shape_is_surface(ct_body_shape(a, key->collider_a)) ||
+                    ct_shape_is_surface(ct_body_shape(b, key->collider_b));
   record->distance = ct_contact_distance(&run->pairs, found->result.distance);
   record->result = found->result;
   return run->options->supports ? set_supports(run, key, record) : CT_OK;

@@ -122,8 +122,8 @@ void ct_mesh_unite(uint32_t *parent, uint32_t a, uint32_t b);
 /* The corner of the edge's triangle that is at the vertex, one of the edge's two. */
 uint32_t ct_mesh_corner_at(const ct_mesh_parts *m, uint32_t corner, uint32_t vertex);
 
-/* Decides on the triangles that are CT_MESH_COPY and more, the second copies first: those of a patch without which the mesh would be open become live, the others
- * are dropped. As above. */
+/* Decides on the triangles that are CT_MESH_COPY and more, the second copies first: those of a
+ * patch without which the mesh would be open become live, the others are dropped. As above. */
 ct_status ct_mesh_keep_repeats(ct_mesh_parts *m, ct_mesh_report *report);
 
 /* Borrows the arrays; the counts are within the limits. */
