@@ -9,7 +9,7 @@
 /* The first format that tells a state's method; the states of older ones have that of ct_pair_distance. */
 #define FORMAT_WITH_METHOD 2
 
-/* Bits of a contact. */
+/* Bits of a contact; the last one from the same format on. */
 enum { SEVERAL_A = 1, SEVERAL_B = 2, HAS_SUPPORTS = 4, IS_SURFACE = 8, ALL_BITS = 15 };
 
 /* ---- encode -------------------------------------------------------------------------------------------------------------- */
@@ -94,7 +94,7 @@ static void get_result(api_record_cursor *in, ct_pair_result *r) {
 static bool get_contact(api_restoring *r, ct_contact_record *c) {
   api_record_cursor *in = &r->in;
   unsigned bits = api_record_get_u8(in);
-  if (bits > ALL_BITS) in->failed = true;
+  if (bits > ALL_BITS || (bits & IS_SURFACE && in->format < FORMAT_WITH_METHOD)) in->failed = true;
   *c = (ct_contact_record){
       .several_a = (bits & SEVERAL_A) != 0, .several_b = (bits & SEVERAL_B) != 0, .supports_defined = (bits & HAS_SUPPORTS) != 0,
       .surface = (bits & IS_SURFACE) != 0};
