@@ -79,9 +79,14 @@ bool api_build_mesh(api_reader *reader, const api_mesh_source *source, ct_mesh *
 
 /* ---- warnings ------------------------------------------------------------------------------------------------------------ */
 
-void api_find_defects(const api_reader *reader, const ct_mesh *mesh, const ct_mesh_report *report, ct_mesh_defects *out) {
+bool api_find_defects(const api_reader *reader, const ct_mesh *mesh, const ct_mesh_report *report, ct_mesh_defects *out) {
   *out = (ct_mesh_defects){0};
-  if (!report->watertight && ct_mesh_find_defects(mesh, reader->cancel, out) != CT_OK) *out = (ct_mesh_defects){0};
+  ct_status status = report->watertight ? CT_OK : ct_mesh_find_defects(mesh, reader->cancel, out);
+  if (status == CT_OK) return true;
+  *out = (ct_mesh_defects){0};
+  if (status == CT_CANCELLED) api_fault_cancelled(reader->faults);
+  else api_fault_memory(reader->faults);
+  return false;
 }
 
 /* Where the first edge of a kind is; empty: not known. */

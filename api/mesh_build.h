@@ -24,7 +24,8 @@ bool api_build_mesh(api_reader *reader, const api_mesh_source *source, ct_mesh *
  * are not known. */
 void api_warn_mesh(api_warnings *warnings, const api_path *at, const ct_mesh_report *report, const ct_mesh *mesh,
                    const ct_mesh_defects *defects);
-/* The defects of a mesh that is not watertight, else none; the caller frees them. Where memory or time is short they stay empty. */
-void api_find_defects(const api_reader *reader, const ct_mesh *mesh, const ct_mesh_report *report, ct_mesh_defects *out);
+/* The defects of a mesh that is not watertight, else none; the caller frees them. False with a fault: out of
+ * memory, or out of time. */
+bool api_find_defects(const api_reader *reader, const ct_mesh *mesh, const ct_mesh_report *report, ct_mesh_defects *out);
 
 #endif

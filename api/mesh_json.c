@@ -56,14 +56,19 @@ static bool make_hull(api_reader *reader, const api_field *field, const mesh_tex
 }
 
 /* Warns of what the mesh is, and hands over what was found where somebody wants it. */
-static void tell_findings(api_reader *reader, const api_field *field, const ct_mesh *mesh, const ct_mesh_report *report,
-                          api_mesh_findings *own) {
+static bool write_findings(api_reader *reader, const api_field *field, const ct_mesh *mesh, const ct_mesh_report *report,
+                           api_mesh_findings *own) {
   if (own->repair.asked) api_warn_repaired(reader->warnings, &field->path, &own->repaired);
-  if (reader->warnings || reader->findings) api_find_defects(reader, mesh, report, &own->defects);
+  bool wanted = reader->warnings || reader->findings;
+  if (wanted && !api_find_defects(reader, mesh, report, &own->defects)) {
+    api_mesh_findings_free(own);
+    return false;
+  }
   api_warn_mesh(reader->warnings, &field->path, report, mesh, &own->defects);
   if (reader->mesh_report) *reader->mesh_report = *report;
   if (reader->findings) *reader->findings = *own;
   else api_mesh_findings_free(own);
+  return true;
 }
 
 /* The member solid, whose value is `wanted`, and the member repair decide what is made of the arrays. */
@@ -84,7 +89,10 @@ static bool make_mesh(api_reader *reader, const api_field *field, const api_fiel
   ct_mesh_report report;
   if (own.repair.asked && !note_mesh(reader, text, &own.repair, has_solid ? &wanted : NULL, &out->note)) return false;
   if (!api_build_mesh(reader, &source, &mesh, &report)) return false;
-  tell_findings(reader, field, mesh, &report, &own);
+  if (!write_findings(reader, field, mesh, &report, &own)) {
+    ct_mesh_release(mesh);
+    return false;
+  }
   if (has_solid && !own.repair.asked) out->note = api_text(wanted ? "true" : "false");
   out->shape = (ct_shape){.kind = CT_KIND_MESH, .mesh = mesh};
   return true;

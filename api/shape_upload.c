@@ -170,7 +170,10 @@ static bool build(api_call *call, const api_import *import, const api_upload *up
   ct_mesh *mesh = NULL;
   if (!api_build_mesh(&reader, &source, &mesh, &b->report)) return false;
   b->findings.repair = upload->repair;
-  api_find_defects(&reader, mesh, &b->report, &b->findings.defects);
+  if (!api_find_defects(&reader, mesh, &b->report, &b->findings.defects)) {
+    ct_mesh_release(mesh);
+    return false;
+  }
   b->has_report = true;
   b->collider.shape = (ct_shape){.kind = CT_KIND_MESH, .mesh = mesh};
   return true;

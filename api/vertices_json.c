@@ -111,12 +111,10 @@ static bool move_mesh(api_reader *reader, const api_path *at, const ct_mesh_data
   const ct_mesh_view *view = ct_mesh_get(shape->mesh);
   ct_mesh *mesh = NULL;
   ct_mesh_report report = {.bad_triangle = CT_NO_TRIANGLE};
-  const ct_mesh_repair_options keep = {.keep_duplicates = true};
   api_mesh_source source = {.data = *moved,
                             .reading = view->solid ? CT_MESH_SOLID : CT_MESH_SURFACE,
                             .at = at,
-                            .whole = true,
-                            .repair = view->repeats ? &keep : NULL};
+                            .whole = true};
   source.data.triangles = view->triangles;
   source.data.triangle_count = view->triangle_count;
   if (!api_build_mesh(reader, &source, &mesh, &report)) return false;
@@ -260,12 +258,17 @@ static bool find_target(api_reader *reader, const api_field *item, const api_fie
                  movable);
     return false;
   }
-  if (t->collider != CT_NO_COLLIDER &&
-      ct_kind_is_mesh(ct_body_collider(body, t->collider).shape.kind))
-    return true;
-  api_fault_at(reader->faults, API_PROBLEM_NO_TRIANGLES,
-               api_field_present(&m[COLLIDER]) ? &m[COLLIDER].path : &m[BODY].path,
-               "Only a mesh, a tetmesh or a hexmesh has vertices that can be moved.");
+  const api_path *at = api_field_present(&m[COLLIDER]) ? &m[COLLIDER].path : &m[BODY].path;
+  if (t->collider == CT_NO_COLLIDER ||
+      !ct_kind_is_mesh(ct_body_collider(body, t->collider).shape.kind)) {
+    api_fault_at(reader->faults, API_PROBLEM_NO_TRIANGLES, at,
+                 "Only a mesh, a tetmesh or a hexmesh has vertices that can be moved.");
+    return false;
+  }
+  const ct_shape shape = ct_body_collider(body, t->collider).shape;
+  if (shape.kind != CT_KIND_MESH || !ct_mesh_get(shape.mesh)->repeats) return true;
+  api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, at,
+               "The mesh keeps duplicate triangles (keepDuplicates), which cannot be moved: send it anew.");
   return false;
 }
 

@@ -9,6 +9,7 @@ from support import models, urdf
 from support.checks import Suite, check, equal, near
 from support.client import KeepAlive
 from support.daemon import Daemon
+from support.lives import Lives
 
 STL = "model/stl"
 WELD = 1e-7
@@ -294,13 +295,16 @@ def every_kind_of_query_over_a_scene_marks_surfaces():
     moves = {"duration": 1, "motions": [{"id": "ball", "twist": {"linearVelocity": [0, 0, 1]}}]}
     asked = {"overlap": pair, "distance": pair, "contacts": pair, "volume": pair, "sweep": moves, "timeline": moves,
              "raycast": {"rays": [{"origin": [0.3, 0.4, 5], "direction": [0, 0, -1]}]},
-             "nearest": {"points": [[-3, 0.5, 0.9]]}, "point": {"points": [[0.5, 0.5, 0]]},
+             "nearest": {"points": [[-3, 0.5, 0.9]]},
              "region": {"region": {"box": {"size": [0.5, 0.5, 0.5]}}},
              "restingForces": {}, "compliantForces": {}, "impulse": {}}
     for kind, request in asked.items():
         reply = client.post(path + kind, request).must(200).json
         marks = [m for r in [reply["results"], reply.get("initialContacts", [])] for m in marks_of(r)]
         check(marks and all(m is True for m in marks), f"{kind}: {marks} in {reply}")
+    # A surface has no inside, so no point is in it: there is no result to mark.
+    held = client.post(path + "point", {"points": [[0.5, 0.5, 0]]}).must(200).json["results"]
+    equal([r["id"] for r in held], ["ball"], "who contains a point on the surface")
     event = client.post("/v1/scenes/s/contactStates/c", {}).must(201).json
     check([r["surface"] for r in event["began"]] == [True], f"event: {event}")
     kept = client.get("/v1/scenes/s/contactStates/c").must(200).json
@@ -355,6 +359,52 @@ def repairs_of_inline_meshes_are_told_and_read_back():
     check("1 hole, the largest of 4 edges" in warned[0]["detail"] and "The first is from (" in warned[0]["detail"], f"{warned}")
     for repair, problem in (({"weld": 0}, "out-of-range"), ({"planarity": 0.1}, "conflicting-members"), ({"caps": True}, "unknown-member")):
         client.put("/v1/scenes/x", {"bodies": [{"id": "b", "colliders": [{"mesh": {**OPEN_BOX, "repair": repair}}]}]}).problem(422, problem)
+
+
+# ---- stores and writes ---------------------------------------------------------------------------------------------------------
+
+@suite.fact
+def repaired_shapes_and_hulls_are_the_same_after_a_restart():
+    lives = Lives(suite)
+    obj = "".join(f"v {x} {y} {z}\n" for x, y, z in LID) + "".join(f"f {i + 1} {j + 1} {k + 1}\n" for i, j, k in WALLS)
+    made = [lives.client.post(f"/v1/shapes?unit=m{query}", obj, content_type="model/obj").must(201).json
+            for query in ("", "&capHoles=true", "&weld=1e-6&capHoles=true", "&convexHull=true", "&keepDuplicates=true")]
+    made.append(lives.client.post("/v1/shapes", {"mesh": {**OPEN_BOX, "repair": {"capHoles": True}}}).must(201).json)
+    ids = [shape["id"] for shape in made]
+    equal(len(set(ids)), len(ids), "ids of the variants")
+    inline = {"mesh": {**OPEN_BOX, "repair": {"weld": 1e-6, "capHoles": True}}}
+    bodies = [{"id": f"b{i}", "colliders": [{"shape": one}], "position": [3 * i, 0, 0]} for i, one in enumerate(ids)]
+    bodies += [{"id": "hull", "colliders": [{"shape": ids[0], "convexHull": True}], "position": [-3, 0, 0]},
+               {"id": "inline", "colliders": [inline], "position": [-6, 0, 0]},
+               {"id": "ball", "colliders": [{"sphere": {"radius": 0.1}}], "position": [0.5, 0.5, 0.5], "motion": DYNAMIC}]
+    lives.client.put("/v1/scenes/s", {"bodies": bodies}).must(201)
+    lives.client.post("/v1/scenes/s/contactStates/c", {"time": 1}).must(201)
+    looks = ["/v1/scenes/s", "/v1/scenes/s/contactStates/c", "/v1/shapes", *(f"/v1/shapes/{one}" for one in ids)]
+
+    def everything():
+        questions = [lives.client.post(f"/v1/scenes/s/query/{kind}", {}).must(200).json for kind in ("distance", "overlap", "massProperties")]
+        return [lives.client.get(path).must(200).json for path in looks] + questions
+
+    before = everything()
+    for how in ("TERM", "KILL"):
+        lives.again(how)
+        equal(everything(), before, f"what is read after {how}")
+    lives.down()
+
+
+@suite.fact
+def the_vertices_of_a_mesh_with_kept_duplicates_are_not_replaced():
+    """Two unit cubes with a face in common, whose triangles stand twice."""
+    corners = [[x, y, z] for z in (0, 1, 2) for y in (0, 1) for x in (0, 1)]
+    cube = [[0, 2, 1], [1, 2, 3], [4, 5, 6], [5, 7, 6], [0, 1, 5], [0, 5, 4], [2, 6, 7], [2, 7, 3], [0, 4, 6], [0, 6, 2], [1, 3, 7], [1, 7, 5]]
+    mesh = {"vertices": corners, "triangles": cube + [[i + 4 for i in t] for t in cube], "repair": {"keepDuplicates": True}}
+    client.put("/v1/scenes/k", {"bodies": [{"id": "b", "colliders": [{"mesh": mesh}], "motion": {"density": 1}}]}).must(201)
+    result, = client.post("/v1/scenes/k/query/massProperties", {}).must(200).json["results"]
+    near(result["mass"], 2, 1e-12, "mass of two cubes")
+    moved = {"meshes": [{"body": "b", "vertices": corners}]}
+    before = client.get("/v1/scenes/k").must(200).text
+    client.patch("/v1/scenes/k/vertices", moved).problem(422, "bad-value", "/meshes/0/body")
+    equal(client.get("/v1/scenes/k").must(200).text, before, "the scene after the refusal")
 
 
 suite.main()

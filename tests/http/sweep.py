@@ -421,7 +421,7 @@ def a_ball_that_turns_through_a_sheet_is_told_as_far_as_it_is_known():
     request = {"a": sheet, "b": {"colliders": [{"sphere": {"radius": 0.5}, "position": [0.55, 0, 0]}]}, "duration": 60,
                "motionB": twist(angular=[0, 1, 0])}
     reply, off = free("timeline", request), math.asin(0.5 / 0.55)
-    equal(reply["initialContacts"], [{"a": "a", "b": "b"}], "in contact at the start")
+    equal(reply["initialContacts"], [{"a": "a", "b": "b", "surface": True}], "in contact at the start")
     equal([c["event"] for c in reply["results"]], ["ended", "began"] * 19, "events")
     near_list([c["time"] for c in reply["results"]], [t for k in range(19) for t in (k * math.pi + off, (k + 1) * math.pi - off)], 1e-10,
               "times")

@@ -37,7 +37,8 @@ static void make_world(world *w, uint32_t bodies) {
   const ct_scene *empty = ct_scene_create(1);
   ct_draft *draft = ct_draft_begin(empty);
   ct_pose pose = ct_pose_identity();
-  ct_shape shapes[5] = {{.kind = CT_KIND_SPHERE}};
+  ct_shape shapes[5]; /* those of a twin are the body's before it, and more where that had fewer */
+  for (size_t k = 0; k < 5; k++) shapes[k] = (ct_shape){.kind = CT_KIND_SPHERE, .sphere = {0.5}};
   for (uint32_t i = 0; i < bodies; i++) {
     char id[16];
     size_t count = i == 7 ? 0 : i % 5 ? 1 : 1 + check_next(&r) % 5;

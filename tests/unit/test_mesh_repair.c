@@ -101,15 +101,17 @@ static double polygon_area(const double (*p)[2], uint32_t n) {
   return sum / 2;
 }
 
+static const double origin[2] = {0.0, 0.0};
+
 /* A polygon around a centre with radii within a ratio, and corners in the middle of some edges. */
-static uint32_t random_star(check_random *r, double (*p)[2], uint32_t corners, double x, double y,
-                            double least, double most) {
+static uint32_t random_star(check_random *r, double (*p)[2], uint32_t corners,
+                            const double center[2], double least, double most) {
   uint32_t n = 0;
   double first[2] = {0, 0}, last[2] = {0, 0};
   for (uint32_t i = 0; i <= corners; i++) {
     double radius = check_uniform(r, least, most),
            turn = 2 * SOUP_PI * (i + 0.3 * check_uniform(r, 0, 1)) / corners;
-    double own[2] = {x + radius * cos(turn), y + radius * sin(turn)};
+    double own[2] = {center[0] + radius * cos(turn), center[1] + radius * sin(turn)};
     if (i == corners) own[0] = first[0], own[1] = first[1];
     if (i > 0 && check_next(r) % 3 == 0)
       p[n][0] = (own[0] + last[0]) / 2, p[n][1] = (own[1] + last[1]) / 2, n++;
@@ -132,7 +134,7 @@ static void walls_without_ends_are_capped_at_both(void) {
   check_random r = {.state = 71};
   for (int k = 0; k < RANDOM_CASES; k++) {
     double p[200][2];
-    uint32_t n = random_star(&r, p, 3 + (uint32_t)(check_next(&r) % 40), 0, 0, 0.2, 1);
+    uint32_t n = random_star(&r, p, 3 + (uint32_t)(check_next(&r) % 40), origin, 0.2, 1);
     soup s = {0};
     add_walls(&s, (const double(*)[2])p, n, k % 2 ? random_turn(&r) : (ct_quat){0, 0, 0, 1}, false);
     ct_mesh_repaired m = repair(&s, CAP);
@@ -151,7 +153,7 @@ static void ends_with_bores_are_capped_around_them(void) {
   check_random r = {.state = 72};
   for (int k = 0; k < RANDOM_CASES; k++) {
     double p[200][2], b[4][200][2];
-    uint32_t n = random_star(&r, p, 8 + (uint32_t)(check_next(&r) % 20), 0, 0, 0.8, 1),
+    uint32_t n = random_star(&r, p, 8 + (uint32_t)(check_next(&r) % 20), origin, 0.8, 1),
              bores = 1 + (uint32_t)(check_next(&r) % 4);
     ct_quat q = k % 2 ? random_turn(&r) : (ct_quat){0, 0, 0, 1};
     double area = polygon_area((const double(*)[2])p, n);
@@ -160,7 +162,7 @@ static void ends_with_bores_are_capped_around_them(void) {
     add_walls(&s, (const double(*)[2])p, n, q, false);
     for (uint32_t i = 0; i < bores; i++) {
       double turn = 2 * SOUP_PI * i / bores, x = 0.4 * cos(turn), y = 0.4 * sin(turn);
-      uint32_t c = random_star(&r, b[i], 3 + (uint32_t)(check_next(&r) % 9), x, y, 0.05, 0.2);
+      uint32_t c = random_star(&r, b[i], 3 + (uint32_t)(check_next(&r) % 9), (double[2]){x, y}, 0.05, 0.2);
       area -= polygon_area((const double(*)[2])b[i], c);
       corners += c;
       add_walls(&s, (const double(*)[2])b[i], c, q, true);

@@ -155,6 +155,21 @@ static void shapes_without_form_are_refused(void) {
   CHECK(moments.x == 0.0 && moments.z == 0.0 && fabs(axes.w) == 1.0);
 }
 
+/* Open edges, and their holes, are found and left. */
+static void zero_repair_options_change_nothing(void) {
+  static const ct_vec3 corners[3] = {{0.0, 0.0, 0.0}, {1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}};
+  static const uint32_t triangle[1][3] = {{0, 1, 2}};
+  const ct_mesh_data data = {.vertices = corners, .vertex_count = 3, .triangles = triangle, .triangle_count = 1};
+  ct_mesh_repaired repaired;
+  CHECK_INT(ct_mesh_repair(&data, CT_MESH_AUTO, &(ct_mesh_repair_options){0}, NULL, &repaired), CT_OK);
+  CHECK_INT(repaired.welded + repaired.duplicates + repaired.cap_triangles, 0);
+  CHECK_INT(repaired.before.open_edges, 3);
+  CHECK_INT(repaired.before.hole_count, 1);
+  CHECK_INT(ct_mesh_get(repaired.mesh)->triangle_count, 1);
+  ct_mesh_release(repaired.mesh);
+  ct_mesh_repaired_free(&repaired);
+}
+
 static void zero_mesh_and_elements_data_are_refused(void) {
   ct_mesh *mesh = NULL;
   ct_elements *elements = NULL;
@@ -479,6 +494,7 @@ static const struct {
      zero_frames_do_not_turn},
     {"ct_shape ct_collider ct_body_options ct_text", a_zero_shape_is_a_point},
     {"ct_features_options ct_ray ct_mat3 ct_pair_result", shapes_without_form_are_refused},
+    {"ct_mesh_repair_options", zero_repair_options_change_nothing},
     {"ct_mesh_data ct_elements_data ct_contact_state_data", zero_mesh_and_elements_data_are_refused},
     {"ct_broad_options ct_sweep_options ct_box ct_pair_list", a_zero_limit_of_pairs_allows_none},
     {"ct_sparsify_options ct_sparse_contact", zero_sparsify_options_remove_nothing},
@@ -509,6 +525,7 @@ static const char told[] =
     "ct_elements_report ct_elements_view ct_feature ct_features ct_filter_verdict "
     "ct_frame_pairs ct_friction_bodies ct_gradient ct_graze ct_hit ct_hull_report ct_hull_view "
     "ct_impact ct_island ct_manifold ct_mesh_foot ct_mesh_hit ct_mesh_node ct_mesh_report "
+    "ct_mesh_defects ct_mesh_edge ct_mesh_hole ct_mesh_repaired "
     "ct_mesh_view ct_motion_hit ct_mpr_result ct_pair_feature ct_pair_feature_point "
     "ct_pair_index ct_pose_gradient ct_probe_hit ct_query_frame ct_range_statistics "
     "ct_ray_crossing ct_separating_plane ct_stage_face ct_stage_vertex ct_surface "
@@ -544,6 +561,7 @@ static const check_test tests[] = {
     FACT(zero_frames_do_not_turn),
     FACT(a_zero_shape_is_a_point),
     FACT(shapes_without_form_are_refused),
+    FACT(zero_repair_options_change_nothing),
     FACT(zero_mesh_and_elements_data_are_refused),
     FACT(a_zero_limit_of_pairs_allows_none),
     FACT(zero_sparsify_options_remove_nothing),
