@@ -1,6 +1,7 @@
 """A store of each format that there has been: this program opens it and answers as one that was told the same just now.
 
-tests/fixtures/store has, for each format, the file as the last program of that format left it (gzip) and the calls that had made it.
+tests/fixtures/store has, for each format, the file as the last program of that format left it (gzip) and the calls that had made it;
+format-1-records-2 is a file of format 1 whose records are of format 2.
 Those of an older format are never changed. The newest is made by: CONTACTD_MAKE_STORE=1 tests/http/durable_formats.py"""
 import gzip
 import json
