@@ -120,7 +120,7 @@ def an_open_mesh_is_unsupported():
     open_cube = {"vertices": CORNERS, "triangles": FACES[2:]}
     for a, b in ((open_cube, CUBE), (CUBE, open_cube), (dict(CUBE, solid=False), CUBE)):
         reply = ask({"a": {"mesh": a}, "b": {"mesh": b, "position": [.5, .5, .5]}})
-        equal(reply["results"], [{"a": "a", "b": "b", "status": "unsupported", "flags": ["openMesh"]}], "results")
+        equal(reply["results"], [{"a": "a", "b": "b", "surface": True, "status": "unsupported", "flags": ["openMesh"]}], "results")
 
 
 @suite.fact
