@@ -310,8 +310,8 @@ def a_swap_mirrors():
 @suite.fact
 def what_has_no_inside_is_told_to_have_no_contact():
     sheet = {"mesh": {"vertices": [[-2, -2, 0], [2, -2, 0], [0, 3, 0]], "triangles": [[0, 1, 2]]}}
-    for a, b in (({"plane": {}}, {"plane": {}, "rpy": [1, 0, 0]}), (sheet, {"box": {"size": [1, 1, 1]}})):
-        equal(of_two(a, b), {"a": "a", "b": "b", "status": "unsupported"}, "result")
+    for a, b, mark in (({"plane": {}}, {"plane": {}, "rpy": [1, 0, 0]}, {}), (sheet, {"box": {"size": [1, 1, 1]}}, {"surface": True})):
+        equal(of_two(a, b), {"a": "a", "b": "b", **mark, "status": "unsupported"}, "result")
     bodies = [{"id": "sheet", "colliders": [sheet]}, cube("box", 0, 0, 0), cube("far", 0, 0, 9)]
     equal([(r["a"], r["b"], r["status"]) for r in ask(scene(bodies))["results"]], [("sheet", "box", "unsupported")], "of a scene")
 
