@@ -55,7 +55,7 @@ static bool put_frame(api_buffer *out, const ct_frame_pairs *found, bool changes
   return whole;
 }
 
-/* The page of the first list, as the range's text: the list is found anew for each page. */
+/* The page of the first list, as the range's text: the list is rebuilt for each page. */
 static bool put_page_of_pairs(const api_plan *plan, const api_question *q, const ct_frame_pairs *found, api_range *range) {
   size_t from = q->from.item < found->pair_count ? (size_t)q->from.item : found->pair_count, left = found->pair_count - from;
   range->count = left < q->limit ? left : (size_t)q->limit;

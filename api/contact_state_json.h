@@ -15,9 +15,9 @@ const ct_contact_state *api_contact_state_find(const ct_scene *scene, ct_text id
 bool api_scene_has_motion(const ct_scene *scene);
 #define API_NO_MOTION_TEXT "No body of the scene has a motion: no pair takes part in contact states."
 
-/* One contact. Its colliders are named as they were when it began, whatever has become of the bodies. Where the scene knows the
- * moduli of both colliders: cRes and dRes of the elastic law, as compliantForces has them for this state with its usual options.
- * True: it wrote these. */
+/* One contact. Its colliders have the names of its beginning, also when the bodies were replaced or deleted since. Where the scene
+ * knows the moduli of both colliders it has cRes and dRes of the elastic law, as compliantForces reports them for this state with
+ * the default options. Returns true if these were written. */
 bool api_put_contact_record(api_buffer *buffer, const ct_scene *scene, const ct_contact_record *record);
 /* The same with what is true of the contact now, where it is not what the record holds. */
 void api_put_contact_now(api_buffer *buffer, const ct_contact_record *record, double epsilon, const ct_pair_result *now);

@@ -40,7 +40,7 @@ void api_cursor_write(const api_cursor *cursor, uint64_t request_hash, char out[
 /* False: not a cursor of this request; *out is then untouched. */
 bool api_cursor_read(const char *text, size_t length, uint64_t request_hash, api_cursor *out);
 
-/* Does the text have the form of a cursor, of whatever request? */
+/* True if the text has the form of a cursor, of any request. */
 bool api_cursor_has_form(const char *text, size_t length);
 
 /* Cursors of lists are texts that stand in a URL as they are: letters, digits, and - . _ ~; other bytes of the id are ~xx.

@@ -4,7 +4,7 @@
 
 #include "call.h"
 
-/* After the body was found to be no JSON: tells how a file is sent, where the body looks like one or the call takes files. */
+/* For a body that is no JSON: explains how a file is sent, where the body looks like one or the call takes files. */
 void api_hint_file(api_call *call);
 
 /* "STL" or "OBJ" where the bytes look like such a file; NULL: like neither. */

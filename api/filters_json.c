@@ -146,7 +146,7 @@ void api_warn_groups(api_reader *reader, const api_path *at, const ct_filters *f
       groups[used++] = (named_group){rule->not_collide_with[k], api_path_index(&lists[i], k), false};
   }
   if (!groups) return;
-  /* The first place of each name is told. */
+  /* The warning names the first place of each name. */
   qsort(groups, used, sizeof *groups, compare_groups);
   size_t kept = 0;
   for (size_t i = 0; i < used; i++)

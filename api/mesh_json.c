@@ -43,7 +43,7 @@ static bool note_mesh(api_reader *reader, const mesh_text *mesh, const api_repai
   return out->bytes != NULL;
 }
 
-/* The hull of the vertices; which triangles there were is only kept to be told. */
+/* The hull of the vertices; the triangles are only stored for encoding. */
 static bool make_hull(api_reader *reader, const api_field *field, const mesh_text *mesh, ct_collider *out) {
   ct_hull *hull = NULL;
   if (!api_make_hull(reader, field, mesh->vertices, mesh->vertex_count, &hull)) return false;

@@ -42,7 +42,7 @@ typedef struct api_question {
   api_kind kind;
   api_mode mode;
   const ct_scene *scene;    /* NULL for bodies and boxes given */
-  const ct_scene *revision; /* of the daemon's scene: the one that is reported and pinned, whatever the query supposes; or NULL */
+  const ct_scene *revision; /* of the daemon's scene: reported and pinned, also where the query supposes another scene; or NULL */
   bool owns_scene;          /* an inline scene, or a supposed one */
   bool reports_revision;    /* a scene of the daemon's */
   bool writes;              /* FORCE: the velocities told become the scene's */

@@ -6,7 +6,7 @@
 /* Bytes of a contact, at least. */
 #define CONTACT_BYTES 200
 
-/* The first format that tells a state's method; the states of older ones have that of ct_pair_distance. */
+/* The first format that has a state's method; the states of older ones have that of ct_pair_distance. */
 #define FORMAT_WITH_METHOD 2
 
 /* Bits of a contact; the last one from the same format on. */

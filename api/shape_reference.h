@@ -34,7 +34,7 @@ typedef struct api_shape_scope {
 void api_shape_scope_set(api_shape_scope *scope, const api_shape_table *table);
 void api_shape_scope_free(api_shape_scope *scope);
 
-/* The members shape, scale and convexHull; shape is present. out->shape is a reference, owned; out->note tells how it is spelled.
+/* The members shape, scale and convexHull; shape is present. out->shape is a reference, owned; out->note has its spelling.
  * Faults: UNKNOWN_ID, OUT_OF_RANGE for a scale, or for a size that it makes, DEGENERATE_HULL. Warns of a mesh that is a surface. */
 bool api_read_reference(api_reader *reader, const api_field members[API_REFERENCE_MEMBER_COUNT], ct_collider *out);
 

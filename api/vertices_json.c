@@ -268,7 +268,7 @@ static bool find_target(api_reader *reader, const api_field *item, const api_fie
   const ct_shape shape = ct_body_collider(body, t->collider).shape;
   if (shape.kind != CT_KIND_MESH || !ct_mesh_get(shape.mesh)->repeats) return true;
   api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, at,
-               "The mesh keeps duplicate triangles (keepDuplicates), which cannot be moved: send it anew.");
+               "The mesh keeps duplicate triangles (keepDuplicates), which cannot be moved: send the whole mesh again.");
   return false;
 }
 

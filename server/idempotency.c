@@ -51,7 +51,7 @@ void srv_idempotency_feed(srv_request *request, const char *bytes, size_t length
 ct_text srv_idempotency_origin(srv_request *request) {
   srv_fingerprint *fingerprint = request->fingerprint;
   if (!fingerprint) return (ct_text){NULL, 0};
-  /* The digest ends its context, and the call may be begun anew. */
+  /* The digest ends its context, and the call may be retried. */
   struct sha256_ctx whole = fingerprint->body;
   sha256_digest(&whole, sizeof fingerprint->digest, fingerprint->digest);
   return (ct_text){(const char *)fingerprint->digest, sizeof fingerprint->digest};

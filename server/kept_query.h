@@ -1,4 +1,4 @@
-/* Queries kept for their cursors: a client that goes on with the cursor alone does not send its query again. They are kept beside
+/* Queries kept for their cursors: a client that continues with the cursor alone does not send its query again. They are kept beside
  * the revisions that cursors keep, as long as these, and never more than `cursorsBytes` of all scenes together. Loop thread only,
  * but for the reference counts. */
 #ifndef SRV_KEPT_QUERY_H

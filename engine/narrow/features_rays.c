@@ -2,7 +2,7 @@
  *
  * Most rays leave through the inside of the first triangle that they meet. Others go through the
  * mesh from place to place (ray_walk.h) to the first one behind which the winding number is lower:
- * a ray that touches a reentrant edge goes on, and one that leaves one of two parts that overlap
+ * a ray that touches a reentrant edge continues, and one that leaves one of two parts that overlap
  * has left. There the triangle of the lowest number counts.
  */
 #include "base/double_double.h"

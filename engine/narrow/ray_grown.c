@@ -36,7 +36,7 @@ static void put_place(const ct_mesh_ray *m, const place *at, bool entering, bool
 }
 
 /* From place to place, each as far on as the last was from the surface; on the surface by steps of
- * round-off that grow until it is left, on the side that tells whether it was crossed. */
+ * round-off that grow until it is left, on the side that decides whether it was crossed. */
 void ct_ray_cross_grown(const ct_mesh_ray *m, double growth, ct_ray_crossing_list *list) {
   double enough = m->same * m->length, nudge = m->same;
   place met = {.t = -1.0}, at = place_at(m, growth, 0.0);

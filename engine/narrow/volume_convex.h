@@ -25,12 +25,12 @@ typedef struct ct_volume_common {
 /* The contact of two polyhedra, a before b by content, is added to the pair's lists when there is one. */
 void ct_volume_bodies(ct_volume_pair *pair, const ct_volume_body *a, const ct_volume_body *b);
 
-/* Sums up the common solid and adds its contact, or the list's flag that tells why there is none. False: the solid was found
+/* Sums up the common solid and adds its contact, or sets the list's flag for why there is none. False: the solid was found
  * in double arithmetic and is so thin that its volume may be off by more than CT_VOLUME_RELATIVE_ERROR; nothing was added. Never so
  * with an epsilon. */
 bool ct_volume_add_common(const ct_volume_common *common);
 
-/* The same solid by the dual hull, or as the seed finds it, and its contact. Its lists are allocated. False as above; `inner` and
+/* The same solid by the dual hull, or as Solfec 1.0 finds it, and its contact. Its lists are allocated. False as above; `inner` and
  * `margin` are set. */
 bool ct_volume_by_dual(ct_volume_common *common);
 

@@ -70,7 +70,7 @@ static bool open_solid(ct_volume_common *c, ct_volume_dual *dual) {
   return ct_cut_open(c->cut, &solid, 0);
 }
 
-/* Each vertex takes the place of the first one that the seed calls equal. Returns whether any is moved. */
+/* Each vertex takes the place of the first one that Solfec 1.0 considers equal. Returns whether any is moved. */
 static bool merge_vertices(ct_cut *cut, double epsilon) {
   bool any = false;
   for (uint32_t v = 1; v < cut->vertex_count; v++) {

@@ -19,7 +19,7 @@ typedef struct ct_wide_plane {
   ct_dd offset;
 } ct_wide_plane;
 
-/* Frame of b in a's frame. `poses` tells the rotations before they were rounded to frames; where it has none, the frame's numbers
+/* Frame of b in a's frame. `poses` has the rotations before they were rounded to frames; where it has none, the frame's numbers
  * stand for themselves. Cost: some 3000 flops. */
 ct_wide_frame ct_wide_relative(const ct_placed *a, const ct_volume_poses *poses_a, const ct_placed *b,
                                const ct_volume_poses *poses_b);

@@ -147,7 +147,7 @@ static double rows_cost(const ct_query *query) {
   return seen ? sum / (double)seen * (double)rows : 0.0;
 }
 
-/* With `nearest` each row evaluates few pairs, whatever is near it. */
+/* With `nearest` each row evaluates few pairs, however many are near it. */
 static double nearest_cost(const ct_query *query) {
   const ct_scene *scene = query->scene;
   uint32_t stride = scene->rows / SAMPLES + 1, seen = 0;

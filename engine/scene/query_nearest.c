@@ -1,4 +1,4 @@
-/* Kind DISTANCE with `nearest`: the one pair of least distance, whatever the clearance.
+/* Kind DISTANCE with `nearest`: the one pair of least distance, at any clearance.
  *
  * Branch and bound (Roussopoulos, Kelley and Vincent 1995, "Nearest neighbor queries"): each row descends the tree of boxes, nearer
  * child first, and leaves out boxes that are certainly farther than the best pair so far. Boxes at exactly the best distance are

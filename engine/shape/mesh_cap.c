@@ -50,7 +50,7 @@ static bool is_line(const ct_mesh_parts *m, const uint32_t *loop, uint32_t count
  * ----------------------------------------------------------------------------------------------------
  */
 
-/* CAPPED where it can be filled as far as the loop alone tells. */
+/* CAPPED if nothing in the loop alone prevents a cap. */
 static void judge_hole(capping *c, uint32_t which) {
   ct_mesh_hole *hole = &c->defects->holes[which];
   const uint32_t *loop = c->defects->loop + hole->first;

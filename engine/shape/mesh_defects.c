@@ -1,7 +1,7 @@
 /* Edges at which a mesh is open or no manifold, and the holes that open edges form.
  *
  * A hole's loop runs against the triangles: the triangle of corner c runs from v(c) to v(next c),
- * the loop from v(next c) to v(c), where it goes on with an open edge whose triangle ends there.
+ * the loop from v(next c) to v(c), where it continues with an open edge whose triangle ends there.
  * Edges are joined first where their corners are in one fan of triangles about the vertex; where
  * fans do not decide, in the order of corners.
  */

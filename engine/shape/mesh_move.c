@@ -1,5 +1,5 @@
 /* Moving the vertices of a mesh: its connectivity and the branches of its tree are kept, all that
- * depends on positions is found anew.
+ * depends on positions is computed again.
  *
  * The connectivity of a mesh depends on positions too: bit-equal vertices are one point, and
  * triangles without an area take no part. Both are compared with what they were; a mesh in which
@@ -15,7 +15,7 @@
 #define HASH_X 0x9e3779b97f4a7c15u
 #define HASH_Y 0x6a09e667f3bcc909u
 #define HASH_Z 0xbb67ae8584caa73bu
-/* Places of the table of points beyond which a search for one is given up, and the mesh made anew:
+/* Places of the table of points beyond which a search for one is given up, and the mesh is created again:
  * only points that were chosen to collide get there. */
 #define PROBES_MAX 64
 

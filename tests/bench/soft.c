@@ -1,5 +1,5 @@
 /* Two soft balls of 10,000 triangles each that press into each other and wobble, frame by frame: the
- * CPU time of a frame, with the meshes moved or created anew, and what of it the features take.
+ * CPU time of a frame, with the meshes moved or created again, and the share of the features.
  *
  * Prints lines "name milliseconds": move, create (of both meshes), features, and features of meshes
  * that were created at every frame; medians of FRAMES frames.

@@ -23,7 +23,7 @@ ROWS = {
     3: "closest points by GJK; no contact of bodies apart",
     4: "a point strictly inside both bodies, with its margin",
     5: "planes moved to that point and scaled: dual points at 1 / distance",
-    6: "the hull of the dual points, told by name",
+    6: "the hull of the dual points, requested by name",
     7: "the polar of that hull; the polar of a polar",
     8: "the intersection moved back, as closed triangles",
     9: "contact point, normal by squared areas, area",

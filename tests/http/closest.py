@@ -1,4 +1,4 @@
-"""`closest`: the pair of least distance, whatever the clearance; of equal ones the first in order.
+"""`closest`: the pair of least distance, at any clearance; of equal ones the first in order.
 
 Truth: balls in closed form; else the least of all pairs, each of which is asked for by a clearance beyond the scene, or by name.
 """

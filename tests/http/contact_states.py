@@ -507,7 +507,7 @@ def a_state_may_use_mpr_and_keeps_its_tolerance():
     check(record["signedDistance"] <= exact + 1e-12, "a portal's depth is no less deep than the exact one")
     z = crossings(path)["results"][0]["z"]
     check(z[0] < 0 < z[1], f"z after an event is {z}")
-    # Later events repeat it or leave it out; the state tells it.
+    # Later events repeat it or leave it out; the state reports it.
     holds(event(path, time=1, **how), how)
     holds(event(path, time=2), how)
     holds(client.get(f"{path}/contactStates/s").must(200).json, how)

@@ -139,7 +139,7 @@ def one_write_that_tells_more_than_is_kept_is_a_reset_for_those_who_named_the_st
                     equal((event.id, event.data), (follows.id, follows.data), "what follows")
 
 
-ENDED = ("pair", "pairId", "a", "b", "begun", "normalVelocity")  # what is told of a contact's beginning at its end
+ENDED = ("pair", "pairId", "a", "b", "begun", "normalVelocity")  # members of a contact's beginning that its end repeats
 
 
 def ended_with(stream, write, state, records):

@@ -183,7 +183,7 @@ def a_request_that_takes_long_is_in_a_bucket_that_says_so():
     route = ("route", "/v1/query/distance")
     equal(after[(ROUTE, *route, "status", "5xx")] - before[(ROUTE, *route, "status", "5xx")], 1, "requests")
     spent = after[("contactd_request_seconds_sum", *route)] - before[("contactd_request_seconds_sum", *route)]
-    check(spent >= 0.3 and took.covers(spent), f"the time told is {spent} s, the client waited {took}")
+    check(spent >= 0.3 and took.covers(spent), f"the reported time is {spent} s, the client waited {took}")
     below = dict(after.buckets("contactd_request_seconds", *route))[0.25] - dict(before.buckets("contactd_request_seconds", *route)).get(0.25, 0)
     equal(below, 0, "requests up to 0.25 s")
 

@@ -495,7 +495,7 @@ def writes_that_nobody_was_told_of_make_the_daemon_ask_who_listens_there():
             equal(stream.next("revision").data["revision"], last, "revision")
         # Three questions are 10 s apart at least.
         pause = timed(lambda: time.sleep(3))[1]
-        check(took < pause, f"told after {took} in all")
+        check(took < pause, f"the resets took {took} in all")
         reset = other.next("reset")
         while reset.data["revision"] < last:
             reset = other.next()

@@ -208,10 +208,10 @@ def files_of_robots_report_what_keeps_them_open():
         largest = sorted((sum(math.dist(soup.points[loop[i - 1]], soup.points[loop[i]]) for i in range(len(loop))) for loop in loops),
                          reverse=True)[:16]
         met = collections.Counter(i for loop in loops for i in loop)
-        for told, own in zip(defects["largestHoles"], largest, strict=True):
+        for reported, own in zip(defects["largestHoles"], largest, strict=True):
             if max(met.values()) > 1:
                 break  # where holes touch, which is which is a matter of taste
-            near(told["perimeter"] / own, 1, 1e-12, f"{path.name}: perimeter of a hole")
+            near(reported["perimeter"] / own, 1, 1e-12, f"{path.name}: perimeter of a hole")
         bad = sum(len(uses) != 2 for uses in soup.edges.values())
         equal(len(defects["firstEdges"]), min(10, bad), f"{path.name}: first edges")
         points = set(soup.points)
@@ -312,9 +312,9 @@ def every_kind_of_query_over_a_scene_marks_surfaces():
     crossings = client.post(path + "zeroCrossings", {"contactState": "c", "include": ["contacts"]}).must(200).json["results"][0]
     check(list(marks_of(crossings)) == [True, True], f"crossings: {crossings}")
     client.patch("/v1/scenes/s/bodies/ball", {"position": [0.5, 0.5, 0.3]}).must(200)
-    told = client.post("/v1/scenes/s/advance", {"mode": "eventImpulses", "duration": 0.5, "timeStep": 0.1, "include": ["events"]})
-    marks = list(marks_of(told.must(200).json["eventList"]))
-    check(marks and all(m is True for m in marks), f"advance: {told.json}")
+    reported = client.post("/v1/scenes/s/advance", {"mode": "eventImpulses", "duration": 0.5, "timeStep": 0.1, "include": ["events"]})
+    marks = list(marks_of(reported.must(200).json["eventList"]))
+    check(marks and all(m is True for m in marks), f"advance: {reported.json}")
 
 
 # ---- hulls and repairs of posted shapes ----------------------------------------------------------------------------------------

@@ -96,7 +96,7 @@ def deadlines_are_kept_while_all_workers_are_busy():
         connection.send(slow_query(100))
     for connection in waiting:
         equal(connection.reply().status, 504, "status")
-    check(len(answered(busy)) < len(busy), "the deadlines were told when all who came before had been answered")
+    check(len(answered(busy)) < len(busy), "the deadlines were reported after all earlier queries had been answered")
     for connection in waiting + busy:
         connection.close()
 
@@ -146,7 +146,7 @@ def a_deadline_at_the_end_of_a_large_body_is_kept():
         equal(reply.status, 504, "status")
         check(" 100 ms" in json.loads(reply.body)["detail"], f"the detail is {json.loads(reply.body)['detail']!r}")
         quickest = min(took, quickest or took)
-    check(quickest < whole / 2, f"told after {quickest}; the answer takes {whole}")
+    check(quickest < whole / 2, f"the 504 took {quickest}; the answer takes {whole}")
 
 
 @suite.fact
@@ -291,7 +291,7 @@ def ball_mesh(rings, sectors):
 
 
 def check_others_are_answered(port, path, question, deadline_ms):
-    """Sends a question that runs into its deadline; /livez is answered again and again before that is told."""
+    """Sends a question that runs into its deadline; /livez is answered again and again before the 504."""
     alive = 0
     with Raw(port) as asking, Raw(port) as other:
         watch = Stopwatch()
@@ -304,7 +304,7 @@ def check_others_are_answered(port, path, question, deadline_ms):
         took = watch.read()
     equal(reply.status, 504, f"status of {path}")
     equal(json.loads(reply.body)["type"], "/problems/deadline-exceeded", "type")
-    check(took.lasted(deadline_ms / 1000), f"{path}: told after {took}, before its deadline")
+    check(took.lasted(deadline_ms / 1000), f"{path}: the 504 took {took}, less than the deadline")
     check(alive >= 5, f"{path}: /livez was answered {alive} times before the question")
 
 
@@ -516,7 +516,7 @@ def worker_seconds(daemon):
 
 @suite.fact
 def a_large_kept_revision_is_freed_by_a_worker():
-    """It is kept by a cursor alone; when the cursor's time ends the loop's thread goes on answering."""
+    """It is kept by a cursor alone; when the cursor's time ends the loop's thread continues to answer."""
     hull = b'{"convex":{"vertices":[[0,0,0],[1,0,0],[0,1,0],[0,0,%d]]}}'
     count = 50000 if SLOWER == 1 else 10000  # some 40 ms of freeing in an ordinary build
     text = b"".join(b'{"id":"b%d","colliders":[' % i + b",".join(hull % (4 * i + j) for j in range(1, 5)) + b"]}\n" for i in range(count))

@@ -181,9 +181,9 @@ def is_a_hull(hull, points):
         check(dot(newell([hull["vertices"][v] for v in loop]), face["normal"]) > 0, "counter-clockwise from outside")
     for (v, w), (face, beyond) in edges.items():
         equal(edges[(w, v)], (beyond, face), "the neighbour")
-    told = {tuple(e["vertices"]): tuple(e["faces"]) for e in hull["edges"]}
-    equal(told, {e: f for e, f in edges.items() if e[0] < e[1]}, "edges")
-    equal(len(hull["vertices"]) - len(told) + len(hull["faces"]), 2, "Euler's sum")
+    reported = {tuple(e["vertices"]): tuple(e["faces"]) for e in hull["edges"]}
+    equal(reported, {e: f for e, f in edges.items() if e[0] < e[1]}, "edges")
+    equal(len(hull["vertices"]) - len(reported) + len(hull["faces"]), 2, "Euler's sum")
 
 
 @suite.fact
@@ -264,7 +264,7 @@ def row_13_of_duplicates_the_one_that_was_present_stays():
 
 @suite.fact
 def row_13_contacts_that_stayed_stay_in_the_next_step():
-    """A grid of elements on a box: what one step keeps, the next one keeps when it is told, although areas have changed."""
+    """A grid of elements on a box: the next step keeps the contacts that it names as present, although areas have changed."""
     grid = [[x / 4, y / 4, z / 4] for z in range(3) for y in range(5) for x in range(5)]
     at = lambda x, y, z: x + 5 * y + 25 * z
     cells = [[at(x, y, z), at(x + 1, y, z), at(x + 1, y + 1, z), at(x, y + 1, z), at(x, y, z + 1), at(x + 1, y, z + 1),

@@ -17,7 +17,7 @@
 __extension__ typedef __int128 wide;
 
 enum { ROWS = 5, NEAR_ROWS = 2 };
-/* Numbers of NEARLY are in units of 2^-NEAR: products of two are still told apart in doubles. */
+/* Numbers of NEARLY are in units of 2^-NEAR: products of two are still distinct in doubles. */
 enum { NEAR = 20 };
 
 typedef enum kind {

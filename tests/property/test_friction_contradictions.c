@@ -2,7 +2,7 @@
  *
  * Balls of random masses stand in a column between a floor and a lid, others touch the column from
  * the side. The lid closes in, faster than any side contact could let it: the sum of all normal
- * velocities of the column is the lid's, whatever the impulses, which is the Farkas vector. Or the
+ * velocities of the column is the lid's for any impulses, which is the Farkas vector. Or the
  * lid leaves room, and impulses that stop all balls are an answer. The solver ends after so few
  * iterations that most problems with an answer have not converged either. CONTACTD_FULL=1: 10,000
  * columns.

@@ -42,7 +42,7 @@ static void bad_text_is_refused_with_its_place(void) {
   }
 }
 
-/* JSON that no double or string here can hold is refused at its pointer, whatever stands around it. */
+/* JSON that no double or string here can hold is refused at its pointer, with any text around it. */
 static void json_that_cannot_be_kept_has_a_pointer(void) {
   static const struct {
     const char *text, *problem, *pointer, *words;

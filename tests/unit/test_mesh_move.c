@@ -1,6 +1,6 @@
 /* Moved meshes: all that depends on positions is that of a mesh created from the same arrays, to
  * the bit where no order of triangles enters; where the connectivity does not stay what it was, the
- * mesh is made anew or refused. */
+ * mesh is created again or refused. */
 #include "tests/support/failing_malloc.h"
 #include "tests/support/meshes.h"
 
@@ -162,7 +162,7 @@ static void a_moved_mesh_answers_as_one_that_was_created(void) {
     ct_mesh_release(mesh);
     mesh = next;
   }
-  printf("%u trees fitted, %u built anew\n", kept, rebuilt);
+  printf("%u trees fitted, %u rebuilt\n", kept, rebuilt);
   CHECK(kept >= 10 && rebuilt >= 1);
   ct_mesh_release(mesh);
   soup_free(&s);

@@ -1,5 +1,5 @@
 /* Every public struct, zero-initialised: in `taken` those that callers fill, each with the test that
- * shows what it means or that it is refused; in `told` those that functions fill alone. The headers'
+ * shows what it means or that it is refused; in `results` those that functions fill alone. The headers'
  * own list is compared with both by tests/house/zero.py.
  */
 #include "tests/support/scenes.h"
@@ -364,11 +364,11 @@ static void zero_mechanics_are_safe_or_refused(void) {
   const ct_mass_body bodies[2] = {{.mobility = CT_FIXED}, {.mobility = CT_FIXED}};
   ct_touch_impulse impulses[1];
   ct_velocity velocities[2];
-  ct_impulse_result told = {.touches = impulses, .velocities = velocities};
-  CHECK_INT(ct_impulse_solve(&(ct_contact_set){0}, &(ct_impulse_options){0}, solver, &told), CT_OK);
-  CHECK(told.converged && told.energy_after == 0.0);
+  ct_impulse_result result = {.touches = impulses, .velocities = velocities};
+  CHECK_INT(ct_impulse_solve(&(ct_contact_set){0}, &(ct_impulse_options){0}, solver, &result), CT_OK);
+  CHECK(result.converged && result.energy_after == 0.0);
   const ct_contact_set set = {bodies, 2, &touch, 1};
-  CHECK_INT(ct_impulse_solve(&set, &(ct_impulse_options){0}, solver, &told), CT_LIMIT);
+  CHECK_INT(ct_impulse_solve(&set, &(ct_impulse_options){0}, solver, &result), CT_LIMIT);
   ct_touch_force forces[1];
   ct_body_acceleration accelerations[2];
   ct_resting_result rest = {.touches = forces, .bodies = accelerations};
@@ -517,7 +517,7 @@ static const struct {
 };
 
 /* What functions fill alone, or what has a meaning only inside of what they filled. */
-static const char told[] =
+static const char results[] =
     "ct_acceleration ct_advance_event ct_advance_state ct_attachment ct_body_acceleration "
     "ct_body_sum ct_broad_statistics ct_collider_pair ct_compliant_contact ct_compliant_force "
     "ct_contact_change ct_contact_ended ct_contact_event ct_contact_name ct_contact_point "
@@ -546,10 +546,10 @@ static void each_struct_is_listed_once(void) {
   char name[64];
   size_t count = sizeof taken / sizeof taken[0];
   for (size_t i = 0; i <= count; i++)
-    for (const char *at = i < count ? taken[i].names : told; *at;) {
+    for (const char *at = i < count ? taken[i].names : results; *at;) {
       size_t length = strcspn(at, " ");
       snprintf(name, sizeof name, "%.*s", (int)length, at);
-      int found = times(told, name);
+      int found = times(results, name);
       for (size_t k = 0; k < count; k++) found += times(taken[k].names, name);
       if (found != 1) CHECK_FAIL("%s is listed %d times", name, found);
       at += length + (at[length] == ' ');

@@ -273,7 +273,7 @@ bool api_scenes_within(const api_scene_entry *scenes, size_t count, uint64_t lim
 /* named[i] becomes true where a collider of those scenes that are in memory names shape i of the table. O(colliders log shapes) */
 void api_shapes_mark_named(const api_shape_table *shapes, const api_scene_entry *scenes, size_t count, bool *named);
 
-/* The new_scene_origin that the scene was created with, of whatever revision; empty: none. The scene's. */
+/* The new_scene_origin that the scene was created with, the same in each revision; empty: none. The scene's. */
 ct_text api_scene_origin(const ct_scene *scene);
 
 /* Contacts of the contact state that the path names: a GET writes out all of them, an event looks at all. 0: none is named. */

@@ -109,7 +109,7 @@ typedef struct ct_elements_report {
 ct_status ct_elements_create(const ct_elements_data *data, const ct_cancel *cancel, ct_elements **out, ct_elements_report *report);
 
 /* The elements with their vertices, and normals, elsewhere: elements of their own, the first ones stay as they are. Connectivity,
- * faces and surface ids are kept; hulls, boxes, volume, surface and tree are found anew, so answers are those of elements that
+ * faces and surface ids are kept; hulls, boxes, volume, surface and tree are computed again, so answers are those of elements that
  * ct_elements_create makes of the same arrays. CT_BAD_ELEMENT: the report names the first element that is flat, inside out or has
  * two corners in one point now. Other errors, `cancel`, `report` and cost as of ct_elements_create. */
 ct_status ct_elements_move(const ct_elements *elements, const ct_vec3 *vertices, const ct_vec3 *normals, const ct_cancel *cancel,

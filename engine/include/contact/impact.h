@@ -102,7 +102,7 @@ typedef struct ct_graze {
 
 typedef enum ct_timeline_status {
   CT_TIMELINE_COMPLETE,
-  CT_TIMELINE_LIMIT /* the limit of changes, of grazes, or of iterations, was reached: nothing is told after `known_until` */
+  CT_TIMELINE_LIMIT /* the limit of changes, of grazes, or of iterations, was reached: nothing is known after `known_until` */
 } ct_timeline_status;
 
 typedef struct ct_timeline {

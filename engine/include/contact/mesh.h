@@ -18,7 +18,7 @@
 #define CT_MESH_DEPTH_MAX 64
 /* No triangle. */
 #define CT_NO_TRIANGLE UINT32_MAX
-/* Growth of a tree's cost by moves at which it is built anew. Queries of a bent and twisted surface take
+/* Growth of a tree's cost by moves at which it is rebuilt. Queries of a bent and twisted surface take
  * about as much longer as the cost has grown, and building costs as much as some ten fits. */
 #define CT_MESH_REFIT_COST 1.5
 
@@ -115,12 +115,12 @@ const ct_mesh *ct_mesh_retain(const ct_mesh *mesh);
  * the first one stays as it is. `vertices`: [vertex_count], m; `normals`: [vertex_count] as in
  * ct_mesh_data, or NULL: none. Answers are those of a mesh that ct_mesh_create makes of the same arrays
  * in the reading that the first one has: volume, centroid, inertia, bounds, the number of distinct
- * points, triangles without an area and the sense of an inside-out solid are found anew. Only the order
+ * points, triangles without an area and the sense of an inside-out solid are computed again. Only the order
  * of the tree's leaves may differ, and with it the rounding of sums.
  *
  * Where the same vertices still are one point and every triangle has an area before and after, the
  * tree keeps its branches and its boxes are fitted; a tree whose boxes have grown so that a search
- * costs CT_MESH_REFIT_COST times what it did when the tree was built is built anew. Anything else is
+ * costs CT_MESH_REFIT_COST times what it did when the tree was built is rebuilt. Anything else is
  * made from the beginning. A sequence of moves gives the same bits each time.
  *
  * CT_OPEN_MESH: a solid encloses no volume any more, or its vertices that were one point are not.

@@ -3,7 +3,7 @@
  * Defects: edges of one triangle (open), of three and more (non-manifold), and edges that triangles
  * run through more often one way than the other (inconsistent). Open edges form holes: loops that
  * run against the triangles beside them, so that a cap whose triangles run along the loop agrees
- * with the mesh. Where several meet in a vertex, each goes on within its fan of triangles, and a loop
+ * with the mesh. Where several meet in a vertex, each continues within its fan of triangles, and a loop
  * that comes back to a vertex ends there.
  *
  * Repairs, in this order. Weld: each vertex moves into the first vertex before it that has not

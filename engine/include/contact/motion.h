@@ -38,7 +38,7 @@ typedef struct ct_motion_hit {
   uint32_t a, b; /* rows */
   size_t item;
   /* One of the two. Of all pairs CONTACT, INITIAL and UNDECIDED alone are hits, and timelines with a change, in contact at the
-   * start, or cut short; with `grazes` those that graze, too; explicit pairs are hits whatever comes out. */
+   * start, or cut short; with `grazes` those that graze, too; explicit pairs are always hits. */
   const ct_impact *impact;
   const ct_timeline *timeline;
 } ct_motion_hit;

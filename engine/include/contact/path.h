@@ -34,7 +34,7 @@ typedef struct ct_path ct_path;
 /* CT_LIMIT: a duration out of its range;
  * the angle turned in the duration is beyond CT_TURN_MAX, the pivot leaves
  * CT_COORDINATE_MAX, or a velocity overflows. CT_OUT_OF_MEMORY. The caller owns *out: about 400 bytes, and 560 more where a
- * torque-free angular velocity is not constant, whatever the duration. */
+ * torque-free angular velocity is not constant, for any duration. */
 ct_status ct_path_create(const ct_path_options *options, ct_path **out);
 void ct_path_destroy(ct_path *path); /* NULL: nothing */
 

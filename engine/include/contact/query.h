@@ -104,7 +104,7 @@ typedef struct ct_query_options {
   double clearance; /* report pairs at most this far apart, m; >= 0; not applied to explicit pairs, but to their contact points */
   double tolerance; /* see ct_pair_options */
   ct_detail detail; /* CONTACTS */
-  bool nearest; /* DISTANCE: the pair of least distance is the only hit, whatever the clearance; of equal ones the first in order.
+  bool nearest; /* DISTANCE: the pair of least distance is the only hit, at any clearance; of equal ones the first in order.
                  * Depths that are unsupported count as unbounded. Found in the tree, or among all pairs by BRUTE_FORCE */
   bool hits_only; /* explicit pairs: those beyond the clearance are no hits either (PAIRS: whose boxes do not meet) */
   ct_overlap_test overlap_test;      /* OVERLAP; NULL: ct_pair_overlap */
