@@ -67,10 +67,10 @@ $(BUILD)/server/%.o: server/%.c
 	@echo "CC $@"
 	$(Q)$(CC) $(BASE) $(SERVER_FLAGS) -c $< -o $@
 
-# The OpenAPI document becomes bytes of the program.
+# The OpenAPI document becomes bytes of the program, without the indentation, which is a third of it. No string has a line break.
 $(BUILD)/api/openapi_json.c: api/openapi.json
 	@mkdir -p $(@D)
-	@{ printf '#include "openapi_bytes.h"\nconst unsigned char api_openapi_bytes[] = {\n'; od -An -v -tu1 $< | sed 's/\([0-9][0-9]*\)/\1,/g'; \
+	@{ printf '#include "openapi_bytes.h"\nconst unsigned char api_openapi_bytes[] = {\n'; sed 's/^ *//' $< | od -An -v -tu1 | sed 's/\([0-9][0-9]*\)/\1,/g'; \
 	  printf '};\nconst size_t api_openapi_length = sizeof api_openapi_bytes;\n'; } > $@
 
 $(BUILD)/api/openapi_json.o: $(BUILD)/api/openapi_json.c
