@@ -1,65 +1,27 @@
 """Each operation's examples in the OpenAPI document are run, and the reply compared with the documented one of the same name.
 
-Every example stands for a daemon that holds just the scene of the example of PUT /v1/scenes/{s}. Its revisions count from 1 in the
-examples; here they begin elsewhere, as in a daemon that has deleted scenes before, and take their beginning from the reply. Those of a
-posted shape stand for one that also holds the shape of the JSON example of POST /v1/shapes. What differs from daemon to daemon is listed as JSON
-pointers in x-varies, beside the documented reply. A parameter of the URL with x-with is sent with the content types that it lists.
+Every example stands for a daemon that holds just the scene of the example of PUT /v1/scenes/{s}, and then was sent what x-before lists.
+Revisions count from 1 in the examples; here they begin elsewhere, as in a daemon that has deleted scenes before, and take their
+beginning from the reply. Examples of a posted shape stand for a daemon that also holds the shape of the JSON example of POST /v1/shapes.
+A cursor that is sent is the nextCursor of the last reply before. What differs from daemon to daemon is listed as JSON pointers in
+x-varies, beside the documented reply. A parameter of the URL with x-with is sent with the content types that it lists.
+Which members the examples have: tests/house/members.py.
 """
+import copy
 import json
 import re
-from urllib.parse import quote
 
 from support.checks import Suite, check, equal
 from support.client import Curl, ndjson
 from support.daemon import ROOT, Daemon
 from support.events import first_events
+from support.examples import DEFAULT, NDJSON, cases, examples_of, lines_of
 from support.schema import Document, resolve
 
 suite = Suite()
 document = Document(json.loads((ROOT / "api/openapi.json").read_text()))
 VARIES = "x-varies"
-
-
-def examples_of(media):
-    """Name: value. One without a name stands under None."""
-    return {None: media["example"]} if "example" in media else {k: e["value"] for k, e in media.get("examples", {}).items()}
-
-
-def example_of(media, name=None):
-    """The example of the name, else the first; None where there is none."""
-    examples = examples_of(media)
-    return examples.get(name, next(iter(examples.values()), None))
-
-
-def request_media(operation):
-    """(content type, name, example) of every example of the request's body, in all its forms; a form without one, and an operation
-    without a body, count once."""
-    content = resolve(document.document, operation.get("requestBody", {})).get("content", {})
-    return [(form, name, value) for form, media in content.items() for name, value in (examples_of(media) or {None: None}).items()] \
-        or [(None, None, None)]
-
-
-def address(template, operation, item, content_type):
-    """The path with its parameters' examples; query parameters that have one too."""
-    query = []
-    for parameter in item.get("parameters", []) + operation.get("parameters", []):
-        parameter = resolve(document.document, parameter)
-        value = parameter.get("example")
-        if content_type not in parameter.get("x-with", [content_type]):
-            continue
-        if parameter["in"] == "path":
-            check(value is not None, f"{template}: the parameter {parameter['name']} has no example")
-            template = template.replace("{" + parameter["name"] + "}", quote(value))
-        elif parameter["in"] == "query" and value is not None:
-            query += [f"{parameter['name']}={quote(str(v))}" for v in (value if isinstance(value, list) else [value])]
-        elif parameter["in"] == "query":
-            check(not parameter.get("required"), f"{template}: the parameter {parameter['name']} has no example")
-    return template + ("?" + "&".join(query) if query else "")
-
-
-def required_headers(operation):
-    parameters = [resolve(document.document, parameter) for parameter in operation.get("parameters", [])]
-    return {p["name"]: p["example"] for p in parameters if p["in"] == "header" and p.get("required")}
+SCENE = examples_of(document.document["components"]["parameters"]["scene"])[DEFAULT]
 
 
 def without(value, pointer):
@@ -74,15 +36,14 @@ def without(value, pointer):
             node.pop(last, None)
 
 
-def demo_scene(client):
+def demo_scene(client, earlier=2):
     """How far its revisions are above those of the examples."""
-    for unused in range(2):
+    for unused in range(earlier):
         client.put("/v1/scenes/earlier", {}).must(201)
         client.delete("/v1/scenes/earlier").must(200)
-    scene = example_of(document.document["paths"]["/v1/scenes/{s}"]["put"]["requestBody"]["content"]["application/json"])
-    name = document.document["components"]["parameters"]["scene"]["example"]
-    above = client.put(f"/v1/scenes/{name}", scene).must(201).json["revision"] - 1
-    check(above > 0, "a scene after others that were deleted begins at revision 1")
+    scene = examples_of(document.document["paths"]["/v1/scenes/{s}"]["put"]["requestBody"]["content"]["application/json"])[DEFAULT]
+    above = client.put(f"/v1/scenes/{SCENE}", scene).must(201).json["revision"] - 1
+    check(above > 0 or not earlier, "a scene after others that were deleted begins at revision 1")
     return above
 
 
@@ -99,77 +60,134 @@ def shifted(value, above):
 
 def demo_shape(client):
     media = document.document["paths"]["/v1/shapes"]["post"]["requestBody"]["content"]["application/json"]
-    made = client.post("/v1/shapes", example_of(media)).must(201)
+    made = client.post("/v1/shapes", next(iter(examples_of(media).values()))).must(201)
     equal(made.json["id"], document.document["components"]["parameters"]["shape"]["example"], "id of the demo shape")
 
 
 def demo_elements(client):
     """The body whose vertices are moved."""
     corners = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
-    client.put("/v1/scenes/" + document.document["components"]["parameters"]["scene"]["example"] + "/bodies/jelly",
-               {"colliders": [{"tetmesh": {"vertices": corners, "tetrahedra": [[0, 1, 2, 3]]}}]}).must(201)
-
-
-def run_stream(daemon, path, documented, above):
-    """A stream has no end: it is read as far as the example goes; the ids differ."""
-    expected = shifted(example_of(documented), above)
-    equal(first_events(daemon, path, expected.count("\n\n")), re.sub(r"^id: \d+$", "id: 0", expected, flags=re.M), "stream")
+    client.put(f"/v1/scenes/{SCENE}/bodies/jelly", {"colliders": [{"tetmesh": {"vertices": corners, "tetrahedra": [[0, 1, 2, 3]]}}]}).must(201)
 
 
 def demo_event(client):
     """The contact state of the examples; that of the POST itself makes it."""
-    template = "/v1/scenes/{s}/contactStates/{c}"
-    operation = document.document["paths"][template]["post"]
-    media = operation["requestBody"]["content"]["application/json"]
-    client.post(address(template, operation, document.document["paths"][template], None), example_of(media)).must(201)
+    event = next(case for case in cases(document) if case.template.endswith("/contactStates/{c}") and case.method == "POST")
+    client.post(event.address(), event.body).must(201)
 
 
-def run(template, method, operation, content_type, name, body):
-    item = document.document["paths"][template]
-    path = address(template, operation, item, content_type)
+def needs(case):
+    """What the daemon holds beside the demo scene: a list of functions of the client."""
+    if case.before():
+        return []
+    if case.template.endswith("/vertices"):
+        return [demo_elements]
+    if case.template == "/v1/shapes/{id}":
+        return [demo_shape]
+    if "/contactStates" in case.template and case.method != "POST" or case.template.endswith("/query/zeroCrossings"):
+        return [demo_event]
+    return []
+
+
+def body_before(request):
+    """The body of a request of x-before: its own, or the example of its operation that it names."""
+    if "example" not in request:
+        return request.get("body")
+    template, unused = document.template(request["path"], request["method"])
+    return next(case.body for case in cases(document) if (case.template, case.method, case.name) ==
+                (template, request["method"], request["example"]))
+
+
+def send_before(client, case):
+    """Sends what x-before lists. The last reply's cursor."""
+    cursor = None
+    for each in case.before():
+        reply = client.request(each["method"], each["path"], body_before(each))
+        check(200 <= reply.status < 300, f"{each['method']} {each['path']} before it: {reply.status} {reply.text}")
+        cursor = reply.json.get("nextCursor")
+    return cursor
+
+
+def with_cursor(value, cursor):
+    """The value with this cursor in place of the documented one."""
+    if isinstance(value, dict):
+        return {k: cursor if k == "cursor" else with_cursor(v, cursor) for k, v in value.items()}
+    return re.sub(r"cursor=[^&]*", f"cursor={cursor}", value) if isinstance(value, str) else value
+
+
+def documented_of(case, reply):
+    """(media, example) of the reply."""
+    documented = resolve(document.document, case.operation["responses"][str(reply.status)])
+    media = documented.get("content", {}).get(reply.headers.get("content-type", "").split(";")[0], {})
+    return media, examples_of(media).get(case.name)
+
+
+def ask(client, case, above):
+    """Sends the example, after what comes before it."""
+    for prepare in needs(case):
+        prepare(client)
+    cursor, address, body = send_before(client, case), case.address(), copy.deepcopy(case.body)
+    if cursor:
+        address, body = with_cursor(address, cursor), with_cursor(body, cursor)
+    check(case.content_type is None or body is not None, "the request has no example")
+    if case.content_type == NDJSON and not isinstance(body, str):
+        body = ndjson(body)
+    return client.request(case.method, address, body, content_type=case.content_type, headers=shifted(case.headers(), above))
+
+
+def compare(case, reply, above):
+    check(200 <= reply.status < 300 or reply.status == 304, f"status is {reply.status}: {reply.text}")
+    if case.method == "HEAD" or not reply.body or case.template == "/openapi.json":
+        return
+    media, expected = documented_of(case, reply)
+    check(expected is not None, f"the reply {reply.status} has no example of the name {case.name}; it is {reply.text[:1500]}")
+    expected = shifted(copy.deepcopy(expected), above)
+    if "json" not in reply.headers["content-type"]:
+        equal(reply.text[:len(expected)], expected, "beginning of the reply")
+        return
+    lines = NDJSON in reply.headers["content-type"]
+    got, expected = lines_of(reply.text) if lines else json.loads(reply.body), lines_of(expected) if lines else expected
+    for pointer in media.get(VARIES, case.operation.get(VARIES, [])):
+        without(got, pointer), without(expected, pointer)
+    equal(got, expected, "reply")
+
+
+def run_stream(daemon, client, case, above):
+    """A stream has no end: it is read as far as the example goes; the ids differ."""
+    send_before(client, case)
+    expected = shifted(examples_of(case.operation["responses"]["200"]["content"]["text/event-stream"])[case.name], above)
+    equal(first_events(daemon, case.address(), expected.count("\n\n")), re.sub(r"^id: \d+$", "id: 0", expected, flags=re.M), "stream")
+
+
+shared = []  # (client, how far revisions are above) of the examples that change nothing
+
+
+def reads(case):
+    """Of a daemon that other examples read too."""
+    return not case.before() and not needs(case) and ("/query" in case.template or "/solve/" in case.template)
+
+
+def run(case):
+    if reads(case):
+        if not shared:
+            daemon = Daemon().start()
+            suite.cleanup(daemon.stop)
+            client = Curl(daemon, document)
+            shared.append((client, demo_scene(client)))
+        client, above = shared[0]
+        compare(case, ask(client, case, above), above)
+        return
     with Daemon() as daemon:
         client = Curl(daemon, document)
         above = demo_scene(client)
-        stream = operation["responses"].get("200", {}).get("content", {}).get("text/event-stream")
-        if stream:
-            run_stream(daemon, path, stream, above)
-            return
-        if template.endswith("/vertices"):
-            demo_elements(client)
-        if template == "/v1/shapes/{id}":
-            demo_shape(client)
-        if (("/contactStates" in template and method != "POST") or template.endswith("/query/zeroCrossings")):
-            demo_event(client)
-        if content_type:
-            check(body is not None, "the request has no example")
-            if content_type == "application/x-ndjson" and not isinstance(body, str):
-                body = ndjson(body)
-            reply = client.request(method, path, body, content_type=content_type, headers=shifted(required_headers(operation), above))
+        if case.template.endswith("/events"):
+            run_stream(daemon, client, case, above)
         else:
-            reply = client.request(method, path)
-        check(200 <= reply.status < 300, f"status is {reply.status}: {reply.text}")
-        documented = resolve(document.document, operation["responses"][str(reply.status)])
-        media = documented.get("content", {}).get(reply.headers.get("content-type", "").split(";")[0])
-        if method == "HEAD" or not reply.body or template == "/openapi.json":
-            return
-        expected = example_of(media, name)
-        check(expected is not None, f"the reply {reply.status} has no example; it is {reply.text[:1500]}")
-        if "json" not in reply.headers["content-type"]:
-            expected = shifted(expected, above)
-            equal(reply.text[:len(expected)], expected, "beginning of the reply")
-            return
-        got, expected = json.loads(reply.body), shifted(json.loads(json.dumps(expected)), above)
-        for pointer in media.get(VARIES, documented.get(VARIES, operation.get(VARIES, []))):
-            without(got, pointer), without(expected, pointer)
-        equal(got, expected, "reply")
+            compare(case, ask(client, case, above), above)
 
 
-def table():
-    for template, method, operation in document.operations():
-        for content_type, example, body in request_media(operation):
-            name = " ".join(word for word in (method, template, content_type, example) if word)
-            yield name, lambda a=(template, method, operation, content_type, example, body): run(*a)
+suite.table("example", ((case.title, lambda c=case: run(c)) for case in cases(document)))
 
 
-suite.table("example", table())
-suite.main()
+if __name__ == "__main__":
+    suite.main()

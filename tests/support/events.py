@@ -186,8 +186,8 @@ def gather(streams, ready, seconds=SECONDS):
 
 def first_events(daemon, path, count):
     """The text of a stream up to its count-th blank line, ids as 0: for what is documented."""
-    scene = re.fullmatch(r"/v1/scenes/([^/]+)/events", path).group(1)
-    with Stream(daemon, scene) as stream:
+    scene, contact_state = re.fullmatch(r"/v1/scenes/([^/?]+)/events(?:\?contactState=(.*))?", path).groups()
+    with Stream(daemon, scene, contact_state=contact_state) as stream:
         while stream.said.count(b"\n\n") < count:
             check(stream.read(), "the stream has ended")
         check(stream.status == 200, f"status is {stream.status}")
