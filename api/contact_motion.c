@@ -17,11 +17,11 @@ static ct_velocity velocity_of(const api_range_run *run, uint32_t row) {
     const ct_velocity *given = lists[i] ? api_velocity_of(lists[i], row) : NULL;
     if (given) return *given;
   }
-  return ct_scene_velocity(q->scene, row);
+  return ct_scene_velocity(run->scene, row);
 }
 
 static void set_body(api_range_run *run, int side, uint32_t row, ct_mass_body *out) {
-  const ct_scene *scene = run->task->question.scene;
+  const ct_scene *scene = run->scene;
   const ct_body *body = ct_scene_body(scene, row);
   *out = (ct_mass_body){.mobility = CT_FIXED};
   if (!ct_body_motion(body)) return;

@@ -17,10 +17,10 @@ void api_run_crossings(api_range_run *run, const ct_override *overrides, size_t 
     }
   }
   const ct_contact_monitor_options options = {asked->evaluation, overrides, count, run->plan->cancel};
-  ct_status status = ct_contact_monitor_run(q->scene, asked->state, &options, run->workspace, &found);
+  ct_status status = ct_contact_monitor_run(run->scene, asked->state, &options, run->workspace, &found);
   if (status == CT_OK) {
     api_put_item(&range->text);
-    api_put_crossings(&range->text, q->scene, asked, &found);
+    api_put_crossings(&range->text, run->scene, asked, &found);
     api_mark_result(run, (api_mark){.after = CT_NO_ROW});
   } else {
     range->status = status;

@@ -110,13 +110,50 @@ api_likeness api_likeness_of_draft(const ct_draft *draft, ct_text id) {
   return l;
 }
 
+/* False: no more candidates are compared. NULL is no body. */
+static bool consider_groups(api_likeness *l, const ct_body *body) {
+  bool more = true;
+  for (size_t g = 0; more && body && g < ct_body_group_count(body); g++)
+    more = api_likeness_consider(l, ct_body_group(body, g).bytes, ct_body_group(body, g).length);
+  return more;
+}
+
 api_likeness api_likeness_of_groups(const ct_draft *draft, ct_text name) {
   api_likeness l = api_likeness_start(name.bytes, name.length);
   bool more = true;
-  for (uint32_t row = 0; more && row < ct_draft_rows(draft); row++) {
-    const ct_body *body = ct_draft_body(draft, row);
-    for (size_t g = 0; more && body && g < ct_body_group_count(body); g++)
-      more = api_likeness_consider(&l, ct_body_group(body, g).bytes, ct_body_group(body, g).length);
+  for (uint32_t row = 0; more && row < ct_draft_rows(draft); row++) more = consider_groups(&l, ct_draft_body(draft, row));
+  return l;
+}
+
+api_likeness api_likeness_of_scene_groups(const ct_scene *scene, ct_text name) {
+  api_likeness l = api_likeness_start(name.bytes, name.length);
+  bool more = true;
+  for (uint32_t row = 0; more && row < ct_scene_rows(scene); row++) more = consider_groups(&l, ct_scene_body(scene, row));
+  return l;
+}
+
+/* The first characters of the id, of at most `length` bytes. */
+static size_t cut_id(ct_text id, size_t length) {
+  size_t end = 0;
+  uint32_t code;
+  while (end < id.length) {
+    size_t bytes = api_utf8_next(id.bytes + end, id.length - end, &code);
+    if (bytes == 0 || end + bytes > length) break;
+    end += bytes;
+  }
+  return end;
+}
+
+api_likeness api_likeness_of_prefixes(const ct_scene *scene, ct_text prefix) {
+  api_likeness l = api_likeness_start(prefix.bytes, prefix.length);
+  bool more = true;
+  for (uint32_t row = 0; more && row < ct_scene_rows(scene); row++) {
+    const ct_body *body = ct_scene_body(scene, row);
+    /* A letter may be missing, or one too many. */
+    for (size_t cut = 0; body && more && cut < 3; cut++) {
+      ct_text id = ct_body_id(body);
+      more = api_likeness_consider(&l, id.bytes, cut_id(id, prefix.length + 1 - cut));
+    }
   }
   return l;
 }

@@ -9,6 +9,8 @@
 api_likeness api_likeness_of_bodies(const ct_scene *scene, ct_text id);         /* ids */
 api_likeness api_likeness_of_draft(const ct_draft *draft, ct_text id);          /* ids */
 api_likeness api_likeness_of_groups(const ct_draft *draft, ct_text name);       /* groups of bodies */
+api_likeness api_likeness_of_scene_groups(const ct_scene *scene, ct_text name); /* likewise */
+api_likeness api_likeness_of_prefixes(const ct_scene *scene, ct_text prefix);   /* first letters of ids, about as many */
 api_likeness api_likeness_of_attachments(const ct_scene *scene, ct_text name);  /* contact states */
 api_likeness api_likeness_of_materials(const ct_materials *materials, ct_text name);
 

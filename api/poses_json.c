@@ -8,7 +8,7 @@
 #include "likeness.h"
 #include "motion_json.h"
 
-enum { IDS, POSITIONS, ROTATIONS, LINEAR, ANGULAR, COUNT };
+enum { IDS, POSITIONS, ROTATIONS, LINEAR, ANGULAR, COUNT, ADD = COUNT, FILTERS, VARIANT_COUNT };
 
 /* ---- decode -------------------------------------------------------------------------------------------------------------- */
 
@@ -61,13 +61,8 @@ static const ct_text *read_ids(api_reader *reader, const api_field *field, size_
   return ids;
 }
 
-bool api_read_poses(api_reader *reader, const api_field *field, api_poses *out) {
-  api_field m[COUNT] = {{.name = "ids", .required = true},
-                        {.name = "positions"},
-                        {.name = "rotations"},
-                        {.name = "linearVelocities"},
-                        {.name = "angularVelocities"}};
-  bool good = api_read_object(reader, field, m, COUNT);
+/* m: members [COUNT] of an object that was read, which was `good`. */
+static bool read_members(api_reader *reader, const api_field *field, const api_field *m, bool good, api_poses *out) {
   if (!m[IDS].value) return false;
   if (!m[POSITIONS].value && !m[ROTATIONS].value && !m[LINEAR].value && !m[ANGULAR].value) {
     api_fault_at(reader->faults, API_PROBLEM_MISSING_MEMBER, &field->path,
@@ -83,6 +78,34 @@ bool api_read_poses(api_reader *reader, const api_field *field, api_poses *out) 
   poses.angular_velocities = read_vectors(reader, &m[ANGULAR], poses.count, API_SPEED_MAX, &good);
   if (good) *out = poses;
   return good;
+}
+
+bool api_read_poses(api_reader *reader, const api_field *field, api_poses *out) {
+  api_field m[COUNT] = {{.name = "ids", .required = true},
+                        {.name = "positions"},
+                        {.name = "rotations"},
+                        {.name = "linearVelocities"},
+                        {.name = "angularVelocities"}};
+  bool good = api_read_object(reader, field, m, COUNT);
+  return read_members(reader, field, m, good, out);
+}
+
+bool api_read_variant_members(api_reader *reader, const api_field *field, api_poses *out, api_field *add, api_field *filters) {
+  api_field m[VARIANT_COUNT] = {{.name = "ids"},
+                                {.name = "positions"},
+                                {.name = "rotations"},
+                                {.name = "linearVelocities"},
+                                {.name = "angularVelocities"},
+                                {.name = "add"},
+                                {.name = "filters"}};
+  bool poses = !json_object_get(field->value, "add") && !json_object_get(field->value, "filters");
+  for (int i = IDS; i < COUNT; i++) poses = poses || json_object_get(field->value, m[i].name);
+  m[IDS].required = poses;
+  *out = (api_poses){.ids = NULL};
+  bool good = api_read_object(reader, field, m, VARIANT_COUNT);
+  *add = m[ADD];
+  *filters = m[FILTERS];
+  return poses ? read_members(reader, field, m, good, out) : good;
 }
 
 /* ---- use ----------------------------------------------------------------------------------------------------------------- */

@@ -18,6 +18,9 @@ typedef struct api_poses {
 
 /* DUPLICATE_ID is told by the two functions below. */
 bool api_read_poses(api_reader *reader, const api_field *field, api_poses *out);
+/* The same of a variant, which may have add and filters, too: the fields have no value where they are absent. Beside one of them
+ * poses may be absent; out->ids is NULL then. */
+bool api_read_variant_members(api_reader *reader, const api_field *field, api_poses *out, api_field *add, api_field *filters);
 /* Writes them into a draft; `at` is the place of the document. UNKNOWN_ID; DUPLICATE_ID; `all`: every body must be named
  * (MISSING_MEMBER). A static body takes no velocity but zero (BAD_VALUE). */
 bool api_apply_poses(api_reader *reader, const api_path *at, const api_poses *poses, bool all, ct_draft *draft);

@@ -1,6 +1,7 @@
 /* One question: from the request to its plan, and from the plan's ranges to the reply. */
 #include "query_call.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,6 +51,12 @@ static void put_warnings(api_buffer *out, const api_question *q) {
   for (size_t i = 0; i < q->warning_count; i++) {
     api_put_item(out);
     api_put_string(out, api_text(q->warnings[i]));
+  }
+  if (q->warnings_omitted > 0) {
+    char more[64];
+    snprintf(more, sizeof more, "%zu more warnings are not listed.", q->warnings_omitted);
+    api_put_item(out);
+    api_put_string(out, api_text(more));
   }
   api_put_byte(out, ']');
 }

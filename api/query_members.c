@@ -1,25 +1,20 @@
 /* Which bodies a question is about, and where they stand in it. */
 #include "query_members.h"
 
-#include <string.h>
-
 #include "features_json.h"
+#include "query_warning.h"
 #include "selection.h"
+#include "warning.h"
 
 /* ---- selections ------------------------------------------------------------------------------------------------------ */
 
-bool api_read_where(api_reader *reader, const api_field *field, api_question *out) {
-  static const char *const empty[2] = {"where.a selects no body.", "where.b selects no body."};
+bool api_read_where(api_reader *reader, const api_field *field, const ct_scene *scene, ct_query_options *options,
+                    api_question *query) {
   if (!api_field_present(field)) return true;
   api_field sides[] = {{.name = "a"}, {.name = "b"}};
   if (!api_read_object(reader, field, sides, 2)) return false;
-  bool good = api_read_side(reader, &sides[0], out->scene, &out->options.where_a);
-  good = api_read_side(reader, &sides[1], out->scene, &out->options.where_b) && good;
-  for (int s = 0; good && s < 2; s++) {
-    const uint8_t *mask = s ? out->options.where_b : out->options.where_a;
-    if (api_field_present(&sides[s]) && !memchr(mask, 1, ct_scene_rows(out->scene))) out->warnings[out->warning_count++] = empty[s];
-  }
-  return good;
+  bool good = api_read_side(reader, &sides[0], scene, query, &options->where_a);
+  return api_read_side(reader, &sides[1], scene, query, &options->where_b) && good;
 }
 
 /* Features are asked of bodies that have triangles. */
@@ -31,7 +26,8 @@ static void look_for_triangles(api_reader *reader, const api_field *field, const
   }
 }
 
-bool api_read_row_pairs(api_reader *reader, const api_field *field, api_question *out) {
+bool api_read_row_pairs(api_reader *reader, const api_field *field, const ct_scene *scene, ct_query_options *options,
+                        const api_question *query) {
   size_t count;
   if (!api_field_present(field)) return true;
   if (!api_read_array(reader, field, 0, reader->limits->pairs, &count)) return false;
@@ -45,15 +41,48 @@ bool api_read_row_pairs(api_reader *reader, const api_field *field, api_question
     size_t two;
     if (i % 1024 == 0 && api_reader_cancelled(reader)) return false;
     if (!api_read_array(reader, &element, 2, 2, &two)) continue;
-    pairs[i] = (ct_row_pair){api_read_row(reader, &element, 0, out->scene), api_read_row(reader, &element, 1, out->scene)};
+    pairs[i] = (ct_row_pair){api_read_row(reader, &element, 0, scene), api_read_row(reader, &element, 1, scene)};
     if (pairs[i].a != CT_NO_ROW && pairs[i].a == pairs[i].b)
       api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &element.path, "A pair has two different bodies.");
-    if (out->kind == API_KIND_FEATURES) look_for_triangles(reader, &element, out->scene, pairs[i]);
+    if (query->kind == API_KIND_FEATURES) look_for_triangles(reader, &element, scene, pairs[i]);
   }
-  out->options.pairs = pairs;
-  out->options.pair_count = count;
-  out->options.explicit_pairs = true;
+  options->pairs = pairs;
+  options->pair_count = count;
+  options->explicit_pairs = true;
   return !api_faults_any(reader->faults);
+}
+
+/* ---- supposed scenes ------------------------------------------------------------------------------------------------- */
+
+bool api_kind_uses_filters(api_kind kind) { return kind != API_KIND_MASS_PROPERTIES && !api_kind_is_probe(kind); }
+
+/* Rows of the scenes that the queries of a batch suppose. */
+static bool count_supposed(api_reader *reader, const api_path *question, const ct_scene *scene, uint64_t *rows) {
+  *rows += ct_scene_rows(scene);
+  if (*rows <= API_SUPPOSED_ROWS_MAX) return true;
+  api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_LIMIT_EXCEEDED, question,
+                               "The scenes that the queries of a batch suppose have more than %d bodies: put add and filters "
+                               "beside queries, for all of them.",
+                               API_SUPPOSED_ROWS_MAX),
+                  API_SUPPOSED_ROWS_MAX, (double)*rows);
+  return false;
+}
+
+bool api_suppose_query(api_reader *reader, const api_suppose_fields *fields, const api_asking *asking, api_question *out) {
+  api_suppositions s = asking->supposed ? *asking->supposed : (api_suppositions){{NULL}, {NULL}};
+  bool of_batch = api_supposes_any(&s), own = api_field_present(fields->add) || api_field_present(fields->filters);
+  size_t warned = reader->warnings ? reader->warnings->count : 0;
+  s.add[1] = fields->add;
+  s.filters[1] = fields->filters;
+  if (!own && !of_batch) return true;
+  /* The batch's own is of the current revision; a cursor's may be another one. */
+  bool shared = !own && out->revision == asking->scene;
+  out->scene = shared ? ct_scene_retain(asking->supposed_scene) : api_suppose(reader, &s, out->revision);
+  out->owns_scene = out->scene != NULL;
+  if (shared && api_kind_uses_filters(out->kind)) api_copy_group_warnings(reader, 0, out);
+  if (!shared && api_kind_uses_filters(out->kind)) api_take_group_warnings(reader, warned, out);
+  if (!out->scene || !asking->supposed_rows || !own) return out->scene != NULL;
+  return count_supposed(reader, fields->question, out->scene, asking->supposed_rows);
 }
 
 /* ---- what-if --------------------------------------------------------------------------------------------------------- */
@@ -122,21 +151,4 @@ bool api_merge_velocities(api_reader *reader, const api_question *question, ct_r
   }
   *out = merged;
   return true;
-}
-
-bool api_read_variants(api_reader *reader, const api_field *field, api_question *out) {
-  if (!api_field_present(field)) return true;
-  if (!api_read_array(reader, field, 0, reader->limits->variants, &out->variant_count)) return false;
-  out->mode = API_MODE_VARIANTS;
-  out->variants = api_arena_array(reader->arena, out->variant_count, sizeof *out->variants);
-  if (!out->variants) {
-    api_fault_memory(reader->faults);
-    return false;
-  }
-  for (size_t i = 0; i < out->variant_count && !api_faults_full(reader->faults); i++) {
-    api_field element = api_field_element(field, i);
-    if (i % 256 == 0 && api_reader_cancelled(reader)) return false;
-    read_variant(reader, &element, out->scene, &out->variants[i], out->put_velocity ? &out->variants[i].velocities : NULL);
-  }
-  return !api_faults_any(reader->faults);
 }

@@ -104,7 +104,8 @@ static ct_status prepare(api_task *task, bool shared) {
     task->items = ct_query_items(task->query);
     return CT_OK;
   }
-  task->cost = (task->cost + api_cost_of_like(q->options.kind, q->scene) + API_BOX_NS * (double)rows) * (double)q->variant_count;
+  task->cost = (task->cost + api_cost_of_like(q->options.kind, q->scene) + API_BOX_NS * (double)rows) * (double)q->variant_count +
+               API_ROW_NS * (double)rows * (double)q->own_scenes;
   ct_query_destroy(task->query);
   task->query = NULL;
   return CT_OK;

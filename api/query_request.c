@@ -2,17 +2,18 @@
  * inline scene, two bodies, or raw boxes. */
 #include "query_request.h"
 
-#include <string.h>
-
 #include "boxes_request.h"
 #include "contact_state_json.h"
 #include "continued_query.h"
 #include "features_json.h"
 #include "query_members.h"
+#include "query_warning.h"
 #include "result_json.h"
 #include "scene_json.h"
 #include "selection.h"
 #include "summary.h"
+#include "variant_scene.h"
+#include "warning.h"
 
 /* ---- members --------------------------------------------------------------------------------------------------------- */
 
@@ -351,7 +352,6 @@ static bool rows_with_mass(api_reader *reader, api_question *out) {
 
 /* Where a probe looks, what at, and what for. */
 static bool read_probe(api_reader *reader, const member_set *set, const api_asking *asking, api_question *out) {
-  static const char *const empty = "where selects no body.";
   const api_field *where = member(set, M_WHERE), *region = member(set, M_REGION);
   api_probe_fields fields = {.rays = member(set, M_RAYS),
                              .hits = member(set, M_HITS),
@@ -369,8 +369,7 @@ static bool read_probe(api_reader *reader, const member_set *set, const api_aski
     probe->region = out->region.shape;
     probe->region_pose = out->region.pose;
   }
-  if (api_field_present(where)) good = api_read_side(reader, where, out->scene, &probe->where) && good;
-  if (good && probe->where && !memchr(probe->where, 1, ct_scene_rows(out->scene))) out->warnings[out->warning_count++] = empty;
+  if (api_field_present(where)) good = api_read_side(reader, where, out->scene, out, &probe->where) && good;
   good = api_read_what_if(reader, member(set, M_POSES), asking, out) && good;
   probe->overrides = out->options.overrides;
   probe->override_count = out->options.override_count;
@@ -400,15 +399,15 @@ static bool read_motions(api_reader *reader, const member_set *set, api_question
 }
 
 /* What a question about volumes takes from its scene. */
-static void settle_volume(api_question *out) {
+static void settle_volume(api_reader *reader, api_question *out) {
   const char *warning = NULL;
   api_settle_volume(&out->volume, out->scene, &out->options, &warning);
-  if (warning) out->warnings[out->warning_count++] = warning;
+  if (warning) api_warn_query(reader, out, "%s", warning);
 }
 
-static void settle_features(api_question *out) {
+static void settle_features(api_reader *reader, api_question *out) {
   const char *warning = api_features_warning(out->scene, &out->options);
-  if (warning) out->warnings[out->warning_count++] = warning;
+  if (warning) api_warn_query(reader, out, "%s", warning);
 }
 
 /* What is told of a variant against the one before it. */
@@ -416,9 +415,11 @@ static bool need_variants(api_reader *reader, const member_set *set, const api_q
   const api_field *cache = member(set, M_CACHE), *include = member(set, M_INCLUDE);
   bool variants = out->mode == API_MODE_VARIANTS;
   (void)api_refuse_idle(reader, cache, !variants, "variants");
-  if (out->changes && (!variants || out->options.explicit_pairs))
+  if (out->changes && (!variants || out->options.explicit_pairs || out->own_scenes > 0))
     api_fault_at(reader->faults, API_PROBLEM_CONFLICTING_MEMBERS, &include->path, "include \"changes\" %s.",
-                 variants ? "cannot be combined with pairs" : "requires variants");
+                 !variants             ? "requires variants"
+                 : out->own_scenes > 0 ? "cannot be combined with add and filters of variants"
+                                       : "cannot be combined with pairs");
   return !api_faults_any(reader->faults);
 }
 
@@ -435,8 +436,9 @@ static bool read_crossings(api_reader *reader, const member_set *set, const api_
   out->options.kind = CT_QUERY_DISTANCE; /* whose cost it has */
   bool good = api_read_crossings(reader, &fields, out->scene, &out->crossings);
   good = api_read_what_if(reader, member(set, M_POSES), asking, out) && good;
-  good = api_read_variants(reader, member(set, M_VARIANTS), out) && good;
-  if (good && !api_scene_has_motion(out->scene)) out->warnings[out->warning_count++] = API_NO_MOTION_TEXT;
+  const api_variant_fields variants = {member(set, M_VARIANTS), member(set, M_WHERE), member(set, M_PAIRS)};
+  good = api_read_variants(reader, &variants, out) && good;
+  if (good && !api_scene_has_motion(out->scene)) api_warn_query(reader, out, API_NO_MOTION_TEXT);
   return good;
 }
 
@@ -482,37 +484,15 @@ static bool read_forces(api_reader *reader, const member_set *set, api_question 
   bool is_volumetric = volumetric && api_field_present(volumetric);
   if (!api_refuse_beside(reader, member(set, M_DETAIL), is_volumetric, "volumetric")) return false;
   if (!api_read_force(reader, &fields, &about, &out->force)) return false;
-  if (out->force.warning) out->warnings[out->warning_count++] = out->force.warning;
+  if (out->force.warning) api_warn_query(reader, out, "%s", out->force.warning);
   return have_inertia(reader, set, out);
-}
-
-/* The scene that the query supposes takes the place of its revision. */
-static bool suppose(api_reader *reader, const member_set *set, const api_asking *asking, api_question *out) {
-  api_suppositions s = asking->supposed ? *asking->supposed : (api_suppositions){{NULL}, {NULL}};
-  bool of_batch = api_supposes_any(&s);
-  s.add[1] = member(set, M_ADD);
-  s.filters[1] = member(set, M_FILTERS);
-  bool own = api_field_present(s.add[1]) || api_field_present(s.filters[1]);
-  if (!own && !of_batch) return true;
-  /* The batch's own is of the current revision; a cursor's may be another one. */
-  if (!own && out->revision == asking->scene) out->scene = ct_scene_retain(asking->supposed_scene);
-  else out->scene = api_suppose(reader, &s, out->revision);
-  out->owns_scene = out->scene != NULL;
-  if (!out->scene || !asking->supposed_rows || !own) return out->scene != NULL;
-  *asking->supposed_rows += ct_scene_rows(out->scene);
-  if (*asking->supposed_rows <= API_SUPPOSED_ROWS_MAX) return true;
-  api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_LIMIT_EXCEEDED, set->whole,
-                               "The scenes that the queries of a batch suppose have more than %d bodies: put add and filters "
-                               "beside queries, for all of them.",
-                               API_SUPPOSED_ROWS_MAX),
-                  API_SUPPOSED_ROWS_MAX, (double)*asking->supposed_rows);
-  return false;
 }
 
 /* A question to a scene, whose revision is settled. */
 static bool read_of_scene(api_reader *reader, const member_set *set, const api_asking *asking, api_question *out) {
   if (!read_cursor(reader, member(set, M_CURSOR), asking, out)) return false;
-  if (asking->scene && !suppose(reader, set, asking, out)) return false;
+  const api_suppose_fields supposed = {member(set, M_ADD), member(set, M_FILTERS), set->whole};
+  if (asking->scene && !api_suppose_query(reader, &supposed, asking, out)) return false;
   if (out->kind == API_KIND_MASS_PROPERTIES) {
     out->mode = API_MODE_MASS;
     if (!api_field_present(member(set, M_BODIES))) return rows_with_mass(reader, out);
@@ -526,20 +506,19 @@ static bool read_of_scene(api_reader *reader, const member_set *set, const api_a
       [API_KIND_CONTACTS] = CT_QUERY_CONTACTS, [API_KIND_VOLUME] = CT_QUERY_VOLUME,   [API_KIND_FEATURES] = CT_QUERY_FEATURES};
   out->options.kind = kinds[out->kind];
   if (out->kind == API_KIND_VOLUME && !api_read_present(reader, out->scene, &out->volume)) return false;
-  if (out->kind == API_KIND_VOLUME) settle_volume(out);
+  if (out->kind == API_KIND_VOLUME) settle_volume(reader, out);
   if (out->kind == API_KIND_CONTACTS && !read_velocity(reader, member(set, M_FORCE + API_FORCE_VELOCITY_TOLERANCE), out))
     return false;
   const api_field *where = member(set, M_WHERE);
   if (!api_refuse_beside(reader, where, api_field_present(member(set, M_PAIRS)), "pairs")) return false;
-  bool good = api_read_where(reader, where, out);
+  const api_variant_fields variants = {member(set, M_VARIANTS), where, member(set, M_PAIRS)};
+  bool good = api_read_variants(reader, &variants, out);
   if (out->kind == API_KIND_FEATURES)
     good = api_read_features(reader, member(set, M_MODE), member(set, M_EDGE_DEPTH), &out->options.features) && good;
-  good = api_read_row_pairs(reader, member(set, M_PAIRS), out) && good;
   good = api_read_what_if(reader, member(set, M_POSES), asking, out) && good;
   if (api_kind_is_motion(out->kind)) return good && read_motions(reader, set, out);
   if (api_kind_is_force(out->kind)) return good && read_forces(reader, set, out);
-  good = api_read_variants(reader, member(set, M_VARIANTS), out) && good;
-  if (good && out->kind == API_KIND_FEATURES) settle_features(out);
+  if (good && out->kind == API_KIND_FEATURES) settle_features(reader, out);
   return need_variants(reader, set, out) && good && read_summary(reader, set, out);
 }
 
@@ -579,8 +558,10 @@ static bool pair_as_scene(api_reader *reader, const member_set *set, const api_a
 static bool read_inline_scene(api_reader *reader, const member_set *set, const api_asking *asking, api_question *out) {
   api_scene_document document = {0};
   const api_field *field = member(set, M_SCENE);
+  size_t warned = reader->warnings ? reader->warnings->count : 0;
   bool good = api_read_scene(reader, field, &document);
   if (good) out->scene = api_make_scene(reader, &field->path, &document, 1);
+  api_take_group_warnings(reader, warned, out);
   api_scene_document_release(&document);
   out->owns_scene = out->scene != NULL;
   return out->owns_scene && read_of_scene(reader, set, asking, out);
@@ -657,14 +638,11 @@ static bool may_have_state(api_reader *reader, const api_field *field, const api
   return false;
 }
 
-/* Do filters decide what a query is about? */
-static bool filters_count(api_kind kind) { return kind != API_KIND_MASS_PROPERTIES && !api_kind_is_probe(kind); }
-
 bool api_read_question(api_reader *reader, const api_field *field, const api_asking *asking, api_question *out) {
   uint64_t allowed = scene_members[asking->kind] | (asking->in_batch ? BIT(ID) | BIT(KIND) : BIT(DEADLINE));
   if (!asking->scene) allowed |= BIT(SCENE) | given_members[asking->kind] | (asking->kind == API_KIND_PAIRS ? BOXES_MEMBERS : 0);
   if (asking->writes) allowed &= ~(OF_ALL | BIT(POSES));
-  else if (asking->scene) allowed |= filters_count(asking->kind) ? BIT(ADD) | BIT(FILTERS) : BIT(ADD);
+  else if (asking->scene) allowed |= api_kind_uses_filters(asking->kind) ? BIT(ADD) | BIT(FILTERS) : BIT(ADD);
   /* Contact states are kept by scenes of the daemon's alone. */
   if (!asking->scene && asking->kind == API_KIND_COMPLIANT_FORCES) allowed &= ~BIT(CONTACT_STATE);
   member_set set;
@@ -692,5 +670,6 @@ void api_question_release(api_question *question) {
   for (size_t i = 0; i < question->body_count; i++) api_body_release(&question->bodies[i]);
   if (question->has_region) api_collider_release(&question->region);
   api_motions_release(&question->motions);
+  for (size_t i = 0; i < question->variant_count; i++) api_variant_scene_release(question->variants[i].own);
   if (question->owns_scene) ct_scene_release(question->scene);
 }

@@ -33,10 +33,11 @@ typedef struct api_variant {
   const ct_override *items; /* sorted by row */
   size_t count;
   api_velocities velocities; /* where they mean something */
+  api_variant_scene *own;    /* bodies that are added and other filters; NULL: the query's scene */
 } api_variant;
 
-/* Longest warnings list: one for each side of where, one for the epsilon or for margins. */
-#define API_WARNINGS_MAX 3
+/* Warnings that are listed in a reply. */
+#define API_WARNINGS_MAX 20
 
 typedef struct api_question {
   api_kind kind;
@@ -53,7 +54,7 @@ typedef struct api_question {
   api_volume volume;        /* VOLUME */
   api_crossings crossings;  /* ZERO_CROSSINGS */
   api_variant *variants;
-  size_t variant_count;
+  size_t variant_count, own_scenes; /* variants with a scene of their own */
   api_summary summary; /* VARIANTS */
   ct_probe_options probe; /* PROBE */
   ct_collider region;     /* what its region borrows, when it has one */
@@ -76,8 +77,8 @@ typedef struct api_question {
   const json_t *object; /* what a cursor is bound to, with hash_seed */
   uint64_t hash_seed;
   bool put_hulls;                            /* MASS_PROPERTIES */
-  const char *warnings[API_WARNINGS_MAX];
-  size_t warning_count;
+  const char *warnings[API_WARNINGS_MAX]; /* in the arena */
+  size_t warning_count, warnings_omitted;
 } api_question;
 
 /* What surrounds a question. */

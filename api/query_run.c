@@ -56,7 +56,7 @@ bool api_mark_result(api_range_run *run, api_mark mark) {
 /* Where a row's frame is in the query being run. */
 static ct_pose pose_of(const api_range_run *run, uint32_t row) {
   const ct_query_options *o = run->options;
-  return ct_override_pose(run->task->question.scene, o->overrides, o->override_count, row);
+  return ct_override_pose(run->scene, o->overrides, o->override_count, row);
 }
 
 static bool is_identity(const ct_pose *pose) {
@@ -85,8 +85,8 @@ static void count_plane(api_range_run *run, ct_plane_cache *cache) {
 /* The extreme pair of colliders by the method that the question names. */
 static void ask_by_method(api_range_run *run, const ct_hit *hit, ct_pair_result *result) {
   const api_question *q = &run->task->question;
-  const ct_collider a = ct_body_collider(ct_scene_body(q->scene, hit->a), hit->collider_a);
-  const ct_collider b = ct_body_collider(ct_scene_body(q->scene, hit->b), hit->collider_b);
+  const ct_collider a = ct_body_collider(ct_scene_body(run->scene, hit->a), hit->collider_a);
+  const ct_collider b = ct_body_collider(ct_scene_body(run->scene, hit->b), hit->collider_b);
   const ct_frame frame_a = collider_frame(pose_of(run, hit->a), &a), frame_b = collider_frame(pose_of(run, hit->b), &b);
   const ct_placed pair[2] = {{&a.shape, &frame_a}, {&b.shape, &frame_b}};
   const ct_collider_pair which = {hit->a, hit->b, hit->collider_a, hit->collider_b};
@@ -132,7 +132,7 @@ static void put_pair_sums(api_range_run *run, const ct_hit *hit) {
   bool known = run->has_summed && last->a == pair.a && last->b == pair.b && last->collider_a == pair.collider_a &&
                last->collider_b == pair.collider_b;
   if (!hit->total || (known && run->summed_item == hit->item)) return;
-  const ct_scene *scene = run->task->question.scene;
+  const ct_scene *scene = run->scene;
   api_buffer *text = &run->range->sums;
   run->summed = pair;
   run->summed_item = hit->item;
@@ -148,7 +148,7 @@ static bool take_volume(api_range_run *run, const ct_hit *hit) {
   api_range *range = run->range;
   bool removed = hit->sparsified != CT_KEPT;
   if (api_range_is_full(run)) return removed || api_count_result(run);
-  const ct_body *a = ct_scene_body(q->scene, hit->a), *b = ct_scene_body(q->scene, hit->b);
+  const ct_body *a = ct_scene_body(run->scene, hit->a), *b = ct_scene_body(run->scene, hit->b);
   api_buffer *text = removed ? &range->removed : &range->text;
   api_put_item(text);
   if (removed) api_put_removed(text, a, b, hit);
@@ -179,8 +179,8 @@ static bool take_hit(void *context, const ct_hit *hit) {
   if (q->mode == API_MODE_SCENE && api_range_is_full(run)) return api_count_result(run);
   bool given = q->options.explicit_pairs;
   api_pair_answer answer = {.kind = q->kind,
-                            .a = ct_scene_body(q->scene, hit->a),
-                            .b = ct_scene_body(q->scene, hit->b),
+                            .a = ct_scene_body(run->scene, hit->a),
+                            .b = ct_scene_body(run->scene, hit->b),
                             .collider_a = hit->collider_a,
                             .collider_b = hit->collider_b,
                             .explicit_pair = given,
@@ -345,6 +345,7 @@ void api_plan_run(api_plan *plan, size_t range, api_scratch *scratch) {
                        .workspace = scratch->workspace,
                        .solver = scratch->solver,
                        .solved = &scratch->solved,
+                       .scene = task->question.scene,
                        .centers = {{.row = CT_NO_ROW}, {.row = CT_NO_ROW}},
                        .options = &task->question.options};
   if (ct_cancel_raised(plan->cancel)) {

@@ -22,6 +22,7 @@ typedef struct api_range_run {
   ct_workspace *workspace;
   ct_solver *solver;
   api_solved *solved;
+  const ct_scene *scene;            /* of the query being run: a variant may have its own; NULL: none */
   const ct_query_options *options;  /* of the query being run: a variant has its own */
   const api_velocities *velocities; /* of the variant being run; NULL: it has none */
   api_center centers[2];            /* CONTACTS with velocities: of the bodies asked for last */

@@ -1,6 +1,7 @@
 /* Which bodies of a scene a question means. */
 #include "selection.h"
 #include "likeness.h"
+#include "query_warning.h"
 
 #include <string.h>
 
@@ -40,7 +41,7 @@ static bool in_groups(const ct_body *body, const ct_text *groups, size_t count) 
   return false;
 }
 
-static bool select_groups(api_reader *reader, const api_field *field, const ct_scene *scene, uint8_t *mask) {
+static bool select_groups(api_reader *reader, const api_field *field, const ct_scene *scene, uint8_t *mask, api_question *query) {
   size_t count;
   if (!api_read_array(reader, field, 0, CT_GROUPS_MAX, &count)) return false;
   ct_text *groups = api_arena_array(reader->arena, count, sizeof *groups);
@@ -57,21 +58,38 @@ static bool select_groups(api_reader *reader, const api_field *field, const ct_s
     const ct_body *body = ct_scene_body(scene, row);
     mask[row] = body && in_groups(body, groups, count);
   }
+  if (good) api_warn_empty_groups(reader, field, groups, count, scene, query);
   return good;
 }
 
-static bool select_prefix(api_reader *reader, const api_field *field, const ct_scene *scene, uint8_t *mask) {
+static bool select_prefix(api_reader *reader, const api_field *field, const ct_scene *scene, uint8_t *mask, api_question *query) {
   ct_text prefix;
+  bool any = false;
   if (!api_read_text(reader, field, CT_ID_LENGTH_MAX, &prefix)) return false;
   for (uint32_t row = 0; row < ct_scene_rows(scene); row++) {
     const ct_body *body = ct_scene_body(scene, row);
     ct_text id = body ? ct_body_id(body) : (ct_text){0};
     mask[row] = body && id.length >= prefix.length && memcmp(id.bytes, prefix.bytes, prefix.length) == 0;
+    any = any || mask[row];
   }
+  if (!any && prefix.length > 0) api_warn_empty_prefix(reader, field, prefix, scene, query);
   return true;
 }
 
-bool api_read_side(api_reader *reader, const api_field *field, const ct_scene *scene, const uint8_t **out) {
+static bool select_by(api_reader *reader, const api_field *field, const ct_scene *scene, uint8_t *mask, api_question *query) {
+  api_field by[] = {{.name = "ids"}, {.name = "groups"}, {.name = "prefix"}};
+  if (!api_read_object(reader, field, by, 3)) return false;
+  size_t which = api_read_one_of(reader, field, by, 3, true, API_PROBLEM_MISSING_MEMBER);
+  if (which == 3) return false;
+  if (which == 1) return select_groups(reader, &by[1], scene, mask, query);
+  if (which == 2) return select_prefix(reader, &by[2], scene, mask, query);
+  size_t count;
+  uint32_t *named = api_read_rows(reader, &by[0], scene, &count);
+  for (size_t i = 0; named && i < count; i++) mask[named[i]] = 1;
+  return named != NULL;
+}
+
+bool api_read_side(api_reader *reader, const api_field *field, const ct_scene *scene, api_question *query, const uint8_t **out) {
   uint32_t rows = ct_scene_rows(scene);
   uint8_t *mask = api_arena_array(reader->arena, rows + 1u, 1);
   if (!mask) {
@@ -83,14 +101,13 @@ bool api_read_side(api_reader *reader, const api_field *field, const ct_scene *s
     memset(mask, 1, rows);
     return true;
   }
-  api_field by[] = {{.name = "ids"}, {.name = "groups"}, {.name = "prefix"}};
-  if (!api_read_object(reader, field, by, 3)) return false;
-  size_t which = api_read_one_of(reader, field, by, 3, true, API_PROBLEM_MISSING_MEMBER);
-  if (which == 3) return false;
-  if (which == 1) return select_groups(reader, &by[1], scene, mask);
-  if (which == 2) return select_prefix(reader, &by[2], scene, mask);
-  size_t count;
-  uint32_t *named = api_read_rows(reader, &by[0], scene, &count);
-  for (size_t i = 0; named && i < count; i++) mask[named[i]] = 1;
-  return named != NULL;
+  size_t warned = query->warning_count + query->warnings_omitted;
+  if (!select_by(reader, field, scene, mask, query)) return false;
+  bool has_reason = query->warning_count + query->warnings_omitted > warned;
+  if (!has_reason && !memchr(mask, 1, rows)) {
+    char at[API_WARNED_POINTER_BYTES];
+    api_path_write(&field->path, at, sizeof at);
+    api_warn_query(reader, query, "%s selects no body.", at);
+  }
+  return true;
 }

@@ -88,7 +88,7 @@ void api_put_summary(api_range_run *run, size_t index) {
   case API_SUMMARY_NONE: break;
   case API_SUMMARY_ANY: api_put_raw(out, run->summary->count > 0 ? "true" : "false"); break;
   case API_SUMMARY_COUNT: api_put_unsigned(out, run->summary->count); break;
-  case API_SUMMARY_CLOSEST: put_closest(out, q->scene, run->summary); break;
+  case API_SUMMARY_CLOSEST: put_closest(out, run->scene, run->summary); break;
   }
   api_mark_result(run, (api_mark){.item = (uint32_t)index, .after = CT_NO_ROW});
 }

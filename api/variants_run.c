@@ -11,6 +11,7 @@
 #include "boxes_run.h"
 #include "result_json.h"
 #include "summary.h"
+#include "variant_scene.h"
 
 bool api_remembers_planes(const api_question *q) {
   return q->mode == API_MODE_VARIANTS && q->method.kind == API_METHOD_SEPARATING_AXIS && q->method.cache;
@@ -43,6 +44,7 @@ static size_t lay_over(const ct_query_options *base, const api_variant *variant,
 /* What goes through the variants of a range. */
 typedef struct variants_run {
   api_range_run *run;
+  bool was_own; /* the variant before had a scene of its own */
   ct_override *scratch;
   ct_query_frames *frames; /* NULL: none */
 } variants_run;
@@ -56,8 +58,15 @@ static ct_query *prepare(const variants_run *v, size_t index, ct_query_options *
   options->frames = v->frames;
   v->run->options = options;
   v->run->velocities = &q->variants[index].velocities;
+  const api_variant_scene *own = q->variants[index].own;
+  if (own) {
+    options->where_a = own->where_a;
+    options->where_b = own->where_b;
+    options->pairs = own->pairs;
+    options->pair_count = own->pair_count;
+  }
   ct_query *query = NULL;
-  ct_status status = ct_query_prepare(q->scene, options, &query);
+  ct_status status = ct_query_prepare(v->run->scene, options, &query);
   if (status != CT_OK) v->run->range->status = status;
   return query;
 }
@@ -124,7 +133,7 @@ static void put_changes(api_buffer *out, const char *key, const ct_scene *scene,
   api_put_byte(out, ']');
 }
 
-static void put_frame(api_buffer *out, const api_question *q, const ct_query_frame *f) {
+static void put_frame(api_buffer *out, const api_question *q, const ct_scene *scene, const ct_query_frame *f) {
   const ct_frame_pairs found = {.swaps = f->swaps,
                                 .box_tests = f->box_tests,
                                 .full_sorts = f->full_sorts,
@@ -135,15 +144,15 @@ static void put_frame(api_buffer *out, const api_question *q, const ct_query_fra
   api_put_member_string(out, "broadphase", api_text(api_broadphase_word(f->method)));
   api_put_boxes_statistics(out, &found);
   if (!q->changes) return;
-  put_changes(out, "begun", q->scene, f->begun, f->begun_count);
-  put_changes(out, "ended", q->scene, f->ended, f->ended_count);
+  put_changes(out, "begun", scene, f->begun, f->begun_count);
+  put_changes(out, "ended", scene, f->ended, f->ended_count);
 }
 
 /* The members of a variant beside its results. They begin without a comma. */
 static void put_more(const variants_run *v, const api_plane_counts *before) {
   api_range_run *run = v->run;
   api_buffer more = {.bytes = NULL};
-  if (v->frames) put_frame(&more, &run->task->question, ct_query_frames_last(v->frames));
+  if (v->frames) put_frame(&more, &run->task->question, run->scene, ct_query_frames_last(v->frames));
   if (run->caches) {
     const api_plane_counts *now = &run->caches->counts;
     const api_plane_counts own = {now->hits - before->hits, now->repairs - before->repairs, now->searches - before->searches};
@@ -156,6 +165,37 @@ static void put_more(const variants_run *v, const api_plane_counts *before) {
   run->range->memory = run->range->memory || more.failed || run->range->frames.failed;
   api_buffer_free(&more);
   if (run->range->frames.length > run->plan->limits->request_memory_bytes) run->range->status = CT_LIMIT;
+}
+
+/* Nothing is kept from the variants before. */
+static void begin_afresh(variants_run *v) {
+  api_range_run *run = v->run;
+  if (run->caches) api_plane_caches_clear(run->caches);
+  if (!api_goes_on(&run->task->question)) return;
+  ct_query_frames_destroy(v->frames);
+  v->frames = ct_query_frames_create();
+  run->range->memory = run->range->memory || !v->frames;
+}
+
+/* Runs the variant in its scene. Its rows may be other bodies than those of the variants around it. */
+static void run_in_scene(variants_run *v, size_t index, const api_plane_counts *counts) {
+  api_range_run *run = v->run;
+  const api_question *q = &run->task->question;
+  bool is_own = q->variants[index].own != NULL;
+  if (is_own || v->was_own) {
+    begin_afresh(v);
+    run->centers[0].row = run->centers[1].row = CT_NO_ROW;
+  }
+  v->was_own = is_own;
+  run->scene = api_variant_scene_make(q, index);
+  run->range->memory = run->range->memory || !run->scene;
+  if (!run->range->memory) {
+    run_variant(v, index);
+    if (run->caches && run->caches->failed) run->range->memory = true;
+    if (!run->silent && api_range_open(run) && q->summary == API_SUMMARY_NONE) put_more(v, counts);
+  }
+  if (run->scene) ct_scene_release(run->scene);
+  run->scene = q->scene;
 }
 
 /* Where a run that tells variants from `begin` on has to start: the lists of a method that is named depend on the variant before
@@ -176,10 +216,8 @@ static void run_block(variants_run *v, size_t begin, size_t end, size_t told) {
     run->has_summed = false;
     size_t before = run->range->count;
     const api_plane_counts counts = run->caches ? run->caches->counts : (api_plane_counts){0, 0, 0};
-    run_variant(v, i);
-    if (run->caches && run->caches->failed) run->range->memory = true;
+    run_in_scene(v, i, &counts);
     if (run->silent) continue;
-    if (api_range_open(run) && run->task->question.summary == API_SUMMARY_NONE) put_more(v, &counts);
     api_range *range = run->range;
     range->variants[i - told] = (api_variant_told){(uint32_t)(range->count - before), range->frames.length, range->removed.length,
                                                      range->sums.length};
@@ -193,12 +231,8 @@ static void run_blocks(variants_run *v, size_t begin, size_t end) {
   for (size_t from = begin, to; from < end && api_range_open(run); from = to) {
     to = (from / API_VARIANTS_BLOCK + 1) * API_VARIANTS_BLOCK;
     if (to > end) to = end;
-    if (run->caches) api_plane_caches_clear(run->caches);
-    if (api_goes_on(&run->task->question)) {
-      ct_query_frames_destroy(v->frames);
-      v->frames = ct_query_frames_create();
-      run->range->memory = !v->frames;
-    }
+    begin_afresh(v);
+    v->was_own = false;
     run_block(v, from, to, begin);
   }
 }

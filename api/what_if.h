@@ -20,4 +20,10 @@ bool api_supposes_any(const api_suppositions *suppositions);
  * for materials, and for bodies of filters, LIMIT_EXCEEDED. The caller owns it. O(rows / 1000 + what is added) besides its tree. */
 const ct_scene *api_suppose(api_reader *reader, const api_suppositions *suppositions, const ct_scene *scene);
 
+typedef struct api_variant_scene api_variant_scene;
+
+/* The same for one variant; keeps the bodies and the filters in *own, which is zeroed and is released in any case. */
+const ct_scene *api_suppose_in_variant(api_reader *reader, const api_field *add, const api_field *filters, const ct_scene *scene,
+                                       api_variant_scene *own);
+
 #endif

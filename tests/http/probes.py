@@ -175,7 +175,7 @@ def where_and_poses_change_what_is_asked():
     moved = ask(path, "raycast", {"rays": ray, "poses": {"ids": ["b"], "positions": [[1, 0, 0]]}})["results"]
     holds(moved[0], {"id": "b", "distance": 0.5})
     nobody = ask(path, "nearest", {"points": [[0, 0, 0]], "where": {"prefix": "zz"}})
-    holds(nobody, {"results": [], "warnings": ["where selects no body."]})
+    holds(nobody, {"results": [], "warnings": ['/where/prefix: no body\'s id begins with "zz".']})
     region = {"region": {"min": [4, -1, -1], "max": [6, 1, 1]}, "poses": {"ids": ["a"], "positions": [[5, 0, 0]]}}
     equal([r["id"] for r in ask(path, "region", region)["results"]], ["a", "b"], "with a moved")
 

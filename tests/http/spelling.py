@@ -105,6 +105,54 @@ def groups_that_no_body_is_in_are_warned_of():
         check("warnings" not in client.request(method, path, sent).must(200).json, f"{method} {path} warns")
 
 
+NEAR = {"where": {"a": {"groups": ["payload", "payloads"]}, "b": {"prefix": "grippre"}}}
+SAID = ['/where/a/groups/1: no body is in the group "payloads"; did you mean "payload"?',
+        '/where/b/prefix: no body\'s id begins with "grippre"; did you mean "gripper"?']
+MOTION = {"duration": 1, "motions": []}
+
+
+def selections():
+    """Every kind that has a selection, and where it may stand."""
+    for kind, more in (("pairs", {}), ("overlap", {}), ("distance", {}), ("contacts", {}), ("volume", {}), ("features", {}), ("sweep", MOTION),
+                       ("timeline", MOTION), ("impulse", {}), ("restingForces", {}), ("compliantForces", {"elastic": {"youngsModulus": 1e9, "poissonRatio": 0.3}})):
+        yield kind, {**more, **NEAR}, SAID
+    for kind, more in (("raycast", {"rays": []}), ("nearest", {"points": []}), ("point", {"points": []}),
+                       ("region", {"region": {"min": [0, 0, 0], "max": [1, 1, 1]}})):
+        yield kind, {**more, "where": {"groups": ["pay-load"]}}, ['/where/groups/0: no body is in the group "pay-load"; did you mean "payload"?']
+
+
+def warned(kind, request, said):
+    scene = client.get(CELL).must(200).json
+    inline = {"bodies": scene["bodies"]}
+    equal(client.post(f"{CELL}/query/{kind}", request).must(200).json["warnings"], said, "of a scene")
+    equal(client.post(f"/v1/query/{kind}", {**request, "scene": inline}).must(200).json["warnings"], said, "of a scene inline")
+    reply = client.post(CELL + "/query", {"queries": [{"kind": "pairs"}, {"kind": kind, **request}]}).must(200).json["results"]
+    equal([r["result"].get("warnings") for r in reply], [None, ["/queries/1" + s for s in said]], "in a batch")
+
+
+suite.table("selections_of_nobody_are_warned_of", ((k, lambda k=k, r=r, s=s: warned(k, r, s)) for k, r, s in selections()))
+
+
+@suite.fact
+def supposed_filters_warn_of_groups_that_no_body_is_in():
+    filters = {"groups": {"arm": {"notCollideWith": ["paylaod"]}}}
+    said = ': No body is in the group "paylaod"; did you mean "payload"?'
+    at = "/filters/groups/arm/notCollideWith/0"
+    for kind, more in (("pairs", {}), ("distance", {}), ("sweep", MOTION), ("restingForces", {})):
+        equal(client.post(f"{CELL}/query/{kind}", {**more, "filters": filters}).must(200).json["warnings"], [at + said], kind)
+        scene = {"bodies": client.get(CELL).must(200).json["bodies"], "filters": filters}
+        equal(client.post(f"/v1/query/{kind}", {**more, "scene": scene}).must(200).json["warnings"], ["/scene" + at + said], f"{kind} inline")
+    named = {"id": "new", "groups": ["paylaod"], "colliders": [BALL]}
+    queries = [{"kind": "pairs"}, {"kind": "raycast", "rays": []}, {"kind": "pairs", "add": [named]}, {"kind": "pairs", "filters": filters},
+               {"kind": "pairs", "filters": {}}]
+    reply = client.post(CELL + "/query", {"filters": filters, "queries": queries}).must(200).json["results"]
+    equal([r["result"].get("warnings") for r in reply], [[at + said], None, None, ["/queries/3" + at + said], None], "in a batch")
+    variants = [{"filters": {}}, {"filters": filters}, {"filters": filters, "add": [named]}]
+    equal(client.post(CELL + "/query/overlap", {"variants": variants}).must(200).json["warnings"], ["/variants/1" + at + said], "of variants")
+    many = client.post(CELL + "/query/overlap", {"variants": [{"filters": filters}] * 25}).must(200).json["warnings"]
+    equal((many[0], many[19:]), ("/variants/0" + at + said, ["/variants/19" + at + said, "5 more warnings are not listed."]), "of many variants")
+
+
 @suite.fact
 def groups_that_no_body_is_in_are_counted_at_little_cost():
     """Naming the nearest of all groups in warnings that are not kept takes longer than the deadline."""

@@ -143,6 +143,107 @@ def what_cannot_be_supposed_is_refused():
         other.post("/v1/scenes/s/query/overlap", {"add": [ball("x", 0)]}).problem(422, "limit-exceeded", "/add/0")
 
 
+# ---- variants with scenes of their own ------------------------------------------------------------------------------------
+
+
+VARIANTS = [{"ids": ["b0"], "positions": [[0.2, 0.1, 0]]},
+            {"add": [ball("extra", 0.5, groups=["odd"]), {"id": "mesh2", "position": [0.1, 3.2, 0.2], "colliders": [{"mesh": TETRAHEDRON}]}]},
+            {"add": [ball("extra", 2.5, motion={"mass": 1})], "ids": ["extra", "b1"], "positions": [[2.6, 0, 0.1], [1, 0.1, 0]]},
+            {"filters": {"groups": {"even": {"notCollideWith": ["even", "odd"]}}}},
+            {"ids": ["b1"], "positions": [[0.7, 0, 0]]},
+            {"add": [{"id": "extra", "position": [1, 0, 0.4], "colliders": [{"box": {"size": [2, 1, 1]}}]}],
+             "filters": {"pairs": [{"a": "extra", "b": "b1", "collide": False}]}},
+            {"add": [], "ids": ["b4"], "positions": [[0, 0, 0]]}]
+OF_VARIANTS = {"pairs": {}, "overlap": {}, "distance": {"clearance": 1}, "contacts": {"clearance": 0.1, "include": ["velocity"]}, "volume": {},
+               "features": {}, "overlap by planes": {"method": "separatingAxis"}, "pairs bruteForce": {"broadphase": "bruteForce"},
+               "distance closest": {"closest": True}, "distance where": {"clearance": 2, "where": {"a": {"prefix": "b"}, "b": {"groups": ["odd"]}}},
+               "overlap pairs": {"pairs": [["b0", "b1"], ["b1", "b2"]]}, "overlap poses": {"poses": {"ids": ["b2"], "positions": [[1.2, 0, 0]]}}}
+
+
+def variants_equal_scenes(name, request):
+    """Each variant by itself, as a scene into which everything was written."""
+    kind = name.split()[0]
+    path = put(THERE, materials=MATERIALS, filters=FILTERS_THERE)
+    one_by_one = []
+    for variant in VARIANTS:
+        truth = put(THERE + [ball("own", 4.4)] + variant.get("add", []), materials=MATERIALS, filters=variant.get("filters", FILTERS_THERE))
+        poses = {k: v for k, v in variant.items() if k not in ("add", "filters")}
+        both = {**request, "variants": [poses]} if poses else {**request, "variants": [{"ids": [], "positions": []}]}
+        one_by_one.append(client.post(f"{truth}/query/{kind}", both).must(200).json["results"][0])
+    whole = {**request, "add": [ball("own", 4.4)], "variants": VARIANTS}
+    found = client.post(f"{path}/query/{kind}", whole).must(200).json
+    for i, (entry, truth) in enumerate(zip(found["results"], one_by_one)):
+        equal(entry["results"], truth["results"], f"results of variant {i}")
+    batch = client.post(f"{path}/query", {"queries": [{"kind": kind, **whole}]}).must(200).json["results"][0]["result"]
+    equal(batch["results"], found["results"], "in a batch")
+    if not set(request) & {"include", "closest", "pairs"}:
+        equal(summaries(path, kind, whole, "count"), [v["count"] for v in found["results"]], "counts")
+    joined, page = [], client.post(f"{path}/query/{kind}", {**whole, "limit": 2}).must(200).json
+    while True:
+        joined += [(v["variant"], r) for v in page["results"] for r in v["results"]]
+        if page["complete"]:
+            break
+        page = client.post(f"{path}/query/{kind}", {"cursor": page["nextCursor"]}).must(200).json
+    equal(joined, [(v["variant"], r) for v in found["results"] for r in v["results"]], "pages")
+
+
+FILTERS_THERE = {"pairs": [{"a": "b3", "b": "b4", "collide": False}]}
+suite.table("variants_equal_scenes", ((name, lambda n=name, r=request: variants_equal_scenes(n, r)) for name, request in OF_VARIANTS.items()))
+
+
+@suite.fact
+def where_and_pairs_name_bodies_that_variants_add():
+    path = put(THERE[:5])
+    tools = [{"add": [ball("tool", x)]} for x in (0.5, 30, 2)]
+    equal(summaries(path, "overlap", {"variants": tools, "where": {"a": {"ids": ["tool"]}}}, "count"), [2, 0, 2], "where")
+    equal(summaries(path, "overlap", {"variants": tools, "pairs": [["tool", "b0"], ["b3", "tool"]]}, "count"), [1, 0, 1], "pairs")
+    closest = summaries(path, "distance", {"variants": tools, "where": {"a": {"ids": ["tool"]}}}, "closest")
+    equal([round(c["distance"], 12) for c in closest], [-0.55, 25.2, -0.9], "closest")
+    url, bare = f"{path}/query/overlap", [{"ids": ["b0"], "positions": [[0, 0, 0]]}]
+    client.post(url, {"variants": tools + bare, "where": {"a": {"ids": ["tool"]}}}).problem(422, "unknown-id", "/where/a/ids/0")
+    lacks = client.post(url, {"variants": tools + [{"add": []}], "pairs": [["b0", "tool"]]}).problem(422, "unknown-id", "/pairs/0/1")
+    check("variant 3" in lacks.json["errors"][0]["detail"], lacks.json["errors"][0]["detail"])
+
+
+@suite.fact
+def contact_states_are_evaluated_in_scenes_of_variants():
+    path = put(THERE[:2] + [ball("far", 10, motion={"mass": 1})])
+    client.post(f"{path}/contactStates/s", {"time": 0}).must(201)
+    variants = [{"add": []}, {"add": [ball("new", 8.5, motion={"mass": 1})]}]
+    apart, near = client.post(f"{path}/query/zeroCrossings", {"contactState": "s", "variants": variants}).must(200).json["results"]
+    z2 = [v["results"][0]["z2"]["value"] for v in (apart, near)]
+    check(z2[0] > 1 and abs(z2[1] - 0.5) < 1e-6, f"z2 is {z2}")
+
+
+@suite.fact
+def what_a_variant_cannot_suppose_is_refused():
+    path = put(THERE[:3])
+    url = f"{path}/query/overlap"
+    for variant, problem, pointer in (({"add": [ball("b1", 0)]}, "duplicate-id", "/variants/1/add/0/id"),
+                                      ({"add": [ball("own", 0)]}, "duplicate-id", "/variants/1/add/0/id"),
+                                      ({"add": [ball("x", 0), ball("x", 1)]}, "duplicate-id", "/variants/1/add/1/id"),
+                                      ({"filters": {"pairs": [{"a": "b0", "b": "x"}]}}, "unknown-id", "/variants/1/filters/pairs/0/b"),
+                                      ({"add": [], "positions": [[0, 0, 0]]}, "missing-member", "/variants/1/ids"),
+                                      ({"ids": ["x"], "positions": [[0, 0, 0]], "add": []}, "unknown-id", "/variants/1/ids/0"),
+                                      ({}, "missing-member", "/variants/1/ids"), ({"ad": []}, "unknown-member", "/variants/1/ad")):
+        client.post(url, {"add": [ball("own", 9)], "variants": [{"add": [ball("x", 5)]}, variant]}).problem(422, problem, pointer)
+    client.post(f"{path}/query/pairs", {"include": ["changes"], "variants": [{"add": []}]}).problem(422, "conflicting-members", "/include")
+
+
+@suite.fact
+def scenes_of_variants_do_not_depend_on_the_number_of_workers():
+    bodies, texts = crowd(150, 23), []
+    variants = [{"add": [ball("new", 0.05 * i)], "ids": ["b0000"], "positions": [[1, 0.1 * i, 1]]} if i % 3 else
+                {"ids": ["b0004"], "positions": [[0.1 * i, 1, 1]]} for i in range(150)]
+    for workers in ("1", "4"):
+        with Daemon("--workers", workers) as other:
+            asked = KeepAlive(other)
+            asked.put("/v1/scenes/s", {"bodies": bodies}).must(201)
+            texts.append([asked.post(f"/v1/scenes/s/query/{kind}", {"variants": variants, "deadlineMs": 600000, **more}).must(200).text
+                          for kind, more in (("pairs", {}), ("overlap", {"method": "separatingAxis", "cache": True}), ("distance", {"limit": 70}))])
+    equal(texts[1], texts[0], "replies of four workers")
+
+
 # ---- summaries --------------------------------------------------------------------------------------------------------------
 
 
