@@ -101,8 +101,11 @@ static void weigh(const ct_lcp *problem, const ct_lcp_job *job, ct_lcp_result *r
   if (result->status == CT_LCP_STATUS_OK && !within) result->status = CT_LCP_STATUS_ITERATION_LIMIT;
 }
 
-/* The least of all solutions where they are a polyhedron, the rank, and whether there is another. */
+/* The least of all solutions where they are a polyhedron, the rank, and whether there is another.
+ * The proofs that take the entries of M as exact are wrong of a product whose entries are rounded:
+ * rounding makes redundant rows independent. There only the rank beyond round-off counts. */
 static ct_status compare_solutions(const ct_lcp_job *job, ct_lcp_result *result) {
+  if (job->semidefinite) return ct_lcp_norm(job, result);
   bool definite = false;
   ct_status status = ct_lcp_is_definite(job, &definite);
   if (status != CT_OK) return status;

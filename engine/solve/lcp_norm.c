@@ -15,8 +15,12 @@
 #include <math.h>
 #include <string.h>
 
-/* An entry of a null vector, or of what a combination of such leaves of z, in parts of the largest x, that is round-off. */
+/* An entry of a null vector, or of what a combination of such leaves of z, in parts of the largest x, that is round-off. Of
+ * null vectors at least NULL_ROUNDOFF over the least pivot, which is how far the round-off of M turns them: an entry of the wrong
+ * sign would hide a solution. Where that is more than NULL_UNKNOWN nothing is known of their signs. */
 #define NOTHING 1e-10
+#define NULL_ROUNDOFF (64.0 * CT_UNIT_ROUNDOFF)
+#define NULL_UNKNOWN 1e-4
 /* w that is 0, in units of its round-off: z has some too. */
 #define ZERO 64.0
 /* w up to so many times that might be 0 all the same: that z is the only one cannot be told then. */
@@ -48,6 +52,7 @@ typedef struct norm {
   size_t vectors;
   bool unsure;     /* E might have more rows */
   bool of_range;   /* the vectors span what the null vectors are orthogonal to */
+  double nothing;  /* an entry of them that is round-off */
   double *z;       /* [count] of E */
   double *unit;    /* [count] x of z = 1; 1 where M_ii is 0 */
   double most;     /* the largest x */
@@ -170,7 +175,7 @@ static void make_orthonormal(norm *s, bool in_x) {
     for (size_t j = 0; j < k; j++) ct_dense_add(v, s->basis + j * n, -ct_dense_dot(v, s->basis + j * n, n), n);
     double length = sqrt(ct_dense_dot(v, v, n));
     for (size_t e = 0; e < n; e++) most = fmax(most, fabs(v[e]) * unit_of(s, in_x, e));
-    for (size_t e = 0; e < n; e++) v[e] = fabs(v[e]) * unit_of(s, in_x, e) > NOTHING * most ? v[e] / length : 0.0;
+    for (size_t e = 0; e < n; e++) v[e] = fabs(v[e]) * unit_of(s, in_x, e) > s->nothing * most ? v[e] / length : 0.0;
     for (size_t j = k + 1; j < s->vectors; j++) ct_dense_add(s->basis + j * n, v, -ct_dense_dot(s->basis + j * n, v, n), n);
   }
 }
@@ -427,6 +432,8 @@ static ct_status evaluate_nulls(norm *s, ct_rank *r, ct_lcp_result *result) {
     s->unique = s->unsure ? CT_UNKNOWN : CT_YES;
     return CT_OK;
   }
+  s->nothing = fmax(NOTHING, NULL_ROUNDOFF / r->least);
+  if (s->nothing > NULL_UNKNOWN) return CT_OK;
   s->basis = ct_solver_doubles(s->job->solver, (s->count <= SPELLED_OUT ? s->count : s->count / 2 + 1) * s->count);
   if (!s->basis) return CT_OUT_OF_MEMORY;
   spell_out(s, r);

@@ -78,7 +78,7 @@ static void take_pivot(ct_rank *r, const search *s, size_t p) {
 }
 
 bool ct_rank_find(ct_rank *r, const double *dense, size_t size, const bool *first, double small, ct_solver *solver) {
-  *r = (ct_rank){.size = size, .semidefinite = true};
+  *r = (ct_rank){.size = size, .least = 1.0, .semidefinite = true};
   r->order = ct_solver_take(solver, size, sizeof *r->order);
   r->factor = ct_solver_doubles(solver, size * size);
   search s = {dense, ct_solver_doubles(solver, size), ct_solver_take(solver, size, sizeof(bool)), ct_solver_doubles(solver, size),
@@ -93,7 +93,9 @@ bool ct_rank_find(ct_rank *r, const double *dense, size_t size, const bool *firs
       double whole = dense[p * size + p];
       bool suspect = size <= CLOSE_LOOK_MAX && s.left[p] < SUSPECT * whole;
       if (suspect) s.left[p] = look_closely(r, &s, p);
-      if (s.left[p] > (suspect ? 0.0 : small * whole)) take_pivot(r, &s, p);
+      if (!(s.left[p] > (suspect ? 0.0 : small * whole))) continue;
+      if (wanted) r->least = fmin(r->least, s.left[p] / whole);
+      take_pivot(r, &s, p);
     }
     if (wanted) r->chosen = r->count;
   }

@@ -12,6 +12,7 @@ static inline double ct_rank_roundoff(double terms) { return 4.0 * CT_UNIT_ROUND
 typedef struct ct_rank {
   size_t size, count; /* pivots */
   size_t chosen;      /* of these, the first ones, from the rows that come first */
+  double least;       /* of their diagonal entries the least part that was left; 1 without any */
   uint32_t *order;    /* [count] rows by pivot */
   double *factor;     /* row i of L at i size; all rows are there, what is right of a pivot row's diagonal is unset */
   bool semidefinite;  /* nothing that was left is negative beyond round-off */
