@@ -24,17 +24,22 @@
 
 /* ---- a phase ----------------------------------------------------------------------------------------------------------- */
 
-static ct_status meet_normals(const ct_impulse_many *many, const double *q, double *p, ct_impulse_phase *phase) {
+static ct_status meet_normals(const ct_impulse_many *many, double *q, double *p, ct_impulse_phase *phase) {
   const ct_impulse_options *o = many->work->options;
   double *w = ct_solver_doubles(many->work->solver, 2 * many->rows);
   if (!w) return CT_OUT_OF_MEMORY;
   ct_lcp problem = {*many->matrix, q};
   ct_lcp_options options = {.tolerance = o->tolerance, .iterations_max = o->iterations_max, .cancel = o->cancel};
   ct_lcp_result solved = {.z = p, .w = w, .certificate = w + many->rows};
-  ct_status status = ct_lcp_solve(&problem, &options, many->work->solver, &solved);
-  bool none = false;
-  if (status == CT_OK && solved.status == CT_LCP_STATUS_INFEASIBLE)
-    status = ct_normals_balance(many->work->set, solved.certificate, many->work->solver, &none);
+  ct_status status = CT_OK;
+  bool none = false, open = true;
+  for (int pass = 0; pass < 3 && open; pass++) {
+    memset(solved.certificate, 0, many->rows * sizeof *solved.certificate);
+    status = ct_lcp_solve(&problem, &options, many->work->solver, &solved);
+    open = status == CT_OK && pass < 2 && ct_lcp_may_have_none(&solved);
+    if (open) status = ct_impulse_certify(many, solved.certificate, q, &none);
+    open = open && status == CT_OK && !none;
+  }
   if (status == CT_OK) *phase = (ct_impulse_phase){solved.converged, none, solved.residual, solved.iterations};
   return status;
 }
@@ -70,7 +75,7 @@ ct_status ct_impulse_cones(const ct_impulse_many *many, const ct_friction_proble
   return status;
 }
 
-static ct_status meet_cones(const ct_impulse_many *many, const double *q, bool bounces, double *p, ct_impulse_phase *phase) {
+static ct_status meet_cones(const ct_impulse_many *many, double *q, bool bounces, double *p, ct_impulse_phase *phase) {
   ct_friction_problem cones = {*many->matrix, q, many->mu, many->count, 3};
   bool none = false;
   /* Sweeps would go on for long before they gave up. */
@@ -272,6 +277,7 @@ static bool describe(ct_impulse_many *many, double *values) {
   for (size_t i = 0; i < many->count; i++) least[i] = ldexp(least[i], -of_u);
   many->bodies.scale = ldexp(many->bodies.scale, -of_k);
   many->exponent = of_u - of_k;
+  many->unit = ldexp(1.0, -of_u);
   many->u = u;
   many->mu = mu;
   many->e = e;

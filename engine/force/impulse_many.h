@@ -19,6 +19,7 @@ typedef struct ct_impulse_many {
   const double *e;           /* [count] restitution in force */
   const double *u;           /* [rows] velocities before */
   const double *floor;       /* [count] what a normal velocity may be: 0, or, of an approach too slow to count, that approach */
+  double unit;               /* velocities here are those of the world times this power of two */
   int exponent;
 } ct_impulse_many;
 
@@ -41,8 +42,12 @@ bool ct_impulse_any_driven(const ct_contact_set *set);
 
 /* Whether normal velocities alone, q of the rows, ask for what no impulses give: proven by `certificate` [count], which may be
  * NULL. It holds with friction too: the proof y >= 0, G y <= 0, is of a positive semidefinite G, so G y = 0, tangential rows and
- * all. Of more contacts than CT_LCP_DIRECT_MAX it is not looked for. */
-ct_status ct_impulse_contradict(const ct_impulse_many *many, const double *q, double *certificate, bool *none);
+ * all. Of more contacts than CT_LCP_DIRECT_MAX it is not looked for. What round-off of q alone asks for is no contradiction: q is
+ * raised by it then. */
+ct_status ct_impulse_contradict(const ct_impulse_many *many, double *q, double *certificate, bool *none);
+
+/* Whether y [count] is such a proof; else q is raised by its round-off. */
+ct_status ct_impulse_certify(const ct_impulse_many *many, const double *y, double *q, bool *none);
 
 /* The same of plastic impulses, told: by bodies whose motion is prescribed. */
 ct_status ct_impulse_squeezed(const ct_impulse_many *many, bool *none);

@@ -25,7 +25,18 @@ static void normals_of(const ct_impulse_many *many, const double *q, double *den
   }
 }
 
-ct_status ct_impulse_contradict(const ct_impulse_many *many, const double *q, double *certificate, bool *none) {
+ct_status ct_impulse_certify(const ct_impulse_many *many, const double *y, double *q, bool *none) {
+  double closing = 0.0, margin;
+  ct_status status = ct_normals_margin(many->work->set, y, CT_RATE_VELOCITY, many->work->solver, &margin);
+  for (size_t i = 0; i < many->count; i++) closing -= y[i] * q[i * many->dimension];
+  *none = status == CT_OK && closing > margin * many->unit;
+  for (size_t i = 0; status == CT_OK && !*none && i < many->count; i++)
+    q[i * many->dimension] +=
+        many->unit * ct_touch_rate_roundoff(many->work->set, &many->work->set->touches[i], CT_RATE_VELOCITY);
+  return status;
+}
+
+ct_status ct_impulse_contradict(const ct_impulse_many *many, double *q, double *certificate, bool *none) {
   size_t n = many->count;
   ct_solver *solver = many->work->solver;
   *none = false;
@@ -34,13 +45,19 @@ ct_status ct_impulse_contradict(const ct_impulse_many *many, const double *q, do
   double *dense = ct_solver_doubles(solver, n * n), *vectors = ct_solver_doubles(solver, 4 * n);
   ct_status status = dense && vectors ? CT_OK : CT_OUT_OF_MEMORY;
   if (status == CT_OK) {
-    normals_of(many, q, dense, vectors);
     ct_lcp problem = {{.size = n, .dense = dense}, vectors};
     ct_lcp_options options = {.tie = CT_LCP_TIE_ANY, .cancel = many->work->options->cancel};
     ct_lcp_result solved = {.z = vectors + n, .w = vectors + 2 * n, .certificate = vectors + 3 * n};
-    status = ct_lcp_solve(&problem, &options, solver, &solved);
-    bool claimed = status == CT_OK && solved.status == CT_LCP_STATUS_INFEASIBLE;
-    if (claimed) status = ct_normals_balance(many->work->set, solved.certificate, solver, none);
+    bool open = true;
+    /* Once more where only round-off has been found: behind it there may be a contradiction. */
+    for (int pass = 0; pass < 2 && open; pass++) {
+      normals_of(many, q, dense, vectors);
+      memset(solved.certificate, 0, n * sizeof *solved.certificate);
+      status = ct_lcp_solve(&problem, &options, solver, &solved);
+      bool claimed = status == CT_OK && ct_lcp_may_have_none(&solved);
+      if (claimed) status = ct_impulse_certify(many, solved.certificate, q, none);
+      open = status == CT_OK && claimed && !*none;
+    }
     if (*none && certificate) memcpy(certificate, solved.certificate, n * sizeof *certificate);
   }
   ct_solver_leave(solver, mark);

@@ -3,6 +3,7 @@
 #ifndef FORCE_MECHANICS_H
 #define FORCE_MECHANICS_H
 
+#include <contact/lcp.h>
 #include <contact/mechanics.h>
 
 /* ---- surfaces ---------------------------------------------------------------------------------------------------------- */
@@ -19,10 +20,26 @@ bool ct_contact_set_stands(const ct_contact_set *set);
 /* Loads the body; does nothing to one that is not dynamic. Torque about the centre. */
 void ct_mass_body_load(ct_mass_body *body, ct_vec3 force, ct_vec3 torque);
 
-/* Whether impulses, or forces, y [set->count] along the normals add up to nothing on every dynamic body but for rounding, whatever
- * its mass: then no motion of these bodies answers to them, and y >= 0 proves what a Farkas vector of the contact system does.
+/* What a contact's normals are asked about. */
+typedef enum ct_rate { CT_RATE_VELOCITY, CT_RATE_ACCELERATION } ct_rate;
+
+/* Bound of the round-off in the velocity, or free acceleration, of a contact's gap; m/s or m/s^2. */
+double ct_touch_rate_roundoff(const ct_contact_set *set, const ct_touch *touch, ct_rate rate);
+
+/* y >= 0 [set->count] proves what a Farkas vector of the contact system does, whatever the masses: no
+ * impulses, or forces, keep the contacts apart. For that y along the normals adds up to nothing on every
+ * dynamic body but for rounding, so no motion of these bodies answers to it, and y'(rates of the gaps)
+ * < -*margin: more than round-off of the rates makes of it. INFINITY: it does not add up to nothing.
  * CT_OUT_OF_MEMORY. */
-ct_status ct_normals_balance(const ct_contact_set *set, const double *y, ct_solver *solver, bool *balances);
+ct_status ct_normals_margin(const ct_contact_set *set, const double *y, ct_rate rate, ct_solver *solver,
+                            double *margin);
+
+/* Did the solver end without a solution, as where there is none? The certificate then is a vector that
+ * may prove it (0 where it was before and none was found): round-off of M makes solvers discard it. */
+static inline bool ct_lcp_may_have_none(const ct_lcp_result *solved) {
+  return solved->status == CT_LCP_STATUS_INFEASIBLE || solved->status == CT_LCP_STATUS_EXHAUSTED ||
+         solved->status == CT_LCP_STATUS_RAY;
+}
 
 /* ---- many contacts ----------------------------------------------------------------------------------------------------- */
 

@@ -193,15 +193,28 @@ static ct_status solve(ct_resting *resting, ct_resting_problem *problem) {
   return slides ? ct_resting_slide(resting, problem) : ct_resting_friction_run(resting, problem);
 }
 
+/* After a solver that has found no solution: a squeeze, or without the round-off that it may have come from. */
+static ct_status solve_again(ct_resting *resting, ct_resting_problem *problem, bool *squeezed) {
+  bool raised;
+  ct_resting_result *result = resting->result;
+  ct_status status = ct_resting_squeezed(resting, problem->q, squeezed, &raised);
+  if (status != CT_OK || !raised) return status;
+  result->status = CT_RESTING_STATUS_OK;
+  result->converged = true;
+  status = solve(resting, problem);
+  if (result->status == CT_RESTING_STATUS_INFEASIBLE) result->status = CT_RESTING_STATUS_NOT_CONVERGED;
+  return status;
+}
+
 ct_status ct_resting_friction_solve(ct_resting *resting) {
   ct_solver_mark mark = ct_solver_enter(resting->solver);
   ct_resting_problem problem;
   ct_status status = open_problem(resting, &problem);
-  bool squeezed = false;
-  if (status == CT_OK && ct_resting_is_driven(resting)) status = ct_resting_squeezed(resting, &squeezed);
+  bool squeezed = false, raised = false;
+  if (status == CT_OK && ct_resting_is_driven(resting)) status = ct_resting_squeezed(resting, problem.q, &squeezed, &raised);
   if (status == CT_OK && !squeezed) status = solve(resting, &problem);
   if (status == CT_OK && !squeezed && resting->result->status == CT_RESTING_STATUS_INFEASIBLE)
-    status = ct_resting_squeezed(resting, &squeezed);
+    status = solve_again(resting, &problem, &squeezed);
   if (status == CT_OK) {
     double residual = ct_friction_residual(&problem.friction, resting->forces, problem.velocities);
     if (resting->result->iterations == 0 || squeezed) resting->result->residual = residual;

@@ -1,4 +1,5 @@
 /* Resting contacts without friction: 0 <= f, gap'' = A f + b >= 0, and no force where a gap opens (Baraff 1994). */
+#include "force/mechanics.h"
 #include "force/resting_parts.h"
 
 /* Contacts from which on gradients are tried before direct methods, and how far they go. */
@@ -36,14 +37,9 @@ const char *ct_resting_lcp_word(ct_lcp_method method) {
   return words[method];
 }
 
-/* What the solver said, in the island's words; but that there is no answer only where the masses have no part in the proof. */
-static ct_status tell_solver(ct_resting *resting, const ct_lcp_result *solved) {
+/* What the solver said, in the island's words. none: it is proven that there is no answer. */
+static void tell_solver(ct_resting *resting, const ct_lcp_result *solved, bool none) {
   ct_resting_result *result = resting->result;
-  bool none = false;
-  if (solved->status == CT_LCP_STATUS_INFEASIBLE) {
-    ct_status status = ct_resting_certify(resting, solved->certificate, &none);
-    if (status != CT_OK) return status;
-  }
   result->status = none ? CT_RESTING_STATUS_INFEASIBLE : solved->converged ? CT_RESTING_STATUS_OK : CT_RESTING_STATUS_NOT_CONVERGED;
   result->converged = solved->converged;
   result->residual = solved->residual;
@@ -54,7 +50,6 @@ static ct_status tell_solver(ct_resting *resting, const ct_lcp_result *solved) {
   result->method = ct_resting_lcp_word(solved->method);
   result->iterations = solved->iterations;
   for (size_t i = 0; i < resting->count; i++) resting->forces[i * CT_RESTING_PARTS] = none ? 0.0 : solved->z[i];
-  return CT_OK;
 }
 
 /* Heaps of many contacts, more than their bodies need, are soon solved by gradients, and to more digits than are asked for. What
@@ -116,24 +111,42 @@ static ct_status by_balance(ct_resting *resting, const ct_lcp *problem, bool las
   *done = memory && (held.converged || last);
   for (size_t i = 0; *done && i < n; i++) held.complementarity = fmax(held.complementarity, fabs(held.z[i] * held.w[i]));
   if (*done) {
-    status = tell_solver(resting, &held);
+    tell_solver(resting, &held, false);
     resting->result->method = "equilibrium";
   }
   ct_solver_leave(resting->solver, mark);
   return memory ? status : CT_OUT_OF_MEMORY;
 }
 
+/* That there is no answer is reported where the proof owes nothing to masses or round-off. Where round-off of q alone closes the
+ * gaps, the problem is solved with q raised by it. */
+static ct_status solve_lcp(ct_resting *resting, const ct_lcp *problem, double *q, const ct_lcp_options *options,
+                           ct_lcp_result *solved, bool *none) {
+  ct_status status = CT_OK;
+  bool open = true;
+  *none = false;
+  for (int pass = 0; pass < 3 && open; pass++) {
+    for (size_t i = 0; i < problem->matrix.size; i++) solved->certificate[i] = 0.0;
+    status = ct_lcp_solve(problem, options, resting->solver, solved);
+    open = status == CT_OK && pass < 2 && ct_lcp_may_have_none(solved);
+    if (open) status = ct_resting_certify(resting, solved->certificate, q, 1, none);
+    bool soon = problem->matrix.size <= GRADIENTS_FROM || solved->status == CT_LCP_STATUS_INFEASIBLE;
+    open = open && status == CT_OK && !*none && soon;
+  }
+  return status;
+}
+
 /* The forces: by the first of the ways that answers. */
-static ct_status solve(ct_resting *resting, const ct_lcp *problem, const ct_lcp_options *options, ct_lcp_result *solved) {
-  bool chosen = options->method != CT_LCP_AUTO, done = false;
+static ct_status solve(ct_resting *resting, const ct_lcp *problem, double *q, const ct_lcp_options *options,
+                       ct_lcp_result *solved) {
+  bool chosen = options->method != CT_LCP_AUTO, done = false, none = false;
   ct_status status = CT_OK;
   if (!chosen && resting->count > CT_LCP_DIRECT_MAX) status = by_balance(resting, problem, false, &done);
   if (status != CT_OK || done) return status;
   if (!chosen && resting->count > GRADIENTS_FROM) status = by_gradients(problem, options, resting->solver, solved, &done);
-  if (status == CT_OK && !done) status = ct_lcp_solve(problem, options, resting->solver, solved);
+  if (status == CT_OK && !done) status = solve_lcp(resting, problem, q, options, solved, &none);
   if (status != CT_OK) return status;
-  status = tell_solver(resting, solved);
-  if (status != CT_OK) return status;
+  tell_solver(resting, solved, none);
   bool wanting = !chosen && resting->result->status == CT_RESTING_STATUS_NOT_CONVERGED;
   return wanting && resting->fit.blocks ? by_balance(resting, problem, true, &done) : CT_OK;
 }
@@ -154,7 +167,7 @@ ct_status ct_resting_normal(ct_resting *resting) {
   ct_lcp_result solved = {.z = memory + n, .w = memory + 2 * n, .certificate = memory + 3 * n};
   for (size_t i = 0; status == CT_OK && i < n; i++)
     memory[i] = ct_touch_free_acceleration(resting->set, &resting->set->touches[resting->active[i]], NULL);
-  if (status == CT_OK) status = solve(resting, &problem, &options, &solved);
+  if (status == CT_OK) status = solve(resting, &problem, memory, &options, &solved);
   ct_solver_leave(resting->solver, mark);
   return status;
 }

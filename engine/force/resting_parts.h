@@ -83,10 +83,12 @@ ct_status ct_resting_normal(ct_resting *resting);
 ct_status ct_resting_friction_solve(ct_resting *resting);
 
 /* Looks for the proof that bodies which move, or are moved, squeeze others, with friction or without: told then, without forces.
- * Else an island that was told infeasible has not converged. */
-ct_status ct_resting_squeezed(ct_resting *resting, bool *squeezed);
-/* Whether y [count] is such a proof, whatever the masses: then it is the result's certificate. */
-ct_status ct_resting_certify(ct_resting *resting, const double *y, bool *proves);
+ * Else an island that was told infeasible has not converged. q [3 count] as of ct_resting_problem. *raised: contacts cannot be kept
+ * apart by round-off of q alone, which was raised by it. */
+ct_status ct_resting_squeezed(ct_resting *resting, double *q, bool *squeezed, bool *raised);
+/* Whether y [count] is such a proof, whatever the masses: then it is the result's certificate. Else the normal accelerations
+ * q [parts count] are raised by their round-off. */
+ct_status ct_resting_certify(ct_resting *resting, const double *y, double *q, unsigned parts, bool *proves);
 bool ct_resting_is_driven(const ct_resting *resting);
 
 /* Both where the contact system would be larger than is kept: by the forces that come nearest to holding all bodies. CT_LIMIT: not

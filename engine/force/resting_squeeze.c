@@ -4,16 +4,23 @@
 #include "force/mechanics.h"
 #include "force/resting_parts.h"
 
-ct_status ct_resting_certify(ct_resting *resting, const double *y, bool *proves) {
+ct_status ct_resting_certify(ct_resting *resting, const double *y, double *q, unsigned parts, bool *proves) {
   size_t all = resting->set->count;
-  double *told = resting->result->certificate;
+  double *told = resting->result->certificate, closing = 0.0, margin;
   ct_solver_mark mark = ct_solver_enter(resting->solver);
   double *spread = ct_solver_doubles(resting->solver, all + 1);
   *proves = false;
   for (size_t i = 0; spread && i < all; i++) spread[i] = 0.0;
-  for (size_t i = 0; spread && i < resting->count; i++) spread[resting->active[i]] = y[i];
-  ct_status status = spread ? ct_normals_balance(resting->set, spread, resting->solver, proves) : CT_OUT_OF_MEMORY;
+  for (size_t i = 0; spread && i < resting->count; i++) {
+    spread[resting->active[i]] = y[i];
+    closing -= y[i] * q[i * parts];
+  }
+  ct_status status =
+      spread ? ct_normals_margin(resting->set, spread, CT_RATE_ACCELERATION, resting->solver, &margin) : CT_OUT_OF_MEMORY;
+  *proves = status == CT_OK && closing > margin;
   for (size_t i = 0; told && *proves && i < all; i++) told[i] = spread[i];
+  for (size_t i = 0; status == CT_OK && !*proves && i < resting->count; i++)
+    q[i * parts] += ct_touch_rate_roundoff(resting->set, &resting->set->touches[resting->active[i]], CT_RATE_ACCELERATION);
   ct_solver_leave(resting->solver, mark);
   return status;
 }
@@ -38,10 +45,10 @@ static void tell(ct_resting *resting, const ct_lcp_result *solved) {
   for (size_t i = 0; i < resting->count * CT_RESTING_PARTS; i++) resting->forces[i] = 0.0;
 }
 
-ct_status ct_resting_squeezed(ct_resting *resting, bool *squeezed) {
+ct_status ct_resting_squeezed(ct_resting *resting, double *q, bool *squeezed, bool *raised) {
   size_t n = resting->count;
   bool claimed = resting->result->status == CT_RESTING_STATUS_INFEASIBLE;
-  *squeezed = false;
+  *squeezed = *raised = false;
   if (claimed) resting->result->status = CT_RESTING_STATUS_NOT_CONVERGED;
   if (n > CT_LCP_DIRECT_MAX) return CT_OK;
   ct_solver_mark mark = ct_solver_enter(resting->solver);
@@ -49,14 +56,18 @@ ct_status ct_resting_squeezed(ct_resting *resting, bool *squeezed) {
   ct_lcp problem = {.q = memory};
   ct_lcp_options options = {.tie = CT_LCP_TIE_ANY, .cancel = resting->options->cancel};
   ct_status status = memory ? ct_resting_matrix(resting, 1, &problem.matrix) : CT_OUT_OF_MEMORY;
-  for (size_t i = 0; status == CT_OK && i < n; i++)
-    memory[i] = ct_touch_free_acceleration(resting->set, &resting->set->touches[resting->active[i]], NULL);
-  if (status == CT_OK) {
+  bool open = status == CT_OK;
+  /* Once more where only round-off has been found: behind it there may be a squeeze. */
+  for (int pass = 0; pass < 2 && open; pass++) {
+    for (size_t i = 0; i < n; i++) memory[i] = q[i * CT_RESTING_PARTS];
+    for (size_t i = 0; i < n; i++) memory[3 * n + i] = 0.0;
     ct_lcp_result solved = {.z = memory + n, .w = memory + 2 * n, .certificate = memory + 3 * n};
     status = ct_lcp_solve(&problem, &options, resting->solver, &solved);
-    bool none = status == CT_OK && solved.status == CT_LCP_STATUS_INFEASIBLE;
-    if (none) status = ct_resting_certify(resting, solved.certificate, squeezed);
+    bool none = status == CT_OK && ct_lcp_may_have_none(&solved);
+    if (none) status = ct_resting_certify(resting, solved.certificate, q, CT_RESTING_PARTS, squeezed);
+    *raised = *raised || (none && !*squeezed);
     if (*squeezed) tell(resting, &solved);
+    open = status == CT_OK && none && !*squeezed;
   }
   ct_solver_leave(resting->solver, mark);
   return status;
