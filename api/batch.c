@@ -19,7 +19,7 @@ static bool read_kind(api_reader *reader, const api_field *field, api_kind *kind
   api_field word = api_field_at(json_object_get(field->value, "kind"), api_path_member(&field->path, "kind"));
   size_t which = API_KIND_COUNT;
   bool good = api_read_id(reader, &named, id);
-  if (!word.value) api_fault_at(reader->faults, API_PROBLEM_MISSING_MEMBER, &field->path, "The member \"kind\" is missing.");
+  if (!word.value) api_fault_missing(reader, field, "kind");
   else good = api_read_word(reader, &word, words, API_KIND_COUNT, &which) && good;
   *kind = (api_kind)which;
   return good && which < API_KIND_COUNT;

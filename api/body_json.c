@@ -2,6 +2,7 @@
 #include "body_json.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "json_text.h"
 #include "material_json.h"
@@ -175,6 +176,18 @@ static bool read_short(api_reader *reader, const api_field *field, const api_bod
   return good;
 }
 
+/* True if a member may be a misspelt "colliders". */
+static bool resembles_colliders(const json_t *value) {
+  static const char word[] = "colliders";
+  api_likeness likeness = api_likeness_start(word, sizeof word - 1);
+  const char *name;
+  json_t *unused;
+  json_object_foreach((json_t *)value, name, unused) {
+    if (!api_likeness_consider(&likeness, name, strlen(name))) break;
+  }
+  return likeness.best.length > 0;
+}
+
 /* A shape at the top, or nothing that only a whole body has: a misspelt shape is then told with the names of the shapes. */
 static bool looks_short(const json_t *value) {
   if (!json_is_object(value) || json_object_get(value, "colliders")) return false;
@@ -182,7 +195,8 @@ static bool looks_short(const json_t *value) {
   for (size_t i = 0; i < API_SHAPE_MEMBER_COUNT; i++)
     if (json_object_get(value, shapes[i].name)) return true;
   if (json_object_get(value, "shape")) return true;
-  return !json_object_get(value, "motion") && !json_object_get(value, "groups") && !json_object_get(value, "user");
+  if (json_object_get(value, "motion") || json_object_get(value, "groups") || json_object_get(value, "user")) return false;
+  return !resembles_colliders(value);
 }
 
 bool api_read_body(api_reader *reader, const api_field *field, const api_body_form *form, api_body *out) {

@@ -76,7 +76,7 @@ bool api_patch_body(api_reader *reader, const api_field *patch, ct_draft *draft)
   api_field id_field = api_field_at(json_object_get(patch->value, "id"), path);
   ct_text id = {0};
   if (!id_field.value) {
-    api_fault_at(reader->faults, API_PROBLEM_MISSING_MEMBER, &path, "The member \"id\" names the body to patch.");
+    api_fault_missing(reader, patch, "id");
     return false;
   }
   if (!api_read_id(reader, &id_field, &id)) return false;

@@ -166,7 +166,10 @@ static bool parameters_known(api_call *call) {
       known = strchr(name + 1, ' ') == name + parameter.name_length + 1 && strstr(call->route->parameters, name);
     }
     if (!known) refuse_parameter(call, &parameter, word);
-    else if (parameter.bad) api_fault_plain(&call->faults, API_PROBLEM_BAD_PARAMETER, "The value of \"%s\" cannot be.", word);
+    else if (parameter.bad)
+      api_fault_plain(&call->faults, API_PROBLEM_BAD_PARAMETER,
+                      "The value of \"%s\" has a %% without two hexadecimal digits, a zero byte, or more than %d bytes.", word,
+                      API_URL_VALUE_MAX);
   }
   return !api_faults_any(&call->faults);
 }

@@ -79,6 +79,19 @@ static void tell_unknown(api_reader *reader, const api_field *field, ct_text nam
                count ? "; members: " : "", member_list(known, members, count));
 }
 
+void api_fault_missing(api_reader *reader, const api_field *object, const char *name) {
+  api_likeness likeness = api_likeness_start(name, strlen(name));
+  for (void *m = json_object_iter(object->value); m; m = json_object_iter_next(object->value, m))
+    if (!api_likeness_consider(&likeness, json_object_iter_key(m), strlen(json_object_iter_key(m)))) break;
+  if (likeness.best.length) {
+    const api_field meant = {.name = name};
+    tell_unknown(reader, object, likeness.best, &meant, 1);
+    return;
+  }
+  const api_path path = api_path_member(&object->path, name);
+  api_fault_at(reader->faults, API_PROBLEM_MISSING_MEMBER, &path, "The member \"%s\" is required.", name);
+}
+
 static bool is_known(const char *name, const api_field *members, size_t count) {
   for (size_t i = 0; i < count; i++)
     if (strcmp(members[i].name, name) == 0) return true;

@@ -44,6 +44,9 @@ static inline bool api_field_present(const api_field *field) { return field->val
  * unknown name, with the nearest of the absent known ones), MISSING_MEMBER. True: none of these. The members are set in any case.
  */
 bool api_read_object(api_reader *reader, const api_field *field, api_field *members, size_t count);
+/* A fault for a required member that the object lacks: MISSING_MEMBER; or UNKNOWN_MEMBER at a member
+ * whose name resembles it. */
+void api_fault_missing(api_reader *reader, const api_field *object, const char *name);
 /* Index of the one present member of members[0..count); `count` when there is none and it may be so, or after a fault at the
  * object: `problem` (none though required), or CONFLICTING_MEMBERS (several). */
 size_t api_read_one_of(api_reader *reader, const api_field *object, const api_field *members, size_t count, bool required,

@@ -78,11 +78,12 @@ bool api_likeness_consider(api_likeness *l, const char *candidate, size_t length
   if (l->word.length > WORD_MAX || length > WORD_MAX) return true;
   size_t longer = length > l->word.length ? length : l->word.length;
   size_t shorter = length + l->word.length - longer;
-  size_t most = longer / 3;
+  /* Of words of two letters one letter is too much to change, but they may be swapped. */
+  size_t most = longer == 2 ? 1 : longer / 3;
   if (l->distance <= most) most = l->distance ? l->distance - 1 : 0;
   if (longer - shorter > most || l->distance == 0) return true;
   ct_text text = {candidate, length};
-  if (bag_distance(l, text) > most) return true;
+  if (bag_distance(l, text) > (longer == 2 ? 0 : most)) return true;
   size_t distance = edit_distance(l->word, text, most, &l->cells);
   if (distance > most) return true;
   l->distance = distance;

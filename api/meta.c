@@ -8,6 +8,8 @@
 #include "openapi_bytes.h"
 #include "path_json.h"
 
+#include <string.h>
+
 /* What the engine and the decoders bound, beside the settable limits. */
 static void put_fixed_limits(api_buffer *out) {
   const struct {
@@ -87,7 +89,13 @@ api_step api_meta_openapi(api_call *call) {
 api_step api_meta_problem(api_call *call) {
   api_problem_id id;
   if (!api_problem_find(call->match.item_id, &id)) {
-    api_fault_plain(&call->faults, API_PROBLEM_NOT_FOUND, "No problem has the name \"%s\".", call->match.item_id);
+    const char *name = call->match.item_id;
+    api_likeness likeness = api_likeness_start(name, strlen(name));
+    for (int i = 0; i < API_PROBLEM_COUNT; i++) {
+      const char *known = api_problem_get((api_problem_id)i)->name;
+      api_likeness_consider(&likeness, known, strlen(known));
+    }
+    api_fault_like(api_fault_plain(&call->faults, API_PROBLEM_NOT_FOUND, "No problem has the name \"%s\".", name), likeness);
     return api_call_fail(call);
   }
   const api_problem *problem = api_problem_get(id);

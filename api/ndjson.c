@@ -152,9 +152,10 @@ bool api_ndjson_patch(void *context, api_reader *reader, const api_ndjson_record
   api_field id_field = api_field_at(json_object_get(record->field.value, "id"), path);
   ct_text id;
   if (!id_field.value) {
-    api_fault_at(reader->faults, json_is_object(record->field.value) ? API_PROBLEM_MISSING_MEMBER : API_PROBLEM_WRONG_TYPE,
-                 json_is_object(record->field.value) ? &path : &record->field.path,
-                 "A patch is an object whose id names the body.");
+    if (json_is_object(record->field.value)) api_fault_missing(reader, &record->field, "id");
+    else
+      api_fault_at(reader->faults, API_PROBLEM_WRONG_TYPE, &record->field.path,
+                   "A patch is an object whose id names the body.");
     return false;
   }
   if (!api_read_id(reader, &id_field, &id)) return false;

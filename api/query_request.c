@@ -641,7 +641,8 @@ static bool may_have_state(api_reader *reader, const api_field *field, const api
 bool api_read_question(api_reader *reader, const api_field *field, const api_asking *asking, api_question *out) {
   uint64_t allowed = scene_members[asking->kind] | (asking->in_batch ? BIT(ID) | BIT(KIND) : BIT(DEADLINE));
   if (!asking->scene) allowed |= BIT(SCENE) | given_members[asking->kind] | (asking->kind == API_KIND_PAIRS ? BOXES_MEMBERS : 0);
-  if (asking->writes) allowed &= ~(OF_ALL | BIT(POSES));
+  /* Poses of a write were read before, and taken out of the request; the name is still one that may be meant. */
+  if (asking->writes) allowed &= ~OF_ALL;
   else if (asking->scene) allowed |= api_kind_uses_filters(asking->kind) ? BIT(ADD) | BIT(FILTERS) : BIT(ADD);
   /* Contact states are kept by scenes of the daemon's alone. */
   if (!asking->scene && asking->kind == API_KIND_COMPLIANT_FORCES) allowed &= ~BIT(CONTACT_STATE);

@@ -58,17 +58,23 @@ static void write_path(const raw_path *given, const raw_path *template, char out
   out[used] = 0;
 }
 
+/* Takes the route's path as the hint if it is nearer than the best one so far. */
+static void consider_route(const raw_path *given, const char *path, size_t *best, char out[API_ROUTE_HINT_BYTES]) {
+  raw_path template = split_raw(path, false);
+  size_t distance = path_distance(given, &template);
+  if (distance >= *best) return;
+  *best = distance;
+  write_path(given, &template, out);
+}
+
 void api_route_hint(const char *path, char out[API_ROUTE_HINT_BYTES]) {
+  static const char *const of_server[] = {"/livez", "/readyz", "/metrics"};
   size_t best = SIZE_MAX;
   out[0] = 0;
   for (int versioned = 0; versioned < 2; versioned++) {
     raw_path given = split_raw(path, versioned);
-    for (size_t i = 0; i < api_route_count && given.count; i++) {
-      raw_path template = split_raw(api_routes[i].path, false);
-      size_t distance = path_distance(&given, &template);
-      if (distance >= best) continue;
-      best = distance;
-      write_path(&given, &template, out);
-    }
+    for (size_t i = 0; i < api_route_count && given.count; i++) consider_route(&given, api_routes[i].path, &best, out);
+    for (size_t i = 0; i < sizeof of_server / sizeof of_server[0] && given.count; i++)
+      consider_route(&given, of_server[i], &best, out);
   }
 }

@@ -69,6 +69,34 @@ static known_header header_of(const char *name, size_t length) {
   return HEADER_OTHER;
 }
 
+/* Headers without which a call does something else than intended, and the number of letters in which
+ * a misspelling of each differs at most: X-Match and Content-Range are other headers. Returns NULL for
+ * a name that resembles none of them, else a sentence. */
+static const char *describe_slip(const char *name, size_t length) {
+  static const struct {
+    const char *name;
+    size_t letters;
+    const char *detail;
+  } guards[] = {{"If-Match", 1, "The header is not known; did you mean If-Match?"},
+                {"If-None-Match", 2, "The header is not known; did you mean If-None-Match?"},
+                {"Idempotency-Key", 2, "The header is not known; did you mean Idempotency-Key?"},
+                {"Last-Event-ID", 2, "The header is not known; did you mean Last-Event-ID?"},
+                {"Content-Type", 2, "The header is not known; did you mean Content-Type?"}};
+  for (size_t i = 0; i < sizeof guards / sizeof guards[0]; i++) {
+    api_likeness likeness = api_likeness_start(name, length);
+    api_likeness_consider(&likeness, guards[i].name, strlen(guards[i].name));
+    if (likeness.distance == 0) return NULL;
+    if (likeness.distance <= guards[i].letters) return guards[i].detail;
+  }
+  return NULL;
+}
+
+static void note_slip(srv_head *head, const char *name, size_t length) {
+  if (head->misspelt) return;
+  head->meant = describe_slip(name, length);
+  if (head->meant) head->misspelt = name;
+}
+
 void srv_guard_header(srv_head *head, const char *name, size_t name_length, const char *value, size_t value_length) {
   head->lines++;
   if (!is_token(name, name_length)) head->bad_name = true;
@@ -89,7 +117,7 @@ void srv_guard_header(srv_head *head, const char *name, size_t name_length, cons
   case HEADER_ACCEPT:
     if (!head->accept) head->accept = value;
     break;
-  case HEADER_OTHER: break;
+  case HEADER_OTHER: note_slip(head, name, name_length); break;
   }
 }
 
@@ -184,5 +212,6 @@ srv_verdict srv_guard_check(const srv_head *head, const char *method, const char
     return (srv_verdict){true, false, API_PROBLEM_ORIGIN_DENIED, NULL, "The Origin header names a page of another origin."};
   if (head->content_encoding && *head->content_encoding && strcasecmp(head->content_encoding, "identity") != 0)
     return (srv_verdict){true, false, API_PROBLEM_UNSUPPORTED_MEDIA_TYPE, NULL, "Content-Encoding must be identity or absent."};
+  if (head->misspelt) return (srv_verdict){true, false, API_PROBLEM_BAD_REQUEST, head->misspelt, head->meant};
   return pass();
 }

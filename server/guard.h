@@ -17,6 +17,8 @@ typedef struct srv_head {
   const char *repeated;               /* name of a header that may occur once, and does more often */
   const char *bad_value;              /* name of a header whose value holds a control character */
   const char *hidden;                 /* name of a header whose value goes on behind a zero byte, or in the next line */
+  const char *misspelt;               /* name of a header that is nearly that of one which guards a write */
+  const char *meant;                  /* a detail that names the latter */
   unsigned lines;
   bool bad_name;
   bool expects; /* an Expect header: the body comes only after a word from here */

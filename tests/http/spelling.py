@@ -71,6 +71,12 @@ def rows():
             ("a route of a kind, without a scene", "POST", "/v1/query/distanse", {}, 404, "/v1/query/distance"),
             ("a route without its version", "GET", "/scenes/robot-cell", None, 404, CELL),
             ("a slash at the end", "GET", "/v1/scenes/", None, 404, "/v1/scenes"),
+            ("a route of the process", "GET", "/metric", None, 404, "/metrics"),
+            ("a route of a probe", "GET", "/readz", None, 404, "/readyz"),
+            ("a name of a problem", "GET", "/problems/unknown-menber", None, 404, "unknown-member"),
+            ("two letters swapped", "PATCH", CELL + "/bodies", [{"di": "gripper"}], 422, "id"),
+            ("two other letters", "PATCH", CELL + "/bodies", [{"ix": "gripper"}], 422, None),
+            ("the kind of a body", "POST", "/v1/query/massProperties", {"a": {"id": "a", "coliders": [BALL]}, "b": BALL}, 422, "colliders"),
             ("a parameter", "GET", CELL + "/bodies?limt=3", None, 400, "limit"),
             ("a parameter's case", "POST", "/v1/shapes?Unit=m", BALL, 400, "unit"),
             ("a parameter where there is none", "GET", CELL + "?limit=3", None, 400, None)):
@@ -183,6 +189,28 @@ def an_entity_tag_without_quotes_is_answered_with_a_hint():
     for tag in (f'"r{revision}"', f'"x", "r{revision}"', "*", f'W/"x" , "r{revision}" '):
         client.post(CELL + "/query/overlap", {}, headers={"If-Match": tag}).must(200)
         client.get(CELL, headers={"If-None-Match": tag}).must(304)
+
+
+@suite.fact
+def a_header_that_is_nearly_one_that_guards_a_write_is_refused():
+    before = client.get(CELL).text
+    for name, meant in (("If-Macth", "If-Match"), ("If_Match", "If-Match"), ("ifmatch", "If-Match"), ("If-NoneMatch", "If-None-Match"),
+                        ("Idempotency_Key", "Idempotency-Key"), ("X-Idempotency-Key", "Idempotency-Key"),
+                        ("Last-EventID", "Last-Event-ID"), ("Contnet-Type", "Content-Type")):
+        for method, path, body in (("PATCH", CELL, {"user": 1}), ("GET", CELL, None), ("POST", CELL + "/query/overlap", {})):
+            reply = client.request(method, path, body, headers={name: '"r1"'}).problem(400, "bad-request")
+            equal(reply.json["detail"], f"{name}: The header is not known; did you mean {meant}?", "detail")
+    equal(client.get(CELL).text, before, "the scene")
+    for name in ("If-Range", "Content-Range", "If-Modified-Since", "Content-Language", "X-Match", "Via", "TE", "X-Request-Id"):
+        client.post(CELL + "/query/overlap", {}, headers={name: '"r1"'}).must(200)
+
+
+@suite.fact
+def a_value_of_the_url_that_cannot_be_read_says_why():
+    for value in ("%00", "%4", "%zz", "9" * 1000):
+        reply = client.get(f"/v1/scenes?limit={value}").problem(400, "bad-parameter")
+        for part in ('"limit"', "hexadecimal", "zero byte", "800 bytes"):
+            check(part in reply.json["detail"], reply.json["detail"])
 
 
 POINTS = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]

@@ -72,7 +72,9 @@ static void the_nearest_word_is_that_of_the_whole_table(void) {
       size_t own = i % 2 ? edit_word(&state, word, length, candidate[i])
                          : random_word(&state, most, used, candidate[i]);
       size_t distance = full_distance(word, length, candidate[i], own);
-      if (3 * distance <= (own > length ? own : length) && distance < best) best = distance;
+      bool swapped = own == 2 && length == 2 && word[0] == candidate[i][1] && word[1] == candidate[i][0];
+      bool near = 3 * distance <= (own > length ? own : length) || swapped;
+      if (near && distance < best) best = distance;
       CHECK(api_likeness_consider(&likeness, candidate[i], own));
     }
     CHECK(likeness.distance == best);

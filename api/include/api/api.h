@@ -189,7 +189,7 @@ bool api_id_of_json(const char *bytes, size_t length, char out[CT_ID_LENGTH_MAX 
 #define API_LIKENESS_LETTERS 64
 
 /* The search for what somebody meant: of all candidates the one with the fewest letters to change, if that is at most a third of
- * the longer word; of several the first. */
+ * the longer word, or swaps its two letters; of several the first. */
 typedef struct api_likeness {
   ct_text word, best; /* borrowed; best is empty where nothing is near */
   unsigned char letters[API_LIKENESS_LETTERS]; /* of the word: how many of each class */
