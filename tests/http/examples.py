@@ -67,7 +67,8 @@ def demo_shape(client):
 def demo_elements(client):
     """The body whose vertices are moved."""
     corners = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
-    client.put(f"/v1/scenes/{SCENE}/bodies/jelly", {"colliders": [{"tetmesh": {"vertices": corners, "tetrahedra": [[0, 1, 2, 3]]}}]}).must(201)
+    jelly = {"colliders": [{"tetmesh": {"vertices": corners, "tetrahedra": [[0, 1, 2, 3]]}}]}
+    client.put(f"/v1/scenes/{SCENE}/bodies/jelly", jelly).must(201)
 
 
 def demo_event(client):

@@ -1,4 +1,5 @@
 """Each member and each word of a choice in the examples of the OpenAPI document, misspelt: it is refused, and the right one is suggested.
+The members that a refusal lists are those of the document.
 
 The slips are those of a typist: two letters swapped, one left out, twice or in the other case; the seed decides which. A word of one
 letter has nothing near it: it is refused, with those that it could be. CONTACTD_FULL=1 tries every kind of slip at every member, with a
@@ -100,18 +101,71 @@ def refused(case, client, above):
                 check(near or len(word) == 1 and listed, f"{what}: {reply.text[:500]}")
 
 
+def branches(schema):
+    """The schema and those that it refers to or is composed of."""
+    yield schema
+    parts = ([resolve(document.document, schema)] if "$ref" in schema else []) + \
+        [part for word in ("allOf", "oneOf", "anyOf") for part in schema.get(word, [])]
+    for part in parts:
+        yield from branches(part)
+
+
+def objects_in(schemas, value, place=()):
+    """(place, names of the documented members) of the objects in a value."""
+    schemas = [branch for schema in schemas for branch in branches(schema)]
+    if isinstance(value, dict):
+        documented = {name for schema in schemas for name in schema.get("properties", {})}
+        if documented:
+            yield place, documented
+        for name, member in value.items():
+            below = [schema["properties"][name] for schema in schemas if name in schema.get("properties", {})]
+            below = below or [s["additionalProperties"] for s in schemas if isinstance(s.get("additionalProperties"), dict)]
+            yield from objects_in(below, member, place + (name,))
+    for i, element in enumerate(value if isinstance(value, list) else []):
+        yield from objects_in([schema["items"] for schema in schemas if "items" in schema], element, place + (i,))
+
+
+def lists_what_is_documented(case, client, above):
+    """A member that is like none is refused with a list of those that are taken: the document has them all."""
+    media = content_of(document, case.operation)[case.content_type]
+    nd = case.content_type == NDJSON
+    body = lines_of(case.body) if nd else case.body
+    for place, documented in objects_in([{"items": media["schema"]}] if nd else [media["schema"]], body):
+        sent = copy.deepcopy(body)
+        node = sent
+        for step in place:
+            node = node[step]
+        node[ALIEN] = 1  # a word that is like none
+        reply = client.request(case.method, case.address(), ndjson(sent) if nd else sent, content_type=case.content_type,
+                               headers=examples.shifted(case.headers(), above), check=False)
+        details = [error["detail"] for problem in problems_in(reply) for error in problem.get("errors", []) if ALIEN in error["detail"]]
+        check(details and "members: " in details[0], f"{ALIEN} at {place}: {reply.text[:500]}")
+        taken = set(details[0].split("members: ")[1].split(".")[0].split(", "))
+        others = taken - documented - (REFUSED.get(case.template, set()) if not place else set())
+        if place[:1] == ("queries",):
+            content = content_of(document, document.document["paths"][f"{case.template}/{node['kind']}"]["post"])
+            schema = content["application/json"]["schema"]
+            others -= {name for branch in branches(schema) for name in branch.get("properties", {})}
+        check(not others, f"undocumented at {place}: {sorted(others)}")
+
+
+ALIEN = "zzzzzzzzzzzz"
+# Members that are known there to be refused with a reason of their own.
+REFUSED = {"/v1/scenes": {"id"}, "/v1/query": {"poses", "add", "filters"}}
+
+
 # Slips that are as near to another word of the same place.
 NEARER = {"convex": ("conex",)}
 shared = []
 
 
-def run(case):
+def run(test, case):
     if examples.reads(case):
         if not shared:
             daemon = Daemon().start()
             suite.cleanup(daemon.stop)
             shared.append((KeepAlive(daemon, document), examples.demo_scene(Curl(daemon, document))))
-        refused(case, *shared[0])
+        test(case, *shared[0])
         return
     with Daemon() as daemon:
         curl = Curl(daemon, document)
@@ -119,9 +173,11 @@ def run(case):
         for prepare in examples.needs(case):
             prepare(curl)
         examples.send_before(curl, case)
-        refused(case, KeepAlive(daemon, document), above)
+        test(case, KeepAlive(daemon, document), above)
 
 
-suite.table("misspelt", ((case.title, lambda c=case: run(c)) for case in cases(document) if (case.content_type or "").endswith("json")))
+table = [case for case in cases(document) if (case.content_type or "").endswith("json")]
+suite.table("misspelt", ((case.title, lambda c=case: run(refused, c)) for case in table))
+suite.table("documented", ((case.title, lambda c=case: run(lists_what_is_documented, c)) for case in table))
 print(f"seed {SEED}")
 suite.main()
