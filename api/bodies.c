@@ -5,6 +5,7 @@
 #include "cursor.h"
 #include "likeness.h"
 #include "scenes.h"
+#include "warning.h"
 
 /* ---- listing --------------------------------------------------------------------------------------------------------- */
 
@@ -149,7 +150,7 @@ static bool remove_named(api_call *call, ct_draft *draft, uint64_t *count) {
   return true;
 }
 
-/* Removes the bodies whose id begins with the prefix; that there are none is no fault. */
+/* Removes the bodies whose id begins with the prefix; that there are none is no fault, and warned of. */
 static bool remove_prefix(api_call *call, const api_url_parameter *prefix, ct_draft *draft, uint64_t *count) {
   uint32_t rows = ct_scene_rows(call->scene);
   for (uint32_t row = 0; row < rows; row++) {
@@ -163,6 +164,12 @@ static bool remove_prefix(api_call *call, const api_url_parameter *prefix, ct_dr
     }
     (*count)++;
   }
+  if (*count > 0) return true;
+  char echo[API_ECHO_MAX + 4], end[API_LIKENESS_END];
+  const ct_text text = {prefix->value, prefix->value_length};
+  const api_likeness like = api_likeness_of_prefixes(call->scene, text);
+  api_warn(&call->warnings, "noBody", NULL, 0, "No body's id begins with \"%s\"%s", api_echo(text, echo),
+           api_likeness_end(&like, end));
   return true;
 }
 

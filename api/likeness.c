@@ -1,6 +1,7 @@
 /* Optimal string alignment (Damerau 1964): letters to insert, drop, change or swap with a neighbour, upper and lower case alike. */
 #include "likeness.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Longer words are not compared, bytes. */
@@ -89,6 +90,13 @@ bool api_likeness_consider(api_likeness *l, const char *candidate, size_t length
   l->distance = distance;
   l->best = text;
   return true;
+}
+
+const char *api_likeness_end(const api_likeness *likeness, char out[API_LIKENESS_END]) {
+  char echo[API_ECHO_MAX + 4];
+  if (likeness->best.length > 0) snprintf(out, API_LIKENESS_END, "; did you mean \"%s\"?", api_echo(likeness->best, echo));
+  else snprintf(out, API_LIKENESS_END, ".");
+  return out;
 }
 
 /* ---- words of a scene -------------------------------------------------------------------------------------------------- */

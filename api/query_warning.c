@@ -36,17 +36,9 @@ static bool has_group(const ct_scene *scene, ct_text group) {
   return false;
 }
 
-/* The end of a sentence: a suggestion, or a full stop. Returns room. */
-static const char *put_suggestion(const api_likeness *likeness, char *room, size_t size) {
-  char echo[API_ECHO_MAX + 4];
-  if (likeness->best.length > 0) snprintf(room, size, "; did you mean \"%s\"?", api_echo(likeness->best, echo));
-  else snprintf(room, size, ".");
-  return room;
-}
-
 void api_warn_empty_groups(api_reader *reader, const api_field *field, const ct_text *groups, size_t count, const ct_scene *scene,
                            api_question *out) {
-  char at[API_WARNED_POINTER_BYTES], echo[API_ECHO_MAX + 4], end[API_ECHO_MAX + 32];
+  char at[API_WARNED_POINTER_BYTES], echo[API_ECHO_MAX + 4], end[API_LIKENESS_END];
   for (size_t i = 0; i < count; i++) {
     if (has_group(scene, groups[i])) continue;
     /* Warnings that are only counted do without a suggestion. */
@@ -55,16 +47,16 @@ void api_warn_empty_groups(api_reader *reader, const api_field *field, const ct_
     api_field element = api_field_element(field, i);
     api_path_write(&element.path, at, sizeof at);
     api_warn_query(reader, out, "%s: no body is in the group \"%s\"%s", at, api_echo(groups[i], echo),
-                   put_suggestion(&like, end, sizeof end));
+                   api_likeness_end(&like, end));
   }
 }
 
 void api_warn_empty_prefix(api_reader *reader, const api_field *field, ct_text prefix, const ct_scene *scene, api_question *out) {
-  char at[API_WARNED_POINTER_BYTES], echo[API_ECHO_MAX + 4], end[API_ECHO_MAX + 32];
+  char at[API_WARNED_POINTER_BYTES], echo[API_ECHO_MAX + 4], end[API_LIKENESS_END];
   api_likeness like = api_likeness_of_prefixes(scene, prefix);
   api_path_write(&field->path, at, sizeof at);
   api_warn_query(reader, out, "%s: no body's id begins with \"%s\"%s", at, api_echo(prefix, echo),
-                 put_suggestion(&like, end, sizeof end));
+                 api_likeness_end(&like, end));
 }
 
 void api_copy_group_warnings(api_reader *reader, size_t from, api_question *out) {

@@ -1,8 +1,12 @@
 /* Scenes. Bodies and filters are read by their own files. */
 #include "scene_json.h"
 
+#include <string.h>
+
 #include "json_text.h"
+#include "likeness.h"
 #include "volume_json.h"
+#include "warning.h"
 
 /* Levels of a document that the daemon itself has written. */
 #define OWN_DEPTH 512
@@ -136,12 +140,40 @@ static bool keeps_id(api_reader *reader, const api_field *field, ct_text given, 
   return false;
 }
 
+/* Warns of members that a patch removes from one of the settings' objects, which has none of the name. */
+static void warn_absent(api_reader *reader, const api_field *patch, const json_t *own, const char *type, const char *what) {
+  const char *name, *other;
+  json_t *value, *unused;
+  if (!json_is_object(patch->value)) return;
+  json_object_foreach(patch->value, name, value) {
+    if (!json_is_null(value) || json_object_get(own, name)) continue;
+    api_likeness like = api_likeness_start(name, strlen(name));
+    json_object_foreach((json_t *)own, other, unused) {
+      if (!api_likeness_consider(&like, other, strlen(other))) break;
+    }
+    char echo[API_ECHO_MAX + 4], end[API_LIKENESS_END];
+    const api_path at = api_path_text(&patch->path, api_text(name));
+    api_warn(reader->warnings, type, &at, 0, "There is no %s \"%s\" to remove%s", what, api_echo(api_text(name), echo),
+             api_likeness_end(&like, end));
+  }
+}
+
+static void warn_absent_settings(api_reader *reader, const api_field *patch, const json_t *own) {
+  const api_path filters = api_path_member(&patch->path, "filters");
+  const api_field groups = api_field_at(json_object_get(json_object_get(patch->value, "filters"), "groups"),
+                                        api_path_member(&filters, "groups"));
+  const api_field materials = api_field_at(json_object_get(patch->value, "materials"), api_path_member(&patch->path, "materials"));
+  warn_absent(reader, &groups, json_object_get(json_object_get(own, "filters"), "groups"), "unknownGroup", "group");
+  warn_absent(reader, &materials, json_object_get(own, "materials"), "unknownMaterial", "material");
+}
+
 bool api_patch_settings(api_reader *reader, const api_field *patch, ct_text id, const ct_scene *scene, ct_draft *draft) {
   /* A null leaves no trace in what is merged, so the patch's own names are looked at. */
   api_field named[SETTINGS_COUNT] = {SETTINGS};
   if (!api_read_object(reader, patch, named, SETTINGS_COUNT)) return false;
   json_t *merged = settings_json(reader, id, scene);
   if (!merged) return false;
+  warn_absent_settings(reader, patch, merged);
   bool good = api_json_merge(&merged, patch->value);
   if (!good) api_fault_memory(reader->faults);
   api_field m[SETTINGS_COUNT] = {SETTINGS};

@@ -160,6 +160,22 @@ def supposed_filters_warn_of_groups_that_no_body_is_in():
 
 
 @suite.fact
+def what_is_removed_and_is_not_there_is_warned_of():
+    warned = client.delete(CELL + "/bodies?prefix=griper").must(200).json
+    equal((warned["count"], [(w["type"], w["detail"]) for w in warned["warnings"]]),
+          (0, [("noBody", 'No body\'s id begins with "griper"; did you mean "gripper"?')]), "a prefix")
+    client.patch(CELL, {"filters": {"groups": {"arm": {"notCollideWith": ["arm"]}}}}).must(200)
+    for patch, pointer, detail in (
+            ({"materials": {"steal": None}}, "/materials/steal", 'There is no material "steal" to remove; did you mean "steel"?'),
+            ({"materials": {"wood": None}}, "/materials/wood", 'There is no material "wood" to remove.'),
+            ({"filters": {"groups": {"amr": None}}}, "/filters/groups/amr", 'There is no group "amr" to remove; did you mean "arm"?')):
+        warnings = client.patch(CELL, patch).must(200).json["warnings"]
+        equal([(w["pointer"], w["detail"]) for w in warnings], [(pointer, detail)], "warnings")
+    for patch in ({"materials": {"copper": {}}}, {"materials": {"copper": None}}, {"filters": {"groups": {"arm": None}}}, {"materials": None}):
+        check("warnings" not in client.patch(CELL, patch).must(200).json, f"{patch} warns")
+
+
+@suite.fact
 def groups_that_no_body_is_in_are_counted_at_little_cost():
     """Naming the nearest of all groups in warnings that are not kept takes longer than the deadline."""
     rng = random.Random(1)
