@@ -28,7 +28,22 @@ static void put_colliders(api_buffer *buffer, const ct_body *a, uint32_t collide
   api_put_collider_name(buffer, "colliderB", b, collider_b);
 }
 
-void api_put_impact(api_buffer *buffer, const ct_body *a, const ct_body *b, const ct_impact *impact) {
+/* [{"time", "distance"}] */
+static void put_grazes_of(api_buffer *buffer, const ct_motion_hit *hit) {
+  api_put_key(buffer, "grazes");
+  api_put_byte(buffer, '[');
+  for (size_t k = 0; k < hit->graze_count; k++) {
+    api_put_item(buffer);
+    api_put_byte(buffer, '{');
+    api_put_member_number(buffer, "time", hit->grazes[k].time);
+    api_put_member_number(buffer, "distance", hit->grazes[k].distance);
+    api_put_byte(buffer, '}');
+  }
+  api_put_byte(buffer, ']');
+}
+
+void api_put_impact(api_buffer *buffer, const ct_body *a, const ct_body *b, const ct_motion_hit *hit) {
+  const ct_impact *impact = hit->impact;
   bool meets = impact->event == CT_IMPACT_CONTACT || impact->event == CT_IMPACT_INITIAL;
   bool grazes = impact->flags & CT_IMPACT_FLAG_GRAZE;
   api_put_byte(buffer, '{');
@@ -53,6 +68,7 @@ void api_put_impact(api_buffer *buffer, const ct_body *a, const ct_body *b, cons
     api_put_member_number(buffer, "grazeTime", impact->graze_time);
     api_put_member_number(buffer, "grazeDistance", impact->graze_distance);
   }
+  if (hit->graze_count > 0) put_grazes_of(buffer, hit);
   api_put_byte(buffer, '}');
 }
 

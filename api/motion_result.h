@@ -2,12 +2,12 @@
 #ifndef API_MOTION_RESULT_H
 #define API_MOTION_RESULT_H
 
-#include <contact/impact.h>
+#include <contact/motion.h>
 
 #include "result_json.h"
 
-/* One result of a sweep. */
-void api_put_impact(api_buffer *buffer, const ct_body *a, const ct_body *b, const ct_impact *impact);
+/* One result of a sweep, of the two bodies. */
+void api_put_impact(api_buffer *buffer, const ct_body *a, const ct_body *b, const ct_motion_hit *hit);
 /* One result of a timeline. */
 void api_put_change(api_buffer *buffer, const ct_body *a, const ct_body *b, const ct_contact_change *change);
 

@@ -36,7 +36,7 @@ static bool take_impact(void *context, const ct_motion_hit *hit) {
   if (q->motions.options.earliest && hit->item < q->from.item) return true;
   if (api_range_is_full(run)) return api_count_result(run);
   api_put_item(&run->range->text);
-  api_put_impact(&run->range->text, body_of(run, hit->a), body_of(run, hit->b), hit->impact);
+  api_put_impact(&run->range->text, body_of(run, hit->a), body_of(run, hit->b), hit);
   return api_mark_result(run, (api_mark){.item = (uint32_t)hit->item, .after = CT_NO_ROW});
 }
 

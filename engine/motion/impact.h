@@ -234,4 +234,7 @@ void ct_impact_tell(const ct_impact_sample *sample, ct_impact *impact);
 
 ct_status ct_impact_bisect(const ct_impact_bodies *bodies, ct_impact *impact);
 
+/* Appends the graze that the impact has to the list of the timeline. CT_OUT_OF_MEMORY: nothing changed. */
+ct_status ct_timeline_append_graze(ct_timeline *timeline, const ct_impact *impact);
+
 #endif

@@ -156,13 +156,38 @@ typedef struct range_run {
   bool stopped; /* by the sink */
 } range_run;
 
+/* Lists the grazes of the pair, of which `first` has the first one: the search begins again behind each. Its end is where
+ * nothing is known any more, or the impact is. */
+static ct_status list_grazes(range_run *run, ct_row_pair pair, ct_impact *first) {
+  const ct_motion_query *query = run->query;
+  ct_impact_options options = query->options.impact;
+  ct_impact next = *first;
+  ct_status status = CT_OK;
+  run->timeline.graze_count = 0;
+  while (status == CT_OK && next.flags & CT_IMPACT_FLAG_GRAZE) {
+    status = ct_timeline_append_graze(&run->timeline, &next);
+    if (status != CT_OK || !(next.graze_end > options.begin) || !(next.graze_end < options.end)) break;
+    options.begin = next.graze_end;
+    status = ct_body_impact(mover(query, pair.a), mover(query, pair.b), &options, run->workspace, &next);
+    status = after_pair(query, run->workspace, status);
+    if (status == CT_OK) first->iterations += next.iterations;
+  }
+  return status;
+}
+
 static ct_status run_impact(range_run *run, ct_row_pair pair, size_t item) {
   const ct_motion_query *query = run->query;
   ct_impact impact;
   ct_status status = ct_motion_impact(query, pair, query->options.impact.end, run->workspace, &impact);
   bool grazes = query->options.grazes && impact.flags & CT_IMPACT_FLAG_GRAZE;
   if (status != CT_OK || (impact.event == CT_IMPACT_NONE && !grazes && !query->options.explicit_pairs)) return status;
-  const ct_motion_hit hit = {.a = pair.a, .b = pair.b, .item = item, .impact = &impact};
+  ct_motion_hit hit = {.a = pair.a, .b = pair.b, .item = item, .impact = &impact};
+  if (grazes) {
+    status = list_grazes(run, pair, &impact);
+    if (status != CT_OK) return status;
+    hit.grazes = run->timeline.grazes;
+    hit.graze_count = run->timeline.graze_count;
+  }
   run->stopped = !run->sink(run->context, &hit);
   return CT_OK;
 }

@@ -21,7 +21,7 @@ static ct_status append(ct_timeline *timeline, const ct_contact_change *change) 
   return CT_OK;
 }
 
-static ct_status append_graze(ct_timeline *timeline, const ct_impact *impact) {
+ct_status ct_timeline_append_graze(ct_timeline *timeline, const ct_impact *impact) {
   if (timeline->graze_count == timeline->graze_capacity) {
     size_t capacity = timeline->graze_capacity ? 2 * timeline->graze_capacity : 8;
     ct_graze *grazes = realloc(timeline->grazes, capacity * sizeof *grazes);
@@ -62,7 +62,7 @@ static ct_status next_contact(const ct_impact_bodies *bodies, ct_impact_options 
       out->known = impact.graze_time;
       return CT_OK;
     }
-    status = append_graze(timeline, &impact);
+    status = ct_timeline_append_graze(timeline, &impact);
     if (status != CT_OK || !(impact.graze_end > options->begin)) break;
     options->begin = impact.graze_end;
     status = ct_impact_first(bodies, &impact);

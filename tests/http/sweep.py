@@ -650,6 +650,27 @@ def a_timeline_lists_every_graze_of_a_pair_and_its_contacts():
 
 
 @suite.fact
+def a_sweep_lists_every_graze_of_a_pair_before_it_meets():
+    """The same bodies: grazes at 2 s and 6 s, a contact from 10 s less half a chord on; without the larger ball one at 10 s and 14 s, too."""
+    for radius, times in ((1.5, [2, 6]), (1, [2, 6, 10, 14]), (0.5, [2, 6, 14])):
+        row = {"id": "row", "colliders": [{"sphere": {"radius": r}, "position": [4 * i, 0, 0]} for i, r in enumerate((1, 1, radius, 1))]}
+        path = scene([row, ball("mover", [-2, 2, 0], 1)])
+        result = one(ask(path, "sweep", {**ALONG, "include": ["grazes"]}))
+        near_list([g["time"] for g in result["grazes"]], times, 1e-6, "times of grazes")
+        near_list([g["distance"] for g in result["grazes"]], [0] * len(times), 1e-12, "distances then")
+        holds(result["grazes"][0], {"time": result["grazeTime"], "distance": result["grazeDistance"]})
+        equal(result["event"], "contact" if radius > 1 else "none", "event")
+        if radius > 1:
+            near(result["time"], 10 - math.sqrt(2.5 ** 2 - 2 ** 2), 1e-9, "when they meet")
+        timeline = ask(path, "timeline", {**ALONG, "include": ["grazes"]})["grazes"]
+        equal([g["time"] for g in timeline][:len(times)], [g["time"] for g in result["grazes"]], "grazes of the timeline")
+        check("grazes" not in ask(path, "sweep", {**ALONG, "pairs": [["row", "mover"]]})["results"][0], "grazes are listed unasked")
+    spin = {"colliders": [{"sphere": {"radius": 0.25}, "position": [1, 0, 0]}], "position": [0, 0, 1.25]}
+    request = {"a": {"plane": {}}, "b": spin, "duration": 20, "motionB": twist(angular=[0, 1, 0]), "include": ["grazes"]}
+    near_list([g["time"] for g in one(free("sweep", request))["grazes"]], [math.pi * (2 * k + 0.5) for k in range(3)], 1e-6, "turns")
+
+
+@suite.fact
 def pairs_that_pass_near_or_meet_do_not_graze():
     draw = random.Random(38)
     for unused in range(40):

@@ -19,7 +19,7 @@ typedef struct ct_motion_options {
   bool timeline;            /* all changes of each pair; else the first impact */
   bool earliest;            /* impacts: only the pairs that meet first: all of which none is certainly earlier, and those that meet
                              * within time_tolerance of the first. Bodies that part at the start count when they meet again */
-  bool grazes;              /* pairs that only graze are hits, too; timelines list all grazes. Not with `earliest` */
+  bool grazes;              /* pairs that only graze are hits, too; impacts and timelines list all grazes. Not with `earliest` */
   size_t changes_max;       /* timeline: of one pair; 0: CT_CHANGES_MAX */
   ct_impact_options impact; /* begin, end, method ...; its cancel is not read */
   const ct_moving *moving;  /* [moving_count], sorted by row, each row once; all paths of one duration */
@@ -41,6 +41,8 @@ typedef struct ct_motion_hit {
    * start, or cut short; with `grazes` those that graze, too; explicit pairs are always hits. */
   const ct_impact *impact;
   const ct_timeline *timeline;
+  const ct_graze *grazes; /* [graze_count] of an impact with `grazes`: all before it, ascending in time */
+  size_t graze_count;
 } ct_motion_hit;
 
 typedef bool (*ct_motion_sink)(void *context, const ct_motion_hit *hit);
