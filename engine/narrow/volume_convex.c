@@ -5,6 +5,8 @@
  */
 #include "narrow/volume_convex.h"
 
+#include "narrow/workspace.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,8 +79,9 @@ static uint32_t most_cutting(const cutter *t) {
   return best;
 }
 
-/* False: nothing is left. */
+/* False: nothing is left, or cancelled. A plane costs the vertices that are left. */
 static bool cut_all(cutter *t) {
+  const ct_cancel *cancel = ct_workspace_flag(t->common->pair->workspace);
   uint32_t count = t->common->b->face_count;
   for (uint32_t i = 0; i < FIRST_PLANES; i++) {
     uint32_t face = most_cutting(t);
@@ -86,7 +89,7 @@ static bool cut_all(cutter *t) {
     if (!cut_by(t, face)) return false;
   }
   for (uint32_t f = 0; f < count; f++) {
-    if (!t->is_done[f] && !cut_by(t, f)) return false;
+    if (ct_cancel_raised(cancel) || (!t->is_done[f] && !cut_by(t, f))) return false;
   }
   return true;
 }

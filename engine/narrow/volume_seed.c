@@ -4,6 +4,7 @@
 #include "narrow/gjk.h"
 #include "narrow/volume_convex.h"
 #include "narrow/volume_dual.h"
+#include "narrow/workspace.h"
 
 #include <string.h>
 
@@ -13,8 +14,8 @@
 #define MOVED 4.0
 
 /* Equal faces of both bodies are one plane; the seed knows no such thing and joins dual points, with the same faces left. */
-static void find_shared(ct_volume_common *c) {
-  for (uint32_t f = 0; f < c->b->face_count; f++) {
+static void find_shared(ct_volume_common *c, const ct_cancel *cancel) {
+  for (uint32_t f = 0; f < c->b->face_count && !ct_cancel_raised(cancel); f++) {
     uint32_t other = ct_volume_same_plane(c, f);
     if (other != CT_CUT_NONE) c->shared[other] = f;
   }
@@ -71,9 +72,9 @@ static bool open_solid(ct_volume_common *c, ct_volume_dual *dual) {
 }
 
 /* Each vertex takes the place of the first one that Solfec 1.0 considers equal. Returns whether any is moved. */
-static bool merge_vertices(ct_cut *cut, double epsilon) {
+static bool merge_vertices(ct_cut *cut, double epsilon, const ct_cancel *cancel) {
   bool any = false;
-  for (uint32_t v = 1; v < cut->vertex_count; v++) {
+  for (uint32_t v = 1; v < cut->vertex_count && !ct_cancel_raised(cancel); v++) {
     for (uint32_t w = 0; w < v; w++) {
       if (ct_max_abs(ct_sub(ct_cut_vertex(cut, v), ct_cut_vertex(cut, w))) > SEED_EQUAL * epsilon) continue;
       any = any || ct_max_abs(ct_sub(ct_cut_vertex(cut, v), ct_cut_vertex(cut, w))) > 0.0;
@@ -118,7 +119,7 @@ static bool add_solid(ct_volume_common *c, ct_volume_dual *dual) {
   c->inner = dual->inner;
   c->margin = dual->margin;
   if (c->epsilon > 0.0) {
-    bool merged = merge_vertices(c->cut, c->epsilon), swollen = c->flags & CT_VOLUME_FLAG_TOLERANCE_RAISED;
+    bool merged = merge_vertices(c->cut, c->epsilon, dual->planes.cancel), swollen = c->flags & CT_VOLUME_FLAG_TOLERANCE_RAISED;
     c->moved = (merged || swollen ? MOVED : 0.0) * c->epsilon;
     if (!is_sane(c)) {
       c->pair->flags |= CT_VOLUME_FLAG_GEOMETRIC_FAILURE;
@@ -134,9 +135,12 @@ bool ct_volume_by_dual(ct_volume_common *c) {
   ct_volume_dual dual;
   bool added = true;
   c->epsilon = c->pair->options->method == CT_VOLUME_SOLFEC ? c->pair->options->epsilon : 0.0;
-  find_shared(c);
-  if (!ct_volume_dual_open(&dual, c->a, c->b, c->shared)) c->pair->failed = true;
-  else if (find_inner(c, &dual)) added = add_solid(c, &dual);
+  const ct_cancel *cancel = ct_workspace_flag(c->pair->workspace);
+  find_shared(c, cancel);
+  bool ready = ct_volume_dual_open(&dual, c->a, c->b, c->shared);
+  dual.planes.cancel = cancel;
+  if (!ready) c->pair->failed = true;
+  else if (!ct_cancel_raised(cancel) && find_inner(c, &dual)) added = add_solid(c, &dual);
   ct_volume_dual_close(&dual);
   return added;
 }

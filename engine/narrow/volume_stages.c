@@ -3,23 +3,47 @@
  */
 #include "narrow/volume_convex.h"
 
+#include "narrow/workspace.h"
+
+#include <stdlib.h>
+
 typedef struct stages {
   const ct_volume_common *common;
   ct_volume_memory *memory;
   ct_volume_stages *out;
   ct_vec3 inner;
+  const ct_cancel *cancel;
+  uint32_t *point_of_b; /* [b faces] numbers among the dual points */
+  uint32_t *before;     /* [cut edges] the edge before each in its face */
 } stages;
+
+/* Numbers of the planes of b, and the edges before: each would take a walk of its own for every corner. False: no memory. */
+static bool open_tables(stages *s) {
+  const ct_volume_common *c = s->common;
+  const ct_cut *cut = c->cut;
+  uint32_t number = c->a->face_count;
+  s->point_of_b = malloc((c->b->face_count + (size_t)1) * sizeof *s->point_of_b);
+  s->before = malloc((cut->edge_count + (size_t)1) * sizeof *s->before);
+  if (!s->point_of_b || !s->before) return false;
+  for (uint32_t f = 0; f < c->b->face_count; f++) s->point_of_b[f] = CT_CUT_NONE;
+  for (uint32_t f = 0; f < c->a->face_count; f++)
+    if (c->shared[f] != CT_CUT_NONE) s->point_of_b[c->shared[f]] = f;
+  for (uint32_t f = 0; f < c->b->face_count; f++)
+    if (s->point_of_b[f] == CT_CUT_NONE) s->point_of_b[f] = number++;
+  for (uint32_t f = 0; f < cut->face_count; f++) {
+    uint32_t first = cut->first[f], e = first;
+    if (first == CT_CUT_NONE) continue;
+    do {
+      s->before[cut->edges[e].next] = e;
+      e = cut->edges[e].next;
+    } while (e != first);
+  }
+  return true;
+}
 
 /* Number of a plane among the dual points: a's faces, then b's that are not shared. */
 static uint32_t point_of(const stages *s, const ct_volume_origin *from) {
-  const ct_volume_common *c = s->common;
-  if (from->of_a) return from->face;
-  uint32_t number = c->a->face_count + from->face;
-  for (uint32_t f = 0; f < c->a->face_count; f++) {
-    if (c->shared[f] == from->face) return f;
-    if (c->shared[f] != CT_CUT_NONE && c->shared[f] < from->face) number--;
-  }
-  return number;
+  return from->of_a ? from->face : s->point_of_b[from->face];
 }
 
 /* Distance of the inner point from a plane; the solfec method moves planes out to its epsilon. */
@@ -109,9 +133,7 @@ static bool push_vertex(stages *s, uint32_t v) {
     const ct_volume_origin from = ct_volume_origin_of(s->common, cut->edges[e].face);
     if (!push_index(s, point_of(s, &from))) return false;
     /* The edge before this one in its face ends here; its twin is the next around the vertex, counter-clockwise. */
-    uint32_t before = e;
-    while (cut->edges[before].next != e) before = cut->edges[before].next;
-    e = cut->edges[before].twin;
+    e = cut->edges[s->before[e]].twin;
   } while (e != first);
   vertex.index_count = m->stage_index_count - vertex.first_index;
   m->stage_vertices[m->stage_vertex_count++] = vertex;
@@ -121,15 +143,21 @@ static bool push_vertex(stages *s, uint32_t v) {
 
 void ct_volume_push_stages(const ct_volume_common *c, ct_volume_contact *contact) {
   ct_volume_memory *m = c->pair->memory;
-  stages s = {.common = c, .memory = m, .out = &contact->stages, .inner = contact->inner};
+  stages s = {.common = c,
+              .memory = m,
+              .out = &contact->stages,
+              .inner = contact->inner,
+              .cancel = ct_workspace_flag(c->pair->workspace)};
   contact->stages = (ct_volume_stages){.first_point = m->point_count,
                                        .first_vertex = m->stage_vertex_count,
                                        .first_face = m->stage_face_count,
                                        .start = c->start,
                                        .has_start = c->has_start};
-  bool good = push_points(&s);
-  for (uint32_t v = 0; good && v < c->cut->vertex_count; v++) good = push_vertex(&s, v);
-  for (uint32_t f = 0; good && f < c->cut->face_count; f++)
+  bool good = open_tables(&s) && push_points(&s);
+  for (uint32_t v = 0; good && v < c->cut->vertex_count && !ct_cancel_raised(s.cancel); v++) good = push_vertex(&s, v);
+  for (uint32_t f = 0; good && f < c->cut->face_count && !ct_cancel_raised(s.cancel); f++)
     if (c->cut->first[f] != CT_CUT_NONE) good = push_face(&s, f);
   c->pair->failed = c->pair->failed || !good;
+  free(s.point_of_b);
+  free(s.before);
 }
