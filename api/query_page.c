@@ -142,7 +142,7 @@ bool api_task_page(const api_plan *plan, const api_task *task, api_page *page, a
     size_t taken = page->truncated && !boxes ? (size_t)(limit - page->count) : range->count;
     if (page->truncated && boxes) page->next = (api_cursor){.item = q->from.item + taken, .after = CT_NO_ROW};
     else if (page->truncated) page_end(task, r, taken, page);
-    bytes += taken == 0 ? 0 : boxes ? range->text.length : range->marks[taken - 1].end;
+    bytes += taken == 0 ? 0 : boxes ? range->text.length : range->marks[taken - 1].end + range->marks[taken - 1].sums;
     if (q->mode == API_MODE_VARIANTS) bytes += range->frames.length;
     if (!page->truncated) bytes += range->removed.length;
     page->count += taken;

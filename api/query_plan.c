@@ -284,7 +284,7 @@ void api_plan_done(api_plan *plan, size_t range) {
     task->prefix_candidates += r->statistics.candidates;
     plan->ahead_bytes -= r->text.length;
     if (beyond) api_buffer_free(&r->text);
-    else task->prefix_bytes += r->text.length + r->frames.length + r->removed.length;
+    else task->prefix_bytes += r->text.length + r->frames.length + r->removed.length + r->sums.length;
     bool pairs = task->question.mode == API_MODE_SCENE && task->prefix_candidates > plan->limits->pairs;
     bool full = task->prefix_results > task->question.limit;
     /* The range that fills the page has text beyond it, which the page does not need. */

@@ -233,7 +233,7 @@ static bool may_scale(const srv_request *request) {
 
 /* A cursor may stand for a query that is kept, and large. */
 static bool may_be_large(const srv_request *request) {
-  if (request->kept_queries.longest <= SRV_INLINE_BODY) return false;
+  if (request->body.length == 0 || request->kept_queries.longest <= SRV_INLINE_BODY) return false;
   return memmem(request->body.bytes, request->body.length, "\"cursor\"", 8) ||
          memchr(request->body.bytes, '\\', request->body.length);
 }

@@ -2,6 +2,8 @@
 
 Truth: common volumes and centroids of boxes in closed form; the sums of the contacts that are listed.
 """
+import json
+
 from support.checks import Suite, check, equal, near, near_list
 from support.client import KeepAlive
 from support.daemon import Daemon
@@ -132,6 +134,28 @@ def compounds_have_sums_for_each_pair_of_colliders():
     equal([s["colliderA"] for s in sums], ["left", "right"], "colliders")
     near(sums[0]["volume"], 1 * 0.5 * 0.3, 1e-14, "left")
     near(sums[1]["volume"], 1 * 0.5 * 0.4, 1e-14, "right")
+
+
+@suite.fact
+def sums_count_as_bytes_of_a_page():
+    """A page whose contacts alone fit into requestMemoryBytes, and with their sums do not."""
+    tet = {"tetmesh": {"vertices": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], "tetrahedra": [[0, 1, 2, 3]]}}
+
+    def ask_row(other, count):
+        shape = other.post("/v1/shapes", tet).json["id"]
+        bodies = [{"id": f"tet{i:04}", "position": [2 * i, 0, 0], "colliders": [{"shape": shape}]} for i in range(count)]
+        bodies.append({"id": "bar", "position": [count, 0, 0.1], "colliders": [{"box": {"size": [2 * count + 4, 4, 0.1]}}]})
+        other.put("/v1/scenes/row", {"bodies": []}).must(201)
+        for i in range(0, len(bodies), 100):
+            other.post("/v1/scenes/row/bodies", bodies[i:i + 100]).must(201)
+        return other.post("/v1/scenes/row/query/volume", {"limit": count})
+
+    few = ask_row(client, 100).must(200)
+    listed_bytes = len(json.dumps(few.json["results"], separators=(",", ":"))) / 100
+    sums_bytes = len(json.dumps(few.json["sums"], separators=(",", ":"))) / 100
+    count = int(2 ** 20 / (listed_bytes + sums_bytes / 2))
+    with Daemon("--limit", "requestMemoryBytes=1048576") as small:
+        ask_row(KeepAlive(small), count).problem(422, "limit-exceeded")
 
 
 suite.main()
