@@ -67,10 +67,11 @@ $(BUILD)/server/%.o: server/%.c
 	@echo "CC $@"
 	$(Q)$(CC) $(BASE) $(SERVER_FLAGS) -c $< -o $@
 
-# The OpenAPI document becomes bytes of the program, without the indentation, which is a third of it. No string has a line break.
+# The OpenAPI document becomes bytes of the program, without line breaks, indentation and most other blanks between tokens, which are more
+# than a third of it. Within strings a quote follows a backslash, and no string has a line break.
 $(BUILD)/api/openapi_json.c: api/openapi.json
 	@mkdir -p $(@D)
-	@{ printf '#include "openapi_bytes.h"\nconst unsigned char api_openapi_bytes[] = {\n'; sed 's/^ *//' $< | od -An -v -tu1 | sed 's/\([0-9][0-9]*\)/\1,/g'; \
+	@{ printf '#include "openapi_bytes.h"\nconst unsigned char api_openapi_bytes[] = {\n'; sed 's/^ *//; s/\([^\\]\)": /\1":/g; s/\([^\\]\)", "/\1","/g' $< | tr -d '\n' | od -An -v -tu1 | sed 's/\([0-9][0-9]*\)/\1,/g'; \
 	  printf '};\nconst size_t api_openapi_length = sizeof api_openapi_bytes;\n'; } > $@
 
 $(BUILD)/api/openapi_json.o: $(BUILD)/api/openapi_json.c
