@@ -201,12 +201,34 @@ static ct_friction_options options_of(const island_problem *p, bool bounces, con
                                .cancel = o->cancel};
 }
 
+/* Sum of the sizes that make the velocity of a body's point. */
+static double velocity_size(const ct_moved *m, ct_vec3 point) {
+  if (!m) return 0.0;
+  double arm = ct_norm(ct_sub(point, m->position)) + ct_max_abs(point);
+  return ct_norm(m->velocity.linear) + ct_norm(m->velocity.angular) * arm;
+}
+
+/* Contacts may approach by the round-off of their velocities: the jaws of a gripper that turns neither open nor close, but for it.
+ */
+static void allow_roundoff(const island_problem *p) {
+  for (size_t i = 0; i < p->count; i++) {
+    const ct_step_touch *t = touch_of(p, i);
+    double size = velocity_size(moved_of(p, t->a), t->position) + velocity_size(moved_of(p, t->b), t->position);
+    p->q[3 * i] += CT_RATE_ROUNDOFF * size;
+  }
+}
+
 /* start: impulses to begin from. */
 static ct_status solve(island_problem *p, bool bounces, const double *start, island_answer *answer) {
   const ct_friction_problem problem = ask(p, bounces);
   const ct_friction_options options = options_of(p, bounces, start);
   answer->result = (ct_friction_result){.r = answer->r, .u = answer->u};
   ct_status status = ct_friction_solve(&problem, &options, p->step->solver, &answer->result);
+  bool stuck = is_contradictory(answer) || (!answer->result.converged && answer->result.residual > JAM_RESIDUAL);
+  if (status == CT_OK && stuck && is_driven(p)) {
+    allow_roundoff(p);
+    status = ct_friction_solve(&problem, &options, p->step->solver, &answer->result);
+  }
   if (status == CT_OK && is_contradictory(answer)) status = ct_step_yield(&problem, &options, p->step->solver, &answer->result);
   if (status != CT_OK) return status;
   make_true(p, answer->u);

@@ -20,6 +20,10 @@ bool ct_contact_set_stands(const ct_contact_set *set);
 /* Loads the body; does nothing to one that is not dynamic. Torque about the centre. */
 void ct_mass_body_load(ct_mass_body *body, ct_vec3 force, ct_vec3 torque);
 
+/* Round-off of velocities and accelerations along normals, relative to the numbers that make them:
+ * normals, places and some ten operations. */
+#define CT_RATE_ROUNDOFF (32.0 * CT_UNIT_ROUNDOFF)
+
 /* What a contact's normals are asked about. */
 typedef enum ct_rate { CT_RATE_VELOCITY, CT_RATE_ACCELERATION } ct_rate;
 

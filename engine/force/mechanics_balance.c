@@ -14,9 +14,6 @@
 /* What a proof's impulses may leave over on a body, part of their sum, and the rounding of the places where they act. */
 #define BALANCED_PART 1e-9
 #define PLACE_ROUNDOFF 4e-16
-/* Round-off of velocities and accelerations along normals, relative to the numbers that make them:
- * normals, places and some ten operations. */
-#define RATE_ROUNDOFF (32.0 * CT_UNIT_ROUNDOFF)
 
 /* Sums over a body, and of the sizes of what is summed. */
 typedef struct pressed {
@@ -51,7 +48,7 @@ double ct_touch_rate_roundoff(const ct_contact_set *set, const ct_touch *touch, 
     size += 2.0 * spins * point_rate_size(a, touch->position, CT_RATE_VELOCITY);
     size += 2.0 * spins * point_rate_size(b, touch->position, CT_RATE_VELOCITY);
   }
-  return RATE_ROUNDOFF * size;
+  return CT_RATE_ROUNDOFF * size;
 }
 
 /* What is left over on a body, by the greatest motion that it may be given. */
@@ -74,7 +71,7 @@ ct_status ct_normals_margin(const ct_contact_set *set, const double *y, ct_rate 
     press(set, t->a, ct_neg(impulse), t->position, sums);
     press(set, t->b, impulse, t->position, sums);
     double roundoff = ct_touch_rate_roundoff(set, t, rate);
-    fastest = fmax(fastest, roundoff / RATE_ROUNDOFF);
+    fastest = fmax(fastest, roundoff / CT_RATE_ROUNDOFF);
     *margin += y[i] >= 0.0 ? y[i] * roundoff : INFINITY;
   }
   for (size_t i = 0; sums && i < set->body_count; i++)
