@@ -48,7 +48,8 @@ static double residual_of_cones(const ct_resting *resting) {
     double free = fabs(ct_touch_free_acceleration(resting->set, touch, NULL));
     normal_max = fmax(normal_max, CT_FRICTION_GROWTH * (free / norm));
   }
-  return sum > 0.0 ? sqrt(sum) / (normal_max > 0.0 ? fmin(size, normal_max) : size) : 0.0;
+  double residual = sum > 0.0 ? sqrt(sum) / (normal_max > 0.0 ? fmin(size, normal_max) : size) : 0.0;
+  return fmax(residual, ct_friction_roundoff(size, normal_max));
 }
 
 ct_status ct_resting_balance(ct_resting *resting) {

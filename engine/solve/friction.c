@@ -94,9 +94,9 @@ double ct_friction_residual(const ct_friction_problem *p, const double *r, doubl
     add_square(&total, defect.s);
     add_square(&total, defect.t);
   }
-  double residual =
-      total.scale > 0.0 ? total.scale / fmin(total.size, normal_max > 0.0 ? normal_max : size_max) * sqrt(total.sum) : 0.0;
-  return fmin(residual, DBL_MAX);
+  if (normal_max > 0.0) size_max = normal_max;
+  double residual = total.scale > 0.0 ? total.scale / fmin(total.size, size_max) * sqrt(total.sum) : 0.0;
+  return fmin(fmax(residual, ct_friction_roundoff(total.size, size_max)), DBL_MAX);
 }
 
 /* r of `best` in the caller's units. */

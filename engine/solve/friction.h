@@ -85,6 +85,12 @@ static inline double ct_friction_entries(const ct_friction_work *w) { return 9.0
 /* r - P(r - rho (u + mu |u_t| n)) of one contact; *size is at least |r| and |P(..)|. */
 ct_triple ct_friction_defect(ct_triple r, ct_triple u, double mu, double rho, double *size);
 
+/* What a residual is at least, from the greatest force and what it may be at most. Greater ones swallow the velocities that they
+ * are to change, and would seem to solve what has no solution. */
+static inline double ct_friction_roundoff(double size, double size_max) {
+  return size > size_max && size_max > 0.0 ? CT_UNIT_ROUNDOFF * (size / size_max) : 0.0;
+}
+
 /* The residual as contact/friction.h says it, of w->r, which becomes `best` where it is better. */
 double ct_friction_look(ct_friction_work *w);
 

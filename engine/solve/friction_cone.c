@@ -47,6 +47,7 @@ double ct_friction_look(ct_friction_work *w) {
     sum += ct_triple_norm2(ct_friction_defect(w->r[i], u, w->mu[i], w->rho[i], &size));
   }
   double residual = sum == 0.0 ? 0.0 : sqrt(sum) / fmin(size, w->size_max);
+  residual = fmax(residual, ct_friction_roundoff(size, w->size_max));
   if (residual < w->best_residual) {
     w->best_residual = residual;
     w->best_method = w->method;

@@ -86,7 +86,8 @@ typedef struct ct_friction_result {
   double residual;   /* of the exact cone: 2-norm over contacts of r - P(r - rho (u + mu |u_t| n)), rho = 1 / |W_ii| (by entries),
                       * divided by the greatest |r| or |P(..)| of a contact: r = 0 has none of it, or one at least, in any units.
                       * But at most by CT_FRICTION_GROWTH times the greatest rho |q_n| (where all are 0, rho |q|): forces that grow
-                      * without end solve nothing. 0 where all are 0. Of a block of zeros rho is the greatest of the others.
+                      * without end solve nothing, and it is no less than their round-off then. 0 where all are 0.
+                      * Of a block of zeros rho is the greatest of the others.
                       * POLYHEDRAL: of the pyramids' problem, |min(z, w)| with W and q scaled to 1, divided likewise: how far the
                       * pyramids are from the cones is told by cone_error alone (ct_friction_residual tells the cones') */
   double cone_error; /* POLYHEDRAL: 1 - cos(pi / directions), the part of the strength that the worst direction lacks (or,
