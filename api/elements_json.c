@@ -93,7 +93,10 @@ static void tell_status(api_reader *reader, const api_elements_source *source, c
 bool api_build_elements(api_reader *reader, const api_elements_source *source, ct_elements **out, ct_elements_report *report) {
   ct_elements *elements = NULL;
   *report = (ct_elements_report){.element = CT_NO_ELEMENT};
-  ct_status status = ct_elements_create(&source->data, reader->cancel, &elements, report);
+  const ct_elements_data *data = &source->data;
+  ct_status status = source->moved
+                         ? ct_elements_move(source->moved, data->vertices, data->normals, reader->cancel, &elements, report)
+                         : ct_elements_create(data, reader->cancel, &elements, report);
   if (status != CT_OK) {
     tell_status(reader, source, status, report);
     return false;

@@ -46,8 +46,10 @@ static void tell_status(api_reader *reader, const api_mesh_source *source, ct_st
   }
 }
 
-/* Repaired, where the source says so. */
+/* Moved or repaired, where the source says so. */
 static ct_status create_mesh(api_reader *reader, const api_mesh_source *source, ct_mesh **mesh, ct_mesh_report *report) {
+  if (source->moved)
+    return ct_mesh_move(source->moved, source->data.vertices, source->data.normals, reader->cancel, mesh, report);
   if (!source->repair) return ct_mesh_create(&source->data, source->reading, reader->cancel, mesh, report);
   ct_mesh_repaired repaired = {0};
   ct_status status = ct_mesh_repair(&source->data, source->reading, source->repair, reader->cancel, &repaired);

@@ -12,6 +12,7 @@ typedef struct api_mesh_source {
   ct_mesh_reading reading;
   const api_path *at; /* the mesh in the document, whose member `triangles` has the triangles; NULL: a file */
   bool whole;         /* the document has no triangles: faults are at `at` itself */
+  const ct_mesh *moved; /* the mesh whose vertices and normals `data` replaces; of `data` nothing else counts. NULL: none */
   const ct_mesh_repair_options *repair; /* NULL: none */
   ct_mesh_repaired *repaired;           /* with `repair`: takes what was done, but for the mesh; NULL: nobody wants it */
 } api_mesh_source;

@@ -122,11 +122,21 @@ bool api_read_mesh(api_reader *reader, const api_field *field, ct_collider *out)
 
 /* ---- encode -------------------------------------------------------------------------------------------------------------- */
 
+static mesh_text text_of(const ct_mesh_view *view) {
+  return (mesh_text){(ct_vec3 *)(uintptr_t)view->vertices, view->vertex_count,
+                     (uint32_t(*)[CORNERS])(uintptr_t)view->triangles, view->triangle_count,
+                     (ct_vec3 *)(uintptr_t)view->normals};
+}
+
+bool api_note_duplicates(api_reader *reader, const ct_mesh *mesh, ct_text *note) {
+  const ct_mesh_view *view = ct_mesh_get(mesh);
+  const mesh_text text = text_of(view);
+  const api_repair repair = {.asked = true, .options.keep_duplicates = true};
+  return note_mesh(reader, &text, &repair, &view->solid, note);
+}
+
 void api_put_mesh(api_buffer *buffer, const ct_collider *collider) {
-  const ct_mesh_view *view = ct_mesh_get(collider->shape.mesh);
-  const mesh_text mesh = {(ct_vec3 *)(uintptr_t)view->vertices, view->vertex_count,
-                          (uint32_t(*)[CORNERS])(uintptr_t)view->triangles, view->triangle_count,
-                          (ct_vec3 *)(uintptr_t)view->normals};
+  const mesh_text mesh = text_of(ct_mesh_get(collider->shape.mesh));
   api_put_byte(buffer, '{');
   put_arrays(buffer, &mesh);
   if (collider->note.length) {

@@ -11,4 +11,8 @@ bool api_read_mesh(api_reader *reader, const api_field *field, ct_collider *out)
 /* The value of the member mesh, out of the mesh itself: the caller's vertices and triangles in the caller's order. */
 void api_put_mesh(api_buffer *buffer, const ct_collider *collider);
 
+/* The note of a mesh that keeps duplicate triangles, out of its own arrays, into *note in the reader's arena. False with a fault:
+ * out of memory. */
+bool api_note_duplicates(api_reader *reader, const ct_mesh *mesh, ct_text *note);
+
 #endif

@@ -13,9 +13,12 @@ typedef enum shape_source {
   SOURCE_NUMBERS, /* here */
   SOURCE_NOTE,    /* the note: JSON of the shape's member, or the name of a posted shape */
   SOURCE_BEFORE,  /* a collider of the body whose place this one takes */
+  SOURCE_MOVED,   /* here, by an origin and where its vertices are now; from format 3 on */
   SOURCE_COUNT
 } shape_source;
 
+/* The first format that has SOURCE_MOVED. */
+#define FORMAT_WITH_MOVED 3
 #define LEAST_ROTATION 0.5
 #define GREATEST_ROTATION 2.0
 
@@ -82,7 +85,10 @@ void api_record_put_collider(api_buffer *out, const ct_collider *collider, const
   size_t same = find_before(shape, before);
   bool is_known = before && same < ct_body_collider_count(before), is_placed = !is_identity(&collider->pose);
   bool rounded = shape->rounding != 0.0 || shape->margin != 0.0;
-  shape_source source = is_known ? SOURCE_BEFORE : collider->note.length && !tells_reading(collider) ? SOURCE_NOTE : SOURCE_NUMBERS;
+  shape_source source = is_known                                             ? SOURCE_BEFORE
+                        : api_record_is_moved(shape)                         ? SOURCE_MOVED
+                        : collider->note.length && !tells_reading(collider) ? SOURCE_NOTE
+                                                                             : SOURCE_NUMBERS;
   api_record_put_u8(out, (collider->id.length ? HAS_ID : 0u) | (collider->material.length ? HAS_MATERIAL : 0u) |
                              (is_placed ? HAS_POSE : 0u) | (collider->note.length ? HAS_NOTE : 0u) | (rounded ? IS_ROUNDED : 0u) |
                              (shape->inset ? IS_INSET : 0u));
@@ -97,6 +103,7 @@ void api_record_put_collider(api_buffer *out, const ct_collider *collider, const
     api_record_put_f64(out, shape->margin);
   }
   if (source == SOURCE_BEFORE) api_record_put_u32(out, (uint32_t)same);
+  else if (source == SOURCE_MOVED) api_record_put_moved(out, shape);
   else if (source == SOURCE_NUMBERS) put_numbers(out, shape);
 }
 
@@ -221,7 +228,8 @@ static bool get_pose(api_restoring *r, ct_pose *out) {
 
 bool api_record_get_collider(api_restoring *r, const ct_body *before, ct_collider *out) {
   unsigned bits = api_record_get_u8(&r->in), kind = api_record_get_u8(&r->in), source = api_record_get_u8(&r->in);
-  if (bits > ALL_BITS || kind >= CT_KIND_COUNT || source >= SOURCE_COUNT) r->in.failed = true;
+  if (bits > ALL_BITS || kind >= CT_KIND_COUNT || source >= (r->in.format < FORMAT_WITH_MOVED ? SOURCE_MOVED : SOURCE_COUNT))
+    r->in.failed = true;
   ct_collider collider = {.pose = ct_pose_identity(), .shape.kind = (ct_kind)kind};
   double rounding = 0.0, margin = 0.0;
   if (!api_restore_whole(r)) return false;
@@ -236,6 +244,7 @@ bool api_record_get_collider(api_restoring *r, const ct_body *before, ct_collide
   if (!api_restore_whole(r)) return false;
   bool good = source == SOURCE_BEFORE ? get_before(r, before, &collider.shape)
               : source == SOURCE_NOTE ? get_noted(r, collider.note, &collider.shape)
+              : source == SOURCE_MOVED ? api_record_get_moved(r, &collider.shape)
                                       : get_numbers(r, collider.note, &collider.shape);
   if (!good) return false;
   if (source != SOURCE_BEFORE && !round_shape(r, (bits & IS_INSET) != 0, rounding, margin, &collider.shape)) {

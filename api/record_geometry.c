@@ -2,6 +2,7 @@
 #include "record_body.h"
 
 #include <contact/limits.h>
+#include <contact/mesh_repair.h>
 
 #include <assert.h>
 #include <stdlib.h>
@@ -34,7 +35,7 @@ void api_record_put_points(api_buffer *out, const ct_hull *hull) {
   free(points);
 }
 
-static void put_normals(api_buffer *out, const ct_vec3 *normals, size_t count) {
+void api_record_put_normals(api_buffer *out, const ct_vec3 *normals, size_t count) {
   api_record_put_u8(out, normals != NULL);
   if (normals) api_record_put_doubles(out, &normals[0].x, 3 * count);
 }
@@ -45,7 +46,7 @@ void api_record_put_mesh(api_buffer *out, const ct_mesh *mesh) {
   api_record_put_doubles(out, &view->vertices[0].x, 3 * (size_t)view->vertex_count);
   api_record_put_u32(out, view->triangle_count);
   api_record_put_words(out, view->triangles[0], 3 * (size_t)view->triangle_count);
-  put_normals(out, view->normals, view->vertex_count);
+  api_record_put_normals(out, view->normals, view->vertex_count);
 }
 
 void api_record_put_elements(api_buffer *out, const ct_elements *elements) {
@@ -54,14 +55,13 @@ void api_record_put_elements(api_buffer *out, const ct_elements *elements) {
   api_record_put_doubles(out, &view->vertices[0].x, 3 * (size_t)view->vertex_count);
   api_record_put_u32(out, view->element_count);
   api_record_put_words(out, view->corners, (size_t)view->form.corners * view->element_count);
-  put_normals(out, view->normals, view->vertex_count);
+  api_record_put_normals(out, view->normals, view->vertex_count);
   put_ids(out, view->surface_ids, view->outer_count);
 }
 
 /* ---- decode -------------------------------------------------------------------------------------------------------------- */
 
-/* Vectors of components up to `greatest`, in the arena. NULL: told. */
-static ct_vec3 *get_vectors(api_restoring *r, size_t count, double greatest) {
+ct_vec3 *api_record_get_vectors(api_restoring *r, size_t count, double greatest) {
   if (count > api_record_left(&r->in) / sizeof(ct_vec3)) r->in.failed = true;
   if (!api_restore_whole(r)) return NULL;
   ct_vec3 *vectors = api_arena_array(&r->arena, count, sizeof *vectors);
@@ -105,11 +105,10 @@ static bool get_ids(api_restoring *r, const uint32_t **ids, size_t *count) {
   return api_restore_whole(r) && (!*count || *ids);
 }
 
-/* *normals NULL: none. */
-static bool get_normals(api_restoring *r, size_t count, const ct_vec3 **normals) {
+bool api_record_get_normals(api_restoring *r, size_t count, const ct_vec3 **normals) {
   *normals = NULL;
   if (!api_record_get_bool(&r->in)) return api_restore_whole(r);
-  *normals = get_vectors(r, count, CT_COORDINATE_MAX);
+  *normals = api_record_get_vectors(r, count, CT_COORDINATE_MAX);
   for (size_t i = 0; *normals && i < count; i++)
     if (!(ct_max_abs((*normals)[i]) > 0.0)) return api_restore_refuse(r, "A normal has no length");
   return *normals != NULL;
@@ -123,7 +122,7 @@ static bool check_extent(api_restoring *r, ct_box box) {
 
 bool api_record_get_points(api_restoring *r, ct_shape *shape) {
   size_t count = api_record_get_u32(&r->in), id_count;
-  const ct_vec3 *points = get_vectors(r, count, CT_COORDINATE_MAX);
+  const ct_vec3 *points = api_record_get_vectors(r, count, CT_COORDINATE_MAX);
   const uint32_t *ids;
   if (!points || !get_ids(r, &ids, &id_count)) return false;
   if (count < HULL_POINTS_MIN) return api_restore_refuse(r, "Points have no hull");
@@ -137,19 +136,27 @@ bool api_record_get_points(api_restoring *r, ct_shape *shape) {
   return good;
 }
 
-bool api_record_get_mesh(api_restoring *r, ct_text note, ct_shape *shape) {
-  bool solid = api_text_equal(note, api_text("true")), surface = api_text_equal(note, api_text("false"));
-  if (note.length && !solid && !surface) return api_restore_refuse(r, "A mesh is to be read in no known way");
+/* Repaired by keeping duplicates, where the mesh does. */
+static ct_status create_mesh(const ct_mesh_data *data, ct_mesh_reading reading, bool repeats, ct_mesh **mesh) {
+  if (!repeats) return ct_mesh_create(data, reading, NULL, mesh, NULL);
+  const ct_mesh_repair_options keep = {.keep_duplicates = true};
+  ct_mesh_repaired repaired = {0};
+  ct_status status = ct_mesh_repair(data, reading, &keep, NULL, &repaired);
+  *mesh = repaired.mesh;
+  ct_mesh_repaired_free(&repaired);
+  return status;
+}
+
+bool api_record_get_arrays(api_restoring *r, ct_mesh_reading reading, bool repeats, ct_shape *shape) {
   size_t vertices = api_record_get_u32(&r->in);
-  const ct_vec3 *points = get_vectors(r, vertices, CT_COORDINATE_MAX), *normals;
+  const ct_vec3 *points = api_record_get_vectors(r, vertices, CT_COORDINATE_MAX), *normals;
   if (!points) return false;
   size_t triangles = api_record_get_u32(&r->in);
   const uint32_t *corners = get_corners(r, triangles, 3, vertices);
-  if (!corners || !get_normals(r, vertices, &normals)) return false;
+  if (!corners || !api_record_get_normals(r, vertices, &normals)) return false;
   const ct_mesh_data data = {points, vertices, (const uint32_t(*)[3])corners, triangles, normals};
   ct_mesh *mesh = NULL;
-  ct_status status = ct_mesh_create(&data, solid ? CT_MESH_SOLID : surface ? CT_MESH_SURFACE : CT_MESH_AUTO, NULL, &mesh, NULL);
-  if (!api_restore_status(r, status, "Triangles make no mesh")) return false;
+  if (!api_restore_status(r, create_mesh(&data, reading, repeats, &mesh), "Triangles make no mesh")) return false;
   if (!check_extent(r, ct_mesh_get(mesh)->box)) {
     ct_mesh_release(mesh);
     return false;
@@ -158,14 +165,20 @@ bool api_record_get_mesh(api_restoring *r, ct_text note, ct_shape *shape) {
   return true;
 }
 
+bool api_record_get_mesh(api_restoring *r, ct_text note, ct_shape *shape) {
+  bool solid = api_text_equal(note, api_text("true")), surface = api_text_equal(note, api_text("false"));
+  if (note.length && !solid && !surface) return api_restore_refuse(r, "A mesh is to be read in no known way");
+  return api_record_get_arrays(r, solid ? CT_MESH_SOLID : surface ? CT_MESH_SURFACE : CT_MESH_AUTO, false, shape);
+}
+
 bool api_record_get_elements(api_restoring *r, ct_shape *shape) {
   ct_elements_data data = {.type = shape->kind == CT_KIND_TETMESH ? CT_TETRAHEDRA : CT_HEXAHEDRA};
   data.vertex_count = api_record_get_u32(&r->in);
-  data.vertices = get_vectors(r, data.vertex_count, CT_COORDINATE_MAX);
+  data.vertices = api_record_get_vectors(r, data.vertex_count, CT_COORDINATE_MAX);
   if (!data.vertices) return false;
   data.element_count = api_record_get_u32(&r->in);
   data.corners = get_corners(r, data.element_count, ct_element_form_of(data.type)->corners, data.vertex_count);
-  if (!data.corners || !get_normals(r, data.vertex_count, &data.normals)) return false;
+  if (!data.corners || !api_record_get_normals(r, data.vertex_count, &data.normals)) return false;
   if (!get_ids(r, &data.surface_ids, &data.surface_id_count)) return false;
   ct_elements *elements = NULL;
   if (!api_restore_status(r, ct_elements_create(&data, NULL, &elements, NULL), "Elements make no body")) return false;

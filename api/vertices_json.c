@@ -3,21 +3,26 @@
 
 #include <contact/limits.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include "elements_json.h"
 #include "force_given.h"
 #include "likeness.h"
 #include "mesh_arrays.h"
 #include "mesh_build.h"
+#include "mesh_json.h"
 
 /* Mirrors the least component of a normal in mesh_arrays.c. */
 #define FLAT_NORMAL_LEAST 1e-9
 
 enum { BODY, COLLIDER, VERTICES, NORMALS, MEMBER_COUNT };
 
-/* A collider of a row of the draft, and what it gets. */
+/* A collider of a row of the draft, and what becomes of it. */
 typedef struct target {
+  size_t item; /* of the request */
   uint32_t row, collider;
+  bool is_read;
+  ct_collider moved; /* owns its shape where is_read */
 } target;
 
 /* ---- arrays
@@ -114,9 +119,8 @@ static bool move_mesh(api_reader *reader, const api_path *at, const ct_mesh_data
   api_mesh_source source = {.data = *moved,
                             .reading = view->solid ? CT_MESH_SOLID : CT_MESH_SURFACE,
                             .at = at,
-                            .whole = true};
-  source.data.triangles = view->triangles;
-  source.data.triangle_count = view->triangle_count;
+                            .whole = true,
+                            .moved = shape->mesh};
   if (!api_build_mesh(reader, &source, &mesh, &report)) return false;
   api_warn_mesh(reader->warnings, at, &report, mesh, NULL);
   shape->mesh = mesh;
@@ -136,7 +140,8 @@ static bool move_elements(api_reader *reader, const api_path *at, const ct_mesh_
                .surface_ids = view->surface_ids,
                .surface_id_count = view->surface_ids ? view->outer_count : 0},
       .at = at,
-      .whole = true};
+      .whole = true,
+      .moved = shape->elements};
   ct_elements *elements = NULL;
   ct_elements_report report;
   if (!api_build_elements(reader, &source, &elements, &report)) return false;
@@ -148,8 +153,17 @@ static bool move_elements(api_reader *reader, const api_path *at, const ct_mesh_
   return true;
 }
 
-/* The collider with its vertices elsewhere; it owns its shape. A posted shape becomes a shape of
+/* The note of a mesh that was moved: how it is to be read, where its arrays alone do not say so. A posted shape becomes a shape of
  * the collider's own, and a surface stays one where its edges happen to close. */
+static bool note_moved_mesh(api_reader *reader, ct_collider *collider) {
+  const ct_mesh_view *view = ct_mesh_get(collider->shape.mesh);
+  bool spelled = collider->note.length && collider->note.bytes[0] == '"';
+  if (view->repeats) return api_note_duplicates(reader, collider->shape.mesh, &collider->note);
+  if (spelled || !view->solid) collider->note = api_text(view->solid ? "true" : "false");
+  return true;
+}
+
+/* The collider with its vertices elsewhere; it owns its shape. */
 static bool move_collider(api_reader *reader, const api_field m[MEMBER_COUNT],
                           ct_collider *collider) {
   ct_shape *shape = &collider->shape;
@@ -163,16 +177,18 @@ static bool move_collider(api_reader *reader, const api_field m[MEMBER_COUNT],
   if (!vertices || api_reader_cancelled(reader)) return false;
   moved.vertices = vertices;
   moved.normals = normals;
-  bool solid = ct_mesh_get(shape->mesh)->solid,
-       posted = collider->note.length && collider->note.bytes[0] == '"';
   bool is_mesh = shape->kind == CT_KIND_MESH;
   if (is_mesh ? !move_mesh(reader, &m[VERTICES].path, &moved, shape)
               : !move_elements(reader, &m[VERTICES].path, &moved, shape))
     return false;
   shape->lent = false;
-  if (is_mesh && (posted || !solid)) collider->note = api_text(solid ? "true" : "false");
-  else if (posted) collider->note = (ct_text){0};
-  return true;
+  if (!is_mesh) {
+    if (collider->note.length && collider->note.bytes[0] == '"') collider->note = (ct_text){0};
+    return true;
+  }
+  if (note_moved_mesh(reader, collider)) return true;
+  ct_shape_release(shape);
+  return false;
 }
 
 /* ---- bodies
@@ -194,16 +210,17 @@ static bool check_mass(api_reader *reader, const api_field *at, const ct_body *b
   return false;
 }
 
-/* The body of a row with one collider replaced. */
-static bool replace_collider(api_reader *reader, const api_field *at, ct_draft *draft, target t,
-                             const ct_collider *moved) {
-  const ct_body *own = ct_draft_body(draft, t.row), *body = NULL;
+/* A body like another, with the colliders of some targets, which are all of its row, replaced. */
+static const ct_body *make_moved(api_reader *reader, const ct_body *own, const target *targets,
+                                 size_t target_count) {
   size_t count = ct_body_collider_count(own), groups = ct_body_group_count(own);
   ct_collider *colliders = api_arena_array(reader->arena, count, sizeof *colliders);
   ct_text *names = api_arena_array(reader->arena, groups, sizeof *names);
+  const ct_body *body = NULL;
   bool good = colliders && names;
-  for (size_t i = 0; good && i < count; i++)
-    colliders[i] = i == t.collider ? *moved : ct_body_collider(own, i);
+  for (size_t i = 0; good && i < count; i++) colliders[i] = ct_body_collider(own, i);
+  for (size_t i = 0; good && i < target_count; i++)
+    colliders[targets[i].collider] = targets[i].moved;
   for (size_t i = 0; good && i < groups; i++) names[i] = ct_body_group(own, i);
   const ct_body_options options = {.id = ct_body_id(own),
                                    .colliders = colliders,
@@ -212,15 +229,20 @@ static bool replace_collider(api_reader *reader, const api_field *at, ct_draft *
                                    .groups = names,
                                    .group_count = groups,
                                    .user = ct_body_user(own)};
-  good = good && ct_body_create(&options, &body) == CT_OK;
-  if (!good) {
-    api_fault_memory(reader->faults);
-    return false;
-  }
-  good = check_mass(reader, at, body);
-  ct_pose pose = ct_draft_pose(draft, t.row);
-  ct_velocity velocity = ct_draft_velocity(draft, t.row);
-  if (good && ct_draft_replace(draft, t.row, body, &pose, &velocity) != CT_OK) {
+  if (!good || ct_body_create(&options, &body) != CT_OK) api_fault_memory(reader->faults);
+  return body;
+}
+
+/* Replaces the body of a row. at: the last of the items that name it. */
+static bool replace_body(api_reader *reader, const api_field *at, ct_draft *draft,
+                         const target *targets, size_t count) {
+  uint32_t row = targets[0].row;
+  const ct_body *body = make_moved(reader, ct_draft_body(draft, row), targets, count);
+  if (!body) return false;
+  bool good = check_mass(reader, at, body);
+  ct_pose pose = ct_draft_pose(draft, row);
+  ct_velocity velocity = ct_draft_velocity(draft, row);
+  if (good && ct_draft_replace(draft, row, body, &pose, &velocity) != CT_OK) {
     api_fault_memory(reader->faults);
     good = false;
   }
@@ -265,40 +287,70 @@ static bool find_target(api_reader *reader, const api_field *item, const api_fie
                  "Only a mesh, a tetmesh or a hexmesh has vertices that can be moved.");
     return false;
   }
-  const ct_shape shape = ct_body_collider(body, t->collider).shape;
-  if (shape.kind != CT_KIND_MESH || !ct_mesh_get(shape.mesh)->repeats) return true;
-  api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, at,
-               "The mesh keeps duplicate triangles (keepDuplicates), which cannot be moved: send the whole mesh again.");
-  return false;
+  return true;
 }
 
-static bool refuse_named_twice(api_reader *reader, const api_field *item, const target *targets,
-                               size_t i) {
-  for (size_t j = 0; j < i; j++) {
-    if (targets[j].row != targets[i].row || targets[j].collider != targets[i].collider) continue;
-    api_fault_at(reader->faults, API_PROBLEM_DUPLICATE_ID, &item->path,
-                 "The collider is named twice: by item %zu too.", j);
-    return true;
-  }
-  return false;
-}
-
-static bool move_item(api_reader *reader, const api_field *item, ct_draft *draft, target *targets,
-                      size_t i) {
+/* Reads an item and moves its collider. */
+static bool read_item(api_reader *reader, const api_field *item, const ct_draft *draft, target *t) {
   api_field m[MEMBER_COUNT] = {[BODY] = {.name = "body", .required = true},
                                [COLLIDER] = {.name = "collider"},
                                [VERTICES] = {.name = "vertices", .required = true},
                                [NORMALS] = {.name = "normals"}};
   if (!api_read_object(reader, item, m, MEMBER_COUNT)) return false;
-  if (!find_target(reader, item, m, draft, &targets[i]) ||
-      refuse_named_twice(reader, item, targets, i))
-    return false;
-  ct_collider collider =
-      ct_body_collider(ct_draft_body(draft, targets[i].row), targets[i].collider);
-  if (!move_collider(reader, m, &collider)) return false;
-  bool good = replace_collider(reader, &m[VERTICES], draft, targets[i], &collider);
-  ct_shape_release(&collider.shape);
+  if (!find_target(reader, item, m, draft, t)) return false;
+  t->moved = ct_body_collider(ct_draft_body(draft, t->row), t->collider);
+  t->is_read = move_collider(reader, m, &t->moved);
+  return t->is_read;
+}
+
+static int compare_targets(const void *left, const void *right) {
+  const target *p = left, *q = right;
+  if (p->row != q->row) return p->row < q->row ? -1 : 1;
+  if (p->collider != q->collider) return p->collider < q->collider ? -1 : 1;
+  return (p->item > q->item) - (p->item < q->item);
+}
+
+/* Targets in the order of rows and colliders; none may be there twice. */
+static bool sort_targets(api_reader *reader, const api_field *items, target *targets,
+                         size_t count) {
+  bool good = true;
+  qsort(targets, count, sizeof *targets, compare_targets);
+  for (size_t i = 1; i < count; i++) {
+    const target *p = &targets[i - 1], *q = &targets[i];
+    if (p->row != q->row || p->collider != q->collider) continue;
+    api_field item = api_field_element(items, q->item);
+    api_fault_at(reader->faults, API_PROBLEM_DUPLICATE_ID, &item.path,
+                 "The collider is named twice: by item %zu too.", p->item);
+    good = false;
+  }
   return good;
+}
+
+/* Replaces the bodies of all targets, each body once. */
+static bool replace_bodies(api_reader *reader, const api_field *items, ct_draft *draft,
+                           const target *targets, size_t count) {
+  bool good = true;
+  for (size_t i = 0, end; i < count && !api_faults_full(reader->faults); i = end) {
+    for (end = i + 1; end < count && targets[end].row == targets[i].row;) end++;
+    api_field item = api_field_element(items, targets[end - 1].item);
+    api_field vertices = {.path = api_path_member(&item.path, "vertices")};
+    good = replace_body(reader, &vertices, draft, targets + i, end - i) && good;
+  }
+  return good;
+}
+
+static bool move_items(api_reader *reader, const api_field *items, ct_draft *draft, target *targets,
+                       size_t count) {
+  bool good = true;
+  for (size_t i = 0; i < count; i++)
+    targets[i] = (target){.item = i, .row = CT_NO_ROW, .collider = CT_NO_COLLIDER};
+  for (size_t i = 0; i < count && !api_faults_full(reader->faults); i++) {
+    api_field item = api_field_element(items, i);
+    if (api_reader_cancelled(reader)) return false;
+    good = read_item(reader, &item, draft, &targets[i]) && good;
+  }
+  return good && sort_targets(reader, items, targets, count) &&
+         replace_bodies(reader, items, draft, targets, count);
 }
 
 bool api_move_vertices(api_reader *reader, const api_field *field, ct_draft *draft, size_t *count) {
@@ -312,12 +364,8 @@ bool api_move_vertices(api_reader *reader, const api_field *field, ct_draft *dra
     api_fault_memory(reader->faults);
     return false;
   }
-  bool good = true;
-  for (size_t i = 0; i < *count && !api_faults_full(reader->faults); i++) {
-    api_field item = api_field_element(&m[0], i);
-    if (api_reader_cancelled(reader)) return false;
-    targets[i] = (target){CT_NO_ROW, CT_NO_COLLIDER};
-    good = move_item(reader, &item, draft, targets, i) && good;
-  }
+  bool good = move_items(reader, &m[0], draft, targets, *count);
+  for (size_t i = 0; i < *count; i++)
+    if (targets[i].is_read) ct_shape_release(&targets[i].moved.shape);
   return good;
 }

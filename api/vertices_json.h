@@ -4,7 +4,7 @@
 
 #include "fields.h"
 
-/* Colliders of one call, at most: each is compared with all before it. */
+/* Colliders of one call, at most. */
 #define API_MOVED_MESHES_MAX 1000
 
 /* {"meshes": [{"body", "collider"?, "vertices", "normals"?}]} into the draft, all or nothing: the

@@ -201,6 +201,29 @@ static bool split_all(ct_tree *tree, build_item *items, uint32_t count, uint32_t
   return true;
 }
 
+/* Children have higher indices than their parent: one sweep from the end makes boxes and heights. */
+static void join_all(ct_tree *tree) {
+  for (uint32_t i = tree->used; i-- > 0;) {
+    ct_tree_node *node = &tree->nodes[i];
+    if (node->height > 0) ct_tree_join(node, &tree->nodes[node->child[0]], &tree->nodes[node->child[1]]);
+  }
+}
+
+void ct_tree_fit(ct_tree *tree, const ct_box *boxes) {
+  for (uint32_t i = 0; i < tree->used; i++)
+    if (tree->nodes[i].height == 0) tree->nodes[i].box = boxes[tree->nodes[i].child[1]];
+  join_all(tree);
+}
+
+double ct_tree_cost(const ct_tree *tree) {
+  double sum = 0.0;
+  if (tree->root == CT_TREE_NULL) return 0.0;
+  for (uint32_t i = 0; i < tree->used; i++)
+    if (tree->nodes[i].height != CT_TREE_FREE && i != tree->root) sum += ct_tree_area(tree->nodes[i].box);
+  double root = ct_tree_area(tree->nodes[tree->root].box);
+  return root > 0.0 ? sum / root : 0.0;
+}
+
 static void clear(ct_tree *tree) {
   tree->used = tree->leaf_count = 0;
   tree->root = tree->free_head = CT_TREE_NULL;
@@ -229,10 +252,6 @@ ct_status ct_tree_build(ct_tree *tree, const ct_box *boxes, const uint32_t *user
     clear(tree);
     return CT_CANCELLED;
   }
-  /* Children have higher indices than their parent: one sweep from the end makes boxes and heights. */
-  for (uint32_t i = tree->used; i-- > 0;) {
-    ct_tree_node *node = &tree->nodes[i];
-    if (node->height > 0) ct_tree_join(node, &tree->nodes[node->child[0]], &tree->nodes[node->child[1]]);
-  }
+  join_all(tree);
   return CT_OK;
 }

@@ -6,17 +6,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void free_lists(ct_elements *elements) {
+  free(elements->surface_ids);
+  free(elements->outer);
+  free(elements->across);
+  free(elements->nodes);
+  free(elements->corners);
+}
+
 static void destroy(ct_elements *elements) {
   for (uint32_t e = 0; elements->hulls && e < elements->view.element_count; e++) ct_hull_release(elements->hulls[e]);
   free(elements->hulls);
   ct_mesh_release(elements->surface);
   if (elements->tree) ct_tree_destroy(elements->tree);
   free(elements->boxes);
-  free(elements->surface_ids);
-  free(elements->outer);
-  free(elements->across);
-  free(elements->nodes);
-  free(elements->corners);
+  if (elements->origin) ct_elements_release(elements->origin);
+  else free_lists(elements);
   free(elements);
 }
 
@@ -68,32 +73,41 @@ static ct_status make_surface(ct_elements *elements, const ct_elements_data *dat
   return CT_BAD_ELEMENT;
 }
 
+ct_status ct_elements_add_hull(ct_elements *elements, uint32_t element, const ct_vec3 *vertices, const ct_hull *like,
+                               const ct_cancel *cancel, ct_elements_report *report) {
+  uint32_t corners = elements->view.form.corners;
+  ct_vec3 points[CT_ELEMENT_CORNERS_MAX];
+  for (uint32_t c = 0; c < corners; c++) points[c] = vertices[elements->corners[(size_t)element * corners + c]];
+  ct_hull **hull = &elements->hulls[element];
+  ct_status status = like ? ct_hull_from_moved_points(like, points, corners, cancel, hull)
+                          : ct_hull_from_points(points, corners, cancel, hull, NULL);
+  if (status != CT_OK) return status;
+  const ct_hull_view *view = ct_hull_get(*hull);
+  elements->boxes[element] = view->box;
+  elements->bytes += ct_hull_bytes(*hull);
+  report->least_volume = element == 0 ? view->volume : ct_min2(report->least_volume, view->volume);
+  report->greatest_volume = element == 0 ? view->volume : ct_max2(report->greatest_volume, view->volume);
+  return CT_OK;
+}
+
 /* The surface, which has been made, holds the vertices as they are read. */
 static ct_status make_hulls(ct_elements *elements, const ct_cancel *cancel, ct_elements_report *report) {
   const ct_elements_view *view = &elements->view;
   const ct_vec3 *vertices = ct_mesh_get(elements->surface)->vertices;
-  uint32_t corners = view->form.corners;
   elements->hulls = calloc(view->element_count, sizeof *elements->hulls);
   elements->boxes = malloc(view->element_count * sizeof *elements->boxes);
-  if (!elements->hulls || !elements->boxes) return CT_OUT_OF_MEMORY;
-  for (uint32_t e = 0; e < view->element_count; e++) {
-    ct_vec3 points[CT_ELEMENT_CORNERS_MAX];
-    for (uint32_t c = 0; c < corners; c++) points[c] = vertices[elements->corners[(size_t)e * corners + c]];
-    ct_status status = ct_hull_from_points(points, corners, cancel, &elements->hulls[e], NULL);
-    if (status != CT_OK) return status;
-    const ct_hull_view *hull = ct_hull_get(elements->hulls[e]);
-    elements->boxes[e] = hull->box;
-    elements->bytes += ct_hull_bytes(elements->hulls[e]);
-    report->least_volume = e == 0 ? hull->volume : ct_min2(report->least_volume, hull->volume);
-    report->greatest_volume = ct_max2(report->greatest_volume, hull->volume);
-  }
-  return CT_OK;
+  ct_status status = elements->hulls && elements->boxes ? CT_OK : CT_OUT_OF_MEMORY;
+  for (uint32_t e = 0; status == CT_OK && e < view->element_count; e++)
+    status = ct_elements_add_hull(elements, e, vertices, NULL, cancel, report);
+  return status;
 }
 
 static ct_status make_tree(ct_elements *elements, const ct_cancel *cancel) {
   elements->tree = ct_tree_create();
   if (!elements->tree) return CT_OUT_OF_MEMORY;
-  return ct_tree_build(elements->tree, elements->boxes, NULL, elements->view.element_count, NULL, cancel);
+  ct_status status = ct_tree_build(elements->tree, elements->boxes, NULL, elements->view.element_count, NULL, cancel);
+  if (status == CT_OK) elements->tree_cost = ct_tree_cost(elements->tree);
+  return status;
 }
 
 static ct_digest digest_elements(const ct_elements_view *view) {
@@ -104,7 +118,8 @@ static ct_digest digest_elements(const ct_elements_view *view) {
   return ct_digest_close(&state);
 }
 
-static void close_view(ct_elements *elements) {
+void ct_elements_close(ct_elements *elements, const ct_elements_report *report) {
+  elements->report = *report;
   ct_elements_view *view = &elements->view;
   const ct_mesh_view *surface = ct_mesh_get(elements->surface);
   view->vertices = surface->vertices;
@@ -120,10 +135,12 @@ static void close_view(ct_elements *elements) {
   view->tree = elements->tree;
   view->volume = surface->volume;
   elements->digest = digest_elements(view);
+  const ct_elements *from = elements->origin;
   size_t words = 2 * (size_t)view->form.corners + view->form.faces, count = view->element_count;
+  size_t lists = count * words * sizeof(uint32_t) + view->outer_count * sizeof(uint32_t) * (elements->surface_ids ? 2 : 1);
   elements->bytes += sizeof *elements + ct_mesh_bytes(elements->surface) + ct_tree_bytes(elements->tree) +
-                     count * (words * sizeof(uint32_t) + sizeof *elements->boxes + sizeof *elements->hulls) +
-                     view->outer_count * sizeof(uint32_t) * (elements->surface_ids ? 2 : 1);
+                     count * (sizeof *elements->boxes + sizeof *elements->hulls) +
+                     (from ? from->bytes - ct_mesh_bytes(from->surface) : lists);
 }
 
 static ct_status build(ct_elements *elements, const ct_elements_data *data, const ct_cancel *cancel, ct_elements_report *report) {
@@ -154,23 +171,9 @@ ct_status ct_elements_create(const ct_elements_data *data, const ct_cancel *canc
     destroy(elements);
     return status;
   }
-  close_view(elements);
+  ct_elements_close(elements, &own);
   *out = elements;
   return CT_OK;
-}
-
-ct_status ct_elements_move(const ct_elements *elements, const ct_vec3 *vertices, const ct_vec3 *normals, const ct_cancel *cancel,
-                           ct_elements **out, ct_elements_report *report) {
-  const ct_elements_view *view = &elements->view;
-  const ct_elements_data data = {.type = view->type,
-                                 .vertices = vertices,
-                                 .vertex_count = view->vertex_count,
-                                 .corners = view->corners,
-                                 .element_count = view->element_count,
-                                 .normals = normals,
-                                 .surface_ids = view->surface_ids,
-                                 .surface_id_count = view->surface_ids ? view->outer_count : 0};
-  return ct_elements_create(&data, cancel, out, report);
 }
 
 const ct_elements *ct_elements_retain(const ct_elements *elements) {
@@ -186,5 +189,7 @@ void ct_elements_release(const ct_elements *elements) {
 }
 
 const ct_elements_view *ct_elements_get(const ct_elements *elements) { return &elements->view; }
+
+const ct_elements *ct_elements_origin(const ct_elements *elements) { return elements->origin; }
 
 size_t ct_elements_bytes(const ct_elements *elements) { return elements->bytes; }

@@ -110,6 +110,14 @@ static ct_status count_nodes(const ct_elements *elements, const ct_mesh_parts *p
   return CT_OK;
 }
 
+ct_status ct_elements_check_each(const ct_elements *elements, const ct_mesh_parts *parts, ct_elements_report *report) {
+  for (uint32_t e = 0; e < elements->view.element_count; e++) {
+    if (ct_mesh_cancelled(e, parts->cancel)) return CT_CANCELLED;
+    if (!is_sound(elements, parts, e, report)) return CT_BAD_ELEMENT;
+  }
+  return CT_OK;
+}
+
 ct_status ct_elements_check(ct_elements *elements, ct_mesh_parts *parts, ct_elements_report *report) {
   const ct_elements_view *view = &elements->view;
   size_t corners = (size_t)view->element_count * view->form.corners;
@@ -119,11 +127,8 @@ ct_status ct_elements_check(ct_elements *elements, ct_mesh_parts *parts, ct_elem
   ct_status status = ct_mesh_join_vertices(parts, &joined);
   if (status != CT_OK) return status;
   for (size_t i = 0; i < corners; i++) elements->nodes[i] = parts->first[elements->corners[i]];
-  for (uint32_t e = 0; e < view->element_count; e++) {
-    if (ct_mesh_cancelled(e, parts->cancel)) return CT_CANCELLED;
-    if (!is_sound(elements, parts, e, report)) return CT_BAD_ELEMENT;
-  }
-  return count_nodes(elements, parts, report);
+  status = ct_elements_check_each(elements, parts, report);
+  return status == CT_OK ? count_nodes(elements, parts, report) : status;
 }
 
 bool ct_elements_adjacent(const ct_elements_view *view, uint32_t i, uint32_t j) {

@@ -23,17 +23,18 @@ static void *take(char *block, size_t *at, size_t bytes) {
 
 /* Where the pieces lie in the block; NULL: only how long it is. */
 static size_t lay_out(ct_mesh_layout *l, char *block, const ct_mesh_counts *counts) {
-  size_t at = 0, live = counts->live;
+  const ct_mesh_counts none = {0}, *own = counts->shared ? &none : counts;
+  size_t at = 0, live = own->live;
   l->mesh = take(block, &at, sizeof *l->mesh);
   l->nodes = take(block, &at, counts->nodes * sizeof *l->nodes);
   l->corners = take(block, &at, live * sizeof *l->corners);
   l->vertices = take(block, &at, counts->vertices * sizeof *l->vertices);
   l->order = take(block, &at, live * sizeof *l->order);
   l->across = take(block, &at, live * sizeof *l->across);
-  l->triangles = take(block, &at, counts->triangles * sizeof *l->triangles);
-  l->points = take(block, &at, counts->points * sizeof *l->points);
-  l->component_vertex = take(block, &at, counts->components * sizeof *l->component_vertex);
-  l->first = take(block, &at, counts->vertices * sizeof *l->first);
+  l->triangles = take(block, &at, own->triangles * sizeof *l->triangles);
+  l->points = take(block, &at, own->points * sizeof *l->points);
+  l->component_vertex = take(block, &at, own->components * sizeof *l->component_vertex);
+  l->first = take(block, &at, own->vertices * sizeof *l->first);
   l->normals = counts->normals ? take(block, &at, counts->vertices * sizeof *l->normals) : NULL;
   return at;
 }
@@ -228,12 +229,16 @@ const ct_mesh *ct_mesh_retain(const ct_mesh *mesh) {
 void ct_mesh_release(const ct_mesh *mesh) {
   if (!mesh) return;
   ct_mesh *own = (ct_mesh *)(uintptr_t)mesh;
-  if (atomic_fetch_sub_explicit(&own->references, 1, memory_order_acq_rel) == 1) free(own);
+  if (atomic_fetch_sub_explicit(&own->references, 1, memory_order_acq_rel) != 1) return;
+  ct_mesh_release(own->origin);
+  free(own);
 }
 
 const ct_mesh_view *ct_mesh_get(const ct_mesh *mesh) { return &mesh->view; }
 
 size_t ct_mesh_bytes(const ct_mesh *mesh) { return mesh->bytes; }
+
+const ct_mesh *ct_mesh_origin(const ct_mesh *mesh) { return mesh->origin; }
 
 ct_vec3 ct_mesh_normal(const ct_mesh *mesh, uint32_t triangle) {
   const ct_mesh_view *view = &mesh->view;

@@ -1,5 +1,5 @@
-/* Moving the vertices of a mesh: its connectivity and the branches of its tree are kept, all that
- * depends on positions is computed again.
+/* Moving the vertices of a mesh: its connectivity and the branches of its tree are shared with the
+ * mesh for which the tree was built, all that depends on positions is computed again.
  *
  * The connectivity of a mesh depends on positions too: bit-equal vertices are one point, and
  * triangles without an area take no part. Both are compared with what they were; a mesh in which
@@ -46,8 +46,7 @@ static bool are_distinct(const ct_mesh *mesh, const ct_mesh_parts *m, uint32_t *
   return true;
 }
 
-/* Are the same vertices one point? *starved: no memory to tell. */
-static bool has_same_points(const ct_mesh *mesh, const ct_mesh_parts *m, bool *starved) {
+bool ct_mesh_keeps_points(const ct_mesh *mesh, const ct_mesh_parts *m, bool *starved) {
   for (uint32_t v = 0; v < m->vertex_count; v++)
     if (mesh->first[v] != v &&
         !is_same_point(ct_mesh_point(m, v), ct_mesh_point(m, mesh->first[v])))
@@ -86,6 +85,24 @@ static ct_mesh_counts counts_of(const ct_mesh_view *view, uint32_t nodes, bool n
                           .normals = normals};
 }
 
+/* The connectivity in the order of the tree's leaves, and the tree's branches, are the origin's. */
+static void share_lists(const ct_mesh_layout *l, const ct_mesh *mesh) {
+  const ct_mesh_view *from = &mesh->view;
+  ct_mesh_view *view = &l->mesh->view;
+  view->triangles = from->triangles;
+  view->order = from->order;
+  view->corners = from->corners;
+  view->across = from->across;
+  view->points = from->points;
+  view->component_vertex = from->component_vertex;
+  l->mesh->first = mesh->first;
+  l->mesh->origin = ct_mesh_retain(mesh->origin ? mesh->origin : mesh);
+  l->mesh->bytes += l->mesh->origin->bytes;
+  l->mesh->tree_cost = mesh->tree_cost;
+  for (uint32_t i = 0; i < from->node_count; i++)
+    l->nodes[i] = (ct_mesh_node){.first = from->nodes[i].first, .count = from->nodes[i].count};
+}
+
 /* What no tree decides. */
 static void copy_lists(const ct_mesh_layout *l, const ct_mesh *mesh) {
   const ct_mesh_view *view = &mesh->view;
@@ -94,14 +111,6 @@ static void copy_lists(const ct_mesh_layout *l, const ct_mesh *mesh) {
   memcpy(l->component_vertex, view->component_vertex,
          view->component_count * sizeof *l->component_vertex);
   memcpy(l->first, mesh->first, view->vertex_count * sizeof *l->first);
-}
-
-static void copy_tree(const ct_mesh_layout *l, const ct_mesh_view *view) {
-  memcpy(l->corners, view->corners, view->live_count * sizeof *l->corners);
-  memcpy(l->order, view->order, view->live_count * sizeof *l->order);
-  memcpy(l->across, view->across, view->live_count * sizeof *l->across);
-  for (uint32_t i = 0; i < view->node_count; i++)
-    l->nodes[i] = (ct_mesh_node){.first = view->nodes[i].first, .count = view->nodes[i].count};
 }
 
 /* Triangles in the order of another tree. `position`: memory for the place of each triangle there.
@@ -128,13 +137,12 @@ static void copy_positions(const ct_mesh_layout *l, const ct_mesh_parts *m) {
 /* The mesh with its tree fitted to the parts' vertices. */
 static ct_status fit_moved(const ct_mesh *mesh, const ct_mesh_parts *m, ct_mesh **out) {
   ct_mesh_layout l;
-  const ct_mesh_counts counts = counts_of(&mesh->view, mesh->view.node_count, m->normals != NULL);
+  ct_mesh_counts counts = counts_of(&mesh->view, mesh->view.node_count, m->normals != NULL);
+  counts.shared = true;
   if (!ct_mesh_allocate(&l, &counts)) return CT_OUT_OF_MEMORY;
-  copy_lists(&l, mesh);
-  copy_tree(&l, &mesh->view);
+  share_lists(&l, mesh);
   copy_positions(&l, m);
   *out = l.mesh;
-  l.mesh->tree_cost = mesh->tree_cost;
   return ct_mesh_fit(&l.mesh->view, l.nodes, m->cancel) ? CT_OK : CT_CANCELLED;
 }
 
@@ -175,14 +183,14 @@ static ct_status assemble_moved(const ct_mesh *mesh, const ct_mesh_parts *m, con
   if (status == CT_OK && is_degraded(moved)) {
     ct_mesh *rebuilt = NULL;
     status = rebuild_moved(moved, m, box, &rebuilt);
-    free(moved);
+    ct_mesh_release(moved);
     moved = rebuilt;
   }
   if (status == CT_OK) {
     moved->view.repeats = mesh->view.repeats;
     *out = moved;
   } else {
-    free(moved);
+    ct_mesh_release(moved);
   }
   return status;
 }
@@ -197,7 +205,7 @@ static bool open_parts(const ct_mesh *mesh, ct_mesh_parts *m) {
   memset(m->parent, 0xff, m->vertex_count * sizeof *m->parent);
   for (uint32_t i = 0; i < mesh->view.point_count; i++)
     m->parent[mesh->view.points[i]] = mesh->view.points[i];
-  m->first = mesh->first;
+  m->first = (uint32_t *)(uintptr_t)mesh->first; /* only read */
   m->live_count = m->triangle_count;
   return true;
 }
@@ -239,7 +247,7 @@ ct_status ct_mesh_move(const ct_mesh *mesh, const ct_vec3 *vertices, const ct_ve
                      .cancel = cancel};
   if (!ct_mesh_open_vertices(&m)) return CT_LIMIT;
   bool starved = false;
-  if (!has_same_triangles(mesh, &m) || !has_same_points(mesh, &m, &starved))
+  if (!has_same_triangles(mesh, &m) || !ct_mesh_keeps_points(mesh, &m, &starved))
     return starved ? CT_OUT_OF_MEMORY : create_moved(mesh, &m, out, report);
   ct_status status = move_kept(mesh, &m, out, &own);
   free(m.state);

@@ -13,7 +13,9 @@ struct ct_mesh {
   ct_mesh_view view;
   ct_mesh_report report; /* of what it was made of */
   double tree_cost;      /* ct_mesh_tree_cost of the tree when it was built */
-  uint32_t *first;       /* [vertex_count] the first of the vertices in the same point */
+  const uint32_t *first; /* [vertex_count] the first of the vertices in the same point */
+  const ct_mesh *origin; /* a reference to the mesh that owns the connectivity and for whose
+                            vertices the tree was built; NULL: this one */
   atomic_uint_least64_t references;
   size_t bytes;
   ct_digest
@@ -32,6 +34,8 @@ typedef struct ct_mesh_layout {
 typedef struct ct_mesh_counts {
   uint32_t vertices, triangles, live, points, components, nodes;
   bool normals;
+  bool shared; /* the connectivity is that of another mesh: only vertices, normals and nodes are
+                  in the block */
 } ct_mesh_counts;
 
 /* A block for these counts, its pieces in *l; NULL: no memory. Owned by the mesh in it. */
@@ -173,6 +177,10 @@ void ct_mesh_write_numbers(ct_mesh *mesh, const ct_mesh_sums *sums, const ct_mes
 /* What a search of the tree costs, relative to that of its root: the sum of the nodes' areas over the root's (Goldsmith, Salmon
  * 1987). 0 where the root has no area. */
 double ct_mesh_tree_cost(const ct_mesh_view *view);
+
+/* Are those of the mesh's vertices that are one point still one in the parts, and no others?
+ * *starved: no memory to find out. */
+bool ct_mesh_keeps_points(const ct_mesh *mesh, const ct_mesh_parts *m, bool *starved);
 
 /* Boxes and radii of the view's nodes, whose first and count are there, as are order and corners. False: cancelled. */
 bool ct_mesh_fit(const ct_mesh_view *view, ct_mesh_node *nodes, const ct_cancel *cancel);

@@ -1,7 +1,7 @@
 """A store of each format that there has been: this program opens it and answers as one that was told the same just now.
 
 tests/fixtures/store has, for each format, the file as the last program of that format left it (gzip) and the calls that had made it;
-format-1-records-2 is a file of format 1 whose records are of format 2.
+format-1-records-2 and format-1-records-3 are files of format 1 whose records are of format 2 and 3; the latter has soft bodies that moved.
 Those of an older format are never changed. The newest is made by: CONTACTD_MAKE_STORE=1 tests/http/durable_formats.py"""
 import gzip
 import json
@@ -45,6 +45,9 @@ LOOKS = ("/v1/scenes", "/v1/scenes/rich", "/v1/scenes/rich/contactStates/s", "/v
          "/v1/scenes/large", "/v1/shapes", "/v1/shapes/{0}", "/v1/shapes/{1}")
 
 
+SOFT_LOOKS = ("distance", "contacts", "volume", "massProperties")  # of the scene soft, which stores of records 3 and later have
+
+
 def tell(client, calls):
     """The shapes' ids."""
     shapes = []
@@ -62,6 +65,8 @@ def tell(client, calls):
 def looks(client, shapes):
     paths = [path.replace("{0}", shapes[0]).replace("{1}", shapes[1]) for path in LOOKS]
     replies = [client.get(path).must(200) for path in paths] + [client.post("/v1/scenes/rich/query/distance", {}).must(200)]
+    if client.get("/v1/scenes/soft").status == 200:
+        replies += [client.get("/v1/scenes/soft").must(200)] + [client.post(f"/v1/scenes/soft/query/{kind}", {}).must(200) for kind in SOFT_LOOKS]
     return [(reply.etag, reply.text) for reply in replies]
 
 

@@ -12,8 +12,9 @@
 /* The format that is written; those from 1 on are read.
  *   1: ids of 1 to 128 letters, digits and . _ ~ : @ -
  *   2: ids of any UTF-8 up to 256 bytes; a base has the origin of its scene; contact states have their method,
- *      and their contacts whether one of the pair is read as a surface */
-#define API_RECORD_FORMAT 2
+ *      and their contacts whether one of the pair is read as a surface
+ *   3: meshes and elements whose vertices were moved have their origin, too */
+#define API_RECORD_FORMAT 3
 
 typedef struct api_record {
   bool base;   /* tells the whole scene; else what changed against the revision before */

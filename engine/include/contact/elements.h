@@ -109,16 +109,21 @@ typedef struct ct_elements_report {
 ct_status ct_elements_create(const ct_elements_data *data, const ct_cancel *cancel, ct_elements **out, ct_elements_report *report);
 
 /* The elements with their vertices, and normals, elsewhere: elements of their own, the first ones stay as they are. Connectivity,
- * faces and surface ids are kept; hulls, boxes, volume, surface and tree are computed again, so answers are those of elements that
- * ct_elements_create makes of the same arrays. CT_BAD_ELEMENT: the report names the first element that is flat, inside out or has
- * two corners in one point now. Other errors, `cancel`, `report` and cost as of ct_elements_create. */
+ * faces and surface ids are shared; sides, hulls, boxes, volume and surface are computed again, so answers are those of elements
+ * that ct_elements_create makes of the same arrays, but for the order of both trees' leaves. The trees are fitted as that of
+ * ct_mesh_move; where one of them costs CT_MESH_REFIT_COST times what it did when it was built, or other vertices are one point
+ * than before, all is created from the beginning. CT_BAD_ELEMENT: the report names the first element that is flat, inside out or
+ * has two corners in one point now. Other errors, `cancel` and `report` as of ct_elements_create. O(n) */
 ct_status ct_elements_move(const ct_elements *elements, const ct_vec3 *vertices, const ct_vec3 *normals, const ct_cancel *cancel,
                            ct_elements **out, ct_elements_report *report);
+
+/* The elements for whose vertices the trees of moved ones were built; NULL: they were built for their own. Borrowed. */
+const ct_elements *ct_elements_origin(const ct_elements *elements);
 
 const ct_elements *ct_elements_retain(const ct_elements *elements);
 void ct_elements_release(const ct_elements *elements);
 const ct_elements_view *ct_elements_get(const ct_elements *elements);
-/* Bytes held, with those of the surface, the hulls and the tree. */
+/* Bytes held, with those of the surface, the hulls, the tree and the origin. */
 size_t ct_elements_bytes(const ct_elements *elements);
 
 /* Do two elements share a node? An element does with itself. */

@@ -49,6 +49,11 @@ typedef struct ct_hull_report {
  * (predicates). `cancel` and `report` may be NULL. */
 ct_status ct_hull_from_points(const ct_vec3 *points, size_t count, const ct_cancel *cancel, ct_hull **out, ct_hull_report *report);
 
+/* The same hull, in less time where each of a few points is a vertex of `like` by the same index, all faces of `like` are triangles,
+ * and the points' hull has the same ones: of moved points, mostly. Errors and ownership as above. */
+ct_status ct_hull_from_moved_points(const ct_hull *like, const ct_vec3 *points, size_t count, const ct_cancel *cancel,
+                                    ct_hull **out);
+
 /* Intersection of half-spaces n.p + d <= 0, planes[i] = {nx, ny, nz, d} with n of any length but zero.
  * CT_UNBOUNDED, CT_EMPTY, or CT_DEGENERATE_HULL (no interior, or none that survives rounding), CT_LIMIT and CT_CANCELLED as
  * above. Redundant planes are dropped. No vertex is outside a given plane by more than 2^-40 of the largest coordinate, by some u

@@ -18,8 +18,10 @@
 #define CT_MESH_DEPTH_MAX 64
 /* No triangle. */
 #define CT_NO_TRIANGLE UINT32_MAX
-/* Growth of a tree's cost by moves at which it is rebuilt. Queries of a bent and twisted surface take
- * about as much longer as the cost has grown, and building costs as much as some ten fits. */
+/* Growth of a tree's cost by moves at which it is rebuilt. At 1.5 features of a twisted ball of 10,000
+ * triangles take 1.25 times, distances 1.5 times and rays 1.5 to 2 times as long as with a tree of its own
+ * (tests/bench/run soft). One query of features then loses 7 ms of 27, about what rebuilding adds to
+ * a fit once (8 ms to 5.5 ms). */
 #define CT_MESH_REFIT_COST 1.5
 
 typedef struct ct_mesh ct_mesh;
@@ -115,22 +117,28 @@ const ct_mesh *ct_mesh_retain(const ct_mesh *mesh);
  * the first one stays as it is. `vertices`: [vertex_count], m; `normals`: [vertex_count] as in
  * ct_mesh_data, or NULL: none. Answers are those of a mesh that ct_mesh_create makes of the same arrays
  * in the reading that the first one has: volume, centroid, inertia, bounds, the number of distinct
- * points, triangles without an area and the sense of an inside-out solid are computed again. Only the order
- * of the tree's leaves may differ, and with it the rounding of sums.
+ * points, triangles without an area and the sense of an inside-out solid are computed again, and
+ * duplicate triangles that were kept are kept. Only the order of the tree's leaves may differ, and
+ * with it the rounding of sums and which of several crossing triangles a result names.
  *
  * Where the same vertices still are one point and every triangle has an area before and after, the
- * tree keeps its branches and its boxes are fitted; a tree whose boxes have grown so that a search
+ * tree keeps its branches and its boxes are fitted; the connectivity is shared with the mesh for
+ * whose vertices the tree was built (ct_mesh_origin). A tree whose boxes have grown so that a search
  * costs CT_MESH_REFIT_COST times what it did when the tree was built is rebuilt. Anything else is
- * made from the beginning. A sequence of moves gives the same bits each time.
+ * made from the beginning. Moving the origin to the same place gives the same bits as any sequence
+ * of moves that led there.
  *
  * CT_OPEN_MESH: a solid encloses no volume any more, or its vertices that were one point are not.
  * CT_DEGENERATE_MESH, CT_LIMIT, CT_OUT_OF_MEMORY, CT_CANCELLED as above; `cancel` and `report` may be
  * NULL. O(n): for 10,000 triangles less than half of what ct_mesh_create costs. */
 ct_status ct_mesh_move(const ct_mesh *mesh, const ct_vec3 *vertices, const ct_vec3 *normals,
                        const ct_cancel *cancel, ct_mesh **out, ct_mesh_report *report);
+/* The mesh for whose vertices a moved mesh's tree was built; NULL: the tree was built for its own.
+ * Borrowed. */
+const ct_mesh *ct_mesh_origin(const ct_mesh *mesh);
 void ct_mesh_release(const ct_mesh *mesh);
 const ct_mesh_view *ct_mesh_get(const ct_mesh *mesh);
-/* Bytes that the mesh holds. */
+/* Bytes that the mesh holds, with those of its origin. */
 size_t ct_mesh_bytes(const ct_mesh *mesh);
 
 /* Unit normal of a triangle that is live, outward where the mesh is closed, else from its corners' sense. Right to some u for
