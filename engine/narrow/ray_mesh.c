@@ -90,19 +90,25 @@ static const ct_mesh_hit *choose_triangle(const ct_ray_walk *walk, const ct_ray_
   return best;
 }
 
+/* Adds a crossing at a point of a triangle. */
+static void add_crossing(const ct_mesh_ray *m, double distance, ct_vec3 point, uint32_t triangle,
+                         bool entering, ct_ray_crossing_list *list) {
+  ct_ray_crossing c;
+  if (!ct_ray_crossing_at(m->ray, m->shape.frame, distance, point, &c)) return;
+  ct_ray_crossing_normal(m->shape.frame, ct_mesh_normal(m->mesh, triangle), &c);
+  c.entering = entering;
+  c.triangle = triangle;
+  ct_ray_crossing_add(list, &c);
+}
+
 static void add_stop(const ct_mesh_ray *m, const ct_ray_walk *walk, const ct_ray_stop *stop,
                      bool entering, ct_ray_crossing_list *list) {
   const ct_mesh_hit *hit = choose_triangle(walk, stop, entering ? 1 : -1);
   bool passes = hit->side != 0;
   ct_vec3 point = passes ? hit->point : ct_add_scaled(m->origin, m->direction, stop->t);
   double distance = m->before + (passes ? hit->t : stop->t) * m->length;
-  ct_ray_crossing c;
   if (list->count > 0) distance = ct_max2(distance, list->last);
-  if (!ct_ray_crossing_at(m->ray, m->shape.frame, distance, point, &c)) return;
-  ct_ray_crossing_normal(m->shape.frame, ct_mesh_normal(m->mesh, hit->triangle), &c);
-  c.entering = entering;
-  c.triangle = hit->triangle;
-  ct_ray_crossing_add(list, &c);
+  add_crossing(m, distance, point, hit->triangle, entering, list);
 }
 
 /* ---- solids ---- */
@@ -150,12 +156,7 @@ static void add_origin(const ct_mesh_ray *m, const ct_ray_walk *walk, ct_ray_cro
   for (size_t i = 0; i < walk->hit_count && walk->hits[i].t == 0.0; i++)
     if (walk->hits[i].side == 0 && (!lowest || walk->hits[i].triangle < lowest->triangle))
       lowest = &walk->hits[i];
-  ct_ray_crossing c;
-  if (!lowest || !ct_ray_crossing_at(m->ray, m->shape.frame, m->before, m->origin, &c)) return;
-  ct_ray_crossing_normal(m->shape.frame, ct_mesh_normal(m->mesh, lowest->triangle), &c);
-  c.entering = true;
-  c.triangle = lowest->triangle;
-  ct_ray_crossing_add(list, &c);
+  if (lowest) add_crossing(m, m->before, m->origin, lowest->triangle, true, list);
 }
 
 /* A surface in whose plane the ray runs is met where the ray comes to it, or at the origin. */

@@ -1,25 +1,13 @@
 /* Pairs of equal content, held once and held as two objects: the time of a distance query and of an
  * overlap query, on one core. Prints one row per kind: name, size, ns with one object, ns with two,
  * for both queries. The two take turns; the medians count. */
+#include "tests/bench/timing.h"
 #include "tests/support/meshes.h"
 
 #include <contact/contact.h>
 #include <contact/elements.h>
 
-#include <time.h>
-
 enum { ROUNDS = 15, POSES = 64 };
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-  return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
-}
-
-static int ascending(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
 
 /* Poses of the second body around the first: apart by about the clearance. */
 static void draw_poses(ct_frame *out, double apart) {
@@ -37,7 +25,7 @@ static double ask(const ct_shape *a, const ct_shape *b, const ct_frame *poses, b
                   ct_workspace *workspace) {
   const ct_frame here = ct_frame_of(ct_pose_identity());
   const ct_pair_options options = {.threshold = INFINITY};
-  double from = now();
+  double from = timing_ns();
   for (int i = 0; i < POSES; i++) {
     const ct_placed first = {a, &here}, second = {b, &poses[i]};
     ct_pair_result r;
@@ -45,7 +33,7 @@ static double ask(const ct_shape *a, const ct_shape *b, const ct_frame *poses, b
     if (overlap) ct_pair_overlap(first, second, workspace, &witness);
     else ct_pair_distance(first, second, &options, workspace, &r);
   }
-  return (now() - from) / POSES;
+  return (timing_ns() - from) / POSES;
 }
 
 static void measure(const char *name, size_t size, const ct_shape *one, const ct_shape *other,
@@ -59,9 +47,7 @@ static void measure(const char *name, size_t size, const ct_shape *one, const ct
       shared[round] = ask(one, one, poses, overlap, workspace);
       apart[round] = ask(one, other, poses, overlap, workspace);
     }
-    qsort(shared, ROUNDS, sizeof *shared, ascending);
-    qsort(apart, ROUNDS, sizeof *apart, ascending);
-    printf("|%.0f|%.0f", shared[ROUNDS / 2], apart[ROUNDS / 2]);
+    printf("|%.0f|%.0f", timing_median(shared, ROUNDS), timing_median(apart, ROUNDS));
   }
   putchar('\n');
 }

@@ -3,22 +3,15 @@
  * Both advance from the same state, in turns, and end in the same one. Prints one row per wall: name,
  * contacts, share of steps that have not converged, ms a step as it is and forced, their ratio.
  */
+#include "tests/bench/timing.h"
 #include "tests/support/check.h"
 
 #include <contact/advance.h>
-
-#include <time.h>
 
 enum { WARM_UP = 30, TIMED = 15, ROUNDS = 2, SWEEPS = 32 };
 
 static ct_solver *solver;
 static ct_workspace *workspace;
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static void require(ct_status status) {
   if (status != CT_OK) abort();
@@ -80,9 +73,9 @@ static ct_advance *advance_of(const ct_scene *scene, ct_friction_proof proof) {
 
 static double steps(ct_advance *advance, int count) {
   bool done = false;
-  double start = now();
+  double start = 1e-9 * timing_ns();
   for (int k = 0; k < count; k++) require(ct_advance_step(advance, workspace, solver, &done));
-  return now() - start;
+  return 1e-9 * timing_ns() - start;
 }
 
 static void measure(int wide, int high) {

@@ -1,25 +1,13 @@
 /* Rays against a mesh on one core: crossings, which are decided exactly, beside the bare descent of
  * the tree to the triangles that a ray meets. Prints one row per question: name, ns a ray of the
  * descent, ns a ray of the crossings. The two take turns; the medians count. */
+#include "tests/bench/timing.h"
 #include "tests/support/meshes.h"
 
 #include <contact/contact.h>
 #include <contact/ray.h>
 
-#include <time.h>
-
 enum { ROUNDS = 9, RAYS = 4000, HITS = 256 };
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-  return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
-}
-
-static int ascending(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
 
 /* A torus of 100,352 triangles in the plane z = 0, so that origins may be in its box and outside.
  */
@@ -54,22 +42,22 @@ static void draw_rays(ct_ray *out, bool inside) {
 
 static double descend(const ct_mesh *mesh, const ct_ray *rays, bool all) {
   static ct_mesh_hit hits[HITS];
-  double from = now();
+  double from = timing_ns();
   for (int i = 0; i < RAYS; i++) {
     if (all) ct_mesh_ray_all(mesh, rays[i].origin, rays[i].direction, INFINITY, hits, HITS);
     else ct_mesh_ray_first(mesh, rays[i].origin, rays[i].direction, INFINITY, hits);
   }
-  return (now() - from) / RAYS;
+  return (timing_ns() - from) / RAYS;
 }
 
 static double cross(const ct_mesh *mesh, const ct_ray *rays, bool all, ct_workspace *workspace) {
   static ct_ray_crossing crossings[HITS];
   const ct_shape shape = {.kind = CT_KIND_MESH, .mesh = mesh};
   const ct_frame here = ct_frame_of(ct_pose_identity());
-  double from = now();
+  double from = timing_ns();
   for (int i = 0; i < RAYS; i++)
     ct_ray_cross(&rays[i], (ct_placed){&shape, &here}, workspace, crossings, all ? HITS : 1);
-  return (now() - from) / RAYS;
+  return (timing_ns() - from) / RAYS;
 }
 
 int main(void) {
@@ -86,9 +74,7 @@ int main(void) {
       bare[round] = descend(mesh, rays, all);
       exact[round] = cross(mesh, rays, all, workspace);
     }
-    qsort(bare, ROUNDS, sizeof *bare, ascending);
-    qsort(exact, ROUNDS, sizeof *exact, ascending);
-    printf("%s|%.0f|%.0f\n", names[question], bare[ROUNDS / 2], exact[ROUNDS / 2]);
+    printf("%s|%.0f|%.0f\n", names[question], timing_median(bare, ROUNDS), timing_median(exact, ROUNDS));
   }
   ct_mesh_release(mesh);
   ct_workspace_destroy(workspace);
