@@ -1,9 +1,10 @@
-/* Moving the vertices of elements: lists of nodes, neighbours and outer faces, and the branches of both trees, are shared with the
- * elements for which they were made; the surface is moved (mesh_move.c), each element's side is found again by exact predicates, and
- * hulls and boxes are computed again.
+/* Moving the vertices of elements: lists of nodes, neighbours and outer faces, and the branches of both
+ * trees, are shared with the elements for which they were made; the surface is moved (mesh_move.c),
+ * each element's side is found again by exact predicates, and hulls and boxes are computed again.
  *
- * Elements in which other vertices than before are one point are created from the beginning, and so are elements of which one of
- * the trees would cost CT_MESH_REFIT_COST times what it did: both trees always are of the same origin.
+ * Elements in which other vertices than before are one point are created from the beginning, and so
+ * are elements of which one of the trees would cost CT_MESH_REFIT_COST times what it did: both trees
+ * always are of the same origin.
  */
 #include "shape/elements_parts.h"
 

@@ -132,7 +132,8 @@ static void every_byte_counts(void) {
       CHECK_INT(apply(&s, records[k], bytes, i, false), API_RESTORE_DAMAGED);
       bytes[i] ^= (char)(1u << i % 8);
       api_restored end = apply(&s, records[k], bytes, length, false);
-      CHECK_INT(end, i >= 8 && i < 12 && bytes[i] ? API_RESTORE_NEWER : API_RESTORE_DAMAGED);
+      bool newer = i == 8 ? (unsigned char)bytes[i] > API_RECORD_FORMAT : i > 8 && i < 12 && bytes[i];
+      CHECK_INT(end, newer ? API_RESTORE_NEWER : API_RESTORE_DAMAGED);
       bytes[i] ^= (char)(1u << i % 8);
     }
     free(bytes);

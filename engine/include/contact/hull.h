@@ -49,8 +49,9 @@ typedef struct ct_hull_report {
  * (predicates). `cancel` and `report` may be NULL. */
 ct_status ct_hull_from_points(const ct_vec3 *points, size_t count, const ct_cancel *cancel, ct_hull **out, ct_hull_report *report);
 
-/* The same hull, in less time where each of a few points is a vertex of `like` by the same index, all faces of `like` are triangles,
- * and the points' hull has the same ones: of moved points, mostly. Errors and ownership as above. */
+/* The same hull, in less time where each of a few points is a vertex of `like` by the same index, all
+ * faces of `like` are triangles, and the points' hull has the same ones: of moved points, mostly.
+ * Errors and ownership as above. */
 ct_status ct_hull_from_moved_points(const ct_hull *like, const ct_vec3 *points, size_t count, const ct_cancel *cancel,
                                     ct_hull **out);
 
