@@ -92,6 +92,7 @@ bool ct_volume_body_place(const ct_shape *shape, const ct_frame *frame, ct_volum
     body->face_count = 6;
     body->face_start = box_start;
     body->face_loop = box_loop;
+    body->surface = shape->surface_ids;
     if (!open_room(room, body, &c)) return false;
     write_box(shape, frame, &body->core, &c);
     set_columns(body, &c);

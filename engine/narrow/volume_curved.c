@@ -161,5 +161,6 @@ void ct_volume_curved(ct_volume_pair *pair) {
   if (r.flags & CT_FLAG_NORMAL_ARBITRARY) c.flags |= CT_VOLUME_FLAG_NORMAL_ARBITRARY;
   c.depth_along_normal = ct_volume_depth(pair, c.normal);
   ct_volume_surfaces(pair, &c);
+  ct_volume_curved_surfaces(pair, &r, &c);
   ct_volume_push(pair, &c);
 }

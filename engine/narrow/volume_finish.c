@@ -74,7 +74,7 @@ static uint32_t face_of_box(const ct_shape *shape, ct_vec3 p) {
   uint32_t face = 0;
   for (uint32_t f = 1; f < 6; f++)
     if (height[f] < height[face]) face = f;
-  return face;
+  return shape->surface_ids ? shape->surface_ids[face] : face;
 }
 
 /* The id of the outer face of elements that a triangle of their surface is part of; of a mesh the triangle. */
@@ -93,9 +93,15 @@ static uint32_t surface_of(const ct_shape *shape, ct_vec3 p) {
   case CT_KIND_MESH:
   case CT_KIND_TETMESH:
   case CT_KIND_HEXMESH: return ct_mesh_nearest(shape->mesh, p, INFINITY, &foot) ? surface_at(shape, foot.triangle) : CT_NO_FACE;
-  case CT_KIND_PLANE: return 0;
+  case CT_KIND_PLANE: return shape->surface_ids ? shape->surface_ids[0] : 0;
   default: return CT_NO_FACE;
   }
+}
+
+void ct_volume_curved_surfaces(const ct_volume_pair *pair, const ct_pair_result *r, ct_volume_contact *c) {
+  ct_vec3 in_b = ct_to_local(pair->relative, r->point_b), out_of_b = ct_mat_tmul(pair->relative.rotation, ct_neg(r->normal));
+  c->surface_a = ct_shape_surface_at(pair->a.shape, r->point_a, r->normal);
+  c->surface_b = ct_shape_surface_at(pair->b.shape, in_b, out_of_b);
 }
 
 /* Is the point of a solid mesh, or on its surface to round-off? */

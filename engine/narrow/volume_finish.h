@@ -15,5 +15,8 @@ double ct_volume_depth(const ct_volume_pair *pair, ct_vec3 normal);
 void ct_volume_gaps(ct_volume_pair *pair, ct_volume_contact *contact);
 /* surface_a and surface_b, from position. */
 void ct_volume_surfaces(ct_volume_pair *pair, ct_volume_contact *contact);
+/* Those of a pair with a curved body, from its distance: the bodies' points may be on rims and in corners, where the middle between
+ * them is nearest to any face. */
+void ct_volume_curved_surfaces(const ct_volume_pair *pair, const ct_pair_result *distance, ct_volume_contact *contact);
 
 #endif

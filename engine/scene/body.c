@@ -1,5 +1,5 @@
-/* A body: one immutable block of memory with a fixed head, the motion, the colliders, then poses, group spans and texts. Offsets
- * count from the start of the block. Poses that are the identity to the bit are not kept.
+/* A body: one immutable block of memory with a fixed head, the motion, the colliders, then poses and ids of faces, group spans
+ * and texts. Offsets count from the start of the block. Poses that are the identity to the bit are not kept.
  */
 #include "scene/body.h"
 #include "shape/form.h"
@@ -58,6 +58,12 @@ static bool is_identity(const ct_pose *pose) {
   return memcmp(pose, &identity, sizeof identity) == 0 || memcmp(pose, &nothing, sizeof nothing) == 0;
 }
 
+/* What the ids of a shape's faces take in the block. */
+static size_t surface_bytes(const ct_shape *shape) {
+  size_t bytes = shape->surface_ids ? ct_kind_surface_count(shape->kind) * sizeof *shape->surface_ids : 0;
+  return (bytes + 7) & ~(size_t)7;
+}
+
 /* Bytes needed, or 0 when they do not fit in 32 bits. */
 static size_t measure(const ct_body_options *o, size_t *texts) {
   const size_t most = UINT32_MAX / 2;
@@ -70,6 +76,7 @@ static size_t measure(const ct_body_options *o, size_t *texts) {
     if (c->id.length > CT_ID_LENGTH_MAX || c->material.length > CT_ID_LENGTH_MAX || c->note.length > most || length > most)
       return 0;
     if (!is_identity(&c->pose)) fixed += sizeof(ct_pose);
+    fixed += surface_bytes(&c->shape);
     length += c->id.length + c->material.length + c->note.length;
   }
   for (size_t i = 0; i < o->group_count; i++) {
@@ -95,12 +102,20 @@ static void put_motion(char *at, const ct_motion *motion) {
   memcpy(at, &own, sizeof own);
 }
 
+/* Copies the ids of the shape's faces to `at`, from where the shape then borrows them. Returns what they take. */
+static size_t put_surface_ids(char *at, ct_shape *shape) {
+  size_t bytes = surface_bytes(shape);
+  if (bytes) memcpy(at, shape->surface_ids, ct_kind_surface_count(shape->kind) * sizeof *shape->surface_ids);
+  shape->surface_ids = bytes ? (const uint32_t *)(const void *)at : NULL;
+  return bytes;
+}
+
 /* Fills the block behind the head, which is complete. */
 static void fill(ct_body *body, const ct_body_options *o) {
   char *base = (char *)body;
   if (o->motion) put_motion(base + sizeof *body, o->motion);
   collider_record *record = (collider_record *)(uintptr_t)records(body);
-  size_t pose_at = (size_t)((char *)(record + o->collider_count) - base);
+  size_t part_at = (size_t)((char *)(record + o->collider_count) - base); /* poses and ids of faces */
   size_t at = put_text(base, put_text(base, body->texts, o->id), o->user);
   for (size_t i = 0; i < o->collider_count; i++) {
     const ct_collider *c = &o->colliders[i];
@@ -112,11 +127,12 @@ static void fill(ct_body *body, const ct_body_options *o) {
     ct_shape_retain(&c->shape);
     body->has_surface = body->has_surface || ct_shape_is_surface(&c->shape);
     at = put_text(base, put_text(base, put_text(base, at, c->id), c->material), c->note);
+    part_at += put_surface_ids(base + part_at, &record[i].shape);
     if (is_identity(&c->pose)) continue;
     const ct_pose pose = {c->pose.position, ct_quat_or_identity(c->pose.rotation)};
-    memcpy(base + pose_at, &pose, sizeof pose);
-    record[i].pose = (uint32_t)pose_at;
-    pose_at += sizeof(ct_pose);
+    memcpy(base + part_at, &pose, sizeof pose);
+    record[i].pose = (uint32_t)part_at;
+    part_at += sizeof(ct_pose);
   }
   group_span *span = (group_span *)(uintptr_t)spans(body);
   for (size_t i = 0; i < o->group_count; i++) {

@@ -79,7 +79,13 @@ typedef struct ct_shape {
   };
   double rounding; /* m */
   double margin;   /* m; counts for contact, not for mass */
+  /* What the caller calls the faces of a sphere, box, capsule, cylinder, cone, ellipsoid or half-space:
+   * [ct_kind_surface_count], borrowed (a body copies it); NULL: the numbers of the faces. Hulls and
+   * elements have ids of their own (ct_hull_view, ct_elements_view); it is not read for other kinds. */
+  const uint32_t *surface_ids;
 } ct_shape;
+
+#define CT_NO_FACE UINT32_MAX
 
 typedef struct ct_mass_properties {
   double volume;   /* m^3 */
@@ -104,6 +110,24 @@ ct_status ct_shape_convex_hull(const ct_shape *shape, const ct_cancel *cancel, c
 
 /* Word of the kind ("sphere"); static storage. */
 const char *ct_kind_word(ct_kind kind);
+
+/* Number of faces that surface_ids of the kind has an entry for. Faces of a box are, from 0 on: -x, +x,
+ * -y, +y, -z, +z; of a capsule, cylinder or cone the bottom end (-z), the top end (+z) and the side, of
+ * which an apex is part, so that a pointed cone has no face 1; spheres, ellipsoids and half-spaces have
+ * one face. 0 for hulls, meshes and elements. */
+uint32_t ct_kind_surface_count(ct_kind kind);
+
+/* The id of the face that a point of the boundary belongs to. point: in the shape's frame, m; outward:
+ * unit, the direction of the contact out of the shape there (a contact's normal for body a, its
+ * negative for b; a ray's normal), in the same frame; zero where there is none.
+ *
+ * The face nearest to the point counts, faces being moved out by rounding and margin. Of faces that are
+ * as near within 1e-6 of the shape's radius, as on rims, edges and vertices, it is the one whose
+ * outward normal agrees best with `outward`, and of those that agree equally well (cosines within 1e-6)
+ * the one with the lowest id. The border of a capsule's side and cap is the side's. Ids are those of
+ * surface_ids, of a hull's or the elements' view, else the number of the face; of a mesh, triangles.
+ * CT_NO_FACE: the point is not finite. O(1), hulls O(faces), meshes as ct_mesh_nearest. */
+uint32_t ct_shape_surface_at(const ct_shape *shape, ct_vec3 point, ct_vec3 outward);
 
 /* Takes, and gives back, the reference that a stored shape holds on its hull, mesh or elements. */
 void ct_shape_retain(const ct_shape *shape);

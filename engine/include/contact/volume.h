@@ -111,7 +111,6 @@ const char *ct_volume_method_word(ct_volume_method method);
 const char *ct_volume_flag_word(uint32_t row);
 
 #define CT_NO_ELEMENT UINT32_MAX
-#define CT_NO_FACE UINT32_MAX
 
 /* A volume whose error bound is larger than this part of it has the flag VOLUME_INEXACT. */
 #define CT_VOLUME_RELATIVE_ERROR 1e-12
@@ -192,8 +191,9 @@ typedef struct ct_volume_contact {
   ct_vec3 inner;                           /* of polyhedra: a point strictly inside both, margin from every face plane; m. */
   double margin;                           /* 0 of other pairs */
   uint32_t surface_a, surface_b;           /* ids of the surfaces of a and b whose planes, moved out by rounding and margin, are
-                                            * nearest to position, faces of an inset hull being those of its outer one; CT_NO_FACE
-                                            * of curved bodies and of elements without an outer face */
+                                            * nearest to position, faces of an inset hull being those of its outer one; of pairs
+                                            * with a curved or rounded body ct_shape_surface_at the pair's points; CT_NO_FACE of
+                                            * elements without an outer face */
   uint32_t element_a, element_b;           /* of meshes of elements; else CT_NO_ELEMENT */
   ct_pair_status status;                   /* DEGENERATE with ILL_CONDITIONED */
   uint32_t flags;                          /* bits of CT_VOLUME_FLAG_MAP */
