@@ -27,7 +27,7 @@ static const uint32_t box_start[7] = {0, 4, 8, 12, 16, 20, 24};
 static const uint32_t box_loop[24] = {0, 4, 6, 2, 1, 3, 7, 5, 0, 1, 5, 4, 2, 6, 7, 3, 0, 2, 3, 1, 4, 5, 7, 6};
 
 static polyhedron polyhedron_of(const ct_shape *shape) {
-  if (shape->kind == CT_KIND_BOX) return (polyhedron){8, 6, box_start, box_loop, NULL, NULL, shape->box.half};
+  if (shape->kind == CT_KIND_BOX) return (polyhedron){8, 6, box_start, box_loop, shape->surface_ids, NULL, shape->box.half};
   if (shape->kind != CT_KIND_CONVEX) return (polyhedron){0};
   const ct_hull_view *view = ct_hull_get(ct_hull_outer(shape->hull));
   return (polyhedron){.vertex_count = view->vertex_count,

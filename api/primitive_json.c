@@ -1,10 +1,29 @@
 /* Sizes to shapes and back. */
 #include "primitive_json.h"
 
+#include "mesh_arrays.h"
+
+/* Entries of surfaceIds that are read of a primitive before they are counted: more than any has, so that its error names both
+ * numbers. */
+#define IDS_READ_MAX 1000u
+
+/* One id for each face of out->shape.kind. */
+static bool read_surface_ids(api_reader *reader, const api_field *field, ct_collider *out) {
+  size_t count, wanted = ct_kind_surface_count(out->shape.kind);
+  if (!api_read_surface_ids(reader, field, IDS_READ_MAX, &out->shape.surface_ids, &count)) return false;
+  if (!count || count == wanted) return true;
+  api_fault *fault = api_fault_at(reader->faults, API_PROBLEM_WRONG_TYPE, &field->path,
+                                  "surfaceIds of kind %s needs one entry per face (%zu), got %zu.",
+                                  ct_kind_word(out->shape.kind), wanted, count);
+  api_fault_limit(fault, (double)wanted, (double)count);
+  return false;
+}
+
 static bool read_sphere(api_reader *reader, const api_field *field, ct_collider *out) {
-  api_field radius = {.name = "radius", .required = true};
-  if (!api_read_object(reader, field, &radius, 1)) return false;
-  return api_read_size(reader, &radius, &out->shape.sphere.radius);
+  api_field m[2] = {{.name = "radius", .required = true}, {.name = "surfaceIds"}};
+  if (!api_read_object(reader, field, m, 2)) return false;
+  bool good = api_read_size(reader, &m[0], &out->shape.sphere.radius);
+  return read_surface_ids(reader, &m[1], out) && good;
 }
 
 /* Three sizes. */
@@ -21,12 +40,12 @@ static bool read_sizes(api_reader *reader, const api_field *field, ct_vec3 *out)
 }
 
 static bool read_box(api_reader *reader, const api_field *field, ct_collider *out) {
-  api_field size = {.name = "size", .required = true};
-  if (!api_read_object(reader, field, &size, 1)) return false;
+  api_field m[2] = {{.name = "size", .required = true}, {.name = "surfaceIds"}};
+  if (!api_read_object(reader, field, m, 2)) return false;
   ct_vec3 edges = {0.0, 0.0, 0.0};
-  if (!read_sizes(reader, &size, &edges)) return false;
+  bool good = read_sizes(reader, &m[0], &edges);
   out->shape.box.half = ct_scale(edges, 0.5);
-  return true;
+  return read_surface_ids(reader, &m[1], out) && good;
 }
 
 bool api_read_size_or_zero(api_reader *reader, const api_field *field, double *out) {
@@ -44,11 +63,16 @@ bool api_read_size_or_zero(api_reader *reader, const api_field *field, double *o
   return api_read_size(reader, field, out);
 }
 
+static void put_surface_ids(api_buffer *buffer, const ct_shape *shape) {
+  if (shape->surface_ids) api_put_surface_ids(buffer, shape->surface_ids, ct_kind_surface_count(shape->kind));
+}
+
 /* The numbers as they were given, in this order, as the note. */
 static bool keep_spelling(api_reader *reader, const api_field *const *given, size_t count, ct_collider *out) {
   api_buffer note = {0};
   api_put_byte(&note, '{');
   for (size_t i = 0; i < count; i++) api_put_member_number(&note, given[i]->name, json_number_value(given[i]->value) + 0.0);
+  put_surface_ids(&note, &out->shape);
   api_put_byte(&note, '}');
   if (note.failed) api_fault_memory(reader->faults);
   else out->note = api_reader_copy(reader, (ct_text){note.bytes, note.length});
@@ -57,8 +81,12 @@ static bool keep_spelling(api_reader *reader, const api_field *const *given, siz
 }
 
 static bool read_capsule(api_reader *reader, const api_field *field, ct_collider *out) {
-  enum { RADIUS, BOTTOM, TOP, HEIGHT, COUNT };
-  api_field m[COUNT] = {{.name = "radius"}, {.name = "radiusBottom"}, {.name = "radiusTop"}, {.name = "height", .required = true}};
+  enum { RADIUS, BOTTOM, TOP, HEIGHT, SURFACE_IDS, COUNT };
+  api_field m[COUNT] = {{.name = "radius"},
+                        {.name = "radiusBottom"},
+                        {.name = "radiusTop"},
+                        {.name = "height", .required = true},
+                        {.name = "surfaceIds"}};
   if (!api_read_object(reader, field, m, COUNT)) return false;
   bool two = m[BOTTOM].value || m[TOP].value;
   if (two == (m[RADIUS].value != NULL) || (m[BOTTOM].value != NULL) != (m[TOP].value != NULL)) {
@@ -70,7 +98,8 @@ static bool read_capsule(api_reader *reader, const api_field *field, ct_collider
   bool good = api_read_size(reader, &m[two ? BOTTOM : RADIUS], &bottom);
   if (two) good = api_read_size(reader, &m[TOP], &top) && good;
   else top = bottom;
-  if (!api_read_size_or_zero(reader, &m[HEIGHT], &height) || !good) return false;
+  good = api_read_size_or_zero(reader, &m[HEIGHT], &height) && good;
+  if (!read_surface_ids(reader, &m[SURFACE_IDS], out) || !good) return false;
 
   out->shape.capsule.half_length = 0.5 * height;
   out->shape.capsule.radius_bottom = bottom;
@@ -81,24 +110,29 @@ static bool read_capsule(api_reader *reader, const api_field *field, ct_collider
 }
 
 static bool read_cylinder(api_reader *reader, const api_field *field, ct_collider *out) {
-  api_field m[2] = {{.name = "radius", .required = true}, {.name = "height", .required = true}};
-  if (!api_read_object(reader, field, m, 2)) return false;
+  api_field m[3] = {{.name = "radius", .required = true}, {.name = "height", .required = true}, {.name = "surfaceIds"}};
+  if (!api_read_object(reader, field, m, 3)) return false;
   double radius = 0.0, height = 0.0;
   bool good = api_read_size(reader, &m[0], &radius);
-  if (!api_read_size(reader, &m[1], &height) || !good) return false;
+  good = api_read_size(reader, &m[1], &height) && good;
+  if (!read_surface_ids(reader, &m[2], out) || !good) return false;
   out->shape.cylinder.radius = radius;
   out->shape.cylinder.half_length = 0.5 * height;
   return true;
 }
 
 static bool read_cone(api_reader *reader, const api_field *field, ct_collider *out) {
-  enum { RADIUS, HEIGHT, TOP, COUNT };
-  api_field m[COUNT] = {{.name = "radius", .required = true}, {.name = "height", .required = true}, {.name = "radiusTop"}};
+  enum { RADIUS, HEIGHT, TOP, SURFACE_IDS, COUNT };
+  api_field m[COUNT] = {{.name = "radius", .required = true},
+                        {.name = "height", .required = true},
+                        {.name = "radiusTop"},
+                        {.name = "surfaceIds"}};
   if (!api_read_object(reader, field, m, COUNT)) return false;
   double radius = 0.0, height = 0.0, top = 0.0;
   bool good = api_read_size(reader, &m[RADIUS], &radius);
   good = api_read_size(reader, &m[HEIGHT], &height) && good;
-  if (!api_read_size_or_zero(reader, &m[TOP], &top) || !good) return false;
+  good = api_read_size_or_zero(reader, &m[TOP], &top) && good;
+  if (!read_surface_ids(reader, &m[SURFACE_IDS], out) || !good) return false;
   out->shape.cone.half_length = 0.5 * height;
   out->shape.cone.radius_bottom = radius;
   out->shape.cone.radius_top = top;
@@ -108,8 +142,15 @@ static bool read_cone(api_reader *reader, const api_field *field, ct_collider *o
 }
 
 static bool read_ellipsoid(api_reader *reader, const api_field *field, ct_collider *out) {
-  api_field radii = {.name = "radii", .required = true};
-  return api_read_object(reader, field, &radii, 1) && read_sizes(reader, &radii, &out->shape.ellipsoid.radii);
+  api_field m[2] = {{.name = "radii", .required = true}, {.name = "surfaceIds"}};
+  if (!api_read_object(reader, field, m, 2)) return false;
+  bool good = read_sizes(reader, &m[0], &out->shape.ellipsoid.radii);
+  return read_surface_ids(reader, &m[1], out) && good;
+}
+
+static bool read_plane(api_reader *reader, const api_field *field, ct_collider *out) {
+  api_field ids = {.name = "surfaceIds"};
+  return api_read_object(reader, field, &ids, 1) && read_surface_ids(reader, &ids, out);
 }
 
 bool api_read_primitive(api_reader *reader, const api_field *field, ct_collider *out) {
@@ -120,7 +161,7 @@ bool api_read_primitive(api_reader *reader, const api_field *field, ct_collider 
   case CT_KIND_CYLINDER: return read_cylinder(reader, field, out);
   case CT_KIND_CONE: return read_cone(reader, field, out);
   case CT_KIND_ELLIPSOID: return read_ellipsoid(reader, field, out);
-  default: return api_read_object(reader, field, NULL, 0);
+  default: return read_plane(reader, field, out);
   }
 }
 
@@ -154,4 +195,5 @@ void api_put_primitive(api_buffer *buffer, const ct_shape *shape) {
   case CT_KIND_ELLIPSOID: api_put_member_vec3(buffer, "radii", shape->ellipsoid.radii); break;
   default: break;
   }
+  put_surface_ids(buffer, shape);
 }

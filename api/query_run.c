@@ -191,9 +191,9 @@ static bool take_hit(void *context, const ct_hit *hit) {
                             .point_count = hit->point_count,
                             .feature = hit->feature,
                             .features_status = hit->features_status};
-  if (q->gradient) {
-    answer.origin_a = pose_of(run, hit->a).position;
-    answer.origin_b = pose_of(run, hit->b).position;
+  if (q->kind == API_KIND_DISTANCE || q->kind == API_KIND_CONTACTS) {
+    answer.pose_a = pose_of(run, hit->a);
+    answer.pose_b = pose_of(run, hit->b);
   }
   ct_pair_result own;
   put_method(run, hit, &own, &answer);
@@ -269,7 +269,8 @@ static bool take_probe_hit(void *context, const ct_probe_hit *hit) {
   if (api_range_is_full(run)) return api_count_result(run);
   const api_question *q = &run->task->question;
   api_put_item(&run->range->text);
-  api_put_probe_answer(&run->range->text, q->probe.kind, ct_scene_body(q->scene, hit->row), hit);
+  const ct_pose pose = ct_override_pose(q->scene, q->probe.overrides, q->probe.override_count, hit->row);
+  api_put_probe_answer(&run->range->text, q->probe.kind, ct_scene_body(q->scene, hit->row), pose, hit);
   return api_mark_result(run, (api_mark){.item = hit->item, .after = hit->rank});
 }
 
@@ -320,8 +321,8 @@ static void run_pair(api_range_run *run) {
                             .a = q->bodies[0].body,
                             .b = q->bodies[1].body,
                             .gradient = q->gradient,
-                            .origin_a = q->bodies[0].pose.position,
-                            .origin_b = q->bodies[1].pose.position,
+                            .pose_a = q->bodies[0].pose,
+                            .pose_b = q->bodies[1].pose,
                             .result = &result};
   ct_workspace_watch(run->workspace, run->plan->cancel);
   ct_workspace_starved(run->workspace); /* what came before is not this pair's */

@@ -6,7 +6,9 @@
 #include "shape_json.h"
 
 /* Bits of a collider. */
-enum { HAS_ID = 1, HAS_MATERIAL = 2, HAS_POSE = 4, HAS_NOTE = 8, IS_ROUNDED = 16, IS_INSET = 32, ALL_BITS = 63 };
+enum { HAS_ID = 1, HAS_MATERIAL = 2, HAS_POSE = 4, HAS_NOTE = 8, IS_ROUNDED = 16, IS_INSET = 32, HAS_SURFACE_IDS = 64 };
+/* Those of the formats before FORMAT_WITH_SURFACE_IDS, and all. */
+enum { OLD_BITS = 63, ALL_BITS = 127 };
 
 /* Where the shape comes from. */
 typedef enum shape_source {
@@ -19,6 +21,9 @@ typedef enum shape_source {
 
 /* The first format that has SOURCE_MOVED. */
 #define FORMAT_WITH_MOVED 3
+/* The first format that has HAS_SURFACE_IDS. */
+#define FORMAT_WITH_SURFACE_IDS 4
+
 #define LEAST_ROTATION 0.5
 #define GREATEST_ROTATION 2.0
 
@@ -89,9 +94,11 @@ void api_record_put_collider(api_buffer *out, const ct_collider *collider, const
                         : api_record_is_moved(shape)                         ? SOURCE_MOVED
                         : collider->note.length && !tells_reading(collider) ? SOURCE_NOTE
                                                                              : SOURCE_NUMBERS;
+  size_t id_count = ct_kind_surface_count(shape->kind);
+  bool tells_ids = source == SOURCE_NUMBERS && id_count && shape->surface_ids;
   api_record_put_u8(out, (collider->id.length ? HAS_ID : 0u) | (collider->material.length ? HAS_MATERIAL : 0u) |
                              (is_placed ? HAS_POSE : 0u) | (collider->note.length ? HAS_NOTE : 0u) | (rounded ? IS_ROUNDED : 0u) |
-                             (shape->inset ? IS_INSET : 0u));
+                             (shape->inset ? IS_INSET : 0u) | (tells_ids ? HAS_SURFACE_IDS : 0u));
   api_record_put_u8(out, (unsigned)shape->kind);
   api_record_put_u8(out, (unsigned)source);
   if (collider->id.length) api_record_put_text(out, collider->id);
@@ -105,6 +112,7 @@ void api_record_put_collider(api_buffer *out, const ct_collider *collider, const
   if (source == SOURCE_BEFORE) api_record_put_u32(out, (uint32_t)same);
   else if (source == SOURCE_MOVED) api_record_put_moved(out, shape);
   else if (source == SOURCE_NUMBERS) put_numbers(out, shape);
+  if (tells_ids) api_record_put_words(out, shape->surface_ids, id_count);
 }
 
 /* ---- decode -------------------------------------------------------------------------------------------------------------- */
@@ -226,10 +234,22 @@ static bool get_pose(api_restoring *r, ct_pose *out) {
   return api_restore_whole(r) && (good || api_restore_refuse(r, "A collider's place is none"));
 }
 
+/* The ids of a primitive's faces, in the arena. */
+static bool get_surface_ids(api_restoring *r, unsigned source, ct_shape *shape) {
+  size_t count = ct_kind_surface_count(shape->kind);
+  if (source != SOURCE_NUMBERS || count == 0) return api_restore_refuse(r, "Faces are named that a shape does not have");
+  uint32_t *ids = api_arena_array(&r->arena, count, sizeof *ids);
+  if (!ids) return api_restore_memory(r);
+  api_record_get_words(&r->in, ids, count);
+  shape->surface_ids = ids;
+  return api_restore_whole(r);
+}
+
 bool api_record_get_collider(api_restoring *r, const ct_body *before, ct_collider *out) {
   unsigned bits = api_record_get_u8(&r->in), kind = api_record_get_u8(&r->in), source = api_record_get_u8(&r->in);
-  if (bits > ALL_BITS || kind >= CT_KIND_COUNT || source >= (r->in.format < FORMAT_WITH_MOVED ? SOURCE_MOVED : SOURCE_COUNT))
-    r->in.failed = true;
+  unsigned known_bits = r->in.format < FORMAT_WITH_SURFACE_IDS ? OLD_BITS : ALL_BITS;
+  unsigned known_sources = r->in.format < FORMAT_WITH_MOVED ? SOURCE_MOVED : SOURCE_COUNT;
+  if (bits > known_bits || kind >= CT_KIND_COUNT || source >= known_sources) r->in.failed = true;
   ct_collider collider = {.pose = ct_pose_identity(), .shape.kind = (ct_kind)kind};
   double rounding = 0.0, margin = 0.0;
   if (!api_restore_whole(r)) return false;
@@ -247,6 +267,10 @@ bool api_record_get_collider(api_restoring *r, const ct_body *before, ct_collide
               : source == SOURCE_MOVED ? api_record_get_moved(r, &collider.shape)
                                       : get_numbers(r, collider.note, &collider.shape);
   if (!good) return false;
+  if (bits & HAS_SURFACE_IDS && !get_surface_ids(r, source, &collider.shape)) {
+    ct_shape_release(&collider.shape);
+    return false;
+  }
   if (source != SOURCE_BEFORE && !round_shape(r, (bits & IS_INSET) != 0, rounding, margin, &collider.shape)) {
     ct_shape_release(&collider.shape);
     return false;

@@ -5,6 +5,7 @@
 
 #include "features_json.h"
 #include "force_json.h"
+#include "surface_json.h"
 
 static const char *relation_word(ct_relation relation) {
   switch (relation) {
@@ -131,9 +132,23 @@ void api_put_pair_geometry(api_buffer *buffer, const ct_pair_result *r) {
   api_put_member_string(buffer, "relation", api_text(relation_word(r->relation)));
 }
 
+/* Surface ids at a point of each body. */
+static void put_surfaces(api_buffer *buffer, const api_surface of[2], ct_vec3 point_a, ct_vec3 point_b, ct_vec3 normal) {
+  api_put_surface_id(buffer, "surfaceA", &of[0], point_a, normal);
+  api_put_surface_id(buffer, "surfaceB", &of[1], point_b, ct_neg(normal));
+}
+
+static void find_surfaces(const api_pair_answer *answer, api_surface of[2]) {
+  of[0] = api_surface_of(answer->a, answer->collider_a, answer->pose_a);
+  of[1] = api_surface_of(answer->b, answer->collider_b, answer->pose_b);
+}
+
 static void put_distance(api_buffer *buffer, const api_pair_answer *answer) {
   const ct_pair_result *r = answer->result;
+  api_surface surfaces[2];
   api_put_pair_geometry(buffer, r);
+  find_surfaces(answer, surfaces);
+  if (r->status != CT_PAIR_UNSUPPORTED) put_surfaces(buffer, surfaces, r->point_a, r->point_b, r->normal);
   /* A portal's depth is at least the least one, and may be more. */
   if (!answer->method || answer->by_method->by != API_METHOD_MPR) api_put_depth_kind(buffer, r);
   api_put_status(buffer, r->status, r->flags);
@@ -184,7 +199,8 @@ static void put_point_velocity(api_buffer *buffer, const ct_contact_point *p, co
   api_put_member_string(buffer, "slip", api_text(v.sliding ? "sliding" : "sticking"));
 }
 
-static void put_contact(api_buffer *buffer, const ct_contact_point *p, const api_contact_motion *motion) {
+static void put_contact(api_buffer *buffer, const ct_contact_point *p, const api_surface surfaces[2],
+                        const api_contact_motion *motion) {
   api_put_item(buffer);
   api_put_byte(buffer, '{');
   api_put_contact_id(buffer, "id", p);
@@ -194,6 +210,7 @@ static void put_contact(api_buffer *buffer, const ct_contact_point *p, const api
   api_put_member_vec3(buffer, "pointB", p->point_b);
   api_put_member_vec3(buffer, "normal", p->normal);
   api_put_member_number(buffer, "distance", p->distance);
+  put_surfaces(buffer, surfaces, p->point_a, p->point_b, p->normal);
   if (motion) put_point_velocity(buffer, p, motion);
   api_put_byte(buffer, '}');
 }
@@ -210,7 +227,9 @@ static void put_contacts(api_buffer *buffer, const api_pair_answer *answer) {
   api_put_depth_kind(buffer, r);
   api_put_key(buffer, "points");
   api_put_byte(buffer, '[');
-  for (size_t i = 0; i < answer->point_count; i++) put_contact(buffer, &answer->points[i], answer->motion);
+  api_surface surfaces[2];
+  find_surfaces(answer, surfaces);
+  for (size_t i = 0; i < answer->point_count; i++) put_contact(buffer, &answer->points[i], surfaces, answer->motion);
   api_put_byte(buffer, ']');
   api_put_status(buffer, r->status, r->flags);
 }
@@ -226,7 +245,7 @@ static void put_pose_gradient(api_buffer *buffer, const char *name, const ct_pos
 /* Left out where the distance has none. */
 static void put_gradient(api_buffer *buffer, const api_pair_answer *answer) {
   ct_gradient gradient;
-  if (!ct_pair_gradient(answer->result, answer->origin_a, answer->origin_b, &gradient)) return;
+  if (!ct_pair_gradient(answer->result, answer->pose_a.position, answer->pose_b.position, &gradient)) return;
   api_put_key(buffer, "gradient");
   api_put_byte(buffer, '{');
   put_pose_gradient(buffer, "a", &gradient.a);

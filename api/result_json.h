@@ -21,10 +21,10 @@ typedef struct api_pair_answer {
   api_kind kind; /* PAIRS, OVERLAP, DISTANCE, CONTACTS or FEATURES */
   const ct_body *a, *b;
   uint32_t collider_a, collider_b;
-  bool explicit_pair; /* named by the request: PAIRS then tells whether the boxes overlap */
-  bool overlap;       /* OVERLAP; PAIRS: of the boxes */
-  bool gradient;      /* DISTANCE: asked for, about these origins of the bodies' frames */
-  ct_vec3 origin_a, origin_b;
+  bool explicit_pair;    /* named by the request: PAIRS then tells whether the boxes overlap */
+  bool overlap;          /* OVERLAP; PAIRS: of the boxes */
+  bool gradient;         /* DISTANCE: requested, about the origins of the bodies' frames */
+  ct_pose pose_a, pose_b; /* DISTANCE, CONTACTS: of the bodies' frames */
   const api_method *method;           /* DISTANCE, OVERLAP: asked for; NULL: none, or what it told is of no one pair */
   const api_method_answer *by_method; /* what it told */
   const ct_pair_result *result;       /* OVERLAP: the witness in point_a; DISTANCE, CONTACTS: all of it */

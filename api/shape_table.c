@@ -11,7 +11,7 @@
 
 struct api_shape {
   _Atomic size_t references;
-  api_shape_form form; /* id and report point behind it */
+  api_shape_form form; /* id, report and ids of faces point behind it */
   uint64_t memory;
 };
 
@@ -25,15 +25,19 @@ struct api_shape_table {
 /* ---- shapes -------------------------------------------------------------------------------------------------------------- */
 
 const api_shape *api_shape_create(const api_shape_form *form) {
-  size_t id_length = strlen(form->id), bytes = sizeof(api_shape) + id_length + 1 + form->report.length;
+  const uint32_t *surface_ids = form->shape.surface_ids;
+  size_t surface_bytes = surface_ids ? ct_kind_surface_count(form->shape.kind) * sizeof *surface_ids : 0;
+  size_t id_length = strlen(form->id), bytes = sizeof(api_shape) + surface_bytes + id_length + 1 + form->report.length;
   api_shape *shape = malloc(bytes);
   if (!shape) return NULL;
-  char *id = (char *)(shape + 1), *report = id + id_length + 1;
+  char *own_ids = (char *)(shape + 1), *id = own_ids + surface_bytes, *report = id + id_length + 1;
+  if (surface_bytes) memcpy(own_ids, surface_ids, surface_bytes);
   memcpy(id, form->id, id_length + 1);
   memcpy(report, form->report.bytes, form->report.length);
   atomic_init(&shape->references, 1);
   shape->form = *form;
   shape->form.shape.lent = true;
+  shape->form.shape.surface_ids = surface_bytes ? (const uint32_t *)(const void *)own_ids : NULL;
   shape->form.id = id;
   shape->form.report.bytes = report;
   shape->memory = bytes + ct_shape_bytes(&form->shape);
