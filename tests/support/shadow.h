@@ -28,6 +28,9 @@ static inline void check_collider(ct_collider a, ct_collider b) {
   ct_mass_properties mass_a = {0}, mass_b = {0};
   CHECK(ct_shape_mass(&a.shape, 1.0, &mass_a) == ct_shape_mass(&b.shape, 1.0, &mass_b));
   CHECK(same_bits(&mass_a, &mass_b, sizeof mass_a));
+  const uint32_t *ids_a = a.shape.surface_ids, *ids_b = b.shape.surface_ids;
+  CHECK((ids_a == NULL) == (ids_b == NULL));
+  CHECK(!ids_a || !ids_b || same_bits(ids_a, ids_b, ct_kind_surface_count(a.shape.kind) * sizeof *ids_a));
 }
 
 static inline void check_body(const ct_body *a, const ct_body *b) {
@@ -112,11 +115,13 @@ static const char all_kinds[] =
     "\"material\":\"steel\",\"position\":[1,2,3],\"rpy\":[1,1,1]}],\"motion\":{\"mass\":2.5,\"inertiaDiagonal\":[1,1.5,2],"
     "\"inertiaOrientation\":[0.5,0.5,0.5,0.5],\"centerOfMass\":[0.1,0,0],\"linearVelocity\":[1,0,0.1]},\"groups\":[\"g\",\"h\"],"
     "\"user\":{\"k\":null}},"
-    "{\"id\":\"crate\",\"position\":[5,0,0],\"colliders\":[{\"box\":{\"size\":[0.1,0.3,0.7]},\"roundingRadius\":0.01,\"margin\":0."
-    "02},"
-    "{\"capsule\":{\"radiusBottom\":0.2,\"radiusTop\":0.2,\"height\":1}},{\"capsule\":{\"radiusBottom\":0.2,\"radiusTop\":0.1,"
+    "{\"id\":\"crate\",\"position\":[5,0,0],\"colliders\":[{\"box\":{\"size\":[0.1,0.3,0.7],\"surfaceIds\":[1,2,3,4,5,4294967295]},"
+    "\"roundingRadius\":0.01,\"margin\":0.02},"
+    "{\"capsule\":{\"radiusBottom\":0.2,\"radiusTop\":0.2,\"height\":1,\"surfaceIds\":[9,8,7]}},"
+    "{\"capsule\":{\"radiusBottom\":0.2,\"radiusTop\":0.1,"
     "\"height\":0}},{\"cylinder\":{\"radius\":0.2,\"height\":1},\"roundingRadius\":0.02,\"roundingMode\":\"add\"},"
-    "{\"cone\":{\"radius\":0.2,\"height\":1,\"radiusTop\":0}},{\"ellipsoid\":{\"radii\":[1,0.5,0.3]}}]},"
+    "{\"cone\":{\"radius\":0.2,\"height\":1,\"radiusTop\":0}},{\"plane\":{\"surfaceIds\":[6]}},"
+    "{\"ellipsoid\":{\"radii\":[1,0.5,0.3]}}]},"
     "{\"id\":\"hull\",\"position\":[9,0,0],\"colliders\":[{\"convex\":{\"vertices\":[[0,0,0],[1,0,0],[0,1,0],[0,0,1.1]],"
     "\"surfaceIds\":[7,6,5,4]}},{\"convex\":{\"vertices\":[[0,0,0],[2,0,0],[0,2,0],[0,0,2],[0.1,0.1,0.1]]},\"roundingRadius\":0.05}"
     ","
