@@ -2,6 +2,7 @@
  * joins their normal's column and makes the matrix unsymmetric; those that stick may begin to slide. There may be no forces
  * (Painleve: inconsistent), or several that give different accelerations (indeterminate).
  */
+#include "force/mechanics.h"
 #include "force/resting_parts.h"
 #include "solve/least_norm.h"
 
@@ -129,6 +130,13 @@ static ct_resting_status status_of(ct_lcp_status status) {
   return status == CT_LCP_STATUS_OK ? CT_RESTING_STATUS_OK : CT_RESTING_STATUS_NOT_CONVERGED;
 }
 
+/* Gaps that close by the round-off of their accelerations alone, of loads along a surface that is turned anyhow, are no reason
+ * for forces that cannot be. */
+static void allow_gap_roundoff(const ct_resting *resting, double *q) {
+  for (size_t i = 0; i < resting->count; i++)
+    q[i] += ct_touch_rate_roundoff(resting->set, &resting->set->touches[resting->active[i]], CT_RATE_ACCELERATION);
+}
+
 /* All friction has a known direction: a linear complementarity problem. */
 static ct_status solve_sliding(ct_resting *resting, const ct_resting_problem *problem) {
   sliding s;
@@ -141,6 +149,10 @@ static ct_status solve_sliding(ct_resting *resting, const ct_resting_problem *pr
                             .cancel = resting->options->cancel};
   ct_lcp_result solved = {.z = vectors, .w = vectors + n};
   ct_status status = ct_lcp_solve(&lcp, &options, resting->solver, &solved);
+  if (status == CT_OK && status_of(solved.status) == CT_RESTING_STATUS_INCONSISTENT) {
+    allow_gap_roundoff(resting, s.q);
+    status = ct_lcp_solve(&lcp, &options, resting->solver, &solved);
+  }
   if (status != CT_OK) return status;
   ct_resting_result *told = resting->result;
   told->status = status_of(solved.status);

@@ -348,6 +348,31 @@ static void rod_that_jams(void) {
   }
 }
 
+/* The same rod pulled along the floor, on a floor turned anyhow: nothing presses it down, so no force
+ * is an answer, though round-off of the pull's normal part would ask for one that cannot be. */
+static void a_rod_that_nothing_presses_does_not_jam(void) {
+  check_random r = {48};
+  ct_turn slope = {.sine = 0.89442719099991588, .cosine = 0.44721359549995794};
+  for (int k = 0; k < 200; k++) {
+    static island i;
+    ct_quat q = {check_uniform(&r, -1, 1), check_uniform(&r, -1, 1), check_uniform(&r, -1, 1), 0.5};
+    double norm = sqrt(q.x * q.x + q.y * q.y + q.z * q.z + 0.25);
+    ct_mat3 turn = ct_quat_matrix((ct_quat){q.x / norm, q.y / norm, q.z / norm, 0.5 / norm});
+    rod(&i, slope, 0.0, 2.0);
+    i.options.acceleration_level = true;
+    i.bodies[1].velocity.linear = ct_mat_mul(turn, ct_vec(-3.0, 0.0, 0.0));
+    i.bodies[1].center = ct_mat_mul(turn, i.bodies[1].center);
+    i.bodies[1].force = i.bodies[1].linear_acceleration = ct_vec(0.0, 0.0, 0.0);
+    island_load(&i, 1, ct_mat_mul(turn, ct_vec(G, 0.0, 0.0)), ct_vec(0.0, 0.0, 0.0));
+    ct_touch *t = &i.touches[0];
+    t->position = t->point_a = t->point_b = ct_mat_mul(turn, t->position);
+    t->normal = ct_mat_mul(turn, t->normal);
+    CHECK_INT(island_solve(&i), CT_OK);
+    CHECK_INT(i.result.status, CT_RESTING_STATUS_OK);
+    CHECK_NEAR(i.forces[0].normal, 0.0, 1e-12);
+  }
+}
+
 /* Both levels say the same of a block that slides, and of one that sticks. */
 static void levels_agree(void) {
   for (int k = 0; k < 12; k++) {
@@ -378,6 +403,7 @@ static const check_test tests[] = {
     {"a rod turns about its end, which sticks", rod_that_turns_about_its_end},
     {"ladders hold from the angle on that statics gives", ladder_against_wall},
     {"a rod that jams: no forces, or two answers", rod_that_jams},
+    {"a rod that nothing presses does not jam by round-off", a_rod_that_nothing_presses_does_not_jam},
     {"accelerations are the same at both levels", levels_agree},
 };
 
