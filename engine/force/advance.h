@@ -181,6 +181,13 @@ ct_status ct_step_stop(const ct_step *step, const ct_contact_set *set, uint32_t 
 ct_status ct_step_yield(const ct_friction_problem *problem, const ct_friction_options *options, ct_solver *solver,
                         ct_friction_result *result);
 
+/* advance_parting.c. Of contacts that dynamic bodies link: is there surely a motion of these bodies that
+ * parts all of them? Then none contradict each other, whatever drives them. O(count) */
+bool ct_step_can_part(const ct_step *step, const uint32_t *touches, size_t count);
+/* Are all bodies of the contacts that are not dynamic one and the same that moves by itself? Its motion,
+ * given to all, is one in which no contact approaches. */
+bool ct_step_has_one_driver(const ct_step *step, const uint32_t *touches, size_t count);
+
 /* ---- a step to the next event ------------------------------------------------------------------------------------------ */
 
 /* From `now` to `next`: by step->time at most, which becomes how far it went. As ct_advance_step. */

@@ -181,14 +181,23 @@ static bool is_driven(const island_problem *p) {
   return false;
 }
 
+/* Are all contacts to be at rest or to part, not to bounce? */
+static bool asks_no_bounce(const island_problem *p, bool bounces) {
+  for (size_t i = 0; i < p->count && bounces; i++)
+    if (touch_of(p, i)->bounces && touch_of(p, i)->target > 0.0) return false;
+  return true;
+}
+
 /* A Farkas vector y of contradicting contacts moves no dynamic body, J'y = 0, so that y'q = y'(velocities of driven bodies) -
- * y'target: not negative where nothing is driven and no target is positive. Impulses that stop all bodies are a solution then. */
+ * y'target: not negative where no target is positive and nothing is driven, or all by one body, whose motion every body may have.
+ * Impulses that give it to them are a solution then. And where a motion parts all contacts there is no such y at all. What is left
+ * indicates a contradiction: something held from two sides, by bodies that move differently or by contacts that are to bounce. */
 static ct_friction_proof proof_of(const island_problem *p, bool bounces) {
   ct_friction_proof proof = p->step->advance->options.proof;
-  if (proof != CT_FRICTION_PROOF_WHEN_INDICATED || is_driven(p)) return proof;
-  for (size_t i = 0; i < p->count && bounces; i++)
-    if (touch_of(p, i)->bounces && touch_of(p, i)->target > 0.0) return proof;
-  return CT_FRICTION_PROOF_NEVER;
+  if (proof != CT_FRICTION_PROOF_WHEN_INDICATED) return proof;
+  bool is_carried = !is_driven(p) || ct_step_has_one_driver(p->step, p->touches, p->count);
+  if (is_carried && asks_no_bounce(p, bounces)) return CT_FRICTION_PROOF_NEVER;
+  return ct_step_can_part(p->step, p->touches, p->count) ? CT_FRICTION_PROOF_NEVER : proof;
 }
 
 static ct_friction_options options_of(const island_problem *p, bool bounces, const double *start) {
