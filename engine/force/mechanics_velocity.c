@@ -7,7 +7,8 @@ static ct_vec3 point_velocity(const ct_mass_body *body, ct_vec3 at) {
 }
 
 ct_contact_velocity ct_touch_velocity(const ct_contact_set *set, const ct_touch *touch, double tolerance) {
-  ct_contact_velocity v;
+  ct_contact_velocity v = {.velocity_class = CT_CLASS_RESTING};
+  if (touch->a >= set->body_count || touch->b >= set->body_count) return v;
   v.relative =
       ct_sub(point_velocity(&set->bodies[touch->b], touch->position), point_velocity(&set->bodies[touch->a], touch->position));
   v.normal = ct_dot(touch->normal, v.relative);

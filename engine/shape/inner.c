@@ -1,4 +1,5 @@
 /* The sharp shape within a rounded one. Insets of cylinder, cone and frustum keep the planes of the ends and the slanted side. */
+#include "shape/form.h"
 #include "shape/inner.h"
 
 #include "shape/capsule.h"
@@ -79,6 +80,7 @@ static double cone_inradius(const ct_shape *shape) {
 }
 
 double ct_shape_inset_limit(const ct_shape *shape, const ct_cancel *cancel) {
+  if (!ct_shape_has_form(shape)) return 0.0;
   switch (shape->kind) {
   case CT_KIND_SPHERE: return shape->sphere.radius;
   case CT_KIND_BOX: return INSET_PART * ct_min2(ct_min2(shape->box.half.x, shape->box.half.y), shape->box.half.z);

@@ -166,6 +166,7 @@ bool ct_shape_mass(const ct_shape *shape, double density, ct_mass_properties *ou
   bare.margin = 0.0;
   if (bare.inset) bare.rounding = 0.0;
   ct_mass_properties m;
+  if (!ct_shape_has_form(shape)) return false;
   if (!unit_mass(&bare, &m)) return false;
   m.mass = m.volume * density;
   m.inertia = scaled(m.inertia, density);

@@ -2,6 +2,7 @@
  *
  * A capsule of two radii is the convex hull of two balls; where one ball holds the other the shape is that ball.
  */
+#include "shape/form.h"
 #include "shape/capsule.h"
 #include "shape/hull_cells.h"
 #include "shape/inner.h"
@@ -31,6 +32,7 @@ ct_shape ct_shape_of_elements(const ct_elements *elements) {
 
 ct_status ct_shape_convex_hull(const ct_shape *shape, const ct_cancel *cancel, ct_shape *out) {
   ct_shape own = *shape;
+  if (!ct_shape_has_form(shape)) return CT_LIMIT;
   if (!ct_kind_is_mesh(shape->kind)) {
     ct_shape_retain(shape);
     *out = own;
@@ -50,18 +52,19 @@ ct_status ct_shape_convex_hull(const ct_shape *shape, const ct_cancel *cancel, c
 }
 
 void ct_shape_retain(const ct_shape *shape) {
-  if (shape->kind == CT_KIND_CONVEX) ct_hull_retain(shape->hull);
-  if (shape->kind == CT_KIND_MESH) ct_mesh_retain(shape->mesh);
-  if (ct_kind_has_elements(shape->kind)) ct_elements_retain(shape->elements);
+  if (shape->kind == CT_KIND_CONVEX && shape->hull) ct_hull_retain(shape->hull);
+  if (shape->kind == CT_KIND_MESH && shape->mesh) ct_mesh_retain(shape->mesh);
+  if (ct_kind_has_elements(shape->kind) && shape->elements) ct_elements_retain(shape->elements);
 }
 
 void ct_shape_release(const ct_shape *shape) {
-  if (shape->kind == CT_KIND_CONVEX) ct_hull_release(shape->hull);
-  if (shape->kind == CT_KIND_MESH) ct_mesh_release(shape->mesh);
-  if (ct_kind_has_elements(shape->kind)) ct_elements_release(shape->elements);
+  if (shape->kind == CT_KIND_CONVEX && shape->hull) ct_hull_release(shape->hull);
+  if (shape->kind == CT_KIND_MESH && shape->mesh) ct_mesh_release(shape->mesh);
+  if (ct_kind_has_elements(shape->kind) && shape->elements) ct_elements_release(shape->elements);
 }
 
 size_t ct_shape_bytes(const ct_shape *shape) {
+  if (!ct_shape_has_form(shape)) return 0;
   if (shape->kind == CT_KIND_CONVEX) return ct_hull_bytes(shape->hull);
   if (ct_kind_has_elements(shape->kind)) return ct_elements_bytes(shape->elements);
   return shape->kind == CT_KIND_MESH ? ct_mesh_bytes(shape->mesh) : 0;
@@ -128,6 +131,7 @@ static ct_vec3 sharp_support(const ct_shape *shape, ct_vec3 d) {
 }
 
 ct_vec3 ct_shape_support(const ct_shape *shape, ct_vec3 d) {
+  if (!ct_shape_has_form(shape)) return ct_vec(0.0, 0.0, 0.0);
   ct_inner inner = ct_shape_inner(shape);
   ct_vec3 p = sharp_support(&inner.shape, d);
   if (inner.center_z != 0.0) p.z += inner.center_z;
@@ -178,6 +182,9 @@ static void sharp_ball(const ct_shape *shape, ct_vec3 *center, double *radius) {
 }
 
 void ct_shape_ball(const ct_shape *shape, ct_vec3 *center, double *radius) {
+  *center = ct_vec(0.0, 0.0, 0.0);
+  *radius = 0.0;
+  if (!ct_shape_has_form(shape)) return;
   ct_inner inner = ct_shape_inner(shape);
   sharp_ball(&inner.shape, center, radius);
   center->z += inner.center_z;

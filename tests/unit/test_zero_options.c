@@ -155,6 +155,57 @@ static void shapes_without_form_are_refused(void) {
   CHECK(moments.x == 0.0 && moments.z == 0.0 && fabs(axes.w) == 1.0);
 }
 
+/* Each function of a shape that lacks what its kind needs. A sphere, a capsule and a plane lack nothing. */
+static void functions_of_shapes_without_form_are_safe(void) {
+  for (int kind = 0; kind < CT_KIND_COUNT; kind++) {
+    if (kind == CT_KIND_SPHERE || kind == CT_KIND_CAPSULE || kind == CT_KIND_PLANE) continue;
+    const ct_shape shape = {.kind = (ct_kind)kind};
+    ct_shape hull;
+    ct_vec3 center;
+    double radius;
+    ct_mass_properties mass;
+    CHECK(!ct_shape_is_surface(&shape));
+    CHECK_INT(ct_shape_convex_hull(&shape, NULL, &hull), CT_LIMIT);
+    ct_shape_retain(&shape);
+    ct_shape_release(&shape);
+    CHECK_INT(ct_shape_bytes(&shape), 0);
+    CHECK_NEAR(ct_shape_inset_limit(&shape, NULL), 0.0, 0.0);
+    CHECK_NEAR(ct_norm(ct_shape_support(&shape, ct_vec(1.0, 0.0, 0.0))), 0.0, 0.0);
+    ct_shape_ball(&shape, &center, &radius);
+    CHECK_NEAR(radius, 0.0, 0.0);
+    CHECK_NEAR(ct_norm(center), 0.0, 0.0);
+    CHECK(!ct_shape_mass(&shape, 1.0, &mass));
+  }
+}
+
+/* Structs that functions fill, given to others as zeros. */
+static void zero_results_as_input_are_safe(void) {
+  ct_volume_total total;
+  CHECK(!ct_volume_add_up(&(ct_volume){0}, &total));
+  ct_pair_result r = {0};
+  ct_mpr_write_result(&(ct_mpr_result){0}, 0.0, &r);
+  CHECK_INT(r.status, CT_PAIR_OK);
+  CHECK_INT(r.relation, CT_TOUCHING);
+  /* Functions of a view take numbers of its elements: a zeroed one has none. */
+  const ct_elements_view view = {0};
+  for (uint32_t i = 0; i < view.element_count; i++) CHECK(!ct_elements_adjacent(&view, i, i));
+  const ct_contact_velocity v = ct_touch_velocity(&(ct_contact_set){0}, &(ct_touch){0}, 0.0);
+  CHECK_INT(v.velocity_class, CT_CLASS_RESTING);
+  CHECK(!v.sliding && v.slip == 0.0 && v.normal == 0.0);
+}
+
+/* Without a tolerance the method of Solfec is that of the dual hull. */
+static void a_zero_epsilon_is_no_tolerance(void) {
+  const ct_frame ahead = {.position = {1.5, 0.25, 0.125}};
+  const ct_placed a = {&block, NULL}, b = {&block, &ahead};
+  for (int i = 0; i < 2; i++) {
+    ct_volume volume;
+    ct_pair_volume(a, b, &(ct_volume_options){.method = i ? CT_VOLUME_SOLFEC : CT_VOLUME_DUAL_HULL}, workspace, &volume);
+    CHECK_INT(volume.count, 1);
+    CHECK_NEAR(volume.count == 1 ? volume.contacts[0].volume : 0.0, 0.5 * 1.75 * 1.875, 1e-14);
+  }
+}
+
 /* Open edges, and their holes, are found and left. */
 static void zero_repair_options_change_nothing(void) {
   static const ct_vec3 corners[3] = {{0.0, 0.0, 0.0}, {1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}};
@@ -494,6 +545,7 @@ static const struct {
      zero_frames_do_not_turn},
     {"ct_shape ct_collider ct_body_options ct_text", a_zero_shape_is_a_point},
     {"ct_features_options ct_ray ct_mat3 ct_pair_result", shapes_without_form_are_refused},
+    {"ct_volume ct_mpr_result ct_elements_view ct_contact_velocity", zero_results_as_input_are_safe},
     {"ct_mesh_repair_options", zero_repair_options_change_nothing},
     {"ct_mesh_data ct_elements_data ct_contact_state_data", zero_mesh_and_elements_data_are_refused},
     {"ct_broad_options ct_sweep_options ct_box ct_pair_list", a_zero_limit_of_pairs_allows_none},
@@ -516,21 +568,22 @@ static const struct {
      zero_problems_have_no_rows_or_are_refused},
 };
 
-/* What functions fill alone, or what has a meaning only inside of what they filled. */
+/* What functions fill alone, or what has a meaning only inside of what they filled. No function takes one of them by value or by a
+ * pointer to const: tests/house/zero.py compares this with the headers. */
 static const char results[] =
     "ct_acceleration ct_advance_event ct_advance_state ct_attachment ct_body_acceleration "
     "ct_body_sum ct_broad_statistics ct_collider_pair ct_compliant_contact ct_compliant_force "
     "ct_contact_change ct_contact_ended ct_contact_event ct_contact_name ct_contact_point "
-    "ct_contact_record ct_contact_side ct_contact_velocity ct_dual_point ct_element_form "
-    "ct_elements_report ct_elements_view ct_feature ct_features ct_filter_verdict "
+    "ct_contact_record ct_contact_side ct_dual_point ct_element_form "
+    "ct_elements_report ct_feature ct_features ct_filter_verdict "
     "ct_frame_pairs ct_friction_bodies ct_gradient ct_graze ct_hit ct_hull_report ct_hull_view "
     "ct_impact ct_island ct_manifold ct_mesh_foot ct_mesh_hit ct_mesh_node ct_mesh_report "
     "ct_mesh_defects ct_mesh_edge ct_mesh_hole ct_mesh_repaired "
-    "ct_mesh_view ct_motion_hit ct_mpr_result ct_pair_feature ct_pair_feature_point "
+    "ct_mesh_view ct_motion_hit ct_pair_feature ct_pair_feature_point "
     "ct_pair_index ct_pose_gradient ct_probe_hit ct_query_frame ct_range_statistics "
     "ct_ray_crossing ct_separating_plane ct_stage_face ct_stage_vertex ct_surface "
     "ct_sweep_frame ct_touch_force ct_touch_impulse ct_triangle_pair ct_triangle_pairs "
-    "ct_volume ct_volume_contact ct_volume_stages ct_volume_total ct_volume_triangle "
+    "ct_volume_contact ct_volume_stages ct_volume_total ct_volume_triangle "
     "ct_zero_crossing";
 
 /* How often a text names a struct, as a word. */
@@ -561,6 +614,9 @@ static const check_test tests[] = {
     FACT(zero_frames_do_not_turn),
     FACT(a_zero_shape_is_a_point),
     FACT(shapes_without_form_are_refused),
+    FACT(functions_of_shapes_without_form_are_safe),
+    FACT(zero_results_as_input_are_safe),
+    FACT(a_zero_epsilon_is_no_tolerance),
     FACT(zero_repair_options_change_nothing),
     FACT(zero_mesh_and_elements_data_are_refused),
     FACT(a_zero_limit_of_pairs_allows_none),

@@ -126,7 +126,8 @@ const ct_elements_view *ct_elements_get(const ct_elements *elements);
 /* Bytes held, with those of the surface, the hulls, the tree and the origin. */
 size_t ct_elements_bytes(const ct_elements *elements);
 
-/* Do two elements share a node? An element does with itself. */
+/* The functions of a view take numbers that it has: a zeroed one has none. Do two elements share a node? An element does with
+ * itself. */
 bool ct_elements_adjacent(const ct_elements_view *view, uint32_t i, uint32_t j);
 /* The outer face, by its place in `outer`, that a triangle of the surface is part of. */
 static inline uint32_t ct_elements_outer_of(const ct_elements_view *view, uint32_t triangle) {

@@ -81,7 +81,8 @@ typedef struct ct_contact_velocity {
 } ct_contact_velocity;
 
 /* tolerance: m/s, of both classes: normal > it separating, < -it colliding, else resting. Galilean invariant but for round-off;
- * exchanging a and b (and the normal) gives the same numbers, u negated, bit for bit. */
+ * exchanging a and b (and the normal) gives the same numbers, u negated, bit for bit. Of a touch
+ * whose bodies are not in the set all is 0, and resting. */
 ct_contact_velocity ct_touch_velocity(const ct_contact_set *set, const ct_touch *touch, double tolerance);
 
 /* ---- the contact system ------------------------------------------------------------------------------------------------ */

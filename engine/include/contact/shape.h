@@ -99,13 +99,17 @@ ct_shape ct_shape_of_elements(const ct_elements *elements);
 
 /* Is it a mesh that is read as a surface? It has no inside: bodies within it are separated from it. */
 static inline bool ct_shape_is_surface(const ct_shape *shape) {
-  return shape->kind == CT_KIND_MESH && !ct_mesh_get(shape->mesh)->solid;
+  return shape->kind == CT_KIND_MESH && shape->mesh && !ct_mesh_get(shape->mesh)->solid;
 }
 
-/* The convex hull of the sharp shape of a mesh, tetmesh or hexmesh, of the points that triangles use; *out is a convex that the
- * caller owns, with the rounding and margin of the shape. Other kinds are convex: *out is the shape itself, retained.
- * CT_DEGENERATE_HULL: the points lie in a plane. CT_LIMIT: more than CT_HULL_POINTS_MAX. CT_OUT_OF_MEMORY, CT_CANCELLED.
- * `cancel` may be NULL. O(n log n) */
+/* A shape without a size, hull, mesh or elements, as a zeroed one of its kind (a sphere, a capsule and a plane
+ * need none): its convex hull is refused (CT_LIMIT), it has no mass, no bytes, the inset limit 0, the box of
+ * nothing, a ball of radius 0 and the support 0. */
+
+/* The convex hull of the sharp shape of a mesh, tetmesh or hexmesh, of the points that triangles use; *out is a
+ * convex that the caller owns, with the rounding and margin of the shape. Other kinds are convex: *out is the
+ * shape itself, retained. CT_DEGENERATE_HULL: the points lie in a plane. CT_LIMIT: more than CT_HULL_POINTS_MAX,
+ * or a shape without form. CT_OUT_OF_MEMORY, CT_CANCELLED. `cancel` may be NULL. O(n log n) */
 ct_status ct_shape_convex_hull(const ct_shape *shape, const ct_cancel *cancel, ct_shape *out);
 
 /* Word of the kind ("sphere"); static storage. */

@@ -127,7 +127,7 @@ typedef struct ct_volume_poses {
 typedef struct ct_volume_options {
   ct_weighting weighting;
   ct_volume_method method;
-  double epsilon; /* m, > 0; SOLFEC alone reads it */
+  double epsilon; /* m, >= 0; SOLFEC alone reads it; 0: no tolerance, as DUAL_HULL but for elements without an outer face */
   bool triangles; /* wanted too? */
   bool stages;    /* likewise, of convex polyhedra and elements */
   ct_volume_poses poses_a, poses_b; /* what the volumes of thin solids refer to; zeroed: the frames */
