@@ -1,4 +1,5 @@
-/* Tetmeshes and hexmeshes in JSON. Elements give the caller's numbers back by themselves. */
+/* Tetmeshes, hexmeshes and elementmeshes in JSON. Elements give the caller's numbers back by
+ * themselves. */
 #include "elements_json.h"
 
 #include <contact/limits.h>
@@ -8,7 +9,8 @@
 
 enum { VERTICES, ELEMENTS, NORMALS, SURFACE_IDS, MEMBER_COUNT };
 
-static const char *const member_words[] = {[CT_TETRAHEDRA] = "tetrahedra", [CT_HEXAHEDRA] = "hexahedra"};
+static const char *const member_words[] = {
+    [CT_TETRAHEDRA] = "tetrahedra", [CT_HEXAHEDRA] = "hexahedra", [CT_MIXED_ELEMENTS] = "elements"};
 
 /* ---- faults -------------------------------------------------------------------------------------------------------------- */
 
@@ -17,8 +19,24 @@ typedef struct named {
   char text[64]; /* "3, 1 and 4" */
 } named;
 
+static const ct_element_form *form_of(const ct_elements_data *data, uint32_t element) {
+  return data->type == CT_MIXED_ELEMENTS ? ct_element_form_of_corners(data->corner_counts[element])
+                                         : ct_element_form_of(data->type);
+}
+
+/* The vertices of an element. */
+static const uint32_t *vertices_of(const ct_elements_data *data, uint32_t element) {
+  size_t stride = data->corner_stride;
+  if (stride == 0 && data->type != CT_MIXED_ELEMENTS)
+    stride = ct_element_form_of(data->type)->corners;
+  if (stride) return data->corners + element * stride;
+  const uint32_t *first = data->corners;
+  for (uint32_t e = 0; e < element; e++) first += data->corner_counts[e];
+  return first;
+}
+
 static named name_corners(const ct_elements_data *data, uint32_t element, const uint32_t *corners, uint32_t count) {
-  const uint32_t *vertex = data->corners + (size_t)element * ct_element_form_of(data->type)->corners;
+  const uint32_t *vertex = vertices_of(data, element);
   named out = {{0}};
   size_t used = 0;
   for (uint32_t k = 0; k < count && used < sizeof out.text; k++) {
@@ -28,43 +46,71 @@ static named name_corners(const ct_elements_data *data, uint32_t element, const 
   return out;
 }
 
-/* An element whose volume, or of a hexahedron that of one of its tetrahedra, is not above 0, which the fault tells. */
+/* An element whose volume, or of one that is no tetrahedron that of one of its tetrahedra, is not
+ * above 0: what is wrong. */
 static void tell_volume(api_reader *reader, const ct_elements_data *data, const api_path *at, const ct_elements_report *r) {
-  const char *what = r->fault == CT_ELEMENT_TWISTED    ? "The element is inside out in part"
-                     : r->fault == CT_ELEMENT_INVERTED ? "The element is inside out"
-                     : data->type == CT_HEXAHEDRA      ? "The element is flat in part"
-                                                       : "The element has no volume";
+  uint32_t corners = form_of(data, r->element)->corners;
+  bool inverted = r->fault == CT_ELEMENT_INVERTED;
+  const char *what = r->fault == CT_ELEMENT_TWISTED ? "The element is inside out in part"
+                     : inverted                     ? "The element is inside out"
+                     : corners > 4                  ? "The element is flat in part"
+                                                    : "The element has no volume";
   api_fault *fault;
-  if (data->type == CT_HEXAHEDRA) {
-    named corners = name_corners(data, r->element, r->tetrahedron, 4);
-    fault = api_fault_at(reader->faults, API_PROBLEM_BAD_ELEMENT, at,
-                         "%s: of the tetrahedra that it is made of, that of vertices %s has a volume of %s 0. Corners are in the "
-                         "order of VTK.",
-                         what, corners.text, r->tetrahedron_volume < 0.0 ? "less than" : "just");
+  if (corners > 4) {
+    named four = name_corners(data, r->element, r->tetrahedron, 4);
+    fault = api_fault_at(
+        reader->faults, API_PROBLEM_BAD_ELEMENT, at,
+        "%s: of the tetrahedra that it is made of, that of vertices %s has a volume of %s 0. %s.",
+        what, four.text, r->tetrahedron_volume < 0.0 ? "less than" : "just",
+        corners == 6 && inverted
+            ? "Corners 3, 4 and 5 of a wedge are on the side to which the normal of 0, 1 and "
+              "2 points: exchange the two triangles"
+            : "Corners are in the order of VTK");
   } else {
     fault = api_fault_at(reader->faults, API_PROBLEM_BAD_ELEMENT, at, "%s%s", what,
-                         r->fault == CT_ELEMENT_INVERTED ? ": its volume is below 0. Corners are in the order of VTK."
-                                                         : ": its corners lie in a plane.");
+                         inverted ? ": its volume is below 0. Corners are in the order of VTK."
+                                  : ": its corners lie in a plane.");
   }
   api_fault_limit(fault, 0.0, r->tetrahedron_volume);
+}
+
+/* A face that does not fit to those of other elements. */
+static void tell_face(api_reader *reader, const ct_elements_data *data, const api_path *at,
+                      const ct_elements_report *r) {
+  const ct_element_form *form = form_of(data, r->element);
+  named face = name_corners(data, r->element, form->face[r->face], form->face_corners[r->face]);
+  const char *corners = face.text;
+  if (r->fault == CT_ELEMENT_CROWDED)
+    api_fault_at(reader->faults, API_PROBLEM_BAD_ELEMENT, at,
+                 "The face of vertices %s is that of two earlier elements, of element %u first.",
+                 corners, r->other);
+  else if (r->fault == CT_ELEMENT_ONE_SIDE)
+    api_fault_at(reader->faults, API_PROBLEM_BAD_ELEMENT, at,
+                 "The face of vertices %s is also that of the earlier element %u, which is not on "
+                 "its other side.",
+                 corners, r->other);
+  else
+    api_fault_at(reader->faults, API_PROBLEM_BAD_ELEMENT, at,
+                 "The %s face of vertices %s %s face of the earlier element %u: neighbours must "
+                 "share whole faces, triangle with "
+                 "triangle and quadrilateral with quadrilateral.",
+                 form->face_corners[r->face] == 3 ? "triangular" : "quadrilateral", corners,
+                 form->face_corners[r->face] == 3 ? "covers half of a quadrilateral"
+                                                  : "is half covered by a triangular",
+                 r->other);
 }
 
 /* Why an element is not taken, at the element or the corner. */
 static void tell_element(api_reader *reader, const api_elements_source *source, const ct_elements_report *r) {
   const ct_elements_data *data = &source->data;
-  const ct_element_form *form = ct_element_form_of(data->type);
   api_path list = api_path_member(source->at, member_words[data->type]), element = api_path_index(&list, r->element);
   api_path corner = api_path_index(&element, r->corner);
   const api_path *at = source->whole ? source->at : r->fault == CT_ELEMENT_REPEATED ? &corner : &element;
   if (r->fault == CT_ELEMENT_REPEATED) {
     api_fault_at(reader->faults, API_PROBLEM_BAD_ELEMENT, at, "The corner is in the point of an earlier one of the element.");
-  } else if (r->fault == CT_ELEMENT_CROWDED || r->fault == CT_ELEMENT_ONE_SIDE) {
-    named face = name_corners(data, r->element, form->face[r->face], form->face_corners);
-    api_fault_at(reader->faults, API_PROBLEM_BAD_ELEMENT, at,
-                 r->fault == CT_ELEMENT_CROWDED
-                     ? "The face of vertices %s is that of two earlier elements, of element %u first."
-                     : "The face of vertices %s is also that of the earlier element %u, which is not on its other side.",
-                 face.text, r->other);
+  } else if (r->fault == CT_ELEMENT_CROWDED || r->fault == CT_ELEMENT_ONE_SIDE ||
+             r->fault == CT_ELEMENT_SPLIT) {
+    tell_face(reader, data, at, r);
   } else {
     tell_volume(reader, data, at, r);
   }
@@ -88,6 +134,12 @@ static void tell_status(api_reader *reader, const api_elements_source *source, c
   } else {
     tell_element(reader, source, r);
   }
+}
+
+ct_element_type api_elements_type(ct_kind kind) {
+  return kind == CT_KIND_TETMESH   ? CT_TETRAHEDRA
+         : kind == CT_KIND_HEXMESH ? CT_HEXAHEDRA
+                                   : CT_MIXED_ELEMENTS;
 }
 
 bool api_build_elements(api_reader *reader, const api_elements_source *source, ct_elements **out, ct_elements_report *report) {
@@ -118,11 +170,31 @@ static void warn(const api_reader *reader, const api_path *at, const ct_elements
   api_warn_mesh(reader->warnings, at, &surface, NULL, NULL);
 }
 
-bool api_read_elements(api_reader *reader, const api_field *field, ct_collider *out) {
-  ct_element_type type = out->shape.kind == CT_KIND_TETMESH ? CT_TETRAHEDRA : CT_HEXAHEDRA;
-  const ct_element_form *elements_form = ct_element_form_of(type);
-  const api_corner_form form = {type == CT_TETRAHEDRA ? "tetrahedron" : "hexahedron", elements_form->corners,
+static bool read_mixed(api_reader *reader, const api_field *field, ct_elements_data *data) {
+  api_mixed_corners mixed = {0};
+  const size_t most = reader->limits->mesh_elements;
+  if (!api_read_mixed_corners(reader, field, most, data->vertex_count, &mixed)) return false;
+  data->corners = mixed.corners;
+  data->corner_counts = mixed.counts;
+  data->element_count = mixed.count;
+  return true;
+}
+
+/* The list of elements of any of the kinds. */
+static bool read_corners(api_reader *reader, const api_field *field, ct_elements_data *data) {
+  if (data->type == CT_MIXED_ELEMENTS) return read_mixed(reader, field, data);
+  const api_corner_form form = {data->type == CT_TETRAHEDRA ? "tetrahedron" : "hexahedron",
+                                ct_element_form_of(data->type)->corners,
                                 reader->limits->mesh_elements};
+  uint32_t *corners;
+  if (!api_read_corners(reader, field, &form, data->vertex_count, &corners, &data->element_count))
+    return false;
+  data->corners = corners;
+  return true;
+}
+
+bool api_read_elements(api_reader *reader, const api_field *field, ct_collider *out) {
+  ct_element_type type = api_elements_type(out->shape.kind);
   api_field m[MEMBER_COUNT] = {[VERTICES] = {.name = "vertices", .required = true},
                                [ELEMENTS] = {.name = member_words[type], .required = true},
                                [NORMALS] = {.name = "normals"},
@@ -131,14 +203,13 @@ bool api_read_elements(api_reader *reader, const api_field *field, ct_collider *
   api_elements_source source = {.data.type = type, .at = &field->path};
   ct_elements_data *data = &source.data;
   ct_vec3 *vertices, *normals;
-  uint32_t *corners;
-  if (!api_read_vertices(reader, &m[VERTICES], form.corners, &vertices, &data->vertex_count)) return false;
-  if (!api_read_corners(reader, &m[ELEMENTS], &form, data->vertex_count, &corners, &data->element_count)) return false;
+  size_t least = type == CT_HEXAHEDRA ? 8 : 4;
+  if (!api_read_vertices(reader, &m[VERTICES], least, &vertices, &data->vertex_count)) return false;
+  if (!read_corners(reader, &m[ELEMENTS], data)) return false;
   if (!api_read_normals(reader, &m[NORMALS], data->vertex_count, &normals)) return false;
   data->vertices = vertices;
   data->normals = normals;
-  data->corners = corners;
-  size_t outer_most = data->element_count * elements_form->faces;
+  size_t outer_most = data->element_count * ct_element_form_of(type)->faces;
   if (!api_read_surface_ids(reader, &m[SURFACE_IDS], outer_most, &data->surface_ids, &data->surface_id_count)) return false;
   if (api_reader_cancelled(reader)) return false;
   ct_elements *elements = NULL;
@@ -156,7 +227,8 @@ void api_put_elements(api_buffer *buffer, const ct_collider *collider) {
   const ct_elements_view *view = ct_elements_get(collider->shape.elements);
   api_put_byte(buffer, '{');
   api_put_vectors(buffer, "vertices", view->vertices, view->vertex_count);
-  api_put_corners(buffer, member_words[view->type], view->corners, view->form.corners, view->element_count);
+  api_put_mixed_corners(buffer, member_words[view->type], view->corners, view->corner_counts,
+                        view->corner_stride, view->element_count);
   if (view->normals) api_put_vectors(buffer, "normals", view->normals, view->vertex_count);
   if (view->surface_ids) api_put_surface_ids(buffer, view->surface_ids, view->outer_count);
   api_put_byte(buffer, '}');

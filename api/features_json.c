@@ -22,7 +22,8 @@ bool api_features_given(api_reader *reader, const api_path *path, const ct_body 
     if (ct_features_takes(&collider.shape)) return true;
   }
   api_fault_at(reader->faults, API_PROBLEM_NO_TRIANGLES, path,
-               "Features name triangles of the caller's: the body needs a collider that is a mesh, a tetmesh or a hexmesh.");
+               "Features name triangles of the caller's: the body needs a collider that is a mesh, "
+               "a tetmesh, a hexmesh or an elementmesh.");
   return false;
 }
 

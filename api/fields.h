@@ -21,7 +21,7 @@ typedef struct api_reader {
   struct api_warnings *warnings;       /* takes warnings; NULL: nobody wants them */
   ct_mesh_report *mesh_report;         /* takes what building a mesh found; NULL: likewise */
   struct api_mesh_findings *findings;  /* takes what was repaired and what is left; NULL: likewise */
-  ct_elements_report *elements_report; /* takes what building a tetmesh or hexmesh found; NULL: likewise */
+  ct_elements_report *elements_report; /* takes what building elements found; NULL: likewise */
 } api_reader;
 
 /* A value and its place. The parent's field must outlive this one; do not move it while its children are read. */

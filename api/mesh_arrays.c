@@ -87,6 +87,46 @@ bool api_read_corners(api_reader *reader, const api_field *field, const api_corn
   return good;
 }
 
+/* An element with one of the numbers of corners that there are. */
+static bool read_mixed_item(api_reader *reader, const api_field *field, size_t vertices,
+                            uint32_t *out, uint8_t *corners) {
+  size_t length = json_array_size(field->value);
+  if (json_is_array(field->value) &&
+      (length > CT_ELEMENT_CORNERS_MAX || !ct_element_form_of_corners((uint32_t)length))) {
+    api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_WRONG_TYPE, &field->path,
+                                 "The element has %zu corners: a tetrahedron has 4, a pyramid 5, a "
+                                 "wedge 6, a hexahedron 8.",
+                                 length),
+                    NAN, (double)length);
+    return false;
+  }
+  *corners = (uint8_t)length;
+  const api_corner_form form = {"element", length, 0};
+  return read_item(reader, field, &form, vertices, out);
+}
+
+bool api_read_mixed_corners(api_reader *reader, const api_field *field, size_t most,
+                            size_t vertices, api_mixed_corners *out) {
+  if (!api_read_array(reader, field, 1, most, &out->count)) return false;
+  const size_t room = CT_ELEMENT_CORNERS_MAX * sizeof *out->corners;
+  out->corners = api_arena_array(reader->arena, out->count, room);
+  out->counts = api_arena_array(reader->arena, out->count, sizeof *out->counts);
+  if (!out->corners || !out->counts) {
+    api_fault_memory(reader->faults);
+    return false;
+  }
+  bool good = true;
+  uint32_t *next = out->corners;
+  for (size_t i = 0; i < out->count && !api_faults_full(reader->faults); i++) {
+    api_field item = api_field_element(field, i);
+    if (i % API_ITEMS_PER_POLL == 0 && api_reader_cancelled(reader)) return false;
+    out->counts[i] = 0;
+    good = read_mixed_item(reader, &item, vertices, next, &out->counts[i]) && good;
+    next += out->counts[i];
+  }
+  return good;
+}
+
 static bool read_normal(api_reader *reader, const api_field *field, ct_vec3 *out) {
   if (!api_read_position(reader, field, out)) return false;
   double size = ct_max_abs(*out);
@@ -129,18 +169,28 @@ void api_put_vectors(api_buffer *buffer, const char *name, const ct_vec3 *vector
   api_put_byte(buffer, ']');
 }
 
+static void put_item_corners(api_buffer *buffer, const uint32_t *corners, size_t count) {
+  api_put_item(buffer);
+  api_put_byte(buffer, '[');
+  for (size_t c = 0; c < count; c++) {
+    if (c) api_put_byte(buffer, ',');
+    api_put_unsigned(buffer, corners[c]);
+  }
+  api_put_byte(buffer, ']');
+}
+
 void api_put_corners(api_buffer *buffer, const char *name, const uint32_t *corners, size_t each, size_t count) {
   api_put_key(buffer, name);
   api_put_byte(buffer, '[');
-  for (size_t i = 0; i < count; i++) {
-    api_put_item(buffer);
-    api_put_byte(buffer, '[');
-    for (size_t c = 0; c < each; c++) {
-      if (c) api_put_byte(buffer, ',');
-      api_put_unsigned(buffer, corners[i * each + c]);
-    }
-    api_put_byte(buffer, ']');
-  }
+  for (size_t i = 0; i < count; i++) put_item_corners(buffer, corners + i * each, each);
+  api_put_byte(buffer, ']');
+}
+
+void api_put_mixed_corners(api_buffer *buffer, const char *name, const uint32_t *corners,
+                           const uint8_t *counts, size_t stride, size_t count) {
+  api_put_key(buffer, name);
+  api_put_byte(buffer, '[');
+  for (size_t i = 0; i < count; i++) put_item_corners(buffer, corners + i * stride, counts[i]);
   api_put_byte(buffer, ']');
 }
 

@@ -23,6 +23,8 @@ typedef enum shape_source {
 #define FORMAT_WITH_MOVED 3
 /* The first format that has HAS_SURFACE_IDS. */
 #define FORMAT_WITH_SURFACE_IDS 4
+/* The first format that has elementmeshes; the kinds of older ones end with the half-space. */
+#define FORMAT_WITH_ELEMENTMESH 4
 
 #define LEAST_ROTATION 0.5
 #define GREATEST_ROTATION 2.0
@@ -75,7 +77,8 @@ static void put_numbers(api_buffer *out, const ct_shape *shape) {
   case CT_KIND_CONVEX: api_record_put_points(out, ct_hull_outer(shape->hull)); break;
   case CT_KIND_MESH: api_record_put_mesh(out, shape->mesh); break;
   case CT_KIND_TETMESH:
-  case CT_KIND_HEXMESH: api_record_put_elements(out, shape->elements); break;
+  case CT_KIND_HEXMESH:
+  case CT_KIND_ELEMENTMESH: api_record_put_elements(out, shape->elements); break;
   default: break; /* a half-space has none */
   }
 }
@@ -148,7 +151,8 @@ static bool get_numbers(api_restoring *r, ct_text note, ct_shape *shape) {
   case CT_KIND_CONVEX: return api_record_get_points(r, shape);
   case CT_KIND_MESH: return api_record_get_mesh(r, note, shape);
   case CT_KIND_TETMESH:
-  case CT_KIND_HEXMESH: return api_record_get_elements(r, shape);
+  case CT_KIND_HEXMESH:
+  case CT_KIND_ELEMENTMESH: return api_record_get_elements(r, shape);
   default: return true;
   }
 }
@@ -249,7 +253,8 @@ bool api_record_get_collider(api_restoring *r, const ct_body *before, ct_collide
   unsigned bits = api_record_get_u8(&r->in), kind = api_record_get_u8(&r->in), source = api_record_get_u8(&r->in);
   unsigned known_bits = r->in.format < FORMAT_WITH_SURFACE_IDS ? OLD_BITS : ALL_BITS;
   unsigned known_sources = r->in.format < FORMAT_WITH_MOVED ? SOURCE_MOVED : SOURCE_COUNT;
-  if (bits > known_bits || kind >= CT_KIND_COUNT || source >= known_sources) r->in.failed = true;
+  unsigned known_kinds = r->in.format < FORMAT_WITH_ELEMENTMESH ? CT_KIND_PLANE + 1 : CT_KIND_COUNT;
+  if (bits > known_bits || kind >= known_kinds || source >= known_sources) r->in.failed = true;
   ct_collider collider = {.pose = ct_pose_identity(), .shape.kind = (ct_kind)kind};
   double rounding = 0.0, margin = 0.0;
   if (!api_restore_whole(r)) return false;

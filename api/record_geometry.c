@@ -7,6 +7,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "elements_json.h"
+
 /* Fewest points of a solid. */
 #define HULL_POINTS_MIN 4
 
@@ -49,12 +51,24 @@ void api_record_put_mesh(api_buffer *out, const ct_mesh *mesh) {
   api_record_put_normals(out, view->normals, view->vertex_count);
 }
 
+/* Of mixed elements, before the corners of all, the number of corners of each. */
+static void put_corners(api_buffer *out, const ct_elements_view *view) {
+  bool mixed = view->type == CT_MIXED_ELEMENTS;
+  for (uint32_t e = 0; mixed && e < view->element_count; e++)
+    api_record_put_u8(out, view->corner_counts[e]);
+  for (uint32_t e = 0; mixed && e < view->element_count; e++)
+    api_record_put_words(out, view->corners + (size_t)e * view->corner_stride,
+                         view->corner_counts[e]);
+  if (!mixed)
+    api_record_put_words(out, view->corners, (size_t)view->corner_stride * view->element_count);
+}
+
 void api_record_put_elements(api_buffer *out, const ct_elements *elements) {
   const ct_elements_view *view = ct_elements_get(elements);
   api_record_put_u32(out, view->vertex_count);
   api_record_put_doubles(out, &view->vertices[0].x, 3 * (size_t)view->vertex_count);
   api_record_put_u32(out, view->element_count);
-  api_record_put_words(out, view->corners, (size_t)view->form.corners * view->element_count);
+  put_corners(out, view);
   api_record_put_normals(out, view->normals, view->vertex_count);
   put_ids(out, view->surface_ids, view->outer_count);
 }
@@ -171,14 +185,46 @@ bool api_record_get_mesh(api_restoring *r, ct_text note, ct_shape *shape) {
   return api_record_get_arrays(r, solid ? CT_MESH_SOLID : surface ? CT_MESH_SURFACE : CT_MESH_AUTO, false, shape);
 }
 
+/* The number of corners of each element, and of all in *sum. NULL: told. */
+static uint8_t *get_corner_counts(api_restoring *r, size_t count, size_t *sum) {
+  if (count > api_record_left(&r->in)) r->in.failed = true;
+  if (!api_restore_whole(r)) return NULL;
+  uint8_t *counts = api_arena_array(&r->arena, count, sizeof *counts);
+  if (!counts) {
+    api_restore_memory(r);
+    return NULL;
+  }
+  *sum = 0;
+  for (size_t i = 0; i < count; i++) {
+    counts[i] = (uint8_t)api_record_get_u8(&r->in);
+    *sum += counts[i];
+    if (ct_element_form_of_corners(counts[i])) continue;
+    api_restore_refuse(r, "An element has a number of corners that none has");
+    return NULL;
+  }
+  return counts;
+}
+
+/* As put_corners wrote them. */
+static bool get_elements(api_restoring *r, ct_elements_data *data) {
+  data->element_count = api_record_get_u32(&r->in);
+  if (data->type == CT_MIXED_ELEMENTS) {
+    size_t sum;
+    data->corner_counts = get_corner_counts(r, data->element_count, &sum);
+    data->corners = data->corner_counts ? get_corners(r, sum, 1, data->vertex_count) : NULL;
+  } else {
+    data->corners = get_corners(r, data->element_count, ct_element_form_of(data->type)->corners,
+                                data->vertex_count);
+  }
+  return data->corners != NULL;
+}
+
 bool api_record_get_elements(api_restoring *r, ct_shape *shape) {
-  ct_elements_data data = {.type = shape->kind == CT_KIND_TETMESH ? CT_TETRAHEDRA : CT_HEXAHEDRA};
+  ct_elements_data data = {.type = api_elements_type(shape->kind)};
   data.vertex_count = api_record_get_u32(&r->in);
   data.vertices = api_record_get_vectors(r, data.vertex_count, CT_COORDINATE_MAX);
   if (!data.vertices) return false;
-  data.element_count = api_record_get_u32(&r->in);
-  data.corners = get_corners(r, data.element_count, ct_element_form_of(data.type)->corners, data.vertex_count);
-  if (!data.corners || !api_record_get_normals(r, data.vertex_count, &data.normals)) return false;
+  if (!get_elements(r, &data) || !api_record_get_normals(r, data.vertex_count, &data.normals)) return false;
   if (!get_ids(r, &data.surface_ids, &data.surface_id_count)) return false;
   ct_elements *elements = NULL;
   if (!api_restore_status(r, ct_elements_create(&data, NULL, &elements, NULL), "Elements make no body")) return false;

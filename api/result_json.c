@@ -108,7 +108,7 @@ static void put_triangles(api_buffer *buffer, const ct_pair_result *r) {
   if (r->triangle_b != CT_NO_TRIANGLE) api_put_member_unsigned(buffer, "triangleB", r->triangle_b);
 }
 
-/* Of tetmeshes and hexmeshes. */
+/* Of meshes of elements. */
 static void put_elements(api_buffer *buffer, const ct_pair_result *r) {
   if (r->element_a != CT_NO_ELEMENT) api_put_member_unsigned(buffer, "elementA", r->element_a);
   if (r->element_b != CT_NO_ELEMENT) api_put_member_unsigned(buffer, "elementB", r->element_b);

@@ -18,10 +18,12 @@
 bool api_read_shape(api_reader *reader, const api_field *object, const api_field members[API_SHAPE_MEMBER_COUNT],
                     ct_collider *out) {
   static bool (*const readers[CT_KIND_COUNT])(api_reader *, const api_field *, ct_collider *) = {
-      [CT_KIND_SPHERE] = api_read_primitive,   [CT_KIND_BOX] = api_read_primitive,   [CT_KIND_CAPSULE] = api_read_primitive,
-      [CT_KIND_CYLINDER] = api_read_primitive, [CT_KIND_CONE] = api_read_primitive,  [CT_KIND_ELLIPSOID] = api_read_primitive,
-      [CT_KIND_CONVEX] = api_read_convex,      [CT_KIND_MESH] = api_read_mesh,       [CT_KIND_TETMESH] = api_read_elements,
-      [CT_KIND_HEXMESH] = api_read_elements,   [CT_KIND_PLANE] = api_read_primitive,
+      [CT_KIND_SPHERE] = api_read_primitive,  [CT_KIND_BOX] = api_read_primitive,
+      [CT_KIND_CAPSULE] = api_read_primitive, [CT_KIND_CYLINDER] = api_read_primitive,
+      [CT_KIND_CONE] = api_read_primitive,    [CT_KIND_ELLIPSOID] = api_read_primitive,
+      [CT_KIND_CONVEX] = api_read_convex,     [CT_KIND_MESH] = api_read_mesh,
+      [CT_KIND_TETMESH] = api_read_elements,  [CT_KIND_HEXMESH] = api_read_elements,
+      [CT_KIND_PLANE] = api_read_primitive,   [CT_KIND_ELEMENTMESH] = api_read_elements,
   };
 #define SHAPE_KIND(kind, word) CT_KIND_##kind,
   static const ct_kind kinds[] = {API_SHAPE_MAP(SHAPE_KIND)};

@@ -16,6 +16,7 @@
   X(MESH, "mesh")                                                                                                                  \
   X(TETMESH, "tetmesh")                                                                                                            \
   X(HEXMESH, "hexmesh")                                                                                                            \
+  X(ELEMENTMESH, "elementmesh")                                                                                                    \
   X(PLANE, "plane")
 #define API_SHAPE_MEMBER(kind, word) {.name = (word)},
 #define API_SHAPE_MEMBERS API_SHAPE_MAP(API_SHAPE_MEMBER)

@@ -114,15 +114,18 @@ static bool scale_elements(const scaling *s, ct_shape *shape) {
   ct_vec3 *points = scaled_points(s, ct_mesh_get(view->surface)->box, view->vertex_count);
   if (!points) return false;
   for (uint32_t i = 0; i < view->vertex_count; i++) points[i] = ct_scale(view->vertices[i], s->scale);
-  api_elements_source source = {.data = {.type = view->type,
-                                         .vertices = points,
-                                         .vertex_count = view->vertex_count,
-                                         .corners = view->corners,
-                                         .element_count = view->element_count,
-                                         .normals = view->normals,
-                                         .surface_ids = view->surface_ids,
-                                         .surface_id_count = view->surface_ids ? view->outer_count : 0},
-                                .at = &s->field->path};
+  api_elements_source source = {
+      .data = {.type = view->type,
+               .vertices = points,
+               .vertex_count = view->vertex_count,
+               .corners = view->corners,
+               .element_count = view->element_count,
+               .normals = view->normals,
+               .surface_ids = view->surface_ids,
+               .surface_id_count = view->surface_ids ? view->outer_count : 0,
+               .corner_counts = view->corner_counts,
+               .corner_stride = view->corner_stride},
+      .at = &s->field->path};
   source.whole = true;
   ct_elements *elements = NULL;
   ct_elements_report report;
@@ -148,7 +151,8 @@ static bool scale_shape(const scaling *s, ct_shape *shape) {
   case CT_KIND_CONVEX: return scale_hull(s, shape);
   case CT_KIND_MESH: return scale_mesh(s, shape);
   case CT_KIND_TETMESH:
-  case CT_KIND_HEXMESH: return scale_elements(s, shape);
+  case CT_KIND_HEXMESH:
+  case CT_KIND_ELEMENTMESH: return scale_elements(s, shape);
   default: return true; /* a half-space is its own copy */
   }
 }

@@ -37,8 +37,23 @@ static void put_self(api_buffer *out, ct_mesh_self self) {
   api_put_raw(out, self == CT_MESH_SELF_UNKNOWN ? "null" : self == CT_MESH_SELF_MEETS ? "true" : "false");
 }
 
+/* How many elements there are of each type. */
+static void put_types(api_buffer *out, const ct_elements_view *view) {
+  uint64_t count[CT_ELEMENT_CORNERS_MAX + 1] = {0};
+  for (uint32_t e = 0; e < view->element_count; e++) count[view->corner_counts[e]]++;
+  api_put_key(out, "elementTypes");
+  api_put_byte(out, '{');
+  api_put_member_unsigned(out, "tetrahedra", count[4]);
+  api_put_member_unsigned(out, "pyramids", count[5]);
+  api_put_member_unsigned(out, "wedges", count[6]);
+  api_put_member_unsigned(out, "hexahedra", count[8]);
+  api_put_byte(out, '}');
+}
+
 static void put_elements(api_buffer *out, const built *b) {
-  api_put_member_unsigned(out, "elements", ct_elements_get(b->collider.shape.elements)->element_count);
+  const ct_elements_view *view = ct_elements_get(b->collider.shape.elements);
+  api_put_member_unsigned(out, "elements", view->element_count);
+  if (view->type == CT_MIXED_ELEMENTS) put_types(out, view);
   api_put_member_unsigned(out, "nodes", b->elements.nodes);
   api_put_member_unsigned(out, "outerFaces", b->elements.outer_faces);
   api_put_member_number(out, "leastElementVolume", b->elements.least_volume);

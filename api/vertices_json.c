@@ -1,4 +1,4 @@
-/* Vertices of meshes, tetmeshes and hexmeshes that are replaced in bodies of a scene. */
+/* Vertices of meshes of triangles or of elements that are replaced in bodies of a scene. */
 #include "vertices_json.h"
 
 #include <contact/limits.h>
@@ -138,7 +138,9 @@ static bool move_elements(api_reader *reader, const api_path *at, const ct_mesh_
                .element_count = view->element_count,
                .normals = moved->normals,
                .surface_ids = view->surface_ids,
-               .surface_id_count = view->surface_ids ? view->outer_count : 0},
+               .surface_id_count = view->surface_ids ? view->outer_count : 0,
+               .corner_counts = view->corner_counts,
+               .corner_stride = view->corner_stride},
       .at = at,
       .whole = true,
       .moved = shape->elements};
@@ -283,8 +285,9 @@ static bool find_target(api_reader *reader, const api_field *item, const api_fie
   const api_path *at = api_field_present(&m[COLLIDER]) ? &m[COLLIDER].path : &m[BODY].path;
   if (t->collider == CT_NO_COLLIDER ||
       !ct_kind_is_mesh(ct_body_collider(body, t->collider).shape.kind)) {
-    api_fault_at(reader->faults, API_PROBLEM_NO_TRIANGLES, at,
-                 "Only a mesh, a tetmesh or a hexmesh has vertices that can be moved.");
+    api_fault_at(
+        reader->faults, API_PROBLEM_NO_TRIANGLES, at,
+        "Only a mesh, a tetmesh, a hexmesh or an elementmesh has vertices that can be moved.");
     return false;
   }
   return true;

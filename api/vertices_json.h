@@ -1,4 +1,4 @@
-/* Vertices of meshes, tetmeshes and hexmeshes that are replaced in bodies of a scene. */
+/* Vertices of meshes of triangles or of elements that are replaced in bodies of a scene. */
 #ifndef API_VERTICES_JSON_H
 #define API_VERTICES_JSON_H
 

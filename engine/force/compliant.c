@@ -46,7 +46,8 @@ double ct_elastic_radius(const ct_shape *shape, bool *flat) {
   case CT_KIND_CONVEX: return 0.5 * hull_edge(shape->hull);
   case CT_KIND_MESH:
   case CT_KIND_TETMESH:
-  case CT_KIND_HEXMESH: return 0.5 * mesh_edge(shape->mesh);
+  case CT_KIND_HEXMESH:
+  case CT_KIND_ELEMENTMESH: return 0.5 * mesh_edge(shape->mesh);
   default: return INFINITY;
   }
 }

@@ -206,6 +206,7 @@ ct_surface ct_surface_at(const ct_shape *shape, const ct_frame *frame, ct_featur
   case CT_KIND_MESH:
   case CT_KIND_TETMESH:
   case CT_KIND_HEXMESH:
+  case CT_KIND_ELEMENTMESH:
   case CT_KIND_COUNT: break;
   }
   return flat_form(&inner, frame, feature, point, outward);

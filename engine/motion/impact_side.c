@@ -74,7 +74,8 @@ static double sharp_arm(const turn *t, const ct_shape *s, bool about_axis) {
   case CT_KIND_CONVEX: return hull_arm(t, s, about_axis);
   case CT_KIND_MESH:
   case CT_KIND_TETMESH:
-  case CT_KIND_HEXMESH: return mesh_arm(t, s, about_axis);
+  case CT_KIND_HEXMESH:
+  case CT_KIND_ELEMENTMESH: return mesh_arm(t, s, about_axis);
   case CT_KIND_PLANE: return INFINITY;
   default: return ball_arm(t, s, about_axis);
   }

@@ -76,6 +76,7 @@ static void place_sharp(const ct_shape *shape, const ct_frame *frame, ct_core *c
   case CT_KIND_MESH:
   case CT_KIND_TETMESH:
   case CT_KIND_HEXMESH:
+  case CT_KIND_ELEMENTMESH:
   case CT_KIND_PLANE:
   case CT_KIND_COUNT: assert(false && "a core is bounded and convex");
   }

@@ -13,24 +13,25 @@
 #define MPLANE ct_cell_mesh_plane
 
 /* clang-format off */
-/* Rows: the first kind, columns: the second. A new kind is one more row and column. */
+/* Rows: the first kind, columns: the second. A new kind is one more row and column. The plane comes second beside all others. */
 static const ct_cell matrix[CT_KIND_COUNT][CT_KIND_COUNT] = {
-    /*                      SPHERE  BOX    CAPSULE  CYLINDER  CONE   ELLIPSOID  CONVEX  MESH    TETMESH  HEXMESH  PLANE   */
-    [CT_KIND_SPHERE]    = { ROUND,  BBOX,  ROUND,   CORES,    CORES, CORES,     CORES,  CMESH,  CMESH,   CMESH,   PLANE  },
-    [CT_KIND_BOX]       = { NULL,   CORES, CORES,   CORES,    CORES, CORES,     CORES,  CMESH,  CMESH,   CMESH,   PLANE  },
-    [CT_KIND_CAPSULE]   = { NULL,   NULL,  ROUND,   CORES,    CORES, CORES,     CORES,  CMESH,  CMESH,   CMESH,   PLANE  },
-    [CT_KIND_CYLINDER]  = { NULL,   NULL,  NULL,    CORES,    CORES, CORES,     CORES,  CMESH,  CMESH,   CMESH,   PLANE  },
-    [CT_KIND_CONE]      = { NULL,   NULL,  NULL,    NULL,     CORES, CORES,     CORES,  CMESH,  CMESH,   CMESH,   PLANE  },
-    [CT_KIND_ELLIPSOID] = { NULL,   NULL,  NULL,    NULL,     NULL,  CORES,     CORES,  CMESH,  CMESH,   CMESH,   PLANE  },
-    [CT_KIND_CONVEX]    = { NULL,   NULL,  NULL,    NULL,     NULL,  NULL,      CORES,  CMESH,  CMESH,   CMESH,   PLANE  },
-    [CT_KIND_MESH]      = { NULL,   NULL,  NULL,    NULL,     NULL,  NULL,      NULL,   MESHES, MESHES,  MESHES,  MPLANE },
-    [CT_KIND_TETMESH]   = { NULL,   NULL,  NULL,    NULL,     NULL,  NULL,      NULL,   NULL,   MESHES,  MESHES,  MPLANE },
-    [CT_KIND_HEXMESH]   = { NULL,   NULL,  NULL,    NULL,     NULL,  NULL,      NULL,   NULL,   NULL,    MESHES,  MPLANE },
-    [CT_KIND_PLANE]     = { NULL,   NULL,  NULL,    NULL,     NULL,  NULL,      NULL,   NULL,   NULL,    NULL,    PLANES },
+    /*                       SPHERE  BOX    CAPSULE  CYLINDER  CONE   ELLIPSOID  CONVEX  MESH    TETMESH  HEXMESH  PLANE   ELEMS  */
+    [CT_KIND_SPHERE]      = {ROUND,  BBOX,  ROUND,   CORES,    CORES, CORES,     CORES,  CMESH,  CMESH,   CMESH,   PLANE,  CMESH  },
+    [CT_KIND_BOX]         = {NULL,   CORES, CORES,   CORES,    CORES, CORES,     CORES,  CMESH,  CMESH,   CMESH,   PLANE,  CMESH  },
+    [CT_KIND_CAPSULE]     = {NULL,   NULL,  ROUND,   CORES,    CORES, CORES,     CORES,  CMESH,  CMESH,   CMESH,   PLANE,  CMESH  },
+    [CT_KIND_CYLINDER]    = {NULL,   NULL,  NULL,    CORES,    CORES, CORES,     CORES,  CMESH,  CMESH,   CMESH,   PLANE,  CMESH  },
+    [CT_KIND_CONE]        = {NULL,   NULL,  NULL,    NULL,     CORES, CORES,     CORES,  CMESH,  CMESH,   CMESH,   PLANE,  CMESH  },
+    [CT_KIND_ELLIPSOID]   = {NULL,   NULL,  NULL,    NULL,     NULL,  CORES,     CORES,  CMESH,  CMESH,   CMESH,   PLANE,  CMESH  },
+    [CT_KIND_CONVEX]      = {NULL,   NULL,  NULL,    NULL,     NULL,  NULL,      CORES,  CMESH,  CMESH,   CMESH,   PLANE,  CMESH  },
+    [CT_KIND_MESH]        = {NULL,   NULL,  NULL,    NULL,     NULL,  NULL,      NULL,   MESHES, MESHES,  MESHES,  MPLANE, MESHES },
+    [CT_KIND_TETMESH]     = {NULL,   NULL,  NULL,    NULL,     NULL,  NULL,      NULL,   NULL,   MESHES,  MESHES,  MPLANE, MESHES },
+    [CT_KIND_HEXMESH]     = {NULL,   NULL,  NULL,    NULL,     NULL,  NULL,      NULL,   NULL,   NULL,    MESHES,  MPLANE, MESHES },
+    [CT_KIND_PLANE]       = {NULL,   NULL,  NULL,    NULL,     NULL,  NULL,      NULL,   NULL,   NULL,    NULL,    PLANES, NULL   },
+    [CT_KIND_ELEMENTMESH] = {NULL,   NULL,  NULL,    NULL,     NULL,  NULL,      NULL,   NULL,   NULL,    NULL,    MPLANE, MESHES },
 };
 /* clang-format on */
 
 ct_cell ct_matrix_cell(ct_kind a, ct_kind b) {
-  assert(a <= b && b < CT_KIND_COUNT && matrix[a][b]);
+  assert(a < CT_KIND_COUNT && b < CT_KIND_COUNT && matrix[a][b]);
   return matrix[a][b];
 }

@@ -1,7 +1,7 @@
 /* The kind x kind matrix: one cell per pair of kinds, and what goes in and comes out of a cell.
  *
- * Cells see a pair in content order (pair.c), in the local frame of the first body. Only the upper triangle is filled: the first
- * kind never comes after the second in CT_KIND_MAP.
+ * Cells see a pair in content order (pair.c), in the local frame of the first body. Only one
+ * triangle is filled: the first kind never comes after the second in the order of ct_shape_compare.
  */
 #ifndef NARROW_MATRIX_H
 #define NARROW_MATRIX_H
@@ -36,7 +36,7 @@ typedef struct ct_cell_result {
 
 typedef void (*ct_cell)(const ct_cell_input *input, ct_cell_result *result);
 
-/* The cell for kinds a <= b, never NULL. */
+/* The cell for kinds in the order of ct_shape_compare, never NULL. */
 ct_cell ct_matrix_cell(ct_kind a, ct_kind b);
 
 /* The cells. */

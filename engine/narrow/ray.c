@@ -66,6 +66,7 @@ static bool span_of(const ct_line *line, const ct_shape *shape, ct_line_span *sp
   case CT_KIND_MESH:
   case CT_KIND_TETMESH:
   case CT_KIND_HEXMESH:
+  case CT_KIND_ELEMENTMESH:
   case CT_KIND_COUNT: break;
   }
   return false;

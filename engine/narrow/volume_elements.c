@@ -32,20 +32,20 @@ typedef struct piece {
 } piece;
 
 static piecewise piecewise_of(ct_placed placed, const ct_frame *frame) {
-  bool elements = placed.shape->kind == CT_KIND_TETMESH || placed.shape->kind == CT_KIND_HEXMESH;
+  bool elements = ct_kind_has_elements(placed.shape->kind);
   return (piecewise){placed.shape, frame, elements ? ct_elements_get(placed.shape->elements) : NULL};
 }
 
 static uint32_t piece_count(const piecewise *p) { return p->view ? p->view->element_count : 1; }
 
 static bool is_outer(const ct_elements_view *view, uint32_t element, uint32_t face) {
-  return view->across[element * view->form.faces + face] == CT_NO_ELEMENT;
+  return view->across[element * view->face_stride + face] == CT_NO_ELEMENT;
 }
 
 /* Does the piece have a face on the body's surface? Those of the seed's method must. */
 static bool is_at_surface(const piecewise *p, uint32_t i) {
   if (!p->view) return true;
-  for (uint32_t f = 0; f < p->view->form.faces; f++)
+  for (uint32_t f = 0; f < ct_elements_form(p->view, i)->faces; f++)
     if (is_outer(p->view, i, f)) return true;
   return false;
 }
@@ -66,7 +66,8 @@ static uint32_t outer_place(const ct_elements_view *view, uint32_t face) {
 static void describe_face(const ct_elements_view *view, uint32_t element, uint32_t hull_face, bool any_outer, piece *out) {
   uint32_t face = ct_elements_hull_face(view, element, hull_face);
   bool inner = !any_outer || (face != CT_NO_ELEMENT && !is_outer(view, element, face));
-  uint32_t place = inner || face == CT_NO_ELEMENT ? 0 : outer_place(view, element * view->form.faces + face);
+  uint32_t place =
+      inner || face == CT_NO_ELEMENT ? 0 : outer_place(view, element * view->face_stride + face);
   out->face[hull_face] = face;
   out->inner[hull_face] = inner;
   out->surface[hull_face] = view->surface_ids ? view->surface_ids[place] : place;

@@ -92,7 +92,10 @@ static uint32_t surface_of(const ct_shape *shape, ct_vec3 p) {
   case CT_KIND_CONVEX: return surface_of_hull(shape, p);
   case CT_KIND_MESH:
   case CT_KIND_TETMESH:
-  case CT_KIND_HEXMESH: return ct_mesh_nearest(shape->mesh, p, INFINITY, &foot) ? surface_at(shape, foot.triangle) : CT_NO_FACE;
+  case CT_KIND_HEXMESH:
+  case CT_KIND_ELEMENTMESH:
+    return ct_mesh_nearest(shape->mesh, p, INFINITY, &foot) ? surface_at(shape, foot.triangle)
+                                                            : CT_NO_FACE;
   case CT_KIND_PLANE: return shape->surface_ids ? shape->surface_ids[0] : 0;
   default: return CT_NO_FACE;
   }

@@ -8,10 +8,12 @@
 
 static void free_lists(ct_elements *elements) {
   free(elements->surface_ids);
+  free(elements->triangle_outer);
   free(elements->outer);
   free(elements->across);
   free(elements->nodes);
   free(elements->corners);
+  free(elements->corner_counts);
 }
 
 static void destroy(ct_elements *elements) {
@@ -34,39 +36,87 @@ static void *copy_of(const void *items, size_t bytes, bool *bad) {
   return copy;
 }
 
+/* False: an element has a number of corners that no type has. */
+static bool check_counts(const ct_elements_data *data, ct_elements_report *report) {
+  if (data->type != CT_MIXED_ELEMENTS) return true;
+  for (size_t e = 0; e < data->element_count; e++) {
+    if (data->corner_counts && ct_element_form_of_corners(data->corner_counts[e])) continue;
+    report->fault = CT_ELEMENT_CORNERS;
+    report->element = (uint32_t)e;
+    return false;
+  }
+  return true;
+}
+
+/* Corner counts, and corners at the stride of the view. */
+static bool copy_corners(ct_elements *elements, const ct_elements_data *data) {
+  const ct_elements_view *view = &elements->view;
+  size_t stride = view->corner_stride, count = data->element_count;
+  elements->corner_counts = malloc(count);
+  elements->corners = malloc(count * stride * sizeof *elements->corners);
+  if (!elements->corner_counts || !elements->corners) return false;
+  elements->view.corner_counts = elements->corner_counts;
+  const uint32_t *from = data->corners;
+  uint32_t *to = elements->corners;
+  for (size_t e = 0; e < count; e++, to += stride) {
+    size_t own = data->type == CT_MIXED_ELEMENTS ? data->corner_counts[e] : stride;
+    elements->corner_counts[e] = (uint8_t)own;
+    memcpy(to, from, own * sizeof *to);
+    for (size_t c = own; c < stride; c++) to[c] = CT_NO_VERTEX;
+    from += data->corner_stride ? data->corner_stride : own;
+  }
+  return true;
+}
+
 static ct_elements *open_elements(const ct_elements_data *data) {
   ct_elements *elements = calloc(1, sizeof *elements);
   if (!elements) return NULL;
   bool bad = false;
   ct_elements_view *view = &elements->view;
   view->type = data->type;
-  view->form = *ct_element_form_of(data->type);
+  view->corner_stride = ct_element_form_of(data->type)->corners;
+  view->face_stride = ct_element_form_of(data->type)->faces;
   view->vertex_count = (uint32_t)data->vertex_count;
   view->element_count = (uint32_t)data->element_count;
-  elements->corners = copy_of(data->corners, data->element_count * view->form.corners * sizeof *data->corners, &bad);
   elements->surface_ids = copy_of(data->surface_ids, data->surface_id_count * sizeof *data->surface_ids, &bad);
   atomic_init(&elements->references, 1);
-  if (!bad) return elements;
+  if (!bad && copy_corners(elements, data)) return elements;
   destroy(elements);
   return NULL;
 }
 
-/* The surface as a solid mesh of all vertices. */
-static ct_status make_surface(ct_elements *elements, const ct_elements_data *data, const ct_cancel *cancel,
-                              ct_elements_report *report) {
+/* The triangles of the outer faces in order, and the face of each: two of each face at most.
+ * Returns how many. */
+static size_t list_triangles(const ct_elements *elements, uint32_t (*triangles)[3]) {
   const ct_elements_view *view = &elements->view;
-  const ct_element_form *form = &view->form;
-  size_t each = form->face_corners - 2, count = 0;
-  uint32_t(*triangles)[3] = malloc(view->outer_count * each * sizeof *triangles), local[2][3];
-  if (!triangles) return CT_OUT_OF_MEMORY;
+  size_t count = 0;
   for (uint32_t i = 0; i < view->outer_count; i++) {
-    size_t first = (size_t)(elements->outer[i] / form->faces) * form->corners;
-    ct_element_triangles(form, elements->nodes + first, elements->outer[i] % form->faces, local);
-    for (size_t t = 0; t < each; t++, count++)
+    uint32_t element = elements->outer[i] / view->face_stride,
+             face = elements->outer[i] % view->face_stride, local[2][3];
+    size_t first = (size_t)element * view->corner_stride;
+    uint32_t each =
+        ct_element_triangles(ct_elements_form(view, element), elements->nodes + first, face, local);
+    for (uint32_t t = 0; t < each; t++, count++) {
+      elements->triangle_outer[count] = i;
       for (int k = 0; k < 3; k++) triangles[count][k] = elements->corners[first + local[t][k]];
+    }
   }
-  ct_mesh_data surface = {data->vertices, data->vertex_count, (const uint32_t(*)[3])triangles, count, data->normals};
-  ct_status status = ct_mesh_create(&surface, CT_MESH_SOLID, cancel, &elements->surface, &report->surface);
+  return count;
+}
+
+/* The surface as a solid mesh of all vertices. */
+static ct_status make_surface(ct_elements *elements, const ct_elements_data *data,
+                              const ct_cancel *cancel, ct_elements_report *report) {
+  size_t most = 2 * (size_t)elements->view.outer_count + 1;
+  uint32_t(*triangles)[3] = malloc(most * sizeof *triangles);
+  elements->triangle_outer = malloc(most * sizeof *elements->triangle_outer);
+  ct_status status = CT_OUT_OF_MEMORY;
+  if (triangles && elements->triangle_outer) {
+    size_t count = list_triangles(elements, triangles);
+    ct_mesh_data surface = {data->vertices, data->vertex_count, (const uint32_t(*)[3])triangles,
+                            count, data->normals};
+    status = ct_mesh_create(&surface, CT_MESH_SOLID, cancel, &elements->surface, &report->surface);
+  }
   free(triangles);
   if (status != CT_OPEN_MESH && status != CT_DEGENERATE_MESH) return status;
   report->fault = CT_ELEMENT_OPEN;
@@ -75,9 +125,10 @@ static ct_status make_surface(ct_elements *elements, const ct_elements_data *dat
 
 ct_status ct_elements_add_hull(ct_elements *elements, uint32_t element, const ct_vec3 *vertices, const ct_hull *like,
                                const ct_cancel *cancel, ct_elements_report *report) {
-  uint32_t corners = elements->view.form.corners;
+  uint32_t corners = elements->view.corner_counts[element];
+  const uint32_t *corner = elements->corners + (size_t)element * elements->view.corner_stride;
   ct_vec3 points[CT_ELEMENT_CORNERS_MAX];
-  for (uint32_t c = 0; c < corners; c++) points[c] = vertices[elements->corners[(size_t)element * corners + c]];
+  for (uint32_t c = 0; c < corners; c++) points[c] = vertices[corner[c]];
   ct_hull **hull = &elements->hulls[element];
   ct_status status = like ? ct_hull_from_moved_points(like, points, corners, cancel, hull)
                           : ct_hull_from_points(points, corners, cancel, hull, NULL);
@@ -114,7 +165,7 @@ static ct_digest digest_elements(const ct_elements_view *view) {
   ct_digest_state state;
   ct_digest_open(&state);
   ct_digest_doubles(&state, &view->vertices[0].x, 3 * (size_t)view->vertex_count);
-  ct_digest_indices(&state, view->corners, (size_t)view->element_count * view->form.corners);
+  ct_digest_indices(&state, view->corners, (size_t)view->element_count * view->corner_stride);
   return ct_digest_close(&state);
 }
 
@@ -127,6 +178,7 @@ void ct_elements_close(ct_elements *elements, const ct_elements_report *report) 
   view->nodes = elements->nodes;
   view->across = elements->across;
   view->outer = elements->outer;
+  view->triangle_outer = elements->triangle_outer;
   view->surface_ids = elements->surface_ids;
   view->normals = surface->normals;
   view->surface = elements->surface;
@@ -136,8 +188,9 @@ void ct_elements_close(ct_elements *elements, const ct_elements_report *report) 
   view->volume = surface->volume;
   elements->digest = digest_elements(view);
   const ct_elements *from = elements->origin;
-  size_t words = 2 * (size_t)view->form.corners + view->form.faces, count = view->element_count;
-  size_t lists = count * words * sizeof(uint32_t) + view->outer_count * sizeof(uint32_t) * (elements->surface_ids ? 2 : 1);
+  size_t words = 2 * (size_t)view->corner_stride + view->face_stride, count = view->element_count;
+  size_t lists = count * (1 + words * sizeof(uint32_t)) +
+                 view->outer_count * sizeof(uint32_t) * (elements->surface_ids ? 4 : 3);
   elements->bytes += sizeof *elements + ct_mesh_bytes(elements->surface) + ct_tree_bytes(elements->tree) +
                      count * (sizeof *elements->boxes + sizeof *elements->hulls) +
                      (from ? from->bytes - ct_mesh_bytes(from->surface) : lists);
@@ -163,6 +216,10 @@ ct_status ct_elements_create(const ct_elements_data *data, const ct_cancel *canc
   ct_elements_report own = {.element = CT_NO_ELEMENT, .other = CT_NO_ELEMENT};
   if (data->vertex_count > CT_MESH_VERTICES_MAX || data->element_count == 0 || data->element_count > CT_ELEMENTS_MAX)
     return CT_LIMIT;
+  if (!check_counts(data, &own)) {
+    if (report) *report = own;
+    return CT_BAD_ELEMENT;
+  }
   ct_elements *elements = open_elements(data);
   if (!elements) return CT_OUT_OF_MEMORY;
   ct_status status = build(elements, data, cancel, &own);

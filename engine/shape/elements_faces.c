@@ -5,26 +5,34 @@
 
 #include <stdlib.h>
 
-/* A face by its nodes, round from the lowest one on as the element sees them. */
+/* A face by its nodes, round from the lowest one on as the element sees them. The last one of a
+ * triangle is 0, which that of a quadrilateral in ascending order never is. */
 typedef struct loop {
-  uint32_t node[CT_ELEMENT_FACE_CORNERS_MAX];
+  uint32_t count, node[CT_ELEMENT_FACE_CORNERS_MAX];
 } loop;
 
+/* Is the number that of a face which its element has? */
+static bool is_face(const ct_elements_view *view, uint32_t face) {
+  return face % view->face_stride < ct_elements_form(view, face / view->face_stride)->faces;
+}
+
 static loop loop_of(const ct_elements *elements, uint32_t face) {
-  const ct_element_form *form = &elements->view.form;
-  const uint32_t *nodes = elements->nodes + (size_t)(face / form->faces) * form->corners, *corner = form->face[face % form->faces];
-  uint32_t first = 0;
-  loop l = {{0}};
-  for (uint32_t k = 1; k < form->face_corners; k++)
+  const ct_elements_view *view = &elements->view;
+  uint32_t element = face / view->face_stride, number = face % view->face_stride, first = 0;
+  const ct_element_form *form = ct_elements_form(view, element);
+  const uint32_t *nodes = elements->nodes + (size_t)element * view->corner_stride,
+                 *corner = form->face[number];
+  loop l = {form->face_corners[number], {0}};
+  for (uint32_t k = 1; k < l.count; k++)
     if (nodes[corner[k]] < nodes[corner[first]]) first = k;
-  for (uint32_t k = 0; k < form->face_corners; k++) l.node[k] = nodes[corner[(first + k) % form->face_corners]];
+  for (uint32_t k = 0; k < l.count; k++) l.node[k] = nodes[corner[(first + k) % l.count]];
   return l;
 }
 
 /* The same nodes in ascending order. */
 static loop sorted_of(const ct_elements *elements, uint32_t face) {
   loop l = loop_of(elements, face);
-  for (uint32_t k = 2; k < elements->view.form.face_corners; k++) {
+  for (uint32_t k = 2; k < l.count; k++) {
     uint32_t node = l.node[k], i = k;
     for (; i > 1 && l.node[i - 1] > node; i--) l.node[i] = l.node[i - 1];
     l.node[i] = node;
@@ -38,7 +46,10 @@ static int compare(const loop *a, const loop *b) {
   return 0;
 }
 
-static uint32_t group_of_face(const void *data, uint32_t face) { return loop_of(data, face).node[0]; }
+static uint32_t group_of_face(const void *data, uint32_t face) {
+  const ct_elements *elements = data;
+  return is_face(&elements->view, face) ? loop_of(elements, face).node[0] : CT_GROUP_NONE;
+}
 
 static bool face_before(const void *data, uint32_t a, uint32_t b) {
   loop p = sorted_of(data, a), q = sorted_of(data, b);
@@ -48,17 +59,16 @@ static bool face_before(const void *data, uint32_t a, uint32_t b) {
 
 /* Does each of two elements see the face from its own side? */
 static bool are_opposed(const ct_elements *elements, uint32_t a, uint32_t b) {
-  uint32_t n = elements->view.form.face_corners;
   loop p = loop_of(elements, a), q = loop_of(elements, b);
-  for (uint32_t k = 1; k < n; k++)
-    if (p.node[k] != q.node[n - k]) return false;
+  for (uint32_t k = 1; k < p.count; k++)
+    if (p.node[k] != q.node[p.count - k]) return false;
   return true;
 }
 
 /* At `own`, which comes after `other`. A fault of an earlier element stays. */
 static void note_fault(const ct_elements *elements, ct_element_fault fault, uint32_t own, uint32_t other,
                        ct_elements_report *report) {
-  uint32_t n = elements->view.form.faces, element = own / n, face = own % n;
+  uint32_t n = elements->view.face_stride, element = own / n, face = own % n;
   if (report->fault != CT_ELEMENT_SOUND && (report->element < element || (report->element == element && report->face <= face)))
     return;
   report->fault = fault;
@@ -69,9 +79,9 @@ static void note_fault(const ct_elements *elements, ct_element_fault fault, uint
 
 /* Faces of the same nodes, ascending. */
 static void join_run(ct_elements *elements, const uint32_t *faces, uint32_t count, ct_elements_report *report) {
-  uint32_t n = elements->view.form.faces;
-  if (count == 1) elements->across[faces[0]] = CT_NO_ELEMENT;
-  else if (count > 2) note_fault(elements, CT_ELEMENT_CROWDED, faces[2], faces[0], report);
+  uint32_t n = elements->view.face_stride;
+  if (count == 1) return;
+  if (count > 2) note_fault(elements, CT_ELEMENT_CROWDED, faces[2], faces[0], report);
   else if (!are_opposed(elements, faces[0], faces[1])) note_fault(elements, CT_ELEMENT_ONE_SIDE, faces[1], faces[0], report);
   if (count != 2) return;
   elements->across[faces[0]] = faces[1] / n;
@@ -92,28 +102,73 @@ static bool join_all(ct_elements *elements, const ct_groups *groups, const ct_ca
   return true;
 }
 
+/* The first face of these nodes in ascending order, or CT_NO_ELEMENT. */
+static uint32_t find_face(const ct_elements *elements, const ct_groups *groups, const loop *nodes) {
+  uint32_t low = 0, high = groups->count;
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    loop there = sorted_of(elements, groups->items[middle]);
+    if (compare(&there, nodes) < 0) low = middle + 1;
+    else high = middle;
+  }
+  if (low == groups->count) return CT_NO_ELEMENT;
+  loop there = sorted_of(elements, groups->items[low]);
+  return compare(&there, nodes) == 0 ? groups->items[low] : CT_NO_ELEMENT;
+}
+
+/* A triangle of three corners of a quadrilateral, at the later one of their elements. */
+static void find_split(const ct_elements *elements, const ct_groups *groups, uint32_t face,
+                       ct_elements_report *report) {
+  loop all = sorted_of(elements, face);
+  for (uint32_t without = 0; all.count == 4 && without < 4; without++) {
+    loop three = {3, {0}};
+    for (uint32_t k = 0, n = 0; k < 4; k++)
+      if (k != without) three.node[n++] = all.node[k];
+    uint32_t triangle = find_face(elements, groups, &three);
+    if (triangle == CT_NO_ELEMENT) continue;
+    bool later = triangle > face;
+    note_fault(elements, CT_ELEMENT_SPLIT, later ? triangle : face, later ? face : triangle,
+               report);
+  }
+}
+
+/* Quadrilaterals on which an element has a triangle. False: cancelled. */
+static bool find_splits(const ct_elements *elements, const ct_groups *groups,
+                        const ct_cancel *cancel, ct_elements_report *report) {
+  for (uint32_t i = 0; elements->view.type == CT_MIXED_ELEMENTS && i < groups->count; i++) {
+    if (ct_mesh_cancelled(i, cancel)) return false;
+    find_split(elements, groups, groups->items[i], report);
+  }
+  return true;
+}
+
 static ct_status collect_outer(ct_elements *elements, uint32_t faces) {
+  const ct_elements_view *view = &elements->view;
   uint32_t count = 0;
-  for (uint32_t f = 0; f < faces; f++) count += elements->across[f] == CT_NO_ELEMENT;
+  for (uint32_t f = 0; f < faces; f++)
+    count += is_face(view, f) && elements->across[f] == CT_NO_ELEMENT;
   elements->view.outer_count = count;
   elements->outer = malloc(((size_t)count + 1) * sizeof *elements->outer);
   if (!elements->outer) return CT_OUT_OF_MEMORY;
   count = 0;
   for (uint32_t f = 0; f < faces; f++)
-    if (elements->across[f] == CT_NO_ELEMENT) elements->outer[count++] = f;
+    if (is_face(view, f) && elements->across[f] == CT_NO_ELEMENT) elements->outer[count++] = f;
   return CT_OK;
 }
 
 ct_status ct_elements_match(ct_elements *elements, const ct_cancel *cancel, ct_elements_report *report) {
   const ct_elements_view *view = &elements->view;
-  uint32_t faces = view->element_count * view->form.faces;
+  uint32_t faces = view->element_count * view->face_stride;
   ct_grouping by_nodes = {elements, group_of_face, face_before, faces, view->vertex_count};
   ct_groups groups;
   elements->across = malloc(faces * sizeof *elements->across);
   if (!elements->across) return CT_OUT_OF_MEMORY;
+  for (uint32_t f = 0; f < faces; f++) elements->across[f] = CT_NO_ELEMENT;
   ct_status status = ct_group_sort(&by_nodes, cancel, &groups);
   if (status != CT_OK) return status;
-  if (!join_all(elements, &groups, cancel, report)) status = CT_CANCELLED;
+  if (!join_all(elements, &groups, cancel, report) ||
+      !find_splits(elements, &groups, cancel, report))
+    status = CT_CANCELLED;
   ct_groups_free(&groups);
   if (status == CT_OK && report->fault != CT_ELEMENT_SOUND) status = CT_BAD_ELEMENT;
   if (status == CT_OK) status = collect_outer(elements, faces);

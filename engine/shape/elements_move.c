@@ -20,7 +20,9 @@ static ct_status create_moved(const ct_elements *elements, const ct_mesh_parts *
                                  .element_count = view->element_count,
                                  .normals = parts->normals,
                                  .surface_ids = view->surface_ids,
-                                 .surface_id_count = view->surface_ids ? view->outer_count : 0};
+                                 .surface_id_count = view->surface_ids ? view->outer_count : 0,
+                                 .corner_counts = view->corner_counts,
+                                 .corner_stride = view->corner_stride};
   return ct_elements_create(&data, parts->cancel, out, report);
 }
 
@@ -30,10 +32,12 @@ static ct_elements *share_lists(const ct_elements *from) {
   if (!moved) return NULL;
   atomic_init(&moved->references, 1);
   moved->view = from->view;
+  moved->corner_counts = from->corner_counts;
   moved->corners = from->corners;
   moved->nodes = from->nodes;
   moved->across = from->across;
   moved->outer = from->outer;
+  moved->triangle_outer = from->triangle_outer;
   moved->surface_ids = from->surface_ids;
   moved->tree_cost = from->tree_cost;
   moved->origin = ct_elements_retain(from->origin ? from->origin : from);

@@ -16,7 +16,8 @@ struct ct_elements {
   double tree_cost;          /* ct_tree_cost of the tree when it was built */
   const ct_elements *origin; /* a reference to the elements that own the lists of connectivity and for whose vertices the trees
                                 were built; NULL: these */
-  uint32_t *corners, *nodes, *across, *outer, *surface_ids;
+  uint8_t *corner_counts;
+  uint32_t *corners, *nodes, *across, *outer, *triangle_outer, *surface_ids;
   ct_mesh *surface;
   ct_hull **hulls;
   ct_box *boxes;

@@ -15,7 +15,8 @@ static inline bool ct_shape_has_form(const ct_shape *s) {
   case CT_KIND_CONVEX: return s->hull != NULL;
   case CT_KIND_MESH: return s->mesh != NULL;
   case CT_KIND_TETMESH:
-  case CT_KIND_HEXMESH: return s->mesh != NULL && s->elements != NULL;
+  case CT_KIND_HEXMESH:
+  case CT_KIND_ELEMENTMESH: return s->mesh != NULL && s->elements != NULL;
   default: return true;
   }
 }

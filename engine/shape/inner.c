@@ -93,6 +93,7 @@ double ct_shape_inset_limit(const ct_shape *shape, const ct_cancel *cancel) {
   case CT_KIND_MESH:
   case CT_KIND_TETMESH:
   case CT_KIND_HEXMESH:
+  case CT_KIND_ELEMENTMESH:
   case CT_KIND_COUNT: break;
   }
   return 0.0;

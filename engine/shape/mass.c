@@ -152,7 +152,8 @@ static bool unit_mass(const ct_shape *shape, ct_mass_properties *m) {
   }
   case CT_KIND_MESH:
   case CT_KIND_TETMESH:
-  case CT_KIND_HEXMESH: {
+  case CT_KIND_HEXMESH:
+  case CT_KIND_ELEMENTMESH: {
     const ct_mesh_view *view = ct_mesh_get(shape->mesh);
     *m = (ct_mass_properties){view->volume, view->volume, view->centroid, view->inertia};
     return view->solid;

@@ -26,7 +26,9 @@ const char *ct_kind_word(ct_kind kind) {
 
 ct_shape ct_shape_of_elements(const ct_elements *elements) {
   const ct_elements_view *view = ct_elements_get(elements);
-  ct_kind kind = view->type == CT_TETRAHEDRA ? CT_KIND_TETMESH : CT_KIND_HEXMESH;
+  ct_kind kind = view->type == CT_TETRAHEDRA  ? CT_KIND_TETMESH
+                 : view->type == CT_HEXAHEDRA ? CT_KIND_HEXMESH
+                                              : CT_KIND_ELEMENTMESH;
   return (ct_shape){.kind = kind, .mesh = view->surface, .elements = elements};
 }
 
@@ -123,7 +125,8 @@ static ct_vec3 sharp_support(const ct_shape *shape, ct_vec3 d) {
   case CT_KIND_CONVEX: return ct_hull_vertex(ct_hull_get(shape->hull), ct_hull_support(shape->hull, d, 0));
   case CT_KIND_MESH:
   case CT_KIND_TETMESH:
-  case CT_KIND_HEXMESH: return ct_mesh_support(ct_mesh_get(shape->mesh), d);
+  case CT_KIND_HEXMESH:
+  case CT_KIND_ELEMENTMESH: return ct_mesh_support(ct_mesh_get(shape->mesh), d);
   case CT_KIND_PLANE:
   case CT_KIND_COUNT: break;
   }
@@ -173,6 +176,7 @@ static void sharp_ball(const ct_shape *shape, ct_vec3 *center, double *radius) {
   case CT_KIND_MESH:
   case CT_KIND_TETMESH:
   case CT_KIND_HEXMESH:
+  case CT_KIND_ELEMENTMESH:
     *center = ct_mesh_get(shape->mesh)->centroid;
     *radius = ct_mesh_get(shape->mesh)->radius;
     break;

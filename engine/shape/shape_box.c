@@ -127,7 +127,8 @@ static span sharp_span(const ct_shape *shape, ct_vec3 row) {
   case CT_KIND_CONVEX: return hull_span(ct_hull_get(shape->hull), row);
   case CT_KIND_MESH:
   case CT_KIND_TETMESH:
-  case CT_KIND_HEXMESH: return mesh_span(ct_mesh_get(shape->mesh), row);
+  case CT_KIND_HEXMESH:
+  case CT_KIND_ELEMENTMESH: return mesh_span(ct_mesh_get(shape->mesh), row);
   case CT_KIND_SPHERE:
   case CT_KIND_PLANE:
   case CT_KIND_COUNT: break;

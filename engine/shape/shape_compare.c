@@ -71,15 +71,23 @@ static ct_vec3 numbers_of(const ct_shape *shape) {
   case CT_KIND_MESH:
   case CT_KIND_TETMESH:
   case CT_KIND_HEXMESH:
+  case CT_KIND_ELEMENTMESH:
   case CT_KIND_PLANE:
   case CT_KIND_COUNT: break;
   }
   return ct_vec(0.0, 0.0, 0.0);
 }
 
+/* The planes after all others: a cell of the pair matrix with one has it second. */
+static int compare_kinds(ct_kind a, ct_kind b) {
+  if (a == b) return 0;
+  if (a == CT_KIND_PLANE || b == CT_KIND_PLANE) return a == CT_KIND_PLANE ? 1 : -1;
+  return a < b ? -1 : 1;
+}
+
 int ct_shape_compare(const ct_shape *a, const ct_shape *b) {
   ct_kind kind_a = ct_shape_content_kind(a), kind_b = ct_shape_content_kind(b);
-  if (kind_a != kind_b) return kind_a < kind_b ? -1 : 1;
+  if (kind_a != kind_b) return compare_kinds(kind_a, kind_b);
   if (ct_shape_is_plain(a) && ct_shape_is_plain(b)) {
     if (kind_a == CT_KIND_CONVEX) return compare_hulls(a->hull, b->hull);
     ct_vec3 u = numbers_of(a), v = numbers_of(b);

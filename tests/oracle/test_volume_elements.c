@@ -218,8 +218,9 @@ static void surfaces_have_the_callers_ids(void) {
 
 static ct_shape hull_of_element(const block *b, uint32_t element) {
   ct_vec3 points[8];
-  for (uint32_t k = 0; k < block_each(b); k++) points[k] = b->v[b->c[element * block_each(b) + k]];
-  return hull_shape(points, block_each(b));
+  for (uint32_t k = 0; k < block_corners(b, element); k++)
+    points[k] = b->v[b->c[element * block_each(b) + k]];
+  return hull_shape(points, block_corners(b, element));
 }
 
 /* Every pair of elements as two hulls. Contacts that rounding may or may not see are left to either side. */
@@ -246,10 +247,13 @@ static void check_one_by_one(const standing *a, const standing *b, const ct_volu
 
 /* A few cells about the origin; tetrahedra with their corners moved about too. */
 static block random_block(check_random *r, int round) {
-  bool tetrahedra = round % 2;
+  bool tetrahedra = round % 3 == 1;
   uint32_t n[3];
-  for (int k = 0; k < 3; k++) n[k] = 1 + (uint32_t)(check_next(r) % (tetrahedra ? 2 : 3));
-  block b = block_make(tetrahedra ? CT_TETRAHEDRA : CT_HEXAHEDRA, n[0], n[1], n[2]);
+  for (int k = 0; k < 3; k++) n[k] = 1 + (uint32_t)(check_next(r) % (round % 3 ? 2 : 3));
+  ct_element_type type = tetrahedra       ? CT_TETRAHEDRA
+                         : round % 3 == 2 ? CT_MIXED_ELEMENTS
+                                          : CT_HEXAHEDRA;
+  block b = block_make(type, n[0], n[1], n[2]);
   for (uint32_t i = 0; i < b.vn; i++) b.v[i] = ct_sub(b.v[i], ct_vec(0.5 * n[0], 0.5 * n[1], 0.5 * n[2]));
   if (tetrahedra) block_jitter(&b, r, 0.08);
   /* A shear leaves faces plane to round-off: multiples of 1/8 leave them so exactly. */
@@ -280,10 +284,10 @@ static ct_volume_contact *copy_of(const ct_volume *v) {
 static void contacts_and_their_sum_are_those_of_the_elements(void) {
   check_random r = {511};
   size_t seen = 0;
-  for (int round = 0; round < 24; round++) {
+  for (int round = 0; round < 27; round++) {
     standing a, b;
     stand(&a, random_block(&r, round), random_pose(&r, 1.0));
-    stand(&b, random_block(&r, round / 2), random_pose(&r, 1.0));
+    stand(&b, random_block(&r, round / 3), random_pose(&r, 1.0));
     ct_volume v = ask(placed(&a), placed(&b));
     ct_volume_contact *contacts = copy_of(&v);
     size_t count = v.count;
@@ -300,10 +304,10 @@ static void contacts_and_their_sum_are_those_of_the_elements(void) {
 /* The other way round: the same contacts, in the order of the elements of what is a then. */
 static void a_swap_mirrors_to_the_bit(void) {
   check_random r = {512};
-  for (int round = 0; round < 8; round++) {
+  for (int round = 0; round < 9; round++) {
     standing a, b;
     stand(&a, random_block(&r, round), random_pose(&r, 0.5));
-    stand(&b, random_block(&r, round / 2), random_pose(&r, 0.5));
+    stand(&b, random_block(&r, round / 3), random_pose(&r, 0.5));
     ct_volume v = ask(placed(&a), placed(&b));
     ct_volume_contact *there = copy_of(&v);
     size_t count = v.count;

@@ -1,4 +1,5 @@
-/* Volume meshes for the tests: blocks of cells, each a hexahedron or six tetrahedra around its diagonal, and ways to spoil them. */
+/* Volume meshes for the tests: blocks of cells, each a hexahedron or six tetrahedra around its
+ * diagonal, or of all types of element under a roof; and ways to spoil them. */
 #ifndef TESTS_BLOCKS_H
 #define TESTS_BLOCKS_H
 
@@ -10,16 +11,95 @@
 typedef struct block {
   ct_element_type type;
   ct_vec3 *v;
-  uint32_t *c; /* corners, side by side */
+  uint32_t *c; /* corners, those of an element `block_each` beyond those of the one before;
+                  CT_NO_VERTEX in mixed blocks */
   uint32_t vn, en;
+  uint8_t *n; /* corners of each element; NULL: all have as many */
 } block;
 
 static inline uint32_t block_each(const block *b) { return ct_element_form_of(b->type)->corners; }
+static inline uint32_t block_corners(const block *b, uint32_t element) {
+  return b->n ? b->n[element] : block_each(b);
+}
+static inline const ct_element_form *block_form(const block *b, uint32_t element) {
+  return ct_element_form_of_corners(block_corners(b, element));
+}
 
 static inline void block_free(block *b) {
   free(b->v);
   free(b->c);
+  free(b->n);
   *b = (block){0};
+}
+
+static inline void block_add(block *b, uint32_t count, const uint32_t *corners) {
+  for (uint32_t k = 0; k < 8; k++) b->c[8 * b->en + k] = k < count ? corners[k] : CT_NO_VERTEX;
+  b->n[b->en++] = (uint8_t)count;
+}
+
+static inline uint32_t block_add_vertex(block *b, double x, double y, double z) {
+  b->v[b->vn] = ct_vec(x, y, z);
+  return b->vn++;
+}
+
+/* A cell by its corners in the order of VTK: of every third column two wedges, else a hexahedron or
+ * six pyramids, by turns. */
+static inline void block_add_cell(block *b, uint32_t x, uint32_t y, uint32_t z,
+                                  const uint32_t c[8]) {
+  static const uint32_t base[6][4] = {{0, 1, 2, 3}, {4, 7, 6, 5}, {0, 4, 5, 1},
+                                      {1, 5, 6, 2}, {2, 6, 7, 3}, {3, 7, 4, 0}};
+  if ((x + y) % 3 == 1) {
+    block_add(b, 6, (const uint32_t[6]){c[0], c[1], c[2], c[4], c[5], c[6]});
+    block_add(b, 6, (const uint32_t[6]){c[2], c[3], c[0], c[6], c[7], c[4]});
+  } else if ((x + y + z) % 2 == 1) {
+    block_add(b, 8, c);
+  } else {
+    uint32_t middle = block_add_vertex(b, x + 0.5, y + 0.5, z + 0.5);
+    for (int f = 0; f < 6; f++)
+      block_add(
+          b, 5,
+          (const uint32_t[5]){c[base[f][0]], c[base[f][1]], c[base[f][2]], c[base[f][3]], middle});
+  }
+}
+
+/* The roof of a column: a pyramid of height 1/2, or two tetrahedra where its top is cut; and the
+ * tetrahedra between its ridge and those of the columns before it. top: the middle of the roofs of
+ * all columns so far. */
+static inline void block_add_roof(block *b, uint32_t own, uint32_t nx, uint32_t *top, const uint32_t c[4], double z) {
+  uint32_t x = own % nx, y = own / nx, peak = top[own] = block_add_vertex(b, x + 0.5, y + 0.5, z + 0.5);
+  if ((x + y) % 3 == 1) {
+    block_add(b, 4, (const uint32_t[4]){c[0], c[1], c[2], peak});
+    block_add(b, 4, (const uint32_t[4]){c[2], c[3], c[0], peak});
+  } else {
+    block_add(b, 5, (const uint32_t[5]){c[0], c[1], c[2], c[3], peak});
+  }
+  if (x > 0) block_add(b, 4, (const uint32_t[4]){c[0], c[3], top[own - 1], peak});
+  if (y > 0) block_add(b, 4, (const uint32_t[4]){c[1], c[0], top[own - nx], peak});
+}
+
+/* Cells as those of block_make, of wedges, pyramids and hexahedra, and on top of each column a
+ * roof: tetrahedra and pyramids. Its volume is nx ny (nz + 1/6) and 1/12 for each pair of columns
+ * side by side. */
+static inline block block_make_mixed(uint32_t nx, uint32_t ny, uint32_t nz) {
+  uint32_t cells = nx * ny * nz, columns = nx * ny, sx = nx + 1, sy = ny + 1, sz = nz + 1,
+           most = 6 * cells + 4 * columns;
+  block b = {.type = CT_MIXED_ELEMENTS, .vn = 0};
+  b.v = malloc((sx * sy * sz + cells + columns) * sizeof *b.v);
+  b.c = malloc(8 * most * sizeof *b.c);
+  b.n = malloc(most);
+  uint32_t *top = malloc(columns * sizeof *top);
+  if (!b.v || !b.c || !b.n || !top) abort();
+  for (uint32_t i = 0; i < sx * sy * sz; i++)
+    block_add_vertex(&b, i % sx, i / sx % sy, i / (sx * sy));
+  for (uint32_t i = 0; i < cells + columns; i++) {
+    uint32_t x = i % nx, y = i / nx % ny, z = i / columns, at = x + sx * (y + sy * z);
+    uint32_t c[8] = {at, at + 1, at + 1 + sx, at + sx};
+    for (int k = 0; k < 4; k++) c[4 + k] = c[k] + sx * sy;
+    if (i < cells) block_add_cell(&b, x, y, z, c);
+    else block_add_roof(&b, i - cells, nx, top, c, z);
+  }
+  free(top);
+  return b;
 }
 
 /* nx x ny x nz unit cells from the origin. A cell's corners in the order of VTK are its numbers 0 to 7; Kuhn's six tetrahedra go
@@ -27,6 +107,7 @@ static inline void block_free(block *b) {
 static inline block block_make(ct_element_type type, uint32_t nx, uint32_t ny, uint32_t nz) {
   static const uint32_t kuhn[6][4] = {{0, 1, 2, 6}, {0, 2, 3, 6}, {0, 3, 7, 6}, {0, 7, 4, 6}, {0, 4, 5, 6}, {0, 5, 1, 6}};
   uint32_t cells = nx * ny * nz, sx = nx + 1, sy = ny + 1;
+  if (type == CT_MIXED_ELEMENTS) return block_make_mixed(nx, ny, nz);
   block b = {.type = type, .vn = sx * sy * (nz + 1), .en = type == CT_HEXAHEDRA ? cells : 6 * cells};
   b.v = malloc(b.vn * sizeof *b.v);
   b.c = malloc(b.en * block_each(&b) * sizeof *b.c);
@@ -64,32 +145,46 @@ static inline void block_shuffle(block *b, check_random *r) {
   for (uint32_t i = 0; i < b->vn; i++) v[to[i]] = b->v[i];
   free(b->v);
   b->v = v;
-  for (uint32_t i = 0; i < b->en * each; i++) b->c[i] = to[b->c[i]];
-  for (uint32_t i = b->en - 1; i > 0; i--)
-    for (uint32_t j = (uint32_t)(check_next(r) % (i + 1)), k = 0; k < each; k++) {
+  for (uint32_t i = 0; i < b->en * each; i++)
+    if (b->c[i] != CT_NO_VERTEX) b->c[i] = to[b->c[i]];
+  for (uint32_t i = b->en - 1; i > 0; i--) {
+    uint32_t j = (uint32_t)(check_next(r) % (i + 1));
+    for (uint32_t k = 0; k < each; k++) {
       uint32_t c = b->c[i * each + k];
       b->c[i * each + k] = b->c[j * each + k];
       b->c[j * each + k] = c;
     }
+    if (!b->n) continue;
+    uint8_t n = b->n[i];
+    b->n[i] = b->n[j];
+    b->n[j] = n;
+  }
   free(to);
 }
 
 /* Each element gets vertices of its own: nothing but equal bits says what belongs together. */
 static inline void block_explode(block *b) {
-  uint32_t n = b->en * block_each(b);
+  uint32_t n = b->en * block_each(b), count = 0;
   ct_vec3 *v = malloc(n * sizeof *v);
   if (!v) abort();
   for (uint32_t i = 0; i < n; i++) {
-    v[i] = b->v[b->c[i]];
-    b->c[i] = i;
+    if (b->c[i] == CT_NO_VERTEX) continue;
+    v[count] = b->v[b->c[i]];
+    b->c[i] = count++;
   }
   free(b->v);
   b->v = v;
-  b->vn = n;
+  b->vn = count;
 }
 
 static inline ct_elements_data block_data(const block *b) {
-  return (ct_elements_data){.type = b->type, .vertices = b->v, .vertex_count = b->vn, .corners = b->c, .element_count = b->en};
+  return (ct_elements_data){.type = b->type,
+                            .vertices = b->v,
+                            .vertex_count = b->vn,
+                            .corners = b->c,
+                            .element_count = b->en,
+                            .corner_counts = b->n,
+                            .corner_stride = block_each(b)};
 }
 
 /* The elements, which must be good. */

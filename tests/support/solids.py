@@ -16,6 +16,12 @@ PRISM_SIDES = [[0, 2, 1], [3, 4, 5], [0, 1, 4], [0, 4, 3], [1, 2, 5], [1, 5, 4],
 TETRAHEDRA = [[0, 1, 3, 7], [0, 3, 2, 7], [0, 2, 6, 7], [0, 6, 4, 7], [0, 4, 5, 7], [0, 5, 1, 7]]
 HALVES = [[x, y, z] for z in (-1, 1) for y in (-1, 1) for x in (-1, 0, 1)]
 HEXAHEDRA = [[k, k + 1, k + 4, k + 3, k + 6, k + 7, k + 10, k + 9] for k in (0, 1)]
+# And as six pyramids around the middle of one half and two wedges in the other.
+MIXED = HALVES + [[-0.5, 0, 0]]
+ELEMENTS = [[*base, 12] for base in ([0, 1, 4, 3], [6, 9, 10, 7], [0, 6, 7, 1], [1, 7, 10, 4], [4, 10, 9, 3], [3, 9, 6, 0])] + \
+    [[1, 2, 5, 7, 8, 11], [5, 4, 1, 11, 10, 7]]
+PYRAMID_SIDES = [[0, 3, 2], [0, 2, 1], [0, 1, 4], [1, 2, 4], [2, 3, 4], [3, 0, 4]]
+WEDGE_SIDES = [[0, 2, 1], [3, 4, 5], [0, 1, 4], [0, 4, 3], [1, 2, 5], [1, 5, 4], [2, 0, 3], [2, 3, 5]]
 TETRAHEDRON_SIDES = [[0, 1, 3], [1, 2, 3], [2, 0, 3], [0, 2, 1]]
 HEXAHEDRON_SIDES = [[a, b, c] for a, b, c, d in ([0, 4, 7, 3], [1, 2, 6, 5], [0, 1, 5, 4], [3, 7, 6, 2], [0, 3, 2, 1], [4, 5, 6, 7])] + \
     [[a, c, d] for a, b, c, d in ([0, 4, 7, 3], [1, 2, 6, 5], [0, 1, 5, 4], [3, 7, 6, 2], [0, 3, 2, 1], [4, 5, 6, 7])]
@@ -219,8 +225,8 @@ def inner_frustum(bottom, top, r):
 
 
 class Solid:
-    """`collider`: in JSON; `form`: distance and support; `reading`: solid, surface, open or plane; `elements`: forms of a tetmesh's or
-    hexmesh's."""
+    """`collider`: in JSON; `form`: distance and support; `reading`: solid, surface, open or plane; `elements`: forms of the elements of
+    a mesh of elements."""
 
     def __init__(self, collider, form, reading="solid", elements=()):
         self.collider, self.form, self.reading, self.elements = collider, form, reading, elements
@@ -256,6 +262,8 @@ SHAPES = {
                      elements_of(CUBE, TETRAHEDRA, TETRAHEDRON_SIDES)),
     "hexmesh": Solid({"hexmesh": {"vertices": HALVES, "hexahedra": HEXAHEDRA}}, box(1, 1, 1), "solid",
                      elements_of(HALVES, HEXAHEDRA, HEXAHEDRON_SIDES)),
+    "elementmesh": Solid({"elementmesh": {"vertices": MIXED, "elements": ELEMENTS}}, box(1, 1, 1), "solid",
+                         elements_of(MIXED, ELEMENTS[:6], PYRAMID_SIDES) + elements_of(MIXED, ELEMENTS[6:], WEDGE_SIDES)),
     "plane": Solid({"plane": {}, "position": [0, 0, 1]}, HalfSpace(), "plane"),
 }
 

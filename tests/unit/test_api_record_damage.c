@@ -19,7 +19,10 @@ static const char small[] =
     "\"surfaceIds\":[4,3,2,1]},\"roundingRadius\":0.01},{\"mesh\":{\"vertices\":[[0,0,0],[1,0,0],[0,1,0]],\"triangles\":[[0,1,2]],"
     "\"normals\":[[0,0,1],[0,0,1],[0,0,1]]}}]},{\"id\":\"d\",\"position\":[20,0,0],\"colliders\":[{\"tetmesh\":{\"vertices\":[[0,0,"
     "0],"
-    "[1,0,0],[0,1,0],[0,0,1]],\"tetrahedra\":[[0,1,2,3]]}},{\"convex\":{\"vertices\":[[0,0,0],[1,0,0],[0,1,0],[0,0,1],"
+    "[1,0,0],[0,1,0],[0,0,1]],\"tetrahedra\":[[0,1,2,3]]}},"
+    "{\"elementmesh\":{\"vertices\":[[0,0,0],[1,0,0],[0,1,0],[0,0,1],[1,0,1],[0,1,1],[0,0,2]],"
+    "\"elements\":[[0,1,2,3,4,5],[3,4,5,6]]}},"
+    "{\"convex\":{\"vertices\":[[0,0,0],[1,0,0],[0,1,0],[0,0,1],"
     "[0.1,0.1,0.1]]}}]}]}";
 
 /* A scene, and one after it that differs in everything, as records. */

@@ -175,7 +175,8 @@ static void bad_shapes_say_why_and_where(void) {
   static const struct {
     const char *text, *problem, *pointer, *words;
   } cases[] = {
-      {"{}", "missing-member", "", "sphere, box, capsule, cylinder, cone, ellipsoid, convex, mesh, tetmesh, hexmesh, plane"},
+      {"{}", "missing-member", "",
+       "sphere, box, capsule, cylinder, cone, ellipsoid, convex, mesh, tetmesh, hexmesh, elementmesh, plane"},
       {"{\"sphere\":{\"radius\":1},\"box\":{\"size\":[1,1,1]}}", "conflicting-members", "", "Only one"},
       {"{\"sphere\":{\"radius\":1},\"colour\":1}", "unknown-member", "/colour", NULL},
       {"{\"spheer\":{\"radius\":1}}", "unknown-member", "/spheer", "did you mean \"sphere\""},

@@ -1,5 +1,6 @@
-/* Tetmeshes and hexmeshes: surfaces, neighbours and volumes against counts in closed form and against brute force over all faces;
- * what is refused, and which element is named. */
+/* Meshes of elements of one type and mixed: surfaces, neighbours and volumes against counts in
+ * closed form and against brute force over all faces; what is refused, and which element is named.
+ */
 #include "shape/compare.h"
 #include "tests/support/blocks.h"
 
@@ -11,18 +12,18 @@ static bool same_point(const block *b, uint32_t i, uint32_t j) {
 
 /* Does an element have a corner in the vertex's point? */
 static bool element_has(const block *b, uint32_t element, uint32_t vertex) {
-  for (uint32_t k = 0; k < block_each(b); k++)
+  for (uint32_t k = 0; k < block_corners(b, element); k++)
     if (same_point(b, b->c[element * block_each(b) + k], vertex)) return true;
   return false;
 }
 
 /* The other element that has all corners of a face, or CT_NO_ELEMENT. */
 static uint32_t beyond(const block *b, uint32_t element, uint32_t face) {
-  const ct_element_form *form = ct_element_form_of(b->type);
+  const ct_element_form *form = block_form(b, element);
   for (uint32_t e = 0; e < b->en; e++) {
     bool all = e != element;
-    for (uint32_t k = 0; all && k < form->face_corners; k++)
-      all = element_has(b, e, b->c[element * form->corners + form->face[face][k]]);
+    for (uint32_t k = 0; all && k < form->face_corners[face]; k++)
+      all = element_has(b, e, b->c[element * block_each(b) + form->face[face][k]]);
     if (all) return e;
   }
   return CT_NO_ELEMENT;
@@ -42,29 +43,28 @@ static uint32_t node_of(const block *b, uint32_t vertex) {
   return i;
 }
 
-/* Six volumes of a hexahedron whose faces are split at their lowest nodes: over the surface, from a point that is no corner. */
-static long double hexahedron_six(const block *b, uint32_t element) {
-  const ct_element_form *form = ct_element_form_of(CT_HEXAHEDRA);
-  const uint32_t *c = b->c + element * 8;
+/* Six volumes of an element whose faces are split at their lowest nodes: over the surface, from a
+ * point that is no corner. */
+static long double element_six(const block *b, uint32_t element) {
+  const ct_element_form *form = block_form(b, element);
+  const uint32_t *c = b->c + element * block_each(b);
   ct_vec3 apex = {0.3, -0.2, 0.7};
   long double sum = 0;
-  for (int f = 0; f < 6; f++) {
-    uint32_t loop[4], low = 0;
-    for (uint32_t k = 0; k < 4; k++) loop[k] = node_of(b, c[form->face[f][k]]);
-    for (uint32_t k = 1; k < 4; k++)
+  for (uint32_t f = 0; f < form->faces; f++) {
+    uint32_t loop[4], low = 0, count = form->face_corners[f];
+    for (uint32_t k = 0; k < count; k++) loop[k] = node_of(b, c[form->face[f][k]]);
+    for (uint32_t k = 1; k < count; k++)
       if (loop[k] < loop[low]) low = k;
-    for (uint32_t k = 1; k < 3; k++)
-      sum -= signed_six(b->v[loop[low]], b->v[loop[(low + k) % 4]], b->v[loop[(low + k + 1) % 4]], apex);
+    for (uint32_t k = 1; k + 1 < count; k++)
+      sum -= signed_six(b->v[loop[low]], b->v[loop[(low + k) % count]],
+                        b->v[loop[(low + k + 1) % count]], apex);
   }
   return sum;
 }
 
 static long double volume_of(const block *b) {
   long double six = 0;
-  for (uint32_t e = 0; e < b->en; e++) {
-    const uint32_t *c = b->c + e * block_each(b);
-    six += b->type == CT_HEXAHEDRA ? hexahedron_six(b, e) : signed_six(b->v[c[0]], b->v[c[1]], b->v[c[2]], b->v[c[3]]);
-  }
+  for (uint32_t e = 0; e < b->en; e++) six += element_six(b, e);
   return six / 6;
 }
 
@@ -72,40 +72,47 @@ static long double volume_of(const block *b) {
 
 /* Everything that the view says of a block, against the block. */
 static void check_view(const block *b, const ct_elements_view *view) {
-  const ct_element_form *form = &view->form;
   const ct_mesh_view *surface = ct_mesh_get(view->surface);
-  uint32_t outer = 0;
+  uint32_t outer = 0, triangles = 0;
   CHECK_INT(view->vertex_count, b->vn);
   CHECK_INT(view->element_count, b->en);
-  CHECK(memcmp(view->corners, b->c, b->en * form->corners * sizeof *b->c) == 0);
+  CHECK(memcmp(view->corners, b->c, b->en * view->corner_stride * sizeof *b->c) == 0);
   CHECK(surface->solid);
   for (uint32_t e = 0; e < b->en; e++) {
+    const ct_element_form *form = ct_elements_form(view, e);
+    CHECK(view->corner_counts[e] == block_corners(b, e) && form == block_form(b, e));
     for (uint32_t f = 0; f < form->faces; f++) {
       uint32_t other = beyond(b, e, f);
-      CHECK_INT(view->across[e * form->faces + f], other);
-      if (other == CT_NO_ELEMENT) CHECK_INT(view->outer[outer++], e * form->faces + f);
+      CHECK_INT(view->across[e * view->face_stride + f], other);
+      if (other != CT_NO_ELEMENT) continue;
+      CHECK_INT(view->outer[outer++], e * view->face_stride + f);
+      triangles += form->face_corners[f] - 2;
     }
     for (uint32_t i = 0; i < b->en; i++) {
       bool shares = false;
-      for (uint32_t k = 0; k < form->corners; k++) shares = shares || element_has(b, i, b->c[e * form->corners + k]);
+      for (uint32_t k = 0; k < form->corners; k++)
+        shares = shares || element_has(b, i, b->c[e * view->corner_stride + k]);
       CHECK_INT(ct_elements_adjacent(view, e, i), shares);
     }
   }
   CHECK_INT(view->outer_count, outer);
-  CHECK_INT(surface->triangle_count, outer * (form->face_corners - 2));
+  CHECK_INT(surface->triangle_count, triangles);
 }
 
 /* Each triangle of the surface is a part of its outer face, and its element is behind it. */
 static void check_surface(const block *b, const ct_elements_view *view) {
-  const ct_element_form *form = &view->form;
   const ct_mesh_view *surface = ct_mesh_get(view->surface);
   for (uint32_t t = 0; t < surface->triangle_count; t++) {
-    uint32_t face = view->outer[ct_elements_outer_of(view, t)], element = face / form->faces;
+    uint32_t face = view->outer[ct_elements_outer_of(view, t)], element = face / view->face_stride;
+    const ct_element_form *form = ct_elements_form(view, element);
     CHECK_INT(ct_elements_of_triangle(view, t), element);
+    CHECK(t == 0 || ct_elements_outer_of(view, t) - ct_elements_outer_of(view, t - 1) <= 1);
     for (int k = 0; k < 3; k++) {
       bool found = false;
-      for (uint32_t c = 0; c < form->face_corners; c++)
-        found = found || surface->triangles[t][k] == b->c[element * form->corners + form->face[face % form->faces][c]];
+      for (uint32_t c = 0; c < form->face_corners[face % view->face_stride]; c++)
+        found = found ||
+                surface->triangles[t][k] ==
+                    b->c[element * view->corner_stride + form->face[face % view->face_stride][c]];
       CHECK(found);
     }
     ct_vec3 middle = ct_hull_get(view->hulls[element])->centroid;
@@ -134,11 +141,14 @@ static void check_block(const block *b) {
 static void blocks_are_what_brute_force_finds(void) {
   check_random r = {1};
   static const uint32_t sizes[][3] = {{1, 1, 1}, {2, 1, 1}, {3, 2, 1}, {2, 2, 3}};
-  for (int k = 0; k < 16; k++) {
-    const uint32_t *n = sizes[k / 4];
-    block b = block_make(k % 2 ? CT_HEXAHEDRA : CT_TETRAHEDRA, n[0], n[1], n[2]);
-    if (k % 4 > 1) {
-      block_jitter(&b, &r, 0.1);
+  for (int k = 0; k < 24; k++) {
+    const uint32_t *n = sizes[k / 6];
+    block b = block_make(k % 3 == 2   ? CT_MIXED_ELEMENTS
+                         : k % 3 == 1 ? CT_HEXAHEDRA
+                                      : CT_TETRAHEDRA,
+                         n[0], n[1], n[2]);
+    if (k % 6 > 2) {
+      block_jitter(&b, &r, b.type == CT_MIXED_ELEMENTS ? 0.06 : 0.1);
       block_shuffle(&b, &r);
     }
     check_block(&b);
@@ -170,39 +180,48 @@ static void a_block_has_the_counts_of_its_sides(void) {
   }
 }
 
-/* The tetrahedra that a hexahedron is the union of fill the surface: a point is in the one where it is in the other. */
-static void hexahedra_fill_their_surface(void) {
+/* Is the point in a tetrahedron that the element is the union of? How many. */
+static int tetrahedra_around(const block *b, uint32_t element, ct_vec3 p) {
+  const ct_element_form *form = block_form(b, element);
+  const uint32_t *c = b->c + element * block_each(b);
+  uint32_t apex = 0;
+  int in = 0;
+  for (uint32_t i = 1; i < form->corners; i++)
+    if (c[i] < c[apex]) apex = i;
+  for (uint32_t f = 0; f < form->faces; f++) {
+    uint32_t loop[4], low = 0, count = form->face_corners[f];
+    bool away = true;
+    for (uint32_t i = 0; i < count; i++) {
+      loop[i] = c[form->face[f][i]];
+      away = away && form->face[f][i] != apex;
+      if (loop[i] < loop[low]) low = i;
+    }
+    for (uint32_t i = 1; away && i + 1 < count; i++) {
+      ct_vec3 s = b->v[c[apex]], u = b->v[loop[low]], v = b->v[loop[(low + i) % count]],
+              w = b->v[loop[(low + i + 1) % count]];
+      in += signed_six(u, v, w, p) < 0 && signed_six(s, v, u, p) < 0 &&
+            signed_six(s, w, v, p) < 0 && signed_six(s, u, w, p) < 0;
+    }
+  }
+  return in;
+}
+
+/* The tetrahedra that elements are the union of fill the surface: a point is in the one where it is
+ * in the other. */
+static void elements_fill_their_surface(void) {
   check_random r = {2};
-  for (int round = 0; round < 4; round++) {
-    block b = block_make(CT_HEXAHEDRA, 2, 2, 1);
-    block_jitter(&b, &r, 0.12);
+  for (int round = 0; round < 8; round++) {
+    bool mixed = round % 2;
+    block b = block_make(mixed ? CT_MIXED_ELEMENTS : CT_HEXAHEDRA, 2, 2, 1);
+    block_jitter(&b, &r, mixed ? 0.06 : 0.12);
     block_shuffle(&b, &r);
     ct_elements *elements = block_elements(&b);
-    const ct_elements_view *view = ct_elements_get(elements);
     for (int k = 0; k < 500; k++) {
-      ct_vec3 p = {check_uniform(&r, -0.2, 2.2), check_uniform(&r, -0.2, 2.2), check_uniform(&r, -0.2, 1.2)};
+      ct_vec3 p = {check_uniform(&r, -0.2, 2.2), check_uniform(&r, -0.2, 2.2),
+                   check_uniform(&r, -0.2, 1.7)};
       int in = 0;
-      for (uint32_t e = 0; e < b.en; e++) {
-        const uint32_t *c = b.c + 8 * e;
-        uint32_t apex = 0;
-        for (uint32_t i = 1; i < 8; i++)
-          if (c[i] < c[apex]) apex = i;
-        for (int f = 0; f < 6; f++) {
-          uint32_t loop[4], low = 0;
-          bool away = true;
-          for (uint32_t i = 0; i < 4; i++) {
-            loop[i] = c[view->form.face[f][i]];
-            away = away && view->form.face[f][i] != apex;
-            if (loop[i] < loop[low]) low = i;
-          }
-          for (uint32_t i = 1; away && i < 3; i++) {
-            ct_vec3 s = b.v[c[apex]], u = b.v[loop[low]], v = b.v[loop[(low + i) % 4]], w = b.v[loop[(low + i + 1) % 4]];
-            in += signed_six(u, v, w, p) < 0 && signed_six(s, v, u, p) < 0 && signed_six(s, w, v, p) < 0 &&
-                  signed_six(s, u, w, p) < 0;
-          }
-        }
-      }
-      CHECK_INT(in, ct_mesh_contains(view->surface, p));
+      for (uint32_t e = 0; e < b.en; e++) in += tetrahedra_around(&b, e, p);
+      CHECK_INT(in, ct_mesh_contains(ct_elements_get(elements)->surface, p));
     }
     ct_elements_release(elements);
     block_free(&b);
@@ -220,11 +239,11 @@ static void hulls_lie_on_the_faces_of_their_elements(void) {
       for (uint32_t e = 0; e < b.en; e++) {
         const ct_hull_view *hull = ct_hull_get(view->hulls[e]);
         uint32_t seen = 0;
-        CHECK(hull->face_count == (jittered && type == CT_HEXAHEDRA ? 12 : view->form.faces));
+        CHECK(hull->face_count == (jittered && type == CT_HEXAHEDRA ? 12 : view->face_stride));
         for (uint32_t f = 0; f < hull->face_count; f++) seen |= 1u << ct_elements_hull_face(view, e, f);
-        CHECK_INT(seen, (1u << view->form.faces) - 1);
+        CHECK_INT(seen, (1u << view->face_stride) - 1);
         for (uint32_t i = 0; i < hull->vertex_count; i++)
-          CHECK(hull->x[i] == b.v[b.c[e * view->form.corners + hull->vertex_input[i]]].x);
+          CHECK(hull->x[i] == b.v[b.c[e * view->corner_stride + hull->vertex_input[i]]].x);
       }
       ct_elements_release(elements);
     }
@@ -404,7 +423,8 @@ static void a_flat_element_is_named_however_nearly_it_is_none(void) {
     b.v[1] = ct_vec(0.5, side * 0x1p-53 + 0.5, 0.5);
     ct_elements *elements = NULL;
     ct_elements_report r = {0};
-    ct_elements_data data = {CT_TETRAHEDRA, b.v, b.vn, b.c, 1, NULL, NULL, 0};
+    ct_elements_data data = block_data(&b);
+    data.element_count = 1;
     /* The plane of 0, (1, 1, 0) and (1, 1, 1) is x = y. */
     ct_status status = ct_elements_create(&data, NULL, &elements, &r);
     CHECK_INT(status, side < 0 ? CT_OK : CT_BAD_ELEMENT);
@@ -440,7 +460,7 @@ static void faces_that_do_not_fit_are_named(void) {
   /* Three on one face. */
   ct_vec3 v[] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0, 0, -1}, {0.1, 0.1, 2}};
   uint32_t c[] = {0, 1, 2, 3, 0, 2, 1, 4, 0, 1, 2, 5};
-  block three = {CT_TETRAHEDRA, v, c, 6, 3};
+  block three = {.type = CT_TETRAHEDRA, .v = v, .c = c, .vn = 6, .en = 3};
   r = refusal_of(&three);
   CHECK_INT(r.fault, CT_ELEMENT_CROWDED);
   CHECK_INT(r.element, 2);
@@ -475,7 +495,7 @@ static void what_is_beyond_the_limits_is_refused(void) {
 static const check_test tests[] = {
     {"blocks_are_what_brute_force_finds", blocks_are_what_brute_force_finds},
     {"a_block_has_the_counts_of_its_sides", a_block_has_the_counts_of_its_sides},
-    {"hexahedra_fill_their_surface", hexahedra_fill_their_surface},
+    {"elements_fill_their_surface", elements_fill_their_surface},
     {"hulls_lie_on_the_faces_of_their_elements", hulls_lie_on_the_faces_of_their_elements},
     {"the_tree_finds_what_boxes_meet", the_tree_finds_what_boxes_meet},
     {"mass_is_that_of_all_elements", mass_is_that_of_all_elements},
@@ -484,7 +504,8 @@ static const check_test tests[] = {
     {"an_element_inside_out_is_named", an_element_inside_out_is_named},
     {"a_hexahedron_that_is_turned_in_part_is_named", a_hexahedron_that_is_turned_in_part_is_named},
     {"the_least_tetrahedron_is_told", the_least_tetrahedron_is_told},
-    {"a_flat_element_is_named_however_nearly_it_is_none", a_flat_element_is_named_however_nearly_it_is_none},
+    {"a_flat_element_is_named_however_nearly_it_is_none",
+     a_flat_element_is_named_however_nearly_it_is_none},
     {"corners_in_one_point_are_named", corners_in_one_point_are_named},
     {"faces_that_do_not_fit_are_named", faces_that_do_not_fit_are_named},
     {"what_is_beyond_the_limits_is_refused", what_is_beyond_the_limits_is_refused}};

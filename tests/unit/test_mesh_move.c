@@ -320,7 +320,13 @@ static void elements_that_are_moved_are_those_that_were_created(void) {
   static const uint32_t corners[8] = {0, 1, 2, 3, 1, 2, 3, 4}, ids[6] = {7, 8, 9, 10, 11, 12};
   const ct_vec3 rest[5] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 1}};
   ct_vec3 at[5] = {{-.5, 0, 0}, {1, 0, .25}, {0, 1.5, 0}, {0, 0, 1}, {2, 1, 1}};
-  ct_elements_data data = {CT_TETRAHEDRA, rest, 5, corners, 2, NULL, ids, 6};
+  ct_elements_data data = {.type = CT_TETRAHEDRA,
+                           .vertices = rest,
+                           .vertex_count = 5,
+                           .corners = corners,
+                           .element_count = 2,
+                           .surface_ids = ids,
+                           .surface_id_count = 6};
   ct_elements *elements = NULL, *next = NULL, *fresh = NULL;
   ct_elements_report report;
   CHECK_INT(ct_elements_create(&data, NULL, &elements, NULL), CT_OK);

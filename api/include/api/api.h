@@ -27,7 +27,7 @@
   X(colliders, "colliders", 10000, 1, 1000000, "", "colliders of one body")                                            \
   X(hull_points, "hullPoints", 1000000, 4, 1000000, "", "points of one convex shape")                                  \
   X(mesh_triangles, "meshTriangles", 5000000, 1, 5000000, "", "triangles of one mesh")                                 \
-  X(mesh_elements, "meshElements", 250000, 1, 250000, "", "elements of one tetmesh or hexmesh")                        \
+  X(mesh_elements, "meshElements", 250000, 1, 250000, "", "elements of one tetmesh, hexmesh or elementmesh") \
   X(shape_bytes, "shapeBytes", 268435456, 1024, 1099511627776, "bytes", "an STL or OBJ file posted as a shape")        \
   X(shapes, "shapes", 10000, 1, 1000000, "", "posted shapes held at once")                                             \
   X(shapes_bytes, "shapesBytes", 4294967296, 1048576, 1099511627776, "bytes",                                          \

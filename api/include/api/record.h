@@ -14,7 +14,7 @@
  *   2: ids of any UTF-8 up to 256 bytes; a base has the origin of its scene; contact states have their method,
  *      and their contacts whether one of the pair is read as a surface
  *   3: meshes and elements whose vertices were moved have their origin, too
- *   4: colliders have the surface ids of their primitives */
+ *   4: colliders have the surface ids of their primitives; shapes may be of kind elementmesh */
 #define API_RECORD_FORMAT 4
 
 typedef struct api_record {

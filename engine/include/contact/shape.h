@@ -8,7 +8,7 @@
 #include <contact/status.h>
 #include <contact/vec.h>
 
-/* One row per kind: enum name, word on the wire. The order is that of the pair matrix. */
+/* One row per kind: enum name, word on the wire. Numbers stay what they are: records have them. */
 #define CT_KIND_MAP(X)                                                                                                             \
   X(SPHERE, "sphere")                                                                                                              \
   X(BOX, "box")                                                                                                                    \
@@ -20,7 +20,8 @@
   X(MESH, "mesh")                                                                                                                  \
   X(TETMESH, "tetmesh")                                                                                                            \
   X(HEXMESH, "hexmesh")                                                                                                            \
-  X(PLANE, "plane")
+  X(PLANE, "plane")                                                                                                                \
+  X(ELEMENTMESH, "elementmesh")
 
 typedef enum ct_kind {
 #define CT_KIND_ENUM(name, word) CT_KIND_##name,
@@ -30,12 +31,16 @@ typedef enum ct_kind {
 } ct_kind;
 
 /* Does the kind have triangles: is ct_shape.mesh there? */
-static inline bool ct_kind_is_mesh(ct_kind kind) { return kind >= CT_KIND_MESH && kind <= CT_KIND_HEXMESH; }
+static inline bool ct_kind_is_mesh(ct_kind kind) {
+  return (kind >= CT_KIND_MESH && kind <= CT_KIND_HEXMESH) || kind == CT_KIND_ELEMENTMESH;
+}
 /* Is ct_shape.elements there? */
-static inline bool ct_kind_has_elements(ct_kind kind) { return kind == CT_KIND_TETMESH || kind == CT_KIND_HEXMESH; }
+static inline bool ct_kind_has_elements(ct_kind kind) {
+  return kind == CT_KIND_TETMESH || kind == CT_KIND_HEXMESH || kind == CT_KIND_ELEMENTMESH;
+}
 
-/* A shape by value; a convex borrows its hull, a mesh its triangles, a tetmesh or hexmesh its elements (who stores a shape retains
- * it: ct_shape_retain).
+/* A shape by value; a convex borrows its hull, a mesh its triangles, a tetmesh, hexmesh or elementmesh its elements (who stores a
+ * shape retains it: ct_shape_retain).
  * Lengths in m within CT_SIZE_MIN..CT_SIZE_MAX; a capsule's half_length may be 0 (a sphere, bit for bit), one radius of a cone may
  * be 0 (an apex), rounding and margin are 0 or a size. A sphere of radius 0, as of zeros, is a point for
  * all but bodies, which refuse it.
@@ -73,8 +78,8 @@ typedef struct ct_shape {
     } ellipsoid;
     const ct_hull *hull;
     struct {
-      const ct_mesh *mesh;         /* of a tetmesh or hexmesh the surface, a solid, that `elements` holds */
-      const ct_elements *elements; /* of a tetmesh or hexmesh */
+      const ct_mesh *mesh;         /* of elements the surface, a solid, that `elements` holds */
+      const ct_elements *elements; /* of a tetmesh, hexmesh or elementmesh */
     };
   };
   double rounding; /* m */
@@ -94,7 +99,7 @@ typedef struct ct_mass_properties {
   ct_mat3 inertia; /* about center, axes of that frame, kg m^2 */
 } ct_mass_properties;
 
-/* The shape of elements, which are borrowed. */
+/* The shape of elements, which are borrowed: a tetmesh of tetrahedra, a hexmesh of hexahedra, an elementmesh of other types. */
 ct_shape ct_shape_of_elements(const ct_elements *elements);
 
 /* Is it a mesh that is read as a surface? It has no inside: bodies within it are separated from it. */
