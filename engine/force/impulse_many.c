@@ -77,13 +77,18 @@ ct_status ct_impulse_cones(const ct_impulse_many *many, const ct_friction_proble
 
 static ct_status meet_cones(const ct_impulse_many *many, double *q, bool bounces, double *p, ct_impulse_phase *phase) {
   ct_friction_problem cones = {*many->matrix, q, many->mu, many->count, 3};
-  bool none = false;
+  bool none = false, doubt = false;
   /* Sweeps would go on for long before they gave up. */
   if ((bounces || ct_impulse_any_driven(many->work->set)) && many->count <= LOOK_FIRST_MAX) {
-    ct_status status = ct_impulse_contradict(many, q, NULL, &none);
+    ct_status status = ct_impulse_contradict(many, q, NULL, &none, &doubt);
     if (status != CT_OK) return status;
   }
-  if (!none) return ct_impulse_cones(many, &cones, p, phase);
+  if (!none) {
+    /* Where normal impulses cannot part the contacts none with friction can. */
+    ct_status status = ct_impulse_cones(many, &cones, p, phase);
+    phase->converged = phase->converged && !doubt;
+    return status;
+  }
   memset(p, 0, many->rows * sizeof *p);
   *phase = (ct_impulse_phase){.none = true, .residual = ct_friction_residual(&cones, p, NULL)};
   return CT_OK;

@@ -43,8 +43,9 @@ bool ct_impulse_any_driven(const ct_contact_set *set);
 /* Whether normal velocities alone, q of the rows, ask for what no impulses give: proven by `certificate` [count], which may be
  * NULL. It holds with friction too: the proof y >= 0, G y <= 0, is of a positive semidefinite G, so G y = 0, tangential rows and
  * all. Of more contacts than CT_LCP_DIRECT_MAX it is not looked for. What round-off of q alone asks for is no contradiction: q is
- * raised by it then. */
-ct_status ct_impulse_contradict(const ct_impulse_many *many, double *q, double *certificate, bool *none);
+ * raised by it then. *doubt: even so no impulses were found, and no proof. */
+ct_status ct_impulse_contradict(const ct_impulse_many *many, double *q, double *certificate, bool *none,
+                                bool *doubt);
 
 /* Whether y [count] is such a proof; else q is raised by its round-off. */
 ct_status ct_impulse_certify(const ct_impulse_many *many, const double *y, double *q, bool *none);

@@ -36,10 +36,11 @@ ct_status ct_impulse_certify(const ct_impulse_many *many, const double *y, doubl
   return status;
 }
 
-ct_status ct_impulse_contradict(const ct_impulse_many *many, double *q, double *certificate, bool *none) {
+ct_status ct_impulse_contradict(const ct_impulse_many *many, double *q, double *certificate, bool *none,
+                                bool *doubt) {
   size_t n = many->count;
   ct_solver *solver = many->work->solver;
-  *none = false;
+  *none = *doubt = false;
   if (n > CT_LCP_DIRECT_MAX) return CT_OK;
   ct_solver_mark mark = ct_solver_enter(solver);
   double *dense = ct_solver_doubles(solver, n * n), *vectors = ct_solver_doubles(solver, 4 * n);
@@ -58,6 +59,7 @@ ct_status ct_impulse_contradict(const ct_impulse_many *many, double *q, double *
       if (claimed) status = ct_impulse_certify(many, solved.certificate, q, none);
       open = status == CT_OK && claimed && !*none;
     }
+    *doubt = open;
     if (*none && certificate) memcpy(certificate, solved.certificate, n * sizeof *certificate);
   }
   ct_solver_leave(solver, mark);
@@ -72,7 +74,8 @@ ct_status ct_impulse_squeezed(const ct_impulse_many *many, bool *none) {
   if (q) {
     memcpy(q, many->u, many->rows * sizeof *q);
     for (size_t i = 0; i < many->count; i++) q[i * many->dimension] -= many->floor[i];
-    status = ct_impulse_contradict(many, q, work->told.certificate, none);
+    bool doubt;
+    status = ct_impulse_contradict(many, q, work->told.certificate, none, &doubt);
   }
   ct_solver_leave(work->solver, mark);
   if (status != CT_OK || !*none) return status;
