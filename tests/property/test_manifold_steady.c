@@ -18,6 +18,8 @@
 #define CLEARANCE 0.05
 /* Stated in manifold.h: of the patch's size. */
 #define TIE 1e-6
+/* Sine by which a normal beside a rounded edge may lean and its point be one of the patch's. */
+#define LEAN 0.1
 /* Edges that cross at a smaller angle than some 30 mrad are left out: a small move shifts their
  * crossing past a tie. */
 #define LIMIT_MAX 1e-6
@@ -71,6 +73,7 @@ static void cut_ring(ring *in, const ring *by) {
   for (int k = 0; k < by->count; k++) {
     const long double *p = by->at[k], *q = by->at[(k + 1) % by->count];
     ring out = {.count = 0};
+    if (hypotl(q[0] - p[0], q[1] - p[1]) < 1e-12L) continue;
     for (int i = 0; i < in->count; i++) {
       const long double *u = in->at[i], *v = in->at[(i + 1) % in->count];
       long double su = side_of(p, q, u), sv = side_of(p, q, v);
@@ -121,15 +124,15 @@ static void hull_of(ring *r) {
   *r = chain;
 }
 
-/* Points as places in the plane of the outlines: those that meet along the pair's normal, and of a
- * line's those as deep as the pair: beside it a curved side has more. */
-static void places_of(const flat_case *c, const kept *m, ring *out) {
+/* Points as places in the plane of the outlines: those whose normals lean from the pair's by no
+ * more than a sine, and of a line's those as deep as the pair: beside it a curved side has more. */
+static void places_of(const flat_case *c, const kept *m, double lean, ring *out) {
   ct_frame move = ct_frame_of(c->move);
   bool line = c->a.outline.form == FLAT_LINE || c->b.outline.form == FLAT_LINE;
   out->count = 0;
   for (size_t i = 0; i < m->count; i++) {
     const ct_contact_point *q = &m->points[i];
-    if (ct_norm(ct_sub(q->normal, m->pair.normal)) > 1e-6 ||
+    if (ct_norm(ct_sub(q->normal, m->pair.normal)) > lean ||
         (line && q->distance > m->pair.distance + SMALL))
       continue;
     ct_vec3 p = ct_to_local(move, q->point_b);
@@ -246,18 +249,26 @@ static bool holds_center(const flat_case *c, const ring *patch) {
 /* Within the patch, and the kept ones over enough of it. */
 static bool covers(const flat_case *c, const ring *patch, const kept *m, bool all) {
   ring at;
-  places_of(c, m, &at);
+  places_of(c, m, 1e-6, &at);
   long double size = length_of(patch), whole = area_of(patch);
   bool round = c->a.outline.form == FLAT_DISC || c->b.outline.form == FLAT_DISC;
   bool line = c->a.outline.form == FLAT_LINE || c->b.outline.form == FLAT_LINE;
   for (int i = 0; i < at.count; i++)
     if (outside(patch, at.at[i]) > TIE * size + (round ? 1e-3L : 0.0L)) return false;
   if (line) return length_of(&at) >= size * (1 - (round ? 2e-3L : 1e-5L));
+  long double length = length_of(&at);
   hull_of(&at);
+  if (!all) {
+    /* A point beside a rounded edge stands for the border near it. */
+    places_of(c, m, LEAN, &at);
+    length = length_of(&at);
+    hull_of(&at);
+    cut_ring(&at, patch);
+  }
   long double part = area_of(&at) / whole;
   if (all && !round) return part >= 1 - 1e-5L;
   if (!round) return part >= 0.5L - 1e-5L;
-  return length_of(&at) >= 0.5L * size && (part >= 0.25L || !holds_center(c, patch));
+  return length >= 0.5L * size && (part >= 0.25L || !holds_center(c, patch));
 }
 
 static void check_case(const flat_case *given, uint64_t number, check_random *r, count_of *count) {
