@@ -42,6 +42,18 @@ typedef struct ct_convex_feature {
 } ct_convex_feature;
 ct_convex_feature ct_convex_mesh_deepest(const ct_convex_mesh *p, const ct_gap *nearest, uint32_t triangle);
 
+/* A point on an edge of the mesh. */
+typedef struct ct_mesh_point {
+  ct_vec3 point;
+  uint32_t position; /* of a triangle that has the edge */
+  bool complete;     /* false: stopped */
+} ct_mesh_point;
+
+/* The point of the mesh's edges that is deepest in a core that is a frustum; false: none is deeper
+ * than `floor`, or stopped. Cost: a walk to the nodes that reach deeper, and some 1 us for an edge
+ * that does. */
+bool ct_convex_mesh_deepest_edge(const ct_convex_mesh *p, double floor, ct_mesh_point *out);
+
 /* How far vertices of the mesh stick out of the core at most, if by more than `floor`; else -INFINITY. */
 double ct_convex_mesh_outside(const ct_convex_mesh *p, double floor);
 

@@ -209,18 +209,28 @@ static void offer_through(const ct_convex_mesh *p, const ct_gap *nearest, uint32
 
 /* ---- vertices of the mesh in the core ---- */
 
-static void offer_mesh_vertex(const ct_convex_mesh *p, ct_convex_feature *best) {
-  ct_mesh_peak peak = ct_mesh_peak_of(p->view, &p->workspace->mesh, best->depth, depth_in_core, (void *)(uintptr_t)p);
-  if (peak.stopped) best->complete = false;
-  if (!(peak.value > best->depth)) return;
-  ct_vec3 v = p->view->vertices[peak.vertex];
+/* A point of the mesh that is in the core. */
+static void offer_mesh_point(const ct_convex_mesh *p, ct_vec3 v, uint32_t position, ct_convex_feature *best) {
   ct_cell_result r;
   point_to_core(p, v, &r);
   best->depth = ct_max2(-r.distance, 0.0);
   best->gap.normal = ct_neg(r.normal);
   best->gap.a = r.point_b;
   best->gap.b = v;
-  best->triangle = p->view->order[peak.position];
+  best->triangle = p->view->order[position];
+}
+
+static void offer_mesh_vertex(const ct_convex_mesh *p, ct_convex_feature *best) {
+  ct_mesh_peak peak = ct_mesh_peak_of(p->view, &p->workspace->mesh, best->depth, depth_in_core, (void *)(uintptr_t)p);
+  if (peak.stopped) best->complete = false;
+  if (peak.value > best->depth) offer_mesh_point(p, p->view->vertices[peak.vertex], peak.position, best);
+}
+
+/* Points of the mesh's edges count when they are deeper beyond round-off. */
+static void offer_mesh_edge(const ct_convex_mesh *p, ct_convex_feature *best) {
+  ct_mesh_point edge;
+  if (ct_convex_mesh_deepest_edge(p, best->depth + 2.0 * p->roundoff, &edge)) offer_mesh_point(p, edge.point, edge.position, best);
+  if (!edge.complete) best->complete = false;
 }
 
 /* ---- triangles through the core ---- */
@@ -266,6 +276,7 @@ ct_convex_feature ct_convex_mesh_deepest(const ct_convex_mesh *p, const ct_gap *
   else offer_vertices(p, &best);
   bool solid_core = p->core.kind != CT_CORE_POINT && !(p->core.kind == CT_CORE_SEGMENT && !ct_core_tapered(&p->core));
   if (solid_core && best.complete) offer_mesh_vertex(p, &best);
+  if (best.complete) offer_mesh_edge(p, &best);
   if (p->radius > 0.0 && nearest->distance > p->roundoff && best.depth <= p->roundoff) offer_through(p, nearest, triangle, &best);
   double flush = ct_max2(FLUSH * ct_min2(p->core.size, p->view->radius), p->roundoff);
   if (best.complete && best.depth <= flush) {

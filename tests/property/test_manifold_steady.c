@@ -299,7 +299,6 @@ static void check_case(const flat_case *given, uint64_t number, check_random *r,
                c.b.name, c.a.name);
     if (check_failures < 10) print_ids("all", &m);
   }
-  bool meshes = c.gap < 0.0 && (c.a.shape.kind == CT_KIND_MESH || c.b.shape.kind == CT_KIND_MESH);
   for (int detail = 0; detail < 3; detail++) {
     flat_place(&c, NULL);
     meet(&c, (ct_detail)detail, &m);
@@ -316,10 +315,6 @@ static void check_case(const flat_case *given, uint64_t number, check_random *r,
       flat_place(&c, &small);
       meet(&c, (ct_detail)detail, &n);
       if (steady(&m, &n, limit)) continue;
-      if (meshes && fabs(n.pair.distance - m.pair.distance) > TIE) {
-        count->depths++;
-        break;
-      }
       CHECK_FAIL("case %llu, detail %d: %s on %s jumps (turn %g, aside %g %g, limit %g)",
                  (unsigned long long)number, detail, c.b.name, c.a.name, c.turn, c.x, c.y, limit);
       if (check_failures < 10) {
