@@ -136,6 +136,12 @@ static ct_feature feature_of(ct_contacts *c, int which) {
   return o->inside;
 }
 
+/* From the triangle of the pair's own point to what the point is on. */
+static ct_feature feature_in_mesh(ct_contacts *c, const ct_meeting *own) {
+  double radius = c->b.shape->rounding + c->b.shape->margin;
+  return ct_contacts_mesh_feature(c, own->b.index, ct_add_scaled(own->at, c->view.normal, own->distance + radius));
+}
+
 static bool same_features(const ct_contact_point *p, const ct_meeting *q) {
   return p->a.kind == q->a.kind && p->a.index == q->a.index && p->b.kind == q->b.kind && p->b.index == q->b.index;
 }
@@ -150,6 +156,7 @@ void ct_contacts_own(ct_contacts *c, uint32_t first, const ct_meeting *own) {
   ct_meeting meeting = *own;
   if (meeting.a.kind == CT_FEATURE_SMOOTH) meeting.a = feature_of(c, 0);
   if (meeting.b.kind == CT_FEATURE_SMOOTH) meeting.b = feature_of(c, 1);
+  else if (is_mesh(c->b) && !is_mesh(c->a)) meeting.b = feature_in_mesh(c, &meeting);
   for (uint32_t i = first; i < m->count; i++) {
     if (!same_features(&m->points[i], &meeting)) continue;
     m->points[i] = m->points[--m->count];
@@ -294,6 +301,7 @@ static void contacts_of(ct_placed a, ct_placed b, const ct_contact_options *opti
   c.a = swapped ? b : a;
   c.b = swapped ? a : b;
   c.distance = pair->distance;
+  c.touching = pair->distance == 0.0 && !(pair->flags & CT_FLAG_NORMAL_ARBITRARY);
   c.workspace = workspace;
   c.memory = &workspace->manifold;
   c.memory->count = 0;

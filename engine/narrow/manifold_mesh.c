@@ -17,6 +17,8 @@
 #define TRIANGLE_STEPS 16
 /* Sine between a cap and a mesh below which it lies on that. */
 #define FLAT_CAP 1e-3
+/* Cosine between the axis of a frustum and a normal below which the frustum lies on its side. */
+#define LYING_MAX 0.1
 /* Triangles around a vertex that are looked at: a guard for fans of broken meshes. */
 #define FAN_MAX 4096
 /* The mark of a group that has points. */
@@ -168,6 +170,13 @@ static bool cross_rim(const ct_contacts *c, const ct_mesh_edge *e, ct_vec3 foot,
   return !flat || along * along > 2.0 * c->tie * core->rim[p->a.index];
 }
 
+/* Is a point the end of a line along the side of a frustum that lies on it? A rim has but one. */
+static bool is_rim_of_lying(const ct_contacts *c, const ct_contact_point *p) {
+  const ct_core *core = &c->core_a;
+  if (core->kind != CT_CORE_FRUSTUM || p->a.kind != CT_FEATURE_EDGE) return false;
+  return fabs(ct_dot(ct_unit_or(core->axis[2], p->normal), p->normal)) <= LYING_MAX;
+}
+
 /* From the feature of the triangle that a point is on to that of the mesh. False: the mesh is not met there. Edges and corners
  * amid flat faces and straight edges are where those were cut, and edges of the body do not meet them. Apart, a feature is met
  * where the mesh ends along the normal. */
@@ -175,7 +184,7 @@ static bool in_mesh(const mesh_run *run, const ct_mesh_face *face, ct_contact_po
   const ct_touching *t = &run->at;
   const ct_feature found = p->a;
   p->a = place_on_line(run->contacts, p);
-  const bool end_of_line = p->a.kind != found.kind;
+  const bool end_of_line = p->a.kind != found.kind || is_rim_of_lying(run->contacts, p);
   const bool line = is_on_line(run->contacts, p), whole = line || p->a.kind == CT_FEATURE_EDGE || p->a.kind == CT_FEATURE_FACE;
   ct_vec3 way = ct_neg(p->normal), foot = ct_add_scaled(p->point_b, p->normal, run->radius);
   double facing = ct_dot(way, face->normal), lean = lean_of(run, p->distance);
@@ -285,7 +294,8 @@ static void meet_triangle(mesh_run *run, uint32_t position) {
     meet_apart(run, position);
     return;
   }
-  if (ct_dot(normal_of(run, position), c->view.normal) > -FACING_MIN) return;
+  double facing = -ct_dot(normal_of(run, position), c->view.normal);
+  if ((run->mesh->solid ? facing : fabs(facing)) < FACING_MIN) return;
   uint32_t before = c->memory->count;
   ct_contacts_meet(c);
   take_points(run, position, before);
@@ -329,7 +339,10 @@ static int by_rank(const void *first, const void *second) {
   return order ? order : (p->distance > q->distance) - (p->distance < q->distance);
 }
 
-static double facing_of(const mesh_run *run, const ct_contact_point *p) { return -ct_dot(normal_of(run, p->patch), p->normal); }
+static double facing_of(const mesh_run *run, const ct_contact_point *p) {
+  double facing = -ct_dot(normal_of(run, p->patch), p->normal);
+  return run->mesh->solid ? facing : fabs(facing);
+}
 
 /* Of the points kept from `from` on the one that is the same: several of two features go by the turn of a triangle's sides. */
 static ct_contact_point *same_point(const mesh_run *run, uint32_t from, uint32_t kept, const ct_contact_point *p) {
@@ -374,14 +387,26 @@ static void group_patches(mesh_run *run) {
   number_groups(m, mesh->live_count);
 }
 
+/* The mesh as the second of two. */
+static ct_touching touching_of(ct_contacts *c) {
+  ct_touching t = {.contacts = c, .slack = c->slack, .tie = c->tie};
+  t.pair.relative = c->relative;
+  t.mesh[1] = c->b.shape->mesh;
+  t.view[1] = ct_mesh_get(c->b.shape->mesh);
+  return t;
+}
+
+ct_feature ct_contacts_mesh_feature(ct_contacts *c, uint32_t triangle, ct_vec3 point) {
+  ct_touching t = touching_of(c);
+  ct_mesh_face face = ct_touching_face(&t, 1, ct_mesh_position_of(t.view[1], triangle));
+  return ct_face_feature(&t, &face, point);
+}
+
 void ct_contacts_mesh(ct_contacts *c) {
   const ct_mesh_view *mesh = ct_mesh_get(c->b.shape->mesh);
-  mesh_run run = {.contacts = c, .mesh = mesh, .apart = c->distance > 0.0, .crossed = c->distance <= 0.0 && !mesh->solid};
+  mesh_run run = {.contacts = c, .mesh = mesh, .apart = c->distance > 0.0, .crossed = c->distance <= 0.0 && !mesh->solid && !c->touching};
   run.radius = c->b.shape->rounding + c->b.shape->margin;
-  run.at = (ct_touching){.contacts = c, .slack = c->slack, .tie = c->tie};
-  run.at.pair.relative = c->relative;
-  run.at.mesh[1] = c->b.shape->mesh;
-  run.at.view[1] = mesh;
+  run.at = touching_of(c);
   c->workspace->mesh.stopped = false;
   if (!ct_groups_open(c, mesh->live_count)) return;
   ct_frame back = {ct_mat_transpose(c->relative.rotation), {0.0, 0.0, 0.0}};

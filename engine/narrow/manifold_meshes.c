@@ -48,8 +48,7 @@ static bool holds(const ct_box *box, const ct_box *part) {
   return ct_max_abs(ct_sub(whole.min, box->min)) == 0.0 && ct_max_abs(ct_sub(whole.max, box->max)) == 0.0;
 }
 
-/* Where a triangle stands in the order of the leaves: in one whose boxes hold it. */
-static uint32_t position_of(const ct_mesh_view *view, uint32_t triangle) {
+uint32_t ct_mesh_position_of(const ct_mesh_view *view, uint32_t triangle) {
   if (triangle == CT_NO_TRIANGLE) return 0;
   const uint32_t *corner = view->triangles[triangle];
   ct_box box = {view->vertices[corner[0]], view->vertices[corner[0]]};
@@ -91,7 +90,7 @@ static void vertex_inside(inside *x, uint32_t position, int k) {
   /* On the surface: met by the faces there, if at all. */
   if (!x->in[slot] || x->foot[slot].distance <= t->tie || ct_touches_has(t, x->which, vertex)) return;
   const ct_mesh_foot *foot = &x->foot[slot];
-  uint32_t at = position_of(t->view[1 - x->which], foot->triangle);
+  uint32_t at = ct_mesh_position_of(t->view[1 - x->which], foot->triangle);
   ct_mesh_face face[2] = {ct_touching_face(t, x->which, position), ct_touching_face(t, 1 - x->which, at)};
   ct_vec3 point = x->which ? foot->point : ct_to_parent(t->pair.relative, foot->point);
   ct_meet meet = {.feature = {{CT_FEATURE_VERTEX, vertex}, ct_face_feature(t, &face[1], point)},
@@ -129,7 +128,7 @@ static void take_own(ct_touching *t) {
   for (uint32_t i = 0; i < m->touch_count; i++)
     if (m->touches[i].point.distance <= c->distance + 2.0 * c->slack) return;
   ct_mesh_face face[2];
-  for (int i = 0; i < 2; i++) face[i] = ct_touching_face(t, i, position_of(t->view[i], c->own_triangle[i]));
+  for (int i = 0; i < 2; i++) face[i] = ct_touching_face(t, i, ct_mesh_position_of(t->view[i], c->own_triangle[i]));
   double bare = c->distance + t->growth[0] + t->growth[1];
   ct_vec3 n = c->view.normal, at = ct_add_scaled(c->own_point, n, -t->growth[0]);
   ct_meet meet = {.point = {at, ct_add_scaled(at, n, bare)}, .normal = n, .distance = bare};

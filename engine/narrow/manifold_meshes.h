@@ -67,6 +67,9 @@ void ct_touches_hand_over(ct_touching *t);
  */
 ct_feature ct_face_feature(const ct_touching *t, const ct_mesh_face *face, ct_vec3 point);
 
+/* Where a triangle stands in the order of the leaves: in one whose boxes contain it. */
+uint32_t ct_mesh_position_of(const ct_mesh_view *view, uint32_t triangle);
+
 /* An edge of a face. */
 typedef struct ct_mesh_edge {
   ct_feature feature;

@@ -10,6 +10,9 @@
 #include "narrow/workspace.h"
 #include "shape/capsule.h"
 
+/* Cosine of the angle below which the normal of a feature is that of a slab. */
+#define SAME_WAY 0.999999
+
 static double roundoff_of(const ct_mesh_pair *p) { return CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * p->extent; }
 
 void ct_mesh_answer(double core, ct_gap gap, ct_mesh_growth growth, bool solids, ct_cell_result *result) {
@@ -70,6 +73,19 @@ static void answer_nested(const ct_mesh_pair *p, const held_vertex *held, ct_gap
   gap->a = gap->b = held->point;
 }
 
+/* Solids that touch: at corners and flush sides the way out of one feature is as good as random. Where a slab parts the whole
+ * meshes but for some CT_MESH_FLUSH, its normal counts unless the feature's is that. */
+static void part_touching(const ct_mesh_pair *p, bool deep, ct_gap *gap, double *depth) {
+  double width, flush = 2.0 * ct_max2(CT_MESH_FLUSH * ct_min2(p->a->radius, p->b->radius), roundoff_of(p));
+  ct_vec3 normal = gap->normal;
+  if (*depth > flush || !ct_mesh_pair_touch_normal(p, roundoff_of(p), &normal, &width)) return;
+  if (*depth <= roundoff_of(p)) gap->normal = normal;
+  if (width < -flush || (deep && ct_dot(normal, gap->normal) >= SAME_WAY)) return;
+  *depth = ct_max2(-width, 0.0);
+  gap->normal = normal;
+  gap->b = ct_add_scaled(gap->a, normal, -*depth);
+}
+
 static void answer_solids(const ct_mesh_pair *p, const ct_gap *found, ct_mesh_growth growth, ct_cell_result *result) {
   ct_mesh_feature f;
   ct_gap gap = *found;
@@ -82,7 +98,7 @@ static void answer_solids(const ct_mesh_pair *p, const ct_gap *found, ct_mesh_gr
     result->triangle_b = f.triangle_b;
   }
   double depth = deep ? f.depth : 0.0;
-  if (depth <= roundoff_of(p)) ct_mesh_pair_touch_normal(p, roundoff_of(p), &gap.normal);
+  part_touching(p, deep, &gap, &depth);
   ct_mesh_answer(-depth, gap, growth, true, result);
   if (f.complete) return;
   result->status = CT_PAIR_ITERATION_LIMIT;
@@ -112,7 +128,7 @@ static void answer_apart(const ct_mesh_pair *p, double threshold, ct_mesh_growth
     answer_stopped(p, &found, growth, result);
     return;
   }
-  if (found.gap.distance <= roundoff_of(p)) ct_mesh_pair_touch_normal(p, roundoff_of(p), &found.gap.normal);
+  if (found.gap.distance <= roundoff_of(p)) ct_mesh_pair_touch_normal(p, roundoff_of(p), &found.gap.normal, NULL);
   ct_mesh_answer(found.gap.distance, found.gap, growth, p->a->solid && p->b->solid, result);
   result->lower = found.least - grown;
   if (outcome == CT_MESH_BEYOND) result->distance = result->lower;

@@ -7,11 +7,10 @@
 #define CLIMB_STEPS 8
 /* Steps to the far side of a body, quadratic once near. */
 #define THROUGH_STEPS 32
-/* Part of the smaller body below which the deepest point is as good as on the surface: bodies flush at their sides are looked at by
- * whole triangles, too, and a shift by round-off does not change what is found. */
-#define FLUSH 1e-6
 /* Sine of the angle between a way and an axis below which the way is along the axis: what is left across is round-off. */
 #define ALONG_AXIS 1e-8
+/* Cosine of the angle below which the normal of a feature is that of a slab. */
+#define SAME_WAY 0.999999
 /* Triangles that cross a core and are asked how hard they are to leave. */
 #define CROSSING_TRIANGLES_MAX 256
 
@@ -268,6 +267,19 @@ static void part_segment(const hardest *h) {
   gap->b = ct_sub(parted.b, shift);
 }
 
+/* Bodies that touch: at corners and flush sides the way out of one feature is as good as random. Where a slab parts the whole
+ * bodies but for `flush`, its normal counts unless the feature's is that. */
+static void part_touching(const ct_convex_mesh *p, double flush, ct_convex_feature *best) {
+  ct_vec3 normal;
+  double width;
+  if (!ct_convex_mesh_touch(p, p->roundoff, &normal, &width) || width < -flush) return;
+  bool same = best->depth > 0.0 && ct_dot(normal, best->gap.normal) >= SAME_WAY;
+  if (same && -width > best->depth + p->roundoff) return;
+  best->depth = ct_max2(-width, 0.0);
+  best->gap.normal = normal;
+  best->gap.b = ct_add_scaled(best->gap.a, normal, -best->depth);
+}
+
 ct_convex_feature ct_convex_mesh_deepest(const ct_convex_mesh *p, const ct_gap *nearest, uint32_t triangle) {
   /* Until a feature is found, the point between the nearest ones: on the triangle only where they are one. */
   ct_convex_feature best = {.gap = *nearest, .triangle = nearest->distance == 0.0 ? triangle : CT_NO_TRIANGLE, .complete = true};
@@ -278,7 +290,7 @@ ct_convex_feature ct_convex_mesh_deepest(const ct_convex_mesh *p, const ct_gap *
   if (solid_core && best.complete) offer_mesh_vertex(p, &best);
   if (best.complete) offer_mesh_edge(p, &best);
   if (p->radius > 0.0 && nearest->distance > p->roundoff && best.depth <= p->roundoff) offer_through(p, nearest, triangle, &best);
-  double flush = ct_max2(FLUSH * ct_min2(p->core.size, p->view->radius), p->roundoff);
+  double flush = ct_max2(CT_MESH_FLUSH * ct_min2(p->core.size, p->view->radius), p->roundoff);
   if (best.complete && best.depth <= flush) {
     ct_convex_feature deeper = best;
     hardest h = {p, &deeper, CT_NO_TRIANGLE, 0};
@@ -288,5 +300,6 @@ ct_convex_feature ct_convex_mesh_deepest(const ct_convex_mesh *p, const ct_gap *
     if (best.depth <= p->roundoff || deeper.depth > 2.0 * flush) best = deeper;
   }
   if (best.depth <= p->roundoff && ct_max_abs(nearest->normal) > 0.0) best.gap.normal = nearest->normal;
+  if (best.depth <= 2.0 * flush) part_touching(p, 2.0 * flush, &best);
   return best;
 }

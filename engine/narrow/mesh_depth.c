@@ -16,9 +16,6 @@
 /* A point against a solid in steps of the flag: on the surface, where many triangles are near and the predicates are exact, some
  * 100 us. */
 #define POINT_STEPS 1024
-/* Part of the smaller mesh below which the deepest vertex is as good as on the surface: bodies flush at their sides are looked at
- * between their vertices, too, and a shift by round-off does not change what is found. */
-#define FLUSH 1e-6
 /* Square of the angle below which two normals are one. */
 #define SAME_NORMAL2 1e-20
 
@@ -284,7 +281,7 @@ bool ct_mesh_pair_deepest(const ct_mesh_pair *p, ct_mesh_feature *out) {
   ct_mesh_peak b = peak_in(p, true, 1.0, out->depth);
   if (b.value > out->depth) set_feature(p, true, p->b->vertices[b.vertex], b.position, out);
   out->complete = !a.stopped && !b.stopped;
-  double flush = ct_max2(FLUSH * ct_min2(p->a->radius, p->b->radius), slack);
+  double flush = ct_max2(CT_MESH_FLUSH * ct_min2(p->a->radius, p->b->radius), slack);
   if (out->complete && out->depth <= flush) between_vertices(p, slack, flush, out);
   out->bound = out->complete ? out->depth : 2.0 * ct_min2(p->a->radius, p->b->radius);
   return out->depth > 0.0;
@@ -331,9 +328,10 @@ static bool offer_normals(void *context, const ct_mesh_near *near) {
   return ++t->pairs < NORMAL_PAIRS_MAX && t->count < NORMALS_MAX;
 }
 
-bool ct_mesh_pair_touch_normal(const ct_mesh_pair *p, double reach, ct_vec3 *normal) {
+bool ct_mesh_pair_touch_normal(const ct_mesh_pair *p, double reach, ct_vec3 *normal, double *width) {
   touch t = {.pair = p};
   ct_mesh_pair_visit(p, reach, offer_normals, &t);
   if (t.count > 0) *normal = t.normal[t.best_index];
+  if (width) *width = t.best;
   return t.count > 0;
 }

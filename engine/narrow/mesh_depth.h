@@ -8,6 +8,10 @@
 
 #include "narrow/mesh_pair.h"
 
+/* Part of the smaller body below which the deepest vertex is as good as on the surface: bodies flush at their sides are inspected
+ * between their vertices, too, and a shift by round-off does not change what is found. */
+#define CT_MESH_FLUSH 1e-6
+
 /* A function of points that changes by no more than the point moves. Where its value is not above `need` any bound of it that is
  * not above `need` will do. */
 typedef double (*ct_mesh_value)(void *context, ct_vec3 p, double need);
@@ -41,8 +45,8 @@ double ct_mesh_pair_outside(const ct_mesh_pair *p, bool second);
 /* How deep vertices of one mesh lie in the other, a solid. `second`: b's in a. */
 double ct_mesh_pair_inside(const ct_mesh_pair *p, bool second);
 
-/* Of normals of pairs of triangles that are within `reach`, the one along which the whole meshes overlap least; false: none found.
- */
-bool ct_mesh_pair_touch_normal(const ct_mesh_pair *p, double reach, ct_vec3 *normal);
+/* Of normals of pairs of triangles that are within `reach`, the one along which the whole meshes overlap least, and, unless NULL,
+ * the width of the slab between them, below 0 as they overlap by; false: none found. */
+bool ct_mesh_pair_touch_normal(const ct_mesh_pair *p, double reach, ct_vec3 *normal, double *width);
 
 #endif
