@@ -254,6 +254,7 @@ static void place_cores(ct_contacts *c) {
     scale_b = extent_of(c->b);
   }
   c->slack = CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * (ct_max2(scale_a, scale_b) + fabs(c->distance));
+  c->touching = c->touching && c->distance >= 0.0 && c->distance <= c->slack;
   c->tie = ct_contacts_tie(is_plane(c->a) ? scale_b : scale_a, is_plane(c->b) ? scale_a : scale_b, c->slack);
 }
 
@@ -301,7 +302,7 @@ static void contacts_of(ct_placed a, ct_placed b, const ct_contact_options *opti
   c.a = swapped ? b : a;
   c.b = swapped ? a : b;
   c.distance = pair->distance;
-  c.touching = pair->distance == 0.0 && !(pair->flags & CT_FLAG_NORMAL_ARBITRARY);
+  c.touching = !(pair->flags & CT_FLAG_NORMAL_ARBITRARY);
   c.workspace = workspace;
   c.memory = &workspace->manifold;
   c.memory->count = 0;

@@ -38,7 +38,7 @@ typedef struct ct_contacts {
   ct_manifold_memory *memory;
   uint32_t own_triangle[2]; /* of the pair's own points, of meshes */
   ct_vec3 own_point;        /* the pair's own, on a */
-  bool touching;            /* of a surface at distance 0: it does not cross the body, and the normal is known */
+  bool touching;            /* distance 0 to round-off, and the normal is known: a surface does not cross the body */
   bool failed;              /* out of memory */
   bool cut_short;           /* by the flag, or by the number of points */
 } ct_contacts;

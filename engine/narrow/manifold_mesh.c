@@ -115,10 +115,17 @@ static ct_vec3 normal_of(const mesh_run *run, uint32_t position) {
 }
 
 /* By how much the normal may lean, as a sine: the points it goes through are a tie off at most, and the distance of the cores
- * apart.
+ * apart, or of an ellipsoid its least radius of curvature.
  */
 static double lean_of(const mesh_run *run, double distance) {
-  double apart = ct_max2(distance, 0.0) + ct_min2(run->contacts->core_a.radius[0], run->contacts->core_a.radius[1]) + run->radius;
+  const ct_contacts *c = run->contacts;
+  double round = ct_min2(c->core_a.radius[0], c->core_a.radius[1]);
+  if (c->core_a.kind == CT_CORE_ELLIPSOID) {
+    ct_vec3 r = c->a.shape->ellipsoid.radii;
+    double least = ct_min2(ct_min2(r.x, r.y), r.z);
+    round += least * least / ct_max_abs(r);
+  }
+  double apart = ct_max2(distance, 0.0) + round + run->radius;
   return CT_DIRECTION_TIE + ct_min2(run->contacts->tie / apart, CT_LEAN_MAX);
 }
 
@@ -166,8 +173,9 @@ static bool cross_rim(const ct_contacts *c, const ct_mesh_edge *e, ct_vec3 foot,
   double along = ct_dot(ct_unit_or(ct_sub(e->q, e->p), p->normal), ct_sub(foot, core->center));
   ct_vec3 axis = ct_unit_or(core->axis[2], ct_vec(0.0, 0.0, 1.0));
   bool flat = ct_norm(ct_cross(axis, p->normal)) <= FLAT_CAP;
-  p->number = along > 0.0;
-  return !flat || along * along > 2.0 * c->tie * core->rim[p->a.index];
+  bool touches = along * along <= 2.0 * c->tie * core->rim[p->a.index];
+  p->number = along > 0.0 && !touches;
+  return !flat || !touches;
 }
 
 /* Is a point the end of a line along the side of a frustum that lies on it? A rim has but one. */
@@ -404,7 +412,7 @@ ct_feature ct_contacts_mesh_feature(ct_contacts *c, uint32_t triangle, ct_vec3 p
 
 void ct_contacts_mesh(ct_contacts *c) {
   const ct_mesh_view *mesh = ct_mesh_get(c->b.shape->mesh);
-  mesh_run run = {.contacts = c, .mesh = mesh, .apart = c->distance > 0.0, .crossed = c->distance <= 0.0 && !mesh->solid && !c->touching};
+  mesh_run run = {.contacts = c, .mesh = mesh, .apart = c->distance > c->slack, .crossed = c->distance <= 0.0 && !mesh->solid && !c->touching};
   run.radius = c->b.shape->rounding + c->b.shape->margin;
   run.at = touching_of(c);
   c->workspace->mesh.stopped = false;

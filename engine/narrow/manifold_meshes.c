@@ -35,7 +35,7 @@ static bool meet_pair(void *context, const ct_mesh_near *near) {
   ct_touch_corners(t, face);
   ct_touch_corners(t, turned);
   ct_touch_edges(t, face);
-  if (near->gap.distance == 0.0 && !solids) {
+  if (near->gap.distance == 0.0 && !solids && !t->touching) {
     ct_vec3 way = way_across(t, face, near->gap.normal);
     ct_touch_passings(t, face, way);
     ct_touch_passings(t, turned, ct_neg(way));
@@ -152,6 +152,7 @@ static void open_touching(ct_contacts *c, ct_touching *t) {
   t->reach = c->reach + grown;
   t->most = t->reach;
   t->least = c->distance + grown - c->tie;
+  t->touching = !(t->view[0]->solid && t->view[1]->solid) && c->distance + grown <= c->slack && c->touching;
   t->overlap = t->view[0]->solid && t->view[1]->solid && c->distance + grown < -c->slack;
 }
 

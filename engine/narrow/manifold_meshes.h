@@ -31,6 +31,7 @@ typedef struct ct_touching {
   double slack;        /* round-off, m */
   double tie;          /* ct_contacts_tie of the two bodies, m */
   bool overlap;        /* of solids that overlap touches may be below 0 */
+  bool touching;       /* of a surface: it crosses nothing, and normals at a tie are those on the pair's side */
 } ct_touching;
 
 /* Solids that overlap are looked at along the pair's normal and, where features inside have quite other ones, along those. */

@@ -273,9 +273,9 @@ static void part_touching(const ct_convex_mesh *p, double flush, ct_convex_featu
   ct_vec3 normal;
   double width;
   if (!ct_convex_mesh_touch(p, p->roundoff, &normal, &width) || width < -flush) return;
+  /* The same way: of a feature so little deep the slab's normal is the more exact. */
   bool same = best->depth > 0.0 && ct_dot(normal, best->gap.normal) >= SAME_WAY;
-  if (same && -width > best->depth + p->roundoff) return;
-  best->depth = ct_max2(-width, 0.0);
+  if (!same) best->depth = ct_max2(-width, 0.0);
   best->gap.normal = normal;
   best->gap.b = ct_add_scaled(best->gap.a, normal, -best->depth);
 }

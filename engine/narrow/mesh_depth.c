@@ -335,3 +335,47 @@ bool ct_mesh_pair_touch_normal(const ct_mesh_pair *p, double reach, ct_vec3 *nor
   if (width) *width = t.best;
   return t.count > 0;
 }
+
+/* ---- surfaces that touch ---- */
+
+/* By how much triangles that are within reach overlap along each of some normals. */
+typedef struct local {
+  const ct_vec3 *normal;
+  int count, pairs;
+  double overlap[2 * NORMALS_MAX];
+} local;
+
+static double reach_of(const ct_triangle *t, ct_vec3 n) {
+  return ct_max2(ct_max2(ct_dot(n, t->v[0]), ct_dot(n, t->v[1])), ct_dot(n, t->v[2]));
+}
+
+static bool measure_overlaps(void *context, const ct_mesh_near *near) {
+  local *l = context;
+  for (int i = 0; i < l->count; i++) {
+    ct_vec3 n = l->normal[i];
+    l->overlap[i] = ct_max2(l->overlap[i], reach_of(&near->a, n) + reach_of(&near->b, ct_neg(n)));
+  }
+  return ++l->pairs < NORMAL_PAIRS_MAX;
+}
+
+bool ct_mesh_pair_surface_touch(const ct_mesh_pair *p, double reach, ct_vec3 *normal, double *overlap) {
+  touch t = {.pair = p};
+  ct_vec3 both[2 * NORMALS_MAX];
+  ct_mesh_pair_visit(p, reach, offer_normals, &t);
+  for (int i = 0; i < t.count; i++) {
+    both[2 * i] = t.normal[i];
+    both[2 * i + 1] = ct_neg(t.normal[i]);
+  }
+  local l = {.normal = both, .count = 2 * t.count};
+  for (int i = 0; i < l.count; i++) l.overlap[i] = -INFINITY;
+  if (!ct_mesh_pair_visit(p, reach, measure_overlaps, &l) || l.pairs == 0) return false;
+  double tie = CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * p->extent;
+  int best = 0;
+  for (int i = 1; i < l.count; i++) {
+    bool equal = fabs(l.overlap[i] - l.overlap[best]) <= tie;
+    if (equal ? ct_normal_greater(both[i], both[best]) : l.overlap[i] < l.overlap[best]) best = i;
+  }
+  *normal = both[best];
+  *overlap = l.overlap[best];
+  return true;
+}
