@@ -100,6 +100,7 @@ typedef struct mesh_run {
   const ct_mesh_view *mesh;
   ct_touching at; /* the mesh as one of two: its second */
   double radius;  /* of the mesh's rounding and margin */
+  ct_vec3 of_pair; /* the pair's normal */
   bool apart;
   bool crossed; /* a surface that passes through the body, or lies in it */
 } mesh_run;
@@ -270,6 +271,25 @@ static void take_points(mesh_run *run, uint32_t position, uint32_t before) {
   m->count = kept;
 }
 
+/* The normal that a triangle apart is met along. The direction between points that are nearer than a tie is as good as random:
+ * then it is the pair's or, where the triangle faces another way and its plane parts it from the body, its own. False: neither. */
+static bool normal_apart(const mesh_run *run, uint32_t position, const ct_cell_result *r, ct_vec3 *normal) {
+  const ct_contacts *c = run->contacts;
+  *normal = ct_unit_or(r->normal, run->of_pair);
+  if (r->distance > c->tie) return true;
+  ct_vec3 out = normal_of(run, position);
+  double facing = -ct_dot(out, run->of_pair);
+  bool solid = run->mesh->solid;
+  *normal = run->of_pair;
+  if ((solid ? facing : fabs(facing)) >= FACING_MIN) return true;
+  for (int side = 0; side < (solid ? 1 : 2); side++) {
+    *normal = side ? out : ct_neg(out);
+    double level = ct_dot(*normal, corner_of(run, position, 0)) - run->radius;
+    if (level - ct_core_reach(&c->core_a, *normal) >= -c->tie) return true;
+  }
+  return false;
+}
+
 static void meet_apart(mesh_run *run, uint32_t position) {
   ct_contacts *c = run->contacts;
   ct_cell_input input = {.shape_a = c->a.shape,
@@ -281,10 +301,11 @@ static void meet_apart(mesh_run *run, uint32_t position) {
                          .workspace = c->workspace};
   ct_cell_result r = {.status = CT_PAIR_OK};
   ct_cell_cores(&input, &r);
-  if (!(r.distance <= c->reach) || !(r.distance > 0.0)) return;
+  ct_vec3 normal;
+  if (!(r.distance <= c->reach) || !(r.distance > 0.0) || !normal_apart(run, position, &r, &normal)) return;
   uint32_t before = c->memory->count;
   double of_pair = c->distance;
-  c->view = ct_view_along(ct_unit_or(r.normal, c->view.normal));
+  c->view = ct_view_along(normal);
   c->distance = r.distance;
   ct_contacts_meet(c);
   ct_contacts_own(c, before, &(ct_meeting){.at = r.point_a, .distance = r.distance});
@@ -412,7 +433,8 @@ ct_feature ct_contacts_mesh_feature(ct_contacts *c, uint32_t triangle, ct_vec3 p
 
 void ct_contacts_mesh(ct_contacts *c) {
   const ct_mesh_view *mesh = ct_mesh_get(c->b.shape->mesh);
-  mesh_run run = {.contacts = c, .mesh = mesh, .apart = c->distance > c->slack, .crossed = c->distance <= 0.0 && !mesh->solid && !c->touching};
+  mesh_run run = {.contacts = c, .mesh = mesh, .of_pair = c->view.normal, .apart = c->distance > c->slack};
+  run.crossed = c->distance <= 0.0 && !mesh->solid && !c->touching;
   run.radius = c->b.shape->rounding + c->b.shape->margin;
   run.at = touching_of(c);
   c->workspace->mesh.stopped = false;
