@@ -101,7 +101,7 @@ typedef struct mesh_run {
   ct_touching at; /* the mesh as one of two: its second */
   double radius;  /* of the mesh's rounding and margin */
   ct_vec3 of_pair; /* the pair's normal */
-  bool apart;
+  bool apart; /* or overlapping by less than ties */
   bool crossed; /* a surface that passes through the body, or lies in it */
 } mesh_run;
 
@@ -271,12 +271,10 @@ static void take_points(mesh_run *run, uint32_t position, uint32_t before) {
   m->count = kept;
 }
 
-/* The normal that a triangle apart is met along. The direction between points that are nearer than a tie is as good as random:
- * then it is the pair's or, where the triangle faces another way and its plane parts it from the body, its own. False: neither. */
-static bool normal_apart(const mesh_run *run, uint32_t position, const ct_cell_result *r, ct_vec3 *normal) {
+/* The normal that a triangle nearer than a tie is met along: the direction between the nearest points is as good as random. It is
+ * the pair's or, where the triangle faces another way and its plane parts it from the body, its own. False: neither. */
+static bool normal_near(const mesh_run *run, uint32_t position, ct_vec3 *normal) {
   const ct_contacts *c = run->contacts;
-  *normal = ct_unit_or(r->normal, run->of_pair);
-  if (r->distance > c->tie) return true;
   ct_vec3 out = normal_of(run, position);
   double facing = -ct_dot(out, run->of_pair);
   bool solid = run->mesh->solid;
@@ -290,8 +288,38 @@ static bool normal_apart(const mesh_run *run, uint32_t position, const ct_cell_r
   return false;
 }
 
-static void meet_apart(mesh_run *run, uint32_t position) {
+/* A triangle along the normal of its own nearest points. */
+static void meet_apart(mesh_run *run, uint32_t position, const ct_cell_result *r) {
   ct_contacts *c = run->contacts;
+  uint32_t before = c->memory->count;
+  double of_pair = c->distance;
+  c->view = ct_view_along(ct_unit_or(r->normal, c->view.normal));
+  c->distance = r->distance;
+  ct_contacts_meet(c);
+  ct_contacts_own(c, before, &(ct_meeting){.at = r->point_a, .distance = r->distance});
+  c->distance = of_pair;
+  take_points(run, position, before);
+}
+
+static void meet_along(mesh_run *run, uint32_t position, ct_vec3 normal) {
+  ct_contacts *c = run->contacts;
+  uint32_t before = c->memory->count;
+  c->view = ct_view_along(normal);
+  ct_contacts_meet(c);
+  take_points(run, position, before);
+}
+
+static void meet_triangle(mesh_run *run, uint32_t position) {
+  ct_contacts *c = run->contacts;
+  c->cut_short = c->cut_short || ct_mesh_stopped(&c->workspace->mesh, TRIANGLE_STEPS);
+  ct_vec3 corner[3] = {corner_of(run, position, 0), corner_of(run, position, 1), corner_of(run, position, 2)}, normal;
+  c->core_b = ct_core_triangle(corner, c->core_a.extent);
+  c->core_b.radius[0] = c->core_b.radius[1] = run->radius;
+  if (!run->apart) {
+    double facing = -ct_dot(normal_of(run, position), run->of_pair);
+    if ((run->mesh->solid ? facing : fabs(facing)) >= FACING_MIN) meet_along(run, position, run->of_pair);
+    return;
+  }
   ct_cell_input input = {.shape_a = c->a.shape,
                          .shape_b = c->b.shape,
                          .a = c->core_a,
@@ -301,33 +329,8 @@ static void meet_apart(mesh_run *run, uint32_t position) {
                          .workspace = c->workspace};
   ct_cell_result r = {.status = CT_PAIR_OK};
   ct_cell_cores(&input, &r);
-  ct_vec3 normal;
-  if (!(r.distance <= c->reach) || !(r.distance > 0.0) || !normal_apart(run, position, &r, &normal)) return;
-  uint32_t before = c->memory->count;
-  double of_pair = c->distance;
-  c->view = ct_view_along(normal);
-  c->distance = r.distance;
-  ct_contacts_meet(c);
-  ct_contacts_own(c, before, &(ct_meeting){.at = r.point_a, .distance = r.distance});
-  c->distance = of_pair;
-  take_points(run, position, before);
-}
-
-static void meet_triangle(mesh_run *run, uint32_t position) {
-  ct_contacts *c = run->contacts;
-  c->cut_short = c->cut_short || ct_mesh_stopped(&c->workspace->mesh, TRIANGLE_STEPS);
-  ct_vec3 corner[3] = {corner_of(run, position, 0), corner_of(run, position, 1), corner_of(run, position, 2)};
-  c->core_b = ct_core_triangle(corner, c->core_a.extent);
-  c->core_b.radius[0] = c->core_b.radius[1] = run->radius;
-  if (run->apart) {
-    meet_apart(run, position);
-    return;
-  }
-  double facing = -ct_dot(normal_of(run, position), c->view.normal);
-  if ((run->mesh->solid ? facing : fabs(facing)) < FACING_MIN) return;
-  uint32_t before = c->memory->count;
-  ct_contacts_meet(c);
-  take_points(run, position, before);
+  if (r.distance > c->tie && r.distance <= c->reach) meet_apart(run, position, &r);
+  else if (r.distance <= c->tie && normal_near(run, position, &normal)) meet_along(run, position, normal);
 }
 
 static ct_box grown(const ct_mesh_node *node, double by) { return ct_box_grow(node->box, by); }
@@ -433,7 +436,7 @@ ct_feature ct_contacts_mesh_feature(ct_contacts *c, uint32_t triangle, ct_vec3 p
 
 void ct_contacts_mesh(ct_contacts *c) {
   const ct_mesh_view *mesh = ct_mesh_get(c->b.shape->mesh);
-  mesh_run run = {.contacts = c, .mesh = mesh, .of_pair = c->view.normal, .apart = c->distance > c->slack};
+  mesh_run run = {.contacts = c, .mesh = mesh, .of_pair = c->view.normal, .apart = c->distance > -2.0 * c->tie};
   run.crossed = c->distance <= 0.0 && !mesh->solid && !c->touching;
   run.radius = c->b.shape->rounding + c->b.shape->margin;
   run.at = touching_of(c);

@@ -106,13 +106,12 @@ static void answer_solids(const ct_mesh_pair *p, const ct_gap *found, ct_mesh_gr
   result->lower = ct_min2(result->lower, -f.bound - growth.a - growth.b);
 }
 
-/* Does a mesh but touch a surface? Then the normal is known. Growth makes normals of all that cross. */
+/* Does a mesh but touch a surface? Then the normal is known. */
 static bool part_surfaces(const ct_mesh_pair *p, ct_gap *gap) {
-  double overlap, flush = ct_max2(CT_MESH_FLUSH * ct_min2(p->a->radius, p->b->radius), roundoff_of(p));
+  double flush = ct_max2(CT_MESH_FLUSH * ct_min2(p->a->radius, p->b->radius), roundoff_of(p));
   ct_vec3 normal;
-  if (!ct_mesh_pair_surface_touch(p, roundoff_of(p), &normal, &overlap) || overlap > 2.0 * flush) return false;
+  if (!ct_mesh_pair_surface_touch(p, roundoff_of(p), 2.0 * flush, &normal)) return false;
   gap->normal = normal;
-  gap->overlap = ct_max2(overlap, 0.0);
   return true;
 }
 

@@ -49,8 +49,8 @@ double ct_mesh_pair_inside(const ct_mesh_pair *p, bool second);
  * the width of the slab between them, below 0 as they overlap by; false: none found. */
 bool ct_mesh_pair_touch_normal(const ct_mesh_pair *p, double reach, ct_vec3 *normal, double *width);
 
-/* The same where one is a surface: judged by the triangles within reach alone, both ways along each normal. *overlap: by how much
- * the two of any pair overlap along the normal. False: none found, or too many. */
-bool ct_mesh_pair_surface_touch(const ct_mesh_pair *p, double reach, ct_vec3 *normal, double *overlap);
+/* The same where one is a surface: judged by the triangles within reach alone, both ways along each normal. False: none found, too
+ * many, two triangles overlap by more than `flush`, or a triangle of the surface is in the solid by more. */
+bool ct_mesh_pair_surface_touch(const ct_mesh_pair *p, double reach, double flush, ct_vec3 *normal);
 
 #endif

@@ -21,7 +21,11 @@
 /* Sine by which a normal beside a rounded edge may lean and its point be one of the patch's. */
 #define LEAN 0.1
 /* Times the depth that a patch is wide at least: of narrower ones the least way apart is aside. */
-#define WIDE 2.5
+#define TIMES_DEPTH 2.5
+/* Outlines that overlap, or are apart, by less touch in the view: any feature there may be the one
+ * that meets. Discs are polygons that are off by as much. */
+#define MARGIN 1e-5L
+#define ROUND_MARGIN 2e-3L
 
 /* The place where a curved side is nearest is known to the root of round-off, m. */
 #define CURVED 1e-7
@@ -71,15 +75,16 @@ static long double side_of(const long double p[2], const long double q[2], const
   return (q[0] - p[0]) * (r[1] - p[1]) - (q[1] - p[1]) * (r[0] - p[0]);
 }
 
-/* What is left of a ring, or of a line as a ring of two, inside another. */
-static void cut_ring(ring *in, const ring *by) {
+/* What is left of a ring, or of a line as a ring of two, inside another that is grown by a margin. */
+static void cut_ring(ring *in, const ring *by, long double margin) {
   for (int k = 0; k < by->count; k++) {
     const long double *p = by->at[k], *q = by->at[(k + 1) % by->count];
     ring out = {.count = 0};
-    if (hypotl(q[0] - p[0], q[1] - p[1]) < 1e-12L) continue;
+    long double length = hypotl(q[0] - p[0], q[1] - p[1]), least = margin * length;
+    if (length < 1e-12L) continue;
     for (int i = 0; i < in->count; i++) {
       const long double *u = in->at[i], *v = in->at[(i + 1) % in->count];
-      long double su = side_of(p, q, u), sv = side_of(p, q, v);
+      long double su = side_of(p, q, u) + least, sv = side_of(p, q, v) + least;
       if (su >= 0) memcpy(out.at[out.count++], u, sizeof out.at[0]);
       if ((su >= 0) == (sv >= 0)) continue;
       out.at[out.count][0] = u[0] + (v[0] - u[0]) * su / (su - sv);
@@ -262,7 +267,7 @@ static bool covers(const flat_case *c, const ring *patch, const kept *m, bool al
     places_of(c, m, LEAN, &at);
     length = length_of(&at);
     hull_of(&at);
-    cut_ring(&at, patch);
+    cut_ring(&at, patch, 0);
   }
   long double part = area_of(&at) / whole;
   if (all && !round) return part >= 1 - 1e-5L;
@@ -270,18 +275,30 @@ static bool covers(const flat_case *c, const ring *patch, const kept *m, bool al
   return length >= 0.5L * size && (part >= 0.25L || !holds_center(c, patch));
 }
 
-/* The part in which the outlines of the two overlap; a line's is a ring of two. False: there is
- * none, or it is so narrow that the least way apart may be aside. */
-static bool patch_of(const flat_case *c, ring *patch) {
-  ring below;
+/* How the outlines of the two lie: apart; over each other by so little that they touch but for a tie,
+ * or that the least way apart may be aside; over each other. */
+typedef enum overlap { APART, NARROW, WIDE } overlap;
+
+/* Sets the patch in which they overlap; of a line or a point a ring of two or one. */
+static overlap patch_of(const flat_case *c, ring *patch) {
+  ring below, grown;
   flat_form a = c->a.outline.form, b = c->b.outline.form;
-  bool line = a == FLAT_LINE || b == FLAT_LINE;
-  if (a == FLAT_POINT || b == FLAT_POINT || (a == FLAT_LINE && b == FLAT_LINE)) return false;
-  ring_of(&c->b.outline, c->turn, c->x, c->y, a == FLAT_LINE ? &below : patch);
-  ring_of(&c->a.outline, 0.0, 0.0, 0.0, a == FLAT_LINE ? patch : &below);
-  cut_ring(patch, &below);
-  double size = patch->count < 2 ? 0.0 : (double)length_of(patch), least = WIDE * fabs(c->gap) + 4 * TIE;
-  return size > least && (line || (double)area_of(patch) > least * size);
+  bool thin_a = a == FLAT_LINE || a == FLAT_POINT, thin = thin_a || b == FLAT_LINE || b == FLAT_POINT;
+  long double margin = a == FLAT_DISC || b == FLAT_DISC ? ROUND_MARGIN : MARGIN;
+  ring_of(&c->b.outline, c->turn, c->x, c->y, thin_a ? &below : patch);
+  ring_of(&c->a.outline, 0.0, 0.0, 0.0, thin_a ? patch : &below);
+  if (thin_a && (b == FLAT_LINE || b == FLAT_POINT)) return APART;
+  grown = *patch;
+  cut_ring(&grown, &below, margin);
+  if (grown.count == 0) return APART;
+  cut_ring(patch, &below, -margin);
+  if (patch->count == 0) return NARROW;
+  if (a == FLAT_POINT || b == FLAT_POINT) return WIDE;
+  ring_of(&c->b.outline, c->turn, c->x, c->y, thin_a ? &below : patch);
+  ring_of(&c->a.outline, 0.0, 0.0, 0.0, thin_a ? patch : &below);
+  cut_ring(patch, &below, 0);
+  double size = (double)length_of(patch), least = TIMES_DEPTH * fmax(-c->gap, 0.0) + (double)margin;
+  return size > least && (thin || (double)area_of(patch) > least * size) ? WIDE : NARROW;
 }
 
 static bool is_solid_mesh(const flat_body *b) { return b->shape.kind == CT_KIND_MESH && !b->sheet; }
@@ -363,7 +380,9 @@ static bool check_case(const flat_case *c, uint64_t number, check_random *r) {
    * and go as edges touch, and the rule leaves them to it. */
   bool passes = m.pair.flags & CT_FLAG_NORMAL_ARBITRARY && (c->a.sheet || c->b.sheet);
   if (m.count == 0 || (passes && c->gap < 0.0)) return false;
-  if (patch_of(c, &patch)) check_patch(c, number, &patch);
+  overlap outlines = patch_of(c, &patch);
+  if (outlines == NARROW) return false;
+  if (outlines == WIDE && patch.count > 1) check_patch(c, number, &patch);
   check_first(c, number);
   for (int detail = 0; detail < 3; detail++) check_moves(c, number, (ct_detail)detail, r);
   return true;
