@@ -115,8 +115,10 @@ static double off_feature(const pair_body *body, ct_feature f, ct_vec3 at) {
   return off;
 }
 
-/* Corners and edges nearer to each other than this part of the smaller box are one: a point is on
- * its features, and within the boxes, to that. */
+/* Ties as manifold.h states them: places that differ by less than this part of the smaller box are
+ * equal, and crossings nearer to a corner than twice that are the corner. So a point is on its
+ * features, and within the boxes, to two ties, and not to round-off as it was without them; which
+ * features are chosen is checked against the other way of finding them. */
 #define TIE 1e-6
 
 /* What is so of every point whatever found it: on its features, within the boxes, and the two one above the other. */

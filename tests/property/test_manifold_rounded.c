@@ -11,7 +11,8 @@
  * over them are off by half the square of the angle times the radius. */
 #define PARALLEL 1e-6
 #define FLAT 1e-4
-/* Depths that differ by less, as a part of the patch, are equal: features decide which point is first. */
+/* Depths that differ by less, as a part of the patch, are equal: features decide which point is first, and by the rule in
+ * manifold.h it is within that of the deepest. The patch is measured from the first point, by half its size at least. */
 #define TIE 1e-6
 
 /* Inset or added, with a margin or without. A hull rounds by addition alone: its inset is made with the shape. */
