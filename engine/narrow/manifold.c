@@ -118,8 +118,12 @@ void ct_contacts_meet(ct_contacts *c) {
   if (!outline_of(c, 0, CT_WANT_FACE) || !outline_of(c, 1, CT_WANT_FACE)) return;
   bool both = is_face(a) && is_face(b);
   if (meets_on(c, a, both) || meets_on(c, b, both)) {
+    uint32_t before = c->memory->count;
     ct_contacts_overlap(c, a, b);
-    return;
+    /* Rounded faces that part ways just beyond their borders meet with their edges. */
+    bool round = both && !is_mesh(c->b) && (c->core_a.radius[0] > 0.0 || c->core_b.radius[0] > 0.0);
+    round = round && a->kind == CT_OUTLINE_POLYGON && b->kind == CT_OUTLINE_POLYGON;
+    if (c->memory->count > before || !round) return;
   }
   if (!outline_of(c, 0, CT_WANT_EDGE) || !outline_of(c, 1, CT_WANT_EDGE)) return;
   ct_contacts_overlap(c, a, b);

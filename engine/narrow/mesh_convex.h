@@ -49,7 +49,8 @@ bool ct_convex_mesh_touch(const ct_convex_mesh *p, double reach, ct_vec3 *normal
 
 /* A point on an edge of the mesh. */
 typedef struct ct_mesh_point {
-  ct_vec3 point;
+  ct_vec3 point, normal; /* out of the core; unit */
+  double depth;
   uint32_t position; /* of a triangle that has the edge */
   bool complete;     /* false: stopped */
 } ct_mesh_point;

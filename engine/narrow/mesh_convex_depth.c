@@ -208,28 +208,29 @@ static void offer_through(const ct_convex_mesh *p, const ct_gap *nearest, uint32
 
 /* ---- vertices of the mesh in the core ---- */
 
-/* A point of the mesh that is in the core. */
-static void offer_mesh_point(const ct_convex_mesh *p, ct_vec3 v, uint32_t position, ct_convex_feature *best) {
+static void offer_mesh_vertex(const ct_convex_mesh *p, ct_convex_feature *best) {
+  ct_mesh_peak peak = ct_mesh_peak_of(p->view, &p->workspace->mesh, best->depth, depth_in_core, (void *)(uintptr_t)p);
+  if (peak.stopped) best->complete = false;
+  if (!(peak.value > best->depth)) return;
+  ct_vec3 v = p->view->vertices[peak.vertex];
   ct_cell_result r;
   point_to_core(p, v, &r);
   best->depth = ct_max2(-r.distance, 0.0);
   best->gap.normal = ct_neg(r.normal);
   best->gap.a = r.point_b;
   best->gap.b = v;
-  best->triangle = p->view->order[position];
-}
-
-static void offer_mesh_vertex(const ct_convex_mesh *p, ct_convex_feature *best) {
-  ct_mesh_peak peak = ct_mesh_peak_of(p->view, &p->workspace->mesh, best->depth, depth_in_core, (void *)(uintptr_t)p);
-  if (peak.stopped) best->complete = false;
-  if (peak.value > best->depth) offer_mesh_point(p, p->view->vertices[peak.vertex], peak.position, best);
+  best->triangle = p->view->order[peak.position];
 }
 
 /* Points of the mesh's edges count when they are deeper beyond round-off. */
 static void offer_mesh_edge(const ct_convex_mesh *p, ct_convex_feature *best) {
   ct_mesh_point edge;
-  if (ct_convex_mesh_deepest_edge(p, best->depth + 2.0 * p->roundoff, &edge)) offer_mesh_point(p, edge.point, edge.position, best);
+  bool deeper = ct_convex_mesh_deepest_edge(p, best->depth + 2.0 * p->roundoff, &edge);
   if (!edge.complete) best->complete = false;
+  if (!deeper) return;
+  best->depth = edge.depth;
+  best->gap = (ct_gap){.a = ct_add_scaled(edge.point, edge.normal, edge.depth), .b = edge.point, .normal = edge.normal};
+  best->triangle = p->view->order[edge.position];
 }
 
 /* ---- triangles through the core ---- */

@@ -27,8 +27,9 @@
 #define MARGIN 1e-5L
 #define ROUND_MARGIN 2e-3L
 
-/* The place where a curved side is nearest is known to the root of round-off, m. */
-#define CURVED 1e-7
+/* The place where a curved side is nearest is known to the root of round-off times its greatest
+ * radius of curvature, here 5 m; sixteen roots in all, m. */
+#define CURVED 1e-6
 
 typedef struct kept {
   ct_contact_point points[POINTS_MAX];
@@ -325,14 +326,14 @@ static void check_patch(const flat_case *c, uint64_t number, const ring *patch) 
   if (!covers(c, patch, &m, true)) {
     CHECK_FAIL("case %llu, %s on %s: the points are not the patch", (unsigned long long)number,
                c->b.name, c->a.name);
-    if (check_failures < 100000) print_ids("all", &m);
+    if (check_failures < 10) print_ids("all", &m);
     return;
   }
   meet(c, CT_DETAIL_MANIFOLD, &m);
   if (covers(c, patch, &m, false)) return;
   CHECK_FAIL("case %llu, %s on %s: those kept do not span the patch", (unsigned long long)number,
              c->b.name, c->a.name);
-  if (check_failures < 100000) print_ids("kept", &m);
+  if (check_failures < 10) print_ids("kept", &m);
 }
 
 static void check_moves(const flat_case *given, uint64_t number, ct_detail detail,
@@ -346,11 +347,14 @@ static void check_moves(const flat_case *given, uint64_t number, ct_detail detai
     ct_pose small = small_move(r);
     flat_place(&c, &small);
     meet(&c, detail, &n);
-    if (steady(&m, &n, limit)) continue;
+    /* Two ways apart that are equally deep: the normal is that of ct_pair_distance. */
+    bool other_way = c.gap < 0.0 && ct_dot(m.pair.normal, n.pair.normal) < 0.9 &&
+                     fabs(m.pair.distance - n.pair.distance) <= 4.0 * SMALL;
+    if (other_way || steady(&m, &n, limit)) continue;
     CHECK_FAIL("case %llu, detail %d: %s on %s jumps (gap %g, turn %g, aside %g %g, limit %g)",
                (unsigned long long)number, detail, c.b.name, c.a.name, c.gap, c.turn, c.x, c.y,
                limit);
-    if (check_failures < 100000) {
+    if (check_failures < 10) {
       print_ids("before", &m);
       print_ids("after", &n);
     }
