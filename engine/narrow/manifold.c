@@ -191,14 +191,6 @@ static void hand_back(const ct_contacts *c, bool swapped, ct_manifold *out) {
   out->points = points;
 }
 
-/* By how much the depths of two patches may differ and still be equal: CT_TIE of the distance from the first of all points to the
- * farthest. */
-static double tie_of_patches(const ct_contact_point *points, uint32_t count, double slack) {
-  double most = 0.0;
-  for (uint32_t i = 1; i < count; i++) most = ct_max2(most, ct_norm2(ct_sub(points[i].point_a, points[0].point_a)));
-  return ct_max2(CT_TIE * sqrt(most), 2.0 * slack);
-}
-
 /* Of ordered patches, each with its deepest point first: moves that of the first patch that is as deep as any to a tie to the
  * front. */
 static void deepest_patch_first(ct_contact_point *points, size_t count, double tie) {
@@ -216,18 +208,20 @@ static size_t keep(const ct_contacts *c, ct_detail detail) {
   uint32_t kept = 0, patches = 0;
   ct_contacts_order(m->points, m->count);
   if (is_mesh(c->b)) m->count = ct_contacts_unique(m->points, m->count);
-  const double tie_of_all = is_mesh(c->a) || is_mesh(c->b) ? tie_of_patches(m->points, m->count, c->slack) : 0.0;
+  double widest = 0.0; /* of the patches' ties */
   for (uint32_t first = 0, end; first < m->count; first = end, patches++) {
     for (end = first + 1; end < m->count && m->points[end].patch == m->points[first].patch; end++) continue;
     ct_contact_point *patch = &m->points[first];
     uint32_t count = end - first;
     ct_view view = is_mesh(c->b) ? ct_view_along(patch[0].normal) : c->view;
-    ct_contacts_deepest_first(patch, count, ct_contacts_depth_tie(patch, count, &view, c->slack));
+    double tie = ct_contacts_depth_tie(patch, count, &view, c->slack);
+    widest = ct_max2(widest, tie);
+    ct_contacts_deepest_first(patch, count, tie);
     if (detail == CT_DETAIL_MANIFOLD) count = ct_contacts_reduce(patch, count, &view, c->slack);
     for (uint32_t i = 0; i < count && kept < first; i++) m->points[kept + i] = patch[i];
     kept += count;
   }
-  if (patches > 1) deepest_patch_first(m->points, kept, tie_of_all);
+  if (patches > 1) deepest_patch_first(m->points, kept, widest);
   return detail == CT_DETAIL_DEEPEST && kept > 1 ? 1 : kept;
 }
 

@@ -288,7 +288,13 @@ static overlap patch_of(const flat_case *c, ring *patch) {
   long double margin = a == FLAT_DISC || b == FLAT_DISC ? ROUND_MARGIN : MARGIN;
   ring_of(&c->b.outline, c->turn, c->x, c->y, thin_a ? &below : patch);
   ring_of(&c->a.outline, 0.0, 0.0, 0.0, thin_a ? patch : &below);
-  if (thin_a && (b == FLAT_LINE || b == FLAT_POINT)) return APART;
+  if (thin_a && (b == FLAT_LINE || b == FLAT_POINT)) {
+    for (int i = 0; i < patch->count * below.count; i++) {
+      const long double *p = patch->at[i / below.count], *q = below.at[i % below.count];
+      if (hypotl(p[0] - q[0], p[1] - q[1]) < margin) return NARROW;
+    }
+    return APART;
+  }
   grown = *patch;
   cut_ring(&grown, &below, margin);
   if (grown.count == 0) return APART;
