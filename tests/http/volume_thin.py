@@ -335,6 +335,60 @@ def volumes_of_meshes_hulls_of_planes_and_solfec_keep_within_their_bound():
     check(inexact >= 5, f"bounds seen: {inexact}")
 
 
+class Voxels:
+    """Cells of a grid of uneven steps: the mesh of their common surface, and boxes that fill it."""
+
+    def __init__(self, r, cells):
+        steps = [max(c[k] for c in cells) + 2 for k in range(3)]
+        self.planes = [[i * 0.5 - 0.75 + dyadic(r, -0.1, 0.1) for i in range(n)] for n in steps]
+        self.cells, self.numbers, self.triangles = set(cells), {}, []
+        for c in sorted(cells):
+            for axis, s in ((a, s) for a in range(3) for s in (0, 1)):
+                if tuple(c[k] + (2 * s - 1) * (k == axis) for k in range(3)) not in self.cells:
+                    self.add_face(c, axis, s)
+        self.shape = {"mesh": {"vertices": [list(self.at(g)) for g in self.numbers], "triangles": self.triangles}}
+
+    def at(self, grid):
+        return tuple(self.planes[k][grid[k]] for k in range(3))
+
+    def add_face(self, cell, axis, side):
+        corners = []
+        for du, dv in ((0, 0), (1, 0), (1, 1), (0, 1)):
+            grid = list(cell)
+            for k, step in ((axis, side), ((axis + 1) % 3, du), ((axis + 2) % 3, dv)):
+                grid[k] += step
+            corners.append(self.numbers.setdefault(tuple(grid), len(self.numbers)))
+        if not side:
+            corners.reverse()
+        self.triangles += [corners[:3], [corners[0], corners[2], corners[3]]]
+
+    def placed(self, pose):
+        boxes = [[exact.exact(self.at([c[k] + (i >> k & 1) for k in range(3)])) for i in range(8)] for c in self.cells]
+        return [exact.polygons(exact.place(b, *pose), BOX_FACES) for b in boxes]
+
+
+@suite.fact
+def volumes_of_two_meshes_keep_within_their_bound():
+    """Of solids that are not convex: the sum over all pairs of the boxes that fill them."""
+    kinds = ([(0, 0, 0), (1, 0, 0), (0, 0, 1)], [(0, 0, 0), (1, 0, 0), (2, 0, 0), (0, 0, 1), (2, 0, 1)], [(0, 0, 0)])
+    r, seen = random.Random(SEED + 6), 0
+    for thickness in (1e-1, 1e-3, 1e-6, 1e-7, 1e-8, 1e-9):
+        for first, second in ((0, 1), (0, 0), (1, 2)) * PER_CASE:
+            a, b = Voxels(r, kinds[first]), Voxels(r, kinds[second])
+            q, at = rotations(r, r.choice(("axes", "parallel", "almost", "about z"))), [dyadic(r, -3, 3) for _ in range(3)]
+            arm = (r.uniform(-0.2, 0.2), r.uniform(-0.2, 0.2), a.planes[2][-1] - b.planes[2][0] - thickness)
+            second_at = [float(Fraction(c) + exact.dot(row, exact.exact(arm))) for c, row in zip(at, exact.matrix(q[0]))]
+            pose_a, pose_b = (q[0], at), (q[1], second_at)
+            truth = sum(exact.common(x, y)[0] for x in a.placed(pose_a) for y in b.placed(pose_b))
+            result = of_two(shaped(a, pose_a), shaped(b, pose_b))
+            if result.get("volume", 0) > 0:
+                is_bounded(result, truth, f"meshes {thickness}")
+                seen += 1
+            else:
+                check(truth < 1e-15, f"no volume of meshes {thickness}: {float(truth)}")
+    check(seen >= 9, f"volumes seen: {seen}")
+
+
 # ---- members that are obeyed ------------------------------------------------------------------------------------------------
 
 @suite.fact
