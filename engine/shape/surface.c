@@ -46,6 +46,7 @@ uint32_t ct_kind_surface_count(ct_kind kind) {
   case CT_KIND_MESH:
   case CT_KIND_TETMESH:
   case CT_KIND_HEXMESH:
+  case CT_KIND_ELEMENTMESH:
   case CT_KIND_COUNT: break;
   }
   return 0;
