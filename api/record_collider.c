@@ -22,9 +22,9 @@ typedef enum shape_source {
 /* The first format that has SOURCE_MOVED. */
 #define FORMAT_WITH_MOVED 3
 /* The first format that has HAS_SURFACE_IDS. */
-#define FORMAT_WITH_SURFACE_IDS 4
+#define FORMAT_WITH_SURFACE_IDS 3
 /* The first format that has elementmeshes; the kinds of older ones end with the half-space. */
-#define FORMAT_WITH_ELEMENTMESH 4
+#define FORMAT_WITH_ELEMENTMESH 3
 
 #define LEAST_ROTATION 0.5
 #define GREATEST_ROTATION 2.0

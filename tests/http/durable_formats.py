@@ -2,7 +2,7 @@
 
 tests/fixtures/store has, for each format, the file as the last program of that format left it (gzip) and the calls that had made it;
 format-1-records-2 and format-1-records-3 are files of format 1 whose records are of format 2 and 3; the latter has soft bodies that moved.
-format-1-elementmesh has records of format 4 with elements of all types.
+format-1-elementmesh has records of format 3 with elements of all types.
 Those of an older format are never changed. The newest is made by: CONTACTD_MAKE_STORE=1 tests/http/durable_formats.py"""
 import gzip
 import json

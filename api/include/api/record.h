@@ -13,9 +13,9 @@
  *   1: ids of 1 to 128 letters, digits and . _ ~ : @ -
  *   2: ids of any UTF-8 up to 256 bytes; a base has the origin of its scene; contact states have their method,
  *      and their contacts whether one of the pair is read as a surface
- *   3: meshes and elements whose vertices were moved have their origin, too
- *   4: colliders have the surface ids of their primitives; shapes may be of kind elementmesh */
-#define API_RECORD_FORMAT 4
+ *   3: meshes and elements whose vertices were moved have their origin, too; colliders have the surface ids of
+ *      primitives; shapes may be of kind elementmesh */
+#define API_RECORD_FORMAT 3
 
 typedef struct api_record {
   bool base;   /* tells the whole scene; else what changed against the revision before */
