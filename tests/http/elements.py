@@ -2,6 +2,7 @@
 question of each kind. Every kind of question with every other kind of shape: matrix.py, matrix_probes.py. What is refused: problems.py.
 """
 import math
+import random
 
 from support.checks import Suite, check, equal, near, near_list
 from support.client import KeepAlive
@@ -88,10 +89,11 @@ def more_elements_than_the_limit_are_refused():
 def a_posted_shape_and_its_scaled_copy_are_the_elements():
     ball = {"sphere": {"radius": 0.75}, "position": [2, 1.5, 1]}
     for kind in ("tetmesh", "hexmesh"):
-        form = block(kind, 2, 1, 1, sheared, surfaceIds=[7] * (20 if kind == "tetmesh" else 10))
+        ids = [7] * (20 if kind == "tetmesh" else 10)
+        form = block(kind, 2, 1, 1, sheared, surfaceIds=ids)
         shape = client.post("/v1/shapes", form).must(201).json["id"]
         for scale in (1, 0.5, 4):
-            large = block(kind, 2, 1, 1, lambda p: [scale * x for x in sheared(p)])
+            large = block(kind, 2, 1, 1, lambda p: [scale * x for x in sheared(p)], surfaceIds=ids)
             named = {"shape": shape} if scale == 1 else {"shape": shape, "scale": scale}
             for question in ("distance", "overlap", "contacts"):
                 equal(ask(question, named, ball), ask(question, large, ball), f"{question} of {kind} at {scale}")
@@ -153,6 +155,81 @@ def rays_and_points_meet_the_surface():
     held = client.post("/v1/query/point", {"scene": scene, "points": [[1, 1, 1], [3, 1, 1]]}).must(200).json["results"]
     equal([h["point"] for h in held], [0], "points held")
     near(math.sqrt(sum(x * x for x in near_by[1]["normal"])), 1, 1e-14, "normal")
+
+
+CELL = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 1], [0.5, 0.5, 2]]
+
+
+def mixed(*elements, **more):
+    return {"elementmesh": dict(vertices=CELL, elements=list(elements), **more)}
+
+
+@suite.fact
+def mixed_elements_that_make_no_solid_are_refused():
+    """The element is named, and what is wrong with it or its face."""
+    for shape, problem, pointer, words in (
+            (mixed([0, 1, 2, 3], [0, 1, 2, 3, 4, 5, 6]), "wrong-type", "/elements/1", "7 corners"),
+            (mixed([4, 5, 6, 0, 1, 2]), "bad-element", "/elements/0", "exchange the two triangles"),
+            (mixed([3, 2, 1, 0, 6]), "bad-element", "/elements/0", "inside out"),
+            (mixed([0, 1, 2, 4, 5, 5]), "bad-index", "/elements/0/5", "twice"),
+            (mixed([0, 1, 2, 3, 4, 5, 6, 7], [4, 5, 6, 8]), "bad-element", "/elements/1",
+             "vertices 4, 6 and 5 covers half of a quadrilateral face of the earlier element 0"),
+            (mixed([4, 5, 6, 8], [0, 1, 2, 3, 4, 5, 6, 7]), "bad-element", "/elements/1", "half covered by a triangular"),
+            (mixed([0, 1, 2, 4, 5, 6], surfaceIds=[1] * 4), "wrong-type", "/surfaceIds", "5")):
+        reply = client.post("/v1/shapes", shape).problem(422, problem, "/elementmesh" + pointer)
+        check(words in reply.json["errors"][0]["detail"], f"{words!r} is not in {reply.text}")
+
+
+@suite.fact
+def pyramids_and_wedges_have_the_mass_of_their_solids():
+    """Base [-1, 1]^2 and height 3; a right triangle with legs 1 times a length of 2: volume, centre, principal moments."""
+    pyramid = {"elementmesh": {"vertices": [[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0], [0, 0, 3]], "elements": [[0, 1, 2, 3, 4]]}}
+    wedge = {"elementmesh": {"vertices": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 2], [1, 0, 2], [0, 1, 2]], "elements": [[0, 1, 2, 3, 4, 5]]}}
+    for shape, volume, center, moments in (
+            (pyramid, 4, [0, 0, 0.75], [1.6, 2.15, 2.15]),
+            (wedge, 1, [1 / 3, 1 / 3, 1], [1 / 9, 1 / 18 + 1 / 3 - 1 / 36, 1 / 18 + 1 / 3 + 1 / 36])):
+        answer = ask("massProperties", {"colliders": [shape], "motion": {"density": 2}})[0]
+        near(answer["volume"], volume, 1e-14, "volume")
+        near_list(answer["centerOfMass"], center, 1e-14, "centre")
+        near_list(sorted(answer["principalMoments"]), [2 * m for m in moments], 1e-13, "moments")
+
+
+CUTS = ([[0, 1, 2, 4, 5, 6], [2, 3, 0, 6, 7, 4]], [[5, 6, 2, 1, 0], [2, 6, 7, 3, 0], [7, 6, 5, 4, 0]],
+        [[1, 4, 3, 0], [1, 3, 6, 2], [1, 6, 4, 5], [3, 4, 6, 7], [1, 3, 4, 6]], [[0, 1, 2, 4, 5, 6], [2, 0, 4, 6, 3], [3, 4, 7, 6]])
+
+
+def volume6(a, b, c, d):
+    u, v, w = ([q - p for p, q in zip(CELL[a], CELL[i])] for i in (b, c, d))
+    return sum(w[k] * (u[(k + 1) % 3] * v[(k + 2) % 3] - u[(k + 2) % 3] * v[(k + 1) % 3]) for k in range(3))
+
+
+@suite.fact
+def a_cube_in_elements_of_any_type_is_the_hexahedron():
+    """Two wedges, three pyramids, five tetrahedra, a wedge and a pyramid and a tetrahedron: as one hexahedron to every query."""
+    rng = random.Random(20261123)
+    frame = lambda p: [p[0] + 0.25 * p[1], p[1] - 0.125 * p[2], 0.75 * p[2]]
+    solid = {"hexmesh": {"vertices": [frame(p) for p in CELL[:8]], "hexahedra": [list(range(8))]}}
+    overlapping = 0
+    for elements in CUTS:
+        elements = [e if len(e) > 4 or volume6(*e) > 0 else [e[1], e[0], *e[2:]] for e in elements]
+        cut = {"elementmesh": {"vertices": [frame(p) for p in CELL[:8]], "elements": elements}}
+        for unused in range(10):
+            other = {"box": {"size": [1, 0.5, 0.75]}, "position": [rng.uniform(-1, 2) for unused in range(3)],
+                     "rpy": [rng.uniform(-3, 3) for unused in range(3)]}
+            first, second = (ask("distance", shape, other)[0] for shape in (solid, cut))
+            equal(second["distance"] > 0, first["distance"] > 0, "overlap")
+            if first["distance"] > 0:
+                near(second["distance"], first["distance"], 1e-12, "distance")
+            volumes = [sum(r["volume"] for r in ask("volume", shape, other)) for shape in (solid, cut)]
+            near(volumes[1], volumes[0], 1e-13, "volume")
+            overlapping += volumes[0] > 0
+            lines = {"hits": "all", "rays": [{"origin": [rng.uniform(0, 1) for unused in range(3)],
+                                              "direction": [rng.uniform(-1, 1) for unused in range(3)]}]}
+            hits = [client.post("/v1/query/raycast", {**lines, "scene": {"bodies": [{"id": "a", "colliders": [shape]}]}}).must(200).json["results"]
+                    for shape in (solid, cut)]
+            equal([h["entering"] for h in hits[1]], [h["entering"] for h in hits[0]], "crossings")
+            near_list([h["distance"] for h in hits[1]], [h["distance"] for h in hits[0]], 1e-12, "crossings")
+    check(overlapping > 5, f"{overlapping} overlap")
 
 
 suite.main()

@@ -339,24 +339,6 @@ row("wrong-type", 422, "a hexahedron of nine", "POST", SHAPES, hexes([0, 1, 2, 3
 row("wrong-type", 422, "surface ids for three of four faces", "POST", SHAPES, tets([0, 1, 2, 6], surfaceIds=[1, 2, 3]), "/tetmesh/surfaceIds")
 row("wrong-type", 422, "a surface id of a half", "POST", SHAPES, tets([0, 1, 2, 6], surfaceIds=[1, 2, 0.5, 3]), "/tetmesh/surfaceIds/2")
 row("wrong-type", 422, "normals of other vertices", "POST", SHAPES, tets([0, 1, 2, 6], normals=[[0, 0, 1]] * 7), "/tetmesh/normals")
-
-
-def mixed(*elements, vertices=CELL, **more):
-    return {"elementmesh": dict(vertices=vertices, elements=list(elements), **more)}
-
-
-row("wrong-type", 422, "an element of seven", "POST", SHAPES, mixed([0, 1, 2, 3], [0, 1, 2, 3, 4, 5, 6]), "/elementmesh/elements/1",
-    also=detail_has("7 corners"))
-row("bad-element", 422, "a wedge inside out", "POST", SHAPES, mixed([4, 5, 6, 0, 1, 2]), "/elementmesh/elements/0",
-    also=volume_of_element(-1 / 6, "inside out", "exchange the two triangles"))
-row("bad-element", 422, "a pyramid inside out", "POST", SHAPES, mixed([3, 2, 1, 0, 6]), "/elementmesh/elements/0",
-    also=volume_of_element(-1 / 6, "inside out", "vertices"))
-row("bad-index", 422, "a wedge that names a vertex twice", "POST", SHAPES, mixed([0, 1, 2, 4, 5, 5]), "/elementmesh/elements/0/5")
-row("bad-element", 422, "a triangle on half of a quadrilateral", "POST", SHAPES,
-    mixed([0, 1, 2, 3, 4, 5, 6, 7], [4, 5, 6, 8], vertices=CELL + [[0.5, 0.5, 2]]), "/elementmesh/elements/1",
-    also=detail_has("vertices 4, 6 and 5 covers half of a quadrilateral face of the earlier element 0"))
-row("wrong-type", 422, "surface ids for four of five faces", "POST", SHAPES, mixed([0, 1, 2, 4, 5, 6], surfaceIds=[1] * 4),
-    "/elementmesh/surfaceIds")
 row("missing-member", 422, "a tetmesh without elements", "POST", SHAPES, tets(), "/tetmesh/tetrahedra")
 row("missing-member", 422, "a hexmesh of tetrahedra", "POST", SHAPES, {"hexmesh": {"vertices": CELL}}, "/hexmesh/hexahedra")
 row("unknown-member", 422, "a tetmesh that is solid", "POST", SHAPES, tets([0, 1, 2, 6], solid=True), "/tetmesh/solid")
