@@ -2,8 +2,10 @@
 question of each kind. Every kind of question with every other kind of shape: matrix.py, matrix_probes.py. What is refused: problems.py.
 """
 import math
+import os
 import random
 
+from support import exact_volume as exact
 from support.checks import Suite, check, equal, near, near_list
 from support.client import KeepAlive
 from support.daemon import Daemon
@@ -230,6 +232,40 @@ def a_cube_in_elements_of_any_type_is_the_hexahedron():
             equal([h["entering"] for h in hits[1]], [h["entering"] for h in hits[0]], "crossings")
             near_list([h["distance"] for h in hits[1]], [h["distance"] for h in hits[0]], 1e-12, "crossings")
     check(overlapping > 5, f"{overlapping} overlap")
+
+
+# Faces outward by numbers of corners, in the order of the faces of each type.
+FACES = {4: ([0, 1, 3], [1, 2, 3], [2, 0, 3], [0, 2, 1]), 5: ([0, 3, 2, 1], [0, 1, 4], [1, 2, 4], [2, 3, 4], [3, 0, 4]),
+         6: ([0, 2, 1], [3, 4, 5], [0, 1, 4, 3], [1, 2, 5, 4], [2, 0, 3, 5]),
+         8: ([0, 4, 7, 3], [1, 2, 6, 5], [0, 1, 5, 4], [3, 7, 6, 2], [0, 3, 2, 1], [4, 5, 6, 7])}
+POINTS = CELL[:8] + [[2, 0, 0], [2, 1, 0], [0.5, 0.5, 2], [1.5, 0.5, 1.5]]
+EACH = [[0, 1, 2, 3, 4, 5, 6, 7], [2, 9, 6, 1, 8, 5], [4, 5, 6, 7, 10], [5, 6, 10, 11]]
+
+
+@suite.fact
+def volumes_of_mixed_elements_are_those_of_exact_clipping():
+    """One element of each type, and a box in any pose: each element's part by clipping in fractions."""
+    full = bool(os.environ.get("CONTACTD_FULL"))
+    seed = int(os.environ.get("CONTACTD_SEED", random.SystemRandom().randrange(2 ** 32) if full else 20261123))
+    if full:
+        print(f"seed {seed}", flush=True)
+    rng, seen = random.Random(seed), [0] * 4
+    number = lambda low, high: round(rng.uniform(low, high) * 1024) / 1024
+    corners = [[x, y, z] for z in (-0.5, 0.5) for y in (-0.375, 0.375) for x in (-0.5, 0.5)]
+    sides = [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]]
+    for unused in range(500 if full else 25):
+        turn, place = [number(-1, 1) for unused in range(4)], [number(0, 1.75), number(0, 1), number(0.25, 1.75)]
+        turn = [c / math.sqrt(sum(x * x for x in turn)) for c in turn]
+        box = exact.polygons(exact.place([exact.exact(p) for p in corners], turn, place), sides)
+        found = ask("volume", {"elementmesh": {"vertices": POINTS, "elements": EACH}},
+                    {"box": {"size": [1, 0.75, 1]}, "rotation": turn, "position": place})
+        parts = {r["elementA"]: r["volume"] for r in found}
+        for number_of, element in enumerate(EACH):
+            faces = exact.polygons([exact.exact(POINTS[i]) for i in element], FACES[len(element)])
+            volume = exact.common(faces, box)[0]
+            near(parts.get(number_of, 0.0), float(volume), 1e-12 * max(float(volume), 1e-3), f"element {number_of} at {place} {turn}")
+            seen[number_of] += volume > 0
+    check(min(seen) > 3, f"overlaps of each type: {seen}")
 
 
 suite.main()
