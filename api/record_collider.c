@@ -3,6 +3,7 @@
 
 #include <contact/limits.h>
 
+#include "mesh_json.h"
 #include "shape_json.h"
 
 /* Bits of a collider. */
@@ -230,6 +231,43 @@ static bool get_before(api_restoring *r, const ct_body *before, ct_shape *shape)
   return true;
 }
 
+/* ---- notes: they become JSON of replies as they are ---- */
+
+static bool has_note(const ct_body *body, ct_text note) {
+  for (size_t i = 0; i < ct_body_collider_count(body); i++)
+    if (api_text_equal(ct_body_collider(body, i).note, note)) return true;
+  return false;
+}
+
+/* That of a shape the body had before: a note of the body's, or the name of a posted shape. */
+static bool check_known_note(api_restoring *r, const ct_body *before, ct_text note, ct_kind kind) {
+  if (!note.length || has_note(before, note)) return true;
+  ct_shape shape = {.kind = kind};
+  if (!get_noted(r, note, &shape)) return false;
+  ct_shape_release(&shape);
+  return true;
+}
+
+/* That of a shape made of numbers: how a mesh is read, or that it keeps duplicate triangles. */
+static bool check_note_of_numbers(api_restoring *r, ct_text note, const ct_shape *shape) {
+  bool is_mesh = shape->kind == CT_KIND_MESH, repeats = is_mesh && ct_mesh_get(shape->mesh)->repeats;
+  bool is_reading = api_text_equal(note, api_text("true")) || api_text_equal(note, api_text("false"));
+  if (!repeats && (!note.length || (is_mesh && is_reading))) return true;
+  ct_text wanted = {0};
+  if (repeats && !api_note_duplicates(&r->reader, shape->mesh, &wanted)) return api_restore_memory(r);
+  if (repeats && api_text_equal(note, wanted)) return true;
+  return api_restore_refuse(r, "A shape is spelled otherwise than it is");
+}
+
+static bool check_note(api_restoring *r, unsigned source, const ct_body *before,
+                       const ct_collider *collider) {
+  if (source == SOURCE_NOTE) return true; /* it was read */
+  if (source == SOURCE_BEFORE) return check_known_note(r, before, collider->note, collider->shape.kind);
+  return check_note_of_numbers(r, collider->note, &collider->shape);
+}
+
+/* ---- colliders ---- */
+
 static bool get_pose(api_restoring *r, ct_pose *out) {
   *out = api_record_get_pose(&r->in);
   ct_quat q = out->rotation;
@@ -267,16 +305,16 @@ bool api_record_get_collider(api_restoring *r, const ct_body *before, ct_collide
     margin = api_record_get_f64(&r->in);
   }
   if (!api_restore_whole(r)) return false;
-  bool good = source == SOURCE_BEFORE ? get_before(r, before, &collider.shape)
-              : source == SOURCE_NOTE ? get_noted(r, collider.note, &collider.shape)
+  bool good = source == SOURCE_BEFORE  ? get_before(r, before, &collider.shape)
+              : source == SOURCE_NOTE  ? get_noted(r, collider.note, &collider.shape)
               : source == SOURCE_MOVED ? api_record_get_moved(r, &collider.shape)
-                                      : get_numbers(r, collider.note, &collider.shape);
+                                       : get_numbers(r, collider.note, &collider.shape);
   if (!good) return false;
-  if (bits & HAS_SURFACE_IDS && !get_surface_ids(r, source, &collider.shape)) {
-    ct_shape_release(&collider.shape);
-    return false;
-  }
-  if (source != SOURCE_BEFORE && !round_shape(r, (bits & IS_INSET) != 0, rounding, margin, &collider.shape)) {
+  good = check_note(r, source, before, &collider) &&
+         (!(bits & HAS_SURFACE_IDS) || get_surface_ids(r, source, &collider.shape)) &&
+         (source == SOURCE_BEFORE ||
+          round_shape(r, (bits & IS_INSET) != 0, rounding, margin, &collider.shape));
+  if (!good) {
     ct_shape_release(&collider.shape);
     return false;
   }

@@ -17,13 +17,19 @@ static const char small[] =
     "\"plane\":"
     "{}}]},{\"id\":\"c\",\"position\":[9,0,0],\"colliders\":[{\"convex\":{\"vertices\":[[0,0,0],[1,0,0],[0,1,0],[0,0,1]],"
     "\"surfaceIds\":[4,3,2,1]},\"roundingRadius\":0.01},{\"mesh\":{\"vertices\":[[0,0,0],[1,0,0],[0,1,0]],\"triangles\":[[0,1,2]],"
-    "\"normals\":[[0,0,1],[0,0,1],[0,0,1]]}}]},{\"id\":\"d\",\"position\":[20,0,0],\"colliders\":[{\"tetmesh\":{\"vertices\":[[0,0,"
+    "\"normals\":[[0,0,1],[0,0,1],[0,0,1]]},\"id\":\"m\"}]},{\"id\":\"d\",\"position\":[20,0,0],\"colliders\":[{\"tetmesh\":{\"vertices\":[[0,0,"
     "0],"
-    "[1,0,0],[0,1,0],[0,0,1]],\"tetrahedra\":[[0,1,2,3]]}},"
+    "[1,0,0],[0,1,0],[0,0,1]],\"tetrahedra\":[[0,1,2,3]]},\"id\":\"t\"},"
     "{\"elementmesh\":{\"vertices\":[[0,0,0],[1,0,0],[0,1,0],[0,0,1],[1,0,1],[0,1,1],[0,0,2]],"
     "\"elements\":[[0,1,2,3,4,5],[3,4,5,6]]}},"
     "{\"convex\":{\"vertices\":[[0,0,0],[1,0,0],[0,1,0],[0,0,1],"
     "[0.1,0.1,0.1]]}}]}]}";
+
+/* Of that scene: a record of a moved shape has its origin, too. */
+static const char moves[] =
+    "{\"meshes\":[{\"body\":\"c\",\"collider\":\"m\",\"vertices\":[[0,0,0],[1,0,0.5],[0,1,0]],"
+    "\"normals\":[[0,0,1],[0,0,2],[0,0,1]]},"
+    "{\"body\":\"d\",\"collider\":\"t\",\"vertices\":[[0,0,0],[1,0,0],[0,1,0],[0,0,1.5]]}]}";
 
 /* A scene, and one after it that differs in everything, as records. */
 typedef struct sample {
@@ -31,6 +37,33 @@ typedef struct sample {
   const ct_scene *before, *after;
   api_record base, change, shape;
 } sample;
+
+/* Moves vertices of shapes, so that these have origins. */
+static void move_shapes(rig *r) {
+  rig_must(r, "PATCH", "/v1/scenes/s/vertices", moves, 200);
+  const ct_scene *scene = scene_in(r);
+  const ct_body *c = ct_scene_body(scene, ct_scene_find(scene, (ct_text){"c", 1}));
+  const ct_body *d = ct_scene_body(scene, ct_scene_find(scene, (ct_text){"d", 1}));
+  CHECK(ct_mesh_origin(ct_body_collider(c, 1).shape.mesh) != NULL);
+  CHECK(ct_elements_origin(ct_body_collider(d, 0).shape.elements) != NULL);
+}
+
+/* Another body in the place of the one of a row, with the same shapes: a record refers to them. */
+static void replace_body(ct_draft *draft, uint32_t row) {
+  const ct_body *own = ct_draft_body(draft, row), *body = NULL;
+  ct_collider colliders[8];
+  ct_body_options options = {.id = ct_body_id(own),
+                             .colliders = colliders,
+                             .collider_count = ct_body_collider_count(own),
+                             .user = {"3", 1}};
+  CHECK(options.collider_count <= 8);
+  for (size_t i = 0; i < options.collider_count; i++) colliders[i] = ct_body_collider(own, i);
+  ct_pose pose = ct_draft_pose(draft, row);
+  ct_velocity velocity = ct_draft_velocity(draft, row);
+  CHECK_INT(ct_body_create(&options, &body), CT_OK);
+  CHECK_INT(ct_draft_replace(draft, row, body, &pose, &velocity), CT_OK);
+  ct_body_release(body);
+}
 
 static sample sample_open(const char *scene) {
   sample s = {.daemon = rig_open()};
@@ -40,6 +73,7 @@ static sample sample_open(const char *scene) {
   CHECK_INT(posted.status, 201);
   r->posted = NULL;
   rig_must(r, "PUT", "/v1/scenes/s", scene, 201);
+  if (scene == small) move_shapes(r);
   rig_must(r, "POST", "/v1/scenes/s/contactStates/one", "{\"supportPoints\":true}", 201);
   s.before = ct_scene_retain(scene_in(r));
   CHECK(api_record_base(s.before, &s.base));
@@ -50,6 +84,7 @@ static sample sample_open(const char *scene) {
   uint32_t rows = ct_scene_rows(s.before);
   CHECK_INT(ct_draft_set_pose(draft, 0, &pose), CT_OK);
   CHECK_INT(ct_draft_set_velocity(draft, 0, &velocity), CT_OK);
+  replace_body(draft, 2);
   CHECK_INT(ct_draft_remove(draft, rows - 1), CT_OK);
   CHECK_INT(ct_draft_set_user(draft, (ct_text){"[2]", 3}), CT_OK);
   char spelled[96];
