@@ -176,22 +176,28 @@ static bool read_short(api_reader *reader, const api_field *field, const api_bod
   return good;
 }
 
-/* True if a member may be a misspelt "colliders". */
+static const api_field shapes[] = {API_SHAPE_MEMBERS};
+
+/* True if a member may be a misspelt "colliders", and is no less like it than like any shape:
+ * "cylider" is a cylinder. */
 static bool resembles_colliders(const json_t *value) {
   static const char word[] = "colliders";
-  api_likeness likeness = api_likeness_start(word, sizeof word - 1);
   const char *name;
   json_t *unused;
   json_object_foreach((json_t *)value, name, unused) {
-    if (!api_likeness_consider(&likeness, name, strlen(name))) break;
+    api_likeness likeness = api_likeness_start(name, strlen(name));
+    for (size_t i = 0; i < API_SHAPE_MEMBER_COUNT; i++)
+      api_likeness_consider(&likeness, shapes[i].name, strlen(shapes[i].name));
+    api_likeness_consider(&likeness, word, sizeof word - 1);
+    if (likeness.best.bytes == word) return true;
   }
-  return likeness.best.length > 0;
+  return false;
 }
 
-/* A shape at the top, or nothing that only a whole body has: a misspelt shape is then told with the names of the shapes. */
+/* A shape at the top, or nothing that only a whole body has: the error of a misspelt shape then lists
+ * the names of the shapes. */
 static bool looks_short(const json_t *value) {
   if (!json_is_object(value) || json_object_get(value, "colliders")) return false;
-  static const api_field shapes[] = {API_SHAPE_MEMBERS};
   for (size_t i = 0; i < API_SHAPE_MEMBER_COUNT; i++)
     if (json_object_get(value, shapes[i].name)) return true;
   if (json_object_get(value, "shape")) return true;

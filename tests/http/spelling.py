@@ -77,6 +77,7 @@ def rows():
             ("two letters swapped", "PATCH", CELL + "/bodies", [{"di": "gripper"}], 422, "id"),
             ("two other letters", "PATCH", CELL + "/bodies", [{"ix": "gripper"}], 422, None),
             ("the kind of a body", "POST", "/v1/query/massProperties", {"a": {"id": "a", "coliders": [BALL]}, "b": BALL}, 422, "colliders"),
+            ("a shape that is a body", "POST", "/v1/query/massProperties", {"a": {"id": "a", "cylider": {"radius": 1, "height": 1}}}, 422, "cylinder"),
             ("a parameter", "GET", CELL + "/bodies?limt=3", None, 400, "limit"),
             ("a parameter's case", "POST", "/v1/shapes?Unit=m", BALL, 400, "unit"),
             ("a parameter where there is none", "GET", CELL + "?limit=3", None, 400, None)):
