@@ -5,6 +5,9 @@
 
 #include <string.h>
 
+/* Rows between two polls of the cancel flag: each is compared with up to CT_GROUPS_MAX groups. */
+#define ROWS_PER_POLL 1024u
+
 uint32_t api_read_body_row(api_reader *reader, const api_field *field, const ct_scene *scene) {
   ct_text id;
   char echo[API_ECHO_MAX + 4];
@@ -56,10 +59,10 @@ static bool select_groups(api_reader *reader, const api_field *field, const ct_s
   }
   for (uint32_t row = 0; good && row < ct_scene_rows(scene); row++) {
     const ct_body *body = ct_scene_body(scene, row);
+    if (row % ROWS_PER_POLL == 0 && api_reader_cancelled(reader)) return false;
     mask[row] = body && in_groups(body, groups, count);
   }
-  if (good) api_warn_empty_groups(reader, field, groups, count, scene, query);
-  return good;
+  return good && api_warn_empty_groups(reader, field, groups, count, scene, query);
 }
 
 static bool select_prefix(api_reader *reader, const api_field *field, const ct_scene *scene, uint8_t *mask, api_question *query) {
