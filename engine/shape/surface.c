@@ -1,12 +1,14 @@
-/* Surface ids: the face of a shape that a point of its boundary belongs to, and the id of that face.
+/* Surface ids: the face of a shape that a point of its boundary belongs to, and the id of that
+ * face.
  *
  * A face is scored by two numbers: how far the point is from the face moved out by rounding and
  * margin, and how much the face's outward normal agrees with the direction of the contact. The
- * nearest face counts; of faces within TIE of that the one that agrees best, so that a cylinder that
- * lies on its side has its side on the rim, and one that stands on its end has its end there; of
- * faces that agree equally well the one with the lowest id. Poses that are flat or symmetric are
+ * nearest face counts; of faces within TIE of that the one that agrees best, so that a cylinder
+ * that lies on its side has its side on the rim, and one that stands on its end has its end there;
+ * of faces that agree equally well the one with the lowest id. Poses that are flat or symmetric are
  * inside these tolerances, not at their ends: a small tilt changes nothing. */
 #include "shape/capsule.h"
+#include "shape/form.h"
 #include "shape/hull_cells.h"
 #include "shape/mesh_parts.h"
 #include "shape/triangle_nearest.h"
@@ -58,10 +60,12 @@ static uint32_t surface_id(const uint32_t *ids, uint32_t face) { return ids ? id
 
 static face_score score_of_box(const spot *s, uint32_t face) {
   const double half[3] = {s->shape->box.half.x, s->shape->box.half.y, s->shape->box.half.z};
-  const double p[3] = {s->point.x, s->point.y, s->point.z}, n[3] = {s->outward.x, s->outward.y, s->outward.z};
+  const double p[3] = {s->point.x, s->point.y, s->point.z},
+               n[3] = {s->outward.x, s->outward.y, s->outward.z};
   uint32_t axis = face / 2;
   double sign = face & 1 ? 1.0 : -1.0;
-  return (face_score){fabs(sign * p[axis] - half[axis] - s->growth), sign * n[axis], surface_id(s->shape->surface_ids, face)};
+  return (face_score){fabs(sign * p[axis] - half[axis] - s->growth), sign * n[axis],
+                      surface_id(s->shape->surface_ids, face)};
 }
 
 static double axis_distance(ct_vec3 p) { return sqrt(p.x * p.x + p.y * p.y); }
@@ -73,7 +77,8 @@ static ct_vec3 from_axis(const spot *s) {
 }
 
 /* Frusta, with cylinders as those of equal radii. The side is that of the infinite cone. */
-static face_score score_of_frustum(const spot *s, double half, double bottom, double top, uint32_t face) {
+static face_score score_of_frustum(const spot *s, double half, double bottom, double top,
+                                   uint32_t face) {
   uint32_t id = surface_id(s->shape->surface_ids, face);
   if (face != FACE_SIDE) {
     double sign = face == FACE_TOP ? 1.0 : -1.0;
@@ -81,7 +86,8 @@ static face_score score_of_frustum(const spot *s, double half, double bottom, do
     double height = is_apex ? INFINITY : fabs(sign * s->point.z - half - s->growth);
     return (face_score){height, sign * s->outward.z, id};
   }
-  double drop = bottom - top, length = sqrt(drop * drop + 4.0 * half * half), along = 2.0 * half / length, rise = drop / length;
+  double drop = bottom - top, length = sqrt(drop * drop + 4.0 * half * half),
+         along = 2.0 * half / length, rise = drop / length;
   double middle = along * (axis_distance(s->point) - 0.5 * (bottom + top)) + rise * s->point.z;
   ct_vec3 normal = ct_scale(from_axis(s), along);
   normal.z = rise;
@@ -93,9 +99,11 @@ static face_score score_of(const spot *s, uint32_t face) {
   switch (shape->kind) {
   case CT_KIND_BOX: return score_of_box(s, face);
   case CT_KIND_CYLINDER:
-    return score_of_frustum(s, shape->cylinder.half_length, shape->cylinder.radius, shape->cylinder.radius, face);
+    return score_of_frustum(s, shape->cylinder.half_length, shape->cylinder.radius,
+                            shape->cylinder.radius, face);
   case CT_KIND_CONE:
-    return score_of_frustum(s, shape->cone.half_length, shape->cone.radius_bottom, shape->cone.radius_top, face);
+    return score_of_frustum(s, shape->cone.half_length, shape->cone.radius_bottom,
+                            shape->cone.radius_top, face);
   case CT_KIND_CONVEX: {
     const ct_hull_view *view = ct_hull_get(shape->hull);
     ct_vec3 normal = {view->nx[face], view->ny[face], view->nz[face]};
@@ -103,16 +111,19 @@ static face_score score_of(const spot *s, uint32_t face) {
     /* An inset hull has the faces of its outer one, less those that shrinking has taken away. */
     uint32_t named = outer == shape->hull ? face : view->face_plane[face];
     double growth = shape->rounding + shape->margin;
-    return (face_score){fabs(ct_dot(normal, s->point) - view->offset[face] - growth), ct_dot(normal, s->outward),
+    return (face_score){fabs(ct_dot(normal, s->point) - view->offset[face] - growth),
+                        ct_dot(normal, s->outward),
                         surface_id(ct_hull_get(outer)->surface_ids, named)};
   }
   default: return (face_score){0.0, 0.0, face};
   }
 }
 
-/* The smooth border of side and caps is the side's. Where one ball holds the other, all of it is that ball's. */
+/* The smooth border of side and caps is the side's. Where one ball holds the other, all of it is
+ * that ball's. */
 static uint32_t face_of_capsule(const spot *s, double tie) {
-  double half = s->shape->capsule.half_length, drop = s->shape->capsule.radius_bottom - s->shape->capsule.radius_top;
+  double half = s->shape->capsule.half_length,
+         drop = s->shape->capsule.radius_bottom - s->shape->capsule.radius_top;
   double length = 2.0 * half;
   if (drop != 0.0 && fabs(drop) >= length) return drop > 0.0 ? FACE_BOTTOM : FACE_TOP;
   /* The point of the axis that the side's normal through the point comes from. */
@@ -124,7 +135,8 @@ static uint32_t face_of_capsule(const spot *s, double tie) {
 
 /* ---- choice ---- */
 
-/* Faces as near as the nearest are gone through twice: for the best agreement, then for the lowest id of those that agree so. */
+/* Faces as near as the nearest are gone through twice: for the best agreement, then for the lowest
+ * id of those that agree so. */
 typedef struct choice {
   double reach;  /* greatest height that is as near, m */
   double facing; /* the best */
@@ -152,11 +164,12 @@ static uint32_t choose_face(const spot *s, uint32_t count, double tie) {
 /* ---- triangles ---- */
 
 static bool is_near_box(const ct_box *box, ct_vec3 p, double reach) {
-  return p.x >= box->min.x - reach && p.x <= box->max.x + reach && p.y >= box->min.y - reach && p.y <= box->max.y + reach &&
-         p.z >= box->min.z - reach && p.z <= box->max.z + reach;
+  return p.x >= box->min.x - reach && p.x <= box->max.x + reach && p.y >= box->min.y - reach &&
+         p.y <= box->max.y + reach && p.z >= box->min.z - reach && p.z <= box->max.z + reach;
 }
 
-/* The id of the outer face of elements that a triangle of their surface is part of; of a mesh the triangle. */
+/* The id of the outer face of elements that a triangle of their surface is part of; of a mesh the
+ * triangle. */
 static uint32_t id_of_triangle(const ct_shape *shape, uint32_t triangle) {
   if (!ct_kind_has_elements(shape->kind)) return triangle;
   const ct_elements_view *view = ct_elements_get(shape->elements);
@@ -172,9 +185,11 @@ static void consider_triangles(const spot *s, choice *c) {
     if (!is_near_box(&node->box, s->point, c->reach)) continue;
     for (uint32_t i = node->first; i < node->first + node->count; i++) {
       const uint32_t *v = view->corners[i], triangle = view->order[i];
-      ct_triangle_near near = ct_triangle_nearest(view->vertices[v[0]], view->vertices[v[1]], view->vertices[v[2]], s->point);
+      ct_triangle_near near = ct_triangle_nearest(view->vertices[v[0]], view->vertices[v[1]],
+                                                  view->vertices[v[2]], s->point);
       double facing = ct_dot(ct_mesh_normal(s->shape->mesh, triangle), s->outward);
-      consider_face(c, (face_score){sqrt(near.distance2), facing, id_of_triangle(s->shape, triangle)});
+      consider_face(c,
+                    (face_score){sqrt(near.distance2), facing, id_of_triangle(s->shape, triangle)});
     }
     if (node->count > 0) continue;
     stack[top++] = node->first;
@@ -197,12 +212,15 @@ uint32_t ct_shape_surface_at(const ct_shape *shape, ct_vec3 point, ct_vec3 outwa
   spot s = {.shape = shape, .point = point, .outward = outward, .growth = ct_shape_growth(shape)};
   const uint32_t *ids = shape->surface_ids;
   uint32_t count = ct_kind_surface_count(shape->kind);
+  if (!ct_shape_has_form(shape)) return CT_NO_FACE;
   if (count == 1) return surface_id(ids, 0);
   ct_vec3 center;
   double radius;
   ct_shape_ball(shape, &center, &radius);
   double tie = TIE * radius;
-  if (shape->kind == CT_KIND_CONVEX) return choose_face(&s, ct_hull_get(shape->hull)->face_count, tie);
+  if (shape->kind == CT_KIND_CONVEX)
+    return choose_face(&s, ct_hull_get(shape->hull)->face_count, tie);
   if (ct_kind_is_mesh(shape->kind)) return choose_triangle(&s, tie);
-  return shape->kind == CT_KIND_CAPSULE ? surface_id(ids, face_of_capsule(&s, tie)) : choose_face(&s, count, tie);
+  return shape->kind == CT_KIND_CAPSULE ? surface_id(ids, face_of_capsule(&s, tie))
+                                        : choose_face(&s, count, tie);
 }

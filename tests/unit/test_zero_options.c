@@ -171,6 +171,7 @@ static void functions_of_shapes_without_form_are_safe(void) {
     CHECK_INT(ct_shape_bytes(&shape), 0);
     CHECK_NEAR(ct_shape_inset_limit(&shape, NULL), 0.0, 0.0);
     CHECK_NEAR(ct_norm(ct_shape_support(&shape, ct_vec(1.0, 0.0, 0.0))), 0.0, 0.0);
+    CHECK_INT(ct_shape_surface_at(&shape, ct_vec(0.0, 0.0, 0.0), ct_vec(0.0, 0.0, 1.0)), CT_NO_FACE);
     ct_shape_ball(&shape, &center, &radius);
     CHECK_NEAR(radius, 0.0, 0.0);
     CHECK_NEAR(ct_norm(center), 0.0, 0.0);

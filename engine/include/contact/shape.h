@@ -111,7 +111,7 @@ static inline bool ct_shape_is_surface(const ct_shape *shape) {
  * need none): its convex hull is refused (CT_LIMIT), it has no mass, no bytes, the inset limit 0, the box of
  * nothing, a ball of radius 0 and the support 0. */
 
-/* The convex hull of the sharp shape of a mesh, tetmesh or hexmesh, of the points that triangles use; *out is a
+/* The convex hull of the sharp shape of a mesh or of elements, of the points that triangles use; *out is a
  * convex that the caller owns, with the rounding and margin of the shape. Other kinds are convex: *out is the
  * shape itself, retained. CT_DEGENERATE_HULL: the points lie in a plane. CT_LIMIT: more than CT_HULL_POINTS_MAX,
  * or a shape without form. CT_OUT_OF_MEMORY, CT_CANCELLED. `cancel` may be NULL. O(n log n) */
@@ -135,7 +135,7 @@ uint32_t ct_kind_surface_count(ct_kind kind);
  * outward normal agrees best with `outward`, and of those that agree equally well (cosines within 1e-6)
  * the one with the lowest id. The border of a capsule's side and cap is the side's. Ids are those of
  * surface_ids, of a hull's or the elements' view, else the number of the face; of a mesh, triangles.
- * CT_NO_FACE: the point is not finite. O(1), hulls O(faces), meshes as ct_mesh_nearest. */
+ * CT_NO_FACE: the point is not finite, or the shape has no form. O(1), hulls O(faces), meshes as ct_mesh_nearest. */
 uint32_t ct_shape_surface_at(const ct_shape *shape, ct_vec3 point, ct_vec3 outward);
 
 /* Takes, and gives back, the reference that a stored shape holds on its hull, mesh or elements. */
