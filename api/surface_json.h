@@ -1,5 +1,5 @@
-/* Surface ids in results: which face of a collider a point of its surface belongs to, by the ids that the collider's shape has been
- * given. */
+/* Surface ids in results: which face of a collider a point of its surface belongs to, by the ids
+ * that the collider's shape has been given. */
 #ifndef API_SURFACE_JSON_H
 #define API_SURFACE_JSON_H
 
@@ -17,8 +17,10 @@ typedef struct api_surface {
 /* Of a body at a pose. The shape is borrowed from the body. */
 api_surface api_surface_of(const ct_body *body, uint32_t collider, ct_pose pose);
 
-/* The member `name` with the id at a point of the surface, as ct_shape_surface_at finds it; nothing without ids. World; outward:
- * unit, out of the collider. O(1), hulls O(faces), elements O(log n) */
-void api_put_surface_id(api_buffer *buffer, const char *name, const api_surface *surface, ct_vec3 point, ct_vec3 outward);
+/* The member `name` with the id at a point of the surface, as ct_shape_surface_at finds it; nothing
+ * without ids. World; outward: unit, out of the collider. O(1), hulls O(faces), elements O(log n)
+ */
+void api_put_surface_id(api_buffer *buffer, const char *name, const api_surface *surface,
+                        ct_vec3 point, ct_vec3 outward);
 
 #endif

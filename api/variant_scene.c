@@ -1,3 +1,5 @@
+/* Scenes of variants: read once for what the query says of their bodies, made again for each run.
+ */
 #include "variant_scene.h"
 
 #include <stdio.h>
@@ -7,7 +9,7 @@
 #include "query_warning.h"
 #include "warning.h"
 
-/* ---- making ---------------------------------------------------------------------------------------------------------- */
+/* ---- making ---- */
 
 const ct_scene *api_variant_scene_make(const api_question *question, size_t index) {
   const api_variant_scene *own = question->variants[index].own;
@@ -28,20 +30,22 @@ void api_variant_scene_release(api_variant_scene *own) {
   if (own) api_body_list_free(&own->bodies);
 }
 
-/* ---- reading --------------------------------------------------------------------------------------------------------- */
+/* ---- reading ---- */
 
-/* Names the variant in the faults that were raised from `from` on: they point to a member of the whole query. */
+/* Names the variant in the faults that were raised from `from` on: they point to a member of the
+ * whole query. */
 static void name_variant(api_reader *reader, size_t from, size_t index) {
   for (size_t i = from; i < reader->faults->count && i < API_FAULTS_MAX; i++) {
     api_fault *fault = &reader->faults->items[i];
     size_t length = strlen(fault->detail);
-    snprintf(fault->detail + length, sizeof fault->detail - length, " It is the scene of variant %zu.", index);
+    snprintf(fault->detail + length, sizeof fault->detail - length,
+             " It is the scene of variant %zu.", index);
   }
 }
 
 /* where and pairs, of the variant's scene. */
-static bool read_about(api_reader *reader, const api_variant_fields *fields, size_t index, const ct_scene *scene, bool has_pairs,
-                       api_question *out) {
+static bool read_about(api_reader *reader, const api_variant_fields *fields, size_t index,
+                       const ct_scene *scene, bool has_pairs, api_question *out) {
   api_variant_scene *own = out->variants[index].own;
   ct_query_options about = {.pairs = out->options.pairs, .pair_count = out->options.pair_count};
   size_t faults = reader->faults->count;
@@ -60,7 +64,8 @@ static bool count_rows(api_reader *reader, const api_field *field, uint64_t more
   *rows += more;
   if (*rows <= API_SUPPOSED_ROWS_MAX) return true;
   api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_LIMIT_EXCEEDED, &field->path,
-                               "The scenes of the variants up to this one have more than %d bodies and pairs: put add and filters "
+                               "The scenes of the variants up to this one have more than %d bodies "
+                               "and pairs: put add and filters "
                                "beside variants, for all of them.",
                                API_SUPPOSED_ROWS_MAX),
                   API_SUPPOSED_ROWS_MAX, (double)*rows);
@@ -84,13 +89,13 @@ static bool are_known(const api_field *pairs, const ct_scene *scene) {
 typedef struct variants_read {
   const api_variant_fields *fields;
   api_question *out;
-  bool has_pairs;  /* those of the query's scene are all there */
+  bool has_pairs; /* those of the query's scene are all there */
   uint64_t rows;
 } variants_read;
 
 /* The variant's own scene, while it is read. NULL: a fault. */
-static const ct_scene *read_scene(api_reader *reader, const api_field *add, const api_field *filters, const variants_read *v,
-                                  size_t index) {
+static const ct_scene *read_scene(api_reader *reader, const api_field *add,
+                                  const api_field *filters, const variants_read *v, size_t index) {
   api_question *out = v->out;
   api_variant_scene *own = api_arena_alloc(reader->arena, sizeof *own);
   if (!own) {
@@ -100,7 +105,8 @@ static const ct_scene *read_scene(api_reader *reader, const api_field *add, cons
   out->variants[index].own = own;
   out->own_scenes++;
   size_t warned = reader->warnings ? reader->warnings->count : 0, from = warned;
-  /* A full collector only counts. A suggestion costs a comparison with all groups, and more are not listed. */
+  /* A full collector only counts. A suggestion costs a comparison with all groups, and more are not
+   * listed. */
   if (out->warning_count == API_WARNINGS_MAX && from < API_WARNINGS_KEPT) from = API_WARNINGS_KEPT;
   if (reader->warnings) reader->warnings->count = from;
   const ct_scene *scene = api_suppose_in_variant(reader, add, filters, out->scene, own);
@@ -109,8 +115,8 @@ static const ct_scene *read_scene(api_reader *reader, const api_field *add, cons
   return scene;
 }
 
-static bool read_poses(api_reader *reader, const api_path *at, const api_poses *poses, const ct_scene *scene, api_question *out,
-                       api_variant *variant) {
+static bool read_poses(api_reader *reader, const api_path *at, const api_poses *poses,
+                       const ct_scene *scene, api_question *out, api_variant *variant) {
   ct_override *items = NULL;
   if (!poses->ids) return true;
   if (!api_override_poses(reader, at, poses, scene, &items, &variant->count)) return false;
@@ -118,7 +124,8 @@ static bool read_poses(api_reader *reader, const api_path *at, const api_poses *
   return !out->put_velocity || api_override_velocities(reader, poses, scene, &variant->velocities);
 }
 
-static bool read_variant(api_reader *reader, const api_field *field, size_t index, variants_read *v) {
+static bool read_variant(api_reader *reader, const api_field *field, size_t index,
+                         variants_read *v) {
   api_question *out = v->out;
   api_variant *variant = &out->variants[index];
   api_poses poses;
@@ -139,7 +146,8 @@ static bool read_variant(api_reader *reader, const api_field *field, size_t inde
 static bool read_list(api_reader *reader, variants_read *v) {
   api_question *out = v->out;
   const api_field *field = v->fields->variants;
-  if (!api_read_array(reader, field, 0, reader->limits->variants, &out->variant_count)) return false;
+  if (!api_read_array(reader, field, 0, reader->limits->variants, &out->variant_count))
+    return false;
   out->variants = api_arena_array(reader->arena, out->variant_count, sizeof *out->variants);
   if (!out->variants) {
     api_fault_memory(reader->faults);
@@ -155,19 +163,23 @@ static bool read_list(api_reader *reader, variants_read *v) {
   return !api_faults_any(reader->faults);
 }
 
-/* Where every variant has a scene of its own nothing is asked of the query's, and its bodies need not be there. */
+/* Where every variant has a scene of its own nothing is asked of the query's, and its bodies need
+ * not be there. */
 static bool asks_own_scene(const api_question *out) {
-  return out->mode != API_MODE_VARIANTS || out->variant_count == 0 || out->own_scenes < out->variant_count;
+  return out->mode != API_MODE_VARIANTS || out->variant_count == 0 ||
+         out->own_scenes < out->variant_count;
 }
 
 bool api_read_variants(api_reader *reader, const api_variant_fields *fields, api_question *out) {
-  variants_read v = {.fields = fields, .out = out, .has_pairs = are_known(fields->pairs, out->scene)};
+  variants_read v = {
+      .fields = fields, .out = out, .has_pairs = are_known(fields->pairs, out->scene)};
   bool good = true;
   if (api_field_present(fields->pairs)) out->options.explicit_pairs = true;
   if (v.has_pairs) good = api_read_row_pairs(reader, fields->pairs, out->scene, &out->options, out);
   if (api_field_present(fields->variants)) good = read_list(reader, &v) && good;
   if (!asks_own_scene(out)) return good;
   good = api_read_where(reader, fields->where, out->scene, &out->options, out) && good;
-  if (!v.has_pairs) good = api_read_row_pairs(reader, fields->pairs, out->scene, &out->options, out) && good;
+  if (!v.has_pairs)
+    good = api_read_row_pairs(reader, fields->pairs, out->scene, &out->options, out) && good;
   return good;
 }

@@ -1,7 +1,7 @@
 /* Scenes of variants: the query's, with bodies that a variant adds and with filters of its own.
  *
- * A request may have thousands, so that none stays: each is made to read what the query says of its bodies, and made again, with
- * the same rows, while its variant runs. */
+ * A request may have thousands, so that none stays: each is made to read what the query says of its
+ * bodies, and made again, with the same rows, while its variant runs. */
 #ifndef API_VARIANT_SCENE_H
 #define API_VARIANT_SCENE_H
 
@@ -22,10 +22,12 @@ typedef struct api_variant_fields {
   const api_field *variants, *where, *pairs;
 } api_variant_fields;
 
-/* variants: [{poses, add?, filters?}, ...]; sets the mode, and `where` and `pairs` of the options. */
+/* variants: [{poses, add?, filters?}, ...]; sets the mode, and `where` and `pairs` of the options.
+ */
 bool api_read_variants(api_reader *reader, const api_variant_fields *fields, api_question *out);
 /* The scene of variant `index`; the caller owns the reference. NULL: out of memory. */
 const ct_scene *api_variant_scene_make(const api_question *question, size_t index);
-void api_variant_scene_release(api_variant_scene *own); /* what it owns outside of the arena; NULL: nothing */
+void api_variant_scene_release(
+    api_variant_scene *own); /* what it owns outside of the arena; NULL: nothing */
 
 #endif

@@ -1,10 +1,10 @@
 /* Which islands cannot hold contacts that contradict each other, whatever their velocities are.
  *
- * Contacts contradict each other where forces y >= 0 along the normals, not all zero, move no dynamic
- * body: J'y = 0. A motion that parts all contacts, J v > 0, leaves none: y'(J v) = (J'y)'v would be
- * positive and zero (Gordan). Bodies that spread from a point, each as fast as its centre is far from
- * it, are such a motion for heaps of convex bodies on a floor, on a lift, a turntable or a belt, and
- * not where something is held from two sides.
+ * Contacts contradict each other where forces y >= 0 along the normals, not all zero, move no
+ * dynamic body: J'y = 0. A motion that parts all contacts, J v > 0, leaves none: y'(J v) = (J'y)'v
+ * would be positive and zero (Gordan). Bodies that spread from a point, each as fast as its centre
+ * is far from it, are such a motion for heaps of convex bodies on a floor, on a lift, a turntable
+ * or a belt, and not where something is held from two sides.
  */
 #include "force/advance.h"
 

@@ -15,14 +15,14 @@
 /* Golden sections of an edge: what is left is 1e-8 of it. */
 #define SECTIONS 40
 #define GOLDEN 0.61803398874989485
-/* Share of the depth below the side that decides among points that are equally deep: the one that is
- * farthest from the rim. */
+/* Share of the depth below the side that decides among points that are equally deep: the one that
+ * is farthest from the rim. */
 #define SIDE_SHARE 1e-6
 /* Steps of 100 ns that a triangle takes, for the flag. */
 #define TRIANGLE_STEPS 2
 
 typedef struct frustum {
-  ct_vec3 center, axis; /* axis: unit */
+  ct_vec3 center, axis;               /* axis: unit */
   double half, middle, slope, cosine; /* of the radius along the axis; of the side's normal */
 } frustum;
 

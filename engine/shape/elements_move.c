@@ -1,17 +1,18 @@
-/* Moving the vertices of elements: lists of nodes, neighbours and outer faces, and the branches of both
- * trees, are shared with the elements for which they were made; the surface is moved (mesh_move.c),
- * each element's side is found again by exact predicates, and hulls and boxes are computed again.
+/* Moving the vertices of elements: lists of nodes, neighbours and outer faces, and the branches of
+ * both trees, are shared with the elements for which they were made; the surface is moved
+ * (mesh_move.c), each element's side is found again by exact predicates, and hulls and boxes are
+ * computed again.
  *
  * Elements in which other vertices than before are one point are created from the beginning, and so
- * are elements of which one of the trees would cost CT_MESH_REFIT_COST times what it did: both trees
- * always are of the same origin.
+ * are elements of which one of the trees would cost CT_MESH_REFIT_COST times what it did: both
+ * trees always are of the same origin.
  */
 #include "shape/elements_parts.h"
 
 #include <stdlib.h>
 
-static ct_status create_moved(const ct_elements *elements, const ct_mesh_parts *parts, ct_elements **out,
-                              ct_elements_report *report) {
+static ct_status create_moved(const ct_elements *elements, const ct_mesh_parts *parts,
+                              ct_elements **out, ct_elements_report *report) {
   const ct_elements_view *view = &elements->view;
   const ct_elements_data data = {.type = view->type,
                                  .vertices = parts->vertices,
@@ -45,9 +46,10 @@ static ct_elements *share_lists(const ct_elements *from) {
 }
 
 /* CT_LIMIT: the surface has a tree of its own. */
-static ct_status move_surface(const ct_elements *from, const ct_mesh_parts *parts, ct_elements *moved, ct_elements_report *report) {
-  ct_status status =
-      ct_mesh_move(from->surface, parts->vertices, parts->normals, parts->cancel, &moved->surface, &report->surface);
+static ct_status move_surface(const ct_elements *from, const ct_mesh_parts *parts,
+                              ct_elements *moved, ct_elements_report *report) {
+  ct_status status = ct_mesh_move(from->surface, parts->vertices, parts->normals, parts->cancel,
+                                  &moved->surface, &report->surface);
   if (status == CT_OPEN_MESH || status == CT_DEGENERATE_MESH) {
     report->fault = CT_ELEMENT_OPEN;
     return CT_BAD_ELEMENT;
@@ -55,15 +57,17 @@ static ct_status move_surface(const ct_elements *from, const ct_mesh_parts *part
   return status == CT_OK && !ct_mesh_origin(moved->surface) ? CT_LIMIT : status;
 }
 
-static ct_status move_hulls(const ct_elements *from, ct_elements *moved, const ct_cancel *cancel, ct_elements_report *report) {
+static ct_status move_hulls(const ct_elements *from, ct_elements *moved, const ct_cancel *cancel,
+                            ct_elements_report *report) {
   uint32_t count = from->view.element_count;
   const ct_vec3 *vertices = ct_mesh_get(moved->surface)->vertices;
   moved->hulls = calloc(count, sizeof *moved->hulls);
   moved->boxes = malloc(count * sizeof *moved->boxes);
   ct_status status = moved->hulls && moved->boxes ? CT_OK : CT_OUT_OF_MEMORY;
   for (uint32_t e = 0; status == CT_OK && e < count; e++)
-    status = ct_mesh_cancelled(e, cancel) ? CT_CANCELLED
-                                          : ct_elements_add_hull(moved, e, vertices, from->hulls[e], cancel, report);
+    status = ct_mesh_cancelled(e, cancel)
+                 ? CT_CANCELLED
+                 : ct_elements_add_hull(moved, e, vertices, from->hulls[e], cancel, report);
   return status;
 }
 
@@ -76,7 +80,8 @@ static ct_status fit_tree(const ct_elements *from, ct_elements *moved) {
 }
 
 /* CT_LIMIT: they are to be created from the beginning. */
-static ct_status move_kept(const ct_elements *elements, const ct_mesh_parts *parts, ct_elements **out, ct_elements_report *report) {
+static ct_status move_kept(const ct_elements *elements, const ct_mesh_parts *parts,
+                           ct_elements **out, ct_elements_report *report) {
   ct_elements *moved = share_lists(elements);
   if (!moved) return CT_OUT_OF_MEMORY;
   *report = elements->report;
@@ -93,11 +98,14 @@ static ct_status move_kept(const ct_elements *elements, const ct_mesh_parts *par
   return CT_OK;
 }
 
-ct_status ct_elements_move(const ct_elements *elements, const ct_vec3 *vertices, const ct_vec3 *normals, const ct_cancel *cancel,
-                           ct_elements **out, ct_elements_report *report) {
+ct_status ct_elements_move(const ct_elements *elements, const ct_vec3 *vertices,
+                           const ct_vec3 *normals, const ct_cancel *cancel, ct_elements **out,
+                           ct_elements_report *report) {
   ct_elements_report own = {.element = CT_NO_ELEMENT, .other = CT_NO_ELEMENT};
-  ct_mesh_parts parts = {
-      .vertices = vertices, .normals = normals, .vertex_count = elements->view.vertex_count, .cancel = cancel};
+  ct_mesh_parts parts = {.vertices = vertices,
+                         .normals = normals,
+                         .vertex_count = elements->view.vertex_count,
+                         .cancel = cancel};
   bool starved = false;
   if (!ct_mesh_open_vertices(&parts)) return CT_LIMIT;
   bool kept = ct_mesh_keeps_points(elements->surface, &parts, &starved);

@@ -1,11 +1,13 @@
-/* Hulls of points that have moved a little: where the triangles of the hull before still bound the hull, nothing but planes, volume
- * and digest is computed again. That they do is decided by exact predicates: every other point is strictly behind every triangle.
+/* Hulls of points that have moved a little: where the triangles of the hull before still bound the
+ * hull, nothing but planes, volume and digest is computed again. That they do is decided by exact
+ * predicates: every other point is strictly behind every triangle.
  */
 #include "base/predicates.h"
 #include "shape/hull_cells.h"
 #include "shape/quickhull.h"
 
-/* Points of the largest hull that is looked at: with n points there are some 2 n^2 signs to be found. */
+/* Points of the largest hull that is looked at: with n points there are some 2 n^2 signs to be
+ * found. */
 #define MOVED_MAX 16u
 
 static bool has_triangles_alone(const ct_hull_view *view, size_t count) {
@@ -27,8 +29,8 @@ static bool bound_points(const ct_hull_view *view, const ct_vec3 *points) {
   return true;
 }
 
-ct_status ct_hull_from_moved_points(const ct_hull *like, const ct_vec3 *points, size_t count, const ct_cancel *cancel,
-                                    ct_hull **out) {
+ct_status ct_hull_from_moved_points(const ct_hull *like, const ct_vec3 *points, size_t count,
+                                    const ct_cancel *cancel, ct_hull **out) {
   const ct_hull_view *view = &like->view;
   ct_vec3 flushed[MOVED_MAX];
   double largest = 0.0;
@@ -39,7 +41,8 @@ ct_status ct_hull_from_moved_points(const ct_hull *like, const ct_vec3 *points, 
     fits = ct_max_abs(points[i]) <= CT_EXACT_MAX;
   }
   if (fits) ct_flush_points(flushed, count, largest);
-  if (!fits || !bound_points(view, flushed)) return ct_hull_from_points(points, count, cancel, out, NULL);
+  if (!fits || !bound_points(view, flushed))
+    return ct_hull_from_points(points, count, cancel, out, NULL);
   const ct_hull_cells cells = {.vertex_count = view->vertex_count,
                                .face_count = view->face_count,
                                .vertices = flushed,

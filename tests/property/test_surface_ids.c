@@ -1,7 +1,9 @@
-/* Surface ids of primitives: the face that a point is said to be on has the point on it, by the point's own coordinates in the
- * body's frame; a tilt of 1e-9 rad changes no id; a box, its hull and its element give the same ids; bodies have copies of them.
+/* Surface ids of primitives: the face that a point is said to be on has the point on it, by the
+ * point's own coordinates in the body's frame; a tilt of 1e-9 rad changes no id; a box, its hull
+ * and its element give the same ids; bodies have copies of them.
  *
- * The oracle knows no feature codes: it is the equation of each face and the part of the surface that it covers. */
+ * The oracle knows no feature codes: it is the equation of each face and the part of the surface
+ * that it covers. */
 #include "tests/support/full.h"
 #include "tests/support/shapes.h"
 
@@ -11,13 +13,15 @@
 
 enum { CASES = 3000, CASES_FULL = 10000, TILTS = 40, SPOTS = 4000 };
 
-/* A point may be off its face by this, and faces nearer than this have it both, in m; the shapes are about 1 m. */
+/* A point may be off its face by this, and faces nearer than this have it both, in m; the shapes
+ * are about 1 m. */
 #define ON_FACE 1e-6
 
 static const uint32_t ids[6] = {70, 4294967290u, 3, 41, 500000, 12};
 
 static ct_quat random_rotation(check_random *r) {
-  ct_quat q = {check_uniform(r, -1, 1), check_uniform(r, -1, 1), check_uniform(r, -1, 1), check_uniform(r, -1, 1)};
+  ct_quat q = {check_uniform(r, -1, 1), check_uniform(r, -1, 1), check_uniform(r, -1, 1),
+               check_uniform(r, -1, 1)};
   double n = sqrt(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w);
   return n > 0.1 ? (ct_quat){q.x / n, q.y / n, q.z / n, q.w / n} : ct_quat_identity();
 }
@@ -28,7 +32,8 @@ static ct_vec3 random_direction(check_random *r) {
 }
 
 static ct_shape random_primitive(check_random *r) {
-  double u = check_uniform(r, 0.3, 1.0), v = check_uniform(r, 0.3, 1.0), w = check_uniform(r, 0.3, 1.0);
+  double u = check_uniform(r, 0.3, 1.0), v = check_uniform(r, 0.3, 1.0),
+         w = check_uniform(r, 0.3, 1.0);
   ct_shape s = sphere(u);
   switch (check_next(r) % 7) {
   case 0: s = box(u, v, w); break;
@@ -45,9 +50,11 @@ static ct_shape random_primitive(check_random *r) {
 
 /* ---- the oracle ---- */
 
-/* How far the point is from face f, where it covers the part of the surface that the point is next to; else INFINITY. */
+/* How far the point is from face f, where it covers the part of the surface that the point is next
+ * to; else INFINITY. */
 static double off_frustum(ct_vec3 p, double half, double bottom, double top, uint32_t f) {
-  double rho = sqrt(p.x * p.x + p.y * p.y), radius = bottom + (top - bottom) * (p.z + half) / (2.0 * half);
+  double rho = sqrt(p.x * p.x + p.y * p.y),
+         radius = bottom + (top - bottom) * (p.z + half) / (2.0 * half);
   if (f == 0) return rho <= bottom + ON_FACE && bottom > 0.0 ? fabs(p.z + half) : INFINITY;
   if (f == 1) return rho <= top + ON_FACE && top > 0.0 ? fabs(p.z - half) : INFINITY;
   return fabs(p.z) <= half + ON_FACE ? fabs(rho - radius) : INFINITY;
@@ -55,9 +62,11 @@ static double off_frustum(ct_vec3 p, double half, double bottom, double top, uin
 
 /* Cap or side by the nearer point of the segment of centres: along it, balls of growing radius. */
 static double off_capsule(ct_vec3 p, const ct_shape *s, uint32_t f) {
-  double half = s->capsule.half_length, bottom = s->capsule.radius_bottom, top = s->capsule.radius_top;
+  double half = s->capsule.half_length, bottom = s->capsule.radius_bottom,
+         top = s->capsule.radius_top;
   double rho = sqrt(p.x * p.x + p.y * p.y), best = -INFINITY, foot = 0.0;
-  for (int i = 0; i <= 20000; i++) { /* the ball of the family that reaches farthest beyond the point */
+  for (int i = 0; i <= 20000;
+       i++) { /* the ball of the family that reaches farthest beyond the point */
     double z = -half + i * half / 10000.0, radius = bottom + (top - bottom) * i / 20000.0;
     double beyond = radius - sqrt(rho * rho + (p.z - z) * (p.z - z));
     if (beyond > best) foot = z, best = beyond;
@@ -77,8 +86,10 @@ static double off_box(ct_vec3 p, ct_vec3 h, uint32_t f) {
 static double off_face(const ct_shape *s, ct_vec3 p, uint32_t f) {
   switch (s->kind) {
   case CT_KIND_BOX: return off_box(p, s->box.half, f);
-  case CT_KIND_CYLINDER: return off_frustum(p, s->cylinder.half_length, s->cylinder.radius, s->cylinder.radius, f);
-  case CT_KIND_CONE: return off_frustum(p, s->cone.half_length, s->cone.radius_bottom, s->cone.radius_top, f);
+  case CT_KIND_CYLINDER:
+    return off_frustum(p, s->cylinder.half_length, s->cylinder.radius, s->cylinder.radius, f);
+  case CT_KIND_CONE:
+    return off_frustum(p, s->cone.half_length, s->cone.radius_bottom, s->cone.radius_top, f);
   case CT_KIND_CAPSULE: return off_capsule(p, s, f);
   default: return 0.0; /* one face */
   }
@@ -105,22 +116,28 @@ static uint32_t id_at(const ct_shape *s, const ct_frame *frame, ct_vec3 point, c
   return ct_shape_surface_at(s, ct_to_local(*frame, point), ct_mat_tmul(frame->rotation, outward));
 }
 
-static void check_side(const ct_shape *s, const ct_frame *frame, ct_vec3 point, ct_vec3 outward, ct_feature feature, int index) {
+static void check_side(const ct_shape *s, const ct_frame *frame, ct_vec3 point, ct_vec3 outward,
+                       ct_feature feature, int index) {
   uint32_t id = id_at(s, frame, point, outward);
   unsigned faces = faces_at(s, ct_to_local(*frame, point)), named = face_named(s, id);
-  if (!(faces & named)) CHECK_FAIL("case %d, kind %s: id %u, the point is on faces %x", index, ct_kind_word(s->kind), id, faces);
+  if (!(faces & named))
+    CHECK_FAIL("case %d, kind %s: id %u, the point is on faces %x", index, ct_kind_word(s->kind),
+               id, faces);
   if (feature.kind == CT_FEATURE_FACE && ids[feature.index] != id)
-    CHECK_FAIL("case %d, kind %s: id %u on face %u", index, ct_kind_word(s->kind), id, feature.index);
+    CHECK_FAIL("case %d, kind %s: id %u on face %u", index, ct_kind_word(s->kind), id,
+               feature.index);
 }
 
-/* Random poses within some centimetres of contact, as far as bounding balls can tell, and poses along each other's axes. */
+/* Random poses within some centimetres of contact, as far as bounding balls can tell, and poses
+ * along each other's axes. */
 static void the_point_of_a_contact_is_on_the_face_that_is_named(void) {
   check_random r = full_random("contacts", 20261123);
   ct_workspace *workspace = ct_workspace_create();
   size_t points = 0, edges = 0;
   for (int i = 0; i < full_cases(CASES, CASES_FULL); i++) {
     ct_shape a = random_primitive(&r), b = random_primitive(&r);
-    ct_pose pose_a = {random_direction(&r), random_rotation(&r)}, pose_b = {ct_vec(0, 0, 0), random_rotation(&r)};
+    ct_pose pose_a = {random_direction(&r), random_rotation(&r)},
+            pose_b = {ct_vec(0, 0, 0), random_rotation(&r)};
     if (i % 3 == 0) pose_b.rotation = pose_a.rotation;
     ct_frame fa = ct_frame_of(pose_a), fb = ct_frame_of(pose_b);
     ct_vec3 way = i % 3 == 0 ? fa.rotation.rz : random_direction(&r);
@@ -131,7 +148,8 @@ static void the_point_of_a_contact_is_on_the_face_that_is_named(void) {
     fb.position = ct_add_scaled(fb.position, d.normal, check_uniform(&r, -0.02, 0.02) - d.distance);
     ct_manifold m;
     ct_pair_contacts((ct_placed){&a, &fa}, (ct_placed){&b, &fb},
-                     &(ct_contact_options){.clearance = 0.05, .detail = CT_DETAIL_FULL}, workspace, &m);
+                     &(ct_contact_options){.clearance = 0.05, .detail = CT_DETAIL_FULL}, workspace,
+                     &m);
     for (size_t k = 0; k < m.count; k++) {
       const ct_contact_point *p = &m.points[k];
       check_side(&a, &fa, p->point_a, p->normal, p->a, i);
@@ -142,7 +160,8 @@ static void the_point_of_a_contact_is_on_the_face_that_is_named(void) {
     points += m.count;
   }
   ct_workspace_destroy(workspace);
-  if (points < (size_t)CASES || edges < 100) CHECK_FAIL("%zu points, %zu on more than one face: too few", points, edges);
+  if (points < (size_t)CASES || edges < 100)
+    CHECK_FAIL("%zu points, %zu on more than one face: too few", points, edges);
 }
 
 /* Bodies on a plate that is level, each with the face that it rests on. */
@@ -180,22 +199,26 @@ static void a_tilt_of_a_billionth_changes_no_surface_id(void) {
       double angle = i < 3 ? 0.0 : 0.5e-9;
       ct_vec3 axis = ct_scale(random_direction(&r), angle);
       ct_quat turn = ct_quat_mul((ct_quat){axis.x, axis.y, axis.z, 1.0}, rows[k].turn);
-      ct_frame frame = ct_frame_of((ct_pose){{0, 0, rows[k].height}, turn}), under = ct_frame_of(at(0, 0, i % 3 ? -0.5 : 0));
+      ct_frame frame = ct_frame_of((ct_pose){{0, 0, rows[k].height}, turn}),
+               under = ct_frame_of(at(0, 0, i % 3 ? -0.5 : 0));
       ct_manifold m;
       ct_pair_contacts((ct_placed){&shape, &frame}, (ct_placed){&plate, &under},
-                       &(ct_contact_options){.clearance = 1e-3, .detail = CT_DETAIL_FULL}, workspace, &m);
+                       &(ct_contact_options){.clearance = 1e-3, .detail = CT_DETAIL_FULL},
+                       workspace, &m);
       if (m.count == 0) CHECK_FAIL("row %zu has no contact", k);
       for (size_t j = 0; j < m.count; j++) {
         uint32_t id = id_at(&shape, &frame, m.points[j].point_a, m.points[j].normal);
-        if (id != ids[rows[k].face]) CHECK_FAIL("row %zu, tilt %d: id %u, should be %u", k, i, id, ids[rows[k].face]);
+        if (id != ids[rows[k].face])
+          CHECK_FAIL("row %zu, tilt %d: id %u, should be %u", k, i, id, ids[rows[k].face]);
       }
       ct_volume v;
       frame.position.z -= 0.01;
       const ct_volume_options options = {.weighting = CT_WEIGHTING_LINEAR};
-      ct_pair_volume((ct_placed){&shape, &frame}, (ct_placed){&plate, &under}, &options, workspace, &v);
+      ct_pair_volume((ct_placed){&shape, &frame}, (ct_placed){&plate, &under}, &options, workspace,
+                     &v);
       if (v.count != 1 || v.contacts[0].surface_a != ids[rows[k].face])
-        CHECK_FAIL("row %zu, tilt %d: volume has id %u, should be %u", k, i, v.count ? v.contacts[0].surface_a : 0,
-                   ids[rows[k].face]);
+        CHECK_FAIL("row %zu, tilt %d: volume has id %u, should be %u", k, i,
+                   v.count ? v.contacts[0].surface_a : 0, ids[rows[k].face]);
     }
   ct_workspace_destroy(workspace);
 }
@@ -215,7 +238,8 @@ static ct_shape hull_with_ids(ct_vec3 h) {
   ct_shape s = hull_box(h.x, h.y, h.z);
   const ct_hull_view *view = ct_hull_get(s.hull);
   uint32_t own[6];
-  for (uint32_t f = 0; f < 6; f++) own[f] = ids[face_along(ct_vec(view->nx[f], view->ny[f], view->nz[f]))];
+  for (uint32_t f = 0; f < 6; f++)
+    own[f] = ids[face_along(ct_vec(view->nx[f], view->ny[f], view->nz[f]))];
   CHECK_INT(ct_hull_set_surfaces((ct_hull *)(uintptr_t)s.hull, own), CT_OK);
   return s;
 }
@@ -224,8 +248,13 @@ static ct_shape hull_with_ids(ct_vec3 h) {
 static ct_shape element_with_ids(ct_vec3 h) {
   static const uint32_t corners[8] = {0, 1, 3, 2, 4, 5, 7, 6};
   ct_vec3 p[8];
-  for (int i = 0; i < 8; i++) p[i] = ct_vec(i & 1 ? h.x : -h.x, i & 2 ? h.y : -h.y, i & 4 ? h.z : -h.z);
-  ct_elements_data data = {.type = CT_HEXAHEDRA, .vertices = p, .vertex_count = 8, .corners = corners, .element_count = 1};
+  for (int i = 0; i < 8; i++)
+    p[i] = ct_vec(i & 1 ? h.x : -h.x, i & 2 ? h.y : -h.y, i & 4 ? h.z : -h.z);
+  ct_elements_data data = {.type = CT_HEXAHEDRA,
+                           .vertices = p,
+                           .vertex_count = 8,
+                           .corners = corners,
+                           .element_count = 1};
   uint32_t own[6];
   for (int again = 0; again < 2; again++) {
     ct_elements *elements = NULL;
@@ -246,7 +275,8 @@ static ct_vec3 random_spot(check_random *r, ct_vec3 h, ct_vec3 *outward) {
   double v[3], n[3] = {0, 0, 0};
   const double half[3] = {h.x, h.y, h.z};
   for (int k = 0; k < 3; k++) v[k] = check_uniform(r, -1, 1) * half[k];
-  int axis = (int)(check_next(r) % 3), others = check_next(r) % 3 ? 0 : 1 + (int)(check_next(r) % 2);
+  int axis = (int)(check_next(r) % 3),
+      others = check_next(r) % 3 ? 0 : 1 + (int)(check_next(r) % 2);
   for (int k = 0; k <= others; k++) {
     double sign = check_next(r) % 2 ? 1.0 : -1.0;
     v[(axis + k) % 3] = sign * half[(axis + k) % 3];
@@ -269,19 +299,23 @@ static void a_box_its_hull_and_its_element_have_the_same_ids(void) {
       for (int f = 1; f < 3; f++) CHECK_INT(ct_shape_surface_at(&forms[f], p, outward), first);
     }
     ct_shape other = random_primitive(&r);
-    ct_frame frame = ct_frame_of((ct_pose){random_direction(&r), random_rotation(&r)}), here = ct_frame_of(ct_pose_identity());
+    ct_frame frame = ct_frame_of((ct_pose){random_direction(&r), random_rotation(&r)}),
+             here = ct_frame_of(ct_pose_identity());
     uint32_t found[3] = {0, 0, 0};
     size_t counts[3];
     for (int f = 0; f < 3; f++) {
       ct_volume v;
       const ct_volume_options options = {.weighting = CT_WEIGHTING_LINEAR};
-      ct_pair_volume((ct_placed){&forms[f], &here}, (ct_placed){&other, &frame}, &options, workspace, &v);
+      ct_pair_volume((ct_placed){&forms[f], &here}, (ct_placed){&other, &frame}, &options,
+                     workspace, &v);
       counts[f] = v.count;
       if (v.count) found[f] = v.contacts[0].surface_a;
     }
-    if (counts[0] != counts[1] || counts[0] != counts[2] || found[0] != found[1] || found[0] != found[2])
-      CHECK_FAIL("box %d with a %s: %zu %zu %zu contacts, ids %u %u %u", i, ct_kind_word(other.kind), counts[0], counts[1],
-                 counts[2], found[0], found[1], found[2]);
+    if (counts[0] != counts[1] || counts[0] != counts[2] || found[0] != found[1] ||
+        found[0] != found[2])
+      CHECK_FAIL("box %d with a %s: %zu %zu %zu contacts, ids %u %u %u", i,
+                 ct_kind_word(other.kind), counts[0], counts[1], counts[2], found[0], found[1],
+                 found[2]);
     for (int f = 0; f < 3; f++) ct_shape_release(&forms[f]);
   }
   ct_workspace_destroy(workspace);
@@ -298,7 +332,10 @@ static void a_body_has_a_copy_of_the_ids(void) {
   for (int i = 0; i < 3; i++) colliders[i].shape.surface_ids = lent + i;
   const ct_text group = {"g", 1};
   const ct_body *body = NULL;
-  CHECK_INT(ct_body_create(&(ct_body_options){.id = {"b", 1}, .colliders = colliders, .collider_count = 4, .groups = &group,
+  CHECK_INT(ct_body_create(&(ct_body_options){.id = {"b", 1},
+                                              .colliders = colliders,
+                                              .collider_count = 4,
+                                              .groups = &group,
                                               .group_count = 1},
                            &body),
             CT_OK);
@@ -306,19 +343,23 @@ static void a_body_has_a_copy_of_the_ids(void) {
   static const uint32_t firsts[3] = {9, 8, 7};
   for (uint32_t i = 0; i < 3; i++) {
     ct_collider c = ct_body_collider(body, i);
-    for (uint32_t f = 0; f < ct_kind_surface_count(c.shape.kind); f++) CHECK_INT(c.shape.surface_ids[f], firsts[i] - f);
+    for (uint32_t f = 0; f < ct_kind_surface_count(c.shape.kind); f++)
+      CHECK_INT(c.shape.surface_ids[f], firsts[i] - f);
   }
   CHECK(ct_body_collider(body, 3).shape.surface_ids == NULL);
-  CHECK(ct_body_collider(body, 0).pose.position.z == 3.0 && ct_body_collider(body, 2).pose.position.z == 1.0);
+  CHECK(ct_body_collider(body, 0).pose.position.z == 3.0 &&
+        ct_body_collider(body, 2).pose.position.z == 1.0);
   CHECK_INT(ct_body_group(body, 0).bytes[0], 'g');
   CHECK_INT(ct_shape_surface_at(&colliders[3].shape, ct_vec(1, 0, 0), ct_vec(1, 0, 0)), 0);
   ct_body_release(body);
 }
 
 static const check_test tests[] = {
-    {"the_point_of_a_contact_is_on_the_face_that_is_named", the_point_of_a_contact_is_on_the_face_that_is_named},
+    {"the_point_of_a_contact_is_on_the_face_that_is_named",
+     the_point_of_a_contact_is_on_the_face_that_is_named},
     {"a_tilt_of_a_billionth_changes_no_surface_id", a_tilt_of_a_billionth_changes_no_surface_id},
-    {"a_box_its_hull_and_its_element_have_the_same_ids", a_box_its_hull_and_its_element_have_the_same_ids},
+    {"a_box_its_hull_and_its_element_have_the_same_ids",
+     a_box_its_hull_and_its_element_have_the_same_ids},
     {"a_body_has_a_copy_of_the_ids", a_body_has_a_copy_of_the_ids},
 };
 CHECK_MAIN(tests)

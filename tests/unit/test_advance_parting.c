@@ -1,5 +1,6 @@
-/* Which contacts cannot contradict each other. Truth: heaps on one floor can spread; a body held from
- * two sides cannot part from both; and where y >= 0 along the normals moves no body, no claim is made.
+/* Which contacts cannot contradict each other. Truth: heaps on one floor can spread; a body held
+ * from two sides cannot part from both; and where y >= 0 along the normals moves no body, no claim
+ * is made.
  */
 #include "tests/support/check.h"
 
@@ -7,7 +8,8 @@
 
 enum { BODIES_MAX = 40, TOUCHES_MAX = 80, STAYS = -1 };
 
-/* Bodies that move, the first of them dynamic unless they are drivers, and contacts between them. */
+/* Bodies that move, the first of them dynamic unless they are drivers, and contacts between them.
+ */
 typedef struct island {
   ct_advance advance;
   ct_step step;

@@ -1,6 +1,6 @@
 /* Moved elements: hulls, boxes, volume and the surface are those of elements created from the same
- * arrays, to the bit; the trees hold the same boxes; the lists of connectivity are shared. A hull of
- * moved points is the hull of these points, to the bit. */
+ * arrays, to the bit; the trees hold the same boxes; the lists of connectivity are shared. A hull
+ * of moved points is the hull of these points, to the bit. */
 #include "tests/support/failing_malloc.h"
 
 #include "tests/support/blocks.h"
@@ -64,11 +64,8 @@ static void a_hull_of_moved_points_is_the_hull_of_the_points(void) {
 }
 
 static ct_elements *created(const block *b, const ct_vec3 *vertices) {
-  const ct_elements_data data = {.type = b->type,
-                                 .vertices = vertices,
-                                 .vertex_count = b->vn,
-                                 .corners = b->c,
-                                 .element_count = b->en};
+  ct_elements_data data = block_data(b);
+  data.vertices = vertices;
   ct_elements *out = NULL;
   CHECK_INT(ct_elements_create(&data, NULL, &out, NULL), CT_OK);
   return out;
@@ -136,9 +133,10 @@ static void twist(const block *b, ct_vec3 *out, double amount, double flat, doub
 }
 
 static void moved_elements_are_those_that_were_created(void) {
-  for (int type = CT_TETRAHEDRA; type <= CT_HEXAHEDRA; type++) {
+  static const ct_element_type types[] = {CT_TETRAHEDRA, CT_HEXAHEDRA, CT_MIXED_ELEMENTS};
+  for (size_t k = 0; k < sizeof types / sizeof types[0]; k++) {
     check_random r = {92};
-    block b = block_make((ct_element_type)type, 2, 2, 12);
+    block b = block_make(types[k], 2, 2, 12);
     block_jitter(&b, &r, .05);
     block_shuffle(&b, &r);
     ct_vec3 *at = malloc(b.vn * sizeof *at);
@@ -149,8 +147,8 @@ static void moved_elements_are_those_that_were_created(void) {
       twist(&b, at, i < 12 ? .02 * i : 0, i < 12 ? 1 : .01, .3 * i);
       ct_elements *next = NULL, *fresh = created(&b, at);
       ct_elements_report report, wanted;
-      const ct_elements_data data = {.type = b.type, .vertices = at, .vertex_count = b.vn,
-                                     .corners = b.c, .element_count = b.en};
+      ct_elements_data data = block_data(&b);
+      data.vertices = at;
       ct_elements *again = NULL;
       CHECK_INT(ct_elements_create(&data, NULL, &again, &wanted), CT_OK);
       CHECK_INT(ct_elements_move(last, at, NULL, NULL, &next, &report), CT_OK);
@@ -169,7 +167,8 @@ static void moved_elements_are_those_that_were_created(void) {
       ct_elements_release(last);
       last = next;
     }
-    printf("type %d: %d of 14 moves share the trees, %d built them anew\n", type, shared, rebuilt);
+    printf("type %d: %d of 14 moves share the trees, %d built them anew\n", (int)types[k], shared,
+           rebuilt);
     CHECK(shared >= 8 && rebuilt >= 1 && shared + rebuilt == 14);
     ct_elements_release(last);
     block_free(&b);
@@ -177,7 +176,8 @@ static void moved_elements_are_those_that_were_created(void) {
   }
 }
 
-/* The origin, moved to the same place at once, has the same trees to the bit: what a record needs. */
+/* The origin, moved to the same place at once, has the same trees to the bit: what a record needs.
+ */
 static void moving_the_origin_gives_what_a_sequence_of_moves_gave(void) {
   block b = block_make(CT_HEXAHEDRA, 4, 4, 4);
   ct_vec3 *at = malloc(b.vn * sizeof *at);

@@ -1,8 +1,8 @@
-/* Volumes of polyhedra with thousands of corners: the stages of a prism cut across, at a cost like that of the volume alone; and
- * a raised flag ends every method.
+/* Volumes of polyhedra with thousands of corners: the stages of a prism cut across, at a cost like
+ * that of the volume alone; and a raised flag ends every method.
  *
- * Truth: a prism over a regular polygon of n corners, of which a box cuts off the upper half, is a prism again: 2 n vertices, n + 2
- * faces, n h sin(2 pi / n) / 2 of volume.
+ * Truth: a prism over a regular polygon of n corners, of which a box cuts off the upper half, is a
+ * prism again: 2 n vertices, n + 2 faces, n h sin(2 pi / n) / 2 of volume.
  */
 #include <contact/contact.h>
 
@@ -30,7 +30,8 @@ static ct_shape prism(uint32_t corners, double from) {
 }
 
 /* b is 2 m below a, less `deep`. */
-static ct_volume common_of(const ct_shape *a, const ct_shape *b, double deep, bool stages, ct_volume_method method) {
+static ct_volume common_of(const ct_shape *a, const ct_shape *b, double deep, bool stages,
+                           ct_volume_method method) {
   ct_pose pa = at(0, 0, 0), pb = at(0, 0, deep - 2.0);
   ct_frame fa = ct_frame_of(pa), fb = ct_frame_of(pb);
   ct_volume v;
@@ -57,7 +58,8 @@ static void stages_of_a_large_prism_are_those_of_a_prism(void) {
       if (at_corner->index_count != 3) wrong++;
       for (uint32_t k = 0; k < at_corner->index_count; k++) {
         /* The plane of a dual point p is p.(x - inner) = 1. */
-        const ct_dual_point *p = &v.points[s->first_point + v.stage_indices[at_corner->first_index + k]];
+        const ct_dual_point *p =
+            &v.points[s->first_point + v.stage_indices[at_corner->first_index + k]];
         if (fabs(ct_dot(p->point, ct_sub(at_corner->position, c->inner)) - 1.0) > 1e-12) wrong++;
       }
     }
@@ -78,16 +80,22 @@ static double seconds_of(const ct_shape *a, const ct_shape *b, bool stages) {
 
 /* Half of it, z <= 0, as one tetrahedron: four planes, which are cut off the prism. */
 static ct_shape lower_half(void) {
-  static const ct_vec3 vertices[] = {{0.0, 0.0, -20.0}, {60.0, 0.0, 2.0}, {-60.0, 60.0, 2.0}, {-60.0, -60.0, 2.0}};
+  static const ct_vec3 vertices[] = {
+      {0.0, 0.0, -20.0}, {60.0, 0.0, 2.0}, {-60.0, 60.0, 2.0}, {-60.0, -60.0, 2.0}};
   static const uint32_t corners[] = {0, 1, 2, 3};
-  const ct_elements_data data = {
-      .type = CT_TETRAHEDRA, .vertices = vertices, .vertex_count = 4, .corners = corners, .element_count = 1};
+  const ct_elements_data data = {.type = CT_TETRAHEDRA,
+                                 .vertices = vertices,
+                                 .vertex_count = 4,
+                                 .corners = corners,
+                                 .element_count = 1};
   ct_elements *elements = NULL;
   if (ct_elements_create(&data, NULL, &elements, NULL) != CT_OK) abort();
-  return (ct_shape){.kind = CT_KIND_TETMESH, .mesh = ct_elements_get(elements)->surface, .elements = elements};
+  return (ct_shape){
+      .kind = CT_KIND_TETMESH, .mesh = ct_elements_get(elements)->surface, .elements = elements};
 }
 
-/* A search around a face for every corner costs many times the volume. Both are times of the processor, and of one run. */
+/* A search around a face for every corner costs many times the volume. Both are times of the
+ * processor, and of one run. */
 static void stages_of_a_large_prism_cost_a_few_times_its_volume(void) {
   ct_shape a = prism(4 * CORNERS, 0.0), b = lower_half();
   double ratio = seconds_of(&a, &b, true) / seconds_of(&a, &b, false);
@@ -114,7 +122,8 @@ static void a_raised_flag_ends_every_method(void) {
 
 static const check_test tests[] = {
     {"stages_of_a_large_prism_are_those_of_a_prism", stages_of_a_large_prism_are_those_of_a_prism},
-    {"stages_of_a_large_prism_cost_a_few_times_its_volume", stages_of_a_large_prism_cost_a_few_times_its_volume},
+    {"stages_of_a_large_prism_cost_a_few_times_its_volume",
+     stages_of_a_large_prism_cost_a_few_times_its_volume},
     {"a_raised_flag_ends_every_method", a_raised_flag_ends_every_method},
 };
 WORKSPACE_MAIN(tests)
