@@ -118,12 +118,8 @@ void ct_contacts_meet(ct_contacts *c) {
   if (!outline_of(c, 0, CT_WANT_FACE) || !outline_of(c, 1, CT_WANT_FACE)) return;
   bool both = is_face(a) && is_face(b);
   if (meets_on(c, a, both) || meets_on(c, b, both)) {
-    uint32_t before = c->memory->count;
     ct_contacts_overlap(c, a, b);
-    /* Rounded faces that part ways just beyond their borders meet with their edges. */
-    bool round = both && !is_mesh(c->b) && (c->core_a.radius[0] > 0.0 || c->core_b.radius[0] > 0.0);
-    round = round && a->kind == CT_OUTLINE_POLYGON && b->kind == CT_OUTLINE_POLYGON;
-    if (c->memory->count > before || !round) return;
+    return;
   }
   if (!outline_of(c, 0, CT_WANT_EDGE) || !outline_of(c, 1, CT_WANT_EDGE)) return;
   ct_contacts_overlap(c, a, b);
@@ -140,12 +136,6 @@ static ct_feature feature_of(ct_contacts *c, int which) {
   return o->inside;
 }
 
-/* From the triangle of the pair's own point to what the point is on. */
-static ct_feature feature_in_mesh(ct_contacts *c, const ct_meeting *own) {
-  double radius = c->b.shape->rounding + c->b.shape->margin;
-  return ct_contacts_mesh_feature(c, own->b.index, ct_add_scaled(own->at, c->view.normal, own->distance + radius));
-}
-
 static bool same_features(const ct_contact_point *p, const ct_meeting *q) {
   return p->a.kind == q->a.kind && p->a.index == q->a.index && p->b.kind == q->b.kind && p->b.index == q->b.index;
 }
@@ -160,7 +150,6 @@ void ct_contacts_own(ct_contacts *c, uint32_t first, const ct_meeting *own) {
   ct_meeting meeting = *own;
   if (meeting.a.kind == CT_FEATURE_SMOOTH) meeting.a = feature_of(c, 0);
   if (meeting.b.kind == CT_FEATURE_SMOOTH) meeting.b = feature_of(c, 1);
-  else if (is_mesh(c->b) && !is_mesh(c->a)) meeting.b = feature_in_mesh(c, &meeting);
   for (uint32_t i = first; i < m->count; i++) {
     if (!same_features(&m->points[i], &meeting)) continue;
     m->points[i] = m->points[--m->count];
@@ -191,6 +180,14 @@ static void hand_back(const ct_contacts *c, bool swapped, ct_manifold *out) {
   out->points = points;
 }
 
+/* By how much the depths of two patches may differ and still be equal: CT_TIE of the distance from the first of all points to the
+ * farthest. */
+static double tie_of_patches(const ct_contact_point *points, uint32_t count, double slack) {
+  double most = 0.0;
+  for (uint32_t i = 1; i < count; i++) most = ct_max2(most, ct_norm2(ct_sub(points[i].point_a, points[0].point_a)));
+  return ct_max2(CT_TIE * sqrt(most), 2.0 * slack);
+}
+
 /* Of ordered patches, each with its deepest point first: moves that of the first patch that is as deep as any to a tie to the
  * front. */
 static void deepest_patch_first(ct_contact_point *points, size_t count, double tie) {
@@ -208,20 +205,18 @@ static size_t keep(const ct_contacts *c, ct_detail detail) {
   uint32_t kept = 0, patches = 0;
   ct_contacts_order(m->points, m->count);
   if (is_mesh(c->b)) m->count = ct_contacts_unique(m->points, m->count);
-  double widest = 0.0; /* of the patches' ties */
+  const double tie_of_all = is_mesh(c->a) || is_mesh(c->b) ? tie_of_patches(m->points, m->count, c->slack) : 0.0;
   for (uint32_t first = 0, end; first < m->count; first = end, patches++) {
     for (end = first + 1; end < m->count && m->points[end].patch == m->points[first].patch; end++) continue;
     ct_contact_point *patch = &m->points[first];
     uint32_t count = end - first;
     ct_view view = is_mesh(c->b) ? ct_view_along(patch[0].normal) : c->view;
-    double tie = ct_contacts_depth_tie(patch, count, &view, c->slack);
-    widest = ct_max2(widest, tie);
-    ct_contacts_deepest_first(patch, count, tie);
+    ct_contacts_deepest_first(patch, count, ct_contacts_depth_tie(patch, count, &view, c->slack));
     if (detail == CT_DETAIL_MANIFOLD) count = ct_contacts_reduce(patch, count, &view, c->slack);
     for (uint32_t i = 0; i < count && kept < first; i++) m->points[kept + i] = patch[i];
     kept += count;
   }
-  if (patches > 1) deepest_patch_first(m->points, kept, widest);
+  if (patches > 1) deepest_patch_first(m->points, kept, tie_of_all);
   return detail == CT_DETAIL_DEEPEST && kept > 1 ? 1 : kept;
 }
 
@@ -252,7 +247,6 @@ static void place_cores(ct_contacts *c) {
     scale_b = extent_of(c->b);
   }
   c->slack = CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * (ct_max2(scale_a, scale_b) + fabs(c->distance));
-  c->touching = c->touching && c->distance >= 0.0 && c->distance <= c->slack;
   c->tie = ct_contacts_tie(is_plane(c->a) ? scale_b : scale_a, is_plane(c->b) ? scale_a : scale_b, c->slack);
 }
 
@@ -300,7 +294,6 @@ static void contacts_of(ct_placed a, ct_placed b, const ct_contact_options *opti
   c.a = swapped ? b : a;
   c.b = swapped ? a : b;
   c.distance = pair->distance;
-  c.touching = !(pair->flags & CT_FLAG_NORMAL_ARBITRARY);
   c.workspace = workspace;
   c.memory = &workspace->manifold;
   c.memory->count = 0;

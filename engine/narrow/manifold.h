@@ -38,7 +38,6 @@ typedef struct ct_contacts {
   ct_manifold_memory *memory;
   uint32_t own_triangle[2]; /* of the pair's own points, of meshes */
   ct_vec3 own_point;        /* the pair's own, on a */
-  bool touching;            /* distance 0 to round-off, and the normal is known: a surface does not cross the body */
   bool failed;              /* out of memory */
   bool cut_short;           /* by the flag, or by the number of points */
 } ct_contacts;
@@ -91,10 +90,6 @@ void ct_contacts_mesh_plane(ct_contacts *contacts);
 /* The points of a bounded convex body, the first, and a mesh. Apart, each triangle within reach is met along its own normal, else
  * along that of the pair. */
 void ct_contacts_mesh(ct_contacts *contacts);
-
-/* The part of a mesh, the second, that a point of one of its triangles is on: a corner or an edge within a tie; of a flat edge the
- * face of the lower number. */
-ct_feature ct_contacts_mesh_feature(ct_contacts *contacts, uint32_t triangle, ct_vec3 point);
 
 /* The points where a triangle of the second, a surface, and its edges cross the first, a convex body. */
 void ct_contacts_pierce(ct_contacts *contacts, uint32_t position);

@@ -17,8 +17,6 @@
 #define TRIANGLE_STEPS 16
 /* Sine between a cap and a mesh below which it lies on that. */
 #define FLAT_CAP 1e-3
-/* Cosine between the axis of a frustum and a normal below which the frustum lies on its side. */
-#define LYING_MAX 0.1
 /* Triangles around a vertex that are looked at: a guard for fans of broken meshes. */
 #define FAN_MAX 4096
 /* The mark of a group that has points. */
@@ -100,8 +98,7 @@ typedef struct mesh_run {
   const ct_mesh_view *mesh;
   ct_touching at; /* the mesh as one of two: its second */
   double radius;  /* of the mesh's rounding and margin */
-  ct_vec3 of_pair; /* the pair's normal */
-  bool apart; /* or overlapping by less than ties */
+  bool apart;
   bool crossed; /* a surface that passes through the body, or lies in it */
 } mesh_run;
 
@@ -116,17 +113,10 @@ static ct_vec3 normal_of(const mesh_run *run, uint32_t position) {
 }
 
 /* By how much the normal may lean, as a sine: the points it goes through are a tie off at most, and the distance of the cores
- * apart, or of an ellipsoid its least radius of curvature.
+ * apart.
  */
 static double lean_of(const mesh_run *run, double distance) {
-  const ct_contacts *c = run->contacts;
-  double round = ct_min2(c->core_a.radius[0], c->core_a.radius[1]);
-  if (c->core_a.kind == CT_CORE_ELLIPSOID) {
-    ct_vec3 r = c->a.shape->ellipsoid.radii;
-    double least = ct_min2(ct_min2(r.x, r.y), r.z);
-    round += least * least / ct_max_abs(r);
-  }
-  double apart = ct_max2(distance, 0.0) + round + run->radius;
+  double apart = ct_max2(distance, 0.0) + ct_min2(run->contacts->core_a.radius[0], run->contacts->core_a.radius[1]) + run->radius;
   return CT_DIRECTION_TIE + ct_min2(run->contacts->tie / apart, CT_LEAN_MAX);
 }
 
@@ -174,16 +164,8 @@ static bool cross_rim(const ct_contacts *c, const ct_mesh_edge *e, ct_vec3 foot,
   double along = ct_dot(ct_unit_or(ct_sub(e->q, e->p), p->normal), ct_sub(foot, core->center));
   ct_vec3 axis = ct_unit_or(core->axis[2], ct_vec(0.0, 0.0, 1.0));
   bool flat = ct_norm(ct_cross(axis, p->normal)) <= FLAT_CAP;
-  bool touches = along * along <= 2.0 * c->tie * core->rim[p->a.index];
-  p->number = along > 0.0 && !touches;
-  return !flat || !touches;
-}
-
-/* Is a point the end of a line along the side of a frustum that lies on it? A rim has but one. */
-static bool is_rim_of_lying(const ct_contacts *c, const ct_contact_point *p) {
-  const ct_core *core = &c->core_a;
-  if (core->kind != CT_CORE_FRUSTUM || p->a.kind != CT_FEATURE_EDGE) return false;
-  return fabs(ct_dot(ct_unit_or(core->axis[2], p->normal), p->normal)) <= LYING_MAX;
+  p->number = along > 0.0;
+  return !flat || along * along > 2.0 * c->tie * core->rim[p->a.index];
 }
 
 /* From the feature of the triangle that a point is on to that of the mesh. False: the mesh is not met there. Edges and corners
@@ -193,7 +175,7 @@ static bool in_mesh(const mesh_run *run, const ct_mesh_face *face, ct_contact_po
   const ct_touching *t = &run->at;
   const ct_feature found = p->a;
   p->a = place_on_line(run->contacts, p);
-  const bool end_of_line = p->a.kind != found.kind || is_rim_of_lying(run->contacts, p);
+  const bool end_of_line = p->a.kind != found.kind;
   const bool line = is_on_line(run->contacts, p), whole = line || p->a.kind == CT_FEATURE_EDGE || p->a.kind == CT_FEATURE_FACE;
   ct_vec3 way = ct_neg(p->normal), foot = ct_add_scaled(p->point_b, p->normal, run->radius);
   double facing = ct_dot(way, face->normal), lean = lean_of(run, p->distance);
@@ -271,55 +253,8 @@ static void take_points(mesh_run *run, uint32_t position, uint32_t before) {
   m->count = kept;
 }
 
-/* The normal that a triangle nearer than a tie is met along: the direction between the nearest points is as good as random. It is
- * the pair's or, where the triangle faces another way and its plane parts it from the body, its own. False: neither. */
-static bool normal_near(const mesh_run *run, uint32_t position, ct_vec3 *normal) {
-  const ct_contacts *c = run->contacts;
-  ct_vec3 out = normal_of(run, position);
-  double facing = -ct_dot(out, run->of_pair);
-  bool solid = run->mesh->solid;
-  *normal = run->of_pair;
-  if ((solid ? facing : fabs(facing)) >= FACING_MIN) return true;
-  for (int side = 0; side < (solid ? 1 : 2); side++) {
-    *normal = side ? out : ct_neg(out);
-    double level = ct_dot(*normal, corner_of(run, position, 0)) - run->radius;
-    if (level - ct_core_reach(&c->core_a, *normal) >= -c->tie) return true;
-  }
-  return false;
-}
-
-/* A triangle along the normal of its own nearest points. */
-static void meet_apart(mesh_run *run, uint32_t position, const ct_cell_result *r) {
+static void meet_apart(mesh_run *run, uint32_t position) {
   ct_contacts *c = run->contacts;
-  uint32_t before = c->memory->count;
-  double of_pair = c->distance;
-  c->view = ct_view_along(ct_unit_or(r->normal, c->view.normal));
-  c->distance = r->distance;
-  ct_contacts_meet(c);
-  ct_contacts_own(c, before, &(ct_meeting){.at = r->point_a, .distance = r->distance});
-  c->distance = of_pair;
-  take_points(run, position, before);
-}
-
-static void meet_along(mesh_run *run, uint32_t position, ct_vec3 normal) {
-  ct_contacts *c = run->contacts;
-  uint32_t before = c->memory->count;
-  c->view = ct_view_along(normal);
-  ct_contacts_meet(c);
-  take_points(run, position, before);
-}
-
-static void meet_triangle(mesh_run *run, uint32_t position) {
-  ct_contacts *c = run->contacts;
-  c->cut_short = c->cut_short || ct_mesh_stopped(&c->workspace->mesh, TRIANGLE_STEPS);
-  ct_vec3 corner[3] = {corner_of(run, position, 0), corner_of(run, position, 1), corner_of(run, position, 2)}, normal;
-  c->core_b = ct_core_triangle(corner, c->core_a.extent);
-  c->core_b.radius[0] = c->core_b.radius[1] = run->radius;
-  if (!run->apart) {
-    double facing = -ct_dot(normal_of(run, position), run->of_pair);
-    if ((run->mesh->solid ? facing : fabs(facing)) >= FACING_MIN) meet_along(run, position, run->of_pair);
-    return;
-  }
   ct_cell_input input = {.shape_a = c->a.shape,
                          .shape_b = c->b.shape,
                          .a = c->core_a,
@@ -329,8 +264,31 @@ static void meet_triangle(mesh_run *run, uint32_t position) {
                          .workspace = c->workspace};
   ct_cell_result r = {.status = CT_PAIR_OK};
   ct_cell_cores(&input, &r);
-  if (r.distance > c->tie && r.distance <= c->reach) meet_apart(run, position, &r);
-  else if (r.distance <= c->tie && normal_near(run, position, &normal)) meet_along(run, position, normal);
+  if (!(r.distance <= c->reach) || !(r.distance > 0.0)) return;
+  uint32_t before = c->memory->count;
+  double of_pair = c->distance;
+  c->view = ct_view_along(ct_unit_or(r.normal, c->view.normal));
+  c->distance = r.distance;
+  ct_contacts_meet(c);
+  ct_contacts_own(c, before, &(ct_meeting){.at = r.point_a, .distance = r.distance});
+  c->distance = of_pair;
+  take_points(run, position, before);
+}
+
+static void meet_triangle(mesh_run *run, uint32_t position) {
+  ct_contacts *c = run->contacts;
+  c->cut_short = c->cut_short || ct_mesh_stopped(&c->workspace->mesh, TRIANGLE_STEPS);
+  ct_vec3 corner[3] = {corner_of(run, position, 0), corner_of(run, position, 1), corner_of(run, position, 2)};
+  c->core_b = ct_core_triangle(corner, c->core_a.extent);
+  c->core_b.radius[0] = c->core_b.radius[1] = run->radius;
+  if (run->apart) {
+    meet_apart(run, position);
+    return;
+  }
+  if (ct_dot(normal_of(run, position), c->view.normal) > -FACING_MIN) return;
+  uint32_t before = c->memory->count;
+  ct_contacts_meet(c);
+  take_points(run, position, before);
 }
 
 static ct_box grown(const ct_mesh_node *node, double by) { return ct_box_grow(node->box, by); }
@@ -371,10 +329,7 @@ static int by_rank(const void *first, const void *second) {
   return order ? order : (p->distance > q->distance) - (p->distance < q->distance);
 }
 
-static double facing_of(const mesh_run *run, const ct_contact_point *p) {
-  double facing = -ct_dot(normal_of(run, p->patch), p->normal);
-  return run->mesh->solid ? facing : fabs(facing);
-}
+static double facing_of(const mesh_run *run, const ct_contact_point *p) { return -ct_dot(normal_of(run, p->patch), p->normal); }
 
 /* Of the points kept from `from` on the one that is the same: several of two features go by the turn of a triangle's sides. */
 static ct_contact_point *same_point(const mesh_run *run, uint32_t from, uint32_t kept, const ct_contact_point *p) {
@@ -419,27 +374,14 @@ static void group_patches(mesh_run *run) {
   number_groups(m, mesh->live_count);
 }
 
-/* The mesh as the second of two. */
-static ct_touching touching_of(ct_contacts *c) {
-  ct_touching t = {.contacts = c, .slack = c->slack, .tie = c->tie};
-  t.pair.relative = c->relative;
-  t.mesh[1] = c->b.shape->mesh;
-  t.view[1] = ct_mesh_get(c->b.shape->mesh);
-  return t;
-}
-
-ct_feature ct_contacts_mesh_feature(ct_contacts *c, uint32_t triangle, ct_vec3 point) {
-  ct_touching t = touching_of(c);
-  ct_mesh_face face = ct_touching_face(&t, 1, ct_mesh_position_of(t.view[1], triangle));
-  return ct_face_feature(&t, &face, point);
-}
-
 void ct_contacts_mesh(ct_contacts *c) {
   const ct_mesh_view *mesh = ct_mesh_get(c->b.shape->mesh);
-  mesh_run run = {.contacts = c, .mesh = mesh, .of_pair = c->view.normal, .apart = c->distance > -2.0 * c->tie};
-  run.crossed = c->distance <= 0.0 && !mesh->solid && !c->touching;
+  mesh_run run = {.contacts = c, .mesh = mesh, .apart = c->distance > 0.0, .crossed = c->distance <= 0.0 && !mesh->solid};
   run.radius = c->b.shape->rounding + c->b.shape->margin;
-  run.at = touching_of(c);
+  run.at = (ct_touching){.contacts = c, .slack = c->slack, .tie = c->tie};
+  run.at.pair.relative = c->relative;
+  run.at.mesh[1] = c->b.shape->mesh;
+  run.at.view[1] = mesh;
   c->workspace->mesh.stopped = false;
   if (!ct_groups_open(c, mesh->live_count)) return;
   ct_frame back = {ct_mat_transpose(c->relative.rotation), {0.0, 0.0, 0.0}};

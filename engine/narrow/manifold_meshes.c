@@ -35,7 +35,7 @@ static bool meet_pair(void *context, const ct_mesh_near *near) {
   ct_touch_corners(t, face);
   ct_touch_corners(t, turned);
   ct_touch_edges(t, face);
-  if (near->gap.distance == 0.0 && !solids && !t->touching) {
+  if (near->gap.distance == 0.0 && !solids) {
     ct_vec3 way = way_across(t, face, near->gap.normal);
     ct_touch_passings(t, face, way);
     ct_touch_passings(t, turned, ct_neg(way));
@@ -48,7 +48,8 @@ static bool holds(const ct_box *box, const ct_box *part) {
   return ct_max_abs(ct_sub(whole.min, box->min)) == 0.0 && ct_max_abs(ct_sub(whole.max, box->max)) == 0.0;
 }
 
-uint32_t ct_mesh_position_of(const ct_mesh_view *view, uint32_t triangle) {
+/* Where a triangle stands in the order of the leaves: in one whose boxes hold it. */
+static uint32_t position_of(const ct_mesh_view *view, uint32_t triangle) {
   if (triangle == CT_NO_TRIANGLE) return 0;
   const uint32_t *corner = view->triangles[triangle];
   ct_box box = {view->vertices[corner[0]], view->vertices[corner[0]]};
@@ -90,7 +91,7 @@ static void vertex_inside(inside *x, uint32_t position, int k) {
   /* On the surface: met by the faces there, if at all. */
   if (!x->in[slot] || x->foot[slot].distance <= t->tie || ct_touches_has(t, x->which, vertex)) return;
   const ct_mesh_foot *foot = &x->foot[slot];
-  uint32_t at = ct_mesh_position_of(t->view[1 - x->which], foot->triangle);
+  uint32_t at = position_of(t->view[1 - x->which], foot->triangle);
   ct_mesh_face face[2] = {ct_touching_face(t, x->which, position), ct_touching_face(t, 1 - x->which, at)};
   ct_vec3 point = x->which ? foot->point : ct_to_parent(t->pair.relative, foot->point);
   ct_meet meet = {.feature = {{CT_FEATURE_VERTEX, vertex}, ct_face_feature(t, &face[1], point)},
@@ -128,7 +129,7 @@ static void take_own(ct_touching *t) {
   for (uint32_t i = 0; i < m->touch_count; i++)
     if (m->touches[i].point.distance <= c->distance + 2.0 * c->slack) return;
   ct_mesh_face face[2];
-  for (int i = 0; i < 2; i++) face[i] = ct_touching_face(t, i, ct_mesh_position_of(t->view[i], c->own_triangle[i]));
+  for (int i = 0; i < 2; i++) face[i] = ct_touching_face(t, i, position_of(t->view[i], c->own_triangle[i]));
   double bare = c->distance + t->growth[0] + t->growth[1];
   ct_vec3 n = c->view.normal, at = ct_add_scaled(c->own_point, n, -t->growth[0]);
   ct_meet meet = {.point = {at, ct_add_scaled(at, n, bare)}, .normal = n, .distance = bare};
@@ -152,7 +153,6 @@ static void open_touching(ct_contacts *c, ct_touching *t) {
   t->reach = c->reach + grown;
   t->most = t->reach;
   t->least = c->distance + grown - c->tie;
-  t->touching = !(t->view[0]->solid && t->view[1]->solid) && c->distance + grown <= c->slack && c->touching;
   t->overlap = t->view[0]->solid && t->view[1]->solid && c->distance + grown < -c->slack;
 }
 

@@ -31,7 +31,6 @@ typedef struct ct_touching {
   double slack;        /* round-off, m */
   double tie;          /* ct_contacts_tie of the two bodies, m */
   bool overlap;        /* of solids that overlap touches may be below 0 */
-  bool touching;       /* of a surface: it crosses nothing, and normals at a tie are those on the pair's side */
 } ct_touching;
 
 /* Solids that overlap are looked at along the pair's normal and, where features inside have quite other ones, along those. */
@@ -67,9 +66,6 @@ void ct_touches_hand_over(ct_touching *t);
 /* The part of a face that a point of it is on: a corner or an edge when within a tie; edges inside a flat part are of the face.
  */
 ct_feature ct_face_feature(const ct_touching *t, const ct_mesh_face *face, ct_vec3 point);
-
-/* Where a triangle stands in the order of the leaves: in one whose boxes contain it. */
-uint32_t ct_mesh_position_of(const ct_mesh_view *view, uint32_t triangle);
 
 /* An edge of a face. */
 typedef struct ct_mesh_edge {

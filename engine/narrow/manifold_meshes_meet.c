@@ -146,18 +146,11 @@ bool ct_touching_holds(const ct_touching *t, int which, ct_vec3 point) {
   return ct_mesh_contains(t->mesh[which], there) || ct_mesh_nearest(t->mesh[which], there, t->tie, &foot);
 }
 
-/* Is a way out of a face's mesh on the side of the pair's normal? */
-static bool is_along_pair(const ct_touching *t, const ct_mesh_face *face, ct_vec3 way) {
-  double cosine = ct_dot(t->contacts->view.normal, way);
-  return (face->which ? -cosine : cosine) > 0.0;
-}
-
 /* A corner right over the other face. */
 static void corner_over_face(ct_touching *t, const ct_mesh_face face[2], int k, ct_vec3 foot) {
   ct_vec3 v = face[0].t.v[k];
   double height = ct_dot(face[1].normal, ct_sub(v, face[1].t.v[0]));
   bool back = !t->view[face[1].which]->solid && height < 0.0;
-  if (t->touching && fabs(height) <= t->tie) back = is_along_pair(t, &face[0], face[1].normal);
   ct_vec3 way = back ? face[1].normal : ct_neg(face[1].normal);
   double distance = back ? -height : height;
   if (distance > t->reach || distance < -t->tie) return;
@@ -212,11 +205,8 @@ static void edge_over_edge(ct_touching *t, const ct_mesh_face face[2], const ct_
   if (!lines_nearest(e, f, ct_min2(face[0].tie, face[1].tie), at)) return;
   ct_vec3 n = ct_unit_or(ct_cross(ct_sub(e->q, e->p), ct_sub(f->q, f->p)), ct_vec(0.0, 0.0, 0.0));
   double distance = ct_dot(n, ct_sub(at[1], at[0]));
-  bool touching = t->touching && fabs(distance) <= t->tie;
-  if (touching ? !is_along_pair(t, &face[0], n) : distance < 0.0) {
-    n = ct_neg(n);
-    distance = -distance;
-  }
+  if (distance < 0.0) n = ct_neg(n);
+  distance = fabs(distance);
   if (distance > ct_max2(t->reach, -t->least)) return;
   for (int turn = 0; turn < 2; turn++, n = ct_neg(n), distance = -distance) {
     if (distance < -t->tie && !t->overlap) return;

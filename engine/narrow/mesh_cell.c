@@ -10,9 +10,6 @@
 #include "narrow/workspace.h"
 #include "shape/capsule.h"
 
-/* Cosine of the angle below which the normal of a feature is that of a slab. */
-#define SAME_WAY 0.999999
-
 static double roundoff_of(const ct_mesh_pair *p) { return CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * p->extent; }
 
 void ct_mesh_answer(double core, ct_gap gap, ct_mesh_growth growth, bool solids, ct_cell_result *result) {
@@ -73,20 +70,6 @@ static void answer_nested(const ct_mesh_pair *p, const held_vertex *held, ct_gap
   gap->a = gap->b = held->point;
 }
 
-/* Solids that touch: at corners and flush sides the way out of one feature is as good as random. Where a slab parts the whole
- * meshes but for some CT_MESH_FLUSH, its normal counts unless the feature's is that. */
-static void part_touching(const ct_mesh_pair *p, bool deep, ct_gap *gap, double *depth) {
-  double width, flush = 2.0 * ct_max2(CT_MESH_FLUSH * ct_min2(p->a->radius, p->b->radius), roundoff_of(p));
-  ct_vec3 normal = gap->normal;
-  if (*depth > flush || !ct_mesh_pair_touch_normal(p, roundoff_of(p), &normal, &width)) return;
-  if (*depth <= roundoff_of(p)) gap->normal = normal;
-  if (width < -flush) return;
-  /* The same way: of a feature so little deep the slab's normal is the more exact. */
-  if (!deep || ct_dot(normal, gap->normal) < SAME_WAY) *depth = ct_max2(-width, 0.0);
-  gap->normal = normal;
-  gap->b = ct_add_scaled(gap->a, normal, -*depth);
-}
-
 static void answer_solids(const ct_mesh_pair *p, const ct_gap *found, ct_mesh_growth growth, ct_cell_result *result) {
   ct_mesh_feature f;
   ct_gap gap = *found;
@@ -99,26 +82,11 @@ static void answer_solids(const ct_mesh_pair *p, const ct_gap *found, ct_mesh_gr
     result->triangle_b = f.triangle_b;
   }
   double depth = deep ? f.depth : 0.0;
-  part_touching(p, deep, &gap, &depth);
+  if (depth <= roundoff_of(p)) ct_mesh_pair_touch_normal(p, roundoff_of(p), &gap.normal);
   ct_mesh_answer(-depth, gap, growth, true, result);
   if (f.complete) return;
   result->status = CT_PAIR_ITERATION_LIMIT;
   result->lower = ct_min2(result->lower, -f.bound - growth.a - growth.b);
-}
-
-/* Does a mesh but touch a surface? Then the normal is known. */
-static bool part_surfaces(const ct_mesh_pair *p, ct_gap *gap) {
-  double flush = ct_max2(CT_MESH_FLUSH * ct_min2(p->a->radius, p->b->radius), roundoff_of(p));
-  ct_vec3 normal;
-  if (!ct_mesh_pair_surface_touch(p, roundoff_of(p), 2.0 * flush, &normal)) return false;
-  gap->normal = normal;
-  return true;
-}
-
-static void answer_surfaces(const ct_mesh_pair *p, ct_gap *gap, ct_mesh_growth growth, ct_cell_result *result) {
-  bool touching = part_surfaces(p, gap);
-  ct_mesh_answer(0.0, *gap, growth, false, result);
-  if (touching) result->flags &= ~(uint32_t)CT_FLAG_NORMAL_ARBITRARY;
 }
 
 /* Stopped on the way: the distance is somewhere between the bound and the best so far; solids may even hold each other. */
@@ -144,11 +112,8 @@ static void answer_apart(const ct_mesh_pair *p, double threshold, ct_mesh_growth
     answer_stopped(p, &found, growth, result);
     return;
   }
-  bool solids = p->a->solid && p->b->solid;
-  if (found.gap.distance <= roundoff_of(p)) {
-    if (solids || !part_surfaces(p, &found.gap)) ct_mesh_pair_touch_normal(p, roundoff_of(p), &found.gap.normal, NULL);
-  }
-  ct_mesh_answer(found.gap.distance, found.gap, growth, solids, result);
+  if (found.gap.distance <= roundoff_of(p)) ct_mesh_pair_touch_normal(p, roundoff_of(p), &found.gap.normal);
+  ct_mesh_answer(found.gap.distance, found.gap, growth, p->a->solid && p->b->solid, result);
   result->lower = found.least - grown;
   if (outcome == CT_MESH_BEYOND) result->distance = result->lower;
 }
@@ -171,7 +136,7 @@ void ct_cell_mesh_mesh(const ct_cell_input *in, ct_cell_result *result) {
     if (ct_elements_have_depth(in) && ct_elements_deepest(in, result)) return;
     if (!crossed) answer_nested(&p, &held, &found.gap, result);
     if (solids) answer_solids(&p, &found.gap, growth, result);
-    else answer_surfaces(&p, &found.gap, growth, result);
+    else ct_mesh_answer(0.0, found.gap, growth, false, result);
     result->crossed = crossed;
   }
   if (ct_elements_have_depth(in) && result->distance <= 0.0 && !p.memory->stopped && (crossed || !ct_elements_deepest(in, result)))

@@ -1,6 +1,5 @@
 /* A convex body and a mesh: the nearest triangle by best-first descent of the mesh's tree. */
 #include "narrow/mesh_convex.h"
-#include "narrow/mesh_depth.h"
 
 #include "narrow/elements_depth.h"
 #include "narrow/mesh_cell.h"
@@ -274,41 +273,13 @@ static void hand_over(const ct_cell_input *in, ct_cell_result *r) {
   r->point_b = ct_to_parent(in->relative, r->point_b);
 }
 
-/* Does the body but touch the surface? Then the normal is known; *overlap is how far they overlap along it. */
-static bool touches_surface(const ct_convex_mesh *p, ct_gap *gap, double *overlap) {
-  double width = gap->distance - p->radius, size = ct_min2(p->core.size + p->radius, p->view->radius);
-  double flush = ct_max2(CT_MESH_FLUSH * size, p->roundoff);
-  if (!(gap->distance > p->roundoff)) {
-    ct_vec3 normal;
-    if (!ct_convex_mesh_touch(p, p->roundoff, &normal, &width)) return false;
-    width -= p->radius;
-    if (width >= -2.0 * flush) gap->normal = normal;
-  }
-  *overlap = ct_max2(-width, 0.0);
-  return width >= -2.0 * flush;
-}
-
-/* Where a body that has one farthest point along a normal touches a surface that is `overlap` deep in it. */
-static ct_vec3 lowest_point(const ct_convex_mesh *p, ct_vec3 normal, double overlap) {
-  uint32_t near = 0;
-  double ball;
-  ct_vec3 point = ct_core_point(&p->core, normal, &near, &ball);
-  return ct_add_scaled(point, normal, p->radius + ball - overlap);
-}
-
 /* A surface that crosses the body: the point of the triangle that is in it. */
 static void answer_crossed(const ct_convex_mesh *p, const search *s, ct_cell_result *result) {
   ct_gap gap = s->best;
-  double overlap;
-  bool touching = touches_surface(p, &gap, &overlap);
   gap.overlap = gap.distance > 0.0 ? p->radius - gap.distance : gap.overlap + p->radius;
   gap.a = gap.b = gap.distance > 0.0 ? gap.b : shared_point(p, s->position, &gap);
   gap.distance = 0.0;
-  if (touching) gap.overlap = overlap;
-  bool one_point = p->core.kind == CT_CORE_ELLIPSOID || p->core.kind == CT_CORE_POINT;
-  if (touching && one_point) gap.a = gap.b = lowest_point(p, gap.normal, overlap);
   ct_mesh_answer(0.0, gap, (ct_mesh_growth){0.0, p->growth}, false, result);
-  if (touching) result->flags &= ~(uint32_t)CT_FLAG_NORMAL_ARBITRARY;
 }
 
 static void answer_solid(const ct_convex_mesh *p, const search *s, ct_cell_result *result) {
@@ -360,10 +331,7 @@ static bool prove_normal(search *s) {
 }
 
 static void answer_apart(const ct_convex_mesh *p, search *s, bool early, ct_cell_result *result) {
-  double width;
-  bool touching = !early && s->best.distance <= p->roundoff;
-  if (touching) touching = ct_convex_mesh_touch(p, p->roundoff, &s->best.normal, &width);
-  bool unproven = !early && !touching && !prove_normal(s);
+  bool unproven = !early && !prove_normal(s);
   double grown = p->radius + p->growth;
   ct_mesh_answer(s->best.distance, s->best, (ct_mesh_growth){p->radius, p->growth}, p->view->solid, result);
   result->lower = ct_min2(s->bracket.lower - grown, result->distance);

@@ -42,16 +42,9 @@ typedef struct ct_convex_feature {
 } ct_convex_feature;
 ct_convex_feature ct_convex_mesh_deepest(const ct_convex_mesh *p, const ct_gap *nearest, uint32_t triangle);
 
-/* Of normals of triangles within `reach`, from the core to the mesh, the one along which the core and
- * the whole solid, or those triangles of a surface, overlap least, and the width of the slab between
- * them, below 0 as they overlap by; false: none found, or a surface has too many.
- * Cost: the gaps of at most 256 triangles, and at most 64 support points. */
-bool ct_convex_mesh_touch(const ct_convex_mesh *p, double reach, ct_vec3 *normal, double *width);
-
 /* A point on an edge of the mesh. */
 typedef struct ct_mesh_point {
-  ct_vec3 point, normal; /* out of the core; unit */
-  double depth;
+  ct_vec3 point;
   uint32_t position; /* of a triangle that has the edge */
   bool complete;     /* false: stopped */
 } ct_mesh_point;

@@ -7,10 +7,11 @@
 #define CLIMB_STEPS 8
 /* Steps to the far side of a body, quadratic once near. */
 #define THROUGH_STEPS 32
+/* Part of the smaller body below which the deepest point is as good as on the surface: bodies flush at their sides are looked at by
+ * whole triangles, too, and a shift by round-off does not change what is found. */
+#define FLUSH 1e-6
 /* Sine of the angle between a way and an axis below which the way is along the axis: what is left across is round-off. */
 #define ALONG_AXIS 1e-8
-/* Cosine of the angle below which the normal of a feature is that of a slab. */
-#define SAME_WAY 0.999999
 /* Triangles that cross a core and are asked how hard they are to leave. */
 #define CROSSING_TRIANGLES_MAX 256
 
@@ -208,29 +209,28 @@ static void offer_through(const ct_convex_mesh *p, const ct_gap *nearest, uint32
 
 /* ---- vertices of the mesh in the core ---- */
 
-static void offer_mesh_vertex(const ct_convex_mesh *p, ct_convex_feature *best) {
-  ct_mesh_peak peak = ct_mesh_peak_of(p->view, &p->workspace->mesh, best->depth, depth_in_core, (void *)(uintptr_t)p);
-  if (peak.stopped) best->complete = false;
-  if (!(peak.value > best->depth)) return;
-  ct_vec3 v = p->view->vertices[peak.vertex];
+/* A point of the mesh that is in the core. */
+static void offer_mesh_point(const ct_convex_mesh *p, ct_vec3 v, uint32_t position, ct_convex_feature *best) {
   ct_cell_result r;
   point_to_core(p, v, &r);
   best->depth = ct_max2(-r.distance, 0.0);
   best->gap.normal = ct_neg(r.normal);
   best->gap.a = r.point_b;
   best->gap.b = v;
-  best->triangle = p->view->order[peak.position];
+  best->triangle = p->view->order[position];
+}
+
+static void offer_mesh_vertex(const ct_convex_mesh *p, ct_convex_feature *best) {
+  ct_mesh_peak peak = ct_mesh_peak_of(p->view, &p->workspace->mesh, best->depth, depth_in_core, (void *)(uintptr_t)p);
+  if (peak.stopped) best->complete = false;
+  if (peak.value > best->depth) offer_mesh_point(p, p->view->vertices[peak.vertex], peak.position, best);
 }
 
 /* Points of the mesh's edges count when they are deeper beyond round-off. */
 static void offer_mesh_edge(const ct_convex_mesh *p, ct_convex_feature *best) {
   ct_mesh_point edge;
-  bool deeper = ct_convex_mesh_deepest_edge(p, best->depth + 2.0 * p->roundoff, &edge);
+  if (ct_convex_mesh_deepest_edge(p, best->depth + 2.0 * p->roundoff, &edge)) offer_mesh_point(p, edge.point, edge.position, best);
   if (!edge.complete) best->complete = false;
-  if (!deeper) return;
-  best->depth = edge.depth;
-  best->gap = (ct_gap){.a = ct_add_scaled(edge.point, edge.normal, edge.depth), .b = edge.point, .normal = edge.normal};
-  best->triangle = p->view->order[edge.position];
 }
 
 /* ---- triangles through the core ---- */
@@ -268,19 +268,6 @@ static void part_segment(const hardest *h) {
   gap->b = ct_sub(parted.b, shift);
 }
 
-/* Bodies that touch: at corners and flush sides the way out of one feature is as good as random. Where a slab parts the whole
- * bodies but for `flush`, its normal counts unless the feature's is that. */
-static void part_touching(const ct_convex_mesh *p, double flush, ct_convex_feature *best) {
-  ct_vec3 normal;
-  double width;
-  if (!ct_convex_mesh_touch(p, p->roundoff, &normal, &width) || width < -flush) return;
-  /* The same way: of a feature so little deep the slab's normal is the more exact. */
-  bool same = best->depth > 0.0 && ct_dot(normal, best->gap.normal) >= SAME_WAY;
-  if (!same) best->depth = ct_max2(-width, 0.0);
-  best->gap.normal = normal;
-  best->gap.b = ct_add_scaled(best->gap.a, normal, -best->depth);
-}
-
 ct_convex_feature ct_convex_mesh_deepest(const ct_convex_mesh *p, const ct_gap *nearest, uint32_t triangle) {
   /* Until a feature is found, the point between the nearest ones: on the triangle only where they are one. */
   ct_convex_feature best = {.gap = *nearest, .triangle = nearest->distance == 0.0 ? triangle : CT_NO_TRIANGLE, .complete = true};
@@ -291,7 +278,7 @@ ct_convex_feature ct_convex_mesh_deepest(const ct_convex_mesh *p, const ct_gap *
   if (solid_core && best.complete) offer_mesh_vertex(p, &best);
   if (best.complete) offer_mesh_edge(p, &best);
   if (p->radius > 0.0 && nearest->distance > p->roundoff && best.depth <= p->roundoff) offer_through(p, nearest, triangle, &best);
-  double flush = ct_max2(CT_MESH_FLUSH * ct_min2(p->core.size, p->view->radius), p->roundoff);
+  double flush = ct_max2(FLUSH * ct_min2(p->core.size, p->view->radius), p->roundoff);
   if (best.complete && best.depth <= flush) {
     ct_convex_feature deeper = best;
     hardest h = {p, &deeper, CT_NO_TRIANGLE, 0};
@@ -301,6 +288,5 @@ ct_convex_feature ct_convex_mesh_deepest(const ct_convex_mesh *p, const ct_gap *
     if (best.depth <= p->roundoff || deeper.depth > 2.0 * flush) best = deeper;
   }
   if (best.depth <= p->roundoff && ct_max_abs(nearest->normal) > 0.0) best.gap.normal = nearest->normal;
-  if (best.depth <= 2.0 * flush) part_touching(p, 2.0 * flush, &best);
   return best;
 }

@@ -16,6 +16,9 @@
 /* A point against a solid in steps of the flag: on the surface, where many triangles are near and the predicates are exact, some
  * 100 us. */
 #define POINT_STEPS 1024
+/* Part of the smaller mesh below which the deepest vertex is as good as on the surface: bodies flush at their sides are looked at
+ * between their vertices, too, and a shift by round-off does not change what is found. */
+#define FLUSH 1e-6
 /* Square of the angle below which two normals are one. */
 #define SAME_NORMAL2 1e-20
 
@@ -281,7 +284,7 @@ bool ct_mesh_pair_deepest(const ct_mesh_pair *p, ct_mesh_feature *out) {
   ct_mesh_peak b = peak_in(p, true, 1.0, out->depth);
   if (b.value > out->depth) set_feature(p, true, p->b->vertices[b.vertex], b.position, out);
   out->complete = !a.stopped && !b.stopped;
-  double flush = ct_max2(CT_MESH_FLUSH * ct_min2(p->a->radius, p->b->radius), slack);
+  double flush = ct_max2(FLUSH * ct_min2(p->a->radius, p->b->radius), slack);
   if (out->complete && out->depth <= flush) between_vertices(p, slack, flush, out);
   out->bound = out->complete ? out->depth : 2.0 * ct_min2(p->a->radius, p->b->radius);
   return out->depth > 0.0;
@@ -328,80 +331,9 @@ static bool offer_normals(void *context, const ct_mesh_near *near) {
   return ++t->pairs < NORMAL_PAIRS_MAX && t->count < NORMALS_MAX;
 }
 
-bool ct_mesh_pair_touch_normal(const ct_mesh_pair *p, double reach, ct_vec3 *normal, double *width) {
+bool ct_mesh_pair_touch_normal(const ct_mesh_pair *p, double reach, ct_vec3 *normal) {
   touch t = {.pair = p};
   ct_mesh_pair_visit(p, reach, offer_normals, &t);
   if (t.count > 0) *normal = t.normal[t.best_index];
-  if (width) *width = t.best;
   return t.count > 0;
-}
-
-/* ---- surfaces that touch ---- */
-
-/* Triangles of a surface that are looked for in the solid. */
-#define INSIDE_MAX 64
-
-/* By how much triangles that are within reach overlap along each of some normals. */
-typedef struct local {
-  const ct_mesh_pair *pair;
-  const ct_vec3 *normal;
-  double flush;
-  int count, pairs;
-  double overlap[2 * NORMALS_MAX];
-} local;
-
-static bool offer_faces(void *context, const ct_mesh_near *near) {
-  touch *t = context;
-  ct_vec3 zero = {0.0, 0.0, 0.0}, n = ct_unit_or(ct_triangle_cross(&near->a), zero),
-          m = ct_unit_or(ct_triangle_cross(&near->b), zero);
-  if (ct_max_abs(n) > 0.0) offer_normal(t, n);
-  if (ct_max_abs(m) > 0.0) offer_normal(t, ct_neg(m));
-  return ++t->pairs < NORMAL_PAIRS_MAX && t->count < NORMALS_MAX;
-}
-
-static double triangle_reach(const ct_triangle *t, ct_vec3 n) {
-  return ct_max2(ct_max2(ct_dot(n, t->v[0]), ct_dot(n, t->v[1])), ct_dot(n, t->v[2]));
-}
-
-/* Is the middle of the surface's triangle in the solid by more than `flush`? */
-static bool is_inside(const ct_mesh_pair *p, const ct_mesh_near *near, double flush) {
-  if (p->a->solid == p->b->solid) return false;
-  const ct_triangle *t = p->a->solid ? &near->b : &near->a;
-  ct_vec3 middle = ct_scale(ct_add(ct_add(t->v[0], t->v[1]), t->v[2]), 1.0 / 3.0);
-  const ct_mesh *body = p->a->solid ? p->mesh_a : p->mesh_b;
-  ct_mesh_foot foot;
-  if (!p->a->solid) middle = ct_to_local(p->relative, middle);
-  return ct_mesh_contains(body, middle) && ct_mesh_nearest(body, middle, INFINITY, &foot) && foot.distance > flush;
-}
-
-static bool measure_overlaps(void *context, const ct_mesh_near *near) {
-  local *l = context;
-  if (l->pairs < INSIDE_MAX && is_inside(l->pair, near, l->flush)) return false;
-  for (int i = 0; i < l->count; i++) {
-    ct_vec3 n = l->normal[i];
-    l->overlap[i] = ct_max2(l->overlap[i], triangle_reach(&near->a, n) + triangle_reach(&near->b, ct_neg(n)));
-  }
-  return ++l->pairs < NORMAL_PAIRS_MAX;
-}
-
-bool ct_mesh_pair_surface_touch(const ct_mesh_pair *p, double reach, double flush, ct_vec3 *normal) {
-  touch t = {.pair = p};
-  ct_vec3 both[2 * NORMALS_MAX];
-  ct_mesh_pair_visit(p, reach, offer_faces, &t);
-  ct_mesh_pair_visit(p, reach, offer_normals, &t);
-  for (int i = 0; i < t.count; i++) {
-    both[2 * i] = t.normal[i];
-    both[2 * i + 1] = ct_neg(t.normal[i]);
-  }
-  local l = {.pair = p, .normal = both, .flush = flush, .count = 2 * t.count};
-  for (int i = 0; i < l.count; i++) l.overlap[i] = -INFINITY;
-  if (!ct_mesh_pair_visit(p, reach, measure_overlaps, &l) || l.pairs == 0) return false;
-  double tie = CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * p->extent;
-  int best = 0;
-  for (int i = 1; i < l.count; i++) {
-    bool equal = fabs(l.overlap[i] - l.overlap[best]) <= tie;
-    if (equal ? ct_normal_greater(both[i], both[best]) : l.overlap[i] < l.overlap[best]) best = i;
-  }
-  *normal = both[best];
-  return l.overlap[best] <= flush;
 }

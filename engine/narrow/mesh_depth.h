@@ -8,10 +8,6 @@
 
 #include "narrow/mesh_pair.h"
 
-/* Part of the smaller body below which the deepest vertex is as good as on the surface: bodies flush at their sides are inspected
- * between their vertices, too, and a shift by round-off does not change what is found. */
-#define CT_MESH_FLUSH 1e-6
-
 /* A function of points that changes by no more than the point moves. Where its value is not above `need` any bound of it that is
  * not above `need` will do. */
 typedef double (*ct_mesh_value)(void *context, ct_vec3 p, double need);
@@ -45,12 +41,8 @@ double ct_mesh_pair_outside(const ct_mesh_pair *p, bool second);
 /* How deep vertices of one mesh lie in the other, a solid. `second`: b's in a. */
 double ct_mesh_pair_inside(const ct_mesh_pair *p, bool second);
 
-/* Of normals of pairs of triangles that are within `reach`, the one along which the whole meshes overlap least, and, unless NULL,
- * the width of the slab between them, below 0 as they overlap by; false: none found. */
-bool ct_mesh_pair_touch_normal(const ct_mesh_pair *p, double reach, ct_vec3 *normal, double *width);
-
-/* The same where one is a surface: judged by the triangles within reach alone, both ways along each normal. False: none found, too
- * many, two triangles overlap by more than `flush`, or a triangle of the surface is in the solid by more. */
-bool ct_mesh_pair_surface_touch(const ct_mesh_pair *p, double reach, double flush, ct_vec3 *normal);
+/* Of normals of pairs of triangles that are within `reach`, the one along which the whole meshes overlap least; false: none found.
+ */
+bool ct_mesh_pair_touch_normal(const ct_mesh_pair *p, double reach, ct_vec3 *normal);
 
 #endif

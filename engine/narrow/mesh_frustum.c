@@ -100,20 +100,6 @@ static void consider_leaf(search *s, const ct_mesh_node *leaf) {
   }
 }
 
-/* The way out of the frustum from a point in it: below the nearer cap, or below the side. Along an
- * edge both are often equally near where it is deepest: then the cap counts. */
-static ct_vec3 way_out(const frustum *f, ct_vec3 p, double tie, double *depth) {
-  double cap, side;
-  depths_in(f, p, &cap, &side);
-  ct_vec3 d = ct_sub(p, f->center);
-  double z = ct_dot(d, f->axis);
-  ct_vec3 up = ct_scale(f->axis, z < 0.0 ? -1.0 : 1.0);
-  *depth = ct_min2(cap, side);
-  if (cap <= side + tie) return up;
-  ct_vec3 across = ct_unit_or(ct_add_scaled(d, f->axis, -z), up);
-  return ct_scale(ct_add_scaled(across, f->axis, -f->slope), f->cosine);
-}
-
 bool ct_convex_mesh_deepest_edge(const ct_convex_mesh *p, double floor, ct_mesh_point *out) {
   search s = {.view = p->view, .depth = floor, .position = CT_NO_TRIANGLE};
   uint32_t stack[STACK_SIZE], top = 0;
@@ -132,6 +118,5 @@ bool ct_convex_mesh_deepest_edge(const ct_convex_mesh *p, double floor, ct_mesh_
   }
   out->point = s.point;
   out->position = s.position;
-  out->normal = way_out(&s.frustum, s.point, CT_MESH_FLUSH * p->core.size, &out->depth);
   return s.position != CT_NO_TRIANGLE;
 }

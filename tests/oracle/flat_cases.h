@@ -13,7 +13,7 @@
 
 enum { FLAT_CORNERS_MAX = 12 };
 
-typedef enum flat_form { FLAT_POLYGON, FLAT_DISC, FLAT_LINE, FLAT_POINT, FLAT_ALL } flat_form;
+typedef enum flat_form { FLAT_POLYGON, FLAT_DISC, FLAT_LINE, FLAT_ALL } flat_form;
 
 /* The part of a body that faces the other: in the plane z = 0, seen from above counter-clockwise.
  */
@@ -30,7 +30,6 @@ typedef struct flat_body {
   ct_shape shape;
   ct_pose pose;
   flat_outline outline;
-  bool sheet; /* an open mesh */
 } flat_body;
 
 typedef struct flat_case {
@@ -103,17 +102,6 @@ static inline ct_shape flat_mesh(const flat_outline *o, double height) {
   return shape;
 }
 
-/* A flat polygon as an open mesh. */
-static inline ct_shape flat_sheet(const flat_outline *o, bool up) {
-  soup s = {0};
-  uint32_t n = (uint32_t)o->count;
-  for (uint32_t k = 0; k < n; k++) soup_vertex(&s, ct_vec(o->at[k][0], o->at[k][1], 0.0));
-  for (uint32_t k = 1; k + 1 < n; k++) soup_triangle(&s, 0, up ? k : k + 1, up ? k + 1 : k);
-  ct_shape shape = {.kind = CT_KIND_MESH, .mesh = soup_mesh(&s)};
-  soup_free(&s);
-  return shape;
-}
-
 static inline ct_pose flat_at(double z) { return at(0.0, 0.0, z); }
 static inline ct_pose flat_lying(double z) {
   return turned(flat_at(z), 0.0, sqrt(0.5), 0.0, sqrt(0.5));
@@ -144,9 +132,6 @@ enum {
   FLAT_ROUNDED_CYLINDER,
   FLAT_CAPSULE,
   FLAT_LYING_CYLINDER,
-  FLAT_UPRIGHT_CAPSULE,
-  FLAT_ELLIPSOID,
-  FLAT_SHEET,
   FLAT_ABOVE,
   FLAT_PLANE = FLAT_ABOVE,
   FLAT_KINDS
@@ -156,7 +141,7 @@ enum {
 static inline flat_body flat_body_make(int kind, double side, check_random *r) {
   static const char *const names[] = {"box",     "rounded box",    "prism", "frustum of a hull",
                                       "mesh",    "cylinder",       "cone",  "rounded cylinder",
-                                      "capsule", "lying cylinder", "upright capsule", "ellipsoid", "sheet", "plane"};
+                                      "capsule", "lying cylinder", "plane"};
   flat_body b = {.name = names[kind], .pose = flat_at(0.0)};
   double x = flat_size(r), y = flat_pick(r, 2) ? x : flat_size(r), h = flat_size(r);
   switch (kind) {
@@ -214,22 +199,6 @@ static inline flat_body flat_body_make(int kind, double side, check_random *r) {
     b.pose = flat_lying(side * 0.25);
     flat_line(&b.outline, h);
     break;
-  case FLAT_UPRIGHT_CAPSULE:
-    b.shape = capsule(h, 0.25, 0.25);
-    b.pose = flat_at(side * (h + 0.25));
-    b.outline.form = FLAT_POINT;
-    break;
-  case FLAT_ELLIPSOID:
-    b.shape = ellipsoid(x, y, h);
-    b.pose = flat_at(side * h);
-    b.outline.form = FLAT_POINT;
-    break;
-  case FLAT_SHEET:
-    flat_polygon(&b.outline, r);
-    if (flat_pick(r, 2)) flat_rectangle(&b.outline, x, y);
-    b.shape = flat_sheet(&b.outline, (side > 0.0) == (flat_pick(r, 2) == 0));
-    b.sheet = true;
-    break;
   default: b.shape = plane(); b.outline.form = FLAT_ALL;
   }
   return b;
@@ -284,7 +253,7 @@ static inline void flat_case_make(flat_case *c, check_random *r) {
     c->x = check_uniform(r, -0.5, 0.5);
     c->y = check_uniform(r, -0.5, 0.5);
   }
-  c->gap = 0.01 * ((double)flat_pick(r, 3) - 1.0);
+  c->gap = flat_pick(r, 2) ? 0.01 : -0.01;
   c->move = (ct_pose){{0, 0, 0}, ct_quat_identity()};
   if (flat_pick(r, 2)) c->move = (ct_pose){{1, -2, 0.5}, flat_any_turn(r)};
   flat_place(c, NULL);

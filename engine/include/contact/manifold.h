@@ -52,8 +52,7 @@ typedef struct ct_manifold {
  * edges, that face each other; solids that overlap have each corner inside with its nearest surface point, and, along the pair's
  * normal and the other ways in which corners inside are nearest, what the two surfaces share when laid over each other: corners
  * over faces and edges over edges, however finely faces are cut, none deeper than the pair by more than a tie; surfaces that cross
- * have the places where edges pass triangles, at distance 0. A convex body over a mesh has each meeting of two features once
- * and those alone that
+ * have the places where edges pass triangles, at distance 0. A convex body over a mesh has each meeting of two features once and those alone that
  * the mesh ends in, however flat faces are cut. A surface that crosses a convex body: where its edges enter and leave the body,
  * and where edges of a box or a hull without rounding pass its triangles. Of more than 65,536 points of two meshes the deepest are
  * kept, and a raised flag cuts the search short: points are missing and the status is CT_PAIR_ITERATION_LIMIT. Cost: that of
@@ -63,15 +62,16 @@ typedef struct ct_manifold {
  * Ties. Nothing that is chosen at a flat or symmetric pose depends on round-off or on a tilt of 1e-9 rad:
  * - Places that differ by less than 1e-6 of the smaller body's extent are equal. A corner beyond a border by less is over it, a
  *   crossing nearer to a corner (or to another crossing) than twice that is the corner, a point on a mesh is on its corner or edge
- *   when that is nearer. Triangles nearer than that, or deeper by less, are met along the pair's normal.
- * - Depths that differ by less than 1e-6 of the patch's size (of the largest, between patches) are equal: the first by patch,
+ *   when that is nearer.
+ * - Depths that differ by less than 1e-6 of the patch's size (across all points, of several patches) are equal: the first by patch,
  *   features and number leads. It is within that of the deepest, and may not be the deepest itself.
  * - The other three are those that add most, to 1e-6 of the patch, each the first that does: farthest from the first, then most
  *   area. Of a convex patch of n corners the four cover at least half.
  * - Rims have points at fixed places, a quarter turn from each other, that turn with the body while the cap lies flat.
  * Ids may still change where no rule can decide: where bodies only touch in the view along the normal (a corner right over a
  * corner of the outline, a line along a rim's tangent), where ways out of each other are equally deep (the normal is that of
- * ct_pair_distance), and where a surface passes through a body, whose points come and go as edges touch. */
+ * ct_pair_distance; so it is where a mesh and another body touch at a gap of 0, within round-off), and where a surface passes
+ * through a body, whose points come and go as edges touch. */
 void ct_pair_contacts(ct_placed a, ct_placed b, const ct_contact_options *options, ct_workspace *workspace, ct_manifold *out);
 
 #endif
