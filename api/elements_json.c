@@ -46,28 +46,40 @@ static named name_corners(const ct_elements_data *data, uint32_t element, const 
   return out;
 }
 
+/* The element as the subject of a sentence: by its number where the pointer ends at the whole shape. */
+static named name_element(const api_elements_source *source, uint32_t element) {
+  named out = {"The element"};
+  if (source->whole) snprintf(out.text, sizeof out.text, "Element %u", element);
+  return out;
+}
+
 /* An element whose volume, or of one that is no tetrahedron that of one of its tetrahedra, is not
  * above 0: what is wrong. */
-static void tell_volume(api_reader *reader, const ct_elements_data *data, const api_path *at, const ct_elements_report *r) {
+static void tell_volume(api_reader *reader, const api_elements_source *source, const api_path *at,
+                        const ct_elements_report *r) {
+  const ct_elements_data *data = &source->data;
+  named element = name_element(source, r->element);
   uint32_t corners = form_of(data, r->element)->corners;
   bool inverted = r->fault == CT_ELEMENT_INVERTED;
-  const char *what = r->fault == CT_ELEMENT_TWISTED ? "The element is inside out in part"
-                     : inverted                     ? "The element is inside out"
-                     : corners > 4                  ? "The element is flat in part"
-                                                    : "The element has no volume";
+  const char *what = r->fault == CT_ELEMENT_TWISTED ? "is inside out in part"
+                     : inverted                     ? "is inside out"
+                     : corners > 4                  ? "is flat in part"
+                                                    : "has no volume";
   api_fault *fault;
   if (corners > 4) {
     named four = name_corners(data, r->element, r->tetrahedron, 4);
     fault = api_fault_at(
         reader->faults, API_PROBLEM_BAD_ELEMENT, at,
-        "%s: of the tetrahedra that it is made of, that of vertices %s has a volume of %s 0. %s.",
-        what, four.text, r->tetrahedron_volume < 0.0 ? "less than" : "just",
+        "%s %s: of the tetrahedra that it is made of, that of vertices %s has a volume of %s 0. %s.",
+        element.text, what, four.text, r->tetrahedron_volume < 0.0 ? "less than" : "just",
         corners == 6 && inverted
             ? "Corners 3, 4 and 5 of a wedge are on the side to which the normal of 0, 1 and "
               "2 points: exchange the two triangles"
+        : corners == 6
+            ? "Corners 0, 1 and 2 of a wedge run counter-clockwise seen from 3, 4 and 5, which are above them"
             : "Corners are in the order of VTK");
   } else {
-    fault = api_fault_at(reader->faults, API_PROBLEM_BAD_ELEMENT, at, "%s%s", what,
+    fault = api_fault_at(reader->faults, API_PROBLEM_BAD_ELEMENT, at, "%s %s%s", element.text, what,
                          inverted ? ": its volume is below 0. Corners are in the order of VTK."
                                   : ": its corners lie in a plane.");
   }
@@ -75,26 +87,29 @@ static void tell_volume(api_reader *reader, const ct_elements_data *data, const 
 }
 
 /* A face that does not fit to those of other elements. */
-static void tell_face(api_reader *reader, const ct_elements_data *data, const api_path *at,
+static void tell_face(api_reader *reader, const api_elements_source *source, const api_path *at,
                       const ct_elements_report *r) {
+  const ct_elements_data *data = &source->data;
+  named of = {""};
+  if (source->whole) snprintf(of.text, sizeof of.text, " of element %u", r->element);
   const ct_element_form *form = form_of(data, r->element);
   named face = name_corners(data, r->element, form->face[r->face], form->face_corners[r->face]);
   const char *corners = face.text;
   if (r->fault == CT_ELEMENT_CROWDED)
     api_fault_at(reader->faults, API_PROBLEM_BAD_ELEMENT, at,
-                 "The face of vertices %s is that of two earlier elements, of element %u first.",
-                 corners, r->other);
+                 "The face%s of vertices %s is that of two earlier elements, of element %u first.",
+                 of.text, corners, r->other);
   else if (r->fault == CT_ELEMENT_ONE_SIDE)
     api_fault_at(reader->faults, API_PROBLEM_BAD_ELEMENT, at,
-                 "The face of vertices %s is also that of the earlier element %u, which is not on "
+                 "The face%s of vertices %s is also that of the earlier element %u, which is not on "
                  "its other side.",
-                 corners, r->other);
+                 of.text, corners, r->other);
   else
     api_fault_at(reader->faults, API_PROBLEM_BAD_ELEMENT, at,
-                 "The %s face of vertices %s %s face of the earlier element %u: neighbours must "
+                 "The %s face%s of vertices %s %s face of the earlier element %u: neighbours must "
                  "share whole faces, triangle with "
                  "triangle and quadrilateral with quadrilateral.",
-                 form->face_corners[r->face] == 3 ? "triangular" : "quadrilateral", corners,
+                 form->face_corners[r->face] == 3 ? "triangular" : "quadrilateral", of.text, corners,
                  form->face_corners[r->face] == 3 ? "covers half of a quadrilateral"
                                                   : "is half covered by a triangular",
                  r->other);
@@ -107,12 +122,18 @@ static void tell_element(api_reader *reader, const api_elements_source *source, 
   api_path corner = api_path_index(&element, r->corner);
   const api_path *at = source->whole ? source->at : r->fault == CT_ELEMENT_REPEATED ? &corner : &element;
   if (r->fault == CT_ELEMENT_REPEATED) {
-    api_fault_at(reader->faults, API_PROBLEM_BAD_ELEMENT, at, "The corner is in the point of an earlier one of the element.");
+    if (source->whole)
+      api_fault_at(reader->faults, API_PROBLEM_BAD_ELEMENT, at,
+                   "Corner %u of element %u is in the point of an earlier one of the element.",
+                   r->corner, r->element);
+    else
+      api_fault_at(reader->faults, API_PROBLEM_BAD_ELEMENT, at,
+                   "The corner is in the point of an earlier one of the element.");
   } else if (r->fault == CT_ELEMENT_CROWDED || r->fault == CT_ELEMENT_ONE_SIDE ||
              r->fault == CT_ELEMENT_SPLIT) {
-    tell_face(reader, data, at, r);
+    tell_face(reader, source, at, r);
   } else {
-    tell_volume(reader, data, at, r);
+    tell_volume(reader, source, at, r);
   }
 }
 
@@ -127,7 +148,8 @@ static void tell_status(api_reader *reader, const api_elements_source *source, c
     api_fault_at(reader->faults, API_PROBLEM_LIMIT_EXCEEDED, source->at, "%s.", ct_status_text(status));
   } else if (r->fault == CT_ELEMENT_IDS) {
     api_fault *fault = api_fault_at(reader->faults, API_PROBLEM_WRONG_TYPE, &ids,
-                                    "Must have a number for each of the %u outer faces.", r->outer_faces);
+                                    "surfaceIds needs one entry per outer face (%u), got %zu.", r->outer_faces,
+                                    data->surface_id_count);
     api_fault_limit(fault, r->outer_faces, (double)data->surface_id_count);
   } else if (r->fault == CT_ELEMENT_OPEN) {
     api_fault_at(reader->faults, API_PROBLEM_BAD_ELEMENT, source->at, "The outer faces of the elements enclose no solid.");
@@ -209,7 +231,8 @@ bool api_read_elements(api_reader *reader, const api_field *field, ct_collider *
   if (!api_read_normals(reader, &m[NORMALS], data->vertex_count, &normals)) return false;
   data->vertices = vertices;
   data->normals = normals;
-  size_t outer_most = data->element_count * ct_element_form_of(type)->faces;
+  /* Exact counts are compared when the outer faces are known. */
+  size_t outer_most = reader->limits->mesh_elements * ct_element_form_of(type)->faces;
   if (!api_read_surface_ids(reader, &m[SURFACE_IDS], outer_most, &data->surface_ids, &data->surface_id_count)) return false;
   if (api_reader_cancelled(reader)) return false;
   ct_elements *elements = NULL;

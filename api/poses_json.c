@@ -100,11 +100,18 @@ bool api_read_variant_members(api_reader *reader, const api_field *field, api_po
                                 {.name = "filters"}};
   bool poses = !json_object_get(field->value, "add") && !json_object_get(field->value, "filters");
   for (int i = IDS; i < COUNT; i++) poses = poses || json_object_get(field->value, m[i].name);
-  m[IDS].required = poses;
+  bool empty = json_is_object(field->value) && json_object_size(field->value) == 0;
+  m[IDS].required = poses && !empty;
   *out = (api_poses){.ids = NULL};
   bool good = api_read_object(reader, field, m, VARIANT_COUNT);
   *add = m[ADD];
   *filters = m[FILTERS];
+  if (empty) {
+    api_path ids = api_path_member(&field->path, m[IDS].name);
+    api_fault_at(reader->faults, API_PROBLEM_MISSING_MEMBER, &ids,
+                 "The variant is empty: one of the members ids, add and filters is required.");
+    return false;
+  }
   return poses ? read_members(reader, field, m, good, out) : good;
 }
 

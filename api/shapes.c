@@ -285,7 +285,8 @@ static bool name_body(api_call *call, const api_upload *upload, api_digest *out)
 }
 
 static api_step fail_post(api_call *call) {
-  api_hint_file(call);
+  /* A body that is no JSON has its hint from api_call_parse. */
+  if (call->faults.id != API_PROBLEM_MALFORMED_JSON) api_hint_file(call);
   return api_call_fail(call);
 }
 

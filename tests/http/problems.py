@@ -337,6 +337,8 @@ row("bad-index", 422, "a hexahedron that names a vertex twice", "POST", SHAPES, 
 row("wrong-type", 422, "a tetrahedron of three", "POST", SHAPES, tets([0, 1, 2]), "/tetmesh/tetrahedra/0")
 row("wrong-type", 422, "a hexahedron of nine", "POST", SHAPES, hexes([0, 1, 2, 3, 4, 5, 6, 7, 0]), "/hexmesh/hexahedra/0")
 row("wrong-type", 422, "surface ids for three of four faces", "POST", SHAPES, tets([0, 1, 2, 6], surfaceIds=[1, 2, 3]), "/tetmesh/surfaceIds")
+row("wrong-type", 422, "surface ids for five of four faces", "POST", SHAPES, tets([0, 1, 2, 6], surfaceIds=[1, 2, 3, 4, 5]),
+    "/tetmesh/surfaceIds", also=detail_has("per outer face (4), got 5"))
 row("wrong-type", 422, "a surface id of a half", "POST", SHAPES, tets([0, 1, 2, 6], surfaceIds=[1, 2, 0.5, 3]), "/tetmesh/surfaceIds/2")
 row("wrong-type", 422, "normals of other vertices", "POST", SHAPES, tets([0, 1, 2, 6], normals=[[0, 0, 1]] * 7), "/tetmesh/normals")
 row("missing-member", 422, "a tetmesh without elements", "POST", SHAPES, tets(), "/tetmesh/tetrahedra")

@@ -258,6 +258,8 @@ def a_file_under_another_content_type_is_answered_with_a_hint():
             check("model/stl for an STL file" in reply.json["detail"], reply.json["detail"])
     for body in ("{", "hello", "vertices", "solid", "[1,"):
         check("looks like" not in client.put(CELL, body).problem(400, "malformed-json").json["detail"], f"{body} is no file")
+        hints = client.post("/v1/shapes", body).problem(400, "malformed-json").json["detail"].count("(curl --data-binary @file)")
+        equal(hints, 1, f"hints for {body} as a shape")
 
 
 def run(*arguments, **variables):

@@ -271,6 +271,13 @@ def what_cannot_be_moved_changes_nothing_and_says_why():
         equal(reply.status, 422, f"{item['body']} {problem}")
         error = reply.json
         equal((error["type"], error["errors"][0]["pointer"]), ("/problems/" + problem, pointer), f"{item}: {error}")
+    # The pointer ends at the vertices: the detail names the element, here the second of those that share the diagonal 0 6.
+    beside = [*CORNERS[:3], [2, 0, 0], *CORNERS[4:]]
+    same = [*CORNERS[:3], CORNERS[2], *CORNERS[4:]]
+    sunk = [*CORNERS[:6], [2, 3, 0], CORNERS[7]]
+    for vertices, element in ((sunk, "Element 0 has no volume"), (beside, "Element 1 is inside out"), (same, "Corner 2 of element 1 ")):
+        detail = move("refused", [{"body": "tets", "vertices": vertices}]).problem(422, "bad-element", "/meshes/0/vertices").json["detail"]
+        check(element in detail, f"{element}: {detail}")
     for body in ({}, {"meshes": []}, {"meshes": [good] * 2000}, []):
         equal(client.patch("/v1/scenes/refused/vertices", body).status, 422, "no list")
     equal(move("refused", [good], headers={"If-Match": '"r1"'}).status, 412, "another revision")

@@ -226,7 +226,9 @@ def what_a_variant_cannot_suppose_is_refused():
                                       ({"add": [], "positions": [[0, 0, 0]]}, "missing-member", "/variants/1/ids"),
                                       ({"ids": ["x"], "positions": [[0, 0, 0]], "add": []}, "unknown-id", "/variants/1/ids/0"),
                                       ({}, "missing-member", "/variants/1/ids"), ({"ad": []}, "unknown-member", "/variants/1/ad")):
-        client.post(url, {"add": [ball("own", 9)], "variants": [{"add": [ball("x", 5)]}, variant]}).problem(422, problem, pointer)
+        reply = client.post(url, {"add": [ball("own", 9)], "variants": [{"add": [ball("x", 5)]}, variant]}).problem(422, problem, pointer)
+        # Any of three members makes a variant, so an empty one lacks no particular one.
+        check(variant or "ids, add and filters" in reply.json["detail"], reply.json["detail"])
     client.post(f"{path}/query/pairs", {"include": ["changes"], "variants": [{"add": []}]}).problem(422, "conflicting-members", "/include")
 
 
