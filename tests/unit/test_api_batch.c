@@ -71,7 +71,7 @@ static void a_bad_question_spoils_no_other(void) {
   } wanted[] = {{422, "/problems/unknown-member", "/queries/0/clearence"},
                 {200, NULL, NULL},
                 {422, "/problems/bad-value", "/queries/2/kind"},
-                {422, "/problems/missing-member", "/queries/3"},
+                {422, "/problems/missing-member", "/queries/3/kind"},
                 {422, "/problems/wrong-type", "/queries/4"},
                 {422, "/problems/unknown-id", "/queries/5/pairs/0/1"},
                 {422, "/problems/unknown-member", "/queries/6/deadlineMs"},

@@ -51,10 +51,11 @@ typedef struct ct_manifold {
 /* A pair within the clearance has a point at least. Two meshes: corners over faces, edges over edges, and corners over corners and
  * edges, that face each other; solids that overlap have each corner inside with its nearest surface point, and, along the pair's
  * normal and the other ways in which corners inside are nearest, what the two surfaces share when laid over each other: corners
- * over faces and edges over edges, however finely faces are cut, none deeper than the pair by more than a tie; surfaces that cross
- * have the places where edges pass triangles, at distance 0. A convex body over a mesh has each meeting of two features once and those alone that
- * the mesh ends in, however flat faces are cut. A surface that crosses a convex body: where its edges enter and leave the body,
- * and where edges of a box or a hull without rounding pass its triangles. Of more than 65,536 points of two meshes the deepest are
+ * over faces and edges over edges, however finely faces are cut, none deeper than the pair by more than a tie; surfaces that
+ * cross have the places where edges pass triangles, at distance 0. A convex body over a mesh has each meeting of two features
+ * once and those alone that the mesh ends in, however flat faces are cut. A surface that crosses a convex body: where its edges
+ * enter and leave the body, and where edges of a box or a hull without rounding pass its triangles. Of more than 65,536 points
+ * of two meshes the deepest are
  * kept, and a raised flag cuts the search short: points are missing and the status is CT_PAIR_ITERATION_LIMIT. Cost: that of
  * ct_pair_distance and, for faces, of a clip; for meshes of each pair of triangles within the clearance, and of a nearest point
  * for each vertex in the other solid.
