@@ -25,7 +25,7 @@ static const ct_element_form *form_of(const ct_elements_data *data, uint32_t ele
 }
 
 /* The vertices of an element. */
-static const uint32_t *vertices_of(const ct_elements_data *data, uint32_t element) {
+static const uint32_t *vertices_of_element(const ct_elements_data *data, uint32_t element) {
   size_t stride = data->corner_stride;
   if (stride == 0 && data->type != CT_MIXED_ELEMENTS)
     stride = ct_element_form_of(data->type)->corners;
@@ -36,7 +36,7 @@ static const uint32_t *vertices_of(const ct_elements_data *data, uint32_t elemen
 }
 
 static named name_corners(const ct_elements_data *data, uint32_t element, const uint32_t *corners, uint32_t count) {
-  const uint32_t *vertex = vertices_of(data, element);
+  const uint32_t *vertex = vertices_of_element(data, element);
   named out = {{0}};
   size_t used = 0;
   for (uint32_t k = 0; k < count && used < sizeof out.text; k++) {
@@ -87,7 +87,7 @@ static void tell_volume(api_reader *reader, const api_elements_source *source, c
 }
 
 /* A face that does not fit to those of other elements. */
-static void tell_face(api_reader *reader, const api_elements_source *source, const api_path *at,
+static void report_face(api_reader *reader, const api_elements_source *source, const api_path *at,
                       const ct_elements_report *r) {
   const ct_elements_data *data = &source->data;
   named of = {""};
@@ -131,7 +131,7 @@ static void tell_element(api_reader *reader, const api_elements_source *source, 
                    "The corner is in the point of an earlier one of the element.");
   } else if (r->fault == CT_ELEMENT_CROWDED || r->fault == CT_ELEMENT_ONE_SIDE ||
              r->fault == CT_ELEMENT_SPLIT) {
-    tell_face(reader, source, at, r);
+    report_face(reader, source, at, r);
   } else {
     tell_volume(reader, source, at, r);
   }
@@ -203,7 +203,7 @@ static bool read_mixed(api_reader *reader, const api_field *field, ct_elements_d
 }
 
 /* The list of elements of any of the kinds. */
-static bool read_corners(api_reader *reader, const api_field *field, ct_elements_data *data) {
+static bool read_element_corners(api_reader *reader, const api_field *field, ct_elements_data *data) {
   if (data->type == CT_MIXED_ELEMENTS) return read_mixed(reader, field, data);
   const api_corner_form form = {data->type == CT_TETRAHEDRA ? "tetrahedron" : "hexahedron",
                                 ct_element_form_of(data->type)->corners,
@@ -227,7 +227,7 @@ bool api_read_elements(api_reader *reader, const api_field *field, ct_collider *
   ct_vec3 *vertices, *normals;
   size_t least = type == CT_HEXAHEDRA ? 8 : 4;
   if (!api_read_vertices(reader, &m[VERTICES], least, &vertices, &data->vertex_count)) return false;
-  if (!read_corners(reader, &m[ELEMENTS], data)) return false;
+  if (!read_element_corners(reader, &m[ELEMENTS], data)) return false;
   if (!api_read_normals(reader, &m[NORMALS], data->vertex_count, &normals)) return false;
   data->vertices = vertices;
   data->normals = normals;

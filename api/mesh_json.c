@@ -122,7 +122,7 @@ bool api_read_mesh(api_reader *reader, const api_field *field, ct_collider *out)
 
 /* ---- encode -------------------------------------------------------------------------------------------------------------- */
 
-static mesh_text text_of(const ct_mesh_view *view) {
+static mesh_text text_of_view(const ct_mesh_view *view) {
   return (mesh_text){(ct_vec3 *)(uintptr_t)view->vertices, view->vertex_count,
                      (uint32_t(*)[CORNERS])(uintptr_t)view->triangles, view->triangle_count,
                      (ct_vec3 *)(uintptr_t)view->normals};
@@ -130,13 +130,13 @@ static mesh_text text_of(const ct_mesh_view *view) {
 
 bool api_note_duplicates(api_reader *reader, const ct_mesh *mesh, ct_text *note) {
   const ct_mesh_view *view = ct_mesh_get(mesh);
-  const mesh_text text = text_of(view);
+  const mesh_text text = text_of_view(view);
   const api_repair repair = {.asked = true, .options.keep_duplicates = true};
   return note_mesh(reader, &text, &repair, &view->solid, note);
 }
 
 void api_put_mesh(api_buffer *buffer, const ct_collider *collider) {
-  const mesh_text mesh = text_of(ct_mesh_get(collider->shape.mesh));
+  const mesh_text mesh = text_of_view(ct_mesh_get(collider->shape.mesh));
   api_put_byte(buffer, '{');
   put_arrays(buffer, &mesh);
   if (collider->note.length) {

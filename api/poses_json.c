@@ -62,7 +62,7 @@ static const ct_text *read_ids(api_reader *reader, const api_field *field, size_
 }
 
 /* m: members [COUNT] of an object that was read, which was `good`. */
-static bool read_members(api_reader *reader, const api_field *field, const api_field *m, bool good, api_poses *out) {
+static bool read_pose_members(api_reader *reader, const api_field *field, const api_field *m, bool good, api_poses *out) {
   if (!m[IDS].value) return false;
   if (!m[POSITIONS].value && !m[ROTATIONS].value && !m[LINEAR].value && !m[ANGULAR].value) {
     api_fault_at(reader->faults, API_PROBLEM_MISSING_MEMBER, &field->path,
@@ -87,7 +87,7 @@ bool api_read_poses(api_reader *reader, const api_field *field, api_poses *out) 
                         {.name = "linearVelocities"},
                         {.name = "angularVelocities"}};
   bool good = api_read_object(reader, field, m, COUNT);
-  return read_members(reader, field, m, good, out);
+  return read_pose_members(reader, field, m, good, out);
 }
 
 bool api_read_variant_members(api_reader *reader, const api_field *field, api_poses *out, api_field *add, api_field *filters) {
@@ -112,7 +112,7 @@ bool api_read_variant_members(api_reader *reader, const api_field *field, api_po
                  "The variant is empty: one of the members ids, add and filters is required.");
     return false;
   }
-  return poses ? read_members(reader, field, m, good, out) : good;
+  return poses ? read_pose_members(reader, field, m, good, out) : good;
 }
 
 /* ---- use ----------------------------------------------------------------------------------------------------------------- */

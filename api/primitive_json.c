@@ -63,7 +63,7 @@ bool api_read_size_or_zero(api_reader *reader, const api_field *field, double *o
   return api_read_size(reader, field, out);
 }
 
-static void put_surface_ids(api_buffer *buffer, const ct_shape *shape) {
+static void put_primitive_surface_ids(api_buffer *buffer, const ct_shape *shape) {
   if (shape->surface_ids) api_put_surface_ids(buffer, shape->surface_ids, ct_kind_surface_count(shape->kind));
 }
 
@@ -72,7 +72,7 @@ static bool keep_spelling(api_reader *reader, const api_field *const *given, siz
   api_buffer note = {0};
   api_put_byte(&note, '{');
   for (size_t i = 0; i < count; i++) api_put_member_number(&note, given[i]->name, json_number_value(given[i]->value) + 0.0);
-  put_surface_ids(&note, &out->shape);
+  put_primitive_surface_ids(&note, &out->shape);
   api_put_byte(&note, '}');
   if (note.failed) api_fault_memory(reader->faults);
   else out->note = api_reader_copy(reader, (ct_text){note.bytes, note.length});
@@ -195,5 +195,5 @@ void api_put_primitive(api_buffer *buffer, const ct_shape *shape) {
   case CT_KIND_ELLIPSOID: api_put_member_vec3(buffer, "radii", shape->ellipsoid.radii); break;
   default: break;
   }
-  put_surface_ids(buffer, shape);
+  put_primitive_surface_ids(buffer, shape);
 }

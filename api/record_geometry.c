@@ -151,7 +151,7 @@ bool api_record_get_points(api_restoring *r, ct_shape *shape) {
 }
 
 /* Repaired by keeping duplicates, where the mesh does. */
-static ct_status create_mesh(const ct_mesh_data *data, ct_mesh_reading reading, bool repeats, ct_mesh **mesh) {
+static ct_status restore_mesh(const ct_mesh_data *data, ct_mesh_reading reading, bool repeats, ct_mesh **mesh) {
   if (!repeats) return ct_mesh_create(data, reading, NULL, mesh, NULL);
   const ct_mesh_repair_options keep = {.keep_duplicates = true};
   ct_mesh_repaired repaired = {0};
@@ -170,7 +170,7 @@ bool api_record_get_arrays(api_restoring *r, ct_mesh_reading reading, bool repea
   if (!corners || !api_record_get_normals(r, vertices, &normals)) return false;
   const ct_mesh_data data = {points, vertices, (const uint32_t(*)[3])corners, triangles, normals};
   ct_mesh *mesh = NULL;
-  if (!api_restore_status(r, create_mesh(&data, reading, repeats, &mesh), "Triangles make no mesh")) return false;
+  if (!api_restore_status(r, restore_mesh(&data, reading, repeats, &mesh), "Triangles make no mesh")) return false;
   if (!check_extent(r, ct_mesh_get(mesh)->box)) {
     ct_mesh_release(mesh);
     return false;
@@ -185,7 +185,7 @@ bool api_record_get_mesh(api_restoring *r, ct_text note, ct_shape *shape) {
   return api_record_get_arrays(r, solid ? CT_MESH_SOLID : surface ? CT_MESH_SURFACE : CT_MESH_AUTO, false, shape);
 }
 
-/* The number of corners of each element, and of all in *sum. NULL: told. */
+/* The number of corners of each element, and of all in *sum. NULL: refused. */
 static uint8_t *get_corner_counts(api_restoring *r, size_t count, size_t *sum) {
   if (count > api_record_left(&r->in)) r->in.failed = true;
   if (!api_restore_whole(r)) return NULL;

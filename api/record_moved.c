@@ -35,8 +35,8 @@ void api_record_put_moved(api_buffer *out, const ct_shape *shape) {
 
 /* ---- decode ---- */
 
-static bool move_mesh(api_restoring *r, const ct_vec3 *vertices, const ct_vec3 *normals,
-                      ct_shape *shape) {
+static bool restore_moved_mesh(api_restoring *r, const ct_vec3 *vertices, const ct_vec3 *normals,
+                               ct_shape *shape) {
   ct_mesh *moved = NULL;
   ct_status status = ct_mesh_move(shape->mesh, vertices, normals, NULL, &moved, NULL);
   if (!api_restore_status(r, status, "A mesh cannot be moved so")) return false;
@@ -45,8 +45,8 @@ static bool move_mesh(api_restoring *r, const ct_vec3 *vertices, const ct_vec3 *
   return true;
 }
 
-static bool move_elements(api_restoring *r, const ct_vec3 *vertices, const ct_vec3 *normals,
-                          ct_shape *shape) {
+static bool restore_moved_elements(api_restoring *r, const ct_vec3 *vertices,
+                                   const ct_vec3 *normals, ct_shape *shape) {
   ct_elements *moved = NULL;
   ct_status status = ct_elements_move(shape->elements, vertices, normals, NULL, &moved, NULL);
   if (!api_restore_status(r, status, "Elements cannot be moved so")) return false;
@@ -62,8 +62,8 @@ static bool move_shape(api_restoring *r, ct_shape *shape) {
                               : ct_mesh_get(shape->mesh)->vertex_count;
   const ct_vec3 *vertices = api_record_get_vectors(r, count, CT_COORDINATE_MAX), *normals = NULL;
   if (!vertices || !api_record_get_normals(r, count, &normals)) return false;
-  if (has_elements ? !move_elements(r, vertices, normals, shape)
-                   : !move_mesh(r, vertices, normals, shape))
+  if (has_elements ? !restore_moved_elements(r, vertices, normals, shape)
+                   : !restore_moved_mesh(r, vertices, normals, shape))
     return false;
   ct_box box = ct_mesh_get(shape->mesh)->box;
   return ct_max_abs(ct_sub(box.max, box.min)) >= CT_SIZE_MIN ||

@@ -39,7 +39,7 @@ static void name_variant(api_reader *reader, size_t from, size_t index) {
     api_fault *fault = &reader->faults->items[i];
     size_t length = strlen(fault->detail);
     snprintf(fault->detail + length, sizeof fault->detail - length,
-             " It is the scene of variant %zu.", index);
+             " The scene is that of variant %zu.", index);
   }
 }
 
@@ -115,8 +115,8 @@ static const ct_scene *read_scene(api_reader *reader, const api_field *add,
   return scene;
 }
 
-static bool read_poses(api_reader *reader, const api_path *at, const api_poses *poses,
-                       const ct_scene *scene, api_question *out, api_variant *variant) {
+static bool read_variant_poses(api_reader *reader, const api_path *at, const api_poses *poses,
+                               const ct_scene *scene, api_question *out, api_variant *variant) {
   ct_override *items = NULL;
   if (!poses->ids) return true;
   if (!api_override_poses(reader, at, poses, scene, &items, &variant->count)) return false;
@@ -124,26 +124,26 @@ static bool read_poses(api_reader *reader, const api_path *at, const api_poses *
   return !out->put_velocity || api_override_velocities(reader, poses, scene, &variant->velocities);
 }
 
-static bool read_variant(api_reader *reader, const api_field *field, size_t index,
-                         variants_read *v) {
+static bool read_one_variant(api_reader *reader, const api_field *field, size_t index,
+                             variants_read *v) {
   api_question *out = v->out;
   api_variant *variant = &out->variants[index];
   api_poses poses;
   api_field add, filters;
   if (!api_read_variant_members(reader, field, &poses, &add, &filters)) return false;
   bool has_own = api_field_present(&add) || api_field_present(&filters);
-  if (!has_own) return read_poses(reader, &field->path, &poses, out->scene, out, variant);
+  if (!has_own) return read_variant_poses(reader, &field->path, &poses, out->scene, out, variant);
   uint64_t looked_up = v->has_pairs ? 0 : json_array_size(v->fields->pairs->value);
   uint64_t rows = ct_scene_rows(out->scene) + json_array_size(add.value) + looked_up;
   if (!count_rows(reader, field, rows, &v->rows)) return false;
   const ct_scene *scene = read_scene(reader, &add, &filters, v, index);
-  bool good = scene && read_poses(reader, &field->path, &poses, scene, out, variant) &&
+  bool good = scene && read_variant_poses(reader, &field->path, &poses, scene, out, variant) &&
               read_about(reader, v->fields, index, scene, v->has_pairs, out);
   if (scene) ct_scene_release(scene);
   return good;
 }
 
-static bool read_list(api_reader *reader, variants_read *v) {
+static bool read_variant_list(api_reader *reader, variants_read *v) {
   api_question *out = v->out;
   const api_field *field = v->fields->variants;
   if (!api_read_array(reader, field, 0, reader->limits->variants, &out->variant_count))
@@ -158,14 +158,14 @@ static bool read_list(api_reader *reader, variants_read *v) {
   for (size_t i = 0; i < out->variant_count && !api_faults_full(reader->faults); i++) {
     api_field element = api_field_element(field, i);
     if ((i % 256 == 0 || out->variants[i - 1].own) && api_reader_cancelled(reader)) return false;
-    read_variant(reader, &element, i, v);
+    read_one_variant(reader, &element, i, v);
   }
   return !api_faults_any(reader->faults);
 }
 
-/* Where every variant has a scene of its own nothing is asked of the query's, and its bodies need
- * not be there. */
-static bool asks_own_scene(const api_question *out) {
+/* Does a variant use the query's own scene? Else the bodies that the query names need not be in it.
+ */
+static bool uses_own_scene(const api_question *out) {
   return out->mode != API_MODE_VARIANTS || out->variant_count == 0 ||
          out->own_scenes < out->variant_count;
 }
@@ -176,8 +176,8 @@ bool api_read_variants(api_reader *reader, const api_variant_fields *fields, api
   bool good = true;
   if (api_field_present(fields->pairs)) out->options.explicit_pairs = true;
   if (v.has_pairs) good = api_read_row_pairs(reader, fields->pairs, out->scene, &out->options, out);
-  if (api_field_present(fields->variants)) good = read_list(reader, &v) && good;
-  if (!asks_own_scene(out)) return good;
+  if (api_field_present(fields->variants)) good = read_variant_list(reader, &v) && good;
+  if (!uses_own_scene(out)) return good;
   good = api_read_where(reader, fields->where, out->scene, &out->options, out) && good;
   if (!v.has_pairs)
     good = api_read_row_pairs(reader, fields->pairs, out->scene, &out->options, out) && good;

@@ -213,7 +213,7 @@ static bool check_mass(api_reader *reader, const api_field *at, const ct_body *b
 }
 
 /* A body like another, with the colliders of some targets, which are all of its row, replaced. */
-static const ct_body *make_moved(api_reader *reader, const ct_body *own, const target *targets,
+static const ct_body *make_moved_body(api_reader *reader, const ct_body *own, const target *targets,
                                  size_t target_count) {
   size_t count = ct_body_collider_count(own), groups = ct_body_group_count(own);
   ct_collider *colliders = api_arena_array(reader->arena, count, sizeof *colliders);
@@ -239,7 +239,7 @@ static const ct_body *make_moved(api_reader *reader, const ct_body *own, const t
 static bool replace_body(api_reader *reader, const api_field *at, ct_draft *draft,
                          const target *targets, size_t count) {
   uint32_t row = targets[0].row;
-  const ct_body *body = make_moved(reader, ct_draft_body(draft, row), targets, count);
+  const ct_body *body = make_moved_body(reader, ct_draft_body(draft, row), targets, count);
   if (!body) return false;
   bool good = check_mass(reader, at, body);
   ct_pose pose = ct_draft_pose(draft, row);
@@ -294,7 +294,7 @@ static bool find_target(api_reader *reader, const api_field *item, const api_fie
 }
 
 /* Reads an item and moves its collider. */
-static bool read_item(api_reader *reader, const api_field *item, const ct_draft *draft, target *t) {
+static bool read_moved_item(api_reader *reader, const api_field *item, const ct_draft *draft, target *t) {
   api_field m[MEMBER_COUNT] = {[BODY] = {.name = "body", .required = true},
                                [COLLIDER] = {.name = "collider"},
                                [VERTICES] = {.name = "vertices", .required = true},
@@ -350,7 +350,7 @@ static bool move_items(api_reader *reader, const api_field *items, ct_draft *dra
   for (size_t i = 0; i < count && !api_faults_full(reader->faults); i++) {
     api_field item = api_field_element(items, i);
     if (api_reader_cancelled(reader)) return false;
-    good = read_item(reader, &item, draft, &targets[i]) && good;
+    good = read_moved_item(reader, &item, draft, &targets[i]) && good;
   }
   return good && sort_targets(reader, items, targets, count) &&
          replace_bodies(reader, items, draft, targets, count);

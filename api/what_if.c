@@ -41,14 +41,14 @@ static bool set_filters(api_reader *reader, const api_field *field, ct_filters *
 }
 
 /* Ends the draft, which is good or not. */
-static const ct_scene *seal(api_reader *reader, ct_draft *draft, bool good) {
+static const ct_scene *seal_supposed(api_reader *reader, ct_draft *draft, bool good) {
   const ct_scene *scene = good ? ct_draft_seal(draft) : NULL;
   if (good && !scene) api_fault_memory(reader->faults);
   if (!scene) ct_draft_discard(draft);
   return scene;
 }
 
-static ct_draft *begin(api_reader *reader, const ct_scene *scene) {
+static ct_draft *begin_supposed(api_reader *reader, const ct_scene *scene) {
   ct_draft *draft = ct_draft_begin(scene);
   if (!draft) api_fault_memory(reader->faults);
   return draft;
@@ -60,7 +60,7 @@ const ct_scene *api_suppose(api_reader *reader, const api_suppositions *s, const
   bool good = true;
   for (size_t i = 0; i < 2; i++)
     if (s->filters[i] && api_field_present(s->filters[i])) field = s->filters[i];
-  ct_draft *draft = begin(reader, scene);
+  ct_draft *draft = begin_supposed(reader, scene);
   if (!draft) return NULL;
   for (size_t i = 0; good && i < 2; i++) {
     api_body_list list = {0};
@@ -68,14 +68,14 @@ const ct_scene *api_suppose(api_reader *reader, const api_suppositions *s, const
     api_body_list_free(&list);
   }
   good = good && set_filters(reader, field, &filters, draft);
-  return seal(reader, draft, good);
+  return seal_supposed(reader, draft, good);
 }
 
 const ct_scene *api_suppose_in_variant(api_reader *reader, const api_field *add, const api_field *filters, const ct_scene *scene,
                                        api_variant_scene *own) {
-  ct_draft *draft = begin(reader, scene);
+  ct_draft *draft = begin_supposed(reader, scene);
   if (!draft) return NULL;
   bool good = add_bodies(reader, add, &own->bodies, draft) && set_filters(reader, filters, &own->filters, draft);
   own->has_filters = api_field_present(filters);
-  return seal(reader, draft, good);
+  return seal_supposed(reader, draft, good);
 }

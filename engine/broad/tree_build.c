@@ -202,7 +202,7 @@ static bool split_all(ct_tree *tree, build_item *items, uint32_t count, uint32_t
 }
 
 /* Children have higher indices than their parent: one sweep from the end makes boxes and heights. */
-static void join_all(ct_tree *tree) {
+static void join_nodes(ct_tree *tree) {
   for (uint32_t i = tree->used; i-- > 0;) {
     ct_tree_node *node = &tree->nodes[i];
     if (node->height > 0) ct_tree_join(node, &tree->nodes[node->child[0]], &tree->nodes[node->child[1]]);
@@ -212,7 +212,7 @@ static void join_all(ct_tree *tree) {
 void ct_tree_fit(ct_tree *tree, const ct_box *boxes) {
   for (uint32_t i = 0; i < tree->used; i++)
     if (tree->nodes[i].height == 0) tree->nodes[i].box = boxes[tree->nodes[i].child[1]];
-  join_all(tree);
+  join_nodes(tree);
 }
 
 double ct_tree_cost(const ct_tree *tree) {
@@ -252,6 +252,6 @@ ct_status ct_tree_build(ct_tree *tree, const ct_box *boxes, const uint32_t *user
     clear(tree);
     return CT_CANCELLED;
   }
-  join_all(tree);
+  join_nodes(tree);
   return CT_OK;
 }

@@ -24,7 +24,7 @@ void ct_mass_body_load(ct_mass_body *body, ct_vec3 force, ct_vec3 torque);
  * normals, places and some ten operations. */
 #define CT_RATE_ROUNDOFF (32.0 * CT_UNIT_ROUNDOFF)
 
-/* What a contact's normals are asked about. */
+/* Which rate of the gaps a proof is about. */
 typedef enum ct_rate { CT_RATE_VELOCITY, CT_RATE_ACCELERATION } ct_rate;
 
 /* Bound of the round-off in the velocity, or free acceleration, of a contact's gap; m/s or m/s^2. */

@@ -91,7 +91,7 @@ static const ct_mesh_hit *choose_triangle(const ct_ray_walk *walk, const ct_ray_
 }
 
 /* Adds a crossing at a point of a triangle. */
-static void add_crossing(const ct_mesh_ray *m, double distance, ct_vec3 point, uint32_t triangle,
+static void add_mesh_crossing(const ct_mesh_ray *m, double distance, ct_vec3 point, uint32_t triangle,
                          bool entering, ct_ray_crossing_list *list) {
   ct_ray_crossing c;
   if (!ct_ray_crossing_at(m->ray, m->shape.frame, distance, point, &c)) return;
@@ -108,7 +108,7 @@ static void add_stop(const ct_mesh_ray *m, const ct_ray_walk *walk, const ct_ray
   ct_vec3 point = passes ? hit->point : ct_add_scaled(m->origin, m->direction, stop->t);
   double distance = m->before + (passes ? hit->t : stop->t) * m->length;
   if (list->count > 0) distance = ct_max2(distance, list->last);
-  add_crossing(m, distance, point, hit->triangle, entering, list);
+  add_mesh_crossing(m, distance, point, hit->triangle, entering, list);
 }
 
 /* ---- solids ---- */
@@ -156,7 +156,7 @@ static void add_origin(const ct_mesh_ray *m, const ct_ray_walk *walk, ct_ray_cro
   for (size_t i = 0; i < walk->hit_count && walk->hits[i].t == 0.0; i++)
     if (walk->hits[i].side == 0 && (!lowest || walk->hits[i].triangle < lowest->triangle))
       lowest = &walk->hits[i];
-  if (lowest) add_crossing(m, m->before, m->origin, lowest->triangle, true, list);
+  if (lowest) add_mesh_crossing(m, m->before, m->origin, lowest->triangle, true, list);
 }
 
 /* A surface in whose plane the ray runs is met where the ray comes to it, or at the origin. */

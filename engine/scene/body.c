@@ -103,7 +103,7 @@ static void put_motion(char *at, const ct_motion *motion) {
 }
 
 /* Copies the ids of the shape's faces to `at`, from where the shape then borrows them. Returns what they take. */
-static size_t put_surface_ids(char *at, ct_shape *shape) {
+static size_t copy_surface_ids(char *at, ct_shape *shape) {
   size_t bytes = surface_bytes(shape);
   if (bytes) memcpy(at, shape->surface_ids, ct_kind_surface_count(shape->kind) * sizeof *shape->surface_ids);
   shape->surface_ids = bytes ? (const uint32_t *)(const void *)at : NULL;
@@ -127,7 +127,7 @@ static void fill(ct_body *body, const ct_body_options *o) {
     ct_shape_retain(&c->shape);
     body->has_surface = body->has_surface || ct_shape_is_surface(&c->shape);
     at = put_text(base, put_text(base, put_text(base, at, c->id), c->material), c->note);
-    part_at += put_surface_ids(base + part_at, &record[i].shape);
+    part_at += copy_surface_ids(base + part_at, &record[i].shape);
     if (is_identity(&c->pose)) continue;
     const ct_pose pose = {c->pose.position, ct_quat_or_identity(c->pose.rotation)};
     memcpy(base + part_at, &pose, sizeof pose);

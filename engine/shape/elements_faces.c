@@ -12,7 +12,7 @@ typedef struct loop {
 } loop;
 
 /* Is the number that of a face which its element has? */
-static bool is_face(const ct_elements_view *view, uint32_t face) {
+static bool is_element_face(const ct_elements_view *view, uint32_t face) {
   return face % view->face_stride < ct_elements_form(view, face / view->face_stride)->faces;
 }
 
@@ -48,7 +48,7 @@ static int compare(const loop *a, const loop *b) {
 
 static uint32_t group_of_face(const void *data, uint32_t face) {
   const ct_elements *elements = data;
-  return is_face(&elements->view, face) ? loop_of(elements, face).node[0] : CT_GROUP_NONE;
+  return is_element_face(&elements->view, face) ? loop_of(elements, face).node[0] : CT_GROUP_NONE;
 }
 
 static bool face_before(const void *data, uint32_t a, uint32_t b) {
@@ -146,13 +146,13 @@ static ct_status collect_outer(ct_elements *elements, uint32_t faces) {
   const ct_elements_view *view = &elements->view;
   uint32_t count = 0;
   for (uint32_t f = 0; f < faces; f++)
-    count += is_face(view, f) && elements->across[f] == CT_NO_ELEMENT;
+    count += is_element_face(view, f) && elements->across[f] == CT_NO_ELEMENT;
   elements->view.outer_count = count;
   elements->outer = malloc(((size_t)count + 1) * sizeof *elements->outer);
   if (!elements->outer) return CT_OUT_OF_MEMORY;
   count = 0;
   for (uint32_t f = 0; f < faces; f++)
-    if (is_face(view, f) && elements->across[f] == CT_NO_ELEMENT) elements->outer[count++] = f;
+    if (is_element_face(view, f) && elements->across[f] == CT_NO_ELEMENT) elements->outer[count++] = f;
   return CT_OK;
 }
 

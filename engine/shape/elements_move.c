@@ -11,8 +11,8 @@
 
 #include <stdlib.h>
 
-static ct_status create_moved(const ct_elements *elements, const ct_mesh_parts *parts,
-                              ct_elements **out, ct_elements_report *report) {
+static ct_status create_moved_elements(const ct_elements *elements, const ct_mesh_parts *parts,
+                                       ct_elements **out, ct_elements_report *report) {
   const ct_elements_view *view = &elements->view;
   const ct_elements_data data = {.type = view->type,
                                  .vertices = parts->vertices,
@@ -28,7 +28,7 @@ static ct_status create_moved(const ct_elements *elements, const ct_mesh_parts *
 }
 
 /* With the lists of the origin. NULL: out of memory. */
-static ct_elements *share_lists(const ct_elements *from) {
+static ct_elements *share_element_lists(const ct_elements *from) {
   ct_elements *moved = calloc(1, sizeof *moved);
   if (!moved) return NULL;
   atomic_init(&moved->references, 1);
@@ -80,9 +80,9 @@ static ct_status fit_tree(const ct_elements *from, ct_elements *moved) {
 }
 
 /* CT_LIMIT: they are to be created from the beginning. */
-static ct_status move_kept(const ct_elements *elements, const ct_mesh_parts *parts,
-                           ct_elements **out, ct_elements_report *report) {
-  ct_elements *moved = share_lists(elements);
+static ct_status move_kept_elements(const ct_elements *elements, const ct_mesh_parts *parts,
+                                    ct_elements **out, ct_elements_report *report) {
+  ct_elements *moved = share_element_lists(elements);
   if (!moved) return CT_OUT_OF_MEMORY;
   *report = elements->report;
   ct_status status = ct_elements_check_each(moved, parts, report);
@@ -106,12 +106,12 @@ ct_status ct_elements_move(const ct_elements *elements, const ct_vec3 *vertices,
                          .normals = normals,
                          .vertex_count = elements->view.vertex_count,
                          .cancel = cancel};
-  bool starved = false;
+  bool out_of_memory = false;
   if (!ct_mesh_open_vertices(&parts)) return CT_LIMIT;
-  bool kept = ct_mesh_keeps_points(elements->surface, &parts, &starved);
-  if (starved) return CT_OUT_OF_MEMORY;
-  ct_status status = kept ? move_kept(elements, &parts, out, &own) : CT_LIMIT;
-  if (status == CT_LIMIT) return create_moved(elements, &parts, out, report);
+  bool kept = ct_mesh_keeps_points(elements->surface, &parts, &out_of_memory);
+  if (out_of_memory) return CT_OUT_OF_MEMORY;
+  ct_status status = kept ? move_kept_elements(elements, &parts, out, &own) : CT_LIMIT;
+  if (status == CT_LIMIT) return create_moved_elements(elements, &parts, out, report);
   if (report && (status == CT_OK || status == CT_BAD_ELEMENT)) *report = own;
   return status;
 }

@@ -31,7 +31,7 @@ uint32_t ct_element_triangles(const ct_element_form *form, const uint32_t *nodes
  * element alone. CT_BAD_ELEMENT, CT_OUT_OF_MEMORY, CT_CANCELLED. */
 ct_status ct_elements_check(ct_elements *elements, ct_mesh_parts *parts, ct_elements_report *report);
 
-/* Looks at each element alone, whose nodes are there: CT_BAD_ELEMENT, CT_CANCELLED. */
+/* Checks each element by itself; `nodes` is filled. CT_BAD_ELEMENT, CT_CANCELLED. */
 ct_status ct_elements_check_each(const ct_elements *elements, const ct_mesh_parts *parts, ct_elements_report *report);
 
 /* Adds the hull and the box of an element whose corners are at the points, to arrays that are there. like: a hull that it may have

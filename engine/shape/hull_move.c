@@ -6,7 +6,7 @@
 #include "shape/hull_cells.h"
 #include "shape/quickhull.h"
 
-/* Points of the largest hull that is looked at: with n points there are some 2 n^2 signs to be
+/* Points of the largest hull that is tried: with n points there are some 2 n^2 signs to be
  * found. */
 #define MOVED_MAX 16u
 

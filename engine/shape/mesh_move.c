@@ -46,7 +46,7 @@ static bool are_distinct(const ct_mesh *mesh, const ct_mesh_parts *m, uint32_t *
   return true;
 }
 
-bool ct_mesh_keeps_points(const ct_mesh *mesh, const ct_mesh_parts *m, bool *starved) {
+bool ct_mesh_keeps_points(const ct_mesh *mesh, const ct_mesh_parts *m, bool *out_of_memory) {
   for (uint32_t v = 0; v < m->vertex_count; v++)
     if (mesh->first[v] != v &&
         !is_same_point(ct_mesh_point(m, v), ct_mesh_point(m, mesh->first[v])))
@@ -54,7 +54,7 @@ bool ct_mesh_keeps_points(const ct_mesh *mesh, const ct_mesh_parts *m, bool *sta
   uint32_t size = 1;
   while (size < 2 * (uint64_t)m->vertex_count) size *= 2;
   uint32_t *table = malloc(size * sizeof *table);
-  *starved = !table;
+  *out_of_memory = !table;
   if (!table) return false;
   memset(table, 0xff, size * sizeof *table);
   bool distinct = are_distinct(mesh, m, table, size - 1);
@@ -86,7 +86,7 @@ static ct_mesh_counts counts_of(const ct_mesh_view *view, uint32_t nodes, bool n
 }
 
 /* The connectivity in the order of the tree's leaves, and the tree's branches, are the origin's. */
-static void share_lists(const ct_mesh_layout *l, const ct_mesh *mesh) {
+static void share_mesh_lists(const ct_mesh_layout *l, const ct_mesh *mesh) {
   const ct_mesh_view *from = &mesh->view;
   ct_mesh_view *view = &l->mesh->view;
   view->triangles = from->triangles;
@@ -140,7 +140,7 @@ static ct_status fit_moved(const ct_mesh *mesh, const ct_mesh_parts *m, ct_mesh 
   ct_mesh_counts counts = counts_of(&mesh->view, mesh->view.node_count, m->normals != NULL);
   counts.shared = true;
   if (!ct_mesh_allocate(&l, &counts)) return CT_OUT_OF_MEMORY;
-  share_lists(&l, mesh);
+  share_mesh_lists(&l, mesh);
   copy_positions(&l, m);
   *out = l.mesh;
   return ct_mesh_fit(&l.mesh->view, l.nodes, m->cancel) ? CT_OK : CT_CANCELLED;
@@ -246,9 +246,9 @@ ct_status ct_mesh_move(const ct_mesh *mesh, const ct_vec3 *vertices, const ct_ve
                      .triangle_count = mesh->view.triangle_count,
                      .cancel = cancel};
   if (!ct_mesh_open_vertices(&m)) return CT_LIMIT;
-  bool starved = false;
-  if (!has_same_triangles(mesh, &m) || !ct_mesh_keeps_points(mesh, &m, &starved))
-    return starved ? CT_OUT_OF_MEMORY : create_moved(mesh, &m, out, report);
+  bool out_of_memory = false;
+  if (!has_same_triangles(mesh, &m) || !ct_mesh_keeps_points(mesh, &m, &out_of_memory))
+    return out_of_memory ? CT_OUT_OF_MEMORY : create_moved(mesh, &m, out, report);
   ct_status status = move_kept(mesh, &m, out, &own);
   free(m.state);
   free(m.parent);

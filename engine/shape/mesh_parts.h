@@ -179,8 +179,8 @@ void ct_mesh_write_numbers(ct_mesh *mesh, const ct_mesh_sums *sums, const ct_mes
 double ct_mesh_tree_cost(const ct_mesh_view *view);
 
 /* Are those of the mesh's vertices that are one point still one in the parts, and no others?
- * *starved: no memory to find out. */
-bool ct_mesh_keeps_points(const ct_mesh *mesh, const ct_mesh_parts *m, bool *starved);
+ * *out_of_memory: it could not be found out. */
+bool ct_mesh_keeps_points(const ct_mesh *mesh, const ct_mesh_parts *m, bool *out_of_memory);
 
 /* Boxes and radii of the view's nodes, whose first and count are there, as are order and corners. False: cancelled. */
 bool ct_mesh_fit(const ct_mesh_view *view, ct_mesh_node *nodes, const ct_cancel *cancel);

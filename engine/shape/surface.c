@@ -198,7 +198,7 @@ static void consider_triangles(const spot *s, choice *c) {
 }
 
 /* Among the triangles of a mesh. */
-static uint32_t choose_triangle(const spot *s, double tie) {
+static uint32_t choose_surface_triangle(const spot *s, double tie) {
   ct_mesh_foot foot;
   if (!ct_mesh_nearest(s->shape->mesh, s->point, INFINITY, &foot)) return CT_NO_FACE;
   choice c = {.reach = foot.distance + tie, .facing = -INFINITY, .id = CT_NO_FACE};
@@ -220,7 +220,7 @@ uint32_t ct_shape_surface_at(const ct_shape *shape, ct_vec3 point, ct_vec3 outwa
   double tie = TIE * radius;
   if (shape->kind == CT_KIND_CONVEX)
     return choose_face(&s, ct_hull_get(shape->hull)->face_count, tie);
-  if (ct_kind_is_mesh(shape->kind)) return choose_triangle(&s, tie);
+  if (ct_kind_is_mesh(shape->kind)) return choose_surface_triangle(&s, tie);
   return shape->kind == CT_KIND_CAPSULE ? surface_id(ids, face_of_capsule(&s, tie))
                                         : choose_face(&s, count, tie);
 }

@@ -58,9 +58,10 @@ void ct_tree_destroy(ct_tree *tree);
  * CT_CANCELLED leaves the tree empty. */
 ct_status ct_tree_build(ct_tree *tree, const ct_box *boxes, const uint32_t *users, size_t count, uint32_t *proxies,
                         const ct_cancel *cancel);
-/* Boxes of a tree as ct_tree_build made it, anew, with the branches that it has: boxes[u] for the proxy of user value u. O(n) */
+/* Recomputes the boxes of a tree that ct_tree_build made, and keeps its branches. boxes[u]: of the
+ * proxy of user value u. O(n) */
 void ct_tree_fit(ct_tree *tree, const ct_box *boxes);
-/* What a search of the tree costs, relative to that of its root: the sum of the nodes' surfaces over the root's (Goldsmith, Salmon
+/* Expected cost of a query: the sum of the nodes' surface areas over the root's (Goldsmith, Salmon
  * 1987). 0 where the root has none. O(n) */
 double ct_tree_cost(const ct_tree *tree);
 ct_status ct_tree_insert(ct_tree *tree, const ct_box *box, uint32_t user, uint32_t *proxy);
