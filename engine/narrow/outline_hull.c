@@ -25,25 +25,51 @@ static ct_vec3 face_normal(const ct_hull_view *view, uint32_t face) {
   return ct_vec(view->nx[face], view->ny[face], view->nz[face]);
 }
 
-/* The face at a vertex that is most nearly across a direction; the lowest among equals. */
-static uint32_t face_at(const ct_hull_view *view, uint32_t vertex, ct_vec3 direction) {
-  uint32_t best = UINT32_MAX;
-  double most = -INFINITY;
+/* Over faces: the least lean from a direction, as the square of the distance of unit vectors, and the lowest face that leans by no
+ * more than `limit`. */
+typedef struct lean_search {
+  double least, limit;
+  uint32_t lowest;
+} lean_search;
+
+static void search_faces_at(const ct_hull_view *view, uint32_t vertex, ct_vec3 direction, lean_search *s) {
   for (uint32_t i = view->neighbour_start[vertex]; i < view->neighbour_start[vertex + 1]; i++) {
     const uint32_t *faces = view->edge_faces[edge_between(view, vertex, view->neighbour[i])];
     for (int side = 0; side < 2; side++) {
-      double cosine = ct_dot(face_normal(view, faces[side]), direction);
-      if (cosine < most || (cosine == most && faces[side] >= best)) continue;
-      most = cosine;
-      best = faces[side];
+      double lean = ct_norm2(ct_sub(face_normal(view, faces[side]), direction));
+      s->least = ct_min2(s->least, lean);
+      if (lean <= s->limit && faces[side] < s->lowest) s->lowest = faces[side];
     }
   }
-  return best;
+}
+
+/* The other end of the first edge at a vertex that is across a direction; the vertex itself: there is none. */
+static uint32_t end_across(const ct_hull_view *view, uint32_t vertex, ct_vec3 direction) {
+  ct_vec3 from = ct_vec(view->x[vertex], view->y[vertex], view->z[vertex]);
+  for (uint32_t i = view->neighbour_start[vertex]; i < view->neighbour_start[vertex + 1]; i++) {
+    uint32_t v = view->neighbour[i];
+    ct_vec3 edge = ct_sub(ct_vec(view->x[v], view->y[v], view->z[v]), from);
+    if (fabs(ct_dot(direction, edge)) <= CT_PARALLEL_ANGLE * ct_norm(edge)) return v;
+  }
+  return vertex;
+}
+
+/* The face at one of two vertices, or of one given twice, that leans least from a direction: of those that lean equally, to
+ * CT_PARALLEL_ANGLE, the lowest. */
+static uint32_t least_leaning_face(const ct_hull_view *view, uint32_t vertex, uint32_t other, ct_vec3 direction) {
+  lean_search s = {INFINITY, -1.0, UINT32_MAX};
+  for (int pass = 0; pass < 2; pass++) {
+    search_faces_at(view, vertex, direction, &s);
+    if (other != vertex) search_faces_at(view, other, direction, &s);
+    double limit = sqrt(s.least) + CT_PARALLEL_ANGLE;
+    s.limit = limit * limit;
+  }
+  return s.lowest;
 }
 
 ct_vec3 ct_outline_hull_way(const ct_core *core, uint32_t vertex, ct_vec3 direction) {
   ct_vec3 local = core->turned ? ct_mat_tmul(core->rotation, direction) : direction;
-  ct_vec3 normal = face_normal(core->view, face_at(core->view, vertex, local));
+  ct_vec3 normal = face_normal(core->view, least_leaning_face(core->view, vertex, vertex, local));
   return core->turned ? ct_mat_mul(core->rotation, normal) : normal;
 }
 
@@ -159,7 +185,8 @@ static void reverse(ct_corner_list *corners) {
 
 static bool face_outline(const ct_core *core, const ct_view *view, uint32_t top, ct_vec3 local, ct_outline *out) {
   const ct_hull_view *hull = core->view;
-  uint32_t seed = face_at(hull, top, local);
+  /* Of an edge across the view either end may be the support vertex. */
+  uint32_t seed = least_leaning_face(hull, top, end_across(hull, top, local), local);
   region r = {core, hull, view, face_normal(hull, seed), out};
   out->kind = CT_OUTLINE_POLYGON;
   out->normal = core->turned ? ct_mat_mul(core->rotation, r.seed) : r.seed;
@@ -180,17 +207,14 @@ bool ct_outline_hull(const ct_core *core, const ct_view *view, ct_outline_want w
   ct_vec3 way = ct_outline_way(view, out), local = core->turned ? ct_mat_tmul(core->rotation, way) : way;
   uint32_t top = ct_core_support(core, way, 0);
   if (want == CT_WANT_FACE) return face_outline(core, view, top, local, out);
-  ct_vec3 from = ct_vec(hull->x[top], hull->y[top], hull->z[top]);
   out->normal = way;
   out->tilt = 0.0;
   ct_outline_add(core, view, top, way, out);
-  for (uint32_t i = hull->neighbour_start[top]; i < hull->neighbour_start[top + 1]; i++) {
-    uint32_t v = hull->neighbour[i];
-    ct_vec3 edge = ct_sub(ct_vec(hull->x[v], hull->y[v], hull->z[v]), from);
-    if (fabs(ct_dot(local, edge)) > CT_PARALLEL_ANGLE * ct_norm(edge)) continue;
+  uint32_t end = end_across(hull, top, local);
+  if (end != top) {
     out->kind = CT_OUTLINE_SEGMENT;
-    out->inside = (ct_feature){CT_FEATURE_EDGE, edge_between(hull, top, v)};
-    ct_outline_add(core, view, v, way, out);
+    out->inside = (ct_feature){CT_FEATURE_EDGE, edge_between(hull, top, end)};
+    ct_outline_add(core, view, end, way, out);
     return true;
   }
   out->kind = CT_OUTLINE_POINT;
