@@ -129,9 +129,12 @@ static void segment_in_polygon(const overlap *o) {
   }
   if (low > high) return;
   ct_feature line = o->body->inside;
+  /* Places that are equal are one: the end of the line, else the first. */
+  bool one = (high - low) * ct_max2(fabs(q->x - p->x), fabs(q->y - p->y)) <= 2.0 * tie;
+  int only = low_side != SIDE && high_side == SIDE;
   for (int end = 0; end < 2; end++) {
     uint32_t side = end ? high_side : low_side;
-    if (end && high_side != SIDE && low_side != SIDE && high - low <= 0.0) continue;
+    if (one && end != only) continue;
     if (side == SIDE) add(o, o->frame->inside, feature_of(end ? q : p), (end ? q : p)->at, false);
     else add(o, crossed_by_line(o, side, end ? high : low), line, ct_lerp(p->at, q->at, end ? high : low), false);
   }

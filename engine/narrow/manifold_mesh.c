@@ -184,7 +184,10 @@ static bool in_mesh(const mesh_run *run, const ct_mesh_face *face, ct_contact_po
   /* Points amid faces that lie on each other are not where the mesh ends, but for their lean. */
   if (whole && facing >= LEVEL_MIN) lean = CT_LEAN_MAX;
   if (whole && p->b.kind == CT_FEATURE_FACE) {
-    bool amid = place_of(face, foot, p->b).kind == CT_FEATURE_FACE;
+    /* Where a cap passes a side by less than a tie there is no crossing, and the place of its point is off by as much again. */
+    ct_mesh_face wide = *face;
+    wide.tie *= 2.0;
+    bool amid = place_of(&wide, foot, p->b).kind == CT_FEATURE_FACE;
     p->b = ct_face_feature(t, face, foot);
     /* Beside the two places where an edge crosses a rim, 0 and 1. */
     if (p->b.kind == CT_FEATURE_EDGE && !end_of_line) p->number += 2;
