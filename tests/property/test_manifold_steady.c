@@ -24,6 +24,12 @@
  * crossing past a tie. */
 #define LIMIT_MAX 1e-6
 
+/* Normals that a move turns by more, as a distance of unit vectors, are those of two ways out. */
+#define OTHER_WAY 1e-3
+
+/* The extent of the largest body, m: its farthest corner is at (1, 1, 2) and 0.125 beyond. */
+#define EXTENT_MAX 2.6
+
 typedef struct kept {
   ct_contact_point points[POINTS_MAX];
   ct_pair_result pair;
@@ -155,7 +161,7 @@ static long double outside(const ring *r, const long double p[2]) {
 /* ---- one case ---- */
 
 typedef struct count_of {
-  int cases, depths; /* depths: solids that are no hulls, of which the pair's own distance jumps */
+  int cases, ways; /* ways: poses that are equally deep in two directions */
 } count_of;
 
 static bool same_id(const ct_contact_point *p, const ct_contact_point *q) {
@@ -271,6 +277,42 @@ static bool covers(const flat_case *c, const ring *patch, const kept *m, bool al
   return length >= 0.5L * size && (part >= 0.25L || !holds_center(c, patch));
 }
 
+/* The greatest radius of curvature of a body's surface, m; 0: it has flat faces and sharp edges. */
+static double curvature_radius(const ct_shape *s) {
+  double grown = s->rounding + s->margin;
+  switch (s->kind) {
+  case CT_KIND_CYLINDER: return s->cylinder.radius + grown;
+  case CT_KIND_CAPSULE: return fmax(s->capsule.radius_bottom, s->capsule.radius_top) + grown;
+  case CT_KIND_CONE: {
+    double low = s->cone.radius_bottom, high = s->cone.radius_top, half = s->cone.half_length;
+    return fmax(low, high) * hypot(1.0, (high - low) / (2.0 * half)) + grown;
+  }
+  case CT_KIND_ELLIPSOID: {
+    ct_vec3 r = s->ellipsoid.radii;
+    double most = fmax(fmax(r.x, r.y), r.z), least = fmin(fmin(r.x, r.y), r.z);
+    return most * most / least + grown;
+  }
+  default: return grown;
+  }
+}
+
+/* How far round-off may move a point. The place where a curved side is nearest is where the distance
+ * is stationary. A place s aside is farther by s^2 / 2R, so that a distance known to round-off d
+ * leaves s known to sqrt(2 R d), before and after the move. Distances are known to
+ * d = CT_ROUNDOFF_FACTOR u (L + gap) (limits.h). */
+static double moved_by_roundoff(const flat_case *c) {
+  double radius = fmax(curvature_radius(&c->a.shape), curvature_radius(&c->b.shape));
+  double roundoff = CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * (EXTENT_MAX + CLEARANCE);
+  return 2.0 * sqrt(2.0 * radius * roundoff);
+}
+
+/* Solids that are equally deep in two directions: the normal is that of ct_pair_distance, and changes
+ * with it (manifold.h). */
+static bool two_ways_out(const flat_case *c, const kept *m, const kept *n) {
+  return c->gap < 0.0 && ct_norm(ct_sub(m->pair.normal, n->pair.normal)) > OTHER_WAY &&
+         fabs(m->pair.distance - n->pair.distance) <= 4.0 * SMALL;
+}
+
 static void check_case(const flat_case *given, uint64_t number, check_random *r, count_of *count) {
   flat_case c = *given;
   ring patch, below;
@@ -292,6 +334,7 @@ static void check_case(const flat_case *given, uint64_t number, check_random *r,
   if (!(ct_norm(ct_sub(m.pair.normal, up)) <= 1e-7)) return;
   double limit = speed_of(&c) * SMALL;
   if (limit > LIMIT_MAX) return;
+  limit += moved_by_roundoff(&c);
   count->cases++;
   bool all = covers(&c, &patch, &m, true);
   if (!all) {
@@ -315,6 +358,10 @@ static void check_case(const flat_case *given, uint64_t number, check_random *r,
       flat_place(&c, &small);
       meet(&c, (ct_detail)detail, &n);
       if (steady(&m, &n, limit)) continue;
+      if (two_ways_out(&c, &m, &n)) {
+        count->ways++;
+        break;
+      }
       CHECK_FAIL("case %llu, detail %d: %s on %s jumps (turn %g, aside %g %g, limit %g)",
                  (unsigned long long)number, detail, c.b.name, c.a.name, c.turn, c.x, c.y, limit);
       if (check_failures < 10) {
@@ -346,9 +393,9 @@ static void flat_poses_keep_their_ids_under_a_tilt(void) {
     flat_case_free(&c);
   }
   CHECK(only || count.cases == (int)cases);
-  /* The depth of solids that are no hulls is that of their deepest feature, which itself may change
-   * at a symmetric pose. */
-  CHECK(count.depths <= count.cases / 1000 + 3);
+  /* Of three details each. */
+  CHECK(count.ways <= 3 * (1 + count.cases / 2000));
+  if (getenv("CONTACTD_FULL")) printf("%d of %d details: two ways out\n", count.ways, 3 * count.cases);
 }
 
 static const check_test tests[] = {
