@@ -127,12 +127,17 @@ void ct_contacts_meet(ct_contacts *c) {
 
 /* ---- the pair's own point ---- */
 
-/* What the pair's own point lies on: of an outline that leans, an edge or the support vertex. */
-static ct_feature feature_of(ct_contacts *c, int which) {
+/* What the pair's own point lies on: of an outline that leans, an edge, its corner nearer than twice a tie, or the support vertex. */
+static ct_feature feature_of(ct_contacts *c, int which, ct_vec3 at) {
   if (is_plane(which ? c->b : c->a)) return (ct_feature){CT_FEATURE_FACE, 0};
   if (is_plane(c->b) || is_mesh(c->a)) return (ct_feature){CT_FEATURE_SMOOTH, 0};
   ct_outline *o = &c->memory->outline[which];
   if (o->tilt > CT_PARALLEL_ANGLE && !outline_of(c, which, CT_WANT_EDGE)) return (ct_feature){CT_FEATURE_SMOOTH, 0};
+  for (uint32_t k = 0; o->kind == CT_OUTLINE_SEGMENT && k < o->corners.count; k++) {
+    const ct_corner *corner = &o->corners.items[k];
+    if (corner->kind == CT_FEATURE_VERTEX && ct_norm(ct_sub(corner->at, at)) <= 2.0 * c->tie)
+      return (ct_feature){CT_FEATURE_VERTEX, corner->vertex};
+  }
   return o->inside;
 }
 
@@ -148,8 +153,9 @@ void ct_contacts_own(ct_contacts *c, uint32_t first, const ct_meeting *own) {
   if (least <= own->distance + 2.0 * c->slack) return;
   if (least <= own->distance + ct_contacts_depth_tie(&m->points[first], m->count - first, &c->view, c->slack)) return;
   ct_meeting meeting = *own;
-  if (meeting.a.kind == CT_FEATURE_SMOOTH) meeting.a = feature_of(c, 0);
-  if (meeting.b.kind == CT_FEATURE_SMOOTH) meeting.b = feature_of(c, 1);
+  if (meeting.a.kind == CT_FEATURE_SMOOTH) meeting.a = feature_of(c, 0, own->at);
+  if (meeting.b.kind == CT_FEATURE_SMOOTH)
+    meeting.b = feature_of(c, 1, ct_add_scaled(own->at, c->view.normal, own->distance));
   for (uint32_t i = first; i < m->count; i++) {
     if (!same_features(&m->points[i], &meeting)) continue;
     m->points[i] = m->points[--m->count];
