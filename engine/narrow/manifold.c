@@ -121,8 +121,12 @@ void ct_contacts_meet(ct_contacts *c) {
     ct_contacts_overlap(c, a, b);
     return;
   }
-  if (!outline_of(c, 0, CT_WANT_EDGE) || !outline_of(c, 1, CT_WANT_EDGE)) return;
-  ct_contacts_overlap(c, a, b);
+  ct_contacts_meet_edges(c);
+}
+
+void ct_contacts_meet_edges(ct_contacts *c) {
+  ct_outline *a = &c->memory->outline[0], *b = &c->memory->outline[1];
+  if (outline_of(c, 0, CT_WANT_EDGE) && outline_of(c, 1, CT_WANT_EDGE)) ct_contacts_overlap(c, a, b);
 }
 
 /* ---- the pair's own point ---- */

@@ -273,6 +273,10 @@ static void meet_apart(mesh_run *run, uint32_t position) {
   c->view = ct_view_along(ct_unit_or(r.normal, c->view.normal));
   c->distance = r.distance;
   ct_contacts_meet(c);
+  /* A face beside a rounded one, lower where that curves away: of sides that run along each other the ends. */
+  bool edges = c->core_a.kind == CT_CORE_BOX || c->core_a.kind == CT_CORE_HULL;
+  if (edges && c->memory->count == before && -ct_dot(normal_of(run, position), c->view.normal) >= LEVEL_MIN)
+    ct_contacts_meet_edges(c);
   ct_contacts_own(c, before, &(ct_meeting){.at = r.point_a, .distance = r.distance});
   c->distance = of_pair;
   take_points(run, position, before);
