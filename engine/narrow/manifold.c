@@ -131,7 +131,8 @@ void ct_contacts_meet_edges(ct_contacts *c) {
 
 /* ---- the pair's own point ---- */
 
-/* What the pair's own point lies on: of an outline that leans, an edge, its corner nearer than twice a tie, or the support vertex. */
+/* What the pair's own point lies on: of an outline that leans an edge, the corner of that within twice a tie, or the support
+ * vertex. */
 static ct_feature feature_of(ct_contacts *c, int which, ct_vec3 at) {
   if (is_plane(which ? c->b : c->a)) return (ct_feature){CT_FEATURE_FACE, 0};
   if (is_plane(c->b) || is_mesh(c->a)) return (ct_feature){CT_FEATURE_SMOOTH, 0};
