@@ -3,7 +3,8 @@
  * A line is the intersection of a face plane of each; its ends are points on three planes and
  * inside all others, in homogeneous coordinates by Cramer's rule. Solids of small integers in poses
  * of quarter turns are exact in long double (values stay below 2^60), so parallel, coplanar and
- * touching poses have exact answers; of turned bars no sign may be nearer to 0 than rounding.
+ * touching poses have exact answers; a pose of turned bars that has a sign nearer to 0 than doubles
+ * can decide is replaced by another.
  * CONTACTD_FULL=1: 10,000 cases of each with a fresh seed; CONTACTD_SEED repeats one.
  */
 #include "tests/oracle/feature_pairs.h"
@@ -38,6 +39,7 @@ typedef struct solid {
 
 typedef struct planes {
   int count, own; /* the first `own` are of a */
+  bool *in_doubt; /* set where a sign is nearer to 0 than doubles can decide */
   vec n[2 * FACES_MAX];
   real c[2 * FACES_MAX];
   const loop *face[2 * FACES_MAX];
@@ -94,7 +96,7 @@ static bool node_of(const planes *p, int f, int g, int h, real rounding, node *o
     real s = (dot_of(p->n[k], x) - p->c[k] * w) * sign;
     real size = sqrtl(dot_of(p->n[k], p->n[k])) * (sqrtl(dot_of(x, x)) + fabsl(w));
     if (rounding > 0 && fabsl(s) <= 1e-15L * size && fabsl(s) > rounding * size)
-      CHECK_FAIL("a sign is in doubt");
+      *p->in_doubt = true;
     out->on[k] = fabsl(s) <= rounding * size;
     if (out->on[k]) out->strict[k >= p->own] = false;
     else if (s > 0) out->inside = false;
@@ -138,11 +140,11 @@ static void add_touches(const planes *p, int f, int g, real rounding, pair_set *
   }
 }
 
-/* All crossings. rounding 0: exact. */
+/* All crossings. rounding 0: exact, and never in doubt. */
 static pair_set crossings_of(const solid *a, const solid *b, const vec rows[3], vec at,
-                             real rounding) {
+                             real rounding, bool *in_doubt) {
   static const vec straight[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-  planes p = {.own = a->face_count};
+  planes p = {.own = a->face_count, .in_doubt = in_doubt};
   pair_set out = {.count = 0};
   add_planes(&p, a, straight, (vec){0, 0, 0});
   add_planes(&p, b, rows, at);
@@ -296,7 +298,7 @@ static void integer_solids_have_the_crossings_of_the_exact_boundary(void) {
     vec rows[3] = {
         {m[0][0], m[0][1], m[0][2]}, {m[1][0], m[1][1], m[1][2]}, {m[2][0], m[2][1], m[2][2]}};
     ct_frame frame = frame_from(m, at);
-    pair_set wanted = crossings_of(&a, &b, rows, (vec){at.x, at.y, at.z}, 0);
+    pair_set wanted = crossings_of(&a, &b, rows, (vec){at.x, at.y, at.z}, 0, NULL);
     size_t found = check_pair(&a, &b, &frame, &wanted, state, &r);
     all += found;
     with += found > 0;
@@ -310,7 +312,8 @@ static void crossing_bars_have_the_crossings_of_the_exact_boundary(void) {
   check_random r = seeded(312);
   long n = cases(1000);
   size_t all = 0;
-  for (long i = 0; i < n; i++) {
+  long drawn = 0;
+  for (long i = 0; i < n; drawn++) {
     uint64_t state = r.state;
     double w = check_uniform(&r, .1, .6), h = check_uniform(&r, .1, .6);
     solid a = box_solid(ct_vec(-1, -w, -h), ct_vec(1, w, h)),
@@ -327,12 +330,17 @@ static void crossing_bars_have_the_crossings_of_the_exact_boundary(void) {
     vec rows[3] = {
         {m->rx.x, m->rx.y, m->rx.z}, {m->ry.x, m->ry.y, m->ry.z}, {m->rz.x, m->rz.y, m->rz.z}};
     vec at = {frame.position.x, frame.position.y, frame.position.z};
-    pair_set wanted = crossings_of(&a, &b, rows, at, 1e-17L);
+    bool in_doubt = false;
+    pair_set wanted = crossings_of(&a, &b, rows, at, 1e-17L, &in_doubt);
+    /* Another pose is drawn. */
+    if (in_doubt) continue;
+    i++;
     all += check_pair(&a, &b, &frame, &wanted, state, &r);
     /* A tilt turns by at most 2 sqrt(3) of it, and the common column reaches less than 2. */
     CHECK(wanted.count >= 4 || 8 * tilt > 2 * h - rise);
   }
   printf("%ld pairs, %zu crossings\n", n, all);
+  CHECK(drawn <= n + n / 1000 + 2);
 }
 
 /* ---- the bars that were reported ---- */
