@@ -268,6 +268,8 @@ ct_gjk_outcome ct_gjk_run(ct_gjk *g) {
     if (!repeated) {
       s->count++;
       if (!solve(g, true)) return CT_GJK_STALLED;
+      /* Another vertex cannot raise the value: the region of a sliver was misjudged, and the descent would go in a circle. */
+      if (s->value > before + ct_roundoff(g->a, g->b, before) && !turn_exact(&r)) return finish(g);
     }
     /* A value at rest still lets the normal turn, so a few such rounds are allowed. Then either only round-off is left between
      * the bounds, or the plain arithmetic has reached its end and the exact one takes over. */
