@@ -39,7 +39,10 @@
 
 #include <contact/compliant.h>
 #include <contact/impulse.h>
+#include <contact/linkage.h>
 #include <contact/resting.h>
+
+CT_DECLARATIONS_BEGIN
 
 #define CT_ADVANCE_MODE_MAP(X)                                                                                                     \
   X(STEPPING, "timeStepping")                                                                                                      \
@@ -157,5 +160,7 @@ const ct_advance_event *ct_advance_events(const ct_advance *advance, size_t *cou
 void ct_advance_body(const ct_advance *advance, uint32_t row, ct_pose *pose, ct_velocity *velocity);
 /* Puts poses and velocities of what has moved into a draft of the scene. */
 ct_status ct_advance_write(const ct_advance *advance, ct_draft *draft);
+
+CT_DECLARATIONS_END
 
 #endif

@@ -5,8 +5,11 @@
 #define CONTACT_BROAD_H
 
 #include <contact/cancel.h>
+#include <contact/linkage.h>
 #include <contact/status.h>
 #include <contact/vec.h>
+
+CT_DECLARATIONS_BEGIN
 
 typedef struct ct_pair_index {
   uint32_t i, j; /* i < j */
@@ -81,5 +84,7 @@ bool ct_tree_bounds(const ct_tree *tree, ct_box *box);
  * Adds the boxes tested to *tests if not NULL. */
 typedef bool (*ct_tree_visit)(void *context, uint32_t user);
 void ct_tree_query(const ct_tree *tree, const ct_box *box, ct_tree_visit visit, void *context, uint64_t *tests);
+
+CT_DECLARATIONS_END
 
 #endif

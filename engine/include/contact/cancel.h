@@ -2,7 +2,11 @@
 #ifndef CONTACT_CANCEL_H
 #define CONTACT_CANCEL_H
 
+#include <contact/linkage.h>
+
 #include <stdbool.h>
+
+CT_DECLARATIONS_BEGIN
 
 /* Where a function takes one, NULL means never. */
 typedef struct ct_cancel ct_cancel;
@@ -11,5 +15,7 @@ ct_cancel *ct_cancel_create(void);
 void ct_cancel_raise(ct_cancel *cancel);        /* any thread */
 bool ct_cancel_raised(const ct_cancel *cancel); /* false for NULL; any thread */
 void ct_cancel_destroy(ct_cancel *cancel);
+
+CT_DECLARATIONS_END
 
 #endif

@@ -6,7 +6,10 @@
 #define CONTACT_COMPLIANT_H
 
 #include <contact/contact_state.h>
+#include <contact/linkage.h>
 #include <contact/mechanics.h>
+
+CT_DECLARATIONS_BEGIN
 
 /* One solid of a contact. */
 typedef struct ct_elastic_solid {
@@ -97,5 +100,7 @@ typedef struct ct_compliant_answer {
 ct_status ct_compliant_solve(const ct_scene *scene, const ct_mechanics *mechanics, const ct_compliant_options *options,
                              ct_compliant_answer *out);
 void ct_compliant_answer_free(ct_compliant_answer *answer);
+
+CT_DECLARATIONS_END
 
 #endif

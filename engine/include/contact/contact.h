@@ -17,6 +17,7 @@
 #include <contact/kept.h>
 #include <contact/lcp.h>
 #include <contact/limits.h>
+#include <contact/linkage.h>
 #include <contact/manifold.h>
 #include <contact/material.h>
 #include <contact/mechanics.h>

@@ -14,8 +14,11 @@
 #ifndef CONTACT_CONTACT_STATE_H
 #define CONTACT_CONTACT_STATE_H
 
+#include <contact/linkage.h>
 #include <contact/mpr.h>
 #include <contact/query.h>
+
+CT_DECLARATIONS_BEGIN
 
 /* z[0] and z[1]: z1 and z2 of so many pairs by their signed distances, m. in_contact: the frozen membership. The same to the bit as
  * what ct_contact_monitor_run makes of the same distances: both take them in one by one in the same way. */
@@ -161,5 +164,7 @@ void ct_contact_index_destroy(ct_contact_index *index); /* NULL: nothing */
 /* Of two colliders of two rows, in either order; NULL: the state has them not in contact. O(log records). */
 const ct_contact_record *ct_contact_index_find(const ct_contact_index *index, uint32_t a, uint32_t b, uint32_t collider_a,
                                                uint32_t collider_b);
+
+CT_DECLARATIONS_END
 
 #endif

@@ -35,7 +35,10 @@
 
 #include <contact/broad.h>
 #include <contact/hull.h>
+#include <contact/linkage.h>
 #include <contact/mesh.h>
+
+CT_DECLARATIONS_BEGIN
 
 #define CT_ELEMENT_CORNERS_MAX 8
 #define CT_ELEMENT_FACES_MAX 6
@@ -188,5 +191,7 @@ static inline uint32_t ct_elements_of_triangle(const ct_elements_view *view, uin
  * its number in form.face, or CT_NO_ELEMENT where there is none, as where two faces of an element
  * lie in one plane. */
 uint32_t ct_elements_hull_face(const ct_elements_view *view, uint32_t element, uint32_t hull_face);
+
+CT_DECLARATIONS_END
 
 #endif

@@ -27,7 +27,10 @@
 #ifndef CONTACT_FEATURES_H
 #define CONTACT_FEATURES_H
 
+#include <contact/linkage.h>
 #include <contact/pair.h>
+
+CT_DECLARATIONS_BEGIN
 
 /* Where the match of a vertex is looked for: against its outward normal, out through the near surface; along its normal, out
  * through the far one; at the nearest point; or the first two, as two features. */
@@ -123,5 +126,7 @@ typedef struct ct_triangle_pairs {
  * corners of the one as placed in the other's frame, which loses nothing where that is by quarter turns. None where a shape is no
  * mesh. O(log n) for each pair whose boxes overlap. */
 void ct_pair_triangles(ct_placed a, ct_placed b, ct_workspace *workspace, ct_triangle_pairs *out);
+
+CT_DECLARATIONS_END
 
 #endif

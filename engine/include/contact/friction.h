@@ -6,7 +6,10 @@
 #ifndef CONTACT_FRICTION_H
 #define CONTACT_FRICTION_H
 
+#include <contact/linkage.h>
 #include <contact/solver.h>
+
+CT_DECLARATIONS_BEGIN
 
 /* NSGS: contacts one after the other, each solved exactly. NEWTON: semismooth Newton on all contacts at once, after some sweeps.
  * GRADIENT: accelerated projected gradient on the convex problem with a fixed de Saxce term, again and again. POLYHEDRAL: the cone
@@ -108,5 +111,7 @@ ct_status ct_friction_solve(const ct_friction_problem *problem, const ct_frictio
 
 /* The residual above of any r; u (may be NULL) gets W r + q. */
 double ct_friction_residual(const ct_friction_problem *problem, const double *r, double *u);
+
+CT_DECLARATIONS_END
 
 #endif

@@ -9,7 +9,10 @@
 #ifndef CONTACT_GJK_EPA_H
 #define CONTACT_GJK_EPA_H
 
+#include <contact/linkage.h>
 #include <contact/pair.h>
+
+CT_DECLARATIONS_BEGIN
 
 /* Are both shapes bounded and convex, and none a capsule of two radii? Such a capsule is no core with one ball around all of it,
  * over which a polytope could grow. */
@@ -22,5 +25,7 @@ void ct_pair_gjk_epa(ct_placed a, ct_placed b, const ct_pair_options *options, c
 /* Do they share a point? The same decision as that distance's <= 0, cheaper. witness (may be NULL): a point of both, when they do.
  */
 bool ct_pair_gjk_epa_overlap(ct_placed a, ct_placed b, ct_workspace *workspace, ct_vec3 *witness);
+
+CT_DECLARATIONS_END
 
 #endif

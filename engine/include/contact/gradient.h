@@ -8,7 +8,10 @@
 #ifndef CONTACT_GRADIENT_H
 #define CONTACT_GRADIENT_H
 
+#include <contact/linkage.h>
 #include <contact/pair.h>
+
+CT_DECLARATIONS_BEGIN
 
 typedef struct ct_pose_gradient {
   ct_vec3 translation, rotation;
@@ -22,5 +25,7 @@ typedef struct ct_gradient {
  * that of a feature (CT_DEPTH_FEATURE), whose slope is not the normal. The result must be one that was answered in full; origins:
  * of the bodies' frames, world. O(1). */
 bool ct_pair_gradient(const ct_pair_result *result, ct_vec3 origin_a, ct_vec3 origin_b, ct_gradient *out);
+
+CT_DECLARATIONS_END
 
 #endif

@@ -7,8 +7,11 @@
 #define CONTACT_HULL_H
 
 #include <contact/cancel.h>
+#include <contact/linkage.h>
 #include <contact/status.h>
 #include <contact/vec.h>
+
+CT_DECLARATIONS_BEGIN
 
 #define CT_HULL_LANES 8
 
@@ -86,5 +89,7 @@ size_t ct_hull_bytes(const ct_hull *hull);
 /* Vertex of greatest direction.p; lowest index among equals (exactly equal products). `start` is a vertex to climb from, or 0.
  * Small hulls are scanned, large ones climbed over the adjacency with exact comparisons, so the answer never depends on `start`. */
 uint32_t ct_hull_support(const ct_hull *hull, ct_vec3 direction, uint32_t start);
+
+CT_DECLARATIONS_END
 
 #endif

@@ -9,8 +9,11 @@
 #ifndef CONTACT_IMPACT_H
 #define CONTACT_IMPACT_H
 
+#include <contact/linkage.h>
 #include <contact/pair.h>
 #include <contact/path.h>
+
+CT_DECLARATIONS_BEGIN
 
 typedef enum ct_impact_method {
   CT_IMPACT_CONSERVATIVE_ADVANCEMENT, /* the first contact, whatever its duration */
@@ -134,5 +137,7 @@ void ct_timeline_free(ct_timeline *timeline);
  * is to be freed and no more. */
 ct_status ct_body_timeline(ct_mover a, ct_mover b, const ct_impact_options *options, size_t limit, ct_workspace *workspace,
                            ct_timeline *timeline);
+
+CT_DECLARATIONS_END
 
 #endif

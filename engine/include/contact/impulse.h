@@ -3,7 +3,10 @@
 #ifndef CONTACT_IMPULSE_H
 #define CONTACT_IMPULSE_H
 
+#include <contact/linkage.h>
 #include <contact/mechanics.h>
+
+CT_DECLARATIONS_BEGIN
 
 /* How one contact with friction is resolved. ALGEBRAIC: stick, or slide along the initial direction; where that jams or the sliding
  * turns round, as INTEGRATED. INTEGRATED: friction followed through the impact, the normal impulse as its time (Routh; Mirtich
@@ -118,5 +121,7 @@ typedef struct ct_impulse_result {
  * 1997. */
 ct_status ct_impulse_solve(const ct_contact_set *set, const ct_impulse_options *options, ct_solver *solver,
                            ct_impulse_result *result);
+
+CT_DECLARATIONS_END
 
 #endif

@@ -5,7 +5,10 @@
 #define CONTACT_KEPT_H
 
 #include <contact/contact_state.h>
+#include <contact/linkage.h>
 #include <contact/scene.h>
+
+CT_DECLARATIONS_BEGIN
 
 /* What of a row has changed; bits. */
 enum {
@@ -50,5 +53,7 @@ ct_contact_state_data ct_contact_state_tell(const ct_contact_state *state);
 /* A state of copies of the data; the caller owns the reference. CT_LIMIT: numbers that no state has: not finite, out of their
  * ranges, records out of order, an id of a pair given twice. CT_OUT_OF_MEMORY. O(n log n) */
 ct_status ct_contact_state_restore(const ct_contact_state_data *data, const ct_contact_state **out);
+
+CT_DECLARATIONS_END
 
 #endif

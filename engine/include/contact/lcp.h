@@ -6,7 +6,10 @@
 #ifndef CONTACT_LCP_H
 #define CONTACT_LCP_H
 
+#include <contact/linkage.h>
 #include <contact/solver.h>
+
+CT_DECLARATIONS_BEGIN
 
 /* AUTO: which method is taken depends on M and n alone; where that one fails the next is tried, and `method` tells which answered.
  * DANTZIG, BLOCK_PIVOTING (which goes on with proximal points where many rows depend on others, and as DANTZIG where it does not
@@ -105,5 +108,7 @@ ct_status ct_lcp_solve(const ct_lcp *problem, const ct_lcp_options *options, ct_
 
 /* max |min(z, M z + q)|; w (may be NULL) gets M z + q. */
 double ct_lcp_residual(const ct_lcp *problem, const double *z, double *w);
+
+CT_DECLARATIONS_END
 
 #endif

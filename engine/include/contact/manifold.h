@@ -5,7 +5,10 @@
 #ifndef CONTACT_MANIFOLD_H
 #define CONTACT_MANIFOLD_H
 
+#include <contact/linkage.h>
 #include <contact/pair.h>
+
+CT_DECLARATIONS_BEGIN
 
 typedef enum ct_detail {
   CT_DETAIL_DEEPEST,  /* the point of least distance, to a tie, alone */
@@ -74,5 +77,7 @@ typedef struct ct_manifold {
  * ct_pair_distance; so it is where a mesh and another body touch at a gap of 0, within round-off), and where a surface passes
  * through a body, whose points come and go as edges touch. */
 void ct_pair_contacts(ct_placed a, ct_placed b, const ct_contact_options *options, ct_workspace *workspace, ct_manifold *out);
+
+CT_DECLARATIONS_END
 
 #endif

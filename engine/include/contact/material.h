@@ -2,8 +2,11 @@
 #ifndef CONTACT_MATERIAL_H
 #define CONTACT_MATERIAL_H
 
+#include <contact/linkage.h>
 #include <contact/status.h>
 #include <contact/text.h>
+
+CT_DECLARATIONS_BEGIN
 
 /* What is not given is 0: no friction, no restitution; an elastic modulus of 0 is one that is not known. */
 typedef struct ct_material {
@@ -44,5 +47,7 @@ typedef struct ct_pair_material {
 /* Friction of both kinds, and rolling friction, sqrt(a b), so that of a material with itself it is its own; restitution the lesser.
  * Symmetric, bit for bit. */
 ct_pair_material ct_material_combine(const ct_material *a, const ct_material *b);
+
+CT_DECLARATIONS_END
 
 #endif

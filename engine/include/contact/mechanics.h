@@ -6,8 +6,11 @@
 #ifndef CONTACT_MECHANICS_H
 #define CONTACT_MECHANICS_H
 
+#include <contact/linkage.h>
 #include <contact/query.h>
 #include <contact/solver.h>
+
+CT_DECLARATIONS_BEGIN
 
 typedef enum ct_mobility {
   CT_FIXED,     /* no velocity, no acceleration */
@@ -197,5 +200,7 @@ bool ct_scene_mass_body(const ct_scene *scene, uint32_t row, const ct_pose *pose
 /* Where the caller says nothing, a scene's contacts are looked for within ct_scene_default_epsilon, m; and velocities are called
  * zero, m/s, below that gained falling so far, sqrt(2 |g| tolerance), and at least CT_VELOCITY_TOLERANCE_MIN. */
 double ct_scene_velocity_tolerance(double contact_tolerance, ct_vec3 gravity);
+
+CT_DECLARATIONS_END
 
 #endif

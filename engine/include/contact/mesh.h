@@ -9,8 +9,11 @@
 #define CONTACT_MESH_H
 
 #include <contact/cancel.h>
+#include <contact/linkage.h>
 #include <contact/status.h>
 #include <contact/vec.h>
+
+CT_DECLARATIONS_BEGIN
 
 /* Triangles of a leaf of the mesh's tree, at most. */
 #define CT_MESH_LEAF_MAX 4
@@ -209,5 +212,7 @@ typedef enum ct_mesh_self {
  * where thousands of boxes of triangles all overlap each other. The same mesh has the same answer. CT_OK or CT_CANCELLED, then *out
  * is untouched. `cancel` may be NULL. O(n log n) where few triangles' boxes overlap. */
 ct_status ct_mesh_self_test(const ct_mesh *mesh, const ct_cancel *cancel, ct_mesh_self *out, uint32_t triangles[2]);
+
+CT_DECLARATIONS_END
 
 #endif

@@ -18,7 +18,10 @@
 #ifndef CONTACT_MESH_REPAIR_H
 #define CONTACT_MESH_REPAIR_H
 
+#include <contact/linkage.h>
 #include <contact/mesh.h>
+
+CT_DECLARATIONS_BEGIN
 
 /* Distance of a hole's vertices from their plane, in parts of the hole's size, up to which it is
  * called planar where the caller sets nothing: holes of models with polygons for circles are bent
@@ -115,5 +118,7 @@ ct_status ct_mesh_repair(const ct_mesh_data *data, ct_mesh_reading reading,
                          ct_mesh_repaired *out);
 /* Frees the defects; the mesh is not released. */
 void ct_mesh_repaired_free(ct_mesh_repaired *repaired);
+
+CT_DECLARATIONS_END
 
 #endif

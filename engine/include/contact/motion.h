@@ -7,7 +7,10 @@
 #define CONTACT_MOTION_H
 
 #include <contact/impact.h>
+#include <contact/linkage.h>
 #include <contact/query.h>
+
+CT_DECLARATIONS_BEGIN
 
 /* A body's motion. Rows that are not named stay where they are. */
 typedef struct ct_moving {
@@ -62,5 +65,7 @@ double ct_motion_cost(const ct_motion_query *query); /* rough, ns on one core */
 /* Items [begin, end); false from the sink stops the range. */
 ct_status ct_motion_run(const ct_motion_query *query, size_t begin, size_t end, ct_workspace *workspace, ct_motion_sink sink,
                         void *context);
+
+CT_DECLARATIONS_END
 
 #endif

@@ -10,7 +10,10 @@
 #ifndef CONTACT_MPR_H
 #define CONTACT_MPR_H
 
+#include <contact/linkage.h>
 #include <contact/pair.h>
+
+CT_DECLARATIONS_BEGIN
 
 /* Flags of an answer, beside those of pair.h. */
 enum {
@@ -57,5 +60,7 @@ void ct_pair_mpr(ct_placed a, ct_placed b, const ct_mpr_options *options, ct_mpr
 /* Writes what a portal found into a pair's result: distance, bounds, normal, points, status, flags and iterations; touching where
  * the size of the distance is at most the tolerance, m. A pair that penetrates keeps a relation of containment that it had. */
 void ct_mpr_write_result(const ct_mpr_result *portal, double tolerance, ct_pair_result *result);
+
+CT_DECLARATIONS_END
 
 #endif

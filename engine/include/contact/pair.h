@@ -7,7 +7,10 @@
 #ifndef CONTACT_PAIR_H
 #define CONTACT_PAIR_H
 
+#include <contact/linkage.h>
 #include <contact/shape.h>
+
+CT_DECLARATIONS_BEGIN
 
 typedef enum ct_pair_status {
   CT_PAIR_OK,
@@ -105,5 +108,7 @@ void ct_pair_distance(ct_placed a, ct_placed b, const ct_pair_options *options, 
 /* Do the closed shapes share a point? The same decision as ct_pair_distance's distance <= 0, cheaper.
  * witness (may be NULL): a point of both, when they do. */
 bool ct_pair_overlap(ct_placed a, ct_placed b, ct_workspace *workspace, ct_vec3 *witness);
+
+CT_DECLARATIONS_END
 
 #endif

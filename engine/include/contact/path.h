@@ -6,7 +6,10 @@
 #ifndef CONTACT_PATH_H
 #define CONTACT_PATH_H
 
+#include <contact/linkage.h>
 #include <contact/scene.h>
+
+CT_DECLARATIONS_BEGIN
 
 typedef enum ct_path_kind {
   CT_PATH_REST,        /* stays at the start */
@@ -59,5 +62,7 @@ double ct_path_spin(const ct_path *path, ct_vec3 *axis, bool *constant);
 
 /* Box that holds a ball of the radius about the pivot over the times [begin, end], rounded outward. */
 ct_box ct_path_box(const ct_path *path, double begin, double end, double radius);
+
+CT_DECLARATIONS_END
 
 #endif

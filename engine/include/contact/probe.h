@@ -8,8 +8,11 @@
 #ifndef CONTACT_PROBE_H
 #define CONTACT_PROBE_H
 
+#include <contact/linkage.h>
 #include <contact/query.h>
 #include <contact/ray.h>
+
+CT_DECLARATIONS_BEGIN
 
 /* RAYCAST: crossings of each ray, by distance, then what is left before what is entered, then row,
  * then collider. NEAREST: the bodies nearest to each point, by distance, then row; the distance is
@@ -69,5 +72,7 @@ typedef bool (*ct_probe_sink)(void *context, const ct_probe_hit *hit);
  * descent of the revision's tree, and the narrow phase for the few bodies whose boxes may matter. */
 ct_status ct_probe_run(const ct_probe *probe, const ct_query_range *range, ct_workspace *workspace, ct_probe_sink sink,
                        void *context);
+
+CT_DECLARATIONS_END
 
 #endif

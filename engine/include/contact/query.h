@@ -9,10 +9,13 @@
 
 #include <contact/broad.h>
 #include <contact/features.h>
+#include <contact/linkage.h>
 #include <contact/manifold.h>
 #include <contact/scene.h>
 #include <contact/sparsify.h>
 #include <contact/volume.h>
+
+CT_DECLARATIONS_BEGIN
 
 /* PAIRS: the bodies' boxes overlap, the first grown by the clearance. OVERLAP: some pair of colliders shares a point; with a
  * clearance also the bodies apart by no more, `overlap` telling which. DISTANCE: the least over the pairs of colliders is at most
@@ -186,5 +189,7 @@ typedef struct ct_query_range {
  * *statistics is added to; it may be NULL. */
 ct_status ct_query_run(const ct_query *query, const ct_query_range *range, ct_workspace *workspace, ct_hit_sink sink, void *context,
                        ct_range_statistics *statistics);
+
+CT_DECLARATIONS_END
 
 #endif

@@ -25,7 +25,10 @@
 #ifndef CONTACT_RAY_H
 #define CONTACT_RAY_H
 
+#include <contact/linkage.h>
 #include <contact/pair.h>
+
+CT_DECLARATIONS_BEGIN
 
 typedef struct ct_ray {
   ct_vec3 origin;    /* world, m */
@@ -55,5 +58,7 @@ typedef struct ct_ray_crossing {
  * ball: van den Bergen 2004, from tangent plane to tangent plane; meshes: Segura, Feito 2001, with
  * vertices and edges by simulation of simplicity, Edelsbrunner, Muecke 1990. */
 size_t ct_ray_cross(const ct_ray *ray, ct_placed shape, ct_workspace *workspace, ct_ray_crossing *out, size_t room);
+
+CT_DECLARATIONS_END
 
 #endif

@@ -5,7 +5,10 @@
 
 #include <contact/friction.h>
 #include <contact/lcp.h>
+#include <contact/linkage.h>
 #include <contact/mechanics.h>
+
+CT_DECLARATIONS_BEGIN
 
 /* NONE: normal forces alone, gap'' = A f + b >= 0. CONE: exact Coulomb cones. POLYHEDRAL: pyramids, by Lemke's method. */
 #define CT_RESTING_FRICTION_MAP(X)                                                                                                 \
@@ -126,5 +129,7 @@ ct_status ct_resting_solve(const ct_contact_set *set, const ct_resting_options *
 /* A (dense, [count count]) and b [count] of gap'' = A f + b over the contacts of the set, separating ones included; either may be
  * NULL. kg^-1, m/s^2. A is symmetric, bit for bit, and positive semidefinite. O(count^2). */
 void ct_resting_system(const ct_contact_set *set, double *matrix, double *b);
+
+CT_DECLARATIONS_END
 
 #endif

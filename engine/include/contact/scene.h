@@ -9,8 +9,11 @@
 #define CONTACT_SCENE_H
 
 #include <contact/limits.h>
+#include <contact/linkage.h>
 #include <contact/material.h>
 #include <contact/shape.h>
+
+CT_DECLARATIONS_BEGIN
 
 #define CT_NO_ROW UINT32_MAX
 /* Bytes of an id or a name. */
@@ -214,5 +217,7 @@ ct_pose ct_draft_pose(const ct_draft *draft, uint32_t row);
 ct_velocity ct_draft_velocity(const ct_draft *draft, uint32_t row);
 /* Bytes copied so far because chunks were shared with older revisions. */
 size_t ct_draft_copied_bytes(const ct_draft *draft);
+
+CT_DECLARATIONS_END
 
 #endif

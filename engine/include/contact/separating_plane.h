@@ -13,7 +13,10 @@
 #ifndef CONTACT_SEPARATING_PLANE_H
 #define CONTACT_SEPARATING_PLANE_H
 
+#include <contact/linkage.h>
 #include <contact/pair.h>
+
+CT_DECLARATIONS_BEGIN
 
 /* One row per kind of plane: enum name, word on the wire. */
 #define CT_PLANE_KIND_MAP(X)                                                                                                       \
@@ -73,5 +76,7 @@ bool ct_separating_axis_takes(const ct_shape *a, const ct_shape *b);
  * that separate alike faces of the first body by content win, then faces of the other, then pairs of edges, in order of numbers.
  * Cost and flag as a search of ct_pair_separating_plane. */
 void ct_pair_separating_axis(ct_placed a, ct_placed b, ct_workspace *workspace, ct_separating_plane *plane);
+
+CT_DECLARATIONS_END
 
 #endif

@@ -4,9 +4,12 @@
 
 #include <contact/elements.h>
 #include <contact/hull.h>
+#include <contact/linkage.h>
 #include <contact/mesh.h>
 #include <contact/status.h>
 #include <contact/vec.h>
+
+CT_DECLARATIONS_BEGIN
 
 /* One row per kind: enum name, word on the wire. Numbers stay what they are: records have them. */
 #define CT_KIND_MAP(X)                                                                                                             \
@@ -52,7 +55,8 @@ typedef struct ct_shape {
   ct_kind kind;
   bool inset; /* rounding goes inward */
   bool lent;  /* somebody else keeps the hull, mesh or elements, and counts what they take: it changes nothing but weights */
-  union {
+  /* __extension__: C++ has neither structs without a name nor types declared in a union. */
+  __extension__ union {
     struct {
       double radius;
     } sphere;
@@ -77,7 +81,7 @@ typedef struct ct_shape {
       ct_vec3 radii; /* semi-axes */
     } ellipsoid;
     const ct_hull *hull;
-    struct {
+    __extension__ struct {
       const ct_mesh *mesh;         /* of elements the surface, a solid, that `elements` holds */
       const ct_elements *elements; /* of a tetmesh, hexmesh or elementmesh */
     };
@@ -173,5 +177,7 @@ ct_mass_properties ct_mass_place(const ct_mass_properties *part, const ct_frame 
 ct_mass_properties ct_mass_add(const ct_mass_properties *a, const ct_mass_properties *b);
 /* Principal moments (descending) and the rotation whose matrix columns are their axes. Jacobi; deterministic. */
 void ct_inertia_principal(const ct_mat3 *inertia, ct_vec3 *moments, ct_quat *axes);
+
+CT_DECLARATIONS_END
 
 #endif

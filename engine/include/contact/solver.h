@@ -5,11 +5,14 @@
 
 #include <contact/cancel.h>
 #include <contact/limits.h>
+#include <contact/linkage.h>
 #include <contact/status.h>
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+CT_DECLARATIONS_BEGIN
 
 /* A square matrix, borrowed. */
 typedef struct ct_matrix {
@@ -27,5 +30,7 @@ void ct_solver_destroy(ct_solver *solver);
 
 /* An answer that need not be known. */
 typedef enum ct_known { CT_UNKNOWN, CT_NO, CT_YES } ct_known;
+
+CT_DECLARATIONS_END
 
 #endif

@@ -8,8 +8,11 @@
 #define CONTACT_SPARSIFY_H
 
 #include <contact/cancel.h>
+#include <contact/linkage.h>
 #include <contact/status.h>
 #include <contact/vec.h>
+
+CT_DECLARATIONS_BEGIN
 
 /* Ratio of areas below which a contact beside a larger one goes, where the caller asks for nothing else. */
 #define CT_SPARSIFY_THRESHOLD 0.01
@@ -50,5 +53,7 @@ typedef struct ct_sparsify_options {
  * largest area of its two bodies a look at the larger ones' pieces; duplicates are found in cells of space, so that many in one
  * place cost no more than as many apart. */
 ct_status ct_sparsify(const ct_sparse_contact *contacts, size_t count, const ct_sparsify_options *options, ct_sparsified *out);
+
+CT_DECLARATIONS_END
 
 #endif

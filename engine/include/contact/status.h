@@ -5,6 +5,10 @@
 #ifndef CONTACT_STATUS_H
 #define CONTACT_STATUS_H
 
+#include <contact/linkage.h>
+
+CT_DECLARATIONS_BEGIN
+
 #define CT_STATUS_MAP(X)                                                                                               \
   X(OK, "ok")                                                                                                          \
   X(OUT_OF_MEMORY, "memory could not be had")                                                                          \
@@ -28,5 +32,7 @@ typedef enum ct_status {
 
 /* One sentence for the status; static storage. */
 const char *ct_status_text(ct_status status);
+
+CT_DECLARATIONS_END
 
 #endif

@@ -9,6 +9,9 @@
 #define CONTACT_SWEEP_H
 
 #include <contact/broad.h>
+#include <contact/linkage.h>
+
+CT_DECLARATIONS_BEGIN
 
 typedef struct ct_sweep ct_sweep;
 
@@ -62,5 +65,7 @@ void ct_frames_destroy(ct_frames *frames);
 /* The pairs of boxes[0..count), and what changed since the frame before. As ct_broad_pairs; on failure the frame before stays the
  * one before. */
 ct_status ct_frames_next(ct_frames *frames, const ct_box *boxes, const ct_broad_options *options, ct_frame_pairs *found);
+
+CT_DECLARATIONS_END
 
 #endif

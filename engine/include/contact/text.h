@@ -2,12 +2,18 @@
 #ifndef CONTACT_TEXT_H
 #define CONTACT_TEXT_H
 
+#include <contact/linkage.h>
+
 #include <stddef.h>
+
+CT_DECLARATIONS_BEGIN
 
 /* Not terminated. */
 typedef struct ct_text {
   const char *bytes;
   size_t length;
 } ct_text;
+
+CT_DECLARATIONS_END
 
 #endif

@@ -7,10 +7,14 @@
 #ifndef CONTACT_VEC_H
 #define CONTACT_VEC_H
 
+#include <contact/linkage.h>
+
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+CT_DECLARATIONS_BEGIN
 
 typedef struct ct_vec3 {
   double x, y, z;
@@ -42,18 +46,18 @@ typedef struct ct_box {
   ct_vec3 min, max;
 } ct_box;
 
-static inline ct_vec3 ct_vec(double x, double y, double z) { return (ct_vec3){x, y, z}; }
-static inline ct_vec3 ct_add(ct_vec3 a, ct_vec3 b) { return (ct_vec3){a.x + b.x, a.y + b.y, a.z + b.z}; }
-static inline ct_vec3 ct_sub(ct_vec3 a, ct_vec3 b) { return (ct_vec3){a.x - b.x, a.y - b.y, a.z - b.z}; }
-static inline ct_vec3 ct_neg(ct_vec3 a) { return (ct_vec3){-a.x, -a.y, -a.z}; }
-static inline ct_vec3 ct_scale(ct_vec3 a, double s) { return (ct_vec3){a.x * s, a.y * s, a.z * s}; }
+static inline ct_vec3 ct_vec(double x, double y, double z) { return CT_VALUE(ct_vec3){x, y, z}; }
+static inline ct_vec3 ct_add(ct_vec3 a, ct_vec3 b) { return CT_VALUE(ct_vec3){a.x + b.x, a.y + b.y, a.z + b.z}; }
+static inline ct_vec3 ct_sub(ct_vec3 a, ct_vec3 b) { return CT_VALUE(ct_vec3){a.x - b.x, a.y - b.y, a.z - b.z}; }
+static inline ct_vec3 ct_neg(ct_vec3 a) { return CT_VALUE(ct_vec3){-a.x, -a.y, -a.z}; }
+static inline ct_vec3 ct_scale(ct_vec3 a, double s) { return CT_VALUE(ct_vec3){a.x * s, a.y * s, a.z * s}; }
 /* a + s b */
 static inline ct_vec3 ct_add_scaled(ct_vec3 a, ct_vec3 b, double s) {
-  return (ct_vec3){a.x + s * b.x, a.y + s * b.y, a.z + s * b.z};
+  return CT_VALUE(ct_vec3){a.x + s * b.x, a.y + s * b.y, a.z + s * b.z};
 }
 static inline double ct_dot(ct_vec3 a, ct_vec3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 static inline ct_vec3 ct_cross(ct_vec3 a, ct_vec3 b) {
-  return (ct_vec3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+  return CT_VALUE(ct_vec3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 static inline double ct_norm2(ct_vec3 a) { return ct_dot(a, a); }
 static inline double ct_max2(double a, double b) { return a > b ? a : b; }
@@ -65,7 +69,7 @@ static inline double ct_norm(ct_vec3 a) {
   double m = ct_max_abs(a);
   if (m > 1e-140 && m < 1e140) return sqrt(ct_norm2(a));
   if (m == 0.0) return 0.0;
-  a = (ct_vec3){a.x / m, a.y / m, a.z / m};
+  a = CT_VALUE(ct_vec3){a.x / m, a.y / m, a.z / m};
   return m * sqrt(ct_norm2(a));
 }
 
@@ -73,16 +77,16 @@ static inline double ct_norm(ct_vec3 a) {
 static inline ct_vec3 ct_unit_or(ct_vec3 a, ct_vec3 fallback) {
   double m = ct_max_abs(a);
   if (m == 0.0) return fallback;
-  a = (ct_vec3){a.x / m, a.y / m, a.z / m};
+  a = CT_VALUE(ct_vec3){a.x / m, a.y / m, a.z / m};
   double n = sqrt(ct_norm2(a));
-  return (ct_vec3){a.x / n, a.y / n, a.z / n};
+  return CT_VALUE(ct_vec3){a.x / n, a.y / n, a.z / n};
 }
 
 static inline ct_vec3 ct_lerp(ct_vec3 a, ct_vec3 b, double t) {
-  return (ct_vec3){a.x + t * (b.x - a.x), a.y + t * (b.y - a.y), a.z + t * (b.z - a.z)};
+  return CT_VALUE(ct_vec3){a.x + t * (b.x - a.x), a.y + t * (b.y - a.y), a.z + t * (b.z - a.z)};
 }
 
-static inline ct_quat ct_quat_identity(void) { return (ct_quat){0.0, 0.0, 0.0, 1.0}; }
+static inline ct_quat ct_quat_identity(void) { return CT_VALUE(ct_quat){0.0, 0.0, 0.0, 1.0}; }
 
 /* q, or the identity in place of the zero quaternion. */
 static inline ct_quat ct_quat_or_identity(ct_quat q) {
@@ -95,62 +99,69 @@ static inline ct_mat3 ct_quat_matrix(ct_quat q) {
   double xx = s * q.x * q.x, yy = s * q.y * q.y, zz = s * q.z * q.z;
   double xy = s * q.x * q.y, xz = s * q.x * q.z, yz = s * q.y * q.z;
   double wx = s * q.w * q.x, wy = s * q.w * q.y, wz = s * q.w * q.z;
-  return (ct_mat3){{1.0 - (yy + zz), xy - wz, xz + wy}, {xy + wz, 1.0 - (xx + zz), yz - wx}, {xz - wy, yz + wx, 1.0 - (xx + yy)}};
+  return CT_VALUE(ct_mat3){
+      {1.0 - (yy + zz), xy - wz, xz + wy}, {xy + wz, 1.0 - (xx + zz), yz - wx}, {xz - wy, yz + wx, 1.0 - (xx + yy)}};
 }
 
 /* Hamilton product: the rotation b first, then a. */
 static inline ct_quat ct_quat_mul(ct_quat a, ct_quat b) {
-  return (ct_quat){a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y, a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
+  return CT_VALUE(ct_quat){a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y, a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
                    a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w, a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z};
 }
 
-static inline ct_vec3 ct_mat_mul(ct_mat3 m, ct_vec3 v) { return (ct_vec3){ct_dot(m.rx, v), ct_dot(m.ry, v), ct_dot(m.rz, v)}; }
+static inline ct_vec3 ct_mat_mul(ct_mat3 m, ct_vec3 v) {
+  return CT_VALUE(ct_vec3){ct_dot(m.rx, v), ct_dot(m.ry, v), ct_dot(m.rz, v)};
+}
 /* Transpose times v. */
 static inline ct_vec3 ct_mat_tmul(ct_mat3 m, ct_vec3 v) {
-  return (ct_vec3){m.rx.x * v.x + m.ry.x * v.y + m.rz.x * v.z, m.rx.y * v.x + m.ry.y * v.y + m.rz.y * v.z,
+  return CT_VALUE(ct_vec3){m.rx.x * v.x + m.ry.x * v.y + m.rz.x * v.z, m.rx.y * v.x + m.ry.y * v.y + m.rz.y * v.z,
                    m.rx.z * v.x + m.ry.z * v.y + m.rz.z * v.z};
 }
 static inline ct_mat3 ct_mat_transpose(ct_mat3 m) {
-  return (ct_mat3){{m.rx.x, m.ry.x, m.rz.x}, {m.rx.y, m.ry.y, m.rz.y}, {m.rx.z, m.ry.z, m.rz.z}};
+  return CT_VALUE(ct_mat3){{m.rx.x, m.ry.x, m.rz.x}, {m.rx.y, m.ry.y, m.rz.y}, {m.rx.z, m.ry.z, m.rz.z}};
 }
 /* Each element's absolute value: how far rotated boxes reach, from their halves. */
 static inline ct_mat3 ct_mat_abs(ct_mat3 m) {
-  return (ct_mat3){{fabs(m.rx.x), fabs(m.rx.y), fabs(m.rx.z)},
+  return CT_VALUE(ct_mat3){{fabs(m.rx.x), fabs(m.rx.y), fabs(m.rx.z)},
                    {fabs(m.ry.x), fabs(m.ry.y), fabs(m.ry.z)},
                    {fabs(m.rz.x), fabs(m.rz.y), fabs(m.rz.z)}};
 }
 static inline ct_mat3 ct_mat_mat(ct_mat3 a, ct_mat3 b) {
-  return (ct_mat3){ct_mat_tmul(b, a.rx), ct_mat_tmul(b, a.ry), ct_mat_tmul(b, a.rz)};
+  return CT_VALUE(ct_mat3){ct_mat_tmul(b, a.rx), ct_mat_tmul(b, a.ry), ct_mat_tmul(b, a.rz)};
 }
 
-static inline ct_pose ct_pose_identity(void) { return (ct_pose){{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0, 1.0}}; }
-static inline ct_frame ct_frame_of(ct_pose p) { return (ct_frame){ct_quat_matrix(p.rotation), p.position}; }
+static inline ct_pose ct_pose_identity(void) { return CT_VALUE(ct_pose){{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0, 1.0}}; }
+static inline ct_frame ct_frame_of(ct_pose p) { return CT_VALUE(ct_frame){ct_quat_matrix(p.rotation), p.position}; }
 static inline ct_vec3 ct_to_parent(ct_frame f, ct_vec3 local) { return ct_add(ct_mat_mul(f.rotation, local), f.position); }
 static inline ct_vec3 ct_to_local(ct_frame f, ct_vec3 parent) { return ct_mat_tmul(f.rotation, ct_sub(parent, f.position)); }
 /* Frame of a child placed in f: the child's frame in f's parent. */
 static inline ct_frame ct_frame_mul(ct_frame f, ct_frame child) {
-  return (ct_frame){ct_mat_mat(f.rotation, child.rotation), ct_to_parent(f, child.position)};
+  return CT_VALUE(ct_frame){ct_mat_mat(f.rotation, child.rotation), ct_to_parent(f, child.position)};
 }
 
 /* Box that no bounded box overlaps; the union with it is the other. */
-static inline ct_box ct_box_nothing(void) { return (ct_box){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}}; }
+static inline ct_box ct_box_nothing(void) {
+  return CT_VALUE(ct_box){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+}
 /* Closed boxes: touching counts. */
 static inline bool ct_box_overlap(const ct_box *a, const ct_box *b) {
   return a->min.x <= b->max.x && b->min.x <= a->max.x && a->min.y <= b->max.y && b->min.y <= a->max.y && a->min.z <= b->max.z &&
          b->min.z <= a->max.z;
 }
 static inline ct_box ct_box_union(ct_box a, ct_box b) {
-  return (ct_box){{ct_min2(a.min.x, b.min.x), ct_min2(a.min.y, b.min.y), ct_min2(a.min.z, b.min.z)},
+  return CT_VALUE(ct_box){{ct_min2(a.min.x, b.min.x), ct_min2(a.min.y, b.min.y), ct_min2(a.min.z, b.min.z)},
                   {ct_max2(a.max.x, b.max.x), ct_max2(a.max.y, b.max.y), ct_max2(a.max.z, b.max.z)}};
 }
 /* How far two boxes are apart along each axis; 0 where they overlap along it. */
 static inline ct_vec3 ct_box_gaps(const ct_box *a, const ct_box *b) {
-  return (ct_vec3){ct_max2(ct_max2(a->min.x - b->max.x, b->min.x - a->max.x), 0.0),
+  return CT_VALUE(ct_vec3){ct_max2(ct_max2(a->min.x - b->max.x, b->min.x - a->max.x), 0.0),
                    ct_max2(ct_max2(a->min.y - b->max.y, b->min.y - a->max.y), 0.0),
                    ct_max2(ct_max2(a->min.z - b->max.z, b->min.z - a->max.z), 0.0)};
 }
 static inline ct_box ct_box_grow(ct_box a, double by) {
-  return (ct_box){{a.min.x - by, a.min.y - by, a.min.z - by}, {a.max.x + by, a.max.y + by, a.max.z + by}};
+  return CT_VALUE(ct_box){{a.min.x - by, a.min.y - by, a.min.z - by}, {a.max.x + by, a.max.y + by, a.max.z + by}};
 }
+
+CT_DECLARATIONS_END
 
 #endif

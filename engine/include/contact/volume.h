@@ -44,7 +44,10 @@
 #ifndef CONTACT_VOLUME_H
 #define CONTACT_VOLUME_H
 
+#include <contact/linkage.h>
 #include <contact/pair.h>
+
+CT_DECLARATIONS_BEGIN
 
 /* How much a face counts in the normal. One row each: enum name, word on the wire. */
 #define CT_WEIGHTING_MAP(X)                                                                                                        \
@@ -236,5 +239,7 @@ bool ct_volume_add_up(const ct_volume *volume, ct_volume_total *out);
  * each: O(f^2) products at worst, mostly far fewer, and one GJK distance for the gap. Meshes: O(n log n), the pairs of triangles
  * whose boxes meet, and a distance for the gap. */
 void ct_pair_volume(ct_placed a, ct_placed b, const ct_volume_options *options, ct_workspace *workspace, ct_volume *volume);
+
+CT_DECLARATIONS_END
 
 #endif
