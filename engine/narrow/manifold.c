@@ -112,6 +112,11 @@ static bool boxes_cross(ct_contacts *c, ct_outline *a, ct_outline *b) {
   return !meets_on(c, a, true) && !meets_on(c, b, true) && edges_cross(c, a, b);
 }
 
+static void meet_edges(ct_contacts *c) {
+  ct_outline *a = &c->memory->outline[0], *b = &c->memory->outline[1];
+  if (outline_of(c, 0, CT_WANT_EDGE) && outline_of(c, 1, CT_WANT_EDGE)) ct_contacts_overlap(c, a, b);
+}
+
 void ct_contacts_meet(ct_contacts *c) {
   ct_outline *a = &c->memory->outline[0], *b = &c->memory->outline[1];
   if (boxes_cross(c, a, b)) return;
@@ -121,12 +126,12 @@ void ct_contacts_meet(ct_contacts *c) {
     ct_contacts_overlap(c, a, b);
     return;
   }
-  ct_contacts_meet_edges(c);
+  meet_edges(c);
 }
 
 void ct_contacts_meet_edges(ct_contacts *c) {
-  ct_outline *a = &c->memory->outline[0], *b = &c->memory->outline[1];
-  if (outline_of(c, 0, CT_WANT_EDGE) && outline_of(c, 1, CT_WANT_EDGE)) ct_contacts_overlap(c, a, b);
+  const ct_outline *a = &c->memory->outline[0], *b = &c->memory->outline[1];
+  if (a->tilt > CT_PARALLEL_ANGLE && b->tilt > CT_PARALLEL_ANGLE) meet_edges(c);
 }
 
 /* ---- the pair's own point ---- */

@@ -110,7 +110,8 @@ void ct_groups_join(uint32_t *root, uint32_t i, uint32_t k);
 /* The points of two bodies that have cores, along the view. */
 void ct_contacts_meet(ct_contacts *contacts);
 
-/* Of their edges alone: of two that run along each other in the view, the ends of what they share. */
+/* After the above has found nothing: the points of their edges, of two that run along each other in the view the ends of what they
+ * share. None where a face of either is across the view. */
 void ct_contacts_meet_edges(ct_contacts *contacts);
 
 /* A face is shown instead of an edge when its separation is less by no more than this part of the smaller body and of itself. It
