@@ -22,6 +22,9 @@ HARDEN := -fstack-protector-strong -fPIE $(if $(SANITIZE),,-U_FORTIFY_SOURCE $(i
 BASE := -std=c17 $(OPT) -g -ffp-contract=off -fno-delete-null-pointer-checks -fno-math-errno -fvisibility=hidden -MMD -MP $(HARDEN) \
         $(WARN) $(SANITIZE) $(EXTRA_CFLAGS)
 LINK := -pie -Wl,-z,relro,-z,now,-z,noexecstack $(SANITIZE)
+# Its number changes with the ABI, the version of its symbols in engine/libcontact.map with each ABI before 1.0. Not built with sanitizers.
+SONAME := libcontact.so.0
+SHARED := $(if $(SANITIZE),,$(BUILD)/$(SONAME))
 
 ENGINE_SRC := $(filter-out engine/example/%,$(wildcard engine/*/*.c))
 API_SRC    := $(wildcard api/*.c)
@@ -46,7 +49,7 @@ SERVER_LIBS  := -lmicrohttpd $(STORE_LIBS) -ljansson -lnettle -lm -lpthread
 
 .DEFAULT_GOAL := build
 .PHONY: build
-build: $(BUILD)/contactd $(BUILD)/libcontact.a ## build the daemon and the library
+build: $(BUILD)/contactd $(BUILD)/libcontact.a $(SHARED) ## build the daemon and the library, static and shared
 
 # Short loops of a known length, which -O2 leaves as loops. The bits are the same.
 $(BUILD)/engine/narrow/manifold_box_axis.o $(BUILD)/engine/narrow/quick_box.o $(BUILD)/engine/shape/hull_cull.o \
@@ -81,6 +84,13 @@ $(BUILD)/api/openapi_json.o: $(BUILD)/api/openapi_json.c
 $(BUILD)/libcontact.a: $(ENGINE_OBJ)
 	@rm -f $@
 	$(Q)ar rcs $@ $^
+
+# Of the objects of the static library: symbols are hidden but for those that the public headers declare, and calls between these stay inside
+# (-Bsymbolic-functions), so position independence for programs (-fPIE) is enough; -z text refuses what would not be.
+$(BUILD)/$(SONAME): $(ENGINE_OBJ) engine/libcontact.map
+	@echo "LD $@"
+	$(Q)$(CC) -shared -Wl,-soname,$(SONAME),--version-script=engine/libcontact.map,-Bsymbolic-functions \
+	  -Wl,-z,defs,-z,text,-z,relro,-z,now,-z,noexecstack $(ENGINE_OBJ) -lm -o $@
 
 $(BUILD)/libapi.a: $(API_OBJ)
 	@rm -f $@
@@ -228,12 +238,16 @@ warnings: deps-test ## gcc and clang, all warnings as errors
 # ---- install -------------------------------------------------------------------------------------------------------------
 
 .PHONY: install
-install: build ## the daemon, libcontact.a, headers and pkg-config file under PREFIX
+install: build ## the daemon, libcontact (static, shared), headers and pkg-config file under PREFIX
 	install -D -m 755 $(BUILD)/contactd $(DESTDIR)$(PREFIX)/bin/contactd
 	install -D -m 644 $(BUILD)/libcontact.a $(DESTDIR)$(PREFIX)/lib/libcontact.a
+	$(if $(SHARED),install -m 755 $(SHARED) $(DESTDIR)$(PREFIX)/lib/libcontact.so.$(VERSION))
+	$(if $(SHARED),ln -sf libcontact.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/$(SONAME))
+	$(if $(SHARED),ln -sf $(SONAME) $(DESTDIR)$(PREFIX)/lib/libcontact.so)
 	install -d $(DESTDIR)$(PREFIX)/include/contact $(DESTDIR)$(PREFIX)/lib/pkgconfig
 	install -m 644 engine/include/contact/*.h $(DESTDIR)$(PREFIX)/include/contact/
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' engine/contact.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/contact.pc
+	@$(if $(DESTDIR)$(if $(SHARED),,1),,echo 'If the loader searches $(PREFIX)/lib (see /etc/ld.so.conf), run ldconfig as root; else link with -Wl,-rpath,$(PREFIX)/lib')
 
 .PHONY: install-systemd
 install-systemd: install ## the same, the units of systemd, and /etc/contactd.conf if there is none

@@ -40,7 +40,7 @@ def main():
         program = pathlib.Path(folder) / "clearance"
         source = ROOT / "engine/example/clearance.c"
         run = subprocess.run([*shlex.split(os.environ.get("CC", "cc")), "-std=c17", "-Wall", "-Wextra", "-Wpedantic", "-Werror", *SANITIZE, str(source),
-                              *flags(prefix), "-o", str(program)], capture_output=True, text=True)
+                              *flags(prefix), f"-Wl,-rpath,{prefix}/lib", "-o", str(program)], capture_output=True, text=True)
         check(run.returncode == 0, "the example does not compile:", run.stderr)
         if run.returncode == 0:
             output = subprocess.run([str(program)], capture_output=True, text=True).stdout
