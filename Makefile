@@ -19,7 +19,7 @@ endif
 
 WARN := -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wformat=2 -Werror
 HARDEN := -fstack-protector-strong -fPIE $(if $(SANITIZE),,-U_FORTIFY_SOURCE $(if $(filter -O0,$(OPT)),,-D_FORTIFY_SOURCE=2))
-BASE := -std=c17 $(OPT) -g -ffp-contract=off -fno-delete-null-pointer-checks -fno-math-errno -fvisibility=hidden -MMD -MP $(HARDEN) \
+COMPILE := -std=c17 $(OPT) -g -ffp-contract=off -fno-delete-null-pointer-checks -fno-math-errno -fvisibility=hidden -MMD -MP $(HARDEN) \
         $(WARN) $(SANITIZE) $(EXTRA_CFLAGS)
 LINK := -pie -Wl,-z,relro,-z,now,-z,noexecstack $(SANITIZE)
 # Its number changes with the ABI, the version of its symbols in engine/libcontact.map with each ABI before 1.0. Not built with sanitizers.
@@ -53,22 +53,22 @@ build: $(BUILD)/contactd $(BUILD)/libcontact.a $(SHARED) ## build the daemon and
 
 # Short loops of a known length, which -O2 leaves as loops. The bits are the same.
 $(BUILD)/engine/narrow/manifold_box_axis.o $(BUILD)/engine/narrow/quick_box.o $(BUILD)/engine/shape/hull_cull.o \
-  $(BUILD)/engine/solve/friction_band.o: BASE := $(BASE:-O2=-O3)
+  $(BUILD)/engine/solve/friction_band.o: COMPILE := $(COMPILE:-O2=-O3)
 
 $(BUILD)/engine/%.o: engine/%.c
 	@mkdir -p $(@D)
 	@echo "CC $@"
-	$(Q)$(CC) $(BASE) $(ENGINE_FLAGS) -c $< -o $@
+	$(Q)$(CC) $(COMPILE) $(ENGINE_FLAGS) -c $< -o $@
 
 $(BUILD)/api/%.o: api/%.c
 	@mkdir -p $(@D)
 	@echo "CC $@"
-	$(Q)$(CC) $(BASE) $(API_FLAGS) -c $< -o $@
+	$(Q)$(CC) $(COMPILE) $(API_FLAGS) -c $< -o $@
 
 $(BUILD)/server/%.o: server/%.c
 	@mkdir -p $(@D)
 	@echo "CC $@"
-	$(Q)$(CC) $(BASE) $(SERVER_FLAGS) -c $< -o $@
+	$(Q)$(CC) $(COMPILE) $(SERVER_FLAGS) -c $< -o $@
 
 # The OpenAPI document becomes bytes of the program, without line breaks, indentation and most other blanks between tokens, which are more
 # than a third of it. Within strings a quote follows a backslash, and no string has a line break.
@@ -79,7 +79,7 @@ $(BUILD)/api/openapi_json.c: api/openapi.json
 
 $(BUILD)/api/openapi_json.o: $(BUILD)/api/openapi_json.c
 	@echo "CC $@"
-	$(Q)$(CC) $(BASE) $(API_FLAGS) -c $< -o $@
+	$(Q)$(CC) $(COMPILE) $(API_FLAGS) -c $< -o $@
 
 $(BUILD)/libcontact.a: $(ENGINE_OBJ)
 	@rm -f $@
@@ -104,19 +104,19 @@ $(BUILD)/contactd: $(SERVER_OBJ) $(BUILD)/libapi.a $(BUILD)/libcontact.a
 $(BUILD)/tests/%: tests/%.c $(BUILD)/libapi.a $(BUILD)/libcontact.a
 	@mkdir -p $(@D)
 	@echo "CC $@"
-	$(Q)$(CC) $(BASE) $(TEST_FLAGS) $(LINK) $< $(BUILD)/libapi.a $(BUILD)/libcontact.a -ljansson -lnettle -lm -lpthread -o $@
+	$(Q)$(CC) $(COMPILE) $(TEST_FLAGS) $(LINK) $< $(BUILD)/libapi.a $(BUILD)/libcontact.a -ljansson -lnettle -lm -lpthread -o $@
 
 # Those of the store link the server's objects of that name, and what they read files with.
 $(BUILD)/tests/store/%: tests/store/%.c $(STORE_OBJ)
 	@mkdir -p $(@D)
 	@echo "CC $@"
-	$(Q)$(CC) $(BASE) $(TEST_FLAGS) -Iserver $(LINK) $< $(STORE_OBJ) $(STORE_LIBS) -lm -lpthread -o $@
+	$(Q)$(CC) $(COMPILE) $(TEST_FLAGS) -Iserver $(LINK) $< $(STORE_OBJ) $(STORE_LIBS) -lm -lpthread -o $@
 
 # Goes into a daemon of its own in front of the C library, which no sanitizer's malloc does.
 $(BUILD)/tests/support/%.so: tests/support/%.c
 	@mkdir -p $(@D)
 	@echo "CC $@"
-	$(Q)$(CC) $(filter-out -fPIE $(SANITIZE),$(BASE)) -fPIC $(TEST_FLAGS) -shared $< -o $@
+	$(Q)$(CC) $(filter-out -fPIE $(SANITIZE),$(COMPILE)) -fPIC $(TEST_FLAGS) -shared $< -o $@
 
 # Programs that ask another library the same questions.
 $(BUILD)/tests/peers/%: tests/peers/%.cpp
@@ -219,7 +219,7 @@ manifests-test: deps-fleet ## the files of docker/ by those who read them: Kuber
 
 # ---- house ---------------------------------------------------------------------------------------------------------------
 
-.PHONY: format lint layers warnings
+.PHONY: format lint layers same-code warnings
 format: ## lay out the C files (clang-format)
 	@tests/house/deps.sh clang-format
 	clang-format -i $$(git ls-files '*.c' '*.h')
@@ -230,10 +230,13 @@ lint: deps-test ## lengths, parameters, marks, headers that compile alone
 layers: deps-test build ## server -> api -> engine, proven on the objects
 	@tests/house/layers.py $(BUILD)
 
+same-code: deps-test ## the objects have the code of revision BASE (default HEAD): renames and comments are harmless
+	@BUILD=$(BUILD) CC="$(CC)" OPT="$(OPT)" tests/house/same_code.py $(or $(BASE),HEAD)
+
 warnings: deps-test ## gcc and clang, all warnings as errors
 	@$(MAKE) --no-print-directory -j2 BUILD=build/clang CC=clang build test-programs
 	@echo "clang, the programs of make bench"
-	$(Q)for source in $(BENCH_SRC); do clang $(filter-out -MMD -MP,$(BASE)) $(TEST_FLAGS) -Itests/bench/peers -fsyntax-only $$source || exit 1; done
+	$(Q)for source in $(BENCH_SRC); do clang $(filter-out -MMD -MP,$(COMPILE)) $(TEST_FLAGS) -Itests/bench/peers -fsyntax-only $$source || exit 1; done
 
 # ---- install -------------------------------------------------------------------------------------------------------------
 
