@@ -1,10 +1,7 @@
 /* The elastic law of one contact. delta^1.5 is delta sqrt(delta): a square root rounds the same everywhere, a power does not. */
 #include <contact/compliant.h>
 
-/* Modia3D's own, where the caller names none. */
-#define SMALL_VELOCITY 0.01         /* m/s */
-#define SMALL_ANGULAR_VELOCITY 0.01 /* rad/s */
-#define DAMPING_MAX 2000.0          /* s/m */
+/* Exponent of Hertz' law, as in Modia3D. */
 #define HERTZ_EXPONENT 1.5
 
 static double given_or(double given, double standard) { return given > 0.0 ? given : standard; }
@@ -66,7 +63,7 @@ static double stiffness(const ct_elastic_solid *solid) {
 
 ct_elastic_pair ct_elastic_pair_of(const ct_elastic_solid *a, const ct_elastic_solid *b, const ct_pair_material *material,
                                    double approach, const ct_elastic_options *options) {
-  double c_a = stiffness(a), c_b = stiffness(b), most = given_or(options->damping_max, DAMPING_MAX);
+  double c_a = stiffness(a), c_b = stiffness(b), most = given_or(options->damping_max, CT_ELASTIC_DAMPING_MAX);
   ct_elastic_pair pair = {.c_res = given_or(options->stiffness_factor, 1.0) * (c_a * c_b / (c_a + c_b)),
                           .mu_geo = pair_radius(a, b),
                           .n_geo = HERTZ_EXPONENT,
@@ -76,18 +73,19 @@ ct_elastic_pair ct_elastic_pair_of(const ct_elastic_solid *a, const ct_elastic_s
   if (c_a == 0.0 || c_b == 0.0) pair.c_res = 0.0;
   if (a->radius == 0.0 || b->radius == 0.0) pair.mu_geo = a->flat == b->flat ? 0.0 : pair.mu_geo;
   pair.c_geo = 4.0 / 3.0 * sqrt(pair.mu_geo);
-  pair.restitution = approach > given_or(options->small_velocity, SMALL_VELOCITY) ? material->restitution : 0.0;
+  pair.restitution = approach > given_or(options->small_velocity, CT_ELASTIC_SMALL_VELOCITY) ? material->restitution : 0.0;
   double divisor = 5.0 * pair.restitution * approach;
   pair.damping = divisor > 0.0 ? ct_min2(most, 8.0 * (1.0 - pair.restitution) / divisor) : most;
   return pair;
 }
 
 ct_elastic_options ct_elastic_in_force(const ct_elastic_options *options) {
-  return (ct_elastic_options){.small_velocity = given_or(options->small_velocity, SMALL_VELOCITY),
-                              .small_angular_velocity = given_or(options->small_angular_velocity, SMALL_ANGULAR_VELOCITY),
-                              .stiffness_factor = given_or(options->stiffness_factor, 1.0),
-                              .damping_max = given_or(options->damping_max, DAMPING_MAX),
-                              .pull = options->pull};
+  return (ct_elastic_options){
+      .small_velocity = given_or(options->small_velocity, CT_ELASTIC_SMALL_VELOCITY),
+      .small_angular_velocity = given_or(options->small_angular_velocity, CT_ELASTIC_SMALL_ANGULAR_VELOCITY),
+      .stiffness_factor = given_or(options->stiffness_factor, 1.0),
+      .damping_max = given_or(options->damping_max, CT_ELASTIC_DAMPING_MAX),
+      .pull = options->pull};
 }
 
 double ct_regularised(double v, double s) { return v >= s ? v : v * v / s * (1.0 - v / (3.0 * s)) + s / 3.0; }
@@ -106,11 +104,11 @@ ct_compliant_force ct_compliant_law(const ct_elastic_pair *pair, const ct_contac
   if (!options->pull) out.normal = ct_max2(out.normal, 0.0);
   /* Friction and rolling resistance are of what presses: a contact that pulls has none. */
   double pressed = ct_max2(out.normal, 0.0);
-  out.friction =
-      resisting(velocity.tangential, pair->dynamic_friction * pressed, given_or(options->small_velocity, SMALL_VELOCITY));
+  out.friction = resisting(velocity.tangential, pair->dynamic_friction * pressed,
+                           given_or(options->small_velocity, CT_ELASTIC_SMALL_VELOCITY));
   out.force = ct_add(ct_scale(touch->normal, out.normal), out.friction);
   out.torque = resisting(spin, pair->rolling_friction * pair->mu_geo * pressed,
-                         given_or(options->small_angular_velocity, SMALL_ANGULAR_VELOCITY));
+                         given_or(options->small_angular_velocity, CT_ELASTIC_SMALL_ANGULAR_VELOCITY));
   out.tangential = ct_norm(out.friction);
   out.rolling = ct_norm(out.torque);
   return out;

@@ -13,7 +13,6 @@
 #include <string.h>
 
 #define PI 3.14159265358979323846
-#define DEFAULT_DIRECTIONS 8u
 #define DIRECTIONS_MIN 4u
 
 /* One row and column: of which contact, and which way it pushes; slip rows push nothing. */
@@ -132,7 +131,7 @@ static ct_friction_status status_of(ct_lcp_status status) {
 }
 
 ct_status ct_friction_polyhedral(ct_friction_work *w, const ct_friction_options *options, ct_friction_result *result) {
-  size_t wanted = options->directions >= DIRECTIONS_MIN ? options->directions & ~(size_t)1 : DEFAULT_DIRECTIONS;
+  size_t wanted = options->directions >= DIRECTIONS_MIN ? options->directions & ~(size_t)1 : CT_FRICTION_DIRECTIONS;
   pyramid p = {.w = w, .directions = w->dimension == 2 ? 2 : wanted, .strength = 1.0};
   double weakest = ct_turn_of(PI / (double)p.directions).cosine;
   if (w->dimension == 3 && options->circumscribed) p.strength = 1.0 / weakest;

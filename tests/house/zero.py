@@ -3,6 +3,7 @@
 
 A struct that a public function takes, by value or by a pointer to const, is an input: it needs a test of its zeros, and stands in no list
 of results. So is one that a struct of options holds as such, not behind a pointer, unless it is listed in PARTS with the reason.
+Every struct of options has a function that returns its defaults; tests/unit/test_options_default.c compares the two.
 
 Prints what is missing or left over, then "N passed, N failed, N skipped", one count per struct.
 """
@@ -62,8 +63,12 @@ def main():
     held = (parts(text, listed - results) & results) - set(PARTS)
     for name in sorted(held):
         print(f"{name} is part of an input, and {TEST} lists it as a result")
-    failed = len(public ^ listed) + len(given) + len(held)
-    print(f"{len(public & listed)} passed, {failed} failed, 0 skipped")
+    options = {name for name in public if name.endswith("_options")}
+    without = {name for name in options if not re.search(rf"^{name} {name}_default\(void\);$", text, re.M)}
+    for name in sorted(without):
+        print(f"{name} has no {name}_default(), which returns what its zeros stand for")
+    failed = len(public ^ listed) + len(given) + len(held) + len(without)
+    print(f"{len(public & listed) + len(options - without)} passed, {failed} failed, 0 skipped")
     return 1 if failed or not public else 0
 
 

@@ -78,6 +78,9 @@ typedef struct ct_advance_options {
   size_t contacts_max; /* at one time; CT_LIMIT beyond; 0: CT_CONTACTS_MAX */
   const ct_cancel *cancel;
 } ct_advance_options;
+/* Defaults: STEPPING; contacts_max CT_CONTACTS_MAX, elastic as its own default; tolerance and iterations of the mode's solvers.
+ * `duration` and `time_step` have to be set. */
+ct_advance_options ct_advance_options_default(void);
 
 /* Sums over the dynamic bodies, world frame. */
 typedef struct ct_advance_state {

@@ -36,6 +36,8 @@ typedef struct ct_broad_options {
   size_t limit;            /* pairs at most */
   const ct_cancel *cancel; /* NULL: never */
 } ct_broad_options;
+/* Defaults: AUTO; limit CT_PAIRS_MAX, where 0 allows no pair. */
+ct_broad_options ct_broad_options_default(void);
 
 typedef struct ct_broad_statistics {
   ct_broadphase method; /* the one used; never AUTO */

@@ -25,6 +25,8 @@ typedef struct ct_elastic_options {
   double damping_max;            /* s/m; 0: 2000 */
   bool pull;                     /* normal forces below 0, at the end of fast contacts, are kept; else they are 0 */
 } ct_elastic_options;
+/* Defaults: those of the members' comments. */
+ct_elastic_options ct_elastic_options_default(void);
 
 /* The same with the numbers in place of what is 0. */
 ct_elastic_options ct_elastic_in_force(const ct_elastic_options *options);
@@ -72,6 +74,8 @@ typedef struct ct_compliant_options {
   const ct_contact_state *state;        /* whose records say how fast contacts began; NULL: as they are now */
   const ct_cancel *cancel;
 } ct_compliant_options;
+/* Defaults: elastic as its own default. */
+ct_compliant_options ct_compliant_options_default(void);
 
 typedef struct ct_compliant_contact {
   uint32_t a, b;         /* rows */

@@ -89,6 +89,9 @@ typedef struct ct_contact_event_options {
   size_t contacts_max;     /* CT_LIMIT beyond */
   const ct_cancel *cancel; /* NULL: never */
 } ct_contact_event_options;
+/* Defaults: epsilon CT_CONTACT_EPSILON and contacts_max CT_CONTACTS_MAX, where 0 is refused and allows
+ * no contact; mpr as its own default. */
+ct_contact_event_options ct_contact_event_options_default(void);
 
 /* What an event changed. */
 typedef struct ct_contact_ended {
@@ -132,6 +135,8 @@ typedef struct ct_contact_monitor_options {
   size_t override_count;
   const ct_cancel *cancel; /* NULL: never */
 } ct_contact_monitor_options;
+/* Defaults: zeros: MONITOR, the scene's poses. */
+ct_contact_monitor_options ct_contact_monitor_options_default(void);
 
 /* One of the functions, and whose pair it is. */
 typedef struct ct_zero_crossing {

@@ -44,6 +44,8 @@ typedef struct ct_features_options {
   /* Edges that cross whose points are farther apart than this are left out, m: > 0, or ANY_DEPTH. */
   double edge_depth;
 } ct_features_options;
+/* Defaults: BACKWARD, edges that cross at any depth. */
+ct_features_options ct_features_options_default(void);
 
 typedef enum ct_pair_feature_kind {
   CT_PAIR_FEATURE_VERTEX_A, /* a vertex of a in b, or on its surface */

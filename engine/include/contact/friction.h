@@ -67,17 +67,23 @@ typedef enum ct_friction_proof {
   CT_FRICTION_PROOF_NEVER
 } ct_friction_proof;
 
+/* Sides of pyramids where nothing else is set. */
+#define CT_FRICTION_DIRECTIONS 8u
+
 typedef struct ct_friction_options {
   ct_friction_method method;
   double tolerance;                 /* converged: residual <= tolerance; 0: CT_FRICTION_TOLERANCE */
   uint64_t iterations_max;          /* sweeps or steps; 0: the method's own limit */
-  unsigned directions;              /* POLYHEDRAL: sides of the pyramid, even, >= 4; 0: 8. The first is along the first tangent */
+  unsigned directions;              /* POLYHEDRAL: sides of the pyramid, even, >= 4; 0: CT_FRICTION_DIRECTIONS. The first: along
+                                     * the first tangent */
   bool circumscribed;               /* POLYHEDRAL: the pyramid around the cone, not in it */
   const ct_friction_bodies *bodies; /* AUTO, dimension 3: many contacts are then solved by way of their bodies; NULL: not known */
   const double *start;              /* [contacts dimension] r to begin from; NULL: 0 */
   ct_friction_proof proof;          /* not of POLYHEDRAL, nor of AUTO without friction: these always prove */
   const ct_cancel *cancel;
 } ct_friction_options;
+/* Defaults: AUTO, CT_FRICTION_TOLERANCE, directions 8; iterations_max stays 0: that of the method. */
+ct_friction_options ct_friction_options_default(void);
 
 typedef struct ct_friction_result {
   double *r, *u; /* [contacts dimension] the caller's. |r_t| <= mu r_n holds for the doubles as real numbers (POLYHEDRAL: r is in

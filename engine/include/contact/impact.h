@@ -47,6 +47,8 @@ typedef struct ct_impact_options {
   bool list_grazes;          /* of a timeline: list every graze, which searches again behind each */
   const ct_cancel *cancel;   /* NULL: never */
 } ct_impact_options;
+/* Defaults: iterations_max CT_IMPACT_ITERATIONS. `end` has to be set. */
+ct_impact_options ct_impact_options_default(void);
 
 typedef struct ct_impact {
   ct_impact_event event;

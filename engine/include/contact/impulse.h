@@ -54,6 +54,8 @@ typedef struct ct_impulse_options {
   uint64_t iterations_max;      /* 0: theirs; sweeps of SEQUENTIAL: 1,000 */
   const ct_cancel *cancel;
 } ct_impulse_options;
+/* Defaults: zeros: ALGEBRAIC, NEWTON; tolerance and iterations of the solvers. */
+ct_impulse_options ct_impulse_options_default(void);
 
 /* What became of a contact. */
 #define CT_IMPULSE_OUTCOME_MAP(X)                                                                                                  \

@@ -74,6 +74,8 @@ typedef struct ct_lcp_options {
                             * `unique` then needs no proof that M is semidefinite */
   const ct_cancel *cancel;
 } ct_lcp_options;
+/* Defaults: AUTO, MIN_NORM, relaxation 1; tolerance and iterations stay 0, which means those of the method. */
+ct_lcp_options ct_lcp_options_default(void);
 
 typedef struct ct_lcp_result {
   double *z, *w;       /* [n] the caller's; z >= 0 exactly; the best that was found where not OK */

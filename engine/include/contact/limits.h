@@ -59,6 +59,10 @@
 #define CT_CONTACTS_MAX 1000000
 /* Pairs of contacts of one island that answer to each other, of which a matrix keeps a block each: 430 MB of them. */
 #define CT_COUPLINGS_MAX 4000000
+/* Elastic law, where nothing else is set: speeds below which friction is regularised, m/s and rad/s; largest damping, s/m. */
+#define CT_ELASTIC_SMALL_VELOCITY 0.01
+#define CT_ELASTIC_SMALL_ANGULAR_VELOCITY 0.01
+#define CT_ELASTIC_DAMPING_MAX 2000.0
 /* Energy that round-off may seem to add, relative to the work that impulses do on the velocities before. */
 #define CT_ENERGY_ROUNDOFF 1e-12
 /* Candidate pairs that one query may look at. */

@@ -40,6 +40,8 @@ typedef struct ct_contact_options {
   double tolerance; /* as in ct_pair_options */
   ct_detail detail;
 } ct_contact_options;
+/* Defaults: clearance and tolerance 0, the deepest point. */
+ct_contact_options ct_contact_options_default(void);
 
 typedef struct ct_manifold {
   /* The pair as ct_pair_distance answers it, of the deepest point. Apart by more than the clearance, it is answered early, and

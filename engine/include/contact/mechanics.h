@@ -168,6 +168,8 @@ typedef struct ct_mechanics_options {
   size_t contacts_max;     /* 0: CT_CONTACTS_MAX */
   const ct_cancel *cancel;
 } ct_mechanics_options;
+/* Defaults: candidates_max CT_PAIRS_MAX, contacts_max CT_CONTACTS_MAX. */
+ct_mechanics_options ct_mechanics_options_default(void);
 
 /* An island: dynamic bodies that contacts link, the immovable ones they touch, and the contacts; or one dynamic body that touches
  * nothing. Bodies in ascending order of rows; contacts in that of the query, or as given. */

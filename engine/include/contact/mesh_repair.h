@@ -97,6 +97,8 @@ typedef struct ct_mesh_repair_options {
   bool cap_holes;
   double planarity; /* of a hole that is capped, in parts of its size; 0: CT_MESH_PLANARITY */
 } ct_mesh_repair_options;
+/* Defaults: planarity CT_MESH_PLANARITY; nothing is repaired. */
+ct_mesh_repair_options ct_mesh_repair_options_default(void);
 
 typedef struct ct_mesh_repaired {
   ct_mesh *mesh;          /* owned; NULL unless CT_OK */

@@ -36,6 +36,8 @@ typedef struct ct_motion_options {
   size_t override_count;
   const ct_cancel *cancel;
 } ct_motion_options;
+/* Defaults: changes_max CT_CHANGES_MAX; impact as its own default. */
+ct_motion_options ct_motion_options_default(void);
 
 typedef struct ct_motion_hit {
   uint32_t a, b; /* rows */

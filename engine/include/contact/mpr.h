@@ -31,6 +31,8 @@ typedef struct ct_mpr_options {
   double tolerance;        /* relative to the largest component of the first portal; 0: CT_MPR_TOLERANCE */
   uint32_t iterations_max; /* of the search for a portal, and again of its refinement; 0: CT_MPR_ITERATIONS */
 } ct_mpr_options;
+/* Defaults: CT_MPR_TOLERANCE and CT_MPR_ITERATIONS. */
+ct_mpr_options ct_mpr_options_default(void);
 
 typedef struct ct_mpr_result {
   double distance; /* as the portal tells */

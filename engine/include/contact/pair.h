@@ -53,6 +53,8 @@ typedef struct ct_pair_options {
                      * more than the true one but still greater than the threshold, relation separated. A pair whose full
                      * answer is not above the threshold gets that answer, bit for bit. 0 or INFINITY: always the full answer; m */
 } ct_pair_options;
+/* Defaults: threshold INFINITY, tolerance 0. */
+ct_pair_options ct_pair_options_default(void);
 
 typedef struct ct_pair_result {
   double distance;

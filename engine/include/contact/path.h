@@ -31,6 +31,8 @@ typedef struct ct_path_options {
   ct_quat inertia_orientation; /* of the principal axes in the body frame; likewise */
   ct_pose end;                 /* INTERPOLATED: of the body frame at `duration` */
 } ct_path_options;
+/* Defaults: REST; poses and axes the identity. `duration` has to be set. */
+ct_path_options ct_path_options_default(void);
 
 typedef struct ct_path ct_path;
 

@@ -38,6 +38,8 @@ typedef struct ct_probe_options {
   size_t override_count;
   const ct_cancel *cancel; /* NULL: never */
 } ct_probe_options;
+/* Defaults: RAYCAST without rays; nearest 1, reach 0. */
+ct_probe_options ct_probe_options_default(void);
 
 typedef struct ct_probe_hit {
   uint32_t item; /* ray or point */

@@ -125,6 +125,8 @@ typedef struct ct_query_options {
   size_t override_count;
   const ct_cancel *cancel; /* NULL: never */
 } ct_query_options;
+/* Defaults: PAIRS of all bodies, clearance 0; volume and features as their own defaults. */
+ct_query_options ct_query_options_default(void);
 
 typedef struct ct_hit {
   uint32_t a, b;                   /* rows */

@@ -45,6 +45,9 @@ typedef struct ct_resting_options {
   bool stability;          /* ask whether the island stays */
   const ct_cancel *cancel;
 } ct_resting_options;
+/* Defaults: without friction; directions CT_RESTING_DIRECTIONS; tolerance and iterations of the solvers.
+ * `time_step` has to be set for friction at the level of velocities. */
+ct_resting_options ct_resting_options_default(void);
 
 #define CT_RESTING_STATUS_MAP(X)                                                                                                   \
   X(OK, "ok")                                                                                                                      \

@@ -57,6 +57,8 @@ typedef struct ct_body_options {
   size_t group_count;
   ct_text user; /* opaque; empty: none */
 } ct_body_options;
+/* Defaults: zeros: without an id a body is refused. */
+ct_body_options ct_body_options_default(void);
 
 /* Immutable, reference-counted. */
 typedef struct ct_body ct_body;

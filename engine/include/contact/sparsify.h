@@ -44,6 +44,8 @@ typedef struct ct_sparsify_options {
   void *context;
   const ct_cancel *cancel; /* NULL: never */
 } ct_sparsify_options;
+/* Defaults: zeros: nothing is removed. */
+ct_sparsify_options ct_sparsify_options_default(void);
 
 /* Writes to out[count] what becomes of each contact: the rule that removes it, the first in the order of the enumeration where
  * several do. A contact that a rule of areas removes is nobody's duplicate, so that of two in one place one stays. The outcome does

@@ -20,6 +20,8 @@ typedef struct ct_sweep_options {
   bool keep_order;         /* never sort anew after the first frame: for tests and measurements */
   const ct_cancel *cancel; /* NULL: never */
 } ct_sweep_options;
+/* Defaults: limit CT_PAIRS_MAX, where 0 allows no pair. */
+ct_sweep_options ct_sweep_options_default(void);
 
 /* What a frame found. Lists are sorted, i < j, and owned by the sweep until its next frame. */
 typedef struct ct_sweep_frame {

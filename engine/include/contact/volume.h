@@ -135,6 +135,8 @@ typedef struct ct_volume_options {
   bool stages;    /* likewise, of convex polyhedra and elements */
   ct_volume_poses poses_a, poses_b; /* what the volumes of thin solids refer to; zeroed: the frames */
 } ct_volume_options;
+/* Defaults: LINEAR, AUTO, no triangles and no stages. */
+ct_volume_options ct_volume_options_default(void);
 
 /* Whose face a triangle lies in. */
 typedef enum ct_volume_owner { CT_OWNER_A, CT_OWNER_B, CT_OWNER_SHARED } ct_volume_owner;
