@@ -21,18 +21,17 @@ WARN := -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes -Wmis
 HARDEN := -fstack-protector-strong -fPIE $(if $(SANITIZE),,-U_FORTIFY_SOURCE $(if $(filter -O0,$(OPT)),,-D_FORTIFY_SOURCE=2))
 COMPILE := -std=c17 $(OPT) -g -ffp-contract=off -fno-delete-null-pointer-checks -fno-math-errno -fvisibility=hidden -MMD -MP $(HARDEN) \
         $(WARN) $(SANITIZE) $(EXTRA_CFLAGS)
-LINK := -pie -Wl,-z,relro,-z,now,-z,noexecstack $(SANITIZE)
+LINK := -pie -Wl,-z,relro,-z,now,-z,noexecstack $(SANITIZE) $(EXTRA_CFLAGS)
 # Its number changes with the ABI, the version of its symbols in engine/libcontact.map with each ABI before 1.0. Not built with sanitizers.
 SONAME := libcontact.so.0
 SHARED := $(if $(SANITIZE),,$(BUILD)/$(SONAME))
 
-ENGINE_SRC := $(filter-out engine/example/%,$(wildcard engine/*/*.c))
-API_SRC    := $(wildcard api/*.c)
-SERVER_SRC := $(wildcard server/*.c)
+ENGINE_SRC := $(filter-out engine/example%,$(wildcard engine/*/*.c engine/*/*/*.c))
+API_SRC    := $(filter-out api/example%,$(wildcard api/*.c api/*/*.c))
+SERVER_SRC := $(wildcard server/*.c server/*/*.c)
 ENGINE_OBJ := $(ENGINE_SRC:%.c=$(BUILD)/%.o)
 API_OBJ    := $(API_SRC:%.c=$(BUILD)/%.o) $(BUILD)/api/openapi_json.o
 SERVER_OBJ := $(SERVER_SRC:%.c=$(BUILD)/%.o)
-STORE_OBJ  := $(patsubst %.c,$(BUILD)/%.o,$(wildcard server/store*.c) server/file.c)
 TEST_SRC   := $(wildcard tests/unit/test_*.c tests/oracle/test_*.c tests/property/test_*.c tests/store/test_*.c)
 TEST_BIN   := $(TEST_SRC:%.c=$(BUILD)/%)
 TEST_LIB   := $(addprefix $(BUILD)/tests/support/,heap_count.so failing_sync.so short_io.so slow_names.so jump_clock.so)
@@ -45,6 +44,8 @@ API_FLAGS    := -Iengine/include -Iapi/include -Iapi -DCONTACTD_VERSION='"$(VERS
 SERVER_FLAGS := -Iengine/include -Iapi/include -Iserver -D_POSIX_C_SOURCE=200809L -D_GNU_SOURCE -DCONTACTD_VERSION='"$(VERSION)"'
 TEST_FLAGS   := -Iengine/include -Iengine -Iapi/include -Iapi -I. -D_GNU_SOURCE
 STORE_LIBS   := -luv -lsqlite3 -lhiredis
+STORE_FLAGS  := $(TEST_FLAGS) -Iserver
+TEST_LIBS    := -ljansson -lnettle -lm -lpthread
 SERVER_LIBS  := -lmicrohttpd $(STORE_LIBS) -ljansson -lnettle -lm -lpthread
 
 .DEFAULT_GOAL := build
@@ -52,20 +53,46 @@ SERVER_LIBS  := -lmicrohttpd $(STORE_LIBS) -ljansson -lnettle -lm -lpthread
 build: $(BUILD)/contactd $(BUILD)/libcontact.a $(SHARED) ## build the daemon and the library, static and shared
 
 # Short loops of a known length, which -O2 leaves as loops. The bits are the same.
-$(BUILD)/engine/narrow/manifold_box_axis.o $(BUILD)/engine/narrow/quick_box.o $(BUILD)/engine/shape/hull_cull.o \
-  $(BUILD)/engine/solve/friction_band.o: COMPILE := $(COMPILE:-O2=-O3)
+O3_NAMES := manifold_box_axis quick_box hull_cull friction_band
+O3_OBJ   := $(foreach name,$(O3_NAMES),$(filter %/$(name).o,$(ENGINE_OBJ)))
+$(if $(filter 4,$(words $(O3_OBJ))),,$(error O3_NAMES names files that are not there))
+$(O3_OBJ): COMPILE := $(COMPILE:-O2=-O3)
 
-$(BUILD)/engine/%.o: engine/%.c
+# ---- compiler flags are prerequisites -------------------------------------------------------------------------------------
+
+# $(BUILD)/flags/<name> holds FLAGS_<name>. It is written only when the text changes, so another compiler, another compiler version or
+# other flags rebuild exactly the objects that they apply to.
+COMPILER      := $(CC) $(shell $(CC) -dumpfullversion 2>/dev/null || $(CC) -dumpversion)
+FLAGS_engine  := $(COMPILER) $(COMPILE) $(ENGINE_FLAGS) -O3: $(O3_NAMES)
+FLAGS_api     := $(COMPILER) $(COMPILE) $(API_FLAGS)
+FLAGS_server  := $(COMPILER) $(COMPILE) $(SERVER_FLAGS)
+FLAGS_tests   := $(COMPILER) $(COMPILE) $(TEST_FLAGS)
+FLAGS_store   := $(COMPILER) $(COMPILE) $(STORE_FLAGS)
+FLAGS_link    := $(COMPILER) $(LINK) $(SERVER_LIBS) $(TEST_LIBS)
+# A source file that is deleted or moved leaves the archives, too.
+FLAGS_objects := $(ENGINE_OBJ) $(API_OBJ) $(SERVER_OBJ)
+
+.PHONY: always
+differ = $(subst $(1),,$(2))$(subst $(2),,$(1))
+stamp  = $(if $(call differ,$(strip $(file < $(BUILD)/flags/$(1))),$(strip $(FLAGS_$(1)))),$(BUILD)/flags/$(1): always)
+$(foreach name,engine api server tests store link objects,$(eval $(call stamp,$(name))))
+$(BUILD)/flags/%:
+	@mkdir -p $(@D)
+	@printf '%s\n' '$(subst ','\'',$(FLAGS_$*))' > $@
+
+# ---- objects and programs -------------------------------------------------------------------------------------------------
+
+$(BUILD)/engine/%.o: engine/%.c $(BUILD)/flags/engine
 	@mkdir -p $(@D)
 	@echo "CC $@"
 	$(Q)$(CC) $(COMPILE) $(ENGINE_FLAGS) -c $< -o $@
 
-$(BUILD)/api/%.o: api/%.c
+$(BUILD)/api/%.o: api/%.c $(BUILD)/flags/api
 	@mkdir -p $(@D)
 	@echo "CC $@"
 	$(Q)$(CC) $(COMPILE) $(API_FLAGS) -c $< -o $@
 
-$(BUILD)/server/%.o: server/%.c
+$(BUILD)/server/%.o: server/%.c $(BUILD)/flags/server
 	@mkdir -p $(@D)
 	@echo "CC $@"
 	$(Q)$(CC) $(COMPILE) $(SERVER_FLAGS) -c $< -o $@
@@ -77,43 +104,57 @@ $(BUILD)/api/openapi_json.c: api/openapi.json
 	@{ printf '#include "openapi_bytes.h"\nconst unsigned char api_openapi_bytes[] = {\n'; sed 's/^ *//; s/\([^\\]\)": /\1":/g; s/\([^\\]\)", "/\1","/g' $< | tr -d '\n' | od -An -v -tu1 | sed 's/\([0-9][0-9]*\)/\1,/g'; \
 	  printf '};\nconst size_t api_openapi_length = sizeof api_openapi_bytes;\n'; } > $@
 
-$(BUILD)/api/openapi_json.o: $(BUILD)/api/openapi_json.c
+$(BUILD)/api/openapi_json.o: $(BUILD)/api/openapi_json.c $(BUILD)/flags/api
 	@echo "CC $@"
 	$(Q)$(CC) $(COMPILE) $(API_FLAGS) -c $< -o $@
 
-$(BUILD)/libcontact.a: $(ENGINE_OBJ)
+$(BUILD)/libcontact.a: $(ENGINE_OBJ) $(BUILD)/flags/objects
 	@rm -f $@
-	$(Q)ar rcs $@ $^
+	$(Q)ar rcs $@ $(ENGINE_OBJ)
 
 # Of the objects of the static library: symbols are hidden but for those that the public headers declare, and calls between these stay inside
 # (-Bsymbolic-functions), so position independence for programs (-fPIE) is enough; -z text refuses what would not be.
-$(BUILD)/$(SONAME): $(ENGINE_OBJ) engine/libcontact.map
+$(BUILD)/$(SONAME): $(ENGINE_OBJ) engine/libcontact.map $(BUILD)/flags/link
 	@echo "LD $@"
 	$(Q)$(CC) -shared -Wl,-soname,$(SONAME),--version-script=engine/libcontact.map,-Bsymbolic-functions \
 	  -Wl,-z,defs,-z,text,-z,relro,-z,now,-z,noexecstack $(ENGINE_OBJ) -lm -o $@
 
-$(BUILD)/libapi.a: $(API_OBJ)
+$(BUILD)/libapi.a: $(API_OBJ) $(BUILD)/flags/objects
 	@rm -f $@
-	$(Q)ar rcs $@ $^
+	$(Q)ar rcs $@ $(API_OBJ)
 
-$(BUILD)/contactd: $(SERVER_OBJ) $(BUILD)/libapi.a $(BUILD)/libcontact.a
+$(BUILD)/libserver.a: $(SERVER_OBJ) $(BUILD)/flags/objects
+	@rm -f $@
+	$(Q)ar rcs $@ $(SERVER_OBJ)
+
+$(BUILD)/contactd: $(SERVER_OBJ) $(BUILD)/libapi.a $(BUILD)/libcontact.a $(BUILD)/flags/link
 	@echo "LD $@"
 	$(Q)$(CC) $(LINK) $(SERVER_OBJ) $(BUILD)/libapi.a $(BUILD)/libcontact.a $(SERVER_LIBS) -o $@
 
-# Tests of the engine link libcontact alone; tests/unit/test_api_* and friends link the API too. Unused archives cost nothing.
-$(BUILD)/tests/%: tests/%.c $(BUILD)/libapi.a $(BUILD)/libcontact.a
+# A test program is compiled and linked separately: a change in a .c file of the engine or the API only links the programs again.
+$(BUILD)/tests/%.o: tests/%.c $(BUILD)/flags/tests
 	@mkdir -p $(@D)
 	@echo "CC $@"
-	$(Q)$(CC) $(COMPILE) $(TEST_FLAGS) $(LINK) $< $(BUILD)/libapi.a $(BUILD)/libcontact.a -ljansson -lnettle -lm -lpthread -o $@
+	$(Q)$(CC) $(COMPILE) $(TEST_FLAGS) -c $< -o $@
 
-# Those of the store link the server's objects of that name, and what they read files with.
-$(BUILD)/tests/store/%: tests/store/%.c $(STORE_OBJ)
+$(BUILD)/tests/store/%.o: tests/store/%.c $(BUILD)/flags/store
 	@mkdir -p $(@D)
 	@echo "CC $@"
-	$(Q)$(CC) $(COMPILE) $(TEST_FLAGS) -Iserver $(LINK) $< $(STORE_OBJ) $(STORE_LIBS) -lm -lpthread -o $@
+	$(Q)$(CC) $(COMPILE) $(STORE_FLAGS) -c $< -o $@
 
-# Goes into a daemon of its own in front of the C library, which no sanitizer's malloc does.
-$(BUILD)/tests/support/%.so: tests/support/%.c
+# The linker takes from an archive only the objects that the program refers to.
+$(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/libapi.a $(BUILD)/libcontact.a $(BUILD)/flags/link
+	@echo "LD $@"
+	$(Q)$(CC) $(LINK) $< $(BUILD)/libapi.a $(BUILD)/libcontact.a $(TEST_LIBS) -o $@
+
+$(BUILD)/tests/store/%: $(BUILD)/tests/store/%.o $(BUILD)/libserver.a $(BUILD)/flags/link
+	@echo "LD $@"
+	$(Q)$(CC) $(LINK) $< $(BUILD)/libserver.a $(STORE_LIBS) -lm -lpthread -o $@
+
+.PRECIOUS: $(BUILD)/tests/%.o $(BUILD)/tests/store/%.o
+
+# Preloaded into a daemon to replace functions of the C library; not possible where a sanitizer replaces them already.
+$(BUILD)/tests/support/%.so: tests/support/%.c $(BUILD)/flags/tests
 	@mkdir -p $(@D)
 	@echo "CC $@"
 	$(Q)$(CC) $(filter-out -fPIE $(SANITIZE),$(COMPILE)) -fPIC $(TEST_FLAGS) -shared $< -o $@

@@ -1,10 +1,10 @@
 #!/bin/sh
 # Installs the Debian packages named as arguments that are missing. Needs root or sudo only when something is missing.
 set -eu
+installed=$(dpkg-query -W -f='${Package} ${db:Status-Status}\n' "$@" 2>/dev/null | sed -n 's/ installed$//p' || true)
 missing=""
 for package in "$@"; do
-  state=$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null || true)
-  [ "$state" = installed ] || missing="$missing $package"
+  printf '%s\n' "$installed" | grep -qxF "$package" || missing="$missing $package"
 done
 [ -n "$missing" ] || exit 0
 as_root=""
