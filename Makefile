@@ -171,7 +171,7 @@ $(BUILD)/tests/peers/%: tests/peers/%.cpp
 
 RUN_PACKAGES  := gcc libc6-dev pkg-config libmicrohttpd-dev libjansson-dev libuv1-dev nettle-dev libsqlite3-dev libhiredis-dev curl jq
 TEST_PACKAGES := $(RUN_PACKAGES) git binutils python3 python3-jsonschema clang g++ libfcl-dev dart-doc prometheus systemd redis-server \
-                 redis-tools strace e2fsprogs haproxy
+                 redis-tools strace e2fsprogs haproxy nodejs
 BENCH_PACKAGES := $(TEST_PACKAGES) wrk libccd-dev libbullet-dev libode-dev libcgal-dev libqhull-dev \
                   libdart-external-odelcpsolver-dev
 # An engine of our own, for root where none runs.

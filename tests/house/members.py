@@ -25,7 +25,7 @@ WITHOUT = {
     "header Last-Event-ID": "ids of events begin elsewhere in each daemon: http/events.py",
     "WrittenScene.warningsOmitted": "more than 20 warnings: http/meshes.py",
     "AdvanceReply.eventsOmitted": "more than 10,000 events: http/advance_events.py",
-    "Problem.suggestion": "examples succeed; README shows a problem: http/problems.py",
+    "Problem.suggestion": "examples succeed; api/guide/requests.md shows a problem: http/problems.py",
     "Problem.errors[].limit": "as Problem.suggestion",
     "Problem.errors[].actual": "as Problem.suggestion",
 }

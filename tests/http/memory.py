@@ -19,7 +19,7 @@ from support.stopwatch import Stopwatch
 suite = Suite()
 MIB = 1 << 20
 BOUND = 48 * MIB
-# Of the bound: heads of blocks and what heaps cannot give back (README, Memory); the store's cache comes to it.
+# Of the bound: heads of blocks and what heaps cannot give back (docker/README.md, Memory); the store's cache comes to it.
 FACTOR, STORE = 1.25, 20 * MIB
 # For scenes that name posted shapes, of which a hundred bodies name one of some 4 MiB.
 OWN = 12 * MIB

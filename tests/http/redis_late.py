@@ -1,5 +1,5 @@
 """Writes that were answered 503 and land later: their bytes were on the way to Redis when the daemon gave them up. Until then reads at
-every daemon show the store without them. Sent again as README.md says, each is carried out once, whichever of the two comes first."""
+every daemon show the store without them. Sent again as docker/README.md says, each is carried out once, whichever of the two comes first."""
 import json
 import signal
 

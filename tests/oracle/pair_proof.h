@@ -30,8 +30,8 @@ typedef struct proof_answer {
   double lean; /* what the normal may lean by, rad: 0 of convex bodies */
 } proof_answer;
 
-/* What is promised of an answer that is ok, of the size (README, Accuracy): the widest bracket, and how far the points may lie off
- * the normal. */
+/* What an answer with status ok promises, relative to the size (api/guide/accuracy.md): the width of
+ * the bracket, and how far the points may be off the normal. */
 typedef struct proof_allowance {
   double width, above;
 } proof_allowance;
