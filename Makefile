@@ -114,7 +114,7 @@ $(BUILD)/libcontact.a: $(ENGINE_OBJ) $(BUILD)/flags/objects
 
 # Of the objects of the static library: symbols are hidden but for those that the public headers declare, and calls between these stay inside
 # (-Bsymbolic-functions), so position independence for programs (-fPIE) is enough; -z text refuses what would not be.
-$(BUILD)/$(SONAME): $(ENGINE_OBJ) engine/libcontact.map $(BUILD)/flags/link
+$(BUILD)/$(SONAME): $(ENGINE_OBJ) engine/libcontact.map $(BUILD)/flags/objects $(BUILD)/flags/link
 	@echo "LD $@"
 	$(Q)$(CC) -shared -Wl,-soname,$(SONAME),--version-script=engine/libcontact.map,-Bsymbolic-functions \
 	  -Wl,-z,defs,-z,text,-z,relro,-z,now,-z,noexecstack $(ENGINE_OBJ) -lm -o $@
