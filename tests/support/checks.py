@@ -7,12 +7,16 @@
 
     suite.main()
 
-Prints "FAILED name: why" per broken fact and "N passed, N failed, N skipped" as its last line. The first argument picks the
+Prints "FAILED name (file:line): why" per broken fact and "N passed, N failed, N skipped" as its last line. The first argument picks the
 facts whose name contains it. Nothing is tried twice.
 """
 import json
+import os
+import pathlib
 import sys
 import traceback
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 class Failure(Exception):
@@ -26,6 +30,20 @@ class Skip(Exception):
 def short(value, length=400):
     text = value if isinstance(value, str) else repr(value)
     return text if len(text) <= length else text[:length] + f"... ({len(text)} characters)"
+
+
+def place(failure):
+    """The line of the program from which the failed check was called: "tests/http/x.py:12", followed
+    by the line of support that made the check, if it was one."""
+    frames = [frame for frame in traceback.extract_tb(failure.__traceback__) if frame.filename != __file__]
+    of_program = [frame for frame in frames if "/support/" not in frame.filename] or frames
+    if not of_program:
+        return "tests"
+
+    def text(frame):
+        return f"{os.path.relpath(frame.filename, ROOT)}:{frame.lineno}"
+
+    return text(of_program[-1]) + (f", by {text(frames[-1])}" if frames[-1] is not of_program[-1] else "")
 
 
 def check(condition, why):
@@ -88,7 +106,7 @@ class Suite:
             print(f"skipped {name}: {reason}")
         except Failure as why:
             self.counts["failed"] += 1
-            print(f"FAILED {name}: {why}")
+            print(f"FAILED {name} ({place(why)}): {why}")
         except Exception:  # a fault of the test or a dead daemon: counted, with its trace
             self.counts["failed"] += 1
             print(f"FAILED {name}: {traceback.format_exc()}")
@@ -113,6 +131,6 @@ class Suite:
                     function()
                 except Failure as why:
                     self.counts["failed"] += 1
-                    print(f"FAILED at the end: {why}")
+                    print(f"FAILED at the end ({place(why)}): {why}")
         print("{passed} passed, {failed} failed, {skipped} skipped".format(**self.counts))
         sys.exit(1 if self.counts["failed"] or not any(self.counts.values()) else 0)
